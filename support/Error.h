@@ -1,0 +1,94 @@
+//===- Error.h - errors as values -----------------------------*- C++ -*-===//
+//
+// Every function that can fail because of its input returns a Result. No
+// exception crosses a folder. Three kinds of error are kept apart: the user's
+// input, a resource that does not suffice, and our own bug (a failed
+// KARAKAL_ASSERT).
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KARAKAL_SUPPORT_ERROR_H
+#define KARAKAL_SUPPORT_ERROR_H
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <variant>
+
+namespace karakal {
+
+/// Exit statuses of every executable.
+enum ExitStatus : int {
+  ExitDone = 0,          ///< all done
+  ExitInputWrong = 1,    ///< the input is wrong; a diagnostic says where
+  ExitUsageWrong = 2,    ///< the command line is wrong
+  ExitInternalError = 3, ///< a bug of ours
+};
+
+/// An error of the user's input or of a resource that does not suffice.
+struct Error {
+  /// Catalogued id, `E-<folder>-NNN`; never reused.
+  std::string id;
+  /// What is wrong and what to do, one sentence each, no trailing newline.
+  std::string message;
+  /// Where: file name, empty if there is none.
+  std::string file;
+  /// 1-based line in `file`, 0 if the error concerns the whole file.
+  uint32_t line = 0;
+  /// 1-based column, 0 if unknown.
+  uint32_t column = 0;
+
+  /// `file:line:column: error: message [id]`
+  std::string str() const;
+};
+
+/// Makes an error without a place.
+inline Error makeError(std::string id, std::string message) {
+  return Error{std::move(id), std::move(message), {}, 0, 0};
+}
+
+/// Makes an error about a file, or about a line of it.
+inline Error makeFileError(std::string id, std::string file,
+                           std::string message, uint32_t line = 0) {
+  return Error{std::move(id), std::move(message), std::move(file), line, 0};
+}
+
+/// A value or the error that kept it from being made.
+template <typename T> class [[nodiscard]] Result {
+public:
+  Result(T value) : state(std::in_place_index<0>, std::move(value)) {}
+  Result(Error error) : state(std::in_place_index<1>, std::move(error)) {}
+
+  explicit operator bool() const { return state.index() == 0; }
+  T &operator*() { return std::get<0>(state); }
+  const T &operator*() const { return std::get<0>(state); }
+  T *operator->() { return &std::get<0>(state); }
+  const T *operator->() const { return &std::get<0>(state); }
+  const Error &error() const { return std::get<1>(state); }
+
+private:
+  std::variant<T, Error> state;
+};
+
+/// Success or an error.
+struct Unit {};
+using Status = Result<Unit>;
+inline Status success() { return Unit{}; }
+
+/// Reports a bug of ours with place and reason, and exits with status 3.
+[[noreturn]] void reportInternalError(const char *file, int line,
+                                      const std::string &what);
+
+} // namespace karakal
+
+/// An invariant of ours: checked in every build.
+#define KARAKAL_ASSERT(condition, what)                                        \
+  do {                                                                         \
+    if (!(condition))                                                          \
+      ::karakal::reportInternalError(__FILE__, __LINE__, what);                \
+  } while (false)
+
+#define KARAKAL_UNREACHABLE(what)                                              \
+  ::karakal::reportInternalError(__FILE__, __LINE__, what)
+
+#endif // KARAKAL_SUPPORT_ERROR_H
