@@ -38,6 +38,27 @@ function(karakal_layer folder may_include_var outside_var)
   message(FATAL_ERROR "folder '${folder}' has no row in cmake/Layers.cmake")
 endfunction()
 
+# karakal_check_headers(FOLDER): every header of the folder as the only include
+# of a source file, built by the target check-headers.
+if(NOT TARGET check-headers)
+  add_custom_target(check-headers)
+endif()
+function(karakal_check_headers folder)
+  file(GLOB headers CONFIGURE_DEPENDS RELATIVE "${CMAKE_CURRENT_SOURCE_DIR}"
+    "${CMAKE_CURRENT_SOURCE_DIR}/*.h")
+  foreach(header IN LISTS headers)
+    set(source "${CMAKE_CURRENT_BINARY_DIR}/check-headers/${header}.cpp")
+    file(CONFIGURE OUTPUT "${source}"
+      CONTENT "#include \"${folder}/${header}\"\n")
+    list(APPEND sources "${source}")
+  endforeach()
+  if(sources)
+    add_library(${folder}-headers OBJECT EXCLUDE_FROM_ALL ${sources})
+    target_link_libraries(${folder}-headers PRIVATE ${folder})
+    add_dependencies(check-headers ${folder}-headers)
+  endif()
+endfunction()
+
 # karakal_add_library(SOURCES...): the library of the current folder, linked to
 # what its row of the table allows and to nothing else.
 function(karakal_add_library)
@@ -53,5 +74,6 @@ function(karakal_add_library)
     foreach(library IN LISTS outside)
       target_link_libraries(${folder} PUBLIC karakal_${library})
     endforeach()
+    karakal_check_headers(${folder})
   endif()
 endfunction()

@@ -1,0 +1,47 @@
+"""The files of the checkout and the layer table, for the tests beside."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@dataclass(frozen=True)
+class Layer:
+    """One row of cmake/Layers.cmake."""
+
+    folder: str
+    may_include: frozenset[str]
+    outside: frozenset[str]
+
+
+@cache
+def layers() -> dict[str, Layer]:
+    text = (ROOT / "cmake/Layers.cmake").read_text()
+    rows = re.findall(r'^  "([\w-]+) *\|([^|]*)\|([^|]*)"$', text, re.M)
+    return {
+        folder: Layer(folder, frozenset(inside.split()), frozenset(outside.split()))
+        for folder, inside, outside in rows
+    }
+
+
+@cache
+def tracked(*patterns: str) -> tuple[Path, ...]:
+    """The tracked files that match, sorted."""
+    out = subprocess.run(
+        ["git", "ls-files", "-co", "--exclude-standard", "--", *patterns],
+        cwd=ROOT,
+        check=True,
+        capture_output=True,
+        text=True,
+    ).stdout
+    return tuple(p for p in (ROOT / line for line in out.split()) if p.exists())
+
+
+def folder_of(path: Path) -> str:
+    return path.relative_to(ROOT).parts[0]
