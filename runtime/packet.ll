@@ -1,0 +1,360 @@
+;===- packet.ll - packet primitives of the chip ---------------------------===;
+;
+; A packet is one handle: the longword address of its descriptor in SRAM
+; channel 0. Descriptor word 1 holds head<<16 | length; the buffer of the
+; packet starts at DRAM byte handle<<7. Nothing is known here of the offset or
+; the alignment of an access, so each data access reads the head pointer and
+; the two DRAM quadwords that enclose any 64 bits, and finds its field by
+; shifts: the general access of section 5.3 of the paper. A write is a read,
+; a merge and a write of the same two quadwords; a packet has one owner at a
+; time, so nothing comes between.
+;
+; The same text serves the microengines and the XScale core: address space 1
+; is SRAM, 2 is DRAM, 3 is scratch, and the core's addresses are put in by the
+; driver. All work is on 32-bit words; an i64 is two words, high first.
+;
+; Shifts by 32 - r with r = 0 are written as a shift by one and a shift by
+; 31 - r, so that no amount reaches 32.
+;
+;===----------------------------------------------------------------------===;
+
+declare i32 @__ixp_scratch_get(i32)
+declare void @__ixp_scratch_put(i32, i32)
+declare i32 @__ixp_ring_status(i32)
+declare void @__ixp_swap()
+declare void @__ixp_scratch_incr(i32)
+declare i32 @__ixp_sram_dequeue(i32)
+declare void @__ixp_sram_enqueue(i32, i32)
+
+; The descriptor word `word` of packet `h`, as an SRAM address.
+define internal ptr addrspace(1) @baker_descriptor(i32 %h, i32 %word)
+    alwaysinline {
+  %longword = add i32 %h, %word
+  %byte = shl i32 %longword, 2
+  %pointer = inttoptr i32 %byte to ptr addrspace(1)
+  ret ptr addrspace(1) %pointer
+}
+
+; The bit position in its buffer of bit `bitOffset` of the current header.
+define internal i32 @baker_position(i32 %h, i32 %bitOffset) alwaysinline {
+  %p = call ptr addrspace(1) @baker_descriptor(i32 %h, i32 1)
+  %word = load i32, ptr addrspace(1) %p, align 4
+  %head = lshr i32 %word, 16
+  %headBits = shl i32 %head, 3
+  %position = add i32 %headBits, %bitOffset
+  ret i32 %position
+}
+
+; The DRAM quadword that holds bit `position` of the buffer of `h`.
+define internal ptr addrspace(2) @baker_quadword(i32 %h, i32 %position)
+    alwaysinline {
+  %buffer = shl i32 %h, 7
+  %index = lshr i32 %position, 6
+  %bytes = shl i32 %index, 3
+  %address = add i32 %buffer, %bytes
+  %pointer = inttoptr i32 %address to ptr addrspace(2)
+  ret ptr addrspace(2) %pointer
+}
+
+; Two words shifted right by r (0..31) as one: (high:low) >> r, low word.
+define internal i32 @baker_funnel_right(i32 %high, i32 %low, i32 %r)
+    alwaysinline {
+  %rest = xor i32 %r, 31
+  %h1 = shl i32 %high, 1
+  %h2 = shl i32 %h1, %rest
+  %l = lshr i32 %low, %r
+  %word = or i32 %h2, %l
+  ret i32 %word
+}
+
+; Two words shifted left by r (0..31) as one: (high:low) << r, high word.
+define internal i32 @baker_funnel_left(i32 %high, i32 %low, i32 %r)
+    alwaysinline {
+  %rest = xor i32 %r, 31
+  %h = shl i32 %high, %r
+  %l1 = lshr i32 %low, 1
+  %l2 = lshr i32 %l1, %rest
+  %word = or i32 %h, %l2
+  ret i32 %word
+}
+
+; The `bits` (1..64) bits at `bitOffset` of the current header, at the right
+; end of the result, zeros before them.
+define i64 @baker_packet_read(i32 %h, i32 %bitOffset, i32 %bits) {
+  %position = call i32 @baker_position(i32 %h, i32 %bitOffset)
+  %p = call ptr addrspace(2) @baker_quadword(i32 %h, i32 %position)
+  %data = load <4 x i32>, ptr addrspace(2) %p, align 8
+  %w0 = extractelement <4 x i32> %data, i32 0
+  %w1 = extractelement <4 x i32> %data, i32 1
+  %w2 = extractelement <4 x i32> %data, i32 2
+  %w3 = extractelement <4 x i32> %data, i32 3
+  ; Three words that hold the field from bit r of the first one on.
+  %second = and i32 %position, 32
+  %isSecond = icmp ne i32 %second, 0
+  %a = select i1 %isSecond, i32 %w1, i32 %w0
+  %b = select i1 %isSecond, i32 %w2, i32 %w1
+  %c = select i1 %isSecond, i32 %w3, i32 %w2
+  %r = and i32 %position, 31
+  %left.high = call i32 @baker_funnel_left(i32 %a, i32 %b, i32 %r)
+  %isShort = icmp ule i32 %bits, 32
+  br i1 %isShort, label %short, label %long
+
+short:
+  %unused = sub i32 32, %bits
+  %value = lshr i32 %left.high, %unused
+  %value64 = zext i32 %value to i64
+  ret i64 %value64
+
+long:
+  %left.low = call i32 @baker_funnel_left(i32 %b, i32 %c, i32 %r)
+  %unused64 = sub i32 64, %bits
+  %high = lshr i32 %left.high, %unused64
+  %low = call i32 @baker_funnel_right(i32 %left.high, i32 %left.low,
+                                      i32 %unused64)
+  %high64 = zext i32 %high to i64
+  %high64s = shl i64 %high64, 32
+  %low64 = zext i32 %low to i64
+  %result = or i64 %high64s, %low64
+  ret i64 %result
+}
+
+; (word & ~mask) | value, the value lying within the mask.
+define internal i32 @baker_merge(i32 %word, i32 %mask, i32 %value)
+    alwaysinline {
+  %keep = xor i32 %mask, -1
+  %kept = and i32 %word, %keep
+  %merged = or i32 %kept, %value
+  ret i32 %merged
+}
+
+; Puts the low `bits` (1..64) bits of `v` at `bitOffset` of the header.
+define void @baker_packet_write(i32 %h, i32 %bitOffset, i32 %bits, i64 %v) {
+  %position = call i32 @baker_position(i32 %h, i32 %bitOffset)
+  %p = call ptr addrspace(2) @baker_quadword(i32 %h, i32 %position)
+  %v.low = trunc i64 %v to i32
+  %v.shifted = lshr i64 %v, 32
+  %v.high = trunc i64 %v.shifted to i32
+  %isShort = icmp ule i32 %bits, 32
+  br i1 %isShort, label %short, label %long
+
+short:
+  %s.unused = sub i32 32, %bits
+  %s.value = shl i32 %v.low, %s.unused
+  %s.mask = shl i32 -1, %s.unused
+  br label %merge
+
+long:
+  %l.unused = sub i32 64, %bits
+  %l.high = call i32 @baker_funnel_left(i32 %v.high, i32 %v.low,
+                                        i32 %l.unused)
+  %l.low = shl i32 %v.low, %l.unused
+  %l.mask = shl i32 -1, %l.unused
+  br label %merge
+
+merge:
+  ; The field and its mask, left-aligned in two words.
+  %high = phi i32 [ %s.value, %short ], [ %l.high, %long ]
+  %low = phi i32 [ 0, %short ], [ %l.low, %long ]
+  %mask.high = phi i32 [ %s.mask, %short ], [ -1, %long ]
+  %mask.low = phi i32 [ 0, %short ], [ %l.mask, %long ]
+  ; Shifted right by r they fill three words.
+  %r = and i32 %position, 31
+  %a = lshr i32 %high, %r
+  %b = call i32 @baker_funnel_right(i32 %high, i32 %low, i32 %r)
+  %c = call i32 @baker_funnel_right(i32 %low, i32 0, i32 %r)
+  %mask.a = lshr i32 %mask.high, %r
+  %mask.b = call i32 @baker_funnel_right(i32 %mask.high, i32 %mask.low, i32 %r)
+  %mask.c = call i32 @baker_funnel_right(i32 %mask.low, i32 0, i32 %r)
+  %data = load <4 x i32>, ptr addrspace(2) %p, align 8
+  %w0 = extractelement <4 x i32> %data, i32 0
+  %w1 = extractelement <4 x i32> %data, i32 1
+  %w2 = extractelement <4 x i32> %data, i32 2
+  %w3 = extractelement <4 x i32> %data, i32 3
+  %second = and i32 %position, 32
+  %isSecond = icmp ne i32 %second, 0
+  br i1 %isSecond, label %at1, label %at0
+
+at0:
+  %x0 = call i32 @baker_merge(i32 %w0, i32 %mask.a, i32 %a)
+  %x1 = call i32 @baker_merge(i32 %w1, i32 %mask.b, i32 %b)
+  %x2 = call i32 @baker_merge(i32 %w2, i32 %mask.c, i32 %c)
+  br label %store
+
+at1:
+  %y1 = call i32 @baker_merge(i32 %w1, i32 %mask.a, i32 %a)
+  %y2 = call i32 @baker_merge(i32 %w2, i32 %mask.b, i32 %b)
+  %y3 = call i32 @baker_merge(i32 %w3, i32 %mask.c, i32 %c)
+  br label %store
+
+store:
+  %n0 = phi i32 [ %x0, %at0 ], [ %w0, %at1 ]
+  %n1 = phi i32 [ %x1, %at0 ], [ %y1, %at1 ]
+  %n2 = phi i32 [ %x2, %at0 ], [ %y2, %at1 ]
+  %n3 = phi i32 [ %w3, %at0 ], [ %y3, %at1 ]
+  %d0 = insertelement <4 x i32> poison, i32 %n0, i32 0
+  %d1 = insertelement <4 x i32> %d0, i32 %n1, i32 1
+  %d2 = insertelement <4 x i32> %d1, i32 %n2, i32 2
+  %d3 = insertelement <4 x i32> %d2, i32 %n3, i32 3
+  store <4 x i32> %d3, ptr addrspace(2) %p, align 8
+  ret void
+}
+
+; Descriptor word `word` (4..15: the program's metadata, 3: sequence number).
+define i32 @baker_meta_read(i32 %h, i32 %word) {
+  %p = call ptr addrspace(1) @baker_descriptor(i32 %h, i32 %word)
+  %value = load i32, ptr addrspace(1) %p, align 4
+  ret i32 %value
+}
+
+define void @baker_meta_write(i32 %h, i32 %word, i32 %v) {
+  %p = call ptr addrspace(1) @baker_descriptor(i32 %h, i32 %word)
+  store i32 %v, ptr addrspace(1) %p, align 4
+  ret void
+}
+
+; Descriptor word 2 is rx_port<<24 | tx_port<<16 | flags.
+define i32 @baker_rx_port(i32 %h) {
+  %p = call ptr addrspace(1) @baker_descriptor(i32 %h, i32 2)
+  %word = load i32, ptr addrspace(1) %p, align 4
+  %port = lshr i32 %word, 24
+  ret i32 %port
+}
+
+define i32 @baker_tx_port(i32 %h) {
+  %p = call ptr addrspace(1) @baker_descriptor(i32 %h, i32 2)
+  %word = load i32, ptr addrspace(1) %p, align 4
+  %shifted = lshr i32 %word, 16
+  %port = and i32 %shifted, 255
+  ret i32 %port
+}
+
+define void @baker_set_tx_port(i32 %h, i32 %port) {
+  %p = call ptr addrspace(1) @baker_descriptor(i32 %h, i32 2)
+  %word = load i32, ptr addrspace(1) %p, align 4
+  %byte = and i32 %port, 255
+  %placed = shl i32 %byte, 16
+  %merged = call i32 @baker_merge(i32 %word, i32 16711680, i32 %placed)
+  store i32 %merged, ptr addrspace(1) %p, align 4
+  ret void
+}
+
+; Bytes from the head pointer to the end of the packet.
+define i32 @baker_packet_length(i32 %h) {
+  %p = call ptr addrspace(1) @baker_descriptor(i32 %h, i32 1)
+  %word = load i32, ptr addrspace(1) %p, align 4
+  %length = and i32 %word, 65535
+  ret i32 %length
+}
+
+; Moves the head pointer `bytes` towards the end. The program has compared
+; `bytes` with the length.
+define i32 @baker_packet_decap(i32 %h, i32 %bytes) {
+  %p = call ptr addrspace(1) @baker_descriptor(i32 %h, i32 1)
+  %word = load i32, ptr addrspace(1) %p, align 4
+  %up = shl i32 %bytes, 16
+  %moved = add i32 %word, %up
+  %shortened = sub i32 %moved, %bytes
+  store i32 %shortened, ptr addrspace(1) %p, align 4
+  ret i32 %h
+}
+
+; Moves the head pointer `bytes` towards the front of the buffer: the new
+; header's bytes are those that stood there.
+define i32 @baker_packet_encap(i32 %h, i32 %bytes) {
+  %p = call ptr addrspace(1) @baker_descriptor(i32 %h, i32 1)
+  %word = load i32, ptr addrspace(1) %p, align 4
+  %up = shl i32 %bytes, 16
+  %moved = sub i32 %word, %up
+  %lengthened = add i32 %moved, %bytes
+  store i32 %lengthened, ptr addrspace(1) %p, align 4
+  ret i32 %h
+}
+
+; A second packet with the same metadata and data. Waits for a free buffer.
+; Also copies the bytes between the received frame's first and the head, so
+; that packet_encap shows the same in both.
+define i32 @baker_packet_copy(i32 %h) {
+entry:
+  br label %wait
+
+wait:
+  %new = call i32 @__ixp_sram_dequeue(i32 0)
+  %isNone = icmp eq i32 %new, 0
+  br i1 %isNone, label %again, label %descriptor
+
+again:
+  call void @__ixp_swap()
+  br label %wait
+
+descriptor:
+  %p1 = call ptr addrspace(1) @baker_descriptor(i32 %h, i32 1)
+  %word = load i32, ptr addrspace(1) %p1, align 4
+  br label %words
+
+words:
+  %i = phi i32 [ 1, %descriptor ], [ %i.next, %words ]
+  %from = call ptr addrspace(1) @baker_descriptor(i32 %h, i32 %i)
+  %to = call ptr addrspace(1) @baker_descriptor(i32 %new, i32 %i)
+  %copied = load i32, ptr addrspace(1) %from, align 4
+  store i32 %copied, ptr addrspace(1) %to, align 4
+  %i.next = add i32 %i, 1
+  %isMore = icmp ult i32 %i.next, 16
+  br i1 %isMore, label %words, label %extent
+
+extent:
+  ; From min(head, 128) to head + length, in steps of 32 bytes.
+  %head = lshr i32 %word, 16
+  %length = and i32 %word, 65535
+  %end = add i32 %head, %length
+  %isBelow = icmp ult i32 %head, 128
+  %lowest = select i1 %isBelow, i32 %head, i32 128
+  %start = and i32 %lowest, -32
+  %source = shl i32 %h, 7
+  %target = shl i32 %new, 7
+  br label %data
+
+data:
+  %offset = phi i32 [ %start, %extent ], [ %offset.next, %data ]
+  %source.address = add i32 %source, %offset
+  %target.address = add i32 %target, %offset
+  %source.pointer = inttoptr i32 %source.address to ptr addrspace(2)
+  %target.pointer = inttoptr i32 %target.address to ptr addrspace(2)
+  %chunk = load <8 x i32>, ptr addrspace(2) %source.pointer, align 8
+  store <8 x i32> %chunk, ptr addrspace(2) %target.pointer, align 8
+  %offset.next = add i32 %offset, 32
+  %isRest = icmp ult i32 %offset.next, %end
+  br i1 %isRest, label %data, label %done
+
+done:
+  ret i32 %new
+}
+
+; Ends the packet: counts it under `reason` in scratch (counters from byte
+; 0x3C00 on) and gives its buffer back to the free list.
+define void @baker_packet_drop(i32 %h, i32 %reason) {
+  %offset = shl i32 %reason, 2
+  %counter = add i32 %offset, 15360
+  call void @__ixp_scratch_incr(i32 %counter)
+  call void @__ixp_sram_enqueue(i32 0, i32 %h)
+  ret void
+}
+
+; Puts a message on a scratch ring, waiting while the ring is nearly full. The
+; ring number must be a constant on a microengine, hence inlined.
+define void @baker_channel_put(i32 %ring, i32 %message) alwaysinline {
+entry:
+  br label %test
+
+test:
+  %full = call i32 @__ixp_ring_status(i32 %ring)
+  %isFull = icmp ne i32 %full, 0
+  br i1 %isFull, label %wait, label %put
+
+wait:
+  call void @__ixp_swap()
+  br label %test
+
+put:
+  call void @__ixp_scratch_put(i32 %ring, i32 %message)
+  ret void
+}

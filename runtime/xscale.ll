@@ -1,0 +1,372 @@
+;===- xscale.ll - chip services and ARM helpers for the XScale core -------===;
+;
+; The XScale core reaches rings, queues and atomic operations as memory-mapped
+; words; this file gives them the names that the microengines' code generator
+; treats as instructions, so that packet.ll serves both. The second part holds
+; the helpers that LLVM's ARM back end calls on a core without division.
+;
+; Addresses are those of target-ixp/MemoryMap.h.
+;
+;===----------------------------------------------------------------------===;
+
+;--- Rings: word 0xcb400000 + 4n gets and puts, word 0xcb400100 + 4n tells.
+
+define i32 @__ixp_scratch_get(i32 %ring) {
+  %offset = shl i32 %ring, 2
+  %address = add i32 %offset, u0xcb400000
+  %p = inttoptr i32 %address to ptr
+  %v = load volatile i32, ptr %p, align 4
+  ret i32 %v
+}
+
+define void @__ixp_scratch_put(i32 %ring, i32 %value) {
+  %offset = shl i32 %ring, 2
+  %address = add i32 %offset, u0xcb400000
+  %p = inttoptr i32 %address to ptr
+  store volatile i32 %value, ptr %p, align 4
+  ret void
+}
+
+; Bit 1: full. The core asks only rings whose line means "nearly full".
+define i32 @__ixp_ring_status(i32 %ring) {
+  %offset = shl i32 %ring, 2
+  %address = add i32 %offset, u0xcb400100
+  %p = inttoptr i32 %address to ptr
+  %v = load volatile i32, ptr %p, align 4
+  %shifted = lshr i32 %v, 1
+  %full = and i32 %shifted, 1
+  ret i32 %full
+}
+
+; The core has one thread: waiting is looking again.
+define void @__ixp_swap() {
+  ret void
+}
+
+;--- Atomic operations.
+
+define void @__ixp_scratch_add(i32 %address, i32 %v) {
+  %mapped = add i32 %address, u0xcd000000
+  %p = inttoptr i32 %mapped to ptr
+  store volatile i32 %v, ptr %p, align 4
+  ret void
+}
+
+define void @__ixp_scratch_incr(i32 %address) {
+  call void @__ixp_scratch_add(i32 %address, i32 1)
+  ret void
+}
+
+; SRAM channel (bits 31:30) moves to bits 24:23.
+define void @__ixp_sram_add(i32 %address, i32 %v) {
+  %channel = lshr i32 %address, 30
+  %select = shl i32 %channel, 23
+  %byte = and i32 %address, u0x3fffffff
+  %offset = add i32 %select, %byte
+  %mapped = add i32 %offset, u0xce000000
+  %p = inttoptr i32 %mapped to ptr
+  store volatile i32 %v, ptr %p, align 4
+  ret void
+}
+
+define void @__ixp_sram_incr(i32 %address) {
+  call void @__ixp_sram_add(i32 %address, i32 1)
+  ret void
+}
+
+;--- Queue array: channel to bits 17:16, entry to bits 7:2.
+
+define internal ptr @queue(i32 %queueWord) alwaysinline {
+  %channel = lshr i32 %queueWord, 30
+  %channel.placed = shl i32 %channel, 16
+  %entry = lshr i32 %queueWord, 24
+  %entry.only = and i32 %entry, 63
+  %entry.placed = shl i32 %entry.only, 2
+  %offset = or i32 %channel.placed, %entry.placed
+  %address = or i32 %offset, u0xcc000000
+  %p = inttoptr i32 %address to ptr
+  ret ptr %p
+}
+
+define i32 @__ixp_sram_dequeue(i32 %queueWord) {
+  %p = call ptr @queue(i32 %queueWord)
+  %v = load volatile i32, ptr %p, align 4
+  ret i32 %v
+}
+
+define void @__ixp_sram_enqueue(i32 %queueWord, i32 %handle) {
+  %p = call ptr @queue(i32 %queueWord)
+  store volatile i32 %handle, ptr %p, align 4
+  ret void
+}
+
+;--- Division: restoring, one bit a step. By zero: all ones and the dividend.
+
+define internal { i32, i32 } @divide32(i32 %n, i32 %d) {
+entry:
+  %isZero = icmp eq i32 %d, 0
+  br i1 %isZero, label %zero, label %loop
+
+zero:
+  %z0 = insertvalue { i32, i32 } poison, i32 -1, 0
+  %z1 = insertvalue { i32, i32 } %z0, i32 %n, 1
+  ret { i32, i32 } %z1
+
+loop:
+  %bit = phi i32 [ 31, %entry ], [ %bit.next, %loop ]
+  %q = phi i32 [ 0, %entry ], [ %q.next, %loop ]
+  %r = phi i32 [ 0, %entry ], [ %r.next, %loop ]
+  %carry = lshr i32 %r, 31
+  %r2 = shl i32 %r, 1
+  %n.shifted = lshr i32 %n, %bit
+  %n.bit = and i32 %n.shifted, 1
+  %r3 = or i32 %r2, %n.bit
+  %isOver = icmp ne i32 %carry, 0
+  %isGreater = icmp uge i32 %r3, %d
+  %fits = or i1 %isOver, %isGreater
+  %less = sub i32 %r3, %d
+  %r.next = select i1 %fits, i32 %less, i32 %r3
+  %q2 = shl i32 %q, 1
+  %one = zext i1 %fits to i32
+  %q.next = or i32 %q2, %one
+  %bit.next = sub i32 %bit, 1
+  %isDone = icmp eq i32 %bit, 0
+  br i1 %isDone, label %done, label %loop
+
+done:
+  %d0 = insertvalue { i32, i32 } poison, i32 %q.next, 0
+  %d1 = insertvalue { i32, i32 } %d0, i32 %r.next, 1
+  ret { i32, i32 } %d1
+}
+
+define internal { i64, i64 } @divide64(i64 %n, i64 %d) {
+entry:
+  %isZero = icmp eq i64 %d, 0
+  br i1 %isZero, label %zero, label %loop
+
+zero:
+  %z0 = insertvalue { i64, i64 } poison, i64 -1, 0
+  %z1 = insertvalue { i64, i64 } %z0, i64 %n, 1
+  ret { i64, i64 } %z1
+
+loop:
+  %bit = phi i32 [ 63, %entry ], [ %bit.next, %loop ]
+  %rest = phi i64 [ %n, %entry ], [ %rest.next, %loop ]
+  %q = phi i64 [ 0, %entry ], [ %q.next, %loop ]
+  %r = phi i64 [ 0, %entry ], [ %r.next, %loop ]
+  %carry = lshr i64 %r, 63
+  %r2 = shl i64 %r, 1
+  %n.bit = lshr i64 %rest, 63
+  %rest.next = shl i64 %rest, 1
+  %r3 = or i64 %r2, %n.bit
+  %isOver = icmp ne i64 %carry, 0
+  %isGreater = icmp uge i64 %r3, %d
+  %fits = or i1 %isOver, %isGreater
+  %less = sub i64 %r3, %d
+  %r.next = select i1 %fits, i64 %less, i64 %r3
+  %q2 = shl i64 %q, 1
+  %one = zext i1 %fits to i64
+  %q.next = or i64 %q2, %one
+  %bit.next = sub i32 %bit, 1
+  %isDone = icmp eq i32 %bit, 0
+  br i1 %isDone, label %done, label %loop
+
+done:
+  %d0 = insertvalue { i64, i64 } poison, i64 %q.next, 0
+  %d1 = insertvalue { i64, i64 } %d0, i64 %r.next, 1
+  ret { i64, i64 } %d1
+}
+
+define { i32, i32 } @__aeabi_uidivmod(i32 %n, i32 %d) {
+  %qr = call { i32, i32 } @divide32(i32 %n, i32 %d)
+  ret { i32, i32 } %qr
+}
+
+define i32 @__aeabi_uidiv(i32 %n, i32 %d) {
+  %qr = call { i32, i32 } @divide32(i32 %n, i32 %d)
+  %q = extractvalue { i32, i32 } %qr, 0
+  ret i32 %q
+}
+
+; Signed division truncates; the remainder has the dividend's sign. The
+; quotient by zero is -1.
+define { i32, i32 } @__aeabi_idivmod(i32 %n, i32 %d) {
+  %n.isNegative = icmp slt i32 %n, 0
+  %n.minus = sub i32 0, %n
+  %n.size = select i1 %n.isNegative, i32 %n.minus, i32 %n
+  %d.isNegative = icmp slt i32 %d, 0
+  %d.minus = sub i32 0, %d
+  %d.size = select i1 %d.isNegative, i32 %d.minus, i32 %d
+  %qr = call { i32, i32 } @divide32(i32 %n.size, i32 %d.size)
+  %q = extractvalue { i32, i32 } %qr, 0
+  %r = extractvalue { i32, i32 } %qr, 1
+  %differ = xor i1 %n.isNegative, %d.isNegative
+  %isZero = icmp eq i32 %d, 0
+  %isNot = xor i1 %isZero, true
+  %negate = and i1 %differ, %isNot
+  %q.minus = sub i32 0, %q
+  %q.signed = select i1 %negate, i32 %q.minus, i32 %q
+  %r.minus = sub i32 0, %r
+  %r.signed = select i1 %n.isNegative, i32 %r.minus, i32 %r
+  %p0 = insertvalue { i32, i32 } poison, i32 %q.signed, 0
+  %p1 = insertvalue { i32, i32 } %p0, i32 %r.signed, 1
+  ret { i32, i32 } %p1
+}
+
+define i32 @__aeabi_idiv(i32 %n, i32 %d) {
+  %qr = call { i32, i32 } @__aeabi_idivmod(i32 %n, i32 %d)
+  %q = extractvalue { i32, i32 } %qr, 0
+  ret i32 %q
+}
+
+define { i64, i64 } @__aeabi_uldivmod(i64 %n, i64 %d) {
+  %qr = call { i64, i64 } @divide64(i64 %n, i64 %d)
+  ret { i64, i64 } %qr
+}
+
+define { i64, i64 } @__aeabi_ldivmod(i64 %n, i64 %d) {
+  %n.isNegative = icmp slt i64 %n, 0
+  %n.minus = sub i64 0, %n
+  %n.size = select i1 %n.isNegative, i64 %n.minus, i64 %n
+  %d.isNegative = icmp slt i64 %d, 0
+  %d.minus = sub i64 0, %d
+  %d.size = select i1 %d.isNegative, i64 %d.minus, i64 %d
+  %qr = call { i64, i64 } @divide64(i64 %n.size, i64 %d.size)
+  %q = extractvalue { i64, i64 } %qr, 0
+  %r = extractvalue { i64, i64 } %qr, 1
+  %differ = xor i1 %n.isNegative, %d.isNegative
+  %isZero = icmp eq i64 %d, 0
+  %isNot = xor i1 %isZero, true
+  %negate = and i1 %differ, %isNot
+  %q.minus = sub i64 0, %q
+  %q.signed = select i1 %negate, i64 %q.minus, i64 %q
+  %r.minus = sub i64 0, %r
+  %r.signed = select i1 %n.isNegative, i64 %r.minus, i64 %r
+  %p0 = insertvalue { i64, i64 } poison, i64 %q.signed, 0
+  %p1 = insertvalue { i64, i64 } %p0, i64 %r.signed, 1
+  ret { i64, i64 } %p1
+}
+
+;--- 64-bit shifts by a variable amount (0..63), on two words.
+
+define i64 @__aeabi_llsl(i64 %v, i32 %amount) {
+  %low = trunc i64 %v to i32
+  %v.shifted = lshr i64 %v, 32
+  %high = trunc i64 %v.shifted to i32
+  %r = and i32 %amount, 31
+  %rest = xor i32 %r, 31
+  %h0 = shl i32 %high, %r
+  %l1 = lshr i32 %low, 1
+  %l2 = lshr i32 %l1, %rest
+  %h1 = or i32 %h0, %l2
+  %l = shl i32 %low, %r
+  %isLong = icmp uge i32 %amount, 32
+  %high.new = select i1 %isLong, i32 %l, i32 %h1
+  %low.new = select i1 %isLong, i32 0, i32 %l
+  %pair = call i64 @pair(i32 %high.new, i32 %low.new)
+  ret i64 %pair
+}
+
+define i64 @__aeabi_llsr(i64 %v, i32 %amount) {
+  %low = trunc i64 %v to i32
+  %v.shifted = lshr i64 %v, 32
+  %high = trunc i64 %v.shifted to i32
+  %r = and i32 %amount, 31
+  %rest = xor i32 %r, 31
+  %h = lshr i32 %high, %r
+  %h1 = shl i32 %high, 1
+  %h2 = shl i32 %h1, %rest
+  %l0 = lshr i32 %low, %r
+  %l1 = or i32 %h2, %l0
+  %isLong = icmp uge i32 %amount, 32
+  %high.new = select i1 %isLong, i32 0, i32 %h
+  %low.new = select i1 %isLong, i32 %h, i32 %l1
+  %pair = call i64 @pair(i32 %high.new, i32 %low.new)
+  ret i64 %pair
+}
+
+define i64 @__aeabi_lasr(i64 %v, i32 %amount) {
+  %low = trunc i64 %v to i32
+  %v.shifted = lshr i64 %v, 32
+  %high = trunc i64 %v.shifted to i32
+  %r = and i32 %amount, 31
+  %rest = xor i32 %r, 31
+  %sign = ashr i32 %high, 31
+  %h = ashr i32 %high, %r
+  %h1 = shl i32 %high, 1
+  %h2 = shl i32 %h1, %rest
+  %l0 = lshr i32 %low, %r
+  %l1 = or i32 %h2, %l0
+  %isLong = icmp uge i32 %amount, 32
+  %high.new = select i1 %isLong, i32 %sign, i32 %h
+  %low.new = select i1 %isLong, i32 %h, i32 %l1
+  %pair = call i64 @pair(i32 %high.new, i32 %low.new)
+  ret i64 %pair
+}
+
+define internal i64 @pair(i32 %high, i32 %low) alwaysinline {
+  %high64 = zext i32 %high to i64
+  %shifted = shl i64 %high64, 32
+  %low64 = zext i32 %low to i64
+  %v = or i64 %shifted, %low64
+  ret i64 %v
+}
+
+;--- Memory blocks, byte by byte: the volatile accesses keep LLVM from making
+;--- a call to these very functions out of the loops.
+
+define ptr @memcpy(ptr %to, ptr %from, i32 %count) {
+entry:
+  br label %test
+
+test:
+  %i = phi i32 [ 0, %entry ], [ %i.next, %copy ]
+  %isMore = icmp ult i32 %i, %count
+  br i1 %isMore, label %copy, label %done
+
+copy:
+  %source = getelementptr i8, ptr %from, i32 %i
+  %target = getelementptr i8, ptr %to, i32 %i
+  %byte = load volatile i8, ptr %source, align 1
+  store volatile i8 %byte, ptr %target, align 1
+  %i.next = add i32 %i, 1
+  br label %test
+
+done:
+  ret ptr %to
+}
+
+define ptr @memset(ptr %to, i32 %value, i32 %count) {
+entry:
+  %byte = trunc i32 %value to i8
+  br label %test
+
+test:
+  %i = phi i32 [ 0, %entry ], [ %i.next, %fill ]
+  %isMore = icmp ult i32 %i, %count
+  br i1 %isMore, label %fill, label %done
+
+fill:
+  %target = getelementptr i8, ptr %to, i32 %i
+  store volatile i8 %byte, ptr %target, align 1
+  %i.next = add i32 %i, 1
+  br label %test
+
+done:
+  ret ptr %to
+}
+
+define void @__aeabi_memcpy(ptr %to, ptr %from, i32 %count) {
+  %p = call ptr @memcpy(ptr %to, ptr %from, i32 %count)
+  ret void
+}
+
+define void @__aeabi_memset(ptr %to, i32 %count, i32 %value) {
+  %p = call ptr @memset(ptr %to, i32 %value, i32 %count)
+  ret void
+}
+
+define void @__aeabi_memclr(ptr %to, i32 %count) {
+  %p = call ptr @memset(ptr %to, i32 0, i32 %count)
+  ret void
+}
