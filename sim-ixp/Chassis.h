@@ -1,0 +1,130 @@
+//===- Chassis.h - buses between microengines and units -------*- C++ -*-===//
+//
+// The chassis carries commands from the engines' FIFOs over one command bus a
+// cluster to the units, pulls operands out of transfer-out registers, pushes
+// results into transfer-in registers and raises event signals. Its buses are
+// timelines: a transfer takes the first free cycles at or after the moment it
+// may start, so waiting emerges from occupancy.
+//
+// A unit sees four calls:
+//   pull(command, words, notBefore, unit)  reads `words` transfer-out registers
+//       from command.xfer on, raises the command's signal with the last word
+//       (unless raiseSignal is false) and calls unit->onPulled(command);
+//   push(command, words, notBefore)  writes command.data into transfer-in
+//       registers, raises the signal with the last word and ends the command;
+//   finish(command, cycle)  ends a command without data; raises its signal;
+//   autopush(...)  a push that no command asked for (MSF receive status).
+// All return the cycle at which the last word is there. Bursts wrap inside the
+// context's registers.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KARAKAL_SIM_IXP_CHASSIS_H
+#define KARAKAL_SIM_IXP_CHASSIS_H
+
+#include "sim-ixp/Command.h"
+#include "sim-ixp/Scheduler.h"
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace karakal::target {
+struct ChipParameters;
+}
+
+namespace karakal::sim {
+
+/// The engine's side of the chassis: its transfer registers and signals.
+class TransferPort {
+public:
+  virtual ~TransferPort() = default;
+  /// Value of transfer-out register `index` of `context`.
+  virtual uint32_t readTransferOut(uint32_t context, TransferKind kind,
+                                   uint32_t index) = 0;
+  /// Sets transfer-in register `index` of `context`.
+  virtual void writeTransferIn(uint32_t context, TransferKind kind,
+                               uint32_t index, uint32_t value) = 0;
+  /// Sets event signals of `context`; bit n of `mask` is signal n.
+  virtual void raiseSignals(uint64_t cycle, uint32_t context,
+                            uint32_t mask) = 0;
+};
+
+/// Buses, command pool and signals. See the file's header.
+class Chassis : public EventTarget {
+public:
+  static constexpr uint32_t engineCount = 8;
+  /// Number of command targets (bits 37:32 of an instruction).
+  static constexpr uint32_t targetCount = 64;
+
+  Chassis(Scheduler &scheduler, const target::ChipParameters &parameters);
+
+  Scheduler &scheduler() { return events; }
+  const target::ChipParameters &parameters() const { return params; }
+
+  /// Set-up: who answers for engine `index`, and which unit takes the command
+  /// targets [first, last].
+  void connectEngine(uint32_t index, TransferPort *port);
+  void connectUnit(uint32_t first, uint32_t last, CommandUnit *unit);
+
+  // ---- engine side -------------------------------------------------------
+  /// First cycle at which the engine's command FIFO has room; the engine stalls
+  /// until then.
+  uint64_t fifoFreeCycle(uint32_t engine) const;
+  /// A fresh command.
+  Command &allocate();
+  /// Sends a filled-in command at the scheduler's now; false if no unit takes
+  /// its target.
+  bool issue(Command &command);
+
+  // ---- unit side ---------------------------------------------------------
+  uint64_t pull(Command &command, uint32_t words, uint64_t notBefore,
+                CommandUnit *unit, bool raiseSignal = true);
+  uint64_t push(Command &command, uint32_t words, uint64_t notBefore);
+  uint64_t finish(Command &command, uint64_t cycle);
+  uint64_t autopush(uint32_t engine, uint32_t context, uint32_t xfer,
+                    const uint32_t *words, uint32_t count, uint32_t signal,
+                    uint64_t notBefore);
+  /// Raises signals at `cycle` (not before now).
+  void raise(uint32_t engine, uint32_t context, uint32_t mask, uint64_t cycle);
+
+  /// Scratch ring status lines as the engines see them: bit n = ring n.
+  uint32_t ringStatus() const { return ringStatusLines; }
+  void setRingStatus(uint32_t ring, bool isOn);
+
+  /// Commands in flight.
+  uint32_t inFlightCount() const { return inFlight; }
+
+  void onEvent(uint64_t cycle, uint32_t code, uint64_t argument) override;
+
+private:
+  struct Fifo {
+    /// Departure cycles of the last commands, a ring.
+    std::array<uint64_t, 16> departures{};
+    uint32_t next = 0;
+  };
+
+  void release(Command &command);
+  uint64_t reserve(uint64_t &busFree, uint64_t notBefore, uint64_t cycles);
+  uint64_t &busOf(std::array<uint64_t, 2> &sBus, uint64_t &dBus,
+                  const Command &command);
+  static uint32_t signalMask(const Command &command);
+
+  Scheduler &events;
+  const target::ChipParameters &params;
+  std::array<TransferPort *, engineCount> ports{};
+  std::array<CommandUnit *, targetCount> units{};
+  std::array<Fifo, engineCount> fifos{};
+  std::array<uint64_t, 2> commandBusFree{};
+  std::array<uint64_t, 2> sPushFree{}, sPullFree{};
+  uint64_t dPushFree = 0, dPullFree = 0;
+  uint32_t ringStatusLines = 0;
+  uint32_t inFlight = 0;
+  std::vector<std::unique_ptr<Command>> pool;
+  std::vector<Command *> freeCommands;
+};
+
+} // namespace karakal::sim
+
+#endif // KARAKAL_SIM_IXP_CHASSIS_H

@@ -1,0 +1,77 @@
+//===- Command.h - one memory or I/O command in flight --------*- C++ -*-===//
+//
+// A command is what a microengine puts into its command FIFO: the unit's
+// operation, an address, a count, the first transfer register and a signal. It
+// travels over the cluster's command bus to its unit, which pulls operands from
+// transfer-out registers or pushes results into transfer-in registers through
+// the chassis, and then gives it back. Commands live in the chassis's pool.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KARAKAL_SIM_IXP_COMMAND_H
+#define KARAKAL_SIM_IXP_COMMAND_H
+
+#include <array>
+#include <cstdint>
+
+namespace karakal::sim {
+
+/// Which kind of transfer register a command names.
+enum class TransferKind : uint8_t { S, D };
+
+/// A command from issue to completion.
+struct Command {
+  /// Microengine index 0..7 and context 0..7 that issued it.
+  uint8_t engine = 0;
+  uint8_t context = 0;
+  /// Bits 37:32 of the instruction: unit and operation ("MEv2 reference",
+  /// commands), e.g. 0x3c = msf read, 0x3d = msf write, 0x2a = dram rbuf_rd.
+  uint8_t target = 0;
+  /// Bits 19:18 of the instruction, e.g. msf write: 0 = 32-bit, 1 = fast_wr,
+  /// 2 = 64-bit.
+  uint8_t token = 0;
+  /// Sum of the two address operands.
+  uint32_t address = 0;
+  /// Longwords (SRAM, scratch, MSF 32-bit) or quadwords (DRAM, MSF 64-bit),
+  /// 1..16, the override of an indirect reference already applied.
+  uint8_t count = 0;
+  /// First transfer register of the context and its kind.
+  uint8_t xfer = 0;
+  TransferKind kind = TransferKind::S;
+  /// Signal 1..15 raised at completion, 0 = none.
+  uint8_t signal = 0;
+  /// The signal is a pair: signal and signal + 1 are raised together (DRAM).
+  bool isSignalPair = false;
+  /// Indirect reference: the result of the preceding instruction.
+  bool isIndirect = false;
+  uint32_t indirectWord = 0;
+  /// Cycle of issue.
+  uint64_t issueCycle = 0;
+  /// Operands pulled, or results to be pushed: one 32-bit word a register.
+  std::array<uint32_t, 32> data{};
+  /// Private to the unit that holds the command.
+  uint64_t unitState = 0;
+  /// Private to the chassis: number in the pool, words in transit.
+  uint32_t poolIndex = 0;
+  uint8_t wordsInTransit = 0;
+};
+
+class Chassis;
+
+/// A unit that takes commands: scratch, SRAM, DRAM, hash, CAP, MSF.
+///
+/// `accept` runs when the command reaches the unit (the scheduler's now is that
+/// cycle). The unit owns the command until it hands it to
+/// `Chassis::push` or `Chassis::finish`; between them it may call
+/// `Chassis::pull` once, which ends in `onPulled`.
+class CommandUnit {
+public:
+  virtual ~CommandUnit() = default;
+  virtual void accept(Command &command) = 0;
+  /// The operands are in `command.data` (now is the cycle of the last word).
+  virtual void onPulled(Command &command) {}
+};
+
+} // namespace karakal::sim
+
+#endif // KARAKAL_SIM_IXP_COMMAND_H

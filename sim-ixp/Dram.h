@@ -1,0 +1,57 @@
+//===- Dram.h - the DRAM channel ------------------------------*- C++ -*-===//
+//
+// One 64-bit DDR channel: 8-byte grain, banks interleaved by
+// `parameters.dram` bytes. A command waits for its bank and then for the data
+// bus; commands to different banks overlap. `rbuf_rd` and `tbuf_wr` move
+// quadwords between DRAM and the media interface's buffers without touching an
+// engine's registers.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KARAKAL_SIM_IXP_DRAM_H
+#define KARAKAL_SIM_IXP_DRAM_H
+
+#include "sim-ixp/Chassis.h"
+#include "sim-ixp/Media.h"
+#include "sim-ixp/Memory.h"
+#include "sim-ixp/Resource.h"
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+namespace karakal::sim {
+
+class Recorder;
+
+/// The DRAM unit.
+class Dram : public CommandUnit, public EventTarget {
+public:
+  Dram(uint32_t bytes, Chassis &chassis, Recorder &recorder);
+
+  Memory &memory() { return storage; }
+  /// Who holds the receive and transmit buffers.
+  void connectMedia(Media *media) { buffers = media; }
+
+  void accept(Command &command) override;
+  void onPulled(Command &command) override;
+  void onEvent(uint64_t cycle, uint32_t code, uint64_t argument) override;
+
+  Resource &bus() { return dataBus; }
+
+private:
+  uint64_t reserve(const Command &command, uint64_t notBefore);
+  void serve(uint64_t cycle, Command &command);
+  void moveBuffer(Command &command);
+
+  Chassis &chassis;
+  Recorder &recorder;
+  Memory storage;
+  Media *buffers = nullptr;
+  Resource dataBus;
+  std::vector<Resource> banks;
+};
+
+} // namespace karakal::sim
+
+#endif // KARAKAL_SIM_IXP_DRAM_H

@@ -1,0 +1,49 @@
+//===- Recorder.h - what the units tell the statistics --------*- C++ -*-===//
+//
+// Units report what cannot be counted locally: the life of packet buffers, a
+// frame received or sent, and faults. The accounting and the statistics listen.
+// Actors are the engines 0..7 and the XScale.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KARAKAL_SIM_IXP_RECORDER_H
+#define KARAKAL_SIM_IXP_RECORDER_H
+
+#include "sim-ixp/Command.h"
+
+#include <cstdint>
+#include <string>
+
+namespace karakal::sim {
+
+/// The number of the XScale among the actors (engines are 0..7).
+constexpr uint32_t coreActor = 8;
+
+/// Listener of the whole chip.
+class Recorder {
+public:
+  virtual ~Recorder() = default;
+
+  /// A buffer left or came back to a queue of the queue array.
+  virtual void onDequeue(uint32_t channel, uint32_t entry, uint32_t handle,
+                         uint32_t actor) {}
+  virtual void onEnqueue(uint32_t channel, uint32_t entry, uint32_t handle,
+                         uint32_t actor) {}
+  /// A ring get found the ring empty.
+  virtual void onEmptyGet(const Command &command) {}
+  /// A message went through a ring.
+  virtual void onRingPut(uint32_t ring, uint32_t value, uint32_t actor) {}
+  virtual void onRingGet(uint32_t ring, uint32_t value, uint32_t actor) {}
+  /// The media interface: a frame of `bytes` (without CRC) was taken in whole,
+  /// was lost because there was no room, or was sent.
+  virtual void onFrameReceived(uint64_t cycle, uint32_t port, uint32_t bytes) {}
+  virtual void onFrameLost(uint64_t cycle, uint32_t port, uint32_t bytes) {}
+  virtual void onFrameSent(uint64_t cycle, uint32_t port, uint32_t bytes) {}
+  /// The program did what the hardware would not forgive; the run ends with
+  /// this message. `engine` may be coreActor.
+  virtual void onFault(uint32_t engine, const std::string &what) {}
+};
+
+} // namespace karakal::sim
+
+#endif // KARAKAL_SIM_IXP_RECORDER_H

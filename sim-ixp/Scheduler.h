@@ -1,0 +1,100 @@
+//===- Scheduler.h - the global event queue -------------------*- C++ -*-===//
+//
+// Everything that happens later than now is an event: a cycle, a target, a
+// small code and an argument. Events of one cycle run in the order in which
+// they were scheduled, so that a run depends on nothing but its input.
+//
+// How a unit uses it: derive from EventTarget, call
+// `scheduler.schedule(cycle, this, code, argument)` and do the work in
+// `onEvent`. A unit without work has no event and costs nothing; time jumps
+// over cycles without events. One cycle is one microengine clock cycle.
+//
+// The queue is a wheel of `wheelSize` one-cycle slots (a bitmap finds the next
+// slot in use) with an ordered overflow for what lies further ahead. Nodes come
+// from a pool that grows to the most events ever pending and then stays.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KARAKAL_SIM_IXP_SCHEDULER_H
+#define KARAKAL_SIM_IXP_SCHEDULER_H
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <vector>
+
+namespace karakal::sim {
+
+/// What an event wakes.
+class EventTarget {
+public:
+  virtual ~EventTarget() = default;
+  /// `cycle` is the scheduler's now; `code` and `argument` are what the target
+  /// gave to `schedule`.
+  virtual void onEvent(uint64_t cycle, uint32_t code, uint64_t argument) = 0;
+};
+
+/// The event queue and the chip's clock.
+class Scheduler {
+public:
+  Scheduler();
+
+  /// No event: later than any cycle.
+  static constexpr uint64_t never = ~uint64_t{0};
+
+  /// The cycle of the event that runs, or that of the engine that acts.
+  uint64_t now() const { return currentCycle; }
+
+  /// Puts an event at `cycle`, which must not lie before now().
+  void schedule(uint64_t cycle, EventTarget *target, uint32_t code,
+                uint64_t argument);
+
+  /// Cycle of the earliest event, `never` if there is none.
+  uint64_t nextCycle() const { return earliestCycle; }
+
+  /// Moves the clock without running an event (engines act between events);
+  /// `cycle` must not lie after nextCycle().
+  void advanceTo(uint64_t cycle) { currentCycle = cycle; }
+
+  /// Moves the clock to the earliest event and runs it.
+  void runNext();
+
+  /// Number of events pending.
+  uint64_t pendingCount() const { return pending; }
+
+private:
+  static constexpr uint32_t wheelSize = 4096;
+  static constexpr uint32_t none = ~uint32_t{0};
+
+  struct Node {
+    EventTarget *target;
+    uint64_t argument;
+    uint32_t code;
+    uint32_t next;
+  };
+  struct Slot {
+    uint32_t first = none;
+    uint32_t last = none;
+  };
+
+  uint32_t takeNode();
+  void append(Slot &slot, uint32_t node);
+  void refill();
+  void findEarliest(uint64_t from);
+
+  uint64_t currentCycle = 0;
+  uint64_t earliestCycle = never;
+  /// Cycles [wheelBase, wheelBase + wheelSize) live in the wheel.
+  uint64_t wheelBase = 0;
+  uint64_t pending = 0;
+  uint64_t inWheel = 0;
+  uint32_t freeNode = none;
+  std::vector<Node> nodes;
+  std::array<Slot, wheelSize> wheel;
+  std::array<uint64_t, wheelSize / 64> used{};
+  std::map<uint64_t, Slot> later;
+};
+
+} // namespace karakal::sim
+
+#endif // KARAKAL_SIM_IXP_SCHEDULER_H

@@ -1,0 +1,77 @@
+//===- Sram.h - one SRAM channel with its queue array ---------*- C++ -*-===//
+//
+// A QDR channel: a read port and a write port that work at the same time, each
+// `parameters.sram` cycles a word, commands in the order of arrival. Atomic
+// operations take both ports. The queue array keeps 64 linked-list queues:
+// enqueue writes the link word of the tail buffer, dequeue reads that of the
+// head buffer, and the queue's head, tail and count stay in the array. A
+// dequeue from an empty queue gives 0.
+//
+// The core* calls are the XScale's side; they act at once.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KARAKAL_SIM_IXP_SRAM_H
+#define KARAKAL_SIM_IXP_SRAM_H
+
+#include "sim-ixp/Chassis.h"
+#include "sim-ixp/Memory.h"
+#include "sim-ixp/Resource.h"
+
+#include <array>
+#include <cstdint>
+
+namespace karakal::sim {
+
+class Recorder;
+
+/// One channel. Addresses inside a channel have no channel bits.
+class Sram : public CommandUnit, public EventTarget {
+public:
+  static constexpr uint32_t queueCount = 64;
+
+  Sram(uint32_t channel, uint32_t bytes, Chassis &chassis, Recorder &recorder);
+
+  Memory &memory() { return storage; }
+
+  // ---- set-up and the XScale's side ---------------------------------------
+  /// Longword address of the buffer at the head of the queue, 0 if empty.
+  uint32_t coreDequeue(uint32_t entry);
+  void coreEnqueue(uint32_t entry, uint32_t longwordAddress);
+  /// As coreEnqueue, without telling the accounting (the loader's).
+  void fillQueue(uint32_t entry, uint32_t longwordAddress);
+  uint32_t queueLevel(uint32_t entry) const { return queues[entry].count; }
+  /// Adds to the word at byte `address`.
+  void coreAdd(uint32_t address, uint32_t value);
+
+  void accept(Command &command) override;
+  void onPulled(Command &command) override;
+  void onEvent(uint64_t cycle, uint32_t code, uint64_t argument) override;
+
+  Resource &reader() { return readPort; }
+  Resource &writer() { return writePort; }
+
+private:
+  struct Queue {
+    uint32_t head = 0;
+    uint32_t tail = 0;
+    uint32_t count = 0;
+  };
+
+  void serve(uint64_t cycle, Command &command);
+  void serveQueue(uint64_t cycle, Command &command);
+  uint32_t dequeue(uint32_t entry);
+  void enqueue(uint32_t entry, uint32_t longwordAddress);
+
+  uint32_t channel;
+  Chassis &chassis;
+  Recorder &recorder;
+  Memory storage;
+  Resource readPort, writePort;
+  uint64_t lastStart = 0;
+  std::array<Queue, queueCount> queues{};
+};
+
+} // namespace karakal::sim
+
+#endif // KARAKAL_SIM_IXP_SRAM_H
