@@ -1,0 +1,86 @@
+//===- ControlFile.h - calls of control functions ---------------*- C++ -*-===//
+//
+// A control file is a list of calls of a program's control functions, one a
+// line, with an optional time:
+//
+//     # routes
+//     route_add(10.0.0.0, 8, 3)
+//     bridge_add(02:00:00:00:01:07, 2)
+//     @packet 5000 route_add(10.1.0.0, 16, 4)
+//     @cycle 1000000 l3_switch.route_add(10.2.0.0, 16, 5)
+//
+// Parsing knows the form alone; `bindCall` checks a call against the functions
+// that a program has. Simulator and host profiler share both.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KARAKAL_TRACES_CONTROLFILE_H
+#define KARAKAL_TRACES_CONTROLFILE_H
+
+#include "support/Error.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace karakal::traces {
+
+/// One call of a control function.
+struct ControlCall {
+  enum When { Start, AtPacket, AtCycle };
+  /// How an argument is written; its type decides later whether that fits.
+  enum Form { Plain, Negative, Ipv4, Mac };
+
+  When kind = Start;
+  /// The packet (counted from 0, in the order of the trace) before which the
+  /// call runs, or the cycle; 0 for Start.
+  uint64_t when = 0;
+  /// `function` or `module.function`.
+  std::string name;
+  /// The arguments as 64-bit patterns, addresses as numbers (first byte most
+  /// significant), and how each is written.
+  std::vector<int64_t> args;
+  std::vector<Form> forms;
+  std::string file;
+  /// 1-based line in the file.
+  uint32_t line = 0;
+};
+
+/// A control function as a program declares it.
+struct ControlSignature {
+  struct Param {
+    std::string name;
+    /// `u1` to `u64`, `s1` to `s64`, `bool`, `int` or `unsigned`.
+    std::string type;
+  };
+  /// `module.function`.
+  std::string name;
+  std::vector<Param> params;
+};
+
+/// A call that fits a signature.
+struct Resolved {
+  /// Index of the function in the signatures.
+  std::size_t function = 0;
+  /// The arguments, sign or zero extended to 64 bits.
+  std::vector<uint64_t> args;
+};
+
+/// Reads a control file; the calls keep the file's order, and calls of the
+/// same time run in it. `file` is used in messages.
+/// Errors: E-traces-020 cannot be read, -021 form of a line, -022 number.
+Result<std::vector<ControlCall>> readControlFile(const std::string &path);
+Result<std::vector<ControlCall>> parseControl(const std::string &text,
+                                              const std::string &file);
+
+/// Finds the function of a call, by its full name or by its last part if that
+/// is unique, and checks the arguments' count and ranges.
+/// Errors: E-traces-023 unknown or ambiguous function, -024 argument count,
+/// -025 an argument that its type cannot hold.
+Result<Resolved> bindCall(const ControlCall &call,
+                          const std::vector<ControlSignature> &signatures);
+
+} // namespace karakal::traces
+
+#endif // KARAKAL_TRACES_CONTROLFILE_H
