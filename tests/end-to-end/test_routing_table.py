@@ -1,0 +1,78 @@
+"""A full routing table of 2002 loads through route_add, and look-ups in it
+agree with a plain search."""
+
+import gzip
+import random
+from pathlib import Path
+
+import pytest
+import toolchain
+from toolchain import Workload
+
+LOOKUPS = 20_000
+
+
+@pytest.fixture(scope="session")
+def rib(test_data: Path) -> list[tuple[int, int]]:
+    """(prefix, length) of each line."""
+    table = test_data / "rib/ipv4-20020722-rrc05-as1853.txt.gz"
+    routes = []
+    for line in gzip.decompress(table.read_bytes()).decode().splitlines():
+        prefix, length = line.split()[0].split("/")
+        a, b, c, d = map(int, prefix.split("."))
+        routes.append((a << 24 | b << 16 | c << 8 | d, int(length)))
+    assert len(routes) == 112_986
+    return routes
+
+
+def checksum(header: bytes) -> int:
+    total = sum(int.from_bytes(header[i : i + 2], "big") for i in range(0, 20, 2))
+    while total >> 16:
+        total = (total & 0xFFFF) + (total >> 16)
+    return ~total & 0xFFFF
+
+
+def frame(port: int, destination: int, number: int) -> bytes:
+    """A 60-byte UDP frame to the router's own address on `port`."""
+    ether = bytes([2, 0, 0, 0, 0, port, 2, 9, 9, 9, 9, 9, 8, 0])
+    head = bytearray.fromhex("4500002e00000000401100000a010203")
+    head += destination.to_bytes(4, "big")
+    head[10:12] = checksum(bytes(head)).to_bytes(2, "big")
+    udp = (7).to_bytes(2, "big") * 2 + (26).to_bytes(2, "big") + b"\0\0"
+    return ether + bytes(head) + udp + number.to_bytes(4, "big") + bytes(14)
+
+
+def write_pcap(path: Path, frames: list[bytes]) -> None:
+    data = bytearray.fromhex("d4c3b2a1020004000000000000000000ffff000001000000")
+    for f in frames:
+        data += bytes(8) + len(f).to_bytes(4, "little") * 2 + f
+    path.write_bytes(data)
+
+
+@pytest.mark.parametrize("engine", ["x86", "o1"])
+def test_a_full_table_is_looked_up_right(
+    engine: str, rib: list[tuple[int, int]], images: dict[str, Path], tmp_path: Path
+) -> None:
+    rng = random.Random(2002)
+    hops = [rng.randrange(64) for _ in rib]
+    lines = [f"port_mac({p}, 02:00:00:00:00:0{p})" for p in range(4)]
+    lines += [f"next_hop_add({h}, {h % 4}, 02:01:00:00:00:{h:02x})" for h in range(64)]
+    for (prefix, length), hop in zip(rib, hops, strict=True):
+        dotted = ".".join(str(prefix >> s & 255) for s in (24, 16, 8, 0))
+        lines.append(f"route_add({dotted}, {length}, {hop})")
+    frames = []
+    for number in range(LOOKUPS):
+        if number % 10 == 0:
+            destination = rng.getrandbits(32)
+        else:
+            prefix, length = rng.choice(rib)
+            destination = prefix | rng.getrandbits(32) & (0xFFFFFFFF >> length)
+        frames.append(frame(number % 4, destination, number))
+    load = Workload(tmp_path / "trace.pcap", tmp_path / "control.txt")
+    load.control.write_text("\n".join(lines) + "\n")
+    write_pcap(load.trace, frames)
+    if engine == "x86":
+        out, _ = toolchain.run_on_x86(toolchain.L3_SWITCH, load, tmp_path)
+    else:
+        out, _ = toolchain.simulate(images[engine], load, tmp_path)
+    toolchain.check(load, out)

@@ -1,0 +1,107 @@
+"""The tools as a test runs them: one function a tool, all by their command
+lines, as a user would."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[2]
+BUILD = Path(os.environ.get("KARAKAL_BUILD", ROOT / "build"))
+L3_SWITCH = ROOT / "apps/l3-switch/l3_switch.baker"
+LEVELS = ("base", "o1")
+ENGINE_COUNTS = (1, 2, 3, 4, 5, 6)
+
+
+@dataclass(frozen=True)
+class Workload:
+    """A trace with the control file that sets up the tables for it."""
+
+    trace: Path
+    control: Path
+
+
+def run(
+    *command: str | Path, status: int = 0, timeout: float = 300
+) -> subprocess.CompletedProcess[str]:
+    """Runs a tool of the build and checks its exit status."""
+    name, *rest = [str(part) for part in command]
+    executable = BUILD / "bin" / name
+    done = subprocess.run(
+        [executable if executable.exists() else name, *rest],
+        capture_output=True,
+        text=True,
+        timeout=timeout,
+    )
+    assert done.returncode == status, (
+        f"{' '.join(map(str, command))}\nexit status {done.returncode}, not {status}\n"
+        f"{done.stdout[-3000:]}{done.stderr[-3000:]}"
+    )
+    return done
+
+
+def npftrace(
+    *arguments: str | Path, status: int = 0
+) -> subprocess.CompletedProcess[str]:
+    done = subprocess.run(
+        [sys.executable, "-m", "npftrace", *map(str, arguments)],
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == status, done.stdout[-3000:] + done.stderr[-3000:]
+    return done
+
+
+def make_ipv4(folder: Path, *options: str) -> Workload:
+    load = Workload(folder / "trace.pcap", folder / "control.txt")
+    npftrace("make", "ipv4", "--out", load.trace, "--control", load.control, *options)
+    return load
+
+
+def compile_app(source: Path, image: Path, *options: str) -> Path:
+    run("bakerc", source, "-o", image, *options)
+    return image
+
+
+def simulate(
+    image: Path, load: Workload, folder: Path, *options: str
+) -> tuple[Path, dict[str, Any]]:
+    """Runs the simulator; returns the packets out and the statistics."""
+    out, stats = folder / "out.pcapng", folder / "stats.json"
+    run(
+        "ixpsim", image, f"--trace={load.trace}", f"--control={load.control}",
+        f"--out={out}", f"--stats={stats}", "--quiet", *options,
+    )  # fmt: skip
+    return out, json.loads(stats.read_text())
+
+
+def run_on_x86(
+    source: Path, load: Workload, folder: Path
+) -> tuple[Path, dict[str, Any]]:
+    """Runs the program by the JIT; returns the packets out and statistics."""
+    out, stats = folder / "x86.pcapng", folder / "x86.json"
+    run(
+        "bakerc", source, "--run", f"--trace={load.trace}",
+        f"--control={load.control}", f"--out={out}", f"--stats={stats}",
+    )  # fmt: skip
+    return out, json.loads(stats.read_text())
+
+
+def check(load: Workload, out: Path, stats: Path | None = None) -> None:
+    """Every packet is what the oracle of L3-Switch says."""
+    more = ["--stats", stats] if stats else []
+    npftrace(
+        "check", "--app", "l3-switch", "--trace", load.trace,
+        "--control", load.control, "--out", out, *more,
+    )  # fmt: skip
+
+
+def assert_packets_add_up(stats: dict[str, Any]) -> None:
+    packets = stats["packets"]
+    ended = packets["forwarded"] + packets["dropped"] + packets["consumed"]
+    assert packets["received"] == ended, packets

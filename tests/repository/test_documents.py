@@ -1,0 +1,67 @@
+"""Every command in README.md and docs/ runs.
+
+The `sh` blocks of one document are one session, run in an empty folder that
+shows the checkout's folders. `./dev` lines other than `./dev demo` are checked
+against its help only: `./dev test` is what runs this test.
+"""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+from repository import ROOT
+
+BUILD = Path(os.environ.get("KARAKAL_BUILD", ROOT / "build"))
+DOCUMENTS = [
+    ROOT / "README.md",
+    *sorted((ROOT / "docs").glob("**/*.md")),
+    *sorted((ROOT / "apps").glob("**/*.md")),
+    *sorted((ROOT / "traces").glob("*.md")),
+]
+BLOCK = re.compile(r"^```sh\n(.*?)^```", re.M | re.S)
+DEV = re.compile(r"^\./dev (\w+).*$", re.M)
+
+
+def session(document: Path) -> str:
+    return "\n".join(BLOCK.findall(document.read_text()))
+
+
+def with_commands() -> list[Path]:
+    return [d for d in DOCUMENTS if session(d).strip()]
+
+
+@pytest.mark.parametrize("document", with_commands(), ids=lambda d: d.stem)
+def test_commands_run(document: Path, tmp_path: Path) -> None:
+    if not (BUILD / "bin/bakerc").exists():
+        pytest.skip("no build tree: run ./dev build first")
+    commands = session(document)
+    usage = subprocess.run(
+        [ROOT / "dev"], capture_output=True, text=True, check=True
+    ).stdout
+    for name in DEV.findall(commands):
+        assert re.search(rf"^  {name}\b", usage, re.M), f"./dev {name} is no command"
+    script = DEV.sub(lambda m: m[0] if m[1] == "demo" else ":", commands)
+    for entry in ("apps", "dev", "docs", "runtime", "tests"):
+        (tmp_path / entry).symlink_to(ROOT / entry)
+    script = script.replace("./dev ", f"{ROOT}/dev ")
+    path = f"{BUILD}/bin:{ROOT}/.venv/bin:{os.environ['PATH']}"
+    run = subprocess.run(
+        ["bash", "-euo", "pipefail", "-c", script],
+        cwd=tmp_path,
+        env={**os.environ, "PATH": path},
+        capture_output=True,
+        text=True,
+        timeout=600,
+    )
+    assert run.returncode == 0, run.stdout[-2000:] + run.stderr[-4000:]
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda d: d.stem)
+def test_links_lead_somewhere(document: Path) -> None:
+    for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", document.read_text()):
+        assert (document.parent / target).exists(), target
