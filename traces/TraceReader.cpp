@@ -75,7 +75,7 @@ Result<std::vector<uint8_t>> readFile(const std::string &path) {
   const Format format = formatOf(bytes);
   if (format == Format::Gzip || format == Format::Other)
     return std::move(bytes);
-  constexpr std::size_t chunkBytes = 1 << 20;
+  constexpr std::size_t chunkBytes = 1 << 16;
   for (std::size_t got = 1; got != 0;) {
     const std::size_t size = bytes.size();
     bytes.resize(size + chunkBytes);

@@ -1,0 +1,167 @@
+//===- ControlFileTest.cpp - calls of control functions -------------------===//
+
+#include "traces/ControlFile.h"
+#include "tests/traces/TraceBytes.h"
+
+#include <gmock/gmock.h>
+
+using namespace karakal;
+using namespace karakal::traces;
+using namespace karakal::traces::test;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+namespace {
+
+std::vector<ControlCall> parsed(const std::string &text) {
+  auto calls = parseControl(text, "c.txt");
+  EXPECT_TRUE(calls) << calls.error().str();
+  return calls ? *calls : std::vector<ControlCall>();
+}
+
+TEST(ControlFile, readsEveryFormOfArgument) {
+  auto calls = parsed("f(12, -3, 0xFF, 10.1.2.3, 02:00:00:00:01:Ff)\n");
+  ASSERT_EQ(calls.size(), 1u);
+  EXPECT_EQ(calls[0].name, "f");
+  EXPECT_EQ(calls[0].kind, ControlCall::Start);
+  EXPECT_THAT(calls[0].args,
+              ElementsAre(12, -3, 255, 0x0a010203, 0x0200000001ff));
+}
+
+TEST(ControlFile, readsTimesCommentsAndSpace) {
+  auto calls = parsed("# routes\n\n  f ( 1 ,2 ) # here\r\n"
+                      "@packet 5000 m.g()\n@cycle 18 h(0)");
+  ASSERT_EQ(calls.size(), 3u);
+  EXPECT_EQ(calls[0].line, 3u);
+  EXPECT_EQ(calls[1].kind, ControlCall::AtPacket);
+  EXPECT_EQ(calls[1].when, 5000u);
+  EXPECT_EQ(calls[1].name, "m.g");
+  EXPECT_THAT(calls[1].args, IsEmpty());
+  EXPECT_EQ(calls[2].kind, ControlCall::AtCycle);
+  EXPECT_EQ(calls[2].when, 18u);
+  EXPECT_EQ(calls[2].line, 5u);
+}
+
+TEST(ControlFile, acceptsAnEmptyFile) {
+  TemporaryFile file("", ".txt");
+  auto calls = readControlFile(file.path);
+  ASSERT_TRUE(calls) << calls.error().str();
+  EXPECT_THAT(*calls, IsEmpty());
+}
+
+TEST(ControlFile, saysWhatCannotBeRead) {
+  for (const char *path : {"/nonexistent/c.txt", "/tmp"}) {
+    auto calls = readControlFile(path);
+    ASSERT_FALSE(calls);
+    EXPECT_EQ(calls.error().id, "E-traces-020");
+  }
+}
+
+struct WrongLine {
+  const char *text;
+  const char *id;
+  const char *message;
+  uint32_t column;
+};
+
+TEST(ControlFile, refusesWrongLines) {
+  const WrongLine wrongLines[] = {
+      {"f", "E-traces-021", "'('", 2},
+      {"f(1", "E-traces-021", "',' or ')'", 4},
+      {"f(1,)", "E-traces-021", "an argument", 5},
+      {"f(,1)", "E-traces-021", "an argument", 3},
+      {"f(1 2)", "E-traces-021", "',' or ')'", 5},
+      {"f(1) g(2)", "E-traces-021", "end of the line", 6},
+      {"(1)", "E-traces-021", "name of a control function", 1},
+      {"7f(1)", "E-traces-021", "name of a control function", 1},
+      {"@packet f(1)", "E-traces-021", "a decimal number", 9},
+      {"@packet -1 f(1)", "E-traces-021", "a decimal number", 9},
+      {"@second 1 f(1)", "E-traces-021", "'packet' or 'cycle'", 2},
+      {"f(12x)", "E-traces-022", "12x", 3},
+      {"f(0x)", "E-traces-022", "0x", 3},
+      {"f(-)", "E-traces-022", "'-'", 3},
+      {"f(1.2.3)", "E-traces-022", "1.2.3", 3},
+      {"f(1.2.3.4.5)", "E-traces-022", "1.2.3.4.5", 3},
+      {"f(1.2.3.256)", "E-traces-022", "256", 3},
+      {"f(1..2.3)", "E-traces-022", "1..2.3", 3},
+      {"f(1:2:3:4:5)", "E-traces-022", "1:2:3:4:5", 3},
+      {"f(1:2:3:4:5:100)", "E-traces-022", "100", 3},
+      {"f(18446744073709551616)", "E-traces-022", "184467", 3},
+      {"f(-9223372036854775809)", "E-traces-022", "-92233", 3},
+      {"f(peer)", "E-traces-022", "peer", 3},
+      {"f(\"a\")", "E-traces-021", "an argument", 3},
+  };
+  for (const WrongLine &wrong : wrongLines) {
+    auto calls = parseControl(std::string("f(1)\n") + wrong.text, "c.txt");
+    ASSERT_FALSE(calls) << wrong.text;
+    EXPECT_EQ(calls.error().id, wrong.id) << wrong.text;
+    EXPECT_THAT(calls.error().message, HasSubstr(wrong.message));
+    EXPECT_EQ(calls.error().line, 2u);
+    EXPECT_EQ(calls.error().column, wrong.column) << wrong.text;
+  }
+}
+
+const std::vector<ControlSignature> signatures = {
+    {"l3.route_add", {{"prefix", "u32"}, {"length", "u8"}, {"hop", "u16"}}},
+    {"l3.clear", {}},
+    {"fw.clear", {}},
+    {"l3.wide", {{"a", "s64"}, {"b", "u64"}, {"c", "int"}, {"d", "bool"}}},
+    {"l3.small", {{"a", "s8"}, {"b", "u1"}, {"c", "u48"}}},
+};
+
+Result<Resolved> bind(const std::string &line) {
+  return bindCall(parsed(line).at(0), signatures);
+}
+
+TEST(BindCall, findsFunctionsByEitherName) {
+  auto byLast = bind("route_add(10.0.0.0, 8, 3)");
+  ASSERT_TRUE(byLast) << byLast.error().str();
+  EXPECT_EQ(byLast->function, 0u);
+  EXPECT_THAT(byLast->args, ElementsAre(0x0a000000u, 8u, 3u));
+  auto byFull = bind("fw.clear()");
+  ASSERT_TRUE(byFull);
+  EXPECT_EQ(byFull->function, 2u);
+}
+
+TEST(BindCall, extendsArgumentsTo64Bits) {
+  auto call = bind("small(-128, 1, ff:ff:ff:ff:ff:ff)");
+  ASSERT_TRUE(call) << call.error().str();
+  EXPECT_THAT(call->args, ElementsAre(uint64_t(-128), 1, 0xffffffffffff));
+  auto wide = bind("wide(-9223372036854775808, 0xffffffffffffffff, -1, 1)");
+  ASSERT_TRUE(wide) << wide.error().str();
+  EXPECT_THAT(wide->args,
+              ElementsAre(uint64_t(1) << 63, ~uint64_t(0), ~uint64_t(0), 1));
+}
+
+TEST(BindCall, refusesWhatDoesNotFit) {
+  const std::pair<const char *, const char *> wrongCalls[] = {
+      {"rout_add(1, 2, 3)", "E-traces-023"},
+      {"fw.route_add(1, 2, 3)", "E-traces-023"},
+      {"clear()", "E-traces-023"},
+      {"route_add(1, 2)", "E-traces-024"},
+      {"l3.clear(1)", "E-traces-024"},
+      {"route_add(0x100000000, 8, 3)", "E-traces-025"},
+      {"route_add(-1, 8, 3)", "E-traces-025"},
+      {"route_add(02:00:00:00:00:01, 8, 3)", "E-traces-025"},
+      {"route_add(10.0.0.0, 256, 3)", "E-traces-025"},
+      {"wide(0xffffffffffffffff, 0, 0, 0)", "E-traces-025"},
+      {"wide(0, -1, 0, 0)", "E-traces-025"},
+      {"wide(0, 0, 0x80000000, 0)", "E-traces-025"},
+      {"wide(0, 0, 0, 2)", "E-traces-025"},
+      {"small(128, 0, 0)", "E-traces-025"},
+      {"small(-129, 0, 0)", "E-traces-025"},
+  };
+  for (const auto &[text, id] : wrongCalls) {
+    auto call = bind(text);
+    ASSERT_FALSE(call) << text;
+    EXPECT_EQ(call.error().id, id) << text;
+    EXPECT_EQ(call.error().file, "c.txt");
+    EXPECT_EQ(call.error().line, 1u);
+  }
+  EXPECT_THAT(bind("clear()").error().message,
+              HasSubstr("both l3.clear and fw.clear"));
+  EXPECT_THAT(bind("x()").error().message, HasSubstr("l3.route_add"));
+}
+
+} // namespace
