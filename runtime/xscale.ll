@@ -100,151 +100,68 @@ define void @__ixp_sram_enqueue(i32 %queueWord, i32 %handle) {
   ret void
 }
 
-;--- Division: restoring, one bit a step. By zero: all ones and the dividend.
+;--- Division, by divide.ll. The pair of quotient and remainder is returned in
+;--- registers as the ARM run-time ABI (RTABI, IHI 0043) wants it.
 
-define internal { i32, i32 } @divide32(i32 %n, i32 %d) {
-entry:
-  %isZero = icmp eq i32 %d, 0
-  br i1 %isZero, label %zero, label %loop
+declare i64 @baker_divide32(i32, i32)
+declare i64 @baker_divide_signed32(i32, i32)
+declare i64 @baker_divide64(i64, i64)
+declare i64 @baker_divide_signed64(i64, i64)
 
-zero:
-  %z0 = insertvalue { i32, i32 } poison, i32 -1, 0
-  %z1 = insertvalue { i32, i32 } %z0, i32 %n, 1
-  ret { i32, i32 } %z1
-
-loop:
-  %bit = phi i32 [ 31, %entry ], [ %bit.next, %loop ]
-  %q = phi i32 [ 0, %entry ], [ %q.next, %loop ]
-  %r = phi i32 [ 0, %entry ], [ %r.next, %loop ]
-  %carry = lshr i32 %r, 31
-  %r2 = shl i32 %r, 1
-  %n.shifted = lshr i32 %n, %bit
-  %n.bit = and i32 %n.shifted, 1
-  %r3 = or i32 %r2, %n.bit
-  %isOver = icmp ne i32 %carry, 0
-  %isGreater = icmp uge i32 %r3, %d
-  %fits = or i1 %isOver, %isGreater
-  %less = sub i32 %r3, %d
-  %r.next = select i1 %fits, i32 %less, i32 %r3
-  %q2 = shl i32 %q, 1
-  %one = zext i1 %fits to i32
-  %q.next = or i32 %q2, %one
-  %bit.next = sub i32 %bit, 1
-  %isDone = icmp eq i32 %bit, 0
-  br i1 %isDone, label %done, label %loop
-
-done:
-  %d0 = insertvalue { i32, i32 } poison, i32 %q.next, 0
-  %d1 = insertvalue { i32, i32 } %d0, i32 %r.next, 1
-  ret { i32, i32 } %d1
+define internal { i32, i32 } @unpack(i64 %pair) alwaysinline {
+  %remainder = trunc i64 %pair to i32
+  %shifted = lshr i64 %pair, 32
+  %quotient = trunc i64 %shifted to i32
+  %p0 = insertvalue { i32, i32 } poison, i32 %quotient, 0
+  %p1 = insertvalue { i32, i32 } %p0, i32 %remainder, 1
+  ret { i32, i32 } %p1
 }
 
-define internal { i64, i64 } @divide64(i64 %n, i64 %d) {
-entry:
-  %isZero = icmp eq i64 %d, 0
-  br i1 %isZero, label %zero, label %loop
-
-zero:
-  %z0 = insertvalue { i64, i64 } poison, i64 -1, 0
-  %z1 = insertvalue { i64, i64 } %z0, i64 %n, 1
-  ret { i64, i64 } %z1
-
-loop:
-  %bit = phi i32 [ 63, %entry ], [ %bit.next, %loop ]
-  %rest = phi i64 [ %n, %entry ], [ %rest.next, %loop ]
-  %q = phi i64 [ 0, %entry ], [ %q.next, %loop ]
-  %r = phi i64 [ 0, %entry ], [ %r.next, %loop ]
-  %carry = lshr i64 %r, 63
-  %r2 = shl i64 %r, 1
-  %n.bit = lshr i64 %rest, 63
-  %rest.next = shl i64 %rest, 1
-  %r3 = or i64 %r2, %n.bit
-  %isOver = icmp ne i64 %carry, 0
-  %isGreater = icmp uge i64 %r3, %d
-  %fits = or i1 %isOver, %isGreater
-  %less = sub i64 %r3, %d
-  %r.next = select i1 %fits, i64 %less, i64 %r3
-  %q2 = shl i64 %q, 1
-  %one = zext i1 %fits to i64
-  %q.next = or i64 %q2, %one
-  %bit.next = sub i32 %bit, 1
-  %isDone = icmp eq i32 %bit, 0
-  br i1 %isDone, label %done, label %loop
-
-done:
-  %d0 = insertvalue { i64, i64 } poison, i64 %q.next, 0
-  %d1 = insertvalue { i64, i64 } %d0, i64 %r.next, 1
-  ret { i64, i64 } %d1
+define internal { i64, i64 } @with_remainder(i64 %n, i64 %d, i64 %q)
+    alwaysinline {
+  %product = mul i64 %q, %d
+  %remainder = sub i64 %n, %product
+  %p0 = insertvalue { i64, i64 } poison, i64 %q, 0
+  %p1 = insertvalue { i64, i64 } %p0, i64 %remainder, 1
+  ret { i64, i64 } %p1
 }
 
 define { i32, i32 } @__aeabi_uidivmod(i32 %n, i32 %d) {
-  %qr = call { i32, i32 } @divide32(i32 %n, i32 %d)
+  %pair = call i64 @baker_divide32(i32 %n, i32 %d)
+  %qr = call { i32, i32 } @unpack(i64 %pair)
   ret { i32, i32 } %qr
 }
 
 define i32 @__aeabi_uidiv(i32 %n, i32 %d) {
-  %qr = call { i32, i32 } @divide32(i32 %n, i32 %d)
+  %pair = call i64 @baker_divide32(i32 %n, i32 %d)
+  %qr = call { i32, i32 } @unpack(i64 %pair)
   %q = extractvalue { i32, i32 } %qr, 0
   ret i32 %q
 }
 
-; Signed division truncates; the remainder has the dividend's sign. The
-; quotient by zero is -1.
 define { i32, i32 } @__aeabi_idivmod(i32 %n, i32 %d) {
-  %n.isNegative = icmp slt i32 %n, 0
-  %n.minus = sub i32 0, %n
-  %n.size = select i1 %n.isNegative, i32 %n.minus, i32 %n
-  %d.isNegative = icmp slt i32 %d, 0
-  %d.minus = sub i32 0, %d
-  %d.size = select i1 %d.isNegative, i32 %d.minus, i32 %d
-  %qr = call { i32, i32 } @divide32(i32 %n.size, i32 %d.size)
-  %q = extractvalue { i32, i32 } %qr, 0
-  %r = extractvalue { i32, i32 } %qr, 1
-  %differ = xor i1 %n.isNegative, %d.isNegative
-  %isZero = icmp eq i32 %d, 0
-  %isNot = xor i1 %isZero, true
-  %negate = and i1 %differ, %isNot
-  %q.minus = sub i32 0, %q
-  %q.signed = select i1 %negate, i32 %q.minus, i32 %q
-  %r.minus = sub i32 0, %r
-  %r.signed = select i1 %n.isNegative, i32 %r.minus, i32 %r
-  %p0 = insertvalue { i32, i32 } poison, i32 %q.signed, 0
-  %p1 = insertvalue { i32, i32 } %p0, i32 %r.signed, 1
-  ret { i32, i32 } %p1
+  %pair = call i64 @baker_divide_signed32(i32 %n, i32 %d)
+  %qr = call { i32, i32 } @unpack(i64 %pair)
+  ret { i32, i32 } %qr
 }
 
 define i32 @__aeabi_idiv(i32 %n, i32 %d) {
-  %qr = call { i32, i32 } @__aeabi_idivmod(i32 %n, i32 %d)
+  %pair = call i64 @baker_divide_signed32(i32 %n, i32 %d)
+  %qr = call { i32, i32 } @unpack(i64 %pair)
   %q = extractvalue { i32, i32 } %qr, 0
   ret i32 %q
 }
 
 define { i64, i64 } @__aeabi_uldivmod(i64 %n, i64 %d) {
-  %qr = call { i64, i64 } @divide64(i64 %n, i64 %d)
+  %q = call i64 @baker_divide64(i64 %n, i64 %d)
+  %qr = call { i64, i64 } @with_remainder(i64 %n, i64 %d, i64 %q)
   ret { i64, i64 } %qr
 }
 
 define { i64, i64 } @__aeabi_ldivmod(i64 %n, i64 %d) {
-  %n.isNegative = icmp slt i64 %n, 0
-  %n.minus = sub i64 0, %n
-  %n.size = select i1 %n.isNegative, i64 %n.minus, i64 %n
-  %d.isNegative = icmp slt i64 %d, 0
-  %d.minus = sub i64 0, %d
-  %d.size = select i1 %d.isNegative, i64 %d.minus, i64 %d
-  %qr = call { i64, i64 } @divide64(i64 %n.size, i64 %d.size)
-  %q = extractvalue { i64, i64 } %qr, 0
-  %r = extractvalue { i64, i64 } %qr, 1
-  %differ = xor i1 %n.isNegative, %d.isNegative
-  %isZero = icmp eq i64 %d, 0
-  %isNot = xor i1 %isZero, true
-  %negate = and i1 %differ, %isNot
-  %q.minus = sub i64 0, %q
-  %q.signed = select i1 %negate, i64 %q.minus, i64 %q
-  %r.minus = sub i64 0, %r
-  %r.signed = select i1 %n.isNegative, i64 %r.minus, i64 %r
-  %p0 = insertvalue { i64, i64 } poison, i64 %q.signed, 0
-  %p1 = insertvalue { i64, i64 } %p0, i64 %r.signed, 1
-  ret { i64, i64 } %p1
+  %q = call i64 @baker_divide_signed64(i64 %n, i64 %d)
+  %qr = call { i64, i64 } @with_remainder(i64 %n, i64 %d, i64 %q)
+  ret { i64, i64 } %qr
 }
 
 ;--- 64-bit shifts by a variable amount (0..63), on two words.
