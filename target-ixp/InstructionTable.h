@@ -1,0 +1,135 @@
+//===- InstructionTable.h - the table of instructions ---------*- C++ -*-===//
+//
+// InstructionTable.def as an array that programs read. A row names the format
+// of its word; the format says which fields the word has and which of its bits
+// are fixed, so that (word & mask) == bits recognizes the row.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KARAKAL_TARGET_IXP_INSTRUCTIONTABLE_H
+#define KARAKAL_TARGET_IXP_INSTRUCTIONTABLE_H
+
+#include "target-ixp/Instruction.h"
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+namespace karakal::target {
+
+/// The layout of a word and of its text.
+enum class Format : uint8_t {
+  Fixed,         ///< mnemonic: no field
+  AluUnary,      ///< alu[dest, a or --, op, b]
+  AluBinary,     ///< alu[dest, a, op, b]
+  AluSource,     ///< mnemonic[b]
+  AluMove,       ///< mnemonic[dest, b]
+  CamLookup,     ///< cam_lookup[dest, a], lm_addr0[k]
+  CamWrite,      ///< cam_write[b, a, state]
+  CamWriteState, ///< cam_write_state[b, state]
+  Crc,           ///< crc_be[type, dest, b], bytes, bit_swap
+  ShfUnary,      ///< alu_shf[dest, a or --, op, b, shift]
+  ShfBinary,     ///< alu_shf[dest, a, op, b, shift]
+  Asr,           ///< asr[dest, b, >>n]
+  DblShf,        ///< dbl_shf[dest, a, b, >>n]
+  ByteAlign,     ///< mnemonic[dest, b]
+  LdField,       ///< ld_field[dest, mask, b, shift], load_cc
+  Immed,         ///< immed[dest, literal, <<n]
+  ImmedByte,     ///< immed_bN[dest, literal]
+  ImmedWord,     ///< immed_wN[dest, literal]
+  MulStep,       ///< mul_step[a, b], variant
+  MulLast,       ///< mul_step[dest, --], variant
+  Branch,        ///< mnemonic[label], defer[n]
+  BranchOn,      ///< mnemonic[parameter, label], defer[n]
+  BranchBit,     ///< mnemonic[reg, bit, label], defer[n]
+  BranchByte,    ///< mnemonic[reg, byte, literal, label], defer[n]
+  Jump,          ///< jump[reg, label], defer[n]
+  CtxArb,        ///< ctx_arb[signals], any, br[label], defer[n]
+  CsrRead,       ///< local_csr_rd[csr]
+  CsrWrite,      ///< local_csr_wr[csr, a]
+  Command,       ///< unit[variant, xfer, a, b, count], tokens
+};
+
+/// Direction of a command's transfer registers.
+enum class XferUse : uint8_t { No, In, Out, InOut };
+
+/// How a command names what it addresses.
+enum class AddressForm : uint8_t { Sum, CapRegister, FastData, FastAlu, Key };
+
+/// One row. Texts live as long as the program.
+struct InstructionRow {
+  Op op;
+  const char *mnemonic;
+  const char *variant;
+  Format format;
+  uint64_t bits; ///< value of the fixed bits
+  uint64_t mask; ///< which bits are fixed
+  bool setsConditionCodes;
+  uint8_t slots;    ///< words in the pipe behind a taken branch or a swap
+  uint8_t maxDefer; ///< how many of them may be delay slots
+  XferUse xfer;
+  uint8_t countMax;  ///< 0: no count operand
+  uint8_t unitBytes; ///< bytes moved per count
+  uint8_t signals;   ///< signals raised: 0, 1, or 2 (even and next odd)
+  AddressForm address;
+  const char *semantics;
+  const char *source;
+
+  bool isCommand() const { return format == Format::Command; }
+  bool isBranch() const {
+    return format >= Format::Branch && format <= Format::Jump;
+  }
+};
+
+/// All rows, in the order of Op.
+const std::array<InstructionRow, OpCount> &instructionTable();
+/// The row of one operation.
+const InstructionRow &row(Op op);
+/// The row whose fixed bits `word` has, or null.
+const InstructionRow *findRow(uint64_t word);
+/// First row with this mnemonic (any case), or null; aliases (bhs, blo, rtn,
+/// halt, crc_be, crc_le) are found too.
+const InstructionRow *findMnemonic(std::string_view mnemonic);
+/// The row with this mnemonic and variant (any case), or null.
+const InstructionRow *findVariant(std::string_view mnemonic,
+                                  std::string_view variant);
+/// Fixed bits of a format.
+uint64_t formatMask(Format format);
+
+/// A local CSR or an input state: number and name.
+struct NamedNumber {
+  const char *name;
+  uint16_t number;
+};
+
+/// Byte offset of a local CSR, by name (any case) or -1.
+int findLocalCsr(std::string_view name);
+/// Name of a local CSR, or null.
+const char *localCsrName(unsigned byteOffset);
+/// Number 0..15 of an input state, by name (any case) or -1.
+int findInputState(std::string_view name);
+/// Name of an input state 0..15.
+const char *inputStateName(unsigned number);
+/// Whether two texts are equal but for case.
+bool equalsIgnoringCase(std::string_view left, std::string_view right);
+
+/// Byte offsets of the local CSRs that programs write by number.
+enum LocalCsr : uint16_t {
+#define KARAKAL_LOCAL_CSR(name, offset) Csr_##name = offset,
+#include "target-ixp/LocalCsrs.def"
+};
+
+/// Slots between a write and the first instruction that sees it, by what is
+/// written; sources as in docs: LM_ADDR I,S,H; NN H; CSR H.
+constexpr unsigned LmAddrSlots = 3;
+constexpr unsigned TIndexSlots = 3;
+constexpr unsigned ByteIndexSlots = 3;
+constexpr unsigned CamLmAddrSlots = 3;
+constexpr unsigned NeighbourSelfSlots = 5;
+constexpr unsigned OtherCsrSlots = 4;
+constexpr unsigned CrcToCsrSlots = 5;
+constexpr unsigned CrcToCrcSlots = 1;
+
+} // namespace karakal::target
+
+#endif // KARAKAL_TARGET_IXP_INSTRUCTIONTABLE_H

@@ -1,0 +1,33 @@
+//===- Printer.h - instructions as Intel microcode text -------*- C++ -*-===//
+
+#ifndef KARAKAL_TARGET_IXP_PRINTER_H
+#define KARAKAL_TARGET_IXP_PRINTER_H
+
+#include "target-ixp/Instruction.h"
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace karakal::target {
+
+/// Text of a branch target, e.g. "l_0012#"; "" = print the address as ".12".
+using LabelResolver = std::function<std::string(unsigned address)>;
+
+/// The instruction in Intel's syntax, without newline. The text depends on the
+/// instruction's word alone, however the instruction was produced, and ixp-as
+/// assembles it to the same word.
+std::string print(const Instruction &instruction,
+                  const LabelResolver &labels = {});
+
+/// One operand: "a5", "$$2", "*l$index0[3]", "0x1f", "--".
+std::string print(const Operand &operand);
+
+/// A whole program, one instruction a line, a line "l_0012#:" before each
+/// branch target. Words that are no instruction print as ".word 0x0123456789".
+std::string printProgram(const std::vector<uint64_t> &words);
+
+} // namespace karakal::target
+
+#endif // KARAKAL_TARGET_IXP_PRINTER_H
