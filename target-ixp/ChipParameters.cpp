@@ -1,0 +1,69 @@
+#include "target-ixp/ChipParameters.h"
+
+#include <cstdlib>
+
+namespace karakal::target {
+
+const std::vector<ChipParameterRow> &chipParameterTable() {
+  static const std::vector<ChipParameterRow> table = {
+#define KARAKAL_CHIP_PARAMETER(member, name, value, least, most, unit, source, \
+                               meaning)                                        \
+  {name, &ChipParameters::member, value, least, most, unit, source, meaning},
+#include "target-ixp/ChipParameters.def"
+  };
+  return table;
+}
+
+const ChipParameterRow *findChipParameter(std::string_view name) {
+  for (const ChipParameterRow &candidate : chipParameterTable())
+    if (name == candidate.name)
+      return &candidate;
+  return nullptr;
+}
+
+Status setParameter(ChipParameters &parameters, std::string_view assignment) {
+  size_t equals = assignment.find('=');
+  std::string text(assignment);
+  if (equals == std::string_view::npos || equals == 0)
+    return makeError("E-target-ixp-090", "'" + text +
+                                             "' is not of the form "
+                                             "name=value, e.g. "
+                                             "sram.latency=150");
+  std::string name = text.substr(0, equals);
+  std::string value = text.substr(equals + 1);
+  const ChipParameterRow *found = findChipParameter(name);
+  if (!found)
+    return makeError("E-target-ixp-091", "the chip has no parameter '" + name +
+                                             "'; --help lists all of them");
+  bool hexadecimal = value.rfind("0x", 0) == 0;
+  std::string digits = hexadecimal ? value.substr(2) : value;
+  const char *allowed = hexadecimal ? "0123456789abcdefABCDEF" : "0123456789";
+  if (digits.empty() || digits.size() > 15 ||
+      digits.find_first_not_of(allowed) != std::string::npos)
+    return makeError("E-target-ixp-090", "'" + value + "' for '" + name +
+                                             "' is not a whole number");
+  uint64_t number =
+      std::strtoull(digits.c_str(), nullptr, hexadecimal ? 16 : 10);
+  if (number < found->least || number > found->most)
+    return makeError("E-target-ixp-092", "'" + name + "' must lie between " +
+                                             std::to_string(found->least) +
+                                             " and " +
+                                             std::to_string(found->most) + " " +
+                                             found->unit + ", not " + value);
+  parameters.*(found->member) = number;
+  return success();
+}
+
+std::string describeParameters() {
+  std::string text;
+  for (const ChipParameterRow &parameter : chipParameterTable()) {
+    std::string line = std::string("  ") + parameter.name + "=" +
+                       std::to_string(parameter.defaultValue);
+    line.resize(line.size() < 36 ? 36 : line.size() + 1, ' ');
+    text += line + parameter.unit + ": " + parameter.meaning + " [" +
+            parameter.source + "]\n";
+  }
+  return text;
+}
+
+} // namespace karakal::target

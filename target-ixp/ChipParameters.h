@@ -1,0 +1,58 @@
+//===- ChipParameters.h - the chip's figures, all settable ----*- C++ -*-===//
+//
+// Clocks, latencies, widths and depths of the modelled chip. Each stands once,
+// in ChipParameters.def, with default, unit and source; what no document gives
+// is tagged M there and is a knob to sweep, not a truth. The simulator, the
+// throughput model and `--set=name=value` read this table.
+//
+//   ChipParameters chip;
+//   chip.sramLatency            -> 90
+//   setParameter(chip, "sram.latency=150")
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KARAKAL_TARGET_IXP_CHIPPARAMETERS_H
+#define KARAKAL_TARGET_IXP_CHIPPARAMETERS_H
+
+#include "support/Error.h"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace karakal::target {
+
+/// The figures of one modelled chip. "cycles" are microengine cycles.
+struct ChipParameters {
+#define KARAKAL_CHIP_PARAMETER(member, name, value, least, most, unit, source, \
+                               meaning)                                        \
+  uint64_t member = value;
+#include "target-ixp/ChipParameters.def"
+};
+
+/// One row of the table, for `--set`, `--help` and the documents.
+struct ChipParameterRow {
+  const char *name; ///< "sram.latency"
+  uint64_t ChipParameters::*member;
+  uint64_t defaultValue;
+  uint64_t least; ///< smallest value allowed
+  uint64_t most;  ///< largest value allowed
+  const char *unit;
+  const char *source; ///< tag: R, H, C, B as in the chip's manuals, M, K
+  const char *meaning;
+};
+
+/// All rows, in the order of the table.
+const std::vector<ChipParameterRow> &chipParameterTable();
+/// The row of a name, or null.
+const ChipParameterRow *findChipParameter(std::string_view name);
+/// Obeys "name=value" (decimal or 0x hexadecimal). Errors: E-target-ixp-090
+/// (not of that form), 091 (no such name), 092 (out of range).
+Status setParameter(ChipParameters &parameters, std::string_view assignment);
+/// The table as text, one row a line, for `--help`.
+std::string describeParameters();
+
+} // namespace karakal::target
+
+#endif // KARAKAL_TARGET_IXP_CHIPPARAMETERS_H
