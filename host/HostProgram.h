@@ -1,0 +1,79 @@
+//===- HostProgram.h - a program lowered for x86 --------------*- C++ -*-===//
+//
+// What the host needs to run a Baker program: one LLVM module whose functions
+// call the packet primitives of host/Primitives.h, and a description of its
+// entry points. The names are those that the chip's code uses as well:
+//
+//   void @"l3_switch.l2_clsfr.in_cc"(i32 handle)   a PPF, external linkage
+//   i32  @"control.l3_switch.route_add"(ptr args)  args: u64 each, host order
+//   void @"init.l3_switch.setup"()
+//
+// A message to another PPF is either a direct call of that PPF, or
+// `baker_channel_put(ring, id << 24 | handle)` with any ring but tx: the host
+// then queues it and calls the consumer that `channels` names for the id.
+// `baker_channel_put(1, handle)` transmits.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KARAKAL_HOST_HOSTPROGRAM_H
+#define KARAKAL_HOST_HOSTPROGRAM_H
+
+#include "traces/ControlFile.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace karakal::host {
+
+/// A packet processing function of the module.
+struct HostPpf {
+  /// Symbol of the function in the LLVM module.
+  std::string symbol;
+  /// True if the chip runs it on the XScale core: an original packet that it
+  /// drops counts as consumed, not as dropped.
+  bool onXScale = false;
+};
+
+/// A channel whose messages are queued, not called.
+struct HostChannel {
+  /// Number in bits 31:24 of its messages, not 0.
+  uint32_t id = 0;
+  /// Symbol of the channel in the program, for reports.
+  std::string name;
+  /// Symbol of the PPF that takes its messages.
+  std::string consumer;
+};
+
+/// A control function: its wrapper's symbol and the signature that a control
+/// file's calls are checked against.
+struct HostControl {
+  std::string symbol;
+  traces::ControlSignature signature;
+};
+
+/// A program that `run` can execute. The context outlives the module.
+struct HostProgram {
+  std::string name;
+  std::unique_ptr<llvm::LLVMContext> context;
+  std::unique_ptr<llvm::Module> module;
+  /// Symbol of the PPF that the rx channel feeds.
+  std::string rxEntry;
+  std::vector<HostPpf> ppfs;
+  std::vector<HostChannel> channels;
+  std::vector<HostControl> controls;
+  /// Symbols of the init wrappers, in order of execution.
+  std::vector<std::string> inits;
+  /// Names of the drop reasons by number: "unspecified", "truncated", then the
+  /// program's own in order of declaration.
+  std::vector<std::string> dropReasons;
+  /// What the numbers of `baker_profile_count` calls count; see
+  /// host/Instrument.h. Empty if the program is not instrumented.
+  std::vector<std::string> counters;
+};
+
+} // namespace karakal::host
+
+#endif // KARAKAL_HOST_HOSTPROGRAM_H

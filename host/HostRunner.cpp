@@ -1,0 +1,224 @@
+//===- HostRunner.cpp - runs a program on x86 over a trace ------*- C++ -*-===//
+
+#include "host/HostRunner.h"
+#include "host/Jit.h"
+#include "host/Primitives.h"
+#include "host/RunGuards.h"
+#include <algorithm>
+#include <chrono>
+#include <tuple>
+
+namespace karakal::host {
+
+namespace {
+
+/// A control call whose function and arguments have been checked.
+struct BoundCall {
+  const traces::ControlCall *call;
+  size_t control; // index in HostProgram::controls
+  std::vector<uint64_t> arguments;
+  /// 0: at the start; N + 1: before packet N.
+  uint64_t due;
+};
+
+/// One run: the compiled program, its packets and what is due when.
+class Runner {
+public:
+  Runner(HostProgram &program, const RunOptions &options)
+      : program(program), options(options), compiled(compile(program)),
+        runtime(options.layout, options.portCount, program.dropReasons.size()),
+        context{runtime, {}, {}} {
+    context.ppf = compiled.ppf;
+    for (const HostPpf &ppf : program.ppfs)
+      context.ppfOnXScale.push_back(ppf.onXScale);
+    consumerIndex.resize(compiled.consumers.size());
+    context.channelToXScale.resize(compiled.consumers.size());
+    for (const HostChannel &channel : program.channels)
+      for (size_t i = 0; i < program.ppfs.size(); ++i)
+        if (program.ppfs[i].symbol == channel.consumer) {
+          consumerIndex[channel.id] = i;
+          context.channelToXScale[channel.id] = program.ppfs[i].onXScale;
+        }
+  }
+
+  Result<HostRun> run(const std::vector<traces::Packet> &trace,
+                      const std::vector<traces::ControlCall> &control);
+
+private:
+  Status bind(const std::vector<traces::ControlCall> &control);
+  Status init();
+  Status callControl(const BoundCall &bound);
+  Status callsDue(uint64_t due);
+  Status process(const traces::Packet &frame, uint64_t index);
+  bool drain();
+  Error packetError(uint64_t index);
+  HostRun collect();
+
+  HostProgram &program;
+  const RunOptions &options;
+  JitProgram compiled;
+  PacketRuntime runtime;
+  RunContext context;
+  std::vector<uint32_t> consumerIndex;
+  std::vector<BoundCall> calls;
+  size_t controlCalls = 0;
+};
+
+} // namespace
+
+Status Runner::bind(const std::vector<traces::ControlCall> &control) {
+  std::vector<traces::ControlSignature> signatures;
+  for (const HostControl &function : program.controls)
+    signatures.push_back(function.signature);
+  for (const traces::ControlCall &call : control) {
+    if (call.kind == traces::ControlCall::AtCycle)
+      return makeFileError("E-host-003", call.file,
+                           "a program on x86 has no clock cycles to wait for; "
+                           "use @packet",
+                           call.line);
+    auto bound = traces::bindCall(call, signatures);
+    if (!bound)
+      return bound.error();
+    bool isStart = call.kind == traces::ControlCall::Start;
+    calls.push_back({&call, bound->function, std::move(bound->args),
+                     isStart ? 0 : call.when + 1});
+  }
+  // The calls of one time keep the file's order.
+  std::sort(calls.begin(), calls.end(),
+            [](const BoundCall &a, const BoundCall &b) {
+              return std::tie(a.due, a.call) < std::tie(b.due, b.call);
+            });
+  return success();
+}
+
+Status Runner::init() {
+  for (size_t i = 0; i < compiled.inits.size(); ++i) {
+    *compiled.fuel = options.fuelPerCall;
+    InitFunction function = compiled.inits[i];
+    if (!callGuarded(context, [&] { function(); }))
+      return makeError("E-host-001", program.inits[i] + ": " + runtime.fault());
+  }
+  return success();
+}
+
+Status Runner::callControl(const BoundCall &bound) {
+  *compiled.fuel = options.fuelPerCall;
+  uint32_t returned = 0;
+  ControlFunction function = compiled.controls[bound.control];
+  const uint64_t *arguments = bound.arguments.data();
+  if (!callGuarded(context, [&] { returned = function(arguments); }) ||
+      !drain())
+    return makeFileError("E-host-001", bound.call->file,
+                         bound.call->name + ": " + runtime.fault(),
+                         bound.call->line);
+  if (returned != 0)
+    return makeFileError("E-host-002", bound.call->file,
+                         bound.call->name + " returned error " +
+                             std::to_string(int32_t(returned)),
+                         bound.call->line);
+  return success();
+}
+
+/// Makes the calls that are due by then, each once.
+Status Runner::callsDue(uint64_t due) {
+  for (; controlCalls < calls.size() && calls[controlCalls].due <= due;
+       ++controlCalls)
+    if (Status status = callControl(calls[controlCalls]); !status)
+      return status;
+  return success();
+}
+
+/// Calls the consumers of queued messages until none is left; false at a fault.
+bool Runner::drain() {
+  while (uint32_t message = runtime.nextMessage()) {
+    uint32_t id = message >> 24, handle = message & 0xffffff;
+    KARAKAL_ASSERT(id < compiled.consumers.size() && compiled.consumers[id],
+                   "a message of a declared channel");
+    PpfFunction consumer = compiled.consumers[id];
+    // The put has counted the crossing to the XScale core already.
+    *compiled.ppf = consumerIndex[id];
+    if (!callGuarded(context, [&] { consumer(handle); }))
+      return false;
+  }
+  return true;
+}
+
+Error Runner::packetError(uint64_t index) {
+  std::string where = *compiled.ppf < program.ppfs.size()
+                          ? " in " + program.ppfs[*compiled.ppf].symbol
+                          : "";
+  return makeError("E-host-004", "packet " + std::to_string(index) + where +
+                                     ": " + runtime.fault());
+}
+
+Status Runner::process(const traces::Packet &frame, uint64_t index) {
+  *compiled.fuel = options.fuelPerPacket;
+  *compiled.ppf = NoPpf;
+  uint32_t handle = runtime.receive(frame);
+  if (!runtime.fault().empty())
+    return packetError(index);
+  if (handle == 0)
+    return success();
+  PpfFunction entry = compiled.rxEntry;
+  if (!callGuarded(context, [&] { entry(handle); }) || !drain())
+    return packetError(index);
+  if (!options.keepFrames)
+    runtime.transmitted().clear();
+  return success();
+}
+
+HostRun Runner::collect() {
+  HostRun result;
+  result.transmitted = std::move(runtime.transmitted());
+  result.packets = runtime.counts();
+  for (size_t i = 0; i < program.dropReasons.size(); ++i)
+    result.drops.emplace_back(program.dropReasons[i], runtime.drops()[i]);
+  for (size_t i = 0; i < program.ppfs.size(); ++i)
+    result.packetsByPpf.emplace_back(program.ppfs[i].symbol,
+                                     compiled.packetsByPpf[i]);
+  for (size_t i = 0; i < program.counters.size(); ++i)
+    result.profile.emplace_back(program.counters[i], compiled.profile[i]);
+  result.compileSeconds = compiled.compileSeconds;
+  result.controlCalls = controlCalls;
+  return result;
+}
+
+Result<HostRun> Runner::run(const std::vector<traces::Packet> &trace,
+                            const std::vector<traces::ControlCall> &control) {
+  ActiveContext active(context);
+  if (Status status = bind(control); !status)
+    return status.error();
+  if (Status status = init(); !status)
+    return status.error();
+  if (Status status = callsDue(0); !status)
+    return status.error();
+  auto start = std::chrono::steady_clock::now();
+  for (uint64_t i = 0; i < trace.size(); ++i) {
+    if (Status status = callsDue(i + 1); !status)
+      return status.error();
+    if (Status status = process(trace[i], i); !status)
+      return status.error();
+  }
+  std::chrono::duration<double> seconds =
+      std::chrono::steady_clock::now() - start;
+  if (Status status = callsDue(UINT64_MAX); !status)
+    return status.error();
+  if (runtime.buffersInUse() != 0)
+    return makeError("E-host-005",
+                     "the program keeps " +
+                         std::to_string(runtime.buffersInUse()) +
+                         " packets for ever; every packet must be sent or "
+                         "dropped");
+  HostRun result = collect();
+  result.runSeconds = seconds.count();
+  return result;
+}
+
+Result<HostRun> run(HostProgram program,
+                    const std::vector<traces::Packet> &trace,
+                    const std::vector<traces::ControlCall> &control,
+                    const RunOptions &options) {
+  return Runner(program, options).run(trace, control);
+}
+
+} // namespace karakal::host

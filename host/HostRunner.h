@@ -1,0 +1,75 @@
+//===- HostRunner.h - runs a program on x86 over a trace ------*- C++ -*-===//
+//
+// One packet at a time: the control calls that are due, Rx, the rx PPF, then
+// every queued message in order until none is left. Init functions run first.
+// The result holds the frames sent, the books on where packets ended, and the
+// functional profile.
+//
+// Requires: a trace of at least one packet, control calls in the file's order.
+// Ensures: received = forwarded + dropped + consumed, or an error that names
+// the packet.
+//
+// | id | the run ends because |
+// |---|---|
+// | E-host-001 | an init or control function does what it must not |
+// | E-host-002 | a control function returned an error |
+// | E-host-003 | a control call waits for a clock cycle, which x86 lacks |
+// | E-host-004 | a packet makes the program do what it must not |
+// | E-host-005 | the program kept packets |
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KARAKAL_HOST_HOSTRUNNER_H
+#define KARAKAL_HOST_HOSTRUNNER_H
+
+#include "host/HostProgram.h"
+#include "host/PacketRuntime.h"
+#include "support/Error.h"
+#include "traces/ControlFile.h"
+#include "traces/Packet.h"
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace karakal::host {
+
+struct RunOptions {
+  BufferLayout layout;
+  uint32_t portCount = 4;
+  /// Loop iterations that one packet may take.
+  int64_t fuelPerPacket = 10'000'000;
+  /// Loop iterations that one init or control call may take.
+  int64_t fuelPerCall = 10'000'000'000;
+  /// Whether the frames sent are kept in the result.
+  bool keepFrames = true;
+};
+
+/// How often something happened, by symbol, in the program's order.
+using Counts = std::vector<std::pair<std::string, uint64_t>>;
+
+struct HostRun {
+  /// Frames sent, in order.
+  std::vector<traces::Packet> transmitted;
+  PacketCounts packets;
+  /// Frames by drop reason, originals and copies.
+  Counts drops;
+  /// Packets that each PPF took in.
+  Counts packetsByPpf;
+  /// What the program's instrumentation counted; see host/Instrument.h.
+  Counts profile;
+  double compileSeconds = 0;
+  /// Wall seconds of the packet loop alone.
+  double runSeconds = 0;
+  uint64_t controlCalls = 0;
+};
+
+/// Runs `program` over `trace`. The program's module is used up.
+Result<HostRun> run(HostProgram program,
+                    const std::vector<traces::Packet> &trace,
+                    const std::vector<traces::ControlCall> &control,
+                    const RunOptions &options = {});
+
+} // namespace karakal::host
+
+#endif // KARAKAL_HOST_HOSTRUNNER_H

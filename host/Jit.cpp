@@ -1,0 +1,139 @@
+//===- Jit.cpp - from a HostProgram to callable functions -------*- C++ -*-===//
+
+#include "host/Jit.h"
+#include "host/Primitives.h"
+#include "host/RunGuards.h"
+#include "support/Error.h"
+#include "llvm/ExecutionEngine/Orc/LLJIT.h"
+#include "llvm/IR/Verifier.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Target/TargetMachine.h"
+#include <algorithm>
+#include <chrono>
+
+namespace karakal::host {
+
+using namespace llvm;
+
+JitProgram::JitProgram() = default;
+JitProgram::JitProgram(JitProgram &&) = default;
+JitProgram::~JitProgram() = default;
+
+template <typename T> static T must(Expected<T> value, const char *what) {
+  if (!value)
+    reportInternalError(__FILE__, __LINE__,
+                        std::string(what) + ": " + toString(value.takeError()));
+  return std::move(*value);
+}
+
+static void must(llvm::Error error, const char *what) {
+  if (error)
+    reportInternalError(__FILE__, __LINE__,
+                        std::string(what) + ": " + toString(std::move(error)));
+}
+
+static void verify(const Module &module, const char *when) {
+  std::string text;
+  raw_string_ostream stream(text);
+  if (verifyModule(module, &stream))
+    reportInternalError(__FILE__, __LINE__,
+                        std::string("invalid LLVM IR ") + when + ": " + text);
+}
+
+/// Everything but the entry points becomes internal, so that it is inlined and
+/// dropped freely.
+static void internalize(const HostProgram &program) {
+  std::vector<std::string> keep = program.inits;
+  keep.push_back(program.rxEntry);
+  for (const HostChannel &channel : program.channels)
+    keep.push_back(channel.consumer);
+  for (const HostControl &control : program.controls)
+    keep.push_back(control.symbol);
+  for (Function &function : *program.module)
+    if (!function.isDeclaration() &&
+        std::find(keep.begin(), keep.end(), function.getName().str()) ==
+            keep.end())
+      function.setLinkage(GlobalValue::InternalLinkage);
+}
+
+static void optimize(Module &module, TargetMachine &machine) {
+  LoopAnalysisManager loops;
+  FunctionAnalysisManager functions;
+  CGSCCAnalysisManager components;
+  ModuleAnalysisManager modules;
+  PassBuilder builder(&machine);
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(components);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, components, modules);
+  builder.buildPerModuleDefaultPipeline(OptimizationLevel::O2)
+      .run(module, modules);
+}
+
+static std::unique_ptr<orc::LLJIT> makeJit(orc::JITTargetMachineBuilder &jtmb) {
+  auto jit = must(orc::LLJITBuilder().setJITTargetMachineBuilder(jtmb).create(),
+                  "LLJIT");
+  orc::SymbolMap symbols;
+  for (auto &[name, address] : primitiveSymbols())
+    symbols[jit->mangleAndIntern(name)] = {orc::ExecutorAddr::fromPtr(address),
+                                           JITSymbolFlags::Exported |
+                                               JITSymbolFlags::Callable};
+  must(jit->getMainJITDylib().define(orc::absoluteSymbols(std::move(symbols))),
+       "packet primitives");
+  return jit;
+}
+
+template <typename T>
+static T find(orc::LLJIT &jit, const std::string &symbol) {
+  return must(jit.lookup(symbol), symbol.c_str()).template toPtr<T>();
+}
+
+/// Fills the entry points from the compiled code.
+static void lookUp(JitProgram &compiled, const HostProgram &program) {
+  orc::LLJIT &jit = *compiled.jit;
+  compiled.rxEntry = find<PpfFunction>(jit, program.rxEntry);
+  for (const HostChannel &channel : program.channels) {
+    if (compiled.consumers.size() <= channel.id)
+      compiled.consumers.resize(channel.id + 1);
+    compiled.consumers[channel.id] = find<PpfFunction>(jit, channel.consumer);
+  }
+  for (const HostControl &control : program.controls)
+    compiled.controls.push_back(find<ControlFunction>(jit, control.symbol));
+  for (const std::string &init : program.inits)
+    compiled.inits.push_back(find<InitFunction>(jit, init));
+  compiled.fuel = find<int64_t *>(jit, GuardSymbols::Fuel);
+  compiled.ppf = find<uint32_t *>(jit, GuardSymbols::Ppf);
+  compiled.packetsByPpf = find<uint64_t *>(jit, GuardSymbols::Packets);
+  compiled.profile = find<uint64_t *>(jit, GuardSymbols::Profile);
+}
+
+JitProgram compile(HostProgram &program) {
+  InitializeNativeTarget();
+  InitializeNativeTargetAsmPrinter();
+  auto start = std::chrono::steady_clock::now();
+  auto jtmb = must(orc::JITTargetMachineBuilder::detectHost(), "this machine");
+  auto machine = must(jtmb.createTargetMachine(), "target machine");
+
+  Module &module = *program.module;
+  module.setTargetTriple(machine->getTargetTriple().str());
+  module.setDataLayout(machine->createDataLayout());
+  addRunGuards(program);
+  internalize(program);
+  verify(module, "before optimization");
+  optimize(module, *machine);
+
+  JitProgram compiled;
+  compiled.jit = makeJit(jtmb);
+  must(compiled.jit->addIRModule(orc::ThreadSafeModule(
+           std::move(program.module), std::move(program.context))),
+       "module");
+  lookUp(compiled, program);
+  compiled.compileSeconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
+          .count();
+  return compiled;
+}
+
+} // namespace karakal::host

@@ -1,0 +1,58 @@
+//===- Jit.h - from a HostProgram to callable functions -------*- C++ -*-===//
+//
+// Guards, verifies and optimizes (LLVM's -O2 pipeline for this processor) the
+// program's module and hands it to ORC LLJIT. Calls of the packet primitives
+// go to the functions of host/Primitives.h.
+//
+// A module that LLVM's verifier refuses, or that calls a function nobody
+// defines, is a bug of the compiler and ends the process as such.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KARAKAL_HOST_JIT_H
+#define KARAKAL_HOST_JIT_H
+
+#include "host/HostProgram.h"
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace llvm::orc {
+class LLJIT;
+}
+
+namespace karakal::host {
+
+using PpfFunction = void (*)(uint32_t handle);
+using ControlFunction = uint32_t (*)(const uint64_t *arguments);
+using InitFunction = void (*)();
+
+/// A compiled program: entry points and the guards' globals. The pointers live
+/// as long as it does.
+struct JitProgram {
+  std::unique_ptr<llvm::orc::LLJIT> jit;
+  PpfFunction rxEntry = nullptr;
+  /// By channel id; null where no channel has the id.
+  std::vector<PpfFunction> consumers;
+  /// In the order of HostProgram's lists.
+  std::vector<ControlFunction> controls;
+  std::vector<InitFunction> inits;
+  int64_t *fuel = nullptr;
+  uint32_t *ppf = nullptr;
+  uint64_t *packetsByPpf = nullptr;
+  uint64_t *profile = nullptr;
+  /// Wall seconds of optimization and code generation.
+  double compileSeconds = 0;
+
+  JitProgram();
+  JitProgram(JitProgram &&);
+  ~JitProgram();
+};
+
+/// Compiles `program`, whose module and context move into the result.
+JitProgram compile(HostProgram &program);
+
+} // namespace karakal::host
+
+#endif // KARAKAL_HOST_JIT_H

@@ -1,0 +1,70 @@
+//===- Primitives.h - the host functions that JIT code calls --*- C++ -*-===//
+//
+// The packet primitives under their C names, bound to one PacketRuntime while
+// a program runs, and the way out: a fault leaves the program by longjmp to
+// the innermost `callGuarded`. Frames between are JIT code and the wrappers of
+// this file, neither of which owns anything that would need a destructor.
+//
+// | symbol | C signature |
+// |---|---|
+// | baker_packet_read | u64 (u32 h, u32 bitOffset, u32 bits) |
+// | baker_packet_write | void (u32 h, u32 bitOffset, u32 bits, u64 value) |
+// | baker_meta_read / _write | u32 (u32 h, u32 word) / void (…, u32 value) |
+// | baker_rx_port, baker_tx_port, baker_packet_length | u32 (u32 h) |
+// | baker_set_tx_port | void (u32 h, u32 port) |
+// | baker_packet_decap, baker_packet_encap | u32 (u32 h, u32 bytes) |
+// | baker_packet_copy | u32 (u32 h) |
+// | baker_packet_drop | void (u32 h, u32 reason) |
+// | baker_channel_put | void (u32 ring, u32 message) |
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KARAKAL_HOST_PRIMITIVES_H
+#define KARAKAL_HOST_PRIMITIVES_H
+
+#include "host/PacketRuntime.h"
+#include <csetjmp>
+#include <utility>
+#include <vector>
+
+namespace karakal::host {
+
+/// What the primitives act on while a program runs on this thread.
+struct RunContext {
+  PacketRuntime &runtime;
+  /// Per PPF: runs on the XScale core.
+  std::vector<bool> ppfOnXScale;
+  /// Per channel id: its consumer runs on the XScale core.
+  std::vector<bool> channelToXScale;
+  /// The program's index of the PPF that runs; NoPpf outside of PPFs.
+  uint32_t *ppf = nullptr;
+  std::jmp_buf escape{};
+
+  bool onXScale() const {
+    return *ppf < ppfOnXScale.size() && ppfOnXScale[*ppf];
+  }
+};
+
+/// Makes `context` the one that the primitives of this thread use.
+class ActiveContext {
+public:
+  explicit ActiveContext(RunContext &context);
+  ~ActiveContext();
+  ActiveContext(const ActiveContext &) = delete;
+};
+
+/// Name and address of every function that JIT code may call.
+std::vector<std::pair<const char *, void *>> primitiveSymbols();
+
+/// Calls `body`, a function that may leave by a fault; false if it did. `body`
+/// must own nothing when it calls JIT code.
+template <typename Body> bool callGuarded(RunContext &context, Body body) {
+  if (setjmp(context.escape) != 0)
+    return false;
+  body();
+  return true;
+}
+
+} // namespace karakal::host
+
+#endif // KARAKAL_HOST_PRIMITIVES_H

@@ -1,0 +1,46 @@
+//===- RunGuards.h - what a JIT module needs to be run safely -*- C++ -*-===//
+//
+// Before optimization, the module gets what lets the host stop any program and
+// say where packets went:
+//
+//   entry of PPF i:   previous = ppf; ppf = i; ++packets[i]; burn(PpfFuel)
+//   each return:      ppf = previous
+//   each back edge:   burn(1)
+//
+// where burn(n) takes n from `fuel` and, below zero, calls `exhausted`, which
+// does not return. So an endless loop, and endless recursion through channels
+// that are direct calls, end in an error instead of a hang.
+//
+// `baker_profile_count(i)` gets a body that adds one to profile[i].
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KARAKAL_HOST_RUNGUARDS_H
+#define KARAKAL_HOST_RUNGUARDS_H
+
+#include "host/HostProgram.h"
+
+namespace karakal::host {
+
+/// Names of the globals and functions that the guards add.
+struct GuardSymbols {
+  static constexpr const char *Fuel = "karakal.fuel";       ///< i64
+  static constexpr const char *Ppf = "karakal.ppf";         ///< i32, index
+  static constexpr const char *Packets = "karakal.packets"; ///< i64 a PPF
+  static constexpr const char *Profile = "karakal.profile"; ///< i64 a counter
+  static constexpr const char *Exhausted = "karakal_host_exhausted";
+  static constexpr const char *EnterXScale = "karakal_host_enter_xscale";
+};
+
+/// Fuel that one entry of a PPF costs; bounds the depth of direct calls.
+constexpr int64_t PpfFuel = 1000;
+
+/// Index in `karakal.ppf` outside of any PPF.
+constexpr uint32_t NoPpf = ~0u;
+
+/// Adds the guards to the program's module.
+void addRunGuards(HostProgram &program);
+
+} // namespace karakal::host
+
+#endif // KARAKAL_HOST_RUNGUARDS_H
