@@ -69,7 +69,9 @@ function(karakal_add_library)
     target_include_directories(${folder} PUBLIC
       "${PROJECT_SOURCE_DIR}" "${PROJECT_BINARY_DIR}")
     foreach(library IN LISTS may_include)
-      target_link_libraries(${folder} PUBLIC ${library})
+      if(TARGET ${library}) # a folder of headers alone has no library
+        target_link_libraries(${folder} PUBLIC ${library})
+      endif()
     endforeach()
     foreach(library IN LISTS outside)
       target_link_libraries(${folder} PUBLIC karakal_${library})

@@ -1,0 +1,107 @@
+//===- Attributes.h - decisions of stages as attributes ---------*- C++ -*-===//
+//
+// A stage tells later stages what it decided by an attribute on the operation
+// concerned. Here stand their names, what they hold, and how to read and set
+// them. The dialect verifies each one, so a hand-written module is checked
+// like a compiled one.
+//
+//   on func.func        baker.kind     "ppf" | "function" | "control" | "init"
+//                       baker.profile  {packets = N : i64}
+//                       baker.core     "me" | "xscale"
+//   on a parameter or result of a control function
+//                       baker.name     "prefix"
+//                       baker.type     "u32" (width and sign as declared)
+//   on baker.global     baker.place    {memory = "sram0", address = N : i32}
+//   on baker.channel    baker.via      "call" | "ring"
+//                       baker.ring     N : i32
+//                       baker.id       N : i32
+//   on baker.metadata   baker.word     N : i32
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KARAKAL_IR_ATTRIBUTES_H
+#define KARAKAL_IR_ATTRIBUTES_H
+
+#include "ir/Baker.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+#include <optional>
+
+namespace karakal::ir {
+
+inline constexpr llvm::StringLiteral kindAttrName = "baker.kind";
+inline constexpr llvm::StringLiteral profileAttrName = "baker.profile";
+inline constexpr llvm::StringLiteral coreAttrName = "baker.core";
+inline constexpr llvm::StringLiteral nameAttrName = "baker.name";
+inline constexpr llvm::StringLiteral typeAttrName = "baker.type";
+inline constexpr llvm::StringLiteral placeAttrName = "baker.place";
+inline constexpr llvm::StringLiteral viaAttrName = "baker.via";
+inline constexpr llvm::StringLiteral ringAttrName = "baker.ring";
+inline constexpr llvm::StringLiteral idAttrName = "baker.id";
+inline constexpr llvm::StringLiteral wordAttrName = "baker.word";
+
+/// Symbols that exist without an operation.
+inline constexpr llvm::StringLiteral rxChannelName = "rx";
+inline constexpr llvm::StringLiteral txConsumerName = "tx";
+inline constexpr llvm::StringLiteral unspecifiedReasonName = "unspecified";
+inline constexpr llvm::StringLiteral truncatedReasonName = "truncated";
+inline constexpr llvm::StringLiteral rxPortName = "rx.port";
+inline constexpr llvm::StringLiteral txPortName = "tx.port";
+inline constexpr llvm::StringLiteral sequenceName = "sequence";
+
+/// What a function is (`baker.kind`).
+enum class FunctionKind { Ppf, Function, Control, Init };
+
+/// The kind of `function`; a function without the attribute is a Function.
+FunctionKind kindOf(mlir::func::FuncOp function);
+void setKind(mlir::func::FuncOp function, FunctionKind kind);
+inline bool isPpf(mlir::func::FuncOp function) {
+  return kindOf(function) == FunctionKind::Ppf;
+}
+
+/// The processor that runs a function (`baker.core`).
+enum class Core { Me, XScale };
+std::optional<Core> coreOf(mlir::func::FuncOp function);
+void setCore(mlir::func::FuncOp function, Core core);
+
+/// Packets that entered a PPF in the profile run (`baker.profile`).
+std::optional<uint64_t> profilePacketsOf(mlir::func::FuncOp function);
+void setProfilePackets(mlir::func::FuncOp function, uint64_t packets);
+
+/// Where a global lives (`baker.place`).
+struct Place {
+  /// "sram0", "sram1" or "scratch".
+  std::string memory;
+  /// Byte address inside that memory.
+  uint32_t address = 0;
+};
+std::optional<Place> placeOf(GlobalOp global);
+void setPlace(GlobalOp global, const Place &place);
+
+/// How a channel is realized (`baker.via`).
+enum class Via { Call, Ring };
+std::optional<Via> viaOf(ChannelOp channel);
+void setVia(ChannelOp channel, Via via);
+
+/// The value of a 32-bit integer attribute, if it is there.
+std::optional<uint32_t> numberOf(mlir::Operation *op, llvm::StringRef name);
+void setNumber(mlir::Operation *op, llvm::StringRef name, uint32_t value);
+
+/// Type of the built-in metadata field `name`, or null if it is not built in.
+mlir::IntegerType builtinMetadataType(mlir::MLIRContext *context,
+                                      llvm::StringRef name);
+
+/// All drop reasons of a program in the order of their numbers, the built-in
+/// ones first.
+std::vector<std::string> dropReasonsOf(mlir::ModuleOp module);
+/// Number of the drop reason of `drop` (0 if it names none).
+uint32_t dropReasonNumber(PacketDropOp drop);
+
+/// Verifies one decision attribute on `op`; unknown `baker.` names are errors.
+mlir::LogicalResult verifyDecision(mlir::Operation *op,
+                                   mlir::NamedAttribute attribute);
+
+} // namespace karakal::ir
+
+#endif // KARAKAL_IR_ATTRIBUTES_H

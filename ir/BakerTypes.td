@@ -1,0 +1,111 @@
+//===- BakerTypes.td - types of the baker dialect ---------*- tablegen -*-===//
+
+#ifndef KARAKAL_IR_BAKERTYPES_TD
+#define KARAKAL_IR_BAKERTYPES_TD
+
+include "ir/BakerDialect.td"
+
+class Baker_Type<string name, string typeMnemonic>
+    : TypeDef<BakerDialect, name> {
+  let mnemonic = typeMnemonic;
+}
+
+def Baker_PacketType : Baker_Type<"Packet", "packet"> {
+  let summary = "handle of a packet whose head is a header of one protocol";
+  let description = [{
+    Names a buffer and its descriptor; all targets represent it by 32 bits.
+    The protocol is the one of the header that the packet's head points at.
+
+    Example: `!baker.packet<"ether">`
+  }];
+  let parameters = (ins StringRefParameter<"name of a baker.protocol">:$protocol);
+  let assemblyFormat = "`<` $protocol `>`";
+}
+
+def Baker_StructType : Baker_Type<"Struct", "struct"> {
+  let summary = "named fields, one after another";
+  let description = [{
+    The fields are part of the type. Every scalar of at most 32 bits takes one
+    word, a wider one two words, the high word first; ir/Layout.h computes
+    offsets.
+
+    Example: `!baker.struct<"next_hop", mac : i48, port : i8>`
+  }];
+  let parameters = (ins
+    StringRefParameter<"name of the struct">:$name,
+    ArrayRefParameter<"::mlir::StringAttr", "names of the fields">:$fieldNames,
+    ArrayRefParameter<"::mlir::Type", "types of the fields">:$fieldTypes
+  );
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// Index of the field called `field`, or nothing.
+    std::optional<unsigned> fieldIndex(::llvm::StringRef field) const;
+    /// Type of the field called `field`, or null.
+    ::mlir::Type fieldType(::llvm::StringRef field) const;
+  }];
+}
+
+def Baker_ArrayType : Baker_Type<"Array", "array"> {
+  let summary = "elements of one type, one after another";
+  let description = [{
+    Example: `!baker.array<4 x i48>`, `!baker.array<2 x !baker.array<3 x i8>>`
+  }];
+  let parameters = (ins "uint64_t":$size, "::mlir::Type":$elementType);
+  let assemblyFormat = "`<` custom<ArrayShape>($size, $elementType) `>`";
+  let genVerifyDecl = 1;
+}
+
+def Baker_RefType : Baker_Type<"Ref", "ref"> {
+  let summary = "reference into global data";
+  let description = [{
+    Points at a whole object of type `pointee`: a global, an element or a
+    field. It cannot be cast, stored or computed with, so two references
+    overlap only if one was derived from the other or both from equal roots
+    by equal paths.
+
+    Example: `!baker.ref<i48>`
+  }];
+  let parameters = (ins "::mlir::Type":$pointee);
+  let assemblyFormat = "`<` $pointee `>`";
+  let genVerifyDecl = 1;
+}
+
+def Baker_DataType : AnyTypeOf<[AnySignlessInteger, Baker_StructType,
+                                Baker_ArrayType], "integer, struct or array">;
+
+class Baker_RefTo<Type pointee, string description>
+    : Type<And<[CPred<"::llvm::isa<::karakal::ir::RefType>($_self)">,
+                SubstLeaves<"$_self",
+                  "::llvm::cast<::karakal::ir::RefType>($_self).getPointee()",
+                  pointee.predicate>]>, "reference to " # description>;
+def Baker_ScalarRef : Baker_RefTo<AnySignlessInteger, "an integer">;
+def Baker_ArrayRef : Baker_RefTo<Baker_ArrayType, "an array">;
+def Baker_StructRef : Baker_RefTo<Baker_StructType, "a struct">;
+
+def Baker_ProtocolFieldAttr : AttrDef<BakerDialect, "ProtocolField"> {
+  let mnemonic = "protocol_field";
+  let summary = "a field of a protocol's header";
+  let description = [{
+    `offset` and `width` are bits, counted from the most significant bit of
+    the header's first byte. A field with `count` above 1 is an array; element
+    `i` starts at bit `offset + i * width`.
+
+    Example: `#baker.protocol_field<"ttl" at 64 : 8>`,
+    `#baker.protocol_field<"options" at 160 : 32 x 10>`
+  }];
+  let parameters = (ins
+    StringRefParameter<"name of the field">:$name,
+    "uint32_t":$offset,
+    "uint32_t":$width,
+    DefaultValuedParameter<"uint32_t", "1">:$count
+  );
+  let assemblyFormat =
+      "`<` $name `at` $offset `:` $width (`x` $count^)? `>`";
+  let genVerifyDecl = 1;
+}
+
+def Baker_ProtocolFields
+    : TypedArrayAttrBase<Baker_ProtocolFieldAttr, "fields of a protocol">;
+
+#endif // KARAKAL_IR_BAKERTYPES_TD

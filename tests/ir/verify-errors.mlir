@@ -1,0 +1,171 @@
+// RUN: baker-opt --split-input-file --verify-diagnostics %s
+
+baker.protocol @p min_bytes 2 [#baker.protocol_field<"a" at 0 : 16>]
+func.func @f(%ph: !baker.packet<"p">) {
+  // expected-error @+1 {{protocol @p has no field "b"}}
+  %0 = baker.packet_read %ph "b" : !baker.packet<"p"> -> i16
+  return
+}
+
+// -----
+
+baker.protocol @p min_bytes 2 [#baker.protocol_field<"a" at 0 : 16>]
+func.func @f(%ph: !baker.packet<"p">) {
+  // expected-error @+1 {{field "a" has 16 bits, not 'i8'}}
+  %0 = baker.packet_read %ph "a" : !baker.packet<"p"> -> i8
+  return
+}
+
+// -----
+
+baker.protocol @p min_bytes 2 [#baker.protocol_field<"a" at 0 : 16 x 2>]
+func.func @f(%ph: !baker.packet<"p">) {
+  // expected-error @+1 {{field "a" is an array and needs an index}}
+  %0 = baker.packet_read %ph "a" : !baker.packet<"p"> -> i16
+  return
+}
+
+// -----
+
+func.func @f(%ph: !baker.packet<"q">, %v: i16) {
+  // expected-error @+1 {{there is no protocol @q}}
+  baker.packet_write %v, %ph "a" : i16, !baker.packet<"q">
+  return
+}
+
+// -----
+
+// expected-error @+1 {{field "a" has 65 bits; 1 to 64 are possible}}
+baker.protocol @p min_bytes 9 [#baker.protocol_field<"a" at 0 : 65>]
+
+// -----
+
+// expected-error @+1 {{field "a" stands twice}}
+baker.protocol @p min_bytes 2 [#baker.protocol_field<"a" at 0 : 8>, #baker.protocol_field<"a" at 8 : 8>]
+
+// -----
+
+// expected-error @+1 {{has 3 scalars but 2 initial values}}
+baker.global @g : !baker.array<3 x i32> init [1, 2]
+
+// -----
+
+// expected-error @+1 {{'sequence' is built in}}
+baker.metadata @sequence : i32
+
+// -----
+
+// expected-error @+1 {{'memory' must be one of "sram0", "sram1", "scratch"}}
+baker.global @g : i32 {baker.place = {memory = "dram", address = 0 : i32}}
+
+// -----
+
+// expected-error @+1 {{address 6 is not a multiple of 4}}
+baker.global @g : i32 {baker.place = {memory = "sram0", address = 6 : i32}}
+
+// -----
+
+// expected-error @+1 {{'baker.word' belongs on a baker.metadata}}
+baker.global @g : i32 {baker.word = 0 : i32}
+
+// -----
+
+// expected-error @+1 {{unknown attribute 'baker.nonsense'}}
+baker.global @g : i32 {baker.nonsense = 0 : i32}
+
+// -----
+
+// expected-error @+1 {{a PPF body takes one packet and returns nothing}}
+func.func @f(%x: i32) attributes {baker.kind = "ppf"} {
+  return
+}
+
+// -----
+
+// expected-error @+1 {{'baker.kind' must be one of "ppf", "function", "control", "init"}}
+func.func @f() attributes {baker.kind = "main"} {
+  return
+}
+
+// -----
+
+// expected-error @+1 {{a control function cannot take or return packets}}
+func.func @f(%ph: !baker.packet<"p">) attributes {baker.kind = "control"} {
+  return
+}
+
+// -----
+
+// expected-error @+1 {{consumer @nobody is not a PPF body}}
+baker.channel @rx : "p" from "rx" to @nobody
+
+// -----
+
+func.func @f(%ph: !baker.packet<"q">) attributes {baker.kind = "ppf"} {
+  return
+}
+// expected-error @+1 {{carries "p" but @f takes '!baker.packet<"q">'}}
+baker.channel @rx : "p" from "rx" to @f
+
+// -----
+
+baker.channel @c : "p" from "f" to @tx
+func.func @f(%ph: !baker.packet<"q">) attributes {baker.kind = "ppf"} {
+  // expected-error @+1 {{channel @c carries "p", not '!baker.packet<"q">'}}
+  baker.channel_put @c, %ph : !baker.packet<"q">
+  return
+}
+
+// -----
+
+func.func @f(%ph: !baker.packet<"q">) {
+  // expected-error @+1 {{there is no drop reason @why}}
+  baker.packet_drop %ph reason @why : !baker.packet<"q">
+  return
+}
+
+// -----
+
+func.func @f(%ph: !baker.packet<"q">, %v: i8) {
+  // expected-error @+1 {{@rx.port cannot be written}}
+  baker.meta_write %v, %ph @rx.port : i8, !baker.packet<"q">
+  return
+}
+
+// -----
+
+baker.metadata @hop : i16
+func.func @f(%ph: !baker.packet<"q">) {
+  // expected-error @+1 {{metadata field @hop has type 'i16', not 'i8'}}
+  %0 = baker.meta_read %ph @hop : !baker.packet<"q"> -> i8
+  return
+}
+
+// -----
+
+baker.global @g : i32
+func.func @f() {
+  // expected-error @+1 {{global @g has type 'i32'}}
+  %0 = baker.global_ref @g : !baker.ref<i64>
+  return
+}
+
+// -----
+
+func.func @f(%r: !baker.ref<!baker.struct<"s", a : i8>>) {
+  // expected-error @+1 {{struct "s" has no field "b"}}
+  %0 = baker.field %r "b" : !baker.ref<!baker.struct<"s", a : i8>>
+  return
+}
+
+// -----
+
+// expected-error @+2 {{field "a" stands twice in struct "s"}}
+// expected-error @+1 {{failed to parse Baker_RefType}}
+func.func private @f(!baker.ref<!baker.struct<"s", a : i8, a : i8>>)
+
+// -----
+
+// expected-error @+2 {{an array has at least one element}}
+// expected-error @+1 {{failed to parse Baker_RefType}}
+func.func private @f(!baker.ref<!baker.array<0 x i8>>)
