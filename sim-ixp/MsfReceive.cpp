@@ -1,0 +1,272 @@
+//===- MsfReceive.cpp - from the wire to a waiting thread -----------------===//
+
+#include "sim-ixp/MsfReceive.h"
+
+#include "sim-ixp/Recorder.h"
+#include "support/Error.h"
+#include "traces/Wire.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+namespace karakal::sim {
+
+namespace {
+
+uint64_t wholeCycle(double cycle) {
+  return static_cast<uint64_t>(std::ceil(cycle));
+}
+
+/// 16-bit ones' complement sum over the payload, big-endian halves; the chip's
+/// exact definition is not documented [M].
+uint32_t onesComplementSum(const uint8_t *bytes, uint32_t size) {
+  uint32_t sum = 0;
+  for (uint32_t i = 0; i < size; ++i)
+    sum += i % 2 ? bytes[i] : bytes[i] << 8;
+  while (sum >> 16)
+    sum = (sum & 0xffff) + (sum >> 16);
+  return sum;
+}
+
+} // namespace
+
+MsfReceive::MsfReceive(Chassis &chassis, Recorder &recorder,
+                       TrafficSource &source, const MsfParameters &parameters)
+    : chassis(chassis), events(chassis.scheduler()), recorder(recorder),
+      source(source), params(parameters), ports(source.portCount()) {}
+
+double MsfReceive::bytesToCycles(double bytes) const {
+  return wireCycles(bytes, params.portGbps, params.clockHz);
+}
+
+void MsfReceive::start() {
+  for (uint32_t element = 0; element < msf::elementCount; ++element) {
+    bool usable = std::find(std::begin(msf::elementsUnusable),
+                            std::end(msf::elementsUnusable),
+                            element) == std::end(msf::elementsUnusable);
+    if (usable)
+      freeElements.push_back(element);
+  }
+  for (uint32_t port = 0; port < ports.size(); ++port)
+    scheduleNextFrame(port);
+}
+
+bool MsfReceive::isDone() const {
+  if (elementsInUse > 0)
+    return false;
+  for (const Port &port : ports)
+    if (port.isScheduled || port.isHeld || port.isOnWire ||
+        !port.pieces.empty())
+      return false;
+  return true;
+}
+
+void MsfReceive::onEvent(uint64_t cycle, uint32_t code, uint64_t argument) {
+  uint32_t index = static_cast<uint32_t>(argument);
+  switch (code) {
+  case FrameStarts:
+    return startFrame(cycle, index);
+  case PieceArrives:
+    return pieceArrives(cycle, index);
+  case PieceMoved:
+    return pieceMoved(cycle, index);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// 1, 2: the wire and the port's FIFO
+//===----------------------------------------------------------------------===//
+
+void MsfReceive::scheduleNextFrame(uint32_t index) {
+  Port &port = ports[index];
+  const OfferedFrame *frame = source.peek(index);
+  if (!frame)
+    return;
+  double start = std::max(port.wireFree, frame->dueSeconds * params.clockHz);
+  port.frameStart = start;
+  port.isScheduled = true;
+  events.schedule(std::max(wholeCycle(start), events.now()), this, FrameStarts,
+                  index);
+}
+
+void MsfReceive::startFrame(uint64_t cycle, uint32_t index) {
+  Port &port = ports[index];
+  port.isScheduled = false;
+  port.frame = *source.peek(index);
+  uint32_t bytes = static_cast<uint32_t>(port.frame.bytes->size());
+  // A frame longer than the FIFO passes through it while it is empty.
+  bool hasRoom =
+      port.fifoUsed == 0 || port.fifoUsed + bytes <= params.portFifoBytes;
+  if (!hasRoom && source.isClosedLoop()) {
+    port.isHeld = true;
+    return;
+  }
+  source.take(index);
+  ++totals.framesArrived;
+  totals.frameBits += (bytes + traces::crcBytes) * 8;
+  double start = std::max(port.frameStart, static_cast<double>(cycle) - 1);
+  port.wireFree = start + bytesToCycles(preambleBytes + bytes +
+                                        traces::crcBytes + gapBytes);
+  if (!hasRoom) {
+    ++totals.framesLost;
+    recorder.onFrameLost(cycle, index, bytes);
+    scheduleNextFrame(index);
+    return;
+  }
+  port.frameStart = start;
+  port.fifoUsed += bytes;
+  port.isOnWire = true;
+  port.pieceOffset = 0;
+  schedulePiece(index);
+}
+
+void MsfReceive::schedulePiece(uint32_t index) {
+  Port &port = ports[index];
+  uint32_t bytes = static_cast<uint32_t>(port.frame.bytes->size());
+  uint32_t end = std::min(port.pieceOffset + msf::elementBytes, bytes);
+  bool isLast = end == bytes;
+  double whole =
+      port.frameStart +
+      bytesToCycles(preambleBytes + end + (isLast ? traces::crcBytes : 0));
+  events.schedule(std::max(wholeCycle(whole), events.now()), this, PieceArrives,
+                  index);
+}
+
+void MsfReceive::pieceArrives(uint64_t cycle, uint32_t index) {
+  Port &port = ports[index];
+  uint32_t bytes = static_cast<uint32_t>(port.frame.bytes->size());
+  Piece piece;
+  piece.bytes = port.frame.bytes;
+  piece.offset = port.pieceOffset;
+  piece.size = std::min(msf::elementBytes, bytes - port.pieceOffset);
+  piece.isFirst = port.pieceOffset == 0;
+  piece.isLast = piece.offset + piece.size == bytes;
+  piece.hasError = piece.isLast && port.frame.hasError;
+  piece.origin = {port.frame.number,
+                  wholeCycle(port.frameStart +
+                             bytesToCycles(preambleBytes + bytes +
+                                           traces::crcBytes))};
+  port.pieces.push_back(piece);
+  port.pieceOffset += piece.size;
+  if (piece.isLast) {
+    port.isOnWire = false;
+    recorder.onFrameReceived(cycle, index, bytes);
+    scheduleNextFrame(index);
+  } else {
+    schedulePiece(index);
+  }
+  tryBus(cycle);
+}
+
+//===----------------------------------------------------------------------===//
+// 3: the media bus
+//===----------------------------------------------------------------------===//
+
+void MsfReceive::tryBus(uint64_t cycle) {
+  if (isBusTaken)
+    return;
+  uint32_t count = static_cast<uint32_t>(ports.size());
+  uint32_t chosen = nextPort;
+  while (ports[chosen].pieces.empty()) {
+    chosen = (chosen + 1) % count;
+    if (chosen == nextPort)
+      return;
+  }
+  if (freeElements.empty()) {
+    if (!isElementMissing)
+      elementMissingSince = cycle;
+    isElementMissing = true;
+    return;
+  }
+  if (isElementMissing)
+    totals.elementWaitCycles += cycle - elementMissingSince;
+  isElementMissing = false;
+
+  nextPort = (chosen + 1) % count;
+  uint32_t number = freeElements.front();
+  freeElements.pop_front();
+  Element &element = elements[number];
+  element.isInUse = true;
+  element.port = chosen;
+  element.piece = ports[chosen].pieces.front();
+  ports[chosen].pieces.pop_front();
+  ++elementsInUse;
+  isBusTaken = true;
+  uint32_t words = (element.piece.size + params.mediaBusBytes - 1) /
+                   params.mediaBusBytes;
+  double cycles = (words + params.mediaBusOverhead) / params.mediaBusHz *
+                  params.clockHz;
+  uint64_t taken = mediaBus.reserve(cycle, wholeCycle(cycles));
+  events.schedule(taken + wholeCycle(cycles), this, PieceMoved, number);
+}
+
+void MsfReceive::pieceMoved(uint64_t cycle, uint32_t number) {
+  Element &element = elements[number];
+  const Piece &piece = element.piece;
+  std::memcpy(rbuf.data() + number * msf::elementBytes,
+              piece.bytes->data() + piece.offset, piece.size);
+  element.origin = piece.origin;
+  fullElements.push_back(number);
+  isBusTaken = false;
+
+  Port &port = ports[element.port];
+  port.fifoUsed -= piece.size;
+  if (port.isHeld) {
+    const OfferedFrame *frame = source.peek(element.port);
+    if (port.fifoUsed == 0 ||
+        port.fifoUsed + frame->bytes->size() <= params.portFifoBytes) {
+      port.isHeld = false;
+      port.wireFree = std::max(port.wireFree, static_cast<double>(cycle));
+      scheduleNextFrame(element.port);
+    }
+  }
+  dispatch(cycle);
+  tryBus(cycle);
+}
+
+//===----------------------------------------------------------------------===//
+// 4, 5: full elements and waiting threads
+//===----------------------------------------------------------------------===//
+
+void MsfReceive::dispatch(uint64_t cycle) {
+  while (!fullElements.empty() && !threads.empty()) {
+    uint32_t number = fullElements.front();
+    fullElements.pop_front();
+    uint32_t thread = threads.front();
+    threads.pop_front();
+    const Element &element = elements[number];
+    const Piece &piece = element.piece;
+    uint32_t status[2] = {
+        msf::receiveStatus(number, piece.size, element.port), 0};
+    status[0] |= piece.isFirst ? msf::statusStart : 0;
+    status[0] |= piece.isLast ? msf::statusEnd : 0;
+    status[0] |= piece.hasError ? msf::statusError : 0;
+    status[1] = onesComplementSum(rbuf.data() + number * msf::elementBytes,
+                                  piece.size);
+    ++totals.mpackets;
+    chassis.autopush(msf::freelistEngine(thread), msf::freelistContext(thread),
+                     msf::freelistXfer(thread), status, 2,
+                     msf::freelistSignal(thread), cycle);
+  }
+}
+
+void MsfReceive::addThread(uint32_t data) {
+  threads.push_back(data & 0xffff);
+  dispatch(events.now());
+}
+
+void MsfReceive::freeElement(uint32_t number, uint32_t engine) {
+  if (number >= msf::elementCount || !elements[number].isInUse) {
+    recorder.onFault(engine, "gives back RBUF element " +
+                                 std::to_string(number) +
+                                 ", which is not in use");
+    return;
+  }
+  elements[number].isInUse = false;
+  freeElements.push_back(number);
+  --elementsInUse;
+  tryBus(events.now());
+}
+
+} // namespace karakal::sim

@@ -1,0 +1,195 @@
+//===- MsfTransmit.cpp - from the transmit buffer to the wire -------------===//
+
+#include "sim-ixp/MsfTransmit.h"
+
+#include "sim-ixp/Recorder.h"
+#include "support/Error.h"
+#include "traces/Wire.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+namespace karakal::sim {
+
+namespace {
+uint64_t wholeCycle(double cycle) {
+  return static_cast<uint64_t>(std::ceil(cycle));
+}
+} // namespace
+
+MsfTransmit::MsfTransmit(Chassis &chassis, Recorder &recorder,
+                         uint32_t portCount, const MsfParameters &parameters)
+    : chassis(chassis), events(chassis.scheduler()), recorder(recorder),
+      params(parameters), ports(portCount) {
+  KARAKAL_ASSERT(portCount <= msf::partitionCount, "one partition a port");
+}
+
+uint32_t MsfTransmit::sequence(uint32_t index) const {
+  const Partition &partition = partitions[index];
+  return (partition.sent & msf::sequenceMask) |
+         (partition.validCount == 0 ? msf::sequenceEmpty : 0);
+}
+
+bool MsfTransmit::isDone() const {
+  for (const Partition &partition : partitions)
+    if (partition.validCount > 0)
+      return false;
+  for (const Port &port : ports)
+    if (port.fifoUsed > 0 || port.isOnWire)
+      return false;
+  return true;
+}
+
+void MsfTransmit::onEvent(uint64_t cycle, uint32_t code, uint64_t argument) {
+  uint32_t index = static_cast<uint32_t>(argument);
+  if (code == ElementMoved)
+    elementMoved(cycle, index);
+  else
+    frameEnds(cycle, index);
+}
+
+//===----------------------------------------------------------------------===//
+// Elements
+//===----------------------------------------------------------------------===//
+
+void MsfTransmit::validate(uint32_t number, uint32_t control, uint32_t engine) {
+  std::string who = "makes TBUF element " + std::to_string(number) + " valid ";
+  if (number >= msf::elementCount ||
+      number / msf::partitionElements >= ports.size())
+    return recorder.onFault(engine, who + "but no port sends it");
+  Element &element = elements[number];
+  if (element.isValid)
+    return recorder.onFault(engine, who + "while it is valid");
+  if (msf::controlLength(control) + msf::controlPayloadOffset(control) >
+      msf::elementBytes)
+    return recorder.onFault(engine, who + "with more bytes than it holds");
+  if (msf::controlPrepend(control) != 0)
+    return recorder.onFault(engine, who + "with a prepended part, which the "
+                                          "model does not have");
+  element.isValid = true;
+  element.control = control;
+  element.engine = engine;
+  ++partitions[number / msf::partitionElements].validCount;
+  tryBus(events.now());
+}
+
+bool MsfTransmit::isReady(uint32_t index) const {
+  const Partition &partition = partitions[index];
+  const Element &element =
+      elements[index * msf::partitionElements + partition.next];
+  if (!element.isValid)
+    return false;
+  // A frame longer than the FIFO could never pass: frames are sent whole.
+  const Port &port = ports[index];
+  return port.fifoUsed + msf::controlLength(element.control) <=
+         params.portFifoBytes;
+}
+
+void MsfTransmit::tryBus(uint64_t cycle) {
+  if (isBusTaken)
+    return;
+  uint32_t count = static_cast<uint32_t>(ports.size());
+  uint32_t chosen = nextPartition;
+  while (!isReady(chosen)) {
+    chosen = (chosen + 1) % count;
+    if (chosen == nextPartition)
+      return;
+  }
+  nextPartition = (chosen + 1) % count;
+  uint32_t number =
+      chosen * msf::partitionElements + partitions[chosen].next;
+  uint32_t bytes = msf::controlLength(elements[number].control);
+  ports[chosen].fifoUsed += bytes;
+  uint32_t words = (bytes + params.mediaBusBytes - 1) / params.mediaBusBytes;
+  uint64_t cycles = wholeCycle((words + params.mediaBusOverhead) /
+                               params.mediaBusHz * params.clockHz);
+  isBusTaken = true;
+  uint64_t taken = mediaBus.reserve(cycle, cycles);
+  events.schedule(taken + cycles, this, ElementMoved, number);
+}
+
+void MsfTransmit::elementMoved(uint64_t cycle, uint32_t number) {
+  uint32_t index = number / msf::partitionElements;
+  Element &element = elements[number];
+  Partition &partition = partitions[index];
+  Port &port = ports[index];
+  isBusTaken = false;
+  element.isValid = false;
+  partition.next = (partition.next + 1) % msf::partitionElements;
+  ++partition.sent;
+  --partition.validCount;
+  ++totals.mpackets;
+
+  bool isStart = element.control & msf::controlStart;
+  if (isStart == port.isInFrame)
+    return recorder.onFault(
+        element.engine, "sends TBUF element " + std::to_string(number) +
+                            (isStart ? ", the start of a frame inside a frame"
+                                     : ", outside of a frame"));
+  if (isStart) {
+    port.filling = SentFrame();
+    port.filling.port = index;
+    port.filling.number = element.origin.number;
+    // Kept here until the frame leaves.
+    port.filling.latencyCycles = element.origin.arrivedCycle;
+  }
+  const uint8_t *payload = tbuf.data() + number * msf::elementBytes +
+                           msf::controlPayloadOffset(element.control);
+  port.filling.bytes.insert(port.filling.bytes.end(), payload,
+                            payload + msf::controlLength(element.control));
+  port.isInFrame = !(element.control & msf::controlEnd);
+  element.origin = FrameOrigin();
+  if (!port.isInFrame) {
+    port.frames.push_back(std::move(port.filling));
+    tryWire(cycle, index);
+  } else if (port.filling.bytes.size() + msf::elementBytes >
+             params.portFifoBytes) {
+    return recorder.onFault(element.engine,
+                            "sends a frame longer than the port's FIFO");
+  }
+  tryBus(cycle);
+}
+
+//===----------------------------------------------------------------------===//
+// The wire
+//===----------------------------------------------------------------------===//
+
+void MsfTransmit::tryWire(uint64_t cycle, uint32_t index) {
+  Port &port = ports[index];
+  if (port.isOnWire || port.frames.empty())
+    return;
+  SentFrame &frame = port.frames.front();
+  double bytes = static_cast<double>(
+      std::max(frame.bytes.size(), traces::frameBytesMin) + traces::crcBytes);
+  double start = std::max(port.wireFree, static_cast<double>(cycle) - 1);
+  frame.cycle = std::max(wholeCycle(start), cycle);
+  frame.latencyCycles = frame.number == SentFrame::unknownNumber
+                            ? 0
+                            : frame.cycle - frame.latencyCycles;
+  double end = start + wireCycles(preambleBytes + bytes, params.portGbps,
+                                  params.clockHz);
+  port.wireFree =
+      end + wireCycles(gapBytes, params.portGbps, params.clockHz);
+  port.isOnWire = true;
+  events.schedule(std::max(wholeCycle(end), cycle), this, FrameEnds, index);
+}
+
+void MsfTransmit::frameEnds(uint64_t cycle, uint32_t index) {
+  Port &port = ports[index];
+  SentFrame frame = std::move(port.frames.front());
+  port.frames.pop_front();
+  port.isOnWire = false;
+  uint32_t bytes = static_cast<uint32_t>(frame.bytes.size());
+  port.fifoUsed -= bytes;
+  ++totals.framesSent;
+  totals.frameBits +=
+      (std::max<uint64_t>(bytes, traces::frameBytesMin) + traces::crcBytes) * 8;
+  recorder.onFrameSent(cycle, index, bytes);
+  if (sink)
+    sink(std::move(frame));
+  tryWire(cycle, index);
+  tryBus(cycle);
+}
+
+} // namespace karakal::sim
