@@ -27,6 +27,12 @@ public:
   virtual void writeTbuf(uint32_t address, const uint8_t *from,
                          uint32_t bytes) = 0;
 
+  /// Told beside each of these: which DRAM byte address the data goes to
+  /// (isReceive) or comes from. So the media interface can tell which received
+  /// frame left again.
+  virtual void onBufferMove(bool isReceive, uint32_t mediaAddress,
+                            uint32_t dramAddress) {}
+
   /// Starts receiving: called once, after loading, at cycle 0.
   virtual void start() = 0;
   /// All of the offered packets have been taken in, dropped at the pins or

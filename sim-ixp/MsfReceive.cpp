@@ -4,6 +4,7 @@
 
 #include "sim-ixp/Recorder.h"
 #include "support/Error.h"
+#include "target-ixp/ChipParameters.h"
 #include "traces/Wire.h"
 
 #include <algorithm>
@@ -32,12 +33,12 @@ uint32_t onesComplementSum(const uint8_t *bytes, uint32_t size) {
 } // namespace
 
 MsfReceive::MsfReceive(Chassis &chassis, Recorder &recorder,
-                       TrafficSource &source, const MsfParameters &parameters)
+                       TrafficSource &source)
     : chassis(chassis), events(chassis.scheduler()), recorder(recorder),
-      source(source), params(parameters), ports(source.portCount()) {}
+      source(source), params(chassis.parameters()), ports(source.portCount()) {}
 
 double MsfReceive::bytesToCycles(double bytes) const {
-  return wireCycles(bytes, params.portGbps, params.clockHz);
+  return wireCycles(bytes, params);
 }
 
 void MsfReceive::start() {
@@ -83,7 +84,8 @@ void MsfReceive::scheduleNextFrame(uint32_t index) {
   const OfferedFrame *frame = source.peek(index);
   if (!frame)
     return;
-  double start = std::max(port.wireFree, frame->dueSeconds * params.clockHz);
+  double start = std::max(
+      port.wireFree, frame->dueSeconds * static_cast<double>(params.meClockHz));
   port.frameStart = start;
   port.isScheduled = true;
   events.schedule(std::max(wholeCycle(start), events.now()), this, FrameStarts,
@@ -97,7 +99,7 @@ void MsfReceive::startFrame(uint64_t cycle, uint32_t index) {
   uint32_t bytes = static_cast<uint32_t>(port.frame.bytes->size());
   // A frame longer than the FIFO passes through it while it is empty.
   bool hasRoom =
-      port.fifoUsed == 0 || port.fifoUsed + bytes <= params.portFifoBytes;
+      port.fifoUsed == 0 || port.fifoUsed + bytes <= params.portsFifoBytes;
   if (!hasRoom && source.isClosedLoop()) {
     port.isHeld = true;
     return;
@@ -106,8 +108,8 @@ void MsfReceive::startFrame(uint64_t cycle, uint32_t index) {
   ++totals.framesArrived;
   totals.frameBits += (bytes + traces::crcBytes) * 8;
   double start = std::max(port.frameStart, static_cast<double>(cycle) - 1);
-  port.wireFree = start + bytesToCycles(preambleBytes + bytes +
-                                        traces::crcBytes + gapBytes);
+  port.wireFree =
+      start + bytesToCycles(bytes + traces::crcBytes + params.portsGapBytes);
   if (!hasRoom) {
     ++totals.framesLost;
     recorder.onFrameLost(cycle, index, bytes);
@@ -143,10 +145,10 @@ void MsfReceive::pieceArrives(uint64_t cycle, uint32_t index) {
   piece.isFirst = port.pieceOffset == 0;
   piece.isLast = piece.offset + piece.size == bytes;
   piece.hasError = piece.isLast && port.frame.hasError;
-  piece.origin = {port.frame.number,
-                  wholeCycle(port.frameStart +
-                             bytesToCycles(preambleBytes + bytes +
-                                           traces::crcBytes))};
+  piece.origin = {
+      port.frame.number,
+      wholeCycle(port.frameStart +
+                 bytesToCycles(preambleBytes + bytes + traces::crcBytes))};
   port.pieces.push_back(piece);
   port.pieceOffset += piece.size;
   if (piece.isLast) {
@@ -193,12 +195,9 @@ void MsfReceive::tryBus(uint64_t cycle) {
   ports[chosen].pieces.pop_front();
   ++elementsInUse;
   isBusTaken = true;
-  uint32_t words = (element.piece.size + params.mediaBusBytes - 1) /
-                   params.mediaBusBytes;
-  double cycles = (words + params.mediaBusOverhead) / params.mediaBusHz *
-                  params.clockHz;
-  uint64_t taken = mediaBus.reserve(cycle, wholeCycle(cycles));
-  events.schedule(taken + wholeCycle(cycles), this, PieceMoved, number);
+  uint64_t cycles = mediaBusCycles(element.piece.size, params);
+  uint64_t taken = mediaBus.reserve(cycle, cycles);
+  events.schedule(taken + cycles, this, PieceMoved, number);
 }
 
 void MsfReceive::pieceMoved(uint64_t cycle, uint32_t number) {
@@ -215,7 +214,7 @@ void MsfReceive::pieceMoved(uint64_t cycle, uint32_t number) {
   if (port.isHeld) {
     const OfferedFrame *frame = source.peek(element.port);
     if (port.fifoUsed == 0 ||
-        port.fifoUsed + frame->bytes->size() <= params.portFifoBytes) {
+        port.fifoUsed + frame->bytes->size() <= params.portsFifoBytes) {
       port.isHeld = false;
       port.wireFree = std::max(port.wireFree, static_cast<double>(cycle));
       scheduleNextFrame(element.port);
@@ -237,17 +236,18 @@ void MsfReceive::dispatch(uint64_t cycle) {
     threads.pop_front();
     const Element &element = elements[number];
     const Piece &piece = element.piece;
-    uint32_t status[2] = {
-        msf::receiveStatus(number, piece.size, element.port), 0};
+    uint32_t status[2] = {msf::receiveStatus(number, piece.size, element.port),
+                          0};
     status[0] |= piece.isFirst ? msf::statusStart : 0;
     status[0] |= piece.isLast ? msf::statusEnd : 0;
     status[0] |= piece.hasError ? msf::statusError : 0;
-    status[1] = onesComplementSum(rbuf.data() + number * msf::elementBytes,
-                                  piece.size);
+    status[1] =
+        onesComplementSum(rbuf.data() + number * msf::elementBytes, piece.size);
     ++totals.mpackets;
     chassis.autopush(msf::freelistEngine(thread), msf::freelistContext(thread),
                      msf::freelistXfer(thread), status, 2,
-                     msf::freelistSignal(thread), cycle);
+                     msf::freelistSignal(thread),
+                     cycle + params.msfAutopushCycles);
   }
 }
 

@@ -18,7 +18,6 @@
 #define KARAKAL_SIM_IXP_MSFRECEIVE_H
 
 #include "sim-ixp/Chassis.h"
-#include "sim-ixp/MsfParameters.h"
 #include "sim-ixp/MsfRegisters.h"
 #include "sim-ixp/Resource.h"
 #include "sim-ixp/Scheduler.h"
@@ -55,8 +54,7 @@ struct ReceiveStatistics {
 /// Ports, receive buffer, element and thread free lists.
 class MsfReceive : public EventTarget {
 public:
-  MsfReceive(Chassis &chassis, Recorder &recorder, TrafficSource &source,
-             const MsfParameters &parameters);
+  MsfReceive(Chassis &chassis, Recorder &recorder, TrafficSource &source);
 
   /// Puts the usable elements on the free list and opens the ports.
   void start();
@@ -94,9 +92,9 @@ private:
     OfferedFrame frame;       ///< on the wire
     uint32_t pieceOffset = 0; ///< of the frame, arriving now
     bool isOnWire = false;
-    bool isHeld = false;     ///< closed loop: waits for room in the FIFO
+    bool isHeld = false;      ///< closed loop: waits for room in the FIFO
     bool isScheduled = false; ///< its next frame's start is an event
-    uint32_t fifoUsed = 0;   ///< bytes, reserved at the frame's start
+    uint32_t fifoUsed = 0;    ///< bytes, reserved at the frame's start
     std::deque<Piece> pieces;
   };
   struct Element {
@@ -119,7 +117,7 @@ private:
   Scheduler &events;
   Recorder &recorder;
   TrafficSource &source;
-  MsfParameters params;
+  const target::ChipParameters &params;
   std::vector<Port> ports;
   std::array<uint8_t, msf::bufferBytes> rbuf{};
   std::array<Element, msf::elementCount> elements{};

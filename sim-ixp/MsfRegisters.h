@@ -1,34 +1,28 @@
 //===- MsfRegisters.h - addresses and fields of the MSF -------*- C++ -*-===//
 //
-// The media switch fabric interface as software sees it. Offsets and the
-// receive status come from the register header and the receive and transmit
-// microcode that Linux carries for the real chip. Where no source states a
-// position it is this project's choice, tagged [M]; microcode (runtime/rx.uc,
-// runtime/tx.uc) and the model agree on it here and nowhere else.
+// The media switch fabric interface as software sees it, beside the register
+// offsets of target-ixp/MemoryMap.h. The fields of the receive status come from
+// the register header and the receive and transmit microcode that Linux carries
+// for the real chip. Where no source states a position it is this project's
+// choice, tagged [M]; microcode (runtime/rx.uc, runtime/tx.uc) and the model
+// agree on it here and nowhere else.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef KARAKAL_SIM_IXP_MSFREGISTERS_H
 #define KARAKAL_SIM_IXP_MSFREGISTERS_H
 
+#include "target-ixp/MemoryMap.h"
+
 #include <cstdint>
 
 namespace karakal::sim::msf {
 
-// ---- register offsets, bytes -----------------------------------------------
-constexpr uint32_t rxControl = 0x00;
-constexpr uint32_t txControl = 0x04;
-constexpr uint32_t rxThreadFreelist0 = 0x30;
-constexpr uint32_t rbufElementDone = 0x44;
-constexpr uint32_t txSequence0 = 0x60;
-constexpr uint32_t tbufElementControl = 0x1800; ///< + 8 * element
-constexpr uint32_t buffers = 0x2000;            ///< RBUF (read), TBUF (write)
-constexpr uint32_t spaceBytes = 0x4000;
-
 // ---- buffers ---------------------------------------------------------------
-constexpr uint32_t bufferBytes = 8192;
-constexpr uint32_t elementBytes = 64;
-constexpr uint32_t elementCount = bufferBytes / elementBytes;
+constexpr uint32_t spaceBytes = 0x4000;
+constexpr uint32_t bufferBytes = target::MsfBufferBytes;
+constexpr uint32_t elementBytes = target::MpacketBytes;
+constexpr uint32_t elementCount = target::MpacketElements;
 /// Transmit partitions with 64-byte elements: one a port, in-order elements
 /// partition * 32 .. partition * 32 + 31, counted by TX_SEQUENCE_partition [M].
 constexpr uint32_t partitionCount = 4;

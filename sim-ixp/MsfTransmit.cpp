@@ -4,6 +4,7 @@
 
 #include "sim-ixp/Recorder.h"
 #include "support/Error.h"
+#include "target-ixp/ChipParameters.h"
 #include "traces/Wire.h"
 
 #include <algorithm>
@@ -19,9 +20,9 @@ uint64_t wholeCycle(double cycle) {
 } // namespace
 
 MsfTransmit::MsfTransmit(Chassis &chassis, Recorder &recorder,
-                         uint32_t portCount, const MsfParameters &parameters)
+                         uint32_t portCount)
     : chassis(chassis), events(chassis.scheduler()), recorder(recorder),
-      params(parameters), ports(portCount) {
+      params(chassis.parameters()), ports(portCount) {
   KARAKAL_ASSERT(portCount <= msf::partitionCount, "one partition a port");
 }
 
@@ -83,7 +84,7 @@ bool MsfTransmit::isReady(uint32_t index) const {
   // A frame longer than the FIFO could never pass: frames are sent whole.
   const Port &port = ports[index];
   return port.fifoUsed + msf::controlLength(element.control) <=
-         params.portFifoBytes;
+         params.portsFifoBytes;
 }
 
 void MsfTransmit::tryBus(uint64_t cycle) {
@@ -97,13 +98,10 @@ void MsfTransmit::tryBus(uint64_t cycle) {
       return;
   }
   nextPartition = (chosen + 1) % count;
-  uint32_t number =
-      chosen * msf::partitionElements + partitions[chosen].next;
+  uint32_t number = chosen * msf::partitionElements + partitions[chosen].next;
   uint32_t bytes = msf::controlLength(elements[number].control);
   ports[chosen].fifoUsed += bytes;
-  uint32_t words = (bytes + params.mediaBusBytes - 1) / params.mediaBusBytes;
-  uint64_t cycles = wholeCycle((words + params.mediaBusOverhead) /
-                               params.mediaBusHz * params.clockHz);
+  uint64_t cycles = mediaBusCycles(bytes, params);
   isBusTaken = true;
   uint64_t taken = mediaBus.reserve(cycle, cycles);
   events.schedule(taken + cycles, this, ElementMoved, number);
@@ -144,7 +142,7 @@ void MsfTransmit::elementMoved(uint64_t cycle, uint32_t number) {
     port.frames.push_back(std::move(port.filling));
     tryWire(cycle, index);
   } else if (port.filling.bytes.size() + msf::elementBytes >
-             params.portFifoBytes) {
+             params.portsFifoBytes) {
     return recorder.onFault(element.engine,
                             "sends a frame longer than the port's FIFO");
   }
@@ -167,10 +165,10 @@ void MsfTransmit::tryWire(uint64_t cycle, uint32_t index) {
   frame.latencyCycles = frame.number == SentFrame::unknownNumber
                             ? 0
                             : frame.cycle - frame.latencyCycles;
-  double end = start + wireCycles(preambleBytes + bytes, params.portGbps,
-                                  params.clockHz);
+  double end = start + wireCycles(preambleBytes + bytes, params);
   port.wireFree =
-      end + wireCycles(gapBytes, params.portGbps, params.clockHz);
+      start +
+      wireCycles(bytes + static_cast<double>(params.portsGapBytes), params);
   port.isOnWire = true;
   events.schedule(std::max(wholeCycle(end), cycle), this, FrameEnds, index);
 }

@@ -17,7 +17,6 @@
 #define KARAKAL_SIM_IXP_MSFTRANSMIT_H
 
 #include "sim-ixp/Chassis.h"
-#include "sim-ixp/MsfParameters.h"
 #include "sim-ixp/MsfReceive.h"
 #include "sim-ixp/MsfRegisters.h"
 #include "sim-ixp/Resource.h"
@@ -44,8 +43,7 @@ struct TransmitStatistics {
 /// Transmit buffer, its partitions, and the outgoing ports.
 class MsfTransmit : public EventTarget {
 public:
-  MsfTransmit(Chassis &chassis, Recorder &recorder, uint32_t portCount,
-              const MsfParameters &parameters);
+  MsfTransmit(Chassis &chassis, Recorder &recorder, uint32_t portCount);
 
   /// Called with each frame at the cycle at which it has left.
   void onSent(std::function<void(SentFrame &&)> callback) {
@@ -102,7 +100,7 @@ private:
   Chassis &chassis;
   Scheduler &events;
   Recorder &recorder;
-  MsfParameters params;
+  const target::ChipParameters &params;
   std::function<void(SentFrame &&)> sink;
   std::array<uint8_t, msf::bufferBytes> tbuf{};
   std::array<Element, msf::elementCount> elements{};

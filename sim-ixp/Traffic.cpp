@@ -3,7 +3,10 @@
 #include "sim-ixp/Traffic.h"
 
 #include "support/Error.h"
+#include "target-ixp/ChipParameters.h"
 #include "traces/Wire.h"
+
+#include <cmath>
 
 namespace karakal::sim {
 
@@ -53,6 +56,20 @@ void TrafficSource::take(uint32_t index) {
   KARAKAL_ASSERT(port.isPrepared, "take follows peek");
   port.isPrepared = false;
   ++port.next;
+}
+
+double wireCycles(double bytes, const target::ChipParameters &parameters) {
+  return bytes * 8.0 * static_cast<double>(parameters.meClockHz) /
+         static_cast<double>(parameters.portsRateBps);
+}
+
+uint64_t mediaBusCycles(uint32_t bytes,
+                        const target::ChipParameters &parameters) {
+  double busCycles =
+      (bytes + 3) / 4 + static_cast<double>(parameters.msfBusOverhead);
+  return static_cast<uint64_t>(
+      std::ceil(busCycles * static_cast<double>(parameters.meClockHz) /
+                static_cast<double>(parameters.msfClockHz)));
 }
 
 } // namespace karakal::sim

@@ -24,6 +24,10 @@
 #include <functional>
 #include <vector>
 
+namespace karakal::target {
+struct ChipParameters;
+}
+
 namespace karakal::sim {
 
 /// How a trace is offered.
@@ -94,14 +98,16 @@ struct SentFrame {
   std::vector<uint8_t> bytes;
 };
 
-/// Cycles that `bytes` take on a wire of `gbps` at a chip clock of `clockHz`.
-inline double wireCycles(double bytes, double gbps, double clockHz) {
-  return bytes * 8.0 / (gbps * 1e9) * clockHz;
-}
-
-/// Bytes of a wire that belong to no frame: preamble before, gap after.
+/// Bytes of `ports.gap_bytes` that go before a frame.
 constexpr uint32_t preambleBytes = 8;
-constexpr uint32_t gapBytes = 12;
+
+/// Cycles that `bytes` take on the wire of a port.
+double wireCycles(double bytes, const target::ChipParameters &parameters);
+
+/// Cycles of the 32-bit media bus for a transfer of `bytes`, with its
+/// overhead.
+uint64_t mediaBusCycles(uint32_t bytes,
+                        const target::ChipParameters &parameters);
 
 } // namespace karakal::sim
 
