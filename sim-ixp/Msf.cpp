@@ -128,13 +128,15 @@ void Msf::writeRegister(uint32_t address, uint32_t value, uint32_t engine) {
 
 void Msf::readRbuf(uint32_t address, uint8_t *to, uint32_t bytes) {
   uint32_t offset = (address - target::MsfBufferData) % msf::bufferBytes;
-  KARAKAL_ASSERT(offset + bytes <= msf::bufferBytes, "beyond the RBUF");
+  if (offset + bytes > msf::bufferBytes)
+    return recorder.onFault(target::RxEngine, "reads beyond the RBUF");
   std::memcpy(to, receive.buffer().data() + offset, bytes);
 }
 
 void Msf::writeTbuf(uint32_t address, const uint8_t *from, uint32_t bytes) {
   uint32_t offset = (address - target::MsfBufferData) % msf::bufferBytes;
-  KARAKAL_ASSERT(offset + bytes <= msf::bufferBytes, "beyond the TBUF");
+  if (offset + bytes > msf::bufferBytes)
+    return recorder.onFault(target::TxEngine, "writes beyond the TBUF");
   std::memcpy(transmit.buffer().data() + offset, from, bytes);
 }
 

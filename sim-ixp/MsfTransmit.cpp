@@ -21,7 +21,7 @@ uint64_t wholeCycle(double cycle) {
 
 MsfTransmit::MsfTransmit(Chassis &chassis, Recorder &recorder,
                          uint32_t portCount)
-    : chassis(chassis), events(chassis.scheduler()), recorder(recorder),
+    : events(chassis.scheduler()), recorder(recorder),
       params(chassis.parameters()), ports(portCount) {
   KARAKAL_ASSERT(portCount <= msf::partitionCount, "one partition a port");
 }

@@ -97,7 +97,6 @@ private:
   void tryWire(uint64_t cycle, uint32_t port);
   void frameEnds(uint64_t cycle, uint32_t port);
 
-  Chassis &chassis;
   Scheduler &events;
   Recorder &recorder;
   const target::ChipParameters &params;

@@ -65,6 +65,8 @@ struct XScaleCore::Machine {
   Status open();
   Status map(const std::vector<XScaleMemory> &memories,
              const std::vector<XScaleWindow> &ranges);
+  void watch(const XScaleUncached &uncached);
+  double cost() const;
   void begin(uint32_t entry, const std::vector<uint32_t> &arguments);
   /// Runs at most `count` instructions of the job.
   Status runSlice(uint64_t count);
@@ -84,7 +86,7 @@ void XScaleCore::Machine::stopWith(const std::string &what) {
 }
 
 uint64_t XScaleCore::Machine::deviceRead(uint32_t address, unsigned size) {
-  ++statistics.deviceAccesses;
+  ++statistics.accesses;
   if (size != 4) {
     stopWith("reads " + std::to_string(size) + " bytes of device register " +
              hex(address) + "; registers are words");
@@ -101,7 +103,7 @@ uint64_t XScaleCore::Machine::deviceRead(uint32_t address, unsigned size) {
 
 void XScaleCore::Machine::deviceWrite(uint32_t address, unsigned size,
                                       uint64_t value) {
-  ++statistics.deviceAccesses;
+  ++statistics.accesses;
   if (size != 4)
     stopWith("writes " + std::to_string(size) + " bytes of device register " +
              hex(address) + "; registers are words");
@@ -184,6 +186,23 @@ Status XScaleCore::Machine::map(const std::vector<XScaleMemory> &memories,
   return success();
 }
 
+void XScaleCore::Machine::watch(const XScaleUncached &uncached) {
+  uc_cb_hookmem_t onAccess = [](uc_engine *, uc_mem_type, uint64_t, int,
+                                int64_t, void *user) {
+    ++static_cast<XScaleCore::Machine *>(user)->statistics.accesses;
+  };
+  uc_hook hook;
+  uc_hook_add(engine, &hook, UC_HOOK_MEM_READ | UC_HOOK_MEM_WRITE,
+              reinterpret_cast<void *>(onAccess), this, uncached.first,
+              uncached.last);
+}
+
+double XScaleCore::Machine::cost() const {
+  return static_cast<double>(statistics.instructions) *
+             parameters.cyclesPerInstruction +
+         static_cast<double>(statistics.accesses) * parameters.accessCycles;
+}
+
 //===----------------------------------------------------------------------===//
 // Jobs
 //===----------------------------------------------------------------------===//
@@ -236,7 +255,8 @@ XScaleCore::~XScaleCore() = default;
 Result<std::unique_ptr<XScaleCore>>
 XScaleCore::create(const std::vector<XScaleMemory> &memories,
                    const std::vector<XScaleWindow> &windows, XScaleBus &bus,
-                   uint32_t stackTop, const XScaleParameters &parameters) {
+                   uint32_t stackTop, const XScaleParameters &parameters,
+                   const XScaleUncached &uncached) {
   auto machine = std::make_unique<Machine>();
   machine->bus = &bus;
   machine->stackTop = stackTop;
@@ -245,6 +265,8 @@ XScaleCore::create(const std::vector<XScaleMemory> &memories,
     return opened.error();
   if (Status mapped = machine->map(memories, windows); !mapped)
     return mapped.error();
+  if (uncached.first <= uncached.last)
+    machine->watch(uncached);
   return std::unique_ptr<XScaleCore>(new XScaleCore(std::move(machine)));
 }
 
@@ -267,22 +289,16 @@ void XScaleCore::start(uint32_t entry, const std::vector<uint32_t> &arguments,
 Status XScaleCore::advance(uint64_t cycle) {
   Machine &core = *machine;
   while (core.busy && core.clock <= static_cast<double>(cycle)) {
-    uint64_t instructions = core.statistics.instructions;
-    uint64_t accesses = core.statistics.deviceAccesses;
+    double before = core.cost();
     if (Status ran = core.runSlice(core.parameters.sliceInstructions); !ran)
       return ran;
-    instructions = core.statistics.instructions - instructions;
-    accesses = core.statistics.deviceAccesses - accesses;
-    double cost =
-        static_cast<double>(instructions) *
-            core.parameters.cyclesPerInstruction +
-        static_cast<double>(accesses) * core.parameters.deviceAccessCycles;
-    core.clock += cost;
-    core.statistics.busyCycles += static_cast<uint64_t>(cost);
+    core.clock += core.cost() - before;
   }
   return success();
 }
 
+double XScaleCore::clock() const { return machine->clock; }
+double XScaleCore::cyclesTaken() const { return machine->cost(); }
 bool XScaleCore::busy() const { return machine->busy; }
 uint32_t XScaleCore::result() const { return machine->result; }
 const XScaleStatistics &XScaleCore::statistics() const {

@@ -48,6 +48,13 @@ struct XScaleMemory {
   uint32_t size;  ///< bytes, a multiple of 4,096
 };
 
+/// Addresses [first, last] whose loads and stores go past the caches: they
+/// cost `accessCycles` each, windows too.
+struct XScaleUncached {
+  uint32_t first;
+  uint32_t last;
+};
+
 /// A range of physical addresses that the bus answers.
 struct XScaleWindow {
   uint32_t base; ///< a multiple of 4,096
@@ -57,9 +64,9 @@ struct XScaleWindow {
 /// Numbers of the core's model; none is documented, all may be swept.
 struct XScaleParameters {
   /// Chip cycles of one instruction, caches and pipeline on average.
-  double cyclesPerInstruction = 1.5;
-  /// Further chip cycles of one access to a device window.
-  double deviceAccessCycles = 60;
+  double cyclesPerInstruction = 1;
+  /// Further chip cycles of one access past the caches.
+  double accessCycles = 100;
   /// Instructions that run before the core looks at the clock again.
   uint32_t sliceInstructions = 64;
   /// A job longer than this is taken for one without end.
@@ -68,10 +75,9 @@ struct XScaleParameters {
 
 /// What the core did so far.
 struct XScaleStatistics {
-  uint64_t instructions = 0;   ///< executed
-  uint64_t deviceAccesses = 0; ///< words read and written in windows
-  uint64_t busyCycles = 0;     ///< chip cycles with a job
-  uint64_t jobs = 0;           ///< started
+  uint64_t instructions = 0; ///< executed
+  uint64_t accesses = 0;     ///< past the caches
+  uint64_t jobs = 0;         ///< started
 };
 
 /// One core with at most one job at a time.
@@ -81,7 +87,8 @@ public:
   static Result<std::unique_ptr<XScaleCore>>
   create(const std::vector<XScaleMemory> &memories,
          const std::vector<XScaleWindow> &windows, XScaleBus &bus,
-         uint32_t stackTop, const XScaleParameters &parameters = {});
+         uint32_t stackTop, const XScaleParameters &parameters = {},
+         const XScaleUncached &uncached = {1, 0});
   ~XScaleCore();
   XScaleCore(const XScaleCore &) = delete;
   XScaleCore &operator=(const XScaleCore &) = delete;
@@ -96,6 +103,12 @@ public:
 
   /// Runs the job as far as the chip's clock has come.
   Status advance(uint64_t cycle);
+
+  /// Chip cycle up to which the job has run.
+  double clock() const;
+
+  /// Chip cycles that everything run so far took.
+  double cyclesTaken() const;
 
   /// True between `start` and the job's return.
   bool busy() const;

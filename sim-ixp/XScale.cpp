@@ -1,0 +1,187 @@
+//===- XScale.cpp - the control processor in the chip ---------------------===//
+
+#include "sim-ixp/XScale.h"
+
+#include "sim-ixp/Memory.h"
+#include "sim-ixp/Recorder.h"
+#include "sim-ixp/Scratch.h"
+#include "sim-ixp/Sram.h"
+#include "target-ixp/ChipParameters.h"
+#include "target-ixp/MemoryMap.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+namespace karakal::sim {
+
+using namespace karakal::target;
+
+namespace {
+
+// Sizes of the device windows.
+constexpr uint32_t ringWindowBytes = 0x1000;
+constexpr uint32_t queueWindowBytes = 0x40000;
+constexpr uint32_t sramAddShift = 23;
+
+bool isWithin(uint32_t address, uint32_t base, uint32_t bytes) {
+  return address - base < bytes;
+}
+
+} // namespace
+
+XScale::XScale(XScaleSurroundings chip, const XScaleProgram &program)
+    : chip(std::move(chip)), program(program) {}
+
+Result<std::unique_ptr<XScale>> XScale::create(XScaleSurroundings chip,
+                                               const XScaleProgram &program) {
+  std::unique_ptr<XScale> made(new XScale(std::move(chip), program));
+  XScaleSurroundings &around = made->chip;
+  KARAKAL_ASSERT(around.sram.size() <= 2, "the core knows two SRAM channels");
+  Memory &scratch = around.scratch->memory();
+  std::vector<XScaleMemory> memories = {
+      {XScaleDram, around.dram->data(), around.dram->size()},
+      {XScaleScratch, scratch.data(), scratch.size()}};
+  const uint32_t sramBases[] = {XScaleSram0, XScaleSram1};
+  for (size_t i = 0; i < around.sram.size(); ++i)
+    memories.push_back({sramBases[i], around.sram[i]->memory().data(),
+                        around.sram[i]->memory().size()});
+  std::vector<XScaleWindow> windows = {{XScaleRingData, ringWindowBytes},
+                                       {XScaleQueueArray, queueWindowBytes},
+                                       {XScaleScratchAdd, scratch.size()},
+                                       {XScaleSramAdd, 2u << sramAddShift}};
+  XScaleParameters parameters;
+  parameters.cyclesPerInstruction =
+      static_cast<double>(around.parameters->xscaleInstructionCycles);
+  parameters.accessCycles =
+      static_cast<double>(around.parameters->xscaleAccessCycles);
+  auto core =
+      XScaleCore::create(memories, windows, *made, program.stackTop, parameters,
+                         {XScaleSram0, XScaleScratch + scratch.size()});
+  if (!core)
+    return core.error();
+  made->core = std::move(*core);
+  return made;
+}
+
+//===----------------------------------------------------------------------===//
+// Jobs
+//===----------------------------------------------------------------------===//
+
+Result<uint32_t> XScale::call(uint32_t entry,
+                              const std::vector<int64_t> &arguments) {
+  KARAKAL_ASSERT(!core->busy(), "a call waits until the core is free");
+  KARAKAL_ASSERT(arguments.size() <= XScaleArgumentCount,
+                 "the argument block has 16 places");
+  uint32_t address = program.arguments;
+  for (int64_t argument : arguments) {
+    chip.dram->writeWord(address, static_cast<uint32_t>(argument >> 32));
+    chip.dram->writeWord(address + 4, static_cast<uint32_t>(argument));
+    address += 8;
+  }
+  double before = core->cyclesTaken();
+  auto result = core->call(entry, {program.arguments});
+  uint64_t cycles =
+      static_cast<uint64_t>(std::ceil(core->cyclesTaken() - before));
+  freeCycle = chip.scheduler->now() + cycles;
+  wake();
+  return result;
+}
+
+uint64_t XScale::busyUntil() const {
+  // The end of a handler's run is not known before it is there.
+  return core->busy() ? static_cast<uint64_t>(std::ceil(core->clock())) + 1
+                      : freeCycle;
+}
+
+void XScale::onRingNotEmpty(uint32_t ring) {
+  if (ring == RingToXScale)
+    wake();
+}
+
+/// Makes sure that an event comes when there is something to do.
+void XScale::wake() {
+  bool hasWork = core->busy() || (program.handler != 0 &&
+                                  chip.scratch->ringLevel(RingToXScale) > 0);
+  if (isWakeScheduled || !hasWork || firstFault)
+    return;
+  isWakeScheduled = true;
+  uint64_t cycle = core->busy()
+                       ? static_cast<uint64_t>(std::ceil(core->clock()))
+                       : freeCycle;
+  chip.scheduler->schedule(std::max(cycle, chip.scheduler->now()), this, 0, 0);
+}
+
+void XScale::onEvent(uint64_t cycle, uint32_t, uint64_t) {
+  isWakeScheduled = false;
+  if (!core->busy()) {
+    if (cycle < freeCycle)
+      return wake(); // a call took the core in the meantime
+    if (chip.scratch->ringLevel(RingToXScale) == 0)
+      return;
+    core->start(program.handler, {}, cycle);
+  }
+  if (Status ran = core->advance(cycle); !ran) {
+    firstFault = ran.error();
+    chip.recorder->onFault(coreActor, firstFault->message);
+    return;
+  }
+  if (!core->busy())
+    freeCycle =
+        std::max(cycle, static_cast<uint64_t>(std::ceil(core->clock())));
+  wake();
+}
+
+//===----------------------------------------------------------------------===//
+// Device words
+//===----------------------------------------------------------------------===//
+
+std::optional<uint32_t> XScale::readWord(uint32_t address) {
+  if (isWithin(address, XScaleRingData, 4 * RingCount))
+    return chip.scratch->coreGet((address - XScaleRingData) / 4);
+  if (isWithin(address, XScaleRingStatus, 4 * RingCount))
+    return chip.scratch->coreRingState((address - XScaleRingStatus) / 4);
+  if (isWithin(address, XScaleQueueArray, queueWindowBytes)) {
+    uint32_t channel = (address - XScaleQueueArray) >> 16;
+    uint32_t entry = (address & 0xffff) / 4;
+    if (channel < chip.sram.size() && entry < QueueArrayEntries)
+      return chip.sram[channel]->coreDequeue(entry);
+  }
+  return std::nullopt;
+}
+
+bool XScale::writeRing(uint32_t ring, uint32_t value) {
+  if (!chip.scratch->corePut(ring, value))
+    chip.recorder->onFault(coreActor, "puts into ring " + std::to_string(ring) +
+                                          ", which is full");
+  return true;
+}
+
+bool XScale::writeWord(uint32_t address, uint32_t value) {
+  if (isWithin(address, XScaleRingData, 4 * RingCount))
+    return writeRing((address - XScaleRingData) / 4, value);
+  if (isWithin(address, XScaleQueueArray, queueWindowBytes)) {
+    uint32_t channel = (address - XScaleQueueArray) >> 16;
+    uint32_t entry = (address & 0xffff) / 4;
+    if (channel >= chip.sram.size() || entry >= QueueArrayEntries)
+      return false;
+    chip.sram[channel]->coreEnqueue(entry, value);
+    return true;
+  }
+  if (isWithin(address, XScaleScratchAdd, chip.scratch->memory().size())) {
+    chip.scratch->coreAdd(address - XScaleScratchAdd, value);
+    return true;
+  }
+  if (isWithin(address, XScaleSramAdd, 2u << sramAddShift)) {
+    uint32_t channel = (address - XScaleSramAdd) >> sramAddShift;
+    uint32_t byte = address & ((1u << sramAddShift) - 1);
+    if (channel >= chip.sram.size() ||
+        byte >= chip.sram[channel]->memory().size())
+      return false;
+    chip.sram[channel]->coreAdd(byte, value);
+    return true;
+  }
+  return false;
+}
+
+} // namespace karakal::sim

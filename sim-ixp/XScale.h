@@ -1,0 +1,90 @@
+//===- XScale.h - the control processor in the chip -----------*- C++ -*-===//
+//
+// Joins the instructions (XScaleCore) to the chip: memories at the addresses of
+// target-ixp/MemoryMap.h, rings, queue array and atomic operations as device
+// words, and the scheduler's clock.
+//
+// Control and initialization functions run at once; the core is then busy for
+// the cycles they took. The message handler runs beside the microengines, slice
+// by slice, so that it may wait for them (a full ring): it starts when ring
+// to_xscale has a message and the core is free, and again as long as messages
+// are there when it returns.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KARAKAL_SIM_IXP_XSCALE_H
+#define KARAKAL_SIM_IXP_XSCALE_H
+
+#include "sim-ixp/Core.h"
+#include "sim-ixp/Scheduler.h"
+#include "sim-ixp/XScaleCore.h"
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace karakal::target {
+struct ChipParameters;
+}
+
+namespace karakal::sim {
+
+class Memory;
+class Recorder;
+class Scratch;
+class Sram;
+
+/// What the core is joined to.
+struct XScaleSurroundings {
+  Scheduler *scheduler;
+  const target::ChipParameters *parameters;
+  Recorder *recorder;
+  Memory *dram;
+  Scratch *scratch;
+  std::vector<Sram *> sram; ///< by channel
+};
+
+/// Addresses of an image's XScale code.
+struct XScaleProgram {
+  uint32_t handler = 0; ///< 0 = none
+  uint32_t stackTop = 0;
+  uint32_t arguments = 0; ///< argument block of control functions
+};
+
+/// The core as part of the chip.
+class XScale : public Core, public EventTarget, private XScaleBus {
+public:
+  static Result<std::unique_ptr<XScale>> create(XScaleSurroundings chip,
+                                                const XScaleProgram &program);
+
+  Result<uint32_t> call(uint32_t entry,
+                        const std::vector<int64_t> &arguments) override;
+  void onRingNotEmpty(uint32_t ring) override;
+  uint64_t busyUntil() const override;
+  const Error *fault() const override {
+    return firstFault ? &*firstFault : nullptr;
+  }
+  /// Instructions and accesses so far.
+  const XScaleStatistics &statistics() const { return core->statistics(); }
+
+  void onEvent(uint64_t cycle, uint32_t code, uint64_t argument) override;
+
+private:
+  XScale(XScaleSurroundings chip, const XScaleProgram &program);
+
+  std::optional<uint32_t> readWord(uint32_t address) override;
+  bool writeWord(uint32_t address, uint32_t value) override;
+  bool writeRing(uint32_t ring, uint32_t value);
+  void wake();
+
+  XScaleSurroundings chip;
+  XScaleProgram program;
+  std::unique_ptr<XScaleCore> core;
+  std::optional<Error> firstFault;
+  uint64_t freeCycle = 0;
+  bool isWakeScheduled = false;
+};
+
+} // namespace karakal::sim
+
+#endif // KARAKAL_SIM_IXP_XSCALE_H
