@@ -1,0 +1,74 @@
+//===- Describe.cpp - what the host must know of a program ------*- C++ -*-===//
+
+#include "host/Describe.h"
+#include "ir/Attributes.h"
+#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Export.h"
+#include "support/Error.h"
+
+namespace karakal::host {
+
+using mlir::func::FuncOp;
+
+/// The signature as the source declares it: names and types of the parameters
+/// are attributes, since integers of the IR carry no sign.
+static traces::ControlSignature signatureOf(FuncOp function) {
+  traces::ControlSignature signature;
+  signature.name = function.getName().str();
+  for (unsigned i = 0; i < function.getNumArguments(); ++i) {
+    auto name =
+        function.getArgAttrOfType<mlir::StringAttr>(i, ir::nameAttrName);
+    auto type =
+        function.getArgAttrOfType<mlir::StringAttr>(i, ir::typeAttrName);
+    KARAKAL_ASSERT(name && type, "a control parameter has a name and a type");
+    signature.params.push_back({name.str(), type.str()});
+  }
+  return signature;
+}
+
+static void addFunction(HostProgram &program, FuncOp function) {
+  std::string name = function.getName().str();
+  switch (ir::kindOf(function)) {
+  case ir::FunctionKind::Ppf:
+    program.ppfs.push_back({name, ir::coreOf(function) == ir::Core::XScale});
+    break;
+  case ir::FunctionKind::Control:
+    program.controls.push_back({"control." + name, signatureOf(function)});
+    break;
+  case ir::FunctionKind::Init:
+    program.inits.push_back("init." + name);
+    break;
+  case ir::FunctionKind::Function:
+    break;
+  }
+}
+
+HostProgram describe(mlir::ModuleOp baker) {
+  HostProgram program;
+  if (auto name = baker.getName())
+    program.name = name->str();
+  for (FuncOp function : baker.getOps<FuncOp>())
+    addFunction(program, function);
+  for (ir::ChannelOp channel : baker.getOps<ir::ChannelOp>()) {
+    if (channel.comesFromRx())
+      program.rxEntry = channel.getConsumer().str();
+    auto id = ir::numberOf(channel, ir::idAttrName);
+    if (id && *id != 0 && !channel.goesToTx())
+      program.channels.push_back(
+          {*id, channel.getSymName().str(), channel.getConsumer().str()});
+  }
+  program.dropReasons = ir::dropReasonsOf(baker);
+  return program;
+}
+
+void attach(HostProgram &program, mlir::ModuleOp lowered) {
+  mlir::registerBuiltinDialectTranslation(*lowered.getContext());
+  mlir::registerLLVMDialectTranslation(*lowered.getContext());
+  program.context = std::make_unique<llvm::LLVMContext>();
+  program.module =
+      mlir::translateModuleToLLVMIR(lowered, *program.context, program.name);
+  KARAKAL_ASSERT(program.module, "the LLVM dialect translates to LLVM IR");
+}
+
+} // namespace karakal::host
