@@ -1,0 +1,323 @@
+;===- rx.uc - receive: from the MSF to packet buffers ---------------------===;
+;
+; One microengine turns what the MSF receives into packets of the program:
+; payload in a DRAM buffer, head, length, port and number in the buffer's SRAM
+; descriptor, and the buffer's handle on scratch ring 0, in the order in which
+; frames ended on the wire.
+;
+; The MSF hands over frames in pieces of up to 64 bytes (mpackets), each in an
+; element of the receive buffer, each to the thread that has waited longest. So
+; eight contexts that enqueue themselves in turn get the mpackets in turn, and
+; order needs no lock, only two batons that go round the contexts:
+;
+;   baton A  looks at mpackets in the order of arrival: which buffer and which
+;            offset in it, for frames of several mpackets from the port's state;
+;   baton B  finishes them in the same order: puts the handle on the ring, gives
+;            the element back, enqueues the context for the next mpacket.
+;
+; Between A and B the mpacket moves from the receive buffer to DRAM. A context
+; holds B only when its own move is done, and its predecessors had held B before
+; it, so a frame on the ring is complete in memory.
+;
+;   wait for mpacket, A -> decide, start move, pass A -> wait for move, B
+;        ^                                                           |
+;        +--- enqueue context, take next buffer, pass B <- finish ---+
+;
+; Every context keeps one free buffer ahead, so that a frame's first mpacket
+; does not wait for the free list. If the free list or the ring has no room the
+; context waits with its baton, all others behind it, and the MSF holds back the
+; wire: nothing is lost here.
+;
+; Not every frame becomes a packet: one with a receive error, or longer than
+; FRAME_BYTES_MAX, gives its buffer back and is counted.
+;
+; Metadata words 4.. of the descriptor are set to zero, METADATA_WORDS of them:
+; 12 unless the program is known to use fewer.
+;
+; Cost: 28 instructions for a frame of one mpacket, 27 for the middle of a
+; longer one; no dead cycles at its two swaps. One engine of 600 MHz does 20 M
+; mpackets a second if the memories keep up; four 1 Gbit/s ports need 7.8 M.
+;
+; Local memory: words 0..31 hold the state of ports 0..3, eight words each:
+;   0  handle of the frame's buffer, 0 = none (nothing begun, or discarding)
+;   1  bytes received so far
+; Word 32 is the number of the next packet.
+;
+;===-----------------------------------------------------------------------===;
+
+#ifndef METADATA_WORDS
+#define METADATA_WORDS 12
+#endif
+#define FRAME_BYTES_MAX 1522
+
+; Addresses (target-ixp/MemoryMap.h).
+#define RX_RING         0               ; scratch ring 0, as the put's address
+#define RX_COUNTERS     0x3b00          ; +0 packets, +4 oversize, +12 errors
+#define FREE_LIST       0               ; queue array: channel 0, entry 0
+#define HEADROOM        128             ; offset of the frame in its buffer
+#define RBUF_DONE       0x44            ; MSF registers, for fast_wr
+#define THREAD_FREELIST 0x30
+
+; Status word 0 of an mpacket: 30:24 element, 23:16 bytes, 15 start, 14 end,
+; 12:8 errors, 4:0 port.
+#define START_BIT 15
+#define END_BIT   14
+
+; --- Registers of a context -------------------------------------------------
+.reg free_buffer        ; handle of the buffer kept ahead
+.reg buffer             ; handle of the current frame's buffer
+.reg element            ; element << 11, as an indirect reference wants it
+.reg place              ; DRAM address
+.reg offset length      ; of the mpacket in its frame
+.reg descriptor         ; SRAM address
+.reg done               ; scratch
+.reg freelist_word      ; fast_wr word that enqueues this context
+.reg element_mask rbuf_base head_word headroom done_register counters
+.reg longest write_count
+
+; Transfer registers: what the MSF and the free list push ...
+.reg read $status $checksum $handle
+.xfer_order $status $checksum $handle
+; ... and what goes to the descriptor (words 1..15) and to the ring.
+.reg write $message
+.reg write $word1 $word2 $word3 $word4 $word5 $word6 $word7 $word8 $word9
+.reg write $word10 $word11 $word12 $word13 $word14 $word15
+.xfer_order $message $word1 $word2 $word3 $word4 $word5 $word6 $word7 $word8 $word9 $word10 $word11 $word12 $word13 $word14 $word15
+
+.sig received baton_a baton_b allocated moved written put_done
+
+; === Start: constants, then into the round in the order of the contexts =====
+
+start#:
+    local_csr_rd[ACTIVE_CTX_STS]
+    immed[done, 0]
+    ; The freelist word's data is signal 15:12, engine 9:7, context 6:4, first
+    ; transfer register 3:0; ACTIVE_CTX_STS has the engine in 7:3 (bit 7 the
+    ; cluster, bits 6:5 unused) and the context in 2:0.
+    alu[length, done, AND, 0x1f]
+    alu_shf[freelist_word, --, B, length, <<4]
+    alu_shf[length, 0x1, AND, done, >>7]
+    alu_shf[freelist_word, freelist_word, OR, length, <<9]
+    immed[length, (&received << 12) | &$status]
+    alu[freelist_word, freelist_word, OR, length]
+    alu_shf[freelist_word, --, B, freelist_word, <<16]
+    alu[freelist_word, freelist_word, OR, THREAD_FREELIST]
+
+    immed[element_mask, 0xf800]             ; seven bits of element << 11
+    immed_w1[element_mask, 0x3]
+    immed[rbuf_base, 0x10]                  ; bit 4: the word names an element
+    immed_w1[rbuf_base, 0x4]                ; 0x2000 << 5: the buffer's address
+    immed[head_word, HEADROOM, <<16]
+    immed[headroom, HEADROOM]
+    immed[done_register, RBUF_DONE]
+    immed[counters, RX_COUNTERS]
+    immed[longest, FRAME_BYTES_MAX]
+    ; Words 1..3 and the metadata in one write; more than 8 words need an
+    ; indirect count: bit 25, count - 1 in 24:21.
+    immed[write_count, (0x200 | ((METADATA_WORDS + 2) << 5)), <<16]
+    immed[$word4, 0]
+    immed[$word5, 0]
+    immed[$word6, 0]
+    immed[$word7, 0]
+    immed[$word8, 0]
+    immed[$word9, 0]
+    immed[$word10, 0]
+    immed[$word11, 0]
+    immed[$word12, 0]
+    immed[$word13, 0]
+    immed[$word14, 0]
+    immed[$word15, 0]
+    immed[done, 128]                        ; LM_ADDR_1: the packet number
+    local_csr_wr[ACTIVE_LM_ADDR_1, done]
+
+    br!=ctx[0, join#]
+    ; Context 0 clears the shared state and gives both batons to itself.
+    immed[done, 0]
+    local_csr_wr[ACTIVE_LM_ADDR_0, done]
+    nop
+    nop
+    nop
+    alu[*l$index1, --, B, 0]
+    immed[done, 32]
+clear#:
+    alu[done, done, -, 1]
+    bne[clear#], defer[1]
+    alu[*l$index0++, --, B, 0]
+    local_csr_wr[SAME_ME_SIGNAL, &baton_a << 3]
+    local_csr_wr[SAME_ME_SIGNAL, &baton_b << 3]
+join#:
+    ctx_arb[baton_b]
+    ; In turn: enqueue for an mpacket, take a buffer, let the next one in.
+    msf[fast_wr, --, freelist_word, 0]
+    sram[dequeue, $handle, FREE_LIST, 0], sig_done[allocated]
+    local_csr_wr[SAME_ME_SIGNAL, 0x80 | (&baton_b << 3)]
+    ctx_arb[received, baton_a, allocated]
+
+; === Baton A: what is this mpacket? =========================================
+
+arrived#:
+    br!=byte[$status, 1, 0xc0, not_whole#]  ; start, end and no error?
+
+; --- A whole frame in one mpacket -------------------------------------------
+    alu[free_buffer, --, B, $handle]
+    beq[no_buffer#]
+whole#:
+    alu_shf[element, element_mask, AND, $status, >>13]
+    alu_shf[place, --, B, free_buffer, <<7]
+    alu[--, rbuf_base, OR, element]
+    dram[rbuf_rd, --, place, headroom, max_8], indirect_ref, sig_done[moved]
+    alu_shf[length, 0xff, AND, $status, >>16]
+    alu[buffer, --, B, free_buffer]
+complete#:
+    ; The frame is complete: its descriptor. The port is in $status[4:0], bits
+    ; 7:5 are 0.
+    alu[$word1, head_word, OR, length]
+    alu_shf[$word2, --, B, $status, <<24]
+    alu[$word3, --, B, *l$index1]
+    alu[*l$index1, *l$index1, +, 1]
+    alu[$message, --, B, buffer]
+    alu_shf[descriptor, --, B, buffer, <<2]
+    alu[--, --, B, write_count]
+    sram[write, $word1, descriptor, 4, max_8], indirect_ref, sig_done[written]
+    br_bclr[$status, START_BIT, finish_last#]
+    ctx_arb[moved, written, baton_b], defer[1]
+    local_csr_wr[SAME_ME_SIGNAL, 0x80 | (&baton_a << 3)]
+
+; === Baton B after a whole frame ============================================
+
+    br_inp_state[scr_ring0_status, ring_full#]
+deliver#:
+    scratch[put, $message, RX_RING, 0, 1], sig_done[put_done]
+    scratch[incr, --, counters, 0]
+    alu_shf[done, done_register, OR, element, <<5]  ; element << 16 | register
+    msf[fast_wr, --, done, 0]
+    msf[fast_wr, --, freelist_word, 0]
+    ctx_arb[received, baton_a, allocated, put_done], defer[2], br[arrived#]
+    sram[dequeue, $handle, FREE_LIST, 0], sig_done[allocated]
+    local_csr_wr[SAME_ME_SIGNAL, 0x80 | (&baton_b << 3)]
+
+ring_full#:
+    ctx_arb[voluntary]
+    br_inp_state[scr_ring0_status, ring_full#]
+    br[deliver#]
+
+no_buffer#:
+    ; The free list was empty. Ask until it is not, with baton A in hand.
+    sram[dequeue, $handle, FREE_LIST, 0], ctx_swap[allocated]
+    alu[free_buffer, --, B, $handle]
+    beq[no_buffer#]
+    br[whole#]
+
+; === Frames of several mpackets =============================================
+
+not_whole#:
+    ; The port's state: LM_ADDR_0 = port * 32 bytes, usable three slots later.
+    alu[length, 0x1f, AND, $status]
+    alu_shf[length, --, B, length, <<5]
+    local_csr_wr[ACTIVE_LM_ADDR_0, length]
+    alu_shf[element, element_mask, AND, $status, >>13]
+    alu_shf[length, 0xff, AND, $status, >>16]
+    alu_shf[--, 0x1f, AND, $status, >>8]
+    bne[bad#]
+    br_bclr[$status, START_BIT, continued#]
+
+; --- The first mpacket: from now on the frame has a buffer ------------------
+first#:
+    alu[free_buffer, --, B, $handle]
+    beq[no_buffer_first#]
+    alu[*l$index0[0], --, B, free_buffer]
+    alu[*l$index0[1], --, B, length]
+    alu_shf[place, --, B, free_buffer, <<7]
+    alu[--, rbuf_base, OR, element]
+    dram[rbuf_rd, --, place, headroom, max_8], indirect_ref, sig_done[moved]
+    ctx_arb[moved, baton_b], defer[1]
+    local_csr_wr[SAME_ME_SIGNAL, 0x80 | (&baton_a << 3)]
+    ; Baton B: the element, and a new buffer for the one in use.
+    alu_shf[done, done_register, OR, element, <<5]
+    msf[fast_wr, --, done, 0]
+    msf[fast_wr, --, freelist_word, 0]
+    ctx_arb[received, baton_a, allocated], defer[2], br[arrived#]
+    sram[dequeue, $handle, FREE_LIST, 0], sig_done[allocated]
+    local_csr_wr[SAME_ME_SIGNAL, 0x80 | (&baton_b << 3)]
+
+no_buffer_first#:
+    sram[dequeue, $handle, FREE_LIST, 0], ctx_swap[allocated]
+    br[first#]
+
+; --- A middle or last mpacket -----------------------------------------------
+continued#:
+    alu[buffer, --, B, *l$index0[0]]
+    beq[release#]                           ; the frame is being discarded
+    alu[offset, headroom, +, *l$index0[1]]
+    alu[length, length, +, *l$index0[1]]
+    alu[--, longest, -, length]
+    blo[oversize#]
+    alu[*l$index0[1], --, B, length]
+    alu_shf[place, --, B, buffer, <<7]
+    alu[--, rbuf_base, OR, element]
+    dram[rbuf_rd, --, place, offset, max_8], indirect_ref, sig_done[moved]
+    br_bset[$status, END_BIT, last#]
+    ctx_arb[moved, baton_b], defer[1]
+    local_csr_wr[SAME_ME_SIGNAL, 0x80 | (&baton_a << 3)]
+
+; --- Baton B without a packet: the element, and into the round again --------
+next#:
+    alu_shf[done, done_register, OR, element, <<5]
+    msf[fast_wr, --, done, 0]
+    ctx_arb[received, baton_a], defer[2], br[arrived#]
+    msf[fast_wr, --, freelist_word, 0]
+    local_csr_wr[SAME_ME_SIGNAL, 0x80 | (&baton_b << 3)]
+
+last#:
+    ; From here as a whole frame, but its buffer was taken by another context:
+    ; this one keeps the buffer it has ahead.
+    br[complete#], defer[1]
+    alu[*l$index0[0], --, B, 0]
+
+finish_last#:
+    ctx_arb[moved, written, baton_b], defer[1]
+    local_csr_wr[SAME_ME_SIGNAL, 0x80 | (&baton_a << 3)]
+last_ring#:
+    br_inp_state[scr_ring0_status, last_ring_full#]
+    scratch[put, $message, RX_RING, 0, 1], sig_done[put_done]
+    scratch[incr, --, counters, 0]
+    alu_shf[done, done_register, OR, element, <<5]
+    msf[fast_wr, --, done, 0]
+    ctx_arb[received, baton_a, put_done], defer[2], br[arrived#]
+    msf[fast_wr, --, freelist_word, 0]
+    local_csr_wr[SAME_ME_SIGNAL, 0x80 | (&baton_b << 3)]
+
+last_ring_full#:
+    ctx_arb[voluntary], br[last_ring#]
+
+; === Frames that do not become packets ======================================
+
+bad#:
+    ; A receive error ends the frame. Its first mpacket has no buffer yet; a
+    ; later one finds it in the state, or 0 if the frame was ended before.
+    br_bset[$status, START_BIT, bad_first#]
+    alu[buffer, --, B, *l$index0[0]]
+    beq[release#]
+    br[discard#], defer[1]
+    scratch[incr, --, counters, 12]
+
+bad_first#:
+    scratch[incr, --, counters, 12]
+    alu[*l$index0[0], --, B, 0]
+    ; fall through
+
+release#:
+    ; Nothing but the element to give back.
+    ctx_arb[baton_b], defer[1], br[next#]
+    local_csr_wr[SAME_ME_SIGNAL, 0x80 | (&baton_a << 3)]
+
+oversize#:
+    scratch[incr, --, counters, 4]
+discard#:
+    ; What of the frame is still to come finds no buffer and is passed over.
+    ; The buffer goes back under baton B, when all moves into it are done.
+    alu[*l$index0[0], --, B, 0]
+    ctx_arb[baton_b], defer[1]
+    local_csr_wr[SAME_ME_SIGNAL, 0x80 | (&baton_a << 3)]
+    br[next#], defer[1]
+    sram[enqueue, --, buffer, FREE_LIST]

@@ -1,0 +1,237 @@
+;===- tx.uc - transmit: from packet buffers to the MSF --------------------===;
+;
+; One microengine sends the packets whose handles come on scratch ring 1: it
+; moves their bytes from DRAM into the transmit buffer, tells the MSF to send
+; them, gives the buffer back to the free list and counts the packet.
+;
+; The transmit buffer has a partition of 32 elements of 64 bytes for each port.
+; The MSF sends a partition's elements strictly in order, each as soon as it is
+; valid. So the order on a port is decided when elements are reserved, and eight
+; contexts may fill and validate theirs in any order. Two batons go round:
+;
+;   baton G  takes messages from the ring in turn;
+;   baton E  reserves elements in the same turn, and waits for room if need be
+;            (TX_SEQUENCE tells how many elements have left).
+;
+;   G: get, pass G -> read descriptor -> E: reserve, pass E -> fill elements
+;       ^                                                           |
+;       +-- wait for G <- free the buffer, count <- validate -------+
+;
+; A packet starts at any byte of its buffer. Moves are of whole quadwords, so
+; the first element's payload starts at offset head & 7, and the elements hold
+; the buffer's bytes from head & ~7 on, 64 each.
+;
+; On an empty ring one context alone keeps asking, with baton G in hand, so that
+; an idle transmitter does not burden the scratchpad.
+;
+; Cost: 44 instructions and 3 swaps for a packet of one element, 16 for a
+; further element.
+;
+; Local memory: words 0..31 hold the state of ports 0..3, eight words each:
+;   0  elements reserved so far (the low bits say which is next)
+;   1  TX_SEQUENCE when it was last read
+; Word 32 is 1 while the ring was found empty.
+;
+;===-----------------------------------------------------------------------===;
+
+; Addresses (target-ixp/MemoryMap.h).
+#define TX_RING      4                  ; scratch ring 1, as the get's address
+#define TX_COUNTERS  0x3b08             ; +0 packets, +8 packets without bytes
+                                        ; or too long for a partition
+#define TX_SEQUENCE  0x60               ; + 4 * partition
+#define TBUF_CONTROL 0x1800             ; + 8 * element
+
+; Control word 0 of an element: 31:24 bytes, 15:13 payload offset, 9 start,
+; 8 end, 4:0 port. Control word 1 is 0.
+#define START_AND_END 0x300
+#define START         0x200
+#define END           0x100
+
+; --- Registers of a context -------------------------------------------------
+.reg buffer             ; handle
+.reg port offset length ; offset: head & 7
+.reg span               ; bytes from head & ~7 to the end
+.reg place              ; DRAM address of the next element's bytes
+.reg need               ; elements still to fill
+.reg element            ; running number of the element in its partition
+.reg index              ; element of the transmit buffer
+.reg control            ; address of the element's control words
+.reg room temp
+.reg tbuf_base control_base counters
+
+.reg read $message $head $ports $sequence
+.xfer_order $message $head $ports $sequence
+.reg write $control0 $control1
+.xfer_order $control0 $control1
+
+.sig got described baton_g baton_e filled sequenced validated
+
+; === Start ==================================================================
+
+start#:
+    immed[tbuf_base, 0x10]                  ; bit 4: the word names an element
+    immed_w1[tbuf_base, 0x4]                ; 0x2000 << 5: the buffer's address
+    immed[control_base, TBUF_CONTROL]
+    immed[counters, TX_COUNTERS]
+    immed[$control1, 0]
+    immed[temp, 128]                        ; LM_ADDR_1: the idle mark
+    local_csr_wr[ACTIVE_LM_ADDR_1, temp]
+    br!=ctx[0, join#]
+    ; Context 0 clears the shared state and gives both batons to itself.
+    immed[temp, 0]
+    local_csr_wr[ACTIVE_LM_ADDR_0, temp]
+    nop
+    nop
+    nop
+    alu[*l$index1, --, B, 0]
+    immed[temp, 32]
+clear#:
+    alu[temp, temp, -, 1]
+    bne[clear#], defer[1]
+    alu[*l$index0++, --, B, 0]
+    local_csr_wr[SAME_ME_SIGNAL, &baton_g << 3]
+    local_csr_wr[SAME_ME_SIGNAL, &baton_e << 3]
+join#:
+    ctx_arb[baton_g]
+
+; === Baton G: a message =====================================================
+
+get#:
+    alu[--, --, B, *l$index1]
+    bne[idle#]
+    scratch[get, $message, TX_RING, 0, 1], sig_done[got]
+    ctx_arb[got], defer[1]
+    local_csr_wr[SAME_ME_SIGNAL, 0x80 | (&baton_g << 3)]
+    alu[buffer, --, B, $message]
+    beq[empty#]
+describe#:
+    alu_shf[temp, --, B, buffer, <<2]
+    sram[read, $head, temp, 4, 2], sig_done[described]
+    ctx_arb[described, baton_e]
+
+; === Baton E: elements of the port's partition ==============================
+
+    alu_shf[port, 0x3, AND, $ports, >>16]
+    alu_shf[temp, --, B, port, <<5]
+    local_csr_wr[ACTIVE_LM_ADDR_0, temp]
+    ld_field_w_clr[length, 0011, $head], load_cc
+    beq[refuse#]
+    alu_shf[temp, --, B, $head, >>16]
+    alu[offset, temp, AND, 7]
+    alu[span, offset, +, length]
+    alu_shf[place, --, B, buffer, <<7]
+    alu[place, place, +, temp]
+    alu[place, place, -, offset]
+    alu[need, span, +, 63]
+    alu_shf[need, --, B, need, >>6]
+reserve#:
+    ; room = 32 - (reserved - sent), modulo 256 as the sequence counts
+    alu[element, --, B, *l$index0[0]]
+    alu[temp, element, -, *l$index0[1]]
+    alu[temp, temp, AND, 0xff]
+    alu[room, 32, -, temp]
+    alu[--, room, -, need]
+    blo[full#]
+    alu[*l$index0[0], element, +, need]
+    ; index = port * 32 + element modulo 32
+    alu[index, element, AND, 31]
+    alu_shf[index, index, OR, port, <<5]
+    alu_shf[--, tbuf_base, OR, index, <<11]
+    dram[tbuf_wr, --, place, 0, max_8], indirect_ref, sig_done[filled]
+    alu_shf[control, control_base, OR, index, <<3]
+    alu[--, need, -, 1]
+    bne[several#]
+
+; --- The packet fits one element --------------------------------------------
+    alu_shf[temp, port, OR, length, <<24]
+    alu_shf[temp, temp, OR, offset, <<13]
+    immed[room, START_AND_END]
+    alu[$control0, temp, OR, room]
+    ctx_arb[filled, baton_g], defer[1]
+    local_csr_wr[SAME_ME_SIGNAL, 0x80 | (&baton_e << 3)]
+
+; === Baton G again: send, free, count, next message =========================
+
+    msf[write, $control0, control, 0, 2], sig_done[validated]
+    sram[enqueue, --, buffer, 0]
+    scratch[incr, --, counters, 0]
+    alu[--, --, B, *l$index1]
+    bne[idle_after#]
+    scratch[get, $message, TX_RING, 0, 1], sig_done[got]
+    ctx_arb[got, validated], defer[1]
+    local_csr_wr[SAME_ME_SIGNAL, 0x80 | (&baton_g << 3)]
+    alu[buffer, --, B, $message]
+    bne[describe#]
+
+; --- No message: pass baton E in turn, and come back with baton G -----------
+empty#:
+    alu[*l$index1, --, B, 1]
+    ctx_arb[baton_e, baton_g]
+    br[get#], defer[1]
+    local_csr_wr[SAME_ME_SIGNAL, 0x80 | (&baton_e << 3)]
+
+idle_after#:
+    ctx_arb[validated]
+idle#:
+    scratch[get, $message, TX_RING, 0, 1], ctx_swap[got]
+    alu[buffer, --, B, $message]
+    beq[idle#]
+    alu[*l$index1, --, B, 0]
+    br[describe#], defer[1]
+    local_csr_wr[SAME_ME_SIGNAL, 0x80 | (&baton_g << 3)]
+
+; --- No room: look how many elements have left ------------------------------
+full#:
+    alu[--, 32, -, need]
+    blo[refuse#]                            ; will never fit
+    alu_shf[temp, --, B, port, <<2]
+    msf[read, $sequence, temp, TX_SEQUENCE, 1], ctx_swap[sequenced]
+    br[reserve#], defer[1]
+    alu[*l$index0[1], 0xff, AND, $sequence]
+
+; --- A packet of no byte or of too many: free the buffer and count it apart --
+refuse#:
+    scratch[incr, --, counters, 8]
+    sram[enqueue, --, buffer, 0]
+    ctx_arb[baton_g], defer[1], br[get#]
+    local_csr_wr[SAME_ME_SIGNAL, 0x80 | (&baton_e << 3)]
+
+; === A packet of several elements ===========================================
+; The first element's move has begun. Each round waits for a move, begins the
+; next one, and validates the element that the first filled.
+
+several#:
+    local_csr_wr[SAME_ME_SIGNAL, 0x80 | (&baton_e << 3)]
+    alu[room, 64, -, offset]                ; payload bytes of this element
+    alu_shf[temp, port, OR, offset, <<13]
+    alu_shf[temp, temp, OR, 0x2, <<8]       ; START
+    alu_shf[$control0, temp, OR, room, <<24]
+    alu[length, length, -, room]            ; bytes left after it
+
+element_done#:
+    ctx_arb[filled]
+    msf[write, $control0, control, 0, 2], sig_done[validated]
+    alu[need, need, -, 1]
+    alu[element, element, +, 1]
+    alu[index, element, AND, 31]
+    alu_shf[index, index, OR, port, <<5]
+    alu[place, place, +, 64]
+    alu_shf[--, tbuf_base, OR, index, <<11]
+    dram[tbuf_wr, --, place, 0, max_8], indirect_ref, sig_done[filled]
+    ctx_arb[validated]
+    alu_shf[control, control_base, OR, index, <<3]
+    alu[--, need, -, 1]
+    beq[last_element#]
+    immed[temp, 0x4000, <<16]               ; 64 bytes
+    br[element_done#], defer[2]
+    alu[$control0, temp, OR, port]
+    alu[length, length, -, 64]
+
+last_element#:
+    alu_shf[temp, port, OR, length, <<24]
+    alu_shf[$control0, temp, OR, 0x1, <<8]  ; END
+    ctx_arb[filled, baton_g]
+    msf[write, $control0, control, 0, 2], sig_done[validated]
+    sram[enqueue, --, buffer, 0]
+    ctx_arb[validated], defer[1], br[get#]
+    scratch[incr, --, counters, 0]
