@@ -1,0 +1,502 @@
+"""Random bodies of PPFs: statements, and on every path the packet's end."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from expressions import (
+    ARITHMETIC,
+    U8,
+    U32,
+    Env,
+    Expr,
+    Type,
+    arithmetic,
+    cast,
+    literal,
+    random_expr,
+    random_type,
+)
+from model import (
+    Action,
+    Break,
+    Code,
+    Continue,
+    Ended,
+    Field,
+    Function,
+    Global,
+    Packet,
+    Ppf,
+    Program,
+    Protocol,
+    RunState,
+)
+
+def read_global(g: Global, index: Expr | None) -> Expr:
+    if index is None:
+        return Expr(g.name, g.type, lambda env: g.values[0])
+
+    def value(env: Env) -> int:
+        return g.values[min(index.value(env), g.count - 1)]
+
+    member = f".{g.member}" if g.member else ""
+    return Expr(f"{g.name}[{index.text}]{member}", g.type, value)
+
+
+def call(function: Function, arguments: list[Expr]) -> Expr:
+    def value(env: Env) -> int:
+        values = {
+            name: type_.wrap(argument.value(env))
+            for (name, type_), argument in zip(
+                function.parameters, arguments, strict=True
+            )
+        }
+        inner = RunState({}, values, env.program, env.outcome)
+        return function.type.wrap(function.body.value(inner))
+
+    text = f"{function.name}({', '.join(a.text for a in arguments)})"
+    return Expr(text, function.type, value)
+
+
+class BodyMaker:
+    """Makes the body of one PPF."""
+
+    def __init__(
+        self, rng: random.Random, program: Program, ppf: Ppf, later: list[Ppf]
+    ) -> None:
+        self.rng = rng
+        self.program = program
+        self.ppf = ppf
+        self.later = later
+        self.handle = "ph"
+        self.protocol = ppf.protocol
+        self.locals: list[tuple[str, Type]] = []
+        self.counters: list[tuple[str, Type]] = []
+        self.names = 0
+        self.code = ppf.code
+        self.loops = 0
+
+    def make(self, first: bool) -> None:
+        if first:
+            for name, type_ in self.program.metadata:
+                self.write_metadata(name, type_, self.literal_of(type_))
+        self.statements(self.rng.randint(2, 7), depth=2)
+        self.end(depth=2)
+
+    # ---- scopes ----------------------------------------------------------
+
+    def name(self, stem: str) -> str:
+        self.names += 1
+        return f"{stem}{self.names}"
+
+    @contextmanager
+    def block(self) -> Iterator[Code]:
+        """A block of its own: names and the handle's fate end with it."""
+        saved = (self.code, self.handle, self.protocol)
+        visible = (len(self.locals), len(self.counters))
+        self.code = Code()
+        yield self.code
+        self.code, self.handle, self.protocol = saved
+        del self.locals[visible[0] :]
+        del self.counters[visible[1] :]
+
+    # ---- expressions -----------------------------------------------------
+
+    def literal_of(self, type_: Type) -> Expr:
+        return literal(self.rng.getrandbits(type_.width), type_)
+
+    def expr(self, depth: int | None = None) -> Expr:
+        depth = self.rng.randint(0, 3) if depth is None else depth
+        return random_expr(self.rng, self.leaf, depth, divide=self.loops == 0)
+
+    def leaf(self) -> Expr:
+        rng, kind = self.rng, self.rng.random()
+        variables = self.locals + self.counters
+        if kind < 0.4 and variables:
+            name, type_ = rng.choice(variables)
+            return Expr(name, type_, lambda env: env.locals[name])
+        if kind < 0.75:
+            return self.field_of(rng.choice(self.protocol.fields))
+        if kind < 0.85:
+            return self.metadata_or_length()
+        if kind < 0.93 or not self.program.functions:
+            g = rng.choice(self.program.globals)
+            if g.count == 1:
+                return read_global(g, None)
+            return read_global(g, cast(self.expr(1), rng.choice((U8, U32))))
+        function = rng.choice(self.program.functions)
+        return call(function, [self.expr(1) for _ in function.parameters])
+
+    def field_of(self, chosen: Field) -> Expr:
+        handle = self.handle
+        return Expr(
+            f"{handle}->{chosen.name}",
+            chosen.type,
+            lambda env: env.packets[handle].read(chosen.offset, chosen.width),
+        )
+
+    def metadata_or_length(self) -> Expr:
+        handle, kind = self.handle, self.rng.randrange(3)
+        if kind == 0:
+            return Expr(
+                f"packet_length({handle})",
+                U32,
+                lambda env: env.packets[handle].length,
+            )
+        if kind == 1:
+            return Expr(
+                f"{handle}->metadata.rx.port",
+                U8,
+                lambda env: env.packets[handle].rx_port,
+            )
+        name, type_ = self.rng.choice(self.program.metadata)
+        return Expr(
+            f"{handle}->metadata.{name}",
+            type_,
+            lambda env: env.packets[handle].meta[name],
+        )
+
+    # ---- statements ------------------------------------------------------
+
+    def statements(self, count: int, depth: int) -> None:
+        for _ in range(count):
+            kind = self.rng.random()
+            if kind < 0.3:
+                self.declare()
+            elif kind < 0.45 and self.locals:
+                self.assign()
+            elif kind < 0.7:
+                self.write_field(self.rng.choice(self.protocol.fields), self.expr())
+            elif kind < 0.77:
+                name, type_ = self.rng.choice(self.program.metadata)
+                self.write_metadata(name, type_, self.expr())
+            elif kind < 0.79:
+                self.write_sink()
+            elif depth > 0:
+                self.rng.choice(
+                    (self.branch, self.branch, self.loop, self.while_loop, self.switch)
+                )(depth - 1)
+
+    def declare(self) -> None:
+        name, type_, value = self.name("v"), random_type(self.rng), self.expr()
+
+        def action(state: RunState) -> None:
+            state.locals[name] = type_.wrap(value.value(state))
+
+        self.code.add(f"{type_} {name} = {value.text};", action)
+        self.locals.append((name, type_))
+
+    def assign(self) -> None:
+        name, type_ = self.rng.choice(self.locals)
+        value, old = self.expr(), Expr(name, type_, lambda env: env.locals[name])
+        kind = self.rng.random()
+        if kind < 0.5:
+            text, new = f"{name} = {value.text};", value
+        elif kind < 0.9:
+            op = self.rng.choice([op for op in ARITHMETIC if op not in "/%"])
+            text, new = f"{name} {op}= {value.text};", arithmetic(op, old, value)
+        else:
+            text = self.rng.choice((f"{name}++;", f"++{name};"))
+            new = arithmetic("+", old, literal(1, U32))
+
+        def action(state: RunState) -> None:
+            state.locals[name] = type_.wrap(new.value(state))
+
+        self.code.add(text, action)
+
+    def write_field(self, chosen: Field, value: Expr) -> None:
+        handle = self.handle
+
+        def action(state: RunState) -> None:
+            new = chosen.type.wrap(value.value(state))
+            state.packets[handle].write(chosen.offset, chosen.width, new)
+
+        self.code.add(f"{handle}->{chosen.name} = {value.text};", action)
+
+    def write_metadata(self, name: str, type_: Type, value: Expr) -> None:
+        handle = self.handle
+
+        def action(state: RunState) -> None:
+            state.packets[handle].meta[name] = type_.wrap(value.value(state))
+
+        self.code.add(f"{handle}->metadata.{name} = {value.text};", action)
+
+    def write_sink(self) -> None:
+        """Global data that PPFs write is never read: contexts race on it."""
+        value = self.expr()
+        self.code.add(f"sink = {value.text};", lambda state: None)
+
+    def branch(self, depth: int) -> None:
+        condition = self.expr()
+        with self.block() as then:
+            self.statements(self.rng.randint(1, 3), depth)
+        with self.block() as otherwise:
+            if self.rng.random() < 0.6:
+                self.statements(self.rng.randint(1, 3), depth)
+        self.add_if(condition, then, otherwise)
+
+    def add_if(self, condition: Expr, then: Code, otherwise: Code) -> None:
+        lines = [f"if ({condition.text}) {{", *then.indented(), "}"]
+        if otherwise.lines:
+            lines[-1] = "} else {"
+            lines += [*otherwise.indented(), "}"]
+
+        def action(state: RunState) -> None:
+            (then if condition.value(state) != 0 else otherwise).run(state)
+
+        self.add_lines(lines, action)
+
+    def add_lines(self, lines: list[str], action: Action) -> None:
+        self.code.lines += lines
+        self.code.actions.append(action)
+
+    @contextmanager
+    def loop_body(self, counter: str, depth: int) -> Iterator[Code]:
+        self.loops += 1
+        with self.block() as body:
+            self.counters.append((counter, U32))
+            self.statements(self.rng.randint(1, 3), min(depth, 1))
+            if self.rng.random() < 0.3:
+                self.jump()
+            yield body
+        self.loops -= 1
+
+    def jump(self) -> None:
+        condition, kind = self.expr(1), self.rng.choice((Break, Continue))
+
+        def action(state: RunState) -> None:
+            if condition.value(state) != 0:
+                raise kind
+
+        word = "break" if kind is Break else "continue"
+        self.add_lines([f"if ({condition.text})", f"  {word};"], action)
+
+    def loop(self, depth: int) -> None:
+        counter, limit = self.name("i"), self.limit()
+        with self.loop_body(counter, depth) as body:
+            pass
+        head = f"for (u32 {counter} = 0; {counter} < {limit.text}; {counter}++) {{"
+
+        def action(state: RunState) -> None:
+            state.locals[counter] = 0
+            while state.locals[counter] < limit.value(state):
+                try:
+                    body.run(state)
+                except Continue:
+                    pass
+                except Break:
+                    break
+                state.locals[counter] += 1
+
+        self.add_lines([head, *body.indented(), "}"], action)
+
+    def limit(self) -> Expr:
+        if self.rng.random() < 0.5:
+            return literal(self.rng.randint(1, 5), U32)
+        bits = cast(self.expr(1), U32)
+        return arithmetic("&", bits, literal(3, U32))
+
+    def while_loop(self, depth: int) -> None:
+        """Counts down first, so that `continue` ends as well."""
+        counter, limit = self.name("n"), self.limit()
+        is_do = self.rng.random() < 0.4
+        with self.loop_body(counter, depth) as body:
+            pass
+        inner = [f"  {counter} = {counter} - 1;", *body.indented()]
+        start = f"u32 {counter} = {limit.text};"
+        if is_do:
+            start = f"u32 {counter} = {limit.text} + 1;"
+            lines = [start, "do {", *inner, f"}} while ({counter} != 0);"]
+        else:
+            lines = [start, f"while ({counter} != 0) {{", *inner, "}"]
+
+        def action(state: RunState) -> None:
+            state.locals[counter] = limit.value(state) + int(is_do)
+            while state.locals[counter] != 0:
+                state.locals[counter] -= 1
+                try:
+                    body.run(state)
+                except Continue:
+                    pass
+                except Break:
+                    break
+
+        self.add_lines(lines, action)
+
+    def switch(self, depth: int) -> None:
+        subject = cast(arithmetic("&", self.expr(1), literal(3, U8)), U8)
+        cases: dict[int, Code] = {}
+        for value in self.rng.sample(range(4), self.rng.randint(1, 3)):
+            with self.block() as cases[value]:
+                self.statements(self.rng.randint(1, 2), min(depth, 1))
+        with self.block() as default:
+            self.statements(1, 0)
+        lines = [f"switch ({subject.text}) {{"]
+        for value, code in cases.items():
+            lines += [f"case {value}: {{", *code.indented(), "  break;", "}"]
+        lines += ["default: {", *default.indented(), "  break;", "}", "}"]
+
+        def action(state: RunState) -> None:
+            cases.get(subject.value(state), default).run(state)
+
+        self.add_lines(lines, action)
+
+    # ---- the packet's end ------------------------------------------------
+
+    def end(self, depth: int) -> None:
+        kind = self.rng.random()
+        if depth > 0 and kind < 0.35:
+            condition = self.expr()
+            with self.block() as then:
+                self.statements(self.rng.randint(0, 2), 1)
+                self.end(depth - 1)
+                if is_early := self.rng.random() < 0.5:
+                    self.code.lines.append("return;")
+            if is_early:
+                self.add_if(condition, then, Code())
+                self.statements(self.rng.randint(0, 2), 1)
+                self.end(depth - 1)
+                return
+            with self.block() as otherwise:
+                self.statements(self.rng.randint(0, 2), 1)
+                self.end(depth - 1)
+            self.add_if(condition, then, otherwise)
+            return
+        if kind < 0.45:
+            self.send_copy()
+        if kind > 0.85:
+            self.drop()
+        else:
+            self.send()
+
+    def send_copy(self) -> None:
+        handle, copy, protocol = self.handle, self.name("c"), self.protocol
+
+        def action(state: RunState) -> None:
+            state.packets[copy] = state.packets[handle].copy()
+
+        self.code.add(f"{protocol.name}_pkt * {copy} = packet_copy({handle});", action)
+        self.handle = copy
+        for _ in range(self.rng.randint(0, 2)):
+            self.write_field(self.rng.choice(protocol.fields), self.expr(1))
+        same = [p for p in self.later if p.protocol is protocol]
+        if protocol.name == "ether" and self.rng.random() < 0.6:
+            self.put(None)
+        elif same:
+            self.put(self.rng.choice(same))
+        else:
+            self.drop(ends=False)
+        self.handle = handle
+
+    def drop(self, ends: bool = True) -> None:
+        handle = self.handle
+        reason = self.rng.choice(["", *self.program.reasons])
+
+        def action(state: RunState) -> None:
+            drop(state, handle, reason or "unspecified")
+            if ends:
+                raise Ended
+
+        more = f", {reason}" if reason else ""
+        self.code.add(f"packet_drop({handle}{more});", action)
+
+    def send(self) -> None:
+        consumer = self.rng.choice([*self.later, None])
+        wanted = consumer.protocol if consumer else self.program.protocols[0]
+        if wanted is not self.protocol:
+            if consumer and self.rng.random() < 0.5:
+                self.decap(wanted)
+            else:
+                self.encap(wanted)
+            self.statements(self.rng.randint(0, 2), 0)
+        self.put(consumer)
+        self.code.actions.append(end_invocation)
+
+    def decap(self, inner: Protocol) -> None:
+        old, new, outer = self.handle, self.name("h"), self.protocol
+
+        def action(state: RunState) -> None:
+            packet = state.packets[old]
+            size = outer.size(packet)
+            if size > packet.length or packet.length - size < inner.min_bytes:
+                drop(state, old, "truncated")
+                raise Ended
+            packet.head += size
+            packet.length -= size
+            state.packets[new] = packet
+
+        self.code.add(f"{inner.name}_pkt * {new} = packet_decap({old});", action)
+        self.handle, self.protocol = new, inner
+
+    def encap(self, outer: Protocol) -> None:
+        """Every field is written: nobody knows what stood there."""
+        old, new, bytes_ = self.handle, self.name("h"), outer.min_bytes
+        values = [cast(self.expr(1), f.type) for f in outer.fields]
+        names = [self.name("v") for _ in values]
+        for name, value in zip(names, values, strict=True):
+            self.keep(name, value)
+
+        def action(state: RunState) -> None:
+            packet = state.packets[old]
+            packet.head -= bytes_
+            packet.length += bytes_
+            state.packets[new] = packet
+
+        argument = old if outer.constant else f"{old}, {bytes_}"
+        self.code.add(f"{outer.name}_pkt * {new} = packet_encap({argument});", action)
+        self.handle, self.protocol = new, outer
+        for name, chosen in zip(names, outer.fields, strict=True):
+            self.write_field(chosen, local(name, chosen.type))
+
+    def keep(self, name: str, value: Expr) -> None:
+        def action(state: RunState) -> None:
+            state.locals[name] = value.value(state)
+
+        self.code.add(f"{value.type} {name} = {value.text};", action)
+
+    def put(self, consumer: Ppf | None) -> None:
+        handle, endpoint = self.handle, self.endpoint(consumer)
+        port = cast(arithmetic("&", self.expr(1), literal(3, U8)), U8)
+        if consumer is None:
+
+            def set_port(state: RunState) -> None:
+                state.packets[handle].tx_port = port.value(state)
+
+            self.code.add(f"{handle}->metadata.tx.port = {port.text};", set_port)
+
+        def action(state: RunState) -> None:
+            send(state, state.packets[handle], consumer)
+
+        self.code.add(f"channel_put({endpoint}, {handle});", action)
+
+    def endpoint(self, consumer: Ppf | None) -> str:
+        for name, _, known in self.ppf.outputs:
+            if known is consumer:
+                return name
+        name = f"out{len(self.ppf.outputs)}_cc"
+        self.ppf.outputs.append((name, self.protocol, consumer))
+        return name
+
+
+def local(name: str, type_: Type) -> Expr:
+    return Expr(name, type_, lambda env: env.locals[name])
+
+
+def end_invocation(state: RunState) -> None:
+    raise Ended
+
+
+def drop(state: RunState, handle: str, reason: str) -> None:
+    state.outcome.drops[reason] += 1
+    state.outcome.dropped += int(state.packets[handle].original)
+
+
+def send(state: RunState, packet: Packet, consumer: Ppf | None) -> None:
+    if consumer is not None:
+        state.program.run_ppf(consumer, packet, state.outcome)
+        return
+    state.outcome.frames[packet.tx_port, packet.frame()] += 1
+    state.outcome.forwarded += int(packet.original)

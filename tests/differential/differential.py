@@ -1,0 +1,173 @@
+"""Runs random Baker programs everywhere and compares the packets.
+
+    python tests/differential/differential.py --seeds 1-1000 [--build DIR]
+        [--keep DIR] [--packets N] [--host-only]
+
+Each seed is a program, its control calls and a trace. Three engines run it:
+the interpreter that the generator carries along (what must come out), x86
+(`bakerc --run`), and the simulator at levels base and o1 with one and three
+microengines. Frames are compared as multisets of (port, bytes): contexts may
+overtake each other. A program that does not fit the control store is counted,
+not failed. What differs is kept in --keep.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
+from captures import read_pcapng, write_pcap
+from generator import make_frames, make_program
+from model import Outcome
+
+ROOT = Path(__file__).resolve().parents[2]
+LEVELS = ("base", "o1")
+ENGINES = (1, 3)
+DOES_NOT_FIT = "does not fit"
+
+
+class Different(Exception):
+    """An engine refused the program or gave other packets."""
+
+
+@dataclass
+class Tools:
+    """Where the tools are and how long each may run."""
+
+    build: Path
+    timeout: float = 60
+    frames: int = 60
+    host_only: bool = False
+    skipped: Counter[str] = field(default_factory=Counter)
+
+    def run(self, name: str, *arguments: object) -> subprocess.CompletedProcess[str]:
+        command = [str(self.build / "bin" / name), *map(str, arguments)]
+        try:
+            return subprocess.run(
+                command, capture_output=True, text=True, timeout=self.timeout
+            )
+        except subprocess.TimeoutExpired:
+            raise Different(f"{name} hangs: {' '.join(command)}") from None
+
+
+def must(done: subprocess.CompletedProcess[str]) -> None:
+    if done.returncode != 0:
+        output = (done.stdout + done.stderr)[-2000:]
+        command = " ".join(done.args)
+        raise Different(f"exit status {done.returncode} of {command}\n{output}")
+
+
+def compare(who: str, expected: Outcome, out: Path, stats: Path) -> None:
+    found = read_pcapng(out)
+    for what, more, less in (
+        ("lacks", expected.frames, found),
+        ("has unexpected", found, expected.frames),
+    ):
+        for (port, frame), count in sorted((more - less).items()):
+            raise Different(f"{who} {what} {count} of port {port}: {frame.hex()}")
+    packets = json.loads(stats.read_text())["packets"]
+    ended = {"forwarded": expected.forwarded}
+    ended["dropped+consumed"] = expected.dropped
+    packets["dropped+consumed"] = packets["dropped"] + packets["consumed"]
+    for key, count in ended.items():
+        if packets[key] != count:
+            raise Different(f"{who}: {packets[key]} packets {key}, not {count}")
+    drops = json.loads(stats.read_text())["drops"]
+    if {k: v for k, v in drops.items() if v} != dict(expected.drops):
+        raise Different(f"{who}: drops {drops}, not {dict(expected.drops)}")
+
+
+def check_seed(seed: int, tools: Tools, folder: Path) -> None:
+    """Raises Different with the first difference."""
+    program, frames = make_program(seed), make_frames(seed, tools.frames)
+    source, trace, control = (
+        folder / name for name in ("program.baker", "trace.pcap", "control.txt")
+    )
+    source.write_text(program.text())
+    write_pcap(trace, frames)
+    control.write_text("\n".join(program.control_calls()) + "\n")
+    expected = program.run(frames)
+    inputs = [f"--trace={trace}", f"--control={control}"]
+
+    def outputs(who: str) -> tuple[Path, Path, list[str]]:
+        out, stats = folder / f"{who}.pcapng", folder / f"{who}.json"
+        return out, stats, [f"--out={out}", f"--stats={stats}"]
+
+    out, stats, options = outputs("x86")
+    must(tools.run("bakerc", source, "--run", *inputs, *options))
+    compare("x86", expected, out, stats)
+    if tools.host_only:
+        return
+    for level in LEVELS:
+        image = folder / f"{level}.ixp"
+        done = tools.run("bakerc", source, f"--level={level}", "-o", image)
+        if done.returncode == 1 and DOES_NOT_FIT in done.stderr:
+            tools.skipped[level] += 1
+            continue
+        must(done)
+        for engines in ENGINES:
+            who = f"{level}-{engines}"
+            out, stats, options = outputs(who)
+            more = [*inputs, *options, f"--mes={engines}", "--quiet"]
+            must(tools.run("ixpsim", image, *more))
+            compare(f"ixpsim, level {level}, {engines} engines", expected, out, stats)
+
+
+def check(seed: int, tools: Tools, keep: Path | None) -> str:
+    """The first difference of a seed, or nothing; then its files are kept."""
+    folder = Path(tempfile.mkdtemp(prefix=f"differential-{seed}-"))
+    try:
+        check_seed(seed, tools, folder)
+        return ""
+    except Different as difference:
+        if keep:
+            shutil.rmtree(keep / str(seed), ignore_errors=True)
+            shutil.copytree(folder, keep / str(seed))
+        return str(difference)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def seeds_of(text: str) -> Iterator[int]:
+    for part in text.split(","):
+        first, _, last = part.partition("-")
+        yield from range(int(first), int(last or first) + 1)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    build = os.environ.get("KARAKAL_BUILD", ROOT / "build")
+    parser.add_argument("--seeds", default="1-30")
+    parser.add_argument("--build", type=Path, default=build)
+    parser.add_argument("--keep", type=Path, default=Path("out/differential"))
+    parser.add_argument("--packets", type=int, default=60)
+    parser.add_argument("--host-only", action="store_true")
+    options = parser.parse_args()
+    tools = Tools(
+        Path(options.build), frames=options.packets, host_only=options.host_only
+    )
+    start, failed, total = time.monotonic(), 0, 0
+    for seed in seeds_of(options.seeds):
+        total += 1
+        if difference := check(seed, tools, options.keep):
+            failed += 1
+            print(f"seed {seed}: {difference}", flush=True)
+    seconds = time.monotonic() - start
+    skipped = dict(tools.skipped) or "none"
+    print(f"{total} programs, {failed} differ, too large: {skipped}, {seconds:.1f} s")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

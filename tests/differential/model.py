@@ -1,0 +1,276 @@
+"""Random Baker packet programs that know what they do to a packet.
+
+A program is a chain of one to four PPFs on a stack of random protocols. Each
+PPF reads and writes fields, metadata and globals, computes in odd widths,
+branches and loops, and ends its packet on every path: puts it on a channel
+(after a decapsulation or encapsulation where the next PPF's protocol asks for
+it), sends a copy besides, or drops it.
+
+As with expressions, text and meaning are built together: `Program.run` gives
+the frames that must come out, by an interpreter that shares nothing with the
+compiler. What a run may not depend on is left out of the programs: the order
+of packets, bytes that nobody wrote, metadata before it is set, and globals
+that PPFs write, which other contexts could see in any state.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from expressions import Expr, Type
+
+PORTS = 4
+HEADROOM = 128
+FRAME_MIN = 60
+
+
+class Ended(Exception):
+    """The packet's PPF invocation is over."""
+
+
+class Break(Exception):
+    pass
+
+
+class Continue(Exception):
+    pass
+
+
+@dataclass(frozen=True)
+class Field:
+    name: str
+    offset: int
+    width: int
+
+    @property
+    def type(self) -> Type:
+        return Type(False, self.width)
+
+
+@dataclass(frozen=True)
+class Protocol:
+    name: str
+    fields: tuple[Field, ...]
+    min_bytes: int
+    #: Bytes of the header, from its fields: `demux` as text and meaning.
+    demux: str
+    size: Callable[[Packet], int]
+    constant: bool
+
+
+@dataclass
+class Packet:
+    """A packet in a buffer, as Rx leaves it."""
+
+    buffer: bytearray
+    head: int
+    length: int
+    rx_port: int
+    tx_port: int = 0
+    meta: dict[str, int] = field(default_factory=dict)
+    original: bool = True
+
+    def read(self, offset: int, width: int) -> int:
+        start = self.head * 8 + offset
+        whole = int.from_bytes(self.buffer, "big")
+        return whole >> (len(self.buffer) * 8 - start - width) & ((1 << width) - 1)
+
+    def write(self, offset: int, width: int, value: int) -> None:
+        shift = len(self.buffer) * 8 - (self.head * 8 + offset) - width
+        mask = ((1 << width) - 1) << shift
+        whole = int.from_bytes(self.buffer, "big")
+        whole = whole & ~mask | value << shift & mask
+        self.buffer[:] = whole.to_bytes(len(self.buffer), "big")
+
+    def copy(self) -> Packet:
+        return Packet(
+            bytearray(self.buffer),
+            self.head,
+            self.length,
+            self.rx_port,
+            self.tx_port,
+            dict(self.meta),
+            original=False,
+        )
+
+    def frame(self) -> bytes:
+        data = bytes(self.buffer[self.head : self.head + self.length])
+        return data.ljust(FRAME_MIN, b"\0")
+
+
+@dataclass
+class Global:
+    name: str
+    type: Type
+    count: int
+    #: Arrays of one element are scalars with an initializer.
+    values: list[int]
+    member: str = ""
+
+    def declaration(self) -> str:
+        type_ = f"{self.name}_t" if self.member else str(self.type)
+        if self.count == 1:
+            return f"{type_} {self.name} = {self.values[0]};"
+        return f"{type_} {self.name}[{self.count}];"
+
+
+@dataclass
+class Outcome:
+    """What a run must give."""
+
+    frames: Counter[tuple[int, bytes]] = field(default_factory=Counter)
+    drops: Counter[str] = field(default_factory=Counter)
+    forwarded: int = 0
+    dropped: int = 0
+
+
+@dataclass
+class RunState:
+    """Environment of the interpreter: one packet in one PPF."""
+
+    packets: dict[str, Packet]
+    locals: dict[str, int]
+    program: Program
+    outcome: Outcome
+
+
+Action = Callable[[RunState], None]
+
+
+@dataclass
+class Code:
+    """Statements: their lines and what they do."""
+
+    lines: list[str] = field(default_factory=list)
+    actions: list[Action] = field(default_factory=list)
+
+    def add(self, line: str, action: Action) -> None:
+        self.lines.append(line)
+        self.actions.append(action)
+
+    def run(self, state: RunState) -> None:
+        for action in self.actions:
+            action(state)
+
+    def indented(self) -> list[str]:
+        return ["  " + line for line in self.lines]
+
+
+@dataclass
+class Ppf:
+    name: str
+    protocol: Protocol
+    cold: bool = False
+    #: Output endpoints: (name, protocol, consumer or None for tx).
+    outputs: list[tuple[str, Protocol, Ppf | None]] = field(default_factory=list)
+    code: Code = field(default_factory=Code)
+
+
+@dataclass
+class Function:
+    """A helper: `type name(parameters) { return expression; }`."""
+
+    name: str
+    type: Type
+    parameters: list[tuple[str, Type]]
+    body: Expr
+
+
+@dataclass
+class Program:
+    seed: int
+    protocols: list[Protocol]
+    reasons: list[str]
+    metadata: list[tuple[str, Type]]
+    globals: list[Global]
+    functions: list[Function]
+    ppfs: list[Ppf]
+    sinks: list[Global]
+
+    def run(self, frames: list[bytes]) -> Outcome:
+        outcome = Outcome()
+        for index, frame in enumerate(frames):
+            data = frame.ljust(FRAME_MIN, b"\0")
+            buffer = bytearray(HEADROOM) + bytearray(data)
+            packet = Packet(buffer, HEADROOM, len(data), index % PORTS)
+            self.run_ppf(self.ppfs[0], packet, outcome)
+        return outcome
+
+    def run_ppf(self, ppf: Ppf, packet: Packet, outcome: Outcome) -> None:
+        state = RunState({"ph": packet}, {}, self, outcome)
+        try:
+            ppf.code.run(state)
+        except Ended:
+            pass
+
+    # ---- text ------------------------------------------------------------
+
+    def control_calls(self) -> list[str]:
+        return [
+            f"set_{g.name}({i}, {value})"
+            for g in self.globals
+            if g.count > 1
+            for i, value in enumerate(g.values)
+        ]
+
+    def text(self) -> str:
+        lines = [f"// Made by tests/differential from seed {self.seed}."]
+        for protocol in self.protocols:
+            lines.append(f"protocol {protocol.name} {{")
+            lines += [f"  {f.name} : {f.width};" for f in protocol.fields]
+            lines += [f"  demux {{ {protocol.demux} }};", "}"]
+        for g in self.globals:
+            if g.member:
+                lines.append(f"struct {g.name}_t {{ u8 pad; {g.type} {g.member}; }};")
+        lines += ["module m {", f"  drop_reason {', '.join(self.reasons)};"]
+        lines.append("  metadata {")
+        lines += [f"    {type_} {name};" for name, type_ in self.metadata]
+        lines.append("  }")
+        lines += [f"  {g.declaration()}" for g in self.globals + self.sinks]
+        lines += self._ppf_lines() + self._wiring_lines()
+        for f in self.functions:
+            parameters = ", ".join(f"{t} {n}" for n, t in f.parameters)
+            lines.append(f"  {f.type} {f.name}({parameters}) {{")
+            lines += [f"    return {f.body.text};", "  }"]
+        lines += self._control_lines()
+        lines.append("}")
+        for ppf in self.ppfs:
+            lines.append(f"m.{ppf.name}.ppf({ppf.protocol.name}_pkt * ph) {{")
+            lines += ppf.code.indented() + ["}"]
+        return "\n".join(lines) + "\n"
+
+    def _ppf_lines(self) -> list[str]:
+        lines = []
+        for ppf in self.ppfs:
+            lines.append(f"  {'@cold ' if ppf.cold else ''}ppf {ppf.name} {{")
+            lines.append(f"    in {ppf.protocol.name}_pkt * in_cc;")
+            for name, protocol, _ in ppf.outputs:
+                lines.append(f"    out {protocol.name}_pkt * {name};")
+            lines.append("  }")
+        return lines
+
+    def _wiring_lines(self) -> list[str]:
+        lines = ["  wiring {", f"    rx -> {self.ppfs[0].name}.in_cc;"]
+        for ppf in self.ppfs:
+            for name, _, consumer in ppf.outputs:
+                to = f"{consumer.name}.in_cc" if consumer else "tx"
+                lines.append(f"    {ppf.name}.{name} -> {to};")
+        return [*lines, "  }"]
+
+    def _control_lines(self) -> list[str]:
+        lines = []
+        for g in self.globals:
+            if g.count == 1:
+                continue
+            place = f"{g.name}[index]" + (f".{g.member}" if g.member else "")
+            lines += [
+                f"  control int set_{g.name}(u32 index, {g.type} value) {{",
+                f"    if (index >= {g.count})",
+                "      return 1;",
+                f"    {place} = value;",
+                "    return 0;",
+                "  }",
+            ]
+        return lines

@@ -1,0 +1,53 @@
+"""A bounded slice of the differential test; differential.py runs more."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+from differential import ROOT, Tools, check
+from expressions import ARITHMETIC, S32, U32, Type, common, literal, shift
+from generator import make_frames, make_program
+
+BUILD = Path(os.environ.get("KARAKAL_BUILD", ROOT / "build"))
+FIRST = int(os.environ.get("KARAKAL_DIFFERENTIAL_SEED", "1"))
+COUNT = int(os.environ.get("KARAKAL_DIFFERENTIAL_PROGRAMS", "30"))
+
+
+@pytest.mark.skipif(not (BUILD / "bin/bakerc").exists(), reason="nothing is built")
+@pytest.mark.parametrize("seed", range(FIRST, FIRST + COUNT))
+def test_all_engines_give_the_same_packets(seed: int) -> None:
+    difference = check(seed, Tools(BUILD), keep=None)
+    assert not difference, difference
+
+
+def test_the_generator_is_deterministic() -> None:
+    for seed in range(5):
+        first, second = make_program(seed), make_program(seed)
+        assert first.text() == second.text()
+        frames = make_frames(seed, 20)
+        assert first.run(frames) == second.run(frames)
+
+
+def test_every_packet_ends() -> None:
+    for seed in range(40):
+        frames = make_frames(seed, 10)
+        outcome = make_program(seed).run(frames)
+        assert outcome.forwarded + outcome.dropped == len(frames), f"seed {seed}"
+
+
+def test_the_languages_integer_rules() -> None:
+    u8, u48, s48 = Type(False, 8), Type(False, 48), Type(True, 48)
+    assert common(u8, u8) == S32
+    assert common(u8, U32) == U32
+    assert common(S32, u48) == u48
+    assert common(U32, s48) == s48
+    assert common(s48, u48) == u48
+    assert ARITHMETIC["/"](7, 0) == -1 and ARITHMETIC["%"](7, 0) == 7
+    assert ARITHMETIC["/"](-7, 2) == -3 and ARITHMETIC["%"](-7, 2) == -1
+    assert shift("<<", literal(1, U32), literal(32, u8)).value(None) == 0
+    assert shift(">>", literal(-1, S32), literal(40, u8)).value(None) == -1
