@@ -16,6 +16,8 @@
 
 namespace karakal::sim {
 
+class CommandUnit;
+
 /// Which kind of transfer register a command names.
 enum class TransferKind : uint8_t { S, D };
 
@@ -54,6 +56,7 @@ struct Command {
   /// Private to the chassis: number in the pool, words in transit.
   uint32_t poolIndex = 0;
   uint8_t wordsInTransit = 0;
+  CommandUnit *puller = nullptr;
 };
 
 class Chassis;

@@ -1,0 +1,196 @@
+//===- Chassis.cpp - buses between microengines and units ------------------===//
+//
+// See Chassis.h for the idea. The command bus is granted in the order of issue:
+// engines issue in the order of cycle and engine number, so a reservation at
+// issue is the arbiter.
+//
+//===----------------------------------------------------------------------===//
+
+#include "sim-ixp/Chassis.h"
+#include "support/Error.h"
+#include "target-ixp/ChipParameters.h"
+
+#include <algorithm>
+
+namespace karakal::sim {
+namespace {
+
+enum EventCode : uint32_t { Arrived, Pulled, PulledQuietly, Pushed, Signalled };
+
+/// Registers of one kind that a context has: bursts wrap inside them.
+constexpr uint32_t xferMask = 15;
+
+uint32_t clusterOf(uint32_t engine) { return engine / 4; }
+
+} // namespace
+
+Chassis::Chassis(Scheduler &scheduler,
+                 const target::ChipParameters &parameters)
+    : events(scheduler), params(parameters) {
+  pool.reserve(256);
+  freeCommands.reserve(256);
+}
+
+void Chassis::connectEngine(uint32_t index, TransferPort *port) {
+  ports[index] = port;
+}
+
+void Chassis::connectUnit(uint32_t first, uint32_t last, CommandUnit *unit) {
+  for (uint32_t target = first; target <= last; ++target)
+    units[target] = unit;
+}
+
+uint64_t Chassis::fifoFreeCycle(uint32_t engine) const {
+  const Fifo &fifo = fifos[engine];
+  uint32_t depth = params.commandFifoDepth;
+  return fifo.departures[(fifo.next + 16 - depth) % 16];
+}
+
+Command &Chassis::allocate() {
+  ++inFlight;
+  if (freeCommands.empty()) {
+    pool.push_back(std::make_unique<Command>());
+    pool.back()->poolIndex = static_cast<uint32_t>(pool.size() - 1);
+    return *pool.back();
+  }
+  Command &command = *freeCommands.back();
+  freeCommands.pop_back();
+  return command;
+}
+
+void Chassis::release(Command &command) {
+  --inFlight;
+  freeCommands.push_back(&command);
+}
+
+uint64_t Chassis::reserve(uint64_t &busFree, uint64_t notBefore,
+                          uint64_t cycles) {
+  uint64_t start = std::max({notBefore, busFree, events.now()});
+  busFree = start + cycles;
+  return busFree;
+}
+
+bool Chassis::issue(Command &command) {
+  if (!units[command.target])
+    return false;
+  command.issueCycle = events.now();
+  uint64_t departure =
+      reserve(commandBusFree[clusterOf(command.engine)], events.now() + 1,
+              params.commandBusCycles);
+  Fifo &fifo = fifos[command.engine];
+  fifo.departures[fifo.next] = departure;
+  fifo.next = (fifo.next + 1) % 16;
+  events.schedule(departure + params.commandPathCycles, this, Arrived,
+                  command.poolIndex);
+  return true;
+}
+
+uint64_t &Chassis::busOf(std::array<uint64_t, 2> &sBus, uint64_t &dBus,
+                         const Command &command) {
+  return command.kind == TransferKind::S ? sBus[clusterOf(command.engine)]
+                                         : dBus;
+}
+
+uint32_t Chassis::signalMask(const Command &command) {
+  if (command.signal == 0)
+    return 0;
+  return (command.isSignalPair ? 3u : 1u) << command.signal;
+}
+
+uint64_t Chassis::pull(Command &command, uint32_t words, uint64_t notBefore,
+                       CommandUnit *unit, bool raiseSignal) {
+  KARAKAL_ASSERT(words <= command.data.size(), "a pull is too long");
+  command.wordsInTransit = static_cast<uint8_t>(words);
+  command.puller = unit;
+  uint64_t done = reserve(busOf(sPullFree, dPullFree, command), notBefore,
+                          words * params.pullCyclesPerWord) +
+                  params.pullPathCycles;
+  events.schedule(done, this, raiseSignal ? Pulled : PulledQuietly,
+                  command.poolIndex);
+  return done;
+}
+
+uint64_t Chassis::push(Command &command, uint32_t words, uint64_t notBefore) {
+  KARAKAL_ASSERT(words <= command.data.size(), "a push is too long");
+  command.wordsInTransit = static_cast<uint8_t>(words);
+  uint64_t done = reserve(busOf(sPushFree, dPushFree, command), notBefore,
+                          words * params.pushCyclesPerWord) +
+                  params.pushPathCycles;
+  events.schedule(done, this, Pushed, command.poolIndex);
+  return done;
+}
+
+uint64_t Chassis::finish(Command &command, uint64_t cycle) {
+  raise(command.engine, command.context, signalMask(command), cycle);
+  release(command);
+  return cycle;
+}
+
+uint64_t Chassis::autopush(uint32_t engine, uint32_t context, uint32_t xfer,
+                           const uint32_t *words, uint32_t count,
+                           uint32_t signal, uint64_t notBefore) {
+  Command &command = allocate();
+  command.engine = static_cast<uint8_t>(engine);
+  command.context = static_cast<uint8_t>(context);
+  command.xfer = static_cast<uint8_t>(xfer);
+  command.kind = TransferKind::S;
+  command.signal = static_cast<uint8_t>(signal);
+  command.isSignalPair = false;
+  std::copy(words, words + count, command.data.begin());
+  return push(command, count, notBefore);
+}
+
+void Chassis::raise(uint32_t engine, uint32_t context, uint32_t mask,
+                    uint64_t cycle) {
+  if (mask == 0)
+    return;
+  if (cycle <= events.now()) {
+    ports[engine]->raiseSignals(events.now(), context, mask);
+    return;
+  }
+  events.schedule(cycle, this, Signalled,
+                  uint64_t{engine} << 40 | uint64_t{context} << 32 | mask);
+}
+
+void Chassis::setRingStatus(uint32_t ring, bool isOn) {
+  uint32_t bit = 1u << ring;
+  ringStatusLines = isOn ? ringStatusLines | bit : ringStatusLines & ~bit;
+}
+
+void Chassis::onEvent(uint64_t cycle, uint32_t code, uint64_t argument) {
+  if (code == Signalled) {
+    ports[argument >> 40]->raiseSignals(cycle, (argument >> 32) & 0xff,
+                                        static_cast<uint32_t>(argument));
+    return;
+  }
+  Command &command = *pool[argument];
+  TransferPort *port = ports[command.engine];
+  uint32_t words = command.wordsInTransit;
+  switch (code) {
+  case Arrived:
+    units[command.target]->accept(command);
+    return;
+  case Pulled:
+  case PulledQuietly:
+    for (uint32_t i = 0; i < words; ++i)
+      command.data[i] = port->readTransferOut(command.context, command.kind,
+                                              (command.xfer + i) & xferMask);
+    if (code == Pulled && command.signal != 0)
+      port->raiseSignals(cycle, command.context, signalMask(command));
+    if (command.puller)
+      command.puller->onPulled(command);
+    return;
+  case Pushed:
+    for (uint32_t i = 0; i < words; ++i)
+      port->writeTransferIn(command.context, command.kind,
+                            (command.xfer + i) & xferMask, command.data[i]);
+    if (command.signal != 0)
+      port->raiseSignals(cycle, command.context, signalMask(command));
+    release(command);
+    return;
+  default:
+    KARAKAL_UNREACHABLE("unknown chassis event");
+  }
+}
+
+} // namespace karakal::sim

@@ -1,0 +1,215 @@
+//===- MicroOp.cpp - instructions prepared for execution -------------------===//
+//
+// See MicroOp.h for the idea.
+//
+//===----------------------------------------------------------------------===//
+
+#include "sim-ixp/MicroOp.h"
+#include "target-ixp/Encoding.h"
+#include "target-ixp/InstructionTable.h"
+
+namespace karakal::sim {
+namespace {
+
+using target::Instruction;
+using target::Op;
+using target::Operand;
+using Kind = target::Operand::Kind;
+
+constexpr uint16_t relative = 0x7f;
+
+struct Place {
+  uint16_t index;
+  uint16_t mask;
+  uint8_t special;
+};
+
+Place placeOf(const Operand &operand, bool isDestination) {
+  uint16_t n = operand.value;
+  auto at = [](unsigned index, uint16_t mask, uint8_t special = 0) {
+    return Place{static_cast<uint16_t>(index), mask, special};
+  };
+  switch (operand.kind) {
+  case Kind::None:
+    return at(isDestination ? reg::sink : reg::literal, 0);
+  case Kind::GprA:
+    return at(reg::gprA + n, relative);
+  case Kind::GprB:
+    return at(reg::gprB + n, relative);
+  case Kind::AbsoluteA:
+    return at(reg::gprA + n, 0);
+  case Kind::AbsoluteB:
+    return at(reg::gprB + n, 0);
+  case Kind::SXfer:
+    return at((isDestination ? reg::sOut : reg::sIn) + n, relative);
+  case Kind::DXfer:
+    return at((isDestination ? reg::dOut : reg::dIn) + n, relative);
+  case Kind::Immediate:
+    return at(reg::literal + (n & 255), 0);
+  case Kind::Neighbour:
+    if (isDestination)
+      return at(reg::sink, 0, SpecialIndexed | SpecialShared);
+    return at(reg::neighbour + n, relative, SpecialShared);
+  case Kind::NeighbourIndex:
+    return at(reg::sink, 0, SpecialIndexed | SpecialShared);
+  case Kind::SXferIndex:
+  case Kind::DXferIndex:
+  case Kind::LocalMemory0:
+  case Kind::LocalMemory1:
+    return at(reg::sink, 0, SpecialIndexed);
+  }
+  return at(reg::sink, 0);
+}
+
+void prepareShift(const target::Shift &shift, MicroOp &op) {
+  uint32_t n = shift.amount & 31;
+  switch (shift.kind) {
+  case target::Shift::Kind::Left:
+    op.rotate = static_cast<uint8_t>((32 - n) & 31);
+    op.shiftMask = ~uint32_t{0} << n;
+    break;
+  case target::Shift::Kind::Right:
+    op.rotate = static_cast<uint8_t>(n);
+    op.shiftMask = ~uint32_t{0} >> n;
+    break;
+  case target::Shift::Kind::RotateRight:
+    op.rotate = static_cast<uint8_t>(n);
+    break;
+  default:
+    break;
+  }
+}
+
+uint32_t expandByteMask(uint32_t mask) {
+  uint32_t result = 0;
+  for (uint32_t i = 0; i < 4; ++i)
+    if (mask >> i & 1)
+      result |= 0xffu << (8 * i);
+  return result;
+}
+
+uint32_t valueOf(const Instruction &i) {
+  switch (i.op) {
+  case Op::Immed: {
+    uint32_t value = uint32_t{i.immediate}
+                     << (i.shift.kind == target::Shift::Kind::None
+                             ? 0
+                             : i.shift.amount);
+    return i.invert ? ~value : value;
+  }
+  case Op::LdField:
+  case Op::LdFieldWClr:
+    return expandByteMask(i.byteMask);
+  default:
+    return i.immediate;
+  }
+}
+
+/// Local CSRs that only the engine's own instructions change or see.
+bool isPrivateCsr(unsigned csr) {
+  switch (csr) {
+  case target::Csr_ACTIVE_LM_ADDR_0:
+  case target::Csr_ACTIVE_LM_ADDR_1:
+  case target::Csr_ACTIVE_LM_ADDR_0_BYTE_INDEX:
+  case target::Csr_ACTIVE_LM_ADDR_1_BYTE_INDEX:
+  case target::Csr_BYTE_INDEX:
+  case target::Csr_T_INDEX:
+  case target::Csr_T_INDEX_BYTE_INDEX:
+  case target::Csr_CRC_REMAINDER:
+  case target::Csr_TIMESTAMP_LOW:
+  case target::Csr_TIMESTAMP_HIGH:
+  case target::Csr_PROFILE_COUNT:
+  case target::Csr_PSEUDO_RANDOM_NUMBER:
+  case target::Csr_ACTIVE_CTX_STS:
+    return true;
+  default:
+    return false;
+  }
+}
+
+uint8_t specialOf(const Instruction &i) {
+  switch (i.op) {
+  case Op::CtxArb:
+  case Op::BrSignal:
+  case Op::BrNotSignal:
+  case Op::BrInpState:
+  case Op::BrNotInpState:
+    return SpecialShared;
+  case Op::CsrRead:
+  case Op::CsrWrite:
+    return isPrivateCsr(i.csr) ? 0 : SpecialShared;
+  default:
+    return target::row(i.op).isCommand() ? SpecialShared | SpecialCommand : 0;
+  }
+}
+
+MicroOp prepare(const Instruction &i) {
+  MicroOp op;
+  op.op = i.op;
+  op.special = specialOf(i);
+  Place a = placeOf(i.a, false);
+  Place b = placeOf(i.b, false);
+  Place dest = placeOf(i.dest, true);
+  op.special |= a.special | b.special | dest.special;
+  op.a = a.index;
+  op.aMask = a.mask;
+  op.b = b.index;
+  op.bMask = b.mask;
+  op.dest = dest.index;
+  op.destMask = dest.mask;
+  op.slots = target::row(i.op).slots;
+  if (i.ctxSwap)
+    op.slots = target::row(Op::CtxArb).slots;
+  op.defer = i.defer;
+  op.target = i.target;
+  op.parameter = i.parameter;
+  op.value = valueOf(i);
+  if (i.op != Op::Immed)
+    prepareShift(i.shift, op);
+  return op;
+}
+
+/// Words fetched behind the last instruction.
+constexpr uint32_t tailWords = 8;
+
+void addTail(MicroProgram &program) {
+  MicroOp illegal;
+  illegal.special = SpecialIllegal | SpecialShared;
+  for (uint32_t i = 0; i < tailWords; ++i) {
+    program.instructions.push_back(target::nop());
+    program.ops.push_back(illegal);
+    program.isLegal.push_back(false);
+  }
+}
+
+} // namespace
+
+MicroProgram prepareProgram(const std::vector<Instruction> &instructions) {
+  MicroProgram program;
+  for (const Instruction &instruction : instructions) {
+    program.instructions.push_back(instruction);
+    program.ops.push_back(prepare(instruction));
+    program.isLegal.push_back(true);
+  }
+  addTail(program);
+  return program;
+}
+
+MicroProgram prepareProgram(const std::vector<uint64_t> &words) {
+  MicroProgram program;
+  for (uint64_t word : words) {
+    Result<Instruction> instruction = target::decode(word);
+    MicroOp op;
+    if (instruction)
+      op = prepare(*instruction);
+    else
+      op.special = SpecialIllegal | SpecialShared;
+    program.instructions.push_back(instruction ? *instruction : target::nop());
+    program.ops.push_back(op);
+    program.isLegal.push_back(static_cast<bool>(instruction));
+  }
+  addTail(program);
+  return program;
+}
+
+} // namespace karakal::sim

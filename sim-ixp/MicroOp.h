@@ -1,0 +1,93 @@
+//===- MicroOp.h - an instruction prepared for execution ------*- C++ -*-===//
+//
+// Decoding happens once, at load. All storage that an operand can name lies in
+// one array of words, the register file, with the literals 0..255 behind it and
+// one word that swallows results without a destination. So almost every operand
+// is an index plus, if it is relative, the context's base:
+//
+//   regs[op.a + (contextBase & op.aMask)]
+//
+// Operands through an index register (local memory, T_INDEX, the neighbour
+// ring) are resolved to such an index when they execute. A shift is a rotation
+// and a mask.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KARAKAL_SIM_IXP_MICROOP_H
+#define KARAKAL_SIM_IXP_MICROOP_H
+
+#include "target-ixp/Instruction.h"
+#include "target-ixp/MemoryMap.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace karakal::sim {
+
+/// Where each kind of storage begins in the register file.
+namespace reg {
+constexpr uint16_t gprA = 0;
+constexpr uint16_t gprB = gprA + target::GprPerBank;
+constexpr uint16_t sIn = gprB + target::GprPerBank;
+constexpr uint16_t sOut = sIn + 128;
+constexpr uint16_t dIn = sOut + 128;
+constexpr uint16_t dOut = dIn + 128;
+constexpr uint16_t neighbour = dOut + 128;
+constexpr uint16_t localMemory = neighbour + 128;
+constexpr uint16_t sink = localMemory + target::LocalMemoryWords;
+constexpr uint16_t literal = sink + 1;
+constexpr uint16_t count = literal + 256;
+} // namespace reg
+
+/// Why an instruction needs more than the common path.
+enum MicroOpSpecial : uint8_t {
+  /// It touches what others change or see: it must wait for its turn.
+  SpecialShared = 1,
+  /// An operand goes through an index register.
+  SpecialIndexed = 2,
+  /// It is a memory or I/O command.
+  SpecialCommand = 4,
+  /// It is no instruction: executing it is a fault.
+  SpecialIllegal = 8,
+};
+
+/// One prepared instruction.
+struct MicroOp {
+  target::Op op = target::Op::Nop;
+  uint8_t special = 0;
+  /// Slots behind a taken branch or swap, and how many of them execute.
+  uint8_t slots = 0;
+  uint8_t defer = 0;
+  uint16_t a = reg::literal;
+  uint16_t b = reg::literal;
+  uint16_t dest = reg::sink;
+  uint16_t aMask = 0;
+  uint16_t bMask = 0;
+  uint16_t destMask = 0;
+  uint16_t target = 0;
+  uint8_t parameter = 0;
+  /// Right rotation of b, and what remains of it.
+  uint8_t rotate = 0;
+  uint32_t shiftMask = ~uint32_t{0};
+  /// Final value of immed; byte mask of ld_field; literal of br=byte.
+  uint32_t value = 0;
+};
+
+/// A program prepared for execution. `ops` ends with illegal operations, so
+/// that running off the end is found.
+struct MicroProgram {
+  std::vector<target::Instruction> instructions;
+  std::vector<MicroOp> ops;
+  /// Whether a word is an instruction of the machine.
+  std::vector<bool> isLegal;
+};
+
+/// Decodes 40-bit words.
+MicroProgram prepareProgram(const std::vector<uint64_t> &words);
+/// Prepares decoded instructions (tests).
+MicroProgram
+prepareProgram(const std::vector<target::Instruction> &instructions);
+
+} // namespace karakal::sim
+
+#endif // KARAKAL_SIM_IXP_MICROOP_H
