@@ -9,6 +9,8 @@
 #ifndef KARAKAL_SIM_IXP_ATOMICS_H
 #define KARAKAL_SIM_IXP_ATOMICS_H
 
+#include "sim-ixp/Command.h"
+
 #include <cstdint>
 
 namespace karakal::sim {
@@ -56,6 +58,18 @@ constexpr uint32_t applyAtomic(MemoryOp op, uint32_t old, uint32_t operand) {
   default:
     return old;
   }
+}
+
+/// An operation that gives the old value back has a pair of signals. The pull
+/// of an operand has raised the even one already and leaves the odd one to the
+/// push; without an operand the push raises both.
+inline void raiseRestOfPair(Command &command, MemoryOp op) {
+  if (command.signal == 0)
+    return;
+  if (hasAtomicOperand(op))
+    ++command.signal;
+  else
+    command.isSignalPair = true;
 }
 
 } // namespace karakal::sim

@@ -1,4 +1,5 @@
-//===- Cam.cpp - the content-addressable memory of an engine ---------------===//
+//===- Cam.cpp - the content-addressable memory of an engine
+//---------------===//
 //
 // See Cam.h for the idea.
 //

@@ -1,4 +1,5 @@
-//===- Chassis.cpp - buses between microengines and units ------------------===//
+//===- Chassis.cpp - buses between microengines and units
+//------------------===//
 //
 // See Chassis.h for the idea. The command bus is granted in the order of issue:
 // engines issue in the order of cycle and engine number, so a reservation at
@@ -17,18 +18,38 @@ namespace {
 
 enum EventCode : uint32_t { Arrived, Pulled, PulledQuietly, Pushed, Signalled };
 
-/// Registers of one kind that a context has: bursts wrap inside them.
-constexpr uint32_t xferMask = 15;
-
 uint32_t clusterOf(uint32_t engine) { return engine / 4; }
 
 } // namespace
 
-Chassis::Chassis(Scheduler &scheduler,
-                 const target::ChipParameters &parameters)
+Chassis::Chassis(Scheduler &scheduler, const target::ChipParameters &parameters)
     : events(scheduler), params(parameters) {
   pool.reserve(256);
   freeCommands.reserve(256);
+  // The first cycle after the issue and the bus grant are part of the request.
+  uint64_t granted = 1 + params.busCommandCycles;
+  commandPath =
+      params.busRequestCycles > granted ? params.busRequestCycles - granted : 0;
+}
+
+uint64_t Chassis::wordCycles(const Command &command) const {
+  return command.kind == TransferKind::S ? params.busPushWordCycles
+                                         : params.busDramWordCycles;
+}
+
+uint64_t Chassis::pushPath(const Command &command) const {
+  uint64_t word = wordCycles(command);
+  return params.busReturnCycles > word ? params.busReturnCycles - word : 0;
+}
+
+UnitTiming Chassis::timingOf(uint64_t latencyCycles) const {
+  uint64_t outside = params.busRequestCycles + params.busReturnCycles;
+  uint64_t inside = latencyCycles > outside ? latencyCycles - outside : 0;
+  UnitTiming timing;
+  timing.operandCycles =
+      std::min(inside, params.busReturnCycles + params.busPushWordCycles);
+  timing.dataCycles = inside - timing.operandCycles;
+  return timing;
 }
 
 void Chassis::connectEngine(uint32_t index, TransferPort *port) {
@@ -42,8 +63,8 @@ void Chassis::connectUnit(uint32_t first, uint32_t last, CommandUnit *unit) {
 
 uint64_t Chassis::fifoFreeCycle(uint32_t engine) const {
   const Fifo &fifo = fifos[engine];
-  uint32_t depth = params.commandFifoDepth;
-  return fifo.departures[(fifo.next + 16 - depth) % 16];
+  uint32_t depth = static_cast<uint32_t>(params.meCommandFifo);
+  return fifo.departures[(fifo.next + fifoMemory - depth) % fifoMemory];
 }
 
 Command &Chassis::allocate() {
@@ -74,14 +95,12 @@ bool Chassis::issue(Command &command) {
   if (!units[command.target])
     return false;
   command.issueCycle = events.now();
-  uint64_t departure =
-      reserve(commandBusFree[clusterOf(command.engine)], events.now() + 1,
-              params.commandBusCycles);
+  uint64_t departure = reserve(commandBusFree[clusterOf(command.engine)],
+                               events.now() + 1, params.busCommandCycles);
   Fifo &fifo = fifos[command.engine];
   fifo.departures[fifo.next] = departure;
-  fifo.next = (fifo.next + 1) % 16;
-  events.schedule(departure + params.commandPathCycles, this, Arrived,
-                  command.poolIndex);
+  fifo.next = (fifo.next + 1) % fifoMemory;
+  events.schedule(departure + commandPath, this, Arrived, command.poolIndex);
   return true;
 }
 
@@ -103,8 +122,8 @@ uint64_t Chassis::pull(Command &command, uint32_t words, uint64_t notBefore,
   command.wordsInTransit = static_cast<uint8_t>(words);
   command.puller = unit;
   uint64_t done = reserve(busOf(sPullFree, dPullFree, command), notBefore,
-                          words * params.pullCyclesPerWord) +
-                  params.pullPathCycles;
+                          words * wordCycles(command)) +
+                  params.busReturnCycles;
   events.schedule(done, this, raiseSignal ? Pulled : PulledQuietly,
                   command.poolIndex);
   return done;
@@ -114,8 +133,8 @@ uint64_t Chassis::push(Command &command, uint32_t words, uint64_t notBefore) {
   KARAKAL_ASSERT(words <= command.data.size(), "a push is too long");
   command.wordsInTransit = static_cast<uint8_t>(words);
   uint64_t done = reserve(busOf(sPushFree, dPushFree, command), notBefore,
-                          words * params.pushCyclesPerWord) +
-                  params.pushPathCycles;
+                          words * wordCycles(command)) +
+                  pushPath(command);
   events.schedule(done, this, Pushed, command.poolIndex);
   return done;
 }
@@ -174,7 +193,7 @@ void Chassis::onEvent(uint64_t cycle, uint32_t code, uint64_t argument) {
   case PulledQuietly:
     for (uint32_t i = 0; i < words; ++i)
       command.data[i] = port->readTransferOut(command.context, command.kind,
-                                              (command.xfer + i) & xferMask);
+                                              command.xfer + i);
     if (code == Pulled && command.signal != 0)
       port->raiseSignals(cycle, command.context, signalMask(command));
     if (command.puller)
@@ -182,8 +201,8 @@ void Chassis::onEvent(uint64_t cycle, uint32_t code, uint64_t argument) {
     return;
   case Pushed:
     for (uint32_t i = 0; i < words; ++i)
-      port->writeTransferIn(command.context, command.kind,
-                            (command.xfer + i) & xferMask, command.data[i]);
+      port->writeTransferIn(command.context, command.kind, command.xfer + i,
+                            command.data[i]);
     if (command.signal != 0)
       port->raiseSignals(cycle, command.context, signalMask(command));
     release(command);

@@ -40,7 +40,8 @@ namespace karakal::sim {
 class TransferPort {
 public:
   virtual ~TransferPort() = default;
-  /// Value of transfer-out register `index` of `context`.
+  /// Value of transfer-out register `index` of `context`; the index wraps
+  /// inside the context's registers.
   virtual uint32_t readTransferOut(uint32_t context, TransferKind kind,
                                    uint32_t index) = 0;
   /// Sets transfer-in register `index` of `context`.
@@ -49,6 +50,13 @@ public:
   /// Sets event signals of `context`; bit n of `mask` is signal n.
   virtual void raiseSignals(uint64_t cycle, uint32_t context,
                             uint32_t mask) = 0;
+};
+
+/// How a unit divides its unloaded latency: from arrival to service (in which
+/// operands are pulled) and from service to the first word on the push bus.
+struct UnitTiming {
+  uint64_t operandCycles = 0;
+  uint64_t dataCycles = 0;
 };
 
 /// Buses, command pool and signals. See the file's header.
@@ -83,6 +91,9 @@ public:
                 CommandUnit *unit, bool raiseSignal = true);
   uint64_t push(Command &command, uint32_t words, uint64_t notBefore);
   uint64_t finish(Command &command, uint64_t cycle);
+  /// Splits an unloaded latency "issue to signal of a one-word read" so that
+  /// request, service and return add up to it.
+  UnitTiming timingOf(uint64_t latencyCycles) const;
   uint64_t autopush(uint32_t engine, uint32_t context, uint32_t xfer,
                     const uint32_t *words, uint32_t count, uint32_t signal,
                     uint64_t notBefore);
@@ -99,9 +110,11 @@ public:
   void onEvent(uint64_t cycle, uint32_t code, uint64_t argument) override;
 
 private:
+  /// Largest depth of a command FIFO.
+  static constexpr uint32_t fifoMemory = 64;
   struct Fifo {
     /// Departure cycles of the last commands, a ring.
-    std::array<uint64_t, 16> departures{};
+    std::array<uint64_t, fifoMemory> departures{};
     uint32_t next = 0;
   };
 
@@ -110,6 +123,8 @@ private:
   uint64_t &busOf(std::array<uint64_t, 2> &sBus, uint64_t &dBus,
                   const Command &command);
   static uint32_t signalMask(const Command &command);
+  uint64_t wordCycles(const Command &command) const;
+  uint64_t pushPath(const Command &command) const;
 
   Scheduler &events;
   const target::ChipParameters &params;
@@ -119,6 +134,7 @@ private:
   std::array<uint64_t, 2> commandBusFree{};
   std::array<uint64_t, 2> sPushFree{}, sPullFree{};
   uint64_t dPushFree = 0, dPullFree = 0;
+  uint64_t commandPath = 0;
   uint32_t ringStatusLines = 0;
   uint32_t inFlight = 0;
   std::vector<std::unique_ptr<Command>> pool;

@@ -1,4 +1,5 @@
-//===- Crc.cpp - the CRC unit of an engine ---------------------------------===//
+//===- Crc.cpp - the CRC unit of an engine
+//---------------------------------===//
 //
 // See Crc.h for the idea.
 //

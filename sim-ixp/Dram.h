@@ -1,7 +1,7 @@
 //===- Dram.h - the DRAM channel ------------------------------*- C++ -*-===//
 //
 // One 64-bit DDR channel: 8-byte grain, banks interleaved by
-// `parameters.dram` bytes. A command waits for its bank and then for the data
+// a few hundred bytes. A command waits for its bank and then for the data
 // bus; commands to different banks overlap. `rbuf_rd` and `tbuf_wr` move
 // quadwords between DRAM and the media interface's buffers without touching an
 // engine's registers.
@@ -42,11 +42,12 @@ public:
 private:
   uint64_t reserve(const Command &command, uint64_t notBefore);
   void serve(uint64_t cycle, Command &command);
-  void moveBuffer(Command &command);
+  void moveBuffer(uint64_t cycle, Command &command);
 
   Chassis &chassis;
   Recorder &recorder;
   Memory storage;
+  UnitTiming timing;
   Media *buffers = nullptr;
   Resource dataBus;
   std::vector<Resource> banks;

@@ -1,4 +1,5 @@
-//===- MicroOp.cpp - instructions prepared for execution -------------------===//
+//===- MicroOp.cpp - instructions prepared for execution
+//-------------------===//
 //
 // See MicroOp.h for the idea.
 //
@@ -75,7 +76,13 @@ void prepareShift(const target::Shift &shift, MicroOp &op) {
   case target::Shift::Kind::RotateRight:
     op.rotate = static_cast<uint8_t>(n);
     break;
-  default:
+  case target::Shift::Kind::LeftIndirect:
+    op.parameter = ShiftLeftIndirect;
+    break;
+  case target::Shift::Kind::RightIndirect:
+    op.parameter = ShiftRightIndirect;
+    break;
+  case target::Shift::Kind::None:
     break;
   }
 }
@@ -91,10 +98,9 @@ uint32_t expandByteMask(uint32_t mask) {
 uint32_t valueOf(const Instruction &i) {
   switch (i.op) {
   case Op::Immed: {
-    uint32_t value = uint32_t{i.immediate}
-                     << (i.shift.kind == target::Shift::Kind::None
-                             ? 0
-                             : i.shift.amount);
+    uint32_t value =
+        uint32_t{i.immediate}
+        << (i.shift.kind == target::Shift::Kind::None ? 0 : i.shift.amount);
     return i.invert ? ~value : value;
   }
   case Op::LdField:
@@ -163,6 +169,11 @@ MicroOp prepare(const Instruction &i) {
   op.defer = i.defer;
   op.target = i.target;
   op.parameter = i.parameter;
+  if (target::row(i.op).isCommand()) {
+    uint64_t bits = target::row(i.op).bits;
+    op.target =
+        static_cast<uint16_t>((bits >> 32 & 63) | (bits >> 18 & 3) << 8);
+  }
   op.value = valueOf(i);
   if (i.op != Op::Immed)
     prepareShift(i.shift, op);

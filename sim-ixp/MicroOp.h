@@ -51,6 +51,13 @@ enum MicroOpSpecial : uint8_t {
   SpecialIllegal = 8,
 };
 
+/// Parameter of an instruction with a shift.
+enum MicroOpShift : uint8_t {
+  ShiftConstant = 0,
+  ShiftLeftIndirect = 1,
+  ShiftRightIndirect = 2,
+};
+
 /// One prepared instruction.
 struct MicroOp {
   target::Op op = target::Op::Nop;
@@ -64,7 +71,9 @@ struct MicroOp {
   uint16_t aMask = 0;
   uint16_t bMask = 0;
   uint16_t destMask = 0;
+  /// Branches: where to. Commands: target code, and token in bits 9:8.
   uint16_t target = 0;
+  /// Shifts: 0 constant, or the kind of indirect shift (MicroOpShift).
   uint8_t parameter = 0;
   /// Right rotation of b, and what remains of it.
   uint8_t rotate = 0;

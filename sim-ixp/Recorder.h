@@ -24,6 +24,8 @@ class Recorder {
 public:
   virtual ~Recorder() = default;
 
+  /// An engine sent a command.
+  virtual void onCommand(const Command &command) {}
   /// A buffer left or came back to a queue of the queue array.
   virtual void onDequeue(uint32_t channel, uint32_t entry, uint32_t handle,
                          uint32_t actor) {}

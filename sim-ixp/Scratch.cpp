@@ -1,4 +1,5 @@
-//===- Scratch.cpp - scratchpad memory, atomics and rings ------------------===//
+//===- Scratch.cpp - scratchpad memory, atomics and rings
+//------------------===//
 //
 // See Scratch.h for the idea. A command passes three moments: it arrives
 // (operands are pulled, a service slot is reserved), it is served (memory and
@@ -30,7 +31,8 @@ MemoryOp opOf(const Command &command) {
 
 Scratch::Scratch(Chassis &chassis, Recorder &recorder)
     : chassis(chassis), recorder(recorder),
-      storage(chassis.parameters().scratch.bytes) {}
+      storage(static_cast<uint32_t>(chassis.parameters().scratchBytes)),
+      timing(chassis.timingOf(chassis.parameters().scratchLatency)) {}
 
 void Scratch::configureRing(uint32_t number, uint32_t base, uint32_t words,
                             bool statusOnEmpty) {
@@ -53,11 +55,14 @@ void Scratch::accept(Command &command) {
   const target::ChipParameters &params = chassis.parameters();
   uint64_t now = chassis.scheduler().now();
   uint32_t words = std::max<uint32_t>(command.count, 1);
-  uint64_t ready = now + params.operandCycles;
+  uint64_t ready = now + timing.operandCycles;
   if (needsOperands(command))
     ready = std::max(ready, chassis.pull(command, words, now, nullptr));
-  uint64_t start =
-      service.reserve(ready, words * params.scratch.cyclesPerWord);
+  uint64_t cycles =
+      isAtomic(opOf(command))
+          ? params.scratchAtomicCycles
+          : params.scratchOpCycles + (words - 1) * params.scratchWordCycles;
+  uint64_t start = service.reserve(ready, cycles);
   chassis.scheduler().schedule(start, this, Serve,
                                reinterpret_cast<uintptr_t>(&command));
 }
@@ -89,8 +94,7 @@ void Scratch::serve(uint64_t cycle, Command &command) {
   if (op == MemoryOp::Read) {
     for (uint32_t i = 0; i < words; ++i)
       command.data[i] = storage.readWord(command.address + 4 * i);
-    chassis.push(command, words,
-                 cycle + chassis.parameters().scratch.dataCycles);
+    chassis.push(command, words, cycle + timing.dataCycles);
     return;
   }
   if (op == MemoryOp::Write) {
@@ -115,11 +119,9 @@ void Scratch::serveAtomic(uint64_t cycle, Command &command) {
     chassis.finish(command, cycle);
     return;
   }
-  // The pull has raised the even signal of the pair, the push raises the odd.
-  if (hasAtomicOperand(op) && command.signal != 0)
-    ++command.signal;
+  raiseRestOfPair(command, op);
   command.data[0] = old;
-  chassis.push(command, 1, cycle + chassis.parameters().scratch.dataCycles);
+  chassis.push(command, 1, cycle + timing.dataCycles);
 }
 
 uint32_t Scratch::take(uint32_t number) {
@@ -147,18 +149,17 @@ void Scratch::updateLine(uint32_t number) {
   if (number >= statusLineCount)
     return;
   Ring &ring = rings[number];
-  const auto &params = chassis.parameters().scratch;
-  bool line = ring.statusOnEmpty
-                  ? ring.count == 0
-                  : ring.count + std::min(params.ringFullMarginWords,
-                                          ring.words / 2) >=
-                        ring.words;
+  const target::ChipParameters &params = chassis.parameters();
+  uint32_t margin =
+      std::min(static_cast<uint32_t>(params.ringFullMargin), ring.words / 2);
+  bool line =
+      ring.statusOnEmpty ? ring.count == 0 : ring.count + margin >= ring.words;
   if (line == ring.line)
     return;
   ring.line = line;
   Scheduler &scheduler = chassis.scheduler();
-  scheduler.schedule(scheduler.now() + params.ringStatusLagCycles, this,
-                     StatusLine, number | uint64_t{line} << 4);
+  scheduler.schedule(scheduler.now() + params.ringStatusLag, this, StatusLine,
+                     number | uint64_t{line} << 4);
 }
 
 void Scratch::serveRing(uint64_t cycle, Command &command) {
@@ -180,14 +181,12 @@ void Scratch::serveRing(uint64_t cycle, Command &command) {
       if (isThere)
         recorder.onRingGet(number, command.data[i], command.engine);
     }
-    chassis.push(command, words,
-                 cycle + chassis.parameters().scratch.dataCycles);
+    chassis.push(command, words, cycle + timing.dataCycles);
     return;
   }
   for (uint32_t i = 0; i < words; ++i) {
     if (ring.count == ring.words) {
-      recorder.onFault(command.engine, "put to ring " +
-                                           std::to_string(number) +
+      recorder.onFault(command.engine, "put to ring " + std::to_string(number) +
                                            ", which is full");
       break;
     }

@@ -2,11 +2,11 @@
 //
 // 16 KB of words, atomic operations and 16 rings ("IXP2400 chip notes",
 // scratchpad). Commands are served in the order of arrival: each takes
-// `parameters.scratch` cycles a word. A read of an empty ring gives 0; a write
-// to a full ring is the program's mistake (it must test the status line) and is
-// reported as a fault, never lost in silence. Rings 0..11 drive a status line
-// that follows the ring with a lag: "full" comes on while there is still room
-// for the puts in flight, "empty" when there is nothing to get.
+// the cycles that the chip parameters give. A read of an empty ring gives 0; a
+// write to a full ring is the program's mistake (it must test the status line)
+// and is reported as a fault, never lost in silence. Rings 0..11 drive a status
+// line that follows the ring with a lag: "full" comes on while there is still
+// room for the puts in flight, "empty" when there is nothing to get.
 //
 // The core* calls are the XScale's side; they act at once.
 //
@@ -88,6 +88,7 @@ private:
   Chassis &chassis;
   Recorder &recorder;
   Memory storage;
+  UnitTiming timing;
   Resource service;
   std::array<Ring, ringCount> rings{};
   std::function<void(uint32_t)> notEmpty;

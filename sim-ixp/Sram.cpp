@@ -1,4 +1,5 @@
-//===- Sram.cpp - one SRAM channel with its queue array --------------------===//
+//===- Sram.cpp - one SRAM channel with its queue array
+//--------------------===//
 //
 // See Sram.h for the idea. Start cycles never go back, so that commands change
 // the memory in the order of their arrival although the two ports are separate.
@@ -32,17 +33,22 @@ uint32_t entryOf(uint32_t address) { return address >> 24 & 63; }
 
 Sram::Sram(uint32_t channel, uint32_t bytes, Chassis &chassis,
            Recorder &recorder)
-    : channel(channel), chassis(chassis), recorder(recorder), storage(bytes) {}
+    : channel(channel), chassis(chassis), recorder(recorder), storage(bytes),
+      timing(chassis.timingOf(chassis.parameters().sramLatency)) {}
 
 void Sram::accept(Command &command) {
   const target::ChipParameters &params = chassis.parameters();
   uint64_t now = chassis.scheduler().now();
   MemoryOp op = opOf(command);
   uint32_t words = std::max<uint32_t>(command.count, 1);
-  uint64_t ready = std::max(now + params.operandCycles, lastStart);
+  uint64_t ready = std::max(now + timing.operandCycles, lastStart);
   if (op == MemoryOp::Write || hasAtomicOperand(op))
     ready = std::max(ready, chassis.pull(command, words, now, nullptr));
-  uint64_t cycles = words * params.sram.cyclesPerWord;
+  uint64_t cycles =
+      isAtomic(op) ? params.sramAtomicCycles
+      : op == dequeueOp || op == enqueueOp
+          ? params.sramQueueCycles
+          : params.sramOpCycles + (words - 1) * params.sramWordCycles;
   uint64_t start;
   if (isAtomic(op)) {
     start = readPort.reserve(std::max(ready, writePort.freeCycle()), cycles);
@@ -57,6 +63,15 @@ void Sram::accept(Command &command) {
                                reinterpret_cast<uintptr_t>(&command));
 }
 
+/// How much later a burst may begin on the push bus because its last word comes
+/// out of the memory slower than the bus would take it.
+uint64_t Sram::burstLag(uint32_t words) const {
+  const target::ChipParameters &params = chassis.parameters();
+  return params.sramWordCycles > params.busPushWordCycles
+             ? (words - 1) * (params.sramWordCycles - params.busPushWordCycles)
+             : 0;
+}
+
 void Sram::onEvent(uint64_t cycle, uint32_t, uint64_t argument) {
   serve(cycle, *reinterpret_cast<Command *>(argument));
 }
@@ -69,7 +84,7 @@ void Sram::serve(uint64_t cycle, Command &command) {
   }
   uint32_t address = command.address & 0x3fffffff;
   uint32_t words = std::max<uint32_t>(command.count, 1);
-  uint64_t dataCycle = cycle + chassis.parameters().sram.dataCycles;
+  uint64_t dataCycle = cycle + timing.dataCycles + burstLag(words);
   if (uint64_t{address} + words * 4 > storage.size()) {
     recorder.onFault(command.engine, "SRAM address out of range");
     chassis.finish(command, cycle);
@@ -86,9 +101,7 @@ void Sram::serve(uint64_t cycle, Command &command) {
     uint32_t old = storage.readWord(address);
     storage.writeWord(address, applyAtomic(op, old, command.data[0]));
     if (command.token & 1) {
-      // The pull has raised the even signal of the pair.
-      if (hasAtomicOperand(op) && command.signal != 0)
-        ++command.signal;
+      raiseRestOfPair(command, op);
       command.data[0] = old;
       chassis.push(command, 1, dataCycle);
       return;
@@ -107,7 +120,7 @@ void Sram::serve(uint64_t cycle, Command &command) {
 
 void Sram::serveQueue(uint64_t cycle, Command &command) {
   uint32_t entry = entryOf(command.address);
-  uint64_t dataCycle = cycle + chassis.parameters().sram.dataCycles;
+  uint64_t dataCycle = cycle + timing.dataCycles;
   if (opOf(command) == dequeueOp) {
     command.data[0] = dequeue(entry);
     if (command.data[0] != 0)

@@ -1,7 +1,7 @@
 //===- Sram.h - one SRAM channel with its queue array ---------*- C++ -*-===//
 //
 // A QDR channel: a read port and a write port that work at the same time, each
-// `parameters.sram` cycles a word, commands in the order of arrival. Atomic
+// commands in the order of arrival. Atomic
 // operations take both ports. The queue array keeps 64 linked-list queues:
 // enqueue writes the link word of the tail buffer, dequeue reads that of the
 // head buffer, and the queue's head, tail and count stay in the array. A
@@ -60,6 +60,7 @@ private:
 
   void serve(uint64_t cycle, Command &command);
   void serveQueue(uint64_t cycle, Command &command);
+  uint64_t burstLag(uint32_t words) const;
   uint32_t dequeue(uint32_t entry);
   void enqueue(uint32_t entry, uint32_t longwordAddress);
 
@@ -67,6 +68,7 @@ private:
   Chassis &chassis;
   Recorder &recorder;
   Memory storage;
+  UnitTiming timing;
   Resource readPort, writePort;
   uint64_t lastStart = 0;
   std::array<Queue, queueCount> queues{};

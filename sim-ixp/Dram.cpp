@@ -1,0 +1,137 @@
+//===- Dram.cpp - the DRAM channel
+//-----------------------------------------===//
+//
+// See Dram.h for the idea. A burst is cut at bank boundaries; each piece takes
+// its bank for the row's cycle time and the data bus for its transfers, never
+// less than one natural burst. The memory changes at the start of the last
+// piece: accesses to one address share a bank, so their order is that of
+// arrival.
+//
+//===----------------------------------------------------------------------===//
+
+#include "sim-ixp/Dram.h"
+#include "sim-ixp/Recorder.h"
+#include "support/Error.h"
+#include "target-ixp/ChipParameters.h"
+
+#include <algorithm>
+
+namespace karakal::sim {
+namespace {
+
+enum EventCode : uint32_t { Serve, MoveDone };
+
+enum DramTarget : uint8_t {
+  DramRead = 0x28,
+  DramWrite = 0x29,
+  RbufRead = 0x2a,
+  TbufWrite = 0x2b,
+};
+
+/// Indirect word of rbuf_rd and tbuf_wr: bits 18:5 are the buffer's address in
+/// MSF space ("MEv2 reference", indirect references).
+uint32_t bufferAddress(const Command &command) {
+  return command.indirectWord >> 5 & 0x3fff;
+}
+
+constexpr uint32_t bufferBits = 1u << 4;
+
+} // namespace
+
+Dram::Dram(uint32_t bytes, Chassis &chassis, Recorder &recorder)
+    : chassis(chassis), recorder(recorder), storage(bytes),
+      timing(chassis.timingOf(chassis.parameters().dramLatency)),
+      banks(chassis.parameters().dramBanks) {}
+
+/// Takes bank and bus for every piece of the burst; gives the start of the
+/// last.
+uint64_t Dram::reserve(const Command &command, uint64_t notBefore) {
+  const target::ChipParameters &params = chassis.parameters();
+  uint64_t address = command.address;
+  uint64_t end = address + uint64_t{command.count} * 8;
+  uint64_t start = notBefore;
+  while (address < end) {
+    uint64_t next = std::min(end, (address / params.dramBankBytes + 1) *
+                                      params.dramBankBytes);
+    uint64_t quads = std::max((next - address) / 8, params.dramBurstQuads);
+    Resource &bank = banks[address / params.dramBankBytes % banks.size()];
+    start = dataBus.reserve(std::max(start, bank.freeCycle()),
+                            quads * params.dramQuadCycles);
+    bank.reserve(
+        start, std::max(params.dramBankCycles, quads * params.dramQuadCycles));
+    address = next;
+  }
+  return start;
+}
+
+void Dram::accept(Command &command) {
+  uint64_t now = chassis.scheduler().now();
+  uint32_t words = command.count * 2u;
+  command.isSignalPair = true;
+  if (uint64_t{command.address} + command.count * 8u > storage.size()) {
+    recorder.onFault(command.engine, "DRAM address out of range");
+    chassis.finish(command, now);
+    return;
+  }
+  uint64_t ready = now + timing.operandCycles;
+  if (command.target == DramWrite)
+    ready = std::max(ready, chassis.pull(command, words, now, nullptr));
+  uint64_t start = reserve(command, ready);
+  chassis.scheduler().schedule(start, this, Serve,
+                               reinterpret_cast<uintptr_t>(&command));
+}
+
+void Dram::onEvent(uint64_t cycle, uint32_t code, uint64_t argument) {
+  Command &command = *reinterpret_cast<Command *>(argument);
+  if (code == Serve)
+    serve(cycle, command);
+  else
+    moveBuffer(cycle, command);
+}
+
+void Dram::serve(uint64_t cycle, Command &command) {
+  const target::ChipParameters &params = chassis.parameters();
+  uint32_t words = command.count * 2u;
+  // The grain is a quadword: the low three address bits have no effect.
+  uint32_t address = command.address & ~7u;
+  switch (command.target) {
+  case DramRead:
+    for (uint32_t i = 0; i < words; ++i)
+      command.data[i] = storage.readWord(address + 4 * i);
+    // The latency is that of one quadword: its second word is part of it.
+    chassis.push(command, words,
+                 cycle + timing.dataCycles -
+                     std::min(timing.dataCycles, params.busDramWordCycles));
+    return;
+  case DramWrite:
+    for (uint32_t i = 0; i < words; ++i)
+      storage.writeWord(address + 4 * i, command.data[i]);
+    command.signal = 0; // raised by the pull
+    chassis.finish(command, cycle);
+    return;
+  case RbufRead:
+  case TbufWrite:
+    chassis.scheduler().schedule(
+        cycle + timing.dataCycles + command.count * params.dramQuadCycles, this,
+        MoveDone, reinterpret_cast<uintptr_t>(&command));
+    return;
+  default:
+    KARAKAL_UNREACHABLE("not a DRAM command");
+  }
+}
+
+void Dram::moveBuffer(uint64_t cycle, Command &command) {
+  uint32_t bytes = command.count * 8u;
+  uint32_t address = command.address & ~7u;
+  if (!command.isIndirect || !(command.indirectWord & bufferBits) || !buffers)
+    recorder.onFault(command.engine,
+                     "rbuf_rd or tbuf_wr without a buffer address in its "
+                     "indirect reference");
+  else if (command.target == RbufRead)
+    buffers->readRbuf(bufferAddress(command), storage.data() + address, bytes);
+  else
+    buffers->writeTbuf(bufferAddress(command), storage.data() + address, bytes);
+  chassis.finish(command, cycle + chassis.parameters().busReturnCycles);
+}
+
+} // namespace karakal::sim

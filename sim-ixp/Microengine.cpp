@@ -1,0 +1,207 @@
+//===- Microengine.cpp - contexts, signals and arbitration
+//-----------------===//
+//
+// See Microengine.h for the idea. A context that waits for all of its signals
+// consumes them when it becomes ready; one that waits for any of them leaves
+// them to br_signal.
+//
+//===----------------------------------------------------------------------===//
+
+#include "sim-ixp/Microengine.h"
+#include "support/Error.h"
+#include "target-ixp/ChipParameters.h"
+#include "target-ixp/InstructionTable.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace karakal::sim {
+
+Microengine::Microengine(uint32_t index, Chassis &chassis, Recorder &recorder)
+    : number(index), chassis(chassis), scheduler(chassis.scheduler()),
+      recorder(recorder) {
+  pending.reserve(16);
+  for (uint32_t i = 0; i < 256; ++i)
+    regs[reg::literal + i] = i;
+  chassis.connectEngine(index, this);
+}
+
+void Microengine::load(std::shared_ptr<const MicroProgram> newProgram) {
+  program = std::move(newProgram);
+  counts.assign(program->ops.size(), 0);
+}
+
+void Microengine::start(uint32_t contextMask) {
+  KARAKAL_ASSERT(program, "an engine is started without a program");
+  for (uint32_t i = 0; i < contextCount; ++i) {
+    if (!(contextMask >> i & 1))
+      continue;
+    contexts[i].state = State::Ready;
+    contexts[i].pc = 0;
+    readyMask |= 1u << i;
+    aliveMask |= 1u << i;
+  }
+  ctxEnables |= contextMask << 8;
+  current = contextCount - 1;
+  time = std::max(time, scheduler.now());
+  sleepBegin = time;
+  needsArbitration = true;
+  isAsleep = readyMask == 0;
+}
+
+uint32_t Microengine::readTransferOut(uint32_t context, TransferKind kind,
+                                      uint32_t index) {
+  uint32_t bank = kind == TransferKind::S ? reg::sOut : reg::dOut;
+  return regs[bank + wrapTransfer(context, index)];
+}
+
+void Microengine::writeTransferIn(uint32_t context, TransferKind kind,
+                                  uint32_t index, uint32_t value) {
+  uint32_t bank = kind == TransferKind::S ? reg::sIn : reg::dIn;
+  regs[bank + wrapTransfer(context, index)] = value;
+}
+
+bool Microengine::isSatisfied(Context &context) {
+  uint32_t mask = context.wakeMask;
+  if (mask & 1)
+    return true;
+  if (context.any)
+    return context.signals & mask;
+  if (mask == 0 || (context.signals & mask) != mask)
+    return false;
+  context.signals &= ~mask;
+  return true;
+}
+
+void Microengine::setReady(uint32_t context) {
+  contexts[context].state = State::Ready;
+  readyMask |= 1u << context;
+}
+
+void Microengine::raiseSignals(uint64_t cycle, uint32_t context,
+                               uint32_t mask) {
+  Context &target = contexts[context];
+  target.signals |= mask & 0xfffe;
+  if (target.state != State::Asleep || !isSatisfied(target))
+    return;
+  setReady(context);
+  if (!isAsleep)
+    return;
+  uint64_t wake = std::max(cycle, sleepBegin);
+  counters.idleCycles += wake - sleepBegin;
+  time = wake;
+  isAsleep = false;
+}
+
+void Microengine::wait(uint32_t mask, bool any) {
+  Context &context = contexts[current];
+  context.wakeMask = static_cast<uint16_t>(mask);
+  context.any = any;
+  readyMask &= ~(1u << current);
+  context.state = State::Asleep;
+  if (isSatisfied(context))
+    setReady(current);
+}
+
+void Microengine::contextArbitration(const MicroOp &op,
+                                     const target::Instruction &instruction) {
+  Context &context = contexts[current];
+  bool isKill =
+      instruction.any && instruction.signalMask == 0 && !instruction.keepMask;
+  if (isKill || instruction.breakpoint) {
+    context.state = State::Dead;
+    readyMask &= ~(1u << current);
+    aliveMask &= ~(1u << current);
+    halted |= instruction.breakpoint;
+  } else if (instruction.keepMask) {
+    wait(context.wakeMask, context.any);
+  } else {
+    wait(instruction.signalMask, instruction.any);
+  }
+  beginSwap(instruction.hasTarget ? instruction.target : pc + 1 + op.defer,
+            op.defer);
+}
+
+/// The context gives up the engine behind `defer` more instructions. The
+/// caller's common tail advances time and PC over the swap instruction itself.
+void Microengine::beginSwap(uint32_t resume, uint32_t defer) {
+  uint32_t slots = std::max<uint32_t>(
+      static_cast<uint32_t>(chassis.parameters().meSwapSlots), defer);
+  // One more than the delay slots: the tail counts the swap instruction.
+  slotsLeft = static_cast<uint8_t>(defer + 1);
+  abortAfterSlots = static_cast<uint8_t>(slots - defer);
+  swapAfterSlots = true;
+  pcAfterSlots = resume;
+  ++counters.swaps;
+}
+
+/// Gives the engine to the next ready context; false if there is none.
+bool Microengine::arbitrate() {
+  if (readyMask == 0) {
+    isAsleep = true;
+    sleepBegin = time;
+    return false;
+  }
+  uint32_t after = (current + 1) % contextCount;
+  uint32_t rotated =
+      (uint32_t{readyMask} | uint32_t{readyMask} << contextCount) >> after;
+  current = (after + __builtin_ctz(rotated)) % contextCount;
+  readyMask &= ~(1u << current);
+  contexts[current].state = State::Running;
+  pc = contexts[current].pc;
+  needsArbitration = false;
+  runBegin = time;
+  return true;
+}
+
+void Microengine::fault(const std::string &what) {
+  recorder.onFault(number, "context " + std::to_string(current) + ", PC " +
+                               std::to_string(pc) + ": " + what);
+  readyMask = 0;
+  aliveMask = 0;
+  needsArbitration = true;
+  isAsleep = true;
+  sleepBegin = time;
+}
+
+EngineCounters Microengine::countersAt(uint64_t cycle) const {
+  EngineCounters result = counters;
+  result.issueCycles =
+      std::accumulate(counts.begin(), counts.end(), uint64_t{0});
+  if (isAsleep) {
+    if (cycle > sleepBegin)
+      result.idleCycles += cycle - sleepBegin;
+  } else if (time > cycle) {
+    // Dead slots behind the last instruction reach over the end.
+    result.abortedCycles -= std::min(result.abortedCycles, time - cycle);
+  }
+  return result;
+}
+
+std::string Microengine::describeContexts() const {
+  static const char *const names[] = {"inactive", "ready", "running", "asleep",
+                                      "stopped"};
+  std::string text;
+  for (uint32_t i = 0; i < contextCount; ++i) {
+    const Context &context = contexts[i];
+    if (context.state == State::Inactive)
+      continue;
+    bool isRunning = context.state == State::Running;
+    text += "  engine " + std::to_string(number) + " context " +
+            std::to_string(i) + ": " +
+            names[static_cast<unsigned>(context.state)] + " at PC " +
+            std::to_string(isRunning ? pc : context.pc);
+    if (context.state == State::Asleep) {
+      text += context.any ? ", waits for any of signals"
+                          : ", waits for all of signals";
+      for (uint32_t n = 1; n < 16; ++n)
+        if (context.wakeMask >> n & 1)
+          text += " " + std::to_string(n) +
+                  (context.signals >> n & 1 ? "(set)" : "");
+    }
+    text += "\n";
+  }
+  return text;
+}
+
+} // namespace karakal::sim

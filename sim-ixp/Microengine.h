@@ -1,0 +1,265 @@
+//===- Microengine.h - one microengine ------------------------*- C++ -*-===//
+//
+// Eight hardware contexts share one pipeline, one set of condition codes, local
+// memory, CAM and CRC unit. One context runs until it gives the engine up
+// (ctx_arb, a command with ctx_swap); the next ready one follows round robin.
+// An instruction takes one cycle; a taken branch or a swap adds its slots that
+// are not delay slots as aborted cycles; a full command FIFO stalls; without a
+// ready context the engine is idle. Every cycle is one of issue, aborted, stall
+// and idle.
+//
+// The engine has its own time. Between instructions that touch what others
+// change or see (commands, signals, neighbour registers, ring status) it runs
+// alone and may be ahead of the chip's clock; before such an instruction it
+// waits for its turn: run(limit) returns as soon as the engine's time reaches
+// `limit` there. A correct program cannot see the difference, since it reads
+// transfer registers only after it has seen their signal, and seeing a signal
+// is such an instruction.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KARAKAL_SIM_IXP_MICROENGINE_H
+#define KARAKAL_SIM_IXP_MICROENGINE_H
+
+#include "sim-ixp/Cam.h"
+#include "sim-ixp/Chassis.h"
+#include "sim-ixp/MicroOp.h"
+#include "sim-ixp/Recorder.h"
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace karakal::sim {
+
+/// What an engine did with its cycles.
+struct EngineCounters {
+  uint64_t issueCycles = 0;
+  uint64_t abortedCycles = 0;
+  uint64_t stallCycles = 0;
+  uint64_t idleCycles = 0;
+  uint64_t swaps = 0;
+  uint64_t commands = 0;
+
+  uint64_t total() const {
+    return issueCycles + abortedCycles + stallCycles + idleCycles;
+  }
+};
+
+/// Listener of context runs, for the timeline.
+using ContextRunListener = std::function<void(uint32_t engine, uint32_t context,
+                                              uint64_t begin, uint64_t end)>;
+
+/// One engine. See the file's header.
+class Microengine : public TransferPort, public EventTarget {
+public:
+  static constexpr uint32_t contextCount = 8;
+
+  Microengine(uint32_t index, Chassis &chassis, Recorder &recorder);
+
+  // ---- set-up --------------------------------------------------------------
+  /// Loads a program; contexts are not started.
+  void load(std::shared_ptr<const MicroProgram> program);
+  /// Enables contexts (bit n = context n); each starts at word 0.
+  void start(uint32_t contextMask);
+  /// The engine that writes this one's neighbour registers, and the one that
+  /// this one writes to; null at the ends of the chain.
+  void connectNeighbours(Microengine *previous, Microengine *next) {
+    previousEngine = previous;
+    nextEngine = next;
+  }
+  void listenToRuns(ContextRunListener listener) {
+    onContextRun = std::move(listener);
+  }
+
+  // ---- running -------------------------------------------------------------
+  /// Cycle of the engine's next action, Scheduler::never if it sleeps.
+  uint64_t nextCycle() const { return isAsleep ? Scheduler::never : time; }
+  /// Runs; instructions that others can see are executed only before `limit`
+  /// (and before the next event). The engine must be the earliest of all.
+  void run(uint64_t limit);
+  /// As run, but no instruction is issued at `stop` or later (the end of a
+  /// run).
+  void runExactly(uint64_t limit, uint64_t stop);
+
+  // ---- the chassis's side
+  // ----------------------------------------------------
+  uint32_t readTransferOut(uint32_t context, TransferKind kind,
+                           uint32_t index) override;
+  void writeTransferIn(uint32_t context, TransferKind kind, uint32_t index,
+                       uint32_t value) override;
+  void raiseSignals(uint64_t cycle, uint32_t context, uint32_t mask) override;
+  void onEvent(uint64_t cycle, uint32_t code, uint64_t argument) override;
+
+  // ---- looking in ----------------------------------------------------------
+  uint32_t index() const { return number; }
+  uint64_t localTime() const { return time; }
+  /// Counters up to `cycle`: a sleeping engine is idle until then.
+  EngineCounters countersAt(uint64_t cycle) const;
+  /// How often the instruction at each address was issued.
+  const std::vector<uint64_t> &executionCounts() const { return counts; }
+  /// Whether any context is enabled and neither killed nor halted.
+  bool isAlive() const { return aliveMask != 0; }
+  /// Whether a context stopped at a breakpoint or halt.
+  bool isHalted() const { return halted; }
+  /// Storage, for tests: an index of the register file (MicroOp.h).
+  uint32_t peek(uint32_t index) const { return regs[index]; }
+  void poke(uint32_t index, uint32_t value) { regs[index] = value; }
+  uint32_t signals(uint32_t context) const { return contexts[context].signals; }
+  uint32_t localCsr(uint32_t offset) { return readCsr(offset); }
+  /// One line a context: its state, PC and what it waits for.
+  std::string describeContexts() const;
+
+private:
+  enum class State : uint8_t { Inactive, Ready, Running, Asleep, Dead };
+
+  struct Context {
+    State state = State::Inactive;
+    bool any = false;
+    uint16_t wakeMask = 0;
+    uint16_t signals = 0;
+    uint16_t pc = 0;
+    std::array<uint32_t, 2> lmAddress{}; ///< byte address, bits 11:2
+    uint16_t futureCount = 0;
+    uint8_t futureSignal = 0;
+    uint32_t futureSerial = 0;
+  };
+
+  /// A local CSR write on its way through the pipeline.
+  struct PendingWrite {
+    uint64_t cycle;
+    uint16_t csr;
+    uint8_t context;
+    uint32_t value;
+  };
+
+  /// An instruction whose indexed operands are resolved, and what they do
+  /// after it: post-modification and the write to a neighbour.
+  struct IndexedOp {
+    MicroOp op;
+    std::array<target::Operand, 3> used;
+    uint32_t usedCount = 0;
+    bool isNeighbourPut = false;
+    bool isRingPut = false;
+    uint8_t neighbourRegister = 0;
+  };
+
+  // MicroengineRun.cpp
+  template <bool Exact> void execute(uint64_t limit, uint64_t stop);
+  void takeBranch(const MicroOp &op, uint32_t branchTarget);
+  void finishSlots();
+  void setFlags(uint32_t result, bool carry, bool overflow) {
+    flagResult = result;
+    flagC = carry;
+    flagV = overflow;
+  }
+  bool condition(target::Op op) const;
+  uint32_t shifted(const MicroOp &op, uint32_t value) const;
+  uint32_t arithmeticShift(const MicroOp &op, uint32_t value) const;
+  uint32_t doubleShift(const MicroOp &op, uint32_t high, uint32_t low) const;
+  uint32_t byteAlign(target::Op op, uint32_t value);
+
+  // Microengine.cpp
+  void contextArbitration(const MicroOp &op,
+                          const target::Instruction &instruction);
+  void beginSwap(uint32_t resume, uint32_t defer);
+  void wait(uint32_t mask, bool any);
+  bool arbitrate();
+
+  // MicroengineOperands.cpp
+  bool resolve(const MicroOp &op, const target::Instruction &instruction);
+  bool resolveOne(const target::Operand &operand, bool isDestination,
+                  uint16_t &place);
+  void finishIndexed();
+  uint32_t camLookup(const target::Instruction &instruction, uint32_t tag);
+
+  // MicroengineCommand.cpp
+  /// False: the command did not issue (stall or fault), nothing was done.
+  bool issueCommand(const MicroOp &op, const target::Instruction &instruction,
+                    uint32_t address, uint64_t stop);
+
+  // MicroengineCsr.cpp
+  uint32_t readCsr(uint32_t csr);
+  void writeCsr(uint32_t csr, uint32_t value);
+  void writeSignalCsr(uint32_t csr, uint32_t value);
+  void writeContextCsr(uint32_t context, uint32_t csr, uint32_t value);
+  void defer(uint32_t csr, uint32_t context, uint32_t value);
+  void applyPending(const PendingWrite &write);
+  void commitPending();
+  void startFutureCount();
+  bool inputState(uint32_t number);
+  uint32_t neighbourLevel();
+
+  void fault(const std::string &what);
+  bool isSatisfied(Context &context);
+  void setReady(uint32_t context);
+  uint32_t wrapTransfer(uint32_t context, uint32_t index) const {
+    return (context * 16 + (index & transferMask)) & 127;
+  }
+
+  uint32_t number;
+  Chassis &chassis;
+  Scheduler &scheduler;
+  Recorder &recorder;
+  Microengine *previousEngine = nullptr;
+  Microengine *nextEngine = nullptr;
+  std::shared_ptr<const MicroProgram> program;
+  ContextRunListener onContextRun;
+
+  // Time and the running context.
+  uint64_t time = 0;
+  uint64_t sleepBegin = 0;
+  uint64_t runBegin = 0;
+  uint32_t pc = 0;
+  uint32_t current = 0;
+  bool isAsleep = true;
+  bool needsArbitration = false;
+  bool halted = false;
+  uint8_t readyMask = 0;
+  uint8_t aliveMask = 0;
+
+  // A taken branch or swap whose delay slots are running.
+  uint8_t slotsLeft = 0;
+  uint8_t abortAfterSlots = 0;
+  bool swapAfterSlots = false;
+  uint32_t pcAfterSlots = 0;
+
+  // The data path's hidden registers.
+  uint32_t flagResult = 0; ///< N and Z
+  bool flagC = false;
+  bool flagV = false;
+  uint32_t previousA = 0;
+  uint32_t previousResult = 0;
+  uint32_t alignLatch = 0;
+  uint64_t product = 0;
+  uint32_t factorA = 0, factorB = 0;
+  bool csrReadPending = false;
+  uint32_t csrReadValue = 0;
+
+  // Per-engine CSRs.
+  uint32_t ctxEnables = 0;
+  uint32_t ccEnable = 0x2000;
+  uint32_t ctxPointer = 0;
+  uint32_t byteIndex = 0;
+  uint32_t tIndex = 0;
+  uint32_t nnPut = 0;
+  uint32_t nnGet = 0;
+  uint32_t crcRemainder = 0;
+  uint32_t pseudoRandom = 1;
+  uint32_t transferMask = 15;
+  std::vector<PendingWrite> pending; ///< in the order of their cycles
+  IndexedOp indexed;
+
+  EngineCounters counters; ///< issueCycles is summed from counts
+  std::vector<uint64_t> counts;
+  std::array<Context, contextCount> contexts{};
+  Cam cam;
+  std::array<uint32_t, reg::count> regs{};
+};
+
+} // namespace karakal::sim
+
+#endif // KARAKAL_SIM_IXP_MICROENGINE_H

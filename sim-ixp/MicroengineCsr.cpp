@@ -1,0 +1,266 @@
+//===- MicroengineCsr.cpp - local control and status registers
+//-------------===//
+//
+// Index registers take a write with the pipeline's delay: uses inside the
+// window see the old value. Everything else acts at once.
+//
+//===----------------------------------------------------------------------===//
+
+#include "sim-ixp/Microengine.h"
+#include "target-ixp/ChipParameters.h"
+#include "target-ixp/InstructionTable.h"
+#include "target-ixp/MemoryMap.h"
+
+namespace karakal::sim {
+
+using namespace target;
+
+namespace {
+
+constexpr uint32_t cyclesPerTimestampTick = 16;
+/// CTX_ENABLES: four-context mode, contexts.
+constexpr uint32_t fourContextMode = 1u << 31;
+constexpr uint32_t lmAddressMask = 0xffc;
+constexpr uint32_t tIndexMask = 0x1fc;
+constexpr uint32_t ringMask = 127;
+
+} // namespace
+
+void Microengine::defer(uint32_t csr, uint32_t context, uint32_t value) {
+  uint64_t slots = chassis.parameters().meLmAddrSlots;
+  pending.push_back({time + slots + 1, static_cast<uint16_t>(csr),
+                     static_cast<uint8_t>(context), value});
+}
+
+void Microengine::applyPending(const PendingWrite &write) {
+  auto &lmAddress = contexts[write.context].lmAddress;
+  switch (write.csr) {
+  case Csr_ACTIVE_LM_ADDR_0_BYTE_INDEX:
+    byteIndex = write.value & 3;
+    [[fallthrough]];
+  case Csr_ACTIVE_LM_ADDR_0:
+    lmAddress[0] = write.value & lmAddressMask;
+    break;
+  case Csr_ACTIVE_LM_ADDR_1_BYTE_INDEX:
+    byteIndex = write.value & 3;
+    [[fallthrough]];
+  case Csr_ACTIVE_LM_ADDR_1:
+    lmAddress[1] = write.value & lmAddressMask;
+    break;
+  case Csr_T_INDEX_BYTE_INDEX:
+    byteIndex = write.value & 3;
+    [[fallthrough]];
+  case Csr_T_INDEX:
+    tIndex = write.value & tIndexMask;
+    break;
+  case Csr_BYTE_INDEX:
+    byteIndex = write.value & 3;
+    break;
+  case Csr_NN_PUT:
+    nnPut = write.value & ringMask;
+    break;
+  case Csr_NN_GET:
+    nnGet = write.value & ringMask;
+    break;
+  }
+}
+
+void Microengine::commitPending() {
+  size_t done = 0;
+  while (done < pending.size() && pending[done].cycle <= time)
+    applyPending(pending[done++]);
+  if (done)
+    pending.erase(pending.begin(), pending.begin() + done);
+}
+
+uint32_t Microengine::readCsr(uint32_t csr) {
+  commitPending();
+  const Context &active = contexts[current];
+  const Context &other = contexts[ctxPointer & 7];
+  switch (csr) {
+  case Csr_CTX_ENABLES:
+    return ctxEnables;
+  case Csr_CC_ENABLE:
+    return ccEnable;
+  case Csr_CSR_CTX_POINTER:
+    return ctxPointer;
+  case Csr_ACTIVE_CTX_STS:
+    return 1u << 31 | (pc & 0x1fff) << 8 | engineHardwareNumber(number) << 3 |
+           current;
+  case Csr_INDIRECT_CTX_STS:
+    return uint32_t{readyMask >> (ctxPointer & 7) & 1u} << 31 | other.pc;
+  case Csr_ACTIVE_CTX_SIG_EVENTS:
+    return active.signals;
+  case Csr_INDIRECT_CTX_SIG_EVENTS:
+    return other.signals;
+  case Csr_ACTIVE_CTX_WAKEUP_EVENTS:
+    return active.wakeMask | uint32_t{active.any} << 16;
+  case Csr_INDIRECT_CTX_WAKEUP_EVENTS:
+    return other.wakeMask | uint32_t{other.any} << 16;
+  case Csr_ACTIVE_LM_ADDR_0:
+  case Csr_ACTIVE_LM_ADDR_0_BYTE_INDEX:
+    return active.lmAddress[0];
+  case Csr_ACTIVE_LM_ADDR_1:
+  case Csr_ACTIVE_LM_ADDR_1_BYTE_INDEX:
+    return active.lmAddress[1];
+  case Csr_INDIRECT_LM_ADDR_0:
+    return other.lmAddress[0];
+  case Csr_INDIRECT_LM_ADDR_1:
+    return other.lmAddress[1];
+  case Csr_BYTE_INDEX:
+    return byteIndex;
+  case Csr_T_INDEX:
+    return tIndex;
+  case Csr_T_INDEX_BYTE_INDEX:
+    return tIndex | byteIndex;
+  case Csr_NN_PUT:
+    return nnPut;
+  case Csr_NN_GET:
+    return nnGet;
+  case Csr_TIMESTAMP_LOW:
+    return static_cast<uint32_t>(time / cyclesPerTimestampTick);
+  case Csr_TIMESTAMP_HIGH:
+    return static_cast<uint32_t>(time / cyclesPerTimestampTick >> 32);
+  case Csr_PROFILE_COUNT:
+    return static_cast<uint32_t>(time);
+  case Csr_CRC_REMAINDER:
+    return crcRemainder;
+  case Csr_PSEUDO_RANDOM_NUMBER:
+    // A 32-bit Galois register; the polynomial is our choice.
+    pseudoRandom = pseudoRandom >> 1 ^ (pseudoRandom & 1 ? 0xedb88320u : 0);
+    return pseudoRandom;
+  default:
+    return 0;
+  }
+}
+
+void Microengine::writeCsr(uint32_t csr, uint32_t value) {
+  commitPending();
+  switch (csr) {
+  case Csr_ACTIVE_LM_ADDR_0:
+  case Csr_ACTIVE_LM_ADDR_1:
+  case Csr_ACTIVE_LM_ADDR_0_BYTE_INDEX:
+  case Csr_ACTIVE_LM_ADDR_1_BYTE_INDEX:
+  case Csr_T_INDEX:
+  case Csr_BYTE_INDEX:
+  case Csr_T_INDEX_BYTE_INDEX:
+  case Csr_NN_PUT:
+  case Csr_NN_GET:
+    defer(csr, current, value);
+    return;
+  case Csr_INDIRECT_LM_ADDR_0:
+    defer(Csr_ACTIVE_LM_ADDR_0, ctxPointer & 7, value);
+    return;
+  case Csr_INDIRECT_LM_ADDR_1:
+    defer(Csr_ACTIVE_LM_ADDR_1, ctxPointer & 7, value);
+    return;
+  case Csr_SAME_ME_SIGNAL:
+  case Csr_NEXT_NEIGHBOR_SIGNAL:
+  case Csr_PREV_NEIGHBOR_SIGNAL:
+    writeSignalCsr(csr, value);
+    return;
+  case Csr_CTX_ENABLES:
+    ctxEnables = value;
+    transferMask = value & fourContextMode ? 31 : 15;
+    return;
+  case Csr_CC_ENABLE:
+    ccEnable = value;
+    return;
+  case Csr_CSR_CTX_POINTER:
+    ctxPointer = value & 7;
+    return;
+  case Csr_CRC_REMAINDER:
+    crcRemainder = value;
+    return;
+  case Csr_PSEUDO_RANDOM_NUMBER:
+    pseudoRandom = value ? value : 1;
+    return;
+  default:
+    writeContextCsr(current, csr, value);
+  }
+}
+
+void Microengine::writeContextCsr(uint32_t index, uint32_t csr,
+                                  uint32_t value) {
+  Context &active = contexts[index];
+  Context &other = contexts[ctxPointer & 7];
+  switch (csr) {
+  case Csr_ACTIVE_CTX_SIG_EVENTS:
+    active.signals = value & 0xfffe;
+    return;
+  case Csr_INDIRECT_CTX_SIG_EVENTS:
+    other.signals = 0;
+    raiseSignals(time, ctxPointer & 7, value);
+    return;
+  case Csr_ACTIVE_CTX_WAKEUP_EVENTS:
+    active.wakeMask = value & 0xffff;
+    active.any = value >> 16 & 1;
+    return;
+  case Csr_INDIRECT_CTX_WAKEUP_EVENTS:
+    other.wakeMask = value & 0xffff;
+    other.any = value >> 16 & 1;
+    return;
+  case Csr_ACTIVE_FUTURE_COUNT_SIGNAL:
+    active.futureSignal = value & 15;
+    return;
+  case Csr_ACTIVE_CTX_FUTURE_COUNT:
+    active.futureCount = value & 0xffff;
+    startFutureCount();
+    return;
+  default:
+    fault("local CSR " + std::to_string(csr) + " cannot be written here");
+  }
+}
+
+/// Value: bit 7 = the next context of the engine, 6:3 signal, 2:0 context.
+void Microengine::writeSignalCsr(uint32_t csr, uint32_t value) {
+  uint32_t context = value & 0x80 ? (current + 1) % contextCount : value & 7;
+  uint32_t mask = 1u << (value >> 3 & 15);
+  uint64_t cycle = time + chassis.parameters().signalLatency;
+  if (csr == Csr_SAME_ME_SIGNAL)
+    chassis.raise(number, context, mask, cycle);
+  else if (csr == Csr_NEXT_NEIGHBOR_SIGNAL && nextEngine)
+    chassis.raise(nextEngine->number, context, mask, cycle);
+  else if (csr == Csr_PREV_NEIGHBOR_SIGNAL && previousEngine)
+    chassis.raise(previousEngine->number, context, mask, cycle);
+}
+
+/// The context's signal comes when the low half of the timestamp equals the
+/// count.
+void Microengine::startFutureCount() {
+  Context &context = contexts[current];
+  uint64_t tick = time / cyclesPerTimestampTick;
+  uint64_t wait = (context.futureCount - tick) & 0xffff;
+  if (wait == 0)
+    wait = 0x10000;
+  ++context.futureSerial;
+  scheduler.schedule((tick + wait) * cyclesPerTimestampTick, this, current,
+                     context.futureSerial);
+}
+
+void Microengine::onEvent(uint64_t cycle, uint32_t code, uint64_t argument) {
+  Context &context = contexts[code];
+  if (context.futureSerial == argument && context.futureSignal != 0)
+    raiseSignals(cycle, code, 1u << context.futureSignal);
+}
+
+/// Words in the neighbour ring that this engine reads.
+uint32_t Microengine::neighbourLevel() {
+  commitPending();
+  const Microengine *writer = ctxEnables >> 20 & 1 ? this : previousEngine;
+  return writer ? (writer->nnPut - nnGet) & ringMask : 0;
+}
+
+bool Microengine::inputState(uint32_t state) {
+  if (state == 0)
+    return neighbourLevel() == 0;
+  if (state == 1) {
+    Microengine *reader = ctxEnables >> 20 & 1 ? this : nextEngine;
+    return reader && reader->neighbourLevel() >= ringMask;
+  }
+  if (state < 2 + StatusRingCount)
+    return chassis.ringStatus() >> (state - 2) & 1;
+  return false; // fci: no CSIX
+}
+
+} // namespace karakal::sim
