@@ -1,0 +1,408 @@
+//===- LowerChannels.cpp - one core's program out of the PPF graph --------===//
+//
+// A channel inside a core's program is a call, any other a message on a ring:
+//
+//   baker.channel_put @cls.arp_cc, %ph     →   call @arp.in_cc(%ph)
+//                                          or  message = id << 24 | %ph
+//                                              call @baker_channel_put(ring, …)
+//
+// The entry of a microengine is an endless loop around the rings, each context
+// runs it. Messages that have come farthest go first: the aggregate's own ring
+// (channels on a cycle of the PPF graph), what the XScale core sends, and only
+// then new packets, so that a full ring drains before more is taken in. The
+// XScale core's entry handles its ring until it is empty.
+//
+// Requires: `baker.id` on channels; except for the host, `baker.core` on PPFs
+// and `baker.via` on channels. Ensures: no channel_put, nothing unreachable.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ir/Attributes.h"
+#include "passes/Passes.h"
+#include "support/Error.h"
+#include "target-ixp/MemoryMap.h"
+#include "llvm/ADT/MapVector.h"
+
+using namespace mlir;
+
+namespace karakal::passes {
+
+#define GEN_PASS_DEF_LOWERCHANNELS
+#include "passes/Passes.h.inc"
+
+namespace {
+
+constexpr uint32_t handleMask = (1u << target::RingChannelShift) - 1;
+/// The ring number under which the host queues messages.
+constexpr uint32_t hostQueueRing = target::RingRx;
+
+/// One entry of a dispatch: messages with `id` go to `consumer`.
+struct Route {
+  uint32_t id;
+  func::FuncOp consumer;
+};
+
+class LowerChannels : public impl::LowerChannelsBase<LowerChannels> {
+public:
+  using LowerChannelsBase::LowerChannelsBase;
+
+private:
+  void runOnOperation() override;
+
+  LogicalResult checkDecisions();
+  func::FuncOp consumerOf(ir::ChannelOp channel);
+  /// Whether `function` is part of this core's program.
+  bool isOurs(func::FuncOp function);
+  /// Whether the channel is a call in this core's program.
+  bool isCall(ir::ChannelOp channel);
+
+  void lowerPut(ir::ChannelPutOp put);
+  void emitMessage(OpBuilder &builder, Location loc, uint32_t ring,
+                   uint32_t id, Value packet);
+
+  void buildMicroengineEntry();
+  void buildXScaleEntry();
+  void emitDispatch(OpBuilder &builder, Location loc, Value message,
+                    ArrayRef<Route> routes, Block *next);
+  void emitDelivery(OpBuilder &builder, Location loc, Value handle,
+                    func::FuncOp consumer);
+  void emitRx(OpBuilder &builder, Location loc, Value handle);
+  SmallVector<Route> routesOn(uint32_t ring);
+
+  void removeUnreached();
+
+  func::FuncOp runtime(StringRef name, unsigned operands, unsigned results);
+  Value call(OpBuilder &builder, Location loc, StringRef name,
+             ValueRange operands, unsigned results);
+  Value word(OpBuilder &builder, Location loc, uint32_t value);
+
+  bool isHost() const { return core == "host"; }
+  ir::Core coreHere() const {
+    return core == "me" ? ir::Core::Me : ir::Core::XScale;
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// Small pieces of IR
+//===----------------------------------------------------------------------===//
+
+Value LowerChannels::word(OpBuilder &builder, Location loc, uint32_t value) {
+  return builder.create<arith::ConstantOp>(
+      loc, builder.getI32IntegerAttr(int32_t(value)));
+}
+
+func::FuncOp LowerChannels::runtime(StringRef name, unsigned operands,
+                                    unsigned results) {
+  if (auto found = getOperation().lookupSymbol<func::FuncOp>(name))
+    return found;
+  OpBuilder builder = OpBuilder::atBlockEnd(getOperation().getBody());
+  Type i32 = builder.getI32Type();
+  auto type = builder.getFunctionType(SmallVector<Type>(operands, i32),
+                                      SmallVector<Type>(results, i32));
+  auto function =
+      builder.create<func::FuncOp>(getOperation().getLoc(), name, type);
+  function.setPrivate();
+  return function;
+}
+
+Value LowerChannels::call(OpBuilder &builder, Location loc, StringRef name,
+                          ValueRange operands, unsigned results) {
+  auto op = builder.create<func::CallOp>(
+      loc, runtime(name, operands.size(), results), operands);
+  return results ? op.getResult(0) : Value();
+}
+
+/// A packet as its handle, or a handle as a packet: both are i32 after
+/// baker-to-llvm.
+Value cast(OpBuilder &builder, Location loc, Value value, Type type) {
+  return builder.create<UnrealizedConversionCastOp>(loc, type, value)
+      .getResult(0);
+}
+
+//===----------------------------------------------------------------------===//
+// Channel puts
+//===----------------------------------------------------------------------===//
+
+func::FuncOp LowerChannels::consumerOf(ir::ChannelOp channel) {
+  return getOperation().lookupSymbol<func::FuncOp>(channel.getConsumer());
+}
+
+bool LowerChannels::isOurs(func::FuncOp function) {
+  switch (ir::kindOf(function)) {
+  case ir::FunctionKind::Ppf:
+    return isHost() || ir::coreOf(function) == coreHere();
+  case ir::FunctionKind::Control:
+  case ir::FunctionKind::Init:
+    return core != "me";
+  case ir::FunctionKind::Function:
+    return false; // by being called
+  }
+  KARAKAL_UNREACHABLE("no such kind");
+}
+
+bool LowerChannels::isCall(ir::ChannelOp channel) {
+  return !channel.goesToTx() && ir::viaOf(channel) == ir::Via::Call;
+}
+
+void LowerChannels::emitMessage(OpBuilder &builder, Location loc,
+                                uint32_t ring, uint32_t id, Value packet) {
+  Value message = packet.getType().isInteger()
+                      ? packet
+                      : cast(builder, loc, packet, builder.getI32Type());
+  if (id != 0)
+    message = builder.create<arith::OrIOp>(
+        loc, message, word(builder, loc, id << target::RingChannelShift));
+  call(builder, loc, "baker_channel_put", {word(builder, loc, ring), message},
+       0);
+  ++ringPutCount;
+}
+
+void LowerChannels::lowerPut(ir::ChannelPutOp put) {
+  OpBuilder builder(put);
+  Location loc = put.getLoc();
+  auto channel = getOperation().lookupSymbol<ir::ChannelOp>(put.getChannel());
+  if (channel.goesToTx()) {
+    emitMessage(builder, loc, target::RingTx, 0, put.getPacket());
+  } else if (isCall(channel)) {
+    builder.create<func::CallOp>(loc, consumerOf(channel), put.getPacket());
+    ++callCount;
+  } else {
+    uint32_t ring =
+        isHost() ? hostQueueRing : *ir::numberOf(channel, ir::ringAttrName);
+    emitMessage(builder, loc, ring, *ir::numberOf(channel, ir::idAttrName),
+                put.getPacket());
+  }
+  put.erase();
+}
+
+//===----------------------------------------------------------------------===//
+// Entries
+//===----------------------------------------------------------------------===//
+
+/// The channels whose messages this core takes from `ring`.
+SmallVector<Route> LowerChannels::routesOn(uint32_t ring) {
+  SmallVector<Route> routes;
+  for (auto channel : getOperation().getOps<ir::ChannelOp>()) {
+    if (channel.goesToTx() || ir::viaOf(channel) != ir::Via::Ring ||
+        ir::numberOf(channel, ir::ringAttrName) != ring)
+      continue;
+    if (func::FuncOp consumer = consumerOf(channel); isOurs(consumer))
+      routes.push_back({*ir::numberOf(channel, ir::idAttrName), consumer});
+  }
+  return routes;
+}
+
+void LowerChannels::emitDelivery(OpBuilder &builder, Location loc,
+                                 Value handle, func::FuncOp consumer) {
+  Value packet =
+      cast(builder, loc, handle, consumer.getFunctionType().getInput(0));
+  builder.create<func::CallOp>(loc, consumer, packet);
+}
+
+/// Calls the consumer that the message's id names, then goes to `next`.
+void LowerChannels::emitDispatch(OpBuilder &builder, Location loc,
+                                 Value message, ArrayRef<Route> routes,
+                                 Block *next) {
+  Value handle = builder.create<arith::AndIOp>(
+      loc, message, word(builder, loc, handleMask));
+  if (routes.size() == 1) {
+    emitDelivery(builder, loc, handle, routes.front().consumer);
+    builder.create<cf::BranchOp>(loc, next);
+    return;
+  }
+  Value id = builder.create<arith::ShRUIOp>(
+      loc, message, word(builder, loc, target::RingChannelShift));
+  SmallVector<int32_t> values;
+  SmallVector<Block *> blocks;
+  Region *region = next->getParent();
+  for (const Route &route : routes) {
+    OpBuilder inner(builder.getContext());
+    Block *block = inner.createBlock(region);
+    emitDelivery(inner, loc, handle, route.consumer);
+    inner.create<cf::BranchOp>(loc, next);
+    values.push_back(int32_t(route.id));
+    blocks.push_back(block);
+  }
+  SmallVector<ValueRange> noOperands(blocks.size());
+  builder.create<cf::SwitchOp>(loc, id, next, ValueRange(), values, blocks,
+                               noOperands);
+}
+
+/// Hands a packet from Rx to its PPF, which may be on the XScale core.
+void LowerChannels::emitRx(OpBuilder &builder, Location loc, Value handle) {
+  for (auto channel : getOperation().getOps<ir::ChannelOp>()) {
+    if (!channel.comesFromRx())
+      continue;
+    if (channel.goesToTx())
+      return emitMessage(builder, loc, target::RingTx, 0, handle);
+    if (func::FuncOp consumer = consumerOf(channel); isOurs(consumer))
+      return emitDelivery(builder, loc, handle, consumer);
+    return emitMessage(builder, loc, target::RingToXScale,
+                       *ir::numberOf(channel, ir::idAttrName), handle);
+  }
+}
+
+void LowerChannels::buildMicroengineEntry() {
+  ModuleOp module = getOperation();
+  Location loc = module.getLoc();
+  OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
+  auto entry = builder.create<func::FuncOp>(loc, "me_main",
+                                            builder.getFunctionType({}, {}));
+  Region *body = &entry.getBody();
+  builder.setInsertionPointToStart(entry.addEntryBlock());
+  Block *loop = OpBuilder(builder).createBlock(body);
+  builder.create<cf::BranchOp>(loc, loop);
+  builder.setInsertionPointToStart(loop);
+  Value zero = word(builder, loc, 0);
+
+  // Ends the current block: a message from `ring` is dispatched and the loop
+  // begins anew; without one, code goes on in a new block.
+  auto poll = [&](uint32_t ring, auto emitHandling) {
+    Value message = call(builder, loc, "__ixp_scratch_get",
+                         {word(builder, loc, ring)}, 1);
+    Value isMessage = builder.create<arith::CmpIOp>(
+        loc, arith::CmpIPredicate::ne, message, zero);
+    Block *handling = OpBuilder(builder).createBlock(body);
+    Block *none = OpBuilder(builder).createBlock(body);
+    builder.create<cf::CondBranchOp>(loc, isMessage, handling, none);
+    builder.setInsertionPointToStart(handling);
+    emitHandling(message);
+    builder.setInsertionPointToStart(none);
+  };
+
+  for (uint32_t ring = target::RingFreeFirst; ring <= target::RingFreeLast;
+       ++ring)
+    if (SmallVector<Route> routes = routesOn(ring); !routes.empty())
+      poll(ring, [&](Value message) {
+        emitDispatch(builder, loc, message, routes, loop);
+      });
+
+  SmallVector<Route> fromXScale = routesOn(target::RingFromXScale);
+  if (!fromXScale.empty()) {
+    // The ring's line is on while it is empty: looking costs no memory access.
+    Value isEmpty = call(builder, loc, "__ixp_ring_status",
+                         {word(builder, loc, target::RingFromXScale)}, 1);
+    Value isNot = builder.create<arith::CmpIOp>(
+        loc, arith::CmpIPredicate::eq, isEmpty, zero);
+    Block *get = OpBuilder(builder).createBlock(body);
+    Block *rx = OpBuilder(builder).createBlock(body);
+    builder.create<cf::CondBranchOp>(loc, isNot, get, rx);
+    builder.setInsertionPointToStart(get);
+    poll(target::RingFromXScale, [&](Value message) {
+      emitDispatch(builder, loc, message, fromXScale, loop);
+    });
+    builder.create<cf::BranchOp>(loc, rx);
+    builder.setInsertionPointToStart(rx);
+  }
+
+  poll(target::RingRx, [&](Value message) {
+    emitRx(builder, loc, message);
+    builder.create<cf::BranchOp>(loc, loop);
+  });
+  call(builder, loc, "__ixp_swap", {}, 0);
+  builder.create<cf::BranchOp>(loc, loop);
+}
+
+void LowerChannels::buildXScaleEntry() {
+  ModuleOp module = getOperation();
+  Location loc = module.getLoc();
+  OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
+  auto entry = builder.create<func::FuncOp>(loc, "xscale_handler",
+                                            builder.getFunctionType({}, {}));
+  Region *body = &entry.getBody();
+  builder.setInsertionPointToStart(entry.addEntryBlock());
+  SmallVector<Route> routes = routesOn(target::RingToXScale);
+  if (routes.empty()) {
+    builder.create<func::ReturnOp>(loc);
+    return;
+  }
+  Block *loop = OpBuilder(builder).createBlock(body);
+  Block *handling = OpBuilder(builder).createBlock(body);
+  Block *done = OpBuilder(builder).createBlock(body);
+  builder.create<cf::BranchOp>(loc, loop);
+  builder.setInsertionPointToStart(loop);
+  Value message = call(builder, loc, "__ixp_scratch_get",
+                       {word(builder, loc, target::RingToXScale)}, 1);
+  Value isMessage = builder.create<arith::CmpIOp>(
+      loc, arith::CmpIPredicate::ne, message, word(builder, loc, 0));
+  builder.create<cf::CondBranchOp>(loc, isMessage, handling, done);
+  builder.setInsertionPointToStart(handling);
+  emitDispatch(builder, loc, message, routes, loop);
+  builder.setInsertionPointToStart(done);
+  builder.create<func::ReturnOp>(loc);
+}
+
+//===----------------------------------------------------------------------===//
+// The pass
+//===----------------------------------------------------------------------===//
+
+LogicalResult LowerChannels::checkDecisions() {
+  if (core != "me" && core != "xscale" && core != "host")
+    return getOperation().emitError()
+           << "baker-lower-channels: core must be me, xscale or host, not '"
+           << core << "'";
+  if (!isHost())
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      if (ir::isPpf(function) && !ir::coreOf(function))
+        return function.emitError() << "PPF @" << function.getSymName()
+                                    << " has no core: run baker-split-cores";
+  for (auto channel : getOperation().getOps<ir::ChannelOp>()) {
+    if (!ir::numberOf(channel, ir::idAttrName))
+      return channel.emitError()
+             << "channel @" << channel.getSymName()
+             << " has no number: run baker-assign-memory";
+    if (isHost() || channel.goesToTx() || channel.comesFromRx())
+      continue;
+    std::optional<ir::Via> via = ir::viaOf(channel);
+    if (!via || (*via == ir::Via::Ring &&
+                 !ir::numberOf(channel, ir::ringAttrName)))
+      return channel.emitError() << "channel @" << channel.getSymName()
+                                 << " has no ring: run baker-split-cores";
+  }
+  return mlir::success();
+}
+
+/// Removes the functions that no entry of this core reaches.
+void LowerChannels::removeUnreached() {
+  ModuleOp module = getOperation();
+  SetVector<Operation *> reached;
+  for (auto function : module.getOps<func::FuncOp>()) {
+    bool isEntry = function.getSymName() == "me_main" ||
+                   function.getSymName() == "xscale_handler";
+    if (isEntry || (core != "me" && isOurs(function) &&
+                    (isHost() || !ir::isPpf(function))))
+      reached.insert(function);
+  }
+  for (size_t i = 0; i < reached.size(); ++i)
+    reached[i]->walk([&](func::CallOp call) {
+      reached.insert(module.lookupSymbol(call.getCallee()));
+    });
+  for (auto function :
+       llvm::make_early_inc_range(module.getOps<func::FuncOp>()))
+    if (!reached.contains(function))
+      function.erase();
+}
+
+void LowerChannels::runOnOperation() {
+  if (failed(checkDecisions()))
+    return signalPassFailure();
+  // The other core's PPFs go first: their puts are not ours to lower.
+  ModuleOp module = getOperation();
+  for (auto function : module.getOps<func::FuncOp>()) {
+    if (ir::isPpf(function) && !isOurs(function))
+      continue;
+    SmallVector<ir::ChannelPutOp> puts;
+    function.walk([&](ir::ChannelPutOp put) { puts.push_back(put); });
+    for (ir::ChannelPutOp put : puts)
+      lowerPut(put);
+  }
+  if (core == "me")
+    buildMicroengineEntry();
+  else if (core == "xscale")
+    buildXScaleEntry();
+  removeUnreached();
+}
+
+} // namespace
+
+} // namespace karakal::passes

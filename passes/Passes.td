@@ -1,0 +1,124 @@
+//===- Passes.td - passes over the baker dialect -----------*- tablegen -*-===//
+//
+// What each pass is for, its options and its statistics. `baker-opt --help`
+// and the pass page of the documents are made from this file.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KARAKAL_PASSES_PASSES_TD
+#define KARAKAL_PASSES_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def AssignMemory : Pass<"baker-assign-memory", "::mlir::ModuleOp"> {
+  let summary = "give globals, metadata and channels their places";
+  let description = [{
+    Places each global in an SRAM channel (`baker.place`): the largest first,
+    each in the channel with the most room left, so that tables spread over
+    both channels. Numbers the words of user metadata (`baker.word`, from 0)
+    and the channels (`baker.id`, from 1; 0 marks messages of Rx and to Tx).
+    A global that has a place keeps it.
+
+    ```mlir
+    baker.global @hops : !baker.array<64 x i32>
+    // becomes
+    baker.global @hops : !baker.array<64 x i32>
+        {baker.place = {memory = "sram1", address = 0 : i32}}
+    ```
+
+    What does not fit is an error that tells the sizes.
+  }];
+  let statistics = [
+    Statistic<"globalCount", "globals", "Globals placed">,
+    Statistic<"byteCount", "bytes", "Bytes of SRAM that globals take">,
+    Statistic<"metadataWordCount", "metadata-words",
+              "Words of user metadata per packet">
+  ];
+}
+
+def InitGlobals : Pass<"baker-init-globals", "::mlir::ModuleOp"> {
+  let summary = "store the initial values of globals at start";
+  let description = [{
+    The chip's memory is zero at start. For globals with other initial values
+    this pass adds the init function `@karakal.globals`, which stores them;
+    the image lists it before the program's own init functions.
+
+    ```mlir
+    baker.global @used : i32 init [16]
+    // adds
+    func.func @karakal.globals() attributes {baker.kind = "init"} {
+      %ref = baker.global_ref @used : !baker.ref<i32>
+      %v = arith.constant 16 : i32
+      baker.store %v, %ref : !baker.ref<i32>
+      return
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::func::FuncDialect",
+                           "::mlir::arith::ArithDialect"];
+  let statistics = [
+    Statistic<"storeCount", "stores", "Scalars stored at start">
+  ];
+}
+
+def LowerChannels : Pass<"baker-lower-channels", "::mlir::ModuleOp"> {
+  let summary = "make one core's program out of the PPF graph";
+  let description = [{
+    Turns `baker.channel_put` into a call of the consumer or into a message on
+    a ring, as the channel's `baker.via` and `baker.ring` say, makes the core's
+    entry, and removes the functions that it does not reach.
+
+    | core   | entry             | messages come from                         |
+    |--------|-------------------|--------------------------------------------|
+    | me     | `@me_main`        | its own ring, `from_xscale`, then `rx`     |
+    | xscale | `@xscale_handler` | `to_xscale`, until it is empty             |
+    | host   | each PPF          | the host's queue (any ring but `tx`)       |
+
+    Control and init functions stay in the XScale core's program and in the
+    host's. A message is `id << 24 | handle`; messages of `rx` and to `tx` are
+    bare handles.
+
+    Requires: channel ids; for `me` and `xscale`, the decisions of
+    `baker-split-cores`.
+  }];
+  let options = [
+    Option<"core", "core", "std::string", "\"me\"",
+           "whose program to make: me, xscale or host">
+  ];
+  let dependentDialects = ["::mlir::func::FuncDialect",
+                           "::mlir::cf::ControlFlowDialect",
+                           "::mlir::arith::ArithDialect"];
+  let statistics = [
+    Statistic<"callCount", "calls", "Channel puts that became calls">,
+    Statistic<"ringPutCount", "ring-puts", "Channel puts that became messages">
+  ];
+}
+
+def ToLlvm : Pass<"baker-to-llvm", "::mlir::ModuleOp"> {
+  let summary = "lower one core's program to the LLVM dialect";
+  let description = [{
+    Operations on packets become calls of the packet primitives
+    (`runtime/packet.ll`, on the host `host/Primitives.h`); handles are i32.
+    Global data is words at fixed addresses in address space 1 (SRAM) or 3
+    (scratch); on the host each global is an LLVM global of words. Control and
+    init functions get wrappers:
+
+        i32  @"control.NAME"(ptr arguments)   64 bits each, extended
+        void @"init.NAME"()
+
+    Requires: no `baker.channel_put` (see `baker-lower-channels`); for `me`
+    and `xscale`, places of globals and words of metadata.
+  }];
+  let options = [
+    Option<"target", "target", "std::string", "\"me\"",
+           "whose code to make: me, xscale or host">
+  ];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
+  let statistics = [
+    Statistic<"primitiveCount", "primitives", "Calls of packet primitives">,
+    Statistic<"globalAccessCount", "global-accesses",
+              "Loads and stores of global data">
+  ];
+}
+
+#endif // KARAKAL_PASSES_PASSES_TD
