@@ -1,0 +1,27 @@
+//===- Passes.h - passes that form aggregates ------------------*- C++ -*-===//
+
+#ifndef KARAKAL_AGGREGATION_PASSES_H
+#define KARAKAL_AGGREGATION_PASSES_H
+
+#include "ir/Baker.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Pass/Pass.h"
+
+namespace karakal::agg {
+
+/// Mark of a PPF that the programmer calls cold.
+inline constexpr llvm::StringLiteral coldAttrName = "baker.cold";
+/// Why a PPF runs where it runs, for the report.
+inline constexpr llvm::StringLiteral coreReasonAttrName = "baker.core.reason";
+/// Why a channel is a ring or a call, for the report.
+inline constexpr llvm::StringLiteral viaReasonAttrName = "baker.via.reason";
+
+#define GEN_PASS_DECL
+#include "aggregation/Passes.h.inc"
+
+#define GEN_PASS_REGISTRATION
+#include "aggregation/Passes.h.inc"
+
+} // namespace karakal::agg
+
+#endif // KARAKAL_AGGREGATION_PASSES_H
