@@ -6,10 +6,14 @@
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
 #include "support/Error.h"
+#include <algorithm>
 
 namespace karakal::host {
 
 using mlir::func::FuncOp;
+
+/// The init function that the compiler makes for initial values.
+static const char *globalsInit = "init.karakal.globals";
 
 /// The signature as the source declares it: names and types of the parameters
 /// are attributes, since integers of the IR carry no sign.
@@ -59,6 +63,10 @@ HostProgram describe(mlir::ModuleOp baker) {
           {*id, channel.getSymName().str(), channel.getConsumer().str()});
   }
   program.dropReasons = ir::dropReasonsOf(baker);
+  // Initial values of globals stand before any other init function runs.
+  std::stable_partition(
+      program.inits.begin(), program.inits.end(),
+      [](const std::string &name) { return name == globalsInit; });
   return program;
 }
 

@@ -1,0 +1,67 @@
+"""Runs benchmarks and prints what they give.
+
+    bench.py [NAME…] [--json=FILE] [--build=DIR] [--packets=N] [--mes=LIST]
+
+Without a name all run. `--json` writes what is printed under the benchmark's
+name. A program or level that is not there is left out, with a line that says
+so. Exit status: 0 done, 1 a tool failed, 2 the command line is wrong.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).parent))
+from measures import BENCHMARKS
+from toolchain import ROOT, Bench, Failed, Missing
+
+
+def parse(arguments: list[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        description=(__doc__ or "").partition("\n")[0],
+        epilog=f"benchmarks: {', '.join(BENCHMARKS)}",
+    )
+    build = Path(os.environ.get("KARAKAL_BUILD", ROOT / "build"))
+    parser.add_argument("names", nargs="*", metavar="NAME")
+    parser.add_argument("--json", type=Path, help="file to write the results to")
+    parser.add_argument("--build", type=Path, default=build)
+    parser.add_argument(
+        "--packets", type=int, default=4000, help="simulated packets a run"
+    )
+    parser.add_argument("--mes", default="1,2,3,4,5,6", help="engine counts of rates")
+    parser.add_argument(
+        "--all-sets", action="store_true", help="also bridged and Zipf traffic"
+    )
+    options = parser.parse_args(arguments)
+    for name in options.names:
+        if name not in BENCHMARKS:
+            parser.error(f"no benchmark '{name}': there are {', '.join(BENCHMARKS)}")
+    return options
+
+
+def main(arguments: list[str]) -> int:
+    options = parse(arguments)
+    engines = tuple(int(n) for n in options.mes.split(","))
+    bench = Bench(options.build, options.packets, engines, options.all_sets)
+    results: dict[str, Any] = {}
+    status = 0
+    for name in options.names or BENCHMARKS:
+        try:
+            results[name] = BENCHMARKS[name](bench)
+        except Missing as missing:
+            bench.leave_out(f"{name}: {missing}")
+        except Failed as failed:
+            print(f"bench {name}: {failed}", file=sys.stderr)
+            status = 1
+    if options.json:
+        options.json.write_text(json.dumps(results, indent=2) + "\n")
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

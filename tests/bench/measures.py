@@ -1,0 +1,214 @@
+"""The benchmarks: each returns what goes into the JSON file and prints it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from toolchain import (
+    LEVELS,
+    TRAFFIC,
+    Bench,
+    Missing,
+    Workload,
+    code_words,
+    image_of,
+    progress,
+    simulate,
+    sets_of,
+    source_of,
+    workload,
+)
+
+#: Functions in the source that the parser is timed with.
+PARSE_FUNCTIONS = 2000
+REPEAT = 3
+
+
+def table(title: str, headings: list[str], rows: list[list[object]]) -> None:
+    """Prints rows under headings, numbers to the right."""
+    progress("")
+    text = [[cell(value) for value in row] for row in rows]
+    widths = [
+        max(len(line[i]) for line in [headings, *text]) for i in range(len(headings))
+    ]
+    print(f"\n{title}")
+    for line in [headings, ["-" * width for width in widths], *text]:
+        first, *rest = (part for part in zip(line, widths, strict=True))
+        cells = [first[0].ljust(first[1]), *(part.rjust(width) for part, width in rest)]
+        print("  " + "  ".join(cells).rstrip(), flush=True)
+
+
+def cell(value: object) -> str:
+    if isinstance(value, float):
+        return f"{value:.2f}" if abs(value) < 1000 else f"{value:,.0f}"
+    return f"{value:,}" if isinstance(value, int) else str(value)
+
+
+def speed(bench: Bench) -> dict[str, Any]:
+    """How fast the simulator is: L3-Switch at full load on all engines."""
+    load = workload(bench, "l3-switch")
+    image = image_of(bench, "l3-switch", "o1", load)
+    seconds, stats = simulate(bench, image, load, 6, 5 * bench.packets)
+    instructions = sum(engine["instructions"] for engine in stats["microengines"])
+    result = {
+        "chip_cycles_per_s": stats["cycles"] / seconds,
+        "instructions_per_s": instructions / seconds,
+        "packets_per_s": stats["packets"]["received"] / seconds,
+    }
+    rows: list[list[object]] = [
+        ["chip cycles/s", result["chip_cycles_per_s"]],
+        ["instructions/s", result["instructions_per_s"]],
+        ["packets/s", result["packets_per_s"]],
+        ["slower than the chip (times)", stats["clock_hz"] * seconds / stats["cycles"]],
+    ]
+    title = "Simulation speed: l3-switch, o1, 6 engines, full load, start included"
+    table(title, ["", "value"], rows)
+    return result
+
+
+def compile_time(bench: Bench) -> dict[str, Any]:
+    """How fast the compiler is."""
+    result: dict[str, Any] = {"parse_lines_per_s": parse_speed(bench), "seconds": {}}
+    words, codegen = 0, 0.0
+    rows: list[list[object]] = []
+    for app in TRAFFIC:
+        try:
+            source = source_of(app)
+        except Missing as missing:
+            bench.leave_out(missing)
+            continue
+        progress(f"compiling {app}")
+        image = bench.folder / f"{app}.ixp"
+        whole = best(bench, source, "-o", image)
+        middle = best(bench, source, "--emit=llvm", "-o", bench.folder / "out.ll")
+        result["seconds"][app] = whole
+        words += code_words(image)
+        codegen += max(whole - middle, 1e-6)
+        rows.append([app, whole, middle, code_words(image)])
+    result["codegen_instructions_per_s"] = words / codegen if words else 0.0
+    headings = ["application", "to image (s)", "to LLVM IR (s)", "code (words)"]
+    table(f"Compile time, best of {REPEAT}", headings, rows)
+    rows = [
+        ["parser (lines/s)", result["parse_lines_per_s"]],
+        ["code generation, all after LLVM IR (words/s)",
+         result["codegen_instructions_per_s"]],
+    ]  # fmt: skip
+    table("Compile speed", ["", "value"], rows)
+    return result
+
+
+def best(bench: Bench, *arguments: object) -> float:
+    return min(bench.run("bakerc", *arguments)[0] for _ in range(REPEAT))
+
+
+def parse_speed(bench: Bench) -> float:
+    """Lines a second, the time of a nearly empty program taken off."""
+    progress("timing the parser")
+    small, large = bench.folder / "small.baker", bench.folder / "large.baker"
+    small_lines = write_functions(small, 1)
+    large_lines = write_functions(large, PARSE_FUNCTIONS)
+    out = bench.folder / "out.ast"
+    seconds = [best(bench, path, "--emit=ast", "-o", out) for path in (small, large)]
+    return (large_lines - small_lines) / max(seconds[1] - seconds[0], 1e-6)
+
+
+def write_functions(path: Path, count: int) -> int:
+    """A program with so many functions; returns its lines."""
+    lines = [
+        "protocol ether { dst : 48; src : 48; type : 16; demux { 14 }; }",
+        "module m {",
+        "  ppf p { in ether_pkt * in_cc; out ether_pkt * out_cc; }",
+        "  wiring { rx -> p.in_cc; p.out_cc -> tx; }",
+        "  u32 table[64];",
+    ]
+    for i in range(count):
+        lines += [
+            f"  u32 function{i}(u32 a, u48 b) {{",
+            f"    u32 sum = a + {i};",
+            "    for (u32 i = 0; i < 8; i++) {",
+            "      if (((b >> i) & 1) != 0)",
+            "        sum = sum * 31 + table[(a ^ i) & 63];",
+            "    }",
+            "    return (sum >> 3) | (a & 0xff);",
+            "  }",
+        ]
+    lines += ["}", "m.p.ppf(ether_pkt * ph) {", "  channel_put(out_cc, ph);", "}"]
+    path.write_text("\n".join(lines) + "\n")
+    return len(lines)
+
+
+Cases = Iterator[tuple[str, str, Path, Workload]]
+
+
+def cases(bench: Bench) -> Cases:
+    """(name, level, image, traffic) of every application, set and level."""
+    for app in TRAFFIC:
+        try:
+            loads = {name: workload(bench, app, name) for name in sets_of(bench, app)}
+            source_of(app)
+        except Missing as missing:
+            bench.leave_out(missing)
+            continue
+        for level in LEVELS:
+            try:
+                image = image_of(bench, app, level, next(iter(loads.values())))
+            except Missing as missing:
+                bench.leave_out(missing)
+                continue
+            for name, load in loads.items():
+                yield f"{app}.{name}" if name else app, level, image, load
+
+
+def table1(bench: Bench) -> dict[str, Any]:
+    """Memory accesses and instructions a packet, as the paper's Table 1."""
+    result: dict[str, Any] = {}
+    rows: list[list[object]] = []
+    for app, level, image, load in cases(bench):
+        _, stats = simulate(bench, image, load, max(bench.engines), bench.packets)
+        per = stats["per_packet"]
+        words = code_words(image)
+        result.setdefault(app, {})[level] = {
+            "packet": per["packet"],
+            "application": per["application"],
+            "instructions": per["instructions"],
+            "code_words": words,
+        }
+        packet, own = per["packet"], per["application"]
+        counts = [packet["scratch"], packet["sram"], packet["dram"]]
+        counts += [own["scratch"], own["sram"], per["instructions"]]
+        rows.append([app, level, *map(float, counts), words])
+    headings = [
+        "application", "level", "scratch (packet)", "SRAM (packet)", "DRAM (packet)",
+        "scratch (app.)", "SRAM (app.)", "instructions", "code (words)",
+    ]  # fmt: skip
+    table("Memory commands and instructions a packet", headings, rows)
+    return result
+
+
+def rates(bench: Bench) -> dict[str, Any]:
+    """Forwarding rate by level and number of engines."""
+    result: dict[str, Any] = {}
+    rows: list[list[object]] = []
+    for app, level, image, load in cases(bench):
+        row: list[object] = [app, level]
+        for engines in bench.engines:
+            _, stats = simulate(bench, image, load, engines, bench.packets)
+            gbps = stats["rate"]["forwarded_gbps"]
+            mpps = stats["rate"]["forwarded_mpps"]
+            by_level = result.setdefault(app, {}).setdefault(level, {})
+            by_level[str(engines)] = {"gbps": gbps, "mpps": mpps}
+            row.append(float(gbps))
+        rows.append(row)
+    headings = ["application", "level", *(f"{n} ME (Gbps)" for n in bench.engines)]
+    table("Forwarding rate, 64-byte frames with CRC, full load", headings, rows)
+    return result
+
+
+BENCHMARKS: dict[str, Callable[[Bench], dict[str, Any]]] = {
+    "speed": speed,
+    "compile": compile_time,
+    "table1": table1,
+    "rates": rates,
+}
