@@ -127,10 +127,14 @@ void Dram::moveBuffer(uint64_t cycle, Command &command) {
     recorder.onFault(command.engine,
                      "rbuf_rd or tbuf_wr without a buffer address in its "
                      "indirect reference");
-  else if (command.target == RbufRead)
-    buffers->readRbuf(bufferAddress(command), storage.data() + address, bytes);
-  else
-    buffers->writeTbuf(bufferAddress(command), storage.data() + address, bytes);
+  else {
+    uint32_t place = bufferAddress(command);
+    if (command.target == RbufRead)
+      buffers->readRbuf(place, storage.data() + address, bytes);
+    else
+      buffers->writeTbuf(place, storage.data() + address, bytes);
+    buffers->onBufferMove(command.target == RbufRead, place, address);
+  }
   chassis.finish(command, cycle + chassis.parameters().busReturnCycles);
 }
 
