@@ -260,7 +260,7 @@ IntegerType typeOf(const std::string &name) {
 bool fits(int64_t value, ControlCall::Form form, IntegerType type) {
   const auto bits = static_cast<uint64_t>(value);
   if (form == ControlCall::Negative)
-    return type.isSigned && value >= -(int64_t(1) << (type.bits - 1));
+    return type.isSigned && value >= INT64_MIN >> (64 - type.bits);
   const unsigned magnitudeBits = type.isSigned ? type.bits - 1 : type.bits;
   return magnitudeBits == 64 || bits >> magnitudeBits == 0;
 }
