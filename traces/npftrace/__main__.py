@@ -1,0 +1,7 @@
+"""`python -m npftrace`."""
+
+import sys
+
+from npftrace.cli import main
+
+sys.exit(main())

@@ -1,0 +1,121 @@
+"""The tables of a router: next hops, routes, stations, and look-ups in bulk.
+
+The look-up here goes through sorted arrays, one a prefix length, for a whole
+chunk of addresses at once. It serves the generator's answers; the oracle of
+`npftrace check` has its own.
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from npftrace import control
+from npftrace.make.frames import Numbers
+from npftrace.prefixes import make_prefixes
+
+# Locally administered addresses: the router's ports, then next hops and
+# stations, whose low 40 and 32 bits are random.
+ROUTER_MACS = 0x020000000000
+HOP_MACS = 0x060000000000
+HOST_MACS = 0x0A0000000000
+
+
+def router_mac(port: int) -> int:
+    """The router's own address on a port: 02:00:00:00:00:0p."""
+    return ROUTER_MACS | port
+
+
+@dataclass
+class Tables:
+    """The tables that a control file sets up."""
+
+    ports: int
+    hop_ports: Numbers
+    hop_macs: Numbers
+    prefixes: Numbers
+    lengths: Numbers
+    hops: Numbers
+    host_macs: Numbers
+    host_ports: Numbers
+
+    def write(self, path: Path) -> None:
+        """Writes the control file."""
+        with open(path, "w", encoding="ascii") as file:
+            file.write(f"# {len(self.prefixes)} routes, {len(self.hop_ports)} hops\n")
+            control.write_ports(file, map(router_mac, range(self.ports)))
+            control.write_hops(
+                file, zip(self.hop_ports.tolist(), self.hop_macs.tolist(), strict=True)
+            )
+            control.write_routes(
+                file,
+                zip(
+                    self.prefixes.tolist(),
+                    self.lengths.tolist(),
+                    self.hops.tolist(),
+                    strict=True,
+                ),
+            )
+            control.write_bridge(
+                file,
+                zip(self.host_macs.tolist(), self.host_ports.tolist(), strict=True),
+            )
+
+
+def make_tables(
+    rng: np.random.Generator,
+    ports: int,
+    routes: int,
+    hops: int,
+    hosts: int,
+    default_route: bool,
+) -> Tables:
+    """Tables with `hosts` stations a port, the routes in random order."""
+    prefixes = make_prefixes(routes - default_route, rng)
+    if default_route:
+        prefixes.append((0, 0))
+    table = np.array(prefixes, dtype=np.int64).reshape(-1, 2)
+    table = rng.permutation(table)
+    count = hosts * ports
+    return Tables(
+        ports=ports,
+        hop_ports=np.arange(hops) % ports,
+        hop_macs=HOP_MACS | _distinct(rng, hops),
+        prefixes=table[:, 0],
+        lengths=table[:, 1],
+        hops=rng.integers(0, hops, size=len(table)),
+        host_macs=HOST_MACS | _distinct(rng, count),
+        host_ports=np.arange(count) % ports,
+    )
+
+
+def _distinct(rng: np.random.Generator, count: int) -> Numbers:
+    """Different random 32-bit numbers in random order."""
+    found = np.unique(rng.integers(0, 1 << 32, size=2 * count + 16))
+    return rng.permutation(found)[:count]
+
+
+class Lookup:
+    """Longest-prefix match for many addresses at once."""
+
+    def __init__(self, tables: Tables) -> None:
+        self.levels: list[tuple[int, Numbers, NDArray[np.intp]]] = []
+        for length in np.unique(tables.lengths)[::-1].tolist():
+            which = np.flatnonzero(tables.lengths == length)
+            order = np.argsort(tables.prefixes[which])
+            which = which[order]
+            self.levels.append((length, tables.prefixes[which], which))
+
+    def routes(self, addresses: Numbers) -> Numbers:
+        """The index of each address's route, -1 where there is none."""
+        result = np.full(len(addresses), -1, dtype=np.int64)
+        open_ = np.arange(len(addresses))
+        for length, prefixes, which in self.levels:
+            wanted = addresses[open_] >> (32 - length) << (32 - length)
+            at = np.searchsorted(prefixes, wanted)
+            at[at == len(prefixes)] = 0
+            hit = prefixes[at] == wanted
+            result[open_[hit]] = which[at[hit]]
+            open_ = open_[~hit]
+        return result

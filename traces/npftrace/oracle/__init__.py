@@ -1,0 +1,25 @@
+"""Oracles: what an application must do with a packet, written from the RFCs."""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from npftrace.control import Call
+from npftrace.oracle.verdict import Verdict
+
+
+class Oracle(Protocol):
+    """Tells what may become of a packet."""
+
+    def verdicts(self, index: int, port: int, data: bytes) -> Sequence[Verdict]:
+        """All that is right for frame `data`, packet number `index` of the run,
+        received by `port`. More than one only near a change of the tables."""
+
+
+def make_oracle(app: str, calls: Sequence[Call], ports: int, window: int) -> Oracle:
+    """The oracle of an application after these control calls."""
+    from npftrace.oracle.l3_switch import L3Switch
+
+    return {"l3-switch": L3Switch}[app](calls, ports, window)
+
+
+APPS = ("l3-switch",)

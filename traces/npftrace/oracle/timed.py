@@ -1,0 +1,56 @@
+"""Tables whose entries change while packets flow.
+
+A call at packet N may be seen by a packet that came shortly before it and was
+still in flight, and missed by one that came shortly after; far from N it is
+surely seen or surely not. So an entry has versions, each with the packet from
+which it may be seen and the packet from which it must be, and a look-up gives
+all values that are right for a packet: nearly always one.
+"""
+
+from collections.abc import Hashable
+from typing import Generic, TypeVar
+
+from npftrace.control import Call
+
+Key = TypeVar("Key", bound=Hashable)
+Value = TypeVar("Value")
+
+ALWAYS = float("-inf")
+NEVER = float("inf")
+
+
+class Timed(Generic[Key, Value]):
+    """A table from keys to values, with a default for absent keys."""
+
+    def __init__(self, default: Value, window: int) -> None:
+        self._default = (default,)
+        self._window = window
+        self._entries: dict[Key, list[tuple[float, float, Value]]] = {}
+
+    def set(self, key: Key, value: Value, call: Call) -> None:
+        """Sets an entry; calls come in the order in which they run."""
+        may, must = ALWAYS, ALWAYS
+        if call.unit == "packet":
+            may, must = call.when - self._window, call.when + self._window
+        elif call.unit == "cycle":
+            must = NEVER
+        version = (may, must, value)
+        if must == ALWAYS:
+            self._entries[key] = [version]
+        else:
+            self._entries.setdefault(key, []).append(version)
+
+    def get(self, key: Key, index: int) -> tuple[Value, ...]:
+        """The values that packet `index` may see."""
+        versions = self._entries.get(key)
+        if versions is None:
+            return self._default
+        if len(versions) == 1 and versions[0][1] == ALWAYS:
+            return (versions[0][2],)
+        found: list[Value] = []
+        for may, must, value in reversed(versions):
+            if index >= may and value not in found:
+                found.append(value)
+            if index >= must:
+                return tuple(found)
+        return (*found, *(v for v in self._default if v not in found))

@@ -1,0 +1,15 @@
+"""What becomes of one packet."""
+
+from typing import Literal, NamedTuple
+
+Kind = Literal["routed", "bridged", "flooded", "dropped", "oversize"]
+
+
+class Verdict(NamedTuple):
+    """The frames that leave, or the reason why none does."""
+
+    kind: Kind
+    outputs: tuple[tuple[int, bytes], ...] = ()
+    reason: str = ""
+    # Reasons counted besides, for copies that end elsewhere.
+    copies: tuple[str, ...] = ()

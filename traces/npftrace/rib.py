@@ -1,0 +1,81 @@
+"""A control file from a routing table as text.
+
+Each line is `PREFIX/LENGTH NEXT_HOP`, or a prefix alone; IPv6 lines are left
+out. A real table names its next hops by address or AS number and may have more
+of them than a program has entries: names are numbered by how many routes they
+have, and those past the last number share the numbers evenly.
+"""
+
+import argparse
+import gzip
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+
+from npftrace import control
+from npftrace.errors import InputError
+from npftrace.make import options
+from npftrace.make.tables import HOP_MACS, router_mac
+from npftrace.wire import ipv4_value
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of `npftrace tables from-rib`."""
+    parser.add_argument("rib", type=Path, help="PREFIX NEXT_HOP lines, may be .gz")
+    parser.add_argument("--control", type=Path, required=True, help="to be written")
+    parser.add_argument("--hops", type=options.between(1, 65536), default=64)
+    parser.add_argument("--ports", type=options.between(1, 16), default=4)
+    parser.add_argument("--limit", type=options.between(1, 10**8), help="first N")
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> None:
+    """Writes ports, next hops and one route_add for each prefix."""
+    routes = read_rib(args.rib)[: args.limit]
+    by_size = Counter(name for _, _, name in routes).most_common()
+    index = {name: rank % args.hops for rank, (name, _) in enumerate(by_size)}
+    count = min(args.hops, len(by_size))
+    with open(args.control, "w", encoding="ascii") as file:
+        file.write(f"# {len(routes)} routes of {args.rib.name}\n")
+        control.write_ports(file, map(router_mac, range(args.ports)))
+        control.write_hops(
+            file, ((hop % args.ports, HOP_MACS | hop) for hop in range(count))
+        )
+        control.write_routes(
+            file, ((prefix, length, index[name]) for prefix, length, name in routes)
+        )
+    names = f"{len(by_size)} next hops in {count} entries"
+    print(f"{args.control}: {len(routes)} routes, {names}")
+
+
+def read_rib(path: Path) -> list[tuple[int, int, str]]:
+    """The IPv4 routes of a file as prefix, length and name of the next hop."""
+    try:
+        data = path.read_bytes()
+        if data[:2] == b"\x1f\x8b":
+            data = gzip.decompress(data)
+    except (OSError, EOFError) as error:
+        message = f"the table cannot be read: {error}"
+        raise InputError("E-traces-120", message, path) from error
+    routes = []
+    rng = np.random.Generator(np.random.PCG64(1))
+    for number, line in enumerate(data.decode(errors="replace").splitlines(), 1):
+        words = line.partition("#")[0].split()
+        if not words or ":" in words[0]:
+            continue
+        address, slash, length = words[0].partition("/")
+        try:
+            prefix = ipv4_value(address)
+            bits = int(length) if slash else 32
+        except ValueError:
+            bits = -1
+        if not 0 <= bits <= 32 or len(words) > 2:
+            message = f"no route: {line}"
+            raise InputError("E-traces-121", message, path, number)
+        # A table without next hops gets them at random, the same each time.
+        name = words[1] if len(words) == 2 else str(rng.integers(0, 64))
+        routes.append((prefix >> (32 - bits) << (32 - bits), bits, name))
+    if not routes:
+        raise InputError("E-traces-122", "no IPv4 route in it", path)
+    return routes

@@ -1,0 +1,86 @@
+"""What the simulator counted against what the oracle expects.
+
+Drops must agree by reason, and every received packet must end in one way:
+received = forwarded + dropped + consumed. Near table updates a packet may
+rightly be dropped or not, so a count may lie between two bounds; packets lost
+at Rx widen it further.
+"""
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from npftrace.check import Outcome
+
+
+def expected_drops(outcome: "Outcome") -> Counter[str]:
+    """Packets and copies that end for each reason."""
+    drops: Counter[str] = Counter()
+    for index in range(len(outcome.inputs)):
+        verdict = outcome.verdict(index)
+        drops.update(verdict.copies)
+        if verdict.kind == "dropped":
+            drops[verdict.reason] += 1
+    return drops
+
+
+def counted_drops(stats: dict[str, Any]) -> Counter[str] | None:
+    """The drops that were counted, reasons without their module."""
+    drops = stats.get("drops", stats["packets"].get("drops"))
+    if drops is None:
+        return None
+    counted: Counter[str] = Counter()
+    for reason, count in drops.items():
+        counted[reason.rpartition(".")[2]] += int(count)
+    return counted
+
+
+def check_stats(stats: dict[str, Any], outcome: "Outcome") -> list[str]:
+    """What does not add up."""
+    packets = stats["packets"]
+    overflow = int(packets.get("rx_overflow", 0))
+    problems = []
+    counted = counted_drops(stats)
+    if counted is not None:
+        expected = expected_drops(outcome)
+        slack = overflow
+        for reason in sorted(set(expected) | set(counted)):
+            low, high = expected[reason] - slack, expected[reason]
+            if not low <= counted[reason] <= high:
+                problems.append(
+                    f"drops for {reason}: expected {high:,}, counted "
+                    f"{counted[reason]:,}"
+                )
+    problems += _check_packets(packets, outcome, overflow)
+    return problems
+
+
+def _check_packets(
+    packets: dict[str, Any], outcome: "Outcome", overflow: int
+) -> list[str]:
+    problems = []
+    received = int(packets.get("received", 0))
+    parts = {key: int(packets.get(key, 0)) for key in ("forwarded", "dropped")}
+    parts["consumed"] = int(packets.get("consumed", 0))
+    if received != sum(parts.values()):
+        text = " + ".join(f"{count:,} {key}" for key, count in parts.items())
+        problems.append(f"packets do not add up: {received:,} received, {text}")
+    kinds = Counter(outcome.verdict(i).kind for i in range(len(outcome.inputs)))
+    oversize = kinds["oversize"]
+    total = len(outcome.inputs) - overflow
+    # Rx counts an oversize frame or not; both are told by its own counter.
+    if received not in (total, total - oversize):
+        problems.append(
+            f"{received:,} packets received of {len(outcome.inputs):,} sent "
+            f"({oversize:,} oversize, {overflow:,} lost at Rx)"
+        )
+    if "oversize" in packets and int(packets["oversize"]) != oversize and not overflow:
+        problems.append(
+            f"oversize frames: expected {oversize:,}, counted {packets['oversize']:,}"
+        )
+    if "transmitted" in packets and int(packets["transmitted"]) != outcome.sent:
+        problems.append(
+            f"{outcome.sent:,} frames in the output, {packets['transmitted']:,} "
+            "counted as transmitted"
+        )
+    return problems

@@ -1,0 +1,37 @@
+"""What a port does to a frame, and how addresses and frames are written."""
+
+FRAME_BYTES_MIN = 60
+FRAME_BYTES_MAX = 1522
+CRC_BYTES = 4
+
+ETH_TYPE_IPV4 = 0x0800
+ETH_TYPE_ARP = 0x0806
+
+
+def pad(data: bytes) -> bytes:
+    """A frame as a sending MAC pads it (IEEE 802.3, 3.2.8)."""
+    return data.ljust(FRAME_BYTES_MIN, b"\0")
+
+
+def checksum(data: bytes) -> int:
+    """The Internet checksum of RFC 1071 over an even number of bytes."""
+    total = sum(int.from_bytes(data[i : i + 2], "big") for i in range(0, len(data), 2))
+    while total >> 16:
+        total = (total & 0xFFFF) + (total >> 16)
+    return ~total & 0xFFFF
+
+
+def mac_text(mac: int) -> str:
+    return mac.to_bytes(6, "big").hex(":")
+
+
+def ipv4_text(address: int) -> str:
+    return ".".join(map(str, address.to_bytes(4, "big")))
+
+
+def ipv4_value(text: str) -> int:
+    """The number of a dotted address; ValueError if it is none."""
+    parts = text.split(".")
+    if len(parts) != 4 or not all(p.isascii() and p.isdigit() for p in parts):
+        raise ValueError(f"'{text}' is no IPv4 address")
+    return int.from_bytes(bytes(int(part) for part in parts), "big")
