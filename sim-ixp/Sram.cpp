@@ -180,6 +180,17 @@ void Sram::fillQueue(uint32_t entry, uint32_t longwordAddress) {
   enqueue(entry, longwordAddress);
 }
 
+void SramSelector::accept(Command &command) {
+  uint32_t channel = command.address >> 30;
+  if (channel < channels.size()) {
+    channels[channel]->accept(command);
+    return;
+  }
+  recorder.onFault(command.engine,
+                   "the chip has no SRAM channel " + std::to_string(channel));
+  chassis.finish(command, chassis.scheduler().now());
+}
+
 void Sram::coreAdd(uint32_t address, uint32_t value) {
   storage.writeWord(address, storage.readWord(address) + value);
 }

@@ -20,6 +20,8 @@
 
 #include <array>
 #include <cstdint>
+#include <utility>
+#include <vector>
 
 namespace karakal::sim {
 
@@ -72,6 +74,21 @@ private:
   Resource readPort, writePort;
   uint64_t lastStart = 0;
   std::array<Queue, queueCount> queues{};
+};
+
+/// Hands SRAM commands to the channel in bits 31:30 of their address.
+class SramSelector : public CommandUnit {
+public:
+  SramSelector(std::vector<Sram *> channels, Chassis &chassis,
+               Recorder &recorder)
+      : channels(std::move(channels)), chassis(chassis), recorder(recorder) {}
+
+  void accept(Command &command) override;
+
+private:
+  std::vector<Sram *> channels;
+  Chassis &chassis;
+  Recorder &recorder;
 };
 
 } // namespace karakal::sim

@@ -1,0 +1,103 @@
+//===- Chip.cpp - engines, units and the clock
+//-----------------------------===//
+//
+// See Chip.h for the idea.
+//
+//===----------------------------------------------------------------------===//
+
+#include "sim-ixp/Chip.h"
+
+#include <algorithm>
+
+namespace karakal::sim {
+
+Chip::Chip(const target::ChipParameters &parameters, Recorder &recorder)
+    : params(parameters), buses(events, params) {
+  scratchUnit = std::make_unique<Scratch>(buses, recorder);
+  std::vector<Sram *> channels;
+  for (uint32_t i = 0; i < params.sramChannels; ++i) {
+    sramChannels.push_back(std::make_unique<Sram>(
+        i, static_cast<uint32_t>(params.sramBytes), buses, recorder));
+    channels.push_back(sramChannels.back().get());
+  }
+  sramSelector = std::make_unique<SramSelector>(channels, buses, recorder);
+  dramUnit = std::make_unique<Dram>(static_cast<uint32_t>(params.dramBytes),
+                                    buses, recorder);
+  hashUnit = std::make_unique<Hash>(buses);
+  capUnit = std::make_unique<Cap>(buses);
+  for (uint32_t i = 0; i < engineCount; ++i)
+    engines[i] = std::make_unique<Microengine>(i, buses, recorder);
+  for (uint32_t i = 0; i < engineCount; ++i)
+    engines[i]->connectNeighbours(i > 0 ? engines[i - 1].get() : nullptr,
+                                  i + 1 < engineCount ? engines[i + 1].get()
+                                                      : nullptr);
+  // Command targets: bits 37:32 of the instruction ("MEv2 reference").
+  buses.connectUnit(0x00, 0x0f, sramSelector.get());
+  buses.connectUnit(0x10, 0x1f, scratchUnit.get());
+  buses.connectUnit(0x28, 0x2b, dramUnit.get());
+  buses.connectUnit(0x30, 0x33, capUnit.get());
+  buses.connectUnit(0x36, 0x37, hashUnit.get());
+  buses.connectUnit(0x3e, 0x3f, capUnit.get());
+}
+
+void Chip::connectMedia(Media *media) {
+  buses.connectUnit(0x3c, 0x3d, media);
+  dramUnit->connectMedia(media);
+}
+
+/// Does the earliest thing before `stop`; false if there is none.
+bool Chip::stepUntil(uint64_t stop, bool isExact) {
+  uint32_t first = 0;
+  uint64_t firstCycle = Scheduler::never;
+  uint64_t limit = Scheduler::never;
+  for (uint32_t i = 0; i < engineCount; ++i) {
+    uint64_t cycle = engines[i]->nextCycle();
+    if (cycle < firstCycle) {
+      // The engine that was first may act up to this one's cycle, including it
+      // if its number is lower; it is not first any more.
+      limit = std::min(limit, firstCycle);
+      first = i;
+      firstCycle = cycle;
+    } else if (cycle != Scheduler::never) {
+      limit = std::min(limit, cycle + 1);
+    }
+  }
+  if (events.nextCycle() <= firstCycle) {
+    if (events.nextCycle() >= stop)
+      return false;
+    events.runNext();
+    return true;
+  }
+  if (firstCycle >= stop)
+    return false;
+  if (isExact)
+    engines[first]->runExactly(limit, stop);
+  else
+    engines[first]->run(limit);
+  return true;
+}
+
+bool Chip::step() { return stepUntil(Scheduler::never, false); }
+
+void Chip::runTo(uint64_t cycle) {
+  while (stepUntil(cycle, false)) {
+  }
+}
+
+uint64_t Chip::align(uint64_t cycle) {
+  for (const auto &engine : engines)
+    if (engine->nextCycle() != Scheduler::never)
+      cycle = std::max(cycle, engine->localTime());
+  while (stepUntil(cycle, true)) {
+  }
+  return cycle;
+}
+
+std::string Chip::describeContexts() const {
+  std::string text;
+  for (const auto &engine : engines)
+    text += engine->describeContexts();
+  return text;
+}
+
+} // namespace karakal::sim

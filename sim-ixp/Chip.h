@@ -1,0 +1,87 @@
+//===- Chip.h - engines, units and the clock ------------------*- C++ -*-===//
+//
+// The chip puts the units together and advances time. Its step takes what is
+// earliest: an event of the queue, or the engine whose next action is due first
+// (events go before engines, engines by number). An engine runs until it would
+// touch what others see at or after the time of anything else; nothing else is
+// ticked, so sleeping engines and idle units cost nothing.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KARAKAL_SIM_IXP_CHIP_H
+#define KARAKAL_SIM_IXP_CHIP_H
+
+#include "sim-ixp/Cap.h"
+#include "sim-ixp/Chassis.h"
+#include "sim-ixp/Core.h"
+#include "sim-ixp/Dram.h"
+#include "sim-ixp/Hash.h"
+#include "sim-ixp/Media.h"
+#include "sim-ixp/Microengine.h"
+#include "sim-ixp/Recorder.h"
+#include "sim-ixp/Scheduler.h"
+#include "sim-ixp/Scratch.h"
+#include "sim-ixp/Sram.h"
+#include "target-ixp/ChipParameters.h"
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace karakal::sim {
+
+/// The whole chip but for its media interface and core, which are connected.
+class Chip {
+public:
+  static constexpr uint32_t engineCount = Chassis::engineCount;
+
+  Chip(const target::ChipParameters &parameters, Recorder &recorder);
+
+  /// Takes the msf commands and the DRAM's buffer moves.
+  void connectMedia(Media *media);
+
+  const target::ChipParameters &parameters() const { return params; }
+  Scheduler &scheduler() { return events; }
+  Chassis &chassis() { return buses; }
+  Scratch &scratch() { return *scratchUnit; }
+  Sram &sram(uint32_t channel) { return *sramChannels[channel]; }
+  uint32_t sramChannelCount() const {
+    return static_cast<uint32_t>(sramChannels.size());
+  }
+  Dram &dram() { return *dramUnit; }
+  Hash &hash() { return *hashUnit; }
+  Cap &cap() { return *capUnit; }
+  Microengine &engine(uint32_t index) { return *engines[index]; }
+
+  /// Does the earliest thing; false if there is none (nothing pending, all
+  /// contexts asleep).
+  bool step();
+  /// Steps until the next thing lies at or after `cycle`.
+  void runTo(uint64_t cycle);
+  /// Brings every engine to one cycle at or after `cycle`, so that the counters
+  /// add up; gives that cycle.
+  uint64_t align(uint64_t cycle);
+
+  /// State of every context, one a line.
+  std::string describeContexts() const;
+
+private:
+  bool stepUntil(uint64_t stop, bool isExact);
+
+  target::ChipParameters params;
+  Scheduler events;
+  Chassis buses;
+  std::unique_ptr<Scratch> scratchUnit;
+  std::vector<std::unique_ptr<Sram>> sramChannels;
+  std::unique_ptr<SramSelector> sramSelector;
+  std::unique_ptr<Dram> dramUnit;
+  std::unique_ptr<Hash> hashUnit;
+  std::unique_ptr<Cap> capUnit;
+  std::array<std::unique_ptr<Microengine>, engineCount> engines;
+};
+
+} // namespace karakal::sim
+
+#endif // KARAKAL_SIM_IXP_CHIP_H
