@@ -82,7 +82,7 @@ void SplitCores::assignCores(const PpfGraph &graph) {
     } else if (isProfiled) {
       bool isCold = share < coldShare;
       core = isCold ? ir::Core::XScale : ir::Core::Me;
-      reason = llvm::formatv("{0} of {1} packets, {2} the share of {3}",
+      reason = llvm::formatv("{0} of {1} packets, {2} the share of {3:f4}",
                              *packets, received, isCold ? "below" : "not below",
                              double(coldShare));
     } else {
@@ -115,7 +115,8 @@ void SplitCores::realizeChannels(const PpfGraph &graph) {
           getOperation().lookupSymbol<func::FuncOp>(channel.getConsumer());
       bool isOnMe = ir::coreOf(consumer) == ir::Core::Me;
       setRing(channel, isOnMe ? target::RingRx : target::RingToXScale,
-              isOnMe ? "comes from Rx" : "comes from Rx, handed on by an engine");
+              isOnMe ? "comes from Rx"
+                     : "comes from Rx, handed on by an engine");
       continue;
     }
     ir::setVia(channel, ir::Via::Call);

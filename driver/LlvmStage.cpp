@@ -54,10 +54,10 @@ Status linkRuntime(Module &program, const std::string &file) {
   std::unique_ptr<Module> runtime =
       parseIRFile(path, diagnostic, program.getContext());
   if (!runtime)
-    return makeFileError("E-driver-010", path,
-                         "cannot read the runtime: " +
-                             diagnostic.getMessage().str() +
-                             ". Set KARAKAL_RUNTIME_DIR to its folder.");
+    return makeFileError(
+        "E-driver-010", path,
+        "cannot read the runtime: " + diagnostic.getMessage().str() +
+            ". Set KARAKAL_RUNTIME_DIR to its folder.");
   runtime->setDataLayout(program.getDataLayout());
   runtime->setTargetTriple(program.getTargetTriple());
   if (Linker::linkModules(program, std::move(runtime)))

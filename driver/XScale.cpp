@@ -111,8 +111,9 @@ link(const std::string &folder, const std::string &object,
     return written.error();
 
   std::vector<std::string> arguments = {
-      LLD_EXECUTABLE, "-m", "armelfb_linux_eabi", "-static",
-      "--gc-sections", "-T", scriptPath, "-o", linkedPath};
+      LLD_EXECUTABLE,  "-m", "armelfb_linux_eabi", "-static",
+      "--gc-sections", "-T", scriptPath,           "-o",
+      linkedPath};
   for (const std::string &entry : entries)
     arguments.push_back("--undefined=" + entry);
   if (!entries.empty())

@@ -77,10 +77,10 @@ void reserve(MutableArrayRef<Memory> memories, ir::GlobalOp global,
 /// Says what was needed, what there was, and who took it.
 LogicalResult reportNoRoom(ir::GlobalOp global, ArrayRef<Memory> memories,
                            ArrayRef<ir::GlobalOp> largestFirst) {
-  InFlightDiagnostic diagnostic =
-      global.emitError() << "global @" << global.getSymName()
-                         << " does not fit: " << bytesOf(global)
-                         << " bytes needed";
+  InFlightDiagnostic diagnostic = global.emitError()
+                                  << "global @" << global.getSymName()
+                                  << " does not fit: " << bytesOf(global)
+                                  << " bytes needed";
   for (const Memory &memory : memories) {
     uint64_t left = memory.next < memory.end ? memory.bytesFree() : 0;
     diagnostic << ", " << left << " of " << memory.end - memory.begin
@@ -110,8 +110,8 @@ LogicalResult AssignMemory::placeGlobals() {
   }
   sortLargestFirst(globals);
   for (ir::GlobalOp global : globals) {
-    Memory *roomiest = llvm::max_element(
-        memories, [](const Memory &a, const Memory &b) {
+    Memory *roomiest =
+        llvm::max_element(memories, [](const Memory &a, const Memory &b) {
           return int64_t(a.bytesFree()) < int64_t(b.bytesFree());
         });
     if (int64_t(roomiest->bytesFree()) < int64_t(bytesOf(global)))
@@ -128,9 +128,10 @@ LogicalResult AssignMemory::numberMetadata() {
     uint32_t count = ir::metadataWordCount(field.getType());
     if (next + count > metadataWordsMax)
       return field.emitError()
-             << "metadata field @" << field.getSymName() << " does not fit: "
-             << count << " words needed, " << metadataWordsMax - next << " of "
-             << metadataWordsMax << " left in the packet's descriptor";
+             << "metadata field @" << field.getSymName()
+             << " does not fit: " << count << " words needed, "
+             << metadataWordsMax - next << " of " << metadataWordsMax
+             << " left in the packet's descriptor";
     ir::setNumber(field, ir::wordAttrName, next);
     next += count;
   }
@@ -142,10 +143,9 @@ LogicalResult AssignMemory::numberChannels() {
   uint32_t next = 1;
   for (auto channel : getOperation().getOps<ir::ChannelOp>()) {
     if (next > channelIdMax)
-      return channel.emitError()
-             << "channel @" << channel.getSymName()
-             << " does not fit: a program has at most " << channelIdMax
-             << " channels";
+      return channel.emitError() << "channel @" << channel.getSymName()
+                                 << " does not fit: a program has at most "
+                                 << channelIdMax << " channels";
     ir::setNumber(channel, ir::idAttrName, next++);
   }
   return success();

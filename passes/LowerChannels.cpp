@@ -13,7 +13,8 @@
 // XScale core's entry handles its ring until it is empty.
 //
 // Requires: `baker.id` on channels; except for the host, `baker.core` on PPFs
-// and `baker.via` on channels. Ensures: no channel_put, nothing unreachable.
+// and `baker.via` on channels. Ensures: no channel_put and no channel, nothing
+// unreachable.
 //
 //===----------------------------------------------------------------------===//
 
@@ -57,8 +58,8 @@ private:
   bool isCall(ir::ChannelOp channel);
 
   void lowerPut(ir::ChannelPutOp put);
-  void emitMessage(OpBuilder &builder, Location loc, uint32_t ring,
-                   uint32_t id, Value packet);
+  void emitMessage(OpBuilder &builder, Location loc, uint32_t ring, uint32_t id,
+                   Value packet);
 
   void buildMicroengineEntry();
   void buildXScaleEntry();
@@ -144,8 +145,8 @@ bool LowerChannels::isCall(ir::ChannelOp channel) {
   return !channel.goesToTx() && ir::viaOf(channel) == ir::Via::Call;
 }
 
-void LowerChannels::emitMessage(OpBuilder &builder, Location loc,
-                                uint32_t ring, uint32_t id, Value packet) {
+void LowerChannels::emitMessage(OpBuilder &builder, Location loc, uint32_t ring,
+                                uint32_t id, Value packet) {
   Value message = packet.getType().isInteger()
                       ? packet
                       : cast(builder, loc, packet, builder.getI32Type());
@@ -192,8 +193,8 @@ SmallVector<Route> LowerChannels::routesOn(uint32_t ring) {
   return routes;
 }
 
-void LowerChannels::emitDelivery(OpBuilder &builder, Location loc,
-                                 Value handle, func::FuncOp consumer) {
+void LowerChannels::emitDelivery(OpBuilder &builder, Location loc, Value handle,
+                                 func::FuncOp consumer) {
   Value packet =
       cast(builder, loc, handle, consumer.getFunctionType().getInput(0));
   builder.create<func::CallOp>(loc, consumer, packet);
@@ -203,8 +204,8 @@ void LowerChannels::emitDelivery(OpBuilder &builder, Location loc,
 void LowerChannels::emitDispatch(OpBuilder &builder, Location loc,
                                  Value message, ArrayRef<Route> routes,
                                  Block *next) {
-  Value handle = builder.create<arith::AndIOp>(
-      loc, message, word(builder, loc, handleMask));
+  Value handle = builder.create<arith::AndIOp>(loc, message,
+                                               word(builder, loc, handleMask));
   if (routes.size() == 1) {
     emitDelivery(builder, loc, handle, routes.front().consumer);
     builder.create<cf::BranchOp>(loc, next);
@@ -258,8 +259,8 @@ void LowerChannels::buildMicroengineEntry() {
   // Ends the current block: a message from `ring` is dispatched and the loop
   // begins anew; without one, code goes on in a new block.
   auto poll = [&](uint32_t ring, auto emitHandling) {
-    Value message = call(builder, loc, "__ixp_scratch_get",
-                         {word(builder, loc, ring)}, 1);
+    Value message =
+        call(builder, loc, "__ixp_scratch_get", {word(builder, loc, ring)}, 1);
     Value isMessage = builder.create<arith::CmpIOp>(
         loc, arith::CmpIPredicate::ne, message, zero);
     Block *handling = OpBuilder(builder).createBlock(body);
@@ -282,8 +283,8 @@ void LowerChannels::buildMicroengineEntry() {
     // The ring's line is on while it is empty: looking costs no memory access.
     Value isEmpty = call(builder, loc, "__ixp_ring_status",
                          {word(builder, loc, target::RingFromXScale)}, 1);
-    Value isNot = builder.create<arith::CmpIOp>(
-        loc, arith::CmpIPredicate::eq, isEmpty, zero);
+    Value isNot = builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::eq,
+                                                isEmpty, zero);
     Block *get = OpBuilder(builder).createBlock(body);
     Block *rx = OpBuilder(builder).createBlock(body);
     builder.create<cf::CondBranchOp>(loc, isNot, get, rx);
@@ -348,21 +349,21 @@ LogicalResult LowerChannels::checkDecisions() {
                                     << " has no core: run baker-split-cores";
   for (auto channel : getOperation().getOps<ir::ChannelOp>()) {
     if (!ir::numberOf(channel, ir::idAttrName))
-      return channel.emitError()
-             << "channel @" << channel.getSymName()
-             << " has no number: run baker-assign-memory";
+      return channel.emitError() << "channel @" << channel.getSymName()
+                                 << " has no number: run baker-assign-memory";
     if (isHost() || channel.goesToTx() || channel.comesFromRx())
       continue;
     std::optional<ir::Via> via = ir::viaOf(channel);
-    if (!via || (*via == ir::Via::Ring &&
-                 !ir::numberOf(channel, ir::ringAttrName)))
+    if (!via ||
+        (*via == ir::Via::Ring && !ir::numberOf(channel, ir::ringAttrName)))
       return channel.emitError() << "channel @" << channel.getSymName()
                                  << " has no ring: run baker-split-cores";
   }
   return mlir::success();
 }
 
-/// Removes the functions that no entry of this core reaches.
+/// Removes the functions that no entry of this core reaches, and the channels,
+/// which the code no longer names.
 void LowerChannels::removeUnreached() {
   ModuleOp module = getOperation();
   SetVector<Operation *> reached;
@@ -381,6 +382,9 @@ void LowerChannels::removeUnreached() {
        llvm::make_early_inc_range(module.getOps<func::FuncOp>()))
     if (!reached.contains(function))
       function.erase();
+  for (auto channel :
+       llvm::make_early_inc_range(module.getOps<ir::ChannelOp>()))
+    channel.erase();
 }
 
 void LowerChannels::runOnOperation() {

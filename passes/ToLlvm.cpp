@@ -98,8 +98,7 @@ protected:
     LLVM::LLVMFuncOp callee =
         declareRuntime(op->getParentOfType<ModuleOp>(), name, result,
                        llvm::to_vector(operands.getTypes()));
-    auto call =
-        rewriter.create<LLVM::CallOp>(op->getLoc(), callee, operands);
+    auto call = rewriter.create<LLVM::CallOp>(op->getLoc(), callee, operands);
     ++context.primitiveCount;
     return resultWidth ? call.getResult() : Value();
   }
@@ -134,9 +133,6 @@ struct PacketRead : Pattern<ir::PacketReadOp> {
   LogicalResult matchAndRewrite(ir::PacketReadOp op, Adaptor adaptor,
                                 Rewriter &rewriter) const override {
     unsigned width = op.getValue().getType().getIntOrFloatBitWidth();
-    if (width > 64)
-      return op.emitError() << "field \"" << op.getField()
-                            << "\" has more than 64 bits";
     Value value = primitive(rewriter, op, "baker_packet_read", 64,
                             {adaptor.getPacket(),
                              bitOffset(op, adaptor.getIndex(), rewriter),
@@ -151,12 +147,8 @@ struct PacketWrite : Pattern<ir::PacketWriteOp> {
   LogicalResult matchAndRewrite(ir::PacketWriteOp op, Adaptor adaptor,
                                 Rewriter &rewriter) const override {
     unsigned width = op.getValue().getType().getIntOrFloatBitWidth();
-    if (width > 64)
-      return op.emitError() << "field \"" << op.getField()
-                            << "\" has more than 64 bits";
     primitive(rewriter, op, "baker_packet_write", 0,
-              {adaptor.getPacket(),
-               bitOffset(op, adaptor.getIndex(), rewriter),
+              {adaptor.getPacket(), bitOffset(op, adaptor.getIndex(), rewriter),
                word(rewriter, op.getLoc(), width),
                resize(rewriter, op.getLoc(), adaptor.getValue(), 64)});
     rewriter.eraseOp(op);
@@ -363,8 +355,8 @@ Value advance(Rewriter &rewriter, Location loc, Value ref, Value words) {
     // Zero extension: GEP would take the index as signed.
     Value wide = rewriter.template create<LLVM::ZExtOp>(
         loc, rewriter.getI64Type(), words);
-    return rewriter.template create<LLVM::GEPOp>(
-        loc, ref.getType(), i32, ref, ArrayRef<LLVM::GEPArg>{wide});
+    return rewriter.template create<LLVM::GEPOp>(loc, ref.getType(), i32, ref,
+                                                 ArrayRef<LLVM::GEPArg>{wide});
   }
   Value two = rewriter.template create<LLVM::ConstantOp>(
       loc, rewriter.getI32IntegerAttr(2));
@@ -377,8 +369,7 @@ struct Element : Pattern<ir::ElementOp> {
   LogicalResult matchAndRewrite(ir::ElementOp op, Adaptor adaptor,
                                 Rewriter &rewriter) const override {
     Location loc = op.getLoc();
-    auto array =
-        cast<ir::ArrayType>(pointeeOf(op.getArray()));
+    auto array = cast<ir::ArrayType>(pointeeOf(op.getArray()));
     uint64_t stride = ir::elementWordStride(array);
     Value words = adaptor.getIndex();
     if (stride != 1)
@@ -393,8 +384,7 @@ struct Field : Pattern<ir::FieldOp> {
   using Pattern::Pattern;
   LogicalResult matchAndRewrite(ir::FieldOp op, Adaptor adaptor,
                                 Rewriter &rewriter) const override {
-    auto record =
-        cast<ir::StructType>(pointeeOf(op.getRecord()));
+    auto record = cast<ir::StructType>(pointeeOf(op.getRecord()));
     uint64_t words =
         ir::fieldWordOffset(record, *record.fieldIndex(op.getField()));
     Value ref = adaptor.getRecord();
@@ -443,10 +433,9 @@ struct Load : Access<ir::LoadOp> {
     if (width > wordBits && context.isHost()) {
       // Two words, so that the order does not depend on the host's.
       Value high = loadWord(rewriter, loc, *place);
-      Value second =
-          advance(rewriter, loc, *place, word(rewriter, loc, 1));
-      value = MetaRead::join(rewriter, loc, high,
-                             loadWord(rewriter, loc, second));
+      Value second = advance(rewriter, loc, *place, word(rewriter, loc, 1));
+      value =
+          MetaRead::join(rewriter, loc, high, loadWord(rewriter, loc, second));
     } else {
       Type type = rewriter.getIntegerType(width > wordBits ? 64 : wordBits);
       value = rewriter.create<LLVM::LoadOp>(loc, type, *place, bytesPerWord);
@@ -489,8 +478,8 @@ struct Store : Access<ir::StoreOp> {
 
   static void storeWord(Rewriter &rewriter, Location loc, Value value,
                         Value place) {
-    rewriter.create<LLVM::StoreOp>(
-        loc, resize(rewriter, loc, value, wordBits), place, bytesPerWord);
+    rewriter.create<LLVM::StoreOp>(loc, resize(rewriter, loc, value, wordBits),
+                                   place, bytesPerWord);
   }
 };
 
@@ -517,12 +506,26 @@ struct Global : Pattern<ir::GlobalOp> {
     else
       value = rewriter.getI32TensorAttr(
           SmallVector<int32_t>(words.begin(), words.end()));
-    rewriter.replaceOpWithNewOp<LLVM::GlobalOp>(
-        op, type, /*isConstant=*/false, LLVM::Linkage::Internal,
-        op.getSymName(), value);
+    rewriter.replaceOpWithNewOp<LLVM::GlobalOp>(op, type, /*isConstant=*/false,
+                                                LLVM::Linkage::Internal,
+                                                op.getSymName(), value);
     return success();
   }
 };
+
+/// Removes the decisions on functions: LLVM's functions bear none.
+void stripDecisions(ModuleOp module) {
+  auto isOurs = [](NamedAttribute attribute) {
+    return attribute.getName().getValue().starts_with("baker.");
+  };
+  for (auto function : module.getOps<func::FuncOp>()) {
+    for (NamedAttribute attribute : llvm::to_vector(function->getAttrs()))
+      if (isOurs(attribute))
+        function->removeAttr(attribute.getName());
+    function.removeArgAttrsAttr();
+    function.removeResAttrsAttr();
+  }
+}
 
 /// A declaration that code no longer needs.
 template <typename Op> struct Erase : Pattern<Op> {
@@ -607,6 +610,7 @@ void ToLlvm::runOnOperation() {
   }
   if (*which != LlvmTarget::Me)
     addWrappers(getOperation());
+  stripDecisions(getOperation());
   Context context{*which, primitiveCount, globalAccessCount};
   if (failed(convert(context)))
     return signalPassFailure();

@@ -29,8 +29,7 @@ namespace {
 /// True if the result of `function` was declared with a sign.
 bool isResultSigned(func::FuncOp function) {
   auto type = function.getResultAttrOfType<StringAttr>(0, ir::typeAttrName);
-  return !type || type.getValue().starts_with("s") ||
-         type.getValue() == "int";
+  return !type || type.getValue().starts_with("s") || type.getValue() == "int";
 }
 
 /// `value` as i32.
@@ -58,9 +57,9 @@ void addControlWrapper(OpBuilder &builder, func::FuncOp function) {
   body.setInsertionPointToStart(block);
   SmallVector<Value> arguments;
   for (auto [index, type] : llvm::enumerate(function.getArgumentTypes())) {
-    Value place = body.create<LLVM::GEPOp>(
-        loc, pointer, i64, block->getArgument(0),
-        ArrayRef<LLVM::GEPArg>{int32_t(index)});
+    Value place =
+        body.create<LLVM::GEPOp>(loc, pointer, i64, block->getArgument(0),
+                                 ArrayRef<LLVM::GEPArg>{int32_t(index)});
     Value value = body.create<LLVM::LoadOp>(loc, i64, place);
     if (type != i64)
       value = body.create<LLVM::TruncOp>(loc, type, value);

@@ -1,0 +1,85 @@
+// RUN: baker-opt %s --baker-assign-memory --baker-split-cores --baker-lower-channels=core=me | FileCheck %s --check-prefix=ME
+// RUN: baker-opt %s --baker-assign-memory --baker-split-cores --baker-lower-channels=core=xscale | FileCheck %s --check-prefix=XSCALE
+// RUN: baker-opt %s --baker-assign-memory --baker-lower-channels=core=host | FileCheck %s --check-prefix=HOST
+
+// A PPF on a microengine, one on the XScale core, one on a cycle.
+
+baker.protocol @ether min_bytes 14 constant_size
+  [#baker.protocol_field<"dst" at 0 : 48>,
+   #baker.protocol_field<"src" at 48 : 48>,
+   #baker.protocol_field<"type" at 96 : 16>]
+
+baker.channel @rx : "ether" from "rx" to @m.first.in_cc
+baker.channel @m.first.slow_cc : "ether" from "m.first" to @m.slow.in_cc
+baker.channel @m.first.next_cc : "ether" from "m.first" to @m.second.in_cc
+baker.channel @m.first.again_cc : "ether" from "m.first" to @m.first.in_cc
+baker.channel @m.slow.back_cc : "ether" from "m.slow" to @m.second.in_cc
+baker.channel @m.second.out_cc : "ether" from "m.second" to @tx
+
+// ME-LABEL: func.func @m.first.in_cc
+// HOST-LABEL: func.func @m.first.in_cc
+func.func @m.first.in_cc(%ph: !baker.packet<"ether">)
+    attributes {baker.kind = "ppf", baker.profile = {packets = 1000 : i64}} {
+  %type = baker.packet_read %ph "type" : !baker.packet<"ether"> -> i16
+  %c1 = arith.constant 1 : i16
+  %c2 = arith.constant 2 : i16
+  %0 = arith.cmpi eq, %type, %c1 : i16
+  cf.cond_br %0, ^slow, ^not_slow
+^slow:
+  // ME: %[[MESSAGE:.*]] = arith.ori %{{.*}}, %c33554432_i32
+  // ME: call @baker_channel_put(%c2_i32, %[[MESSAGE]])
+  // HOST: %[[MESSAGE:.*]] = arith.ori %{{.*}}, %c33554432_i32
+  // HOST: call @baker_channel_put(%c0_i32, %[[MESSAGE]])
+  baker.channel_put @m.first.slow_cc, %ph : !baker.packet<"ether">
+  return
+^not_slow:
+  %1 = arith.cmpi eq, %type, %c2 : i16
+  cf.cond_br %1, ^again, ^next
+^again:
+  // ME: call @baker_channel_put(%c4_i32
+  baker.channel_put @m.first.again_cc, %ph : !baker.packet<"ether">
+  return
+^next:
+  // ME: call @m.second.in_cc(%{{.*}})
+  baker.channel_put @m.first.next_cc, %ph : !baker.packet<"ether">
+  return
+}
+
+// ME-NOT: func.func @m.slow.in_cc
+// XSCALE-NOT: func.func @m.first.in_cc
+// XSCALE-LABEL: func.func @m.slow.in_cc
+func.func @m.slow.in_cc(%ph: !baker.packet<"ether">)
+    attributes {baker.kind = "ppf", baker.profile = {packets = 0 : i64}} {
+  // XSCALE: call @baker_channel_put(%c3_i32
+  baker.channel_put @m.slow.back_cc, %ph : !baker.packet<"ether">
+  return
+}
+
+// ME-LABEL: func.func @m.second.in_cc
+// HOST-LABEL: func.func @m.second.in_cc
+// XSCALE-NOT: func.func @m.second.in_cc
+func.func @m.second.in_cc(%ph: !baker.packet<"ether">)
+    attributes {baker.kind = "ppf", baker.profile = {packets = 900 : i64}} {
+  // ME: %[[HANDLE:.*]] = builtin.unrealized_conversion_cast %arg0
+  // ME: call @baker_channel_put(%c1_i32, %[[HANDLE]])
+  // HOST: call @baker_channel_put(%c1_i32
+  baker.channel_put @m.second.out_cc, %ph : !baker.packet<"ether">
+  return
+}
+
+// ME-NOT: func.func @m.set
+// XSCALE: func.func @m.set
+func.func @m.set(%v: i32) -> i32 attributes {baker.kind = "control"} {
+  return %v : i32
+}
+
+// ME-LABEL: func.func @me_main()
+// ME: call @__ixp_scratch_get(%c4_i32{{.*}})
+// ME: call @__ixp_ring_status(%c3_i32)
+// ME: call @__ixp_scratch_get(%c3_i32{{.*}})
+// ME: call @__ixp_scratch_get(%c0_i32{{.*}})
+// ME: call @__ixp_swap()
+
+// XSCALE-LABEL: func.func @xscale_handler()
+// XSCALE: call @__ixp_scratch_get(%c2_i32{{.*}})
+// XSCALE: call @m.slow.in_cc
