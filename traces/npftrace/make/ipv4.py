@@ -34,6 +34,7 @@ from npftrace.make.tables import (
     Lookup,
     Tables,
     make_tables,
+    make_updates,
     router_mac,
 )
 from npftrace.progress import progress
@@ -106,6 +107,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--default-route", action="store_true", help="one of the routes is 0.0.0.0/0"
     )
+    parser.add_argument(
+        "--updates",
+        type=count(0, 10**6),
+        default=0,
+        help="routes that change while packets flow",
+    )
     shares = parser.add_argument_group("shares of the packets, 0 to 1")
     for name, (_, text) in SHARES.items():
         shares.add_argument(f"--{name}", type=options.share, default=0.0, help=text)
@@ -118,6 +125,7 @@ def run(args: argparse.Namespace) -> None:
     tables = make_tables(
         rng, args.ports, args.routes, args.hops, args.hosts, args.default_route
     )
+    tables.updates = make_updates(rng, tables, args.updates, args.packets)
     tables.write(args.control)
     generator = _Generator(args, rng, tables)
     with ExitStack() as stack:
@@ -178,7 +186,7 @@ class _Chunk:
             outcome = SHARES.get(names[kind], ("routed", ""))[0]
             answer: dict[str, object] = {"packet": index, "port": port}
             if outcome == "routed":
-                hop = int(tables.hops[route])
+                hop = tables.hop_at(route, index)
                 hop_port = int(tables.hop_ports[hop])
                 answer |= {
                     "outcome": outcome,

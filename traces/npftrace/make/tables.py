@@ -5,7 +5,8 @@ chunk of addresses at once. It serves the generator's answers; the oracle of
 `npftrace check` has its own.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
@@ -39,6 +40,19 @@ class Tables:
     hops: Numbers
     host_macs: Numbers
     host_ports: Numbers
+    # Changes of routes: packet, route, next hop; by packet.
+    updates: list[tuple[int, int, int]] = field(default_factory=list)
+
+    def hop_at(self, route: int, packet: int) -> int:
+        """The next hop of a route when a packet comes."""
+        if route not in self._changed:
+            return int(self.hops[route])
+        hops = [hop for at, r, hop in self.updates if r == route and at <= packet]
+        return hops[-1] if hops else int(self.hops[route])
+
+    @cached_property
+    def _changed(self) -> set[int]:
+        return {route for _, route, _ in self.updates}
 
     def write(self, path: Path) -> None:
         """Writes the control file."""
@@ -61,6 +75,10 @@ class Tables:
                 file,
                 zip(self.host_macs.tolist(), self.host_ports.tolist(), strict=True),
             )
+            for packet, route, hop in self.updates:
+                file.write(f"@packet {packet} ")
+                prefix, length = int(self.prefixes[route]), int(self.lengths[route])
+                control.write_routes(file, [(prefix, length, hop)])
 
 
 def make_tables(
@@ -88,6 +106,16 @@ def make_tables(
         host_macs=HOST_MACS | _distinct(rng, count),
         host_ports=np.arange(count) % ports,
     )
+
+
+def make_updates(
+    rng: np.random.Generator, tables: Tables, count: int, packets: int
+) -> list[tuple[int, int, int]]:
+    """`count` routes that get another next hop, evenly over the packets."""
+    routes = rng.integers(0, len(tables.prefixes), size=count)
+    hops = rng.integers(0, len(tables.hop_ports), size=count)
+    at = (np.arange(count) + 1) * packets // (count + 1)
+    return list(zip(at.tolist(), routes.tolist(), hops.tolist(), strict=True))
 
 
 def _distinct(rng: np.random.Generator, count: int) -> Numbers:

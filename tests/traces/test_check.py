@@ -1,0 +1,285 @@
+"""The checker finds each kind of fault, and says which it is."""
+
+import json
+import random
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from npftrace.capture import Frame, read_capture, write_capture
+from npftrace.cli import main
+
+SHARES = [
+    "--bridged=.1", "--broadcast=.02", "--unknown=.02", "--arp=.02",
+    "--ttl-expired=.02", "--bad-checksum=.02", "--no-route=.02", "--same-port=.02",
+]  # fmt: skip
+PACKETS = 1000
+
+
+class Case:
+    """A trace, what comes out of it, and a check of that."""
+
+    def __init__(self, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        self.capsys = capsys
+        self.trace, self.out = folder / "t.pcap", folder / "o.pcapng"
+        self.control, self.stats_file = folder / "c.txt", folder / "s.json"
+        files = ["--out", str(self.trace), "--control", str(self.control)]
+        size = ["--packets", str(PACKETS), "--routes", "300", "--flows", "50"]
+        assert main(["make", "ipv4", *files, *size, *SHARES]) == 0
+        assert main(["expect", *self.files()]) == 0
+        self.frames = read_capture(self.out, 4).frames
+        self.stats: dict[str, Any] = {
+            "packets": {
+                "received": 1000, "forwarded": 920, "dropped": 80, "consumed": 0,
+                "rx_overflow": 0, "oversize": 0, "transmitted": len(self.frames),
+            },
+            "drops": {
+                "unspecified": 0, "ttl_expired": 20, "bad_checksum": 20,
+                "l3_forwarding.no_route": 20, "same_port": 20, "arp_done": 20,
+            },
+        }  # fmt: skip
+
+    def files(self) -> list[str]:
+        return ["--app", "l3-switch", "--trace", str(self.trace),
+                "--control", str(self.control), "--out", str(self.out)]  # fmt: skip
+
+    def check(self, *options: str, stats: bool = False) -> tuple[int, str]:
+        write_capture(self.out, self.frames, 4)
+        if stats:
+            self.stats_file.write_text(json.dumps(self.stats))
+            options = ("--stats", str(self.stats_file), *options)
+        self.capsys.readouterr()
+        status = main(["check", *self.files(), *options])
+        return status, self.capsys.readouterr().out
+
+    def routed(self) -> int:
+        """The place of a routed frame in the output."""
+        return next(i for i, f in enumerate(self.frames) if f.data[0] == 6)
+
+    def change(self, at: int, value: bytes) -> None:
+        index = self.routed()
+        data = self.frames[index].data
+        data = data[:at] + value + data[at + len(value) :]
+        self.frames[index] = self.frames[index]._replace(data=data)
+
+
+@pytest.fixture
+def case(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Case:
+    return Case(tmp_path, capsys)
+
+
+def test_right_packets_are_right(case: Case) -> None:
+    assert case.check() == (0, case.check()[1])
+    assert case.check(stats=True)[0] == 0
+    assert f"all {PACKETS:,} packets right" in case.check()[1]
+
+
+def test_frames_of_different_flows_may_overtake(case: Case) -> None:
+    case.frames.sort(key=lambda frame: frame.port)
+    status, text = case.check()
+    assert status == 0
+    assert "order: kept within every flow" in text
+
+
+FAULTS: list[tuple[str, int, bytes, str]] = [
+    ("destination", 0, b"\x06\x77", "ether.dst: expected 06:"),
+    ("source", 11, b"\x77", "ether.src: expected 02:00:00:00:00:0"),
+    ("type", 12, b"\x86\xdd", "ether.type: expected 0x0800, found"),
+    ("ttl", 22, b"\x01", "ipv4.ttl: expected "),
+    ("checksum", 24, b"\xab\xcd", "ipv4.checksum: expected 0x"),
+    ("address", 30, b"\x7f", "ipv4.dst: expected "),
+    ("port", 36, b"\xff", "udp.dst_port: expected 7, found "),
+    ("payload", 57, b"\xee", "byte 57: expected 0x"),
+]
+
+
+@pytest.mark.parametrize(("at", "value", "message"), [f[1:] for f in FAULTS])
+def test_a_wrong_field_is_named(
+    case: Case, at: int, value: bytes, message: str
+) -> None:
+    case.change(at, value)
+    status, text = case.check()
+    assert status == 1
+    assert message in text
+    assert "first difference: packet " in text
+    assert "packets right" not in text
+    assert text.count("expected ") == 1
+
+
+def test_a_wrong_port_is_named(case: Case) -> None:
+    index = case.routed()
+    frame = case.frames[index]
+    case.frames[index] = frame._replace(port=(frame.port + 1) % 4)
+    status, text = case.check()
+    assert status == 1
+    assert f"port: expected {frame.port}, found {(frame.port + 1) % 4}" in text
+
+
+def test_a_missing_frame_is_named(case: Case) -> None:
+    del case.frames[case.routed()]
+    status, text = case.check()
+    assert status == 1
+    assert "1 frames that must come out did not, 0 came out that must not" in text
+    assert "it did not come out" in text
+
+
+def test_a_frame_sent_twice_is_named(case: Case) -> None:
+    case.frames.append(case.frames[case.routed()])
+    status, text = case.check()
+    assert status == 1
+    assert "0 frames that must come out did not, 1 came out" in text
+    assert "it came out too often: packet" in text
+
+
+def test_a_frame_that_should_be_dropped_is_named(case: Case) -> None:
+    source = next(f for f in read_capture(case.trace, 4).frames if f.data[22] <= 1)
+    case.frames.append(Frame(0, 2, source.data))
+    status, text = case.check()
+    assert status == 1
+    assert "dropped: ttl_expired" in text
+    assert "its origin may be: packet" in text
+
+
+def test_a_cut_frame_is_named(case: Case) -> None:
+    index = case.routed()
+    data = case.frames[index].data[:59]
+    case.frames[index] = case.frames[index]._replace(data=data)
+    status, text = case.check()
+    assert status == 1
+    assert "length: expected 60 bytes, found 59" in text
+
+
+def test_the_first_difference_is_told(case: Case) -> None:
+    case.frames = case.frames[:500]
+    for index in (100, 50, 300):
+        data = case.frames[index].data
+        case.frames[index] = Frame(0, case.frames[index].port, data[:-1] + b"\xee")
+    _, text = case.check()
+    first = next(line for line in text.splitlines() if "first difference" in line)
+    assert 35 < int(first.split("packet ")[1].split()[0]) <= 50
+
+
+def test_any_one_flipped_bit_is_found(case: Case) -> None:
+    dice = random.Random(3)
+    good = list(case.frames)
+    for _ in range(8):
+        case.frames = list(good)
+        index, at = dice.randrange(len(good)), dice.randrange(60)
+        data = bytearray(good[index].data)
+        data[at] ^= 1 << dice.randrange(8)
+        case.frames[index] = good[index]._replace(data=bytes(data))
+        assert case.check()[0] == 1
+
+
+def test_order_within_a_flow(
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    frame: Callable[..., bytes],
+    control_file: Path,
+) -> None:
+    payload = b"\x04\x00\x00\x07\x00\x1a\x00\x00"
+    datas = [frame(payload=payload + bytes([n]) * 18) for n in range(8)]
+    trace, out = tmp_path / "t.pcapng", tmp_path / "o.pcapng"
+    write_capture(trace, [Frame(n, 0, data) for n, data in enumerate(datas)], 4)
+    files = ["--app", "l3-switch", "--trace", str(trace), "--out", str(out)]
+    files += ["--control", str(control_file)]
+    assert main(["expect", *files]) == 0
+    frames = read_capture(out, 4).frames
+    write_capture(out, [*frames[1:6], frames[0], *frames[6:]], 4)
+    capsys.readouterr()
+    assert main(["check", *files]) == 0
+    text = capsys.readouterr().out
+    assert "order: 1 of 8 frames came after a later one of their flow" in text
+    assert "(by up to 5 packets)" in text
+    assert main(["check", "--strict-order", *files]) == 1
+
+
+@pytest.mark.parametrize(
+    ("group", "key", "value", "message"),
+    [
+        ("drops", "ttl_expired", 19, "drops for ttl_expired: expected 20, counted 19"),
+        ("drops", "bad_length", 1, "drops for bad_length: expected 0, counted 1"),
+        ("drops", "arp_done", 0, "drops for arp_done: expected 20, counted 0"),
+        ("packets", "dropped", 79, "packets do not add up"),
+        ("packets", "transmitted", 5, "5 counted as transmitted"),
+        ("packets", "oversize", 1, "oversize frames: expected 0, counted 1"),
+    ],
+)
+def test_wrong_statistics_are_named(
+    case: Case, group: str, key: str, value: int, message: str
+) -> None:
+    case.stats[group][key] = value
+    status, text = case.check(stats=True)
+    assert status == 1
+    assert message in text
+
+
+def test_frames_lost_at_rx_are_allowed_as_counted(case: Case) -> None:
+    del case.frames[case.routed()]
+    case.stats["packets"] |= {
+        "received": 999, "forwarded": 919, "rx_overflow": 1,
+        "transmitted": len(case.frames),
+    }  # fmt: skip
+    status, text = case.check(stats=True)
+    assert status == 0, text
+    assert "1 of 1,000 lost at Rx" in text
+    del case.frames[case.routed()]
+    case.stats["packets"]["transmitted"] -= 1
+    assert case.check(stats=True)[0] == 1
+
+
+def test_a_repeated_trace(case: Case) -> None:
+    case.frames += case.frames
+    assert case.check("--packets", "2000")[0] == 0
+    assert case.check("--packets", "1999")[0] == 1
+
+
+def test_an_output_without_ports(case: Case) -> None:
+    pcap = case.out.with_suffix(".pcap")
+    case.out = pcap
+    status, text = case.check()
+    assert status == 0
+    assert "none were compared" in text
+
+
+def test_an_empty_output_is_all_missing(case: Case) -> None:
+    case.frames = []
+    assert case.check()[0] == 1
+
+
+def test_the_result_as_json(case: Case, tmp_path: Path) -> None:
+    path = tmp_path / "r.json"
+    assert case.check("--json", str(path))[0] == 0
+    result = json.loads(path.read_text())
+    assert result["right"] and result["packets"] == PACKETS
+    assert result["kinds"]["routed"] == 760
+    assert result["drops"]["no_route"] == 20
+
+
+def test_updates_are_accepted_either_way(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    trace, control = tmp_path / "t.pcap", tmp_path / "c.txt"
+    files = ["--out", str(trace), "--control", str(control)]
+    options = ["--packets", "1000", "--routes", "20", "--updates", "50"]
+    assert main(["make", "ipv4", *files, *options]) == 0
+    common = ["--app", "l3-switch", "--trace", str(trace)]
+    out = tmp_path / "o.pcapng"
+    assert main(["expect", *common, "--control", str(control), "--out", str(out)]) == 0
+    check = ["check", *common, "--control", str(control), "--out", str(out)]
+    assert main(check) == 0
+    assert main([*check, "--window", "30"]) == 0
+    # What comes of the tables at the start is right only near each update.
+    start = tmp_path / "start.txt"
+    lines = control.read_text().splitlines(keepends=True)
+    start.write_text("".join(line for line in lines if line[0] != "@"))
+    assert main(["expect", *common, "--control", str(start), "--out", str(out)]) == 0
+    assert main(check) == 0
+    assert main([*check, "--window", "30"]) == 1
+
+
+@pytest.mark.parametrize("content", ["", "[]", "{}", '{"packets": 3}'])
+def test_broken_statistics_are_refused(case: Case, content: str) -> None:
+    case.stats_file.write_text(content)
+    assert case.check("--stats", str(case.stats_file))[0] == 1

@@ -1,0 +1,96 @@
+"""Control files from routing tables and from traces."""
+
+import gzip
+import os
+from pathlib import Path
+
+import pytest
+from npftrace.cli import main
+from npftrace.control import Call, read_control
+from npftrace.errors import InputError
+from npftrace.rib import read_rib
+
+RIB = """
+10.0.0.0/8 AS1
+10.1.0.0/16 AS2
+10.1.2.3/24 AS1
+2001:db8::/32 AS1
+192.0.2.1 AS3
+"""
+
+
+def test_a_rib_becomes_routes(tmp_path: Path) -> None:
+    rib, control = tmp_path / "rib.txt.gz", tmp_path / "c.txt"
+    rib.write_bytes(gzip.compress(RIB.encode()))
+    files = [str(rib), "--control", str(control)]
+    assert main(["tables", "from-rib", *files, "--hops", "2"]) == 0
+    calls = read_control(control)
+    assert [call.args for call in calls if call.name == "route_add"] == [
+        (0x0A000000, 8, 0),
+        (0x0A010000, 16, 1),
+        (0x0A010200, 24, 0),
+        (0xC0000201, 32, 0),
+    ]
+    assert sum(call.name == "next_hop_add" for call in calls) == 2
+    assert sum(call.name == "port_mac" for call in calls) == 4
+
+
+@pytest.mark.parametrize(
+    "text", ["", "10.0.0.0/33 A", "10.0.0/8 A", "x A", "10.0.0.0/8 A B", "1.2.3.256"]
+)
+def test_wrong_ribs_are_refused(tmp_path: Path, text: str) -> None:
+    rib = tmp_path / "rib.txt"
+    rib.write_text(text)
+    with pytest.raises(InputError):
+        read_rib(rib)
+
+
+def test_the_table_of_2002(tmp_path: Path) -> None:
+    data = os.environ.get("KARAKAL_TEST_DATA")
+    if not data:
+        pytest.skip("KARAKAL_TEST_DATA is not set: no routing table to read")
+    rib = Path(data) / "rib/ipv4-20020722-rrc05-as1853.txt.gz"
+    control = tmp_path / "c.txt"
+    assert main(["tables", "from-rib", str(rib), "--control", str(control)]) == 0
+    calls = read_control(control)
+    assert sum(call.name == "route_add" for call in calls) == 112_986
+    assert max(c.args[2] for c in calls if c.name == "route_add") == 63
+
+
+@pytest.mark.parametrize(
+    ("line", "call"),
+    [
+        ("f()", Call("f", (), line=1)),
+        ("m.f(1, -2, 0x1F)", Call("m.f", (1, -2, 31), line=1)),
+        (" f ( 10.0.0.1 ) # x", Call("f", (0x0A000001,), line=1)),
+        ("f(02:00:00:00:00:ff)", Call("f", (0x0200000000FF,), line=1)),
+        ("@packet 7 f(1)", Call("f", (1,), "packet", 7, 1)),
+        ("@cycle 9 f(1)", Call("f", (1,), "cycle", 9, 1)),
+    ],
+)
+def test_lines_of_a_control_file(tmp_path: Path, line: str, call: Call) -> None:
+    path = tmp_path / "c.txt"
+    path.write_text(line)
+    assert read_control(path) == [call]
+
+
+@pytest.mark.parametrize(
+    ("line", "error_id"),
+    [
+        ("f", "E-traces-021"),
+        ("f(1) g(2)", "E-traces-021"),
+        ("@second 1 f()", "E-traces-021"),
+        ("f(1,)", "E-traces-022"),
+        ("f(1.2.3)", "E-traces-022"),
+        ("f(1.2.3.256)", "E-traces-022"),
+        ("f(abc)", "E-traces-022"),
+        ("f(1:2:3)", "E-traces-022"),
+    ],
+)
+def test_wrong_lines_are_refused(tmp_path: Path, line: str, error_id: str) -> None:
+    path = tmp_path / "c.txt"
+    path.write_text(f"# first\n{line}\n")
+    with pytest.raises(InputError) as refusal:
+        read_control(path)
+    assert refusal.value.error_id == error_id
+    assert refusal.value.line == 2
