@@ -1,0 +1,95 @@
+//===- RunningChip.h - a chip with Rx, Tx and a trace ---------*- C++ -*-===//
+//
+// What tests of the runtime's microcode share: a chip whose free list and rings
+// are set up as a loader sets them up, engines that run assembled files, ports
+// that replay a trace, and what left.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KARAKAL_TESTS_SIM_IXP_RUNNINGCHIP_H
+#define KARAKAL_TESTS_SIM_IXP_RUNNINGCHIP_H
+
+#include "sim-ixp/Chip.h"
+#include "sim-ixp/Msf.h"
+#include "target-ixp/Assembler.h"
+#include "target-ixp/MemoryMap.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace karakal::sim {
+
+/// Keeps the first fault and counts ring messages.
+struct TestRecorder : Recorder {
+  std::string fault;
+  uint64_t emptyGets = 0;
+  void onFault(uint32_t engine, const std::string &what) override {
+    if (fault.empty())
+      fault = "actor " + std::to_string(engine) + " " + what;
+  }
+  void onEmptyGet(const Command &) override { ++emptyGets; }
+};
+
+/// The chip of one test.
+class RunningChip {
+public:
+  RunningChip(std::vector<traces::Packet> trace, const TrafficOptions &options,
+              const target::ChipParameters &parameters = {})
+      : chip(parameters, recorder), source(std::move(trace), options),
+        msf(chip.chassis(), recorder, source) {
+    chip.connectMedia(&msf);
+    msf.onSent([this](SentFrame &&frame) { sent.push_back(std::move(frame)); });
+    for (uint32_t ring : {target::RingRx, target::RingTx})
+      chip.scratch().configureRing(ring, target::ringBase(ring),
+                                   target::ringWords(ring), false);
+    for (uint32_t i = 0; i < target::BufferCount; ++i)
+      chip.sram(target::FreeListChannel)
+          .fillQueue(target::FreeListEntry, target::handleOfBuffer(i));
+  }
+
+  /// Assembles a file of the repository and starts it on an engine.
+  void load(uint32_t engine, const std::string &path,
+            const std::map<std::string, std::string> &defines = {}) {
+    auto program = target::assembleFile(
+        std::string(KARAKAL_SOURCE_DIR) + "/" + path, defines);
+    ASSERT_TRUE(bool(program)) << program.error().str();
+    chip.engine(engine).load(
+        std::make_shared<const MicroProgram>(prepareProgram(program->words)));
+    chip.engine(engine).start(0xff);
+  }
+
+  /// Runs until nothing is left in the chip, or for `cyclesMax`.
+  bool runToEnd(uint64_t cyclesMax) {
+    uint64_t look = 0;
+    while (recorder.fault.empty() && chip.scheduler().now() < cyclesMax) {
+      look += 10'000;
+      chip.runTo(look);
+      if (msf.isReceiveDone() && msf.isTransmitDone() && isEveryBufferFree())
+        return true;
+    }
+    return false;
+  }
+
+  /// Rx keeps a buffer in each of its contexts.
+  bool isEveryBufferFree() {
+    return chip.sram(0).queueLevel(0) ==
+           target::BufferCount - target::ContextCount;
+  }
+  uint32_t counter(uint32_t address) {
+    return chip.scratch().memory().readWord(address);
+  }
+
+  TestRecorder recorder;
+  Chip chip;
+  TrafficSource source;
+  Msf msf;
+  std::vector<SentFrame> sent;
+};
+
+} // namespace karakal::sim
+
+#endif // KARAKAL_TESTS_SIM_IXP_RUNNINGCHIP_H
