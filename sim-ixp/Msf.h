@@ -20,6 +20,7 @@
 #include "sim-ixp/MsfReceive.h"
 #include "sim-ixp/MsfTransmit.h"
 #include "sim-ixp/Traffic.h"
+#include "target-ixp/MemoryMap.h"
 
 #include <cstdint>
 #include <functional>
@@ -37,6 +38,11 @@ public:
   /// Called with each frame that has left, in the order of leaving.
   void onSent(std::function<void(SentFrame &&)> callback) {
     transmit.onSent(std::move(callback));
+  }
+  /// The buffer of a handle went back to the free list: what it is used for
+  /// next is no received frame until rbuf_rd says so.
+  void forgetBuffer(uint32_t handle) {
+    originOfBuffer(target::bufferAddress(handle)) = FrameOrigin();
   }
   const ReceiveStatistics &receiveStatistics() const {
     return receive.statistics();
