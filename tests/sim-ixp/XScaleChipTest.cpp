@@ -1,0 +1,214 @@
+//===- XScaleChipTest.cpp - the core joined to the chip -------------------===//
+//
+// Small ARM functions, given as words, look at every memory and device from
+// the core's side; the test looks at them from the chip's.
+//
+//===----------------------------------------------------------------------===//
+
+#include "sim-ixp/Chip.h"
+#include "sim-ixp/XScale.h"
+#include "target-ixp/MemoryMap.h"
+
+#include <gtest/gtest.h>
+
+using namespace karakal;
+using namespace karakal::sim;
+
+namespace {
+
+/// What the core did to buffers, and its faults.
+struct CoreRecorder : Recorder {
+  std::string fault;
+  std::vector<uint32_t> dequeued, enqueued;
+  void onDequeue(uint32_t, uint32_t, uint32_t handle, uint32_t) override {
+    dequeued.push_back(handle);
+  }
+  void onEnqueue(uint32_t, uint32_t, uint32_t handle, uint32_t) override {
+    enqueued.push_back(handle);
+  }
+  void onFault(uint32_t engine, const std::string &what) override {
+    EXPECT_EQ(engine, coreActor);
+    fault = what;
+  }
+};
+
+// Places of the functions.
+constexpr uint32_t peekEntry = target::XScaleBase;
+constexpr uint32_t pokeEntry = target::XScaleBase + 0x100;
+constexpr uint32_t addEntry = target::XScaleBase + 0x200;
+constexpr uint32_t handlerEntry = target::XScaleBase + 0x300;
+constexpr uint32_t waitEntry = target::XScaleBase + 0x400;
+constexpr uint32_t badEntry = target::XScaleBase + 0x500;
+
+class XScaleChipTest : public ::testing::Test, public EventTarget {
+protected:
+  void make(uint32_t handler) {
+    place(peekEntry, {0xe5900004, 0xe5900000, 0xe12fff1e});
+    place(pokeEntry, {0xe590100c, 0xe5900004, 0xe5801000, 0xe12fff1e});
+    // low words of two arguments, added
+    place(addEntry, {0xe5901004, 0xe590200c, 0xe0810002, 0xe12fff1e});
+    // while ((v = get(ring 2))) put(ring 3, v + r0)
+    place(handlerEntry,
+          {0xe59f2028, 0xe5923000, 0xe3a01000, 0xea000003, 0xe0833000,
+           0xe5823004, 0xe2811001, 0xe5923000, 0xe3530000, 0x01a00001,
+           0x012fff1e, 0xeafffff7, 0xcb400008});
+    // while (get(ring 3) == 0); get(ring 2); return
+    place(waitEntry, {0xe59f2014, 0xe592300c, 0xe3530000, 0x0afffffc,
+                      0xe5923008, 0xe12fff1e, 0x00000000, 0xcb400000});
+    place(badEntry, {0xe3a00247, 0xe5900000, 0xe12fff1e});
+    for (uint32_t ring : {target::RingToXScale, target::RingFromXScale})
+      chip.scratch().configureRing(ring, target::ringBase(ring),
+                                   target::ringWords(ring), false);
+    XScaleSurroundings around{&chip.scheduler(), &chip.parameters(),
+                              &recorder,         &chip.dram().memory(),
+                              &chip.scratch(),   {}};
+    for (uint32_t i = 0; i < chip.sramChannelCount(); ++i)
+      around.sram.push_back(&chip.sram(i));
+    auto made = XScale::create(
+        around, {handler, target::XScaleStackTop, target::XScaleArguments});
+    ASSERT_TRUE(bool(made)) << made.error().str();
+    core = std::move(*made);
+    chip.scratch().onNotEmpty(
+        [this](uint32_t ring) { core->onRingNotEmpty(ring); });
+  }
+  void place(uint32_t address, const std::vector<uint32_t> &words) {
+    for (uint32_t word : words) {
+      chip.dram().memory().writeWord(address, word);
+      address += 4;
+    }
+  }
+  uint32_t peek(uint32_t address) {
+    auto result = core->call(peekEntry, {address});
+    EXPECT_TRUE(bool(result)) << result.error().str();
+    return result ? *result : 0;
+  }
+  void poke(uint32_t address, uint32_t value) {
+    auto result = core->call(pokeEntry, {address, value});
+    EXPECT_TRUE(bool(result)) << result.error().str();
+  }
+  /// A message for the core at `cycle`.
+  void send(uint64_t cycle, uint32_t message) {
+    chip.scheduler().schedule(cycle, this, 0, message);
+  }
+  void onEvent(uint64_t, uint32_t, uint64_t argument) override {
+    EXPECT_TRUE(chip.scratch().corePut(target::RingToXScale,
+                                       static_cast<uint32_t>(argument)));
+  }
+
+  CoreRecorder recorder;
+  Chip chip{target::ChipParameters(), recorder};
+  std::unique_ptr<XScale> core;
+};
+
+} // namespace
+
+TEST_F(XScaleChipTest, ControlFunctionReadsItsArguments) {
+  make(0);
+  auto result = core->call(addEntry, {40, 2});
+  ASSERT_TRUE(bool(result)) << result.error().str();
+  EXPECT_EQ(*result, 42u);
+  EXPECT_GT(core->busyUntil(), chip.scheduler().now());
+  EXPECT_EQ(chip.dram().memory().readWord(target::XScaleArguments + 12), 2u);
+}
+
+TEST_F(XScaleChipTest, NegativeArgumentFillsTheHighWord) {
+  make(0);
+  ASSERT_TRUE(bool(core->call(addEntry, {-1, 2})));
+  EXPECT_EQ(chip.dram().memory().readWord(target::XScaleArguments), ~0u);
+}
+
+TEST_F(XScaleChipTest, MemoriesAreShared) {
+  make(0);
+  chip.sram(0).memory().writeWord(0x20, 0x01020304);
+  chip.sram(1).memory().writeWord(0x24, 0x11121314);
+  chip.scratch().memory().writeWord(0x3c00, 0x21222324);
+  EXPECT_EQ(peek(target::XScaleSram0 + 0x20), 0x01020304u);
+  EXPECT_EQ(peek(target::XScaleSram1 + 0x24), 0x11121314u);
+  EXPECT_EQ(peek(target::XScaleScratch + 0x3c00), 0x21222324u);
+  poke(target::XScaleSram1 + 0x28, 77);
+  poke(target::XScaleDram + 0x200000, 78);
+  EXPECT_EQ(chip.sram(1).memory().readWord(0x28), 77u);
+  EXPECT_EQ(chip.dram().memory().readWord(0x200000), 78u);
+}
+
+TEST_F(XScaleChipTest, DevicesDoWhatTheirAddressSays) {
+  make(0);
+  chip.sram(0).fillQueue(0, 0x4000);
+  EXPECT_EQ(peek(target::xscaleQueue(0, 0)), 0x4000u);
+  EXPECT_EQ(peek(target::xscaleQueue(0, 0)), 0u);
+  poke(target::xscaleQueue(0, 0), 0x4010);
+  EXPECT_EQ(chip.sram(0).queueLevel(0), 1u);
+  EXPECT_EQ(recorder.enqueued, std::vector<uint32_t>{0x4010});
+
+  poke(target::XScaleScratchAdd + 0x3c04, 5);
+  poke(target::XScaleScratchAdd + 0x3c04, 6);
+  EXPECT_EQ(chip.scratch().memory().readWord(0x3c04), 11u);
+  poke(target::XScaleSramAdd + (1u << 23) + 0x40, 9);
+  EXPECT_EQ(chip.sram(1).memory().readWord(0x40), 9u);
+
+  EXPECT_EQ(peek(target::XScaleRingStatus + 4 * 3),
+            target::XScaleRingStatusEmpty);
+  poke(target::XScaleRingData + 4 * 3, 99);
+  EXPECT_EQ(peek(target::XScaleRingStatus + 4 * 3), 0u);
+  EXPECT_EQ(peek(target::XScaleRingData + 4 * 3), 99u);
+  EXPECT_EQ(recorder.fault, "");
+}
+
+TEST_F(XScaleChipTest, PutIntoAFullRingIsAFault) {
+  make(0);
+  for (uint32_t i = 1; i <= target::ringWords(3); ++i)
+    poke(target::XScaleRingData + 4 * 3, i);
+  EXPECT_EQ(recorder.fault, "");
+  EXPECT_EQ(peek(target::XScaleRingStatus + 4 * 3),
+            target::XScaleRingStatusFull);
+  poke(target::XScaleRingData + 4 * 3, 1);
+  EXPECT_NE(recorder.fault.find("ring 3"), std::string::npos);
+}
+
+TEST_F(XScaleChipTest, HandlerRunsWhenMessagesCome) {
+  make(handlerEntry);
+  send(1000, 5);
+  send(1001, 6);
+  send(50'000, 7);
+  chip.runTo(49'000);
+  EXPECT_EQ(chip.scratch().ringLevel(target::RingToXScale), 0u);
+  EXPECT_EQ(chip.scratch().ringLevel(target::RingFromXScale), 2u);
+  chip.runTo(100'000);
+  EXPECT_EQ(chip.scratch().ringLevel(target::RingFromXScale), 3u);
+  EXPECT_EQ(core->statistics().jobs, 2u);
+}
+
+TEST_F(XScaleChipTest, HandlerWaitsForOthers) {
+  make(waitEntry);
+  send(100, 5);
+  chip.runTo(200'000);
+  EXPECT_EQ(chip.scratch().ringLevel(target::RingToXScale), 1u);
+  EXPECT_GT(core->busyUntil(), 199'000u);
+  ASSERT_TRUE(chip.scratch().corePut(target::RingFromXScale, 1));
+  chip.runTo(300'000);
+  EXPECT_EQ(chip.scratch().ringLevel(target::RingToXScale), 0u);
+  EXPECT_EQ(core->fault(), nullptr);
+}
+
+TEST_F(XScaleChipTest, HandlerWaitsForACall) {
+  make(handlerEntry);
+  // A thousand additions of one cycle: here the calls' own cost.
+  for (int i = 0; i < 20; ++i)
+    peek(target::XScaleSram0);
+  uint64_t free = core->busyUntil();
+  EXPECT_GT(free, 80u);
+  send(1, 5);
+  chip.runTo(free);
+  EXPECT_EQ(chip.scratch().ringLevel(target::RingToXScale), 1u);
+  chip.runTo(free + 10'000);
+  EXPECT_EQ(chip.scratch().ringLevel(target::RingToXScale), 0u);
+}
+
+TEST_F(XScaleChipTest, FaultOfTheHandlerIsKept) {
+  make(badEntry);
+  send(100, 5);
+  chip.runTo(10'000);
+  ASSERT_NE(core->fault(), nullptr);
+  EXPECT_NE(core->fault()->message.find("reads 0x70000004"), std::string::npos);
+  EXPECT_NE(recorder.fault, "");
+}
