@@ -34,7 +34,6 @@ public:
   void connectMedia(Media *media) { buffers = media; }
 
   void accept(Command &command) override;
-  void onPulled(Command &command) override;
   void onEvent(uint64_t cycle, uint32_t code, uint64_t argument) override;
 
   Resource &bus() { return dataBus; }

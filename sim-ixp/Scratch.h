@@ -61,7 +61,6 @@ public:
   }
 
   void accept(Command &command) override;
-  void onPulled(Command &command) override;
   void onEvent(uint64_t cycle, uint32_t code, uint64_t argument) override;
 
   const Resource &server() const { return service; }

@@ -47,7 +47,6 @@ public:
   void coreAdd(uint32_t address, uint32_t value);
 
   void accept(Command &command) override;
-  void onPulled(Command &command) override;
   void onEvent(uint64_t cycle, uint32_t code, uint64_t argument) override;
 
   Resource &reader() { return readPort; }
