@@ -71,6 +71,8 @@ public:
     previousEngine = previous;
     nextEngine = next;
   }
+  /// Start value of the pseudo-random number register.
+  void seed(uint32_t value) { pseudoRandom = value ? value : 1; }
   void listenToRuns(ContextRunListener listener) {
     onContextRun = std::move(listener);
   }

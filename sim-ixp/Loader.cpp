@@ -1,0 +1,162 @@
+//===- Loader.cpp - an image into a chip
+//-----------------------------------===//
+//
+// See Loader.h for the idea. The image was checked against its schema when it
+// was read.
+//
+//===----------------------------------------------------------------------===//
+
+#include "sim-ixp/Loader.h"
+#include "sim-ixp/MicroOp.h"
+#include "target-ixp/MemoryMap.h"
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <vector>
+
+namespace karakal::sim {
+namespace {
+
+using nlohmann::json;
+
+EngineRole roleOf(const std::string &role) {
+  if (role == "rx")
+    return EngineRole::Rx;
+  if (role == "tx")
+    return EngineRole::Tx;
+  return EngineRole::App;
+}
+
+/// The engines of the program that run: first one for each aggregate, then the
+/// others by number.
+Result<std::vector<uint32_t>> chooseApps(const EnginePlans &all,
+                                         uint32_t wanted) {
+  std::vector<uint32_t> chosen, others;
+  std::vector<std::string> seen;
+  for (uint32_t i = 0; i < all.size(); ++i) {
+    if (all[i].role != EngineRole::App)
+      continue;
+    bool isNew =
+        std::find(seen.begin(), seen.end(), all[i].aggregate) == seen.end();
+    if (isNew)
+      seen.push_back(all[i].aggregate);
+    (isNew ? chosen : others).push_back(i);
+  }
+  if (wanted == 0)
+    wanted = static_cast<uint32_t>(chosen.size() + others.size());
+  if (wanted > chosen.size() + others.size())
+    return makeError(
+        "E-sim-ixp-010",
+        "--mes=" + std::to_string(wanted) + ": the image is built for " +
+            std::to_string(chosen.size() + others.size()) +
+            " engines; compile it with --mes=" + std::to_string(wanted));
+  if (wanted < chosen.size())
+    return makeError("E-sim-ixp-011",
+                     "--mes=" + std::to_string(wanted) + ": the image has " +
+                         std::to_string(chosen.size()) +
+                         " aggregates and each needs an engine");
+  others.resize(wanted - chosen.size());
+  chosen.insert(chosen.end(), others.begin(), others.end());
+  return chosen;
+}
+
+void fillFreeList(const json &buffers, Chip &chip) {
+  uint32_t base = buffers["descriptor_base"];
+  uint32_t bytes = buffers["descriptor_bytes"];
+  uint32_t count = buffers["count"];
+  uint32_t entry = buffers["free_queue"]["entry"];
+  Sram &sram = chip.sram(buffers["free_queue"]["channel"]);
+  for (uint32_t i = 0; i < count; ++i)
+    sram.fillQueue(entry, (base + i * bytes) / 4);
+}
+
+} // namespace
+
+Result<EnginePlans> planEngines(const target::Image &image,
+                                const LoadOptions &options) {
+  EnginePlans all;
+  for (const json &engine : image.manifest["engines"]) {
+    EnginePlan &plan = all[engine["engine"].get<uint32_t>()];
+    plan.role = roleOf(engine["role"]);
+    plan.microcode = engine["ucode"];
+    plan.aggregate = engine.value("aggregate", plan.microcode);
+    plan.contextMask = 0xff;
+    if (plan.role == EngineRole::App && options.threads)
+      plan.contextMask = (1u << options.threads) - 1;
+  }
+  Result<std::vector<uint32_t>> apps = chooseApps(all, options.engines);
+  if (!apps)
+    return apps.error();
+  for (uint32_t i = 0; i < all.size(); ++i)
+    if (all[i].role == EngineRole::App &&
+        std::find(apps->begin(), apps->end(), i) == apps->end())
+      all[i] = EnginePlan{};
+  return all;
+}
+
+AccountingPlan planAccounting(const target::Image &image,
+                              const EnginePlans &plans) {
+  AccountingPlan plan;
+  for (uint32_t i = 0; i < plans.size(); ++i)
+    plan.roles[i] = plans[i].role;
+  const json &buffers = image.manifest["buffers"];
+  plan.bufferCount = buffers["count"];
+  plan.firstHandle = buffers["descriptor_base"].get<uint32_t>() / 4;
+  plan.handleStep = buffers["descriptor_bytes"].get<uint32_t>() / 4;
+  plan.freeChannel = buffers["free_queue"]["channel"];
+  plan.freeEntry = buffers["free_queue"]["entry"];
+  plan.rxRing = target::RingRx;
+  plan.toXScaleRing = target::RingToXScale;
+  for (const json &global : image.manifest["globals"]) {
+    const std::string memory = global["memory"];
+    uint32_t begin = global["address"];
+    if (memory == "sram1")
+      begin = target::sramAddress(1, begin);
+    AccountingPlan::Range range{begin, begin + global["bytes"].get<uint32_t>()};
+    if (memory == "scratch")
+      plan.scratchGlobals.push_back(range);
+    else if (memory != "dram")
+      plan.sramGlobals.push_back(range);
+  }
+  return plan;
+}
+
+Status loadImage(const target::Image &image, const EnginePlans &plans,
+                 Chip &chip) {
+  const target::ChipParameters &params = chip.parameters();
+  std::map<std::string, std::shared_ptr<const MicroProgram>> programs;
+  for (uint32_t i = 0; i < plans.size(); ++i) {
+    if (plans[i].role == EngineRole::Idle)
+      continue;
+    const std::string &name = plans[i].microcode;
+    const std::vector<uint64_t> &words = image.microcode.at(name);
+    if (words.size() > params.meControlStore)
+      return makeError("E-sim-ixp-012",
+                       "microcode '" + name + "' has " +
+                           std::to_string(words.size()) +
+                           " words, the control store of an engine " +
+                           std::to_string(params.meControlStore));
+    auto &program = programs[name];
+    if (!program)
+      program = std::make_shared<MicroProgram>(prepareProgram(words));
+    chip.engine(i).load(program);
+  }
+  for (const target::Segment &segment : image.xscale)
+    std::copy(segment.bytes.begin(), segment.bytes.end(),
+              chip.dram().memory().data() + segment.address);
+  for (const json &ring : image.manifest["rings"])
+    chip.scratch().configureRing(ring["number"], ring["base"], ring["words"],
+                                 ring["status"] == "empty");
+  fillFreeList(image.manifest["buffers"], chip);
+  return success();
+}
+
+void startEngines(const EnginePlans &plans, Chip &chip) {
+  uint32_t contexts = (1u << chip.parameters().meContexts) - 1;
+  for (uint32_t i = 0; i < plans.size(); ++i)
+    if (plans[i].role != EngineRole::Idle)
+      chip.engine(i).start(plans[i].contextMask & contexts);
+}
+
+} // namespace karakal::sim

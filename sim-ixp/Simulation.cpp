@@ -1,0 +1,256 @@
+//===- Simulation.cpp - one run from image and trace to report
+//-------------===//
+//
+// See Simulation.h for the idea.
+//
+//===----------------------------------------------------------------------===//
+
+#include "sim-ixp/Simulation.h"
+#include "target-ixp/MemoryMap.h"
+
+#include <algorithm>
+#include <chrono>
+
+namespace karakal::sim {
+namespace {
+
+/// The chip must stay quiet this long before a run is over: the last command of
+/// Rx may still be on its way.
+constexpr uint64_t settleCycles = 1000;
+/// Steps between two checks of the run's end.
+constexpr uint32_t stepsPerCheck = 64;
+constexpr uint32_t checksPerProgress = 4096;
+
+double hostSeconds() {
+  using clock = std::chrono::steady_clock;
+  return std::chrono::duration<double>(clock::now().time_since_epoch()).count();
+}
+
+XScaleProgram programOf(const target::Image &image) {
+  XScaleProgram program;
+  if (!image.manifest.contains("xscale"))
+    return program;
+  const nlohmann::json &xscale = image.manifest["xscale"];
+  program.handler = xscale["handler"];
+  program.stackTop = xscale["stack"];
+  program.arguments = xscale["arguments"];
+  return program;
+}
+
+} // namespace
+
+Simulation::Simulation(SimulationOptions options, const target::Image &image)
+    : asked(std::move(options)), loaded(image) {}
+
+Result<std::unique_ptr<Simulation>>
+Simulation::create(SimulationOptions options, const target::Image &image,
+                   std::vector<traces::Packet> trace,
+                   const std::vector<traces::ControlCall> &calls) {
+  std::unique_ptr<Simulation> made(new Simulation(std::move(options), image));
+  Simulation &run = *made;
+  Result<EnginePlans> plans = planEngines(image, run.asked.load);
+  if (!plans)
+    return plans.error();
+  run.plans = *plans;
+  run.books = std::make_unique<Accounting>(planAccounting(image, run.plans));
+  run.machine = std::make_unique<Chip>(run.asked.parameters, *run.books);
+  Chip &chip = *run.machine;
+  run.books->connect(&chip.scheduler());
+  if (Status status = loadImage(image, run.plans, chip); !status)
+    return status.error();
+
+  TrafficOptions traffic;
+  traffic.portCount = static_cast<uint32_t>(chip.parameters().portsCount);
+  traffic.packetCount = run.asked.packets;
+  traffic.offeredGbps = run.asked.offeredGbps;
+  run.source = std::make_unique<TrafficSource>(std::move(trace), traffic);
+  run.media = std::make_unique<Msf>(chip.chassis(), *run.books, *run.source);
+  run.media->onSent([&run](SentFrame &&f) { run.recordSent(std::move(f)); });
+  run.newestOnPort.resize(traffic.portCount);
+  chip.connectMedia(run.media.get());
+
+  XScaleSurroundings around{&chip.scheduler(), &chip.parameters(),
+                            run.books.get(),   &chip.dram().memory(),
+                            &chip.scratch(),   {}};
+  for (uint32_t i = 0; i < chip.sramChannelCount(); ++i)
+    around.sram.push_back(&chip.sram(i));
+  auto core = XScale::create(around, programOf(image));
+  if (!core)
+    return core.error();
+  run.xscale = std::move(*core);
+  XScale *xscale = run.xscale.get();
+  chip.scratch().onNotEmpty(
+      [xscale](uint32_t ring) { xscale->onRingNotEmpty(ring); });
+
+  Result<ControlRunner> controls = ControlRunner::create(image, calls);
+  if (!controls)
+    return controls.error();
+  run.controls = std::move(*controls);
+  run.controls.connect(xscale, &chip.scheduler());
+  for (uint32_t i = 0; i < Chip::engineCount; ++i) {
+    chip.engine(i).seed(static_cast<uint32_t>(run.asked.seed) * 8 + i);
+    if (run.asked.recordTimeline)
+      chip.engine(i).listenToRuns(
+          [&run](uint32_t engine, uint32_t context, uint64_t from,
+                 uint64_t to) { run.recorded.add(engine, context, from, to); });
+  }
+  return made;
+}
+
+void Simulation::recordSent(SentFrame &&frame) {
+  if (frame.number != SentFrame::unknownNumber) {
+    uint64_t &newest = newestOnPort[frame.port % newestOnPort.size()];
+    if (frame.number < newest)
+      ++reordered;
+    newest = std::max(newest, frame.number);
+    if (isMeasuring)
+      latencyCycles.push_back(frame.latencyCycles);
+  }
+  if (asked.keepFrames)
+    frames.push_back(std::move(frame));
+}
+
+std::vector<uint64_t> Simulation::unitBusyCycles() {
+  std::vector<std::pair<std::string, const Resource *>> units = {
+      {"scratch", &machine->scratch().server()},
+      {"hash", &machine->hash().server()},
+      {"cap", &machine->cap().server()},
+      {"dram", &machine->dram().bus()},
+      {"msf.receive", &media->receiveBus()},
+      {"msf.transmit", &media->transmitBus()}};
+  for (uint32_t i = 0; i < machine->sramChannelCount(); ++i) {
+    units.emplace_back("sram.read", &machine->sram(i).reader());
+    units.emplace_back("sram.write", &machine->sram(i).writer());
+  }
+  names.clear();
+  std::vector<uint64_t> busy;
+  for (const auto &[name, resource] : units) {
+    names.push_back(name);
+    busy.push_back(resource->busyCycles());
+  }
+  return busy;
+}
+
+Snapshot Simulation::takeSnapshot(uint64_t cycle) {
+  Snapshot snapshot;
+  snapshot.cycle = machine->align(cycle);
+  snapshot.packets = books->counters();
+  for (uint32_t i = 0; i < Chip::engineCount; ++i)
+    snapshot.engines[i] = machine->engine(i).countersAt(snapshot.cycle);
+  snapshot.busyCycles = unitBusyCycles();
+  snapshot.arrivedFrames = media->receiveStatistics().framesArrived;
+  snapshot.arrivedBits = media->receiveStatistics().frameBits;
+  snapshot.hostSeconds = hostSeconds();
+  return snapshot;
+}
+
+bool Simulation::isQuiet() const {
+  return books->outstandingCount() == 0 && media->isReceiveDone() &&
+         media->isTransmitDone() && !controls.isBusy();
+}
+
+bool Simulation::isStuck() const {
+  uint64_t now = machine->scheduler().now();
+  uint64_t since =
+      std::max({books->lastProgressCycle(), xscale->busyUntil(), begin});
+  if (now < since + asked.stallCycles)
+    return false;
+  // With a low offered load the next packet may be far away.
+  return books->outstandingCount() > 0 || asked.offeredGbps <= 0 ||
+         media->isReceiveDone();
+}
+
+Error Simulation::stuckError(const std::string &why) const {
+  return makeError(
+      "E-sim-ixp-031",
+      why + " at cycle " + std::to_string(machine->scheduler().now()) +
+          " with " + std::to_string(books->outstandingCount()) +
+          " packets inside (" + std::to_string(books->counters().received) +
+          " received, " + std::to_string(books->counters().forwarded) +
+          " forwarded); the contexts:\n" + machine->describeContexts());
+}
+
+bool Simulation::check() {
+  uint64_t now = machine->scheduler().now();
+  const PacketCounters &packets = books->counters();
+  if (books->fault()) {
+    failure = makeError("E-sim-ixp-030", "the program fails at cycle " +
+                                             std::to_string(now) + ": " +
+                                             *books->fault());
+    return false;
+  }
+  if (const Error *error = xscale->fault()) {
+    failure = *error;
+    return false;
+  }
+  if (controls.error()) {
+    failure = *controls.error();
+    return false;
+  }
+  if (asked.maxCycles != 0 && now - begin > asked.maxCycles) {
+    failure = makeError("E-sim-ixp-032", "the run is not over after " +
+                                             std::to_string(asked.maxCycles) +
+                                             " cycles (--max-cycles)");
+    return false;
+  }
+  if (!isMeasuring &&
+      packets.forwarded + packets.dropped + packets.consumed >= asked.warmup) {
+    isMeasuring = true;
+    first = takeSnapshot(now);
+  }
+  if (isQuiet()) {
+    quietSince = std::min(quietSince, now);
+    return now < quietSince + settleCycles;
+  }
+  quietSince = Scheduler::never;
+  if (isStuck()) {
+    failure = stuckError("no packet has moved for " +
+                         std::to_string(asked.stallCycles) + " cycles");
+    return false;
+  }
+  return true;
+}
+
+Status Simulation::run() {
+  if (Status status = controls.runBeforeStart(); !status)
+    return status;
+  begin = machine->scheduler().now();
+  startEngines(plans, *machine);
+  media->start();
+  controls.start();
+  bool goesOn = true;
+  for (uint32_t checks = 0; goesOn; ++checks) {
+    bool moved = true;
+    for (uint32_t i = 0; i < stepsPerCheck && moved; ++i) {
+      moved = machine->step();
+      if (media->arrivedCount() >= controls.nextPacket())
+        controls.onArrived(media->arrivedCount());
+    }
+    goesOn = check();
+    if (!moved && goesOn) {
+      goesOn = false;
+      if (!isQuiet())
+        failure = stuckError("every context is asleep and nothing is pending");
+    }
+    if (asked.onProgress && checks % checksPerProgress == 0)
+      asked.onProgress(media->arrivedCount(), source->packetCount());
+  }
+  if (failure)
+    return *failure;
+  finish();
+  return success();
+}
+
+void Simulation::finish() {
+  // A run too short for its warm-up is measured whole at its end.
+  if (!isMeasuring)
+    first = takeSnapshot(machine->scheduler().now());
+  last = takeSnapshot(machine->scheduler().now());
+}
+
+uint32_t Simulation::dropCounter(uint32_t reason) {
+  uint32_t base = loaded.manifest["drop_counters"];
+  return scratchWord(base + 4 * reason);
+}
+
+} // namespace karakal::sim

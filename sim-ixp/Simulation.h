@@ -1,0 +1,154 @@
+//===- Simulation.h - one run from image and trace to report --*- C++ -*-===//
+//
+// Joins chip, media interface, core, accounting and control calls, and runs
+// them until the traffic is over: all of the trace has been received and every
+// packet has left, been dropped or been consumed. A run ends early with an
+// error when the program does what the hardware would not forgive, when a
+// control call fails, or when no packet moves for long (with the state of every
+// context).
+//
+//   Simulation::create -> run -> report (Statistics.h), sentFrames
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KARAKAL_SIM_IXP_SIMULATION_H
+#define KARAKAL_SIM_IXP_SIMULATION_H
+
+#include "sim-ixp/Accounting.h"
+#include "sim-ixp/Chip.h"
+#include "sim-ixp/ControlRunner.h"
+#include "sim-ixp/Loader.h"
+#include "sim-ixp/Msf.h"
+#include "sim-ixp/Timeline.h"
+#include "sim-ixp/Traffic.h"
+#include "sim-ixp/XScale.h"
+#include "support/Error.h"
+#include "target-ixp/Image.h"
+#include "traces/ControlFile.h"
+#include "traces/Packet.h"
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace karakal::sim {
+
+/// What a run is asked for.
+struct SimulationOptions {
+  target::ChipParameters parameters;
+  LoadOptions load;
+  /// Offered load in 10^9 frame bits a second; 0 = as fast as the ports take
+  /// it.
+  double offeredGbps = 0;
+  /// Packets of the run (the trace is repeated or cut); 0 = the trace once.
+  uint64_t packets = 0;
+  /// Packets that end before measuring begins.
+  uint64_t warmup = 0;
+  uint64_t seed = 1;
+  /// Cycles after which the run is given up; 0 = none.
+  uint64_t maxCycles = 0;
+  /// Cycles without movement of any packet that make a deadlock.
+  uint64_t stallCycles = 2000000;
+  bool keepFrames = false;
+  bool recordTimeline = false;
+  /// Called now and then with the packets arrived, and those of the run.
+  std::function<void(uint64_t arrived, uint64_t total)> onProgress;
+};
+
+/// Counters of everything at one moment.
+struct Snapshot {
+  uint64_t cycle = 0;
+  PacketCounters packets;
+  std::array<EngineCounters, Chip::engineCount> engines{};
+  /// Busy cycles by unit, in the order of Simulation::unitNames.
+  std::vector<uint64_t> busyCycles;
+  uint64_t arrivedFrames = 0;
+  uint64_t arrivedBits = 0;
+  double hostSeconds = 0;
+};
+
+/// One run.
+class Simulation {
+public:
+  /// Errors: the loader's, the core's, the control file's.
+  static Result<std::unique_ptr<Simulation>>
+  create(SimulationOptions options, const target::Image &image,
+         std::vector<traces::Packet> trace,
+         const std::vector<traces::ControlCall> &calls);
+
+  /// Errors: E-sim-ixp-030 fault, 031 deadlock, 032 too many cycles; control
+  /// calls' and the core's.
+  Status run();
+
+  const SimulationOptions &options() const { return asked; }
+  const target::Image &image() const { return loaded; }
+  const EnginePlans &engines() const { return plans; }
+  Chip &chip() { return *machine; }
+  const Accounting &accounting() const { return *books; }
+  const Msf &msf() const { return *media; }
+  const XScale *core() const { return xscale.get(); }
+  const ControlRunner &control() const { return controls; }
+  const Timeline &timeline() const { return recorded; }
+
+  /// Cycle at which engines and traffic started.
+  uint64_t startCycle() const { return begin; }
+  /// Counters when measuring began and at the end.
+  const Snapshot &measureBegin() const { return first; }
+  const Snapshot &measureEnd() const { return last; }
+  /// Names of the units whose busy cycles a snapshot holds.
+  const std::vector<std::string> &unitNames() const { return names; }
+
+  /// Frames in the order of leaving, if they are kept.
+  const std::vector<SentFrame> &sentFrames() const { return frames; }
+  /// Cycles from the last bit in to the first bit out, while measuring.
+  const std::vector<uint64_t> &latencies() const { return latencyCycles; }
+  /// Frames that left a port behind one that had arrived after them.
+  uint64_t reorderedCount() const { return reordered; }
+  /// The word of a drop counter.
+  uint32_t dropCounter(uint32_t reason);
+  /// A word of scratch memory (Rx and Tx counters).
+  uint32_t scratchWord(uint32_t address) {
+    return machine->scratch().memory().readWord(address);
+  }
+
+private:
+  Simulation(SimulationOptions options, const target::Image &image);
+
+  void recordSent(SentFrame &&frame);
+  Snapshot takeSnapshot(uint64_t cycle);
+  std::vector<uint64_t> unitBusyCycles();
+  /// Whether the run goes on; sets the outcome if not.
+  bool check();
+  bool isQuiet() const;
+  bool isStuck() const;
+  Error stuckError(const std::string &why) const;
+  void finish();
+
+  SimulationOptions asked;
+  target::Image loaded;
+  EnginePlans plans;
+  std::unique_ptr<Accounting> books;
+  std::unique_ptr<Chip> machine;
+  std::unique_ptr<TrafficSource> source;
+  std::unique_ptr<Msf> media;
+  std::unique_ptr<XScale> xscale;
+  ControlRunner controls;
+  Timeline recorded;
+
+  uint64_t begin = 0;
+  uint64_t quietSince = Scheduler::never;
+  bool isMeasuring = false;
+  Snapshot first, last;
+  std::vector<std::string> names;
+  std::vector<SentFrame> frames;
+  std::vector<uint64_t> latencyCycles;
+  std::vector<uint64_t> newestOnPort;
+  uint64_t reordered = 0;
+  std::optional<Error> failure;
+};
+
+} // namespace karakal::sim
+
+#endif // KARAKAL_SIM_IXP_SIMULATION_H

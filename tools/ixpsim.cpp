@@ -1,0 +1,249 @@
+//===- ixpsim.cpp - runs an image on a simulated IXP2400
+//-------------------===//
+//
+// ixpsim IMAGE.ixp --trace=PCAP: reads image, trace and control file, runs them
+// and writes what was asked for. Exit status: 0 done, 1 the input is wrong or
+// the program fails on the chip, 2 the command line is wrong.
+//
+//===----------------------------------------------------------------------===//
+
+#include "sim-ixp/Simulation.h"
+#include "sim-ixp/Statistics.h"
+#include "support/Error.h"
+#include "target-ixp/ChipParameters.h"
+#include "target-ixp/Image.h"
+#include "traces/ControlFile.h"
+#include "traces/TraceReader.h"
+#include "traces/TraceWriter.h"
+
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <cstdio>
+#include <fstream>
+#include <string>
+#include <unistd.h>
+#include <vector>
+
+using namespace karakal;
+
+namespace {
+
+struct CommandLine {
+  std::string image, trace, control, out, stats, timeline;
+  std::vector<std::string> assignments;
+  sim::SimulationOptions run;
+  bool describe = false;
+  bool quiet = false;
+  bool progress = false;
+};
+
+void declareOptions(CLI::App &app, CommandLine &line) {
+  app.add_option("IMAGE", line.image, "image made by bakerc (.ixp)");
+  app.add_option("--trace", line.trace, "packets to offer (pcap, pcapng)");
+  app.add_option("--control", line.control, "calls of control functions");
+  app.add_option("--rate", line.run.offeredGbps,
+                 "offered load in Gbit/s of frame bits (default: as fast as "
+                 "the ports take it)")
+      ->check(CLI::PositiveNumber);
+  app.add_option("--packets", line.run.packets,
+                 "packets of the run: repeat or cut the trace")
+      ->check(CLI::PositiveNumber);
+  app.add_option("--warmup", line.run.warmup,
+                 "packets that end before measuring begins");
+  app.add_option("--mes", line.run.load.engines,
+                 "microengines of the program (1 to 6)")
+      ->check(CLI::Range(1, 6));
+  app.add_option("--threads", line.run.load.threads,
+                 "contexts of each of them (1 to 8)")
+      ->check(CLI::Range(1, 8));
+  app.add_option("--out", line.out, "frames that leave (.pcap or .pcapng)");
+  app.add_option("--stats", line.stats, "statistics as JSON");
+  app.add_option("--timeline", line.timeline,
+                 "runs of contexts as a Chrome trace");
+  app.add_option("--seed", line.run.seed, "start of pseudo-random numbers");
+  app.add_option("--set", line.assignments,
+                 "a chip parameter, name=value; --describe lists them");
+  app.add_option("--max-cycles", line.run.maxCycles,
+                 "give the run up after so many cycles");
+  app.add_option("--stall-cycles", line.run.stallCycles,
+                 "cycles without movement that count as a deadlock")
+      ->check(CLI::PositiveNumber);
+  app.add_flag("--describe", line.describe,
+               "print the chip's parameters, and the image if given");
+  app.add_flag("--quiet", line.quiet, "print no table and no progress");
+  app.add_flag("--progress", line.progress,
+               "print progress even if this is no terminal");
+}
+
+int report(const Error &error) {
+  std::fprintf(stderr, "%s\n", error.str().c_str());
+  return ExitInputWrong;
+}
+
+int usage(const std::string &what) {
+  std::fprintf(stderr, "ixpsim: error: %s\nRun with --help for usage.\n",
+               what.c_str());
+  return ExitUsageWrong;
+}
+
+/// Program, microcode and buffers of an image, one line each.
+void describeImage(const target::Image &image) {
+  const nlohmann::json &manifest = image.manifest;
+  std::printf("image: program %s, level %s\n",
+              manifest["program"].get<std::string>().c_str(),
+              manifest["level"].get<std::string>().c_str());
+  for (const nlohmann::json &engine : manifest["engines"]) {
+    const std::string code = engine["ucode"];
+    std::printf("  engine %u: %s, microcode %s (%zu words)\n",
+                engine["engine"].get<unsigned>(),
+                engine["role"].get<std::string>().c_str(), code.c_str(),
+                image.microcode.at(code).size());
+  }
+  for (const nlohmann::json &global : manifest["globals"])
+    std::printf("  global %s: %s 0x%x, %u bytes\n",
+                global["name"].get<std::string>().c_str(),
+                global["memory"].get<std::string>().c_str(),
+                global["address"].get<unsigned>(),
+                global["bytes"].get<unsigned>());
+}
+
+int describe(const CommandLine &line) {
+  std::printf("chip parameters (--set name=value):\n%s",
+              target::describeParameters().c_str());
+  if (line.image.empty())
+    return ExitDone;
+  Result<target::Image> image = target::readImage(line.image);
+  if (!image)
+    return report(image.error());
+  describeImage(*image);
+  return ExitDone;
+}
+
+void printProgress(uint64_t arrived, uint64_t total) {
+  constexpr int width = 40;
+  int done =
+      total ? static_cast<int>(width * std::min(arrived, total) / total) : 0;
+  std::fprintf(stderr, "\r[%.*s%.*s] %llu of %llu packets", done,
+               "########################################", width - done,
+               "                                        ",
+               static_cast<unsigned long long>(arrived),
+               static_cast<unsigned long long>(total));
+}
+
+void clearProgress() { std::fprintf(stderr, "\r%78s\r", ""); }
+
+Status writeFrames(const std::string &path, sim::Simulation &run) {
+  const target::ChipParameters &chip = run.options().parameters;
+  auto writer =
+      traces::TraceWriter::create(path, static_cast<uint32_t>(chip.portsCount));
+  if (!writer)
+    return writer.error();
+  double nsPerCycle = 1e9 / static_cast<double>(chip.meClockHz);
+  for (const sim::SentFrame &frame : run.sentFrames()) {
+    traces::Packet packet;
+    packet.timeNs = static_cast<uint64_t>(
+        static_cast<double>(frame.cycle - run.startCycle()) * nsPerCycle);
+    packet.port = frame.port;
+    packet.bytes = frame.bytes;
+    if (Status status = (*writer)->write(packet); !status)
+      return status;
+  }
+  return (*writer)->close();
+}
+
+Status writeText(const std::string &path, const std::string &text) {
+  std::ofstream file(path, std::ios::binary);
+  file << text;
+  file.close();
+  if (!file)
+    return makeFileError("E-sim-ixp-040", path, "cannot be written");
+  return success();
+}
+
+Status writeResults(const CommandLine &line, sim::Simulation &run) {
+  nlohmann::json stats = sim::collectStatistics(run);
+  if (!line.out.empty())
+    if (Status status = writeFrames(line.out, run); !status)
+      return status;
+  if (!line.stats.empty())
+    if (Status status = writeText(line.stats, stats.dump(2) + "\n"); !status)
+      return status;
+  if (!line.timeline.empty()) {
+    std::vector<std::string> roles;
+    for (const nlohmann::json &engine : stats["microengines"])
+      roles.push_back(engine["role"]);
+    if (Status status = run.timeline().write(
+            line.timeline, run.options().parameters.meClockHz, roles);
+        !status)
+      return status;
+  }
+  if (run.control().waitingCount() != 0)
+    std::fprintf(stderr,
+                 "warning: %llu control calls were not run: their packet or "
+                 "cycle was not reached\n",
+                 static_cast<unsigned long long>(run.control().waitingCount()));
+  if (!line.quiet)
+    std::fputs(sim::describeStatistics(run, stats).c_str(), stdout);
+  return success();
+}
+
+int simulate(CommandLine &line) {
+  sim::SimulationOptions &options = line.run;
+  options.keepFrames = !line.out.empty();
+  options.recordTimeline = !line.timeline.empty();
+  bool showsProgress = line.progress || (!line.quiet && isatty(2));
+  if (showsProgress)
+    options.onProgress = printProgress;
+
+  Result<target::Image> image = target::readImage(line.image);
+  if (!image)
+    return report(image.error());
+  auto trace = traces::readTrace(
+      line.trace, static_cast<uint32_t>(options.parameters.portsCount));
+  if (!trace)
+    return report(trace.error());
+  std::vector<traces::ControlCall> calls;
+  if (!line.control.empty()) {
+    auto read = traces::readControlFile(line.control);
+    if (!read)
+      return report(read.error());
+    calls = std::move(*read);
+  }
+  auto run = sim::Simulation::create(options, *image, std::move(*trace), calls);
+  if (!run)
+    return report(run.error());
+  Status status = (*run)->run();
+  if (showsProgress)
+    clearProgress();
+  if (!status)
+    return report(status.error());
+  if (Status written = writeResults(line, **run); !written)
+    return report(written.error());
+  return ExitDone;
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  CLI::App app("Runs a program image on a simulated Intel IXP2400.", "ixpsim");
+  CommandLine line;
+  declareOptions(app, line);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError &error) {
+    int status = app.exit(error);
+    return status == 0 ? ExitDone : ExitUsageWrong;
+  }
+  for (const std::string &assignment : line.assignments)
+    if (Status status = target::setParameter(line.run.parameters, assignment);
+        !status)
+      return usage(status.error().message);
+  if (line.describe)
+    return describe(line);
+  if (line.image.empty())
+    return usage("no image is given");
+  if (line.trace.empty())
+    return usage("no trace is given (--trace=PCAP)");
+  return simulate(line);
+}
