@@ -76,8 +76,12 @@ Error withFile(Error error, const std::string &file) {
 
 std::vector<uint8_t> serializeImage(const Image &image) {
   std::vector<ElfSection> sections;
-  sections.push_back(
-      {".manifest", bytesOf(image.manifest.dump(1) + "\n"), false, 0});
+  nlohmann::json manifest = image.manifest;
+  manifest["format"] = "karakal-image";
+  manifest["version"] = ImageVersion;
+  std::string text =
+      manifest.dump(1, ' ', false, nlohmann::json::error_handler_t::replace);
+  sections.push_back({".manifest", bytesOf(text + "\n"), false, 0});
   for (const auto &[name, words] : image.microcode)
     sections.push_back({UcodePrefix + name, packWords(words), false, 0});
   for (const auto &[name, lines] : image.lines)
