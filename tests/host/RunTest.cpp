@@ -1,0 +1,156 @@
+//===- RunTest.cpp - from the baker dialect to packets on x86 ---*- C++ -*-===//
+//
+// A program in the baker dialect through the passes for the host and over a
+// trace: fields, metadata, globals wider than a word, control and init
+// functions, channels as calls and as rings.
+//
+//===----------------------------------------------------------------------===//
+
+#include "driver/Run.h"
+#include "ir/Attributes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Parser/Parser.h"
+#include "traces/TraceWriter.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include <fstream>
+
+using namespace karakal;
+
+namespace {
+
+/// Frames of port 0 go to the cold PPF, which drops them; of the others the
+/// source address becomes that of the receiving port and the frame goes back.
+const char *Program = R"(
+module @demo {
+  baker.protocol @ether min_bytes 14 constant_size
+    [#baker.protocol_field<"dst" at 0 : 48>,
+     #baker.protocol_field<"src" at 48 : 48>,
+     #baker.protocol_field<"type" at 96 : 16>]
+  baker.drop_reason @mine
+  baker.metadata @mark : i48
+  baker.global @m.mac : !baker.array<4 x i48>
+  baker.global @m.start : i16 init [258]
+  baker.channel @rx : "ether" from "rx" to @m.first.in_cc
+  baker.channel @m.first.cold_cc : "ether" from "m.first" to @m.cold.in_cc
+  baker.channel @m.first.out_cc : "ether" from "m.first" to @tx
+  func.func @m.first.in_cc(%ph: !baker.packet<"ether">)
+      attributes {baker.kind = "ppf"} {
+    %port = baker.meta_read %ph @rx.port : !baker.packet<"ether"> -> i8
+    %zero = arith.constant 0 : i8
+    %isZero = arith.cmpi eq, %port, %zero : i8
+    cf.cond_br %isZero, ^cold, ^back
+  ^cold:
+    baker.channel_put @m.first.cold_cc, %ph : !baker.packet<"ether">
+    return
+  ^back:
+    %index = arith.extui %port : i8 to i32
+    %all = baker.global_ref @m.mac : !baker.ref<!baker.array<4 x i48>>
+    %one = baker.element %all[%index] : !baker.ref<!baker.array<4 x i48>>
+    %mac = baker.load %one : !baker.ref<i48>
+    baker.meta_write %mac, %ph @mark : i48, !baker.packet<"ether">
+    %mark = baker.meta_read %ph @mark : !baker.packet<"ether"> -> i48
+    baker.packet_write %mark, %ph "src" : i48, !baker.packet<"ether">
+    %ref = baker.global_ref @m.start : !baker.ref<i16>
+    %type = baker.load %ref : !baker.ref<i16>
+    baker.packet_write %type, %ph "type" : i16, !baker.packet<"ether">
+    baker.meta_write %port, %ph @tx.port : i8, !baker.packet<"ether">
+    baker.channel_put @m.first.out_cc, %ph : !baker.packet<"ether">
+    return
+  }
+  func.func @m.cold.in_cc(%ph: !baker.packet<"ether">)
+      attributes {baker.kind = "ppf", baker.cold} {
+    baker.packet_drop %ph reason @mine : !baker.packet<"ether">
+    return
+  }
+  func.func @m.set(%i: i8 {baker.name = "port", baker.type = "u8"},
+                   %v: i48 {baker.name = "mac", baker.type = "u48"})
+      -> (i32 {baker.type = "s32"}) attributes {baker.kind = "control"} {
+    %index = arith.extui %i : i8 to i32
+    %all = baker.global_ref @m.mac : !baker.ref<!baker.array<4 x i48>>
+    %one = baker.element %all[%index] : !baker.ref<!baker.array<4 x i48>>
+    baker.store %v, %one : !baker.ref<i48>
+    %ok = arith.constant 0 : i32
+    return %ok : i32
+  }
+}
+)";
+
+class RunTest : public testing::Test {
+protected:
+  RunTest() {
+    context.loadDialect<ir::BakerDialect, mlir::arith::ArithDialect,
+                        mlir::cf::ControlFlowDialect, mlir::func::FuncDialect,
+                        mlir::LLVM::LLVMDialect>();
+    module = mlir::parseSourceString<mlir::ModuleOp>(Program, &context);
+    KARAKAL_ASSERT(module, "the program parses");
+    std::vector<traces::Packet> frames(8);
+    for (traces::Packet &frame : frames)
+      frame.bytes.assign(64, 0xee);
+    inputs.trace = testing::TempDir() + "host-run-test.pcap";
+    inputs.control = testing::TempDir() + "host-run-test.control";
+    KARAKAL_ASSERT(bool(traces::writeTrace(inputs.trace, frames, 4)),
+                   "a trace can be written");
+    std::ofstream(inputs.control) << "set(1, 02:00:00:00:00:01)\n"
+                                     "set(3, 02:00:00:00:00:03)\n"
+                                     "@packet 5 set(1, 02:00:00:00:00:11)\n";
+  }
+
+  mlir::MLIRContext context;
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  driver::HostInputs inputs;
+};
+
+TEST_F(RunTest, TheProgramRunsOnX86) {
+  auto run = driver::runOnHost(*module, inputs, true);
+  ASSERT_TRUE(bool(run)) << run.error().str();
+  EXPECT_EQ(run->packets.received, 8u);
+  EXPECT_EQ(run->packets.forwarded, 6u);
+  EXPECT_EQ(run->packets.consumed, 2u);
+  EXPECT_EQ(run->packets.toXScale, 2u);
+  ASSERT_EQ(run->transmitted.size(), 6u);
+  auto sourceOf = [&](size_t index) {
+    const std::vector<uint8_t> &bytes = run->transmitted[index].bytes;
+    return std::vector<uint8_t>(bytes.begin() + 6, bytes.begin() + 14);
+  };
+  using Bytes = std::vector<uint8_t>;
+  EXPECT_EQ(run->transmitted[0].port, 1u);
+  EXPECT_EQ(sourceOf(0), (Bytes{2, 0, 0, 0, 0, 1, 1, 2}));
+  EXPECT_EQ(sourceOf(1), (Bytes{0, 0, 0, 0, 0, 0, 1, 2}));
+  EXPECT_EQ(sourceOf(3), (Bytes{2, 0, 0, 0, 0, 0x11, 1, 2}));
+  EXPECT_EQ(run->transmitted[0].bytes[0], 0xee);
+  EXPECT_EQ(run->transmitted[0].bytes[14], 0xee);
+}
+
+TEST_F(RunTest, CountersTellChannelsAndGlobals) {
+  auto run = driver::runOnHost(*module, inputs, true);
+  ASSERT_TRUE(bool(run)) << run.error().str();
+  EXPECT_THAT(run->profile, testing::UnorderedElementsAre(
+                                testing::Pair("channel m.first.cold_cc", 2),
+                                testing::Pair("channel m.first.out_cc", 6),
+                                testing::Pair("read m.mac", 6),
+                                testing::Pair("read m.start", 6),
+                                testing::Pair("write m.mac", 3),
+                                testing::Pair("write m.start", 1)));
+}
+
+TEST_F(RunTest, TheProfileStaysOnTheProgram) {
+  ASSERT_TRUE(bool(driver::profileOnHost(*module, inputs)));
+  auto packetsOf = [&](const char *symbol) {
+    return ir::profilePacketsOf(
+        module->lookupSymbol<mlir::func::FuncOp>(symbol));
+  };
+  EXPECT_EQ(packetsOf("m.first.in_cc"), 8u);
+  EXPECT_EQ(packetsOf("m.cold.in_cc"), 2u);
+}
+
+TEST_F(RunTest, AMissingTraceIsAnError) {
+  inputs.trace = testing::TempDir() + "no-such-trace.pcap";
+  auto run = driver::runOnHost(*module, inputs, false);
+  ASSERT_FALSE(bool(run));
+  EXPECT_EQ(run.error().file, inputs.trace);
+}
+
+} // namespace
