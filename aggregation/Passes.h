@@ -9,8 +9,6 @@
 
 namespace karakal::agg {
 
-/// Mark of a PPF that the programmer calls cold.
-inline constexpr llvm::StringLiteral coldAttrName = "baker.cold";
 /// Why a PPF runs where it runs, for the report.
 inline constexpr llvm::StringLiteral coreReasonAttrName = "baker.core.reason";
 /// Why a channel is a ring or a call, for the report.

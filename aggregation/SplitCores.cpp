@@ -76,7 +76,7 @@ void SplitCores::assignCores(const PpfGraph &graph) {
     double share = isProfiled ? double(*packets) / double(received) : 0;
     ir::Core core = ir::Core::Me;
     std::string reason;
-    if (ppf->hasAttr(coldAttrName)) {
+    if (ppf->hasAttr(ir::coldAttrName)) {
       core = ir::Core::XScale;
       reason = "marked cold";
     } else if (isProfiled) {

@@ -218,6 +218,12 @@ static const Decision decisions[] = {
      [](Operation *op, Attribute attribute) {
        return verifyOneOf(op, coreAttrName, attribute, {"me", "xscale"});
      }},
+    {coldAttrName, "func.func",
+     [](Operation *op, Attribute attribute) -> LogicalResult {
+       if (isa<UnitAttr>(attribute))
+         return success();
+       return op->emitOpError("'baker.cold' has no value");
+     }},
     {placeAttrName, "baker.global", verifyPlace},
     {viaAttrName, "baker.channel",
      [](Operation *op, Attribute attribute) {

@@ -8,6 +8,7 @@
 //   on func.func        baker.kind     "ppf" | "function" | "control" | "init"
 //                       baker.profile  {packets = N : i64}
 //                       baker.core     "me" | "xscale"
+//                       baker.cold     (unit) the source marks the PPF @cold
 //   on a parameter or result of a control function
 //                       baker.name     "prefix"
 //                       baker.type     "u32" (width and sign as declared)
@@ -33,6 +34,7 @@ namespace karakal::ir {
 inline constexpr llvm::StringLiteral kindAttrName = "baker.kind";
 inline constexpr llvm::StringLiteral profileAttrName = "baker.profile";
 inline constexpr llvm::StringLiteral coreAttrName = "baker.core";
+inline constexpr llvm::StringLiteral coldAttrName = "baker.cold";
 inline constexpr llvm::StringLiteral nameAttrName = "baker.name";
 inline constexpr llvm::StringLiteral typeAttrName = "baker.type";
 inline constexpr llvm::StringLiteral placeAttrName = "baker.place";
