@@ -499,13 +499,8 @@ struct Global : Pattern<ir::GlobalOp> {
     }
     std::vector<uint32_t> words = ir::initialWords(op);
     Type type = LLVM::LLVMArrayType::get(rewriter.getI32Type(), words.size());
-    bool isZero = llvm::all_of(words, [](uint32_t word) { return word == 0; });
-    Attribute value;
-    if (isZero)
-      value = LLVM::ZeroAttr::get(op.getContext());
-    else
-      value = rewriter.getI32TensorAttr(
-          SmallVector<int32_t>(words.begin(), words.end()));
+    auto value = rewriter.getI32TensorAttr(
+        SmallVector<int32_t>(words.begin(), words.end()));
     rewriter.replaceOpWithNewOp<LLVM::GlobalOp>(op, type, /*isConstant=*/false,
                                                 LLVM::Linkage::Internal,
                                                 op.getSymName(), value);
