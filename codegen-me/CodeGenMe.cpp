@@ -1,0 +1,228 @@
+//===- CodeGenMe.cpp - LLVM IR to microengine words -----------------------===//
+//
+// Preparation on IR; LLVM's code generator up to allocated registers, each
+// function on its own; then all functions together: frames over the call
+// graph, words, local-memory pointers, delay slots, addresses.
+//
+//===----------------------------------------------------------------------===//
+
+#include "codegen-me/CodeGenMe.h"
+
+#include "codegen-me/IxpTargetMachine.h"
+#include "codegen-me/Prepare.h"
+#include "codegen-me/WordEmitter.h"
+
+#include "target-ixp/MemoryMap.h"
+#include "target-ixp/Printer.h"
+
+#include "llvm/Analysis/TargetLibraryInfo.h"
+#include "llvm/Analysis/TargetTransformInfo.h"
+#include "llvm/CodeGen/MachineFrameInfo.h"
+#include "llvm/CodeGen/MachineModuleInfo.h"
+#include "llvm/CodeGen/TargetPassConfig.h"
+#include "llvm/IR/DiagnosticInfo.h"
+#include "llvm/IR/DiagnosticPrinter.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace llvm;
+
+namespace karakal::codegen {
+namespace {
+
+/// Keeps what LLVM reports as an error while it generates code.
+struct ErrorKeeper : public DiagnosticHandler {
+  explicit ErrorKeeper(std::string &text) : text(text) {}
+  bool handleDiagnostics(const DiagnosticInfo &info) override {
+    if (info.getSeverity() != DS_Error)
+      return true;
+    raw_string_ostream stream(text);
+    DiagnosticPrinterRawOStream printer(stream);
+    if (!text.empty())
+      stream << "; ";
+    info.print(printer);
+    return true;
+  }
+  std::string &text;
+};
+
+/// The machine functions of a module, callers before callees, once all are
+/// allocated.
+class AllFunctions {
+public:
+  AllFunctions(const CallOrder &order, MachineModuleInfo &machine,
+               const CodeGenOptions &options)
+      : order(order), machine(machine), options(options) {}
+
+  Result<target::Microcode> emit();
+
+private:
+  MachineFunction &machineFunction(Function *function) {
+    return *machine.getMachineFunction(*function);
+  }
+  FrameMap placeFrames();
+  void count();
+  Result<SramStack> placeSramStack(const StackPlan &plan);
+
+  const CallOrder &order;
+  MachineModuleInfo &machine;
+  const CodeGenOptions &options;
+  std::map<std::string, uint64_t> statistics;
+  bool needsBase = false;
+  bool movesPointer = false;
+};
+
+/// A callee's frame starts behind the deepest of its callers' frames: two
+/// frames overlap only if they are never live together.
+FrameMap AllFunctions::placeFrames() {
+  FrameMap frames;
+  for (Function *function : order) {
+    MachineFunction &mf = machineFunction(function);
+    unsigned bytes =
+        std::max<unsigned>(mf.getFrameInfo().getStackSize(),
+                           mf.getInfo<IxpFunctionInfo>()->argumentBytes);
+    unsigned end = frames.base[function] + (bytes + 3) / 4;
+    frames.words = std::max(frames.words, end);
+    for (Instruction &instr : instructions(*function))
+      if (auto *call = dyn_cast<CallBase>(&instr))
+        if (Function *callee = call->getCalledFunction())
+          frames.base[callee] = std::max(frames.base[callee], end);
+  }
+  return frames;
+}
+
+void AllFunctions::count() {
+  for (const char *name : {"bank_copies", "spills", "reloads"})
+    statistics[name] = 0;
+  for (Function *function : order) {
+    MachineFunction &mf = machineFunction(function);
+    statistics["bank_copies"] += mf.getInfo<IxpFunctionInfo>()->bankCopies;
+    for (MachineBasicBlock &block : mf)
+      for (MachineInstr &instr : block)
+        switch (traitsOf(instr.getDesc()).kind) {
+        case Kind::FrameLoad:
+          ++statistics["reloads"];
+          break;
+        case Kind::FrameStore:
+          ++statistics["spills"];
+          break;
+        case Kind::FrameAddress:
+          needsBase = true;
+          break;
+        case Kind::LocalLoad:
+        case Kind::LocalStore:
+          movesPointer = true;
+          break;
+        default:
+          break;
+        }
+  }
+}
+
+Result<SramStack> AllFunctions::placeSramStack(const StackPlan &plan) {
+  SramStack sram;
+  sram.base = options.stackSramBase;
+  sram.contextBytes = SramChunkBytes;
+  while (sram.contextBytes < plan.sramChunks * SramChunkBytes)
+    sram.contextBytes *= 2;
+  // Engines are numbered 0x00-0x03 and 0x10-0x13: 8 stacks of 8 contexts.
+  uint64_t all =
+      uint64_t(sram.contextBytes) * target::EngineCount * target::ContextCount;
+  constexpr unsigned ChunksMax = 5; // addresses within reach of a command
+  if (plan.sramChunks > ChunksMax || all > options.stackSramBytes)
+    return makeError("E-codegen-me-022",
+                     "the stacks do not fit: " + std::to_string(plan.words) +
+                         " words a context");
+  return sram;
+}
+
+Result<target::Microcode> AllFunctions::emit() {
+  FrameMap frames = placeFrames();
+  count();
+  StackPlan plan = planStack(frames.words, needsBase, movesPointer);
+  Result<SramStack> sram = placeSramStack(plan);
+  if (!sram)
+    return sram.error();
+  WordProgram program;
+  WordEmitter emitter(program, frames, plan, *sram);
+  for (Function *function : order)
+    if (Status s = emitter.emitFunction(machineFunction(function),
+                                        function == order.front());
+        !s)
+      return s.error();
+  placeWindows(program, plan);
+  statistics["delay_slots_filled"] =
+      options.level > 0 ? fillDelaySlots(program) : 0;
+  padPointers(program);
+  statistics["stack_words"] = plan.words;
+  Result<target::Microcode> code = resolve(program, options.maxWords);
+  if (!code)
+    return code;
+  statistics["words"] = code->words.size();
+  code->statistics = statistics;
+  return code;
+}
+
+/// Runs LLVM's code generator and keeps its machine functions.
+class Generation {
+public:
+  Generation()
+      : machine(CodeGenOptLevel::Default),
+        info(new MachineModuleInfoWrapperPass(&machine)) {
+    TargetLibraryInfoImpl libraries(machine.getTargetTriple());
+    libraries.disableAllFunctions();
+    passes.add(new TargetLibraryInfoWrapperPass(libraries));
+    passes.add(
+        createTargetTransformInfoWrapperPass(machine.getTargetIRAnalysis()));
+    TargetPassConfig *config = machine.createPassConfig(passes);
+    config->setDisableVerify(false);
+    passes.add(config);
+    passes.add(info);
+    config->addISelPasses();
+    config->addMachinePasses();
+    config->setInitialized();
+  }
+  MachineModuleInfo &run(Module &module) {
+    passes.run(module);
+    return info->getMMI();
+  }
+
+private:
+  IxpTargetMachine machine;
+  MachineModuleInfoWrapperPass *info;
+  legacy::PassManager passes;
+};
+
+} // namespace
+
+Result<target::Microcode> compileForMe(Module &module,
+                                       const CodeGenOptions &options) {
+  Result<CallOrder> order = prepareModule(module, options.entry);
+  if (!order)
+    return order.error();
+  std::string problems;
+  LLVMContext &context = module.getContext();
+  std::unique_ptr<DiagnosticHandler> before = context.getDiagnosticHandler();
+  context.setDiagnosticHandler(std::make_unique<ErrorKeeper>(problems));
+  Result<target::Microcode> code = [&]() -> Result<target::Microcode> {
+    Generation generation;
+    MachineModuleInfo &machine = generation.run(module);
+    if (!problems.empty())
+      return makeError("E-codegen-me-030", problems);
+    return AllFunctions(*order, machine, options).emit();
+  }();
+  context.setDiagnosticHandler(std::move(before));
+  return code;
+}
+
+std::string printAsm(const target::Microcode &code) {
+  std::string text;
+  for (const target::FunctionRange &range : code.functions)
+    text += "; " + range.name + ": words " + std::to_string(range.begin) +
+            " to " + std::to_string(range.end) + "\n";
+  return text + target::printProgram(code.words);
+}
+
+} // namespace karakal::codegen

@@ -1,0 +1,49 @@
+//===- CodeGenMe.h - LLVM IR to microengine words -------------*- C++ -*-===//
+//
+// The back end's door. The module holds one aggregate: its entry function, an
+// endless loop in which each context starts, and what that reaches. Address
+// spaces: 0 and 4 local memory, 1 SRAM, 2 DRAM, 3 scratch; whole words only;
+// `__ixp_` functions stand for instructions (IxpIntrinsics.cpp).
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KARAKAL_CODEGEN_ME_CODEGENME_H
+#define KARAKAL_CODEGEN_ME_CODEGENME_H
+
+#include "support/Error.h"
+#include "target-ixp/Microcode.h"
+
+#include <string>
+
+namespace llvm {
+class Module;
+}
+
+namespace karakal::codegen {
+
+struct CodeGenOptions {
+  /// 0: words in program order, no delay slots filled; 1 and more: all.
+  unsigned level = 2;
+  /// `void entry()`; each context starts at its first word.
+  std::string entry = "me_main";
+  /// Control store of one engine.
+  unsigned maxWords = 4096;
+  /// SRAM byte address (with channel bits) where stack words beyond local
+  /// memory go, and the bytes there. Each context of each engine takes a share.
+  uint32_t stackSramBase = 0x00100000;
+  uint32_t stackSramBytes = 1u << 20;
+};
+
+/// Compiles the module, which is changed on the way. Errors: E-codegen-me-001
+/// to -012 for what the machine cannot do, -020 a program that does not fit,
+/// -021 and -022 a stack that does not fit. Statistics: "words", "bank_copies",
+/// "spills", "reloads", "delay_slots_filled", "stack_words".
+Result<target::Microcode> compileForMe(llvm::Module &module,
+                                       const CodeGenOptions &options = {});
+
+/// The words in Intel's syntax, with function names as comments.
+std::string printAsm(const target::Microcode &code);
+
+} // namespace karakal::codegen
+
+#endif // KARAKAL_CODEGEN_ME_CODEGENME_H

@@ -1,0 +1,117 @@
+//===- DelaySlots.cpp - words behind their branches -----------------------===//
+//
+// A taken branch costs two or three cycles for the words already in the pipe,
+// unless `defer` lets them execute. A word that stands before the branch and
+// does not decide it can stand behind it as well:
+//
+//   alu[a1, a1, +, 1]                 br_bset[b2, 3, l#], defer[1]
+//   br_bset[b2, 3, l#]          ->    alu[a1, a1, +, 1]
+//
+// Only words of the branch's own block move, over a compare if there is one,
+// and only those without effect beyond a register, which no word that they
+// pass reads or writes.
+//
+//===----------------------------------------------------------------------===//
+
+#include "codegen-me/WordProgram.h"
+
+#include "target-ixp/InstructionTable.h"
+
+#include <algorithm>
+
+namespace karakal::codegen {
+namespace {
+
+using target::Format;
+using target::Instruction;
+using target::Op;
+using target::Operand;
+
+/// Arithmetic on registers; nothing that pointers or other contexts see.
+bool isMovable(const Item &item) {
+  if (item.kind == Item::Kind::Label || item.isGlued || item.window)
+    return false;
+  const Instruction &i = item.instruction;
+  switch (target::row(i.op).format) {
+  case Format::AluUnary:
+  case Format::AluBinary:
+  case Format::ShfUnary:
+  case Format::ShfBinary:
+  case Format::DblShf:
+  case Format::LdField:
+  case Format::Immed:
+  case Format::ImmedWord:
+    break;
+  default:
+    return false;
+  }
+  if (i.shift.kind == target::Shift::Kind::LeftIndirect ||
+      i.shift.kind == target::Shift::Kind::RightIndirect)
+    return false;
+  auto isPlain = [](const Operand &o) {
+    return o.isNone() || o.isImmediate() || o.isGpr() || o.isSXfer() ||
+           o.isDXfer();
+  };
+  return isPlain(i.dest) && isPlain(i.a) && isPlain(i.b) && !i.dest.isNone();
+}
+
+bool readsDest(const Instruction &i) {
+  Format format = target::row(i.op).format;
+  return format == Format::LdField || format == Format::ImmedWord;
+}
+
+bool reads(const Instruction &i, const Operand &reg) {
+  return i.a == reg || i.b == reg || (readsDest(i) && i.dest == reg);
+}
+
+/// Whether `first`, which precedes `second`, may follow it instead. A transfer
+/// register's number names two registers; being wary of both is harmless.
+bool commute(const Instruction &first, const Instruction &second) {
+  if (reads(second, first.dest) || reads(first, second.dest))
+    return false;
+  return first.dest != second.dest;
+}
+
+} // namespace
+
+unsigned fillDelaySlots(WordProgram &program) {
+  std::vector<Item> &items = program.items;
+  unsigned filled = 0;
+  for (unsigned b = 0; b < items.size(); ++b) {
+    if (items[b].kind == Item::Kind::Label)
+      continue;
+    const target::InstructionRow &row = target::row(items[b].instruction.op);
+    if (!row.isBranch())
+      continue;
+    // The words glued before the branch decide it and stay.
+    unsigned head = b;
+    while (head > 0 && items[head - 1].kind == Item::Kind::Word &&
+           items[head - 1].isGlued)
+      --head;
+    unsigned count = 0;
+    while (count < row.maxDefer && head > count) {
+      const Item &word = items[head - 1 - count];
+      // A word glued to its predecessor must stay behind it.
+      bool isTail = head - 1 - count > 0 &&
+                    items[head - 2 - count].kind == Item::Kind::Word &&
+                    items[head - 2 - count].isGlued;
+      if (isTail || !isMovable(word))
+        break;
+      bool free = true;
+      for (unsigned i = head; i <= b; ++i)
+        free &= commute(word.instruction, items[i].instruction);
+      if (!free)
+        break;
+      ++count;
+    }
+    if (count == 0)
+      continue;
+    std::rotate(items.begin() + (head - count), items.begin() + head,
+                items.begin() + b + 1);
+    items[b - count].instruction.defer = uint8_t(count);
+    filled += count;
+  }
+  return filled;
+}
+
+} // namespace karakal::codegen

@@ -1,0 +1,74 @@
+//===- IxpCommands.td - memory commands -------------------*- TableGen -*-===//
+//
+// A command names its unit and operation by an immediate (Ixp::Command) and
+// adds two address operands: two registers of different banks, or a register
+// and a literal 0..127. Selection yields CIN/COUT, whose data are separate
+// general-purpose values; before register allocation CommandExpansion.cpp puts
+// a run of transfer registers in their place (TIN/TOUT) with the moves next to
+// the command, so that a run never lives long enough to be spilled. Up to
+// then, and through allocation, a command behaves as if it completed at once:
+// its registers are live from issue, which is when the hardware may move them.
+//
+//===----------------------------------------------------------------------===//
+
+// n words as n values: GPR:$p0, GPR:$p1, ...
+class Values<string p, int n> {
+  list<RegisterClass> classes = !foreach(i, !range(n), GPR);
+  list<string> names = !foreach(i, !range(n), p#i);
+  dag results = !dag(outs, classes, names);
+  dag operands = !dag(ins, classes, names);
+}
+
+foreach n = 1-16 in {
+  let hasSideEffects = 1, mayLoad = 1 in {
+    def CIN#n#rr : IxpInst<KindCommand, Values<"d", n>.results,
+                           (ins i32imm:$command, GPR:$x, GPR:$y)>;
+    def CIN#n#ri : IxpInst<KindCommand, Values<"d", n>.results,
+                           (ins i32imm:$command, GPR:$x, i32imm:$y)>;
+  }
+  let hasSideEffects = 1, mayStore = 1 in {
+    def COUT#n#rr : IxpInst<KindCommand, (outs),
+        !con((ins i32imm:$command, GPR:$x, GPR:$y),
+             Values<"s", n>.operands)>;
+    def COUT#n#ri : IxpInst<KindCommand, (outs),
+        !con((ins i32imm:$command, GPR:$x, i32imm:$y),
+             Values<"s", n>.operands)>;
+  }
+}
+
+// Operands: command, x, y[, run]; the run comes last or first (a result).
+multiclass Addressed<dag outs, dag run, bits<4> first> {
+  let PairFirst = first, PairSecond = !add(first, 1), Base = NAME,
+      isCommutable = 1 in {
+    let Form = "rr" in
+    def rr : IxpInst<KindCommand, outs,
+                     !con((ins i32imm:$command, GPR:$x, GPR:$y), run)>;
+    let Form = "ab" in
+    def ab : IxpInst<KindCommand, outs,
+                     !con((ins i32imm:$command, GPRA:$x, GPRB:$y), run)>;
+    let Form = "ba" in
+    def ba : IxpInst<KindCommand, outs,
+                     !con((ins i32imm:$command, GPRB:$x, GPRA:$y), run)>;
+  }
+  def ri : IxpInst<KindCommand, outs,
+                   !con((ins i32imm:$command, GPR:$x, i32imm:$y), run)>;
+}
+
+let hasSideEffects = 1 in {
+defm TNONE : Addressed<(outs), (ins), 1>;
+foreach n = 1-8 in {
+  defvar s = !if(!eq(n, 1), "", ""#n);
+  let mayLoad = 1 in
+  defm TINS#n : Addressed<(outs !cast<RegisterClass>("SIN"#s):$run), (ins), 2>;
+  let mayStore = 1 in
+  defm TOUTS#n : Addressed<(outs),
+                           (ins !cast<RegisterClass>("SOUT"#s):$run), 1>;
+}
+foreach n = [2, 4, 6, 8, 10, 12, 14, 16] in {
+  let mayLoad = 1 in
+  defm TIND#n : Addressed<(outs !cast<RegisterClass>("DIN"#n):$run), (ins), 2>;
+  let mayStore = 1 in
+  defm TOUTD#n : Addressed<(outs),
+                           (ins !cast<RegisterClass>("DOUT"#n):$run), 1>;
+}
+}

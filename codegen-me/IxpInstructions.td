@@ -1,0 +1,340 @@
+//===- IxpInstructions.td - arithmetic and control --------*- TableGen -*-===//
+//
+// Everything but the memory commands (IxpCommands.td). Compares, selects and
+// 64-bit arithmetic carry their condition codes inside one instruction.
+//
+//===----------------------------------------------------------------------===//
+
+//===-- alu ---------------------------------------------------------------===//
+// Operation numbers: Ixp::AluOperation.
+
+multiclass Alu<bits<6> operation, SDPatternOperator node, bit commutes> {
+  let Operation = operation, isCommutable = commutes, PairFirst = 1,
+      PairSecond = 2, Base = NAME in {
+    let Form = "rr" in
+    def rr : IxpInst<KindAlu, (outs GPR:$d), (ins GPR:$a, GPR:$b),
+                     [(set i32:$d, (node i32:$a, i32:$b))]>;
+    let Form = "ab" in
+    def ab : IxpInst<KindAlu, (outs GPR:$d), (ins GPRA:$a, GPRB:$b)>;
+    let Form = "ba" in
+    def ba : IxpInst<KindAlu, (outs GPR:$d), (ins GPRB:$a, GPRA:$b)>;
+  }
+  let Operation = operation in
+  def ri : IxpInst<KindAlu, (outs GPR:$d), (ins GPR:$a, u8:$b),
+                   [(set i32:$d, (node i32:$a, u8:$b))]>;
+}
+
+def andNot : PatFrag<(ops node:$a, node:$b), (and node:$a, (not node:$b))>;
+
+defm ADD : Alu<0, add, 1>;
+defm SUB : Alu<1, sub, 0>;
+defm AND : Alu<2, and, 1>;
+defm OR : Alu<3, or, 1>;
+defm XOR : Alu<4, xor, 1>;
+defm ANDN : Alu<5, andNot, 0>;
+let Operation = 1 in
+def SUBir : IxpInst<KindAlu, (outs GPR:$d), (ins u8:$a, GPR:$b),
+                    [(set i32:$d, (sub u8:$a, i32:$b))]>;
+// a + (b & 0xffff), a + (b & 0xff)
+defm ADD16 : Alu<6, null_frag, 0>;
+defm ADD8 : Alu<7, null_frag, 0>;
+
+def : Pat<(add i32:$a, minusU8:$b), (SUBri $a, (minusValue imm:$b))>;
+def : Pat<(and i32:$a, notU8:$b), (ANDNri $a, (notValue imm:$b))>;
+let AddedComplexity = 5 in {
+def : Pat<(add i32:$a, (and i32:$b, 0xffff)), (ADD16rr $a, $b)>;
+def : Pat<(add i32:$a, (and i32:$b, 0xff)), (ADD8rr $a, $b)>;
+}
+
+let Operation = 1 in
+def NOT : IxpInst<KindAluUnary, (outs GPR:$d), (ins GPR:$b),
+                  [(set i32:$d, (not i32:$b))]>;
+
+// Between any two files.
+let isMoveReg = 1, isAsCheapAsAMove = 1 in
+def MOVE : IxpInst<KindMove, (outs DEST:$d), (ins SOURCE:$b)>;
+
+// A constant: one or two words.
+let isReMaterializable = 1, isAsCheapAsAMove = 1, isMoveImm = 1 in
+def LI : IxpInst<KindImmediate, (outs GPR:$d), (ins i32imm:$value),
+                 [(set i32:$d, imm:$value)]>;
+
+//===-- alu_shf -----------------------------------------------------------===//
+// The logical b operand passes the shifter: kind and amount, see Ixp::Shifter.
+
+def shifted : ComplexPattern<i32, 3, "selectShifted", [shl, srl, rotr, rotl]>;
+
+multiclass Shf<bits<6> operation, PatFrag node> {
+  let Operation = operation, PairFirst = 1, PairSecond = 2, Base = NAME in {
+    let Form = "rr" in
+    def rr : IxpInst<KindShift, (outs GPR:$d),
+                     (ins GPR:$a, GPR:$b, i32imm:$shift, i32imm:$amount)>;
+    let Form = "ab" in
+    def ab : IxpInst<KindShift, (outs GPR:$d),
+                     (ins GPRA:$a, GPRB:$b, i32imm:$shift, i32imm:$amount)>;
+    let Form = "ba" in
+    def ba : IxpInst<KindShift, (outs GPR:$d),
+                     (ins GPRB:$a, GPRA:$b, i32imm:$shift, i32imm:$amount)>;
+  }
+  let Operation = operation in
+  def ir : IxpInst<KindShift, (outs GPR:$d),
+                   (ins u8:$a, GPR:$b, i32imm:$shift, i32imm:$amount)>;
+  let AddedComplexity = 20 in {
+    def : Pat<(node i32:$a, (shifted i32:$b, i32:$shift, i32:$amount)),
+              (!cast<Instruction>(NAME#"rr") $a, $b, $shift, $amount)>;
+  }
+}
+
+def plainAnd : PatFrag<(ops node:$a, node:$b), (and node:$a, node:$b)>;
+def plainOr : PatFrag<(ops node:$a, node:$b), (or node:$a, node:$b)>;
+def notAnd : PatFrag<(ops node:$a, node:$b), (and (not node:$a), node:$b)>;
+defm SHFAND : Shf<2, plainAnd>;
+defm SHFNAND : Shf<3, notAnd>;
+defm SHFANDN : Shf<4, andNot>;
+defm SHFOR : Shf<5, plainOr>;
+let AddedComplexity = 22 in {
+def : Pat<(and (shifted i32:$b, i32:$shift, i32:$amount), u8:$a),
+          (SHFANDir (i32 imm:$a), $b, $shift, $amount)>;
+def : Pat<(or (shifted i32:$b, i32:$shift, i32:$amount), u8:$a),
+          (SHFORir (i32 imm:$a), $b, $shift, $amount)>;
+}
+
+let Operation = 0 in
+def SHF : IxpInst<KindShiftUnary, (outs GPR:$d),
+                  (ins GPR:$b, i32imm:$shift, i32imm:$amount)>;
+let Operation = 1 in
+def SHFNOT : IxpInst<KindShiftUnary, (outs GPR:$d),
+                     (ins GPR:$b, i32imm:$shift, i32imm:$amount)>;
+def : Pat<(not (shifted i32:$b, i32:$shift, i32:$amount)),
+          (SHFNOT $b, $shift, $amount)>;
+def : Pat<(shl i32:$b, u5:$n), (SHF $b, 2, (i32 imm:$n))>;
+def : Pat<(srl i32:$b, u5:$n), (SHF $b, 1, (i32 imm:$n))>;
+def : Pat<(rotr i32:$b, u5:$n), (SHF $b, 3, (i32 imm:$n))>;
+
+// By a register: its amount is the a operand of the word before, hence bank A.
+let Operation = 2 in
+def SHLBY : IxpInst<KindShiftBy, (outs GPR:$d), (ins GPR:$v, GPRA:$n),
+                    [(set i32:$d, (shl i32:$v, i32:$n))]>;
+let Operation = 1 in
+def SHRBY : IxpInst<KindShiftBy, (outs GPR:$d), (ins GPR:$v, GPRA:$n),
+                    [(set i32:$d, (srl i32:$v, i32:$n))]>;
+def ASRBY : IxpInst<KindAsrBy, (outs GPR:$d), (ins GPRB:$v, GPRA:$n),
+                    [(set i32:$d, (sra i32:$v, i32:$n))]>;
+def ASR : IxpInst<KindAsr, (outs GPR:$d), (ins GPR:$v, i32imm:$n),
+                  [(set i32:$d, (sra i32:$v, u5:$n))]>;
+
+multiclass Funnel<Kind kind, dag amount> {
+  let PairFirst = 1, PairSecond = 2, Base = NAME in {
+    let Form = "rr" in
+    def rr : IxpInst<kind, (outs GPR:$d),
+                     !con((ins GPR:$high, GPR:$low), amount)>;
+    let Form = "ab" in
+    def ab : IxpInst<kind, (outs GPR:$d),
+                     !con((ins GPRA:$high, GPRB:$low), amount)>;
+    let Form = "ba" in
+    def ba : IxpInst<kind, (outs GPR:$d),
+                     !con((ins GPRB:$high, GPRA:$low), amount)>;
+  }
+}
+defm FUNNEL : Funnel<KindFunnel, (ins i32imm:$n)>;
+defm FUNNELBY : Funnel<KindFunnelBy, (ins GPRA:$n)>;
+def : Pat<(fshr i32:$h, i32:$l, u5:$n), (FUNNELrr $h, $l, (i32 imm:$n))>;
+def : Pat<(fshr i32:$h, i32:$l, i32:$n), (FUNNELBYrr $h, $l, $n)>;
+
+//===-- ld_field ----------------------------------------------------------===//
+
+let Constraints = "$d = $keep", PairFirst = 1, PairSecond = 2,
+    Base = "INSERT" in {
+  let Form = "rr" in
+  def INSERTrr : IxpInst<KindInsert, (outs GPR:$d),
+      (ins GPR:$keep, GPR:$b, i32imm:$mask, i32imm:$shift, i32imm:$amount)>;
+  let Form = "ab" in
+  def INSERTab : IxpInst<KindInsert, (outs GPRA:$d),
+      (ins GPRA:$keep, GPRB:$b, i32imm:$mask, i32imm:$shift, i32imm:$amount)>;
+  let Form = "ba" in
+  def INSERTba : IxpInst<KindInsert, (outs GPRB:$d),
+      (ins GPRB:$keep, GPRA:$b, i32imm:$mask, i32imm:$shift, i32imm:$amount)>;
+}
+// ld_field_w_clr reads its destination too (and ignores it): as any source it
+// must be in the bank that the field's source is not in.
+let PairFirst = 0, PairSecond = 1, Base = "EXTRACT" in {
+  let Form = "rr" in
+  def EXTRACTrr : IxpInst<KindExtract, (outs GPR:$d),
+      (ins GPR:$b, i32imm:$mask, i32imm:$shift, i32imm:$amount)>;
+  let Form = "ab" in
+  def EXTRACTab : IxpInst<KindExtract, (outs GPRA:$d),
+      (ins GPRB:$b, i32imm:$mask, i32imm:$shift, i32imm:$amount)>;
+  let Form = "ba" in
+  def EXTRACTba : IxpInst<KindExtract, (outs GPRB:$d),
+      (ins GPRA:$b, i32imm:$mask, i32imm:$shift, i32imm:$amount)>;
+}
+
+//===-- multiply, count ---------------------------------------------------===//
+
+let isCommutable = 1, PairFirst = 1, PairSecond = 2, Base = "MUL" in {
+  let Form = "rr" in
+  def MULrr : IxpInst<KindMul, (outs GPR:$d), (ins GPR:$a, GPR:$b),
+                      [(set i32:$d, (mul i32:$a, i32:$b))]>;
+  let Form = "ab" in
+  def MULab : IxpInst<KindMul, (outs GPR:$d), (ins GPRA:$a, GPRB:$b)>;
+  let Form = "ba" in
+  def MULba : IxpInst<KindMul, (outs GPR:$d), (ins GPRB:$a, GPRA:$b)>;
+}
+let isCommutable = 1, PairFirst = 2, PairSecond = 3, Base = "MULFULL" in {
+  let Form = "rr" in
+  def MULFULLrr : IxpInst<KindMulFull, (outs GPR:$lo, GPR:$hi),
+                          (ins GPR:$a, GPR:$b)>;
+  let Form = "ab" in
+  def MULFULLab : IxpInst<KindMulFull, (outs GPR:$lo, GPR:$hi),
+                          (ins GPRA:$a, GPRB:$b)>;
+  let Form = "ba" in
+  def MULFULLba : IxpInst<KindMulFull, (outs GPR:$lo, GPR:$hi),
+                          (ins GPRB:$a, GPRA:$b)>;
+}
+def POP : IxpInst<KindPop, (outs GPR:$d), (ins GPR:$b),
+                  [(set i32:$d, (ctpop i32:$b))]>;
+def FFS : IxpInst<KindFfs, (outs GPR:$d), (ins GPR:$b),
+                  [(set i32:$d, (cttz_zero_undef i32:$b))]>;
+
+//===-- 64-bit add, subtract ----------------------------------------------===//
+
+multiclass Wide<bits<6> operation> {
+  let Operation = operation, Constraints = "@earlyclobber $lo" in {
+    let Form = "rr", PairFirst = 2, PairSecond = 4, PairStep = 1,
+        Base = NAME in
+    def rr : IxpInst<KindWide, (outs GPR:$lo, GPR:$hi),
+                     (ins GPR:$al, GPR:$ah, GPR:$bl, GPR:$bh)>;
+    let Form = "ab", Base = NAME in
+    def ab : IxpInst<KindWide, (outs GPR:$lo, GPR:$hi),
+                     (ins GPRA:$al, GPRA:$ah, GPRB:$bl, GPRB:$bh)>;
+    let Form = "ba", Base = NAME in
+    def ba : IxpInst<KindWide, (outs GPR:$lo, GPR:$hi),
+                     (ins GPRB:$al, GPRB:$ah, GPRA:$bl, GPRA:$bh)>;
+    def ri : IxpInst<KindWide, (outs GPR:$lo, GPR:$hi),
+                     (ins GPR:$al, GPR:$ah, i32imm:$bl, i32imm:$bh)>;
+  }
+}
+defm ADDWIDE : Wide<0>;
+defm SUBWIDE : Wide<1>;
+
+//===-- compare -----------------------------------------------------------===//
+// Conditions: Ixp::Condition. Operands first, so that all three kinds agree.
+
+multiclass Compare<Kind kind, dag outs, dag more, bits<4> first,
+                   string constraints = ""> {
+  let Constraints = constraints in {
+    let PairFirst = first, PairSecond = !add(first, 1), Base = NAME in {
+      let Form = "rr" in
+      def rr : IxpInst<kind, outs,
+                       !con((ins GPR:$a, GPR:$b, i32imm:$cc), more)>;
+      let Form = "ab" in
+      def ab : IxpInst<kind, outs,
+                       !con((ins GPRA:$a, GPRB:$b, i32imm:$cc), more)>;
+      let Form = "ba" in
+      def ba : IxpInst<kind, outs,
+                       !con((ins GPRB:$a, GPRA:$b, i32imm:$cc), more)>;
+    }
+    def ri : IxpInst<kind, outs,
+                     !con((ins GPR:$a, i32imm:$b, i32imm:$cc), more)>;
+    def ir : IxpInst<kind, outs,
+                     !con((ins i32imm:$a, GPR:$b, i32imm:$cc), more)>;
+  }
+}
+
+def target : Operand<OtherVT>;
+let isBranch = 1, isTerminator = 1 in {
+  defm BRCC : Compare<KindBranchCompare, (outs), (ins target:$t), 0>;
+  let Operation = 1 in
+  def BRSET : IxpInst<KindBranchBit, (outs),
+                      (ins GPR:$a, i32imm:$bit, target:$t)>;
+  let Operation = 0 in
+  def BRCLR : IxpInst<KindBranchBit, (outs),
+                      (ins GPR:$a, i32imm:$bit, target:$t)>;
+  let Operation = 1 in
+  def BRBYTE : IxpInst<KindBranchByte, (outs),
+                       (ins GPR:$a, i32imm:$n, i32imm:$value, target:$t)>;
+  let Operation = 0 in
+  def BRNBYTE : IxpInst<KindBranchByte, (outs),
+                        (ins GPR:$a, i32imm:$n, i32imm:$value, target:$t)>;
+  let isBarrier = 1 in
+  def BR : IxpInst<KindBranch, (outs), (ins target:$t), [(br bb:$t)]>;
+}
+defm SETCC : Compare<KindSetCompare, (outs GPR:$d), (ins), 1>;
+// d keeps $then if the condition holds, else takes $else.
+defm SELCC : Compare<KindSelectCompare, (outs GPR:$d),
+                     (ins GPR:$then, GPR:$else), 1, "$d = $then">;
+defm SELCCI : Compare<KindSelectCompare, (outs GPR:$d),
+                      (ins GPR:$then, i32imm:$else), 1, "$d = $then">;
+
+// 64-bit compare for order (not for equality): low and high words.
+multiclass CompareWide<Kind kind, dag outs, dag more, bits<4> first> {
+  let Form = "rr", PairFirst = first, PairSecond = !add(first, 2),
+      PairStep = 1, Base = NAME in
+  def rr : IxpInst<kind, outs, !con((ins GPR:$al, GPR:$ah, GPR:$bl, GPR:$bh,
+                                         i32imm:$cc), more)>;
+  let Form = "ab", Base = NAME in
+  def ab : IxpInst<kind, outs, !con((ins GPRA:$al, GPRA:$ah, GPRB:$bl,
+                                         GPRB:$bh, i32imm:$cc), more)>;
+  let Form = "ba", Base = NAME in
+  def ba : IxpInst<kind, outs, !con((ins GPRB:$al, GPRB:$ah, GPRA:$bl,
+                                         GPRA:$bh, i32imm:$cc), more)>;
+}
+let isBranch = 1, isTerminator = 1 in
+defm BRCCWIDE : CompareWide<KindBranchCompareWide, (outs), (ins target:$t), 0>;
+defm SETCCWIDE : CompareWide<KindSetCompareWide, (outs GPR:$d), (ins), 1>;
+
+//===-- calls -------------------------------------------------------------===//
+
+// The return address travels in a0.
+let isCall = 1, Defs = [A0] in
+def CALL : IxpInst<KindCall, (outs), (ins i32imm:$callee, variable_ops)>;
+let isReturn = 1, isTerminator = 1, isBarrier = 1 in
+def RET : IxpInst<KindReturn, (outs), (ins GPR:$address, variable_ops)>;
+
+def callStart : SDNode<"ISD::CALLSEQ_START",
+                       SDCallSeqStart<[SDTCisVT<0, i32>, SDTCisVT<1, i32>]>,
+                       [SDNPHasChain, SDNPOutGlue]>;
+def callEnd : SDNode<"ISD::CALLSEQ_END",
+                     SDCallSeqEnd<[SDTCisVT<0, i32>, SDTCisVT<1, i32>]>,
+                     [SDNPHasChain, SDNPOptInGlue, SDNPOutGlue]>;
+let hasSideEffects = 1 in {
+def ADJCALLSTACKDOWN : IxpInst<KindNone, (outs), (ins i32imm:$a, i32imm:$b),
+                               [(callStart timm:$a, timm:$b)]>;
+def ADJCALLSTACKUP : IxpInst<KindNone, (outs), (ins i32imm:$a, i32imm:$b),
+                             [(callEnd timm:$a, timm:$b)]>;
+}
+
+//===-- stack and local memory --------------------------------------------===//
+
+// A frame operand is a frame index and a byte offset; after frame layout, 0
+// and the byte offset within the function's frame.
+let mayLoad = 1 in
+def FRAMELOAD : IxpInst<KindFrameLoad, (outs DEST:$d),
+                        (ins i32imm:$frame, i32imm:$offset)>;
+let mayStore = 1 in
+def FRAMESTORE : IxpInst<KindFrameStore, (outs),
+                         (ins SOURCE:$b, i32imm:$frame, i32imm:$offset)>;
+def FRAMEADDRESS : IxpInst<KindFrameAddress, (outs GPR:$d),
+                           (ins i32imm:$frame, i32imm:$offset)>;
+// A word of the callee's incoming arguments.
+let mayStore = 1 in
+def ARGUMENTSTORE : IxpInst<KindArgumentStore, (outs),
+                            (ins GPR:$b, i32imm:$callee, i32imm:$offset)>;
+// Through a pointer register.
+let mayLoad = 1 in
+def LOCALLOAD : IxpInst<KindLocalLoad, (outs GPR:$d), (ins GPR:$address)>;
+let mayStore = 1 in
+def LOCALSTORE : IxpInst<KindLocalStore, (outs), (ins GPR:$b, GPR:$address)>;
+
+//===-- control -----------------------------------------------------------===//
+
+let hasSideEffects = 1 in {
+def SWAP : IxpInst<KindSwap, (outs), (ins)>;
+def CSRREAD : IxpInst<KindCsrRead, (outs GPR:$d), (ins i32imm:$csr)>;
+def CSRWRITE : IxpInst<KindCsrWrite, (outs), (ins i32imm:$csr, GPR:$b)>;
+def RINGSTATUS : IxpInst<KindRingStatus, (outs GPR:$d), (ins i32imm:$ring)>;
+let isTerminator = 1, isBarrier = 1 in
+def HALT : IxpInst<KindHalt, (outs), (ins)>;
+let Operation = 1 in
+def TRAP : IxpInst<KindHalt, (outs), (ins), [(trap)]>;
+}

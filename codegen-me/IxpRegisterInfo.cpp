@@ -1,0 +1,58 @@
+//===- IxpRegisterInfo.cpp - registers and frame indices ------------------===//
+//
+// See IxpRegisterInfo.h.
+//
+//===----------------------------------------------------------------------===//
+
+#include "codegen-me/IxpRegisterInfo.h"
+
+#include "llvm/CodeGen/MachineFrameInfo.h"
+#include "llvm/CodeGen/MachineFunction.h"
+#include "llvm/CodeGen/MachineInstr.h"
+#include "llvm/CodeGen/TargetInstrInfo.h"
+
+#define GET_REGINFO_TARGET_DESC
+#include "codegen-me/IxpGenRegisterInfo.inc"
+
+using namespace llvm;
+
+namespace karakal::codegen {
+
+IxpRegisterInfo::IxpRegisterInfo() : IxpGenRegisterInfo(Ixp::A0) {}
+
+const MCPhysReg *
+IxpRegisterInfo::getCalleeSavedRegs(const MachineFunction *) const {
+  return CSR_None_SaveList;
+}
+
+const uint32_t *IxpRegisterInfo::getCallPreservedMask(const MachineFunction &,
+                                                      CallingConv::ID) const {
+  return CSR_None_RegMask;
+}
+
+BitVector IxpRegisterInfo::getReservedRegs(const MachineFunction &) const {
+  // $15 moves stack words that lie in SRAM.
+  BitVector reserved(getNumRegs());
+  markSuperRegs(reserved, Ixp::SI15);
+  markSuperRegs(reserved, Ixp::SO15);
+  return reserved;
+}
+
+bool IxpRegisterInfo::eliminateFrameIndex(MachineBasicBlock::iterator at, int,
+                                          unsigned operand,
+                                          RegScavenger *) const {
+  MachineInstr &instr = *at;
+  const MachineFrameInfo &frame =
+      instr.getParent()->getParent()->getFrameInfo();
+  int index = instr.getOperand(operand).getIndex();
+  MachineOperand &offset = instr.getOperand(operand + 1);
+  instr.getOperand(operand).ChangeToImmediate(0);
+  offset.setImm(offset.getImm() + frame.getObjectOffset(index));
+  return false;
+}
+
+Register IxpRegisterInfo::getFrameRegister(const MachineFunction &) const {
+  return Ixp::A0;
+}
+
+} // namespace karakal::codegen

@@ -1,0 +1,69 @@
+//===- IxpRegisters.td - registers of one context ---------*- TableGen -*-===//
+//
+// In eight-context mode a context owns 16 general-purpose registers in each of
+// two banks and 16 transfer registers of each kind. A transfer register's
+// number names two registers, one that commands fill and instructions read
+// ("in"), one that instructions write and commands empty ("out"), so that
+// there are four files: S in, S out, D in, D out. A command moves a run of
+// consecutive registers that starts anywhere: the tuples.
+//
+//===----------------------------------------------------------------------===//
+
+class IxpReg<string name, bits<16> number> : Register<name> {
+  let Namespace = "Ixp";
+  let HWEncoding = number;
+}
+
+let Namespace = "Ixp" in {
+foreach i = 0-15 in
+  def sub#i : SubRegIndex<32, !mul(i, 32)>;
+}
+
+foreach i = 0-15 in {
+  def A#i : IxpReg<"a"#i, i>;
+  def B#i : IxpReg<"b"#i, i>;
+  def SI#i : IxpReg<"$in"#i, i>;
+  def SO#i : IxpReg<"$out"#i, i>;
+  def DI#i : IxpReg<"$$in"#i, i>;
+  def DO#i : IxpReg<"$$out"#i, i>;
+}
+
+class IxpClass<dag members> : RegisterClass<"Ixp", [i32], 32, members>;
+
+def GPRA : IxpClass<(sequence "A%u", 0, 15)>;
+def GPRB : IxpClass<(sequence "B%u", 0, 15)>;
+// Both banks, alternating so that unconstrained values spread.
+def GPR : IxpClass<(interleave GPRA, GPRB)>;
+
+def SIN : IxpClass<(sequence "SI%u", 0, 15)>;
+def SOUT : IxpClass<(sequence "SO%u", 0, 15)>;
+def DIN : IxpClass<(sequence "DI%u", 0, 15)>;
+def DOUT : IxpClass<(sequence "DO%u", 0, 15)>;
+
+// What a move may read and write.
+def SOURCE : IxpClass<(add GPR, SIN, DIN)> { let isAllocatable = 0; }
+def DEST : IxpClass<(add GPR, SOUT, DOUT)> { let isAllocatable = 0; }
+
+// Runs of `n` consecutive registers of a file.
+class Run<RegisterClass file, int n>
+    : RegisterTuples<!foreach(i, !range(n), !cast<SubRegIndex>("sub"#i)),
+                     !foreach(i, !range(n),
+                              (trunc (shl file, i), !sub(17, n)))>;
+
+class RunClass<dag members, int n>
+    : RegisterClass<"Ixp", [untyped], 32, members> {
+  let Size = !mul(32, n);
+}
+
+foreach n = 2-8 in {
+  def SIN#n#"Runs" : Run<SIN, n>;
+  def SIN#n : RunClass<(add !cast<RegisterTuples>("SIN"#n#"Runs")), n>;
+  def SOUT#n#"Runs" : Run<SOUT, n>;
+  def SOUT#n : RunClass<(add !cast<RegisterTuples>("SOUT"#n#"Runs")), n>;
+}
+foreach n = [2, 4, 6, 8, 10, 12, 14, 16] in {
+  def DIN#n#"Runs" : Run<DIN, n>;
+  def DIN#n : RunClass<(add !cast<RegisterTuples>("DIN"#n#"Runs")), n>;
+  def DOUT#n#"Runs" : Run<DOUT, n>;
+  def DOUT#n : RunClass<(add !cast<RegisterTuples>("DOUT"#n#"Runs")), n>;
+}

@@ -1,0 +1,605 @@
+//===- WordEmitter.cpp - machine instructions to words --------------------===//
+//
+// One case a kind of instruction (IxpFormats.td). Commands complete before the
+// next word: those of one signal by ctx_swap, those of two by ctx_arb.
+//
+//===----------------------------------------------------------------------===//
+
+#include "codegen-me/WordEmitter.h"
+
+#include "codegen-me/Ixp.h"
+#include "codegen-me/IxpRegisterInfo.h"
+
+#include "target-ixp/InstructionTable.h"
+
+#include "llvm/CodeGen/MachineFunction.h"
+#include "llvm/CodeGen/MachineInstr.h"
+#include "llvm/CodeGen/TargetInstrInfo.h"
+#include "llvm/IR/DebugInfoMetadata.h"
+
+using namespace llvm;
+
+namespace karakal::codegen {
+
+using target::Op;
+using target::Shift;
+
+namespace {
+
+constexpr unsigned WordSignal = 1; ///< of commands with one signal
+constexpr unsigned PairSignal = 2; ///< and the next, of DRAM commands
+/// Transfer register kept out of allocation, for stack words in SRAM.
+constexpr unsigned StackXfer = 15;
+
+const Op aluOps[] = {Op::AluAdd, Op::AluSub,    Op::AluAnd,   Op::AluOr,
+                     Op::AluXor, Op::AluAndNot, Op::AluAdd16, Op::AluAdd8};
+const Op shiftOps[] = {Op::ShfB,      Op::ShfNotB,   Op::ShfAnd,
+                       Op::ShfNotAnd, Op::ShfAndNot, Op::ShfOr};
+const Op branchOps[] = {Op::Beq, Op::Bne, Op::Blt, Op::Bge,
+                        Op::Ble, Op::Bgt, Op::Bcc, Op::Bcs};
+const Op commandOps[] = {Op::SramRead,     Op::SramWrite,   Op::SramAdd,
+                         Op::SramIncr,     Op::SramDequeue, Op::SramEnqueue,
+                         Op::DramRead,     Op::DramWrite,   Op::ScratchRead,
+                         Op::ScratchWrite, Op::ScratchAdd,  Op::ScratchIncr,
+                         Op::ScratchGet,   Op::ScratchPut};
+
+Shift shiftOf(unsigned kind, unsigned amount) {
+  switch (kind) {
+  case ShiftRight:
+    return target::shr(amount);
+  case ShiftLeft:
+    return target::shl(amount);
+  case RotateRight:
+    return target::rotr(amount);
+  default:
+    return {};
+  }
+}
+
+target::Operand registerOperand(MCRegister reg, const TargetRegisterInfo &tri) {
+  unsigned number = tri.getEncodingValue(reg);
+  if (Ixp::GPRARegClass.contains(reg))
+    return target::gprA(number);
+  if (Ixp::GPRBRegClass.contains(reg))
+    return target::gprB(number);
+  if (Ixp::SINRegClass.contains(reg) || Ixp::SOUTRegClass.contains(reg))
+    return target::sXfer(number);
+  KARAKAL_ASSERT(Ixp::DINRegClass.contains(reg) ||
+                     Ixp::DOUTRegClass.contains(reg),
+                 "a run of registers as an operand");
+  return target::dXfer(number);
+}
+
+} // namespace
+
+//===-- Operands ----------------------------------------------------------===//
+
+target::Operand WordEmitter::operand(const MachineInstr &instr,
+                                     unsigned index) const {
+  const MachineOperand &mo = instr.getOperand(index);
+  if (mo.isImm())
+    return target::imm(mo.getImm() & 0xff);
+  return registerOperand(mo.getReg(),
+                         *instr.getMF()->getSubtarget().getRegisterInfo());
+}
+
+unsigned WordEmitter::literal(const MachineInstr &instr, unsigned index) const {
+  return unsigned(instr.getOperand(index).getImm());
+}
+
+unsigned WordEmitter::labelOf(const MachineBasicBlock *block) {
+  unsigned &label = labels[block];
+  if (!label)
+    label = program.newLabel();
+  return label;
+}
+
+unsigned WordEmitter::labelOf(const Function *function) {
+  unsigned &label = labels[function];
+  if (!label)
+    label = program.newLabel();
+  return label;
+}
+
+void WordEmitter::move(Operand to, Operand from) {
+  if (to != from || !to.isGpr())
+    program.add(target::move(to, from));
+}
+
+void WordEmitter::loadImmediate(Operand to, uint32_t value) {
+  for (bool invert : {false, true}) {
+    uint32_t v = invert ? ~value : value;
+    for (unsigned shift : {0u, 8u, 16u})
+      if ((v >> shift) <= 0xffff && (v >> shift) << shift == v) {
+        program.add(target::immed(to, v >> shift, shift, invert));
+        return;
+      }
+  }
+  program.add(target::immed(to, value & 0xffff));
+  program.add(target::immedWord(1, to, value >> 16));
+}
+
+void WordEmitter::branchTo(Op op, unsigned label) {
+  program.add(target::branch(op, 0), label);
+}
+
+void WordEmitter::compare(Operand a, Operand b) {
+  program.add(target::alu(Op::AluSub, target::none(), a, b)).isGlued = true;
+}
+
+//===-- Arithmetic --------------------------------------------------------===//
+
+void WordEmitter::emitMultiply(const MachineInstr &instr, bool isFull) {
+  unsigned first = isFull ? 2 : 1;
+  Operand a = operand(instr, first), b = operand(instr, first + 1);
+  for (Op op : {Op::MulStart, Op::Mul32x32Step1, Op::Mul32x32Step2,
+                Op::Mul32x32Step3, Op::Mul32x32Step4})
+    program.add(target::mulStep(op, a, b)).isGlued = true;
+  program.add(target::mulLast(Op::Mul32x32Last, operand(instr, 0)));
+  if (isFull) {
+    program.items.back().isGlued = true;
+    program.add(target::mulLast(Op::Mul32x32Last2, operand(instr, 1)));
+  }
+}
+
+void WordEmitter::emitWide(const MachineInstr &instr) {
+  bool isAdd = traitsOf(instr.getDesc()).operation == 0;
+  program
+      .add(target::alu(isAdd ? Op::AluAdd : Op::AluSub, operand(instr, 0),
+                       operand(instr, 2), operand(instr, 4)))
+      .isGlued = true;
+  program.add(target::alu(isAdd ? Op::AluAddCarry : Op::AluSubCarry,
+                          operand(instr, 1), operand(instr, 3),
+                          operand(instr, 5)));
+}
+
+bool WordEmitter::emitArithmetic(const MachineInstr &instr) {
+  Traits traits = traitsOf(instr.getDesc());
+  switch (traits.kind) {
+  case Kind::Alu:
+    program.add(target::alu(aluOps[traits.operation], operand(instr, 0),
+                            operand(instr, 1), operand(instr, 2)));
+    return true;
+  case Kind::AluUnary:
+    program.add(target::alu(Op::AluNotB, operand(instr, 0), target::none(),
+                            operand(instr, 1)));
+    return true;
+  case Kind::Move:
+    move(operand(instr, 0), operand(instr, 1));
+    return true;
+  case Kind::Immediate:
+    loadImmediate(operand(instr, 0), uint32_t(literal(instr, 1)));
+    return true;
+  case Kind::Mul:
+    emitMultiply(instr, false);
+    return true;
+  case Kind::MulFull:
+    emitMultiply(instr, true);
+    return true;
+  case Kind::Pop: {
+    Operand b = operand(instr, 1);
+    for (Op op : {Op::PopCount1, Op::PopCount2})
+      program.add(target::alu(op, target::none(), target::none(), b)).isGlued =
+          true;
+    program.add(
+        target::alu(Op::PopCount3, operand(instr, 0), target::none(), b));
+    return true;
+  }
+  case Kind::Ffs:
+    program.add(target::ffs(operand(instr, 0), operand(instr, 1)));
+    return true;
+  case Kind::Wide:
+    emitWide(instr);
+    return true;
+  default:
+    return false;
+  }
+}
+
+bool WordEmitter::emitShift(const MachineInstr &instr) {
+  Traits traits = traitsOf(instr.getDesc());
+  auto shift = [&](unsigned index) {
+    return shiftOf(literal(instr, index), literal(instr, index + 1));
+  };
+  // The word before an indirect shift: its a operand is the amount, and its
+  // result has the sign of `b`.
+  auto amount = [&](unsigned index, Operand b) {
+    program
+        .add(target::alu(Op::AluOr, target::none(), operand(instr, index), b))
+        .isGlued = true;
+  };
+  switch (traits.kind) {
+  case Kind::Shift:
+    program.add(target::aluShf(shiftOps[traits.operation], operand(instr, 0),
+                               operand(instr, 1), operand(instr, 2), shift(3)));
+    return true;
+  case Kind::ShiftUnary:
+    program.add(target::aluShf(shiftOps[traits.operation], operand(instr, 0),
+                               target::none(), operand(instr, 1), shift(2)));
+    return true;
+  case Kind::ShiftBy:
+    amount(2, target::imm(0));
+    program.add(target::aluShf(
+        Op::ShfB, operand(instr, 0), target::none(), operand(instr, 1),
+        traits.operation == ShiftLeft ? target::shlIndirect()
+                                      : target::shrIndirect()));
+    return true;
+  case Kind::Asr:
+    program.add(target::move(target::none(), operand(instr, 1))).isGlued = true;
+    program.add(target::asr(operand(instr, 0), operand(instr, 1),
+                            target::shr(literal(instr, 2))));
+    return true;
+  case Kind::AsrBy:
+    amount(2, operand(instr, 1));
+    program.add(target::asr(operand(instr, 0), operand(instr, 1),
+                            target::shrIndirect()));
+    return true;
+  case Kind::Funnel:
+    program.add(target::dblShf(operand(instr, 0), operand(instr, 1),
+                               operand(instr, 2),
+                               target::shr(literal(instr, 3))));
+    return true;
+  case Kind::FunnelBy:
+    amount(3, target::imm(0));
+    program.add(target::dblShf(operand(instr, 0), operand(instr, 1),
+                               operand(instr, 2), target::shrIndirect()));
+    return true;
+  case Kind::Insert:
+    program.add(target::ldField(operand(instr, 0), literal(instr, 3),
+                                operand(instr, 2), shift(4)));
+    return true;
+  case Kind::Extract:
+    program.add(target::ldField(operand(instr, 0), literal(instr, 2),
+                                operand(instr, 1), shift(3), true));
+    return true;
+  default:
+    return false;
+  }
+}
+
+//===-- Control -----------------------------------------------------------===//
+
+void WordEmitter::emitCompareWide(const MachineInstr &instr, unsigned first) {
+  program
+      .add(target::alu(Op::AluSub, target::none(), operand(instr, first),
+                       operand(instr, first + 2)))
+      .isGlued = true;
+  program
+      .add(target::alu(Op::AluSubCarry, target::none(),
+                       operand(instr, first + 1), operand(instr, first + 3)))
+      .isGlued = true;
+}
+
+/// to = 1 if the branch is taken on the present flags, else 0. immed leaves
+/// the flags alone.
+void WordEmitter::emitSet(Operand to, Op branch) {
+  unsigned done = program.newLabel();
+  program.add(target::immed(to, 1)).isGlued = true;
+  branchTo(branch, done);
+  program.add(target::immed(to, 0));
+  program.bind(done);
+}
+
+void WordEmitter::emitSelect(const MachineInstr &instr) {
+  Operand to = operand(instr, 0);
+  const MachineOperand &otherwise = instr.getOperand(5);
+  if (otherwise.isReg() && operand(instr, 5) == to)
+    return;
+  compare(operand(instr, 1), operand(instr, 2));
+  unsigned done = program.newLabel();
+  branchTo(branchOps[literal(instr, 3)], done);
+  if (otherwise.isReg())
+    program.add(target::move(to, operand(instr, 5)));
+  else
+    loadImmediate(to, uint32_t(otherwise.getImm()));
+  program.bind(done);
+}
+
+void WordEmitter::emitCall(const MachineInstr &instr) {
+  const auto *callee = cast<Function>(instr.getOperand(0).getGlobal());
+  unsigned back = program.newLabel();
+  program.add(target::immed(target::gprA(0), 0), back);
+  branchTo(Op::Br, labelOf(callee));
+  program.items.back().isCall = true;
+  program.bind(back);
+}
+
+void WordEmitter::csrRead(Operand to, unsigned csr) {
+  program.add(target::csrRead(csr)).isGlued = true;
+  program.add(target::immed(to, 0));
+}
+
+void WordEmitter::emitRingStatus(const MachineInstr &instr) {
+  constexpr unsigned Ring0State = 2; // input states 2..13 are rings 0..11
+  Operand to = operand(instr, 0);
+  unsigned ring = literal(instr, 1), done = program.newLabel();
+  program.add(target::immed(to, 1));
+  program.add(target::branchOn(Op::BrInpState, Ring0State + ring, 0), done);
+  program.add(target::immed(to, 0));
+  program.bind(done);
+}
+
+void WordEmitter::emitCommand(const MachineInstr &instr) {
+  unsigned first = instr.getNumExplicitDefs();
+  Op op = commandOps[literal(instr, first)];
+  const target::InstructionRow &row = target::row(op);
+  const TargetRegisterInfo &tri =
+      *instr.getMF()->getSubtarget().getRegisterInfo();
+  Operand xfer;
+  unsigned count = row.countMax ? 1 : 0;
+  if (row.xfer != target::XferUse::No) {
+    Register run = instr.getOperand(first ? 0 : 3).getReg();
+    MCRegister start = tri.getSubReg(run, Ixp::sub0);
+    unsigned words =
+        start ? tri.getRegSizeInBits(*tri.getMinimalPhysRegClass(run)) / 32 : 1;
+    xfer = registerOperand(start ? start : run.asMCReg(), tri);
+    if (count)
+      count = words * 4 / row.unitBytes;
+  }
+  target::Instruction command = target::command(
+      op, xfer, operand(instr, first + 1), operand(instr, first + 2), count);
+  if (row.signals == 0) {
+    program.add(command);
+  } else if (row.signals == 1) {
+    program.add(target::withSignal(command, WordSignal, true));
+  } else {
+    program.add(target::withSignal(command, PairSignal));
+    program.add(target::ctxArb(3u << PairSignal));
+  }
+}
+
+bool WordEmitter::emitControl(const MachineInstr &instr) {
+  Traits traits = traitsOf(instr.getDesc());
+  auto target = [&](unsigned index) {
+    return labelOf(instr.getOperand(index).getMBB());
+  };
+  switch (traits.kind) {
+  case Kind::Branch:
+    branchTo(Op::Br, target(0));
+    return true;
+  case Kind::BranchCompare:
+    compare(operand(instr, 0), operand(instr, 1));
+    branchTo(branchOps[literal(instr, 2)], target(3));
+    return true;
+  case Kind::BranchCompareWide:
+    emitCompareWide(instr, 0);
+    branchTo(branchOps[literal(instr, 4)], target(5));
+    return true;
+  case Kind::BranchBit:
+    program.add(target::branchBit(traits.operation == 1, operand(instr, 0),
+                                  literal(instr, 1), 0),
+                target(2));
+    return true;
+  case Kind::BranchByte:
+    program.add(target::branchByte(traits.operation == 1, operand(instr, 0),
+                                   literal(instr, 1), literal(instr, 2), 0),
+                target(3));
+    return true;
+  case Kind::SetCompare:
+    compare(operand(instr, 1), operand(instr, 2));
+    emitSet(operand(instr, 0), branchOps[literal(instr, 3)]);
+    return true;
+  case Kind::SetCompareWide:
+    emitCompareWide(instr, 1);
+    emitSet(operand(instr, 0), branchOps[literal(instr, 5)]);
+    return true;
+  case Kind::SelectCompare:
+    emitSelect(instr);
+    return true;
+  case Kind::Call:
+    emitCall(instr);
+    return true;
+  case Kind::Return:
+    program.add(target::rtn(operand(instr, 0)));
+    return true;
+  case Kind::Halt:
+    program.add(traits.operation == 1 ? target::halt() : target::ctxArbKill());
+    return true;
+  case Kind::Swap:
+    program.add(target::ctxArbVoluntary());
+    return true;
+  case Kind::CsrRead:
+    csrRead(operand(instr, 0), literal(instr, 1));
+    return true;
+  case Kind::CsrWrite:
+    program.add(target::csrWrite(literal(instr, 0), operand(instr, 1)));
+    return true;
+  case Kind::RingStatus:
+    emitRingStatus(instr);
+    return true;
+  case Kind::Command:
+    emitCommand(instr);
+    return true;
+  default:
+    return false;
+  }
+}
+
+//===-- Stack and local memory --------------------------------------------===//
+
+void WordEmitter::sramMove(unsigned word, bool isLoad, Operand reg) {
+  unsigned byte = (word - StackWords) * 4;
+  Operand base = target::localMemory(0, plan.sramWord + byte / SramChunkBytes);
+  Operand xfer = target::sXfer(StackXfer);
+  if (!isLoad)
+    program.add(target::move(xfer, reg));
+  program.add(target::withSignal(
+      target::command(isLoad ? Op::SramRead : Op::SramWrite, xfer, base,
+                      target::imm(byte % SramChunkBytes), 1),
+      WordSignal, true));
+  if (isLoad)
+    program.add(target::move(reg, xfer));
+}
+
+void WordEmitter::stackMove(unsigned word, bool isLoad, Operand reg) {
+  word += plan.systemWords;
+  if (word >= StackWords)
+    return sramMove(word, isLoad, reg);
+  unsigned window = word / WindowWords;
+  Operand slot = target::localMemory(window ? 1 : 0, word % WindowWords);
+  Item &item =
+      program.add(isLoad ? target::move(reg, slot) : target::move(slot, reg));
+  item.window = uint8_t(window);
+}
+
+void WordEmitter::emitFrameAddress(const MachineInstr &instr) {
+  unsigned word = plan.systemWords + frameBase + literal(instr, 2) / 4;
+  if (word >= StackWords)
+    problem = "objects on the stack take more than the " +
+              std::to_string(StackWords) +
+              " words of local memory of a "
+              "context";
+  program.add(target::alu(Op::AluAdd, operand(instr, 0),
+                          target::localMemory(0, plan.baseWord),
+                          target::imm(word * 4 & 0xff)));
+}
+
+bool WordEmitter::emitLocal(const MachineInstr &instr) {
+  auto frameWord = [&](unsigned index) {
+    return frameBase + literal(instr, index) / 4;
+  };
+  auto throughPointer = [&](Operand address, const target::Instruction &use) {
+    program.add(target::csrWrite(target::Csr_ACTIVE_LM_ADDR_1, address));
+    program.add(use);
+  };
+  switch (traitsOf(instr.getDesc()).kind) {
+  case Kind::FrameLoad:
+    stackMove(frameWord(2), true, operand(instr, 0));
+    return true;
+  case Kind::FrameStore:
+    stackMove(frameWord(2), false, operand(instr, 0));
+    return true;
+  case Kind::FrameAddress:
+    emitFrameAddress(instr);
+    return true;
+  case Kind::ArgumentStore: {
+    const auto *callee = cast<Function>(instr.getOperand(1).getGlobal());
+    stackMove(frames.base.lookup(callee) + literal(instr, 2) / 4, false,
+              operand(instr, 0));
+    return true;
+  }
+  case Kind::LocalLoad:
+    throughPointer(operand(instr, 1),
+                   target::move(operand(instr, 0), target::localMemory(1)));
+    return true;
+  case Kind::LocalStore:
+    throughPointer(operand(instr, 1),
+                   target::move(target::localMemory(1), operand(instr, 0)));
+    return true;
+  default:
+    return false;
+  }
+}
+
+//===-- Functions ---------------------------------------------------------===//
+
+StackPlan planStack(unsigned frameWords, bool needsBase, bool movesPointer) {
+  StackPlan plan;
+  // Each address kept takes a word itself, which may make another needed.
+  for (unsigned before = ~0u; before != plan.systemWords;) {
+    before = plan.systemWords;
+    plan.words = frameWords + plan.systemWords;
+    unsigned next = 0;
+    unsigned inLocal = std::min(plan.words, StackWords);
+    bool hasTwo = inLocal > 2 * WindowWords;
+    plan.sramChunks =
+        plan.words <= StackWords
+            ? 0
+            : ((plan.words - StackWords) * 4 + SramChunkBytes - 1) /
+                  SramChunkBytes;
+    plan.sramWord = plan.sramChunks ? 0 : -1;
+    next += plan.sramChunks;
+    if (needsBase)
+      plan.baseWord = int(next++);
+    if (inLocal > WindowWords && (movesPointer || hasTwo))
+      plan.windowWord[1] = int(next++);
+    if (hasTwo)
+      plan.windowWord[2] = int(next++);
+    plan.systemWords = std::max(plan.systemWords, next);
+  }
+  return plan;
+}
+
+/// Sets both pointers and the addresses that the plan asks for. Uses a0, b0,
+/// a1: nothing is live yet.
+void WordEmitter::emitPrologue() {
+  using namespace target;
+  if (plan.words == 0 && plan.systemWords == 0)
+    return;
+  csrRead(gprA(1), Csr_ACTIVE_CTX_STS);
+  program.add(alu(Op::AluAnd, gprA(0), gprA(1), imm(7)));
+  // 192 = 128 + 64 bytes of stack a context
+  program.add(aluShf(Op::ShfB, gprB(0), none(), gprA(0), shl(6)));
+  program.add(aluShf(Op::ShfB, gprA(0), none(), gprA(0), shl(7)));
+  program.add(alu(Op::AluAdd, gprA(0), gprA(0), gprB(0)));
+  program.add(csrWrite(Csr_ACTIVE_LM_ADDR_0, gprA(0)));
+  program.add(alu(Op::AluAdd, gprB(0), gprA(0), imm(4 * WindowWords)));
+  program.add(csrWrite(Csr_ACTIVE_LM_ADDR_1, gprB(0))).shows = 1;
+  if (plan.baseWord >= 0)
+    program.add(target::move(localMemory(0, plan.baseWord), gprA(0)));
+  if (plan.windowWord[1] >= 0)
+    program.add(target::move(localMemory(0, plan.windowWord[1]), gprB(0)));
+  if (plan.windowWord[2] >= 0)
+    program.add(alu(Op::AluAdd, localMemory(0, plan.windowWord[2]), gprA(0),
+                    imm(8 * WindowWords)));
+  if (!plan.sramChunks)
+    return;
+  // Stack number = engine and context: status bits 7 and 4:0.
+  program.add(alu(Op::AluAnd, gprA(0), gprA(1), imm(0x1f)));
+  program.add(aluShf(Op::ShfB, gprB(0), none(), gprA(1), shr(2)));
+  program.add(alu(Op::AluAnd, gprB(0), gprB(0), imm(0x20)));
+  program.add(alu(Op::AluOr, gprA(0), gprA(0), gprB(0)));
+  unsigned shift = 0;
+  while (1u << shift < sram.contextBytes)
+    ++shift;
+  program.add(aluShf(Op::ShfB, gprA(0), none(), gprA(0), shl(shift)));
+  loadImmediate(gprB(0), sram.base);
+  program.add(alu(Op::AluAdd, gprA(0), gprA(0), gprB(0)));
+  for (unsigned chunk = 0; chunk < plan.sramChunks; ++chunk) {
+    program.add(target::move(localMemory(0, plan.sramWord + chunk), gprA(0)));
+    program.add(alu(Op::AluAdd, gprA(0), gprA(0), imm(SramChunkBytes)));
+  }
+}
+
+void WordEmitter::emitInstr(const MachineInstr &instr) {
+  if (emitArithmetic(instr) || emitShift(instr) || emitControl(instr) ||
+      emitLocal(instr))
+    return;
+  KARAKAL_UNREACHABLE("no words for a machine instruction");
+}
+
+Status WordEmitter::emitFunction(MachineFunction &function, bool isEntry) {
+  program.currentFunction = program.functions.size();
+  program.functions.push_back(function.getName().str());
+  program.currentLine = 0;
+  program.bind(labelOf(&function.getFunction()));
+  frameBase = frames.base.lookup(&function.getFunction());
+  if (isEntry)
+    emitPrologue();
+  for (MachineBasicBlock &block : function) {
+    program.bind(labelOf(&block));
+    for (const MachineInstr &instr : block) {
+      if (instr.isMetaInstruction())
+        continue;
+      if (const DILocation *line = instr.getDebugLoc()) {
+        target::SourceLine place{line->getFilename().str(), line->getLine()};
+        const target::SourceLine &last = program.places.back();
+        if (place.file != last.file || place.line != last.line)
+          program.places.push_back(place);
+        program.currentLine = program.places.size() - 1;
+      }
+      // A branch to the next block is none.
+      if (instr.getOpcode() == Ixp::BR &&
+          block.isLayoutSuccessor(instr.getOperand(0).getMBB()) &&
+          &instr == &block.back())
+        continue;
+      emitInstr(instr);
+    }
+  }
+  if (!problem.empty())
+    return makeError("E-codegen-me-021",
+                     "function '" + function.getName().str() + "': " + problem);
+  return success();
+}
+
+} // namespace karakal::codegen

@@ -1,0 +1,89 @@
+//===- WordEmitter.h - machine instructions to words ----------*- C++ -*-===//
+
+#ifndef KARAKAL_CODEGEN_ME_WORDEMITTER_H
+#define KARAKAL_CODEGEN_ME_WORDEMITTER_H
+
+#include "codegen-me/WordProgram.h"
+
+#include "llvm/ADT/DenseMap.h"
+
+namespace llvm {
+class Function;
+class MachineBasicBlock;
+class MachineFunction;
+class MachineInstr;
+class MachineOperand;
+} // namespace llvm
+
+namespace karakal::codegen {
+
+/// Where each function's frame starts, in stack words behind the system words.
+struct FrameMap {
+  llvm::DenseMap<const llvm::Function *, unsigned> base;
+  unsigned words = 0; ///< of the deepest chain
+};
+
+/// The place of overflowing stacks in SRAM.
+struct SramStack {
+  uint32_t base = 0;         ///< byte address
+  uint32_t contextBytes = 0; ///< of one context, a power of two
+};
+
+/// Decides which addresses must stand at the start of each stack.
+/// `needsBase`: some code computes addresses of stack objects.
+/// `movesPointer`: some code uses the second pointer for other data.
+StackPlan planStack(unsigned frameWords, bool needsBase, bool movesPointer);
+
+/// Turns machine functions into words, one call each, the entry first.
+class WordEmitter {
+public:
+  WordEmitter(WordProgram &program, const FrameMap &frames,
+              const StackPlan &plan, const SramStack &sram)
+      : program(program), frames(frames), plan(plan), sram(sram) {}
+
+  Status emitFunction(llvm::MachineFunction &function, bool isEntry);
+
+private:
+  using Operand = target::Operand;
+
+  void emitPrologue();
+  void emitInstr(const llvm::MachineInstr &instr);
+  bool emitArithmetic(const llvm::MachineInstr &instr);
+  bool emitShift(const llvm::MachineInstr &instr);
+  bool emitControl(const llvm::MachineInstr &instr);
+  bool emitLocal(const llvm::MachineInstr &instr);
+
+  Operand operand(const llvm::MachineInstr &instr, unsigned index) const;
+  unsigned literal(const llvm::MachineInstr &instr, unsigned index) const;
+  unsigned labelOf(const llvm::MachineBasicBlock *block);
+  unsigned labelOf(const llvm::Function *function);
+  void move(Operand to, Operand from);
+  void loadImmediate(Operand to, uint32_t value);
+  void branchTo(target::Op op, unsigned label);
+  /// The compare of operands i, i+1; its flags are for the next word.
+  void compare(Operand a, Operand b);
+  void emitMultiply(const llvm::MachineInstr &instr, bool isFull);
+  void emitWide(const llvm::MachineInstr &instr);
+  void emitCompareWide(const llvm::MachineInstr &instr, unsigned first);
+  void emitSelect(const llvm::MachineInstr &instr);
+  void emitSet(Operand to, target::Op branch);
+  void emitCall(const llvm::MachineInstr &instr);
+  void emitCommand(const llvm::MachineInstr &instr);
+  void emitRingStatus(const llvm::MachineInstr &instr);
+  void emitFrameAddress(const llvm::MachineInstr &instr);
+  void stackMove(unsigned word, bool isLoad, Operand reg);
+  void sramMove(unsigned word, bool isLoad, Operand reg);
+  void csrRead(Operand to, unsigned csr);
+
+  WordProgram &program;
+  const FrameMap &frames;
+  const StackPlan &plan;
+  const SramStack &sram;
+  llvm::DenseMap<const void *, unsigned> labels;
+  unsigned frameBase = 0;
+  std::string problem;
+};
+
+} // namespace karakal::codegen
+
+#endif // KARAKAL_CODEGEN_ME_WORDEMITTER_H

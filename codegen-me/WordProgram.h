@@ -1,0 +1,108 @@
+//===- WordProgram.h - words and labels before addresses ------*- C++ -*-===//
+//
+// The program between the last machine pass and the final words: a list of
+// instructions and labels, in which branches name labels and stack words have
+// numbers. The passes over it, in order:
+//
+//   placeWindows    a stack word beyond the first window needs the second
+//                   local-memory pointer set; sets it where it may differ
+//   fillDelaySlots  moves words behind the branch they precede
+//   padPointers     nops between a pointer's write and its first use
+//   resolve         labels to addresses, instructions to 40-bit words
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KARAKAL_CODEGEN_ME_WORDPROGRAM_H
+#define KARAKAL_CODEGEN_ME_WORDPROGRAM_H
+
+#include "support/Error.h"
+#include "target-ixp/Instruction.h"
+#include "target-ixp/Microcode.h"
+
+#include <string>
+#include <vector>
+
+namespace karakal::codegen {
+
+/// A label or a word.
+struct Item {
+  enum class Kind : uint8_t { Word, Label };
+  Kind kind = Kind::Word;
+  target::Instruction instruction;
+  /// Label: its number. Word: the label whose address goes into the branch
+  /// target (or, of an immed, into the literal); 0 = none.
+  unsigned label = 0;
+  /// The next word must follow this one directly.
+  bool isGlued = false;
+  /// A branch that returns behind itself: its label is a function.
+  bool isCall = false;
+  /// Stack window 1, 2 that *l$index1 must show here; 0 = any.
+  uint8_t window = 0;
+  /// A write of that pointer: the stack window it shows from then on, or 0.
+  uint8_t shows = 0;
+  unsigned function = 0; ///< index into WordProgram::functions
+  uint32_t line = 0;     ///< index into WordProgram::places; 0 = unknown
+};
+
+/// The stack of one context in local memory (words) and beyond.
+struct StackPlan {
+  unsigned words = 0;               ///< of the deepest chain of frames
+  unsigned systemWords = 0;         ///< at the start, for addresses
+  int baseWord = -1;                ///< holds the stack's byte address
+  int windowWord[3] = {-1, -1, -1}; ///< holds that of window 1, 2
+  int sramWord = -1;                ///< first of those holding SRAM addresses
+  unsigned sramChunks = 0;
+};
+
+constexpr unsigned WindowWords = 16;
+constexpr unsigned StackWords = 48; ///< of local memory, per context
+constexpr unsigned SramChunkBytes = 128;
+
+class WordProgram {
+public:
+  unsigned newLabel() { return ++labelCount; }
+  /// Appends a word.
+  Item &add(const target::Instruction &instruction) {
+    Item item;
+    item.instruction = instruction;
+    item.function = currentFunction;
+    item.line = currentLine;
+    items.push_back(item);
+    return items.back();
+  }
+  /// Appends a word that refers to a label.
+  Item &add(const target::Instruction &instruction, unsigned label) {
+    Item &item = add(instruction);
+    item.label = label;
+    return item;
+  }
+  void bind(unsigned label) {
+    Item item;
+    item.kind = Item::Kind::Label;
+    item.label = label;
+    item.function = currentFunction;
+    items.push_back(item);
+  }
+  unsigned words() const;
+
+  std::vector<Item> items;
+  std::vector<std::string> functions;
+  std::vector<target::SourceLine> places{{}};
+  unsigned currentFunction = 0;
+  uint32_t currentLine = 0;
+  unsigned labelCount = 0;
+};
+
+void placeWindows(WordProgram &program, const StackPlan &plan);
+/// Returns the number of slots filled.
+unsigned fillDelaySlots(WordProgram &program);
+void padPointers(WordProgram &program);
+
+/// Addresses and words; refuses a program of more than `maxWords`
+/// (E-codegen-me-020, with the functions by size).
+Result<target::Microcode> resolve(const WordProgram &program,
+                                  unsigned maxWords);
+
+} // namespace karakal::codegen
+
+#endif // KARAKAL_CODEGEN_ME_WORDPROGRAM_H
