@@ -73,7 +73,7 @@
 .reg done               ; scratch
 .reg freelist_word      ; fast_wr word that enqueues this context
 .reg element_mask rbuf_base head_word headroom done_register counters
-.reg longest write_count
+.reg longest write_count zero
 
 ; Transfer registers: what the MSF and the free list push ...
 .reg read $status $checksum $handle
@@ -103,6 +103,7 @@ start#:
     alu_shf[freelist_word, --, B, freelist_word, <<16]
     alu[freelist_word, freelist_word, OR, THREAD_FREELIST]
 
+    immed[zero, 0]
     immed[element_mask, 0xf800]             ; seven bits of element << 11
     immed_w1[element_mask, 0x3]
     immed[rbuf_base, 0x10]                  ; bit 4: the word names an element
@@ -149,7 +150,7 @@ join#:
     ctx_arb[baton_b]
     ; In turn: enqueue for an mpacket, take a buffer, let the next one in.
     msf[fast_wr, --, freelist_word, 0]
-    sram[dequeue, $handle, FREE_LIST, 0], sig_done[allocated]
+    sram[dequeue, $handle, zero, FREE_LIST], sig_done[allocated]
     local_csr_wr[SAME_ME_SIGNAL, 0x80 | (&baton_b << 3)]
     ctx_arb[received, baton_a, allocated]
 
@@ -187,13 +188,13 @@ complete#:
 
     br_inp_state[scr_ring0_status, ring_full#]
 deliver#:
-    scratch[put, $message, RX_RING, 0, 1], sig_done[put_done]
+    scratch[put, $message, zero, RX_RING, 1], sig_done[put_done]
     scratch[incr, --, counters, 0]
     alu_shf[done, done_register, OR, element, <<5]  ; element << 16 | register
     msf[fast_wr, --, done, 0]
     msf[fast_wr, --, freelist_word, 0]
     ctx_arb[received, baton_a, allocated, put_done], defer[2], br[arrived#]
-    sram[dequeue, $handle, FREE_LIST, 0], sig_done[allocated]
+    sram[dequeue, $handle, zero, FREE_LIST], sig_done[allocated]
     local_csr_wr[SAME_ME_SIGNAL, 0x80 | (&baton_b << 3)]
 
 ring_full#:
@@ -203,7 +204,7 @@ ring_full#:
 
 no_buffer#:
     ; The free list was empty. Ask until it is not, with baton A in hand.
-    sram[dequeue, $handle, FREE_LIST, 0], ctx_swap[allocated]
+    sram[dequeue, $handle, zero, FREE_LIST], ctx_swap[allocated]
     alu[free_buffer, --, B, $handle]
     beq[no_buffer#]
     br[whole#]
@@ -237,11 +238,11 @@ first#:
     msf[fast_wr, --, done, 0]
     msf[fast_wr, --, freelist_word, 0]
     ctx_arb[received, baton_a, allocated], defer[2], br[arrived#]
-    sram[dequeue, $handle, FREE_LIST, 0], sig_done[allocated]
+    sram[dequeue, $handle, zero, FREE_LIST], sig_done[allocated]
     local_csr_wr[SAME_ME_SIGNAL, 0x80 | (&baton_b << 3)]
 
 no_buffer_first#:
-    sram[dequeue, $handle, FREE_LIST, 0], ctx_swap[allocated]
+    sram[dequeue, $handle, zero, FREE_LIST], ctx_swap[allocated]
     br[first#]
 
 ; --- A middle or last mpacket -----------------------------------------------
@@ -279,7 +280,7 @@ finish_last#:
     local_csr_wr[SAME_ME_SIGNAL, 0x80 | (&baton_a << 3)]
 last_ring#:
     br_inp_state[scr_ring0_status, last_ring_full#]
-    scratch[put, $message, RX_RING, 0, 1], sig_done[put_done]
+    scratch[put, $message, zero, RX_RING, 1], sig_done[put_done]
     scratch[incr, --, counters, 0]
     alu_shf[done, done_register, OR, element, <<5]
     msf[fast_wr, --, done, 0]

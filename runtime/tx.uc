@@ -17,6 +17,9 @@
 ;       ^                                                           |
 ;       +-- wait for G <- free the buffer, count <- validate -------+
 ;
+; A baton is never needed to finish a packet, so that whoever waits with a baton
+; in hand holds up later packets alone.
+;
 ; A packet starts at any byte of its buffer. Moves are of whole quadwords, so
 ; the first element's payload starts at offset head & 7, and the elements hold
 ; the buffer's bytes from head & ~7 on, 64 each.
@@ -24,8 +27,8 @@
 ; On an empty ring one context alone keeps asking, with baton G in hand, so that
 ; an idle transmitter does not burden the scratchpad.
 ;
-; Cost: 44 instructions and 3 swaps for a packet of one element, 16 for a
-; further element.
+; Cost: 42 instructions and 4 swaps for a packet of one element, 16 and 2 for a
+; further one.
 ;
 ; Local memory: words 0..31 hold the state of ports 0..3, eight words each:
 ;   0  elements reserved so far (the low bits say which is next)
@@ -57,7 +60,7 @@
 .reg index              ; element of the transmit buffer
 .reg control            ; address of the element's control words
 .reg room temp
-.reg tbuf_base control_base counters
+.reg tbuf_base control_base counters zero
 
 .reg read $message $head $ports $sequence
 .xfer_order $message $head $ports $sequence
@@ -69,6 +72,7 @@
 ; === Start ==================================================================
 
 start#:
+    immed[zero, 0]
     immed[tbuf_base, 0x10]                  ; bit 4: the word names an element
     immed_w1[tbuf_base, 0x4]                ; 0x2000 << 5: the buffer's address
     immed[control_base, TBUF_CONTROL]
@@ -99,7 +103,7 @@ join#:
 get#:
     alu[--, --, B, *l$index1]
     bne[idle#]
-    scratch[get, $message, TX_RING, 0, 1], sig_done[got]
+    scratch[get, $message, zero, TX_RING, 1], sig_done[got]
     ctx_arb[got], defer[1]
     local_csr_wr[SAME_ME_SIGNAL, 0x80 | (&baton_g << 3)]
     alu[buffer, --, B, $message]
@@ -121,7 +125,7 @@ describe#:
     alu[span, offset, +, length]
     alu_shf[place, --, B, buffer, <<7]
     alu[place, place, +, temp]
-    alu[place, place, -, offset]
+    alu[place, place, AND~, 7]
     alu[need, span, +, 63]
     alu_shf[need, --, B, need, >>6]
 reserve#:
@@ -147,33 +151,25 @@ reserve#:
     alu_shf[temp, temp, OR, offset, <<13]
     immed[room, START_AND_END]
     alu[$control0, temp, OR, room]
-    ctx_arb[filled, baton_g], defer[1]
+    ctx_arb[filled], defer[1]
     local_csr_wr[SAME_ME_SIGNAL, 0x80 | (&baton_e << 3)]
 
-; === Baton G again: send, free, count, next message =========================
-
+; --- Send, free, count; then the next message, with baton G -----------------
+sent#:
     msf[write, $control0, control, 0, 2], sig_done[validated]
+    ctx_arb[validated, baton_g], defer[2], br[get#]
     sram[enqueue, --, buffer, 0]
     scratch[incr, --, counters, 0]
-    alu[--, --, B, *l$index1]
-    bne[idle_after#]
-    scratch[get, $message, TX_RING, 0, 1], sig_done[got]
-    ctx_arb[got, validated], defer[1]
-    local_csr_wr[SAME_ME_SIGNAL, 0x80 | (&baton_g << 3)]
-    alu[buffer, --, B, $message]
-    bne[describe#]
 
 ; --- No message: pass baton E in turn, and come back with baton G -----------
 empty#:
     alu[*l$index1, --, B, 1]
-    ctx_arb[baton_e, baton_g]
-    br[get#], defer[1]
+    ctx_arb[baton_e]
+    ctx_arb[baton_g], defer[1], br[get#]
     local_csr_wr[SAME_ME_SIGNAL, 0x80 | (&baton_e << 3)]
 
-idle_after#:
-    ctx_arb[validated]
 idle#:
-    scratch[get, $message, TX_RING, 0, 1], ctx_swap[got]
+    scratch[get, $message, zero, TX_RING, 1], ctx_swap[got]
     alu[buffer, --, B, $message]
     beq[idle#]
     alu[*l$index1, --, B, 0]
@@ -203,8 +199,9 @@ refuse#:
 several#:
     local_csr_wr[SAME_ME_SIGNAL, 0x80 | (&baton_e << 3)]
     alu[room, 64, -, offset]                ; payload bytes of this element
-    alu_shf[temp, port, OR, offset, <<13]
+    alu_shf[temp, --, B, offset, <<13]
     alu_shf[temp, temp, OR, 0x2, <<8]       ; START
+    alu[temp, temp, OR, port]
     alu_shf[$control0, temp, OR, room, <<24]
     alu[length, length, -, room]            ; bytes left after it
 
@@ -230,8 +227,4 @@ element_done#:
 last_element#:
     alu_shf[temp, port, OR, length, <<24]
     alu_shf[$control0, temp, OR, 0x1, <<8]  ; END
-    ctx_arb[filled, baton_g]
-    msf[write, $control0, control, 0, 2], sig_done[validated]
-    sram[enqueue, --, buffer, 0]
-    ctx_arb[validated], defer[1], br[get#]
-    scratch[incr, --, counters, 0]
+    ctx_arb[filled], br[sent#]

@@ -10,19 +10,20 @@
 #define TX_RING 4                       ; scratch ring 1
 #define PORTS   8                       ; descriptor word 2
 
-.reg buffer address port
+.reg buffer address port zero
 .reg read $message $ports
 .reg write $forward $new_ports
 .sig got fetched written put_done baton_g baton_p
 
 start#:
+    immed[zero, 0]
     br!=ctx[0, join#]
     local_csr_wr[SAME_ME_SIGNAL, (&baton_g << 3)]
     local_csr_wr[SAME_ME_SIGNAL, (&baton_p << 3)]
 join#:
     ctx_arb[baton_g]
 get#:
-    scratch[get, $message, RX_RING, 0, 1], sig_done[got]
+    scratch[get, $message, zero, RX_RING, 1], sig_done[got]
     ctx_arb[got], defer[1]
     local_csr_wr[SAME_ME_SIGNAL, (0x80 | (&baton_g << 3))]
     alu[buffer, --, B, $message]
@@ -37,7 +38,7 @@ get#:
     ctx_arb[written, baton_p]
 put#:
     br_inp_state[scr_ring1_status, full#]
-    scratch[put, $forward, TX_RING, 0, 1], sig_done[put_done]
+    scratch[put, $forward, zero, TX_RING, 1], sig_done[put_done]
     ctx_arb[put_done, baton_g], defer[1], br[get#]
     local_csr_wr[SAME_ME_SIGNAL, (0x80 | (&baton_p << 3))]
 full#:

@@ -74,9 +74,9 @@ public:
     return false;
   }
 
-  /// Rx keeps a buffer in each of its contexts.
+  /// Rx keeps up to one buffer in each of its contexts.
   bool isEveryBufferFree() {
-    return chip.sram(0).queueLevel(0) ==
+    return chip.sram(0).queueLevel(0) >=
            target::BufferCount - target::ContextCount;
   }
   uint32_t counter(uint32_t address) {
