@@ -75,8 +75,9 @@ def read_capture(path: Path, ports: int, allow_empty: bool = False) -> Capture:
     if not raw and not allow_empty:
         raise InputError("E-traces-002", "the trace holds no packet", path)
     if interfaces > 1:
-        return Capture([f._replace(port=f.port % ports) for f in raw], True)
-    return Capture([f._replace(port=i % ports) for i, f in enumerate(raw)], False)
+        return Capture([Frame(t, port % ports, data) for t, port, data in raw], True)
+    numbered = enumerate(raw)
+    return Capture([Frame(t, i % ports, data) for i, (t, _, data) in numbered], False)
 
 
 def _read_bytes(path: Path) -> bytes:

@@ -26,7 +26,7 @@ from npftrace.oracle.verdict import Verdict
 from npftrace.progress import progress
 from npftrace.report import print_report
 from npftrace.stats import check_stats
-from npftrace.wire import pad
+from npftrace.wire import FRAME_BYTES_MIN, pad
 
 # Without ports in the output (pcap), all frames have this one.
 ANY_PORT = -1
@@ -170,7 +170,8 @@ def judge(oracle: Oracle, trace: Sequence[Frame], count: int) -> list[Input]:
     with progress("asking the oracle", count) as advance:
         for index in range(count):
             frame = trace[index % len(trace)]
-            frame = frame._replace(data=pad(frame.data))
+            if len(frame.data) < FRAME_BYTES_MIN:
+                frame = frame._replace(data=pad(frame.data))
             verdicts = oracle.verdicts(index, frame.port, frame.data)
             inputs.append(Input(frame, verdicts))
             if index % 1024 == 1023:

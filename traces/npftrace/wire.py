@@ -1,5 +1,7 @@
 """What a port does to a frame, and how addresses and frames are written."""
 
+import struct
+
 FRAME_BYTES_MIN = 60
 FRAME_BYTES_MAX = 1522
 CRC_BYTES = 4
@@ -15,7 +17,7 @@ def pad(data: bytes) -> bytes:
 
 def checksum(data: bytes) -> int:
     """The Internet checksum of RFC 1071 over an even number of bytes."""
-    total = sum(int.from_bytes(data[i : i + 2], "big") for i in range(0, len(data), 2))
+    total: int = sum(struct.unpack(f">{len(data) // 2}H", data))
     while total >> 16:
         total = (total & 0xFFFF) + (total >> 16)
     return ~total & 0xFFFF

@@ -74,7 +74,8 @@ class L3Switch:
         self.window = window
         for call in sorted(calls, key=_running_order):
             self._run(call)
-        self.lengths = sorted(self.routes, reverse=True)
+        # Bits below the prefix, least first, and the prefixes of that length.
+        self.levels = [(32 - n, self.routes[n]) for n in sorted(self.routes)[::-1]]
 
     def _run(self, call: Call) -> None:
         args = call.args
@@ -119,7 +120,9 @@ class L3Switch:
                 found += self._route(index, data)
             else:
                 found.append(Verdict("dropped", reason="not_ipv4"))
-        return [verdict._replace(copies=copies) for verdict in dict.fromkeys(found)]
+        if copies:
+            found = [verdict._replace(copies=copies) for verdict in found]
+        return found if len(found) == 1 else list(dict.fromkeys(found))
 
     def _bridge(
         self, index: int, port: int, destination: int, data: bytes
@@ -178,8 +181,10 @@ class L3Switch:
     def _longest_matches(self, index: int, address: int) -> list[int | None]:
         """Next hops of the longest prefix; None for no route."""
         found: list[int | None] = []
-        for length in self.lengths:
-            hops = self.routes[length].get(address >> (32 - length), index)
+        for shift, table in self.levels:
+            hops = table.get(address >> shift, index)
+            if hops is table.absent:
+                continue
             found += [hop for hop in hops if hop is not None]
             if None not in hops:
                 return found

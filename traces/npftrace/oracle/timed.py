@@ -23,7 +23,8 @@ class Timed(Generic[Key, Value]):
     """A table from keys to values, with a default for absent keys."""
 
     def __init__(self, default: Value, window: int) -> None:
-        self._default = (default,)
+        # What `get` gives for a key that is never set: this very tuple.
+        self.absent = (default,)
         self._window = window
         self._entries: dict[Key, list[tuple[float, float, Value]]] = {}
 
@@ -44,7 +45,7 @@ class Timed(Generic[Key, Value]):
         """The values that packet `index` may see."""
         versions = self._entries.get(key)
         if versions is None:
-            return self._default
+            return self.absent
         if len(versions) == 1 and versions[0][1] == ALWAYS:
             return (versions[0][2],)
         found: list[Value] = []
@@ -53,4 +54,4 @@ class Timed(Generic[Key, Value]):
                 found.append(value)
             if index >= must:
                 return tuple(found)
-        return (*found, *(v for v in self._default if v not in found))
+        return (*found, *(v for v in self.absent if v not in found))
