@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent))
+from harness import ROOT, Bench, Failed, Missing
 from measures import BENCHMARKS
-from toolchain import ROOT, Bench, Failed, Missing
 
 
 def parse(arguments: list[str]) -> argparse.Namespace:

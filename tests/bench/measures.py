@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from toolchain import (
+from harness import (
     LEVELS,
     TRAFFIC,
     Bench,
@@ -15,8 +15,8 @@ from toolchain import (
     code_words,
     image_of,
     progress,
-    simulate,
     sets_of,
+    simulate,
     source_of,
     workload,
 )

@@ -35,6 +35,7 @@ from model import (
     RunState,
 )
 
+
 def read_global(g: Global, index: Expr | None) -> Expr:
     if index is None:
         return Expr(g.name, g.type, lambda env: g.values[0])

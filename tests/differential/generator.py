@@ -98,5 +98,7 @@ def make_frames(seed: int, count: int) -> list[bytes]:
     frames = []
     for _ in range(count):
         size = rng.choice((60, 61, 62, 63, 64, 65, rng.randint(60, 200)))
-        frames.append(bytes(rng.choice((0, 255, rng.getrandbits(8))) for _ in range(size)))
+        frames.append(
+            bytes(rng.choice((0, 255, rng.getrandbits(8))) for _ in range(size))
+        )
     return frames

@@ -15,6 +15,7 @@ that PPFs write, which other contexts could see in any state.
 
 from __future__ import annotations
 
+import contextlib
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -200,10 +201,8 @@ class Program:
 
     def run_ppf(self, ppf: Ppf, packet: Packet, outcome: Outcome) -> None:
         state = RunState({"ph": packet}, {}, self, outcome)
-        try:
+        with contextlib.suppress(Ended):
             ppf.code.run(state)
-        except Ended:
-            pass
 
     # ---- text ------------------------------------------------------------
 
@@ -238,7 +237,7 @@ class Program:
         lines.append("}")
         for ppf in self.ppfs:
             lines.append(f"m.{ppf.name}.ppf({ppf.protocol.name}_pkt * ph) {{")
-            lines += ppf.code.indented() + ["}"]
+            lines += [*ppf.code.indented(), "}"]
         return "\n".join(lines) + "\n"
 
     def _ppf_lines(self) -> list[str]:
