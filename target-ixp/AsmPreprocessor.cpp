@@ -1,8 +1,8 @@
 #include "target-ixp/AsmPreprocessor.h"
 
 #include "target-ixp/AsmExpression.h"
+#include "target-ixp/Files.h"
 
-#include <fstream>
 #include <optional>
 #include <set>
 #include <sstream>
@@ -494,14 +494,10 @@ std::shared_ptr<const SourceFile> makeSource(const std::string &name,
 }
 
 std::shared_ptr<const SourceFile> readSource(const std::string &path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file)
+  Result<std::string> text = readFile(path);
+  if (!text || text->find('\0') != std::string::npos)
     return nullptr;
-  std::string text((std::istreambuf_iterator<char>(file)),
-                   std::istreambuf_iterator<char>());
-  if (file.bad() || text.find('\0') != std::string::npos)
-    return nullptr;
-  return makeSource(path, text);
+  return makeSource(path, *text);
 }
 
 std::vector<Statement> preprocess(const std::shared_ptr<const SourceFile> &file,

@@ -1,13 +1,10 @@
 #include "target-ixp/Image.h"
 
 #include "target-ixp/Elf.h"
+#include "target-ixp/Files.h"
 #include "target-ixp/MemoryMap.h"
 
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
-#include <fstream>
-#include <unistd.h>
+#include <cstdlib>
 
 namespace karakal::target {
 
@@ -149,36 +146,15 @@ Result<Image> parseImage(const std::vector<uint8_t> &bytes,
 Status writeImage(const std::string &path, const Image &image) {
   if (Status status = validateImage(image); !status)
     return withFile(status.error(), path);
-  std::string temporary = path + ".tmp" + std::to_string(::getpid());
   std::vector<uint8_t> bytes = serializeImage(image);
-  auto failure = [&] {
-    std::string reason = std::strerror(errno);
-    std::remove(temporary.c_str());
-    return makeFileError("E-target-ixp-070", path,
-                         "cannot write the image: " + reason);
-  };
-  errno = 0;
-  std::ofstream file(temporary, std::ios::binary | std::ios::trunc);
-  file.write(reinterpret_cast<const char *>(bytes.data()),
-             static_cast<std::streamsize>(bytes.size()));
-  file.close();
-  if (!file)
-    return failure();
-  if (std::rename(temporary.c_str(), path.c_str()) != 0)
-    return failure();
-  return success();
+  return writeFile(path, {bytes.begin(), bytes.end()});
 }
 
 Result<Image> readImage(const std::string &path) {
-  errno = 0;
-  std::ifstream file(path, std::ios::binary);
-  std::vector<uint8_t> bytes((std::istreambuf_iterator<char>(file)),
-                             std::istreambuf_iterator<char>());
-  if (!file.is_open() || file.bad() || errno == EISDIR)
-    return makeFileError("E-target-ixp-071", path,
-                         std::string("cannot read the image: ") +
-                             std::strerror(errno));
-  return parseImage(bytes, path);
+  Result<std::string> bytes = readFile(path);
+  if (!bytes)
+    return bytes.error();
+  return parseImage({bytes->begin(), bytes->end()}, path);
 }
 
 } // namespace karakal::target

@@ -320,7 +320,33 @@ std::string print(const Instruction &instruction, const LabelResolver &labels) {
   return Text(shown, labels).str();
 }
 
-std::string printProgram(const std::vector<uint64_t> &words) {
+namespace {
+
+/// The comment behind one instruction, or "".
+std::string comment(const std::vector<uint64_t> &words, unsigned address,
+                    const ListingOptions &options) {
+  std::string text;
+  if (options.words) {
+    char place[40];
+    std::snprintf(place, sizeof place, "%4u %010llx", address,
+                  static_cast<unsigned long long>(words[address]));
+    text += place;
+  }
+  bool hasLine = options.showLines && options.lines &&
+                 address < options.lines->size() &&
+                 (*options.lines)[address].line;
+  if (hasLine) {
+    const SourceLine &line = (*options.lines)[address];
+    text +=
+        (text.empty() ? "" : " ") + line.file + ":" + std::to_string(line.line);
+  }
+  return text.empty() ? "" : " // " + text;
+}
+
+} // namespace
+
+std::string printProgram(const std::vector<uint64_t> &words,
+                         const ListingOptions &options) {
   std::set<unsigned> targets;
   std::vector<std::string> lines;
   LabelResolver labels = [&](unsigned address) -> std::string {
@@ -345,7 +371,11 @@ std::string printProgram(const std::vector<uint64_t> &words) {
   for (unsigned address = 0; address < lines.size(); ++address) {
     if (targets.count(address))
       text += labels(address) + ":\n";
-    text += "    " + lines[address] + "\n";
+    std::string line = "    " + lines[address];
+    std::string note = comment(words, address, options);
+    if (!note.empty() && line.size() < 56)
+      line.resize(56, ' ');
+    text += line + note + "\n";
   }
   return text;
 }

@@ -4,6 +4,7 @@
 #define KARAKAL_TARGET_IXP_PRINTER_H
 
 #include "target-ixp/Instruction.h"
+#include "target-ixp/Microcode.h"
 
 #include <cstdint>
 #include <functional>
@@ -24,9 +25,18 @@ std::string print(const Instruction &instruction,
 /// One operand: "a5", "$$2", "*l$index0[3]", "0x1f", "--".
 std::string print(const Operand &operand);
 
+/// What a listing shows behind each instruction, as a comment.
+struct ListingOptions {
+  bool words = false;     ///< address and word
+  bool showLines = false; ///< source line, where `lines` has one
+  const std::vector<SourceLine> *lines = nullptr; ///< one a word, or null
+};
+
 /// A whole program, one instruction a line, a line "l_0012#:" before each
-/// branch target. Words that are no instruction print as ".word 0x0123456789".
-std::string printProgram(const std::vector<uint64_t> &words);
+/// branch target. Words that no instruction encodes to print as
+/// ".word 0x0123456789".
+std::string printProgram(const std::vector<uint64_t> &words,
+                         const ListingOptions &options = {});
 
 } // namespace karakal::target
 

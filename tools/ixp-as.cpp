@@ -2,6 +2,7 @@
 
 #include "support/Error.h"
 #include "target-ixp/Assembler.h"
+#include "target-ixp/Files.h"
 #include "target-ixp/Image.h"
 #include "target-ixp/Manifest.h"
 #include "target-ixp/MemoryMap.h"
@@ -9,9 +10,7 @@
 #include <CLI/CLI.hpp>
 
 #include <cstdio>
-#include <fstream>
 #include <iostream>
-#include <sstream>
 
 using namespace karakal;
 using namespace karakal::target;
@@ -59,17 +58,6 @@ Image imageOf(const AssembledProgram &program, const std::string &name) {
   image.microcode[name] = program.words;
   image.lines[name] = program.lines;
   return image;
-}
-
-bool writeFile(const std::string &path, const std::string &text) {
-  if (path == "-") {
-    std::cout << text;
-    return static_cast<bool>(std::cout.flush());
-  }
-  std::ofstream file(path, std::ios::binary | std::ios::trunc);
-  file << text;
-  file.close();
-  return static_cast<bool>(file);
 }
 
 void printListing(const AssembledProgram &program) {
@@ -129,19 +117,12 @@ int main(int argc, char **argv) {
         equals == std::string::npos ? "" : define.substr(equals + 1);
   }
 
-  std::ifstream file;
-  if (input != "-")
-    file.open(input, std::ios::binary);
-  std::istream &stream = input == "-" ? std::cin : file;
-  std::ostringstream text;
-  if (stream)
-    text << stream.rdbuf();
-  if (!stream || (text.str().empty() && stream.peek() != EOF))
-    return fail(makeFileError("E-target-ixp-110", input,
-                              "cannot read the microcode file"));
+  Result<std::string> text = readFile(input);
+  if (!text)
+    return fail(text.error());
   std::vector<Diagnostic> diagnostics;
-  auto program = assembleText(text.str(), input == "-" ? "<stdin>" : input,
-                              options, diagnostics);
+  auto program = assembleText(*text, input == "-" ? "<stdin>" : input, options,
+                              diagnostics);
   for (const Diagnostic &diagnostic : diagnostics)
     std::cerr << diagnostic.str() << "\n";
   if (!program) {
@@ -157,8 +138,9 @@ int main(int argc, char **argv) {
       return fail(status.error());
     return ExitDone;
   }
-  if (!writeFile(output, format == "words" ? hexWords(program->words)
-                                           : bytes(program->words)))
-    return fail(makeFileError("E-target-ixp-070", output, "cannot write"));
+  std::string made =
+      format == "words" ? hexWords(program->words) : bytes(program->words);
+  if (Status status = writeFile(output, made); !status)
+    return fail(status.error());
   return ExitDone;
 }
