@@ -152,6 +152,7 @@ def test_impossible_traffic_is_refused(
     files = ["--out", str(tmp_path / "t.pcap"), "--control", str(tmp_path / "c")]
     assert main(["make", "ipv4", *files, *options]) == 1
     assert "E-traces-11" in capsys.readouterr().err
+    assert not list(tmp_path.glob("t.pcap*"))
 
 
 @pytest.mark.parametrize(

@@ -109,7 +109,7 @@ def run(args: argparse.Namespace) -> int:
         outcome.problems += check_stats(stats, outcome)
     if args.strict_order and outcome.order.late:
         outcome.problems.append("packets are out of order within their flow")
-    print_report(outcome, stats)
+    print_report(args.app, outcome, stats)
     if not found.has_ports and found.frames:
         print("note: the output does not tell ports (no pcapng); none were compared")
     if args.json:

@@ -12,10 +12,10 @@ if TYPE_CHECKING:
     from npftrace.check import Outcome
 
 
-def print_report(outcome: "Outcome", stats: dict[str, Any] | None) -> None:
+def print_report(app: str, outcome: "Outcome", stats: dict[str, Any] | None) -> None:
     """A table of what happened, then the verdict in one line."""
     console = Console(highlight=False)
-    table = Table(show_header=False, title="L3-Switch")
+    table = Table(show_header=False, title=app)
     table.add_column()
     table.add_column(justify="right")
     _add_packets(table, outcome)

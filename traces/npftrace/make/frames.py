@@ -44,7 +44,10 @@ def header_sums(rows: Bytes, at: int, size: int) -> Numbers:
 
 
 class FrameWriter:
-    """Writes chunks of frames; frame i enters by port i modulo `ports`."""
+    """Writes chunks of frames; frame i enters by port i modulo `ports`.
+
+    The file appears under its name when all is written, and not before.
+    """
 
     def __init__(self, path: Path, ports: int) -> None:
         self.path = path
@@ -54,7 +57,8 @@ class FrameWriter:
         self.time_ns = 0
 
     def __enter__(self) -> Self:
-        self.file = open(self.path, "wb")
+        self.part = self.path.with_name(self.path.name + ".part")
+        self.file = open(self.part, "wb")
         self.file.write(capture.file_header(self.path, self.ports))
         return self
 
@@ -65,6 +69,10 @@ class FrameWriter:
         trace: TracebackType | None,
     ) -> None:
         self.file.close()
+        if error:
+            self.part.unlink()
+        else:
+            self.part.replace(self.path)
 
     def write(self, rows: Bytes, lengths: Numbers) -> None:
         """Appends the first `lengths[i]` bytes of each row i."""
