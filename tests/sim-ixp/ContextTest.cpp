@@ -1,0 +1,204 @@
+//===- ContextTest.cpp - branches, slots, contexts and signals
+//-------------===//
+
+#include "OneEngine.h"
+
+using namespace karakal;
+using namespace karakal::sim;
+using namespace karakal::sim::testing;
+
+class ContextTest : public OneEngine {
+protected:
+  /// Cycles that `program` takes, without its stop.
+  uint64_t cycles(const Program &program) {
+    chip.reset();
+    run(program);
+    // The stop is an instruction and two dead slots.
+    return endCycle() - 3;
+  }
+};
+
+TEST_F(ContextTest, AnInstructionTakesACycle) {
+  EXPECT_EQ(cycles({nop(), nop(), nop(), nop()}), 4u);
+}
+
+TEST_F(ContextTest, ATakenBranchAddsItsSlots) {
+  // br 2 slots, conditional 3; the word that is jumped over does not count.
+  EXPECT_EQ(cycles({branch(Op::Br, 2), nop()}), 1u + 2u);
+  EXPECT_EQ(cycles({alu(Op::AluOr, none(), imm(0), gprB(0)), branch(Op::Beq, 3),
+                    nop()}),
+            1u + 1u + 3u);
+}
+
+TEST_F(ContextTest, ABranchThatIsNotTakenIsFree) {
+  EXPECT_EQ(cycles({alu(Op::AluOr, none(), imm(1), gprB(0)), branch(Op::Beq, 3),
+                    nop()}),
+            3u);
+}
+
+TEST_F(ContextTest, DelaySlotsExecuteAndSaveCycles) {
+  for (uint32_t defer = 0; defer <= 3; ++defer) {
+    Program program = {alu(Op::AluOr, none(), imm(0), gprB(0)),
+                       branch(Op::Beq, 6, defer)};
+    for (uint32_t i = 0; i < 4; ++i)
+      program.push_back(alu(Op::AluAdd, gprA(1), gprA(1), imm(1)));
+    EXPECT_EQ(cycles(program), 5u) << defer;
+    EXPECT_EQ(a(1), defer);
+  }
+}
+
+TEST_F(ContextTest, ASwapHasTwoSlots) {
+  EXPECT_EQ(cycles({ctxArbVoluntary()}), 3u);
+  EXPECT_EQ(cycles({ctxArbVoluntary(2), nop(), nop()}), 3u);
+  EXPECT_EQ(cycles({ctxArbVoluntary(1), nop(), nop()}), 4u);
+}
+
+TEST_F(ContextTest, BranchesOnBitsAndBytes) {
+  Program program;
+  loadConstant(program, gprA(0), 0x80ab0000);
+  program.push_back(branchBit(true, gprA(0), 31, 4));
+  program.push_back(immed(gprA(1), 1));
+  program.push_back(branchBit(false, gprA(0), 30, 6));
+  program.push_back(immed(gprA(1), 1));
+  program.push_back(branchByte(true, gprA(0), 2, 0xab, 8));
+  program.push_back(immed(gprA(1), 1));
+  program.push_back(branchByte(false, gprA(0), 2, 0xac, 10));
+  program.push_back(immed(gprA(1), 1));
+  program.push_back(branchByte(true, gprA(0), 3, 0x81, 12));
+  program.push_back(immed(gprA(2), 1));
+  run(program);
+  EXPECT_EQ(a(1), 0u);
+  EXPECT_EQ(a(2), 1u);
+}
+
+TEST_F(ContextTest, JumpAddsARegister) {
+  run({immed(gprA(0), 2), jump(gprA(0), 1, 0), immed(gprA(1), 1), nop()});
+  EXPECT_EQ(a(1), 0u);
+}
+
+TEST_F(ContextTest, ReadyContextsTakeTurns) {
+  // Each context notes the order of its start in an absolute register.
+  Program program = {alu(Op::AluAdd, absA(127), absA(127), imm(1)),
+                     move(gprB(0), absA(127)),
+                     ctxArbVoluntary(),
+                     alu(Op::AluAdd, absA(127), absA(127), imm(1)),
+                     move(gprB(1), absA(127)),
+                     ctxArbKill()};
+  load(program, 0, 0xff);
+  finish();
+  for (uint32_t context = 0; context < 8; ++context) {
+    EXPECT_EQ(b(16 * context), context + 1);
+    EXPECT_EQ(b(16 * context + 1), context + 9);
+  }
+}
+
+TEST_F(ContextTest, AllSignalsWakeAndAreConsumed) {
+  load({ctxArb(1 << 3 | 1 << 5), immed(gprA(0), 1), ctxArbKill()});
+  Microengine &engine = chip->engine(0);
+  chip->runTo(100);
+  chip->chassis().raise(0, 0, 1 << 3, 200);
+  chip->runTo(300);
+  EXPECT_EQ(a(0), 0u);
+  chip->chassis().raise(0, 0, 1 << 5, 400);
+  finish();
+  EXPECT_EQ(a(0), 1u);
+  EXPECT_EQ(engine.signals(0), 0u);
+  EXPECT_EQ(engine.localTime(), 400u + 1 + 3);
+}
+
+TEST_F(ContextTest, AnySignalWakesAndStays) {
+  load({ctxArb(1 << 3 | 1 << 5, true), branchOn(Op::BrSignal, 5, 4),
+        immed(gprA(0), 1), nop(), immed(gprA(1), 1), ctxArbKill()});
+  chip->runTo(100);
+  chip->chassis().raise(0, 0, 1 << 5, 200);
+  finish();
+  EXPECT_EQ(a(0), 0u);
+  EXPECT_EQ(a(1), 1u);
+  EXPECT_EQ(chip->engine(0).signals(0), 0u) << "br_signal consumes";
+}
+
+TEST_F(ContextTest, ASignalIsABitNotACounter) {
+  Program program(20, nop());
+  for (const Instruction &instruction :
+       {ctxArb(1 << 4), ctxArb(1 << 4), immed(gprA(0), 1), ctxArbKill()})
+    program.push_back(instruction);
+  load(program);
+  // Both come before the context waits for the first.
+  chip->chassis().raise(0, 0, 1 << 4, 10);
+  chip->chassis().raise(0, 0, 1 << 4, 11);
+  chip->runTo(1000);
+  EXPECT_EQ(a(0), 0u);
+}
+
+TEST_F(ContextTest, SameEngineSignalsPassABaton) {
+  // Every context waits for signal 4 but context 0, and hands it on; the last
+  // one, context 7, hands it to context 0, where it stays.
+  Program program = {branchOn(Op::BrCtx, 0, 2),
+                     ctxArb(1 << 4),
+                     alu(Op::AluAdd, absA(127), absA(127), imm(1)),
+                     move(gprB(0), absA(127)),
+                     csrWrite(Csr_SAME_ME_SIGNAL, imm(0x80 | 4 << 3)),
+                     ctxArbKill()};
+  load(program, 0, 0xff);
+  finish();
+  for (uint32_t context = 0; context < 8; ++context)
+    EXPECT_EQ(b(16 * context), context + 1);
+  EXPECT_EQ(chip->engine(0).signals(0), 1u << 4);
+}
+
+TEST_F(ContextTest, NeighboursSignalEachOther) {
+  load({csrWrite(Csr_NEXT_NEIGHBOR_SIGNAL, imm(6 << 3 | 2)), ctxArbKill()}, 3);
+  load({ctxArb(1 << 6), immed(gprA(0), 1), ctxArbKill()}, 4, 1 << 2);
+  finish();
+  EXPECT_EQ(chip->engine(4).peek(reg::gprA + 2 * 16), 1u);
+}
+
+TEST_F(ContextTest, TheFutureCountRaisesItsSignal) {
+  load({csrWrite(Csr_ACTIVE_FUTURE_COUNT_SIGNAL, imm(7)),
+        csrWrite(Csr_ACTIVE_CTX_FUTURE_COUNT, imm(20)), ctxArb(1 << 7),
+        ctxArbKill()});
+  finish();
+  EXPECT_EQ(endCycle(), 20u * 16 + 3);
+}
+
+TEST_F(ContextTest, NeighbourRingCarriesWords) {
+  load({move(neighbourIndex(PostModify::Increment), imm(11)),
+        move(neighbourIndex(PostModify::Increment), imm(12)), ctxArbKill()},
+       0);
+  load({branchOn(Op::BrInpState, 0, 0),
+        move(gprA(0), neighbourIndex(PostModify::Increment)),
+        branchOn(Op::BrInpState, 0, 2),
+        move(gprA(1), neighbourIndex(PostModify::Increment)), ctxArbKill()},
+       1);
+  finish();
+  EXPECT_EQ(chip->engine(1).peek(reg::gprA + 0), 11u);
+  EXPECT_EQ(chip->engine(1).peek(reg::gprA + 1), 12u);
+}
+
+TEST_F(ContextTest, TheStatusRegisterNamesEngineAndContext) {
+  load({csrRead(Csr_ACTIVE_CTX_STS), immed(gprA(0), 0), ctxArbKill()}, 5,
+       1 << 3);
+  finish();
+  uint32_t status = chip->engine(5).peek(reg::gprA + 3 * 16);
+  EXPECT_EQ(status & 7, 3u);
+  EXPECT_EQ(status >> 3 & 31, 0x11u);
+}
+
+TEST_F(ContextTest, RunningOffTheEndIsAFault) {
+  load({nop(), nop()});
+  chip->runTo(100);
+  EXPECT_NE(recorder.fault.find("PC 2"), std::string::npos) << recorder.fault;
+}
+
+TEST_F(ContextTest, ABranchInADelaySlotIsAFault) {
+  load({branch(Op::Br, 4, 1), branch(Op::Br, 4), nop(), nop(), ctxArbKill()});
+  chip->runTo(100);
+  EXPECT_NE(recorder.fault.find("delay slot"), std::string::npos);
+}
+
+TEST_F(ContextTest, HaltIsSeen) {
+  load({halt()});
+  chip->runTo(100);
+  EXPECT_TRUE(chip->engine(0).isHalted());
+  EXPECT_FALSE(chip->engine(0).isAlive());
+}

@@ -1,0 +1,161 @@
+//===- TimingTest.cpp - latencies, bandwidths and the sum of cycles
+//--------===//
+//
+// Each test states the closed formula that the model must meet.
+//
+//===----------------------------------------------------------------------===//
+
+#include "OneEngine.h"
+
+using namespace karakal;
+using namespace karakal::sim;
+using namespace karakal::sim::testing;
+
+class TimingTest : public OneEngine {
+protected:
+  /// Cycles from the issue of `access` to the cycle at which its context goes
+  /// on.
+  uint64_t latency(Instruction access, uint32_t mask = 4) {
+    chip = std::make_unique<Chip>(parameters, recorder);
+    run({withSignal(access, 2), ctxArb(mask)});
+    // Behind the wait come the stop and its two dead slots.
+    return endCycle() - 3;
+  }
+
+  /// Chip cycles per command when six engines of eight contexts send `access`
+  /// in a loop, after `warmup` cycles.
+  double cyclesPerCommand(Instruction access, uint32_t mask) {
+    chip = std::make_unique<Chip>(parameters, recorder);
+    Program program = {withSignal(access, 2), ctxArb(mask), branch(Op::Br, 0)};
+    for (uint32_t engine = 0; engine < 6; ++engine)
+      load(program, engine, 0xff);
+    constexpr uint64_t begin = 20000, cycles = 60000;
+    uint64_t before = commands(begin);
+    uint64_t after = commands(begin + cycles);
+    EXPECT_EQ(recorder.fault, "");
+    return static_cast<double>(cycles) / static_cast<double>(after - before);
+  }
+
+  uint64_t commands(uint64_t cycle) {
+    chip->runTo(cycle);
+    uint64_t sum = 0;
+    for (uint32_t engine = 0; engine < 8; ++engine)
+      sum += chip->engine(engine).countersAt(cycle).commands;
+    return sum;
+  }
+};
+
+TEST_F(TimingTest, UnloadedLatencyIsTheParameter) {
+  for (uint64_t extra : {0, 50}) {
+    parameters.scratchLatency = 60 + extra;
+    parameters.sramLatency = 90 + extra;
+    parameters.dramLatency = 120 + extra;
+    EXPECT_EQ(latency(command(Op::ScratchRead, sXfer(0), imm(0), gprB(15), 1)),
+              parameters.scratchLatency);
+    EXPECT_EQ(latency(command(Op::SramRead, sXfer(0), imm(0), gprB(15), 1)),
+              parameters.sramLatency);
+    EXPECT_EQ(latency(command(Op::DramRead, dXfer(0), imm(0), gprB(15), 1), 12),
+              parameters.dramLatency);
+  }
+}
+
+TEST_F(TimingTest, FurtherWordsTakeTheSlowerOfMemoryAndBus) {
+  uint64_t one = latency(command(Op::SramRead, sXfer(0), imm(0), gprB(15), 1));
+  uint64_t eight =
+      latency(command(Op::SramRead, sXfer(0), imm(0), gprB(15), 8));
+  EXPECT_EQ(eight - one, 7 * parameters.sramWordCycles);
+  one = latency(command(Op::ScratchRead, sXfer(0), imm(0), gprB(15), 1));
+  eight = latency(command(Op::ScratchRead, sXfer(0), imm(0), gprB(15), 8));
+  EXPECT_EQ(eight - one, 7 * parameters.busPushWordCycles);
+}
+
+TEST_F(TimingTest, SaturatedSramGivesAWordAClock) {
+  parameters.busPushWordCycles = 1;
+  EXPECT_NEAR(
+      cyclesPerCommand(command(Op::SramRead, sXfer(0), imm(0), gprB(15), 4), 4),
+      parameters.sramOpCycles + 3 * parameters.sramWordCycles, 0.2);
+}
+
+TEST_F(TimingTest, SaturatedScratchGivesAWordAChassisCycle) {
+  EXPECT_NEAR(cyclesPerCommand(
+                  command(Op::ScratchRead, sXfer(0), imm(0), gprB(15), 4), 4),
+              parameters.scratchOpCycles + 3 * parameters.scratchWordCycles,
+              0.2);
+}
+
+TEST_F(TimingTest, OneBankOfDramIsClosedForItsCycle) {
+  EXPECT_NEAR(cyclesPerCommand(
+                  command(Op::DramRead, dXfer(0), imm(0), gprB(15), 1), 12),
+              parameters.dramBankCycles, 0.5);
+}
+
+TEST_F(TimingTest, AFullCommandFifoStalls) {
+  Program program;
+  for (uint32_t i = 0; i < 20; ++i)
+    program.push_back(command(Op::ScratchIncr, none(), imm(0), gprB(15), 0));
+  run(program);
+  EngineCounters counters = chip->engine(0).countersAt(endCycle());
+  EXPECT_GT(counters.stallCycles, 0u);
+  // The bus takes a command each busCommandCycles; the FIFO holds the rest.
+  EXPECT_NEAR(counters.stallCycles + 20,
+              (20 - parameters.meCommandFifo) * parameters.busCommandCycles, 3);
+  EXPECT_EQ(chip->scratch().memory().readWord(0), 20u);
+}
+
+TEST_F(TimingTest, EveryCycleIsIssueAbortStallOrIdle) {
+  Program program = {
+      withSignal(command(Op::SramRead, sXfer(0), imm(0), gprB(15), 2), 2),
+      alu(Op::AluAdd, gprA(0), gprA(0), imm(1)),
+      branchBit(true, gprA(0), 0, 4, 1),
+      alu(Op::AluAdd, gprA(1), gprA(1), imm(1)),
+      command(Op::ScratchIncr, none(), imm(0), gprB(15), 0),
+      ctxArb(4),
+      withSignal(command(Op::DramRead, dXfer(0), imm(0), gprB(15), 1), 2),
+      ctxArb(12),
+      branch(Op::Br, 0)};
+  for (uint32_t engine = 0; engine < 8; ++engine)
+    load(program, engine, engine % 2 ? 0xff : 0x7);
+  chip->runTo(50000);
+  uint64_t end = chip->align(50000);
+  EXPECT_EQ(recorder.fault, "");
+  for (uint32_t engine = 0; engine < 8; ++engine) {
+    EngineCounters counters = chip->engine(engine).countersAt(end);
+    EXPECT_EQ(counters.total(), end) << engine;
+    EXPECT_GT(counters.issueCycles, 0u);
+    EXPECT_GT(counters.abortedCycles, 0u);
+    EXPECT_GT(counters.idleCycles, 0u);
+  }
+}
+
+TEST_F(TimingTest, TheSameRunGivesTheSameCounters) {
+  std::vector<uint64_t> runs[2];
+  for (auto &numbers : runs) {
+    chip.reset();
+    Program program = {
+        withSignal(command(Op::SramRead, sXfer(0), imm(0), gprB(15), 3), 2),
+        ctxArb(4),
+        csrRead(Csr_PSEUDO_RANDOM_NUMBER),
+        immed(gprA(0), 0),
+        branchBit(true, gprA(0), 0, 0),
+        branch(Op::Br, 0)};
+    for (uint32_t engine = 0; engine < 8; ++engine)
+      load(program, engine, 0xff);
+    chip->runTo(30000);
+    uint64_t end = chip->align(30000);
+    for (uint32_t engine = 0; engine < 8; ++engine) {
+      EngineCounters counters = chip->engine(engine).countersAt(end);
+      numbers.insert(numbers.end(), {end, counters.issueCycles,
+                                     counters.idleCycles, counters.swaps});
+    }
+  }
+  EXPECT_EQ(runs[0], runs[1]);
+}
+
+TEST_F(TimingTest, ALoopThatTouchesNothingDoesNotHoldTheChip) {
+  load({branch(Op::Br, 0)}, 0);
+  load({withSignal(command(Op::SramRead, sXfer(0), imm(0), gprB(15), 1), 2),
+        ctxArb(4), immed(gprA(0), 1), ctxArbKill()},
+       1);
+  chip->runTo(5000);
+  EXPECT_EQ(chip->engine(1).peek(reg::gprA), 1u);
+}
