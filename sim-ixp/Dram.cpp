@@ -3,9 +3,11 @@
 //
 // See Dram.h for the idea. A burst is cut at bank boundaries; each piece takes
 // its bank for the row's cycle time and the data bus for its transfers, never
-// less than one natural burst. The memory changes at the start of the last
-// piece: accesses to one address share a bank, so their order is that of
-// arrival.
+// less than one natural burst. The bus's cycles are granted at arrival, so that
+// a command that waits for its bank does not hold up those to other banks. A
+// write changes memory at the start of its first piece and a read looks at the
+// start of its last: accesses to one address share a bank, so a read sees every
+// write that arrived before it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,6 +38,19 @@ uint32_t bufferAddress(const Command &command) {
 
 constexpr uint32_t bufferBits = 1u << 4;
 
+/// The bank of an interleaved block: the sum of the block number's digits in
+/// base `banks`, modulo that. Neighbours lie in different banks, and so do the
+/// same places of packet buffers, which a plain modulo would put into one. How
+/// the chip does it is not documented [M].
+uint64_t bankOf(uint64_t block, uint64_t banks) {
+  if (banks == 1)
+    return 0;
+  uint64_t sum = 0;
+  for (; block != 0; block /= banks)
+    sum += block % banks;
+  return sum % banks;
+}
+
 } // namespace
 
 Dram::Dram(uint32_t bytes, Chassis &chassis, Recorder &recorder)
@@ -43,25 +58,27 @@ Dram::Dram(uint32_t bytes, Chassis &chassis, Recorder &recorder)
       timing(chassis.timingOf(chassis.parameters().dramLatency)),
       banks(chassis.parameters().dramBanks) {}
 
-/// Takes bank and bus for every piece of the burst; gives the start of the
-/// last.
-uint64_t Dram::reserve(const Command &command, uint64_t notBefore) {
+/// Takes bank and bus for every piece of the burst.
+Dram::BurstTimes Dram::reserve(const Command &command, uint64_t notBefore) {
   const target::ChipParameters &params = chassis.parameters();
   uint64_t address = command.address;
   uint64_t end = address + uint64_t{command.count} * 8;
   uint64_t start = notBefore;
+  uint64_t first = Scheduler::never;
   while (address < end) {
     uint64_t next = std::min(end, (address / params.dramBankBytes + 1) *
                                       params.dramBankBytes);
     uint64_t quads = std::max((next - address) / 8, params.dramBurstQuads);
-    Resource &bank = banks[address / params.dramBankBytes % banks.size()];
-    start = dataBus.reserve(std::max(start, bank.freeCycle()),
-                            quads * params.dramQuadCycles);
+    Resource &bank =
+        banks[bankOf(address / params.dramBankBytes, banks.size())];
+    uint64_t granted = dataBus.reserve(start, quads * params.dramQuadCycles);
+    start = std::max(granted, bank.freeCycle());
+    first = std::min(first, start);
     bank.reserve(
         start, std::max(params.dramBankCycles, quads * params.dramQuadCycles));
     address = next;
   }
-  return start;
+  return {first, start};
 }
 
 void Dram::accept(Command &command) {
@@ -76,7 +93,8 @@ void Dram::accept(Command &command) {
   uint64_t ready = now + timing.operandCycles;
   if (command.target == DramWrite)
     ready = std::max(ready, chassis.pull(command, words, now, nullptr));
-  uint64_t start = reserve(command, ready);
+  BurstTimes times = reserve(command, ready);
+  uint64_t start = command.target == DramWrite ? times.first : times.last;
   chassis.scheduler().schedule(start, this, Serve,
                                reinterpret_cast<uintptr_t>(&command));
 }

@@ -39,7 +39,12 @@ public:
   Resource &bus() { return dataBus; }
 
 private:
-  uint64_t reserve(const Command &command, uint64_t notBefore);
+  /// When the first and the last piece of a burst start.
+  struct BurstTimes {
+    uint64_t first;
+    uint64_t last;
+  };
+  BurstTimes reserve(const Command &command, uint64_t notBefore);
   void serve(uint64_t cycle, Command &command);
   void moveBuffer(uint64_t cycle, Command &command);
 

@@ -1,8 +1,14 @@
 ;===- loopback.uc - the least program between Rx and Tx -------------------===;
 ;
+; RUN: ixp-as %s -o %t
+; RUN: ixp-as -D TOUCH %s --listing -o %t 2>&1 | FileCheck %s
+; CHECK: words of 4096
+;
 ; Takes each packet from ring 0, sends it to the neighbour of the port that it
 ; came from (0 and 1, 2 and 3), and puts it on ring 1. Eight contexts of one
 ; engine; baton G orders the gets, baton P the puts, so packets stay in order.
+; With TOUCH it also reads and writes back the first 32 bytes of each packet, as
+; a program does that changes headers.
 ;
 ;===-----------------------------------------------------------------------===;
 
@@ -13,6 +19,14 @@
 .reg buffer address port zero
 .reg read $message $ports
 .reg write $forward $new_ports
+#ifdef TOUCH
+.reg place
+.reg read $$in0 $$in1 $$in2 $$in3 $$in4 $$in5 $$in6 $$in7
+.xfer_order $$in0 $$in1 $$in2 $$in3 $$in4 $$in5 $$in6 $$in7
+.reg write $$out0 $$out1 $$out2 $$out3 $$out4 $$out5 $$out6 $$out7
+.xfer_order $$out0 $$out1 $$out2 $$out3 $$out4 $$out5 $$out6 $$out7
+.sig loaded stored
+#endif
 .sig got fetched written put_done baton_g baton_p
 
 start#:
@@ -35,6 +49,22 @@ get#:
     alu_shf[$new_ports, $ports, OR, port, <<16]
     sram[write, $new_ports, address, PORTS, 1], sig_done[written]
     alu[$forward, --, B, buffer]
+#ifdef TOUCH
+    alu_shf[place, --, B, buffer, <<7]
+    alu[place, place, +, 127]
+    dram[read, $$in0, place, 1, 4], sig_done[loaded]
+    ctx_arb[loaded]
+    alu[$$out0, --, B, $$in0]
+    alu[$$out1, --, B, $$in1]
+    alu[$$out2, --, B, $$in2]
+    alu[$$out3, --, B, $$in3]
+    alu[$$out4, --, B, $$in4]
+    alu[$$out5, --, B, $$in5]
+    alu[$$out6, --, B, $$in6]
+    alu[$$out7, --, B, $$in7]
+    dram[write, $$out0, place, 1, 4], sig_done[stored]
+    ctx_arb[stored]
+#endif
     ctx_arb[written, baton_p]
 put#:
     br_inp_state[scr_ring1_status, full#]
