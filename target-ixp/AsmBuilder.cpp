@@ -1024,7 +1024,6 @@ std::optional<Instruction> Builder::run() {
 } // namespace
 
 void collect(AsmProgram &program, Reporter &reporter) {
-  // Two rounds: a signal may be known as a pair only after its use.
   for (Item &item : program.items) {
     if (item.hasError || !item.row)
       continue;

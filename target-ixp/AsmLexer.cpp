@@ -198,6 +198,8 @@ void classifyWord(Token &token, Reporter &reporter) {
     return;
   reporter.error(token.place, "E-target-ixp-102",
                  "'" + text + "' is no number of at most 40 bits");
+  token.kind = Token::Kind::Number; // lest it be reported again
+  token.value = 0;
 }
 
 std::vector<TokenLine> lex(const std::shared_ptr<const SourceFile> &file,

@@ -1,0 +1,94 @@
+// Are the chip's figures consistent with one another, and are settings obeyed
+// or refused?
+
+#include "target-ixp/ChipParameters.h"
+#include "target-ixp/InstructionTable.h"
+#include "target-ixp/MemoryMap.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+
+using namespace karakal;
+using namespace karakal::target;
+using testing::HasSubstr;
+
+namespace {
+
+TEST(ChipParameters, AreSetByName) {
+  ChipParameters chip;
+  EXPECT_EQ(chip.sramLatency, 90u);
+  ASSERT_TRUE(setParameter(chip, "sram.latency=150"));
+  EXPECT_EQ(chip.sramLatency, 150u);
+  ASSERT_TRUE(setParameter(chip, "sram.latency=0x20"));
+  EXPECT_EQ(chip.sramLatency, 32u);
+}
+
+TEST(ChipParameters, RefuseWhatIsWrong) {
+  ChipParameters chip;
+  const std::pair<const char *, const char *> wrong[] = {
+      {"sram.latency", "E-target-ixp-090"},
+      {"=5", "E-target-ixp-090"},
+      {"sram.latency=", "E-target-ixp-090"},
+      {"sram.latency=fast", "E-target-ixp-090"},
+      {"sram.latency=-1", "E-target-ixp-090"},
+      {"sram.latency=99999999999999999999", "E-target-ixp-090"},
+      {"sram.speed=5", "E-target-ixp-091"},
+      {"sram.latency=0", "E-target-ixp-092"},
+      {"ports.count=17", "E-target-ixp-092"}};
+  for (const auto &[text, id] : wrong) {
+    Status status = setParameter(chip, text);
+    ASSERT_FALSE(status) << text;
+    EXPECT_EQ(status.error().id, id) << text;
+  }
+  EXPECT_EQ(chip.sramLatency, 90u);
+}
+
+TEST(ChipParameters, TableIsSound) {
+  std::set<std::string> names;
+  ChipParameters chip;
+  for (const ChipParameterRow &parameter : chipParameterTable()) {
+    EXPECT_TRUE(names.insert(parameter.name).second) << parameter.name;
+    EXPECT_EQ(chip.*parameter.member, parameter.defaultValue);
+    EXPECT_LE(parameter.least, parameter.defaultValue) << parameter.name;
+    EXPECT_GE(parameter.most, parameter.defaultValue) << parameter.name;
+    EXPECT_THAT(describeParameters(), HasSubstr(parameter.name));
+  }
+  EXPECT_EQ(chip.meControlStore, ControlStoreWords);
+  EXPECT_EQ(chip.scratchBytes, ScratchBytes);
+  EXPECT_EQ(chip.sramBytes, SramChannelBytes);
+  EXPECT_EQ(chip.dramBytes, DramBytes);
+  EXPECT_EQ(chip.msfElements, MpacketElements);
+  EXPECT_EQ(chip.portsFrameBytesMax, FrameBytesMax);
+}
+
+TEST(MemoryMap, RegionsDoNotOverlap) {
+  EXPECT_EQ(BufferDramBase + BufferCount * BufferBytes, 0xa00000u);
+  EXPECT_LE(BufferDramBase + BufferCount * BufferBytes, XScaleBase);
+  for (uint32_t ring = 0; ring < StatusRingCount; ++ring) {
+    EXPECT_EQ(ringBase(ring) % (ringWords(ring) * 4), 0u) << ring;
+    uint32_t end = ringBase(ring) + ringWords(ring) * 4;
+    EXPECT_LE(end, ring + 1 < StatusRingCount ? ringBase(ring + 1)
+                                              : ScratchRingsEnd);
+  }
+  EXPECT_LE(ScratchRingsEnd, ScratchGlobalsBase);
+  EXPECT_LE(ScratchGlobalsEnd, RxPacketsCounter);
+  EXPECT_EQ(DropCounterBase + DropCounterCount * 4, ScratchBytes);
+  EXPECT_EQ(bufferAddress(handleOfBuffer(BufferCount - 1)) + BufferBytes,
+            0xa00000u);
+  EXPECT_LE(handleOfBuffer(BufferCount), HandleMask);
+  for (uint32_t engine = 0; engine < EngineCount; ++engine)
+    EXPECT_EQ(engineIndex(engineHardwareNumber(engine)), engine);
+}
+
+TEST(LocalCsr, NamesAndNumbersAgree) {
+  EXPECT_EQ(findLocalCsr("active_lm_addr_0"), 0x64);
+  EXPECT_STREQ(localCsrName(0x108), "SAME_ME_SIGNAL");
+  EXPECT_EQ(findLocalCsr("nonsense"), -1);
+  EXPECT_EQ(findInputState("SCR_Ring1_Status"), 3);
+  for (unsigned state = 0; state < 16; ++state)
+    EXPECT_EQ(findInputState(inputStateName(state)), static_cast<int>(state));
+}
+
+} // namespace

@@ -1,0 +1,205 @@
+// Does an image come back as it was written, and is every damaged one refused
+// with the right words?
+
+#include "target-ixp/Image.h"
+#include "target-ixp/Elf.h"
+#include "target-ixp/Manifest.h"
+#include "target-ixp/MemoryMap.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <random>
+
+using namespace karakal;
+using namespace karakal::target;
+using testing::HasSubstr;
+
+namespace {
+
+Image sample() {
+  Image image;
+  image.manifest = defaultManifest("l3-switch", "o1");
+  image.manifest["aggregates"] = {
+      {{"name", "main"}, {"ucode", "main"}, {"words", 3}, {"engines", {1, 2}}}};
+  image.manifest["engines"] = {{{"engine", 0}, {"role", "rx"}, {"ucode", "rx"}},
+                               {{"engine", 1},
+                                {"role", "app"},
+                                {"ucode", "main"},
+                                {"aggregate", "main"}}};
+  image.manifest["globals"] = {{{"name", "l3_switch.hops"},
+                                {"memory", "sram1"},
+                                {"address", 0},
+                                {"bytes", 1024}}};
+  image.manifest["xscale"] = {
+      {"handler", XScaleBase},
+      {"stack", XScaleStackTop},
+      {"arguments", XScaleArguments},
+      {"init", {{{"name", "setup"}, {"entry", XScaleBase + 4}}}},
+      {"control",
+       {{{"name", "route_add"},
+         {"entry", XScaleBase + 8},
+         {"params", {{{"name", "prefix"}, {"type", "u32"}}}},
+         {"returns", "s32"}}}}};
+  image.microcode["rx"] = {0xf0000c0300, 0xe000010000};
+  image.microcode["main"] = {0xf0000cc005, 0xf0000c0300, 0xffffffffff};
+  image.lines["rx"] = {{"rx.uc", 3}, {"rx.uc", 4}};
+  image.xscale.push_back({".xscale.text", XScaleBase, {1, 2, 3, 4, 5}});
+  return image;
+}
+
+std::vector<uint8_t> bytesOf(const Image &image) {
+  return serializeImage(image);
+}
+
+void expectError(const std::vector<uint8_t> &bytes, const char *id,
+                 const char *text) {
+  Result<Image> image = parseImage(bytes, "x.ixp");
+  ASSERT_FALSE(image);
+  EXPECT_EQ(image.error().id, id) << image.error().message;
+  EXPECT_THAT(image.error().message, HasSubstr(text));
+  EXPECT_EQ(image.error().file, "x.ixp");
+}
+
+/// The image with one change to its manifest.
+template <typename Change> std::vector<uint8_t> changed(Change change) {
+  Image image = sample();
+  change(image.manifest);
+  return bytesOf(image);
+}
+
+TEST(Image, ComesBackAsWritten) {
+  Image image = sample();
+  Result<Image> again = parseImage(bytesOf(image), "x.ixp");
+  ASSERT_TRUE(again) << again.error().str();
+  EXPECT_EQ(again->manifest, image.manifest);
+  EXPECT_EQ(again->microcode, image.microcode);
+  ASSERT_EQ(again->lines["rx"].size(), 2u);
+  EXPECT_EQ(again->lines["rx"][1].file, "rx.uc");
+  EXPECT_EQ(again->lines["rx"][1].line, 4u);
+  ASSERT_EQ(again->xscale.size(), 1u);
+  EXPECT_EQ(again->xscale[0].name, ".xscale.text");
+  EXPECT_EQ(again->xscale[0].address, XScaleBase);
+  EXPECT_EQ(again->xscale[0].bytes, image.xscale[0].bytes);
+}
+
+TEST(Image, BytesDependOnContentsAlone) {
+  EXPECT_EQ(bytesOf(sample()), bytesOf(sample()));
+}
+
+TEST(Image, WritesAndReadsAFile) {
+  std::string path = testing::TempDir() + "karakal-image-test.ixp";
+  Status written = writeImage(path, sample());
+  ASSERT_TRUE(written) << written.error().str();
+  Result<Image> image = readImage(path);
+  ASSERT_TRUE(image) << image.error().str();
+  EXPECT_EQ(image->microcode.size(), 2u);
+  std::remove(path.c_str());
+}
+
+TEST(Image, RefusesWhatIsNoImage) {
+  expectError({}, "E-target-ixp-072", "not a Karakal image");
+  expectError({'h', 'e', 'l', 'l', 'o'}, "E-target-ixp-072",
+              "not a Karakal image");
+  std::vector<uint8_t> x86 = bytesOf(sample());
+  x86[19] = 62; // EM_X86_64
+  expectError(x86, "E-target-ixp-072", "not a Karakal image");
+  expectError(writeElf({{".text", {1, 2, 3, 4}, true, 0}}), "E-target-ixp-072",
+              "no manifest");
+  std::string other = "{\"format\":\"other\"}";
+  expectError(writeElf({{".manifest", {other.begin(), other.end()}}}),
+              "E-target-ixp-072", "another format");
+}
+
+TEST(Image, RefusesAnyCutFile) {
+  std::vector<uint8_t> whole = bytesOf(sample());
+  for (size_t size = 4; size < whole.size(); size += 7) {
+    std::vector<uint8_t> cut(whole.begin(),
+                             whole.begin() + static_cast<std::ptrdiff_t>(size));
+    expectError(cut, "E-target-ixp-073", "cut short");
+  }
+}
+
+TEST(Image, RefusesAnotherVersion) {
+  std::vector<uint8_t> bytes = bytesOf(sample());
+  std::string key = "\"version\": 1";
+  auto at = std::search(bytes.begin(), bytes.end(), key.begin(), key.end());
+  ASSERT_NE(at, bytes.end());
+  at[static_cast<std::ptrdiff_t>(key.size()) - 1] = '9';
+  expectError(bytes, "E-target-ixp-075", "version 9");
+}
+
+TEST(Image, RefusesAManifestThatBreaksTheSchema) {
+  using nlohmann::json;
+  const char *id = "E-target-ixp-074";
+  expectError(changed([](json &m) { m.erase("rings"); }), id, "lacks 'rings'");
+  expectError(changed([](json &m) { m["rings"] = 5; }), id, "wrong type");
+  expectError(changed([](json &m) { m["rings"][0].erase("base"); }), id,
+              "lacks 'base'");
+  expectError(changed([](json &m) { m["rings"][0]["words"] = 100; }), id,
+              "multiple of");
+  expectError(changed([](json &m) { m["rings"][0]["status"] = "half"; }), id,
+              "status line");
+  expectError(changed([](json &m) { m["engines"][0]["engine"] = 8; }), id,
+              "no microengine 8");
+  expectError(changed([](json &m) { m["engines"][0]["engine"] = -1; }), id,
+              "wrong type");
+  expectError(changed([](json &m) { m["engines"][1]["engine"] = 0; }), id,
+              "two programs");
+  expectError(changed([](json &m) { m["engines"][0]["ucode"] = "ry"; }), id,
+              "'ry'");
+  expectError(changed([](json &m) { m["engines"][0]["role"] = "dj"; }), id,
+              "role 'dj'");
+  expectError(changed([](json &m) { m["buffers"]["count"] = 1 << 19; }), id,
+              "do not fit the DRAM");
+  expectError(changed([](json &m) { m["buffers"]["free_queue"] = {}; }), id,
+              "free_queue");
+  expectError(changed([](json &m) { m["globals"][0]["memory"] = "tape"; }), id,
+              "no memory 'tape'");
+  expectError(changed([](json &m) { m["globals"][0]["bytes"] = 1 << 30; }), id,
+              "does not fit sram1");
+  expectError(changed([](json &m) { m["drop_counters"] = 2; }), id,
+              "drop counters");
+  expectError(changed([](json &m) { m["xscale"].erase("stack"); }), id,
+              "lacks 'stack'");
+  expectError(changed([](json &m) {
+                m["xscale"]["control"][0]["params"][0].erase("type");
+              }),
+              id, "lacks 'type'");
+}
+
+TEST(Image, RefusesAProgramThatDoesNotFitTheControlStore) {
+  Image image = sample();
+  image.microcode["main"].assign(ControlStoreWords + 1, 0xf0000c0300);
+  Status written = writeImage("/tmp/never-written.ixp", image);
+  ASSERT_FALSE(written);
+  EXPECT_THAT(written.error().message, HasSubstr("4097 words"));
+}
+
+TEST(Image, ReportsWhatTheSystemSays) {
+  Result<Image> image = readImage("/nonexistent/x.ixp");
+  ASSERT_FALSE(image);
+  EXPECT_EQ(image.error().id, "E-target-ixp-071");
+  Status written = writeImage("/nonexistent/x.ixp", sample());
+  ASSERT_FALSE(written);
+  EXPECT_EQ(written.error().id, "E-target-ixp-070");
+  EXPECT_FALSE(readImage("/tmp"));
+}
+
+// Damage anywhere gives an error or another valid image, and no crash.
+TEST(Image, SurvivesRandomDamage) {
+  std::vector<uint8_t> whole = bytesOf(sample());
+  std::mt19937 random(5);
+  for (int n = 0; n < 3000; ++n) {
+    std::vector<uint8_t> bytes = whole;
+    for (int hits = 0; hits < 3; ++hits)
+      bytes[random() % bytes.size()] = static_cast<uint8_t>(random());
+    Result<Image> image = parseImage(bytes, "x.ixp");
+    if (image)
+      EXPECT_TRUE(validateImage(*image));
+  }
+}
+
+} // namespace
