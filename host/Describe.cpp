@@ -64,9 +64,10 @@ HostProgram describe(mlir::ModuleOp baker) {
   }
   program.dropReasons = ir::dropReasonsOf(baker);
   // Initial values of globals stand before any other init function runs.
-  std::stable_partition(
-      program.inits.begin(), program.inits.end(),
-      [](const std::string &name) { return name == globalsInit; });
+  auto globals =
+      std::find(program.inits.begin(), program.inits.end(), globalsInit);
+  if (globals != program.inits.end())
+    std::rotate(program.inits.begin(), globals, globals + 1);
   return program;
 }
 

@@ -61,7 +61,8 @@ struct HostRun {
   double compileSeconds = 0;
   /// Wall seconds of the packet loop alone.
   double runSeconds = 0;
-  uint64_t controlCalls = 0;
+  /// Control calls that ran, and those that wait for a packet after the last.
+  uint64_t controlCalls = 0, controlNotReached = 0;
 };
 
 /// Runs `program` over `trace`. The program's module is used up.

@@ -31,7 +31,8 @@ std::string statisticsJson(const HostRun &run, const std::string &program) {
   Json stats = {{"schema", 1}, {"target", "x86"}, {"program", program}};
   stats["packets"] = toJson(named(run.packets));
   stats["drops"] = toJson(run.drops);
-  stats["control_calls"] = run.controlCalls;
+  stats["control"] = {{"calls", run.controlCalls},
+                      {"not_reached", run.controlNotReached}};
   stats["ppfs"] = toJson(run.packetsByPpf);
   if (!run.profile.empty())
     stats["counters"] = toJson(run.profile);
@@ -58,24 +59,33 @@ Status writeStatistics(const std::string &path, const HostRun &run,
 }
 
 static std::string row(const std::string &name, uint64_t count) {
-  return format("  %-32s %12llu\n", name.c_str(), (unsigned long long)count);
+  return format("  %-32s %llu\n", name.c_str(), (unsigned long long)count);
 }
 
 std::string statisticsTable(const HostRun &run, const std::string &program) {
+  const PacketCounts &packets = run.packets;
+  using Long = unsigned long long;
   std::string text = program + " on x86\n";
-  for (const auto &[name, count] : named(run.packets))
-    if (count != 0 || name == "received" || name == "forwarded" ||
-        name == "dropped" || name == "consumed")
-      text += row("packets " + name, count);
+  text += format("packets   %llu received, %llu forwarded, %llu dropped, "
+                 "%llu consumed\n",
+                 Long(packets.received), Long(packets.forwarded),
+                 Long(packets.dropped), Long(packets.consumed));
   for (const auto &[name, count] : run.drops)
     if (count != 0)
-      text += row("dropped: " + name, count);
-  text += row("control calls", run.controlCalls);
-  text += format("  %-32s %12.3f\n", "compile time (s)", run.compileSeconds);
+      text += row("dropped " + name, count);
+  const Counts others = {{"to_xscale", packets.toXScale},
+                         {"copied", packets.copied},
+                         {"oversize", packets.oversize},
+                         {"control calls", run.controlCalls},
+                         {"control calls not reached", run.controlNotReached}};
+  for (const auto &[name, count] : others)
+    if (count != 0)
+      text += row(name, count);
+  text += format("speed     %.3f s to compile", run.compileSeconds);
   if (run.runSeconds > 0)
-    text += format("  %-32s %12.3f\n", "speed (million packets/s)",
-                   run.packets.received / run.runSeconds / 1e6);
-  return text;
+    text += format(", %.3f million packets a second",
+                   packets.received / run.runSeconds / 1e6);
+  return text + "\n";
 }
 
 } // namespace karakal::host
