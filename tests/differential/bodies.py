@@ -127,7 +127,9 @@ class BodyMaker:
             g = rng.choice(self.program.globals)
             if g.count == 1:
                 return read_global(g, None)
-            return read_global(g, cast(self.expr(1), rng.choice((U8, U32))))
+            # Never a constant: one that is out of range is an error.
+            index = arithmetic("^", self.expr(1), self.rx_port())
+            return read_global(g, cast(index, rng.choice((U8, U32))))
         function = rng.choice(self.program.functions)
         return call(function, [self.expr(1) for _ in function.parameters])
 
@@ -148,16 +150,20 @@ class BodyMaker:
                 lambda env: env.packets[handle].length,
             )
         if kind == 1:
-            return Expr(
-                f"{handle}->metadata.rx.port",
-                U8,
-                lambda env: env.packets[handle].rx_port,
-            )
+            return self.rx_port()
         name, type_ = self.rng.choice(self.program.metadata)
         return Expr(
             f"{handle}->metadata.{name}",
             type_,
             lambda env: env.packets[handle].meta[name],
+        )
+
+    def rx_port(self) -> Expr:
+        handle = self.handle
+        return Expr(
+            f"{handle}->metadata.rx.port",
+            U8,
+            lambda env: env.packets[handle].rx_port,
         )
 
     # ---- statements ------------------------------------------------------
