@@ -1,0 +1,97 @@
+//===- AstBuilder.h - from ANTLR's tree to the syntax tree ------*- C++ -*-===//
+
+#ifndef KARAKAL_BAKER_LANG_ASTBUILDER_H
+#define KARAKAL_BAKER_LANG_ASTBUILDER_H
+
+#include "baker-lang/Declarations.h"
+#include "baker-lang/SyntaxErrors.h"
+
+#include "BakerParser.h"
+
+#include <set>
+
+namespace karakal::lang {
+
+/// Builds the syntax tree of one file. Parts that were not understood become
+/// error nodes; the names in them are collected, so that analysis does not
+/// report them a second time as undeclared.
+class AstBuilder {
+public:
+  AstBuilder(const TokenPlaces &places, Program &program,
+             Diagnostics &diagnostics, std::set<std::string> &suspects)
+      : places(places), program(program), diagnostics(diagnostics),
+        suspects(suspects) {}
+
+  void build(BakerParser::ProgramContext *context);
+
+private:
+  using P = BakerParser;
+
+  // Declarations (AstBuilder.cpp).
+  void topLevel(P::TopLevelContext *context);
+  void moduleDeclaration(P::ModuleDeclarationContext *context);
+  void moduleItem(P::ModuleItemContext *context, DeclList &list);
+  std::unique_ptr<ConstDecl> constant(P::ConstDeclarationContext *context);
+  void enumeration(P::EnumDeclarationContext *context, DeclList &list);
+  void protocol(P::ProtocolDeclarationContext *context);
+  void structure(P::StructDeclarationContext *context, DeclList &list);
+  void metadata(P::MetadataDeclarationContext *context, DeclList &list);
+  void dropReasons(P::DropReasonDeclarationContext *context, DeclList &list);
+  void ppf(P::PpfDeclarationContext *context, DeclList &list);
+  void wiring(P::WiringDeclarationContext *context, DeclList &list);
+  void ppfBody(P::PpfBodyContext *context, DeclList &list);
+  void variableOrFunction(P::VariableOrFunctionContext *context,
+                          DeclList &list);
+  void parameters(P::ParametersContext *context, FunctionDecl &function);
+  Declarator declarator(P::DeclaratorContext *context);
+  Initializer initializer(P::InitializerContext *context);
+  std::vector<ExprPtr>
+  dimensions(const std::vector<P::DimensionContext *> &contexts);
+
+  // Statements (AstStatements.cpp).
+  std::unique_ptr<BlockStmt> block(P::BlockContext *context);
+  StmtPtr statement(P::StatementContext *context);
+  StmtPtr simpleStatement(P::StatementContext *context, SourceRange range);
+  StmtPtr loop(P::StatementContext *context, SourceRange range);
+  StmtPtr forStatement(P::ForStatementContext *context, SourceRange range);
+  StmtPtr switchStatement(P::SwitchStatementContext *context,
+                          SourceRange range);
+  StmtPtr declarationStatement(P::TypeContext *type,
+                               const std::vector<P::DeclaratorContext *> &names,
+                               SourceRange range);
+
+  // Expressions (AstExpressions.cpp).
+  ExprPtr expression(P::ExpressionContext *context);
+  ExprPtr operation(P::ExpressionContext *context, SourceRange range);
+  ExprPtr assignment(P::AssignmentExpressionContext *context,
+                     SourceRange range);
+  ExprPtr primary(P::PrimaryContext *context);
+  ExprPtr number(antlr4::tree::TerminalNode *node);
+  ExprPtr character(antlr4::tree::TerminalNode *node);
+
+  // Small parts.
+  SourceRange range(antlr4::ParserRuleContext *context) const;
+  Identifier identifier(antlr4::tree::TerminalNode *node) const;
+  Identifier identifier(P::FieldNameContext *context) const;
+  TypeSyntax type(P::TypeContext *context) const;
+  TypeSyntax scalarType(P::ScalarTypeContext *context) const;
+  /// True if one of the direct tokens of `context` is `text`.
+  static bool has(antlr4::ParserRuleContext *context, const char *text);
+  /// Collects the names in a part that was not understood.
+  void suspect(antlr4::ParserRuleContext *context);
+  /// True, with `context` suspected, if it was not parsed to its end.
+  bool isBroken(antlr4::ParserRuleContext *context);
+  Diagnostic &error(Code code, SourceRange where, std::string message) {
+    return report(diagnostics, code, where, std::move(message));
+  }
+
+  const TokenPlaces &places;
+  Program &program;
+  Diagnostics &diagnostics;
+  std::set<std::string> &suspects;
+  unsigned depth = 0;
+};
+
+} // namespace karakal::lang
+
+#endif // KARAKAL_BAKER_LANG_ASTBUILDER_H

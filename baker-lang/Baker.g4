@@ -1,0 +1,193 @@
+// The grammar of Baker, for ANTLR 4.
+//
+// It accepts somewhat more than the language: what can be said better with
+// names and types known (which declaration may stand where, what can be
+// assigned to) is left to semantic analysis, so that a reader gets a sentence
+// and not a list of tokens. Three decisions keep it unambiguous:
+//
+//  * `u48`, `s8` … are tokens, so `(u32)mac >> 24` is a cast and
+//    `(mac) >> 24` is not, without knowing any names;
+//  * `NAME * NAME` at the start of a statement is a declaration of a packet
+//    handle; as an expression it would compute nothing;
+//  * words such as `metadata`, `protocol` and `in` are keywords only where a
+//    declaration can begin; fields may bear them (`protocol : 8;`).
+grammar Baker;
+
+program : topLevel* EOF ;
+
+topLevel
+  : constDeclaration
+  | enumDeclaration
+  | protocolDeclaration
+  | structDeclaration
+  | moduleDeclaration
+  | metadataDeclaration
+  | dropReasonDeclaration
+  | ppfBody
+  | variableOrFunction
+  | ';'
+  ;
+
+constDeclaration : 'const' type IDENT '=' expression ';' ;
+
+enumDeclaration
+  : 'enum' IDENT? '{' enumerator (',' enumerator)* ','? '}' ';'
+  ;
+enumerator : IDENT ('=' expression)? ;
+
+// ---- Protocols and data ----------------------------------------------------
+
+protocolDeclaration : 'protocol' IDENT '{' protocolItem* '}' ';'? ;
+protocolItem
+  : 'demux' '{' expression ';'? '}' ';'?              # demuxItem
+  | fieldName ':' expression ('[' expression ']')? ';' # fieldItem
+  ;
+
+structDeclaration : 'struct' IDENT '{' structField* '}' ';'? ;
+structField : type fieldName dimension* ';' ;
+dimension : '[' expression? ']' ;
+
+metadataDeclaration : 'metadata' '{' metadataField* '}' ';'? ;
+metadataField : type fieldName ';' ;
+
+dropReasonDeclaration : 'drop_reason' IDENT (',' IDENT)* ';' ;
+
+// ---- Modules ---------------------------------------------------------------
+
+moduleDeclaration : 'module' IDENT '{' moduleItem* '}' ';'? ;
+moduleItem
+  : constDeclaration
+  | enumDeclaration
+  | structDeclaration
+  | metadataDeclaration
+  | dropReasonDeclaration
+  | ppfDeclaration
+  | wiringDeclaration
+  | ppfBody
+  | variableOrFunction
+  | ';'
+  ;
+
+ppfDeclaration : annotation* 'ppf' IDENT '{' endpoint* '}' ';'? ;
+annotation : '@' IDENT ;
+endpoint : ('in' | 'out') type '*'? IDENT ';' ;
+
+wiringDeclaration : 'wiring' '{' wire* '}' ';'? ;
+wire : endpointName '->' endpointName ';' ;
+endpointName : IDENT ('.' IDENT)* ;
+
+ppfBody : bodyName '(' parameters? ')' block ;
+bodyName : IDENT ('.' IDENT)* '.' ('ppf' | IDENT) ;
+
+variableOrFunction
+  : ('control' | 'init')? type '*'? IDENT '(' parameters? ')' block
+                                                          # functionDeclaration
+  | type declarator (',' declarator)* ';'                 # variableDeclaration
+  ;
+parameters : parameter (',' parameter)* ;
+parameter : type '*'? IDENT? dimension* ;
+declarator : '*'? IDENT dimension* ('=' initializer)? ;
+initializer
+  : expression
+  | '{' (initializer (',' initializer)* ','?)? '}'
+  ;
+
+// ---- Types -----------------------------------------------------------------
+
+type : scalarType | 'void' | IDENT ;
+scalarType : SIZED_TYPE | 'bool' | 'int' | 'unsigned' ;
+
+// ---- Statements ------------------------------------------------------------
+
+block : '{' statement* '}' ;
+
+statement
+  : block                                                     # blockStatement
+  | constDeclaration                                          # constStatement
+  | type declarator (',' declarator)* ';'               # declarationStatement
+  | 'if' '(' expression ')' statement ('else' statement)?     # ifStatement
+  | 'while' '(' expression ')' statement                      # whileStatement
+  | 'do' statement 'while' '(' expression ')' ';'             # doStatement
+  | 'for' '(' forInit? ';' condition=expression? ';'
+    step=expressionList? ')' statement                        # forStatement
+  | 'switch' '(' expression ')' '{' switchItem* '}'           # switchStatement
+  | 'break' ';'                                               # breakStatement
+  | 'continue' ';'                                            # continueStatement
+  | 'return' expression? ';'                                  # returnStatement
+  | expression ';'                                         # expressionStatement
+  | ';'                                                       # emptyStatement
+  ;
+
+forInit
+  : type declarator (',' declarator)*
+  | expressionList
+  ;
+expressionList : expression (',' expression)* ;
+
+switchItem
+  : 'case' expression ':'                                     # caseItem
+  | 'default' ':'                                             # defaultItem
+  | statement                                                 # statementItem
+  ;
+
+// ---- Expressions, strongest binding first ----------------------------------
+
+expression
+  : primary                                                   # primaryExpression
+  | expression '(' arguments? ')'                             # callExpression
+  | expression '[' expression ']'                             # indexExpression
+  | expression op=('.' | '->') fieldName                      # fieldExpression
+  | expression op=('++' | '--')                               # postfixExpression
+  | op=('++' | '--' | '+' | '-' | '!' | '~' | '&' | '*') expression
+                                                              # unaryExpression
+  | '(' scalarType ')' expression                             # castExpression
+  | expression op=('*' | '/' | '%') expression                # binaryExpression
+  | expression op=('+' | '-') expression                      # binaryExpression
+  | expression op=('<<' | '>>') expression                    # binaryExpression
+  | expression op=('<' | '>' | '<=' | '>=') expression        # binaryExpression
+  | expression op=('==' | '!=') expression                    # binaryExpression
+  | expression op='&' expression                              # binaryExpression
+  | expression op='^' expression                              # binaryExpression
+  | expression op='|' expression                              # binaryExpression
+  | expression op='&&' expression                             # binaryExpression
+  | expression op='||' expression                             # binaryExpression
+  | <assoc=right> expression '?' expression ':' expression
+                                                         # conditionalExpression
+  | <assoc=right> expression
+    op=('=' | '+=' | '-=' | '*=' | '/=' | '%=' | '&=' | '|=' | '^=' | '<<='
+        | '>>=') expression                                # assignmentExpression
+  ;
+
+primary
+  : NUMBER                                                    # numberPrimary
+  | CHARACTER                                                 # characterPrimary
+  | ('true' | 'false')                                        # boolPrimary
+  | IDENT                                                     # namePrimary
+  | 'sizeof' '(' (scalarType | IDENT) ')'                     # sizeofPrimary
+  | '(' expression ')'                                        # parenPrimary
+  ;
+arguments : expression (',' expression)* ;
+
+// Names in a field's position may be words that are keywords elsewhere.
+fieldName
+  : IDENT | 'protocol' | 'metadata' | 'module' | 'ppf' | 'in' | 'out'
+  | 'control' | 'init' | 'wiring' | 'demux' | 'drop_reason' | 'default'
+  ;
+
+// ---- Tokens ----------------------------------------------------------------
+
+SIZED_TYPE : [us] [0-9]+ ;
+IDENT : [a-zA-Z_] [a-zA-Z_0-9]* ;
+// Any word that begins with a digit; its digits are checked later.
+NUMBER : [0-9] [a-zA-Z_0-9]* ;
+CHARACTER : '\'' (~['\\\r\n] | '\\' ~[\r\n]) '\'' ;
+
+SPACE : [ \t\r\n\f]+ -> channel(HIDDEN) ;
+LINE_COMMENT : '//' ~[\r\n]* -> channel(HIDDEN) ;
+BLOCK_COMMENT : '/*' .*? '*/' -> channel(HIDDEN) ;
+
+// Never part of a program; reported one by one before parsing.
+DIRECTIVE : '#' ~[\r\n]* -> channel(2) ;
+STRING : '"' (~["\\\r\n] | '\\' ~[\r\n])* '"'? -> channel(2) ;
+OPEN_COMMENT : '/*' -> channel(2) ;
+BAD_CHARACTER : . -> channel(2) ;

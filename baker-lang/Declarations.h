@@ -1,0 +1,272 @@
+//===- Declarations.h - what a program declares -----------------*- C++ -*-===//
+//
+// The declarations of the syntax tree, the scopes that hold their names, and
+// the whole program. As in Ast.h, analysis fills in the fields marked so.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KARAKAL_BAKER_LANG_DECLARATIONS_H
+#define KARAKAL_BAKER_LANG_DECLARATIONS_H
+
+#include "baker-lang/Ast.h"
+
+#include <map>
+
+namespace karakal::lang {
+
+struct ModuleDecl;
+struct PpfDecl;
+
+enum class DeclKind {
+  Const,
+  Protocol,
+  ProtocolField,
+  Struct,
+  Metadata,
+  DropReason,
+  Global,
+  Function,
+  Variable,
+  Ppf,
+  Endpoint,
+  Module,
+};
+
+/// "constant", "PPF", …
+const char *noun(DeclKind kind);
+
+struct Decl {
+  Decl(DeclKind kind, Identifier id)
+      : kind(kind), name(std::move(id.name)), range(id.range) {}
+  virtual ~Decl() = default;
+
+  const DeclKind kind;
+  std::string name;
+  SourceRange range; ///< of the name
+};
+
+template <DeclKind Kind> struct DeclOf : Decl {
+  explicit DeclOf(Identifier id) : Decl(Kind, std::move(id)) {}
+  static bool classof(const Decl *decl) { return decl->kind == Kind; }
+};
+
+/// Names of one region of the text. Order of iteration is that of the names,
+/// so that results do not depend on addresses.
+struct Scope {
+  Scope *parent = nullptr;
+  std::map<std::string, Decl *> names;
+
+  Decl *find(const std::string &name) const {
+    auto entry = names.find(name);
+    return entry == names.end() ? nullptr : entry->second;
+  }
+};
+
+/// How far a declaration that others may need has been looked at.
+enum class Progress { Fresh, Busy, Done };
+
+/// `const` at any level, and the names of an `enum`.
+struct ConstDecl : DeclOf<DeclKind::Const> {
+  using DeclOf::DeclOf;
+  std::optional<TypeSyntax> typeSyntax; ///< none: enumerator
+  ExprPtr value;                        ///< null: previous enumerator + 1
+  ConstDecl *previous = nullptr;        ///< enumerator before this one
+
+  // Found by analysis.
+  Scope *scope = nullptr;
+  Progress progress = Progress::Fresh;
+  const Type *type = nullptr;
+  uint64_t bits = 0;
+};
+
+struct ProtocolFieldDecl : DeclOf<DeclKind::ProtocolField> {
+  using DeclOf::DeclOf;
+  ExprPtr widthSyntax, countSyntax; ///< count: null if no array
+
+  // Found by analysis.
+  ProtocolDecl *protocol = nullptr;
+  const Type *type = nullptr; ///< of one element
+  uint32_t offsetBits = 0;
+  uint32_t count = 1;
+  bool isArray = false;
+};
+
+struct ProtocolDecl : DeclOf<DeclKind::Protocol> {
+  using DeclOf::DeclOf;
+  std::vector<std::unique_ptr<ProtocolFieldDecl>> fields;
+  ExprPtr demux;
+  SourceRange demuxRange;
+  std::vector<SourceRange> extraDemux; ///< second and later ones, an error
+
+  // Found by analysis.
+  Scope scope; ///< the fields, for the demux expression
+  uint32_t bytesMin = 0;
+  bool isConstantSize = false;
+};
+
+struct StructField {
+  TypeSyntax typeSyntax;
+  Identifier name;
+  std::vector<ExprPtr> dimensions;
+  const Type *type = nullptr; ///< found by analysis
+};
+
+struct StructDecl : DeclOf<DeclKind::Struct> {
+  using DeclOf::DeclOf;
+  std::vector<StructField> fields;
+
+  // Found by analysis.
+  Scope *scope = nullptr;
+  Progress progress = Progress::Fresh;
+};
+
+struct MetadataDecl : DeclOf<DeclKind::Metadata> {
+  using DeclOf::DeclOf;
+  TypeSyntax typeSyntax;
+  const Type *type = nullptr; ///< found by analysis
+  bool isReadOnly = false;    ///< `rx.port`, `sequence`
+  bool isBuiltin = false;
+};
+
+struct DropReasonDecl : DeclOf<DeclKind::DropReason> {
+  using DeclOf::DeclOf;
+};
+
+struct GlobalDecl : DeclOf<DeclKind::Global> {
+  using DeclOf::DeclOf;
+  TypeSyntax typeSyntax;
+  Declarator declarator;
+
+  // Found by analysis.
+  std::string symbol;
+  Scope *scope = nullptr;
+  const Type *type = nullptr;
+  std::vector<uint64_t> initial; ///< all scalars in order, or empty: zeros
+};
+
+/// A local variable or a parameter.
+struct VarDecl : DeclOf<DeclKind::Variable> {
+  using DeclOf::DeclOf;
+  const Type *type = nullptr;
+  bool isParameter = false;
+  /// A handle that a function may use but not give away.
+  bool isBorrowed = false;
+};
+
+struct Parameter {
+  TypeSyntax typeSyntax;
+  Identifier name;
+  bool hasDimensions = false;
+  VarDecl *decl = nullptr; ///< found by analysis
+};
+
+enum class Role { Function, Control, Init, Ppf };
+
+/// A function or the body of a PPF for one of its inputs.
+struct FunctionDecl : DeclOf<DeclKind::Function> {
+  using DeclOf::DeclOf;
+  Role role = Role::Function;
+  TypeSyntax resultSyntax;
+  std::vector<Parameter> parameters;
+  std::unique_ptr<BlockStmt> body;
+  /// PPF bodies: the name as written, `module.ppf.endpoint`.
+  std::vector<Identifier> path;
+
+  // Found by analysis.
+  std::string symbol;
+  Scope *scope = nullptr;
+  ModuleDecl *module = nullptr;
+  PpfDecl *ppf = nullptr;
+  EndpointDecl *input = nullptr;
+  const Type *result = nullptr;
+  std::vector<std::unique_ptr<VarDecl>> variables;
+  struct CallSite {
+    FunctionDecl *callee;
+    SourceRange range;
+  };
+  std::vector<CallSite> calls;
+};
+
+struct EndpointDecl : DeclOf<DeclKind::Endpoint> {
+  using DeclOf::DeclOf;
+  bool isInput = false;
+  TypeSyntax typeSyntax;
+
+  // Found by analysis.
+  PpfDecl *ppf = nullptr;
+  const Type *type = nullptr;
+  FunctionDecl *body = nullptr;    ///< of an input
+  EndpointDecl *target = nullptr;  ///< of an output; null if it is tx
+  std::optional<SourceRange> wire; ///< where an output was wired
+  bool isFed = false;              ///< something is wired to this input
+  std::string symbol() const;
+};
+
+struct PpfDecl : DeclOf<DeclKind::Ppf> {
+  using DeclOf::DeclOf;
+  std::vector<Identifier> annotations;
+  std::vector<std::unique_ptr<EndpointDecl>> endpoints;
+
+  // Found by analysis.
+  ModuleDecl *module = nullptr;
+  bool isCold = false;
+  Scope scope; ///< the endpoints
+  std::string symbol() const;
+};
+
+/// One line of `wiring`.
+struct Wire {
+  SourceRange range;
+  std::vector<Identifier> from, to;
+};
+
+/// What can stand in a module or in a file.
+struct DeclList {
+  std::vector<std::unique_ptr<ConstDecl>> constants;
+  std::vector<std::unique_ptr<ProtocolDecl>> protocols;
+  std::vector<std::unique_ptr<StructDecl>> structs;
+  std::vector<std::unique_ptr<MetadataDecl>> metadata;
+  std::vector<std::unique_ptr<DropReasonDecl>> dropReasons;
+  std::vector<std::unique_ptr<GlobalDecl>> globals;
+  std::vector<std::unique_ptr<FunctionDecl>> functions;
+  std::vector<std::unique_ptr<FunctionDecl>> bodies; ///< of PPFs
+  std::vector<std::unique_ptr<PpfDecl>> ppfs;
+  std::vector<Wire> wires;
+};
+
+struct ModuleDecl : DeclOf<DeclKind::Module> {
+  using DeclOf::DeclOf;
+  DeclList members;
+  Scope scope; ///< found by analysis
+};
+
+/// A whole program: all files together.
+struct Program {
+  TypeTable types;
+  DeclList decls;
+  std::vector<std::unique_ptr<ModuleDecl>> modules;
+
+  // Found by analysis.
+  Scope scope;
+  std::vector<std::unique_ptr<MetadataDecl>> builtinMetadata;
+  std::vector<std::unique_ptr<DropReasonDecl>> builtinReasons;
+  std::map<std::string, MetadataDecl *> metadata;
+  std::map<std::string, DropReasonDecl *> dropReasons;
+  EndpointDecl *rxTarget = nullptr; ///< where received packets go
+
+  /// Calls `visit(list, module)` for the file level, then for each module.
+  template <typename Visit> void forEachList(Visit visit) {
+    visit(decls, static_cast<ModuleDecl *>(nullptr));
+    for (auto &module : modules)
+      visit(module->members, module.get());
+  }
+  template <typename Visit> void forEachList(Visit visit) const {
+    visit(decls, static_cast<const ModuleDecl *>(nullptr));
+    for (const auto &module : modules)
+      visit(module->members, static_cast<const ModuleDecl *>(module.get()));
+  }
+};
+
+} // namespace karakal::lang
+
+#endif // KARAKAL_BAKER_LANG_DECLARATIONS_H

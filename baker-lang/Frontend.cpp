@@ -1,0 +1,33 @@
+//===- Frontend.cpp - the Baker front end ---------------------------------===//
+
+#include "baker-lang/Frontend.h"
+
+#include "baker-lang/Lowering.h"
+#include "baker-lang/Parser.h"
+#include "baker-lang/Sema.h"
+#include "support/Error.h"
+
+#include "mlir/IR/Verifier.h"
+
+namespace karakal::lang {
+
+std::unique_ptr<Program> parseAndCheck(const std::vector<std::string> &files,
+                                       Diagnostics &diagnostics) {
+  auto program = std::make_unique<Program>();
+  std::set<std::string> suspects;
+  for (const std::string &file : files)
+    parseFile(file, *program, diagnostics, suspects);
+  Sema(*program, diagnostics, suspects).run();
+  return program;
+}
+
+mlir::OwningOpRef<mlir::ModuleOp> lowerToIr(const Program &program,
+                                            const SourceManager &sources,
+                                            mlir::MLIRContext &context) {
+  auto module = Lowering(program, sources, context).run();
+  KARAKAL_ASSERT(mlir::succeeded(mlir::verify(*module)),
+                 "the front end made a module that does not verify");
+  return module;
+}
+
+} // namespace karakal::lang

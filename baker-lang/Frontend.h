@@ -1,0 +1,45 @@
+//===- Frontend.h - the Baker front end -------------------------*- C++ -*-===//
+//
+//   Diagnostics diagnostics;
+//   auto program = parseAndCheck({"app.baker"}, diagnostics);
+//   diagnostics.print(std::cerr, standardErrorHasColour());
+//   if (!diagnostics.hasErrors())
+//     auto module = lowerToIr(*program, diagnostics.sources(), context);
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KARAKAL_BAKER_LANG_FRONTEND_H
+#define KARAKAL_BAKER_LANG_FRONTEND_H
+
+#include "baker-lang/Declarations.h"
+#include "support/Diagnostics.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/IR/OwningOpRef.h"
+
+#include <iosfwd>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace karakal::lang {
+
+/// Parses all files as one program and analyzes it. What is wrong goes to
+/// `diagnostics`; the program is whole only if there are no errors. Never
+/// null.
+std::unique_ptr<Program> parseAndCheck(const std::vector<std::string> &files,
+                                       Diagnostics &diagnostics);
+
+/// The program in the baker dialect, verified. Requires that analysis found no
+/// errors. Loads the dialects that it needs into `context`.
+mlir::OwningOpRef<mlir::ModuleOp> lowerToIr(const Program &program,
+                                            const SourceManager &sources,
+                                            mlir::MLIRContext &context);
+
+/// Prints the analyzed syntax tree.
+void dumpAst(const Program &program, std::ostream &out);
+
+} // namespace karakal::lang
+
+#endif // KARAKAL_BAKER_LANG_FRONTEND_H

@@ -1,0 +1,171 @@
+//===- Lowering.cpp - from the syntax tree to the baker dialect -----------===//
+//
+// The symbols of a program, in this order: protocols, metadata, drop reasons,
+// globals, channels, functions, bodies of PPFs.
+//
+//===----------------------------------------------------------------------===//
+
+#include "baker-lang/Lowering.h"
+
+#include "ir/Attributes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
+
+using mlir::Location;
+
+namespace karakal::lang {
+
+Lowering::Lowering(const Program &program, const SourceManager &sources,
+                   mlir::MLIRContext &context)
+    : program(program), sources(sources), builder(&context) {
+  context.loadDialect<ir::BakerDialect, mlir::arith::ArithDialect,
+                      mlir::cf::ControlFlowDialect, mlir::func::FuncDialect>();
+}
+
+Location Lowering::location(SourceRange range) const {
+  const SourceFile &file = sources.file(range.file);
+  SourcePlace place = file.place(range.begin);
+  return mlir::FileLineColLoc::get(builder.getContext(), file.path(),
+                                   place.line, place.column);
+}
+
+mlir::Type Lowering::packetType(const ProtocolDecl *protocol) {
+  return ir::PacketType::get(builder.getContext(), protocol->name);
+}
+
+mlir::Type Lowering::type(const Type *type) {
+  mlir::MLIRContext *context = builder.getContext();
+  switch (type->kind) {
+  case TypeKind::Array:
+    return ir::ArrayType::get(context, type->size, this->type(type->element));
+  case TypeKind::Packet:
+    return packetType(type->protocol);
+  case TypeKind::Struct: {
+    std::vector<mlir::StringAttr> names;
+    std::vector<mlir::Type> types;
+    for (const StructField &field : type->record->fields) {
+      names.push_back(builder.getStringAttr(field.name.name));
+      types.push_back(this->type(field.type));
+    }
+    return ir::StructType::get(context, type->record->name, names, types);
+  }
+  default:
+    return builder.getIntegerType(type->bits());
+  }
+}
+
+mlir::OwningOpRef<mlir::ModuleOp> Lowering::run() {
+  module = mlir::ModuleOp::create(sources.size() == 0 ? builder.getUnknownLoc()
+                                                      : location({0, 0, 0}));
+  builder.setInsertionPointToEnd(module->getBody());
+  for (const auto &decl : program.decls.protocols)
+    protocol(*decl);
+  program.forEachList([&](const DeclList &list, const ModuleDecl *) {
+    for (const auto &decl : list.metadata)
+      builder.create<ir::MetadataOp>(location(decl->range), decl->name,
+                                     type(decl->type));
+  });
+  program.forEachList([&](const DeclList &list, const ModuleDecl *) {
+    for (const auto &decl : list.dropReasons)
+      builder.create<ir::DropReasonOp>(location(decl->range), decl->name);
+  });
+  program.forEachList([&](const DeclList &list, const ModuleDecl *) {
+    for (const auto &decl : list.globals)
+      global(*decl);
+  });
+  if (const EndpointDecl *first = program.rxTarget)
+    builder.create<ir::ChannelOp>(
+        location(first->range), ir::rxChannelName.str(),
+        first->type->protocol->name, "rx", first->symbol());
+  program.forEachList([&](const DeclList &list, const ModuleDecl *) {
+    for (const auto &decl : list.ppfs)
+      channels(*decl);
+  });
+  program.forEachList([&](const DeclList &list, const ModuleDecl *) {
+    for (const auto &decl : list.functions)
+      function(*decl);
+  });
+  program.forEachList([&](const DeclList &list, const ModuleDecl *) {
+    for (const auto &decl : list.bodies)
+      function(*decl);
+  });
+  return std::move(module);
+}
+
+void Lowering::protocol(const ProtocolDecl &decl) {
+  std::vector<mlir::Attribute> fields;
+  for (const auto &field : decl.fields)
+    fields.push_back(ir::ProtocolFieldAttr::get(
+        builder.getContext(), field->name, field->offsetBits,
+        field->type->width, field->count));
+  builder.create<ir::ProtocolOp>(location(decl.range), decl.name,
+                                 builder.getArrayAttr(fields), decl.bytesMin,
+                                 decl.isConstantSize);
+}
+
+void Lowering::global(const GlobalDecl &decl) {
+  mlir::DenseI64ArrayAttr init;
+  if (!decl.initial.empty())
+    init = builder.getDenseI64ArrayAttr(
+        std::vector<int64_t>(decl.initial.begin(), decl.initial.end()));
+  builder.create<ir::GlobalOp>(location(decl.range), decl.symbol,
+                               type(decl.type), init);
+}
+
+void Lowering::channels(const PpfDecl &decl) {
+  for (const auto &endpoint : decl.endpoints) {
+    if (endpoint->isInput)
+      continue;
+    std::string consumer = endpoint->target ? endpoint->target->symbol()
+                                            : ir::txConsumerName.str();
+    builder.create<ir::ChannelOp>(location(endpoint->range), endpoint->symbol(),
+                                  endpoint->type->protocol->name, decl.symbol(),
+                                  consumer);
+  }
+}
+
+void Lowering::controlSignature(mlir::func::FuncOp op,
+                                const FunctionDecl &decl) {
+  for (unsigned i = 0; i < decl.parameters.size(); ++i) {
+    const VarDecl *parameter = decl.parameters[i].decl;
+    op.setArgAttr(i, ir::nameAttrName, builder.getStringAttr(parameter->name));
+    op.setArgAttr(i, ir::typeAttrName,
+                  builder.getStringAttr(parameter->type->str()));
+  }
+  if (decl.result->isScalar())
+    op.setResultAttr(0, ir::typeAttrName,
+                     builder.getStringAttr(decl.result->str()));
+}
+
+void Lowering::function(const FunctionDecl &decl) {
+  std::vector<mlir::Type> inputs, results;
+  for (const Parameter &parameter : decl.parameters)
+    inputs.push_back(type(parameter.decl->type));
+  if (decl.result->isScalar())
+    results.push_back(type(decl.result));
+  auto op = builder.create<mlir::func::FuncOp>(
+      location(decl.range), decl.symbol,
+      builder.getFunctionType(inputs, results));
+  switch (decl.role) {
+  case Role::Function:
+    ir::setKind(op, ir::FunctionKind::Function);
+    op.setPrivate();
+    break;
+  case Role::Control:
+    ir::setKind(op, ir::FunctionKind::Control);
+    controlSignature(op, decl);
+    break;
+  case Role::Init:
+    ir::setKind(op, ir::FunctionKind::Init);
+    break;
+  case Role::Ppf:
+    ir::setKind(op, ir::FunctionKind::Ppf);
+    if (decl.ppf->isCold)
+      op->setAttr(ir::coldAttrName, builder.getUnitAttr());
+    break;
+  }
+  FunctionLowering(*this, decl, op).run();
+}
+
+} // namespace karakal::lang

@@ -1,0 +1,140 @@
+//===- Lowering.h - from the syntax tree to the baker dialect ---*- C++ -*-===//
+
+#ifndef KARAKAL_BAKER_LANG_LOWERING_H
+#define KARAKAL_BAKER_LANG_LOWERING_H
+
+#include "baker-lang/Declarations.h"
+#include "baker-lang/Ssa.h"
+#include "ir/Baker.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Builders.h"
+
+namespace karakal::lang {
+
+/// Symbols and types of a program in the dialect.
+class Lowering {
+public:
+  Lowering(const Program &program, const SourceManager &sources,
+           mlir::MLIRContext &context);
+
+  mlir::OwningOpRef<mlir::ModuleOp> run();
+
+  mlir::Location location(SourceRange range) const;
+  mlir::Type type(const Type *type);
+  mlir::Type packetType(const ProtocolDecl *protocol);
+
+private:
+  void protocol(const ProtocolDecl &decl);
+  void global(const GlobalDecl &decl);
+  void channels(const PpfDecl &decl);
+  void function(const FunctionDecl &decl);
+  void controlSignature(mlir::func::FuncOp op, const FunctionDecl &decl);
+
+  const Program &program;
+  const SourceManager &sources;
+  mlir::OpBuilder builder;
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+};
+
+/// The body of one function.
+class FunctionLowering {
+public:
+  FunctionLowering(Lowering &parent, const FunctionDecl &decl,
+                   mlir::func::FuncOp op);
+  void run();
+
+private:
+  /// Something that can be read and, mostly, written.
+  struct Place {
+    enum Kind { Local, PacketField, Metadata, Global } kind = Local;
+    const Type *type = nullptr;
+    const VarDecl *variable = nullptr;
+    mlir::Value base;            ///< packet, or reference into global data
+    const Decl *field = nullptr; ///< of a packet
+    mlir::Value index;           ///< of an array field of a packet
+  };
+
+  // Statements (LowerStatements.cpp).
+  void lower(const Stmt &stmt);
+  void lowerBlock(const std::vector<StmtPtr> &body);
+  void lowerDeclaration(const DeclarationStmt &stmt);
+  void lowerIf(const IfStmt &stmt);
+  void lowerFor(const ForStmt &stmt);
+  void lowerWhile(const WhileStmt &stmt);
+  void lowerDo(const DoStmt &stmt);
+  void lowerSwitch(const SwitchStmt &stmt);
+  void lowerReturn(const ReturnStmt &stmt);
+  /// Lowers a loop's body with its targets of break and continue.
+  void lowerBody(const Stmt &body, mlir::Block *breakTo,
+                 mlir::Block *continueTo);
+
+  // Control flow.
+  mlir::Block *newBlock() { return new mlir::Block(); }
+  /// Goes on in `block`, all of whose predecessors are known if `isSealed`.
+  void start(mlir::Block *block, bool isSealed = true);
+  void jump(mlir::Block *to, SourceRange where);
+  /// Branches on the truth of `condition`.
+  void branch(const Expr &condition, mlir::Block *whenTrue,
+              mlir::Block *whenFalse);
+  mlir::Block *here() { return builder.getInsertionBlock(); }
+
+  // Expressions (LowerExpressions.cpp).
+  mlir::Value lower(const Expr &expr);
+  mlir::Value lowerKind(const Expr &expr);
+  mlir::Value lowerAs(const Expr &expr, const Type *type);
+  mlir::Value lowerUnary(const UnaryExpr &expr);
+  mlir::Value lowerStep(const StepExpr &expr);
+  mlir::Value lowerBinary(const BinaryExpr &expr);
+  mlir::Value lowerAssign(const AssignExpr &expr);
+  /// A value that needs a decision: joins the values of two branches.
+  mlir::Value lowerChoice(const Expr &condition, const Expr *whenTrue,
+                          const Expr *whenFalse, const Type *type,
+                          SourceRange where);
+
+  // Arithmetic (LowerArithmetic.cpp).
+  mlir::Value constant(uint64_t bits, const Type *type, SourceRange where);
+  mlir::Value convert(mlir::Value value, const Type *from, const Type *to,
+                      SourceRange where);
+  mlir::Value binary(BinaryOp op, mlir::Value left, const Expr &rightExpr,
+                     mlir::Value right, const Type *type, SourceRange where);
+  mlir::Value shift(BinaryOp op, mlir::Value left, const Expr &amountExpr,
+                    mlir::Value amount, const Type *type, SourceRange where);
+  mlir::Value divide(BinaryOp op, mlir::Value left, const Expr &rightExpr,
+                     mlir::Value right, const Type *type, SourceRange where);
+  mlir::Value compare(BinaryOp op, mlir::Value left, mlir::Value right,
+                      const Type *type, SourceRange where);
+
+  // Places, packets, calls (LowerPackets.cpp).
+  Place place(const Expr &expr);
+  Place fieldPlace(const FieldExpr &expr);
+  Place globalPlace(const Decl *decl, const Type *type, SourceRange where);
+  mlir::Value load(const Place &place, SourceRange where);
+  void store(const Place &place, mlir::Value value, SourceRange where);
+  /// `index` as i32 inside an array of `size` elements.
+  mlir::Value indexInside(const Expr &index, uint64_t size);
+  mlir::Value lowerCall(const CallExpr &expr);
+  mlir::Value lowerPrimitive(const CallExpr &expr);
+  mlir::Value lowerDecap(const CallExpr &expr);
+  mlir::Value lowerEncap(const CallExpr &expr);
+
+  mlir::Value readVariable(const VarDecl *decl);
+  mlir::Location location(SourceRange range) { return parent.location(range); }
+
+  struct Targets {
+    mlir::Block *breakTo, *continueTo; ///< continueTo is null in a switch
+  };
+
+  Lowering &parent;
+  const FunctionDecl &decl;
+  mlir::func::FuncOp op;
+  mlir::OpBuilder builder;
+  Ssa ssa;
+  std::vector<Targets> targets;
+  /// The packet whose fields a demux expression means.
+  mlir::Value demuxPacket;
+};
+
+} // namespace karakal::lang
+
+#endif // KARAKAL_BAKER_LANG_LOWERING_H

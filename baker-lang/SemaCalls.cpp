@@ -1,0 +1,264 @@
+//===- SemaCalls.cpp - calls of functions and packet primitives -----------===//
+//
+// Primitives that move a packet's head or give the packet away may stand in
+// bodies of PPFs only, because they can end the invocation (a packet too
+// short) or need the PPF's channels.
+//
+//===----------------------------------------------------------------------===//
+
+#include "baker-lang/Sema.h"
+
+namespace karakal::lang {
+
+Primitive primitiveOf(const std::string &name) {
+  static const std::map<std::string, Primitive> primitives = {
+      {"packet_decap", Primitive::Decap},
+      {"packet_encap", Primitive::Encap},
+      {"packet_copy", Primitive::Copy},
+      {"packet_drop", Primitive::Drop},
+      {"packet_length", Primitive::Length},
+      {"channel_put", Primitive::ChannelPut}};
+  auto entry = primitives.find(name);
+  return entry == primitives.end() ? Primitive::None : entry->second;
+}
+
+const Type *Sema::checkCall(CallExpr &expr, const Type *expected) {
+  if (auto *name = llvm::dyn_cast<NameExpr>(expr.callee.get())) {
+    Decl *decl = lookup(name->name);
+    expr.primitive = primitiveOf(name->name);
+    if (!decl && expr.primitive != Primitive::None)
+      return checkPrimitive(expr, expected);
+    if (!decl) {
+      undeclared(name->name, name->range, *scope);
+    } else if (auto *callee = llvm::dyn_cast<FunctionDecl>(decl)) {
+      name->decl = callee;
+      expr.function = callee;
+      return checkFunctionCall(expr);
+    } else {
+      error(Code::NotCallable, name->range,
+            std::string("the ") + noun(decl->kind) + " '" + name->name +
+                "' cannot be called")
+          .note(decl->range, "declared here");
+    }
+  } else if (!check(*expr.callee)->isError()) {
+    auto *field = llvm::dyn_cast<FieldExpr>(expr.callee.get());
+    if (field && field->access == Access::Qualified)
+      if (auto *callee = llvm::dyn_cast<FunctionDecl>(field->decl)) {
+        expr.function = callee;
+        return checkFunctionCall(expr);
+      }
+    error(Code::NotCallable, expr.callee->range, "this cannot be called");
+  }
+  for (ExprPtr &argument : expr.arguments)
+    check(*argument);
+  return types.error();
+}
+
+bool Sema::checkArgumentCount(CallExpr &expr, size_t least, size_t most,
+                              const std::string &name) {
+  size_t count = expr.arguments.size();
+  if (count >= least && count <= most)
+    return true;
+  std::string wanted = std::to_string(least);
+  if (most != least)
+    wanted += " or " + std::to_string(most);
+  auto &diagnostic =
+      error(Code::BadArgumentCount, expr.range,
+            "'" + name + "' takes " + wanted +
+                (most == 1 ? " argument, not " : " arguments, not ") +
+                std::to_string(count));
+  if (expr.function)
+    diagnostic.note(expr.function->range, "declared here");
+  for (ExprPtr &argument : expr.arguments)
+    if (argument->kind != ExprKind::Name) // may be an endpoint or a reason
+      check(*argument);
+  return false;
+}
+
+const Type *Sema::checkFunctionCall(CallExpr &expr) {
+  FunctionDecl &callee = *expr.function;
+  if (callee.role != Role::Function) {
+    error(Code::NotCallable, expr.callee->range,
+          std::string(callee.role == Role::Control ? "the control function '"
+                                                   : "the init function '") +
+              callee.name + "' is called from outside the program only")
+        .note(callee.range, "declared here");
+    for (ExprPtr &argument : expr.arguments)
+      check(*argument);
+    return types.error();
+  }
+  // In a constant expression there is no function to call from.
+  if (!function) {
+    error(Code::NotConstant, expr.range, "a constant cannot call functions");
+    return types.error();
+  }
+  size_t count = callee.parameters.size();
+  if (!checkArgumentCount(expr, count, count, callee.name))
+    return callee.result;
+  for (size_t i = 0; i < count; ++i) {
+    std::string what = "argument " + std::to_string(i + 1);
+    checkConvertible(*expr.arguments[i], callee.parameters[i].decl->type,
+                     what.c_str());
+  }
+  function->calls.push_back({&callee, expr.range});
+  return callee.result;
+}
+
+//===----------------------------------------------------------------------===//
+// Packet primitives
+//===----------------------------------------------------------------------===//
+
+bool Sema::checkPacket(Expr &expr) {
+  const Type *type = check(expr);
+  if (type->isPacket())
+    return true;
+  if (!type->isError())
+    error(Code::BadOperand, expr.range,
+          "a packet is needed here, this is of type '" + type->str() + "'");
+  return false;
+}
+
+const Type *Sema::checkPrimitive(CallExpr &expr, const Type *expected) {
+  const std::string &name = llvm::cast<NameExpr>(*expr.callee).name;
+  bool isAnywhere = expr.primitive == Primitive::Length;
+  if (!isAnywhere && (!function || function->role != Role::Ppf)) {
+    error(Code::OnlyInPpf, expr.range,
+          "'" + name + "' can stand in the body of a PPF only");
+    return types.error();
+  }
+  switch (expr.primitive) {
+  case Primitive::Length:
+    if (!checkArgumentCount(expr, 1, 1, name) ||
+        !checkPacket(*expr.arguments[0]))
+      return types.error();
+    return types.integer(32, false);
+  case Primitive::Copy:
+    if (!checkArgumentCount(expr, 1, 1, name) ||
+        !checkPacket(*expr.arguments[0]))
+      return types.error();
+    return expr.arguments[0]->type;
+  case Primitive::Decap:
+  case Primitive::Encap:
+    return newHeader(expr, expected);
+  case Primitive::Drop:
+    return checkDrop(expr);
+  default:
+    return checkChannelPut(expr);
+  }
+}
+
+const Type *Sema::newHeader(CallExpr &expr, const Type *expected) {
+  bool isEncap = expr.primitive == Primitive::Encap;
+  std::string name = isEncap ? "packet_encap" : "packet_decap";
+  if (!checkArgumentCount(expr, 1, isEncap ? 2 : 1, name))
+    return types.error();
+  bool isPacket = checkPacket(*expr.arguments[0]);
+  bool hasSize = expr.arguments.size() == 2;
+  if (hasSize)
+    checkScalar(*expr.arguments[1]);
+  if (!isPacket)
+    return types.error();
+  if (!expected || !expected->isPacket()) {
+    if (!expected || !expected->isError())
+      error(Code::ProtocolUnclear, expr.range,
+            "the protocol of the " + std::string(isEncap ? "outer" : "inner") +
+                " header is not clear here")
+          .note("let the result initialize a handle, for example 'ipv4_pkt * "
+                "iph = " +
+                name + "(ph);', or put it on a channel");
+    return types.error();
+  }
+  if (isEncap && !hasSize && !expected->protocol->isConstantSize) {
+    error(Code::SizeUnclear, expr.range,
+          "headers of '" + expected->protocol->name +
+              "' differ in size: give it in bytes")
+        .note("for example 'packet_encap(ph, " +
+              std::to_string(expected->protocol->bytesMin) + ")'");
+    return types.error();
+  }
+  return expected;
+}
+
+const Type *Sema::checkDrop(CallExpr &expr) {
+  if (!checkArgumentCount(expr, 1, 2, "packet_drop"))
+    return types.error();
+  checkPacket(*expr.arguments[0]);
+  if (expr.arguments.size() == 1)
+    return types.voidType();
+  Expr &reason = *expr.arguments[1];
+  auto *name = llvm::dyn_cast<NameExpr>(&reason);
+  reason.type = types.voidType();
+  if (!name) {
+    if (reason.kind != ExprKind::Error)
+      error(Code::NoSuchReason, reason.range,
+            "the second argument is the name of a drop reason");
+    return types.voidType();
+  }
+  auto entry = program.dropReasons.find(name->name);
+  if (entry != program.dropReasons.end()) {
+    expr.reason = entry->second;
+    name->decl = entry->second;
+    return types.voidType();
+  }
+  if (isSuspect(name->name))
+    return types.voidType();
+  auto &diagnostic = error(Code::NoSuchReason, name->range,
+                           "there is no drop reason '" + name->name + "'");
+  std::vector<const Decl *> reasons;
+  for (auto &[other, decl] : program.dropReasons)
+    reasons.push_back(decl);
+  size_t notesBefore = diagnostic.notes.size();
+  suggest(diagnostic, name->name, reasons);
+  if (diagnostic.notes.size() == notesBefore)
+    diagnostic.note("declare it in the module: 'drop_reason " + name->name +
+                    ";'");
+  return types.voidType();
+}
+
+const Type *Sema::checkChannelPut(CallExpr &expr) {
+  if (!checkArgumentCount(expr, 2, 2, "channel_put"))
+    return types.error();
+  Expr &channel = *expr.arguments[0];
+  auto *name = llvm::dyn_cast<NameExpr>(&channel);
+  channel.type = types.voidType();
+  const PpfDecl *ppf = function->ppf;
+  EndpointDecl *endpoint = nullptr;
+  if (!name && channel.kind != ExprKind::Error)
+    error(Code::NotAnOutput, channel.range,
+          "the first argument is the name of an output");
+  if (name && ppf) {
+    endpoint =
+        llvm::dyn_cast_or_null<EndpointDecl>(ppf->scope.find(name->name));
+    if (endpoint && endpoint->isInput) {
+      error(Code::NotAnOutput, name->range,
+            "'" + name->name + "' is an input of '" + ppf->name + "'")
+          .note(endpoint->range, "declared here");
+      endpoint = nullptr;
+    } else if (!endpoint && !isSuspect(name->name)) {
+      auto &diagnostic = error(Code::NotAnOutput, name->range,
+                               "the PPF '" + ppf->name + "' has no output '" +
+                                   name->name + "'");
+      std::vector<const Decl *> outputs;
+      for (auto &other : ppf->endpoints)
+        if (!other->isInput)
+          outputs.push_back(other.get());
+      suggest(diagnostic, name->name, outputs);
+    }
+  }
+  Expr &packet = *expr.arguments[1];
+  if (!endpoint) {
+    check(packet, types.error());
+    return types.voidType();
+  }
+  name->decl = endpoint;
+  expr.endpoint = endpoint;
+  const Type *type = check(packet, endpoint->type);
+  if (!type->isError() && !endpoint->type->isError() && type != endpoint->type)
+    error(Code::CannotConvert, packet.range,
+          "the output '" + endpoint->name + "' carries '" +
+              endpoint->type->str() + "', this is '" + type->str() + "'")
+        .note(endpoint->range, "declared here");
+  return types.voidType();
+}
+
+} // namespace karakal::lang

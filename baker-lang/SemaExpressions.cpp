@@ -1,0 +1,384 @@
+//===- SemaExpressions.cpp - types and constants of expressions -----------===//
+//
+// Operands narrower than 32 bits compute as `int`; otherwise the wider operand
+// decides, and of two equally wide the unsigned one. Comparisons and logical
+// operators give `bool`. An operation on constants is done here.
+//
+//===----------------------------------------------------------------------===//
+
+#include "baker-lang/Sema.h"
+
+#include "support/Error.h"
+
+namespace karakal::lang {
+
+const Type *Sema::check(Expr &expr, const Type *expected) {
+  if (!expr.type)
+    expr.type = checkKind(expr, expected);
+  return expr.type;
+}
+
+const Type *Sema::checkKind(Expr &expr, const Type *expected) {
+  switch (expr.kind) {
+  case ExprKind::Error:
+    return types.error();
+  case ExprKind::Integer: {
+    uint64_t value = llvm::cast<IntegerExpr>(expr).value;
+    expr.constant = value;
+    return types.literal(value);
+  }
+  case ExprKind::Bool:
+    expr.constant = llvm::cast<BoolExpr>(expr).value;
+    return types.boolType();
+  case ExprKind::Name:
+    return checkName(llvm::cast<NameExpr>(expr));
+  case ExprKind::Call:
+    return checkCall(llvm::cast<CallExpr>(expr), expected);
+  case ExprKind::Index:
+    return checkIndex(llvm::cast<IndexExpr>(expr));
+  case ExprKind::Field:
+    return checkField(llvm::cast<FieldExpr>(expr));
+  case ExprKind::Unary:
+    return checkUnary(llvm::cast<UnaryExpr>(expr));
+  case ExprKind::Step:
+    return checkStep(llvm::cast<StepExpr>(expr));
+  case ExprKind::Cast:
+    return checkCast(llvm::cast<CastExpr>(expr));
+  case ExprKind::Binary:
+    return checkBinary(llvm::cast<BinaryExpr>(expr));
+  case ExprKind::Conditional:
+    return checkConditional(llvm::cast<ConditionalExpr>(expr));
+  case ExprKind::Assign:
+    return checkAssign(llvm::cast<AssignExpr>(expr));
+  case ExprKind::Sizeof:
+    return checkSizeof(llvm::cast<SizeofExpr>(expr));
+  }
+  KARAKAL_UNREACHABLE("expression kind");
+}
+
+//===----------------------------------------------------------------------===//
+// Conversions
+//===----------------------------------------------------------------------===//
+
+bool Sema::checkScalar(Expr &expr) {
+  const Type *type = check(expr);
+  if (type->isScalar())
+    return true;
+  if (type->isError())
+    return false;
+  if (type->is(TypeKind::Array))
+    error(Code::IndexMissing, expr.range,
+          "an array of type '" + type->str() + "' needs an index here");
+  else if (type->is(TypeKind::Void))
+    error(Code::BadOperand, expr.range, "this has no value");
+  else
+    error(Code::BadOperand, expr.range,
+          "a number is needed here, this is of type '" + type->str() + "'");
+  expr.type = types.error();
+  return false;
+}
+
+void Sema::checkCondition(Expr &expr) {
+  checkScalar(expr);
+  if (auto *assign = llvm::dyn_cast<AssignExpr>(&expr);
+      assign && !assign->op && !expr.type->isError())
+    error(Code::BadOperand, assign->opRange,
+          "this condition assigns; to compare, write '=='")
+        .note("if the assignment is meant, write '(a = b) != 0'");
+}
+
+void Sema::checkConvertible(Expr &expr, const Type *type, const char *what) {
+  const Type *from = check(expr, type);
+  if (from->isError() || type->isError() || from == type)
+    return;
+  if (from->isScalar() && type->isScalar()) {
+    if (expr.constant && !constantFits(*expr.constant, from, type))
+      error(
+          Code::ConstantCut, expr.range,
+          std::string(what) + " " + constantText(*expr.constant, from) +
+              " does not fit '" + type->str() + "' and becomes " +
+              constantText(convertConstant(*expr.constant, from, type), type));
+    return;
+  }
+  auto &diagnostic =
+      error(from->is(TypeKind::Array) && type->isScalar() ? Code::IndexMissing
+                                                          : Code::CannotConvert,
+            expr.range,
+            std::string(what) + " is of type '" + from->str() +
+                "', which does not become '" + type->str() + "' by itself");
+  if (from->isPacket() && type->isPacket())
+    diagnostic.note("packet_decap() and packet_encap() lead from one protocol "
+                    "to another");
+}
+
+//===----------------------------------------------------------------------===//
+// Names and elements
+//===----------------------------------------------------------------------===//
+
+const Type *Sema::checkName(NameExpr &expr) {
+  Decl *decl = lookup(expr.name);
+  if (!decl) {
+    if (primitiveOf(expr.name) != Primitive::None)
+      error(Code::NotAValue, expr.range,
+            "the packet primitive '" + expr.name + "' is called with '()'");
+    else
+      undeclared(expr.name, expr.range, *scope);
+    return types.error();
+  }
+  expr.decl = decl;
+  return valueOf(decl, expr);
+}
+
+/// The type of `decl` used as a value; `expr` gets its constant.
+const Type *Sema::valueOf(Decl *decl, Expr &expr) {
+  switch (decl->kind) {
+  case DeclKind::Const: {
+    auto *constant = llvm::cast<ConstDecl>(decl);
+    resolveConst(*constant);
+    if (!constant->type || constant->type->isError() ||
+        constant->progress != Progress::Done)
+      return types.error();
+    expr.constant = constant->bits;
+    return constant->type;
+  }
+  case DeclKind::Global: {
+    const Type *type = llvm::cast<GlobalDecl>(decl)->type;
+    return type ? type : types.error(); // in a constant, before resolution
+  }
+  case DeclKind::Variable:
+    return llvm::cast<VarDecl>(decl)->type;
+  case DeclKind::ProtocolField: {
+    auto *field = llvm::cast<ProtocolFieldDecl>(decl);
+    if (!field->isArray)
+      return field->type ? field->type : types.error();
+    error(Code::BadOperand, expr.range,
+          "the demux cannot use the array '" + decl->name + "'");
+    return types.error();
+  }
+  case DeclKind::Module:
+    return types.module();
+  default:
+    break;
+  }
+  error(Code::NotAValue, expr.range,
+        std::string("the ") + noun(decl->kind) + " '" + decl->name +
+            "' is not a value")
+      .note(decl->range, "declared here");
+  return types.error();
+}
+
+const Type *Sema::checkIndex(IndexExpr &expr) {
+  const Type *base = check(*expr.base);
+  bool isScalar = checkScalar(*expr.index);
+  if (base->isError())
+    return base;
+  if (!base->is(TypeKind::Array)) {
+    error(Code::NotIndexable, expr.base->range,
+          "'" + base->str() + "' is not an array");
+    return types.error();
+  }
+  if (isScalar && expr.index->constant) {
+    uint64_t index = *expr.index->constant;
+    bool isNegative = expr.index->type->isSigned && int64_t(index) < 0;
+    if (isNegative || index >= base->size) {
+      error(Code::IndexOutOfRange, expr.index->range,
+            "the index " + constantText(index, expr.index->type) +
+                " is outside the array of " + std::to_string(base->size) +
+                " elements");
+      return types.error();
+    }
+  }
+  return base->element;
+}
+
+//===----------------------------------------------------------------------===//
+// Operators
+//===----------------------------------------------------------------------===//
+
+const Type *Sema::checkUnary(UnaryExpr &expr) {
+  Expr &operand = *expr.operand;
+  if (expr.op == UnaryOp::AddressOf || expr.op == UnaryOp::Dereference) {
+    if (!check(operand)->isError())
+      error(Code::NoPointers, expr.range,
+            expr.op == UnaryOp::AddressOf
+                ? "there are no pointers: an address cannot be taken"
+                : "there are no pointers to follow");
+    return types.error();
+  }
+  if (!checkScalar(operand))
+    return types.error();
+  if (expr.op == UnaryOp::Not) {
+    if (operand.constant)
+      expr.constant = *operand.constant == 0;
+    return types.boolType();
+  }
+  const Type *type = types.promoted(operand.type);
+  if (!operand.constant)
+    return type;
+  uint64_t bits = convertConstant(*operand.constant, operand.type, type);
+  if (expr.op == UnaryOp::Minus)
+    bits = canonical(0 - bits, type);
+  else if (expr.op == UnaryOp::Complement)
+    bits = canonical(~bits, type);
+  expr.constant = bits;
+  return type;
+}
+
+const Type *Sema::checkStep(StepExpr &expr) {
+  if (!checkScalar(*expr.operand) || !checkAssignable(*expr.operand))
+    return types.error();
+  if (!expr.operand->type->is(TypeKind::Bool))
+    return expr.operand->type;
+  error(Code::BadOperand, expr.operand->range, "a bool cannot be counted");
+  return types.error();
+}
+
+const Type *Sema::checkCast(CastExpr &expr) {
+  const Type *type = resolveType(expr.target, *scope);
+  if (!checkScalar(*expr.operand) || type->isError())
+    return types.error();
+  if (expr.operand->constant)
+    expr.constant =
+        convertConstant(*expr.operand->constant, expr.operand->type, type);
+  return type;
+}
+
+const Type *Sema::checkBinary(BinaryExpr &expr) {
+  Expr &left = *expr.left, &right = *expr.right;
+  bool isLeftScalar = checkScalar(left);
+  bool isRightScalar = checkScalar(right);
+  if (!isLeftScalar || !isRightScalar)
+    return types.error();
+  const Type *type = types.boolType();
+  if (isLogical(expr.op))
+    expr.operandType = types.boolType();
+  else if (isShift(expr.op))
+    type = expr.operandType = types.promoted(left.type);
+  else
+    expr.operandType = types.common(left.type, right.type);
+  if (!isLogical(expr.op) && !isComparison(expr.op))
+    type = expr.operandType;
+  bool isDivision =
+      expr.op == BinaryOp::Divide || expr.op == BinaryOp::Remainder;
+  if (isDivision && right.constant && *right.constant == 0)
+    error(Code::BadOperand, right.range, "division by zero");
+  if (!left.constant || !right.constant)
+    return type;
+  const Type *amount = types.promoted(right.type);
+  const Type *rightType = isShift(expr.op) ? amount : expr.operandType;
+  expr.constant = evaluateBinary(
+      expr.op, convertConstant(*left.constant, left.type, expr.operandType),
+      convertConstant(*right.constant, right.type, rightType), expr.operandType,
+      amount);
+  return type;
+}
+
+const Type *Sema::checkConditional(ConditionalExpr &expr) {
+  checkCondition(*expr.condition);
+  bool isTrueScalar = checkScalar(*expr.whenTrue);
+  bool isFalseScalar = checkScalar(*expr.whenFalse);
+  if (!isTrueScalar || !isFalseScalar || expr.condition->type->isError())
+    return types.error();
+  const Type *a = expr.whenTrue->type, *b = expr.whenFalse->type;
+  const Type *type = a == b ? a : types.common(a, b);
+  const Expr &taken = expr.condition->constant && *expr.condition->constant
+                          ? *expr.whenTrue
+                          : *expr.whenFalse;
+  if (expr.condition->constant && taken.constant)
+    expr.constant = convertConstant(*taken.constant, taken.type, type);
+  return type;
+}
+
+const Type *Sema::checkSizeof(SizeofExpr &expr) {
+  const Type *type = types.integer(32, false);
+  if (const ProtocolDecl *protocol = findProtocol(expr.target.name)) {
+    expr.constant = protocol->bytesMin;
+    return type;
+  }
+  const Type *target = resolveType(expr.target, *scope);
+  if (target->isError())
+    return target;
+  if (!target->isScalar() && !target->is(TypeKind::Struct)) {
+    error(Code::BadOperand, expr.target.range,
+          "'" + target->str() + "' has no size");
+    return types.error();
+  }
+  expr.constant = wordCountOf(target) * 4;
+  return type;
+}
+
+//===----------------------------------------------------------------------===//
+// Assignment
+//===----------------------------------------------------------------------===//
+
+bool Sema::checkAssignable(Expr &expr) {
+  const Decl *decl = nullptr;
+  if (auto *name = llvm::dyn_cast<NameExpr>(&expr))
+    decl = name->decl;
+  if (auto *field = llvm::dyn_cast<FieldExpr>(&expr)) {
+    decl = field->decl;
+    if (field->access == Access::MetadataField) {
+      if (!llvm::cast<MetadataDecl>(decl)->isReadOnly)
+        return true;
+      error(Code::ReadOnly, expr.range,
+            "the metadata '" + decl->name +
+                "' is set by the receiver and "
+                "cannot be written");
+      return false;
+    }
+    if (field->access == Access::PacketField ||
+        field->access == Access::StructField)
+      return true;
+  }
+  if (llvm::isa<IndexExpr>(expr) ||
+      (decl &&
+       (decl->kind == DeclKind::Variable || decl->kind == DeclKind::Global)))
+    return true;
+  auto &diagnostic =
+      error(decl && decl->kind == DeclKind::Const ? Code::ReadOnly
+                                                  : Code::NotAssignable,
+            expr.range,
+            decl ? std::string("the ") + noun(decl->kind) + " '" + decl->name +
+                       "' cannot be assigned to"
+                 : "this cannot be assigned to");
+  if (decl)
+    diagnostic.note(decl->range, "declared here");
+  return false;
+}
+
+const Type *Sema::checkAssign(AssignExpr &expr) {
+  const Type *target = check(*expr.target);
+  if (target->isError()) {
+    check(*expr.value);
+    return target;
+  }
+  if (!target->isScalar() && !target->isPacket()) {
+    bool isWhole = target->is(TypeKind::Array) || target->is(TypeKind::Struct);
+    error(Code::NotAssignable, expr.target->range,
+          isWhole ? "a whole '" + target->str() +
+                        "' cannot be assigned: assign its parts"
+                  : "this cannot be assigned to");
+    check(*expr.value);
+    return types.error();
+  }
+  if (!checkAssignable(*expr.target)) {
+    check(*expr.value);
+    return types.error();
+  }
+  if (!expr.op) {
+    checkConvertible(*expr.value, target, "the value");
+    // A handle is given over to the variable; nothing is left to be used.
+    return target->isPacket() ? types.voidType() : target;
+  }
+  if (!checkScalar(*expr.target) || !checkScalar(*expr.value))
+    return types.error();
+  expr.operandType = isShift(*expr.op) ? types.promoted(target)
+                                       : types.common(target, expr.value->type);
+  bool isDivision =
+      *expr.op == BinaryOp::Divide || *expr.op == BinaryOp::Remainder;
+  if (isDivision && expr.value->constant && *expr.value->constant == 0)
+    error(Code::BadOperand, expr.value->range, "division by zero");
+  return target;
+}
+
+} // namespace karakal::lang

@@ -1,0 +1,251 @@
+//===- SemaStatements.cpp - bodies of functions and PPFs ------------------===//
+//
+// Each block has a scope of its own; a name may hide one of an outer scope.
+//
+//===----------------------------------------------------------------------===//
+
+#include "baker-lang/Sema.h"
+
+namespace karakal::lang {
+
+namespace {
+/// Sets a variable for as long as a C++ scope lasts.
+template <typename T> class Saved {
+public:
+  Saved(T &variable, T value) : variable(variable), old(variable) {
+    variable = value;
+  }
+  ~Saved() { variable = old; }
+
+private:
+  T &variable;
+  T old;
+};
+} // namespace
+
+void Sema::checkBody(FunctionDecl &decl) {
+  if (!decl.body)
+    return;
+  Saved<FunctionDecl *> inFunction(function, &decl);
+  Scope parameters;
+  parameters.parent = decl.scope;
+  Saved<Scope *> inScope(scope, &parameters);
+  for (Parameter &parameter : decl.parameters)
+    if (!parameter.name.name.empty())
+      declare(parameters, parameter.decl);
+  checkBlock(*decl.body);
+}
+
+void Sema::checkBlock(BlockStmt &block) {
+  Scope inner;
+  inner.parent = scope;
+  Saved<Scope *> inScope(scope, &inner);
+  for (StmtPtr &stmt : block.body)
+    checkStmt(*stmt);
+}
+
+void Sema::checkStmt(Stmt &stmt) {
+  switch (stmt.kind) {
+  case StmtKind::Error:
+  case StmtKind::Empty:
+    return;
+  case StmtKind::Block:
+    return checkBlock(llvm::cast<BlockStmt>(stmt));
+  case StmtKind::Const: {
+    ConstDecl &decl = *llvm::cast<ConstStmt>(stmt).decl;
+    decl.scope = scope;
+    resolveConst(decl);
+    declare(*scope, &decl);
+    return;
+  }
+  case StmtKind::Declaration:
+    return checkDeclaration(llvm::cast<DeclarationStmt>(stmt));
+  case StmtKind::If: {
+    auto &part = llvm::cast<IfStmt>(stmt);
+    checkCondition(*part.condition);
+    for (StmtPtr *branch : {&part.whenTrue, &part.whenFalse})
+      if (*branch) {
+        Scope inner;
+        inner.parent = scope;
+        Saved<Scope *> inScope(scope, &inner);
+        checkStmt(**branch);
+      }
+    return;
+  }
+  case StmtKind::While:
+  case StmtKind::Do:
+  case StmtKind::For:
+    return checkLoop(stmt);
+  case StmtKind::Switch:
+    return checkSwitch(llvm::cast<SwitchStmt>(stmt));
+  case StmtKind::Break:
+    if (loopDepth + switchDepth == 0)
+      error(Code::OutsideLoop, stmt.range,
+            "'break' stands outside a loop or switch");
+    return;
+  case StmtKind::Continue:
+    if (loopDepth == 0)
+      error(Code::OutsideLoop, stmt.range, "'continue' stands outside a loop");
+    return;
+  case StmtKind::Return:
+    return checkReturn(llvm::cast<ReturnStmt>(stmt));
+  case StmtKind::Expression:
+    return checkEffect(*llvm::cast<ExpressionStmt>(stmt).expr);
+  }
+}
+
+/// An expression whose value nobody takes: it should do something.
+void Sema::checkEffect(Expr &expr) {
+  const Type *type = check(expr);
+  if (type->isError() || llvm::isa<CallExpr, AssignExpr, StepExpr>(expr))
+    return;
+  auto *binary = llvm::dyn_cast<BinaryExpr>(&expr);
+  auto &diagnostic = error(Code::NoEffect, expr.range,
+                           "the value is computed and thrown away");
+  if (binary && binary->op == BinaryOp::Equal)
+    diagnostic.note(binary->opRange, "did you mean '='?");
+}
+
+//===----------------------------------------------------------------------===//
+// Local variables
+//===----------------------------------------------------------------------===//
+
+VarDecl *Sema::newVariable(Identifier name, const Type *type) {
+  auto decl = std::make_unique<VarDecl>(std::move(name));
+  decl->type = type;
+  VarDecl *result = decl.get();
+  function->variables.push_back(std::move(decl));
+  return result;
+}
+
+void Sema::checkDeclaration(DeclarationStmt &stmt) {
+  for (Declarator &declarator : stmt.declarators)
+    checkLocal(declarator, stmt.type);
+}
+
+void Sema::checkLocal(Declarator &declarator, const TypeSyntax &syntax) {
+  TypeSyntax starred = syntax;
+  starred.isStarred = declarator.isStarred;
+  const Type *type = resolveType(starred, *scope);
+  SourceRange where = declarator.name.range;
+  if (type->is(TypeKind::Void)) {
+    error(Code::BadTypeHere, syntax.range,
+          "a variable cannot have type 'void'");
+    type = types.error();
+  }
+  if (type->is(TypeKind::Struct) ||
+      (!declarator.dimensions.empty() && !type->isError())) {
+    error(Code::NoLocalAggregates, where,
+          "a local variable is a scalar or a packet handle")
+        .note("arrays and structs can be global variables of the module");
+    type = types.error();
+  }
+  if (declarator.initializer) {
+    Initializer &initializer = *declarator.initializer;
+    if (!initializer.expr) {
+      if (!type->isError())
+        error(Code::BadInitializer, initializer.range,
+              "'" + type->str() + "' takes one value, no braces");
+    } else if (type->isError()) {
+      check(*initializer.expr);
+    } else {
+      checkConvertible(*initializer.expr, type, "the initial value");
+    }
+  }
+  // Declared behind its initializer, which cannot use it.
+  declarator.decl = newVariable(declarator.name, type);
+  declare(*scope, declarator.decl);
+}
+
+//===----------------------------------------------------------------------===//
+// Loops, switch, return
+//===----------------------------------------------------------------------===//
+
+void Sema::checkLoop(Stmt &stmt) {
+  Scope inner;
+  inner.parent = scope;
+  Saved<Scope *> inScope(scope, &inner);
+  if (auto *loop = llvm::dyn_cast<ForStmt>(&stmt)) {
+    // The names of the first part are seen by all others.
+    if (auto *block = llvm::dyn_cast_or_null<BlockStmt>(loop->init.get())) {
+      for (StmtPtr &part : block->body)
+        checkStmt(*part);
+    } else if (loop->init) {
+      checkStmt(*loop->init);
+    }
+    if (loop->condition)
+      checkCondition(*loop->condition);
+    for (ExprPtr &step : loop->steps)
+      checkEffect(*step);
+    Saved<unsigned> inLoop(loopDepth, loopDepth + 1);
+    checkStmt(*loop->body);
+    return;
+  }
+  auto *whileLoop = llvm::dyn_cast<WhileStmt>(&stmt);
+  auto *doLoop = llvm::dyn_cast<DoStmt>(&stmt);
+  checkCondition(whileLoop ? *whileLoop->condition : *doLoop->condition);
+  Saved<unsigned> inLoop(loopDepth, loopDepth + 1);
+  Scope body;
+  body.parent = scope;
+  Saved<Scope *> inBody(scope, &body);
+  checkStmt(whileLoop ? *whileLoop->body : *doLoop->body);
+}
+
+void Sema::checkSwitch(SwitchStmt &stmt) {
+  const Type *type = types.error();
+  if (checkScalar(*stmt.subject))
+    type = types.promoted(stmt.subject->type);
+  stmt.subjectType = type;
+  Saved<unsigned> inSwitch(switchDepth, switchDepth + 1);
+  std::map<uint64_t, SourceRange> seen;
+  std::optional<SourceRange> defaultRange;
+  for (SwitchStmt::Case &part : stmt.cases) {
+    if (!part.value) {
+      if (defaultRange)
+        error(Code::BadCase, part.range, "'default' stands twice")
+            .note(*defaultRange, "first here");
+      defaultRange = part.range;
+    } else if (auto value =
+                   constantOf(*part.value, *scope, "the value of a case");
+               value && !type->isError()) {
+      checkConvertible(*part.value, type, "the value of a case");
+      uint64_t bits = convertConstant(*value, part.value->type, type);
+      auto [entry, isNew] = seen.emplace(bits, part.value->range);
+      if (!isNew)
+        error(Code::BadCase, part.value->range,
+              "the case " + constantText(bits, type) + " stands twice")
+            .note(entry->second, "first here");
+    }
+    Scope inner;
+    inner.parent = scope;
+    Saved<Scope *> inScope(scope, &inner);
+    for (StmtPtr &item : part.body)
+      checkStmt(*item);
+  }
+}
+
+void Sema::checkReturn(ReturnStmt &stmt) {
+  const Type *result = function->result;
+  if (result->isError()) {
+    if (stmt.value)
+      check(*stmt.value);
+    return;
+  }
+  if (result->is(TypeKind::Void)) {
+    if (!stmt.value || check(*stmt.value)->isError())
+      return;
+    error(Code::BadReturn, stmt.value->range,
+          function->role == Role::Ppf
+              ? "a PPF returns no value"
+              : "'" + function->name + "' returns no value");
+    return;
+  }
+  if (stmt.value)
+    return checkConvertible(*stmt.value, result, "the result");
+  error(Code::BadReturn, stmt.range,
+        "'" + function->name + "' returns a value of type '" + result->str() +
+            "'")
+      .note(function->range, "declared here");
+}
+
+} // namespace karakal::lang

@@ -1,0 +1,252 @@
+//===- Diagnostics.cpp - what is wrong with a source text -----------------===//
+//
+// Places in texts, and the printing of diagnostics with the line concerned
+// and an underline below it.
+//
+//===----------------------------------------------------------------------===//
+
+#include "support/Diagnostics.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <ostream>
+#include <tuple>
+#include <unistd.h>
+
+namespace karakal {
+
+SourceRange spanning(SourceRange first, SourceRange last) {
+  return {first.file, std::min(first.begin, last.begin),
+          std::max(first.end, last.end)};
+}
+
+SourceFile::SourceFile(std::string path, std::string text)
+    : path_(std::move(path)), text_(std::move(text)) {
+  starts.push_back(0);
+  for (uint32_t i = 0; i < text_.size(); ++i)
+    if (text_[i] == '\n')
+      starts.push_back(i + 1);
+}
+
+/// Characters of `text`: bytes that do not continue a UTF-8 sequence.
+static uint32_t characterCount(std::string_view text) {
+  return uint32_t(std::count_if(text.begin(), text.end(), [](char c) {
+    return (static_cast<unsigned char>(c) & 0xc0) != 0x80;
+  }));
+}
+
+SourcePlace SourceFile::place(uint32_t offset) const {
+  offset = std::min<uint32_t>(offset, uint32_t(text_.size()));
+  auto next = std::upper_bound(starts.begin(), starts.end(), offset);
+  uint32_t number = uint32_t(next - starts.begin());
+  uint32_t start = starts[number - 1];
+  return {number, 1 + characterCount(text().substr(start, offset - start))};
+}
+
+std::string_view SourceFile::line(uint32_t number) const {
+  uint32_t start = starts[number - 1];
+  uint32_t end =
+      number < starts.size() ? starts[number] - 1 : uint32_t(text_.size());
+  std::string_view line = text().substr(start, end - start);
+  if (!line.empty() && line.back() == '\r')
+    line.remove_suffix(1);
+  return line;
+}
+
+uint32_t SourceManager::add(std::string path, std::string text) {
+  files.emplace_back(std::move(path), std::move(text));
+  return uint32_t(files.size() - 1);
+}
+
+std::string_view SourceManager::text(SourceRange range) const {
+  return file(range.file).text().substr(range.begin, range.end - range.begin);
+}
+
+Diagnostic &Diagnostic::note(SourceRange where, std::string text) {
+  notes.push_back({where, std::move(text), true});
+  return *this;
+}
+
+Diagnostic &Diagnostic::note(std::string text) {
+  notes.push_back({{}, std::move(text), false});
+  return *this;
+}
+
+Diagnostic &Diagnostics::add(Severity severity, std::string id,
+                             SourceRange range, std::string message) {
+  errors += severity == Severity::Error;
+  diagnostics.push_back(
+      {severity, std::move(id), range, std::move(message), {}, true});
+  return diagnostics.back();
+}
+
+Diagnostic &Diagnostics::add(Severity severity, std::string id,
+                             std::string message) {
+  Diagnostic &diagnostic =
+      add(severity, std::move(id), SourceRange{}, std::move(message));
+  diagnostic.hasRange = false;
+  return diagnostic;
+}
+
+//===----------------------------------------------------------------------===//
+// Printing
+//===----------------------------------------------------------------------===//
+
+namespace {
+class Printer {
+public:
+  Printer(std::ostream &out, const SourceManager &sources, bool colour)
+      : out(out), sources(sources), colour(colour) {}
+
+  void print(const Diagnostic &diagnostic) {
+    bool isError = diagnostic.severity == Severity::Error;
+    head(diagnostic.hasRange, diagnostic.range, isError ? "error" : "warning",
+         isError ? "31" : "35");
+    set("1");
+    out << diagnostic.message;
+    set("0");
+    out << " [" << diagnostic.id << "]\n";
+    if (diagnostic.hasRange)
+      excerpt(diagnostic.range);
+    for (const Diagnostic::Note &note : diagnostic.notes) {
+      head(note.hasRange, note.range, "note", "36");
+      out << note.message << '\n';
+      if (note.hasRange)
+        excerpt(note.range);
+    }
+  }
+
+private:
+  void set(const char *code) {
+    if (colour)
+      out << "\033[" << code << 'm';
+  }
+
+  void head(bool hasRange, SourceRange range, const char *word,
+            const char *wordColour) {
+    if (hasRange) {
+      const SourceFile &file = sources.file(range.file);
+      SourcePlace place = file.place(range.begin);
+      out << file.path() << ':' << place.line << ':' << place.column << ": ";
+    }
+    set("1");
+    set(wordColour);
+    out << word << ": ";
+    set("0");
+  }
+
+  /// The first line of the range with `^~~~` under it. Long lines are shown
+  /// around the range.
+  void excerpt(SourceRange range) {
+    constexpr size_t widthMax = 120;
+    const SourceFile &file = sources.file(range.file);
+    SourcePlace place = file.place(range.begin);
+    std::string_view line = file.line(place.line);
+    size_t begin =
+        std::min<size_t>(range.begin - file.lineStart(place.line), line.size());
+    size_t end = std::min<size_t>(std::max(range.end, range.begin) -
+                                      file.lineStart(place.line),
+                                  line.size());
+    size_t from = begin > widthMax / 2 ? begin - widthMax / 2 : 0;
+    // A cut may not fall inside a character.
+    while (from > 0 && (static_cast<unsigned char>(line[from]) & 0xc0) == 0x80)
+      --from;
+    std::string_view shown = line.substr(from, widthMax);
+    end = std::min(end, from + shown.size());
+    out << "  " << printable(shown) << "\n  ";
+    // Tabs stay tabs, so that the underline stands below its text.
+    for (char c : line.substr(from, begin - from))
+      if ((static_cast<unsigned char>(c) & 0xc0) != 0x80)
+        out << (c == '\t' ? '\t' : ' ');
+    set("32");
+    out << '^';
+    if (end > begin + 1)
+      out << std::string(characterCount(line.substr(begin, end - begin)) - 1,
+                         '~');
+    set("0");
+    out << '\n';
+  }
+
+  /// Control characters could change the terminal's state: shown as '?'.
+  static std::string printable(std::string_view text) {
+    std::string result(text);
+    for (char &c : result)
+      if ((static_cast<unsigned char>(c) < 0x20 && c != '\t') || c == 0x7f)
+        c = '?';
+    return result;
+  }
+
+  std::ostream &out;
+  const SourceManager &sources;
+  bool colour;
+};
+} // namespace
+
+void Diagnostics::print(std::ostream &out, bool colour) const {
+  constexpr size_t countMax = 100;
+  std::vector<const Diagnostic *> ordered;
+  for (const Diagnostic &diagnostic : diagnostics)
+    ordered.push_back(&diagnostic);
+  std::stable_sort(
+      ordered.begin(), ordered.end(),
+      [](const Diagnostic *a, const Diagnostic *b) {
+        return std::tuple(a->hasRange, a->range.file, a->range.begin) <
+               std::tuple(b->hasRange, b->range.file, b->range.begin);
+      });
+  Printer printer(out, sources_, colour);
+  for (size_t i = 0; i < std::min(ordered.size(), countMax); ++i)
+    printer.print(*ordered[i]);
+  if (ordered.size() > countMax)
+    out << ordered.size() - countMax << " more are not shown.\n";
+  if (errors != 0)
+    out << errors << (errors == 1 ? " error\n" : " errors\n");
+}
+
+bool standardErrorHasColour() {
+  const char *terminal = std::getenv("TERM");
+  return isatty(2) && !std::getenv("NO_COLOR") && terminal &&
+         std::string_view(terminal) != "dumb";
+}
+
+//===----------------------------------------------------------------------===//
+// Spelling
+//===----------------------------------------------------------------------===//
+
+/// Edits (insert, delete, replace, swap of neighbours) from `a` to `b`.
+static size_t editDistance(std::string_view a, std::string_view b) {
+  std::vector<std::vector<size_t>> d(a.size() + 1,
+                                     std::vector<size_t>(b.size() + 1));
+  for (size_t i = 0; i <= a.size(); ++i)
+    d[i][0] = i;
+  for (size_t j = 0; j <= b.size(); ++j)
+    d[0][j] = j;
+  for (size_t i = 1; i <= a.size(); ++i)
+    for (size_t j = 1; j <= b.size(); ++j) {
+      d[i][j] = std::min({d[i - 1][j] + 1, d[i][j - 1] + 1,
+                          d[i - 1][j - 1] + (a[i - 1] != b[j - 1])});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+        d[i][j] = std::min(d[i][j], d[i - 2][j - 2] + 1);
+    }
+  return d[a.size()][b.size()];
+}
+
+std::string nearestName(std::string_view name,
+                        const std::vector<std::string> &candidates) {
+  constexpr size_t lengthMax = 64;
+  std::string nearest;
+  size_t distanceBest = std::max<size_t>(name.size() / 3, 1) + 1;
+  if (name.size() > lengthMax)
+    return nearest;
+  for (const std::string &candidate : candidates) {
+    if (candidate.size() > lengthMax || candidate == name)
+      continue;
+    size_t distance = editDistance(name, candidate);
+    if (distance < distanceBest && distance < name.size()) {
+      distanceBest = distance;
+      nearest = candidate;
+    }
+  }
+  return nearest;
+}
+
+} // namespace karakal
