@@ -8,6 +8,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "RunningChip.h"
+#include "sim-ixp/Simulation.h"
+#include "target-ixp/Manifest.h"
 
 #include <gmock/gmock.h>
 
@@ -412,4 +414,87 @@ TEST(LoopbackTest, MinimumFramesAtLineRateOfFourPorts) {
         static_cast<unsigned long long>(latencies.back()));
     EXPECT_GT(rate, lineRateMpps * 0.99);
   }
+}
+
+namespace {
+
+/// Rx, the least program on engine 1, and Tx, as the driver would place them.
+target::Image loopbackImage() {
+  target::Image image;
+  image.manifest = target::defaultManifest("loopback", "asm");
+  const std::pair<const char *, const char *> files[] = {
+      {"rx", "runtime/rx.uc"},
+      {"main", "tests/runtime/loopback.uc"},
+      {"tx", "runtime/tx.uc"}};
+  for (auto [name, path] : files) {
+    auto program =
+        target::assembleFile(std::string(KARAKAL_SOURCE_DIR) + "/" + path);
+    EXPECT_TRUE(bool(program)) << program.error().str();
+    if (program)
+      image.microcode[name] = program->words;
+  }
+  image.manifest["aggregates"].push_back(
+      {{"name", "main"},
+       {"ucode", "main"},
+       {"words", image.microcode["main"].size()},
+       {"engines", {target::AppEngineFirst}}});
+  auto &engines = image.manifest["engines"];
+  engines.push_back(
+      {{"engine", target::RxEngine}, {"role", "rx"}, {"ucode", "rx"}});
+  engines.push_back({{"engine", target::AppEngineFirst},
+                     {"role", "app"},
+                     {"ucode", "main"},
+                     {"aggregate", "main"}});
+  engines.push_back(
+      {{"engine", target::TxEngine}, {"role", "tx"}, {"ucode", "tx"}});
+  return image;
+}
+
+} // namespace
+
+TEST(LoopbackTest, ImageRunsInTheSimulatorAndAccountsForAll) {
+  std::string path = ::testing::TempDir() + "loopback.ixp";
+  Status written = target::writeImage(path, loopbackImage());
+  ASSERT_TRUE(bool(written)) << written.error().str();
+  auto image = target::readImage(path);
+  ASSERT_TRUE(bool(image)) << image.error().str();
+  std::vector<uint32_t> sizes = {60, 1522, 64, 9000, 700, 65, 128, 1523};
+  SimulationOptions options;
+  options.keepFrames = true;
+  options.packets = 4000;
+  auto run = Simulation::create(options, *image, traceOf(sizes), {});
+  ASSERT_TRUE(bool(run)) << run.error().str();
+  Status ended = (*run)->run();
+  ASSERT_TRUE(bool(ended)) << ended.error().str();
+  const PacketCounters &packets = (*run)->accounting().counters();
+  EXPECT_EQ(packets.received, 3000u);
+  EXPECT_EQ(packets.forwarded, 3000u);
+  EXPECT_EQ(packets.transmitted, 3000u);
+  EXPECT_EQ(packets.lost, 0u);
+  EXPECT_EQ((*run)->accounting().outstandingCount(), 0u);
+  EXPECT_EQ((*run)->scratchWord(target::RxOversizeCounter), 1000u);
+  EXPECT_EQ((*run)->reorderedCount(), 0u);
+  for (const SentFrame &frame : (*run)->sentFrames()) {
+    uint32_t number = static_cast<uint32_t>(frame.number % sizes.size());
+    ASSERT_EQ(frame.port, (number % 4) ^ 1);
+    ASSERT_EQ(frame.bytes, frameBytes(number, sizes[number]));
+  }
+}
+
+TEST(LoopbackTest, OverloadIsLostAtThePortsAlone) {
+  // Ten gigabits a second a port are more than the program takes.
+  SimulationOptions options;
+  options.parameters = fastPorts();
+  options.parameters.portsRateBps = 10'000'000'000;
+  options.packets = 20'000;
+  options.offeredGbps = 12;
+  auto run = Simulation::create(options, loopbackImage(),
+                                traceOf({60, 60, 60, 60}), {});
+  ASSERT_TRUE(bool(run)) << run.error().str();
+  Status ended = (*run)->run();
+  ASSERT_TRUE(bool(ended)) << ended.error().str();
+  const PacketCounters &packets = (*run)->accounting().counters();
+  EXPECT_GT(packets.lost, 1000u);
+  EXPECT_EQ(packets.received + packets.lost, options.packets);
+  EXPECT_EQ(packets.transmitted, packets.received);
 }
