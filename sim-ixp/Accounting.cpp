@@ -110,6 +110,8 @@ void Accounting::onEnqueue(uint32_t channel, uint32_t entry, uint32_t handle,
   if (!buffer)
     return;
   Buffer was = std::exchange(*buffer, Buffer::Free);
+  if (freed)
+    freed(handle);
   if (was == Buffer::Free)
     onFault(actor, "gives back buffer " + hexadecimal(handle) +
                        ", which is free already");

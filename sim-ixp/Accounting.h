@@ -23,6 +23,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -79,6 +80,11 @@ public:
   /// Cycles of events are the scheduler's now.
   void connect(const Scheduler *scheduler) { clock = scheduler; }
 
+  /// Called with each handle that goes back to the free list.
+  void onFreed(std::function<void(uint32_t handle)> callback) {
+    freed = std::move(callback);
+  }
+
   const PacketCounters &counters() const { return totals; }
   /// Packets inside: received or copied, and not ended.
   uint64_t outstandingCount() const { return outstanding; }
@@ -121,6 +127,7 @@ private:
   uint64_t progress = 0;
   uint64_t lastProgress = 0;
   std::vector<Buffer> buffers;
+  std::function<void(uint32_t)> freed;
   std::optional<std::string> firstFault;
 };
 

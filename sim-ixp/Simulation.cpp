@@ -66,6 +66,8 @@ Simulation::create(SimulationOptions options, const target::Image &image,
   run.source = std::make_unique<TrafficSource>(std::move(trace), traffic);
   run.media = std::make_unique<Msf>(chip.chassis(), *run.books, *run.source);
   run.media->onSent([&run](SentFrame &&f) { run.recordSent(std::move(f)); });
+  Msf *msf = run.media.get();
+  run.books->onFreed([msf](uint32_t handle) { msf->forgetBuffer(handle); });
   run.newestOnPort.resize(traffic.portCount);
   chip.connectMedia(run.media.get());
 

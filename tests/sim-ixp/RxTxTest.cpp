@@ -241,7 +241,7 @@ TEST(RxTest, FullRingHoldsFramesBackAndLosesNone) {
   EXPECT_GT(running.chip.scratch().ringLevel(target::RingRx), 400u);
   isDraining = true;
   EXPECT_TRUE(running.runToEnd(100'000'000));
-  ASSERT_EQ(packets.size(), 3000u);
+  ASSERT_EQ(packets.size(), 1200u);
   for (uint32_t i = 0; i < packets.size(); ++i)
     EXPECT_EQ(packets[i].sequence, i);
 }
@@ -461,18 +461,18 @@ TEST(LoopbackTest, ImageRunsInTheSimulatorAndAccountsForAll) {
   std::vector<uint32_t> sizes = {60, 1522, 64, 9000, 700, 65, 128, 1523};
   SimulationOptions options;
   options.keepFrames = true;
-  options.packets = 4000;
+  options.packets = 1600;
   auto run = Simulation::create(options, *image, traceOf(sizes), {});
   ASSERT_TRUE(bool(run)) << run.error().str();
   Status ended = (*run)->run();
   ASSERT_TRUE(bool(ended)) << ended.error().str();
   const PacketCounters &packets = (*run)->accounting().counters();
-  EXPECT_EQ(packets.received, 3000u);
-  EXPECT_EQ(packets.forwarded, 3000u);
-  EXPECT_EQ(packets.transmitted, 3000u);
+  EXPECT_EQ(packets.received, 1200u);
+  EXPECT_EQ(packets.forwarded, 1200u);
+  EXPECT_EQ(packets.transmitted, 1200u);
   EXPECT_EQ(packets.lost, 0u);
   EXPECT_EQ((*run)->accounting().outstandingCount(), 0u);
-  EXPECT_EQ((*run)->scratchWord(target::RxOversizeCounter), 1000u);
+  EXPECT_EQ((*run)->scratchWord(target::RxOversizeCounter), 400u);
   EXPECT_EQ((*run)->reorderedCount(), 0u);
   for (const SentFrame &frame : (*run)->sentFrames()) {
     uint32_t number = static_cast<uint32_t>(frame.number % sizes.size());
