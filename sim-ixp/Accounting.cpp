@@ -22,6 +22,9 @@ bool isWithin(const std::vector<AccountingPlan::Range> &ranges,
   return false;
 }
 
+/// Command target of a scratch ring get.
+constexpr uint32_t scratchGet = 0x19;
+
 std::string hexadecimal(uint32_t value) {
   char text[16];
   std::snprintf(text, sizeof text, "0x%x", value);
@@ -75,6 +78,8 @@ void Accounting::onCommand(const Command &command) {
     else
       ++totals.packetSram;
   } else if (command.target < 0x20) {
+    if (command.target == scratchGet)
+      return; // counted when it is known whether the ring was empty
     if (isWithin(plan.scratchGlobals, command.address) &&
         (command.target & 15) < 9)
       ++totals.appScratch;
@@ -132,10 +137,13 @@ void Accounting::onEnqueue(uint32_t channel, uint32_t entry, uint32_t handle,
 }
 
 void Accounting::onEmptyGet(const Command &command) {
-  if (plan.roles[command.engine] != EngineRole::App)
-    return;
-  ++totals.emptyPolls;
-  --totals.packetScratch;
+  if (plan.roles[command.engine] == EngineRole::App)
+    ++totals.emptyPolls;
+}
+
+void Accounting::onFilledGet(const Command &command) {
+  if (plan.roles[command.engine] == EngineRole::App)
+    ++totals.packetScratch;
 }
 
 void Accounting::onRingPut(uint32_t ring, uint32_t value, uint32_t actor) {

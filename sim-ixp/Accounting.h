@@ -100,6 +100,7 @@ public:
   void onEnqueue(uint32_t channel, uint32_t entry, uint32_t handle,
                  uint32_t actor) override;
   void onEmptyGet(const Command &command) override;
+  void onFilledGet(const Command &command) override;
   void onRingPut(uint32_t ring, uint32_t value, uint32_t actor) override;
   void onRingGet(uint32_t ring, uint32_t value, uint32_t actor) override;
   void onFrameReceived(uint64_t cycle, uint32_t port, uint32_t bytes) override;

@@ -31,8 +31,9 @@ public:
                          uint32_t actor) {}
   virtual void onEnqueue(uint32_t channel, uint32_t entry, uint32_t handle,
                          uint32_t actor) {}
-  /// A ring get found the ring empty.
+  /// A ring get found the ring empty, or at least one word.
   virtual void onEmptyGet(const Command &command) {}
+  virtual void onFilledGet(const Command &command) {}
   /// A message went through a ring.
   virtual void onRingPut(uint32_t ring, uint32_t value, uint32_t actor) {}
   virtual void onRingGet(uint32_t ring, uint32_t value, uint32_t actor) {}

@@ -175,6 +175,8 @@ void Scratch::serveRing(uint64_t cycle, Command &command) {
   if (opOf(command) == ringGet) {
     if (ring.count == 0)
       recorder.onEmptyGet(command);
+    else
+      recorder.onFilledGet(command);
     for (uint32_t i = 0; i < words; ++i) {
       bool isThere = ring.count > 0;
       command.data[i] = take(number);

@@ -220,6 +220,10 @@ Status Simulation::run() {
   startEngines(plans, *machine);
   media->start();
   controls.start();
+  if (asked.warmup == 0) {
+    isMeasuring = true;
+    first = takeSnapshot(begin);
+  }
   bool goesOn = true;
   for (uint32_t checks = 0; goesOn; ++checks) {
     bool moved = true;

@@ -1,0 +1,145 @@
+//===- ForwardImage.h - an image made without the compiler ----*- C++ -*-===//
+//
+// Rx and Tx of the runtime around a hand-written program that sends every
+// packet out of the port it came in by. It stands for what the compiler makes:
+// four commands a packet besides its ring get and put.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KARAKAL_TESTS_SIM_IXP_FORWARDIMAGE_H
+#define KARAKAL_TESTS_SIM_IXP_FORWARDIMAGE_H
+
+#include "target-ixp/Assembler.h"
+#include "target-ixp/Image.h"
+#include "target-ixp/MemoryMap.h"
+#include "traces/Packet.h"
+
+#include "gtest/gtest.h"
+
+#include <string>
+#include <vector>
+
+namespace karakal::sim::testing {
+
+/// Sends packets back. `body` runs with the handle in `buffer`, its port word
+/// in `ports`, and may go to done# (sent) or end with next#.
+inline std::string forwardProgram(const std::string &body = "") {
+  return R"(
+.reg zero buffer address ports temp again
+.reg read $message $ports
+.reg write $out
+.sig got described written put_done
+    immed[zero, 0]
+next#:
+    scratch[get, $message, zero, 0, 1], ctx_swap[got]
+    alu[buffer, --, B, $message]
+    beq[next#]
+    alu_shf[address, --, B, buffer, <<2]
+    sram[read, $ports, address, 8, 1], ctx_swap[described]
+    alu[ports, --, B, $ports]
+)" + body +
+         R"(
+done#:
+    alu_shf[temp, --, B, ports, >>24]
+    alu_shf[again, --, B, temp, <<8]
+    alu[temp, temp, OR, again]
+    alu_shf[$out, --, B, temp, <<16]
+    sram[write, $out, address, 8, 1], ctx_swap[written]
+full#:
+    br_inp_state[scr_ring1_status, wait#]
+    alu[$out, --, B, buffer]
+    scratch[put, $out, zero, 4, 1], ctx_swap[put_done]
+    br[next#]
+wait#:
+    ctx_arb[voluntary], br[full#]
+)";
+}
+
+inline std::vector<uint64_t> assembled(const std::string &text,
+                                       const std::string &name) {
+  std::vector<target::Diagnostic> diagnostics;
+  auto program = target::assembleText(text, name, {}, diagnostics);
+  for (const target::Diagnostic &diagnostic : diagnostics)
+    ADD_FAILURE() << diagnostic.str();
+  return program ? program->words : std::vector<uint64_t>{};
+}
+
+inline nlohmann::json ringOf(uint32_t number, const char *name,
+                             const char *status) {
+  return {{"number", number},
+          {"name", name},
+          {"base", target::ringBase(number)},
+          {"words", target::ringWords(number)},
+          {"status", status}};
+}
+
+/// An image that runs `appText` on engines 1 to `engines`.
+inline target::Image makeImage(const std::string &appText,
+                               uint32_t engines = 6) {
+  target::Image image;
+  std::string runtime = std::string(KARAKAL_SOURCE_DIR) + "/runtime/";
+  for (const char *role : {"rx", "tx"}) {
+    auto program = target::assembleFile(runtime + role + ".uc");
+    EXPECT_TRUE(static_cast<bool>(program))
+        << (program ? "" : program.error().str());
+    if (program)
+      image.microcode[role] = program->words;
+  }
+  image.microcode["main"] = assembled(appText, "main.uc");
+  nlohmann::json list = nlohmann::json::array();
+  nlohmann::json apps = nlohmann::json::array();
+  list.push_back({{"engine", 0}, {"role", "rx"}, {"ucode", "rx"}});
+  for (uint32_t i = 1; i <= engines; ++i) {
+    apps.push_back(i);
+    list.push_back({{"engine", i},
+                    {"role", "app"},
+                    {"ucode", "main"},
+                    {"aggregate", "main"}});
+  }
+  list.push_back({{"engine", 7}, {"role", "tx"}, {"ucode", "tx"}});
+  image.manifest = {
+      {"format", "karakal-image"},
+      {"version", target::ImageVersion},
+      {"target", "ixp2400"},
+      {"program", "forward"},
+      {"level", "base"},
+      {"aggregates",
+       {{{"name", "main"},
+         {"ucode", "main"},
+         {"words", image.microcode["main"].size()},
+         {"engines", apps}}}},
+      {"engines", list},
+      {"buffers",
+       {{"count", target::BufferCount},
+        {"bytes", target::BufferBytes},
+        {"dram_base", target::BufferDramBase},
+        {"descriptor_base", target::DescriptorBase},
+        {"descriptor_bytes", target::DescriptorBytes},
+        {"headroom", target::BufferHeadroom},
+        {"free_queue", {{"channel", 0}, {"entry", 0}}}}},
+      {"rings",
+       {ringOf(0, "rx", "full"), ringOf(1, "tx", "full"),
+        ringOf(2, "to_xscale", "full"), ringOf(3, "from_xscale", "empty")}},
+      {"drop_reasons", {"unspecified", "truncated"}},
+      {"drop_counters", target::DropCounterBase},
+      {"globals", nlohmann::json::array()}};
+  return image;
+}
+
+/// `count` frames of `bytes` bytes, all ports in turn, each numbered in its
+/// last four bytes.
+inline std::vector<traces::Packet> makeTrace(uint32_t count, uint32_t bytes,
+                                             uint32_t ports = 4) {
+  std::vector<traces::Packet> trace(count);
+  for (uint32_t i = 0; i < count; ++i) {
+    trace[i].port = i % ports;
+    trace[i].bytes.assign(bytes, static_cast<uint8_t>(i * 7));
+    for (uint32_t n = 0; n < 4; ++n)
+      trace[i].bytes[bytes - 4 + n] = static_cast<uint8_t>(i >> (24 - 8 * n));
+  }
+  return trace;
+}
+
+} // namespace karakal::sim::testing
+
+#endif // KARAKAL_TESTS_SIM_IXP_FORWARDIMAGE_H
