@@ -163,6 +163,15 @@ def logical(op: str, left: Expr, right: Expr) -> Expr:
     return Expr(f"({left.text} {op} {right.text})", S32, value)
 
 
+def conditional(test: Expr, left: Expr, right: Expr) -> Expr:
+    type_ = common(left.type, right.type)
+
+    def value(env: Env) -> int:
+        return type_.wrap((left if test.value(env) != 0 else right).value(env))
+
+    return Expr(f"({test.text} ? {left.text} : {right.text})", type_, value)
+
+
 def random_type(rng: random.Random) -> Type:
     """Half of the types are the usual ones."""
     if rng.random() < 0.5:
@@ -213,6 +222,8 @@ def random_expr(
         return comparison(rng.choice(list(COMPARISON)), sub(), sub())
     if kind < 0.84:
         return logical(rng.choice(("&&", "||")), sub(), sub())
-    if kind < 0.92:
+    if kind < 0.87:
+        return conditional(sub(), sub(), sub())
+    if kind < 0.93:
         return unary(rng.choice(("-", "~", "!")), sub())
     return cast(sub(), random_type(rng))
