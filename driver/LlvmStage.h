@@ -1,8 +1,7 @@
 //===- LlvmStage.h - the program as LLVM IR --------------------*- C++ -*-===//
 //
 // What happens to one core's program between the baker dialect and a back
-// end: the runtime's IR is linked in, the optimizer runs, and what the core
-// cannot do by itself is expanded.
+// end: the runtime's IR is linked in and the optimizer runs.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,10 +32,6 @@ void keepEntries(llvm::Module &module, const std::vector<std::string> &entries);
 /// Runs the level's LLVM passes. Packet primitives stay calls on a
 /// microengine (`keepPrimitives`), as in the paper's -O1.
 void optimize(llvm::Module &module, Level level, bool keepPrimitives);
-
-/// Replaces each integer division and remainder by a call of divide.ll, which
-/// must be linked in.
-void expandDivision(llvm::Module &module);
 
 /// Maps accesses of address spaces 1 (SRAM), 2 (DRAM) and 3 (scratch) to the
 /// XScale core's view of them.

@@ -10,6 +10,7 @@
 #include "driver/XScale.h"
 #include "driver/LlvmStage.h"
 #include "llvm/ADT/ScopeExit.h"
+#include "llvm/IR/DebugInfo.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Object/ELFObjectFile.h"
@@ -201,7 +202,7 @@ Result<XScaleCode> compileForXScale(Module &module,
   keepEntries(module, visible);
   mapToXScaleAddresses(module);
   optimize(module, level, /*keepPrimitives=*/false);
-  expandDivision(module);
+  StripDebugInfo(module);
 
   std::string object = emitObject(module, *machine);
   SmallString<128> folder;

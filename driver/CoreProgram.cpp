@@ -1,0 +1,47 @@
+//===- CoreProgram.cpp - one core's program as LLVM IR --------------------===//
+
+#include "driver/CoreProgram.h"
+#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Export.h"
+
+using namespace mlir;
+
+namespace karakal::driver {
+
+Status runPasses(ModuleOp module,
+                 llvm::function_ref<void(OpPassManager &)> addPasses) {
+  PassManager passes(module.getContext());
+  addPasses(passes);
+  if (failed(passes.run(module)))
+    return makeError("E-driver-002", "compilation stopped");
+  return success();
+}
+
+Result<OwningOpRef<ModuleOp>> lowerToLlvm(ModuleOp program,
+                                          CoreTarget target) {
+  Status ordered = checkOrder(passFlags(target));
+  KARAKAL_ASSERT(bool(ordered), ordered.error().message);
+  OwningOpRef<ModuleOp> copy = program.clone();
+  Status lowered = runPasses(
+      *copy, [&](OpPassManager &passes) { addCorePasses(passes, target); });
+  if (!lowered)
+    return lowered.error();
+  return copy;
+}
+
+Result<CoreProgram> makeCoreProgram(ModuleOp program, CoreTarget target) {
+  auto lowered = lowerToLlvm(program, target);
+  if (!lowered)
+    return lowered.error();
+  registerBuiltinDialectTranslation(*program.getContext());
+  registerLLVMDialectTranslation(*program.getContext());
+  CoreProgram result;
+  result.context = std::make_unique<llvm::LLVMContext>();
+  result.module = translateModuleToLLVMIR(**lowered, *result.context,
+                                          coreTargetName(target));
+  KARAKAL_ASSERT(result.module, "the LLVM dialect translates to LLVM IR");
+  return result;
+}
+
+} // namespace karakal::driver

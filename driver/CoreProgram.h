@@ -1,0 +1,34 @@
+//===- CoreProgram.h - one core's program as LLVM IR -----------*- C++ -*-===//
+
+#ifndef KARAKAL_DRIVER_COREPROGRAM_H
+#define KARAKAL_DRIVER_COREPROGRAM_H
+
+#include "driver/Pipeline.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
+#include <memory>
+
+namespace karakal::driver {
+
+/// A module with the context that it lives in.
+struct CoreProgram {
+  std::unique_ptr<llvm::LLVMContext> context;
+  std::unique_ptr<llvm::Module> module;
+};
+
+/// Runs `passes` over `module`. Diagnostics go to the context's handler.
+/// E-driver-002 if a pass failed.
+Status runPasses(mlir::ModuleOp module,
+                 llvm::function_ref<void(mlir::OpPassManager &)> addPasses);
+
+/// A copy of `program` in the LLVM dialect of `target`.
+Result<mlir::OwningOpRef<mlir::ModuleOp>> lowerToLlvm(mlir::ModuleOp program,
+                                                      CoreTarget target);
+
+/// The program of one core, not yet linked with the runtime.
+Result<CoreProgram> makeCoreProgram(mlir::ModuleOp program, CoreTarget target);
+
+} // namespace karakal::driver
+
+#endif // KARAKAL_DRIVER_COREPROGRAM_H

@@ -1,0 +1,49 @@
+//===- Options.h - what the command line asks for --------------*- C++ -*-===//
+
+#ifndef KARAKAL_DRIVER_OPTIONS_H
+#define KARAKAL_DRIVER_OPTIONS_H
+
+#include "driver/Level.h"
+#include "target-ixp/MemoryMap.h"
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace karakal::driver {
+
+/// What `--emit` names: the form of the program that is written.
+enum class Emit {
+  Ast,   ///< the checked syntax tree
+  Baker, ///< the baker dialect, as the front end made it
+  Llvm,  ///< LLVM IR of each core, optimized
+  Asm,   ///< microcode in Intel's syntax
+  Ixp,   ///< the image
+};
+
+/// One run of bakerc.
+struct Options {
+  /// Baker sources, or one module of the baker dialect (`.mlir`).
+  std::vector<std::string> inputs;
+  /// Where to write; "-" is standard output, empty the default of `emit`.
+  std::string output;
+  Emit emit = Emit::Ixp;
+  Level level = Level::Swc;
+  /// Programmable microengines, 1 to 6.
+  unsigned engineCount = target::AppEngineCount;
+  /// Trace that the profile is taken over; empty: no profile.
+  std::string profileTrace;
+  /// Control file that runs before the profile, or before `run`.
+  std::string control;
+  /// Where to write the report; empty: nowhere.
+  std::string report;
+  /// Share of received packets below which a PPF is cold.
+  double coldShare = 0.001;
+
+  /// Runs the program on this computer instead of compiling it for the chip.
+  bool run = false;
+  std::string trace, out, stats;
+};
+
+} // namespace karakal::driver
+
+#endif // KARAKAL_DRIVER_OPTIONS_H
