@@ -14,12 +14,11 @@ Status runPasses(ModuleOp module,
   PassManager passes(module.getContext());
   addPasses(passes);
   if (failed(passes.run(module)))
-    return makeError("E-driver-002", "compilation stopped");
+    return makeError("E-driver-002", "");
   return success();
 }
 
-Result<OwningOpRef<ModuleOp>> lowerToLlvm(ModuleOp program,
-                                          CoreTarget target) {
+Result<OwningOpRef<ModuleOp>> lowerToLlvm(ModuleOp program, CoreTarget target) {
   Status ordered = checkOrder(passFlags(target));
   KARAKAL_ASSERT(bool(ordered), ordered.error().message);
   OwningOpRef<ModuleOp> copy = program.clone();

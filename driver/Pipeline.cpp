@@ -25,8 +25,7 @@ constexpr OrderRule orderRules[] = {
      "the init function belongs to the XScale core's program"},
     {"baker-split-cores", "baker-lower-channels",
      "a channel is a call or a ring by where its ends run"},
-    {"baker-lower-channels", "baker-to-llvm",
-     "LLVM's dialect has no channels"},
+    {"baker-lower-channels", "baker-to-llvm", "LLVM's dialect has no channels"},
     {"baker-to-llvm", "ensure-debug-info-scope-on-llvm-func",
      "scopes belong to LLVM's functions"},
 };
@@ -45,13 +44,10 @@ const char *coreTargetName(CoreTarget target) {
   KARAKAL_UNREACHABLE("no such core");
 }
 
-void addSharedPasses(OpPassManager &passes) {
-  // Places and numbers first: all copies of the program must agree on them.
+void addProgramPasses(OpPassManager &passes, double coldShare) {
+  // Places and numbers: all copies of the program must agree on them.
   passes.addPass(passes::createAssignMemory());
-}
-
-void addPlanPasses(OpPassManager &passes, double coldShare) {
-  // The chip's memory starts as zeros; the host's globals have their values.
+  // The chip's memory starts as zeros: the core stores other values.
   passes.addPass(passes::createInitGlobals());
   // Needs the profile; decides what lower-channels carries out.
   agg::SplitCoresOptions split;
@@ -74,9 +70,7 @@ void addCorePasses(OpPassManager &passes, CoreTarget target) {
 
 std::vector<std::string> passFlags(CoreTarget target) {
   OpPassManager list(ModuleOp::getOperationName());
-  addSharedPasses(list);
-  if (target != CoreTarget::Host)
-    addPlanPasses(list, 0);
+  addProgramPasses(list, 0);
   addCorePasses(list, target);
   std::vector<std::string> flags;
   for (Pass &pass : list.getPasses())

@@ -10,8 +10,8 @@
 #define KARAKAL_DRIVER_PIPELINE_H
 
 #include "driver/Level.h"
-#include "support/Error.h"
 #include "mlir/Pass/PassManager.h"
+#include "support/Error.h"
 #include <string>
 #include <vector>
 
@@ -23,16 +23,14 @@ enum class CoreTarget { Me, XScale, Host };
 /// "me", "xscale" or "host", as the passes' options spell it.
 const char *coreTargetName(CoreTarget target);
 
-/// Passes before the profile is taken: what every core's program shares.
-void addSharedPasses(mlir::OpPassManager &passes);
-
-/// Passes that decide, from the profile, which core runs what.
-void addPlanPasses(mlir::OpPassManager &passes, double coldShare);
+/// Passes over the whole program: what all cores must agree on, and which
+/// core runs what. The profile, if there is one, has been taken.
+void addProgramPasses(mlir::OpPassManager &passes, double coldShare);
 
 /// Passes that make one core's program in the LLVM dialect.
 void addCorePasses(mlir::OpPassManager &passes, CoreTarget target);
 
-/// The whole list for the chip, as text: the flags of all passes in order.
+/// The whole list as text: the flags of all passes in order.
 std::vector<std::string> passFlags(CoreTarget target);
 
 /// Checks a list of flags against the order table; E-driver-001 names the two

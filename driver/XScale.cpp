@@ -9,6 +9,8 @@
 
 #include "driver/XScale.h"
 #include "driver/LlvmStage.h"
+#include "driver/WriteFile.h"
+#include "target-ixp/MemoryMap.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/IR/DebugInfo.h"
 #include "llvm/IR/LegacyPassManager.h"
@@ -34,10 +36,10 @@ namespace karakal::driver {
 
 namespace {
 
-constexpr const char *triple = "armebv5te-none-eabi";
-constexpr uint32_t codeBegin = 0x2000000;
-/// The stack grows down from 0x3F00000; at least this much is left to it.
-constexpr uint32_t codeEnd = 0x3E00000;
+constexpr const char *triple = "armebv5te-unknown-none-eabi";
+/// Code and data end where 1 MiB is left to the stack.
+constexpr uint32_t codeEnd = target::XScaleStackTop - (1u << 20);
+static_assert(target::XScaleBase == 0x2000000, "see linkerScript");
 
 constexpr const char *linkerScript = R"(SECTIONS {
   . = 0x2000000;
@@ -69,22 +71,6 @@ std::unique_ptr<TargetMachine> makeTargetMachine(Level level) {
   return std::unique_ptr<TargetMachine>(target->createTargetMachine(
       triple, "xscale", "", options, Reloc::Static, std::nullopt,
       isBase ? CodeGenOptLevel::Less : CodeGenOptLevel::Default));
-}
-
-Status writeFile(const std::string &path, StringRef content) {
-  std::error_code code;
-  raw_fd_ostream stream(path, code);
-  if (!code) {
-    stream << content;
-    stream.close();
-    code = stream.error();
-  }
-  if (code) {
-    stream.clear_error();
-    return makeFileError("E-driver-022", path,
-                         "cannot write a temporary file: " + code.message());
-  }
-  return success();
 }
 
 std::string emitObject(Module &module, TargetMachine &machine) {
@@ -170,15 +156,16 @@ XScaleCode readLinked(MemoryBufferRef linked) {
 }
 
 Status checkSize(const XScaleCode &code) {
-  uint32_t end = codeBegin;
+  uint32_t end = target::XScaleBase;
   for (const XScaleCode::Segment &segment : code.segments)
     end = std::max<uint32_t>(end, segment.address + segment.bytes.size());
   if (end <= codeEnd)
     return success();
-  return makeError("E-driver-021",
-                   "the XScale core's code does not fit: " +
-                       std::to_string(end - codeBegin) + " bytes needed, " +
-                       std::to_string(codeEnd - codeBegin) + " available");
+  return makeError(
+      "E-driver-021",
+      "the XScale core's code does not fit: " +
+          std::to_string(end - target::XScaleBase) + " bytes needed, " +
+          std::to_string(codeEnd - target::XScaleBase) + " available");
 }
 
 } // namespace

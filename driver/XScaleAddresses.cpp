@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "driver/LlvmStage.h"
+#include "target-ixp/MemoryMap.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 
@@ -22,25 +23,30 @@ namespace karakal::driver {
 
 namespace {
 
-constexpr uint32_t sramBase = 0x80000000;
-constexpr uint32_t scratchBase = 0xca000000;
-constexpr uint32_t sramOffsetMask = 0x3fffffff;
+constexpr uint32_t sramOffsetMask = (1u << target::SramChannelShift) - 1;
+/// Where the channel number stands in the core's SRAM addresses.
+constexpr uint32_t channelShift = 28;
+static_assert(target::XScaleSram1 == (target::XScaleSram0 | 1u << channelShift),
+              "the channels lie side by side");
+static_assert(target::XScaleDram == 0, "DRAM addresses are the core's own");
 
 /// The core's pointer for `pointer` of address space `space`.
 Value *translate(IRBuilder<> &builder, Value *pointer, unsigned space) {
   Value *address = builder.CreatePtrToInt(pointer, builder.getInt32Ty());
   switch (space) {
   case 1: {
-    Value *channel = builder.CreateLShr(address, 30);
-    Value *select = builder.CreateShl(channel, 28);
+    Value *channel = builder.CreateLShr(address, target::SramChannelShift);
+    Value *select = builder.CreateShl(channel, channelShift);
     Value *offset = builder.CreateAnd(address, sramOffsetMask);
-    address = builder.CreateOr(builder.CreateOr(offset, select), sramBase);
+    address =
+        builder.CreateOr(builder.CreateOr(offset, select), target::XScaleSram0);
     break;
   }
   case 2:
     break;
   case 3:
-    address = builder.CreateAdd(address, builder.getInt32(scratchBase));
+    address =
+        builder.CreateAdd(address, builder.getInt32(target::XScaleScratch));
     break;
   default:
     KARAKAL_UNREACHABLE("the XScale core has no address space " +

@@ -27,8 +27,8 @@ namespace karakal::passes {
 namespace {
 
 constexpr uint64_t bytesPerWord = 4;
-/// Descriptor words 4 to 15 are the program's.
-constexpr uint32_t metadataWordsMax = 12;
+constexpr uint32_t metadataWordsMax =
+    target::DescriptorWords - target::DescriptorMetadata;
 /// A message has 8 bits for the channel.
 constexpr uint32_t channelIdMax = 255;
 
@@ -94,7 +94,7 @@ LogicalResult reportNoRoom(ir::GlobalOp global, ArrayRef<Memory> memories,
 
 LogicalResult AssignMemory::placeGlobals() {
   Memory memories[] = {
-      {"sram0", target::Sram0GlobalsBase, target::SramChannelBytes,
+      {"sram0", target::Sram0GlobalsBase, target::StackSramBase,
        target::Sram0GlobalsBase},
       {"sram1", target::Sram1GlobalsBase, target::SramChannelBytes,
        target::Sram1GlobalsBase},

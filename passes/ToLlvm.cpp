@@ -48,9 +48,6 @@ LLVM::LLVMFuncOp declareRuntime(ModuleOp module, StringRef name, Type result,
 
 namespace {
 
-/// Descriptor words, see target-ixp/MemoryMap.h.
-constexpr uint32_t sequenceWord = 3;
-constexpr uint32_t metadataWordFirst = 4;
 constexpr uint32_t bytesPerWord = 4;
 constexpr unsigned wordBits = 32;
 
@@ -217,7 +214,7 @@ FailureOr<uint32_t> descriptorWord(Operation *op, FlatSymbolRefAttr name) {
   auto field = op->getParentOfType<ModuleOp>().lookupSymbol<ir::MetadataOp>(
       name.getValue());
   if (std::optional<uint32_t> number = ir::numberOf(field, ir::wordAttrName))
-    return metadataWordFirst + *number;
+    return target::DescriptorMetadata + *number;
   return op->emitError() << "metadata field @" << name.getValue()
                          << " has no word: run baker-assign-memory";
 }
@@ -239,7 +236,7 @@ struct MetaRead : Pattern<ir::MetaReadOp> {
     } else if (op.getField() == ir::txPortName) {
       value = primitive(rewriter, op, "baker_tx_port", wordBits, packet);
     } else if (op.getField() == ir::sequenceName) {
-      value = readWord(sequenceWord);
+      value = readWord(target::DescriptorSequence);
     } else {
       FailureOr<uint32_t> number = descriptorWord(op, op.getFieldAttr());
       if (failed(number))

@@ -158,6 +158,11 @@ constexpr uint32_t Sram0GlobalsBase =
 static_assert(Sram0GlobalsBase == 0x50000, "end of the descriptors");
 constexpr uint32_t Sram1GlobalsBase = 0;
 
+/// Stack words beyond local memory: the end of SRAM channel 0, shared out to
+/// all contexts of all engines.
+constexpr uint32_t StackSramBytes = 64u << 10;
+constexpr uint32_t StackSramBase = SramChannelBytes - StackSramBytes;
+
 constexpr uint32_t XScaleBase = 0x2000000; ///< code, data, stack in DRAM
 constexpr uint32_t XScaleEnd = 0x4000000;
 constexpr uint32_t XScaleStackTop = 0x3f00000;  ///< grows downwards

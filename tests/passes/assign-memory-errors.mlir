@@ -1,6 +1,6 @@
 // RUN: not baker-opt %s --split-input-file --baker-assign-memory 2>&1 | FileCheck %s
 
-// CHECK: error: global @second does not fit: 4000000 bytes needed, 3866624 of 3866624 left in sram0, 194304 of 4194304 left in sram1
+// CHECK: error: global @second does not fit: 4000000 bytes needed, 3801088 of 3801088 left in sram0, 194304 of 4194304 left in sram1
 // CHECK: note: @first takes 4000000 bytes
 baker.global @first : !baker.array<1000000 x i32>
 baker.global @second : !baker.array<1000000 x i32>

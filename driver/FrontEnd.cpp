@@ -1,0 +1,92 @@
+//===- FrontEnd.cpp - from input files to the baker dialect ---------------===//
+
+#include "driver/FrontEnd.h"
+#include "ir/Baker.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/Parser/Parser.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+
+namespace karakal::driver {
+
+namespace {
+
+/// `file:line:column: ` of a location, empty if it has none.
+std::string placeOf(Location location) {
+  std::string text;
+  location->walk([&](Location part) {
+    auto place = dyn_cast<FileLineColLoc>(part);
+    if (!place || !text.empty())
+      return WalkResult::advance();
+    text = place.getFilename().str() + ":" + std::to_string(place.getLine()) +
+           ":" + std::to_string(place.getColumn()) + ": ";
+    return WalkResult::interrupt();
+  });
+  return text;
+}
+
+void printDiagnostic(Diagnostic &diagnostic) {
+  StringRef severity = "error";
+  if (diagnostic.getSeverity() == DiagnosticSeverity::Warning)
+    severity = "warning";
+  else if (diagnostic.getSeverity() != DiagnosticSeverity::Error)
+    severity = "note";
+  llvm::errs() << placeOf(diagnostic.getLocation()) << severity << ": "
+               << diagnostic.str() << "\n";
+  for (Diagnostic &note : diagnostic.getNotes())
+    llvm::errs() << placeOf(note.getLocation()) << "note: " << note.str()
+                 << "\n";
+}
+
+bool isDialectText(const std::string &path) {
+  return StringRef(path).ends_with(".mlir");
+}
+
+Result<OwningOpRef<ModuleOp>> parseDialectText(const std::string &path,
+                                               MLIRContext &context) {
+  if (!llvm::sys::fs::exists(path))
+    return makeFileError("E-driver-003", path, "there is no such file");
+  OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(path, &context);
+  if (!module)
+    return makeError("E-driver-002", "");
+  return module;
+}
+
+} // namespace
+
+void prepareContext(MLIRContext &context) {
+  context.loadDialect<ir::BakerDialect, arith::ArithDialect,
+                      cf::ControlFlowDialect, func::FuncDialect,
+                      LLVM::LLVMDialect>();
+  context.disableMultithreading(); // programs are small, messages in order
+  context.printOpOnDiagnostic(false);
+  context.getDiagEngine().registerHandler([](Diagnostic &diagnostic) {
+    printDiagnostic(diagnostic);
+    return mlir::success();
+  });
+}
+
+Result<OwningOpRef<ModuleOp>> readProgram(const Options &options,
+                                          MLIRContext &context) {
+  const std::string &first = options.inputs.front();
+  if (options.inputs.size() != 1 || !isDialectText(first))
+    return makeFileError("E-driver-003", first, "not a module of the dialect");
+  auto program = parseDialectText(first, context);
+  if (program && !(*program)->getName())
+    (*program)->setName(llvm::sys::path::stem(first));
+  return program;
+}
+
+Result<std::string> readSyntaxTree(const Options &options) {
+  return makeFileError("E-driver-004", options.inputs.front(),
+                       "a module of the dialect has no syntax tree");
+}
+
+} // namespace karakal::driver

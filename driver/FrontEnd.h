@@ -1,0 +1,28 @@
+//===- FrontEnd.h - from input files to the baker dialect ------*- C++ -*-===//
+
+#ifndef KARAKAL_DRIVER_FRONTEND_H
+#define KARAKAL_DRIVER_FRONTEND_H
+
+#include "driver/Options.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "support/Error.h"
+
+namespace karakal::driver {
+
+/// Makes the dialects of the compiler known to `context`, and prints its
+/// diagnostics to standard error in one form.
+void prepareContext(mlir::MLIRContext &context);
+
+/// The program of the input files, verified and named after the first file.
+/// What is wrong is printed; the error then says only that there was something
+/// (its message is empty).
+Result<mlir::OwningOpRef<mlir::ModuleOp>>
+readProgram(const Options &options, mlir::MLIRContext &context);
+
+/// The checked syntax tree as text.
+Result<std::string> readSyntaxTree(const Options &options);
+
+} // namespace karakal::driver
+
+#endif // KARAKAL_DRIVER_FRONTEND_H

@@ -1,0 +1,191 @@
+//===- Manifest.cpp - the image's description of itself -------------------===//
+//
+// Everything that the loader, the simulator and the reports must know of a
+// program besides its code. Numbers come from target-ixp/MemoryMap.h and from
+// the attributes of the program.
+//
+//===----------------------------------------------------------------------===//
+
+#include "driver/Manifest.h"
+#include "ir/Attributes.h"
+#include "ir/Layout.h"
+#include "passes/Passes.h"
+#include "target-ixp/Image.h"
+#include "target-ixp/MemoryMap.h"
+
+using namespace mlir;
+using nlohmann::json;
+
+namespace karakal::driver {
+
+namespace {
+
+constexpr const char *handlerName = "xscale_handler";
+
+/// The init functions: initial values of globals first.
+std::vector<func::FuncOp> initFunctions(ModuleOp program) {
+  std::vector<func::FuncOp> functions;
+  for (auto function : program.getOps<func::FuncOp>())
+    if (ir::kindOf(function) == ir::FunctionKind::Init) {
+      bool isFirst = function.getSymName() == passes::globalsInitName;
+      functions.insert(isFirst ? functions.begin() : functions.end(), function);
+    }
+  return functions;
+}
+
+std::vector<func::FuncOp> controlFunctions(ModuleOp program) {
+  std::vector<func::FuncOp> functions;
+  for (auto function : program.getOps<func::FuncOp>())
+    if (ir::kindOf(function) == ir::FunctionKind::Control)
+      functions.push_back(function);
+  return functions;
+}
+
+json engineNumbers(const Options &options) {
+  json numbers = json::array();
+  for (unsigned i = 0; i < options.engineCount; ++i)
+    numbers.push_back(target::AppEngineFirst + i);
+  return numbers;
+}
+
+json describeEngines(const Options &options) {
+  json engines = json::array();
+  engines.push_back(
+      {{"engine", target::RxEngine}, {"role", "rx"}, {"ucode", "rx"}});
+  for (const json &number : engineNumbers(options))
+    engines.push_back({{"engine", number},
+                       {"role", "app"},
+                       {"ucode", mainAggregate},
+                       {"aggregate", mainAggregate}});
+  engines.push_back(
+      {{"engine", target::TxEngine}, {"role", "tx"}, {"ucode", "tx"}});
+  return engines;
+}
+
+json describeBuffers() {
+  return {{"count", target::BufferCount},
+          {"bytes", target::BufferBytes},
+          {"dram_base", target::BufferDramBase},
+          {"descriptor_base", target::DescriptorBase},
+          {"descriptor_bytes", target::DescriptorBytes},
+          {"headroom", target::BufferHeadroom},
+          {"free_queue",
+           {{"channel", target::FreeListChannel},
+            {"entry", target::FreeListEntry}}}};
+}
+
+json describeRings() {
+  static constexpr const char *names[] = {"rx", "tx", "to_xscale",
+                                          "from_xscale"};
+  json rings = json::array();
+  for (uint32_t ring = 0; ring <= target::RingFreeLast; ++ring) {
+    std::string name = ring < target::RingFreeFirst
+                           ? names[ring]
+                           : "free" + std::to_string(ring);
+    rings.push_back(
+        {{"number", ring},
+         {"name", name},
+         {"base", target::ringBase(ring)},
+         {"words", target::ringWords(ring)},
+         {"status", ring == target::RingFromXScale ? "empty" : "full"}});
+  }
+  return rings;
+}
+
+json describeGlobals(ModuleOp program) {
+  json globals = json::array();
+  for (auto global : program.getOps<ir::GlobalOp>()) {
+    std::optional<ir::Place> place = ir::placeOf(global);
+    KARAKAL_ASSERT(place, "a global without a place");
+    globals.push_back({{"name", global.getSymName().str()},
+                       {"memory", place->memory},
+                       {"address", place->address},
+                       {"bytes", 4 * ir::wordCount(global.getType())}});
+  }
+  return globals;
+}
+
+uint32_t addressOf(const XScaleCode &code, const std::string &symbol) {
+  auto found = code.symbols.find(symbol);
+  KARAKAL_ASSERT(found != code.symbols.end(),
+                 "the XScale core's code lacks " + symbol);
+  return found->second;
+}
+
+/// The type that a parameter or result was declared with.
+std::string declaredType(DictionaryAttr attributes, Type type) {
+  if (attributes)
+    if (auto text = attributes.getAs<StringAttr>(ir::typeAttrName))
+      return text.str();
+  return "u" + std::to_string(type.getIntOrFloatBitWidth());
+}
+
+json describeControl(func::FuncOp function, const XScaleCode &code) {
+  json params = json::array();
+  for (unsigned i = 0; i < function.getNumArguments(); ++i) {
+    auto name = function.getArgAttrOfType<StringAttr>(i, ir::nameAttrName);
+    params.push_back(
+        {{"name", name ? name.str() : "argument" + std::to_string(i)},
+         {"type", declaredType(function.getArgAttrDict(i),
+                               function.getArgumentTypes()[i])}});
+  }
+  std::string returns = "void";
+  if (function.getNumResults())
+    returns = declaredType(function.getResultAttrDict(0),
+                           function.getResultTypes()[0]);
+  std::string name = function.getSymName().str();
+  return {{"name", name},
+          {"entry", addressOf(code, "control." + name)},
+          {"params", params},
+          {"returns", returns}};
+}
+
+json describeXScale(ModuleOp program, const XScaleCode &code) {
+  json init = json::array(), control = json::array();
+  for (func::FuncOp function : initFunctions(program)) {
+    std::string name = function.getSymName().str();
+    init.push_back(
+        {{"name", name}, {"entry", addressOf(code, "init." + name)}});
+  }
+  for (func::FuncOp function : controlFunctions(program))
+    control.push_back(describeControl(function, code));
+  return {{"handler", addressOf(code, handlerName)},
+          {"stack", target::XScaleStackTop},
+          {"arguments", target::XScaleArguments},
+          {"init", init},
+          {"control", control}};
+}
+
+} // namespace
+
+std::vector<std::string> xscaleEntries(ModuleOp program) {
+  std::vector<std::string> entries = {handlerName};
+  for (func::FuncOp function : initFunctions(program))
+    entries.push_back("init." + function.getSymName().str());
+  for (func::FuncOp function : controlFunctions(program))
+    entries.push_back("control." + function.getSymName().str());
+  return entries;
+}
+
+json makeManifest(ModuleOp program, const Options &options, size_t words,
+                  const XScaleCode &xscale) {
+  json aggregate = {{"name", mainAggregate},
+                    {"ucode", mainAggregate},
+                    {"words", words},
+                    {"engines", engineNumbers(options)}};
+  return {{"format", "karakal-image"},
+          {"version", target::ImageVersion},
+          {"target", "ixp2400"},
+          {"program", program.getName().value_or("program").str()},
+          {"level", levelName(effectiveLevel(options.level))},
+          {"aggregates", json::array({aggregate})},
+          {"engines", describeEngines(options)},
+          {"buffers", describeBuffers()},
+          {"rings", describeRings()},
+          {"drop_reasons", ir::dropReasonsOf(program)},
+          {"drop_counters", target::DropCounterBase},
+          {"globals", describeGlobals(program)},
+          {"xscale", describeXScale(program, xscale)}};
+}
+
+} // namespace karakal::driver

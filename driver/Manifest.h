@@ -1,0 +1,27 @@
+//===- Manifest.h - the image's description of itself ----------*- C++ -*-===//
+
+#ifndef KARAKAL_DRIVER_MANIFEST_H
+#define KARAKAL_DRIVER_MANIFEST_H
+
+#include "driver/Options.h"
+#include "driver/XScale.h"
+#include "mlir/IR/BuiltinOps.h"
+#include <nlohmann/json.hpp>
+
+namespace karakal::driver {
+
+/// Name of the one aggregate and of its microcode.
+inline constexpr const char *mainAggregate = "main";
+
+/// The manifest of a program with all decisions made (docs/image.md).
+/// `words` is the length of the aggregate's microcode.
+nlohmann::json makeManifest(mlir::ModuleOp program, const Options &options,
+                            size_t words, const XScaleCode &xscale);
+
+/// Symbols of the XScale core's entries: the handler first, then the wrappers
+/// of init and control functions.
+std::vector<std::string> xscaleEntries(mlir::ModuleOp program);
+
+} // namespace karakal::driver
+
+#endif // KARAKAL_DRIVER_MANIFEST_H

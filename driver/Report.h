@@ -1,0 +1,23 @@
+//===- Report.h - what the compiler decided, and why -----------*- C++ -*-===//
+
+#ifndef KARAKAL_DRIVER_REPORT_H
+#define KARAKAL_DRIVER_REPORT_H
+
+#include "driver/Options.h"
+#include "driver/XScale.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "target-ixp/Microcode.h"
+#include <string>
+
+namespace karakal::driver {
+
+/// The report as JSON text: aggregates with their PPFs, engines and code size
+/// by function; the XScale core's part; the memory that globals take; every
+/// decision with its reason.
+std::string makeReport(mlir::ModuleOp program, const Options &options,
+                       const target::Microcode &engine,
+                       const XScaleCode &xscale);
+
+} // namespace karakal::driver
+
+#endif // KARAKAL_DRIVER_REPORT_H

@@ -1,0 +1,23 @@
+// The order of the passes is a table, and a wrong order is found.
+
+#include "driver/Pipeline.h"
+#include <gtest/gtest.h>
+
+using namespace karakal;
+using namespace karakal::driver;
+
+TEST(PipelineTest, EveryCoreHasALegalOrder) {
+  for (CoreTarget target :
+       {CoreTarget::Me, CoreTarget::XScale, CoreTarget::Host}) {
+    Status ordered = checkOrder(passFlags(target));
+    EXPECT_TRUE(bool(ordered)) << ordered.error().message;
+  }
+}
+
+TEST(PipelineTest, AWrongOrderIsNamedWithItsReason) {
+  Status ordered = checkOrder({"baker-to-llvm", "baker-lower-channels"});
+  ASSERT_FALSE(bool(ordered));
+  EXPECT_EQ(ordered.error().message,
+            "baker-lower-channels must run before baker-to-llvm: LLVM's "
+            "dialect has no channels");
+}
