@@ -5,7 +5,7 @@
 #include "target-ixp/AsmParser.h"
 #include "target-ixp/Encoding.h"
 #include "target-ixp/MemoryMap.h"
-#include "target-ixp/Printer.h"
+#include "target-ixp/ProgramRules.h"
 
 #include <algorithm>
 
@@ -52,8 +52,10 @@ public:
     for (Item &item : program.items)
       emit(program, item, result, placed);
     finish(program, result);
-    if (reporter.diagnostics.empty())
+    if (reporter.diagnostics.empty()) {
+      warn(program, result);
       return result;
+    }
     sortDiagnostics();
     return std::nullopt;
   }
@@ -108,6 +110,16 @@ private:
     }
     result.functions.push_back(
         {"main", 0, static_cast<uint32_t>(result.words.size())});
+  }
+
+  void warn(const AsmProgram &program, AssembledProgram &result) {
+    Reporter collector;
+    for (const RuleBreach &breach : checkProgram(result.words)) {
+      const Item &item = program.items[breach.address];
+      collector.within.assign(item.within.empty() ? 0 : 1, item.within);
+      collector.error(item.place, breach.id.c_str(), breach.message);
+    }
+    result.warnings = std::move(collector.diagnostics);
   }
 
   /// By place, in the order of reporting where places are equal; without the

@@ -44,6 +44,8 @@ struct AssembledProgram : Microcode {
   std::map<std::string, uint32_t> labels;
   /// Physical place of each symbol, "name at file:line" -> "a3": for listings.
   std::map<std::string, std::string> registers;
+  /// What breaks a rule of ProgramRules.h: words that are legal one by one.
+  std::vector<Diagnostic> warnings;
 };
 
 /// Assembles a text; on errors, fills `diagnostics` (all of them, in source

@@ -81,7 +81,7 @@ int main(int argc, char **argv) {
   std::string input, output = "-", format = "words";
   std::vector<std::string> defines;
   AssemblerOptions options;
-  bool listing = false;
+  bool listing = false, strict = false;
   app.add_option("input", input, "the microcode file, - for standard input")
       ->required();
   app.add_option("-o,--output", output,
@@ -100,6 +100,7 @@ int main(int argc, char **argv) {
       ->allow_extra_args(false);
   app.add_flag("--listing", listing,
                "print where registers and signals were put, and the size");
+  app.add_flag("--strict", strict, "let a warning keep the output away");
   app.footer("Exit status: 0 done, 1 the input is wrong, 2 the command line is "
              "wrong.");
   try {
@@ -130,6 +131,15 @@ int main(int argc, char **argv) {
               << (diagnostics.size() == 1 ? "" : "s") << "\n";
     return ExitInputWrong;
   }
+  for (const Diagnostic &warning : program->warnings) {
+    std::string text = warning.str();
+    size_t error = text.find(": error: ");
+    if (error != std::string::npos)
+      text.replace(error, 9, ": warning: ");
+    std::cerr << text << "\n";
+  }
+  if (strict && !program->warnings.empty())
+    return ExitInputWrong;
   if (listing)
     printListing(*program);
   if (format == "ixp") {
