@@ -204,9 +204,12 @@ void AstBuilder::protocol(P::ProtocolDeclarationContext *context) {
       if (fieldName.name.empty())
         continue;
       auto fieldDecl = std::make_unique<ProtocolFieldDecl>(fieldName);
-      fieldDecl->widthSyntax = expression(field->expression(0));
-      if (has(field, "["))
-        fieldDecl->countSyntax = expression(field->expression(1));
+      fieldDecl->widthSyntax = expression(field->expression());
+      if (auto *array =
+              llvm::dyn_cast<IndexExpr>(fieldDecl->widthSyntax.get())) {
+        fieldDecl->countSyntax = std::move(array->index);
+        fieldDecl->widthSyntax = ExprPtr(std::move(array->base));
+      }
       decl->fields.push_back(std::move(fieldDecl));
     }
   }

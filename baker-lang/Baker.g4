@@ -38,9 +38,10 @@ enumerator : IDENT ('=' expression)? ;
 // ---- Protocols and data ----------------------------------------------------
 
 protocolDeclaration : 'protocol' IDENT '{' protocolItem* '}' ';'? ;
+// A width such as `32[10]` parses as an index; the tree splits it.
 protocolItem
   : 'demux' '{' expression ';'? '}' ';'?              # demuxItem
-  | fieldName ':' expression ('[' expression ']')? ';' # fieldItem
+  | fieldName ':' expression ';'                      # fieldItem
   ;
 
 structDeclaration : 'struct' IDENT '{' structField* '}' ';'? ;
