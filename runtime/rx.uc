@@ -34,9 +34,11 @@
 ; Metadata words 4.. of the descriptor are set to zero, METADATA_WORDS of them:
 ; 12 unless the program is known to use fewer.
 ;
-; Cost: 28 instructions for a frame of one mpacket, 27 for the middle of a
-; longer one; no dead cycles at its two swaps. One engine of 600 MHz does 20 M
-; mpackets a second if the memories keep up; four 1 Gbit/s ports need 7.8 M.
+; Cost: 29 instructions and one dead cycle for a frame of one mpacket, 27 and 8
+; for the middle of a longer one. So an engine of 600 MHz could take 17 M
+; mpackets a second; four ports of 1 Gbit/s bring at most 7.8 M. With all
+; metadata words cleared the SRAM channel's write port is the limit: 11.9 M
+; frames a second.
 ;
 ; Local memory: words 0..31 hold the state of ports 0..3, eight words each:
 ;   0  handle of the frame's buffer, 0 = none (nothing begun, or discarding)

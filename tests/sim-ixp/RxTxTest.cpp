@@ -345,6 +345,18 @@ TEST(TxTest, RateOfLongFrames) {
 
 namespace {
 
+/// Busy cycles of an engine for each packet sent.
+void printCost(RunningChip &running, uint32_t engine) {
+  EngineCounters spent =
+      running.chip.engine(engine).countersAt(running.chip.scheduler().now());
+  double packets = static_cast<double>(running.sent.size());
+  std::printf("  engine %u: %.1f instructions, %.1f aborted, %.1f stalled "
+              "cycles a packet\n",
+              engine, static_cast<double>(spent.issueCycles) / packets,
+              static_cast<double>(spent.abortedCycles) / packets,
+              static_cast<double>(spent.stallCycles) / packets);
+}
+
 void runLoopback(RunningChip &running, uint64_t cyclesMax,
                  const std::map<std::string, std::string> &defines = {}) {
   running.load(target::RxEngine, "runtime/rx.uc");
@@ -412,6 +424,8 @@ TEST(LoopbackTest, MinimumFramesAtLineRateOfFourPorts) {
         rate * 64 * 8 / 1000,
         static_cast<unsigned long long>(latencies[latencies.size() / 2]),
         static_cast<unsigned long long>(latencies.back()));
+    for (uint32_t engine : {target::RxEngine, target::TxEngine})
+      printCost(running, engine);
     EXPECT_GT(rate, lineRateMpps * 0.99);
   }
 }
