@@ -27,6 +27,9 @@ Chip::Chip(const target::ChipParameters &parameters, Recorder &recorder)
   capUnit = std::make_unique<Cap>(buses);
   for (uint32_t i = 0; i < engineCount; ++i)
     engines[i] = std::make_unique<Microengine>(i, buses, recorder);
+  nextCycles.fill(Scheduler::never);
+  for (uint32_t i = 0; i < engineCount; ++i)
+    engines[i]->publishTime(&nextCycles[i], &isOrderStale);
   for (uint32_t i = 0; i < engineCount; ++i)
     engines[i]->connectNeighbours(i > 0 ? engines[i - 1].get() : nullptr,
                                   i + 1 < engineCount ? engines[i + 1].get()
@@ -45,25 +48,32 @@ void Chip::connectMedia(Media *media) {
   dramUnit->connectMedia(media);
 }
 
+/// Finds the engine whose action is due first, and the cycle before which it
+/// may act: that of the engine due next, or the one behind it if that engine
+/// has the higher number.
+void Chip::findFirst() {
+  isOrderStale = false;
+  // Cycle and number in one word: the smallest two of eight.
+  uint64_t smallest = Scheduler::never, second = Scheduler::never;
+  for (uint64_t i = 0; i < engineCount; ++i) {
+    uint64_t key = nextCycles[i] == Scheduler::never ? Scheduler::never
+                                                     : nextCycles[i] << 3 | i;
+    second = std::min(second, std::max(smallest, key));
+    smallest = std::min(smallest, key);
+  }
+  first = smallest & 7;
+  firstCycle = smallest == Scheduler::never ? Scheduler::never : smallest >> 3;
+  firstLimit =
+      second == Scheduler::never ? Scheduler::never : (second - first + 7) >> 3;
+}
+
 /// Does the earliest thing before `stop`; false if there is none.
 bool Chip::stepUntil(uint64_t stop, bool isExact) {
-  uint32_t first = 0;
-  uint64_t firstCycle = Scheduler::never;
-  uint64_t limit = Scheduler::never;
-  for (uint32_t i = 0; i < engineCount; ++i) {
-    uint64_t cycle = engines[i]->nextCycle();
-    if (cycle < firstCycle) {
-      // The engine that was first may act up to this one's cycle, including it
-      // if its number is lower; it is not first any more.
-      limit = std::min(limit, firstCycle);
-      first = i;
-      firstCycle = cycle;
-    } else if (cycle != Scheduler::never) {
-      limit = std::min(limit, cycle + 1);
-    }
-  }
-  if (events.nextCycle() <= firstCycle) {
-    if (events.nextCycle() >= stop)
+  if (isOrderStale)
+    findFirst();
+  uint64_t eventCycle = events.nextCycle();
+  if (eventCycle <= firstCycle) {
+    if (eventCycle >= stop)
       return false;
     events.runNext();
     return true;
@@ -71,9 +81,9 @@ bool Chip::stepUntil(uint64_t stop, bool isExact) {
   if (firstCycle >= stop)
     return false;
   if (isExact)
-    engines[first]->runExactly(limit, stop);
+    engines[first]->runExactly(firstLimit, stop);
   else
-    engines[first]->run(limit);
+    engines[first]->run(firstLimit);
   return true;
 }
 

@@ -69,6 +69,7 @@ public:
 
 private:
   bool stepUntil(uint64_t stop, bool isExact);
+  void findFirst();
 
   target::ChipParameters params;
   Scheduler events;
@@ -80,6 +81,13 @@ private:
   std::unique_ptr<Hash> hashUnit;
   std::unique_ptr<Cap> capUnit;
   std::array<std::unique_ptr<Microengine>, engineCount> engines;
+
+  // Who acts next: kept until an engine's time changes.
+  std::array<uint64_t, engineCount> nextCycles;
+  bool isOrderStale = true;
+  uint32_t first = 0;
+  uint64_t firstCycle = Scheduler::never;
+  uint64_t firstLimit = Scheduler::never; ///< how far the first may act
 };
 
 } // namespace karakal::sim

@@ -48,10 +48,11 @@ public:
   void start();
   /// Packets of the trace that have begun to arrive.
   void onArrived(uint64_t count);
-  /// The number of the first packet that an `@packet` call waits for, ~0 if
-  /// none does.
+  static constexpr uint64_t noPacket = ~uint64_t{0};
+  /// The number of the first packet that an `@packet` call waits for, or
+  /// noPacket.
   uint64_t nextPacket() const {
-    return packetCalls.empty() ? ~uint64_t{0} : packetCalls.front().when;
+    return packetCalls.empty() ? noPacket : packetCalls.front().when;
   }
   /// The first error of a call during the run.
   const std::optional<Error> &error() const { return firstError; }

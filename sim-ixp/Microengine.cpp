@@ -47,6 +47,7 @@ void Microengine::start(uint32_t contextMask) {
   sleepBegin = time;
   needsArbitration = true;
   isAsleep = readyMask == 0;
+  publish();
 }
 
 uint32_t Microengine::readTransferOut(uint32_t context, TransferKind kind,
@@ -91,6 +92,7 @@ void Microengine::raiseSignals(uint64_t cycle, uint32_t context,
   counters.idleCycles += wake - sleepBegin;
   time = wake;
   isAsleep = false;
+  publish();
 }
 
 void Microengine::wait(uint32_t mask, bool any) {
@@ -162,6 +164,7 @@ void Microengine::fault(const std::string &what) {
   needsArbitration = true;
   isAsleep = true;
   sleepBegin = time;
+  publish();
 }
 
 EngineCounters Microengine::countersAt(uint64_t cycle) const {

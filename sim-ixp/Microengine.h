@@ -73,6 +73,13 @@ public:
   }
   /// Start value of the pseudo-random number register.
   void seed(uint32_t value) { pseudoRandom = value ? value : 1; }
+  /// Where the engine writes nextCycle() whenever it changes outside of run and
+  /// when run returns, and the flag that it sets then.
+  void publishTime(uint64_t *nextCycle, bool *isChanged) {
+    publishedCycle = nextCycle;
+    publishedChange = isChanged;
+    publish();
+  }
   void listenToRuns(ContextRunListener listener) {
     onContextRun = std::move(listener);
   }
@@ -195,6 +202,10 @@ private:
   bool inputState(uint32_t number);
   uint32_t neighbourLevel();
 
+  void publish() {
+    *publishedCycle = nextCycle();
+    *publishedChange = true;
+  }
   void fault(const std::string &what);
   bool isSatisfied(Context &context);
   void setReady(uint32_t context);
@@ -210,6 +221,11 @@ private:
   Microengine *nextEngine = nullptr;
   std::shared_ptr<const MicroProgram> program;
   ContextRunListener onContextRun;
+
+  uint64_t unpublishedCycle = 0;
+  bool unpublishedChange = false;
+  uint64_t *publishedCycle = &unpublishedCycle;
+  bool *publishedChange = &unpublishedChange;
 
   // Time and the running context.
   uint64_t time = 0;

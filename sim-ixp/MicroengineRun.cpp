@@ -124,10 +124,12 @@ void Microengine::finishSlots() {
 
 void Microengine::run(uint64_t limit) {
   execute<false>(limit, Scheduler::never);
+  publish();
 }
 
 void Microengine::runExactly(uint64_t limit, uint64_t stop) {
   execute<true>(limit, stop);
+  publish();
 }
 
 // The switch holds one case an operation; splitting it would scatter the

@@ -229,7 +229,8 @@ Status Simulation::run() {
     bool moved = true;
     for (uint32_t i = 0; i < stepsPerCheck && moved; ++i) {
       moved = machine->step();
-      if (media->arrivedCount() >= controls.nextPacket())
+      if (controls.nextPacket() != ControlRunner::noPacket &&
+          media->arrivedCount() >= controls.nextPacket())
         controls.onArrived(media->arrivedCount());
     }
     goesOn = check();
