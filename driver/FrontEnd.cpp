@@ -1,6 +1,7 @@
 //===- FrontEnd.cpp - from input files to the baker dialect ---------------===//
 
 #include "driver/FrontEnd.h"
+#include "baker-lang/Frontend.h"
 #include "ir/Baker.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
@@ -11,6 +12,8 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
+#include <iostream>
+#include <sstream>
 
 using namespace mlir;
 
@@ -32,7 +35,7 @@ std::string placeOf(Location location) {
   return text;
 }
 
-void printDiagnostic(Diagnostic &diagnostic) {
+void printDiagnostic(mlir::Diagnostic &diagnostic) {
   StringRef severity = "error";
   if (diagnostic.getSeverity() == DiagnosticSeverity::Warning)
     severity = "warning";
@@ -40,7 +43,7 @@ void printDiagnostic(Diagnostic &diagnostic) {
     severity = "note";
   llvm::errs() << placeOf(diagnostic.getLocation()) << severity << ": "
                << diagnostic.str() << "\n";
-  for (Diagnostic &note : diagnostic.getNotes())
+  for (mlir::Diagnostic &note : diagnostic.getNotes())
     llvm::errs() << placeOf(note.getLocation()) << "note: " << note.str()
                  << "\n";
 }
@@ -59,6 +62,25 @@ Result<OwningOpRef<ModuleOp>> parseDialectText(const std::string &path,
   return module;
 }
 
+/// Parses and checks the sources, and prints what is wrong with them.
+Result<std::unique_ptr<lang::Program>> parseSources(const Options &options,
+                                                    Diagnostics &diagnostics) {
+  auto program = lang::parseAndCheck(options.inputs, diagnostics);
+  diagnostics.print(std::cerr, standardErrorHasColour());
+  if (diagnostics.hasErrors())
+    return makeError("E-driver-002", "");
+  return program;
+}
+
+Result<OwningOpRef<ModuleOp>> lowerSources(const Options &options,
+                                           MLIRContext &context) {
+  Diagnostics diagnostics;
+  auto program = parseSources(options, diagnostics);
+  if (!program)
+    return program.error();
+  return lang::lowerToIr(**program, diagnostics.sources(), context);
+}
+
 } // namespace
 
 void prepareContext(MLIRContext &context) {
@@ -67,7 +89,7 @@ void prepareContext(MLIRContext &context) {
                       LLVM::LLVMDialect>();
   context.disableMultithreading(); // programs are small, messages in order
   context.printOpOnDiagnostic(false);
-  context.getDiagEngine().registerHandler([](Diagnostic &diagnostic) {
+  context.getDiagEngine().registerHandler([](mlir::Diagnostic &diagnostic) {
     printDiagnostic(diagnostic);
     return mlir::success();
   });
@@ -76,17 +98,29 @@ void prepareContext(MLIRContext &context) {
 Result<OwningOpRef<ModuleOp>> readProgram(const Options &options,
                                           MLIRContext &context) {
   const std::string &first = options.inputs.front();
-  if (options.inputs.size() != 1 || !isDialectText(first))
-    return makeFileError("E-driver-003", first, "not a module of the dialect");
-  auto program = parseDialectText(first, context);
+  bool isText = isDialectText(first);
+  if (isText && options.inputs.size() != 1)
+    return makeFileError("E-driver-003", options.inputs[1],
+                         "a module of the dialect is a whole program: no "
+                         "other file goes with it");
+  auto program = isText ? parseDialectText(first, context)
+                        : lowerSources(options, context);
   if (program && !(*program)->getName())
     (*program)->setName(llvm::sys::path::stem(first));
   return program;
 }
 
 Result<std::string> readSyntaxTree(const Options &options) {
-  return makeFileError("E-driver-004", options.inputs.front(),
-                       "a module of the dialect has no syntax tree");
+  if (isDialectText(options.inputs.front()))
+    return makeFileError("E-driver-004", options.inputs.front(),
+                         "a module of the dialect has no syntax tree");
+  Diagnostics diagnostics;
+  auto program = parseSources(options, diagnostics);
+  if (!program)
+    return program.error();
+  std::ostringstream text;
+  lang::dumpAst(**program, text);
+  return text.str();
 }
 
 } // namespace karakal::driver

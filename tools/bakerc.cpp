@@ -6,179 +6,174 @@
 //===----------------------------------------------------------------------===//
 
 #include "driver/Compile.h"
-#include "llvm/Support/CommandLine.h"
+#include "support/Error.h"
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/Signals.h"
-#include "llvm/Support/raw_ostream.h"
+
+#include <CLI/CLI.hpp>
+
+#include <cstdio>
 #include <cstdlib>
+#include <map>
+#include <string>
 
-using namespace llvm;
-using karakal::driver::Emit;
-using karakal::driver::Level;
-using karakal::driver::Options;
+using namespace karakal;
+using driver::Emit;
+using driver::Level;
+using driver::Options;
 
-static cl::OptionCategory category("Options");
+namespace {
 
-static cl::list<std::string> inputs(cl::Positional, cl::OneOrMore,
-                                    cl::desc("FILE.baker…"), cl::cat(category));
-static cl::opt<std::string> output("o", cl::value_desc("FILE"),
-                                   cl::desc("Write to FILE (- is standard "
-                                            "output)"),
-                                   cl::cat(category));
-static cl::opt<Level> level(
-    "level", cl::desc("Optimization level, each includes those before it:"),
-    cl::values(clEnumValN(Level::Base, "base", "none"),
-               clEnumValN(Level::O1, "o1", "scalar optimization, inlining"),
-               clEnumValN(Level::O2, "o2", "packet primitives inlined"),
-               clEnumValN(Level::Pac, "pac", "packet access combining"),
-               clEnumValN(Level::Soar, "soar",
-                          "static offset and alignment resolution"),
-               clEnumValN(Level::Phr, "phr", "packet handling removal"),
-               clEnumValN(Level::Swc, "swc",
-                          "software-controlled caching (default)")),
-    cl::init(Level::Swc), cl::cat(category));
-static cl::opt<Emit> emit(
-    "emit", cl::desc("Form of the result:"),
-    cl::values(clEnumValN(Emit::Ast, "ast", "syntax tree"),
-               clEnumValN(Emit::Baker, "baker", "baker dialect"),
-               clEnumValN(Emit::Llvm, "llvm", "LLVM IR of the microengines"),
-               clEnumValN(Emit::Asm, "asm", "microcode as text"),
-               clEnumValN(Emit::Ixp, "ixp", "image (default)")),
-    cl::init(Emit::Ixp), cl::cat(category));
-static cl::opt<std::string>
-    profileTrace("profile-trace", cl::value_desc("PCAP"),
-                 cl::desc("Take the profile over this trace"),
-                 cl::cat(category));
-static cl::opt<std::string>
-    control("control", cl::value_desc("FILE"),
-            cl::desc("Control functions to call before the profile or the run"),
-            cl::cat(category));
-static cl::opt<unsigned>
-    mes("mes", cl::value_desc("N"), cl::init(karakal::target::AppEngineCount),
-        cl::desc("Programmable microengines, 1 to 6 (default: 6)"),
-        cl::cat(category));
-static cl::opt<std::string> targetName("target", cl::value_desc("NAME"),
-                                       cl::init("ixp2400"),
-                                       cl::desc("Chip: ixp2400"),
-                                       cl::cat(category));
-static cl::opt<std::string> report("report", cl::value_desc("FILE.json"),
-                                   cl::desc("Write what was decided, and why"),
-                                   cl::cat(category));
-static cl::opt<double>
-    coldShare("cold-share", cl::value_desc("S"), cl::init(0.001),
-              cl::desc("PPFs that take in less than this share of the "
-                       "profile's packets run on the XScale core "
-                       "(default: 0.001)"),
-              cl::cat(category));
-static cl::opt<double> minRate("min-rate", cl::value_desc("GBPS"),
-                               cl::desc("Wanted rate (no effect in this "
-                                        "version)"),
-                               cl::cat(category));
-static cl::opt<double> maxErrorRate("max-error-rate", cl::value_desc("R"),
-                                    cl::desc("Tolerated rate of errors by "
-                                             "delayed updates (no effect in "
-                                             "this version)"),
-                                    cl::cat(category));
-static cl::opt<bool> runProgram("run",
-                                cl::desc("Run the program on this computer "
-                                         "over --trace"),
-                                cl::cat(category));
-static cl::opt<std::string> trace("trace", cl::value_desc("PCAP"),
-                                  cl::desc("With --run: packets in"),
-                                  cl::cat(category));
-static cl::opt<std::string> out("out", cl::value_desc("PCAP"),
-                                cl::desc("With --run: packets out"),
-                                cl::cat(category));
-static cl::opt<std::string> stats("stats", cl::value_desc("FILE.json"),
-                                  cl::desc("With --run: statistics"),
-                                  cl::cat(category));
+const std::map<std::string, Level> levels = {
+    {"base", Level::Base}, {"o1", Level::O1},     {"o2", Level::O2},
+    {"pac", Level::Pac},   {"soar", Level::Soar}, {"phr", Level::Phr},
+    {"swc", Level::Swc}};
 
-static int usageError(const std::string &what) {
-  errs() << "bakerc: " << what << "\nTry: bakerc --help\n";
-  return karakal::ExitUsageWrong;
+const std::map<std::string, Emit> forms = {{"ast", Emit::Ast},
+                                           {"baker", Emit::Baker},
+                                           {"llvm", Emit::Llvm},
+                                           {"asm", Emit::Asm},
+                                           {"ixp", Emit::Ixp}};
+
+/// Values that are names until the command line has been checked.
+struct CommandLine {
+  Options options;
+  std::string level = "swc", form = "ixp", target = "ixp2400";
+  double minRateGbps = 0, maxErrorRate = 0;
+};
+
+/// The names of a table as CLI11 checks and lists them.
+template <typename Value>
+CLI::IsMember oneOf(const std::map<std::string, Value> &table) {
+  std::vector<std::string> names;
+  for (const auto &[name, value] : table)
+    names.push_back(name);
+  return CLI::IsMember(names);
 }
 
-static void note(const std::string &what) {
-  errs() << "bakerc: note: " << what << "\n";
+void declareOptions(CLI::App &app, CommandLine &line) {
+  Options &options = line.options;
+  app.add_option("FILE", options.inputs,
+                 "Baker sources of one program (or one module of the baker "
+                 "dialect, .mlir)")
+      ->required();
+  app.add_option("-o", options.output,
+                 "where to write; - is standard output (default: FILE's name "
+                 "with .ixp, or standard output for text)");
+  app.add_option("--level", line.level,
+                 "optimization: base, o1 (scalar), o2 (packet primitives "
+                 "inlined), pac (packet access combining), soar (static "
+                 "offsets), phr (packet handling removal), swc (software "
+                 "caches; the default)")
+      ->check(oneOf(levels));
+  app.add_option("--emit", line.form,
+                 "what to write: ast, baker (dialect), llvm (IR of the "
+                 "microengines), asm (microcode), ixp (image; the default)")
+      ->check(oneOf(forms));
+  app.add_option("--profile-trace", options.profileTrace,
+                 "take the profile over this trace");
+  app.add_option("--control", options.control,
+                 "control functions to call before the profile or the run");
+  app.add_option("--mes", options.engineCount,
+                 "programmable microengines, 1 to 6 (default: 6)")
+      ->check(CLI::Range(1u, target::AppEngineCount));
+  app.add_option("--target", line.target, "the chip: ixp2400")
+      ->check(CLI::IsMember({"ixp2400"}));
+  app.add_option("--report", options.report,
+                 "write what was decided, and why, as JSON");
+  app.add_option("--cold-share", options.coldShare,
+                 "a PPF that takes in less than this share of the profile's "
+                 "packets runs on the XScale core (default: 0.001)")
+      ->check(CLI::Range(0.0, 1.0));
+  app.add_option("--min-rate", line.minRateGbps,
+                 "wanted rate in Gbit/s (no effect in this version)");
+  app.add_option("--max-error-rate", line.maxErrorRate,
+                 "tolerated rate of errors by delayed updates (no effect in "
+                 "this version)");
+  app.add_flag("--run", options.run,
+               "run the program on this computer over --trace");
+  app.add_option("--trace", options.trace, "with --run: packets in");
+  app.add_option("--out", options.out, "with --run: packets out");
+  app.add_option("--stats", options.stats, "with --run: statistics as JSON");
 }
 
-/// What the options say that LLVM's parser cannot check; empty if nothing.
-static std::string findUsageError() {
-  if (targetName != "ixp2400")
-    return "there is no target '" + targetName + "'; there is ixp2400";
-  if (mes < 1 || mes > karakal::target::AppEngineCount)
-    return "--mes must be 1 to 6, not " + std::to_string(mes);
-  if (coldShare < 0 || coldShare > 1)
-    return "--cold-share must lie between 0 and 1";
-  if (runProgram && trace.empty())
+/// What is wrong with the options together; empty if nothing.
+std::string findConflict(const Options &options) {
+  if (options.run && options.trace.empty())
     return "--run needs --trace";
-  if (!runProgram && !(trace.empty() && out.empty() && stats.empty()))
+  if (!options.run &&
+      !(options.trace.empty() && options.out.empty() && options.stats.empty()))
     return "--trace, --out and --stats go with --run";
-  if (runProgram && !(output.empty() && report.empty() && profileTrace.empty()))
+  if (options.run && !(options.output.empty() && options.report.empty() &&
+                       options.profileTrace.empty()))
     return "-o, --report and --profile-trace do not go with --run";
-  if (!runProgram && !control.empty() && profileTrace.empty())
+  if (!options.run && !options.control.empty() && options.profileTrace.empty())
     return "--control needs --profile-trace or --run";
-  if (!report.empty() && emit != Emit::Ixp && emit != Emit::Asm)
+  if (!options.report.empty() && options.emit != Emit::Ixp &&
+      options.emit != Emit::Asm)
     return "--report needs --emit=ixp or --emit=asm";
   return "";
 }
 
-static Options readOptions() {
-  Options options;
-  options.inputs = inputs;
-  options.output = output;
-  options.emit = emit;
-  options.level = level;
-  options.engineCount = mes;
-  options.profileTrace = profileTrace;
-  options.control = control;
-  options.report = report;
-  options.coldShare = coldShare;
-  options.run = runProgram;
-  options.trace = trace;
-  options.out = out;
-  options.stats = stats;
-  return options;
+void note(const std::string &what) {
+  std::fprintf(stderr, "bakerc: note: %s\n", what.c_str());
 }
 
-static void noteWhatHasNoEffect() {
-  using karakal::driver::effectiveLevel;
-  using karakal::driver::levelName;
-  bool isCode = emit != Emit::Ast && emit != Emit::Baker && !runProgram;
-  if (isCode && effectiveLevel(level) != level && level.getNumOccurrences())
-    note(std::string("--level=") + levelName(level) +
-         " equals o1 in this "
-         "version");
-  if (minRate.getNumOccurrences())
-    note("--min-rate has no effect in this version");
-  if (maxErrorRate.getNumOccurrences())
-    note("--max-error-rate has no effect in this version");
+/// Says which options are accepted but change nothing yet.
+void noteWhatHasNoEffect(const CLI::App &app, const CommandLine &line) {
+  const Options &options = line.options;
+  bool isText = options.emit == Emit::Ast || options.emit == Emit::Baker;
+  if (app.count("--level") && !isText && !options.run &&
+      driver::effectiveLevel(options.level) != options.level)
+    note("--level=" + line.level + " equals o1 in this version");
+  for (const char *name : {"--min-rate", "--max-error-rate"})
+    if (app.count(name))
+      note(std::string(name) + " has no effect in this version");
 }
 
-static void reportFatalError(void *, const char *what, bool) {
-  errs() << "internal error: " << what
-         << "\nThis is a bug of Karakal, not of your input. Please report it "
-            "with the command line\nand the input files.\n";
-  std::_Exit(karakal::ExitInternalError);
+int usageError(const std::string &what) {
+  std::fprintf(stderr, "bakerc: error: %s\nRun with --help for usage.\n",
+               what.c_str());
+  return ExitUsageWrong;
 }
 
-static void reportSignal(void *) { reportFatalError(nullptr, "crash", true); }
+void reportFatalError(void *, const char *what, bool) {
+  std::fprintf(stderr,
+               "internal error: %s\nThis is a bug of Karakal, not of your "
+               "input. Please report it with the command line\nand the input "
+               "files.\n",
+               what);
+  std::_Exit(ExitInternalError);
+}
+
+void reportCrash(void *) { reportFatalError(nullptr, "crash", true); }
+
+} // namespace
 
 int main(int argc, char **argv) {
-  sys::AddSignalHandler(reportSignal, nullptr);
-  install_fatal_error_handler(reportFatalError);
-  cl::HideUnrelatedOptions(category);
-  if (!cl::ParseCommandLineOptions(
-          argc, argv, "Compiles Baker programs for the Intel IXP2400.\n",
-          &errs()))
-    return karakal::ExitUsageWrong;
-  if (std::string what = findUsageError(); !what.empty())
+  llvm::sys::AddSignalHandler(reportCrash, nullptr);
+  llvm::install_fatal_error_handler(reportFatalError);
+
+  CLI::App app("Compiles Baker programs for the Intel IXP2400.", "bakerc");
+  CommandLine line;
+  declareOptions(app, line);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError &error) {
+    if (error.get_exit_code() == 0)
+      return app.exit(error); // --help
+    return usageError(error.what());
+  }
+  line.options.level = levels.at(line.level);
+  line.options.emit = forms.at(line.form);
+  if (std::string what = findConflict(line.options); !what.empty())
     return usageError(what);
-  noteWhatHasNoEffect();
-  karakal::Status done = karakal::driver::compile(readOptions());
+  noteWhatHasNoEffect(app, line);
+
+  Status done = driver::compile(line.options);
   if (done)
-    return karakal::ExitDone;
+    return ExitDone;
   if (!done.error().message.empty())
-    errs() << done.error().str() << "\n";
-  return karakal::ExitInputWrong;
+    std::fprintf(stderr, "%s\n", done.error().str().c_str());
+  return ExitInputWrong;
 }
