@@ -64,6 +64,7 @@ private:
   }
   FrameMap placeFrames();
   void count();
+  Status checkObjects(const FrameMap &frames, const StackPlan &plan);
   Result<SramStack> placeSramStack(const StackPlan &plan);
 
   const CallOrder &order;
@@ -121,6 +122,27 @@ void AllFunctions::count() {
   }
 }
 
+/// Objects that pointers reach must lie in local memory as a whole.
+Status AllFunctions::checkObjects(const FrameMap &frames,
+                                  const StackPlan &plan) {
+  for (Function *function : order) {
+    const MachineFrameInfo &frame = machineFunction(function).getFrameInfo();
+    for (int i = 0; i < frame.getObjectIndexEnd(); ++i) {
+      if (frame.isDeadObjectIndex(i) || frame.isSpillSlotObjectIndex(i))
+        continue;
+      uint64_t end = plan.systemWords + frames.base.lookup(function) +
+                     (frame.getObjectOffset(i) + frame.getObjectSize(i)) / 4;
+      if (end > StackWords)
+        return makeError("E-codegen-me-021",
+                         "function '" + function->getName().str() +
+                             "': objects on the stack take more than the " +
+                             std::to_string(StackWords) +
+                             " words of local memory of a context");
+    }
+  }
+  return success();
+}
+
 Result<SramStack> AllFunctions::placeSramStack(const StackPlan &plan) {
   SramStack sram;
   sram.base = options.stackSramBase;
@@ -142,16 +164,15 @@ Result<target::Microcode> AllFunctions::emit() {
   FrameMap frames = placeFrames();
   count();
   StackPlan plan = planStack(frames.words, needsBase, movesPointer);
+  if (Status s = checkObjects(frames, plan); !s)
+    return s.error();
   Result<SramStack> sram = placeSramStack(plan);
   if (!sram)
     return sram.error();
   WordProgram program;
   WordEmitter emitter(program, frames, plan, *sram);
   for (Function *function : order)
-    if (Status s = emitter.emitFunction(machineFunction(function),
-                                        function == order.front());
-        !s)
-      return s.error();
+    emitter.emitFunction(machineFunction(function), function == order.front());
   placeWindows(program, plan);
   statistics["delay_slots_filled"] =
       options.level > 0 ? fillDelaySlots(program) : 0;

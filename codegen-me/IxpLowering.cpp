@@ -30,6 +30,9 @@ IxpLowering::IxpLowering(const TargetMachine &machine,
   setBooleanContents(ZeroOrOneBooleanContent);
   setSchedulingPreference(Sched::RegPressure);
   setMinimumJumpTableEntries(UINT_MAX);
+  // There is no library; without a name LLVM expands in place.
+  for (int call = 0; call < RTLIB::UNKNOWN_LIBCALL; ++call)
+    setLibcallName(static_cast<RTLIB::Libcall>(call), nullptr);
   // Word copies are expanded before selection; nothing may become a call.
   MaxStoresPerMemcpy = MaxStoresPerMemset = MaxStoresPerMemmove = 0;
 
@@ -53,12 +56,17 @@ IxpLowering::IxpLowering(const TargetMachine &machine,
   for (unsigned op : {ISD::CTPOP, ISD::CTTZ_ZERO_UNDEF, ISD::FSHR,
                       ISD::UMUL_LOHI, ISD::SETCC, ISD::SELECT_CC, ISD::BR_CC})
     setOperationAction(op, MVT::i32, Legal);
-  for (unsigned op : {ISD::MULHS, ISD::ROTL, ISD::ROTR})
+  for (unsigned op : {ISD::MULHS, ISD::ROTL, ISD::ROTR, ISD::SHL_PARTS,
+                      ISD::SRL_PARTS, ISD::SRA_PARTS})
     setOperationAction(op, MVT::i32, Custom);
   for (unsigned op : {ISD::ADD, ISD::SUB, ISD::SETCC})
     setOperationAction(op, MVT::i64, Custom);
-  for (MVT type : {MVT::i1, MVT::i8, MVT::i16})
+  for (MVT type : {MVT::i1, MVT::i8, MVT::i16}) {
     setOperationAction(ISD::SIGN_EXTEND_INREG, type, Expand);
+    // Memory has words only.
+    for (unsigned extension : {ISD::EXTLOAD, ISD::SEXTLOAD, ISD::ZEXTLOAD})
+      setLoadExtAction(extension, MVT::i32, type, Expand);
+  }
   for (unsigned op : {ISD::BR_JT, ISD::BRCOND, ISD::BRIND})
     setOperationAction(op, MVT::Other, Expand);
   setOperationAction(ISD::TRAP, MVT::Other, Legal);
@@ -179,6 +187,13 @@ SDValue IxpLowering::LowerOperation(SDValue op, SelectionDAG &dag) const {
     return lowerRotate(op, dag);
   case ISD::SETCC:
     return lowerSetWide(op, dag);
+  case ISD::SHL_PARTS:
+  case ISD::SRL_PARTS:
+  case ISD::SRA_PARTS: {
+    SDValue low, high;
+    expandShiftParts(op.getNode(), low, high, dag);
+    return dag.getMergeValues({low, high}, SDLoc(op));
+  }
   default:
     return SDValue();
   }

@@ -33,6 +33,10 @@ constexpr uint64_t CopyWordsMax = 256; ///< of one memcpy
 
 using Words = SmallVector<Value *, 16>;
 
+/// LLVM narrows a read-merge-write of one word to a store of a part of it,
+/// and asks no target whether it has such a store; volatile ones it lets be.
+void keepWhole(StoreInst &store) { store.setVolatile(true); }
+
 /// Builds word accesses at one place.
 class Access {
 public:
@@ -105,7 +109,8 @@ void Access::readRun(Value *base, unsigned count, Words &words) {
 void Access::writeRun(Value *base, ArrayRef<Value *> words) {
   if (words.size() == 1 || isLocal()) {
     for (unsigned i = 0; i < words.size(); ++i)
-      builder.CreateAlignedStore(words[i], i ? at(base, i) : base, Align(4));
+      keepWhole(*builder.CreateAlignedStore(words[i], i ? at(base, i) : base,
+                                            Align(4)));
     return;
   }
   unsigned most = space == DramSpace ? DramRunMax : SramRunMax;
@@ -307,8 +312,10 @@ Status lowerStore(StoreInst &store) {
   if (!shape)
     return shape.error();
   if (shape->words == 1 && space != DramSpace &&
-      !value->getType()->isVectorTy())
+      !value->getType()->isVectorTy()) {
+    keepWhole(store);
     return success();
+  }
   Access access(&store, store.getPointerOperand(), store.getAlign());
   if (shape->words)
     access.write(access.split(value));

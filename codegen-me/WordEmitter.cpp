@@ -444,11 +444,6 @@ void WordEmitter::stackMove(unsigned word, bool isLoad, Operand reg) {
 
 void WordEmitter::emitFrameAddress(const MachineInstr &instr) {
   unsigned word = plan.systemWords + frameBase + literal(instr, 2) / 4;
-  if (word >= StackWords)
-    problem = "objects on the stack take more than the " +
-              std::to_string(StackWords) +
-              " words of local memory of a "
-              "context";
   program.add(target::alu(Op::AluAdd, operand(instr, 0),
                           target::localMemory(0, plan.baseWord),
                           target::imm(word * 4 & 0xff)));
@@ -568,7 +563,7 @@ void WordEmitter::emitInstr(const MachineInstr &instr) {
   KARAKAL_UNREACHABLE("no words for a machine instruction");
 }
 
-Status WordEmitter::emitFunction(MachineFunction &function, bool isEntry) {
+void WordEmitter::emitFunction(MachineFunction &function, bool isEntry) {
   program.currentFunction = program.functions.size();
   program.functions.push_back(function.getName().str());
   program.currentLine = 0;
@@ -596,10 +591,6 @@ Status WordEmitter::emitFunction(MachineFunction &function, bool isEntry) {
       emitInstr(instr);
     }
   }
-  if (!problem.empty())
-    return makeError("E-codegen-me-021",
-                     "function '" + function.getName().str() + "': " + problem);
-  return success();
 }
 
 } // namespace karakal::codegen

@@ -41,7 +41,7 @@ public:
               const StackPlan &plan, const SramStack &sram)
       : program(program), frames(frames), plan(plan), sram(sram) {}
 
-  Status emitFunction(llvm::MachineFunction &function, bool isEntry);
+  void emitFunction(llvm::MachineFunction &function, bool isEntry);
 
 private:
   using Operand = target::Operand;
@@ -81,7 +81,6 @@ private:
   const SramStack &sram;
   llvm::DenseMap<const void *, unsigned> labels;
   unsigned frameBase = 0;
-  std::string problem;
 };
 
 } // namespace karakal::codegen

@@ -1,0 +1,209 @@
+//===- CodeGenMeTest.cpp - what the back end accepts and makes ------------===//
+
+#include "TinyEngine.h"
+
+#include "codegen-me/CodeGenMe.h"
+
+#include "llvm/AsmParser/Parser.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Support/SourceMgr.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+using namespace karakal;
+using namespace karakal::tests;
+using testing::HasSubstr;
+
+namespace {
+
+Result<target::Microcode> compile(const std::string &text,
+                                  codegen::CodeGenOptions options = {}) {
+  llvm::LLVMContext context;
+  llvm::SMDiagnostic diagnostic;
+  auto module = llvm::parseAssemblyString(text, diagnostic, context);
+  if (!module)
+    return makeError("test", diagnostic.getMessage().str());
+  return codegen::compileForMe(*module, options);
+}
+
+std::string errorOf(const std::string &text,
+                    codegen::CodeGenOptions options = {}) {
+  auto code = compile(text, options);
+  return code ? "" : code.error().id;
+}
+
+/// Compiles the body of me_main, runs it and hands back the engine.
+TinyEngine execute(const std::string &body, const std::string &more = "",
+                   std::function<void(TinyEngine &)> prepare = {}) {
+  auto code = compile(more +
+                      "declare void @__ixp_halt()\n"
+                      "define void @me_main() {\n" +
+                      body + "\ncall void @__ixp_halt()\nunreachable\n}\n");
+  EXPECT_TRUE(bool(code)) << (code ? "" : code.error().str());
+  TinyEngine engine(code ? code->words : std::vector<uint64_t>{});
+  if (prepare)
+    prepare(engine);
+  EXPECT_EQ(engine.run(100000), "");
+  return engine;
+}
+
+TEST(Words, AreBigEndianPairs) {
+  TinyEngine e = execute(R"(
+    %p = inttoptr i32 64 to ptr addrspace(1)
+    %v = load i64, ptr addrspace(1) %p, align 4
+    %w = add i64 %v, 1
+    %q = inttoptr i32 128 to ptr addrspace(2)
+    store i64 %w, ptr addrspace(2) %q, align 8)",
+                         "", [](TinyEngine &e) {
+                           e.sram[16] = 0x12345678;
+                           e.sram[17] = 0xffffffff;
+                         });
+  EXPECT_EQ(e.dram[32], 0x12345679u);
+  EXPECT_EQ(e.dram[33], 0u);
+}
+
+TEST(Words, HalfOfADramPairIsMerged) {
+  TinyEngine e = execute(R"(
+    %q = inttoptr i32 132 to ptr addrspace(2)
+    %v = load i32, ptr addrspace(2) %q, align 4
+    %w = add i32 %v, 1
+    %r = inttoptr i32 136 to ptr addrspace(2)
+    store i32 %w, ptr addrspace(2) %r, align 4)",
+                         "", [](TinyEngine &e) {
+                           e.dram[32] = 1;
+                           e.dram[33] = 41;
+                           e.dram[34] = 7;
+                           e.dram[35] = 9;
+                         });
+  EXPECT_EQ(e.dram[34], 42u);
+  EXPECT_EQ(e.dram[35], 9u);
+}
+
+TEST(Words, PartsAreCutFromTheirWord) {
+  TinyEngine e = execute(R"(
+    %p = inttoptr i32 65 to ptr addrspace(3)
+    %v = load i8, ptr addrspace(3) %p, align 1
+    %w = zext i8 %v to i16
+    %q = inttoptr i32 70 to ptr addrspace(3)
+    store i16 %w, ptr addrspace(3) %q, align 2)",
+                         "", [](TinyEngine &e) {
+                           e.scratch[16] = 0x11223344;
+                           e.scratch[17] = 0xaabbccdd;
+                         });
+  EXPECT_EQ(e.scratch[17], 0xaabb0022u);
+}
+
+TEST(Words, RunsAreOneCommand) {
+  auto code = compile(R"(
+    define void @me_main() {
+      %p = inttoptr i32 4096 to ptr addrspace(1)
+      %q = inttoptr i32 8192 to ptr addrspace(1)
+      %v = load <8 x i32>, ptr addrspace(1) %p, align 4
+      store <8 x i32> %v, ptr addrspace(1) %q, align 4
+      ret void
+    })");
+  ASSERT_TRUE(bool(code)) << code.error().str();
+  std::string text = codegen::printAsm(*code);
+  EXPECT_THAT(text, HasSubstr(", 8], ctx_swap"));
+}
+
+TEST(Machine, FunctionsReachTheirUnits) {
+  TinyEngine e = execute(R"(
+    %g = call i32 @__ixp_scratch_get(i32 2)
+    %e = call i32 @__ixp_scratch_get(i32 3)
+    %s = add i32 %g, %e
+    %c = call i32 @__ixp_ctx()
+    %t = add i32 %s, %c
+    call void @__ixp_scratch_put(i32 11, i32 %t)
+    %st = call i32 @__ixp_ring_status(i32 5)
+    call void @__ixp_scratch_add(i32 256, i32 %st)
+    call void @__ixp_scratch_incr(i32 260)
+    call void @__ixp_sram_add(i32 512, i32 %t)
+    call void @__ixp_sram_incr(i32 512)
+    %h = call i32 @__ixp_sram_dequeue(i32 0)
+    call void @__ixp_sram_enqueue(i32 16777216, i32 %h)
+    call void @__ixp_swap()
+    call void @__ixp_local_csr_wr(i32 120, i32 %h))",
+                         R"(
+declare i32 @__ixp_scratch_get(i32)
+declare void @__ixp_scratch_put(i32, i32)
+declare i32 @__ixp_ring_status(i32)
+declare i32 @__ixp_ctx()
+declare void @__ixp_swap()
+declare void @__ixp_scratch_add(i32, i32)
+declare void @__ixp_scratch_incr(i32)
+declare void @__ixp_sram_add(i32, i32)
+declare void @__ixp_sram_incr(i32)
+declare i32 @__ixp_sram_dequeue(i32)
+declare void @__ixp_sram_enqueue(i32, i32)
+declare void @__ixp_local_csr_wr(i32, i32)
+)",
+                         [](TinyEngine &e) {
+                           e.rings[2].push_back(1000);
+                           e.inputStates[2 + 5] = true;
+                           e.queues[0].push_back(0x4010);
+                         });
+  EXPECT_EQ(e.rings[11].front(), 1003u);
+  EXPECT_EQ(e.scratch[64], 1u);
+  EXPECT_EQ(e.scratch[65], 1u);
+  EXPECT_EQ(e.sram[128], 1004u);
+  EXPECT_EQ(e.queues[1].front(), 0x4010u);
+  EXPECT_EQ(e.csrs[120], 0x4010u);
+}
+
+TEST(Errors, NameWhatTheMachineCannotDo) {
+  EXPECT_EQ(errorOf("define void @other() { ret void }"), "E-codegen-me-001");
+  EXPECT_EQ(errorOf("define void @me_main() {\n call void @f()\n ret void }\n"
+                    "declare void @f()"),
+            "E-codegen-me-004");
+  EXPECT_EQ(errorOf("define void @me_main() {\n call void @me_main()\n"
+                    "ret void }"),
+            "E-codegen-me-006");
+  EXPECT_EQ(errorOf("@g = global i32 0\ndefine void @me_main() {\n"
+                    "store i32 1, ptr @g\n ret void }"),
+            "E-codegen-me-009");
+  EXPECT_EQ(errorOf("define void @me_main() {\n"
+                    "%p = inttoptr i32 64 to ptr addrspace(1)\n"
+                    "store float 1.0, ptr addrspace(1) %p\n ret void }"),
+            "E-codegen-me-005");
+  EXPECT_EQ(errorOf("define void @me_main() {\n"
+                    "%p = inttoptr i32 64 to ptr addrspace(1)\n"
+                    "store i24 1, ptr addrspace(1) %p\n ret void }"),
+            "E-codegen-me-010");
+  EXPECT_EQ(errorOf("define void @me_main() {\n"
+                    "%a = alloca [100 x i32]\n"
+                    "%c = call i32 @__ixp_ctx()\n"
+                    "%p = getelementptr i32, ptr %a, i32 %c\n"
+                    "store volatile i32 1, ptr %p\n ret void }\n"
+                    "declare i32 @__ixp_ctx()"),
+            "E-codegen-me-021");
+}
+
+TEST(Errors, AProgramThatDoesNotFitListsFunctions) {
+  codegen::CodeGenOptions options;
+  options.maxWords = 3;
+  auto code = compile("define void @me_main() {\n"
+                      "%p = inttoptr i32 64 to ptr addrspace(1)\n"
+                      "%v = load i32, ptr addrspace(1) %p\n"
+                      "%w = mul i32 %v, %v\n"
+                      "store i32 %w, ptr addrspace(1) %p\n ret void }",
+                      options);
+  ASSERT_FALSE(bool(code));
+  EXPECT_EQ(code.error().id, "E-codegen-me-020");
+  EXPECT_THAT(code.error().message, HasSubstr("me_main"));
+}
+
+TEST(Result, IsDeterministic) {
+  const char *text = "define void @me_main() {\n"
+                     "%p = inttoptr i32 64 to ptr addrspace(1)\n"
+                     "%v = load <4 x i32>, ptr addrspace(1) %p\n"
+                     "%w = mul <4 x i32> %v, %v\n"
+                     "store <4 x i32> %w, ptr addrspace(1) %p\n ret void }";
+  auto first = compile(text), second = compile(text);
+  ASSERT_TRUE(first && second);
+  EXPECT_EQ(first->words, second->words);
+}
+
+} // namespace

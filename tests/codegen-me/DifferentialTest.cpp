@@ -1,0 +1,167 @@
+//===- DifferentialTest.cpp - random programs, host against microengine ---===//
+//
+// Each program runs compiled by LLVM for the host and by codegen-me on the
+// strict little interpreter; all output words must agree.
+//
+//===----------------------------------------------------------------------===//
+
+#include "RandomProgram.h"
+#include "TinyEngine.h"
+
+#include "codegen-me/CodeGenMe.h"
+
+#include "llvm/AsmParser/Parser.h"
+#include "llvm/ExecutionEngine/Orc/LLJIT.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <random>
+
+using namespace karakal;
+using namespace karakal::tests;
+
+namespace {
+
+constexpr uint32_t InputAddress = 0x1000, OutputAddress = 0x2000;
+// Buffers are a run longer than what is indexed by five bits.
+using Input = std::array<uint32_t, InputWords>;
+using Output = std::array<uint32_t, OutputWords>;
+
+Input inputOf(uint64_t seed) {
+  std::mt19937_64 random(seed * 77 + 5);
+  Input input;
+  for (uint32_t &word : input)
+    word = random() % 3 ? uint32_t(random()) : uint32_t(random() % 16);
+  return input;
+}
+
+std::string runOnHost(const std::string &text, const Input &input,
+                      Output &output) {
+  using namespace llvm;
+  static const bool initialized = [] {
+    InitializeNativeTarget();
+    InitializeNativeTargetAsmPrinter();
+    return true;
+  }();
+  (void)initialized;
+  auto context = std::make_unique<LLVMContext>();
+  SMDiagnostic diagnostic;
+  auto module = parseAssemblyString(text, diagnostic, *context);
+  if (!module) {
+    std::string message;
+    raw_string_ostream stream(message);
+    diagnostic.print("random", stream);
+    return message;
+  }
+  auto jit = orc::LLJITBuilder().create();
+  if (!jit)
+    return toString(jit.takeError());
+  module->setDataLayout((*jit)->getDataLayout());
+  if (auto error = (*jit)->addIRModule(
+          orc::ThreadSafeModule(std::move(module), std::move(context))))
+    return toString(std::move(error));
+  auto body = (*jit)->lookup("body");
+  if (!body)
+    return toString(body.takeError());
+  output.fill(0);
+  body->toPtr<void(const uint32_t *, uint32_t *)>()(input.data(),
+                                                    output.data());
+  return "";
+}
+
+std::string runOnEngine(const std::string &text, const Input &input,
+                        Output &output, target::Microcode *keep) {
+  // LLVM's verifier runs behind every machine pass.
+  static const bool verifies = [] {
+    const char *arguments[] = {"test", "-verify-machineinstrs"};
+    return llvm::cl::ParseCommandLineOptions(2, arguments);
+  }();
+  (void)verifies;
+  llvm::LLVMContext context;
+  llvm::SMDiagnostic diagnostic;
+  std::string whole =
+      text + "declare void @__ixp_halt()\n"
+             "define void @me_main() {\n"
+             "  %in = inttoptr i32 4096 to ptr addrspace(1)\n"
+             "  %out = inttoptr i32 8192 to ptr addrspace(1)\n"
+             "  call void @body(ptr addrspace(1) %in, ptr addrspace(1) %out)\n"
+             "  call void @__ixp_halt()\n"
+             "  unreachable\n}\n";
+  auto module = llvm::parseAssemblyString(whole, diagnostic, context);
+  if (!module)
+    return "does not parse";
+  codegen::CodeGenOptions options;
+  options.maxWords = 8192; // larger than a control store: tests are wordy
+  auto code = codegen::compileForMe(*module, options);
+  if (!code)
+    return code.error().str();
+  TinyEngine engine(code->words);
+  for (unsigned i = 0; i < InputWords; ++i)
+    engine.sram[InputAddress / 4 + i] = input[i];
+  std::string problem = engine.run(4000000);
+  for (unsigned i = 0; i < OutputWords; ++i)
+    output[i] = engine.sram[OutputAddress / 4 + i];
+  if (keep)
+    *keep = *code;
+  return problem;
+}
+
+struct Case {
+  const char *name;
+  uint64_t seeds;
+  ProgramShape shape;
+};
+
+class Differential : public testing::TestWithParam<Case> {};
+
+TEST_P(Differential, MicroengineAgreesWithHost) {
+  const Case &c = GetParam();
+  // A wider search by hand: KARAKAL_SEEDS=n, KARAKAL_SEED=first.
+  const char *more = std::getenv("KARAKAL_SEEDS");
+  const char *first = std::getenv("KARAKAL_SEED");
+  uint64_t from = first ? std::strtoull(first, nullptr, 10) : 1;
+  uint64_t seeds = more ? std::strtoull(more, nullptr, 10) : c.seeds;
+  uint64_t words = 0, spills = 0, copies = 0;
+  for (uint64_t seed = from; seed < from + seeds; ++seed) {
+    std::string text = randomProgram(seed, c.shape);
+    Input input = inputOf(seed);
+    Output host, engine;
+    target::Microcode code;
+    ASSERT_EQ(runOnHost(text, input, host), "") << "seed " << seed;
+    ASSERT_EQ(runOnEngine(text, input, engine, &code), "")
+        << "seed " << seed << "\n"
+        << (first ? text : "");
+    ASSERT_EQ(host, engine) << "seed " << seed << "\n" << (first ? text : "");
+    words += code.words.size();
+    spills += code.statistics["spills"] + code.statistics["reloads"];
+    copies += code.statistics["bank_copies"];
+  }
+  RecordProperty("words", int(words));
+  std::printf("%s: %llu programs, %llu words, %llu spills and reloads, %llu "
+              "bank copies\n",
+              c.name, (unsigned long long)seeds, (unsigned long long)words,
+              (unsigned long long)spills, (unsigned long long)copies);
+}
+
+const Case cases[] = {
+    {"straight", 30, {20, 0, 0, 4, false, false}},
+    {"branches", 20, {25, 2, 0, 6, false, false}},
+    {"memory", 20, {30, 1, 0, 6, true, false}},
+    {"calls", 20, {25, 2, 3, 6, true, true}},
+    {"pressure", 12, {40, 1, 1, 30, true, false}},
+    {"overflow", 8, {60, 2, 2, 60, true, true}},
+};
+
+INSTANTIATE_TEST_SUITE_P(Shapes, Differential, testing::ValuesIn(cases),
+                         [](const auto &info) {
+                           return std::string(info.param.name);
+                         });
+
+} // namespace

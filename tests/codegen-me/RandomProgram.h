@@ -1,0 +1,37 @@
+//===- RandomProgram.h - random LLVM IR without undefined parts *- C++ -*-===//
+//
+// Makes the text of a module with one function
+//
+//   void @body(ptr addrspace(1) %in, ptr addrspace(1) %out)
+//
+// that reads InputWords words, computes with integers of 1 to 64 bits, with
+// branches, loops, calls, stack arrays and memory, and writes OutputWords
+// words. The same text runs on the host and on a microengine.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KARAKAL_TESTS_CODEGEN_ME_RANDOMPROGRAM_H
+#define KARAKAL_TESTS_CODEGEN_ME_RANDOMPROGRAM_H
+
+#include <cstdint>
+#include <string>
+
+namespace karakal::tests {
+
+constexpr unsigned InputWords = 64;
+constexpr unsigned OutputWords = 64;
+
+struct ProgramShape {
+  unsigned statements = 30;
+  unsigned depthMax = 2;   ///< of nested branches and loops
+  unsigned functions = 1;  ///< callees
+  unsigned liveValues = 8; ///< kept alive from start to end
+  bool memory = true;      ///< stack arrays, loads and stores of runs
+  bool division = true;
+};
+
+std::string randomProgram(uint64_t seed, const ProgramShape &shape);
+
+} // namespace karakal::tests
+
+#endif // KARAKAL_TESTS_CODEGEN_ME_RANDOMPROGRAM_H
