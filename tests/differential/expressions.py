@@ -211,7 +211,11 @@ def random_expr(
         operators = ["+", "-", "&", "|", "^"] * 4 + ["*"] * 2
         if divide:
             operators += ["/", "%"]
-        return arithmetic(rng.choice(operators), sub(), sub())
+        op, left, right = rng.choice(operators), sub(), sub()
+        if op in "/%":
+            # Not a constant: dividing by a constant 0 is an error.
+            right = arithmetic("^", right, leaf())
+        return arithmetic(op, left, right)
     if kind < 0.68:
         if rng.random() < 0.5:
             amount = literal(rng.randrange(12), U8)
