@@ -76,6 +76,8 @@ static Bound binaryBound(const BinaryExpr &expr) {
     if (left && hasAmount && *left <= UINT64_MAX >> *amount)
       return fitting(*left << *amount, expr.type);
     break;
+  case BinaryOp::Subtract:
+    break; // may wrap
   default:
     return 1; // comparison or logical
   }

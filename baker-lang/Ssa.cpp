@@ -68,9 +68,12 @@ Value Ssa::addArgument(Variable, Block *block, Type type) {
 
 void Ssa::fill(Variable variable, BlockArgument argument) {
   Block *block = argument.getOwner();
-  for (Edge edge : edgesInto(block))
-    edge.operands().append(
-        read(variable, edge.branch->getBlock(), argument.getType()));
+  for (Edge edge : edgesInto(block)) {
+    // Reading may add operands to the same branch: read before its operands
+    // are looked at.
+    Value value = read(variable, edge.branch->getBlock(), argument.getType());
+    edge.operands().append(value);
+  }
 }
 
 void Ssa::seal(Block *block) {
