@@ -112,6 +112,7 @@ private:
   void colour(ParitySets &sets);
   void rewrite(MachineInstr &instr);
   void settlePair(MachineInstr &instr, unsigned second, bool firstInA);
+  void separateTied(MachineInstr &instr);
   bool inA(Register reg) { return bankA[nodeOf(reg)]; }
   void setBank(Register reg, bool a) {
     registers->setRegClass(reg, a ? &Ixp::GPRARegClass : &Ixp::GPRBRegClass);
@@ -246,6 +247,26 @@ void BankAssignment::settlePair(MachineInstr &instr, unsigned second,
   ++copies;
 }
 
+/// A source that a result is tied to becomes the result's register, with all
+/// other uses of it in the instruction, which may be bound to another bank.
+void BankAssignment::separateTied(MachineInstr &instr) {
+  unsigned tied;
+  if (!instr.getNumExplicitDefs() || !instr.isRegTiedToUseOperand(0, &tied))
+    return;
+  MachineOperand &operand = instr.getOperand(tied);
+  unsigned uses = 0;
+  for (const MachineOperand &other : instr.explicit_uses())
+    uses += other.isReg() && other.getReg() == operand.getReg();
+  if (uses < 2)
+    return;
+  Register own = registers->createVirtualRegister(
+      registers->getRegClass(operand.getReg()));
+  BuildMI(*instr.getParent(), instr, instr.getDebugLoc(),
+          info->get(TargetOpcode::COPY), own)
+      .addReg(operand.getReg());
+  operand.setReg(own);
+}
+
 void BankAssignment::rewrite(MachineInstr &instr) {
   if (opcodeWithBanks(instr.getOpcode(), true) < 0)
     return;
@@ -258,6 +279,7 @@ void BankAssignment::rewrite(MachineInstr &instr) {
   for (unsigned step = 0; step <= (traits.pairStep ? 1u : 0u); ++step)
     settlePair(instr, traits.pairSecond + step, !firstInA);
   instr.setDesc(info->get(opcodeWithBanks(instr.getOpcode(), firstInA)));
+  separateTied(instr);
   // A tied result follows its source's class.
   for (unsigned i = 0, e = instr.getNumExplicitDefs(); i < e; ++i) {
     const TargetRegisterClass *rc = info->getRegClass(

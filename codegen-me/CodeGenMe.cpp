@@ -54,7 +54,12 @@ class AllFunctions {
 public:
   AllFunctions(const CallOrder &order, MachineModuleInfo &machine,
                const CodeGenOptions &options)
-      : order(order), machine(machine), options(options) {}
+      : machine(machine), options(options) {
+    // A function whose last call LLVM has found unreachable is not generated.
+    for (Function *function : order)
+      if (machine.getMachineFunction(*function))
+        this->order.push_back(function);
+  }
 
   Result<target::Microcode> emit();
 
@@ -67,7 +72,7 @@ private:
   Status checkObjects(const FrameMap &frames, const StackPlan &plan);
   Result<SramStack> placeSramStack(const StackPlan &plan);
 
-  const CallOrder &order;
+  CallOrder order;
   MachineModuleInfo &machine;
   const CodeGenOptions &options;
   std::map<std::string, uint64_t> statistics;
