@@ -117,7 +117,7 @@ struct TxOnly {
     uint32_t descriptor = target::descriptorAddress(handle);
     Memory &sram = chip.sram(0).memory();
     sram.writeWord(descriptor + 4, head << 16 | length);
-    sram.writeWord(descriptor + 8, (fed % 4) << 16);
+    sram.writeWord(descriptor + 8, ports[fed % 4] << 16);
     std::vector<uint8_t> bytes = frameBytes(static_cast<uint32_t>(fed), length);
     std::copy(bytes.begin(), bytes.end(),
               chip.dram().memory().data() + target::bufferAddress(handle) +
@@ -133,22 +133,28 @@ struct TxOnly {
            running.chip.scheduler().now() < cyclesMax)
       running.chip.runTo(running.chip.scheduler().now() + 100);
     cycles = running.chip.scheduler().now();
-    running.chip.runTo(cycles + 100'000);
+    running.chip.runTo(cycles + 1'000'000);
     EXPECT_EQ(running.recorder.fault, "");
     EXPECT_EQ(running.counter(target::TxPacketsCounter), count)
         << running.chip.describeContexts();
     EXPECT_EQ(running.chip.sram(0).queueLevel(0), target::BufferCount);
     ASSERT_EQ(running.sent.size(), count);
+    // The numbers of a port's packets, ascending.
     std::map<uint32_t, uint32_t> next;
     for (const SentFrame &frame : running.sent) {
-      uint32_t number = frame.port + 4 * next[frame.port]++;
+      uint32_t &number = next[frame.port];
+      while (ports[number % 4] != frame.port)
+        ++number;
       ASSERT_EQ(frame.bytes,
                 frameBytes(number, static_cast<uint32_t>(frame.bytes.size())));
+      ++number;
     }
   }
 
   RunningChip running;
   FreeEngine engine;
+  /// Where packets go, in turn.
+  std::array<uint32_t, 4> ports = {0, 1, 2, 3};
   uint64_t fed = 0;
   uint64_t cycles = 0;
 };
@@ -337,6 +343,31 @@ TEST(TxTest, RateOfLongFrames) {
   std::printf("Tx alone: %.2f Gbps of 1,518-byte frames\n",
               rate * 1522 * 8 / 1000);
   EXPECT_GT(rate * 1542 * 8 / 1000, 4.0);
+}
+
+TEST(TxTest, OnePortTakesItsLineRateAndNoMore) {
+  for (uint32_t length : {60u, 1518u}) {
+    uint64_t count = length == 60 ? 5'000 : 600;
+    TxOnly tx(130, length, count, {});
+    tx.ports = {2, 2, 2, 2};
+    tx.run(count, 20'000'000);
+    const SentFrame &first = tx.running.sent[count / 2];
+    const SentFrame &last = tx.running.sent.back();
+    double rate = mpps(count - 1 - count / 2, last.cycle - first.cycle);
+    EXPECT_NEAR(rate, 1000.0 / ((length + 24) * 8), rate * 0.002);
+  }
+}
+
+TEST(TxTest, ABusyPortDoesNotKeepOthersFromTheirTurn) {
+  // Three of four packets to one port: it limits all to 4/3 of its rate.
+  constexpr uint64_t count = 5'000;
+  TxOnly tx(128, 60, count, {});
+  tx.ports = {1, 1, 3, 1};
+  tx.run(count, 20'000'000);
+  const SentFrame &first = tx.running.sent[count / 2];
+  const SentFrame &last = tx.running.sent.back();
+  double rate = mpps(count - 1 - count / 2, last.cycle - first.cycle);
+  EXPECT_NEAR(rate, 4.0 / 3 * 1000 / (84 * 8), 0.1);
 }
 
 //===----------------------------------------------------------------------===//
