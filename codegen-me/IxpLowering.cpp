@@ -63,6 +63,7 @@ IxpLowering::IxpLowering(const TargetMachine &machine,
     setOperationAction(op, MVT::i64, Custom);
   for (MVT type : {MVT::i1, MVT::i8, MVT::i16}) {
     setOperationAction(ISD::SIGN_EXTEND_INREG, type, Expand);
+    setTruncStoreAction(MVT::i32, type, Expand);
     // Memory has words only.
     for (unsigned extension : {ISD::EXTLOAD, ISD::SEXTLOAD, ISD::ZEXTLOAD})
       setLoadExtAction(extension, MVT::i32, type, Expand);
