@@ -184,6 +184,9 @@ void MsfTransmit::frameEnds(uint64_t cycle, uint32_t index) {
   totals.frameBits +=
       (std::max<uint64_t>(bytes, traces::frameBytesMin) + traces::crcBytes) * 8;
   recorder.onFrameSent(cycle, index, bytes);
+  // The MAC pads a short frame.
+  if (bytes < traces::frameBytesMin)
+    frame.bytes.resize(traces::frameBytesMin, 0);
   if (sink)
     sink(std::move(frame));
   tryWire(cycle, index);
