@@ -18,15 +18,15 @@ public:
         pressure(program.scopes.size(), {0, 0}) {}
 
   bool run() {
-    size_t errorsBefore = reporter.diagnostics.size();
+    size_t errorsBefore = reporter.errorCount;
     colour();
-    if (reporter.diagnostics.size() != errorsBefore)
+    if (reporter.errorCount != errorsBefore)
       return false;
     reserveAbsolutes();
     for (auto &scope : program.scopes) // parents come before children
       if (!scope->isMacro)
         fill(*scope);
-    return reporter.diagnostics.size() == errorsBefore;
+    return reporter.errorCount == errorsBefore;
   }
 
 private:

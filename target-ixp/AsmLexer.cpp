@@ -7,6 +7,7 @@ namespace karakal::target::as {
 
 void Reporter::error(const Place &place, const char *id, std::string message) {
   constexpr size_t DiagnosticsMax = 100; // after that, only noise
+  ++errorCount;
   if (diagnostics.size() >= DiagnosticsMax)
     return;
   Diagnostic diagnostic;

@@ -61,7 +61,9 @@ public:
   void error(const Place &place, const char *id, std::string message);
   /// What a diagnostic is within, e.g. "macro 'wait' used at rx.uc:12".
   std::vector<std::string> within;
+  /// The first of them; beyond a hundred they are only counted.
   std::vector<Diagnostic> diagnostics;
+  size_t errorCount = 0;
 };
 
 /// Splits a file; errors: E-target-ixp-100 (a character that begins no token),

@@ -60,7 +60,7 @@ std::optional<int64_t> OperandReader::numberOf(const Token *&at,
 std::optional<int64_t> OperandReader::valueOf(const Token *begin,
                                               const Token *end,
                                               const Place &place) {
-  size_t before = reporter.diagnostics.size();
+  size_t before = reporter.errorCount;
   ExpressionNames names;
   names.word = [&](const Token &token) -> std::optional<int64_t> {
     if (equalsIgnoringCase(token.text, "XSCALE_INT_A"))
@@ -75,7 +75,7 @@ std::optional<int64_t> OperandReader::valueOf(const Token *begin,
   };
   auto found =
       good ? evaluate(begin, end, names, reporter, place) : std::nullopt;
-  if (!found && reporter.diagnostics.size() == before && good)
+  if (!found && reporter.errorCount == before && good)
     fail(place, "E-target-ixp-111", "a value is missing here");
   if (!found)
     good = false;

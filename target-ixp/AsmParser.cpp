@@ -506,7 +506,7 @@ void Parser::instruction(const Tokens &tokens, size_t at,
                    "an instruction, a label or a directive is expected here");
     return;
   }
-  size_t errorsBefore = reporter.diagnostics.size();
+  size_t errorsBefore = reporter.errorCount;
   item.mnemonic = mnemonic(tokens, at);
   bool pseudo = equalsIgnoringCase(item.mnemonic, "load_addr");
   item.row = findMnemonic(pseudo ? "immed" : item.mnemonic);
@@ -526,7 +526,7 @@ void Parser::instruction(const Tokens &tokens, size_t at,
     option.arguments = arguments(tokens, at);
     item.options.push_back(std::move(option));
   }
-  item.hasError = reporter.diagnostics.size() != errorsBefore;
+  item.hasError = reporter.errorCount != errorsBefore;
   program.items.push_back(std::move(item));
 }
 

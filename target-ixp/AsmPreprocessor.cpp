@@ -218,8 +218,8 @@ bool Preprocessor::conditional(const TokenLine &line,
   return true;
 }
 
-/// The index of the line that closes the block opened at `index`, or of the
-/// last line if none does (reported).
+/// The index of the line that closes the block opened at `index`, or the number
+/// of lines if none does (reported).
 size_t closingLine(const std::vector<TokenLine> &lines, size_t index,
                    std::initializer_list<const char *> openers,
                    const char *closer, Reporter &reporter) {
@@ -232,7 +232,7 @@ size_t closingLine(const std::vector<TokenLine> &lines, size_t index,
   }
   reporter.error(lines[index][1].place, "E-target-ixp-106",
                  "#" + lines[index][1].text + " is never closed by #" + closer);
-  return lines.size() - 1;
+  return lines.size();
 }
 
 size_t Preprocessor::macroDefinition(const Lines &lines, size_t index) {

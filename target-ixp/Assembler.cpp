@@ -38,7 +38,7 @@ public:
 
   std::optional<AssembledProgram> run() {
     AsmProgram program = parse(preprocess(file, options, reporter), reporter);
-    if (program.items.empty() && reporter.diagnostics.empty())
+    if (program.items.empty() && reporter.errorCount == 0)
       reporter.error({file, 0, 0}, "E-target-ixp-119",
                      "there is no instruction");
     if (program.items.size() > ControlStoreWords)
@@ -52,7 +52,7 @@ public:
     for (Item &item : program.items)
       emit(program, item, result, placed);
     finish(program, result);
-    if (reporter.diagnostics.empty()) {
+    if (reporter.errorCount == 0) {
       warn(program, result);
       return result;
     }

@@ -224,6 +224,8 @@ TEST(AssemblerErrors, Preprocessor) {
   expectErrors("#macro m(a)\nnop\n#endm\nm()\n", {"107"});
   expectErrors("#macro m(a)\nm(a)\n#endm\nm(1)\n", {"109"});
   expectErrors("#error \"no\"\nnop\n", {"108"});
+  expectErrors("nop\n#macro m\n", {"106"});
+  expectErrors("nop\n#repeat 2\n", {"106"});
   expectErrors("#include \"missing.uc\"\nnop\n", {"110"});
 }
 
@@ -278,6 +280,16 @@ TEST(AssemblerErrors, MachineRulesNameTheLine) {
 TEST(AssemblerErrors, AllErrorsOfAFileInOrder) {
   expectErrors("immed[a0, 0x12345678]\nfrob\nbeq[no#]\nalu[a0, a1, +, 300]\n",
                {"007", "114", "115", "001"});
+}
+
+// Past the hundredth error nothing more is shown, and nothing is obeyed.
+TEST(AssemblerErrors, AreCutOffInAFloodOfThem) {
+  std::string text;
+  for (int line = 0; line < 300; ++line)
+    text += "frob[a0]\n";
+  std::vector<Diagnostic> diagnostics;
+  EXPECT_FALSE(assembleText(text, "t.uc", {}, diagnostics));
+  EXPECT_EQ(diagnostics.size(), 100u);
 }
 
 TEST(AssemblerErrors, MacrosSayWhereTheyWereUsed) {
