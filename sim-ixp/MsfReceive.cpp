@@ -42,6 +42,7 @@ double MsfReceive::bytesToCycles(double bytes) const {
 }
 
 void MsfReceive::start() {
+  startCycle = events.now();
   for (uint32_t element = 0; element < msf::elementCount; ++element) {
     bool usable = std::find(std::begin(msf::elementsUnusable),
                             std::end(msf::elementsUnusable),
@@ -84,8 +85,9 @@ void MsfReceive::scheduleNextFrame(uint32_t index) {
   const OfferedFrame *frame = source.peek(index);
   if (!frame)
     return;
-  double start = std::max(
-      port.wireFree, frame->dueSeconds * static_cast<double>(params.meClockHz));
+  double due = static_cast<double>(startCycle) +
+               frame->dueSeconds * static_cast<double>(params.meClockHz);
+  double start = std::max(port.wireFree, due);
   port.frameStart = start;
   port.isScheduled = true;
   events.schedule(std::max(wholeCycle(start), events.now()), this, FrameStarts,

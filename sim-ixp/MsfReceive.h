@@ -129,6 +129,7 @@ private:
   bool isElementMissing = false;
   uint64_t elementMissingSince = 0;
   uint32_t nextPort = 0;
+  uint64_t startCycle = 0; ///< from which open-loop frames are due
   uint32_t elementsInUse = 0;
   ReceiveStatistics totals;
 };
