@@ -48,13 +48,13 @@ TEST(XScaleTest, CodeIsBigEndianAndAtTheBase) {
 }
 
 TEST(XScaleTest, MemoriesLieInTheCoresView) {
-  auto code = compileText(
-      "define i32 @entry() {\n"
-      "  %p = inttoptr i32 u0x40000010 to ptr addrspace(1)\n"
-      "  %v = load i32, ptr addrspace(1) %p\n"
-      "  ret i32 %v\n"
-      "}\n",
-      {"entry"});
+  auto code =
+      compileText("define i32 @entry() {\n"
+                  "  %p = inttoptr i32 u0x40000010 to ptr addrspace(1)\n"
+                  "  %v = load i32, ptr addrspace(1) %p\n"
+                  "  ret i32 %v\n"
+                  "}\n",
+                  {"entry"});
   ASSERT_TRUE(bool(code)) << code.error().message;
   // MOV r0, #16; ORR r0, r0, #0x90000000; LDR r0, [r0].
   uint32_t entry = code->symbols.at("entry");
@@ -64,21 +64,21 @@ TEST(XScaleTest, MemoriesLieInTheCoresView) {
 }
 
 TEST(XScaleTest, EveryRuntimeFunctionLinks) {
-  auto code = compileText(
-      "declare i64 @baker_packet_read(i32, i32, i32)\n"
-      "declare i32 @baker_packet_copy(i32)\n"
-      "declare void @baker_packet_drop(i32, i32)\n"
-      "define i64 @entry(i64 %a, i64 %b, i32 %h) {\n"
-      "  %c = call i32 @baker_packet_copy(i32 %h)\n"
-      "  %f = call i64 @baker_packet_read(i32 %c, i32 7, i32 48)\n"
-      "  call void @baker_packet_drop(i32 %c, i32 1)\n"
-      "  %q = udiv i64 %a, %b\n"
-      "  %r = srem i64 %a, %b\n"
-      "  %s = shl i64 %q, %r\n"
-      "  %t = add i64 %s, %f\n"
-      "  ret i64 %t\n"
-      "}\n",
-      {"entry"});
+  auto code =
+      compileText("declare i64 @baker_packet_read(i32, i32, i32)\n"
+                  "declare i32 @baker_packet_copy(i32)\n"
+                  "declare void @baker_packet_drop(i32, i32)\n"
+                  "define i64 @entry(i64 %a, i64 %b, i32 %h) {\n"
+                  "  %c = call i32 @baker_packet_copy(i32 %h)\n"
+                  "  %f = call i64 @baker_packet_read(i32 %c, i32 7, i32 48)\n"
+                  "  call void @baker_packet_drop(i32 %c, i32 1)\n"
+                  "  %q = udiv i64 %a, %b\n"
+                  "  %r = srem i64 %a, %b\n"
+                  "  %s = shl i64 %q, %r\n"
+                  "  %t = add i64 %s, %f\n"
+                  "  ret i64 %t\n"
+                  "}\n",
+                  {"entry"});
   ASSERT_TRUE(bool(code)) << code.error().message;
 }
 

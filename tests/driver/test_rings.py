@@ -1,0 +1,63 @@
+"""Packets that travel by rings arrive as on x86: around a cycle of PPFs, to the
+XScale core and back, with metadata, initial values and control calls."""
+
+from __future__ import annotations
+
+import os
+import random
+import struct
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+BUILD = Path(os.environ.get("KARAKAL_BUILD", ROOT / "build"))
+PROGRAM = Path(__file__).parent / "rings.baker"
+
+pytestmark = pytest.mark.skipif(
+    not (BUILD / "bin/ixpsim").exists(), reason="nothing is built"
+)
+
+
+def run(tool: str, *arguments: str | Path) -> None:
+    subprocess.run([BUILD / "bin" / tool, *arguments], check=True, capture_output=True)
+
+
+def make_trace(path: Path, count: int) -> None:
+    """Frames with 0 to 10 VLAN tags, short and long."""
+    rng = random.Random(5)
+    data = struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, 1)
+    for number in range(count):
+        frame = bytes([2, 0, 0, 0, 0, number & 255]) + rng.randbytes(6)
+        for _ in range(rng.choice([0, 1, 2, 3, 4, 9, 10])):
+            frame += struct.pack(">HH", 0x8100, rng.randrange(65536))
+        frame += b"\x08\x00" + rng.randbytes(rng.choice([30, 46, 100, 700]))
+        data += struct.pack("<IIII", number, 0, len(frame), len(frame)) + frame
+    path.write_bytes(data)
+
+
+def frames(path: Path) -> list[tuple[int, bytes]]:
+    """(port, bytes) of each frame of a pcapng file, sorted."""
+    data, found, offset = path.read_bytes(), [], 0
+    while offset < len(data):
+        kind, length = struct.unpack_from("<II", data, offset)
+        if kind == 6:
+            port, _, _, size = struct.unpack_from("<IIII", data, offset + 8)
+            found.append((port, data[offset + 28 : offset + 28 + size]))
+        offset += length
+    return sorted(found)
+
+
+@pytest.mark.parametrize("level", ["base", "o1"])
+def test_rings_carry_what_calls_carry(level: str, tmp_path: Path) -> None:
+    trace, control = tmp_path / "in.pcap", tmp_path / "control.txt"
+    make_trace(trace, 400)
+    control.write_text("preset(2, -5)\n")
+    host, chip, image = (tmp_path / n for n in ("x86.pcapng", "chip.pcapng", "a.ixp"))
+    inputs = [f"--trace={trace}", f"--control={control}"]
+    run("bakerc", PROGRAM, "--run", *inputs, f"--out={host}")
+    run("bakerc", PROGRAM, f"--level={level}", "-o", image)
+    run("ixpsim", image, *inputs, f"--out={chip}", "--quiet")
+    assert len(frames(host)) > 200
+    assert frames(chip) == frames(host)
