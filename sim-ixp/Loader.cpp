@@ -61,6 +61,18 @@ Result<std::vector<uint32_t>> chooseApps(const EnginePlans &all,
   return chosen;
 }
 
+std::shared_ptr<const MicroProgram> prepareNamed(const target::Image &image,
+                                                 const std::string &name) {
+  auto program =
+      std::make_shared<MicroProgram>(prepareProgram(image.microcode.at(name)));
+  auto lines = image.lines.find(name);
+  if (lines != image.lines.end())
+    for (const target::SourceLine &line : lines->second)
+      program->places.push_back(
+          line.line ? line.file + ":" + std::to_string(line.line) : "");
+  return program;
+}
+
 void fillFreeList(const json &buffers, Chip &chip) {
   uint32_t base = buffers["descriptor_base"];
   uint32_t bytes = buffers["descriptor_bytes"];
@@ -139,7 +151,7 @@ Status loadImage(const target::Image &image, const EnginePlans &plans,
                            std::to_string(params.meControlStore));
     auto &program = programs[name];
     if (!program)
-      program = std::make_shared<MicroProgram>(prepareProgram(words));
+      program = prepareNamed(image, name);
     chip.engine(i).load(program);
   }
   for (const target::Segment &segment : image.xscale)

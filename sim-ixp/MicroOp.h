@@ -20,6 +20,7 @@
 #include "target-ixp/MemoryMap.h"
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 namespace karakal::sim {
@@ -89,6 +90,15 @@ struct MicroProgram {
   std::vector<MicroOp> ops;
   /// Whether a word is an instruction of the machine.
   std::vector<bool> isLegal;
+  /// Source place of each word, "file:line"; may be shorter or empty.
+  std::vector<std::string> places;
+
+  /// " (file:line)" of a word, or nothing.
+  std::string placeOf(uint32_t word) const {
+    return word < places.size() && !places[word].empty()
+               ? " (" + places[word] + ")"
+               : std::string();
+  }
 };
 
 /// Decodes 40-bit words.

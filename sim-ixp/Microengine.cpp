@@ -158,7 +158,8 @@ bool Microengine::arbitrate() {
 
 void Microengine::fault(const std::string &what) {
   recorder.onFault(number, "context " + std::to_string(current) + ", PC " +
-                               std::to_string(pc) + ": " + what);
+                               std::to_string(pc) + program->placeOf(pc) +
+                               ": " + what);
   readyMask = 0;
   aliveMask = 0;
   needsArbitration = true;
@@ -189,11 +190,11 @@ std::string Microengine::describeContexts() const {
     const Context &context = contexts[i];
     if (context.state == State::Inactive)
       continue;
-    bool isRunning = context.state == State::Running;
+    uint32_t at = context.state == State::Running ? pc : context.pc;
     text += "  engine " + std::to_string(number) + " context " +
             std::to_string(i) + ": " +
             names[static_cast<unsigned>(context.state)] + " at PC " +
-            std::to_string(isRunning ? pc : context.pc);
+            std::to_string(at) + program->placeOf(at);
     if (context.state == State::Asleep) {
       text += context.any ? ", waits for any of signals"
                           : ", waits for all of signals";

@@ -1,0 +1,137 @@
+//===- AccountingTest.cpp - what became of each buffer
+//---------------------===//
+
+#include "sim-ixp/Accounting.h"
+#include "target-ixp/MemoryMap.h"
+
+#include "gtest/gtest.h"
+
+using namespace karakal;
+using namespace karakal::sim;
+
+namespace {
+
+constexpr uint32_t rx = 0, app = 1, tx = 7;
+
+class AccountingTest : public ::testing::Test {
+protected:
+  AccountingTest() : books(plan()) {}
+
+  static AccountingPlan plan() {
+    AccountingPlan plan;
+    plan.roles[rx] = EngineRole::Rx;
+    plan.roles[app] = EngineRole::App;
+    plan.roles[tx] = EngineRole::Tx;
+    plan.bufferCount = 8;
+    plan.firstHandle = target::HandleFirst;
+    plan.handleStep = target::HandleStep;
+    plan.scratchGlobals = {{0x2400, 0x2500}};
+    plan.sramGlobals = {
+        {target::sramAddress(1, 0), target::sramAddress(1, 64)}};
+    return plan;
+  }
+  uint32_t handle(uint32_t n) { return target::handleOfBuffer(n); }
+  void receive(uint32_t n) {
+    books.onDequeue(0, 0, handle(n), rx);
+    books.onRingPut(0, handle(n), rx);
+  }
+  void command(uint8_t engine, uint8_t target, uint32_t address) {
+    Command command;
+    command.engine = engine;
+    command.target = target;
+    command.address = address;
+    books.onCommand(command);
+  }
+
+  Accounting books;
+};
+
+} // namespace
+
+TEST_F(AccountingTest, TheGiverDecidesWhatBecameOfAPacket) {
+  for (uint32_t n = 0; n < 3; ++n)
+    receive(n);
+  EXPECT_EQ(books.outstandingCount(), 3u);
+  books.onEnqueue(0, 0, handle(0), tx);
+  books.onEnqueue(0, 0, handle(1), app);
+  books.onEnqueue(0, 0, handle(2), coreActor);
+  const PacketCounters &counters = books.counters();
+  EXPECT_EQ(counters.received, 3u);
+  EXPECT_EQ(counters.forwarded, 1u);
+  EXPECT_EQ(counters.dropped, 1u);
+  EXPECT_EQ(counters.consumed, 1u);
+  EXPECT_EQ(books.outstandingCount(), 0u);
+}
+
+TEST_F(AccountingTest, RxsStockIsNoPacket) {
+  books.onDequeue(0, 0, handle(0), rx);
+  EXPECT_EQ(books.outstandingCount(), 0u);
+  books.onEnqueue(0, 0, handle(0), rx);
+  EXPECT_EQ(books.counters().received, 0u);
+  EXPECT_EQ(books.counters().dropped, 0u);
+  EXPECT_FALSE(books.fault().has_value());
+}
+
+TEST_F(AccountingTest, CopiesAreCountedApart) {
+  receive(0);
+  books.onDequeue(0, 0, handle(1), app);
+  EXPECT_EQ(books.outstandingCount(), 2u);
+  books.onEnqueue(0, 0, handle(1), tx);
+  books.onEnqueue(0, 0, handle(0), tx);
+  EXPECT_EQ(books.counters().forwarded, 1u);
+  EXPECT_EQ(books.counters().copied, 1u);
+  EXPECT_EQ(books.counters().copiesEnded, 1u);
+}
+
+TEST_F(AccountingTest, AnAddressSaysWhoseAccessItIs) {
+  command(app, 0x00, target::sramAddress(1, 60)); // program's
+  command(app, 0x00, target::sramAddress(1, 64));
+  command(app, 0x00, 60);
+  command(app, 0x10, 0x2400); // program's
+  command(app, 0x17, target::DropCounterBase);
+  command(app, 0x1a, 4); // ring put
+  command(app, 0x28, 0);
+  command(rx, 0x28, 0);
+  command(app, 0x0c, 0); // enqueue
+  const PacketCounters &counters = books.counters();
+  EXPECT_EQ(counters.appSram, 1u);
+  EXPECT_EQ(counters.packetSram, 3u);
+  EXPECT_EQ(counters.appScratch, 1u);
+  EXPECT_EQ(counters.packetScratch, 2u);
+  EXPECT_EQ(counters.packetDram, 1u);
+}
+
+TEST_F(AccountingTest, AGetCountsWhenItFoundSomething) {
+  Command get;
+  get.engine = app;
+  get.target = 0x19;
+  books.onCommand(get);
+  books.onEmptyGet(get);
+  EXPECT_EQ(books.counters().packetScratch, 0u);
+  EXPECT_EQ(books.counters().emptyPolls, 1u);
+  books.onCommand(get);
+  books.onFilledGet(get);
+  EXPECT_EQ(books.counters().packetScratch, 1u);
+}
+
+TEST_F(AccountingTest, ABufferFreedTwiceIsAFault) {
+  receive(0);
+  books.onEnqueue(0, 0, handle(0), tx);
+  books.onEnqueue(0, 0, handle(0), tx);
+  ASSERT_TRUE(books.fault().has_value());
+  EXPECT_NE(books.fault()->find("free already"), std::string::npos);
+}
+
+TEST_F(AccountingTest, AStrangeHandleIsAFault) {
+  books.onEnqueue(0, 0, handle(0) + 1, app);
+  ASSERT_TRUE(books.fault().has_value());
+  EXPECT_NE(books.fault()->find("is not the handle of a buffer"),
+            std::string::npos);
+}
+
+TEST_F(AccountingTest, OtherQueuesAreTheProgramsOwn) {
+  books.onDequeue(0, 5, 1234, app);
+  books.onEnqueue(1, 0, 1234, app);
+  EXPECT_FALSE(books.fault().has_value());
+  EXPECT_EQ(books.counters().copied, 0u);
+}

@@ -1,0 +1,138 @@
+//===- ControlRunnerTest.cpp - when and in which order calls run
+//-----------===//
+
+#include "sim-ixp/ControlRunner.h"
+
+#include "gtest/gtest.h"
+
+using namespace karakal;
+using namespace karakal::sim;
+
+namespace {
+
+/// A core whose calls take 100 cycles and return the first argument.
+class FakeCore : public Core {
+public:
+  explicit FakeCore(Scheduler &scheduler) : scheduler(scheduler) {}
+  Result<uint32_t> call(uint32_t entry,
+                        const std::vector<int64_t> &arguments) override {
+    EXPECT_GE(scheduler.now(), free) << "a call while the core is busy";
+    free = scheduler.now() + 100;
+    calls.push_back({entry, scheduler.now()});
+    return arguments.empty() ? 0 : static_cast<uint32_t>(arguments[0]);
+  }
+  void onRingNotEmpty(uint32_t) override {}
+  uint64_t busyUntil() const override { return free; }
+  const Error *fault() const override { return nullptr; }
+
+  std::vector<std::pair<uint32_t, uint64_t>> calls; ///< entry, cycle
+  uint64_t free = 0;
+
+private:
+  Scheduler &scheduler;
+};
+
+target::Image imageWithControl() {
+  target::Image image;
+  nlohmann::json parameter = {{{"name", "x"}, {"type", "u8"}}};
+  image.manifest["xscale"] = {{"handler", 0},
+                              {"stack", 0},
+                              {"arguments", 0},
+                              {"init", {{{"name", "m.setup"}, {"entry", 1}}}},
+                              {"control",
+                               {{{"name", "m.f"},
+                                 {"entry", 2},
+                                 {"params", parameter},
+                                 {"returns", "s32"}},
+                                {{"name", "m.g"},
+                                 {"entry", 3},
+                                 {"params", nlohmann::json::array()},
+                                 {"returns", "s32"}}}}};
+  return image;
+}
+
+class ControlRunnerTest : public ::testing::Test {
+protected:
+  void read(const std::string &text) {
+    auto calls = traces::parseControl(text, "test.control");
+    ASSERT_TRUE(static_cast<bool>(calls));
+    auto made = ControlRunner::create(imageWithControl(), *calls);
+    ASSERT_TRUE(static_cast<bool>(made)) << made.error().str();
+    runner = std::move(*made);
+    runner.connect(&core, &scheduler);
+  }
+  std::string createError(const std::string &text, const target::Image &image) {
+    auto calls = traces::parseControl(text, "test.control");
+    auto made = ControlRunner::create(image, *calls);
+    return made ? "" : made.error().str();
+  }
+  void drain() {
+    while (scheduler.pendingCount())
+      scheduler.runNext();
+  }
+
+  Scheduler scheduler;
+  FakeCore core{scheduler};
+  ControlRunner runner;
+};
+
+using Calls = std::vector<std::pair<uint32_t, uint64_t>>;
+
+} // namespace
+
+TEST_F(ControlRunnerTest, InitializationRunsBeforeTheFilesCalls) {
+  read("g()\nf(0)\n");
+  ASSERT_TRUE(static_cast<bool>(runner.runBeforeStart()));
+  EXPECT_EQ(core.calls, (Calls{{1, 0}, {3, 100}, {2, 200}}));
+  EXPECT_EQ(scheduler.now(), 300u);
+}
+
+TEST_F(ControlRunnerTest, CycleCallsCountFromTheStart) {
+  read("@cycle 500 g()\n");
+  ASSERT_TRUE(static_cast<bool>(runner.runBeforeStart()));
+  runner.start();
+  drain();
+  EXPECT_EQ(core.calls, (Calls{{1, 0}, {3, 600}}));
+}
+
+TEST_F(ControlRunnerTest, PacketCallsWaitForTheirPacketAndTheCore) {
+  read("@packet 10 g()\n@packet 5 f(0)\n@packet 10 f(0)\n");
+  ASSERT_TRUE(static_cast<bool>(runner.runBeforeStart()));
+  runner.start();
+  EXPECT_EQ(runner.nextPacket(), 5u);
+  runner.onArrived(4);
+  EXPECT_EQ(core.calls.size(), 1u);
+  scheduler.advanceTo(1000);
+  runner.onArrived(5);
+  runner.onArrived(10);
+  EXPECT_TRUE(runner.isBusy());
+  drain();
+  EXPECT_EQ(core.calls, (Calls{{1, 0}, {2, 1000}, {3, 1100}, {2, 1200}}));
+  EXPECT_EQ(runner.waitingCount(), 0u);
+}
+
+TEST_F(ControlRunnerTest, ARefusedCallNamesItsLine) {
+  read("g()\n\nf(7)\n");
+  Status status = runner.runBeforeStart();
+  ASSERT_FALSE(static_cast<bool>(status));
+  EXPECT_EQ(status.error().line, 3u);
+  EXPECT_NE(status.error().str().find("it returned 7"), std::string::npos);
+}
+
+TEST_F(ControlRunnerTest, ARefusedCallDuringTheRunIsKept) {
+  read("@cycle 5 f(7)\n@cycle 6 g()\n");
+  ASSERT_TRUE(static_cast<bool>(runner.runBeforeStart()));
+  runner.start();
+  drain();
+  ASSERT_TRUE(runner.error().has_value());
+  EXPECT_EQ(runner.error()->line, 1u);
+  EXPECT_EQ(core.calls.size(), 2u) << "nothing runs behind an error";
+}
+
+TEST_F(ControlRunnerTest, WrongCallsAreFoundBeforeTheRun) {
+  EXPECT_NE(createError("f(256)\n", imageWithControl()), "");
+  EXPECT_NE(createError("f()\n", imageWithControl()), "");
+  EXPECT_NE(createError("nothing()\n", imageWithControl()), "");
+  EXPECT_NE(createError("g()\n", target::Image{}).find("E-sim-ixp-020"),
+            std::string::npos);
+}

@@ -1,0 +1,156 @@
+//===- IxpsimTest.cpp - the simulator's command line
+//-----------------------===//
+//
+// Runs the executable: what it writes, its exit status, and its messages about
+// inputs that it refuses.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ForwardImage.h"
+#include "traces/TraceReader.h"
+#include "traces/TraceWriter.h"
+
+#include "gtest/gtest.h"
+
+#include <array>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <sys/wait.h>
+#include <unistd.h>
+
+using namespace karakal;
+using namespace karakal::sim::testing;
+namespace fs = std::filesystem;
+
+namespace {
+
+class IxpsimTest : public ::testing::Test {
+protected:
+  static void SetUpTestSuite() {
+    folder = fs::temp_directory_path() /
+             ("ixpsim-test-" + std::to_string(::getpid()));
+    fs::create_directories(folder);
+    image = (folder / "forward.ixp").string();
+    trace = (folder / "in.pcapng").string();
+    ASSERT_TRUE(static_cast<bool>(
+        target::writeImage(image, makeImage(forwardProgram()))));
+    ASSERT_TRUE(
+        static_cast<bool>(traces::writeTrace(trace, makeTrace(100, 60), 4)));
+  }
+  static void TearDownTestSuite() { fs::remove_all(folder); }
+
+  /// Runs ixpsim; its output and errors go to `text`.
+  int ixpsim(const std::string &arguments) {
+    fs::path tool =
+        fs::read_symlink("/proc/self/exe").parent_path() / "../bin/ixpsim";
+    std::string line = tool.string() + " " + arguments + " 2>&1";
+    FILE *pipe = ::popen(line.c_str(), "r");
+    text.clear();
+    std::array<char, 4096> buffer;
+    while (size_t got = std::fread(buffer.data(), 1, buffer.size(), pipe))
+      text.append(buffer.data(), got);
+    int status = ::pclose(pipe);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  }
+  std::string path(const char *name) { return (folder / name).string(); }
+  std::string bytesOf(const std::string &file) {
+    std::ifstream in(file, std::ios::binary);
+    return {std::istreambuf_iterator<char>(in), {}};
+  }
+  void write(const std::string &file, const std::string &bytes) {
+    std::ofstream(file, std::ios::binary) << bytes;
+  }
+
+  static fs::path folder;
+  static std::string image, trace;
+  std::string text;
+};
+
+fs::path IxpsimTest::folder;
+std::string IxpsimTest::image, IxpsimTest::trace;
+
+} // namespace
+
+TEST_F(IxpsimTest, WritesFramesStatisticsAndTimeline) {
+  ASSERT_EQ(ixpsim(image + " --trace=" + trace + " --out=" + path("o.pcapng") +
+                   " --stats=" + path("s.json") +
+                   " --timeline=" + path("t.json")),
+            0)
+      << text;
+  EXPECT_NE(text.find("100 received, 100 forwarded"), std::string::npos);
+  auto out = traces::readTrace(path("o.pcapng"), 4);
+  ASSERT_TRUE(static_cast<bool>(out));
+  EXPECT_EQ(out->size(), 100u);
+  auto stats = nlohmann::json::parse(bytesOf(path("s.json")));
+  EXPECT_EQ(stats["packets"]["forwarded"], 100);
+  for (const char *key :
+       {"schema", "cycles", "clock_hz", "seconds", "packets", "rate",
+        "per_packet", "latency_cycles", "units", "microengines"})
+    EXPECT_TRUE(stats.contains(key)) << key;
+  EXPECT_EQ(stats["microengines"].size(), 8u);
+  auto timeline = nlohmann::json::parse(bytesOf(path("t.json")));
+  EXPECT_GT(timeline["traceEvents"].size(), 100u);
+}
+
+TEST_F(IxpsimTest, TheSameCommandWritesTheSameBytes) {
+  std::string command = image + " --quiet --trace=" + trace + " --packets=300";
+  ASSERT_EQ(ixpsim(command + " --out=" + path("1.pcap") +
+                   " --stats=" + path("1.json")),
+            0);
+  ASSERT_EQ(ixpsim(command + " --out=" + path("2.pcap") +
+                   " --stats=" + path("2.json")),
+            0);
+  EXPECT_EQ(bytesOf(path("1.pcap")), bytesOf(path("2.pcap")));
+  EXPECT_EQ(bytesOf(path("1.json")), bytesOf(path("2.json")));
+}
+
+TEST_F(IxpsimTest, DescribesChipAndImage) {
+  EXPECT_EQ(ixpsim("--describe " + image), 0);
+  EXPECT_NE(text.find("sram.latency"), std::string::npos);
+  EXPECT_NE(text.find("engine 7: tx"), std::string::npos);
+}
+
+TEST_F(IxpsimTest, RefusesAWrongCommandLine) {
+  EXPECT_EQ(ixpsim(""), 2);
+  EXPECT_EQ(ixpsim(image), 2);
+  EXPECT_EQ(ixpsim(image + " --trace=" + trace + " --mes=9"), 2);
+  EXPECT_EQ(ixpsim(image + " --trace=" + trace + " --nonsense"), 2);
+  EXPECT_EQ(ixpsim(image + " --trace=" + trace + " --set sram.latencies=1"), 2);
+  EXPECT_NE(text.find("sram.latencies"), std::string::npos);
+}
+
+TEST_F(IxpsimTest, RefusesBadTraces) {
+  EXPECT_EQ(ixpsim(image + " --trace=" + path("none.pcap")), 1);
+  EXPECT_NE(text.find("none.pcap"), std::string::npos) << text;
+  write(path("empty.pcap"), "");
+  EXPECT_EQ(ixpsim(image + " --trace=" + path("empty.pcap")), 1);
+  std::string whole = bytesOf(trace);
+  write(path("cut.pcapng"), whole.substr(0, whole.size() / 2));
+  EXPECT_EQ(ixpsim(image + " --trace=" + path("cut.pcapng")), 1);
+}
+
+TEST_F(IxpsimTest, RefusesBadImages) {
+  EXPECT_EQ(ixpsim(path("none.ixp") + " --trace=" + trace), 1);
+  write(path("text.ixp"), "this is no image");
+  EXPECT_EQ(ixpsim(path("text.ixp") + " --trace=" + trace), 1);
+  std::string whole = bytesOf(image);
+  write(path("cut.ixp"), whole.substr(0, whole.size() / 2));
+  EXPECT_EQ(ixpsim(path("cut.ixp") + " --trace=" + trace), 1);
+  EXPECT_NE(text.find("cut.ixp"), std::string::npos) << text;
+}
+
+TEST_F(IxpsimTest, RefusesBadControlFilesAtTheirLine) {
+  write(path("bad.control"), "# routes\nroute_add(1\n");
+  EXPECT_EQ(
+      ixpsim(image + " --trace=" + trace + " --control=" + path("bad.control")),
+      1);
+  EXPECT_NE(text.find("bad.control:2"), std::string::npos) << text;
+}
+
+TEST_F(IxpsimTest, SaysWhereItCannotWrite) {
+  EXPECT_EQ(ixpsim(image + " --quiet --trace=" + trace +
+                   " --stats=/nonexistent/s.json"),
+            1);
+  EXPECT_NE(text.find("/nonexistent/s.json"), std::string::npos) << text;
+}
