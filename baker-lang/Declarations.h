@@ -179,6 +179,8 @@ struct FunctionDecl : DeclOf<DeclKind::Function> {
   PpfDecl *ppf = nullptr;
   EndpointDecl *input = nullptr;
   const Type *result = nullptr;
+  bool hasErrors = false;   ///< follow-on errors are kept back then
+  unsigned branchCount = 0; ///< statements, and operators that branch
   std::vector<std::unique_ptr<VarDecl>> variables;
   struct CallSite {
     FunctionDecl *callee;
@@ -210,7 +212,8 @@ struct PpfDecl : DeclOf<DeclKind::Ppf> {
   // Found by analysis.
   ModuleDecl *module = nullptr;
   bool isCold = false;
-  Scope scope; ///< the endpoints
+  bool hasUnclearBody = false; ///< a body did not say for which input it is
+  Scope scope;                 ///< the endpoints
   std::string symbol() const;
 };
 

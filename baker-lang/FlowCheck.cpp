@@ -64,7 +64,8 @@ struct State {
 class FlowCheck {
 public:
   FlowCheck(FunctionDecl &function, Diagnostics &diagnostics)
-      : function(function), diagnostics(diagnostics) {}
+      : function(function), diagnostics(diagnostics),
+        hidesReleases(function.hasErrors) {}
   void run();
 
 private:
@@ -100,11 +101,14 @@ private:
 
   FunctionDecl &function;
   Diagnostics &diagnostics;
+  bool hidesReleases;
   std::vector<VarDecl *> handles;
   std::map<const Decl *, size_t> handleIndex;
   State state;
   std::vector<Loop *> breakTargets, continueTargets;
   std::set<std::pair<unsigned, uint32_t>> reported;
+  /// Handles with a message already: that they stay held follows from it.
+  std::set<const Decl *> explained;
   /// Bounds the work on deeply nested loops.
   unsigned repetitionsLeft = 10000;
 };
@@ -151,12 +155,17 @@ HandleState *FlowCheck::stateOf(const Decl *decl) {
 
 void FlowCheck::report(Code code, SourceRange where, std::string message,
                        const HandleState *handle) {
-  if (!state.isReachable ||
+  // A packet may seem to be held only because another error hid its release.
+  if (!state.isReachable || (code == Code::NeverGivenAway && hidesReleases) ||
       !reported.insert({unsigned(code), where.begin}).second)
     return;
   auto &diagnostic = lang::report(diagnostics, code, where, std::move(message));
-  if (handle && handle->wasReleased)
+  if (!handle || !handle->wasReleased)
+    return;
+  if (code != Code::NeverGivenAway)
     diagnostic.note(handle->release, "given away here");
+  else if (handle->mayBeEmpty)
+    diagnostic.note(handle->release, "given away here on another path");
 }
 
 //===----------------------------------------------------------------------===//
@@ -167,6 +176,7 @@ bool FlowCheck::checkHeld(VarDecl *decl, SourceRange where) {
   HandleState *handle = stateOf(decl);
   if (!handle || !handle->mayBeEmpty)
     return true;
+  explained.insert(decl);
   if (handle->wasReleased)
     report(Code::UsedAfterRelease, where,
            "'" + decl->name + "' is used, but its packet was given away" +
@@ -176,9 +186,9 @@ bool FlowCheck::checkHeld(VarDecl *decl, SourceRange where) {
     report(Code::HoldsNoPacket, where,
            "'" + decl->name + "' holds no packet here" +
                (handle->mayHold ? " on some path" : ""));
-  // One message for each packet.
+  // One message for each packet: neither held nor empty from here on.
   handle->mayBeEmpty = false;
-  handle->mayHold = true;
+  handle->mayHold = false;
   return false;
 }
 
@@ -239,7 +249,8 @@ void FlowCheck::fill(VarDecl *decl, SourceRange where) {
 void FlowCheck::leave(SourceRange where) {
   for (size_t i = 0; i < handles.size(); ++i) {
     const HandleState &handle = state.handles[i];
-    if (!handle.mayHold || handles[i]->isBorrowed)
+    if (!handle.mayHold || handles[i]->isBorrowed ||
+        explained.count(handles[i]))
       continue;
     report(Code::NeverGivenAway, where,
            "the packet of '" + handles[i]->name + "' is not given away" +

@@ -111,9 +111,11 @@ static bool readText(const std::string &path, Diagnostics &diagnostics,
 }
 
 /// Reports the tokens that no rule of the grammar takes.
-static void reportStrangeTokens(antlr4::CommonTokenStream &tokens,
-                                const TokenPlaces &places,
-                                Diagnostics &diagnostics) {
+/// Returns their lines.
+static std::set<size_t> reportStrangeTokens(antlr4::CommonTokenStream &tokens,
+                                            const TokenPlaces &places,
+                                            Diagnostics &diagnostics) {
+  std::set<size_t> lines;
   for (antlr4::Token *token : tokens.getTokens()) {
     SourceRange range = places.range(token);
     switch (token->getType()) {
@@ -128,15 +130,17 @@ static void reportStrangeTokens(antlr4::CommonTokenStream &tokens,
     case BakerLexer::OPEN_COMMENT:
       report(diagnostics, Code::OpenComment, range,
              "this comment has no end: '*/' is missing");
-      return; // what follows is the comment's text
+      return lines; // what follows is the comment's text
     case BakerLexer::BAD_CHARACTER:
       report(diagnostics, Code::StrangeCharacter, range,
              "'" + token->getText() + "' belongs to no token");
       break;
     default:
-      break;
+      continue;
     }
+    lines.insert(token->getLine());
   }
+  return lines;
 }
 
 void parseFile(const std::string &path, Program &program,
@@ -151,14 +155,15 @@ void parseFile(const std::string &path, Program &program,
   lexer.removeErrorListeners();
   antlr4::CommonTokenStream tokens(&lexer);
   tokens.fill();
-  reportStrangeTokens(tokens, places, diagnostics);
+  std::set<size_t> strange = reportStrangeTokens(tokens, places, diagnostics);
   for (antlr4::Token *token : tokens.getTokens())
     if (token->getType() == BakerLexer::OPEN_COMMENT)
       return;
 
   GuardedParser parser(&tokens);
   parser.removeErrorListeners();
-  parser.setErrorHandler(std::make_shared<SyntaxErrors>(places, diagnostics));
+  parser.setErrorHandler(
+      std::make_shared<SyntaxErrors>(places, diagnostics, std::move(strange)));
   try {
     BakerParser::ProgramContext *tree = parser.program();
     AstBuilder(places, program, diagnostics, suspects).build(tree);

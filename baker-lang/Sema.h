@@ -68,9 +68,11 @@ private:
   PpfDecl *findPpf(const std::vector<Identifier> &path, size_t used,
                    ModuleDecl *module, Code code);
   void wire(const Wire &wire, ModuleDecl &module);
+  void connect(const Wire &wire, ModuleDecl &module);
   EndpointDecl *findEndpoint(const std::vector<Identifier> &path,
                              ModuleDecl &module, bool wantsInput);
   void checkWiring();
+  void checkReceiver();
   void checkRecursion();
 
   // Statements (SemaStatements.cpp).
@@ -123,6 +125,8 @@ private:
 
   // Small parts.
   Diagnostic &error(Code code, SourceRange where, std::string message) {
+    if (function)
+      function->hasErrors = true;
     return report(diagnostics, code, where, std::move(message));
   }
   Decl *lookup(const std::string &name) const { return lookup(name, *scope); }
@@ -132,6 +136,8 @@ private:
   /// Adds "did you mean" with the place of the declaration meant.
   void suggest(Diagnostic &diagnostic, const std::string &name,
                const std::vector<const Decl *> &candidates);
+  /// Counts what makes the function branch, and reports one too large.
+  void countBranch(SourceRange where);
   bool isSuspect(const std::string &name) const {
     return suspects.count(name) != 0;
   }
@@ -146,6 +152,7 @@ private:
   Scope *scope = nullptr;
   FunctionDecl *function = nullptr;
   unsigned loopDepth = 0, switchDepth = 0;
+  bool hasBadWires = false;
 };
 
 /// The primitive called `name`, or None.

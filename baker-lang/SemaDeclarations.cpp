@@ -65,6 +65,7 @@ void Sema::run() {
   });
   checkRecursion();
   checkFlow(program, diagnostics);
+  checkReceiver();
 }
 
 //===----------------------------------------------------------------------===//
@@ -410,7 +411,7 @@ void Sema::resolveSignature(FunctionDecl &decl) {
   decl.result = resolveType(decl.resultSyntax, from);
   for (Parameter &parameter : decl.parameters) {
     const Type *type = resolveType(parameter.typeSyntax, from);
-    if (parameter.name.name.empty())
+    if (parameter.name.name.empty() && !type->is(TypeKind::Void))
       error(Code::NameNeeded, parameter.name.range,
             "the parameter needs a name");
     if (parameter.hasDimensions || type->is(TypeKind::Struct) ||

@@ -21,6 +21,8 @@ const Type *Sema::check(Expr &expr, const Type *expected) {
 const Type *Sema::checkKind(Expr &expr, const Type *expected) {
   switch (expr.kind) {
   case ExprKind::Error:
+    if (function)
+      function->hasErrors = true;
     return types.error();
   case ExprKind::Integer: {
     uint64_t value = llvm::cast<IntegerExpr>(expr).value;
@@ -66,7 +68,11 @@ bool Sema::checkScalar(Expr &expr) {
     return true;
   if (type->isError())
     return false;
-  if (type->is(TypeKind::Array))
+  bool isName = type->is(TypeKind::Module) || type->is(TypeKind::Metadata) ||
+                type->is(TypeKind::PortMetadata);
+  if (isName)
+    error(Code::NotAValue, expr.range, "'" + type->str() + "' is not a value");
+  else if (type->is(TypeKind::Array))
     error(Code::IndexMissing, expr.range,
           "an array of type '" + type->str() + "' needs an index here");
   else if (type->is(TypeKind::Void))
@@ -100,10 +106,12 @@ void Sema::checkConvertible(Expr &expr, const Type *type, const char *what) {
               constantText(convertConstant(*expr.constant, from, type), type));
     return;
   }
+  if (type->isScalar() && !from->isPacket() && !from->is(TypeKind::Struct)) {
+    checkScalar(expr);
+    return;
+  }
   auto &diagnostic =
-      error(from->is(TypeKind::Array) && type->isScalar() ? Code::IndexMissing
-                                                          : Code::CannotConvert,
-            expr.range,
+      error(Code::CannotConvert, expr.range,
             std::string(what) + " is of type '" + from->str() +
                 "', which does not become '" + type->str() + "' by itself");
   if (from->isPacket() && type->isPacket())
@@ -143,7 +151,7 @@ const Type *Sema::valueOf(Decl *decl, Expr &expr) {
   }
   case DeclKind::Global: {
     const Type *type = llvm::cast<GlobalDecl>(decl)->type;
-    return type ? type : types.error(); // in a constant, before resolution
+    return type ? type : types.intType(); // in a constant: refused there
   }
   case DeclKind::Variable:
     return llvm::cast<VarDecl>(decl)->type;
@@ -250,9 +258,10 @@ const Type *Sema::checkBinary(BinaryExpr &expr) {
   if (!isLeftScalar || !isRightScalar)
     return types.error();
   const Type *type = types.boolType();
-  if (isLogical(expr.op))
+  if (isLogical(expr.op)) {
+    countBranch(expr.opRange);
     expr.operandType = types.boolType();
-  else if (isShift(expr.op))
+  } else if (isShift(expr.op))
     type = expr.operandType = types.promoted(left.type);
   else
     expr.operandType = types.common(left.type, right.type);
@@ -274,6 +283,7 @@ const Type *Sema::checkBinary(BinaryExpr &expr) {
 }
 
 const Type *Sema::checkConditional(ConditionalExpr &expr) {
+  countBranch(expr.range);
   checkCondition(*expr.condition);
   bool isTrueScalar = checkScalar(*expr.whenTrue);
   bool isFalseScalar = checkScalar(*expr.whenFalse);

@@ -44,9 +44,22 @@ void Sema::checkBlock(BlockStmt &block) {
     checkStmt(*stmt);
 }
 
+void Sema::countBranch(SourceRange where) {
+  // Far above what the 4,096 instructions of an engine can hold; keeps the
+  // recursions of later stages in bounds.
+  constexpr unsigned countMax = 5000;
+  if (function && ++function->branchCount == countMax)
+    error(Code::TooBig, where,
+          "'" + function->name + "' has more than " + std::to_string(countMax) +
+              " statements");
+}
+
 void Sema::checkStmt(Stmt &stmt) {
+  countBranch(stmt.range);
   switch (stmt.kind) {
   case StmtKind::Error:
+    function->hasErrors = true;
+    return;
   case StmtKind::Empty:
     return;
   case StmtKind::Block:

@@ -117,8 +117,10 @@ void Sema::resolveBody(FunctionDecl &decl, ModuleDecl *module) {
   decl.module = ppf->module;
   decl.scope = &ppf->module->scope;
   EndpointDecl *input = bodyInput(decl, *ppf);
-  if (!input)
+  if (!input) {
+    ppf->hasUnclearBody = true;
     return;
+  }
   decl.input = input;
   decl.symbol = input->symbol();
   if (input->body) {
@@ -213,6 +215,12 @@ EndpointDecl *Sema::findEndpoint(const std::vector<Identifier> &path,
 }
 
 void Sema::wire(const Wire &wire, ModuleDecl &module) {
+  uint32_t errorsBefore = diagnostics.errorCount();
+  connect(wire, module);
+  hasBadWires |= diagnostics.errorCount() != errorsBefore;
+}
+
+void Sema::connect(const Wire &wire, ModuleDecl &module) {
   auto isNamed = [](const std::vector<Identifier> &path, const char *name) {
     return path.size() == 1 && path[0].name == name;
   };
@@ -265,15 +273,13 @@ void Sema::wire(const Wire &wire, ModuleDecl &module) {
 }
 
 void Sema::checkWiring() {
-  bool hasPpf = false;
-  SourceRange first;
   for (auto &module : program.modules)
-    for (auto &ppf : module->members.ppfs) {
-      first = hasPpf ? first : ppf->range;
-      hasPpf = true;
+    for (auto &ppf : module->members.ppfs)
       for (auto &endpoint : ppf->endpoints) {
         if (isSuspect(endpoint->name) || isSuspect(ppf->name))
           continue;
+        if (endpoint->isInput && !endpoint->body && ppf->hasUnclearBody)
+          continue; // its body was not understood
         if (endpoint->isInput && !endpoint->body)
           error(Code::BodyMissing, endpoint->range,
                 "the input '" + endpoint->name + "' of '" + ppf->name +
@@ -281,6 +287,8 @@ void Sema::checkWiring() {
               .note("write '" + module->name + "." + ppf->name + "." +
                     endpoint->name + "(" + endpoint->type->str() +
                     " ph) { … }'");
+        else if (hasBadWires)
+          continue; // one of them may have been meant for this endpoint
         else if (endpoint->isInput && !endpoint->isFed)
           error(Code::NotFed, endpoint->range,
                 "nothing is wired to the input '" + endpoint->name + "' of '" +
@@ -290,12 +298,18 @@ void Sema::checkWiring() {
                 "the output '" + endpoint->name + "' of '" + ppf->name +
                     "' is not wired");
       }
-    }
-  if (!program.rxTarget && !diagnostics.hasErrors())
-    diagnostics.add(
-        Severity::Error, idOf(Code::NothingReceived),
-        hasPpf ? "no PPF takes the received packets: wire 'rx -> ppf.input;'"
-               : "the program has no PPF");
+}
+
+void Sema::checkReceiver() {
+  if (program.rxTarget || diagnostics.hasErrors())
+    return;
+  bool hasPpf = false;
+  for (auto &module : program.modules)
+    hasPpf |= !module->members.ppfs.empty();
+  diagnostics.add(
+      Severity::Error, idOf(Code::NothingReceived),
+      hasPpf ? "no PPF takes the received packets: wire 'rx -> ppf.input;'"
+             : "the program has no PPF");
 }
 
 //===----------------------------------------------------------------------===//

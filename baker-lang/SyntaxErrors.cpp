@@ -107,11 +107,16 @@ static bool isKeyword(const Token *token) {
 /// What the names of a small set of tokens look like: "';' or ','".
 static std::string listed(Parser *parser, const IntervalSet &set) {
   std::vector<std::string> words;
-  for (ssize_t type : set.toList())
+  bool hasName = set.contains(size_t(BakerParser::IDENT));
+  for (ssize_t type : set.toList()) {
+    std::string literal = parser->getVocabulary().getLiteralName(type);
+    if (hasName && literal == "'*'")
+      continue; // the star of a handle goes without saying
     words.push_back(type == BakerParser::IDENT ? "a name"
                     : type == BakerParser::NUMBER
                         ? "a number"
                         : parser->getVocabulary().getDisplayName(type));
+  }
   std::string text;
   for (size_t i = 0; i < words.size(); ++i)
     text += (i == 0 ? "" : i + 1 == words.size() ? " or " : ", ") + words[i];
@@ -176,10 +181,7 @@ std::string SyntaxErrors::missingMessage(Parser *parser, Token *found,
 }
 
 bool SyntaxErrors::isNews(Token *found) {
-  if (found->getLine() == lineReported)
-    return false;
-  lineReported = found->getLine();
-  return true;
+  return linesReported.insert(found->getLine()).second;
 }
 
 void SyntaxErrors::report(Parser *parser, Token *found,
@@ -261,16 +263,14 @@ void SyntaxErrors::reportNoViableAlternative(
 // Recovery
 //===----------------------------------------------------------------------===//
 
-/// Tokens at which parsing can always go on.
-static bool isLandmark(const Token *token) {
-  static const char *const words[] = {
-      ";",      "{",      "}",      "if",       "while", "do",      "for",
-      "switch", "return", "break",  "continue", "case",  "default", "const",
-      "enum",   "struct", "module", "wiring",   "ppf",   "control", "init"};
-  if (token->getType() == Token::EOF)
-    return true;
-  std::string text = token->getText();
-  return std::find(std::begin(words), std::end(words), text) != std::end(words);
+/// Tokens at which parsing can go on, if they are expected.
+static bool isLandmark(const std::string &text) {
+  static const std::set<std::string> words = {
+      ";",     "{",      "}",        "if",     "while",    "do",
+      "for",   "switch", "return",   "break",  "continue", "case",
+      "const", "enum",   "protocol", "struct", "module",   "metadata",
+      "ppf",   "wiring", "control",  "init",   "default",  "drop_reason"};
+  return words.count(text) != 0;
 }
 
 /// Skips a whole `{ … }`, the current token being the `{`.
@@ -283,6 +283,14 @@ static void skipBlock(Parser *parser) {
   } while (depth > 0 && parser->getCurrentToken()->getType() != Token::EOF);
 }
 
+/// A token too many is passed over, except those that give the text its shape.
+Token *SyntaxErrors::singleTokenDeletion(Parser *parser) {
+  std::string text = parser->getCurrentToken()->getText();
+  if (text == ";" || text == "{" || text == "}")
+    return nullptr;
+  return DefaultErrorStrategy::singleTokenDeletion(parser);
+}
+
 void SyntaxErrors::recover(Parser *parser, std::exception_ptr) {
   auto *input = parser->getInputStream();
   if (lastErrorIndex == int(input->index()) &&
@@ -290,23 +298,25 @@ void SyntaxErrors::recover(Parser *parser, std::exception_ptr) {
     parser->consume(); // no progress otherwise
   lastErrorIndex = int(input->index());
   lastErrorStates.add(parser->getState());
+  // What the rules that are being left can go on with.
   IntervalSet follow = getErrorRecoverySet(parser);
-  for (Token *token = parser->getCurrentToken(); !isLandmark(token);
+  for (Token *token = parser->getCurrentToken(); token->getType() != Token::EOF;
        token = parser->getCurrentToken()) {
     std::string text = token->getText();
-    if ((text == ")" || text == "]" || text == ",") &&
-        follow.contains(token->getType()))
+    bool isExpected = follow.contains(token->getType());
+    if (isExpected &&
+        (isLandmark(text) || text == ")" || text == "]" || text == ","))
       return;
-    parser->consume();
+    // A declaration whose head was not understood takes its body along.
+    if (text == "{" && !isExpected)
+      skipBlock(parser);
+    else
+      parser->consume();
+    if (text == "{" && follow.contains(parser->getCurrentToken()->getType())) {
+      endErrorCondition(parser); // what comes next is a new matter
+      return;
+    }
   }
-  // A declaration whose head was not understood takes its body along.
-  size_t rule = parser->getContext()->getRuleIndex();
-  bool isDeclaration = rule == BakerParser::RuleTopLevel ||
-                       rule == BakerParser::RuleModuleItem ||
-                       rule == BakerParser::RuleVariableOrFunction ||
-                       rule == BakerParser::RulePpfBody;
-  if (isDeclaration && parser->getCurrentToken()->getText() == "{")
-    skipBlock(parser);
 }
 
 } // namespace karakal::lang

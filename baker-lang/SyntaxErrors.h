@@ -13,6 +13,8 @@
 
 #include "antlr4-runtime.h"
 
+#include <set>
+
 namespace karakal::lang {
 
 /// Byte ranges of tokens: ANTLR counts characters, Diagnostics bytes.
@@ -36,8 +38,11 @@ private:
 
 class SyntaxErrors : public antlr4::DefaultErrorStrategy {
 public:
-  SyntaxErrors(const TokenPlaces &places, Diagnostics &diagnostics)
-      : places(places), diagnostics(diagnostics) {}
+  /// Nothing is reported on the lines `silent`: their tokens were.
+  SyntaxErrors(const TokenPlaces &places, Diagnostics &diagnostics,
+               std::set<size_t> silent)
+      : places(places), diagnostics(diagnostics),
+        linesReported(std::move(silent)) {}
 
   void recover(antlr4::Parser *parser, std::exception_ptr error) override;
 
@@ -49,6 +54,7 @@ protected:
   reportInputMismatch(antlr4::Parser *parser,
                       const antlr4::InputMismatchException &error) override;
   void reportUnwantedToken(antlr4::Parser *parser) override;
+  antlr4::Token *singleTokenDeletion(antlr4::Parser *parser) override;
   void reportMissingToken(antlr4::Parser *parser) override;
 
 private:
@@ -62,7 +68,7 @@ private:
 
   const TokenPlaces &places;
   Diagnostics &diagnostics;
-  size_t lineReported = 0;
+  std::set<size_t> linesReported;
 };
 
 } // namespace karakal::lang
