@@ -14,6 +14,7 @@ namespace {
 constexpr int DepthMax = 64;              // of expansions and includes
 constexpr size_t StatementsMax = 1 << 17; // after all expansion
 constexpr int64_t RepeatMax = 4096;
+constexpr size_t StepsMax = 1 << 22; // lines and tokens gone through
 
 struct Macro {
   std::string name;
@@ -42,7 +43,19 @@ private:
   std::map<std::string, TokenLine> defines;
   std::map<std::string, Macro> macros;
   int depth = 0;
+  size_t steps = 0;
   bool overflow = false;
+
+  /// Counts work, so that no nest of macros and repetitions runs for hours.
+  bool step(const TokenLine &line) {
+    if (++steps > StepsMax && !overflow && !line.empty()) {
+      reporter.error(line[0].place, "E-target-ixp-109",
+                     "the expansion of macros, names and repetitions does not "
+                     "come to an end");
+      overflow = true;
+    }
+    return !overflow;
+  }
 
   using Lines = std::vector<TokenLine>;
 
@@ -108,6 +121,8 @@ void Preprocessor::paste(TokenLine &line) {
 void Preprocessor::substitute(const TokenLine &line, TokenLine &out,
                               std::set<std::string> &active) {
   for (const Token &token : line) {
+    if (!step(line))
+      return;
     auto found = token.isWord() ? defines.find(token.text) : defines.end();
     if (found == defines.end() || active.count(token.text)) {
       out.push_back(token);
@@ -271,7 +286,7 @@ size_t Preprocessor::repeat(const Lines &lines, size_t index) {
   }
   Lines body(lines.begin() + static_cast<std::ptrdiff_t>(index) + 1,
              lines.begin() + static_cast<std::ptrdiff_t>(end));
-  for (int64_t i = 0; i < *count && !overflow; ++i)
+  for (int64_t i = 0; i < *count && step(line); ++i)
     process(body);
   return end;
 }
@@ -465,6 +480,8 @@ void Preprocessor::process(const std::vector<TokenLine> &lines) {
   std::vector<Condition> conditions;
   for (size_t i = 0; i < lines.size() && !overflow; ++i) {
     const TokenLine &line = lines[i];
+    if (!step(line))
+      break;
     bool active = conditions.empty() || conditions.back().active;
     if (!line.empty() && line[0].is("#"))
       i = directive(lines, i, conditions);

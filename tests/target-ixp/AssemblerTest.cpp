@@ -282,6 +282,23 @@ TEST(AssemblerErrors, AllErrorsOfAFileInOrder) {
                {"007", "114", "115", "001"});
 }
 
+TEST(AssemblerErrors, ExpansionAlwaysEnds) {
+  std::string loops, names = "#define N0 nop\n";
+  for (int n = 0; n < 6; ++n)
+    loops += "#repeat 4000\n";
+  for (int n = 0; n < 6; ++n)
+    loops += "#endloop\n";
+  expectErrors(loops + "nop\n", {"109"});
+  for (int n = 1; n < 40; ++n) {
+    std::string last = "N" + std::to_string(n - 1);
+    names += "#define N" + std::to_string(n) + " " + last + " " + last + "\n";
+  }
+  std::vector<Diagnostic> diagnostics;
+  EXPECT_FALSE(assembleText(names + "N39\n", "t.uc", {}, diagnostics));
+  ASSERT_FALSE(diagnostics.empty());
+  EXPECT_EQ(diagnostics[0].error.id, "E-target-ixp-109");
+}
+
 // Past the hundredth error nothing more is shown, and nothing is obeyed.
 TEST(AssemblerErrors, AreCutOffInAFloodOfThem) {
   std::string text;
