@@ -14,7 +14,7 @@ namespace {
 constexpr int DepthMax = 64;              // of expansions and includes
 constexpr size_t StatementsMax = 1 << 17; // after all expansion
 constexpr int64_t RepeatMax = 4096;
-constexpr size_t StepsMax = 1 << 22; // lines and tokens gone through
+constexpr size_t StepsMax = 1 << 20; // lines and tokens gone through
 
 struct Macro {
   std::string name;
