@@ -77,6 +77,8 @@ bool commute(const Instruction &first, const Instruction &second) {
 unsigned fillDelaySlots(WordProgram &program) {
   std::vector<Item> &items = program.items;
   unsigned filled = 0;
+  // Words before this one stand in slots already and stay there.
+  unsigned first = 0;
   for (unsigned b = 0; b < items.size(); ++b) {
     if (items[b].kind == Item::Kind::Label)
       continue;
@@ -89,7 +91,7 @@ unsigned fillDelaySlots(WordProgram &program) {
            items[head - 1].isGlued)
       --head;
     unsigned count = 0;
-    while (count < row.maxDefer && head > count) {
+    while (count < row.maxDefer && head > first + count) {
       const Item &word = items[head - 1 - count];
       // A word glued to its predecessor must stay behind it.
       bool isTail = head - 1 - count > 0 &&
@@ -110,6 +112,7 @@ unsigned fillDelaySlots(WordProgram &program) {
                 items.begin() + b + 1);
     items[b - count].instruction.defer = uint8_t(count);
     filled += count;
+    first = b + 1;
   }
   return filled;
 }
