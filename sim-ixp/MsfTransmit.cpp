@@ -178,11 +178,13 @@ void MsfTransmit::frameEnds(uint64_t cycle, uint32_t index) {
   SentFrame frame = std::move(port.frames.front());
   port.frames.pop_front();
   port.isOnWire = false;
+  port.fifoUsed -= static_cast<uint32_t>(frame.bytes.size());
+  // The MAC pads a short frame with zeros.
+  if (frame.bytes.size() < traces::frameBytesMin)
+    frame.bytes.resize(traces::frameBytesMin);
   uint32_t bytes = static_cast<uint32_t>(frame.bytes.size());
-  port.fifoUsed -= bytes;
   ++totals.framesSent;
-  totals.frameBits +=
-      (std::max<uint64_t>(bytes, traces::frameBytesMin) + traces::crcBytes) * 8;
+  totals.frameBits += uint64_t(bytes + traces::crcBytes) * 8;
   recorder.onFrameSent(cycle, index, bytes);
   // The MAC pads a short frame.
   if (bytes < traces::frameBytesMin)
