@@ -178,6 +178,8 @@ Result<target::Microcode> AllFunctions::emit() {
   WordEmitter emitter(program, frames, plan, *sram);
   for (Function *function : order)
     emitter.emitFunction(machineFunction(function), function == order.front());
+  if (options.level > 0)
+    forwardMoves(program);
   placeWindows(program, plan);
   statistics["delay_slots_filled"] =
       options.level > 0 ? fillDelaySlots(program) : 0;

@@ -29,7 +29,8 @@ using target::Operand;
 
 /// Arithmetic on registers; nothing that pointers or other contexts see.
 bool isMovable(const Item &item) {
-  if (item.kind == Item::Kind::Label || item.isGlued || item.window)
+  if (item.kind == Item::Kind::Label || item.isGlued || item.isSlot ||
+      item.window)
     return false;
   const Instruction &i = item.instruction;
   switch (target::row(i.op).format) {
@@ -61,7 +62,8 @@ bool readsDest(const Instruction &i) {
 }
 
 bool reads(const Instruction &i, const Operand &reg) {
-  return i.a == reg || i.b == reg || (readsDest(i) && i.dest == reg);
+  return !reg.isNone() &&
+         (i.a == reg || i.b == reg || (readsDest(i) && i.dest == reg));
 }
 
 /// Whether `first`, which precedes `second`, may follow it instead. A transfer
@@ -111,6 +113,8 @@ unsigned fillDelaySlots(WordProgram &program) {
     std::rotate(items.begin() + (head - count), items.begin() + head,
                 items.begin() + b + 1);
     items[b - count].instruction.defer = uint8_t(count);
+    for (unsigned i = b - count + 1; i <= b; ++i)
+      items[i].isSlot = true;
     filled += count;
     first = b + 1;
   }

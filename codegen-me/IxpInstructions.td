@@ -171,15 +171,24 @@ let PairFirst = 0, PairSecond = 1, Base = "EXTRACT" in {
 
 //===-- multiply, count ---------------------------------------------------===//
 
-let isCommutable = 1, PairFirst = 1, PairSecond = 2, Base = "MUL" in {
-  let Form = "rr" in
-  def MULrr : IxpInst<KindMul, (outs GPR:$d), (ins GPR:$a, GPR:$b),
-                      [(set i32:$d, (mul i32:$a, i32:$b))]>;
-  let Form = "ab" in
-  def MULab : IxpInst<KindMul, (outs GPR:$d), (ins GPRA:$a, GPRB:$b)>;
-  let Form = "ba" in
-  def MULba : IxpInst<KindMul, (outs GPR:$d), (ins GPRB:$a, GPRA:$b)>;
+// Operation: 0 any factors, 1 both of 16 bits, 2 of 24 and (the second) 8.
+multiclass Mul<bits<6> operation, SDPatternOperator node, bit commutes> {
+  let Operation = operation, isCommutable = commutes, PairFirst = 1,
+      PairSecond = 2, Base = NAME in {
+    let Form = "rr" in
+    def rr : IxpInst<KindMul, (outs GPR:$d), (ins GPR:$a, GPR:$b),
+                     [(set i32:$d, (node i32:$a, i32:$b))]>;
+    let Form = "ab" in
+    def ab : IxpInst<KindMul, (outs GPR:$d), (ins GPRA:$a, GPRB:$b)>;
+    let Form = "ba" in
+    def ba : IxpInst<KindMul, (outs GPR:$d), (ins GPRB:$a, GPRA:$b)>;
+  }
 }
+defm MUL : Mul<0, mul, 1>;
+defm MUL16 : Mul<1, null_frag, 1>;
+defm MUL24 : Mul<2, null_frag, 0>;
+let Operation = 2 in
+def MUL24ri : IxpInst<KindMul, (outs GPR:$d), (ins GPR:$a, u8:$b)>;
 let isCommutable = 1, PairFirst = 2, PairSecond = 3, Base = "MULFULL" in {
   let Form = "rr" in
   def MULFULLrr : IxpInst<KindMulFull, (outs GPR:$lo, GPR:$hi),

@@ -59,7 +59,8 @@ IxpLowering::IxpLowering(const TargetMachine &machine,
   for (unsigned op : {ISD::MULHS, ISD::ROTL, ISD::ROTR, ISD::SHL_PARTS,
                       ISD::SRL_PARTS, ISD::SRA_PARTS})
     setOperationAction(op, MVT::i32, Custom);
-  for (unsigned op : {ISD::ADD, ISD::SUB, ISD::SETCC})
+  for (unsigned op :
+       {ISD::ADD, ISD::SUB, ISD::SETCC, ISD::SELECT_CC, ISD::BR_CC})
     setOperationAction(op, MVT::i64, Custom);
   for (MVT type : {MVT::i1, MVT::i8, MVT::i16}) {
     setOperationAction(ISD::SIGN_EXTEND_INREG, type, Expand);
@@ -139,13 +140,13 @@ SDValue IxpLowering::lowerRotate(SDValue op, SelectionDAG &dag) const {
 }
 
 /// a < b and a >= b from the carry chain; the other orders swap a and b.
-SDValue IxpLowering::lowerSetWide(SDValue op, SelectionDAG &dag) const {
-  if (op.getOperand(0).getValueType() != MVT::i64)
+/// Null for equality, which LLVM expands well.
+SDValue IxpLowering::compareWide(SDValue a, SDValue b, ISD::CondCode code,
+                                 const SDLoc &where, SelectionDAG &dag) const {
+  if (a.getValueType() != MVT::i64)
     return SDValue();
-  SDLoc where(op);
-  SDValue a = op.getOperand(0), b = op.getOperand(1);
   Condition condition;
-  switch (cast<CondCodeSDNode>(op.getOperand(2))->get()) {
+  switch (code) {
   case ISD::SETGT:
     std::swap(a, b);
     [[fallthrough]];
@@ -179,6 +180,26 @@ SDValue IxpLowering::lowerSetWide(SDValue op, SelectionDAG &dag) const {
                      dag.getTargetConstant(condition, where, MVT::i32));
 }
 
+/// setcc, select_cc, br_cc of 64-bit operands.
+SDValue IxpLowering::lowerCompareWide(SDValue op, SelectionDAG &dag) const {
+  SDLoc where(op);
+  bool isBranch = op.getOpcode() == ISD::BR_CC;
+  unsigned first = isBranch ? 2 : 0;
+  unsigned codeAt = isBranch ? 1 : op.getOpcode() == ISD::SETCC ? 2 : 4;
+  SDValue compared = compareWide(
+      op.getOperand(first), op.getOperand(first + 1),
+      cast<CondCodeSDNode>(op.getOperand(codeAt))->get(), where, dag);
+  if (!compared || op.getOpcode() == ISD::SETCC)
+    return compared;
+  SDValue zero = dag.getConstant(0, where, MVT::i32);
+  SDValue notEqual = dag.getCondCode(ISD::SETNE);
+  if (isBranch)
+    return dag.getNode(ISD::BR_CC, where, MVT::Other, op.getOperand(0),
+                       notEqual, compared, zero, op.getOperand(4));
+  return dag.getNode(ISD::SELECT_CC, where, op.getValueType(), compared, zero,
+                     op.getOperand(2), op.getOperand(3), notEqual);
+}
+
 SDValue IxpLowering::LowerOperation(SDValue op, SelectionDAG &dag) const {
   switch (op.getOpcode()) {
   case ISD::MULHS:
@@ -187,7 +208,9 @@ SDValue IxpLowering::LowerOperation(SDValue op, SelectionDAG &dag) const {
   case ISD::ROTR:
     return lowerRotate(op, dag);
   case ISD::SETCC:
-    return lowerSetWide(op, dag);
+  case ISD::SELECT_CC:
+  case ISD::BR_CC:
+    return lowerCompareWide(op, dag);
   case ISD::SHL_PARTS:
   case ISD::SRL_PARTS:
   case ISD::SRA_PARTS: {

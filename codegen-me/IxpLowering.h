@@ -89,6 +89,10 @@ public:
                              llvm::EVT) const override {
     return false;
   }
+  bool decomposeMulByConstant(llvm::LLVMContext &, llvm::EVT type,
+                              llvm::SDValue) const override {
+    return type == llvm::MVT::i32;
+  }
   bool hasAndNot(llvm::SDValue) const override { return true; }
   llvm::EVT getSetCCResultType(const llvm::DataLayout &, llvm::LLVMContext &,
                                llvm::EVT) const override {
@@ -104,7 +108,11 @@ private:
   llvm::SDValue lowerMulHighSigned(llvm::SDValue op,
                                    llvm::SelectionDAG &dag) const;
   llvm::SDValue lowerRotate(llvm::SDValue op, llvm::SelectionDAG &dag) const;
-  llvm::SDValue lowerSetWide(llvm::SDValue op, llvm::SelectionDAG &dag) const;
+  llvm::SDValue compareWide(llvm::SDValue a, llvm::SDValue b,
+                            llvm::ISD::CondCode code, const llvm::SDLoc &where,
+                            llvm::SelectionDAG &dag) const;
+  llvm::SDValue lowerCompareWide(llvm::SDValue op,
+                                 llvm::SelectionDAG &dag) const;
 };
 
 /// Names of the functions of several-word access: "__ixp_read.<space>.<n>".

@@ -76,6 +76,7 @@ private:
   void selectWide(SDNode *n);
   bool selectExtract(SDNode *n);
   bool selectInsert(SDNode *n);
+  bool selectMultiply(SDNode *n);
   void selectCall(SDNode *n);
 
 #include "codegen-me/IxpGenDAGISel.inc"
@@ -449,6 +450,26 @@ bool IxpSelect::selectInsert(SDNode *n) {
   return false;
 }
 
+/// A product of factors known to be small takes fewer steps.
+bool IxpSelect::selectMultiply(SDNode *n) {
+  SDValue a = n->getOperand(0), b = n->getOperand(1);
+  unsigned bitsA = CurDAG->computeKnownBits(a).countMaxActiveBits();
+  unsigned bitsB = CurDAG->computeKnownBits(b).countMaxActiveBits();
+  if (bitsA < bitsB) {
+    std::swap(a, b);
+    std::swap(bitsA, bitsB);
+  }
+  if (bitsA > 24 || bitsB > 16 || (bitsA > 16 && bitsB > 8))
+    return false;
+  unsigned opcode = bitsB > 8 ? Ixp::MUL16rr : Ixp::MUL24rr;
+  if (auto *constant = dyn_cast<ConstantSDNode>(b); constant && bitsB <= 8) {
+    opcode = Ixp::MUL24ri;
+    b = literal(n, constant->getZExtValue());
+  }
+  CurDAG->SelectNodeTo(n, opcode, MVT::i32, {a, b});
+  return true;
+}
+
 void IxpSelect::selectCall(SDNode *n) {
   SmallVector<SDValue, 20> operands(n->op_begin() + 1, n->op_end());
   SDValue glue;
@@ -513,6 +534,10 @@ void IxpSelect::Select(SDNode *n) {
     CurDAG->SelectNodeTo(n, Ixp::MULFULLrr, n->getVTList(),
                          {n->getOperand(0), n->getOperand(1)});
     return;
+  case ISD::MUL:
+    if (selectMultiply(n))
+      return;
+    break;
   case ISD::AND:
     if (selectExtract(n))
       return;

@@ -30,6 +30,7 @@ constexpr unsigned WordSignal = 1; ///< of commands with one signal
 constexpr unsigned PairSignal = 2; ///< and the next, of DRAM commands
 /// Transfer register kept out of allocation, for stack words in SRAM.
 constexpr unsigned StackXfer = 15;
+constexpr unsigned Ring0State = 2; ///< input states 2..13 are rings 0..11
 
 const Op aluOps[] = {Op::AluAdd, Op::AluSub,    Op::AluAnd,   Op::AluOr,
                      Op::AluXor, Op::AluAndNot, Op::AluAdd16, Op::AluAdd8};
@@ -130,12 +131,19 @@ void WordEmitter::compare(Operand a, Operand b) {
 //===-- Arithmetic --------------------------------------------------------===//
 
 void WordEmitter::emitMultiply(const MachineInstr &instr, bool isFull) {
+  static const std::initializer_list<Op> steps[] = {
+      {Op::MulStart, Op::Mul32x32Step1, Op::Mul32x32Step2, Op::Mul32x32Step3,
+       Op::Mul32x32Step4},
+      {Op::MulStart, Op::Mul16x16Step1, Op::Mul16x16Step2},
+      {Op::MulStart, Op::Mul24x8Step1}};
+  static const Op lasts[] = {Op::Mul32x32Last, Op::Mul16x16Last,
+                             Op::Mul24x8Last};
   unsigned first = isFull ? 2 : 1;
+  unsigned size = traitsOf(instr.getDesc()).operation;
   Operand a = operand(instr, first), b = operand(instr, first + 1);
-  for (Op op : {Op::MulStart, Op::Mul32x32Step1, Op::Mul32x32Step2,
-                Op::Mul32x32Step3, Op::Mul32x32Step4})
+  for (Op op : steps[size])
     program.add(target::mulStep(op, a, b)).isGlued = true;
-  program.add(target::mulLast(Op::Mul32x32Last, operand(instr, 0)));
+  program.add(target::mulLast(lasts[size], operand(instr, 0)));
   if (isFull) {
     program.items.back().isGlued = true;
     program.add(target::mulLast(Op::Mul32x32Last2, operand(instr, 1)));
@@ -310,13 +318,30 @@ void WordEmitter::csrRead(Operand to, unsigned csr) {
 }
 
 void WordEmitter::emitRingStatus(const MachineInstr &instr) {
-  constexpr unsigned Ring0State = 2; // input states 2..13 are rings 0..11
   Operand to = operand(instr, 0);
   unsigned ring = literal(instr, 1), done = program.newLabel();
   program.add(target::immed(to, 1));
   program.add(target::branchOn(Op::BrInpState, Ring0State + ring, 0), done);
   program.add(target::immed(to, 0));
   program.bind(done);
+}
+
+/// A ring's status that decides the next branch, and nothing else.
+bool WordEmitter::emitRingBranch(const MachineInstr &instr) {
+  auto next = std::next(instr.getIterator());
+  if (instr.getOpcode() != Ixp::RINGSTATUS ||
+      next == instr.getParent()->end() || next->getOpcode() != Ixp::BRCCri)
+    return false;
+  const MachineOperand &tested = next->getOperand(0);
+  Condition condition = static_cast<Condition>(literal(*next, 2));
+  if (tested.getReg() != instr.getOperand(0).getReg() || !tested.isKill() ||
+      literal(*next, 1) != 0 || condition > NotEqual)
+    return false;
+  program.add(target::branchOn(condition == NotEqual ? Op::BrInpState
+                                                     : Op::BrNotInpState,
+                               Ring0State + literal(instr, 1), 0),
+              labelOf(next->getOperand(3).getMBB()));
+  return true;
 }
 
 void WordEmitter::emitCommand(const MachineInstr &instr) {
@@ -571,6 +596,7 @@ void WordEmitter::emitFunction(MachineFunction &function, bool isEntry) {
   frameBase = frames.base.lookup(&function.getFunction());
   if (isEntry)
     emitPrologue();
+  const MachineInstr *skipped = nullptr; // has gone into the one before
   for (MachineBasicBlock &block : function) {
     program.bind(labelOf(&block));
     for (const MachineInstr &instr : block) {
@@ -588,7 +614,12 @@ void WordEmitter::emitFunction(MachineFunction &function, bool isEntry) {
           block.isLayoutSuccessor(instr.getOperand(0).getMBB()) &&
           &instr == &block.back())
         continue;
-      emitInstr(instr);
+      if (emitRingBranch(instr)) {
+        skipped = &*std::next(instr.getIterator());
+        continue;
+      }
+      if (&instr != skipped)
+        emitInstr(instr);
     }
   }
 }

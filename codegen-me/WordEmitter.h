@@ -69,6 +69,7 @@ private:
   void emitSet(Operand to, target::Op branch);
   void emitCall(const llvm::MachineInstr &instr);
   void emitCommand(const llvm::MachineInstr &instr);
+  bool emitRingBranch(const llvm::MachineInstr &instr);
   void emitRingStatus(const llvm::MachineInstr &instr);
   void emitFrameAddress(const llvm::MachineInstr &instr);
   void stackMove(unsigned word, bool isLoad, Operand reg);

@@ -4,6 +4,7 @@
 // instructions and labels, in which branches name labels and stack words have
 // numbers. The passes over it, in order:
 //
+//   forwardMoves    moves through registers and tests that are not needed go
 //   placeWindows    a stack word beyond the first window needs the second
 //                   local-memory pointer set; sets it where it may differ
 //   fillDelaySlots  moves words behind the branch they precede
@@ -34,6 +35,8 @@ struct Item {
   unsigned label = 0;
   /// The next word must follow this one directly.
   bool isGlued = false;
+  /// The word is a delay slot of a branch before it.
+  bool isSlot = false;
   /// A branch that returns behind itself: its label is a function.
   bool isCall = false;
   /// Stack window 1, 2 that *l$index1 must show here; 0 = any.
@@ -93,6 +96,7 @@ public:
   unsigned labelCount = 0;
 };
 
+void forwardMoves(WordProgram &program);
 void placeWindows(WordProgram &program, const StackPlan &plan);
 /// Returns the number of slots filled.
 unsigned fillDelaySlots(WordProgram &program);

@@ -347,6 +347,21 @@ bool TinyEngine::stepMultiply(const Instruction &i) {
   case Op::Mul32x32Step4:
     expect(1 + unsigned(i.op) - unsigned(Op::Mul32x32Step1), true);
     return true;
+  case Op::Mul24x8Step1:
+  case Op::Mul16x16Step1:
+    expect(1, true);
+    return true;
+  case Op::Mul16x16Step2:
+    expect(2, true);
+    return true;
+  case Op::Mul24x8Last:
+    expect(2, false);
+    logical(i, 0, (factorA & 0xffffff) * (factorB & 0xff));
+    return true;
+  case Op::Mul16x16Last:
+    expect(3, false);
+    logical(i, 0, (factorA & 0xffff) * (factorB & 0xffff));
+    return true;
   case Op::Mul32x32Last:
     expect(5, false);
     logical(i, 0, factorA * factorB);

@@ -1,0 +1,291 @@
+//===- WordForwarding.cpp - fewer moves and tests -------------------------===//
+//
+// Register allocation knows general-purpose registers only, so that what a
+// command has read, or what was spilled, passes through one of them. An
+// instruction may as well take one source from a transfer register or from
+// local memory, and write its result there:
+//
+//   alu[b0, --, B, $0]               alu[a2, $0, XOR, b1]
+//   alu[a2, b0, XOR, b1]       ->
+//
+//   alu[a0, a1, OR, b12]             alu[$0, a1, OR, b12]
+//   alu[$0, --, B, a0]         ->
+//
+//   alu[a0, a0, -, 0x1]              alu[a0, a0, -, 0x1]
+//   alu[--, a0, -, 0x0]        ->    bne[l#]
+//   bne[l#]
+//
+// All within one block, and only if the register is not read otherwise.
+//
+//===----------------------------------------------------------------------===//
+
+#include "codegen-me/WordLiveness.h"
+
+#include "target-ixp/InstructionTable.h"
+
+#include <algorithm>
+
+namespace karakal::codegen {
+namespace {
+
+using target::Format;
+using target::Instruction;
+using target::Op;
+using target::Operand;
+
+constexpr unsigned RestrictedOffsetMax = 7;
+
+Format formatOf(const Item &item) {
+  return target::row(item.instruction.op).format;
+}
+
+bool isWord(const Item &item) { return item.kind == Item::Kind::Word; }
+
+/// dest = b, nothing else.
+bool isMove(const Item &item) {
+  return isWord(item) && item.instruction.op == Op::AluB &&
+         item.instruction.a.isNone() && !item.isGlued;
+}
+
+bool isXfer(const Operand &o) {
+  return o.kind == Operand::Kind::SXfer || o.kind == Operand::Kind::DXfer;
+}
+
+/// A transfer register or stack word; not what a data pointer shows.
+bool isPlace(const Operand &o, const Item &item) {
+  return isXfer(o) || o.kind == Operand::Kind::LocalMemory0 ||
+         (o.kind == Operand::Kind::LocalMemory1 && item.window);
+}
+
+/// Whether operand fields of this format take offsets above 7.
+bool isUnrestricted(Format format) {
+  return format == Format::AluUnary || format == Format::AluBinary;
+}
+
+bool fitsField(const Operand &place, Format format) {
+  return !place.isLocalMemory() || isUnrestricted(format) ||
+         place.value <= RestrictedOffsetMax;
+}
+
+/// Formats with free sources and a free destination.
+bool isFlexible(Format format) {
+  switch (format) {
+  case Format::AluUnary:
+  case Format::AluBinary:
+  case Format::ShfUnary:
+  case Format::ShfBinary:
+  case Format::DblShf:
+  case Format::Asr:
+    return true;
+  default:
+    return false;
+  }
+}
+
+/// Whether a command touches transfer register `reg` (out if `out`).
+bool commandTouches(const Instruction &i, const Operand &reg, bool out) {
+  const target::InstructionRow &row = target::row(i.op);
+  if (!row.isCommand() || i.xfer.kind != reg.kind)
+    return false;
+  if (row.xfer == (out ? target::XferUse::In : target::XferUse::Out))
+    return false;
+  unsigned words = std::max<unsigned>(i.count, 1) * row.unitBytes / 4;
+  return reg.value >= i.xfer.value && reg.value < i.xfer.value + words;
+}
+
+class Forwarding {
+public:
+  explicit Forwarding(WordProgram &program)
+      : items(program.items), behind(liveBehind(program)),
+        gone(items.size(), false) {}
+
+  void run();
+
+private:
+  bool endsBlock(unsigned index) const {
+    return !isWord(items[index]) ||
+           target::row(items[index].instruction.op).isBranch();
+  }
+  bool isLiveBehind(unsigned index, GprSet reg) const {
+    return behind[index] & reg;
+  }
+  /// Whether the value at `place` may have changed at `index`.
+  bool disturbs(unsigned index, const Operand &place, unsigned window,
+                bool out) const;
+  bool canTake(const Item &use, const Operand &reg, const Operand &place,
+               unsigned window) const;
+  void forwardRead(unsigned index);
+  void forwardWrite(unsigned index);
+  void dropTest(unsigned index);
+
+  std::vector<Item> &items;
+  std::vector<GprSet> behind;
+  std::vector<bool> gone;
+};
+
+bool Forwarding::disturbs(unsigned index, const Operand &place, unsigned window,
+                          bool out) const {
+  const Item &item = items[index];
+  const Instruction &i = item.instruction;
+  if (isXfer(place)) // in-registers change by commands alone
+    return commandTouches(i, place, out) || (out && i.dest == place);
+  if (i.dest == place && item.window == window)
+    return true;
+  if (out && ((i.a == place || i.b == place) && item.window == window))
+    return true;
+  // The second pointer must not be turned in between.
+  bool turns = i.op == Op::CsrWrite || i.dest.kind == place.kind ||
+               i.a.kind == place.kind || i.b.kind == place.kind;
+  return window && turns && item.window != window;
+}
+
+bool Forwarding::canTake(const Item &use, const Operand &reg,
+                         const Operand &place, unsigned window) const {
+  const Instruction &i = use.instruction;
+  Format format = formatOf(use);
+  bool isSource = isFlexible(format) || format == Format::BranchBit ||
+                  format == Format::BranchByte ||
+                  (format == Format::LdField && !(i.dest == reg));
+  if (!isSource || (i.a == reg && i.b == reg) || !fitsField(place, format))
+    return false;
+  const Operand &other = i.a == reg ? i.b : i.a;
+  if (isXfer(place) ? isXfer(other) : other.isLocalMemory())
+    return false;
+  return use.window == 0 || window == 0 || use.window == window;
+}
+
+/// reg = place; ...: lets the readers of reg read the place.
+void Forwarding::forwardRead(unsigned index) {
+  const Item &move = items[index];
+  const Operand reg = move.instruction.dest, place = move.instruction.b;
+  const unsigned window = move.window;
+  if (!isMove(move) || !reg.isGpr() || !isPlace(place, move) || window > 1)
+    return;
+  GprSet bit = gprBit(reg);
+  std::vector<unsigned> uses;
+  bool disturbed = false;
+  for (unsigned i = index + 1; i < items.size(); ++i) {
+    if (gone[i])
+      continue;
+    if (!isWord(items[i]))
+      return; // the value leaves the block, for all we know
+    const Instruction &instruction = items[i].instruction;
+    if (gprsRead(instruction) & bit) {
+      if (disturbed || !canTake(items[i], reg, place, window))
+        return;
+      uses.push_back(i);
+    }
+    disturbed |= disturbs(i, place, window, false);
+    if (!isLiveBehind(i, bit) || (gprsWritten(instruction) & bit))
+      break;
+    if (endsBlock(i))
+      return;
+  }
+  for (unsigned i : uses) {
+    Instruction &use = items[i].instruction;
+    (use.a == reg ? use.a : use.b) = place;
+    items[i].window = std::max(items[i].window, uint8_t(window));
+  }
+  gone[index] = true;
+}
+
+/// reg = a op b; ...; place = reg: lets the first write to the place.
+void Forwarding::forwardWrite(unsigned index) {
+  const Item &move = items[index];
+  const Operand reg = move.instruction.b, place = move.instruction.dest;
+  const unsigned window = move.window;
+  if (!isMove(move) || !reg.isGpr() || !isPlace(place, move) || window > 1 ||
+      isLiveBehind(index, gprBit(reg)))
+    return;
+  GprSet bit = gprBit(reg);
+  for (unsigned i = index; i-- > 0;) {
+    if (gone[i])
+      continue;
+    if (endsBlock(i))
+      return;
+    Item &item = items[i];
+    Instruction &instruction = item.instruction;
+    if (gprsWritten(instruction) & bit) {
+      Format format = formatOf(item);
+      bool isPlainImmed = instruction.op == Op::Immed &&
+                          !(i > 0 && isWord(items[i - 1]) &&
+                            items[i - 1].instruction.op == Op::CsrRead);
+      if (!(isFlexible(format) || isPlainImmed) || !fitsField(place, format))
+        return;
+      if (isPlainImmed && place.isLocalMemory())
+        return;
+      if (item.window && window && item.window != window)
+        return;
+      instruction.dest = place;
+      item.window = std::max(item.window, uint8_t(window));
+      gone[index] = true;
+      return;
+    }
+    if ((gprsRead(instruction) & bit) || disturbs(i, place, window, true) ||
+        (gprBit(instruction.dest) & bit))
+      return;
+  }
+}
+
+/// A compare with 0 right behind the instruction that made the value.
+void Forwarding::dropTest(unsigned index) {
+  const Instruction &test = items[index].instruction;
+  if (test.op != Op::AluSub || !test.dest.isNone() ||
+      test.b != target::imm(0) || !test.a.isGpr() || index == 0 ||
+      index + 1 >= items.size() || !isWord(items[index + 1]))
+    return;
+  unsigned before = index - 1;
+  while (before > 0 && gone[before])
+    --before;
+  if (gone[before] || !isWord(items[before]))
+    return;
+  const Instruction &maker = items[before].instruction;
+  if (!target::row(maker.op).setsConditionCodes || maker.dest != test.a)
+    return;
+  // Only Z and N are sure; the branch may stand behind words that leave the
+  // flags alone.
+  unsigned at = index + 1;
+  while (at < items.size() && isWord(items[at]) && items[at - 1].isGlued &&
+         items[at].instruction.op == Op::Immed)
+    ++at;
+  if (at >= items.size() || !isWord(items[at]))
+    return;
+  Op &branch = items[at].instruction.op;
+  switch (branch) {
+  case Op::Beq:
+  case Op::Bne:
+    break;
+  case Op::Blt:
+    branch = Op::Bmi;
+    break;
+  case Op::Bge:
+    branch = Op::Bpl;
+    break;
+  default:
+    return;
+  }
+  items[before].isGlued = true;
+  gone[index] = true;
+}
+
+void Forwarding::run() {
+  for (unsigned i = 0; i < items.size(); ++i)
+    forwardRead(i);
+  for (unsigned i = 0; i < items.size(); ++i)
+    if (!gone[i])
+      forwardWrite(i);
+  for (unsigned i = 0; i < items.size(); ++i)
+    if (!gone[i] && isWord(items[i]))
+      dropTest(i);
+  std::vector<Item> kept;
+  for (unsigned i = 0; i < items.size(); ++i)
+    if (!gone[i])
+      kept.push_back(items[i]);
+  items = std::move(kept);
+}
+
+} // namespace
+
+void forwardMoves(WordProgram &program) { Forwarding(program).run(); }
+
+} // namespace karakal::codegen
