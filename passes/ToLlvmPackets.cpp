@@ -1,0 +1,230 @@
+//===- ToLlvmPackets.cpp - packets and metadata as primitive calls --------===//
+//
+// Each operation on a packet becomes a call of one packet primitive:
+//
+//   %t = baker.packet_read %ph "type"    →   %0 = call i64
+//                                              @baker_packet_read(%ph, 96, 16)
+//                                            %t = trunc %0 to i16
+//
+//===----------------------------------------------------------------------===//
+
+#include "ir/Attributes.h"
+#include "ir/Layout.h"
+#include "passes/ToLlvmPatterns.h"
+#include "target-ixp/MemoryMap.h"
+
+using namespace mlir;
+
+namespace karakal::passes {
+
+namespace {
+
+/// Calls a primitive; `resultWidth` 0 means void.
+Value callPrimitive(ToLlvmContext &context, ConversionPatternRewriter &rewriter,
+                    Operation *op, StringRef name, unsigned resultWidth,
+                    ValueRange operands) {
+  Type result = resultWidth ? Type(rewriter.getIntegerType(resultWidth))
+                            : LLVM::LLVMVoidType::get(op->getContext());
+  LLVM::LLVMFuncOp callee =
+      declareRuntime(op->getParentOfType<ModuleOp>(), name, result,
+                     llvm::to_vector(operands.getTypes()));
+  auto call = rewriter.create<LLVM::CallOp>(op->getLoc(), callee, operands);
+  ++context.primitiveCount;
+  return resultWidth ? call.getResult() : Value();
+}
+
+//===----------------------------------------------------------------------===//
+// Packets
+//===----------------------------------------------------------------------===//
+
+/// The bit offset of a field, or of an element of it, in its header.
+template <typename Op>
+Value bitOffset(Op op, Value index, ConversionPatternRewriter &rewriter) {
+  ir::ProtocolFieldAttr field =
+      ir::lookupField(op, op.getPacket().getType(), op.getField());
+  Location loc = op.getLoc();
+  Value offset = constantWord(rewriter, loc, field.getOffset());
+  if (!index)
+    return offset;
+  Value scaled = rewriter.create<LLVM::MulOp>(
+      loc, index, constantWord(rewriter, loc, field.getWidth()));
+  return rewriter.create<LLVM::AddOp>(loc, offset, scaled);
+}
+
+struct PacketRead : ToLlvmPattern<ir::PacketReadOp> {
+  using ToLlvmPattern::ToLlvmPattern;
+  LogicalResult matchAndRewrite(ir::PacketReadOp op, Adaptor adaptor,
+                                Rewriter &rewriter) const override {
+    unsigned width = op.getValue().getType().getIntOrFloatBitWidth();
+    Value value = callPrimitive(context, rewriter, op, "baker_packet_read", 64,
+                                {adaptor.getPacket(),
+                                 bitOffset(op, adaptor.getIndex(), rewriter),
+                                 constantWord(rewriter, op.getLoc(), width)});
+    rewriter.replaceOp(op, resize(rewriter, op.getLoc(), value, width));
+    return success();
+  }
+};
+
+struct PacketWrite : ToLlvmPattern<ir::PacketWriteOp> {
+  using ToLlvmPattern::ToLlvmPattern;
+  LogicalResult matchAndRewrite(ir::PacketWriteOp op, Adaptor adaptor,
+                                Rewriter &rewriter) const override {
+    unsigned width = op.getValue().getType().getIntOrFloatBitWidth();
+    callPrimitive(context, rewriter, op, "baker_packet_write", 0,
+                  {adaptor.getPacket(),
+                   bitOffset(op, adaptor.getIndex(), rewriter),
+                   constantWord(rewriter, op.getLoc(), width),
+                   resize(rewriter, op.getLoc(), adaptor.getValue(), 64)});
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+struct PacketDecap : ToLlvmPattern<ir::PacketDecapOp> {
+  using ToLlvmPattern::ToLlvmPattern;
+  LogicalResult matchAndRewrite(ir::PacketDecapOp op, Adaptor adaptor,
+                                Rewriter &rewriter) const override {
+    rewriter.replaceOp(op, callPrimitive(context, rewriter, op,
+                                         "baker_packet_decap", wordBits,
+                                         adaptor.getOperands()));
+    return success();
+  }
+};
+
+struct PacketEncap : ToLlvmPattern<ir::PacketEncapOp> {
+  using ToLlvmPattern::ToLlvmPattern;
+  LogicalResult matchAndRewrite(ir::PacketEncapOp op, Adaptor adaptor,
+                                Rewriter &rewriter) const override {
+    rewriter.replaceOp(op, callPrimitive(context, rewriter, op,
+                                         "baker_packet_encap", wordBits,
+                                         adaptor.getOperands()));
+    return success();
+  }
+};
+
+struct PacketCopy : ToLlvmPattern<ir::PacketCopyOp> {
+  using ToLlvmPattern::ToLlvmPattern;
+  LogicalResult matchAndRewrite(ir::PacketCopyOp op, Adaptor adaptor,
+                                Rewriter &rewriter) const override {
+    rewriter.replaceOp(op,
+                       callPrimitive(context, rewriter, op, "baker_packet_copy",
+                                     wordBits, adaptor.getOperands()));
+    return success();
+  }
+};
+
+struct PacketLength : ToLlvmPattern<ir::PacketLengthOp> {
+  using ToLlvmPattern::ToLlvmPattern;
+  LogicalResult matchAndRewrite(ir::PacketLengthOp op, Adaptor adaptor,
+                                Rewriter &rewriter) const override {
+    rewriter.replaceOp(op, callPrimitive(context, rewriter, op,
+                                         "baker_packet_length", wordBits,
+                                         adaptor.getOperands()));
+    return success();
+  }
+};
+
+struct PacketDrop : ToLlvmPattern<ir::PacketDropOp> {
+  using ToLlvmPattern::ToLlvmPattern;
+  LogicalResult matchAndRewrite(ir::PacketDropOp op, Adaptor adaptor,
+                                Rewriter &rewriter) const override {
+    Value reason =
+        constantWord(rewriter, op.getLoc(), ir::dropReasonNumber(op));
+    callPrimitive(context, rewriter, op, "baker_packet_drop", 0,
+                  {adaptor.getPacket(), reason});
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// Metadata
+//===----------------------------------------------------------------------===//
+
+/// The descriptor word of a declared field.
+FailureOr<uint32_t> descriptorWord(Operation *op, FlatSymbolRefAttr name) {
+  auto field = op->getParentOfType<ModuleOp>().lookupSymbol<ir::MetadataOp>(
+      name.getValue());
+  if (std::optional<uint32_t> number = ir::numberOf(field, ir::wordAttrName))
+    return target::DescriptorMetadata + *number;
+  return op->emitError() << "metadata field @" << name.getValue()
+                         << " has no word: run baker-assign-memory";
+}
+
+struct MetaRead : ToLlvmPattern<ir::MetaReadOp> {
+  using ToLlvmPattern::ToLlvmPattern;
+  LogicalResult matchAndRewrite(ir::MetaReadOp op, Adaptor adaptor,
+                                Rewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Value packet = adaptor.getPacket();
+    unsigned width = op.getValue().getType().getIntOrFloatBitWidth();
+    auto readWord = [&](uint32_t number) {
+      return callPrimitive(context, rewriter, op, "baker_meta_read", wordBits,
+                           {packet, constantWord(rewriter, loc, number)});
+    };
+    Value value;
+    if (op.getField() == ir::rxPortName) {
+      value = callPrimitive(context, rewriter, op, "baker_rx_port", wordBits,
+                            packet);
+    } else if (op.getField() == ir::txPortName) {
+      value = callPrimitive(context, rewriter, op, "baker_tx_port", wordBits,
+                            packet);
+    } else if (op.getField() == ir::sequenceName) {
+      value = readWord(target::DescriptorSequence);
+    } else {
+      FailureOr<uint32_t> number = descriptorWord(op, op.getFieldAttr());
+      if (failed(number))
+        return failure();
+      value = readWord(*number);
+      if (width > wordBits)
+        value = joinWords(rewriter, loc, value, readWord(*number + 1));
+    }
+    rewriter.replaceOp(op, resize(rewriter, loc, value, width));
+    return success();
+  }
+};
+
+struct MetaWrite : ToLlvmPattern<ir::MetaWriteOp> {
+  using ToLlvmPattern::ToLlvmPattern;
+  LogicalResult matchAndRewrite(ir::MetaWriteOp op, Adaptor adaptor,
+                                Rewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Value packet = adaptor.getPacket();
+    unsigned width = op.getValue().getType().getIntOrFloatBitWidth();
+    Value low = resize(rewriter, loc, adaptor.getValue(), wordBits);
+    if (op.getField() == ir::txPortName) {
+      callPrimitive(context, rewriter, op, "baker_set_tx_port", 0,
+                    {packet, low});
+      rewriter.eraseOp(op);
+      return success();
+    }
+    FailureOr<uint32_t> number = descriptorWord(op, op.getFieldAttr());
+    if (failed(number))
+      return failure();
+    auto writeWord = [&](uint32_t at, Value value) {
+      callPrimitive(context, rewriter, op, "baker_meta_write", 0,
+                    {packet, constantWord(rewriter, loc, at), value});
+    };
+    if (width > wordBits) {
+      Value wide = resize(rewriter, loc, adaptor.getValue(), 64);
+      writeWord(*number, highWord(rewriter, loc, wide));
+      writeWord(*number + 1, low);
+    } else {
+      writeWord(*number, low);
+    }
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+} // namespace
+
+void addPacketPatterns(RewritePatternSet &patterns,
+                       const LLVMTypeConverter &converter,
+                       ToLlvmContext &context) {
+  patterns.add<PacketRead, PacketWrite, PacketDecap, PacketEncap, PacketCopy,
+               PacketLength, PacketDrop, MetaRead, MetaWrite>(converter,
+                                                              context);
+}
+
+} // namespace karakal::passes
