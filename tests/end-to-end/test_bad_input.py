@@ -54,7 +54,7 @@ def test_image_of_another_version(
     image = tmp_path / "other.ixp"
     data = images["o1"].read_bytes()
     assert b'"version": 1' in data
-    image.write_bytes(data.replace(b'"version": 1', b'"version":7'))
+    image.write_bytes(data.replace(b'"version": 1', b'"version": 7'))
     message = simulate_wrongly(image, mixed_load.trace)
     assert "version 7" in message
 

@@ -22,9 +22,7 @@ def link_type(capture: Path) -> int | None:
 
 
 @pytest.fixture(scope="session")
-def captures(
-    test_data: Path, tmp_path_factory: pytest.TempPathFactory
-) -> list[Path]:
+def captures(test_data: Path, tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     """All captures, the compressed ones unpacked."""
     import gzip
 
@@ -77,9 +75,7 @@ def test_captures_come_out_right(
 def test_other_link_types_are_refused(
     captures: list[Path], images: dict[str, Path]
 ) -> None:
-    others = [
-        c for c in captures if link_type(c) not in (None, LINKTYPE_ETHERNET)
-    ]
+    others = [c for c in captures if link_type(c) not in (None, LINKTYPE_ETHERNET)]
     assert others
     for capture in others:
         done = toolchain.run("ixpsim", images["o1"], f"--trace={capture}", status=1)

@@ -107,6 +107,8 @@ def _pcap_frames(path: Path, data: bytes) -> Iterator[Frame]:
     if len(data) < 24:
         raise _cut_short(path, 0)
     _check_link_type(path, struct.unpack_from(order + "I", data, 20)[0] & 0x3FFFFFF)
+    # As libpcap does: no record gives more than the file's snap length.
+    snap_bytes = struct.unpack_from(order + "I", data, 16)[0] or SNAP_BYTES
     header = struct.Struct(order + "IIII")
     at, count = 24, 0
     while at < len(data):
@@ -117,7 +119,7 @@ def _pcap_frames(path: Path, data: bytes) -> Iterator[Frame]:
         if at + captured > len(data):
             raise _cut_short(path, count)
         time_ns = seconds * 1_000_000_000 + fraction * unit_ns
-        yield Frame(time_ns, 0, data[at : at + captured])
+        yield Frame(time_ns, 0, data[at : at + min(captured, snap_bytes)])
         at += captured
         count += 1
 
