@@ -1,3 +1,4 @@
+# ruff: noqa: F821 (lit defines `config`)
 """lit configuration: run as `lit.py tests/` with KARAKAL_BUILD set."""
 
 import os

@@ -23,10 +23,36 @@ def mixed_load(tmp_path_factory: pytest.TempPathFactory) -> toolchain.Workload:
     """20,000 packets: routed, bridged, flooded, ARP and every exception."""
     return toolchain.make_ipv4(
         tmp_path_factory.mktemp("mixed"),
-        *"--seed 11 --packets 20000 --routes 10000 --bridged 0.1 --broadcast 0.01"
-        " --arp 0.01 --unknown 0.01 --ttl-expired 0.01 --bad-checksum 0.01"
-        " --bad-version 0.01 --bad-header-length 0.01 --bad-length 0.01"
-        " --options 0.02 --no-route 0.01".split(),
+        *[
+            "--seed",
+            "11",
+            "--packets",
+            "20000",
+            "--routes",
+            "10000",
+            "--bridged",
+            "0.1",
+            "--broadcast",
+            "0.01",
+            "--arp",
+            "0.01",
+            "--unknown",
+            "0.01",
+            "--ttl-expired",
+            "0.01",
+            "--bad-checksum",
+            "0.01",
+            "--bad-version",
+            "0.01",
+            "--bad-header-length",
+            "0.01",
+            "--bad-length",
+            "0.01",
+            "--options",
+            "0.02",
+            "--no-route",
+            "0.01",
+        ],
     )
 
 

@@ -3,7 +3,6 @@
 from pathlib import Path
 
 import pytest
-import toolchain
 from toolchain import L3_SWITCH, Workload, run
 
 
