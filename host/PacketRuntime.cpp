@@ -242,15 +242,18 @@ void PacketRuntime::transmit(uint32_t handle) {
   if (!d)
     return;
   uint32_t word = d->words[WordHead];
-  const uint8_t *at = bytesOf(*d) + headOf(word);
-  traces::Packet frame;
-  frame.timeNs = nowNs;
-  // As Tx does, which takes the low bits of the number.
-  frame.port = txPort(handle) % portCount;
-  frame.bytes.assign(at, at + lengthOf(word));
-  traces::padToMinimum(frame);
-  sent.push_back(std::move(frame));
-  ++packets.transmitted;
+  // Tx takes a packet without bytes, but has nothing to send.
+  if (lengthOf(word) != 0) {
+    const uint8_t *at = bytesOf(*d) + headOf(word);
+    traces::Packet frame;
+    frame.timeNs = nowNs;
+    // As Tx does, which takes the low bits of the number.
+    frame.port = txPort(handle) % portCount;
+    frame.bytes.assign(at, at + lengthOf(word));
+    traces::padToMinimum(frame);
+    sent.push_back(std::move(frame));
+    ++packets.transmitted;
+  }
   if (d->original)
     ++packets.forwarded;
   release(handle);

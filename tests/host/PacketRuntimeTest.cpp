@@ -227,6 +227,16 @@ TEST_F(PacketRuntimeTest, ATransmittedFrameIsPaddedToTheMinimum) {
   EXPECT_EQ(sent.bytes[10], 0u);
 }
 
+TEST_F(PacketRuntimeTest, APacketWithoutBytesIsTakenButNotSent) {
+  uint32_t h = runtime.receive(counting(60));
+  runtime.decap(h, 60);
+  runtime.channelPut(1, h);
+  EXPECT_TRUE(runtime.transmitted().empty());
+  EXPECT_EQ(runtime.counts().forwarded, 1u);
+  EXPECT_EQ(runtime.counts().transmitted, 0u);
+  EXPECT_EQ(runtime.buffersInUse(), 0u);
+}
+
 TEST_F(PacketRuntimeTest, APortNumberCountsModuloThePorts) {
   uint32_t h = runtime.receive(counting(60));
   runtime.setTxPort(h, 6);
