@@ -15,6 +15,7 @@ from expressions import (
     Type,
     arithmetic,
     cast,
+    comparison,
     literal,
     random_expr,
     random_type,
@@ -36,18 +37,36 @@ from model import (
 )
 
 
-def read_global(g: Global, index: Expr | None) -> Expr:
-    if index is None:
+def read_global(g: Global, row: Expr | None, column: Expr | None) -> Expr:
+    if row is None:
         return Expr(g.name, g.type, lambda env: g.values[0])
 
     def value(env: Env) -> int:
-        return g.values[min(index.value(env), g.count - 1)]
+        at = min(row.value(env), g.rows - 1) * g.columns
+        if column is not None:
+            at += min(column.value(env), g.columns - 1)
+        return g.values[at]
 
     member = f".{g.member}" if g.member else ""
-    return Expr(f"{g.name}[{index.text}]{member}", g.type, value)
+    second = f"[{column.text}]" if column else ""
+    return Expr(f"{g.name}[{row.text}]{second}{member}", g.type, value)
 
 
-def call(function: Function, arguments: list[Expr]) -> Expr:
+def read_field(handle: str, chosen: Field, index: Expr | None) -> Expr:
+    """A field, or the element of an array field that `index` names."""
+
+    def value(env: Env) -> int:
+        at = min(index.value(env), chosen.count - 1) if index else 0
+        packet: Packet = env.packets[handle]
+        return packet.read(chosen.offset + at * chosen.width, chosen.width)
+
+    text = f"{handle}->{chosen.name}" + (f"[{index.text}]" if index else "")
+    return Expr(text, chosen.type, value)
+
+
+def call(function: Function, arguments: list[Expr], handle: str = "") -> Expr:
+    """A call; `handle` is the packet for a function that takes one."""
+
     def value(env: Env) -> int:
         values = {
             name: type_.wrap(argument.value(env))
@@ -55,10 +74,18 @@ def call(function: Function, arguments: list[Expr]) -> Expr:
                 function.parameters, arguments, strict=True
             )
         }
-        inner = RunState({}, values, env.program, env.outcome)
-        return function.type.wrap(function.body.value(inner))
+        packets = {"ph": env.packets[handle]} if handle else {}
+        inner = RunState(packets, values, env.program, env.outcome)
+        result = function.body.value(inner)
+        if function.writes is None:
+            return function.type.wrap(result)
+        written = function.writes
+        packet = env.packets[handle]
+        packet.write(written.offset, written.width, written.type.wrap(result))
+        return 0
 
-    text = f"{function.name}({', '.join(a.text for a in arguments)})"
+    handles = [handle] if handle else []
+    text = f"{function.name}({', '.join(handles + [a.text for a in arguments])})"
     return Expr(text, function.type, value)
 
 
@@ -66,12 +93,19 @@ class BodyMaker:
     """Makes the body of one PPF."""
 
     def __init__(
-        self, rng: random.Random, program: Program, ppf: Ppf, later: list[Ppf]
+        self,
+        rng: random.Random,
+        program: Program,
+        ppf: Ppf,
+        later: list[Ppf],
+        earlier: list[Ppf],
     ) -> None:
         self.rng = rng
         self.program = program
         self.ppf = ppf
         self.later = later
+        #: PPFs that a packet may return to, this one included.
+        self.earlier = earlier
         self.handle = "ph"
         self.protocol = ppf.protocol
         self.locals: list[tuple[str, Type]] = []
@@ -79,11 +113,15 @@ class BodyMaker:
         self.names = 0
         self.code = ppf.code
         self.loops = 0
+        #: While a new header is filled in, its old bytes are not read.
+        self.in_encap = False
 
     def make(self, first: bool) -> None:
         if first:
-            for name, type_ in self.program.metadata:
+            for name, type_ in self.program.metadata[1:]:
                 self.write_metadata(name, type_, self.literal_of(type_))
+            hops, type_ = self.program.metadata[0]
+            self.write_metadata(hops, type_, literal(0, type_))
         self.statements(self.rng.randint(2, 7), depth=2)
         self.end(depth=2)
 
@@ -125,21 +163,37 @@ class BodyMaker:
             return self.metadata_or_length()
         if kind < 0.93 or not self.program.functions:
             g = rng.choice(self.program.globals)
-            if g.count == 1:
-                return read_global(g, None)
-            # Never a constant: one that is out of range is an error.
-            index = arithmetic("^", self.expr(1), self.rx_port())
-            return read_global(g, cast(index, rng.choice((U8, U32))))
-        function = rng.choice(self.program.functions)
-        return call(function, [self.expr(1) for _ in function.parameters])
+            if not g.is_array:
+                return read_global(g, None, None)
+            column = self.index() if g.columns > 1 else None
+            return read_global(g, self.index(), column)
+        if function := self.function(writing=False):
+            return self.call(function)
+        return self.rx_port()
+
+    def function(self, writing: bool) -> Function | None:
+        """A function that can be called here: takes this protocol or none."""
+        fitting = [
+            f
+            for f in self.program.functions
+            if f.protocol in (None, self.protocol) and (f.writes is not None) == writing
+        ]
+        return self.rng.choice(fitting) if fitting else None
+
+    def call(self, function: Function) -> Expr:
+        arguments = [self.expr(1) for _ in function.parameters]
+        return call(function, arguments, self.handle if function.protocol else "")
+
+    def index(self) -> Expr:
+        """Never a constant: one that is out of range is an error."""
+        mixed = arithmetic("^", self.expr(1), self.rx_port())
+        if self.rng.random() < 0.3:
+            mixed = arithmetic("&", mixed, literal(3, U8))
+        return cast(mixed, self.rng.choice((U8, U32)))
 
     def field_of(self, chosen: Field) -> Expr:
-        handle = self.handle
-        return Expr(
-            f"{handle}->{chosen.name}",
-            chosen.type,
-            lambda env: env.packets[handle].read(chosen.offset, chosen.width),
-        )
+        index = self.index() if chosen.count > 1 else None
+        return read_field(self.handle, chosen, index)
 
     def metadata_or_length(self) -> Expr:
         handle, kind = self.handle, self.rng.randrange(3)
@@ -178,10 +232,12 @@ class BodyMaker:
             elif kind < 0.7:
                 self.write_field(self.rng.choice(self.protocol.fields), self.expr())
             elif kind < 0.77:
-                name, type_ = self.rng.choice(self.program.metadata)
+                name, type_ = self.rng.choice(self.program.metadata[1:])
                 self.write_metadata(name, type_, self.expr())
             elif kind < 0.79:
                 self.write_sink()
+            elif kind < 0.83:
+                self.call_writer()
             elif depth > 0:
                 self.rng.choice(
                     (self.branch, self.branch, self.loop, self.while_loop, self.switch)
@@ -214,14 +270,29 @@ class BodyMaker:
 
         self.code.add(text, action)
 
-    def write_field(self, chosen: Field, value: Expr) -> None:
+    def write_field(
+        self, chosen: Field, value: Expr, index: Expr | None = None
+    ) -> None:
         handle = self.handle
+        if chosen.count > 1 and index is None:
+            index = self.index()
+        place = read_field(handle, chosen, index)
+        text, new = self.written(place, value)
 
         def action(state: RunState) -> None:
-            new = chosen.type.wrap(value.value(state))
-            state.packets[handle].write(chosen.offset, chosen.width, new)
+            at = min(index.value(state), chosen.count - 1) if index else 0
+            offset = chosen.offset + at * chosen.width
+            bits = chosen.type.wrap(new.value(state))
+            state.packets[handle].write(offset, chosen.width, bits)
 
-        self.code.add(f"{handle}->{chosen.name} = {value.text};", action)
+        self.code.add(text, action)
+
+    def written(self, place: Expr, value: Expr) -> tuple[str, Expr]:
+        """An assignment to `place`, plain or compound, and what it stores."""
+        if not self.in_encap and self.rng.random() < 0.2:
+            op = self.rng.choice([op for op in ARITHMETIC if op not in "/%"])
+            return f"{place.text} {op}= {value.text};", arithmetic(op, place, value)
+        return f"{place.text} = {value.text};", value
 
     def write_metadata(self, name: str, type_: Type, value: Expr) -> None:
         handle = self.handle
@@ -230,6 +301,15 @@ class BodyMaker:
             state.packets[handle].meta[name] = type_.wrap(value.value(state))
 
         self.code.add(f"{handle}->metadata.{name} = {value.text};", action)
+
+    def call_writer(self) -> None:
+        if function := self.function(writing=True):
+            made = self.call(function)
+
+            def action(state: RunState) -> None:
+                made.value(state)
+
+            self.code.add(f"{made.text};", action)
 
     def write_sink(self) -> None:
         """Global data that PPFs write is never read: contexts race on it."""
@@ -410,7 +490,27 @@ class BodyMaker:
         more = f", {reason}" if reason else ""
         self.code.add(f"packet_drop({handle}{more});", action)
 
+    def send_back(self) -> None:
+        """Once in its life a packet returns to a PPF of its protocol."""
+        same = [p for p in self.earlier if p.protocol is self.protocol]
+        if not same:
+            return
+        hops, type_ = self.program.metadata[0]
+        handle = self.handle
+        old = Expr(
+            f"{handle}->metadata.{hops}",
+            type_,
+            lambda env: env.packets[handle].meta[hops],
+        )
+        with self.block() as then:
+            self.write_metadata(hops, type_, arithmetic("+", old, literal(1, U8)))
+            self.put(self.rng.choice(same))
+            self.code.add("return;", end_invocation)
+        self.add_if(comparison("<", old, literal(1, U8)), then, Code())
+
     def send(self) -> None:
+        if self.rng.random() < 0.5:
+            self.send_back()
         consumer = self.rng.choice([*self.later, None])
         wanted = consumer.protocol if consumer else self.program.protocols[0]
         if wanted is not self.protocol:
@@ -441,22 +541,26 @@ class BodyMaker:
     def encap(self, outer: Protocol) -> None:
         """Every field is written: nobody knows what stood there."""
         old, new, bytes_ = self.handle, self.name("h"), outer.min_bytes
-        values = [cast(self.expr(1), f.type) for f in outer.fields]
-        names = [self.name("v") for _ in values]
-        for name, value in zip(names, values, strict=True):
-            self.keep(name, value)
+        places = [(f, i) for f in outer.fields for i in range(f.count)]
+        names = [self.name("v") for _ in places]
+        for name, (chosen, _) in zip(names, places, strict=True):
+            self.keep(name, cast(self.expr(1), chosen.type))
 
         def action(state: RunState) -> None:
             packet = state.packets[old]
             packet.head -= bytes_
             packet.length += bytes_
+            assert packet.head >= 0, "the headroom suffices"
             state.packets[new] = packet
 
         argument = old if outer.constant else f"{old}, {bytes_}"
         self.code.add(f"{outer.name}_pkt * {new} = packet_encap({argument});", action)
         self.handle, self.protocol = new, outer
-        for name, chosen in zip(names, outer.fields, strict=True):
-            self.write_field(chosen, local(name, chosen.type))
+        self.in_encap = True
+        for name, (chosen, i) in zip(names, places, strict=True):
+            index = literal(i, U8) if chosen.count > 1 else None
+            self.write_field(chosen, local(name, chosen.type), index)
+        self.in_encap = False
 
     def keep(self, name: str, value: Expr) -> None:
         def action(state: RunState) -> None:

@@ -4,34 +4,43 @@ from __future__ import annotations
 
 import random
 
-from bodies import BodyMaker
-from expressions import U32, Expr, Type, random_expr, random_type, random_value
+from bodies import BodyMaker, call, read_field
+from expressions import U8, U32, Expr, random_expr, random_type, random_value
 from model import Field, Function, Global, Packet, Ppf, Program, Protocol
 
 
 def make_protocol(rng: random.Random, name: str) -> Protocol:
-    """Random fields of 4 to 20 bytes; some headers say their own size."""
-    total = rng.randint(4, 20) * 8
+    """Random fields of 4 to 16 bytes; some headers say their own size, some
+    end in an array."""
+    array = Field("list", 0, 0)
+    if rng.random() < 0.3:
+        width, count = rng.choice(((1, 8), (3, 8), (4, 4), (8, 3), (16, 2), (24, 2)))
+        array = Field("list", 0, width, count)
+    total = rng.randint(4, 16 - array.width * array.count // 8) * 8
     widths: list[int] = []
     while (left := total - sum(widths)) > 0:
         width = rng.randint(1, 64) if rng.random() < 0.5 else rng.choice((4, 8, 16, 32))
         widths.append(min(width, left))
     offsets = [sum(widths[:i]) for i in range(len(widths))]
-    fields = tuple(
+    fields = [
         Field(f"f{i}", offset, width)
         for i, (offset, width) in enumerate(zip(offsets, widths, strict=True))
-    )
+    ]
+    if array.width:
+        fields.append(Field("list", total, array.width, array.count))
+        total += array.width * array.count
     bytes_ = total // 8
     narrow = [f for f in fields if 2 <= f.width <= 4]
-    if narrow and rng.random() < 0.5:
+    if narrow and not array.width and rng.random() < 0.5:
         chosen = rng.choice(narrow)
 
         def size(packet: Packet) -> int:
             return bytes_ + (packet.read(chosen.offset, chosen.width) << 1)
 
         demux = f"{bytes_} + ({chosen.name} << 1)"
-        return Protocol(name, fields, bytes_, demux, size, False)
-    return Protocol(name, fields, bytes_, str(bytes_), lambda packet: bytes_, True)
+        return Protocol(name, tuple(fields), bytes_, demux, size, False)
+    constant = str(bytes_)
+    return Protocol(name, tuple(fields), bytes_, constant, lambda packet: bytes_, True)
 
 
 def make_ether() -> Protocol:
@@ -40,22 +49,35 @@ def make_ether() -> Protocol:
 
 
 def make_global(rng: random.Random, name: str) -> Global:
-    type_ = Type(False, random_type(rng).width)
-    count = rng.choice((1, 2, 4, 5, 8, 11))
+    type_ = random_type(rng)
+    rows, columns = rng.choice((1, 1, 2, 4, 5, 8, 11)), rng.choice((1, 1, 1, 2, 3))
+    count = rows if rows == 1 else rows * columns
     values = [random_value(rng, type_) for _ in range(count)]
     member = "value" if count > 1 and rng.random() < 0.4 else ""
-    return Global(name, type_, count, values, member)
+    columns = columns if count > 1 else 1
+    return Global(name, type_, values, columns, member, rng.random() < 0.3)
 
 
-def make_function(rng: random.Random, name: str) -> Function:
+def make_function(
+    rng: random.Random, name: str, earlier: list[Function], protocols: list[Protocol]
+) -> Function:
     parameters = [(f"a{i}", random_type(rng)) for i in range(rng.randint(1, 3))]
+    callable_ = [f for f in earlier if f.protocol is None]
+    protocol = rng.choice(protocols) if rng.random() < 0.4 else None
+    scalars = [f for f in protocol.fields if f.count == 1] if protocol else []
 
     def leaf() -> Expr:
+        if scalars and rng.random() < 0.4:
+            return read_field("ph", rng.choice(scalars), None)
+        if callable_ and rng.random() < 0.15:
+            function = rng.choice(callable_)
+            return call(function, [leaf() for _ in function.parameters])
         parameter, type_ = rng.choice(parameters)
         return Expr(parameter, type_, lambda env: env.locals[parameter])
 
     body = random_expr(rng, leaf, rng.randint(1, 4))
-    return Function(name, random_type(rng), parameters, body)
+    writes = rng.choice(scalars) if scalars and rng.random() < 0.5 else None
+    return Function(name, random_type(rng), parameters, body, protocol, writes)
 
 
 def make_program(seed: int) -> Program:
@@ -66,20 +88,24 @@ def make_program(seed: int) -> Program:
         seed,
         protocols,
         [f"reason{i}" for i in range(rng.randint(1, 3))],
-        [(f"m{i}", Type(False, random_type(rng).width)) for i in range(3)],
+        [("hops", U8)] + [(f"m{i}", random_type(rng)) for i in range(3)],
         [make_global(rng, f"g{i}") for i in range(rng.randint(1, 4))],
-        [make_function(rng, f"fn{i}") for i in range(rng.randint(0, 3))],
         [],
-        [Global("sink", U32, 1, [0])],
+        [],
+        [Global("sink", U32, [0])],
     )
+    for i in range(rng.randint(0, 4)):
+        made = make_function(rng, f"fn{i}", program.functions, protocols)
+        program.functions.append(made)
     count = rng.randint(1, 4)
     program.ppfs = [
         Ppf(f"ppf{i}", protocols[0] if i == 0 else rng.choice(protocols))
         for i in range(count)
     ]
     for i, ppf in enumerate(program.ppfs):
-        ppf.cold = i > 0 and rng.random() < 0.1
-        BodyMaker(rng, program, ppf, program.ppfs[i + 1 :]).make(first=i == 0)
+        ppf.cold = i > 0 and rng.random() < 0.2
+        later, earlier = program.ppfs[i + 1 :], program.ppfs[1 : i + 1]
+        BodyMaker(rng, program, ppf, later, earlier).make(first=i == 0)
     drop_unreachable(program)
     return program
 
@@ -87,9 +113,10 @@ def make_program(seed: int) -> Program:
 def drop_unreachable(program: Program) -> None:
     """A PPF that nobody feeds would be an error."""
     fed = {program.ppfs[0].name}
-    for ppf in program.ppfs:
-        if ppf.name in fed:
-            fed |= {to.name for _, _, to in ppf.outputs if to}
+    for _ in program.ppfs:
+        for ppf in program.ppfs:
+            if ppf.name in fed:
+                fed |= {to.name for _, _, to in ppf.outputs if to}
     program.ppfs = [ppf for ppf in program.ppfs if ppf.name in fed]
 
 

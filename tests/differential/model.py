@@ -44,6 +44,8 @@ class Field:
     name: str
     offset: int
     width: int
+    #: Elements; above 1 it is an array.
+    count: int = 1
 
     @property
     def type(self) -> Type:
@@ -103,18 +105,37 @@ class Packet:
 
 @dataclass
 class Global:
+    """Global data: a scalar with an initializer (one value), or an array of
+    one or two dimensions that control calls or an init function fill."""
+
     name: str
     type: Type
-    count: int
-    #: Arrays of one element are scalars with an initializer.
     values: list[int]
+    columns: int = 1
     member: str = ""
+    by_init: bool = False
+
+    @property
+    def is_array(self) -> bool:
+        return len(self.values) > 1
+
+    @property
+    def rows(self) -> int:
+        return len(self.values) // self.columns
+
+    def element(self, index: str) -> str:
+        """The element of a flat index, as text."""
+        place = f"[{index}]"
+        if self.columns > 1:
+            place = f"[{index} / {self.columns}][{index} % {self.columns}]"
+        return self.name + place + (f".{self.member}" if self.member else "")
 
     def declaration(self) -> str:
         type_ = f"{self.name}_t" if self.member else str(self.type)
-        if self.count == 1:
+        if not self.is_array:
             return f"{type_} {self.name} = {self.values[0]};"
-        return f"{type_} {self.name}[{self.count}];"
+        columns = f"[{self.columns}]" if self.columns > 1 else ""
+        return f"{type_} {self.name}[{self.rows}]{columns};"
 
 
 @dataclass
@@ -171,12 +192,25 @@ class Ppf:
 
 @dataclass
 class Function:
-    """A helper: `type name(parameters) { return expression; }`."""
+    """A helper that returns an expression of its parameters, one of which may
+    be a packet of a protocol, or that writes a field of that packet."""
 
     name: str
     type: Type
     parameters: list[tuple[str, Type]]
     body: Expr
+    protocol: Protocol | None = None
+    #: The field that `void name(…)` writes; else the function returns.
+    writes: Field | None = None
+
+    def lines(self) -> list[str]:
+        parameters = [f"{t} {n}" for n, t in self.parameters]
+        if self.protocol:
+            parameters.insert(0, f"{self.protocol.name}_pkt * ph")
+        type_ = "void" if self.writes else str(self.type)
+        what = f"ph->{self.writes.name} =" if self.writes else "return"
+        head = f"  {type_} {self.name}({', '.join(parameters)}) {{"
+        return [head, f"    {what} {self.body.text};", "  }"]
 
 
 @dataclass
@@ -210,7 +244,7 @@ class Program:
         return [
             f"set_{g.name}({i}, {value})"
             for g in self.globals
-            if g.count > 1
+            if g.is_array and not g.by_init
             for i, value in enumerate(g.values)
         ]
 
@@ -218,7 +252,9 @@ class Program:
         lines = [f"// Made by tests/differential from seed {self.seed}."]
         for protocol in self.protocols:
             lines.append(f"protocol {protocol.name} {{")
-            lines += [f"  {f.name} : {f.width};" for f in protocol.fields]
+            for f in protocol.fields:
+                count = f"[{f.count}]" if f.count > 1 else ""
+                lines.append(f"  {f.name} : {f.width}{count};")
             lines += [f"  demux {{ {protocol.demux} }};", "}"]
         for g in self.globals:
             if g.member:
@@ -229,10 +265,8 @@ class Program:
         lines.append("  }")
         lines += [f"  {g.declaration()}" for g in self.globals + self.sinks]
         lines += self._ppf_lines() + self._wiring_lines()
-        for f in self.functions:
-            parameters = ", ".join(f"{t} {n}" for n, t in f.parameters)
-            lines.append(f"  {f.type} {f.name}({parameters}) {{")
-            lines += [f"    return {f.body.text};", "  }"]
+        for function in self.functions:
+            lines += function.lines()
         lines += self._control_lines()
         lines.append("}")
         for ppf in self.ppfs:
@@ -261,15 +295,18 @@ class Program:
     def _control_lines(self) -> list[str]:
         lines = []
         for g in self.globals:
-            if g.count == 1:
-                continue
-            place = f"{g.name}[index]" + (f".{g.member}" if g.member else "")
-            lines += [
-                f"  control int set_{g.name}(u32 index, {g.type} value) {{",
-                f"    if (index >= {g.count})",
-                "      return 1;",
-                f"    {place} = value;",
-                "    return 0;",
-                "  }",
-            ]
+            if g.is_array and g.by_init:
+                lines.append(f"  init void fill_{g.name}() {{")
+                for i, value in enumerate(g.values):
+                    lines.append(f"    {g.element(str(i))} = {value};")
+                lines.append("  }")
+            elif g.is_array:
+                lines += [
+                    f"  control int set_{g.name}(u32 index, {g.type} value) {{",
+                    f"    if (index >= {len(g.values)})",
+                    "      return 1;",
+                    f"    {g.element('index')} = value;",
+                    "    return 0;",
+                    "  }",
+                ]
         return lines
