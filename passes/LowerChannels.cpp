@@ -347,6 +347,12 @@ LogicalResult LowerChannels::checkDecisions() {
       if (ir::isPpf(function) && !ir::coreOf(function))
         return function.emitError() << "PPF @" << function.getSymName()
                                     << " has no core: run baker-split-cores";
+  if (core == "me" && llvm::none_of(getOperation().getOps<ir::ChannelOp>(),
+                                    [](ir::ChannelOp channel) {
+                                      return channel.comesFromRx();
+                                    }))
+    return getOperation().emitError()
+           << "the program takes no packets: no channel comes from rx";
   for (auto channel : getOperation().getOps<ir::ChannelOp>()) {
     if (!ir::numberOf(channel, ir::idAttrName))
       return channel.emitError() << "channel @" << channel.getSymName()

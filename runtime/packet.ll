@@ -287,22 +287,17 @@ again:
   br label %wait
 
 descriptor:
-  %p1 = call ptr addrspace(1) @baker_descriptor(i32 %h, i32 1)
-  %word = load i32, ptr addrspace(1) %p1, align 4
-  br label %words
-
-words:
-  %i = phi i32 [ 1, %descriptor ], [ %i.next, %words ]
-  %from = call ptr addrspace(1) @baker_descriptor(i32 %h, i32 %i)
-  %to = call ptr addrspace(1) @baker_descriptor(i32 %new, i32 %i)
-  %copied = load i32, ptr addrspace(1) %from, align 4
-  store i32 %copied, ptr addrspace(1) %to, align 4
-  %i.next = add i32 %i, 1
-  %isMore = icmp ult i32 %i.next, 16
-  br i1 %isMore, label %words, label %extent
-
-extent:
+  ; All 16 words: the link is free to be written while the packet lives.
+  %from0 = call ptr addrspace(1) @baker_descriptor(i32 %h, i32 0)
+  %from8 = call ptr addrspace(1) @baker_descriptor(i32 %h, i32 8)
+  %to0 = call ptr addrspace(1) @baker_descriptor(i32 %new, i32 0)
+  %to8 = call ptr addrspace(1) @baker_descriptor(i32 %new, i32 8)
+  %words0 = load <8 x i32>, ptr addrspace(1) %from0, align 4
+  store <8 x i32> %words0, ptr addrspace(1) %to0, align 4
+  %words8 = load <8 x i32>, ptr addrspace(1) %from8, align 4
+  store <8 x i32> %words8, ptr addrspace(1) %to8, align 4
   ; From min(head, 128) to head + length, in steps of 32 bytes.
+  %word = extractelement <8 x i32> %words0, i32 1
   %head = lshr i32 %word, 16
   %length = and i32 %word, 65535
   %end = add i32 %head, %length
@@ -314,7 +309,7 @@ extent:
   br label %data
 
 data:
-  %offset = phi i32 [ %start, %extent ], [ %offset.next, %data ]
+  %offset = phi i32 [ %start, %descriptor ], [ %offset.next, %data ]
   %source.address = add i32 %source, %offset
   %target.address = add i32 %target, %offset
   %source.pointer = inttoptr i32 %source.address to ptr addrspace(2)

@@ -16,4 +16,10 @@ func.func @m.a.in_cc(%ph: !baker.packet<"ether">)
 
 // CHECK: error: channel @m.a.out_cc has no number: run baker-assign-memory
 baker.protocol @ether min_bytes 14 [#baker.protocol_field<"type" at 96 : 16>]
+baker.channel @rx : "ether" from "rx" to @tx {baker.id = 1 : i32}
 baker.channel @m.a.out_cc : "ether" from "m.a" to @tx
+
+// -----
+
+// CHECK: error: the program takes no packets: no channel comes from rx
+baker.protocol @ether min_bytes 14 [#baker.protocol_field<"type" at 96 : 16>]
