@@ -103,7 +103,6 @@ void runRx(RunningChip &running, uint64_t cyclesMax) {
 struct TxOnly {
   TxOnly(uint32_t head, uint32_t length, uint64_t count,
          const target::ChipParameters &parameters)
-<<<<<<< Updated upstream
       : running(traceOf({60}), {}, parameters),
         engine(running,
                [=] {
@@ -113,14 +112,6 @@ struct TxOnly {
                    feed(head, length);
                }),
         length(length) {}
-=======
-      : length(length), running(traceOf({60}), {}, parameters),
-        engine(running, [=] {
-          Chip &chip = running.chip;
-          while (fed < count && chip.scratch().ringLevel(target::RingTx) < 400)
-            feed(head, length);
-        }) {}
->>>>>>> Stashed changes
 
   void feed(uint32_t head, uint32_t length) {
     Chip &chip = running.chip;
@@ -158,20 +149,14 @@ struct TxOnly {
       uint32_t &number = next[frame.port];
       while (ports[number % 4] != frame.port)
         ++number;
-<<<<<<< Updated upstream
       // The MAC has padded short frames with zeros.
       std::vector<uint8_t> expected = frameBytes(number, length);
       expected.resize(std::max<size_t>(length, 60));
-=======
-      std::vector<uint8_t> expected = frameBytes(number, length);
-      expected.resize(std::max<size_t>(length, target::FrameBytesMin));
->>>>>>> Stashed changes
       ASSERT_EQ(frame.bytes, expected);
       ++number;
     }
   }
 
-  uint32_t length;
   RunningChip running;
   FreeEngine engine;
   uint32_t length;
