@@ -159,3 +159,28 @@ TEST_F(TimingTest, ALoopThatTouchesNothingDoesNotHoldTheChip) {
   chip->runTo(5000);
   EXPECT_EQ(chip->engine(1).peek(reg::gprA), 1u);
 }
+
+TEST_F(TimingTest, SaturatedDramOverAllBanksGivesABurstABurstTime) {
+  // Contexts spread over the banks by their number: the data bus is the bound.
+  chip = std::make_unique<Chip>(parameters, recorder);
+  Program program = {
+      csrRead(Csr_ACTIVE_CTX_STS),
+      immed(gprA(0), 0),
+      aluShf(Op::ShfAnd, gprA(1), imm(7), gprB(15), Shift{}),
+      alu(Op::AluAnd, gprB(1), gprA(0), imm(7)),
+      aluShf(Op::ShfB, gprA(1), none(), gprB(1), shl(8)),
+      withSignal(command(Op::DramRead, dXfer(0), gprA(1), imm(0), 4), 2),
+      ctxArb(12),
+      branch(Op::Br, 5)};
+  for (uint32_t engine = 0; engine < 6; ++engine)
+    load(program, engine, 0xff);
+  constexpr uint64_t begin = 20000, cycles = 60000;
+  uint64_t before = commands(begin);
+  uint64_t after = commands(begin + cycles);
+  EXPECT_EQ(recorder.fault, "");
+  double each =
+      static_cast<double>(cycles) / static_cast<double>(after - before);
+  double burst = parameters.dramBurstQuads * parameters.dramQuadCycles;
+  double pushed = 8 * parameters.busDramWordCycles;
+  EXPECT_NEAR(each, std::max(burst, pushed), 1);
+}
