@@ -131,7 +131,12 @@ TRAFFIC: dict[str, dict[str, tuple[str, ...]]] = {
         "bridged": ("ipv4", "--routes", "10000", "--hops", "64", "--bridged", "0.2"),
         "zipf": ("ipv4", "--routes", "10000", "--hops", "64", "--locality", "zipf"),
     },
-    "firewall": {},
+    "firewall": {
+        "": ("firewall", "--rules", "100"),
+        "10-rules": ("firewall", "--rules", "10"),
+        "1000-rules": ("firewall", "--rules", "1000"),
+        "zipf": ("firewall", "--rules", "100", "--locality", "zipf"),
+    },
     "mpls": {},
 }
 

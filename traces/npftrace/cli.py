@@ -5,7 +5,7 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from npftrace import check, fit, rib, show
+from npftrace import check, classbench, fit, rib, show
 from npftrace.errors import InputError
 from npftrace.make import KINDS
 
@@ -29,6 +29,9 @@ def _parser() -> argparse.ArgumentParser:
     sources = tables.add_subparsers(required=True, metavar="SOURCE")
     rib.add_arguments(sources.add_parser("from-rib", help="routes of a RIB as text"))
     fit.add_arguments(sources.add_parser("from-trace", help="tables that fit a trace"))
+    classbench.add_arguments(
+        sources.add_parser("from-classbench", help="firewall rules of ClassBench")
+    )
     check.add_arguments(commands.add_parser("check", help="compare with the oracle"))
     check.add_expect_arguments(
         commands.add_parser("expect", help="write what the oracle expects")

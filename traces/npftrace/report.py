@@ -1,11 +1,12 @@
 """The result of a check as a person reads it."""
 
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 from rich.console import Console
 from rich.table import Table
 
+from npftrace.oracle.verdict import Kind
 from npftrace.stats import expected_drops
 
 if TYPE_CHECKING:
@@ -44,8 +45,8 @@ def print_report(app: str, outcome: "Outcome", stats: dict[str, Any] | None) -> 
 def _add_packets(table: Table, outcome: "Outcome") -> None:
     kinds = Counter(outcome.verdict(i).kind for i in range(len(outcome.inputs)))
     table.add_row("packets in", f"{len(outcome.inputs):,}")
-    for kind in ("routed", "bridged", "flooded", "oversize", "dropped"):
-        if kinds[kind] or kind != "oversize":
+    for kind in get_args(Kind):
+        if kinds[kind] or kind == "dropped":
             table.add_row(kind, f"{kinds[kind]:,}")
     for reason, count in sorted(expected_drops(outcome).items()):
         what = "copies ended" if reason == "arp_done" else "dropped"

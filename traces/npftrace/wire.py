@@ -8,6 +8,7 @@ CRC_BYTES = 4
 
 ETH_TYPE_IPV4 = 0x0800
 ETH_TYPE_ARP = 0x0806
+ETH_TYPE_MPLS = 0x8847
 
 
 def pad(data: bytes) -> bytes:

@@ -12,23 +12,13 @@ from the making of the frame and from the tables, not from reading it.
 """
 
 import argparse
-import json
 from collections.abc import Iterator
-from contextlib import ExitStack
-from pathlib import Path
 
 import numpy as np
 
 from npftrace.errors import InputError
-from npftrace.make import options
-from npftrace.make.frames import (
-    CHUNK,
-    Bytes,
-    FrameWriter,
-    Numbers,
-    header_sums,
-    put,
-)
+from npftrace.make import options, traffic
+from npftrace.make.frames import Numbers, header_sums, put
 from npftrace.make.tables import (
     HOST_MACS,
     Lookup,
@@ -37,7 +27,14 @@ from npftrace.make.tables import (
     make_updates,
     router_mac,
 )
-from npftrace.progress import progress
+from npftrace.make.traffic import (
+    ETHER_BYTES,
+    IPV4_BYTES,
+    SEQUENCE_BYTES,
+    Answer,
+    Chunk,
+    Flows,
+)
 from npftrace.wire import ETH_TYPE_ARP, ETH_TYPE_IPV4, ipv4_text, mac_text
 
 # What a share can be asked of: option, what comes of it, and what it is.
@@ -60,8 +57,8 @@ SHARES = {
     "options": ("routed", "IPv4 options, routed like others"),
     "fragments": ("routed", "fragments, routed like others"),
 }
-# The kind of a frame: 0 is routed without more ado, then SHARES in order.
-KIND = {name: number for number, name in enumerate(["routed", *SHARES])}
+# The kinds of frames: the first is routed without more ado.
+NAMES = ["routed", *SHARES]
 TO_ROUTER = [
     "routed", "arp-to-router", "not-ipv4", "ttl-expired", "bad-checksum",
     "bad-version", "bad-header-length", "bad-length", "truncated", "no-route",
@@ -69,11 +66,8 @@ TO_ROUTER = [
 ]  # fmt: skip
 
 ETH_TYPE_IPV6 = 0x86DD
-ETHER_BYTES = 14
-IPV4_BYTES = 20
 UDP_BYTES = 8
 UDP_PROTOCOL = 17
-SEQUENCE_BYTES = 8
 OPTION_BYTES = 4
 SOURCES = 0xC6120000  # 198.18.0.0/15, for benchmarks (RFC 2544).
 
@@ -81,29 +75,10 @@ SOURCES = 0xC6120000  # 198.18.0.0/15, for benchmarks (RFC 2544).
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of `npftrace make ipv4`."""
     count = options.between
-    parser.add_argument("--out", type=Path, required=True, help="pcap or pcapng")
-    parser.add_argument("--control", type=Path, required=True, help="control file")
-    parser.add_argument("--answers", type=Path, help="JSON, one line a packet")
-    parser.add_argument("--packets", type=count(1, 10**9), default=20000)
+    traffic.add_arguments(parser)
     parser.add_argument("--routes", type=count(1, 10**6), default=10000)
     parser.add_argument("--hops", type=count(1, 65536), default=64)
     parser.add_argument("--hosts", type=count(1, 10**6), default=32, help="a port")
-    parser.add_argument("--ports", type=count(2, 16), default=4)
-    parser.add_argument("--seed", type=count(0, 2**63), default=1)
-    parser.add_argument(
-        "--size",
-        type=options.sizes,
-        default=options.sizes("64"),
-        help="with CRC: 64, 64,512, 64:7,594:4, 64-1518 or imix",
-    )
-    parser.add_argument("--locality", choices=("uniform", "zipf"), default="uniform")
-    parser.add_argument(
-        "--flows",
-        type=count(0, 10**7),
-        default=0,
-        help="destinations in all (0: zipf 65536, uniform a new one each packet)",
-    )
-    parser.add_argument("--exponent", type=float, default=1.0, help="of zipf")
     parser.add_argument(
         "--default-route", action="store_true", help="one of the routes is 0.0.0.0/0"
     )
@@ -113,78 +88,70 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=0,
         help="routes that change while packets flow",
     )
-    shares = parser.add_argument_group("shares of the packets, 0 to 1")
-    for name, (_, text) in SHARES.items():
-        shares.add_argument(f"--{name}", type=options.share, default=0.0, help=text)
+    traffic.add_shares(parser, SHARES)
 
 
 def run(args: argparse.Namespace) -> None:
     """Writes the trace, the control file and the answers."""
     rng = np.random.Generator(np.random.PCG64(args.seed))
-    kinds = _kinds(args, rng)
+    kinds = traffic.draw_kinds(args, rng, SHARES)
     tables = make_tables(
         rng, args.ports, args.routes, args.hops, args.hosts, args.default_route
     )
     tables.updates = make_updates(rng, tables, args.updates, args.packets)
     tables.write(args.control)
-    generator = _Generator(args, rng, tables)
-    with ExitStack() as stack:
-        writer = stack.enter_context(FrameWriter(args.out, args.ports))
-        advance = stack.enter_context(progress(f"making {args.out}", len(kinds)))
-        answers = None
-        if args.answers:
-            answers = stack.enter_context(open(args.answers, "w", encoding="ascii"))
-        for begin in range(0, len(kinds), CHUNK):
-            chunk = generator.chunk(begin, kinds[begin : begin + CHUNK])
-            writer.write(chunk.rows, chunk.lengths)
-            if answers:
-                answers.writelines(chunk.answers(tables, begin))
-            advance(len(chunk.rows))
+    traffic.write(args, kinds, _Generator(args, rng, tables))
 
 
-def _kinds(args: argparse.Namespace, rng: np.random.Generator) -> Numbers:
-    """The kind of each packet."""
-    counts = {
-        name: round(getattr(args, name.replace("-", "_")) * args.packets)
-        for name in SHARES
-    }
-    special = sum(counts.values())
-    if special > args.packets:
-        raise InputError("E-traces-110", "the shares sum up to more than 1")
-    kinds = np.zeros(args.packets, dtype=np.int8)
-    kinds[:special] = np.repeat([KIND[name] for name in counts], list(counts.values()))
-    return rng.permutation(kinds)
-
-
-class _Chunk:
-    """Some frames, their lengths without CRC, and what becomes of them."""
+class _Chunk(Chunk):
+    """Frames with their route, and their port if they are bridged."""
 
     def __init__(self, kinds: Numbers, ports: Numbers, lengths: Numbers) -> None:
-        self.kinds = kinds
-        self.ports = ports
-        self.lengths = lengths
-        self.rows: Bytes = np.zeros((len(kinds), int(lengths.max())), dtype=np.uint8)
+        super().__init__(NAMES, kinds, ports, lengths)
         self.routes: Numbers = np.full(len(kinds), -1, dtype=np.int64)
         self.out_ports: Numbers = np.full(len(kinds), -1, dtype=np.int64)
 
-    def of(self, *names: str) -> Numbers:
-        """Indices of the frames of these kinds."""
-        return np.flatnonzero(np.isin(self.kinds, [KIND[name] for name in names]))
 
-    def answers(self, tables: Tables, begin: int) -> Iterator[str]:
-        """A line of JSON for each frame."""
-        names = list(KIND)
+class _Generator:
+    """Builds chunks of frames."""
+
+    def __init__(
+        self, args: argparse.Namespace, rng: np.random.Generator, tables: Tables
+    ) -> None:
+        self.args = args
+        self.rng = rng
+        self.tables = tables
+        self.lookup = Lookup(tables)
+        self.flows = Flows(args, rng)
+        self.destinations = self._inside_prefixes(self.flows.count)
+
+    def chunk(self, begin: int, kinds: Numbers) -> _Chunk:
+        count = len(kinds)
+        ports = (begin + np.arange(count)) % self.args.ports
+        chunk = _Chunk(kinds, ports, self.args.size.draw(self.rng, count))
+        numbers = begin + np.arange(count)
+        chunk.put_payload(ETHER_BYTES + IPV4_BYTES + UDP_BYTES, numbers)
+        self._ether(chunk)
+        self._ipv4(chunk)
+        self._exceptions(chunk)
+        self._checksums(chunk)
+        self._arp(chunk, numbers)
+        return chunk
+
+    def answers(self, chunk: Chunk, begin: int) -> Iterator[Answer]:
+        assert isinstance(chunk, _Chunk)
+        tables = self.tables
         columns = zip(
-            self.kinds.tolist(),
-            self.ports.tolist(),
-            self.routes.tolist(),
-            self.out_ports.tolist(),
-            self.rows[:, 22].tolist(),
+            chunk.kinds.tolist(),
+            chunk.ports.tolist(),
+            chunk.routes.tolist(),
+            chunk.out_ports.tolist(),
+            chunk.rows[:, 22].tolist(),
             strict=True,
         )
         for index, (kind, port, route, out_port, ttl) in enumerate(columns, begin):
-            outcome = SHARES.get(names[kind], ("routed", ""))[0]
-            answer: dict[str, object] = {"packet": index, "port": port}
+            outcome = SHARES.get(NAMES[kind], ("routed", ""))[0]
+            answer: Answer = {"packet": index, "port": port}
             if outcome == "routed":
                 hop = tables.hop_at(route, index)
                 hop_port = int(tables.hop_ports[hop])
@@ -204,41 +171,7 @@ class _Chunk:
                 answer |= {"outcome": outcome, "out": others}
             else:
                 answer |= {"outcome": "dropped", "reason": outcome}
-            yield json.dumps(answer) + "\n"
-
-
-class _Generator:
-    """Builds chunks of frames."""
-
-    def __init__(
-        self, args: argparse.Namespace, rng: np.random.Generator, tables: Tables
-    ) -> None:
-        self.args = args
-        self.rng = rng
-        self.tables = tables
-        self.lookup = Lookup(tables)
-        self.flows: Numbers | None = None
-        self.chances: np.ndarray | None = None
-        if args.locality == "zipf":
-            count = args.flows or 65536
-            weights = 1.0 / np.arange(1, count + 1) ** args.exponent
-            self.chances = np.cumsum(weights) / weights.sum()
-            self.flows = self._inside_prefixes(count)
-        elif args.flows:
-            self.flows = self._inside_prefixes(args.flows)
-
-    def chunk(self, begin: int, kinds: Numbers) -> _Chunk:
-        count = len(kinds)
-        ports = (begin + np.arange(count)) % self.args.ports
-        chunk = _Chunk(kinds, ports, self.args.size.draw(self.rng, count))
-        numbers = begin + np.arange(count)
-        self._payload(chunk, numbers)
-        self._ether(chunk)
-        self._ipv4(chunk)
-        self._exceptions(chunk)
-        self._checksums(chunk)
-        self._arp(chunk, numbers)
-        return chunk
+            yield answer
 
     def _inside_prefixes(self, count: int) -> Numbers:
         """Addresses uniform over the prefixes, then uniform inside."""
@@ -248,33 +181,21 @@ class _Generator:
         return self.tables.prefixes[which] | (inside & ((1 << free) - 1))
 
     def _destinations(self, count: int) -> Numbers:
-        if self.flows is None:
+        if not self.flows.count:
             return self._inside_prefixes(count)
-        if self.chances is None:
-            return self.flows[self.rng.integers(0, len(self.flows), size=count)]
-        ranks = np.searchsorted(self.chances, self.rng.random(count), side="right")
-        return self.flows[np.minimum(ranks, len(self.flows) - 1)]
+        return self.destinations[self.flows.draw(count)]
 
     def _without_route(self, count: int) -> Numbers:
-        found = np.zeros(0, dtype=np.int64)
-        for _ in range(64):
-            if len(found) >= count:
-                break
-            # 1.0.0.0 to 223.255.255.255, where the prefixes lie.
-            tried = self.rng.integers(1 << 24, 224 << 24, size=2 * count + 256)
-            found = np.append(found, tried[self.lookup.routes(tried) < 0])
+        # 1.0.0.0 to 223.255.255.255, where the prefixes lie.
+        found = traffic.draw_accepted(
+            count,
+            lambda n: self.rng.integers(1 << 24, 224 << 24, size=n),
+            lambda tried: self.lookup.routes(tried) < 0,
+        )
         if len(found) < count:
             message = "the routes cover all addresses: --no-route cannot be met"
             raise InputError("E-traces-111", message)
-        return found[:count]
-
-    def _payload(self, chunk: _Chunk, numbers: Numbers) -> None:
-        """The packet's number, then bytes that depend on it and the place."""
-        start = ETHER_BYTES + IPV4_BYTES + UDP_BYTES
-        width = chunk.rows.shape[1]
-        pattern = numbers[:, None] * 31 + np.arange(width - start)
-        chunk.rows[:, start:] = (pattern & 0xFF).astype(np.uint8)
-        put(chunk.rows, start, SEQUENCE_BYTES, numbers)
+        return found
 
     def _ether(self, chunk: _Chunk) -> None:
         tables, rng = self.tables, self.rng
@@ -339,28 +260,22 @@ class _Generator:
         long = chunk.of("bad-length")
         beyond = chunk.lengths[long] - ETHER_BYTES + rng.integers(1, 1000, len(long))
         tiny = rng.integers(0, IPV4_BYTES, size=len(long))
-        self._put_at(rows, long, 16, 2, np.where(long % 2 == 0, beyond, tiny))
+        chunk.put_at(long, 16, 2, np.where(long % 2 == 0, beyond, tiny))
         self._set(chunk, "options", 14, 1, lambda n: 0x46)
         # Router alert (RFC 2113); the UDP header moves behind it.
         marked = chunk.of("options")
         moved = rows[marked, 34:-OPTION_BYTES]
         rows[marked, 34 + OPTION_BYTES :] = moved
-        self._put_at(rows, marked, 34, 4, 0x94040000)
+        chunk.put_at(marked, 34, 4, 0x94040000)
         udp_bytes = chunk.lengths[marked] - ETHER_BYTES - IPV4_BYTES - OPTION_BYTES
-        self._put_at(rows, marked, 38 + OPTION_BYTES, 2, udp_bytes)
+        chunk.put_at(marked, 38 + OPTION_BYTES, 2, udp_bytes)
         self._set(
             chunk, "fragments", 20, 2, lambda n: 0x2000 | rng.integers(0, 1 << 13, n)
         )
 
     def _set(self, chunk: _Chunk, name: str, at: int, size: int, values) -> None:  # type: ignore[no-untyped-def]
         which = chunk.of(name)
-        self._put_at(chunk.rows, which, at, size, values(len(which)))
-
-    @staticmethod
-    def _put_at(rows: Bytes, which: Numbers, at: int, size: int, values) -> None:  # type: ignore[no-untyped-def]
-        part = rows[which]
-        put(part, at, size, values)
-        rows[which] = part
+        chunk.put_at(which, at, size, values(len(which)))
 
     def _checksums(self, chunk: _Chunk) -> None:
         rows = chunk.rows

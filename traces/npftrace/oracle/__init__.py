@@ -1,9 +1,12 @@
 """Oracles: what an application must do with a packet, written from the RFCs."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from npftrace.control import Call
+from npftrace.oracle.firewall import Firewall
+from npftrace.oracle.l3_switch import L3Switch
+from npftrace.oracle.mpls import Mpls
 from npftrace.oracle.verdict import Verdict
 
 
@@ -17,9 +20,11 @@ class Oracle(Protocol):
 
 def make_oracle(app: str, calls: Sequence[Call], ports: int, window: int) -> Oracle:
     """The oracle of an application after these control calls."""
-    from npftrace.oracle.l3_switch import L3Switch
-
-    return {"l3-switch": L3Switch}[app](calls, ports, window)
+    return APPS[app](calls, ports, window)
 
 
-APPS = ("l3-switch",)
+APPS: dict[str, Callable[[Sequence[Call], int, int], Oracle]] = {
+    "l3-switch": L3Switch,
+    "firewall": Firewall,
+    "mpls": Mpls,
+}

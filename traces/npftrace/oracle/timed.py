@@ -55,3 +55,33 @@ class Timed(Generic[Key, Value]):
             if index >= must:
                 return tuple(found)
         return (*found, *(v for v in self.absent if v not in found))
+
+
+class TimedPrefixes:
+    """Longest-prefix match, a table for each prefix length, tried from the
+    longest: as unlike a trie as can be."""
+
+    def __init__(self, window: int) -> None:
+        self._window = window
+        self._tables: dict[int, Timed[int, int | None]] = {}
+        # Bits below the prefix, least first, and the prefixes of that length.
+        self._levels: list[tuple[int, Timed[int, int | None]]] = []
+
+    def set(self, prefix: int, length: int, value: int, call: Call) -> None:
+        if length not in self._tables:
+            self._tables[length] = Timed(None, self._window)
+            lengths = sorted(self._tables, reverse=True)
+            self._levels = [(32 - n, self._tables[n]) for n in lengths]
+        self._tables[length].set(prefix >> (32 - length), value, call)
+
+    def matches(self, address: int, index: int) -> list[int | None]:
+        """Values of the longest prefix; None for none."""
+        found: list[int | None] = []
+        for shift, table in self._levels:
+            values = table.get(address >> shift, index)
+            if values is table.absent:
+                continue
+            found += [value for value in values if value is not None]
+            if None not in values:
+                return found
+        return [*found, None]

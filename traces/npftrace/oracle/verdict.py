@@ -2,7 +2,9 @@
 
 from typing import Literal, NamedTuple
 
-Kind = Literal["routed", "bridged", "flooded", "dropped", "oversize"]
+Kind = Literal[
+    "routed", "bridged", "flooded", "labelled", "passed", "dropped", "oversize"
+]
 
 
 class Verdict(NamedTuple):

@@ -1,0 +1,213 @@
+"""What the firewall must do with each frame.
+
+Rules are tried one after the other: the first that matches gives the packet
+its flow. Fragments follow RFC 791, RFC 1858 (section 2.2 and 3.2.2: a first
+fragment must hold its transport header, no fragment of TCP may begin at offset
+1) and RFC 3128. A frame goes through these steps:
+
+1. Longer than a port allows: dropped by the port ("oversize").
+2. ARP passes; other types than IPv4 are "not_ipv4" unless let through.
+3. A header that does not fit the packet is "bad_header", a TCP fragment at
+   offset 1 "tiny_fragment", a TCP, UDP or ICMP packet without room for its
+   header "short_transport".
+4. The flow of the first matching rule, or none, is dropped ("flow_denied") or
+   passes unchanged to the port paired with its own.
+
+Ports exist in TCP and UDP, flags in TCP, a type in ICMP, all but in fragments
+after the first. A rule that asks for what a packet has not does not match it.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from npftrace.control import Call
+from npftrace.oracle.calls import require, running_order, unknown_call
+from npftrace.oracle.ipv4 import ETHER_BYTES
+from npftrace.oracle.timed import Timed
+from npftrace.oracle.verdict import Verdict
+from npftrace.wire import ETH_TYPE_ARP, ETH_TYPE_IPV4, FRAME_BYTES_MAX
+
+ICMP, TCP, UDP = 1, 6, 17
+TRANSPORT_BYTES = {ICMP: 8, TCP: 20, UDP: 8}
+ANY_PROTOCOL = 256
+ALL_PORTS = (0, 65535)
+NO_FLOW = -1
+# Headers whose first match is remembered.
+REMEMBERED = 1 << 16
+
+
+class Header(NamedTuple):
+    """What rules look at; None where a packet has no such field."""
+
+    src: int
+    dst: int
+    protocol: int
+    tos: int
+    ports: tuple[int, int] | None
+    flags: int | None
+
+
+class Rule(NamedTuple):
+    """The arguments of rule_add after the flow."""
+
+    flow: int
+    src: int
+    src_length: int
+    dst: int
+    dst_length: int
+    sports: tuple[int, int]
+    dports: tuple[int, int]
+    protocol: int
+    tos: int
+    tos_mask: int
+    flags: int
+    flags_mask: int
+
+    def matches(self, header: Header) -> bool:
+        return (
+            (header.src ^ self.src) >> (32 - self.src_length) == 0
+            and (header.dst ^ self.dst) >> (32 - self.dst_length) == 0
+            and self.protocol in (ANY_PROTOCOL, header.protocol)
+            and (header.tos ^ self.tos) & self.tos_mask == 0
+            and self._matches_ports(header.ports)
+            and self._matches_flags(header.flags)
+        )
+
+    def _matches_ports(self, ports: tuple[int, int] | None) -> bool:
+        if ports is None:
+            return self.sports == ALL_PORTS and self.dports == ALL_PORTS
+        (sport, dport) = ports
+        first, last = self.sports
+        return first <= sport <= last and self.dports[0] <= dport <= self.dports[1]
+
+    def _matches_flags(self, flags: int | None) -> bool:
+        if flags is None:
+            return self.flags_mask == 0
+        return (flags ^ self.flags) & self.flags_mask == 0
+
+
+def header_of(packet: bytes) -> Header | str:
+    """The fields of an IPv4 packet, or why it is dropped."""
+    header_bytes = 4 * (packet[0] & 15)
+    length = int.from_bytes(packet[2:4], "big")
+    if packet[0] >> 4 != 4 or not 20 <= header_bytes <= length <= len(packet):
+        return "bad_header"
+    fragment = int.from_bytes(packet[6:8], "big") & 0x1FFF
+    protocol = packet[9]
+    if protocol == TCP and fragment == 1:
+        return "tiny_fragment"
+    transport = b"" if fragment else packet[header_bytes:length]
+    if not fragment and len(transport) < TRANSPORT_BYTES.get(protocol, 0):
+        return "short_transport"
+    ports, flags = None, None
+    if transport and protocol in (TCP, UDP):
+        ports = (
+            int.from_bytes(transport[0:2], "big"),
+            int.from_bytes(transport[2:4], "big"),
+        )
+    if transport and protocol == TCP:
+        flags = transport[13]
+    elif transport and protocol == ICMP:
+        flags = transport[0]
+    src, dst = packet[12:16], packet[16:20]
+    return Header(
+        int.from_bytes(src, "big"),
+        int.from_bytes(dst, "big"),
+        protocol,
+        packet[1],
+        ports,
+        flags,
+    )
+
+
+class Firewall:
+    """The rules and actions that the control calls set up."""
+
+    def __init__(self, calls: Sequence[Call], ports: int, window: int) -> None:
+        self.ports = ports
+        self.added: list[Rule] = []
+        self.rules: list[Rule] | None = None
+        self.dropped: Timed[int, bool] = Timed(False, window)
+        self.drops_other: Timed[int, bool] = Timed(True, window)
+        self.peers: Timed[int, int | None] = Timed(None, window)
+        self.known: dict[Header, int] = {}
+        for call in sorted(calls, key=running_order):
+            self._run(call)
+
+    def _run(self, call: Call) -> None:
+        args = call.args
+        match call.function, len(args):
+            case "rule_add", 14:
+                flow, src, src_length, dst, dst_length, *more = args
+                require(call, max(src_length, dst_length) <= 32, "a length above 32")
+                sports, dports = (more[0], more[1]), (more[2], more[3])
+                for first, last in (sports, dports):
+                    require(call, first <= last, "a range that ends before it begins")
+                require(call, self.rules is None, "the rules are committed")
+                self.added.append(
+                    Rule(
+                        flow,
+                        src,
+                        src_length,
+                        dst,
+                        dst_length,
+                        sports,
+                        dports,
+                        *more[4:],
+                    )
+                )
+            case "rules_commit", 0:
+                require(call, self.rules is None, "the rules are committed")
+                require(call, call.unit == "start", "only before packets flow")
+                self.rules = self.added
+            case "flow_action", 2:
+                self.dropped.set(args[0], bool(args[1]), call)
+            case "default_action", 1:
+                self.dropped.set(NO_FLOW, bool(args[0]), call)
+            case "other_action", 1:
+                self.drops_other.set(0, bool(args[0]), call)
+            case "port_pair", 2:
+                require(call, max(args) < self.ports, "no such port")
+                self.peers.set(args[0], args[1], call)
+                self.peers.set(args[1], args[0], call)
+            case _:
+                raise unknown_call(call)
+
+    def verdicts(self, index: int, port: int, data: bytes) -> list[Verdict]:
+        """All that is right for a padded frame."""
+        if len(data) > FRAME_BYTES_MAX:
+            return [Verdict("oversize")]
+        ether_type = int.from_bytes(data[12:14], "big")
+        if ether_type == ETH_TYPE_ARP:
+            return self._passed(index, port, data)
+        if ether_type != ETH_TYPE_IPV4:
+            drops, reason = self.drops_other.get(0, index), "not_ipv4"
+        else:
+            header = header_of(data[ETHER_BYTES:])
+            if isinstance(header, str):
+                return [Verdict("dropped", reason=header)]
+            drops, reason = self.dropped.get(self._flow(header), index), "flow_denied"
+        found: list[Verdict] = []
+        for is_dropped in drops:
+            if is_dropped:
+                found.append(Verdict("dropped", reason=reason))
+            else:
+                found += self._passed(index, port, data)
+        return found
+
+    def _passed(self, index: int, port: int, data: bytes) -> list[Verdict]:
+        # Until they are told otherwise, ports 0 and 1, 2 and 3, … are pairs.
+        peers = (
+            port ^ 1 if peer is None else peer for peer in self.peers.get(port, index)
+        )
+        return [Verdict("passed", ((peer, data),)) for peer in peers]
+
+    def _flow(self, header: Header) -> int:
+        """The flow of the first rule that matches."""
+        flow = self.known.get(header)
+        if flow is None:
+            matching = (rule.flow for rule in self.rules or () if rule.matches(header))
+            flow = next(matching, NO_FLOW)
+            if len(self.known) < REMEMBERED:
+                self.known[header] = flow
+        return flow
