@@ -7,7 +7,8 @@ from collections.abc import Callable
 import pytest
 from npftrace.control import Call
 from npftrace.errors import InputError
-from npftrace.oracle.l3_switch import L3Switch, rfc1624
+from npftrace.oracle.ipv4 import rfc1624
+from npftrace.oracle.l3_switch import L3Switch
 from npftrace.oracle.verdict import Verdict
 
 Build = Callable[..., bytes]
