@@ -22,6 +22,7 @@ declare i32 @__ixp_scratch_get(i32)
 declare void @__ixp_scratch_put(i32, i32)
 declare i32 @__ixp_ring_status(i32)
 declare void @__ixp_swap()
+declare void @__ixp_halt()
 declare void @__ixp_scratch_incr(i32)
 declare i32 @__ixp_sram_dequeue(i32)
 declare void @__ixp_sram_enqueue(i32, i32)
@@ -259,10 +260,20 @@ define i32 @baker_packet_decap(i32 %h, i32 %bytes) {
 }
 
 ; Moves the head pointer `bytes` towards the front of the buffer: the new
-; header's bytes are those that stood there.
+; header's bytes are those that stood there. Where the buffer begins, the
+; context stops, rather than write into another packet.
 define i32 @baker_packet_encap(i32 %h, i32 %bytes) {
   %p = call ptr addrspace(1) @baker_descriptor(i32 %h, i32 1)
   %word = load i32, ptr addrspace(1) %p, align 4
+  %head = lshr i32 %word, 16
+  %isRoom = icmp uge i32 %head, %bytes
+  br i1 %isRoom, label %move, label %stop
+
+stop:
+  call void @__ixp_halt()
+  br label %move
+
+move:
   %up = shl i32 %bytes, 16
   %moved = sub i32 %word, %up
   %lengthened = add i32 %moved, %bytes

@@ -38,6 +38,14 @@ define i32 @__ixp_ring_status(i32 %ring) {
   ret i32 %full
 }
 
+declare void @llvm.trap()
+
+; An undefined instruction: the core takes no other.
+define void @__ixp_halt() {
+  call void @llvm.trap()
+  unreachable
+}
+
 ; The core has one thread: waiting is looking again.
 define void @__ixp_swap() {
   ret void

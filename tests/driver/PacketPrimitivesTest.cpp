@@ -26,6 +26,7 @@ constexpr uint32_t descriptorWords = 16;
 constexpr uint32_t copyHandle = handle + descriptorWords;
 
 struct Chip {
+  bool isHalted = false;
   uint32_t dequeued = 0, enqueued = 0, counted = 0, emptyPolls = 0;
 } chip;
 
@@ -40,6 +41,7 @@ uint32_t dequeue(uint32_t) {
 void enqueue(uint32_t, uint32_t given) { chip.enqueued = given; }
 void increment(uint32_t address) { chip.counted = address; }
 void swapContext() {}
+void halt() { chip.isHalted = true; }
 uint32_t noMessage(uint32_t) { return 0; }
 void ignore(uint32_t, uint32_t) {}
 
@@ -58,6 +60,7 @@ protected:
     define("__ixp_sram_dequeue", reinterpret_cast<void *>(dequeue));
     define("__ixp_sram_enqueue", reinterpret_cast<void *>(enqueue));
     define("__ixp_scratch_incr", reinterpret_cast<void *>(increment));
+    define("__ixp_halt", reinterpret_cast<void *>(halt));
     define("__ixp_swap", reinterpret_cast<void *>(swapContext));
     define("__ixp_ring_status", reinterpret_cast<void *>(noMessage));
     define("__ixp_scratch_get", reinterpret_cast<void *>(noMessage));
@@ -174,6 +177,15 @@ TEST_F(PacketPrimitivesTest, HeadersComeOffAndGoOn) {
   EXPECT_EQ(encap(handle, 18), handle);
   EXPECT_EQ(descriptor()[1], (124u << 16) | 64u);
   EXPECT_EQ(length(handle), 64u);
+}
+
+TEST_F(PacketPrimitivesTest, AHeaderBeforeTheBufferStopsTheContext) {
+  auto *encap = function<Move>("baker_packet_encap");
+  encap(handle, 128);
+  EXPECT_FALSE(chip.isHalted);
+  EXPECT_EQ(descriptor()[1], 188u);
+  encap(handle, 1);
+  EXPECT_TRUE(chip.isHalted);
 }
 
 TEST_F(PacketPrimitivesTest, PortsShareAWord) {
