@@ -5,7 +5,7 @@
 #include "host/Primitives.h"
 #include "host/RunGuards.h"
 #include <algorithm>
-#include <chrono>
+#include <ctime>
 #include <tuple>
 
 namespace karakal::host {
@@ -193,15 +193,14 @@ Result<HostRun> Runner::run(const std::vector<traces::Packet> &trace,
     return status.error();
   if (Status status = callsDue(0); !status)
     return status.error();
-  auto start = std::chrono::steady_clock::now();
+  std::clock_t start = std::clock();
   for (uint64_t i = 0; i < trace.size(); ++i) {
     if (Status status = callsDue(i + 1); !status)
       return status.error();
     if (Status status = process(trace[i], i); !status)
       return status.error();
   }
-  std::chrono::duration<double> seconds =
-      std::chrono::steady_clock::now() - start;
+  double seconds = double(std::clock() - start) / CLOCKS_PER_SEC;
   if (runtime.buffersInUse() != 0)
     return makeError("E-host-005",
                      "the program keeps " +
@@ -209,7 +208,7 @@ Result<HostRun> Runner::run(const std::vector<traces::Packet> &trace,
                          " packets for ever; every packet must be sent or "
                          "dropped");
   HostRun result = collect();
-  result.runSeconds = seconds.count();
+  result.runSeconds = seconds;
   return result;
 }
 

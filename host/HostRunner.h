@@ -58,9 +58,9 @@ struct HostRun {
   Counts packetsByPpf;
   /// What the program's instrumentation counted; see host/Instrument.h.
   Counts profile;
-  double compileSeconds = 0;
-  /// Wall seconds of the packet loop alone.
-  double runSeconds = 0;
+  /// Seconds of processor time: optimization and code generation, and the
+  /// packet loop alone.
+  double compileSeconds = 0, runSeconds = 0;
   /// Control calls that ran, and those that wait for a packet after the last.
   uint64_t controlCalls = 0, controlNotReached = 0;
 };

@@ -10,7 +10,7 @@
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
 #include <algorithm>
-#include <chrono>
+#include <ctime>
 
 namespace karakal::host {
 
@@ -112,7 +112,7 @@ static void lookUp(JitProgram &compiled, const HostProgram &program) {
 JitProgram compile(HostProgram &program) {
   InitializeNativeTarget();
   InitializeNativeTargetAsmPrinter();
-  auto start = std::chrono::steady_clock::now();
+  std::clock_t start = std::clock();
   auto jtmb = must(orc::JITTargetMachineBuilder::detectHost(), "this machine");
   auto machine = must(jtmb.createTargetMachine(), "target machine");
 
@@ -130,9 +130,7 @@ JitProgram compile(HostProgram &program) {
            std::move(program.module), std::move(program.context))),
        "module");
   lookUp(compiled, program);
-  compiled.compileSeconds =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
-          .count();
+  compiled.compileSeconds = double(std::clock() - start) / CLOCKS_PER_SEC;
   return compiled;
 }
 

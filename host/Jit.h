@@ -42,7 +42,7 @@ struct JitProgram {
   uint32_t *ppf = nullptr;
   uint64_t *packetsByPpf = nullptr;
   uint64_t *profile = nullptr;
-  /// Wall seconds of optimization and code generation.
+  /// Seconds of processor time of optimization and code generation.
   double compileSeconds = 0;
 
   JitProgram();

@@ -83,7 +83,7 @@ std::string statisticsTable(const HostRun &run, const std::string &program) {
       text += row(name, count);
   text += format("speed     %.3f s to compile", run.compileSeconds);
   if (run.runSeconds > 0)
-    text += format(", %.3f million packets a second",
+    text += format("; %.3f million packets a second of processor time",
                    packets.received / run.runSeconds / 1e6);
   return text + "\n";
 }
