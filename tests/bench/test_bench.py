@@ -1,0 +1,74 @@
+"""The benchmark command: its keys, and what it says of what is not there."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+BUILD = Path(os.environ.get("KARAKAL_BUILD", ROOT / "build"))
+BENCH = ROOT / "tests/bench/bench.py"
+built = pytest.mark.skipif(
+    not (BUILD / "bin/bakerc").exists() or not (BUILD / "bin/ixpsim").exists(),
+    reason="nothing is built",
+)
+
+
+def bench(*arguments: str, status: int = 0) -> subprocess.CompletedProcess[str]:
+    done = subprocess.run(
+        [sys.executable, str(BENCH), f"--build={BUILD}", *arguments],
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == status, done.stdout + done.stderr
+    return done
+
+
+def results(tmp_path: Path, *arguments: str) -> Any:
+    file = tmp_path / "bench.json"
+    bench(*arguments, f"--json={file}")
+    return json.loads(file.read_text())
+
+
+def test_an_unknown_name_is_a_wrong_command_line() -> None:
+    assert "no benchmark 'sped'" in bench("sped", status=2).stderr
+
+
+def test_without_a_build_all_is_left_out(tmp_path: Path) -> None:
+    done = bench("speed", f"--build={tmp_path}")
+    assert "left out: speed: bakerc is not built" in done.stdout
+
+
+@built
+def test_keys_of_speed(tmp_path: Path) -> None:
+    found = results(tmp_path, "speed", "--packets=100")
+    keys = ["chip_cycles_per_s", "instructions_per_s", "packets_per_s"]
+    assert sorted(found["speed"]) == keys
+    assert all(value > 0 for value in found["speed"].values())
+
+
+@built
+def test_keys_of_table1_and_rates(tmp_path: Path) -> None:
+    found = results(tmp_path, "table1", "rates", "--packets=300", "--mes=1,6")
+    for level in ("base", "o1"):
+        row = found["table1"]["l3-switch"][level]
+        assert sorted(row["packet"]) == ["dram", "scratch", "sram"]
+        assert sorted(row["application"]) == ["scratch", "sram"]
+        assert row["instructions"] > 0 and row["code_words"] > 0
+        rate = found["rates"]["l3-switch"][level]
+        assert rate["6"]["gbps"] > rate["1"]["gbps"] > 0
+        assert rate["6"]["mpps"] > rate["1"]["mpps"] > 0
+
+
+@built
+def test_keys_of_compile(tmp_path: Path) -> None:
+    found = results(tmp_path, "compile")["compile"]
+    assert found["parse_lines_per_s"] > 0
+    assert found["codegen_instructions_per_s"] > 0
+    assert found["seconds"]["l3-switch"] > 0
