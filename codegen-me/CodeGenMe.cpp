@@ -14,6 +14,7 @@
 
 #include "target-ixp/MemoryMap.h"
 #include "target-ixp/Printer.h"
+#include "target-ixp/ProgramRules.h"
 
 #include "llvm/Analysis/TargetLibraryInfo.h"
 #include "llvm/Analysis/TargetTransformInfo.h"
@@ -188,6 +189,9 @@ Result<target::Microcode> AllFunctions::emit() {
   Result<target::Microcode> code = resolve(program, options.maxWords);
   if (!code)
     return code;
+  for (const target::RuleBreach &breach : target::checkProgram(code->words))
+    KARAKAL_UNREACHABLE("word " + std::to_string(breach.address) + ": " +
+                        breach.message + " [" + breach.id + "]");
   statistics["words"] = code->words.size();
   code->statistics = statistics;
   return code;

@@ -85,6 +85,8 @@ const Target &ixpTarget() {
 TargetOptions targetOptions() {
   TargetOptions options;
   options.EnableIPRA = true;
+  // Control never runs from one function's end into the next.
+  options.TrapUnreachable = true;
   return options;
 }
 

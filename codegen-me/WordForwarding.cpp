@@ -57,6 +57,14 @@ bool isPlace(const Operand &o, const Item &item) {
          (o.kind == Operand::Kind::LocalMemory1 && item.window);
 }
 
+/// Whether the second pointer shows other data than the stack here.
+bool usesDataPointer(const Item &item) {
+  constexpr Operand::Kind second = Operand::Kind::LocalMemory1;
+  const Instruction &i = item.instruction;
+  return item.window == 0 &&
+         (i.dest.kind == second || i.a.kind == second || i.b.kind == second);
+}
+
 /// Whether operand fields of this format take offsets above 7.
 bool isUnrestricted(Format format) {
   return format == Format::AluUnary || format == Format::AluBinary;
@@ -106,6 +114,11 @@ private:
     return !isWord(items[index]) ||
            target::row(items[index].instruction.op).isBranch();
   }
+  /// Bound to the word before it, so that nothing, such as the setting of a
+  /// pointer, can stand between.
+  bool isTail(unsigned index) const {
+    return index > 0 && isWord(items[index - 1]) && items[index - 1].isGlued;
+  }
   bool isLiveBehind(unsigned index, GprSet reg) const {
     return behind[index] & reg;
   }
@@ -151,6 +164,8 @@ bool Forwarding::canTake(const Item &use, const Operand &reg,
   const Operand &other = i.a == reg ? i.b : i.a;
   if (isXfer(place) ? isXfer(other) : other.isLocalMemory())
     return false;
+  if (window && usesDataPointer(use))
+    return false;
   return use.window == 0 || window == 0 || use.window == window;
 }
 
@@ -171,7 +186,8 @@ void Forwarding::forwardRead(unsigned index) {
       return; // the value leaves the block, for all we know
     const Instruction &instruction = items[i].instruction;
     if (gprsRead(instruction) & bit) {
-      if (disturbed || !canTake(items[i], reg, place, window))
+      if (disturbed || !canTake(items[i], reg, place, window) ||
+          (window && isTail(i)))
         return;
       uses.push_back(i);
     }
@@ -214,7 +230,8 @@ void Forwarding::forwardWrite(unsigned index) {
         return;
       if (isPlainImmed && place.isLocalMemory())
         return;
-      if (item.window && window && item.window != window)
+      if (window && (isTail(i) || usesDataPointer(item) ||
+                     (item.window && item.window != window)))
         return;
       instruction.dest = place;
       item.window = std::max(item.window, uint8_t(window));
