@@ -123,21 +123,26 @@ def source_of(app: str) -> Path:
     return source
 
 
+ZIPF = ("--locality", "zipf")
+
 #: Options of `npftrace make` by application and set of traffic: 64-byte frames
 #: and no exceptions. The first set of an application is the main one.
 TRAFFIC: dict[str, dict[str, tuple[str, ...]]] = {
     "l3-switch": {
         "": ("ipv4", "--routes", "10000", "--hops", "64"),
         "bridged": ("ipv4", "--routes", "10000", "--hops", "64", "--bridged", "0.2"),
-        "zipf": ("ipv4", "--routes", "10000", "--hops", "64", "--locality", "zipf"),
+        "zipf": ("ipv4", "--routes", "10000", "--hops", "64", *ZIPF),
     },
     "firewall": {
         "": ("firewall", "--rules", "100"),
         "10-rules": ("firewall", "--rules", "10"),
         "1000-rules": ("firewall", "--rules", "1000"),
-        "zipf": ("firewall", "--rules", "100", "--locality", "zipf"),
+        "zipf": ("firewall", "--rules", "100", *ZIPF),
     },
-    "mpls": {},
+    "mpls": {
+        "": ("mpls", "--labels", "4096", "--fecs", "10000"),
+        "zipf": ("mpls", "--labels", "4096", "--fecs", "10000", *ZIPF),
+    },
 }
 
 

@@ -98,6 +98,12 @@ def write_routes(file: TextIO, routes: Iterable[tuple[int, int, int]]) -> None:
         file.write(f"route_add({ipv4_text(prefix)}, {length}, {hop})\n")
 
 
+def write_fecs(file: TextIO, fecs: Iterable[tuple[int, int, int]]) -> None:
+    """FECs as triples of prefix, length and NHLFE index."""
+    for prefix, length, nhlfe in fecs:
+        file.write(f"fec_add({ipv4_text(prefix)}, {length}, {nhlfe})\n")
+
+
 def write_bridge(file: TextIO, hosts: Iterable[tuple[int, int]]) -> None:
     """Stations as pairs of MAC address and port."""
     for mac, port in hosts:

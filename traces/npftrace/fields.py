@@ -1,13 +1,19 @@
 """Frames as named fields: for showing them and for telling two apart.
 
-Decoding goes as far as a frame's headers do: Ethernet, ARP, IPv4 with options,
-UDP and TCP ports. What follows is payload.
+Decoding goes as far as a frame's headers do: Ethernet, ARP, MPLS labels, IPv4
+with options, UDP and TCP ports. What follows is payload.
 """
 
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from npftrace.wire import ETH_TYPE_ARP, ETH_TYPE_IPV4, ipv4_text, mac_text
+from npftrace.wire import (
+    ETH_TYPE_ARP,
+    ETH_TYPE_IPV4,
+    ETH_TYPE_MPLS,
+    ipv4_text,
+    mac_text,
+)
 
 
 class Field(NamedTuple):
@@ -43,6 +49,7 @@ IPV4 = [
 ]
 PORTS = [("src_port", 0, 2, "dec"), ("dst_port", 2, 2, "dec")]
 UDP = [*PORTS, ("length", 4, 2, "dec"), ("checksum", 6, 2, "hex")]
+LABEL_BYTES = 4
 LAYER4 = {6: "tcp", 17: "udp"}
 LAYOUTS = {"tcp": PORTS, "udp": UDP}
 
@@ -66,22 +73,51 @@ def _layer(
             yield Field(f"{name}.{field}", begin, end, text)
 
 
+def _depth(data: bytes) -> int:
+    """Entries of the label stack after the Ethernet header."""
+    for at in range(14, len(data) - LABEL_BYTES + 1, LABEL_BYTES):
+        if data[at + 2] & 1:
+            return (at - 14) // LABEL_BYTES + 1
+    return (len(data) - 14) // LABEL_BYTES
+
+
+def _label(data: bytes, at: int, place: int) -> Iterator[Field]:
+    """The fields of a label stack entry; those below one byte share it."""
+    word = int.from_bytes(data[at : at + LABEL_BYTES], "big")
+    name = f"mpls[{place}]"
+    text = f"{word >> 12} exp {word >> 9 & 7} bottom {word >> 8 & 1}"
+    yield Field(f"{name}.label", at, at + 3, text)
+    yield Field(f"{name}.ttl", at + 3, at + 4, str(word & 255))
+
+
+def _ipv4(data: bytes, at: int) -> Iterator[Field]:
+    """The fields of an IPv4 packet, if there is one."""
+    if len(data) < at + 20 or data[at] >> 4 != 4:
+        return
+    yield from _layer("ipv4", data, at, IPV4)
+    header = 4 * (data[at] & 15)
+    if 20 < header <= len(data) - at:
+        options = data[at + 20 : at + header]
+        yield Field("ipv4.options", at + 20, at + header, options.hex())
+    first_fragment = int.from_bytes(data[at + 6 : at + 8], "big") & 0x1FFF == 0
+    if header >= 20 and data[at + 9] in LAYER4 and first_fragment:
+        name = LAYER4[data[at + 9]]
+        yield from _layer(name, data, at + header, LAYOUTS[name])
+
+
 def decode(data: bytes) -> list[Field]:
     """The fields of a frame, in order, without overlaps."""
     fields = list(_layer("ether", data, 0, ETHER))
     ether_type = int.from_bytes(data[12:14], "big")
     if ether_type == ETH_TYPE_ARP:
         fields += _layer("arp", data, 14, ARP)
-    elif ether_type == ETH_TYPE_IPV4 and len(data) >= 34:
-        fields += _layer("ipv4", data, 14, IPV4)
-        header = 4 * (data[14] & 15)
-        if 20 < header <= len(data) - 14:
-            options = data[34 : 14 + header]
-            fields.append(Field("ipv4.options", 34, 14 + header, options.hex()))
-        first_fragment = int.from_bytes(data[20:22], "big") & 0x1FFF == 0
-        if header >= 20 and data[23] in LAYER4 and first_fragment:
-            name = LAYER4[data[23]]
-            fields += _layer(name, data, 14 + header, LAYOUTS[name])
+    elif ether_type == ETH_TYPE_IPV4:
+        fields += _ipv4(data, 14)
+    elif ether_type == ETH_TYPE_MPLS:
+        stack_end = 14 + LABEL_BYTES * _depth(data)
+        for place, at in enumerate(range(14, stack_end, LABEL_BYTES)):
+            fields += _label(data, at, place)
+        fields += _ipv4(data, stack_end)
     end = fields[-1].end if fields else 0
     if end < len(data):
         fields.append(Field("payload", end, len(data), data[end:].hex(" ")))
@@ -132,11 +168,17 @@ def summary(data: bytes) -> str:
 
 
 def flow_of(data: bytes) -> tuple[bytes, ...]:
-    """What packets of one flow share: addresses, protocol and ports."""
-    if data[12:14] == b"\x08\x00" and len(data) >= 34 and data[14] >> 4 == 4:
-        at = 14 + 4 * (data[14] & 15)
-        ports = data[at : at + 4] if data[23] in LAYER4 else b""
-        if int.from_bytes(data[20:22], "big") & 0x3FFF:
-            ports = b""  # Fragments after the first show no ports.
-        return data[26:34], data[23:24], ports
-    return data[0:12], data[12:14]
+    """What packets of one flow share: labels, addresses, protocol and ports."""
+    at, labels = 14, b""
+    if data[12:14] == b"\x88\x47":
+        at += LABEL_BYTES * _depth(data)
+        labels = bytes(b for i, b in enumerate(data[14:at]) if i % LABEL_BYTES < 3)
+    if data[12:14] in (b"\x08\x00", b"\x88\x47"):
+        header = data[at : at + 20]
+        if len(header) == 20 and header[0] >> 4 == 4:
+            begin = at + 4 * (header[0] & 15)
+            ports = data[begin : begin + 4] if header[9] in LAYER4 else b""
+            if int.from_bytes(header[6:8], "big") & 0x3FFF:
+                ports = b""  # Fragments after the first show no ports.
+            return labels, header[12:20], header[9:10], ports
+    return data[0:12], data[12:14], labels

@@ -121,7 +121,7 @@ class _Generator:
         self.args = args
         self.rng = rng
         self.tables = tables
-        self.lookup = Lookup(tables)
+        self.lookup = Lookup(tables.prefixes, tables.lengths)
         self.flows = Flows(args, rng)
         self.destinations = self._inside_prefixes(self.flows.count)
 

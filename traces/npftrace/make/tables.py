@@ -127,13 +127,13 @@ def _distinct(rng: np.random.Generator, count: int) -> Numbers:
 class Lookup:
     """Longest-prefix match for many addresses at once."""
 
-    def __init__(self, tables: Tables) -> None:
+    def __init__(self, prefixes: Numbers, lengths: Numbers) -> None:
         self.levels: list[tuple[int, Numbers, NDArray[np.intp]]] = []
-        for length in np.unique(tables.lengths)[::-1].tolist():
-            which = np.flatnonzero(tables.lengths == length)
-            order = np.argsort(tables.prefixes[which])
+        for length in np.unique(lengths)[::-1].tolist():
+            which = np.flatnonzero(lengths == length)
+            order = np.argsort(prefixes[which])
             which = which[order]
-            self.levels.append((length, tables.prefixes[which], which))
+            self.levels.append((length, prefixes[which], which))
 
     def routes(self, addresses: Numbers) -> Numbers:
         """The index of each address's route, -1 where there is none."""

@@ -22,7 +22,8 @@ A frame goes through these steps:
 
 Outgoing TTL, in whatever is the outermost header and in all that is pushed, is
 the TTL of the outermost header received less one. EXP of labels pushed on a
-label is that label's, on an IPv4 packet its precedence (RFC 791).
+label is that label's, on an IPv4 packet its precedence (RFC 791). A frame that
+popping makes too short leaves padded, as from any MAC.
 """
 
 from collections.abc import Sequence
@@ -33,7 +34,7 @@ from npftrace.oracle.calls import require, running_order, unknown_call
 from npftrace.oracle.ipv4 import ETHER_BYTES, ether, header_error, with_ttl
 from npftrace.oracle.timed import Timed, TimedPrefixes
 from npftrace.oracle.verdict import Verdict
-from npftrace.wire import ETH_TYPE_IPV4, ETH_TYPE_MPLS, FRAME_BYTES_MAX
+from npftrace.wire import ETH_TYPE_IPV4, ETH_TYPE_MPLS, FRAME_BYTES_MAX, pad
 
 EXPLICIT_NULL = 0
 FIRST_FREE_LABEL = 16
@@ -226,7 +227,7 @@ class Mpls:
         found: list[Verdict] = []
         for port, mac in self.hops.get(hop, index):
             for source in self.own.get(port, index):
-                frame = ether(mac, source, ether_type) + packet
+                frame = pad(ether(mac, source, ether_type) + packet)
                 kind = Verdict("labelled" if ether_type == ETH_TYPE_MPLS else "routed")
                 found.append(kind._replace(outputs=((port, frame),)))
         return found

@@ -1,0 +1,131 @@
+"""The tables of a label switching router, and the control file of them.
+
+Next hops are shared. NHLFEs stand in blocks: one for each next hop without
+labels (plain IPv4, and pop), then label switched paths that begin here, then
+one for each label that is swapped. Half of the FECs begin a path, the others
+are forwarded as IPv4.
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from npftrace import control
+from npftrace.make.frames import Numbers
+from npftrace.make.tables import HOP_MACS, Lookup, router_mac
+from npftrace.prefixes import make_prefixes
+
+LABEL_FIRST = 16
+# Labels that the router gives out lie below this.
+LABEL_SPACE = 65536
+LABEL_LIMIT = 1 << 20
+PUSH_MAX = 4
+# Paths that begin at this router.
+PATHS = 1024
+
+# What is done with an incoming label.
+SWAP, SWAP_PUSH, POP, POP_FORWARD = range(4)
+# How often each: of eight labels.
+OPERATIONS = [SWAP, SWAP, SWAP, SWAP, POP, POP, SWAP_PUSH, POP_FORWARD]
+
+
+@dataclass
+class LabelTables:
+    """The tables that a control file sets up."""
+
+    ports: int
+    hop_ports: Numbers
+    hop_macs: Numbers
+    # By NHLFE: next hop, number of labels, and the labels, a row each.
+    nhlfe_hops: Numbers
+    nhlfe_counts: Numbers
+    nhlfe_labels: Numbers
+    # By incoming label: the label, its operation, its NHLFE.
+    labels: Numbers
+    operations: Numbers
+    label_nhlfes: Numbers
+    # By FEC.
+    prefixes: Numbers
+    lengths: Numbers
+    fec_nhlfes: Numbers
+
+    def __post_init__(self) -> None:
+        self.lookup = Lookup(self.prefixes, self.lengths)
+
+    def labels_for(self, *operations: int) -> Numbers:
+        """Places of the incoming labels with one of these operations."""
+        return np.flatnonzero(np.isin(self.operations, operations))
+
+    def write(self, path: Path) -> None:
+        """Writes the control file."""
+        with open(path, "w", encoding="ascii") as file:
+            file.write(f"# {len(self.labels)} labels, {len(self.prefixes)} FECs\n")
+            control.write_ports(file, map(router_mac, range(self.ports)))
+            hops = zip(self.hop_ports.tolist(), self.hop_macs.tolist(), strict=True)
+            control.write_hops(file, hops)
+            entries = zip(
+                self.nhlfe_hops.tolist(),
+                self.nhlfe_counts.tolist(),
+                self.nhlfe_labels.tolist(),
+                strict=True,
+            )
+            for index, (hop, count, labels) in enumerate(entries):
+                words = ", ".join(map(str, labels))
+                file.write(f"nhlfe_set({index}, {hop}, {count}, {words})\n")
+            incoming = zip(
+                self.labels.tolist(),
+                self.operations.tolist(),
+                self.label_nhlfes.tolist(),
+                strict=True,
+            )
+            for label, operation, nhlfe in incoming:
+                if operation == POP:
+                    file.write(f"label_pop({label})\n")
+                else:
+                    file.write(f"label_add({label}, {nhlfe})\n")
+            fecs = zip(
+                self.prefixes.tolist(),
+                self.lengths.tolist(),
+                self.fec_nhlfes.tolist(),
+                strict=True,
+            )
+            control.write_fecs(file, fecs)
+
+
+def make_label_tables(
+    rng: np.random.Generator, ports: int, hops: int, labels: int, fecs: int, push: int
+) -> LabelTables:
+    """Tables of these sizes; paths that begin here push `push` labels."""
+    operations = np.resize(np.array(OPERATIONS), labels)
+    hop_of_path = rng.integers(0, hops, size=PATHS)
+    hop_of_label = rng.integers(0, hops, size=labels)
+    nhlfe_hops = np.concatenate([np.arange(hops), hop_of_path, hop_of_label])
+    pushes = 1 + (np.arange(labels) % (PUSH_MAX - 1))
+    counts = np.select(
+        [operations == SWAP, operations == SWAP_PUSH], [np.ones(labels), 1 + pushes], 0
+    )
+    nhlfe_counts = np.concatenate([np.zeros(hops), np.full(PATHS, push), counts])
+    table = np.array(make_prefixes(fecs, rng), dtype=np.int64).reshape(-1, 2)
+    table = rng.permutation(table)
+    begins_path = rng.integers(0, 2, size=fecs) == 1
+    return LabelTables(
+        ports=ports,
+        hop_ports=np.arange(hops) % ports,
+        hop_macs=HOP_MACS | 1 << 32 | rng.permutation(1 << 16)[:hops],
+        nhlfe_hops=nhlfe_hops,
+        nhlfe_counts=nhlfe_counts.astype(np.int64),
+        nhlfe_labels=rng.integers(
+            LABEL_FIRST, LABEL_LIMIT, size=(len(nhlfe_hops), PUSH_MAX)
+        ),
+        labels=LABEL_FIRST + rng.permutation(LABEL_SPACE - LABEL_FIRST)[:labels],
+        operations=operations,
+        label_nhlfes=hops + PATHS + np.arange(labels),
+        prefixes=table[:, 0],
+        lengths=table[:, 1],
+        fec_nhlfes=np.where(
+            begins_path,
+            hops + rng.integers(0, PATHS, size=fecs),
+            rng.integers(0, hops, size=fecs),
+        ),
+    )
