@@ -1,0 +1,150 @@
+"""`bakerc --run`: what a user sees of a program on x86."""
+
+from __future__ import annotations
+
+import json
+import os
+import struct
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+BUILD = Path(os.environ.get("KARAKAL_BUILD", ROOT / "build"))
+BAKERC = BUILD / "bin/bakerc"
+pytestmark = pytest.mark.skipif(not BAKERC.exists(), reason="nothing is built")
+
+PROGRAM = """
+protocol ether {{ dst : 48; src : 48; type : 16; demux {{ 14 }}; }}
+module m {{
+  drop_reason odd;
+  metadata {{ u8 turns; }}
+  u32 limit = 3;
+  ppf p {{ in ether_pkt * in_cc; out ether_pkt * out_cc; out ether_pkt * again_cc; }}
+  wiring {{ rx -> p.in_cc; p.out_cc -> tx; p.again_cc -> p.in_cc; }}
+  control int set_limit(u32 value) {{
+    if (value > 100)
+      return 7;
+    limit = value;
+    return 0;
+  }}
+}}
+m.p.ppf(ether_pkt * ph) {{
+  {body}
+}}
+"""
+FORWARD = """
+  if (ph->metadata.sequence >= limit) { packet_drop(ph, odd); return; }
+  if (ph->metadata.turns == 200) { channel_put(again_cc, ph); return; }
+  ph->metadata.tx.port = 2;
+  channel_put(out_cc, ph);
+"""
+
+
+class Program:
+    """A program with a trace of eight frames in a folder."""
+
+    def __init__(self, folder: Path, body: str) -> None:
+        self.folder = folder
+        (folder / "p.baker").write_text(PROGRAM.format(body=body))
+        header = struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, 1)
+        frames = [struct.pack("<IIII", 0, i, 60, 60) + bytes(60) for i in range(8)]
+        (folder / "t.pcap").write_bytes(header + b"".join(frames))
+
+    def run(
+        self, *options: str, control: str = "", status: int = 0
+    ) -> subprocess.CompletedProcess[str]:
+        (self.folder / "c.txt").write_text(control)
+        files = [f"--trace={self.folder / 't.pcap'}"]
+        if control:
+            files.append(f"--control={self.folder / 'c.txt'}")
+        command = [str(BAKERC), str(self.folder / "p.baker"), "--run", *files]
+        done = subprocess.run(
+            [*command, *options], capture_output=True, text=True, timeout=60
+        )
+        assert done.returncode == status, done.stdout + done.stderr
+        return done
+
+
+def test_packets_and_statistics(tmp_path: Path) -> None:
+    program = Program(tmp_path, FORWARD)
+    out, stats = tmp_path / "o.pcapng", tmp_path / "s.json"
+    done = program.run(f"--out={out}", f"--stats={stats}")
+    assert "8 received, 3 forwarded, 5 dropped, 0 consumed" in done.stdout
+    found = json.loads(stats.read_text())
+    assert found["packets"]["forwarded"] == 3
+    assert found["drops"] == {"unspecified": 0, "truncated": 0, "odd": 5}
+    assert found["ppfs"] == {"m.p.in_cc": 8}
+    assert found["counters"]["read m.limit"] == 8
+    assert out.exists()
+
+
+def test_the_same_run_gives_the_same_files(tmp_path: Path) -> None:
+    program = Program(tmp_path, FORWARD)
+    contents = []
+    for name in ("a", "b"):
+        out, stats = tmp_path / f"{name}.pcapng", tmp_path / f"{name}.json"
+        program.run(f"--out={out}", f"--stats={stats}")
+        contents.append((out.read_bytes(), stats.read_bytes()))
+    assert contents[0] == contents[1]
+
+
+def test_control_calls_run_at_their_packet(tmp_path: Path) -> None:
+    program = Program(tmp_path, FORWARD)
+    done = program.run(control="set_limit(1)\n@packet 4 m.set_limit(6)\n")
+    assert "3 forwarded" in done.stdout
+
+
+@pytest.mark.parametrize(
+    "control, message",
+    [
+        ("# a comment\nset_limit(101)\n", "c.txt:2: error: set_limit returned error 7"),
+        ("set_limt(1)\n", "c.txt:1:"),
+        ("set_limit(1, 2)\n", "c.txt:1:"),
+        ("set_limit(0x100000000)\n", "c.txt:1:"),
+        ("@cycle 5 set_limit(1)\n", "use @packet"),
+    ],
+)
+def test_wrong_control_files(tmp_path: Path, control: str, message: str) -> None:
+    done = Program(tmp_path, FORWARD).run(control=control, status=1)
+    assert message in done.stderr
+
+
+@pytest.mark.parametrize(
+    "body, message",
+    [
+        (
+            "while (limit > 0) { ph->dst = limit; } channel_put(out_cc, ph);",
+            "loops without end",
+        ),
+        ("channel_put(again_cc, ph);", "loops without end"),
+        (
+            "ph->metadata.turns = ph->metadata.turns + 1;"
+            "ether_pkt * o = packet_encap(ph); o->dst = 1; o->src = 1; o->type = 1;"
+            "channel_put(again_cc, o);",
+            "headroom",
+        ),
+        (
+            "channel_put(again_cc, packet_copy(ph)); channel_put(again_cc, ph);",
+            "packet_copy finds no free buffer",
+        ),
+    ],
+)
+def test_programs_that_cannot_go_on(tmp_path: Path, body: str, message: str) -> None:
+    done = Program(tmp_path, body).run(status=1)
+    assert message in done.stderr
+    assert "packet 0" in done.stderr
+
+
+def test_a_missing_trace(tmp_path: Path) -> None:
+    program = Program(tmp_path, FORWARD)
+    (tmp_path / "t.pcap").unlink()
+    assert "t.pcap" in program.run(status=1).stderr
+
+
+def test_an_output_that_cannot_be_written(tmp_path: Path) -> None:
+    program = Program(tmp_path, FORWARD)
+    missing = tmp_path / "missing"
+    assert "missing" in program.run(f"--stats={missing / 's.json'}", status=1).stderr
+    assert "missing" in program.run(f"--out={missing / 'o.pcap'}", status=1).stderr
