@@ -180,10 +180,25 @@ MicroOp prepare(const Instruction &i) {
   return op;
 }
 
+bool changesCam(Op op) {
+  return op == Op::CamClear || op == Op::CamLookup || op == Op::CamWrite ||
+         op == Op::CamWriteState;
+}
+
+/// Conditional branches (three slots) with a CAM instruction in the first.
+void markBranchesBeforeCam(MicroProgram &program) {
+  for (size_t i = 0; i + 1 < program.ops.size(); ++i) {
+    const target::InstructionRow &row = target::row(program.ops[i].op);
+    if (row.isBranch() && row.slots == 3 && program.ops[i].defer == 0 &&
+        changesCam(program.ops[i + 1].op))
+      program.ops[i].special |= SpecialBeforeCam;
+  }
+}
+
 /// Words fetched behind the last instruction.
 constexpr uint32_t tailWords = 8;
 
-void addTail(MicroProgram &program) {
+void complete(MicroProgram &program) {
   MicroOp illegal;
   illegal.special = SpecialIllegal | SpecialShared;
   for (uint32_t i = 0; i < tailWords; ++i) {
@@ -191,6 +206,7 @@ void addTail(MicroProgram &program) {
     program.ops.push_back(illegal);
     program.isLegal.push_back(false);
   }
+  markBranchesBeforeCam(program);
 }
 
 } // namespace
@@ -202,7 +218,7 @@ MicroProgram prepareProgram(const std::vector<Instruction> &instructions) {
     program.ops.push_back(prepare(instruction));
     program.isLegal.push_back(true);
   }
-  addTail(program);
+  complete(program);
   return program;
 }
 
@@ -219,7 +235,7 @@ MicroProgram prepareProgram(const std::vector<uint64_t> &words) {
     program.ops.push_back(op);
     program.isLegal.push_back(static_cast<bool>(instruction));
   }
-  addTail(program);
+  complete(program);
   return program;
 }
 

@@ -50,6 +50,9 @@ enum MicroOpSpecial : uint8_t {
   SpecialCommand = 4,
   /// It is no instruction: executing it is a fault.
   SpecialIllegal = 8,
+  /// A conditional branch with a CAM instruction right behind it: if it is
+  /// taken, the hardware does not suppress the CAM's side effect.
+  SpecialBeforeCam = 16,
 };
 
 /// Parameter of an instruction with a shift.

@@ -419,6 +419,10 @@ template <bool Exact> void Microengine::execute(uint64_t limit, uint64_t stop) {
       contextArbitration(*op, program->instructions[at]);
       break;
     case Op::CsrRead:
+      if (ops[at + 1].op != Op::Immed || slotsLeft == 1) {
+        fault("local_csr_rd has no immed behind it to take the value");
+        return;
+      }
       csrReadValue = readCsr(program->instructions[at].csr);
       csrReadPending = true;
       break;
@@ -458,6 +462,11 @@ template <bool Exact> void Microengine::execute(uint64_t limit, uint64_t stop) {
       if (branchTarget >= program->ops.size()) {
         fault("a branch leads out of the program, to " +
               std::to_string(branchTarget));
+        return;
+      }
+      if (op->special & SpecialBeforeCam) {
+        fault("a CAM instruction stands right behind a conditional branch that "
+              "is taken: its effect is not suppressed");
         return;
       }
       ++counts[at];

@@ -202,3 +202,19 @@ TEST_F(ContextTest, HaltIsSeen) {
   EXPECT_TRUE(chip->engine(0).isHalted());
   EXPECT_FALSE(chip->engine(0).isAlive());
 }
+
+TEST_F(ContextTest, ACamInstructionBehindATakenConditionalBranchIsAFault) {
+  Program program = {alu(Op::AluOr, none(), imm(0), gprB(0)),
+                     branch(Op::Beq, 3),
+                     alu(Op::CamLookup, gprA(1), gprA(0), none())};
+  program.push_back(ctxArbKill());
+  load(program);
+  chip->runTo(100);
+  EXPECT_NE(recorder.fault.find("CAM"), std::string::npos) << recorder.fault;
+}
+
+TEST_F(ContextTest, ACsrReadWithoutItsImmedIsAFault) {
+  load({csrRead(Csr_ACTIVE_CTX_STS), nop(), immed(gprA(0), 0), ctxArbKill()});
+  chip->runTo(100);
+  EXPECT_NE(recorder.fault.find("immed"), std::string::npos) << recorder.fault;
+}

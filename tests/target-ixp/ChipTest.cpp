@@ -59,8 +59,6 @@ TEST(ChipParameters, TableIsSound) {
   EXPECT_EQ(chip.scratchBytes, ScratchBytes);
   EXPECT_EQ(chip.sramBytes, SramChannelBytes);
   EXPECT_EQ(chip.dramBytes, DramBytes);
-  EXPECT_EQ(chip.msfElements, MpacketElements);
-  EXPECT_EQ(chip.portsFrameBytesMax, FrameBytesMax);
 }
 
 TEST(MemoryMap, RegionsDoNotOverlap) {
