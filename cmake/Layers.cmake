@@ -55,6 +55,11 @@ function(karakal_check_headers folder)
   if(sources)
     add_library(${folder}-headers OBJECT EXCLUDE_FROM_ALL ${sources})
     target_link_libraries(${folder}-headers PRIVATE ${folder})
+    add_dependencies(${folder}-headers ${folder}) # generated headers
+    target_include_directories(${folder}-headers PRIVATE
+      $<TARGET_PROPERTY:${folder},INCLUDE_DIRECTORIES>)
+    target_compile_definitions(${folder}-headers PRIVATE
+      $<TARGET_PROPERTY:${folder},COMPILE_DEFINITIONS>)
     add_dependencies(check-headers ${folder}-headers)
   endif()
 endfunction()
