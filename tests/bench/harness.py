@@ -80,7 +80,7 @@ def image_of(bench: Bench, app: str, level: str, load: Workload) -> Path:
         f"--control={load.control}", "-o", image,
     )  # fmt: skip
     if level in said:
-        raise Missing(f"{app} at level {level}: {said.strip().splitlines()[0]}")
+        raise Missing(f"level {level}: {said.strip().splitlines()[0]}")
     return image
 
 
@@ -127,22 +127,23 @@ ZIPF = ("--locality", "zipf")
 
 #: Options of `npftrace make` by application and set of traffic: 64-byte frames
 #: and no exceptions. The first set of an application is the main one.
+IPV4 = ("ipv4", "--routes", "10000", "--hops", "64")
+MPLS = ("mpls", "--labels", "4096", "--fecs", "10000")
+ZIPF = ("--locality", "zipf")
 TRAFFIC: dict[str, dict[str, tuple[str, ...]]] = {
     "l3-switch": {
-        "": ("ipv4", "--routes", "10000", "--hops", "64"),
-        "bridged": ("ipv4", "--routes", "10000", "--hops", "64", "--bridged", "0.2"),
-        "zipf": ("ipv4", "--routes", "10000", "--hops", "64", *ZIPF),
+        "": IPV4,
+        "bridged": (*IPV4, "--bridged", "0.2"),
+        "zipf": (*IPV4, *ZIPF),
     },
     "firewall": {
-        "": ("firewall", "--rules", "100"),
-        "10-rules": ("firewall", "--rules", "10"),
-        "1000-rules": ("firewall", "--rules", "1000"),
-        "zipf": ("firewall", "--rules", "100", *ZIPF),
+        "": ("firewall", "--rules", "100", "--denied", "0.05"),
+        "rules10": ("firewall", "--rules", "10", "--denied", "0.05"),
+        "rules1000": ("firewall", "--rules", "1000", "--denied", "0.05"),
+        "rules10000": ("firewall", "--rules", "10000", "--denied", "0.05"),
+        "zipf": ("firewall", "--rules", "100", "--denied", "0.05", *ZIPF),
     },
-    "mpls": {
-        "": ("mpls", "--labels", "4096", "--fecs", "10000"),
-        "zipf": ("mpls", "--labels", "4096", "--fecs", "10000", *ZIPF),
-    },
+    "mpls": {"": MPLS, "zipf": (*MPLS, *ZIPF)},
 }
 
 
