@@ -68,10 +68,7 @@ private:
   MachineFunction &machineFunction(Function *function) {
     return *machine.getMachineFunction(*function);
   }
-  FrameMap placeFrames();
   void count();
-  Status checkObjects(const FrameMap &frames, const StackPlan &plan);
-  Result<SramStack> placeSramStack(const StackPlan &plan);
 
   CallOrder order;
   MachineModuleInfo &machine;
@@ -80,25 +77,6 @@ private:
   bool needsBase = false;
   bool movesPointer = false;
 };
-
-/// A callee's frame starts behind the deepest of its callers' frames: two
-/// frames overlap only if they are never live together.
-FrameMap AllFunctions::placeFrames() {
-  FrameMap frames;
-  for (Function *function : order) {
-    MachineFunction &mf = machineFunction(function);
-    unsigned bytes =
-        std::max<unsigned>(mf.getFrameInfo().getStackSize(),
-                           mf.getInfo<IxpFunctionInfo>()->argumentBytes);
-    unsigned end = frames.base[function] + (bytes + 3) / 4;
-    frames.words = std::max(frames.words, end);
-    for (Instruction &instr : instructions(*function))
-      if (auto *call = dyn_cast<CallBase>(&instr))
-        if (Function *callee = call->getCalledFunction())
-          frames.base[callee] = std::max(frames.base[callee], end);
-  }
-  return frames;
-}
 
 void AllFunctions::count() {
   for (const char *name : {"bank_copies", "spills", "reloads"})
@@ -128,64 +106,27 @@ void AllFunctions::count() {
   }
 }
 
-/// Objects that pointers reach must lie in local memory as a whole.
-Status AllFunctions::checkObjects(const FrameMap &frames,
-                                  const StackPlan &plan) {
-  for (Function *function : order) {
-    const MachineFrameInfo &frame = machineFunction(function).getFrameInfo();
-    for (int i = 0; i < frame.getObjectIndexEnd(); ++i) {
-      if (frame.isDeadObjectIndex(i) || frame.isSpillSlotObjectIndex(i))
-        continue;
-      uint64_t end = plan.systemWords + frames.base.lookup(function) +
-                     (frame.getObjectOffset(i) + frame.getObjectSize(i)) / 4;
-      if (end > StackWords)
-        return makeError("E-codegen-me-021",
-                         "function '" + function->getName().str() +
-                             "': objects on the stack take more than the " +
-                             std::to_string(StackWords) +
-                             " words of local memory of a context");
-    }
-  }
-  return success();
-}
-
-Result<SramStack> AllFunctions::placeSramStack(const StackPlan &plan) {
-  SramStack sram;
-  sram.base = options.stackSramBase;
-  sram.contextBytes = SramChunkBytes;
-  while (sram.contextBytes < plan.sramChunks * SramChunkBytes)
-    sram.contextBytes *= 2;
-  // Engines are numbered 0x00-0x03 and 0x10-0x13: 8 stacks of 8 contexts.
-  uint64_t all =
-      uint64_t(sram.contextBytes) * target::EngineCount * target::ContextCount;
-  constexpr unsigned ChunksMax = 5; // addresses within reach of a command
-  if (plan.sramChunks > ChunksMax || all > options.stackSramBytes)
-    return makeError("E-codegen-me-022",
-                     "the stacks do not fit: " + std::to_string(plan.words) +
-                         " words a context");
-  return sram;
-}
-
 Result<target::Microcode> AllFunctions::emit() {
-  FrameMap frames = placeFrames();
+  FrameMap frames(order, machine);
   count();
-  StackPlan plan = planStack(frames.words, needsBase, movesPointer);
-  if (Status s = checkObjects(frames, plan); !s)
-    return s.error();
-  Result<SramStack> sram = placeSramStack(plan);
+  Result<StackPlan> plan = planStack(frames, needsBase, movesPointer);
+  if (!plan)
+    return plan.error();
+  Result<SramStack> sram =
+      placeSramStack(*plan, options.stackSramBase, options.stackSramBytes);
   if (!sram)
     return sram.error();
   WordProgram program;
-  WordEmitter emitter(program, frames, plan, *sram);
+  WordEmitter emitter(program, frames, *plan, *sram);
   for (Function *function : order)
     emitter.emitFunction(machineFunction(function), function == order.front());
   if (options.level > 0)
     forwardMoves(program);
-  placeWindows(program, plan);
+  placeWindows(program, *plan);
   statistics["delay_slots_filled"] =
       options.level > 0 ? fillDelaySlots(program) : 0;
   padPointers(program);
-  statistics["stack_words"] = plan.words;
+  statistics["stack_words"] = plan->words;
   Result<target::Microcode> code = resolve(program, options.maxWords);
   if (!code)
     return code;

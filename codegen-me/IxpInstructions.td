@@ -315,8 +315,8 @@ def ADJCALLSTACKUP : IxpInst<KindNone, (outs), (ins i32imm:$a, i32imm:$b),
 
 //===-- stack and local memory --------------------------------------------===//
 
-// A frame operand is a frame index and a byte offset; after frame layout, 0
-// and the byte offset within the function's frame.
+// A frame operand is a frame index (a literal after frame layout) and a byte
+// offset within that object.
 let mayLoad = 1 in
 def FRAMELOAD : IxpInst<KindFrameLoad, (outs DEST:$d),
                         (ins i32imm:$frame, i32imm:$offset)>;

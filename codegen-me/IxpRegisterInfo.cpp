@@ -41,13 +41,8 @@ BitVector IxpRegisterInfo::getReservedRegs(const MachineFunction &) const {
 bool IxpRegisterInfo::eliminateFrameIndex(MachineBasicBlock::iterator at, int,
                                           unsigned operand,
                                           RegScavenger *) const {
-  MachineInstr &instr = *at;
-  const MachineFrameInfo &frame =
-      instr.getParent()->getParent()->getFrameInfo();
-  int index = instr.getOperand(operand).getIndex();
-  MachineOperand &offset = instr.getOperand(operand + 1);
-  instr.getOperand(operand).ChangeToImmediate(0);
-  offset.setImm(offset.getImm() + frame.getObjectOffset(index));
+  MachineOperand &frame = at->getOperand(operand);
+  frame.ChangeToImmediate(frame.getIndex());
   return false;
 }
 

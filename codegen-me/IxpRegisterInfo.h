@@ -1,7 +1,7 @@
 //===- IxpRegisterInfo.h - registers and frame indices --------*- C++ -*-===//
 //
 // Frames lie in local memory and are assigned statically over the call graph,
-// so that a frame index becomes a byte offset within its function's frame and
+// so that a frame index stays what it is, as a literal, until FramePlan.h, and
 // there is no frame pointer. No general register is reserved: what the stack
 // needs besides (window addresses) is kept in local memory itself.
 //
@@ -23,7 +23,8 @@ namespace llvm {
 
 class IxpFrameLowering : public TargetFrameLowering {
 public:
-  IxpFrameLowering() : TargetFrameLowering(StackGrowsUp, Align(4), 0) {}
+  IxpFrameLowering()
+      : TargetFrameLowering(StackGrowsUp, Align(4), 0, Align(4), false) {}
   void emitPrologue(MachineFunction &, MachineBasicBlock &) const override {}
   void emitEpilogue(MachineFunction &, MachineBasicBlock &) const override {}
   bool hasFP(const MachineFunction &) const override { return false; }

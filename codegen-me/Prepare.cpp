@@ -146,7 +146,7 @@ Status Checker::checkInstruction(Instruction &instr) {
     if (!alloca->isStaticAlloca())
       return errorAt(&instr, "E-codegen-me-007",
                      "a stack object whose size is not constant");
-    alloca->setAlignment(std::max(alloca->getAlign(), Align(4)));
+    alloca->setAlignment(Align(4)); // local memory is words
     return success();
   }
   bool isOrdered =

@@ -26,10 +26,7 @@ using target::Shift;
 
 namespace {
 
-constexpr unsigned WordSignal = 1; ///< of commands with one signal
 constexpr unsigned PairSignal = 2; ///< and the next, of DRAM commands
-/// Transfer register kept out of allocation, for stack words in SRAM.
-constexpr unsigned StackXfer = 15;
 constexpr unsigned Ring0State = 2; ///< input states 2..13 are rings 0..11
 
 const Op aluOps[] = {Op::AluAdd, Op::AluSub,    Op::AluAnd,   Op::AluOr,
@@ -440,146 +437,7 @@ bool WordEmitter::emitControl(const MachineInstr &instr) {
   }
 }
 
-//===-- Stack and local memory --------------------------------------------===//
-
-void WordEmitter::sramMove(unsigned word, bool isLoad, Operand reg) {
-  unsigned byte = (word - StackWords) * 4;
-  Operand base = target::localMemory(0, plan.sramWord + byte / SramChunkBytes);
-  Operand xfer = target::sXfer(StackXfer);
-  if (!isLoad)
-    program.add(target::move(xfer, reg));
-  program.add(target::withSignal(
-      target::command(isLoad ? Op::SramRead : Op::SramWrite, xfer, base,
-                      target::imm(byte % SramChunkBytes), 1),
-      WordSignal, true));
-  if (isLoad)
-    program.add(target::move(reg, xfer));
-}
-
-void WordEmitter::stackMove(unsigned word, bool isLoad, Operand reg) {
-  word += plan.systemWords;
-  if (word >= StackWords)
-    return sramMove(word, isLoad, reg);
-  unsigned window = word / WindowWords;
-  Operand slot = target::localMemory(window ? 1 : 0, word % WindowWords);
-  Item &item =
-      program.add(isLoad ? target::move(reg, slot) : target::move(slot, reg));
-  item.window = uint8_t(window);
-}
-
-void WordEmitter::emitFrameAddress(const MachineInstr &instr) {
-  unsigned word = plan.systemWords + frameBase + literal(instr, 2) / 4;
-  program.add(target::alu(Op::AluAdd, operand(instr, 0),
-                          target::localMemory(0, plan.baseWord),
-                          target::imm(word * 4 & 0xff)));
-}
-
-bool WordEmitter::emitLocal(const MachineInstr &instr) {
-  auto frameWord = [&](unsigned index) {
-    return frameBase + literal(instr, index) / 4;
-  };
-  auto throughPointer = [&](Operand address, const target::Instruction &use) {
-    program.add(target::csrWrite(target::Csr_ACTIVE_LM_ADDR_1, address));
-    program.add(use);
-  };
-  switch (traitsOf(instr.getDesc()).kind) {
-  case Kind::FrameLoad:
-    stackMove(frameWord(2), true, operand(instr, 0));
-    return true;
-  case Kind::FrameStore:
-    stackMove(frameWord(2), false, operand(instr, 0));
-    return true;
-  case Kind::FrameAddress:
-    emitFrameAddress(instr);
-    return true;
-  case Kind::ArgumentStore: {
-    const auto *callee = cast<Function>(instr.getOperand(1).getGlobal());
-    stackMove(frames.base.lookup(callee) + literal(instr, 2) / 4, false,
-              operand(instr, 0));
-    return true;
-  }
-  case Kind::LocalLoad:
-    throughPointer(operand(instr, 1),
-                   target::move(operand(instr, 0), target::localMemory(1)));
-    return true;
-  case Kind::LocalStore:
-    throughPointer(operand(instr, 1),
-                   target::move(target::localMemory(1), operand(instr, 0)));
-    return true;
-  default:
-    return false;
-  }
-}
-
 //===-- Functions ---------------------------------------------------------===//
-
-StackPlan planStack(unsigned frameWords, bool needsBase, bool movesPointer) {
-  StackPlan plan;
-  // Each address kept takes a word itself, which may make another needed.
-  for (unsigned before = ~0u; before != plan.systemWords;) {
-    before = plan.systemWords;
-    plan.words = frameWords + plan.systemWords;
-    unsigned next = 0;
-    unsigned inLocal = std::min(plan.words, StackWords);
-    bool hasTwo = inLocal > 2 * WindowWords;
-    plan.sramChunks =
-        plan.words <= StackWords
-            ? 0
-            : ((plan.words - StackWords) * 4 + SramChunkBytes - 1) /
-                  SramChunkBytes;
-    plan.sramWord = plan.sramChunks ? 0 : -1;
-    next += plan.sramChunks;
-    if (needsBase)
-      plan.baseWord = int(next++);
-    if (inLocal > WindowWords && (movesPointer || hasTwo))
-      plan.windowWord[1] = int(next++);
-    if (hasTwo)
-      plan.windowWord[2] = int(next++);
-    plan.systemWords = std::max(plan.systemWords, next);
-  }
-  return plan;
-}
-
-/// Sets both pointers and the addresses that the plan asks for. Uses a0, b0,
-/// a1: nothing is live yet.
-void WordEmitter::emitPrologue() {
-  using namespace target;
-  if (plan.words == 0 && plan.systemWords == 0)
-    return;
-  csrRead(gprA(1), Csr_ACTIVE_CTX_STS);
-  program.add(alu(Op::AluAnd, gprA(0), gprA(1), imm(7)));
-  // 192 = 128 + 64 bytes of stack a context
-  program.add(aluShf(Op::ShfB, gprB(0), none(), gprA(0), shl(6)));
-  program.add(aluShf(Op::ShfB, gprA(0), none(), gprA(0), shl(7)));
-  program.add(alu(Op::AluAdd, gprA(0), gprA(0), gprB(0)));
-  program.add(csrWrite(Csr_ACTIVE_LM_ADDR_0, gprA(0)));
-  program.add(alu(Op::AluAdd, gprB(0), gprA(0), imm(4 * WindowWords)));
-  program.add(csrWrite(Csr_ACTIVE_LM_ADDR_1, gprB(0))).shows = 1;
-  if (plan.baseWord >= 0)
-    program.add(target::move(localMemory(0, plan.baseWord), gprA(0)));
-  if (plan.windowWord[1] >= 0)
-    program.add(target::move(localMemory(0, plan.windowWord[1]), gprB(0)));
-  if (plan.windowWord[2] >= 0)
-    program.add(alu(Op::AluAdd, localMemory(0, plan.windowWord[2]), gprA(0),
-                    imm(8 * WindowWords)));
-  if (!plan.sramChunks)
-    return;
-  // Stack number = engine and context: status bits 7 and 4:0.
-  program.add(alu(Op::AluAnd, gprA(0), gprA(1), imm(0x1f)));
-  program.add(aluShf(Op::ShfB, gprB(0), none(), gprA(1), shr(2)));
-  program.add(alu(Op::AluAnd, gprB(0), gprB(0), imm(0x20)));
-  program.add(alu(Op::AluOr, gprA(0), gprA(0), gprB(0)));
-  unsigned shift = 0;
-  while (1u << shift < sram.contextBytes)
-    ++shift;
-  program.add(aluShf(Op::ShfB, gprA(0), none(), gprA(0), shl(shift)));
-  loadImmediate(gprB(0), sram.base);
-  program.add(alu(Op::AluAdd, gprA(0), gprA(0), gprB(0)));
-  for (unsigned chunk = 0; chunk < plan.sramChunks; ++chunk) {
-    program.add(target::move(localMemory(0, plan.sramWord + chunk), gprA(0)));
-    program.add(alu(Op::AluAdd, gprA(0), gprA(0), imm(SramChunkBytes)));
-  }
-}
 
 void WordEmitter::emitInstr(const MachineInstr &instr) {
   if (emitArithmetic(instr) || emitShift(instr) || emitControl(instr) ||
@@ -593,7 +451,6 @@ void WordEmitter::emitFunction(MachineFunction &function, bool isEntry) {
   program.functions.push_back(function.getName().str());
   program.currentLine = 0;
   program.bind(labelOf(&function.getFunction()));
-  frameBase = frames.base.lookup(&function.getFunction());
   if (isEntry)
     emitPrologue();
   const MachineInstr *skipped = nullptr; // has gone into the one before

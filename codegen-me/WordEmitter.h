@@ -17,22 +17,7 @@ class MachineOperand;
 
 namespace karakal::codegen {
 
-/// Where each function's frame starts, in stack words behind the system words.
-struct FrameMap {
-  llvm::DenseMap<const llvm::Function *, unsigned> base;
-  unsigned words = 0; ///< of the deepest chain
-};
-
-/// The place of overflowing stacks in SRAM.
-struct SramStack {
-  uint32_t base = 0;         ///< byte address
-  uint32_t contextBytes = 0; ///< of one context, a power of two
-};
-
-/// Decides which addresses must stand at the start of each stack.
-/// `needsBase`: some code computes addresses of stack objects.
-/// `movesPointer`: some code uses the second pointer for other data.
-StackPlan planStack(unsigned frameWords, bool needsBase, bool movesPointer);
+constexpr unsigned WordSignal = 1; ///< of commands with one signal
 
 /// Turns machine functions into words, one call each, the entry first.
 class WordEmitter {
@@ -72,6 +57,8 @@ private:
   bool emitRingBranch(const llvm::MachineInstr &instr);
   void emitRingStatus(const llvm::MachineInstr &instr);
   void emitFrameAddress(const llvm::MachineInstr &instr);
+  /// The stack word of a frame operand.
+  unsigned frameWord(const llvm::MachineInstr &instr, unsigned index) const;
   void stackMove(unsigned word, bool isLoad, Operand reg);
   void sramMove(unsigned word, bool isLoad, Operand reg);
   void csrRead(Operand to, unsigned csr);
@@ -81,7 +68,6 @@ private:
   const StackPlan &plan;
   const SramStack &sram;
   llvm::DenseMap<const void *, unsigned> labels;
-  unsigned frameBase = 0;
 };
 
 } // namespace karakal::codegen

@@ -16,6 +16,8 @@
 #ifndef KARAKAL_CODEGEN_ME_WORDPROGRAM_H
 #define KARAKAL_CODEGEN_ME_WORDPROGRAM_H
 
+#include "codegen-me/FramePlan.h"
+
 #include "support/Error.h"
 #include "target-ixp/Instruction.h"
 #include "target-ixp/Microcode.h"
@@ -46,20 +48,6 @@ struct Item {
   unsigned function = 0; ///< index into WordProgram::functions
   uint32_t line = 0;     ///< index into WordProgram::places; 0 = unknown
 };
-
-/// The stack of one context in local memory (words) and beyond.
-struct StackPlan {
-  unsigned words = 0;               ///< of the deepest chain of frames
-  unsigned systemWords = 0;         ///< at the start, for addresses
-  int baseWord = -1;                ///< holds the stack's byte address
-  int windowWord[3] = {-1, -1, -1}; ///< holds that of window 1, 2
-  int sramWord = -1;                ///< first of those holding SRAM addresses
-  unsigned sramChunks = 0;
-};
-
-constexpr unsigned WindowWords = 16;
-constexpr unsigned StackWords = 48; ///< of local memory, per context
-constexpr unsigned SramChunkBytes = 128;
 
 class WordProgram {
 public:

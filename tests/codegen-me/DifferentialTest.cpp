@@ -98,7 +98,7 @@ std::string runOnEngine(const std::string &text, const Input &input,
   if (!module)
     return "does not parse";
   codegen::CodeGenOptions options;
-  options.maxWords = 8192; // larger than a control store: tests are wordy
+  options.maxWords = 8192; // branches reach so far; tests are wordy
   auto code = codegen::compileForMe(*module, options);
   if (!code)
     return code.error().str();
@@ -157,6 +157,8 @@ const Case cases[] = {
     {"calls", 20, {25, 2, 3, 6, true, true}},
     {"pressure", 12, {40, 1, 1, 30, true, false}},
     {"overflow", 8, {60, 2, 2, 60, true, true}},
+    // Hundreds of spilled words: stacks that go on in SRAM.
+    {"deep", 2, {500, 2, 3, 60, true, true}},
 };
 
 INSTANTIATE_TEST_SUITE_P(Shapes, Differential, testing::ValuesIn(cases),
