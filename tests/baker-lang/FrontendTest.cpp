@@ -1,0 +1,183 @@
+//===- FrontendTest.cpp - the front end as a library ----------------------===//
+
+#include "baker-lang/Frontend.h"
+#include "baker-lang/Catalogue.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <sstream>
+
+using namespace karakal;
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+
+namespace {
+
+/// A file that lasts as long as the test.
+class TempFile {
+public:
+  explicit TempFile(const std::string &text)
+      : path((fs::path(testing::TempDir()) /
+              (testing::UnitTest::GetInstance()->current_test_info()->name() +
+               std::string(".baker")))
+                 .string()) {
+    std::ofstream(path, std::ios::binary) << text;
+  }
+  ~TempFile() { fs::remove(path); }
+  const std::string path;
+};
+
+std::string messages(const std::string &text, bool colour = false) {
+  TempFile file(text);
+  Diagnostics diagnostics;
+  lang::parseAndCheck({file.path}, diagnostics);
+  std::ostringstream out;
+  diagnostics.print(out, colour);
+  return out.str();
+}
+
+constexpr const char *program = R"(
+protocol p { a : 8; demux { 1 }; }
+module m {
+  u32 add(u32 a, u32 b) {
+    return a
+         + b;
+  }
+  ppf f { in p_pkt * in_cc; out p_pkt * out_cc; }
+  wiring { rx -> f.in_cc; f.out_cc -> tx; }
+}
+m.f.ppf(p_pkt * ph) { ph->a = m.add(1, 2); channel_put(out_cc, ph); }
+)";
+
+} // namespace
+
+TEST(Frontend, OperationsCarryPlaces) {
+  TempFile file(program);
+  Diagnostics diagnostics;
+  auto tree = lang::parseAndCheck({file.path}, diagnostics);
+  ASSERT_FALSE(diagnostics.hasErrors());
+  mlir::MLIRContext context;
+  auto module = lang::lowerToIr(*tree, diagnostics.sources(), context);
+  unsigned sums = 0;
+  module->walk([&](mlir::Operation *op) {
+    auto place = llvm::dyn_cast<mlir::FileLineColLoc>(op->getLoc());
+    ASSERT_TRUE(place) << op->getName().getStringRef().str();
+    if (!llvm::isa<mlir::arith::AddIOp>(op))
+      return;
+    ++sums;
+    EXPECT_EQ(place.getFilename().str(), file.path);
+    EXPECT_EQ(place.getLine(), 6u);
+    EXPECT_EQ(place.getColumn(), 10u);
+  });
+  EXPECT_EQ(sums, 1u);
+}
+
+TEST(Frontend, TwoRunsGiveTheSameText) {
+  auto print = [] {
+    TempFile file(program);
+    Diagnostics diagnostics;
+    auto tree = lang::parseAndCheck({file.path}, diagnostics);
+    mlir::MLIRContext context;
+    auto module = lang::lowerToIr(*tree, diagnostics.sources(), context);
+    std::string text;
+    llvm::raw_string_ostream stream(text);
+    module->print(stream);
+    return text;
+  };
+  std::string first = print();
+  EXPECT_FALSE(first.empty());
+  EXPECT_EQ(first, print());
+}
+
+TEST(Frontend, MissingFileIsAnError) {
+  Diagnostics diagnostics;
+  lang::parseAndCheck({"/no/such/file.baker"}, diagnostics);
+  ASSERT_TRUE(diagnostics.hasErrors());
+  EXPECT_EQ(diagnostics.all()[0].id, "E-baker-001");
+}
+
+TEST(Frontend, DirectoryIsAnError) {
+  Diagnostics diagnostics;
+  lang::parseAndCheck({testing::TempDir()}, diagnostics);
+  EXPECT_EQ(diagnostics.all()[0].id, "E-baker-001");
+}
+
+TEST(Frontend, BytesThatAreNoTextAreRefused) {
+  EXPECT_THAT(messages("const u32 A = 1;\n// \xff\n"),
+              HasSubstr(":2:4: error"));
+  EXPECT_THAT(messages(std::string("a\0b", 3)), HasSubstr("null byte"));
+  EXPECT_THAT(messages("\xe2\x82"), HasSubstr("not UTF-8"));
+  EXPECT_THAT(messages("\xc0\x80"), HasSubstr("not UTF-8"));
+}
+
+TEST(Frontend, ColumnsCountCharacters) {
+  std::string text = messages("/* \xe2\x82\xac\xe2\x82\xac */ $\n");
+  EXPECT_THAT(text, HasSubstr(":1:10: error: '$'"));
+  EXPECT_THAT(text, HasSubstr("\n           ^\n"));
+}
+
+TEST(Frontend, ByteOrderMarkAndCarriageReturnsAreIgnored) {
+  std::string text = messages("\xef\xbb\xbf$\r\n");
+  EXPECT_THAT(text, HasSubstr(":1:1: error"));
+  EXPECT_THAT(text, HasSubstr("\n  $\n  ^\n"));
+}
+
+TEST(Frontend, TabsStayInTheUnderline) {
+  EXPECT_THAT(messages("\t$\n"), HasSubstr("\n  \t$\n  \t^\n"));
+}
+
+TEST(Frontend, ColourOnlyWhereAsked) {
+  EXPECT_THAT(messages("$", true), HasSubstr("\033[31m"));
+  EXPECT_EQ(messages("$", false).find('\033'), std::string::npos);
+}
+
+TEST(Frontend, ControlCharactersOfTheSourceAreNotPrinted) {
+  std::string text = messages("$ // \x1b[2J\n");
+  EXPECT_EQ(text.find('\033'), std::string::npos);
+}
+
+TEST(Frontend, DiagnosticsComeInTheOrderOfTheText) {
+  std::string text = messages("u32 f() { return b; }\nu99 c;\nx y;\n$\n");
+  size_t first = text.find(":1:"), second = text.find(":2:");
+  size_t third = text.find(":3:"), fourth = text.find(":4:");
+  EXPECT_LT(first, second);
+  EXPECT_LT(second, third);
+  EXPECT_LT(third, fourth);
+  EXPECT_NE(fourth, std::string::npos);
+}
+
+TEST(Catalogue, EveryDiagnosticHasATest) {
+  std::set<std::string> tested;
+  for (const auto &entry : fs::recursive_directory_iterator(
+           fs::path(KARAKAL_SOURCE_DIR) / "tests" / "baker-lang")) {
+    std::string extension = entry.path().extension().string();
+    if (extension != ".baker" && extension != ".cpp")
+      continue;
+    std::ifstream stream(entry.path());
+    std::string text((std::istreambuf_iterator<char>(stream)), {});
+    for (size_t at = text.find("E-baker-"); at != std::string::npos;
+         at = text.find("E-baker-", at + 1))
+      tested.insert(text.substr(at, 11));
+  }
+  // The two that only this file provokes, by their texts.
+  tested.insert({"E-baker-002", "E-baker-007"});
+  std::set<std::string> ids;
+#define DIAGNOSTIC(number, severity, name, title)                              \
+  EXPECT_TRUE(ids.insert(lang::idOf(lang::Code::name)).second);                \
+  EXPECT_TRUE(tested.count(lang::idOf(lang::Code::name)))                      \
+      << "no test shows " << lang::idOf(lang::Code::name) << ", " << title;
+#include "baker-lang/Catalogue.def"
+#undef DIAGNOSTIC
+}
+
+TEST(Spelling, NearestName) {
+  EXPECT_EQ(nearestName("hpos", {"hops", "table"}), "hops");
+  EXPECT_EQ(nearestName("tabel", {"hops", "table"}), "table");
+  EXPECT_EQ(nearestName("x", {"y", "z"}), "");
+  EXPECT_EQ(nearestName("completely", {"different"}), "");
+}
