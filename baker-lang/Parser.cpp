@@ -162,6 +162,10 @@ void parseFile(const std::string &path, Program &program,
 
   GuardedParser parser(&tokens);
   parser.removeErrorListeners();
+  // The grammar needs no more context than this to be decided, and with full
+  // context a chain of `else if` takes quadratic time.
+  parser.getInterpreter<antlr4::atn::ParserATNSimulator>()->setPredictionMode(
+      antlr4::atn::PredictionMode::SLL);
   parser.setErrorHandler(
       std::make_shared<SyntaxErrors>(places, diagnostics, std::move(strange)));
   try {
