@@ -14,6 +14,8 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = Path(os.environ.get("KARAKAL_BUILD", ROOT / "build"))
 L3_SWITCH = ROOT / "apps/l3-switch/l3_switch.baker"
+FIREWALL = ROOT / "apps/firewall/firewall.baker"
+MPLS = ROOT / "apps/mpls/mpls.baker"
 LEVELS = ("base", "o1")
 ENGINE_COUNTS = (1, 2, 3, 4, 5, 6)
 
@@ -24,6 +26,8 @@ class Workload:
 
     trace: Path
     control: Path
+    #: The application whose oracle judges what comes out.
+    app: str = "l3-switch"
 
 
 def run(
@@ -58,8 +62,13 @@ def npftrace(
 
 
 def make_ipv4(folder: Path, *options: str) -> Workload:
-    load = Workload(folder / "trace.pcap", folder / "control.txt")
-    npftrace("make", "ipv4", "--out", load.trace, "--control", load.control, *options)
+    return make("ipv4", "l3-switch", folder, *options)
+
+
+def make(kind: str, app: str, folder: Path, *options: str) -> Workload:
+    """Traffic of a kind, with the tables of an application."""
+    load = Workload(folder / "trace.pcap", folder / "control.txt", app)
+    npftrace("make", kind, "--out", load.trace, "--control", load.control, *options)
     return load
 
 
@@ -93,10 +102,10 @@ def run_on_x86(
 
 
 def check(load: Workload, out: Path, stats: Path | None = None) -> None:
-    """Every packet is what the oracle of L3-Switch says."""
+    """Every packet is what the application's oracle says."""
     more = ["--stats", stats] if stats else []
     npftrace(
-        "check", "--app", "l3-switch", "--trace", load.trace,
+        "check", "--app", load.app, "--trace", load.trace,
         "--control", load.control, "--out", out, *more,
     )  # fmt: skip
 

@@ -31,11 +31,13 @@ def test_commands(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path("rib.txt.gz").write_bytes(gzip.compress(b"10.0.0.0/8 AS1\n"))
+    rule = b"@10.0.0.0/8 0.0.0.0/0 0 : 65535 80 : 80 0x06/0xFF"
+    Path("fw1.gz").write_bytes(gzip.compress(rule))
     frames = [Frame(0, 0, frame())]
     for name in ("capture.pcap", "one.pcapng", "other.pcapng"):
         write_capture(Path(name), frames, 4)
     write_stats(Path("stats.json"))
     found = commands()
-    assert len(found) == 8
+    assert len(found) == 11
     for arguments in found:
         assert main(arguments) == 0, arguments

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from npftrace import check, classbench, fit, rib, show
 from npftrace.errors import InputError
-from npftrace.make import KINDS
+from npftrace.make.kinds import KINDS
 
 
 def _parser() -> argparse.ArgumentParser:

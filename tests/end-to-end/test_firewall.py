@@ -1,0 +1,166 @@
+"""Firewall: x86, microcode at each level, and the oracle agree on every packet."""
+
+import gzip
+from pathlib import Path
+
+import pytest
+import toolchain
+from toolchain import FIREWALL, LEVELS, Workload
+
+PACKETS = 5000
+EXCEPTIONS = (
+    " --unmatched 0.02 --fragments 0.05 --options 0.05 --arp 0.01 --not-ipv4 0.01"
+    " --bad-header 0.02 --tiny-fragment 0.01 --short-transport 0.02"
+)
+RULE_COUNTS = (10, 100, 1000)
+
+
+@pytest.fixture(scope="module")
+def loads(tmp_path_factory: pytest.TempPathFactory) -> dict[int, Workload]:
+    """By number of rules: matched, denied, unmatched, and every exception."""
+    return {
+        count: toolchain.make(
+            "firewall",
+            "firewall",
+            tmp_path_factory.mktemp(f"firewall-{count}"),
+            *f"--seed 31 --packets {PACKETS} --rules {count}{EXCEPTIONS}".split(),
+        )
+        for count in RULE_COUNTS
+    }
+
+
+@pytest.fixture(scope="module")
+def firewall_images(
+    tmp_path_factory: pytest.TempPathFactory, loads: dict[int, Workload]
+) -> dict[str, Path]:
+    """The program at each level; all sets of rules use the same image."""
+    folder = tmp_path_factory.mktemp("firewall-images")
+    return {
+        level: toolchain.compile_app(
+            FIREWALL,
+            folder / f"{level}.ixp",
+            f"--level={level}",
+            f"--profile-trace={loads[100].trace}",
+            f"--control={loads[100].control}",
+        )
+        for level in LEVELS
+    }
+
+
+@pytest.mark.parametrize("rules", RULE_COUNTS)
+def test_x86_equals_the_oracle(
+    rules: int, loads: dict[int, Workload], tmp_path: Path
+) -> None:
+    out, stats = toolchain.run_on_x86(FIREWALL, loads[rules], tmp_path)
+    toolchain.check(loads[rules], out, tmp_path / "x86.json")
+    toolchain.assert_packets_add_up(stats)
+
+
+@pytest.mark.parametrize("engines", (1, 3, 6))
+@pytest.mark.parametrize("level", LEVELS)
+def test_microcode_equals_the_oracle(
+    level: str,
+    engines: int,
+    firewall_images: dict[str, Path],
+    loads: dict[int, Workload],
+    tmp_path: Path,
+) -> None:
+    out, stats = toolchain.simulate(
+        firewall_images[level], loads[100], tmp_path, f"--mes={engines}"
+    )
+    toolchain.check(loads[100], out, tmp_path / "stats.json")
+    toolchain.assert_packets_add_up(stats)
+    assert stats["packets"]["received"] == PACKETS
+
+
+@pytest.mark.parametrize("rules", RULE_COUNTS)
+def test_each_set_of_rules(
+    rules: int,
+    firewall_images: dict[str, Path],
+    loads: dict[int, Workload],
+    tmp_path: Path,
+) -> None:
+    out, stats = toolchain.simulate(firewall_images["o1"], loads[rules], tmp_path)
+    toolchain.check(loads[rules], out, tmp_path / "stats.json")
+    # The bound that the program states, with the words of vectors tried.
+    bound = 14 if rules <= 100 else 25
+    assert stats["per_packet"]["application"]["sram"] <= bound
+
+
+@pytest.mark.parametrize("name", ["fw1_1k", "acl1_1k", "ipc1_1k"])
+def test_classbench_sets(
+    name: str, firewall_images: dict[str, Path], test_data: Path, tmp_path: Path
+) -> None:
+    rules = test_data / f"rules/{name}.gz"
+    options = ["--rule-file", str(rules), "--packets", "3000", "--fragments", "0.05"]
+    load = toolchain.make("firewall", "firewall", tmp_path, *options)
+    count = len(gzip.decompress(rules.read_bytes()).splitlines())
+    assert load.control.read_text().count("rule_add") == count
+    out, _ = toolchain.simulate(firewall_images["o1"], load, tmp_path)
+    toolchain.check(load, out, tmp_path / "stats.json")
+
+
+def test_actions_change_while_packets_flow(
+    firewall_images: dict[str, Path], loads: dict[int, Workload], tmp_path: Path
+) -> None:
+    lines = loads[100].control.read_text().splitlines()
+    lines += [
+        f"@packet {1 + 40 * n} flow_action({n}, {n % 3 // 2 ^ 1})" for n in range(100)
+    ]
+    lines += ["@packet 2000 default_action(1)", "@packet 2500 other_action(0)"]
+    control = tmp_path / "control.txt"
+    control.write_text("\n".join(lines) + "\n")
+    load = Workload(loads[100].trace, control, "firewall")
+    out, _ = toolchain.simulate(firewall_images["o1"], load, tmp_path)
+    toolchain.check(load, out)
+
+
+def test_without_rules_the_default_decides(
+    firewall_images: dict[str, Path], loads: dict[int, Workload], tmp_path: Path
+) -> None:
+    for action in (0, 1):
+        control = tmp_path / "control.txt"
+        control.write_text(
+            f"port_pair(0, 2)\nport_pair(1, 3)\ndefault_action({action})\n"
+        )
+        load = Workload(loads[10].trace, control, "firewall")
+        out, _ = toolchain.simulate(firewall_images["o1"], load, tmp_path)
+        toolchain.check(load, out, tmp_path / "stats.json")
+
+
+RULE = "rule_add({flow}, 10.0.0.0, {src}, 10.0.0.0, 8, {low}, 9, 0, 9, {p}, 0, 0, 0, 0)"
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [{"flow": 1024}, {"src": 33}, {"low": 10}, {"p": 257}],
+)
+def test_wrong_rules_are_refused(
+    fields: dict[str, int], loads: dict[int, Workload], tmp_path: Path
+) -> None:
+    call = RULE.format(**{"flow": 0, "src": 8, "low": 0, "p": 6} | fields)
+    assert "returned error" in refusal(call, loads[10], tmp_path)
+
+
+def test_too_many_rules_are_refused(loads: dict[int, Workload], tmp_path: Path) -> None:
+    call = RULE.format(flow=0, src=8, low=0, p=6)
+    said = refusal("\n".join([call] * 1025), loads[10], tmp_path)
+    assert "control.txt:1025" in said and "rule_add returned error 1" in said
+
+
+def test_rules_are_committed_once(loads: dict[int, Workload], tmp_path: Path) -> None:
+    said = refusal("rules_commit()\nrules_commit()", loads[10], tmp_path)
+    assert "rules_commit returned error 1" in said
+    call = RULE.format(flow=0, src=8, low=0, p=6)
+    said = refusal(f"rules_commit()\n{call}", loads[10], tmp_path)
+    assert "rule_add returned error 6" in said
+
+
+def refusal(calls: str, load: Workload, folder: Path) -> str:
+    """What is said about a control file that is refused."""
+    control = folder / "control.txt"
+    control.write_text(calls + "\n")
+    return toolchain.run(
+        "bakerc", FIREWALL, "--run", f"--trace={load.trace}",
+        f"--control={control}", f"--out={folder / 'o.pcapng'}", status=1,
+    ).stderr  # fmt: skip

@@ -1,0 +1,137 @@
+"""MPLS: x86, microcode at each level, and the oracle agree on every packet."""
+
+from pathlib import Path
+
+import pytest
+import toolchain
+from toolchain import LEVELS, MPLS, Workload
+
+PACKETS = 5000
+
+
+@pytest.fixture(scope="module")
+def mpls_load(tmp_path_factory: pytest.TempPathFactory) -> Workload:
+    """Every operation on stacks of one to four labels, and every exception."""
+    return toolchain.make(
+        "mpls",
+        "mpls",
+        tmp_path_factory.mktemp("mpls-load"),
+        *f"--seed 21 --packets {PACKETS} --push 3 --depth 4 --size 64:3,512:1"
+        " --transit 0.2 --egress 0.1 --ip 0.05 --swap-push 0.1 --pop-labels 0.05"
+        " --pop-ip 0.05 --pop-again 0.05 --explicit-null 0.02 --egress-push 0.03"
+        " --unknown-label 0.02 --reserved-label 0.02 --ttl-expired 0.02"
+        " --ip-ttl-expired 0.02 --bad-checksum 0.02 --no-route 0.02"
+        " --other-type 0.02 --other-mac 0.02".split(),
+    )
+
+
+@pytest.fixture(scope="module")
+def mpls_images(
+    tmp_path_factory: pytest.TempPathFactory, mpls_load: Workload
+) -> dict[str, Path]:
+    """The program at each level."""
+    folder = tmp_path_factory.mktemp("mpls-images")
+    return {
+        level: toolchain.compile_app(
+            MPLS,
+            folder / f"{level}.ixp",
+            f"--level={level}",
+            f"--profile-trace={mpls_load.trace}",
+            f"--control={mpls_load.control}",
+        )
+        for level in LEVELS
+    }
+
+
+def test_x86_equals_the_oracle(mpls_load: Workload, tmp_path: Path) -> None:
+    out, stats = toolchain.run_on_x86(MPLS, mpls_load, tmp_path)
+    toolchain.check(mpls_load, out, tmp_path / "x86.json")
+    toolchain.assert_packets_add_up(stats)
+
+
+@pytest.mark.parametrize("engines", (1, 3, 6))
+@pytest.mark.parametrize("level", LEVELS)
+def test_microcode_equals_the_oracle(
+    level: str,
+    engines: int,
+    mpls_images: dict[str, Path],
+    mpls_load: Workload,
+    tmp_path: Path,
+) -> None:
+    out, stats = toolchain.simulate(
+        mpls_images[level], mpls_load, tmp_path, f"--mes={engines}"
+    )
+    toolchain.check(mpls_load, out, tmp_path / "stats.json")
+    toolchain.assert_packets_add_up(stats)
+    assert stats["packets"]["received"] == PACKETS
+
+
+# Each configuration of the NPF benchmark alone, and each length of push.
+@pytest.mark.parametrize(
+    "options",
+    [
+        *(f"--transit 0 --egress 0 --push {count}" for count in (1, 2, 3, 4)),
+        "--transit 1 --egress 0 --depth 4",
+        "--transit 0 --egress 1",
+        "--size 1518 --depth 4 --push 4",
+        "--locality zipf",
+    ],
+)
+def test_each_configuration(
+    options: str, mpls_images: dict[str, Path], tmp_path: Path
+) -> None:
+    size = "--packets 1000 --fecs 500 --labels 256"
+    load = toolchain.make("mpls", "mpls", tmp_path, *f"{size} {options}".split())
+    out, _ = toolchain.simulate(mpls_images["o1"], load, tmp_path)
+    toolchain.check(load, out, tmp_path / "stats.json")
+
+
+def test_labels_change_while_packets_flow(
+    mpls_images: dict[str, Path], mpls_load: Workload, tmp_path: Path
+) -> None:
+    """Labels of the trace get another NHLFE, are popped and deleted."""
+    lines = mpls_load.control.read_text().splitlines()
+    labels = [line.split("(")[1].split(",")[0] for line in lines if "label_add" in line]
+    changes = []
+    for number, label in enumerate(labels[:600]):
+        call = (f"label_add({label}, 70)", f"label_pop({label})")[number % 2]
+        if number % 5 == 0:
+            call = f"label_delete({label})"
+        changes.append(f"@packet {1 + number * 8} {call}")
+    control = tmp_path / "control.txt"
+    control.write_text("\n".join([*lines, *changes]) + "\n")
+    load = Workload(mpls_load.trace, control, "mpls")
+    out, _ = toolchain.simulate(mpls_images["o1"], load, tmp_path)
+    toolchain.check(load, out)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "port_mac(4, 02:00:00:00:00:04)",
+        "next_hop_add(256, 0, 02:00:00:00:00:04)",
+        "next_hop_add(0, 4, 02:00:00:00:00:04)",
+        "nhlfe_set(16384, 0, 0, 0, 0, 0, 0)",
+        "nhlfe_set(0, 256, 0, 0, 0, 0, 0)",
+        "nhlfe_set(0, 0, 5, 16, 16, 16, 16)",
+        "nhlfe_set(0, 0, 1, 3, 0, 0, 0)",
+        "nhlfe_set(0, 0, 2, 16, 1048576, 0, 0)",
+        "label_add(15, 0)",
+        "label_add(65536, 0)",
+        "label_add(16, 16384)",
+        "label_pop(0)",
+        "label_delete(65536)",
+        "fec_add(10.0.0.0, 33, 0)",
+        "fec_add(10.0.0.0, 8, 16384)",
+    ],
+)
+def test_wrong_calls_are_refused(
+    call: str, mpls_load: Workload, tmp_path: Path
+) -> None:
+    control = tmp_path / "control.txt"
+    control.write_text(call + "\n")
+    done = toolchain.run(
+        "bakerc", MPLS, "--run", f"--trace={mpls_load.trace}",
+        f"--control={control}", f"--out={tmp_path / 'o.pcapng'}", status=1,
+    )  # fmt: skip
+    assert "control.txt:1" in done.stderr and "returned error" in done.stderr

@@ -1,0 +1,178 @@
+"""The oracle of the firewall on cases made by hand."""
+
+from collections.abc import Callable
+
+import pytest
+from npftrace.control import Call
+from npftrace.errors import InputError
+from npftrace.oracle.firewall import Firewall
+from npftrace.oracle.verdict import Verdict
+
+Build = Callable[..., bytes]
+
+TCP_SYN = b"\x04\x00\x00\x16" + bytes(8) + b"\x50\x02" + bytes(6)
+ANY = (0, 65535)
+
+
+def rule(
+    flow: int,
+    src: tuple[int, int] = (0, 0),
+    dst: tuple[int, int] = (0, 0),
+    sports: tuple[int, int] = ANY,
+    dports: tuple[int, int] = ANY,
+    protocol: int = 256,
+    tos: tuple[int, int] = (0, 0),
+    flags: tuple[int, int] = (0, 0),
+) -> Call:
+    args = (flow, *src, *dst, *sports, *dports, protocol, *tos, *flags)
+    return Call("firewall.rule_add", args)
+
+
+def oracle(*calls: Call, committed: bool = True) -> Firewall:
+    """Flow 1 is dropped, flow 2 passes; without a rule a packet passes."""
+    more = [Call("flow_action", (1, 1))] + [Call("rules_commit", ())] * committed
+    return Firewall([*calls, *more], 4, 0)
+
+
+def is_dropped(firewall: Firewall, data: bytes, port: int = 0) -> bool:
+    (verdict,) = firewall.verdicts(0, port, data)
+    if verdict.kind == "dropped":
+        assert verdict.reason == "flow_denied"
+        return True
+    assert verdict == Verdict("passed", ((port ^ 1, data),))
+    return False
+
+
+# The frame: UDP, 198.18.0.1:1024 to 10.1.2.3:7.
+@pytest.mark.parametrize(
+    ("fields", "matches"),
+    [
+        ({}, True),
+        ({"src": (0xC6120001, 32)}, True),
+        ({"src": (0xC6120002, 32)}, False),
+        ({"src": (0xC6120000, 31)}, True),
+        ({"src": (0xC6120002, 30)}, True),
+        ({"dst": (0x0A010000, 16)}, True),
+        ({"dst": (0x0A020000, 16)}, False),
+        ({"sports": (1024, 65535)}, True),
+        ({"sports": (0, 1023)}, False),
+        ({"dports": (7, 7)}, True),
+        ({"dports": (0, 6)}, False),
+        ({"dports": (8, 9)}, False),
+        ({"protocol": 17}, True),
+        ({"protocol": 6}, False),
+        ({"protocol": 0}, False),
+        ({"tos": (0, 0xFF)}, True),
+        ({"tos": (0x10, 0x10)}, False),
+        ({"flags": (0, 0xFF)}, False),
+    ],
+)
+def test_fields(fields: dict, matches: bool, frame: Build) -> None:  # type: ignore[type-arg]
+    assert is_dropped(oracle(rule(1, **fields)), frame()) == matches
+
+
+@pytest.mark.parametrize(
+    ("flags", "matches"),
+    [
+        ((0x02, 0x12), True),
+        ((0x12, 0x12), False),
+        ((0x10, 0x10), False),
+        ((0, 0), True),
+    ],
+)
+def test_tcp_flags(flags: tuple[int, int], matches: bool, frame: Build) -> None:
+    data = bytearray(frame(payload=TCP_SYN))
+    data[23] = 6
+    firewall = oracle(rule(1, protocol=6, flags=flags))
+    assert is_dropped(firewall, bytes(data)) == matches
+
+
+def test_the_first_match_wins(frame: Build) -> None:
+    narrow = rule(2, dst=(0x0A010203, 32))
+    wide = rule(1)
+    assert not is_dropped(oracle(narrow, wide), frame())
+    assert is_dropped(oracle(wide, narrow), frame())
+    assert is_dropped(oracle(narrow, wide), frame(ip_dst="10.1.2.4"))
+
+
+def test_without_a_rule_the_default_decides(frame: Build) -> None:
+    other = rule(2, dst=(0x0B000000, 8))
+    assert not is_dropped(oracle(other), frame())
+    assert is_dropped(oracle(other, Call("default_action", (1,))), frame())
+    # Rules that are not committed are none.
+    assert not is_dropped(oracle(rule(1), committed=False), frame())
+
+
+def test_fragments_have_no_ports(frame: Build) -> None:
+    with_ports = oracle(rule(1, dports=(7, 7)))
+    assert is_dropped(with_ports, frame(fragment=0x2000))
+    assert not is_dropped(with_ports, frame(fragment=0x0010))
+    assert is_dropped(oracle(rule(1)), frame(fragment=0x0010))
+
+
+def test_options_are_skipped(frame: Build) -> None:
+    assert is_dropped(oracle(rule(1, dports=(7, 7))), frame(ihl=8))
+
+
+@pytest.mark.parametrize(
+    ("fields", "reason"),
+    [
+        ({"version": 6}, "bad_header"),
+        ({"ihl": 4}, "bad_header"),
+        ({"total_length": 19}, "bad_header"),
+        ({"total_length": 47}, "bad_header"),
+        ({"total_length": 27}, "short_transport"),
+        ({"total_length": 20}, "short_transport"),
+        ({"ether_type": 0x86DD}, "not_ipv4"),
+    ],
+)
+def test_reasons(fields: dict[str, int], reason: str, frame: Build) -> None:
+    (verdict,) = oracle().verdicts(0, 0, frame(**fields))
+    assert verdict == Verdict("dropped", reason=reason)
+
+
+def test_tiny_fragments(frame: Build) -> None:
+    tcp = bytearray(frame(fragment=1))
+    tcp[23] = 6
+    (verdict,) = oracle().verdicts(0, 0, bytes(tcp))
+    assert verdict.reason == "tiny_fragment"
+    assert not is_dropped(oracle(), frame(fragment=1))
+
+
+def test_other_types(frame: Build) -> None:
+    assert not is_dropped(oracle(), frame(ether_type=0x0806))
+    passes = oracle(Call("other_action", (0,)))
+    assert not is_dropped(passes, frame(ether_type=0x86DD), port=3)
+
+
+def test_pairs_of_ports(frame: Build) -> None:
+    firewall = oracle(Call("port_pair", (0, 3)))
+    ports = [firewall.verdicts(0, port, frame())[0].outputs[0][0] for port in range(4)]
+    assert ports == [3, 0, 3, 0]
+
+
+def test_actions_change(frame: Build) -> None:
+    calls = [rule(2), Call("rules_commit", ())]
+    calls.append(Call("flow_action", (2, 1), "packet", 100))
+    firewall = Firewall(calls, 4, 10)
+    kinds = [
+        {v.kind for v in firewall.verdicts(index, 0, frame())}
+        for index in (50, 100, 150)
+    ]
+    assert kinds == [{"passed"}, {"passed", "dropped"}, {"dropped"}]
+
+
+@pytest.mark.parametrize(
+    "calls",
+    [
+        [rule(1, src=(0, 33))],
+        [rule(1, sports=(2, 1))],
+        [Call("rules_commit", ()), rule(1)],
+        [Call("rules_commit", ()), Call("rules_commit", ())],
+        [Call("port_pair", (0, 4))],
+        [Call("route_add", (0, 0, 0))],
+    ],
+)
+def test_wrong_calls_are_refused(calls: list[Call]) -> None:
+    with pytest.raises(InputError):
+        Firewall(calls, 4, 0)
