@@ -91,6 +91,11 @@ Status Runner::bind(const std::vector<traces::ControlCall> &control) {
   return success();
 }
 
+/// The source's name of a function whose wrapper is `KIND.NAME`.
+static std::string nameOf(const std::string &wrapper) {
+  return wrapper.substr(wrapper.find('.') + 1);
+}
+
 Status Runner::init() {
   for (size_t i = 0; i < compiled.inits.size(); ++i) {
     *compiled.fuel = options.fuelPerCall;

@@ -40,7 +40,7 @@ struct RunOptions {
   /// Loop iterations that one packet may take.
   int64_t fuelPerPacket = 10'000'000;
   /// Loop iterations that one init or control call may take.
-  int64_t fuelPerCall = 10'000'000'000;
+  int64_t fuelPerCall = 1'000'000'000;
   /// Whether the frames sent are kept in the result.
   bool keepFrames = true;
 };

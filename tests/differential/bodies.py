@@ -122,7 +122,9 @@ class BodyMaker:
                 self.write_metadata(name, type_, self.literal_of(type_))
             hops, type_ = self.program.metadata[0]
             self.write_metadata(hops, type_, literal(0, type_))
-        self.statements(self.rng.randint(2, 7), depth=2)
+        # Every eighth program is large: many values live, long branches.
+        size = 4 if self.program.seed % 8 == 7 else 1
+        self.statements(size * self.rng.randint(2, 7), depth=2)
         self.end(depth=2)
 
     # ---- scopes ----------------------------------------------------------

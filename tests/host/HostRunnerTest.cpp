@@ -244,6 +244,26 @@ define void @other(i32 %h) {
   EXPECT_THAT(result.error().message, HasSubstr("loops without end"));
 }
 
+TEST(HostRunnerTest, AnEndlessInitFunctionIsAnError) {
+  HostProgram program = makeProgram(R"(
+define void @in(i32 %h) {
+  ret void
+}
+define void @init.m.setup() {
+  br label %loop
+loop:
+  br label %loop
+}
+)");
+  program.inits = {"init.m.setup"};
+  RunOptions options;
+  options.fuelPerCall = 1000;
+  auto result = run(std::move(program), makeTrace(1), {}, options);
+  ASSERT_FALSE(bool(result));
+  EXPECT_EQ(result.error().id, "E-host-001");
+  EXPECT_THAT(result.error().message, HasSubstr("m.setup: the program loops"));
+}
+
 TEST(HostRunnerTest, AnEndlessRoundOfMessagesIsAnError) {
   HostProgram program = makeProgram(R"(
 define void @in(i32 %h) {
