@@ -1,0 +1,79 @@
+"""Every program text in docs/language.md does what the page says.
+
+A `baker` block is declarations, a `baker body` block statements of a function,
+a `baker ppf` block the body of a PPF. What a block takes for granted (`ether`,
+`ipv4`, a PPF that receives) is put in front unless it declares it itself.
+`error=ID` after the kind names the error that the block shows.
+"""
+
+import os
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+BUILD = Path(os.environ.get("KARAKAL_BUILD", ROOT / "build"))
+BLOCK = re.compile(r"^```baker([^\n]*)\n(.*?)^```", re.M | re.S)
+
+PROTOCOLS = {
+    "ether": "protocol ether { dst : 48; src : 48; type : 16; demux { 14 }; }\n",
+    "ipv4": (
+        "protocol ipv4 { version : 4; ihl : 4; rest : 56; ttl : 8; proto : 8;\n"
+        "  checksum : 16; src : 32; dst : 32; demux { ihl << 2 }; }\n"
+    ),
+}
+RECEIVER = (
+    "module receiver { ppf sink { in ether_pkt * in_cc; }\n"
+    "  wiring { rx -> sink.in_cc; } }\n"
+    "receiver.sink.ppf(ether_pkt * ph) { packet_drop(ph); }\n"
+)
+BODY = "u32 counts[16];\nvoid example(u32 x, u32 y, ether_pkt * ph) {\n%s}\n"
+PPF = (
+    "module m {\n"
+    "  drop_reason not_ipv4;\n"
+    "  ppf f { in ether_pkt * in_cc; out ether_pkt * out_cc; out ipv4_pkt * ip_cc; }\n"
+    "  @cold ppf g { in ipv4_pkt * in_cc; }\n"
+    "  wiring { rx -> f.in_cc; f.out_cc -> tx; f.ip_cc -> g.in_cc; }\n"
+    "}\n"
+    "m.g.ppf(ipv4_pkt * iph) { packet_drop(iph); }\n"
+    "m.f.ppf(ether_pkt * ph) {\n%s}\n"
+)
+
+
+def blocks() -> list[tuple[str, str]]:
+    return BLOCK.findall((ROOT / "docs" / "language.md").read_text())
+
+
+def whole(kind: str, text: str) -> str:
+    if "body" in kind:
+        text = BODY % text
+    elif "ppf" in kind:
+        text = PPF % text
+    for name, declaration in PROTOCOLS.items():
+        if f"protocol {name} " not in text:
+            text = declaration + text
+    return text if "rx ->" in text else text + RECEIVER
+
+
+@pytest.mark.parametrize("number", range(len(blocks())))
+def test_block(number: int, tmp_path: Path) -> None:
+    if not (BUILD / "bin/bakerc").exists():
+        pytest.skip("no build tree: run ./dev build first")
+    kind, text = blocks()[number]
+    source = tmp_path / "block.baker"
+    source.write_text(whole(kind, text))
+    run = subprocess.run(
+        [BUILD / "bin/bakerc", "--emit=baker", source, "-o", "-"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    expected = re.search(r"error=(\S+)", kind)
+    if expected:
+        assert run.returncode == 1
+        assert f"[{expected[1]}]" in run.stderr, run.stderr
+    else:
+        assert run.returncode == 0, run.stderr
+        assert "warning" not in run.stderr, run.stderr
