@@ -75,6 +75,7 @@ private:
   void selectSet(SDNode *n);
   void selectWide(SDNode *n);
   bool selectExtract(SDNode *n);
+  bool selectShiftPair(SDNode *n);
   bool selectInsert(SDNode *n);
   bool selectMultiply(SDNode *n);
   void selectCall(SDNode *n);
@@ -424,6 +425,53 @@ bool IxpSelect::selectExtract(SDNode *n) {
   return true;
 }
 
+/// Words that load a constant.
+unsigned immediateWords(uint32_t value) {
+  for (uint32_t v : {value, ~value})
+    for (unsigned shift : {0, 8, 16})
+      if (v >> shift <= 0xffff && (v >> shift) << shift == v)
+        return 1;
+  return 2;
+}
+
+/// and(x [>> c], one run of ones) as two shifts, if the constant would take
+/// two words and the run touches an end of what x can be.
+bool IxpSelect::selectShiftPair(SDNode *n) {
+  auto *constant = dyn_cast<ConstantSDNode>(n->getOperand(1));
+  uint32_t mask = constant ? constant->getZExtValue() : 0;
+  unsigned low, length;
+  if (!constant || immediateWords(mask) < 2 ||
+      !isShiftedMask_32(mask, low, length))
+    return false;
+  unsigned above = 32 - low - length; // zeros above the run
+  SDValue x = n->getOperand(0);
+  auto shf = [&](SDValue b, unsigned kind, unsigned count) {
+    return SDValue(CurDAG->getMachineNode(Ixp::SHF, SDLoc(n), MVT::i32, b,
+                                          literal(n, kind), literal(n, count)),
+                   0);
+  };
+  if (low &&
+      CurDAG->MaskedValueIsZero(x, ~APInt(32, mask | ((1u << low) - 1)))) {
+    unsigned right = low;
+    if (x.getOpcode() == ISD::SRL && x.hasOneUse() &&
+        isa<ConstantSDNode>(x.getOperand(1)) &&
+        x.getConstantOperandVal(1) + low < 32) {
+      right += x.getConstantOperandVal(1);
+      x = x.getOperand(0);
+    }
+    CurDAG->SelectNodeTo(
+        n, Ixp::SHF, MVT::i32,
+        {shf(x, ShiftRight, right), literal(n, ShiftLeft), literal(n, low)});
+    return true;
+  }
+  if (low)
+    return false;
+  CurDAG->SelectNodeTo(
+      n, Ixp::SHF, MVT::i32,
+      {shf(x, ShiftLeft, above), literal(n, ShiftRight), literal(n, above)});
+  return true;
+}
+
 /// or(and(x, ~mask), y [shifted], y within mask) as ld_field.
 bool IxpSelect::selectInsert(SDNode *n) {
   for (unsigned side = 0; side < 2; ++side) {
@@ -539,7 +587,7 @@ void IxpSelect::Select(SDNode *n) {
       return;
     break;
   case ISD::AND:
-    if (selectExtract(n))
+    if (selectExtract(n) || selectShiftPair(n))
       return;
     break;
   case ISD::OR:

@@ -49,7 +49,7 @@ TinyEngine execute(const std::string &body, const std::string &more = "",
   return engine;
 }
 
-TEST(Words, AreBigEndianPairs) {
+TEST(Memory, AreBigEndianPairs) {
   TinyEngine e = execute(R"(
     %p = inttoptr i32 64 to ptr addrspace(1)
     %v = load i64, ptr addrspace(1) %p, align 4
@@ -64,7 +64,7 @@ TEST(Words, AreBigEndianPairs) {
   EXPECT_EQ(e.dram[33], 0u);
 }
 
-TEST(Words, HalfOfADramPairIsMerged) {
+TEST(Memory, HalfOfADramPairIsMerged) {
   TinyEngine e = execute(R"(
     %q = inttoptr i32 132 to ptr addrspace(2)
     %v = load i32, ptr addrspace(2) %q, align 4
@@ -81,7 +81,7 @@ TEST(Words, HalfOfADramPairIsMerged) {
   EXPECT_EQ(e.dram[35], 9u);
 }
 
-TEST(Words, PartsAreCutFromTheirWord) {
+TEST(Memory, PartsAreCutFromTheirWord) {
   TinyEngine e = execute(R"(
     %p = inttoptr i32 65 to ptr addrspace(3)
     %v = load i8, ptr addrspace(3) %p, align 1
@@ -95,7 +95,7 @@ TEST(Words, PartsAreCutFromTheirWord) {
   EXPECT_EQ(e.scratch[17], 0xaabb0022u);
 }
 
-TEST(Words, RunsAreOneCommand) {
+TEST(Memory, RunsAreOneCommand) {
   auto code = compile(R"(
     define void @me_main() {
       %p = inttoptr i32 4096 to ptr addrspace(1)

@@ -1,0 +1,188 @@
+//===- WordPassesTest.cpp - passes over words and labels ------------------===//
+
+#include "codegen-me/FlowGraph.h"
+#include "codegen-me/WordLiveness.h"
+#include "codegen-me/WordProgram.h"
+
+#include "target-ixp/InstructionTable.h"
+#include "target-ixp/Printer.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+using namespace karakal;
+using namespace karakal::codegen;
+using namespace karakal::target;
+using testing::ElementsAre;
+
+namespace {
+
+/// Builds one function's items.
+class Words : public testing::Test {
+protected:
+  Words() {
+    program.functions.push_back("f");
+    program.bind(program.newLabel());
+  }
+  Item &add(const Instruction &i) { return program.add(i); }
+  void glued(const Instruction &i) { program.add(i).isGlued = true; }
+  void end() { program.add(ctxArbKill()); }
+  std::vector<std::string> text() {
+    std::vector<std::string> lines;
+    for (const Item &item : program.items)
+      lines.push_back(item.kind == Item::Kind::Label ? "label"
+                                                     : print(item.instruction));
+    return lines;
+  }
+  unsigned count(const std::string &start) {
+    unsigned n = 0;
+    for (const std::string &line : text())
+      n += line.compare(0, start.size(), start) == 0;
+    return n;
+  }
+  WordProgram program;
+};
+
+TEST_F(Words, StandingBeforeACompareMoveBehindItsBranch) {
+  unsigned out = program.newLabel();
+  add(alu(Op::AluAdd, gprA(1), gprA(1), imm(1)));
+  glued(alu(Op::AluSub, none(), gprB(2), imm(3)));
+  program.add(branch(Op::Beq, 0), out);
+  program.bind(out);
+  end();
+  EXPECT_EQ(fillDelaySlots(program), 1u);
+  EXPECT_THAT(text(),
+              ElementsAre("label", "alu[--, b2, -, 0x3]", "beq[.0], defer[1]",
+                          "alu[a1, a1, +, 0x1]", "label", "ctx_arb[kill]"));
+}
+
+TEST_F(Words, ThatACompareReadsStay) {
+  unsigned out = program.newLabel();
+  add(alu(Op::AluAdd, gprB(2), gprB(2), imm(1)));
+  glued(alu(Op::AluSub, none(), gprB(2), imm(3)));
+  program.add(branch(Op::Beq, 0), out);
+  program.bind(out);
+  end();
+  EXPECT_EQ(fillDelaySlots(program), 0u);
+}
+
+TEST_F(Words, InADelaySlotAreNotTakenByTheNextBranch) {
+  unsigned out = program.newLabel();
+  add(alu(Op::AluAdd, gprA(1), gprA(1), imm(1)));
+  program.add(branchBit(true, gprB(2), 3, 0), out);
+  program.add(branch(Op::Br, 0), out);
+  program.bind(out);
+  end();
+  EXPECT_EQ(fillDelaySlots(program), 1u);
+  EXPECT_EQ(program.items[1].instruction.defer, 1);
+  EXPECT_EQ(program.items[3].instruction.defer, 0);
+}
+
+TEST_F(Words, ReadATransferRegisterInPlace) {
+  add(move(gprB(0), sXfer(1)));
+  add(alu(Op::AluXor, gprA(2), gprB(0), gprA(1)));
+  add(csrWrite(Csr_SAME_ME_SIGNAL, gprA(2)));
+  end();
+  forwardMoves(program);
+  EXPECT_THAT(text(),
+              ElementsAre("label", "alu[a2, $1, XOR, a1]",
+                          "local_csr_wr[SAME_ME_SIGNAL, a2]", "ctx_arb[kill]"));
+}
+
+TEST_F(Words, KeepAMoveWhoseRegisterIsReadAgainInAnotherBlock) {
+  add(move(gprB(0), sXfer(1)));
+  add(alu(Op::AluXor, gprA(2), gprB(0), gprA(1)));
+  program.bind(program.newLabel());
+  add(csrWrite(Csr_SAME_ME_SIGNAL, gprB(0)));
+  end();
+  forwardMoves(program);
+  EXPECT_EQ(count("alu[b0, --, B, $1]"), 1u);
+}
+
+TEST_F(Words, KeepAMoveWhoseTransferRegisterIsFilledAgain) {
+  add(move(gprB(0), sXfer(1)));
+  add(withSignal(command(Op::SramRead, sXfer(0), gprA(0), imm(0), 2), 1, true));
+  add(csrWrite(Csr_SAME_ME_SIGNAL, gprB(0)));
+  end();
+  forwardMoves(program);
+  EXPECT_EQ(count("alu[b0, --, B, $1]"), 1u);
+}
+
+TEST_F(Words, WriteATransferRegisterInPlace) {
+  add(alu(Op::AluOr, gprA(0), gprA(1), gprB(2)));
+  add(move(sXfer(0), gprA(0)));
+  add(withSignal(command(Op::SramWrite, sXfer(0), gprA(3), imm(0), 1), 1,
+                 true));
+  end();
+  forwardMoves(program);
+  EXPECT_EQ(count("alu[$0, a1, OR, b2]"), 1u);
+  EXPECT_EQ(program.words(), 3u);
+}
+
+TEST_F(Words, ThatSetTheFlagsNeedNoTest) {
+  unsigned again = program.newLabel();
+  program.bind(again);
+  add(alu(Op::AluSub, gprA(0), gprA(0), imm(1)));
+  glued(alu(Op::AluSub, none(), gprA(0), imm(0)));
+  program.add(branch(Op::Blt, 0), again);
+  end();
+  forwardMoves(program);
+  EXPECT_EQ(program.words(), 3u);
+  EXPECT_EQ(count("bmi"), 1u);
+}
+
+TEST_F(Words, OfAnotherWindowSetThePointerOnce) {
+  StackPlan plan;
+  plan.windowWord[2] = 1;
+  for (unsigned i = 0; i < 2; ++i)
+    add(move(gprA(i), localMemory(1, i))).window = 2;
+  end();
+  placeWindows(program, plan);
+  padPointers(program);
+  EXPECT_THAT(text(),
+              ElementsAre("label",
+                          "local_csr_wr[ACTIVE_LM_ADDR_1, *l$index0[1]]", "nop",
+                          "nop", "nop", "alu[a0, --, B, *l$index1[0]]",
+                          "alu[a1, --, B, *l$index1[1]]", "ctx_arb[kill]"));
+}
+
+TEST_F(Words, BehindAJoinWaitForTheYoungestPointer) {
+  unsigned join = program.newLabel();
+  add(csrWrite(Csr_ACTIVE_LM_ADDR_0, gprA(0)));
+  program.add(branchBit(true, gprB(2), 3, 0), join);
+  add(csrWrite(Csr_ACTIVE_LM_ADDR_0, gprA(1)));
+  program.bind(join);
+  add(move(gprA(0), localMemory(0, 0)));
+  end();
+  padPointers(program);
+  EXPECT_EQ(count("nop"), 3u);
+}
+
+TEST_F(Words, BehindACallFollowItsReturn) {
+  unsigned callee = program.newLabel(), back = program.newLabel();
+  program.add(immed(gprA(0), 0), back);
+  program.add(branch(Op::Br, 0), callee).isCall = true;
+  program.bind(back); // item 3
+  end();              // item 4
+  program.currentFunction = 1;
+  program.functions.push_back("g");
+  program.bind(callee); // item 5
+  add(rtn(gprA(0)));    // item 6
+  auto successors = flowOf(program);
+  EXPECT_THAT(successors[2], ElementsAre(5u));
+  EXPECT_THAT(successors[6], ElementsAre(3u));
+  auto live = liveBehind(program);
+  EXPECT_EQ(live[2], gprBit(gprA(0)));
+  EXPECT_EQ(live[6], 0u);
+}
+
+TEST_F(Words, BeyondTheStoreAreRefusedWithTheFunctionsBySize) {
+  for (unsigned i = 0; i < 5; ++i)
+    add(nop());
+  auto code = resolve(program, 4);
+  ASSERT_FALSE(bool(code));
+  EXPECT_EQ(code.error().id, "E-codegen-me-020");
+  EXPECT_THAT(code.error().message, testing::HasSubstr("f 5"));
+}
+
+} // namespace
