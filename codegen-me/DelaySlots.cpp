@@ -7,6 +7,9 @@
 //   alu[a1, a1, +, 1]                 br_bset[b2, 3, l#], defer[1]
 //   br_bset[b2, 3, l#]          ->    alu[a1, a1, +, 1]
 //
+// A context swap costs the same two cycles, and the words behind it that do
+// not need what it waits for may simply be declared its delay slots.
+//
 // Only words of the branch's own block move, over a compare if there is one,
 // and only those without effect beyond a register, which no word that they
 // pass reads or writes.
@@ -74,11 +77,70 @@ bool commute(const Instruction &first, const Instruction &second) {
   return first.dest != second.dest;
 }
 
+bool isXfer(const Operand &o) { return o.isSXfer() || o.isDXfer(); }
+
+/// Arithmetic on general-purpose registers alone: indifferent to a swap.
+bool isIndifferent(const Item &item) {
+  const Instruction &i = item.instruction;
+  return isMovable(item) && !isXfer(i.dest) && !isXfer(i.a) && !isXfer(i.b);
+}
+
+bool isTail(const std::vector<Item> &items, unsigned index) {
+  return index > 0 && items[index - 1].kind == Item::Kind::Word &&
+         items[index - 1].isGlued;
+}
+
+/// A swap that comes back: by a command or ctx_arb.
+bool isSwap(const Item &item) {
+  if (item.kind == Item::Kind::Label)
+    return false;
+  const Instruction &i = item.instruction;
+  return i.ctxSwap ||
+         (i.op == Op::CtxArb && i.signalMask != 0 && !i.breakpoint);
+}
+
+/// Gives the swap at `swap` its slots; returns how many.
+unsigned fillSwap(std::vector<Item> &items, unsigned swap) {
+  constexpr unsigned SlotsMax = 2;
+  unsigned count = 0;
+  while (count < SlotsMax && swap + count + 1 < items.size() &&
+         isIndifferent(items[swap + count + 1]))
+    items[swap + ++count].isSlot = true;
+  // Then words before it, which must pass the command, too, that it waits for.
+  unsigned head = swap;
+  if (!items[swap].instruction.ctxSwap && head > 0 &&
+      items[head - 1].kind == Item::Kind::Word &&
+      target::row(items[head - 1].instruction.op).isCommand() &&
+      !items[head - 1].instruction.ctxSwap)
+    --head;
+  unsigned moved = 0;
+  while (count + moved < SlotsMax && head > moved) {
+    unsigned at = head - 1 - moved;
+    if (!isIndifferent(items[at]) || isTail(items, at))
+      break;
+    bool free = true;
+    for (unsigned i = head; i <= swap; ++i)
+      free &= commute(items[at].instruction, items[i].instruction);
+    if (!free)
+      break;
+    ++moved;
+  }
+  std::rotate(items.begin() + (head - moved), items.begin() + head,
+              items.begin() + swap + 1);
+  for (unsigned i = swap + 1 - moved; i <= swap; ++i)
+    items[i].isSlot = true;
+  items[swap - moved].instruction.defer = uint8_t(count + moved);
+  return count + moved;
+}
+
 } // namespace
 
 unsigned fillDelaySlots(WordProgram &program) {
   std::vector<Item> &items = program.items;
   unsigned filled = 0;
+  for (unsigned i = 0; i < items.size(); ++i)
+    if (isSwap(items[i]))
+      filled += fillSwap(items, i);
   // Words before this one stand in slots already and stay there.
   unsigned first = 0;
   for (unsigned b = 0; b < items.size(); ++b) {
@@ -96,10 +158,7 @@ unsigned fillDelaySlots(WordProgram &program) {
     while (count < row.maxDefer && head > first + count) {
       const Item &word = items[head - 1 - count];
       // A word glued to its predecessor must stay behind it.
-      bool isTail = head - 1 - count > 0 &&
-                    items[head - 2 - count].kind == Item::Kind::Word &&
-                    items[head - 2 - count].isGlued;
-      if (isTail || !isMovable(word))
+      if (isTail(items, head - 1 - count) || !isMovable(word))
         break;
       bool free = true;
       for (unsigned i = head; i <= b; ++i)

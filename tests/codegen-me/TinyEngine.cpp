@@ -50,6 +50,8 @@ void TinyEngine::step() {
     previousA.reset();
   if (!problem.empty())
     problem += " at word " + std::to_string(at) + ": " + target::print(i);
+  if (swapIn && --swapIn == 0)
+    swapped();
   if (inSlot && --slotsLeft == 0) {
     pc = *goTo;
     goTo.reset();

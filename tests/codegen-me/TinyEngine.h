@@ -64,6 +64,7 @@ private:
   void complete(const Pending &pending);
   bool condition(const Instruction &i);
   void branch(const Instruction &i, uint32_t target);
+  void swapAfter(unsigned slots);
   void swapped();
   uint32_t csr(unsigned offset);
   void writeCsr(unsigned offset, uint32_t value);
@@ -100,6 +101,9 @@ private:
   unsigned multiplyStep = 0, countStep = 0;
   uint32_t factorA = 0, factorB = 0, counted = 0;
   std::vector<Pending> inFlight;
+  /// Words until a deferred swap; what it waits for completes then.
+  unsigned swapIn = 0;
+  uint16_t swapMask = 0;
 };
 
 } // namespace karakal::tests

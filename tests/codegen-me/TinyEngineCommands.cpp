@@ -98,9 +98,27 @@ bool TinyEngine::stepBranch(const Instruction &i) {
 
 //===-- Contexts, CSRs ----------------------------------------------------===//
 
-void TinyEngine::swapped() {
-  if (slotsLeft)
+void TinyEngine::swapAfter(unsigned slots) {
+  if (slotsLeft || swapIn)
     fail("swap in a delay slot");
+  if (slots == 0)
+    swapped();
+  else
+    swapIn = slots + 1; // this word counts, too
+}
+
+/// The commands whose signals the swap waits for complete here.
+void TinyEngine::swapped() {
+  std::vector<Pending> rest;
+  for (const Pending &pending : inFlight) {
+    unsigned signals = target::row(pending.command.op).signals;
+    uint32_t mask = (signals == 2 ? 3u : 1u) << pending.command.signal;
+    if ((swapMask & mask) == mask)
+      complete(pending);
+    else
+      rest.push_back(pending);
+  }
+  inFlight = rest;
   flags.reset();
   previousA.reset();
   previousResult.reset();
@@ -138,17 +156,8 @@ bool TinyEngine::stepContext(const Instruction &i) {
     }
     if (i.any || i.keepMask || i.hasTarget)
       fail("ctx_arb form not expected");
-    // The commands whose signals it waits for complete here.
-    std::vector<Pending> rest;
-    for (const Pending &pending : inFlight) {
-      uint32_t mask = 3u << pending.command.signal;
-      if ((i.signalMask & mask) == mask)
-        complete(pending);
-      else
-        rest.push_back(pending);
-    }
-    inFlight = rest;
-    swapped();
+    swapMask = i.signalMask;
+    swapAfter(i.defer);
     return true;
   }
   default:
@@ -235,12 +244,14 @@ void TinyEngine::stepCommand(const Instruction &i) {
     for (unsigned k = 0; k < words && i.xfer.value + k < 16; ++k)
       in[i.xfer.value + k].reset();
   }
-  if (i.ctxSwap || row.signals == 0) {
+  if (row.signals == 0) {
     complete(pending);
-    if (i.ctxSwap)
-      swapped();
-  } else {
-    inFlight.push_back(pending);
+    return;
+  }
+  inFlight.push_back(pending);
+  if (i.ctxSwap) {
+    swapMask = uint16_t(1u << i.signal);
+    swapAfter(i.defer);
   }
 }
 

@@ -78,6 +78,20 @@ TEST_F(Words, InADelaySlotAreNotTakenByTheNextBranch) {
   EXPECT_EQ(program.items[3].instruction.defer, 0);
 }
 
+TEST_F(Words, ThatASwapDoesNotMatterToAreItsSlots) {
+  add(immed(gprA(5), 7));
+  add(withSignal(command(Op::SramRead, sXfer(0), gprA(0), imm(0), 1), 1, true));
+  add(alu(Op::AluAdd, gprA(1), gprA(1), imm(1)));
+  add(alu(Op::AluAdd, gprA(2), sXfer(0), imm(1)));
+  end();
+  EXPECT_EQ(fillDelaySlots(program), 2u);
+  EXPECT_THAT(text(),
+              ElementsAre("label",
+                          "sram[read, $0, a0, 0x0, 1], ctx_swap[s1], defer[2]",
+                          "immed[a5, 0x7]", "alu[a1, a1, +, 0x1]",
+                          "alu[a2, $0, +, 0x1]", "ctx_arb[kill]"));
+}
+
 TEST_F(Words, ReadATransferRegisterInPlace) {
   add(move(gprB(0), sXfer(1)));
   add(alu(Op::AluXor, gprA(2), gprB(0), gprA(1)));
