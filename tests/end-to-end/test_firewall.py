@@ -128,6 +128,16 @@ def test_without_rules_the_default_decides(
         toolchain.check(load, out, tmp_path / "stats.json")
 
 
+def test_real_captures(
+    firewall_images: dict[str, Path], test_data: Path, tmp_path: Path
+) -> None:
+    load = toolchain.all_captures("firewall", test_data, tmp_path)
+    out, _ = toolchain.run_on_x86(FIREWALL, load, tmp_path)
+    toolchain.check(load, out, tmp_path / "x86.json")
+    out, _ = toolchain.simulate(firewall_images["o1"], load, tmp_path)
+    toolchain.check(load, out, tmp_path / "stats.json")
+
+
 RULE = "rule_add({flow}, 10.0.0.0, {src}, 10.0.0.0, 8, {low}, 9, 0, 9, {p}, 0, 0, 0, 0)"
 
 

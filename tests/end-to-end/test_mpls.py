@@ -105,6 +105,16 @@ def test_labels_change_while_packets_flow(
     toolchain.check(load, out)
 
 
+def test_real_captures(
+    mpls_images: dict[str, Path], test_data: Path, tmp_path: Path
+) -> None:
+    load = toolchain.all_captures("mpls", test_data, tmp_path)
+    out, _ = toolchain.run_on_x86(MPLS, load, tmp_path)
+    toolchain.check(load, out, tmp_path / "x86.json")
+    out, _ = toolchain.simulate(mpls_images["o1"], load, tmp_path)
+    toolchain.check(load, out, tmp_path / "stats.json")
+
+
 @pytest.mark.parametrize(
     "call",
     [

@@ -11,6 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from npftrace.capture import read_capture, write_capture
+from npftrace.errors import InputError
+
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = Path(os.environ.get("KARAKAL_BUILD", ROOT / "build"))
 L3_SWITCH = ROOT / "apps/l3-switch/l3_switch.baker"
@@ -69,6 +72,22 @@ def make(kind: str, app: str, folder: Path, *options: str) -> Workload:
     """Traffic of a kind, with the tables of an application."""
     load = Workload(folder / "trace.pcap", folder / "control.txt", app)
     npftrace("make", kind, "--out", load.trace, "--control", load.control, *options)
+    return load
+
+
+def all_captures(app: str, test_data: Path, folder: Path) -> Workload:
+    """All Ethernet captures as one trace, with tables that fit it."""
+    frames = []
+    for path in sorted((test_data / "pcap").iterdir()):
+        try:
+            frames += read_capture(path, 4).frames
+        except InputError as error:
+            assert "link type" in str(error), path
+    load = Workload(folder / "captures.pcapng", folder / "control.txt", app)
+    write_capture(load.trace, frames, 4)
+    npftrace(
+        "tables", "from-trace", load.trace, "--control", load.control, "--app", app
+    )
     return load
 
 
