@@ -100,6 +100,7 @@ struct ProtocolDecl : DeclOf<DeclKind::Protocol> {
 
   // Found by analysis.
   Scope scope; ///< the fields, for the demux expression
+  Progress progress = Progress::Fresh;
   uint32_t bytesMin = 0;
   bool isConstantSize = false;
 };

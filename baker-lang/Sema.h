@@ -59,7 +59,7 @@ private:
                              Scope &scope, SourceRange name);
   std::optional<uint64_t> constantOf(Expr &expr, Scope &scope,
                                      const char *what);
-  const ProtocolDecl *findProtocol(const std::string &name) const;
+  ProtocolDecl *findProtocol(const std::string &name) const;
 
   // PPFs and wiring (SemaWiring.cpp).
   void resolvePpf(PpfDecl &decl, ModuleDecl &module);

@@ -301,7 +301,10 @@ const Type *Sema::checkConditional(ConditionalExpr &expr) {
 
 const Type *Sema::checkSizeof(SizeofExpr &expr) {
   const Type *type = types.integer(32, false);
-  if (const ProtocolDecl *protocol = findProtocol(expr.target.name)) {
+  if (ProtocolDecl *protocol = findProtocol(expr.target.name)) {
+    resolveProtocol(*protocol);
+    if (protocol->progress != Progress::Done)
+      return types.error();
     expr.constant = protocol->bytesMin;
     return type;
   }

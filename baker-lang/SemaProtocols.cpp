@@ -14,6 +14,14 @@ namespace karakal::lang {
 static constexpr uint64_t headerBitsMax = 1024 * 8;
 
 void Sema::resolveProtocol(ProtocolDecl &decl) {
+  if (decl.progress != Progress::Fresh) {
+    if (decl.progress == Progress::Busy)
+      error(Code::ConstantCycle, decl.range,
+            "the size of the protocol '" + decl.name +
+                "' is defined by itself");
+    return;
+  }
+  decl.progress = Progress::Busy;
   decl.scope.parent = &program.scope;
   if (decl.fields.empty() && !isSuspect(decl.name))
     error(Code::EmptyDeclaration, decl.range,
@@ -28,6 +36,7 @@ void Sema::resolveProtocol(ProtocolDecl &decl) {
       fixedBits = offsetBits;
   }
   resolveDemux(decl, fixedBits);
+  decl.progress = Progress::Done;
 }
 
 void Sema::resolveProtocolField(ProtocolFieldDecl &field, uint64_t &offsetBits,

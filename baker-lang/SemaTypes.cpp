@@ -36,7 +36,7 @@ uint64_t wordCountOf(const Type *type) {
   return count;
 }
 
-const ProtocolDecl *Sema::findProtocol(const std::string &name) const {
+ProtocolDecl *Sema::findProtocol(const std::string &name) const {
   return llvm::dyn_cast_or_null<ProtocolDecl>(program.scope.find(name));
 }
 
