@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from npftrace.capture import read_capture, write_capture
+from npftrace.capture import Frame, read_capture, write_capture
 from npftrace.errors import InputError
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -76,13 +76,17 @@ def make(kind: str, app: str, folder: Path, *options: str) -> Workload:
 
 
 def all_captures(app: str, test_data: Path, folder: Path) -> Workload:
-    """All Ethernet captures as one trace, with tables that fit it."""
-    frames = []
+    """All Ethernet captures as one trace, with tables that fit it. For MPLS,
+    each frame goes to the router's address on its port."""
+    frames: list[Frame] = []
     for path in sorted((test_data / "pcap").iterdir()):
         try:
             frames += read_capture(path, 4).frames
         except InputError as error:
             assert "link type" in str(error), path
+    if app == "mpls":
+        own = bytes.fromhex("0200000000")
+        frames = [f._replace(data=own + bytes([f.port]) + f.data[6:]) for f in frames]
     load = Workload(folder / "captures.pcapng", folder / "control.txt", app)
     write_capture(load.trace, frames, 4)
     npftrace(

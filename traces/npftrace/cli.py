@@ -46,8 +46,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return int(args.run(args) or 0)
     except InputError as error:
         print(error, file=sys.stderr)
-    except OSError as error:
-        print(f"{error.filename}: error: {error.strerror}", file=sys.stderr)
     except BrokenPipeError:
         sys.stderr.close()
+    except OSError as error:
+        print(f"{error.filename}: error: {error.strerror}", file=sys.stderr)
     return 1
