@@ -23,7 +23,7 @@ Chip::Chip(const target::ChipParameters &parameters, Recorder &recorder)
   sramSelector = std::make_unique<SramSelector>(channels, buses, recorder);
   dramUnit = std::make_unique<Dram>(static_cast<uint32_t>(params.dramBytes),
                                     buses, recorder);
-  hashUnit = std::make_unique<Hash>(buses);
+  hashUnit = std::make_unique<Hash>(buses, recorder);
   capUnit = std::make_unique<Cap>(buses);
   for (uint32_t i = 0; i < engineCount; ++i)
     engines[i] = std::make_unique<Microengine>(i, buses, recorder);

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "sim-ixp/Hash.h"
+#include "sim-ixp/Recorder.h"
 #include "target-ixp/ChipParameters.h"
 
 #include <algorithm>
@@ -14,6 +15,8 @@ namespace karakal::sim {
 namespace {
 
 constexpr HashKey multiplier{0x9e3779b97f4a7c15, 0xbf58476d1ce4e5b9};
+
+constexpr uint32_t keysMax = 3;
 
 struct Width {
   uint32_t bits;
@@ -64,12 +67,17 @@ HashKey hashKey(HashKey key, uint32_t bits) {
   return result;
 }
 
-Hash::Hash(Chassis &chassis)
-    : chassis(chassis),
+Hash::Hash(Chassis &chassis, Recorder &recorder)
+    : chassis(chassis), recorder(recorder),
       timing(chassis.timingOf(chassis.parameters().hashLatency)) {}
 
 void Hash::accept(Command &command) {
   static constexpr uint32_t keyBits[] = {48, 64, 128, 128};
+  if (command.count > keysMax) {
+    recorder.onFault(command.engine, "a hash command takes 1 to 3 keys");
+    chassis.finish(command, chassis.scheduler().now());
+    return;
+  }
   uint32_t bits = keyBits[command.token & 3];
   command.unitState = bits;
   uint32_t words = command.count * widthOf(bits).words;

@@ -21,6 +21,8 @@
 
 namespace karakal::sim {
 
+class Recorder;
+
 /// A key or a result, low word first.
 struct HashKey {
   uint64_t low = 0;
@@ -33,7 +35,7 @@ HashKey hashKey(HashKey key, uint32_t bits);
 /// The hash unit.
 class Hash : public CommandUnit, public EventTarget {
 public:
-  explicit Hash(Chassis &chassis);
+  Hash(Chassis &chassis, Recorder &recorder);
 
   void accept(Command &command) override;
   void onEvent(uint64_t cycle, uint32_t code, uint64_t argument) override;
@@ -42,6 +44,7 @@ public:
 
 private:
   Chassis &chassis;
+  Recorder &recorder;
   UnitTiming timing;
   Resource service;
 };

@@ -149,8 +149,28 @@ uint8_t specialOf(const Instruction &i) {
   }
 }
 
+/// A context has 16 registers of each kind; more would be those of the
+/// four-context mode, which is not modelled.
+bool isBeyondContext(const Operand &operand) {
+  switch (operand.kind) {
+  case Kind::GprA:
+  case Kind::GprB:
+  case Kind::SXfer:
+  case Kind::DXfer:
+  case Kind::Neighbour:
+    return operand.value >= target::GprPerBankPerContext;
+  default:
+    return false;
+  }
+}
+
 MicroOp prepare(const Instruction &i) {
   MicroOp op;
+  if (isBeyondContext(i.a) || isBeyondContext(i.b) || isBeyondContext(i.dest) ||
+      isBeyondContext(i.xfer)) {
+    op.special = SpecialIllegal | SpecialShared;
+    return op;
+  }
   op.op = i.op;
   op.special = specialOf(i);
   Place a = placeOf(i.a, false);

@@ -48,7 +48,8 @@ enum MicroOpSpecial : uint8_t {
   SpecialIndexed = 2,
   /// It is a memory or I/O command.
   SpecialCommand = 4,
-  /// It is no instruction: executing it is a fault.
+  /// It is no instruction, or names a register that a context does not have:
+  /// executing it is a fault.
   SpecialIllegal = 8,
   /// A conditional branch with a CAM instruction right behind it: if it is
   /// taken, the hardware does not suppress the CAM's side effect.

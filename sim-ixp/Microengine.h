@@ -209,8 +209,8 @@ private:
   void fault(const std::string &what);
   bool isSatisfied(Context &context);
   void setReady(uint32_t context);
-  uint32_t wrapTransfer(uint32_t context, uint32_t index) const {
-    return (context * 16 + (index & transferMask)) & 127;
+  static uint32_t wrapTransfer(uint32_t context, uint32_t index) {
+    return context * 16 + (index & 15);
   }
 
   uint32_t number;
@@ -267,7 +267,6 @@ private:
   uint32_t nnGet = 0;
   uint32_t crcRemainder = 0;
   uint32_t pseudoRandom = 1;
-  uint32_t transferMask = 15;
   std::vector<PendingWrite> pending; ///< in the order of their cycles
   IndexedOp indexed;
 

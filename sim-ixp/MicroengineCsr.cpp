@@ -18,7 +18,7 @@ using namespace target;
 namespace {
 
 constexpr uint32_t cyclesPerTimestampTick = 16;
-/// CTX_ENABLES: four-context mode, contexts.
+/// CTX_ENABLES.
 constexpr uint32_t fourContextMode = 1u << 31;
 constexpr uint32_t lmAddressMask = 0xffc;
 constexpr uint32_t tIndexMask = 0x1fc;
@@ -160,8 +160,9 @@ void Microengine::writeCsr(uint32_t csr, uint32_t value) {
     writeSignalCsr(csr, value);
     return;
   case Csr_CTX_ENABLES:
+    if (value & fourContextMode)
+      fault("the mode of four contexts is not modelled");
     ctxEnables = value;
-    transferMask = value & fourContextMode ? 31 : 15;
     return;
   case Csr_CC_ENABLE:
     ccEnable = value;

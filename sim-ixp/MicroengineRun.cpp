@@ -154,7 +154,7 @@ template <bool Exact> void Microengine::execute(uint64_t limit, uint64_t stop) {
           return;
         scheduler.advanceTo(time);
         if (op->special & SpecialIllegal) {
-          fault("the word is not an instruction");
+          fault("the word is no instruction that this engine knows");
           return;
         }
       }
@@ -416,6 +416,11 @@ template <bool Exact> void Microengine::execute(uint64_t limit, uint64_t stop) {
         fault("a context swap in a delay slot");
         return;
       }
+      if (op->target >= program->ops.size()) {
+        fault("a context would go on outside of the program, at " +
+              std::to_string(op->target));
+        return;
+      }
       contextArbitration(*op, program->instructions[at]);
       break;
     case Op::CsrRead:
@@ -428,6 +433,8 @@ template <bool Exact> void Microengine::execute(uint64_t limit, uint64_t stop) {
       break;
     case Op::CsrWrite:
       writeCsr(program->instructions[at].csr, a);
+      if (isAsleep) // after a fault
+        return;
       break;
     default: // commands
       if (!issueCommand(*op, program->instructions[at], a + b, stop)) {
