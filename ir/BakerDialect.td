@@ -49,6 +49,9 @@ def BakerDialect : Dialect {
   let extraClassDeclaration = [{
     void registerTypes();
     void registerAttributes();
+
+    /// Passes whose explanations are wanted; see ir/Explain.h.
+    ::llvm::StringSet<> explainedPasses;
   }];
 }
 
