@@ -25,7 +25,7 @@ constexpr const char *engineEntry = "me_main";
 
 /// LLVM IR of the aggregate, linked with the packet primitives and optimized.
 Result<CoreProgram> makeEngineIr(ModuleOp program, const Options &options) {
-  auto core = makeCoreProgram(program, CoreTarget::Me);
+  auto core = makeCoreProgram(program, CoreTarget::Me, options.level);
   if (!core)
     return core.error();
   core->module->setDataLayout(
@@ -33,7 +33,8 @@ Result<CoreProgram> makeEngineIr(ModuleOp program, const Options &options) {
   if (Status linked = linkRuntime(*core->module, "packet.ll"); !linked)
     return linked.error();
   keepEntries(*core->module, {engineEntry});
-  optimize(*core->module, options.level, /*keepPrimitives=*/true);
+  optimize(*core->module, options.level,
+           /*keepPrimitives=*/!includes(options.level, Level::O2));
   return core;
 }
 
@@ -43,7 +44,7 @@ Result<target::Microcode> compileEngine(ModuleOp program,
   if (!core)
     return core.error();
   codegen::CodeGenOptions codegen;
-  codegen.level = effectiveLevel(options.level) == Level::Base ? 0 : 2;
+  codegen.level = options.level == Level::Base ? 0 : 2;
   codegen.entry = engineEntry;
   codegen.maxWords = target::ControlStoreWords;
   codegen.stackSramBase = target::StackSramBase;
@@ -52,7 +53,7 @@ Result<target::Microcode> compileEngine(ModuleOp program,
 }
 
 Result<XScaleCode> compileXScale(ModuleOp program, const Options &options) {
-  auto core = makeCoreProgram(program, CoreTarget::XScale);
+  auto core = makeCoreProgram(program, CoreTarget::XScale, options.level);
   if (!core)
     return core.error();
   return compileForXScale(*core->module, xscaleEntries(program), options.level);

@@ -18,19 +18,22 @@ Status runPasses(ModuleOp module,
   return success();
 }
 
-Result<OwningOpRef<ModuleOp>> lowerToLlvm(ModuleOp program, CoreTarget target) {
-  Status ordered = checkOrder(passFlags(target));
+Result<OwningOpRef<ModuleOp>> lowerToLlvm(ModuleOp program, CoreTarget target,
+                                          Level level) {
+  Status ordered = checkOrder(passFlags(target, level));
   KARAKAL_ASSERT(bool(ordered), ordered.error().message);
   OwningOpRef<ModuleOp> copy = program.clone();
-  Status lowered = runPasses(
-      *copy, [&](OpPassManager &passes) { addCorePasses(passes, target); });
+  Status lowered = runPasses(*copy, [&](OpPassManager &passes) {
+    addCorePasses(passes, target, level);
+  });
   if (!lowered)
     return lowered.error();
   return copy;
 }
 
-Result<CoreProgram> makeCoreProgram(ModuleOp program, CoreTarget target) {
-  auto lowered = lowerToLlvm(program, target);
+Result<CoreProgram> makeCoreProgram(ModuleOp program, CoreTarget target,
+                                    Level level) {
+  auto lowered = lowerToLlvm(program, target, level);
   if (!lowered)
     return lowered.error();
   registerBuiltinDialectTranslation(*program.getContext());

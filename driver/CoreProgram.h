@@ -23,11 +23,12 @@ Status runPasses(mlir::ModuleOp module,
                  llvm::function_ref<void(mlir::OpPassManager &)> addPasses);
 
 /// A copy of `program` in the LLVM dialect of `target`.
-Result<mlir::OwningOpRef<mlir::ModuleOp>> lowerToLlvm(mlir::ModuleOp program,
-                                                      CoreTarget target);
+Result<mlir::OwningOpRef<mlir::ModuleOp>>
+lowerToLlvm(mlir::ModuleOp program, CoreTarget target, Level level);
 
 /// The program of one core, not yet linked with the runtime.
-Result<CoreProgram> makeCoreProgram(mlir::ModuleOp program, CoreTarget target);
+Result<CoreProgram> makeCoreProgram(mlir::ModuleOp program, CoreTarget target,
+                                    Level level);
 
 } // namespace karakal::driver
 

@@ -1,8 +1,7 @@
 //===- Level.h - optimization levels ---------------------------*- C++ -*-===//
 //
 // The levels bear the names of the paper's Table 1, and each includes those
-// before it. This version distinguishes base and o1; the others are accepted
-// and equal o1.
+// before it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -11,16 +10,14 @@
 
 namespace karakal::driver {
 
-/// What `--level` names.
+/// What `--level` names, in the order of what they include.
 enum class Level { Base, O1, O2, Pac, Soar, Phr, Swc };
 
 /// The level's name on the command line.
 const char *levelName(Level level);
 
-/// The level whose passes really run for `level`.
-inline Level effectiveLevel(Level level) {
-  return level == Level::Base ? Level::Base : Level::O1;
-}
+/// True if `level` includes `part`.
+inline bool includes(Level level, Level part) { return level >= part; }
 
 } // namespace karakal::driver
 

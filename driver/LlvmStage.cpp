@@ -96,6 +96,12 @@ constexpr const char *scalarPasses =
     "ipsccp,globaldce,deadargelim,"
     "function(gvn,instcombine<no-verify-fixpoint>,simplifycfg,adce)";
 
+/// Primitives that stay calls although the others are inlined: they are large,
+/// and what a call costs is little beside what they do.
+bool isLargePrimitive(StringRef name) {
+  return name == "baker_packet_copy" || name == "baker_packet_drop";
+}
+
 /// Attributes that hold for all code of the chip.
 void markFunctions(Module &module, bool keepPrimitives) {
   for (Function &function : module) {
@@ -105,8 +111,10 @@ void markFunctions(Module &module, bool keepPrimitives) {
     if (function.isDeclaration() ||
         function.hasFnAttribute(Attribute::AlwaysInline))
       continue;
-    if (keepPrimitives && function.getName().starts_with("baker_"))
-      function.addFnAttr(Attribute::NoInline);
+    if (!function.getName().starts_with("baker_"))
+      continue;
+    bool isCall = keepPrimitives || isLargePrimitive(function.getName());
+    function.addFnAttr(isCall ? Attribute::NoInline : Attribute::InlineHint);
   }
 }
 
@@ -130,8 +138,7 @@ void optimize(Module &module, Level level, bool keepPrimitives) {
   builder.crossRegisterProxies(loops, functions, components, modules);
 
   ModulePassManager passes;
-  const char *list =
-      effectiveLevel(level) == Level::Base ? basePasses : scalarPasses;
+  const char *list = level == Level::Base ? basePasses : scalarPasses;
   llvm::Error wrong = builder.parsePassPipeline(passes, list);
   KARAKAL_ASSERT(!wrong, "the LLVM pass list does not parse: " +
                              toString(std::move(wrong)));

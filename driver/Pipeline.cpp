@@ -55,7 +55,7 @@ void addProgramPasses(OpPassManager &passes, double coldShare) {
   passes.addPass(agg::createSplitCores(split));
 }
 
-void addCorePasses(OpPassManager &passes, CoreTarget target) {
+void addCorePasses(OpPassManager &passes, CoreTarget target, Level level) {
   // Cuts one core's program out of the PPF graph.
   passes::LowerChannelsOptions channels;
   channels.core = coreTargetName(target);
@@ -68,10 +68,10 @@ void addCorePasses(OpPassManager &passes, CoreTarget target) {
   passes.addPass(LLVM::createDIScopeForLLVMFuncOpPass());
 }
 
-std::vector<std::string> passFlags(CoreTarget target) {
+std::vector<std::string> passFlags(CoreTarget target, Level level) {
   OpPassManager list(ModuleOp::getOperationName());
   addProgramPasses(list, 0);
-  addCorePasses(list, target);
+  addCorePasses(list, target, level);
   std::vector<std::string> flags;
   for (Pass &pass : list.getPasses())
     flags.push_back(pass.getArgument().str());

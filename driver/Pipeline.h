@@ -27,11 +27,12 @@ const char *coreTargetName(CoreTarget target);
 /// core runs what. The profile, if there is one, has been taken.
 void addProgramPasses(mlir::OpPassManager &passes, double coldShare);
 
-/// Passes that make one core's program in the LLVM dialect.
-void addCorePasses(mlir::OpPassManager &passes, CoreTarget target);
+/// Passes that make one core's program in the LLVM dialect. The packet
+/// optimizations of `level` run over a microengine's program alone.
+void addCorePasses(mlir::OpPassManager &passes, CoreTarget target, Level level);
 
 /// The whole list as text: the flags of all passes in order.
-std::vector<std::string> passFlags(CoreTarget target);
+std::vector<std::string> passFlags(CoreTarget target, Level level);
 
 /// Checks a list of flags against the order table; E-driver-001 names the two
 /// passes and the reason.

@@ -67,7 +67,7 @@ std::unique_ptr<TargetMachine> makeTargetMachine(Level level) {
   TargetOptions options;
   options.FunctionSections = true;
   options.FloatABIType = FloatABI::Soft;
-  bool isBase = effectiveLevel(level) == Level::Base;
+  bool isBase = level == Level::Base;
   return std::unique_ptr<TargetMachine>(target->createTargetMachine(
       triple, "xscale", "", options, Reloc::Static, std::nullopt,
       isBase ? CodeGenOptLevel::Less : CodeGenOptLevel::Default));

@@ -120,12 +120,7 @@ void note(const std::string &what) {
 }
 
 /// Says which options are accepted but change nothing yet.
-void noteWhatHasNoEffect(const CLI::App &app, const CommandLine &line) {
-  const Options &options = line.options;
-  bool isText = options.emit == Emit::Ast || options.emit == Emit::Baker;
-  if (app.count("--level") && !isText && !options.run &&
-      driver::effectiveLevel(options.level) != options.level)
-    note("--level=" + line.level + " equals o1 in this version");
+void noteWhatHasNoEffect(const CLI::App &app) {
   for (const char *name : {"--min-rate", "--max-error-rate"})
     if (app.count(name))
       note(std::string(name) + " has no effect in this version");
@@ -168,7 +163,7 @@ int main(int argc, char **argv) {
   line.options.emit = forms.at(line.form);
   if (std::string what = findConflict(line.options); !what.empty())
     return usageError(what);
-  noteWhatHasNoEffect(app, line);
+  noteWhatHasNoEffect(app);
 
   Status done = driver::compile(line.options);
   if (done)

@@ -8,10 +8,12 @@ using namespace karakal::driver;
 
 TEST(PipelineTest, EveryCoreHasALegalOrder) {
   for (CoreTarget target :
-       {CoreTarget::Me, CoreTarget::XScale, CoreTarget::Host}) {
-    Status ordered = checkOrder(passFlags(target));
-    EXPECT_TRUE(bool(ordered)) << ordered.error().message;
-  }
+       {CoreTarget::Me, CoreTarget::XScale, CoreTarget::Host})
+    for (Level level : {Level::Base, Level::O1, Level::O2, Level::Pac,
+                        Level::Soar, Level::Phr, Level::Swc}) {
+      Status ordered = checkOrder(passFlags(target, level));
+      EXPECT_TRUE(bool(ordered)) << ordered.error().message;
+    }
 }
 
 TEST(PipelineTest, AWrongOrderIsNamedWithItsReason) {
