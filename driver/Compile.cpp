@@ -25,7 +25,7 @@ constexpr const char *engineEntry = "me_main";
 
 /// LLVM IR of the aggregate, linked with the packet primitives and optimized.
 Result<CoreProgram> makeEngineIr(ModuleOp program, const Options &options) {
-  auto core = makeCoreProgram(program, CoreTarget::Me, options.level);
+  auto core = makeCoreProgram(program, CoreTarget::Me, options.pipeline);
   if (!core)
     return core.error();
   core->module->setDataLayout(
@@ -33,8 +33,8 @@ Result<CoreProgram> makeEngineIr(ModuleOp program, const Options &options) {
   if (Status linked = linkRuntime(*core->module, "packet.ll"); !linked)
     return linked.error();
   keepEntries(*core->module, {engineEntry});
-  optimize(*core->module, options.level,
-           /*keepPrimitives=*/!includes(options.level, Level::O2));
+  optimize(*core->module, options.pipeline.level,
+           /*keepPrimitives=*/!includes(options.pipeline.level, Level::O2));
   return core;
 }
 
@@ -44,7 +44,7 @@ Result<target::Microcode> compileEngine(ModuleOp program,
   if (!core)
     return core.error();
   codegen::CodeGenOptions codegen;
-  codegen.level = options.level == Level::Base ? 0 : 2;
+  codegen.level = options.pipeline.level == Level::Base ? 0 : 2;
   codegen.entry = engineEntry;
   codegen.maxWords = target::ControlStoreWords;
   codegen.stackSramBase = target::StackSramBase;
@@ -53,10 +53,11 @@ Result<target::Microcode> compileEngine(ModuleOp program,
 }
 
 Result<XScaleCode> compileXScale(ModuleOp program, const Options &options) {
-  auto core = makeCoreProgram(program, CoreTarget::XScale, options.level);
+  auto core = makeCoreProgram(program, CoreTarget::XScale, options.pipeline);
   if (!core)
     return core.error();
-  return compileForXScale(*core->module, xscaleEntries(program), options.level);
+  return compileForXScale(*core->module, xscaleEntries(program),
+                          options.pipeline.level);
 }
 
 /// Adds a piece of the runtime's microcode.
@@ -120,7 +121,8 @@ Status writeResult(const std::string &path, const target::Image &image) {
 }
 
 /// Everything behind the front end and the plan.
-Status emitCode(ModuleOp program, const Options &options) {
+Status emitCode(ModuleOp program, const Options &options,
+                const std::vector<Remark> &remarks) {
   std::string path = outputPath(options);
   if (options.emit == Emit::Llvm) {
     auto text = printLlvm(program, options);
@@ -136,7 +138,8 @@ Status emitCode(ModuleOp program, const Options &options) {
   if (!image)
     return image.error();
   if (!options.report.empty()) {
-    std::string report = makeReport(program, options, *engine, *xscale);
+    std::string report =
+        makeReport(program, options, *engine, *xscale, remarks);
     if (Status written = writeFile(options.report, report); !written)
       return written;
   }
@@ -153,7 +156,8 @@ Status compile(const Options &options) {
     return tree ? writeFile(outputPath(options), *tree) : Status(tree.error());
   }
   MLIRContext context;
-  prepareContext(context);
+  std::vector<Remark> remarks;
+  prepareContext(context, options, remarks);
   auto read = readProgram(options, context);
   if (!read)
     return read.error();
@@ -172,11 +176,11 @@ Status compile(const Options &options) {
         !done)
       return done;
   Status planned = runPasses(program, [&](OpPassManager &passes) {
-    addProgramPasses(passes, options.coldShare);
+    addProgramPasses(passes, options.pipeline);
   });
   if (!planned)
     return planned;
-  return emitCode(program, options);
+  return emitCode(program, options, remarks);
 }
 
 } // namespace karakal::driver

@@ -19,12 +19,12 @@ Status runPasses(ModuleOp module,
 }
 
 Result<OwningOpRef<ModuleOp>> lowerToLlvm(ModuleOp program, CoreTarget target,
-                                          Level level) {
-  Status ordered = checkOrder(passFlags(target, level));
+                                          const PipelineOptions &options) {
+  Status ordered = checkOrder(passFlags(target, options));
   KARAKAL_ASSERT(bool(ordered), ordered.error().message);
   OwningOpRef<ModuleOp> copy = program.clone();
   Status lowered = runPasses(*copy, [&](OpPassManager &passes) {
-    addCorePasses(passes, target, level);
+    addCorePasses(passes, target, options);
   });
   if (!lowered)
     return lowered.error();
@@ -32,8 +32,8 @@ Result<OwningOpRef<ModuleOp>> lowerToLlvm(ModuleOp program, CoreTarget target,
 }
 
 Result<CoreProgram> makeCoreProgram(ModuleOp program, CoreTarget target,
-                                    Level level) {
-  auto lowered = lowerToLlvm(program, target, level);
+                                    const PipelineOptions &options) {
+  auto lowered = lowerToLlvm(program, target, options);
   if (!lowered)
     return lowered.error();
   registerBuiltinDialectTranslation(*program.getContext());

@@ -24,11 +24,12 @@ Status runPasses(mlir::ModuleOp module,
 
 /// A copy of `program` in the LLVM dialect of `target`.
 Result<mlir::OwningOpRef<mlir::ModuleOp>>
-lowerToLlvm(mlir::ModuleOp program, CoreTarget target, Level level);
+lowerToLlvm(mlir::ModuleOp program, CoreTarget target,
+            const PipelineOptions &options);
 
 /// The program of one core, not yet linked with the runtime.
 Result<CoreProgram> makeCoreProgram(mlir::ModuleOp program, CoreTarget target,
-                                    Level level);
+                                    const PipelineOptions &options);
 
 } // namespace karakal::driver
 

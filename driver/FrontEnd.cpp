@@ -3,6 +3,7 @@
 #include "driver/FrontEnd.h"
 #include "baker-lang/Frontend.h"
 #include "ir/Baker.h"
+#include "ir/Explain.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -21,7 +22,7 @@ namespace karakal::driver {
 
 namespace {
 
-/// `file:line:column: ` of a location, empty if it has none.
+/// `file:line:column` of a location, empty if it has none.
 std::string placeOf(Location location) {
   std::string text;
   location->walk([&](Location part) {
@@ -29,23 +30,42 @@ std::string placeOf(Location location) {
     if (!place || !text.empty())
       return WalkResult::advance();
     text = place.getFilename().str() + ":" + std::to_string(place.getLine()) +
-           ":" + std::to_string(place.getColumn()) + ": ";
+           ":" + std::to_string(place.getColumn());
     return WalkResult::interrupt();
   });
   return text;
 }
 
+StringRef severityOf(mlir::Diagnostic &diagnostic) {
+  switch (diagnostic.getSeverity()) {
+  case DiagnosticSeverity::Error:
+    return "error";
+  case DiagnosticSeverity::Warning:
+    return "warning";
+  case DiagnosticSeverity::Remark:
+    return "remark";
+  case DiagnosticSeverity::Note:
+    return "note";
+  }
+  KARAKAL_UNREACHABLE("no such severity");
+}
+
 void printDiagnostic(mlir::Diagnostic &diagnostic) {
-  StringRef severity = "error";
-  if (diagnostic.getSeverity() == DiagnosticSeverity::Warning)
-    severity = "warning";
-  else if (diagnostic.getSeverity() != DiagnosticSeverity::Error)
-    severity = "note";
-  llvm::errs() << placeOf(diagnostic.getLocation()) << severity << ": "
-               << diagnostic.str() << "\n";
+  std::string place = placeOf(diagnostic.getLocation());
+  llvm::errs() << place << (place.empty() ? "" : ": ") << severityOf(diagnostic)
+               << ": " << diagnostic.str() << "\n";
   for (mlir::Diagnostic &note : diagnostic.getNotes())
-    llvm::errs() << placeOf(note.getLocation()) << "note: " << note.str()
-                 << "\n";
+    printDiagnostic(note);
+}
+
+/// Keeps an explanation for the report; several cores may say the same.
+void keepRemark(std::vector<Remark> &remarks, Remark remark) {
+  auto isSame = [&](const Remark &other) {
+    return other.place == remark.place && other.pass == remark.pass &&
+           other.text == remark.text;
+  };
+  if (llvm::none_of(remarks, isSame))
+    remarks.push_back(std::move(remark));
 }
 
 bool isDialectText(const std::string &path) {
@@ -83,16 +103,31 @@ Result<OwningOpRef<ModuleOp>> lowerSources(const Options &options,
 
 } // namespace
 
-void prepareContext(MLIRContext &context) {
+void prepareContext(MLIRContext &context, const Options &options,
+                    std::vector<Remark> &remarks) {
   context.loadDialect<ir::BakerDialect, arith::ArithDialect,
                       cf::ControlFlowDialect, func::FuncDialect,
                       LLVM::LLVMDialect>();
   context.disableMultithreading(); // programs are small, messages in order
   context.printOpOnDiagnostic(false);
-  context.getDiagEngine().registerHandler([](mlir::Diagnostic &diagnostic) {
-    printDiagnostic(diagnostic);
-    return mlir::success();
-  });
+  bool isReported = !options.report.empty();
+  std::vector<std::string> printed = options.explained;
+  ir::askForExplanations(context, printed);
+  if (isReported)
+    ir::askForExplanations(context, {ir::explainAll.str()});
+  context.getDiagEngine().registerHandler(
+      [=, &remarks](mlir::Diagnostic &diagnostic) {
+        if (auto said = ir::explanationOf(diagnostic)) {
+          if (isReported)
+            keepRemark(remarks, {placeOf(diagnostic.getLocation()),
+                                 said->pass.str(), said->text});
+          if (!llvm::is_contained(printed, said->pass) &&
+              !llvm::is_contained(printed, ir::explainAll))
+            return mlir::success();
+        }
+        printDiagnostic(diagnostic);
+        return mlir::success();
+      });
 }
 
 Result<OwningOpRef<ModuleOp>> readProgram(const Options &options,

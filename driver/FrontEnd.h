@@ -10,9 +10,18 @@
 
 namespace karakal::driver {
 
+/// What a pass said of one of its decisions, for the report.
+struct Remark {
+  std::string place; ///< file:line:column, empty if unknown
+  std::string pass;
+  std::string text;
+};
+
 /// Makes the dialects of the compiler known to `context`, and prints its
-/// diagnostics to standard error in one form.
-void prepareContext(mlir::MLIRContext &context);
+/// diagnostics to standard error in one form: explanations as far as they are
+/// asked for. With a report all of them go to `remarks`, each once.
+void prepareContext(mlir::MLIRContext &context, const Options &options,
+                    std::vector<Remark> &remarks);
 
 /// The program of the input files, verified and named after the first file.
 /// What is wrong is printed; the error then says only that there was something

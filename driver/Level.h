@@ -1,7 +1,8 @@
 //===- Level.h - optimization levels ---------------------------*- C++ -*-===//
 //
 // The levels bear the names of the paper's Table 1, and each includes those
-// before it.
+// before it. What runs from which level on stands in driver/Pipeline.cpp for
+// passes over the baker dialect, in driver/LlvmStage.cpp for LLVM's.
 //
 //===----------------------------------------------------------------------===//
 
@@ -10,7 +11,7 @@
 
 namespace karakal::driver {
 
-/// What `--level` names, in the order of what they include.
+/// What `--level` names, in ascending order.
 enum class Level { Base, O1, O2, Pac, Soar, Phr, Swc };
 
 /// The level's name on the command line.

@@ -3,7 +3,7 @@
 #ifndef KARAKAL_DRIVER_OPTIONS_H
 #define KARAKAL_DRIVER_OPTIONS_H
 
-#include "driver/Level.h"
+#include "driver/Pipeline.h"
 #include "target-ixp/MemoryMap.h"
 #include <cstdint>
 #include <string>
@@ -27,7 +27,10 @@ struct Options {
   /// Where to write; "-" is standard output, empty the default of `emit`.
   std::string output;
   Emit emit = Emit::Ixp;
-  Level level = Level::Swc;
+  /// Level, cold share, passes left out.
+  PipelineOptions pipeline;
+  /// Passes whose decisions and refusals are printed; "all" is every pass.
+  std::vector<std::string> explained;
   /// Programmable microengines, 1 to 6.
   unsigned engineCount = target::AppEngineCount;
   /// Trace that the profile is taken over; empty: no profile.
@@ -36,8 +39,6 @@ struct Options {
   std::string control;
   /// Where to write the report; empty: nowhere.
   std::string report;
-  /// Share of received packets below which a PPF is cold.
-  double coldShare = 0.001;
 
   /// Runs the program on this computer instead of compiling it for the chip.
   bool run = false;

@@ -30,6 +30,89 @@ constexpr OrderRule orderRules[] = {
      "scopes belong to LLVM's functions"},
 };
 
+//===----------------------------------------------------------------------===//
+// The table
+//===----------------------------------------------------------------------===//
+
+void addAssignMemory(OpPassManager &passes, CoreTarget,
+                     const PipelineOptions &) {
+  passes.addPass(passes::createAssignMemory());
+}
+
+void addInitGlobals(OpPassManager &passes, CoreTarget,
+                    const PipelineOptions &) {
+  passes.addPass(passes::createInitGlobals());
+}
+
+void addSplitCores(OpPassManager &passes, CoreTarget,
+                   const PipelineOptions &options) {
+  agg::SplitCoresOptions split;
+  split.coldShare = options.coldShare;
+  passes.addPass(agg::createSplitCores(split));
+}
+
+void addLowerChannels(OpPassManager &passes, CoreTarget target,
+                      const PipelineOptions &) {
+  passes::LowerChannelsOptions channels;
+  channels.core = coreTargetName(target);
+  passes.addPass(passes::createLowerChannels(channels));
+}
+
+void addToLlvm(OpPassManager &passes, CoreTarget target,
+               const PipelineOptions &) {
+  passes::ToLlvmOptions toLlvm;
+  toLlvm.target = coreTargetName(target);
+  passes.addPass(passes::createToLlvm(toLlvm));
+}
+
+void addDebugScopes(OpPassManager &passes, CoreTarget,
+                    const PipelineOptions &) {
+  passes.addPass(LLVM::createDIScopeForLLVMFuncOpPass());
+}
+
+// name, stage, first level, needed, reason, pass
+constexpr PassRow rows[] = {
+    {"assign-memory", Stage::Program, Level::Base, true,
+     "places and numbers: all cores must agree on them", addAssignMemory},
+    {"init-globals", Stage::Program, Level::Base, true,
+     "the chip's memory starts as zeros: the core stores other values",
+     addInitGlobals},
+    {"split-cores", Stage::Program, Level::Base, true,
+     "needs the profile; decides what lower-channels carries out",
+     addSplitCores},
+    {"lower-channels", Stage::EveryCore, Level::Base, true,
+     "cuts one core's program out of the PPF graph", addLowerChannels},
+    {"to-llvm", Stage::EveryCore, Level::Base, true,
+     "packets become handles, globals addresses", addToLlvm},
+    {"debug-scopes", Stage::EveryCore, Level::Base, false,
+     "source lines survive into the microcode's line table", addDebugScopes},
+};
+
+bool isForCore(const PassRow &row, CoreTarget target) {
+  switch (row.stage) {
+  case Stage::Program:
+    return false;
+  case Stage::Engines:
+    return target == CoreTarget::Me;
+  case Stage::XScale:
+    return target == CoreTarget::XScale;
+  case Stage::EveryCore:
+    return true;
+  }
+  KARAKAL_UNREACHABLE("no such stage");
+}
+
+bool isOn(const PassRow &row, const PipelineOptions &options) {
+  return includes(options.level, row.from) &&
+         !llvm::is_contained(options.disabled, row.name);
+}
+
+const PassRow *findRow(StringRef name) {
+  const PassRow *found =
+      llvm::find_if(rows, [&](const PassRow &row) { return name == row.name; });
+  return found == std::end(rows) ? nullptr : found;
+}
+
 } // namespace
 
 const char *coreTargetName(CoreTarget target) {
@@ -44,34 +127,48 @@ const char *coreTargetName(CoreTarget target) {
   KARAKAL_UNREACHABLE("no such core");
 }
 
-void addProgramPasses(OpPassManager &passes, double coldShare) {
-  // Places and numbers: all copies of the program must agree on them.
-  passes.addPass(passes::createAssignMemory());
-  // The chip's memory starts as zeros: the core stores other values.
-  passes.addPass(passes::createInitGlobals());
-  // Needs the profile; decides what lower-channels carries out.
-  agg::SplitCoresOptions split;
-  split.coldShare = coldShare;
-  passes.addPass(agg::createSplitCores(split));
+llvm::ArrayRef<PassRow> passTable() { return rows; }
+
+Status checkPassNames(const std::vector<std::string> &names) {
+  std::string known;
+  for (const PassRow &row : rows)
+    known += (known.empty() ? "" : ", ") + std::string(row.name);
+  for (const std::string &name : names)
+    if (!findRow(name))
+      return makeError("E-driver-005", "there is no pass '" + name +
+                                           "'. The passes are: " + known);
+  return success();
 }
 
-void addCorePasses(OpPassManager &passes, CoreTarget target, Level level) {
-  // Cuts one core's program out of the PPF graph.
-  passes::LowerChannelsOptions channels;
-  channels.core = coreTargetName(target);
-  passes.addPass(passes::createLowerChannels(channels));
-  // Packets become handles, globals addresses.
-  passes::ToLlvmOptions toLlvm;
-  toLlvm.target = coreTargetName(target);
-  passes.addPass(passes::createToLlvm(toLlvm));
-  // Source lines survive into the microcode's line table.
-  passes.addPass(LLVM::createDIScopeForLLVMFuncOpPass());
+Status checkCanBeDisabled(const std::vector<std::string> &names) {
+  if (Status known = checkPassNames(names); !known)
+    return known;
+  for (const std::string &name : names)
+    if (const PassRow *row = findRow(name); row->isNeeded)
+      return makeError("E-driver-006",
+                       "the pass '" + name +
+                           "' cannot be left out: " + row->reason);
+  return success();
 }
 
-std::vector<std::string> passFlags(CoreTarget target, Level level) {
+void addProgramPasses(OpPassManager &passes, const PipelineOptions &options) {
+  for (const PassRow &row : rows)
+    if (row.stage == Stage::Program && isOn(row, options))
+      row.add(passes, CoreTarget::Me, options);
+}
+
+void addCorePasses(OpPassManager &passes, CoreTarget target,
+                   const PipelineOptions &options) {
+  for (const PassRow &row : rows)
+    if (isForCore(row, target) && isOn(row, options))
+      row.add(passes, target, options);
+}
+
+std::vector<std::string> passFlags(CoreTarget target,
+                                   const PipelineOptions &options) {
   OpPassManager list(ModuleOp::getOperationName());
-  addProgramPasses(list, 0);
-  addCorePasses(list, target, level);
+  addProgramPasses(list, options);
+  addCorePasses(list, target, options);
   std::vector<std::string> flags;
   for (Pass &pass : list.getPasses())
     flags.push_back(pass.getArgument().str());

@@ -1,8 +1,8 @@
 //===- Pipeline.h - the order of the passes --------------------*- C++ -*-===//
 //
-// The compiler's middle as two lists: what runs once over a program, and what
-// runs over each core's copy of it. Both are checked against a table of what
-// must come before what.
+// The compiler's middle as one table: what runs once over a program, then what
+// runs over each core's copy of it; from which level on, and why. The order is
+// checked against a second table of what must come before what.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,16 +23,56 @@ enum class CoreTarget { Me, XScale, Host };
 /// "me", "xscale" or "host", as the passes' options spell it.
 const char *coreTargetName(CoreTarget target);
 
-/// Passes over the whole program: what all cores must agree on, and which
-/// core runs what. The profile, if there is one, has been taken.
-void addProgramPasses(mlir::OpPassManager &passes, double coldShare);
+/// What the command line says about passes.
+struct PipelineOptions {
+  Level level = Level::Swc;
+  /// Share of received packets below which a PPF is cold.
+  double coldShare = 0.001;
+  /// Names of passes that do not run.
+  std::vector<std::string> disabled;
+};
 
-/// Passes that make one core's program in the LLVM dialect. The packet
-/// optimizations of `level` run over a microengine's program alone.
-void addCorePasses(mlir::OpPassManager &passes, CoreTarget target, Level level);
+/// What a row of the table makes passes for.
+enum class Stage {
+  Program,   ///< once, over the whole program; all cores must agree on it
+  Engines,   ///< over the microengines' program
+  XScale,    ///< over the XScale core's program
+  EveryCore, ///< over the program of each core, the host's as well
+};
+
+/// One row: a pass, or a few that only make sense together.
+struct PassRow {
+  /// What `--disable-pass` and `--explain` call it: its flag without "baker-".
+  const char *name;
+  Stage stage;
+  /// The first level at which it runs.
+  Level from;
+  /// Whether no program can be compiled without it.
+  bool isNeeded;
+  /// Why it stands here, and what it is good for.
+  const char *reason;
+  void (*add)(mlir::OpPassManager &, CoreTarget, const PipelineOptions &);
+};
+
+/// All rows in the order in which they run.
+llvm::ArrayRef<PassRow> passTable();
+
+/// E-driver-005 if a name is not one of the table's.
+Status checkPassNames(const std::vector<std::string> &names);
+/// Also E-driver-006 if no program can be compiled without the pass.
+Status checkCanBeDisabled(const std::vector<std::string> &names);
+
+/// Passes over the whole program. The profile, if there is one, has been taken.
+void addProgramPasses(mlir::OpPassManager &passes,
+                      const PipelineOptions &options);
+
+/// Passes that make one core's program in the LLVM dialect.
+void addCorePasses(mlir::OpPassManager &passes, CoreTarget target,
+                   const PipelineOptions &options);
 
 /// The whole list as text: the flags of all passes in order.
-std::vector<std::string> passFlags(CoreTarget target, Level level);
+std::vector<std::string> passFlags(CoreTarget target,
+                                   const PipelineOptions &options = {});
 
 /// Checks a list of flags against the order table; E-driver-001 names the two
 /// passes and the reason.

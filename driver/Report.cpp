@@ -94,6 +94,15 @@ json listDecisions(ModuleOp program) {
   return decisions;
 }
 
+/// An explanation reads "what: why"; a clause that gives no reason is all what.
+json describeRemark(const Remark &remark) {
+  auto [decision, reason] = StringRef(remark.text).split(": ");
+  return {{"subject", remark.place},
+          {"kind", remark.pass},
+          {"decision", decision.str()},
+          {"reason", reason.str()}};
+}
+
 json listProfile(ModuleOp program) {
   json profile = json::object();
   for (auto function : program.getOps<func::FuncOp>())
@@ -106,16 +115,20 @@ json listProfile(ModuleOp program) {
 
 std::string makeReport(ModuleOp program, const Options &options,
                        const target::Microcode &engine,
-                       const XScaleCode &xscale) {
+                       const XScaleCode &xscale,
+                       const std::vector<Remark> &remarks) {
+  json decisions = listDecisions(program);
+  for (const Remark &remark : remarks)
+    decisions.push_back(describeRemark(remark));
   json report = {{"schema", 1},
                  {"program", program.getName().value_or("program").str()},
                  {"target", "ixp2400"},
-                 {"level", levelName(options.level)},
+                 {"level", levelName(options.pipeline.level)},
                  {"aggregates",
                   json::array({describeAggregate(program, options, engine)})},
                  {"xscale", describeXScale(program, xscale)},
                  {"memory", describeMemory(program)},
-                 {"decisions", listDecisions(program)},
+                 {"decisions", decisions},
                  {"profile_packets", listProfile(program)}};
   return report.dump(2) + "\n";
 }

@@ -3,6 +3,7 @@
 #ifndef KARAKAL_DRIVER_REPORT_H
 #define KARAKAL_DRIVER_REPORT_H
 
+#include "driver/FrontEnd.h"
 #include "driver/Options.h"
 #include "driver/XScale.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -13,10 +14,11 @@ namespace karakal::driver {
 
 /// The report as JSON text: aggregates with their PPFs, engines and code size
 /// by function; the XScale core's part; the memory that globals take; every
-/// decision with its reason.
+/// decision with its reason, those that passes explain included.
 std::string makeReport(mlir::ModuleOp program, const Options &options,
                        const target::Microcode &engine,
-                       const XScaleCode &xscale);
+                       const XScaleCode &xscale,
+                       const std::vector<Remark> &remarks);
 
 } // namespace karakal::driver
 

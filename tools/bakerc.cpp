@@ -6,7 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "driver/Compile.h"
+#include "ir/Explain.h"
 #include "support/Error.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/Signals.h"
 
@@ -81,10 +83,19 @@ void declareOptions(CLI::App &app, CommandLine &line) {
       ->check(CLI::IsMember({"ixp2400"}));
   app.add_option("--report", options.report,
                  "write what was decided, and why, as JSON");
-  app.add_option("--cold-share", options.coldShare,
+  app.add_option("--cold-share", options.pipeline.coldShare,
                  "a PPF that takes in less than this share of the profile's "
                  "packets runs on the XScale core (default: 0.001)")
       ->check(CLI::Range(0.0, 1.0));
+  app.add_option("--disable-pass", options.pipeline.disabled,
+                 "leave out the passes of these names")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  app.add_option("--explain", options.explained,
+                 "print what the passes of these names decided and refused, "
+                 "and why; all is every pass")
+      ->delimiter(',')
+      ->allow_extra_args(false);
   app.add_option("--min-rate", line.minRateGbps,
                  "wanted rate in Gbit/s (no effect in this version)");
   app.add_option("--max-error-rate", line.maxErrorRate,
@@ -113,6 +124,15 @@ std::string findConflict(const Options &options) {
       options.emit != Emit::Asm)
     return "--report needs --emit=ixp or --emit=asm";
   return "";
+}
+
+/// Checks the names of passes; E-driver-005, -006.
+Status checkPasses(const Options &options) {
+  std::vector<std::string> explained = options.explained;
+  llvm::erase(explained, ir::explainAll);
+  if (Status known = driver::checkPassNames(explained); !known)
+    return known;
+  return driver::checkCanBeDisabled(options.pipeline.disabled);
 }
 
 void note(const std::string &what) {
@@ -159,10 +179,12 @@ int main(int argc, char **argv) {
       return app.exit(error); // --help
     return usageError(error.what());
   }
-  line.options.level = levels.at(line.level);
+  line.options.pipeline.level = levels.at(line.level);
   line.options.emit = forms.at(line.form);
   if (std::string what = findConflict(line.options); !what.empty())
     return usageError(what);
+  if (Status passes = checkPasses(line.options); !passes)
+    return usageError(passes.error().message);
   noteWhatHasNoEffect(app);
 
   Status done = driver::compile(line.options);

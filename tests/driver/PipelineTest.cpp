@@ -11,7 +11,9 @@ TEST(PipelineTest, EveryCoreHasALegalOrder) {
        {CoreTarget::Me, CoreTarget::XScale, CoreTarget::Host})
     for (Level level : {Level::Base, Level::O1, Level::O2, Level::Pac,
                         Level::Soar, Level::Phr, Level::Swc}) {
-      Status ordered = checkOrder(passFlags(target, level));
+      PipelineOptions options;
+      options.level = level;
+      Status ordered = checkOrder(passFlags(target, options));
       EXPECT_TRUE(bool(ordered)) << ordered.error().message;
     }
 }
