@@ -122,6 +122,10 @@ Result<target::Microcode> AllFunctions::emit() {
     emitter.emitFunction(machineFunction(function), function == order.front());
   if (options.level > 0)
     forwardMoves(program);
+  WaitStatistics waits = placeWaits(program);
+  statistics["commands"] = waits.commands;
+  statistics["waits"] = waits.waits;
+  statistics["swaps"] = waits.swaps;
   placeWindows(program, *plan);
   statistics["delay_slots_filled"] =
       options.level > 0 ? fillDelaySlots(program) : 0;

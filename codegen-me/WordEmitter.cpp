@@ -1,7 +1,7 @@
 //===- WordEmitter.cpp - machine instructions to words --------------------===//
 //
-// One case a kind of instruction (IxpFormats.td). Commands complete before the
-// next word: those of one signal by ctx_swap, those of two by ctx_arb.
+// One case a kind of instruction (IxpFormats.td). Commands have no signals yet
+// and are not waited for: see WaitPlacement.cpp.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,7 +26,6 @@ using target::Shift;
 
 namespace {
 
-constexpr unsigned PairSignal = 2; ///< and the next, of DRAM commands
 constexpr unsigned Ring0State = 2; ///< input states 2..13 are rings 0..11
 
 const Op aluOps[] = {Op::AluAdd, Op::AluSub,    Op::AluAnd,   Op::AluOr,
@@ -358,16 +357,8 @@ void WordEmitter::emitCommand(const MachineInstr &instr) {
     if (count)
       count = words * 4 / row.unitBytes;
   }
-  target::Instruction command = target::command(
-      op, xfer, operand(instr, first + 1), operand(instr, first + 2), count);
-  if (row.signals == 0) {
-    program.add(command);
-  } else if (row.signals == 1) {
-    program.add(target::withSignal(command, WordSignal, true));
-  } else {
-    program.add(target::withSignal(command, PairSignal));
-    program.add(target::ctxArb(3u << PairSignal));
-  }
+  program.add(target::command(op, xfer, operand(instr, first + 1),
+                              operand(instr, first + 2), count));
 }
 
 bool WordEmitter::emitControl(const MachineInstr &instr) {

@@ -17,8 +17,6 @@ class MachineOperand;
 
 namespace karakal::codegen {
 
-constexpr unsigned WordSignal = 1; ///< of commands with one signal
-
 /// Turns machine functions into words, one call each, the entry first.
 class WordEmitter {
 public:

@@ -46,10 +46,10 @@ void WordEmitter::sramMove(unsigned word, bool isLoad, Operand reg) {
     program.add(target::move(target::localMemory(0, plan.saveWord), reg));
   if (isFar)
     loadImmediate(reg, byte);
-  program.add(
-      target::withSignal(target::command(isLoad ? Op::SramRead : Op::SramWrite,
-                                         xfer, base, offset, 1),
-                         WordSignal, true));
+  program
+      .add(target::command(isLoad ? Op::SramRead : Op::SramWrite, xfer, base,
+                           offset, 1))
+      .isStack = true;
   if (isLoad)
     program.add(target::move(reg, xfer));
   else if (isFar)

@@ -5,6 +5,7 @@
 // numbers. The passes over it, in order:
 //
 //   forwardMoves    moves through registers and tests that are not needed go
+//   placeWaits      commands get signals; waits for these, late and together
 //   placeWindows    a stack word beyond the first window needs the second
 //                   local-memory pointer set; sets it where it may differ
 //   fillDelaySlots  moves words behind the branch they precede
@@ -41,6 +42,8 @@ struct Item {
   bool isSlot = false;
   /// A branch that returns behind itself: its label is a function.
   bool isCall = false;
+  /// A command that moves a stack word: complete before the next word.
+  bool isStack = false;
   /// Stack window 1, 2 that *l$index1 must show here; 0 = any.
   uint8_t window = 0;
   /// A write of that pointer: the stack window it shows from then on, or 0.
@@ -85,6 +88,13 @@ public:
 };
 
 void forwardMoves(WordProgram &program);
+
+/// Commands that raise signals; waits by ctx_arb; commands with ctx_swap.
+struct WaitStatistics {
+  unsigned commands = 0, waits = 0, swaps = 0;
+};
+/// Gives the program's commands signals and waits; they have none before.
+WaitStatistics placeWaits(WordProgram &program);
 void placeWindows(WordProgram &program, const StackPlan &plan);
 /// Returns the number of slots filled.
 unsigned fillDelaySlots(WordProgram &program);

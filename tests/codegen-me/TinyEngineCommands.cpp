@@ -110,14 +110,19 @@ void TinyEngine::swapAfter(unsigned slots) {
 /// The commands whose signals the swap waits for complete here.
 void TinyEngine::swapped() {
   std::vector<Pending> rest;
+  uint32_t raised = 1;
   for (const Pending &pending : inFlight) {
     unsigned signals = target::row(pending.command.op).signals;
     uint32_t mask = (signals == 2 ? 3u : 1u) << pending.command.signal;
-    if ((swapMask & mask) == mask)
-      complete(pending);
-    else
+    if ((swapMask & mask) != mask) {
       rest.push_back(pending);
+      continue;
+    }
+    complete(pending);
+    raised |= mask;
   }
+  if (swapMask & ~raised)
+    fail("waits for a signal that does not come");
   inFlight = rest;
   flags.reset();
   previousA.reset();
@@ -152,6 +157,8 @@ bool TinyEngine::stepContext(const Instruction &i) {
   case Op::CtxArb: {
     if (i.breakpoint || (i.any && !i.signalMask)) {
       isOver = true;
+      if (!inFlight.empty())
+        fail("ends with commands in flight");
       return true;
     }
     if (i.any || i.keepMask || i.hasTarget)
@@ -248,6 +255,14 @@ void TinyEngine::stepCommand(const Instruction &i) {
     complete(pending);
     return;
   }
+  auto maskOf = [](const Instruction &command) {
+    return (target::row(command.op).signals == 2 ? 3u : 1u) << command.signal;
+  };
+  if (i.signal == 0)
+    fail("command without a signal");
+  for (const Pending &other : inFlight)
+    if (maskOf(other.command) & maskOf(i))
+      fail("signal of a command in flight used again");
   inFlight.push_back(pending);
   if (i.ctxSwap) {
     swapMask = uint16_t(1u << i.signal);
