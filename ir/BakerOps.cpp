@@ -8,6 +8,7 @@
 #include "ir/Attributes.h"
 #include "ir/Baker.h"
 #include "ir/Layout.h"
+#include "target-ixp/MemoryMap.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
@@ -250,6 +251,76 @@ LogicalResult LoadOp::inferReturnTypes(MLIRContext *, std::optional<Location>,
     return failure();
   types.push_back(ref.getPointee());
   return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Runs of words
+//===----------------------------------------------------------------------===//
+
+/// Words of a `packet_load` or `packet_store`: 14 and a part of two more are
+/// the 64 bytes of a DRAM command.
+constexpr size_t packetWordsMax = 14;
+/// Words of one SRAM command with an immediate count.
+constexpr size_t sramWordsMax = 8;
+
+static LogicalResult verifyRun(Operation *op, size_t count, size_t most) {
+  if (count >= 1 && count <= most)
+    return success();
+  return op->emitOpError() << "has " << count << " words; 1 to " << most
+                           << " are possible";
+}
+
+static LogicalResult verifyPacketRun(Operation *op, size_t count, int32_t at) {
+  constexpr int32_t bytes = target::BufferBytes;
+  if (at < -bytes || at >= bytes)
+    return op->emitOpError() << "offset " << at << " leaves the buffer";
+  return verifyRun(op, count, packetWordsMax);
+}
+
+LogicalResult PacketLoadOp::verify() {
+  return verifyPacketRun(*this, getWords().size(), getAt());
+}
+
+LogicalResult PacketStoreOp::verify() {
+  if (failed(verifyPacketRun(*this, getWords().size(), getAt())))
+    return failure();
+  uint64_t all = ~uint64_t(0) >> (64 - 4 * getWords().size());
+  if (getMask() && (*getMask() == 0 || (uint64_t(*getMask()) & ~all)))
+    return emitOpError() << "mask has bits for " << 4 * getWords().size()
+                         << " bytes, at least one of them set";
+  return success();
+}
+
+static LogicalResult verifyDescriptorRun(Operation *op, size_t count,
+                                         uint32_t word) {
+  if (word >= target::DescriptorWords || word + count > target::DescriptorWords)
+    return op->emitOpError()
+           << "a descriptor has " << target::DescriptorWords << " words";
+  return verifyRun(op, count, sramWordsMax);
+}
+
+LogicalResult MetaLoadOp::verify() {
+  return verifyDescriptorRun(*this, getWords().size(), getWord());
+}
+
+LogicalResult MetaStoreOp::verify() {
+  return verifyDescriptorRun(*this, getWords().size(), getWord());
+}
+
+static LogicalResult verifyObjectRun(Operation *op, size_t count, uint32_t at,
+                                     RefType ref) {
+  uint64_t words = wordCount(ref.getPointee());
+  if (at >= words || at + count > words)
+    return op->emitOpError() << "the object has " << words << " words";
+  return verifyRun(op, count, sramWordsMax);
+}
+
+LogicalResult LoadWordsOp::verify() {
+  return verifyObjectRun(*this, getWords().size(), getAt(), getRef().getType());
+}
+
+LogicalResult StoreWordsOp::verify() {
+  return verifyObjectRun(*this, getWords().size(), getAt(), getRef().getType());
 }
 
 } // namespace karakal::ir

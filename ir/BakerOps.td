@@ -181,6 +181,58 @@ def Baker_PacketWriteOp
   }];
 }
 
+def Baker_PacketLoadOp
+    : Baker_Op<"packet_load", [MemoryEffects<[MemRead<Baker_PacketData>,
+                                              MemRead<Baker_PacketHead>]>]> {
+  let summary = "read a run of words of a packet";
+  let description = [{
+    The 32-bit words that start `at` bytes from the packet's head, the first
+    byte the most significant; `at` may be negative and need not be a multiple
+    of anything. At most 14 words: at any alignment they lie within the 64
+    bytes of one DRAM command. The words lie within the packet's buffer, but
+    may go past the packet's end; what stands there is undefined.
+
+    ```mlir
+    %w:3 = baker.packet_load %ph at 12 : !baker.packet<"ether"> -> i32, i32, i32
+    ```
+  }];
+  let arguments = (ins Baker_PacketType:$packet, I32Attr:$at);
+  let results = (outs Variadic<I32>:$words);
+  let assemblyFormat = [{
+    $packet `at` $at attr-dict `:` qualified(type($packet)) `->` type($words)
+  }];
+  let hasVerifier = 1;
+}
+
+def Baker_PacketStoreOp
+    : Baker_Op<"packet_store", [MemoryEffects<[MemWrite<Baker_PacketData>,
+                                               MemRead<Baker_PacketHead>]>]> {
+  let summary = "write a run of words of a packet";
+  let description = [{
+    The counterpart of `packet_load`. `mask` has a bit for each byte, bit 0 for
+    the first; bytes without theirs keep their value, and are not touched when
+    the access has one owner at a time. Without a mask all bytes are written.
+
+    ```mlir
+    baker.packet_store [%w0, %w1] to %ph at 12 mask 63 : !baker.packet<"ether">
+    ```
+  }];
+  let arguments = (ins Variadic<I32>:$words, Baker_PacketType:$packet,
+                       I32Attr:$at, OptionalAttr<I64Attr>:$mask);
+  let assemblyFormat = [{
+    ` ` `[` $words `]` `to` $packet `at` $at (`mask` $mask^)? attr-dict `:`
+    qualified(type($packet))
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// One bit a byte that is written, bit 0 for the first.
+    uint64_t byteMask() {
+      uint64_t all = ~uint64_t(0) >> (64 - 4 * getWords().size());
+      return getMask() ? uint64_t(*getMask()) & all : all;
+    }
+  }];
+}
+
 def Baker_PacketDecapOp
     : Baker_Op<"packet_decap",
                [DeclareOpInterfaceMethods<SymbolUserOpInterface>,
@@ -304,6 +356,45 @@ def Baker_MetaWriteOp
   }];
 }
 
+def Baker_MetaLoadOp
+    : Baker_Op<"meta_load", [MemoryEffects<[MemRead<Baker_Metadata>,
+                                            MemRead<Baker_PacketHead>]>]> {
+  let summary = "read a run of words of a packet's descriptor";
+  let description = [{
+    At most 8 words from word `word` of the descriptor on (docs/runtime.md).
+
+    ```mlir
+    %w:2 = baker.meta_load %ph word 2 : !baker.packet<"ether"> -> i32, i32
+    ```
+  }];
+  let arguments = (ins Baker_PacketType:$packet, I32Attr:$word);
+  let results = (outs Variadic<I32>:$words);
+  let assemblyFormat = [{
+    $packet `word` $word attr-dict `:` qualified(type($packet)) `->` type($words)
+  }];
+  let hasVerifier = 1;
+}
+
+def Baker_MetaStoreOp
+    : Baker_Op<"meta_store", [MemoryEffects<[MemWrite<Baker_Metadata>,
+                                             MemWrite<Baker_PacketHead>]>]> {
+  let summary = "write a run of words of a packet's descriptor";
+  let description = [{
+    Whole words: to change a part of one, load it, merge and store.
+
+    ```mlir
+    baker.meta_store [%w0, %w1] to %ph word 2 : !baker.packet<"ether">
+    ```
+  }];
+  let arguments = (ins Variadic<I32>:$words, Baker_PacketType:$packet,
+                       I32Attr:$word);
+  let assemblyFormat = [{
+    ` ` `[` $words `]` `to` $packet `word` $word attr-dict `:`
+    qualified(type($packet))
+  }];
+  let hasVerifier = 1;
+}
+
 def Baker_ChannelPutOp
     : Baker_Op<"channel_put",
                [DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
@@ -376,6 +467,42 @@ def Baker_StoreOp
   let summary = "store a scalar of global data";
   let arguments = (ins AnySignlessInteger:$value, Baker_ScalarRef:$ref);
   let assemblyFormat = "$value `,` $ref attr-dict `:` qualified(type($ref))";
+}
+
+def Baker_LoadWordsOp
+    : Baker_Op<"load_words", [MemoryEffects<[MemRead<Baker_GlobalData>]>]> {
+  let summary = "load a run of words of an object of global data";
+  let description = [{
+    At most 8 words, from word `at` of the object referred to on, in its layout
+    (ir/Layout.h): what one command reads. They are read at one moment.
+
+    ```mlir
+    %w:3 = baker.load_words %hop at 0 : !baker.ref<!next_hop> -> i32, i32, i32
+    ```
+  }];
+  let arguments = (ins Baker_RefType:$ref, I32Attr:$at);
+  let results = (outs Variadic<I32>:$words);
+  let assemblyFormat = [{
+    $ref `at` $at attr-dict `:` qualified(type($ref)) `->` type($words)
+  }];
+  let hasVerifier = 1;
+}
+
+def Baker_StoreWordsOp
+    : Baker_Op<"store_words", [MemoryEffects<[MemWrite<Baker_GlobalData>]>]> {
+  let summary = "store a run of words of an object of global data";
+  let description = [{
+    The counterpart of `load_words`.
+
+    ```mlir
+    baker.store_words [%w0, %w1] to %hop at 0 : !baker.ref<!next_hop>
+    ```
+  }];
+  let arguments = (ins Variadic<I32>:$words, Baker_RefType:$ref, I32Attr:$at);
+  let assemblyFormat = [{
+    ` ` `[` $words `]` `to` $ref `at` $at attr-dict `:` qualified(type($ref))
+  }];
+  let hasVerifier = 1;
 }
 
 #endif // KARAKAL_IR_BAKEROPS_TD

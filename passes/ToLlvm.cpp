@@ -117,6 +117,7 @@ LogicalResult ToLlvm::convert(ToLlvmContext &context) {
   cf::populateControlFlowToLLVMConversionPatterns(converter, patterns);
   populateFuncToLLVMConversionPatterns(converter, patterns);
   addPacketPatterns(patterns, converter, context);
+  addAccessPatterns(patterns, converter, context);
   addGlobalPatterns(patterns, converter, context);
   LLVMConversionTarget target(getContext());
   target.addLegalOp<ModuleOp>();

@@ -13,7 +13,7 @@
 
 #include "ir/Attributes.h"
 #include "ir/Layout.h"
-#include "passes/ToLlvmPatterns.h"
+#include "passes/ToLlvmAccess.h"
 #include "target-ixp/MemoryMap.h"
 
 using namespace mlir;
@@ -146,6 +146,15 @@ template <typename Op> struct Access : ToLlvmPattern<Op> {
     return Value(
         rewriter.template create<LLVM::IntToPtrOp>(op.getLoc(), type, ref));
   }
+
+  /// The pointer to word `at` of the object, for runs of words.
+  FailureOr<Value> wordPointer(Op op, Value ref, Rewriter &rewriter) const {
+    Location loc = op.getLoc();
+    if (op.getAt() != 0)
+      ref =
+          advance(rewriter, loc, ref, constantWord(rewriter, loc, op.getAt()));
+    return pointer(op, ref, rewriter);
+  }
 };
 
 struct Load : Access<ir::LoadOp> {
@@ -208,6 +217,51 @@ struct Store : Access<ir::StoreOp> {
   }
 };
 
+struct LoadWords : Access<ir::LoadWordsOp> {
+  using Access::Access;
+  LogicalResult matchAndRewrite(ir::LoadWordsOp op, Adaptor adaptor,
+                                Rewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    FailureOr<Value> place = wordPointer(op, adaptor.getRef(), rewriter);
+    if (failed(place))
+      return failure();
+    unsigned count = op.getWords().size();
+    if (!context.isHost()) {
+      rewriter.replaceOp(op,
+                         loadRun(rewriter, loc, *place, count, bytesPerWord));
+      return success();
+    }
+    SmallVector<Value> words;
+    for (unsigned i = 0; i < count; ++i)
+      words.push_back(Load::loadWord(
+          rewriter, loc,
+          advance(rewriter, loc, *place, constantWord(rewriter, loc, i))));
+    rewriter.replaceOp(op, words);
+    return success();
+  }
+};
+
+struct StoreWords : Access<ir::StoreWordsOp> {
+  using Access::Access;
+  LogicalResult matchAndRewrite(ir::StoreWordsOp op, Adaptor adaptor,
+                                Rewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    FailureOr<Value> place = wordPointer(op, adaptor.getRef(), rewriter);
+    if (failed(place))
+      return failure();
+    if (!context.isHost())
+      storeRun(rewriter, loc, *place, llvm::to_vector(adaptor.getWords()),
+               bytesPerWord);
+    else
+      for (auto [i, word] : llvm::enumerate(adaptor.getWords()))
+        Store::storeWord(
+            rewriter, loc, word,
+            advance(rewriter, loc, *place, constantWord(rewriter, loc, i)));
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
 //===----------------------------------------------------------------------===//
 // Symbols
 //===----------------------------------------------------------------------===//
@@ -249,7 +303,8 @@ template <typename Op> struct Erase : ToLlvmPattern<Op> {
 void addGlobalPatterns(RewritePatternSet &patterns,
                        const LLVMTypeConverter &converter,
                        ToLlvmContext &context) {
-  patterns.add<GlobalRef, Element, Field, Load, Store>(converter, context);
+  patterns.add<GlobalRef, Element, Field, Load, Store, LoadWords, StoreWords>(
+      converter, context);
 }
 
 void addSymbolPatterns(RewritePatternSet &patterns,

@@ -58,6 +58,11 @@ void addPacketPatterns(mlir::RewritePatternSet &patterns,
                        const mlir::LLVMTypeConverter &converter,
                        ToLlvmContext &context);
 
+/// Combined accesses of packets and descriptors (ToLlvmAccess.cpp).
+void addAccessPatterns(mlir::RewritePatternSet &patterns,
+                       const mlir::LLVMTypeConverter &converter,
+                       ToLlvmContext &context);
+
 /// References, loads and stores (ToLlvmGlobals.cpp).
 void addGlobalPatterns(mlir::RewritePatternSet &patterns,
                        const mlir::LLVMTypeConverter &converter,

@@ -65,6 +65,20 @@ func.func @m.f.in_cc(%ph: !baker.packet<"ether">) attributes {
   baker.store %v, %mac : !baker.ref<i48>
   // CHECK: baker.packet_encap %{{.*}}, %{{.*}} : !baker.packet<"ipv4"> -> !baker.packet<"ether">
   %oh = baker.packet_encap %ih, %c14 : !baker.packet<"ipv4"> -> !baker.packet<"ether">
+  // CHECK: %{{.*}}:2 = baker.packet_load %{{.*}} at -4 : !baker.packet<"ether"> -> i32, i32
+  %w:2 = baker.packet_load %oh at -4 : !baker.packet<"ether"> -> i32, i32
+  // CHECK: baker.packet_store [%{{.*}}, %{{.*}}] to %{{.*}} at 12 mask 63 : !baker.packet<"ether">
+  baker.packet_store [%w#0, %w#1] to %oh at 12 mask 63 : !baker.packet<"ether">
+  // CHECK: baker.packet_store [%{{.*}}] to %{{.*}} at 0 : !baker.packet<"ether">
+  baker.packet_store [%w#0] to %oh at 0 : !baker.packet<"ether">
+  // CHECK: %{{.*}}:2 = baker.meta_load %{{.*}} word 1 : !baker.packet<"ether"> -> i32, i32
+  %m:2 = baker.meta_load %oh word 1 : !baker.packet<"ether"> -> i32, i32
+  // CHECK: baker.meta_store [%{{.*}}] to %{{.*}} word 2 : !baker.packet<"ether">
+  baker.meta_store [%m#1] to %oh word 2 : !baker.packet<"ether">
+  // CHECK: %{{.*}}:3 = baker.load_words %{{.*}} at 0 : !baker.ref<!next_hop> -> i32, i32, i32
+  %g:3 = baker.load_words %hop at 0 : !baker.ref<!next_hop> -> i32, i32, i32
+  // CHECK: baker.store_words [%{{.*}}] to %{{.*}} at 2 : !baker.ref<!next_hop>
+  baker.store_words [%g#2] to %hop at 2 : !baker.ref<!next_hop>
   // CHECK: baker.channel_put @m.f.out_cc, %{{.*}} : !baker.packet<"ether">
   baker.channel_put @m.f.out_cc, %oh : !baker.packet<"ether">
   return

@@ -169,3 +169,43 @@ func.func private @f(!baker.ref<!baker.struct<"s", a : i8, a : i8>>)
 // expected-error @+2 {{an array has at least one element}}
 // expected-error @+1 {{failed to parse Baker_RefType}}
 func.func private @f(!baker.ref<!baker.array<0 x i8>>)
+
+// -----
+
+func.func @f(%ph: !baker.packet<"q">) {
+  // expected-error @+1 {{has 15 words; 1 to 14 are possible}}
+  %0:15 = baker.packet_load %ph at 0 : !baker.packet<"q"> -> i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32
+  return
+}
+
+// -----
+
+func.func @f(%ph: !baker.packet<"q">) {
+  // expected-error @+1 {{offset 2048 leaves the buffer}}
+  %0 = baker.packet_load %ph at 2048 : !baker.packet<"q"> -> i32
+  return
+}
+
+// -----
+
+func.func @f(%ph: !baker.packet<"q">, %w: i32) {
+  // expected-error @+1 {{mask has bits for 4 bytes, at least one of them set}}
+  baker.packet_store [%w] to %ph at 0 mask 16 : !baker.packet<"q">
+  return
+}
+
+// -----
+
+func.func @f(%ph: !baker.packet<"q">) {
+  // expected-error @+1 {{a descriptor has 16 words}}
+  %0:2 = baker.meta_load %ph word 15 : !baker.packet<"q"> -> i32, i32
+  return
+}
+
+// -----
+
+func.func @f(%r: !baker.ref<!baker.struct<"s", a : i48, b : i8>>, %w: i32) {
+  // expected-error @+1 {{the object has 3 words}}
+  baker.store_words [%w, %w] to %r at 2 : !baker.ref<!baker.struct<"s", a : i48, b : i8>>
+  return
+}

@@ -1,0 +1,370 @@
+//===- ToLlvmAccess.cpp - runs of words as memory commands ----------------===//
+//
+// The combined accesses of packets, descriptors and global data. On a
+// microengine each becomes one load or store of a vector, which the code
+// generator makes one command:
+//
+//   %w:2 = baker.packet_load %ph at 12 : … -> i32, i32
+//   →  %head = load of descriptor word 1, shifted
+//      %q = load <4 x i32>, ptr addrspace(2) of the enclosing quadwords
+//      %w = the words found in %q by a select (4 bytes) and funnel shifts
+//
+// A store reads the enclosing quadwords, merges and writes them; a packet has
+// one owner at a time, so nothing comes between. With the head pointer's
+// alignment known (`baker.head`, by SOAR) the same functions fold to constant
+// shifts, and quadwords that are written whole are not read.
+//
+// On the XScale core and the host a run is the primitive calls of its words.
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/ToLlvmAccess.h"
+#include "ir/Attributes.h"
+#include "ir/Layout.h"
+#include "target-ixp/MemoryMap.h"
+
+using namespace mlir;
+
+namespace karakal::passes {
+
+namespace {
+
+constexpr uint32_t bytesPerWord = 4;
+constexpr uint32_t bytesPerQuadword = 8;
+
+Value pointerTo(OpBuilder &builder, Location loc, Value address,
+                unsigned space) {
+  Type type = LLVM::LLVMPointerType::get(builder.getContext(), space);
+  return builder.create<LLVM::IntToPtrOp>(loc, type, address);
+}
+
+Value add(OpBuilder &builder, Location loc, Value value, uint32_t constant) {
+  if (constant == 0)
+    return value;
+  return builder.create<LLVM::AddOp>(loc, value,
+                                     constantWord(builder, loc, constant));
+}
+
+Value shift(OpBuilder &builder, Location loc, Value value, uint32_t bits,
+            bool isLeft) {
+  if (bits == 0)
+    return value;
+  Value amount = constantWord(builder, loc, bits);
+  if (isLeft)
+    return builder.create<LLVM::ShlOp>(loc, value, amount);
+  return builder.create<LLVM::LShrOp>(loc, value, amount);
+}
+
+Value either(OpBuilder &builder, Location loc, Value one, Value other) {
+  return builder.create<LLVM::OrOp>(loc, one, other);
+}
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Runs in one memory
+//===----------------------------------------------------------------------===//
+
+SmallVector<Value> loadRun(OpBuilder &builder, Location loc, Value pointer,
+                           unsigned count, unsigned align) {
+  Type i32 = builder.getI32Type();
+  if (count == 1)
+    return {builder.create<LLVM::LoadOp>(loc, i32, pointer, align)};
+  Value run = builder.create<LLVM::LoadOp>(loc, VectorType::get(count, i32),
+                                           pointer, align);
+  SmallVector<Value> words;
+  for (unsigned i = 0; i < count; ++i)
+    words.push_back(builder.create<LLVM::ExtractElementOp>(
+        loc, run, constantWord(builder, loc, i)));
+  return words;
+}
+
+void storeRun(OpBuilder &builder, Location loc, Value pointer,
+              ArrayRef<Value> words, unsigned align) {
+  if (words.size() == 1) {
+    builder.create<LLVM::StoreOp>(loc, words[0], pointer, align);
+    return;
+  }
+  Value run = builder.create<LLVM::PoisonOp>(
+      loc, VectorType::get(words.size(), builder.getI32Type()));
+  for (auto [i, word] : llvm::enumerate(words))
+    run = builder.create<LLVM::InsertElementOp>(loc, run, word,
+                                                constantWord(builder, loc, i));
+  builder.create<LLVM::StoreOp>(loc, run, pointer, align);
+}
+
+//===----------------------------------------------------------------------===//
+// Bytes of a packet, wherever its head points
+//===----------------------------------------------------------------------===//
+
+/// (high:low) << r for r = 0, 8, 16 or 24 at run time: the high word. Two
+/// shifts, so that no amount reaches 32.
+static Value funnelLeft(OpBuilder &builder, Location loc, Value high, Value low,
+                        Value amount) {
+  Value rest =
+      builder.create<LLVM::XOrOp>(loc, amount, constantWord(builder, loc, 31));
+  Value up = builder.create<LLVM::ShlOp>(loc, high, amount);
+  Value down = builder.create<LLVM::LShrOp>(
+      loc, shift(builder, loc, low, 1, /*isLeft=*/false), rest);
+  return either(builder, loc, up, down);
+}
+
+/// (high:low) >> r: the low word.
+static Value funnelRight(OpBuilder &builder, Location loc, Value high,
+                         Value low, Value amount) {
+  Value rest =
+      builder.create<LLVM::XOrOp>(loc, amount, constantWord(builder, loc, 31));
+  Value up = builder.create<LLVM::ShlOp>(
+      loc, shift(builder, loc, high, 1, /*isLeft=*/true), rest);
+  Value down = builder.create<LLVM::LShrOp>(loc, low, amount);
+  return either(builder, loc, up, down);
+}
+
+RunPosition runPosition(OpBuilder &builder, Location loc, Value handle,
+                        Value head, int32_t at) {
+  Value buffer =
+      shift(builder, loc, handle, target::HandleToDramShift, /*isLeft=*/true);
+  Value first = add(builder, loc, head, uint32_t(at));
+  Value address = builder.create<LLVM::AddOp>(loc, buffer, first);
+  Value mask = constantWord(builder, loc, ~(bytesPerQuadword - 1));
+  RunPosition position;
+  position.base = pointerTo(
+      builder, loc, builder.create<LLVM::AndOp>(loc, address, mask), SpaceDram);
+  Value second = builder.create<LLVM::AndOp>(
+      loc, first, constantWord(builder, loc, bytesPerWord));
+  position.isSecond = builder.create<LLVM::ICmpOp>(
+      loc, LLVM::ICmpPredicate::ne, second, constantWord(builder, loc, 0));
+  Value byte = builder.create<LLVM::AndOp>(
+      loc, first, constantWord(builder, loc, bytesPerWord - 1));
+  position.shift = shift(builder, loc, byte, 3, /*isLeft=*/true);
+  return position;
+}
+
+unsigned enclosingWords(unsigned count) {
+  return (bytesPerWord * count + bytesPerQuadword - 1 + bytesPerQuadword - 1) /
+         bytesPerQuadword * 2;
+}
+
+SmallVector<Value> wordsFromEnclosing(OpBuilder &builder, Location loc,
+                                      const RunPosition &position,
+                                      ArrayRef<Value> enclosing,
+                                      unsigned count) {
+  SmallVector<Value> selected, words;
+  assert(enclosing.size() >= count + 2 && "not the enclosing quadwords");
+  for (unsigned i = 0; i <= count; ++i)
+    selected.push_back(builder.create<LLVM::SelectOp>(
+        loc, position.isSecond, enclosing[i + 1], enclosing[i]));
+  for (unsigned i = 0; i < count; ++i)
+    words.push_back(
+        funnelLeft(builder, loc, selected[i], selected[i + 1], position.shift));
+  return words;
+}
+
+SmallVector<Value> wordsIntoEnclosing(OpBuilder &builder, Location loc,
+                                      const RunPosition &position,
+                                      ArrayRef<Value> words, unsigned total) {
+  Value zero = constantWord(builder, loc, 0);
+  SmallVector<Value> shifted, placed;
+  for (unsigned i = 0; i <= words.size(); ++i)
+    shifted.push_back(funnelRight(builder, loc, i ? words[i - 1] : zero,
+                                  i < words.size() ? words[i] : zero,
+                                  position.shift));
+  auto at = [&](unsigned i) { return i < shifted.size() ? shifted[i] : zero; };
+  for (unsigned i = 0; i < total; ++i)
+    placed.push_back(builder.create<LLVM::SelectOp>(
+        loc, position.isSecond, i ? at(i - 1) : zero, at(i)));
+  return placed;
+}
+
+uint32_t maskWord(uint64_t byteMask, unsigned word) {
+  uint32_t bits = 0;
+  for (unsigned byte = 0; byte < bytesPerWord; ++byte)
+    if (byteMask >> (bytesPerWord * word + byte) & 1)
+      bits |= 0xffu << (24 - 8 * byte);
+  return bits;
+}
+
+Value mergeWord(OpBuilder &builder, Location loc, Value old, Value word,
+                Value mask) {
+  Value keep = builder.create<LLVM::XOrOp>(
+      loc, mask, constantWord(builder, loc, ~uint32_t(0)));
+  Value kept = builder.create<LLVM::AndOp>(loc, old, keep);
+  return either(builder, loc, kept,
+                builder.create<LLVM::AndOp>(loc, word, mask));
+}
+
+Value loadHead(OpBuilder &builder, Location loc, Value handle) {
+  Value address = shift(
+      builder, loc, add(builder, loc, handle, target::DescriptorHeadLength), 2,
+      /*isLeft=*/true);
+  Value word = builder.create<LLVM::LoadOp>(
+      loc, builder.getI32Type(), pointerTo(builder, loc, address, SpaceSram),
+      bytesPerWord);
+  return shift(builder, loc, word, 16, /*isLeft=*/false);
+}
+
+namespace {
+
+//===----------------------------------------------------------------------===//
+// Packets
+//===----------------------------------------------------------------------===//
+
+/// The primitive of the XScale core and the host.
+Value callPrimitive(ConversionPatternRewriter &rewriter, Operation *op,
+                    ToLlvmContext &context, StringRef name, Type result,
+                    ValueRange operands) {
+  LLVM::LLVMFuncOp callee =
+      declareRuntime(op->getParentOfType<ModuleOp>(), name, result,
+                     llvm::to_vector(operands.getTypes()));
+  ++context.primitiveCount;
+  auto call = rewriter.create<LLVM::CallOp>(op->getLoc(), callee, operands);
+  return call.getNumResults() ? call.getResult() : Value();
+}
+
+struct PacketLoad : ToLlvmPattern<ir::PacketLoadOp> {
+  using ToLlvmPattern::ToLlvmPattern;
+  LogicalResult matchAndRewrite(ir::PacketLoadOp op, Adaptor adaptor,
+                                Rewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    unsigned count = op.getWords().size();
+    int32_t at = op.getAt();
+    SmallVector<Value> words;
+    if (context.target == LlvmTarget::Me) {
+      RunPosition position =
+          runPosition(rewriter, loc, adaptor.getPacket(),
+                      loadHead(rewriter, loc, adaptor.getPacket()), at);
+      SmallVector<Value> enclosing =
+          loadRun(rewriter, loc, position.base, enclosingWords(count),
+                  bytesPerQuadword);
+      words = wordsFromEnclosing(rewriter, loc, position, enclosing, count);
+    } else {
+      for (unsigned i = 0; i < count; ++i)
+        words.push_back(resize(
+            rewriter, loc,
+            callPrimitive(
+                rewriter, op, context, "baker_packet_read",
+                rewriter.getI64Type(),
+                {adaptor.getPacket(),
+                 constantWord(rewriter, loc, 8 * (at + bytesPerWord * i)),
+                 constantWord(rewriter, loc, wordBits)}),
+            wordBits));
+    }
+    rewriter.replaceOp(op, words);
+    return success();
+  }
+};
+
+struct PacketStore : ToLlvmPattern<ir::PacketStoreOp> {
+  using ToLlvmPattern::ToLlvmPattern;
+  LogicalResult matchAndRewrite(ir::PacketStoreOp op, Adaptor adaptor,
+                                Rewriter &rewriter) const override {
+    if (context.target == LlvmTarget::Me)
+      mergeOnEngine(op, adaptor, rewriter);
+    else
+      writeByPrimitives(op, adaptor, rewriter);
+    rewriter.eraseOp(op);
+    return success();
+  }
+
+  void mergeOnEngine(ir::PacketStoreOp op, Adaptor adaptor,
+                     Rewriter &rewriter) const {
+    Location loc = op.getLoc();
+    unsigned count = op.getWords().size(), total = enclosingWords(count);
+    Value handle = adaptor.getPacket();
+    RunPosition position = runPosition(
+        rewriter, loc, handle, loadHead(rewriter, loc, handle), op.getAt());
+    SmallVector<Value> masks;
+    for (unsigned i = 0; i < count; ++i)
+      masks.push_back(constantWord(rewriter, loc, maskWord(op.byteMask(), i)));
+    SmallVector<Value> placed = wordsIntoEnclosing(
+        rewriter, loc, position, llvm::to_vector(adaptor.getWords()), total);
+    SmallVector<Value> placedMasks =
+        wordsIntoEnclosing(rewriter, loc, position, masks, total);
+    SmallVector<Value> merged =
+        loadRun(rewriter, loc, position.base, total, bytesPerQuadword);
+    for (unsigned i = 0; i < total; ++i)
+      merged[i] =
+          mergeWord(rewriter, loc, merged[i], placed[i], placedMasks[i]);
+    storeRun(rewriter, loc, position.base, merged, bytesPerQuadword);
+  }
+
+  /// Each run of bytes within a word by the primitive for fields.
+  void writeByPrimitives(ir::PacketStoreOp op, Adaptor adaptor,
+                         Rewriter &rewriter) const {
+    Location loc = op.getLoc();
+    uint64_t mask = op.byteMask();
+    for (auto [i, word] : llvm::enumerate(adaptor.getWords())) {
+      for (unsigned byte = 0; byte < bytesPerWord; ++byte) {
+        unsigned end = byte;
+        while (end < bytesPerWord && mask >> (bytesPerWord * i + end) & 1)
+          ++end;
+        if (end == byte)
+          continue;
+        Value bytes = shift(rewriter, loc, word, 8 * (bytesPerWord - end),
+                            /*isLeft=*/false);
+        callPrimitive(rewriter, op, context, "baker_packet_write",
+                      LLVM::LLVMVoidType::get(op.getContext()),
+                      {adaptor.getPacket(),
+                       constantWord(rewriter, loc,
+                                    8 * (op.getAt() + bytesPerWord * i + byte)),
+                       constantWord(rewriter, loc, 8 * (end - byte)),
+                       resize(rewriter, loc, bytes, 64)});
+        byte = end;
+      }
+    }
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// Descriptors
+//===----------------------------------------------------------------------===//
+
+Value descriptorPointer(OpBuilder &builder, Location loc, Value handle,
+                        uint32_t word) {
+  Value address =
+      shift(builder, loc, add(builder, loc, handle, word), 2, /*isLeft=*/true);
+  return pointerTo(builder, loc, address, SpaceSram);
+}
+
+struct MetaLoad : ToLlvmPattern<ir::MetaLoadOp> {
+  using ToLlvmPattern::ToLlvmPattern;
+  LogicalResult matchAndRewrite(ir::MetaLoadOp op, Adaptor adaptor,
+                                Rewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    if (context.isHost())
+      return op.emitError() << "the host has no descriptors in memory";
+    rewriter.replaceOp(
+        op, loadRun(rewriter, loc,
+                    descriptorPointer(rewriter, loc, adaptor.getPacket(),
+                                      op.getWord()),
+                    op.getWords().size(), bytesPerWord));
+    return success();
+  }
+};
+
+struct MetaStore : ToLlvmPattern<ir::MetaStoreOp> {
+  using ToLlvmPattern::ToLlvmPattern;
+  LogicalResult matchAndRewrite(ir::MetaStoreOp op, Adaptor adaptor,
+                                Rewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    if (context.isHost())
+      return op.emitError() << "the host has no descriptors in memory";
+    storeRun(
+        rewriter, loc,
+        descriptorPointer(rewriter, loc, adaptor.getPacket(), op.getWord()),
+        llvm::to_vector(adaptor.getWords()), bytesPerWord);
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+} // namespace
+
+void addAccessPatterns(RewritePatternSet &patterns,
+                       const LLVMTypeConverter &converter,
+                       ToLlvmContext &context) {
+  patterns.add<PacketLoad, PacketStore, MetaLoad, MetaStore>(converter,
+                                                             context);
+}
+
+} // namespace karakal::passes
