@@ -87,6 +87,11 @@ bool Chip::stepUntil(uint64_t stop, bool isExact) {
   return true;
 }
 
+bool Chip::isPending() {
+  findFirst();
+  return firstCycle != Scheduler::never || events.pendingCount() != 0;
+}
+
 bool Chip::step() { return stepUntil(Scheduler::never, false); }
 
 void Chip::runTo(uint64_t cycle) {

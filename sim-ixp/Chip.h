@@ -58,6 +58,10 @@ public:
   /// Does the earliest thing; false if there is none (nothing pending, all
   /// contexts asleep).
   bool step();
+  /// As step, but only what lies before `stop`.
+  bool stepBefore(uint64_t stop) { return stepUntil(stop, false); }
+  /// Whether anything is still to come: an event, or an engine that runs.
+  bool isPending();
   /// Steps until the next thing lies at or after `cycle`.
   void runTo(uint64_t cycle);
   /// Brings every engine to one cycle at or after `cycle`, so that the counters

@@ -56,11 +56,42 @@ uint64_t bankOf(uint64_t block, uint64_t banks) {
 Dram::Dram(uint32_t bytes, Chassis &chassis, Recorder &recorder)
     : chassis(chassis), recorder(recorder), storage(bytes),
       timing(chassis.timingOf(chassis.parameters().dramLatency)),
-      banks(chassis.parameters().dramBanks) {}
+      banks(chassis.parameters().dramBanks),
+      nextRefresh(chassis.parameters().dramRefreshInterval) {}
+
+/// How long an access of `quads` at `address` keeps its bank. A closed row is
+/// opened, transferred and closed: the row cycle holds the first quadword.
+uint64_t Dram::bankCycles(Bank &bank, uint64_t address, uint64_t quads) const {
+  const target::ChipParameters &params = chassis.parameters();
+  uint64_t row = address / (params.dramRowBytes * banks.size());
+  if (params.dramOpenRows && bank.openRow == row)
+    return quads * params.dramQuadCycles;
+  bank.openRow = row;
+  return params.dramBankCycles + (quads - 1) * params.dramQuadCycles;
+}
+
+/// Does the refreshes that were due up to `cycle`: a bank that works finishes
+/// first. Of those that fell into an idle time only the last is felt.
+void Dram::refresh(uint64_t cycle) {
+  const target::ChipParameters &params = chassis.parameters();
+  if (cycle < nextRefresh)
+    return;
+  uint64_t since = (cycle - nextRefresh) % params.dramRefreshInterval;
+  for (Bank &bank : banks) {
+    bank.server.close(cycle - since, params.dramRefreshCycles);
+    bank.openRow = ~uint64_t{0};
+  }
+  nextRefresh = cycle - since + params.dramRefreshInterval;
+}
 
 /// Takes bank and bus for every piece of the burst.
 Dram::BurstTimes Dram::reserve(const Command &command, uint64_t notBefore) {
   const target::ChipParameters &params = chassis.parameters();
+  refresh(notBefore);
+  bool isWrite = command.target == DramWrite || command.target == RbufRead;
+  uint64_t turnaround =
+      isWrite != isBusWriting ? params.dramTurnaroundCycles : 0;
+  isBusWriting = isWrite;
   uint64_t address = command.address;
   uint64_t end = address + uint64_t{command.count} * 8;
   uint64_t start = notBefore;
@@ -68,14 +99,15 @@ Dram::BurstTimes Dram::reserve(const Command &command, uint64_t notBefore) {
   while (address < end) {
     uint64_t next = std::min(end, (address / params.dramBankBytes + 1) *
                                       params.dramBankBytes);
-    uint64_t quads = std::max((next - address) / 8, params.dramBurstQuads);
-    Resource &bank =
-        banks[bankOf(address / params.dramBankBytes, banks.size())];
-    uint64_t granted = dataBus.reserve(start, quads * params.dramQuadCycles);
-    start = std::max(granted, bank.freeCycle());
+    uint64_t quads = std::max<uint64_t>((next - address) / 8, 1);
+    uint64_t transferred = std::max(quads, params.dramBurstQuads);
+    Bank &bank = banks[bankOf(address / params.dramBankBytes, banks.size())];
+    uint64_t granted = dataBus.reserve(
+        start, turnaround + transferred * params.dramQuadCycles);
+    start = std::max(granted + turnaround, bank.server.freeCycle());
+    turnaround = 0;
     first = std::min(first, start);
-    bank.reserve(
-        start, std::max(params.dramBankCycles, quads * params.dramQuadCycles));
+    bank.server.reserve(start, bankCycles(bank, address, quads));
     address = next;
   }
   return {first, start};

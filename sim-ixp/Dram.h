@@ -2,7 +2,10 @@
 //
 // One 64-bit DDR channel: 8-byte grain, banks interleaved by
 // a few hundred bytes. A command waits for its bank and then for the data
-// bus; commands to different banks overlap. `rbuf_rd` and `tbuf_wr` move
+// bus; commands to different banks overlap. Each access opens its row and
+// closes it again (or, with dram.open_rows, leaves it open for hits); the data
+// bus loses a clock between reads and writes, and a refresh closes all banks
+// now and then. `rbuf_rd` and `tbuf_wr` move
 // quadwords between DRAM and the media interface's buffers without touching an
 // engine's registers.
 //
@@ -37,6 +40,8 @@ public:
   void onEvent(uint64_t cycle, uint32_t code, uint64_t argument) override;
 
   Resource &bus() { return dataBus; }
+  uint32_t bankCount() const { return static_cast<uint32_t>(banks.size()); }
+  const Resource &bank(uint32_t index) const { return banks[index].server; }
 
 private:
   /// When the first and the last piece of a burst start.
@@ -44,7 +49,13 @@ private:
     uint64_t first;
     uint64_t last;
   };
+  struct Bank {
+    Resource server;
+    uint64_t openRow = ~uint64_t{0};
+  };
   BurstTimes reserve(const Command &command, uint64_t notBefore);
+  uint64_t bankCycles(Bank &bank, uint64_t address, uint64_t quads) const;
+  void refresh(uint64_t cycle);
   void serve(uint64_t cycle, Command &command);
   void moveBuffer(uint64_t cycle, Command &command);
 
@@ -54,7 +65,9 @@ private:
   UnitTiming timing;
   Media *buffers = nullptr;
   Resource dataBus;
-  std::vector<Resource> banks;
+  std::vector<Bank> banks;
+  bool isBusWriting = false;
+  uint64_t nextRefresh;
 };
 
 } // namespace karakal::sim

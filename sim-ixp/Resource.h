@@ -26,6 +26,11 @@ public:
     ++jobs;
     return start;
   }
+  /// Takes no jobs for `cycles` from `from` on, or from the end of what runs
+  /// then; not counted as busy.
+  void close(uint64_t from, uint64_t cycles) {
+    free = std::max(free, from) + cycles;
+  }
   uint64_t freeCycle() const { return free; }
   /// Cycles taken, cycles that jobs waited, and jobs, since clear().
   uint64_t busyCycles() const { return busy; }

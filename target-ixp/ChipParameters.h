@@ -39,7 +39,7 @@ struct ChipParameterRow {
   uint64_t least; ///< smallest value allowed
   uint64_t most;  ///< largest value allowed
   const char *unit;
-  const char *source; ///< tag: R, H, C, B as in the chip's manuals, M, K
+  const char *source; ///< tag, as explained in ChipParameters.def
   const char *meaning;
 };
 

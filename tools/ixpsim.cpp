@@ -2,11 +2,13 @@
 //-------------------===//
 //
 // ixpsim IMAGE.ixp --trace=PCAP: reads image, trace and control file, runs them
-// and writes what was asked for. Exit status: 0 done, 1 the input is wrong or
+// and writes what was asked for. ixpsim --ucode=ENGINE:FILE…: runs raw control
+// stores on a bare chip. Exit status: 0 done, 1 the input is wrong or
 // the program fails on the chip, 2 the command line is wrong.
 //
 //===----------------------------------------------------------------------===//
 
+#include "sim-ixp/RawRun.h"
 #include "sim-ixp/Simulation.h"
 #include "sim-ixp/Statistics.h"
 #include "support/Error.h"
@@ -31,7 +33,7 @@ namespace {
 
 struct CommandLine {
   std::string image, trace, control, out, stats, timeline;
-  std::vector<std::string> assignments;
+  std::vector<std::string> assignments, ucode;
   sim::SimulationOptions run;
   bool describe = false;
   bool quiet = false;
@@ -42,6 +44,11 @@ void declareOptions(CLI::App &app, CommandLine &line) {
   app.add_option("IMAGE", line.image, "image made by bakerc (.ixp)");
   app.add_option("--trace", line.trace, "packets to offer (pcap, pcapng)");
   app.add_option("--control", line.control, "calls of control functions");
+  app.add_option("--ucode", line.ucode,
+                 "ENGINE:FILE, microcode of 5-byte words for an engine of a "
+                 "bare chip; instead of an image, once an engine")
+      ->allow_extra_args(false)
+      ->take_all();
   app.add_option("--rate", line.run.offeredGbps,
                  "offered load in Gbit/s of frame bits (default: as fast as "
                  "the ports take it)")
@@ -223,6 +230,29 @@ int simulate(CommandLine &line) {
   return ExitDone;
 }
 
+int runUcode(CommandLine &line) {
+  sim::RawOptions options;
+  options.parameters = line.run.parameters;
+  options.threads = line.run.load.threads;
+  options.seed = line.run.seed;
+  options.maxCycles = line.run.maxCycles;
+  for (const std::string &assignment : line.ucode) {
+    auto image = sim::readRawImage(assignment);
+    if (!image)
+      return report(image.error());
+    options.images.push_back(std::move(*image));
+  }
+  auto stats = sim::runRaw(options);
+  if (!stats)
+    return report(stats.error());
+  if (!line.stats.empty())
+    if (Status status = writeText(line.stats, stats->dump(2) + "\n"); !status)
+      return report(status.error());
+  if (!line.quiet)
+    std::fputs(sim::describeRaw(*stats).c_str(), stdout);
+  return ExitDone;
+}
+
 } // namespace
 
 int main(int argc, char **argv) {
@@ -241,6 +271,12 @@ int main(int argc, char **argv) {
       return usage(status.error().message);
   if (line.describe)
     return describe(line);
+  if (!line.ucode.empty() && !(line.image.empty() && line.trace.empty() &&
+                               line.control.empty() && line.out.empty()))
+    return usage("--ucode runs on a bare chip: it goes with --threads, "
+                 "--seed, --set, --max-cycles, --stats and --quiet");
+  if (!line.ucode.empty())
+    return runUcode(line);
   if (line.image.empty())
     return usage("no image is given");
   if (line.trace.empty())

@@ -30,6 +30,8 @@ class Bench:
     packets: int
     engines: tuple[int, ...]
     all_sets: bool
+    #: Clock of the last chip that ran.
+    clock_hz: float = 0
     #: Lines about what was left out, printed once each.
     left_out: list[str] = field(default_factory=list)
 

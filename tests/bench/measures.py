@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+from fig6 import fig6, sensitivity
 from harness import (
     LEVELS,
     TRAFFIC,
@@ -20,32 +21,13 @@ from harness import (
     source_of,
     workload,
 )
+from tables import table
 
 #: Functions in the source that the parser is timed with.
 PARSE_FUNCTIONS = 2000
 #: Functions in the source that code generation is timed with.
 CODEGEN_FUNCTIONS = 64
 REPEAT = 3
-
-
-def table(title: str, headings: list[str], rows: list[list[object]]) -> None:
-    """Prints rows under headings, numbers to the right."""
-    progress("")
-    text = [[cell(value) for value in row] for row in rows]
-    widths = [
-        max(len(line[i]) for line in [headings, *text]) for i in range(len(headings))
-    ]
-    print(f"\n{title}")
-    for line in [headings, ["-" * width for width in widths], *text]:
-        first, *rest = (part for part in zip(line, widths, strict=True))
-        cells = [first[0].ljust(first[1]), *(part.rjust(width) for part, width in rest)]
-        print("  " + "  ".join(cells).rstrip(), flush=True)
-
-
-def cell(value: object) -> str:
-    if isinstance(value, float):
-        return f"{value:.2f}" if abs(value) < 1000 else f"{value:,.0f}"
-    return f"{value:,}" if isinstance(value, int) else str(value)
 
 
 def speed(bench: Bench) -> dict[str, Any]:
@@ -221,8 +203,10 @@ def rates(bench: Bench) -> dict[str, Any]:
     return result
 
 
-BENCHMARKS: dict[str, Callable[[Bench], dict[str, Any]]] = {
+BENCHMARKS: dict[str, Callable[[Bench], Any]] = {
     "speed": speed,
+    "fig6": fig6,
+    "sensitivity": sensitivity,
     "compile": compile_time,
     "table1": table1,
     "rates": rates,

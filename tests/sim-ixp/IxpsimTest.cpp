@@ -148,6 +148,31 @@ TEST_F(IxpsimTest, RefusesBadControlFilesAtTheirLine) {
   EXPECT_NE(text.find("bad.control:2"), std::string::npos) << text;
 }
 
+TEST_F(IxpsimTest, RawWordsRunOnABareChip) {
+  // ctx_arb[kill] and its two dead slots.
+  std::string words("\xe0\x00\x01\x00\x00", 5);
+  std::ofstream(path("kill.ucode"), std::ios::binary) << words;
+  std::string loop = "--ucode=2:" + path("kill.ucode");
+  ASSERT_EQ(ixpsim(loop + " --stats=" + path("raw.json")), 0) << text;
+  auto stats = nlohmann::json::parse(bytesOf(path("raw.json")));
+  EXPECT_EQ(stats["ended"], "stopped");
+  EXPECT_EQ(stats["microengines"][2]["instructions"], 8);
+  EXPECT_EQ(stats["microengines"][2]["cycles"], stats["cycles"]);
+  EXPECT_NE(text.find("every context stopped"), std::string::npos) << text;
+}
+
+TEST_F(IxpsimTest, RawWordsThatCannotRunAreExplained) {
+  std::ofstream(path("half.ucode"), std::ios::binary) << "abc";
+  EXPECT_EQ(ixpsim("--ucode=1:" + path("half.ucode")), 1);
+  EXPECT_NE(text.find("5 bytes a word"), std::string::npos) << text;
+  EXPECT_NE(text.find("E-sim-ixp-013"), std::string::npos) << text;
+  EXPECT_EQ(ixpsim("--ucode=9:" + path("half.ucode")), 1);
+  EXPECT_NE(text.find("no engine 9"), std::string::npos) << text;
+  EXPECT_EQ(ixpsim("--ucode=" + path("half.ucode")), 1);
+  EXPECT_NE(text.find("ENGINE:FILE"), std::string::npos) << text;
+  EXPECT_EQ(ixpsim("--ucode=1:x " + image), 2);
+}
+
 TEST_F(IxpsimTest, SaysWhereItCannotWrite) {
   EXPECT_EQ(ixpsim(image + " --quiet --trace=" + trace +
                    " --stats=/nonexistent/s.json"),

@@ -89,6 +89,49 @@ TEST_F(TimingTest, OneBankOfDramIsClosedForItsCycle) {
               parameters.dramBankCycles, 0.5);
 }
 
+TEST_F(TimingTest, FurtherQuadwordsKeepTheBankForTheirTransfer) {
+  parameters.dramRefreshCycles = 0;
+  EXPECT_NEAR(cyclesPerCommand(
+                  command(Op::DramRead, dXfer(0), imm(0), gprB(15), 8), 12),
+              parameters.dramBankCycles + 7 * parameters.dramQuadCycles, 0.1);
+}
+
+TEST_F(TimingTest, ARefreshClosesTheBankOnceAnInterval) {
+  double least = parameters.dramBankCycles;
+  for (uint64_t interval : {2000, 4000}) {
+    parameters.dramRefreshInterval = interval;
+    parameters.dramRefreshCycles = 400;
+    double part = 400.0 / static_cast<double>(interval);
+    EXPECT_NEAR(cyclesPerCommand(
+                    command(Op::DramRead, dXfer(0), imm(0), gprB(15), 1), 12),
+                least / (1 - part), 0.5);
+  }
+}
+
+TEST_F(TimingTest, AnOpenRowIsHit) {
+  parameters.dramOpenRows = 1;
+  parameters.dramRefreshCycles = 0;
+  // Neither the bank nor the engines' issue is the bound: the data bus is.
+  EXPECT_NEAR(cyclesPerCommand(
+                  command(Op::DramRead, dXfer(0), imm(0), gprB(15), 1), 12),
+              parameters.dramBurstQuads * parameters.dramQuadCycles, 0.1);
+}
+
+TEST_F(TimingTest, TheBusLosesAClockBetweenReadsAndWrites) {
+  // A write and a read behind it, to two banks: only the bus joins them.
+  auto end = [&](uint64_t turnaround) {
+    parameters.dramTurnaroundCycles = turnaround;
+    chip = std::make_unique<Chip>(parameters, recorder);
+    run({immed(gprA(0), 256),
+         withSignal(command(Op::DramRead, dXfer(0), imm(0), gprB(15), 8), 2),
+         withSignal(command(Op::DramWrite, dXfer(0), gprA(0), imm(0), 1), 4),
+         withSignal(command(Op::DramRead, dXfer(0), imm(0), gprB(15), 1), 6),
+         ctxArb(0xfc)});
+    return endCycle();
+  };
+  EXPECT_GE(end(60), end(0) + 60);
+}
+
 TEST_F(TimingTest, AFullCommandFifoStalls) {
   Program program;
   for (uint32_t i = 0; i < 20; ++i)

@@ -1,0 +1,75 @@
+"""Figure 6 as simulated facts: what 64-byte packets at 2.5 Gbit/s leave room
+for. "Met" and "missed" are within 4 %."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+from fig6 import WIDTHS, rate
+from harness import ROOT, Bench
+
+BUILD = Path(os.environ.get("KARAKAL_BUILD", ROOT / "build"))
+pytestmark = pytest.mark.skipif(
+    not (BUILD / "bin/ixp-as").exists() or not (BUILD / "bin/ixpsim").exists(),
+    reason="nothing is built",
+)
+LINE = 2.5
+BOUND = LINE * (1 - 0.04)
+
+
+@pytest.fixture(scope="module")
+def bench(tmp_path_factory: pytest.TempPathFactory) -> Bench:
+    tools = tmp_path_factory.mktemp("fig6")
+    (tools / "bin").symlink_to(BUILD / "bin")
+    return Bench(tools, 0, (6,), False)
+
+
+@pytest.mark.parametrize(
+    ("memory", "width", "met", "missed"),
+    [("dram", 8, 2, 4), ("sram", 4, 8, 16), ("scratch", 4, 64, 128)],
+)
+def test_limits_of_the_paper(
+    bench: Bench, memory: str, width: int, met: int, missed: int
+) -> None:
+    assert rate(bench, memory, width, met) >= BOUND
+    assert rate(bench, memory, width, missed) < BOUND
+
+
+@pytest.mark.parametrize("memory", WIDTHS)
+def test_wider_accesses_cost_fractionally_more(bench: Bench, memory: str) -> None:
+    rates = [rate(bench, memory, width, 64) for width in WIDTHS[memory]]
+    for narrow, wide in itertools.pairwise(rates):
+        assert narrow / 2 < wide < narrow
+
+
+@pytest.mark.parametrize(
+    ("memory", "width", "gain"), [("dram", 8, 3), ("sram", 4, 1.9)]
+)
+def test_spread_addresses_go_faster(
+    bench: Bench, memory: str, width: int, gain: float
+) -> None:
+    fixed = rate(bench, memory, width, 16)
+    assert rate(bench, memory, width, 16, spread=True) > gain * fixed
+
+
+@pytest.mark.parametrize("memory", WIDTHS)
+def test_twice_the_accesses_give_half_the_rate(bench: Bench, memory: str) -> None:
+    """Saturated, the closed formula: one server, a fixed time an access."""
+    width = WIDTHS[memory][0]
+    assert rate(bench, memory, width, 128) * 2 == pytest.approx(
+        rate(bench, memory, width, 64), rel=0.01
+    )
+
+
+def test_a_fitted_number_moves_only_its_memory(bench: Bench) -> None:
+    slow = ("dram.bank_cycles=43",)
+    assert rate(bench, "sram", 4, 8, settings=slow) == rate(bench, "sram", 4, 8)
+    assert rate(bench, "dram", 8, 4, settings=slow) == pytest.approx(
+        rate(bench, "dram", 8, 4) * 36 / 43, rel=0.01
+    )
