@@ -228,6 +228,7 @@ enum class StmtKind {
   Error,
   Block,
   Const,
+  Assert,
   Declaration,
   If,
   While,
@@ -267,6 +268,12 @@ struct ConstStmt : StmtOf<StmtKind::Const> {
   using StmtOf::StmtOf;
   std::unique_ptr<ConstDecl> decl;
   ~ConstStmt() override;
+};
+
+/// `static_assert(condition);`: nothing remains of it in the program.
+struct AssertStmt : StmtOf<StmtKind::Assert> {
+  using StmtOf::StmtOf;
+  ExprPtr condition;
 };
 
 struct DeclarationStmt : StmtOf<StmtKind::Declaration> {

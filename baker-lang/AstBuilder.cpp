@@ -96,7 +96,11 @@ void AstBuilder::build(P::ProgramContext *context) {
 void AstBuilder::topLevel(P::TopLevelContext *context) {
   isBroken(context); // its names; parts of it may still be whole
   DeclList &list = program.decls;
-  if (auto *part = context->constDeclaration()) {
+  if (auto *part = context->instanceDeclaration())
+    instance(part);
+  else if (auto *part = context->staticAssert())
+    staticAssert(part, list);
+  else if (auto *part = context->constDeclaration()) {
     if (auto decl = constant(part))
       list.constants.push_back(std::move(decl));
   } else if (auto *part = context->enumDeclaration())
@@ -105,15 +109,17 @@ void AstBuilder::topLevel(P::TopLevelContext *context) {
     protocol(part);
   else if (auto *part = context->structDeclaration())
     structure(part, list);
-  else if (auto *part = context->moduleDeclaration())
-    moduleDeclaration(part);
-  else if (auto *part = context->metadataDeclaration())
+  else if (auto *part = context->moduleDeclaration()) {
+    if (!part->moduleParameters())
+      moduleDeclaration(part);
+  } else if (auto *part = context->metadataDeclaration())
     metadata(part, list);
   else if (auto *part = context->dropReasonDeclaration())
     dropReasons(part, list);
-  else if (auto *part = context->ppfBody())
-    ppfBody(part, list);
-  else if (auto *part = context->variableOrFunction())
+  else if (auto *part = context->ppfBody()) {
+    if (!patternOf(part))
+      ppfBody(part, list);
+  } else if (auto *part = context->variableOrFunction())
     variableOrFunction(part, list);
 }
 
@@ -123,14 +129,21 @@ void AstBuilder::moduleDeclaration(P::ModuleDeclarationContext *context) {
   if (name.name.empty())
     return;
   auto decl = std::make_unique<ModuleDecl>(name);
-  for (P::ModuleItemContext *item : context->moduleItem())
-    moduleItem(item, decl->members);
+  moduleItems(context, decl->members);
   program.modules.push_back(std::move(decl));
+}
+
+void AstBuilder::moduleItems(P::ModuleDeclarationContext *context,
+                             DeclList &list) {
+  for (P::ModuleItemContext *item : context->moduleItem())
+    moduleItem(item, list);
 }
 
 void AstBuilder::moduleItem(P::ModuleItemContext *context, DeclList &list) {
   isBroken(context);
-  if (auto *part = context->constDeclaration()) {
+  if (auto *part = context->staticAssert())
+    staticAssert(part, list);
+  else if (auto *part = context->constDeclaration()) {
     if (auto decl = constant(part))
       list.constants.push_back(std::move(decl));
   } else if (auto *part = context->enumDeclaration())
@@ -149,6 +162,11 @@ void AstBuilder::moduleItem(P::ModuleItemContext *context, DeclList &list) {
     ppfBody(part, list);
   else if (auto *part = context->variableOrFunction())
     variableOrFunction(part, list);
+}
+
+void AstBuilder::staticAssert(P::StaticAssertContext *context, DeclList &list) {
+  if (!isBroken(context) && context->expression())
+    list.asserts.push_back({range(context), expression(context->expression())});
 }
 
 //===----------------------------------------------------------------------===//

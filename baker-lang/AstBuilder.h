@@ -8,9 +8,26 @@
 
 #include "BakerParser.h"
 
+#include <map>
 #include <set>
 
 namespace karakal::lang {
+
+class AstBuilder;
+
+/// A module with parameters, and the bodies of its PPFs that stand outside it.
+struct ModulePattern {
+  BakerParser::ModuleDeclarationContext *tree = nullptr;
+  AstBuilder *builder = nullptr; ///< of the file that it stands in
+  struct Body {
+    BakerParser::PpfBodyContext *tree;
+    AstBuilder *builder;
+  };
+  std::vector<Body> bodies;
+};
+
+/// The patterns of all files by name.
+using ModulePatterns = std::map<std::string, ModulePattern>;
 
 /// Builds the syntax tree of one file. Parts that were not understood become
 /// error nodes; the names in them are collected, so that analysis does not
@@ -18,10 +35,18 @@ namespace karakal::lang {
 class AstBuilder {
 public:
   AstBuilder(const TokenPlaces &places, Program &program,
-             Diagnostics &diagnostics, std::set<std::string> &suspects)
+             Diagnostics &diagnostics, std::set<std::string> &suspects,
+             ModulePatterns &patterns)
       : places(places), program(program), diagnostics(diagnostics),
-        suspects(suspects) {}
+        suspects(suspects), patterns(patterns) {}
 
+  /// Adds the modules with parameters to the patterns. Goes over all files
+  /// before `build` does.
+  void collectPatterns(BakerParser::ProgramContext *context);
+  /// Gives the patterns the bodies that stand outside them, once all patterns
+  /// are known.
+  void placeBodies();
+  /// Adds the file's declarations to the program.
   void build(BakerParser::ProgramContext *context);
 
 private:
@@ -30,7 +55,13 @@ private:
   // Declarations (AstBuilder.cpp).
   void topLevel(P::TopLevelContext *context);
   void moduleDeclaration(P::ModuleDeclarationContext *context);
+  void moduleItems(P::ModuleDeclarationContext *context, DeclList &list);
   void moduleItem(P::ModuleItemContext *context, DeclList &list);
+  void instance(P::InstanceDeclarationContext *context);
+  void instanceParameters(P::InstanceDeclarationContext *context,
+                          const ModulePattern &pattern, DeclList &list);
+  ModulePattern *patternOf(P::PpfBodyContext *context);
+  void staticAssert(P::StaticAssertContext *context, DeclList &list);
   std::unique_ptr<ConstDecl> constant(P::ConstDeclarationContext *context);
   void enumeration(P::EnumDeclarationContext *context, DeclList &list);
   void protocol(P::ProtocolDeclarationContext *context);
@@ -89,6 +120,8 @@ private:
   Program &program;
   Diagnostics &diagnostics;
   std::set<std::string> &suspects;
+  ModulePatterns &patterns;
+  std::vector<BakerParser::PpfBodyContext *> unplacedBodies;
   unsigned depth = 0;
 };
 

@@ -36,6 +36,11 @@ StmtPtr AstBuilder::statement(P::StatementContext *context) {
     result->decl = std::move(decl);
     return result;
   }
+  if (auto *item = dynamic_cast<P::AssertStatementContext *>(context)) {
+    auto result = std::make_unique<AssertStmt>(where);
+    result->condition = expression(item->staticAssert()->expression());
+    return result;
+  }
   if (auto *item = dynamic_cast<P::IfStatementContext *>(context)) {
     auto result = std::make_unique<IfStmt>(where);
     result->condition = expression(item->expression());

@@ -16,7 +16,10 @@ grammar Baker;
 program : topLevel* EOF ;
 
 topLevel
-  : constDeclaration
+  : importDeclaration
+  | instanceDeclaration
+  | staticAssert
+  | constDeclaration
   | enumDeclaration
   | protocolDeclaration
   | structDeclaration
@@ -27,6 +30,11 @@ topLevel
   | variableOrFunction
   | ';'
   ;
+
+// `import net.ether;` reads net/ether.baker.
+importDeclaration : 'import' fieldName ('.' fieldName)* ';' ;
+
+staticAssert : 'static_assert' '(' expression ')' ';' ;
 
 constDeclaration : 'const' type IDENT '=' expression ';' ;
 
@@ -55,9 +63,19 @@ dropReasonDeclaration : 'drop_reason' IDENT (',' IDENT)* ';' ;
 
 // ---- Modules ---------------------------------------------------------------
 
-moduleDeclaration : 'module' IDENT '{' moduleItem* '}' ';'? ;
+// A module with parameters is a pattern: each instance is a module of its own.
+moduleDeclaration
+  : 'module' IDENT moduleParameters? '{' moduleItem* '}' ';'?
+  ;
+moduleParameters
+  : '(' (moduleParameter (',' moduleParameter)*)? ')'
+  ;
+moduleParameter : type IDENT ;
+instanceDeclaration : 'instance' IDENT '=' IDENT '(' arguments? ')' ';' ;
+
 moduleItem
-  : constDeclaration
+  : staticAssert
+  | constDeclaration
   | enumDeclaration
   | structDeclaration
   | metadataDeclaration
@@ -105,6 +123,7 @@ block : '{' statement* '}' ;
 statement
   : block                                                     # blockStatement
   | constDeclaration                                          # constStatement
+  | staticAssert                                             # assertStatement
   | type declarator (',' declarator)* ';'               # declarationStatement
   | 'if' '(' expression ')' statement ('else' statement)?     # ifStatement
   | 'while' '(' expression ')' statement                      # whileStatement
@@ -173,6 +192,7 @@ arguments : expression (',' expression)* ;
 fieldName
   : IDENT | 'protocol' | 'metadata' | 'module' | 'ppf' | 'in' | 'out'
   | 'control' | 'init' | 'wiring' | 'demux' | 'drop_reason' | 'default'
+  | 'import' | 'instance'
   ;
 
 // ---- Tokens ----------------------------------------------------------------

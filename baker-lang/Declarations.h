@@ -70,7 +70,9 @@ struct ConstDecl : DeclOf<DeclKind::Const> {
   using DeclOf::DeclOf;
   std::optional<TypeSyntax> typeSyntax; ///< none: enumerator
   ExprPtr value;                        ///< null: previous enumerator + 1
-  ConstDecl *previous = nullptr;        ///< enumerator before this one
+  /// A module's parameter: its value belongs to the scope of the instance.
+  bool isParameter = false;
+  ConstDecl *previous = nullptr; ///< enumerator before this one
 
   // Found by analysis.
   Scope *scope = nullptr;
@@ -125,7 +127,9 @@ struct MetadataDecl : DeclOf<DeclKind::Metadata> {
   using DeclOf::DeclOf;
   TypeSyntax typeSyntax;
   const Type *type = nullptr; ///< found by analysis
-  bool isReadOnly = false;    ///< `rx.port`, `sequence`
+  /// The declaration of the same field that came before, in another module.
+  const MetadataDecl *first = nullptr;
+  bool isReadOnly = false; ///< `rx.port`, `sequence`
   bool isBuiltin = false;
 };
 
@@ -224,8 +228,14 @@ struct Wire {
   std::vector<Identifier> from, to;
 };
 
+struct StaticAssert {
+  SourceRange range;
+  ExprPtr condition;
+};
+
 /// What can stand in a module or in a file.
 struct DeclList {
+  std::vector<StaticAssert> asserts;
   std::vector<std::unique_ptr<ConstDecl>> constants;
   std::vector<std::unique_ptr<ProtocolDecl>> protocols;
   std::vector<std::unique_ptr<StructDecl>> structs;
@@ -249,6 +259,8 @@ struct Program {
   TypeTable types;
   DeclList decls;
   std::vector<std::unique_ptr<ModuleDecl>> modules;
+  /// Names of modules with parameters; their instances are among `modules`.
+  std::vector<Identifier> patterns;
 
   // Found by analysis.
   Scope scope;

@@ -74,6 +74,7 @@ private:
   void visitDeclaration(DeclarationStmt &stmt);
   void visitLoop(Stmt &stmt);
   void visitSwitch(SwitchStmt &stmt);
+  void warnUnreachable(SourceRange where);
   /// Control leaves the function here.
   void leave(SourceRange where);
 
@@ -166,6 +167,13 @@ void FlowCheck::report(Code code, SourceRange where, std::string message,
     diagnostic.note(handle->release, "given away here");
   else if (handle->mayBeEmpty)
     diagnostic.note(handle->release, "given away here on another path");
+}
+
+/// The first statement behind one that control never leaves.
+void FlowCheck::warnUnreachable(SourceRange where) {
+  if (reported.insert({unsigned(Code::Unreachable), where.begin}).second)
+    lang::report(diagnostics, Code::Unreachable, where,
+                 "this is never reached");
 }
 
 //===----------------------------------------------------------------------===//
@@ -363,7 +371,11 @@ void FlowCheck::visitCall(CallExpr &expr) {
 
 void FlowCheck::visitBlock(std::vector<StmtPtr> &body) {
   std::vector<VarDecl *> declared;
+  bool wasReachable = state.isReachable;
   for (StmtPtr &stmt : body) {
+    if (wasReachable && !state.isReachable && stmt->kind != StmtKind::Empty)
+      warnUnreachable(stmt->range);
+    wasReachable = state.isReachable;
     visit(*stmt);
     if (auto *declaration = llvm::dyn_cast<DeclarationStmt>(stmt.get()))
       for (Declarator &part : declaration->declarators)

@@ -11,12 +11,12 @@
 
 namespace karakal::lang {
 
-std::unique_ptr<Program> parseAndCheck(const std::vector<std::string> &files,
-                                       Diagnostics &diagnostics) {
+std::unique_ptr<Program>
+parseAndCheck(const std::vector<std::string> &files, Diagnostics &diagnostics,
+              const std::vector<std::string> &importFolders) {
   auto program = std::make_unique<Program>();
   std::set<std::string> suspects;
-  for (const std::string &file : files)
-    parseFile(file, *program, diagnostics, suspects);
+  parseProgram(files, importFolders, *program, diagnostics, suspects);
   Sema(*program, diagnostics, suspects).run();
   return program;
 }

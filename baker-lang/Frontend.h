@@ -25,11 +25,13 @@
 
 namespace karakal::lang {
 
-/// Parses all files as one program and analyzes it. What is wrong goes to
-/// `diagnostics`; the program is whole only if there are no errors. Never
-/// null.
-std::unique_ptr<Program> parseAndCheck(const std::vector<std::string> &files,
-                                       Diagnostics &diagnostics);
+/// Parses all files, and what they import, as one program and analyzes it.
+/// Imports are looked for beside the importing file, then in `importFolders`.
+/// What is wrong goes to `diagnostics`; the program is whole only if there are
+/// no errors. Never null.
+std::unique_ptr<Program>
+parseAndCheck(const std::vector<std::string> &files, Diagnostics &diagnostics,
+              const std::vector<std::string> &importFolders = {});
 
 /// The program in the baker dialect, verified. Requires that analysis found no
 /// errors. Loads the dialects that it needs into `context`.

@@ -92,6 +92,7 @@ void FunctionLowering::lower(const Stmt &stmt) {
   case StmtKind::Error:
   case StmtKind::Empty:
   case StmtKind::Const:
+  case StmtKind::Assert:
     return;
   case StmtKind::Block:
     return lowerBlock(llvm::cast<BlockStmt>(stmt).body);

@@ -63,12 +63,14 @@ mlir::OwningOpRef<mlir::ModuleOp> Lowering::run() {
     protocol(*decl);
   program.forEachList([&](const DeclList &list, const ModuleDecl *) {
     for (const auto &decl : list.metadata)
-      builder.create<ir::MetadataOp>(location(decl->range), decl->name,
-                                     type(decl->type));
+      if (!decl->first)
+        builder.create<ir::MetadataOp>(location(decl->range), decl->name,
+                                       type(decl->type));
   });
   program.forEachList([&](const DeclList &list, const ModuleDecl *) {
     for (const auto &decl : list.dropReasons)
-      builder.create<ir::DropReasonOp>(location(decl->range), decl->name);
+      if (program.dropReasons.at(decl->name) == decl.get())
+        builder.create<ir::DropReasonOp>(location(decl->range), decl->name);
   });
   program.forEachList([&](const DeclList &list, const ModuleDecl *) {
     for (const auto &decl : list.globals)

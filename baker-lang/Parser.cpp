@@ -1,8 +1,10 @@
 //===- Parser.cpp - from text to syntax tree ------------------------------===//
 //
 // Reads a file, checks that it is text, reports characters that belong to no
-// token, and runs ANTLR's parser. This is the only place where exceptions of
-// ANTLR can appear; none leaves it.
+// token, and runs ANTLR's parser; then does the same with what it imports. The
+// syntax tree is made when all files are parsed, since a module may be an
+// instance of a pattern that stands in a later one. This is the only place
+// where exceptions of ANTLR can appear; none leaves it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,7 +16,10 @@
 #include "BakerLexer.h"
 #include "BakerParser.h"
 
+#include "llvm/ADT/SmallString.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
 
 namespace karakal::lang {
 
@@ -121,8 +126,8 @@ static std::set<size_t> reportStrangeTokens(antlr4::CommonTokenStream &tokens,
     switch (token->getType()) {
     case BakerLexer::DIRECTIVE:
       report(diagnostics, Code::NoPreprocessor, range,
-             "there is no preprocessor; use 'const' for constants, and name "
-             "all files on the command line");
+             "there is no preprocessor; use 'const' for constants, and "
+             "'import' for other files");
       break;
     case BakerLexer::STRING:
       report(diagnostics, Code::NoStrings, range, "there are no strings");
@@ -143,39 +148,161 @@ static std::set<size_t> reportStrangeTokens(antlr4::CommonTokenStream &tokens,
   return lines;
 }
 
-void parseFile(const std::string &path, Program &program,
-               Diagnostics &diagnostics, std::set<std::string> &suspects) {
-  uint32_t file = 0;
-  if (!readText(path, diagnostics, file))
-    return;
-  std::string_view text = diagnostics.sources().file(file).text();
-  TokenPlaces places(file, text);
-  antlr4::ANTLRInputStream input{std::string(text)};
-  BakerLexer lexer(&input);
-  lexer.removeErrorListeners();
-  antlr4::CommonTokenStream tokens(&lexer);
-  tokens.fill();
-  std::set<size_t> strange = reportStrangeTokens(tokens, places, diagnostics);
-  for (antlr4::Token *token : tokens.getTokens())
-    if (token->getType() == BakerLexer::OPEN_COMMENT)
-      return;
+//===----------------------------------------------------------------------===//
+// Files and what they import
+//===----------------------------------------------------------------------===//
 
-  GuardedParser parser(&tokens);
+namespace {
+
+/// One parsed file. Trees point into their parser, so it lives as long.
+struct ParsedFile {
+  ParsedFile(uint32_t file, std::string_view text)
+      : places(file, text), input(std::string(text)), lexer(&input),
+        tokens(&lexer), parser(&tokens) {}
+
+  TokenPlaces places;
+  antlr4::ANTLRInputStream input;
+  BakerLexer lexer;
+  antlr4::CommonTokenStream tokens;
+  GuardedParser parser;
+  BakerParser::ProgramContext *tree = nullptr;
+};
+
+class ProgramParser {
+public:
+  ProgramParser(const std::vector<std::string> &folders, Program &program,
+                Diagnostics &diagnostics, std::set<std::string> &suspects)
+      : folders(folders), program(program), diagnostics(diagnostics),
+        suspects(suspects) {}
+
+  /// Parses `path` and, before it in the program's order, what it imports.
+  /// Nothing is warned of in a library's file.
+  void add(const std::string &path, bool isLibrary);
+  /// Makes the syntax tree of all files.
+  void build();
+
+private:
+  bool parse(ParsedFile &file);
+  void addImports(const ParsedFile &file, const std::string &importer,
+                  bool isLibrary);
+  void addImport(BakerParser::ImportDeclarationContext *context,
+                 const ParsedFile &file, const std::string &importer,
+                 bool isLibrary);
+
+  const std::vector<std::string> &folders;
+  Program &program;
+  Diagnostics &diagnostics;
+  std::set<std::string> &suspects;
+  std::set<std::string> seen; ///< real paths
+  std::vector<std::unique_ptr<ParsedFile>> parsed;
+};
+
+/// The file's path without symbolic links, or `path` if there is none.
+std::string realPath(const std::string &path) {
+  llvm::SmallString<256> result;
+  if (llvm::sys::fs::real_path(path, result))
+    return path;
+  return result.str().str();
+}
+
+void ProgramParser::add(const std::string &path, bool isLibrary) {
+  if (!seen.insert(realPath(path)).second)
+    return;
+  uint32_t number = 0;
+  if (!readText(path, diagnostics, number))
+    return;
+  if (isLibrary)
+    diagnostics.silence(number);
+  auto file = std::make_unique<ParsedFile>(
+      number, diagnostics.sources().file(number).text());
+  if (!parse(*file))
+    return;
+  addImports(*file, path, isLibrary);
+  parsed.push_back(std::move(file));
+}
+
+/// False if there is no tree.
+bool ProgramParser::parse(ParsedFile &file) {
+  file.lexer.removeErrorListeners();
+  file.tokens.fill();
+  std::set<size_t> strange =
+      reportStrangeTokens(file.tokens, file.places, diagnostics);
+  for (antlr4::Token *token : file.tokens.getTokens())
+    if (token->getType() == BakerLexer::OPEN_COMMENT)
+      return false;
+  GuardedParser &parser = file.parser;
   parser.removeErrorListeners();
   // The grammar needs no more context than this to be decided, and with full
   // context a chain of `else if` takes quadratic time.
   parser.getInterpreter<antlr4::atn::ParserATNSimulator>()->setPredictionMode(
       antlr4::atn::PredictionMode::SLL);
-  parser.setErrorHandler(
-      std::make_shared<SyntaxErrors>(places, diagnostics, std::move(strange)));
+  parser.setErrorHandler(std::make_shared<SyntaxErrors>(
+      file.places, diagnostics, std::move(strange)));
   try {
-    BakerParser::ProgramContext *tree = parser.program();
-    AstBuilder(places, program, diagnostics, suspects).build(tree);
+    file.tree = parser.program();
+    return true;
   } catch (const TooDeep &) {
     report(diagnostics, Code::NestedTooDeep,
-           places.range(parser.getCurrentToken()),
+           file.places.range(parser.getCurrentToken()),
            "brackets or statements nest too deeply here");
+    return false;
   }
+}
+
+void ProgramParser::addImports(const ParsedFile &file,
+                               const std::string &importer, bool isLibrary) {
+  for (BakerParser::TopLevelContext *item : file.tree->topLevel())
+    if (auto *import = item->importDeclaration())
+      if (!import->exception)
+        addImport(import, file, importer, isLibrary);
+}
+
+void ProgramParser::addImport(BakerParser::ImportDeclarationContext *context,
+                              const ParsedFile &file,
+                              const std::string &importer, bool isLibrary) {
+  std::string relative, name;
+  for (BakerParser::FieldNameContext *part : context->fieldName()) {
+    relative += "/" + part->getText();
+    name += (name.empty() ? "" : ".") + part->getText();
+  }
+  relative += ".baker";
+  std::string folder = llvm::sys::path::parent_path(importer).str();
+  std::vector<std::string> places = {folder.empty() ? "." : folder};
+  places.insert(places.end(), folders.begin(), folders.end());
+  for (const std::string &place : places)
+    if (llvm::sys::fs::exists(place + relative))
+      return add(place + relative, isLibrary || &place != &places.front());
+  auto &diagnostic =
+      report(diagnostics, Code::ImportNotFound,
+             file.places.range(context->getStart(), context->getStop()),
+             "there is no '" + name + "' to import");
+  for (const std::string &place : places)
+    diagnostic.note("'" + place + relative + "' does not exist");
+}
+
+void ProgramParser::build() {
+  ModulePatterns patterns;
+  std::vector<std::unique_ptr<AstBuilder>> builders;
+  for (auto &file : parsed) {
+    builders.push_back(std::make_unique<AstBuilder>(
+        file->places, program, diagnostics, suspects, patterns));
+    builders.back()->collectPatterns(file->tree);
+  }
+  for (auto &builder : builders)
+    builder->placeBodies();
+  for (size_t i = 0; i < parsed.size(); ++i)
+    builders[i]->build(parsed[i]->tree);
+}
+
+} // namespace
+
+void parseProgram(const std::vector<std::string> &files,
+                  const std::vector<std::string> &folders, Program &program,
+                  Diagnostics &diagnostics, std::set<std::string> &suspects) {
+  ProgramParser parser(folders, program, diagnostics, suspects);
+  for (const std::string &file : files)
+    parser.add(file, /*isLibrary=*/false);
+  parser.build();
 }
 
 } // namespace karakal::lang

@@ -7,15 +7,19 @@
 
 #include <set>
 #include <string>
+#include <vector>
 
 namespace karakal::lang {
 
 struct Program;
 
-/// Parses the file `path` into `program` and reports what is wrong with it.
-/// Names that stand in parts that were not understood go to `suspects`.
-void parseFile(const std::string &path, Program &program,
-               Diagnostics &diagnostics, std::set<std::string> &suspects);
+/// Parses `files`, and all that they import, into `program` and reports what
+/// is wrong with them. An import is looked for beside the file that names it,
+/// then in `folders`; each file is read once. Names that stand in parts that
+/// were not understood go to `suspects`.
+void parseProgram(const std::vector<std::string> &files,
+                  const std::vector<std::string> &folders, Program &program,
+                  Diagnostics &diagnostics, std::set<std::string> &suspects);
 
 } // namespace karakal::lang
 

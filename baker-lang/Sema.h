@@ -39,6 +39,7 @@ private:
   void declareSymbol(Decl *decl);
   void resolveList(DeclList &list, ModuleDecl *module);
   void resolveConst(ConstDecl &decl);
+  void checkStaticAssert(Expr &condition);
   void resolveStruct(StructDecl &decl);
   void resolveProtocol(ProtocolDecl &decl);
   void resolveProtocolField(ProtocolFieldDecl &field, uint64_t &offsetBits,

@@ -9,6 +9,7 @@
 #include "baker-lang/Sema.h"
 
 #include "baker-lang/FlowCheck.h"
+#include "baker-lang/Usage.h"
 #include "support/Error.h"
 
 namespace karakal::lang {
@@ -66,6 +67,8 @@ void Sema::run() {
   checkRecursion();
   checkFlow(program, diagnostics);
   checkReceiver();
+  if (!diagnostics.hasErrors())
+    checkUsage(program, diagnostics);
 }
 
 //===----------------------------------------------------------------------===//
@@ -104,7 +107,7 @@ void Sema::declareList(DeclList &list, ModuleDecl *module) {
   Scope &to = module ? module->scope : program.scope;
   std::string prefix = module ? module->name + "." : "";
   for (auto &decl : list.constants) {
-    decl->scope = &to;
+    decl->scope = decl->isParameter ? &program.scope : &to;
     declare(to, decl.get());
   }
   for (auto &decl : list.protocols) {
@@ -132,28 +135,35 @@ void Sema::declareList(DeclList &list, ModuleDecl *module) {
   }
   for (auto &decl : list.ppfs)
     declare(to, decl.get());
+  // Modules may share metadata fields and drop reasons: one name is one thing.
+  std::map<std::string, SourceRange> own;
   for (auto &decl : list.metadata) {
     MetadataDecl *&entry = program.metadata[decl->name];
     if (entry && entry->isBuiltin)
       error(Code::ReservedName, decl->range,
             "the metadata field '" + decl->name + "' is built in");
     else if (entry)
-      error(Code::Redeclared, decl->range,
-            "the metadata field '" + decl->name + "' is declared twice")
-          .note(entry->range, "first declared here");
+      decl->first = entry;
     else
       declareSymbol((entry = decl.get()));
+    if (auto other = own.find(decl->name); other != own.end())
+      error(Code::Redeclared, decl->range,
+            "the metadata field '" + decl->name + "' is declared twice")
+          .note(other->second, "first declared here");
+    own[decl->name] = decl->range;
   }
+  own.clear();
   for (auto &decl : list.dropReasons) {
     DropReasonDecl *&entry = program.dropReasons[decl->name];
+    auto [other, isNew] = own.emplace(decl->name, decl->range);
     if (entry && entry->range.end == 0)
       error(Code::ReservedName, decl->range,
             "the drop reason '" + decl->name + "' is built in");
-    else if (entry)
+    else if (!isNew)
       error(Code::Redeclared, decl->range,
             "the drop reason '" + decl->name + "' is declared twice")
-          .note(entry->range, "first declared here");
-    else
+          .note(other->second, "first declared here");
+    else if (!entry)
       declareSymbol((entry = decl.get()));
   }
 }
@@ -258,6 +268,17 @@ void Sema::resolveList(DeclList &list, ModuleDecl *module) {
   }
   for (auto &decl : list.ppfs)
     resolvePpf(*decl, *module);
+  scope = &at;
+  for (StaticAssert &item : list.asserts)
+    checkStaticAssert(*item.condition);
+  scope = &program.scope;
+}
+
+void Sema::checkStaticAssert(Expr &condition) {
+  auto value = constantOf(condition, *scope, "a static assertion");
+  if (value && *value == 0 && condition.type->isScalar())
+    error(Code::AssertFailed, condition.range,
+          "this static assertion does not hold");
 }
 
 void Sema::resolveConst(ConstDecl &decl) {
@@ -333,6 +354,12 @@ void Sema::resolveStruct(StructDecl &decl) {
 
 void Sema::resolveMetadata(MetadataDecl &decl) {
   decl.type = resolveType(decl.typeSyntax, program.scope);
+  if (decl.first && decl.first->type && !decl.type->isError() &&
+      !decl.first->type->isError() && decl.first->type != decl.type)
+    error(Code::MetadataDiffers, decl.range,
+          "the metadata field '" + decl.name + "' is '" + decl.type->str() +
+              "' here and '" + decl.first->type->str() + "' in another module")
+        .note(decl.first->range, "first declared here");
   if (decl.type->isError() || decl.type->isScalar())
     return;
   error(Code::BadTypeHere, decl.typeSyntax.range,

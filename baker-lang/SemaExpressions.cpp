@@ -104,6 +104,10 @@ void Sema::checkConvertible(Expr &expr, const Type *type, const char *what) {
           std::string(what) + " " + constantText(*expr.constant, from) +
               " does not fit '" + type->str() + "' and becomes " +
               constantText(convertConstant(*expr.constant, from, type), type));
+    else if (!expr.constant && from->width > type->width)
+      report(diagnostics, Code::Narrowing, expr.range,
+             std::string(what) + " of type '" + from->str() +
+                 "' is cut to the low bits of '" + type->str() + "'");
     return;
   }
   if (type->isScalar() && !from->isPacket() && !from->is(TypeKind::Struct)) {

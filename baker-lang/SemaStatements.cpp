@@ -71,6 +71,8 @@ void Sema::checkStmt(Stmt &stmt) {
     declare(*scope, &decl);
     return;
   }
+  case StmtKind::Assert:
+    return checkStaticAssert(*llvm::cast<AssertStmt>(stmt).condition);
   case StmtKind::Declaration:
     return checkDeclaration(llvm::cast<DeclarationStmt>(stmt));
   case StmtKind::If: {

@@ -2,6 +2,7 @@
 
 #include "driver/FrontEnd.h"
 #include "baker-lang/Frontend.h"
+#include "driver/LlvmStage.h"
 #include "ir/Baker.h"
 #include "ir/Explain.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -85,8 +86,14 @@ Result<OwningOpRef<ModuleOp>> parseDialectText(const std::string &path,
 /// Parses and checks the sources, and prints what is wrong with them.
 Result<std::unique_ptr<lang::Program>> parseSources(const Options &options,
                                                     Diagnostics &diagnostics) {
-  auto program = lang::parseAndCheck(options.inputs, diagnostics);
-  diagnostics.print(std::cerr, standardErrorHasColour());
+  diagnostics.setWarnings(options.warnings);
+  std::vector<std::string> folders = options.importFolders;
+  folders.push_back(runtimeDirectory());
+  auto program = lang::parseAndCheck(options.inputs, diagnostics, folders);
+  if (options.jsonDiagnostics)
+    diagnostics.printJson(std::cerr);
+  else
+    diagnostics.print(std::cerr, standardErrorHasColour());
   if (diagnostics.hasErrors())
     return makeError("E-driver-002", "");
   return program;

@@ -4,6 +4,7 @@
 #define KARAKAL_DRIVER_OPTIONS_H
 
 #include "driver/Pipeline.h"
+#include "support/Diagnostics.h"
 #include "target-ixp/MemoryMap.h"
 #include <cstdint>
 #include <string>
@@ -24,6 +25,12 @@ enum class Emit {
 struct Options {
   /// Baker sources, or one module of the baker dialect (`.mlir`).
   std::vector<std::string> inputs;
+  /// Folders in which imports are looked for, before Baker's own library.
+  std::vector<std::string> importFolders;
+  /// What the `-W` options ask for.
+  WarningPolicy warnings;
+  /// Errors and warnings of the sources as JSON instead of text.
+  bool jsonDiagnostics = false;
   /// Where to write; "-" is standard output, empty the default of `emit`.
   std::string output;
   Emit emit = Emit::Ixp;

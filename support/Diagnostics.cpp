@@ -7,6 +7,8 @@
 
 #include "support/Diagnostics.h"
 
+#include <nlohmann/json.hpp>
+
 #include <algorithm>
 #include <cstdlib>
 #include <ostream>
@@ -74,10 +76,28 @@ Diagnostic &Diagnostic::note(std::string text) {
 
 Diagnostic &Diagnostics::add(Severity severity, std::string id,
                              SourceRange range, std::string message) {
+  // The instances of a module share its text: what is wrong there is said once.
+  if (range.end != 0 &&
+      !said.insert({range.file, range.begin, range.end, id, message}).second)
+    return discarded = Diagnostic();
   errors += severity == Severity::Error;
   diagnostics.push_back(
-      {severity, std::move(id), range, std::move(message), {}, true});
+      {severity, std::move(id), "", range, std::move(message), {}, true});
   return diagnostics.back();
+}
+
+Diagnostic &Diagnostics::warn(const std::string &flag, std::string id,
+                              SourceRange range, std::string message) {
+  bool isOff = warnings.disabled.count(flag) ||
+               (warnings.offDefault.count(flag) &&
+                !warnings.enabled.count(flag) && !warnings.errors.count(flag));
+  if (isOff || silentFiles.count(range.file))
+    return discarded = Diagnostic();
+  bool isError = warnings.areErrors || warnings.errors.count(flag);
+  Diagnostic &diagnostic = add(isError ? Severity::Error : Severity::Warning,
+                               std::move(id), range, std::move(message));
+  diagnostic.flag = flag;
+  return diagnostic;
 }
 
 Diagnostic &Diagnostics::add(Severity severity, std::string id,
@@ -105,7 +125,10 @@ public:
     set("1");
     out << diagnostic.message;
     set("0");
-    out << " [" << diagnostic.id << "]\n";
+    out << " [" << diagnostic.id;
+    if (!diagnostic.flag.empty())
+      out << ", -W" << (isError ? "error=" : "") << diagnostic.flag;
+    out << "]\n";
     if (diagnostic.hasRange)
       excerpt(diagnostic.range);
     for (const Diagnostic::Note &note : diagnostic.notes) {
@@ -182,8 +205,7 @@ private:
 };
 } // namespace
 
-void Diagnostics::print(std::ostream &out, bool colour) const {
-  constexpr size_t countMax = 100;
+std::vector<const Diagnostic *> Diagnostics::inOrder() const {
   std::vector<const Diagnostic *> ordered;
   for (const Diagnostic &diagnostic : diagnostics)
     ordered.push_back(&diagnostic);
@@ -193,6 +215,12 @@ void Diagnostics::print(std::ostream &out, bool colour) const {
         return std::tuple(a->hasRange, a->range.file, a->range.begin) <
                std::tuple(b->hasRange, b->range.file, b->range.begin);
       });
+  return ordered;
+}
+
+void Diagnostics::print(std::ostream &out, bool colour) const {
+  constexpr size_t countMax = 100;
+  std::vector<const Diagnostic *> ordered = inOrder();
   Printer printer(out, sources_, colour);
   for (size_t i = 0; i < std::min(ordered.size(), countMax); ++i)
     printer.print(*ordered[i]);
@@ -200,6 +228,41 @@ void Diagnostics::print(std::ostream &out, bool colour) const {
     out << ordered.size() - countMax << " more are not shown.\n";
   if (errors != 0)
     out << errors << (errors == 1 ? " error\n" : " errors\n");
+}
+
+static nlohmann::ordered_json placeJson(const SourceManager &sources,
+                                        SourceRange range) {
+  const SourceFile &file = sources.file(range.file);
+  SourcePlace begin = file.place(range.begin), end = file.place(range.end);
+  return {{"file", file.path()},
+          {"line", begin.line},
+          {"column", begin.column},
+          {"end_line", end.line},
+          {"end_column", end.column}};
+}
+
+void Diagnostics::printJson(std::ostream &out) const {
+  auto list = nlohmann::ordered_json::array();
+  for (const Diagnostic *diagnostic : inOrder()) {
+    bool isError = diagnostic->severity == Severity::Error;
+    nlohmann::ordered_json item = {{"severity", isError ? "error" : "warning"},
+                                   {"id", diagnostic->id},
+                                   {"message", diagnostic->message}};
+    if (!diagnostic->flag.empty())
+      item["flag"] = diagnostic->flag;
+    if (diagnostic->hasRange)
+      item["place"] = placeJson(sources_, diagnostic->range);
+    item["notes"] = nlohmann::ordered_json::array();
+    for (const Diagnostic::Note &note : diagnostic->notes) {
+      nlohmann::ordered_json part = {{"message", note.message}};
+      if (note.hasRange)
+        part["place"] = placeJson(sources_, note.range);
+      item["notes"].push_back(std::move(part));
+    }
+    list.push_back(std::move(item));
+  }
+  out << list.dump(2, ' ', false, nlohmann::json::error_handler_t::replace)
+      << '\n';
 }
 
 bool standardErrorHasColour() {

@@ -21,8 +21,10 @@
 #include <cstdint>
 #include <deque>
 #include <iosfwd>
+#include <set>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 namespace karakal {
@@ -80,6 +82,15 @@ private:
 
 enum class Severity { Error, Warning };
 
+/// What `-W` options ask for. A flag names a kind of warning.
+struct WarningPolicy {
+  bool areErrors = false;           ///< `-Werror`
+  std::set<std::string> enabled;    ///< `-Wflag`
+  std::set<std::string> disabled;   ///< `-Wno-flag`
+  std::set<std::string> errors;     ///< `-Werror=flag`
+  std::set<std::string> offDefault; ///< flags that are off unless enabled
+};
+
 /// One error or warning with its notes.
 struct Diagnostic {
   struct Note {
@@ -92,6 +103,8 @@ struct Diagnostic {
   Severity severity = Severity::Error;
   /// Catalogued id, for example `E-baker-020`.
   std::string id;
+  /// The `-W` flag that rules over this warning; empty for errors.
+  std::string flag;
   SourceRange range;
   std::string message;
   std::vector<Note> notes;
@@ -114,16 +127,34 @@ public:
   /// Adds a diagnostic that concerns no place.
   Diagnostic &add(Severity severity, std::string id, std::string message);
 
+  /// Adds a warning of the kind `flag`, unless the policy or the file says no.
+  Diagnostic &warn(const std::string &flag, std::string id, SourceRange range,
+                   std::string message);
+
+  void setWarnings(WarningPolicy policy) { warnings = std::move(policy); }
+  /// Nothing is warned of in `file`: its reader cannot change it.
+  void silence(uint32_t file) { silentFiles.insert(file); }
+
   uint32_t errorCount() const { return errors; }
   bool hasErrors() const { return errors != 0; }
   const std::vector<Diagnostic> &all() const { return diagnostics; }
 
   /// Prints all diagnostics in the order of the text, then their number.
   void print(std::ostream &out, bool colour) const;
+  /// Prints all diagnostics in the order of the text as one JSON array, places
+  /// as lines and columns from 1, ends exclusive.
+  void printJson(std::ostream &out) const;
 
 private:
+  std::vector<const Diagnostic *> inOrder() const;
+
   SourceManager sources_;
   std::vector<Diagnostic> diagnostics;
+  WarningPolicy warnings;
+  std::set<uint32_t> silentFiles;
+  std::set<std::tuple<uint32_t, uint32_t, uint32_t, std::string, std::string>>
+      said;
+  Diagnostic discarded; ///< takes the notes of a warning that is not wanted
   uint32_t errors = 0;
 };
 

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "baker-lang/Catalogue.h"
 #include "driver/Compile.h"
 #include "ir/Explain.h"
 #include "support/Error.h"
@@ -41,6 +42,7 @@ const std::map<std::string, Emit> forms = {{"ast", Emit::Ast},
 struct CommandLine {
   Options options;
   std::string level = "swc", form = "ixp", target = "ixp2400";
+  std::vector<std::string> warnings; ///< each without its `-W`
   double minRateGbps = 0, maxErrorRate = 0;
 };
 
@@ -62,6 +64,18 @@ void declareOptions(CLI::App &app, CommandLine &line) {
   app.add_option("-o", options.output,
                  "where to write; - is standard output (default: FILE's name "
                  "with .ixp, or standard output for text)");
+  app.add_option("-I", options.importFolders,
+                 "look for imports in this folder too (repeatable)")
+      ->allow_extra_args(false);
+  app.add_option("-W", line.warnings,
+                 "warnings: -Wflag, -Wno-flag, -Weverything, -Werror, "
+                 "-Werror=flag")
+      ->allow_extra_args(false);
+  std::map<std::string, bool> diagnosticForms = {{"text", false},
+                                                 {"json", true}};
+  app.add_option("--diagnostics", options.jsonDiagnostics,
+                 "form of errors and warnings: text (the default), json")
+      ->transform(CLI::CheckedTransformer(diagnosticForms));
   app.add_option("--level", line.level,
                  "optimization: base, o1 (scalar), o2 (packet primitives "
                  "inlined), pac (packet access combining), soar (static "
@@ -181,6 +195,10 @@ int main(int argc, char **argv) {
   }
   line.options.pipeline.level = levels.at(line.level);
   line.options.emit = forms.at(line.form);
+  auto policy = lang::warningPolicy(line.warnings);
+  if (!policy)
+    return usageError(policy.error().message);
+  line.options.warnings = *policy;
   if (std::string what = findConflict(line.options); !what.empty())
     return usageError(what);
   if (Status passes = checkPasses(line.options); !passes)

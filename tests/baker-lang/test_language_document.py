@@ -41,6 +41,18 @@ PPF = (
     "m.f.ppf(ether_pkt * ph) {\n%s}\n"
 )
 
+# An example shows a part: what the rest would use is not used.
+FRAGMENT = [
+    f"-Wno-{flag}"
+    for flag in (
+        "unused-variable",
+        "unused-function",
+        "unused-output",
+        "unused-metadata",
+        "unreachable",
+    )
+]
+
 
 def blocks() -> list[tuple[str, str]]:
     return BLOCK.findall((ROOT / "docs" / "language.md").read_text())
@@ -65,7 +77,7 @@ def test_block(number: int, tmp_path: Path) -> None:
     source = tmp_path / "block.baker"
     source.write_text(whole(kind, text))
     run = subprocess.run(
-        [BUILD / "bin/bakerc", "--emit=baker", source, "-o", "-"],
+        [BUILD / "bin/bakerc", "--emit=baker", *FRAGMENT, source, "-o", "-"],
         capture_output=True,
         text=True,
         check=False,
