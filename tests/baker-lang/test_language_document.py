@@ -64,7 +64,7 @@ def whole(kind: str, text: str) -> str:
     elif "ppf" in kind:
         text = PPF % text
     for name, declaration in PROTOCOLS.items():
-        if f"protocol {name} " not in text:
+        if f"protocol {name} " not in text and f"net.{name};" not in text:
             text = declaration + text
     return text if "rx ->" in text else text + RECEIVER
 
