@@ -100,6 +100,9 @@ void AllFunctions::count() {
         case Kind::LocalStore:
           movesPointer = true;
           break;
+        case Kind::Cam:
+          movesPointer |= traitsOf(instr.getDesc()).operation == CamLookupLine;
+          break;
         default:
           break;
         }
@@ -122,6 +125,8 @@ Result<target::Microcode> AllFunctions::emit() {
     emitter.emitFunction(machineFunction(function), function == order.front());
   if (options.level > 0)
     forwardMoves(program);
+  if (options.level > 0)
+    dropPointerWrites(program);
   WaitStatistics waits = placeWaits(program);
   statistics["commands"] = waits.commands;
   statistics["waits"] = waits.waits;

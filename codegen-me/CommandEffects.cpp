@@ -155,8 +155,9 @@ bool usesSharedState(const Item &item) {
   case Format::CamWriteState:
   case Format::Crc:
     return true;
-  case Format::CsrWrite:
-    return true;
+  case Format::CsrWrite: // the pointers are the context's own
+    return i.csr != target::Csr_ACTIVE_LM_ADDR_0 &&
+           i.csr != target::Csr_ACTIVE_LM_ADDR_1;
   case Format::CsrRead:
     return i.csr != target::Csr_ACTIVE_CTX_STS;
   default:

@@ -61,6 +61,9 @@ const RunRow &runOf(Command command, unsigned words) {
   KARAKAL_UNREACHABLE("no command moves this number of words");
 }
 
+constexpr MCRegister exchangeIn[] = {Ixp::SI0, Ixp::SI1, Ixp::SI2, Ixp::SI3};
+constexpr MCRegister exchangeOut[] = {Ixp::SO0, Ixp::SO1, Ixp::SO2, Ixp::SO3};
+
 class CommandExpansion : public MachineFunctionPass {
 public:
   static char ID;
@@ -71,6 +74,14 @@ public:
 private:
   void expandIn(MachineInstr &instr, unsigned words);
   void expandOut(MachineInstr &instr, unsigned words);
+  /// Through $0 and following; `first` is the first word to send.
+  void expandExchange(MachineInstr &instr, unsigned opcode, unsigned words,
+                      unsigned first);
+  /// The run that holds `words` operands from `first` on.
+  Register gather(MachineInstr &instr, const RunRow &row, bool dram,
+                  unsigned first);
+  void expandMasked(MachineInstr &instr);
+  bool expand(MachineInstr &instr);
 
   const TargetInstrInfo *info = nullptr;
   MachineRegisterInfo *registers = nullptr;
@@ -100,28 +111,33 @@ void CommandExpansion::expandIn(MachineInstr &instr, unsigned words) {
   }
 }
 
-void CommandExpansion::expandOut(MachineInstr &instr, unsigned words) {
+Register CommandExpansion::gather(MachineInstr &instr, const RunRow &row,
+                                  bool dram, unsigned first) {
   MachineBasicBlock &block = *instr.getParent();
-  auto command = static_cast<Command>(instr.getOperand(0).getImm());
-  const RunRow &row = runOf(command, words);
   const DebugLoc &line = instr.getDebugLoc();
   const TargetRegisterClass *single =
-      isDram(command) ? &Ixp::DOUTRegClass : &Ixp::SOUTRegClass;
+      dram ? &Ixp::DOUTRegClass : &Ixp::SOUTRegClass;
   SmallVector<Register, 16> parts;
-  for (unsigned i = 0; i < words; ++i) {
+  for (unsigned i = 0; i < row.words; ++i) {
     parts.push_back(registers->createVirtualRegister(single));
     BuildMI(block, instr, line, info->get(TargetOpcode::COPY), parts[i])
-        .add(instr.getOperand(3 + i));
+        .add(instr.getOperand(first + i));
   }
-  Register run = parts[0];
-  if (words > 1) {
-    run = registers->createVirtualRegister(row.out);
-    auto sequence =
-        BuildMI(block, instr, line, info->get(TargetOpcode::REG_SEQUENCE), run);
-    for (unsigned i = 0; i < words; ++i)
-      sequence.addReg(parts[i]).addImm(Ixp::sub0 + i);
-  }
-  BuildMI(block, instr, line,
+  if (row.words == 1)
+    return parts[0];
+  Register run = registers->createVirtualRegister(row.out);
+  auto sequence =
+      BuildMI(block, instr, line, info->get(TargetOpcode::REG_SEQUENCE), run);
+  for (unsigned i = 0; i < row.words; ++i)
+    sequence.addReg(parts[i]).addImm(Ixp::sub0 + i);
+  return run;
+}
+
+void CommandExpansion::expandOut(MachineInstr &instr, unsigned words) {
+  auto command = static_cast<Command>(instr.getOperand(0).getImm());
+  const RunRow &row = runOf(command, words);
+  Register run = gather(instr, row, isDram(command), 3);
+  BuildMI(*instr.getParent(), instr, instr.getDebugLoc(),
           info->get(isLiteralForm(instr, 1) ? row.outRi : row.outRr))
       .add(instr.getOperand(0))
       .add(instr.getOperand(1))
@@ -130,20 +146,71 @@ void CommandExpansion::expandOut(MachineInstr &instr, unsigned words) {
       .cloneMemRefs(instr);
 }
 
+void CommandExpansion::expandMasked(MachineInstr &instr) {
+  static const unsigned opcodes[2][2] = {{Ixp::TMASKrr, Ixp::TMASKri},
+                                         {Ixp::TMASKIrr, Ixp::TMASKIri}};
+  Register run = gather(instr, runOf(DramWrite, 2), true, 3);
+  BuildMI(
+      *instr.getParent(), instr, instr.getDebugLoc(),
+      info->get(opcodes[instr.getOperand(5).isImm()][isLiteralForm(instr, 1)]))
+      .add(instr.getOperand(0))
+      .add(instr.getOperand(1))
+      .add(instr.getOperand(2))
+      .addReg(run)
+      .add(instr.getOperand(5));
+}
+
+void CommandExpansion::expandExchange(MachineInstr &instr, unsigned opcode,
+                                      unsigned words, unsigned first) {
+  MachineBasicBlock &block = *instr.getParent();
+  const DebugLoc &line = instr.getDebugLoc();
+  const MCInstrDesc &copy = info->get(TargetOpcode::COPY);
+  for (unsigned i = 0; i < words; ++i)
+    BuildMI(block, instr, line, copy, exchangeOut[i])
+        .add(instr.getOperand(first + i));
+  auto command = BuildMI(block, instr, line, info->get(opcode));
+  for (unsigned i = words; i < first; ++i)
+    command.add(instr.getOperand(i));
+  for (unsigned i = 0; i < words; ++i)
+    BuildMI(block, instr, line, copy, instr.getOperand(i).getReg())
+        .addReg(exchangeIn[i]);
+}
+
+bool CommandExpansion::expand(MachineInstr &instr) {
+  StringRef name = info->getName(instr.getOpcode());
+  if (!name.starts_with("C"))
+    return false;
+  unsigned results = instr.getNumExplicitDefs();
+  switch (traitsOf(instr.getDesc()).kind) {
+  case Kind::Command:
+    if (results)
+      expandIn(instr, results);
+    else
+      expandOut(instr, instr.getNumExplicitOperands() - 3);
+    return true;
+  case Kind::Exchange:
+    expandExchange(instr, isLiteralForm(instr, 2) ? Ixp::TSWAPri : Ixp::TSWAPrr,
+                   1, 4);
+    return true;
+  case Kind::Hash:
+    expandExchange(instr, results == 2 ? Ixp::THASH2 : Ixp::THASH4, results,
+                   results + 1);
+    return true;
+  case Kind::WriteMasked:
+    expandMasked(instr);
+    return true;
+  default:
+    return false;
+  }
+}
+
 bool CommandExpansion::runOnMachineFunction(MachineFunction &function) {
   info = function.getSubtarget().getInstrInfo();
   registers = &function.getRegInfo();
   bool changed = false;
   for (MachineBasicBlock &block : function)
     for (MachineInstr &instr : make_early_inc_range(block)) {
-      if (traitsOf(instr.getDesc()).kind != Kind::Command)
-        continue;
-      StringRef name = info->getName(instr.getOpcode());
-      if (name.starts_with("CIN"))
-        expandIn(instr, instr.getNumExplicitDefs());
-      else if (name.starts_with("COUT"))
-        expandOut(instr, instr.getNumExplicitOperands() - 3);
-      else
+      if (!expand(instr))
         continue;
       instr.eraseFromParent();
       changed = true;

@@ -79,6 +79,11 @@ enum class Kind : uint8_t {
   ArgumentStore,
   BranchCompareWide,
   SetCompareWide,
+  Exchange,
+  Hash,
+  WriteMasked,
+  Cam,
+  Crc,
 };
 
 /// An instruction's flags, unpacked.
@@ -152,8 +157,42 @@ enum Command : unsigned {
   ScratchIncr,
   ScratchGet,
   ScratchPut,
+  SramSet,
+  SramClr,
+  SramDecr,
+  SramTestSet,
+  SramTestClr,
+  SramTestAdd,
+  SramTestIncr,
+  SramTestDecr,
+  SramSwap,
+  ScratchSet,
+  ScratchClr,
+  ScratchSub,
+  ScratchDecr,
+  ScratchTestSet,
+  ScratchTestClr,
+  ScratchTestAdd,
+  ScratchTestSub,
+  ScratchTestIncr,
+  ScratchTestDecr,
+  ScratchSwap,
+  Hash48,
+  Hash64,
+  Hash128,
 };
 inline bool isDram(Command c) { return c == DramRead || c == DramWrite; }
+
+/// Operations of Kind::Cam.
+enum CamOperation : unsigned {
+  CamLookup,
+  CamLookupLine, ///< also yields, and points at, the entry's line
+  CamWrite,
+  CamWriteState,
+  CamReadTag,
+  CamReadState,
+  CamClear,
+};
 
 /// Calling convention of the functions that stand for commands; their results
 /// are never demoted to memory.

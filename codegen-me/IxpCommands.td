@@ -72,3 +72,67 @@ foreach n = [2, 4, 6, 8, 10, 12, 14, 16] in {
                            (ins !cast<RegisterClass>("DOUT"#n):$run), 1>;
 }
 }
+
+//===-- A word to memory and its old value back ---------------------------===//
+// Both travel through transfer registers of one number, which no tuple can
+// say: the move to and from $0 stand beside the command.
+
+let hasSideEffects = 1, mayLoad = 1, mayStore = 1 in {
+def CSWAPrr : IxpInst<KindExchange, (outs GPR:$d),
+                      (ins i32imm:$command, GPR:$x, GPR:$y, GPR:$s)>;
+def CSWAPri : IxpInst<KindExchange, (outs GPR:$d),
+                      (ins i32imm:$command, GPR:$x, i32imm:$y, GPR:$s)>;
+let Uses = [SO0], Defs = [SI0], PairFirst = 1, PairSecond = 2,
+    Base = "TSWAP" in {
+  let Form = "rr" in
+  def TSWAPrr : IxpInst<KindExchange, (outs),
+                        (ins i32imm:$command, GPR:$x, GPR:$y)>;
+  let Form = "ab" in
+  def TSWAPab : IxpInst<KindExchange, (outs),
+                        (ins i32imm:$command, GPRA:$x, GPRB:$y)>;
+  let Form = "ba" in
+  def TSWAPba : IxpInst<KindExchange, (outs),
+                        (ins i32imm:$command, GPRB:$x, GPRA:$y)>;
+}
+let Uses = [SO0], Defs = [SI0] in
+def TSWAPri : IxpInst<KindExchange, (outs),
+                      (ins i32imm:$command, GPR:$x, i32imm:$y)>;
+foreach n = [2, 4] in {
+  def CHASH#n : IxpInst<KindHash, Values<"d", n>.results,
+      !con((ins i32imm:$command), Values<"s", n>.operands)>;
+  let Uses = !foreach(i, !range(n), !cast<Register>("SO"#i)),
+      Defs = !foreach(i, !range(n), !cast<Register>("SI"#i)) in
+  def THASH#n : IxpInst<KindHash, (outs), (ins i32imm:$command)>;
+}
+}
+
+//===-- A pair of words under a byte mask ---------------------------------===//
+// `over` is the word of the indirect reference, a register or a literal.
+
+let hasSideEffects = 1, mayStore = 1 in {
+def CMASKrr : IxpInst<KindWriteMasked, (outs),
+    (ins i32imm:$command, GPR:$x, GPR:$y, GPR:$s0, GPR:$s1, GPR:$over)>;
+def CMASKri : IxpInst<KindWriteMasked, (outs),
+    (ins i32imm:$command, GPR:$x, i32imm:$y, GPR:$s0, GPR:$s1, GPR:$over)>;
+def CMASKIrr : IxpInst<KindWriteMasked, (outs),
+    (ins i32imm:$command, GPR:$x, GPR:$y, GPR:$s0, GPR:$s1, i32imm:$over)>;
+def CMASKIri : IxpInst<KindWriteMasked, (outs),
+    (ins i32imm:$command, GPR:$x, i32imm:$y, GPR:$s0, GPR:$s1, i32imm:$over)>;
+multiclass Masked<dag over> {
+  let PairFirst = 1, PairSecond = 2, Base = NAME in {
+    let Form = "rr" in
+    def rr : IxpInst<KindWriteMasked, (outs), !con(
+        (ins i32imm:$command, GPR:$x, GPR:$y, DOUT2:$run), over)>;
+    let Form = "ab" in
+    def ab : IxpInst<KindWriteMasked, (outs), !con(
+        (ins i32imm:$command, GPRA:$x, GPRB:$y, DOUT2:$run), over)>;
+    let Form = "ba" in
+    def ba : IxpInst<KindWriteMasked, (outs), !con(
+        (ins i32imm:$command, GPRB:$x, GPRA:$y, DOUT2:$run), over)>;
+  }
+  def ri : IxpInst<KindWriteMasked, (outs), !con(
+      (ins i32imm:$command, GPR:$x, i32imm:$y, DOUT2:$run), over)>;
+}
+defm TMASK : Masked<(ins GPR:$over)>;
+defm TMASKI : Masked<(ins i32imm:$over)>;
+}

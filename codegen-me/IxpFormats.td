@@ -53,6 +53,11 @@ def KindMove : Kind<37>;
 def KindArgumentStore : Kind<38>;
 def KindBranchCompareWide : Kind<39>;
 def KindSetCompareWide : Kind<40>;
+def KindExchange : Kind<41>;   // a command both of whose ways move $0
+def KindHash : Kind<42>;
+def KindWriteMasked : Kind<43>;
+def KindCam : Kind<44>;
+def KindCrc : Kind<45>;
 
 class IxpInst<Kind kind, dag outs, dag ins, list<dag> pattern = []>
     : Instruction {

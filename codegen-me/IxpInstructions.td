@@ -329,11 +329,54 @@ def FRAMEADDRESS : IxpInst<KindFrameAddress, (outs GPR:$d),
 let mayStore = 1 in
 def ARGUMENTSTORE : IxpInst<KindArgumentStore, (outs),
                             (ins GPR:$b, i32imm:$callee, i32imm:$offset)>;
-// Through a pointer register.
+// Through a pointer register; the byte offset has bits that are 0 in it.
 let mayLoad = 1 in
-def LOCALLOAD : IxpInst<KindLocalLoad, (outs GPR:$d), (ins GPR:$address)>;
+def LOCALLOAD : IxpInst<KindLocalLoad, (outs GPR:$d),
+                        (ins GPR:$address, i32imm:$offset)>;
 let mayStore = 1 in
-def LOCALSTORE : IxpInst<KindLocalStore, (outs), (ins GPR:$b, GPR:$address)>;
+def LOCALSTORE : IxpInst<KindLocalStore, (outs),
+                         (ins GPR:$b, GPR:$address, i32imm:$offset)>;
+
+//===-- CAM, CRC ----------------------------------------------------------===//
+// Operation: Ixp::CamOperation.
+
+let hasSideEffects = 1 in {
+let Operation = 0 in
+def CAMLOOKUP : IxpInst<KindCam, (outs GPR:$d), (ins GPR:$tag)>;
+let Operation = 1 in
+def CAMLOOKUPLINE : IxpInst<KindCam, (outs GPR:$d, GPR:$line),
+                            (ins GPR:$tag)>;
+let Operation = 2 in {
+  let PairFirst = 0, PairSecond = 1, Base = "CAMWRITE" in {
+    let Form = "rr" in
+    def CAMWRITErr : IxpInst<KindCam, (outs),
+                             (ins GPR:$entry, GPR:$tag, i32imm:$state)>;
+    let Form = "ab" in
+    def CAMWRITEab : IxpInst<KindCam, (outs),
+                             (ins GPRA:$entry, GPRB:$tag, i32imm:$state)>;
+    let Form = "ba" in
+    def CAMWRITEba : IxpInst<KindCam, (outs),
+                             (ins GPRB:$entry, GPRA:$tag, i32imm:$state)>;
+  }
+  def CAMWRITEir : IxpInst<KindCam, (outs),
+                           (ins i32imm:$entry, GPR:$tag, i32imm:$state)>;
+}
+let Operation = 3 in
+def CAMWRITESTATE : IxpInst<KindCam, (outs),
+                            (ins GPR:$entry, i32imm:$state)>;
+let Operation = 4 in
+def CAMREADTAG : IxpInst<KindCam, (outs GPR:$d), (ins GPR:$entry)>;
+let Operation = 5 in
+def CAMREADSTATE : IxpInst<KindCam, (outs GPR:$d), (ins GPR:$entry)>;
+let Operation = 6 in
+def CAMCLEAR : IxpInst<KindCam, (outs), (ins)>;
+let Operation = 0 in
+def CRCSTART : IxpInst<KindCrc, (outs), (ins GPR:$remainder)>;
+let Operation = 1 in
+def CRC : IxpInst<KindCrc, (outs), (ins i32imm:$parameters, GPR:$b)>;
+let Operation = 2 in
+def CRCEND : IxpInst<KindCrc, (outs GPR:$d), (ins)>;
+}
 
 //===-- control -----------------------------------------------------------===//
 

@@ -1,22 +1,39 @@
 //===- IxpIntrinsics.cpp - functions that stand for instructions ----------===//
 //
 // What LLVM IR cannot say is said by calls of declared functions; new
-// intrinsics of LLVM's own kind cannot be added from outside its tree.
+// intrinsics of LLVM's own kind cannot be added from outside its tree. Words
+// are i32, addresses i32 or pointers; what must be a constant is written C.
+// docs/microengine-ir.md says how they are used.
 //
 //   __ixp_ctx()                     number of this context
 //   __ixp_swap()                    ctx_arb[voluntary]
 //   __ixp_halt()                    ctx_arb[bpt]
-//   __ixp_scratch_get/put(ring[, v]), __ixp_ring_status(ring)
-//   __ixp_{scratch,sram}_{add,incr}(address[, v])
+//   __ixp_scratch_get/put(ring[, v]), __ixp_ring_status(C ring)
 //   __ixp_sram_dequeue(queue), __ixp_sram_enqueue(queue, handle)
-//   __ixp_local_csr_rd/wr(csr[, v])
+//   __ixp_local_csr_rd/wr(C csr[, v])
 //   __ixp_read.<space>.<n>(p), __ixp_write.<space>.<n>(p, words...)
+//
+//   atomics, U = scratch or sram; the test_and_ forms return the old word
+//   __ixp_U_{add,set,clr,incr,decr}(address[, v]), __ixp_scratch_sub
+//   __ixp_U_test_and_{add,set,clr,incr,decr}(address[, v]), __ixp_U_swap(a, v)
+//   __ixp_scratch_test_and_sub(a, v)
+//
+//   __ixp_dram_write_masked(p, mask, w0, w1)  one quadword; bit n = byte n
+//   __ixp_hash_{48,64}(w0, w1), __ixp_hash_128(w0..w3)   least word first
+//
+//   __ixp_cam_lookup(tag)           state << 8 | hit << 7 | entry << 3
+//   __ixp_cam_lookup_line(tag)      {the same, local-memory pointer of the
+//                                   entry's 16 words}
+//   __ixp_cam_write(entry, tag, C state), __ixp_cam_write_state(entry, C state)
+//   __ixp_cam_read_tag(entry), __ixp_cam_read_state(entry), __ixp_cam_clear()
+//   __ixp_crc_start(remainder), __ixp_crc(C parameters, v), __ixp_crc_end()
 //
 //===----------------------------------------------------------------------===//
 
 #include "codegen-me/IxpLowering.h"
 
 #include "target-ixp/InstructionTable.h"
+#include "target-ixp/MemoryMap.h"
 
 #include "llvm/CodeGen/SelectionDAG.h"
 #include "llvm/IR/Function.h"
@@ -31,6 +48,45 @@ std::string accessName(bool isRead, unsigned space, unsigned words) {
 }
 
 namespace {
+
+/// A function that is one memory command.
+struct CommandFunction {
+  StringRef name; ///< behind "__ixp_"
+  Command command;
+  enum Shape { In, Out, Exchange, Hash } shape;
+};
+constexpr auto In = CommandFunction::In, Out = CommandFunction::Out,
+               Both = CommandFunction::Exchange, Key = CommandFunction::Hash;
+const CommandFunction commandFunctions[] = {
+    {"scratch_add", ScratchAdd, Out},
+    {"scratch_sub", ScratchSub, Out},
+    {"scratch_set", ScratchSet, Out},
+    {"scratch_clr", ScratchClr, Out},
+    {"scratch_incr", ScratchIncr, Out},
+    {"scratch_decr", ScratchDecr, Out},
+    {"scratch_test_and_add", ScratchTestAdd, Both},
+    {"scratch_test_and_sub", ScratchTestSub, Both},
+    {"scratch_test_and_set", ScratchTestSet, Both},
+    {"scratch_test_and_clr", ScratchTestClr, Both},
+    {"scratch_test_and_incr", ScratchTestIncr, In},
+    {"scratch_test_and_decr", ScratchTestDecr, In},
+    {"scratch_swap", ScratchSwap, Both},
+    {"sram_add", SramAdd, Out},
+    {"sram_set", SramSet, Out},
+    {"sram_clr", SramClr, Out},
+    {"sram_incr", SramIncr, Out},
+    {"sram_decr", SramDecr, Out},
+    {"sram_test_and_add", SramTestAdd, Both},
+    {"sram_test_and_set", SramTestSet, Both},
+    {"sram_test_and_clr", SramTestClr, Both},
+    {"sram_test_and_incr", SramTestIncr, In},
+    {"sram_test_and_decr", SramTestDecr, In},
+    {"sram_swap", SramSwap, Both},
+    {"sram_dequeue", SramDequeue, In},
+    {"hash_48", Hash48, Key},
+    {"hash_64", Hash64, Key},
+    {"hash_128", Hash128, Key},
+};
 
 /// One call being lowered.
 class IntrinsicLowering {
@@ -52,8 +108,17 @@ private:
   /// A command that delivers as many words as the call has results.
   void in(Command command, SDValue address);
   void out(Command command, SDValue address, ArrayRef<SDValue> words);
+  void exchange(Command command, SDValue address, SDValue word);
   void plain(unsigned opcode, ArrayRef<SDValue> operands, bool hasResult);
+  /// An instruction of the machine, with as many results as the call.
+  void machine(unsigned opcode, ArrayRef<SDValue> operands);
+  SDValue literal(SDValue v) {
+    return constant(cast<ConstantSDNode>(v)->getZExtValue());
+  }
+  void writeMasked();
   bool access(StringRef name);
+  bool command(StringRef name);
+  bool unit(StringRef name);
 
   TargetLowering::CallLoweringInfo &call;
   SmallVectorImpl<SDValue> &values;
@@ -91,6 +156,41 @@ void IntrinsicLowering::plain(unsigned opcode, ArrayRef<SDValue> operands,
   chain = n.getValue(hasResult ? 1 : 0);
 }
 
+void IntrinsicLowering::exchange(Command command, SDValue address,
+                                 SDValue word) {
+  SDValue n =
+      dag.getNode(node::Exchange, where, dag.getVTList(MVT::i32, MVT::Other),
+                  {call.Chain, constant(command), address, word});
+  values.push_back(n);
+  chain = n.getValue(1);
+}
+
+void IntrinsicLowering::machine(unsigned opcode, ArrayRef<SDValue> operands) {
+  SmallVector<EVT, 5> types(call.Ins.size(), MVT::i32);
+  types.push_back(MVT::Other);
+  SmallVector<SDValue, 8> all(operands);
+  all.push_back(call.Chain);
+  SDNode *n = dag.getMachineNode(opcode, where, dag.getVTList(types), all);
+  for (unsigned i = 0; i < call.Ins.size(); ++i)
+    values.push_back(SDValue(n, i));
+  chain = SDValue(n, call.Ins.size());
+}
+
+/// The mask travels in the word of an indirect reference.
+void IntrinsicLowering::writeMasked() {
+  ArrayRef<SDValue> a(call.OutVals);
+  auto number = [&](uint32_t value) {
+    return dag.getConstant(value, where, MVT::i32);
+  };
+  SDValue over = dag.getNode(ISD::OR, where, MVT::i32,
+                             dag.getNode(ISD::SHL, where, MVT::i32, a[1],
+                                         number(target::IndirectByteMaskShift)),
+                             number(target::IndirectByteMask));
+  chain =
+      dag.getNode(node::WriteMasked, where, MVT::Other,
+                  {call.Chain, constant(DramWrite), a[0], a[2], a[3], over});
+}
+
 bool IntrinsicLowering::access(StringRef name) {
   bool isRead = name.consume_front("__ixp_read.");
   if (!isRead && !name.consume_front("__ixp_write."))
@@ -110,6 +210,65 @@ bool IntrinsicLowering::access(StringRef name) {
   return true;
 }
 
+bool IntrinsicLowering::command(StringRef name) {
+  ArrayRef<SDValue> a(call.OutVals);
+  for (const CommandFunction &row : commandFunctions) {
+    if (row.name != name)
+      continue;
+    switch (row.shape) {
+    case CommandFunction::In:
+      in(row.command, a[0]);
+      break;
+    case CommandFunction::Out:
+      out(row.command, a[0], a.drop_front());
+      break;
+    case CommandFunction::Exchange:
+      exchange(row.command, a[0], a[1]);
+      break;
+    case CommandFunction::Hash: {
+      SmallVector<SDValue, 5> operands{constant(row.command)};
+      operands.append(a.begin(), a.end());
+      machine(a.size() == 2 ? Ixp::CHASH2 : Ixp::CHASH4, operands);
+      break;
+    }
+    }
+    return true;
+  }
+  return false;
+}
+
+/// CAM and CRC.
+bool IntrinsicLowering::unit(StringRef name) {
+  ArrayRef<SDValue> a(call.OutVals);
+  if (name == "cam_lookup") {
+    machine(Ixp::CAMLOOKUP, {a[0]});
+  } else if (name == "cam_lookup_line") {
+    machine(Ixp::CAMLOOKUPLINE, {a[0]});
+  } else if (name == "cam_write") {
+    if (isa<ConstantSDNode>(a[0]))
+      machine(Ixp::CAMWRITEir, {literal(a[0]), a[1], literal(a[2])});
+    else
+      machine(Ixp::CAMWRITErr, {a[0], a[1], literal(a[2])});
+  } else if (name == "cam_write_state") {
+    machine(Ixp::CAMWRITESTATE, {a[0], literal(a[1])});
+  } else if (name == "cam_read_tag") {
+    machine(Ixp::CAMREADTAG, {a[0]});
+  } else if (name == "cam_read_state") {
+    machine(Ixp::CAMREADSTATE, {a[0]});
+  } else if (name == "cam_clear") {
+    machine(Ixp::CAMCLEAR, {});
+  } else if (name == "crc_start") {
+    machine(Ixp::CRCSTART, {a[0]});
+  } else if (name == "crc") {
+    machine(Ixp::CRC, {literal(a[0]), a[1]});
+  } else if (name == "crc_end") {
+    machine(Ixp::CRCEND, {});
+  } else {
+    return false;
+  }
+  return true;
+}
+
 bool IntrinsicLowering::lower(StringRef name) {
   ArrayRef<SDValue> a(call.OutVals);
   // A ring's number stands in address bits 5:2.
@@ -117,41 +276,33 @@ bool IntrinsicLowering::lower(StringRef name) {
     return dag.getNode(ISD::SHL, where, MVT::i32, a[0],
                        dag.getConstant(2, where, MVT::i32));
   };
-  auto literal = [&](SDValue v) {
-    return constant(cast<ConstantSDNode>(v)->getZExtValue());
-  };
-  if (name == "__ixp_ctx") {
+  if (access(name))
+    return true;
+  name.consume_front("__ixp_");
+  if (name == "ctx") {
     plain(node::CsrRead, {constant(target::Csr_ACTIVE_CTX_STS)}, true);
     values[0] = dag.getNode(ISD::AND, where, MVT::i32, values[0],
                             dag.getConstant(7, where, MVT::i32));
-  } else if (name == "__ixp_swap") {
+  } else if (name == "swap") {
     plain(node::Swap, {}, false);
-  } else if (name == "__ixp_halt") {
+  } else if (name == "halt") {
     plain(ISD::TRAP, {}, false);
-  } else if (name == "__ixp_scratch_get") {
+  } else if (name == "scratch_get") {
     in(ScratchGet, ring());
-  } else if (name == "__ixp_scratch_put") {
+  } else if (name == "scratch_put") {
     out(ScratchPut, ring(), a.drop_front());
-  } else if (name == "__ixp_ring_status") {
+  } else if (name == "ring_status") {
     plain(node::RingStatus, {literal(a[0])}, true);
-  } else if (name == "__ixp_scratch_add") {
-    out(ScratchAdd, a[0], a.drop_front());
-  } else if (name == "__ixp_scratch_incr") {
-    out(ScratchIncr, a[0], {});
-  } else if (name == "__ixp_sram_add") {
-    out(SramAdd, a[0], a.drop_front());
-  } else if (name == "__ixp_sram_incr") {
-    out(SramIncr, a[0], {});
-  } else if (name == "__ixp_sram_dequeue") {
-    in(SramDequeue, a[0]);
-  } else if (name == "__ixp_sram_enqueue") {
+  } else if (name == "sram_enqueue") {
     out(SramEnqueue, add(a[0], a[1]), {});
-  } else if (name == "__ixp_local_csr_rd") {
+  } else if (name == "local_csr_rd") {
     plain(node::CsrRead, {literal(a[0])}, true);
-  } else if (name == "__ixp_local_csr_wr") {
+  } else if (name == "local_csr_wr") {
     plain(node::CsrWrite, {literal(a[0]), a[1]}, false);
+  } else if (name == "dram_write_masked") {
+    writeMasked();
   } else {
-    return access(name);
+    return command(name) || unit(name);
   }
   return true;
 }

@@ -10,10 +10,13 @@
 
 #include "codegen-me/IxpTargetMachine.h"
 
+#include "target-ixp/MemoryMap.h"
+
 #include "llvm/CodeGen/CallingConvLower.h"
 #include "llvm/CodeGen/MachineFrameInfo.h"
 #include "llvm/CodeGen/MachineRegisterInfo.h"
 #include "llvm/CodeGen/SelectionDAG.h"
+#include "llvm/Support/KnownBits.h"
 
 using namespace llvm;
 
@@ -76,11 +79,23 @@ IxpLowering::IxpLowering(const TargetMachine &machine,
 
 const char *IxpLowering::getTargetNodeName(unsigned opcode) const {
   static const char *const names[] = {
-      "First",      "AddWide",     "SubWide",  "SetWide",    "CommandIn",
-      "CommandOut", "CommandNone", "Call",     "Return",     "ArgumentStore",
-      "Swap",       "CsrRead",     "CsrWrite", "RingStatus", "Halt"};
+      "First",      "AddWide",       "SubWide",  "SetWide",     "CommandIn",
+      "CommandOut", "CommandNone",   "Exchange", "WriteMasked", "Call",
+      "Return",     "ArgumentStore", "Swap",     "CsrRead",     "CsrWrite",
+      "RingStatus", "Halt"};
   unsigned index = opcode - node::First;
   return index < std::size(names) ? names[index] : nullptr;
+}
+
+/// A line's address has bits 9:6 alone.
+void IxpLowering::computeKnownBitsForTargetNode(SDValue op, KnownBits &known,
+                                                const APInt &,
+                                                const SelectionDAG &,
+                                                unsigned) const {
+  known.resetAll();
+  if (op->isMachineOpcode() && op->getMachineOpcode() == Ixp::CAMLOOKUPLINE &&
+      op.getResNo() == 1)
+    known.Zero = APInt(32, ~0x3c0u);
 }
 
 static std::pair<SDValue, SDValue> halves(SDValue wide, const SDLoc &where,
@@ -370,6 +385,9 @@ bool IxpLowering::isLegalAddressingMode(const DataLayout &,
   if (mode.BaseGV || mode.Scale > 1 || mode.Scale < 0)
     return false;
   bool isMemory = space >= SramSpace && space <= ScratchSpace;
+  // Words of a cache line, whose address ends in zeros.
+  if (space == LocalSpace && !mode.Scale)
+    return mode.BaseOffs >= 0 && mode.BaseOffs < 4 * target::CacheLineWords;
   if (mode.Scale == 1 && mode.HasBaseReg)
     return isMemory && mode.BaseOffs == 0;
   return mode.BaseOffs == 0 ||

@@ -15,7 +15,8 @@
 
 namespace llvm {
 class IxpSubtarget;
-}
+struct KnownBits;
+} // namespace llvm
 
 namespace karakal::codegen {
 
@@ -31,6 +32,8 @@ enum Node : unsigned {
   CommandIn,     ///< (words..., chain) = chain, Command, address
   CommandOut,    ///< chain = chain, Command, address, words...
   CommandNone,   ///< chain = chain, Command, address
+  Exchange,      ///< (i32, chain) = chain, Command, address, word
+  WriteMasked,   ///< chain = chain, Command, address, words..., override
   Call,          ///< (chain, glue) = chain, callee, registers..., mask, glue
   Return,        ///< chain, return address, registers..., glue
   ArgumentStore, ///< chain = chain, value, callee, byte offset
@@ -81,6 +84,10 @@ public:
   bool isLegalAddImmediate(int64_t value) const override {
     return value > -256 && value < 256;
   }
+  void computeKnownBitsForTargetNode(llvm::SDValue op, llvm::KnownBits &known,
+                                     const llvm::APInt &elements,
+                                     const llvm::SelectionDAG &dag,
+                                     unsigned depth) const override;
   bool isTruncateFree(llvm::Type *from, llvm::Type *to) const override;
   bool isTruncateFree(llvm::EVT from, llvm::EVT to) const override;
   bool isZExtFree(llvm::Type *from, llvm::Type *to) const override;

@@ -8,6 +8,8 @@
 
 #include "codegen-me/IxpTargetMachine.h"
 
+#include "target-ixp/MemoryMap.h"
+
 #include "llvm/CodeGen/SelectionDAGISel.h"
 #include "llvm/Support/KnownBits.h"
 
@@ -63,10 +65,14 @@ private:
   }
   Address selectAddress(SDValue address);
   bool isFrame(SDValue address, SDValue &frame, SDValue &offset);
+  /// A local-memory address as a register and an offset for its clear bits.
+  std::pair<SDValue, SDValue> selectLocal(const MemSDNode *access);
   ComparedPair selectCompare(SDValue a, SDValue b, ISD::CondCode code);
 
   void selectCommandIn(SDNode *n);
   void selectCommandOut(SDNode *n);
+  void selectExchange(SDNode *n);
+  void selectWriteMasked(SDNode *n);
   void selectLoad(SDNode *n);
   void selectStore(SDNode *n);
   bool selectBranchOnSelf(SDNode *n, SDValue a, SDValue b, ISD::CondCode code);
@@ -226,6 +232,63 @@ void IxpSelect::selectCommandOut(SDNode *n) {
   CurDAG->SelectNodeTo(n, opcode, MVT::Other, operands);
 }
 
+void IxpSelect::selectExchange(SDNode *n) {
+  Address address = selectAddress(n->getOperand(2));
+  CurDAG->SelectNodeTo(n, address.isLiteral ? Ixp::CSWAPri : Ixp::CSWAPrr,
+                       n->getVTList(),
+                       {n->getOperand(1), address.x, address.y,
+                        n->getOperand(3), n->getOperand(0)});
+}
+
+void IxpSelect::selectWriteMasked(SDNode *n) {
+  static const unsigned opcodes[2][2] = {{Ixp::CMASKrr, Ixp::CMASKri},
+                                         {Ixp::CMASKIrr, Ixp::CMASKIri}};
+  Address address = selectAddress(n->getOperand(2));
+  SDValue over = n->getOperand(5);
+  auto *constant = dyn_cast<ConstantSDNode>(over);
+  if (constant)
+    over = literal(n, constant->getZExtValue());
+  CurDAG->SelectNodeTo(
+      n, opcodes[constant != nullptr][address.isLiteral], MVT::Other,
+      {n->getOperand(1), address.x, address.y, n->getOperand(3),
+       n->getOperand(4), over, n->getOperand(0)});
+}
+
+/// Whether an access lies `offset` bytes into a line that the CAM names: what
+/// known bits do not carry from block to block.
+bool isInLine(const MemSDNode *access, uint64_t offset,
+              const DataLayout &layout) {
+  const Value *pointer = access->getMemOperand()->getValue();
+  if (!pointer)
+    return false;
+  APInt distance(layout.getIndexTypeSizeInBits(pointer->getType()), 0);
+  const auto *part = dyn_cast<ExtractValueInst>(
+      pointer->stripAndAccumulateConstantOffsets(layout, distance, true));
+  const auto *call =
+      part ? dyn_cast<CallInst>(part->getAggregateOperand()) : nullptr;
+  return distance == offset && call && call->getCalledFunction() &&
+         call->getCalledFunction()->getName() == "__ixp_cam_lookup_line";
+}
+
+std::pair<SDValue, SDValue> IxpSelect::selectLocal(const MemSDNode *access) {
+  SDValue address = access->getBasePtr();
+  const SDNode *n = address.getNode();
+  constexpr uint32_t reach = 4 * target::CacheLineWords - 1;
+  if (auto *constant = dyn_cast<ConstantSDNode>(address)) {
+    uint32_t value = constant->getZExtValue();
+    return {constantRegister(n, value & ~reach), literal(n, value & reach)};
+  }
+  if (CurDAG->isBaseWithConstantOffset(address)) {
+    uint64_t offset =
+        cast<ConstantSDNode>(address.getOperand(1))->getZExtValue();
+    if (offset <= reach &&
+        (CurDAG->MaskedValueIsZero(address.getOperand(0), APInt(32, offset)) ||
+         isInLine(access, offset, CurDAG->getDataLayout())))
+      return {address.getOperand(0), literal(n, offset)};
+  }
+  return {address, literal(n, 0)};
+}
+
 void IxpSelect::selectLoad(SDNode *n) {
   auto *load = cast<LoadSDNode>(n);
   SDValue frame, offset, pointer = load->getBasePtr();
@@ -242,8 +305,9 @@ void IxpSelect::selectLoad(SDNode *n) {
     selected = CurDAG->getMachineNode(Ixp::FRAMELOAD, SDLoc(n), n->getVTList(),
                                       {frame, offset, load->getChain()});
   } else {
+    auto [base, place] = selectLocal(load);
     selected = CurDAG->getMachineNode(Ixp::LOCALLOAD, SDLoc(n), n->getVTList(),
-                                      {pointer, load->getChain()});
+                                      {base, place, load->getChain()});
   }
   CurDAG->setNodeMemRefs(cast<MachineSDNode>(selected), {memory});
   ReplaceNode(n, selected);
@@ -266,8 +330,9 @@ void IxpSelect::selectStore(SDNode *n) {
         CurDAG->getMachineNode(Ixp::FRAMESTORE, SDLoc(n), MVT::Other,
                                {value, frame, offset, store->getChain()});
   } else {
+    auto [base, place] = selectLocal(store);
     selected = CurDAG->getMachineNode(Ixp::LOCALSTORE, SDLoc(n), MVT::Other,
-                                      {value, pointer, store->getChain()});
+                                      {value, base, place, store->getChain()});
   }
   CurDAG->setNodeMemRefs(cast<MachineSDNode>(selected),
                          {store->getMemOperand()});
@@ -546,6 +611,10 @@ void IxpSelect::Select(SDNode *n) {
   case node::CommandOut:
   case node::CommandNone:
     return selectCommandOut(n);
+  case node::Exchange:
+    return selectExchange(n);
+  case node::WriteMasked:
+    return selectWriteMasked(n);
   case node::AddWide:
   case node::SubWide:
     return selectWide(n);

@@ -96,11 +96,16 @@ Status Checker::checkCall(CallBase &call) {
                      "an argument passed by value in memory");
   if (isMachineFunction(*callee)) {
     StringRef name = callee->getName();
-    bool wantsConstant =
-        name == "__ixp_ring_status" || name.starts_with("__ixp_local_csr");
-    if (wantsConstant && !isa<ConstantInt>(call.getArgOperand(0)))
+    bool wantsFirst = name == "__ixp_ring_status" || name == "__ixp_crc" ||
+                      name.starts_with("__ixp_local_csr");
+    bool wantsLast =
+        name == "__ixp_cam_write" || name == "__ixp_cam_write_state";
+    unsigned wanted = wantsLast ? call.arg_size() - 1 : 0;
+    if ((wantsFirst || wantsLast) &&
+        !isa<ConstantInt>(call.getArgOperand(wanted)))
       return errorAt(&call, "E-codegen-me-003",
-                     "the first argument of '" + name.str() +
+                     std::string("the ") + (wantsLast ? "last" : "first") +
+                         " argument of '" + name.str() +
                          "' must be a constant");
     return success();
   }

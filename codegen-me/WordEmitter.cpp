@@ -34,11 +34,20 @@ const Op shiftOps[] = {Op::ShfB,      Op::ShfNotB,   Op::ShfAnd,
                        Op::ShfNotAnd, Op::ShfAndNot, Op::ShfOr};
 const Op branchOps[] = {Op::Beq, Op::Bne, Op::Blt, Op::Bge,
                         Op::Ble, Op::Bgt, Op::Bcc, Op::Bcs};
-const Op commandOps[] = {Op::SramRead,     Op::SramWrite,   Op::SramAdd,
-                         Op::SramIncr,     Op::SramDequeue, Op::SramEnqueue,
-                         Op::DramRead,     Op::DramWrite,   Op::ScratchRead,
-                         Op::ScratchWrite, Op::ScratchAdd,  Op::ScratchIncr,
-                         Op::ScratchGet,   Op::ScratchPut};
+const Op commandOps[] = {
+    Op::SramRead,       Op::SramWrite,       Op::SramAdd,
+    Op::SramIncr,       Op::SramDequeue,     Op::SramEnqueue,
+    Op::DramRead,       Op::DramWrite,       Op::ScratchRead,
+    Op::ScratchWrite,   Op::ScratchAdd,      Op::ScratchIncr,
+    Op::ScratchGet,     Op::ScratchPut,      Op::SramSet,
+    Op::SramClr,        Op::SramDecr,        Op::SramTestSet,
+    Op::SramTestClr,    Op::SramTestAdd,     Op::SramTestIncr,
+    Op::SramTestDecr,   Op::SramSwap,        Op::ScratchSet,
+    Op::ScratchClr,     Op::ScratchSub,      Op::ScratchDecr,
+    Op::ScratchTestSet, Op::ScratchTestClr,  Op::ScratchTestAdd,
+    Op::ScratchTestSub, Op::ScratchTestIncr, Op::ScratchTestDecr,
+    Op::ScratchSwap,    Op::Hash48,          Op::Hash64,
+    Op::Hash128};
 
 Shift shiftOf(unsigned kind, unsigned amount) {
   switch (kind) {
@@ -342,7 +351,7 @@ bool WordEmitter::emitRingBranch(const MachineInstr &instr) {
 
 void WordEmitter::emitCommand(const MachineInstr &instr) {
   unsigned first = instr.getNumExplicitDefs();
-  Op op = commandOps[literal(instr, first)];
+  Op op = commandOp(literal(instr, first));
   const target::InstructionRow &row = target::row(op);
   const TargetRegisterInfo &tri =
       *instr.getMF()->getSubtarget().getRegisterInfo();
@@ -360,6 +369,8 @@ void WordEmitter::emitCommand(const MachineInstr &instr) {
   program.add(target::command(op, xfer, operand(instr, first + 1),
                               operand(instr, first + 2), count));
 }
+
+Op WordEmitter::commandOp(unsigned command) { return commandOps[command]; }
 
 bool WordEmitter::emitControl(const MachineInstr &instr) {
   Traits traits = traitsOf(instr.getDesc());
@@ -432,7 +443,7 @@ bool WordEmitter::emitControl(const MachineInstr &instr) {
 
 void WordEmitter::emitInstr(const MachineInstr &instr) {
   if (emitArithmetic(instr) || emitShift(instr) || emitControl(instr) ||
-      emitLocal(instr))
+      emitLocal(instr) || emitUnit(instr))
     return;
   KARAKAL_UNREACHABLE("no words for a machine instruction");
 }

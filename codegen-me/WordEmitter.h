@@ -35,6 +35,11 @@ private:
   bool emitShift(const llvm::MachineInstr &instr);
   bool emitControl(const llvm::MachineInstr &instr);
   bool emitLocal(const llvm::MachineInstr &instr);
+  bool emitUnit(const llvm::MachineInstr &instr);
+  void emitCam(const llvm::MachineInstr &instr);
+  void emitCrc(const llvm::MachineInstr &instr);
+  void emitMasked(const llvm::MachineInstr &instr);
+  static target::Op commandOp(unsigned command);
 
   Operand operand(const llvm::MachineInstr &instr, unsigned index) const;
   unsigned literal(const llvm::MachineInstr &instr, unsigned index) const;

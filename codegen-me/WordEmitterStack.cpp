@@ -10,6 +10,7 @@
 #include "codegen-me/WordEmitter.h"
 
 #include "target-ixp/InstructionTable.h"
+#include "target-ixp/MemoryMap.h"
 
 #include "llvm/CodeGen/MachineFunction.h"
 #include "llvm/CodeGen/MachineInstr.h"
@@ -79,6 +80,7 @@ bool WordEmitter::emitLocal(const MachineInstr &instr) {
     program.add(target::csrWrite(target::Csr_ACTIVE_LM_ADDR_1, address));
     program.add(use);
   };
+  auto word = [&] { return target::localMemory(1, literal(instr, 2) / 4); };
   switch (traitsOf(instr.getDesc()).kind) {
   case Kind::FrameLoad:
     stackMove(frameWord(instr, 1), true, operand(instr, 0));
@@ -96,12 +98,10 @@ bool WordEmitter::emitLocal(const MachineInstr &instr) {
     return true;
   }
   case Kind::LocalLoad:
-    throughPointer(operand(instr, 1),
-                   target::move(operand(instr, 0), target::localMemory(1)));
+    throughPointer(operand(instr, 1), target::move(operand(instr, 0), word()));
     return true;
   case Kind::LocalStore:
-    throughPointer(operand(instr, 1),
-                   target::move(target::localMemory(1), operand(instr, 0)));
+    throughPointer(operand(instr, 1), target::move(word(), operand(instr, 0)));
     return true;
   default:
     return false;
@@ -119,6 +119,9 @@ void WordEmitter::emitPrologue() {
   // 192 = 128 + 64 bytes of stack a context
   program.add(aluShf(Op::ShfB, gprB(0), none(), gprA(0), shl(6)));
   program.add(aluShf(Op::ShfB, gprA(0), none(), gprA(0), shl(7)));
+  program.add(alu(Op::AluAdd, gprA(0), gprA(0), gprB(0)));
+  static_assert(CacheWords * 4 == 4 << 8, "a literal with a shift");
+  program.add(aluShf(Op::ShfB, gprB(0), none(), imm(4), shl(8)));
   program.add(alu(Op::AluAdd, gprA(0), gprA(0), gprB(0)));
   program.add(csrWrite(Csr_ACTIVE_LM_ADDR_0, gprA(0)));
   program.add(alu(Op::AluAdd, gprB(0), gprA(0), imm(4 * WindowWords)));

@@ -33,7 +33,30 @@ namespace {
 enum Shown : int { Unreached = -1, Unknown = 0 };
 
 bool writesPointer(const Instruction &i, unsigned csr) {
-  return i.op == Op::CsrWrite && i.csr == csr;
+  bool isLookup = csr == target::Csr_ACTIVE_LM_ADDR_1 ? i.loadLm1 : i.loadLm0;
+  return isLookup || (i.op == Op::CsrWrite && i.csr == csr);
+}
+
+/// A CAM instruction takes effect directly behind a branch even if that is
+/// taken.
+bool needsNop(const Item &item, const std::vector<Item> &before) {
+  if (item.kind == Item::Kind::Label)
+    return false;
+  switch (item.instruction.op) {
+  case Op::CamClear:
+  case Op::CamLookup:
+  case Op::CamWrite:
+  case Op::CamWriteState:
+  case Op::CamReadTag:
+  case Op::CamReadState:
+    break;
+  default:
+    return false;
+  }
+  auto last = std::find_if(before.rbegin(), before.rend(), [](const Item &i) {
+    return i.kind == Item::Kind::Word;
+  });
+  return last != before.rend() && target::row(last->instruction.op).isBranch();
 }
 
 bool usesPointer(const Instruction &i, target::Operand::Kind kind) {
@@ -127,6 +150,7 @@ void padPointers(WordProgram &program) {
   for (unsigned i = 0; i < program.items.size(); ++i) {
     const Item &item = program.items[i];
     unsigned pad = ages[i].pointer[0] > Old ? 0 : padding(item, ages[i]);
+    pad = std::max(pad, needsNop(item, padded) ? 1u : 0u);
     for (unsigned n = 0; n < pad; ++n) {
       Item nop = item;
       nop.instruction = target::nop();

@@ -5,6 +5,7 @@
 // numbers. The passes over it, in order:
 //
 //   forwardMoves    moves through registers and tests that are not needed go
+//   dropPointerWrites  pointer writes that change nothing go
 //   placeWaits      commands get signals; waits for these, late and together
 //   placeWindows    a stack word beyond the first window needs the second
 //                   local-memory pointer set; sets it where it may differ
@@ -48,6 +49,8 @@ struct Item {
   uint8_t window = 0;
   /// A write of that pointer: the stack window it shows from then on, or 0.
   uint8_t shows = 0;
+  /// What is written here is the address that *l$index1 shows from then on.
+  bool isShown = false;
   unsigned function = 0; ///< index into WordProgram::functions
   uint32_t line = 0;     ///< index into WordProgram::places; 0 = unknown
 };
@@ -95,6 +98,7 @@ struct WaitStatistics {
 };
 /// Gives the program's commands signals and waits; they have none before.
 WaitStatistics placeWaits(WordProgram &program);
+void dropPointerWrites(WordProgram &program);
 void placeWindows(WordProgram &program, const StackPlan &plan);
 /// Returns the number of slots filled.
 unsigned fillDelaySlots(WordProgram &program);

@@ -15,6 +15,7 @@
 #include "sim-ixp/Recorder.h"
 #include "support/Error.h"
 #include "target-ixp/ChipParameters.h"
+#include "target-ixp/MemoryMap.h"
 
 #include <algorithm>
 
@@ -37,6 +38,19 @@ uint32_t bufferAddress(const Command &command) {
 }
 
 constexpr uint32_t bufferBits = 1u << 4;
+
+/// Which bits of word `index` of a burst are written.
+uint32_t maskOf(const Command &command, uint32_t index) {
+  if (!command.isIndirect || !(command.indirectWord & target::IndirectByteMask))
+    return ~0u;
+  uint32_t bytes =
+      command.indirectWord >> target::IndirectByteMaskShift >> 4 * (index & 1);
+  uint32_t mask = 0;
+  for (uint32_t byte = 0; byte < 4; ++byte)
+    if (bytes >> byte & 1)
+      mask |= 0xffu << 8 * (3 - byte);
+  return mask;
+}
 
 /// The bank of an interleaved block: the sum of the block number's digits in
 /// base `banks`, modulo that. Neighbours lie in different banks, and so do the
@@ -154,8 +168,11 @@ void Dram::serve(uint64_t cycle, Command &command) {
                      std::min(timing.dataCycles, params.busDramWordCycles));
     return;
   case DramWrite:
-    for (uint32_t i = 0; i < words; ++i)
-      storage.writeWord(address + 4 * i, command.data[i]);
+    for (uint32_t i = 0; i < words; ++i) {
+      uint32_t place = address + 4 * i, mask = maskOf(command, i);
+      storage.writeWord(place, (storage.readWord(place) & ~mask) |
+                                   (command.data[i] & mask));
+    }
     command.signal = 0; // raised by the pull
     chassis.finish(command, cycle);
     return;

@@ -83,7 +83,7 @@ void Hash::accept(Command &command) {
   uint32_t words = command.count * widthOf(bits).words;
   uint64_t now = chassis.scheduler().now();
   uint64_t ready = std::max(now + timing.operandCycles,
-                            chassis.pull(command, words, now, nullptr));
+                            chassis.pull(command, words, now, nullptr, false));
   uint64_t start = service.reserve(
       ready, command.count * chassis.parameters().hashKeyCycles);
   chassis.scheduler().schedule(start, this, 0,
@@ -108,9 +108,6 @@ void Hash::onEvent(uint64_t cycle, uint32_t, uint64_t argument) {
       data[3] = static_cast<uint32_t>(result.high >> 32);
     }
   }
-  // The pull has raised the even signal of the pair.
-  if (command.signal != 0)
-    ++command.signal;
   uint64_t pipeline = (command.count - 1) * chassis.parameters().hashKeyCycles;
   chassis.push(command, command.count * words,
                cycle + timing.dataCycles + pipeline);

@@ -282,6 +282,7 @@ template <bool Exact> void Microengine::execute(uint64_t limit, uint64_t stop) {
     case Op::Immed:
       dest = csrReadPending ? csrReadValue : op->value;
       csrReadPending = false;
+      previousResult = dest; // an override of the next command [N]
       break;
     case Op::ImmedB0:
       dest = (dest & 0xffffff00) | (op->value & 0xff);

@@ -45,6 +45,13 @@ constexpr uint32_t XferPerContext = 16;       ///< each of S/D, in/out [H]
 constexpr uint32_t NeighbourPerContext = 16;  ///< 8-context mode [H]
 constexpr uint32_t LocalMemoryWords = 640;    ///< shared by contexts [H]
 constexpr uint32_t CamEntries = 16;           ///< [H]
+constexpr uint32_t CacheLineWords = 16;       ///< that a CAM entry names [H]
+/// Local memory: lines of the CAM's entries, shared by all contexts, then the
+/// stacks of the contexts [K].
+constexpr uint32_t CacheWords = CamEntries * CacheLineWords;
+constexpr uint32_t StackWordsPerContext =
+    (LocalMemoryWords - CacheWords) / ContextCount;
+static_assert(StackWordsPerContext == 48, "three windows of 16 words");
 constexpr uint32_t SignalCount = 15;          ///< numbers 1..15 [H]
 
 //===-- Ports and frames --------------------------------------------------===//
@@ -73,6 +80,12 @@ constexpr uint32_t queueWord(uint32_t channel, uint32_t entry,
                              uint32_t longwordAddress = 0) {
   return channel << 30 | entry << 24 | (longwordAddress & 0xffffff);
 }
+
+/// The word of an indirect reference to DRAM [S]: bit 20 takes bits 19:12 as
+/// byte mask of a write. Bit n stands for the byte at address + n of every
+/// quadword [M].
+constexpr uint32_t IndirectByteMask = 1u << 20;
+constexpr uint32_t IndirectByteMaskShift = 12;
 
 //===-- Packet buffers and descriptors [K] --------------------------------===//
 

@@ -218,7 +218,7 @@ TEST_F(MemoryTest, HashesDependOnTheKeyAlone) {
                      move(sXfer(2), imm(1)), move(sXfer(3), imm(3))};
   program.push_back(
       withSignal(command(Op::Hash64, sXfer(0), none(), none(), 2), signal1));
-  program.push_back(ctxArb(pairMask));
+  program.push_back(ctxArb(1u << signal1));
   run(program);
   HashKey first = hashKey({uint64_t{2} << 32 | 1, 0}, 64);
   EXPECT_EQ(in(0), static_cast<uint32_t>(first.low));

@@ -1,0 +1,276 @@
+//===- UnitsTest.cpp - intrinsics of units, on the simulator --------------===//
+//
+// What the functions of IxpIntrinsics.cpp do, seen from the chip: programs in
+// LLVM IR are compiled and run on engine 0 in context 0.
+//
+//===----------------------------------------------------------------------===//
+
+#include "../sim-ixp/OneEngine.h"
+
+#include "codegen-me/CodeGenMe.h"
+#include "sim-ixp/Hash.h"
+
+#include "llvm/AsmParser/Parser.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Support/SourceMgr.h"
+
+#include <gmock/gmock.h>
+
+using namespace karakal;
+using testing::HasSubstr;
+using testing::Not;
+
+namespace {
+
+class Units : public sim::testing::OneEngine {
+protected:
+  Units() { chip = std::make_unique<sim::Chip>(parameters, recorder); }
+
+  /// Compiles the body of me_main and runs it.
+  void execute(const std::string &declarations, const std::string &body) {
+    llvm::LLVMContext context;
+    llvm::SMDiagnostic diagnostic;
+    auto module = llvm::parseAssemblyString(
+        declarations +
+            "declare void @__ixp_halt()\n"
+            "define void @me_main() {\n" +
+            body + "\ncall void @__ixp_halt()\nunreachable\n}\n",
+        diagnostic, context);
+    ASSERT_TRUE(module) << diagnostic.getMessage().str();
+    auto code = codegen::compileForMe(*module);
+    ASSERT_TRUE(bool(code)) << code.error().str();
+    text = codegen::printAsm(*code);
+    chip->engine(0).load(
+        std::make_shared<sim::MicroProgram>(sim::prepareProgram(code->words)));
+    chip->engine(0).start(1);
+    chip->runTo(100000);
+    EXPECT_EQ(recorder.fault, "") << text;
+    EXPECT_FALSE(chip->engine(0).isAlive()) << text;
+  }
+
+  uint32_t scratch(uint32_t byte) {
+    return chip->scratch().memory().readWord(byte);
+  }
+  void setScratch(uint32_t byte, uint32_t value) {
+    chip->scratch().memory().writeWord(byte, value);
+  }
+
+  std::string text; ///< of the last program
+};
+
+TEST_F(Units, AtomicsReturnTheOldWord) {
+  setScratch(0x3000, 0x0f);
+  chip->sram(0).memory().writeWord(0x4000, 7);
+  execute(R"(
+declare i32 @__ixp_scratch_test_and_set(i32, i32)
+declare i32 @__ixp_scratch_test_and_sub(i32, i32)
+declare i32 @__ixp_sram_swap(ptr addrspace(1), i32)
+declare i32 @__ixp_sram_test_and_incr(i32)
+declare void @__ixp_scratch_clr(i32, i32)
+)",
+          R"(
+    %a = call i32 @__ixp_scratch_test_and_set(i32 12288, i32 240)
+    %b = call i32 @__ixp_scratch_test_and_sub(i32 12288, i32 1)
+    %q = inttoptr i32 16384 to ptr addrspace(1)
+    %c = call i32 @__ixp_sram_swap(ptr addrspace(1) %q, i32 99)
+    %d = call i32 @__ixp_sram_test_and_incr(i32 16384)
+    call void @__ixp_scratch_clr(i32 12288, i32 14)
+    %p = inttoptr i32 12304 to ptr addrspace(3)
+    %v0 = insertelement <4 x i32> poison, i32 %a, i32 0
+    %v1 = insertelement <4 x i32> %v0, i32 %b, i32 1
+    %v2 = insertelement <4 x i32> %v1, i32 %c, i32 2
+    %v3 = insertelement <4 x i32> %v2, i32 %d, i32 3
+    store <4 x i32> %v3, ptr addrspace(3) %p, align 4)");
+  EXPECT_EQ(scratch(0x3010), 0x0fu);
+  EXPECT_EQ(scratch(0x3014), 0xffu);
+  EXPECT_EQ(scratch(0x3018), 7u);
+  EXPECT_EQ(scratch(0x301c), 99u);
+  EXPECT_EQ(scratch(0x3000), 0xf0u);
+  EXPECT_EQ(chip->sram(0).memory().readWord(0x4000), 100u);
+}
+
+TEST_F(Units, HashesKeysOfEverySize) {
+  execute(R"(
+declare {i32, i32} @__ixp_hash_48(i32, i32)
+declare {i32, i32} @__ixp_hash_64(i32, i32)
+declare {i32, i32, i32, i32} @__ixp_hash_128(i32, i32, i32, i32)
+)",
+          R"(
+    %a = call {i32, i32} @__ixp_hash_48(i32 1, i32 2)
+    %b = call {i32, i32} @__ixp_hash_64(i32 3, i32 4)
+    %c = call {i32, i32, i32, i32} @__ixp_hash_128(i32 1, i32 2, i32 3, i32 4)
+    %p = inttoptr i32 12304 to ptr addrspace(3)
+    %a0 = extractvalue {i32, i32} %a, 0
+    %b1 = extractvalue {i32, i32} %b, 1
+    %c0 = extractvalue {i32, i32, i32, i32} %c, 0
+    %c3 = extractvalue {i32, i32, i32, i32} %c, 3
+    %v0 = insertelement <4 x i32> poison, i32 %a0, i32 0
+    %v1 = insertelement <4 x i32> %v0, i32 %b1, i32 1
+    %v2 = insertelement <4 x i32> %v1, i32 %c0, i32 2
+    %v3 = insertelement <4 x i32> %v2, i32 %c3, i32 3
+    store <4 x i32> %v3, ptr addrspace(3) %p, align 4)");
+  auto key = [](uint64_t high, uint64_t low) {
+    sim::HashKey k;
+    k.low = low;
+    k.high = high;
+    return k;
+  };
+  EXPECT_EQ(scratch(0x3010),
+            uint32_t(sim::hashKey(key(0, uint64_t{2} << 32 | 1), 48).low));
+  EXPECT_EQ(scratch(0x3014),
+            sim::hashKey(key(0, uint64_t{4} << 32 | 3), 64).low >> 32);
+  auto wide =
+      sim::hashKey(key(uint64_t{4} << 32 | 3, uint64_t{2} << 32 | 1), 128);
+  EXPECT_EQ(scratch(0x3018), uint32_t(wide.low));
+  EXPECT_EQ(scratch(0x301c), wide.high >> 32);
+}
+
+TEST_F(Units, AMaskedWriteLeavesOtherBytes) {
+  auto &dram = chip->dram().memory();
+  for (uint32_t byte : {0x8000u, 0x8004u, 0x8008u, 0x800cu})
+    dram.writeWord(byte, 0x11223344);
+  setScratch(0x3000, 0x81);
+  execute(R"(
+declare void @__ixp_dram_write_masked(ptr addrspace(2), i32, i32, i32)
+)",
+          R"(
+    %p = inttoptr i32 32768 to ptr addrspace(2)
+    call void @__ixp_dram_write_masked(ptr addrspace(2) %p, i32 6,
+                                       i32 -1431655766, i32 -1431655766)
+    %q = inttoptr i32 32776 to ptr addrspace(2)
+    %mp = inttoptr i32 12288 to ptr addrspace(3)
+    %m = load i32, ptr addrspace(3) %mp
+    call void @__ixp_dram_write_masked(ptr addrspace(2) %q, i32 %m,
+                                       i32 -1431655766, i32 -1431655766))");
+  EXPECT_EQ(dram.readWord(0x8000), 0x11aaaa44u) << text;
+  EXPECT_EQ(dram.readWord(0x8004), 0x11223344u);
+  EXPECT_EQ(dram.readWord(0x8008), 0xaa223344u);
+  EXPECT_EQ(dram.readWord(0x800c), 0x112233aau);
+}
+
+const char *const camDeclarations = R"(
+declare i32 @__ixp_cam_lookup(i32)
+declare {i32, ptr addrspace(4)} @__ixp_cam_lookup_line(i32)
+declare void @__ixp_cam_write(i32, i32, i32)
+declare void @__ixp_cam_write_state(i32, i32)
+declare i32 @__ixp_cam_read_tag(i32)
+declare i32 @__ixp_cam_read_state(i32)
+declare void @__ixp_cam_clear()
+)";
+
+TEST_F(Units, TheCamFindsWhatWasWritten) {
+  execute(camDeclarations, R"(
+    call void @__ixp_cam_clear()
+    call void @__ixp_cam_write(i32 5, i32 77, i32 3)
+    %p = inttoptr i32 12288 to ptr addrspace(3)
+    %zero = call i32 @__ixp_cam_lookup(i32 1234)
+    %entry = lshr i32 %zero, 3
+    %low = and i32 %entry, 15
+    call void @__ixp_cam_write(i32 %low, i32 1234, i32 1)
+    call void @__ixp_cam_write_state(i32 %low, i32 9)
+    %a = call i32 @__ixp_cam_lookup(i32 77)
+    %b = call i32 @__ixp_cam_lookup(i32 1234)
+    %c = call i32 @__ixp_cam_read_tag(i32 5)
+    %d = call i32 @__ixp_cam_read_state(i32 %low)
+    %v0 = insertelement <4 x i32> poison, i32 %a, i32 0
+    %v1 = insertelement <4 x i32> %v0, i32 %b, i32 1
+    %v2 = insertelement <4 x i32> %v1, i32 %c, i32 2
+    %v3 = insertelement <4 x i32> %v2, i32 %d, i32 3
+    store <4 x i32> %v3, ptr addrspace(3) %p, align 4)");
+  EXPECT_EQ(scratch(0x3000), 3u << 8 | 1u << 7 | 5u << 3);
+  EXPECT_EQ(scratch(0x3004), 9u << 8 | 1u << 7);
+  EXPECT_EQ(scratch(0x3008), 77u);
+  EXPECT_EQ(scratch(0x300c), 9u << 8);
+}
+
+// Hit: the line is read where the lookup points. Miss: the same line is
+// filled. Neither computes an address.
+TEST_F(Units, ACamEntryNamesALineOfLocalMemory) {
+  setScratch(0x3000, 0x1111);
+  setScratch(0x3004, 0x2222);
+  execute(camDeclarations, R"(
+    call void @__ixp_cam_clear()
+    call void @__ixp_cam_write(i32 0, i32 1, i32 0)
+    br label %loop
+loop:
+    %n = phi i32 [0, %0], [%next, %done]
+    %l = call {i32, ptr addrspace(4)} @__ixp_cam_lookup_line(i32 500)
+    %r = extractvalue {i32, ptr addrspace(4)} %l, 0
+    %line = extractvalue {i32, ptr addrspace(4)} %l, 1
+    %second = getelementptr i8, ptr addrspace(4) %line, i32 20
+    %bit = and i32 %r, 128
+    %hit = icmp ne i32 %bit, 0
+    br i1 %hit, label %read, label %fill
+fill:
+    %p = inttoptr i32 12288 to ptr addrspace(3)
+    %v = load <2 x i32>, ptr addrspace(3) %p, align 4
+    %f0 = extractelement <2 x i32> %v, i32 0
+    %f1 = extractelement <2 x i32> %v, i32 1
+    store i32 %f0, ptr addrspace(4) %line
+    store i32 %f1, ptr addrspace(4) %second
+    %shifted = lshr i32 %r, 3
+    %entry = and i32 %shifted, 15
+    call void @__ixp_cam_write(i32 %entry, i32 500, i32 0)
+    br label %done
+read:
+    %r0 = load i32, ptr addrspace(4) %line
+    %r1 = load i32, ptr addrspace(4) %second
+    br label %done
+done:
+    %w0 = phi i32 [%r0, %read], [%f0, %fill]
+    %w1 = phi i32 [%r1, %read], [%f1, %fill]
+    %o = shl i32 %n, 3
+    %at = add i32 %o, 12304
+    %q = inttoptr i32 %at to ptr addrspace(3)
+    %s0 = insertelement <2 x i32> poison, i32 %w0, i32 0
+    %s1 = insertelement <2 x i32> %s0, i32 %w1, i32 1
+    store <2 x i32> %s1, ptr addrspace(3) %q, align 4
+    %next = add i32 %n, 1
+    %more = icmp ult i32 %next, 2
+    br i1 %more, label %loop, label %end
+end:)");
+  for (uint32_t turn = 0; turn < 2; ++turn) {
+    EXPECT_EQ(scratch(0x3010 + 8 * turn), 0x1111u);
+    EXPECT_EQ(scratch(0x3014 + 8 * turn), 0x2222u);
+  }
+  EXPECT_THAT(text, HasSubstr("lm_addr1[0]"));
+  EXPECT_THAT(text, Not(HasSubstr("ACTIVE_LM_ADDR_1"))) << text;
+}
+
+TEST_F(Units, LocalMemoryHasConstantAddresses) {
+  execute("", R"(
+    %p = inttoptr i32 128 to ptr addrspace(4)
+    %q = inttoptr i32 132 to ptr addrspace(4)
+    store i32 41, ptr addrspace(4) %p
+    store i32 1, ptr addrspace(4) %q
+    %a = load volatile i32, ptr addrspace(4) %p
+    %b = load volatile i32, ptr addrspace(4) %q
+    %s = add i32 %a, %b
+    %r = inttoptr i32 12288 to ptr addrspace(3)
+    store i32 %s, ptr addrspace(3) %r)");
+  EXPECT_EQ(scratch(0x3000), 42u);
+  EXPECT_EQ(lm(32), 41u);
+  EXPECT_EQ(lm(33), 1u);
+}
+
+// Ethernet's CRC of the octets "1234": 0x9be3e0a3, remainder not complemented.
+TEST_F(Units, CrcRunsOverWords) {
+  execute(R"(
+declare void @__ixp_crc_start(i32)
+declare void @__ixp_crc(i32, i32)
+declare i32 @__ixp_crc_end()
+)",
+          R"(
+    call void @__ixp_crc_start(i32 -1)
+    call void @__ixp_crc(i32 144, i32 825373492)
+    %r = call i32 @__ixp_crc_end()
+    %p = inttoptr i32 12288 to ptr addrspace(3)
+    store i32 %r, ptr addrspace(3) %p)");
+  uint32_t reversed = 0, remainder = ~scratch(0x3000);
+  for (unsigned bit = 0; bit < 32; ++bit)
+    reversed |= (remainder >> bit & 1) << (31 - bit);
+  EXPECT_EQ(reversed, 0x9be3e0a3u);
+}
+
+} // namespace
