@@ -191,8 +191,8 @@ std::vector<unsigned> WaitPlacement::dueSoon(const Block &block,
   bool seesEnd = from + HorizonWords > block.last;
   std::vector<unsigned> due;
   for (auto [command, sameBase] : pending) {
-    bool isDue = seesEnd && agreed[block.exit] &&
-                 !agreed[block.exit]->count(command);
+    bool isDue =
+        seesEnd && agreed[block.exit] && !agreed[block.exit]->count(command);
     for (unsigned i = from; i <= to && !isDue; ++i)
       isDue = mustWait(command, sameBase, i);
     if (isDue)

@@ -52,7 +52,7 @@ constexpr uint32_t CacheWords = CamEntries * CacheLineWords;
 constexpr uint32_t StackWordsPerContext =
     (LocalMemoryWords - CacheWords) / ContextCount;
 static_assert(StackWordsPerContext == 48, "three windows of 16 words");
-constexpr uint32_t SignalCount = 15;          ///< numbers 1..15 [H]
+constexpr uint32_t SignalCount = 15; ///< numbers 1..15 [H]
 
 //===-- Ports and frames --------------------------------------------------===//
 
