@@ -162,19 +162,19 @@ Status compile(const Options &options) {
   if (!read)
     return read.error();
   ModuleOp program = **read;
-  if (options.emit == Emit::Baker && !options.run)
-    return writeFile(outputPath(options), printBaker(program));
-
   if (options.run)
     return runProgram(program, {{options.trace, options.control},
                                 program.getName().value_or("program").str(),
                                 options.out,
                                 options.stats});
-  if (!options.profileTrace.empty())
-    if (Status done =
-            profileOnHost(program, {options.profileTrace, options.control});
-        !done)
-      return done;
+  Status profiled =
+      profileProgram(program, {{options.profileTrace, options.control},
+                               options.profiles,
+                               options.emitProfile});
+  if (!profiled)
+    return profiled;
+  if (options.emit == Emit::Baker)
+    return writeFile(outputPath(options), printBaker(program));
   Status planned = runPasses(program, [&](OpPassManager &passes) {
     addProgramPasses(passes, options.pipeline);
   });

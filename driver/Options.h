@@ -42,6 +42,10 @@ struct Options {
   unsigned engineCount = target::AppEngineCount;
   /// Trace that the profile is taken over; empty: no profile.
   std::string profileTrace;
+  /// Profiles that are read and added to it.
+  std::vector<std::string> profiles;
+  /// Where to write the profile; empty: nowhere.
+  std::string emitProfile;
   /// Control file that runs before the profile, or before `run`.
   std::string control;
   /// Where to write the report; empty: nowhere.

@@ -3,13 +3,16 @@
 #include "driver/Run.h"
 #include "aggregation/Passes.h"
 #include "host/Describe.h"
+#include "driver/WriteFile.h"
 #include "host/Instrument.h"
+#include "host/Profile.h"
 #include "host/Report.h"
 #include "mlir/Pass/PassManager.h"
 #include "passes/Passes.h"
 #include "target-ixp/MemoryMap.h"
 #include "traces/TraceReader.h"
 #include "traces/TraceWriter.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include <cstdio>
 
 namespace karakal::driver {
@@ -47,7 +50,8 @@ static Result<host::HostProgram> lower(ModuleOp baker, bool withCounters) {
     return status.error();
   host::HostProgram program = host::describe(*module);
   if (withCounters)
-    program.counters = host::instrument(*module);
+    program.globalCount = llvm::range_size(module->getOps<ir::GlobalOp>());
+    program.counterCount = host::instrument(*module);
   if (Status status = runPasses(*module, addLowering); !status)
     return status.error();
   host::attach(program, *module);
@@ -81,18 +85,62 @@ Result<host::HostRun> runOnHost(ModuleOp baker, const HostInputs &inputs,
   return host::run(std::move(*program), *trace, *control, options);
 }
 
-Status profileOnHost(ModuleOp baker, const HostInputs &inputs) {
-  auto run = runOnHost(baker, inputs, false);
-  if (!run)
-    return run.error();
-  host::annotate(baker, *run);
+static Result<std::string> readText(const std::string &path) {
+  auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/true);
+  if (!buffer)
+    return makeFileError("E-driver-031", path,
+                         "the profile cannot be read: " +
+                             buffer.getError().message());
+  return (*buffer)->getBuffer().str();
+}
+
+/// Adds `more` to `profile`, which may still be empty.
+static Status addProfile(std::optional<host::Profile> &profile,
+                         host::Profile more) {
+  if (profile)
+    return host::merge(*profile, more);
+  profile = std::move(more);
   return success();
+}
+
+static Status addProfileFile(std::optional<host::Profile> &profile,
+                             const std::string &path) {
+  auto text = readText(path);
+  if (!text)
+    return text.error();
+  auto read = host::parseProfile(*text, path);
+  return read ? addProfile(profile, std::move(*read)) : Status(read.error());
+}
+
+Status profileProgram(ModuleOp baker, const ProfileRequest &request) {
+  std::optional<host::Profile> profile;
+  for (const std::string &path : request.files)
+    if (Status added = addProfileFile(profile, path); !added)
+      return added;
+  if (!request.inputs.trace.empty()) {
+    auto run = runOnHost(baker, request.inputs, true);
+    if (!run)
+      return run.error();
+    Status added = addProfile(profile, host::makeProfile(baker, *run));
+    if (!added)
+      return added;
+  }
+  if (!profile)
+    return success();
+  if (Status done = host::annotate(baker, *profile); !done)
+    return done;
+  return request.output.empty()
+             ? success()
+             : writeFile(request.output, host::profileText(*profile));
 }
 
 Status runProgram(ModuleOp baker, const RunRequest &request) {
   auto run = runOnHost(baker, request.inputs, true);
   if (!run)
     return run.error();
+  Status annotated = host::annotate(baker, host::makeProfile(baker, *run));
+  if (!annotated)
+    return annotated;
   if (!request.out.empty())
     if (Status status = traces::writeTrace(request.out, run->transmitted,
                                            target::PortCount);
@@ -100,7 +148,8 @@ Status runProgram(ModuleOp baker, const RunRequest &request) {
       return status;
   if (!request.stats.empty())
     if (Status status =
-            host::writeStatistics(request.stats, *run, request.program);
+            host::writeStatistics(request.stats, *run, request.program,
+                                  host::eventCounts(baker));
         !status)
       return status;
   std::fputs(host::statisticsTable(*run, request.program).c_str(), stdout);

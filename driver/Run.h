@@ -1,8 +1,8 @@
 //===- Run.h - programs on x86: bakerc --run and the profile ---*- C++ -*-===//
 //
 // Lowers a copy of the program for x86 and runs it over a trace. `--run` shows
-// what came out; `--profile-trace` writes the packets that entered each PPF
-// into the program, for the passes that decide by it.
+// what came out; `--profile-trace` and `--profile` put a profile into the
+// program, for the passes that decide by it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -13,6 +13,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "support/Error.h"
 #include <string>
+#include <vector>
 
 namespace karakal::driver {
 
@@ -31,14 +32,24 @@ struct RunRequest {
 };
 
 /// Runs a copy of `baker`, a verified module of the dialect. With counters it
-/// also counts the traffic of channels and the accesses of globals.
+/// also counts what the profile needs.
 /// Errors: E-driver-030 cannot be lowered (the reason has been printed), those
 /// of traces/ (trace, control file), those of host/ (the run).
 Result<host::HostRun> runOnHost(mlir::ModuleOp baker, const HostInputs &inputs,
                                 bool withCounters);
 
-/// Sets `baker.profile` on the PPFs of `baker` from a run.
-Status profileOnHost(mlir::ModuleOp baker, const HostInputs &inputs);
+/// Where a program's profile comes from: a run, files, or both, added.
+struct ProfileRequest {
+  HostInputs inputs;              ///< trace empty: no run
+  std::vector<std::string> files; ///< in the form of docs/profile.md
+  std::string output;             ///< where to write the sum; empty: nowhere
+};
+
+/// Sets the attributes of ir/Profile.h on `baker`; does nothing if neither a
+/// run nor a file is asked for. Errors: those of `runOnHost` and of
+/// host/Profile.h, E-driver-031 a profile cannot be read, E-driver-022 or
+/// written.
+Status profileProgram(mlir::ModuleOp baker, const ProfileRequest &request);
 
 /// Runs, prints the table and writes what is asked for.
 Status runProgram(mlir::ModuleOp baker, const RunRequest &request);

@@ -69,9 +69,9 @@ struct HostProgram {
   /// Names of the drop reasons by number: "unspecified", "truncated", then the
   /// program's own in order of declaration.
   std::vector<std::string> dropReasons;
-  /// What the numbers of `baker_profile_count` calls count; see
-  /// host/Instrument.h. Empty if the program is not instrumented.
-  std::vector<std::string> counters;
+  /// Counters of `baker_profile_add` and globals of `baker_profile_load`; see
+  /// host/Instrument.h. 0 if the program is not instrumented.
+  size_t counterCount = 0, globalCount = 0;
 };
 
 } // namespace karakal::host

@@ -29,6 +29,8 @@ public:
         runtime(options.layout, options.portCount, program.dropReasons.size()),
         context{runtime, {}, {}} {
     context.ppf = compiled.ppf;
+    context.locality.resize(program.globalCount);
+    updates.resize(program.counterCount);
     for (const HostPpf &ppf : program.ppfs)
       context.ppfOnXScale.push_back(ppf.onXScale);
     consumerIndex.resize(compiled.consumers.size());
@@ -62,6 +64,8 @@ private:
   std::vector<uint32_t> consumerIndex;
   std::vector<BoundCall> calls;
   size_t controlCalls = 0;
+  /// What the counters counted in control calls after the first packet.
+  std::vector<uint64_t> updates;
 };
 
 } // namespace
@@ -124,12 +128,23 @@ Status Runner::callControl(const BoundCall &bound) {
   return success();
 }
 
-/// Makes the calls that are due by then, each once.
+/// Makes the calls that are due by then, each once. What they count goes to
+/// `updates`, or nowhere before the first packet.
 Status Runner::callsDue(uint64_t due) {
+  if (controlCalls == calls.size() || calls[controlCalls].due > due)
+    return success();
+  uint64_t *counters = compiled.profile;
+  std::vector<uint64_t> before(counters, counters + updates.size());
+  context.isPacket = false;
   for (; controlCalls < calls.size() && calls[controlCalls].due <= due;
        ++controlCalls)
     if (Status status = callControl(calls[controlCalls]); !status)
       return status;
+  context.isPacket = true;
+  for (size_t i = 0; i < updates.size(); ++i) {
+    updates[i] += due > 1 ? counters[i] - before[i] : 0;
+    counters[i] = before[i];
+  }
   return success();
 }
 
@@ -181,8 +196,10 @@ HostRun Runner::collect() {
   for (size_t i = 0; i < program.ppfs.size(); ++i)
     result.packetsByPpf.emplace_back(program.ppfs[i].symbol,
                                      compiled.packetsByPpf[i]);
-  for (size_t i = 0; i < program.counters.size(); ++i)
-    result.profile.emplace_back(program.counters[i], compiled.profile[i]);
+  result.profile.assign(compiled.profile,
+                        compiled.profile + program.counterCount);
+  result.updates = std::move(updates);
+  result.locality = std::move(context.locality);
   result.compileSeconds = compiled.compileSeconds;
   result.controlCalls = controlCalls;
   result.controlNotReached = calls.size() - controlCalls;
@@ -196,8 +213,10 @@ Result<HostRun> Runner::run(const std::vector<traces::Packet> &trace,
     return status.error();
   if (Status status = init(); !status)
     return status.error();
+  std::fill_n(compiled.profile, updates.size(), 0);
   if (Status status = callsDue(0); !status)
     return status.error();
+  context.isPacket = true;
   std::clock_t start = std::clock();
   for (uint64_t i = 0; i < trace.size(); ++i) {
     if (Status status = callsDue(i + 1); !status)

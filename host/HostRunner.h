@@ -23,6 +23,7 @@
 #define KARAKAL_HOST_HOSTRUNNER_H
 
 #include "host/HostProgram.h"
+#include "host/Locality.h"
 #include "host/PacketRuntime.h"
 #include "support/Error.h"
 #include "traces/ControlFile.h"
@@ -56,8 +57,11 @@ struct HostRun {
   Counts drops;
   /// Packets that each PPF took in.
   Counts packetsByPpf;
-  /// What the program's instrumentation counted; see host/Instrument.h.
-  Counts profile;
+  /// The counters of host/Instrument.h: while packets were processed, and by
+  /// control calls after the first packet.
+  std::vector<uint64_t> profile, updates;
+  /// Loads of each global while packets were processed.
+  std::vector<LruStack> locality;
   /// Seconds of processor time: optimization and code generation, and the
   /// packet loop alone.
   double compileSeconds = 0, runSeconds = 0;

@@ -1,87 +1,177 @@
 //===- Instrument.cpp - counters for the functional profile -----*- C++ -*-===//
 
 #include "host/Instrument.h"
-#include "ir/Attributes.h"
+#include "ir/Layout.h"
+#include "ir/Profile.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "llvm/ADT/StringMap.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 
 namespace karakal::host {
 
-using mlir::func::FuncOp;
+using namespace mlir;
+using func::FuncOp;
+
+std::vector<CounterSite> counterSites(ModuleOp baker) {
+  std::vector<CounterSite> sites;
+  for (FuncOp function : baker.getOps<FuncOp>())
+    for (Block &block : function.getBody()) {
+      sites.push_back({function, &block, CounterSite::wholeBlock});
+      Operation *last = block.getTerminator();
+      if (isa<cf::CondBranchOp>(last))
+        sites.push_back({function, &block, 0});
+      else if (isa<cf::SwitchOp>(last))
+        for (unsigned i = 0; i < last->getNumSuccessors(); ++i)
+          sites.push_back({function, &block, int(i)});
+    }
+  return sites;
+}
 
 namespace {
 
-/// Numbers the counters in the order in which the program first needs them.
-class Counters {
+class Instrumenter {
 public:
-  explicit Counters(mlir::ModuleOp module) : module(module) {}
+  explicit Instrumenter(ModuleOp module) : module(module) {}
 
-  /// Counts `what` before `op`.
-  void countBefore(mlir::Operation *op, const std::string &what) {
-    auto [at, isNew] = numbers.try_emplace(what, names.size());
-    if (isNew)
-      names.push_back(what);
-    mlir::OpBuilder builder(op);
-    auto number = builder.create<mlir::arith::ConstantIntOp>(op->getLoc(),
-                                                             at->second, 32);
-    builder.create<mlir::func::CallOp>(op->getLoc(), countFunction(),
-                                       mlir::ValueRange{number});
-  }
-
-  std::vector<std::string> names;
+  size_t run();
 
 private:
-  FuncOp countFunction() {
-    if (!function) {
-      auto builder = mlir::OpBuilder::atBlockBegin(module.getBody());
-      auto type =
-          builder.getFunctionType({builder.getI32Type()}, mlir::TypeRange());
-      function =
-          builder.create<FuncOp>(module.getLoc(), "baker_profile_count", type);
-      function.setPrivate();
-    }
-    return function;
+  void addCounter(const CounterSite &site, uint32_t number);
+  void countEdge(Operation *branch, unsigned successor, uint32_t number);
+  void observe(ir::LoadOp load);
+  Value lineOf(OpBuilder &builder, ArrayRef<Operation *> path);
+  void call(OpBuilder &builder, Location loc, StringRef name, Value first,
+            Value second);
+  Value constant(OpBuilder &builder, Location loc, uint64_t value) {
+    return builder.create<arith::ConstantOp>(
+        loc, builder.getI32IntegerAttr(int32_t(value)));
   }
 
-  mlir::ModuleOp module;
-  FuncOp function;
-  llvm::StringMap<size_t> numbers;
+  ModuleOp module;
 };
 
 } // namespace
 
-/// The global that `ref` points into; empty if that is not known here.
-static std::string rootOf(mlir::Value ref) {
-  while (mlir::Operation *op = ref.getDefiningOp()) {
-    if (auto global = llvm::dyn_cast<ir::GlobalRefOp>(op))
-      return global.getGlobal().str();
-    if (auto element = llvm::dyn_cast<ir::ElementOp>(op))
-      ref = element.getArray();
-    else if (auto field = llvm::dyn_cast<ir::FieldOp>(op))
-      ref = field.getRecord();
-    else
-      break;
+void Instrumenter::call(OpBuilder &builder, Location loc, StringRef name,
+                        Value first, Value second) {
+  auto function = module.lookupSymbol<FuncOp>(name);
+  if (!function) {
+    auto outside = OpBuilder::atBlockBegin(module.getBody());
+    Type i32 = outside.getI32Type();
+    function = outside.create<FuncOp>(
+        module.getLoc(), name, outside.getFunctionType({i32, i32}, {}));
+    function.setPrivate();
   }
-  return "";
+  builder.create<func::CallOp>(loc, function, ValueRange{first, second});
 }
 
-std::vector<std::string> instrument(mlir::ModuleOp baker) {
-  Counters counters(baker);
-  baker.walk([&](mlir::Operation *op) {
-    if (auto put = llvm::dyn_cast<ir::ChannelPutOp>(op))
-      counters.countBefore(op, "channel " + put.getChannel().str());
-    else if (auto load = llvm::dyn_cast<ir::LoadOp>(op))
-      counters.countBefore(op, "read " + rootOf(load.getRef()));
-    else if (auto store = llvm::dyn_cast<ir::StoreOp>(op))
-      counters.countBefore(op, "write " + rootOf(store.getRef()));
-  });
-  return counters.names;
+/// Puts a block with a counter on the edge from `branch` to `successor`.
+void Instrumenter::countEdge(Operation *branch, unsigned successor,
+                             uint32_t number) {
+  auto edges = cast<BranchOpInterface>(branch);
+  Block *target = branch->getSuccessor(successor);
+  OpBuilder builder(branch->getContext());
+  Location loc = branch->getLoc();
+  Block *between = builder.createBlock(target);
+  MutableOperandRange operands =
+      edges.getSuccessorOperands(successor).getMutableForwardedOperands();
+  SmallVector<Value> passed;
+  for (OpOperand &operand : operands)
+    passed.push_back(operand.get());
+  call(builder, loc, "baker_profile_add", constant(builder, loc, number),
+       constant(builder, loc, 1));
+  builder.create<cf::BranchOp>(loc, target, passed);
+  operands.clear();
+  branch->setSuccessor(between, successor);
 }
 
-void annotate(mlir::ModuleOp baker, const HostRun &run) {
-  for (const auto &[symbol, packets] : run.packetsByPpf)
-    if (auto function = baker.lookupSymbol<FuncOp>(symbol))
-      ir::setProfilePackets(function, packets);
+void Instrumenter::addCounter(const CounterSite &site, uint32_t number) {
+  Operation *last = site.block->getTerminator();
+  if (site.successor == CounterSite::wholeBlock) {
+    auto builder = OpBuilder::atBlockBegin(site.block);
+    Location loc = last->getLoc();
+    call(builder, loc, "baker_profile_add", constant(builder, loc, number),
+         constant(builder, loc, 1));
+  } else if (auto branch = dyn_cast<cf::CondBranchOp>(last)) {
+    OpBuilder builder(branch);
+    Location loc = branch.getLoc();
+    Value taken = builder.create<arith::ExtUIOp>(loc, builder.getI32Type(),
+                                                 branch.getCondition());
+    call(builder, loc, "baker_profile_add", constant(builder, loc, number),
+         taken);
+  } else {
+    countEdge(last, site.successor, number);
+  }
 }
+
+static Type pointeeOf(Value ref) {
+  return cast<ir::RefType>(ref.getType()).getPointee();
+}
+
+/// The word offset that the steps of `path`, outermost first, lead to.
+Value Instrumenter::lineOf(OpBuilder &builder, ArrayRef<Operation *> path) {
+  Location loc = builder.getInsertionPoint()->getLoc();
+  Value offset = constant(builder, loc, 0);
+  for (Operation *step : path) {
+    Value more;
+    if (auto element = dyn_cast<ir::ElementOp>(step)) {
+      auto array = cast<ir::ArrayType>(pointeeOf(element.getArray()));
+      more = builder.create<arith::MulIOp>(
+          loc, element.getIndex(),
+          constant(builder, loc, ir::elementWordStride(array)));
+    } else if (auto field = dyn_cast<ir::FieldOp>(step)) {
+      auto record =
+          cast<ir::StructType>(pointeeOf(field.getRecord()));
+      more = constant(builder, loc,
+                      ir::fieldWordOffset(
+                          record, *record.fieldIndex(field.getField())));
+    } else {
+      continue;
+    }
+    offset = builder.create<arith::AddIOp>(loc, offset, more);
+  }
+  return offset;
+}
+
+/// Tells the host which line a load uses. A reference whose global is not
+/// known here is left out.
+void Instrumenter::observe(ir::LoadOp load) {
+  SmallVector<Operation *> path;
+  for (Operation *op = load.getRef().getDefiningOp(); op;
+       op = isa<ir::GlobalRefOp>(op) ? nullptr
+                                     : op->getOperand(0).getDefiningOp())
+    path.push_back(op);
+  if (path.empty() || !isa<ir::GlobalRefOp>(path.back()))
+    return;
+  std::reverse(path.begin(), path.end());
+  auto isLine = [](Operation *op) {
+    return ir::wordCount(pointeeOf(op->getResult(0))) <=
+           ir::localityEntryWordsMax;
+  };
+  size_t steps = llvm::find_if(path, isLine) - path.begin() + 1;
+  uint32_t number = 0;
+  StringRef name = cast<ir::GlobalRefOp>(path.front()).getGlobal();
+  for (auto global : module.getOps<ir::GlobalOp>()) {
+    if (global.getSymName() == name)
+      break;
+    ++number;
+  }
+  OpBuilder builder(load);
+  Value line = lineOf(builder, ArrayRef(path).take_front(steps));
+  call(builder, load.getLoc(), "baker_profile_load",
+       constant(builder, load.getLoc(), number), line);
+}
+
+size_t Instrumenter::run() {
+  std::vector<CounterSite> sites = counterSites(module);
+  SmallVector<ir::LoadOp> loads;
+  module.walk([&](ir::LoadOp load) { loads.push_back(load); });
+  for (uint32_t i = 0; i < sites.size(); ++i)
+    addCounter(sites[i], i);
+  for (ir::LoadOp load : loads)
+    observe(load);
+  return sites.size();
+}
+
+size_t instrument(ModuleOp baker) { return Instrumenter(baker).run(); }
 
 } // namespace karakal::host

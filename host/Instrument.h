@@ -1,37 +1,50 @@
 //===- Instrument.h - counters for the functional profile -----*- C++ -*-===//
 //
-// Puts calls of `baker_profile_count(counter)` into a program of the baker
-// dialect, one counter for each of
+// Puts counters into a program of the baker dialect:
 //
-//   channel NAME     packets put on the channel
-//   read GLOBAL      loads from the global
-//   write GLOBAL     stores to the global
+//   at the start of each block        baker_profile_add(counter, 1)
+//   before each conditional branch    baker_profile_add(counter, condition)
+//   on each edge of a switch          baker_profile_add(counter, 1)
+//   before each load from a global    baker_profile_load(global, line)
 //
-// and, after a run, writes what the compiler needs of the counts back as
-// attributes: `baker.profile` on every PPF. Packets that enter a PPF are
-// counted without instrumentation.
+// where `line` is the word offset of the part of the global that a cache would
+// hold as one entry (ir/Profile.h, GlobalProfile::hits). The two functions get
+// their bodies from host/RunGuards.h and host/Primitives.h.
 //
-// A channel between two PPFs may be lowered to a direct call, so its traffic
-// can only be counted here, before the lowering.
+// The order of the counters is that of `counterSites`: host/Profile.h finds
+// its numbers by walking the program in the same way.
 //
-// Cost: one increment in memory for each event.
+// Cost: one addition in memory for each block and branch; a short search for
+// each load.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef KARAKAL_HOST_INSTRUMENT_H
 #define KARAKAL_HOST_INSTRUMENT_H
 
-#include "host/HostRunner.h"
-#include "mlir/IR/BuiltinOps.h"
+#include "ir/Baker.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include <string>
+#include <vector>
 
 namespace karakal::host {
 
-/// Adds the counters to `baker` and returns their names by number, for
-/// HostProgram::counters.
-std::vector<std::string> instrument(mlir::ModuleOp baker);
+/// What one counter counts.
+struct CounterSite {
+  mlir::func::FuncOp function;
+  mlir::Block *block = nullptr;
+  /// Executions of the block itself.
+  static constexpr int wholeBlock = -1;
+  /// wholeBlock, or the successor of the block's last operation that is
+  /// counted; of a conditional branch only successor 0 is.
+  int successor = wholeBlock;
+};
 
-/// Sets `baker.profile` on the PPFs of `baker` from a run.
-void annotate(mlir::ModuleOp baker, const HostRun &run);
+/// The counters of `baker` by number.
+std::vector<CounterSite> counterSites(mlir::ModuleOp baker);
+
+/// Adds the counters to `baker`; returns their number.
+size_t instrument(mlir::ModuleOp baker);
 
 } // namespace karakal::host
 

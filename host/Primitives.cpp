@@ -107,6 +107,11 @@ static void exhausted() {
   leaveOnFault();
 }
 
+static void profileLoad(uint32_t global, uint32_t line) {
+  if (active->isPacket)
+    active->locality[global].access(line);
+}
+
 static void enterXScale(uint32_t previous) {
   bool fromXScale =
       previous < active->ppfOnXScale.size() && active->ppfOnXScale[previous];
@@ -131,6 +136,7 @@ std::vector<std::pair<const char *, void *>> primitiveSymbols() {
           {"baker_packet_copy", at(packetCopy)},
           {"baker_packet_drop", at(packetDrop)},
           {"baker_channel_put", at(channelPut)},
+          {"baker_profile_load", at(profileLoad)},
           {GuardSymbols::Exhausted, at(exhausted)},
           {GuardSymbols::EnterXScale, at(enterXScale)}};
 }

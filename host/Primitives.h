@@ -16,12 +16,14 @@
 // | baker_packet_copy | u32 (u32 h) |
 // | baker_packet_drop | void (u32 h, u32 reason) |
 // | baker_channel_put | void (u32 ring, u32 message) |
+// | baker_profile_load | void (u32 global, u32 line) |
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef KARAKAL_HOST_PRIMITIVES_H
 #define KARAKAL_HOST_PRIMITIVES_H
 
+#include "host/Locality.h"
 #include "host/PacketRuntime.h"
 #include <csetjmp>
 #include <utility>
@@ -38,6 +40,10 @@ struct RunContext {
   std::vector<bool> channelToXScale;
   /// The program's index of the PPF that runs; NoPpf outside of PPFs.
   uint32_t *ppf = nullptr;
+  /// Per global: the loads that packets make; none are taken in while control
+  /// calls run.
+  std::vector<LruStack> locality;
+  bool isPacket = false;
   std::jmp_buf escape{};
 
   bool onXScale() const {

@@ -27,22 +27,22 @@ static Counts named(const PacketCounts &packets) {
       {"oversize", packets.oversize}};
 }
 
-std::string statisticsJson(const HostRun &run, const std::string &program) {
+std::string statisticsJson(const HostRun &run, const std::string &program,
+                           const Counts &events) {
   Json stats = {{"schema", 1}, {"target", "x86"}, {"program", program}};
   stats["packets"] = toJson(named(run.packets));
   stats["drops"] = toJson(run.drops);
   stats["control"] = {{"calls", run.controlCalls},
                       {"not_reached", run.controlNotReached}};
   stats["ppfs"] = toJson(run.packetsByPpf);
-  if (!run.profile.empty())
-    stats["counters"] = toJson(run.profile);
+  stats["counters"] = toJson(events);
   return stats.dump(2) + "\n";
 }
 
 Status writeStatistics(const std::string &path, const HostRun &run,
-                       const std::string &program) {
+                       const std::string &program, const Counts &events) {
   std::ofstream file(path, std::ios::binary);
-  file << statisticsJson(run, program);
+  file << statisticsJson(run, program, events);
   file.close();
   if (!file)
     return makeFileError("E-host-006", path, "the file cannot be written");

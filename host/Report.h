@@ -11,13 +11,14 @@ namespace karakal::host {
 
 /// The statistics of a run as JSON: "packets" and "drops" as the simulator's
 /// stats.json has them, "ppfs" with the packets that entered each PPF,
-/// "counters" with what the program's instrumentation counted. The same run
-/// gives the same bytes: wall time is not in it.
-std::string statisticsJson(const HostRun &run, const std::string &program);
+/// "counters" with `events` (host/Profile.h, eventCounts). The same run gives
+/// the same bytes: wall time is not in it.
+std::string statisticsJson(const HostRun &run, const std::string &program,
+                           const Counts &events);
 
 /// Writes statisticsJson to `path`. E-host-006 if that fails.
 Status writeStatistics(const std::string &path, const HostRun &run,
-                       const std::string &program);
+                       const std::string &program, const Counts &events);
 
 /// The same as a table, with speed.
 std::string statisticsTable(const HostRun &run, const std::string &program);

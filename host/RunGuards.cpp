@@ -39,7 +39,7 @@ public:
       if (Function *function = module.getFunction(program.ppfs[i].symbol))
         if (!function->isDeclaration())
           framePpf(*function, i);
-    defineProfileCount();
+    defineProfileAdd();
   }
 
 private:
@@ -54,11 +54,11 @@ private:
                               ConstantAggregateZero::get(type), name);
   }
 
-  void increment(IRBuilder<> &at, GlobalVariable *counters, Value *index) {
+  void increment(IRBuilder<> &at, GlobalVariable *counters, Value *index,
+                 Value *amount) {
     Value *place = at.CreateInBoundsGEP(counters->getValueType(), counters,
                                         {at.getInt32(0), index});
-    at.CreateStore(at.CreateAdd(at.CreateLoad(i64, place), at.getInt64(1)),
-                   place);
+    at.CreateStore(at.CreateAdd(at.CreateLoad(i64, place), amount), place);
   }
 
   /// Burns `cost` fuel before `at`.
@@ -94,7 +94,7 @@ private:
     IRBuilder<> builder(first);
     Value *previous = builder.CreateLoad(i32, ppf);
     builder.CreateStore(builder.getInt32(index), ppf);
-    increment(builder, packets, builder.getInt32(index));
+    increment(builder, packets, builder.getInt32(index), builder.getInt64(1));
     if (program.ppfs[index].onXScale)
       builder.CreateCall(enterXScale, {previous});
     burn(first, PpfFuel);
@@ -102,19 +102,19 @@ private:
       IRBuilder<>(ret).CreateStore(previous, ppf);
   }
 
-  void defineProfileCount() {
+  void defineProfileAdd() {
     GlobalVariable *profile =
-        addCounters(GuardSymbols::Profile, program.counters.size());
-    Function *count = module.getFunction("baker_profile_count");
-    if (!count)
+        addCounters(GuardSymbols::Profile, program.counterCount);
+    Function *add = module.getFunction("baker_profile_add");
+    if (!add)
       return;
-    KARAKAL_ASSERT(count->isDeclaration() && count->arg_size() == 1,
-                   "baker_profile_count(i32) is declared only");
-    count->setLinkage(GlobalValue::InternalLinkage);
-    count->addFnAttr(Attribute::AlwaysInline);
-    IRBuilder<> builder(
-        BasicBlock::Create(module.getContext(), "entry", count));
-    increment(builder, profile, count->getArg(0));
+    KARAKAL_ASSERT(add->isDeclaration() && add->arg_size() == 2,
+                   "baker_profile_add(i32, i32) is declared only");
+    add->setLinkage(GlobalValue::InternalLinkage);
+    add->addFnAttr(Attribute::AlwaysInline);
+    IRBuilder<> builder(BasicBlock::Create(module.getContext(), "entry", add));
+    increment(builder, profile, add->getArg(0),
+              builder.CreateZExt(add->getArg(1), i64));
     builder.CreateRetVoid();
   }
 

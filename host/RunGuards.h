@@ -11,7 +11,7 @@
 // does not return. So an endless loop, and endless recursion through channels
 // that are direct calls, end in an error instead of a hang.
 //
-// `baker_profile_count(i)` gets a body that adds one to profile[i].
+// `baker_profile_add(i, n)` gets a body that adds n to profile[i].
 //
 //===----------------------------------------------------------------------===//
 

@@ -181,14 +181,6 @@ static LogicalResult verifyKind(Operation *op, Attribute attribute) {
   return success();
 }
 
-static LogicalResult verifyProfile(Operation *op, Attribute attribute) {
-  auto profile = dyn_cast<DictionaryAttr>(attribute);
-  auto packets = profile ? profile.getAs<IntegerAttr>("packets") : nullptr;
-  if (packets && packets.getType().isSignlessInteger(64))
-    return success();
-  return op->emitOpError("'baker.profile' must be {packets = N : i64}");
-}
-
 static LogicalResult verifyPlace(Operation *op, Attribute attribute) {
   auto place = dyn_cast<DictionaryAttr>(attribute);
   auto memory = place ? place.getAs<StringAttr>("memory") : nullptr;
@@ -214,6 +206,12 @@ static LogicalResult verifyNumber(Operation *op, Attribute attribute) {
 static const Decision decisions[] = {
     {kindAttrName, "func.func", verifyKind},
     {profileAttrName, "func.func", verifyProfile},
+    {profileAttrName, "baker.channel", verifyProfile},
+    {profileAttrName, "baker.global", verifyProfile},
+    {profileAttrName, "builtin.module", verifyProfile},
+    {localityAttrName, "baker.global", verifyLocality},
+    {branchAttrName, "cf.cond_br", verifyBranch},
+    {branchAttrName, "cf.switch", verifyBranch},
     {coreAttrName, "func.func",
      [](Operation *op, Attribute attribute) {
        return verifyOneOf(op, coreAttrName, attribute, {"me", "xscale"});
@@ -235,14 +233,19 @@ static const Decision decisions[] = {
 };
 
 LogicalResult verifyDecision(Operation *op, NamedAttribute attribute) {
+  StringRef bearer;
   for (const Decision &decision : decisions) {
     if (decision.name != attribute.getName())
       continue;
-    if (op->getName().getStringRef() != decision.bearer)
-      return op->emitOpError()
-             << "'" << decision.name << "' belongs on a " << decision.bearer;
-    return decision.check(op, attribute.getValue());
+    if (op->getName().getStringRef() == decision.bearer)
+      return decision.check(op, attribute.getValue());
+    if (bearer.empty())
+      bearer = decision.bearer;
   }
+  if (!bearer.empty())
+    return op->emitOpError()
+           << "'" << attribute.getName().getValue() << "' belongs on a "
+           << bearer;
   // Attributes of passes that this table does not know are theirs to verify,
   // but only if they carry a prefix of their own.
   if (attribute.getName().getValue().count('.') > 1)

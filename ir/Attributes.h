@@ -6,14 +6,21 @@
 // like a compiled one.
 //
 //   on func.func        baker.kind     "ppf" | "function" | "control" | "init"
-//                       baker.profile  {packets = N : i64}
+//                       baker.profile  {packets = N : i64, …}, see Profile.h
 //                       baker.core     "me" | "xscale"
 //                       baker.cold     (unit) the source marks the PPF @cold
 //   on a parameter or result of a control function
 //                       baker.name     "prefix"
 //                       baker.type     "u32" (width and sign as declared)
 //   on baker.global     baker.place    {memory = "sram0", address = N : i32}
-//   on baker.channel    baker.via      "call" | "ring"
+//                       baker.profile  {reads = N : i64, …}, see Profile.h
+//                       baker.locality array<i64: …>, see Profile.h
+//   on the module       baker.profile  {received = N : i64, traces = N : i64}
+//   on cf.cond_br, cf.switch
+//                       baker.branch   array<i64: …>: times that each
+//                                      successor was taken, see Profile.h
+//   on baker.channel    baker.profile  {packets = N : i64}
+//                       baker.via      "call" | "ring"
 //                       baker.ring     N : i32
 //                       baker.id       N : i32
 //   on baker.metadata   baker.word     N : i32
@@ -33,6 +40,8 @@ namespace karakal::ir {
 
 inline constexpr llvm::StringLiteral kindAttrName = "baker.kind";
 inline constexpr llvm::StringLiteral profileAttrName = "baker.profile";
+inline constexpr llvm::StringLiteral branchAttrName = "baker.branch";
+inline constexpr llvm::StringLiteral localityAttrName = "baker.locality";
 inline constexpr llvm::StringLiteral coreAttrName = "baker.core";
 inline constexpr llvm::StringLiteral coldAttrName = "baker.cold";
 inline constexpr llvm::StringLiteral nameAttrName = "baker.name";
@@ -70,6 +79,11 @@ void setCore(mlir::func::FuncOp function, Core core);
 /// Packets that entered a PPF in the profile run (`baker.profile`).
 std::optional<uint64_t> profilePacketsOf(mlir::func::FuncOp function);
 void setProfilePackets(mlir::func::FuncOp function, uint64_t packets);
+
+/// Verify the attributes of ir/Profile.h.
+mlir::LogicalResult verifyProfile(mlir::Operation *op, mlir::Attribute value);
+mlir::LogicalResult verifyBranch(mlir::Operation *op, mlir::Attribute value);
+mlir::LogicalResult verifyLocality(mlir::Operation *op, mlir::Attribute value);
 
 /// Where a global lives (`baker.place`).
 struct Place {

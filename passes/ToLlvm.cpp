@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "passes/ToLlvm.h"
+#include "ir/Profile.h"
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
 #include "mlir/Conversion/FuncToLLVM/ConvertFuncToLLVM.h"
@@ -75,6 +76,27 @@ void stripDecisions(ModuleOp module) {
     function.removeArgAttrsAttr();
     function.removeResAttrsAttr();
   }
+}
+
+/// Turns the profile's counts on branches into LLVM's branch weights, which
+/// have 32 bits.
+void convertBranchCounts(ModuleOp module) {
+  module.walk([](LLVM::CondBrOp branch) {
+    ArrayRef<int64_t> counts = ir::branchCountsOf(branch);
+    if (counts.empty())
+      return;
+    int64_t largest = std::max<int64_t>(*llvm::max_element(counts), 1);
+    SmallVector<int32_t> weights;
+    for (int64_t count : counts)
+      weights.push_back(int32_t(double(count) / double(largest) * 1e6));
+    bool isReached = llvm::any_of(counts, [](int64_t n) { return n != 0; });
+    branch->removeAttr(ir::branchAttrName);
+    if (isReached)
+      branch.setBranchWeights(weights);
+  });
+  module.walk([](LLVM::SwitchOp branch) {
+    branch->removeAttr(ir::branchAttrName);
+  });
 }
 
 class ToLlvm : public impl::ToLlvmBase<ToLlvm> {
@@ -147,6 +169,7 @@ void ToLlvm::runOnOperation() {
   ToLlvmContext context{*which, primitiveCount, globalAccessCount};
   if (failed(convert(context)))
     return signalPassFailure();
+  convertBranchCounts(getOperation());
   OpPassManager reconcile(ModuleOp::getOperationName());
   reconcile.addPass(createReconcileUnrealizedCastsPass());
   if (failed(runPipeline(reconcile, getOperation())))

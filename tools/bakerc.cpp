@@ -88,6 +88,11 @@ void declareOptions(CLI::App &app, CommandLine &line) {
       ->check(oneOf(forms));
   app.add_option("--profile-trace", options.profileTrace,
                  "take the profile over this trace");
+  app.add_option("--profile", options.profiles,
+                 "read the profile from this file; several are added up")
+      ->allow_extra_args(false);
+  app.add_option("--emit-profile", options.emitProfile,
+                 "write the profile to this file");
   app.add_option("--control", options.control,
                  "control functions to call before the profile or the run");
   app.add_option("--mes", options.engineCount,
@@ -130,8 +135,12 @@ std::string findConflict(const Options &options) {
       !(options.trace.empty() && options.out.empty() && options.stats.empty()))
     return "--trace, --out and --stats go with --run";
   if (options.run && !(options.output.empty() && options.report.empty() &&
-                       options.profileTrace.empty()))
-    return "-o, --report and --profile-trace do not go with --run";
+                       options.profileTrace.empty() &&
+                       options.profiles.empty() && options.emitProfile.empty()))
+    return "-o, --report and the options of the profile do not go with --run";
+  if (!options.emitProfile.empty() && options.profileTrace.empty() &&
+      options.profiles.empty())
+    return "--emit-profile needs --profile-trace or --profile";
   if (!options.run && !options.control.empty() && options.profileTrace.empty())
     return "--control needs --profile-trace or --run";
   if (!options.report.empty() && options.emit != Emit::Ixp &&

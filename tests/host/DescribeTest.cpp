@@ -100,29 +100,16 @@ TEST_F(DescribeTest, ControlSignaturesKeepTheSourcesTypes) {
   EXPECT_EQ(signature.params[0].type, "s32");
 }
 
-TEST_F(DescribeTest, CountersOfChannelsAndGlobals) {
-  EXPECT_THAT(host::instrument(*module),
-              ElementsAre("read m.seen", "write m.seen",
-                          "channel m.first.slow_cc", "channel m.first.out_cc"));
+TEST_F(DescribeTest, EachBlockAndEachLoadHasACounter) {
+  EXPECT_EQ(host::instrument(*module), 4u);
   EXPECT_TRUE(mlir::succeeded(mlir::verify(*module)));
-  unsigned calls = 0;
+  unsigned adds = 0, loads = 0;
   module->walk([&](mlir::func::CallOp call) {
-    calls += call.getCallee() == "baker_profile_count";
+    adds += call.getCallee() == "baker_profile_add";
+    loads += call.getCallee() == "baker_profile_load";
   });
-  EXPECT_EQ(calls, 4u);
-}
-
-TEST_F(DescribeTest, ARunsCountsBecomeProfileAttributes) {
-  host::HostRun run;
-  run.packetsByPpf = {{"m.first.in_cc", 7}, {"m.cold.in_cc", 0}};
-  host::annotate(*module, run);
-  auto packetsOf = [&](const char *symbol) {
-    return ir::profilePacketsOf(
-        module->lookupSymbol<mlir::func::FuncOp>(symbol));
-  };
-  EXPECT_EQ(packetsOf("m.first.in_cc"), 7u);
-  EXPECT_EQ(packetsOf("m.cold.in_cc"), 0u);
-  EXPECT_TRUE(mlir::succeeded(mlir::verify(*module)));
+  EXPECT_EQ(adds, 4u);
+  EXPECT_EQ(loads, 1u);
 }
 
 } // namespace

@@ -30,7 +30,8 @@ declare i32 @baker_packet_encap(i32, i32)
 declare i32 @baker_packet_copy(i32)
 declare void @baker_packet_drop(i32, i32)
 declare void @baker_channel_put(i32, i32)
-declare void @baker_profile_count(i32)
+declare void @baker_profile_add(i32, i32)
+declare void @baker_profile_load(i32, i32)
 )";
 
 /// Sends each packet to the port that global 0 says and writes that port into
@@ -42,7 +43,8 @@ define void @in(i32 %h) {
   %w = zext i32 %p to i64
   call void @baker_packet_write(i32 %h, i32 0, i32 8, i64 %w)
   call void @baker_set_tx_port(i32 %h, i32 %p)
-  call void @baker_profile_count(i32 1)
+  call void @baker_profile_add(i32 1, i32 2)
+  call void @baker_profile_load(i32 0, i32 8)
   call void @baker_channel_put(i32 1, i32 %h)
   ret void
 }
@@ -80,7 +82,8 @@ HostProgram makeSender() {
   HostProgram program = makeProgram(Sender);
   program.inits = {"init.setup"};
   program.controls = {{"control.set", {"m.set", {{"port", "u32"}}}}};
-  program.counters = {"unused", "sent"};
+  program.counterCount = 2;
+  program.globalCount = 1;
   return program;
 }
 
@@ -151,8 +154,9 @@ TEST(HostRunnerTest, ProfileCountsPpfsAndCounters) {
   ASSERT_TRUE(bool(result)) << result.error().str();
   EXPECT_THAT(result->packetsByPpf,
               testing::ElementsAre(testing::Pair("in", 5)));
-  EXPECT_THAT(result->profile, testing::ElementsAre(testing::Pair("unused", 0),
-                                                    testing::Pair("sent", 5)));
+  EXPECT_THAT(result->profile, testing::ElementsAre(0, 10));
+  ASSERT_EQ(result->locality.size(), 1u);
+  EXPECT_EQ(result->locality[0].hits(1), 4u);
 }
 
 TEST(HostRunnerTest, QueuedMessagesReachTheirConsumerInOrder) {

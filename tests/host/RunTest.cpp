@@ -7,10 +7,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "driver/Run.h"
-#include "ir/Attributes.h"
+#include "host/Instrument.h"
+#include "host/Profile.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
 #include "traces/TraceWriter.h"
 #include "gmock/gmock.h"
@@ -125,25 +127,122 @@ TEST_F(RunTest, TheProgramRunsOnX86) {
 }
 
 TEST_F(RunTest, CountersTellChannelsAndGlobals) {
-  auto run = driver::runOnHost(*module, inputs, true);
-  ASSERT_TRUE(bool(run)) << run.error().str();
-  EXPECT_THAT(run->profile, testing::UnorderedElementsAre(
-                                testing::Pair("channel m.first.cold_cc", 2),
-                                testing::Pair("channel m.first.out_cc", 6),
-                                testing::Pair("read m.mac", 6),
-                                testing::Pair("read m.start", 6),
-                                testing::Pair("write m.mac", 3),
-                                testing::Pair("write m.start", 1)));
+  ASSERT_TRUE(bool(driver::profileProgram(*module, {inputs, {}, ""})));
+  EXPECT_THAT(host::eventCounts(*module),
+              testing::ElementsAre(testing::Pair("channel m.first.cold_cc", 2),
+                                   testing::Pair("channel m.first.out_cc", 6),
+                                   testing::Pair("read m.mac", 6),
+                                   testing::Pair("read m.start", 6)));
 }
 
 TEST_F(RunTest, TheProfileStaysOnTheProgram) {
-  ASSERT_TRUE(bool(driver::profileOnHost(*module, inputs)));
+  ASSERT_TRUE(bool(driver::profileProgram(*module, {inputs, {}, ""})));
   auto packetsOf = [&](const char *symbol) {
     return ir::profilePacketsOf(
         module->lookupSymbol<mlir::func::FuncOp>(symbol));
   };
   EXPECT_EQ(packetsOf("m.first.in_cc"), 8u);
   EXPECT_EQ(packetsOf("m.cold.in_cc"), 2u);
+  EXPECT_TRUE(mlir::succeeded(mlir::verify(*module)));
+}
+
+/// The profile of one run over the trace.
+host::Profile profileOf(mlir::ModuleOp module,
+                        const driver::HostInputs &inputs) {
+  auto run = driver::runOnHost(module, inputs, true);
+  KARAKAL_ASSERT(bool(run), "the program runs");
+  return host::makeProfile(module, *run);
+}
+
+TEST_F(RunTest, TheProfileTellsBranchesGlobalsAndPacketOperations) {
+  ASSERT_TRUE(bool(driver::profileProgram(*module, {inputs, {}, ""})));
+  EXPECT_EQ(ir::profileOf(*module)->received, 8u);
+  auto first = module->lookupSymbol<mlir::func::FuncOp>("m.first.in_cc");
+  ir::FunctionProfile function = *ir::profileOf(first);
+  EXPECT_EQ(function.packetWrites, 12u);
+  EXPECT_EQ(function.metaReads, 8u + 6);
+  EXPECT_EQ(function.metaWrites, 12u);
+  EXPECT_EQ(function.puts, 8u);
+  EXPECT_GT(function.instructions, 8u * 100);
+  mlir::Operation *branch = first.getBody().front().getTerminator();
+  EXPECT_THAT(ir::branchCountsOf(branch), testing::ElementsAre(2, 6));
+  EXPECT_DOUBLE_EQ(ir::branchProbability(branch, 0), 0.25);
+  auto mac = *ir::profileOf(module->lookupSymbol<ir::GlobalOp>("m.mac"));
+  EXPECT_EQ(mac.reads, 6u);
+  EXPECT_EQ(mac.readWords, 12u);
+  EXPECT_EQ(mac.writes, 0u);
+  EXPECT_EQ(mac.updates, 1u);
+  // All four addresses are one entry of at most 16 words.
+  EXPECT_DOUBLE_EQ(mac.hitRate(1), 5.0 / 6);
+}
+
+TEST_F(RunTest, ProfilesMergeAndSurviveTheirText) {
+  host::Profile one = profileOf(*module, inputs), two = one;
+  ASSERT_TRUE(bool(host::merge(two, one)));
+  EXPECT_EQ(two.received, 16u);
+  EXPECT_EQ(two.traces, 2u);
+  std::string text = host::profileText(two);
+  auto read = host::parseProfile(text, "p");
+  ASSERT_TRUE(bool(read)) << read.error().str();
+  EXPECT_EQ(host::profileText(*read), text);
+  ASSERT_TRUE(bool(host::annotate(*module, *read)));
+  EXPECT_EQ(
+      ir::profileOf(module->lookupSymbol<mlir::func::FuncOp>("m.cold.in_cc"))
+          ->packets,
+      4u);
+}
+
+TEST_F(RunTest, AStaleProfileIsRefusedWithAReason) {
+  host::Profile profile = profileOf(*module, inputs);
+  auto cold = module->lookupSymbol<mlir::func::FuncOp>("m.cold.in_cc");
+  cold.walk([](ir::PacketDropOp drop) { drop.removeReasonAttr(); });
+  Status done = host::annotate(*module, profile);
+  ASSERT_FALSE(bool(done));
+  EXPECT_EQ(done.error().id, "E-host-008");
+  EXPECT_THAT(done.error().message,
+              testing::HasSubstr("function m.cold.in_cc has changed"));
+}
+
+TEST_F(RunTest, ProfilesOfDifferentProgramsDoNotMerge) {
+  host::Profile one = profileOf(*module, inputs), two = one;
+  two.functions.front().shape ^= 1;
+  Status done = host::merge(one, two);
+  ASSERT_FALSE(bool(done));
+  EXPECT_EQ(done.error().id, "E-host-007");
+}
+
+TEST_F(RunTest, ADamagedProfileNamesItsLine) {
+  std::string text = host::profileText(profileOf(*module, inputs));
+  for (const char *damage : {"x", "  blocks -1", "  hits 1 2", "branch 1"}) {
+    auto read = host::parseProfile(text + damage + "\n", "file.profile");
+    bool isLegal = std::string(damage) == "branch 1";
+    EXPECT_EQ(bool(read), isLegal) << damage;
+    if (read)
+      EXPECT_EQ(host::annotate(*module, *read).error().id, "E-host-008");
+    else
+      EXPECT_EQ(read.error().file, "file.profile");
+  }
+}
+
+TEST(LocalityTest, EverySizeInOnePass) {
+  host::LruStack stack;
+  for (uint32_t round = 0; round < 3; ++round)
+    for (uint32_t line = 0; line < 5; ++line)
+      stack.access(line);
+  EXPECT_EQ(stack.hits(4), 0u);
+  EXPECT_EQ(stack.hits(5), 10u);
+  EXPECT_EQ(stack.hits(64), 10u);
+}
+
+TEST(LocalityTest, LinesBeyondTheStackFallOut) {
+  host::LruStack stack;
+  for (uint32_t round = 0; round < 2; ++round)
+    for (uint32_t line = 0; line < 100; ++line)
+      stack.access(line);
+  EXPECT_EQ(stack.hits(64), 0u);
+  stack.access(99);
+  stack.access(36);
+  EXPECT_EQ(stack.hits(64), 2u);
 }
 
 TEST_F(RunTest, AMissingTraceIsAnError) {

@@ -1,0 +1,40 @@
+//===- Locality.h - hit rates of LRU caches in one pass -------*- C++ -*-===//
+//
+// A fully associative LRU cache of n entries serves an access whose line has
+// at most n - 1 other lines between it and its last use: one stack of the
+// lines used last gives the hits of every size at once (Mattson et al., 1970).
+// The stack is cut at the largest size asked for.
+//
+// Cost: a search through at most 64 words for each access.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KARAKAL_HOST_LOCALITY_H
+#define KARAKAL_HOST_LOCALITY_H
+
+#include <array>
+#include <cstdint>
+
+namespace karakal::host {
+
+class LruStack {
+public:
+  static constexpr uint32_t Depth = 64;
+
+  /// Takes in one access to `line`.
+  void access(uint32_t line);
+
+  /// Accesses that a cache of `entries` (at most Depth) would have served.
+  uint64_t hits(uint32_t entries) const;
+
+private:
+  /// The lines used last, the latest first.
+  std::array<uint32_t, Depth> lines{};
+  uint32_t used = 0;
+  /// Accesses by the position at which their line was found.
+  std::array<uint64_t, Depth> found{};
+};
+
+} // namespace karakal::host
+
+#endif // KARAKAL_HOST_LOCALITY_H
