@@ -8,6 +8,7 @@
 
 #include "codegen-me/CodeGenMe.h"
 
+#include "codegen-me/Frequencies.h"
 #include "codegen-me/IxpTargetMachine.h"
 #include "codegen-me/Prepare.h"
 #include "codegen-me/WordEmitter.h"
@@ -120,7 +121,8 @@ Result<target::Microcode> AllFunctions::emit() {
   if (!sram)
     return sram.error();
   WordProgram program;
-  WordEmitter emitter(program, frames, *plan, *sram);
+  BlockFrequencies frequencies = estimateFrequencies(order, machine);
+  WordEmitter emitter(program, frames, *plan, *sram, frequencies);
   for (Function *function : order)
     emitter.emitFunction(machineFunction(function), function == order.front());
   if (options.level > 0)

@@ -458,6 +458,7 @@ void WordEmitter::emitFunction(MachineFunction &function, bool isEntry) {
   const MachineInstr *skipped = nullptr; // has gone into the one before
   for (MachineBasicBlock &block : function) {
     program.bind(labelOf(&block));
+    program.currentFrequency = frequencies.lookup(&block);
     for (const MachineInstr &instr : block) {
       if (instr.isMetaInstruction())
         continue;

@@ -3,6 +3,7 @@
 #ifndef KARAKAL_CODEGEN_ME_WORDEMITTER_H
 #define KARAKAL_CODEGEN_ME_WORDEMITTER_H
 
+#include "codegen-me/Frequencies.h"
 #include "codegen-me/WordProgram.h"
 
 #include "llvm/ADT/DenseMap.h"
@@ -21,8 +22,10 @@ namespace karakal::codegen {
 class WordEmitter {
 public:
   WordEmitter(WordProgram &program, const FrameMap &frames,
-              const StackPlan &plan, const SramStack &sram)
-      : program(program), frames(frames), plan(plan), sram(sram) {}
+              const StackPlan &plan, const SramStack &sram,
+              const BlockFrequencies &frequencies)
+      : program(program), frames(frames), plan(plan), sram(sram),
+        frequencies(frequencies) {}
 
   void emitFunction(llvm::MachineFunction &function, bool isEntry);
 
@@ -70,6 +73,7 @@ private:
   const FrameMap &frames;
   const StackPlan &plan;
   const SramStack &sram;
+  const BlockFrequencies &frequencies;
   llvm::DenseMap<const void *, unsigned> labels;
 };
 

@@ -223,6 +223,7 @@ Result<target::Microcode> resolve(const WordProgram &program,
                                    program.functions[item.function] + "')");
     code.words.push_back(*word);
     code.lines.push_back(program.places[item.line]);
+    code.frequencies.push_back(item.frequency);
   }
   return code;
 }

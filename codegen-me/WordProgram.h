@@ -53,6 +53,7 @@ struct Item {
   bool isShown = false;
   unsigned function = 0; ///< index into WordProgram::functions
   uint32_t line = 0;     ///< index into WordProgram::places; 0 = unknown
+  float frequency = 0;   ///< executions, see Frequencies.h
 };
 
 class WordProgram {
@@ -64,6 +65,7 @@ public:
     item.instruction = instruction;
     item.function = currentFunction;
     item.line = currentLine;
+    item.frequency = currentFrequency;
     items.push_back(item);
     return items.back();
   }
@@ -87,6 +89,7 @@ public:
   std::vector<target::SourceLine> places{{}};
   unsigned currentFunction = 0;
   uint32_t currentLine = 0;
+  float currentFrequency = 0;
   unsigned labelCount = 0;
 };
 

@@ -2,8 +2,8 @@
 
 #include "driver/Run.h"
 #include "aggregation/Passes.h"
-#include "host/Describe.h"
 #include "driver/WriteFile.h"
+#include "host/Describe.h"
 #include "host/Instrument.h"
 #include "host/Profile.h"
 #include "host/Report.h"
@@ -46,12 +46,14 @@ static Status runPasses(ModuleOp module, void (*add)(PassManager &)) {
 
 static Result<host::HostProgram> lower(ModuleOp baker, bool withCounters) {
   OwningOpRef<ModuleOp> module = baker.clone();
+  // Before passes add functions: the counters are those of the source.
+  size_t globals = llvm::range_size(module->getOps<ir::GlobalOp>());
+  size_t counters = withCounters ? host::instrument(*module) : 0;
   if (Status status = runPasses(*module, addDecisions); !status)
     return status.error();
   host::HostProgram program = host::describe(*module);
-  if (withCounters)
-    program.globalCount = llvm::range_size(module->getOps<ir::GlobalOp>());
-    program.counterCount = host::instrument(*module);
+  program.counterCount = counters;
+  program.globalCount = withCounters ? globals : 0;
   if (Status status = runPasses(*module, addLowering); !status)
     return status.error();
   host::attach(program, *module);
@@ -147,9 +149,8 @@ Status runProgram(ModuleOp baker, const RunRequest &request) {
         !status)
       return status;
   if (!request.stats.empty())
-    if (Status status =
-            host::writeStatistics(request.stats, *run, request.program,
-                                  host::eventCounts(baker));
+    if (Status status = host::writeStatistics(
+            request.stats, *run, request.program, host::eventCounts(baker));
         !status)
       return status;
   std::fputs(host::statisticsTable(*run, request.program).c_str(), stdout);

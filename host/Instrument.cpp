@@ -57,8 +57,8 @@ void Instrumenter::call(OpBuilder &builder, Location loc, StringRef name,
   if (!function) {
     auto outside = OpBuilder::atBlockBegin(module.getBody());
     Type i32 = outside.getI32Type();
-    function = outside.create<FuncOp>(
-        module.getLoc(), name, outside.getFunctionType({i32, i32}, {}));
+    function = outside.create<FuncOp>(module.getLoc(), name,
+                                      outside.getFunctionType({i32, i32}, {}));
     function.setPrivate();
   }
   builder.create<func::CallOp>(loc, function, ValueRange{first, second});
@@ -119,11 +119,10 @@ Value Instrumenter::lineOf(OpBuilder &builder, ArrayRef<Operation *> path) {
           loc, element.getIndex(),
           constant(builder, loc, ir::elementWordStride(array)));
     } else if (auto field = dyn_cast<ir::FieldOp>(step)) {
-      auto record =
-          cast<ir::StructType>(pointeeOf(field.getRecord()));
-      more = constant(builder, loc,
-                      ir::fieldWordOffset(
-                          record, *record.fieldIndex(field.getField())));
+      auto record = cast<ir::StructType>(pointeeOf(field.getRecord()));
+      more = constant(
+          builder, loc,
+          ir::fieldWordOffset(record, *record.fieldIndex(field.getField())));
     } else {
       continue;
     }

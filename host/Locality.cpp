@@ -9,8 +9,8 @@
 namespace karakal::host {
 
 void LruStack::access(uint32_t line) {
-  uint32_t at = std::find(lines.begin(), lines.begin() + used, line) -
-                lines.begin();
+  uint32_t at =
+      std::find(lines.begin(), lines.begin() + used, line) - lines.begin();
   if (at < used)
     ++found[at];
   else if (used < Depth)

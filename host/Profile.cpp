@@ -106,9 +106,8 @@ Profile makeProfile(ModuleOp baker, const HostRun &run) {
   addFunctions(profile, baker, run);
   size_t index = 0;
   for (auto global : baker.getOps<ir::GlobalOp>()) {
-    GlobalCounts counts{global.getSymName().str(),
-                        hashText(textOf(global.getType())),
-                        {}};
+    GlobalCounts counts{
+        global.getSymName().str(), hashText(textOf(global.getType())), {}};
     const LruStack &stack = run.locality[index++];
     for (size_t i = 0; i < counts.hits.size(); ++i)
       counts.hits[i] = stack.hits(ir::localitySizes[i]);
@@ -240,8 +239,7 @@ Status Annotator::check() {
 
 void Annotator::countAccess(Value ref, uint64_t times, uint64_t updates,
                             bool isStore) {
-  uint64_t words =
-      ir::wordCount(cast<ir::RefType>(ref.getType()).getPointee());
+  uint64_t words = ir::wordCount(cast<ir::RefType>(ref.getType()).getPointee());
   Operation *op = ref.getDefiningOp();
   while (op && !isa<ir::GlobalRefOp>(op))
     op = op->getOperand(0).getDefiningOp();

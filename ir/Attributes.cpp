@@ -243,9 +243,8 @@ LogicalResult verifyDecision(Operation *op, NamedAttribute attribute) {
       bearer = decision.bearer;
   }
   if (!bearer.empty())
-    return op->emitOpError()
-           << "'" << attribute.getName().getValue() << "' belongs on a "
-           << bearer;
+    return op->emitOpError() << "'" << attribute.getName().getValue()
+                             << "' belongs on a " << bearer;
   // Attributes of passes that this table does not know are theirs to verify,
   // but only if they carry a prefix of their own.
   if (attribute.getName().getValue().count('.') > 1)

@@ -31,7 +31,9 @@ static uint32_t operandWords(Operation *op) {
   return op->getNumOperands() ? wordsOf(op->getOperand(0).getType()) : 1;
 }
 
-static OperationCost instructions(uint32_t count) { return {count, 0, 0, 0, 0}; }
+static OperationCost instructions(uint32_t count) {
+  return {count, 0, 0, 0, 0};
+}
 
 static OperationCost costOfPacketOp(Operation *op) {
   return llvm::TypeSwitch<Operation *, OperationCost>(op)
@@ -67,7 +69,9 @@ static OperationCost costOfArithmetic(Operation *op) {
         return instructions(resultWords(mul) == 1 ? 6 : 30);
       })
       .Case<arith::DivUIOp, arith::DivSIOp, arith::RemUIOp, arith::RemSIOp>(
-          [](auto op) { return instructions(resultWords(op) == 1 ? 150 : 500); })
+          [](auto op) {
+            return instructions(resultWords(op) == 1 ? 150 : 500);
+          })
       .Case<arith::ShLIOp, arith::ShRUIOp, arith::ShRSIOp>(
           [](auto op) { return instructions(resultWords(op) == 1 ? 2 : 8); })
       .Case([](arith::CmpIOp compare) {
@@ -92,9 +96,8 @@ OperationCost costOf(Operation *op) {
       .Case([](cf::SwitchOp branch) {
         return instructions(2 * branch->getNumSuccessors());
       })
-      .Case<func::CallOp>([](auto call) {
-        return instructions(3 + call->getNumOperands());
-      })
+      .Case<func::CallOp>(
+          [](auto call) { return instructions(3 + call->getNumOperands()); })
       .Case<func::ReturnOp>([](auto) { return instructions(2); })
       .Default([](Operation *op) { return costOfArithmetic(op); });
 }

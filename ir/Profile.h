@@ -1,4 +1,5 @@
-//===- Profile.h - what a run over a trace showed, as attributes -*- C++ -*-===//
+//===- Profile.h - what a run over a trace showed, as attributes -*- C++
+//-*-===//
 //
 // The functional profile (section 4.1 of the paper) as it lies in a program.
 // The host profiler sets these attributes; aggregation, PAC, placement and

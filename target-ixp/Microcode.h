@@ -33,6 +33,8 @@ struct Microcode {
   std::vector<uint64_t> words;   ///< 40 bits each; word 0 is the entry
   std::vector<SourceLine> lines; ///< one a word, or empty
   std::vector<FunctionRange> functions;
+  /// Estimated executions of each word, in relation to each other; or empty.
+  std::vector<float> frequencies;
   /// Named figures of how the program was made: "spills", "bank_copies".
   std::map<std::string, uint64_t> statistics;
 };
