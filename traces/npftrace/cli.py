@@ -5,7 +5,7 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from npftrace import check, classbench, fit, rib, show
+from npftrace import check, classbench, fit, packettest, rib, show
 from npftrace.errors import InputError
 from npftrace.make.kinds import KINDS
 
@@ -37,6 +37,9 @@ def _parser() -> argparse.ArgumentParser:
         commands.add_parser("expect", help="write what the oracle expects")
     )
     show.add_arguments(commands)
+    packettest.add_arguments(
+        commands.add_parser("packets", help="run packet tests of a Baker program")
+    )
     return parser
 
 

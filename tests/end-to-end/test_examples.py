@@ -1,0 +1,27 @@
+"""The example programs do what their packet tests say, on every engine."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from npftrace.packettest import read_test, run_test
+from toolchain import BUILD, LEVELS, ROOT, run
+
+EXAMPLES = sorted((ROOT / "apps/examples").glob("*/*.packets"))
+
+
+@pytest.fixture(autouse=True)
+def tools_on_path(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(BUILD / "bin"), prepend=":")
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+@pytest.mark.parametrize("where", ["x86", *LEVELS])
+def test_packets(path: Path, where: str) -> None:
+    assert run_test(read_test(path), where) == []
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+def test_no_warnings(path: Path) -> None:
+    run("bakerc", read_test(path).program, "--emit=baker", "-Werror", "-o", "-")
