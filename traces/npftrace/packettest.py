@@ -13,6 +13,7 @@ A line that begins with a blank goes on from the line above, unless it begins
 with a word of this list:
 
     program FILE    the Baker program, beside the test (default: of the same name)
+    include FILE    the statements of another file, beside this one
     let NAME = E    names an expression
     control CALL    a call of a control function, before the next `send`
     send PORT E     a frame arrives at a port
@@ -47,7 +48,7 @@ RATE_GBPS = 0.02
 CLOCK_GHZ = 0.6
 #: A control call between two frames runs so many cycles before the second.
 CONTROL_LEAD = 2000
-WORDS = ("program", "let", "control", "send", "expect", "drop")
+WORDS = ("program", "include", "let", "control", "send", "expect", "drop")
 
 
 @dataclass
@@ -127,14 +128,20 @@ class _Reader:
             raise self.fail(f"expected a port from 0 to {PORTS - 1} and a frame")
         return int(port), pad(bytes(self.value(text)))
 
-    def run(self) -> PacketTest:
+    def read(self, path: Path) -> None:
+        """Carries out the statements of a file."""
         test = self.test
-        for line, statement in _statements(self.path):
-            self.line = line
+        for line, statement in _statements(path):
+            self.path, self.line = path, line
             word, _, rest = statement.partition(" ")
             rest = rest.strip()
             if word == "program":
-                test.program = self.path.parent / rest
+                test.program = path.parent / rest
+            elif word == "include":
+                if path != test.path:
+                    raise self.fail("an included file includes no other")
+                self.read(path.parent / rest)
+                self.path = path
             elif word == "let":
                 name, equals, text = rest.partition("=")
                 if not equals or not name.strip().isidentifier():
@@ -151,6 +158,10 @@ class _Reader:
                 test.drops[rest] += 1
             else:
                 raise self.fail(f"'{word}' is none of {', '.join(WORDS)}")
+
+    def run(self) -> PacketTest:
+        test = self.test
+        self.read(test.path)
         if not test.sent:
             raise self.fail("the test sends no frame")
         if not test.program.name:

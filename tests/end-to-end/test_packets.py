@@ -1,0 +1,24 @@
+"""One rule, one file: packet tests of the applications, named by the rule."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from npftrace.packettest import read_test, run_test
+from toolchain import BUILD, ROOT
+
+TESTS = sorted((ROOT / "tests/packets").glob("*/*.packets"))
+
+
+def test_there_are_tests() -> None:
+    assert len(TESTS) > 50
+
+
+@pytest.mark.parametrize(
+    "path", TESTS, ids=lambda path: f"{path.parent.name}/{path.stem}"
+)
+@pytest.mark.parametrize("where", ["x86", "swc"])
+def test_packets(path: Path, where: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(BUILD / "bin"), prepend=":")
+    assert run_test(read_test(path), where) == []
