@@ -80,3 +80,9 @@ def test_data() -> Path:
     if "KARAKAL_TEST_DATA" not in os.environ:
         pytest.skip("KARAKAL_TEST_DATA is not set: real captures are not tested")
     return Path(os.environ["KARAKAL_TEST_DATA"])
+
+
+@pytest.fixture(scope="session")
+def images(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where packet tests keep the programs that they compiled."""
+    return tmp_path_factory.mktemp("images")

@@ -19,6 +19,8 @@ def test_there_are_tests() -> None:
     "path", TESTS, ids=lambda path: f"{path.parent.name}/{path.stem}"
 )
 @pytest.mark.parametrize("where", ["x86", "swc"])
-def test_packets(path: Path, where: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_packets(
+    path: Path, where: str, images: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("PATH", str(BUILD / "bin"), prepend=":")
-    assert run_test(read_test(path), where) == []
+    assert run_test(read_test(path), where, images) == []

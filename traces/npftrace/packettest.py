@@ -198,9 +198,17 @@ def _control_file(test: PacketTest, by_packet: bool) -> str:
     return "\n".join(lines) + "\n"
 
 
-def run_test(test: PacketTest, where: str) -> list[str]:
+def _image_of(program: Path, level: str, images: Path) -> Path:
+    """The program compiled for a level: once for all tests of it."""
+    image = images / f"{program.stem}.{level}.ixp"
+    if not image.exists():
+        _tool("bakerc", program, f"--level={level}", "-o", image)
+    return image
+
+
+def run_test(test: PacketTest, where: str, images: Path) -> list[str]:
     """Runs a test on `x86` or, compiled for a level, on the simulator; returns
-    what is wrong."""
+    what is wrong. Compiled programs are kept in the folder `images`."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         trace, control = folder / "in.pcapng", folder / "control.txt"
@@ -213,8 +221,7 @@ def run_test(test: PacketTest, where: str) -> list[str]:
         if where == "x86":
             _tool("bakerc", test.program, "--run", *run)
         else:
-            image = folder / "test.ixp"
-            _tool("bakerc", test.program, f"--level={where}", "-o", image)
+            image = _image_of(test.program, where, images)
             slow = ("--quiet", "--mes=1", "--threads=1", f"--rate={RATE_GBPS}")
             _tool("ixpsim", image, *run, *slow)
         found = read_capture(out, PORTS, allow_empty=True).frames
@@ -278,13 +285,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """0 if all tests pass everywhere."""
     failures = 0
-    for path in args.tests:
-        test = read_test(path)
-        for where in args.on.split(","):
-            problems = run_test(test, where)
-            failures += bool(problems)
-            for problem in problems:
-                print(f"[{where}] {problem}", file=sys.stderr)
-            verdict = "wrong" if problems else "right"
-            print(f"{path} on {where}: {len(test.sent)} frames in, {verdict}")
+    with tempfile.TemporaryDirectory() as images:
+        for path in args.tests:
+            test = read_test(path)
+            for where in args.on.split(","):
+                problems = run_test(test, where, Path(images))
+                failures += bool(problems)
+                for problem in problems:
+                    print(f"[{where}] {problem}", file=sys.stderr)
+                verdict = "wrong" if problems else "right"
+                print(f"{path} on {where}: {len(test.sent)} frames in, {verdict}")
     return 1 if failures else 0
