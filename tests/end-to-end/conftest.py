@@ -83,6 +83,6 @@ def test_data() -> Path:
 
 
 @pytest.fixture(scope="session")
-def images(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def packet_images(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Where packet tests keep the programs that they compiled."""
     return tmp_path_factory.mktemp("images")

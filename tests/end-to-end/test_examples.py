@@ -18,8 +18,8 @@ def tools_on_path(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
 @pytest.mark.parametrize("where", ["x86", *LEVELS])
-def test_packets(path: Path, where: str, images: Path) -> None:
-    assert run_test(read_test(path), where, images) == []
+def test_packets(path: Path, where: str, packet_images: Path) -> None:
+    assert run_test(read_test(path), where, packet_images) == []
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)

@@ -20,7 +20,7 @@ def test_there_are_tests() -> None:
 )
 @pytest.mark.parametrize("where", ["x86", "swc"])
 def test_packets(
-    path: Path, where: str, images: Path, monkeypatch: pytest.MonkeyPatch
+    path: Path, where: str, packet_images: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PATH", str(BUILD / "bin"), prepend=":")
-    assert run_test(read_test(path), where, images) == []
+    assert run_test(read_test(path), where, packet_images) == []
