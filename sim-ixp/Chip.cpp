@@ -27,9 +27,9 @@ Chip::Chip(const target::ChipParameters &parameters, Recorder &recorder)
   capUnit = std::make_unique<Cap>(buses);
   for (uint32_t i = 0; i < engineCount; ++i)
     engines[i] = std::make_unique<Microengine>(i, buses, recorder);
-  nextCycles.fill(Scheduler::never);
+  static_assert(engineCount == TurnOrder::engineCount, "one leaf an engine");
   for (uint32_t i = 0; i < engineCount; ++i)
-    engines[i]->publishTime(&nextCycles[i], &isOrderStale);
+    engines[i]->publishTime(&order);
   for (uint32_t i = 0; i < engineCount; ++i)
     engines[i]->connectNeighbours(i > 0 ? engines[i - 1].get() : nullptr,
                                   i + 1 < engineCount ? engines[i + 1].get()
@@ -48,29 +48,9 @@ void Chip::connectMedia(Media *media) {
   dramUnit->connectMedia(media);
 }
 
-/// Finds the engine whose action is due first, and the cycle before which it
-/// may act: that of the engine due next, or the one behind it if that engine
-/// has the higher number.
-void Chip::findFirst() {
-  isOrderStale = false;
-  // Cycle and number in one word: the smallest two of eight.
-  uint64_t smallest = Scheduler::never, second = Scheduler::never;
-  for (uint64_t i = 0; i < engineCount; ++i) {
-    uint64_t key = nextCycles[i] == Scheduler::never ? Scheduler::never
-                                                     : nextCycles[i] << 3 | i;
-    second = std::min(second, std::max(smallest, key));
-    smallest = std::min(smallest, key);
-  }
-  first = smallest & 7;
-  firstCycle = smallest == Scheduler::never ? Scheduler::never : smallest >> 3;
-  firstLimit =
-      second == Scheduler::never ? Scheduler::never : (second - first + 7) >> 3;
-}
-
 /// Does the earliest thing before `stop`; false if there is none.
 bool Chip::stepUntil(uint64_t stop, bool isExact) {
-  if (isOrderStale)
-    findFirst();
+  uint64_t firstCycle = order.firstCycle();
   uint64_t eventCycle = events.nextCycle();
   if (eventCycle <= firstCycle) {
     if (eventCycle >= stop)
@@ -80,16 +60,24 @@ bool Chip::stepUntil(uint64_t stop, bool isExact) {
   }
   if (firstCycle >= stop)
     return false;
+  uint32_t first = order.first();
+  uint64_t limit = order.limitOf(first);
   if (isExact)
-    engines[first]->runExactly(firstLimit, stop);
+    engines[first]->runExactly(limit, stop);
   else
-    engines[first]->run(firstLimit);
+    engines[first]->run(limit);
   return true;
 }
 
 bool Chip::isPending() {
-  findFirst();
-  return firstCycle != Scheduler::never || events.pendingCount() != 0;
+  return order.firstCycle() != Scheduler::never || events.pendingCount() != 0;
+}
+
+bool Chip::stepMany(uint32_t count) {
+  for (uint32_t i = 0; i < count; ++i)
+    if (!stepUntil(Scheduler::never, false))
+      return false;
+  return true;
 }
 
 bool Chip::step() { return stepUntil(Scheduler::never, false); }
@@ -101,8 +89,7 @@ void Chip::runTo(uint64_t cycle) {
 
 uint64_t Chip::align(uint64_t cycle) {
   for (const auto &engine : engines)
-    if (engine->nextCycle() != Scheduler::never)
-      cycle = std::max(cycle, engine->localTime());
+    cycle = std::max(cycle, engine->localTime());
   while (stepUntil(cycle, true)) {
   }
   return cycle;

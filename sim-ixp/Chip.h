@@ -58,6 +58,8 @@ public:
   /// Does the earliest thing; false if there is none (nothing pending, all
   /// contexts asleep).
   bool step();
+  /// Steps `count` times; false if there was less to do.
+  bool stepMany(uint32_t count);
   /// As step, but only what lies before `stop`.
   bool stepBefore(uint64_t stop) { return stepUntil(stop, false); }
   /// Whether anything is still to come: an event, or an engine that runs.
@@ -73,7 +75,6 @@ public:
 
 private:
   bool stepUntil(uint64_t stop, bool isExact);
-  void findFirst();
 
   target::ChipParameters params;
   Scheduler events;
@@ -86,12 +87,7 @@ private:
   std::unique_ptr<Cap> capUnit;
   std::array<std::unique_ptr<Microengine>, engineCount> engines;
 
-  // Who acts next: kept until an engine's time changes.
-  std::array<uint64_t, engineCount> nextCycles;
-  bool isOrderStale = true;
-  uint32_t first = 0;
-  uint64_t firstCycle = Scheduler::never;
-  uint64_t firstLimit = Scheduler::never; ///< how far the first may act
+  TurnOrder order;
 };
 
 } // namespace karakal::sim

@@ -17,49 +17,55 @@ using target::Op;
 using target::Operand;
 using Kind = target::Operand::Kind;
 
-constexpr uint16_t relative = 0x7f;
-
 struct Place {
   uint16_t index;
-  uint16_t mask;
+  uint8_t base;
   uint8_t special;
 };
 
 Place placeOf(const Operand &operand, bool isDestination) {
   uint16_t n = operand.value;
-  auto at = [](unsigned index, uint16_t mask, uint8_t special = 0) {
-    return Place{static_cast<uint16_t>(index), mask, special};
+  auto at = [](unsigned index, uint8_t base, uint8_t special = 0) {
+    return Place{static_cast<uint16_t>(index), base, special};
+  };
+  // Local memory without post-modification is a plain index.
+  auto local = [&](uint8_t base) {
+    if (operand.post != target::PostModify::None)
+      return at(reg::sink, BaseAbsolute, SpecialIndexed);
+    return at(reg::localMemory | n, base, SpecialLocal);
   };
   switch (operand.kind) {
   case Kind::None:
-    return at(isDestination ? reg::sink : reg::literal, 0);
+    return at(isDestination ? reg::sink : reg::literal, BaseAbsolute);
   case Kind::GprA:
-    return at(reg::gprA + n, relative);
+    return at(reg::gprA + n, BaseContext);
   case Kind::GprB:
-    return at(reg::gprB + n, relative);
+    return at(reg::gprB + n, BaseContext);
   case Kind::AbsoluteA:
-    return at(reg::gprA + n, 0);
+    return at(reg::gprA + n, BaseAbsolute);
   case Kind::AbsoluteB:
-    return at(reg::gprB + n, 0);
+    return at(reg::gprB + n, BaseAbsolute);
   case Kind::SXfer:
-    return at((isDestination ? reg::sOut : reg::sIn) + n, relative);
+    return at((isDestination ? reg::sOut : reg::sIn) + n, BaseContext);
   case Kind::DXfer:
-    return at((isDestination ? reg::dOut : reg::dIn) + n, relative);
+    return at((isDestination ? reg::dOut : reg::dIn) + n, BaseContext);
   case Kind::Immediate:
-    return at(reg::literal + (n & 255), 0);
+    return at(reg::literal + (n & 255), BaseAbsolute);
   case Kind::Neighbour:
     if (isDestination)
-      return at(reg::sink, 0, SpecialIndexed | SpecialShared);
-    return at(reg::neighbour + n, relative, SpecialShared);
+      return at(reg::sink, BaseAbsolute, SpecialIndexed | SpecialShared);
+    return at(reg::neighbour + n, BaseContext, SpecialShared);
   case Kind::NeighbourIndex:
-    return at(reg::sink, 0, SpecialIndexed | SpecialShared);
+    return at(reg::sink, BaseAbsolute, SpecialIndexed | SpecialShared);
   case Kind::SXferIndex:
   case Kind::DXferIndex:
+    return at(reg::sink, BaseAbsolute, SpecialIndexed);
   case Kind::LocalMemory0:
+    return local(BaseLocal0);
   case Kind::LocalMemory1:
-    return at(reg::sink, 0, SpecialIndexed);
+    return local(BaseLocal1);
   }
-  return at(reg::sink, 0);
+  return at(reg::sink, BaseAbsolute);
 }
 
 void prepareShift(const target::Shift &shift, MicroOp &op) {
@@ -136,6 +142,9 @@ bool isPrivateCsr(unsigned csr) {
 uint8_t specialOf(const Instruction &i) {
   switch (i.op) {
   case Op::CtxArb:
+    // Whether its signals are there already makes no difference: the next
+    // context is chosen later, in turn.
+    return SpecialState;
   case Op::BrSignal:
   case Op::BrNotSignal:
   case Op::BrInpState:
@@ -143,14 +152,18 @@ uint8_t specialOf(const Instruction &i) {
     return SpecialShared;
   case Op::CsrRead:
   case Op::CsrWrite:
-    return isPrivateCsr(i.csr) ? 0 : SpecialShared;
+    return SpecialState | (isPrivateCsr(i.csr) ? 0 : SpecialShared);
+  case Op::ByteAlignBe:
+  case Op::ByteAlignLe:
+  case Op::CamLookup:
+    return SpecialState;
   default:
     return target::row(i.op).isCommand() ? SpecialShared | SpecialCommand : 0;
   }
 }
 
-/// A context has 16 registers of each kind; more would be those of the
-/// four-context mode, which is not modelled.
+/// A context has 16 registers of each kind; more are those of the mode of four
+/// contexts, where the odd contexts' belong to the even ones.
 bool isBeyondContext(const Operand &operand) {
   switch (operand.kind) {
   case Kind::GprA:
@@ -166,23 +179,21 @@ bool isBeyondContext(const Operand &operand) {
 
 MicroOp prepare(const Instruction &i) {
   MicroOp op;
-  if (isBeyondContext(i.a) || isBeyondContext(i.b) || isBeyondContext(i.dest) ||
-      isBeyondContext(i.xfer)) {
-    op.special = SpecialIllegal | SpecialShared;
-    return op;
-  }
   op.op = i.op;
   op.special = specialOf(i);
+  if (isBeyondContext(i.a) || isBeyondContext(i.b) || isBeyondContext(i.dest) ||
+      isBeyondContext(i.xfer))
+    op.special |= SpecialFourContexts;
   Place a = placeOf(i.a, false);
   Place b = placeOf(i.b, false);
   Place dest = placeOf(i.dest, true);
   op.special |= a.special | b.special | dest.special;
   op.a = a.index;
-  op.aMask = a.mask;
+  op.aBase = a.base;
   op.b = b.index;
-  op.bMask = b.mask;
+  op.bBase = b.base;
   op.dest = dest.index;
-  op.destMask = dest.mask;
+  op.destBase = dest.base;
   op.slots = target::row(i.op).slots;
   if (i.ctxSwap)
     op.slots = target::row(Op::CtxArb).slots;

@@ -3,13 +3,15 @@
 // Decoding happens once, at load. All storage that an operand can name lies in
 // one array of words, the register file, with the literals 0..255 behind it and
 // one word that swallows results without a destination. So almost every operand
-// is an index plus, if it is relative, the context's base:
+// is an index and one of four bases: 0, the context's registers, and the
+// context's two local-memory pointers. Index and base are ORed, as the hardware
+// does it for local memory; all kinds of storage are aligned for that:
 //
-//   regs[op.a + (contextBase & op.aMask)]
+//   regs[op.a | bases[op.aBase]]
 //
-// Operands through an index register (local memory, T_INDEX, the neighbour
-// ring) are resolved to such an index when they execute. A shift is a rotation
-// and a mask.
+// Operands that move their index register, or go through T_INDEX or the
+// neighbour ring, are resolved to such an index when they execute. A shift is a
+// rotation and a mask.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,17 +36,19 @@ constexpr uint16_t sOut = sIn + 128;
 constexpr uint16_t dIn = sOut + 128;
 constexpr uint16_t dOut = dIn + 128;
 constexpr uint16_t neighbour = dOut + 128;
-constexpr uint16_t localMemory = neighbour + 128;
-constexpr uint16_t sink = localMemory + target::LocalMemoryWords;
-constexpr uint16_t literal = sink + 1;
+constexpr uint16_t sink = neighbour + 128;
+constexpr uint16_t localMemory = 1024; ///< a pointer names 1,024 words
+constexpr uint16_t literal = localMemory + target::LocalMemoryWords;
 constexpr uint16_t count = literal + 256;
+static_assert(sink < localMemory && localMemory % 1024 == 0,
+              "pointers are ORed into the index");
 } // namespace reg
 
 /// Why an instruction needs more than the common path.
 enum MicroOpSpecial : uint8_t {
   /// It touches what others change or see: it must wait for its turn.
   SpecialShared = 1,
-  /// An operand goes through an index register.
+  /// An operand moves its index register, or is no plain index.
   SpecialIndexed = 2,
   /// It is a memory or I/O command.
   SpecialCommand = 4,
@@ -54,6 +58,20 @@ enum MicroOpSpecial : uint8_t {
   /// A conditional branch with a CAM instruction right behind it: if it is
   /// taken, the hardware does not suppress the CAM's side effect.
   SpecialBeforeCam = 16,
+  /// An operand lies in local memory, at a pointer.
+  SpecialLocal = 32,
+  /// It looks at the engine's time or PC.
+  SpecialState = 64,
+  /// It names a register that only the mode of four contexts has.
+  SpecialFourContexts = 128,
+};
+
+/// What is ORed into an operand's index.
+enum MicroOpBase : uint8_t {
+  BaseAbsolute = 0,
+  BaseContext = 1,
+  BaseLocal0 = 2,
+  BaseLocal1 = 3,
 };
 
 /// Parameter of an instruction with a shift.
@@ -73,9 +91,9 @@ struct MicroOp {
   uint16_t a = reg::literal;
   uint16_t b = reg::literal;
   uint16_t dest = reg::sink;
-  uint16_t aMask = 0;
-  uint16_t bMask = 0;
-  uint16_t destMask = 0;
+  uint8_t aBase = BaseAbsolute;
+  uint8_t bBase = BaseAbsolute;
+  uint8_t destBase = BaseAbsolute;
   /// Branches: where to. Commands: target code, and token in bits 9:8.
   uint16_t target = 0;
   /// Shifts: 0 constant, or the kind of indirect shift (MicroOpShift).

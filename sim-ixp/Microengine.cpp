@@ -151,6 +151,7 @@ bool Microengine::arbitrate() {
   readyMask &= ~(1u << current);
   contexts[current].state = State::Running;
   pc = contexts[current].pc;
+  refreshBases();
   needsArbitration = false;
   runBegin = time;
   return true;
@@ -172,9 +173,8 @@ EngineCounters Microengine::countersAt(uint64_t cycle) const {
   EngineCounters result = counters;
   result.issueCycles =
       std::accumulate(counts.begin(), counts.end(), uint64_t{0});
-  if (isAsleep) {
-    if (cycle > sleepBegin)
-      result.idleCycles += cycle - sleepBegin;
+  if (isAsleep && cycle > sleepBegin) {
+    result.idleCycles += cycle - sleepBegin;
   } else if (time > cycle) {
     // Dead slots behind the last instruction reach over the end.
     result.abortedCycles -= std::min(result.abortedCycles, time - cycle);

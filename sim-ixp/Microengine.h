@@ -25,6 +25,7 @@
 #include "sim-ixp/Chassis.h"
 #include "sim-ixp/MicroOp.h"
 #include "sim-ixp/Recorder.h"
+#include "sim-ixp/TurnOrder.h"
 
 #include <array>
 #include <cstdint>
@@ -74,10 +75,9 @@ public:
   /// Start value of the pseudo-random number register.
   void seed(uint32_t value) { pseudoRandom = value ? value : 1; }
   /// Where the engine writes nextCycle() whenever it changes outside of run and
-  /// when run returns, and the flag that it sets then.
-  void publishTime(uint64_t *nextCycle, bool *isChanged) {
-    publishedCycle = nextCycle;
-    publishedChange = isChanged;
+  /// when run returns.
+  void publishTime(TurnOrder *turnOrder) {
+    order = turnOrder;
     publish();
   }
   void listenToRuns(ContextRunListener listener) {
@@ -177,11 +177,26 @@ private:
   void beginSwap(uint32_t resume, uint32_t defer);
   void wait(uint32_t mask, bool any);
   bool arbitrate();
+  /// Whether no signal that is still on its way can change which context is
+  /// next: none is ready (a signal then wakes the engine), or the first in turn
+  /// is.
+  bool isChoiceSettled() const {
+    return readyMask == 0 || readyMask >> ((current + 1) % contextCount) & 1;
+  }
 
   // MicroengineOperands.cpp
   bool resolve(const MicroOp &op, const target::Instruction &instruction);
   bool resolveOne(const target::Operand &operand, bool isDestination,
-                  uint16_t &place);
+                  uint16_t &place, uint8_t &base);
+  /// Behind a change of context or of its local-memory pointers.
+  void refreshBases() {
+    const auto &pointers = contexts[current].lmAddress;
+    bases = {0, current * 16, pointers[0] >> 2 & 0x3ff,
+             pointers[1] >> 2 & 0x3ff};
+    areLocalsThere = bases[BaseLocal0] < target::LocalMemoryWords &&
+                     bases[BaseLocal1] < target::LocalMemoryWords;
+  }
+  bool isLocalThere(const MicroOp &op);
   void finishIndexed();
   uint32_t camLookup(const target::Instruction &instruction, uint32_t tag);
 
@@ -197,20 +212,23 @@ private:
   void writeContextCsr(uint32_t context, uint32_t csr, uint32_t value);
   void defer(uint32_t csr, uint32_t context, uint32_t value);
   void applyPending(const PendingWrite &write);
-  void commitPending();
+  void commitPending() {
+    if (time >= pendingCycle)
+      applyDue();
+  }
+  void applyDue();
   void startFutureCount();
   bool inputState(uint32_t number);
   uint32_t neighbourLevel();
 
-  void publish() {
-    *publishedCycle = nextCycle();
-    *publishedChange = true;
-  }
+  void publish() { order->set(number, nextCycle()); }
   void fault(const std::string &what);
   bool isSatisfied(Context &context);
   void setReady(uint32_t context);
-  static uint32_t wrapTransfer(uint32_t context, uint32_t index) {
-    return context * 16 + (index & 15);
+  /// Registers of one kind that a context has.
+  uint32_t registerCount() const { return isFourContexts ? 32 : 16; }
+  uint32_t wrapTransfer(uint32_t context, uint32_t index) const {
+    return context * 16 + (index & (registerCount() - 1));
   }
 
   uint32_t number;
@@ -222,10 +240,8 @@ private:
   std::shared_ptr<const MicroProgram> program;
   ContextRunListener onContextRun;
 
-  uint64_t unpublishedCycle = 0;
-  bool unpublishedChange = false;
-  uint64_t *publishedCycle = &unpublishedCycle;
-  bool *publishedChange = &unpublishedChange;
+  TurnOrder unpublished;
+  TurnOrder *order = &unpublished;
 
   // Time and the running context.
   uint64_t time = 0;
@@ -267,13 +283,19 @@ private:
   uint32_t nnGet = 0;
   uint32_t crcRemainder = 0;
   uint32_t pseudoRandom = 1;
-  std::vector<PendingWrite> pending; ///< in the order of their cycles
+  std::vector<PendingWrite> pending;        ///< in the order of their cycles
+  uint64_t pendingCycle = Scheduler::never; ///< of the first of them
   IndexedOp indexed;
 
   EngineCounters counters; ///< issueCycles is summed from counts
   std::vector<uint64_t> counts;
   std::array<Context, contextCount> contexts{};
   Cam cam;
+  bool isFourContexts = false;
+  /// What MicroOpBase stands for in the running context.
+  std::array<uint32_t, 4> bases{};
+  /// Both pointers name words that exist.
+  bool areLocalsThere = true;
   std::array<uint32_t, reg::count> regs{};
 };
 

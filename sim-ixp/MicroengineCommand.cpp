@@ -56,6 +56,14 @@ bool Microengine::issueCommand(const MicroOp &op,
   command.count = std::max<uint8_t>(instruction.count, 1);
   command.xfer = static_cast<uint8_t>(instruction.xfer.value);
   command.kind = instruction.xfer.isDXfer() ? TransferKind::D : TransferKind::S;
+  // Four contexts have 32 registers of a kind: what would name the other kind
+  // is the number's fifth bit.
+  TransferKind usual =
+      command.target >> 2 == 0xa ? TransferKind::D : TransferKind::S;
+  if (isFourContexts && command.kind != usual) {
+    command.kind = usual;
+    command.xfer += 16;
+  }
   command.signal = instruction.signal;
   command.isSignalPair = false;
   command.isIndirect = instruction.indirectRef;

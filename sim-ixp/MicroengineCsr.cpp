@@ -30,6 +30,7 @@ void Microengine::defer(uint32_t csr, uint32_t context, uint32_t value) {
   uint64_t slots = chassis.parameters().meLmAddrSlots;
   pending.push_back({time + slots + 1, static_cast<uint16_t>(csr),
                      static_cast<uint8_t>(context), value});
+  pendingCycle = pending.front().cycle;
 }
 
 void Microengine::applyPending(const PendingWrite &write) {
@@ -65,12 +66,13 @@ void Microengine::applyPending(const PendingWrite &write) {
   }
 }
 
-void Microengine::commitPending() {
+void Microengine::applyDue() {
   size_t done = 0;
   while (done < pending.size() && pending[done].cycle <= time)
     applyPending(pending[done++]);
-  if (done)
-    pending.erase(pending.begin(), pending.begin() + done);
+  pending.erase(pending.begin(), pending.begin() + done);
+  pendingCycle = pending.empty() ? Scheduler::never : pending.front().cycle;
+  refreshBases();
 }
 
 uint32_t Microengine::readCsr(uint32_t csr) {
@@ -160,9 +162,10 @@ void Microengine::writeCsr(uint32_t csr, uint32_t value) {
     writeSignalCsr(csr, value);
     return;
   case Csr_CTX_ENABLES:
-    if (value & fourContextMode)
-      fault("the mode of four contexts is not modelled");
+    isFourContexts = value & fourContextMode;
     ctxEnables = value;
+    if (isFourContexts && current % 2)
+      fault("an odd context switches to the mode of four contexts");
     return;
   case Csr_CC_ENABLE:
     ccEnable = value;
@@ -215,7 +218,8 @@ void Microengine::writeContextCsr(uint32_t index, uint32_t csr,
 
 /// Value: bit 7 = the next context of the engine, 6:3 signal, 2:0 context.
 void Microengine::writeSignalCsr(uint32_t csr, uint32_t value) {
-  uint32_t context = value & 0x80 ? (current + 1) % contextCount : value & 7;
+  uint32_t step = isFourContexts ? 2 : 1;
+  uint32_t context = value & 0x80 ? (current + step) % contextCount : value & 7;
   uint32_t mask = 1u << (value >> 3 & 15);
   uint64_t cycle = time + chassis.parameters().signalLatency;
   if (csr == Csr_SAME_ME_SIGNAL)

@@ -10,12 +10,15 @@
 #include "target-ixp/ChipParameters.h"
 #include "target-ixp/InstructionTable.h"
 
+#include <utility>
+
 namespace karakal::sim {
 
 using target::Operand;
 using Kind = target::Operand::Kind;
 
-/// Turns `op` into `indexed.op`, whose operands are plain; false after a fault.
+/// Turns `op` into `indexed.op`, whose operands are absolute; false after a
+/// fault.
 bool Microengine::resolve(const MicroOp &op,
                           const target::Instruction &instruction) {
   commitPending();
@@ -23,13 +26,14 @@ bool Microengine::resolve(const MicroOp &op,
   indexed.usedCount = 0;
   indexed.isNeighbourPut = false;
   // Branches and commands name no destination; their dest stays "--".
-  return resolveOne(instruction.a, false, indexed.op.a) &&
-         resolveOne(instruction.b, false, indexed.op.b) &&
-         resolveOne(instruction.dest, true, indexed.op.dest);
+  return resolveOne(instruction.a, false, indexed.op.a, indexed.op.aBase) &&
+         resolveOne(instruction.b, false, indexed.op.b, indexed.op.bBase) &&
+         resolveOne(instruction.dest, true, indexed.op.dest,
+                    indexed.op.destBase);
 }
 
 bool Microengine::resolveOne(const Operand &operand, bool isDestination,
-                             uint16_t &place) {
+                             uint16_t &place, uint8_t &base) {
   switch (operand.kind) {
   case Kind::LocalMemory0:
   case Kind::LocalMemory1: {
@@ -41,6 +45,7 @@ bool Microengine::resolveOne(const Operand &operand, bool isDestination,
       return false;
     }
     place = static_cast<uint16_t>(reg::localMemory + word);
+    base = BaseAbsolute;
     break;
   }
   case Kind::SXferIndex:
@@ -98,6 +103,8 @@ void Microengine::finishIndexed() {
     else
       tIndex = (tIndex + step) & 0x1fc;
   }
+  if (moved)
+    refreshBases();
   if (!indexed.isNeighbourPut)
     return;
   bool isSelf = ctxEnables >> 20 & 1;
@@ -108,6 +115,22 @@ void Microengine::finishIndexed() {
   to->regs[reg::neighbour + place] = regs[reg::sink];
   if (indexed.isRingPut)
     nnPut = (nnPut + 1) & 127;
+}
+
+/// Whether the pointers of `op` name words that exist; a fault if not.
+bool Microengine::isLocalThere(const MicroOp &op) {
+  commitPending();
+  for (auto [base, index] :
+       {std::pair(op.aBase, op.a), {op.bBase, op.b}, {op.destBase, op.dest}}) {
+    if (base < BaseLocal0)
+      continue;
+    uint32_t word = (index | bases[base]) - reg::localMemory;
+    if (word >= target::LocalMemoryWords) {
+      fault("local memory has no word " + std::to_string(word));
+      return false;
+    }
+  }
+  return true;
 }
 
 uint32_t Microengine::camLookup(const target::Instruction &instruction,

@@ -134,20 +134,46 @@ void Microengine::runExactly(uint64_t limit, uint64_t stop) {
 
 // The switch holds one case an operation; splitting it would scatter the
 // machine's semantics.
+//
+// Time and PC of the loop are its own (`now`, `at`): the engine's are brought
+// up to them before anything that looks at them, and read back behind what
+// changes them.
 template <bool Exact> void Microengine::execute(uint64_t limit, uint64_t stop) {
-  const MicroOp *ops = program->ops.data();
-  const uint64_t aheadLimit = time + runAheadCycles;
+  const MicroOp *const ops = program->ops.data();
+  const uint32_t opCount = static_cast<uint32_t>(program->ops.size());
+  uint64_t *const executed = counts.data();
+  uint32_t *const r = regs.data();
+  uint64_t now = time;
+  uint32_t at = pc;
+  const uint64_t aheadLimit = now + runAheadCycles;
+  auto show = [&] {
+    time = now;
+    pc = at;
+  };
+  auto readBack = [&] {
+    now = time;
+    at = pc;
+  };
   for (;;) {
-    if (Exact && time >= stop)
-      return;
+    if (Exact && now >= stop)
+      return show();
     if (needsArbitration) {
-      limit = std::min(limit, scheduler.nextCycle());
-      if (time >= limit || !arbitrate())
+      show();
+      if (!isChoiceSettled()) {
+        limit = std::min(limit, scheduler.nextCycle());
+        if (time >= limit)
+          return;
+      }
+      if (!arbitrate())
         return;
+      at = pc;
     }
-    const MicroOp *op = ops + pc;
+    const MicroOp *op = ops + at;
     bool isIndexed = false;
-    if (op->special) {
+    if (op->special == SpecialLocal && areLocalsThere && now < pendingCycle) {
+      // An operand on the stack: a plain index like any other.
+    } else if (op->special) {
+      show();
       if (op->special & SpecialShared) {
         limit = std::min(limit, scheduler.nextCycle());
         if (time >= limit)
@@ -158,18 +184,23 @@ template <bool Exact> void Microengine::execute(uint64_t limit, uint64_t stop) {
           return;
         }
       }
+      if (op->special & SpecialFourContexts && !isFourContexts) {
+        fault("a context has 16 registers of a kind; more belong to the mode "
+              "of four contexts");
+        return;
+      }
       if (op->special & SpecialIndexed) {
-        if (!resolve(*op, program->instructions[pc]))
+        if (!resolve(*op, program->instructions[at]))
           return;
         op = &indexed.op;
         isIndexed = true;
+      } else if (op->special & SpecialLocal && !isLocalThere(*op)) {
+        return;
       }
     }
-    const uint32_t base = current * 16;
-    const uint32_t a = regs[op->a + (base & op->aMask)];
-    const uint32_t b = regs[op->b + (base & op->bMask)];
-    uint32_t &dest = regs[op->dest + (base & op->destMask)];
-    const uint32_t at = pc;
+    const uint32_t a = r[op->a | bases[op->aBase]];
+    const uint32_t b = r[op->b | bases[op->bBase]];
+    uint32_t &dest = r[op->dest | bases[op->destBase]];
     uint32_t branchTarget = op->target;
     uint32_t result;
     uint32_t addend;
@@ -417,7 +448,7 @@ template <bool Exact> void Microengine::execute(uint64_t limit, uint64_t stop) {
         fault("a context swap in a delay slot");
         return;
       }
-      if (op->target >= program->ops.size()) {
+      if (op->target >= opCount) {
         fault("a context would go on outside of the program, at " +
               std::to_string(op->target));
         return;
@@ -441,6 +472,7 @@ template <bool Exact> void Microengine::execute(uint64_t limit, uint64_t stop) {
       if (!issueCommand(*op, program->instructions[at], a + b, stop)) {
         if (isAsleep)
           return;
+        now = time;
         continue;
       }
       break;
@@ -461,13 +493,14 @@ template <bool Exact> void Microengine::execute(uint64_t limit, uint64_t stop) {
       break;
 
     taken:
+      show();
       if (isIndexed)
         finishIndexed();
       if (slotsLeft) {
         fault("a branch in a delay slot is taken");
         return;
       }
-      if (branchTarget >= program->ops.size()) {
+      if (branchTarget >= opCount) {
         fault("a branch leads out of the program, to " +
               std::to_string(branchTarget));
         return;
@@ -477,20 +510,24 @@ template <bool Exact> void Microengine::execute(uint64_t limit, uint64_t stop) {
               "is taken: its effect is not suppressed");
         return;
       }
-      ++counts[at];
+      ++executed[at];
       takeBranch(*op, branchTarget);
-      if (time > aheadLimit)
+      readBack();
+      if (now > aheadLimit)
         return;
       continue;
     }
 
     if (isIndexed)
       finishIndexed();
-    ++counts[at];
-    ++time;
-    ++pc;
-    if (slotsLeft && --slotsLeft == 0)
+    ++executed[at];
+    ++now;
+    ++at;
+    if (slotsLeft && --slotsLeft == 0) {
+      show();
       finishSlots();
+      readBack();
+    }
   }
 }
 

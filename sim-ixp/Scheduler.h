@@ -18,6 +18,8 @@
 #ifndef KARAKAL_SIM_IXP_SCHEDULER_H
 #define KARAKAL_SIM_IXP_SCHEDULER_H
 
+#include "support/Error.h"
+
 #include <array>
 #include <cstdint>
 #include <map>
@@ -47,7 +49,22 @@ public:
 
   /// Puts an event at `cycle`, which must not lie before now().
   void schedule(uint64_t cycle, EventTarget *target, uint32_t code,
-                uint64_t argument);
+                uint64_t argument) {
+    KARAKAL_ASSERT(cycle >= currentCycle, "an event lies in the past");
+    uint32_t node = takeNode();
+    nodes[node] = {target, argument, code, none};
+    ++pending;
+    if (cycle < wheelBase + wheelSize) {
+      uint32_t index = cycle % wheelSize;
+      append(wheel[index], node);
+      used[index / 64] |= uint64_t{1} << (index % 64);
+      ++inWheel;
+    } else {
+      scheduleLater(cycle, node);
+    }
+    if (cycle < earliestCycle)
+      earliestCycle = cycle;
+  }
 
   /// Cycle of the earliest event, `never` if there is none.
   uint64_t nextCycle() const { return earliestCycle; }
@@ -57,7 +74,33 @@ public:
   void advanceTo(uint64_t cycle) { currentCycle = cycle; }
 
   /// Moves the clock to the earliest event and runs it.
-  void runNext();
+  void runNext() {
+    KARAKAL_ASSERT(pending > 0, "no event to run");
+    currentCycle = earliestCycle;
+    // The window moves by at least a quarter at a time, which keeps the
+    // overflow out of the common path.
+    if (currentCycle >= wheelBase + wheelSize / 4)
+      refill();
+    uint32_t index = currentCycle % wheelSize;
+    Slot &slot = wheel[index];
+    uint32_t node = slot.first;
+    const Node event = nodes[node];
+    slot.first = event.next;
+    nodes[node].next = freeNode;
+    freeNode = node;
+    --pending;
+    --inWheel;
+    if (slot.first == none) {
+      uint64_t rest = used[index / 64] &= ~(uint64_t{1} << (index % 64));
+      // Slots in front of this one belong to the next turn of the wheel.
+      rest &= ~uint64_t{0} << (index % 64);
+      if (rest != 0)
+        earliestCycle = currentCycle - index % 64 + __builtin_ctzll(rest);
+      else
+        findEarliest(currentCycle);
+    }
+    event.target->onEvent(currentCycle, event.code, event.argument);
+  }
 
   /// Number of events pending.
   uint64_t pendingCount() const { return pending; }
@@ -77,8 +120,23 @@ private:
     uint32_t last = none;
   };
 
-  uint32_t takeNode();
-  void append(Slot &slot, uint32_t node);
+  uint32_t takeNode() {
+    uint32_t node = freeNode;
+    if (node == none)
+      return growNodes();
+    freeNode = nodes[node].next;
+    return node;
+  }
+  uint32_t growNodes();
+  void append(Slot &slot, uint32_t node) {
+    nodes[node].next = none;
+    if (slot.first == none)
+      slot.first = node;
+    else
+      nodes[slot.last].next = node;
+    slot.last = node;
+  }
+  void scheduleLater(uint64_t cycle, uint32_t node);
   void refill();
   void findEarliest(uint64_t from);
 

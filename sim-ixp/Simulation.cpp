@@ -213,6 +213,21 @@ bool Simulation::check() {
   return true;
 }
 
+/// Steps `count` times, with the control calls that packets on their way start;
+/// false if there was less to do.
+bool Simulation::step(uint32_t count) {
+  if (controls.nextPacket() == ControlRunner::noPacket)
+    return machine->stepMany(count);
+  bool moved = true;
+  for (uint32_t i = 0; i < count && moved; ++i) {
+    moved = machine->step();
+    if (controls.nextPacket() != ControlRunner::noPacket &&
+        media->arrivedCount() >= controls.nextPacket())
+      controls.onArrived(media->arrivedCount());
+  }
+  return moved;
+}
+
 Status Simulation::run() {
   if (Status status = controls.runBeforeStart(); !status)
     return status;
@@ -226,13 +241,7 @@ Status Simulation::run() {
   }
   bool goesOn = true;
   for (uint32_t checks = 0; goesOn; ++checks) {
-    bool moved = true;
-    for (uint32_t i = 0; i < stepsPerCheck && moved; ++i) {
-      moved = machine->step();
-      if (controls.nextPacket() != ControlRunner::noPacket &&
-          media->arrivedCount() >= controls.nextPacket())
-        controls.onArrived(media->arrivedCount());
-    }
+    bool moved = step(stepsPerCheck);
     goesOn = check();
     if (!moved && goesOn) {
       goesOn = false;

@@ -125,6 +125,7 @@ private:
   bool isStuck() const;
   Error stuckError(const std::string &why) const;
   void finish();
+  bool step(uint32_t count);
 
   SimulationOptions asked;
   target::Image loaded;

@@ -175,6 +175,42 @@ TEST_F(ContextTest, NeighbourRingCarriesWords) {
   EXPECT_EQ(chip->engine(1).peek(reg::gprA + 1), 12u);
 }
 
+TEST_F(ContextTest, FourContextsHaveTheRegistersOfEight) {
+  Program program;
+  loadConstant(program, gprB(0), 1u << 31 | 0x55 << 8);
+  for (const Instruction &instruction :
+       {csrWrite(Csr_CTX_ENABLES, gprB(0)), immed(gprA(20), 5),
+        move(gprB(31), gprA(20)), ctxArbKill()})
+    program.push_back(instruction);
+  load(program, 0, 0x55);
+  finish();
+  for (uint32_t context = 0; context < 8; context += 2) {
+    EXPECT_EQ(a(16 * context + 20), 5u);
+    EXPECT_EQ(b(16 * context + 31), 5u);
+  }
+}
+
+TEST_F(ContextTest, ABatonSkipsOddContextsOfFour) {
+  Program program;
+  loadConstant(program, gprB(0), 1u << 31 | 0x55 << 8);
+  for (const Instruction &instruction :
+       {csrWrite(Csr_CTX_ENABLES, gprB(0)), branchOn(Op::BrCtx, 0, 5),
+        ctxArb(1 << 4), immed(gprA(1), 1),
+        csrWrite(Csr_SAME_ME_SIGNAL, imm(0x80 | 4 << 3)), ctxArbKill()})
+    program.push_back(instruction);
+  load(program, 0, 0x55);
+  finish();
+  EXPECT_FALSE(chip->engine(0).isAlive());
+  EXPECT_EQ(a(16 * 6 + 1), 1u);
+}
+
+TEST_F(ContextTest, EightContextsHaveSixteenRegisters) {
+  load({immed(gprA(20), 5), ctxArbKill()});
+  chip->runTo(1000);
+  EXPECT_NE(recorder.fault.find("mode of four contexts"), std::string::npos)
+      << recorder.fault;
+}
+
 TEST_F(ContextTest, TheStatusRegisterNamesEngineAndContext) {
   load({csrRead(Csr_ACTIVE_CTX_STS), immed(gprA(0), 0), ctxArbKill()}, 5,
        1 << 3);

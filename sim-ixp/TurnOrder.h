@@ -1,0 +1,63 @@
+//===- TurnOrder.h - which engine acts next -------------------*- C++ -*-===//
+//
+// A tournament over the engines' next cycles: the winner is the engine that is
+// furthest behind, of equals the one with the lower number. A change is played
+// up one path of the tree; the runner-up is the best of those that the winner
+// beat on its path.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KARAKAL_SIM_IXP_TURNORDER_H
+#define KARAKAL_SIM_IXP_TURNORDER_H
+
+#include "sim-ixp/Scheduler.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+
+namespace karakal::sim {
+
+/// The order of the engines' turns.
+class TurnOrder {
+public:
+  static constexpr uint32_t engineCount = 8;
+
+  TurnOrder() { keys.fill(Scheduler::never); }
+
+  /// Engine `index` acts next at `cycle`, or not at all (Scheduler::never).
+  void set(uint32_t index, uint64_t cycle) {
+    uint32_t node = engineCount + index;
+    keys[node] =
+        cycle == Scheduler::never ? cycle : cycle * engineCount + index;
+    for (node /= 2; node != 0; node /= 2)
+      keys[node] = std::min(keys[2 * node], keys[2 * node + 1]);
+  }
+
+  /// The engine that acts first, and when.
+  uint32_t first() const { return keys[1] % engineCount; }
+  uint64_t firstCycle() const { return cycleOf(keys[1]); }
+
+  /// The cycle before which `index`, the first, may act: that of the next
+  /// engine, or the one behind it if that engine has the higher number.
+  uint64_t limitOf(uint32_t index) const {
+    uint64_t second = Scheduler::never;
+    for (uint32_t node = engineCount + index; node > 1; node /= 2)
+      second = std::min(second, keys[node ^ 1]);
+    return second == Scheduler::never
+               ? second
+               : (second - index + engineCount - 1) / engineCount;
+  }
+
+private:
+  static uint64_t cycleOf(uint64_t key) {
+    return key == Scheduler::never ? key : key / engineCount;
+  }
+  /// Cycle and number in one word; 1 is the root, the leaves follow the inner
+  /// nodes.
+  std::array<uint64_t, 2 * engineCount> keys;
+};
+
+} // namespace karakal::sim
+
+#endif // KARAKAL_SIM_IXP_TURNORDER_H
