@@ -142,9 +142,10 @@ bool isPrivateCsr(unsigned csr) {
 uint8_t specialOf(const Instruction &i) {
   switch (i.op) {
   case Op::CtxArb:
-    // Whether its signals are there already makes no difference: the next
-    // context is chosen later, in turn.
-    return SpecialState;
+    // Whoever waits for no signal takes none: only the choice of the next
+    // context, later, looks at the others.
+    return !i.keepMask && i.signalMask & 1 ? SpecialState
+                                           : SpecialState | SpecialShared;
   case Op::BrSignal:
   case Op::BrNotSignal:
   case Op::BrInpState:
