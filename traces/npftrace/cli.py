@@ -5,7 +5,7 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from npftrace import check, classbench, fit, packettest, rib, show
+from npftrace import bench2544, check, classbench, fit, packettest, rib, show
 from npftrace.errors import InputError
 from npftrace.make.kinds import KINDS
 
@@ -39,6 +39,9 @@ def _parser() -> argparse.ArgumentParser:
     show.add_arguments(commands)
     packettest.add_arguments(
         commands.add_parser("packets", help="run packet tests of a Baker program")
+    )
+    bench2544.add_arguments(
+        commands.add_parser("bench2544", help="measure an image as RFC 2544 asks")
     )
     return parser
 
