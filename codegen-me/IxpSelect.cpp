@@ -80,6 +80,7 @@ private:
   void selectSelect(SDNode *n);
   void selectSet(SDNode *n);
   void selectWide(SDNode *n);
+  bool selectClear(SDNode *n);
   bool selectExtract(SDNode *n);
   bool selectShiftPair(SDNode *n);
   bool selectInsert(SDNode *n);
@@ -474,6 +475,25 @@ unsigned byteMaskOf(uint32_t value) {
   return mask == 0xf ? 0 : mask;
 }
 
+/// and(x [shifted], mask) that clears none but low bits of what x can have.
+bool IxpSelect::selectClear(SDNode *n) {
+  auto *constant = dyn_cast<ConstantSDNode>(n->getOperand(1));
+  SDValue x = n->getOperand(0);
+  if (!constant || constant->getZExtValue() <= 0xff)
+    return false;
+  uint32_t possible = ~CurDAG->computeKnownBits(x).Zero.getZExtValue();
+  uint32_t cleared = ~uint32_t(constant->getZExtValue()) & possible;
+  if (cleared > 0xff)
+    return false;
+  SDValue b, shift, amount;
+  if (selectShifted(x, b, shift, amount))
+    CurDAG->SelectNodeTo(n, Ixp::SHFNANDir, MVT::i32,
+                         {literal(n, cleared), b, shift, amount});
+  else
+    CurDAG->SelectNodeTo(n, Ixp::ANDNri, MVT::i32, {x, literal(n, cleared)});
+  return true;
+}
+
 /// and(x [shifted], byte mask) as ld_field_w_clr.
 bool IxpSelect::selectExtract(SDNode *n) {
   auto *constant = dyn_cast<ConstantSDNode>(n->getOperand(1));
@@ -656,7 +676,7 @@ void IxpSelect::Select(SDNode *n) {
       return;
     break;
   case ISD::AND:
-    if (selectExtract(n) || selectShiftPair(n))
+    if (selectClear(n) || selectExtract(n) || selectShiftPair(n))
       return;
     break;
   case ISD::OR:

@@ -15,15 +15,19 @@
 //   alu[--, a0, -, 0x0]        ->    bne[l#]
 //   bne[l#]
 //
-// All within one block, and only if the register is not read otherwise.
+// A value that a command has read serves in place in other blocks too, as long
+// as no command may have refilled its register. All else happens within one
+// block, and only if the register is not read otherwise.
 //
 //===----------------------------------------------------------------------===//
 
+#include "codegen-me/FlowGraph.h"
 #include "codegen-me/WordLiveness.h"
 
 #include "target-ixp/InstructionTable.h"
 
 #include <algorithm>
+#include <map>
 
 namespace karakal::codegen {
 namespace {
@@ -104,7 +108,7 @@ bool commandTouches(const Instruction &i, const Operand &reg, bool out) {
 class Forwarding {
 public:
   explicit Forwarding(WordProgram &program)
-      : items(program.items), behind(liveBehind(program)),
+      : whole(program), items(program.items), behind(liveBehind(program)),
         gone(items.size(), false) {}
 
   void run();
@@ -130,7 +134,16 @@ private:
   void forwardRead(unsigned index);
   void forwardWrite(unsigned index);
   void dropTest(unsigned index);
+  unsigned makerOf(unsigned test);
+  void dropRingFlag(unsigned index);
+  void readInPlace();
+  unsigned nextWord(unsigned index) const {
+    while (++index < items.size() && gone[index])
+      ;
+    return index;
+  }
 
+  WordProgram &whole;
   std::vector<Item> &items;
   std::vector<GprSet> behind;
   std::vector<bool> gone;
@@ -244,53 +257,204 @@ void Forwarding::forwardWrite(unsigned index) {
   }
 }
 
-/// A compare with 0 right behind the instruction that made the value.
+//===-- In-registers across blocks ----------------------------------------===//
+
+/// Forward analysis of which registers equal which in-registers; a pair is one
+/// bit of the state.
+void Forwarding::readInPlace() {
+  std::vector<std::pair<Operand, Operand>> pairs; // register, in-register
+  std::map<std::pair<GprSet, unsigned>, unsigned> numbers;
+  std::vector<int> made(items.size(), -1);
+  auto placeKey = [](const Operand &o) {
+    return unsigned(o.kind) << 8 | o.value;
+  };
+  for (unsigned i = 0; i < items.size(); ++i) {
+    if (!isMove(items[i]) || isTail(i))
+      continue;
+    const Instruction &move = items[i].instruction;
+    if (!move.dest.isGpr() || !isXfer(move.b))
+      continue;
+    auto [it, isNew] = numbers.insert(
+        {{gprBit(move.dest), placeKey(move.b)}, unsigned(pairs.size())});
+    if (isNew)
+      pairs.push_back({move.dest, move.b});
+    made[i] = int(it->second);
+  }
+  using Set = std::vector<uint64_t>;
+  const size_t size = (pairs.size() + 63) / 64;
+  auto bit = [](unsigned p) { return uint64_t(1) << p % 64; };
+  auto step = [&](unsigned index, Set set) {
+    if (!isWord(items[index]))
+      return set;
+    const Instruction &i = items[index].instruction;
+    bool isCommand = target::row(i.op).isCommand();
+    GprSet written = gprBit(i.dest);
+    for (unsigned p = 0; (isCommand || written) && p < pairs.size(); ++p)
+      if ((set[p / 64] & bit(p)) &&
+          ((gprBit(pairs[p].first) & written) ||
+           (isCommand && commandTouches(i, pairs[p].second, false))))
+        set[p / 64] &= ~bit(p);
+    if (made[index] >= 0)
+      set[made[index] / 64] |= bit(made[index]);
+    return set;
+  };
+  auto meet = [](Set &into, const Set &from) {
+    bool changed = into.empty() && !from.empty();
+    if (changed)
+      into = from;
+    else
+      for (size_t w = 0; w < into.size(); ++w) {
+        changed |= into[w] & ~from[w];
+        into[w] &= from[w];
+      }
+    return changed;
+  };
+  if (pairs.empty())
+    return;
+  std::vector<Set> before =
+      flowForward<Set>(whole, Set(), Set(size, 0), step, meet);
+  for (unsigned i = 0; i < items.size(); ++i) {
+    if (before[i].empty() || !isWord(items[i]))
+      continue;
+    for (unsigned p = 0; p < pairs.size(); ++p) {
+      if (!(before[i][p / 64] & bit(p)))
+        continue;
+      auto [reg, place] = pairs[p];
+      Instruction &use = items[i].instruction;
+      if ((use.a == reg || use.b == reg) && made[i] < 0 &&
+          canTake(items[i], reg, place, 0))
+        (use.a == reg ? use.a : use.b) = place;
+    }
+  }
+  behind = liveBehind(whole);
+  for (unsigned i = 0; i < items.size(); ++i)
+    if (made[i] >= 0 && !isLiveBehind(i, gprBit(items[i].instruction.dest)))
+      gone[i] = true;
+}
+
+//===-- Tests -------------------------------------------------------------===//
+
+/// The word that makes what `test` compares with 0, moved down to stand right
+/// before it; the number of `test` if there is none.
+unsigned Forwarding::makerOf(unsigned test) {
+  constexpr unsigned DistanceMax = 8;
+  const Operand reg = items[test].instruction.a;
+  GprSet written = 0;
+  unsigned passed = 0;
+  for (unsigned i = test; i-- > 0 && passed < DistanceMax;) {
+    if (gone[i])
+      continue;
+    if (endsBlock(i))
+      return test;
+    const Instruction &maker = items[i].instruction;
+    if (maker.dest == reg) {
+      if (passed == 0)
+        return i;
+      auto isPlain = [](const Operand &o) {
+        return o.isNone() || o.isImmediate() || o.isGpr() || isXfer(o);
+      };
+      bool isIndirect = maker.shift.kind == target::Shift::Kind::LeftIndirect ||
+                        maker.shift.kind == target::Shift::Kind::RightIndirect;
+      if (!isFlexible(formatOf(items[i])) || maker.op == Op::Asr ||
+          isIndirect || items[i].isGlued || isTail(i) || isTail(test) ||
+          !isPlain(maker.a) || !isPlain(maker.b) || (gprsRead(maker) & written))
+        return test;
+      std::rotate(items.begin() + i, items.begin() + i + 1,
+                  items.begin() + test);
+      bool isGone = gone[i];
+      gone.erase(gone.begin() + i);
+      gone.insert(gone.begin() + test - 1, isGone);
+      return test - 1;
+    }
+    if (items[i].isGlued || target::row(maker.op).isCommand() ||
+        maker.op == Op::CtxArb || (gprsRead(maker) & gprBit(reg)))
+      return test;
+    written |= gprBit(maker.dest);
+    ++passed;
+  }
+  return test;
+}
+
+/// A ring's status as a number that the next branch alone tests:
+///
+///   immed[r, 1]
+///   br_inp_state[s, l#]
+///   immed[r, 0]                 ->    br_!inp_state[s, t#]
+/// l#:
+///   alu[--, r, -, 0]
+///   beq[t#]
+void Forwarding::dropRingFlag(unsigned index) {
+  unsigned at[6] = {index};
+  for (unsigned i = 1; i < 6; ++i) {
+    at[i] = nextWord(at[i - 1]);
+    if (at[i] >= items.size() || isWord(items[at[i]]) == (i == 3))
+      return;
+  }
+  auto word = [&](unsigned i) -> Instruction & {
+    return items[at[i]].instruction;
+  };
+  const Operand flag = word(0).dest;
+  Op branch = word(5).op;
+  bool isFlag = word(0) == target::immed(flag, 1) &&
+                word(1).op == Op::BrInpState &&
+                word(2) == target::immed(flag, 0) &&
+                items[at[1]].label == items[at[3]].label &&
+                word(4) == target::alu(Op::AluSub, target::none(), flag,
+                                       target::imm(0)) &&
+                (branch == Op::Beq || branch == Op::Bne) && flag.isGpr() &&
+                !isLiveBehind(at[5], gprBit(flag));
+  if (!isFlag)
+    return;
+  word(5) =
+      target::branchOn(branch == Op::Beq ? Op::BrNotInpState : Op::BrInpState,
+                       word(1).parameter, 0);
+  for (unsigned i = 0; i < 5; ++i)
+    gone[at[i]] = i != 3; // the label may have other branches
+}
+
+/// A compare with 0 of what an instruction shortly before has made.
 void Forwarding::dropTest(unsigned index) {
   const Instruction &test = items[index].instruction;
   if (test.op != Op::AluSub || !test.dest.isNone() ||
       test.b != target::imm(0) || !test.a.isGpr() || index == 0 ||
       index + 1 >= items.size() || !isWord(items[index + 1]))
     return;
-  unsigned before = index - 1;
-  while (before > 0 && gone[before])
-    --before;
-  if (gone[before] || !isWord(items[before]))
-    return;
-  const Instruction &maker = items[before].instruction;
-  if (!target::row(maker.op).setsConditionCodes || maker.dest != test.a)
-    return;
+  unsigned at = index + 1;
   // Only Z and N are sure; the branch may stand behind words that leave the
   // flags alone.
-  unsigned at = index + 1;
   while (at < items.size() && isWord(items[at]) && items[at - 1].isGlued &&
          items[at].instruction.op == Op::Immed)
     ++at;
   if (at >= items.size() || !isWord(items[at]))
     return;
   Op &branch = items[at].instruction.op;
-  switch (branch) {
-  case Op::Beq:
-  case Op::Bne:
-    break;
-  case Op::Blt:
-    branch = Op::Bmi;
-    break;
-  case Op::Bge:
-    branch = Op::Bpl;
-    break;
-  default:
+  if (branch != Op::Beq && branch != Op::Bne && branch != Op::Blt &&
+      branch != Op::Bge)
     return;
-  }
+  unsigned before = makerOf(index);
+  if (before == index || isTail(index))
+    return;
+  const Instruction &maker = items[before].instruction;
+  if (!target::row(maker.op).setsConditionCodes || maker.dest != test.a)
+    return;
+  if (branch == Op::Blt)
+    branch = Op::Bmi;
+  else if (branch == Op::Bge)
+    branch = Op::Bpl;
   items[before].isGlued = true;
   gone[index] = true;
 }
 
 void Forwarding::run() {
+  readInPlace();
   for (unsigned i = 0; i < items.size(); ++i)
     forwardRead(i);
   for (unsigned i = 0; i < items.size(); ++i)
     if (!gone[i])
       forwardWrite(i);
+  for (unsigned i = 0; i < items.size(); ++i)
+    if (!gone[i] && isWord(items[i]))
+      dropRingFlag(i);
   for (unsigned i = 0; i < items.size(); ++i)
     if (!gone[i] && isWord(items[i]))
       dropTest(i);
