@@ -1,6 +1,8 @@
-"""Looking at traces: `info` counts, `show` lists, `diff` compares two."""
+"""Looking at traces: `info` counts, `show` lists, `diff` compares two,
+`convert` writes one in another form."""
 
 import argparse
+import sys
 from collections import Counter
 from itertools import zip_longest
 from pathlib import Path
@@ -9,7 +11,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from npftrace.capture import read_capture
+from npftrace.capture import is_pcapng, read_capture, write_capture
 from npftrace.fields import decode, differences, summary
 from npftrace.make import options
 from npftrace.wire import CRC_BYTES, FRAME_BYTES_MAX, FRAME_BYTES_MIN
@@ -31,7 +33,15 @@ def add_arguments(commands: Any) -> None:
     diff.add_argument("found", type=Path)
     diff.add_argument("--any-order", action="store_true", help="compare as sets")
     diff.set_defaults(run=run_diff)
-    for command in (info, show, diff):
+    convert = commands.add_parser(
+        "convert", help="write a trace as pcap or pcapng, by the name's ending"
+    )
+    convert.add_argument("trace", type=Path)
+    convert.add_argument("out", type=Path)
+    convert.add_argument("--first", type=options.between(0, 10**9), default=0)
+    convert.add_argument("--count", type=options.between(1, 10**9), default=10**9)
+    convert.set_defaults(run=run_convert)
+    for command in (info, show, diff, convert):
         command.add_argument("--ports", type=options.between(1, 16), default=4)
 
 
@@ -90,6 +100,17 @@ def run_show(args: argparse.Namespace) -> int:
     chosen = frames[args.first : args.first + args.count]
     for index, frame in enumerate(chosen, args.first):
         print(f"{index:7} {frame.time_ns / 1e9:.9f} {frame.port} {summary(frame.data)}")
+    return 0
+
+
+def run_convert(args: argparse.Namespace) -> int:
+    """The same frames in the form that the new name asks for."""
+    capture = read_capture(args.trace, args.ports)
+    frames = capture.frames[args.first : args.first + args.count]
+    if not is_pcapng(args.out) and capture.has_ports:
+        print(f"{args.out}: a pcap file does not tell the ports", file=sys.stderr)
+    write_capture(args.out, frames, args.ports)
+    print(f"{len(frames):,} frames written to {args.out}")
     return 0
 
 
