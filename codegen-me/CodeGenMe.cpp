@@ -125,8 +125,10 @@ Result<target::Microcode> AllFunctions::emit() {
   WordEmitter emitter(program, frames, *plan, *sram, frequencies);
   for (Function *function : order)
     emitter.emitFunction(machineFunction(function), function == order.front());
-  if (options.level > 0)
+  if (options.level > 0) {
+    renameTransfers(program);
     forwardMoves(program);
+  }
   if (options.level > 0)
     dropPointerWrites(program);
   WaitStatistics waits = placeWaits(program);

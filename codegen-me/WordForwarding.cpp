@@ -169,8 +169,9 @@ bool Forwarding::canTake(const Item &use, const Operand &reg,
                          const Operand &place, unsigned window) const {
   const Instruction &i = use.instruction;
   Format format = formatOf(use);
-  bool isSource = isFlexible(format) || format == Format::BranchBit ||
-                  format == Format::BranchByte ||
+  bool isSource = isFlexible(format) ||
+                  (format == Format::Command && isXfer(place)) ||
+                  format == Format::BranchBit || format == Format::BranchByte ||
                   (format == Format::LdField && !(i.dest == reg));
   if (!isSource || (i.a == reg && i.b == reg) || !fitsField(place, format))
     return false;
@@ -347,7 +348,7 @@ unsigned Forwarding::makerOf(unsigned test) {
     if (endsBlock(i))
       return test;
     const Instruction &maker = items[i].instruction;
-    if (maker.dest == reg) {
+    if (maker.dest == reg || (isMove(items[i]) && maker.b == reg)) {
       if (passed == 0)
         return i;
       auto isPlain = [](const Operand &o) {
@@ -416,8 +417,9 @@ void Forwarding::dropRingFlag(unsigned index) {
 void Forwarding::dropTest(unsigned index) {
   const Instruction &test = items[index].instruction;
   if (test.op != Op::AluSub || !test.dest.isNone() ||
-      test.b != target::imm(0) || !test.a.isGpr() || index == 0 ||
-      index + 1 >= items.size() || !isWord(items[index + 1]))
+      test.b != target::imm(0) || index == 0 ||
+      !(test.a.isGpr() || isXfer(test.a)) || index + 1 >= items.size() ||
+      !isWord(items[index + 1]))
     return;
   unsigned at = index + 1;
   // Only Z and N are sure; the branch may stand behind words that leave the
@@ -435,7 +437,7 @@ void Forwarding::dropTest(unsigned index) {
   if (before == index || isTail(index))
     return;
   const Instruction &maker = items[before].instruction;
-  if (!target::row(maker.op).setsConditionCodes || maker.dest != test.a)
+  if (!target::row(maker.op).setsConditionCodes)
     return;
   if (branch == Op::Blt)
     branch = Op::Bmi;
