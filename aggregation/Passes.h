@@ -14,6 +14,12 @@ inline constexpr llvm::StringLiteral coreReasonAttrName = "baker.core.reason";
 /// Why a channel is a ring or a call, for the report.
 inline constexpr llvm::StringLiteral viaReasonAttrName = "baker.via.reason";
 
+/// What aggregation did, for the report: a list of {kind, subject, reason}.
+inline constexpr llvm::StringLiteral stepsAttrName = "baker.aggregates.steps";
+/// The rate that the estimate promises: {packets_per_s, bottleneck}.
+inline constexpr llvm::StringLiteral predictionAttrName =
+    "baker.aggregates.prediction";
+
 #define GEN_PASS_DECL
 #include "aggregation/Passes.h.inc"
 

@@ -29,12 +29,54 @@ def SplitCores : Pass<"baker-split-cores", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"coldShare", "cold-share", "double", "0.001",
-           "share of received packets below which a PPF is cold">
+           "share of received packets below which a PPF is cold">,
+    ListOption<"xscale", "xscale", "std::string",
+           "PPFs (module.ppf) that run on the XScale core in any case">
   ];
   let statistics = [
     Statistic<"meCount", "me-ppfs", "PPFs on the microengines">,
     Statistic<"xscaleCount", "xscale-ppfs", "PPFs on the XScale core">,
     Statistic<"ringCount", "ring-channels", "Channels that are rings">
+  ];
+}
+
+def Aggregation : Pass<"baker-aggregation", "::mlir::ModuleOp"> {
+  let summary = "form aggregates of PPFs and give them engines";
+  let description = [{
+    Section 5.1 and Figure 7 of the paper: PPFs of the microengines are merged
+    by the cost of the channels between them and duplicated where they are
+    slow, as the throughput model (`aggregation/ThroughputModel.h`) says, under
+    the size of a control store. Each aggregate becomes one program; a channel
+    inside an aggregate is a call, one between aggregates a ring of the
+    receiver.
+
+    `mapping` names a file in which the user fixes a part of it
+    (`aggregation/MappingFile.h`). `words-scale` corrects the estimated sizes
+    by those of generated code.
+
+    ```mlir
+    func.func @l3.in_cc(%ph: !baker.packet<"ether">)
+        attributes {baker.kind = "ppf", baker.core = "me"}
+    // becomes, beside the list of aggregates on the module,
+    func.func @l3.in_cc(%ph: !baker.packet<"ether">)
+        attributes {baker.kind = "ppf", baker.core = "me",
+                    baker.aggregate = "main"}
+    ```
+
+    Requires: `baker-split-cores`.
+  }];
+  let options = [
+    Option<"engines", "engines", "unsigned", "6",
+           "microengines for the program">,
+    Option<"wordsMax", "words-max", "unsigned", "4096",
+           "words of one control store">,
+    Option<"wordsScale", "words-scale", "double", "1.0",
+           "words of generated code for one word of the estimate">,
+    Option<"mapping", "mapping", "std::string", "\"\"",
+           "file with the part of the mapping that is fixed">
+  ];
+  let statistics = [
+    Statistic<"aggregateCount", "aggregates", "Aggregates formed">
   ];
 }
 

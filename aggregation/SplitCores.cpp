@@ -76,7 +76,13 @@ void SplitCores::assignCores(const PpfGraph &graph) {
     double share = isProfiled ? double(*packets) / double(received) : 0;
     ir::Core core = ir::Core::Me;
     std::string reason;
-    if (ppf->hasAttr(ir::coldAttrName)) {
+    StringRef symbol = ppf.getSymName();
+    if (llvm::any_of(xscale, [&](const std::string &name) {
+          return symbol == name || symbol.rsplit('.').first == name;
+        })) {
+      core = ir::Core::XScale;
+      reason = "fixed by the mapping file";
+    } else if (ppf->hasAttr(ir::coldAttrName)) {
       core = ir::Core::XScale;
       reason = "marked cold";
     } else if (isProfiled) {

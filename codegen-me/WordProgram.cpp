@@ -223,7 +223,11 @@ Result<target::Microcode> resolve(const WordProgram &program,
                                    program.functions[item.function] + "')");
     code.words.push_back(*word);
     code.lines.push_back(program.places[item.line]);
-    code.frequencies.push_back(item.frequency);
+    // Waits and pointer writes that passes put in have none of their own.
+    if (item.frequency == 0 && !code.frequencies.empty())
+      code.frequencies.push_back(code.frequencies.back());
+    else
+      code.frequencies.push_back(item.frequency);
   }
   return code;
 }

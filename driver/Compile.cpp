@@ -1,8 +1,11 @@
 //===- Compile.cpp - one run of the compiler ------------------------------===//
 
 #include "driver/Compile.h"
+#include "aggregation/Dot.h"
+#include "aggregation/MappingFile.h"
 #include "codegen-me/CodeGenMe.h"
 #include "driver/CoreProgram.h"
+#include "driver/Engines.h"
 #include "driver/FrontEnd.h"
 #include "driver/LlvmStage.h"
 #include "driver/Manifest.h"
@@ -12,6 +15,7 @@
 #include "driver/XScale.h"
 #include "target-ixp/Assembler.h"
 #include "target-ixp/Image.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -20,37 +24,6 @@ using namespace mlir;
 namespace karakal::driver {
 
 namespace {
-
-constexpr const char *engineEntry = "me_main";
-
-/// LLVM IR of the aggregate, linked with the packet primitives and optimized.
-Result<CoreProgram> makeEngineIr(ModuleOp program, const Options &options) {
-  auto core = makeCoreProgram(program, CoreTarget::Me, options.pipeline);
-  if (!core)
-    return core.error();
-  core->module->setDataLayout(
-      "E-p:32:32-p1:32:32-p2:32:32-p3:32:32-p4:32:32-i64:32-n32-S32");
-  if (Status linked = linkRuntime(*core->module, "packet.ll"); !linked)
-    return linked.error();
-  keepEntries(*core->module, {engineEntry});
-  optimize(*core->module, options.pipeline.level,
-           /*keepPrimitives=*/!includes(options.pipeline.level, Level::O2));
-  return core;
-}
-
-Result<target::Microcode> compileEngine(ModuleOp program,
-                                        const Options &options) {
-  auto core = makeEngineIr(program, options);
-  if (!core)
-    return core.error();
-  codegen::CodeGenOptions codegen;
-  codegen.level = options.pipeline.level == Level::Base ? 0 : 2;
-  codegen.entry = engineEntry;
-  codegen.maxWords = target::ControlStoreWords;
-  codegen.stackSramBase = target::StackSramBase;
-  codegen.stackSramBytes = target::StackSramBytes;
-  return codegen::compileForMe(*core->module, codegen);
-}
 
 Result<XScaleCode> compileXScale(ModuleOp program, const Options &options) {
   auto core = makeCoreProgram(program, CoreTarget::XScale, options.pipeline);
@@ -70,15 +43,17 @@ Status addRuntimeMicrocode(target::Image &image, const std::string &name) {
 }
 
 Result<target::Image> makeImage(ModuleOp program, const Options &options,
-                                const target::Microcode &engine,
+                                const std::vector<AggregateCode> &engines,
                                 const XScaleCode &xscale) {
   target::Image image;
-  image.manifest = makeManifest(program, options, engine.words.size(), xscale);
+  image.manifest = makeManifest(program, options, engines, xscale);
   for (const char *name : {"rx", "tx"})
     if (Status added = addRuntimeMicrocode(image, name); !added)
       return added.error();
-  image.microcode[mainAggregate] = engine.words;
-  image.lines[mainAggregate] = engine.lines;
+  for (const AggregateCode &engine : engines) {
+    image.microcode[engine.plan.name] = engine.code.words;
+    image.lines[engine.plan.name] = engine.code.lines;
+  }
   for (const XScaleCode::Segment &segment : xscale.segments)
     image.xscale.push_back(
         {".xscale" + segment.name, segment.address, segment.bytes});
@@ -93,13 +68,30 @@ std::string printBaker(ModuleOp program) {
   return text;
 }
 
-Result<std::string> printLlvm(ModuleOp program, const Options &options) {
-  auto engine = makeEngineIr(program, options);
-  if (!engine)
-    return engine.error();
+/// A heading for the part of one aggregate, if there are several.
+std::string headingOf(const std::string &aggregate, size_t count) {
+  return count > 1 ? "; aggregate " + aggregate + "\n" : "";
+}
+
+Result<std::string> printLlvm(ModuleOp planned, const Options &options) {
   std::string text;
   llvm::raw_string_ostream stream(text);
-  engine->module->print(stream, nullptr);
+  auto plans = ir::aggregatesOf(planned);
+  for (const ir::AggregatePlan &plan : plans) {
+    auto engine = makeEngineIr(planned, plan.name, options);
+    if (!engine)
+      return engine.error();
+    stream << headingOf(plan.name, plans.size());
+    engine->module->print(stream, nullptr);
+  }
+  return text;
+}
+
+std::string printAsm(const std::vector<AggregateCode> &engines) {
+  std::string text;
+  for (const AggregateCode &engine : engines)
+    text += headingOf(engine.plan.name, engines.size()) +
+            codegen::printAsm(engine.code);
   return text;
 }
 
@@ -120,31 +112,55 @@ Status writeResult(const std::string &path, const target::Image &image) {
       "-", {reinterpret_cast<const char *>(bytes.data()), bytes.size()});
 }
 
-/// Everything behind the front end and the plan.
-Status emitCode(ModuleOp program, const Options &options,
+/// The options with what the mapping file says of the XScale core.
+Result<Options> withMapping(const Options &options) {
+  Options read = options;
+  const std::string &path = options.pipeline.mapping;
+  if (path.empty())
+    return read;
+  auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/true);
+  if (!buffer)
+    return makeFileError("E-driver-032", path,
+                         "the mapping cannot be read: " +
+                             buffer.getError().message());
+  auto mapping = agg::parseMapping((*buffer)->getBuffer().str(), path);
+  if (!mapping)
+    return mapping.error();
+  read.pipeline.mappedXScale = mapping->xscale;
+  return read;
+}
+
+/// Everything behind the front end and the profile.
+Status emitCode(ModuleOp source, const Options &options,
                 const std::vector<Remark> &remarks) {
   std::string path = outputPath(options);
-  if (options.emit == Emit::Llvm) {
-    auto text = printLlvm(program, options);
+  if (options.emit == Emit::Llvm || options.emit == Emit::Dot) {
+    auto planned = planProgram(source, options.pipeline);
+    if (!planned)
+      return planned.error();
+    if (options.emit == Emit::Dot)
+      return writeFile(path, agg::printDot(**planned));
+    auto text = printLlvm(**planned, options);
     return text ? writeFile(path, *text) : Status(text.error());
   }
-  auto engine = compileEngine(program, options);
-  if (!engine)
-    return engine.error();
+  auto made = planAndCompile(source, options);
+  if (!made)
+    return made.error();
+  ModuleOp program = *made->program;
   auto xscale = compileXScale(program, options);
   if (!xscale)
     return xscale.error();
-  auto image = makeImage(program, options, *engine, *xscale);
+  auto image = makeImage(program, options, made->engines, *xscale);
   if (!image)
     return image.error();
   if (!options.report.empty()) {
     std::string report =
-        makeReport(program, options, *engine, *xscale, remarks);
+        makeReport(program, options, made->engines, *xscale, remarks);
     if (Status written = writeFile(options.report, report); !written)
       return written;
   }
   if (options.emit == Emit::Asm)
-    return writeFile(path, codegen::printAsm(*engine));
+    return writeFile(path, printAsm(made->engines));
   return writeResult(path, *image);
 }
 
@@ -175,12 +191,8 @@ Status compile(const Options &options) {
     return profiled;
   if (options.emit == Emit::Baker)
     return writeFile(outputPath(options), printBaker(program));
-  Status planned = runPasses(program, [&](OpPassManager &passes) {
-    addProgramPasses(passes, options.pipeline);
-  });
-  if (!planned)
-    return planned;
-  return emitCode(program, options, remarks);
+  auto mapped = withMapping(options);
+  return mapped ? emitCode(program, *mapped, remarks) : Status(mapped.error());
 }
 
 } // namespace karakal::driver

@@ -41,22 +41,16 @@ std::vector<func::FuncOp> controlFunctions(ModuleOp program) {
   return functions;
 }
 
-json engineNumbers(const Options &options) {
-  json numbers = json::array();
-  for (unsigned i = 0; i < options.engineCount; ++i)
-    numbers.push_back(target::AppEngineFirst + i);
-  return numbers;
-}
-
-json describeEngines(const Options &options) {
+json describeEngines(const std::vector<AggregateCode> &aggregates) {
   json engines = json::array();
   engines.push_back(
       {{"engine", target::RxEngine}, {"role", "rx"}, {"ucode", "rx"}});
-  for (const json &number : engineNumbers(options))
-    engines.push_back({{"engine", number},
-                       {"role", "app"},
-                       {"ucode", mainAggregate},
-                       {"aggregate", mainAggregate}});
+  for (const AggregateCode &aggregate : aggregates)
+    for (uint32_t number : aggregate.plan.engines)
+      engines.push_back({{"engine", number},
+                         {"role", "app"},
+                         {"ucode", aggregate.plan.name},
+                         {"aggregate", aggregate.plan.name}});
   engines.push_back(
       {{"engine", target::TxEngine}, {"role", "tx"}, {"ucode", "tx"}});
   return engines;
@@ -167,19 +161,22 @@ std::vector<std::string> xscaleEntries(ModuleOp program) {
   return entries;
 }
 
-json makeManifest(ModuleOp program, const Options &options, size_t words,
+json makeManifest(ModuleOp program, const Options &options,
+                  const std::vector<AggregateCode> &engines,
                   const XScaleCode &xscale) {
-  json aggregate = {{"name", mainAggregate},
-                    {"ucode", mainAggregate},
-                    {"words", words},
-                    {"engines", engineNumbers(options)}};
+  json aggregates = json::array();
+  for (const AggregateCode &engine : engines)
+    aggregates.push_back({{"name", engine.plan.name},
+                          {"ucode", engine.plan.name},
+                          {"words", engine.code.words.size()},
+                          {"engines", engine.plan.engines}});
   return {{"format", "karakal-image"},
           {"version", target::ImageVersion},
           {"target", "ixp2400"},
           {"program", program.getName().value_or("program").str()},
           {"level", levelName(options.pipeline.level)},
-          {"aggregates", json::array({aggregate})},
-          {"engines", describeEngines(options)},
+          {"aggregates", aggregates},
+          {"engines", describeEngines(engines)},
           {"buffers", describeBuffers()},
           {"rings", describeRings()},
           {"drop_reasons", ir::dropReasonsOf(program)},

@@ -3,6 +3,7 @@
 #ifndef KARAKAL_DRIVER_MANIFEST_H
 #define KARAKAL_DRIVER_MANIFEST_H
 
+#include "driver/Engines.h"
 #include "driver/Options.h"
 #include "driver/XScale.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -10,13 +11,10 @@
 
 namespace karakal::driver {
 
-/// Name of the one aggregate and of its microcode.
-inline constexpr const char *mainAggregate = "main";
-
 /// The manifest of a program with all decisions made (docs/image.md).
-/// `words` is the length of the aggregate's microcode.
 nlohmann::json makeManifest(mlir::ModuleOp program, const Options &options,
-                            size_t words, const XScaleCode &xscale);
+                            const std::vector<AggregateCode> &engines,
+                            const XScaleCode &xscale);
 
 /// Symbols of the XScale core's entries: the handler first, then the wrappers
 /// of init and control functions.

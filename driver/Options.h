@@ -16,6 +16,7 @@ namespace karakal::driver {
 enum class Emit {
   Ast,   ///< the checked syntax tree
   Baker, ///< the baker dialect, as the front end made it
+  Dot,   ///< the PPF graph with its aggregates, for Graphviz
   Llvm,  ///< LLVM IR of each core, optimized
   Asm,   ///< microcode in Intel's syntax
   Ixp,   ///< the image
@@ -38,8 +39,6 @@ struct Options {
   PipelineOptions pipeline;
   /// Passes whose decisions and refusals are printed; "all" is every pass.
   std::vector<std::string> explained;
-  /// Programmable microengines, 1 to 6.
-  unsigned engineCount = target::AppEngineCount;
   /// Trace that the profile is taken over; empty: no profile.
   std::string profileTrace;
   /// Profiles that are read and added to it.

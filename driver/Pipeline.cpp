@@ -25,6 +25,10 @@ constexpr OrderRule orderRules[] = {
      "the init function belongs to the XScale core's program"},
     {"baker-split-cores", "baker-lower-channels",
      "a channel is a call or a ring by where its ends run"},
+    {"baker-split-cores", "baker-aggregation",
+     "only PPFs of the engines form aggregates"},
+    {"baker-aggregation", "baker-lower-channels",
+     "channels between aggregates are rings"},
     {"baker-lower-channels", "baker-to-llvm", "LLVM's dialect has no channels"},
     {"baker-to-llvm", "ensure-debug-info-scope-on-llvm-func",
      "scopes belong to LLVM's functions"},
@@ -48,13 +52,24 @@ void addSplitCores(OpPassManager &passes, CoreTarget,
                    const PipelineOptions &options) {
   agg::SplitCoresOptions split;
   split.coldShare = options.coldShare;
+  split.xscale = options.mappedXScale;
   passes.addPass(agg::createSplitCores(split));
 }
 
+void addAggregation(OpPassManager &passes, CoreTarget,
+                    const PipelineOptions &options) {
+  agg::AggregationOptions aggregation;
+  aggregation.engines = options.engineCount;
+  aggregation.mapping = options.mapping;
+  aggregation.wordsScale = options.wordsScale;
+  passes.addPass(agg::createAggregation(aggregation));
+}
+
 void addLowerChannels(OpPassManager &passes, CoreTarget target,
-                      const PipelineOptions &) {
+                      const PipelineOptions &options) {
   passes::LowerChannelsOptions channels;
   channels.core = coreTargetName(target);
+  channels.aggregate = options.aggregate;
   passes.addPass(passes::createLowerChannels(channels));
 }
 
@@ -80,6 +95,8 @@ constexpr PassRow rows[] = {
     {"split-cores", Stage::Program, Level::Base, true,
      "needs the profile; decides what lower-channels carries out",
      addSplitCores},
+    {"aggregation", Stage::Program, Level::Base, true,
+     "needs the cores; decides which engine runs what", addAggregation},
     {"lower-channels", Stage::EveryCore, Level::Base, true,
      "cuts one core's program out of the PPF graph", addLowerChannels},
     {"to-llvm", Stage::EveryCore, Level::Base, true,

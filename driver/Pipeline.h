@@ -28,6 +28,16 @@ struct PipelineOptions {
   Level level = Level::Swc;
   /// Share of received packets below which a PPF is cold.
   double coldShare = 0.001;
+  /// Microengines for the program.
+  unsigned engineCount = 6;
+  /// File with the part of the mapping that is fixed; empty: none.
+  std::string mapping;
+  /// PPFs that this file puts on the XScale core.
+  std::vector<std::string> mappedXScale;
+  /// Words of generated code for one of the estimate of sizes.
+  double wordsScale = 1;
+  /// The aggregate whose program is made; empty: all of the engines' PPFs.
+  std::string aggregate;
   /// Names of passes that do not run.
   std::vector<std::string> disabled;
 };

@@ -8,7 +8,6 @@
 
 #include "driver/Report.h"
 #include "aggregation/Passes.h"
-#include "driver/Manifest.h"
 #include "ir/Attributes.h"
 #include "ir/Layout.h"
 
@@ -34,24 +33,35 @@ json ppfsOn(ModuleOp program, ir::Core core) {
   return names;
 }
 
-json describeAggregate(ModuleOp program, const Options &options,
-                       const target::Microcode &engine) {
-  json functions = json::array();
-  for (const target::FunctionRange &range : engine.functions)
+/// What the throughput model says of a stage, a message each.
+json describeStage(const agg::Stage &stage, double utilization) {
+  json units = json::object();
+  for (size_t u = 0; u < agg::unitCount; ++u)
+    units[agg::unitNames[u]] = stage.cost.busy[u];
+  return {{"messages_per_packet", stage.messages},
+          {"issue_cycles", stage.cost.issue},
+          {"latency_cycles", stage.cost.latency},
+          {"unit_cycles", units},
+          {"utilization", utilization}};
+}
+
+json describeAggregate(ModuleOp program, const AggregateCode &engine) {
+  json functions = json::array(), ppfs = json::array();
+  for (auto function : program.getOps<func::FuncOp>())
+    if (ir::aggregateOf(function) == engine.plan.name)
+      ppfs.push_back(function.getSymName().str());
+  for (const target::FunctionRange &range : engine.code.functions)
     functions.push_back(
         {{"name", range.name},
          {"words", range.end - range.begin},
          {"runtime", StringRef(range.name).starts_with("baker_")}});
-  json engines = json::array();
-  for (unsigned i = 0; i < options.engineCount; ++i)
-    engines.push_back(target::AppEngineFirst + i);
-  return {{"name", mainAggregate},
-          {"ppfs", ppfsOn(program, ir::Core::Me)},
-          {"engines", engines},
-          {"words", engine.words.size()},
+  return {{"name", engine.plan.name},
+          {"ppfs", ppfs},
+          {"engines", engine.plan.engines},
+          {"words", engine.code.words.size()},
           {"words_available", target::ControlStoreWords},
           {"functions", functions},
-          {"statistics", engine.statistics}};
+          {"statistics", engine.code.statistics}};
 }
 
 json describeXScale(ModuleOp program, const XScaleCode &code) {
@@ -103,6 +113,72 @@ json describeRemark(const Remark &remark) {
           {"reason", reason.str()}};
 }
 
+/// What aggregation did, in order.
+json listSteps(ModuleOp program) {
+  json steps = json::array();
+  auto list = program->getAttrOfType<ArrayAttr>(agg::stepsAttrName);
+  if (!list)
+    return steps;
+  for (auto step : list.getAsRange<DictionaryAttr>())
+    steps.push_back({{"subject", step.getAs<StringAttr>("subject").str()},
+                     {"kind", "aggregation"},
+                     {"decision", step.getAs<StringAttr>("kind").str()},
+                     {"reason", step.getAs<StringAttr>("reason").str()}});
+  return steps;
+}
+
+/// Frame length of the predicted rate, CRC included (RFC 2544's smallest).
+constexpr unsigned predictedFrameBytes = 64;
+
+/// The stages when only `count` of the image's engines run, chosen as the
+/// simulator's loader does: one for each aggregate, then the others by number.
+std::vector<agg::Stage> withEngines(std::vector<agg::Stage> stages,
+                                    size_t count) {
+  size_t left = count - stages.size();
+  for (agg::Stage &stage : stages) {
+    size_t more = std::min<size_t>(left, stage.engines - 1);
+    stage.engines = unsigned(1 + more);
+    left -= more;
+  }
+  return stages;
+}
+
+json describePrediction(const agg::Prediction &prediction, size_t engines) {
+  return {{"engines", engines},
+          {"mpps", prediction.packetsPerSecond / 1e6},
+          {"gbps", prediction.gbps(predictedFrameBytes)},
+          {"bottleneck", prediction.bottleneck}};
+}
+
+/// Aggregates with their stages, and the rates that the model predicts for the
+/// image on each number of engines.
+void addPrediction(json &report, ModuleOp program,
+                   const std::vector<AggregateCode> &engines) {
+  std::vector<agg::Stage> stages = stagesOf(program, engines);
+  agg::Prediction prediction =
+      agg::predict(stages, target::ChipParameters(), predictedFrameBytes);
+  for (size_t i = 0; i < engines.size(); ++i) {
+    json aggregate = describeAggregate(program, engines[i]);
+    aggregate["model"] =
+        describeStage(stages[i], prediction.stageUtilization[i]);
+    report["aggregates"].push_back(std::move(aggregate));
+  }
+  json units = json::object();
+  for (size_t u = 0; u < agg::unitCount; ++u)
+    units[agg::unitNames[u]] = prediction.unitUtilization[u];
+  size_t all = 0;
+  for (const agg::Stage &stage : stages)
+    all += stage.engines;
+  report["predicted"] = describePrediction(prediction, all);
+  report["predicted"]["frame_bytes"] = predictedFrameBytes;
+  report["predicted"]["unit_utilization"] = units;
+  for (size_t count = stages.size(); count <= all; ++count)
+    report["predicted"]["by_engines"].push_back(describePrediction(
+        agg::predict(withEngines(stages, count), target::ChipParameters(),
+                     predictedFrameBytes),
+        count));
+}
+
 json listProfile(ModuleOp program) {
   json profile = json::object();
   for (auto function : program.getOps<func::FuncOp>())
@@ -114,22 +190,24 @@ json listProfile(ModuleOp program) {
 } // namespace
 
 std::string makeReport(ModuleOp program, const Options &options,
-                       const target::Microcode &engine,
+                       const std::vector<AggregateCode> &engines,
                        const XScaleCode &xscale,
                        const std::vector<Remark> &remarks) {
-  json decisions = listDecisions(program);
+  json decisions = listSteps(program);
+  for (json &decision : listDecisions(program))
+    decisions.push_back(std::move(decision));
   for (const Remark &remark : remarks)
     decisions.push_back(describeRemark(remark));
   json report = {{"schema", 1},
                  {"program", program.getName().value_or("program").str()},
                  {"target", "ixp2400"},
                  {"level", levelName(options.pipeline.level)},
-                 {"aggregates",
-                  json::array({describeAggregate(program, options, engine)})},
+                 {"aggregates", json::array()},
                  {"xscale", describeXScale(program, xscale)},
                  {"memory", describeMemory(program)},
                  {"decisions", decisions},
                  {"profile_packets", listProfile(program)}};
+  addPrediction(report, program, engines);
   return report.dump(2) + "\n";
 }
 

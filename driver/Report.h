@@ -3,20 +3,21 @@
 #ifndef KARAKAL_DRIVER_REPORT_H
 #define KARAKAL_DRIVER_REPORT_H
 
+#include "driver/Engines.h"
 #include "driver/FrontEnd.h"
 #include "driver/Options.h"
 #include "driver/XScale.h"
 #include "mlir/IR/BuiltinOps.h"
-#include "target-ixp/Microcode.h"
 #include <string>
 
 namespace karakal::driver {
 
 /// The report as JSON text: aggregates with their PPFs, engines and code size
-/// by function; the XScale core's part; the memory that globals take; every
+/// by function, what the throughput model says of them and how aggregation
+/// came to them; the XScale core's part; the memory that globals take; every
 /// decision with its reason, those that passes explain included.
 std::string makeReport(mlir::ModuleOp program, const Options &options,
-                       const target::Microcode &engine,
+                       const std::vector<AggregateCode> &engines,
                        const XScaleCode &xscale,
                        const std::vector<Remark> &remarks);
 

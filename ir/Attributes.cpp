@@ -48,6 +48,38 @@ void setCore(func::FuncOp function, Core core) {
   setText(function, coreAttrName, core == Core::Me ? "me" : "xscale");
 }
 
+StringRef aggregateOf(func::FuncOp function) {
+  return textOf(function, aggregateAttrName).value_or("");
+}
+
+void setAggregate(func::FuncOp function, StringRef name) {
+  setText(function, aggregateAttrName, name);
+}
+
+std::vector<AggregatePlan> aggregatesOf(ModuleOp module) {
+  std::vector<AggregatePlan> plans;
+  if (auto list = module->getAttrOfType<ArrayAttr>(aggregatesAttrName))
+    for (auto plan : list.getAsRange<DictionaryAttr>()) {
+      auto engines = plan.getAs<DenseI32ArrayAttr>("engines").asArrayRef();
+      plans.push_back({plan.getAs<StringAttr>("name").str(),
+                       {engines.begin(), engines.end()}});
+    }
+  return plans;
+}
+
+void setAggregates(ModuleOp module, ArrayRef<AggregatePlan> aggregates) {
+  Builder builder(module.getContext());
+  SmallVector<Attribute> list;
+  for (const AggregatePlan &plan : aggregates) {
+    SmallVector<int32_t> engines(plan.engines.begin(), plan.engines.end());
+    list.push_back(builder.getDictionaryAttr(
+        {builder.getNamedAttr("name", builder.getStringAttr(plan.name)),
+         builder.getNamedAttr("engines",
+                              builder.getDenseI32ArrayAttr(engines))}));
+  }
+  module->setAttr(aggregatesAttrName, builder.getArrayAttr(list));
+}
+
 std::optional<uint64_t> profilePacketsOf(func::FuncOp function) {
   auto profile = function->getAttrOfType<DictionaryAttr>(profileAttrName);
   if (!profile)
@@ -196,6 +228,26 @@ static LogicalResult verifyPlace(Operation *op, Attribute attribute) {
   return success();
 }
 
+static LogicalResult verifyAggregate(Operation *op, Attribute attribute) {
+  if (auto text = dyn_cast<StringAttr>(attribute); text && !text.empty())
+    return success();
+  return op->emitOpError("'baker.aggregate' must be the name of an aggregate");
+}
+
+static LogicalResult verifyAggregates(Operation *op, Attribute attribute) {
+  auto list = dyn_cast<ArrayAttr>(attribute);
+  auto isPlan = [](Attribute entry) {
+    auto plan = dyn_cast<DictionaryAttr>(entry);
+    auto engines =
+        plan ? plan.getAs<DenseI32ArrayAttr>("engines") : DenseI32ArrayAttr();
+    return engines && !engines.empty() && plan.getAs<StringAttr>("name");
+  };
+  if (list && !list.empty() && llvm::all_of(list, isPlan))
+    return success();
+  return op->emitOpError("'baker.aggregates' must be a list of {name = "
+                         "\"...\", engines = array<i32: ...>}");
+}
+
 template <const StringLiteral &name>
 static LogicalResult verifyNumber(Operation *op, Attribute attribute) {
   if (isI32(attribute))
@@ -222,6 +274,8 @@ static const Decision decisions[] = {
          return success();
        return op->emitOpError("'baker.cold' has no value");
      }},
+    {aggregateAttrName, "func.func", verifyAggregate},
+    {aggregatesAttrName, "builtin.module", verifyAggregates},
     {placeAttrName, "baker.global", verifyPlace},
     {viaAttrName, "baker.channel",
      [](Operation *op, Attribute attribute) {

@@ -9,6 +9,8 @@
 //                       baker.profile  {packets = N : i64, …}, see Profile.h
 //                       baker.core     "me" | "xscale"
 //                       baker.cold     (unit) the source marks the PPF @cold
+//                       baker.aggregate "main": the aggregate of a PPF on the
+//                                      microengines
 //   on a parameter or result of a control function
 //                       baker.name     "prefix"
 //                       baker.type     "u32" (width and sign as declared)
@@ -16,6 +18,8 @@
 //                       baker.profile  {reads = N : i64, …}, see Profile.h
 //                       baker.locality array<i64: …>, see Profile.h
 //   on the module       baker.profile  {received = N : i64, traces = N : i64}
+//                       baker.aggregates [{name = "main",
+//                                      engines = array<i32: 1, 2>}, …]
 //   on cf.cond_br, cf.switch
 //                       baker.branch   array<i64: …>: times that each
 //                                      successor was taken, see Profile.h
@@ -35,11 +39,15 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 #include <optional>
+#include <string>
+#include <vector>
 
 namespace karakal::ir {
 
 inline constexpr llvm::StringLiteral kindAttrName = "baker.kind";
 inline constexpr llvm::StringLiteral profileAttrName = "baker.profile";
+inline constexpr llvm::StringLiteral aggregateAttrName = "baker.aggregate";
+inline constexpr llvm::StringLiteral aggregatesAttrName = "baker.aggregates";
 inline constexpr llvm::StringLiteral branchAttrName = "baker.branch";
 inline constexpr llvm::StringLiteral localityAttrName = "baker.locality";
 inline constexpr llvm::StringLiteral coreAttrName = "baker.core";
@@ -51,6 +59,10 @@ inline constexpr llvm::StringLiteral viaAttrName = "baker.via";
 inline constexpr llvm::StringLiteral ringAttrName = "baker.ring";
 inline constexpr llvm::StringLiteral idAttrName = "baker.id";
 inline constexpr llvm::StringLiteral wordAttrName = "baker.word";
+
+/// The aggregate that takes packets from Rx, and the only one of a program
+/// whose PPFs bear no name of an aggregate.
+inline constexpr llvm::StringLiteral mainAggregateName = "main";
 
 /// Symbols that exist without an operation.
 inline constexpr llvm::StringLiteral rxChannelName = "rx";
@@ -75,6 +87,22 @@ inline bool isPpf(mlir::func::FuncOp function) {
 enum class Core { Me, XScale };
 std::optional<Core> coreOf(mlir::func::FuncOp function);
 void setCore(mlir::func::FuncOp function, Core core);
+
+/// The aggregate of a PPF (`baker.aggregate`); empty if it has none.
+llvm::StringRef aggregateOf(mlir::func::FuncOp function);
+void setAggregate(mlir::func::FuncOp function, llvm::StringRef name);
+
+/// One aggregate of a program and the engines that run it
+/// (`baker.aggregates`).
+struct AggregatePlan {
+  std::string name;
+  std::vector<uint32_t> engines;
+};
+/// The aggregates; the first one takes what no other does: packets from Rx for
+/// the XScale core. Empty before aggregation.
+std::vector<AggregatePlan> aggregatesOf(mlir::ModuleOp module);
+void setAggregates(mlir::ModuleOp module,
+                   llvm::ArrayRef<AggregatePlan> aggregates);
 
 /// Packets that entered a PPF in the profile run (`baker.profile`).
 std::optional<uint64_t> profilePacketsOf(mlir::func::FuncOp function);

@@ -54,6 +54,8 @@ private:
   func::FuncOp consumerOf(ir::ChannelOp channel);
   /// Whether `function` is part of this core's program.
   bool isOurs(func::FuncOp function);
+  /// Whether this program takes what Rx receives.
+  bool takesRx();
   /// Whether the channel is a call in this core's program.
   bool isCall(ir::ChannelOp channel);
 
@@ -131,7 +133,9 @@ func::FuncOp LowerChannels::consumerOf(ir::ChannelOp channel) {
 bool LowerChannels::isOurs(func::FuncOp function) {
   switch (ir::kindOf(function)) {
   case ir::FunctionKind::Ppf:
-    return isHost() || ir::coreOf(function) == coreHere();
+    return isHost() || (ir::coreOf(function) == coreHere() &&
+                        (aggregate.empty() || core != "me" ||
+                         ir::aggregateOf(function) == aggregate));
   case ir::FunctionKind::Control:
   case ir::FunctionKind::Init:
     return core != "me";
@@ -139,6 +143,21 @@ bool LowerChannels::isOurs(func::FuncOp function) {
     return false; // by being called
   }
   KARAKAL_UNREACHABLE("no such kind");
+}
+
+bool LowerChannels::takesRx() {
+  auto plans = ir::aggregatesOf(getOperation());
+  bool isFirst =
+      aggregate.empty() || plans.empty() || plans.front().name == aggregate;
+  return llvm::any_of(
+      getOperation().getOps<ir::ChannelOp>(), [&](ir::ChannelOp channel) {
+        if (!channel.comesFromRx())
+          return false;
+        func::FuncOp consumer =
+            channel.goesToTx() ? nullptr : consumerOf(channel);
+        bool isOnEngine = consumer && ir::coreOf(consumer) == ir::Core::Me;
+        return isOnEngine ? isOurs(consumer) : isFirst;
+      });
 }
 
 bool LowerChannels::isCall(ir::ChannelOp channel) {
@@ -296,10 +315,11 @@ void LowerChannels::buildMicroengineEntry() {
     builder.setInsertionPointToStart(rx);
   }
 
-  poll(target::RingRx, [&](Value message) {
-    emitRx(builder, loc, message);
-    builder.create<cf::BranchOp>(loc, loop);
-  });
+  if (takesRx())
+    poll(target::RingRx, [&](Value message) {
+      emitRx(builder, loc, message);
+      builder.create<cf::BranchOp>(loc, loop);
+    });
   call(builder, loc, "__ixp_swap", {}, 0);
   builder.create<cf::BranchOp>(loc, loop);
 }

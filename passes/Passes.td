@@ -78,12 +78,18 @@ def LowerChannels : Pass<"baker-lower-channels", "::mlir::ModuleOp"> {
     host's. A message is `id << 24 | handle`; messages of `rx` and to `tx` are
     bare handles.
 
+    Several aggregates of the microengines are made one at a time: `aggregate`
+    names the one whose PPFs are the core's. Only one takes what Rx receives:
+    the one that holds the PPF, or the first if that is on the XScale core.
+
     Requires: channel ids; for `me` and `xscale`, the decisions of
-    `baker-split-cores`.
+    `baker-split-cores` and `baker-aggregation`.
   }];
   let options = [
     Option<"core", "core", "std::string", "\"me\"",
-           "whose program to make: me, xscale or host">
+           "whose program to make: me, xscale or host">,
+    Option<"aggregate", "aggregate", "std::string", "\"\"",
+           "for me: the aggregate to make; empty: all PPFs of the engines">
   ];
   let dependentDialects = ["::mlir::func::FuncDialect",
                            "::mlir::cf::ControlFlowDialect",

@@ -32,11 +32,9 @@ const std::map<std::string, Level> levels = {
     {"pac", Level::Pac},   {"soar", Level::Soar}, {"phr", Level::Phr},
     {"swc", Level::Swc}};
 
-const std::map<std::string, Emit> forms = {{"ast", Emit::Ast},
-                                           {"baker", Emit::Baker},
-                                           {"llvm", Emit::Llvm},
-                                           {"asm", Emit::Asm},
-                                           {"ixp", Emit::Ixp}};
+const std::map<std::string, Emit> forms = {
+    {"ast", Emit::Ast},   {"baker", Emit::Baker}, {"dot", Emit::Dot},
+    {"llvm", Emit::Llvm}, {"asm", Emit::Asm},     {"ixp", Emit::Ixp}};
 
 /// Values that are names until the command line has been checked.
 struct CommandLine {
@@ -83,7 +81,8 @@ void declareOptions(CLI::App &app, CommandLine &line) {
                  "caches; the default)")
       ->check(oneOf(levels));
   app.add_option("--emit", line.form,
-                 "what to write: ast, baker (dialect), llvm (IR of the "
+                 "what to write: ast, baker (dialect), dot (PPF graph with "
+                 "aggregates), llvm (IR of the "
                  "microengines), asm (microcode), ixp (image; the default)")
       ->check(oneOf(forms));
   app.add_option("--profile-trace", options.profileTrace,
@@ -95,11 +94,13 @@ void declareOptions(CLI::App &app, CommandLine &line) {
                  "write the profile to this file");
   app.add_option("--control", options.control,
                  "control functions to call before the profile or the run");
-  app.add_option("--mes", options.engineCount,
+  app.add_option("--mes", options.pipeline.engineCount,
                  "programmable microengines, 1 to 6 (default: 6)")
       ->check(CLI::Range(1u, target::AppEngineCount));
   app.add_option("--target", line.target, "the chip: ixp2400")
       ->check(CLI::IsMember({"ixp2400"}));
+  app.add_option("--mapping", options.pipeline.mapping,
+                 "file that fixes which PPFs share engines, or a part of it");
   app.add_option("--report", options.report,
                  "write what was decided, and why, as JSON");
   app.add_option("--cold-share", options.pipeline.coldShare,

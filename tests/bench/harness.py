@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -53,6 +54,14 @@ class Bench:
         if not tool.exists():
             raise Missing(f"{name} is not built")
         return run([str(tool), *map(str, arguments)])
+
+    def output(self, name: str, *arguments: object) -> str:
+        """Runs a tool of the build; returns what it printed."""
+        command = [str(self.build / "bin" / name), *map(str, arguments)]
+        done = subprocess.run(command, capture_output=True, text=True)
+        if done.returncode != 0:
+            raise Failed(f"exit status {done.returncode}: {' '.join(command)}")
+        return done.stdout
 
     def npftrace(self, *arguments: object) -> None:
         run([sys.executable, "-m", "npftrace", *map(str, arguments)])
@@ -182,3 +191,25 @@ def simulate(
         f"--stats={stats}", "--quiet",
     )  # fmt: skip
     return seconds, json.loads(stats.read_text())
+
+
+Cases = Iterator[tuple[str, str, Path, Workload]]
+
+
+def cases(bench: Bench) -> Cases:
+    """(name, level, image, traffic) of every application, set and level."""
+    for app in TRAFFIC:
+        try:
+            loads = {name: workload(bench, app, name) for name in sets_of(bench, app)}
+            source_of(app)
+        except Missing as missing:
+            bench.leave_out(missing)
+            continue
+        for level in LEVELS:
+            try:
+                image = image_of(bench, app, level, next(iter(loads.values())))
+            except Missing as missing:
+                bench.leave_out(missing)
+                continue
+            for name, load in loads.items():
+                yield f"{app}.{name}" if name else app, level, image, load

@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from fig6 import fig6, sensitivity
 from harness import (
-    LEVELS,
     TRAFFIC,
     Bench,
     Missing,
-    Workload,
+    cases,
     code_words,
     image_of,
     progress,
-    sets_of,
     simulate,
     source_of,
     workload,
 )
+from model import model, profile_speed
 from tables import table
 
 #: Functions in the source that the parser is timed with.
@@ -136,28 +135,6 @@ def write_functions(path: Path, count: int, called: bool = False) -> int:
     return len(lines)
 
 
-Cases = Iterator[tuple[str, str, Path, Workload]]
-
-
-def cases(bench: Bench) -> Cases:
-    """(name, level, image, traffic) of every application, set and level."""
-    for app in TRAFFIC:
-        try:
-            loads = {name: workload(bench, app, name) for name in sets_of(bench, app)}
-            source_of(app)
-        except Missing as missing:
-            bench.leave_out(missing)
-            continue
-        for level in LEVELS:
-            try:
-                image = image_of(bench, app, level, next(iter(loads.values())))
-            except Missing as missing:
-                bench.leave_out(missing)
-                continue
-            for name, load in loads.items():
-                yield f"{app}.{name}" if name else app, level, image, load
-
-
 def table1(bench: Bench) -> dict[str, Any]:
     """Memory accesses and instructions a packet, as the paper's Table 1."""
     result: dict[str, Any] = {}
@@ -210,4 +187,6 @@ BENCHMARKS: dict[str, Callable[[Bench], Any]] = {
     "compile": compile_time,
     "table1": table1,
     "rates": rates,
+    "model": model,
+    "profile": profile_speed,
 }

@@ -1,0 +1,107 @@
+//===- PpfCost.cpp - what a PPF costs before code exists ------------------===//
+
+#include "aggregation/PpfCost.h"
+#include "ir/Layout.h"
+#include "ir/OperationCost.h"
+#include "ir/Profile.h"
+#include <algorithm>
+#include <cmath>
+
+using namespace mlir;
+
+namespace karakal::agg {
+
+namespace {
+
+/// Words that a packet access moves at the general access: two quadwords.
+constexpr unsigned packetWords = 4;
+/// Rounds after which the frequencies of loops are taken as they are.
+constexpr unsigned roundsMax = 200;
+
+/// Executions of each block for one of the function: the flow equations,
+/// solved by iteration.
+llvm::DenseMap<Block *, double> frequenciesOf(func::FuncOp function) {
+  llvm::DenseMap<Block *, double> times;
+  for (unsigned round = 0; round < roundsMax; ++round) {
+    double change = 0;
+    for (Block &block : function.getBody()) {
+      double sum = block.isEntryBlock() ? 1 : 0;
+      for (auto at = block.pred_begin(); at != block.pred_end(); ++at)
+        sum +=
+            times.lookup(*at) * ir::branchProbability((*at)->getTerminator(),
+                                                      at.getSuccessorIndex());
+      change = std::max(change, std::abs(sum - times.lookup(&block)));
+      times[&block] = sum;
+    }
+    if (change < 1e-6)
+      break;
+  }
+  return times;
+}
+
+/// The memory of the global that `ref` points into.
+Unit unitOf(Value ref, ModuleOp program) {
+  Operation *op = ref.getDefiningOp();
+  while (op && !isa<ir::GlobalRefOp>(op))
+    op = op->getNumOperands() ? op->getOperand(0).getDefiningOp() : nullptr;
+  if (!op)
+    return Unit::Sram0;
+  auto global =
+      program.lookupSymbol<ir::GlobalOp>(cast<ir::GlobalRefOp>(op).getGlobal());
+  std::optional<ir::Place> place = global ? ir::placeOf(global) : std::nullopt;
+  if (place && place->memory == "scratch")
+    return Unit::Scratch;
+  return place && place->memory == "sram1" ? Unit::Sram1 : Unit::Sram0;
+}
+
+void addCommands(StageCost &to, const target::ChipParameters &chip, Unit unit,
+                 uint32_t count, unsigned words) {
+  CommandCost one = commandCost(chip, unit, Access::Memory, words);
+  to.latency += count * one.latency;
+  to.busyOf(unit) += count * one.busy;
+}
+
+} // namespace
+
+StageCost PpfCosts::costOf(Operation *op) {
+  ir::OperationCost estimate = ir::costOf(op);
+  // Channels are costed where they are known to be rings.
+  if (isa<ir::ChannelPutOp>(op))
+    return {};
+  StageCost cost;
+  cost.issue = estimate.instructions;
+  addCommands(cost, chip, Unit::Scratch, estimate.scratch, 1);
+  addCommands(cost, chip, Unit::Sram0, estimate.sram, 1);
+  addCommands(cost, chip, Unit::Dram, estimate.dram, packetWords);
+  if (estimate.global != 0) {
+    Value ref = op->getOperand(isa<ir::StoreOp>(op) ? 1 : 0);
+    unsigned words =
+        ir::wordCount(cast<ir::RefType>(ref.getType()).getPointee());
+    addCommands(cost, chip, unitOf(ref, program), estimate.global, words);
+  }
+  return cost;
+}
+
+PpfCost PpfCosts::of(func::FuncOp function) {
+  auto [at, isNew] = done.try_emplace(function, PpfCost());
+  if (!isNew)
+    return at->second;
+  PpfCost sum;
+  auto times = frequenciesOf(function);
+  for (Block &block : function.getBody())
+    for (Operation &op : block) {
+      sum.cost += costOf(&op) * times[&block];
+      sum.words += ir::costOf(&op).instructions;
+      if (auto call = dyn_cast<func::CallOp>(op))
+        if (auto callee = program.lookupSymbol<func::FuncOp>(call.getCallee());
+            callee && !callee.isExternal()) {
+          PpfCost called = of(callee);
+          sum.cost += called.cost * times[&block];
+          sum.words += called.words;
+        }
+    }
+  done[function] = sum;
+  return sum;
+}
+
+} // namespace karakal::agg

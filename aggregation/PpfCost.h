@@ -1,0 +1,40 @@
+//===- PpfCost.h - what a PPF costs before code exists ---------*- C++ -*-===//
+//
+// Cost of one packet in a PPF, by the estimates of ir/OperationCost.h, the
+// profile's branch frequencies (equal shares without a profile) and the chip's
+// figures; with all functions that it calls, without its channels.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KARAKAL_AGGREGATION_PPFCOST_H
+#define KARAKAL_AGGREGATION_PPFCOST_H
+
+#include "aggregation/ThroughputModel.h"
+#include "ir/Attributes.h"
+
+namespace karakal::agg {
+
+struct PpfCost {
+  StageCost cost; ///< one packet
+  double words = 0;
+};
+
+/// Computes costs of the functions of one program, each once.
+class PpfCosts {
+public:
+  PpfCosts(mlir::ModuleOp program, const target::ChipParameters &chip)
+      : program(program), chip(chip) {}
+
+  PpfCost of(mlir::func::FuncOp function);
+
+private:
+  StageCost costOf(mlir::Operation *op);
+
+  mlir::ModuleOp program;
+  const target::ChipParameters &chip;
+  llvm::DenseMap<mlir::Operation *, PpfCost> done;
+};
+
+} // namespace karakal::agg
+
+#endif // KARAKAL_AGGREGATION_PPFCOST_H

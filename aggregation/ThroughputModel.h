@@ -1,0 +1,97 @@
+//===- ThroughputModel.h - packets a second of a mapping -------*- C++ -*-===//
+//
+// Equation 1 of the paper says that throughput grows with the number of
+// engines n and with k, the rate of the slowest stage, and falls with the
+// number of stages p. Here k is computed from what a stage asks of the chip for
+// one message:
+//
+//   issue     cycles in which its engine executes instructions
+//   latency   cycles in which its context waits, with no other load on a unit
+//   busy      cycles in which it occupies each shared unit
+//   locked    cycles in which it holds a lock that all engines share
+//
+// An engine with c contexts handles at most min(1 / issue, c / (issue +
+// latency)) messages a cycle; a unit serves at most 1 / (sum of busy). Between
+// those bounds contexts queue for the engine and commands for the units. That
+// is a closed queueing network with c customers an engine, solved by Bard's and
+// Schweitzer's approximation of mean value analysis; stages of a pipeline are
+// coupled by the rate and by the units that they share.
+//
+// Every figure of the chip comes from target-ixp/ChipParameters.def; what was
+// fitted to simulations stands in `Fit` below.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KARAKAL_AGGREGATION_THROUGHPUTMODEL_H
+#define KARAKAL_AGGREGATION_THROUGHPUTMODEL_H
+
+#include "target-ixp/ChipParameters.h"
+#include <array>
+#include <string>
+#include <vector>
+
+namespace karakal::agg {
+
+/// A unit that all engines share.
+enum class Unit { Scratch, Sram0, Sram1, Dram, Hash };
+inline constexpr size_t unitCount = 5;
+inline constexpr std::array<const char *, unitCount> unitNames = {
+    "scratch", "sram0", "sram1", "dram", "hash"};
+
+/// What one message costs, in engine cycles.
+struct StageCost {
+  double issue = 0;
+  double latency = 0;
+  std::array<double, unitCount> busy{};
+  double locked = 0;
+
+  StageCost &operator+=(const StageCost &other);
+  friend StageCost operator+(StageCost a, const StageCost &b) { return a += b; }
+  friend StageCost operator*(StageCost a, double times);
+  double &busyOf(Unit unit) { return busy[size_t(unit)]; }
+};
+
+/// A stage of a mapping: an aggregate and its engines.
+struct Stage {
+  std::string name;
+  StageCost cost;
+  /// Messages that it handles for each packet received.
+  double messages = 1;
+  unsigned engines = 1;
+};
+
+/// What limits a mapping.
+struct Prediction {
+  double packetsPerSecond = 0;
+  /// "engines of main", "contexts of main", "dram", "rx", "ports".
+  std::string bottleneck;
+  /// Share of the cycles in which a stage's engines issue, by stage.
+  std::vector<double> stageUtilization;
+  std::array<double, unitCount> unitUtilization{};
+
+  /// Frame bits a second, as DESIGN.md counts them (with CRC).
+  double gbps(unsigned frameBytes) const {
+    return packetsPerSecond * frameBytes * 8 / 1e9;
+  }
+};
+
+/// A command's unloaded latency and the time that its unit is busy; `words` of
+/// 32 bits.
+struct CommandCost {
+  double latency = 0, busy = 0;
+};
+enum class Access { Memory, Atomic, Queue };
+CommandCost commandCost(const target::ChipParameters &chip, Unit unit,
+                        Access access, unsigned words);
+
+/// Messages a cycle that one engine handles, alone and with unloaded units.
+double engineRate(const StageCost &cost, const target::ChipParameters &chip);
+
+/// The rate of a mapping for frames of `frameBytes` with CRC.
+Prediction predict(const std::vector<Stage> &stages,
+                   const target::ChipParameters &chip,
+                   unsigned frameBytes = 64);
+
+} // namespace karakal::agg
+
+#endif // KARAKAL_AGGREGATION_THROUGHPUTMODEL_H

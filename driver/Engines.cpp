@@ -1,0 +1,141 @@
+//===- Engines.cpp - microcode of the aggregates --------------------------===//
+
+#include "driver/Engines.h"
+#include "aggregation/CodeCost.h"
+#include "codegen-me/CodeGenMe.h"
+#include "driver/LlvmStage.h"
+#include "ir/Profile.h"
+#include "target-ixp/MemoryMap.h"
+
+using namespace mlir;
+
+namespace karakal::driver {
+
+namespace {
+
+constexpr const char *engineEntry = "me_main";
+constexpr const char *doesNotFit = "E-codegen-me-020";
+/// The sizes grow by this where the code did not fit, so many times.
+constexpr double sizeStep = 1.5;
+constexpr unsigned stepsMax = 6;
+
+/// The code of all aggregates, in the plan's order.
+Result<std::vector<AggregateCode>> compileEngines(ModuleOp planned,
+                                                  const Options &options) {
+  std::vector<AggregateCode> engines;
+  for (const ir::AggregatePlan &plan : ir::aggregatesOf(planned)) {
+    auto core = makeEngineIr(planned, plan.name, options);
+    if (!core)
+      return core.error();
+    codegen::CodeGenOptions codegen;
+    codegen.level = options.pipeline.level == Level::Base ? 0 : 2;
+    codegen.entry = engineEntry;
+    codegen.maxWords = target::ControlStoreWords;
+    codegen.stackSramBase = target::StackSramBase;
+    codegen.stackSramBytes = target::StackSramBytes;
+    auto code = codegen::compileForMe(*core->module, codegen);
+    if (!code)
+      return code.error();
+    engines.push_back({plan, std::move(*code)});
+  }
+  return engines;
+}
+
+/// Packets for each one received; 0 where the profile does not tell.
+double perPacket(std::optional<uint64_t> count, double received) {
+  return count && received != 0 ? double(*count) / received : 0;
+}
+
+/// Commands that a received packet sends to SRAM channel 1.
+double sram1Commands(ModuleOp planned, double received) {
+  double commands = 0;
+  for (auto global : planned.getOps<ir::GlobalOp>()) {
+    std::optional<ir::Place> place = ir::placeOf(global);
+    auto profile = ir::profileOf(global);
+    if (place && place->memory == "sram1" && profile && received != 0)
+      commands += double(profile->reads + profile->writes) / received;
+  }
+  return commands;
+}
+
+/// Messages that an aggregate takes from rings for each packet received.
+double messagesOf(ModuleOp planned, const std::string &aggregate,
+                  double received) {
+  double messages = 0;
+  for (auto channel : planned.getOps<ir::ChannelOp>()) {
+    if (channel.goesToTx() || ir::viaOf(channel) != ir::Via::Ring)
+      continue;
+    auto consumer = planned.lookupSymbol<func::FuncOp>(channel.getConsumer());
+    if (ir::aggregateOf(consumer) == aggregate)
+      messages += channel.comesFromRx()
+                      ? 1
+                      : perPacket(ir::profileOf(channel), received);
+  }
+  return messages;
+}
+
+} // namespace
+
+Result<CoreProgram> makeEngineIr(ModuleOp planned, const std::string &aggregate,
+                                 const Options &options) {
+  PipelineOptions pipeline = options.pipeline;
+  pipeline.aggregate = aggregate;
+  auto core = makeCoreProgram(planned, CoreTarget::Me, pipeline);
+  if (!core)
+    return core.error();
+  core->module->setDataLayout(
+      "E-p:32:32-p1:32:32-p2:32:32-p3:32:32-p4:32:32-i64:32-n32-S32");
+  if (Status linked = linkRuntime(*core->module, "packet.ll"); !linked)
+    return linked.error();
+  keepEntries(*core->module, {engineEntry});
+  optimize(*core->module, pipeline.level,
+           /*keepPrimitives=*/!includes(pipeline.level, Level::O2));
+  return core;
+}
+
+Result<OwningOpRef<ModuleOp>> planProgram(ModuleOp program,
+                                          const PipelineOptions &options) {
+  OwningOpRef<ModuleOp> planned = program.clone();
+  Status done = runPasses(*planned, [&](OpPassManager &passes) {
+    addProgramPasses(passes, options);
+  });
+  if (!done)
+    return done.error();
+  return planned;
+}
+
+Result<PlannedProgram> planAndCompile(ModuleOp program,
+                                      const Options &options) {
+  Options tried = options;
+  for (unsigned step = 0;; ++step) {
+    auto planned = planProgram(program, tried.pipeline);
+    if (!planned)
+      return planned.error();
+    auto engines = compileEngines(**planned, tried);
+    if (engines)
+      return PlannedProgram{std::move(*planned), std::move(*engines)};
+    if (engines.error().id != doesNotFit || step == stepsMax)
+      return engines.error();
+    tried.pipeline.wordsScale *= sizeStep;
+  }
+}
+
+std::vector<agg::Stage> stagesOf(ModuleOp planned,
+                                 const std::vector<AggregateCode> &engines) {
+  target::ChipParameters chip;
+  auto profile = ir::profileOf(planned);
+  double received = profile ? double(profile->received) : 0;
+  std::vector<agg::Stage> stages;
+  for (const AggregateCode &engine : engines) {
+    agg::Stage stage;
+    stage.name = engine.plan.name;
+    stage.engines = engine.plan.engines.size();
+    stage.messages = std::max(messagesOf(planned, stage.name, received), 1e-6);
+    double commands = sram1Commands(planned, received) / engines.size();
+    stage.cost = agg::costOfCode(engine.code, chip, commands / stage.messages);
+    stages.push_back(std::move(stage));
+  }
+  return stages;
+}
+
+} // namespace karakal::driver

@@ -1,0 +1,54 @@
+//===- Engines.h - microcode of the aggregates -----------------*- C++ -*-===//
+//
+// Each aggregate of a planned program is a program of its own: its PPFs are
+// cut out, lowered, linked with the packet primitives, optimized and turned
+// into words.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KARAKAL_DRIVER_ENGINES_H
+#define KARAKAL_DRIVER_ENGINES_H
+
+#include "aggregation/ThroughputModel.h"
+#include "driver/CoreProgram.h"
+#include "driver/Options.h"
+#include "ir/Attributes.h"
+#include "target-ixp/Microcode.h"
+#include <vector>
+
+namespace karakal::driver {
+
+/// One aggregate: its name, its engines, its code.
+struct AggregateCode {
+  ir::AggregatePlan plan;
+  target::Microcode code;
+};
+
+/// LLVM IR of one aggregate, linked and optimized.
+Result<CoreProgram> makeEngineIr(mlir::ModuleOp planned,
+                                 const std::string &aggregate,
+                                 const Options &options);
+
+/// A program with its plan and its code.
+struct PlannedProgram {
+  mlir::OwningOpRef<mlir::ModuleOp> program;
+  std::vector<AggregateCode> engines;
+};
+
+/// Runs the passes that plan over a copy of the program.
+Result<mlir::OwningOpRef<mlir::ModuleOp>>
+planProgram(mlir::ModuleOp program, const PipelineOptions &options);
+
+/// Plans and compiles; an aggregate that turns out not to fit its engine makes
+/// aggregation run again with larger sizes. Errors: those of the passes and of
+/// the code generator.
+Result<PlannedProgram> planAndCompile(mlir::ModuleOp program,
+                                      const Options &options);
+
+/// The stages of the generated code, for the throughput model.
+std::vector<agg::Stage> stagesOf(mlir::ModuleOp planned,
+                                 const std::vector<AggregateCode> &engines);
+
+} // namespace karakal::driver
+
+#endif // KARAKAL_DRIVER_ENGINES_H

@@ -1,0 +1,153 @@
+// What Figure 7 makes of chains, forks, cycles and PPFs that are too large.
+
+#include "aggregation/Formation.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include <ctime>
+
+using namespace karakal::agg;
+using testing::ElementsAre;
+
+namespace {
+
+StageCost cycles(double issue, double latency = 0) {
+  StageCost cost;
+  cost.issue = issue;
+  cost.latency = latency;
+  return cost;
+}
+
+/// A chain of `count` PPFs of equal cost and size.
+FormationInput makeChain(size_t count, double issue, double words) {
+  FormationInput input;
+  input.ring = cycles(30, 240);
+  for (size_t i = 0; i < count; ++i)
+    input.ppfs.push_back(
+        {"p" + std::to_string(i), cycles(issue), 1, words, -1});
+  for (size_t i = 0; i + 1 < count; ++i)
+    input.channels.push_back({i, i + 1, 1});
+  return input;
+}
+
+bool hasStep(const Formation &formed, const std::string &kind,
+             const std::string &part) {
+  for (const FormationStep &step : formed.steps)
+    if (step.kind == kind && step.reason.find(part) != std::string::npos)
+      return true;
+  return false;
+}
+
+/// No aggregate reaches itself through another.
+void expectForwardOnly(const FormationInput &input, const Formation &formed) {
+  size_t count = formed.aggregates.size();
+  std::vector<size_t> owner(input.ppfs.size());
+  for (size_t i = 0; i < count; ++i)
+    for (size_t ppf : formed.aggregates[i].ppfs)
+      owner[ppf] = i;
+  std::vector<std::vector<bool>> reach(count, std::vector<bool>(count));
+  for (const FormationChannel &channel : input.channels)
+    if (owner[channel.from] != owner[channel.to])
+      reach[owner[channel.from]][owner[channel.to]] = true;
+  for (size_t k = 0; k < count; ++k)
+    for (size_t i = 0; i < count; ++i)
+      for (size_t j = 0; j < count; ++j)
+        if (reach[i][k] && reach[k][j])
+          reach[i][j] = true;
+  for (size_t i = 0; i < count; ++i)
+    EXPECT_FALSE(reach[i][i]) << "aggregate " << i;
+}
+
+} // namespace
+
+TEST(FormationTest, AChainOfTinyPpfsBecomesOneAggregateOnAllEngines) {
+  Formation formed = formAggregates(makeChain(12, 20, 50));
+  EXPECT_EQ(formed.failure, "");
+  ASSERT_EQ(formed.aggregates.size(), 1u);
+  EXPECT_EQ(formed.aggregates[0].ppfs.size(), 12u);
+  EXPECT_EQ(formed.aggregates[0].engines, 6u);
+  EXPECT_TRUE(hasStep(formed, "merge", "1.000 packets over channels"));
+  EXPECT_GT(formed.prediction.packetsPerSecond, 0);
+}
+
+TEST(FormationTest, WhatDoesNotFitOneEngineBecomesAPipeline) {
+  FormationInput input = makeChain(4, 200, 1500);
+  Formation formed = formAggregates(input);
+  EXPECT_EQ(formed.failure, "");
+  ASSERT_EQ(formed.aggregates.size(), 2u);
+  EXPECT_THAT(formed.aggregates[0].ppfs, ElementsAre(0, 1));
+  EXPECT_THAT(formed.aggregates[1].ppfs, ElementsAre(2, 3));
+  EXPECT_EQ(formed.aggregates[0].engines, 3u);
+  EXPECT_EQ(formed.aggregates[1].engines, 3u);
+  EXPECT_TRUE(hasStep(formed, "refuse", "words do not fit 4096"));
+}
+
+TEST(FormationTest, TheSlowStageGetsMoreEngines) {
+  FormationInput input = makeChain(2, 100, 3000);
+  input.ppfs[1].cost = cycles(900);
+  Formation formed = formAggregates(input);
+  ASSERT_EQ(formed.aggregates.size(), 2u);
+  EXPECT_EQ(formed.aggregates[0].engines, 1u);
+  EXPECT_EQ(formed.aggregates[1].engines, 5u);
+  EXPECT_TRUE(hasStep(formed, "duplicate", "cycles a packet"));
+}
+
+TEST(FormationTest, ACycleOfChannelsStaysInOneAggregate) {
+  FormationInput input = makeChain(3, 100, 3000);
+  input.channels.push_back({2, 1, 0.1});
+  Formation formed = formAggregates(input);
+  ASSERT_EQ(formed.aggregates.size(), 2u);
+  EXPECT_THAT(formed.aggregates[1].ppfs, ElementsAre(1, 2));
+  expectForwardOnly(input, formed);
+}
+
+TEST(FormationTest, NoMergeLetsPacketsComeBack) {
+  // 0 sends to 2 directly and through 1; 0 and 2 fit together, 1 does not.
+  FormationInput input = makeChain(3, 100, 1000);
+  input.ppfs[1].words = 3500;
+  input.channels.push_back({0, 2, 5});
+  Formation formed = formAggregates(input);
+  EXPECT_EQ(formed.aggregates.size(), 3u);
+  expectForwardOnly(input, formed);
+  EXPECT_TRUE(hasStep(formed, "refuse", "leave the aggregate and come back"));
+}
+
+TEST(FormationTest, PinnedAggregatesStayApart) {
+  FormationInput input = makeChain(3, 20, 50);
+  input.pins = {{"front", 2}, {"back", 0}};
+  input.ppfs[0].pin = 0;
+  input.ppfs[2].pin = 1;
+  Formation formed = formAggregates(input);
+  EXPECT_EQ(formed.failure, "");
+  ASSERT_EQ(formed.aggregates.size(), 2u);
+  EXPECT_EQ(formed.aggregates[0].engines, 2u);
+  EXPECT_EQ(formed.aggregates[1].engines, 4u);
+}
+
+TEST(FormationTest, PinsThatWouldWaitForEachOtherAreRefused) {
+  FormationInput input = makeChain(3, 20, 50);
+  input.pins = {{"a", 0}, {"b", 0}};
+  input.ppfs[0].pin = input.ppfs[2].pin = 0;
+  input.ppfs[1].pin = 1;
+  EXPECT_THAT(formAggregates(input).failure,
+              testing::HasSubstr("wait for each other"));
+}
+
+TEST(FormationTest, MoreStagesThanEnginesIsAFailureWithNumbers) {
+  FormationInput input = makeChain(4, 100, 3000);
+  input.engines = 2;
+  EXPECT_EQ(formAggregates(input).failure,
+            "4 aggregates need as many engines, there are 2");
+}
+
+TEST(FormationTest, AggregationOf200PpfsTakesLessThanASecond) {
+  FormationInput input = makeChain(200, 20, 15);
+  for (size_t i = 0; i + 7 < input.ppfs.size(); i += 3)
+    input.channels.push_back({i, i + 7, 0.3});
+  std::clock_t start = std::clock();
+  Formation formed = formAggregates(input);
+  double seconds = double(std::clock() - start) / CLOCKS_PER_SEC;
+  EXPECT_EQ(formed.failure, "");
+  EXPECT_LE(formed.aggregates.size(), 6u);
+  expectForwardOnly(input, formed);
+  EXPECT_LT(seconds, 1) << "seconds of processor time";
+}
