@@ -94,9 +94,8 @@ void convertBranchCounts(ModuleOp module) {
     if (isReached)
       branch.setBranchWeights(weights);
   });
-  module.walk([](LLVM::SwitchOp branch) {
-    branch->removeAttr(ir::branchAttrName);
-  });
+  module.walk(
+      [](LLVM::SwitchOp branch) { branch->removeAttr(ir::branchAttrName); });
 }
 
 class ToLlvm : public impl::ToLlvmBase<ToLlvm> {
