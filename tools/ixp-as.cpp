@@ -60,6 +60,22 @@ Image imageOf(const AssembledProgram &program, const std::string &name) {
   return image;
 }
 
+/// The image at `path`, whose program on the application's engines gives way
+/// to this one; tables and their set-up stay.
+Result<Image> replacedIn(const std::string &path,
+                         const AssembledProgram &program) {
+  Result<Image> image = readImage(path);
+  if (!image)
+    return image;
+  for (auto &aggregate : image->manifest["aggregates"]) {
+    std::string name = aggregate["ucode"];
+    aggregate["words"] = program.words.size();
+    image->microcode[name] = program.words;
+    image->lines[name] = program.lines;
+  }
+  return image;
+}
+
 void printListing(const AssembledProgram &program) {
   for (const auto &[name, place] : program.registers)
     std::fprintf(stderr, "%-8s %s\n", place.c_str(), name.c_str());
@@ -78,7 +94,7 @@ int main(int argc, char **argv) {
   CLI::App app{"Assembles Intel microcode for a microengine of the IXP2400.\n"
                "Reports every error of the file, with its line and a caret.",
                "ixp-as"};
-  std::string input, output = "-", format = "words";
+  std::string input, output = "-", format = "words", replaced;
   std::vector<std::string> defines;
   AssemblerOptions options;
   bool listing = false, strict = false;
@@ -91,6 +107,9 @@ int main(int argc, char **argv) {
                  "word, big-endian; ixp: an image that runs on engine 1")
       ->check(CLI::IsMember({"words", "bytes", "ixp"}))
       ->capture_default_str();
+  app.add_option("--replace", replaced,
+                 "with --format=ixp: an image that bakerc has made; write it "
+                 "with this program in place of its own");
   app.add_option("-D,--define", defines, "NAME or NAME=TOKENS, as by #define")
       ->take_all()
       ->allow_extra_args(false);
@@ -107,6 +126,10 @@ int main(int argc, char **argv) {
     app.parse(argc, argv);
   } catch (const CLI::ParseError &error) {
     return app.exit(error) == 0 ? ExitDone : ExitUsageWrong;
+  }
+  if (!replaced.empty() && format != "ixp") {
+    std::cerr << "error: --replace goes with --format=ixp\n";
+    return ExitUsageWrong;
   }
   if (format == "ixp" && output == "-") {
     std::cerr << "error: an image needs a file: -o NAME.ixp\n";
@@ -144,7 +167,11 @@ int main(int argc, char **argv) {
     printListing(*program);
   if (format == "ixp") {
     std::string name = input == "-" ? "program" : stem(input);
-    if (Status status = writeImage(output, imageOf(*program, name)); !status)
+    Result<Image> image = replaced.empty() ? imageOf(*program, name)
+                                           : replacedIn(replaced, *program);
+    if (!image)
+      return fail(image.error());
+    if (Status status = writeImage(output, *image); !status)
       return fail(status.error());
     return ExitDone;
   }

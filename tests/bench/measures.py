@@ -19,6 +19,7 @@ from harness import (
     source_of,
     workload,
 )
+from kernels import kernels
 from model import model, profile_speed
 from tables import table
 
@@ -189,4 +190,5 @@ BENCHMARKS: dict[str, Callable[[Bench], Any]] = {
     "rates": rates,
     "model": model,
     "profile": profile_speed,
+    "kernels": kernels,
 }

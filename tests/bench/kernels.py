@@ -1,0 +1,135 @@
+"""Compiled microcode against microcode written by hand.
+
+Each kernel of `kernels/` stands there twice: NAME.baker, which bakerc compiles
+at its best level, and NAME.uc, written by hand. Both run in the same image,
+with the same tables, over the same trace, and must send the same packets.
+
+Counted is one context of one engine with ports fast enough that it never
+waits for a ring: what it executes is the work. Cycles are given for one context
+and for eight.
+"""
+
+from __future__ import annotations
+
+import json
+from math import prod
+from pathlib import Path
+from typing import Any
+
+from harness import ROOT, Bench, Failed, Workload, progress, read_manifest, workload
+from tables import table
+
+FOLDER = ROOT / "tests" / "bench" / "kernels"
+#: Faster than any kernel, in and out.
+FAST_PORTS = "ports.rate_bps=10000000000"
+PACKETS, WARMUP = 600, 100
+MEMORIES = ("scratch", "sram", "dram")
+
+
+def names() -> list[str]:
+    return sorted(path.stem for path in FOLDER.glob("*.baker"))
+
+
+def table_address(image: Path) -> int:
+    """Where the first global variable lies, as microcode writes it."""
+    for found in read_manifest(image).get("globals", []):
+        channel = 1 if found["memory"] == "sram1" else 0
+        return channel << 30 | int(found["address"])
+    return 0
+
+
+def images(bench: Bench, name: str) -> dict[str, Path]:
+    compiled = bench.folder / f"kernel-{name}.ixp"
+    hand = bench.folder / f"kernel-{name}-hand.ixp"
+    bench.run("bakerc", FOLDER / f"{name}.baker", "--mes=1", "-o", compiled)
+    bench.run(
+        "ixp-as", FOLDER / f"{name}.uc", "--strict", "--format=ixp",
+        f"--replace={compiled}", f"-DTABLE={table_address(compiled)}", "-o", hand,
+    )  # fmt: skip
+    return {"compiled": compiled, "hand": hand}
+
+
+def simulate(
+    bench: Bench, image: Path, load: Workload, threads: int
+) -> tuple[dict[str, Any], bytes]:
+    stats = image.with_suffix(".json")
+    out = image.with_suffix(".pcap")
+    bench.run(
+        "ixpsim", image, f"--trace={load.trace}", f"--packets={PACKETS}",
+        f"--warmup={WARMUP}", f"--threads={threads}", "--mes=1", f"--set={FAST_PORTS}",
+        f"--stats={stats}", f"--out={out}", "--quiet",
+    )  # fmt: skip
+    result: dict[str, Any] = json.loads(stats.read_text())
+    return result, out.read_bytes()
+
+
+def cycles_a_packet(stats: dict[str, Any]) -> float:
+    packets_per_s: float = stats["rate"]["forwarded_mpps"] * 1e6
+    clock_hz: float = stats["clock_hz"]
+    return clock_hz / packets_per_s
+
+
+def frames(capture: bytes) -> list[bytes]:
+    """The frames of a pcap file without their times, in any order."""
+    order = "little" if capture[:1] in (b"\xd4", b"\x4d") else "big"
+    found, at = [], 24
+    while at < len(capture):
+        length = int.from_bytes(capture[at + 8 : at + 12], order)  # type: ignore[arg-type]
+        found.append(capture[at + 16 : at + 16 + length])
+        at += 16 + length
+    return sorted(found)
+
+
+def measure(bench: Bench, name: str, load: Workload) -> dict[str, Any]:
+    progress(f"kernel {name}")
+    result: dict[str, Any] = {}
+    sent: dict[str, list[bytes]] = {}
+    for kind, image in images(bench, name).items():
+        stats, capture = simulate(bench, image, load, 1)
+        sent[kind] = frames(capture)
+        counts = stats["per_packet"]
+        result[f"{kind}_instructions"] = counts["instructions"]
+        result[f"{kind}_commands"] = {
+            memory: round(
+                counts["packet"].get(memory, 0) + counts["application"].get(memory, 0),
+                3,
+            )
+            for memory in MEMORIES
+        }
+        result[f"{kind}_cycles_1_context"] = cycles_a_packet(stats)
+        stats, _ = simulate(bench, image, load, 8)
+        result[f"{kind}_cycles_8_contexts"] = cycles_a_packet(stats)
+    if sent["compiled"] != sent["hand"]:
+        raise Failed(f"kernel {name}: compiled and hand-written packets differ")
+    result["ratio"] = result["compiled_instructions"] / result["hand_instructions"]
+    return result
+
+
+def kernels(bench: Bench) -> dict[str, Any]:
+    """Instructions a packet, compiled over hand-written."""
+    load = workload(bench, "l3-switch")
+    found = {name: measure(bench, name, load) for name in names()}
+    ratios = [kernel["ratio"] for kernel in found.values()]
+    geomean = prod(ratios) ** (1 / len(ratios))
+    rows: list[list[object]] = []
+    for name, kernel in found.items():
+        row: list[object] = [name]
+        for key in (
+            "instructions",
+            "commands",
+            "cycles_1_context",
+            "cycles_8_contexts",
+        ):
+            for kind in ("compiled", "hand"):
+                value = kernel[f"{kind}_{key}"]
+                if key == "commands":
+                    value = " ".join(f"{value[memory]:g}" for memory in MEMORIES)
+                row.append(value)
+        rows.append([*row, kernel["ratio"]])
+    headings = [
+        "kernel", "instr.", "by hand", "scratch sram dram", "by hand",
+        "cycles, 1 ctx", "by hand", "cycles, 8 ctx", "by hand", "ratio",
+    ]  # fmt: skip
+    table("Kernels: a packet, compiled and written by hand", headings, rows)
+    print(f"geometric mean of instructions, compiled over hand: {geomean:.3f}")
+    return {"kernels": found, "geomean_ratio": geomean}

@@ -1,0 +1,43 @@
+; Frame of the hand-written kernels: one message of the receive ring a turn.
+; A received frame begins at byte 128 of its buffer (docs/runtime.md), which is
+; 2,048 bytes: DRAM address handle << 7.
+;
+;   kernel_begin()   handle and base = the buffer's address, for each packet
+;   kernel_send()    passes the packet on and takes the next
+;   table_address(r) r = address of the kernel's table in SRAM
+
+#define RX_RING 0
+#define TX_RING 4
+
+.reg handle base at128 at136 at144 zero
+.reg read $message
+.reg write $send
+.sig done
+
+#macro table_address(r)
+    immed[r, (TABLE & 0xffff)]
+    immed_w1[r, (TABLE >> 16)]
+#endm
+
+#macro kernel_begin()
+    immed[zero, 0]
+    immed[at128, 128]
+    immed[at136, 136]
+    immed[at144, 144]
+next#:
+    scratch[get, $message, RX_RING, zero, 1], ctx_swap[done]
+    alu[handle, --, B, $message]
+    beq[idle#], defer[1]
+    alu_shf[base, --, B, $message, <<7]
+#endm
+
+#macro kernel_send()
+    br_inp_state[scr_ring1_status, full#]
+send#:
+    scratch[put, $send, TX_RING, zero, 1], ctx_swap[done]
+    br[next#]
+idle#:
+    ctx_arb[voluntary], br[next#]
+full#:
+    ctx_arb[voluntary], br[send#]
+#endm
