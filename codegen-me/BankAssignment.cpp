@@ -130,9 +130,9 @@ void BankAssignment::collectCopy(Register to, Register from,
                                  uint64_t frequency) {
   if (isGpr(to) && isGpr(from))
     addEdge(nodeOf(to), nodeOf(from), false, frequency);
-  else if (isGpr(to) && from.isPhysical())
+  else if (isGpr(to) && Ixp::GPRRegClass.contains(from))
     addEdge(nodeOf(to), BankA, Ixp::GPRBRegClass.contains(from), frequency);
-  else if (isGpr(from) && to.isPhysical())
+  else if (isGpr(from) && Ixp::GPRRegClass.contains(to))
     addEdge(nodeOf(from), BankA, Ixp::GPRBRegClass.contains(to), frequency);
 }
 

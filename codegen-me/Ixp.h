@@ -216,6 +216,7 @@ private:
 };
 
 llvm::FunctionPass *createCommandExpansion();
+llvm::FunctionPass *createTransferAllocation();
 llvm::FunctionPass *createBankAssignment();
 
 } // namespace karakal::codegen

@@ -31,10 +31,13 @@ const uint32_t *IxpRegisterInfo::getCallPreservedMask(const MachineFunction &,
 }
 
 BitVector IxpRegisterInfo::getReservedRegs(const MachineFunction &) const {
-  // $15 moves stack words that lie in SRAM.
+  // TransferAllocation.cpp gives transfer registers away.
   BitVector reserved(getNumRegs());
-  markSuperRegs(reserved, Ixp::SI15);
-  markSuperRegs(reserved, Ixp::SO15);
+  for (const TargetRegisterClass *file :
+       {&Ixp::SINRegClass, &Ixp::SOUTRegClass, &Ixp::DINRegClass,
+        &Ixp::DOUTRegClass})
+    for (MCPhysReg reg : *file)
+      markSuperRegs(reserved, reg);
   return reserved;
 }
 

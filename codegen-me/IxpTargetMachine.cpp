@@ -101,6 +101,7 @@ public:
   }
   void addPreRegAlloc() override {
     addPass(createCommandExpansion());
+    addPass(createTransferAllocation());
     addPass(createBankAssignment());
   }
 };
