@@ -285,7 +285,7 @@ void BankAssignment::rewrite(MachineInstr &instr) {
     const TargetRegisterClass *rc = info->getRegClass(
         instr.getDesc(), i, registers->getTargetRegisterInfo(), *instr.getMF());
     Register reg = instr.getOperand(i).getReg();
-    if (registers->constrainRegClass(reg, rc))
+    if (reg.isPhysical() || registers->constrainRegClass(reg, rc))
       continue;
     Register fresh = registers->createVirtualRegister(rc);
     instr.getOperand(i).setReg(fresh);

@@ -215,6 +215,7 @@ private:
   std::string first;
 };
 
+llvm::FunctionPass *createCommandSchedule();
 llvm::FunctionPass *createCommandExpansion();
 llvm::FunctionPass *createTransferAllocation();
 llvm::FunctionPass *createBankAssignment();

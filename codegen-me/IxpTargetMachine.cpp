@@ -100,6 +100,8 @@ public:
     return false;
   }
   void addPreRegAlloc() override {
+    if (getOptLevel() != CodeGenOptLevel::None)
+      addPass(createCommandSchedule());
     addPass(createCommandExpansion());
     addPass(createTransferAllocation());
     addPass(createBankAssignment());

@@ -221,9 +221,11 @@ void WaitPlacement::issue(unsigned item, unsigned head, Pending &pending) {
   unsigned busy = signals(item);
   for (auto [command, sameBase] : pending)
     busy += signals(command);
-  while (busy > SignalsBusyMax && !pending.empty()) {
-    busy -= signals(pending.begin()->first);
-    waitFor(head, {pending.begin()->first}, pending);
+  if (busy > SignalsBusyMax) {
+    std::vector<unsigned> all;
+    for (auto [command, sameBase] : pending)
+      all.push_back(command);
+    waitFor(head, all, pending);
   }
   for (auto [command, sameBase] : pending)
     together.push_back({command, item});
