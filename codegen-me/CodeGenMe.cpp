@@ -13,6 +13,7 @@
 #include "codegen-me/Prepare.h"
 #include "codegen-me/WordEmitter.h"
 
+#include "target-ixp/CommandRules.h"
 #include "target-ixp/MemoryMap.h"
 #include "target-ixp/Printer.h"
 #include "target-ixp/ProgramRules.h"
@@ -143,7 +144,10 @@ Result<target::Microcode> AllFunctions::emit() {
   Result<target::Microcode> code = resolve(program, options.maxWords);
   if (!code)
     return code;
-  for (const target::RuleBreach &breach : target::checkProgram(code->words))
+  std::vector<target::RuleBreach> breaches = target::checkProgram(code->words);
+  for (const target::RuleBreach &breach : target::checkCommands(code->words))
+    breaches.push_back(breach);
+  for (const target::RuleBreach &breach : breaches)
     KARAKAL_UNREACHABLE("word " + std::to_string(breach.address) + ": " +
                         breach.message + " [" + breach.id + "]");
   statistics["words"] = code->words.size();

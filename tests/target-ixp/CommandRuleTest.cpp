@@ -1,0 +1,132 @@
+// Is each rule of commands under way found broken, and found kept, on every
+// path? Do the receiver and the transmitter keep them all?
+
+#include "target-ixp/Assembler.h"
+#include "target-ixp/CommandRules.h"
+
+#include <gtest/gtest.h>
+
+using namespace karakal::target;
+
+namespace {
+
+/// Expects breaches of this rule alone, the first at this word, or none.
+void expectBreach(const std::string &text, const char *id, uint32_t address) {
+  std::vector<Diagnostic> diagnostics;
+  auto program = assembleText(text, "t.uc", {}, diagnostics);
+  for (const Diagnostic &diagnostic : diagnostics)
+    ADD_FAILURE() << diagnostic.str();
+  ASSERT_TRUE(program);
+  std::vector<RuleBreach> breaches = checkCommands(program->words);
+  for (const RuleBreach &breach : breaches)
+    EXPECT_EQ(breach.id, std::string("E-target-ixp-") + id)
+        << text << breach.message;
+  ASSERT_EQ(breaches.empty(), !*id) << text;
+  if (*id) {
+    EXPECT_EQ(breaches[0].address, address) << text;
+  }
+}
+
+void expectNone(const std::string &text) { expectBreach(text, "", 0); }
+
+const std::string Read = "sram[read, $0, a0, 0, 2], sig_done[s1]\n";
+const std::string Write = "sram[write, $0, a0, 0, 2], sig_done[s1]\n";
+const std::string End = "ctx_arb[kill]\n";
+
+TEST(CommandRule, ReadsOfInRegistersWaitForTheSignal) {
+  expectNone(Read + "ctx_arb[s1]\nalu[a1, --, B, $1]\n" + End);
+  expectNone(Read + "alu[a1, --, B, $2]\nctx_arb[s1]\n" + End);
+  expectNone("sram[read, $0, a0, 0, 2], ctx_swap[s1]\nalu[a1, --, B, $1]\n" +
+             End);
+  expectBreach(Read + "alu[a1, --, B, $1]\nctx_arb[s1]\n" + End, "140", 1);
+  expectBreach(Read + "ctx_arb[s1], defer[1]\nalu[a1, --, B, $0]\n" + End,
+               "140", 2);
+}
+
+TEST(CommandRule, BothSignalsOfAPairCount) {
+  const std::string read = "dram[read, $$0, a0, 0, 1], sig_done[s2]\n";
+  expectNone(read + "ctx_arb[s2, s3]\nalu[a1, --, B, $$1]\n" + End);
+  expectBreach(read + "ctx_arb[s2]\nalu[a1, --, B, $$1]\nctx_arb[s3]\n" + End,
+               "140", 2);
+}
+
+TEST(CommandRule, WritesOfOutRegistersWaitForTheSignal) {
+  expectNone("alu[$0, --, B, a1]\n" + Write +
+             "ctx_arb[s1]\nalu[$0, --, B, a1]\n" + End);
+  expectNone(Write + "alu[a1, --, B, $0]\nctx_arb[s1]\n" + End);
+  expectBreach(Write + "alu[$1, --, B, a1]\nctx_arb[s1]\n" + End, "141", 1);
+}
+
+TEST(CommandRule, SignalsAndRegistersUnderWayAreNotReused) {
+  expectNone(Read + "sram[read, $2, a0, 0, 2], sig_done[s2]\n"
+                    "ctx_arb[s1, s2]\n" +
+             End);
+  expectBreach(Read + "sram[read, $2, a0, 0, 2], sig_done[s1]\n"
+                      "ctx_arb[s1]\n" +
+                   End,
+               "142", 1);
+  expectBreach(Read + "sram[read, $1, a0, 0, 2], sig_done[s2]\n"
+                      "ctx_arb[s1, s2]\n" +
+                   End,
+               "142", 1);
+}
+
+TEST(CommandRule, EveryCommandIsWaitedFor) {
+  expectNone("sram[incr, --, a0, 0]\n" + End);
+  expectBreach("sram[read, $0, a0, 0, 2]\n" + End, "143", 0);
+  expectBreach(Read + End, "143", 1);
+}
+
+TEST(CommandRule, EveryWaitHasItsCommand) {
+  expectNone("ctx_arb[s4]\n" + End); // of another engine
+  expectBreach(Read + "ctx_arb[s1]\nctx_arb[s1]\n" + End, "144", 2);
+}
+
+TEST(CommandRule, PathsAgreeWhereTheyMeet) {
+  expectNone("beq[other#]\n" + Read + "br[join#]\nother#:\n" + Read +
+             "join#:\nctx_arb[s1]\n" + End);
+  expectBreach("beq[join#]\n" + Read + "join#:\nctx_arb[s1]\n" + End, "145",
+               0);
+}
+
+TEST(CommandRule, SignalsTestedByBranches) {
+  expectNone(Read + "poll#:\nbr_!signal[s1, poll#]\nalu[a1, --, B, $0]\n" +
+             End);
+  expectBreach(Read + "br_signal[s1, done#]\nalu[a1, --, B, $0]\n"
+                      "ctx_arb[s1]\ndone#:\n" +
+                   End,
+               "140", 2);
+}
+
+TEST(CommandRule, ReturnsLeadBehindTheirCalls) {
+  expectNone("load_addr[a0, back#]\nbr[f#]\nback#:\n" + End + "f#:\n" + Read +
+             "ctx_arb[s1]\nrtn[a0]\n");
+  expectBreach("load_addr[a0, back#]\nbr[f#]\nback#:\n" + End + "f#:\n" + Read +
+                   "rtn[a0]\n",
+               "143", 2);
+}
+
+TEST(CommandRule, IndexRegistersTakeTimeOnEveryPath) {
+  const std::string set = "local_csr_wr[ACTIVE_LM_ADDR_0, a0]\n";
+  const std::string use = "alu[a1, --, B, *l$index0[0]]\n";
+  expectNone(set + "nop\nnop\nnop\n" + use + End);
+  expectBreach(set + "nop\nnop\n" + use + End, "146", 3);
+  // Over a branch that the straight line does not see.
+  expectBreach(set + "beq[far#]\nnop\nnop\n" + use + End + "far#:\n" + use +
+                   End,
+               "146", 6);
+  expectNone(set + "ctx_arb[voluntary]\n" + use + End);
+}
+
+TEST(CommandRule, ReceiverAndTransmitterKeepThem) {
+  for (const char *name : {"rx.uc", "tx.uc"}) {
+    auto program =
+        assembleFile(std::string(KARAKAL_RUNTIME_DIR) + "/" + name, {});
+    ASSERT_TRUE(program) << program.error().str();
+    for (const RuleBreach &breach : checkCommands(program->words))
+      ADD_FAILURE() << name << ", word " << breach.address << ": "
+                    << breach.message;
+  }
+}
+
+} // namespace
