@@ -126,10 +126,8 @@ Result<target::Microcode> AllFunctions::emit() {
   WordEmitter emitter(program, frames, *plan, *sram, frequencies);
   for (Function *function : order)
     emitter.emitFunction(machineFunction(function), function == order.front());
-  if (options.level > 0) {
-    renameTransfers(program);
+  if (options.level > 0)
     forwardMoves(program);
-  }
   if (options.level > 0)
     dropPointerWrites(program);
   WaitStatistics waits = placeWaits(program);

@@ -12,9 +12,9 @@
 //   %x = ADDri %v, 1                         (%w is not needed here)
 //
 // and gives each run its registers. LLVM's allocator does not see them: all
-// transfer registers are reserved. A run takes the first free place; runs
-// that commands pull from take places in turn, since they stay in use until
-// the wait. If there is no place, the longest of the runs in the way is read
+// transfer registers are reserved. Runs take places in turn: what a command
+// pulls from stays in use until the wait, and what one has filled can be read
+// in place until it is filled again. If there is no place, the longest of the runs in the way is read
 // out at once, as expansion left it, and all begins anew; runs that are all
 // read at once never meet, so that this ends.
 //
@@ -321,7 +321,7 @@ bool TransferAllocation::place() {
         calls, [&](unsigned call) { return run.meets(call, call); });
     bool found = false;
     for (unsigned n = 0; n < starts && !found && !isCrossed; ++n) {
-      run.start = file.isIn ? n : (next[run.file] + n) % starts;
+      run.start = (next[run.file] + n) % starts;
       found = isFree(run, run.start);
     }
     if (!found) {

@@ -340,7 +340,7 @@ void Forwarding::readInPlace() {
 unsigned Forwarding::makerOf(unsigned test) {
   constexpr unsigned DistanceMax = 8;
   const Operand reg = items[test].instruction.a;
-  GprSet written = 0;
+  GprSet written = 0, read = 0;
   unsigned passed = 0;
   for (unsigned i = test; i-- > 0 && passed < DistanceMax;) {
     if (gone[i])
@@ -348,7 +348,9 @@ unsigned Forwarding::makerOf(unsigned test) {
     if (endsBlock(i))
       return test;
     const Instruction &maker = items[i].instruction;
-    if (maker.dest == reg || (isMove(items[i]) && maker.b == reg)) {
+    // As a destination, a transfer register's number names another one.
+    if ((reg.isGpr() && maker.dest == reg) ||
+        (isMove(items[i]) && maker.b == reg)) {
       if (passed == 0)
         return i;
       auto isPlain = [](const Operand &o) {
@@ -358,7 +360,9 @@ unsigned Forwarding::makerOf(unsigned test) {
                         maker.shift.kind == target::Shift::Kind::RightIndirect;
       if (!isFlexible(formatOf(items[i])) || maker.op == Op::Asr ||
           isIndirect || items[i].isGlued || isTail(i) || isTail(test) ||
-          !isPlain(maker.a) || !isPlain(maker.b) || (gprsRead(maker) & written))
+          !isPlain(maker.a) || !isPlain(maker.b) ||
+          (gprsRead(maker) & written) ||
+          (gprBit(maker.dest) & (written | read)))
         return test;
       std::rotate(items.begin() + i, items.begin() + i + 1,
                   items.begin() + test);
@@ -371,6 +375,7 @@ unsigned Forwarding::makerOf(unsigned test) {
         maker.op == Op::CtxArb || (gprsRead(maker) & gprBit(reg)))
       return test;
     written |= gprBit(maker.dest);
+    read |= gprsRead(maker);
     ++passed;
   }
   return test;

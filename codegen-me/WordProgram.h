@@ -4,7 +4,6 @@
 // instructions and labels, in which branches name labels and stack words have
 // numbers. The passes over it, in order:
 //
-//   renameTransfers transfer registers in turn, so that values stay in place
 //   forwardMoves    moves through registers and tests that are not needed go
 //   dropPointerWrites  pointer writes that change nothing go
 //   placeWaits      commands get signals; waits for these, late and together
@@ -94,7 +93,6 @@ public:
   unsigned labelCount = 0;
 };
 
-void renameTransfers(WordProgram &program);
 void forwardMoves(WordProgram &program);
 
 /// Commands that raise signals; waits by ctx_arb; commands with ctx_swap.

@@ -138,7 +138,8 @@ TEST_P(Differential, MicroengineAgreesWithHost) {
     ASSERT_EQ(runOnEngine(text, input, engine, &code), "")
         << "seed " << seed << "\n"
         << (first ? text : "");
-    ASSERT_EQ(host, engine) << "seed " << seed << "\n" << (first ? text : "");
+    ASSERT_EQ(host, engine) << "seed " << seed << "\n"
+                            << (first ? text + codegen::printAsm(code) : "");
     words += code.words.size();
     spills += code.statistics["spills"] + code.statistics["reloads"];
     copies += code.statistics["bank_copies"];
