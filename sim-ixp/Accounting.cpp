@@ -68,7 +68,21 @@ Accounting::Buffer *Accounting::bufferOf(uint32_t handle, uint32_t actor) {
   return nullptr;
 }
 
+void Accounting::onHazard(const Hazard &hazard) {
+  seenHazards.push_back(hazard);
+  if (isStrict)
+    onFault(hazard.engine,
+            "cycle " + std::to_string(hazard.cycle) + ", " + hazard.text);
+}
+
+void Accounting::onBreak(uint32_t, const std::string &state) {
+  if (!broken)
+    broken = state;
+}
+
 void Accounting::onCommand(const Command &command) {
+  if (packetLog)
+    packetLog->onCommand(command);
   if (plan.roles[command.engine] != EngineRole::App)
     return;
   if (command.target < 0x10) {
@@ -115,6 +129,8 @@ void Accounting::onEnqueue(uint32_t channel, uint32_t entry, uint32_t handle,
   if (!buffer)
     return;
   Buffer was = std::exchange(*buffer, Buffer::Free);
+  if (packetLog)
+    packetLog->onFreed(handle, actor);
   if (freed)
     freed(handle);
   if (was == Buffer::Free)
@@ -148,6 +164,8 @@ void Accounting::onFilledGet(const Command &command) {
 
 void Accounting::onRingPut(uint32_t ring, uint32_t value, uint32_t actor) {
   moved();
+  if (packetLog)
+    packetLog->onRing(true, ring, value, actor);
   if (ring == plan.toXScaleRing && actor != coreActor)
     ++totals.toXScale;
   if (ring != plan.rxRing || roleOf(actor) != EngineRole::Rx)
@@ -156,12 +174,16 @@ void Accounting::onRingPut(uint32_t ring, uint32_t value, uint32_t actor) {
   if (!buffer || *buffer == Buffer::Original)
     return;
   *buffer = Buffer::Original;
+  if (packetLog)
+    packetLog->onReceived(value & target::HandleMask, ring);
   ++totals.received;
   ++outstanding;
 }
 
 void Accounting::onRingGet(uint32_t ring, uint32_t value, uint32_t actor) {
   moved();
+  if (packetLog)
+    packetLog->onRing(false, ring, value, actor);
   if (ring == plan.rxRing && roleOf(actor) == EngineRole::App)
     ++totals.taken;
 }

@@ -18,6 +18,7 @@
 #ifndef KARAKAL_SIM_IXP_ACCOUNTING_H
 #define KARAKAL_SIM_IXP_ACCOUNTING_H
 
+#include "sim-ixp/PacketLog.h"
 #include "sim-ixp/Recorder.h"
 #include "sim-ixp/Scheduler.h"
 
@@ -94,6 +95,18 @@ public:
   /// The first fault: of which engine (coreActor: the XScale), and what.
   const std::optional<std::string> &fault() const { return firstFault; }
 
+  /// What the program should not have done, in the order of reports, a place
+  /// once.
+  const std::vector<Hazard> &hazards() const { return seenHazards; }
+  /// From now on a hazard is a fault.
+  void makeStrict() { isStrict = true; }
+  /// State of the engine that reached a place where the run is to stop.
+  const std::optional<std::string> &breakState() const { return broken; }
+  /// Tells `log` what happens to its packet.
+  void follow(PacketLog *log) { packetLog = log; }
+
+  void onHazard(const Hazard &hazard) override;
+  void onBreak(uint32_t engine, const std::string &state) override;
   void onCommand(const Command &command) override;
   void onDequeue(uint32_t channel, uint32_t entry, uint32_t handle,
                  uint32_t actor) override;
@@ -130,6 +143,10 @@ private:
   std::vector<Buffer> buffers;
   std::function<void(uint32_t)> freed;
   std::optional<std::string> firstFault;
+  std::vector<Hazard> seenHazards;
+  std::optional<std::string> broken;
+  PacketLog *packetLog = nullptr;
+  bool isStrict = false;
 };
 
 } // namespace karakal::sim

@@ -47,6 +47,8 @@ struct Command {
   /// Indirect reference: the result of the preceding instruction.
   bool isIndirect = false;
   uint32_t indirectWord = 0;
+  /// Address of the instruction.
+  uint16_t pc = 0;
   /// Cycle of issue.
   uint64_t issueCycle = 0;
   /// Operands pulled, or results to be pushed: one 32-bit word a register.

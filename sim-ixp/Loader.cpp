@@ -61,8 +61,37 @@ Result<std::vector<uint32_t>> chooseApps(const EnginePlans &all,
   return chosen;
 }
 
-std::shared_ptr<const MicroProgram> prepareNamed(const target::Image &image,
-                                                 const std::string &name) {
+/// Marks the instructions at `place`; how many there are. A source line is
+/// where its first instruction of a run of such stands.
+uint32_t markBreak(const std::string &place, const std::string &name,
+                   MicroProgram &program) {
+  uint32_t marked = 0;
+  auto mark = [&](size_t word) {
+    program.ops[word].special |= SpecialBreak | SpecialShared;
+    ++marked;
+  };
+  std::string pc =
+      place.rfind(name + ":", 0) == 0 ? place.substr(name.size() + 1) : place;
+  if (!pc.empty() && pc.find_first_not_of("0123456789") == std::string::npos) {
+    if (pc.size() < 6 && std::stoul(pc) + 8 < program.ops.size())
+      mark(std::stoul(pc));
+    return marked;
+  }
+  for (size_t i = 0; i < program.places.size(); ++i) {
+    const std::string &here = program.places[i];
+    bool isHere =
+        here.size() >= place.size() &&
+        here.compare(here.size() - place.size(), place.size(), place) == 0;
+    if (isHere && (i == 0 || program.places[i - 1] != here))
+      mark(i);
+  }
+  return marked;
+}
+
+std::shared_ptr<const MicroProgram>
+prepareNamed(const target::Image &image, const std::string &name,
+             const std::vector<std::string> &breaks,
+             std::vector<uint32_t> &found) {
   auto program =
       std::make_shared<MicroProgram>(prepareProgram(image.microcode.at(name)));
   auto lines = image.lines.find(name);
@@ -70,6 +99,8 @@ std::shared_ptr<const MicroProgram> prepareNamed(const target::Image &image,
     for (const target::SourceLine &line : lines->second)
       program->places.push_back(
           line.line ? line.file + ":" + std::to_string(line.line) : "");
+  for (size_t i = 0; i < breaks.size(); ++i)
+    found[i] += markBreak(breaks[i], name, *program);
   return program;
 }
 
@@ -135,7 +166,8 @@ AccountingPlan planAccounting(const target::Image &image,
 }
 
 Status loadImage(const target::Image &image, const EnginePlans &plans,
-                 Chip &chip) {
+                 const std::vector<std::string> &breaks, Chip &chip) {
+  std::vector<uint32_t> found(breaks.size());
   const target::ChipParameters &params = chip.parameters();
   std::map<std::string, std::shared_ptr<const MicroProgram>> programs;
   for (uint32_t i = 0; i < plans.size(); ++i) {
@@ -151,9 +183,15 @@ Status loadImage(const target::Image &image, const EnginePlans &plans,
                            std::to_string(params.meControlStore));
     auto &program = programs[name];
     if (!program)
-      program = prepareNamed(image, name);
+      program = prepareNamed(image, name, breaks, found);
     chip.engine(i).load(program);
   }
+  for (size_t i = 0; i < breaks.size(); ++i)
+    if (found[i] == 0)
+      return makeError("E-sim-ixp-015",
+                       "--break=" + breaks[i] +
+                           ": no instruction is there; give PC, MICROCODE:PC "
+                           "or FILE:LINE");
   for (const target::Segment &segment : image.xscale)
     std::copy(segment.bytes.begin(), segment.bytes.end(),
               chip.dram().memory().data() + segment.address);

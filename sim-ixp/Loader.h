@@ -27,6 +27,8 @@ struct LoadOptions {
   uint32_t engines = 0;
   /// Contexts of each of them, 0 = all.
   uint32_t threads = 0;
+  /// Where the run is to stop: "PC", "MICROCODE:PC" or "FILE:LINE".
+  std::vector<std::string> breaks;
 };
 
 /// One engine's part in the run.
@@ -49,9 +51,9 @@ AccountingPlan planAccounting(const target::Image &image,
                               const EnginePlans &plans);
 
 /// Puts the image into the chip. Errors: E-sim-ixp-012 the image does not fit
-/// the chip's parameters.
+/// the chip's parameters, 015 no instruction is at a place of `breaks`.
 Status loadImage(const target::Image &image, const EnginePlans &plans,
-                 Chip &chip);
+                 const std::vector<std::string> &breaks, Chip &chip);
 
 /// Starts the engines at the chip's now.
 void startEngines(const EnginePlans &plans, Chip &chip);

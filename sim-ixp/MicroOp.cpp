@@ -20,12 +20,12 @@ using Kind = target::Operand::Kind;
 struct Place {
   uint16_t index;
   uint8_t base;
-  uint8_t special;
+  uint16_t special;
 };
 
 Place placeOf(const Operand &operand, bool isDestination) {
   uint16_t n = operand.value;
-  auto at = [](unsigned index, uint8_t base, uint8_t special = 0) {
+  auto at = [](unsigned index, uint8_t base, uint16_t special = 0) {
     return Place{static_cast<uint16_t>(index), base, special};
   };
   // Local memory without post-modification is a plain index.
@@ -46,9 +46,11 @@ Place placeOf(const Operand &operand, bool isDestination) {
   case Kind::AbsoluteB:
     return at(reg::gprB + n, BaseAbsolute);
   case Kind::SXfer:
-    return at((isDestination ? reg::sOut : reg::sIn) + n, BaseContext);
+    return at((isDestination ? reg::sOut : reg::sIn) + n, BaseContext,
+              SpecialTransfer);
   case Kind::DXfer:
-    return at((isDestination ? reg::dOut : reg::dIn) + n, BaseContext);
+    return at((isDestination ? reg::dOut : reg::dIn) + n, BaseContext,
+              SpecialTransfer);
   case Kind::Immediate:
     return at(reg::literal + (n & 255), BaseAbsolute);
   case Kind::Neighbour:
@@ -139,7 +141,7 @@ bool isPrivateCsr(unsigned csr) {
   }
 }
 
-uint8_t specialOf(const Instruction &i) {
+uint16_t specialOf(const Instruction &i) {
   switch (i.op) {
   case Op::CtxArb:
     // Whoever waits for no signal takes none: only the choice of the next

@@ -45,7 +45,7 @@ static_assert(sink < localMemory && localMemory % 1024 == 0,
 } // namespace reg
 
 /// Why an instruction needs more than the common path.
-enum MicroOpSpecial : uint8_t {
+enum MicroOpSpecial : uint16_t {
   /// It touches what others change or see: it must wait for its turn.
   SpecialShared = 1,
   /// An operand moves its index register, or is no plain index.
@@ -64,6 +64,10 @@ enum MicroOpSpecial : uint8_t {
   SpecialState = 64,
   /// It names a register that only the mode of four contexts has.
   SpecialFourContexts = 128,
+  /// It reads a transfer-in or writes a transfer-out register.
+  SpecialTransfer = 256,
+  /// The run is to stop here.
+  SpecialBreak = 512,
 };
 
 /// What is ORed into an operand's index.
@@ -84,7 +88,7 @@ enum MicroOpShift : uint8_t {
 /// One prepared instruction.
 struct MicroOp {
   target::Op op = target::Op::Nop;
-  uint8_t special = 0;
+  uint16_t special = 0;
   /// Slots behind a taken branch or swap, and how many of them execute.
   uint8_t slots = 0;
   uint8_t defer = 0;

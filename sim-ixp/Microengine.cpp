@@ -29,6 +29,7 @@ Microengine::Microengine(uint32_t index, Chassis &chassis, Recorder &recorder)
 void Microengine::load(std::shared_ptr<const MicroProgram> newProgram) {
   program = std::move(newProgram);
   counts.assign(program->ops.size(), 0);
+  reported.assign(program->ops.size(), 0);
 }
 
 void Microengine::start(uint32_t contextMask) {
@@ -53,12 +54,16 @@ void Microengine::start(uint32_t contextMask) {
 uint32_t Microengine::readTransferOut(uint32_t context, TransferKind kind,
                                       uint32_t index) {
   uint32_t bank = kind == TransferKind::S ? reg::sOut : reg::dOut;
+  contexts[context].pendingOut &=
+      ~transferBit(kind, index & (registerCount() - 1));
   return regs[bank + wrapTransfer(context, index)];
 }
 
 void Microengine::writeTransferIn(uint32_t context, TransferKind kind,
                                   uint32_t index, uint32_t value) {
   uint32_t bank = kind == TransferKind::S ? reg::sIn : reg::dIn;
+  contexts[context].pendingIn &=
+      ~transferBit(kind, index & (registerCount() - 1));
   regs[bank + wrapTransfer(context, index)] = value;
 }
 
@@ -134,6 +139,7 @@ void Microengine::beginSwap(uint32_t resume, uint32_t defer) {
   abortAfterSlots = static_cast<uint8_t>(slots - defer);
   swapAfterSlots = true;
   pcAfterSlots = resume;
+  slotsOwner = pc;
   ++counters.swaps;
 }
 
@@ -152,6 +158,11 @@ bool Microengine::arbitrate() {
   contexts[current].state = State::Running;
   pc = contexts[current].pc;
   refreshBases();
+  if (profile && contexts[current].waitBegin != 0) {
+    profile->waited[contexts[current].waitPc] +=
+        time - contexts[current].waitBegin;
+    ++profile->waits[contexts[current].waitPc];
+  }
   needsArbitration = false;
   runBegin = time;
   return true;

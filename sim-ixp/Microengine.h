@@ -26,6 +26,7 @@
 #include "sim-ixp/MicroOp.h"
 #include "sim-ixp/Recorder.h"
 #include "sim-ixp/TurnOrder.h"
+#include "target-ixp/InstructionTable.h"
 
 #include <array>
 #include <cstdint>
@@ -80,6 +81,12 @@ public:
     order = turnOrder;
     publish();
   }
+  /// Counts cycles by instruction from now on; the program must be loaded.
+  void startProfile() {
+    profile = std::make_unique<EngineProfile>(counts.size());
+  }
+  /// The profile, or null.
+  const EngineProfile *profiled() const { return profile.get(); }
   void listenToRuns(ContextRunListener listener) {
     onContextRun = std::move(listener);
   }
@@ -110,6 +117,7 @@ public:
   EngineCounters countersAt(uint64_t cycle) const;
   /// How often the instruction at each address was issued.
   const std::vector<uint64_t> &executionCounts() const { return counts; }
+  const MicroProgram *loaded() const { return program.get(); }
   /// Whether any context is enabled and neither killed nor halted.
   bool isAlive() const { return aliveMask != 0; }
   /// Whether a context stopped at a breakpoint or halt.
@@ -121,6 +129,8 @@ public:
   uint32_t localCsr(uint32_t offset) { return readCsr(offset); }
   /// One line a context: its state, PC and what it waits for.
   std::string describeContexts() const;
+  /// Registers, pointers and signals of the running context.
+  std::string describeRunning() const;
 
 private:
   enum class State : uint8_t { Inactive, Ready, Running, Asleep, Dead };
@@ -135,6 +145,13 @@ private:
     uint16_t futureCount = 0;
     uint8_t futureSignal = 0;
     uint32_t futureSerial = 0;
+    /// Transfer registers with data on the way: in, and out; bits 31:0 are S,
+    /// 63:32 D.
+    uint64_t pendingIn = 0;
+    uint64_t pendingOut = 0;
+    /// Where and when it gave up the engine, for the profile.
+    uint64_t waitBegin = 0;
+    uint16_t waitPc = 0;
   };
 
   /// A local CSR write on its way through the pipeline.
@@ -195,10 +212,30 @@ private:
              pointers[1] >> 2 & 0x3ff};
     areLocalsThere = bases[BaseLocal0] < target::LocalMemoryWords &&
                      bases[BaseLocal1] < target::LocalMemoryWords;
+    refreshUnwatched();
   }
   bool isLocalThere(const MicroOp &op);
   void finishIndexed();
   uint32_t camLookup(const target::Instruction &instruction, uint32_t tag);
+
+  // MicroengineWatch.cpp
+  void hazard(HazardKind kind, const std::string &what);
+  void checkTransfers(const MicroOp &op);
+  void checkLocalDelay(const MicroOp &op);
+  void checkAlignment(const Command &command);
+  void markTransfers(const Command &command, target::XferUse use,
+                     uint32_t unitBytes);
+  /// Which flags of an instruction need no look now.
+  void refreshUnwatched() {
+    unwatched = 0;
+    if (areLocalsThere && pendingCycle == Scheduler::never)
+      unwatched |= SpecialLocal;
+    if ((contexts[current].pendingIn | contexts[current].pendingOut) == 0)
+      unwatched |= SpecialTransfer;
+  }
+  static uint64_t transferBit(TransferKind kind, uint32_t index) {
+    return uint64_t{1} << ((kind == TransferKind::S ? 0 : 32) + index);
+  }
 
   // MicroengineCommand.cpp
   /// False: the command did not issue (stall or fault), nothing was done.
@@ -296,6 +333,11 @@ private:
   std::array<uint32_t, 4> bases{};
   /// Both pointers name words that exist.
   bool areLocalsThere = true;
+  /// Flags of MicroOpSpecial that need no look in the present state.
+  uint16_t unwatched = 0;
+  std::unique_ptr<EngineProfile> profile;
+  std::vector<uint8_t> reported; ///< kinds of hazards, by address
+  uint32_t slotsOwner = 0;       ///< whose delay slots are running
   std::array<uint32_t, reg::count> regs{};
 };
 

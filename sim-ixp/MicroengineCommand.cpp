@@ -39,6 +39,8 @@ bool Microengine::issueCommand(const MicroOp &op,
   if (freeCycle > time) {
     uint64_t until = std::min(freeCycle, stop);
     counters.stallCycles += until - time;
+    if (profile)
+      profile->stalled[pc] += until - time;
     time = until;
     return false;
   }
@@ -50,6 +52,7 @@ bool Microengine::issueCommand(const MicroOp &op,
   Command &command = chassis.allocate();
   command.engine = static_cast<uint8_t>(number);
   command.context = static_cast<uint8_t>(current);
+  command.pc = static_cast<uint16_t>(pc);
   command.target = op.target & 63;
   command.token = op.target >> 8;
   command.address = addressOf(instruction, address);
@@ -73,6 +76,9 @@ bool Microengine::issueCommand(const MicroOp &op,
   command.data[0] = row.address == target::AddressForm::FastAlu
                         ? previousResult
                         : instruction.immediate;
+  checkAlignment(command);
+  if (row.xfer != target::XferUse::No)
+    markTransfers(command, row.xfer, row.unitBytes);
   recorder.onCommand(command);
   if (!chassis.issue(command)) {
     fault(std::string("no unit answers ") + row.mnemonic + "[" + row.variant +

@@ -24,6 +24,9 @@ using target::Op;
 /// nothing.
 constexpr uint64_t runAheadCycles = 1024;
 
+/// A context that runs as long without a swap has run away.
+constexpr uint64_t runawayCycles = 1000000;
+
 uint32_t rotateRight(uint32_t value, uint32_t n) {
   return value >> n | value << ((32 - n) & 31);
 }
@@ -98,12 +101,15 @@ void Microengine::takeBranch(const MicroOp &op, uint32_t branchTarget) {
   if (op.defer == 0) {
     time += op.slots;
     counters.abortedCycles += op.slots;
+    if (profile)
+      profile->aborted[pc] += op.slots;
     pc = branchTarget;
     return;
   }
   slotsLeft = op.defer;
   abortAfterSlots = op.slots > op.defer ? op.slots - op.defer : 0;
   swapAfterSlots = false;
+  slotsOwner = pc;
   pcAfterSlots = branchTarget;
   ++pc;
 }
@@ -112,22 +118,28 @@ void Microengine::takeBranch(const MicroOp &op, uint32_t branchTarget) {
 void Microengine::finishSlots() {
   time += abortAfterSlots;
   counters.abortedCycles += abortAfterSlots;
+  if (profile)
+    profile->aborted[slotsOwner] += abortAfterSlots;
   if (!swapAfterSlots) {
     pc = pcAfterSlots;
     return;
   }
   contexts[current].pc = static_cast<uint16_t>(pcAfterSlots);
+  contexts[current].waitBegin = time;
+  contexts[current].waitPc = static_cast<uint16_t>(slotsOwner);
   needsArbitration = true;
   if (onContextRun)
     onContextRun(number, current, runBegin, time);
 }
 
 void Microengine::run(uint64_t limit) {
+  refreshUnwatched();
   execute<false>(limit, Scheduler::never);
   publish();
 }
 
 void Microengine::runExactly(uint64_t limit, uint64_t stop) {
+  refreshUnwatched();
   execute<true>(limit, stop);
   publish();
 }
@@ -170,9 +182,7 @@ template <bool Exact> void Microengine::execute(uint64_t limit, uint64_t stop) {
     }
     const MicroOp *op = ops + at;
     bool isIndexed = false;
-    if (op->special == SpecialLocal && areLocalsThere && now < pendingCycle) {
-      // An operand on the stack: a plain index like any other.
-    } else if (op->special) {
+    if (op->special & ~unwatched) {
       show();
       if (op->special & SpecialShared) {
         limit = std::min(limit, scheduler.nextCycle());
@@ -183,7 +193,15 @@ template <bool Exact> void Microengine::execute(uint64_t limit, uint64_t stop) {
           fault("the word is no instruction that this engine knows");
           return;
         }
+        if (op->special & SpecialBreak) {
+          recorder.onBreak(number, describeRunning());
+          return;
+        }
       }
+      if (op->special & SpecialTransfer & ~unwatched)
+        checkTransfers(*op);
+      if (op->special & SpecialLocal & ~unwatched)
+        checkLocalDelay(*op);
       if (op->special & SpecialFourContexts && !isFourContexts) {
         fault("a context has 16 registers of a kind; more belong to the mode "
               "of four contexts");
@@ -513,8 +531,13 @@ template <bool Exact> void Microengine::execute(uint64_t limit, uint64_t stop) {
       ++executed[at];
       takeBranch(*op, branchTarget);
       readBack();
-      if (now > aheadLimit)
+      if (now > aheadLimit) {
+        if (now - runBegin > runawayCycles)
+          hazard(HazardKind::RunawayContext,
+                 "the context has run for " + std::to_string(now - runBegin) +
+                     " cycles without giving up the engine");
         return;
+      }
       continue;
     }
 

@@ -70,6 +70,11 @@ public:
     return receive.statistics().framesArrived;
   }
 
+  /// The number of the frame in a DRAM buffer.
+  uint64_t numberOfBuffer(uint32_t dramAddress) {
+    return originOfBuffer(dramAddress).number;
+  }
+
 private:
   uint32_t readRegister(uint32_t address) const;
   void writeRegister(uint32_t address, uint32_t value, uint32_t engine);

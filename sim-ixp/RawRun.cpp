@@ -30,7 +30,15 @@ public:
     if (!fault)
       fault = "engine " + std::to_string(engine) + ": " + what;
   }
+  void onHazard(const Hazard &hazard) override {
+    hazards.push_back("engine " + std::to_string(hazard.engine) + ", cycle " +
+                      std::to_string(hazard.cycle) + ", " + hazard.text);
+    if (isStrict)
+      onFault(hazard.engine, hazard.text);
+  }
   std::optional<std::string> fault;
+  std::vector<std::string> hazards;
+  bool isStrict = false;
 };
 
 double part(uint64_t busy, uint64_t cycles) {
@@ -146,6 +154,7 @@ Result<RawImage> readRawImage(const std::string &assignment) {
 
 Result<json> runRaw(const RawOptions &options) {
   RawRecorder recorder;
+  recorder.isStrict = options.strict;
   Chip chip(options.parameters, recorder);
   if (Status status = loadRaw(options, chip); !status)
     return status.error();
@@ -181,6 +190,7 @@ Result<json> runRaw(const RawOptions &options) {
               {"seconds", part(end, options.parameters.meClockHz)},
               {"ended", ended},
               {"units", unitsOf(chip, end)},
+              {"hazards", recorder.hazards},
               {"microengines", enginesOf(chip, end)}};
 }
 
@@ -208,6 +218,8 @@ std::string describeRaw(const json &stats) {
         percent("idle_cycles"), engine["commands"].get<unsigned long long>());
     text += line;
   }
+  for (const json &hazard : stats["hazards"])
+    text += "warning: " + hazard.get<std::string>() + "\n";
   return text;
 }
 

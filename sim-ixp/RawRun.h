@@ -36,6 +36,8 @@ struct RawOptions {
   uint64_t seed = 1;
   /// Cycles after which the run ends; 0 = 1,000,000.
   uint64_t maxCycles = 0;
+  /// A hazard ends the run.
+  bool strict = false;
 };
 
 /// The words of a file of 5-byte big-endian words. Errors: E-sim-ixp-013 (its

@@ -10,6 +10,7 @@
 #define KARAKAL_SIM_IXP_RECORDER_H
 
 #include "sim-ixp/Command.h"
+#include "sim-ixp/Watch.h"
 
 #include <cstdint>
 #include <string>
@@ -45,6 +46,10 @@ public:
   /// The program did what the hardware would not forgive; the run ends with
   /// this message. `engine` may be coreActor.
   virtual void onFault(uint32_t engine, const std::string &what) {}
+  /// The program did what it should not; reported once a place.
+  virtual void onHazard(const Hazard &hazard) {}
+  /// An engine is at a place where the run is to stop; `state` describes it.
+  virtual void onBreak(uint32_t engine, const std::string &state) {}
 };
 
 } // namespace karakal::sim

@@ -56,7 +56,8 @@ Simulation::create(SimulationOptions options, const target::Image &image,
   run.machine = std::make_unique<Chip>(run.asked.parameters, *run.books);
   Chip &chip = *run.machine;
   run.books->connect(&chip.scheduler());
-  if (Status status = loadImage(image, run.plans, chip); !status)
+  if (Status status = loadImage(image, run.plans, run.asked.load.breaks, chip);
+      !status)
     return status.error();
 
   TrafficOptions traffic;
@@ -96,10 +97,37 @@ Simulation::create(SimulationOptions options, const target::Image &image,
           [&run](uint32_t engine, uint32_t context, uint64_t from,
                  uint64_t to) { run.recorded.add(engine, context, from, to); });
   }
+  run.watch();
   return made;
 }
 
+/// Turns on what is asked for of looking inside.
+void Simulation::watch() {
+  if (asked.strict)
+    books->makeStrict();
+  if (asked.profile)
+    for (uint32_t i = 0; i < Chip::engineCount; ++i)
+      if (plans[i].role != EngineRole::Idle)
+        machine->engine(i).startProfile();
+  if (!asked.tracedPacket)
+    return;
+  AccountingPlan plan = planAccounting(loaded, plans);
+  PacketLog::Sources sources;
+  sources.numberOf = [this](uint32_t handle) {
+    return media->numberOfBuffer(target::bufferAddress(handle));
+  };
+  sources.placeOf = [this](uint32_t engine, uint32_t pc) {
+    return machine->engine(engine).loaded()->placeOf(pc);
+  };
+  sources.now = [this] { return machine->scheduler().now(); };
+  followed = std::make_unique<PacketLog>(*asked.tracedPacket, plan.firstHandle,
+                                         plan.handleStep, std::move(sources));
+  books->follow(followed.get());
+}
+
 void Simulation::recordSent(SentFrame &&frame) {
+  if (followed)
+    followed->onSent(frame.number, frame.port, frame.bytes.size());
   if (frame.number != SentFrame::unknownNumber) {
     uint64_t &newest = newestOnPort[frame.port % newestOnPort.size()];
     if (frame.number < newest)
@@ -124,6 +152,8 @@ std::vector<uint64_t> Simulation::unitBusyCycles() {
     units.emplace_back("sram.read", &machine->sram(i).reader());
     units.emplace_back("sram.write", &machine->sram(i).writer());
   }
+  for (uint32_t i = 0; i < machine->dram().bankCount(); ++i)
+    units.emplace_back("dram.bank", &machine->dram().bank(i));
   names.clear();
   std::vector<uint64_t> busy;
   for (const auto &[name, resource] : units) {
@@ -175,6 +205,8 @@ Error Simulation::stuckError(const std::string &why) const {
 bool Simulation::check() {
   uint64_t now = machine->scheduler().now();
   const PacketCounters &packets = books->counters();
+  if (books->breakState())
+    return false;
   if (books->fault()) {
     failure = makeError("E-sim-ixp-030", "the program fails at cycle " +
                                              std::to_string(now) + ": " +
@@ -253,7 +285,9 @@ Status Simulation::run() {
   }
   if (failure)
     return *failure;
-  finish();
+  // At a break the engines stand still: there is nothing to bring in line.
+  if (!books->breakState())
+    finish();
   return success();
 }
 

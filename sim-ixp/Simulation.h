@@ -30,6 +30,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -53,6 +54,12 @@ struct SimulationOptions {
   uint64_t stallCycles = 2000000;
   bool keepFrames = false;
   bool recordTimeline = false;
+  /// Count cycles by instruction (Profile.h).
+  bool profile = false;
+  /// A hazard ends the run.
+  bool strict = false;
+  /// Follow the packet of this number (PacketLog.h).
+  std::optional<uint64_t> tracedPacket;
   /// Called now and then with the packets arrived, and those of the run.
   std::function<void(uint64_t arrived, uint64_t total)> onProgress;
 };
@@ -91,6 +98,8 @@ public:
   const XScale *core() const { return xscale.get(); }
   const ControlRunner &control() const { return controls; }
   const Timeline &timeline() const { return recorded; }
+  /// The log of the packet that was followed, or null.
+  const PacketLog *packetLog() const { return followed.get(); }
 
   /// Cycle at which engines and traffic started.
   uint64_t startCycle() const { return begin; }
@@ -126,6 +135,7 @@ private:
   Error stuckError(const std::string &why) const;
   void finish();
   bool step(uint32_t count);
+  void watch();
 
   SimulationOptions asked;
   target::Image loaded;
@@ -137,6 +147,7 @@ private:
   std::unique_ptr<XScale> xscale;
   ControlRunner controls;
   Timeline recorded;
+  std::unique_ptr<PacketLog> followed;
 
   uint64_t begin = 0;
   uint64_t quietSince = Scheduler::never;

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "sim-ixp/Statistics.h"
+#include "sim-ixp/Bottleneck.h"
 #include "sim-ixp/Simulation.h"
 #include "target-ixp/MemoryMap.h"
 
@@ -59,11 +60,17 @@ json rateOf(Simulation &run) {
   double seconds = ratio(activeCycles(run), run.chip().parameters().meClockHz);
   PacketCounters window = last.packets - first.packets;
   double offered = run.options().offeredGbps;
+  const target::ChipParameters &params = run.chip().parameters();
+  uint64_t gapBits = params.portsGapBytes * 8;
   if (offered <= 0)
     offered = ratio(last.arrivedBits - first.arrivedBits, seconds * 1e9);
   return {{"offered_gbps", offered},
           {"forwarded_gbps", ratio(window.transmittedBits, seconds * 1e9)},
-          {"forwarded_mpps", ratio(window.transmitted, seconds * 1e6)}};
+          {"forwarded_mpps", ratio(window.transmitted, seconds * 1e6)},
+          {"port_utilization",
+           ratio(window.transmittedBits + window.transmitted * gapBits,
+                 seconds * static_cast<double>(params.portsRateBps *
+                                               params.portsCount))}};
 }
 
 json perPacketOf(Simulation &run) {
@@ -114,7 +121,9 @@ json unitsOf(Simulation &run) {
       channel["write_utilization"] = part;
       channel["utilization"] =
           std::max(part, channel["utilization"].get<double>());
-    } else if (name == "msf.receive")
+    } else if (name == "dram.bank")
+      units["dram"]["bank_utilization"].push_back(part);
+    else if (name == "msf.receive")
       units["msf"]["receive_utilization"] = part;
     else if (name == "msf.transmit")
       units["msf"]["transmit_utilization"] = part;
@@ -211,28 +220,44 @@ void describeEngines(std::string &text, const json &stats) {
 
 } // namespace
 
+json hazardsOf(Simulation &run) {
+  static const char *const names[] = {"early_read", "early_rewrite",
+                                      "local_memory_delay", "unaligned",
+                                      "runaway_context"};
+  json hazards = json::array();
+  for (const Hazard &hazard : run.accounting().hazards())
+    hazards.push_back({{"kind", names[static_cast<unsigned>(hazard.kind)]},
+                       {"engine", hazard.engine},
+                       {"cycle", hazard.cycle},
+                       {"text", hazard.text}});
+  return hazards;
+}
+
 json collectStatistics(Simulation &run) {
   uint64_t clock = run.chip().parameters().meClockHz;
   uint64_t cycles = run.measureEnd().cycle - run.startCycle();
-  return {{"schema", 1},
-          {"cycles", cycles},
-          {"clock_hz", clock},
-          {"seconds", ratio(cycles, clock)},
-          {"setup_cycles", run.startCycle()},
-          {"measured",
-           {{"warmup_packets", run.options().warmup},
-            {"cycles", run.measureEnd().cycle - run.measureBegin().cycle},
-            {"active_cycles", activeCycles(run)}}},
-          {"packets", packetsOf(run)},
-          {"drops", dropsOf(run)},
-          {"rate", rateOf(run)},
-          {"per_packet", perPacketOf(run)},
-          {"latency_cycles", latencyOf(run)},
-          {"units", unitsOf(run)},
-          {"control",
-           {{"calls", run.control().callCount()},
-            {"not_reached", run.control().waitingCount()}}},
-          {"microengines", enginesOf(run)}};
+  json stats = {{"schema", 1},
+                {"cycles", cycles},
+                {"clock_hz", clock},
+                {"seconds", ratio(cycles, clock)},
+                {"setup_cycles", run.startCycle()},
+                {"measured",
+                 {{"warmup_packets", run.options().warmup},
+                  {"cycles", run.measureEnd().cycle - run.measureBegin().cycle},
+                  {"active_cycles", activeCycles(run)}}},
+                {"packets", packetsOf(run)},
+                {"drops", dropsOf(run)},
+                {"rate", rateOf(run)},
+                {"per_packet", perPacketOf(run)},
+                {"latency_cycles", latencyOf(run)},
+                {"units", unitsOf(run)},
+                {"control",
+                 {{"calls", run.control().callCount()},
+                  {"not_reached", run.control().waitingCount()}}},
+                {"hazards", hazardsOf(run)},
+                {"microengines", enginesOf(run)}};
+  stats["bottleneck"] = findBottleneck(stats);
+  return stats;
 }
 
 std::string describeStatistics(Simulation &run, const json &stats) {
@@ -268,6 +293,12 @@ std::string describeStatistics(Simulation &run, const json &stats) {
   append(text, ", DRAM %.0f%%\n",
          100 * units["dram"]["utilization"].get<double>());
   describeEngines(text, stats);
+  const json &bottleneck = stats["bottleneck"];
+  text += "limit     " + bottleneck["unit"].get<std::string>();
+  append(text, " at %.0f%%: ", 100 * bottleneck["utilization"].get<double>());
+  text += bottleneck["reason"].get<std::string>() +
+          "\n          what helps: " + bottleneck["advice"].get<std::string>() +
+          "\n";
   double host = run.measureEnd().hostSeconds - run.measureBegin().hostSeconds;
   append(text, "time      %.3f ms of chip time, %llu cycles; %.2f M cycles/s\n",
          1000 * stats["seconds"].get<double>(),

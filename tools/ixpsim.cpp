@@ -8,6 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "sim-ixp/Profile.h"
 #include "sim-ixp/RawRun.h"
 #include "sim-ixp/Simulation.h"
 #include "sim-ixp/Statistics.h"
@@ -32,7 +33,7 @@ using namespace karakal;
 namespace {
 
 struct CommandLine {
-  std::string image, trace, control, out, stats, timeline;
+  std::string image, trace, control, out, stats, timeline, profile;
   std::vector<std::string> assignments, ucode;
   sim::SimulationOptions run;
   bool describe = false;
@@ -68,6 +69,18 @@ void declareOptions(CLI::App &app, CommandLine &line) {
   app.add_option("--stats", line.stats, "statistics as JSON");
   app.add_option("--timeline", line.timeline,
                  "runs of contexts as a Chrome trace");
+  app.add_option("--profile", line.profile,
+                 "cycles by instruction and source line as JSON; collapsed "
+                 "stacks for flame graphs go to FILE.folded");
+  app.add_option("--trace-packet", line.run.tracedPacket,
+                 "print all that happens to the packet of this number, "
+                 "counted from 0 in the order of arrival");
+  app.add_option("--break", line.run.load.breaks,
+                 "stop at PC, MICROCODE:PC or FILE:LINE and print the state")
+      ->allow_extra_args(false)
+      ->take_all();
+  app.add_flag("--strict", line.run.strict,
+               "a hazard (early read, rewrite, ...) ends the run");
   app.add_option("--seed", line.run.seed, "start of pseudo-random numbers");
   app.add_option("--set", line.assignments,
                  "a chip parameter, name=value; --describe lists them");
@@ -185,6 +198,20 @@ Status writeResults(const CommandLine &line, sim::Simulation &run) {
         !status)
       return status;
   }
+  if (!line.profile.empty()) {
+    nlohmann::json profile = sim::collectProfile(run);
+    if (Status status = writeText(line.profile, profile.dump(1) + "\n");
+        !status)
+      return status;
+    if (Status status =
+            writeText(line.profile + ".folded", sim::collapseProfile(profile));
+        !status)
+      return status;
+  }
+  for (const sim::Hazard &hazard : run.accounting().hazards())
+    std::fprintf(stderr, "warning: engine %u, cycle %llu, %s\n", hazard.engine,
+                 static_cast<unsigned long long>(hazard.cycle),
+                 hazard.text.c_str());
   if (run.control().waitingCount() != 0)
     std::fprintf(stderr,
                  "warning: %llu control calls were not run: their packet or "
@@ -199,6 +226,7 @@ int simulate(CommandLine &line) {
   sim::SimulationOptions &options = line.run;
   options.keepFrames = !line.out.empty();
   options.recordTimeline = !line.timeline.empty();
+  options.profile = !line.profile.empty();
   bool showsProgress = line.progress || (!line.quiet && isatty(2));
   if (showsProgress)
     options.onProgress = printProgress;
@@ -223,8 +251,15 @@ int simulate(CommandLine &line) {
   Status status = (*run)->run();
   if (showsProgress)
     clearProgress();
+  if (const sim::PacketLog *log = (*run)->packetLog())
+    std::fputs(log->text().c_str(), stdout);
   if (!status)
     return report(status.error());
+  if (const auto &state = (*run)->accounting().breakState()) {
+    std::printf("%s%s", state->c_str(),
+                (*run)->chip().describeContexts().c_str());
+    return ExitDone;
+  }
   if (Status written = writeResults(line, **run); !written)
     return report(written.error());
   return ExitDone;
@@ -236,6 +271,7 @@ int runUcode(CommandLine &line) {
   options.threads = line.run.load.threads;
   options.seed = line.run.seed;
   options.maxCycles = line.run.maxCycles;
+  options.strict = line.run.strict;
   for (const std::string &assignment : line.ucode) {
     auto image = sim::readRawImage(assignment);
     if (!image)

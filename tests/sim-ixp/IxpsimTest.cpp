@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ForwardImage.h"
+#include "target-ixp/Assembler.h"
 #include "traces/TraceReader.h"
 #include "traces/TraceWriter.h"
 
@@ -146,6 +147,77 @@ TEST_F(IxpsimTest, RefusesBadControlFilesAtTheirLine) {
       ixpsim(image + " --trace=" + trace + " --control=" + path("bad.control")),
       1);
   EXPECT_NE(text.find("bad.control:2"), std::string::npos) << text;
+}
+
+TEST_F(IxpsimTest, AProfileAccountsForEveryCycleOfWork) {
+  ASSERT_EQ(ixpsim(image + " --trace=" + trace + " --profile=" +
+                   path("p.json") + " --stats=" + path("s.json")),
+            0)
+      << text;
+  auto profile = nlohmann::json::parse(bytesOf(path("p.json")));
+  auto stats = nlohmann::json::parse(bytesOf(path("s.json")));
+  for (const char *role : {"rx", "tx", "app"}) {
+    uint64_t wanted = 0, found = 0;
+    for (const auto &engine : stats["microengines"])
+      if (engine["role"] == role)
+        wanted += engine["cycles"].get<uint64_t>() -
+                  engine["idle_cycles"].get<uint64_t>();
+    for (const auto &[name, code] : profile["microcode"].items())
+      if (code["role"] == role)
+        for (const auto &row : code["instructions"])
+          found += row["issued"].get<uint64_t>() +
+                   row["aborted"].get<uint64_t>() +
+                   row["stalled"].get<uint64_t>();
+    // Dead slots of the last swap reach over the end of the run.
+    EXPECT_NEAR(found, wanted, 3 * 8) << role;
+  }
+  EXPECT_EQ(bytesOf(path("p.json.folded")).substr(0, 4), "app;");
+}
+
+TEST_F(IxpsimTest, FollowsOnePacketFromRxToTheWire) {
+  ASSERT_EQ(ixpsim(image + " --trace=" + trace + " --trace-packet=3"), 0)
+      << text;
+  EXPECT_NE(text.find("received: buffer"), std::string::npos) << text;
+  EXPECT_NE(text.find("engine 7 gets it from ring 1"), std::string::npos);
+  EXPECT_NE(text.find("dram[tbuf_wr]"), std::string::npos);
+  EXPECT_NE(text.find("gives the buffer back"), std::string::npos);
+  EXPECT_NE(text.find("has left port"), std::string::npos);
+}
+
+TEST_F(IxpsimTest, StopsAtABreakAndShowsTheState) {
+  ASSERT_EQ(ixpsim(image + " --trace=" + trace + " --break=5"), 0) << text;
+  EXPECT_NE(text.find("PC 5"), std::string::npos) << text;
+  EXPECT_NE(text.find("lm_addr0"), std::string::npos);
+  EXPECT_EQ(ixpsim(image + " --trace=" + trace + " --break=nowhere:7"), 1);
+  EXPECT_NE(text.find("E-sim-ixp-015"), std::string::npos) << text;
+}
+
+TEST_F(IxpsimTest, NamesTheBottleneck) {
+  ASSERT_EQ(ixpsim(image + " --trace=" + trace), 0);
+  EXPECT_NE(text.find("what helps:"), std::string::npos) << text;
+}
+
+TEST_F(IxpsimTest, AHazardIsAWarningOrWithStrictAnError) {
+  // sram[read, $0, 0, 0, 1], sig_done[s2]; alu[--, --, B, $0]; ctx_arb[kill].
+  std::ofstream(path("early.uc"))
+      << ".sig s\n.reg read $x\n.reg zero\n"
+         "a#:\n immed[zero, 0]\n"
+         " sram[read, $x, zero, 0, 1], sig_done[s]\n"
+         " alu[zero, --, B, $x]\n"
+         " ctx_arb[s]\n ctx_arb[kill]\n";
+  auto program = target::assembleFile(path("early.uc"), {});
+  ASSERT_TRUE(static_cast<bool>(program)) << program.error().str();
+  std::ofstream out(path("early.ucode"), std::ios::binary);
+  for (uint64_t word : program->words)
+    for (int shift = 32; shift >= 0; shift -= 8)
+      out.put(static_cast<char>(word >> shift));
+  out.close();
+  EXPECT_EQ(ixpsim("--ucode=1:" + path("early.ucode")), 0) << text;
+  EXPECT_NE(text.find("before the command that fills it is done"),
+            std::string::npos)
+      << text;
+  EXPECT_EQ(ixpsim("--strict --ucode=1:" + path("early.ucode")), 1);
+  EXPECT_NE(text.find("context 0, PC 2"), std::string::npos) << text;
 }
 
 TEST_F(IxpsimTest, RawWordsRunOnABareChip) {

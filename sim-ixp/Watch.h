@@ -1,0 +1,49 @@
+//===- Watch.h - what is seen inside an engine ----------------*- C++ -*-===//
+//
+// Hazards are what the hardware does not forbid and a program should not do:
+// they are reported where they happen, once a place. A profile counts by
+// instruction what the engine's cycles went into; it is kept only if asked for.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KARAKAL_SIM_IXP_WATCH_H
+#define KARAKAL_SIM_IXP_WATCH_H
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace karakal::sim {
+
+/// Kinds of hazards; each is a bit in the engine's list of reported places.
+enum class HazardKind : uint8_t {
+  EarlyRead,      ///< of a transfer-in register before its data
+  EarlyRewrite,   ///< of a transfer-out register before it was pulled
+  LocalDelay,     ///< local memory inside the delay of its pointer
+  Unaligned,      ///< the memory ignores low address bits that are set
+  RunawayContext, ///< a context does not give up the engine
+};
+
+/// A hazard and its place.
+struct Hazard {
+  HazardKind kind;
+  uint32_t engine;
+  uint64_t cycle;
+  std::string text; ///< with context, PC and source line
+};
+
+/// Cycles of an engine by the address of the instruction that cost them. Issue
+/// cycles are Microengine::executionCounts.
+struct EngineProfile {
+  explicit EngineProfile(size_t words)
+      : aborted(words), stalled(words), waited(words), waits(words) {}
+  std::vector<uint64_t> aborted; ///< dead slots behind it
+  std::vector<uint64_t> stalled; ///< it waited for room in the command FIFO
+  /// Cycles from the context's swap here to its next run, summed over
+  /// contexts: the latency that others may have hidden; and how many swaps.
+  std::vector<uint64_t> waited, waits;
+};
+
+} // namespace karakal::sim
+
+#endif // KARAKAL_SIM_IXP_WATCH_H
