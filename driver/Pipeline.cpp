@@ -29,6 +29,7 @@ constexpr OrderRule orderRules[] = {
      "only PPFs of the engines form aggregates"},
     {"baker-aggregation", "baker-lower-channels",
      "channels between aggregates are rings"},
+    {"baker-lower-channels", "baker-pac", "accesses meet across PPFs"},
     {"baker-lower-channels", "baker-to-llvm", "LLVM's dialect has no channels"},
     {"baker-to-llvm", "ensure-debug-info-scope-on-llvm-func",
      "scopes belong to LLVM's functions"},
@@ -73,6 +74,15 @@ void addLowerChannels(OpPassManager &passes, CoreTarget target,
   passes.addPass(passes::createLowerChannels(channels));
 }
 
+void addPac(OpPassManager &passes, CoreTarget, const PipelineOptions &options) {
+  passes::PacOptions pac;
+  // Packet handling removal makes values of metadata.
+  pac.metadata = !includes(options.level, Level::Phr);
+  // Heads that no pass resolves make copies large, so none are worth it.
+  pac.maxOperations = includes(options.level, Level::Soar) ? 2200 : 0;
+  passes.addPass(passes::createPac(pac));
+}
+
 void addToLlvm(OpPassManager &passes, CoreTarget target,
                const PipelineOptions &) {
   passes::ToLlvmOptions toLlvm;
@@ -99,6 +109,8 @@ constexpr PassRow rows[] = {
      "needs the cores; decides which engine runs what", addAggregation},
     {"lower-channels", Stage::EveryCore, Level::Base, true,
      "cuts one core's program out of the PPF graph", addLowerChannels},
+    {"pac", Stage::Engines, Level::Pac, false,
+     "few commands of memory for many accesses of fields", addPac},
     {"to-llvm", Stage::EveryCore, Level::Base, true,
      "packets become handles, globals addresses", addToLlvm},
     {"debug-scopes", Stage::EveryCore, Level::Base, false,

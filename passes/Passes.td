@@ -100,6 +100,51 @@ def LowerChannels : Pass<"baker-lower-channels", "::mlir::ModuleOp"> {
   ];
 }
 
+def Pac : Pass<"baker-pac", "::mlir::ModuleOp"> {
+  let summary = "packet access combining";
+  let description = [{
+    Combines reads and writes of fields of packets into the fewest commands of
+    DRAM, across `packet_decap` and `packet_encap` of constant sizes and across
+    branches: reads into a wide one where it serves them all, writes into one
+    where the packet leaves. What was written is read from values. Bytes
+    between two writes that a read has brought are written back, so that whole
+    quadwords are written. Loads of words of one object of global data become
+    one burst.
+
+    ```mlir
+    %a = baker.packet_read %ph "type" : !baker.packet<"ether"> -> i16
+    %b = baker.packet_read %ph "dst" : !baker.packet<"ether"> -> i48
+    // becomes
+    %w:4 = baker.packet_load %ph at 0 : !baker.packet<"ether"> -> i32, i32, i32, i32
+    // and shifts and masks of %w
+    ```
+
+    `--explain=pac` tells which accesses are served by one command, which two
+    are not, and why.
+  }];
+  let options = [
+    Option<"maxOperations", "max-operations", "unsigned", "2200",
+           "operations up to which paths with a known head are copied">,
+    Option<"metadata", "metadata", "bool", "true",
+           "combine accesses of descriptors, too">
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::cf::ControlFlowDialect",
+                           "::mlir::memref::MemRefDialect"];
+  let statistics = [
+    Statistic<"guessCount", "guesses",
+              "Reads with a way of their own for a likely index">,
+    Statistic<"pathCount", "paths", "Paths copied for a known head">,
+    Statistic<"readCount", "reads", "Reads of fields that were combined">,
+    Statistic<"writeCount", "writes", "Writes of fields that were combined">,
+    Statistic<"loadCount", "loads", "Commands that read packets">,
+    Statistic<"storeCount", "stores", "Commands that write packets">,
+    Statistic<"globalLoadCount", "global-loads",
+              "Loads of global data that were combined">,
+    Statistic<"burstCount", "bursts", "Commands that they became">
+  ];
+}
+
 def ToLlvm : Pass<"baker-to-llvm", "::mlir::ModuleOp"> {
   let summary = "lower one core's program to the LLVM dialect";
   let description = [{

@@ -5,7 +5,7 @@
 
 Each seed is a program, its control calls and a trace. Three engines run it:
 the interpreter that the generator carries along (what must come out), x86
-(`bakerc --run`), and the simulator at levels base and o1 with one and three
+(`bakerc --run`), and the simulator at levels base, o1 and pac with one and three
 microengines. Frames are compared as multisets of (port, bytes): contexts may
 overtake each other. A program that does not fit the control store is counted,
 not failed. What differs is kept in --keep.
@@ -32,7 +32,7 @@ from generator import make_frames, make_program
 from model import Outcome
 
 ROOT = Path(__file__).resolve().parents[2]
-LEVELS = ("base", "o1")
+LEVELS = ("base", "o1", "pac")
 ENGINES = (1, 3)
 #: Every third program is profiled with so many packets. PPFs that these do not
 #: reach are cold and run on the XScale core.

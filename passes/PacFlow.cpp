@@ -1,0 +1,159 @@
+//===- PacFlow.cpp - frequencies of blocks, states of bytes ---------------===//
+
+#include "ir/Profile.h"
+#include "passes/PacPlan.h"
+
+#include "mlir/IR/Dominance.h"
+#include "llvm/ADT/PostOrderIterator.h"
+
+using namespace mlir;
+
+namespace karakal::passes::pac {
+
+//===----------------------------------------------------------------------===//
+// Frequencies
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+constexpr double loopRounds = 8;
+/// How much likelier a way is that does not drop the packet.
+constexpr double keptWeight = 9;
+
+bool drops(Block *block) {
+  for (Operation &op : *block)
+    if (isa<ir::PacketDropOp>(op))
+      return true;
+  return false;
+}
+
+/// Blocks of the loops by header, the header included.
+llvm::MapVector<Block *, llvm::DenseSet<Block *>>
+findLoops(func::FuncOp function, DominanceInfo &dominance) {
+  llvm::MapVector<Block *, llvm::DenseSet<Block *>> loops;
+  for (Block &block : function.getBody()) {
+    for (Block *header : block.getSuccessors()) {
+      if (!dominance.dominates(header, &block))
+        continue;
+      llvm::DenseSet<Block *> &body = loops[header];
+      body.insert(header);
+      SmallVector<Block *> work = {&block};
+      while (!work.empty()) {
+        Block *member = work.pop_back_val();
+        if (body.insert(member).second)
+          llvm::append_range(work, member->getPredecessors());
+      }
+    }
+  }
+  return loops;
+}
+
+} // namespace
+
+Frequencies::Frequencies(func::FuncOp function, DominanceInfo &dominance) {
+  auto loops = findLoops(function, dominance);
+  frequency[&function.getBody().front()] = 1;
+  llvm::ReversePostOrderTraversal<Region *> blocks(&function.getBody());
+  for (Block *block : blocks) {
+    auto loop = loops.find(block);
+    if (loop != loops.end())
+      frequency[block] *= loopRounds;
+    double total = 0;
+    Operation *branch = block->getTerminator();
+    bool isProfiled = !ir::branchCountsOf(branch).empty();
+    auto weight = [&](unsigned index) {
+      if (isProfiled)
+        return ir::branchProbability(branch, index);
+      return drops(branch->getSuccessor(index)) ? 1 : keptWeight;
+    };
+    for (unsigned i = 0; i < branch->getNumSuccessors(); ++i)
+      total += weight(i);
+    for (unsigned i = 0; i < branch->getNumSuccessors(); ++i) {
+      Block *target = branch->getSuccessor(i);
+      if (dominance.dominates(target, block))
+        continue;
+      double share = frequency[block] * weight(i) / total;
+      for (auto &[header, body] : loops)
+        if (body.contains(block) && !body.contains(target))
+          share /= loopRounds;
+      frequency[target] += share;
+    }
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// States
+//===----------------------------------------------------------------------===//
+
+void ByteFlow::apply(ByteState &state, const Event &event) const {
+  switch (event.kind) {
+  case Event::Read:
+    return;
+  case Event::Write: {
+    // Bits that a field leaves in its first and last byte count as written:
+    // they are needed at the write itself.
+    anchor.window.add(state.dirty, event.byteBegin(), event.byteEnd());
+    anchor.window.add(state.assigned, event.byteBegin(), event.byteEnd());
+    return;
+  }
+  case Event::Flush:
+  case Event::Drop:
+    state.dirty.reset();
+    return;
+  }
+}
+
+ByteState ByteFlow::entering(Block *block) const {
+  ByteState state{anchor.window.none(), anchor.window.none()};
+  if (block == start)
+    return state;
+  state.assigned.set();
+  for (Block *pred : block->getPredecessors()) {
+    auto left = leaving.find(pred);
+    if (left == leaving.end())
+      continue;
+    state.dirty |= left->second.dirty;
+    state.assigned &= left->second.assigned;
+  }
+  return state;
+}
+
+ByteFlow::ByteFlow(const Anchor &anchor, DominanceInfo &dominance)
+    : anchor(anchor), start(Value(anchor.value).getParentBlock()) {
+  SmallVector<Block *> blocks;
+  llvm::ReversePostOrderTraversal<Region *> all(start->getParent());
+  for (Block *block : all)
+    if (dominance.dominates(start, block))
+      blocks.push_back(block);
+  bool changed = true;
+  while (changed) {
+    changed = false;
+    for (Block *block : blocks) {
+      ByteState state = entering(block);
+      if (auto events = anchor.events.find(block);
+          events != anchor.events.end())
+        for (const Event &event : events->second)
+          apply(state, event);
+      auto [left, isNew] = leaving.try_emplace(block, state);
+      if (!isNew && left->second.dirty == state.dirty &&
+          left->second.assigned == state.assigned)
+        continue;
+      left->second = state;
+      changed = true;
+    }
+  }
+}
+
+ByteState ByteFlow::before(Operation *op) const {
+  Block *block = op->getBlock();
+  ByteState state = entering(block);
+  if (auto events = anchor.events.find(block); events != anchor.events.end())
+    for (const Event &event : events->second) {
+      if (!event.op->isBeforeInBlock(op))
+        break;
+      apply(state, event);
+    }
+  return state;
+}
+
+} // namespace karakal::passes::pac

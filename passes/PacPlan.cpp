@@ -1,0 +1,363 @@
+//===- PacPlan.cpp - which commands serve which accesses ------------------===//
+//
+// A read needs the bytes of its field that no path is sure to have written. A
+// flush writes all bytes that may have been; what is written on some paths
+// alone, and what lies between (up to whole quadwords), it needs as well: one
+// write of known bytes saves the read that a partial write would cost.
+//
+// The needs are clustered: two clusters become one where that is cheaper,
+//
+//   cost(cluster) = frequency of its block × (command + quadwords),
+//
+// with the costs of DRAM from target-ixp/. A cluster's load stands in front of
+// its first access, or at the end of the block that dominates all of them; out
+// of loops; and before any write of the same bytes. So a load serves several
+// branches when the packets that take them are frequent enough. A load never
+// traps: it stays in the buffer, whatever the packet's length.
+//
+// Section 5.3.1 of the paper.
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/PacPlan.h"
+#include "ir/Explain.h"
+#include "target-ixp/ChipParameters.h"
+#include "target-ixp/MemoryMap.h"
+
+using namespace mlir;
+
+namespace karakal::passes::pac {
+
+namespace {
+
+/// What a command of the memory of an anchor's bytes can do and costs.
+struct Command {
+  int32_t bytesMax; ///< that it moves
+  int32_t gapMax;   ///< a write goes past a gap of fewer bytes
+
+  explicit Command(Bytes bytes)
+      : bytesMax(bytes == Bytes::Data ? packetBytesMax : descriptorBytesMax),
+        gapMax(bytes == Bytes::Data ? packetGapMax : descriptorGapMax),
+        bytes(bytes) {}
+
+  /// Cycles that it occupies its unit.
+  double cost(int32_t count) const {
+    static const target::ChipParameters chip;
+    if (bytes == Bytes::Descriptor)
+      return double(chip.sramOpCycles + (count / 4 - 1) * chip.sramWordCycles);
+    uint64_t quads = (count + 7) / 8;
+    uint64_t bursts = (quads + chip.dramBurstQuads - 1) / chip.dramBurstQuads;
+    return double(chip.dramBankCycles +
+                  bursts * chip.dramBurstQuads * chip.dramQuadCycles);
+  }
+
+private:
+  /// Of a `packet_load` or `packet_store`; of a `meta_load` or `meta_store`.
+  static constexpr int32_t packetBytesMax = 56, descriptorBytesMax = 32;
+  static constexpr int32_t packetGapMax = 32, descriptorGapMax = 12;
+
+  Bytes bytes;
+};
+
+/// Behind a packet's head and this many bytes the buffer may end.
+constexpr int32_t sureBytes =
+    target::BufferBytes - (target::BufferHeadroom + target::FrameBytesMax);
+
+struct Need {
+  Operation *op;
+  int32_t begin, end;
+};
+
+struct Cluster {
+  std::vector<Need> needs;
+  int32_t begin, end;
+  Operation *before = nullptr;
+  double cost = 0;
+};
+
+/// Why two clusters are not one; each is named by its first access.
+struct Refusal {
+  Operation *one, *other;
+  const char *why;
+};
+
+class Planner {
+public:
+  Planner(const Anchor &anchor, DominanceInfo &dominance,
+          const Frequencies &frequencies)
+      : anchor(anchor), dominance(dominance), frequencies(frequencies),
+        command(anchor.bytes), flow(anchor, dominance) {}
+
+  Plan run();
+
+private:
+  void findNeeds();
+  void planStores(const Event &event);
+  int32_t startOf(int32_t byte) const;
+  int32_t endOf(int32_t begin, int32_t end) const;
+  void addNeeds(Operation *op, const llvm::BitVector &bytes);
+
+  Value handleBefore(Operation *op) const;
+  int32_t deltaOf(Value handle) const { return anchor.delta.lookup(handle); }
+  Operation *firstAfterAnchor() const;
+  bool canLoadAt(Operation *op, int32_t begin, int32_t end) const;
+  /// Sets place, range and cost; null, or why it is impossible.
+  const char *settle(Cluster &cluster) const;
+  bool merge(size_t i, size_t j);
+  bool cluster();
+  void emit(const Cluster &cluster);
+
+  const Anchor &anchor;
+  DominanceInfo &dominance;
+  const Frequencies &frequencies;
+  Command command;
+  ByteFlow flow;
+  std::vector<Need> needs;
+  std::vector<Cluster> clusters;
+  std::vector<Refusal> refusals;
+  Plan plan;
+};
+
+//===----------------------------------------------------------------------===//
+// Needs and stores
+//===----------------------------------------------------------------------===//
+
+/// Each run of `bytes`, cut where a gap is as dear as a command.
+void Planner::addNeeds(Operation *op, const llvm::BitVector &bytes) {
+  int32_t low = anchor.window.low;
+  for (int first = bytes.find_first(); first >= 0;) {
+    int last = first;
+    for (int next = bytes.find_next(last);
+         next >= 0 && next - last < command.gapMax &&
+         next - first < command.bytesMax - 8;
+         next = bytes.find_next(next))
+      last = next;
+    needs.push_back({op, low + first, low + last + 1});
+    first = bytes.find_next(last);
+  }
+}
+
+/// Cuts the bytes to be written at a flush into runs of one command each. Where
+/// quadwords are known, they are written whole.
+void Planner::planStores(const Event &event) {
+  ByteState state = flow.before(event.op);
+  const Window &window = anchor.window;
+  for (int first = state.dirty.find_first(); first >= 0;) {
+    int32_t begin = startOf(window.low + first);
+    int last = first;
+    for (int next = state.dirty.find_next(last);
+         next >= 0 && next - last < command.gapMax &&
+         window.low + next < begin + command.bytesMax;
+         next = state.dirty.find_next(next))
+      last = next;
+    int32_t end = endOf(begin, window.low + last + 1);
+    PlannedStore store{event.op, event.handle, begin, end, window.none()};
+    if (anchor.writesWhole() && !anchor.isVolatile(begin, end))
+      window.add(store.written, begin, end);
+    else
+      for (int byte = first; byte >= 0 && byte <= last;
+           byte = state.dirty.find_next(byte))
+        store.written.set(byte);
+    llvm::BitVector missing = store.written;
+    missing.reset(state.assigned);
+    addNeeds(event.op, missing);
+    plan.stores.push_back(store);
+    first = state.dirty.find_next(last);
+  }
+}
+
+/// The first byte of a run that contains `byte`, and the end of one from
+/// `begin` on: whole units, which cost nothing more, where they are known.
+int32_t Planner::startOf(int32_t byte) const {
+  return anchor.grain == 1 ? byte : anchor.floorTo(byte, anchor.grain);
+}
+
+int32_t Planner::endOf(int32_t begin, int32_t end) const {
+  return anchor.grain == 1 ? begin + (end - begin + 3) / 4 * 4
+                           : anchor.ceilTo(end, anchor.grain);
+}
+
+void Planner::findNeeds() {
+  for (auto &[block, events] : anchor.events) {
+    for (const Event &event : events) {
+      llvm::BitVector bytes = anchor.window.none();
+      if (event.kind == Event::Read) {
+        anchor.window.add(bytes, event.byteBegin(), event.byteEnd());
+      } else if (event.kind == Event::Write) {
+        // A field that ends inside a byte needs the byte's other bits.
+        if (event.bit & 7)
+          bytes.set(event.byteBegin() - anchor.window.low);
+        if ((event.bit + int32_t(event.width)) & 7)
+          bytes.set(event.byteEnd() - 1 - anchor.window.low);
+      } else if (event.kind == Event::Flush) {
+        planStores(event);
+      }
+      if (bytes.none())
+        continue;
+      bytes.reset(flow.before(event.op).assigned);
+      addNeeds(event.op, bytes);
+    }
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Places of loads
+//===----------------------------------------------------------------------===//
+
+Operation *Planner::firstAfterAnchor() const {
+  if (Operation *op = anchor.value.getDefiningOp())
+    return op->getNextNode();
+  return &Value(anchor.value).getParentBlock()->front();
+}
+
+/// The handle of the anchor that is current in front of `op`: of those that
+/// dominate it, the last.
+Value Planner::handleBefore(Operation *op) const {
+  Value last = anchor.value;
+  for (Value handle : anchor.handles)
+    if (dominance.properlyDominates(handle, op) &&
+        (handle.getDefiningOp()
+             ? dominance.properlyDominates(last, handle.getDefiningOp())
+             : dominance.dominates(last.getParentBlock(),
+                                   handle.getParentBlock())))
+      last = handle;
+  return last;
+}
+
+/// Whether the range lies within the buffer and no byte of it is written on
+/// some paths alone.
+bool Planner::canLoadAt(Operation *op, int32_t begin, int32_t end) const {
+  if (anchor.bytes == Bytes::Descriptor) {
+    // All of a descriptor is there at any time.
+  } else if (anchor.head) {
+    if (*anchor.head + begin < 0 ||
+        *anchor.head + end > int32_t(target::BufferBytes))
+      return false;
+  } else if (begin < deltaOf(handleBefore(op)) || end > sureBytes) {
+    return false;
+  }
+  ByteState state = flow.before(op);
+  state.dirty.reset(state.assigned);
+  for (int32_t byte = begin; byte < end; ++byte)
+    if (byte >= anchor.window.low && byte < anchor.window.high &&
+        state.dirty.test(byte - anchor.window.low))
+      return false;
+  return true;
+}
+
+const char *Planner::settle(Cluster &cluster) const {
+  cluster.begin = cluster.needs.front().begin;
+  cluster.end = cluster.needs.front().end;
+  Block *block = cluster.needs.front().op->getBlock();
+  for (const Need &need : cluster.needs) {
+    cluster.begin = std::min(cluster.begin, need.begin);
+    cluster.end = std::max(cluster.end, need.end);
+    block = dominance.findNearestCommonDominator(block, need.op->getBlock());
+  }
+  int32_t begin = startOf(cluster.begin);
+  int32_t end = endOf(begin, cluster.end);
+  if (end - begin > command.bytesMax)
+    return "more bytes than one command takes";
+  // Up to where it runs least often, but not above the anchor.
+  Block *top = Value(anchor.value).getParentBlock(), *best = block;
+  for (Block *up = block; up != top;) {
+    up = dominance.getNode(up)->getIDom()->getBlock();
+    if (frequencies.of(up) < frequencies.of(best))
+      best = up;
+  }
+  // Words and quadwords begin inside the buffer if a byte of theirs does.
+  int32_t sureBegin = anchor.head ? begin : cluster.begin;
+  cluster.before = best->getTerminator();
+  for (const Need &need : cluster.needs)
+    if (need.op->getBlock() == best && need.op->isBeforeInBlock(cluster.before))
+      cluster.before = need.op;
+  if (!canLoadAt(cluster.before, sureBegin, end)) {
+    cluster.before = firstAfterAnchor();
+    if (!canLoadAt(cluster.before, sureBegin, end))
+      return "the common place is before a header was put in front";
+  }
+  cluster.begin = begin;
+  cluster.end = end;
+  cluster.cost =
+      frequencies.of(cluster.before->getBlock()) * command.cost(end - begin);
+  return nullptr;
+}
+
+/// Merges `clusters[j]` into `clusters[i]` if that is cheaper.
+bool Planner::merge(size_t i, size_t j) {
+  Cluster both = clusters[i];
+  llvm::append_range(both.needs, clusters[j].needs);
+  const char *refusal = settle(both);
+  if (!refusal && both.cost >= clusters[i].cost + clusters[j].cost)
+    refusal = "one command for both would run too often";
+  if (refusal) {
+    refusals.push_back(
+        {clusters[i].needs.front().op, clusters[j].needs.front().op, refusal});
+    return false;
+  }
+  clusters[i] = both;
+  clusters.erase(clusters.begin() + j);
+  return true;
+}
+
+/// Each need joins a cluster when it comes; then clusters join each other.
+bool Planner::cluster() {
+  for (const Need &need : needs) {
+    Cluster single;
+    single.needs = {need};
+    if (settle(single)) {
+      plan.blocker = need.op;
+      return false;
+    }
+    clusters.push_back(single);
+    for (size_t i = 0; i + 1 < clusters.size(); ++i)
+      if (merge(i, clusters.size() - 1))
+        break;
+  }
+  bool changed = true;
+  while (changed) {
+    changed = false;
+    refusals.clear();
+    for (size_t i = 0; i < clusters.size(); ++i)
+      for (size_t j = i + 1; j < clusters.size();)
+        if (merge(i, j))
+          changed = true;
+        else
+          ++j;
+  }
+  for (const Refusal &refusal : refusals)
+    ir::explain(refusal.other, "pac")
+        << "not combined with the access at " << refusal.one->getLoc() << ": "
+        << refusal.why;
+  return true;
+}
+
+void Planner::emit(const Cluster &cluster) {
+  PlannedLoad load{cluster.before,
+                   handleBefore(cluster.before),
+                   cluster.begin,
+                   cluster.end,
+                   anchor.window.none(),
+                   flow.before(cluster.before).dirty,
+                   unsigned(cluster.needs.size())};
+  for (const Need &need : cluster.needs)
+    anchor.window.add(load.wanted, need.begin, need.end);
+  plan.loads.push_back(load);
+}
+
+Plan Planner::run() {
+  findNeeds();
+  if (cluster())
+    for (const Cluster &cluster : clusters)
+      emit(cluster);
+  return std::move(plan);
+}
+
+} // namespace
+
+Plan makePlan(const Anchor &anchor, DominanceInfo &dominance,
+              const Frequencies &frequencies) {
+  return Planner(anchor, dominance, frequencies).run();
+}
+
+} // namespace karakal::passes::pac

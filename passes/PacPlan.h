@@ -1,0 +1,77 @@
+//===- PacPlan.h - which commands serve which accesses ----------*- C++ -*-===//
+
+#ifndef KARAKAL_PASSES_PACPLAN_H
+#define KARAKAL_PASSES_PACPLAN_H
+
+#include "passes/PacPackets.h"
+
+#include "mlir/IR/Dominance.h"
+
+namespace karakal::passes::pac {
+
+/// How often each block of a function runs for a run of its entry: as profiled;
+/// without a profile equal shares for the ways of a branch, except that few
+/// packets are dropped, and eight rounds of a loop.
+class Frequencies {
+public:
+  Frequencies(mlir::func::FuncOp function, mlir::DominanceInfo &dominance);
+  double of(mlir::Block *block) const { return frequency.lookup(block); }
+
+private:
+  llvm::DenseMap<mlir::Block *, double> frequency;
+};
+
+/// What is known of the bytes of an anchor at a place.
+struct ByteState {
+  llvm::BitVector dirty;    ///< perhaps written, and not in memory yet
+  llvm::BitVector assigned; ///< written on every path since the anchor
+};
+
+/// Forward data flow of ByteState over the blocks that the anchor dominates.
+class ByteFlow {
+public:
+  ByteFlow(const Anchor &anchor, mlir::DominanceInfo &dominance);
+
+  ByteState before(mlir::Operation *op) const;
+
+private:
+  ByteState entering(mlir::Block *block) const;
+  void apply(ByteState &state, const Event &event) const;
+
+  const Anchor &anchor;
+  mlir::Block *start;
+  llvm::DenseMap<mlir::Block *, ByteState> leaving;
+};
+
+/// A `packet_load` to be made in front of `before`.
+struct PlannedLoad {
+  mlir::Operation *before;
+  mlir::Value handle;     ///< current there
+  int32_t begin, end;     ///< bytes relative to the anchor
+  llvm::BitVector wanted; ///< bytes that somebody needs
+  llvm::BitVector kept;   ///< bytes written before, which the load must leave
+  unsigned reads;         ///< accesses served
+};
+
+/// A `packet_store` to be made in front of `before`.
+struct PlannedStore {
+  mlir::Operation *before;
+  mlir::Value handle;
+  int32_t begin, end;
+  llvm::BitVector written; ///< bytes to write, gaps included
+};
+
+struct Plan {
+  /// Not null: no plan is possible, because of this access.
+  mlir::Operation *blocker = nullptr;
+  std::vector<PlannedLoad> loads;
+  std::vector<PlannedStore> stores;
+};
+
+/// The cheapest commands for the accesses of `anchor`.
+Plan makePlan(const Anchor &anchor, mlir::DominanceInfo &dominance,
+              const Frequencies &frequencies);
+
+} // namespace karakal::passes::pac
+
+#endif // KARAKAL_PASSES_PACPLAN_H
