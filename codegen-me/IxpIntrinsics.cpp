@@ -9,6 +9,7 @@
 //   __ixp_swap()                    ctx_arb[voluntary]
 //   __ixp_halt()                    ctx_arb[bpt]
 //   __ixp_scratch_get/put(ring[, v]), __ixp_ring_status(C ring)
+//   __ixp_scratch_get2/put2(ring[, v, w]): messages of two words
 //   __ixp_sram_dequeue(queue), __ixp_sram_enqueue(queue, handle)
 //   __ixp_local_csr_rd/wr(C csr[, v])
 //   __ixp_read.<space>.<n>(p), __ixp_write.<space>.<n>(p, words...)
@@ -287,9 +288,9 @@ bool IntrinsicLowering::lower(StringRef name) {
     plain(node::Swap, {}, false);
   } else if (name == "halt") {
     plain(ISD::TRAP, {}, false);
-  } else if (name == "scratch_get") {
+  } else if (name == "scratch_get" || name == "scratch_get2") {
     in(ScratchGet, ring());
-  } else if (name == "scratch_put") {
+  } else if (name == "scratch_put" || name == "scratch_put2") {
     out(ScratchPut, ring(), a.drop_front());
   } else if (name == "ring_status") {
     plain(node::RingStatus, {literal(a[0])}, true);

@@ -250,6 +250,7 @@ Result<CallOrder> prepareModule(Module &module, const std::string &entry) {
   Result<CallOrder> order = checkModule(module, entry);
   if (!order)
     return order;
+  lowerPartVectors(module);
   if (Status s = lowerMemory(module); !s)
     return s.error();
   if (Status s = lowerDivision(module); !s)

@@ -24,6 +24,10 @@ using CallOrder = std::vector<llvm::Function *>;
 /// and removes the rest of the module.
 Result<CallOrder> checkModule(llvm::Module &module, const std::string &entry);
 
+/// Makes vectors of words out of those of parts of words, where constant
+/// elements of them are used.
+void lowerPartVectors(llvm::Module &module);
+
 /// Rewrites memory accesses into whole words and into calls that move runs of
 /// words; refuses what is no whole word (E-codegen-me-010..012).
 Status lowerMemory(llvm::Module &module);

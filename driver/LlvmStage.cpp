@@ -99,7 +99,8 @@ constexpr const char *scalarPasses =
 /// Primitives that stay calls although the others are inlined: they are large,
 /// and what a call costs is little beside what they do.
 bool isLargePrimitive(StringRef name) {
-  return name == "baker_packet_copy" || name == "baker_packet_drop";
+  return name == "baker_packet_copy" || name == "baker_packet_clone" ||
+         name == "baker_packet_drop";
 }
 
 /// Attributes that hold for all code of the chip.

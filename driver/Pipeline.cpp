@@ -30,7 +30,15 @@ constexpr OrderRule orderRules[] = {
     {"baker-aggregation", "baker-lower-channels",
      "channels between aggregates are rings"},
     {"baker-lower-channels", "baker-pac", "accesses meet across PPFs"},
+    {"baker-inline", "baker-pac", "accesses meet in one function"},
+    {"baker-channel-heads", "baker-lower-channels",
+     "a packet from a ring has the head of its channel"},
     {"baker-lower-channels", "baker-to-llvm", "LLVM's dialect has no channels"},
+    {"baker-lower-channels", "baker-inline", "the entry is made there"},
+    {"baker-inline", "baker-soar", "heads are known along inlined paths"},
+    {"baker-soar", "baker-phr",
+     "phr needs no check of room and no head where soar knows it"},
+    {"baker-phr", "baker-to-llvm", "LLVM's dialect has no packets"},
     {"baker-to-llvm", "ensure-debug-info-scope-on-llvm-func",
      "scopes belong to LLVM's functions"},
 };
@@ -83,6 +91,23 @@ void addPac(OpPassManager &passes, CoreTarget, const PipelineOptions &options) {
   passes.addPass(passes::createPac(pac));
 }
 
+void addInline(OpPassManager &passes, CoreTarget, const PipelineOptions &) {
+  passes.addPass(passes::createInline());
+}
+
+void addChannelHeads(OpPassManager &passes, CoreTarget,
+                     const PipelineOptions &) {
+  passes.addPass(passes::createChannelHeads());
+}
+
+void addSoar(OpPassManager &passes, CoreTarget, const PipelineOptions &) {
+  passes.addPass(passes::createSoar());
+}
+
+void addPhr(OpPassManager &passes, CoreTarget, const PipelineOptions &) {
+  passes.addPass(passes::createPhr());
+}
+
 void addToLlvm(OpPassManager &passes, CoreTarget target,
                const PipelineOptions &) {
   passes::ToLlvmOptions toLlvm;
@@ -107,10 +132,19 @@ constexpr PassRow rows[] = {
      addSplitCores},
     {"aggregation", Stage::Program, Level::Base, true,
      "needs the cores; decides which engine runs what", addAggregation},
+    {"channel-heads", Stage::Program, Level::Soar, false,
+     "soar's part that needs the whole program", addChannelHeads},
     {"lower-channels", Stage::EveryCore, Level::Base, true,
      "cuts one core's program out of the PPF graph", addLowerChannels},
+    {"inline", Stage::Engines, Level::Pac, false,
+     "the packet passes see a packet from ring to ring", addInline},
     {"pac", Stage::Engines, Level::Pac, false,
      "few commands of memory for many accesses of fields", addPac},
+    {"soar", Stage::Engines, Level::Soar, false,
+     "an access at a known place needs no head pointer and no variable shift",
+     addSoar},
+    {"phr", Stage::Engines, Level::Phr, false,
+     "what descriptors say becomes values", addPhr},
     {"to-llvm", Stage::EveryCore, Level::Base, true,
      "packets become handles, globals addresses", addToLlvm},
     {"debug-scopes", Stage::EveryCore, Level::Base, false,

@@ -248,6 +248,12 @@ static LogicalResult verifyAggregates(Operation *op, Attribute attribute) {
                          "\"...\", engines = array<i32: ...>}");
 }
 
+static LogicalResult verifyHead(Operation *op, Attribute attribute) {
+  if (isa<HeadAttr>(attribute))
+    return success();
+  return op->emitOpError("'baker.head' must be a #baker.head<...>");
+}
+
 template <const StringLiteral &name>
 static LogicalResult verifyNumber(Operation *op, Attribute attribute) {
   if (isI32(attribute))
@@ -284,6 +290,7 @@ static const Decision decisions[] = {
     {ringAttrName, "baker.channel", verifyNumber<ringAttrName>},
     {idAttrName, "baker.channel", verifyNumber<idAttrName>},
     {wordAttrName, "baker.metadata", verifyNumber<wordAttrName>},
+    {headAttrName, "", verifyHead},
 };
 
 LogicalResult verifyDecision(Operation *op, NamedAttribute attribute) {
@@ -291,7 +298,8 @@ LogicalResult verifyDecision(Operation *op, NamedAttribute attribute) {
   for (const Decision &decision : decisions) {
     if (decision.name != attribute.getName())
       continue;
-    if (op->getName().getStringRef() == decision.bearer)
+    if (decision.bearer.empty() ||
+        op->getName().getStringRef() == decision.bearer)
       return decision.check(op, attribute.getValue());
     if (bearer.empty())
       bearer = decision.bearer;

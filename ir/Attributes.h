@@ -28,6 +28,10 @@
 //                       baker.ring     N : i32
 //                       baker.id       N : i32
 //   on baker.metadata   baker.word     N : i32
+//   on what uses a packet, and on baker.channel
+//                       baker.head     #baker.head<offset 142> where the head
+//                                      of the packet is before the operation,
+//                                      #baker.head<mod 8 is 6> its alignment
 //
 //===----------------------------------------------------------------------===//
 
@@ -59,6 +63,7 @@ inline constexpr llvm::StringLiteral viaAttrName = "baker.via";
 inline constexpr llvm::StringLiteral ringAttrName = "baker.ring";
 inline constexpr llvm::StringLiteral idAttrName = "baker.id";
 inline constexpr llvm::StringLiteral wordAttrName = "baker.word";
+inline constexpr llvm::StringLiteral headAttrName = "baker.head";
 
 /// The aggregate that takes packets from Rx, and the only one of a program
 /// whose PPFs bear no name of an aggregate.

@@ -504,5 +504,6 @@ def Baker_StoreWordsOp
   }];
   let hasVerifier = 1;
 }
+include "ir/BakerMessages.td"
 
 #endif // KARAKAL_IR_BAKEROPS_TD

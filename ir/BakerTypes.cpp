@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ir/Baker.h"
+#include "target-ixp/MemoryMap.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
@@ -142,6 +143,47 @@ LogicalResult RefType::verify(function_ref<InFlightDiagnostic()> emitError,
                               Type pointee) {
   if (!isData(pointee))
     return emitError() << "a reference cannot point at " << pointee;
+  return success();
+}
+
+Attribute HeadAttr::parse(AsmParser &parser, Type) {
+  uint32_t modulus = 0, value = 0;
+  auto where = parser.getCurrentLocation();
+  if (parser.parseLess())
+    return {};
+  if (succeeded(parser.parseOptionalKeyword("offset"))) {
+    if (parser.parseInteger(value))
+      return {};
+  } else if (parser.parseKeyword("mod") || parser.parseInteger(modulus) ||
+             parser.parseKeyword("is") || parser.parseInteger(value)) {
+    return {};
+  } else if (modulus == 0) {
+    parser.emitError(where, "a modulus is 2, 4 or 8");
+    return {};
+  }
+  if (parser.parseGreater())
+    return {};
+  return parser.getChecked<HeadAttr>(where, parser.getContext(), modulus,
+                                     value);
+}
+
+void HeadAttr::print(AsmPrinter &printer) const {
+  if (isExact())
+    printer << "<offset " << getValue() << ">";
+  else
+    printer << "<mod " << getModulus() << " is " << getValue() << ">";
+}
+
+LogicalResult HeadAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                               uint32_t modulus, uint32_t value) {
+  if (modulus == 0 && value > target::BufferBytes)
+    return emitError() << "offset " << value << " is behind the buffer";
+  if (modulus == 0)
+    return success();
+  if (modulus != 2 && modulus != 4 && modulus != 8)
+    return emitError() << "a modulus is 2, 4 or 8";
+  if (value >= modulus)
+    return emitError() << value << " is no remainder modulo " << modulus;
   return success();
 }
 

@@ -105,6 +105,33 @@ def Baker_ProtocolFieldAttr : AttrDef<BakerDialect, "ProtocolField"> {
   let genVerifyDecl = 1;
 }
 
+def Baker_HeadAttr : AttrDef<BakerDialect, "Head"> {
+  let mnemonic = "head";
+  let summary = "what is known of where a packet's head is";
+  let description = [{
+    The byte offset of the head in the packet's buffer (`modulus` 0), or its
+    remainder modulo 2, 4 or 8. The lattices of Figures 10 and 11 of the paper.
+
+    Example: `#baker.head<offset 142>`, `#baker.head<mod 8 is 6>`
+  }];
+  let parameters = (ins "uint32_t":$modulus, "uint32_t":$value);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    bool isExact() const { return getModulus() == 0; }
+    /// The attribute of a head at byte `offset` of the buffer.
+    static HeadAttr atOffset(::mlir::MLIRContext *context, uint32_t offset) {
+      return get(context, 0, offset);
+    }
+    /// The head's remainder modulo `divisor`, if it is known.
+    std::optional<uint32_t> remainder(uint32_t divisor) const {
+      if (!isExact() && getModulus() % divisor != 0)
+        return std::nullopt;
+      return getValue() % divisor;
+    }
+  }];
+}
+
 def Baker_ProtocolFields
     : TypedArrayAttrBase<Baker_ProtocolFieldAttr, "fields of a protocol">;
 

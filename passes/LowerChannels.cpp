@@ -2,9 +2,10 @@
 //
 // A channel inside a core's program is a call, any other a message on a ring:
 //
-//   baker.channel_put @cls.arp_cc, %ph     →   call @arp.in_cc(%ph)
-//                                          or  message = id << 24 | %ph
-//                                              call @baker_channel_put(ring, …)
+//   baker.channel_put @cls.arp_cc, %ph  →  call @arp.in_cc(%ph)
+//                                       or baker.packet_send %ph ring 2 id 3
+//
+// What comes from a ring becomes a packet by `baker.packet_take`.
 //
 // The entry of a microengine is an endless loop around the rings, each context
 // runs it. Messages that have come farthest go first: the aggregate's own ring
@@ -33,7 +34,6 @@ namespace karakal::passes {
 
 namespace {
 
-constexpr uint32_t handleMask = (1u << target::RingChannelShift) - 1;
 /// The ring number under which the host queues messages.
 constexpr uint32_t hostQueueRing = target::RingRx;
 
@@ -41,6 +41,8 @@ constexpr uint32_t hostQueueRing = target::RingRx;
 struct Route {
   uint32_t id;
   func::FuncOp consumer;
+  /// Where the heads of its packets are, if that is known.
+  ir::HeadAttr head;
 };
 
 class LowerChannels : public impl::LowerChannelsBase<LowerChannels> {
@@ -62,21 +64,24 @@ private:
   void lowerPut(ir::ChannelPutOp put);
   void emitMessage(OpBuilder &builder, Location loc, uint32_t ring, uint32_t id,
                    Value packet);
+  void emitHostMessage(OpBuilder &builder, Location loc, uint32_t ring,
+                       uint32_t id, Value packet);
 
   void buildMicroengineEntry();
   void buildXScaleEntry();
-  void emitDispatch(OpBuilder &builder, Location loc, Value message,
+  ValueRange emitGet(OpBuilder &builder, Location loc, uint32_t ring);
+  void emitDispatch(OpBuilder &builder, Location loc, ValueRange message,
                     ArrayRef<Route> routes, Block *next);
-  void emitDelivery(OpBuilder &builder, Location loc, Value handle,
-                    func::FuncOp consumer);
-  void emitRx(OpBuilder &builder, Location loc, Value handle);
+  void emitDelivery(OpBuilder &builder, Location loc, ValueRange message,
+                    const Route &route);
+  void emitRx(OpBuilder &builder, Location loc, ValueRange message);
   SmallVector<Route> routesOn(uint32_t ring);
 
   void removeUnreached();
 
   func::FuncOp runtime(StringRef name, unsigned operands, unsigned results);
-  Value call(OpBuilder &builder, Location loc, StringRef name,
-             ValueRange operands, unsigned results);
+  ValueRange call(OpBuilder &builder, Location loc, StringRef name,
+                  ValueRange operands, unsigned results);
   Value word(OpBuilder &builder, Location loc, uint32_t value);
 
   bool isHost() const { return core == "host"; }
@@ -108,18 +113,12 @@ func::FuncOp LowerChannels::runtime(StringRef name, unsigned operands,
   return function;
 }
 
-Value LowerChannels::call(OpBuilder &builder, Location loc, StringRef name,
-                          ValueRange operands, unsigned results) {
-  auto op = builder.create<func::CallOp>(
-      loc, runtime(name, operands.size(), results), operands);
-  return results ? op.getResult(0) : Value();
-}
-
-/// A packet as its handle, or a handle as a packet: both are i32 after
-/// baker-to-llvm.
-Value cast(OpBuilder &builder, Location loc, Value value, Type type) {
-  return builder.create<UnrealizedConversionCastOp>(loc, type, value)
-      .getResult(0);
+ValueRange LowerChannels::call(OpBuilder &builder, Location loc, StringRef name,
+                               ValueRange operands, unsigned results) {
+  return builder
+      .create<func::CallOp>(loc, runtime(name, operands.size(), results),
+                            operands)
+      .getResults();
 }
 
 //===----------------------------------------------------------------------===//
@@ -166,9 +165,17 @@ bool LowerChannels::isCall(ir::ChannelOp channel) {
 
 void LowerChannels::emitMessage(OpBuilder &builder, Location loc, uint32_t ring,
                                 uint32_t id, Value packet) {
-  Value message = packet.getType().isInteger()
-                      ? packet
-                      : cast(builder, loc, packet, builder.getI32Type());
+  builder.create<ir::PacketSendOp>(loc, packet, ring, id, Value(), Value());
+  ++ringPutCount;
+}
+
+/// The host's messages are one word, `id << 24 | handle`.
+void LowerChannels::emitHostMessage(OpBuilder &builder, Location loc,
+                                    uint32_t ring, uint32_t id, Value packet) {
+  Value message =
+      builder
+          .create<UnrealizedConversionCastOp>(loc, builder.getI32Type(), packet)
+          .getResult(0);
   if (id != 0)
     message = builder.create<arith::OrIOp>(
         loc, message, word(builder, loc, id << target::RingChannelShift));
@@ -181,16 +188,18 @@ void LowerChannels::lowerPut(ir::ChannelPutOp put) {
   OpBuilder builder(put);
   Location loc = put.getLoc();
   auto channel = getOperation().lookupSymbol<ir::ChannelOp>(put.getChannel());
-  if (channel.goesToTx()) {
-    emitMessage(builder, loc, target::RingTx, 0, put.getPacket());
-  } else if (isCall(channel)) {
+  uint32_t id = channel.goesToTx() ? 0 : *ir::numberOf(channel, ir::idAttrName);
+  if (isCall(channel)) {
     builder.create<func::CallOp>(loc, consumerOf(channel), put.getPacket());
     ++callCount;
+  } else if (isHost()) {
+    uint32_t ring = channel.goesToTx() ? target::RingTx : hostQueueRing;
+    emitHostMessage(builder, loc, ring, id, put.getPacket());
   } else {
-    uint32_t ring =
-        isHost() ? hostQueueRing : *ir::numberOf(channel, ir::ringAttrName);
-    emitMessage(builder, loc, ring, *ir::numberOf(channel, ir::idAttrName),
-                put.getPacket());
+    uint32_t ring = channel.goesToTx()
+                        ? target::RingTx
+                        : *ir::numberOf(channel, ir::ringAttrName);
+    emitMessage(builder, loc, ring, id, put.getPacket());
   }
   put.erase();
 }
@@ -207,38 +216,50 @@ SmallVector<Route> LowerChannels::routesOn(uint32_t ring) {
         ir::numberOf(channel, ir::ringAttrName) != ring)
       continue;
     if (func::FuncOp consumer = consumerOf(channel); isOurs(consumer))
-      routes.push_back({*ir::numberOf(channel, ir::idAttrName), consumer});
+      routes.push_back(
+          {*ir::numberOf(channel, ir::idAttrName), consumer,
+           channel->getAttrOfType<ir::HeadAttr>(ir::headAttrName)});
   }
   return routes;
 }
 
-void LowerChannels::emitDelivery(OpBuilder &builder, Location loc, Value handle,
-                                 func::FuncOp consumer) {
-  Value packet =
-      cast(builder, loc, handle, consumer.getFunctionType().getInput(0));
-  builder.create<func::CallOp>(loc, consumer, packet);
+/// The two words of a message, both 0 if the ring is empty.
+ValueRange LowerChannels::emitGet(OpBuilder &builder, Location loc,
+                                  uint32_t ring) {
+  return call(builder, loc, "__ixp_scratch_get2", {word(builder, loc, ring)},
+              target::RingMessageWords);
+}
+
+/// Messages of Rx alone have the number 0.
+void LowerChannels::emitDelivery(OpBuilder &builder, Location loc,
+                                 ValueRange message, const Route &route) {
+  func::FuncOp consumer = route.consumer;
+  auto take = builder.create<ir::PacketTakeOp>(
+      loc, consumer.getFunctionType().getInput(0), message[0], message[1],
+      /*from_rx=*/route.id == 0);
+  if (route.head)
+    take->setAttr(ir::headAttrName, route.head);
+  builder.create<func::CallOp>(loc, consumer, take.getPacket());
 }
 
 /// Calls the consumer that the message's id names, then goes to `next`.
 void LowerChannels::emitDispatch(OpBuilder &builder, Location loc,
-                                 Value message, ArrayRef<Route> routes,
+                                 ValueRange message, ArrayRef<Route> routes,
                                  Block *next) {
-  Value handle = builder.create<arith::AndIOp>(loc, message,
-                                               word(builder, loc, handleMask));
   if (routes.size() == 1) {
-    emitDelivery(builder, loc, handle, routes.front().consumer);
+    emitDelivery(builder, loc, message, routes.front());
     builder.create<cf::BranchOp>(loc, next);
     return;
   }
   Value id = builder.create<arith::ShRUIOp>(
-      loc, message, word(builder, loc, target::RingChannelShift));
+      loc, message[0], word(builder, loc, target::RingChannelShift));
   SmallVector<int32_t> values;
   SmallVector<Block *> blocks;
   Region *region = next->getParent();
   for (const Route &route : routes) {
     OpBuilder inner(builder.getContext());
     Block *block = inner.createBlock(region);
-    emitDelivery(inner, loc, handle, route.consumer);
+    emitDelivery(inner, loc, message, route);
     inner.create<cf::BranchOp>(loc, next);
     values.push_back(int32_t(route.id));
     blocks.push_back(block);
@@ -249,16 +270,21 @@ void LowerChannels::emitDispatch(OpBuilder &builder, Location loc,
 }
 
 /// Hands a packet from Rx to its PPF, which may be on the XScale core.
-void LowerChannels::emitRx(OpBuilder &builder, Location loc, Value handle) {
+void LowerChannels::emitRx(OpBuilder &builder, Location loc,
+                           ValueRange message) {
   for (auto channel : getOperation().getOps<ir::ChannelOp>()) {
     if (!channel.comesFromRx())
       continue;
+    if (!channel.goesToTx())
+      if (func::FuncOp consumer = consumerOf(channel); isOurs(consumer))
+        return emitDelivery(builder, loc, message, {0, consumer, {}});
+    Value packet = builder.create<ir::PacketTakeOp>(
+        loc, ir::PacketType::get(&getContext(), channel.getProtocol()),
+        message[0], message[1], true);
     if (channel.goesToTx())
-      return emitMessage(builder, loc, target::RingTx, 0, handle);
-    if (func::FuncOp consumer = consumerOf(channel); isOurs(consumer))
-      return emitDelivery(builder, loc, handle, consumer);
+      return emitMessage(builder, loc, target::RingTx, 0, packet);
     return emitMessage(builder, loc, target::RingToXScale,
-                       *ir::numberOf(channel, ir::idAttrName), handle);
+                       *ir::numberOf(channel, ir::idAttrName), packet);
   }
 }
 
@@ -278,10 +304,9 @@ void LowerChannels::buildMicroengineEntry() {
   // Ends the current block: a message from `ring` is dispatched and the loop
   // begins anew; without one, code goes on in a new block.
   auto poll = [&](uint32_t ring, auto emitHandling) {
-    Value message =
-        call(builder, loc, "__ixp_scratch_get", {word(builder, loc, ring)}, 1);
+    ValueRange message = emitGet(builder, loc, ring);
     Value isMessage = builder.create<arith::CmpIOp>(
-        loc, arith::CmpIPredicate::ne, message, zero);
+        loc, arith::CmpIPredicate::ne, message[0], zero);
     Block *handling = OpBuilder(builder).createBlock(body);
     Block *none = OpBuilder(builder).createBlock(body);
     builder.create<cf::CondBranchOp>(loc, isMessage, handling, none);
@@ -293,7 +318,7 @@ void LowerChannels::buildMicroengineEntry() {
   for (uint32_t ring = target::RingFreeFirst; ring <= target::RingFreeLast;
        ++ring)
     if (SmallVector<Route> routes = routesOn(ring); !routes.empty())
-      poll(ring, [&](Value message) {
+      poll(ring, [&](ValueRange message) {
         emitDispatch(builder, loc, message, routes, loop);
       });
 
@@ -301,14 +326,14 @@ void LowerChannels::buildMicroengineEntry() {
   if (!fromXScale.empty()) {
     // The ring's line is on while it is empty: looking costs no memory access.
     Value isEmpty = call(builder, loc, "__ixp_ring_status",
-                         {word(builder, loc, target::RingFromXScale)}, 1);
+                         {word(builder, loc, target::RingFromXScale)}, 1)[0];
     Value isNot = builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::eq,
                                                 isEmpty, zero);
     Block *get = OpBuilder(builder).createBlock(body);
     Block *rx = OpBuilder(builder).createBlock(body);
     builder.create<cf::CondBranchOp>(loc, isNot, get, rx);
     builder.setInsertionPointToStart(get);
-    poll(target::RingFromXScale, [&](Value message) {
+    poll(target::RingFromXScale, [&](ValueRange message) {
       emitDispatch(builder, loc, message, fromXScale, loop);
     });
     builder.create<cf::BranchOp>(loc, rx);
@@ -316,7 +341,7 @@ void LowerChannels::buildMicroengineEntry() {
   }
 
   if (takesRx())
-    poll(target::RingRx, [&](Value message) {
+    poll(target::RingRx, [&](ValueRange message) {
       emitRx(builder, loc, message);
       builder.create<cf::BranchOp>(loc, loop);
     });
@@ -342,10 +367,9 @@ void LowerChannels::buildXScaleEntry() {
   Block *done = OpBuilder(builder).createBlock(body);
   builder.create<cf::BranchOp>(loc, loop);
   builder.setInsertionPointToStart(loop);
-  Value message = call(builder, loc, "__ixp_scratch_get",
-                       {word(builder, loc, target::RingToXScale)}, 1);
+  ValueRange message = emitGet(builder, loc, target::RingToXScale);
   Value isMessage = builder.create<arith::CmpIOp>(
-      loc, arith::CmpIPredicate::ne, message, word(builder, loc, 0));
+      loc, arith::CmpIPredicate::ne, message[0], word(builder, loc, 0));
   builder.create<cf::CondBranchOp>(loc, isMessage, handling, done);
   builder.setInsertionPointToStart(handling);
   emitDispatch(builder, loc, message, routes, loop);

@@ -61,6 +61,37 @@ def InitGlobals : Pass<"baker-init-globals", "::mlir::ModuleOp"> {
   ];
 }
 
+def Inline : Pass<"baker-inline", "::mlir::ModuleOp"> {
+  let summary = "one function out of a microengine's program";
+  let description = [{
+    Inlines into `@me_main` what it reaches, callees first, so that the passes
+    behind it see each packet from the ring it comes from to the ring it goes
+    to. A function that touches no packet and is called from several places is
+    left to LLVM's inliner if it is larger than `max-operations`: nothing is
+    hidden behind it. What is no longer called goes.
+
+    ```mlir
+    func.call @m.second.in_cc(%ph) : (!baker.packet<"ether">) -> ()
+    // becomes the body of @m.second.in_cc, its returns branches
+    ```
+
+    The whole program stays below `max-size` operations; beyond, calls remain,
+    the explanation says which.
+  }];
+  let options = [
+    Option<"maxOperations", "max-operations", "unsigned", "40",
+           "operations of a function that is inlined wherever it is called">,
+    Option<"maxSize", "max-size", "unsigned", "20000",
+           "operations of the entry at which inlining ends">
+  ];
+  let dependentDialects = ["::mlir::func::FuncDialect",
+                           "::mlir::cf::ControlFlowDialect"];
+  let statistics = [
+    Statistic<"inlinedCount", "inlined", "Calls inlined">,
+    Statistic<"keptCount", "kept", "Calls that stay">
+  ];
+}
+
 def LowerChannels : Pass<"baker-lower-channels", "::mlir::ModuleOp"> {
   let summary = "make one core's program out of the PPF graph";
   let description = [{
@@ -75,8 +106,8 @@ def LowerChannels : Pass<"baker-lower-channels", "::mlir::ModuleOp"> {
     | host   | each PPF          | the host's queue (any ring but `tx`)       |
 
     Control and init functions stay in the XScale core's program and in the
-    host's. A message is `id << 24 | handle`; messages of `rx` and to `tx` are
-    bare handles.
+    host's. A message becomes a packet by `baker.packet_take` and is made by
+    `baker.packet_send`; on the host it is `id << 24 | handle`.
 
     Several aggregates of the microengines are made one at a time: `aggregate`
     names the one whose PPFs are the core's. Only one takes what Rx receives:
@@ -145,6 +176,92 @@ def Pac : Pass<"baker-pac", "::mlir::ModuleOp"> {
   ];
 }
 
+def ChannelHeads : Pass<"baker-channel-heads", "::mlir::ModuleOp"> {
+  let summary = "where the heads of packets on channels are";
+  let description = [{
+    The part of `baker-soar` that needs the whole program: for each channel,
+    what is known of the heads of all packets that its consumer gets, as
+    `baker.head` on the channel. `baker-lower-channels` hands it on to the
+    packets that it takes from rings.
+
+    ```mlir
+    baker.channel @a.out_cc : "ipv4" from "a" to @b.in_cc
+    // becomes
+    baker.channel @a.out_cc : "ipv4" from "a" to @b.in_cc
+        {baker.head = #baker.head<offset 142>}
+    ```
+  }];
+  let statistics = [
+    Statistic<"channelCount", "channels", "Channels with a known head">
+  ];
+}
+
+def Soar : Pass<"baker-soar", "::mlir::ModuleOp"> {
+  let summary = "static offset and alignment resolution";
+  let description = [{
+    Sets `baker.head` on each operation that uses a packet: the byte offset of
+    the head in the packet's buffer, or its remainder modulo 8, 4 or 2. A
+    forward analysis on the lattices of Figures 10 and 11 of the paper, through
+    decap and encap by constants and by multiples of known numbers, copies,
+    joins, calls, and channels.
+
+    ```mlir
+    %ih = baker.packet_decap %ph, %c14 {baker.head = #baker.head<offset 128>}
+    %t = baker.packet_read %ih "ttl" {baker.head = #baker.head<offset 142>}
+    ```
+
+    Every packet comes from Rx or is a copy, so the backward pass of the paper
+    has nothing to find.
+  }];
+  let statistics = [
+    Statistic<"offsetCount", "offsets", "Accesses at a constant offset">,
+    Statistic<"alignmentCount", "alignments",
+              "Accesses of which the alignment alone is known">,
+    Statistic<"unknownCount", "unknown", "Accesses of which nothing is known">
+  ];
+}
+
+def Phr : Pass<"baker-phr", "::mlir::ModuleOp"> {
+  let summary = "packet handling removal";
+  let description = [{
+    In `@me_main`, what the descriptor says of a packet becomes values: head,
+    length, ports and metadata. Decap and encap become arithmetic, which mostly
+    folds to constants; reads of metadata become what was written; a message to
+    Tx carries port, head and length. The descriptor is read where a packet
+    comes from a ring other than Rx's, once, and written where it goes to a
+    ring other than Tx's, only the words that changed.
+
+    ```mlir
+    %ih = baker.packet_decap %ph, %c14 : !baker.packet<"ether"> -> !baker.packet<"ipv4">
+    %n = baker.packet_length %ih : !baker.packet<"ipv4">
+    // becomes
+    %h = arith.addi %head, %c14 : i32
+    %n = arith.subi %length, %c14 : i32
+    %ih = baker.packet_view %ph head %h : !baker.packet<"ether"> -> !baker.packet<"ipv4">
+    ```
+
+    Does nothing where a call takes a packet or one packet has two names at a
+    time; the explanation says where.
+  }];
+  let dependentDialects = ["::mlir::func::FuncDialect",
+                           "::mlir::arith::ArithDialect",
+                           "::mlir::memref::MemRefDialect"];
+  let statistics = [
+    Statistic<"decapCount", "decaps", "Decaps that became arithmetic">,
+    Statistic<"encapCount", "encaps", "Encaps that became arithmetic">,
+    Statistic<"lengthCount", "lengths", "Lengths that became values">,
+    Statistic<"copyCount", "copies", "Copies that copy bytes alone">,
+    Statistic<"metadataReadCount", "metadata-reads",
+              "Reads of metadata that became values">,
+    Statistic<"metadataWriteCount", "metadata-writes",
+              "Writes of metadata that became values">,
+    Statistic<"descriptorReadCount", "descriptor-reads",
+              "Packets whose descriptor is read">,
+    Statistic<"descriptorWriteCount", "descriptor-writes",
+              "Commands that write descriptors">
+  ];
+}
+
 def ToLlvm : Pass<"baker-to-llvm", "::mlir::ModuleOp"> {
   let summary = "lower one core's program to the LLVM dialect";
   let description = [{
@@ -168,7 +285,9 @@ def ToLlvm : Pass<"baker-to-llvm", "::mlir::ModuleOp"> {
   let statistics = [
     Statistic<"primitiveCount", "primitives", "Calls of packet primitives">,
     Statistic<"globalAccessCount", "global-accesses",
-              "Loads and stores of global data">
+              "Loads and stores of global data">,
+    Statistic<"resolvedCount", "resolved",
+              "Accesses of packets with constant shifts">
   ];
 }
 

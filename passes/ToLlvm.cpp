@@ -139,6 +139,7 @@ LogicalResult ToLlvm::convert(ToLlvmContext &context) {
   populateFuncToLLVMConversionPatterns(converter, patterns);
   addPacketPatterns(patterns, converter, context);
   addAccessPatterns(patterns, converter, context);
+  addHeadPatterns(patterns, converter, context);
   addGlobalPatterns(patterns, converter, context);
   LLVMConversionTarget target(getContext());
   target.addLegalOp<ModuleOp>();
@@ -165,7 +166,8 @@ void ToLlvm::runOnOperation() {
   if (*which != LlvmTarget::Me)
     addWrappers(getOperation());
   stripDecisions(getOperation());
-  ToLlvmContext context{*which, primitiveCount, globalAccessCount};
+  ToLlvmContext context{*which, primitiveCount, globalAccessCount,
+                        resolvedCount};
   if (failed(convert(context)))
     return signalPassFailure();
   convertBranchCounts(getOperation());

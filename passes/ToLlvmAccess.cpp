@@ -193,6 +193,24 @@ Value mergeWord(OpBuilder &builder, Location loc, Value old, Value word,
                 builder.create<LLVM::AndOp>(loc, word, mask));
 }
 
+void mergeRun(OpBuilder &builder, Location loc, Value handle, Value head,
+              int32_t at, ArrayRef<Value> words, uint64_t byteMask) {
+  unsigned count = words.size(), total = enclosingWords(count);
+  RunPosition position = runPosition(builder, loc, handle, head, at);
+  SmallVector<Value> masks;
+  for (unsigned i = 0; i < count; ++i)
+    masks.push_back(constantWord(builder, loc, maskWord(byteMask, i)));
+  SmallVector<Value> placed =
+      wordsIntoEnclosing(builder, loc, position, words, total);
+  SmallVector<Value> placedMasks =
+      wordsIntoEnclosing(builder, loc, position, masks, total);
+  SmallVector<Value> merged =
+      loadRun(builder, loc, position.base, total, bytesPerQuadword);
+  for (unsigned i = 0; i < total; ++i)
+    merged[i] = mergeWord(builder, loc, merged[i], placed[i], placedMasks[i]);
+  storeRun(builder, loc, position.base, merged, bytesPerQuadword);
+}
+
 Value loadHead(OpBuilder &builder, Location loc, Value handle) {
   Value address = shift(
       builder, loc, add(builder, loc, handle, target::DescriptorHeadLength), 2,
@@ -258,34 +276,15 @@ struct PacketStore : ToLlvmPattern<ir::PacketStoreOp> {
   using ToLlvmPattern::ToLlvmPattern;
   LogicalResult matchAndRewrite(ir::PacketStoreOp op, Adaptor adaptor,
                                 Rewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Value handle = adaptor.getPacket();
     if (context.target == LlvmTarget::Me)
-      mergeOnEngine(op, adaptor, rewriter);
+      mergeRun(rewriter, loc, handle, loadHead(rewriter, loc, handle),
+               op.getAt(), llvm::to_vector(adaptor.getWords()), op.byteMask());
     else
       writeByPrimitives(op, adaptor, rewriter);
     rewriter.eraseOp(op);
     return success();
-  }
-
-  void mergeOnEngine(ir::PacketStoreOp op, Adaptor adaptor,
-                     Rewriter &rewriter) const {
-    Location loc = op.getLoc();
-    unsigned count = op.getWords().size(), total = enclosingWords(count);
-    Value handle = adaptor.getPacket();
-    RunPosition position = runPosition(
-        rewriter, loc, handle, loadHead(rewriter, loc, handle), op.getAt());
-    SmallVector<Value> masks;
-    for (unsigned i = 0; i < count; ++i)
-      masks.push_back(constantWord(rewriter, loc, maskWord(op.byteMask(), i)));
-    SmallVector<Value> placed = wordsIntoEnclosing(
-        rewriter, loc, position, llvm::to_vector(adaptor.getWords()), total);
-    SmallVector<Value> placedMasks =
-        wordsIntoEnclosing(rewriter, loc, position, masks, total);
-    SmallVector<Value> merged =
-        loadRun(rewriter, loc, position.base, total, bytesPerQuadword);
-    for (unsigned i = 0; i < total; ++i)
-      merged[i] =
-          mergeWord(rewriter, loc, merged[i], placed[i], placedMasks[i]);
-    storeRun(rewriter, loc, position.base, merged, bytesPerQuadword);
   }
 
   /// Each run of bytes within a word by the primitive for fields.

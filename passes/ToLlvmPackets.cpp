@@ -138,6 +138,64 @@ struct PacketDrop : ToLlvmPattern<ir::PacketDropOp> {
 };
 
 //===----------------------------------------------------------------------===//
+// Messages
+//===----------------------------------------------------------------------===//
+
+struct PacketTake : ToLlvmPattern<ir::PacketTakeOp> {
+  using ToLlvmPattern::ToLlvmPattern;
+  LogicalResult matchAndRewrite(ir::PacketTakeOp op, Adaptor adaptor,
+                                Rewriter &rewriter) const override {
+    rewriter.replaceOpWithNewOp<LLVM::AndOp>(
+        op, adaptor.getFirst(),
+        constantWord(rewriter, op.getLoc(), target::HandleMask));
+    return success();
+  }
+};
+
+struct PacketSend : ToLlvmPattern<ir::PacketSendOp> {
+  using ToLlvmPattern::ToLlvmPattern;
+  LogicalResult matchAndRewrite(ir::PacketSendOp op, Adaptor adaptor,
+                                Rewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    static_assert(target::RingPortShift == target::RingChannelShift);
+    Value number = adaptor.getPort();
+    if (number)
+      number = rewriter.create<LLVM::ShlOp>(
+          loc, number, constantWord(rewriter, loc, target::RingPortShift));
+    else
+      number =
+          constantWord(rewriter, loc, op.getId() << target::RingChannelShift);
+    Value first = rewriter.create<LLVM::OrOp>(loc, number, adaptor.getPacket());
+    Value second = adaptor.getPlace() ? adaptor.getPlace()
+                                      : constantWord(rewriter, loc, 0);
+    callPrimitive(context, rewriter, op, "baker_channel_put", 0,
+                  {constantWord(rewriter, loc, op.getRing()), first, second});
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+struct PacketView : ToLlvmPattern<ir::PacketViewOp> {
+  using ToLlvmPattern::ToLlvmPattern;
+  LogicalResult matchAndRewrite(ir::PacketViewOp op, Adaptor adaptor,
+                                Rewriter &rewriter) const override {
+    rewriter.replaceOp(op, adaptor.getPacket());
+    return success();
+  }
+};
+
+struct PacketClone : ToLlvmPattern<ir::PacketCloneOp> {
+  using ToLlvmPattern::ToLlvmPattern;
+  LogicalResult matchAndRewrite(ir::PacketCloneOp op, Adaptor adaptor,
+                                Rewriter &rewriter) const override {
+    rewriter.replaceOp(op, callPrimitive(context, rewriter, op,
+                                         "baker_packet_clone", wordBits,
+                                         adaptor.getOperands()));
+    return success();
+  }
+};
+
+//===----------------------------------------------------------------------===//
 // Metadata
 //===----------------------------------------------------------------------===//
 
@@ -223,8 +281,8 @@ void addPacketPatterns(RewritePatternSet &patterns,
                        const LLVMTypeConverter &converter,
                        ToLlvmContext &context) {
   patterns.add<PacketRead, PacketWrite, PacketDecap, PacketEncap, PacketCopy,
-               PacketLength, PacketDrop, MetaRead, MetaWrite>(converter,
-                                                              context);
+               PacketLength, PacketDrop, PacketTake, PacketSend, PacketView,
+               PacketClone, MetaRead, MetaWrite>(converter, context);
 }
 
 } // namespace karakal::passes

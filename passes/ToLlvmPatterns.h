@@ -17,6 +17,7 @@ struct ToLlvmContext {
   LlvmTarget target;
   mlir::Pass::Statistic &primitiveCount;
   mlir::Pass::Statistic &globalAccessCount;
+  mlir::Pass::Statistic &resolvedCount;
 
   bool isHost() const { return target == LlvmTarget::Host; }
 };
@@ -62,6 +63,12 @@ void addPacketPatterns(mlir::RewritePatternSet &patterns,
 void addAccessPatterns(mlir::RewritePatternSet &patterns,
                        const mlir::LLVMTypeConverter &converter,
                        ToLlvmContext &context);
+
+/// Accesses of packets whose head is known, by `baker.head` or because the
+/// packet is a `baker.packet_view` (ToLlvmHeads.cpp).
+void addHeadPatterns(mlir::RewritePatternSet &patterns,
+                     const mlir::LLVMTypeConverter &converter,
+                     ToLlvmContext &context);
 
 /// References, loads and stores (ToLlvmGlobals.cpp).
 void addGlobalPatterns(mlir::RewritePatternSet &patterns,

@@ -18,8 +18,7 @@
 ;
 ;===----------------------------------------------------------------------===;
 
-declare i32 @__ixp_scratch_get(i32)
-declare void @__ixp_scratch_put(i32, i32)
+declare void @__ixp_scratch_put2(i32, i32, i32)
 declare i32 @__ixp_ring_status(i32)
 declare void @__ixp_swap()
 declare void @__ixp_halt()
@@ -83,6 +82,18 @@ define internal i32 @baker_funnel_left(i32 %high, i32 %low, i32 %r)
 ; end of the result, zeros before them.
 define i64 @baker_packet_read(i32 %h, i32 %bitOffset, i32 %bits) {
   %position = call i32 @baker_position(i32 %h, i32 %bitOffset)
+  %result = call i64 @baker_read_bits(i32 %h, i32 %position, i32 %bits)
+  ret i64 %result
+}
+
+; The same at bit `position` of the buffer.
+define i64 @baker_packet_read_at(i32 %h, i32 %position, i32 %bits) {
+  %result = call i64 @baker_read_bits(i32 %h, i32 %position, i32 %bits)
+  ret i64 %result
+}
+
+define internal i64 @baker_read_bits(i32 %h, i32 %position, i32 %bits)
+    alwaysinline {
   %p = call ptr addrspace(2) @baker_quadword(i32 %h, i32 %position)
   %data = load <4 x i32>, ptr addrspace(2) %p, align 8
   %w0 = extractelement <4 x i32> %data, i32 0
@@ -131,6 +142,18 @@ define internal i32 @baker_merge(i32 %word, i32 %mask, i32 %value)
 ; Puts the low `bits` (1..64) bits of `v` at `bitOffset` of the header.
 define void @baker_packet_write(i32 %h, i32 %bitOffset, i32 %bits, i64 %v) {
   %position = call i32 @baker_position(i32 %h, i32 %bitOffset)
+  call void @baker_write_bits(i32 %h, i32 %position, i32 %bits, i64 %v)
+  ret void
+}
+
+; The same at bit `position` of the buffer.
+define void @baker_packet_write_at(i32 %h, i32 %position, i32 %bits, i64 %v) {
+  call void @baker_write_bits(i32 %h, i32 %position, i32 %bits, i64 %v)
+  ret void
+}
+
+define internal void @baker_write_bits(i32 %h, i32 %position, i32 %bits, i64 %v)
+    alwaysinline {
   %p = call ptr addrspace(2) @baker_quadword(i32 %h, i32 %position)
   %v.low = trunc i64 %v to i32
   %v.shifted = lshr i64 %v, 32
@@ -266,14 +289,7 @@ define i32 @baker_packet_encap(i32 %h, i32 %bytes) {
   %p = call ptr addrspace(1) @baker_descriptor(i32 %h, i32 1)
   %word = load i32, ptr addrspace(1) %p, align 4
   %head = lshr i32 %word, 16
-  %isRoom = icmp uge i32 %head, %bytes
-  br i1 %isRoom, label %move, label %stop
-
-stop:
-  call void @__ixp_halt()
-  br label %move
-
-move:
+  call void @baker_packet_room(i32 %head, i32 %bytes)
   %up = shl i32 %bytes, 16
   %moved = sub i32 %word, %up
   %lengthened = add i32 %moved, %bytes
@@ -281,36 +297,31 @@ move:
   ret i32 %h
 }
 
-; A second packet with the same metadata and data. Waits for a free buffer.
-; Also copies the bytes between the received frame's first and the head, so
-; that packet_encap shows the same in both.
-define i32 @baker_packet_copy(i32 %h) {
+; A free buffer; waits for one.
+define internal i32 @baker_free_buffer() alwaysinline {
 entry:
   br label %wait
 
 wait:
   %new = call i32 @__ixp_sram_dequeue(i32 0)
   %isNone = icmp eq i32 %new, 0
-  br i1 %isNone, label %again, label %descriptor
+  br i1 %isNone, label %again, label %done
 
 again:
   call void @__ixp_swap()
   br label %wait
 
-descriptor:
-  ; All 16 words: the link is free to be written while the packet lives.
-  %from0 = call ptr addrspace(1) @baker_descriptor(i32 %h, i32 0)
-  %from8 = call ptr addrspace(1) @baker_descriptor(i32 %h, i32 8)
-  %to0 = call ptr addrspace(1) @baker_descriptor(i32 %new, i32 0)
-  %to8 = call ptr addrspace(1) @baker_descriptor(i32 %new, i32 8)
-  %words0 = load <8 x i32>, ptr addrspace(1) %from0, align 4
-  store <8 x i32> %words0, ptr addrspace(1) %to0, align 4
-  %words8 = load <8 x i32>, ptr addrspace(1) %from8, align 4
-  store <8 x i32> %words8, ptr addrspace(1) %to8, align 4
-  ; From min(head, 128) to head + length, in steps of 32 bytes.
-  %word = extractelement <8 x i32> %words0, i32 1
-  %head = lshr i32 %word, 16
-  %length = and i32 %word, 65535
+done:
+  ret i32 %new
+}
+
+; Copies the bytes of packet `h` into the buffer of `new`: from min(head, 128)
+; to head + length, in steps of 32 bytes. Those between the received frame's
+; first and the head are among them, so that packet_encap shows the same in
+; both.
+define internal void @baker_copy_bytes(i32 %h, i32 %new, i32 %head, i32 %length)
+    alwaysinline {
+entry:
   %end = add i32 %head, %length
   %isBelow = icmp ult i32 %head, 128
   %lowest = select i1 %isBelow, i32 %head, i32 128
@@ -320,7 +331,7 @@ descriptor:
   br label %data
 
 data:
-  %offset = phi i32 [ %start, %descriptor ], [ %offset.next, %data ]
+  %offset = phi i32 [ %start, %entry ], [ %offset.next, %data ]
   %source.address = add i32 %source, %offset
   %target.address = add i32 %target, %offset
   %source.pointer = inttoptr i32 %source.address to ptr addrspace(2)
@@ -332,7 +343,48 @@ data:
   br i1 %isRest, label %data, label %done
 
 done:
+  ret void
+}
+
+; A second packet with the same metadata and data.
+define i32 @baker_packet_copy(i32 %h) {
+  %new = call i32 @baker_free_buffer()
+  ; All 16 words: the link is free to be written while the packet lives.
+  %from0 = call ptr addrspace(1) @baker_descriptor(i32 %h, i32 0)
+  %from8 = call ptr addrspace(1) @baker_descriptor(i32 %h, i32 8)
+  %to0 = call ptr addrspace(1) @baker_descriptor(i32 %new, i32 0)
+  %to8 = call ptr addrspace(1) @baker_descriptor(i32 %new, i32 8)
+  %words0 = load <8 x i32>, ptr addrspace(1) %from0, align 4
+  store <8 x i32> %words0, ptr addrspace(1) %to0, align 4
+  %words8 = load <8 x i32>, ptr addrspace(1) %from8, align 4
+  store <8 x i32> %words8, ptr addrspace(1) %to8, align 4
+  %word = extractelement <8 x i32> %words0, i32 1
+  %head = lshr i32 %word, 16
+  %length = and i32 %word, 65535
+  call void @baker_copy_bytes(i32 %h, i32 %new, i32 %head, i32 %length)
   ret i32 %new
+}
+
+; A second packet with the same data, whose descriptor holds nothing: head,
+; length and metadata are in the program's registers.
+define i32 @baker_packet_clone(i32 %h, i32 %head, i32 %length) {
+  %new = call i32 @baker_free_buffer()
+  call void @baker_copy_bytes(i32 %h, i32 %new, i32 %head, i32 %length)
+  ret i32 %new
+}
+
+; Stops the context where a head of `head` bytes leaves no room for `bytes`
+; more in front of it.
+define void @baker_packet_room(i32 %head, i32 %bytes) alwaysinline {
+  %isRoom = icmp uge i32 %head, %bytes
+  br i1 %isRoom, label %enough, label %stop
+
+stop:
+  call void @__ixp_halt()
+  br label %enough
+
+enough:
+  ret void
 }
 
 ; Ends the packet: counts it under `reason` in scratch (counters from byte
@@ -345,9 +397,11 @@ define void @baker_packet_drop(i32 %h, i32 %reason) {
   ret void
 }
 
-; Puts a message on a scratch ring, waiting while the ring is nearly full. The
-; ring number must be a constant on a microengine, hence inlined.
-define void @baker_channel_put(i32 %ring, i32 %message) alwaysinline {
+; Puts a message of two words on a scratch ring, waiting while the ring is
+; nearly full. The ring number must be a constant on a microengine, hence
+; inlined.
+define void @baker_channel_put(i32 %ring, i32 %message, i32 %second)
+    alwaysinline {
 entry:
   br label %test
 
@@ -361,6 +415,6 @@ wait:
   br label %test
 
 put:
-  call void @__ixp_scratch_put(i32 %ring, i32 %message)
+  call void @__ixp_scratch_put2(i32 %ring, i32 %message, i32 %second)
   ret void
 }

@@ -2,8 +2,9 @@
 ;
 ; One microengine turns what the MSF receives into packets of the program:
 ; payload in a DRAM buffer, head, length, port and number in the buffer's SRAM
-; descriptor, and the buffer's handle on scratch ring 0, in the order in which
-; frames ended on the wire.
+; descriptor, and a message on scratch ring 0, in the order in which frames ended
+; on the wire. The message's words are port << 24 | handle and head << 16 |
+; length, so that a program need not read the descriptor.
 ;
 ; The MSF hands over frames in pieces of up to 64 bytes (mpackets), each in an
 ; element of the receive buffer, each to the thread that has waited longest. So
@@ -34,7 +35,7 @@
 ; Metadata words 4.. of the descriptor are set to zero, METADATA_WORDS of them:
 ; 12 unless the program is known to use fewer.
 ;
-; Cost: 29 instructions and one dead cycle for a frame of one mpacket, 27 and 8
+; Cost: 30 instructions and one dead cycle for a frame of one mpacket, 27 and 8
 ; for the middle of a longer one. So an engine of 600 MHz could take 17 M
 ; mpackets a second; four ports of 1 Gbit/s bring at most 7.8 M. With all
 ; metadata words cleared the SRAM channel's write port is the limit: 11.9 M
@@ -80,7 +81,8 @@
 ; Transfer registers: what the MSF and the free list push ...
 .reg read $status $checksum $handle
 .xfer_order $status $checksum $handle
-; ... and what goes to the descriptor (words 1..15) and to the ring.
+; ... and what goes to the descriptor (words 1..15) and to the ring: $message and
+; $word1.
 .reg write $message
 .reg write $word1 $word2 $word3 $word4 $word5 $word6 $word7 $word8 $word9
 .reg write $word10 $word11 $word12 $word13 $word14 $word15
@@ -175,10 +177,11 @@ complete#:
     ; The frame is complete: its descriptor. The port is in $status[4:0], bits
     ; 7:5 are 0.
     alu[$word1, head_word, OR, length]
-    alu_shf[$word2, --, B, $status, <<24]
+    alu_shf[done, --, B, $status, <<24]
+    alu[$word2, --, B, done]
     alu[$word3, --, B, *l$index1]
     alu[*l$index1, *l$index1, +, 1]
-    alu[$message, --, B, buffer]
+    alu[$message, done, OR, buffer]
     alu_shf[descriptor, --, B, buffer, <<2]
     alu[--, --, B, write_count]
     sram[write, $word1, descriptor, 4, max_8], indirect_ref, sig_done[written]
@@ -190,7 +193,7 @@ complete#:
 
     br_inp_state[scr_ring0_status, ring_full#]
 deliver#:
-    scratch[put, $message, zero, RX_RING, 1], sig_done[put_done]
+    scratch[put, $message, zero, RX_RING, 2], sig_done[put_done]
     scratch[incr, --, counters, 0]
     alu_shf[done, done_register, OR, element, <<5]  ; element << 16 | register
     msf[fast_wr, --, done, 0]
@@ -282,7 +285,7 @@ finish_last#:
     local_csr_wr[SAME_ME_SIGNAL, 0x80 | (&baton_a << 3)]
 last_ring#:
     br_inp_state[scr_ring0_status, last_ring_full#]
-    scratch[put, $message, zero, RX_RING, 1], sig_done[put_done]
+    scratch[put, $message, zero, RX_RING, 2], sig_done[put_done]
     scratch[incr, --, counters, 0]
     alu_shf[done, done_register, OR, element, <<5]
     msf[fast_wr, --, done, 0]

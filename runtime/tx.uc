@@ -1,6 +1,6 @@
 ;===- tx.uc - transmit: from packet buffers to the MSF --------------------===;
 ;
-; One microengine sends the packets whose handles come on scratch ring 1: it
+; One microengine sends the packets whose messages come on scratch ring 1: it
 ; moves their bytes from DRAM into the transmit buffer, tells the MSF to send
 ; them, gives the buffer back to the free list and counts the packet.
 ;
@@ -13,9 +13,13 @@
 ;   baton E  reserves elements in the same turn, and waits for room if need be
 ;            (TX_SEQUENCE tells how many elements have left).
 ;
-;   G: get, pass G -> read descriptor -> E: reserve, pass E -> fill elements
-;       ^                                                           |
-;       +-- wait for G <- free the buffer, count <- validate -------+
+;   G: get, pass G -> E: reserve, pass E -> fill elements
+;       ^                                        |
+;       +-- wait for G <- free the buffer, <- validate
+;                         count
+;
+; A message is port << 24 | handle and head << 16 | length. If the second word
+; is 0, the packet's descriptor is read instead.
 ;
 ; A baton is never needed to finish a packet, so that whoever waits with a baton
 ; in hand holds up later packets alone.
@@ -27,7 +31,7 @@
 ; On an empty ring one context alone keeps asking, with baton G in hand, so that
 ; an idle transmitter does not burden the scratchpad.
 ;
-; Cost: 42 instructions and 4 swaps for a packet of one element, 16 and 2 for a
+; Cost: 42 instructions and 3 swaps for a packet of one element, 16 and 2 for a
 ; further one.
 ;
 ; Local memory: words 0..31 hold the state of ports 0..3, eight words each:
@@ -103,23 +107,24 @@ join#:
 get#:
     alu[--, --, B, *l$index1]
     bne[idle#]
-    scratch[get, $message, zero, TX_RING, 1], sig_done[got]
+    scratch[get, $message, zero, TX_RING, 2], sig_done[got]
     ctx_arb[got], defer[1]
     local_csr_wr[SAME_ME_SIGNAL, 0x80 | (&baton_g << 3)]
-    alu[buffer, --, B, $message]
+    ld_field_w_clr[buffer, 0111, $message], load_cc
     beq[empty#]
-describe#:
-    alu_shf[temp, --, B, buffer, <<2]
-    sram[read, $head, temp, 4, 2], sig_done[described]
-    ctx_arb[described, baton_e]
+taken#:
+    alu[--, --, B, $head]
+    beq[describe#]
+    ctx_arb[baton_e], defer[1]
+    alu_shf[port, 0x3, AND, $message, >>24]
 
 ; === Baton E: elements of the port's partition ==============================
 
-    alu_shf[port, 0x3, AND, $ports, >>16]
-    alu_shf[temp, --, B, port, <<5]
-    local_csr_wr[ACTIVE_LM_ADDR_0, temp]
+elements#:
     ld_field_w_clr[length, 0011, $head], load_cc
     beq[refuse#]
+    alu_shf[temp, --, B, port, <<5]
+    local_csr_wr[ACTIVE_LM_ADDR_0, temp]
     alu_shf[temp, --, B, $head, >>16]
     alu[offset, temp, AND, 7]
     alu[span, offset, +, length]
@@ -169,12 +174,20 @@ empty#:
     local_csr_wr[SAME_ME_SIGNAL, 0x80 | (&baton_e << 3)]
 
 idle#:
-    scratch[get, $message, zero, TX_RING, 1], ctx_swap[got]
-    alu[buffer, --, B, $message]
+    scratch[get, $message, zero, TX_RING, 2], ctx_swap[got]
+    ld_field_w_clr[buffer, 0111, $message], load_cc
     beq[idle#]
     alu[*l$index1, --, B, 0]
-    br[describe#], defer[1]
+    br[taken#], defer[1]
     local_csr_wr[SAME_ME_SIGNAL, 0x80 | (&baton_g << 3)]
+
+; --- The message says nothing of the packet: its descriptor does -------------
+describe#:
+    alu_shf[temp, --, B, buffer, <<2]
+    sram[read, $head, temp, 4, 2], sig_done[described]
+    ctx_arb[described, baton_e]
+    br[elements#], defer[1]
+    alu_shf[port, 0x3, AND, $ports, >>16]
 
 ; --- No room: look how many elements have left ------------------------------
 full#:

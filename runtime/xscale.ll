@@ -9,21 +9,36 @@
 ;
 ;===----------------------------------------------------------------------===;
 
-;--- Rings: word 0xcb400000 + 4n gets and puts, word 0xcb400100 + 4n tells.
+;--- Rings: word 0xcb400000 + 4n gets and puts, word 0xcb400100 + 4n tells, and
+;--- what is written to 0xcb400140 goes with the next word put. The core is the
+;--- only one that gets from its ring, so it may take a message word by word.
 
-define i32 @__ixp_scratch_get(i32 %ring) {
+define { i32, i32 } @__ixp_scratch_get2(i32 %ring) {
   %offset = shl i32 %ring, 2
   %address = add i32 %offset, u0xcb400000
   %p = inttoptr i32 %address to ptr
-  %v = load volatile i32, ptr %p, align 4
-  ret i32 %v
+  %first = load volatile i32, ptr %p, align 4
+  %m0 = insertvalue { i32, i32 } poison, i32 %first, 0
+  %isNone = icmp eq i32 %first, 0
+  br i1 %isNone, label %none, label %more
+
+none:
+  %m.none = insertvalue { i32, i32 } %m0, i32 0, 1
+  ret { i32, i32 } %m.none
+
+more:
+  %second = load volatile i32, ptr %p, align 4
+  %m1 = insertvalue { i32, i32 } %m0, i32 %second, 1
+  ret { i32, i32 } %m1
 }
 
-define void @__ixp_scratch_put(i32 %ring, i32 %value) {
+define void @__ixp_scratch_put2(i32 %ring, i32 %first, i32 %second) {
+  %with = inttoptr i32 u0xcb400140 to ptr
+  store volatile i32 %second, ptr %with, align 4
   %offset = shl i32 %ring, 2
   %address = add i32 %offset, u0xcb400000
   %p = inttoptr i32 %address to ptr
-  store volatile i32 %value, ptr %p, align 4
+  store volatile i32 %first, ptr %p, align 4
   ret void
 }
 

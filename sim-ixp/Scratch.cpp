@@ -180,7 +180,7 @@ void Scratch::serveRing(uint64_t cycle, Command &command) {
     for (uint32_t i = 0; i < words; ++i) {
       bool isThere = ring.count > 0;
       command.data[i] = take(number);
-      if (isThere)
+      if (isThere && i == 0) // one command, one message
         recorder.onRingGet(number, command.data[i], command.engine);
     }
     chassis.push(command, words, cycle + timing.dataCycles);
@@ -192,7 +192,8 @@ void Scratch::serveRing(uint64_t cycle, Command &command) {
                                            ", which is full");
       break;
     }
-    recorder.onRingPut(number, command.data[i], command.engine);
+    if (i == 0)
+      recorder.onRingPut(number, command.data[i], command.engine);
     put(number, command.data[i]);
   }
   command.signal = 0; // raised by the pull
@@ -212,6 +213,13 @@ bool Scratch::corePut(uint32_t ring, uint32_t value) {
     return false;
   recorder.onRingPut(ring, value, coreActor);
   put(ring, value);
+  return true;
+}
+
+bool Scratch::corePut(uint32_t ring, uint32_t first, uint32_t second) {
+  if (rings[ring].count + 2 > rings[ring].words || !corePut(ring, first))
+    return false;
+  put(ring, second);
   return true;
 }
 

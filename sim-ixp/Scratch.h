@@ -50,6 +50,8 @@ public:
   uint32_t coreGet(uint32_t ring);
   /// Puts a word into a ring; false (and nothing done) if it is full.
   bool corePut(uint32_t ring, uint32_t value);
+  /// Puts a message of two words into a ring, both or none.
+  bool corePut(uint32_t ring, uint32_t first, uint32_t second);
   /// Bit 0 empty, bit 1 full (no room for another word).
   uint32_t coreRingState(uint32_t ring) const;
   /// Adds to the word at byte `address`.

@@ -151,7 +151,10 @@ std::optional<uint32_t> XScale::readWord(uint32_t address) {
 }
 
 bool XScale::writeRing(uint32_t ring, uint32_t value) {
-  if (!chip.scratch->corePut(ring, value))
+  std::optional<uint32_t> second = std::exchange(secondWord, std::nullopt);
+  bool isPut = second ? chip.scratch->corePut(ring, value, *second)
+                      : chip.scratch->corePut(ring, value);
+  if (!isPut)
     chip.recorder->onFault(coreActor, "puts into ring " + std::to_string(ring) +
                                           ", which is full");
   return true;
@@ -160,6 +163,10 @@ bool XScale::writeRing(uint32_t ring, uint32_t value) {
 bool XScale::writeWord(uint32_t address, uint32_t value) {
   if (isWithin(address, XScaleRingData, 4 * RingCount))
     return writeRing((address - XScaleRingData) / 4, value);
+  if (address == XScaleRingSecond) {
+    secondWord = value;
+    return true;
+  }
   if (isWithin(address, XScaleQueueArray, queueWindowBytes)) {
     uint32_t channel = (address - XScaleQueueArray) >> 16;
     uint32_t entry = (address & 0xffff) / 4;

@@ -83,6 +83,8 @@ private:
   std::optional<Error> firstFault;
   uint64_t freeCycle = 0;
   bool isWakeScheduled = false;
+  /// What XScaleRingSecond was given for the next put.
+  std::optional<uint32_t> secondWord;
 };
 
 } // namespace karakal::sim

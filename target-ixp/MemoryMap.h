@@ -131,25 +131,33 @@ constexpr uint32_t RingRx = 0;           ///< Rx to program, status "full"
 constexpr uint32_t RingTx = 1;           ///< program/XScale to Tx, "full"
 constexpr uint32_t RingToXScale = 2;     ///< program to XScale, "full"
 constexpr uint32_t RingFromXScale = 3;   ///< XScale to program, "empty"
-constexpr uint32_t RingFreeFirst = 4;    ///< the compiler's: 4..11, "full"
-constexpr uint32_t RingFreeLast = 11;
+constexpr uint32_t RingFreeFirst = 4;    ///< the compiler's: 4..9, "full"
+constexpr uint32_t RingFreeLast = 9;
 
-/// Scratch byte address of ring 0..11.
+/// Scratch byte address of ring 0..9.
 constexpr uint32_t ringBase(uint32_t ring) {
-  return ring == RingRx         ? 0x0000
-         : ring == RingTx       ? 0x0800
-         : ring == RingToXScale ? 0x1000
-                                : 0x1200 + 0x200 * (ring - RingFromXScale);
+  return ring == RingRx   ? 0x0000
+         : ring == RingTx ? 0x0800
+                          : 0x1000 + 0x400 * (ring - RingToXScale);
 }
-/// Size of ring 0..11 in words.
-constexpr uint32_t ringWords(uint32_t ring) { return ring < 2 ? 512 : 128; }
-static_assert(ringBase(4) == 0x1400 && ringBase(11) == 0x2200, "ring map");
+/// Size of ring 0..9 in words: room for a message of each context beyond the
+/// mark at which the ring counts as full.
+constexpr uint32_t ringWords(uint32_t ring) { return ring < 2 ? 512 : 256; }
+constexpr uint32_t ScratchRingsEnd = 0x3000;
+static_assert(ringBase(4) == 0x1800 &&
+                  ringBase(RingFreeLast) + 4 * ringWords(RingFreeLast) ==
+                      ScratchRingsEnd,
+              "ring map");
 
-constexpr uint32_t ScratchRingsEnd = 0x2400;
-/// A ring message is one word: channel id << 24 | handle.
+/// A ring message is two words. The first is a number << 24 | handle: the port
+/// of a packet on the rings rx and tx, the channel's id on all others. The
+/// second is head << 16 | length on the rings rx and tx; 0 there, and on all
+/// other rings, says that port, head and length stand in the descriptor.
+constexpr uint32_t RingMessageWords = 2;
 constexpr uint32_t RingChannelShift = 24;
+constexpr uint32_t RingPortShift = 24;
 
-constexpr uint32_t ScratchGlobalsBase = 0x2400; ///< placement of globals
+constexpr uint32_t ScratchGlobalsBase = 0x3000; ///< placement of globals
 constexpr uint32_t ScratchGlobalsEnd = 0x3b00;
 constexpr uint32_t RxPacketsCounter = 0x3b00; ///< word, written by Rx
 constexpr uint32_t RxOversizeCounter = 0x3b04;
@@ -193,9 +201,12 @@ constexpr uint32_t XScaleRingData = 0xcb400000;     ///< [R] + 4n: get and put
 constexpr uint32_t XScaleRingStatus = 0xcb400100;   ///< [M] + 4n
 constexpr uint32_t XScaleRingStatusEmpty = 1u << 0; ///< [M]
 constexpr uint32_t XScaleRingStatusFull = 1u << 1;  ///< [M]
-constexpr uint32_t XScaleQueueArray = 0xcc000000;   ///< [M]
-constexpr uint32_t XScaleScratchAdd = 0xcd000000;   ///< [M] + byte address
-constexpr uint32_t XScaleSramAdd = 0xce000000; ///< [M] + ch << 23 + address
+/// A word written here goes into a ring behind the next word put, at once with
+/// it, so that no other producer comes between [K].
+constexpr uint32_t XScaleRingSecond = 0xcb400140;
+constexpr uint32_t XScaleQueueArray = 0xcc000000; ///< [M]
+constexpr uint32_t XScaleScratchAdd = 0xcd000000; ///< [M] + byte address
+constexpr uint32_t XScaleSramAdd = 0xce000000;    ///< [M] + ch << 23 + address
 
 /// Address whose read dequeues and whose write enqueues [M].
 constexpr uint32_t xscaleQueue(uint32_t channel, uint32_t entry) {

@@ -149,6 +149,27 @@ declare void @__ixp_dram_write_masked(ptr addrspace(2), i32, i32, i32)
   EXPECT_EQ(dram.readWord(0x800c), 0x112233aau);
 }
 
+TEST_F(Units, AByteOfARunOfWordsIsReadInItsWord) {
+  auto &dram = chip->dram().memory();
+  dram.writeWord(0x8000, 0x11223344);
+  dram.writeWord(0x8004, 0x55667788);
+  execute("", R"(
+    %p = inttoptr i32 32768 to ptr addrspace(2)
+    %bytes = load <8 x i8>, ptr addrspace(2) %p, align 8
+    %b6 = extractelement <8 x i8> %bytes, i64 6
+    %words = load <2 x i32>, ptr addrspace(2) %p, align 8
+    %halves = bitcast <2 x i32> %words to <4 x i16>
+    %h1 = extractelement <4 x i16> %halves, i64 1
+    %x = zext i8 %b6 to i32
+    %y = zext i16 %h1 to i32
+    %to = inttoptr i32 12288 to ptr addrspace(3)
+    %next = inttoptr i32 12292 to ptr addrspace(3)
+    store i32 %x, ptr addrspace(3) %to
+    store i32 %y, ptr addrspace(3) %next)");
+  EXPECT_EQ(scratch(0x3000), 0x77u) << text;
+  EXPECT_EQ(scratch(0x3004), 0x3344u);
+}
+
 const char *const camDeclarations = R"(
 declare i32 @__ixp_cam_lookup(i32)
 declare {i32, ptr addrspace(4)} @__ixp_cam_lookup_line(i32)

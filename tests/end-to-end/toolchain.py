@@ -19,7 +19,7 @@ BUILD = Path(os.environ.get("KARAKAL_BUILD", ROOT / "build"))
 L3_SWITCH = ROOT / "apps/l3-switch/l3_switch.baker"
 FIREWALL = ROOT / "apps/firewall/firewall.baker"
 MPLS = ROOT / "apps/mpls/mpls.baker"
-LEVELS = ("base", "o1", "pac")
+LEVELS = ("base", "o1", "o2", "pac", "soar", "phr", "swc")
 ENGINE_COUNTS = (1, 2, 3, 4, 5, 6)
 
 

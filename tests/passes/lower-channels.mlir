@@ -26,8 +26,7 @@ func.func @m.first.in_cc(%ph: !baker.packet<"ether">)
   %0 = arith.cmpi eq, %type, %c1 : i16
   cf.cond_br %0, ^slow, ^not_slow
 ^slow:
-  // ME: %[[MESSAGE:.*]] = arith.ori %{{.*}}, %c33554432_i32
-  // ME: call @baker_channel_put(%c2_i32, %[[MESSAGE]])
+  // ME: baker.packet_send %arg0 ring 2 id 2 : !baker.packet<"ether">
   // HOST: %[[MESSAGE:.*]] = arith.ori %{{.*}}, %c33554432_i32
   // HOST: call @baker_channel_put(%c0_i32, %[[MESSAGE]])
   baker.channel_put @m.first.slow_cc, %ph : !baker.packet<"ether">
@@ -36,7 +35,7 @@ func.func @m.first.in_cc(%ph: !baker.packet<"ether">)
   %1 = arith.cmpi eq, %type, %c2 : i16
   cf.cond_br %1, ^again, ^next
 ^again:
-  // ME: call @baker_channel_put(%c4_i32
+  // ME: baker.packet_send %arg0 ring 4 id 4
   baker.channel_put @m.first.again_cc, %ph : !baker.packet<"ether">
   return
 ^next:
@@ -50,7 +49,7 @@ func.func @m.first.in_cc(%ph: !baker.packet<"ether">)
 // XSCALE-LABEL: func.func @m.slow.in_cc
 func.func @m.slow.in_cc(%ph: !baker.packet<"ether">)
     attributes {baker.kind = "ppf", baker.profile = {packets = 0 : i64}} {
-  // XSCALE: call @baker_channel_put(%c3_i32
+  // XSCALE: baker.packet_send %arg0 ring 3
   baker.channel_put @m.slow.back_cc, %ph : !baker.packet<"ether">
   return
 }
@@ -60,8 +59,7 @@ func.func @m.slow.in_cc(%ph: !baker.packet<"ether">)
 // XSCALE-NOT: func.func @m.second.in_cc
 func.func @m.second.in_cc(%ph: !baker.packet<"ether">)
     attributes {baker.kind = "ppf", baker.profile = {packets = 900 : i64}} {
-  // ME: %[[HANDLE:.*]] = builtin.unrealized_conversion_cast %arg0
-  // ME: call @baker_channel_put(%c1_i32, %[[HANDLE]])
+  // ME: baker.packet_send %arg0 ring 1 id 0
   // HOST: call @baker_channel_put(%c1_i32
   baker.channel_put @m.second.out_cc, %ph : !baker.packet<"ether">
   return
@@ -74,12 +72,15 @@ func.func @m.set(%v: i32) -> i32 attributes {baker.kind = "control"} {
 }
 
 // ME-LABEL: func.func @me_main()
-// ME: call @__ixp_scratch_get(%c4_i32{{.*}})
+// ME: %[[OWN:.*]]:2 = call @__ixp_scratch_get2(%c4_i32{{.*}})
+// ME: baker.packet_take %[[OWN]]#0, %[[OWN]]#1 : !baker.packet<"ether">
 // ME: call @__ixp_ring_status(%c3_i32)
-// ME: call @__ixp_scratch_get(%c3_i32{{.*}})
-// ME: call @__ixp_scratch_get(%c0_i32{{.*}})
+// ME: call @__ixp_scratch_get2(%c3_i32{{.*}})
+// ME: %[[NEW:.*]]:2 = call @__ixp_scratch_get2(%c0_i32{{.*}})
+// ME: baker.packet_take %[[NEW]]#0, %[[NEW]]#1 from_rx
 // ME: call @__ixp_swap()
 
 // XSCALE-LABEL: func.func @xscale_handler()
-// XSCALE: call @__ixp_scratch_get(%c2_i32{{.*}})
+// XSCALE: call @__ixp_scratch_get2(%c2_i32{{.*}})
+// XSCALE: baker.packet_take
 // XSCALE: call @m.slow.in_cc

@@ -1,13 +1,15 @@
 ;===- loopback.uc - the least program between Rx and Tx -------------------===;
 ;
 ; RUN: ixp-as %s -o %t
+; RUN: ixp-as -D DESCRIBED %s -o %t
 ; RUN: ixp-as -D TOUCH %s --listing -o %t 2>&1 | FileCheck %s
 ; CHECK: words of 4096
 ;
 ; Takes each packet from ring 0, sends it to the neighbour of the port that it
 ; came from (0 and 1, 2 and 3), and puts it on ring 1. Eight contexts of one
 ; engine; baton G orders the gets, baton P the puts, so packets stay in order.
-; With TOUCH it also reads and writes back the first 32 bytes of each packet, as
+; The ports and the packet's place go with the messages; with DESCRIBED, Tx has
+; to read them in the descriptor. With TOUCH it also reads and writes back the first 32 bytes of each packet, as
 ; a program does that changes headers.
 ;
 ;===-----------------------------------------------------------------------===;
@@ -16,9 +18,15 @@
 #define TX_RING 4                       ; scratch ring 1
 #define PORTS   8                       ; descriptor word 2
 
-.reg buffer address port zero
-.reg read $message $ports
-.reg write $forward $new_ports
+.reg buffer port zero
+.reg read $message $head
+.xfer_order $message $head
+.reg write $forward $new_head
+.xfer_order $forward $new_head
+#ifdef DESCRIBED
+.reg address
+.reg write $new_ports
+#endif
 #ifdef TOUCH
 .reg place
 .reg read $$in0 $$in1 $$in2 $$in3 $$in4 $$in5 $$in6 $$in7
@@ -27,7 +35,7 @@
 .xfer_order $$out0 $$out1 $$out2 $$out3 $$out4 $$out5 $$out6 $$out7
 .sig loaded stored
 #endif
-.sig got fetched written put_done baton_g baton_p
+.sig got written put_done baton_g baton_p
 
 start#:
     immed[zero, 0]
@@ -37,18 +45,23 @@ start#:
 join#:
     ctx_arb[baton_g]
 get#:
-    scratch[get, $message, zero, RX_RING, 1], sig_done[got]
+    scratch[get, $message, zero, RX_RING, 2], sig_done[got]
     ctx_arb[got], defer[1]
     local_csr_wr[SAME_ME_SIGNAL, (0x80 | (&baton_g << 3))]
-    alu[buffer, --, B, $message]
+    ld_field_w_clr[buffer, 0111, $message], load_cc
     beq[empty#]
-    alu_shf[address, --, B, buffer, <<2]
-    sram[read, $ports, address, PORTS, 1], ctx_swap[fetched]
-    alu_shf[port, --, B, $ports, >>24]
+    alu_shf[port, --, B, $message, >>24]
     alu[port, port, XOR, 1]
-    alu_shf[$new_ports, $ports, OR, port, <<16]
+#ifdef DESCRIBED
+    alu_shf[address, --, B, buffer, <<2]
+    alu_shf[$new_ports, --, B, port, <<16]
     sram[write, $new_ports, address, PORTS, 1], sig_done[written]
     alu[$forward, --, B, buffer]
+    alu[$new_head, --, B, 0]
+#else
+    alu_shf[$forward, buffer, OR, port, <<24]
+    alu[$new_head, --, B, $head]
+#endif
 #ifdef TOUCH
     alu_shf[place, --, B, buffer, <<7]
     alu[place, place, +, 127]
@@ -65,10 +78,13 @@ get#:
     dram[write, $$out0, place, 1, 4], sig_done[stored]
     ctx_arb[stored]
 #endif
-    ctx_arb[written, baton_p]
+#ifdef DESCRIBED
+    ctx_arb[written]
+#endif
+    ctx_arb[baton_p]
 put#:
     br_inp_state[scr_ring1_status, full#]
-    scratch[put, $forward, zero, TX_RING, 1], sig_done[put_done]
+    scratch[put, $forward, zero, TX_RING, 2], sig_done[put_done]
     ctx_arb[put_done, baton_g], defer[1], br[get#]
     local_csr_wr[SAME_ME_SIGNAL, (0x80 | (&baton_p << 3))]
 full#:

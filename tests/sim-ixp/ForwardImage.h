@@ -26,13 +26,15 @@ namespace karakal::sim::testing {
 inline std::string forwardProgram(const std::string &body = "") {
   return R"(
 .reg zero buffer address ports temp again
-.reg read $message $ports
-.reg write $out
+.reg read $message $second $ports
+.xfer_order $message $second
+.reg write $out $none
+.xfer_order $out $none
 .sig got described written put_done
     immed[zero, 0]
 next#:
-    scratch[get, $message, zero, 0, 1], ctx_swap[got]
-    alu[buffer, --, B, $message]
+    scratch[get, $message, zero, 0, 2], ctx_swap[got]
+    ld_field_w_clr[buffer, 0111, $message], load_cc
     beq[next#]
     alu_shf[address, --, B, buffer, <<2]
     sram[read, $ports, address, 8, 1], ctx_swap[described]
@@ -48,7 +50,8 @@ done#:
 full#:
     br_inp_state[scr_ring1_status, wait#]
     alu[$out, --, B, buffer]
-    scratch[put, $out, zero, 4, 1], ctx_swap[put_done]
+    alu[$none, --, B, 0]
+    scratch[put, $out, zero, 4, 2], ctx_swap[put_done]
     br[next#]
 wait#:
     ctx_arb[voluntary], br[full#]

@@ -125,9 +125,9 @@ TEST_F(MemoryTest, RingsKeepOrderAndGiveZeroWhenEmpty) {
 }
 
 TEST_F(MemoryTest, TheFullLineComesBeforeTheRingIsFull) {
-  chip->scratch().configureRing(4, 0x1400, 128, false);
+  chip->scratch().configureRing(4, 0x1400, 256, false);
   uint32_t margin = static_cast<uint32_t>(parameters.ringFullMargin);
-  for (uint32_t i = 0; i < 128 - margin - 1; ++i)
+  for (uint32_t i = 0; i < 256 - margin - 1; ++i)
     EXPECT_TRUE(chip->scratch().corePut(4, 1));
   chip->runTo(100);
   EXPECT_EQ(chip->chassis().ringStatus(), 0u);

@@ -84,9 +84,16 @@ ReceivedPacket packetOf(Chip &chip, uint32_t handle) {
 std::function<void()> drain(RunningChip &running,
                             std::vector<ReceivedPacket> *packets = nullptr) {
   return [&running, packets] {
-    while (uint32_t handle = running.chip.scratch().coreGet(target::RingRx)) {
+    Scratch &scratch = running.chip.scratch();
+    while (uint32_t message = scratch.coreGet(target::RingRx)) {
+      uint32_t handle = message & target::HandleMask;
+      uint32_t descriptor = target::descriptorAddress(handle);
+      EXPECT_EQ(scratch.coreGet(target::RingRx),
+                running.chip.sram(0).memory().readWord(descriptor + 4));
       if (packets)
         packets->push_back(packetOf(running.chip, handle));
+      if (packets)
+        EXPECT_EQ(packets->back().port, message >> target::RingPortShift);
       running.chip.sram(0).coreEnqueue(target::FreeListEntry, handle);
     }
   };
@@ -119,14 +126,21 @@ struct TxOnly {
     if (handle == 0)
       return;
     uint32_t descriptor = target::descriptorAddress(handle);
-    Memory &sram = chip.sram(0).memory();
-    sram.writeWord(descriptor + 4, head << 16 | length);
-    sram.writeWord(descriptor + 8, ports[fed % 4] << 16);
+    uint32_t port = ports[fed % 4];
+    bool inDescriptor = describedEach != 0 && fed % describedEach == 0;
+    if (inDescriptor) {
+      Memory &sram = chip.sram(0).memory();
+      sram.writeWord(descriptor + 4, head << 16 | length);
+      sram.writeWord(descriptor + 8, port << 16);
+    }
     std::vector<uint8_t> bytes = frameBytes(static_cast<uint32_t>(fed), length);
     std::copy(bytes.begin(), bytes.end(),
               chip.dram().memory().data() + target::bufferAddress(handle) +
                   head);
-    ASSERT_TRUE(chip.scratch().corePut(target::RingTx, handle));
+    ASSERT_TRUE(chip.scratch().corePut(
+        target::RingTx,
+        inDescriptor ? handle : port << target::RingPortShift | handle,
+        inDescriptor ? 0 : head << 16 | length));
     ++fed;
   }
 
@@ -162,6 +176,8 @@ struct TxOnly {
   uint32_t length;
   /// Where packets go, in turn.
   std::array<uint32_t, 4> ports = {0, 1, 2, 3};
+  /// Each so manieth packet's place stands in its descriptor alone.
+  uint64_t describedEach = 0;
   uint64_t fed = 0;
   uint64_t cycles = 0;
 };

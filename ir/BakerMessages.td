@@ -1,0 +1,90 @@
+//===- BakerMessages.td - packets on rings and in registers -*- tablegen -*-===//
+//
+// What one core's program does with packets beside what a PPF says: it takes
+// them from rings and sends them on rings; and, once `baker-phr` has run, keeps
+// what is known of them in values.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KARAKAL_IR_BAKERMESSAGES_TD
+#define KARAKAL_IR_BAKERMESSAGES_TD
+
+def Baker_PacketTakeOp : Baker_Op<"packet_take", [Pure]> {
+  let summary = "the packet of a message from a ring";
+  let description = [{
+    `first` and `second` are the words of the message (docs/runtime.md).
+    `from_rx`: the message is one of Rx, so that the words say port, head and
+    length, and the program's metadata are zero.
+
+    ```mlir
+    %ph = baker.packet_take %m0, %m1 from_rx : !baker.packet<"ether">
+    ```
+  }];
+  let arguments = (ins I32:$first, I32:$second, UnitAttr:$from_rx);
+  let results = (outs Baker_PacketType:$packet);
+  let assemblyFormat = [{
+    $first `,` $second (`from_rx` $from_rx^)? attr-dict `:`
+    qualified(type($packet))
+  }];
+}
+
+def Baker_PacketSendOp
+    : Baker_Op<"packet_send", [AttrSizedOperandSegments]> {
+  let summary = "put a packet's message on a ring";
+  let description = [{
+    Ends the life of the operand. The message is `id << 24 | handle` and 0, so
+    that whoever takes it reads the descriptor; or, on the ring to Tx,
+    `port << 24 | handle` and `place`, which is head `<< 16 |` length.
+
+    ```mlir
+    baker.packet_send %ph ring 2 id 3 : !baker.packet<"ether">
+    baker.packet_send %ph ring 1 id 0 port %p place %w : !baker.packet<"ether">
+    ```
+  }];
+  let arguments = (ins Baker_PacketType:$packet, I32Attr:$ring, I32Attr:$id,
+                       Optional<I32>:$port, Optional<I32>:$place);
+  let assemblyFormat = [{
+    $packet `ring` $ring `id` $id (`port` $port^ `place` $place)? attr-dict `:`
+    qualified(type($packet))
+  }];
+}
+
+def Baker_PacketViewOp : Baker_Op<"packet_view", [Pure]> {
+  let summary = "a packet whose head is a value";
+  let description = [{
+    The same packet as the operand, with its head at byte `head` of the buffer.
+    What the descriptor says of the head does not count for accesses through
+    the result. Made by `baker-phr` of `packet_decap` and `packet_encap`.
+
+    ```mlir
+    %ih = baker.packet_view %ph head %h
+        : !baker.packet<"ether"> -> !baker.packet<"ipv4">
+    ```
+  }];
+  let arguments = (ins Baker_PacketType:$packet, I32:$head);
+  let results = (outs Baker_PacketType:$view);
+  let assemblyFormat = [{
+    $packet `head` $head attr-dict `:` qualified(type($packet)) `->`
+    qualified(type($view))
+  }];
+}
+
+def Baker_PacketCloneOp
+    : Baker_Op<"packet_clone",
+               [AllTypesMatch<["packet", "clone"]>,
+                MemoryEffects<[MemRead<Baker_PacketData>,
+                               MemWrite<Baker_PacketData>]>]> {
+  let summary = "a new packet with the same bytes and no descriptor";
+  let description = [{
+    As `packet_copy` for a packet whose head and length are values: the words
+    of the new descriptor are undefined.
+  }];
+  let arguments = (ins Baker_PacketType:$packet, I32:$head, I32:$length);
+  let results = (outs Baker_PacketType:$clone);
+  let assemblyFormat = [{
+    $packet `head` $head `length` $length attr-dict `:`
+    qualified(type($packet))
+  }];
+}
+
+#endif // KARAKAL_IR_BAKERMESSAGES_TD

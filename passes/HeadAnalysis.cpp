@@ -1,0 +1,260 @@
+//===- HeadAnalysis.cpp - where the heads of packets are ------------------===//
+//
+// A forward sparse analysis in MLIR's solver, through blocks and calls. A
+// channel joins what its producers put on it; since a channel is no value, the
+// solver runs again until the channels stand still, twice as a rule.
+//
+// Every packet comes from Rx, whose head is at byte 128, or is a copy, whose
+// head is where the original's is. So nothing is left at ⊤ that the backward
+// pass of the paper's steps 4 and 7 would have to fill: Baker has no operation
+// that makes a packet of nothing.
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/HeadAnalysis.h"
+#include "ir/Attributes.h"
+#include "support/Error.h"
+#include "target-ixp/MemoryMap.h"
+
+#include "mlir/Analysis/DataFlow/ConstantPropagationAnalysis.h"
+#include "mlir/Analysis/DataFlow/DeadCodeAnalysis.h"
+#include "mlir/Analysis/DataFlow/SparseAnalysis.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+#include <numeric>
+
+using namespace mlir;
+
+namespace karakal::passes {
+
+//===----------------------------------------------------------------------===//
+// The lattice
+//===----------------------------------------------------------------------===//
+
+/// Alignment beyond a DRAM quadword is of no use.
+constexpr uint32_t modulusMax = 8;
+
+Residue Residue::join(const Residue &a, const Residue &b) {
+  if (!a.isSet || !b.isSet)
+    return a.isSet ? a : b;
+  if (a == b)
+    return a;
+  uint32_t difference =
+      a.value > b.value ? a.value - b.value : b.value - a.value;
+  uint32_t common = std::gcd(std::gcd(a.modulus, b.modulus), difference);
+  return modulo(std::gcd(common, modulusMax), a.value);
+}
+
+void Residue::print(raw_ostream &stream) const {
+  if (!isSet)
+    stream << "top";
+  else if (modulus == 0)
+    stream << value;
+  else
+    stream << value << " mod " << modulus;
+}
+
+ir::HeadAttr Residue::attribute(MLIRContext *context) const {
+  if (!isSet || modulus == 1 || (modulus == 0 && value > target::BufferBytes))
+    return nullptr;
+  return ir::HeadAttr::get(context, modulus, value);
+}
+
+Residue Residue::of(ir::HeadAttr attribute) {
+  return attribute ? modulo(attribute.getModulus(), attribute.getValue())
+                   : unknown();
+}
+
+/// The modulus of a sum: 0 of two exact numbers.
+static uint32_t commonModulus(const Residue &a, const Residue &b) {
+  uint32_t common = std::gcd(a.modulus, b.modulus);
+  return common == 0 ? 0 : std::gcd(common, modulusMax);
+}
+
+static bool isAnyUnset(const Residue &a, const Residue &b) {
+  return !a.isSet || !b.isSet;
+}
+
+Residue operator+(const Residue &a, const Residue &b) {
+  if (isAnyUnset(a, b))
+    return {};
+  return Residue::modulo(commonModulus(a, b), a.value + b.value);
+}
+
+Residue operator-(const Residue &a, const Residue &b) {
+  if (isAnyUnset(a, b))
+    return {};
+  // Unsigned wrapping keeps remainders modulo a power of two.
+  return Residue::modulo(commonModulus(a, b), a.value - b.value);
+}
+
+Residue operator*(const Residue &a, const Residue &b) {
+  if (isAnyUnset(a, b))
+    return {};
+  if (a.modulus == 0 && b.modulus == 0)
+    return Residue::exactly(a.value * b.value);
+  // (a.value + i * a.modulus) * (b.value + j * b.modulus)
+  uint32_t common = std::gcd(std::gcd(a.value * b.modulus, b.value * a.modulus),
+                             a.modulus * b.modulus);
+  return Residue::modulo(common == 0 ? 0 : std::gcd(common, modulusMax),
+                         a.value * b.value);
+}
+
+//===----------------------------------------------------------------------===//
+// The analysis
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+using HeadLattice = dataflow::Lattice<Residue>;
+
+class HeadFlow : public dataflow::SparseForwardDataFlowAnalysis<HeadLattice> {
+public:
+  HeadFlow(DataFlowSolver &solver, const llvm::StringMap<Residue> &channels)
+      : SparseForwardDataFlowAnalysis(solver), channels(channels) {}
+
+  void visitOperation(Operation *op, ArrayRef<const HeadLattice *> operands,
+                      ArrayRef<HeadLattice *> results) override;
+  void setToEntryState(HeadLattice *lattice) override;
+
+private:
+  const llvm::StringMap<Residue> &channels;
+};
+
+/// The result of an operation of the arith dialect on `known`.
+Residue arithmetic(Operation *op, ArrayRef<Residue> known) {
+  return TypeSwitch<Operation *, Residue>(op)
+      .Case([&](arith::AddIOp) { return known[0] + known[1]; })
+      .Case([&](arith::SubIOp) { return known[0] - known[1]; })
+      .Case([&](arith::MulIOp) { return known[0] * known[1]; })
+      .Case([&](arith::ShLIOp) {
+        if (!known[1].isExact() || known[1].value > 31)
+          return Residue::unknown();
+        return known[0] * Residue::exactly(1u << known[1].value);
+      })
+      .Case([&](arith::AndIOp) {
+        // A mask without its low bits leaves a multiple.
+        for (const Residue &mask : known)
+          if (mask.isExact() && mask.value % 2 == 0)
+            return Residue::modulo(
+                std::gcd(mask.value & -mask.value, modulusMax), 0);
+        return Residue::unknown();
+      })
+      .Case([&](arith::SelectOp) { return Residue::join(known[1], known[2]); })
+      .Case<arith::ExtUIOp>([&](auto) { return known[0]; })
+      .Default([](Operation *) { return Residue::unknown(); });
+}
+
+/// The head of the packet that `op` makes of packets and numbers.
+Residue headOf(Operation *op, ArrayRef<Residue> known) {
+  return TypeSwitch<Operation *, Residue>(op)
+      .Case([&](ir::PacketTakeOp take) {
+        if (take.getFromRx())
+          return Residue::exactly(target::BufferHeadroom);
+        return Residue::of(take->getAttrOfType<ir::HeadAttr>(ir::headAttrName));
+      })
+      .Case([&](ir::PacketDecapOp) { return known[0] + known[1]; })
+      .Case([&](ir::PacketEncapOp) { return known[0] - known[1]; })
+      .Case([&](ir::PacketViewOp) { return known[1]; })
+      .Case<ir::PacketCopyOp, ir::PacketCloneOp, arith::SelectOp>(
+          [&](Operation *) {
+            return isa<arith::SelectOp>(op) ? Residue::join(known[1], known[2])
+                                            : known[0];
+          })
+      .Default([](Operation *) { return Residue::unknown(); });
+}
+
+/// `known` as the value of an integer of `type`.
+Residue cutTo(Type type, const Residue &known) {
+  unsigned width = type.isInteger() ? type.getIntOrFloatBitWidth() : 0;
+  if (width < 8 || width > 32)
+    return Residue::unknown();
+  if (!known.isExact() || width == 32)
+    return known;
+  return Residue::exactly(known.value & ((1u << width) - 1));
+}
+
+void HeadFlow::visitOperation(Operation *op,
+                              ArrayRef<const HeadLattice *> operands,
+                              ArrayRef<HeadLattice *> results) {
+  if (results.size() != 1)
+    return setAllToEntryStates(results);
+  SmallVector<Residue> known;
+  for (const HeadLattice *operand : operands)
+    known.push_back(operand->getValue());
+  Residue result;
+  APInt constant;
+  if (isa<ir::PacketType>(op->getResult(0).getType()))
+    result = headOf(op, known);
+  else if (matchPattern(op, m_ConstantInt(&constant)))
+    result = constant.getBitWidth() <= 32
+                 ? Residue::exactly(uint32_t(constant.getZExtValue()))
+                 : Residue::unknown();
+  else
+    result = cutTo(op->getResult(0).getType(), arithmetic(op, known));
+  propagateIfChanged(results[0], results[0]->join(result));
+}
+
+/// Where nothing flows in that the solver sees: the packet of a PPF comes from
+/// its channels.
+void HeadFlow::setToEntryState(HeadLattice *lattice) {
+  Residue entry = Residue::unknown();
+  auto argument = dyn_cast<BlockArgument>(lattice->getPoint());
+  if (argument && isa<ir::PacketType>(argument.getType()))
+    if (auto ppf = dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp()))
+      if (auto found = channels.find(ppf.getSymName());
+          found != channels.end() && argument.getOwner()->isEntryBlock())
+        entry = found->second;
+  propagateIfChanged(lattice, lattice->join(entry));
+}
+
+} // namespace
+
+HeadAnalysis::HeadAnalysis(ModuleOp module) {
+  for (auto channel : module.getOps<ir::ChannelOp>()) {
+    Residue &head = channels[channel.getConsumer()];
+    if (channel.comesFromRx())
+      head = Residue::join(head, Residue::exactly(target::BufferHeadroom));
+  }
+  do
+    solve(module);
+  while (updateChannels(module));
+}
+
+HeadAnalysis::~HeadAnalysis() = default;
+
+void HeadAnalysis::solve(ModuleOp module) {
+  solver = std::make_unique<DataFlowSolver>();
+  solver->load<dataflow::DeadCodeAnalysis>();
+  solver->load<dataflow::SparseConstantPropagation>();
+  solver->load<HeadFlow>(channels);
+  LogicalResult solved = solver->initializeAndRun(module);
+  KARAKAL_ASSERT(succeeded(solved), "the analysis of heads ends");
+}
+
+/// Joins what is put on channels into their consumers; true if that is news.
+bool HeadAnalysis::updateChannels(ModuleOp module) {
+  bool isChanged = false;
+  module.walk([&](ir::ChannelPutOp put) {
+    auto channel = module.lookupSymbol<ir::ChannelOp>(put.getChannel());
+    Residue &head = channels[channel.getConsumer()];
+    Residue joined = Residue::join(head, of(put.getPacket()));
+    isChanged |= !(joined == head);
+    head = joined;
+  });
+  return isChanged;
+}
+
+Residue HeadAnalysis::of(Value value) const {
+  auto *lattice = solver->lookupState<HeadLattice>(value);
+  return lattice ? lattice->getValue() : Residue();
+}
+
+Residue HeadAnalysis::ofChannel(ir::ChannelOp channel) const {
+  auto found = channels.find(channel.getConsumer());
+  return found == channels.end() ? Residue() : found->second;
+}
+
+} // namespace karakal::passes

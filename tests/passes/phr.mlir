@@ -1,0 +1,137 @@
+// RUN: baker-opt %s --baker-phr --split-input-file | FileCheck %s
+
+baker.protocol @ether min_bytes 14 constant_size
+  [#baker.protocol_field<"dst" at 0 : 48>]
+baker.protocol @ipv4 min_bytes 20
+  [#baker.protocol_field<"ttl" at 64 : 8>]
+
+// From Rx to Tx: nothing is read from the descriptor, nothing written.
+
+baker.metadata @hop : i16 {baker.word = 0 : i32}
+
+// CHECK-LABEL: func.func @me_main
+// CHECK-NOT: baker.meta
+// CHECK-NOT: baker.packet_decap
+// CHECK-NOT: memref
+// CHECK: baker.packet_send {{.*}} ring 1 id 0 port {{.*}} place
+// CHECK-NOT: baker.meta
+// CHECK: return
+func.func @me_main(%m0: i32, %m1: i32, %v: i16, %c: i1) {
+  %c14 = arith.constant 14 : i32
+  %ph = baker.packet_take %m0, %m1 from_rx : !baker.packet<"ether">
+  %port = baker.meta_read %ph @rx.port : !baker.packet<"ether"> -> i8
+  %ih = baker.packet_decap %ph, %c14 : !baker.packet<"ether"> -> !baker.packet<"ipv4">
+  cf.cond_br %c, ^set, ^join(%ih : !baker.packet<"ipv4">)
+^set:
+  baker.meta_write %v, %ih @hop : i16, !baker.packet<"ipv4">
+  cf.br ^join(%ih : !baker.packet<"ipv4">)
+^join(%p: !baker.packet<"ipv4">):
+  %hop = baker.meta_read %p @hop : !baker.packet<"ipv4"> -> i16
+  %to = arith.trunci %hop : i16 to i8
+  %sum = arith.addi %to, %port : i8
+  baker.meta_write %sum, %p @tx.port : i8, !baker.packet<"ipv4">
+  %out = baker.packet_encap %p, %c14 : !baker.packet<"ipv4"> -> !baker.packet<"ether">
+  baker.packet_send %out ring 1 id 0 : !baker.packet<"ether">
+  return
+}
+
+// -----
+
+baker.protocol @ether min_bytes 14 constant_size
+  [#baker.protocol_field<"dst" at 0 : 48>]
+
+// To another core: the words that changed, and only those.
+
+baker.metadata @hop : i16 {baker.word = 0 : i32}
+baker.metadata @flow : i32 {baker.word = 1 : i32}
+
+// CHECK-LABEL: func.func @me_main
+// CHECK: baker.meta_store [%{{[^,]*}}] to %{{.*}} word 4
+// CHECK-NEXT: baker.packet_send {{.*}} ring 2 id 3 :
+func.func @me_main(%m0: i32, %m1: i32, %v: i16) {
+  %ph = baker.packet_take %m0, %m1 from_rx : !baker.packet<"ether">
+  baker.meta_write %v, %ph @hop : i16, !baker.packet<"ether">
+  %f = baker.meta_read %ph @flow : !baker.packet<"ether"> -> i32
+  baker.packet_send %ph ring 2 id 3 : !baker.packet<"ether">
+  return
+}
+
+// -----
+
+baker.protocol @ether min_bytes 14 constant_size
+  [#baker.protocol_field<"dst" at 0 : 48>]
+
+// From another core: the descriptor is read once.
+
+baker.metadata @hop : i16 {baker.word = 0 : i32}
+
+// CHECK-LABEL: func.func @me_main
+// CHECK: %[[W:.*]]:4 = baker.meta_load %{{.*}} word 1
+// CHECK-NOT: baker.meta_load
+// CHECK: arith.trunci %[[W]]#3 : i32 to i16
+func.func @me_main(%m0: i32, %m1: i32) -> i16 {
+  %ph = baker.packet_take %m0, %m1 : !baker.packet<"ether">
+  %n = baker.packet_length %ph : !baker.packet<"ether">
+  %v = baker.meta_read %ph @hop : !baker.packet<"ether"> -> i16
+  baker.packet_drop %ph : !baker.packet<"ether">
+  return %v : i16
+}
+
+// -----
+
+baker.protocol @ether min_bytes 14 constant_size
+  [#baker.protocol_field<"dst" at 0 : 48>]
+
+// A copy for another core takes all words along.
+
+baker.metadata @hop : i16 {baker.word = 0 : i32}
+
+// CHECK-LABEL: func.func @me_main
+// CHECK: %[[CLONE:.*]] = baker.packet_clone
+// CHECK: %[[S:.*]] = baker.meta_load %{{.*}} word 3
+// CHECK: baker.meta_store [%[[S]]] to %[[CLONE]] word 3
+// CHECK: baker.meta_store [%{{[^,]*}}, %{{[^,]*}}] to %{{.*}} word 1
+// CHECK: baker.meta_store [%{{[^,]*}}] to %{{.*}} word 4
+// CHECK: baker.packet_send {{.*}} ring 2 id 1
+func.func @me_main(%m0: i32, %m1: i32) {
+  %ph = baker.packet_take %m0, %m1 from_rx : !baker.packet<"ether">
+  %copy = baker.packet_copy %ph : !baker.packet<"ether">
+  baker.packet_send %copy ring 2 id 1 : !baker.packet<"ether">
+  baker.packet_drop %ph : !baker.packet<"ether">
+  return
+}
+
+// -----
+
+baker.protocol @ether min_bytes 14 constant_size
+  [#baker.protocol_field<"dst" at 0 : 48>]
+
+// What cannot be followed stays as it is.
+
+// CHECK-LABEL: func.func @me_main
+// CHECK: baker.packet_length
+func.func @me_main(%m0: i32, %m1: i32) -> i32 {
+  %ph = baker.packet_take %m0, %m1 from_rx : !baker.packet<"ether">
+  call @other(%ph) : (!baker.packet<"ether">) -> ()
+  %n = baker.packet_length %ph : !baker.packet<"ether">
+  baker.packet_drop %ph : !baker.packet<"ether">
+  return %n : i32
+}
+func.func private @other(!baker.packet<"ether">)
+
+// -----
+
+baker.protocol @ether min_bytes 14 constant_size
+  [#baker.protocol_field<"dst" at 0 : 48>]
+
+// CHECK-LABEL: func.func @me_main
+// CHECK: baker.meta_write
+func.func @me_main(%m0: i32, %m1: i32, %v: i8) -> i8 {
+  %ph = baker.packet_take %m0, %m1 from_rx : !baker.packet<"ether">
+  cf.br ^next(%ph : !baker.packet<"ether">)
+^next(%p: !baker.packet<"ether">):
+  baker.meta_write %v, %p @tx.port : i8, !baker.packet<"ether">
+  %t = baker.meta_read %ph @tx.port : !baker.packet<"ether"> -> i8
+  baker.packet_drop %ph : !baker.packet<"ether">
+  return %t : i8
+}
