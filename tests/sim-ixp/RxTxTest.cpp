@@ -88,12 +88,13 @@ std::function<void()> drain(RunningChip &running,
     while (uint32_t message = scratch.coreGet(target::RingRx)) {
       uint32_t handle = message & target::HandleMask;
       uint32_t descriptor = target::descriptorAddress(handle);
-      EXPECT_EQ(scratch.coreGet(target::RingRx),
-                running.chip.sram(0).memory().readWord(descriptor + 4));
-      if (packets)
+      uint32_t place = scratch.coreGet(target::RingRx);
+      if (packets) {
+        Memory &sram = running.chip.sram(0).memory();
+        EXPECT_EQ(place, sram.readWord(descriptor + 4));
         packets->push_back(packetOf(running.chip, handle));
-      if (packets)
         EXPECT_EQ(packets->back().port, message >> target::RingPortShift);
+      }
       running.chip.sram(0).coreEnqueue(target::FreeListEntry, handle);
     }
   };
