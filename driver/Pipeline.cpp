@@ -3,6 +3,7 @@
 #include "driver/Pipeline.h"
 #include "aggregation/Passes.h"
 #include "mlir/Dialect/LLVMIR/Transforms/Passes.h"
+#include "mlir/Transforms/Passes.h"
 #include "passes/Passes.h"
 
 using namespace mlir;
@@ -88,6 +89,8 @@ void addPac(OpPassManager &passes, CoreTarget, const PipelineOptions &options) {
   pac.metadata = !includes(options.level, Level::Phr);
   // Heads that no pass resolves make copies large, so none are worth it.
   pac.maxOperations = includes(options.level, Level::Soar) ? 2200 : 0;
+  // Branches of inlined bodies fold, and blocks of one way become one.
+  passes.addPass(createCanonicalizerPass());
   passes.addPass(passes::createPac(pac));
 }
 

@@ -1,0 +1,143 @@
+// RUN: baker-opt %s --split-input-file --baker-pac | FileCheck %s
+
+// Packets from the receiver have a known head: commands of whole quadwords.
+
+baker.protocol @ether min_bytes 14 constant_size
+  [#baker.protocol_field<"dst" at 0 : 48>,
+   #baker.protocol_field<"src" at 48 : 48>,
+   #baker.protocol_field<"type" at 96 : 16>]
+baker.protocol @ipv4 min_bytes 20
+  [#baker.protocol_field<"ihl" at 4 : 4>,
+   #baker.protocol_field<"ttl" at 64 : 8>,
+   #baker.protocol_field<"checksum" at 80 : 16>,
+   #baker.protocol_field<"options" at 160 : 32 x 10>]
+!e = !baker.packet<"ether">
+!i = !baker.packet<"ipv4">
+
+// Reads on several paths and behind a decap are one command.
+// CHECK-LABEL: func.func @reads(
+// CHECK: %[[W:.*]]:6 = baker.packet_load %{{.*}} at 0 : !baker.packet<"ether">
+// CHECK-NOT: packet_load
+// CHECK-NOT: packet_read
+func.func @reads(%a: i32, %b: i32, %c: i1) -> (i16, i8, i48) {
+  %c14 = arith.constant 14 : i32
+  %c0 = arith.constant 0 : i8
+  %ph = baker.packet_take %a, %b from_rx : !e
+  %type = baker.packet_read %ph "type" : !e -> i16
+  %dst = baker.packet_read %ph "dst" : !e -> i48
+  %ih = baker.packet_decap %ph, %c14 : !e -> !i
+  cf.cond_br %c, ^one, ^end(%c0 : i8)
+^one:
+  %ttl = baker.packet_read %ih "ttl" : !i -> i8
+  cf.br ^end(%ttl : i8)
+^end(%r: i8):
+  baker.packet_drop %ih : !i
+  return %type, %r, %dst : i16, i8, i48
+}
+
+// Writes become one command of whole quadwords where the packet leaves: what
+// lies between them is read along with the rest.
+// CHECK-LABEL: func.func @forward(
+// CHECK: %[[W:.*]]:6 = baker.packet_load %{{.*}} at -6 :
+// CHECK-NOT: baker.packet_load
+// CHECK: baker.packet_store [%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %[[W]]#2, %{{.*}}, %{{.*}}, %[[W]]#5] to %{{.*}} at 0 : !baker.packet<"ether">
+// CHECK-NOT: baker.packet_store
+// CHECK: baker.packet_send
+func.func @forward(%a: i32, %b: i32, %mac: i48) {
+  %c14 = arith.constant 14 : i32
+  %c1 = arith.constant 1 : i8
+  %ph = baker.packet_take %a, %b from_rx : !e
+  %ih = baker.packet_decap %ph, %c14 : !e -> !i
+  %ttl = baker.packet_read %ih "ttl" : !i -> i8
+  %less = arith.subi %ttl, %c1 : i8
+  baker.packet_write %less, %ih "ttl" : i8, !i
+  %sum = baker.packet_read %ih "checksum" : !i -> i16
+  baker.packet_write %sum, %ih "checksum" : i16, !i
+  %oh = baker.packet_encap %ih, %c14 : !i -> !e
+  baker.packet_write %mac, %oh "dst" : i48, !e
+  baker.packet_write %mac, %oh "src" : i48, !e
+  %type = arith.constant 2048 : i16
+  baker.packet_write %type, %oh "type" : i16, !e
+  baker.packet_send %oh ring 1 id 0 : !e
+  return
+}
+
+// What was written is read from values, and a dropped packet is not written.
+// CHECK-LABEL: func.func @dropped(
+// CHECK-NOT: baker.packet_load
+// CHECK-NOT: baker.packet_store
+// CHECK: return %arg2
+func.func @dropped(%a: i32, %b: i32, %v: i32) -> i32 {
+  %c0 = arith.constant 0 : i32
+  %ph = baker.packet_take %a, %b from_rx : !i
+  baker.packet_write %v, %ph "options"[%c0] : i32, !i
+  %r = baker.packet_read %ph "options"[%c0] : !i -> i32
+  baker.packet_drop %ph : !i
+  return %r : i32
+}
+
+// A copy duplicates the bytes of its moment.
+// CHECK-LABEL: func.func @copied(
+// CHECK: baker.packet_store
+// CHECK-NEXT: %[[COPY:.*]] = baker.packet_copy
+// CHECK-NEXT: baker.packet_send %[[COPY]]
+// CHECK: baker.packet_store
+// CHECK-NEXT: baker.packet_send
+func.func @copied(%a: i32, %b: i32, %v: i8, %w: i8) {
+  %ph = baker.packet_take %a, %b from_rx : !i
+  baker.packet_write %v, %ph "ttl" : i8, !i
+  %copy = baker.packet_copy %ph : !i
+  baker.packet_send %copy ring 1 id 0 : !i
+  baker.packet_write %w, %ph "ttl" : i8, !i
+  baker.packet_send %ph ring 1 id 0 : !i
+  return
+}
+
+// A write on one path alone: one store behind the branch, of a known word.
+// CHECK-LABEL: func.func @sunk(
+// CHECK: baker.packet_load
+// CHECK: ^{{.*}}(%{{.*}}: i32):
+// CHECK-NEXT: baker.packet_store
+// CHECK-NEXT: baker.packet_send
+func.func @sunk(%a: i32, %b: i32, %c: i1, %v: i8) {
+  %ph = baker.packet_take %a, %b from_rx : !i
+  cf.cond_br %c, ^one, ^end
+^one:
+  baker.packet_write %v, %ph "ttl" : i8, !i
+  cf.br ^end
+^end:
+  baker.packet_send %ph ring 1 id 0 : !i
+  return
+}
+
+// -----
+
+// Where a loop takes off headers, its first round has a known head, and so has
+// what follows it.
+
+baker.protocol @mpls min_bytes 4 constant_size
+  [#baker.protocol_field<"label" at 0 : 20>,
+   #baker.protocol_field<"bottom" at 23 : 1>,
+   #baker.protocol_field<"ttl" at 24 : 8>]
+!m = !baker.packet<"mpls">
+
+// CHECK-LABEL: func.func @stack(
+// CHECK: baker.packet_take
+// CHECK: baker.packet_load %{{.*}} at 0 :
+// CHECK: baker.packet_store [%{{.*}}, %{{.*}}] to %{{.*}} at 0 : !baker.packet<"mpls">
+func.func @stack(%a: i32, %b: i32, %v: i8) {
+  %c4 = arith.constant 4 : i32
+  %ph = baker.packet_take %a, %b from_rx : !m
+  cf.br ^head(%ph : !m)
+^head(%h: !m):
+  %bottom = baker.packet_read %h "bottom" : !m -> i1
+  cf.cond_br %bottom, ^end, ^next
+^next:
+  %inner = baker.packet_decap %h, %c4 : !m -> !m
+  cf.br ^head(%inner : !m)
+^end:
+  baker.packet_write %v, %h "ttl" : i8, !m
+  baker.packet_send %h ring 1 id 0 : !m
+  return
+}
+
