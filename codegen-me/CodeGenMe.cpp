@@ -8,6 +8,7 @@
 
 #include "codegen-me/CodeGenMe.h"
 
+#include "codegen-me/Annotation.h"
 #include "codegen-me/Frequencies.h"
 #include "codegen-me/IxpTargetMachine.h"
 #include "codegen-me/Prepare.h"
@@ -149,6 +150,7 @@ Result<target::Microcode> AllFunctions::emit() {
     KARAKAL_UNREACHABLE("word " + std::to_string(breach.address) + ": " +
                         breach.message + " [" + breach.id + "]");
   statistics["words"] = code->words.size();
+  code->notes = annotate(program);
   code->statistics = statistics;
   return code;
 }
@@ -210,7 +212,7 @@ std::string printAsm(const target::Microcode &code) {
   for (const target::FunctionRange &range : code.functions)
     text += "; " + range.name + ": words " + std::to_string(range.begin) +
             " to " + std::to_string(range.end) + "\n";
-  return text + target::printProgram(code.words);
+  return text + withNotes(target::printProgram(code.words), code.notes);
 }
 
 } // namespace karakal::codegen

@@ -41,7 +41,8 @@ struct CodeGenOptions {
 Result<target::Microcode> compileForMe(llvm::Module &module,
                                        const CodeGenOptions &options = {});
 
-/// The words in Intel's syntax, with function names as comments.
+/// The words in Intel's syntax; comments name functions and say of each word
+/// what Annotation.h lists.
 std::string printAsm(const target::Microcode &code);
 
 } // namespace karakal::codegen

@@ -35,6 +35,8 @@ struct Microcode {
   std::vector<FunctionRange> functions;
   /// Estimated executions of each word, in relation to each other; or empty.
   std::vector<float> frequencies;
+  /// What a reader may ask about each word (codegen-me/Annotation.h), or empty.
+  std::vector<std::string> notes;
   /// Named figures of how the program was made: "spills", "bank_copies".
   std::map<std::string, uint64_t> statistics;
 };

@@ -1,5 +1,6 @@
 //===- WordPassesTest.cpp - passes over words and labels ------------------===//
 
+#include "codegen-me/Annotation.h"
 #include "codegen-me/FlowGraph.h"
 #include "codegen-me/WordLiveness.h"
 #include "codegen-me/WordProgram.h"
@@ -197,6 +198,94 @@ TEST_F(Words, BeyondTheStoreAreRefusedWithTheFunctionsBySize) {
   ASSERT_FALSE(bool(code));
   EXPECT_EQ(code.error().id, "E-codegen-me-020");
   EXPECT_THAT(code.error().message, testing::HasSubstr("f 5"));
+}
+
+TEST_F(Words, RunsOfTransferRegistersAreTakenInTurn) {
+  add(command(Op::SramRead, sXfer(0), gprA(0), imm(0), 2));
+  add(move(gprB(1), sXfer(1)));
+  add(command(Op::SramRead, sXfer(0), gprA(0), imm(8), 1));
+  add(move(gprB(2), sXfer(0)));
+  add(move(sXfer(0), gprB(1)));
+  add(command(Op::SramWrite, sXfer(0), gprA(0), imm(0), 1));
+  add(move(sXfer(0), gprB(2)));
+  add(command(Op::SramWrite, sXfer(0), gprA(0), imm(4), 1));
+  end();
+  renameTransfers(program);
+  EXPECT_THAT(text(),
+              ElementsAre("label", "sram[read, $0, a0, 0x0, 2]",
+                          "alu[b1, --, B, $1]", "sram[read, $2, a0, 0x8, 1]",
+                          "alu[b2, --, B, $2]", "alu[$0, --, B, b1]",
+                          "sram[write, $0, a0, 0x0, 1]", "alu[$1, --, B, b2]",
+                          "sram[write, $1, a0, 0x4, 1]", "ctx_arb[kill]"));
+}
+
+TEST_F(Words, ReadAnInRegisterInAnotherBlock) {
+  unsigned out = program.newLabel();
+  add(command(Op::SramRead, sXfer(0), gprA(0), imm(0), 1));
+  add(move(gprB(1), sXfer(0)));
+  program.add(branchBit(true, gprA(0), 3, 0), out);
+  add(alu(Op::AluAdd, gprA(2), gprA(2), imm(1)));
+  program.bind(out);
+  add(alu(Op::AluAdd, sXfer(0), gprA(2), gprB(1)));
+  add(command(Op::SramWrite, sXfer(0), gprA(0), imm(0), 1));
+  end();
+  forwardMoves(program);
+  EXPECT_EQ(count("alu[b1"), 0u);
+  EXPECT_EQ(count("alu[$0, a2, +, $0]"), 1u);
+}
+
+TEST_F(Words, KeepACopyOfWhatACommandMayRefill) {
+  unsigned out = program.newLabel();
+  add(command(Op::SramRead, sXfer(0), gprA(0), imm(0), 1));
+  add(move(gprB(1), sXfer(0)));
+  program.add(branchBit(true, gprA(0), 3, 0), out);
+  add(command(Op::SramRead, sXfer(0), gprA(0), imm(4), 1));
+  program.bind(out);
+  add(alu(Op::AluAdd, sXfer(0), gprA(0), gprB(1)));
+  add(command(Op::SramWrite, sXfer(0), gprA(0), imm(0), 1));
+  end();
+  forwardMoves(program);
+  EXPECT_EQ(count("alu[b1"), 1u);
+}
+
+TEST_F(Words, TestWhatWasMadeEarlier) {
+  unsigned out = program.newLabel();
+  add(alu(Op::AluAnd, gprA(1), gprA(2), imm(8)));
+  add(alu(Op::AluAdd, gprB(3), gprB(3), imm(1)));
+  glued(alu(Op::AluSub, none(), gprA(1), imm(0)));
+  program.add(branch(Op::Beq, 0), out);
+  program.bind(out);
+  end();
+  forwardMoves(program);
+  EXPECT_THAT(text(), ElementsAre("label", "alu[b3, b3, +, 0x1]",
+                                  "alu[a1, a2, AND, 0x8]", "beq[.0]", "label",
+                                  "ctx_arb[kill]"));
+}
+
+TEST_F(Words, BranchOnARingWithoutAFlag) {
+  unsigned join = program.newLabel(), out = program.newLabel();
+  add(immed(gprA(1), 1));
+  program.add(branchOn(Op::BrInpState, 3, 0), join);
+  add(immed(gprA(1), 0));
+  program.bind(join);
+  glued(alu(Op::AluSub, none(), gprA(1), imm(0)));
+  program.add(branch(Op::Beq, 0), out);
+  program.bind(out);
+  end();
+  forwardMoves(program);
+  EXPECT_EQ(count("br_!inp_state"), 1u);
+  EXPECT_EQ(count("immed"), 0u);
+}
+
+TEST_F(Words, HaveNotes) {
+  add(withSignal(command(Op::SramRead, sXfer(0), gprA(0), imm(0), 1), 1));
+  add(ctxArb(1u << 1));
+  add(alu(Op::AluAdd, gprB(2), gprA(0), sXfer(0)));
+  end();
+  EXPECT_THAT(annotate(program),
+              ElementsAre("0: 1 cycle; live a0",
+                          "1: 1+2 cycles; waits for sram[read] of 0; live a0",
+                          "2: 1 cycle; live none", "3: 1+2 cycles; live none"));
 }
 
 } // namespace
