@@ -200,25 +200,6 @@ TEST_F(Words, BeyondTheStoreAreRefusedWithTheFunctionsBySize) {
   EXPECT_THAT(code.error().message, testing::HasSubstr("f 5"));
 }
 
-TEST_F(Words, RunsOfTransferRegistersAreTakenInTurn) {
-  add(command(Op::SramRead, sXfer(0), gprA(0), imm(0), 2));
-  add(move(gprB(1), sXfer(1)));
-  add(command(Op::SramRead, sXfer(0), gprA(0), imm(8), 1));
-  add(move(gprB(2), sXfer(0)));
-  add(move(sXfer(0), gprB(1)));
-  add(command(Op::SramWrite, sXfer(0), gprA(0), imm(0), 1));
-  add(move(sXfer(0), gprB(2)));
-  add(command(Op::SramWrite, sXfer(0), gprA(0), imm(4), 1));
-  end();
-  renameTransfers(program);
-  EXPECT_THAT(text(),
-              ElementsAre("label", "sram[read, $0, a0, 0x0, 2]",
-                          "alu[b1, --, B, $1]", "sram[read, $2, a0, 0x8, 1]",
-                          "alu[b2, --, B, $2]", "alu[$0, --, B, b1]",
-                          "sram[write, $0, a0, 0x0, 1]", "alu[$1, --, B, b2]",
-                          "sram[write, $1, a0, 0x4, 1]", "ctx_arb[kill]"));
-}
-
 TEST_F(Words, ReadAnInRegisterInAnotherBlock) {
   unsigned out = program.newLabel();
   add(command(Op::SramRead, sXfer(0), gprA(0), imm(0), 1));
