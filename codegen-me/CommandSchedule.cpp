@@ -222,13 +222,13 @@ bool CommandSchedule::fits(unsigned read, unsigned place) const {
       continue;
     // Words that are still to be used when the read is issued.
     for (unsigned d = 0; d < other.getNumExplicitDefs(); ++d)
-      if (llvm::any_of(registers->use_nodbg_instructions(
-                           other.getOperand(d).getReg()),
-                       [&](const MachineInstr &use) {
-                         auto it = indexOf.find(&use);
-                         return it == indexOf.end() || use.isPHI() ||
-                                it->second >= place;
-                       })) {
+      if (llvm::any_of(
+              registers->use_nodbg_instructions(other.getOperand(d).getReg()),
+              [&](const MachineInstr &use) {
+                auto it = indexOf.find(&use);
+                return it == indexOf.end() || use.isPHI() ||
+                       it->second >= place;
+              })) {
         words += other.getNumExplicitDefs();
         break;
       }

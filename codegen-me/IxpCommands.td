@@ -4,10 +4,10 @@
 // adds two address operands: two registers of different banks, or a register
 // and a literal 0..127. Selection yields CIN/COUT, whose data are separate
 // general-purpose values; before register allocation CommandExpansion.cpp puts
-// a run of transfer registers in their place (TIN/TOUT) with the moves next to
-// the command, so that a run never lives long enough to be spilled. Up to
-// then, and through allocation, a command behaves as if it completed at once:
-// its registers are live from issue, which is when the hardware may move them.
+// a run of transfer registers in their place (TIN/TOUT), and
+// TransferAllocation.cpp chooses the run. Up to the words, a command behaves
+// as if it completed at once: its registers are live from issue, which is when
+// the hardware may move them. WaitPlacement.cpp puts in the waits.
 //
 //===----------------------------------------------------------------------===//
 

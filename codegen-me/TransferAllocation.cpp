@@ -14,9 +14,9 @@
 // and gives each run its registers. LLVM's allocator does not see them: all
 // transfer registers are reserved. Runs take places in turn: what a command
 // pulls from stays in use until the wait, and what one has filled can be read
-// in place until it is filled again. If there is no place, the longest of the runs in the way is read
-// out at once, as expansion left it, and all begins anew; runs that are all
-// read at once never meet, so that this ends.
+// in place until it is filled again. If there is no place, the longest of the
+// runs in the way is read out at once, as expansion left it, and all begins
+// anew; runs that are all read at once never meet, so that this ends.
 //
 //===----------------------------------------------------------------------===//
 
@@ -252,12 +252,12 @@ void TransferAllocation::measureIn(Run &run) {
         enter(before);
     }
   }
-  run.stretches.push_back({from, liveOut.count(home) ? range[home].second
-                                                     : end});
+  run.stretches.push_back(
+      {from, liveOut.count(home) ? range[home].second : end});
   for (MachineBasicBlock *block : liveIn)
-    run.stretches.push_back(
-        {range[block].first,
-         liveOut.count(block) ? range[block].second : until[block]});
+    run.stretches.push_back({range[block].first, liveOut.count(block)
+                                                     ? range[block].second
+                                                     : until[block]});
 }
 
 void TransferAllocation::measure(MachineFunction &function) {

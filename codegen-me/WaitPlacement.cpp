@@ -327,7 +327,8 @@ void WaitPlacement::settle() {
   }
 }
 
-/// Gives commands their signals; marks one that finds none and fails.
+/// Gives commands their signals; fails if one finds none, and marks it and its
+/// rivals: these are then waited for at once.
 bool WaitPlacement::colour() {
   std::map<unsigned, std::vector<unsigned>> rivals;
   std::vector<unsigned> commands;
@@ -359,6 +360,8 @@ bool WaitPlacement::colour() {
     }
     if (!signalOf[command]) {
       atOnce[command] = true;
+      for (unsigned rival : rivals[command])
+        atOnce[rival] = true;
       return false;
     }
   }

@@ -166,8 +166,7 @@ void PathChecker::useIndices(uint32_t address, State &state) {
         breach(address, "E-target-ixp-146",
                "it uses an index register written " +
                    std::to_string(state.age[n] + 1) + " words before, but " +
-                   std::to_string(indexSlots[n]) +
-                   " words must stand between");
+                   std::to_string(indexSlots[n]) + " words must stand between");
   }
   for (unsigned &age : state.age)
     age = std::min(age + 1, 99u);

@@ -21,6 +21,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <random>
 
@@ -71,13 +72,15 @@ std::string runOnHost(const std::string &text, const Input &input,
   if (!body)
     return toString(body.takeError());
   output.fill(0);
-  body->toPtr<void(const uint32_t *, uint32_t *)>()(input.data(),
-                                                    output.data());
+  Output dram{}, scratch{};
+  body->toPtr<void(const uint32_t *, uint32_t *, uint32_t *, uint32_t *)>()(
+      input.data(), output.data(), dram.data(), scratch.data());
   return "";
 }
 
 std::string runOnEngine(const std::string &text, const Input &input,
-                        Output &output, target::Microcode *keep) {
+                        unsigned level, Output &output,
+                        target::Microcode *keep) {
   // LLVM's verifier runs behind every machine pass.
   static const bool verifies = [] {
     const char *arguments[] = {"test", "-verify-machineinstrs"};
@@ -91,13 +94,17 @@ std::string runOnEngine(const std::string &text, const Input &input,
              "define void @me_main() {\n"
              "  %in = inttoptr i32 4096 to ptr addrspace(1)\n"
              "  %out = inttoptr i32 8192 to ptr addrspace(1)\n"
-             "  call void @body(ptr addrspace(1) %in, ptr addrspace(1) %out)\n"
+             "  %dram = inttoptr i32 12288 to ptr addrspace(2)\n"
+             "  %scratch = inttoptr i32 256 to ptr addrspace(3)\n"
+             "  call void @body(ptr addrspace(1) %in, ptr addrspace(1) %out, "
+             "ptr addrspace(2) %dram, ptr addrspace(3) %scratch)\n"
              "  call void @__ixp_halt()\n"
              "  unreachable\n}\n";
   auto module = llvm::parseAssemblyString(whole, diagnostic, context);
   if (!module)
     return "does not parse";
   codegen::CodeGenOptions options;
+  options.level = level;
   options.maxWords = 8192; // branches reach so far; tests are wordy
   auto code = codegen::compileForMe(*module, options);
   if (!code)
@@ -135,11 +142,18 @@ TEST_P(Differential, MicroengineAgreesWithHost) {
     Output host, engine;
     target::Microcode code;
     ASSERT_EQ(runOnHost(text, input, host), "") << "seed " << seed;
-    ASSERT_EQ(runOnEngine(text, input, engine, &code), "")
-        << "seed " << seed << "\n"
-        << (first ? text : "");
-    ASSERT_EQ(host, engine) << "seed " << seed << "\n"
-                            << (first ? text + codegen::printAsm(code) : "");
+    // Plain code of every fourth program, too: it takes longer to run.
+    for (unsigned level = seed % 4 ? 1 : 0; level < 2; ++level) {
+      ASSERT_EQ(runOnEngine(text, input, level, engine, &code), "")
+          << "seed " << seed << ", level " << level << "\n"
+          << (first ? text : "");
+      size_t word =
+          std::mismatch(host.begin(), host.end(), engine.begin()).first -
+          host.begin();
+      ASSERT_EQ(host, engine) << "first at word " << word << ", seed " << seed
+                              << ", level " << level << "\n"
+                              << (first ? text + codegen::printAsm(code) : "");
+    }
     words += code.words.size();
     spills += code.statistics["spills"] + code.statistics["reloads"];
     copies += code.statistics["bank_copies"];
@@ -158,6 +172,8 @@ const Case cases[] = {
     {"calls", 20, {25, 2, 3, 6, true, true}},
     {"pressure", 12, {40, 1, 1, 30, true, false}},
     {"overflow", 8, {60, 2, 2, 60, true, true}},
+    {"memories", 20, {40, 1, 1, 12, true, false, true}},
+    {"hundred", 6, {60, 1, 1, 100, true, false, true}},
     // Hundreds of spilled words: stacks that go on in SRAM.
     {"deep", 2, {500, 2, 3, 60, true, true}},
 };

@@ -244,12 +244,17 @@ void FunctionText::buffer() {
   line(index + " = and i32 " + raw + ", 31");
   bool isLoad = pick(2);
   std::string at = pick(2) ? index : std::to_string(pick(32));
-  line(pointer + " = getelementptr i32, ptr addrspace(1) " +
-       (isLoad ? "%in" : "%out") + ", i32 " + at);
+  static const char *const others[] = {"%dram", "%scratch"};
+  unsigned other = shape.memories ? pick(3) : 2;
+  std::string base = other < 2 ? others[other] : isLoad ? "%in" : "%out";
+  std::string space =
+      "addrspace(" + std::to_string(other < 2 ? other + 2 : 1) + ")";
+  line(pointer + " = getelementptr i32, ptr " + space + " " + base + ", i32 " +
+       at);
   std::string vector = "<" + std::to_string(n) + " x i32>";
   if (isLoad) {
     std::string loaded = fresh();
-    line(loaded + " = load " + vector + ", ptr addrspace(1) " + pointer +
+    line(loaded + " = load " + vector + ", ptr " + space + " " + pointer +
          ", align 4");
     for (unsigned i = 0; i < n; ++i)
       if (pick(2))
@@ -264,7 +269,7 @@ void FunctionText::buffer() {
          element + ", i32 " + std::to_string(i));
     built = next;
   }
-  line("store " + vector + " " + built + ", ptr addrspace(1) " + pointer +
+  line("store " + vector + " " + built + ", ptr " + space + " " + pointer +
        ", align 4");
 }
 
@@ -409,13 +414,15 @@ std::string randomProgram(uint64_t seed, const ProgramShape &shape) {
   for (unsigned i = 0; i < shape.liveValues; ++i)
     body.line("store i32 " + live[i].name + ", ptr addrspace(1) " +
               word("%out", i));
-  for (unsigned i = shape.liveValues; i < OutputWords; ++i) {
+  constexpr unsigned Results = 64;
+  for (unsigned i = shape.liveValues; i < Results; ++i) {
     std::string v = body.use(32);
     body.line("store i32 " + v + ", ptr addrspace(1) " + word("%out", i));
   }
   return text +
          "define void @body(ptr addrspace(1) %in, ptr addrspace(1) "
-         "%out) noinline {\nentry:\n" +
+         "%out, ptr addrspace(2) %dram, ptr addrspace(3) %scratch) "
+         "noinline {\nentry:\n" +
          body.text + "  ret void\n}\n";
 }
 

@@ -2,10 +2,11 @@
 //
 // Makes the text of a module with one function
 //
-//   void @body(ptr addrspace(1) %in, ptr addrspace(1) %out)
+//   void @body(ptr addrspace(1) %in, ptr addrspace(1) %out,
+//              ptr addrspace(2) %dram, ptr addrspace(3) %scratch)
 //
 // that reads InputWords words, computes with integers of 1 to 64 bits, with
-// branches, loops, calls, stack arrays and memory, and writes OutputWords
+// branches, loops, calls, stack arrays and memories, and writes OutputWords
 // words. The same text runs on the host and on a microengine.
 //
 //===----------------------------------------------------------------------===//
@@ -18,8 +19,8 @@
 
 namespace karakal::tests {
 
-constexpr unsigned InputWords = 64;
-constexpr unsigned OutputWords = 64;
+constexpr unsigned InputWords = 104;
+constexpr unsigned OutputWords = 104;
 
 struct ProgramShape {
   unsigned statements = 30;
@@ -28,6 +29,7 @@ struct ProgramShape {
   unsigned liveValues = 8; ///< kept alive from start to end
   bool memory = true;      ///< stack arrays, loads and stores of runs
   bool division = true;
+  bool memories = false; ///< runs of words of DRAM and scratch, too
 };
 
 std::string randomProgram(uint64_t seed, const ProgramShape &shape);

@@ -58,15 +58,18 @@ TEST(CommandRule, WritesOfOutRegistersWaitForTheSignal) {
 }
 
 TEST(CommandRule, SignalsAndRegistersUnderWayAreNotReused) {
-  expectNone(Read + "sram[read, $2, a0, 0, 2], sig_done[s2]\n"
-                    "ctx_arb[s1, s2]\n" +
+  expectNone(Read +
+             "sram[read, $2, a0, 0, 2], sig_done[s2]\n"
+             "ctx_arb[s1, s2]\n" +
              End);
-  expectBreach(Read + "sram[read, $2, a0, 0, 2], sig_done[s1]\n"
-                      "ctx_arb[s1]\n" +
+  expectBreach(Read +
+                   "sram[read, $2, a0, 0, 2], sig_done[s1]\n"
+                   "ctx_arb[s1]\n" +
                    End,
                "142", 1);
-  expectBreach(Read + "sram[read, $1, a0, 0, 2], sig_done[s2]\n"
-                      "ctx_arb[s1, s2]\n" +
+  expectBreach(Read +
+                   "sram[read, $1, a0, 0, 2], sig_done[s2]\n"
+                   "ctx_arb[s1, s2]\n" +
                    End,
                "142", 1);
 }
@@ -85,15 +88,15 @@ TEST(CommandRule, EveryWaitHasItsCommand) {
 TEST(CommandRule, PathsAgreeWhereTheyMeet) {
   expectNone("beq[other#]\n" + Read + "br[join#]\nother#:\n" + Read +
              "join#:\nctx_arb[s1]\n" + End);
-  expectBreach("beq[join#]\n" + Read + "join#:\nctx_arb[s1]\n" + End, "145",
-               0);
+  expectBreach("beq[join#]\n" + Read + "join#:\nctx_arb[s1]\n" + End, "145", 0);
 }
 
 TEST(CommandRule, SignalsTestedByBranches) {
   expectNone(Read + "poll#:\nbr_!signal[s1, poll#]\nalu[a1, --, B, $0]\n" +
              End);
-  expectBreach(Read + "br_signal[s1, done#]\nalu[a1, --, B, $0]\n"
-                      "ctx_arb[s1]\ndone#:\n" +
+  expectBreach(Read +
+                   "br_signal[s1, done#]\nalu[a1, --, B, $0]\n"
+                   "ctx_arb[s1]\ndone#:\n" +
                    End,
                "140", 2);
 }
