@@ -35,6 +35,12 @@ Access accessOf(Op op) {
   return isAtomic ? Access::Atomic : Access::Memory;
 }
 
+/// Whether an SRAM command moves data over the port for writes alone.
+bool usesWritePort(Op op) {
+  return op == Op::SramWrite || op == Op::SramEnqueue ||
+         op == Op::SramEnqueueTail;
+}
+
 /// Adds up the words of one program.
 class Reader {
 public:
@@ -93,7 +99,11 @@ void Reader::addCommand(size_t at) {
   unsigned words = std::max<unsigned>(command.count, 1) *
                    target::row(command.op).unitBytes / 4;
   CommandCost one = commandCost(chip, *unit, accessOf(command.op), words);
-  cost.busyOf(*unit) += times * one.busy;
+  if (!usesWritePort(command.op))
+    cost.busyOf(*unit) += times * one.busy;
+  if (*unit == Unit::Sram0 &&
+      (usesWritePort(command.op) || accessOf(command.op) == Access::Atomic))
+    cost.busyOf(Unit::Sram0Write) += times * one.busy;
   if (command.ctxSwap)
     cost.latency += times * one.latency;
   else if (command.signal != 0)

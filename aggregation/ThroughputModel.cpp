@@ -14,12 +14,14 @@ namespace {
 struct Fit {
   /// Share of a queue's length that an arriving context sees: 1 for random
   /// service times, less for those of code, which vary little.
-  static constexpr double cpuQueue = 0.5, unitQueue = 0.5;
-  /// Banks are used unevenly: the busiest against the mean.
-  static constexpr double bankImbalance = 1.3;
+  static constexpr double cpuQueue = 0.5, unitQueue = 1;
+  /// Part of a unit's time that is lost between commands under full load.
+  static constexpr double unitLoss = 0.04;
+  /// Part of an engine's time in which all its contexts wait by chance.
+  static constexpr double engineLoss = 0.04;
   /// Receive and transmit engines, cycles of their own a packet of one
   /// mpacket; each further mpacket costs `perMpacket`.
-  static constexpr double rxCycles = 90, txCycles = 90, perMpacket = 30;
+  static constexpr double rxCycles = 150, txCycles = 90, perMpacket = 30;
 };
 
 constexpr unsigned dramQuadWords = 2;
@@ -44,9 +46,9 @@ std::array<double, unitCount> runtimeBusy(const target::ChipParameters &chip) {
   std::array<double, unitCount> sum{};
   sum[size_t(Unit::Scratch)] = 2 * busy(Unit::Scratch, Access::Memory, 1) +
                                2 * busy(Unit::Scratch, Access::Atomic, 1);
-  sum[size_t(Unit::Sram0)] = 2 * busy(Unit::Sram0, Access::Queue, 1) +
-                             busy(Unit::Sram0, Access::Memory, 4) +
-                             busy(Unit::Sram0, Access::Memory, 2);
+  double queue = busy(Unit::Sram0, Access::Queue, 1);
+  sum[size_t(Unit::Sram0)] = queue + busy(Unit::Sram0, Access::Memory, 2);
+  sum[size_t(Unit::Sram0Write)] = queue + busy(Unit::Sram0, Access::Memory, 4);
   sum[size_t(Unit::Dram)] =
       2 * busy(Unit::Dram, Access::Memory, target::MpacketBytes / 4);
   return sum;
@@ -62,13 +64,14 @@ double stageRate(const std::vector<Stage> &stages, size_t self, double rate,
   double customers = contexts * engines;
   auto runtime = runtimeBusy(chip);
   std::array<double, unitCount> service{}, queue{};
-  double delay = cost.latency, bound = engines / std::max(cost.issue, 1e-9);
+  double delay = cost.latency,
+         bound = (1 - Fit::engineLoss) * engines / std::max(cost.issue, 1e-9);
   for (size_t u = 0; u < unitCount; ++u) {
     double share = othersShare(stages, self, u, rate, runtime[u]);
     service[u] = cost.busy[u] / (1 - share);
     delay = std::max(delay - cost.busy[u], 0.0);
     if (service[u] > 0)
-      bound = std::min(bound, 1 / service[u]);
+      bound = std::min(bound, (1 - Fit::unitLoss) / service[u]);
   }
   double cpuQueue = contexts / 2, result = 0;
   for (unsigned round = 0; round < 60; ++round) {
@@ -115,7 +118,7 @@ std::vector<Limit> hardLimits(const std::vector<Stage> &stages,
     for (const Stage &stage : stages)
       busy += stage.messages * stage.cost.busy[u];
     if (busy > 0)
-      limits.push_back({1 / busy, unitNames[u]});
+      limits.push_back({(1 - Fit::unitLoss) / busy, unitNames[u]});
   }
   double locked = 0;
   for (const Stage &stage : stages)
@@ -124,8 +127,9 @@ std::vector<Limit> hardLimits(const std::vector<Stage> &stages,
     limits.push_back({1 / locked, "locks"});
   for (const Stage &stage : stages) {
     double perEngine = stage.engines / std::max(stage.messages, 1e-9);
-    limits.push_back({perEngine / std::max(stage.cost.issue, 1e-9),
-                      "engines of " + stage.name});
+    limits.push_back(
+        {(1 - Fit::engineLoss) * perEngine / std::max(stage.cost.issue, 1e-9),
+         "engines of " + stage.name});
     limits.push_back({perEngine * double(chip.meContexts) /
                           std::max(stage.cost.issue + stage.cost.latency, 1e-9),
                       "contexts of " + stage.name});
@@ -174,6 +178,8 @@ CommandCost commandCost(const target::ChipParameters &chip, Unit unit,
                 : chip.scratchOpCycles + more * chip.scratchWordCycles};
   case Unit::Sram0:
   case Unit::Sram1:
+  case Unit::Sram0Write:
+  case Unit::Sram1Write:
     return {double(chip.sramLatency) +
                 more * double(std::max(chip.sramWordCycles,
                                        chip.busPushWordCycles)),
@@ -186,11 +192,10 @@ CommandCost commandCost(const target::ChipParameters &chip, Unit unit,
     double bank =
         double(chip.dramBankCycles) + (quads - 1) * double(chip.dramQuadCycles);
     double bus = std::max(quads, double(chip.dramBurstQuads)) *
-                     double(chip.dramQuadCycles) +
-                 double(chip.dramTurnaroundCycles) / 2;
+                 double(chip.dramQuadCycles);
     return {double(chip.dramLatency) +
                 (quads * dramQuadWords - 1) * double(chip.busDramWordCycles),
-            std::max(bus, Fit::bankImbalance * bank / double(chip.dramBanks))};
+            std::max(bus, bank / double(chip.dramBanks))};
   }
   case Unit::Hash:
     return {double(chip.hashLatency), double(chip.hashKeyCycles)};

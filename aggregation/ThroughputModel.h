@@ -32,11 +32,13 @@
 
 namespace karakal::agg {
 
-/// A unit that all engines share.
-enum class Unit { Scratch, Sram0, Sram1, Dram, Hash };
-inline constexpr size_t unitCount = 5;
+/// A unit that all engines share. An SRAM channel has a port for reads (Sram0,
+/// Sram1) and one for writes.
+enum class Unit { Scratch, Sram0, Sram1, Sram0Write, Sram1Write, Dram, Hash };
+inline constexpr size_t unitCount = 7;
 inline constexpr std::array<const char *, unitCount> unitNames = {
-    "scratch", "sram0", "sram1", "dram", "hash"};
+    "scratch",     "sram0_read", "sram1_read", "sram0_write",
+    "sram1_write", "dram",       "hash"};
 
 /// What one message costs, in engine cycles.
 struct StageCost {

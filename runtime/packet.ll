@@ -109,7 +109,7 @@ define internal i64 @baker_read_bits(i32 %h, i32 %position, i32 %bits)
   %r = and i32 %position, 31
   %left.high = call i32 @baker_funnel_left(i32 %a, i32 %b, i32 %r)
   %isShort = icmp ule i32 %bits, 32
-  br i1 %isShort, label %short, label %long
+  br i1 %isShort, label %short, label %long, !prof !1
 
 short:
   %unused = sub i32 32, %bits
@@ -159,7 +159,7 @@ define internal void @baker_write_bits(i32 %h, i32 %position, i32 %bits, i64 %v)
   %v.shifted = lshr i64 %v, 32
   %v.high = trunc i64 %v.shifted to i32
   %isShort = icmp ule i32 %bits, 32
-  br i1 %isShort, label %short, label %long
+  br i1 %isShort, label %short, label %long, !prof !1
 
 short:
   %s.unused = sub i32 32, %bits
@@ -408,7 +408,7 @@ entry:
 test:
   %full = call i32 @__ixp_ring_status(i32 %ring)
   %isFull = icmp ne i32 %full, 0
-  br i1 %isFull, label %wait, label %put
+  br i1 %isFull, label %wait, label %put, !prof !0
 
 wait:
   call void @__ixp_swap()
@@ -418,3 +418,7 @@ put:
   call void @__ixp_scratch_put2(i32 %ring, i32 %message, i32 %second)
   ret void
 }
+
+; Most rings have room, and most fields at most 32 bits.
+!0 = !{!"branch_weights", i32 1, i32 1000}
+!1 = !{!"branch_weights", i32 4, i32 1}
