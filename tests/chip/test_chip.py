@@ -1,0 +1,93 @@
+"""The chip as a Python module."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+HERE = Path(__file__).parent
+BUILD = Path(os.environ.get("KARAKAL_BUILD", HERE.parents[1] / "build"))
+sys.path.insert(0, str(BUILD / "python"))
+ixpchip: Any = pytest.importorskip("ixpchip")
+
+KILL = 0xE000010000
+
+
+def assembled(name: str, folder: Path) -> Path:
+    out = folder / f"{name}.ucode"
+    subprocess.run(
+        [BUILD / "bin/ixp-as", HERE / f"{name}.uc", "--format=bytes", "-o", out],
+        check=True,
+    )
+    return out
+
+
+def test_the_example_passes_every_buffer(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [
+            sys.executable,
+            HERE / "two_engines.py",
+            assembled("producer", tmp_path),
+            assembled("consumer", tmp_path),
+        ],
+        env={**os.environ, "PYTHONPATH": str(BUILD / "python")},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.startswith("64 buffers in ")
+
+
+def test_words_run_and_registers_are_seen() -> None:
+    chip = ixpchip.Chip()
+    add = 0xA080100000  # alu[a1, a0, +, b0]
+    chip.load(3, [add, KILL])
+    chip.poke(3, "a", 0, 2, 40)
+    chip.poke(3, "b", 0, 2, 2)
+    chip.start(3, contexts=1 << 2)
+    assert not chip.run_to(1000)
+    assert chip.peek(3, "a", 1, 2) == 42
+    assert chip.counters(3)["issue_cycles"] == 2
+    assert chip.faults == []
+
+
+def test_memories_are_words() -> None:
+    chip = ixpchip.Chip()
+    for memory in ("scratch", "sram0", "sram1", "dram"):
+        chip.write(memory, 64, 0x01020304)
+        assert chip.read(memory, 64) == 0x01020304
+        assert chip.read(memory, 60) == 0
+
+
+def test_a_fault_is_kept() -> None:
+    chip = ixpchip.Chip()
+    chip.load(0, [0xFFFFFFFFFF])
+    chip.start(0)
+    assert not chip.run_to(100)
+    assert "no instruction" in chip.faults[0]
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        lambda chip: chip.load(8, [KILL]),
+        lambda chip: chip.load(0, []),
+        lambda chip: chip.load(0, b"four"),
+        lambda chip: chip.start(0),
+        lambda chip: chip.read("flash", 0),
+        lambda chip: chip.read("scratch", 2),
+        lambda chip: chip.configure_ring(0, 4, 128),
+        lambda chip: chip.fill_queue(0, 64, 1),
+        lambda chip: chip.peek(0, "c", 0),
+        lambda chip: chip.raise_signal(0, 0, 16),
+        lambda chip: ixpchip.Chip(["sram.latency=x"]),
+    ],
+)
+def test_what_does_not_exist_is_a_value_error(wrong: Any) -> None:
+    with pytest.raises(ValueError, match="."):
+        wrong(ixpchip.Chip())

@@ -1,0 +1,242 @@
+//===- IxpChipModule.cpp - the chip for Python
+//-----------------------------===//
+//
+// The module `ixpchip`: builds a chip, loads words of any origin, pokes and
+// peeks memories and registers, steps and watches. It adds nothing to the
+// library; errors of the caller are ValueError, faults of a program stand in
+// `Chip.faults`.
+//
+//===----------------------------------------------------------------------===//
+
+#include "sim-ixp/Chip.h"
+#include "target-ixp/ChipParameters.h"
+
+#include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace py = pybind11;
+using namespace karakal;
+
+namespace {
+
+/// Keeps what the program did wrong.
+class Watcher : public sim::Recorder {
+public:
+  void onFault(uint32_t engine, const std::string &what) override {
+    faults.push_back("engine " + std::to_string(engine) + ": " + what);
+  }
+  void onHazard(const sim::Hazard &hazard) override {
+    hazards.push_back("engine " + std::to_string(hazard.engine) + ", cycle " +
+                      std::to_string(hazard.cycle) + ", " + hazard.text);
+  }
+  std::vector<std::string> faults, hazards;
+};
+
+target::ChipParameters parametersOf(const std::vector<std::string> &settings) {
+  target::ChipParameters parameters;
+  for (const std::string &setting : settings)
+    if (Status status = target::setParameter(parameters, setting); !status)
+      throw py::value_error(status.error().message);
+  return parameters;
+}
+
+/// A chip with its watcher, in Python's terms.
+class PythonChip {
+public:
+  explicit PythonChip(const std::vector<std::string> &settings)
+      : chip(parametersOf(settings), watcher) {}
+
+  sim::Microengine &engine(uint32_t index) {
+    if (index >= sim::Chip::engineCount)
+      throw py::value_error("there is no engine " + std::to_string(index));
+    return chip.engine(index);
+  }
+
+  void load(uint32_t index, const std::vector<uint64_t> &words) {
+    if (words.empty() || words.size() > chip.parameters().meControlStore)
+      throw py::value_error("a control store holds 1 to " +
+                            std::to_string(chip.parameters().meControlStore) +
+                            " words");
+    engine(index).load(
+        std::make_shared<sim::MicroProgram>(sim::prepareProgram(words)));
+  }
+
+  void loadBytes(uint32_t index, const std::string &bytes) {
+    if (bytes.size() % 5 != 0)
+      throw py::value_error("microcode has 5 bytes a word");
+    std::vector<uint64_t> words(bytes.size() / 5);
+    for (size_t i = 0; i < bytes.size(); ++i)
+      words[i / 5] = words[i / 5] << 8 | static_cast<unsigned char>(bytes[i]);
+    load(index, words);
+  }
+
+  void start(uint32_t index, uint32_t contexts) {
+    if (!engine(index).loaded())
+      throw py::value_error("the engine has no program");
+    engine(index).start(contexts & 0xff);
+  }
+
+  sim::Memory &memory(const std::string &name) {
+    if (name == "scratch")
+      return chip.scratch().memory();
+    if (name == "dram")
+      return chip.dram().memory();
+    if (name.size() == 5 && name.rfind("sram", 0) == 0 &&
+        static_cast<uint32_t>(name[4] - '0') < chip.sramChannelCount())
+      return chip.sram(static_cast<uint32_t>(name[4] - '0')).memory();
+    throw py::value_error("memories are scratch, sram0, sram1 and dram, not '" +
+                          name + "'");
+  }
+
+  uint32_t read(const std::string &name, uint32_t address) {
+    return within(memory(name), address).readWord(address);
+  }
+  void write(const std::string &name, uint32_t address, uint32_t value) {
+    within(memory(name), address).writeWord(address, value);
+  }
+
+  void configureRing(uint32_t number, uint32_t base, uint32_t words,
+                     bool statusOnEmpty) {
+    bool isSize = words == 128 || words == 256 || words == 512 || words == 1024;
+    if (number >= sim::Scratch::ringCount || !isSize ||
+        base % (words * 4) != 0 ||
+        base + words * 4 > chip.scratch().memory().size())
+      throw py::value_error("a ring is one of 16, of 128, 256, 512 or 1,024 "
+                            "words, at a multiple of its size");
+    chip.scratch().configureRing(number, base, words, statusOnEmpty);
+  }
+
+  sim::Sram &queueOf(uint32_t channel, uint32_t entry) {
+    if (channel >= chip.sramChannelCount() || entry >= sim::Sram::queueCount)
+      throw py::value_error("there is no such queue");
+    return chip.sram(channel);
+  }
+  void fillQueue(uint32_t channel, uint32_t entry, uint32_t longword) {
+    sim::Sram &sram = queueOf(channel, entry);
+    if (longword == 0 || uint64_t{longword} * 4 + 4 > sram.memory().size())
+      throw py::value_error("the buffer lies outside of the channel");
+    sram.fillQueue(entry, longword);
+  }
+
+  uint32_t peek(uint32_t index, const std::string &bank, uint32_t number,
+                uint32_t context) {
+    return engine(index).peek(registerOf(bank, number, context));
+  }
+  void poke(uint32_t index, const std::string &bank, uint32_t number,
+            uint32_t context, uint32_t value) {
+    engine(index).poke(registerOf(bank, number, context), value);
+  }
+
+  py::dict counters(uint32_t index) {
+    sim::EngineCounters now = engine(index).countersAt(chip.scheduler().now());
+    py::dict result;
+    result["issue_cycles"] = now.issueCycles;
+    result["aborted_cycles"] = now.abortedCycles;
+    result["stall_cycles"] = now.stallCycles;
+    result["idle_cycles"] = now.idleCycles;
+    result["commands"] = now.commands;
+    return result;
+  }
+
+  /// Runs to `cycle` or until a fault or the end; whether more is to come.
+  bool runTo(uint64_t cycle) {
+    while (watcher.faults.empty() && chip.stepBefore(cycle)) {
+    }
+    return watcher.faults.empty() && chip.isPending();
+  }
+
+  void raise(uint32_t index, uint32_t context, uint32_t signal) {
+    engine(index);
+    if (context >= 8 || signal == 0 || signal > 15)
+      throw py::value_error("contexts are 0 to 7, signals 1 to 15");
+    chip.chassis().raise(index, context, 1u << signal, chip.scheduler().now());
+  }
+
+  Watcher watcher;
+  sim::Chip chip;
+
+private:
+  sim::Memory &within(sim::Memory &memory, uint32_t address) {
+    if (address % 4 != 0 || address >= memory.size())
+      throw py::value_error("no word at address " + std::to_string(address));
+    return memory;
+  }
+
+  static uint32_t registerOf(const std::string &bank, uint32_t number,
+                             uint32_t context) {
+    using namespace sim::reg;
+    const std::pair<const char *, uint32_t> banks[] = {
+        {"a", gprA},   {"b", gprB},     {"$in", sIn},     {"$out", sOut},
+        {"$$in", dIn}, {"$$out", dOut}, {"n$", neighbour}};
+    if (bank == "lm" && number < target::LocalMemoryWords)
+      return localMemory + number;
+    for (const auto &[name, base] : banks)
+      if (bank == name && number < 16 && context < 8)
+        return base + context * 16 + number;
+    throw py::value_error("registers are a, b, $in, $out, $$in, $$out, n$ "
+                          "(0 to 15 of context 0 to 7) and lm (0 to 639)");
+  }
+};
+
+} // namespace
+
+PYBIND11_MODULE(ixpchip, module) {
+  module.doc() = "A simulated Intel IXP2400: build, load, poke, step, watch.";
+  module.def("describe_parameters", &target::describeParameters,
+             "The chip's parameters, one a line.");
+  py::class_<PythonChip>(module, "Chip")
+      .def(py::init<const std::vector<std::string> &>(),
+           py::arg("settings") = std::vector<std::string>(),
+           "A chip with zero memories; settings are 'name=value'.")
+      .def("load", &PythonChip::load, py::arg("engine"), py::arg("words"),
+           "Loads 40-bit words.")
+      .def("load", &PythonChip::loadBytes, py::arg("engine"), py::arg("image"),
+           "Loads an image of 5-byte big-endian words.")
+      .def("start", &PythonChip::start, py::arg("engine"),
+           py::arg("contexts") = 0xff,
+           "Starts the contexts of a mask at word 0.")
+      .def("run_to", &PythonChip::runTo, py::arg("cycle"),
+           "Runs to a cycle; whether anything is still to come.")
+      .def(
+          "step", [](PythonChip &self) { return self.chip.step(); },
+          "Does the earliest thing; False if there is none.")
+      .def_property_readonly(
+          "cycle", [](PythonChip &self) { return self.chip.scheduler().now(); })
+      .def("read", &PythonChip::read, py::arg("memory"), py::arg("address"))
+      .def("write", &PythonChip::write, py::arg("memory"), py::arg("address"),
+           py::arg("value"))
+      .def("peek", &PythonChip::peek, py::arg("engine"), py::arg("bank"),
+           py::arg("number"), py::arg("context") = 0)
+      .def("poke", &PythonChip::poke, py::arg("engine"), py::arg("bank"),
+           py::arg("number"), py::arg("context") = 0, py::arg("value") = 0)
+      .def("raise_signal", &PythonChip::raise, py::arg("engine"),
+           py::arg("context"), py::arg("signal"))
+      .def("configure_ring", &PythonChip::configureRing, py::arg("ring"),
+           py::arg("base"), py::arg("words"),
+           py::arg("status_on_empty") = false)
+      .def("ring_level",
+           [](PythonChip &self, uint32_t ring) {
+             return self.chip.scratch().ringLevel(ring %
+                                                  sim::Scratch::ringCount);
+           })
+      .def("fill_queue", &PythonChip::fillQueue, py::arg("channel"),
+           py::arg("entry"), py::arg("longword"),
+           "Appends a buffer to a queue of the queue array.")
+      .def("queue_level",
+           [](PythonChip &self, uint32_t channel, uint32_t entry) {
+             return self.queueOf(channel, entry).queueLevel(entry);
+           })
+      .def("counters", &PythonChip::counters, py::arg("engine"))
+      .def(
+          "describe",
+          [](PythonChip &self) { return self.chip.describeContexts(); },
+          "The state of every context, one a line.")
+      .def_property_readonly(
+          "faults", [](PythonChip &self) { return self.watcher.faults; })
+      .def_property_readonly(
+          "hazards", [](PythonChip &self) { return self.watcher.hazards; });
+}
