@@ -89,5 +89,5 @@ def test_a_fault_is_kept() -> None:
     ],
 )
 def test_what_does_not_exist_is_a_value_error(wrong: Any) -> None:
-    with pytest.raises(ValueError, match="."):
+    with pytest.raises(ValueError, match=r"."):
         wrong(ixpchip.Chip())
