@@ -13,6 +13,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent))
 from fig6 import WIDTHS, rate
 from harness import ROOT, Bench
+from loaded_latency import point
 
 BUILD = Path(os.environ.get("KARAKAL_BUILD", ROOT / "build"))
 pytestmark = pytest.mark.skipif(
@@ -65,6 +66,24 @@ def test_twice_the_accesses_give_half_the_rate(bench: Bench, memory: str) -> Non
     assert rate(bench, memory, width, 128) * 2 == pytest.approx(
         rate(bench, memory, width, 64), rel=0.01
     )
+
+
+@pytest.mark.parametrize(
+    ("memory", "width", "least"),
+    [("scratch", 4, 60), ("sram", 4, 90), ("dram", 8, 120)],
+)
+def test_latency_grows_from_the_unloaded_one(
+    bench: Bench, memory: str, width: int, least: int
+) -> None:
+    """One context sees the latency and a share of the loop's branch; 48 contexts at a
+    full unit see the queue: 48 times what one access takes there."""
+    alone = point(bench, memory, width, False, (1, 1))["latency_cycles"]
+    loaded = point(bench, memory, width, False, (6, 8))
+    assert least <= alone <= least + 1.5
+    assert loaded["latency_cycles"] == pytest.approx(
+        48 * 600e6 / loaded["accesses_per_s"], rel=0.01
+    )
+    assert loaded["latency_cycles"] > 1.5 * alone or memory == "scratch"
 
 
 def test_a_fitted_number_moves_only_its_memory(bench: Bench) -> None:

@@ -1,0 +1,80 @@
+"""Loaded latency: how long an access takes against how many are offered.
+
+A closed loop: so many contexts do nothing but wait for one access after the
+other. With n contexts and r accesses a cycle, one access and its two or three
+instructions take n / r cycles (Little's law).
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from fig6 import BEGIN, END, WIDTHS, assemble
+from harness import Bench, Failed, progress
+from plot import Line, linear, write_svg
+from tables import table
+
+#: Engines and contexts of each.
+LOADS = ((1, 1), (1, 2), (1, 4), (2, 4), (4, 4), (4, 8), (5, 8), (6, 8))
+
+
+def point(
+    bench: Bench, memory: str, width: int, spread: bool, load: tuple[int, int]
+) -> dict[str, Any]:
+    """Rate and mean latency of one load."""
+    engines, threads = load
+    progress(f"latency: {memory}, {width} bytes, {engines} x {threads} contexts")
+    ucode = assemble(bench, memory, width, 8, spread)
+    stats = bench.folder / "latency-stats.json"
+    sent = []
+    for cycles in (BEGIN, END):
+        bench.run(
+            "ixpsim", *(f"--ucode={1 + i}:{ucode}" for i in range(engines)),
+            f"--threads={threads}", f"--max-cycles={cycles}", f"--stats={stats}",
+            "--quiet",
+        )  # fmt: skip
+        found = json.loads(stats.read_text())
+        if found["ended"] != "cycles":
+            raise Failed(f"{ucode}: the loop has ended")
+        sent.append(sum(engine["commands"] for engine in found["microengines"]))
+    rate = (sent[1] - sent[0]) / (END - BEGIN)
+    return {
+        "memory": memory,
+        "width_bytes": width,
+        "addresses": "spread" if spread else "fixed",
+        "contexts": engines * threads,
+        "accesses_per_s": round(rate * found["clock_hz"]),
+        "latency_cycles": round(engines * threads / rate, 1),
+    }
+
+
+def latency(bench: Bench) -> list[dict[str, Any]]:
+    """Latency against offered load of each memory."""
+    result: list[dict[str, Any]] = []
+    rows: list[list[object]] = []
+    lines = []
+    for group, (memory, widths) in enumerate(WIDTHS.items()):
+        for width in (widths[0], widths[-1]):
+            for spread in (False, True):
+                found = [point(bench, memory, width, spread, at) for at in LOADS]
+                result += found
+                name = f"{memory}, {width} B{', spread' if spread else ''}"
+                rows.append([name, *(p["latency_cycles"] for p in found)])
+                points = [
+                    (p["accesses_per_s"] / 1e6, p["latency_cycles"]) for p in found
+                ]
+                lines.append(Line(name, group, points))
+    headings = ["contexts", *(str(engines * threads) for engines, threads in LOADS)]
+    table("Cycles from one access to the next of a context", headings, rows)
+    picture = bench.folder / "latency.svg"
+    write_svg(
+        picture,
+        "Latency against load",
+        linear("million accesses a second", 300, 50),
+        linear("cycles an access", 2400, 400),
+        lines,
+        None,
+    )
+    print(f"plot: {picture}")
+    return result
