@@ -1,0 +1,315 @@
+//===- Interpreter.cpp - programs of the baker dialect, run ---------------===//
+//
+// One function for each group of operations; values live in a table by SSA
+// value. A call is a call of C++, so the depth of the program's calls is the
+// stack's.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ir/Interpreter.h"
+#include "ir/Attributes.h"
+#include "ir/InterpreterState.h"
+#include "ir/Layout.h"
+#include "support/Error.h"
+
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/APInt.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using llvm::APInt;
+
+namespace karakal::ir {
+
+namespace {
+
+constexpr StringLiteral engineEntry = "me_main";
+/// Operations for one packet; a program that needs more is taken to loop.
+constexpr uint64_t stepsMax = 1000000;
+/// A channel is delivered by a call: deeper than any PPF graph without cycles.
+constexpr unsigned depthMax = 400;
+
+} // namespace
+
+Interpreter::Interpreter(ModuleOp module, const Stimulus &stimulus)
+    : module(module), stimulus(stimulus), machine(stimulus), symbols(module) {
+  uint64_t next = 0;
+  for (auto global : module.getOps<GlobalOp>()) {
+    globalStart[global.getSymName()] = next;
+    next += wordCount(global.getType());
+  }
+  result.globals = stimulus.globals;
+  result.globals.resize(next);
+}
+
+void Interpreter::trap(const Twine &why) {
+  if (isStopped())
+    return;
+  Event event;
+  event.kind = Event::Trap;
+  event.where = why.str();
+  addEvent(event);
+  hasTrapped = true;
+}
+
+void Interpreter::giveUp(const Twine &why) {
+  if (result.unknown.empty())
+    result.unknown = why.str();
+}
+
+//===----------------------------------------------------------------------===//
+// Channels, rings and the runtime
+//===----------------------------------------------------------------------===//
+
+void Interpreter::deliver(StringRef name, uint32_t handle) {
+  auto channel = symbols.lookup<ChannelOp>(name);
+  if (auto consumer = symbols.lookup<func::FuncOp>(channel.getConsumer())) {
+    deliveries.push_back({consumer, handle});
+    return;
+  }
+  Event event;
+  event.where = channel.getConsumer().str();
+  event.packet = machine.imageOf(*machine.find(handle));
+  addEvent(event);
+  machine.release(handle);
+}
+
+/// A message on a ring of the engine's own waits there; any other leaves.
+void Interpreter::putMessage(uint32_t ring, ArrayRef<APInt> words) {
+  std::vector<uint32_t> message;
+  for (const APInt &word : words)
+    message.push_back(uint32_t(word.getZExtValue()));
+  if (ring >= target::RingFreeFirst && ring <= target::RingFreeLast) {
+    machine.rings[ring].push_back(message);
+    return;
+  }
+  uint32_t handle = message[0] & target::HandleMask;
+  PacketCell *packet = machine.find(handle);
+  if (!packet)
+    return trap("a message names no packet");
+  Event event;
+  event.where = "ring " + std::to_string(ring) + " channel " +
+                std::to_string(message[0] >> target::RingChannelShift);
+  event.packet = machine.imageOf(*packet);
+  // Transmission takes nothing but the frame and the port.
+  if (ring == target::RingTx)
+    event.packet.metadata.clear();
+  addEvent(event);
+  machine.release(handle);
+}
+
+SmallVector<APInt> Interpreter::callRuntime(StringRef name,
+                                            ArrayRef<APInt> arguments,
+                                            unsigned resultCount) {
+  if (name == "baker_channel_put") {
+    putMessage(uint32_t(arguments[0].getZExtValue()), arguments.drop_front());
+    return {};
+  }
+  auto isWaiting = [&] {
+    return llvm::any_of(machine.rings,
+                        [](const auto &ring) { return !ring.second.empty(); });
+  };
+  if (name == "__ixp_scratch_get") {
+    auto &ring = machine.rings[uint32_t(arguments[0].getZExtValue())];
+    SmallVector<APInt> words(resultCount, APInt(32, 0));
+    if (ring.empty())
+      return words;
+    for (auto [i, word] : llvm::enumerate(ring.front()))
+      if (i < words.size())
+        words[i] = APInt(32, word);
+    ring.pop_front();
+    return words;
+  }
+  if (name == "__ixp_ring_status") {
+    uint32_t ring = uint32_t(arguments[0].getZExtValue());
+    bool isOn = ring == target::RingFromXScale && machine.rings[ring].empty();
+    return {APInt(32, isOn)};
+  }
+  if (name == "__ixp_swap") {
+    isIdle = !isWaiting();
+    return {};
+  }
+  if (name == "__ixp_halt") {
+    trap("no room in front of the packet");
+    return {};
+  }
+  giveUp("a call of @" + name);
+  return {};
+}
+
+//===----------------------------------------------------------------------===//
+// Control flow
+//===----------------------------------------------------------------------===//
+
+void Interpreter::enter(Block *block, ArrayRef<APInt> arguments,
+                        Values &values) {
+  reached.insert(block);
+  for (auto [argument, value] : llvm::zip(block->getArguments(), arguments))
+    values[argument] = value;
+}
+
+Block *Interpreter::branch(Operation &terminator, Values &values) {
+  auto jump = [&](Block *to, ValueRange operands) {
+    SmallVector<APInt> arguments;
+    for (Value operand : operands)
+      arguments.push_back(values[operand]);
+    enter(to, arguments, values);
+    return to;
+  };
+  if (auto always = dyn_cast<cf::BranchOp>(terminator))
+    return jump(always.getDest(), always.getDestOperands());
+  if (auto test = dyn_cast<cf::CondBranchOp>(terminator)) {
+    bool isTrue = !values[test.getCondition()].isZero();
+    return isTrue ? jump(test.getTrueDest(), test.getTrueDestOperands())
+                  : jump(test.getFalseDest(), test.getFalseDestOperands());
+  }
+  if (auto choice = dyn_cast<cf::SwitchOp>(terminator)) {
+    const APInt flag = values[choice.getFlag()];
+    if (auto cases = choice.getCaseValues())
+      for (auto [i, value] : llvm::enumerate(cases->getValues<APInt>()))
+        if (value == flag)
+          return jump(choice.getCaseDestinations()[i],
+                      choice.getCaseOperands(unsigned(i)));
+    return jump(choice.getDefaultDestination(), choice.getDefaultOperands());
+  }
+  giveUp("the operation " + terminator.getName().getStringRef());
+  return nullptr;
+}
+
+void Interpreter::execute(Operation &op, Values &values) {
+  if (++stepCount > stepsMax)
+    return giveUp("more than " + Twine(stepsMax) + " operations for a packet");
+  if (auto call = dyn_cast<func::CallOp>(op)) {
+    SmallVector<APInt> arguments;
+    for (Value operand : call.getOperands())
+      arguments.push_back(values[operand]);
+    auto callee = symbols.lookup<func::FuncOp>(call.getCallee());
+    SmallVector<APInt> results =
+        callee.isExternal()
+            ? callRuntime(call.getCallee(), arguments, call.getNumResults())
+            : callFunction(callee, arguments);
+    for (auto [result, value] : llvm::zip(call.getResults(), results))
+      values[result] = value;
+    return;
+  }
+  // Between a packet and its handle.
+  if (isa<UnrealizedConversionCastOp>(op) && op.getNumOperands() == 1) {
+    values[op.getResult(0)] = APInt(32, handleOf(values[op.getOperand(0)]));
+    return;
+  }
+  if (!executeArith(op, values) && !executeAccess(op, values) &&
+      !executePacket(op, values) && !executeMetadata(op, values) &&
+      !executeGlobal(op, values))
+    giveUp("the operation " + op.getName().getStringRef());
+}
+
+SmallVector<APInt> Interpreter::callFunction(func::FuncOp function,
+                                             ArrayRef<APInt> arguments) {
+  if (++depth > depthMax) {
+    giveUp("more than " + Twine(depthMax) + " calls in each other");
+    return {};
+  }
+  Values values;
+  Block *block = &function.getBody().front();
+  enter(block, arguments, values);
+  SmallVector<APInt> results;
+  while (block && !isStopped()) {
+    for (Operation &op : block->without_terminator()) {
+      execute(op, values);
+      if (isStopped())
+        break;
+    }
+    if (isStopped())
+      break;
+    Operation &terminator = *block->getTerminator();
+    if (auto end = dyn_cast<func::ReturnOp>(terminator)) {
+      for (Value value : end.getOperands())
+        results.push_back(values[value]);
+      break;
+    }
+    ++stepCount;
+    block = branch(terminator, values);
+  }
+  --depth;
+  return results;
+}
+
+//===----------------------------------------------------------------------===//
+// The run
+//===----------------------------------------------------------------------===//
+
+void Interpreter::takePacket(const PacketImage &packet) {
+  // A context that has stopped leaves the others running.
+  stepCount = 0;
+  depth = 0;
+  isIdle = hasTrapped = false;
+  machine.rings.clear();
+  deliveries.clear();
+  uint32_t handle = machine.receive(packet);
+  if (auto entry = symbols.lookup<func::FuncOp>(engineEntry)) {
+    machine.rings[target::RingRx].push_back({handle});
+    callFunction(entry, {});
+    return;
+  }
+  for (auto channel : module.getOps<ChannelOp>())
+    if (channel.comesFromRx())
+      deliver(channel.getSymName(), handle);
+  while (!deliveries.empty() && !isStopped()) {
+    auto [consumer, delivered] = deliveries.front();
+    deliveries.pop_front();
+    callFunction(consumer, {APInt(32, delivered)});
+  }
+}
+
+RunResult Interpreter::run() {
+  for (const PacketImage &packet : stimulus.packets) {
+    takePacket(packet);
+    if (!result.unknown.empty())
+      break;
+    ++result.packetCount;
+  }
+  module.walk([&](Block *block) {
+    if (isa_and_nonnull<func::FuncOp>(block->getParentOp())) {
+      ++result.blockCount;
+      result.blocksReached += reached.contains(block);
+    }
+  });
+  return std::move(result);
+}
+
+std::string Event::str() const {
+  std::string text = "packet " + std::to_string(input) + ": ";
+  switch (kind) {
+  case Trap:
+    return text + "stop: " + where;
+  case Drop:
+    return text + "dropped: " + where;
+  case Put:
+    break;
+  }
+  text += "put on " + where + ", rx.port " + std::to_string(packet.rxPort) +
+          ", tx.port " + std::to_string(packet.txPort) + ", sequence " +
+          std::to_string(packet.sequence);
+  if (!packet.metadata.empty()) {
+    text += ", metadata";
+    for (uint32_t word : packet.metadata)
+      text += " " + std::to_string(word);
+  }
+  return text + ", bytes " + llvm::toHex(packet.bytes, /*LowerCase=*/true);
+}
+
+size_t globalWordCount(ModuleOp module) {
+  size_t count = 0;
+  for (auto global : module.getOps<GlobalOp>())
+    count += wordCount(global.getType());
+  return count;
+}
+
+RunResult interpret(ModuleOp module, const Stimulus &stimulus) {
+  return Interpreter(module, stimulus).run();
+}
+
+} // namespace karakal::ir

@@ -1,0 +1,88 @@
+//===- Interpreter.h - programs of the baker dialect, run -------*- C++ -*-===//
+//
+// Executes a module operation by operation on real buffers and descriptors, as
+// docs/runtime.md lays them out. It knows the dialect in every form between
+// the front end and baker-to-llvm: field accesses and runs of words, channels
+// and messages on rings. It shares nothing with the lowering to LLVM, so that
+// the two can be compared, and so can a module before a pass with the same
+// module after it (ir/PassCheck.h).
+//
+// A module that has `@me_main` (baker-lower-channels made it) is run from
+// there: each packet is put on ring `rx`, and the engine's loop runs until it
+// finds nothing to do. Any other module is run from the consumer of the channel
+// `rx`, and channels are delivered in order.
+//
+// Cost: some 100 ns an operation.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KARAKAL_IR_INTERPRETER_H
+#define KARAKAL_IR_INTERPRETER_H
+
+#include "mlir/IR/BuiltinOps.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace karakal::ir {
+
+/// A packet as the program gets it or gives it away.
+struct PacketImage {
+  std::vector<uint8_t> bytes;
+  uint8_t rxPort = 0, txPort = 0;
+  uint32_t sequence = 0;
+  /// The words of user metadata of the descriptor.
+  std::vector<uint32_t> metadata;
+};
+
+/// Something that the world outside of the program can see.
+struct Event {
+  enum Kind {
+    Put,  ///< a packet leaves by a channel or ring
+    Drop, ///< a packet ends, counted under a reason
+    Trap, ///< the program stops: no room in front of a packet
+  };
+  Kind kind = Put;
+  /// Index of the packet that was received last.
+  size_t input = 0;
+  /// Ring or channel by name and number; the drop reason; why it stops.
+  std::string where;
+  PacketImage packet; ///< Put
+
+  /// One line, the packet's bytes in hexadecimal.
+  std::string str() const;
+};
+
+/// What a run shows.
+struct RunResult {
+  std::vector<Event> events;
+  /// Words of all globals in order of declaration.
+  std::vector<uint32_t> globals;
+  /// Packets that were taken in.
+  size_t packetCount = 0;
+  /// Blocks that were entered, of `blockCount`.
+  size_t blocksReached = 0, blockCount = 0;
+  /// Why the run could not go on, such as an operation that is not known;
+  /// empty if it is whole. Says nothing of the program.
+  std::string unknown;
+};
+
+/// What a run is given.
+struct Stimulus {
+  std::vector<PacketImage> packets;
+  /// Words of all globals at start, in order of declaration.
+  std::vector<uint32_t> globals;
+  /// Bytes of buffers that no packet wrote.
+  uint8_t garbage = 0xa5;
+};
+
+/// Words of all globals of `module`.
+size_t globalWordCount(mlir::ModuleOp module);
+
+/// Runs `module` on each packet in turn.
+RunResult interpret(mlir::ModuleOp module, const Stimulus &stimulus);
+
+} // namespace karakal::ir
+
+#endif // KARAKAL_IR_INTERPRETER_H
