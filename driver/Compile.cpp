@@ -11,6 +11,7 @@
 #include "driver/Manifest.h"
 #include "driver/Report.h"
 #include "driver/Run.h"
+#include "driver/RunPasses.h"
 #include "driver/WriteFile.h"
 #include "driver/XScale.h"
 #include "target-ixp/Assembler.h"

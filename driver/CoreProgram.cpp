@@ -1,6 +1,7 @@
 //===- CoreProgram.cpp - one core's program as LLVM IR --------------------===//
 
 #include "driver/CoreProgram.h"
+#include "driver/RunPasses.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
@@ -9,23 +10,15 @@ using namespace mlir;
 
 namespace karakal::driver {
 
-Status runPasses(ModuleOp module,
-                 llvm::function_ref<void(OpPassManager &)> addPasses) {
-  PassManager passes(module.getContext());
-  addPasses(passes);
-  if (failed(passes.run(module)))
-    return makeError("E-driver-002", "");
-  return success();
-}
-
 Result<OwningOpRef<ModuleOp>> lowerToLlvm(ModuleOp program, CoreTarget target,
                                           const PipelineOptions &options) {
   Status ordered = checkOrder(passFlags(target, options));
   KARAKAL_ASSERT(bool(ordered), ordered.error().message);
   OwningOpRef<ModuleOp> copy = program.clone();
-  Status lowered = runPasses(*copy, [&](OpPassManager &passes) {
-    addCorePasses(passes, target, options);
-  });
+  Status lowered = runPasses(
+      *copy,
+      [&](OpPassManager &passes) { addCorePasses(passes, target, options); },
+      target == CoreTarget::Me ? options.checkedPackets : 0);
   if (!lowered)
     return lowered.error();
   return copy;

@@ -17,11 +17,6 @@ struct CoreProgram {
   std::unique_ptr<llvm::Module> module;
 };
 
-/// Runs `passes` over `module`. Diagnostics go to the context's handler.
-/// E-driver-002 if a pass failed.
-Status runPasses(mlir::ModuleOp module,
-                 llvm::function_ref<void(mlir::OpPassManager &)> addPasses);
-
 /// A copy of `program` in the LLVM dialect of `target`.
 Result<mlir::OwningOpRef<mlir::ModuleOp>>
 lowerToLlvm(mlir::ModuleOp program, CoreTarget target,

@@ -3,6 +3,7 @@
 #include "driver/Pipeline.h"
 #include "aggregation/Passes.h"
 #include "mlir/Dialect/LLVMIR/Transforms/Passes.h"
+#include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
 #include "passes/Passes.h"
 
@@ -173,6 +174,15 @@ bool isOn(const PassRow &row, const PipelineOptions &options) {
          !llvm::is_contained(options.disabled, row.name);
 }
 
+void addExtraPasses(OpPassManager &passes, StringRef before,
+                    const PipelineOptions &options) {
+  for (const ExtraPasses &extra : options.extra)
+    if (extra.before == before) {
+      LogicalResult parsed = parsePassPipeline(extra.pipeline, passes);
+      KARAKAL_ASSERT(succeeded(parsed), "extra passes were parsed before");
+    }
+}
+
 const PassRow *findRow(StringRef name) {
   const PassRow *found =
       llvm::find_if(rows, [&](const PassRow &row) { return name == row.name; });
@@ -225,9 +235,12 @@ void addProgramPasses(OpPassManager &passes, const PipelineOptions &options) {
 
 void addCorePasses(OpPassManager &passes, CoreTarget target,
                    const PipelineOptions &options) {
-  for (const PassRow &row : rows)
+  for (const PassRow &row : rows) {
+    if (target == CoreTarget::Me)
+      addExtraPasses(passes, row.name, options);
     if (isForCore(row, target) && isOn(row, options))
       row.add(passes, target, options);
+  }
 }
 
 std::vector<std::string> passFlags(CoreTarget target,

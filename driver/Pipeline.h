@@ -23,6 +23,14 @@ enum class CoreTarget { Me, XScale, Host };
 /// "me", "xscale" or "host", as the passes' options spell it.
 const char *coreTargetName(CoreTarget target);
 
+/// Passes that are not in the table, such as a plugin's.
+struct ExtraPasses {
+  /// The row before whose place they run, over the microengines' program.
+  std::string before;
+  /// As `--pass-pipeline` of baker-opt takes it, without the anchor.
+  std::string pipeline;
+};
+
 /// What the command line says about passes.
 struct PipelineOptions {
   Level level = Level::Swc;
@@ -40,6 +48,10 @@ struct PipelineOptions {
   std::string aggregate;
   /// Names of passes that do not run.
   std::vector<std::string> disabled;
+  std::vector<ExtraPasses> extra;
+  /// Packets on which a program is run before and after each pass of the
+  /// microengines (ir/PassCheck.h); 0: it is not.
+  size_t checkedPackets = 0;
 };
 
 /// What a row of the table makes passes for.

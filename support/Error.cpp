@@ -1,4 +1,5 @@
 #include "support/Error.h"
+#include "support/InternalError.h"
 
 #include <cstdio>
 #include <cstdlib>
@@ -21,12 +22,28 @@ std::string Error::str() const {
   return text;
 }
 
+static std::function<std::string()> &internalErrorContext() {
+  static std::function<std::string()> context;
+  return context;
+}
+
+void setInternalErrorContext(std::function<std::string()> describe) {
+  internalErrorContext() = std::move(describe);
+}
+
+std::string takeInternalErrorContext() {
+  std::function<std::string()> describe;
+  std::swap(describe, internalErrorContext());
+  return describe ? describe() : "";
+}
+
 void reportInternalError(const char *file, int line, const std::string &what) {
   std::fprintf(stderr,
                "internal error: %s\n  at %s:%d\n"
                "This is a bug of Karakal, not of your input. Please report it "
                "with the command line\nand the input files.\n",
                what.c_str(), file, line);
+  std::fputs(takeInternalErrorContext().c_str(), stderr);
   std::fflush(nullptr);
   std::_Exit(ExitInternalError);
 }

@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ir/Baker.h"
+#include "ir/PassCheck.h"
 #ifdef KARAKAL_HAS_DRIVER
 #include "driver/RegisterAllPasses.h"
 #endif
@@ -17,8 +18,64 @@
 #include "mlir/Dialect/Func/Extensions/InlinerExtension.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Support/FileUtilities.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "mlir/Transforms/Passes.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/ToolOutputFile.h"
+
+namespace {
+
+llvm::cl::list<std::string> explained(
+    "explain", llvm::cl::CommaSeparated, llvm::cl::value_desc("pass"),
+    llvm::cl::desc("Print what these passes (without \"baker-\") decided and "
+                   "refused, and why; all is every pass"));
+
+/// Runs when the dialect is loaded, which is after the command line was read.
+void askForExplanations(mlir::MLIRContext *, karakal::ir::BakerDialect *baker) {
+  for (const std::string &pass : explained)
+    baker->explainedPasses.insert(pass);
+}
+
+llvm::cl::opt<unsigned> checkedPackets(
+    "check-passes", llvm::cl::init(0), llvm::cl::value_desc("packets"),
+    llvm::cl::desc("Run the module on this many random packets before and "
+                   "after each pass, and compare"));
+llvm::cl::opt<uint64_t> checkSeed("check-seed", llvm::cl::init(1),
+                                  llvm::cl::desc("Seed of --check-passes"));
+
+/// As mlir-opt's main function, with the pass checker where it is asked for.
+mlir::LogicalResult optimize(llvm::StringRef input, llvm::StringRef output,
+                             mlir::DialectRegistry &registry) {
+  std::string problem;
+  auto from = mlir::openInputFile(input, &problem);
+  auto to = mlir::openOutputFile(output, &problem);
+  if (!from || !to) {
+    llvm::errs() << problem << "\n";
+    return mlir::failure();
+  }
+  auto config = mlir::MlirOptMainConfig::createFromCLOptions();
+  auto parsed = config;
+  config.setPassPipelineSetupFn([parsed](mlir::PassManager &passes) {
+    if (checkedPackets != 0) {
+      karakal::ir::PassCheckOptions check;
+      check.packetCount = checkedPackets;
+      check.seed = checkSeed;
+      check.isVerbose = true;
+      passes.addInstrumentation(karakal::ir::createPassCheck(check));
+    }
+    return parsed.setupPassPipeline(passes);
+  });
+  if (mlir::failed(
+          mlir::MlirOptMain(to->os(), std::move(from), registry, config)))
+    return mlir::failure();
+  to->keep();
+  return mlir::success();
+}
+
+} // namespace
 
 int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
@@ -26,10 +83,12 @@ int main(int argc, char **argv) {
                   mlir::cf::ControlFlowDialect, mlir::func::FuncDialect,
                   mlir::LLVM::LLVMDialect>();
   mlir::func::registerInlinerExtension(registry);
+  registry.addExtension(askForExplanations);
   mlir::registerTransformsPasses();
 #ifdef KARAKAL_HAS_DRIVER
   karakal::driver::registerAllPasses();
 #endif
-  return mlir::asMainReturnCode(
-      mlir::MlirOptMain(argc, argv, "Karakal's pass workbench\n", registry));
+  auto [input, output] = mlir::registerAndParseCLIOptions(
+      argc, argv, "Karakal's pass workbench\n", registry);
+  return mlir::asMainReturnCode(optimize(input, output, registry));
 }

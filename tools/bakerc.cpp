@@ -7,8 +7,10 @@
 
 #include "baker-lang/Catalogue.h"
 #include "driver/Compile.h"
+#include "driver/Plugins.h"
 #include "ir/Explain.h"
 #include "support/Error.h"
+#include "support/InternalError.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/Signals.h"
@@ -41,6 +43,7 @@ struct CommandLine {
   Options options;
   std::string level = "swc", form = "ixp", target = "ixp2400";
   std::vector<std::string> warnings; ///< each without its `-W`
+  std::vector<std::string> plugins, extraPasses;
   double minRateGbps = 0, maxErrorRate = 0;
 };
 
@@ -116,6 +119,17 @@ void declareOptions(CLI::App &app, CommandLine &line) {
                  "and why; all is every pass")
       ->delimiter(',')
       ->allow_extra_args(false);
+  app.add_option("--check-passes", options.pipeline.checkedPackets,
+                 "run the microengines' program on this many random packets "
+                 "before and after each pass, and compare");
+  app.add_option("--pass-plugin", line.plugins,
+                 "load a shared library with passes")
+      ->allow_extra_args(false);
+  app.add_option("--run-pass", line.extraPasses,
+                 "run also PASS{options}[,...] over the microengines' program, "
+                 "before the pass NAME if NAME: stands in front, else before "
+                 "to-llvm")
+      ->allow_extra_args(false);
   app.add_option("--min-rate", line.minRateGbps,
                  "wanted rate in Gbit/s (no effect in this version)");
   app.add_option("--max-error-rate", line.maxErrorRate,
@@ -150,8 +164,17 @@ std::string findConflict(const Options &options) {
   return "";
 }
 
-/// Checks the names of passes; E-driver-005, -006.
-Status checkPasses(const Options &options) {
+/// Loads plugins and checks the names of passes; E-driver-005 to -008.
+Status findPasses(CommandLine &line) {
+  if (Status loaded = driver::loadPassPlugins(line.plugins); !loaded)
+    return loaded;
+  Options &options = line.options;
+  for (const std::string &text : line.extraPasses) {
+    auto extra = driver::parseExtraPasses(text);
+    if (!extra)
+      return extra.error();
+    options.pipeline.extra.push_back(*extra);
+  }
   std::vector<std::string> explained = options.explained;
   llvm::erase(explained, ir::explainAll);
   if (Status known = driver::checkPassNames(explained); !known)
@@ -182,6 +205,7 @@ void reportFatalError(void *, const char *what, bool) {
                "input. Please report it with the command line\nand the input "
                "files.\n",
                what);
+  std::fputs(takeInternalErrorContext().c_str(), stderr);
   std::_Exit(ExitInternalError);
 }
 
@@ -211,8 +235,10 @@ int main(int argc, char **argv) {
   line.options.warnings = *policy;
   if (std::string what = findConflict(line.options); !what.empty())
     return usageError(what);
-  if (Status passes = checkPasses(line.options); !passes)
-    return usageError(passes.error().message);
+  if (Status passes = findPasses(line); !passes)
+    return usageError(passes.error().file.empty() ? passes.error().message
+                                                  : passes.error().file + ": " +
+                                                        passes.error().message);
   noteWhatHasNoEffect(app);
 
   Status done = driver::compile(line.options);
