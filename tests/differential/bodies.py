@@ -125,6 +125,11 @@ class BodyMaker:
         # Every eighth program is large: many values live, long branches.
         size = 4 if self.program.seed % 8 == 7 else 1
         self.statements(size * self.rng.randint(2, 7), depth=2)
+        if self.rng.random() < 0.3:
+            self.early_drop()
+        if self.rng.random() < 0.5:
+            self.tunnel()
+            self.statements(self.rng.randint(0, 2), depth=1)
         self.end(depth=2)
 
     # ---- scopes ----------------------------------------------------------
@@ -240,10 +245,28 @@ class BodyMaker:
                 self.write_sink()
             elif kind < 0.83:
                 self.call_writer()
+            elif kind < 0.88:
+                self.burst()
             elif depth > 0:
-                self.rng.choice(
-                    (self.branch, self.branch, self.loop, self.while_loop, self.switch)
-                )(depth - 1)
+                kinds = [self.branch, self.branch, self.loop, self.while_loop]
+                kinds += [self.switch, self.header_stack]
+                self.rng.choice(kinds)(depth - 1)
+
+    def burst(self) -> None:
+        """Neighbouring fields, written and read back in any order: what
+        combining of accesses is made for, and may get wrong."""
+        fields = self.protocol.fields
+        first = self.rng.randrange(len(fields))
+        run = list(fields[first : first + self.rng.randint(2, 5)])
+        if self.rng.random() < 0.5:
+            self.rng.shuffle(run)
+        for chosen in run:
+            if self.rng.random() < 0.6:
+                self.write_field(chosen, self.expr(1))
+            if self.rng.random() < 0.6:
+                name, value = self.name("v"), self.field_of(chosen)
+                self.keep(name, value)
+                self.locals.append((name, value.type))
 
     def declare(self) -> None:
         name, type_, value = self.name("v"), random_type(self.rng), self.expr()
@@ -369,17 +392,7 @@ class BodyMaker:
             pass
         head = f"for (u32 {counter} = 0; {counter} < {limit.text}; {counter}++) {{"
 
-        def action(state: RunState) -> None:
-            state.locals[counter] = 0
-            while state.locals[counter] < limit.value(state):
-                try:
-                    body.run(state)
-                except Continue:
-                    pass
-                except Break:
-                    break
-                state.locals[counter] += 1
-
+        action = counting_up(counter, limit, body)
         self.add_lines([head, *body.indented(), "}"], action)
 
     def limit(self) -> Expr:
@@ -433,7 +446,42 @@ class BodyMaker:
 
         self.add_lines(lines, action)
 
+    # ---- headers put on and taken off --------------------------------------
+
+    def header_stack(self, depth: int) -> None:
+        """A loop that steps over headers of one protocol, as over labels."""
+        counter, limit, handle = self.name("i"), self.limit(), self.handle
+        protocol = self.protocol
+        with self.loop_body(counter, min(depth, 0)) as body:
+            self.code.add(
+                f"{handle} = packet_decap({handle});",
+                lambda state: step_over(state, handle, handle, protocol, protocol),
+            )
+        head = f"for (u32 {counter} = 0; {counter} < {limit.text}; {counter}++) {{"
+        action = counting_up(counter, limit, body)
+        self.add_lines([head, *body.indented(), "}"], action)
+
+    def tunnel(self) -> None:
+        """Headers put on and taken off again, or the other way round."""
+        start = self.protocol
+        for _ in range(self.rng.randint(1, 3)):
+            other = self.rng.choice(self.program.protocols)
+            steps = [(self.encap, other), (self.decap, start)]
+            if self.rng.random() < 0.5:
+                steps = [(self.decap, other), (self.encap, start)]
+            for step, protocol in steps:
+                step(protocol)
+                self.statements(self.rng.randint(0, 2), 0)
+
     # ---- the packet's end ------------------------------------------------
+
+    def early_drop(self) -> None:
+        condition = self.expr()
+        with self.block() as then:
+            self.statements(self.rng.randint(0, 1), 0)
+            self.drop()
+            self.code.lines.append("return;")
+        self.add_if(condition, then, Code())
 
     def end(self, depth: int) -> None:
         kind = self.rng.random()
@@ -526,18 +574,10 @@ class BodyMaker:
 
     def decap(self, inner: Protocol) -> None:
         old, new, outer = self.handle, self.name("h"), self.protocol
-
-        def action(state: RunState) -> None:
-            packet = state.packets[old]
-            size = outer.size(packet)
-            if size > packet.length or packet.length - size < inner.min_bytes:
-                drop(state, old, "truncated")
-                raise Ended
-            packet.head += size
-            packet.length -= size
-            state.packets[new] = packet
-
-        self.code.add(f"{inner.name}_pkt * {new} = packet_decap({old});", action)
+        self.code.add(
+            f"{inner.name}_pkt * {new} = packet_decap({old});",
+            lambda state: step_over(state, old, new, outer, inner),
+        )
         self.handle, self.protocol = new, inner
 
     def encap(self, outer: Protocol) -> None:
@@ -596,6 +636,36 @@ class BodyMaker:
 
 def local(name: str, type_: Type) -> Expr:
     return Expr(name, type_, lambda env: env.locals[name])
+
+
+def step_over(
+    state: RunState, old: str, new: str, outer: Protocol, inner: Protocol
+) -> None:
+    packet = state.packets[old]
+    size = outer.size(packet)
+    if size > packet.length or packet.length - size < inner.min_bytes:
+        drop(state, old, "truncated")
+        raise Ended
+    packet.head += size
+    packet.length -= size
+    state.packets[new] = packet
+
+
+def counting_up(counter: str, limit: Expr, body: Code) -> Action:
+    """`for (u32 counter = 0; counter < limit; counter++) body`"""
+
+    def action(state: RunState) -> None:
+        state.locals[counter] = 0
+        while state.locals[counter] < limit.value(state):
+            try:
+                body.run(state)
+            except Continue:
+                pass
+            except Break:
+                break
+            state.locals[counter] += 1
+
+    return action
 
 
 def end_invocation(state: RunState) -> None:

@@ -5,7 +5,7 @@
 
 Each seed is a program, its control calls and a trace. Three engines run it:
 the interpreter that the generator carries along (what must come out), x86
-(`bakerc --run`), and the simulator at levels base, o1 and pac with one and three
+(`bakerc --run`), and the simulator at every level with one and three
 microengines. Frames are compared as multisets of (port, bytes): contexts may
 overtake each other. A program that does not fit the control store is counted,
 not failed. What differs is kept in --keep.
@@ -32,7 +32,7 @@ from generator import make_frames, make_program
 from model import Outcome
 
 ROOT = Path(__file__).resolve().parents[2]
-LEVELS = ("base", "o1", "pac")
+LEVELS = ("base", "o1", "o2", "pac", "soar", "phr", "swc")
 ENGINES = (1, 3)
 #: Every third program is profiled with so many packets. PPFs that these do not
 #: reach are cold and run on the XScale core.
@@ -52,6 +52,9 @@ class Tools:
     timeout: float = 60
     frames: int = 60
     host_only: bool = False
+    levels: tuple[str, ...] = LEVELS
+    #: Packets on which each pass is checked at the highest level.
+    checked: int = 20
     skipped: Counter[str] = field(default_factory=Counter)
 
     def run(self, name: str, *arguments: object) -> subprocess.CompletedProcess[str]:
@@ -116,9 +119,12 @@ def check_seed(seed: int, tools: Tools, folder: Path) -> None:
     if seed % 3 == 0:
         write_pcap(folder / "profile.pcap", frames[:PROFILED])
         profile = [f"--profile-trace={folder / 'profile.pcap'}", inputs[1]]
-    for level in LEVELS:
+    for level in tools.levels:
         image = folder / f"{level}.ixp"
-        done = tools.run("bakerc", source, f"--level={level}", *profile, "-o", image)
+        more = [f"--level={level}", *profile]
+        if level == tools.levels[-1]:
+            more.append(f"--check-passes={tools.checked}")
+        done = tools.run("bakerc", source, *more, "-o", image)
         if done.returncode == 1 and DOES_NOT_FIT in done.stderr:
             tools.skipped[level] += 1
             continue
@@ -159,10 +165,14 @@ def main() -> int:
     parser.add_argument("--build", type=Path, default=build)
     parser.add_argument("--keep", type=Path, default=Path("out/differential"))
     parser.add_argument("--packets", type=int, default=60)
+    parser.add_argument("--levels", default=",".join(LEVELS))
     parser.add_argument("--host-only", action="store_true")
     options = parser.parse_args()
     tools = Tools(
-        Path(options.build), frames=options.packets, host_only=options.host_only
+        Path(options.build),
+        frames=options.packets,
+        host_only=options.host_only,
+        levels=tuple(options.levels.split(",")),
     )
     start, failed, total = time.monotonic(), 0, 0
     for seed in seeds_of(options.seeds):

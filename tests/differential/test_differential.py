@@ -15,7 +15,7 @@ from generator import make_frames, make_program
 
 BUILD = Path(os.environ.get("KARAKAL_BUILD", ROOT / "build"))
 FIRST = int(os.environ.get("KARAKAL_DIFFERENTIAL_SEED", "1"))
-COUNT = int(os.environ.get("KARAKAL_DIFFERENTIAL_PROGRAMS", "30"))
+COUNT = int(os.environ.get("KARAKAL_DIFFERENTIAL_PROGRAMS", "16"))
 
 
 @pytest.mark.skipif(not (BUILD / "bin/bakerc").exists(), reason="nothing is built")
