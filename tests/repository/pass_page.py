@@ -1,0 +1,47 @@
+"""Makes docs/passes.md out of the folders' Passes.td.
+
+python tests/repository/pass_page.py > docs/passes.md
+"""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
+from repository import ROOT
+
+HEAD = """\
+# Passes
+
+What each pass over the `baker` dialect does, with its options and statistics: made
+from the folders' `Passes.td` by `python tests/repository/pass_page.py >
+docs/passes.md`. Which of them run at which level, in what order and why stands in
+`driver/Pipeline.cpp`; [writing-a-pass.md](writing-a-pass.md) tells how to add one.
+"""
+
+
+def tblgen() -> str:
+    return shutil.which("mlir-tblgen-19") or "/usr/lib/llvm-19/bin/mlir-tblgen"
+
+
+def page() -> str:
+    parts = [HEAD]
+    for source in sorted(ROOT.glob("*/Passes.td")):
+        made = subprocess.run(
+            [tblgen(), "-gen-pass-doc", "-I", "/usr/lib/llvm-19/include", source],
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        lines = [
+            line.rstrip() for line in made.splitlines() if not line.startswith("<!--")
+        ]
+        parts.append(f"## {source.parent.name}/\n\n" + "\n".join(lines).strip() + "\n")
+    return "\n".join(parts)
+
+
+if __name__ == "__main__":
+    print(page(), end="")
