@@ -284,14 +284,26 @@ void AstBuilder::dropReasons(P::DropReasonDeclarationContext *context,
 // PPFs and wiring
 //===----------------------------------------------------------------------===//
 
+std::vector<Annotation>
+AstBuilder::annotations(const std::vector<P::AnnotationContext *> &items) {
+  std::vector<Annotation> list;
+  for (P::AnnotationContext *item : items) {
+    Annotation annotation;
+    annotation.name = identifier(item->IDENT());
+    if (item->expression())
+      annotation.argument = expression(item->expression());
+    list.push_back(std::move(annotation));
+  }
+  return list;
+}
+
 void AstBuilder::ppf(P::PpfDeclarationContext *context, DeclList &list) {
   isBroken(context);
   Identifier name = identifier(context->IDENT());
   if (name.name.empty())
     return;
   auto decl = std::make_unique<PpfDecl>(name);
-  for (P::AnnotationContext *item : context->annotation())
-    decl->annotations.push_back(identifier(item->IDENT()));
+  decl->annotations = annotations(context->annotation());
   for (P::EndpointContext *item : context->endpoint()) {
     Identifier endpointName = identifier(item->IDENT());
     if (isBroken(item) || endpointName.name.empty())
@@ -390,7 +402,9 @@ void AstBuilder::variableOrFunction(P::VariableOrFunctionContext *context,
     list.functions.push_back(std::move(decl));
     return;
   }
-  if (auto *item = dynamic_cast<P::VariableDeclarationContext *>(context))
+  if (auto *item = dynamic_cast<P::VariableDeclarationContext *>(context)) {
+    auto marks = std::make_shared<std::vector<Annotation>>(
+        annotations(item->annotation()));
     for (P::DeclaratorContext *part : item->declarator()) {
       Declarator declared = declarator(part);
       if (declared.name.name.empty())
@@ -399,8 +413,10 @@ void AstBuilder::variableOrFunction(P::VariableOrFunctionContext *context,
       decl->typeSyntax = type(item->type());
       decl->typeSyntax.isStarred = declared.isStarred;
       decl->declarator = std::move(declared);
+      decl->annotations = marks;
       list.globals.push_back(std::move(decl));
     }
+  }
 }
 
 Declarator AstBuilder::declarator(P::DeclaratorContext *context) {

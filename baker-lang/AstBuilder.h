@@ -68,6 +68,8 @@ private:
   void structure(P::StructDeclarationContext *context, DeclList &list);
   void metadata(P::MetadataDeclarationContext *context, DeclList &list);
   void dropReasons(P::DropReasonDeclarationContext *context, DeclList &list);
+  std::vector<Annotation>
+  annotations(const std::vector<P::AnnotationContext *> &items);
   void ppf(P::PpfDeclarationContext *context, DeclList &list);
   void wiring(P::WiringDeclarationContext *context, DeclList &list);
   void ppfBody(P::PpfBodyContext *context, DeclList &list);

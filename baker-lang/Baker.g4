@@ -88,7 +88,7 @@ moduleItem
   ;
 
 ppfDeclaration : annotation* 'ppf' IDENT '{' endpoint* '}' ';'? ;
-annotation : '@' IDENT ;
+annotation : '@' IDENT ('(' expression ')')? ;
 endpoint : ('in' | 'out') type '*'? IDENT ';' ;
 
 wiringDeclaration : 'wiring' '{' wire* '}' ';'? ;
@@ -101,7 +101,7 @@ bodyName : IDENT ('.' IDENT)* '.' ('ppf' | IDENT) ;
 variableOrFunction
   : ('control' | 'init')? type '*'? IDENT '(' parameters? ')' block
                                                           # functionDeclaration
-  | type declarator (',' declarator)* ';'                 # variableDeclaration
+  | annotation* type declarator (',' declarator)* ';'     # variableDeclaration
   ;
 parameters : parameter (',' parameter)* ;
 parameter : type '*'? IDENT? dimension* ;

@@ -137,16 +137,27 @@ struct DropReasonDecl : DeclOf<DeclKind::DropReason> {
   using DeclOf::DeclOf;
 };
 
+/// `@name` or `@name(argument)` in front of a declaration.
+struct Annotation {
+  Identifier name;
+  ExprPtr argument; ///< null if there is none
+};
+
 struct GlobalDecl : DeclOf<DeclKind::Global> {
   using DeclOf::DeclOf;
   TypeSyntax typeSyntax;
   Declarator declarator;
+  /// Of all variables of one declaration: shared.
+  std::shared_ptr<std::vector<Annotation>> annotations;
 
   // Found by analysis.
   std::string symbol;
   Scope *scope = nullptr;
   const Type *type = nullptr;
   std::vector<uint64_t> initial; ///< all scalars in order, or empty: zeros
+  std::string placeIn;           ///< memory that @place names, or empty
+  /// One stale packet in so many is tolerated (@tolerate); 0: not said.
+  uint64_t toleratedOneIn = 0;
 };
 
 /// A local variable or a parameter.
@@ -211,7 +222,7 @@ struct EndpointDecl : DeclOf<DeclKind::Endpoint> {
 
 struct PpfDecl : DeclOf<DeclKind::Ppf> {
   using DeclOf::DeclOf;
-  std::vector<Identifier> annotations;
+  std::vector<Annotation> annotations;
   std::vector<std::unique_ptr<EndpointDecl>> endpoints;
 
   // Found by analysis.

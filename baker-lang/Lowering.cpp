@@ -111,8 +111,13 @@ void Lowering::global(const GlobalDecl &decl) {
   if (!decl.initial.empty())
     init = builder.getDenseI64ArrayAttr(
         std::vector<int64_t>(decl.initial.begin(), decl.initial.end()));
-  builder.create<ir::GlobalOp>(location(decl.range), decl.symbol,
-                               type(decl.type), init);
+  auto op = builder.create<ir::GlobalOp>(location(decl.range), decl.symbol,
+                                         type(decl.type), init);
+  if (!decl.placeIn.empty())
+    op->setAttr(ir::placeInAttrName, builder.getStringAttr(decl.placeIn));
+  if (decl.toleratedOneIn != 0)
+    op->setAttr(ir::tolerateAttrName,
+                builder.getI64IntegerAttr(int64_t(decl.toleratedOneIn)));
 }
 
 void Lowering::channels(const PpfDecl &decl) {

@@ -46,6 +46,7 @@ private:
                             bool isLast);
   void resolveDemux(ProtocolDecl &decl, uint64_t fixedBits);
   void resolveMetadata(MetadataDecl &decl);
+  void resolveAnnotations(GlobalDecl &decl);
   void resolveGlobal(GlobalDecl &decl);
   bool flatten(const Initializer &initializer, const Type *type,
                std::vector<uint64_t> &values);

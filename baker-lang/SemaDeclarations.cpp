@@ -10,6 +10,7 @@
 
 #include "baker-lang/FlowCheck.h"
 #include "baker-lang/Usage.h"
+#include "ir/Attributes.h"
 #include "support/Error.h"
 
 namespace karakal::lang {
@@ -367,7 +368,43 @@ void Sema::resolveMetadata(MetadataDecl &decl) {
   decl.type = types.error();
 }
 
+/// `@place(MEMORY)` and `@tolerate(N)` of a global variable.
+void Sema::resolveAnnotations(GlobalDecl &decl) {
+  if (!decl.annotations)
+    return;
+  for (Annotation &annotation : *decl.annotations) {
+    const Identifier &name = annotation.name;
+    SourceRange where =
+        annotation.argument ? annotation.argument->range : name.range;
+    if (name.name == "place") {
+      auto *memory =
+          llvm::dyn_cast_or_null<NameExpr>(annotation.argument.get());
+      if (memory && llvm::is_contained(ir::placeNames, memory->name))
+        decl.placeIn = memory->name;
+      else
+        error(Code::BadAnnotation, where,
+              "'@place' takes the name of a memory: scratch, sram, sram0, "
+              "sram1 or dram");
+    } else if (name.name == "tolerate") {
+      std::optional<uint64_t> packets;
+      if (annotation.argument)
+        packets = constantOf(*annotation.argument, *decl.scope,
+                             "the argument of '@tolerate'");
+      if (!annotation.argument || (packets && *packets == 0))
+        error(Code::BadAnnotation, where,
+              "'@tolerate' takes a number above 0: one stale packet in so "
+              "many is tolerated");
+      decl.toleratedOneIn = packets.value_or(0);
+    } else if (!name.name.empty()) {
+      error(Code::UnknownAnnotation, name.range,
+            "there is no annotation '@" + name.name +
+                "'; a variable can bear '@place' and '@tolerate'");
+    }
+  }
+}
+
 void Sema::resolveGlobal(GlobalDecl &decl) {
+  resolveAnnotations(decl);
   Scope &from = *decl.scope;
   const Type *type = resolveType(decl.typeSyntax, from);
   if (type->isPacket() || type->is(TypeKind::Void)) {

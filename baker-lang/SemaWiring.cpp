@@ -17,12 +17,16 @@ std::string EndpointDecl::symbol() const { return ppf->symbol() + "." + name; }
 
 void Sema::resolvePpf(PpfDecl &decl, ModuleDecl &module) {
   decl.module = &module;
-  for (const Identifier &annotation : decl.annotations) {
-    if (annotation.name == "cold")
+  for (const Annotation &annotation : decl.annotations) {
+    const Identifier &name = annotation.name;
+    if (name.name == "cold" && annotation.argument)
+      error(Code::BadAnnotation, annotation.argument->range,
+            "'@cold' takes no argument");
+    else if (name.name == "cold")
       decl.isCold = true;
-    else if (!annotation.name.empty())
-      error(Code::UnknownAnnotation, annotation.range,
-            "there is no annotation '@" + annotation.name +
+    else if (!name.name.empty())
+      error(Code::UnknownAnnotation, name.range,
+            "there is no annotation '@" + name.name +
                 "'; '@cold' is "
                 "the one that a PPF can bear");
   }

@@ -78,7 +78,8 @@ json describeMemory(ModuleOp program) {
     memory.push_back({{"global", global.getSymName().str()},
                       {"memory", place->memory},
                       {"address", place->address},
-                      {"bytes", 4 * ir::wordCount(global.getType())}});
+                      {"bytes", 4 * ir::wordCount(global.getType())},
+                      {"reason", textOf(global, ir::placeReasonAttrName)}});
   }
   return memory;
 }

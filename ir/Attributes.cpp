@@ -219,7 +219,7 @@ static LogicalResult verifyPlace(Operation *op, Attribute attribute) {
   if (!memory || !isI32(place.get("address")))
     return op->emitOpError(
         "'baker.place' must be {memory = \"...\", address = N : i32}");
-  if (failed(verifyOneOf(op, "memory", memory, {"sram0", "sram1", "scratch"})))
+  if (failed(verifyOneOf(op, "memory", memory, {"sram0", "sram1", "scratch", "dram", "local"})))
     return failure();
   auto address = place.getAs<IntegerAttr>("address").getValue();
   if (address.getZExtValue() % 4 != 0)
@@ -283,6 +283,21 @@ static const Decision decisions[] = {
     {aggregateAttrName, "func.func", verifyAggregate},
     {aggregatesAttrName, "builtin.module", verifyAggregates},
     {placeAttrName, "baker.global", verifyPlace},
+    {placeInAttrName, "baker.global",
+     [](Operation *op, Attribute attribute) {
+       return verifyOneOf(op, placeInAttrName, attribute,
+                          SmallVector<StringRef>(std::begin(placeNames),
+                                                 std::end(placeNames)));
+     }},
+    {tolerateAttrName, "baker.global",
+     [](Operation *op, Attribute attribute) -> LogicalResult {
+       auto number = dyn_cast<IntegerAttr>(attribute);
+       if (number && number.getType().isSignlessInteger(64) &&
+           number.getValue().isStrictlyPositive())
+         return success();
+       return op->emitOpError(
+           "'baker.tolerate' must be a 64-bit integer above 0");
+     }},
     {viaAttrName, "baker.channel",
      [](Operation *op, Attribute attribute) {
        return verifyOneOf(op, viaAttrName, attribute, {"call", "ring"});

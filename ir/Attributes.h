@@ -15,6 +15,11 @@
 //                       baker.name     "prefix"
 //                       baker.type     "u32" (width and sign as declared)
 //   on baker.global     baker.place    {memory = "sram0", address = N : i32}
+//                       baker.place.in "scratch" | "sram" | … as the source
+//                                      marks it with @place
+//                       baker.place.reason  text
+//                       baker.tolerate N : i64: one stale packet in N, as the
+//                                      source marks it with @tolerate
 //                       baker.profile  {reads = N : i64, …}, see Profile.h
 //                       baker.locality array<i64: …>, see Profile.h
 //   on the module       baker.profile  {received = N : i64, traces = N : i64}
@@ -59,6 +64,9 @@ inline constexpr llvm::StringLiteral coldAttrName = "baker.cold";
 inline constexpr llvm::StringLiteral nameAttrName = "baker.name";
 inline constexpr llvm::StringLiteral typeAttrName = "baker.type";
 inline constexpr llvm::StringLiteral placeAttrName = "baker.place";
+inline constexpr llvm::StringLiteral placeInAttrName = "baker.place.in";
+inline constexpr llvm::StringLiteral placeReasonAttrName = "baker.place.reason";
+inline constexpr llvm::StringLiteral tolerateAttrName = "baker.tolerate";
 inline constexpr llvm::StringLiteral viaAttrName = "baker.via";
 inline constexpr llvm::StringLiteral ringAttrName = "baker.ring";
 inline constexpr llvm::StringLiteral idAttrName = "baker.id";
@@ -120,11 +128,14 @@ mlir::LogicalResult verifyLocality(mlir::Operation *op, mlir::Attribute value);
 
 /// Where a global lives (`baker.place`).
 struct Place {
-  /// "sram0", "sram1" or "scratch".
+  /// "sram0", "sram1", "scratch", "dram", or "local": each engine has its own.
   std::string memory;
   /// Byte address inside that memory.
   uint32_t address = 0;
 };
+/// What `@place` and `baker.place.in` can ask for.
+inline constexpr llvm::StringLiteral placeNames[] = {"scratch", "sram", "sram0",
+                                                     "sram1", "dram"};
 std::optional<Place> placeOf(GlobalOp global);
 void setPlace(GlobalOp global, const Place &place);
 

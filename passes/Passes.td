@@ -13,11 +13,17 @@ include "mlir/Pass/PassBase.td"
 def AssignMemory : Pass<"baker-assign-memory", "::mlir::ModuleOp"> {
   let summary = "give globals, metadata and channels their places";
   let description = [{
-    Places each global in an SRAM channel (`baker.place`): the largest first,
-    each in the channel with the most room left, so that tables spread over
-    both channels. Numbers the words of user metadata (`baker.word`, from 0)
-    and the channels (`baker.id`, from 1; 0 marks messages of Rx and to Tx).
-    A global that has a place keeps it.
+    Places each global in scratch, an SRAM channel or DRAM (`baker.place`, its
+    reason in `baker.place.reason`) so that a packet waits least for global
+    data: latency of its accesses, plus queueing at units that others load,
+    as `passes/Placement.h` states it. Accesses a packet come from the profile;
+    without one, each access in the text of a PPF counts once. A global that
+    the source marks `@place(scratch)` (`baker.place.in`) goes there; one that
+    has a place keeps it. DRAM takes only what no engine writes, since a store
+    of one word would rewrite its neighbour.
+
+    Numbers the words of user metadata (`baker.word`, from 0) and the channels
+    (`baker.id`, from 1; 0 marks messages of Rx and to Tx).
 
     ```mlir
     baker.global @hops : !baker.array<64 x i32>
@@ -28,9 +34,15 @@ def AssignMemory : Pass<"baker-assign-memory", "::mlir::ModuleOp"> {
 
     What does not fit is an error that tells the sizes.
   }];
+  let options = [
+    Option<"maxScratch", "max-scratch", "double", "0.3",
+           "scratch commands a packet that global data may cause: the rings "
+           "and their polling have the rest (the most in the paper's Table 1)">
+  ];
   let statistics = [
     Statistic<"globalCount", "globals", "Globals placed">,
-    Statistic<"byteCount", "bytes", "Bytes of SRAM that globals take">,
+    Statistic<"byteCount", "bytes", "Bytes that globals take">,
+    Statistic<"nodeCount", "nodes", "Nodes of the search for places">,
     Statistic<"metadataWordCount", "metadata-words",
               "Words of user metadata per packet">
   ];

@@ -18,7 +18,12 @@ namespace karakal::passes {
 enum class LlvmTarget { Me, XScale, Host };
 
 /// Address spaces of chip code.
-enum AddressSpace : unsigned { SpaceSram = 1, SpaceDram = 2, SpaceScratch = 3 };
+enum AddressSpace : unsigned {
+  SpaceSram = 1,
+  SpaceDram = 2,
+  SpaceScratch = 3,
+  SpaceLocal = 4
+};
 
 /// Declares `name` at module level unless it is there; `results` is void or
 /// one type.

@@ -13,6 +13,7 @@
 
 #include "ir/Attributes.h"
 #include "ir/Layout.h"
+#include "ir/References.h"
 #include "passes/ToLlvmAccess.h"
 #include "target-ixp/MemoryMap.h"
 
@@ -27,27 +28,6 @@ constexpr uint32_t bytesPerWord = 4;
 //===----------------------------------------------------------------------===//
 // Global data
 //===----------------------------------------------------------------------===//
-
-/// The global at the root of a reference, or null.
-ir::GlobalOp rootOf(Value ref) {
-  while (Operation *op = ref.getDefiningOp()) {
-    if (auto element = dyn_cast<ir::ElementOp>(op))
-      ref = element.getArray();
-    else if (auto field = dyn_cast<ir::FieldOp>(op))
-      ref = field.getRecord();
-    else if (auto root = dyn_cast<ir::GlobalRefOp>(op))
-      return op->getParentOfType<ModuleOp>().lookupSymbol<ir::GlobalOp>(
-          root.getGlobal());
-    else
-      break;
-  }
-  return {};
-}
-
-/// The type that a reference refers to.
-Type pointeeOf(Value ref) {
-  return cast<ir::RefType>(ref.getType()).getPointee();
-}
 
 /// Byte address of a placed global as chip code gives it.
 uint32_t chipAddress(const ir::Place &place) {
@@ -65,7 +45,7 @@ struct GlobalRef : ToLlvmPattern<ir::GlobalRefOp> {
                                                      op.getGlobal());
       return success();
     }
-    std::optional<ir::Place> place = ir::placeOf(rootOf(op));
+    std::optional<ir::Place> place = ir::placeOf(ir::globalOf(op));
     if (!place)
       return op.emitError() << "global @" << op.getGlobal()
                             << " has no place: run baker-assign-memory";
@@ -97,7 +77,7 @@ struct Element : ToLlvmPattern<ir::ElementOp> {
   LogicalResult matchAndRewrite(ir::ElementOp op, Adaptor adaptor,
                                 Rewriter &rewriter) const override {
     Location loc = op.getLoc();
-    auto array = cast<ir::ArrayType>(pointeeOf(op.getArray()));
+    auto array = cast<ir::ArrayType>(ir::pointeeOf(op.getArray()));
     uint64_t stride = ir::elementWordStride(array);
     Value words = adaptor.getIndex();
     if (stride != 1)
@@ -112,7 +92,7 @@ struct Field : ToLlvmPattern<ir::FieldOp> {
   using ToLlvmPattern::ToLlvmPattern;
   LogicalResult matchAndRewrite(ir::FieldOp op, Adaptor adaptor,
                                 Rewriter &rewriter) const override {
-    auto record = cast<ir::StructType>(pointeeOf(op.getRecord()));
+    auto record = cast<ir::StructType>(ir::pointeeOf(op.getRecord()));
     uint64_t words =
         ir::fieldWordOffset(record, *record.fieldIndex(op.getField()));
     Value ref = adaptor.getRecord();
@@ -133,7 +113,7 @@ template <typename Op> struct Access : ToLlvmPattern<Op> {
     ++this->context.globalAccessCount;
     if (this->context.isHost())
       return ref;
-    ir::GlobalOp global = rootOf(op.getRef());
+    ir::GlobalOp global = ir::globalOf(op.getRef());
     std::optional<ir::Place> place;
     if (global)
       place = ir::placeOf(global);
@@ -141,7 +121,10 @@ template <typename Op> struct Access : ToLlvmPattern<Op> {
       return op.emitError()
              << "the memory of this access is not known: references are "
                 "followed to their global inside one function only";
-    unsigned space = place->memory == "scratch" ? SpaceScratch : SpaceSram;
+    unsigned space = place->memory == "scratch" ? SpaceScratch
+                     : place->memory == "dram"  ? SpaceDram
+                     : place->memory == "local" ? SpaceLocal
+                                                : SpaceSram;
     Type type = LLVM::LLVMPointerType::get(op.getContext(), space);
     return Value(
         rewriter.template create<LLVM::IntToPtrOp>(op.getLoc(), type, ref));

@@ -178,6 +178,9 @@ constexpr uint32_t Sram0GlobalsBase =
     DescriptorBase + BufferCount * DescriptorBytes;
 static_assert(Sram0GlobalsBase == 0x50000, "end of the descriptors");
 constexpr uint32_t Sram1GlobalsBase = 0;
+/// Globals in DRAM: between the packet buffers and the XScale core's program.
+constexpr uint32_t DramGlobalsBase = BufferDramBase + BufferCount * BufferBytes;
+static_assert(DramGlobalsBase == 0xa00000, "end of the buffers");
 
 /// Stack words beyond local memory: the end of SRAM channel 0, shared out to
 /// all contexts of all engines.

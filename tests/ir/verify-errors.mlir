@@ -55,7 +55,7 @@ baker.metadata @sequence : i32
 
 // -----
 
-// expected-error @+1 {{'memory' must be one of "sram0", "sram1", "scratch"}}
+// expected-error @+1 {{'memory' must be one of "sram0", "sram1", "scratch", "dram", "local"}}
 baker.global @g : i32 {baker.place = {memory = "dram", address = 0 : i32}}
 
 // -----

@@ -1,9 +1,37 @@
 // RUN: not baker-opt %s --split-input-file --baker-assign-memory 2>&1 | FileCheck %s
 
-// CHECK: error: global @second does not fit: 4000000 bytes needed, 3801088 of 3801088 left in sram0, 194304 of 4194304 left in sram1
-// CHECK: note: @first takes 4000000 bytes
-baker.global @first : !baker.array<1000000 x i32>
-baker.global @second : !baker.array<1000000 x i32>
+// CHECK: error: global @second does not fit: 20000000 bytes needed, 5888 of 5888 left in scratch, 3801088 of 3801088 left in sram0, 4194304 of 4194304 left in sram1, 3068672 of 23068672 left in dram
+// CHECK: note: @first takes 20000000 bytes
+baker.global @first : !baker.array<5000000 x i32>
+baker.global @second : !baker.array<5000000 x i32>
+
+// -----
+
+// CHECK: error: global @large does not fit: 8000 bytes needed, 5888 of 5888 left in scratch
+baker.global @large : !baker.array<2000 x i32> {baker.place.in = "scratch"}
+
+// -----
+
+// CHECK: error: 'baker.global' op 'baker.place.in' must be one of "scratch", "sram", "sram0", "sram1", "dram"
+baker.global @g : i32 {baker.place.in = "tape"}
+
+// -----
+
+// CHECK: error: 'baker.global' op 'baker.tolerate' must be a 64-bit integer above 0
+baker.global @g : i32 {baker.tolerate = 0 : i64}
+
+// -----
+
+// CHECK: error: global @g cannot go to dram: engines write it, and DRAM has no writes of one word
+baker.global @g : i32 {baker.place.in = "dram"}
+baker.protocol @ether min_bytes 14 constant_size [#baker.protocol_field<"dst" at 0 : 48>, #baker.protocol_field<"rest" at 48 : 64>]
+func.func @m.p.in(%ph: !baker.packet<"ether">) attributes {baker.kind = "ppf"} {
+  %w = baker.global_ref @g : !baker.ref<i32>
+  %v = baker.load %w : !baker.ref<i32>
+  baker.store %v, %w : !baker.ref<i32>
+  baker.packet_drop %ph : !baker.packet<"ether">
+  return
+}
 
 // -----
 

@@ -1,0 +1,27 @@
+//===- PlaceGlobals.h - places for global data -----------------*- C++ -*-===//
+//
+// The part of baker-assign-memory that decides where globals lie.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KARAKAL_PASSES_PLACEGLOBALS_H
+#define KARAKAL_PASSES_PLACEGLOBALS_H
+
+#include "ir/Baker.h"
+
+namespace karakal::passes {
+
+struct PlacementStatistics {
+  uint64_t globals = 0, bytes = 0, nodes = 0;
+};
+
+/// Sets `baker.place` and its reason on every global of `module`. At most
+/// `maxScratch` commands a packet go to scratch because of it. Fails, with an
+/// error at the global, if something does not fit or cannot go where its
+/// annotation wants it.
+mlir::LogicalResult placeGlobals(mlir::ModuleOp module, double maxScratch,
+                                 PlacementStatistics &statistics);
+
+} // namespace karakal::passes
+
+#endif // KARAKAL_PASSES_PLACEGLOBALS_H
