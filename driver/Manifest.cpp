@@ -10,6 +10,7 @@
 #include "ir/Attributes.h"
 #include "ir/Layout.h"
 #include "passes/Passes.h"
+#include "swcache/Caches.h"
 #include "target-ixp/Image.h"
 #include "target-ixp/MemoryMap.h"
 
@@ -91,12 +92,32 @@ json describeGlobals(ModuleOp program) {
   for (auto global : program.getOps<ir::GlobalOp>()) {
     std::optional<ir::Place> place = ir::placeOf(global);
     KARAKAL_ASSERT(place, "a global without a place");
+    if (place->memory == "local")
+      continue; // of each engine; see describeCaches
     globals.push_back({{"name", global.getSymName().str()},
                        {"memory", place->memory},
                        {"address", place->address},
                        {"bytes", 4 * ir::wordCount(global.getType())}});
   }
   return globals;
+}
+
+/// Copies of globals in the engines' local memory, for who counts stale uses.
+json describeCaches(ModuleOp program) {
+  json caches = json::array();
+  for (const swcache::Cache &cache : swcache::cachesOf(program)) {
+    ir::Place home = *ir::placeOf(cache.home);
+    caches.push_back(
+        {{"global", cache.home.getSymName().str()},
+         {"memory", home.memory},
+         {"address", home.address},
+         {"bytes", 4 * ir::wordCount(cache.copy.getType())},
+         {"local", ir::placeOf(cache.copy)->address},
+         {"version", swcache::versionPrefix.str() + home.memory},
+         {"interval", swcache::packetInterval(program)},
+         {"context_interval", swcache::contextInterval(program)}});
+  }
+  return caches;
 }
 
 uint32_t addressOf(const XScaleCode &code, const std::string &symbol) {
@@ -182,6 +203,7 @@ json makeManifest(ModuleOp program, const Options &options,
           {"drop_reasons", ir::dropReasonsOf(program)},
           {"drop_counters", target::DropCounterBase},
           {"globals", describeGlobals(program)},
+          {"caches", describeCaches(program)},
           {"xscale", describeXScale(program, xscale)}};
 }
 

@@ -6,6 +6,7 @@
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
 #include "passes/Passes.h"
+#include "swcache/Passes.h"
 
 using namespace mlir;
 
@@ -23,6 +24,18 @@ constexpr OrderRule orderRules[] = {
      "messages carry the numbers of channels"},
     {"baker-assign-memory", "baker-to-llvm",
      "addresses of globals and words of metadata become constants"},
+    {"baker-assign-memory", "baker-plan-caches",
+     "the version of a cached global lies in the same memory"},
+    {"baker-plan-caches", "baker-init-globals",
+     "versions have initial values too"},
+    {"baker-plan-caches", "baker-make-caches",
+     "the engines carry out what was planned for all cores"},
+    {"baker-lower-channels", "baker-make-caches",
+     "looks at versions stand in the engines' loop"},
+    {"baker-pac", "baker-make-caches",
+     "bursts of loads are served by a copy as single loads are"},
+    {"baker-make-caches", "baker-to-llvm",
+     "copies are globals of the dialect, in local memory"},
     {"baker-init-globals", "baker-lower-channels",
      "the init function belongs to the XScale core's program"},
     {"baker-split-cores", "baker-lower-channels",
@@ -52,6 +65,18 @@ constexpr OrderRule orderRules[] = {
 void addAssignMemory(OpPassManager &passes, CoreTarget,
                      const PipelineOptions &) {
   passes.addPass(passes::createAssignMemory());
+}
+
+void addPlanCaches(OpPassManager &passes, CoreTarget,
+                   const PipelineOptions &options) {
+  swcache::PlanCachesOptions plan;
+  plan.maxErrorRate = options.maxErrorRate;
+  plan.engines = options.engineCount;
+  passes.addPass(swcache::createPlanCaches(plan));
+}
+
+void addMakeCaches(OpPassManager &passes, CoreTarget, const PipelineOptions &) {
+  passes.addPass(swcache::createMakeCaches());
 }
 
 void addInitGlobals(OpPassManager &passes, CoreTarget,
@@ -128,6 +153,10 @@ void addDebugScopes(OpPassManager &passes, CoreTarget,
 constexpr PassRow rows[] = {
     {"assign-memory", Stage::Program, Level::Base, true,
      "places and numbers: all cores must agree on them", addAssignMemory},
+    {"plan-caches", Stage::Program, Level::Swc, false,
+     "needs the profile and places; the XScale core raises flags where it "
+     "writes what engines cache",
+     addPlanCaches},
     {"init-globals", Stage::Program, Level::Base, true,
      "the chip's memory starts as zeros: the core stores other values",
      addInitGlobals},
@@ -149,6 +178,9 @@ constexpr PassRow rows[] = {
      addSoar},
     {"phr", Stage::Engines, Level::Phr, false,
      "what descriptors say becomes values", addPhr},
+    {"make-caches", Stage::Engines, Level::Swc, false,
+     "behind the passes that make bursts of loads, so that a copy serves them",
+     addMakeCaches},
     {"to-llvm", Stage::EveryCore, Level::Base, true,
      "packets become handles, globals addresses", addToLlvm},
     {"debug-scopes", Stage::EveryCore, Level::Base, false,

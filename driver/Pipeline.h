@@ -46,6 +46,8 @@ struct PipelineOptions {
   double wordsScale = 1;
   /// The aggregate whose program is made; empty: all of the engines' PPFs.
   std::string aggregate;
+  /// Stale packets a packet that caches may cause (equation 2).
+  double maxErrorRate = 1e-3;
   /// Names of passes that do not run.
   std::vector<std::string> disabled;
   std::vector<ExtraPasses> extra;

@@ -9,6 +9,7 @@
 namespace karakal::host {
 
 void LruStack::access(uint32_t line) {
+  end = std::max(end, uint64_t(line) + 1);
   uint32_t at =
       std::find(lines.begin(), lines.begin() + used, line) - lines.begin();
   if (at < used)

@@ -24,6 +24,9 @@ public:
   /// Takes in one access to `line`.
   void access(uint32_t line);
 
+  /// One more than the largest line that was accessed.
+  uint64_t extent() const { return end; }
+
   /// Accesses that a cache of `entries` (at most Depth) would have served.
   uint64_t hits(uint32_t entries) const;
 
@@ -31,6 +34,7 @@ private:
   /// The lines used last, the latest first.
   std::array<uint32_t, Depth> lines{};
   uint32_t used = 0;
+  uint64_t end = 0;
   /// Accesses by the position at which their line was found.
   std::array<uint64_t, Depth> found{};
 };

@@ -107,10 +107,11 @@ Profile makeProfile(ModuleOp baker, const HostRun &run) {
   size_t index = 0;
   for (auto global : baker.getOps<ir::GlobalOp>()) {
     GlobalCounts counts{
-        global.getSymName().str(), hashText(textOf(global.getType())), {}};
+        global.getSymName().str(), hashText(textOf(global.getType())), {}, 0};
     const LruStack &stack = run.locality[index++];
     for (size_t i = 0; i < counts.hits.size(); ++i)
       counts.hits[i] = stack.hits(ir::localitySizes[i]);
+    counts.extent = stack.extent();
     profile.globals.push_back(std::move(counts));
   }
   return profile;
@@ -150,8 +151,11 @@ Status merge(Profile &profile, const Profile &other) {
     for (size_t j = 0; j < to.branches.size(); ++j)
       add(to.branches[j], from.branches[j]);
   }
-  for (size_t i = 0; i < profile.globals.size(); ++i)
+  for (size_t i = 0; i < profile.globals.size(); ++i) {
     add(profile.globals[i].hits, other.globals[i].hits);
+    profile.globals[i].extent =
+        std::max(profile.globals[i].extent, other.globals[i].extent);
+  }
   return success();
 }
 
@@ -300,8 +304,10 @@ Status Annotator::run() {
   ir::removeProfile(baker);
   for (const FunctionCounts &counts : profile.functions)
     annotate(baker.lookupSymbol<FuncOp>(counts.name), counts);
-  for (const GlobalCounts &counts : profile.globals)
+  for (const GlobalCounts &counts : profile.globals) {
     globals[counts.name].hits = counts.hits;
+    globals[counts.name].extent = counts.extent;
+  }
   for (auto global : baker.getOps<ir::GlobalOp>())
     ir::setProfile(global, globals[global.getSymName()]);
   for (auto channel : baker.getOps<ir::ChannelOp>())

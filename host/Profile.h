@@ -45,6 +45,7 @@ struct GlobalCounts {
   std::string name;
   uint64_t shape = 0; ///< hash of the type
   std::array<uint64_t, ir::localitySizes.size()> hits{};
+  uint64_t extent = 0; ///< as in ir::GlobalProfile
 };
 
 struct Profile {

@@ -39,6 +39,7 @@ std::string profileText(const Profile &profile) {
     out << "global " << global.name << ' ' << std::hex << global.shape
         << std::dec << '\n';
     writeNumbers(out, "  hits", global.hits);
+    out << "  extent " << global.extent << '\n';
   }
   return out.str();
 }
@@ -133,6 +134,9 @@ bool Parser::parseLine() {
   }
   if (key == "hits")
     return parseHits();
+  if (key == "extent")
+    return !profile.globals.empty() &&
+           parseNumber(profile.globals.back().extent);
   if (profile.functions.empty())
     return false;
   FunctionCounts &function = profile.functions.back();

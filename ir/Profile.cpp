@@ -44,6 +44,7 @@ constexpr Member<GlobalProfile> globalMembers[] = {
     {"read_words", &GlobalProfile::readWords},
     {"write_words", &GlobalProfile::writeWords},
     {"updates", &GlobalProfile::updates},
+    {"extent", &GlobalProfile::extent},
 };
 
 template <typename Record, size_t N>

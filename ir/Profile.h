@@ -59,6 +59,8 @@ struct GlobalProfile {
   uint64_t readWords = 0, writeWords = 0; ///< 32-bit words of them
   /// Stores by control calls after the first packet.
   uint64_t updates = 0;
+  /// All loads are of entries (see hits) that begin before this word.
+  uint64_t extent = 0;
   /// Loads that an LRU cache of localitySizes[i] entries would have served.
   /// An entry is the largest part of the global of at most 16 words that
   /// contains the scalar loaded: an element, a struct, or the global.

@@ -85,6 +85,8 @@ void Accounting::onCommand(const Command &command) {
     packetLog->onCommand(command);
   if (plan.roles[command.engine] != EngineRole::App)
     return;
+  if (engineListener)
+    engineListener->onCommand(command);
   if (command.target < 0x10) {
     if (isWithin(plan.sramGlobals, command.address) &&
         (command.target & 15) < 9)
@@ -158,8 +160,11 @@ void Accounting::onEmptyGet(const Command &command) {
 }
 
 void Accounting::onFilledGet(const Command &command) {
-  if (plan.roles[command.engine] == EngineRole::App)
-    ++totals.packetScratch;
+  if (plan.roles[command.engine] != EngineRole::App)
+    return;
+  ++totals.packetScratch;
+  if (engineListener)
+    engineListener->onNewPacket(command.engine, command.context);
 }
 
 void Accounting::onRingPut(uint32_t ring, uint32_t value, uint32_t actor) {

@@ -86,6 +86,9 @@ public:
     freed = std::move(callback);
   }
 
+  /// Told of the commands and packets of the program's engines.
+  void onEngines(CommandListener *listener) { engineListener = listener; }
+
   const PacketCounters &counters() const { return totals; }
   /// Packets inside: received or copied, and not ended.
   uint64_t outstandingCount() const { return outstanding; }
@@ -142,6 +145,7 @@ private:
   uint64_t lastProgress = 0;
   std::vector<Buffer> buffers;
   std::function<void(uint32_t)> freed;
+  CommandListener *engineListener = nullptr;
   std::optional<std::string> firstFault;
   std::vector<Hazard> seenHazards;
   std::optional<std::string> broken;

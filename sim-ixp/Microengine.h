@@ -87,6 +87,9 @@ public:
   }
   /// The profile, or null.
   const EngineProfile *profiled() const { return profile.get(); }
+  void listenToLocalMemory(LocalMemoryListener *listener) {
+    localListener = listener;
+  }
   void listenToRuns(ContextRunListener listener) {
     onContextRun = std::move(listener);
   }
@@ -275,6 +278,7 @@ private:
   Microengine *previousEngine = nullptr;
   Microengine *nextEngine = nullptr;
   std::shared_ptr<const MicroProgram> program;
+  LocalMemoryListener *localListener = nullptr;
   ContextRunListener onContextRun;
 
   TurnOrder unpublished;

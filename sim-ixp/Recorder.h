@@ -20,6 +20,24 @@ namespace karakal::sim {
 /// The number of the XScale among the actors (engines are 0..7).
 constexpr uint32_t coreActor = 8;
 
+/// Listener of the local memories of engines.
+class LocalMemoryListener {
+public:
+  virtual ~LocalMemoryListener() = default;
+  /// An instruction reads a word of local memory.
+  virtual void onLocalRead(uint32_t engine, uint32_t context, uint32_t word,
+                           uint32_t value) = 0;
+};
+
+/// Listener of what the program's engines send, and of their packets.
+class CommandListener {
+public:
+  virtual ~CommandListener() = default;
+  virtual void onCommand(const Command &command) = 0;
+  /// A context got a message from a ring.
+  virtual void onNewPacket(uint32_t engine, uint32_t context) = 0;
+};
+
 /// Listener of the whole chip.
 class Recorder {
 public:

@@ -59,6 +59,9 @@ Simulation::create(SimulationOptions options, const target::Image &image,
   if (Status status = loadImage(image, run.plans, run.asked.load.breaks, chip);
       !status)
     return status.error();
+  run.cacheUses = std::make_unique<StaleUses>(image, run.plans, chip);
+  if (!run.cacheUses->uses().empty())
+    run.books->onEngines(run.cacheUses.get());
 
   TrafficOptions traffic;
   traffic.portCount = static_cast<uint32_t>(chip.parameters().portsCount);

@@ -19,6 +19,7 @@
 #include "sim-ixp/ControlRunner.h"
 #include "sim-ixp/Loader.h"
 #include "sim-ixp/Msf.h"
+#include "sim-ixp/StaleUses.h"
 #include "sim-ixp/Timeline.h"
 #include "sim-ixp/Traffic.h"
 #include "sim-ixp/XScale.h"
@@ -94,6 +95,7 @@ public:
   const EnginePlans &engines() const { return plans; }
   Chip &chip() { return *machine; }
   const Accounting &accounting() const { return *books; }
+  const StaleUses &caches() const { return *cacheUses; }
   const Msf &msf() const { return *media; }
   const XScale *core() const { return xscale.get(); }
   const ControlRunner &control() const { return controls; }
@@ -141,6 +143,7 @@ private:
   target::Image loaded;
   EnginePlans plans;
   std::unique_ptr<Accounting> books;
+  std::unique_ptr<StaleUses> cacheUses;
   std::unique_ptr<Chip> machine;
   std::unique_ptr<TrafficSource> source;
   std::unique_ptr<Msf> media;

@@ -106,6 +106,23 @@ json latencyOf(Simulation &run) {
   return {{"p50", at(0.50)}, {"p99", at(0.99)}, {"max", at(1.0)}};
 }
 
+json cachesOf(Simulation &run) {
+  const StaleUses &caches = run.caches();
+  json globals = json::array();
+  for (const CopyUses &uses : caches.uses())
+    globals.push_back({{"global", uses.global},
+                       {"check_interval", uses.interval},
+                       {"reads", uses.reads},
+                       {"home_reads", uses.homeReads},
+                       {"stale_reads", uses.staleReads},
+                       {"stale_packets", uses.stalePackets}});
+  double packets = run.measureEnd().packets.taken;
+  return {{"globals", globals},
+          {"looks", caches.lookCount()},
+          {"stale_packets", caches.stalePacketCount()},
+          {"stale_rate", ratio(caches.stalePacketCount(), packets)}};
+}
+
 json unitsOf(Simulation &run) {
   const Snapshot &first = run.measureBegin(), &last = run.measureEnd();
   double cycles = last.cycle - first.cycle;
@@ -251,6 +268,7 @@ json collectStatistics(Simulation &run) {
                 {"per_packet", perPacketOf(run)},
                 {"latency_cycles", latencyOf(run)},
                 {"units", unitsOf(run)},
+                {"caches", cachesOf(run)},
                 {"control",
                  {{"calls", run.control().callCount()},
                   {"not_reached", run.control().waitingCount()}}},

@@ -211,6 +211,27 @@ Status checkGlobals(const json &manifest) {
   return success();
 }
 
+/// Copies of globals in local memory; an image may have none.
+Status checkCaches(const json &manifest) {
+  if (!manifest.contains("caches"))
+    return success();
+  for (const json &cache : manifest["caches"]) {
+    for (const Key &key :
+         {Key{"", "global", Type::Text}, Key{"", "memory", Type::Text},
+          Key{"", "version", Type::Text}, Key{"", "address", Type::Number},
+          Key{"", "bytes", Type::Number}, Key{"", "local", Type::Number},
+          Key{"", "interval", Type::Number}})
+      if (Status status = checkKey(cache, "caches", key); !status)
+        return status;
+    uint64_t local = cache["local"], bytes = cache["bytes"];
+    uint64_t size = uint64_t{LocalMemoryWords} * 4;
+    if (local % 4 || local > size || bytes > size || local + bytes > size)
+      return broken("the copy of '" + cache["global"].get<std::string>() +
+                    "' does not fit local memory");
+  }
+  return success();
+}
+
 Status checkEntry(const json &function, const char *what) {
   for (const Key &key :
        {Key{"", "name", Type::Text}, Key{"", "entry", Type::Number}})
@@ -269,6 +290,8 @@ Status validateImage(const Image &image) {
   if (Status status = checkRings(manifest); !status)
     return status;
   if (Status status = checkGlobals(manifest); !status)
+    return status;
+  if (Status status = checkCaches(manifest); !status)
     return status;
   return checkXScale(image);
 }

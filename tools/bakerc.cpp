@@ -44,7 +44,7 @@ struct CommandLine {
   std::string level = "swc", form = "ixp", target = "ixp2400";
   std::vector<std::string> warnings; ///< each without its `-W`
   std::vector<std::string> plugins, extraPasses;
-  double minRateGbps = 0, maxErrorRate = 0;
+  double minRateGbps = 0;
 };
 
 /// The names of a table as CLI11 checks and lists them.
@@ -132,9 +132,10 @@ void declareOptions(CLI::App &app, CommandLine &line) {
       ->allow_extra_args(false);
   app.add_option("--min-rate", line.minRateGbps,
                  "wanted rate in Gbit/s (no effect in this version)");
-  app.add_option("--max-error-rate", line.maxErrorRate,
-                 "tolerated rate of errors by delayed updates (no effect in "
-                 "this version)");
+  app.add_option("--max-error-rate", options.pipeline.maxErrorRate,
+                 "share of packets that may use a cached value after it was "
+                 "replaced (default: 0.001)")
+      ->check(CLI::Range(0.0, 1.0));
   app.add_flag("--run", options.run,
                "run the program on this computer over --trace");
   app.add_option("--trace", options.trace, "with --run: packets in");
@@ -186,11 +187,10 @@ void note(const std::string &what) {
   std::fprintf(stderr, "bakerc: note: %s\n", what.c_str());
 }
 
-/// Says which options are accepted but change nothing yet.
+/// Says which option is accepted but changes nothing yet.
 void noteWhatHasNoEffect(const CLI::App &app) {
-  for (const char *name : {"--min-rate", "--max-error-rate"})
-    if (app.count(name))
-      note(std::string(name) + " has no effect in this version");
+  if (app.count("--min-rate"))
+    note("--min-rate has no effect in this version");
 }
 
 int usageError(const std::string &what) {
@@ -228,6 +228,7 @@ int main(int argc, char **argv) {
     return usageError(error.what());
   }
   line.options.pipeline.level = levels.at(line.level);
+  line.options.pipeline.engineCount = line.options.engineCount;
   line.options.emit = forms.at(line.form);
   auto policy = lang::warningPolicy(line.warnings);
   if (!policy)

@@ -19,6 +19,9 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).parent))
 from harness import ROOT, Bench, Failed, Missing
 from measures import BENCHMARKS
+from staleness import staleness
+
+BENCHMARKS["staleness"] = staleness
 
 
 def parse(arguments: list[str]) -> argparse.Namespace:

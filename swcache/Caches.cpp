@@ -1,0 +1,38 @@
+#include "swcache/Caches.h"
+
+using namespace mlir;
+
+namespace karakal::swcache {
+
+std::vector<Cache> cachesOf(ModuleOp module) {
+  std::vector<Cache> caches;
+  for (auto home : module.getOps<ir::GlobalOp>())
+    if (auto copy = home->getAttrOfType<FlatSymbolRefAttr>(copyAttrName))
+      caches.push_back(
+          {home, module.lookupSymbol<ir::GlobalOp>(copy.getValue())});
+  return caches;
+}
+
+std::vector<Version> versionsOf(ModuleOp module) {
+  std::vector<Version> versions;
+  for (auto word : module.getOps<ir::GlobalOp>())
+    if (auto memory = word->getAttrOfType<StringAttr>(versionAttrName))
+      versions.push_back({word, module.lookupSymbol<ir::GlobalOp>(
+                                    (seenPrefix + memory.getValue()).str())});
+  return versions;
+}
+
+static uint64_t numberOn(ModuleOp module, StringRef name) {
+  auto number = module->getAttrOfType<IntegerAttr>(name);
+  return number ? number.getValue().getZExtValue() : 0;
+}
+
+uint64_t contextInterval(ModuleOp module) {
+  return numberOn(module, intervalAttrName);
+}
+
+uint64_t packetInterval(ModuleOp module) {
+  return numberOn(module, packetsAttrName);
+}
+
+} // namespace karakal::swcache

@@ -1,0 +1,58 @@
+//===- Caches.h - what the plan of caches says -----------------*- C++ -*-===//
+//
+// The attributes by which baker-plan-caches tells the later stages what it
+// chose, and how they are read.
+//
+//   on the cached global   baker.cache.copy    @karakal.copy.NAME
+//   on every global        baker.cache.reason  text
+//   on a version word      baker.cache.version "sram1": the memory it stands
+//   for on the module          baker.cache.interval N : i64: packets of a
+//   context
+//                                              from one look to the next
+//                          baker.cache.packets N : i64: the same of all engines
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KARAKAL_SWCACHE_CACHES_H
+#define KARAKAL_SWCACHE_CACHES_H
+
+#include "ir/Attributes.h"
+
+#include <vector>
+
+namespace karakal::swcache {
+
+inline constexpr llvm::StringLiteral copyAttrName = "baker.cache.copy";
+inline constexpr llvm::StringLiteral reasonAttrName = "baker.cache.reason";
+inline constexpr llvm::StringLiteral versionAttrName = "baker.cache.version";
+inline constexpr llvm::StringLiteral intervalAttrName = "baker.cache.interval";
+inline constexpr llvm::StringLiteral packetsAttrName = "baker.cache.packets";
+
+/// In local memory, of each engine: whether a context fills the copies, and
+/// the version that they were last filled at.
+inline constexpr llvm::StringLiteral lockName = "karakal.lock";
+inline constexpr llvm::StringLiteral seenPrefix = "karakal.seen.";
+inline constexpr llvm::StringLiteral versionPrefix = "karakal.version.";
+inline constexpr llvm::StringLiteral copyPrefix = "karakal.copy.";
+
+/// A cached global and its copy.
+struct Cache {
+  ir::GlobalOp home, copy;
+};
+std::vector<Cache> cachesOf(mlir::ModuleOp module);
+
+/// A version word and what each engine saw of it last.
+struct Version {
+  ir::GlobalOp word, seen;
+};
+std::vector<Version> versionsOf(mlir::ModuleOp module);
+
+/// Packets of one context from one look at the versions to the next, and the
+/// packets of all engines that equation 2 allows between them; 0 if nothing is
+/// cached that is ever written.
+uint64_t contextInterval(mlir::ModuleOp module);
+uint64_t packetInterval(mlir::ModuleOp module);
+
+} // namespace karakal::swcache
+
+#endif // KARAKAL_SWCACHE_CACHES_H

@@ -1,0 +1,377 @@
+//===- MakeCaches.cpp - the engines' side of delayed-update caches --------===//
+//
+// The contexts of an engine change only at memory commands and at swaps, so
+// what stands between two of those is atomic for the engine: taking the lock,
+// and storing a burst that has arrived. What is not: between the burst and its
+// arrival a flag may be raised; then the version read before it is older than
+// the flag, and the next look fills the copies again.
+//
+// Requires: the entry `me_main`, which falls from its first block into its
+// loop. Ensures: no load of a cached global but in `@karakal.refresh`. Cost:
+// linear.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ir/Explain.h"
+#include "ir/Layout.h"
+#include "ir/References.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "swcache/Caches.h"
+#include "swcache/Passes.h"
+
+#include "mlir/IR/IRMapping.h"
+
+using namespace mlir;
+
+namespace karakal::swcache {
+
+#define GEN_PASS_DEF_MAKECACHES
+#include "swcache/Passes.h.inc"
+
+namespace {
+
+constexpr StringLiteral entryName = "me_main";
+constexpr StringLiteral refreshName = "karakal.refresh";
+/// Words that one command reads.
+constexpr uint64_t burstWordsMax = 8;
+
+/// Builds code at one place.
+class Code {
+public:
+  Code(OpBuilder builder, Location loc) : builder(builder), loc(loc) {}
+
+  Value word(int64_t value) {
+    return builder.create<arith::ConstantOp>(
+        loc, builder.getI32IntegerAttr(int32_t(value)));
+  }
+  Value ref(ir::GlobalOp global) {
+    return builder.create<ir::GlobalRefOp>(
+        loc, ir::RefType::get(builder.getContext(), global.getType()),
+        global.getSymName());
+  }
+  Value load(ir::GlobalOp global) {
+    return builder.create<ir::LoadOp>(loc, ref(global));
+  }
+  void store(Value value, ir::GlobalOp global) {
+    builder.create<ir::StoreOp>(loc, value, ref(global));
+  }
+  Value compare(arith::CmpIPredicate predicate, Value a, Value b) {
+    return builder.create<arith::CmpIOp>(loc, predicate, a, b);
+  }
+  Value isZero(Value value) {
+    return compare(arith::CmpIPredicate::eq, value, word(0));
+  }
+  void branch(Block *to) { builder.create<cf::BranchOp>(loc, to); }
+  void branchIf(Value condition, Block *then, Block *otherwise) {
+    builder.create<cf::CondBranchOp>(loc, condition, then, otherwise);
+  }
+  void call(StringRef name) {
+    builder.create<func::CallOp>(loc, name, TypeRange());
+  }
+  void at(Block *block) { builder.setInsertionPointToEnd(block); }
+
+  /// Copies the object `from` to `to`, burst by burst.
+  void copy(Value from, Value to);
+  void copyArray(Value from, Value to, uint64_t size);
+
+  OpBuilder builder;
+  Location loc;
+};
+
+void Code::copy(Value from, Value to) {
+  // The copy of an array may have fewer elements than its home.
+  uint64_t words = ir::wordCount(ir::pointeeOf(to));
+  if (auto array = dyn_cast<ir::ArrayType>(ir::pointeeOf(to));
+      array && words > burstWordsMax)
+    return copyArray(from, to, array.getSize());
+  for (uint64_t at = 0; at < words; at += burstWordsMax) {
+    SmallVector<Type> types(std::min(burstWordsMax, words - at),
+                            builder.getI32Type());
+    auto burst = builder.create<ir::LoadWordsOp>(loc, types, from,
+                                                 builder.getI32IntegerAttr(at));
+    builder.create<ir::StoreWordsOp>(loc, burst.getWords(), to,
+                                     builder.getI32IntegerAttr(at));
+  }
+}
+
+/// Element by element, in a loop.
+void Code::copyArray(Value from, Value to, uint64_t size) {
+  Block *before = builder.getInsertionBlock();
+  Region *region = before->getParent();
+  Block *loop = builder.createBlock(region, region->end());
+  Value index = loop->addArgument(builder.getI32Type(), loc);
+  Block *after = builder.createBlock(region, region->end());
+  at(before);
+  builder.create<cf::BranchOp>(loc, loop, word(0));
+  at(loop);
+  copy(builder.create<ir::ElementOp>(loc, from, index),
+       builder.create<ir::ElementOp>(loc, to, index));
+  Value next = builder.create<arith::AddIOp>(loc, index, word(1));
+  Value isMore = compare(arith::CmpIPredicate::ult, next, word(int64_t(size)));
+  builder.create<cf::CondBranchOp>(loc, isMore, loop, ValueRange{next}, after,
+                                   ValueRange{});
+  at(after);
+}
+
+class MakeCaches : public impl::MakeCachesBase<MakeCaches> {
+public:
+  using MakeCachesBase::MakeCachesBase;
+
+private:
+  void runOnOperation() override;
+
+  void redirectLoads(const DenseMap<Operation *, ir::GlobalOp> &copies);
+  void addRefresh();
+  LogicalResult addLooks(func::FuncOp entry);
+  Block *addFirstFill(func::FuncOp entry, Block *loop, Value count);
+  void addLook(Block *loop, Value count);
+
+  void declare(StringRef name);
+  Code codeAt(Block *block) {
+    return Code(OpBuilder::atBlockEnd(block), getOperation().getLoc());
+  }
+
+  std::vector<Cache> caches;
+  std::vector<Version> versions;
+  ir::GlobalOp lock;
+};
+
+/// The reference `ref` with `copy` at its root.
+Value rebase(OpBuilder &builder, Value ref, ir::GlobalOp copy) {
+  Operation *op = ref.getDefiningOp();
+  if (isa<ir::GlobalRefOp>(op))
+    return builder.create<ir::GlobalRefOp>(
+        op->getLoc(), ir::RefType::get(ref.getContext(), copy.getType()),
+        copy.getSymName());
+  Value base = rebase(builder, op->getOperand(0), copy);
+  IRMapping mapping;
+  mapping.map(op->getOperand(0), base);
+  return builder.clone(*op, mapping)->getResult(0);
+}
+
+/// The element of the whole array that `ref` leads through; null if it does
+/// not go through one.
+ir::ElementOp outermostElement(Value ref) {
+  for (Operation *op = ref.getDefiningOp(); !isa<ir::GlobalRefOp>(op);
+       op = op->getOperand(0).getDefiningOp())
+    if (isa<ir::GlobalRefOp>(op->getOperand(0).getDefiningOp()))
+      return dyn_cast<ir::ElementOp>(op);
+  return {};
+}
+
+/// Makes `load` read the copy of the array's first elements, if its element is
+/// one of them:
+///
+///   before; %in = %i < N; cond_br %in, ^copy, ^home
+///   ^copy: load of the copy; br ^rest      ^home: load; br ^rest
+void loadEither(Operation *load, ir::ElementOp element, ir::GlobalOp copy) {
+  Location loc = load->getLoc();
+  Block *before = load->getBlock();
+  Block *rest = before->splitBlock(load->getNextNode());
+  OpBuilder builder(load->getContext());
+  Block *inCopy = builder.createBlock(rest);
+  Block *atHome = builder.createBlock(rest);
+  for (Value result : load->getResults())
+    result.replaceAllUsesWith(rest->addArgument(result.getType(), loc));
+  auto size = cast<ir::ArrayType>(copy.getType()).getSize();
+
+  load->moveBefore(atHome, atHome->end());
+  builder.setInsertionPointToEnd(atHome);
+  builder.create<cf::BranchOp>(loc, rest, load->getResults());
+  builder.setInsertionPointToEnd(inCopy);
+  Operation *fast = builder.clone(*load);
+  builder.setInsertionPoint(fast);
+  fast->setOperand(0, rebase(builder, load->getOperand(0), copy));
+  builder.setInsertionPointToEnd(inCopy);
+  builder.create<cf::BranchOp>(loc, rest, fast->getResults());
+
+  Code code(OpBuilder::atBlockEnd(before), loc);
+  code.branchIf(code.compare(arith::CmpIPredicate::ult, element.getIndex(),
+                             code.word(int64_t(size))),
+                inCopy, atHome);
+}
+
+void MakeCaches::redirectLoads(
+    const DenseMap<Operation *, ir::GlobalOp> &copies) {
+  SmallVector<Operation *> loads;
+  getOperation().walk([&](Operation *op) {
+    if (isa<ir::LoadOp, ir::LoadWordsOp>(op))
+      loads.push_back(op);
+  });
+  for (Operation *op : loads) {
+    Value ref = op->getOperand(0);
+    ir::GlobalOp home = ir::globalOf(ref);
+    ir::GlobalOp copy = home ? copies.lookup(home) : ir::GlobalOp();
+    if (!copy)
+      continue;
+    if (copy.getType() == home.getType()) {
+      OpBuilder builder(op);
+      op->setOperand(0, rebase(builder, ref, copy));
+    } else if (ir::ElementOp element = outermostElement(ref)) {
+      loadEither(op, element, copy);
+    } else {
+      continue;
+    }
+    ++loadCount;
+    ir::explain(op, "make-caches")
+        << "load of @" << home.getSymName() << " reads the engine's copy";
+  }
+}
+
+/// Fills all copies; the caller holds the lock.
+void MakeCaches::addRefresh() {
+  ModuleOp module = getOperation();
+  OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
+  auto function = builder.create<func::FuncOp>(module.getLoc(), refreshName,
+                                               builder.getFunctionType({}, {}));
+  function.setPrivate();
+  Code code = codeAt(function.addEntryBlock());
+  SmallVector<Value> seen;
+  for (const Version &version : versions)
+    seen.push_back(code.load(version.word));
+  for (const Cache &cache : caches)
+    code.copy(code.ref(cache.home), code.ref(cache.copy));
+  for (auto [version, value] : llvm::zip(versions, seen))
+    code.store(value, version.seen);
+  code.builder.create<func::ReturnOp>(module.getLoc());
+}
+
+void MakeCaches::declare(StringRef name) {
+  if (getOperation().lookupSymbol(name))
+    return;
+  OpBuilder builder = OpBuilder::atBlockEnd(getOperation().getBody());
+  builder
+      .create<func::FuncOp>(getOperation().getLoc(), name,
+                            builder.getFunctionType({}, {}))
+      .setPrivate();
+}
+
+/// Before `loop`, waits until the copies have been filled once. Returns the
+/// block that goes on to the loop.
+Block *MakeCaches::addFirstFill(func::FuncOp entry, Block *loop, Value count) {
+  OpBuilder builder(entry.getContext());
+  Block *start = builder.createBlock(loop);
+  Block *notReady = builder.createBlock(loop);
+  Block *fill = builder.createBlock(loop);
+  Block *wait = builder.createBlock(loop);
+  Block *ready = builder.createBlock(loop);
+  Code code = codeAt(start);
+  code.branchIf(code.isZero(code.load(versions.front().seen)), notReady, ready);
+  code = codeAt(notReady);
+  code.branchIf(code.isZero(code.load(lock)), fill, wait);
+  code = codeAt(fill);
+  code.store(code.word(1), lock);
+  code.call(refreshName);
+  code.store(code.word(0), lock);
+  code.branch(start);
+  code = codeAt(wait);
+  code.call("__ixp_swap");
+  code.branch(start);
+  return start;
+}
+
+/// At the top of `loop`, a look at the versions on every i-th pass.
+void MakeCaches::addLook(Block *loop, Value count) {
+  Block *rest = loop->splitBlock(loop->begin());
+  OpBuilder builder(loop->getParent()->getContext());
+  Block *look = builder.createBlock(rest);
+  Block *changed = builder.createBlock(rest);
+  Block *refresh = builder.createBlock(rest);
+  Block *busy = builder.createBlock(rest);
+  int64_t interval = int64_t(contextInterval(getOperation()));
+
+  Code code = codeAt(loop);
+  auto set = [&](Value value) {
+    code.builder.create<LLVM::StoreOp>(code.loc, value, count);
+  };
+  Value left = code.builder.create<LLVM::LoadOp>(
+      code.loc, code.builder.getI32Type(), count);
+  left = code.builder.create<arith::SubIOp>(code.loc, left, code.word(1));
+  set(left);
+  code.branchIf(code.isZero(left), look, rest);
+
+  code = codeAt(look);
+  set(code.word(interval));
+  Value differs;
+  for (const Version &version : versions) {
+    Value now = code.load(version.word);
+    Value bits = code.builder.create<arith::XOrIOp>(code.loc, now,
+                                                    code.load(version.seen));
+    differs =
+        differs
+            ? Value(code.builder.create<arith::OrIOp>(code.loc, differs, bits))
+            : bits;
+  }
+  code.branchIf(code.isZero(differs), rest, changed);
+
+  code = codeAt(changed);
+  code.branchIf(code.isZero(code.load(lock)), refresh, busy);
+
+  code = codeAt(refresh);
+  code.store(code.word(1), lock);
+  code.call(refreshName);
+  code.store(code.word(0), lock);
+  code.branch(rest);
+
+  // Another context fills the copies, maybe with what was there before this
+  // version: look again at the next packet.
+  code = codeAt(busy);
+  set(code.word(1));
+  code.branch(rest);
+}
+
+LogicalResult MakeCaches::addLooks(func::FuncOp entry) {
+  Block &first = entry.getBody().front();
+  auto jump = dyn_cast<cf::BranchOp>(first.getTerminator());
+  if (!jump)
+    return entry.emitError()
+           << "baker-make-caches: @" << entryName
+           << " does not fall from its first block into its loop";
+  Block *loop = jump.getDest();
+  SmallVector<Value> operands(jump.getDestOperands());
+  bool isWritten = contextInterval(getOperation()) != 0;
+
+  Value count;
+  OpBuilder builder(jump);
+  Location loc = entry.getLoc();
+  if (isWritten) {
+    Code code(builder, loc);
+    auto pointer = LLVM::LLVMPointerType::get(entry.getContext());
+    count = builder.create<LLVM::AllocaOp>(loc, pointer, builder.getI32Type(),
+                                           code.word(1));
+    builder.create<LLVM::StoreOp>(
+        loc, code.word(int64_t(contextInterval(getOperation()))), count);
+  }
+  Block *start = addFirstFill(entry, loop, count);
+  Block *ready = loop->getPrevNode();
+  builder.setInsertionPointToEnd(ready);
+  builder.create<cf::BranchOp>(loc, loop, operands);
+  builder.setInsertionPoint(jump);
+  builder.create<cf::BranchOp>(loc, start);
+  jump.erase();
+  if (isWritten)
+    addLook(loop, count);
+  return success();
+}
+
+void MakeCaches::runOnOperation() {
+  ModuleOp module = getOperation();
+  caches = cachesOf(module);
+  versions = versionsOf(module);
+  lock = module.lookupSymbol<ir::GlobalOp>(lockName);
+  auto entry = module.lookupSymbol<func::FuncOp>(entryName);
+  if (caches.empty() || !entry)
+    return;
+  DenseMap<Operation *, ir::GlobalOp> copies;
+  for (const Cache &cache : caches)
+    copies[cache.home] = cache.copy;
+  redirectLoads(copies);
+  declare("__ixp_swap");
+  addRefresh();
+  if (failed(addLooks(entry)))
+    signalPassFailure();
+}
+
+} // namespace
+
+} // namespace karakal::swcache

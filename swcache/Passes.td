@@ -1,0 +1,82 @@
+//===- Passes.td - passes that make caches -----------------*- tablegen -*-===//
+
+#ifndef KARAKAL_SWCACHE_PASSES_TD
+#define KARAKAL_SWCACHE_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def PlanCaches : Pass<"baker-plan-caches", "::mlir::ModuleOp"> {
+  let summary = "choose what engines cache, and raise flags where it is written";
+  let description = [{
+    A global that packets often read and never write, and that control functions
+    write seldom, gets a copy in each engine's local memory (section 5.2 of the
+    paper). Chosen by the profile, within local memory, is what saves most
+    memory latency; each choice and each refusal is explained with its numbers
+    (`baker.cache.reason`).
+
+    ```mlir
+    baker.global @mac : !baker.array<4 x i48> {baker.place = {memory = "sram1", …}}
+    // becomes
+    baker.global @mac : … {…, baker.cache.copy = @karakal.copy.mac}
+    baker.global @karakal.copy.mac : … {baker.place = {memory = "local", …}}
+    baker.global @karakal.version.sram1 : i32 init [1] {…}
+    ```
+
+    Behind the stores to such a global, in control functions, the version word
+    of the memory that holds it is raised: `data = …; updated = …` of the
+    paper's Figure 8. The word lies in the same memory, whose unit keeps the
+    order. How often an engine looks at it follows from equation 2; what would
+    need more than one look a packet is not cached.
+
+    Requires: places of globals, a profile (without one nothing is cached).
+  }];
+  let options = [
+    Option<"maxErrorRate", "max-error-rate", "double", "1e-3",
+           "stale packets a packet that are tolerated">,
+    Option<"engines", "engines", "unsigned", "6",
+           "engines that run the program">
+  ];
+  let dependentDialects = ["::mlir::func::FuncDialect",
+                           "::mlir::arith::ArithDialect"];
+  let statistics = [
+    Statistic<"cachedCount", "cached", "Globals that engines cache">,
+    Statistic<"cachedWordCount", "cached-words",
+              "Words of local memory that copies take">,
+    Statistic<"refusedCount", "refused", "Globals that are not worth it">,
+    Statistic<"raiseCount", "raises", "Places where a version is raised">
+  ];
+}
+
+def MakeCaches : Pass<"baker-make-caches", "::mlir::ModuleOp"> {
+  let summary = "the engines' side of delayed-update caches";
+  let description = [{
+    Carries out in the engines' program what `baker-plan-caches` chose. Loads
+    of a cached global become loads of its copy. Before its first packet an
+    engine fills the copies; from then on each context looks at the version
+    words on every i-th packet, and one that has changed has the copies filled
+    anew, by one context at a time:
+
+    ```
+    me_main:  while (seen == 0)                    // once
+                lock ? swap : refresh()
+    loop:     if (--count == 0) {
+                count = interval
+                if (version != seen)
+                  lock ? count = 1 : refresh()
+              }
+    refresh:  lock = 1; v = version; copy = home; seen = v; lock = 0
+    ```
+
+    `refresh` reads the version before the data: a store in between leaves the
+    two different, so the next look fills again.
+  }];
+  let dependentDialects = ["::mlir::func::FuncDialect",
+                           "::mlir::cf::ControlFlowDialect",
+                           "::mlir::arith::ArithDialect",
+                           "::mlir::LLVM::LLVMDialect"];
+  let statistics = [
+    Statistic<"loadCount", "loads", "Loads that read a copy">
+  ];
+}
+
+#endif // KARAKAL_SWCACHE_PASSES_TD

@@ -1,0 +1,382 @@
+//===- PlanCaches.cpp - what engines cache --------------------------------===//
+//
+// A global is a candidate if packets read it and never write it, if it fits
+// local memory, and if equation 2 asks for at most one look a packet. Of an
+// array the first elements suffice that the profile's packets read; others
+// are read at home. What a
+// copy saves is the latency of its loads; what it costs is words of local
+// memory, and looks at version words, as often as the candidate that needs
+// them most. So for each interval that some candidate needs, the candidates
+// that are content with it are packed into local memory (a knapsack, solved
+// exactly by its words), and the interval that saves most is taken.
+//
+// Each update is atomic as far as the program's own is: a copy is filled by
+// the bursts that a load would use, and the version is raised behind the
+// stores of a block. Two scalars that were stored one after the other can be
+// seen apart, as they can at home.
+//
+// Requires: places of globals. Ensures: see Caches.h. Cost: candidates * words
+// of local memory * candidates.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ir/Explain.h"
+#include "ir/Layout.h"
+#include "ir/Profile.h"
+#include "ir/References.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "swcache/Caches.h"
+#include "swcache/CheckInterval.h"
+#include "swcache/Passes.h"
+#include "target-ixp/ChipParameters.h"
+#include "target-ixp/MemoryMap.h"
+
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/Support/FormatVariadic.h"
+
+#include <map>
+
+using namespace mlir;
+
+namespace karakal::swcache {
+
+#define GEN_PASS_DEF_PLANCACHES
+#include "swcache/Passes.h.inc"
+
+namespace {
+
+constexpr StringLiteral passName = "plan-caches";
+constexpr uint32_t bytesPerWord = 4;
+/// Words for copies: the first line has the lock and the versions seen.
+constexpr uint32_t copyWords = target::CacheWords - target::CacheLineWords;
+/// Cycles of a load of local memory: pointer, its three slots, the word.
+constexpr double localCycles = 5;
+/// Instructions a packet for the count down to the next look.
+constexpr double countCycles = 3;
+/// Stores a second that are reckoned with where control functions can write
+/// but the profile saw none do it.
+constexpr double unseenStores = 1;
+/// Packets a second of 64 bytes at 2.5 Gbit/s.
+constexpr double designPackets = 2.5e9 / (64 * 8);
+
+struct Candidate {
+  ir::GlobalOp global;
+  Type type; ///< of the copy: the global's, or a shorter array
+  uint64_t words = 0;
+  AccessRates rates;
+  uint64_t interval = 0; ///< packets, equation 2
+  double gain = 0;       ///< cycles of latency a packet
+};
+
+/// The candidates that local memory takes, and what they save.
+struct Choice {
+  std::vector<size_t> chosen;
+  uint64_t interval = packetIntervalMax;
+  double gain = 0;
+};
+
+class PlanCaches : public impl::PlanCachesBase<PlanCaches> {
+public:
+  using PlanCachesBase::PlanCachesBase;
+
+private:
+  void runOnOperation() override;
+
+  void findWriters();
+  std::string refusal(ir::GlobalOp global, Candidate &candidate);
+  Choice pack(uint64_t interval, uint64_t words) const;
+  Choice choose() const;
+  double lookCycles(const Choice &choice) const;
+  void carryOut(const Choice &choice);
+  ir::GlobalOp addGlobal(const Twine &name, Type type, const ir::Place &place);
+  ir::GlobalOp addLocal(const Twine &name, Type type);
+  void addVersion(const std::string &memory);
+  void raiseIn(func::FuncOp function, const DenseSet<Operation *> &cached);
+  void setReason(ir::GlobalOp global, bool isCached, const Twine &reason);
+
+  DenseSet<Operation *> byPackets, byControl; ///< globals that these write
+  std::vector<Candidate> candidates;
+  std::map<std::string, uint32_t> versionAddress; ///< as commands give it
+  uint32_t localNext = 0;
+};
+
+void PlanCaches::findWriters() {
+  SmallVector<func::FuncOp> ppfs, controls;
+  for (auto function : getOperation().getOps<func::FuncOp>()) {
+    if (ir::isPpf(function))
+      ppfs.push_back(function);
+    else if (ir::kindOf(function) == ir::FunctionKind::Control)
+      controls.push_back(function);
+  }
+  auto collect = [](ArrayRef<func::FuncOp> roots,
+                    DenseSet<Operation *> &written) {
+    for (func::FuncOp function : ir::reachableFrom(roots))
+      function.walk([&](Operation *op) {
+        if (auto store = dyn_cast<ir::StoreOp>(op))
+          written.insert(ir::globalOf(store.getRef()));
+        else if (auto store = dyn_cast<ir::StoreWordsOp>(op))
+          written.insert(ir::globalOf(store.getRef()));
+      });
+  };
+  byPackets.clear();
+  byControl.clear();
+  collect(ppfs, byPackets);
+  collect(controls, byControl);
+}
+
+/// The type of a copy with the elements that begin before word `extent`.
+Type typeOfCopy(Type type, uint64_t extent) {
+  auto array = dyn_cast<ir::ArrayType>(type);
+  if (!array || extent == 0)
+    return type;
+  uint64_t stride = ir::elementWordStride(array);
+  uint64_t elements = (extent + stride - 1) / stride;
+  if (elements >= array.getSize())
+    return type;
+  return ir::ArrayType::get(type.getContext(), elements,
+                            array.getElementType());
+}
+
+/// Why `global` cannot be cached; empty if it can, with `candidate` filled.
+std::string PlanCaches::refusal(ir::GlobalOp global, Candidate &candidate) {
+  std::optional<ir::ProgramProfile> program = ir::profileOf(getOperation());
+  std::optional<ir::GlobalProfile> profile = ir::profileOf(global);
+  if (!program || !profile || program->received == 0)
+    return "there is no profile";
+  double packets = double(program->received);
+  candidate.global = global;
+  candidate.type = typeOfCopy(global.getType(), profile->extent);
+  candidate.words = ir::wordCount(candidate.type);
+  if (profile->reads == 0)
+    return "no packet of the profile reads it";
+  if (byPackets.contains(global))
+    return llvm::formatv("packets write it ({0:f4} stores a packet)",
+                         double(profile->writes) / packets);
+  if (candidate.words > copyWords)
+    return llvm::formatv("the {0} words of it that packets read do not fit "
+                         "the {1} of local memory",
+                         candidate.words, copyWords);
+  if (ir::placeOf(global)->memory == "dram")
+    return "it lies in DRAM";
+
+  AccessRates &rates = candidate.rates;
+  rates.load = double(profile->reads) / packets;
+  if (byControl.contains(global))
+    rates.store = profile->updates ? double(profile->updates) / packets
+                                   : unseenStores / designPackets;
+  rates.errorMax = maxErrorRate;
+  if (auto tolerated = global->getAttrOfType<IntegerAttr>(ir::tolerateAttrName))
+    rates.errorMax = 1 / double(tolerated.getValue().getZExtValue());
+  candidate.interval = checkInterval(rates);
+  if (candidate.interval == 0)
+    return llvm::formatv(
+        "{0:e2} stores and {1:f2} loads a packet with at most {2:e2} stale "
+        "packets need {3:f2} looks a packet",
+        rates.store, rates.load, rates.errorMax, leastCheckRate(rates));
+  target::ChipParameters chip;
+  bool isScratch = ir::placeOf(global)->memory == "scratch";
+  double latency = double(isScratch ? chip.scratchLatency : chip.sramLatency);
+  candidate.gain = rates.load * (latency - localCycles);
+  return "";
+}
+
+/// The best set among those that are content with `interval`.
+Choice PlanCaches::pack(uint64_t interval, uint64_t words) const {
+  std::vector<Choice> best(words + 1);
+  for (size_t i = 0; i < candidates.size(); ++i) {
+    const Candidate &candidate = candidates[i];
+    if (candidate.interval < interval)
+      continue;
+    for (uint64_t room = words; room >= candidate.words; --room) {
+      const Choice &without = best[room - candidate.words];
+      if (without.gain + candidate.gain <= best[room].gain)
+        continue;
+      Choice with = without;
+      with.chosen.push_back(i);
+      with.gain += candidate.gain;
+      with.interval = std::min(with.interval, candidate.interval);
+      best[room] = std::move(with);
+    }
+  }
+  return best[words];
+}
+
+/// Cycles a packet that looks cost.
+double PlanCaches::lookCycles(const Choice &choice) const {
+  bool isWritten = llvm::any_of(
+      choice.chosen, [&](size_t i) { return candidates[i].rates.store > 0; });
+  if (!isWritten)
+    return 0;
+  uint64_t packets =
+      intervalOfContext(choice.interval, engines, target::ContextCount);
+  return countCycles +
+         double(target::ChipParameters().sramLatency) / double(packets);
+}
+
+Choice PlanCaches::choose() const {
+  Choice best;
+  double most = 0;
+  for (const Candidate &candidate : candidates) {
+    Choice choice = pack(candidate.interval, copyWords);
+    double net = choice.gain - lookCycles(choice);
+    if (net > most) {
+      most = net;
+      best = std::move(choice);
+    }
+  }
+  return best;
+}
+
+ir::GlobalOp PlanCaches::addGlobal(const Twine &name, Type type,
+                                   const ir::Place &place) {
+  OpBuilder builder = OpBuilder::atBlockBegin(getOperation().getBody());
+  auto global = builder.create<ir::GlobalOp>(
+      getOperation().getLoc(), name.str(), type, DenseI64ArrayAttr());
+  ir::setPlace(global, place);
+  return global;
+}
+
+ir::GlobalOp PlanCaches::addLocal(const Twine &name, Type type) {
+  ir::Place place{"local", localNext};
+  localNext += uint32_t(ir::wordCount(type)) * bytesPerWord;
+  return addGlobal(name, type, place);
+}
+
+/// The version word of `memory`, behind its globals.
+void PlanCaches::addVersion(const std::string &memory) {
+  uint32_t next = memory == "scratch" ? target::ScratchGlobalsBase
+                  : memory == "sram0" ? target::Sram0GlobalsBase
+                                      : target::Sram1GlobalsBase;
+  for (auto global : getOperation().getOps<ir::GlobalOp>())
+    if (std::optional<ir::Place> place = ir::placeOf(global))
+      if (place->memory == memory)
+        next = std::max(
+            next, uint32_t(place->address +
+                           bytesPerWord * ir::wordCount(global.getType())));
+  Builder builder(&getContext());
+  ir::GlobalOp word =
+      addGlobal(versionPrefix + memory, builder.getI32Type(), {memory, next});
+  // Never 0, which stands for nothing seen yet.
+  word.setInit(ArrayRef<int64_t>{1});
+  word->setAttr(versionAttrName, builder.getStringAttr(memory));
+  versionAddress[memory] =
+      memory == "sram1" ? target::sramAddress(1, next) : next;
+  addLocal(seenPrefix + memory, builder.getI32Type());
+}
+
+/// Raises versions at the end of each run of stores to cached globals.
+void PlanCaches::raiseIn(func::FuncOp function,
+                         const DenseSet<Operation *> &cached) {
+  auto i32 = IntegerType::get(&getContext(), 32);
+  for (Block &block : function.getBody()) {
+    std::map<std::string, Operation *> last; // by memory
+    for (auto store : block.getOps<ir::StoreOp>())
+      if (ir::GlobalOp global = ir::globalOf(store.getRef());
+          cached.contains(global))
+        last[ir::placeOf(global)->memory] = store;
+    for (auto &[memory, store] : last) {
+      OpBuilder builder(store);
+      builder.setInsertionPointAfter(store);
+      Value address = builder.create<arith::ConstantOp>(
+          store->getLoc(),
+          builder.getI32IntegerAttr(int32_t(versionAddress[memory])));
+      StringRef raise =
+          memory == "scratch" ? "__ixp_scratch_incr" : "__ixp_sram_incr";
+      if (!getOperation().lookupSymbol<func::FuncOp>(raise)) {
+        OpBuilder atEnd = OpBuilder::atBlockEnd(getOperation().getBody());
+        atEnd
+            .create<func::FuncOp>(getOperation().getLoc(), raise,
+                                  builder.getFunctionType({i32}, {}))
+            .setPrivate();
+      }
+      builder.create<func::CallOp>(store->getLoc(), raise, TypeRange(),
+                                   ValueRange{address});
+      ++raiseCount;
+    }
+  }
+}
+
+void PlanCaches::setReason(ir::GlobalOp global, bool isCached,
+                           const Twine &reason) {
+  global->setAttr(reasonAttrName, StringAttr::get(&getContext(), reason));
+  ++(isCached ? cachedCount : refusedCount);
+  ir::explain(global, passName)
+      << "@" << global.getSymName()
+      << (isCached ? " cached: " : " not cached: ") << reason;
+}
+
+void PlanCaches::carryOut(const Choice &choice) {
+  ModuleOp module = getOperation();
+  Builder builder(&getContext());
+  localNext = 0;
+  addLocal(lockName, builder.getI32Type());
+  DenseSet<Operation *> cached;
+  bool isWritten = false;
+  for (size_t i : choice.chosen) {
+    Candidate &candidate = candidates[i];
+    std::string memory = ir::placeOf(candidate.global)->memory;
+    if (!versionAddress.count(memory))
+      addVersion(memory);
+    cached.insert(candidate.global);
+    isWritten |= candidate.rates.store > 0;
+  }
+  // Copies from a line's first word on: what a pointer reaches.
+  localNext = target::CacheLineWords * bytesPerWord;
+  for (size_t i : choice.chosen) {
+    Candidate &candidate = candidates[i];
+    ir::GlobalOp copy =
+        addLocal(copyPrefix + candidate.global.getSymName(), candidate.type);
+    candidate.global->setAttr(copyAttrName,
+                              FlatSymbolRefAttr::get(copy.getSymNameAttr()));
+    cachedWordCount += candidate.words;
+    setReason(candidate.global, true,
+              llvm::formatv("{0:f2} loads and {1:e2} stores a packet, {2} "
+                            "words; with at most {3:e2} stale packets a look "
+                            "on every {4}th packet; saves {5:f0} cycles of "
+                            "latency a packet",
+                            candidate.rates.load, candidate.rates.store,
+                            candidate.words, candidate.rates.errorMax,
+                            candidate.interval, candidate.gain)
+                  .str());
+  }
+  if (isWritten) {
+    uint64_t packets =
+        intervalOfContext(choice.interval, engines, target::ContextCount);
+    module->setAttr(intervalAttrName,
+                    builder.getI64IntegerAttr(int64_t(packets)));
+    module->setAttr(packetsAttrName,
+                    builder.getI64IntegerAttr(int64_t(choice.interval)));
+  }
+  for (auto function : module.getOps<func::FuncOp>())
+    if (ir::kindOf(function) != ir::FunctionKind::Init)
+      raiseIn(function, cached);
+}
+
+void PlanCaches::runOnOperation() {
+  findWriters();
+  candidates.clear();
+  versionAddress.clear();
+  for (auto global : getOperation().getOps<ir::GlobalOp>()) {
+    Candidate candidate;
+    std::string reason = refusal(global, candidate);
+    if (reason.empty())
+      candidates.push_back(candidate);
+    else
+      setReason(global, false, reason);
+  }
+  Choice choice = choose();
+  for (size_t i = 0; i < candidates.size(); ++i)
+    if (!llvm::is_contained(choice.chosen, i))
+      setReason(candidates[i].global, false,
+                llvm::formatv("{0:f2} loads a packet, {1} words, a look on "
+                              "every {2}th packet: others save more",
+                              candidates[i].rates.load, candidates[i].words,
+                              candidates[i].interval)
+                    .str());
+  if (!choice.chosen.empty())
+    carryOut(choice);
+}
+
+} // namespace
+
+} // namespace karakal::swcache

@@ -1,0 +1,75 @@
+//===- Interleaver.h - all interleavings of an engine's contexts -*- C++
+//-*-===//
+//
+// Runs the code that baker-make-caches makes, as it stands in the IR, in every
+// order in which contexts and memories can act. A context runs undisturbed from
+// one memory command to the next, as on a microengine. A command takes effect
+// at some later moment, and its context goes on at one later still; other
+// contexts and the writer may act in between.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KARAKAL_TESTS_SWCACHE_INTERLEAVER_H
+#define KARAKAL_TESTS_SWCACHE_INTERLEAVER_H
+
+#include "ir/Baker.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+#include "llvm/ADT/DenseMap.h"
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace karakal::swcache {
+
+/// Everything that can differ between two moments.
+struct ModelState {
+  struct Context {
+    std::vector<uint32_t> calls;  ///< operations: innermost last; empty: ended
+    std::vector<uint32_t> values; ///< by number of the SSA value
+    bool isPerformed = false;     ///< the command at hand has taken effect
+    uint32_t uses = 0;            ///< packets so far
+    bool operator<(const Context &o) const {
+      return std::tie(calls, values, isPerformed, uses) <
+             std::tie(o.calls, o.values, o.isPerformed, o.uses);
+    }
+  };
+  std::map<std::string, std::vector<uint32_t>> home;
+  std::vector<std::map<std::string, std::vector<uint32_t>>> local; ///< engines
+  std::vector<Context> contexts;
+  uint32_t writerStep = 0;
+  bool operator<(const ModelState &o) const {
+    return std::tie(writerStep, home, local, contexts) <
+           std::tie(o.writerStep, o.home, o.local, o.contexts);
+  }
+};
+
+struct ModelSetting {
+  unsigned engines = 1, contextsPerEngine = 2;
+  uint32_t usesMax = 3; ///< packets of each context
+  /// The writer's steps on the home memory, one after the other.
+  std::vector<std::function<void(ModelState &)>> writer;
+  /// Holds in every state; a text says what is wrong.
+  std::function<std::string(const ModelState &)> invariant;
+  /// Holds of the words that a packet of an engine uses.
+  std::function<std::string(const ModelState &, unsigned engine,
+                            const std::vector<uint32_t> &)>
+      atUse;
+};
+
+struct ModelResult {
+  uint64_t states = 0, ends = 0;
+  /// States from which no order leads to an end.
+  uint64_t stuck = 0;
+  std::string violation; ///< the first
+};
+
+/// Explores all states that `me_main` of `module` reaches.
+ModelResult explore(mlir::ModuleOp module, const ModelSetting &setting);
+
+} // namespace karakal::swcache
+
+#endif // KARAKAL_TESTS_SWCACHE_INTERLEAVER_H

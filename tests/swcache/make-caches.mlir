@@ -1,0 +1,54 @@
+// RUN: baker-opt %s --baker-make-caches | FileCheck %s
+
+module attributes {baker.cache.interval = 20 : i64, baker.cache.packets = 1000 : i64} {
+baker.global @karakal.copy.mac : !baker.array<12 x i48> {baker.place = {address = 64 : i32, memory = "local"}}
+baker.global @karakal.seen.sram1 : i32 {baker.place = {address = 4 : i32, memory = "local"}}
+baker.global @karakal.version.sram1 : i32 init [1] {baker.cache.version = "sram1", baker.place = {address = 4016 : i32, memory = "sram1"}}
+baker.global @karakal.lock : i32 {baker.place = {address = 0 : i32, memory = "local"}}
+baker.global @mac : !baker.array<12 x i48> {baker.cache.copy = @karakal.copy.mac, baker.place = {memory = "sram1", address = 0 : i32}}
+baker.global @other : i32 {baker.place = {memory = "sram1", address = 100 : i32}}
+
+// CHECK-LABEL: func.func @me_main
+// The copies are filled before the first packet.
+// CHECK: %[[COUNT:.*]] = llvm.alloca
+// CHECK: llvm.store %{{.*}}, %[[COUNT]]
+// CHECK: cf.br ^[[START:bb[0-9]+]]
+// CHECK: ^[[START]]:
+// CHECK: baker.global_ref @karakal.seen.sram1
+// CHECK: call @karakal.refresh
+// CHECK: call @__ixp_swap
+// On every twentieth packet the version is looked at.
+// CHECK: llvm.load %[[COUNT]]
+// CHECK: arith.subi
+// CHECK: arith.constant 20
+// CHECK: baker.global_ref @karakal.version.sram1
+// CHECK: arith.xori
+// CHECK: call @karakal.refresh
+// Loads of the cached global read the copy; others do not.
+// CHECK: %[[COPY:.*]] = baker.global_ref @karakal.copy.mac
+// CHECK-NEXT: %[[ELEMENT:.*]] = baker.element %[[COPY]][%{{.*}}]
+// CHECK-NEXT: baker.load %[[ELEMENT]]
+// CHECK: %[[OTHER:.*]] = baker.global_ref @other
+// CHECK-NEXT: baker.load %[[OTHER]]
+func.func @me_main() {
+  cf.br ^loop
+^loop:
+  %port = func.call @__ixp_ctx() : () -> i32
+  %refs = baker.global_ref @mac : !baker.ref<!baker.array<12 x i48>>
+  %ref = baker.element %refs[%port] : !baker.ref<!baker.array<12 x i48>>
+  %m = baker.load %ref : !baker.ref<i48>
+  %r = baker.global_ref @other : !baker.ref<i32>
+  %v = baker.load %r : !baker.ref<i32>
+  cf.br ^loop
+}
+func.func private @__ixp_ctx() -> i32
+
+// The version is read before the data, and noted behind them.
+// CHECK-LABEL: func.func private @karakal.refresh
+// CHECK: %[[VREF:.*]] = baker.global_ref @karakal.version.sram1
+// CHECK-NEXT: %[[VERSION:.*]] = baker.load %[[VREF]]
+// CHECK: %[[WORDS:.*]]:2 = baker.load_words
+// CHECK-NEXT: baker.store_words [%[[WORDS]]#0, %[[WORDS]]#1]
+// CHECK: %[[SEEN:.*]] = baker.global_ref @karakal.seen.sram1
+// CHECK: baker.store %[[VERSION]], %[[SEEN]]
+}
