@@ -105,7 +105,7 @@ json describeGlobals(ModuleOp program) {
 /// Copies of globals in the engines' local memory, for who counts stale uses.
 json describeCaches(ModuleOp program) {
   json caches = json::array();
-  for (const swcache::Cache &cache : swcache::cachesOf(program)) {
+  for (swcache::Cache cache : swcache::cachesOf(program)) {
     ir::Place home = *ir::placeOf(cache.home);
     caches.push_back(
         {{"global", cache.home.getSymName().str()},

@@ -154,7 +154,7 @@ uint32_t wantedMemories(ir::GlobalOp global) {
 class Placer {
 public:
   Placer(ModuleOp module, double maxScratch)
-      : module(module), uses(countUses(module)) {
+      : module(module), maxScratch(maxScratch), uses(countUses(module)) {
     problem.memories = chipMemories(maxScratch);
     problem.packetsPerCycle =
         designPackets / double(target::ChipParameters().meClockHz);
@@ -172,6 +172,7 @@ private:
   std::string reasonFor(size_t item, const PlacementResult &result) const;
 
   ModuleOp module;
+  double maxScratch;
   DenseMap<Operation *, Use> uses;
   PlacementProblem problem;
   std::vector<ir::GlobalOp> globals; ///< of the problem's items
@@ -271,9 +272,9 @@ std::string Placer::reasonFor(size_t item,
   if (chosen != Scratch && (needs.allowed & maskOf(Scratch))) {
     if (needs.bytes > problem.memories[Scratch].bytes)
       reason += "; too large for scratch";
-    else if (needs.accesses > problem.memories[Scratch].accessesMax)
-      reason += llvm::formatv("; scratch takes {0:f2} accesses a packet",
-                              problem.memories[Scratch].accessesMax);
+    else if (needs.accesses > maxScratch)
+      reason +=
+          llvm::formatv("; scratch takes {0:f2} accesses a packet", maxScratch);
   }
   return reason;
 }

@@ -217,6 +217,7 @@ private:
                      bases[BaseLocal1] < target::LocalMemoryWords;
     refreshUnwatched();
   }
+  void tellLocalReads(const MicroOp &op);
   bool isLocalThere(const MicroOp &op);
   void finishIndexed();
   uint32_t camLookup(const target::Instruction &instruction, uint32_t tag);
@@ -231,7 +232,7 @@ private:
   /// Which flags of an instruction need no look now.
   void refreshUnwatched() {
     unwatched = 0;
-    if (areLocalsThere && pendingCycle == Scheduler::never)
+    if (areLocalsThere && pendingCycle == Scheduler::never && !localListener)
       unwatched |= SpecialLocal;
     if ((contexts[current].pendingIn | contexts[current].pendingOut) == 0)
       unwatched |= SpecialTransfer;

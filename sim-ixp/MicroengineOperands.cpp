@@ -46,6 +46,8 @@ bool Microengine::resolveOne(const Operand &operand, bool isDestination,
     }
     place = static_cast<uint16_t>(reg::localMemory + word);
     base = BaseAbsolute;
+    if (localListener && !isDestination)
+      localListener->onLocalRead(number, current, word, regs[place]);
     break;
   }
   case Kind::SXferIndex:
@@ -117,6 +119,15 @@ void Microengine::finishIndexed() {
     nnPut = (nnPut + 1) & 127;
 }
 
+void Microengine::tellLocalReads(const MicroOp &op) {
+  for (auto [base, index] : {std::pair(op.aBase, op.a), {op.bBase, op.b}})
+    if (base >= BaseLocal0) {
+      uint32_t place = index | bases[base];
+      localListener->onLocalRead(number, current, place - reg::localMemory,
+                                 regs[place]);
+    }
+}
+
 /// Whether the pointers of `op` name words that exist; a fault if not.
 bool Microengine::isLocalThere(const MicroOp &op) {
   commitPending();
@@ -130,6 +141,8 @@ bool Microengine::isLocalThere(const MicroOp &op) {
       return false;
     }
   }
+  if (localListener)
+    tellLocalReads(op);
   return true;
 }
 

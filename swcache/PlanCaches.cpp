@@ -71,6 +71,8 @@ struct Candidate {
 /// The candidates that local memory takes, and what they save.
 struct Choice {
   std::vector<size_t> chosen;
+  /// Elements of the last one, if it is an array of which only they fit; or 0.
+  uint64_t lastElements = 0;
   uint64_t interval = packetIntervalMax;
   double gain = 0;
 };
@@ -86,6 +88,7 @@ private:
   std::string refusal(ir::GlobalOp global, Candidate &candidate);
   Choice pack(uint64_t interval, uint64_t words) const;
   Choice choose() const;
+  void fillUp(uint64_t interval, Choice &choice) const;
   double lookCycles(const Choice &choice) const;
   void carryOut(const Choice &choice);
   ir::GlobalOp addGlobal(const Twine &name, Type type, const ir::Place &place);
@@ -127,7 +130,9 @@ void PlanCaches::findWriters() {
 /// The type of a copy with the elements that begin before word `extent`.
 Type typeOfCopy(Type type, uint64_t extent) {
   auto array = dyn_cast<ir::ArrayType>(type);
-  if (!array || extent == 0)
+  // A global of one entry: the extent tells nothing of its elements.
+  if (!array || extent == 0 ||
+      ir::wordCount(type) <= ir::localityEntryWordsMax)
     return type;
   uint64_t stride = ir::elementWordStride(array);
   uint64_t elements = (extent + stride - 1) / stride;
@@ -152,7 +157,9 @@ std::string PlanCaches::refusal(ir::GlobalOp global, Candidate &candidate) {
   if (byPackets.contains(global))
     return llvm::formatv("packets write it ({0:f4} stores a packet)",
                          double(profile->writes) / packets);
-  if (candidate.words > copyWords)
+  auto array = dyn_cast<ir::ArrayType>(candidate.type);
+  uint64_t leastWords = array ? candidate.words / 2 : candidate.words;
+  if (leastWords > copyWords)
     return llvm::formatv("the {0} words of it that packets read do not fit "
                          "the {1} of local memory",
                          candidate.words, copyWords);
@@ -201,6 +208,38 @@ Choice PlanCaches::pack(uint64_t interval, uint64_t words) const {
   return best[words];
 }
 
+/// Adds to `choice` as many elements of one more array as there is room for,
+/// if they are at least half of those that packets read: they are taken to be
+/// read alike.
+void PlanCaches::fillUp(uint64_t interval, Choice &choice) const {
+  uint64_t room = copyWords;
+  for (size_t i : choice.chosen)
+    room -= candidates[i].words;
+  std::optional<size_t> best;
+  uint64_t bestElements = 0;
+  double most = 0;
+  for (size_t i = 0; i < candidates.size(); ++i) {
+    const Candidate &candidate = candidates[i];
+    auto array = dyn_cast<ir::ArrayType>(candidate.type);
+    if (!array || candidate.interval < interval ||
+        llvm::is_contained(choice.chosen, i))
+      continue;
+    uint64_t elements = room / ir::elementWordStride(array);
+    double gain = candidate.gain * double(elements) / double(array.getSize());
+    if (2 * elements < array.getSize() || gain <= most)
+      continue;
+    most = gain;
+    best = i;
+    bestElements = elements;
+  }
+  if (!best)
+    return;
+  choice.chosen.push_back(*best);
+  choice.lastElements = bestElements;
+  choice.gain += most;
+  choice.interval = std::min(choice.interval, candidates[*best].interval);
+}
+
 /// Cycles a packet that looks cost.
 double PlanCaches::lookCycles(const Choice &choice) const {
   bool isWritten = llvm::any_of(
@@ -218,6 +257,7 @@ Choice PlanCaches::choose() const {
   double most = 0;
   for (const Candidate &candidate : candidates) {
     Choice choice = pack(candidate.interval, copyWords);
+    fillUp(candidate.interval, choice);
     double net = choice.gain - lookCycles(choice);
     if (net > most) {
       most = net;
@@ -308,6 +348,14 @@ void PlanCaches::setReason(ir::GlobalOp global, bool isCached,
 void PlanCaches::carryOut(const Choice &choice) {
   ModuleOp module = getOperation();
   Builder builder(&getContext());
+  if (choice.lastElements != 0) {
+    Candidate &last = candidates[choice.chosen.back()];
+    auto array = cast<ir::ArrayType>(last.type);
+    last.gain *= double(choice.lastElements) / double(array.getSize());
+    last.type = ir::ArrayType::get(&getContext(), choice.lastElements,
+                                   array.getElementType());
+    last.words = ir::wordCount(last.type);
+  }
   localNext = 0;
   addLocal(lockName, builder.getI32Type());
   DenseSet<Operation *> cached;

@@ -56,7 +56,7 @@ baker.metadata @sequence : i32
 // -----
 
 // expected-error @+1 {{'memory' must be one of "sram0", "sram1", "scratch", "dram", "local"}}
-baker.global @g : i32 {baker.place = {memory = "dram", address = 0 : i32}}
+baker.global @g : i32 {baker.place = {memory = "tape", address = 0 : i32}}
 
 // -----
 

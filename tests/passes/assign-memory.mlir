@@ -1,15 +1,12 @@
 // RUN: baker-opt %s --baker-assign-memory | FileCheck %s
-// RUN: baker-opt %s --baker-assign-memory --explain=assign-memory 2>&1 >/dev/null | FileCheck %s --check-prefix=WHY
 
 // What packets read often shares the load of the channels: channel 0 has the
 // descriptors, so channel 1 takes more. What nobody reads fills scratch, which
 // answers soonest, within its share of commands.
 
-// CHECK: baker.global @often : !baker.array<100000 x i32> {baker.place = {address = [[#]] : i32, memory = "sram1"}
-// WHY: remark: [assign-memory] @often in sram1: 2.00 accesses a packet of 1.00 words, 400000 bytes; in sram0 a packet would wait {{[0-9.]+}} cycles more; too large for scratch
+// CHECK: baker.global @often : !baker.array<100000 x i32> {baker.place = {address = [[#]] : i32, memory = "sram1"}, baker.place.reason = "2.00 accesses a packet of 1.00 words, 400000 bytes; in sram0 a packet would wait {{[0-9.]+}} cycles more; too large for scratch
 baker.global @often : !baker.array<100000 x i32>
-// CHECK: baker.global @small : !baker.array<4 x i48> {baker.place = {address = [[#]] : i32, memory = "sram1"}
-// WHY: remark: [assign-memory] @small in sram1: 1.00 accesses a packet of 2.00 words, 32 bytes; in sram0 {{.*}}; scratch takes 1.30 accesses a packet
+// CHECK: baker.global @small : !baker.array<4 x i48> {baker.place = {address = [[#]] : i32, memory = "sram1"}, baker.place.reason = "1.00 accesses a packet of 2.00 words, 32 bytes; in sram0 {{.*}}; scratch takes 0.30 accesses a packet
 baker.global @small : !baker.array<4 x i48>
 // CHECK: baker.global @unread : i32 {baker.place = {address = [[#]] : i32, memory = "scratch"}
 baker.global @unread : i32

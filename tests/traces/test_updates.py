@@ -29,7 +29,7 @@ def test_other_lines_do_not_count(tmp_path: Path) -> None:
 def test_a_file_that_is_none_is_said(tmp_path: Path, text: str) -> None:
     path = tmp_path / "updates"
     path.write_text(text)
-    with pytest.raises(InputError, match="no update|bgpdump"):
+    with pytest.raises(InputError, match=r"no update|bgpdump"):
         read_times(path)
 
 

@@ -1,0 +1,93 @@
+"""Delayed-update caches: packets are what the oracle says while no table
+changes; while tables change, stale packets stay below the rate asked for."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import toolchain
+from toolchain import FIREWALL, L3_SWITCH, MPLS, Workload
+
+SOURCES = {"l3-switch": L3_SWITCH, "firewall": FIREWALL, "mpls": MPLS}
+KINDS = {"l3-switch": "ipv4", "firewall": "firewall", "mpls": "mpls"}
+#: What each application caches for its ordinary traffic, at least.
+CACHED = {
+    "l3-switch": "l3_switch.mac_addr",
+    "firewall": "firewall.peer",
+    "mpls": "lsr.mac_addr",
+}
+
+
+@pytest.fixture(scope="module", params=SOURCES)
+def load(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Workload:
+    app = request.param
+    folder = tmp_path_factory.mktemp(app)
+    options = ("--packets", "4000", "--size", "64", "--seed", "3")
+    return toolchain.make(KINDS[app], app, folder, *options)
+
+
+def compile_profiled(load: Workload, folder: Path, *options: str) -> Path:
+    return toolchain.compile_app(
+        SOURCES[load.app], folder / "app.ixp", "--level=swc",
+        f"--profile-trace={load.trace}", f"--control={load.control}", *options,
+    )  # fmt: skip
+
+
+def globals_of(stats: dict[str, Any]) -> list[str]:
+    return [each["global"] for each in stats["caches"]["globals"]]
+
+
+@pytest.mark.parametrize("engines", (1, 6))
+def test_cached_programs_equal_the_oracle(
+    load: Workload, engines: int, tmp_path: Path
+) -> None:
+    image = compile_profiled(load, tmp_path)
+    out, stats = toolchain.simulate(image, load, tmp_path, f"--mes={engines}")
+    toolchain.check(load, out, tmp_path / "stats.json")
+    toolchain.assert_packets_add_up(stats)
+    assert CACHED[load.app] in globals_of(stats)
+    assert stats["caches"]["stale_packets"] == 0
+    for each in stats["caches"]["globals"]:
+        assert each["reads"] > 0, each
+
+
+def with_updates(load: Workload, folder: Path, every: int) -> Workload:
+    """Next hops (or ports, or actions) that change on every so many packets."""
+    lines = []
+    for number, packet in enumerate(range(every, 4000, every)):
+        mac = f"02:00:00:00:{number >> 8 & 255:02x}:{number & 255:02x}"
+        call = (
+            f"flow_action({number % 8}, {number // 8 % 2})"
+            if load.app == "firewall"
+            else f"next_hop_add({number % 16}, {number % 4}, {mac})"
+        )
+        lines.append(f"@packet {packet} {call}")
+    control = folder / "updates.txt"
+    control.write_text(load.control.read_text() + "\n".join(lines) + "\n")
+    return Workload(load.trace, control, load.app)
+
+
+@pytest.mark.parametrize("asked", (1e-1, 1e-2, 1e-3))
+def test_stale_packets_stay_below_the_rate(
+    load: Workload, asked: float, tmp_path: Path
+) -> None:
+    updated = with_updates(load, tmp_path, 50)
+    image = compile_profiled(updated, tmp_path, f"--max-error-rate={asked}")
+    _, stats = toolchain.simulate(image, updated, tmp_path)
+    toolchain.assert_packets_add_up(stats)
+    assert stats["caches"]["stale_rate"] <= asked
+
+
+def test_reasons_stand_in_the_report(load: Workload, tmp_path: Path) -> None:
+    report = tmp_path / "report.json"
+    compile_profiled(load, tmp_path, f"--report={report}")
+    decisions = [
+        each["decision"]
+        for each in json.loads(report.read_text())["decisions"]
+        if each["kind"] == "plan-caches"
+    ]
+    assert f"@{CACHED[load.app]} cached" in decisions
+    assert any(decision.endswith(" not cached") for decision in decisions)

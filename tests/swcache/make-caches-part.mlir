@@ -1,0 +1,47 @@
+// RUN: baker-opt %s --baker-make-caches | FileCheck %s
+
+// The copy of the array's first elements serves those; others are read at
+// home. Nothing that is cached is ever written: nobody looks.
+
+baker.global @karakal.copy.table : !baker.array<10 x !baker.struct<"t", a : i32, b : i48>> {baker.place = {address = 64 : i32, memory = "local"}}
+baker.global @karakal.seen.sram1 : i32 {baker.place = {address = 4 : i32, memory = "local"}}
+baker.global @karakal.version.sram1 : i32 init [1] {baker.cache.version = "sram1", baker.place = {address = 4016 : i32, memory = "sram1"}}
+baker.global @karakal.lock : i32 {baker.place = {address = 0 : i32, memory = "local"}}
+baker.global @table : !baker.array<500 x !baker.struct<"t", a : i32, b : i48>> {baker.cache.copy = @karakal.copy.table, baker.place = {memory = "sram1", address = 0 : i32}}
+
+// CHECK-LABEL: func.func @me_main
+// CHECK-NOT: llvm.alloca
+// CHECK: %[[I:.*]] = call @__ixp_ctx()
+// CHECK: %[[FIELD:.*]] = baker.field %{{.*}} "b"
+// CHECK: %[[TEN:.*]] = arith.constant 10 : i32
+// CHECK: %[[IN:.*]] = arith.cmpi ult, %[[I]], %[[TEN]] : i32
+// CHECK: cf.cond_br %[[IN]], ^[[COPY:bb[0-9]+]], ^[[HOME:bb[0-9]+]]
+// CHECK: ^[[COPY]]:
+// CHECK-NEXT: %[[ROOT:.*]] = baker.global_ref @karakal.copy.table
+// CHECK-NEXT: %[[E:.*]] = baker.element %[[ROOT]][%[[I]]]
+// CHECK-NEXT: %[[F:.*]] = baker.field %[[E]] "b"
+// CHECK-NEXT: %[[FAST:.*]] = baker.load %[[F]]
+// CHECK-NEXT: cf.br ^[[REST:bb[0-9]+]](%[[FAST]] : i48)
+// CHECK: ^[[HOME]]:
+// CHECK-NEXT: %[[SLOW:.*]] = baker.load %[[FIELD]]
+// CHECK-NEXT: cf.br ^[[REST]](%[[SLOW]] : i48)
+// CHECK: ^[[REST]](%[[VALUE:.*]]: i48):
+// CHECK-NEXT: call @use(%[[VALUE]])
+func.func @me_main() {
+  cf.br ^loop
+^loop:
+  %i = func.call @__ixp_ctx() : () -> i32
+  %refs = baker.global_ref @table : !baker.ref<!baker.array<500 x !baker.struct<"t", a : i32, b : i48>>>
+  %ref = baker.element %refs[%i] : !baker.ref<!baker.array<500 x !baker.struct<"t", a : i32, b : i48>>>
+  %b = baker.field %ref "b" : !baker.ref<!baker.struct<"t", a : i32, b : i48>>
+  %v = baker.load %b : !baker.ref<i48>
+  func.call @use(%v) : (i48) -> ()
+  cf.br ^loop
+}
+func.func private @__ixp_ctx() -> i32
+func.func private @use(i48)
+
+// Ten elements are copied, one after the other.
+// CHECK-LABEL: func.func private @karakal.refresh
+// CHECK: baker.load_words %{{.*}} at 0 {{.*}} -> i32, i32, i32
+// CHECK: arith.constant 10
