@@ -107,15 +107,14 @@ json describeCaches(ModuleOp program) {
   json caches = json::array();
   for (swcache::Cache cache : swcache::cachesOf(program)) {
     ir::Place home = *ir::placeOf(cache.home);
-    caches.push_back(
-        {{"global", cache.home.getSymName().str()},
-         {"memory", home.memory},
-         {"address", home.address},
-         {"bytes", 4 * ir::wordCount(cache.copy.getType())},
-         {"local", ir::placeOf(cache.copy)->address},
-         {"version", swcache::versionPrefix.str() + home.memory},
-         {"interval", swcache::packetInterval(program)},
-         {"context_interval", swcache::contextInterval(program)}});
+    caches.push_back({{"global", cache.home.getSymName().str()},
+                      {"memory", home.memory},
+                      {"address", home.address},
+                      {"bytes", 4 * ir::wordCount(cache.copy.getType())},
+                      {"local", ir::placeOf(cache.copy)->address},
+                      {"version", swcache::versionPrefix.str() + home.memory},
+                      {"interval", swcache::packetInterval(program)},
+                      {"context_interval", swcache::contextInterval(program)}});
   }
   return caches;
 }

@@ -219,7 +219,8 @@ static LogicalResult verifyPlace(Operation *op, Attribute attribute) {
   if (!memory || !isI32(place.get("address")))
     return op->emitOpError(
         "'baker.place' must be {memory = \"...\", address = N : i32}");
-  if (failed(verifyOneOf(op, "memory", memory, {"sram0", "sram1", "scratch", "dram", "local"})))
+  if (failed(verifyOneOf(op, "memory", memory,
+                         {"sram0", "sram1", "scratch", "dram", "local"})))
     return failure();
   auto address = place.getAs<IntegerAttr>("address").getValue();
   if (address.getZExtValue() % 4 != 0)

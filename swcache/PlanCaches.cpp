@@ -131,8 +131,7 @@ void PlanCaches::findWriters() {
 Type typeOfCopy(Type type, uint64_t extent) {
   auto array = dyn_cast<ir::ArrayType>(type);
   // A global of one entry: the extent tells nothing of its elements.
-  if (!array || extent == 0 ||
-      ir::wordCount(type) <= ir::localityEntryWordsMax)
+  if (!array || extent == 0 || ir::wordCount(type) <= ir::localityEntryWordsMax)
     return type;
   uint64_t stride = ir::elementWordStride(array);
   uint64_t elements = (extent + stride - 1) / stride;

@@ -228,7 +228,6 @@ int main(int argc, char **argv) {
     return usageError(error.what());
   }
   line.options.pipeline.level = levels.at(line.level);
-  line.options.pipeline.engineCount = line.options.engineCount;
   line.options.emit = forms.at(line.form);
   auto policy = lang::warningPolicy(line.warnings);
   if (!policy)

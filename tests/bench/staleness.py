@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from harness import Bench, Missing, Workload, progress, simulate, source_of, workload
-from measures import table
 from npftrace.updates import read_times, schedule
+from tables import table
 
 #: Packets of a run; updates are played against them.
 PACKETS = 20000

@@ -36,13 +36,28 @@ func.func private @use(i32, i32)
 }
 )";
 
+/// The same with data of two bursts.
+std::string longProgram() {
+  std::string text = program;
+  auto replaceAll = [&](const std::string &from, const std::string &to) {
+    for (size_t at = 0; (at = text.find(from, at)) != std::string::npos;
+         at += to.size())
+      text.replace(at, from.size(), to);
+  };
+  replaceAll("!baker.array<2 x i32>",
+             "!baker.struct<\"t\", a : i32, b : i32, c : i32, d : i32, "
+             "e : i32, f : i32, g : i32, h : i32, i : i32>");
+  replaceAll("init [1, 1]", "init [1, 1, 1, 1, 1, 1, 1, 1, 1]");
+  return text;
+}
+
 class Protocol : public testing::Test {
 protected:
-  Protocol() {
+  explicit Protocol(const std::string &text = program) {
     context.loadDialect<ir::BakerDialect, arith::ArithDialect,
                         cf::ControlFlowDialect, func::FuncDialect,
                         LLVM::LLVMDialect>();
-    module = parseSourceString<ModuleOp>(program, &context);
+    module = parseSourceString<ModuleOp>(text, &context);
     PassManager passes(&context);
     passes.addPass(createMakeCaches());
     EXPECT_TRUE(succeeded(passes.run(*module)));
@@ -115,6 +130,29 @@ TEST_F(Protocol, AVersionReadBehindTheDataIsFound) {
   load->getOperand(0).getDefiningOp()->moveAfter(last);
   load->moveAfter(last->getNextNode());
   EXPECT_NE(explore(*module, setting(1, 2, 3, 2)).violation, "");
+}
+
+class LongProtocol : public Protocol {
+protected:
+  LongProtocol() : Protocol(longProgram()) {}
+};
+
+TEST_F(LongProtocol, TwoContextsOfAnEngine) {
+  expectSound(setting(1, 2, 2, 1));
+}
+
+TEST_F(LongProtocol, AFillWithoutLockIsFound) {
+  // Contexts that do not see the lock fill at once; the older burst may win.
+  auto entry = module->lookupSymbol<func::FuncOp>("me_main");
+  SmallVector<ir::StoreOp> locks;
+  entry.walk([&](ir::StoreOp store) {
+    auto ref = store.getRef().getDefiningOp<ir::GlobalRefOp>();
+    if (ref && ref.getGlobal() == "karakal.lock")
+      locks.push_back(store);
+  });
+  for (ir::StoreOp store : locks)
+    store.erase();
+  EXPECT_NE(explore(*module, setting(1, 2, 2, 1)).violation, "");
 }
 
 } // namespace
