@@ -4,6 +4,7 @@
 #include "aggregation/CodeCost.h"
 #include "codegen-me/CodeGenMe.h"
 #include "driver/LlvmStage.h"
+#include "driver/RunPasses.h"
 #include "ir/Profile.h"
 #include "target-ixp/MemoryMap.h"
 
