@@ -78,10 +78,8 @@ void Interpreter::deliver(StringRef name, uint32_t handle) {
 }
 
 /// A message on a ring of the engine's own waits there; any other leaves.
-void Interpreter::putMessage(uint32_t ring, ArrayRef<APInt> words) {
-  std::vector<uint32_t> message;
-  for (const APInt &word : words)
-    message.push_back(uint32_t(word.getZExtValue()));
+void Interpreter::putMessage(uint32_t ring,
+                             const std::vector<uint32_t> &message) {
   if (ring >= target::RingFreeFirst && ring <= target::RingFreeLast) {
     machine.rings[ring].push_back(message);
     return;
@@ -95,8 +93,11 @@ void Interpreter::putMessage(uint32_t ring, ArrayRef<APInt> words) {
                 std::to_string(message[0] >> target::RingChannelShift);
   event.packet = machine.imageOf(*packet);
   // Transmission takes nothing but the frame and the port.
-  if (ring == target::RingTx)
+  if (ring == target::RingTx) {
     event.packet.metadata.clear();
+    event.packet.rxPort = 0;
+    event.packet.sequence = 0;
+  }
   addEvent(event);
   machine.release(handle);
 }
@@ -104,15 +105,11 @@ void Interpreter::putMessage(uint32_t ring, ArrayRef<APInt> words) {
 SmallVector<APInt> Interpreter::callRuntime(StringRef name,
                                             ArrayRef<APInt> arguments,
                                             unsigned resultCount) {
-  if (name == "baker_channel_put") {
-    putMessage(uint32_t(arguments[0].getZExtValue()), arguments.drop_front());
-    return {};
-  }
   auto isWaiting = [&] {
     return llvm::any_of(machine.rings,
                         [](const auto &ring) { return !ring.second.empty(); });
   };
-  if (name == "__ixp_scratch_get") {
+  if (name == "__ixp_scratch_get2") {
     auto &ring = machine.rings[uint32_t(arguments[0].getZExtValue())];
     SmallVector<APInt> words(resultCount, APInt(32, 0));
     if (ring.empty())
@@ -132,8 +129,9 @@ SmallVector<APInt> Interpreter::callRuntime(StringRef name,
     isIdle = !isWaiting();
     return {};
   }
-  if (name == "__ixp_halt") {
-    trap("no room in front of the packet");
+  if (name == "baker_packet_room") {
+    if (arguments[0].ult(arguments[1]))
+      trap("no room in front of the packet");
     return {};
   }
   giveUp("a call of @" + name);
@@ -195,14 +193,19 @@ void Interpreter::execute(Operation &op, Values &values) {
       values[result] = value;
     return;
   }
+  if (op.getName().getStringRef() == "ub.poison") {
+    values[op.getResult(0)] =
+        APInt(64, 0).trunc(op.getResult(0).getType().getIntOrFloatBitWidth());
+    return;
+  }
   // Between a packet and its handle.
   if (isa<UnrealizedConversionCastOp>(op) && op.getNumOperands() == 1) {
     values[op.getResult(0)] = APInt(32, handleOf(values[op.getOperand(0)]));
     return;
   }
   if (!executeArith(op, values) && !executeAccess(op, values) &&
-      !executePacket(op, values) && !executeMetadata(op, values) &&
-      !executeGlobal(op, values))
+      !executePacket(op, values) && !executeMessage(op, values) &&
+      !executeMetadata(op, values) && !executeGlobal(op, values))
     giveUp("the operation " + op.getName().getStringRef());
 }
 
@@ -250,7 +253,9 @@ void Interpreter::takePacket(const PacketImage &packet) {
   deliveries.clear();
   uint32_t handle = machine.receive(packet);
   if (auto entry = symbols.lookup<func::FuncOp>(engineEntry)) {
-    machine.rings[target::RingRx].push_back({handle});
+    machine.rings[target::RingRx].push_back(
+        {uint32_t(packet.rxPort) << target::RingPortShift | handle,
+         target::BufferHeadroom << 16 | uint32_t(packet.bytes.size())});
     callFunction(entry, {});
     return;
   }

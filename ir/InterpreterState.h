@@ -48,12 +48,13 @@ private:
   callRuntime(llvm::StringRef name, llvm::ArrayRef<llvm::APInt> arguments,
               unsigned resultCount);
   void deliver(llvm::StringRef channel, uint32_t handle);
-  void putMessage(uint32_t ring, llvm::ArrayRef<llvm::APInt> words);
+  void putMessage(uint32_t ring, const std::vector<uint32_t> &message);
 
   void execute(mlir::Operation &op, Values &values);
   bool executeArith(mlir::Operation &op, Values &values);
   bool executeAccess(mlir::Operation &op, Values &values);
   bool executePacket(mlir::Operation &op, Values &values);
+  bool executeMessage(mlir::Operation &op, Values &values);
   bool executeMetadata(mlir::Operation &op, Values &values);
   bool executeGlobal(mlir::Operation &op, Values &values);
   mlir::Block *branch(mlir::Operation &terminator, Values &values);
