@@ -36,6 +36,10 @@ constexpr unsigned depthMax = 400;
 
 Interpreter::Interpreter(ModuleOp module, const Stimulus &stimulus)
     : module(module), stimulus(stimulus), machine(stimulus), symbols(module) {
+  for (auto metadata : module.getOps<MetadataOp>())
+    machine.metadataWords =
+        std::min(machine.metadataWords + metadataWordCount(metadata.getType()),
+                 target::DescriptorWords - target::DescriptorMetadata);
   uint64_t next = 0;
   for (auto global : module.getOps<GlobalOp>()) {
     globalStart[global.getSymName()] = next;

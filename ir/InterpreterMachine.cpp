@@ -71,8 +71,8 @@ PacketImage Machine::imageOf(const PacketCell &packet) const {
   image.rxPort = uint8_t(ports >> 24);
   image.txPort = uint8_t(ports >> 16);
   image.sequence = packet.descriptor[target::DescriptorSequence];
-  image.metadata.assign(packet.descriptor.begin() + target::DescriptorMetadata,
-                        packet.descriptor.end());
+  const uint32_t *words = packet.descriptor.data() + target::DescriptorMetadata;
+  image.metadata.assign(words, words + metadataWords);
   return image;
 }
 

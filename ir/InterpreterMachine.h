@@ -59,6 +59,8 @@ public:
 
   /// Messages that wait on rings, each with all its words.
   std::map<uint32_t, std::deque<std::vector<uint32_t>>> rings;
+  /// Words of metadata that the program declares: others have no meaning.
+  uint32_t metadataWords = 0;
 
 private:
   uint8_t garbage;

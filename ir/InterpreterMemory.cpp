@@ -71,13 +71,13 @@ bool Interpreter::executeAccess(Operation &op, Values &values) {
       .Case([&](PacketLoadOp load) {
         if (PacketCell *packet = packetOf(load.getPacket(), values))
           for (auto [i, word] : llvm::enumerate(load.getWords()))
-            values[word] = APInt(
-                32,
-                machine.readBits(
-                    *packet,
-                    positionOf(*packet, load.getPacket(), values,
-                               8 * (int64_t(load.getAt()) + 4 * int64_t(i))),
-                    32));
+            values[word] =
+                APInt(32, machine.readBits(
+                              *packet,
+                              positionOf(*packet, load.getPacket(), values,
+                                         8 * (int64_t(int32_t(load.getAt())) +
+                                              4 * int64_t(i))),
+                              32));
         return true;
       })
       .Case([&](PacketStoreOp store) {
@@ -87,10 +87,11 @@ bool Interpreter::executeAccess(Operation &op, Values &values) {
              ++byte)
           if (mask >> byte & 1) {
             uint64_t word = values[store.getWords()[byte / 4]].getZExtValue();
-            machine.writeBits(*packet,
-                              positionOf(*packet, store.getPacket(), values,
-                                         8 * (int64_t(store.getAt()) + byte)),
-                              8, word >> (24 - byte % 4 * 8) & 0xff);
+            machine.writeBits(
+                *packet,
+                positionOf(*packet, store.getPacket(), values,
+                           8 * (int64_t(int32_t(store.getAt())) + byte)),
+                8, word >> (24 - byte % 4 * 8) & 0xff);
           }
         return true;
       })

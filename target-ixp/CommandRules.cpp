@@ -108,9 +108,15 @@ private:
   void step(uint32_t address);
 };
 
-/// Addresses behind a branch that an immed beside the branch loads.
+/// Addresses behind a branch that an immed beside the branch loads into a
+/// register which some return takes its address from.
 void PathChecker::findReturnPoints() {
   constexpr uint32_t Beside = 4;
+  auto isReturnedBy = [&](const Operand &loaded) {
+    return std::any_of(program.begin(), program.end(), [&](auto &i) {
+      return i.op == Op::Jump && i.target == 0 && i.a == loaded;
+    });
+  };
   for (uint32_t a = 0; a < program.size(); ++a) {
     uint32_t behind = a + program[a].defer + 1;
     if (program[a].op != Op::Br)
@@ -119,7 +125,7 @@ void PathChecker::findReturnPoints() {
          n < std::min<size_t>(behind, program.size()); ++n) {
       const Instruction &i = program[n];
       if (i.op == Op::Immed && i.shift.kind == Shift::Kind::None && !i.invert &&
-          i.immediate == behind)
+          i.immediate == behind && isReturnedBy(i.dest))
         returnPoints.insert(behind);
     }
   }

@@ -43,7 +43,7 @@ void increment(uint32_t address) { chip.counted = address; }
 void swapContext() {}
 void halt() { chip.isHalted = true; }
 uint32_t noMessage(uint32_t) { return 0; }
-void ignore(uint32_t, uint32_t) {}
+void ignore(uint32_t, uint32_t, uint32_t) {}
 
 class PacketPrimitivesTest : public ::testing::Test {
 protected:
@@ -64,7 +64,7 @@ protected:
     define("__ixp_swap", reinterpret_cast<void *>(swapContext));
     define("__ixp_ring_status", reinterpret_cast<void *>(noMessage));
     define("__ixp_scratch_get", reinterpret_cast<void *>(noMessage));
-    define("__ixp_scratch_put", reinterpret_cast<void *>(ignore));
+    define("__ixp_scratch_put2", reinterpret_cast<void *>(ignore));
     cantFail(jit->addIRModule(
         llvm::orc::ThreadSafeModule(std::move(module), std::move(context))));
     map(bufferAddress);

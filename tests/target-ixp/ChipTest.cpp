@@ -64,12 +64,12 @@ TEST(ChipParameters, TableIsSound) {
 TEST(MemoryMap, RegionsDoNotOverlap) {
   EXPECT_EQ(BufferDramBase + BufferCount * BufferBytes, 0xa00000u);
   EXPECT_LE(BufferDramBase + BufferCount * BufferBytes, XScaleBase);
-  for (uint32_t ring = 0; ring < StatusRingCount; ++ring) {
+  for (uint32_t ring = 0; ring <= RingFreeLast; ++ring) {
     EXPECT_EQ(ringBase(ring) % (ringWords(ring) * 4), 0u) << ring;
     uint32_t end = ringBase(ring) + ringWords(ring) * 4;
-    EXPECT_LE(end, ring + 1 < StatusRingCount ? ringBase(ring + 1)
-                                              : ScratchRingsEnd);
+    EXPECT_LE(end, ring < RingFreeLast ? ringBase(ring + 1) : ScratchRingsEnd);
   }
+  EXPECT_LT(RingFreeLast, StatusRingCount);
   EXPECT_LE(ScratchRingsEnd, ScratchGlobalsBase);
   EXPECT_LE(ScratchGlobalsEnd, RxPacketsCounter);
   EXPECT_EQ(DropCounterBase + DropCounterCount * 4, ScratchBytes);
