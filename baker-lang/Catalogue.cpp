@@ -64,11 +64,10 @@ Result<WarningPolicy> warningPolicy(const std::vector<std::string> &options) {
                                              : policy.enabled;
     if (!llvm::is_contained(flags, flag)) {
       std::string near = nearestName(flag.str(), flags);
-      return makeError("",
-                       "there is no warning '-W" + option + "'" +
-                           (near.empty()
-                                ? "; there are " + llvm::join(flags, ", ")
-                                : "; did you mean '" + near + "'?"));
+      return makeError("", "there is no warning '-W" + option + "'" +
+                               (near.empty()
+                                    ? "; there are " + llvm::join(flags, ", ")
+                                    : "; did you mean '" + near + "'?"));
     }
     set.insert(flag.str());
   }

@@ -84,7 +84,7 @@ def test_a_ppf_may_be_put_on_the_xscale_core(
     image = toolchain.compile_app(
         L3_SWITCH, tmp_path / "a.ixp", "--level=o1", f"--mapping={mapping}"
     )
-    out, stats = toolchain.simulate(image, load, tmp_path)
+    out, _ = toolchain.simulate(image, load, tmp_path)
     toolchain.check(load, out, tmp_path / "stats.json")
 
 
