@@ -2,6 +2,9 @@
 ; A received frame begins at byte 128 of its buffer (docs/runtime.md), which is
 ; 2,048 bytes: DRAM address handle << 7.
 ;
+; Messages are two words; what is sent bears a second word of 0: the transmitter
+; reads port, head and length in the descriptor.
+;
 ;   kernel_begin()   handle and base = the buffer's address, for each packet
 ;   kernel_send()    passes the packet on and takes the next
 ;   table_address(r) r = address of the kernel's table in SRAM
@@ -10,8 +13,10 @@
 #define TX_RING 4
 
 .reg handle base at128 at136 at144 zero
-.reg read $message
-.reg write $send
+.reg read $message $place
+.xfer_order $message $place
+.reg write $send $descriptor
+.xfer_order $send $descriptor
 .sig done
 
 #macro table_address(r)
@@ -24,17 +29,18 @@
     immed[at128, 128]
     immed[at136, 136]
     immed[at144, 144]
+    immed[$descriptor, 0]
 next#:
-    scratch[get, $message, RX_RING, zero, 1], ctx_swap[done]
-    alu[handle, --, B, $message]
+    scratch[get, $message, RX_RING, zero, 2], ctx_swap[done]
+    ld_field_w_clr[handle, 0111, $message], load_cc
     beq[idle#], defer[1]
-    alu_shf[base, --, B, $message, <<7]
+    alu_shf[base, --, B, handle, <<7]
 #endm
 
 #macro kernel_send()
     br_inp_state[scr_ring1_status, full#]
 send#:
-    scratch[put, $send, TX_RING, zero, 1], ctx_swap[done]
+    scratch[put, $send, TX_RING, zero, 2], ctx_swap[done]
     br[next#]
 idle#:
     ctx_arb[voluntary], br[next#]
