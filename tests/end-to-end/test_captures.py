@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 import toolchain
-from toolchain import L3_SWITCH, LEVELS, Workload
+from toolchain import ENDS, L3_SWITCH, Workload
 
 LINKTYPE_ETHERNET = 1
 
@@ -50,7 +50,7 @@ def tables(folder: Path) -> Path:
     return control
 
 
-@pytest.mark.parametrize("engine", ["x86", *LEVELS])
+@pytest.mark.parametrize("engine", ["x86", *ENDS])
 def test_captures_come_out_right(
     engine: str, captures: list[Path], images: dict[str, Path], tmp_path: Path
 ) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from npftrace.packettest import read_test, run_test
-from toolchain import BUILD, LEVELS, ROOT, run
+from toolchain import BUILD, ENDS, ROOT, run
 
 EXAMPLES = sorted((ROOT / "apps/examples").glob("*/*.packets"))
 
@@ -17,7 +17,7 @@ def tools_on_path(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
-@pytest.mark.parametrize("where", ["x86", *LEVELS])
+@pytest.mark.parametrize("where", ["x86", *ENDS])
 def test_packets(path: Path, where: str, packet_images: Path) -> None:
     assert run_test(read_test(path), where, packet_images) == []
 

@@ -20,6 +20,8 @@ L3_SWITCH = ROOT / "apps/l3-switch/l3_switch.baker"
 FIREWALL = ROOT / "apps/firewall/firewall.baker"
 MPLS = ROOT / "apps/mpls/mpls.baker"
 LEVELS = ("base", "o1", "o2", "pac", "soar", "phr", "swc")
+#: The lowest and the highest level, for tests of many inputs.
+ENDS = (LEVELS[0], LEVELS[-1])
 ENGINE_COUNTS = (1, 2, 3, 4, 5, 6)
 
 

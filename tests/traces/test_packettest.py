@@ -36,7 +36,7 @@ def test_statements_and_continued_lines(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("sned 0 Ether()\n", ":1: error: 'sned' is none of program, let"),
+        ("sned 0 Ether()\n", ":1: error: 'sned' is none of program, include, let"),
         ("send 7 Ether()\n", "expected a port from 0 to 3"),
         ("send 0 Eter()\n", "'Eter()' is no packet: NameError"),
         ("\nsend 0 open('x')\n", ":2: error: 'open('x')' is no packet"),
