@@ -2,12 +2,12 @@
 
 #include "driver/Run.h"
 #include "aggregation/Passes.h"
+#include "driver/RunPasses.h"
 #include "driver/WriteFile.h"
 #include "host/Describe.h"
 #include "host/Instrument.h"
 #include "host/Profile.h"
 #include "host/Report.h"
-#include "mlir/Pass/PassManager.h"
 #include "passes/Passes.h"
 #include "target-ixp/MemoryMap.h"
 #include "traces/TraceReader.h"
@@ -21,13 +21,13 @@ using namespace mlir;
 
 /// Cores are split as for the chip, so that the books tell which packets the
 /// XScale core would have consumed.
-static void addDecisions(PassManager &manager) {
+static void addDecisions(OpPassManager &manager) {
   manager.addPass(agg::createSplitCores());
   manager.addPass(passes::createAssignMemory());
   manager.addPass(passes::createInitGlobals());
 }
 
-static void addLowering(PassManager &manager) {
+static void addLowering(OpPassManager &manager) {
   passes::LowerChannelsOptions channels;
   channels.core = "host";
   manager.addPass(passes::createLowerChannels(channels));
@@ -36,10 +36,8 @@ static void addLowering(PassManager &manager) {
   manager.addPass(passes::createToLlvm(llvm));
 }
 
-static Status runPasses(ModuleOp module, void (*add)(PassManager &)) {
-  PassManager manager(module.getContext());
-  add(manager);
-  if (failed(manager.run(module)))
+static Status lowerBy(ModuleOp module, void (*add)(OpPassManager &)) {
+  if (!runPasses(module, add))
     return makeError("E-driver-030", "the program cannot be lowered for x86");
   return success();
 }
@@ -49,12 +47,12 @@ static Result<host::HostProgram> lower(ModuleOp baker, bool withCounters) {
   // Before passes add functions: the counters are those of the source.
   size_t globals = llvm::range_size(module->getOps<ir::GlobalOp>());
   size_t counters = withCounters ? host::instrument(*module) : 0;
-  if (Status status = runPasses(*module, addDecisions); !status)
+  if (Status status = lowerBy(*module, addDecisions); !status)
     return status.error();
   host::HostProgram program = host::describe(*module);
   program.counterCount = counters;
   program.globalCount = withCounters ? globals : 0;
-  if (Status status = runPasses(*module, addLowering); !status)
+  if (Status status = lowerBy(*module, addLowering); !status)
     return status.error();
   host::attach(program, *module);
   return program;

@@ -31,8 +31,8 @@ namespace {
 /// Whether packets given to `op` are gone afterwards: it puts them on a channel
 /// or ring, makes a message of them, or hands them to another PPF.
 bool isRelease(Operation *op) {
-  if (isa<ir::ChannelPutOp, func::ReturnOp, UnrealizedConversionCastOp>(op) ||
-      op->getName().getStringRef() == "baker.packet_send")
+  if (isa<ir::ChannelPutOp, ir::PacketSendOp, func::ReturnOp,
+          UnrealizedConversionCastOp>(op))
     return true;
   auto call = dyn_cast<func::CallOp>(op);
   if (!call)
@@ -63,9 +63,8 @@ Value passedTo(BlockArgument argument, Operation *terminator, unsigned index) {
 } // namespace
 
 bool isReceived(Value handle) {
-  Operation *op = handle.getDefiningOp();
-  return op && op->getName().getStringRef() == "baker.packet_take" &&
-         op->hasAttr("from_rx");
+  auto take = handle.getDefiningOp<ir::PacketTakeOp>();
+  return take && take.getFromRx();
 }
 
 //===----------------------------------------------------------------------===//

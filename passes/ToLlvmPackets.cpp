@@ -80,48 +80,22 @@ struct PacketWrite : ToLlvmPattern<ir::PacketWriteOp> {
   }
 };
 
-struct PacketDecap : ToLlvmPattern<ir::PacketDecapOp> {
-  using ToLlvmPattern::ToLlvmPattern;
-  LogicalResult matchAndRewrite(ir::PacketDecapOp op, Adaptor adaptor,
-                                Rewriter &rewriter) const override {
-    rewriter.replaceOp(op, callPrimitive(context, rewriter, op,
-                                         "baker_packet_decap", wordBits,
-                                         adaptor.getOperands()));
-    return success();
-  }
-};
+/// An operation that is a call of one primitive: its operands are the
+/// primitive's arguments, its result is a word.
+template <typename Op> struct WordPrimitive : ToLlvmPattern<Op> {
+  WordPrimitive(const LLVMTypeConverter &converter, ToLlvmContext &context,
+                StringRef name)
+      : ToLlvmPattern<Op>(converter, context), name(name) {}
 
-struct PacketEncap : ToLlvmPattern<ir::PacketEncapOp> {
-  using ToLlvmPattern::ToLlvmPattern;
-  LogicalResult matchAndRewrite(ir::PacketEncapOp op, Adaptor adaptor,
-                                Rewriter &rewriter) const override {
-    rewriter.replaceOp(op, callPrimitive(context, rewriter, op,
-                                         "baker_packet_encap", wordBits,
-                                         adaptor.getOperands()));
+  LogicalResult
+  matchAndRewrite(Op op, typename Op::Adaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    rewriter.replaceOp(op, callPrimitive(this->context, rewriter, op, name,
+                                         wordBits, adaptor.getOperands()));
     return success();
   }
-};
 
-struct PacketCopy : ToLlvmPattern<ir::PacketCopyOp> {
-  using ToLlvmPattern::ToLlvmPattern;
-  LogicalResult matchAndRewrite(ir::PacketCopyOp op, Adaptor adaptor,
-                                Rewriter &rewriter) const override {
-    rewriter.replaceOp(op,
-                       callPrimitive(context, rewriter, op, "baker_packet_copy",
-                                     wordBits, adaptor.getOperands()));
-    return success();
-  }
-};
-
-struct PacketLength : ToLlvmPattern<ir::PacketLengthOp> {
-  using ToLlvmPattern::ToLlvmPattern;
-  LogicalResult matchAndRewrite(ir::PacketLengthOp op, Adaptor adaptor,
-                                Rewriter &rewriter) const override {
-    rewriter.replaceOp(op, callPrimitive(context, rewriter, op,
-                                         "baker_packet_length", wordBits,
-                                         adaptor.getOperands()));
-    return success();
-  }
+  StringRef name;
 };
 
 struct PacketDrop : ToLlvmPattern<ir::PacketDropOp> {
@@ -180,17 +154,6 @@ struct PacketView : ToLlvmPattern<ir::PacketViewOp> {
   LogicalResult matchAndRewrite(ir::PacketViewOp op, Adaptor adaptor,
                                 Rewriter &rewriter) const override {
     rewriter.replaceOp(op, adaptor.getPacket());
-    return success();
-  }
-};
-
-struct PacketClone : ToLlvmPattern<ir::PacketCloneOp> {
-  using ToLlvmPattern::ToLlvmPattern;
-  LogicalResult matchAndRewrite(ir::PacketCloneOp op, Adaptor adaptor,
-                                Rewriter &rewriter) const override {
-    rewriter.replaceOp(op, callPrimitive(context, rewriter, op,
-                                         "baker_packet_clone", wordBits,
-                                         adaptor.getOperands()));
     return success();
   }
 };
@@ -280,9 +243,18 @@ struct MetaWrite : ToLlvmPattern<ir::MetaWriteOp> {
 void addPacketPatterns(RewritePatternSet &patterns,
                        const LLVMTypeConverter &converter,
                        ToLlvmContext &context) {
-  patterns.add<PacketRead, PacketWrite, PacketDecap, PacketEncap, PacketCopy,
-               PacketLength, PacketDrop, PacketTake, PacketSend, PacketView,
-               PacketClone, MetaRead, MetaWrite>(converter, context);
+  patterns.add<PacketRead, PacketWrite, PacketDrop, PacketTake, PacketSend,
+               PacketView, MetaRead, MetaWrite>(converter, context);
+  patterns.add<WordPrimitive<ir::PacketDecapOp>>(converter, context,
+                                                 "baker_packet_decap");
+  patterns.add<WordPrimitive<ir::PacketEncapOp>>(converter, context,
+                                                 "baker_packet_encap");
+  patterns.add<WordPrimitive<ir::PacketCopyOp>>(converter, context,
+                                                "baker_packet_copy");
+  patterns.add<WordPrimitive<ir::PacketCloneOp>>(converter, context,
+                                                 "baker_packet_clone");
+  patterns.add<WordPrimitive<ir::PacketLengthOp>>(converter, context,
+                                                  "baker_packet_length");
 }
 
 } // namespace karakal::passes

@@ -1,6 +1,7 @@
 // Is each rule of commands under way found broken, and found kept, on every
 // path? Do the receiver and the transmitter keep them all?
 
+#include "AssembledText.h"
 #include "target-ixp/Assembler.h"
 #include "target-ixp/CommandRules.h"
 
@@ -12,10 +13,7 @@ namespace {
 
 /// Expects breaches of this rule alone, the first at this word, or none.
 void expectBreach(const std::string &text, const char *id, uint32_t address) {
-  std::vector<Diagnostic> diagnostics;
-  auto program = assembleText(text, "t.uc", {}, diagnostics);
-  for (const Diagnostic &diagnostic : diagnostics)
-    ADD_FAILURE() << diagnostic.str();
+  auto program = assembled(text);
   ASSERT_TRUE(program);
   std::vector<RuleBreach> breaches = checkCommands(program->words);
   for (const RuleBreach &breach : breaches)

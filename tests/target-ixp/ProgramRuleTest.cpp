@@ -1,5 +1,6 @@
 // Is each rule between neighbouring words found broken, and found kept?
 
+#include "AssembledText.h"
 #include "target-ixp/Assembler.h"
 #include "target-ixp/ProgramRules.h"
 
@@ -11,10 +12,7 @@ namespace {
 
 /// Expects exactly one breach with this id at this word, or none.
 void expectBreach(const std::string &text, const char *id, uint32_t address) {
-  std::vector<Diagnostic> diagnostics;
-  auto program = assembleText(text, "t.uc", {}, diagnostics);
-  for (const Diagnostic &diagnostic : diagnostics)
-    ADD_FAILURE() << diagnostic.str();
+  auto program = assembled(text);
   ASSERT_TRUE(program);
   std::vector<RuleBreach> breaches = checkProgram(program->words);
   ASSERT_EQ(breaches.size(), *id ? 1u : 0u) << text;

@@ -1,0 +1,21 @@
+//===- AssembledText.h - microcode of a test's own text ---------*- C++ -*-===//
+
+#ifndef KARAKAL_TESTS_TARGET_IXP_ASSEMBLEDTEXT_H
+#define KARAKAL_TESTS_TARGET_IXP_ASSEMBLEDTEXT_H
+
+#include "target-ixp/Assembler.h"
+
+#include <gtest/gtest.h>
+
+/// The program of `text`, or nothing: then the test has failed with what is
+/// wrong.
+inline std::optional<karakal::target::AssembledProgram>
+assembled(const std::string &text) {
+  std::vector<karakal::target::Diagnostic> diagnostics;
+  auto program = karakal::target::assembleText(text, "t.uc", {}, diagnostics);
+  for (const auto &diagnostic : diagnostics)
+    ADD_FAILURE() << diagnostic.str();
+  return program;
+}
+
+#endif // KARAKAL_TESTS_TARGET_IXP_ASSEMBLEDTEXT_H
