@@ -67,6 +67,7 @@ private:
   bool isFrame(SDValue address, SDValue &frame, SDValue &offset);
   /// A local-memory address as a register and an offset for its clear bits.
   std::pair<SDValue, SDValue> selectLocal(const MemSDNode *access);
+  void shiftField(SDValue &a, SDValue &b, ISD::CondCode code);
   ComparedPair selectCompare(SDValue a, SDValue b, ISD::CondCode code);
 
   void selectCommandIn(SDNode *n);
@@ -164,8 +165,55 @@ bool IxpSelect::isFrame(SDValue address, SDValue &frame, SDValue &offset) {
   return true;
 }
 
+/// The ld_field mask of a word whose bytes are all 0 or ff; 0 if it is none.
+unsigned byteMaskOf(uint32_t value) {
+  unsigned mask = 0;
+  for (unsigned byte = 0; byte < 4; ++byte) {
+    uint32_t b = value >> 8 * byte & 0xff;
+    if (b == 0xff)
+      mask |= 1u << byte;
+    else if (b)
+      return 0;
+  }
+  return mask == 0xf ? 0 : mask;
+}
+
+/// and(x [>> n], mask) == value, where mask and value are short once both are
+/// shifted right: the shift comes with the and, and no constant needs a
+/// register.
+void IxpSelect::shiftField(SDValue &a, SDValue &b, ISD::CondCode code) {
+  auto *value = dyn_cast<ConstantSDNode>(b);
+  if (!value || (code != ISD::SETEQ && code != ISD::SETNE) ||
+      a.getOpcode() != ISD::AND || !a.hasOneUse() ||
+      !isa<ConstantSDNode>(a.getOperand(1)))
+    return;
+  uint32_t mask = a.getConstantOperandVal(1);
+  if (mask <= 0xff || byteMaskOf(mask) || byteMaskOf(~mask))
+    return;
+  unsigned shift = llvm::countr_zero(mask);
+  if (mask >> shift > 0xff || value->getZExtValue() & ~uint64_t(mask))
+    return;
+  SDNode *n = a.getNode();
+  SDValue x = a.getOperand(0);
+  uint32_t compared = value->getZExtValue() >> shift;
+  mask >>= shift;
+  if (x.getOpcode() == ISD::SRL && x.hasOneUse() &&
+      isa<ConstantSDNode>(x.getOperand(1)) &&
+      shift + x.getConstantOperandVal(1) < 32) {
+    shift += x.getConstantOperandVal(1);
+    x = x.getOperand(0);
+  }
+  a = SDValue(CurDAG->getMachineNode(Ixp::SHFANDir, SDLoc(n), MVT::i32,
+                                     {literal(n, mask), x,
+                                      literal(n, ShiftRight),
+                                      literal(n, shift)}),
+              0);
+  b = CurDAG->getConstant(compared, SDLoc(n), MVT::i32);
+}
+
 ComparedPair IxpSelect::selectCompare(SDValue a, SDValue b,
                                       ISD::CondCode code) {
+  shiftField(a, b, code);
   // Unsigned > and <= do not exist: they are < and >= with swapped operands.
   if (code == ISD::SETUGT || code == ISD::SETULE) {
     std::swap(a, b);
@@ -460,19 +508,6 @@ void IxpSelect::selectWide(SDNode *n) {
                     : isLiteral ? Ixp::SUBWIDEri
                                 : Ixp::SUBWIDErr;
   CurDAG->SelectNodeTo(n, opcode, n->getVTList(), operands);
-}
-
-/// The ld_field mask of a word whose bytes are all 0 or ff; 0 if it is none.
-unsigned byteMaskOf(uint32_t value) {
-  unsigned mask = 0;
-  for (unsigned byte = 0; byte < 4; ++byte) {
-    uint32_t b = value >> 8 * byte & 0xff;
-    if (b == 0xff)
-      mask |= 1u << byte;
-    else if (b)
-      return 0;
-  }
-  return mask == 0xf ? 0 : mask;
 }
 
 /// and(x [shifted], mask) that clears none but low bits of what x can have.

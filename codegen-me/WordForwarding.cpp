@@ -441,8 +441,10 @@ void Forwarding::dropTest(unsigned index) {
   unsigned before = makerOf(index);
   if (before == index || isTail(index))
     return;
-  const Instruction &maker = items[before].instruction;
-  if (!target::row(maker.op).setsConditionCodes)
+  Instruction &maker = items[before].instruction;
+  if (formatOf(items[before]) == Format::LdField)
+    maker.loadCc = true;
+  else if (!target::row(maker.op).setsConditionCodes)
     return;
   if (branch == Op::Blt)
     branch = Op::Bmi;

@@ -9,12 +9,14 @@
 
 #include "driver/LlvmStage.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
+#include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Verifier.h"
 #include "llvm/IRReader/IRReader.h"
 #include "llvm/Linker/Linker.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/raw_ostream.h"
+#include "llvm/Transforms/Utils/Local.h"
 #include <cstdlib>
 #include <set>
 
@@ -96,6 +98,28 @@ constexpr const char *scalarPasses =
     "ipsccp,globaldce,deadargelim,"
     "function(gvn,instcombine<no-verify-fixpoint>,simplifycfg,adce)";
 
+/// Behind the last use of assumptions, what they kept alive.
+constexpr const char *cleanPasses =
+    "function(instcombine<no-verify-fixpoint>,simplifycfg,adce)";
+
+/// Removes llvm.assume: to the code generator it is only another use.
+class DropAssumptions : public PassInfoMixin<DropAssumptions> {
+public:
+  PreservedAnalyses run(Module &module, ModuleAnalysisManager &) {
+    Function *assume = module.getFunction(Intrinsic::getName(Intrinsic::assume));
+    if (!assume)
+      return PreservedAnalyses::all();
+    for (User *user : make_early_inc_range(assume->users())) {
+      auto *call = cast<CallInst>(user);
+      Value *condition = call->getArgOperand(0);
+      call->eraseFromParent();
+      RecursivelyDeleteTriviallyDeadInstructions(condition);
+    }
+    assume->eraseFromParent();
+    return PreservedAnalyses::none();
+  }
+};
+
 /// Primitives that stay calls although the others are inlined: they are large,
 /// and what a call costs is little beside what they do.
 bool isLargePrimitive(StringRef name) {
@@ -139,10 +163,15 @@ void optimize(Module &module, Level level, bool keepPrimitives) {
   builder.crossRegisterProxies(loops, functions, components, modules);
 
   ModulePassManager passes;
-  const char *list = level == Level::Base ? basePasses : scalarPasses;
-  llvm::Error wrong = builder.parsePassPipeline(passes, list);
-  KARAKAL_ASSERT(!wrong, "the LLVM pass list does not parse: " +
-                             toString(std::move(wrong)));
+  auto add = [&](const char *list) {
+    llvm::Error wrong = builder.parsePassPipeline(passes, list);
+    KARAKAL_ASSERT(!wrong, "the LLVM pass list does not parse: " +
+                               toString(std::move(wrong)));
+  };
+  add(level == Level::Base ? basePasses : scalarPasses);
+  passes.addPass(DropAssumptions());
+  if (level != Level::Base)
+    add(cleanPasses);
   passes.run(module, modules);
 
   std::string problems;

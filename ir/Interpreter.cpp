@@ -202,6 +202,8 @@ void Interpreter::execute(Operation &op, Values &values) {
         APInt(64, 0).trunc(op.getResult(0).getType().getIntOrFloatBitWidth());
     return;
   }
+  if (op.getName().getStringRef() == "llvm.intr.assume")
+    return;
   // Between a packet and its handle.
   if (isa<UnrealizedConversionCastOp>(op) && op.getNumOperands() == 1) {
     values[op.getResult(0)] = APInt(32, handleOf(values[op.getOperand(0)]));

@@ -20,6 +20,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ir/Profile.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "passes/Passes.h"
 #include "support/Error.h"
 #include "target-ixp/MemoryMap.h"
@@ -74,6 +75,7 @@ private:
                     ArrayRef<Route> routes, Block *next);
   void emitDelivery(OpBuilder &builder, Location loc, ValueRange message,
                     const Route &route);
+  void assumeFromRx(OpBuilder &builder, Location loc, ValueRange message);
   void emitRx(OpBuilder &builder, Location loc, ValueRange message);
   SmallVector<Route> routesOn(uint32_t ring);
   SmallVector<int64_t> messageCounts(uint32_t ring);
@@ -270,9 +272,30 @@ void LowerChannels::emitDispatch(OpBuilder &builder, Location loc,
                                noOperands);
 }
 
+/// What runtime/rx.uc promises of its messages' words, `port << 24 | handle`
+/// and `head << 16 | length`.
+void LowerChannels::assumeFromRx(OpBuilder &builder, Location loc,
+                                 ValueRange message) {
+  auto assume = [&](arith::CmpIPredicate predicate, Value value,
+                    uint32_t bound) {
+    builder.create<LLVM::AssumeOp>(
+        loc, builder.create<arith::CmpIOp>(loc, predicate, value,
+                                           word(builder, loc, bound)));
+  };
+  Value head =
+      builder.create<arith::ShRUIOp>(loc, message[1], word(builder, loc, 16));
+  Value length =
+      builder.create<arith::AndIOp>(loc, message[1], word(builder, loc, 0xffff));
+  assume(arith::CmpIPredicate::ult, message[0],
+         target::PortCount << target::RingPortShift);
+  assume(arith::CmpIPredicate::eq, head, target::BufferHeadroom);
+  assume(arith::CmpIPredicate::uge, length, target::FrameBytesMin);
+}
+
 /// Hands a packet from Rx to its PPF, which may be on the XScale core.
 void LowerChannels::emitRx(OpBuilder &builder, Location loc,
                            ValueRange message) {
+  assumeFromRx(builder, loc, message);
   for (auto channel : getOperation().getOps<ir::ChannelOp>()) {
     if (!channel.comesFromRx())
       continue;
@@ -331,8 +354,11 @@ void LowerChannels::buildMicroengineEntry() {
   // begins anew; without one, code goes on in a new block.
   auto poll = [&](uint32_t ring, auto emitHandling) {
     ValueRange message = emitGet(builder, loc, ring);
+    // A handle is never 0; the program needs it by itself anyway.
+    Value handle = builder.create<arith::AndIOp>(
+        loc, message[0], word(builder, loc, target::HandleMask));
     Value isMessage = builder.create<arith::CmpIOp>(
-        loc, arith::CmpIPredicate::ne, message[0], zero);
+        loc, arith::CmpIPredicate::ne, handle, zero);
     Block *handling = OpBuilder(builder).createBlock(body);
     Block *none = OpBuilder(builder).createBlock(body);
     auto branch =

@@ -121,6 +121,9 @@ def LowerChannels : Pass<"baker-lower-channels", "::mlir::ModuleOp"> {
     host's. A message becomes a packet by `baker.packet_take` and is made by
     `baker.packet_send`; on the host it is `id << 24 | handle`.
 
+    What Rx promises of its messages (port, head, least length) is said by
+    `llvm.intr.assume`, so that no check of it stays in the code.
+
     Several aggregates of the microengines are made one at a time: `aggregate`
     names the one whose PPFs are the core's. Only one takes what Rx receives:
     the one that holds the PPF, or the first if that is on the XScale core.
@@ -136,7 +139,8 @@ def LowerChannels : Pass<"baker-lower-channels", "::mlir::ModuleOp"> {
   ];
   let dependentDialects = ["::mlir::func::FuncDialect",
                            "::mlir::cf::ControlFlowDialect",
-                           "::mlir::arith::ArithDialect"];
+                           "::mlir::arith::ArithDialect",
+                           "::mlir::LLVM::LLVMDialect"];
   let statistics = [
     Statistic<"callCount", "calls", "Channel puts that became calls">,
     Statistic<"ringPutCount", "ring-puts", "Channel puts that became messages">

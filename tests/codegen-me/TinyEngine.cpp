@@ -290,7 +290,10 @@ bool TinyEngine::stepShift(const Instruction &i) {
       if (i.byteMask >> byte & 1)
         mask |= 0xffu << 8 * byte;
     uint32_t kept = i.op == Op::LdField ? read(i.dest) & ~mask : 0;
-    write(i.dest, kept | (shifted(i, read(i.b)) & mask));
+    uint32_t result = kept | (shifted(i, read(i.b)) & mask);
+    write(i.dest, result);
+    if (i.loadCc)
+      flags = Flags{result >> 31 != 0, result == 0, {}, {}};
     previousA.reset();
     previousResult.reset();
     return true;
