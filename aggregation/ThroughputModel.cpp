@@ -21,7 +21,7 @@ struct Fit {
   static constexpr double engineLoss = 0.04;
   /// Receive and transmit engines, cycles of their own a packet of one
   /// mpacket; each further mpacket costs `perMpacket`.
-  static constexpr double rxCycles = 150, txCycles = 90, perMpacket = 30;
+  static constexpr double rxCycles = 77, txCycles = 77, perMpacket = 20;
 };
 
 constexpr unsigned dramQuadWords = 2;

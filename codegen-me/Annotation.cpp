@@ -102,6 +102,15 @@ private:
   std::pair<const Instruction *, unsigned> raisedBy[SignalCount] = {};
 };
 
+/// How often a word runs, as a share of the most often run one.
+std::string shareOf(float frequency, float most) {
+  if (frequency >= most)
+    return "";
+  char text[32];
+  std::snprintf(text, sizeof(text), " x %.2g", double(frequency / most));
+  return text;
+}
+
 } // namespace
 
 std::vector<std::string> annotate(const WordProgram &program) {
@@ -109,13 +118,17 @@ std::vector<std::string> annotate(const WordProgram &program) {
   std::vector<std::string> notes;
   Waits waits;
   uint32_t line = 0;
+  float most = 0;
+  for (const Item &item : program.items)
+    most = std::max(most, item.frequency);
   for (unsigned i = 0; i < program.items.size(); ++i) {
     const Item &item = program.items[i];
     if (item.kind == Item::Kind::Label)
       continue;
     unsigned address = notes.size();
-    std::string note =
-        std::to_string(address) + ": " + cyclesOf(item.instruction);
+    std::string note = std::to_string(address) + ": " +
+                       cyclesOf(item.instruction) +
+                       shareOf(item.frequency, most);
     if (std::string wait = waits.of(item.instruction, address); !wait.empty())
       note += "; " + wait;
     note += "; live " + registersOf(behind[i]);

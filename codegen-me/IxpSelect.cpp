@@ -203,11 +203,11 @@ void IxpSelect::shiftField(SDValue &a, SDValue &b, ISD::CondCode code) {
     shift += x.getConstantOperandVal(1);
     x = x.getOperand(0);
   }
-  a = SDValue(CurDAG->getMachineNode(Ixp::SHFANDir, SDLoc(n), MVT::i32,
-                                     {literal(n, mask), x,
-                                      literal(n, ShiftRight),
-                                      literal(n, shift)}),
-              0);
+  a = SDValue(
+      CurDAG->getMachineNode(
+          Ixp::SHFANDir, SDLoc(n), MVT::i32,
+          {literal(n, mask), x, literal(n, ShiftRight), literal(n, shift)}),
+      0);
   b = CurDAG->getConstant(compared, SDLoc(n), MVT::i32);
 }
 

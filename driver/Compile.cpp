@@ -135,19 +135,19 @@ Result<Options> withMapping(const Options &options) {
 Status emitCode(ModuleOp source, const Options &options,
                 const std::vector<Remark> &remarks) {
   std::string path = outputPath(options);
-  if (options.emit == Emit::Llvm || options.emit == Emit::Dot) {
+  if (options.emit == Emit::Dot) {
     auto planned = planProgram(source, options.pipeline);
-    if (!planned)
-      return planned.error();
-    if (options.emit == Emit::Dot)
-      return writeFile(path, agg::printDot(**planned));
-    auto text = printLlvm(**planned, options);
-    return text ? writeFile(path, *text) : Status(text.error());
+    return planned ? writeFile(path, agg::printDot(**planned))
+                   : Status(planned.error());
   }
   auto made = planAndCompile(source, options);
   if (!made)
     return made.error();
   ModuleOp program = *made->program;
+  if (options.emit == Emit::Llvm) {
+    auto text = printLlvm(program, options);
+    return text ? writeFile(path, *text) : Status(text.error());
+  }
   auto xscale = compileXScale(program, options);
   if (!xscale)
     return xscale.error();

@@ -6,7 +6,9 @@
 #include "driver/LlvmStage.h"
 #include "driver/RunPasses.h"
 #include "ir/Profile.h"
+#include "swcache/Caches.h"
 #include "target-ixp/MemoryMap.h"
+#include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 
@@ -105,8 +107,16 @@ Result<OwningOpRef<ModuleOp>> planProgram(ModuleOp program,
   return planned;
 }
 
-Result<PlannedProgram> planAndCompile(ModuleOp program,
-                                      const Options &options) {
+namespace {
+
+/// The rate that the model predicts of the code.
+double predictedPackets(const PlannedProgram &made) {
+  auto stages = stagesOf(*made.program, made.engines);
+  return agg::predict(stages, target::ChipParameters()).packetsPerSecond;
+}
+
+/// Plans and compiles until the aggregates fit their engines.
+Result<PlannedProgram> compileToFit(ModuleOp program, const Options &options) {
   Options tried = options;
   for (unsigned step = 0;; ++step) {
     auto planned = planProgram(program, tried.pipeline);
@@ -119,6 +129,30 @@ Result<PlannedProgram> planAndCompile(ModuleOp program,
       return engines.error();
     tried.pipeline.wordsScale *= sizeStep;
   }
+}
+
+} // namespace
+
+Result<PlannedProgram> planAndCompile(ModuleOp program,
+                                      const Options &options) {
+  auto made = compileToFit(program, options);
+  if (!made || swcache::cachesOf(*made->program).empty())
+    return made;
+  Options plainOptions = options;
+  plainOptions.pipeline.disabled.push_back("plan-caches");
+  auto plain = compileToFit(program, plainOptions);
+  if (!plain)
+    return made;
+  double cached = predictedPackets(*made), uncached = predictedPackets(*plain);
+  if (cached >= uncached)
+    return made;
+  swcache::refuseCaches(
+      *plain->program, *made->program,
+      llvm::formatv("they do not pay: {0:f2} million packets a second with "
+                    "them, {1:f2} without",
+                    cached / 1e6, uncached / 1e6)
+          .str());
+  return plain;
 }
 
 std::vector<agg::Stage> stagesOf(ModuleOp planned,

@@ -40,8 +40,9 @@ Result<mlir::OwningOpRef<mlir::ModuleOp>>
 planProgram(mlir::ModuleOp program, const PipelineOptions &options);
 
 /// Plans and compiles; an aggregate that turns out not to fit its engine makes
-/// aggregation run again with larger sizes. Errors: those of the passes and of
-/// the code generator.
+/// aggregation run again with larger sizes. Software caches stay only if the
+/// model predicts that the code with them is no slower than the code without.
+/// Errors: those of the passes and of the code generator.
 Result<PlannedProgram> planAndCompile(mlir::ModuleOp program,
                                       const Options &options);
 

@@ -106,7 +106,8 @@ constexpr const char *cleanPasses =
 class DropAssumptions : public PassInfoMixin<DropAssumptions> {
 public:
   PreservedAnalyses run(Module &module, ModuleAnalysisManager &) {
-    Function *assume = module.getFunction(Intrinsic::getName(Intrinsic::assume));
+    Function *assume =
+        module.getFunction(Intrinsic::getName(Intrinsic::assume));
     if (!assume)
       return PreservedAnalyses::all();
     for (User *user : make_early_inc_range(assume->users())) {

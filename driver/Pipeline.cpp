@@ -115,8 +115,7 @@ void addPac(OpPassManager &passes, CoreTarget, const PipelineOptions &options) {
   pac.metadata = !includes(options.level, Level::Phr);
   // Heads that no pass resolves make copies large, so none are worth it.
   pac.maxOperations = includes(options.level, Level::Soar) ? 2200 : 0;
-  // Branches of inlined bodies fold, and blocks of one way become one.
-  passes.addPass(createCanonicalizerPass());
+  passes.addPass(passes::createSimplify());
   passes.addPass(passes::createPac(pac));
 }
 

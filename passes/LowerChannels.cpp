@@ -284,8 +284,8 @@ void LowerChannels::assumeFromRx(OpBuilder &builder, Location loc,
   };
   Value head =
       builder.create<arith::ShRUIOp>(loc, message[1], word(builder, loc, 16));
-  Value length =
-      builder.create<arith::AndIOp>(loc, message[1], word(builder, loc, 0xffff));
+  Value length = builder.create<arith::AndIOp>(loc, message[1],
+                                               word(builder, loc, 0xffff));
   assume(arith::CmpIPredicate::ult, message[0],
          target::PortCount << target::RingPortShift);
   assume(arith::CmpIPredicate::eq, head, target::BufferHeadroom);

@@ -147,6 +147,15 @@ def LowerChannels : Pass<"baker-lower-channels", "::mlir::ModuleOp"> {
   ];
 }
 
+def Simplify : Pass<"baker-simplify", "::mlir::ModuleOp"> {
+  let summary = "canonical form, with the profile's counts kept";
+  let description = [{
+    All canonicalization patterns, as MLIR's `canonicalize` runs them: branches
+    of inlined bodies fold, and blocks of one way become one. A branch that a
+    pattern makes anew keeps the counts of the one that it replaces.
+  }];
+}
+
 def Pac : Pass<"baker-pac", "::mlir::ModuleOp"> {
   let summary = "packet access combining";
   let description = [{

@@ -79,7 +79,7 @@ void stripDecisions(ModuleOp module) {
 }
 
 /// Turns the profile's counts on branches into LLVM's branch weights, which
-/// have 32 bits.
+/// have 32 bits. None is 0: LLVM's loop passes take that for no weight at all.
 void convertBranchCounts(ModuleOp module) {
   module.walk([](LLVM::CondBrOp branch) {
     ArrayRef<int64_t> counts = ir::branchCountsOf(branch);
@@ -88,7 +88,8 @@ void convertBranchCounts(ModuleOp module) {
     int64_t largest = std::max<int64_t>(*llvm::max_element(counts), 1);
     SmallVector<int32_t> weights;
     for (int64_t count : counts)
-      weights.push_back(int32_t(double(count) / double(largest) * 1e6));
+      weights.push_back(
+          std::max(int32_t(double(count) / double(largest) * 1e6), 1));
     bool isReached = llvm::any_of(counts, [](int64_t n) { return n != 0; });
     branch->removeAttr(ir::branchAttrName);
     if (isReached)

@@ -1,4 +1,5 @@
 #include "swcache/Caches.h"
+#include "ir/Explain.h"
 
 using namespace mlir;
 
@@ -33,6 +34,15 @@ uint64_t contextInterval(ModuleOp module) {
 
 uint64_t packetInterval(ModuleOp module) {
   return numberOn(module, packetsAttrName);
+}
+
+void refuseCaches(ModuleOp plain, ModuleOp cached, StringRef why) {
+  for (Cache cache : cachesOf(cached)) {
+    auto global = plain.lookupSymbol<ir::GlobalOp>(cache.home.getSymName());
+    global->setAttr(reasonAttrName, StringAttr::get(plain.getContext(), why));
+    ir::explain(global, "plan-caches")
+        << "@" << global.getSymName() << " not cached after all: " << why;
+  }
 }
 
 } // namespace karakal::swcache

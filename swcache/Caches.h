@@ -53,6 +53,11 @@ std::vector<Version> versionsOf(mlir::ModuleOp module);
 uint64_t contextInterval(mlir::ModuleOp module);
 uint64_t packetInterval(mlir::ModuleOp module);
 
+/// Says on the globals of `plain` that are cached in `cached`, another plan of
+/// the same program, that they are not, and why.
+void refuseCaches(mlir::ModuleOp plain, mlir::ModuleOp cached,
+                  llvm::StringRef why);
+
 } // namespace karakal::swcache
 
 #endif // KARAKAL_SWCACHE_CACHES_H

@@ -14,6 +14,7 @@
 
 #include "ir/Explain.h"
 #include "ir/Layout.h"
+#include "ir/Profile.h"
 #include "ir/References.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "swcache/Caches.h"
@@ -34,6 +35,8 @@ constexpr StringLiteral entryName = "me_main";
 constexpr StringLiteral refreshName = "karakal.refresh";
 /// Words that one command reads.
 constexpr uint64_t burstWordsMax = 8;
+/// Counts of a branch that is hardly ever taken.
+constexpr int64_t seldom[] = {1, 1000000};
 
 /// Builds code at one place.
 class Code {
@@ -62,8 +65,13 @@ public:
     return compare(arith::CmpIPredicate::eq, value, word(0));
   }
   void branch(Block *to) { builder.create<cf::BranchOp>(loc, to); }
-  void branchIf(Value condition, Block *then, Block *otherwise) {
-    builder.create<cf::CondBranchOp>(loc, condition, then, otherwise);
+  /// `counts`: how often it goes where, as a profile would say.
+  void branchIf(Value condition, Block *then, Block *otherwise,
+                ArrayRef<int64_t> counts = {}) {
+    auto branch =
+        builder.create<cf::CondBranchOp>(loc, condition, then, otherwise);
+    if (!counts.empty())
+      ir::setBranchCounts(branch, counts);
   }
   void call(StringRef name) {
     builder.create<func::CallOp>(loc, name, TypeRange());
@@ -108,8 +116,9 @@ void Code::copyArray(Value from, Value to, uint64_t size) {
        builder.create<ir::ElementOp>(loc, to, index));
   Value next = builder.create<arith::AddIOp>(loc, index, word(1));
   Value isMore = compare(arith::CmpIPredicate::ult, next, word(int64_t(size)));
-  builder.create<cf::CondBranchOp>(loc, isMore, loop, ValueRange{next}, after,
-                                   ValueRange{});
+  auto again = builder.create<cf::CondBranchOp>(
+      loc, isMore, loop, ValueRange{next}, after, ValueRange{});
+  ir::setBranchCounts(again, {int64_t(size) - 1, 1});
   at(after);
 }
 
@@ -186,9 +195,16 @@ void loadEither(Operation *load, ir::ElementOp element, ir::GlobalOp copy) {
   builder.create<cf::BranchOp>(loc, rest, fast->getResults());
 
   Code code(OpBuilder::atBlockEnd(before), loc);
+  // What the profile's packets read beyond the copy is taken to be read alike.
+  ir::GlobalOp home = ir::globalOf(element.getRef());
+  std::optional<ir::GlobalProfile> profile = ir::profileOf(home);
+  uint64_t words =
+      size * ir::elementWordStride(cast<ir::ArrayType>(copy.getType()));
+  uint64_t more =
+      profile && profile->extent > words ? profile->extent - words : 1;
   code.branchIf(code.compare(arith::CmpIPredicate::ult, element.getIndex(),
                              code.word(int64_t(size))),
-                inCopy, atHome);
+                inCopy, atHome, {int64_t(words), int64_t(more)});
 }
 
 void MakeCaches::redirectLoads(
@@ -256,7 +272,8 @@ Block *MakeCaches::addFirstFill(func::FuncOp entry, Block *loop, Value count) {
   Block *wait = builder.createBlock(loop);
   Block *ready = builder.createBlock(loop);
   Code code = codeAt(start);
-  code.branchIf(code.isZero(code.load(versions.front().seen)), notReady, ready);
+  code.branchIf(code.isZero(code.load(versions.front().seen)), notReady, ready,
+                seldom);
   code = codeAt(notReady);
   code.branchIf(code.isZero(code.load(lock)), fill, wait);
   code = codeAt(fill);
@@ -288,7 +305,7 @@ void MakeCaches::addLook(Block *loop, Value count) {
       code.loc, code.builder.getI32Type(), count);
   left = code.builder.create<arith::SubIOp>(code.loc, left, code.word(1));
   set(left);
-  code.branchIf(code.isZero(left), look, rest);
+  code.branchIf(code.isZero(left), look, rest, {1, interval});
 
   code = codeAt(look);
   set(code.word(interval));
@@ -302,7 +319,7 @@ void MakeCaches::addLook(Block *loop, Value count) {
             ? Value(code.builder.create<arith::OrIOp>(code.loc, differs, bits))
             : bits;
   }
-  code.branchIf(code.isZero(differs), rest, changed);
+  code.branchIf(code.isZero(differs), rest, changed, {seldom[1], seldom[0]});
 
   code = codeAt(changed);
   code.branchIf(code.isZero(code.load(lock)), refresh, busy);

@@ -91,3 +91,21 @@ def test_reasons_stand_in_the_report(load: Workload, tmp_path: Path) -> None:
     ]
     assert f"@{CACHED[load.app]} cached" in decisions
     assert any(decision.endswith(" not cached") for decision in decisions)
+
+
+def test_caches_that_do_not_pay_are_not_made(tmp_path: Path) -> None:
+    """With one engine L3-Switch waits for its instructions, not for memory."""
+    options = ("--packets", "4000", "--size", "64", "--seed", "3")
+    load = toolchain.make("ipv4", "l3-switch", tmp_path, *options)
+    report = tmp_path / "report.json"
+    image = compile_profiled(load, tmp_path, "--mes=1", f"--report={report}")
+    out, stats = toolchain.simulate(image, load, tmp_path, "--mes=1")
+    toolchain.check(load, out, tmp_path / "stats.json")
+    assert not stats.get("caches", {}).get("globals")
+    last = [
+        each
+        for each in json.loads(report.read_text())["decisions"]
+        if each["decision"].startswith("@l3_switch.mac_addr")
+    ][-1]
+    assert last["decision"] == "@l3_switch.mac_addr not cached after all"
+    assert "million packets a second" in last["reason"]
