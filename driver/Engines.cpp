@@ -115,6 +115,22 @@ double predictedPackets(const PlannedProgram &made) {
   return agg::predict(stages, target::ChipParameters()).packetsPerSecond;
 }
 
+/// `cached`, unless the model predicts more of `plain`, which keeps less.
+PlannedProgram betterOf(PlannedProgram cached, Result<PlannedProgram> plain) {
+  if (!plain)
+    return cached;
+  double with = predictedPackets(cached), without = predictedPackets(*plain);
+  if (with >= without)
+    return cached;
+  swcache::refuseCaches(
+      *plain->program, *cached.program,
+      llvm::formatv("it does not pay: {0:f2} million packets a second with "
+                    "it, {1:f2} without",
+                    with / 1e6, without / 1e6)
+          .str());
+  return std::move(*plain);
+}
+
 /// Plans and compiles until the aggregates fit their engines.
 Result<PlannedProgram> compileToFit(ModuleOp program, const Options &options) {
   Options tried = options;
@@ -136,23 +152,16 @@ Result<PlannedProgram> compileToFit(ModuleOp program, const Options &options) {
 Result<PlannedProgram> planAndCompile(ModuleOp program,
                                       const Options &options) {
   auto made = compileToFit(program, options);
-  if (!made || swcache::cachesOf(*made->program).empty())
-    return made;
-  Options plainOptions = options;
-  plainOptions.pipeline.disabled.push_back("plan-caches");
-  auto plain = compileToFit(program, plainOptions);
-  if (!plain)
-    return made;
-  double cached = predictedPackets(*made), uncached = predictedPackets(*plain);
-  if (cached >= uncached)
-    return made;
-  swcache::refuseCaches(
-      *plain->program, *made->program,
-      llvm::formatv("they do not pay: {0:f2} million packets a second with "
-                    "them, {1:f2} without",
-                    cached / 1e6, uncached / 1e6)
-          .str());
-  return plain;
+  Options fewer = options;
+  if (made && swcache::answersOf(*made->program).lookup) {
+    fewer.pipeline.keepAnswers = false;
+    made = betterOf(std::move(*made), compileToFit(program, fewer));
+  }
+  if (made && !swcache::cachesOf(*made->program).empty()) {
+    fewer.pipeline.disabled.push_back("plan-caches");
+    made = betterOf(std::move(*made), compileToFit(program, fewer));
+  }
+  return made;
 }
 
 std::vector<agg::Stage> stagesOf(ModuleOp planned,

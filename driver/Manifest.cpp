@@ -119,6 +119,28 @@ json describeCaches(ModuleOp program) {
   return caches;
 }
 
+/// The kept results of a look-up: they are current while each version word is
+/// what the engine saw last.
+json describeAnswers(ModuleOp program) {
+  swcache::Answers answers = swcache::answersOf(program);
+  if (!answers.lookup)
+    return json::array();
+  json versions = json::array();
+  for (swcache::Version version : swcache::versionsOf(program)) {
+    ir::Place home = *ir::placeOf(version.word);
+    versions.push_back({{"memory", home.memory},
+                        {"address", home.address},
+                        {"seen", ir::placeOf(version.seen)->address}});
+  }
+  json kept = {{"lookup", answers.lookup.getSymName().str()},
+               {"bytes", 4 * ir::wordCount(answers.results.getType())},
+               {"local", ir::placeOf(answers.results)->address},
+               {"versions", versions},
+               {"interval", swcache::packetInterval(program)},
+               {"context_interval", swcache::contextInterval(program)}};
+  return json::array({kept});
+}
+
 uint32_t addressOf(const XScaleCode &code, const std::string &symbol) {
   auto found = code.symbols.find(symbol);
   KARAKAL_ASSERT(found != code.symbols.end(),
@@ -203,6 +225,7 @@ json makeManifest(ModuleOp program, const Options &options,
           {"drop_counters", target::DropCounterBase},
           {"globals", describeGlobals(program)},
           {"caches", describeCaches(program)},
+          {"answers", describeAnswers(program)},
           {"xscale", describeXScale(program, xscale)}};
 }
 

@@ -48,6 +48,8 @@ struct PipelineOptions {
   std::string aggregate;
   /// Stale packets a packet that caches may cause (equation 2).
   double maxErrorRate = 1e-3;
+  /// Whether results of look-ups are kept.
+  bool keepAnswers = true;
   /// Names of passes that do not run.
   std::vector<std::string> disabled;
   std::vector<ExtraPasses> extra;

@@ -45,13 +45,13 @@ static Status lowerBy(ModuleOp module, void (*add)(OpPassManager &)) {
 static Result<host::HostProgram> lower(ModuleOp baker, bool withCounters) {
   OwningOpRef<ModuleOp> module = baker.clone();
   // Before passes add functions: the counters are those of the source.
-  size_t globals = llvm::range_size(module->getOps<ir::GlobalOp>());
+  size_t sites = host::cacheSiteCount(*module);
   size_t counters = withCounters ? host::instrument(*module) : 0;
   if (Status status = lowerBy(*module, addDecisions); !status)
     return status.error();
   host::HostProgram program = host::describe(*module);
   program.counterCount = counters;
-  program.globalCount = withCounters ? globals : 0;
+  program.cacheSiteCount = withCounters ? sites : 0;
   if (Status status = lowerBy(*module, addLowering); !status)
     return status.error();
   host::attach(program, *module);

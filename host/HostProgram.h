@@ -71,7 +71,7 @@ struct HostProgram {
   std::vector<std::string> dropReasons;
   /// Counters of `baker_profile_add` and globals of `baker_profile_load`; see
   /// host/Instrument.h. 0 if the program is not instrumented.
-  size_t counterCount = 0, globalCount = 0;
+  size_t counterCount = 0, cacheSiteCount = 0;
 };
 
 } // namespace karakal::host

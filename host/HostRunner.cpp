@@ -29,7 +29,7 @@ public:
         runtime(options.layout, options.portCount, program.dropReasons.size()),
         context{runtime, {}, {}} {
     context.ppf = compiled.ppf;
-    context.locality.resize(program.globalCount);
+    context.locality.resize(program.cacheSiteCount);
     updates.resize(program.counterCount);
     for (const HostPpf &ppf : program.ppfs)
       context.ppfOnXScale.push_back(ppf.onXScale);

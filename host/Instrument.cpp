@@ -1,6 +1,7 @@
 //===- Instrument.cpp - counters for the functional profile -----*- C++ -*-===//
 
 #include "host/Instrument.h"
+#include "ir/Answers.h"
 #include "ir/Layout.h"
 #include "ir/Profile.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -38,6 +39,7 @@ private:
   void addCounter(const CounterSite &site, uint32_t number);
   void countEdge(Operation *branch, unsigned successor, uint32_t number);
   void observe(ir::LoadOp load);
+  void observe(FuncOp lookup, uint32_t number);
   Value lineOf(OpBuilder &builder, ArrayRef<Operation *> path);
   void call(OpBuilder &builder, Location loc, StringRef name, Value first,
             Value second);
@@ -160,10 +162,33 @@ void Instrumenter::observe(ir::LoadOp load) {
        constant(builder, load.getLoc(), number), line);
 }
 
+/// Tells the host with which argument a look-up is called.
+void Instrumenter::observe(FuncOp lookup, uint32_t number) {
+  auto builder = OpBuilder::atBlockBegin(&lookup.getBody().front());
+  Value key = lookup.getArgument(0);
+  if (key.getType() != builder.getI32Type())
+    key = builder.create<arith::ExtUIOp>(lookup.getLoc(), builder.getI32Type(),
+                                         key);
+  call(builder, lookup.getLoc(), "baker_profile_load",
+       constant(builder, lookup.getLoc(), number), key);
+}
+
+static size_t globalCount(ModuleOp baker) {
+  auto globals = baker.getOps<ir::GlobalOp>();
+  return std::distance(globals.begin(), globals.end());
+}
+
+size_t cacheSiteCount(ModuleOp baker) {
+  return globalCount(baker) + ir::lookupsOf(baker).size();
+}
+
 size_t Instrumenter::run() {
   std::vector<CounterSite> sites = counterSites(module);
   SmallVector<ir::LoadOp> loads;
   module.walk([&](ir::LoadOp load) { loads.push_back(load); });
+  auto lookups = ir::lookupsOf(module);
+  for (auto [i, lookup] : llvm::enumerate(lookups))
+    observe(lookup, uint32_t(globalCount(module) + i));
   for (uint32_t i = 0; i < sites.size(); ++i)
     addCounter(sites[i], i);
   for (ir::LoadOp load : loads)

@@ -6,9 +6,11 @@
 //   before each conditional branch    baker_profile_add(counter, condition)
 //   on each edge of a switch          baker_profile_add(counter, 1)
 //   before each load from a global    baker_profile_load(global, line)
+//   at the start of each look-up      baker_profile_load(globals + n, argument)
 //
 // where `line` is the word offset of the part of the global that a cache would
-// hold as one entry (ir/Profile.h, GlobalProfile::hits). The two functions get
+// hold as one entry (ir/Profile.h, GlobalProfile::hits), `globals` the number
+// of globals, and n that of the look-up (ir/Answers.h). The two functions get
 // their bodies from host/RunGuards.h and host/Primitives.h.
 //
 // The order of the counters is that of `counterSites`: host/Profile.h finds
@@ -42,6 +44,9 @@ struct CounterSite {
 
 /// The counters of `baker` by number.
 std::vector<CounterSite> counterSites(mlir::ModuleOp baker);
+
+/// The first argument's values of baker_profile_load: globals, then look-ups.
+size_t cacheSiteCount(mlir::ModuleOp baker);
 
 /// Adds the counters to `baker`; returns their number.
 size_t instrument(mlir::ModuleOp baker);

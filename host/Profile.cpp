@@ -2,6 +2,7 @@
 
 #include "host/Profile.h"
 #include "host/Instrument.h"
+#include "ir/Answers.h"
 #include "ir/Layout.h"
 #include "ir/OperationCost.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
@@ -69,7 +70,7 @@ static uint64_t shapeOf(FuncOp function) {
 //===----------------------------------------------------------------------===//
 
 static FunctionCounts countsOf(FuncOp function) {
-  return {function.getSymName().str(), shapeOf(function), {}, {}, {}};
+  return {function.getSymName().str(), shapeOf(function), {}, {}, {}, {}};
 }
 
 /// Sorts the run's counters to their functions.
@@ -98,21 +99,35 @@ static void addFunctions(Profile &profile, ModuleOp baker, const HostRun &run) {
   }
 }
 
+/// Hits of the sizes that a profile has.
+static std::array<uint64_t, ir::localitySizes.size()>
+hitsOf(const LruStack &stack) {
+  std::array<uint64_t, ir::localitySizes.size()> hits{};
+  for (size_t i = 0; i < hits.size(); ++i)
+    hits[i] = stack.hits(ir::localitySizes[i]);
+  return hits;
+}
+
 Profile makeProfile(ModuleOp baker, const HostRun &run) {
   Profile profile;
   profile.program = baker.getName().value_or("program").str();
   profile.traces = 1;
   profile.received = run.packets.received;
   addFunctions(profile, baker, run);
-  size_t index = 0;
+  auto stack = run.locality.begin();
   for (auto global : baker.getOps<ir::GlobalOp>()) {
     GlobalCounts counts{
         global.getSymName().str(), hashText(textOf(global.getType())), {}, 0};
-    const LruStack &stack = run.locality[index++];
-    for (size_t i = 0; i < counts.hits.size(); ++i)
-      counts.hits[i] = stack.hits(ir::localitySizes[i]);
-    counts.extent = stack.extent();
+    counts.hits = hitsOf(*stack);
+    counts.extent = stack->extent();
     profile.globals.push_back(std::move(counts));
+    ++stack;
+  }
+  for (FuncOp lookup : ir::lookupsOf(baker)) {
+    auto counts = llvm::find_if(profile.functions, [&](FunctionCounts &each) {
+      return each.name == lookup.getSymName();
+    });
+    counts->answers = hitsOf(*stack++);
   }
   return profile;
 }
@@ -148,6 +163,7 @@ Status merge(Profile &profile, const Profile &other) {
     const FunctionCounts &from = other.functions[i];
     add(to.blocks, from.blocks);
     add(to.updates, from.updates);
+    add(to.answers, from.answers);
     for (size_t j = 0; j < to.branches.size(); ++j)
       add(to.branches[j], from.branches[j]);
   }
@@ -296,6 +312,8 @@ void Annotator::annotate(FuncOp function, const FunctionCounts &counts) {
     }
   }
   ir::setProfile(function, to);
+  if (ir::isLookup(function))
+    ir::setAnswers(function, counts.answers);
 }
 
 Status Annotator::run() {

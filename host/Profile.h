@@ -39,6 +39,8 @@ struct FunctionCounts {
   /// Of each block that ends in a branch with several successors, in order:
   /// times that each successor was taken.
   std::vector<std::vector<uint64_t>> branches;
+  /// Of a look-up: as ir::answersOf.
+  std::array<uint64_t, ir::localitySizes.size()> answers{};
 };
 
 struct GlobalCounts {

@@ -34,6 +34,8 @@ std::string profileText(const Profile &profile) {
     writeNumbers(out, "  updates", function.updates);
     for (const std::vector<uint64_t> &branch : function.branches)
       writeNumbers(out, "  branch", branch);
+    if (function.answers.back() != 0)
+      writeNumbers(out, "  answers", function.answers);
   }
   for (const GlobalCounts &global : profile.globals) {
     out << "global " << global.name << ' ' << std::hex << global.shape
@@ -64,7 +66,7 @@ private:
     return parseNumbers(numbers) && numbers.size() == 1 &&
            (number = numbers[0], true);
   }
-  bool parseHits();
+  template <size_t N> bool parseHits(std::array<uint64_t, N> &to);
   Error wrong(const std::string &what) {
     return makeFileError("E-host-009", path, what, number);
   }
@@ -106,11 +108,10 @@ bool Parser::parseNamed(std::string &name, uint64_t &shape) {
   return bool(words >> name >> std::hex >> shape) && !(words >> more);
 }
 
-bool Parser::parseHits() {
+template <size_t N> bool Parser::parseHits(std::array<uint64_t, N> &to) {
   std::vector<uint64_t> hits;
-  if (profile.globals.empty() || !parseNumbers(hits))
+  if (!parseNumbers(hits))
     return false;
-  auto &to = profile.globals.back().hits;
   if (hits.size() != to.size() || !std::is_sorted(hits.begin(), hits.end()))
     return false;
   std::copy(hits.begin(), hits.end(), to.begin());
@@ -133,7 +134,7 @@ bool Parser::parseLine() {
     return parseNamed(made.name, made.shape);
   }
   if (key == "hits")
-    return parseHits();
+    return !profile.globals.empty() && parseHits(profile.globals.back().hits);
   if (key == "extent")
     return !profile.globals.empty() &&
            parseNumber(profile.globals.back().extent);
@@ -144,6 +145,8 @@ bool Parser::parseLine() {
     return parseNumbers(function.blocks);
   if (key == "updates")
     return parseNumbers(function.updates);
+  if (key == "answers")
+    return parseHits(function.answers);
   return key == "branch" && parseNumbers(function.branches.emplace_back());
 }
 

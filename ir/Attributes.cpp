@@ -269,6 +269,7 @@ static const Decision decisions[] = {
     {profileAttrName, "baker.global", verifyProfile},
     {profileAttrName, "builtin.module", verifyProfile},
     {localityAttrName, "baker.global", verifyLocality},
+    {localityAttrName, "func.func", verifyLocality},
     {branchAttrName, "cf.cond_br", verifyBranch},
     {branchAttrName, "cf.switch", verifyBranch},
     {coreAttrName, "func.func",

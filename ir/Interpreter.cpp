@@ -133,6 +133,19 @@ SmallVector<APInt> Interpreter::callRuntime(StringRef name,
     isIdle = !isWaiting();
     return {};
   }
+  auto argument = [&](unsigned i) {
+    return uint32_t(arguments[i].getZExtValue());
+  };
+  if (name == "__ixp_cam_lookup")
+    return {APInt(32, machine.cam.lookup(argument(0)))};
+  if (name == "__ixp_cam_write") {
+    machine.cam.write(argument(0) % target::CamEntries, argument(1));
+    return {};
+  }
+  if (name == "__ixp_cam_clear") {
+    machine.cam.clear();
+    return {};
+  }
   if (name == "baker_packet_room") {
     if (arguments[0].ult(arguments[1]))
       trap("no room in front of the packet");

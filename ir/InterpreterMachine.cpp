@@ -6,6 +6,30 @@
 
 namespace karakal::ir {
 
+Cam::Cam() {
+  for (uint32_t number = 0; number < target::CamEntries; ++number)
+    entries.push_back({number, std::nullopt});
+}
+
+uint32_t Cam::lookup(uint32_t tag) {
+  auto found = llvm::find_if(
+      entries, [&](const Entry &entry) { return entry.tag == tag; });
+  if (found == entries.end())
+    return entries.front().number << target::CamEntryShift;
+  uint32_t number = found->number;
+  std::rotate(found, found + 1, entries.end());
+  return target::CamHit | number << target::CamEntryShift;
+}
+
+void Cam::write(uint32_t number, uint32_t tag) {
+  auto found = llvm::find_if(
+      entries, [&](const Entry &entry) { return entry.number == number; });
+  found->tag = tag;
+  std::rotate(found, found + 1, entries.end());
+}
+
+void Cam::clear() { *this = Cam(); }
+
 PacketCell *Machine::find(uint32_t handle) {
   if (handle < target::HandleFirst ||
       (handle - target::HandleFirst) % target::HandleStep != 0)

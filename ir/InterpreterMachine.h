@@ -14,6 +14,7 @@
 #include <array>
 #include <deque>
 #include <map>
+#include <optional>
 
 namespace karakal::ir {
 
@@ -32,6 +33,25 @@ struct PacketCell {
   void setHead(uint32_t head, uint32_t length) {
     descriptor[target::DescriptorHeadLength] = head << 16 | (length & 0xffff);
   }
+};
+
+/// A microengine's content-addressable memory.
+class Cam {
+public:
+  Cam();
+
+  /// What cam_lookup says, with state 0. On a miss the entry is the one used
+  /// longest ago.
+  uint32_t lookup(uint32_t tag);
+  void write(uint32_t entry, uint32_t tag);
+  void clear();
+
+private:
+  struct Entry {
+    uint32_t number;
+    std::optional<uint32_t> tag;
+  };
+  std::vector<Entry> entries; ///< the one used last at the end
 };
 
 /// Memory and rings.
@@ -59,6 +79,7 @@ public:
 
   /// Messages that wait on rings, each with all its words.
   std::map<uint32_t, std::deque<std::vector<uint32_t>>> rings;
+  Cam cam;
   /// Words of metadata that the program declares: others have no meaning.
   uint32_t metadataWords = 0;
 

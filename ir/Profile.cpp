@@ -70,6 +70,24 @@ void write(Operation *op, const Record &record,
   op->setAttr(profileAttrName, builder.getDictionaryAttr(entries));
 }
 
+using Hits = std::array<uint64_t, localitySizes.size()>;
+
+std::optional<Hits> hitsOf(Operation *op) {
+  auto attribute = op->getAttrOfType<DenseI64ArrayAttr>(localityAttrName);
+  if (!attribute)
+    return std::nullopt;
+  Hits hits{};
+  llvm::copy(attribute.asArrayRef().take_front(hits.size()), hits.begin());
+  return hits;
+}
+
+void setHits(Operation *op, ArrayRef<uint64_t> hits) {
+  op->setAttr(
+      localityAttrName,
+      DenseI64ArrayAttr::get(op->getContext(),
+                             SmallVector<int64_t>(hits.begin(), hits.end())));
+}
+
 } // namespace
 
 double GlobalProfile::hitRate(uint32_t entries) const {
@@ -89,12 +107,13 @@ std::optional<FunctionProfile> profileOf(func::FuncOp function) {
 
 std::optional<GlobalProfile> profileOf(GlobalOp global) {
   std::optional<GlobalProfile> profile = read(global, globalMembers);
-  auto hits = global->getAttrOfType<DenseI64ArrayAttr>(localityAttrName);
+  std::optional<Hits> hits = hitsOf(global);
   if (profile && hits)
-    llvm::copy(hits.asArrayRef().take_front(profile->hits.size()),
-               profile->hits.begin());
+    profile->hits = *hits;
   return profile;
 }
+
+std::optional<Hits> answersOf(func::FuncOp lookup) { return hitsOf(lookup); }
 
 std::optional<uint64_t> profileOf(ChannelOp channel) {
   auto profile = channel->getAttrOfType<DictionaryAttr>(profileAttrName);
@@ -128,9 +147,11 @@ void setProfile(func::FuncOp function, const FunctionProfile &profile) {
 
 void setProfile(GlobalOp global, const GlobalProfile &profile) {
   write(global, profile, globalMembers);
-  SmallVector<int64_t> hits(profile.hits.begin(), profile.hits.end());
-  global->setAttr(localityAttrName,
-                  DenseI64ArrayAttr::get(global.getContext(), hits));
+  setHits(global, profile.hits);
+}
+
+void setAnswers(func::FuncOp lookup, ArrayRef<uint64_t> hits) {
+  setHits(lookup, hits);
 }
 
 void setProfile(ChannelOp channel, uint64_t packets) {

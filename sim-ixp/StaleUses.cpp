@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "sim-ixp/StaleUses.h"
+#include "sim-ixp/MicroOp.h"
 #include "target-ixp/MemoryMap.h"
 
 namespace karakal::sim {
@@ -40,11 +41,19 @@ bool isScratchCommand(const Command &command) {
 
 StaleUses::StaleUses(const target::Image &image, const EnginePlans &plans,
                      Chip &chip) {
-  auto caches = image.manifest.find("caches");
-  if (caches == image.manifest.end() || caches->empty())
+  readManifest(image.manifest, chip);
+  if (copies.empty() && kept.empty())
     return;
+  watched = &chip;
+  for (uint32_t i = 0; i < plans.size(); ++i)
+    if (plans[i].role == EngineRole::App)
+      chip.engine(i).listenToLocalMemory(this);
+}
+
+void StaleUses::readManifest(const json &manifest, Chip &chip) {
+  const json none = json::array();
   std::vector<std::string> versionNames;
-  for (const json &cache : *caches) {
+  for (const json &cache : manifest.value("caches", none)) {
     const std::string memory = cache["memory"];
     uint32_t address = cache["address"], bytes = cache["bytes"];
     uint32_t local = cache["local"].get<uint32_t>() / bytesPerWord;
@@ -58,15 +67,51 @@ StaleUses::StaleUses(const target::Image &image, const EnginePlans &plans,
     results.push_back(uses);
     versionNames.push_back(cache["version"]);
   }
-  for (const json &global : image.manifest["globals"])
+  for (const json &global : manifest.value("globals", none))
     for (const std::string &name : versionNames)
       if (global["name"] == name) {
         versions.push_back(commandAddress(global["memory"], global["address"]));
         break;
       }
-  for (uint32_t i = 0; i < plans.size(); ++i)
-    if (plans[i].role == EngineRole::App)
-      chip.engine(i).listenToLocalMemory(this);
+  for (const json &answers : manifest.value("answers", none)) {
+    uint32_t local = answers["local"].get<uint32_t>() / bytesPerWord;
+    uint32_t bytes = answers["bytes"];
+    Kept made{local, local + bytes / bytesPerWord, {}};
+    for (const json &version : answers["versions"]) {
+      uint32_t address = version["address"];
+      made.versions.push_back({memoryOf(chip, version["memory"]), address,
+                               version["seen"].get<uint32_t>() / bytesPerWord});
+      uint32_t command = commandAddress(version["memory"], address);
+      if (std::find(versions.begin(), versions.end(), command) ==
+          versions.end())
+        versions.push_back(command);
+    }
+    kept.push_back(std::move(made));
+    AnswerUses uses;
+    uses.lookup = answers["lookup"];
+    uses.interval = answers["interval"];
+    answerResults.push_back(uses);
+  }
+}
+
+bool StaleUses::isBehind(const Kept &answers, uint32_t engine) const {
+  for (const Kept::Version &version : answers.versions)
+    if (version.home &&
+        version.home->readWord(version.address) !=
+            watched->engine(engine).peek(reg::localMemory + version.seen))
+      return true;
+  return false;
+}
+
+/// Notes a stale use by the context's packet; `packets` counts those of one
+/// copy or look-up.
+void StaleUses::countStale(uint32_t engine, uint32_t context, size_t number,
+                           uint64_t &packets) {
+  uint64_t &mask = staleMasks[engine][context];
+  uint64_t bit = number < maskedCopies ? uint64_t{1} << number : 0;
+  packets += (mask & bit) == 0;
+  stalePackets += mask == 0;
+  mask |= bit;
 }
 
 void StaleUses::onLocalRead(uint32_t engine, uint32_t context, uint32_t word,
@@ -80,12 +125,17 @@ void StaleUses::onLocalRead(uint32_t engine, uint32_t context, uint32_t word,
     if (!copy.home || copy.home->readWord(home) == value)
       return;
     ++results[i].staleReads;
-    uint64_t &mask = staleMasks[engine][context];
-    uint64_t bit = i < maskedCopies ? uint64_t{1} << i : 0;
-    results[i].stalePackets += (mask & bit) == 0;
-    stalePackets += mask == 0;
-    mask |= bit;
-    return;
+    return countStale(engine, context, i, results[i].stalePackets);
+  }
+  for (size_t i = 0; i < kept.size(); ++i) {
+    if (word < kept[i].begin || word >= kept[i].end)
+      continue;
+    ++answerResults[i].hits;
+    if (!isBehind(kept[i], engine))
+      return;
+    ++answerResults[i].staleHits;
+    return countStale(engine, context, copies.size() + i,
+                      answerResults[i].stalePackets);
   }
 }
 

@@ -17,6 +17,7 @@
 #include "target-ixp/Image.h"
 
 #include <array>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -32,6 +33,15 @@ struct CopyUses {
   uint64_t homeReads = 0;    ///< commands at the home: fills, and misses
 };
 
+/// The hits of a kept look-up, by all engines, over the whole run.
+struct AnswerUses {
+  std::string lookup;
+  uint64_t interval = 0;     ///< packets between looks, of all engines
+  uint64_t hits = 0;         ///< results that the CAM knew
+  uint64_t staleHits = 0;    ///< of these, used after an update not yet seen
+  uint64_t stalePackets = 0; ///< packets with such a hit
+};
+
 /// Listens to the engines of the program.
 class StaleUses : public LocalMemoryListener, public CommandListener {
 public:
@@ -40,6 +50,7 @@ public:
   StaleUses(const target::Image &image, const EnginePlans &plans, Chip &chip);
 
   const std::vector<CopyUses> &uses() const { return results; }
+  const std::vector<AnswerUses> &answers() const { return answerResults; }
   /// Commands that read a version word.
   uint64_t lookCount() const { return looks; }
   /// Packets with a stale use of any copy.
@@ -60,7 +71,26 @@ private:
     bool isScratch;
   };
 
+  /// The results of a look-up: how old one is no memory tells, so that each
+  /// hit between an update and the look that notices it counts as stale.
+  struct Kept {
+    struct Version {
+      const Memory *home;
+      uint32_t address, seen; ///< bytes at home, word of local memory
+    };
+    uint32_t begin, end; ///< words of local memory
+    std::vector<Version> versions;
+  };
+
+  void readManifest(const nlohmann::json &manifest, Chip &chip);
+  bool isBehind(const Kept &kept, uint32_t engine) const;
+  void countStale(uint32_t engine, uint32_t context, size_t bit,
+                  uint64_t &packets);
+
+  Chip *watched = nullptr;
   std::vector<Copy> copies;
+  std::vector<Kept> kept;
+  std::vector<AnswerUses> answerResults;
   std::vector<uint32_t> versions; ///< addresses of commands, bit 0: scratch
   std::vector<CopyUses> results;
   /// Bit i: the context's packet used copy i stale.

@@ -116,8 +116,16 @@ json cachesOf(Simulation &run) {
                        {"home_reads", uses.homeReads},
                        {"stale_reads", uses.staleReads},
                        {"stale_packets", uses.stalePackets}});
+  json answers = json::array();
+  for (const AnswerUses &uses : caches.answers())
+    answers.push_back({{"lookup", uses.lookup},
+                       {"check_interval", uses.interval},
+                       {"hits", uses.hits},
+                       {"stale_hits", uses.staleHits},
+                       {"stale_packets", uses.stalePackets}});
   double packets = run.measureEnd().packets.taken;
   return {{"globals", globals},
+          {"answers", answers},
           {"looks", caches.lookCount()},
           {"stale_packets", caches.stalePacketCount()},
           {"stale_rate", ratio(caches.stalePacketCount(), packets)}};

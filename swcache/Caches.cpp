@@ -14,6 +14,13 @@ std::vector<Cache> cachesOf(ModuleOp module) {
   return caches;
 }
 
+Answers answersOf(ModuleOp module) {
+  for (auto function : module.getOps<func::FuncOp>())
+    if (auto name = function->getAttrOfType<FlatSymbolRefAttr>(answersAttrName))
+      return {function, module.lookupSymbol<ir::GlobalOp>(name.getValue())};
+  return {};
+}
+
 std::vector<Version> versionsOf(ModuleOp module) {
   std::vector<Version> versions;
   for (auto word : module.getOps<ir::GlobalOp>())
@@ -37,8 +44,15 @@ uint64_t packetInterval(ModuleOp module) {
 }
 
 void refuseCaches(ModuleOp plain, ModuleOp cached, StringRef why) {
+  Answers answers = answersOf(cached);
+  if (answers.lookup && !answersOf(plain).lookup)
+    ir::explain(plain.lookupSymbol(answers.lookup.getSymName()), "plan-caches")
+        << "results of @" << answers.lookup.getSymName()
+        << " not kept after all: " << why;
   for (Cache cache : cachesOf(cached)) {
     auto global = plain.lookupSymbol<ir::GlobalOp>(cache.home.getSymName());
+    if (global->hasAttr(copyAttrName))
+      continue;
     global->setAttr(reasonAttrName, StringAttr::get(plain.getContext(), why));
     ir::explain(global, "plan-caches")
         << "@" << global.getSymName() << " not cached after all: " << why;

@@ -5,6 +5,7 @@
 //
 //   on the cached global   baker.cache.copy    @karakal.copy.NAME
 //   on every global        baker.cache.reason  text
+//   on a kept look-up      baker.cache.answers @karakal.answers.NAME
 //   on a version word      baker.cache.version "sram1": the memory it stands
 //   for on the module          baker.cache.interval N : i64: packets of a
 //   context
@@ -17,6 +18,7 @@
 #define KARAKAL_SWCACHE_CACHES_H
 
 #include "ir/Attributes.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 
 #include <vector>
 
@@ -26,6 +28,7 @@ inline constexpr llvm::StringLiteral copyAttrName = "baker.cache.copy";
 inline constexpr llvm::StringLiteral reasonAttrName = "baker.cache.reason";
 inline constexpr llvm::StringLiteral versionAttrName = "baker.cache.version";
 inline constexpr llvm::StringLiteral intervalAttrName = "baker.cache.interval";
+inline constexpr llvm::StringLiteral answersAttrName = "baker.cache.answers";
 inline constexpr llvm::StringLiteral packetsAttrName = "baker.cache.packets";
 
 /// In local memory, of each engine: whether a context fills the copies, and
@@ -35,11 +38,24 @@ inline constexpr llvm::StringLiteral seenPrefix = "karakal.seen.";
 inline constexpr llvm::StringLiteral versionPrefix = "karakal.version.";
 inline constexpr llvm::StringLiteral copyPrefix = "karakal.copy.";
 
+/// In local memory, of each engine: results of the kept look-up by CAM entry,
+/// and how often the CAM has been cleared. The engine's function that asks.
+inline constexpr llvm::StringLiteral answersPrefix = "karakal.answers.";
+inline constexpr llvm::StringLiteral generationName = "karakal.generation";
+inline constexpr llvm::StringLiteral keptPrefix = "karakal.kept.";
+
 /// A cached global and its copy.
 struct Cache {
   ir::GlobalOp home, copy;
 };
 std::vector<Cache> cachesOf(mlir::ModuleOp module);
+
+/// The look-up whose results are kept, and they; or nulls.
+struct Answers {
+  mlir::func::FuncOp lookup;
+  ir::GlobalOp results;
+};
+Answers answersOf(mlir::ModuleOp module);
 
 /// A version word and what each engine saw of it last.
 struct Version {

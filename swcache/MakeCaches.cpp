@@ -18,6 +18,7 @@
 #include "ir/References.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "swcache/Caches.h"
+#include "swcache/Code.h"
 #include "swcache/Passes.h"
 
 #include "mlir/IR/IRMapping.h"
@@ -33,95 +34,7 @@ namespace {
 
 constexpr StringLiteral entryName = "me_main";
 constexpr StringLiteral refreshName = "karakal.refresh";
-/// Words that one command reads.
-constexpr uint64_t burstWordsMax = 8;
-/// Counts of a branch that is hardly ever taken.
-constexpr int64_t seldom[] = {1, 1000000};
-
-/// Builds code at one place.
-class Code {
-public:
-  Code(OpBuilder builder, Location loc) : builder(builder), loc(loc) {}
-
-  Value word(int64_t value) {
-    return builder.create<arith::ConstantOp>(
-        loc, builder.getI32IntegerAttr(int32_t(value)));
-  }
-  Value ref(ir::GlobalOp global) {
-    return builder.create<ir::GlobalRefOp>(
-        loc, ir::RefType::get(builder.getContext(), global.getType()),
-        global.getSymName());
-  }
-  Value load(ir::GlobalOp global) {
-    return builder.create<ir::LoadOp>(loc, ref(global));
-  }
-  void store(Value value, ir::GlobalOp global) {
-    builder.create<ir::StoreOp>(loc, value, ref(global));
-  }
-  Value compare(arith::CmpIPredicate predicate, Value a, Value b) {
-    return builder.create<arith::CmpIOp>(loc, predicate, a, b);
-  }
-  Value isZero(Value value) {
-    return compare(arith::CmpIPredicate::eq, value, word(0));
-  }
-  void branch(Block *to) { builder.create<cf::BranchOp>(loc, to); }
-  /// `counts`: how often it goes where, as a profile would say.
-  void branchIf(Value condition, Block *then, Block *otherwise,
-                ArrayRef<int64_t> counts = {}) {
-    auto branch =
-        builder.create<cf::CondBranchOp>(loc, condition, then, otherwise);
-    if (!counts.empty())
-      ir::setBranchCounts(branch, counts);
-  }
-  void call(StringRef name) {
-    builder.create<func::CallOp>(loc, name, TypeRange());
-  }
-  void at(Block *block) { builder.setInsertionPointToEnd(block); }
-
-  /// Copies the object `from` to `to`, burst by burst.
-  void copy(Value from, Value to);
-  void copyArray(Value from, Value to, uint64_t size);
-
-  OpBuilder builder;
-  Location loc;
-};
-
-void Code::copy(Value from, Value to) {
-  // The copy of an array may have fewer elements than its home.
-  uint64_t words = ir::wordCount(ir::pointeeOf(to));
-  if (auto array = dyn_cast<ir::ArrayType>(ir::pointeeOf(to));
-      array && words > burstWordsMax)
-    return copyArray(from, to, array.getSize());
-  for (uint64_t at = 0; at < words; at += burstWordsMax) {
-    SmallVector<Type> types(std::min(burstWordsMax, words - at),
-                            builder.getI32Type());
-    auto burst = builder.create<ir::LoadWordsOp>(loc, types, from,
-                                                 builder.getI32IntegerAttr(at));
-    builder.create<ir::StoreWordsOp>(loc, burst.getWords(), to,
-                                     builder.getI32IntegerAttr(at));
-  }
-}
-
-/// Element by element, in a loop.
-void Code::copyArray(Value from, Value to, uint64_t size) {
-  Block *before = builder.getInsertionBlock();
-  Region *region = before->getParent();
-  Block *loop = builder.createBlock(region, region->end());
-  Value index = loop->addArgument(builder.getI32Type(), loc);
-  Block *after = builder.createBlock(region, region->end());
-  at(before);
-  builder.create<cf::BranchOp>(loc, loop, word(0));
-  at(loop);
-  copy(builder.create<ir::ElementOp>(loc, from, index),
-       builder.create<ir::ElementOp>(loc, to, index));
-  Value next = builder.create<arith::AddIOp>(loc, index, word(1));
-  Value isMore = compare(arith::CmpIPredicate::ult, next, word(int64_t(size)));
-  auto again = builder.create<cf::CondBranchOp>(
-      loc, isMore, loop, ValueRange{next}, after, ValueRange{});
-  ir::setBranchCounts(again, {int64_t(size) - 1, 1});
-  at(after);
-}
-
+constexpr StringLiteral clearName = "__ixp_cam_clear";
 class MakeCaches : public impl::MakeCachesBase<MakeCaches> {
 public:
   using MakeCachesBase::MakeCachesBase;
@@ -143,6 +56,7 @@ private:
   std::vector<Cache> caches;
   std::vector<Version> versions;
   ir::GlobalOp lock;
+  ir::GlobalOp generation; ///< null without kept answers
 };
 
 /// The reference `ref` with `copy` at its root.
@@ -247,6 +161,13 @@ void MakeCaches::addRefresh() {
     seen.push_back(code.load(version.word));
   for (const Cache &cache : caches)
     code.copy(code.ref(cache.home), code.ref(cache.copy));
+  if (generation) {
+    code.store(code.builder.create<arith::AddIOp>(
+                   code.loc, code.load(generation), code.word(1)),
+               generation);
+    declare(clearName);
+    code.call(clearName);
+  }
   for (auto [version, value] : llvm::zip(versions, seen))
     code.store(value, version.seen);
   code.builder.create<func::ReturnOp>(module.getLoc());
@@ -377,7 +298,8 @@ void MakeCaches::runOnOperation() {
   versions = versionsOf(module);
   lock = module.lookupSymbol<ir::GlobalOp>(lockName);
   auto entry = module.lookupSymbol<func::FuncOp>(entryName);
-  if (caches.empty() || !entry)
+  generation = module.lookupSymbol<ir::GlobalOp>(generationName);
+  if (!lock || !entry)
     return;
   DenseMap<Operation *, ir::GlobalOp> copies;
   for (const Cache &cache : caches)

@@ -34,7 +34,9 @@ def PlanCaches : Pass<"baker-plan-caches", "::mlir::ModuleOp"> {
     Option<"maxErrorRate", "max-error-rate", "double", "1e-3",
            "stale packets a packet that are tolerated">,
     Option<"engines", "engines", "unsigned", "6",
-           "engines that run the program">
+           "engines that run the program">,
+    Option<"answers", "answers", "bool", "true",
+           "keep results of look-ups, too">
   ];
   let dependentDialects = ["::mlir::func::FuncDialect",
                            "::mlir::arith::ArithDialect"];
@@ -44,6 +46,35 @@ def PlanCaches : Pass<"baker-plan-caches", "::mlir::ModuleOp"> {
               "Words of local memory that copies take">,
     Statistic<"refusedCount", "refused", "Globals that are not worth it">,
     Statistic<"raiseCount", "raises", "Places where a version is raised">
+  ];
+}
+
+def MakeAnswers : Pass<"baker-make-answers", "::mlir::ModuleOp"> {
+  let summary = "calls of a look-up that ask the CAM first";
+  let description = [{
+    For the look-up that `baker-plan-caches` chose, calls go to a function that
+    asks the engine's CAM for the argument first:
+
+    ```
+    kept(key):  s = cam_lookup(key)
+                if (hit) return answers[entry of s]
+                g = generation; r = lookup(key)
+                if (g == generation) {           // no refresh in between
+                  s = cam_lookup(key)            // the entry used longest ago
+                  answers[entry of s] = r; cam_write(entry, key)
+                }
+                return r
+    ```
+
+    A refresh of the caches (`baker-make-caches`) clears the CAM and counts the
+    generation up, so a result that was looked up before it is not kept behind
+    it. Contexts change only in the look-up: all else is atomic.
+  }];
+  let dependentDialects = ["::mlir::func::FuncDialect",
+                           "::mlir::cf::ControlFlowDialect",
+                           "::mlir::arith::ArithDialect"];
+  let statistics = [
+    Statistic<"callCount", "calls", "Calls that ask the CAM first">
   ];
 }
 

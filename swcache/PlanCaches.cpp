@@ -28,6 +28,7 @@
 #include "swcache/Caches.h"
 #include "swcache/CheckInterval.h"
 #include "swcache/Passes.h"
+#include "swcache/PlanAnswers.h"
 #include "target-ixp/ChipParameters.h"
 #include "target-ixp/MemoryMap.h"
 
@@ -48,7 +49,7 @@ namespace {
 constexpr StringLiteral passName = "plan-caches";
 constexpr uint32_t bytesPerWord = 4;
 /// Words for copies: the first line has the lock and the versions seen.
-constexpr uint32_t copyWords = target::CacheWords - target::CacheLineWords;
+constexpr uint32_t copyWordsMax = target::CacheWords - target::CacheLineWords;
 /// Cycles of a load of local memory: pointer, its three slots, the word.
 constexpr double localCycles = 5;
 /// Instructions a packet for the count down to the next look.
@@ -85,12 +86,18 @@ private:
   void runOnOperation() override;
 
   void findWriters();
+  double packets() const;
+  std::string refusalToKeep(ir::GlobalOp global) const;
+  AccessRates ratesOf(ir::GlobalOp global) const;
+  static double latencyOf(ir::GlobalOp global);
   std::string refusal(ir::GlobalOp global, Candidate &candidate);
+  void planAnswers();
   Choice pack(uint64_t interval, uint64_t words) const;
   Choice choose() const;
   void fillUp(uint64_t interval, Choice &choice) const;
   double lookCycles(const Choice &choice) const;
   void carryOut(const Choice &choice);
+  void carryOutAnswers();
   ir::GlobalOp addGlobal(const Twine &name, Type type, const ir::Place &place);
   ir::GlobalOp addLocal(const Twine &name, Type type);
   void addVersion(const std::string &memory);
@@ -99,6 +106,8 @@ private:
 
   DenseSet<Operation *> byPackets, byControl; ///< globals that these write
   std::vector<Candidate> candidates;
+  std::optional<KeptLookup> kept;
+  uint32_t copyWords = copyWordsMax;
   std::map<std::string, uint32_t> versionAddress; ///< as commands give it
   uint32_t localNext = 0;
 };
@@ -141,49 +150,88 @@ Type typeOfCopy(Type type, uint64_t extent) {
                             array.getElementType());
 }
 
+/// Packets of the profile; 0 without one.
+double PlanCaches::packets() const {
+  std::optional<ir::ProgramProfile> program =
+      ir::profileOf(const_cast<PlanCaches *>(this)->getOperation());
+  return program ? double(program->received) : 0;
+}
+
+/// Why nothing read from `global` can be kept; or empty.
+std::string PlanCaches::refusalToKeep(ir::GlobalOp global) const {
+  if (byPackets.contains(global))
+    return llvm::formatv("packets write it ({0:f4} stores a packet)",
+                         double(ir::profileOf(global)->writes) / packets());
+  if (ir::placeOf(global)->memory == "dram")
+    return "it lies in DRAM";
+  return "";
+}
+
+/// Cycles of a load at home.
+double PlanCaches::latencyOf(ir::GlobalOp global) {
+  target::ChipParameters chip;
+  bool isScratch = ir::placeOf(global)->memory == "scratch";
+  return double(isScratch ? chip.scratchLatency : chip.sramLatency);
+}
+
+AccessRates PlanCaches::ratesOf(ir::GlobalOp global) const {
+  AccessRates rates;
+  ir::GlobalProfile profile =
+      ir::profileOf(global).value_or(ir::GlobalProfile());
+  rates.load = double(profile.reads) / packets();
+  if (byControl.contains(global))
+    rates.store = profile.updates ? double(profile.updates) / packets()
+                                  : unseenStores / designPackets;
+  rates.errorMax = maxErrorRate;
+  if (auto tolerated = global->getAttrOfType<IntegerAttr>(ir::tolerateAttrName))
+    rates.errorMax = 1 / double(tolerated.getValue().getZExtValue());
+  return rates;
+}
+
 /// Why `global` cannot be cached; empty if it can, with `candidate` filled.
 std::string PlanCaches::refusal(ir::GlobalOp global, Candidate &candidate) {
-  std::optional<ir::ProgramProfile> program = ir::profileOf(getOperation());
   std::optional<ir::GlobalProfile> profile = ir::profileOf(global);
-  if (!program || !profile || program->received == 0)
+  if (!profile || packets() == 0)
     return "there is no profile";
-  double packets = double(program->received);
   candidate.global = global;
   candidate.type = typeOfCopy(global.getType(), profile->extent);
   candidate.words = ir::wordCount(candidate.type);
   if (profile->reads == 0)
     return "no packet of the profile reads it";
-  if (byPackets.contains(global))
-    return llvm::formatv("packets write it ({0:f4} stores a packet)",
-                         double(profile->writes) / packets);
+  if (std::string reason = refusalToKeep(global); !reason.empty())
+    return reason;
   auto array = dyn_cast<ir::ArrayType>(candidate.type);
   uint64_t leastWords = array ? candidate.words / 2 : candidate.words;
   if (leastWords > copyWords)
     return llvm::formatv("the {0} words of it that packets read do not fit "
                          "the {1} of local memory",
                          candidate.words, copyWords);
-  if (ir::placeOf(global)->memory == "dram")
-    return "it lies in DRAM";
-
-  AccessRates &rates = candidate.rates;
-  rates.load = double(profile->reads) / packets;
-  if (byControl.contains(global))
-    rates.store = profile->updates ? double(profile->updates) / packets
-                                   : unseenStores / designPackets;
-  rates.errorMax = maxErrorRate;
-  if (auto tolerated = global->getAttrOfType<IntegerAttr>(ir::tolerateAttrName))
-    rates.errorMax = 1 / double(tolerated.getValue().getZExtValue());
+  candidate.rates = ratesOf(global);
+  const AccessRates &rates = candidate.rates;
   candidate.interval = checkInterval(rates);
   if (candidate.interval == 0)
     return llvm::formatv(
         "{0:e2} stores and {1:f2} loads a packet with at most {2:e2} stale "
         "packets need {3:f2} looks a packet",
         rates.store, rates.load, rates.errorMax, leastCheckRate(rates));
-  target::ChipParameters chip;
-  bool isScratch = ir::placeOf(global)->memory == "scratch";
-  double latency = double(isScratch ? chip.scratchLatency : chip.sramLatency);
-  candidate.gain = rates.load * (latency - localCycles);
+  candidate.gain = rates.load * (latencyOf(global) - localCycles);
   return "";
+}
+
+/// The look-up whose results are kept, if any.
+void PlanCaches::planAnswers() {
+  kept.reset();
+  copyWords = copyWordsMax;
+  if (!answers || packets() == 0)
+    return;
+  kept = chooseLookup(
+      getOperation(), packets(), passName, [&](ir::GlobalOp global) {
+        AccessRates rates = ratesOf(global);
+        return LookedUp{refusalToKeep(global), rates.load, rates.store,
+                        latencyOf(global), rates.errorMax};
+      });
+  if (kept)
+    copyWords -= target::CacheLineWords;
 }
 
 /// The best set among those that are content with `interval`.
@@ -344,6 +392,24 @@ void PlanCaches::setReason(ir::GlobalOp global, bool isCached,
       << (isCached ? " cached: " : " not cached: ") << reason;
 }
 
+/// Places the results of the look-up, and says that they are kept.
+void PlanCaches::carryOutAnswers() {
+  Type word = IntegerType::get(&getContext(), 32);
+  ir::GlobalOp results =
+      addLocal(answersPrefix + kept->function.getSymName(),
+               ir::ArrayType::get(&getContext(), target::CamEntries, word));
+  kept->function->setAttr(answersAttrName,
+                          FlatSymbolRefAttr::get(results.getSymNameAttr()));
+  ir::explain(kept->function, passName)
+      << "results of @" << kept->function.getSymName() << " kept: "
+      << llvm::formatv("{0} of them know {1:f2} of {2:f2} calls a packet; with "
+                       "at most {3:e2} stale packets a look on every {4}th "
+                       "packet; saves {5:f0} cycles of latency a packet",
+                       target::CamEntries, kept->hitRate, kept->rates.load,
+                       kept->rates.errorMax, kept->interval, kept->gain)
+             .str();
+}
+
 void PlanCaches::carryOut(const Choice &choice) {
   ModuleOp module = getOperation();
   Builder builder(&getContext());
@@ -367,8 +433,22 @@ void PlanCaches::carryOut(const Choice &choice) {
     cached.insert(candidate.global);
     isWritten |= candidate.rates.store > 0;
   }
-  // Copies from a line's first word on: what a pointer reaches.
+  uint64_t interval = choice.interval;
+  if (kept) {
+    for (ir::GlobalOp global : kept->globals) {
+      std::string memory = ir::placeOf(global)->memory;
+      if (!versionAddress.count(memory))
+        addVersion(memory);
+      cached.insert(global);
+    }
+    isWritten |= kept->rates.store > 0;
+    interval = std::min(interval, kept->interval);
+    addLocal(generationName, builder.getI32Type());
+  }
+  // From a line's first word on: what a pointer reaches.
   localNext = target::CacheLineWords * bytesPerWord;
+  if (kept)
+    carryOutAnswers();
   for (size_t i : choice.chosen) {
     Candidate &candidate = candidates[i];
     ir::GlobalOp copy =
@@ -388,11 +468,11 @@ void PlanCaches::carryOut(const Choice &choice) {
   }
   if (isWritten) {
     uint64_t packets =
-        intervalOfContext(choice.interval, engines, target::ContextCount);
+        intervalOfContext(interval, engines, target::ContextCount);
     module->setAttr(intervalAttrName,
                     builder.getI64IntegerAttr(int64_t(packets)));
     module->setAttr(packetsAttrName,
-                    builder.getI64IntegerAttr(int64_t(choice.interval)));
+                    builder.getI64IntegerAttr(int64_t(interval)));
   }
   for (auto function : module.getOps<func::FuncOp>())
     if (ir::kindOf(function) != ir::FunctionKind::Init)
@@ -411,6 +491,7 @@ void PlanCaches::runOnOperation() {
     else
       setReason(global, false, reason);
   }
+  planAnswers();
   Choice choice = choose();
   for (size_t i = 0; i < candidates.size(); ++i)
     if (!llvm::is_contained(choice.chosen, i))
@@ -420,7 +501,7 @@ void PlanCaches::runOnOperation() {
                               candidates[i].rates.load, candidates[i].words,
                               candidates[i].interval)
                     .str());
-  if (!choice.chosen.empty())
+  if (!choice.chosen.empty() || kept)
     carryOut(choice);
 }
 

@@ -45,6 +45,8 @@ constexpr uint32_t XferPerContext = 16;       ///< each of S/D, in/out [H]
 constexpr uint32_t NeighbourPerContext = 16;  ///< 8-context mode [H]
 constexpr uint32_t LocalMemoryWords = 640;    ///< shared by contexts [H]
 constexpr uint32_t CamEntries = 16;           ///< [H]
+constexpr uint32_t CamEntryShift = 3;         ///< of what cam_lookup says [H]
+constexpr uint32_t CamHit = 0x80;             ///< of what cam_lookup says [H]
 constexpr uint32_t CacheLineWords = 16;       ///< that a CAM entry names [H]
 /// Local memory: lines of the CAM's entries, shared by all contexts, then the
 /// stacks of the contexts [K].

@@ -109,3 +109,40 @@ def test_caches_that_do_not_pay_are_not_made(tmp_path: Path) -> None:
     ][-1]
     assert last["decision"] == "@l3_switch.mac_addr not cached after all"
     assert "million packets a second" in last["reason"]
+
+
+@pytest.fixture(scope="module")
+def few_flows(tmp_path_factory: pytest.TempPathFactory) -> Workload:
+    """Traffic of which a few destinations have the most."""
+    return toolchain.make(
+        "ipv4", "l3-switch", tmp_path_factory.mktemp("zipf"), "--packets", "4000",
+        "--size", "64", "--locality", "zipf", "--exponent", "1.5", "--flows", "200",
+    )  # fmt: skip
+
+
+def test_results_of_a_lookup_are_kept(few_flows: Workload, tmp_path: Path) -> None:
+    image = compile_profiled(few_flows, tmp_path)
+    out, stats = toolchain.simulate(image, few_flows, tmp_path, "--mes=6")
+    toolchain.check(few_flows, out, tmp_path / "stats.json")
+    toolchain.assert_packets_add_up(stats)
+    (answers,) = stats["caches"]["answers"]
+    assert answers["lookup"] == "l3_forwarding.route_lookup"
+    assert answers["hits"] > 0.5 * stats["packets"]["received"]
+    assert answers["stale_hits"] == 0
+
+
+@pytest.mark.parametrize("asked", (1e-1, 1e-2))
+def test_stale_results_stay_below_the_rate(
+    few_flows: Workload, asked: float, tmp_path: Path
+) -> None:
+    control = tmp_path / "updates.txt"
+    routes = [
+        f"@packet {packet} route_add({10 + number % 200}.0.0.0, 8, {number % 16})"
+        for number, packet in enumerate(range(100, 4000, 100))
+    ]
+    control.write_text(few_flows.control.read_text() + "\n".join(routes) + "\n")
+    updated = Workload(few_flows.trace, control, few_flows.app)
+    image = compile_profiled(updated, tmp_path, f"--max-error-rate={asked}")
+    _, stats = toolchain.simulate(image, updated, tmp_path)
+    toolchain.assert_packets_add_up(stats)
+    assert stats["caches"]["stale_rate"] <= asked

@@ -83,7 +83,7 @@ HostProgram makeSender() {
   program.inits = {"init.setup"};
   program.controls = {{"control.set", {"m.set", {{"port", "u32"}}}}};
   program.counterCount = 2;
-  program.globalCount = 1;
+  program.cacheSiteCount = 1;
   return program;
 }
 

@@ -7,6 +7,7 @@
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "support/Error.h"
+#include "target-ixp/MemoryMap.h"
 
 #include <deque>
 #include <set>
@@ -57,6 +58,7 @@ private:
   void transfer(ModelState &state, unsigned index, Operation *op);
   /// Runs context `index` to its next boundary or its end.
   void advance(ModelState &state, unsigned index);
+  void executeCam(ModelState &state, unsigned index, func::CallOp call);
   bool execute(ModelState &state, unsigned index, Operation *op);
   void jump(Context &context, Block *to, ValueRange operands);
   void next(Context &context, Operation *op) {
@@ -149,6 +151,36 @@ void Explorer::jump(Context &context, Block *to, ValueRange operands) {
   context.calls.back() = number.lookup(&to->front());
 }
 
+/// The CAM of an engine is a list of entry and tag, the one used last at the
+/// end; tag 0 is none.
+void Explorer::executeCam(ModelState &state, unsigned index,
+                          func::CallOp call) {
+  Context &context = state.contexts[index];
+  std::vector<uint32_t> &cam = state.local[engineOf(index)][camName];
+  auto in = [&](unsigned i) { return valueIn(context, call.getOperand(i)); };
+  if (cam.empty() || call.getCallee() == "__ixp_cam_clear") {
+    cam.clear();
+    for (uint32_t entry = 0; entry < target::CamEntries; ++entry)
+      cam.insert(cam.end(), {entry, 0});
+  }
+  if (call.getCallee() == "__ixp_cam_clear")
+    return;
+  bool isLookup = call.getCallee() == "__ixp_cam_lookup";
+  size_t at = 0;
+  while (at < cam.size() &&
+         (isLookup ? cam[at + 1] != in(0) : cam[at] != in(0)))
+    at += 2;
+  bool isFound = at < cam.size();
+  if (isLookup)
+    valueIn(context, call.getResult(0)) =
+        isFound ? target::CamHit | cam[at] << target::CamEntryShift
+                : cam[0] << target::CamEntryShift;
+  else
+    cam[at + 1] = in(1);
+  if (isFound)
+    std::rotate(cam.begin() + at, cam.begin() + at + 2, cam.end());
+}
+
 /// Executes `op`; false if the context has ended.
 bool Explorer::execute(ModelState &state, unsigned index, Operation *op) {
   Context &context = state.contexts[index];
@@ -169,6 +201,10 @@ bool Explorer::execute(ModelState &state, unsigned index, Operation *op) {
   }
   if (isa<func::ReturnOp>(op)) {
     context.calls.pop_back();
+    Operation *call = operations[context.calls.back()]->getPrevNode();
+    for (auto [result, value] :
+         llvm::zip(call->getResults(), op->getOperands()))
+      valueIn(context, result) = valueIn(context, value);
     return true;
   }
   if (auto call = dyn_cast<func::CallOp>(op)) {
@@ -184,7 +220,14 @@ bool Explorer::execute(ModelState &state, unsigned index, Operation *op) {
     }
     if (call.getCallee() == "__ixp_swap")
       return true;
+    if (call.getCallee().starts_with("__ixp_cam_")) {
+      executeCam(state, index, call);
+      return true;
+    }
     auto callee = module.lookupSymbol<func::FuncOp>(call.getCallee());
+    for (auto [argument, value] :
+         llvm::zip(callee.getArguments(), call.getOperands()))
+      valueIn(context, argument) = valueIn(context, value);
     context.calls.push_back(number.lookup(&callee.getBody().front().front()));
     return true;
   }
@@ -196,11 +239,17 @@ bool Explorer::execute(ModelState &state, unsigned index, Operation *op) {
     out() = in(0) - in(1);
   else if (isa<arith::XOrIOp>(op))
     out() = in(0) ^ in(1);
+  else if (isa<arith::AndIOp>(op))
+    out() = in(0) & in(1);
+  else if (isa<arith::ShRUIOp>(op))
+    out() = in(0) >> in(1);
   else if (isa<arith::OrIOp>(op))
     out() = in(0) | in(1);
   else if (auto compare = dyn_cast<arith::CmpIOp>(op))
     out() = compare.getPredicate() == arith::CmpIPredicate::eq ? in(0) == in(1)
-                                                               : in(0) < in(1);
+            : compare.getPredicate() == arith::CmpIPredicate::ne
+                ? in(0) != in(1)
+                : in(0) < in(1);
   else if (isa<LLVM::StoreOp>(op)) // of the count, kept under its pointer
     in(1) = in(0);
   else if (isa<LLVM::LoadOp>(op))

@@ -25,6 +25,9 @@
 
 namespace karakal::swcache {
 
+/// The CAM among the local memory of an engine.
+inline constexpr const char *camName = "cam";
+
 /// Everything that can differ between two moments.
 struct ModelState {
   struct Context {

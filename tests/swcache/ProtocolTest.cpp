@@ -59,6 +59,7 @@ protected:
                         LLVM::LLVMDialect>();
     module = parseSourceString<ModuleOp>(text, &context);
     PassManager passes(&context);
+    passes.addPass(createMakeAnswers());
     passes.addPass(createMakeCaches());
     EXPECT_TRUE(succeeded(passes.run(*module)));
   }
@@ -130,6 +131,77 @@ TEST_F(Protocol, AVersionReadBehindTheDataIsFound) {
   load->getOperand(0).getDefiningOp()->moveAfter(last);
   load->moveAfter(last->getNextNode());
   EXPECT_NE(explore(*module, setting(1, 2, 3, 2)).violation, "");
+}
+
+constexpr const char *lookupProgram = R"(
+module attributes {baker.cache.interval = 1 : i64, baker.cache.packets = 8 : i64} {
+baker.global @karakal.generation : i32 {baker.place = {address = 8 : i32, memory = "local"}}
+baker.global @answers : !baker.array<16 x i32> {baker.place = {address = 64 : i32, memory = "local"}}
+baker.global @karakal.seen.sram1 : i32 {baker.place = {address = 4 : i32, memory = "local"}}
+baker.global @karakal.version.sram1 : i32 init [1] {baker.cache.version = "sram1", baker.place = {address = 8 : i32, memory = "sram1"}}
+baker.global @karakal.lock : i32 {baker.place = {address = 0 : i32, memory = "local"}}
+baker.global @home : i32 init [1] {baker.place = {memory = "sram1", address = 0 : i32}}
+func.func @me_main() {
+  cf.br ^loop
+^loop:
+  %key = arith.constant 77 : i32
+  %found = func.call @find(%key) : (i32) -> i32
+  func.call @use(%found) : (i32) -> ()
+  cf.br ^loop
+}
+func.func private @find(%key: i32) -> i32 attributes {baker.kind = "function", baker.cache.answers = @answers} {
+  %ref = baker.global_ref @home : !baker.ref<i32>
+  %found = baker.load %ref : !baker.ref<i32>
+  return %found : i32
+}
+func.func private @use(i32)
+}
+)";
+
+/// Results of a look-up in the CAM: none outlives the update that it lacks.
+class KeptResults : public Protocol {
+protected:
+  KeptResults() : Protocol(lookupProgram) {}
+
+  ModelSetting resultSetting(unsigned engines, unsigned contexts, uint32_t uses,
+                             unsigned updates) {
+    ModelSetting made = setting(engines, contexts, uses, updates);
+    made.invariant = [](const ModelState &state) -> std::string {
+      bool isWriting = state.writerStep % 2 != 0;
+      for (const auto &local : state.local) {
+        auto cam = local.find(camName);
+        if (isWriting || cam == local.end() ||
+            local.at("karakal.seen.sram1") !=
+                state.home.at("karakal.version.sram1"))
+          continue;
+        for (size_t at = 0; at < cam->second.size(); at += 2)
+          if (cam->second[at + 1] != 0 &&
+              local.at("answers")[cam->second[at]] != state.home.at("home")[0])
+            return "nothing is to be noticed any more, but a result is old";
+      }
+      return "";
+    };
+    made.atUse = [](const ModelState &state, unsigned,
+                    const std::vector<uint32_t> &words) -> std::string {
+      return words[0] != 0 && words[0] <= state.home.at("home")[0]
+                 ? ""
+                 : "a value from nowhere";
+    };
+    return made;
+  }
+};
+
+TEST_F(KeptResults, TwoContextsOfAnEngine) {
+  expectSound(resultSetting(1, 2, 2, 2));
+}
+
+TEST_F(KeptResults, TwoEngines) { expectSound(resultSetting(2, 1, 2, 2)); }
+
+TEST_F(KeptResults, AResultOfAnEarlierGenerationIsFound) {
+  auto refresh = module->lookupSymbol<func::FuncOp>("karakal.refresh");
+  auto counted = *refresh.getOps<arith::AddIOp>().begin();
+  counted.getResult().replaceAllUsesWith(counted.getLhs());
+  EXPECT_NE(explore(*module, resultSetting(1, 2, 3, 2)).violation, "");
 }
 
 class LongProtocol : public Protocol {

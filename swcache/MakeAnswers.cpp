@@ -1,0 +1,169 @@
+//===- MakeAnswers.cpp - calls of a look-up that ask the CAM first --------===//
+//
+// Requires: what baker-plan-caches decided; calls that are not inlined yet.
+// Ensures: no call of a kept look-up but in `@karakal.kept.NAME`. Cost: linear.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ir/Explain.h"
+#include "swcache/Caches.h"
+#include "swcache/Code.h"
+#include "swcache/Passes.h"
+#include "target-ixp/MemoryMap.h"
+
+using namespace mlir;
+
+namespace karakal::swcache {
+
+#define GEN_PASS_DEF_MAKEANSWERS
+#include "swcache/Passes.h.inc"
+
+namespace {
+
+constexpr StringLiteral lookupName = "__ixp_cam_lookup";
+constexpr StringLiteral writeName = "__ixp_cam_write";
+
+class MakeAnswers : public impl::MakeAnswersBase<MakeAnswers> {
+public:
+  using MakeAnswersBase::MakeAnswersBase;
+
+private:
+  void runOnOperation() override;
+  func::FuncOp makeKept(func::FuncOp lookup, ir::GlobalOp answers);
+  void declare(StringRef name, unsigned operands, unsigned results);
+};
+
+void MakeAnswers::declare(StringRef name, unsigned operands,
+                          unsigned results) {
+  if (getOperation().lookupSymbol(name))
+    return;
+  OpBuilder builder = OpBuilder::atBlockEnd(getOperation().getBody());
+  Type i32 = builder.getI32Type();
+  auto type = builder.getFunctionType(SmallVector<Type>(operands, i32),
+                                      SmallVector<Type>(results, i32));
+  builder.create<func::FuncOp>(getOperation().getLoc(), name, type)
+      .setPrivate();
+}
+
+/// `value` as an integer of `type`; neither has more than 32 bits.
+Value resized(Code &code, Value value, Type type) {
+  unsigned from = value.getType().getIntOrFloatBitWidth();
+  unsigned to = type.getIntOrFloatBitWidth();
+  if (from == to)
+    return value;
+  if (from < to)
+    return code.builder.create<arith::ExtUIOp>(code.loc, type, value);
+  return code.builder.create<arith::TruncIOp>(code.loc, type, value);
+}
+
+/// The answer that belongs to what the CAM said.
+Value answerRef(Code &code, ir::GlobalOp answers, Value said) {
+  Value entry = code.builder.create<arith::AndIOp>(
+      code.loc,
+      code.builder.create<arith::ShRUIOp>(code.loc, said,
+                                          code.word(target::CamEntryShift)),
+      code.word(target::CamEntries - 1));
+  return code.builder.create<ir::ElementOp>(code.loc, code.ref(answers), entry);
+}
+
+func::FuncOp MakeAnswers::makeKept(func::FuncOp lookup, ir::GlobalOp answers) {
+  OpBuilder atEnd = OpBuilder::atBlockEnd(getOperation().getBody());
+  Location loc = lookup.getLoc();
+  auto kept = atEnd.create<func::FuncOp>(
+      loc, (keptPrefix + lookup.getSymName()).str(), lookup.getFunctionType());
+  kept.setPrivate();
+  Block *ask = kept.addEntryBlock();
+  Region *body = &kept.getBody();
+  auto addBlock = [&] { return OpBuilder(atEnd).createBlock(body, body->end()); };
+  Block *hit = addBlock(), *miss = addBlock(), *keep = addBlock(),
+        *done = addBlock();
+  auto generation =
+      getOperation().lookupSymbol<ir::GlobalOp>(generationName);
+  auto at = [&](Block *block) {
+    return Code(OpBuilder::atBlockEnd(block), loc);
+  };
+  auto camLookup = [&](Code &code, Value key) {
+    return code.builder
+        .create<func::CallOp>(loc, lookupName, atEnd.getI32Type(), key)
+        .getResult(0);
+  };
+  Type resultType = lookup.getFunctionType().getResult(0);
+
+  Code code = at(ask);
+  Value key = resized(code, kept.getArgument(0), code.builder.getI32Type());
+  Value said = camLookup(code, key);
+  Value hitBit = code.builder.create<arith::AndIOp>(
+      loc, said, code.word(target::CamHit));
+  SmallVector<int64_t> counts;
+  auto profile = ir::profileOf(lookup);
+  auto answered = ir::answersOf(lookup);
+  if (profile && answered) {
+    auto hits = int64_t((*answered)[llvm::find(ir::localitySizes,
+                                               target::CamEntries) -
+                                    ir::localitySizes.begin()]);
+    counts = {hits, int64_t(profile->packets) - hits};
+  }
+  code.branchIf(code.compare(arith::CmpIPredicate::ne, hitBit, code.word(0)),
+                hit, miss, counts);
+
+  code = at(hit);
+  Value answer =
+      code.builder.create<ir::LoadOp>(loc, answerRef(code, answers, said));
+  code.builder.create<func::ReturnOp>(loc, resized(code, answer, resultType));
+
+  code = at(miss);
+  Value before = code.load(generation);
+  Value found =
+      code.builder.create<func::CallOp>(loc, lookup, kept.getArguments())
+          .getResult(0);
+  Value now = code.load(generation);
+  code.branchIf(code.compare(arith::CmpIPredicate::eq, before, now), keep, done,
+                {seldom[1], seldom[0]});
+
+  code = at(keep);
+  Value oldest = camLookup(code, key);
+  Value entry = code.builder.create<arith::AndIOp>(
+      loc,
+      code.builder.create<arith::ShRUIOp>(loc, oldest,
+                                          code.word(target::CamEntryShift)),
+      code.word(target::CamEntries - 1));
+  code.builder.create<ir::StoreOp>(
+      loc, resized(code, found, code.builder.getI32Type()),
+      answerRef(code, answers, oldest));
+  code.builder.create<func::CallOp>(loc, writeName, TypeRange(),
+                                    ValueRange{entry, key, code.word(0)});
+  code.branch(done);
+
+  code = at(done);
+  code.builder.create<func::ReturnOp>(loc, found);
+  return kept;
+}
+
+void MakeAnswers::runOnOperation() {
+  SmallVector<func::FuncOp> lookups;
+  for (auto function : getOperation().getOps<func::FuncOp>())
+    if (function->hasAttr(answersAttrName))
+      lookups.push_back(function);
+  for (func::FuncOp lookup : lookups) {
+    SmallVector<func::CallOp> calls;
+    getOperation().walk([&](func::CallOp call) {
+      if (call.getCallee() == lookup.getSymName())
+        calls.push_back(call);
+    });
+    auto name = lookup->getAttrOfType<FlatSymbolRefAttr>(answersAttrName);
+    auto answers = getOperation().lookupSymbol<ir::GlobalOp>(name.getValue());
+    declare(lookupName, 1, 1);
+    declare(writeName, 3, 0);
+    func::FuncOp kept = makeKept(lookup, answers);
+    for (func::CallOp call : calls) {
+      call.setCallee(kept.getSymName());
+      ++callCount;
+      ir::explain(call, "make-answers")
+          << "call of @" << lookup.getSymName() << " asks the CAM first";
+    }
+  }
+}
+
+} // namespace
+
+} // namespace karakal::swcache

@@ -1,0 +1,39 @@
+//===- PlanAnswers.h - which look-up's results to keep ---------*- C++ -*-===//
+
+#ifndef KARAKAL_SWCACHE_PLANANSWERS_H
+#define KARAKAL_SWCACHE_PLANANSWERS_H
+
+#include "ir/Answers.h"
+#include "swcache/CheckInterval.h"
+#include <functional>
+#include <optional>
+
+namespace karakal::swcache {
+
+/// A look-up whose results can be kept.
+struct KeptLookup {
+  mlir::func::FuncOp function;
+  llvm::SetVector<ir::GlobalOp> globals; ///< that it loads
+  AccessRates rates;     ///< calls, and stores to those globals, a packet
+  double hitRate = 0;    ///< of an LRU cache with the CAM's entries
+  uint64_t interval = 0; ///< packets, equation 2
+  double gain = 0;       ///< cycles of memory latency a packet
+};
+
+/// What the choice needs to know of a global that a look-up loads.
+struct LookedUp {
+  std::string refusal; ///< why nothing read from it can be kept; or empty
+  double loads = 0, stores = 0; ///< a packet
+  double latency = 0;           ///< cycles of one load
+  double errorMax = 0;          ///< stale packets tolerated
+};
+
+/// The look-up that saves most, if there is one that saves anything; each
+/// refusal is explained in the name of `pass`. `packets`: those of the profile.
+std::optional<KeptLookup>
+chooseLookup(mlir::ModuleOp module, double packets, llvm::StringRef pass,
+             std::function<LookedUp(ir::GlobalOp)> describe);
+
+} // namespace karakal::swcache
+
+#endif // KARAKAL_SWCACHE_PLANANSWERS_H

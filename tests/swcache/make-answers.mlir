@@ -1,0 +1,46 @@
+// RUN: baker-opt %s --baker-make-answers | FileCheck %s
+
+// Calls go to a function that asks the CAM first; a result is kept only if no
+// refresh came between.
+
+module {
+baker.global @karakal.generation : i32 {baker.place = {address = 8 : i32, memory = "local"}}
+baker.global @karakal.answers.find : !baker.array<16 x i32> {baker.place = {address = 64 : i32, memory = "local"}}
+baker.global @table : !baker.array<64 x i8> {baker.place = {memory = "sram1", address = 0 : i32}}
+
+// CHECK-LABEL: func.func @me_main
+// CHECK: call @karakal.kept.find
+func.func @me_main(%key: i16) -> i8 {
+  %found = func.call @find(%key) : (i16) -> i8
+  return %found : i8
+}
+
+func.func private @find(%key: i16) -> i8 attributes {baker.kind = "function", baker.cache.answers = @karakal.answers.find, baker.locality = array<i64: 1, 2, 3, 4, 5, 6, 7>, baker.profile = {packets = 8 : i64}} {
+  %refs = baker.global_ref @table : !baker.ref<!baker.array<64 x i8>>
+  %index = arith.extui %key : i16 to i32
+  %ref = baker.element %refs[%index] : !baker.ref<!baker.array<64 x i8>>
+  %found = baker.load %ref : !baker.ref<i8>
+  return %found : i8
+}
+
+// CHECK-LABEL: func.func private @karakal.kept.find(%arg0: i16) -> i8
+// CHECK: %[[KEY:.*]] = arith.extui %arg0 : i16 to i32
+// CHECK: call @__ixp_cam_lookup(%[[KEY]])
+// CHECK: cf.cond_br %{{.*}}, ^bb1, ^bb2 {baker.branch = array<i64: 5, 3>}
+// CHECK: ^bb1:
+// CHECK: %[[ANSWERS:.*]] = baker.global_ref @karakal.answers.find
+// CHECK: baker.element %[[ANSWERS]]
+// CHECK: arith.trunci
+// CHECK-NEXT: return
+// CHECK: ^bb2:
+// CHECK: baker.global_ref @karakal.generation
+// CHECK: %[[FOUND:.*]] = call @find(%arg0)
+// CHECK: baker.global_ref @karakal.generation
+// CHECK: arith.cmpi eq
+// CHECK: ^bb3:
+// CHECK: call @__ixp_cam_lookup(%[[KEY]])
+// CHECK: baker.store
+// CHECK: call @__ixp_cam_write
+// CHECK: ^bb4:
+// CHECK: return %[[FOUND]]
+}
