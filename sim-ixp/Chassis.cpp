@@ -95,6 +95,7 @@ bool Chassis::issue(Command &command) {
   if (!units[command.target])
     return false;
   command.issueCycle = events.now();
+  command.wordsInTransit = 0;
   uint64_t departure = reserve(commandBusFree[clusterOf(command.engine)],
                                events.now() + 1, params.busCommandCycles);
   Fifo &fifo = fifos[command.engine];
@@ -145,6 +146,25 @@ uint64_t Chassis::finish(Command &command, uint64_t cycle) {
   return cycle;
 }
 
+void Chassis::copyOperands(Command &command) {
+  for (uint32_t i = 0; i < command.wordsInTransit; ++i)
+    command.data[i] = ports[command.engine]->readTransferOut(
+        command.context, command.kind, command.xfer + i);
+}
+
+std::vector<Command *> Chassis::waitingAt(const CommandUnit *unit) {
+  std::vector<Command *> waiting;
+  for (const auto &command : pool)
+    if (command->server == unit)
+      waiting.push_back(command.get());
+  std::sort(waiting.begin(), waiting.end(), [](Command *a, Command *b) {
+    return a->arrivalNumber < b->arrivalNumber;
+  });
+  for (Command *command : waiting)
+    copyOperands(*command);
+  return waiting;
+}
+
 uint64_t Chassis::autopush(uint32_t engine, uint32_t context, uint32_t xfer,
                            const uint32_t *words, uint32_t count,
                            uint32_t signal, uint64_t notBefore) {
@@ -187,13 +207,13 @@ void Chassis::onEvent(uint64_t cycle, uint32_t code, uint64_t argument) {
   uint32_t words = command.wordsInTransit;
   switch (code) {
   case Arrived:
+    command.arrivalNumber = ++arrivals;
     units[command.target]->accept(command);
     return;
   case Pulled:
   case PulledQuietly:
-    for (uint32_t i = 0; i < words; ++i)
-      command.data[i] = port->readTransferOut(command.context, command.kind,
-                                              command.xfer + i);
+    copyOperands(command);
+    command.wordsInTransit = 0;
     if (code == Pulled && command.signal != 0)
       port->raiseSignals(cycle, command.context, signalMask(command));
     if (command.puller)

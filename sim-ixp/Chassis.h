@@ -91,6 +91,10 @@ public:
                 CommandUnit *unit, bool raiseSignal = true);
   uint64_t push(Command &command, uint32_t words, uint64_t notBefore);
   uint64_t finish(Command &command, uint64_t cycle);
+  /// What `unit` has accepted and not yet served, in the order of arrival, the
+  /// operands of each as they are (to be) pulled. For the core, whose accesses
+  /// queue behind these.
+  std::vector<Command *> waitingAt(const CommandUnit *unit);
   /// Splits an unloaded latency "issue to signal of a one-word read" so that
   /// request, service and return add up to it.
   UnitTiming timingOf(uint64_t latencyCycles) const;
@@ -119,6 +123,7 @@ private:
   };
 
   void release(Command &command);
+  void copyOperands(Command &command);
   uint64_t reserve(uint64_t &busFree, uint64_t notBefore, uint64_t cycles);
   uint64_t &busOf(std::array<uint64_t, 2> &sBus, uint64_t &dBus,
                   const Command &command);
@@ -137,6 +142,7 @@ private:
   uint64_t commandPath = 0;
   uint32_t ringStatusLines = 0;
   uint32_t inFlight = 0;
+  uint64_t arrivals = 0;
   std::vector<std::unique_ptr<Command>> pool;
   std::vector<Command *> freeCommands;
 };

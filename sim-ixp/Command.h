@@ -55,8 +55,13 @@ struct Command {
   std::array<uint32_t, 32> data{};
   /// Private to the unit that holds the command.
   uint64_t unitState = 0;
-  /// Private to the chassis: number in the pool, words in transit.
+  /// The unit that has accepted the command and not yet done what it asks;
+  /// set and cleared by units whose memory the core shares.
+  const CommandUnit *server = nullptr;
+  /// Private to the chassis: number in the pool, order of arrival at units,
+  /// words that a pull or push still moves.
   uint32_t poolIndex = 0;
+  uint64_t arrivalNumber = 0;
   uint8_t wordsInTransit = 0;
   CommandUnit *puller = nullptr;
 };

@@ -141,6 +141,8 @@ void Dram::accept(Command &command) {
     ready = std::max(ready, chassis.pull(command, words, now, nullptr));
   BurstTimes times = reserve(command, ready);
   uint64_t start = command.target == DramWrite ? times.first : times.last;
+  if (command.target == DramRead || command.target == DramWrite)
+    command.server = this;
   chassis.scheduler().schedule(start, this, Serve,
                                reinterpret_cast<uintptr_t>(&command));
 }
@@ -153,26 +155,42 @@ void Dram::onEvent(uint64_t cycle, uint32_t code, uint64_t argument) {
     moveBuffer(cycle, command);
 }
 
-void Dram::serve(uint64_t cycle, Command &command) {
-  const target::ChipParameters &params = chassis.parameters();
+void Dram::settle() {
+  for (Command *command : chassis.waitingAt(this))
+    act(*command);
+}
+
+/// Reads or writes the memory, once a command.
+void Dram::act(Command &command) {
+  if (!command.server)
+    return;
+  command.server = nullptr;
   uint32_t words = command.count * 2u;
   // The grain is a quadword: the low three address bits have no effect.
   uint32_t address = command.address & ~7u;
+  for (uint32_t i = 0; i < words; ++i) {
+    uint32_t place = address + 4 * i, old = storage.readWord(place);
+    if (command.target == DramRead) {
+      command.data[i] = old;
+      continue;
+    }
+    uint32_t mask = maskOf(command, i);
+    storage.writeWord(place, (old & ~mask) | (command.data[i] & mask));
+  }
+}
+
+void Dram::serve(uint64_t cycle, Command &command) {
+  const target::ChipParameters &params = chassis.parameters();
+  uint32_t words = command.count * 2u;
+  act(command);
   switch (command.target) {
   case DramRead:
-    for (uint32_t i = 0; i < words; ++i)
-      command.data[i] = storage.readWord(address + 4 * i);
     // The latency is that of one quadword: its second word is part of it.
     chassis.push(command, words,
                  cycle + timing.dataCycles -
                      std::min(timing.dataCycles, params.busDramWordCycles));
     return;
   case DramWrite:
-    for (uint32_t i = 0; i < words; ++i) {
-      uint32_t place = address + 4 * i, mask = maskOf(command, i);
-      storage.writeWord(place, (storage.readWord(place) & ~mask) |
-                                   (command.data[i] & mask));
-    }
     command.signal = 0; // raised by the pull
     chassis.finish(command, cycle);
     return;

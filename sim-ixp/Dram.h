@@ -9,6 +9,9 @@
 // quadwords between DRAM and the media interface's buffers without touching an
 // engine's registers.
 //
+// The core shares the storage. Its accesses queue behind the commands that the
+// unit has accepted: settle() does what they ask before the core looks.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef KARAKAL_SIM_IXP_DRAM_H
@@ -36,6 +39,10 @@ public:
   /// Who holds the receive and transmit buffers.
   void connectMedia(Media *media) { buffers = media; }
 
+  /// Brings the memory to where it is when every accepted command is served;
+  /// when each is served, and all that an engine can see, stays as it is.
+  void settle();
+
   void accept(Command &command) override;
   void onEvent(uint64_t cycle, uint32_t code, uint64_t argument) override;
 
@@ -56,6 +63,7 @@ private:
   BurstTimes reserve(const Command &command, uint64_t notBefore);
   uint64_t bankCycles(Bank &bank, uint64_t address, uint64_t quads) const;
   void refresh(uint64_t cycle);
+  void act(Command &command);
   void serve(uint64_t cycle, Command &command);
   void moveBuffer(uint64_t cycle, Command &command);
 

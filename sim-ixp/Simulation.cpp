@@ -76,7 +76,7 @@ Simulation::create(SimulationOptions options, const target::Image &image,
   chip.connectMedia(run.media.get());
 
   XScaleSurroundings around{&chip.scheduler(), &chip.parameters(),
-                            run.books.get(),   &chip.dram().memory(),
+                            run.books.get(),   &chip.dram(),
                             &chip.scratch(),   {}};
   for (uint32_t i = 0; i < chip.sramChannelCount(); ++i)
     around.sram.push_back(&chip.sram(i));

@@ -59,6 +59,7 @@ void Sram::accept(Command &command) {
     start = readPort.reserve(ready, cycles);
   }
   lastStart = start;
+  command.server = this;
   chassis.scheduler().schedule(start, this, 0,
                                reinterpret_cast<uintptr_t>(&command));
 }
@@ -76,67 +77,82 @@ void Sram::onEvent(uint64_t cycle, uint32_t, uint64_t argument) {
   serve(cycle, *reinterpret_cast<Command *>(argument));
 }
 
-void Sram::serve(uint64_t cycle, Command &command) {
-  MemoryOp op = opOf(command);
-  if (op == dequeueOp || op == enqueueOp) {
-    serveQueue(cycle, command);
+void Sram::settle() {
+  for (Command *command : chassis.waitingAt(this))
+    act(*command);
+}
+
+/// Does to memory and queues what the command asks, once; what is read goes
+/// into its data.
+void Sram::act(Command &command) {
+  if (!command.server)
     return;
-  }
+  command.server = nullptr;
+  MemoryOp op = opOf(command);
+  if (op == dequeueOp || op == enqueueOp)
+    actOnQueue(command);
+  else
+    actOnMemory(command);
+}
+
+void Sram::actOnMemory(Command &command) {
+  MemoryOp op = opOf(command);
   uint32_t address = command.address & 0x3fffffff;
   uint32_t words = std::max<uint32_t>(command.count, 1);
-  uint64_t dataCycle = cycle + timing.dataCycles + burstLag(words);
-  if (uint64_t{address} + words * 4 > storage.size()) {
+  if (uint64_t{address} + words * 4 > storage.size())
     recorder.onFault(command.engine, "SRAM address out of range");
-    chassis.finish(command, cycle);
-  } else if (op == MemoryOp::Read) {
+  else if (op == MemoryOp::Read)
     for (uint32_t i = 0; i < words; ++i)
       command.data[i] = storage.readWord(address + 4 * i);
-    chassis.push(command, words, dataCycle);
-  } else if (op == MemoryOp::Write) {
+  else if (op == MemoryOp::Write)
     for (uint32_t i = 0; i < words; ++i)
       storage.writeWord(address + 4 * i, command.data[i]);
-    command.signal = 0; // raised by the pull
-    chassis.finish(command, cycle);
-  } else if (isAtomic(op)) {
+  else if (isAtomic(op)) {
     uint32_t old = storage.readWord(address);
     storage.writeWord(address, applyAtomic(op, old, command.data[0]));
-    if (command.token & 1) {
-      raiseRestOfPair(command, op);
-      command.data[0] = old;
-      chassis.push(command, 1, dataCycle);
-      return;
-    }
-    if (hasAtomicOperand(op))
-      command.signal = 0;
-    chassis.finish(command, cycle);
-  } else {
+    command.data[0] = old;
+  } else
     recorder.onFault(command.engine,
                      "SRAM operation " +
                          std::to_string(static_cast<unsigned>(op)) +
                          " is not modelled");
-    chassis.finish(command, cycle);
-  }
 }
 
-void Sram::serveQueue(uint64_t cycle, Command &command) {
+void Sram::actOnQueue(Command &command) {
   uint32_t entry = entryOf(command.address);
-  uint64_t dataCycle = cycle + timing.dataCycles;
   if (opOf(command) == dequeueOp) {
     command.data[0] = dequeue(entry);
     if (command.data[0] != 0)
       recorder.onDequeue(channel, entry, command.data[0], command.engine);
-    chassis.push(command, 1, dataCycle);
     return;
   }
   uint32_t buffer = command.address & longwordMask;
-  if (buffer == 0 || uint64_t{buffer} * 4 + 4 > storage.size())
+  if (buffer == 0 || uint64_t{buffer} * 4 + 4 > storage.size()) {
     recorder.onFault(command.engine,
                      "enqueue of buffer address out of range or 0");
-  else {
-    recorder.onEnqueue(channel, entry, buffer, command.engine);
-    enqueue(entry, buffer);
+    return;
   }
-  chassis.finish(command, cycle);
+  recorder.onEnqueue(channel, entry, buffer, command.engine);
+  enqueue(entry, buffer);
+}
+
+/// Ends the command: pushes what it asked for, if anything.
+void Sram::serve(uint64_t cycle, Command &command) {
+  MemoryOp op = opOf(command);
+  uint32_t words = std::max<uint32_t>(command.count, 1);
+  act(command);
+  if (op == MemoryOp::Read) {
+    chassis.push(command, words, cycle + timing.dataCycles + burstLag(words));
+  } else if (op == dequeueOp) {
+    chassis.push(command, 1, cycle + timing.dataCycles);
+  } else if (isAtomic(op) && command.token & 1) {
+    raiseRestOfPair(command, op);
+    chassis.push(command, 1, cycle + timing.dataCycles);
+  } else {
+    if (op == MemoryOp::Write || hasAtomicOperand(op))
+      command.signal = 0; // raised by the pull
+    chassis.finish(command, cycle);
+  }
 }
 
 uint32_t Sram::dequeue(uint32_t entry) {

@@ -7,7 +7,9 @@
 // head buffer, and the queue's head, tail and count stay in the array. A
 // dequeue from an empty queue gives 0.
 //
-// The core* calls are the XScale's side; they act at once.
+// The core* calls are the XScale's side; they act at once. The core's accesses
+// queue behind the commands that the channel has accepted: settle() does what
+// these ask before the core looks.
 //
 //===----------------------------------------------------------------------===//
 
@@ -46,6 +48,10 @@ public:
   /// Adds to the word at byte `address`.
   void coreAdd(uint32_t address, uint32_t value);
 
+  /// Brings memory and queues to where they are when every accepted command is
+  /// served; when each is served, and all that an engine can see, stays.
+  void settle();
+
   void accept(Command &command) override;
   void onEvent(uint64_t cycle, uint32_t code, uint64_t argument) override;
 
@@ -59,8 +65,10 @@ private:
     uint32_t count = 0;
   };
 
+  void act(Command &command);
+  void actOnMemory(Command &command);
+  void actOnQueue(Command &command);
   void serve(uint64_t cycle, Command &command);
-  void serveQueue(uint64_t cycle, Command &command);
   uint64_t burstLag(uint32_t words) const;
   uint32_t dequeue(uint32_t entry);
   void enqueue(uint32_t entry, uint32_t longwordAddress);

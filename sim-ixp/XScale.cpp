@@ -2,7 +2,7 @@
 
 #include "sim-ixp/XScale.h"
 
-#include "sim-ixp/Memory.h"
+#include "sim-ixp/Dram.h"
 #include "sim-ixp/Recorder.h"
 #include "sim-ixp/Scratch.h"
 #include "sim-ixp/Sram.h"
@@ -40,7 +40,7 @@ Result<std::unique_ptr<XScale>> XScale::create(XScaleSurroundings chip,
   KARAKAL_ASSERT(around.sram.size() <= 2, "the core knows two SRAM channels");
   Memory &scratch = around.scratch->memory();
   std::vector<XScaleMemory> memories = {
-      {XScaleDram, around.dram->data(), around.dram->size()},
+      {XScaleDram, around.dram->memory().data(), around.dram->memory().size()},
       {XScaleScratch, scratch.data(), scratch.size()}};
   const uint32_t sramBases[] = {XScaleSram0, XScaleSram1};
   for (size_t i = 0; i < around.sram.size(); ++i)
@@ -73,10 +73,12 @@ Result<uint32_t> XScale::call(uint32_t entry,
   KARAKAL_ASSERT(!core->busy(), "a call waits until the core is free");
   KARAKAL_ASSERT(arguments.size() <= XScaleArgumentCount,
                  "the argument block has 16 places");
+  settle();
   uint32_t address = program.arguments;
   for (int64_t argument : arguments) {
-    chip.dram->writeWord(address, static_cast<uint32_t>(argument >> 32));
-    chip.dram->writeWord(address + 4, static_cast<uint32_t>(argument));
+    chip.dram->memory().writeWord(address,
+                                  static_cast<uint32_t>(argument >> 32));
+    chip.dram->memory().writeWord(address + 4, static_cast<uint32_t>(argument));
     address += 8;
   }
   double before = core->cyclesTaken();
@@ -86,6 +88,13 @@ Result<uint32_t> XScale::call(uint32_t entry,
   freeCycle = chip.scheduler->now() + cycles;
   wake();
   return result;
+}
+
+/// The core's accesses queue behind the commands that the units have accepted.
+void XScale::settle() {
+  chip.dram->settle();
+  for (Sram *channel : chip.sram)
+    channel->settle();
 }
 
 uint64_t XScale::busyUntil() const {
@@ -121,6 +130,7 @@ void XScale::onEvent(uint64_t cycle, uint32_t, uint64_t) {
       return;
     core->start(program.handler, {}, cycle);
   }
+  settle();
   if (Status ran = core->advance(cycle); !ran) {
     firstFault = ran.error();
     chip.recorder->onFault(coreActor, firstFault->message);

@@ -8,7 +8,9 @@
 // the cycles they took. The message handler runs beside the microengines, slice
 // by slice, so that it may wait for them (a full ring): it starts when ring
 // to_xscale has a message and the core is free, and again as long as messages
-// are there when it returns.
+// are there when it returns. Whenever the core looks at memory it sees what the
+// engines' commands in front of its own do, served or not: a message may be
+// there before the packet's last bytes are in DRAM.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,7 +31,7 @@ struct ChipParameters;
 
 namespace karakal::sim {
 
-class Memory;
+class Dram;
 class Recorder;
 class Scratch;
 class Sram;
@@ -39,7 +41,7 @@ struct XScaleSurroundings {
   Scheduler *scheduler;
   const target::ChipParameters *parameters;
   Recorder *recorder;
-  Memory *dram;
+  Dram *dram;
   Scratch *scratch;
   std::vector<Sram *> sram; ///< by channel
 };
@@ -75,6 +77,7 @@ private:
   std::optional<uint32_t> readWord(uint32_t address) override;
   bool writeWord(uint32_t address, uint32_t value) override;
   bool writeRing(uint32_t ring, uint32_t value);
+  void settle();
   void wake();
 
   XScaleSurroundings chip;

@@ -59,9 +59,8 @@ protected:
     for (uint32_t ring : {target::RingToXScale, target::RingFromXScale})
       chip.scratch().configureRing(ring, target::ringBase(ring),
                                    target::ringWords(ring), false);
-    XScaleSurroundings around{&chip.scheduler(), &chip.parameters(),
-                              &recorder,         &chip.dram().memory(),
-                              &chip.scratch(),   {}};
+    XScaleSurroundings around{&chip.scheduler(), &chip.parameters(), &recorder,
+                              &chip.dram(),      &chip.scratch(),    {}};
     for (uint32_t i = 0; i < chip.sramChannelCount(); ++i)
       around.sram.push_back(&chip.sram(i));
     auto made = XScale::create(
@@ -89,6 +88,20 @@ protected:
   /// A message for the core at `cycle`.
   void send(uint64_t cycle, uint32_t message) {
     chip.scheduler().schedule(cycle, this, 0, message);
+  }
+  /// A command of engine 0, context 0, for one unit at `address`.
+  Command &issue(uint8_t commandTarget, uint32_t address, uint8_t xfer,
+                 TransferKind kind) {
+    Command &command = chip.chassis().allocate();
+    command.engine = command.context = command.signal = command.token = 0;
+    command.isIndirect = command.isSignalPair = false;
+    command.target = commandTarget;
+    command.address = address;
+    command.count = 1;
+    command.xfer = xfer;
+    command.kind = kind;
+    EXPECT_TRUE(chip.chassis().issue(command));
+    return command;
   }
   void onEvent(uint64_t, uint32_t, uint64_t argument) override {
     EXPECT_TRUE(chip.scratch().corePut(target::RingToXScale,
@@ -129,6 +142,44 @@ TEST_F(XScaleChipTest, MemoriesAreShared) {
   poke(target::XScaleDram + 0x200000, 78);
   EXPECT_EQ(chip.sram(1).memory().readWord(0x28), 77u);
   EXPECT_EQ(chip.dram().memory().readWord(0x200000), 78u);
+}
+
+/// The unit has accepted the write and not served it: the core's read comes
+/// behind it, and the engine's earlier read in front of the core's write.
+TEST_F(XScaleChipTest, CoreComesBehindAcceptedDramCommands) {
+  make(0);
+  constexpr uint32_t place = 0x200000;
+  chip.dram().memory().writeWord(place, 1);
+  chip.engine(0).poke(reg::dOut, 2);
+  for (int i = 0; i < 3; ++i)
+    issue(0x28, place, 2, TransferKind::D); // reads keep the bank busy
+  issue(0x29, place, 0, TransferKind::D);
+  issue(0x28, place, 4, TransferKind::D);
+  chip.runTo(40);
+  EXPECT_EQ(chip.dram().memory().readWord(place), 1u) << "served too early";
+  EXPECT_EQ(peek(target::XScaleDram + place), 2u);
+  poke(target::XScaleDram + place, 3);
+  chip.runTo(2000);
+  EXPECT_EQ(chip.engine(0).peek(reg::dIn + 2), 1u);
+  EXPECT_EQ(chip.engine(0).peek(reg::dIn + 4), 2u);
+  EXPECT_EQ(chip.dram().memory().readWord(place), 3u);
+}
+
+TEST_F(XScaleChipTest, CoreComesBehindAcceptedSramCommands) {
+  make(0);
+  constexpr uint32_t place = 0x2000, queue = 5u << 24;
+  chip.engine(0).poke(reg::sOut, 2);
+  for (int i = 0; i < 8; ++i)
+    issue(0x01, 0x3000, 1, TransferKind::S); // keep the write port busy
+  issue(0x01, place, 0, TransferKind::S);
+  issue(0x0c, queue | 0x4000, 0, TransferKind::S); // enqueue
+  chip.runTo(60);
+  EXPECT_EQ(chip.sram(0).memory().readWord(place), 0u) << "served too early";
+  EXPECT_EQ(peek(target::XScaleSram0 + place), 2u);
+  EXPECT_EQ(peek(target::xscaleQueue(0, 5)), 0x4000u);
+  EXPECT_EQ(peek(target::xscaleQueue(0, 5)), 0u);
+  chip.runTo(2000);
+  EXPECT_EQ(recorder.enqueued.size(), 1u) << "once a command";
 }
 
 TEST_F(XScaleChipTest, DevicesDoWhatTheirAddressSays) {
