@@ -9,6 +9,8 @@
 #include "target-ixp/Encoding.h"
 #include "target-ixp/InstructionTable.h"
 
+#include <algorithm>
+
 namespace karakal::sim {
 namespace {
 
@@ -114,6 +116,11 @@ uint32_t valueOf(const Instruction &i) {
   case Op::LdField:
   case Op::LdFieldWClr:
     return expandByteMask(i.byteMask);
+  case Op::CtxArb:
+    return i.signalMask | (i.any ? ArbitrationAny : 0) |
+           (i.keepMask ? ArbitrationKeepMask : 0) |
+           (i.breakpoint ? ArbitrationBreakpoint : 0) |
+           (i.hasTarget ? ArbitrationTarget : 0);
   default:
     return i.immediate;
   }
@@ -203,15 +210,46 @@ MicroOp prepare(const Instruction &i) {
   op.defer = i.defer;
   op.target = i.target;
   op.parameter = i.parameter;
-  if (target::row(i.op).isCommand()) {
-    uint64_t bits = target::row(i.op).bits;
-    op.target =
-        static_cast<uint16_t>((bits >> 32 & 63) | (bits >> 18 & 3) << 8);
-  }
   op.value = valueOf(i);
+  if (i.op == Op::LdField || i.op == Op::LdFieldWClr)
+    op.target = i.loadCc;
   if (i.op != Op::Immed)
     prepareShift(i.shift, op);
   return op;
+}
+
+constexpr uint32_t lastScratchTarget = 0x1f;
+constexpr uint32_t firstDramTarget = 0x28;
+
+/// Low address bits that a command's memory ignores.
+uint8_t ignoredBits(uint32_t commandTarget) {
+  // Read, write and the atomics; rings and queues have addresses of their own.
+  if (commandTarget <= lastScratchTarget)
+    return (commandTarget & 15) < 9 ? 3 : 0;
+  return commandTarget == firstDramTarget ||
+                 commandTarget == firstDramTarget + 1
+             ? 7
+             : 0;
+}
+
+CommandShape shapeOf(const Instruction &i) {
+  const target::InstructionRow &row = target::row(i.op);
+  CommandShape shape;
+  shape.target = row.bits >> 32 & 63;
+  shape.token = row.bits >> 18 & 3;
+  shape.count = std::max<uint8_t>(i.count, 1);
+  shape.xfer = static_cast<uint8_t>(i.xfer.value);
+  shape.kind = i.xfer.isDXfer() ? TransferKind::D : TransferKind::S;
+  shape.signal = i.signal;
+  shape.isIndirect = i.indirectRef;
+  shape.hasSwap = i.ctxSwap;
+  shape.use = row.xfer;
+  shape.unitBytes = row.unitBytes;
+  shape.ignoredBits = ignoredBits(shape.target);
+  shape.address = row.address;
+  shape.csr = i.csr;
+  shape.immediate = i.immediate;
+  return shape;
 }
 
 bool changesCam(Op op) {
@@ -232,7 +270,17 @@ void markBranchesBeforeCam(MicroProgram &program) {
 /// Words fetched behind the last instruction.
 constexpr uint32_t tailWords = 8;
 
+void prepareCommands(MicroProgram &program) {
+  for (size_t i = 0; i < program.ops.size(); ++i) {
+    if (!(program.ops[i].special & SpecialCommand))
+      continue;
+    program.ops[i].value = static_cast<uint32_t>(program.commands.size());
+    program.commands.push_back(shapeOf(program.instructions[i]));
+  }
+}
+
 void complete(MicroProgram &program) {
+  prepareCommands(program);
   MicroOp illegal;
   illegal.special = SpecialIllegal | SpecialShared;
   for (uint32_t i = 0; i < tailWords; ++i) {

@@ -18,7 +18,9 @@
 #ifndef KARAKAL_SIM_IXP_MICROOP_H
 #define KARAKAL_SIM_IXP_MICROOP_H
 
+#include "sim-ixp/Command.h"
 #include "target-ixp/Instruction.h"
+#include "target-ixp/InstructionTable.h"
 #include "target-ixp/MemoryMap.h"
 
 #include <cstdint>
@@ -70,6 +72,11 @@ enum MicroOpSpecial : uint16_t {
   SpecialBreak = 512,
 };
 
+/// Those that need a look whatever the engine's state is.
+constexpr uint16_t SpecialAlways = SpecialShared | SpecialIndexed |
+                                   SpecialIllegal | SpecialState |
+                                   SpecialFourContexts | SpecialBreak;
+
 /// What is ORed into an operand's index.
 enum MicroOpBase : uint8_t {
   BaseAbsolute = 0,
@@ -85,28 +92,55 @@ enum MicroOpShift : uint8_t {
   ShiftRightIndirect = 2,
 };
 
-/// One prepared instruction.
-struct MicroOp {
+/// Bits of MicroOp::value of ctx_arb; 15:0 are the mask of signals.
+enum MicroOpArbitration : uint32_t {
+  ArbitrationAny = 1u << 16,
+  ArbitrationKeepMask = 1u << 17,
+  ArbitrationBreakpoint = 1u << 18,
+  ArbitrationTarget = 1u << 19,
+};
+
+/// One prepared instruction, half a cache line.
+struct alignas(32) MicroOp {
   target::Op op = target::Op::Nop;
+  /// Shifts: 0 constant, or the kind of indirect shift (MicroOpShift).
+  uint8_t parameter = 0;
   uint16_t special = 0;
-  /// Slots behind a taken branch or swap, and how many of them execute.
-  uint8_t slots = 0;
-  uint8_t defer = 0;
   uint16_t a = reg::literal;
   uint16_t b = reg::literal;
   uint16_t dest = reg::sink;
   uint8_t aBase = BaseAbsolute;
   uint8_t bBase = BaseAbsolute;
   uint8_t destBase = BaseAbsolute;
-  /// Branches: where to. Commands: target code, and token in bits 9:8.
-  uint16_t target = 0;
-  /// Shifts: 0 constant, or the kind of indirect shift (MicroOpShift).
-  uint8_t parameter = 0;
   /// Right rotation of b, and what remains of it.
   uint8_t rotate = 0;
+  /// Branches, ctx_arb: where to. ld_field: whether it sets the flags.
+  uint16_t target = 0;
   uint32_t shiftMask = ~uint32_t{0};
-  /// Final value of immed; byte mask of ld_field; literal of br=byte.
+  /// Final value of immed; byte mask of ld_field; literal of br=byte; what
+  /// ctx_arb waits for (MicroOpArbitration); place of a command's shape.
   uint32_t value = 0;
+  /// Slots behind a taken branch or swap, and how many of them execute.
+  uint8_t slots = 0;
+  uint8_t defer = 0;
+};
+
+/// What a command instruction puts into each of its commands.
+struct CommandShape {
+  uint8_t target = 0;
+  uint8_t token = 0;
+  uint8_t count = 1;
+  uint8_t xfer = 0;
+  TransferKind kind = TransferKind::S;
+  uint8_t signal = 0;
+  bool isIndirect = false;
+  bool hasSwap = false;
+  target::XferUse use = target::XferUse::No;
+  uint8_t unitBytes = 0;   ///< bytes moved per count
+  uint8_t ignoredBits = 0; ///< low address bits that the unit ignores
+  target::AddressForm address = target::AddressForm::Sum;
+  uint16_t csr = 0;
+  uint16_t immediate = 0;
 };
 
 /// A program prepared for execution. `ops` ends with illegal operations, so
@@ -114,6 +148,8 @@ struct MicroOp {
 struct MicroProgram {
   std::vector<target::Instruction> instructions;
   std::vector<MicroOp> ops;
+  /// Of the commands, in their order.
+  std::vector<CommandShape> commands;
   /// Whether a word is an instruction of the machine.
   std::vector<bool> isLegal;
   /// Source place of each word, "file:line"; may be shorter or empty.

@@ -13,13 +13,13 @@
 #include "target-ixp/InstructionTable.h"
 
 #include <algorithm>
-#include <numeric>
 
 namespace karakal::sim {
 
 Microengine::Microengine(uint32_t index, Chassis &chassis, Recorder &recorder)
     : number(index), chassis(chassis), scheduler(chassis.scheduler()),
-      recorder(recorder) {
+      recorder(recorder),
+      swapSlots(static_cast<uint32_t>(chassis.parameters().meSwapSlots)) {
   pending.reserve(16);
   for (uint32_t i = 0; i < 256; ++i)
     regs[reg::literal + i] = i;
@@ -28,7 +28,8 @@ Microengine::Microengine(uint32_t index, Chassis &chassis, Recorder &recorder)
 
 void Microengine::load(std::shared_ptr<const MicroProgram> newProgram) {
   program = std::move(newProgram);
-  counts.assign(program->ops.size(), 0);
+  lineBegins.assign(program->ops.size() + 1, 0);
+  lineEnds.assign(program->ops.size() + 1, 0);
   reported.assign(program->ops.size(), 0);
 }
 
@@ -110,30 +111,29 @@ void Microengine::wait(uint32_t mask, bool any) {
     setReady(current);
 }
 
-void Microengine::contextArbitration(const MicroOp &op,
-                                     const target::Instruction &instruction) {
+void Microengine::contextArbitration(const MicroOp &op) {
   Context &context = contexts[current];
-  bool isKill =
-      instruction.any && instruction.signalMask == 0 && !instruction.keepMask;
-  if (isKill || instruction.breakpoint) {
+  constexpr uint32_t kill = ArbitrationAny;
+  constexpr uint32_t killBits =
+      ArbitrationAny | ArbitrationKeepMask | 0xffff; // any, of nothing
+  if ((op.value & killBits) == kill || op.value & ArbitrationBreakpoint) {
     context.state = State::Dead;
     readyMask &= ~(1u << current);
     aliveMask &= ~(1u << current);
-    halted |= instruction.breakpoint;
-  } else if (instruction.keepMask) {
+    halted |= (op.value & ArbitrationBreakpoint) != 0;
+  } else if (op.value & ArbitrationKeepMask) {
     wait(context.wakeMask, context.any);
   } else {
-    wait(instruction.signalMask, instruction.any);
+    wait(op.value & 0xffff, op.value & ArbitrationAny);
   }
-  beginSwap(instruction.hasTarget ? instruction.target : pc + 1 + op.defer,
+  beginSwap(op.value & ArbitrationTarget ? op.target : pc + 1 + op.defer,
             op.defer);
 }
 
 /// The context gives up the engine behind `defer` more instructions. The
 /// caller's common tail advances time and PC over the swap instruction itself.
 void Microengine::beginSwap(uint32_t resume, uint32_t defer) {
-  uint32_t slots = std::max<uint32_t>(
-      static_cast<uint32_t>(chassis.parameters().meSwapSlots), defer);
+  uint32_t slots = std::max(swapSlots, defer);
   // One more than the delay slots: the tail counts the swap instruction.
   slotsLeft = static_cast<uint8_t>(defer + 1);
   abortAfterSlots = static_cast<uint8_t>(slots - defer);
@@ -180,10 +180,18 @@ void Microengine::fault(const std::string &what) {
   publish();
 }
 
+std::vector<uint64_t> Microengine::executionCounts() const {
+  std::vector<uint64_t> counts(program->ops.size());
+  uint64_t count = 0;
+  for (size_t i = 0; i < counts.size(); ++i) {
+    count += lineBegins[i] - lineEnds[i];
+    counts[i] = count;
+  }
+  return counts;
+}
+
 EngineCounters Microengine::countersAt(uint64_t cycle) const {
   EngineCounters result = counters;
-  result.issueCycles =
-      std::accumulate(counts.begin(), counts.end(), uint64_t{0});
   if (isAsleep && cycle > sleepBegin) {
     result.idleCycles += cycle - sleepBegin;
   } else if (time > cycle) {

@@ -83,7 +83,7 @@ public:
   }
   /// Counts cycles by instruction from now on; the program must be loaded.
   void startProfile() {
-    profile = std::make_unique<EngineProfile>(counts.size());
+    profile = std::make_unique<EngineProfile>(program->ops.size());
   }
   /// The profile, or null.
   const EngineProfile *profiled() const { return profile.get(); }
@@ -119,7 +119,7 @@ public:
   /// Counters up to `cycle`: a sleeping engine is idle until then.
   EngineCounters countersAt(uint64_t cycle) const;
   /// How often the instruction at each address was issued.
-  const std::vector<uint64_t> &executionCounts() const { return counts; }
+  std::vector<uint64_t> executionCounts() const;
   const MicroProgram *loaded() const { return program.get(); }
   /// Whether any context is enabled and neither killed nor halted.
   bool isAlive() const { return aliveMask != 0; }
@@ -178,6 +178,9 @@ private:
 
   // MicroengineRun.cpp
   template <bool Exact> void execute(uint64_t limit, uint64_t stop);
+  bool isTurn(uint64_t &limit);
+  bool isFine(const MicroOp &op, uint32_t special);
+  bool mayBranch(const MicroOp &op, uint32_t branchTarget);
   void takeBranch(const MicroOp &op, uint32_t branchTarget);
   void finishSlots();
   void setFlags(uint32_t result, bool carry, bool overflow) {
@@ -192,8 +195,7 @@ private:
   uint32_t byteAlign(target::Op op, uint32_t value);
 
   // Microengine.cpp
-  void contextArbitration(const MicroOp &op,
-                          const target::Instruction &instruction);
+  void contextArbitration(const MicroOp &op);
   void beginSwap(uint32_t resume, uint32_t defer);
   void wait(uint32_t mask, bool any);
   bool arbitrate();
@@ -215,7 +217,7 @@ private:
              pointers[1] >> 2 & 0x3ff};
     areLocalsThere = bases[BaseLocal0] < target::LocalMemoryWords &&
                      bases[BaseLocal1] < target::LocalMemoryWords;
-    refreshUnwatched();
+    refreshWatched();
   }
   void tellLocalReads(const MicroOp &op);
   bool isLocalThere(const MicroOp &op);
@@ -226,16 +228,15 @@ private:
   void hazard(HazardKind kind, const std::string &what);
   void checkTransfers(const MicroOp &op);
   void checkLocalDelay(const MicroOp &op);
-  void checkAlignment(const Command &command);
-  void markTransfers(const Command &command, target::XferUse use,
-                     uint32_t unitBytes);
-  /// Which flags of an instruction need no look now.
-  void refreshUnwatched() {
-    unwatched = 0;
-    if (areLocalsThere && pendingCycle == Scheduler::never && !localListener)
-      unwatched |= SpecialLocal;
-    if ((contexts[current].pendingIn | contexts[current].pendingOut) == 0)
-      unwatched |= SpecialTransfer;
+  void reportUnaligned(const Command &command, const CommandShape &shape);
+  void markTransfers(const Command &command, const CommandShape &shape);
+  /// Which flags of an instruction need a look now.
+  void refreshWatched() {
+    watched = SpecialAlways;
+    if (!areLocalsThere || pendingCycle != Scheduler::never || localListener)
+      watched |= SpecialLocal;
+    if ((contexts[current].pendingIn | contexts[current].pendingOut) != 0)
+      watched |= SpecialTransfer;
   }
   static uint64_t transferBit(TransferKind kind, uint32_t index) {
     return uint64_t{1} << ((kind == TransferKind::S ? 0 : 32) + index);
@@ -243,8 +244,9 @@ private:
 
   // MicroengineCommand.cpp
   /// False: the command did not issue (stall or fault), nothing was done.
-  bool issueCommand(const MicroOp &op, const target::Instruction &instruction,
-                    uint32_t address, uint64_t stop);
+  bool issueCommand(const MicroOp &op, uint32_t address, uint64_t stop);
+  void setAddress(Command &command, const CommandShape &shape);
+  static void useFourContexts(Command &command);
 
   // MicroengineCsr.cpp
   uint32_t readCsr(uint32_t csr);
@@ -276,6 +278,7 @@ private:
   Chassis &chassis;
   Scheduler &scheduler;
   Recorder &recorder;
+  const uint32_t swapSlots;
   Microengine *previousEngine = nullptr;
   Microengine *nextEngine = nullptr;
   std::shared_ptr<const MicroProgram> program;
@@ -329,8 +332,10 @@ private:
   uint64_t pendingCycle = Scheduler::never; ///< of the first of them
   IndexedOp indexed;
 
-  EngineCounters counters; ///< issueCycles is summed from counts
-  std::vector<uint64_t> counts;
+  EngineCounters counters;
+  /// Straight lines of instructions that were issued: how many began at each
+  /// address, and ended in front of it.
+  std::vector<uint64_t> lineBegins, lineEnds;
   std::array<Context, contextCount> contexts{};
   Cam cam;
   bool isFourContexts = false;
@@ -338,8 +343,8 @@ private:
   std::array<uint32_t, 4> bases{};
   /// Both pointers name words that exist.
   bool areLocalsThere = true;
-  /// Flags of MicroOpSpecial that need no look in the present state.
-  uint16_t unwatched = 0;
+  /// Flags of MicroOpSpecial that need a look in the present state.
+  uint16_t watched = 0;
   std::unique_ptr<EngineProfile> profile;
   std::vector<uint8_t> reported; ///< kinds of hazards, by address
   uint32_t slotsOwner = 0;       ///< whose delay slots are running

@@ -18,23 +18,21 @@ namespace {
 /// Indirect word: bit 25 overrides the count with 24:21 + 1.
 constexpr uint32_t overrideCount = 1u << 25;
 
-/// The address of a command that does not add two operands.
-uint32_t addressOf(const target::Instruction &instruction, uint32_t sum) {
-  switch (target::row(instruction.op).address) {
-  case target::AddressForm::CapRegister:
-  case target::AddressForm::FastData:
-  case target::AddressForm::FastAlu:
-    return instruction.csr;
-  default:
-    return sum;
-  }
-}
-
 } // namespace
 
-bool Microengine::issueCommand(const MicroOp &op,
-                               const target::Instruction &instruction,
-                               uint32_t address, uint64_t stop) {
+/// Four contexts have 32 registers of a kind: what would name the other kind is
+/// the number's fifth bit.
+void Microengine::useFourContexts(Command &command) {
+  TransferKind usual =
+      command.target >> 2 == 0xa ? TransferKind::D : TransferKind::S;
+  if (command.kind == usual)
+    return;
+  command.kind = usual;
+  command.xfer += 16;
+}
+
+bool Microengine::issueCommand(const MicroOp &op, uint32_t address,
+                               uint64_t stop) {
   uint64_t freeCycle = chassis.fifoFreeCycle(number);
   if (freeCycle > time) {
     uint64_t until = std::min(freeCycle, stop);
@@ -44,53 +42,64 @@ bool Microengine::issueCommand(const MicroOp &op,
     time = until;
     return false;
   }
-  if (instruction.ctxSwap && slotsLeft) {
+  const CommandShape &shape = program->commands[op.value];
+  if (shape.hasSwap && slotsLeft) {
     fault("a context swap in a delay slot");
     return false;
   }
-  const target::InstructionRow &row = target::row(instruction.op);
   Command &command = chassis.allocate();
   command.engine = static_cast<uint8_t>(number);
   command.context = static_cast<uint8_t>(current);
   command.pc = static_cast<uint16_t>(pc);
-  command.target = op.target & 63;
-  command.token = op.target >> 8;
-  command.address = addressOf(instruction, address);
-  command.count = std::max<uint8_t>(instruction.count, 1);
-  command.xfer = static_cast<uint8_t>(instruction.xfer.value);
-  command.kind = instruction.xfer.isDXfer() ? TransferKind::D : TransferKind::S;
-  // Four contexts have 32 registers of a kind: what would name the other kind
-  // is the number's fifth bit.
-  TransferKind usual =
-      command.target >> 2 == 0xa ? TransferKind::D : TransferKind::S;
-  if (isFourContexts && command.kind != usual) {
-    command.kind = usual;
-    command.xfer += 16;
-  }
-  command.signal = instruction.signal;
+  command.target = shape.target;
+  command.token = shape.token;
+  command.address = address;
+  command.count = shape.count;
+  command.xfer = shape.xfer;
+  command.kind = shape.kind;
+  command.signal = shape.signal;
   command.isSignalPair = false;
-  command.isIndirect = instruction.indirectRef;
-  command.indirectWord = instruction.indirectRef ? previousResult : 0;
+  command.isIndirect = shape.isIndirect;
+  command.indirectWord = shape.isIndirect ? previousResult : 0;
+  command.data[0] = shape.immediate;
+  if (shape.address != target::AddressForm::Sum)
+    setAddress(command, shape);
+  if (isFourContexts)
+    useFourContexts(command);
   if (command.indirectWord & overrideCount)
     command.count = static_cast<uint8_t>((command.indirectWord >> 21 & 15) + 1);
-  command.data[0] = row.address == target::AddressForm::FastAlu
-                        ? previousResult
-                        : instruction.immediate;
-  checkAlignment(command);
-  if (row.xfer != target::XferUse::No)
-    markTransfers(command, row.xfer, row.unitBytes);
+  if (command.address & shape.ignoredBits)
+    reportUnaligned(command, shape);
+  if (shape.use != target::XferUse::No)
+    markTransfers(command, shape);
   recorder.onCommand(command);
   if (!chassis.issue(command)) {
+    const target::InstructionRow &row = target::row(op.op);
     fault(std::string("no unit answers ") + row.mnemonic + "[" + row.variant +
           "]");
     return false;
   }
   ++counters.commands;
-  if (instruction.ctxSwap) {
-    wait(1u << instruction.signal, false);
+  if (shape.hasSwap) {
+    wait(1u << shape.signal, false);
     beginSwap(pc + 1 + op.defer, op.defer);
   }
   return true;
+}
+
+/// Commands whose address is not the sum of two operands.
+void Microengine::setAddress(Command &command, const CommandShape &shape) {
+  switch (shape.address) {
+  case target::AddressForm::FastAlu:
+    command.data[0] = previousResult;
+    [[fallthrough]];
+  case target::AddressForm::CapRegister:
+  case target::AddressForm::FastData:
+    command.address = shape.csr;
+    return;
+  default:
+    return;
+  }
 }
 
 } // namespace karakal::sim

@@ -31,7 +31,7 @@ void Microengine::defer(uint32_t csr, uint32_t context, uint32_t value) {
   pending.push_back({time + slots + 1, static_cast<uint16_t>(csr),
                      static_cast<uint8_t>(context), value});
   pendingCycle = pending.front().cycle;
-  refreshUnwatched();
+  refreshWatched();
 }
 
 void Microengine::applyPending(const PendingWrite &write) {

@@ -133,87 +133,127 @@ void Microengine::finishSlots() {
 }
 
 void Microengine::run(uint64_t limit) {
-  refreshUnwatched();
+  refreshWatched();
   execute<false>(limit, Scheduler::never);
   publish();
 }
 
 void Microengine::runExactly(uint64_t limit, uint64_t stop) {
-  refreshUnwatched();
+  refreshWatched();
   execute<true>(limit, stop);
   publish();
+}
+
+/// Whether the engine may do now what others see: nothing else comes first.
+bool Microengine::isTurn(uint64_t &limit) {
+  limit = std::min(limit, scheduler.nextCycle());
+  if (time >= limit)
+    return false;
+  scheduler.advanceTo(time);
+  return true;
+}
+
+/// Looks at what is special about `op` besides its turn; false: the engine
+/// stops in front of it.
+bool Microengine::isFine(const MicroOp &op, uint32_t special) {
+  if (special & SpecialIllegal) {
+    fault("the word is no instruction that this engine knows");
+    return false;
+  }
+  if (special & SpecialBreak) {
+    recorder.onBreak(number, describeRunning());
+    return false;
+  }
+  if (special & SpecialTransfer)
+    checkTransfers(op);
+  if (special & SpecialLocal)
+    checkLocalDelay(op);
+  if (special & SpecialFourContexts && !isFourContexts) {
+    fault("a context has 16 registers of a kind; more belong to the mode of "
+          "four contexts");
+    return false;
+  }
+  if (special & SpecialIndexed)
+    return resolve(op, program->instructions[pc]);
+  return !(special & SpecialLocal) || isLocalThere(op);
+}
+
+/// Whether a branch may be taken; a fault if not.
+bool Microengine::mayBranch(const MicroOp &op, uint32_t branchTarget) {
+  if (slotsLeft)
+    fault("a branch in a delay slot is taken");
+  else if (branchTarget >= program->ops.size())
+    fault("a branch leads out of the program, to " +
+          std::to_string(branchTarget));
+  else if (op.special & SpecialBeforeCam)
+    fault("a CAM instruction stands right behind a conditional branch that is "
+          "taken: its effect is not suppressed");
+  else
+    return true;
+  return false;
 }
 
 // The switch holds one case an operation; splitting it would scatter the
 // machine's semantics.
 //
-// Time and PC of the loop are its own (`now`, `at`): the engine's are brought
-// up to them before anything that looks at them, and read back behind what
-// changes them.
+// Along a straight line the loop only counts addresses up: time is `ahead` more
+// than the address. The engine's time and PC are brought up to them before
+// anything that looks at them, and read back behind what changes them.
 template <bool Exact> void Microengine::execute(uint64_t limit, uint64_t stop) {
   const MicroOp *const ops = program->ops.data();
   const uint32_t opCount = static_cast<uint32_t>(program->ops.size());
-  uint64_t *const executed = counts.data();
   uint32_t *const r = regs.data();
-  uint64_t now = time;
   uint32_t at = pc;
-  const uint64_t aheadLimit = now + runAheadCycles;
+  uint32_t lineBegin = at;
+  uint64_t ahead = time - at;
+  const uint64_t aheadLimit = time + runAheadCycles;
   auto show = [&] {
-    time = now;
+    time = ahead + at;
     pc = at;
   };
   auto readBack = [&] {
-    now = time;
     at = pc;
+    lineBegin = at;
+    ahead = time - at;
+  };
+  // The instruction in front of `end` is the last of its line.
+  auto endLine = [&](uint32_t end) {
+    counters.issueCycles += end - lineBegin;
+    ++lineBegins[lineBegin];
+    ++lineEnds[end];
+  };
+  // The engine stops in front of the instruction.
+  auto leave = [&] {
+    show();
+    endLine(at);
   };
   for (;;) {
-    if (Exact && now >= stop)
-      return show();
+    if (Exact && ahead + at >= stop)
+      return leave();
     if (needsArbitration) {
       show();
       if (!isChoiceSettled()) {
         limit = std::min(limit, scheduler.nextCycle());
         if (time >= limit)
-          return;
+          return endLine(at);
       }
       if (!arbitrate())
-        return;
-      at = pc;
+        return endLine(at);
+      readBack();
     }
     const MicroOp *op = ops + at;
     bool isIndexed = false;
-    if (op->special & ~unwatched) {
+    if (const uint32_t special = op->special & watched) {
       show();
-      if (op->special & SpecialShared) {
-        limit = std::min(limit, scheduler.nextCycle());
-        if (time >= limit)
-          return;
-        scheduler.advanceTo(time);
-        if (op->special & SpecialIllegal) {
-          fault("the word is no instruction that this engine knows");
-          return;
+      if (special & SpecialShared && !isTurn(limit))
+        return endLine(at);
+      if (special & ~uint32_t{SpecialShared | SpecialState}) {
+        if (!isFine(*op, special))
+          return endLine(at);
+        if (special & SpecialIndexed) {
+          op = &indexed.op;
+          isIndexed = true;
         }
-        if (op->special & SpecialBreak) {
-          recorder.onBreak(number, describeRunning());
-          return;
-        }
-      }
-      if (op->special & SpecialTransfer & ~unwatched)
-        checkTransfers(*op);
-      if (op->special & SpecialLocal & ~unwatched)
-        checkLocalDelay(*op);
-      if (op->special & SpecialFourContexts && !isFourContexts) {
-        fault("a context has 16 registers of a kind; more belong to the mode "
-              "of four contexts");
-        return;
-      }
-      if (op->special & SpecialIndexed) {
-        if (!resolve(*op, program->instructions[at]))
-          return;
-        op = &indexed.op;
-        isIndexed = true;
-      } else if (op->special & SpecialLocal && !isLocalThere(*op)) {
-        return;
       }
     }
     const uint32_t a = r[op->a | bases[op->aBase]];
@@ -322,7 +362,7 @@ template <bool Exact> void Microengine::execute(uint64_t limit, uint64_t stop) {
     fieldLoaded:
       previousA = a;
       previousResult = dest;
-      if (program->instructions[at].loadCc)
+      if (op->target)
         setFlags(dest, false, false);
       break;
 
@@ -464,19 +504,19 @@ template <bool Exact> void Microengine::execute(uint64_t limit, uint64_t stop) {
     case Op::CtxArb:
       if (slotsLeft) {
         fault("a context swap in a delay slot");
-        return;
+        return endLine(at);
       }
       if (op->target >= opCount) {
         fault("a context would go on outside of the program, at " +
               std::to_string(op->target));
-        return;
+        return endLine(at);
       }
-      contextArbitration(*op, program->instructions[at]);
+      contextArbitration(*op);
       break;
     case Op::CsrRead:
       if (ops[at + 1].op != Op::Immed || slotsLeft == 1) {
         fault("local_csr_rd has no immed behind it to take the value");
-        return;
+        return endLine(at);
       }
       csrReadValue = readCsr(program->instructions[at].csr);
       csrReadPending = true;
@@ -484,13 +524,13 @@ template <bool Exact> void Microengine::execute(uint64_t limit, uint64_t stop) {
     case Op::CsrWrite:
       writeCsr(program->instructions[at].csr, a);
       if (isAsleep) // after a fault
-        return;
+        return endLine(at);
       break;
     default: // commands
-      if (!issueCommand(*op, program->instructions[at], a + b, stop)) {
+      if (!issueCommand(*op, a + b, stop)) {
         if (isAsleep)
-          return;
-        now = time;
+          return endLine(at);
+        ahead = time - at; // it stalled
         continue;
       }
       break;
@@ -514,27 +554,15 @@ template <bool Exact> void Microengine::execute(uint64_t limit, uint64_t stop) {
       show();
       if (isIndexed)
         finishIndexed();
-      if (slotsLeft) {
-        fault("a branch in a delay slot is taken");
-        return;
-      }
-      if (branchTarget >= opCount) {
-        fault("a branch leads out of the program, to " +
-              std::to_string(branchTarget));
-        return;
-      }
-      if (op->special & SpecialBeforeCam) {
-        fault("a CAM instruction stands right behind a conditional branch that "
-              "is taken: its effect is not suppressed");
-        return;
-      }
-      ++executed[at];
+      if (!mayBranch(*op, branchTarget))
+        return endLine(at);
+      endLine(at + 1);
       takeBranch(*op, branchTarget);
       readBack();
-      if (now > aheadLimit) {
-        if (now - runBegin > runawayCycles)
+      if (time > aheadLimit) {
+        if (time - runBegin > runawayCycles)
           hazard(HazardKind::RunawayContext,
-                 "the context has run for " + std::to_string(now - runBegin) +
+                 "the context has run for " + std::to_string(time - runBegin) +
                      " cycles without giving up the engine");
         return;
       }
@@ -543,11 +571,10 @@ template <bool Exact> void Microengine::execute(uint64_t limit, uint64_t stop) {
 
     if (isIndexed)
       finishIndexed();
-    ++executed[at];
-    ++now;
     ++at;
     if (slotsLeft && --slotsLeft == 0) {
       show();
+      endLine(at);
       finishSlots();
       readBack();
     }

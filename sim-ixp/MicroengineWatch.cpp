@@ -22,20 +22,6 @@ std::string transferName(uint32_t bit) {
   return (bit < 32 ? "$" : "$$") + std::to_string(bit & 31);
 }
 
-constexpr uint32_t lastScratchTarget = 0x1f;
-constexpr uint32_t dramTargets[] = {0x28, 0x29};
-
-/// Low address bits that a command's memory ignores.
-uint32_t ignoredBits(const Command &command) {
-  // Read, write and the atomics; rings and queues have addresses of their own.
-  if (command.target <= lastScratchTarget)
-    return (command.target & 15) < 9 ? 3 : 0;
-  return std::count(std::begin(dramTargets), std::end(dramTargets),
-                    command.target)
-             ? 7
-             : 0;
-}
-
 } // namespace
 
 /// Reports each kind once at a place.
@@ -94,28 +80,32 @@ void Microengine::checkLocalDelay(const MicroOp &op) {
   }
 }
 
-void Microengine::checkAlignment(const Command &command) {
-  uint32_t ignored = ignoredBits(command);
-  if (command.address & ignored)
-    hazard(HazardKind::Unaligned,
-           "address ends in " + std::to_string(command.address & ignored) +
-               ", which the memory ignores: its grain is " +
-               std::to_string(ignored + 1) + " bytes");
+void Microengine::reportUnaligned(const Command &command,
+                                  const CommandShape &shape) {
+  hazard(HazardKind::Unaligned,
+         "address ends in " +
+             std::to_string(command.address & shape.ignoredBits) +
+             ", which the memory ignores: its grain is " +
+             std::to_string(shape.ignoredBits + 1) + " bytes");
 }
 
-void Microengine::markTransfers(const Command &command, target::XferUse use,
-                                uint32_t unitBytes) {
-  uint32_t words = std::max<uint32_t>(command.count, 1) * unitBytes / 4;
-  uint64_t mask = 0;
-  for (uint32_t i = 0; i < words; ++i)
-    mask |=
-        transferBit(command.kind, (command.xfer + i) & (registerCount() - 1));
+void Microengine::markTransfers(const Command &command,
+                                const CommandShape &shape) {
+  uint32_t words = command.count * shape.unitBytes / 4;
+  uint32_t registers = registerCount();
+  // A run of bits that wraps inside the context's registers of the kind.
+  uint64_t run = words >= registers ? (uint64_t{1} << registers) - 1
+                                    : (uint64_t{1} << words) - 1;
+  run <<= command.xfer & (registers - 1);
+  uint64_t mask = (run | run >> registers) & ((uint64_t{1} << registers) - 1);
+  if (command.kind == TransferKind::D)
+    mask <<= 32;
   Context &context = contexts[current];
-  if (use != target::XferUse::Out)
+  if (shape.use != target::XferUse::Out)
     context.pendingIn |= mask;
-  if (use != target::XferUse::In)
+  if (shape.use != target::XferUse::In)
     context.pendingOut |= mask;
-  refreshUnwatched();
+  refreshWatched();
 }
 
 std::string Microengine::describeRunning() const {
