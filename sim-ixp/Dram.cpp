@@ -52,17 +52,11 @@ uint32_t maskOf(const Command &command, uint32_t index) {
   return mask;
 }
 
-/// The bank of an interleaved block: the sum of the block number's digits in
-/// base `banks`, modulo that. Neighbours lie in different banks, and so do the
-/// same places of packet buffers, which a plain modulo would put into one. How
-/// the chip does it is not documented [M].
-uint64_t bankOf(uint64_t block, uint64_t banks) {
-  if (banks == 1)
-    return 0;
-  uint64_t sum = 0;
-  for (; block != 0; block /= banks)
-    sum += block % banks;
-  return sum % banks;
+/// n with 2^n = value; 0 if there is none.
+uint32_t shiftOf(uint64_t value) {
+  return (value & (value - 1)) == 0
+             ? static_cast<uint32_t>(__builtin_ctzll(value))
+             : 0;
 }
 
 } // namespace
@@ -71,16 +65,43 @@ Dram::Dram(uint32_t bytes, Chassis &chassis, Recorder &recorder)
     : chassis(chassis), recorder(recorder), storage(bytes),
       timing(chassis.timingOf(chassis.parameters().dramLatency)),
       banks(chassis.parameters().dramBanks),
-      nextRefresh(chassis.parameters().dramRefreshInterval) {}
+      nextRefresh(chassis.parameters().dramRefreshInterval),
+      blockShift(shiftOf(chassis.parameters().dramBankBytes)),
+      bankShift(shiftOf(banks.size())) {}
+
+uint64_t Dram::blockOf(uint64_t address) const {
+  return blockShift ? address >> blockShift
+                    : address / chassis.parameters().dramBankBytes;
+}
+
+/// The bank of an interleaved block: the sum of the block number's digits in
+/// base `banks`, modulo that. Neighbours lie in different banks, and so do the
+/// same places of packet buffers, which a plain modulo would put into one. How
+/// the chip does it is not documented [M].
+uint32_t Dram::bankOf(uint64_t block) const {
+  uint64_t count = banks.size(), sum = 0;
+  if (count == 1)
+    return 0;
+  if (bankShift) {
+    for (; block != 0; block >>= bankShift)
+      sum += block & (count - 1);
+    return static_cast<uint32_t>(sum & (count - 1));
+  }
+  for (; block != 0; block /= count)
+    sum += block % count;
+  return static_cast<uint32_t>(sum % count);
+}
 
 /// How long an access of `quads` at `address` keeps its bank. A closed row is
 /// opened, transferred and closed: the row cycle holds the first quadword.
 uint64_t Dram::bankCycles(Bank &bank, uint64_t address, uint64_t quads) const {
   const target::ChipParameters &params = chassis.parameters();
-  uint64_t row = address / (params.dramRowBytes * banks.size());
-  if (params.dramOpenRows && bank.openRow == row)
-    return quads * params.dramQuadCycles;
-  bank.openRow = row;
+  if (params.dramOpenRows) {
+    uint64_t row = address / (params.dramRowBytes * banks.size());
+    if (bank.openRow == row)
+      return quads * params.dramQuadCycles;
+    bank.openRow = row;
+  }
   return params.dramBankCycles + (quads - 1) * params.dramQuadCycles;
 }
 
@@ -111,11 +132,11 @@ Dram::BurstTimes Dram::reserve(const Command &command, uint64_t notBefore) {
   uint64_t start = notBefore;
   uint64_t first = Scheduler::never;
   while (address < end) {
-    uint64_t next = std::min(end, (address / params.dramBankBytes + 1) *
-                                      params.dramBankBytes);
+    uint64_t block = blockOf(address);
+    uint64_t next = std::min(end, (block + 1) * params.dramBankBytes);
     uint64_t quads = std::max<uint64_t>((next - address) / 8, 1);
     uint64_t transferred = std::max(quads, params.dramBurstQuads);
-    Bank &bank = banks[bankOf(address / params.dramBankBytes, banks.size())];
+    Bank &bank = banks[bankOf(block)];
     uint64_t granted = dataBus.reserve(
         start, turnaround + transferred * params.dramQuadCycles);
     start = std::max(granted + turnaround, bank.server.freeCycle());

@@ -60,6 +60,8 @@ private:
     Resource server;
     uint64_t openRow = ~uint64_t{0};
   };
+  uint32_t bankOf(uint64_t block) const;
+  uint64_t blockOf(uint64_t address) const;
   BurstTimes reserve(const Command &command, uint64_t notBefore);
   uint64_t bankCycles(Bank &bank, uint64_t address, uint64_t quads) const;
   void refresh(uint64_t cycle);
@@ -76,6 +78,10 @@ private:
   std::vector<Bank> banks;
   bool isBusWriting = false;
   uint64_t nextRefresh;
+  /// Shifts for divisions by dram.bank_bytes and by the number of banks, if
+  /// these are powers of two; else 0.
+  uint32_t blockShift = 0;
+  uint32_t bankShift = 0;
 };
 
 } // namespace karakal::sim

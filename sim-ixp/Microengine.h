@@ -179,6 +179,7 @@ private:
   // MicroengineRun.cpp
   template <bool Exact> void execute(uint64_t limit, uint64_t stop);
   bool isTurn(uint64_t &limit);
+  bool mayGoOn(uint64_t &limit);
   bool isFine(const MicroOp &op, uint32_t special);
   bool mayBranch(const MicroOp &op, uint32_t branchTarget);
   void takeBranch(const MicroOp &op, uint32_t branchTarget);

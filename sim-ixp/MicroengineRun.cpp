@@ -193,63 +193,61 @@ bool Microengine::mayBranch(const MicroOp &op, uint32_t branchTarget) {
   return false;
 }
 
+/// Gives the engine to the next context when the choice is settled; false if
+/// there is none, or if it is not the engine's turn to look.
+bool Microengine::mayGoOn(uint64_t &limit) {
+  if (!isChoiceSettled()) {
+    limit = std::min(limit, scheduler.nextCycle());
+    if (time >= limit)
+      return false;
+  }
+  return arbitrate();
+}
+
 // The switch holds one case an operation; splitting it would scatter the
 // machine's semantics.
 //
-// Along a straight line the loop only counts addresses up: time is `ahead` more
-// than the address. The engine's time and PC are brought up to them before
-// anything that looks at them, and read back behind what changes them.
+// Along a straight line the loop only moves on to the next operation: address
+// and time follow from where the line began. The engine's own are brought up to
+// them before anything that looks at them, and read back behind what changes
+// them.
 template <bool Exact> void Microengine::execute(uint64_t limit, uint64_t stop) {
+  if (needsArbitration && ((Exact && time >= stop) || !mayGoOn(limit)))
+    return;
   const MicroOp *const ops = program->ops.data();
-  const uint32_t opCount = static_cast<uint32_t>(program->ops.size());
   uint32_t *const r = regs.data();
-  uint32_t at = pc;
-  uint32_t lineBegin = at;
-  uint64_t ahead = time - at;
   const uint64_t aheadLimit = time + runAheadCycles;
-  auto show = [&] {
-    time = ahead + at;
-    pc = at;
+  const MicroOp *here = ops + pc;
+  const MicroOp *lineBegin = here;
+  uint64_t lineTime = time;
+  auto show = [&](const MicroOp *place) {
+    time = lineTime + static_cast<uint64_t>(place - lineBegin);
+    pc = static_cast<uint32_t>(place - ops);
   };
-  auto readBack = [&] {
-    at = pc;
-    lineBegin = at;
-    ahead = time - at;
+  // The line ends in front of `place`.
+  auto endLine = [&](const MicroOp *place) {
+    counters.issueCycles += static_cast<uint64_t>(place - lineBegin);
+    ++lineBegins[lineBegin - ops];
+    ++lineEnds[place - ops];
   };
-  // The instruction in front of `end` is the last of its line.
-  auto endLine = [&](uint32_t end) {
-    counters.issueCycles += end - lineBegin;
-    ++lineBegins[lineBegin];
-    ++lineEnds[end];
-  };
-  // The engine stops in front of the instruction.
-  auto leave = [&] {
-    show();
-    endLine(at);
+  auto beginLine = [&] {
+    here = lineBegin = ops + pc;
+    lineTime = time;
   };
   for (;;) {
-    if (Exact && ahead + at >= stop)
-      return leave();
-    if (needsArbitration) {
-      show();
-      if (!isChoiceSettled()) {
-        limit = std::min(limit, scheduler.nextCycle());
-        if (time >= limit)
-          return endLine(at);
-      }
-      if (!arbitrate())
-        return endLine(at);
-      readBack();
+    if (Exact && lineTime + static_cast<uint64_t>(here - lineBegin) >= stop) {
+      show(here);
+      return endLine(here);
     }
-    const MicroOp *op = ops + at;
+    const MicroOp *op = here;
     bool isIndexed = false;
     if (const uint32_t special = op->special & watched) {
-      show();
+      show(op);
       if (special & SpecialShared && !isTurn(limit))
-        return endLine(at);
+        return endLine(here);
       if (special & ~uint32_t{SpecialShared | SpecialState}) {
         if (!isFine(*op, special))
-          return endLine(at);
+          return endLine(here);
         if (special & SpecialIndexed) {
           op = &indexed.op;
           isIndexed = true;
@@ -423,7 +421,7 @@ template <bool Exact> void Microengine::execute(uint64_t limit, uint64_t stop) {
       cam.clear();
       break;
     case Op::CamLookup:
-      dest = camLookup(program->instructions[at], a);
+      dest = camLookup(program->instructions[here - ops], a);
       break;
     case Op::CamWrite:
       cam.write(b, a, op->parameter);
@@ -438,7 +436,8 @@ template <bool Exact> void Microengine::execute(uint64_t limit, uint64_t stop) {
       dest = cam.stateWord(b);
       break;
     case Op::Crc:
-      crcRemainder = advanceCrc(program->instructions[at], crcRemainder, b);
+      crcRemainder =
+          advanceCrc(program->instructions[here - ops], crcRemainder, b);
       result = b;
       goto logical;
 
@@ -504,33 +503,33 @@ template <bool Exact> void Microengine::execute(uint64_t limit, uint64_t stop) {
     case Op::CtxArb:
       if (slotsLeft) {
         fault("a context swap in a delay slot");
-        return endLine(at);
+        return endLine(here);
       }
-      if (op->target >= opCount) {
+      if (op->target >= program->ops.size()) {
         fault("a context would go on outside of the program, at " +
               std::to_string(op->target));
-        return endLine(at);
+        return endLine(here);
       }
       contextArbitration(*op);
       break;
     case Op::CsrRead:
-      if (ops[at + 1].op != Op::Immed || slotsLeft == 1) {
+      if (here[1].op != Op::Immed || slotsLeft == 1) {
         fault("local_csr_rd has no immed behind it to take the value");
-        return endLine(at);
+        return endLine(here);
       }
-      csrReadValue = readCsr(program->instructions[at].csr);
+      csrReadValue = readCsr(program->instructions[here - ops].csr);
       csrReadPending = true;
       break;
     case Op::CsrWrite:
-      writeCsr(program->instructions[at].csr, a);
+      writeCsr(program->instructions[here - ops].csr, a);
       if (isAsleep) // after a fault
-        return endLine(at);
+        return endLine(here);
       break;
     default: // commands
       if (!issueCommand(*op, a + b, stop)) {
         if (isAsleep)
-          return endLine(at);
-        ahead = time - at; // it stalled
+          return endLine(here);
+        lineTime = time - static_cast<uint64_t>(here - lineBegin); // a stall
         continue;
       }
       break;
@@ -551,14 +550,14 @@ template <bool Exact> void Microengine::execute(uint64_t limit, uint64_t stop) {
       break;
 
     taken:
-      show();
+      show(here);
       if (isIndexed)
         finishIndexed();
       if (!mayBranch(*op, branchTarget))
-        return endLine(at);
-      endLine(at + 1);
+        return endLine(here);
+      endLine(here + 1);
       takeBranch(*op, branchTarget);
-      readBack();
+      beginLine();
       if (time > aheadLimit) {
         if (time - runBegin > runawayCycles)
           hazard(HazardKind::RunawayContext,
@@ -571,12 +570,14 @@ template <bool Exact> void Microengine::execute(uint64_t limit, uint64_t stop) {
 
     if (isIndexed)
       finishIndexed();
-    ++at;
+    ++here;
     if (slotsLeft && --slotsLeft == 0) {
-      show();
-      endLine(at);
+      show(here);
+      endLine(here);
       finishSlots();
-      readBack();
+      if (needsArbitration && ((Exact && time >= stop) || !mayGoOn(limit)))
+        return;
+      beginLine();
     }
   }
 }

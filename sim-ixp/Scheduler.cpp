@@ -9,15 +9,14 @@
 
 namespace karakal::sim {
 
-Scheduler::Scheduler() { nodes.reserve(1024); }
-
-uint32_t Scheduler::growNodes() {
+Scheduler::Node *Scheduler::growNodes() {
   nodes.push_back(Node{});
-  return static_cast<uint32_t>(nodes.size() - 1);
+  return &nodes.back();
 }
 
-void Scheduler::scheduleLater(uint64_t cycle, uint32_t node) {
+void Scheduler::scheduleLater(uint64_t cycle, Node *node) {
   append(later[cycle], node);
+  ++laterCount;
 }
 
 /// Moves the wheel's window to the clock and takes in what now falls into it.
@@ -27,13 +26,13 @@ void Scheduler::refill() {
   wheelBase = currentCycle;
   while (!later.empty() && later.begin()->first < wheelBase + wheelSize) {
     uint32_t index = later.begin()->first % wheelSize;
-    for (uint32_t node = later.begin()->second.first; node != none;) {
-      uint32_t next = nodes[node].next;
-      append(wheel[index], node);
-      ++inWheel;
+    for (Node *node = later.begin()->second.first; node;) {
+      Node *next = node->next;
+      node->next = nullptr;
+      appendToWheel(index, node);
+      --laterCount;
       node = next;
     }
-    used[index / 64] |= uint64_t{1} << (index % 64);
     later.erase(later.begin());
   }
 }

@@ -20,10 +20,11 @@
 
 #include "support/Error.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
+#include <deque>
 #include <map>
-#include <vector>
 
 namespace karakal::sim {
 
@@ -39,8 +40,6 @@ public:
 /// The event queue and the chip's clock.
 class Scheduler {
 public:
-  Scheduler();
-
   /// No event: later than any cycle.
   static constexpr uint64_t never = ~uint64_t{0};
 
@@ -51,19 +50,19 @@ public:
   void schedule(uint64_t cycle, EventTarget *target, uint32_t code,
                 uint64_t argument) {
     KARAKAL_ASSERT(cycle >= currentCycle, "an event lies in the past");
-    uint32_t node = takeNode();
-    nodes[node] = {target, argument, code, none};
-    ++pending;
-    if (cycle < wheelBase + wheelSize) {
-      uint32_t index = cycle % wheelSize;
-      append(wheel[index], node);
-      used[index / 64] |= uint64_t{1} << (index % 64);
-      ++inWheel;
-    } else {
+    Node *node = freeNodes;
+    if (!node)
+      node = growNodes();
+    freeNodes = node->next;
+    node->target = target;
+    node->argument = argument;
+    node->code = code;
+    node->next = nullptr;
+    if (cycle - wheelBase < wheelSize)
+      appendToWheel(cycle % wheelSize, node);
+    else
       scheduleLater(cycle, node);
-    }
-    if (cycle < earliestCycle)
-      earliestCycle = cycle;
+    earliestCycle = std::min(earliestCycle, cycle);
   }
 
   /// Cycle of the earliest event, `never` if there is none.
@@ -75,7 +74,7 @@ public:
 
   /// Moves the clock to the earliest event and runs it.
   void runNext() {
-    KARAKAL_ASSERT(pending > 0, "no event to run");
+    KARAKAL_ASSERT(earliestCycle != never, "no event to run");
     currentCycle = earliestCycle;
     // The window moves by at least a quarter at a time, which keeps the
     // overflow out of the common path.
@@ -83,14 +82,13 @@ public:
       refill();
     uint32_t index = currentCycle % wheelSize;
     Slot &slot = wheel[index];
-    uint32_t node = slot.first;
-    const Node event = nodes[node];
+    Node *node = slot.first;
+    const Node event = *node;
     slot.first = event.next;
-    nodes[node].next = freeNode;
-    freeNode = node;
-    --pending;
+    node->next = freeNodes;
+    freeNodes = node;
     --inWheel;
-    if (slot.first == none) {
+    if (!slot.first) {
       uint64_t rest = used[index / 64] &= ~(uint64_t{1} << (index % 64));
       // Slots in front of this one belong to the next turn of the wheel.
       rest &= ~uint64_t{0} << (index % 64);
@@ -103,40 +101,36 @@ public:
   }
 
   /// Number of events pending.
-  uint64_t pendingCount() const { return pending; }
+  uint64_t pendingCount() const { return inWheel + laterCount; }
 
 private:
   static constexpr uint32_t wheelSize = 4096;
-  static constexpr uint32_t none = ~uint32_t{0};
-
   struct Node {
     EventTarget *target;
     uint64_t argument;
+    Node *next;
     uint32_t code;
-    uint32_t next;
   };
+  /// A list in the order of scheduling; `last` means nothing if it is empty.
   struct Slot {
-    uint32_t first = none;
-    uint32_t last = none;
+    Node *first = nullptr;
+    Node *last = nullptr;
   };
 
-  uint32_t takeNode() {
-    uint32_t node = freeNode;
-    if (node == none)
-      return growNodes();
-    freeNode = nodes[node].next;
-    return node;
-  }
-  uint32_t growNodes();
-  void append(Slot &slot, uint32_t node) {
-    nodes[node].next = none;
-    if (slot.first == none)
+  Node *growNodes();
+  static void append(Slot &slot, Node *node) {
+    if (!slot.first)
       slot.first = node;
     else
-      nodes[slot.last].next = node;
+      slot.last->next = node;
     slot.last = node;
   }
-  void scheduleLater(uint64_t cycle, uint32_t node);
+  void appendToWheel(uint32_t index, Node *node) {
+    append(wheel[index], node);
+    used[index / 64] |= uint64_t{1} << (index % 64);
+    ++inWheel;
+  }
+  void scheduleLater(uint64_t cycle, Node *node);
   void refill();
   void findEarliest(uint64_t from);
 
@@ -144,10 +138,10 @@ private:
   uint64_t earliestCycle = never;
   /// Cycles [wheelBase, wheelBase + wheelSize) live in the wheel.
   uint64_t wheelBase = 0;
-  uint64_t pending = 0;
   uint64_t inWheel = 0;
-  uint32_t freeNode = none;
-  std::vector<Node> nodes;
+  uint64_t laterCount = 0;
+  Node *freeNodes = nullptr;
+  std::deque<Node> nodes; ///< they never move
   std::array<Slot, wheelSize> wheel;
   std::array<uint64_t, wheelSize / 64> used{};
   std::map<uint64_t, Slot> later;

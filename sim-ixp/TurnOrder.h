@@ -27,11 +27,13 @@ public:
 
   /// Engine `index` acts next at `cycle`, or not at all (Scheduler::never).
   void set(uint32_t index, uint64_t cycle) {
-    uint32_t node = engineCount + index;
-    keys[node] =
+    uint64_t key =
         cycle == Scheduler::never ? cycle : cycle * engineCount + index;
-    for (node /= 2; node != 0; node /= 2)
-      keys[node] = std::min(keys[2 * node], keys[2 * node + 1]);
+    for (uint32_t node = engineCount + index; node > 1; node /= 2) {
+      keys[node] = key;
+      key = std::min(key, keys[node ^ 1]);
+    }
+    keys[1] = key;
   }
 
   /// The engine that acts first, and when.
