@@ -67,7 +67,7 @@ uint32_t markBreak(const std::string &place, const std::string &name,
                    MicroProgram &program) {
   uint32_t marked = 0;
   auto mark = [&](size_t word) {
-    program.ops[word].special |= SpecialBreak | SpecialShared;
+    setBreak(program, static_cast<uint32_t>(word));
     ++marked;
   };
   std::string pc =

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "sim-ixp/MicroOp.h"
+#include "sim-ixp/DataPath.h"
 #include "target-ixp/Encoding.h"
 #include "target-ixp/InstructionTable.h"
 
@@ -289,9 +290,17 @@ void complete(MicroProgram &program) {
     program.isLegal.push_back(false);
   }
   markBranchesBeforeCam(program);
+  for (MicroOp &op : program.ops)
+    op.chain = DataPath::chainOf(op);
 }
 
 } // namespace
+
+void setBreak(MicroProgram &program, uint32_t word) {
+  MicroOp &op = program.ops[word];
+  op.special |= SpecialBreak | SpecialShared;
+  op.chain = DataPath::chainOf(op);
+}
 
 MicroProgram prepareProgram(const std::vector<Instruction> &instructions) {
   MicroProgram program;

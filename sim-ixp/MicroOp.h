@@ -100,8 +100,17 @@ enum MicroOpArbitration : uint32_t {
   ArbitrationTarget = 1u << 19,
 };
 
-/// One prepared instruction, half a cache line.
-struct alignas(32) MicroOp {
+class Microengine;
+struct MicroOp;
+
+/// Does an operation and those behind it, up to one that must be looked at,
+/// which it returns (DataPath.h). `own` are the registers of the context.
+using ChainHandler = const MicroOp *(*)(const MicroOp *op, uint32_t *regs,
+                                        uint32_t *own, Microengine *engine);
+
+/// One prepared instruction.
+struct MicroOp {
+  ChainHandler chain = nullptr;
   target::Op op = target::Op::Nop;
   /// Shifts: 0 constant, or the kind of indirect shift (MicroOpShift).
   uint8_t parameter = 0;
@@ -162,6 +171,9 @@ struct MicroProgram {
                : std::string();
   }
 };
+
+/// Makes the run stop at a word.
+void setBreak(MicroProgram &program, uint32_t word);
 
 /// Decodes 40-bit words.
 MicroProgram prepareProgram(const std::vector<uint64_t> &words);

@@ -136,6 +136,8 @@ public:
   std::string describeRunning() const;
 
 private:
+  friend struct DataPath;
+
   enum class State : uint8_t { Inactive, Ready, Running, Asleep, Dead };
 
   struct Context {
@@ -189,10 +191,7 @@ private:
     flagC = carry;
     flagV = overflow;
   }
-  bool condition(target::Op op) const;
-  uint32_t shifted(const MicroOp &op, uint32_t value) const;
-  uint32_t arithmeticShift(const MicroOp &op, uint32_t value) const;
-  uint32_t doubleShift(const MicroOp &op, uint32_t high, uint32_t low) const;
+  bool isTaken(const MicroOp &op) const;
   uint32_t byteAlign(target::Op op, uint32_t value);
 
   // Microengine.cpp

@@ -1,14 +1,15 @@
 //===- MicroengineRun.cpp - execution of instructions
 //----------------------===//
 //
-// The loop that executes prepared instructions. Each operation is one case of
-// the switch, to be read against its line in the instruction table. Afterwards
-// the common tail moves on by a cycle and a word; a branch that is taken goes
-// through takeBranch.
+// The loop that executes prepared instructions: chains of the data path, and
+// between them one operation at a time, each a case of the switch, to be read
+// against its line in the instruction table. Afterwards the common tail moves
+// on by a cycle and a word; a branch that is taken goes through takeBranch.
 //
 //===----------------------------------------------------------------------===//
 
 #include "sim-ixp/Crc.h"
+#include "sim-ixp/DataPath.h"
 #include "sim-ixp/Microengine.h"
 #include "support/Error.h"
 #include "target-ixp/InstructionTable.h"
@@ -27,31 +28,7 @@ constexpr uint64_t runAheadCycles = 1024;
 /// A context that runs as long without a swap has run away.
 constexpr uint64_t runawayCycles = 1000000;
 
-uint32_t rotateRight(uint32_t value, uint32_t n) {
-  return value >> n | value << ((32 - n) & 31);
-}
-
 } // namespace
-
-uint32_t Microengine::shifted(const MicroOp &op, uint32_t value) const {
-  if (op.parameter == ShiftConstant)
-    return rotateRight(value, op.rotate) & op.shiftMask;
-  uint32_t n = previousA & 31;
-  return op.parameter == ShiftLeftIndirect ? value << n : value >> n;
-}
-
-/// The bits shifted in repeat the sign of the previous instruction's result.
-uint32_t Microengine::arithmeticShift(const MicroOp &op, uint32_t value) const {
-  uint32_t n = op.parameter == ShiftConstant ? op.rotate : previousA & 31;
-  uint32_t fill = previousResult >> 31 ? ~(~uint32_t{0} >> n) : 0;
-  return value >> n | fill;
-}
-
-uint32_t Microengine::doubleShift(const MicroOp &op, uint32_t high,
-                                  uint32_t low) const {
-  uint32_t n = op.parameter == ShiftConstant ? op.rotate : previousA & 31;
-  return static_cast<uint32_t>((uint64_t{high} << 32 | low) >> n);
-}
 
 uint32_t Microengine::byteAlign(Op op, uint32_t value) {
   commitPending();
@@ -63,10 +40,11 @@ uint32_t Microengine::byteAlign(Op op, uint32_t value) {
                                                      : pair >> shift);
 }
 
-bool Microengine::condition(Op op) const {
+/// Whether a conditional branch is taken.
+bool Microengine::isTaken(const MicroOp &op) const {
   bool n = flagResult >> 31;
   bool z = flagResult == 0;
-  switch (op) {
+  switch (op.op) {
   case Op::Beq:
     return z;
   case Op::Bne:
@@ -92,7 +70,20 @@ bool Microengine::condition(Op op) const {
   case Op::Bgt:
     return !z && n == flagV;
   default:
-    return true; // br
+    break;
+  }
+  uint32_t a = regs[op.a | bases[op.aBase]];
+  switch (op.op) {
+  case Op::BrBset:
+    return a >> op.parameter & 1;
+  case Op::BrBclr:
+    return !(a >> op.parameter & 1);
+  case Op::BrByte:
+    return (a >> (8 * op.parameter) & 0xff) == op.value;
+  case Op::BrNotByte:
+    return (a >> (8 * op.parameter) & 0xff) != op.value;
+  default:
+    KARAKAL_UNREACHABLE("not a conditional branch");
   }
 }
 
@@ -239,6 +230,8 @@ template <bool Exact> void Microengine::execute(uint64_t limit, uint64_t stop) {
       show(here);
       return endLine(here);
     }
+    if (!Exact && slotsLeft == 0)
+      here = here->chain(here, r, r + current * 16, this);
     const MicroOp *op = here;
     bool isIndexed = false;
     if (const uint32_t special = op->special & watched) {
@@ -254,192 +247,40 @@ template <bool Exact> void Microengine::execute(uint64_t limit, uint64_t stop) {
         }
       }
     }
-    const uint32_t a = r[op->a | bases[op->aBase]];
-    const uint32_t b = r[op->b | bases[op->bBase]];
-    uint32_t &dest = r[op->dest | bases[op->destBase]];
     uint32_t branchTarget = op->target;
-    uint32_t result;
-    uint32_t addend;
-    uint64_t wide;
+    auto a = [&] { return r[op->a | bases[op->aBase]]; };
+    auto b = [&] { return r[op->b | bases[op->bBase]]; };
+    auto dest = [&]() -> uint32_t & {
+      return r[op->dest | bases[op->destBase]];
+    };
 
     switch (op->op) {
-    case Op::AluB:
-      result = b;
-      goto logical;
-    case Op::AluNotB:
-      result = ~b;
-      goto logical;
-    case Op::AluAnd:
-      result = a & b;
-      goto logical;
-    case Op::AluNotAnd:
-      result = ~a & b;
-      goto logical;
-    case Op::AluAndNot:
-      result = a & ~b;
-      goto logical;
-    case Op::AluOr:
-      result = a | b;
-      goto logical;
-    case Op::AluXor:
-      result = a ^ b;
-      goto logical;
-    case Op::AluAdd:
-      addend = b;
-      wide = uint64_t{a} + addend;
-      goto added;
-    case Op::AluAdd16:
-      addend = b & 0xffff;
-      wide = uint64_t{a} + addend;
-      goto added;
-    case Op::AluAdd8:
-      addend = b & 0xff;
-      wide = uint64_t{a} + addend;
-      goto added;
-    case Op::AluAddCarry:
-      addend = b;
-      wide = uint64_t{a} + addend + flagC;
-      goto added;
-    case Op::AluSub:
-      result = a - b;
-      setFlags(result, a >= b, ((a ^ b) & (a ^ result)) >> 31);
-      goto arithmetic;
-    case Op::AluBSubA:
-      result = b - a;
-      setFlags(result, b >= a, ((a ^ b) & (b ^ result)) >> 31);
-      goto arithmetic;
-    case Op::AluSubCarry: {
-      uint64_t subtrahend = uint64_t{b} + !flagC;
-      result = static_cast<uint32_t>(a - subtrahend);
-      setFlags(result, a >= subtrahend, ((a ^ b) & (a ^ result)) >> 31);
-      goto arithmetic;
-    }
-    case Op::PopCount1:
-    case Op::PopCount2:
-      break;
-    case Op::PopCount3:
-      result = static_cast<uint32_t>(__builtin_popcount(b));
-      goto logical;
-    case Op::Ffs:
-      result = b ? static_cast<uint32_t>(__builtin_ctz(b)) : 0;
-      goto logical;
-
-    case Op::ShfB:
-      result = shifted(*op, b);
-      goto logical;
-    case Op::ShfNotB:
-      result = ~shifted(*op, b);
-      goto logical;
-    case Op::ShfAnd:
-      result = a & shifted(*op, b);
-      goto logical;
-    case Op::ShfNotAnd:
-      result = ~a & shifted(*op, b);
-      goto logical;
-    case Op::ShfAndNot:
-      result = a & ~shifted(*op, b);
-      goto logical;
-    case Op::ShfOr:
-      result = a | shifted(*op, b);
-      goto logical;
-    case Op::Asr:
-      result = arithmeticShift(*op, b);
-      goto logical;
-    case Op::DblShf:
-      result = doubleShift(*op, a, b);
-      goto logical;
-    case Op::ByteAlignBe:
-    case Op::ByteAlignLe:
-      result = byteAlign(op->op, b);
-      goto logical;
-    case Op::LdField:
-      dest = (dest & ~op->value) | (shifted(*op, b) & op->value);
-      goto fieldLoaded;
-    case Op::LdFieldWClr:
-      dest = shifted(*op, b) & op->value;
-    fieldLoaded:
-      previousA = a;
-      previousResult = dest;
-      if (op->target)
-        setFlags(dest, false, false);
-      break;
-
-    case Op::Nop:
-      break;
-    case Op::Immed:
-      dest = csrReadPending ? csrReadValue : op->value;
-      csrReadPending = false;
-      previousResult = dest; // an override of the next command [N]
-      break;
-    case Op::ImmedB0:
-      dest = (dest & 0xffffff00) | (op->value & 0xff);
-      break;
-    case Op::ImmedB1:
-      dest = (dest & 0xffff00ff) | (op->value & 0xff) << 8;
-      break;
-    case Op::ImmedB2:
-      dest = (dest & 0xff00ffff) | (op->value & 0xff) << 16;
-      break;
-    case Op::ImmedB3:
-      dest = (dest & 0x00ffffff) | (op->value & 0xff) << 24;
-      break;
-    case Op::ImmedW0:
-      dest = (dest & 0xffff0000) | op->value;
-      break;
-    case Op::ImmedW1:
-      dest = (dest & 0x0000ffff) | op->value << 16;
-      break;
-
-    case Op::MulStart:
-      factorA = a;
-      factorB = b;
-      break;
-    case Op::Mul24x8Step1:
-      product = uint64_t{factorA & 0xffffff} * (factorB & 0xff);
-      break;
-    case Op::Mul16x16Step2:
-      product = uint64_t{factorA & 0xffff} * (factorB & 0xffff);
-      break;
-    case Op::Mul32x32Step4:
-      product = uint64_t{factorA} * factorB;
-      break;
-    case Op::Mul16x16Step1:
-    case Op::Mul32x32Step1:
-    case Op::Mul32x32Step2:
-    case Op::Mul32x32Step3:
-      break;
-    case Op::Mul24x8Last:
-    case Op::Mul16x16Last:
-    case Op::Mul32x32Last:
-      result = static_cast<uint32_t>(product);
-      goto logical;
-    case Op::Mul32x32Last2:
-      result = static_cast<uint32_t>(product >> 32);
-      goto logical;
-
     case Op::CamClear:
       cam.clear();
       break;
     case Op::CamLookup:
-      dest = camLookup(program->instructions[here - ops], a);
+      dest() = camLookup(program->instructions[here - ops], a());
       break;
     case Op::CamWrite:
-      cam.write(b, a, op->parameter);
+      cam.write(b(), a(), op->parameter);
       break;
     case Op::CamWriteState:
-      cam.writeState(b, op->parameter);
+      cam.writeState(b(), op->parameter);
       break;
     case Op::CamReadTag:
-      dest = cam.tag(b);
+      dest() = cam.tag(b());
       break;
     case Op::CamReadState:
-      dest = cam.stateWord(b);
+      dest() = cam.stateWord(b());
       break;
     case Op::Crc:
       crcRemainder =
-          advanceCrc(program->instructions[here - ops], crcRemainder, b);
-      result = b;
-      goto logical;
+          advanceCrc(program->instructions[here - ops], crcRemainder, b());
+      previousA = a();
+      previousResult = b();
+      setFlags(previousResult, false, false);
+      dest() = previousResult;
+      break;
 
     case Op::Beq:
     case Op::Bne:
@@ -453,7 +294,11 @@ template <bool Exact> void Microengine::execute(uint64_t limit, uint64_t stop) {
     case Op::Blt:
     case Op::Ble:
     case Op::Bgt:
-      if (condition(op->op))
+    case Op::BrBset:
+    case Op::BrBclr:
+    case Op::BrByte:
+    case Op::BrNotByte:
+      if (isTaken(*op))
         goto taken;
       break;
     case Op::Br:
@@ -480,24 +325,8 @@ template <bool Exact> void Microengine::execute(uint64_t limit, uint64_t stop) {
       if (inputState(op->parameter) == (op->op == Op::BrInpState))
         goto taken;
       break;
-    case Op::BrBset:
-      if (a >> op->parameter & 1)
-        goto taken;
-      break;
-    case Op::BrBclr:
-      if (!(a >> op->parameter & 1))
-        goto taken;
-      break;
-    case Op::BrByte:
-      if ((a >> (8 * op->parameter) & 0xff) == op->value)
-        goto taken;
-      break;
-    case Op::BrNotByte:
-      if ((a >> (8 * op->parameter) & 0xff) != op->value)
-        goto taken;
-      break;
     case Op::Jump:
-      branchTarget = (op->target + a) & 0x1fff;
+      branchTarget = (op->target + a()) & 0x1fff;
       goto taken;
 
     case Op::CtxArb:
@@ -521,32 +350,21 @@ template <bool Exact> void Microengine::execute(uint64_t limit, uint64_t stop) {
       csrReadPending = true;
       break;
     case Op::CsrWrite:
-      writeCsr(program->instructions[here - ops].csr, a);
+      writeCsr(program->instructions[here - ops].csr, a());
       if (isAsleep) // after a fault
         return endLine(here);
       break;
-    default: // commands
-      if (!issueCommand(*op, a + b, stop)) {
+    default:
+      if (!(op->special & SpecialCommand)) {
+        DataPath::step(*this, *op);
+        break;
+      }
+      if (!issueCommand(*op, a() + b(), stop)) {
         if (isAsleep)
           return endLine(here);
         lineTime = time - static_cast<uint64_t>(here - lineBegin); // a stall
         continue;
       }
-      break;
-
-    added:
-      result = static_cast<uint32_t>(wide);
-      setFlags(result, wide >> 32, (~(a ^ addend) & (a ^ result)) >> 31);
-    arithmetic:
-      previousA = a;
-      previousResult = result;
-      dest = result;
-      break;
-    logical:
-      previousA = a;
-      previousResult = result;
-      setFlags(result, false, false);
-      dest = result;
       break;
 
     taken:

@@ -1,0 +1,319 @@
+//===- DataPath.cpp - operations of the data path -------------------------===//
+//
+// See DataPath.h for the idea.
+//
+//===----------------------------------------------------------------------===//
+
+#include "sim-ixp/DataPath.h"
+#include "sim-ixp/Microengine.h"
+#include "support/Error.h"
+
+namespace karakal::sim {
+
+using target::Op;
+
+namespace {
+
+/// Jumps to the next handler instead of calling it.
+#define KARAKAL_CHAIN [[clang::musttail]] return
+
+uint32_t rotateRight(uint32_t value, uint32_t n) {
+  return value >> n | value << ((32 - n) & 31);
+}
+
+uint32_t immedField(uint32_t old, uint32_t value, uint32_t shift,
+                    uint32_t mask) {
+  return (old & ~(mask << shift)) | (value & mask) << shift;
+}
+
+} // namespace
+
+/// The meaning of each operation, to be read against its line in the
+/// instruction table: given the sources and what the destination holds, the
+/// result. Latches and flags are the engine's.
+struct DataPath::Semantics {
+  using Engine = Microengine;
+
+  static uint32_t logical(Engine &e, uint32_t a, uint32_t result) {
+    e.previousA = a;
+    e.previousResult = result;
+    e.setFlags(result, false, false);
+    return result;
+  }
+  static uint32_t sum(Engine &e, uint32_t a, uint32_t addend, bool carry) {
+    uint64_t wide = uint64_t{a} + addend + carry;
+    uint32_t result = static_cast<uint32_t>(wide);
+    e.setFlags(result, wide >> 32, (~(a ^ addend) & (a ^ result)) >> 31);
+    e.previousA = a;
+    e.previousResult = result;
+    return result;
+  }
+  /// The flags are those of minuend - subtrahend; `a` is latched.
+  static uint32_t difference(Engine &e, uint32_t a, uint32_t minuend,
+                             uint32_t subtrahend, bool borrow) {
+    uint64_t taken = uint64_t{subtrahend} + borrow;
+    uint32_t result = static_cast<uint32_t>(minuend - taken);
+    e.setFlags(result, minuend >= taken,
+               ((minuend ^ subtrahend) & (minuend ^ result)) >> 31);
+    e.previousA = a;
+    e.previousResult = result;
+    return result;
+  }
+  static uint32_t shifted(Engine &e, const MicroOp &op, uint32_t value) {
+    if (op.parameter == ShiftConstant)
+      return rotateRight(value, op.rotate) & op.shiftMask;
+    uint32_t n = e.previousA & 31;
+    return op.parameter == ShiftLeftIndirect ? value << n : value >> n;
+  }
+  static uint32_t amount(Engine &e, const MicroOp &op) {
+    return op.parameter == ShiftConstant ? op.rotate : e.previousA & 31;
+  }
+  static uint32_t field(Engine &e, const MicroOp &op, uint32_t a,
+                        uint32_t result) {
+    e.previousA = a;
+    e.previousResult = result;
+    if (op.target)
+      e.setFlags(result, false, false);
+    return result;
+  }
+  static uint32_t immed(Engine &e, const MicroOp &op) {
+    uint32_t value = e.csrReadPending ? e.csrReadValue : op.value;
+    e.csrReadPending = false;
+    e.previousResult = value; // an override of the next command [N]
+    return value;
+  }
+
+  template <Op K>
+  static uint32_t apply(Engine &e, const MicroOp &op, uint32_t a, uint32_t b,
+                        uint32_t old) {
+    switch (K) {
+    case Op::AluB:
+      return logical(e, a, b);
+    case Op::AluNotB:
+      return logical(e, a, ~b);
+    case Op::AluAnd:
+      return logical(e, a, a & b);
+    case Op::AluNotAnd:
+      return logical(e, a, ~a & b);
+    case Op::AluAndNot:
+      return logical(e, a, a & ~b);
+    case Op::AluOr:
+      return logical(e, a, a | b);
+    case Op::AluXor:
+      return logical(e, a, a ^ b);
+    case Op::AluAdd:
+      return sum(e, a, b, false);
+    case Op::AluAdd16:
+      return sum(e, a, b & 0xffff, false);
+    case Op::AluAdd8:
+      return sum(e, a, b & 0xff, false);
+    case Op::AluAddCarry:
+      return sum(e, a, b, e.flagC);
+    case Op::AluSub:
+      return difference(e, a, a, b, false);
+    case Op::AluBSubA:
+      return difference(e, a, b, a, false);
+    case Op::AluSubCarry:
+      return difference(e, a, a, b, !e.flagC);
+    case Op::PopCount3:
+      return logical(e, a, static_cast<uint32_t>(__builtin_popcount(b)));
+    case Op::Ffs:
+      return logical(e, a, b ? static_cast<uint32_t>(__builtin_ctz(b)) : 0);
+    case Op::ShfB:
+      return logical(e, a, shifted(e, op, b));
+    case Op::ShfNotB:
+      return logical(e, a, ~shifted(e, op, b));
+    case Op::ShfAnd:
+      return logical(e, a, a & shifted(e, op, b));
+    case Op::ShfNotAnd:
+      return logical(e, a, ~a & shifted(e, op, b));
+    case Op::ShfAndNot:
+      return logical(e, a, a & ~shifted(e, op, b));
+    case Op::ShfOr:
+      return logical(e, a, a | shifted(e, op, b));
+    case Op::Asr: {
+      // The bits shifted in repeat the sign of the previous result.
+      uint32_t n = amount(e, op);
+      uint32_t fill = e.previousResult >> 31 ? ~(~uint32_t{0} >> n) : 0;
+      return logical(e, a, b >> n | fill);
+    }
+    case Op::DblShf:
+      return logical(
+          e, a,
+          static_cast<uint32_t>((uint64_t{a} << 32 | b) >> amount(e, op)));
+    case Op::ByteAlignBe:
+    case Op::ByteAlignLe:
+      return logical(e, a, e.byteAlign(K, b));
+    case Op::LdField:
+      return field(e, op, a,
+                   (old & ~op.value) | (shifted(e, op, b) & op.value));
+    case Op::LdFieldWClr:
+      return field(e, op, a, shifted(e, op, b) & op.value);
+    case Op::Immed:
+      return immed(e, op);
+    case Op::ImmedB0:
+      return immedField(old, op.value, 0, 0xff);
+    case Op::ImmedB1:
+      return immedField(old, op.value, 8, 0xff);
+    case Op::ImmedB2:
+      return immedField(old, op.value, 16, 0xff);
+    case Op::ImmedB3:
+      return immedField(old, op.value, 24, 0xff);
+    case Op::ImmedW0:
+      return immedField(old, op.value, 0, 0xffff);
+    case Op::ImmedW1:
+      return immedField(old, op.value, 16, 0xffff);
+    case Op::MulStart:
+      e.factorA = a;
+      e.factorB = b;
+      return old;
+    case Op::Mul24x8Step1:
+      e.product = uint64_t{e.factorA & 0xffffff} * (e.factorB & 0xff);
+      return old;
+    case Op::Mul16x16Step2:
+      e.product = uint64_t{e.factorA & 0xffff} * (e.factorB & 0xffff);
+      return old;
+    case Op::Mul32x32Step4:
+      e.product = uint64_t{e.factorA} * e.factorB;
+      return old;
+    case Op::Mul24x8Last:
+    case Op::Mul16x16Last:
+    case Op::Mul32x32Last:
+      return logical(e, a, static_cast<uint32_t>(e.product));
+    case Op::Mul32x32Last2:
+      return logical(e, a, static_cast<uint32_t>(e.product >> 32));
+    default: // nop, pop_count1 and 2, further steps of a multiplication
+      return old;
+    }
+  }
+};
+
+struct DataPath::Handlers {
+  /// How a handler finds its operands: as they say, or for operands of which
+  /// none lies in local memory, the context's or an absolute place.
+  enum Place { Any, Own, Fixed };
+
+  template <Place P>
+  static uint32_t &at(uint32_t *regs, uint32_t *own, Microengine *e,
+                      uint16_t index, uint8_t base) {
+    if constexpr (P == Own)
+      return own[index];
+    else if constexpr (P == Fixed)
+      return regs[index];
+    else
+      return regs[index | e->bases[base]];
+  }
+
+  template <Op K, Place A, Place B, Place D>
+  static const MicroOp *run(const MicroOp *op, uint32_t *regs, uint32_t *own,
+                            Microengine *e) {
+    if (A == Any && op->special & e->watched)
+      return op;
+    uint32_t a = at<A>(regs, own, e, op->a, op->aBase);
+    uint32_t b = at<B>(regs, own, e, op->b, op->bBase);
+    uint32_t &dest = at<D>(regs, own, e, op->dest, op->destBase);
+    dest = Semantics::apply<K>(*e, *op, a, b, dest);
+    ++op;
+    KARAKAL_CHAIN op->chain(op, regs, own, e);
+  }
+
+  static const MicroOp *stop(const MicroOp *op, uint32_t *, uint32_t *,
+                             Microengine *) {
+    return op;
+  }
+
+  /// A conditional branch: a chain goes on behind it if it is not taken.
+  static const MicroOp *branch(const MicroOp *op, uint32_t *regs, uint32_t *own,
+                               Microengine *e) {
+    if (op->special & e->watched || e->isTaken(*op))
+      return op;
+    ++op;
+    KARAKAL_CHAIN op->chain(op, regs, own, e);
+  }
+
+  template <Op K> static void step(Microengine &e, const MicroOp &op) {
+    uint32_t *regs = e.regs.data();
+    uint32_t &dest = at<Any>(regs, nullptr, &e, op.dest, op.destBase);
+    dest =
+        Semantics::apply<K>(e, op, at<Any>(regs, nullptr, &e, op.a, op.aBase),
+                            at<Any>(regs, nullptr, &e, op.b, op.bBase), dest);
+  }
+
+  template <Op K> static ChainHandler choose(const MicroOp &op) {
+    constexpr uint16_t looked = SpecialLocal | SpecialTransfer;
+    if (op.special & looked)
+      return run<K, Any, Any, Any>;
+    uint32_t kind = (op.aBase == BaseContext) * 4 +
+                    (op.bBase == BaseContext) * 2 +
+                    (op.destBase == BaseContext);
+    static constexpr ChainHandler handlers[] = {
+        run<K, Fixed, Fixed, Fixed>, run<K, Fixed, Fixed, Own>,
+        run<K, Fixed, Own, Fixed>,   run<K, Fixed, Own, Own>,
+        run<K, Own, Fixed, Fixed>,   run<K, Own, Fixed, Own>,
+        run<K, Own, Own, Fixed>,     run<K, Own, Own, Own>};
+    return handlers[kind];
+  }
+};
+
+// Calls X(op) for each operation of the data path.
+#define KARAKAL_DATA_PATH(X)                                                   \
+  X(AluB)                                                                      \
+  X(AluNotB) X(AluAnd) X(AluNotAnd) X(AluAndNot) X(AluOr) X(AluXor) X(AluAdd)  \
+      X(AluAdd16) X(AluAdd8) X(AluAddCarry) X(AluSub) X(AluBSubA)              \
+          X(AluSubCarry) X(PopCount1) X(PopCount2) X(PopCount3) X(Ffs) X(ShfB) \
+              X(ShfNotB) X(ShfAnd) X(ShfNotAnd) X(ShfAndNot) X(ShfOr) X(Asr)   \
+                  X(DblShf) X(ByteAlignBe) X(ByteAlignLe) X(LdField)           \
+                      X(LdFieldWClr) X(Nop) X(Immed) X(ImmedB0) X(ImmedB1)     \
+                          X(ImmedB2) X(ImmedB3) X(ImmedW0) X(ImmedW1)          \
+                              X(MulStart) X(Mul24x8Step1) X(Mul24x8Last)       \
+                                  X(Mul16x16Step1) X(Mul16x16Step2)            \
+                                      X(Mul16x16Last) X(Mul32x32Step1)         \
+                                          X(Mul32x32Step2) X(Mul32x32Step3)    \
+                                              X(Mul32x32Step4) X(Mul32x32Last) \
+                                                  X(Mul32x32Last2)
+
+void DataPath::step(Microengine &engine, const MicroOp &op) {
+  switch (op.op) {
+#define KARAKAL_STEP(name)                                                     \
+  case Op::name:                                                               \
+    return Handlers::step<Op::name>(engine, op);
+    KARAKAL_DATA_PATH(KARAKAL_STEP)
+#undef KARAKAL_STEP
+  default:
+    KARAKAL_UNREACHABLE("not an operation of the data path");
+  }
+}
+
+ChainHandler DataPath::chainOf(const MicroOp &op) {
+  // What always needs a look stops a chain.
+  if (op.special & SpecialAlways)
+    return Handlers::stop;
+  switch (op.op) {
+#define KARAKAL_CHOOSE(name)                                                   \
+  case Op::name:                                                               \
+    return Handlers::choose<Op::name>(op);
+    KARAKAL_DATA_PATH(KARAKAL_CHOOSE)
+#undef KARAKAL_CHOOSE
+  case Op::Beq:
+  case Op::Bne:
+  case Op::Bmi:
+  case Op::Bpl:
+  case Op::Bcs:
+  case Op::Bcc:
+  case Op::Bvs:
+  case Op::Bvc:
+  case Op::Bge:
+  case Op::Blt:
+  case Op::Ble:
+  case Op::Bgt:
+  case Op::BrBset:
+  case Op::BrBclr:
+  case Op::BrByte:
+  case Op::BrNotByte:
+    return Handlers::branch;
+  default:
+    return Handlers::stop;
+  }
+}
+
+} // namespace karakal::sim
