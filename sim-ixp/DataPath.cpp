@@ -189,9 +189,10 @@ struct DataPath::Semantics {
 };
 
 struct DataPath::Handlers {
-  /// How a handler finds its operands: as they say, or for operands of which
-  /// none lies in local memory, the context's or an absolute place.
-  enum Place { Any, Own, Fixed };
+  /// How a handler finds its operands: as they say, or, where none lies in
+  /// local memory, among the context's registers, at an absolute place, or, a
+  /// literal, in the operation itself.
+  enum Place { Any, Own, Fixed, Literal };
 
   template <Place P>
   static uint32_t &at(uint32_t *regs, uint32_t *own, Microengine *e,
@@ -203,14 +204,22 @@ struct DataPath::Handlers {
     else
       return regs[index | e->bases[base]];
   }
+  template <Place P>
+  static uint32_t get(uint32_t *regs, uint32_t *own, Microengine *e,
+                      uint16_t index, uint8_t base) {
+    if constexpr (P == Literal)
+      return index - reg::literal;
+    else
+      return at<P>(regs, own, e, index, base);
+  }
 
   template <Op K, Place A, Place B, Place D>
   static const MicroOp *run(const MicroOp *op, uint32_t *regs, uint32_t *own,
                             Microengine *e) {
     if (A == Any && op->special & e->watched)
       return op;
-    uint32_t a = at<A>(regs, own, e, op->a, op->aBase);
-    uint32_t b = at<B>(regs, own, e, op->b, op->bBase);
+    uint32_t a = get<A>(regs, own, e, op->a, op->aBase);
+    uint32_t b = get<B>(regs, own, e, op->b, op->bBase);
     uint32_t &dest = at<D>(regs, own, e, op->dest, op->destBase);
     dest = Semantics::apply<K>(*e, *op, a, b, dest);
     ++op;
@@ -239,38 +248,46 @@ struct DataPath::Handlers {
                             at<Any>(regs, nullptr, &e, op.b, op.bBase), dest);
   }
 
+  static Place placeOf(uint16_t index, uint8_t base) {
+    return base == BaseContext                                    ? Own
+           : index >= reg::literal && index < reg::literal + 256u ? Literal
+                                                                  : Fixed;
+  }
+  template <Op K, Place A, Place B> static ChainHandler choose(Place dest) {
+    return dest == Own ? run<K, A, B, Own> : run<K, A, B, Fixed>;
+  }
+  template <Op K, Place A> static ChainHandler choose(Place b, Place dest) {
+    return b == Own       ? choose<K, A, Own>(dest)
+           : b == Literal ? choose<K, A, Literal>(dest)
+                          : choose<K, A, Fixed>(dest);
+  }
   template <Op K> static ChainHandler choose(const MicroOp &op) {
-    constexpr uint16_t looked = SpecialLocal | SpecialTransfer;
-    if (op.special & looked)
+    if (op.special & (SpecialLocal | SpecialTransfer))
       return run<K, Any, Any, Any>;
-    uint32_t kind = (op.aBase == BaseContext) * 4 +
-                    (op.bBase == BaseContext) * 2 +
-                    (op.destBase == BaseContext);
-    static constexpr ChainHandler handlers[] = {
-        run<K, Fixed, Fixed, Fixed>, run<K, Fixed, Fixed, Own>,
-        run<K, Fixed, Own, Fixed>,   run<K, Fixed, Own, Own>,
-        run<K, Own, Fixed, Fixed>,   run<K, Own, Fixed, Own>,
-        run<K, Own, Own, Fixed>,     run<K, Own, Own, Own>};
-    return handlers[kind];
+    Place a = placeOf(op.a, op.aBase), b = placeOf(op.b, op.bBase);
+    Place dest = placeOf(op.dest, op.destBase);
+    return a == Own       ? choose<K, Own>(b, dest)
+           : a == Literal ? choose<K, Literal>(b, dest)
+                          : choose<K, Fixed>(b, dest);
   }
 };
 
 // Calls X(op) for each operation of the data path.
 #define KARAKAL_DATA_PATH(X)                                                   \
   X(AluB)                                                                      \
-  X(AluNotB) X(AluAnd) X(AluNotAnd) X(AluAndNot) X(AluOr) X(AluXor) X(AluAdd)  \
-      X(AluAdd16) X(AluAdd8) X(AluAddCarry) X(AluSub) X(AluBSubA)              \
-          X(AluSubCarry) X(PopCount1) X(PopCount2) X(PopCount3) X(Ffs) X(ShfB) \
-              X(ShfNotB) X(ShfAnd) X(ShfNotAnd) X(ShfAndNot) X(ShfOr) X(Asr)   \
-                  X(DblShf) X(ByteAlignBe) X(ByteAlignLe) X(LdField)           \
-                      X(LdFieldWClr) X(Nop) X(Immed) X(ImmedB0) X(ImmedB1)     \
-                          X(ImmedB2) X(ImmedB3) X(ImmedW0) X(ImmedW1)          \
-                              X(MulStart) X(Mul24x8Step1) X(Mul24x8Last)       \
-                                  X(Mul16x16Step1) X(Mul16x16Step2)            \
-                                      X(Mul16x16Last) X(Mul32x32Step1)         \
-                                          X(Mul32x32Step2) X(Mul32x32Step3)    \
-                                              X(Mul32x32Step4) X(Mul32x32Last) \
-                                                  X(Mul32x32Last2)
+  X(AluNotB)                                                                   \
+  X(AluAnd) X(AluNotAnd) X(AluAndNot) X(AluOr) X(AluXor) X(AluAdd) X(AluAdd16) \
+      X(AluAdd8) X(AluAddCarry) X(AluSub) X(AluBSubA) X(AluSubCarry)           \
+          X(PopCount1) X(PopCount2) X(PopCount3) X(Ffs) X(ShfB) X(ShfNotB)     \
+              X(ShfAnd) X(ShfNotAnd) X(ShfAndNot) X(ShfOr) X(Asr) X(DblShf)    \
+                  X(ByteAlignBe) X(ByteAlignLe) X(LdField) X(LdFieldWClr)      \
+                      X(Nop) X(Immed) X(ImmedB0) X(ImmedB1) X(ImmedB2)         \
+                          X(ImmedB3) X(ImmedW0) X(ImmedW1) X(MulStart)         \
+                              X(Mul24x8Step1) X(Mul24x8Last) X(Mul16x16Step1)  \
+                                  X(Mul16x16Step2) X(Mul16x16Last)             \
+                                      X(Mul32x32Step1) X(Mul32x32Step2)        \
+                                          X(Mul32x32Step3) X(Mul32x32Step4)    \
+                                              X(Mul32x32Last) X(Mul32x32Last2)
 
 void DataPath::step(Microengine &engine, const MicroOp &op) {
   switch (op.op) {

@@ -205,10 +205,6 @@ MicroOp prepare(const Instruction &i) {
   op.bBase = b.base;
   op.dest = dest.index;
   op.destBase = dest.base;
-  op.slots = target::row(i.op).slots;
-  if (i.ctxSwap)
-    op.slots = target::row(Op::CtxArb).slots;
-  op.defer = i.defer;
   op.target = i.target;
   op.parameter = i.parameter;
   op.value = valueOf(i);
@@ -216,6 +212,10 @@ MicroOp prepare(const Instruction &i) {
     op.target = i.loadCc;
   if (i.op != Op::Immed)
     prepareShift(i.shift, op);
+  uint32_t slots =
+      i.ctxSwap ? target::row(Op::CtxArb).slots : target::row(i.op).slots;
+  if (slots != 0)
+    op.rotate = static_cast<uint8_t>(slots | uint32_t{i.defer} << 4);
   return op;
 }
 
@@ -262,7 +262,7 @@ bool changesCam(Op op) {
 void markBranchesBeforeCam(MicroProgram &program) {
   for (size_t i = 0; i + 1 < program.ops.size(); ++i) {
     const target::InstructionRow &row = target::row(program.ops[i].op);
-    if (row.isBranch() && row.slots == 3 && program.ops[i].defer == 0 &&
+    if (row.isBranch() && row.slots == 3 && program.ops[i].defer() == 0 &&
         changesCam(program.ops[i + 1].op))
       program.ops[i].special |= SpecialBeforeCam;
   }

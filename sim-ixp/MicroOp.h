@@ -108,8 +108,8 @@ struct MicroOp;
 using ChainHandler = const MicroOp *(*)(const MicroOp *op, uint32_t *regs,
                                         uint32_t *own, Microengine *engine);
 
-/// One prepared instruction.
-struct MicroOp {
+/// One prepared instruction, half a cache line.
+struct alignas(32) MicroOp {
   ChainHandler chain = nullptr;
   target::Op op = target::Op::Nop;
   /// Shifts: 0 constant, or the kind of indirect shift (MicroOpShift).
@@ -121,7 +121,9 @@ struct MicroOp {
   uint8_t aBase = BaseAbsolute;
   uint8_t bBase = BaseAbsolute;
   uint8_t destBase = BaseAbsolute;
-  /// Right rotation of b, and what remains of it.
+  /// Right rotation of b; what remains of it is shiftMask. Branches, ctx_arb
+  /// and commands: slots behind a taken branch or swap (3:0), and how many of
+  /// them execute (7:4).
   uint8_t rotate = 0;
   /// Branches, ctx_arb: where to. ld_field: whether it sets the flags.
   uint16_t target = 0;
@@ -129,10 +131,11 @@ struct MicroOp {
   /// Final value of immed; byte mask of ld_field; literal of br=byte; what
   /// ctx_arb waits for (MicroOpArbitration); place of a command's shape.
   uint32_t value = 0;
-  /// Slots behind a taken branch or swap, and how many of them execute.
-  uint8_t slots = 0;
-  uint8_t defer = 0;
+
+  uint32_t slots() const { return rotate & 15; }
+  uint32_t defer() const { return rotate >> 4; }
 };
+static_assert(sizeof(void *) != 8 || sizeof(MicroOp) == 32, "see above");
 
 /// What a command instruction puts into each of its commands.
 struct CommandShape {

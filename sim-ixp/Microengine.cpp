@@ -28,8 +28,6 @@ Microengine::Microengine(uint32_t index, Chassis &chassis, Recorder &recorder)
 
 void Microengine::load(std::shared_ptr<const MicroProgram> newProgram) {
   program = std::move(newProgram);
-  lineBegins.assign(program->ops.size() + 1, 0);
-  lineEnds.assign(program->ops.size() + 1, 0);
   reported.assign(program->ops.size(), 0);
 }
 
@@ -126,8 +124,8 @@ void Microengine::contextArbitration(const MicroOp &op) {
   } else {
     wait(op.value & 0xffff, op.value & ArbitrationAny);
   }
-  beginSwap(op.value & ArbitrationTarget ? op.target : pc + 1 + op.defer,
-            op.defer);
+  beginSwap(op.value & ArbitrationTarget ? op.target : pc + 1 + op.defer(),
+            op.defer());
 }
 
 /// The context gives up the engine behind `defer` more instructions. The
@@ -178,16 +176,6 @@ void Microengine::fault(const std::string &what) {
   isAsleep = true;
   sleepBegin = time;
   publish();
-}
-
-std::vector<uint64_t> Microengine::executionCounts() const {
-  std::vector<uint64_t> counts(program->ops.size());
-  uint64_t count = 0;
-  for (size_t i = 0; i < counts.size(); ++i) {
-    count += lineBegins[i] - lineEnds[i];
-    counts[i] = count;
-  }
-  return counts;
 }
 
 EngineCounters Microengine::countersAt(uint64_t cycle) const {

@@ -118,8 +118,6 @@ public:
   uint64_t localTime() const { return time; }
   /// Counters up to `cycle`: a sleeping engine is idle until then.
   EngineCounters countersAt(uint64_t cycle) const;
-  /// How often the instruction at each address was issued.
-  std::vector<uint64_t> executionCounts() const;
   const MicroProgram *loaded() const { return program.get(); }
   /// Whether any context is enabled and neither killed nor halted.
   bool isAlive() const { return aliveMask != 0; }
@@ -288,8 +286,9 @@ private:
   TurnOrder unpublished;
   TurnOrder *order = &unpublished;
 
-  // Time and the running context.
+  // Time and the running context. What every turn touches lies together.
   uint64_t time = 0;
+  EngineCounters counters;
   uint64_t sleepBegin = 0;
   uint64_t runBegin = 0;
   uint32_t pc = 0;
@@ -317,6 +316,10 @@ private:
   uint32_t factorA = 0, factorB = 0;
   bool csrReadPending = false;
   uint32_t csrReadValue = 0;
+  /// What MicroOpBase stands for in the running context.
+  std::array<uint32_t, 4> bases{};
+  /// Flags of MicroOpSpecial that need a look in the present state.
+  uint16_t watched = 0;
 
   // Per-engine CSRs.
   uint32_t ctxEnables = 0;
@@ -332,19 +335,11 @@ private:
   uint64_t pendingCycle = Scheduler::never; ///< of the first of them
   IndexedOp indexed;
 
-  EngineCounters counters;
-  /// Straight lines of instructions that were issued: how many began at each
-  /// address, and ended in front of it.
-  std::vector<uint64_t> lineBegins, lineEnds;
   std::array<Context, contextCount> contexts{};
   Cam cam;
   bool isFourContexts = false;
-  /// What MicroOpBase stands for in the running context.
-  std::array<uint32_t, 4> bases{};
   /// Both pointers name words that exist.
   bool areLocalsThere = true;
-  /// Flags of MicroOpSpecial that need a look in the present state.
-  uint16_t watched = 0;
   std::unique_ptr<EngineProfile> profile;
   std::vector<uint8_t> reported; ///< kinds of hazards, by address
   uint32_t slotsOwner = 0;       ///< whose delay slots are running

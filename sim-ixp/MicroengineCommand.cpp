@@ -82,7 +82,7 @@ bool Microengine::issueCommand(const MicroOp &op, uint32_t address,
   ++counters.commands;
   if (shape.hasSwap) {
     wait(1u << shape.signal, false);
-    beginSwap(pc + 1 + op.defer, op.defer);
+    beginSwap(pc + 1 + op.defer(), op.defer());
   }
   return true;
 }

@@ -89,16 +89,16 @@ bool Microengine::isTaken(const MicroOp &op) const {
 
 void Microengine::takeBranch(const MicroOp &op, uint32_t branchTarget) {
   ++time;
-  if (op.defer == 0) {
-    time += op.slots;
-    counters.abortedCycles += op.slots;
+  if (op.defer() == 0) {
+    time += op.slots();
+    counters.abortedCycles += op.slots();
     if (profile)
-      profile->aborted[pc] += op.slots;
+      profile->aborted[pc] += op.slots();
     pc = branchTarget;
     return;
   }
-  slotsLeft = op.defer;
-  abortAfterSlots = op.slots > op.defer ? op.slots - op.defer : 0;
+  slotsLeft = op.defer();
+  abortAfterSlots = op.slots() > op.defer() ? op.slots() - op.defer() : 0;
   swapAfterSlots = false;
   slotsOwner = pc;
   pcAfterSlots = branchTarget;
@@ -218,8 +218,9 @@ template <bool Exact> void Microengine::execute(uint64_t limit, uint64_t stop) {
   // The line ends in front of `place`.
   auto endLine = [&](const MicroOp *place) {
     counters.issueCycles += static_cast<uint64_t>(place - lineBegin);
-    ++lineBegins[lineBegin - ops];
-    ++lineEnds[place - ops];
+    if (profile)
+      profile->addLine(static_cast<size_t>(lineBegin - ops),
+                       static_cast<size_t>(place - ops));
   };
   auto beginLine = [&] {
     here = lineBegin = ops + pc;

@@ -30,7 +30,7 @@ void addEngine(const Microengine &engine, json &rows) {
           {{"pc", i},
            {"place", i < program.places.size() ? program.places[i] : ""},
            {"text", target::print(program.instructions[i])}});
-  const std::vector<uint64_t> counts = engine.executionCounts();
+  const std::vector<uint64_t> counts = profile.issued();
   for (size_t i = 0; i < program.ops.size(); ++i) {
     uint64_t issued = counts[i];
     bool isCommand = target::row(program.ops[i].op).isCommand();

@@ -32,11 +32,22 @@ struct Hazard {
   std::string text; ///< with context, PC and source line
 };
 
-/// Cycles of an engine by the address of the instruction that cost them. Issue
-/// cycles are Microengine::executionCounts.
+/// Cycles of an engine by the address of the instruction that cost them.
 struct EngineProfile {
   explicit EngineProfile(size_t words)
-      : aborted(words), stalled(words), waited(words), waits(words) {}
+      : lines(words + 1), aborted(words), stalled(words), waited(words),
+        waits(words) {}
+
+  /// A straight line of instructions [begin, end) was issued.
+  void addLine(size_t begin, size_t end) {
+    ++lines[begin];
+    --lines[end];
+  }
+  /// How often the instruction at each address was issued.
+  std::vector<uint64_t> issued() const;
+
+  /// Lines that began at each address less those that ended in front of it.
+  std::vector<int64_t> lines;
   std::vector<uint64_t> aborted; ///< dead slots behind it
   std::vector<uint64_t> stalled; ///< it waited for room in the command FIFO
   /// Cycles from the context's swap here to its next run, summed over
