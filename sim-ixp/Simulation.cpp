@@ -137,7 +137,7 @@ void Simulation::recordSent(SentFrame &&frame) {
       ++reordered;
     newest = std::max(newest, frame.number);
     if (isMeasuring)
-      latencyCycles.push_back(frame.latencyCycles);
+      latencyCycles.add(frame.latencyCycles);
   }
   if (asked.keepFrames)
     frames.push_back(std::move(frame));

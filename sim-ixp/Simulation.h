@@ -17,6 +17,7 @@
 #include "sim-ixp/Accounting.h"
 #include "sim-ixp/Chip.h"
 #include "sim-ixp/ControlRunner.h"
+#include "sim-ixp/Histogram.h"
 #include "sim-ixp/Loader.h"
 #include "sim-ixp/Msf.h"
 #include "sim-ixp/StaleUses.h"
@@ -114,7 +115,7 @@ public:
   /// Frames in the order of leaving, if they are kept.
   const std::vector<SentFrame> &sentFrames() const { return frames; }
   /// Cycles from the last bit in to the first bit out, while measuring.
-  const std::vector<uint64_t> &latencies() const { return latencyCycles; }
+  const Histogram &latencies() const { return latencyCycles; }
   /// Frames that left a port behind one that had arrived after them.
   uint64_t reorderedCount() const { return reordered; }
   /// The word of a drop counter.
@@ -158,7 +159,7 @@ private:
   Snapshot first, last;
   std::vector<std::string> names;
   std::vector<SentFrame> frames;
-  std::vector<uint64_t> latencyCycles;
+  Histogram latencyCycles;
   std::vector<uint64_t> newestOnPort;
   uint64_t reordered = 0;
   std::optional<Error> failure;

@@ -95,15 +95,12 @@ json perPacketOf(Simulation &run) {
 }
 
 json latencyOf(Simulation &run) {
-  std::vector<uint64_t> sorted = run.latencies();
-  std::sort(sorted.begin(), sorted.end());
-  auto at = [&](double part) -> uint64_t {
-    if (sorted.empty())
-      return 0;
-    return sorted[std::min(sorted.size() - 1,
-                           static_cast<size_t>(part * sorted.size()))];
+  const Histogram &latencies = run.latencies();
+  auto at = [&](double part) {
+    return latencies.at(static_cast<uint64_t>(
+        part * static_cast<double>(latencies.count())));
   };
-  return {{"p50", at(0.50)}, {"p99", at(0.99)}, {"max", at(1.0)}};
+  return {{"p50", at(0.50)}, {"p99", at(0.99)}, {"max", latencies.most()}};
 }
 
 json cachesOf(Simulation &run) {

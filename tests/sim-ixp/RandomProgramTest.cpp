@@ -9,6 +9,7 @@
 
 #include "OneEngine.h"
 
+#include <cstdlib>
 #include <random>
 
 using namespace karakal;
@@ -18,6 +19,12 @@ using namespace karakal::sim::testing;
 namespace {
 
 constexpr uint32_t programWords = 64;
+
+/// Images of eight programs each: 40, or what KARAKAL_RANDOM_IMAGES says.
+uint64_t imageCount() {
+  const char *asked = std::getenv("KARAKAL_RANDOM_IMAGES");
+  return asked ? std::strtoull(asked, nullptr, 10) : 40;
+}
 
 std::vector<uint64_t> randomProgram(std::mt19937_64 &random) {
   std::vector<uint64_t> words;
@@ -59,6 +66,6 @@ protected:
 } // namespace
 
 TEST_F(RandomProgramTest, AnyProgramRunsOrFaults) {
-  for (uint64_t seed = 1; seed <= 300; ++seed)
+  for (uint64_t seed = 1; seed <= imageCount(); ++seed)
     EXPECT_EQ(runOnce(seed), runOnce(seed)) << seed;
 }
