@@ -19,6 +19,7 @@
 #define KARAKAL_SIM_IXP_ACCOUNTING_H
 
 #include "sim-ixp/PacketLog.h"
+#include "sim-ixp/Chassis.h"
 #include "sim-ixp/Recorder.h"
 #include "sim-ixp/Scheduler.h"
 
@@ -36,7 +37,7 @@ enum class EngineRole : uint8_t { Idle, Rx, Tx, App };
 
 /// What the accounting must know of an image.
 struct AccountingPlan {
-  std::array<EngineRole, 8> roles{};
+  std::array<EngineRole, Chassis::engineMax> roles{};
   uint32_t bufferCount = 0;
   uint32_t firstHandle = 0; ///< longword address of the first descriptor
   uint32_t handleStep = 1;

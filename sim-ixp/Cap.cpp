@@ -35,8 +35,9 @@ uint32_t Cap::readRegister(uint32_t offset) const {
 void Cap::writeRegister(uint32_t offset, uint32_t value, uint64_t cycle) {
   registers[offset % registerBytes / 4] = value;
   if (offset == interThreadSignal)
-    chassis.raise(target::engineIndex(value >> 7 & 31), value >> 4 & 7,
-                  1u << (value & 15), cycle);
+    chassis.raise(
+        target::engineIndex(value >> 7 & 31, chassis.clusterEngines()),
+        value >> 4 & 7, 1u << (value & 15), cycle);
 }
 
 void Cap::accept(Command &command) {

@@ -18,12 +18,11 @@ namespace {
 
 enum EventCode : uint32_t { Arrived, Pulled, PulledQuietly, Pushed, Signalled };
 
-uint32_t clusterOf(uint32_t engine) { return engine / 4; }
-
 } // namespace
 
 Chassis::Chassis(Scheduler &scheduler, const target::ChipParameters &parameters)
-    : events(scheduler), params(parameters) {
+    : events(scheduler), params(parameters),
+      engineCount(static_cast<uint32_t>(parameters.meCount)) {
   pool.reserve(256);
   freeCommands.reserve(256);
   // The first cycle after the issue and the bus grant are part of the request.

@@ -62,7 +62,7 @@ struct UnitTiming {
 /// Buses, command pool and signals. See the file's header.
 class Chassis : public EventTarget {
 public:
-  static constexpr uint32_t engineCount = 8;
+  static constexpr uint32_t engineMax = 16;
   /// Number of command targets (bits 37:32 of an instruction).
   static constexpr uint32_t targetCount = 64;
 
@@ -70,6 +70,8 @@ public:
 
   Scheduler &scheduler() { return events; }
   const target::ChipParameters &parameters() const { return params; }
+  /// Engines of each of the two clusters.
+  uint32_t clusterEngines() const { return engineCount / 2; }
 
   /// Set-up: who answers for engine `index`, and which unit takes the command
   /// targets [first, last].
@@ -122,6 +124,9 @@ private:
     uint32_t next = 0;
   };
 
+  uint32_t clusterOf(uint32_t engine) const {
+    return engine >= engineCount / 2;
+  }
   void release(Command &command);
   void copyOperands(Command &command);
   uint64_t reserve(uint64_t &busFree, uint64_t notBefore, uint64_t cycles);
@@ -133,14 +138,15 @@ private:
 
   Scheduler &events;
   const target::ChipParameters &params;
-  std::array<TransferPort *, engineCount> ports{};
+  std::array<TransferPort *, engineMax> ports{};
   std::array<CommandUnit *, targetCount> units{};
-  std::array<Fifo, engineCount> fifos{};
+  std::array<Fifo, engineMax> fifos{};
   std::array<uint64_t, 2> commandBusFree{};
   std::array<uint64_t, 2> sPushFree{}, sPullFree{};
   uint64_t dPushFree = 0, dPullFree = 0;
   uint64_t commandPath = 0;
   uint32_t ringStatusLines = 0;
+  uint32_t engineCount;
   uint32_t inFlight = 0;
   uint64_t arrivals = 0;
   std::vector<std::unique_ptr<Command>> pool;

@@ -12,7 +12,8 @@
 namespace karakal::sim {
 
 Chip::Chip(const target::ChipParameters &parameters, Recorder &recorder)
-    : params(parameters), buses(events, params) {
+    : params(parameters), buses(events, params),
+      order(static_cast<uint32_t>(params.meCount)) {
   scratchUnit = std::make_unique<Scratch>(buses, recorder);
   std::vector<Sram *> channels;
   for (uint32_t i = 0; i < params.sramChannels; ++i) {
@@ -25,15 +26,14 @@ Chip::Chip(const target::ChipParameters &parameters, Recorder &recorder)
                                     buses, recorder);
   hashUnit = std::make_unique<Hash>(buses, recorder);
   capUnit = std::make_unique<Cap>(buses);
-  for (uint32_t i = 0; i < engineCount; ++i)
-    engines[i] = std::make_unique<Microengine>(i, buses, recorder);
-  static_assert(engineCount == TurnOrder::engineCount, "one leaf an engine");
-  for (uint32_t i = 0; i < engineCount; ++i)
+  for (uint32_t i = 0; i < params.meCount; ++i)
+    engines.push_back(std::make_unique<Microengine>(i, buses, recorder));
+  for (uint32_t i = 0; i < engines.size(); ++i) {
     engines[i]->publishTime(&order);
-  for (uint32_t i = 0; i < engineCount; ++i)
     engines[i]->connectNeighbours(i > 0 ? engines[i - 1].get() : nullptr,
-                                  i + 1 < engineCount ? engines[i + 1].get()
-                                                      : nullptr);
+                                  i + 1 < engines.size() ? engines[i + 1].get()
+                                                         : nullptr);
+  }
   // Command targets: bits 37:32 of the instruction ("MEv2 reference").
   buses.connectUnit(0x00, 0x0f, sramSelector.get());
   buses.connectUnit(0x10, 0x1f, scratchUnit.get());

@@ -35,7 +35,8 @@ namespace karakal::sim {
 /// The whole chip but for its media interface and core, which are connected.
 class Chip {
 public:
-  static constexpr uint32_t engineCount = Chassis::engineCount;
+  /// No chip of the family has more engines.
+  static constexpr uint32_t engineMax = Chassis::engineMax;
 
   Chip(const target::ChipParameters &parameters, Recorder &recorder);
 
@@ -53,6 +54,7 @@ public:
   Dram &dram() { return *dramUnit; }
   Hash &hash() { return *hashUnit; }
   Cap &cap() { return *capUnit; }
+  uint32_t engineCount() const { return static_cast<uint32_t>(engines.size()); }
   Microengine &engine(uint32_t index) { return *engines[index]; }
 
   /// Does the earliest thing; false if there is none (nothing pending, all
@@ -85,7 +87,7 @@ private:
   std::unique_ptr<Dram> dramUnit;
   std::unique_ptr<Hash> hashUnit;
   std::unique_ptr<Cap> capUnit;
-  std::array<std::unique_ptr<Microengine>, engineCount> engines;
+  std::vector<std::unique_ptr<Microengine>> engines;
 
   TurnOrder order;
 };

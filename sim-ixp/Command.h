@@ -23,7 +23,7 @@ enum class TransferKind : uint8_t { S, D };
 
 /// A command from issue to completion.
 struct Command {
-  /// Microengine index 0..7 and context 0..7 that issued it.
+  /// Microengine index 0..15 and context 0..7 that issued it.
   uint8_t engine = 0;
   uint8_t context = 0;
   /// Bits 37:32 of the instruction: unit and operation ("MEv2 reference",

@@ -64,10 +64,33 @@ uint32_t shiftOf(uint64_t value) {
 Dram::Dram(uint32_t bytes, Chassis &chassis, Recorder &recorder)
     : chassis(chassis), recorder(recorder), storage(bytes),
       timing(chassis.timingOf(chassis.parameters().dramLatency)),
-      banks(chassis.parameters().dramBanks),
-      nextRefresh(chassis.parameters().dramRefreshInterval),
+      banksPerChannel(static_cast<uint32_t>(chassis.parameters().dramBanks)),
+      channels(chassis.parameters().dramChannels),
       blockShift(shiftOf(chassis.parameters().dramBankBytes)),
-      bankShift(shiftOf(banks.size())) {}
+      bankShift(shiftOf(banksPerChannel)) {
+  for (Channel &channel : channels) {
+    channel.banks.resize(banksPerChannel);
+    channel.nextRefresh = chassis.parameters().dramRefreshInterval;
+  }
+}
+
+Dram::Channel &Dram::channelOf(uint64_t address) {
+  return channels.size() == 1
+             ? channels.front()
+             : channels[address / chassis.parameters().dramChannelBytes %
+                        channels.size()];
+}
+
+/// Where the piece of a burst that begins at `address` ends: at the end of the
+/// burst, of its bank's block, or of its channel's.
+uint64_t Dram::pieceEnd(uint64_t address, uint64_t end) const {
+  const target::ChipParameters &params = chassis.parameters();
+  end = std::min(end, (blockOf(address) + 1) * params.dramBankBytes);
+  if (channels.size() > 1)
+    end = std::min(end, (address / params.dramChannelBytes + 1) *
+                            params.dramChannelBytes);
+  return end;
+}
 
 uint64_t Dram::blockOf(uint64_t address) const {
   return blockShift ? address >> blockShift
@@ -79,7 +102,7 @@ uint64_t Dram::blockOf(uint64_t address) const {
 /// same places of packet buffers, which a plain modulo would put into one. How
 /// the chip does it is not documented [M].
 uint32_t Dram::bankOf(uint64_t block) const {
-  uint64_t count = banks.size(), sum = 0;
+  uint64_t count = banksPerChannel, sum = 0;
   if (count == 1)
     return 0;
   if (bankShift) {
@@ -97,7 +120,7 @@ uint32_t Dram::bankOf(uint64_t block) const {
 uint64_t Dram::bankCycles(Bank &bank, uint64_t address, uint64_t quads) const {
   const target::ChipParameters &params = chassis.parameters();
   if (params.dramOpenRows) {
-    uint64_t row = address / (params.dramRowBytes * banks.size());
+    uint64_t row = address / (params.dramRowBytes * banksPerChannel);
     if (bank.openRow == row)
       return quads * params.dramQuadCycles;
     bank.openRow = row;
@@ -107,40 +130,39 @@ uint64_t Dram::bankCycles(Bank &bank, uint64_t address, uint64_t quads) const {
 
 /// Does the refreshes that were due up to `cycle`: a bank that works finishes
 /// first. Of those that fell into an idle time only the last is felt.
-void Dram::refresh(uint64_t cycle) {
+void Dram::refresh(Channel &channel, uint64_t cycle) {
   const target::ChipParameters &params = chassis.parameters();
-  if (cycle < nextRefresh)
+  if (cycle < channel.nextRefresh)
     return;
-  uint64_t since = (cycle - nextRefresh) % params.dramRefreshInterval;
-  for (Bank &bank : banks) {
+  uint64_t since = (cycle - channel.nextRefresh) % params.dramRefreshInterval;
+  for (Bank &bank : channel.banks) {
     bank.server.close(cycle - since, params.dramRefreshCycles);
     bank.openRow = ~uint64_t{0};
   }
-  nextRefresh = cycle - since + params.dramRefreshInterval;
+  channel.nextRefresh = cycle - since + params.dramRefreshInterval;
 }
 
 /// Takes bank and bus for every piece of the burst.
 Dram::BurstTimes Dram::reserve(const Command &command, uint64_t notBefore) {
   const target::ChipParameters &params = chassis.parameters();
-  refresh(notBefore);
   bool isWrite = command.target == DramWrite || command.target == RbufRead;
-  uint64_t turnaround =
-      isWrite != isBusWriting ? params.dramTurnaroundCycles : 0;
-  isBusWriting = isWrite;
   uint64_t address = command.address;
   uint64_t end = address + uint64_t{command.count} * 8;
   uint64_t start = notBefore;
   uint64_t first = Scheduler::never;
   while (address < end) {
-    uint64_t block = blockOf(address);
-    uint64_t next = std::min(end, (block + 1) * params.dramBankBytes);
+    uint64_t next = pieceEnd(address, end);
     uint64_t quads = std::max<uint64_t>((next - address) / 8, 1);
     uint64_t transferred = std::max(quads, params.dramBurstQuads);
-    Bank &bank = banks[bankOf(block)];
-    uint64_t granted = dataBus.reserve(
+    Channel &channel = channelOf(address);
+    refresh(channel, notBefore);
+    uint64_t turnaround =
+        isWrite != channel.isBusWriting ? params.dramTurnaroundCycles : 0;
+    channel.isBusWriting = isWrite;
+    Bank &bank = channel.banks[bankOf(blockOf(address))];
+    uint64_t granted = channel.dataBus.reserve(
         start, turnaround + transferred * params.dramQuadCycles);
     start = std::max(granted + turnaround, bank.server.freeCycle());
-    turnaround = 0;
     first = std::min(first, start);
     bank.server.reserve(start, bankCycles(bank, address, quads));
     address = next;

@@ -1,13 +1,13 @@
 //===- Dram.h - the DRAM channel ------------------------------*- C++ -*-===//
 //
-// One 64-bit DDR channel: 8-byte grain, banks interleaved by
-// a few hundred bytes. A command waits for its bank and then for the data
-// bus; commands to different banks overlap. Each access opens its row and
-// closes it again (or, with dram.open_rows, leaves it open for hits); the data
-// bus loses a clock between reads and writes, and a refresh closes all banks
-// now and then. `rbuf_rd` and `tbuf_wr` move
-// quadwords between DRAM and the media interface's buffers without touching an
-// engine's registers.
+// One 64-bit DDR channel, or several among which addresses are interleaved:
+// 8-byte grain, banks interleaved by a few hundred bytes. A command waits for
+// its bank and then for the data bus; commands to different banks overlap. Each
+// access opens its row and closes it again (or, with dram.open_rows, leaves it
+// open for hits); the data bus loses a clock between reads and writes, and a
+// refresh closes all banks now and then. `rbuf_rd` and `tbuf_wr` move quadwords
+// between DRAM and the media interface's buffers without touching an engine's
+// registers.
 //
 // The core shares the storage. Its accesses queue behind the commands that the
 // unit has accepted: settle() does what they ask before the core looks.
@@ -46,9 +46,20 @@ public:
   void accept(Command &command) override;
   void onEvent(uint64_t cycle, uint32_t code, uint64_t argument) override;
 
-  Resource &bus() { return dataBus; }
-  uint32_t bankCount() const { return static_cast<uint32_t>(banks.size()); }
-  const Resource &bank(uint32_t index) const { return banks[index].server; }
+  uint32_t channelCount() const {
+    return static_cast<uint32_t>(channels.size());
+  }
+  /// The data bus of a channel.
+  const Resource &bus(uint32_t channel = 0) const {
+    return channels[channel].dataBus;
+  }
+  /// Banks of all channels.
+  uint32_t bankCount() const { return channelCount() * banksPerChannel; }
+  const Resource &bank(uint32_t index) const {
+    return channels[index / banksPerChannel]
+        .banks[index % banksPerChannel]
+        .server;
+  }
 
 private:
   /// When the first and the last piece of a burst start.
@@ -60,11 +71,19 @@ private:
     Resource server;
     uint64_t openRow = ~uint64_t{0};
   };
+  struct Channel {
+    Resource dataBus;
+    std::vector<Bank> banks;
+    bool isBusWriting = false;
+    uint64_t nextRefresh = 0;
+  };
   uint32_t bankOf(uint64_t block) const;
   uint64_t blockOf(uint64_t address) const;
+  Channel &channelOf(uint64_t address);
+  uint64_t pieceEnd(uint64_t address, uint64_t end) const;
   BurstTimes reserve(const Command &command, uint64_t notBefore);
   uint64_t bankCycles(Bank &bank, uint64_t address, uint64_t quads) const;
-  void refresh(uint64_t cycle);
+  void refresh(Channel &channel, uint64_t cycle);
   void act(Command &command);
   void serve(uint64_t cycle, Command &command);
   void moveBuffer(uint64_t cycle, Command &command);
@@ -74,10 +93,8 @@ private:
   Memory storage;
   UnitTiming timing;
   Media *buffers = nullptr;
-  Resource dataBus;
-  std::vector<Bank> banks;
-  bool isBusWriting = false;
-  uint64_t nextRefresh;
+  uint32_t banksPerChannel;
+  std::vector<Channel> channels;
   /// Shifts for divisions by dram.bank_bytes and by the number of banks, if
   /// these are powers of two; else 0.
   uint32_t blockShift = 0;

@@ -165,8 +165,28 @@ AccountingPlan planAccounting(const target::Image &image,
   return plan;
 }
 
+/// Whether the chip has the engines and memories that the image uses.
+Status checkSizes(const target::Image &image, const EnginePlans &plans,
+                  const Chip &chip) {
+  for (uint32_t i = chip.engineCount(); i < plans.size(); ++i)
+    if (plans[i].role != EngineRole::Idle)
+      return makeError("E-sim-ixp-016",
+                       "the image uses engine " + std::to_string(i) +
+                           "; the chip has engines 0 to " +
+                           std::to_string(chip.engineCount() - 1));
+  bool needsSecond = image.manifest["buffers"]["free_queue"]["channel"] != 0;
+  for (const json &global : image.manifest["globals"])
+    needsSecond |= global["memory"] == "sram1";
+  if (needsSecond && chip.sramChannelCount() < 2)
+    return makeError("E-sim-ixp-016", "the image uses SRAM channel 1; the chip "
+                                      "has one channel");
+  return success();
+}
+
 Status loadImage(const target::Image &image, const EnginePlans &plans,
                  const std::vector<std::string> &breaks, Chip &chip) {
+  if (Status fits = checkSizes(image, plans, chip); !fits)
+    return fits;
   std::vector<uint32_t> found(breaks.size());
   const target::ChipParameters &params = chip.parameters();
   std::map<std::string, std::shared_ptr<const MicroProgram>> programs;

@@ -283,7 +283,7 @@ private:
   LocalMemoryListener *localListener = nullptr;
   ContextRunListener onContextRun;
 
-  TurnOrder unpublished;
+  TurnOrder unpublished{TurnOrder::engineMax};
   TurnOrder *order = &unpublished;
 
   // Time and the running context. What every turn touches lies together.

@@ -88,7 +88,8 @@ uint32_t Microengine::readCsr(uint32_t csr) {
   case Csr_CSR_CTX_POINTER:
     return ctxPointer;
   case Csr_ACTIVE_CTX_STS:
-    return 1u << 31 | (pc & 0x1fff) << 8 | engineHardwareNumber(number) << 3 |
+    return 1u << 31 | (pc & 0x1fff) << 8 |
+           engineHardwareNumber(number, chassis.clusterEngines()) << 3 |
            current;
   case Csr_INDIRECT_CTX_STS:
     return uint32_t{readyMask >> (ctxPointer & 7) & 1u} << 31 | other.pc;

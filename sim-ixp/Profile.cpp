@@ -78,7 +78,7 @@ const char *roleName(EngineRole role) {
 
 json collectProfile(Simulation &run) {
   json all = json::object();
-  for (uint32_t i = 0; i < Chip::engineCount; ++i) {
+  for (uint32_t i = 0; i < run.chip().engineCount(); ++i) {
     const EnginePlan &plan = run.engines()[i];
     if (plan.role == EngineRole::Idle)
       continue;

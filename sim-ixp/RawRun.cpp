@@ -66,7 +66,7 @@ json unitsOf(Chip &chip, uint64_t cycles) {
 
 json enginesOf(Chip &chip, uint64_t cycles) {
   json engines = json::array();
-  for (uint32_t i = 0; i < Chip::engineCount; ++i) {
+  for (uint32_t i = 0; i < chip.engineCount(); ++i) {
     EngineCounters counters = chip.engine(i).countersAt(cycles);
     engines.push_back({{"id", i},
                        {"cycles", cycles},
@@ -107,7 +107,7 @@ Status loadRaw(const RawOptions &options, Chip &chip) {
 }
 
 bool isAnyAlive(Chip &chip) {
-  for (uint32_t i = 0; i < Chip::engineCount; ++i)
+  for (uint32_t i = 0; i < chip.engineCount(); ++i)
     if (chip.engine(i).isAlive())
       return true;
   return false;
@@ -131,20 +131,22 @@ Result<std::vector<uint64_t>> readRawWords(const std::string &path) {
   return words;
 }
 
-Result<RawImage> readRawImage(const std::string &assignment) {
+Result<RawImage> readRawImage(const std::string &assignment,
+                              uint64_t engineCount) {
   size_t colon = assignment.find(':');
-  bool isDigit = colon == 1 && assignment[0] >= '0' && assignment[0] <= '9';
-  if (!isDigit || assignment.size() == 2u)
+  bool isNumber = (colon == 1 || colon == 2) &&
+                  assignment.find_first_not_of("0123456789") == colon;
+  if (!isNumber || assignment.size() == colon + 1)
     return makeError("E-sim-ixp-014", "'" + assignment +
                                           "' is not of the form ENGINE:FILE, "
                                           "e.g. 1:loop.ucode");
   RawImage image;
-  image.engine = static_cast<uint32_t>(assignment[0] - '0');
-  if (image.engine >= Chip::engineCount)
-    return makeError("E-sim-ixp-014",
-                     "the chip has no engine " + assignment.substr(0, colon) +
-                         "; its engines are 0 to " +
-                         std::to_string(Chip::engineCount - 1));
+  image.engine = static_cast<uint32_t>(std::stoul(assignment));
+  if (image.engine >= engineCount)
+    return makeError("E-sim-ixp-014", "the chip has no engine " +
+                                          assignment.substr(0, colon) +
+                                          "; its engines are 0 to " +
+                                          std::to_string(engineCount - 1));
   auto words = readRawWords(assignment.substr(colon + 1));
   if (!words)
     return words.error();
@@ -180,7 +182,7 @@ Result<json> runRaw(const RawOptions &options) {
   if (ended == "cycles") {
     end = chip.align(stop);
   } else {
-    for (uint32_t i = 0; i < Chip::engineCount; ++i)
+    for (uint32_t i = 0; i < chip.engineCount(); ++i)
       end = std::max(end, chip.engine(i).localTime());
     end = chip.align(std::max(end, chip.scheduler().now()));
   }

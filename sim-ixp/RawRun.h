@@ -46,7 +46,8 @@ Result<std::vector<uint64_t>> readRawWords(const std::string &path);
 
 /// Reads "ENGINE:FILE". Errors: E-sim-ixp-014 (not of that form, no such
 /// engine), and those of readRawWords.
-Result<RawImage> readRawImage(const std::string &assignment);
+Result<RawImage> readRawImage(const std::string &assignment,
+                              uint64_t engineCount);
 
 /// Runs and gives the statistics: `cycles`, `ended` ("stopped", "asleep" or
 /// "cycles"), `units` and `microengines` as docs/statistics.md describes them.

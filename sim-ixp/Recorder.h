@@ -2,7 +2,7 @@
 //
 // Units report what cannot be counted locally: the life of packet buffers, a
 // frame received or sent, and faults. The accounting and the statistics listen.
-// Actors are the engines 0..7 and the XScale.
+// Actors are the engines 0..15 and the XScale.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,8 +17,8 @@
 
 namespace karakal::sim {
 
-/// The number of the XScale among the actors (engines are 0..7).
-constexpr uint32_t coreActor = 8;
+/// The number of the XScale among the actors (engines are 0..15).
+constexpr uint32_t coreActor = 16;
 
 /// Listener of the local memories of engines.
 class LocalMemoryListener {

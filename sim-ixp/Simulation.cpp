@@ -93,7 +93,7 @@ Simulation::create(SimulationOptions options, const target::Image &image,
     return controls.error();
   run.controls = std::move(*controls);
   run.controls.connect(xscale, &chip.scheduler());
-  for (uint32_t i = 0; i < Chip::engineCount; ++i) {
+  for (uint32_t i = 0; i < chip.engineCount(); ++i) {
     chip.engine(i).seed(static_cast<uint32_t>(run.asked.seed) * 8 + i);
     if (run.asked.recordTimeline)
       chip.engine(i).listenToRuns(
@@ -109,7 +109,7 @@ void Simulation::watch() {
   if (asked.strict)
     books->makeStrict();
   if (asked.profile)
-    for (uint32_t i = 0; i < Chip::engineCount; ++i)
+    for (uint32_t i = 0; i < machine->engineCount(); ++i)
       if (plans[i].role != EngineRole::Idle)
         machine->engine(i).startProfile();
   if (!asked.tracedPacket)
@@ -170,7 +170,7 @@ Snapshot Simulation::takeSnapshot(uint64_t cycle) {
   Snapshot snapshot;
   snapshot.cycle = machine->align(cycle);
   snapshot.packets = books->counters();
-  for (uint32_t i = 0; i < Chip::engineCount; ++i)
+  for (uint32_t i = 0; i < machine->engineCount(); ++i)
     snapshot.engines[i] = machine->engine(i).countersAt(snapshot.cycle);
   snapshot.busyCycles = unitBusyCycles();
   snapshot.arrivedFrames = media->receiveStatistics().framesArrived;

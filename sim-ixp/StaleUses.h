@@ -94,7 +94,7 @@ private:
   std::vector<uint32_t> versions; ///< addresses of commands, bit 0: scratch
   std::vector<CopyUses> results;
   /// Bit i: the context's packet used copy i stale.
-  std::array<std::array<uint64_t, 8>, Chip::engineCount> staleMasks{};
+  std::array<std::array<uint64_t, 8>, Chip::engineMax> staleMasks{};
   uint64_t looks = 0, stalePackets = 0;
 };
 

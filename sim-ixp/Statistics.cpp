@@ -77,7 +77,7 @@ json perPacketOf(Simulation &run) {
   const Snapshot &first = run.measureBegin(), &last = run.measureEnd();
   PacketCounters window = last.packets - first.packets;
   uint64_t instructions = 0;
-  for (uint32_t i = 0; i < Chip::engineCount; ++i)
+  for (uint32_t i = 0; i < run.chip().engineCount(); ++i)
     if (run.engines()[i].role == EngineRole::App)
       instructions +=
           last.engines[i].issueCycles - first.engines[i].issueCycles;
@@ -97,8 +97,8 @@ json perPacketOf(Simulation &run) {
 json latencyOf(Simulation &run) {
   const Histogram &latencies = run.latencies();
   auto at = [&](double part) {
-    return latencies.at(static_cast<uint64_t>(
-        part * static_cast<double>(latencies.count())));
+    return latencies.at(
+        static_cast<uint64_t>(part * static_cast<double>(latencies.count())));
   };
   return {{"p50", at(0.50)}, {"p99", at(0.99)}, {"max", latencies.most()}};
 }
@@ -172,7 +172,7 @@ const char *roleName(EngineRole role) {
 json enginesOf(Simulation &run) {
   const Snapshot &first = run.measureBegin(), &last = run.measureEnd();
   json engines = json::array();
-  for (uint32_t i = 0; i < Chip::engineCount; ++i) {
+  for (uint32_t i = 0; i < run.chip().engineCount(); ++i) {
     const EnginePlan &plan = run.engines()[i];
     const EngineCounters &a = first.engines[i], &b = last.engines[i];
     uint64_t cycles = last.cycle - first.cycle;

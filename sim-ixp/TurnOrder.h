@@ -21,15 +21,18 @@ namespace karakal::sim {
 /// The order of the engines' turns.
 class TurnOrder {
 public:
-  static constexpr uint32_t engineCount = 8;
+  static constexpr uint32_t engineMax = 16;
 
-  TurnOrder() { keys.fill(Scheduler::never); }
+  explicit TurnOrder(uint32_t engineCount)
+      : leaves(engineCount <= 8 ? 8 : engineMax) {
+    keys.fill(Scheduler::never);
+  }
 
   /// Engine `index` acts next at `cycle`, or not at all (Scheduler::never).
   void set(uint32_t index, uint64_t cycle) {
     uint64_t key =
-        cycle == Scheduler::never ? cycle : cycle * engineCount + index;
-    for (uint32_t node = engineCount + index; node > 1; node /= 2) {
+        cycle == Scheduler::never ? cycle : cycle * engineMax + index;
+    for (uint32_t node = leaves + index; node > 1; node /= 2) {
       keys[node] = key;
       key = std::min(key, keys[node ^ 1]);
     }
@@ -37,27 +40,28 @@ public:
   }
 
   /// The engine that acts first, and when.
-  uint32_t first() const { return keys[1] % engineCount; }
+  uint32_t first() const { return keys[1] % engineMax; }
   uint64_t firstCycle() const { return cycleOf(keys[1]); }
 
   /// The cycle before which `index`, the first, may act: that of the next
   /// engine, or the one behind it if that engine has the higher number.
   uint64_t limitOf(uint32_t index) const {
     uint64_t second = Scheduler::never;
-    for (uint32_t node = engineCount + index; node > 1; node /= 2)
+    for (uint32_t node = leaves + index; node > 1; node /= 2)
       second = std::min(second, keys[node ^ 1]);
     return second == Scheduler::never
                ? second
-               : (second - index + engineCount - 1) / engineCount;
+               : (second - index + engineMax - 1) / engineMax;
   }
 
 private:
   static uint64_t cycleOf(uint64_t key) {
-    return key == Scheduler::never ? key : key / engineCount;
+    return key == Scheduler::never ? key : key / engineMax;
   }
   /// Cycle and number in one word; 1 is the root, the leaves follow the inner
   /// nodes.
-  std::array<uint64_t, 2 * engineCount> keys;
+  std::array<uint64_t, 2 * engineMax> keys;
+  uint32_t leaves;
 };
 
 } // namespace karakal::sim

@@ -37,13 +37,14 @@ Result<std::unique_ptr<XScale>> XScale::create(XScaleSurroundings chip,
                                                const XScaleProgram &program) {
   std::unique_ptr<XScale> made(new XScale(std::move(chip), program));
   XScaleSurroundings &around = made->chip;
-  KARAKAL_ASSERT(around.sram.size() <= 2, "the core knows two SRAM channels");
   Memory &scratch = around.scratch->memory();
   std::vector<XScaleMemory> memories = {
       {XScaleDram, around.dram->memory().data(), around.dram->memory().size()},
       {XScaleScratch, scratch.data(), scratch.size()}};
   const uint32_t sramBases[] = {XScaleSram0, XScaleSram1};
-  for (size_t i = 0; i < around.sram.size(); ++i)
+  // The map has places for two channels; more are the engines' alone.
+  for (size_t i = 0; i < std::min(around.sram.size(), std::size(sramBases));
+       ++i)
     memories.push_back({sramBases[i], around.sram[i]->memory().data(),
                         around.sram[i]->memory().size()});
   std::vector<XScaleWindow> windows = {{XScaleRingData, ringWindowBytes},

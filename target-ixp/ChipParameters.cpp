@@ -1,6 +1,8 @@
 #include "target-ixp/ChipParameters.h"
 
 #include <cstdlib>
+#include <fstream>
+#include <sstream>
 
 namespace karakal::target {
 
@@ -54,14 +56,62 @@ Status setParameter(ChipParameters &parameters, std::string_view assignment) {
   return success();
 }
 
-std::string describeParameters() {
+const std::vector<ChipConfiguration> &chipConfigurations() {
+  static const std::vector<ChipConfiguration> all = {
+#define KARAKAL_CHIP_CONFIGURATION(name, settings, meaning)                    \
+  {name, settings, meaning},
+#include "target-ixp/ChipConfigurations.def"
+  };
+  return all;
+}
+
+namespace {
+
+/// Obeys all settings of a text, in which # begins a comment.
+Status setAll(ChipParameters &parameters, std::istream &text) {
+  for (std::string line; std::getline(text, line);) {
+    std::istringstream words(line.substr(0, line.find('#')));
+    for (std::string word; words >> word;)
+      if (Status status = setParameter(parameters, word); !status)
+        return status;
+  }
+  return success();
+}
+
+} // namespace
+
+Status setConfiguration(ChipParameters &parameters,
+                        const std::string &nameOrFile) {
+  std::string names;
+  for (const ChipConfiguration &known : chipConfigurations()) {
+    if (nameOrFile == known.name) {
+      std::istringstream settings(known.settings);
+      return setAll(parameters, settings);
+    }
+    names += std::string(names.empty() ? "" : ", ") + known.name;
+  }
+  std::ifstream file(nameOrFile);
+  std::string first;
+  if (!file || file.peek() == std::ifstream::traits_type::eof())
+    return makeError("E-target-ixp-093",
+                     "'" + nameOrFile + "' is no configuration (" + names +
+                         ") and no file of settings that can be read");
+  return setAll(parameters, file);
+}
+
+std::string describeParameters(const ChipParameters &parameters) {
   std::string text;
-  for (const ChipParameterRow &parameter : chipParameterTable()) {
-    std::string line = std::string("  ") + parameter.name + "=" +
-                       std::to_string(parameter.defaultValue);
+  for (const ChipParameterRow &row : chipParameterTable()) {
+    uint64_t value = parameters.*(row.member);
+    std::string line =
+        std::string("  ") + row.name + "=" + std::to_string(value);
     line.resize(line.size() < 36 ? 36 : line.size() + 1, ' ');
-    text += line + parameter.unit + ": " + parameter.meaning + " [" +
-            parameter.source + "]\n";
+    std::string source = row.source == std::string_view("F")   ? "calibrated"
+                         : row.source == std::string_view("M") ? "assumed"
+                                                               : row.source;
+    if (value != row.defaultValue)
+      source += ", default " + std::to_string(row.defaultValue);
+    text += line + row.unit + ": " + row.meaning + " [" + source + "]\n";
   }
   return text;
 }

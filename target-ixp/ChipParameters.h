@@ -50,8 +50,23 @@ const ChipParameterRow *findChipParameter(std::string_view name);
 /// Obeys "name=value" (decimal or 0x hexadecimal). Errors: E-target-ixp-090
 /// (not of that form), 091 (no such name), 092 (out of range).
 Status setParameter(ChipParameters &parameters, std::string_view assignment);
-/// The table as text, one row a line, for `--help`.
-std::string describeParameters();
+/// A named configuration: what differs from the defaults, as settings.
+struct ChipConfiguration {
+  const char *name;
+  const char *settings; ///< "name=value name=value"
+  const char *meaning;
+};
+
+/// All of ChipConfigurations.def.
+const std::vector<ChipConfiguration> &chipConfigurations();
+/// Obeys the settings of a configuration by name, or of a file of `name=value`
+/// words, in which # begins a comment. Errors: those of setParameter,
+/// E-target-ixp-093 (neither a name nor a file that can be read).
+Status setConfiguration(ChipParameters &parameters,
+                        const std::string &nameOrFile);
+/// `parameters` as text, one row a line, for `--describe`; the sources F and M
+/// are spelled out, as calibrated and as assumed.
+std::string describeParameters(const ChipParameters &parameters = {});
 
 } // namespace karakal::target
 

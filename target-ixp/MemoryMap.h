@@ -27,13 +27,18 @@ constexpr uint32_t TxEngine = 7;       ///< transmit microcode [K]
 constexpr uint32_t AppEngineFirst = 1; ///< first engine of the program [K]
 constexpr uint32_t AppEngineCount = 6; ///< engines 1..6 [K]
 
-/// Hardware number of engine `index` 0..7: 0x00-0x03 and 0x10-0x13 [R].
-constexpr uint32_t engineHardwareNumber(uint32_t index) {
-  return (index & 3) | ((index >> 2) << 4);
+/// Hardware number of engine `index`: cluster in bit 4, engine of the cluster
+/// below; 0x00-0x03 and 0x10-0x13 for two clusters of four [R], 0x00-0x07 and
+/// 0x10-0x17 on the IXP2800 [H].
+constexpr uint32_t engineHardwareNumber(uint32_t index,
+                                        uint32_t clusterEngines = 4) {
+  return index % clusterEngines | index / clusterEngines << 4;
 }
 /// Engine index of a hardware number (inverse of the above).
-constexpr uint32_t engineIndex(uint32_t hardwareNumber) {
-  return (hardwareNumber & 3) | ((hardwareNumber >> 4 & 1) << 2);
+constexpr uint32_t engineIndex(uint32_t hardwareNumber,
+                               uint32_t clusterEngines = 4) {
+  return (hardwareNumber & 15) % clusterEngines +
+         (hardwareNumber >> 4 & 1) * clusterEngines;
 }
 
 constexpr uint32_t ControlStoreWords = 4096;  ///< words of 40 bits [M]

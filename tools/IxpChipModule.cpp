@@ -51,7 +51,7 @@ public:
       : chip(parametersOf(settings), watcher) {}
 
   sim::Microengine &engine(uint32_t index) {
-    if (index >= sim::Chip::engineCount)
+    if (index >= chip.engineCount())
       throw py::value_error("there is no engine " + std::to_string(index));
     return chip.engine(index);
   }

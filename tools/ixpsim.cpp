@@ -33,7 +33,7 @@ using namespace karakal;
 namespace {
 
 struct CommandLine {
-  std::string image, trace, control, out, stats, timeline, profile;
+  std::string image, trace, control, out, stats, timeline, profile, chip;
   std::vector<std::string> assignments, ucode;
   sim::SimulationOptions run;
   bool describe = false;
@@ -82,6 +82,9 @@ void declareOptions(CLI::App &app, CommandLine &line) {
   app.add_flag("--strict", line.run.strict,
                "a hazard (early read, rewrite, ...) ends the run");
   app.add_option("--seed", line.run.seed, "start of pseudo-random numbers");
+  app.add_option("--chip", line.chip,
+                 "a configuration: ixp2400, ixp2400-400, ixp2800, ixp1200, or "
+                 "a file of name=value settings");
   app.add_option("--set", line.assignments,
                  "a chip parameter, name=value; --describe lists them");
   app.add_option("--max-cycles", line.run.maxCycles,
@@ -130,7 +133,10 @@ void describeImage(const target::Image &image) {
 
 int describe(const CommandLine &line) {
   std::printf("chip parameters (--set name=value):\n%s",
-              target::describeParameters().c_str());
+              target::describeParameters(line.run.parameters).c_str());
+  std::printf("configurations (--chip=NAME):\n");
+  for (const target::ChipConfiguration &known : target::chipConfigurations())
+    std::printf("  %-12s %s\n", known.name, known.meaning);
   if (line.image.empty())
     return ExitDone;
   Result<target::Image> image = target::readImage(line.image);
@@ -273,7 +279,7 @@ int runUcode(CommandLine &line) {
   options.maxCycles = line.run.maxCycles;
   options.strict = line.run.strict;
   for (const std::string &assignment : line.ucode) {
-    auto image = sim::readRawImage(assignment);
+    auto image = sim::readRawImage(assignment, options.parameters.meCount);
     if (!image)
       return report(image.error());
     options.images.push_back(std::move(*image));
@@ -301,6 +307,11 @@ int main(int argc, char **argv) {
     int status = app.exit(error);
     return status == 0 ? ExitDone : ExitUsageWrong;
   }
+  if (!line.chip.empty())
+    if (Status status =
+            target::setConfiguration(line.run.parameters, line.chip);
+        !status)
+      return usage(status.error().message);
   for (const std::string &assignment : line.assignments)
     if (Status status = target::setParameter(line.run.parameters, assignment);
         !status)

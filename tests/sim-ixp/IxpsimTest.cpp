@@ -245,6 +245,34 @@ TEST_F(IxpsimTest, RawWordsThatCannotRunAreExplained) {
   EXPECT_EQ(ixpsim("--ucode=1:x " + image), 2);
 }
 
+TEST_F(IxpsimTest, ConfigurationsAreOtherChips) {
+  EXPECT_EQ(ixpsim("--describe --chip=ixp2800"), 0);
+  EXPECT_NE(text.find("me.count=16"), std::string::npos) << text;
+  EXPECT_NE(text.find("default 8"), std::string::npos) << text;
+  EXPECT_NE(text.find("calibrated"), std::string::npos) << text;
+  EXPECT_EQ(ixpsim(image + " --quiet --trace=" + trace +
+                   " --chip=ixp2800 --stats=" + path("s.json")),
+            0)
+      << text;
+  auto stats = nlohmann::json::parse(bytesOf(path("s.json")));
+  EXPECT_EQ(stats["clock_hz"], 1400000000);
+  EXPECT_EQ(stats["microengines"].size(), 16u);
+  EXPECT_EQ(stats["units"]["sram"].size(), 4u);
+  EXPECT_EQ(stats["units"]["dram"]["bank_utilization"].size(), 12u);
+
+  std::ofstream(path("slow.chip")) << "# half the clock\n"
+                                      "me.clock_hz=300000000 sram.latency=45\n";
+  EXPECT_EQ(ixpsim("--describe --chip=" + path("slow.chip")), 0);
+  EXPECT_NE(text.find("me.clock_hz=300000000"), std::string::npos) << text;
+}
+
+TEST_F(IxpsimTest, ConfigurationsThatDoNotFitAreExplained) {
+  EXPECT_EQ(ixpsim("--describe --chip=ixp9"), 2);
+  EXPECT_NE(text.find("ixp2400-400"), std::string::npos) << text;
+  EXPECT_EQ(ixpsim(image + " --quiet --trace=" + trace + " --chip=ixp1200"), 1);
+  EXPECT_NE(text.find("E-sim-ixp-016"), std::string::npos) << text;
+}
+
 TEST_F(IxpsimTest, SaysWhereItCannotWrite) {
   EXPECT_EQ(ixpsim(image + " --quiet --trace=" + trace +
                    " --stats=/nonexistent/s.json"),
