@@ -10,6 +10,7 @@
 #include "target-ixp/MemoryMap.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace karakal::sim {
 namespace {
@@ -28,16 +29,37 @@ Cap::Cap(Chassis &chassis)
       timing(chassis.timingOf(chassis.parameters().capLatency)),
       registers(registerBytes / 4) {}
 
-uint32_t Cap::readRegister(uint32_t offset) const {
-  return registers[offset % registerBytes / 4];
+uint32_t Cap::readRegister(uint32_t offset) {
+  uint32_t &kept = registers[offset % registerBytes / 4];
+  bool clears = offset - selfDestruct < 8 || offset - threadMessage < 512 ||
+                offset == interruptA || offset == interruptB;
+  return clears ? std::exchange(kept, 0) : kept;
 }
 
 void Cap::writeRegister(uint32_t offset, uint32_t value, uint64_t cycle) {
-  registers[offset % registerBytes / 4] = value;
-  if (offset == interThreadSignal)
-    chassis.raise(
-        target::engineIndex(value >> 7 & 31, chassis.clusterEngines()),
-        value >> 4 & 7, 1u << (value & 15), cycle);
+  uint32_t &kept = registers[offset % registerBytes / 4];
+  if (offset - selfDestruct < 8) {
+    kept |= 1u << (value & 31);
+    return;
+  }
+  kept = value;
+  uint32_t engine =
+      target::engineIndex(value >> 7 & 31, chassis.clusterEngines());
+  if (offset == interThreadSignal && engine < chassis.parameters().meCount)
+    chassis.raise(engine, value >> 4 & 7, 1u << (value & 15), cycle);
+  if ((offset == interruptA || offset == interruptB) && interrupt)
+    interrupt(offset == interruptB);
+}
+
+/// Copies the words that were pulled to another engine.
+void Cap::reflect(uint64_t cycle, Command &command) {
+  uint32_t where = command.address - reflector;
+  uint32_t engine =
+      target::engineIndex(where >> 7 & 31, chassis.clusterEngines());
+  if (engine < chassis.parameters().meCount)
+    chassis.autopush(engine, where >> 4 & 7, where >> 12 & 15,
+                     command.data.data(), command.count, where & 15,
+                     cycle + timing.dataCycles);
 }
 
 void Cap::accept(Command &command) {
@@ -56,7 +78,11 @@ void Cap::accept(Command &command) {
 void Cap::onEvent(uint64_t cycle, uint32_t, uint64_t argument) {
   Command &command = *reinterpret_cast<Command *>(argument);
   uint32_t offset = command.address % registerBytes;
-  if (isFastWrite(command.target)) {
+  if (command.address >= reflector && isWrite(command.target)) {
+    reflect(cycle, command);
+    command.signal = 0; // raised by the pull
+    chassis.finish(command, cycle);
+  } else if (isFastWrite(command.target)) {
     command.signal = 0;
     writeRegister(offset, command.data[0], cycle);
     chassis.finish(command, cycle);

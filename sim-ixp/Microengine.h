@@ -258,7 +258,8 @@ private:
       applyDue();
   }
   void applyDue();
-  void startFutureCount();
+  void startFutureCount(uint32_t index);
+  uint32_t nextContext() const;
   bool inputState(uint32_t number);
   uint32_t neighbourLevel();
 

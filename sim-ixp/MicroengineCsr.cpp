@@ -133,9 +133,29 @@ uint32_t Microengine::readCsr(uint32_t csr) {
     // A 32-bit Galois register; the polynomial is our choice.
     pseudoRandom = pseudoRandom >> 1 ^ (pseudoRandom & 1 ? 0xedb88320u : 0);
     return pseudoRandom;
+  case Csr_ACTIVE_CTX_FUTURE_COUNT:
+    return active.futureCount;
+  case Csr_INDIRECT_CTX_FUTURE_COUNT:
+    return other.futureCount;
+  case Csr_ACTIVE_FUTURE_COUNT_SIGNAL:
+    return active.futureSignal;
+  case Csr_INDIRECT_FUTURE_COUNT_SIGNAL:
+    return other.futureSignal;
+  case Csr_CTX_ARB_CNTL:
+    return current | nextContext() << 4;
+  case Csr_ALU_OUT:
+    return previousResult;
   default:
     return 0;
   }
+}
+
+/// The context that would be next if the engine were given up now.
+uint32_t Microengine::nextContext() const {
+  for (uint32_t i = 1; i <= contextCount; ++i)
+    if (readyMask >> ((current + i) % contextCount) & 1)
+      return (current + i) % contextCount;
+  return current;
 }
 
 void Microengine::writeCsr(uint32_t csr, uint32_t value) {
@@ -206,12 +226,26 @@ void Microengine::writeContextCsr(uint32_t index, uint32_t csr,
     other.wakeMask = value & 0xffff;
     other.any = value >> 16 & 1;
     return;
+  case Csr_INDIRECT_FUTURE_COUNT_SIGNAL:
+    other.futureSignal = value & 15;
+    return;
+  case Csr_INDIRECT_CTX_FUTURE_COUNT:
+    other.futureCount = value & 0xffff;
+    startFutureCount(ctxPointer & 7);
+    return;
+  case Csr_INDIRECT_CTX_STS:
+    other.pc = value & 0x1fff;
+    return;
+  case Csr_CTX_ARB_CNTL:
+  case Csr_ALU_OUT:
+  case Csr_PROFILE_COUNT:
+    return; // they only show
   case Csr_ACTIVE_FUTURE_COUNT_SIGNAL:
     active.futureSignal = value & 15;
     return;
   case Csr_ACTIVE_CTX_FUTURE_COUNT:
     active.futureCount = value & 0xffff;
-    startFutureCount();
+    startFutureCount(index);
     return;
   default:
     fault("local CSR " + std::to_string(csr) + " cannot be written here");
@@ -234,14 +268,14 @@ void Microengine::writeSignalCsr(uint32_t csr, uint32_t value) {
 
 /// The context's signal comes when the low half of the timestamp equals the
 /// count.
-void Microengine::startFutureCount() {
-  Context &context = contexts[current];
+void Microengine::startFutureCount(uint32_t index) {
+  Context &context = contexts[index];
   uint64_t tick = time / cyclesPerTimestampTick;
   uint64_t wait = (context.futureCount - tick) & 0xffff;
   if (wait == 0)
     wait = 0x10000;
   ++context.futureSerial;
-  scheduler.schedule((tick + wait) * cyclesPerTimestampTick, this, current,
+  scheduler.schedule((tick + wait) * cyclesPerTimestampTick, this, index,
                      context.futureSerial);
 }
 

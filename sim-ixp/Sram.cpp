@@ -18,16 +18,66 @@
 namespace karakal::sim {
 namespace {
 
-constexpr MemoryOp dequeueOp{11};
-constexpr MemoryOp enqueueOp{12};
-/// Address word of a queue operation: entry 29:24, longword address 23:0.
-constexpr uint32_t longwordMask = 0xffffff;
+/// Low four bits of a command target beyond MemoryOp: the queue array.
+enum QueueOp : uint8_t {
+  RingOp = 9,     ///< put / get
+  JournalOp = 10, ///< journal / fast_journal
+  DequeueOp = 11,
+  EnqueueOp = 12,  ///< enqueue / enqueue_tail
+  RegisterOp = 13, ///< csr_wr / csr_rd
+  StoreOp = 14,    ///< write back a descriptor, token 2: with its count
+  LoadOp = 15,     ///< load a descriptor: other, tail, head
+};
 
 MemoryOp opOf(const Command &command) {
   return static_cast<MemoryOp>(command.target & 15);
 }
 
+/// Address word of a queue operation: entry 29:24, longword address 23:0.
 uint32_t entryOf(uint32_t address) { return address >> 24 & 63; }
+
+/// The unit takes words out of transfer registers.
+bool takesWords(const Command &command) {
+  MemoryOp op = opOf(command);
+  uint32_t queueOp = command.target & 15;
+  return op == MemoryOp::Write || hasAtomicOperand(op) ||
+         ((queueOp == RingOp || queueOp == JournalOp ||
+           queueOp == RegisterOp) &&
+          command.token == 0);
+}
+
+/// Words that go back to the engine.
+uint32_t wordsBack(const Command &command, uint32_t words) {
+  switch (command.target & 15) {
+  case static_cast<uint8_t>(MemoryOp::Read):
+    return words;
+  case RingOp:
+    return command.token == 0 ? 1 : words;
+  case DequeueOp:
+    return 1;
+  case RegisterOp:
+    return command.token;
+  case LoadOp:
+    return command.token == 0 ? 0 : words;
+  default:
+    return isAtomic(opOf(command)) ? command.token & 1 : 0;
+  }
+}
+
+bool usesWritePort(const Command &command) {
+  switch (command.target & 15) {
+  case static_cast<uint8_t>(MemoryOp::Write):
+  case JournalOp:
+  case EnqueueOp:
+  case StoreOp:
+    return true;
+  case RingOp:
+  case RegisterOp:
+    return command.token == 0;
+  default:
+    return false;
+  }
+}
 
 } // namespace
 
@@ -36,24 +86,30 @@ Sram::Sram(uint32_t channel, uint32_t bytes, Chassis &chassis,
     : channel(channel), chassis(chassis), recorder(recorder), storage(bytes),
       timing(chassis.timingOf(chassis.parameters().sramLatency)) {}
 
-void Sram::accept(Command &command) {
+/// How long a command keeps its port.
+uint64_t Sram::portCycles(const Command &command, uint32_t words) const {
   const target::ChipParameters &params = chassis.parameters();
+  uint32_t op = command.target & 15;
+  if (isAtomic(opOf(command)))
+    return params.sramAtomicCycles;
+  uint64_t first = op >= RingOp ? params.sramQueueCycles : params.sramOpCycles;
+  return op == DequeueOp || op == EnqueueOp
+             ? first
+             : first + (words - 1) * params.sramWordCycles;
+}
+
+void Sram::accept(Command &command) {
   uint64_t now = chassis.scheduler().now();
-  MemoryOp op = opOf(command);
-  uint32_t words = std::max<uint32_t>(command.count, 1);
+  uint32_t words = command.count;
   uint64_t ready = std::max(now + timing.operandCycles, lastStart);
-  if (op == MemoryOp::Write || hasAtomicOperand(op))
+  if (takesWords(command))
     ready = std::max(ready, chassis.pull(command, words, now, nullptr));
-  uint64_t cycles =
-      isAtomic(op) ? params.sramAtomicCycles
-      : op == dequeueOp || op == enqueueOp
-          ? params.sramQueueCycles
-          : params.sramOpCycles + (words - 1) * params.sramWordCycles;
+  uint64_t cycles = portCycles(command, words);
   uint64_t start;
-  if (isAtomic(op)) {
+  if (isAtomic(opOf(command))) {
     start = readPort.reserve(std::max(ready, writePort.freeCycle()), cycles);
     writePort.reserve(start, cycles);
-  } else if (op == MemoryOp::Write || op == enqueueOp) {
+  } else if (usesWritePort(command)) {
     start = writePort.reserve(ready, cycles);
   } else {
     start = readPort.reserve(ready, cycles);
@@ -88,17 +144,24 @@ void Sram::act(Command &command) {
   if (!command.server)
     return;
   command.server = nullptr;
-  MemoryOp op = opOf(command);
-  if (op == dequeueOp || op == enqueueOp)
+  if ((command.target & 15) >= RingOp)
     actOnQueue(command);
   else
     actOnMemory(command);
 }
 
+/// Whether the memory has these words; a fault if not.
+bool Sram::isInside(const Command &command, uint64_t first, uint64_t words) {
+  if ((first + words) * 4 <= storage.size())
+    return true;
+  recorder.onFault(command.engine, "SRAM address out of range");
+  return false;
+}
+
 void Sram::actOnMemory(Command &command) {
   MemoryOp op = opOf(command);
   uint32_t address = command.address & 0x3fffffff;
-  uint32_t words = std::max<uint32_t>(command.count, 1);
+  uint32_t words = command.count;
   if (uint64_t{address} + words * 4 > storage.size())
     recorder.onFault(command.engine, "SRAM address out of range");
   else if (op == MemoryOp::Read)
@@ -111,89 +174,108 @@ void Sram::actOnMemory(Command &command) {
     uint32_t old = storage.readWord(address);
     storage.writeWord(address, applyAtomic(op, old, command.data[0]));
     command.data[0] = old;
-  } else
-    recorder.onFault(command.engine,
-                     "SRAM operation " +
-                         std::to_string(static_cast<unsigned>(op)) +
-                         " is not modelled");
+  }
 }
 
 void Sram::actOnQueue(Command &command) {
   uint32_t entry = entryOf(command.address);
-  if (opOf(command) == dequeueOp) {
-    command.data[0] = dequeue(entry);
+  uint32_t place = command.address & QueueArray::addressMask;
+  uint32_t *data = command.data.data();
+  uint32_t &kept = registers[command.address / 4 % registers.size()];
+  switch (command.target & 15) {
+  case RingOp:
+    if (command.token != 0)
+      queues.get(entry, data, command.count);
+    else
+      data[0] = queues.put(entry, data, command.count);
+    return;
+  case JournalOp:
+    if (command.token != 0)
+      data[0] = command.address;
+    queues.journal(entry, data, command.token != 0 ? 1 : command.count);
+    return;
+  case RegisterOp:
+    if (command.token == 0)
+      kept = data[0];
+    data[0] = kept;
+    return;
+  case StoreOp:
+    if (isInside(command, place, 3))
+      queues.store(entry, place, command.token & 2);
+    return;
+  case LoadOp:
+    if (!isInside(command, place, 3))
+      return;
+    std::fill_n(data, command.count, 0);
+    if (command.token == 0)
+      queues.loadOther(entry, place);
+    else
+      queues.load(entry, place,
+                  command.token == 1 ? QueueArray::Part::Tail
+                                     : QueueArray::Part::Head,
+                  data);
+    return;
+  default:
+    actOnList(command, entry, place);
+  }
+}
+
+void Sram::actOnList(Command &command, uint32_t entry, uint32_t buffer) {
+  if ((command.target & 15) == DequeueOp) {
+    command.data[0] = queues.dequeue(entry);
     if (command.data[0] != 0)
       recorder.onDequeue(channel, entry, command.data[0], command.engine);
     return;
   }
-  uint32_t buffer = command.address & longwordMask;
   if (buffer == 0 || uint64_t{buffer} * 4 + 4 > storage.size()) {
     recorder.onFault(command.engine,
                      "enqueue of buffer address out of range or 0");
     return;
   }
+  if (command.token == 1)
+    return queues.enqueueTail(entry, buffer);
   recorder.onEnqueue(channel, entry, buffer, command.engine);
-  enqueue(entry, buffer);
+  queues.enqueue(entry, buffer);
 }
 
 /// Ends the command: pushes what it asked for, if anything.
 void Sram::serve(uint64_t cycle, Command &command) {
-  MemoryOp op = opOf(command);
-  uint32_t words = std::max<uint32_t>(command.count, 1);
   act(command);
-  if (op == MemoryOp::Read) {
-    chassis.push(command, words, cycle + timing.dataCycles + burstLag(words));
-  } else if (op == dequeueOp) {
-    chassis.push(command, 1, cycle + timing.dataCycles);
-  } else if (isAtomic(op) && command.token & 1) {
-    raiseRestOfPair(command, op);
-    chassis.push(command, 1, cycle + timing.dataCycles);
-  } else {
-    if (op == MemoryOp::Write || hasAtomicOperand(op))
+  uint32_t words = wordsBack(command, command.count);
+  bool took = takesWords(command);
+  if (words == 0) {
+    if (took)
       command.signal = 0; // raised by the pull
     chassis.finish(command, cycle);
+    return;
   }
-}
-
-uint32_t Sram::dequeue(uint32_t entry) {
-  Queue &queue = queues[entry];
-  if (queue.count == 0)
-    return 0;
-  uint32_t buffer = queue.head;
-  queue.head = storage.readWord(buffer * 4) & longwordMask;
-  --queue.count;
-  return buffer;
-}
-
-void Sram::enqueue(uint32_t entry, uint32_t longwordAddress) {
-  Queue &queue = queues[entry];
-  if (queue.count == 0)
-    queue.head = longwordAddress;
-  else
-    storage.writeWord(queue.tail * 4, longwordAddress);
-  queue.tail = longwordAddress;
-  ++queue.count;
+  // Whatever gives and takes has a pair of signals.
+  if (isAtomic(opOf(command)))
+    raiseRestOfPair(command, opOf(command));
+  else if (took && command.signal != 0)
+    ++command.signal;
+  chassis.push(command, words, cycle + timing.dataCycles + burstLag(words));
 }
 
 uint32_t Sram::coreDequeue(uint32_t entry) {
-  uint32_t buffer = dequeue(entry % queueCount);
+  uint32_t buffer = queues.dequeue(entry % QueueArray::entryCount);
   if (buffer != 0)
     recorder.onDequeue(channel, entry, buffer, coreActor);
   return buffer;
 }
 
 void Sram::coreEnqueue(uint32_t entry, uint32_t longwordAddress) {
-  uint32_t buffer = longwordAddress & longwordMask;
+  uint32_t buffer = longwordAddress & QueueArray::addressMask;
   if (buffer == 0 || uint64_t{buffer} * 4 + 4 > storage.size()) {
     recorder.onFault(coreActor, "enqueue of buffer address out of range or 0");
     return;
   }
   recorder.onEnqueue(channel, entry, buffer, coreActor);
-  enqueue(entry % queueCount, buffer);
+  queues.enqueue(entry % QueueArray::entryCount, buffer);
 }
 
 void Sram::fillQueue(uint32_t entry, uint32_t longwordAddress) {
-  enqueue(entry, longwordAddress);
+  queues.enqueue(entry, longwordAddress);
 }
 
 void SramSelector::accept(Command &command) {

@@ -1,11 +1,9 @@
 //===- Sram.h - one SRAM channel with its queue array ---------*- C++ -*-===//
 //
 // A QDR channel: a read port and a write port that work at the same time, each
-// commands in the order of arrival. Atomic
-// operations take both ports. The queue array keeps 64 linked-list queues:
-// enqueue writes the link word of the tail buffer, dequeue reads that of the
-// head buffer, and the queue's head, tail and count stay in the array. A
-// dequeue from an empty queue gives 0.
+// commands in the order of arrival. Atomic operations take both ports. Queues,
+// rings and journals are those of its queue array (QueueArray.h). Controller
+// registers keep what was written.
 //
 // The core* calls are the XScale's side; they act at once. The core's accesses
 // queue behind the commands that the channel has accepted: settle() does what
@@ -18,6 +16,7 @@
 
 #include "sim-ixp/Chassis.h"
 #include "sim-ixp/Memory.h"
+#include "sim-ixp/QueueArray.h"
 #include "sim-ixp/Resource.h"
 
 #include <array>
@@ -32,8 +31,6 @@ class Recorder;
 /// One channel. Addresses inside a channel have no channel bits.
 class Sram : public CommandUnit, public EventTarget {
 public:
-  static constexpr uint32_t queueCount = 64;
-
   Sram(uint32_t channel, uint32_t bytes, Chassis &chassis, Recorder &recorder);
 
   Memory &memory() { return storage; }
@@ -44,7 +41,7 @@ public:
   void coreEnqueue(uint32_t entry, uint32_t longwordAddress);
   /// As coreEnqueue, without telling the accounting (the loader's).
   void fillQueue(uint32_t entry, uint32_t longwordAddress);
-  uint32_t queueLevel(uint32_t entry) const { return queues[entry].count; }
+  uint32_t queueLevel(uint32_t entry) const { return queues.countOf(entry); }
   /// Adds to the word at byte `address`.
   void coreAdd(uint32_t address, uint32_t value);
 
@@ -59,19 +56,14 @@ public:
   Resource &writer() { return writePort; }
 
 private:
-  struct Queue {
-    uint32_t head = 0;
-    uint32_t tail = 0;
-    uint32_t count = 0;
-  };
-
   void act(Command &command);
   void actOnMemory(Command &command);
   void actOnQueue(Command &command);
+  void actOnList(Command &command, uint32_t entry, uint32_t place);
+  bool isInside(const Command &command, uint64_t first, uint64_t words);
+  uint64_t portCycles(const Command &command, uint32_t words) const;
   void serve(uint64_t cycle, Command &command);
   uint64_t burstLag(uint32_t words) const;
-  uint32_t dequeue(uint32_t entry);
-  void enqueue(uint32_t entry, uint32_t longwordAddress);
 
   uint32_t channel;
   Chassis &chassis;
@@ -80,7 +72,8 @@ private:
   UnitTiming timing;
   Resource readPort, writePort;
   uint64_t lastStart = 0;
-  std::array<Queue, queueCount> queues{};
+  QueueArray queues{storage};
+  std::array<uint32_t, 64> registers{};
 };
 
 /// Hands SRAM commands to the channel in bits 31:30 of their address.

@@ -111,7 +111,7 @@ public:
   }
 
   sim::Sram &queueOf(uint32_t channel, uint32_t entry) {
-    if (channel >= chip.sramChannelCount() || entry >= sim::Sram::queueCount)
+    if (channel >= chip.sramChannelCount() || entry >= sim::QueueArray::entryCount)
       throw py::value_error("there is no such queue");
     return chip.sram(channel);
   }
