@@ -33,15 +33,21 @@ void Microengine::load(std::shared_ptr<const MicroProgram> newProgram) {
 
 void Microengine::start(uint32_t contextMask) {
   KARAKAL_ASSERT(program, "an engine is started without a program");
+  for (uint32_t i = 0; i < contextCount; ++i)
+    if (contextMask >> i & 1)
+      contexts[i].pc = 0;
+  ctxEnables |= contextMask << 8;
+  startWhereTheyAre(contextMask);
+}
+
+void Microengine::startWhereTheyAre(uint32_t contextMask) {
   for (uint32_t i = 0; i < contextCount; ++i) {
     if (!(contextMask >> i & 1))
       continue;
     contexts[i].state = State::Ready;
-    contexts[i].pc = 0;
     readyMask |= 1u << i;
     aliveMask |= 1u << i;
   }
-  ctxEnables |= contextMask << 8;
   current = contextCount - 1;
   time = std::max(time, scheduler.now());
   sleepBegin = time;
@@ -168,8 +174,9 @@ bool Microengine::arbitrate() {
 
 void Microengine::fault(const std::string &what) {
   recorder.onFault(number, "context " + std::to_string(current) + ", PC " +
-                               std::to_string(pc) + program->placeOf(pc) +
-                               ": " + what);
+                               std::to_string(pc) +
+                               (program ? program->placeOf(pc) : "") + ": " +
+                               what);
   readyMask = 0;
   aliveMask = 0;
   needsArbitration = true;

@@ -128,6 +128,12 @@ public:
   void poke(uint32_t index, uint32_t value) { regs[index] = value; }
   uint32_t signals(uint32_t context) const { return contexts[context].signals; }
   uint32_t localCsr(uint32_t offset) { return readCsr(offset); }
+
+  // ---- the core's side -----------------------------------------------------
+  /// Local CSRs from outside, with those that load the control store
+  /// (MicroengineLoad.cpp); `csr` is a byte offset.
+  uint32_t coreReadCsr(uint32_t csr);
+  void coreWriteCsr(uint32_t csr, uint32_t value);
   /// One line a context: its state, PC and what it waits for.
   std::string describeContexts() const;
   /// Registers, pointers and signals of the running context.
@@ -246,6 +252,12 @@ private:
   void setAddress(Command &command, const CommandShape &shape);
   static void useFourContexts(Command &command);
 
+  // MicroengineLoad.cpp
+  uint64_t storedWord() const;
+  void storeWord(uint64_t word);
+  void enable(uint32_t value);
+  void startWhereTheyAre(uint32_t contextMask);
+
   // MicroengineCsr.cpp
   uint32_t readCsr(uint32_t csr);
   void writeCsr(uint32_t csr, uint32_t value);
@@ -335,6 +347,13 @@ private:
   std::vector<PendingWrite> pending;        ///< in the order of their cycles
   uint64_t pendingCycle = Scheduler::never; ///< of the first of them
   IndexedOp indexed;
+
+  // The control store as the core writes it.
+  std::vector<uint64_t> store;
+  bool isStoreNew = false;
+  uint32_t ustoreAddress = 0;
+  uint32_t ustoreLower = 0;
+  uint32_t ustoreError = 0;
 
   std::array<Context, contextCount> contexts{};
   Cam cam;

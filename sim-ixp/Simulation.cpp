@@ -80,6 +80,9 @@ Simulation::create(SimulationOptions options, const target::Image &image,
                             &chip.scratch(),   {}};
   for (uint32_t i = 0; i < chip.sramChannelCount(); ++i)
     around.sram.push_back(&chip.sram(i));
+  around.cap = &chip.cap();
+  for (uint32_t i = 0; i < chip.engineCount(); ++i)
+    around.engines.push_back(&chip.engine(i));
   auto core = XScale::create(around, programOf(image));
   if (!core)
     return core.error();
@@ -87,6 +90,9 @@ Simulation::create(SimulationOptions options, const target::Image &image,
   XScale *xscale = run.xscale.get();
   chip.scratch().onNotEmpty(
       [xscale](uint32_t ring) { xscale->onRingNotEmpty(ring); });
+
+  chip.cap().onInterrupt(
+      [xscale](uint32_t which) { xscale->onInterrupt(which); });
 
   Result<ControlRunner> controls = ControlRunner::create(image, calls);
   if (!controls)

@@ -2,7 +2,9 @@
 
 #include "sim-ixp/XScale.h"
 
+#include "sim-ixp/Cap.h"
 #include "sim-ixp/Dram.h"
+#include "sim-ixp/Microengine.h"
 #include "sim-ixp/Recorder.h"
 #include "sim-ixp/Scratch.h"
 #include "sim-ixp/Sram.h"
@@ -23,6 +25,15 @@ namespace {
 constexpr uint32_t ringWindowBytes = 0x1000;
 constexpr uint32_t queueWindowBytes = 0x40000;
 constexpr uint32_t sramAddShift = 23;
+
+// The chip's own addresses [R].
+constexpr uint32_t capBase = 0xc0000000;
+constexpr uint32_t capWindowBytes = 0x8000;
+constexpr uint32_t csrBase = 0xc0018000;
+constexpr uint32_t csrBytes = 0x400; ///< of one engine's local CSRs
+constexpr uint32_t csrWindowBytes = 0x8000;
+
+enum EventCode : uint32_t { Wake, Interrupt };
 
 bool isWithin(uint32_t address, uint32_t base, uint32_t bytes) {
   return address - base < bytes;
@@ -47,10 +58,10 @@ Result<std::unique_ptr<XScale>> XScale::create(XScaleSurroundings chip,
        ++i)
     memories.push_back({sramBases[i], around.sram[i]->memory().data(),
                         around.sram[i]->memory().size()});
-  std::vector<XScaleWindow> windows = {{XScaleRingData, ringWindowBytes},
-                                       {XScaleQueueArray, queueWindowBytes},
-                                       {XScaleScratchAdd, scratch.size()},
-                                       {XScaleSramAdd, 2u << sramAddShift}};
+  std::vector<XScaleWindow> windows = {
+      {XScaleRingData, ringWindowBytes},  {XScaleQueueArray, queueWindowBytes},
+      {XScaleScratchAdd, scratch.size()}, {XScaleSramAdd, 2u << sramAddShift},
+      {capBase, capWindowBytes},          {csrBase, csrWindowBytes}};
   XScaleParameters parameters;
   parameters.cyclesPerInstruction =
       static_cast<double>(around.parameters->xscaleInstructionCycles);
@@ -109,10 +120,17 @@ void XScale::onRingNotEmpty(uint32_t ring) {
     wake();
 }
 
+void XScale::onInterrupt(uint32_t) {
+  chip.scheduler->schedule(chip.scheduler->now() +
+                               chip.parameters->xscaleInterruptCycles,
+                           this, Interrupt, 0);
+}
+
 /// Makes sure that an event comes when there is something to do.
 void XScale::wake() {
-  bool hasWork = core->busy() || (program.handler != 0 &&
-                                  chip.scratch->ringLevel(RingToXScale) > 0);
+  bool hasWork = core->busy() ||
+                 (program.handler != 0 &&
+                  (isInterrupted || chip.scratch->ringLevel(RingToXScale) > 0));
   if (isWakeScheduled || !hasWork || firstFault)
     return;
   isWakeScheduled = true;
@@ -122,13 +140,18 @@ void XScale::wake() {
   chip.scheduler->schedule(std::max(cycle, chip.scheduler->now()), this, 0, 0);
 }
 
-void XScale::onEvent(uint64_t cycle, uint32_t, uint64_t) {
+void XScale::onEvent(uint64_t cycle, uint32_t code, uint64_t) {
+  if (code == Interrupt) {
+    isInterrupted = true;
+    return wake();
+  }
   isWakeScheduled = false;
   if (!core->busy()) {
     if (cycle < freeCycle)
       return wake(); // a call took the core in the meantime
-    if (chip.scratch->ringLevel(RingToXScale) == 0)
+    if (!isInterrupted && chip.scratch->ringLevel(RingToXScale) == 0)
       return;
+    isInterrupted = false;
     core->start(program.handler, {}, cycle);
   }
   settle();
@@ -147,7 +170,20 @@ void XScale::onEvent(uint64_t cycle, uint32_t, uint64_t) {
 // Device words
 //===----------------------------------------------------------------------===//
 
+/// The engine whose local CSRs are at `address`, or null.
+Microengine *XScale::engineAt(uint32_t address) const {
+  if (!isWithin(address, csrBase, csrWindowBytes) || chip.engines.empty())
+    return nullptr;
+  uint32_t index = engineIndex((address - csrBase) / csrBytes,
+                               static_cast<uint32_t>(chip.engines.size()) / 2);
+  return index < chip.engines.size() ? chip.engines[index] : nullptr;
+}
+
 std::optional<uint32_t> XScale::readWord(uint32_t address) {
+  if (Microengine *engine = engineAt(address))
+    return engine->coreReadCsr(address % csrBytes);
+  if (chip.cap && isWithin(address, capBase, capWindowBytes))
+    return chip.cap->readRegister(address - capBase);
   if (isWithin(address, XScaleRingData, 4 * RingCount))
     return chip.scratch->coreGet((address - XScaleRingData) / 4);
   if (isWithin(address, XScaleRingStatus, 4 * RingCount))
@@ -172,6 +208,14 @@ bool XScale::writeRing(uint32_t ring, uint32_t value) {
 }
 
 bool XScale::writeWord(uint32_t address, uint32_t value) {
+  if (Microengine *engine = engineAt(address)) {
+    engine->coreWriteCsr(address % csrBytes, value);
+    return true;
+  }
+  if (chip.cap && isWithin(address, capBase, capWindowBytes)) {
+    chip.cap->writeRegister(address - capBase, value, chip.scheduler->now());
+    return true;
+  }
   if (isWithin(address, XScaleRingData, 4 * RingCount))
     return writeRing((address - XScaleRingData) / 4, value);
   if (address == XScaleRingSecond) {

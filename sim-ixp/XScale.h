@@ -8,9 +8,11 @@
 // the cycles they took. The message handler runs beside the microengines, slice
 // by slice, so that it may wait for them (a full ring): it starts when ring
 // to_xscale has a message and the core is free, and again as long as messages
-// are there when it returns. Whenever the core looks at memory it sees what the
-// engines' commands in front of its own do, served or not: a message may be
-// there before the packet's last bytes are in DRAM.
+// are there when it returns. An interrupt of the CAP starts it too. The local
+// CSRs of the engines and the CAP's registers lie at the chip's own addresses,
+// so that code of the core can load and start engines. Whenever the core looks
+// at memory it sees what the engines' commands in front of its own do, served
+// or not: a message may be there before the packet's last bytes are in DRAM.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,7 +33,9 @@ struct ChipParameters;
 
 namespace karakal::sim {
 
+class Cap;
 class Dram;
+class Microengine;
 class Recorder;
 class Scratch;
 class Sram;
@@ -44,6 +48,8 @@ struct XScaleSurroundings {
   Dram *dram;
   Scratch *scratch;
   std::vector<Sram *> sram; ///< by channel
+  Cap *cap = nullptr;
+  std::vector<Microengine *> engines = {};
 };
 
 /// Addresses of an image's XScale code.
@@ -62,6 +68,9 @@ public:
   Result<uint32_t> call(uint32_t entry,
                         const std::vector<int64_t> &arguments) override;
   void onRingNotEmpty(uint32_t ring) override;
+  /// An engine wrote CAP interrupt `which`; the handler runs when the core is
+  /// free, and finds the reason in the CAP.
+  void onInterrupt(uint32_t which);
   uint64_t busyUntil() const override;
   const Error *fault() const override {
     return firstFault ? &*firstFault : nullptr;
@@ -77,6 +86,7 @@ private:
   std::optional<uint32_t> readWord(uint32_t address) override;
   bool writeWord(uint32_t address, uint32_t value) override;
   bool writeRing(uint32_t ring, uint32_t value);
+  Microengine *engineAt(uint32_t address) const;
   void settle();
   void wake();
 
@@ -86,6 +96,7 @@ private:
   std::optional<Error> firstFault;
   uint64_t freeCycle = 0;
   bool isWakeScheduled = false;
+  bool isInterrupted = false;
   /// What XScaleRingSecond was given for the next put.
   std::optional<uint32_t> secondWord;
 };

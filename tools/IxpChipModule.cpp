@@ -186,8 +186,9 @@ private:
 
 PYBIND11_MODULE(ixpchip, module) {
   module.doc() = "A simulated Intel IXP2400: build, load, poke, step, watch.";
-  module.def("describe_parameters", &target::describeParameters,
-             "The chip's parameters, one a line.");
+  module.def(
+      "describe_parameters", [] { return target::describeParameters(); },
+      "The chip's parameters, one a line.");
   py::class_<PythonChip>(module, "Chip")
       .def(py::init<const std::vector<std::string> &>(),
            py::arg("settings") = std::vector<std::string>(),
@@ -213,6 +214,21 @@ PYBIND11_MODULE(ixpchip, module) {
            py::arg("number"), py::arg("context") = 0)
       .def("poke", &PythonChip::poke, py::arg("engine"), py::arg("bank"),
            py::arg("number"), py::arg("context") = 0, py::arg("value") = 0)
+      .def(
+          "read_csr",
+          [](PythonChip &self, uint32_t engine, uint32_t offset) {
+            return self.engine(engine).coreReadCsr(offset);
+          },
+          py::arg("engine"), py::arg("offset"),
+          "A local CSR, as the core sees it.")
+      .def(
+          "write_csr",
+          [](PythonChip &self, uint32_t engine, uint32_t offset,
+             uint32_t value) {
+            self.engine(engine).coreWriteCsr(offset, value);
+          },
+          py::arg("engine"), py::arg("offset"), py::arg("value"),
+          "Writes a local CSR; the loader's registers too.")
       .def("raise_signal", &PythonChip::raise, py::arg("engine"),
            py::arg("context"), py::arg("signal"))
       .def("configure_ring", &PythonChip::configureRing, py::arg("ring"),

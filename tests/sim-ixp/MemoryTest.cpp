@@ -238,6 +238,32 @@ TEST_F(MemoryTest, CapSignalsReachOtherEngines) {
   EXPECT_EQ(chip->engine(6).peek(reg::gprA + 3 * 16), 1u);
 }
 
+TEST_F(MemoryTest, TheReflectorCopiesRegistersToAnotherEngine) {
+  uint32_t where =
+      Cap::reflector | 4u << 12 | engineHardwareNumber(6) << 7 | 3u << 4 | 9u;
+  Program program = {move(sXfer(0), imm(21)), move(sXfer(1), imm(22))};
+  loadConstant(program, gprA(0), where);
+  program.push_back(
+      swapped(command(Op::CapWriteSum, sXfer(0), gprA(0), gprB(15), 2)));
+  load({ctxArb(1u << 9), move(gprA(0), sXfer(5)), ctxArbKill()}, 6, 1u << 3);
+  run(program);
+  EXPECT_EQ(chip->engine(6).peek(reg::gprA + 3 * 16), 22u);
+}
+
+TEST_F(MemoryTest, ASelfDestructRegisterGathersBitsAndForgetsThem) {
+  Program program = {immed(gprA(0), Cap::selfDestruct), move(sXfer(0), imm(3)),
+                     move(sXfer(1), imm(5))};
+  for (uint32_t i = 0; i < 2; ++i)
+    program.push_back(
+        swapped(command(Op::CapWriteSum, sXfer(i), gprA(0), gprB(15), 1)));
+  for (uint32_t i = 4; i < 6; ++i)
+    program.push_back(
+        swapped(command(Op::CapReadSum, sXfer(i), gprA(0), gprB(15), 1)));
+  run(program);
+  EXPECT_EQ(in(4), 1u << 3 | 1u << 5);
+  EXPECT_EQ(in(5), 0u);
+}
+
 TEST_F(MemoryTest, AnAddressOutOfRangeIsAFault) {
   load({immed(gprA(0), 0x3000, 16),
         swapped(command(Op::SramRead, sXfer(0), gprA(0), imm(0), 1)),

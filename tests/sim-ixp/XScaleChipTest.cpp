@@ -63,12 +63,17 @@ protected:
                               &chip.dram(),      &chip.scratch(),    {}};
     for (uint32_t i = 0; i < chip.sramChannelCount(); ++i)
       around.sram.push_back(&chip.sram(i));
+    around.cap = &chip.cap();
+    for (uint32_t i = 0; i < chip.engineCount(); ++i)
+      around.engines.push_back(&chip.engine(i));
     auto made = XScale::create(
         around, {handler, target::XScaleStackTop, target::XScaleArguments});
     ASSERT_TRUE(bool(made)) << made.error().str();
     core = std::move(*made);
     chip.scratch().onNotEmpty(
         [this](uint32_t ring) { core->onRingNotEmpty(ring); });
+    chip.cap().onInterrupt(
+        [this](uint32_t which) { core->onInterrupt(which); });
   }
   void place(uint32_t address, const std::vector<uint32_t> &words) {
     for (uint32_t word : words) {
@@ -180,6 +185,61 @@ TEST_F(XScaleChipTest, CoreComesBehindAcceptedSramCommands) {
   EXPECT_EQ(peek(target::xscaleQueue(0, 5)), 0u);
   chip.runTo(2000);
   EXPECT_EQ(recorder.enqueued.size(), 1u) << "once a command";
+}
+
+/// The loader's sequence of registers (MEv2 reference, loading code).
+TEST_F(XScaleChipTest, CoreLoadsAndStartsAnEngine) {
+  make(0);
+  constexpr uint32_t csrs = 0xc0018000 + 0x11 * 0x400; // engine 5
+  auto csr = [&](uint32_t offset, uint32_t value) {
+    poke(csrs + offset, value);
+  };
+  csr(target::Csr_CC_ENABLE, 0x2000);
+  csr(target::Csr_NN_PUT, 0), csr(target::Csr_NN_GET, 0);
+  csr(target::Csr_T_INDEX_BYTE_INDEX, 0);
+  csr(target::Csr_USTORE_ADDRESS, 0x80000000);
+  // nop; immed[a5, 0x30]; ctx_arb[kill]
+  for (uint64_t word : {0xf0000c0300, 0xf0000cc005, 0xe000010000}) {
+    uint64_t upper = __builtin_parityll(word >> 20 & 0xfffff);
+    uint64_t lower = __builtin_parityll(word & 0xfffff);
+    word |= upper << 41 | lower << 40;
+    csr(target::Csr_USTORE_DATA_LOWER, static_cast<uint32_t>(word));
+    csr(target::Csr_USTORE_DATA_UPPER, static_cast<uint32_t>(word >> 32));
+  }
+  EXPECT_EQ(peek(csrs + target::Csr_USTORE_ADDRESS), 0x80000003u);
+  EXPECT_EQ(peek(csrs + target::Csr_USTORE_ERROR_STATUS), 0u);
+  csr(target::Csr_USTORE_ADDRESS, 0);
+  csr(target::Csr_CSR_CTX_POINTER, 2);
+  csr(target::Csr_INDIRECT_CTX_SIG_EVENTS, 1);
+  csr(target::Csr_INDIRECT_CTX_WAKEUP_EVENTS, 1);
+  csr(target::Csr_INDIRECT_CTX_STS, 1);
+  csr(target::Csr_CTX_ENABLES, 1u << (8 + 2));
+  chip.runTo(chip.scheduler().now() + 10000);
+  EXPECT_EQ(chip.engine(5).peek(reg::gprA + 2 * 16 + 5), 0x30u);
+  EXPECT_FALSE(chip.engine(5).isAlive());
+  EXPECT_EQ(recorder.fault, "");
+}
+
+TEST_F(XScaleChipTest, WordOfWrongParityIsNotStored) {
+  make(0);
+  constexpr uint32_t csrs = 0xc0018000;
+  poke(csrs + target::Csr_USTORE_ADDRESS, 0x80000000);
+  poke(csrs + target::Csr_USTORE_DATA_LOWER, 1);
+  poke(csrs + target::Csr_USTORE_DATA_UPPER, 0);
+  EXPECT_EQ(peek(csrs + target::Csr_USTORE_ADDRESS), 0x80000000u);
+  EXPECT_EQ(peek(csrs + target::Csr_USTORE_ERROR_STATUS), 0x80000000u);
+}
+
+TEST_F(XScaleChipTest, InterruptOfAnEngineStartsTheHandler) {
+  make(handlerEntry);
+  Command &command = issue(0x33, Cap::interruptA, 0, TransferKind::S);
+  command.data[0] = 77;
+  chip.runTo(60);
+  EXPECT_EQ(core->statistics().jobs, 0u) << "the latency of an interrupt";
+  chip.runTo(10'000);
+  EXPECT_EQ(core->statistics().jobs, 1u);
+  EXPECT_EQ(peek(0xc0000000 + Cap::interruptA), 77u) << "who and why";
+  EXPECT_EQ(peek(0xc0000000 + Cap::interruptA), 0u) << "reading clears";
 }
 
 TEST_F(XScaleChipTest, DevicesDoWhatTheirAddressSays) {
