@@ -36,8 +36,12 @@ public:
   std::vector<std::string> faults, hazards;
 };
 
-target::ChipParameters parametersOf(const std::vector<std::string> &settings) {
+target::ChipParameters parametersOf(const std::vector<std::string> &settings,
+                                    const std::string &configuration) {
   target::ChipParameters parameters;
+  if (Status status = target::setConfiguration(parameters, configuration);
+      !status)
+    throw py::value_error(status.error().message);
   for (const std::string &setting : settings)
     if (Status status = target::setParameter(parameters, setting); !status)
       throw py::value_error(status.error().message);
@@ -47,8 +51,9 @@ target::ChipParameters parametersOf(const std::vector<std::string> &settings) {
 /// A chip with its watcher, in Python's terms.
 class PythonChip {
 public:
-  explicit PythonChip(const std::vector<std::string> &settings)
-      : chip(parametersOf(settings), watcher) {}
+  PythonChip(const std::vector<std::string> &settings,
+             const std::string &configuration)
+      : chip(parametersOf(settings, configuration), watcher) {}
 
   sim::Microengine &engine(uint32_t index) {
     if (index >= chip.engineCount())
@@ -111,7 +116,8 @@ public:
   }
 
   sim::Sram &queueOf(uint32_t channel, uint32_t entry) {
-    if (channel >= chip.sramChannelCount() || entry >= sim::QueueArray::entryCount)
+    if (channel >= chip.sramChannelCount() ||
+        entry >= sim::QueueArray::entryCount)
       throw py::value_error("there is no such queue");
     return chip.sram(channel);
   }
@@ -190,9 +196,11 @@ PYBIND11_MODULE(ixpchip, module) {
       "describe_parameters", [] { return target::describeParameters(); },
       "The chip's parameters, one a line.");
   py::class_<PythonChip>(module, "Chip")
-      .def(py::init<const std::vector<std::string> &>(),
+      .def(py::init<const std::vector<std::string> &, const std::string &>(),
            py::arg("settings") = std::vector<std::string>(),
-           "A chip with zero memories; settings are 'name=value'.")
+           py::arg("configuration") = "ixp2400",
+           "A chip with zero memories; settings are 'name=value', behind those "
+           "of a configuration or a file.")
       .def("load", &PythonChip::load, py::arg("engine"), py::arg("words"),
            "Loads 40-bit words.")
       .def("load", &PythonChip::loadBytes, py::arg("engine"), py::arg("image"),

@@ -91,3 +91,25 @@ def test_a_fault_is_kept() -> None:
 def test_what_does_not_exist_is_a_value_error(wrong: Any) -> None:
     with pytest.raises(ValueError, match=r"."):
         wrong(ixpchip.Chip())
+
+
+def test_other_chips_have_other_sizes() -> None:
+    chip = ixpchip.Chip(configuration="ixp2800")
+    chip.load(15, [KILL])
+    chip.start(15, contexts=1)
+    assert not chip.run_to(1000)
+    assert chip.counters(15)["issue_cycles"] == 1
+    with pytest.raises(ValueError, match="no engine 6"):
+        ixpchip.Chip(configuration="ixp1200").load(6, [KILL])
+
+
+def test_local_csrs_load_an_engine() -> None:
+    chip = ixpchip.Chip()
+    chip.write_csr(3, 0x000, 0x8000_0000)
+    parity = (KILL >> 20).bit_count() % 2 << 41 | (KILL & 0xFFFFF).bit_count() % 2 << 40
+    chip.write_csr(3, 0x004, (KILL | parity) & 0xFFFF_FFFF)
+    chip.write_csr(3, 0x008, (KILL | parity) >> 32)
+    assert chip.read_csr(3, 0x000) == 0x8000_0001
+    chip.write_csr(3, 0x018, 1 << 8)
+    chip.run_to(100)
+    assert chip.counters(3)["issue_cycles"] == 1
