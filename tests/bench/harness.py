@@ -1,4 +1,8 @@
-"""The tools as a benchmark runs them: by command line, with their time."""
+"""The tools as a benchmark runs them: by command line, with their time.
+
+Traffic, images and runs that depend on nothing but their inputs are steps of a
+sweep (`npftrace.sweep`): they run in parallel, and once.
+"""
 
 from __future__ import annotations
 
@@ -6,13 +10,40 @@ import json
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
+from npftrace.sweep.engine import Engine, Failure
+from npftrace.sweep.points import (
+    PointResult,
+    Sweep,
+    Tools,
+    Traffic,
+    compile_step,
+    simulate_step,
+)
+from npftrace.sweep.spec import Point, read_spec
+from npftrace.sweep.step import Step
+from npftrace.sweep.store import Outcome, Store
+
 ROOT = Path(__file__).resolve().parents[2]
 LEVELS = ("base", "o1", "o2", "pac", "soar", "phr", "swc")
+#: The sweep behind the paper's tables: programs, traffic, levels, engines.
+PAPER = Path(__file__).with_name("paper.yaml")
+#: Further sets of traffic: what they change in the main one.
+FURTHER: dict[str, dict[str, dict[str, Any]]] = {
+    "l3-switch": {"bridged": {"bridged": 0.2}, "zipf": {"locality": "zipf"}},
+    "firewall": {
+        "rules10": {"rules": 10},
+        "rules1000": {"rules": 1000},
+        "rules10000": {"rules": 10000},
+        "zipf": {"locality": "zipf"},
+    },
+    "mpls": {"zipf": {"locality": "zipf"}},
+}
+APPS = tuple(FURTHER)
 
 
 class Missing(Exception):
@@ -35,6 +66,17 @@ class Bench:
     clock_hz: float = 0
     #: Lines about what was left out, printed once each.
     left_out: list[str] = field(default_factory=list)
+
+    @cached_property
+    def engine(self) -> Engine:
+        return Engine(Store(self.build / "cache"))
+
+    @cached_property
+    def tools(self) -> Tools:
+        for name in ("bakerc", "ixpsim"):
+            if not (self.build / "bin" / name).exists():
+                raise Missing(f"{name} is not built")
+        return Tools(self.build / "bin")
 
     @property
     def folder(self) -> Path:
@@ -63,8 +105,15 @@ class Bench:
             raise Failed(f"exit status {done.returncode}: {' '.join(command)}")
         return done.stdout
 
-    def npftrace(self, *arguments: object) -> None:
-        run([sys.executable, "-m", "npftrace", *map(str, arguments)])
+    def done(self, step: Step) -> Outcome:
+        outcome = self.engine.run([step], step.tool)[0]
+        if isinstance(outcome, Failure):
+            raise Failed(f"{' '.join(step.command)}\n{outcome.said[-2000:]}")
+        return outcome
+
+    def result(self, step: Step, name: str) -> Path:
+        """A file that a step gives."""
+        return self.engine.store.path(self.done(step).outputs[name])
 
 
 def run(command: list[str]) -> tuple[float, str]:
@@ -80,19 +129,6 @@ def run(command: list[str]) -> tuple[float, str]:
 def progress(text: str) -> None:
     if sys.stderr.isatty():
         print(f"\r\033[K{text}", end="", file=sys.stderr, flush=True)
-
-
-def image_of(bench: Bench, app: str, level: str, load: Workload) -> Path:
-    """Compiles an application at a level, profiled with its own traffic."""
-    progress(f"compiling {app}, level {level}")
-    image = bench.folder / f"{app}-{level}.ixp"
-    _, said = bench.run(
-        "bakerc", source_of(app), f"--level={level}", f"--profile-trace={load.trace}",
-        f"--control={load.control}", "-o", image,
-    )  # fmt: skip
-    if level in said:
-        raise Missing(f"level {level}: {said.strip().splitlines()[0]}")
-    return image
 
 
 def code_words(image: Path) -> int:
@@ -126,90 +162,100 @@ class Workload:
     trace: Path
     control: Path
 
+    def traffic(self, store: Store) -> Traffic:
+        return Traffic(store.add_file(self.trace), store.add_file(self.control))
+
+
+@cache
+def points() -> list[Point]:
+    """The points of the paper's sweep."""
+    return read_spec(PAPER)
+
+
+def point_of(app: str, traffic: str = "") -> Point:
+    """A point of an application on one of its sets of traffic, with the profile
+    of the main one: the same image serves all."""
+    point = next(point for point in points() if point.name == app)
+    further = FURTHER[app][traffic] if traffic else {}
+    return replace(point, traffic=point.traffic | further)
+
 
 def source_of(app: str) -> Path:
-    source = ROOT / "apps" / app / f"{app.replace('-', '_')}.baker"
-    if not source.exists():
-        raise Missing(f"{app}: there is no such program yet")
-    return source
-
-
-ZIPF = ("--locality", "zipf")
-
-#: Options of `npftrace make` by application and set of traffic: 64-byte frames
-#: and no exceptions. The first set of an application is the main one.
-IPV4 = ("ipv4", "--routes", "10000", "--hops", "64")
-MPLS = ("mpls", "--labels", "4096", "--fecs", "10000")
-ZIPF = ("--locality", "zipf")
-TRAFFIC: dict[str, dict[str, tuple[str, ...]]] = {
-    "l3-switch": {
-        "": IPV4,
-        "bridged": (*IPV4, "--bridged", "0.2"),
-        "zipf": (*IPV4, *ZIPF),
-    },
-    "firewall": {
-        "": ("firewall", "--rules", "100", "--denied", "0.05"),
-        "rules10": ("firewall", "--rules", "10", "--denied", "0.05"),
-        "rules1000": ("firewall", "--rules", "1000", "--denied", "0.05"),
-        "rules10000": ("firewall", "--rules", "10000", "--denied", "0.05"),
-        "zipf": ("firewall", "--rules", "100", "--denied", "0.05", *ZIPF),
-    },
-    "mpls": {"": MPLS, "zipf": (*MPLS, *ZIPF)},
-}
-
-
-def sets_of(bench: Bench, app: str) -> list[str]:
-    names = list(TRAFFIC[app])
-    return names if bench.all_sets else names[:1]
+    return point_of(app).program
 
 
 def workload(bench: Bench, app: str, traffic: str = "") -> Workload:
     """Makes the traffic of an application, once."""
-    source_of(app)
-    if traffic not in TRAFFIC[app]:
-        raise Missing(f"{app}: npftrace makes no traffic for it yet")
-    stem = f"{app}-{traffic}" if traffic else app
-    load = Workload(bench.folder / f"{stem}.pcap", bench.folder / f"{stem}.control")
-    if not load.trace.exists() or not load.control.exists():
-        progress(f"making traffic for {stem}")
-        bench.npftrace(
-            "make", *TRAFFIC[app][traffic], "--seed", 1, "--packets", 20000,
-            "--size", 64, "--out", load.trace, "--control", load.control,
-        )  # fmt: skip
-    return load
+    progress(f"making traffic for {app} {traffic}")
+    sweep = Sweep(bench.engine, bench.tools)
+    made = sweep.traffic([point_of(app, traffic).traffic])[0]
+    if isinstance(made, Failure) or made.control is None:
+        raise Failed(f"no traffic for {app} {traffic}: {made}")
+    store = bench.engine.store
+    return Workload(store.path(made.trace), store.path(made.control))
+
+
+def image_step(
+    bench: Bench, app: str, level: str, load: Workload, **options: object
+) -> Step:
+    profile = load.traffic(bench.engine.store)
+    table = {"level": level, **options}
+    return compile_step(bench.tools, source_of(app), table, profile)
+
+
+def image_of(bench: Bench, app: str, level: str, load: Workload) -> Path:
+    """Compiles an application at a level, profiled with its own traffic."""
+    progress(f"compiling {app}, level {level}")
+    return bench.result(image_step(bench, app, level, load), "image.ixp")
+
+
+def report_of(bench: Bench, app: str, level: str, load: Workload) -> dict[str, Any]:
+    """What the compiler reports of the same."""
+    step = image_step(bench, app, level, load)
+    report: dict[str, Any] = json.loads(bench.result(step, "report.json").read_text())
+    return report
+
+
+def run_options(packets: int, engines: int) -> dict[str, Any]:
+    return {"packets": packets, "warmup": packets // 10, "mes": engines}
 
 
 def simulate(
     bench: Bench, image: Path, load: Workload, engines: int, packets: int
-) -> tuple[float, dict[str, Any]]:
-    """Full load; returns wall seconds and the statistics."""
-    progress(f"simulating {image.stem} on {engines} engines, {packets} packets")
-    stats = bench.folder / "stats.json"
-    seconds, _ = bench.run(
-        "ixpsim", image, f"--trace={load.trace}", f"--control={load.control}",
-        f"--packets={packets}", f"--warmup={packets // 10}", f"--mes={engines}",
-        f"--stats={stats}", "--quiet",
+) -> dict[str, Any]:
+    """The statistics of a run at full load."""
+    progress(f"simulating on {engines} engines, {packets} packets")
+    store = bench.engine.store
+    step = simulate_step(
+        store.add_file(bench.tools.ixpsim), store.add_file(image),
+        load.traffic(store), run_options(packets, engines),
     )  # fmt: skip
-    return seconds, json.loads(stats.read_text())
+    stats: dict[str, Any] = json.loads(bench.result(step, "stats.json").read_text())
+    return stats
 
 
-Cases = Iterator[tuple[str, str, Path, Workload]]
+#: Results by application (with its set of traffic), level and engines.
+Grid = dict[tuple[str, str, int], PointResult]
 
 
-def cases(bench: Bench) -> Cases:
-    """(name, level, image, traffic) of every application, set and level."""
-    for app in TRAFFIC:
-        try:
-            loads = {name: workload(bench, app, name) for name in sets_of(bench, app)}
-            source_of(app)
-        except Missing as missing:
-            bench.leave_out(missing)
-            continue
-        for level in LEVELS:
-            try:
-                image = image_of(bench, app, level, next(iter(loads.values())))
-            except Missing as missing:
-                bench.leave_out(missing)
-                continue
-            for name, load in loads.items():
-                yield f"{app}.{name}" if name else app, level, image, load
+def grid(bench: Bench, engines: tuple[int, ...]) -> Grid:
+    """Every application and level on so many engines; further sets of traffic if
+    the bench asks for them."""
+    keys: list[tuple[str, str, int]] = []
+    todo = []
+    for app in APPS:
+        for traffic in ("", *FURTHER[app]) if bench.all_sets else ("",):
+            point = point_of(app, traffic)
+            name = f"{app}.{traffic}" if traffic else app
+            for level in LEVELS:
+                for count in engines:
+                    keys.append((name, level, count))
+                    options = run_options(bench.packets, count)
+                    todo.append(
+                        replace(point, compile={"level": level}, simulate=options)
+                    )
+    found = Sweep(bench.engine, bench.tools).run(todo)
+    for key, result in zip(keys, found, strict=True):
+        if result.error:
+            raise Failed(f"{key}: {result.error}")
+    return dict(zip(keys, found, strict=True))

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from fig6 import fig6, sensitivity
 from harness import (
-    TRAFFIC,
+    APPS,
     Bench,
-    Missing,
-    cases,
     code_words,
+    grid,
     image_of,
     progress,
-    simulate,
+    run_options,
     source_of,
     workload,
 )
@@ -35,7 +35,13 @@ def speed(bench: Bench) -> dict[str, Any]:
     """How fast the simulator is: L3-Switch at full load on all engines."""
     load = workload(bench, "l3-switch")
     image = image_of(bench, "l3-switch", "o1", load)
-    seconds, stats = simulate(bench, image, load, 6, 10 * bench.packets)
+    out = bench.folder / "speed.json"
+    options = [f"--{k}={v}" for k, v in run_options(10 * bench.packets, 6).items()]
+    seconds, _ = bench.run(
+        "ixpsim", image, f"--trace={load.trace}", f"--control={load.control}",
+        *options, f"--stats={out}", "--quiet",
+    )  # fmt: skip
+    stats = json.loads(out.read_text())
     instructions = sum(engine["instructions"] for engine in stats["microengines"])
     result = {
         "chip_cycles_per_s": stats["cycles"] / seconds,
@@ -57,12 +63,8 @@ def compile_time(bench: Bench) -> dict[str, Any]:
     """How fast the compiler is."""
     result: dict[str, Any] = {"parse_lines_per_s": parse_speed(bench), "seconds": {}}
     rows: list[list[object]] = []
-    for app in TRAFFIC:
-        try:
-            source = source_of(app)
-        except Missing as missing:
-            bench.leave_out(missing)
-            continue
+    for app in APPS:
+        source = source_of(app)
         progress(f"compiling {app}")
         image = bench.folder / f"{app}.ixp"
         whole = best(bench, source, "-o", image)
@@ -141,20 +143,18 @@ def table1(bench: Bench) -> dict[str, Any]:
     """Memory accesses and instructions a packet, as the paper's Table 1."""
     result: dict[str, Any] = {}
     rows: list[list[object]] = []
-    for app, level, image, load in cases(bench):
-        _, stats = simulate(bench, image, load, max(bench.engines), bench.packets)
-        per = stats["per_packet"]
-        words = code_words(image)
-        result.setdefault(app, {})[level] = {
-            "packet": per["packet"],
-            "application": per["application"],
-            "instructions": per["instructions"],
-            "code_words": words,
-        }
+    for (app, level, _), found in grid(bench, (max(bench.engines),)).items():
+        per = found.stats["per_packet"]
         packet, own = per["packet"], per["application"]
+        result.setdefault(app, {})[level] = {
+            "packet": packet,
+            "application": own,
+            "instructions": per["instructions"],
+            "code_words": found.code_words,
+        }
         counts = [packet["scratch"], packet["sram"], packet["dram"]]
         counts += [own["scratch"], own["sram"], per["instructions"]]
-        rows.append([app, level, *map(float, counts), words])
+        rows.append([app, level, *map(float, counts), found.code_words])
     headings = [
         "application", "level", "scratch (packet)", "SRAM (packet)", "DRAM (packet)",
         "scratch (app.)", "SRAM (app.)", "instructions", "code (words)",
@@ -166,17 +166,17 @@ def table1(bench: Bench) -> dict[str, Any]:
 def rates(bench: Bench) -> dict[str, Any]:
     """Forwarding rate by level and number of engines."""
     result: dict[str, Any] = {}
-    rows: list[list[object]] = []
-    for app, level, image, load in cases(bench):
-        row: list[object] = [app, level]
-        for engines in bench.engines:
-            _, stats = simulate(bench, image, load, engines, bench.packets)
-            gbps = stats["rate"]["forwarded_gbps"]
-            mpps = stats["rate"]["forwarded_mpps"]
-            by_level = result.setdefault(app, {}).setdefault(level, {})
-            by_level[str(engines)] = {"gbps": gbps, "mpps": mpps}
-            row.append(float(gbps))
-        rows.append(row)
+    for (app, level, engines), found in grid(bench, bench.engines).items():
+        rate = found.stats["rate"]
+        result.setdefault(app, {}).setdefault(level, {})[str(engines)] = {
+            "gbps": rate["forwarded_gbps"],
+            "mpps": rate["forwarded_mpps"],
+        }
+    rows: list[list[object]] = [
+        [app, level, *(float(rate["gbps"]) for rate in by_engines.values())]
+        for app, by_level in result.items()
+        for level, by_engines in by_level.items()
+    ]
     headings = ["application", "level", *(f"{n} ME (Gbps)" for n in bench.engines)]
     table("Forwarding rate, 64-byte frames with CRC, full load", headings, rows)
     return result

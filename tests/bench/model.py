@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from harness import (
-    TRAFFIC,
+    APPS,
     Bench,
     Failed,
+    Grid,
     Missing,
     Workload,
-    cases,
+    grid,
     image_of,
+    image_step,
+    report_of,
     simulate,
     source_of,
     workload,
 )
+from npftrace.sweep.points import PointResult
 from tables import table
 
 #: The level at which mappings are compared, and the engines for them.
@@ -28,34 +31,21 @@ CHOICE_LEVEL, CHOICE_ENGINES = "o1", 6
 CHOICES_MAX = 16
 
 
-def model(bench: Bench) -> dict[str, Any]:
+Row = dict[str, Any]
+
+
+def model(bench: Bench) -> Row:
     """What the compiler's throughput model predicts, against the simulator."""
-    results: list[dict[str, Any]] = []
-    rows: list[list[object]] = []
-    for app, level, image, load in cases(bench):
-        row: list[object] = [app, level]
-        for predicted in predictions(bench, app.split(".")[0], level, load):
-            engines = predicted["engines"]
-            if engines not in bench.engines:
-                continue
-            _, stats = simulate(bench, image, load, engines, bench.packets)
-            simulated = served_gbps(stats)
-            results.append(
-                {
-                    "app": app,
-                    "level": level,
-                    "mes": engines,
-                    "predicted_gbps": predicted["gbps"],
-                    "simulated_gbps": simulated,
-                    "bottleneck": predicted["bottleneck"],
-                }
-            )
-            error = predicted["gbps"] / simulated - 1
-            row.append(f"{predicted['gbps']:.2f}/{simulated:.2f} {error:+.0%}")
-        rows.append(row)
+    results = compared(grid(bench, bench.engines))
+    cells: dict[tuple[str, str], list[object]] = {}
+    for row in results:
+        text = f"{row['predicted_gbps']:.2f}/{row['simulated_gbps']:.2f}"
+        text += f" {row['relative_error']:+.0%}"
+        cells.setdefault((row["app"], row["level"]), []).append(text)
     headings = ["application", "level", *(f"{n} ME" for n in bench.engines)]
+    rows = [[*key, *row] for key, row in cells.items()]
     table("Rate in Gbps, predicted/simulated", headings, rows)
-    errors = [abs(r["predicted_gbps"] / r["simulated_gbps"] - 1) for r in results]
+    errors = [abs(row["relative_error"]) for row in results]
     summary = {
         "max_relative_error": max(errors, default=0.0),
         "mean_relative_error": sum(errors) / max(len(errors), 1),
@@ -69,29 +59,34 @@ def model(bench: Bench) -> dict[str, Any]:
     return {"apps": results, **summary}
 
 
-def served_gbps(stats: dict[str, Any]) -> float:
+def compared(found: Grid) -> list[Row]:
+    """One row a run that the report predicts."""
+    rows: list[Row] = []
+    for (app, level, engines), result in found.items():
+        predicted = result.predicted_gbps()
+        if predicted is None:
+            continue
+        simulated = served_gbps(result)
+        rows.append(
+            {
+                "app": app,
+                "level": level,
+                "mes": engines,
+                "predicted_gbps": predicted,
+                "simulated_gbps": simulated,
+                "relative_error": predicted / simulated - 1,
+            }
+        )
+    return rows
+
+
+def served_gbps(result: PointResult) -> float:
     """Rate of the packets that were dealt with: those that the program drops
     are served as well."""
-    packets = stats["packets"]
+    packets = result.stats["packets"]
     share = packets["forwarded"] / max(packets["received"], 1)
-    gbps: float = stats["rate"]["forwarded_gbps"] / max(share, 1e-9)
+    gbps: float = result.stats["rate"]["forwarded_gbps"] / max(share, 1e-9)
     return gbps
-
-
-def predictions(
-    bench: Bench, app: str, level: str, load: Workload
-) -> list[dict[str, Any]]:
-    """The rates that the report predicts, by number of engines."""
-    report = bench.folder / "model.json"
-    bench.run(
-        "bakerc", source_of(app), f"--level={level}", f"--report={report}",
-        f"--profile-trace={load.trace}", f"--control={load.control}",
-        "-o", bench.folder / "model.ixp",
-    )  # fmt: skip
-    by_engines: list[dict[str, Any]] = json.loads(report.read_text())["predicted"][
-        "by_engines"
-    ]
-    return by_engines
 
 
 def worst_choice(bench: Bench) -> float:
@@ -100,7 +95,7 @@ def worst_choice(bench: Bench) -> float:
     applications."""
     worst = 1.0
     rows: list[list[object]] = []
-    for app in TRAFFIC:
+    for app in APPS:
         try:
             load = workload(bench, app)
         except Missing as missing:
@@ -121,8 +116,7 @@ def worst_choice(bench: Bench) -> float:
 
 def hot_ppfs(bench: Bench, app: str, load: Workload) -> list[str]:
     """PPFs of the engines, as module.ppf."""
-    predictions(bench, app, CHOICE_LEVEL, load)
-    report = json.loads((bench.folder / "model.json").read_text())
+    report = report_of(bench, app, CHOICE_LEVEL, load)
     names = [name for a in report["aggregates"] for name in a["ppfs"]]
     return list(dict.fromkeys(name.rpartition(".")[0] for name in names))
 
@@ -135,23 +129,19 @@ def cuts(ppfs: list[str]) -> Iterator[list[str]]:
 
 def rate_of_cut(bench: Bench, app: str, load: Workload, part: list[str]) -> float:
     """0 for a mapping that the compiler refuses."""
-    mapping, image = bench.folder / "cut.mapping", bench.folder / "cut.ixp"
     rest = [ppf for ppf in hot_ppfs(bench, app, load) if ppf not in part]
     lines = ["aggregate one", *part, "aggregate two", *rest]
-    mapping.write_text("\n".join(lines) + "\n")
+    mapping = bench.engine.store.add(("\n".join(lines) + "\n").encode())
+    path = bench.engine.store.path(mapping)
+    step = image_step(bench, app, CHOICE_LEVEL, load, mapping=path)
     try:
-        bench.run(
-            "bakerc", source_of(app), f"--level={CHOICE_LEVEL}",
-            f"--profile-trace={load.trace}", f"--control={load.control}",
-            f"--mapping={mapping}", "-o", image,
-        )  # fmt: skip
+        return rate(bench, bench.result(step, "image.ixp"), load)
     except Failed:
         return 0.0
-    return rate(bench, image, load)
 
 
 def rate(bench: Bench, image: Path, load: Workload) -> float:
-    _, stats = simulate(bench, image, load, CHOICE_ENGINES, bench.packets)
+    stats = simulate(bench, image, load, CHOICE_ENGINES, bench.packets)
     gbps: float = stats["rate"]["forwarded_gbps"]
     return gbps
 
@@ -159,7 +149,7 @@ def rate(bench: Bench, image: Path, load: Workload) -> float:
 def profile_speed(bench: Bench) -> dict[str, Any]:
     """Packets a second of the functional profiler, all counts taken."""
     result: dict[str, Any] = {}
-    for app in TRAFFIC:
+    for app in APPS:
         try:
             load = workload(bench, app)
             stats = bench.folder / f"{app}-x86.json"

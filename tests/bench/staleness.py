@@ -60,7 +60,7 @@ def measure(bench: Bench, app: str, speed: int, load: Workload) -> list[Row]:
             "bakerc", source_of(app), f"--profile={profile}",
             f"--max-error-rate={asked}", "-o", image,
         )  # fmt: skip
-        _, stats = simulate(bench, image, load, 6, PACKETS)
+        stats = simulate(bench, image, load, 6, PACKETS)
         caches = stats["caches"]
         intervals = [each["check_interval"] for each in caches["globals"]]
         rows.append(

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from npftrace import bench2544, check, classbench, fit, packettest, rib, show
 from npftrace.errors import InputError
 from npftrace.make.kinds import KINDS
+from npftrace.sweep import command as sweep
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -42,6 +43,9 @@ def _parser() -> argparse.ArgumentParser:
     )
     bench2544.add_arguments(
         commands.add_parser("bench2544", help="measure an image as RFC 2544 asks")
+    )
+    sweep.add_arguments(
+        commands.add_parser("sweep", help="compile and simulate over a grid")
     )
     return parser
 
