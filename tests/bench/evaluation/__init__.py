@@ -1,0 +1,1 @@
+"""The paper's evaluation made again: results, figures, claims, the report."""

@@ -1,0 +1,14 @@
+"""All claims, in the order of the report: rates first, then what a packet costs."""
+
+from __future__ import annotations
+
+# Each module adds its claims to the list when it is read.
+from evaluation import claims_rates, claims_work
+from evaluation.claim import CLAIMS, Claim, Finding
+from evaluation.results import Results
+
+MODULES = (claims_rates, claims_work)
+
+
+def evaluate(results: Results) -> list[tuple[Claim, Finding]]:
+    return [(claim, claim.check(results)) for claim in CLAIMS]

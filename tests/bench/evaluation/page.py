@@ -1,0 +1,112 @@
+"""Writes the report: figures, CSV, JSON and one page that needs nothing else."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import jinja2
+from harness import APPS, LEVELS
+
+from evaluation import paper
+from evaluation.claim import FAILS, HOLDS, PARTLY, signed
+from evaluation.results import Results
+from evaluation.sections import SECTIONS, Data, Section
+
+FOLDER = Path(__file__).parent
+#: Sections that stand beside each other where there is room.
+BESIDE = ("figure13", "figure14", "figure15")
+
+
+def write(results: Results, names: Sequence[str], out: Path, called: str) -> Path:
+    """Makes the sections of these names; `called` is the command that did."""
+    (out / "figures").mkdir(parents=True, exist_ok=True)
+    (out / "data").mkdir(exist_ok=True)
+    sections = [SECTIONS[name](results) for name in names]
+    drawn = {}
+    for section in sections:
+        drawn[section.name] = [p.save(out / "figures") for p in section.panels]
+        _write_data(section.data, out / "data" / section.name)
+    page = out / "index.html"
+    page.write_text(_rendered(results, sections, drawn, called))
+    return page
+
+
+def _write_data(data: Data, stem: Path) -> None:
+    with stem.with_suffix(".csv").open("w", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerows([data.headings, *data.rows])
+    rows = [dict(zip(data.headings, row, strict=True)) for row in data.rows]
+    stem.with_suffix(".json").write_text(json.dumps(rows, indent=1) + "\n")
+
+
+def _rendered(
+    results: Results, sections: list[Section], drawn: dict[str, list[str]], called: str
+) -> str:
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(FOLDER),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=jinja2.StrictUndefined,
+    )
+    environment.filters["number"] = number
+    environment.filters["signed"] = signed
+    text = environment.get_template("report.html.j2").render(
+        css=(FOLDER / "report.css").read_text(),
+        groups=_groups(sections),
+        drawn=drawn,
+        called=called,
+        packets=results.bench.packets,
+        summary=_summary(results, sections),
+        columns=paper.COLUMNS,
+        is_whole=len(sections) == len(SECTIONS),
+    )
+    return "\n".join(line.rstrip() for line in text.splitlines()) + "\n"
+
+
+def _groups(sections: list[Section]) -> list[list[Section]]:
+    """Sections in rows: the rates stand side by side."""
+    groups: list[list[Section]] = []
+    for section in sections:
+        if section.name in BESIDE and groups and groups[-1][-1].name in BESIDE:
+            groups[-1].append(section)
+        else:
+            groups.append([section])
+    return groups
+
+
+def _summary(results: Results, sections: list[Section]) -> dict[str, Any]:
+    """What stands on top of the whole report."""
+    claims = next((s.findings for s in sections if s.findings), [])
+    if len(sections) != len(SECTIONS):
+        return {}
+    count = Counter(finding.verdict for _, finding in claims)
+    return {
+        "verdicts": [(word, count[word]) for word in (HOLDS, PARTLY, FAILS)],
+        "claims": len(claims),
+        "runs": len(results.grid),
+        "apps": [
+            {
+                "name": paper.NAMES[app],
+                "gbps": results.best(app),
+                "paper_gbps": paper.BEST[app].gbps,
+                "accesses": results.total(app, LEVELS[-1]),
+                "paper_accesses": sum(paper.TABLE1[app][LEVELS[-1]]),
+                "instructions": results.instructions(app, LEVELS[-1]),
+            }
+            for app in APPS
+        ],
+    }
+
+
+def number(value: object) -> str:
+    """A cell as a reader wants it."""
+    if isinstance(value, float):
+        text = f"{value:,.2f}" if abs(value) < 10 else f"{value:,.1f}"
+        return text.replace("-", "−")
+    return f"{value:,}" if isinstance(value, int) else str(value)

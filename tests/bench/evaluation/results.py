@@ -1,0 +1,153 @@
+"""What was measured, each part when it is first asked for."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cached_property
+from typing import Any
+
+from fig6 import fig6
+from harness import APPS, LEVELS, Bench, Grid, grid, point_of, run_options
+from kernels import kernels
+from measures import speed
+from model import compared
+from npftrace.sweep.points import PointResult, Sweep
+
+ENGINES = (1, 2, 3, 4, 5, 6)
+MOST = ENGINES[-1]
+
+#: What is made twice as fast to see what holds a program up: chip parameters.
+#: Both kinds of time of a memory: how long it is busy, how long one waits.
+KNOBS: dict[str, dict[str, float]] = {
+    "SRAM occupancy": {
+        "sram.op_cycles": 4,
+        "sram.word_cycles": 1,
+        "sram.atomic_cycles": 6,
+        "sram.queue_cycles": 4,
+    },
+    "SRAM latency": {"sram.latency": 45},
+    "DRAM occupancy": {"dram.bank_cycles": 18, "dram.quad_cycles": 1},
+    "DRAM latency": {"dram.latency": 60},
+    "scratch occupancy": {"scratch.op_cycles": 1, "scratch.atomic_cycles": 2},
+    "ports": {"ports.rate_bps": 2_000_000_000},
+}
+
+WhatIf = dict[tuple[str, str, str], float]
+
+
+class Results:
+    """Everything that the report shows."""
+
+    def __init__(self, bench: Bench) -> None:
+        self.bench = bench
+
+    @cached_property
+    def grid(self) -> Grid:
+        return grid(self.bench, ENGINES)
+
+    @cached_property
+    def what_if(self) -> WhatIf:
+        """Rate with one part of the chip twice as fast over the rate as it is, all
+        engines, by application, level and part."""
+        keys, points = [], []
+        for app in APPS:
+            for level in LEVELS:
+                for knob, settings in KNOBS.items():
+                    keys.append((app, level, knob))
+                    options = run_options(self.bench.packets, MOST)
+                    points.append(
+                        replace(
+                            point_of(app),
+                            compile={"level": level},
+                            simulate=options | {"set": settings},
+                        )
+                    )
+        found = Sweep(self.bench.engine, self.bench.tools).run(points)
+        return {
+            key: gbps_of(result) / self.gbps(key[0], key[1], MOST)
+            for key, result in zip(keys, found, strict=True)
+        }
+
+    @cached_property
+    def fig6(self) -> list[dict[str, Any]]:
+        return fig6(self.bench)
+
+    @cached_property
+    def kernels(self) -> dict[str, Any]:
+        return kernels(self.bench)
+
+    @cached_property
+    def speed(self) -> dict[str, Any]:
+        return speed(self.bench)
+
+    @cached_property
+    def model(self) -> list[dict[str, Any]]:
+        return compared(self.grid)
+
+    # What is read off the runs.
+
+    def run(self, app: str, level: str, engines: int = MOST) -> PointResult:
+        return self.grid[app, level, engines]
+
+    def gbps(self, app: str, level: str, engines: int = MOST) -> float:
+        return gbps_of(self.run(app, level, engines))
+
+    def curve(self, app: str, level: str) -> list[float]:
+        return [self.gbps(app, level, engines) for engines in ENGINES]
+
+    def best(self, app: str, level: str = LEVELS[-1]) -> float:
+        return max(self.curve(app, level))
+
+    def instructions(self, app: str, level: str) -> float:
+        found: float = self.run(app, level).stats["per_packet"]["instructions"]
+        return found
+
+    def accesses(self, app: str, level: str, group: str, memory: str) -> float:
+        """Of one column of Table 1."""
+        per_packet = self.run(app, level).stats["per_packet"]
+        return float(per_packet[group].get(memory, 0.0))
+
+    def total(self, app: str, level: str) -> float:
+        """Memory accesses a packet, all columns of Table 1."""
+        per_packet = self.run(app, level).stats["per_packet"]
+        groups = (per_packet["packet"], per_packet["application"])
+        return float(sum(sum(group.values()) for group in groups))
+
+    def saturation(self, app: str, level: str) -> int:
+        """The fewest engines that give 95 % of the curve's best rate."""
+        curve = self.curve(app, level)
+        return 1 + next(i for i, rate in enumerate(curve) if rate >= 0.95 * max(curve))
+
+    def gain(self, app: str, level: str, engines: int = MOST) -> float:
+        """Rate of a level over the rate of the one before it."""
+        before = LEVELS[LEVELS.index(level) - 1]
+        return self.gbps(app, level, engines) / self.gbps(app, before, engines)
+
+    def busy(self, app: str, level: str, engines: int = MOST) -> float:
+        """Share of their cycles in which the program's engines are not idle."""
+        return 1 - self.cycles(app, level, engines)["idle"]
+
+    def cycles(self, app: str, level: str, engines: int = MOST) -> dict[str, float]:
+        """Shares of the program's engines' cycles by what they went into."""
+        own = [
+            engine
+            for engine in self.run(app, level, engines).stats["microengines"]
+            if engine["role"] == "app"
+        ]
+        whole = sum(engine["cycles"] for engine in own)
+        kinds = ("issue", "aborted", "stall", "idle")
+        return {k: sum(e[f"{k}_cycles"] for e in own) / whole for k in kinds}
+
+    def limit(self, app: str, level: str) -> tuple[str, float]:
+        """The part of the chip that helps most when it is twice as fast, and what
+        it gains; the engines if none gives 5 %."""
+        gains = {knob: self.what_if[app, level, knob] - 1 for knob in KNOBS}
+        knob = max(gains, key=lambda name: gains[name])
+        return (knob, gains[knob]) if gains[knob] >= 0.05 else ("engines", 0.0)
+
+
+def gbps_of(result: PointResult) -> float:
+    if result.error:
+        raise RuntimeError(result.error)
+    gbps: float = result.stats["rate"]["forwarded_gbps"]
+    return gbps

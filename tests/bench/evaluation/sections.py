@@ -1,0 +1,377 @@
+"""The report's sections: what each shows, in words made from the results, with
+its panels, its table and the data behind them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from harness import APPS, LEVELS
+
+from evaluation import figures, paper
+from evaluation.claim import Claim, Finding, signed
+from evaluation.claims import evaluate
+from evaluation.draw import Panel
+from evaluation.paper import LEVEL_NAMES, NAMES
+from evaluation.results import ENGINES, KNOBS, MOST, Results
+
+Cell = str | float | int
+MEMORY_NAMES = {"scratch": "Scratch", "sram": "SRAM", "dram": "DRAM"}
+
+
+@dataclass(frozen=True)
+class Data:
+    """Rows under headings, as a table of the page and as a CSV file."""
+
+    headings: list[str]
+    rows: list[list[Cell]]
+
+
+@dataclass
+class Section:
+    """One entry of the report, which `--only=NAME` makes alone."""
+
+    name: str
+    title: str
+    #: Paragraphs above the panels.
+    text: list[str]
+    data: Data
+    panels: list[Panel] = field(default_factory=list)
+    #: Colours and words of what several panels share.
+    key: list[tuple[str, str]] = field(default_factory=list)
+    #: "details" folds the table away; "open" shows it; others are macros of the
+    #: template.
+    form: str = "details"
+    #: A further table, folded away under this name.
+    more: tuple[str, Data] | None = None
+    findings: list[tuple[Claim, Finding]] = field(default_factory=list)
+    caption: str = ""
+
+
+def _run_rows(results: Results, apps: tuple[str, ...]) -> Data:
+    """Rates by level and engines, with what the simulator names as the limit."""
+    headings = ["program", "level", *(f"{n} ME, Gbps" for n in ENGINES)]
+    headings += [f"{MOST} ME, Mpps", f"limit on {MOST}"]
+    rows: list[list[Cell]] = []
+    for app in apps:
+        for level in LEVELS:
+            stats = results.run(app, level).stats
+            curve = [round(rate, 3) for rate in results.curve(app, level)]
+            mpps = round(stats["rate"]["forwarded_mpps"], 3)
+            limit = stats["bottleneck"]["unit"]
+            rows.append([NAMES[app], LEVEL_NAMES[level], *curve, mpps, limit])
+    return Data(headings, rows)
+
+
+def table1(results: Results) -> Section:
+    headings = ["program", "level"]
+    for group, memory in paper.COLUMNS:
+        name = f"{group} {MEMORY_NAMES[memory]}"
+        headings += [name, f"{name} (paper)"]
+    headings += ["total", "total (paper)"]
+    rows: list[list[Cell]] = []
+    for app in APPS:
+        for level in reversed(LEVELS):
+            theirs = paper.TABLE1[app].get(level)
+            row: list[Cell] = [NAMES[app], LEVEL_NAMES[level]]
+            for i, column in enumerate(paper.COLUMNS):
+                row.append(round(results.accesses(app, level, *column), 1))
+                row.append(theirs[i] if theirs else "")
+            row.append(round(results.total(app, level), 1))
+            row.append(round(sum(theirs), 1) if theirs else "")
+            rows.append(row)
+    final = "; ".join(
+        f"{NAMES[app]} {results.total(app, 'swc'):.1f} "
+        f"(paper {sum(paper.TABLE1[app]['swc']):.1f})"
+        for app in APPS
+    )
+    return Section(
+        "table1",
+        "Table 1: memory accesses a packet",
+        [
+            "Commands that the program's engines send to memory, divided by the "
+            f"packets they take in. All optimizations on: {final}. The paper prints "
+            "no rows for −O2 and SOAR, which change instructions alone there."
+        ],
+        Data(headings, rows),
+        figures.every_app(figures.accesses, results),
+        figures.KEYS["table1"],
+        form="table1",
+        caption="Each pair of bars: ours above, the paper's below (dashed).",
+    )
+
+
+def _figure(app: str) -> Callable[[Results], Section]:
+    said = paper.BEST[app]
+
+    def make(results: Results) -> Section:
+        best = results.best(app)
+        engines = results.saturation(app, "swc")
+        text = (
+            f"Best at SWC: {best:.2f} Gbps, reached with {engines} engines. The paper "
+            f"says {said.words}; it prints no points of the curves, so its side is "
+            "what its text states."
+        )
+        name = f"figure{said.figure}"
+        title = f"Figure {said.figure}: forwarding rates of {NAMES[app]}"
+        panels = [figures.rates(results, app)]
+        return Section(name, title, [text], _run_rows(results, (app,)), panels)
+
+    return make
+
+
+def figure6(results: Results) -> Section:
+    rows: list[list[Cell]] = [
+        [row["memory"], row["width_bytes"], row["accesses"], row["gbps"]]
+        for row in results.fig6
+    ]
+    return Section(
+        "figure6",
+        "Figure 6: what memory leaves room for",
+        [
+            "Six engines of eight contexts do nothing but access one address; a turn "
+            "of the loop stands for a packet. The paper's statement, circled: 2.5 Gbps "
+            "needs at most two DRAM, eight SRAM or 64 scratch accesses. The memories' "
+            "occupancy is fitted to it, so that it holds is no finding."
+        ],
+        Data(["memory", "width, bytes", "accesses a packet", "Gbps"], rows),
+        [figures.figure6(results, memory) for memory in paper.FIGURE6_LIMITS],
+    )
+
+
+def instructions(results: Results) -> Section:
+    changes = {
+        app: results.instructions(app, "swc") / results.instructions(app, "base")
+        for app in APPS
+    }
+    less = ", ".join(
+        f"{NAMES[app]} {100 * change:.0f} %" for app, change in changes.items()
+    )
+    rows: list[list[Cell]] = [
+        [NAMES[app], LEVEL_NAMES[level], round(results.instructions(app, level), 1)]
+        for app in APPS
+        for level in LEVELS
+    ]
+    return Section(
+        "instructions",
+        "Instructions a packet",
+        [f"What SWC leaves of BASE's instructions: {less}."],
+        Data(["program", "level", "instructions a packet"], rows),
+        figures.every_app(figures.bars, results, "instructions"),
+    )
+
+
+def code_size(results: Results) -> Section:
+    largest = max(results.run(a, lv).code_words for a in APPS for lv in LEVELS)
+    rows: list[list[Cell]] = [
+        [
+            NAMES[app],
+            LEVEL_NAMES[level],
+            results.run(app, level).code_words,
+            len(results.run(app, level).report["aggregates"]),
+            2 if (app, level) in paper.TWO_ENGINES else 1,
+        ]
+        for app in APPS
+        for level in LEVELS
+    ]
+    headings = ["program", "level", "words", "aggregates", "aggregates (paper)"]
+    return Section(
+        "code-size",
+        "Code size",
+        [
+            "Control store words of all of a program's aggregates. The largest image "
+            f"has {largest:,} of the {paper.CONTROL_STORE_WORDS:,} words of one engine."
+        ],
+        Data(headings, rows),
+        figures.every_app(figures.bars, results, "code"),
+    )
+
+
+def model(results: Results) -> Section:
+    errors = sorted(abs(row["relative_error"]) for row in results.model)
+    within = sum(error <= 0.1 for error in errors) / len(errors)
+    by_level = {
+        level: max(
+            (row["relative_error"] for row in results.model if row["level"] == level),
+            key=abs,
+        )
+        for level in LEVELS
+    }
+    worst = ", ".join(f"{LEVEL_NAMES[k]} {signed(e)}" for k, e in by_level.items())
+    rows: list[list[Cell]] = [
+        [
+            NAMES[row["app"]],
+            LEVEL_NAMES[row["level"]],
+            row["mes"],
+            round(row["predicted_gbps"], 3),
+            round(row["simulated_gbps"], 3),
+            round(row["relative_error"], 3),
+        ]
+        for row in results.model
+    ]
+    return Section(
+        "model",
+        "Predicted and simulated rate",
+        [
+            f"The compiler's throughput model against the simulator: "
+            f"{100 * within:.0f} % of {len(errors)} configurations within 10 % (the "
+            f"band), median error {100 * errors[len(errors) // 2]:.0f} %. Largest "
+            f"error by level: {worst}. " + _model_reason(results)
+        ],
+        Data(
+            ["program", "level", "engines", "predicted", "simulated", "error"], rows
+        ),
+        figures.every_app(figures.model, results),
+    )  # fmt: skip
+
+
+def _model_reason(results: Results) -> str:
+    """What the model takes for an engine's work, against what it is, where the
+    prediction is furthest off."""
+    row = max(results.model, key=lambda row: abs(row["relative_error"]))
+    run = results.run(row["app"], row["level"], 1)
+    parts = run.report["aggregates"]
+    said = sum(part["model"]["issue_cycles"] for part in parts)
+    busy = sum(
+        engine["issue_cycles"] + engine["aborted_cycles"]
+        for engine in run.stats["microengines"]
+        if engine["role"] == "app"
+    )
+    spent = busy / run.stats["per_packet"]["packets"]
+    return (
+        f"It is furthest off for {NAMES[row['app']]} {LEVEL_NAMES[row['level']]}: "
+        f"there it takes {said:,.0f} cycles of an engine a packet for granted, and one "
+        f"engine spends {spent:,.0f}."
+    )
+
+
+def limits(results: Results) -> Data:
+    """What the simulator names as the limit of every run."""
+    headings = ["program", "level", *(f"{n} ME" for n in ENGINES)]
+    rows: list[list[Cell]] = []
+    for app in APPS:
+        for level in LEVELS:
+            named = [results.run(app, level, n).stats["bottleneck"] for n in ENGINES]
+            cells: list[Cell] = [
+                f"{limit['unit']}, {100 * limit['utilization']:.0f} %"
+                for limit in named
+            ]
+            rows.append([NAMES[app], LEVEL_NAMES[level], *cells])
+    return Data(headings, rows)
+
+
+def time(results: Results) -> Section:
+    kinds = list(figures.CYCLE_NAMES)
+    headings = ["program", "level", *(f"{kind}, %" for kind in kinds)]
+    headings += [f"{knob} ×2, %" for knob in KNOBS]
+    rows: list[list[Cell]] = []
+    for app in APPS:
+        for level in LEVELS:
+            shares = results.cycles(app, level)
+            row: list[Cell] = [NAMES[app], LEVEL_NAMES[level]]
+            row += [round(100 * shares[kind], 1) for kind in kinds]
+            row += [
+                round(100 * (results.what_if[app, level, knob] - 1), 1)
+                for knob in KNOBS
+            ]
+            rows.append(row)
+    return Section(
+        "time",
+        "Where the time goes",
+        [
+            f"The cycles of the program's engines with all {MOST} enabled, and an "
+            "experiment: how much the rate moves when one part of the chip is made "
+            "twice as fast. What moves it is what limits it; where nothing does and "
+            "the engines are busy, instructions are the limit."
+        ],
+        Data(headings, rows),
+        figures.every_app(figures.cycles, results),
+        figures.KEYS["time"],
+        form="what-if",
+        more=("What the simulator names as the limit of every run", limits(results)),
+    )
+
+
+def kernels(results: Results) -> Section:
+    found = results.kernels["kernels"]
+    headings = [
+        "kernel", "compiled, instructions", "by hand", "ratio",
+        "compiled, cycles of 8 contexts", "by hand (cycles)",
+    ]  # fmt: skip
+    rows: list[list[Cell]] = [
+        [
+            name,
+            round(kernel["compiled_instructions"], 1),
+            round(kernel["hand_instructions"], 1),
+            round(kernel["ratio"], 2),
+            round(kernel["compiled_cycles_8_contexts"], 1),
+            round(kernel["hand_cycles_8_contexts"], 1),
+        ]
+        for name, kernel in found.items()
+    ]
+    worst = max(found, key=lambda name: found[name]["ratio"])
+    return Section(
+        "kernels",
+        "Compiled and hand-written kernels",
+        [
+            "Both run in the same image over the same trace and send the same packets. "
+            f"Geometric mean of the ratios: {results.kernels['geomean_ratio']:.2f}; "
+            f"largest: {worst}, {found[worst]['ratio']:.2f}."
+        ],
+        Data(headings, rows),
+        [figures.kernels(results)],
+        form="open",
+    )
+
+
+def speed(results: Results) -> Section:
+    found = results.speed
+    rows: list[list[Cell]] = [
+        ["chip cycles a second", round(found["chip_cycles_per_s"])],
+        ["instructions a second", round(found["instructions_per_s"])],
+        ["packets a second", round(found["packets_per_s"])],
+        ["times slower than the chip", round(600e6 / found["chip_cycles_per_s"], 1)],
+    ]
+    return Section(
+        "speed",
+        "Simulator speed",
+        [
+            "L3-Switch at −O1 on all engines at full load, on one core of the machine "
+            "that made this page, start and table set-up included. The one part of "
+            "the report that is not the same twice."
+        ],
+        Data(["", "this machine"], rows),
+        form="open",
+    )
+
+
+def claims(results: Results) -> Section:
+    findings = evaluate(results)
+    headings = ["claim", "section", "paper", "test", "verdict", "numbers", "reason"]
+    rows: list[list[Cell]] = [
+        [c.name, c.section, c.words, c.test, f.verdict, f.numbers, f.reason]
+        for c, f in findings
+    ]
+    return Section(
+        "claims",
+        "The paper's claims, one by one",
+        ["Each is a test over the runs of this page; none of the verdicts is written."],
+        Data(headings, rows),
+        form="claims",
+        findings=findings,
+    )
+
+
+#: Sections by name, in the order of the page.
+SECTIONS: dict[str, Callable[[Results], Section]] = {
+    "table1": table1,
+    **{f"figure{paper.BEST[app].figure}": _figure(app) for app in APPS},
+    "claims": claims,
+    "figure6": figure6,
+    "instructions": instructions,
+    "code-size": code_size,
+    "model": model,
+    "time": time,
+    "kernels": kernels,
+    "speed": speed,
+}

@@ -1,0 +1,67 @@
+"""Makes the paper's evaluation again, and the report.
+
+    reproduce.py [--quick] [--out=DIR] [--only=NAME]… [--build=DIR]
+
+Three programs at seven levels on one to six microengines, with the experiments
+that explain them. What was simulated before is not simulated again. Exit status:
+0 done, 1 a tool failed, 2 the command line is wrong.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
+from evaluation import page
+from evaluation.results import ENGINES, Results
+from evaluation.sections import SECTIONS
+from harness import ROOT, Bench, Failed, Missing, points
+from npftrace.errors import InputError
+
+
+def parse(arguments: list[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="./dev reproduce",
+        description=(__doc__ or "").partition("\n")[0],
+        epilog=f"sections: {', '.join(SECTIONS)}",
+    )
+    build = Path(os.environ.get("KARAKAL_BUILD", ROOT / "build"))
+    parser.add_argument("--quick", action="store_true", help="a tenth of the packets")
+    parser.add_argument(
+        "--only", action="append", choices=SECTIONS, metavar="NAME",
+        help="make this section alone (repeatable)",
+    )  # fmt: skip
+    parser.add_argument("--out", type=Path, default=Path("report"))
+    parser.add_argument("--build", type=Path, default=build)
+    return parser.parse_args(arguments)
+
+
+def main(arguments: list[str]) -> int:
+    options = parse(arguments)
+    packets = points()[0].simulate["packets"] // (10 if options.quick else 1)
+    bench = Bench(options.build, packets, ENGINES, False)
+    begin = time.monotonic()
+    called = " ".join(["./dev reproduce", *arguments])
+    try:
+        names = [name for name in SECTIONS if name in (options.only or SECTIONS)]
+        written = page.write(Results(bench), names, options.out, called)
+    except (Failed, Missing, InputError) as error:
+        print(f"reproduce: {error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print("interrupted; the same command goes on from there", file=sys.stderr)
+        return 130
+    engine = bench.engine
+    print(
+        f"{written}: {engine.ran:,} steps ran, {engine.known:,} were known, "
+        f"{time.monotonic() - begin:.0f} s"
+    )
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
