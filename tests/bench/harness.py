@@ -62,6 +62,8 @@ class Bench:
     packets: int
     engines: tuple[int, ...]
     all_sets: bool
+    #: Checkout whose programs are compiled.
+    root: Path = ROOT
     #: Clock of the last chip that ran.
     clock_hz: float = 0
     #: Lines about what was left out, printed once each.
@@ -172,16 +174,17 @@ def points() -> list[Point]:
     return read_spec(PAPER)
 
 
-def point_of(app: str, traffic: str = "") -> Point:
+def point_of(app: str, traffic: str = "", root: Path = ROOT) -> Point:
     """A point of an application on one of its sets of traffic, with the profile
     of the main one: the same image serves all."""
     point = next(point for point in points() if point.name == app)
     further = FURTHER[app][traffic] if traffic else {}
-    return replace(point, traffic=point.traffic | further)
+    program = root / point.program.relative_to(ROOT)
+    return replace(point, program=program, traffic=point.traffic | further)
 
 
-def source_of(app: str) -> Path:
-    return point_of(app).program
+def source_of(bench: Bench, app: str) -> Path:
+    return point_of(app, root=bench.root).program
 
 
 def workload(bench: Bench, app: str, traffic: str = "") -> Workload:
@@ -200,7 +203,7 @@ def image_step(
 ) -> Step:
     profile = load.traffic(bench.engine.store)
     table = {"level": level, **options}
-    return compile_step(bench.tools, source_of(app), table, profile)
+    return compile_step(bench.tools, source_of(bench, app), table, profile)
 
 
 def image_of(bench: Bench, app: str, level: str, load: Workload) -> Path:
@@ -238,16 +241,16 @@ def simulate(
 Grid = dict[tuple[str, str, int], PointResult]
 
 
-def grid(bench: Bench, engines: tuple[int, ...]) -> Grid:
-    """Every application and level on so many engines; further sets of traffic if
+def grid(bench: Bench, engines: tuple[int, ...], apps: tuple[str, ...] = APPS) -> Grid:
+    """Applications at every level on so many engines; further sets of traffic if
     the bench asks for them."""
     keys: list[tuple[str, str, int]] = []
     todo = []
-    for app in APPS:
+    for app in apps:
         for traffic in ("", *FURTHER[app]) if bench.all_sets else ("",):
-            point = point_of(app, traffic)
+            point = point_of(app, traffic, bench.root)
             name = f"{app}.{traffic}" if traffic else app
-            for level in LEVELS:
+            for level in levels:
                 for count in engines:
                     keys.append((name, level, count))
                     options = run_options(bench.packets, count)

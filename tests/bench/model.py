@@ -154,7 +154,7 @@ def profile_speed(bench: Bench) -> dict[str, Any]:
             load = workload(bench, app)
             stats = bench.folder / f"{app}-x86.json"
             said = bench.output(
-                "bakerc", source_of(app), "--run", f"--trace={load.trace}",
+                "bakerc", source_of(bench, app), "--run", f"--trace={load.trace}",
                 f"--control={load.control}", f"--stats={stats}",
             )  # fmt: skip
         except Missing as missing:

@@ -43,7 +43,7 @@ def with_updates(bench: Bench, app: str, load: Workload, speed: int) -> Workload
 def profile_of(bench: Bench, app: str, load: Workload, speed: int) -> Path:
     profile = bench.folder / f"{app}-{speed}.profile"
     bench.run(
-        "bakerc", source_of(app), f"--profile-trace={load.trace}",
+        "bakerc", source_of(bench, app), f"--profile-trace={load.trace}",
         f"--control={load.control}", f"--emit-profile={profile}",
         "-o", bench.folder / "profiled.ixp",
     )  # fmt: skip
@@ -57,7 +57,7 @@ def measure(bench: Bench, app: str, speed: int, load: Workload) -> list[Row]:
         progress(f"staleness of {app}, {speed} times, {asked:g}")
         image = bench.folder / f"{app}-stale.ixp"
         bench.run(
-            "bakerc", source_of(app), f"--profile={profile}",
+            "bakerc", source_of(bench, app), f"--profile={profile}",
             f"--max-error-rate={asked}", "-o", image,
         )  # fmt: skip
         stats = simulate(bench, image, load, 6, PACKETS)

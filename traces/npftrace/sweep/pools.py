@@ -12,7 +12,7 @@ from npftrace.sweep import step as step_module
 from npftrace.sweep.step import Result, Step, run_step
 from npftrace.sweep.store import Store
 
-CONNECT_SECONDS = 10
+CONNECT_SECONDS = 5
 
 
 class Pool(Protocol):

@@ -1,0 +1,204 @@
+"""Compares this checkout's build with another one, metric by metric.
+
+    compare.py --against=CHECKOUT [--name=REV] [--only=APP]… [--level=LEVEL]…
+               [--packets=N] [--json=FILE]
+
+`./dev compare REV` builds revision REV beside this one and calls this. Both
+compile the programs at every level and run them on one and on all engines, over
+the same traffic, one build after the other. What is counted is exact: any change
+is shown. Times are measured three times each, and shown when the best of them
+differ by more than a tenth. Exit status: 0 done, 1 a tool failed, 2 the command
+line is wrong.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
+from harness import APPS, LEVELS, ROOT, Bench, Failed, Missing, grid, workload
+from measures import REPEAT, timed_run
+from npftrace.errors import InputError
+from rich.console import Console
+from rich.table import Table
+
+ENGINES = (1, 6)
+#: Times that differ by no more than this share are the same.
+TIME_NOISE = 0.1
+#: Counts print with a few digits; a change below them is none.
+COUNT_NOISE = 1e-9
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of metric: its name for a reader, and which way is better."""
+
+    words: str
+    more_is_better: bool = False
+    is_time: bool = False
+
+
+KINDS = {
+    "packet.scratch": Kind("packet scratch accesses"),
+    "packet.sram": Kind("packet SRAM accesses"),
+    "packet.dram": Kind("packet DRAM accesses"),
+    "application.scratch": Kind("application scratch accesses"),
+    "application.sram": Kind("application SRAM accesses"),
+    "instructions": Kind("instructions a packet"),
+    "code_words": Kind("code words"),
+    "gbps_1": Kind("Gbps, 1 engine", more_is_better=True),
+    "gbps_6": Kind("Gbps, 6 engines", more_is_better=True),
+    "compile_seconds": Kind("compile time, s", is_time=True),
+    "chip_cycles_per_s": Kind(
+        "simulated chip cycles a second", more_is_better=True, is_time=True
+    ),
+}
+
+#: (program, level, kind) to value.
+Metrics = Mapping[tuple[str, str, str], float]
+
+
+@dataclass(frozen=True)
+class Change:
+    """A metric that moved; one side is None where it is not there."""
+
+    program: str
+    level: str
+    kind: str
+    before: float | None
+    after: float | None
+    ratio: float | None
+
+    @property
+    def is_better(self) -> bool:
+        if self.ratio is None:
+            return False
+        return (self.ratio > 1) == KINDS[self.kind].more_is_better
+
+
+def moved(before: Metrics, after: Metrics) -> list[Change]:
+    """The metrics that differ, in their order; times by more than their noise."""
+    changes = []
+    for key in dict.fromkeys([*before, *after]):
+        old, new = before.get(key), after.get(key)
+        if old is None or new is None:
+            changes.append(Change(*key, old, new, None))
+            continue
+        noise = TIME_NOISE if KINDS[key[2]].is_time else COUNT_NOISE
+        larger = max(abs(old), abs(new))
+        if larger and abs(new - old) / larger > noise:
+            changes.append(Change(*key, old, new, new / old if old else None))
+    return changes
+
+
+def measure(bench: Bench, apps: tuple[str, ...], levels: tuple[str, ...]) -> Metrics:
+    """All metrics of one build."""
+    found: dict[tuple[str, str, str], float] = {}
+    for (app, level, engines), result in grid(bench, ENGINES, apps, levels).items():
+        rate = result.stats["rate"]["forwarded_gbps"]
+        found[app, level, f"gbps_{engines}"] = rate
+        if engines != ENGINES[-1]:
+            continue
+        per_packet = result.stats["per_packet"]
+        for group in ("packet", "application"):
+            for memory, count in per_packet[group].items():
+                found[app, level, f"{group}.{memory}"] = count
+        found[app, level, "instructions"] = per_packet["instructions"]
+        found[app, level, "code_words"] = result.code_words
+    for app in apps:
+        found |= times(bench, app)
+    return found
+
+
+def times(bench: Bench, app: str) -> dict[tuple[str, str, str], float]:
+    """Compile time and simulator speed at the highest level."""
+    load = workload(bench, app)
+    out = bench.folder / "compared.ixp"
+    source = bench.root / "apps" / app / f"{app.replace('-', '_')}.baker"
+    command = ("bakerc", source, f"--profile-trace={load.trace}")
+    seconds = min(
+        bench.run(*command, f"--control={load.control}", "-o", out)[0]
+        for _ in range(REPEAT)
+    )
+    speed = max(
+        timed_run(bench, app, "swc", bench.packets)["chip_cycles_per_s"]
+        for _ in range(REPEAT)
+    )
+    return {
+        (app, "swc", "compile_seconds"): seconds,
+        (app, "swc", "chip_cycles_per_s"): speed,
+    }
+
+
+def show(console: Console, changes: list[Change], name: str, count: int) -> None:
+    """A table of what moved, better in green and worse in red."""
+    counted = [change for change in changes if not KINDS[change.kind].is_time]
+    if changes:
+        table = Table(box=None, pad_edge=False)
+        table.add_column("program")
+        table.add_column("level")
+        table.add_column("metric")
+        for heading in (name, "here", "ratio"):
+            table.add_column(heading, justify="right")
+        for change in changes:
+            style = "green" if change.is_better else "red"
+            ratio = "" if change.ratio is None else f"{change.ratio:.3f}"
+            table.add_row(
+                change.program, change.level, KINDS[change.kind].words,
+                number(change.before), number(change.after), f"[{style}]{ratio}",
+            )  # fmt: skip
+        console.print(table)
+    times = len(changes) - len(counted)
+    what = f"{len(counted):,}" if counted else "nothing"
+    console.print(f"of {count:,} metrics {what} moved, {times} times aside")
+
+
+def number(value: float | None) -> str:
+    if value is None:
+        return "none"
+    return f"{value:,.3f}" if abs(value) < 1000 else f"{value:,.0f}"
+
+
+def parse(arguments: list[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="./dev compare", description=(__doc__ or "").partition("\n")[0]
+    )
+    parser.add_argument(
+        "--against", type=Path, required=True, help="a checkout with a build/"
+    )
+    parser.add_argument("--name", default="before", help="what to call it")
+    parser.add_argument("--only", action="append", choices=APPS, help="one program")
+    parser.add_argument("--level", action="append", choices=LEVELS, help="one level")
+    parser.add_argument("--packets", type=int, default=4000, help="packets a run")
+    parser.add_argument("--json", type=Path, help="file to write the changes to")
+    parser.add_argument("--build", type=Path, default=ROOT / "build")
+    return parser.parse_args(arguments)
+
+
+def main(arguments: list[str]) -> int:
+    options = parse(arguments)
+    apps, levels = tuple(options.only or APPS), tuple(options.level or LEVELS)
+    against = options.against.resolve()
+    sides = []
+    try:
+        for build, root in ((against / "build", against), (options.build, ROOT)):
+            bench = Bench(build, options.packets, ENGINES, False, root=root)
+            sides.append(measure(bench, apps, levels))
+    except (Failed, Missing, InputError) as error:
+        print(f"compare: {error}", file=sys.stderr)
+        return 1
+    changes = moved(*sides)
+    show(Console(), changes, options.name, len(sides[1]))
+    if options.json:
+        rows = [asdict(change) for change in changes]
+        options.json.write_text(json.dumps(rows, indent=2) + "\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

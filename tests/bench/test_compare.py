@@ -1,0 +1,92 @@
+"""The comparison of two builds: what counts as moved, and how it is shown."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+from compare import Change, moved, show
+from harness import ROOT
+from rich.console import Console
+
+BUILD = Path(os.environ.get("KARAKAL_BUILD", ROOT / "build"))
+INSTRUCTIONS = ("mpls", "swc", "instructions")
+RATE = ("mpls", "swc", "gbps_6")
+SECONDS = ("mpls", "swc", "compile_seconds")
+
+
+def test_the_same_has_not_moved() -> None:
+    both = {INSTRUCTIONS: 320.5, RATE: 2.9, SECONDS: 0.4}
+    assert moved(both, dict(both)) == []
+
+
+def test_a_count_moves_by_the_least_and_a_time_by_a_tenth() -> None:
+    before = {INSTRUCTIONS: 320.5, SECONDS: 1.0}
+    found = moved(before, {INSTRUCTIONS: 320.4, SECONDS: 1.09})
+    assert [change.kind for change in found] == ["instructions"]
+    found = moved(before, {INSTRUCTIONS: 320.5, SECONDS: 1.2})
+    assert [change.kind for change in found] == ["compile_seconds"]
+    assert found[0].ratio == pytest.approx(1.2)
+
+
+@pytest.mark.parametrize(
+    ("key", "after", "is_better"),
+    [(INSTRUCTIONS, 50, True), (INSTRUCTIONS, 200, False), (RATE, 200, True)],
+)
+def test_which_way_is_better(
+    key: tuple[str, str, str], after: float, is_better: bool
+) -> None:
+    assert moved({key: 100}, {key: after})[0].is_better == is_better
+
+
+def test_what_is_on_one_side_alone_has_moved() -> None:
+    assert moved({RATE: 2.0}, {}) == [Change(*RATE, 2.0, None, None)]
+    assert moved({}, {RATE: 2.0}) == [Change(*RATE, None, 2.0, None)]
+    assert moved({RATE: 0.0}, {RATE: 1.0}) == [Change(*RATE, 0.0, 1.0, None)]
+
+
+def shown(changes: list[Change], is_terminal: bool) -> str:
+    text = io.StringIO()
+    console = Console(file=text, force_terminal=is_terminal, width=100)
+    show(console, changes, "v1", 9)
+    return text.getvalue()
+
+
+def test_colour_on_terminals_alone() -> None:
+    changes = moved({RATE: 2.0, INSTRUCTIONS: 100}, {RATE: 3.0, INSTRUCTIONS: 110})
+    plain, coloured = shown(changes, False), shown(changes, True)
+    assert "\x1b" not in plain and "\x1b[32m1.500" in coloured
+    assert "\x1b[31m1.100" in coloured
+    assert "of 9 metrics 2 moved, 0 times aside" in plain
+    assert "nothing moved, 0 times aside" in shown([], False)
+
+
+@pytest.mark.skipif(
+    not (BUILD / "bin/bakerc").exists(), reason="nothing is built"
+)  # fmt: skip
+def test_a_build_and_itself(tmp_path: Path) -> None:
+    """Nothing moves but times, and those hardly."""
+    out = tmp_path / "changes.json"
+    (tmp_path / "apps").symlink_to(ROOT / "apps")
+    (tmp_path / "build").mkdir()
+    (tmp_path / "build/bin").symlink_to(BUILD / "bin")
+    done = subprocess.run(
+        [
+            sys.executable, str(ROOT / "tests/bench/compare.py"), "--only=firewall", "--level=swc",
+            "--packets=300", f"--against={tmp_path}", f"--build={BUILD}",
+            f"--json={out}",
+        ],
+        capture_output=True,
+        text=True,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "metrics nothing moved" in done.stdout
+    kinds = {change["kind"] for change in json.loads(out.read_text())}
+    assert kinds <= {"compile_seconds", "chip_cycles_per_s"}
