@@ -241,8 +241,13 @@ def simulate(
 Grid = dict[tuple[str, str, int], PointResult]
 
 
-def grid(bench: Bench, engines: tuple[int, ...], apps: tuple[str, ...] = APPS) -> Grid:
-    """Applications at every level on so many engines; further sets of traffic if
+def grid(
+    bench: Bench,
+    engines: tuple[int, ...],
+    apps: tuple[str, ...] = APPS,
+    levels: tuple[str, ...] = LEVELS,
+) -> Grid:
+    """Applications at these levels on so many engines; further sets of traffic if
     the bench asks for them."""
     keys: list[tuple[str, str, int]] = []
     todo = []

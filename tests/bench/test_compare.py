@@ -77,15 +77,12 @@ def test_a_build_and_itself(tmp_path: Path) -> None:
     (tmp_path / "apps").symlink_to(ROOT / "apps")
     (tmp_path / "build").mkdir()
     (tmp_path / "build/bin").symlink_to(BUILD / "bin")
-    done = subprocess.run(
-        [
-            sys.executable, str(ROOT / "tests/bench/compare.py"), "--only=firewall", "--level=swc",
-            "--packets=300", f"--against={tmp_path}", f"--build={BUILD}",
-            f"--json={out}",
-        ],
-        capture_output=True,
-        text=True,
-    )  # fmt: skip
+    command = [
+        sys.executable, str(ROOT / "tests/bench/compare.py"), "--only=firewall",
+        "--level=swc", "--packets=300", f"--against={tmp_path}", f"--build={BUILD}",
+        f"--json={out}",
+    ]  # fmt: skip
+    done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert "metrics nothing moved" in done.stdout
     kinds = {change["kind"] for change in json.loads(out.read_text())}
