@@ -1,6 +1,6 @@
 """Makes the paper's evaluation again, and the report.
 
-    reproduce.py [--quick] [--out=DIR] [--only=NAME]… [--build=DIR]
+    reproduce.py [--quick] [--out=DIR] [--only=NAME]… [--packets=N]
 
 Three programs at seven levels on one to six microengines, with the experiments
 that explain them. What was simulated before is not simulated again. Exit status:
@@ -35,6 +35,7 @@ def parse(arguments: list[str]) -> argparse.Namespace:
         "--only", action="append", choices=SECTIONS, metavar="NAME",
         help="make this section alone (repeatable)",
     )  # fmt: skip
+    parser.add_argument("--packets", type=int, help="packets a run (20,000)")
     parser.add_argument("--out", type=Path, default=Path("report"))
     parser.add_argument("--build", type=Path, default=build)
     return parser.parse_args(arguments)
@@ -42,7 +43,9 @@ def parse(arguments: list[str]) -> argparse.Namespace:
 
 def main(arguments: list[str]) -> int:
     options = parse(arguments)
-    packets = points()[0].simulate["packets"] // (10 if options.quick else 1)
+    packets = options.packets or points()[0].simulate["packets"]
+    if options.quick:
+        packets //= 10
     bench = Bench(options.build, packets, ENGINES, False)
     begin = time.monotonic()
     called = " ".join(["./dev reproduce", *arguments])

@@ -18,7 +18,7 @@ import itertools
 from matplotlib import pyplot
 
 SIZE_INCHES = (4.6, 3.7)
-PNG_DPI = 200
+PNG_DPI = 160
 
 #: Colours of the page by the name of their CSS variable; as they stand here in
 #: the files. The paper's are always rust.

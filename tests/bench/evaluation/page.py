@@ -89,7 +89,6 @@ def _summary(results: Results, sections: list[Section]) -> dict[str, Any]:
     return {
         "verdicts": [(word, count[word]) for word in (HOLDS, PARTLY, FAILS)],
         "claims": len(claims),
-        "runs": len(results.grid),
         "apps": [
             {
                 "name": paper.NAMES[app],

@@ -42,8 +42,9 @@ class Results:
         self.bench = bench
 
     @cached_property
-    def grid(self) -> Grid:
-        return grid(self.bench, ENGINES)
+    def grids(self) -> dict[str, Grid]:
+        """By application; filled when one is asked for."""
+        return {}
 
     @cached_property
     def what_if(self) -> WhatIf:
@@ -82,12 +83,17 @@ class Results:
 
     @cached_property
     def model(self) -> list[dict[str, Any]]:
-        return compared(self.grid)
+        return [row for app in APPS for row in compared(self.grid(app))]
 
     # What is read off the runs.
 
+    def grid(self, app: str) -> Grid:
+        if app not in self.grids:
+            self.grids[app] = grid(self.bench, ENGINES, (app,))
+        return self.grids[app]
+
     def run(self, app: str, level: str, engines: int = MOST) -> PointResult:
-        return self.grid[app, level, engines]
+        return self.grid(app)[app, level, engines]
 
     def gbps(self, app: str, level: str, engines: int = MOST) -> float:
         return gbps_of(self.run(app, level, engines))

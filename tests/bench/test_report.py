@@ -1,0 +1,234 @@
+"""The report: its claims are found and not written, its files are the same twice,
+and a browser shows it on wide and on narrow screens."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+from evaluation import page, paper
+from evaluation.claim import CLAIMS, FAILS, HOLDS, PARTLY
+from evaluation.claims import evaluate
+from evaluation.results import ENGINES, MOST, Results
+from evaluation.sections import SECTIONS
+from harness import APPS, ROOT
+from made_up import made_up
+
+BUILD = Path(os.environ.get("KARAKAL_BUILD", ROOT / "build"))
+WIDTHS = (1280, 400)
+
+
+@pytest.fixture
+def results(tmp_path: Path) -> Results:
+    return made_up(tmp_path)
+
+
+def verdicts(results: Results) -> dict[str, str]:
+    return {claim.name: finding.verdict for claim, finding in evaluate(results)}
+
+
+def set_rate(results: Results, app: str, level: str, gbps: float) -> None:
+    for n in ENGINES:
+        results.run(app, level, n).stats["rate"]["forwarded_gbps"] = gbps * n / MOST
+
+
+def test_there_are_claims_enough_and_each_says_what_it_found(results: Results) -> None:
+    assert len(CLAIMS) >= 15
+    for claim, finding in evaluate(results):
+        assert finding.verdict in (HOLDS, PARTLY, FAILS), claim.name
+        assert finding.numbers and claim.words and claim.test, claim.name
+
+
+def test_the_paper_like_results_hold(results: Results) -> None:
+    found = verdicts(results)
+    for name in ("all-reach-the-line-rate", "pac-improves-most", "soar-helps-routers"):
+        assert found[name] == HOLDS
+    # One control store holds everything in these results.
+    assert found["o1-makes-code-fit"] == FAILS
+
+
+@pytest.mark.parametrize(
+    ("claim", "level", "gbps"),
+    [
+        ("all-reach-the-line-rate", "swc", 2.4),
+        ("best-rates", "swc", 1.0),
+        ("pac-improves-most", "soar", 9.0),
+        ("o2-has-limited-effect", "o2", 4.0),
+        ("phr-has-limited-effect", "phr", 4.0),
+        ("swc-has-limited-effect", "swc", 4.0),
+        ("soar-helps-routers", "soar", 0.1),
+    ],
+)
+def test_a_verdict_follows_the_rates(
+    results: Results, claim: str, level: str, gbps: float
+) -> None:
+    assert verdicts(results)[claim] == HOLDS
+    set_rate(results, "mpls", level, gbps)
+    assert verdicts(results)[claim] == PARTLY
+    for app in APPS:
+        set_rate(results, app, level, gbps)
+    assert verdicts(results)[claim] == FAILS
+
+
+@pytest.mark.parametrize(
+    ("claim", "level", "group", "memory"),
+    [
+        ("pac-reduces-accesses", "pac", "packet", "dram"),
+        ("phr-reduces-sram", "phr", "packet", "sram"),
+        ("swc-reduces-accesses", "swc", "application", "sram"),
+    ],
+)
+def test_a_verdict_follows_the_accesses(
+    results: Results, claim: str, level: str, group: str, memory: str
+) -> None:
+    before = verdicts(results)[claim]
+    results.run("mpls", level).stats["per_packet"][group][memory] = 99.0
+    after = verdicts(results)[claim]
+    assert before != after and after != HOLDS
+
+
+def test_the_sums_of_the_papers_table() -> None:
+    """The paper prints totals, too."""
+    totals = {
+        "l3-switch": (89.0, 79.0, 26.0, 19.0, 15.0),
+        "firewall": (101.3, 99.3, 22.3, 18.3, 18.3),
+        "mpls": (57.0, 52.0, 29.0, 22.0, 16.0),
+    }
+    for app, expected in totals.items():
+        # Firewall's o1 row adds up to 99.3, base to 101.3, as printed.
+        found = tuple(round(sum(row), 1) for row in paper.TABLE1[app].values())
+        assert found == expected
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    paths = (path for path in folder.rglob("*") if path.is_file())
+    return {str(path.relative_to(folder)): path.read_bytes() for path in paths}
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("report")
+    page.write(made_up(folder), list(SECTIONS), folder / "report", "./dev reproduce")
+    return folder / "report"
+
+
+def test_every_section_has_its_files_and_its_command(report: Path) -> None:
+    text = (report / "index.html").read_text()
+    for name in SECTIONS:
+        assert f"./dev reproduce --only={name}<" in text
+        assert (report / f"data/{name}.csv").stat().st_size > 0
+        assert (report / f"data/{name}.json").stat().st_size > 0
+    for number in (13, 14, 15):
+        for kind in ("png", "svg"):
+            assert (report / f"figures/figure{number}.{kind}").stat().st_size > 9000
+    assert "http://" not in text.replace("http://www.w3.org", "")
+    assert "https://" not in text
+
+
+def test_the_same_results_give_the_same_bytes(report: Path, tmp_path: Path) -> None:
+    whole = files(report)
+    names = ["table1", "figure13", "claims", "kernels"]
+    page.write(made_up(tmp_path), names, tmp_path / "again", "./dev reproduce")
+    again = files(tmp_path / "again")
+    assert len(again) == 2 * (3 + 1 + 1) + 2 * len(names) + 1
+    for name, data in again.items():
+        assert name == "index.html" or whole[name] == data, name
+
+
+@pytest.mark.skipif(not (BUILD / "bin/bakerc").exists(), reason="nothing is built")
+def test_one_figure_alone(tmp_path: Path) -> None:
+    """With the tools: a program at all levels, on all numbers of engines."""
+    command = [
+        sys.executable, str(ROOT / "tests/bench/reproduce.py"), "--only=figure13",
+        f"--out={tmp_path}", f"--build={BUILD}", "--packets=200",
+    ]  # fmt: skip
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    text = (tmp_path / "index.html").read_text()
+    assert text.count("<figure>") == 1 and "Figure 13" in text
+    assert sorted(files(tmp_path)) == [
+        "data/figure13.csv", "data/figure13.json", "figures/figure13.png",
+        "figures/figure13.svg", "index.html",
+    ]  # fmt: skip
+
+
+def test_an_unknown_section_is_a_wrong_command_line() -> None:
+    command = [sys.executable, str(ROOT / "tests/bench/reproduce.py"), "--only=x"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 2 and "figure13" in done.stderr
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    chromium, driver = (shutil.which(name) for name in ("chromium", "chromedriver"))
+    if not chromium or not driver:
+        pytest.skip("no chromium: ./dev test installs it")
+    from selenium import webdriver
+    from selenium.webdriver.chrome.service import Service
+
+    options = webdriver.ChromeOptions()
+    options.binary_location = chromium
+    profile = tmp_path_factory.mktemp("profile")
+    for flag in (
+        "headless=new",
+        "no-sandbox",
+        "disable-gpu",
+        f"user-data-dir={profile}",
+    ):
+        options.add_argument(f"--{flag}")
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    found = webdriver.Chrome(options=options, service=Service(driver))
+    yield found
+    found.quit()
+
+
+#: Of each figure: its size, the least height of its texts, and what its ink is.
+LOOK = """
+return [...document.querySelectorAll("figure svg")].map(svg => {
+  const box = svg.getBoundingClientRect();
+  const texts = [...svg.querySelectorAll("text")];
+  return {
+    width: box.width, height: box.height, right: box.right,
+    text: Math.min(...texts.map(t => t.getBoundingClientRect().height)),
+    texts: texts.length,
+    visible: svg.checkVisibility({checkOpacity: true, checkVisibilityCSS: true}),
+  };
+});
+"""
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", WIDTHS)
+def test_in_a_browser(browser: Any, report: Path, width: int, scheme: str) -> None:
+    """Figures visible and readable, nothing to scroll sideways, no word on the
+    console, nothing loaded."""
+    browser.execute_cdp_cmd(
+        "Emulation.setDeviceMetricsOverride",
+        {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False},
+    )
+    media = {"name": "prefers-color-scheme", "value": scheme}
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [media]})
+    browser.get((report / "index.html").as_uri())
+    assert browser.get_log("browser") == []
+    script = browser.execute_script
+    assert script("return document.documentElement.scrollWidth") <= width
+    assert script("return performance.getEntriesByType('resource').length") == 0
+    figures = script(LOOK)
+    assert len(figures) == 22
+    for figure in figures:
+        assert figure["visible"] and figure["texts"] > 5
+        assert figure["width"] >= 300 and figure["height"] >= 180
+        assert figure["right"] <= width and figure["text"] >= 8
+    ink = script("return getComputedStyle(document.body).color")
+    assert (ink == "rgb(27, 31, 36)") == (scheme == "light")
+    body = script("return document.body.innerText")
+    for words in ("Table 1", "Figure 13", "Figure 14", "Figure 15", "does not hold"):
+        assert words.lower() in body.lower()
