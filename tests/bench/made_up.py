@@ -22,7 +22,11 @@ def stats(level: str, engines: int) -> dict[str, Any]:
     engine = {"role": "app", "cycles": 100, "idle_cycles": 29, "instructions": 50}
     cached = [{"global": f"m.table{i}", "reads": 10} for i in range(2)]
     return {
-        "rate": {"forwarded_gbps": gbps, "forwarded_mpps": gbps / 0.512},
+        "rate": {
+            "forwarded_gbps": gbps,
+            "forwarded_mpps": gbps / 0.512,
+            "port_utilization": gbps / 3.05,
+        },
         "packets": {"received": 100, "forwarded": 100},
         "per_packet": {
             "packets": 100,

@@ -85,10 +85,9 @@ def limits(results: Results, pairs: Iterable[tuple[str, str]]) -> str:
         part, gain = results.limit(app, level)
         at = f"{NAMES[app]} {paper.LEVEL_NAMES[level]}"
         if part == "engines":
-            busy = results.busy(app, level)
-            found.append(
-                f"{at}: no part helps by 5 % (engines {100 * busy:.0f} % busy)"
-            )
+            busy, wire = results.busy(app, level), results.wire(app, level)
+            full = f"engines {100 * busy:.0f} % busy, ports {100 * wire:.0f} % full"
+            found.append(f"{at}: no part alone gives 5 % ({full})")
         else:
             found.append(f"{at}: {part} (twice as fast: {signed(gain)})")
     return "; ".join(found)

@@ -11,6 +11,7 @@ from typing import Any
 
 import jinja2
 from harness import APPS, LEVELS
+from npftrace.sweep.tables import write_json, write_parquet
 
 from evaluation import paper
 from evaluation.claim import FAILS, HOLDS, PARTLY, signed
@@ -31,9 +32,17 @@ def write(results: Results, names: Sequence[str], out: Path, called: str) -> Pat
     for section in sections:
         drawn[section.name] = [p.save(out / "figures") for p in section.panels]
         _write_data(section.data, out / "data" / section.name)
+    if _is_whole(sections):
+        runs = [run for app in APPS for run in results.grid(app).values()]
+        write_json(out / "data" / "runs.json", runs)
+        write_parquet(out / "data" / "runs.parquet", runs)
     page = out / "index.html"
     page.write_text(_rendered(results, sections, drawn, called))
     return page
+
+
+def _is_whole(sections: list[Section]) -> bool:
+    return len(sections) == len(SECTIONS)
 
 
 def _write_data(data: Data, stem: Path) -> None:
@@ -64,7 +73,7 @@ def _rendered(
         packets=results.bench.packets,
         summary=_summary(results, sections),
         columns=paper.COLUMNS,
-        is_whole=len(sections) == len(SECTIONS),
+        is_whole=_is_whole(sections),
     )
     return "\n".join(line.rstrip() for line in text.splitlines()) + "\n"
 
@@ -82,9 +91,9 @@ def _groups(sections: list[Section]) -> list[list[Section]]:
 
 def _summary(results: Results, sections: list[Section]) -> dict[str, Any]:
     """What stands on top of the whole report."""
-    claims = next((s.findings for s in sections if s.findings), [])
-    if len(sections) != len(SECTIONS):
+    if not _is_whole(sections):
         return {}
+    claims = next(section.findings for section in sections if section.findings)
     count = Counter(finding.verdict for _, finding in claims)
     return {
         "verdicts": [(word, count[word]) for word in (HOLDS, PARTLY, FAILS)],

@@ -133,6 +133,11 @@ class Results:
         """Share of their cycles in which the program's engines are not idle."""
         return 1 - self.cycles(app, level, engines)["idle"]
 
+    def wire(self, app: str, level: str) -> float:
+        """Share of the ports' wire that is taken, all engines enabled."""
+        found: float = self.run(app, level).stats["rate"]["port_utilization"]
+        return found
+
     def cycles(self, app: str, level: str, engines: int = MOST) -> dict[str, float]:
         """Shares of the program's engines' cycles by what they went into."""
         own = [
@@ -146,7 +151,7 @@ class Results:
 
     def limit(self, app: str, level: str) -> tuple[str, float]:
         """The part of the chip that helps most when it is twice as fast, and what
-        it gains; the engines if none gives 5 %."""
+        it gains; "engines" if none gives 5 %."""
         gains = {knob: self.what_if[app, level, knob] - 1 for knob in KNOBS}
         knob = max(gains, key=lambda name: gains[name])
         return (knob, gains[knob]) if gains[knob] >= 0.05 else ("engines", 0.0)

@@ -47,9 +47,6 @@ class PointResult:
     report: Table
     stats: Table
     error: str = ""
-    #: Wall time of compiler and simulator, when they ran.
-    compile_seconds: float = 0.0
-    simulate_seconds: float = 0.0
 
     @property
     def code_words(self) -> int:
@@ -211,13 +208,8 @@ class Sweep:
         if isinstance(run, Failure):
             return PointResult(point, {}, {}, run.said or "it failed without a word")
         assert isinstance(image, Outcome)
-        return PointResult(
-            point,
-            self._json(image.outputs["report.json"]),
-            self._json(run.outputs["stats.json"]),
-            compile_seconds=image.seconds,
-            simulate_seconds=run.seconds,
-        )
+        report = self._json(image.outputs["report.json"])
+        return PointResult(point, report, self._json(run.outputs["stats.json"]))
 
     def _json(self, digest: str) -> Table:
         found: dict[str, Any] = json.loads(self.engine.store.read(digest))
