@@ -53,6 +53,7 @@ enum class ExprKind {
   Error,
   Integer,
   Bool,
+  String,
   Name,
   Call,
   Index,
@@ -99,22 +100,50 @@ struct BoolExpr : ExprOf<ExprKind::Bool> {
   bool value = false;
 };
 
+/// The text of `trace`.
+struct StringExpr : ExprOf<ExprKind::String> {
+  using ExprOf::ExprOf;
+  std::string text;
+};
+
 struct NameExpr : ExprOf<ExprKind::Name> {
   using ExprOf::ExprOf;
   std::string name;
   Decl *decl = nullptr; ///< found by analysis
 };
 
-/// The operations on packets that the language knows.
+/// The operations that the language knows.
 enum class Primitive {
   None,
   Decap,
   Encap,
+  Extend,
+  Shorten,
+  AddTail,
+  RemoveTail,
+  Create,
   Copy,
   Drop,
   Length,
   ChannelPut,
+  AtomicAdd,
+  Hash48,
+  Hash64,
+  Hash128,
+  Timestamp,
+  Random,
+  Trace,
 };
+
+/// What the chip does for programs beside packets: may stand anywhere.
+inline bool isService(Primitive primitive) {
+  return primitive >= Primitive::AtomicAdd;
+}
+
+/// Changes the packet of a handle that goes on holding it.
+inline bool isResize(Primitive primitive) {
+  return primitive >= Primitive::Extend && primitive <= Primitive::RemoveTail;
+}
 
 struct CallExpr : ExprOf<ExprKind::Call> {
   using ExprOf::ExprOf;
@@ -126,7 +155,9 @@ struct CallExpr : ExprOf<ExprKind::Call> {
   FunctionDecl *function = nullptr;
   EndpointDecl *endpoint = nullptr; ///< ChannelPut
   DropReasonDecl *reason = nullptr; ///< Drop, null if unspecified
-  std::vector<VarDecl *> held;      ///< Decap: other handles held then
+  /// Where the packet can be too short or have no room: other handles that
+  /// are held then, and go with it.
+  std::vector<VarDecl *> held;
 };
 
 struct IndexExpr : ExprOf<ExprKind::Index> {
@@ -235,6 +266,7 @@ enum class StmtKind {
   Do,
   For,
   Switch,
+  Critical,
   Break,
   Continue,
   Return,
@@ -318,6 +350,13 @@ struct SwitchStmt : StmtOf<StmtKind::Switch> {
   ExprPtr subject;
   std::vector<Case> cases;
   const Type *subjectType = nullptr; ///< found: in which cases compare
+};
+
+/// `critical (lock) body`
+struct CriticalStmt : StmtOf<StmtKind::Critical> {
+  using StmtOf::StmtOf;
+  ExprPtr lock;
+  StmtPtr body;
 };
 
 struct BreakStmt : StmtOf<StmtKind::Break> {

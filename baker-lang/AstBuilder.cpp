@@ -392,6 +392,8 @@ void AstBuilder::variableOrFunction(P::VariableOrFunctionContext *context,
     if (name.name.empty() || !item->block())
       return;
     auto decl = std::make_unique<FunctionDecl>(name);
+    decl->isPrivate = has(item, "private");
+    decl->annotations = annotations(item->annotation());
     decl->role = has(item, "control") ? Role::Control
                  : has(item, "init")  ? Role::Init
                                       : Role::Function;
@@ -414,6 +416,7 @@ void AstBuilder::variableOrFunction(P::VariableOrFunctionContext *context,
       decl->typeSyntax.isStarred = declared.isStarred;
       decl->declarator = std::move(declared);
       decl->annotations = marks;
+      decl->isPrivate = has(item, "private");
       list.globals.push_back(std::move(decl));
     }
   }

@@ -101,6 +101,7 @@ private:
   ExprPtr primary(P::PrimaryContext *context);
   ExprPtr number(antlr4::tree::TerminalNode *node);
   ExprPtr character(antlr4::tree::TerminalNode *node);
+  ExprPtr string(antlr4::tree::TerminalNode *node);
 
   // Small parts.
   SourceRange range(antlr4::ParserRuleContext *context) const;

@@ -23,6 +23,7 @@ private:
   void dump(const FunctionDecl &decl);
   void dump(const PpfDecl &decl);
   void dump(const Stmt *stmt);
+  void dump(const Initializer &initializer);
   void dumpLoop(const Stmt &stmt);
   void dump(const Expr *expr);
   void dumpParts(const Expr &expr);
@@ -132,8 +133,14 @@ void Dumper::dump(const Stmt *stmt) {
       line() << "variable " << part.name.name << " : "
              << text(part.decl ? part.decl->type : nullptr) << '\n';
       if (part.initializer)
-        inside([&] { dump(part.initializer->expr.get()); });
+        inside([&] { dump(*part.initializer); });
     }
+  } else if (auto *part = llvm::dyn_cast<CriticalStmt>(stmt)) {
+    line() << "critical\n";
+    inside([&] {
+      dump(part->lock.get());
+      dump(part->body.get());
+    });
   } else if (auto *part = llvm::dyn_cast<ConstStmt>(stmt)) {
     line() << "const " << part->decl->name << " : " << text(part->decl->type)
            << '\n';
@@ -168,6 +175,16 @@ void Dumper::dump(const Stmt *stmt) {
   } else {
     dumpLoop(*stmt);
   }
+}
+
+void Dumper::dump(const Initializer &initializer) {
+  if (initializer.expr)
+    return dump(initializer.expr.get());
+  line() << "list\n";
+  inside([&] {
+    for (const Initializer &part : initializer.list)
+      dump(part);
+  });
 }
 
 void Dumper::dumpLoop(const Stmt &stmt) {
@@ -210,6 +227,7 @@ static std::string head(const Expr &expr) {
     return "error";
   case ExprKind::Integer:
   case ExprKind::Bool:
+  case ExprKind::String:
     return "literal";
   case ExprKind::Name:
     return "name " + llvm::cast<NameExpr>(expr).name;

@@ -137,6 +137,8 @@ ExprPtr AstBuilder::primary(P::PrimaryContext *context) {
     return number(item->NUMBER());
   if (auto *item = dynamic_cast<P::CharacterPrimaryContext *>(context))
     return character(item->CHARACTER());
+  if (auto *item = dynamic_cast<P::StringPrimaryContext *>(context))
+    return string(item->STRING());
   if (auto *item = dynamic_cast<P::BoolPrimaryContext *>(context)) {
     auto result = std::make_unique<BoolExpr>(where);
     result->value = item->getText() == "true";
@@ -211,6 +213,48 @@ ExprPtr AstBuilder::number(antlr4::tree::TerminalNode *node) {
   return result;
 }
 
+/// The character that `\\c` stands for, if there is one.
+static std::optional<char> escaped(char c) {
+  switch (c) {
+  case 'n':
+    return '\n';
+  case 't':
+    return '\t';
+  case 'r':
+    return '\r';
+  case '0':
+    return '\0';
+  case '\\':
+  case '\'':
+  case '"':
+    return c;
+  default:
+    return std::nullopt;
+  }
+}
+
+ExprPtr AstBuilder::string(antlr4::tree::TerminalNode *node) {
+  Identifier token = identifier(node);
+  const std::string &text = token.name;
+  if (text.empty())
+    return nullptr;
+  if (text.size() < 2 || text.back() != '"') {
+    error(Code::BadCharacter, token.range, "this string has no end");
+    return std::make_unique<ErrorExpr>(token.range);
+  }
+  auto result = std::make_unique<StringExpr>(token.range);
+  for (size_t i = 1; i + 1 < text.size(); ++i) {
+    std::optional<char> c = text[i];
+    if (text[i] == '\\')
+      c = escaped(text[++i]);
+    if (!c)
+      error(Code::BadCharacter, token.range,
+            "the escapes are \\n \\t \\r \\0 \\\\ \\' \\\"");
+    result->text += c.value_or('?');
+  }
+  return result;
+}
+
 ExprPtr AstBuilder::character(antlr4::tree::TerminalNode *node) {
   Identifier token = identifier(node);
   if (token.name.empty())
@@ -221,29 +265,11 @@ ExprPtr AstBuilder::character(antlr4::tree::TerminalNode *node) {
     result->value = uint64_t(inside[0]);
     return result;
   }
-  if (inside.size() == 2 && inside[0] == '\\') {
-    switch (inside[1]) {
-    case 'n':
-      result->value = '\n';
+  if (inside.size() == 2 && inside[0] == '\\')
+    if (std::optional<char> c = escaped(inside[1])) {
+      result->value = uint64_t(*c);
       return result;
-    case 't':
-      result->value = '\t';
-      return result;
-    case 'r':
-      result->value = '\r';
-      return result;
-    case '0':
-      result->value = 0;
-      return result;
-    case '\\':
-    case '\'':
-    case '"':
-      result->value = uint64_t(inside[1]);
-      return result;
-    default:
-      break;
     }
-  }
   error(Code::BadCharacter, token.range,
         token.name + " is not one ASCII character; the escapes are \\n \\t "
                      "\\r \\0 \\\\ \\' \\\"");

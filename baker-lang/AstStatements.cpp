@@ -51,6 +51,12 @@ StmtPtr AstBuilder::statement(P::StatementContext *context) {
   }
   if (auto *item = dynamic_cast<P::SwitchStatementContext *>(context))
     return switchStatement(item, where);
+  if (auto *item = dynamic_cast<P::CriticalStatementContext *>(context)) {
+    auto result = std::make_unique<CriticalStmt>(where);
+    result->lock = expression(item->expression());
+    result->body = statement(item->statement());
+    return result;
+  }
   if (StmtPtr result = loop(context, where))
     return result;
   return simpleStatement(context, where);

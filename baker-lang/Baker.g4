@@ -99,9 +99,10 @@ ppfBody : bodyName '(' parameters? ')' block ;
 bodyName : IDENT ('.' IDENT)* '.' ('ppf' | IDENT) ;
 
 variableOrFunction
-  : ('control' | 'init')? type '*'? IDENT '(' parameters? ')' block
-                                                          # functionDeclaration
-  | annotation* type declarator (',' declarator)* ';'     # variableDeclaration
+  : annotation* 'private'? ('control' | 'init')? type '*'? IDENT
+    '(' parameters? ')' block                             # functionDeclaration
+  | annotation* 'private'? type declarator (',' declarator)* ';'
+                                                          # variableDeclaration
   ;
 parameters : parameter (',' parameter)* ;
 parameter : type '*'? IDENT? dimension* ;
@@ -131,6 +132,7 @@ statement
   | 'for' '(' forInit? ';' condition=expression? ';'
     step=expressionList? ')' statement                        # forStatement
   | 'switch' '(' expression ')' '{' switchItem* '}'           # switchStatement
+  | 'critical' '(' expression ')' statement                 # criticalStatement
   | 'break' ';'                                               # breakStatement
   | 'continue' ';'                                            # continueStatement
   | 'return' expression? ';'                                  # returnStatement
@@ -181,6 +183,7 @@ expression
 primary
   : NUMBER                                                    # numberPrimary
   | CHARACTER                                                 # characterPrimary
+  | STRING                                                    # stringPrimary
   | ('true' | 'false')                                        # boolPrimary
   | IDENT                                                     # namePrimary
   | 'sizeof' '(' (scalarType | IDENT) ')'                     # sizeofPrimary
@@ -192,7 +195,7 @@ arguments : expression (',' expression)* ;
 fieldName
   : IDENT | 'protocol' | 'metadata' | 'module' | 'ppf' | 'in' | 'out'
   | 'control' | 'init' | 'wiring' | 'demux' | 'drop_reason' | 'default'
-  | 'import' | 'instance'
+  | 'import' | 'instance' | 'critical' | 'private'
   ;
 
 // ---- Tokens ----------------------------------------------------------------
@@ -201,6 +204,7 @@ SIZED_TYPE : [us] [0-9]+ ;
 IDENT : [a-zA-Z_] [a-zA-Z_0-9]* ;
 // Any word that begins with a digit; its digits are checked later.
 NUMBER : [0-9] [a-zA-Z_0-9]* ;
+STRING : '"' (~["\\\r\n] | '\\' ~[\r\n])* '"'? ;
 CHARACTER : '\'' (~['\\\r\n] | '\\' ~[\r\n]) '\'' ;
 
 SPACE : [ \t\r\n\f]+ -> channel(HIDDEN) ;
@@ -209,6 +213,5 @@ BLOCK_COMMENT : '/*' .*? '*/' -> channel(HIDDEN) ;
 
 // Never part of a program; reported one by one before parsing.
 DIRECTIVE : '#' ~[\r\n]* -> channel(2) ;
-STRING : '"' (~["\\\r\n] | '\\' ~[\r\n])* '"'? -> channel(2) ;
 OPEN_COMMENT : '/*' -> channel(2) ;
 BAD_CHARACTER : . -> channel(2) ;

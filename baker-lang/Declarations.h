@@ -42,7 +42,8 @@ struct Decl {
 
   const DeclKind kind;
   std::string name;
-  SourceRange range; ///< of the name
+  SourceRange range;      ///< of the name
+  bool isPrivate = false; ///< not seen outside its module
 };
 
 template <DeclKind Kind> struct DeclOf : Decl {
@@ -183,6 +184,7 @@ struct FunctionDecl : DeclOf<DeclKind::Function> {
   using DeclOf::DeclOf;
   Role role = Role::Function;
   TypeSyntax resultSyntax;
+  std::vector<Annotation> annotations;
   std::vector<Parameter> parameters;
   std::unique_ptr<BlockStmt> body;
   /// PPF bodies: the name as written, `module.ppf.endpoint`.
@@ -195,12 +197,15 @@ struct FunctionDecl : DeclOf<DeclKind::Function> {
   PpfDecl *ppf = nullptr;
   EndpointDecl *input = nullptr;
   const Type *result = nullptr;
+  bool isInline = false;    ///< @inline
+  bool hasSection = false;  ///< has a critical section of its own
   bool hasErrors = false;   ///< follow-on errors are kept back then
   unsigned branchCount = 0; ///< statements, and operators that branch
   std::vector<std::unique_ptr<VarDecl>> variables;
   struct CallSite {
     FunctionDecl *callee;
     SourceRange range;
+    bool isInSection = false; ///< inside of a critical section
   };
   std::vector<CallSite> calls;
 };

@@ -72,6 +72,7 @@ private:
   void visit(Stmt &stmt);
   void visitBlock(std::vector<StmtPtr> &body);
   void visitDeclaration(DeclarationStmt &stmt);
+  void visit(Initializer &initializer);
   void visitLoop(Stmt &stmt);
   void visitSwitch(SwitchStmt &stmt);
   void warnUnreachable(SourceRange where);
@@ -345,10 +346,31 @@ void FlowCheck::visitCall(CallExpr &expr) {
   case Primitive::Length:
   case Primitive::Copy:
     return use(*arguments[0]);
+  case Primitive::AtomicAdd:
+  case Primitive::Hash48:
+  case Primitive::Hash64:
+  case Primitive::Hash128:
+  case Primitive::Timestamp:
+  case Primitive::Random:
+  case Primitive::Trace:
+    for (ExprPtr &argument : arguments)
+      visit(*argument);
+    return;
   case Primitive::ChannelPut:
     return take(*arguments[1]);
   case Primitive::Drop:
     return take(*arguments[0]);
+  case Primitive::Create:
+    if (!arguments.empty())
+      visit(*arguments[0]);
+    break;
+  case Primitive::Extend:
+  case Primitive::Shorten:
+  case Primitive::AddTail:
+  case Primitive::RemoveTail:
+    visit(*arguments[1]);
+    use(*arguments[0]);
+    break;
   case Primitive::Decap:
   case Primitive::Encap:
     if (arguments.size() == 2)
@@ -356,12 +378,11 @@ void FlowCheck::visitCall(CallExpr &expr) {
     take(*arguments[0]);
     break;
   }
-  if (expr.primitive != Primitive::Decap)
-    return;
-  // A packet too short ends the invocation: others held go with it.
+  // A packet too short, or without room, ends the invocation: all go with it.
   expr.held.clear();
   for (size_t i = 0; i < handles.size(); ++i)
-    if (state.handles[i].mayHold && !state.handles[i].mayBeEmpty)
+    if (state.handles[i].mayHold && !state.handles[i].mayBeEmpty &&
+        !(isResize(expr.primitive) && handles[i] == variableOf(*arguments[0])))
       expr.held.push_back(handles[i]);
 }
 
@@ -396,6 +417,13 @@ void FlowCheck::visitBlock(std::vector<StmtPtr> &body) {
   }
 }
 
+void FlowCheck::visit(Initializer &initializer) {
+  if (initializer.expr)
+    visit(*initializer.expr);
+  for (Initializer &part : initializer.list)
+    visit(part);
+}
+
 void FlowCheck::visitDeclaration(DeclarationStmt &stmt) {
   for (Declarator &part : stmt.declarators) {
     if (!part.decl)
@@ -403,8 +431,8 @@ void FlowCheck::visitDeclaration(DeclarationStmt &stmt) {
     Expr *value = part.initializer ? part.initializer->expr.get() : nullptr;
     HandleState *handle = stateOf(part.decl);
     if (!handle) {
-      if (value)
-        visit(*value);
+      if (part.initializer)
+        visit(*part.initializer);
       continue;
     }
     if (handle->mayHold)
@@ -446,6 +474,9 @@ void FlowCheck::visit(Stmt &stmt) {
     return visitLoop(stmt);
   case StmtKind::Switch:
     return visitSwitch(llvm::cast<SwitchStmt>(stmt));
+  case StmtKind::Critical:
+    visit(*llvm::cast<CriticalStmt>(stmt).lock);
+    return visit(*llvm::cast<CriticalStmt>(stmt).body);
   case StmtKind::Break:
     if (!breakTargets.empty())
       breakTargets.back()->breaks.join(state);

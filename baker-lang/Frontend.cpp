@@ -23,8 +23,9 @@ parseAndCheck(const std::vector<std::string> &files, Diagnostics &diagnostics,
 
 mlir::OwningOpRef<mlir::ModuleOp> lowerToIr(const Program &program,
                                             const SourceManager &sources,
-                                            mlir::MLIRContext &context) {
-  auto module = Lowering(program, sources, context).run();
+                                            mlir::MLIRContext &context,
+                                            bool hasTraces) {
+  auto module = Lowering(program, sources, context, hasTraces).run();
   KARAKAL_ASSERT(mlir::succeeded(mlir::verify(*module)),
                  "the front end made a module that does not verify");
   return module;

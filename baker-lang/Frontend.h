@@ -34,10 +34,12 @@ parseAndCheck(const std::vector<std::string> &files, Diagnostics &diagnostics,
               const std::vector<std::string> &importFolders = {});
 
 /// The program in the baker dialect, verified. Requires that analysis found no
-/// errors. Loads the dialects that it needs into `context`.
+/// errors. Loads the dialects that it needs into `context`. Without `hasTraces`
+/// nothing remains of `trace`.
 mlir::OwningOpRef<mlir::ModuleOp> lowerToIr(const Program &program,
                                             const SourceManager &sources,
-                                            mlir::MLIRContext &context);
+                                            mlir::MLIRContext &context,
+                                            bool hasTraces = false);
 
 /// Prints the analyzed syntax tree.
 void dumpAst(const Program &program, std::ostream &out);

@@ -22,7 +22,7 @@ Value FunctionLowering::constant(uint64_t bits, const Type *type,
   llvm::APInt value(64, canonical(bits, type));
   return builder.create<arith::ConstantOp>(
       location(where),
-      mlir::IntegerAttr::get(mlirType, value.trunc(type->bits())));
+      mlir::IntegerAttr::get(mlirType, value.sextOrTrunc(type->bits())));
 }
 
 Value FunctionLowering::convert(Value value, const Type *from, const Type *to,

@@ -27,7 +27,7 @@ Value FunctionLowering::lower(const Expr &expr) {
 }
 
 Value FunctionLowering::lowerAs(const Expr &expr, const Type *type) {
-  if (expr.constant && type->isScalar())
+  if (expr.constant && type->isScalar() && !type->isWide())
     return constant(convertConstant(*expr.constant, expr.type, type), type,
                     expr.range);
   Value value = lower(expr);

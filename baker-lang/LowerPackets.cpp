@@ -1,11 +1,15 @@
 //===- LowerPackets.cpp - places, packet primitives and calls -------------===//
 //
-// `packet_decap` becomes, for a header of h bytes and an inner protocol whose
-// smallest header has m bytes:
+// Where a packet can be too short, or its buffer have no room, the program
+// looks first. `packet_decap` becomes, for a header of h bytes and an inner
+// protocol whose smallest header has m bytes:
 //
 //     length = packet_length ph
 //     if (length < h + m) { drop ph and all other held packets; return }
 //     inner = packet_decap ph, h
+//
+// and `packet_encap` the same with packet_headroom. To shorten a packet and to
+// extend it are decap and encap to its own protocol.
 //
 //===----------------------------------------------------------------------===//
 
@@ -13,6 +17,7 @@
 #include "baker-lang/Ranges.h"
 
 #include "ir/Attributes.h"
+#include "ir/Layout.h"
 #include "support/Error.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -73,6 +78,8 @@ FunctionLowering::Place FunctionLowering::place(const Expr &expr) {
     return fieldPlace(*field);
   const auto &element = llvm::cast<IndexExpr>(expr);
   Place base = place(*element.base);
+  if (base.kind == Place::Local)
+    return localElement(element, base);
   Value index = indexInside(*element.index, element.base->type->size);
   Place result = base;
   result.type = expr.type;
@@ -107,6 +114,8 @@ FunctionLowering::Place FunctionLowering::fieldPlace(const FieldExpr &expr) {
   }
   case Access::StructField: {
     Place base = place(*expr.base);
+    if (base.kind == Place::Local)
+      return localField(expr, base);
     result.kind = Place::Global;
     result.base = builder.create<ir::FieldOp>(location(expr.range), base.base,
                                               expr.field.name);
@@ -136,14 +145,50 @@ Value FunctionLowering::readVariable(const VarDecl *variable) {
   return ssa.read(variable, here(), parent.type(variable->type));
 }
 
+/// Fields over 64 bits are read and written as their two parts.
+Value FunctionLowering::loadWide(const Place &place, SourceRange where) {
+  mlir::Location at = location(where);
+  mlir::Type wide = parent.type(place.type);
+  const std::string &name = place.field->name;
+  Value high = builder.create<ir::PacketReadOp>(
+      at, builder.getIntegerType(place.type->width - 64), place.base,
+      name + wideHigh, Value());
+  Value low = builder.create<ir::PacketReadOp>(at, builder.getI64Type(),
+                                               place.base, name + wideLow,
+                                               Value());
+  Value amount = constant(64, place.type, where);
+  Value placed = builder.create<arith::ShLIOp>(
+      at, builder.create<arith::ExtUIOp>(at, wide, high), amount);
+  return builder.create<arith::OrIOp>(
+      at, placed, builder.create<arith::ExtUIOp>(at, wide, low));
+}
+
+void FunctionLowering::storeWide(const Place &place, Value value,
+                                 SourceRange where) {
+  mlir::Location at = location(where);
+  const std::string &name = place.field->name;
+  Value shifted = builder.createOrFold<arith::ShRUIOp>(
+      at, value, constant(64, place.type, where));
+  Value high = builder.createOrFold<arith::TruncIOp>(
+      at, builder.getIntegerType(place.type->width - 64), shifted);
+  Value low =
+      builder.createOrFold<arith::TruncIOp>(at, builder.getI64Type(), value);
+  builder.create<ir::PacketWriteOp>(at, high, place.base, name + wideHigh,
+                                    Value());
+  builder.create<ir::PacketWriteOp>(at, low, place.base, name + wideLow,
+                                    Value());
+}
+
 Value FunctionLowering::load(const Place &place, SourceRange where) {
   mlir::Location at = location(where);
   switch (place.kind) {
   case Place::Local:
-    return readVariable(place.variable);
+    return loadLocal(place, where);
   case Place::PacketField: {
     // An array of one element is a plain field of the dialect.
     const auto &field = llvm::cast<ProtocolFieldDecl>(*place.field);
+    if (field.type->isWide())
+      return loadWide(place, where);
     return builder.create<ir::PacketReadOp>(
         at, parent.type(field.type), place.base, field.name,
         field.count > 1 ? place.index : Value());
@@ -164,10 +209,11 @@ void FunctionLowering::store(const Place &place, Value value,
   mlir::Location at = location(where);
   switch (place.kind) {
   case Place::Local:
-    ssa.write(place.variable, here(), value);
-    return;
+    return storeLocal(place, value, where);
   case Place::PacketField: {
     const auto &field = llvm::cast<ProtocolFieldDecl>(*place.field);
+    if (field.type->isWide())
+      return storeWide(place, value, where);
     builder.create<ir::PacketWriteOp>(at, value, place.base, field.name,
                                       field.count > 1 ? place.index : Value());
     return;
@@ -206,11 +252,21 @@ Value FunctionLowering::lowerCall(const CallExpr &expr) {
 Value FunctionLowering::lowerPrimitive(const CallExpr &expr) {
   mlir::Location at = location(expr.range);
   auto packet = [&](size_t i) { return lower(*expr.arguments[i]); };
+  if (isService(expr.primitive))
+    return lowerService(expr);
   switch (expr.primitive) {
   case Primitive::Decap:
     return lowerDecap(expr);
   case Primitive::Encap:
     return lowerEncap(expr);
+  case Primitive::Create:
+    return lowerCreate(expr);
+  case Primitive::Extend:
+  case Primitive::Shorten:
+  case Primitive::AddTail:
+  case Primitive::RemoveTail:
+    lowerResize(expr);
+    return {};
   case Primitive::Copy:
     return builder.create<ir::PacketCopyOp>(at, packet(0));
   case Primitive::Length:
@@ -229,59 +285,133 @@ Value FunctionLowering::lowerPrimitive(const CallExpr &expr) {
   }
 }
 
-Value FunctionLowering::lowerEncap(const CallExpr &expr) {
-  Value packet = lower(*expr.arguments[0]);
-  Value bytes =
-      expr.arguments.size() == 2
-          ? lowerAs(*expr.arguments[1], &wordType())
-          : constant(expr.type->protocol->bytesMin, &wordType(), expr.range);
-  return builder.create<ir::PacketEncapOp>(
-      location(expr.range), parent.packetType(expr.type->protocol), packet,
-      bytes);
+/// Ends the invocation if `isBad`: drops `packet`, if there is one, and what
+/// `expr` found held, read before the flow divides.
+void FunctionLowering::dropIf(Value isBad, const CallExpr &expr, Value packet,
+                              llvm::StringRef reasonName) {
+  mlir::Location at = location(expr.range);
+  std::vector<Value> dropped;
+  if (packet)
+    dropped.push_back(packet);
+  for (const VarDecl *variable : expr.held)
+    dropped.push_back(readVariable(variable));
+  Block *bad = newBlock(), *good = newBlock();
+  builder.create<cf::CondBranchOp>(at, isBad, bad, good);
+  start(bad);
+  leaveSection(expr.range);
+  auto reason =
+      mlir::FlatSymbolRefAttr::get(builder.getContext(), reasonName);
+  for (Value each : dropped)
+    builder.create<ir::PacketDropOp>(at, each, reason);
+  builder.create<mlir::func::ReturnOp>(at);
+  start(good);
 }
 
-Value FunctionLowering::lowerDecap(const CallExpr &expr) {
+void FunctionLowering::dropIfLess(Value left, Value right, const CallExpr &expr,
+                                  Value packet) {
+  dropIf(compare(BinaryOp::Less, left, right, &wordType(), expr.range), expr,
+         packet, ir::noRoomReasonName);
+}
+
+/// Ends the invocation unless the packet has `bytes` and `rest` more.
+void FunctionLowering::dropIfShort(const CallExpr &expr, Value packet,
+                                   Value bytes, std::optional<uint64_t> bound,
+                                   uint64_t restBytes) {
   mlir::Location at = location(expr.range);
   SourceRange where = expr.range;
   const Type *word = &wordType();
-  const ProtocolDecl &outer = *expr.arguments[0]->type->protocol;
-  uint64_t innerMin = expr.type->protocol->bytesMin;
-  // Handles held in parallel, read before the flow divides.
-  std::vector<Value> held;
-  for (const VarDecl *variable : expr.held)
-    held.push_back(readVariable(variable));
-  Value packet = lower(*expr.arguments[0]);
-  mlir::Type innerType = parent.packetType(expr.type->protocol);
-
-  demuxPacket = packet;
-  Value bytes = lowerAs(*outer.demux, word);
-  demuxPacket = {};
   Value length = builder.create<ir::PacketLengthOp>(at, packet);
-  auto bound = upperBound(*outer.demux);
   Value isShort;
-  if (bound && *bound <= UINT32_MAX - innerMin) {
+  if (bound && *bound <= UINT32_MAX - restBytes) {
     Value needed = builder.createOrFold<arith::AddIOp>(
-        at, bytes, constant(innerMin, word, where));
+        at, bytes, constant(restBytes, word, where));
     isShort = compare(BinaryOp::Less, length, needed, word, where);
   } else {
     // The sum could wrap: compare in two steps.
     Value rest = builder.createOrFold<arith::SubIOp>(at, length, bytes);
     isShort = builder.createOrFold<arith::OrIOp>(
         at, compare(BinaryOp::Less, length, bytes, word, where),
-        compare(BinaryOp::Less, rest, constant(innerMin, word, where), word,
+        compare(BinaryOp::Less, rest, constant(restBytes, word, where), word,
                 where));
   }
-  Block *truncated = newBlock(), *whole = newBlock();
-  builder.create<cf::CondBranchOp>(at, isShort, truncated, whole);
-  start(truncated);
-  auto reason = mlir::FlatSymbolRefAttr::get(builder.getContext(),
-                                             ir::truncatedReasonName);
-  builder.create<ir::PacketDropOp>(at, packet, reason);
-  for (Value other : held)
-    builder.create<ir::PacketDropOp>(at, other, reason);
-  builder.create<mlir::func::ReturnOp>(at);
-  start(whole);
-  return builder.create<ir::PacketDecapOp>(at, innerType, packet, bytes);
+  dropIf(isShort, expr, packet, ir::truncatedReasonName);
+}
+
+Value FunctionLowering::moveHeadBack(const CallExpr &expr, Value packet,
+                                     Value bytes, const ProtocolDecl *outer) {
+  mlir::Location at = location(expr.range);
+  Value room = builder.create<ir::PacketHeadroomOp>(at, packet);
+  dropIfLess(room, bytes, expr, packet);
+  return builder.create<ir::PacketEncapOp>(at, parent.packetType(outer), packet,
+                                           bytes);
+}
+
+Value FunctionLowering::lowerEncap(const CallExpr &expr) {
+  Value packet = lower(*expr.arguments[0]);
+  Value bytes =
+      expr.arguments.size() == 2
+          ? lowerAs(*expr.arguments[1], &wordType())
+          : constant(expr.type->protocol->bytesMin, &wordType(), expr.range);
+  return moveHeadBack(expr, packet, bytes, expr.type->protocol);
+}
+
+Value FunctionLowering::lowerDecap(const CallExpr &expr) {
+  const ProtocolDecl &outer = *expr.arguments[0]->type->protocol;
+  Value packet = lower(*expr.arguments[0]);
+  demuxPacket = packet;
+  Value bytes = lowerAs(*outer.demux, &wordType());
+  demuxPacket = {};
+  dropIfShort(expr, packet, bytes, upperBound(*outer.demux),
+              expr.type->protocol->bytesMin);
+  return builder.create<ir::PacketDecapOp>(
+      location(expr.range), parent.packetType(expr.type->protocol), packet,
+      bytes);
+}
+
+Value FunctionLowering::lowerCreate(const CallExpr &expr) {
+  const Type *word = &wordType();
+  const ProtocolDecl *protocol = expr.type->protocol;
+  Value bytes = expr.arguments.empty()
+                    ? constant(protocol->bytesMin, word, expr.range)
+                    : lowerAs(*expr.arguments[0], word);
+  bool isConstant = expr.arguments.empty() || expr.arguments[0]->constant;
+  if (!isConstant)
+    dropIfLess(constant(ir::bufferBytes - ir::bufferHeadroomBytes, word,
+                        expr.range),
+               bytes, expr, {});
+  return builder.create<ir::PacketCreateOp>(
+      location(expr.range), parent.packetType(protocol), bytes);
+}
+
+void FunctionLowering::lowerResize(const CallExpr &expr) {
+  mlir::Location at = location(expr.range);
+  const Type *word = &wordType();
+  const auto *variable = llvm::cast<VarDecl>(
+      llvm::cast<NameExpr>(*expr.arguments[0]).decl);
+  const ProtocolDecl *protocol = variable->type->protocol;
+  Value bytes = lowerAs(*expr.arguments[1], word);
+  Value packet = readVariable(variable);
+  Value resized;
+  if (expr.primitive == Primitive::Extend) {
+    resized = moveHeadBack(expr, packet, bytes, protocol);
+  } else if (expr.primitive == Primitive::AddTail) {
+    Value head = builder.create<ir::PacketHeadroomOp>(at, packet);
+    Value length = builder.create<ir::PacketLengthOp>(at, packet);
+    Value end = builder.createOrFold<arith::AddIOp>(at, head, length);
+    Value room = builder.createOrFold<arith::SubIOp>(
+        at, constant(ir::bufferBytes, word, expr.range), end);
+    dropIfLess(room, bytes, expr, packet);
+    resized = builder.create<ir::PacketAddTailOp>(at, packet, bytes);
+  } else {
+    dropIfShort(expr, packet, bytes, upperBound(*expr.arguments[1]),
+                protocol->bytesMin);
+    if (expr.primitive == Primitive::Shorten)
+      resized = builder.create<ir::PacketDecapOp>(at, packet.getType(), packet,
+                                                  bytes);
+    else
+      resized = builder.create<ir::PacketRemoveTailOp>(at, packet, bytes);
+  }
+  ssa.write(variable, here(), resized);
 }
 
 } // namespace karakal::lang

@@ -108,12 +108,18 @@ void FunctionLowering::lower(const Stmt &stmt) {
     return lowerFor(llvm::cast<ForStmt>(stmt));
   case StmtKind::Switch:
     return lowerSwitch(llvm::cast<SwitchStmt>(stmt));
+  case StmtKind::Critical:
+    return lowerCritical(llvm::cast<CriticalStmt>(stmt));
   case StmtKind::Break:
+    if (lock != targets.back().lock)
+      leaveSection(stmt.range);
     jump(targets.back().breakTo, stmt.range);
     return start(newBlock());
   case StmtKind::Continue:
     for (auto it = targets.rbegin(); it != targets.rend(); ++it)
       if (it->continueTo) {
+        if (lock != it->lock)
+          leaveSection(stmt.range);
         jump(it->continueTo, stmt.range);
         break;
       }
@@ -127,14 +133,47 @@ void FunctionLowering::lower(const Stmt &stmt) {
 }
 
 void FunctionLowering::lowerDeclaration(const DeclarationStmt &stmt) {
-  for (const Declarator &part : stmt.declarators) {
-    const VarDecl *variable = part.decl;
-    if (part.initializer)
-      ssa.write(variable, here(),
-                lowerAs(*part.initializer->expr, variable->type));
-    else if (variable->type->isScalar())
-      ssa.write(variable, here(), constant(0, variable->type, part.name.range));
+  for (const Declarator &declared : stmt.declarators) {
+    const Initializer *value =
+        declared.initializer ? &*declared.initializer : nullptr;
+    unsigned part = 0;
+    if (value || !declared.decl->type->isPacket())
+      lowerInitial(declared.decl, declared.decl->type, part, value,
+                   declared.name.range);
   }
+}
+
+/// Writes the scalars of `type` from `part` on; zeros where no value stands.
+void FunctionLowering::lowerInitial(const VarDecl *variable, const Type *type,
+                                    unsigned &part, const Initializer *value,
+                                    SourceRange where) {
+  if (!type->isAggregate()) {
+    mlir::Value initial = value ? lowerAs(*value->expr, type)
+                                : constant(0, type, where);
+    ssa.write(partOf(variable, part++), here(), initial);
+    return;
+  }
+  bool isArray = type->is(TypeKind::Array);
+  uint64_t count = isArray ? type->size : type->record->fields.size();
+  for (uint64_t i = 0; i < count; ++i)
+    lowerInitial(variable, isArray ? type->element : type->record->fields[i].type,
+                 part,
+                 value && i < value->list.size() ? &value->list[i] : nullptr,
+                 where);
+}
+
+void FunctionLowering::lowerCritical(const CriticalStmt &stmt) {
+  mlir::Value taken = place(*stmt.lock).base;
+  builder.create<ir::LockOp>(location(stmt.lock->range), taken);
+  lock = taken;
+  lower(*stmt.body);
+  leaveSection(stmt.range);
+  lock = {};
+}
+
+void FunctionLowering::leaveSection(SourceRange where) {
+  if (lock)
+    builder.create<ir::UnlockOp>(location(where), lock);
 }
 
 void FunctionLowering::lowerIf(const IfStmt &stmt) {
@@ -154,7 +193,7 @@ void FunctionLowering::lowerIf(const IfStmt &stmt) {
 
 void FunctionLowering::lowerBody(const Stmt &body, Block *breakTo,
                                  Block *continueTo) {
-  targets.push_back({breakTo, continueTo});
+  targets.push_back({breakTo, continueTo, lock});
   lower(body);
   targets.pop_back();
 }
@@ -231,7 +270,7 @@ void FunctionLowering::lowerSwitch(const SwitchStmt &stmt) {
     start(next);
   }
   jump(otherwise, stmt.range);
-  targets.push_back({after, nullptr});
+  targets.push_back({after, nullptr, lock});
   for (size_t i = 0; i < stmt.cases.size(); ++i) {
     start(bodies[i]);
     lowerBlock(stmt.cases[i].body);
@@ -242,9 +281,12 @@ void FunctionLowering::lowerSwitch(const SwitchStmt &stmt) {
 }
 
 void FunctionLowering::lowerReturn(const ReturnStmt &stmt) {
+  mlir::Value value;
   if (stmt.value)
-    builder.create<mlir::func::ReturnOp>(location(stmt.range),
-                                         lowerAs(*stmt.value, decl.result));
+    value = lowerAs(*stmt.value, decl.result);
+  leaveSection(stmt.range);
+  if (value)
+    builder.create<mlir::func::ReturnOp>(location(stmt.range), value);
   else
     builder.create<mlir::func::ReturnOp>(location(stmt.range));
   start(newBlock());

@@ -17,8 +17,9 @@ using mlir::Location;
 namespace karakal::lang {
 
 Lowering::Lowering(const Program &program, const SourceManager &sources,
-                   mlir::MLIRContext &context)
-    : program(program), sources(sources), builder(&context) {
+                   mlir::MLIRContext &context, bool hasTraces)
+    : hasTraces(hasTraces), program(program), sources(sources),
+      builder(&context) {
   context.loadDialect<ir::BakerDialect, mlir::arith::ArithDialect,
                       mlir::cf::ControlFlowDialect, mlir::func::FuncDialect>();
 }
@@ -50,6 +51,8 @@ mlir::Type Lowering::type(const Type *type) {
     }
     return ir::StructType::get(context, type->record->name, names, types);
   }
+  case TypeKind::Lock:
+    return builder.getI32Type();
   default:
     return builder.getIntegerType(type->bits());
   }
@@ -92,15 +95,38 @@ mlir::OwningOpRef<mlir::ModuleOp> Lowering::run() {
     for (const auto &decl : list.bodies)
       function(*decl);
   });
+  declareNoRoom();
   return std::move(module);
+}
+
+/// The built-in reason of packets without room, if one is dropped for it.
+void Lowering::declareNoRoom() {
+  bool isUsed = false;
+  module->walk([&](ir::PacketDropOp drop) {
+    isUsed |= drop.getReason() == ir::noRoomReasonName;
+  });
+  if (!isUsed || module->lookupSymbol(ir::noRoomReasonName))
+    return;
+  builder.setInsertionPointToEnd(module->getBody());
+  builder.create<ir::DropReasonOp>(module->getLoc(), ir::noRoomReasonName);
 }
 
 void Lowering::protocol(const ProtocolDecl &decl) {
   std::vector<mlir::Attribute> fields;
-  for (const auto &field : decl.fields)
-    fields.push_back(ir::ProtocolFieldAttr::get(
-        builder.getContext(), field->name, field->offsetBits,
-        field->type->width, field->count));
+  auto add = [&](const std::string &name, uint32_t offset, uint32_t width,
+                 uint32_t count) {
+    fields.push_back(ir::ProtocolFieldAttr::get(builder.getContext(), name,
+                                                offset, width, count));
+  };
+  for (const auto &field : decl.fields) {
+    uint32_t width = field->type->width, offset = field->offsetBits;
+    if (!field->type->isWide()) {
+      add(field->name, offset, width, field->count);
+      continue;
+    }
+    add(field->name + wideHigh, offset, width - 64, 1);
+    add(field->name + wideLow, offset + width - 64, 64, 1);
+  }
   builder.create<ir::ProtocolOp>(location(decl.range), decl.name,
                                  builder.getArrayAttr(fields), decl.bytesMin,
                                  decl.isConstantSize);
@@ -158,6 +184,8 @@ void Lowering::function(const FunctionDecl &decl) {
   case Role::Function:
     ir::setKind(op, ir::FunctionKind::Function);
     op.setPrivate();
+    if (decl.isInline) // LLVM obeys it
+      op->setAttr("passthrough", builder.getStrArrayAttr({"alwaysinline"}));
     break;
   case Role::Control:
     ir::setKind(op, ir::FunctionKind::Control);

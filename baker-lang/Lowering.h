@@ -6,17 +6,24 @@
 #include "baker-lang/Declarations.h"
 #include "baker-lang/Ssa.h"
 #include "ir/Baker.h"
+#include "ir/Services.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
 
+#include <map>
+
 namespace karakal::lang {
+
+/// A field of more than 64 bits is two fields of the dialect, of which the
+/// second has 64 bits.
+inline constexpr const char *wideHigh = ".high", *wideLow = ".low";
 
 /// Symbols and types of a program in the dialect.
 class Lowering {
 public:
   Lowering(const Program &program, const SourceManager &sources,
-           mlir::MLIRContext &context);
+           mlir::MLIRContext &context, bool hasTraces);
 
   mlir::OwningOpRef<mlir::ModuleOp> run();
 
@@ -24,10 +31,14 @@ public:
   mlir::Type type(const Type *type);
   mlir::Type packetType(const ProtocolDecl *protocol);
 
+  /// Whether `trace` does anything.
+  const bool hasTraces;
+
 private:
   void protocol(const ProtocolDecl &decl);
   void global(const GlobalDecl &decl);
   void channels(const PpfDecl &decl);
+  void declareNoRoom();
   void function(const FunctionDecl &decl);
   void controlSignature(mlir::func::FuncOp op, const FunctionDecl &decl);
 
@@ -50,6 +61,10 @@ private:
     enum Kind { Local, PacketField, Metadata, Global } kind = Local;
     const Type *type = nullptr;
     const VarDecl *variable = nullptr;
+    /// Local: which of its scalars it can be, and if several, which one: the
+    /// number, from 0, among them.
+    std::vector<unsigned> parts = {0};
+    mlir::Value part;
     mlir::Value base;            ///< packet, or reference into global data
     const Decl *field = nullptr; ///< of a packet
     mlir::Value index;           ///< of an array field of a packet
@@ -64,6 +79,11 @@ private:
   void lowerWhile(const WhileStmt &stmt);
   void lowerDo(const DoStmt &stmt);
   void lowerSwitch(const SwitchStmt &stmt);
+  void lowerCritical(const CriticalStmt &stmt);
+  void lowerInitial(const VarDecl *variable, const Type *type, unsigned &part,
+                    const Initializer *value, SourceRange where);
+  /// Gives back the lock of the section that control leaves, if there is one.
+  void leaveSection(SourceRange where);
   void lowerReturn(const ReturnStmt &stmt);
   /// Lowers a loop's body with its targets of break and continue.
   void lowerBody(const Stmt &body, mlir::Block *breakTo,
@@ -110,20 +130,48 @@ private:
   Place fieldPlace(const FieldExpr &expr);
   Place globalPlace(const Decl *decl, const Type *type, SourceRange where);
   mlir::Value load(const Place &place, SourceRange where);
+  mlir::Value loadWide(const Place &place, SourceRange where);
+  void storeWide(const Place &place, mlir::Value value, SourceRange where);
   void store(const Place &place, mlir::Value value, SourceRange where);
   /// `index` as i32 inside an array of `size` elements.
   mlir::Value indexInside(const Expr &index, uint64_t size);
+  /// A scalar of a local variable, and its name for Ssa.
+  Ssa::Variable partOf(const VarDecl *variable, unsigned part);
+  mlir::Value readPart(const VarDecl *variable, unsigned part,
+                       const Type *type);
+  mlir::Value loadLocal(const Place &place, SourceRange where);
+  void storeLocal(const Place &place, mlir::Value value, SourceRange where);
+  /// `base[index]` and `base.field` of a local variable.
+  Place localElement(const IndexExpr &expr, Place base);
+  Place localField(const FieldExpr &expr, Place base);
   mlir::Value lowerCall(const CallExpr &expr);
+  mlir::Value lowerService(const CallExpr &expr);
   mlir::Value lowerPrimitive(const CallExpr &expr);
   mlir::Value lowerDecap(const CallExpr &expr);
   mlir::Value lowerEncap(const CallExpr &expr);
+  mlir::Value lowerCreate(const CallExpr &expr);
+  void lowerResize(const CallExpr &expr);
+  mlir::Value moveHeadBack(const CallExpr &expr, mlir::Value packet,
+                           mlir::Value bytes, const ProtocolDecl *outer);
+  void dropIf(mlir::Value isBad, const CallExpr &expr, mlir::Value packet,
+              llvm::StringRef reasonName);
+  /// For want of room, if `left` is less than `right`.
+  void dropIfLess(mlir::Value left, mlir::Value right, const CallExpr &expr,
+                  mlir::Value packet);
+  void dropIfShort(const CallExpr &expr, mlir::Value packet, mlir::Value bytes,
+                   std::optional<uint64_t> bound, uint64_t restBytes);
 
   mlir::Value readVariable(const VarDecl *decl);
   mlir::Location location(SourceRange range) { return parent.location(range); }
 
   struct Targets {
     mlir::Block *breakTo, *continueTo; ///< continueTo is null in a switch
+    mlir::Value lock;                  ///< of the section around it
   };
+
+  /// Names of the scalars of arrays and structs.
+  std::map<const VarDecl *, std::vector<char>> parts;
+  mlir::Value lock; ///< of the critical section here, or null
 
   Lowering &parent;
   const FunctionDecl &decl;

@@ -11,6 +11,7 @@
 #include "baker-lang/Parser.h"
 
 #include "baker-lang/AstBuilder.h"
+#include "baker-lang/KeywordNames.h"
 #include "baker-lang/SyntaxErrors.h"
 
 #include "BakerLexer.h"
@@ -129,9 +130,6 @@ static std::set<size_t> reportStrangeTokens(antlr4::CommonTokenStream &tokens,
              "there is no preprocessor; use 'const' for constants, and "
              "'import' for other files");
       break;
-    case BakerLexer::STRING:
-      report(diagnostics, Code::NoStrings, range, "there are no strings");
-      break;
     case BakerLexer::OPEN_COMMENT:
       report(diagnostics, Code::OpenComment, range,
              "this comment has no end: '*/' is missing");
@@ -230,6 +228,7 @@ bool ProgramParser::parse(ParsedFile &file) {
   for (antlr4::Token *token : file.tokens.getTokens())
     if (token->getType() == BakerLexer::OPEN_COMMENT)
       return false;
+  nameKeywords(file.tokens, file.places, diagnostics);
   GuardedParser &parser = file.parser;
   parser.removeErrorListeners();
   // The grammar needs no more context than this to be decided, and with full

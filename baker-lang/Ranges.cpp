@@ -85,7 +85,7 @@ static Bound binaryBound(const BinaryExpr &expr) {
 }
 
 Bound upperBound(const Expr &expr) {
-  if (!expr.type || !expr.type->isScalar())
+  if (!expr.type || !expr.type->isScalar() || expr.type->isWide())
     return std::nullopt;
   if (expr.constant) {
     bool isNegative = expr.type->isSigned && int64_t(*expr.constant) < 0;

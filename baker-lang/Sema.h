@@ -47,6 +47,8 @@ private:
   void resolveDemux(ProtocolDecl &decl, uint64_t fixedBits);
   void resolveMetadata(MetadataDecl &decl);
   void resolveAnnotations(GlobalDecl &decl);
+  void resolveAnnotations(FunctionDecl &decl);
+  void refuseWide(const Type *&type, SourceRange where, const char *what);
   void resolveGlobal(GlobalDecl &decl);
   bool flatten(const Initializer &initializer, const Type *type,
                std::vector<uint64_t> &values);
@@ -76,6 +78,7 @@ private:
   void checkWiring();
   void checkReceiver();
   void checkRecursion();
+  void checkSections();
 
   // Statements (SemaStatements.cpp).
   void checkBody(FunctionDecl &decl);
@@ -83,6 +86,9 @@ private:
   void checkStmt(Stmt &stmt);
   void checkDeclaration(DeclarationStmt &stmt);
   void checkLocal(Declarator &declarator, const TypeSyntax &syntax);
+  void checkLocalValue(Initializer &initializer, const Type *type);
+  bool checkShape(const Initializer &initializer, const Type *type);
+  void checkCritical(CriticalStmt &stmt);
   void checkLoop(Stmt &stmt);
   void checkSwitch(SwitchStmt &stmt);
   void checkReturn(ReturnStmt &stmt);
@@ -108,6 +114,7 @@ private:
   /// Checks `expr` and that its value converts to `type` by itself.
   void checkConvertible(Expr &expr, const Type *type, const char *what);
   bool checkAssignable(Expr &expr);
+  bool checkWidth(BinaryOp op, const Type *type, SourceRange where);
 
   // Fields and calls (SemaFields.cpp, SemaCalls.cpp).
   const Type *checkField(FieldExpr &expr);
@@ -119,8 +126,13 @@ private:
   const Type *checkFunctionCall(CallExpr &expr);
   const Type *checkPrimitive(CallExpr &expr, const Type *expected);
   const Type *newHeader(CallExpr &expr, const Type *expected);
+  const Type *checkResize(CallExpr &expr);
+  void checkBytes(Expr &bytes, uint64_t most, const char *what);
   const Type *checkDrop(CallExpr &expr);
   const Type *checkChannelPut(CallExpr &expr);
+  const Type *checkService(CallExpr &expr);
+  const Type *checkAtomicAdd(CallExpr &expr);
+  const Type *checkTrace(CallExpr &expr);
   bool checkArgumentCount(CallExpr &expr, size_t least, size_t most,
                           const std::string &name);
   bool checkPacket(Expr &expr);
@@ -154,6 +166,8 @@ private:
   Scope *scope = nullptr;
   FunctionDecl *function = nullptr;
   unsigned loopDepth = 0, switchDepth = 0;
+  /// The critical section around this place, or null.
+  const CriticalStmt *section = nullptr;
   bool hasBadWires = false;
 };
 

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "baker-lang/Sema.h"
+#include "ir/Layout.h"
 
 namespace karakal::lang {
 
@@ -14,10 +15,22 @@ Primitive primitiveOf(const std::string &name) {
   static const std::map<std::string, Primitive> primitives = {
       {"packet_decap", Primitive::Decap},
       {"packet_encap", Primitive::Encap},
+      {"packet_extend", Primitive::Extend},
+      {"packet_shorten", Primitive::Shorten},
+      {"packet_add_tail", Primitive::AddTail},
+      {"packet_remove_tail", Primitive::RemoveTail},
+      {"packet_create", Primitive::Create},
       {"packet_copy", Primitive::Copy},
       {"packet_drop", Primitive::Drop},
       {"packet_length", Primitive::Length},
-      {"channel_put", Primitive::ChannelPut}};
+      {"channel_put", Primitive::ChannelPut},
+      {"atomic_add", Primitive::AtomicAdd},
+      {"hash48", Primitive::Hash48},
+      {"hash64", Primitive::Hash64},
+      {"hash128", Primitive::Hash128},
+      {"timestamp", Primitive::Timestamp},
+      {"random", Primitive::Random},
+      {"trace", Primitive::Trace}};
   auto entry = primitives.find(name);
   return entry == primitives.end() ? Primitive::None : entry->second;
 }
@@ -100,7 +113,7 @@ const Type *Sema::checkFunctionCall(CallExpr &expr) {
     checkConvertible(*expr.arguments[i], callee.parameters[i].decl->type,
                      what.c_str());
   }
-  function->calls.push_back({&callee, expr.range});
+  function->calls.push_back({&callee, expr.range, section != nullptr});
   return callee.result;
 }
 
@@ -119,6 +132,8 @@ bool Sema::checkPacket(Expr &expr) {
 }
 
 const Type *Sema::checkPrimitive(CallExpr &expr, const Type *expected) {
+  if (isService(expr.primitive))
+    return checkService(expr);
   const std::string &name = llvm::cast<NameExpr>(*expr.callee).name;
   bool isAnywhere = expr.primitive == Primitive::Length;
   if (!isAnywhere && (!function || function->role != Role::Ppf)) {
@@ -139,7 +154,13 @@ const Type *Sema::checkPrimitive(CallExpr &expr, const Type *expected) {
     return expr.arguments[0]->type;
   case Primitive::Decap:
   case Primitive::Encap:
+  case Primitive::Create:
     return newHeader(expr, expected);
+  case Primitive::Extend:
+  case Primitive::Shorten:
+  case Primitive::AddTail:
+  case Primitive::RemoveTail:
+    return checkResize(expr);
   case Primitive::Drop:
     return checkDrop(expr);
   default:
@@ -147,32 +168,71 @@ const Type *Sema::checkPrimitive(CallExpr &expr, const Type *expected) {
   }
 }
 
-const Type *Sema::newHeader(CallExpr &expr, const Type *expected) {
-  bool isEncap = expr.primitive == Primitive::Encap;
-  std::string name = isEncap ? "packet_encap" : "packet_decap";
-  if (!checkArgumentCount(expr, 1, isEncap ? 2 : 1, name))
+/// Checks a number of bytes, which must be at most `most` if it is constant.
+void Sema::checkBytes(Expr &bytes, uint64_t most, const char *what) {
+  if (!checkScalar(bytes) || !bytes.constant || *bytes.constant <= most)
+    return;
+  error(Code::TooManyBytes, bytes.range,
+        constantText(*bytes.constant, bytes.type) + " bytes are more than " +
+            what + " holds: " + std::to_string(most));
+}
+
+const Type *Sema::checkResize(CallExpr &expr) {
+  const std::string &name = llvm::cast<NameExpr>(*expr.callee).name;
+  if (!checkArgumentCount(expr, 2, 2, name))
     return types.error();
-  bool isPacket = checkPacket(*expr.arguments[0]);
-  bool hasSize = expr.arguments.size() == 2;
+  Expr &handle = *expr.arguments[0];
+  bool isPacket = checkPacket(handle);
+  bool isInFront = expr.primitive == Primitive::Extend;
+  checkBytes(*expr.arguments[1],
+             isInFront ? ir::bufferHeadroomBytes
+                       : ir::bufferBytes - ir::bufferHeadroomBytes,
+             isInFront ? "the room in front of a packet" : "a packet");
+  if (!isPacket)
+    return types.error();
+  if (handle.kind != ExprKind::Name) {
+    error(Code::BadOperand, handle.range,
+          "'" + name + "' changes the packet of a handle; this has no name");
+    return types.error();
+  }
+  return types.voidType();
+}
+
+const Type *Sema::newHeader(CallExpr &expr, const Type *expected) {
+  const std::string &name = llvm::cast<NameExpr>(*expr.callee).name;
+  bool isDecap = expr.primitive == Primitive::Decap;
+  bool isCreate = expr.primitive == Primitive::Create;
+  size_t packets = isCreate ? 0 : 1;
+  if (!checkArgumentCount(expr, packets, packets + !isDecap, name))
+    return types.error();
+  bool isPacket = isCreate || checkPacket(*expr.arguments[0]);
+  bool hasSize = expr.arguments.size() > packets;
   if (hasSize)
-    checkScalar(*expr.arguments[1]);
+    checkBytes(*expr.arguments.back(),
+               isCreate ? ir::bufferBytes - ir::bufferHeadroomBytes
+                        : ir::bufferHeadroomBytes,
+               isCreate ? "a packet" : "the room in front of a packet");
   if (!isPacket)
     return types.error();
   if (!expected || !expected->isPacket()) {
     if (!expected || !expected->isError())
       error(Code::ProtocolUnclear, expr.range,
-            "the protocol of the " + std::string(isEncap ? "outer" : "inner") +
-                " header is not clear here")
+            "the protocol of the " +
+                std::string(isCreate  ? "new packet"
+                            : isDecap ? "inner header"
+                                      : "outer header") +
+                " is not clear here")
           .note("let the result initialize a handle, for example 'ipv4_pkt * "
                 "iph = " +
-                name + "(ph);', or put it on a channel");
+                name + (isCreate ? "(60)" : "(ph)") +
+                ";', or put it on a channel");
     return types.error();
   }
-  if (isEncap && !hasSize && !expected->protocol->isConstantSize) {
+  if (!isDecap && !hasSize && !expected->protocol->isConstantSize) {
     error(Code::SizeUnclear, expr.range,
           "headers of '" + expected->protocol->name +
               "' differ in size: give it in bytes")
-        .note("for example 'packet_encap(ph, " +
+        .note("for example '" + name + (isCreate ? "(" : "(ph, ") +
               std::to_string(expected->protocol->bytesMin) + ")'");
     return types.error();
   }
@@ -218,6 +278,11 @@ const Type *Sema::checkDrop(CallExpr &expr) {
 const Type *Sema::checkChannelPut(CallExpr &expr) {
   if (!checkArgumentCount(expr, 2, 2, "channel_put"))
     return types.error();
+  if (section)
+    error(Code::PutInSection, expr.range,
+          "'channel_put' cannot stand in a critical section: who takes the "
+          "packet may want the lock")
+        .note(section->range, "the section; put the packet behind it");
   Expr &channel = *expr.arguments[0];
   auto *name = llvm::dyn_cast<NameExpr>(&channel);
   channel.type = types.voidType();
@@ -259,6 +324,96 @@ const Type *Sema::checkChannelPut(CallExpr &expr) {
               endpoint->type->str() + "', this is '" + type->str() + "'")
         .note(endpoint->range, "declared here");
   return types.voidType();
+}
+
+//===----------------------------------------------------------------------===//
+// Services of the chip
+//===----------------------------------------------------------------------===//
+
+const Type *Sema::checkService(CallExpr &expr) {
+  const std::string &name = llvm::cast<NameExpr>(*expr.callee).name;
+  if (!function) {
+    error(Code::NotConstant, expr.range, "a constant cannot call functions");
+    return types.error();
+  }
+  switch (expr.primitive) {
+  case Primitive::AtomicAdd:
+    return checkAtomicAdd(expr);
+  case Primitive::Trace:
+    return checkTrace(expr);
+  case Primitive::Timestamp:
+  case Primitive::Random:
+    if (!checkArgumentCount(expr, 0, 0, name))
+      return types.error();
+    return types.integer(32, false);
+  default: {
+    if (!checkArgumentCount(expr, 1, 1, name))
+      return types.error();
+    unsigned bits = expr.primitive == Primitive::Hash48   ? 48
+                    : expr.primitive == Primitive::Hash64 ? 64
+                                                          : 128;
+    const Type *key = types.integer(bits, false);
+    checkConvertible(*expr.arguments[0], key, "the key");
+    return key;
+  }
+  }
+}
+
+/// The global variable of which `expr` is a part, or null.
+static const GlobalDecl *globalOf(const Expr &expr) {
+  if (auto *name = llvm::dyn_cast<NameExpr>(&expr))
+    return llvm::dyn_cast_or_null<GlobalDecl>(name->decl);
+  if (auto *index = llvm::dyn_cast<IndexExpr>(&expr))
+    return globalOf(*index->base);
+  auto *field = llvm::dyn_cast<FieldExpr>(&expr);
+  if (!field)
+    return nullptr;
+  if (field->access == Access::Qualified)
+    return llvm::dyn_cast_or_null<GlobalDecl>(field->decl);
+  return field->access == Access::StructField ? globalOf(*field->base)
+                                              : nullptr;
+}
+
+const Type *Sema::checkAtomicAdd(CallExpr &expr) {
+  if (!checkArgumentCount(expr, 2, 2, "atomic_add"))
+    return types.error();
+  Expr &counter = *expr.arguments[0];
+  bool isScalar = checkScalar(counter);
+  checkConvertible(*expr.arguments[1], types.integer(32, false), "the number");
+  if (!isScalar)
+    return types.error();
+  if (globalOf(counter) && counter.type->isInteger() &&
+      counter.type->width == 32)
+    return types.voidType();
+  error(Code::NotACounter, counter.range,
+        "'atomic_add' adds to a global variable of 32 bits");
+  return types.error();
+}
+
+const Type *Sema::checkTrace(CallExpr &expr) {
+  auto *text = expr.arguments.empty()
+                   ? nullptr
+                   : llvm::dyn_cast<StringExpr>(expr.arguments[0].get());
+  for (size_t i = text ? 1 : 0; i < expr.arguments.size(); ++i)
+    if (checkScalar(*expr.arguments[i]))
+      refuseWide(expr.arguments[i]->type, expr.arguments[i]->range,
+                 "a value to trace");
+  if (!text) {
+    error(Code::BadTrace, expr.range,
+          "'trace' takes a text in quotes, then the values for its '{}'");
+    return types.error();
+  }
+  text->type = types.voidType();
+  size_t places = 0;
+  for (size_t at = text->text.find("{}"); at != std::string::npos;
+       at = text->text.find("{}", at + 2))
+    ++places;
+  if (places == expr.arguments.size() - 1)
+    return types.voidType();
+  error(Code::BadTrace, text->range,
+        "the text has " + std::to_string(places) + " '{}' for " +
+            std::to_string(expr.arguments.size() - 1) + " values");
+  return types.error();
 }
 
 } // namespace karakal::lang

@@ -66,6 +66,7 @@ void Sema::run() {
       checkBody(*decl);
   });
   checkRecursion();
+  checkSections();
   checkFlow(program, diagnostics);
   checkReceiver();
   if (!diagnostics.hasErrors())
@@ -88,7 +89,7 @@ void Sema::declareBuiltins() {
   metadata("rx.port", 8, true);
   metadata("tx.port", 8, false);
   metadata("sequence", 32, true);
-  for (const char *name : {"unspecified", "truncated"}) {
+  for (const char *name : {"unspecified", "truncated", "no_room"}) {
     auto decl = std::make_unique<DropReasonDecl>(Identifier{name, {}});
     program.dropReasons[name] = decl.get();
     program.builtinReasons.push_back(std::move(decl));
@@ -218,6 +219,7 @@ void Sema::suggest(Diagnostic &diagnostic, const std::string &name,
   std::string nearest = nearestName(name, names);
   for (const Decl *decl : candidates)
     if (!nearest.empty() && decl->name == nearest) {
+      diagnostic.fix(diagnostic.range, nearest);
       if (decl->range.end != 0)
         diagnostic.note(decl->range, "did you mean '" + nearest + "'?");
       else
@@ -241,6 +243,7 @@ void Sema::undeclared(const std::string &name, SourceRange where,
     if (Decl *decl = module->scope.find(name)) {
       diagnostic.note(decl->range,
                       "did you mean '" + module->name + "." + name + "'?");
+      diagnostic.fix(where, module->name + "." + name);
       return;
     }
   suggest(diagnostic, name, candidates);
@@ -265,6 +268,7 @@ void Sema::resolveList(DeclList &list, ModuleDecl *module) {
   for (auto &decl : list.functions) {
     decl->scope = &at;
     resolveSignature(*decl);
+    resolveAnnotations(*decl);
     checkRole(*decl);
   }
   for (auto &decl : list.ppfs)
@@ -295,6 +299,8 @@ void Sema::resolveConst(ConstDecl &decl) {
   Scope &from = *decl.scope;
   const Type *declared =
       decl.typeSyntax ? resolveType(*decl.typeSyntax, from) : types.intType();
+  if (decl.typeSyntax)
+    refuseWide(declared, decl.typeSyntax->range, "a constant");
   if (!declared->isScalar() && !declared->isError()) {
     error(Code::BadTypeHere, decl.typeSyntax->range,
           "a constant cannot have type '" + declared->str() + "'");
@@ -347,6 +353,7 @@ void Sema::resolveStruct(StructDecl &decl) {
             "a struct cannot hold '" + type->str() + "'");
       type = types.error();
     }
+    refuseWide(type, field.typeSyntax.range, "a field of a struct");
     field.type =
         withDimensions(type, field.dimensions, *decl.scope, field.name.range);
   }
@@ -355,6 +362,7 @@ void Sema::resolveStruct(StructDecl &decl) {
 
 void Sema::resolveMetadata(MetadataDecl &decl) {
   decl.type = resolveType(decl.typeSyntax, program.scope);
+  refuseWide(decl.type, decl.typeSyntax.range, "a metadata field");
   if (decl.first && decl.first->type && !decl.type->isError() &&
       !decl.first->type->isError() && decl.first->type != decl.type)
     error(Code::MetadataDiffers, decl.range,
@@ -403,6 +411,23 @@ void Sema::resolveAnnotations(GlobalDecl &decl) {
   }
 }
 
+/// `@inline` of a function.
+void Sema::resolveAnnotations(FunctionDecl &decl) {
+  for (Annotation &annotation : decl.annotations) {
+    const Identifier &name = annotation.name;
+    if (name.name == "inline" && decl.role == Role::Function) {
+      decl.isInline = true;
+      if (annotation.argument)
+        error(Code::BadAnnotation, annotation.argument->range,
+              "'@inline' takes no argument");
+    } else if (!name.name.empty()) {
+      error(Code::UnknownAnnotation, name.range,
+            "there is no annotation '@" + name.name +
+                "' here; a function that is called can bear '@inline'");
+    }
+  }
+}
+
 void Sema::resolveGlobal(GlobalDecl &decl) {
   resolveAnnotations(decl);
   Scope &from = *decl.scope;
@@ -413,8 +438,18 @@ void Sema::resolveGlobal(GlobalDecl &decl) {
               type->str() + "'");
     type = types.error();
   }
+  refuseWide(type, decl.typeSyntax.range, "a global variable");
   decl.type =
       withDimensions(type, decl.declarator.dimensions, from, decl.range);
+  if (type->is(TypeKind::Lock)) {
+    if (!decl.placeIn.empty() && decl.placeIn != "scratch")
+      error(Code::BadAnnotation, decl.range, "a lock lies in scratch");
+    decl.placeIn = "scratch";
+    if (decl.declarator.initializer)
+      error(Code::BadInitializer, decl.declarator.initializer->range,
+            "a lock is free at first, it takes no value");
+    return;
+  }
   if (!decl.declarator.initializer || decl.type->isError())
     return;
   Scope *saved = scope;
@@ -424,12 +459,12 @@ void Sema::resolveGlobal(GlobalDecl &decl) {
   scope = saved;
 }
 
-/// Appends the scalars of `initializer`, zeros for what it leaves out.
-bool Sema::flatten(const Initializer &initializer, const Type *type,
-                   std::vector<uint64_t> &values) {
+/// Whether braces stand where, and only where, `type` has parts, and no more
+/// values than places.
+bool Sema::checkShape(const Initializer &initializer, const Type *type) {
   if (type->isError())
     return false;
-  bool isAggregate = !type->isScalar();
+  bool isAggregate = type->isAggregate();
   if (isAggregate != !initializer.expr) {
     if (initializer.expr && initializer.expr->kind == ExprKind::Error)
       return false;
@@ -438,7 +473,24 @@ bool Sema::flatten(const Initializer &initializer, const Type *type,
                       : "'" + type->str() + "' takes one value, no braces");
     return false;
   }
-  if (!isAggregate) {
+  if (!isAggregate)
+    return true;
+  uint64_t places =
+      type->is(TypeKind::Array) ? type->size : type->record->fields.size();
+  if (initializer.list.size() <= places)
+    return true;
+  error(Code::BadInitializer, initializer.range,
+        std::to_string(initializer.list.size()) + " values for " +
+            std::to_string(places) + " places");
+  return false;
+}
+
+/// Appends the scalars of `initializer`, zeros for what it leaves out.
+bool Sema::flatten(const Initializer &initializer, const Type *type,
+                   std::vector<uint64_t> &values) {
+  if (!checkShape(initializer, type))
+    return false;
+  if (!type->isAggregate()) {
     auto value =
         constantOf(*initializer.expr, *scope, "the initial value of a global");
     if (!value)
@@ -449,12 +501,6 @@ bool Sema::flatten(const Initializer &initializer, const Type *type,
   }
   bool isArray = type->is(TypeKind::Array);
   uint64_t places = isArray ? type->size : type->record->fields.size();
-  if (initializer.list.size() > places) {
-    error(Code::BadInitializer, initializer.range,
-          std::to_string(initializer.list.size()) + " values for " +
-              std::to_string(places) + " places");
-    return false;
-  }
   bool isGood = true;
   for (uint64_t i = 0; i < places; ++i) {
     const Type *part = isArray ? type->element : type->record->fields[i].type;
@@ -478,8 +524,8 @@ void Sema::resolveSignature(FunctionDecl &decl) {
     if (parameter.name.name.empty() && !type->is(TypeKind::Void))
       error(Code::NameNeeded, parameter.name.range,
             "the parameter needs a name");
-    if (parameter.hasDimensions || type->is(TypeKind::Struct) ||
-        type->is(TypeKind::Void)) {
+    if (parameter.hasDimensions ||
+        (!type->isScalar() && !type->isPacket() && !type->isError())) {
       bool isVoidList = type->is(TypeKind::Void) && decl.parameters.size() == 1;
       auto &diagnostic = error(Code::BadTypeHere, parameter.typeSyntax.range,
                                "a parameter is a scalar or a packet handle");
@@ -514,6 +560,9 @@ void Sema::checkRole(const FunctionDecl &decl) {
       error(Code::BadSignature, parameter.typeSyntax.range,
             "a control function is called from a control file and cannot "
             "take packets");
+    else if (parameter.decl->type->isWide())
+      error(Code::BadSignature, parameter.typeSyntax.range,
+            "an argument in a control file has at most 64 bits");
 }
 
 } // namespace karakal::lang

@@ -32,6 +32,10 @@ const Type *Sema::checkKind(Expr &expr, const Type *expected) {
   case ExprKind::Bool:
     expr.constant = llvm::cast<BoolExpr>(expr).value;
     return types.boolType();
+  case ExprKind::String:
+    error(Code::NoStrings, expr.range,
+          "a string can stand as the first argument of 'trace' only");
+    return types.error();
   case ExprKind::Name:
     return checkName(llvm::cast<NameExpr>(expr));
   case ExprKind::Call:
@@ -90,6 +94,7 @@ void Sema::checkCondition(Expr &expr) {
       assign && !assign->op && !expr.type->isError())
     error(Code::BadOperand, assign->opRange,
           "this condition assigns; to compare, write '=='")
+        .fix(assign->opRange, "==")
         .note("if the assignment is meant, write '(a = b) != 0'");
 }
 
@@ -225,7 +230,7 @@ const Type *Sema::checkUnary(UnaryExpr &expr) {
     return types.boolType();
   }
   const Type *type = types.promoted(operand.type);
-  if (!operand.constant)
+  if (!operand.constant || type->isWide())
     return type;
   uint64_t bits = convertConstant(*operand.constant, operand.type, type);
   if (expr.op == UnaryOp::Minus)
@@ -249,10 +254,22 @@ const Type *Sema::checkCast(CastExpr &expr) {
   const Type *type = resolveType(expr.target, *scope);
   if (!checkScalar(*expr.operand) || type->isError())
     return types.error();
-  if (expr.operand->constant)
+  if (expr.operand->constant && !type->isWide())
     expr.constant =
         convertConstant(*expr.operand->constant, expr.operand->type, type);
   return type;
+}
+
+/// Numbers over 64 bits are not multiplied or divided.
+bool Sema::checkWidth(BinaryOp op, const Type *type, SourceRange where) {
+  bool isHard = op == BinaryOp::Multiply || op == BinaryOp::Divide ||
+                op == BinaryOp::Remainder;
+  if (!isHard || !type->isWide())
+    return true;
+  error(Code::BadOperand, where,
+        std::string("'") + spelling(op) +
+            "' computes in at most 64 bits, this is '" + type->str() + "'");
+  return false;
 }
 
 const Type *Sema::checkBinary(BinaryExpr &expr) {
@@ -275,7 +292,9 @@ const Type *Sema::checkBinary(BinaryExpr &expr) {
       expr.op == BinaryOp::Divide || expr.op == BinaryOp::Remainder;
   if (isDivision && right.constant && *right.constant == 0)
     error(Code::BadOperand, right.range, "division by zero");
-  if (!left.constant || !right.constant)
+  if (!checkWidth(expr.op, expr.operandType, expr.opRange))
+    return types.error();
+  if (!left.constant || !right.constant || expr.operandType->isWide())
     return type;
   const Type *amount = types.promoted(right.type);
   const Type *rightType = isShift(expr.op) ? amount : expr.operandType;
@@ -298,7 +317,7 @@ const Type *Sema::checkConditional(ConditionalExpr &expr) {
   const Expr &taken = expr.condition->constant && *expr.condition->constant
                           ? *expr.whenTrue
                           : *expr.whenFalse;
-  if (expr.condition->constant && taken.constant)
+  if (expr.condition->constant && taken.constant && !type->isWide())
     expr.constant = convertConstant(*taken.constant, taken.type, type);
   return type;
 }
@@ -395,7 +414,8 @@ const Type *Sema::checkAssign(AssignExpr &expr) {
       *expr.op == BinaryOp::Divide || *expr.op == BinaryOp::Remainder;
   if (isDivision && expr.value->constant && *expr.value->constant == 0)
     error(Code::BadOperand, expr.value->range, "division by zero");
-  return target;
+  return checkWidth(*expr.op, expr.operandType, expr.opRange) ? target
+                                                              : types.error();
 }
 
 } // namespace karakal::lang

@@ -12,6 +12,11 @@
 
 namespace karakal::lang {
 
+/// The `.` or `->` of `expr`, with the blanks around it.
+static SourceRange operatorOf(const FieldExpr &expr) {
+  return {expr.range.file, expr.base->range.end, expr.field.range.begin};
+}
+
 const Type *Sema::checkField(FieldExpr &expr) {
   const Type *base = check(*expr.base);
   const std::string &name = expr.field.name;
@@ -21,7 +26,8 @@ const Type *Sema::checkField(FieldExpr &expr) {
     return packetField(expr, base);
   if (expr.isArrow) {
     error(Code::DotForArrow, expr.range,
-          "'->' follows a packet handle; '" + base->str() + "' takes '.'");
+          "'->' follows a packet handle; '" + base->str() + "' takes '.'")
+        .fix(operatorOf(expr), ".");
     return types.error();
   }
   if (base->is(TypeKind::Metadata)) {
@@ -58,7 +64,8 @@ const Type *Sema::checkField(FieldExpr &expr) {
   for (const StructField &field : fields)
     names.push_back(field.name.name);
   if (std::string nearest = nearestName(name, names); !nearest.empty())
-    diagnostic.note("did you mean '" + nearest + "'?");
+    diagnostic.note("did you mean '" + nearest + "'?")
+        .fix(expr.field.range, nearest);
   return types.error();
 }
 
@@ -66,7 +73,8 @@ const Type *Sema::packetField(FieldExpr &expr, const Type *packet) {
   const std::string &name = expr.field.name;
   if (!expr.isArrow) {
     error(Code::DotForArrow, expr.range,
-          "a packet's fields are reached by '->': write '->" + name + "'");
+          "a packet's fields are reached by '->': write '->" + name + "'")
+        .fix(operatorOf(expr), "->");
     return types.error();
   }
   // A protocol may have a field called `metadata`; it then wins.
@@ -122,6 +130,13 @@ const Type *Sema::moduleMember(FieldExpr &expr) {
   auto *module = llvm::cast<ModuleDecl>(base->decl);
   const std::string &name = expr.field.name;
   if (Decl *decl = module->scope.find(name)) {
+    bool isInside = false;
+    for (const Scope *at = scope; at; at = at->parent)
+      isInside |= at == &module->scope;
+    if (decl->isPrivate && !isInside)
+      error(Code::PrivateMember, expr.field.range,
+            "'" + name + "' is private to the module '" + module->name + "'")
+          .note(decl->range, "declared here");
     expr.access = Access::Qualified;
     expr.decl = decl;
     // Functions are no values; a call looks at the declaration itself.

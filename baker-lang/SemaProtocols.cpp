@@ -47,13 +47,15 @@ void Sema::resolveProtocolField(ProtocolFieldDecl &field, uint64_t &offsetBits,
       constantOf(*field.widthSyntax, program.scope, "the width of a field");
   if (!width)
     return;
-  if (*width < 1 || *width > 64) {
+  uint64_t widthMax = field.countSyntax ? 64 : 128;
+  if (*width < 1 || *width > widthMax) {
     error(Code::BadWidth, field.widthSyntax->range,
           "the field '" + field.name + "' has " +
-              constantText(*width, field.widthSyntax->type) +
-              " bits; 1 to 64 are possible")
+              constantText(*width, field.widthSyntax->type) + " bits; 1 to " +
+              std::to_string(widthMax) + " are possible" +
+              (field.countSyntax ? " in an array" : ""))
         .note("a wider field can be declared as an array, for example "
-              "'address : 32[4]'");
+              "'address : 32[8]'");
     return;
   }
   field.type = types.integer(unsigned(*width), false);

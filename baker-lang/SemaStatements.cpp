@@ -93,6 +93,8 @@ void Sema::checkStmt(Stmt &stmt) {
     return checkLoop(stmt);
   case StmtKind::Switch:
     return checkSwitch(llvm::cast<SwitchStmt>(stmt));
+  case StmtKind::Critical:
+    return checkCritical(llvm::cast<CriticalStmt>(stmt));
   case StmtKind::Break:
     if (loopDepth + switchDepth == 0)
       error(Code::OutsideLoop, stmt.range,
@@ -118,7 +120,8 @@ void Sema::checkEffect(Expr &expr) {
   auto &diagnostic = error(Code::NoEffect, expr.range,
                            "the value is computed and thrown away");
   if (binary && binary->op == BinaryOp::Equal)
-    diagnostic.note(binary->opRange, "did you mean '='?");
+    diagnostic.note(binary->opRange, "did you mean '='?")
+        .fix(binary->opRange, "=");
 }
 
 //===----------------------------------------------------------------------===//
@@ -138,6 +141,24 @@ void Sema::checkDeclaration(DeclarationStmt &stmt) {
     checkLocal(declarator, stmt.type);
 }
 
+void Sema::checkLocalValue(Initializer &initializer, const Type *type) {
+  if (type->isError()) {
+    if (initializer.expr)
+      check(*initializer.expr);
+    for (Initializer &part : initializer.list)
+      checkLocalValue(part, type);
+    return;
+  }
+  if (!checkShape(initializer, type))
+    return;
+  if (initializer.expr)
+    return checkConvertible(*initializer.expr, type, "the initial value");
+  bool isArray = type->is(TypeKind::Array);
+  for (size_t i = 0; i < initializer.list.size(); ++i)
+    checkLocalValue(initializer.list[i],
+                    isArray ? type->element : type->record->fields[i].type);
+}
+
 void Sema::checkLocal(Declarator &declarator, const TypeSyntax &syntax) {
   TypeSyntax starred = syntax;
   starred.isStarred = declarator.isStarred;
@@ -148,28 +169,48 @@ void Sema::checkLocal(Declarator &declarator, const TypeSyntax &syntax) {
           "a variable cannot have type 'void'");
     type = types.error();
   }
-  if (type->is(TypeKind::Struct) ||
-      (!declarator.dimensions.empty() && !type->isError())) {
-    error(Code::NoLocalAggregates, where,
-          "a local variable is a scalar or a packet handle")
-        .note("arrays and structs can be global variables of the module");
+  if (type->is(TypeKind::Lock)) {
+    error(Code::BadTypeHere, syntax.range,
+          "a lock is a global variable of a module");
     type = types.error();
   }
-  if (declarator.initializer) {
-    Initializer &initializer = *declarator.initializer;
-    if (!initializer.expr) {
-      if (!type->isError())
-        error(Code::BadInitializer, initializer.range,
-              "'" + type->str() + "' takes one value, no braces");
-    } else if (type->isError()) {
-      check(*initializer.expr);
-    } else {
-      checkConvertible(*initializer.expr, type, "the initial value");
-    }
+  type = withDimensions(type, declarator.dimensions, *scope, where);
+  // Each of its numbers is a register of its own.
+  constexpr uint64_t partsMax = 64;
+  if (type->isAggregate() && scalarCountOf(type) > partsMax) {
+    error(Code::NoLocalAggregates, where,
+          "a local variable holds at most " + std::to_string(partsMax) +
+              " numbers, this one " + std::to_string(scalarCountOf(type)))
+        .note("larger arrays can be global variables of the module");
+    type = types.error();
   }
+  if (declarator.initializer)
+    checkLocalValue(*declarator.initializer, type);
   // Declared behind its initializer, which cannot use it.
   declarator.decl = newVariable(declarator.name, type);
   declare(*scope, declarator.decl);
+}
+
+//===----------------------------------------------------------------------===//
+// Critical sections
+//===----------------------------------------------------------------------===//
+
+void Sema::checkCritical(CriticalStmt &stmt) {
+  const Type *type = check(*stmt.lock);
+  if (!type->isError() && !type->is(TypeKind::Lock))
+    error(Code::BadOperand, stmt.lock->range,
+          "a lock is needed here, this is of type '" + type->str() + "'")
+        .note("declare one in the module: 'lock name;'");
+  if (section)
+    error(Code::NestedSection, stmt.range,
+          "a critical section cannot stand inside another one")
+        .note(section->range, "the outer one");
+  function->hasSection = true;
+  Saved<const CriticalStmt *> inSection(section, &stmt);
+  Scope inner;
+  inner.parent = scope;
+  Saved<Scope *> inScope(scope, &inner);
+  checkStmt(*stmt.body);
 }
 
 //===----------------------------------------------------------------------===//
@@ -210,6 +251,7 @@ void Sema::checkSwitch(SwitchStmt &stmt) {
   const Type *type = types.error();
   if (checkScalar(*stmt.subject))
     type = types.promoted(stmt.subject->type);
+  refuseWide(type, stmt.subject->range, "the subject of a 'switch'");
   stmt.subjectType = type;
   Saved<unsigned> inSwitch(switchDepth, switchDepth + 1);
   std::map<uint64_t, SourceRange> seen;

@@ -1,6 +1,6 @@
 //===- SemaTypes.cpp - types as written -----------------------------------===//
 //
-// `u1`…`u64`, `s1`…`s64`, `bool`, `int`, `unsigned`, names of structs, and
+// `u1`…`u128`, `s1`…`s64`, `bool`, `int`, `unsigned`, `lock`, names of structs, and
 // `P_pkt` or `P_pkt *` for a handle of a packet of protocol P.
 //
 //===----------------------------------------------------------------------===//
@@ -84,7 +84,8 @@ const Type *Sema::namedType(const TypeSyntax &syntax, Scope &from) {
   if (findProtocol(name))
     diagnostic.note("a packet of this protocol has type '" + name + "_pkt *'");
   else if (const char *other = bakerTypeFor(name))
-    diagnostic.note(std::string("did you mean '") + other + "'?");
+    diagnostic.note(std::string("did you mean '") + other + "'?")
+        .fix(syntax.range, other);
   else if (name == "float" || name == "double")
     diagnostic.note("there are no floating-point numbers");
   else {
@@ -113,13 +114,17 @@ const Type *Sema::resolveType(const TypeSyntax &syntax, Scope &from) {
     type = types.integer(32, false);
   else if ((name[0] == 'u' || name[0] == 's') && name.size() > 1 &&
            name.find_first_not_of("0123456789", 1) == std::string::npos) {
-    unsigned width = name.size() > 3 ? 0 : unsigned(std::stoul(name.substr(1)));
-    if (width < 1 || width > 64 || name[1] == '0') {
+    unsigned width = name.size() > 4 ? 0 : unsigned(std::stoul(name.substr(1)));
+    bool isSigned = name[0] == 's';
+    if (width < 1 || width > (isSigned ? 64 : 128) || name[1] == '0') {
       error(Code::BadWidth, syntax.range,
-            "there is no type '" + name + "': an integer has 1 to 64 bits");
+            "there is no type '" + name +
+                "': an integer has 1 to 64 bits, or 128 without a sign");
       return types.error();
     }
-    type = types.integer(width, name[0] == 'u' ? false : true);
+    type = types.integer(width, isSigned);
+  } else if (name == "lock" && !lookup(name, from)) {
+    type = types.lock();
   } else {
     type = namedType(syntax, from);
   }
@@ -130,6 +135,19 @@ const Type *Sema::resolveType(const TypeSyntax &syntax, Scope &from) {
     return types.error();
   }
   return type;
+}
+
+/// Numbers over 64 bits live in packets and local variables alone.
+void Sema::refuseWide(const Type *&type, SourceRange where, const char *what) {
+  const Type *scalar = type;
+  while (scalar->is(TypeKind::Array))
+    scalar = scalar->element;
+  if (!scalar->isWide())
+    return;
+  error(Code::BadTypeHere, where,
+        std::string(what) + " has at most 64 bits; '" + scalar->str() +
+            "' is for fields of packets and local variables");
+  type = types.error();
 }
 
 std::optional<uint64_t> Sema::constantOf(Expr &expr, Scope &from,
@@ -153,7 +171,8 @@ const Type *Sema::withDimensions(const Type *element,
                                  Scope &from, SourceRange name) {
   if (dimensions.empty() || element->isError())
     return element;
-  if (!element->isScalar() && !element->is(TypeKind::Struct)) {
+  if (!element->isScalar() && !element->is(TypeKind::Struct) &&
+      !element->is(TypeKind::Lock)) {
     error(Code::BadTypeHere, name,
           "an array cannot hold '" + element->str() + "'");
     return types.error();

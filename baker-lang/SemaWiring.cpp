@@ -358,4 +358,30 @@ void Sema::checkRecursion() {
   });
 }
 
+/// No critical section begins inside another one by way of calls.
+void Sema::checkSections() {
+  std::map<const FunctionDecl *, bool> reaches;
+  std::function<bool(const FunctionDecl *)> visit =
+      [&](const FunctionDecl *decl) -> bool {
+    auto [entry, isNew] = reaches.emplace(decl, decl->hasSection);
+    if (!isNew || entry->second)
+      return entry->second;
+    bool isReached = false;
+    for (const FunctionDecl::CallSite &call : decl->calls)
+      isReached |= visit(call.callee);
+    return reaches[decl] = isReached;
+  };
+  program.forEachList([&](DeclList &list, ModuleDecl *) {
+    for (auto *functions : {&list.functions, &list.bodies})
+      for (auto &decl : *functions)
+        for (const FunctionDecl::CallSite &call : decl->calls)
+          if (call.isInSection && visit(call.callee))
+            error(Code::NestedSection, call.range,
+                  "'" + call.callee->name +
+                      "' has a critical section and is called inside another "
+                      "one")
+                .note(call.callee->range, "declared here");
+  });
+}
+
 } // namespace karakal::lang

@@ -208,6 +208,13 @@ void SyntaxErrors::report(Parser *parser, Token *found,
   }
   Diagnostic &diagnostic =
       lang::report(diagnostics, code, range, std::move(message));
+  if (isAfterPrevious && previous && !isEnd)
+    for (const char *missing : {";", ")", "]"})
+      if (diagnostic.message.find(std::string("expected '") + missing + "'") ==
+          0) {
+        uint32_t end = places.range(previous).end;
+        diagnostic.fix({range.file, end, end}, missing);
+      }
   if (open && (isEnd || (code == Code::MissingToken &&
                          diagnostic.message.find("expected ')'") == 0)))
     diagnostic.note(places.range(open), "to close this " + quoted(open));
@@ -253,10 +260,11 @@ void SyntaxErrors::reportNoViableAlternative(
       "const",   "enum",   "protocol", "struct",     "module",   "metadata",
       "ppf",     "wiring", "control",  "init",       "if",       "while",
       "for",     "switch", "return",   "break",      "continue", "else",
-      "default", "case",   "demux",    "drop_reason"};
+      "default", "case",   "demux",    "drop_reason", "critical"};
   std::string keyword = nearestName(start->getText(), keywords);
   if (!keyword.empty())
-    diagnostic.note(places.range(start), "did you mean '" + keyword + "'?");
+    diagnostic.note(places.range(start), "did you mean '" + keyword + "'?")
+        .fix(places.range(start), keyword);
 }
 
 //===----------------------------------------------------------------------===//
@@ -269,7 +277,8 @@ static bool isLandmark(const std::string &text) {
       ";",     "{",      "}",        "if",     "while",    "do",
       "for",   "switch", "return",   "break",  "continue", "case",
       "const", "enum",   "protocol", "struct", "module",   "metadata",
-      "ppf",   "wiring", "control",  "init",   "default",  "drop_reason"};
+      "ppf",   "wiring", "control",  "init",   "default",  "drop_reason",
+      "critical"};
   return words.count(text) != 0;
 }
 

@@ -39,6 +39,8 @@ std::string Type::str() const {
     return "metadata of a port";
   case TypeKind::Module:
     return "module";
+  case TypeKind::Lock:
+    return "lock";
   }
   KARAKAL_UNREACHABLE("type kind");
 }
@@ -55,6 +57,7 @@ TypeTable::TypeTable() {
   metadata_ = make(TypeKind::Metadata);
   portMetadata_ = make(TypeKind::PortMetadata);
   module_ = make(TypeKind::Module);
+  lock_ = make(TypeKind::Lock);
 }
 
 const Type *TypeTable::intern(const Type &type) {

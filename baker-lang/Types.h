@@ -32,11 +32,12 @@ enum class TypeKind {
   Metadata,     ///< `ph->metadata`
   PortMetadata, ///< `ph->metadata.rx`, `ph->metadata.tx`
   Module,       ///< name of a module, before a dot
+  Lock,         ///< of critical sections
 };
 
 struct Type {
   TypeKind kind = TypeKind::Error;
-  unsigned width = 0;    ///< Integer: 1 to 64 bits
+  unsigned width = 0;    ///< Integer: 1 to 64 bits, unsigned ones to 128
   bool isSigned = false; ///< Integer
   const StructDecl *record = nullptr;
   const Type *element = nullptr;
@@ -48,6 +49,11 @@ struct Type {
   bool isInteger() const { return kind == TypeKind::Integer; }
   bool isScalar() const { return isInteger() || kind == TypeKind::Bool; }
   bool isPacket() const { return kind == TypeKind::Packet; }
+  bool isAggregate() const {
+    return kind == TypeKind::Struct || kind == TypeKind::Array;
+  }
+  /// Too large for constants, memory, multiplication and division.
+  bool isWide() const { return width > 64; }
   /// Bits of a scalar.
   unsigned bits() const { return kind == TypeKind::Bool ? 1 : width; }
   /// As written in a program.
@@ -66,6 +72,7 @@ public:
   const Type *metadata() const { return metadata_; }
   const Type *portMetadata() const { return portMetadata_; }
   const Type *module() const { return module_; }
+  const Type *lock() const { return lock_; }
   const Type *integer(unsigned width, bool isSigned);
   const Type *record(const StructDecl *decl);
   const Type *array(const Type *element, uint64_t size);
@@ -84,7 +91,8 @@ private:
 
   std::deque<Type> types;
   std::map<Key, const Type *> interned;
-  const Type *error_, *void_, *bool_, *metadata_, *portMetadata_, *module_;
+  const Type *error_, *void_, *bool_, *metadata_, *portMetadata_, *module_,
+      *lock_;
 };
 
 enum class BinaryOp {

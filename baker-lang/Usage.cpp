@@ -31,6 +31,7 @@ private:
       visit(stmt.get());
   }
   void visit(const SwitchStmt &stmt);
+  void visit(const Initializer &initializer);
   /// `isUsed`: somebody takes the value.
   void visit(const Expr *expr, bool isUsed = true);
   void visit(const CallExpr &call);
@@ -73,7 +74,7 @@ void Usage::visit(const Stmt *stmt) {
     for (const Declarator &part :
          llvm::cast<DeclarationStmt>(stmt)->declarators)
       if (part.initializer) {
-        visit(part.initializer->expr.get());
+        visit(*part.initializer);
         written.insert(part.decl);
       }
     return;
@@ -99,6 +100,9 @@ void Usage::visit(const Stmt *stmt) {
   }
   case StmtKind::Switch:
     return visit(*llvm::cast<SwitchStmt>(stmt));
+  case StmtKind::Critical:
+    visit(llvm::cast<CriticalStmt>(stmt)->lock.get());
+    return visit(llvm::cast<CriticalStmt>(stmt)->body.get());
   case StmtKind::Return:
     return visit(llvm::cast<ReturnStmt>(stmt)->value.get());
   case StmtKind::Expression:
@@ -107,6 +111,12 @@ void Usage::visit(const Stmt *stmt) {
   default:
     return;
   }
+}
+
+void Usage::visit(const Initializer &initializer) {
+  visit(initializer.expr.get());
+  for (const Initializer &part : initializer.list)
+    visit(part);
 }
 
 void Usage::visit(const SwitchStmt &stmt) {

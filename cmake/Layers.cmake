@@ -15,7 +15,7 @@ set(KARAKAL_LAYERS
   "swcache     | support target-ixp ir                | MLIR"
   "aggregation | support target-ixp ir                | MLIR BOOST_GRAPH"
   "codegen-me  | support target-ixp ir                | LLVM"
-  "host        | support ir traces                    | MLIR LLVM"
+  "host        | support target-ixp traces ir         | MLIR LLVM"
   "driver      | support target-ixp traces ir baker-lang host passes swcache aggregation codegen-me | MLIR LLVM"
 )
 

@@ -88,8 +88,9 @@ Result<CoreProgram> makeEngineIr(ModuleOp planned, const std::string &aggregate,
     return core.error();
   core->module->setDataLayout(
       "E-p:32:32-p1:32:32-p2:32:32-p3:32:32-p4:32:32-i64:32-n32-S32");
-  if (Status linked = linkRuntime(*core->module, "packet.ll"); !linked)
-    return linked.error();
+  for (const char *file : {"packet.ll", "services.ll"})
+    if (Status linked = linkRuntime(*core->module, file); !linked)
+      return linked.error();
   keepEntries(*core->module, {engineEntry});
   optimize(*core->module, pipeline.level,
            /*keepPrimitives=*/!includes(pipeline.level, Level::O2));

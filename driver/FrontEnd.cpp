@@ -105,7 +105,8 @@ Result<OwningOpRef<ModuleOp>> lowerSources(const Options &options,
   auto program = parseSources(options, diagnostics);
   if (!program)
     return program.error();
-  return lang::lowerToIr(**program, diagnostics.sources(), context);
+  return lang::lowerToIr(**program, diagnostics.sources(), context,
+                         options.printTraces);
 }
 
 } // namespace

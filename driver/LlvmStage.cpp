@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "driver/LlvmStage.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Verifier.h"
@@ -122,10 +123,14 @@ public:
 };
 
 /// Primitives that stay calls although the others are inlined: they are large,
-/// and what a call costs is little beside what they do.
+/// and what a call costs is little beside what they do; or they are to find no
+/// command pending (locks).
 bool isLargePrimitive(StringRef name) {
-  return name == "baker_packet_copy" || name == "baker_packet_clone" ||
-         name == "baker_packet_drop";
+  static const StringSet<> large = {
+      "baker_packet_copy",  "baker_packet_clone",    "baker_packet_drop",
+      "baker_packet_clear", "baker_packet_add_tail", "baker_packet_create",
+      "baker_packet_blank", "baker_lock",            "baker_unlock"};
+  return large.contains(name);
 }
 
 /// Attributes that hold for all code of the chip.

@@ -53,6 +53,8 @@ struct Options {
   /// Runs the program on this computer instead of compiling it for the chip.
   bool run = false;
   std::string trace, out, stats;
+  /// Prints what the program traces.
+  bool printTraces = false;
 };
 
 } // namespace karakal::driver

@@ -76,7 +76,10 @@ static std::unique_ptr<orc::LLJIT> makeJit(orc::JITTargetMachineBuilder &jtmb) {
   auto jit = must(orc::LLJITBuilder().setJITTargetMachineBuilder(jtmb).create(),
                   "LLJIT");
   orc::SymbolMap symbols;
-  for (auto &[name, address] : primitiveSymbols())
+  auto known = primitiveSymbols();
+  for (auto &service : serviceSymbols())
+    known.push_back(service);
+  for (auto &[name, address] : known)
     symbols[jit->mangleAndIntern(name)] = {orc::ExecutorAddr::fromPtr(address),
                                            JITSymbolFlags::Exported |
                                                JITSymbolFlags::Callable};

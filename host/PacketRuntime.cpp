@@ -209,6 +209,60 @@ uint32_t PacketRuntime::encap(uint32_t handle, uint32_t bytes) {
   return handle;
 }
 
+uint32_t PacketRuntime::addTail(uint32_t handle, uint32_t bytes) {
+  Descriptor *d = find(handle, "packet_add_tail");
+  if (!d)
+    return handle;
+  uint32_t word = d->words[WordHead];
+  uint32_t end = headOf(word) + lengthOf(word);
+  if (bytes > layout.bytes - end) {
+    setFault("packet_add_tail of " + std::to_string(bytes) +
+             " bytes where the tailroom is " +
+             std::to_string(layout.bytes - end));
+    return handle;
+  }
+  std::memset(bytesOf(*d) + end, 0, bytes);
+  d->words[WordHead] = word + bytes;
+  return handle;
+}
+
+uint32_t PacketRuntime::removeTail(uint32_t handle, uint32_t bytes) {
+  Descriptor *d = find(handle, "packet_remove_tail");
+  if (!d)
+    return handle;
+  uint32_t word = d->words[WordHead];
+  if (bytes > lengthOf(word))
+    setFault("packet_remove_tail of " + std::to_string(bytes) +
+             " bytes from a packet of " + std::to_string(lengthOf(word)));
+  else
+    d->words[WordHead] = word - bytes;
+  return handle;
+}
+
+uint32_t PacketRuntime::headroom(uint32_t handle) {
+  Descriptor *d = find(handle, "packet_headroom");
+  return d ? headOf(d->words[WordHead]) : 0;
+}
+
+uint32_t PacketRuntime::create(uint32_t bytes) {
+  if (bytes > layout.bytes - layout.headroomBytes) {
+    setFault("packet_create of " + std::to_string(bytes) + " bytes");
+    return 0;
+  }
+  uint32_t made = allocate();
+  if (made == 0) {
+    setFault("packet_create finds no free buffer");
+    return 0;
+  }
+  Descriptor &d = *find(made, "packet_create");
+  d.words.fill(0);
+  d.words[WordHead] = layout.headroomBytes << 16 | bytes;
+  d.original = false;
+  std::memset(bytesOf(d) + layout.headroomBytes, 0, bytes);
+  ++packets.copied;
+  return made;
+}
+
 uint32_t PacketRuntime::copy(uint32_t handle) {
   Descriptor *from = find(handle, "packet_copy");
   if (!from)
@@ -264,6 +318,14 @@ void PacketRuntime::channelPut(uint32_t ring, uint32_t message) {
     transmit(message & 0xffffff);
   else
     queue.push_back(message);
+}
+
+uint32_t PacketRuntime::random() {
+  // Marsaglia, "Xorshift RNGs", 2003.
+  lastRandom ^= lastRandom << 13;
+  lastRandom ^= lastRandom >> 17;
+  lastRandom ^= lastRandom << 5;
+  return lastRandom;
 }
 
 uint32_t PacketRuntime::nextMessage() {

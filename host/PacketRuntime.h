@@ -46,7 +46,7 @@ struct PacketCounts {
   uint64_t forwarded = 0;   ///< originals that were transmitted
   uint64_t dropped = 0;     ///< originals dropped by a PPF of the engines
   uint64_t consumed = 0;    ///< originals dropped by a PPF of the XScale core
-  uint64_t copied = 0;      ///< packets made by packet_copy
+  uint64_t copied = 0;      ///< made by packet_copy and packet_create
   uint64_t transmitted = 0; ///< frames sent, originals and copies
   uint64_t oversize = 0;    ///< frames too long for the port, not received
   uint64_t toXScale = 0;    ///< messages from an engine's PPF to the XScale
@@ -79,6 +79,11 @@ public:
   uint32_t length(uint32_t handle);
   uint32_t decap(uint32_t handle, uint32_t bytes);
   uint32_t encap(uint32_t handle, uint32_t bytes);
+  uint32_t addTail(uint32_t handle, uint32_t bytes);
+  uint32_t removeTail(uint32_t handle, uint32_t bytes);
+  uint32_t headroom(uint32_t handle);
+  /// A packet of `bytes` zeros; faults as `copy` does.
+  uint32_t create(uint32_t bytes);
   /// A copy in a buffer of its own, with the same head, length and metadata.
   /// Faults if no buffer is free: nothing else runs that could free one.
   uint32_t copy(uint32_t handle);
@@ -88,6 +93,11 @@ public:
 
   /// Takes the oldest queued message, 0 if there is none.
   uint32_t nextMessage();
+
+  /// The time of the frame being processed, in nanoseconds.
+  uint64_t now() const { return nowNs; }
+  /// A pseudo-random number.
+  uint32_t random();
 
   /// Whether drops now count as made by the XScale core.
   void setOnXScale(bool on) { onXScale = on; }
@@ -131,6 +141,7 @@ private:
   std::string firstFault;
   uint64_t nowNs = 0;
   uint32_t sequence = 0;
+  uint32_t lastRandom = 1;
   bool onXScale = false;
 };
 

@@ -11,9 +11,13 @@ static thread_local RunContext *active = nullptr;
 ActiveContext::ActiveContext(RunContext &context) {
   KARAKAL_ASSERT(!active, "one program runs on a thread at a time");
   active = &context;
+  setServiceRuntime(&context.runtime);
 }
 
-ActiveContext::~ActiveContext() { active = nullptr; }
+ActiveContext::~ActiveContext() {
+  active = nullptr;
+  setServiceRuntime(nullptr);
+}
 
 /// Leaves the program if the runtime has met a fault.
 static void leaveOnFault() {
@@ -81,6 +85,30 @@ static uint32_t packetEncap(uint32_t h, uint32_t bytes) {
   return value;
 }
 
+static uint32_t packetAddTail(uint32_t h, uint32_t bytes) {
+  uint32_t value = active->runtime.addTail(h, bytes);
+  leaveOnFault();
+  return value;
+}
+
+static uint32_t packetRemoveTail(uint32_t h, uint32_t bytes) {
+  uint32_t value = active->runtime.removeTail(h, bytes);
+  leaveOnFault();
+  return value;
+}
+
+static uint32_t packetHeadroom(uint32_t h) {
+  uint32_t value = active->runtime.headroom(h);
+  leaveOnFault();
+  return value;
+}
+
+static uint32_t packetCreate(uint32_t bytes) {
+  uint32_t value = active->runtime.create(bytes);
+  leaveOnFault();
+  return value;
+}
+
 static uint32_t packetCopy(uint32_t h) {
   uint32_t value = active->runtime.copy(h);
   leaveOnFault();
@@ -133,6 +161,10 @@ std::vector<std::pair<const char *, void *>> primitiveSymbols() {
           {"baker_packet_length", at(packetLength)},
           {"baker_packet_decap", at(packetDecap)},
           {"baker_packet_encap", at(packetEncap)},
+          {"baker_packet_add_tail", at(packetAddTail)},
+          {"baker_packet_remove_tail", at(packetRemoveTail)},
+          {"baker_packet_headroom", at(packetHeadroom)},
+          {"baker_packet_create", at(packetCreate)},
           {"baker_packet_copy", at(packetCopy)},
           {"baker_packet_drop", at(packetDrop)},
           {"baker_channel_put", at(channelPut)},

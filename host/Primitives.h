@@ -13,9 +13,15 @@
 // | baker_rx_port, baker_tx_port, baker_packet_length | u32 (u32 h) |
 // | baker_set_tx_port | void (u32 h, u32 port) |
 // | baker_packet_decap, baker_packet_encap | u32 (u32 h, u32 bytes) |
-// | baker_packet_copy | u32 (u32 h) |
+// | baker_packet_add_tail, baker_packet_remove_tail | u32 (u32 h, u32 bytes) |
+// | baker_packet_headroom, baker_packet_copy | u32 (u32 h) |
+// | baker_packet_create | u32 (u32 bytes) |
 // | baker_packet_drop | void (u32 h, u32 reason) |
 // | baker_channel_put | void (u32 ring, u32 message) |
+// | baker_hash48, baker_hash64 | u64 (u64 key) |
+// | baker_hash128 | u128 (u128 key) |
+// | baker_timestamp, baker_random | u32 () |
+// | baker_trace_text, baker_trace_value | void (u32 character), (u64 value) |
 // | baker_profile_load | void (u32 global, u32 line) |
 //
 //===----------------------------------------------------------------------===//
@@ -61,6 +67,12 @@ public:
 
 /// Name and address of every function that JIT code may call.
 std::vector<std::pair<const char *, void *>> primitiveSymbols();
+
+/// Those of locks, hashes, time and chance (Services.cpp).
+std::vector<std::pair<const char *, void *>> serviceSymbols();
+/// What the services of this thread act on: the running program's packets;
+/// null when none runs.
+void setServiceRuntime(PacketRuntime *runtime);
 
 /// Calls `body`, a function that may leave by a fault; false if it did. `body`
 /// must own nothing when it calls JIT code.

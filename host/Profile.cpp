@@ -5,6 +5,7 @@
 #include "ir/Answers.h"
 #include "ir/Layout.h"
 #include "ir/OperationCost.h"
+#include "ir/Services.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -277,13 +278,15 @@ void Annotator::count(Operation &op, uint64_t times, ir::FunctionProfile &to) {
   llvm::TypeSwitch<Operation *>(&op)
       .Case([&](ir::PacketReadOp) { to.packetReads += times; })
       .Case([&](ir::PacketWriteOp) { to.packetWrites += times; })
-      .Case<ir::PacketDecapOp, ir::PacketEncapOp>(
-          [&](auto) { to.headMoves += times; })
-      .Case([&](ir::PacketLengthOp) { to.lengthReads += times; })
+      .Case<ir::PacketDecapOp, ir::PacketEncapOp, ir::PacketAddTailOp,
+            ir::PacketRemoveTailOp>([&](auto) { to.headMoves += times; })
+      .Case<ir::PacketLengthOp, ir::PacketHeadroomOp>(
+          [&](auto) { to.lengthReads += times; })
       .Case([&](ir::MetaReadOp) { to.metaReads += times; })
       .Case([&](ir::MetaWriteOp) { to.metaWrites += times; })
       .Case([&](ir::PacketDropOp) { to.drops += times; })
-      .Case([&](ir::PacketCopyOp) { to.copies += times; })
+      .Case<ir::PacketCopyOp, ir::PacketCreateOp>(
+          [&](auto) { to.copies += times; })
       .Case([&](ir::ChannelPutOp put) {
         to.puts += times;
         channels[put.getChannel()] += times;
@@ -303,6 +306,8 @@ void Annotator::annotate(FuncOp function, const FunctionCounts &counts) {
         countAccess(load.getRef(), times, 0, false);
       else if (auto store = dyn_cast<ir::StoreOp>(op))
         countAccess(store.getRef(), times, updates, true);
+      else if (auto add = dyn_cast<ir::AtomicAddOp>(op))
+        countAccess(add.getRef(), times, updates, true);
     }
     Operation *last = block.getTerminator();
     if (isa<cf::CondBranchOp, cf::SwitchOp>(last)) {

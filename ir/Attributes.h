@@ -82,6 +82,8 @@ inline constexpr llvm::StringLiteral rxChannelName = "rx";
 inline constexpr llvm::StringLiteral txConsumerName = "tx";
 inline constexpr llvm::StringLiteral unspecifiedReasonName = "unspecified";
 inline constexpr llvm::StringLiteral truncatedReasonName = "truncated";
+/// Of packets that their buffer has no room for; declared where it is used.
+inline constexpr llvm::StringLiteral noRoomReasonName = "no_room";
 inline constexpr llvm::StringLiteral rxPortName = "rx.port";
 inline constexpr llvm::StringLiteral txPortName = "tx.port";
 inline constexpr llvm::StringLiteral sequenceName = "sequence";

@@ -7,6 +7,7 @@
 
 #include "ir/Attributes.h"
 #include "ir/Baker.h"
+#include "ir/Services.h"
 
 using namespace mlir;
 
@@ -34,6 +35,9 @@ void BakerDialect::initialize() {
   addOperations<
 #define GET_OP_LIST
 #include "ir/BakerOps.cpp.inc"
+      ,
+#define GET_OP_LIST
+#include "ir/BakerServices.cpp.inc"
       >();
   addInterfaces<BakerAsmInterface>();
 }

@@ -87,4 +87,29 @@ def Baker_PacketCloneOp
   }];
 }
 
+def Baker_PacketBlankOp
+    : Baker_Op<"packet_blank", [MemoryEffects<[MemWrite<Baker_PacketData>]>]> {
+  let summary = "a new packet of zeros and no descriptor";
+  let description = [{
+    As `packet_create` for a packet whose head and length are values: the words
+    of the new descriptor are undefined.
+  }];
+  let arguments = (ins I32:$bytes);
+  let results = (outs Baker_PacketType:$packet);
+  let assemblyFormat = "$bytes attr-dict `:` qualified(type($packet))";
+}
+
+def Baker_PacketClearOp
+    : Baker_Op<"packet_clear", [MemoryEffects<[MemWrite<Baker_PacketData>]>]> {
+  let summary = "write zeros behind the end of a packet";
+  let description = [{
+    `bytes` zeros from byte `at` of the packet's buffer on, and no more than 7
+    beyond them. Made by `baker-phr` of `packet_add_tail`.
+  }];
+  let arguments = (ins Baker_PacketType:$packet, I32:$at, I32:$bytes);
+  let assemblyFormat = [{
+    $packet `at` $at `,` $bytes attr-dict `:` qualified(type($packet))
+  }];
+}
+
 #endif // KARAKAL_IR_BAKERMESSAGES_TD

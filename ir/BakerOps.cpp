@@ -136,12 +136,37 @@ PacketEncapOp::verifySymbolUses(SymbolTableCollection &symbolTable) {
   return verifyProtocol(*this, getOuter().getType(), symbolTable);
 }
 
+LogicalResult
+PacketCreateOp::verifySymbolUses(SymbolTableCollection &symbolTable) {
+  return verifyProtocol(*this, getPacket().getType(), symbolTable);
+}
+
+template <typename Adaptor>
+static LogicalResult inferSamePacket(Adaptor adaptor,
+                                     SmallVectorImpl<Type> &types) {
+  types.push_back(adaptor.getPacket().getType());
+  return success();
+}
+
+LogicalResult PacketAddTailOp::inferReturnTypes(MLIRContext *,
+                                                std::optional<Location>,
+                                                Adaptor adaptor,
+                                                InferredTypes &types) {
+  return inferSamePacket(adaptor, types);
+}
+
+LogicalResult PacketRemoveTailOp::inferReturnTypes(MLIRContext *,
+                                                   std::optional<Location>,
+                                                   Adaptor adaptor,
+                                                   InferredTypes &types) {
+  return inferSamePacket(adaptor, types);
+}
+
 LogicalResult PacketCopyOp::inferReturnTypes(MLIRContext *,
                                              std::optional<Location>,
                                              Adaptor adaptor,
                                              InferredTypes &types) {
-  types.push_back(adaptor.getPacket().getType());
-  return success();
+  return inferSamePacket(adaptor, types);
 }
 
 LogicalResult

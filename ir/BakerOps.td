@@ -504,6 +504,7 @@ def Baker_StoreWordsOp
   }];
   let hasVerifier = 1;
 }
+include "ir/BakerRoom.td"
 include "ir/BakerMessages.td"
 
 #endif // KARAKAL_IR_BAKEROPS_TD

@@ -224,7 +224,8 @@ void Interpreter::execute(Operation &op, Values &values) {
   }
   if (!executeArith(op, values) && !executeAccess(op, values) &&
       !executePacket(op, values) && !executeMessage(op, values) &&
-      !executeMetadata(op, values) && !executeGlobal(op, values))
+      !executeMetadata(op, values) && !executeGlobal(op, values) &&
+      !executeService(op, values))
     giveUp("the operation " + op.getName().getStringRef());
 }
 

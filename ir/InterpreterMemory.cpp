@@ -109,6 +109,29 @@ bool Interpreter::executePacket(Operation &op, Values &values) {
                     uint32_t(packet->length() - bytes));
     values[to] = APInt(values[from]); // the table may move
   };
+  auto number = [&](Value value) {
+    return int64_t(values[value].getZExtValue());
+  };
+  auto clear = [&](PacketCell &packet, int64_t at, int64_t bytes) {
+    for (int64_t byte = at; byte < at + bytes; ++byte)
+      machine.writeBits(packet, 8 * byte, 8, 0);
+  };
+  auto blank = [&](int64_t bytes) {
+    uint32_t handle = machine.allocate();
+    clear(*machine.find(handle), target::BufferHeadroom, bytes);
+    return handle;
+  };
+  auto resize = [&](Value from, Value to, int64_t bytes) {
+    PacketCell *packet = packetOf(from, values);
+    if (!packet)
+      return;
+    uint32_t end = packet->head() + packet->length();
+    if (end + bytes > target::BufferBytes || packet->length() + bytes < 0)
+      return trap("no room behind the packet");
+    clear(*packet, end, bytes);
+    packet->setHead(packet->head(), uint32_t(packet->length() + bytes));
+    values[to] = APInt(values[from]); // the table may move
+  };
   return llvm::TypeSwitch<Operation *, bool>(&op)
       .Case([&](PacketDecapOp decap) {
         move(decap.getPacket(), decap.getInner(),
@@ -124,6 +147,38 @@ bool Interpreter::executePacket(Operation &op, Values &values) {
         if (packetOf(copy.getPacket(), values))
           values[copy.getCopy()] =
               APInt(32, machine.copy(handleOf(values[copy.getPacket()])));
+        return true;
+      })
+      .Case([&](PacketAddTailOp add) {
+        resize(add.getPacket(), add.getResized(), number(add.getBytes()));
+        return true;
+      })
+      .Case([&](PacketRemoveTailOp remove) {
+        resize(remove.getPacket(), remove.getResized(),
+               -number(remove.getBytes()));
+        return true;
+      })
+      .Case([&](PacketCreateOp create) {
+        uint32_t handle = blank(values[create.getBytes()].getZExtValue());
+        machine.find(handle)->setHead(
+            target::BufferHeadroom,
+            uint32_t(values[create.getBytes()].getZExtValue()));
+        values[create.getPacket()] = APInt(32, handle);
+        return true;
+      })
+      .Case([&](PacketBlankOp op) {
+        values[op.getPacket()] =
+            APInt(32, blank(values[op.getBytes()].getZExtValue()));
+        return true;
+      })
+      .Case([&](PacketClearOp op) {
+        if (PacketCell *packet = packetOf(op.getPacket(), values))
+          clear(*packet, number(op.getAt()), number(op.getBytes()));
+        return true;
+      })
+      .Case([&](PacketHeadroomOp op) {
+        if (PacketCell *packet = packetOf(op.getPacket(), values))
+          values[op.getBytes()] = APInt(32, packet->head());
         return true;
       })
       .Case([&](PacketLengthOp length) {

@@ -57,6 +57,7 @@ private:
   bool executeMessage(mlir::Operation &op, Values &values);
   bool executeMetadata(mlir::Operation &op, Values &values);
   bool executeGlobal(mlir::Operation &op, Values &values);
+  bool executeService(mlir::Operation &op, Values &values);
   mlir::Block *branch(mlir::Operation &terminator, Values &values);
   void enter(mlir::Block *block, llvm::ArrayRef<llvm::APInt> arguments,
              Values &values);
@@ -88,6 +89,7 @@ private:
   llvm::DenseSet<mlir::Block *> reached;
   std::deque<std::pair<mlir::func::FuncOp, uint32_t>> deliveries;
   uint64_t stepCount = 0;
+  uint32_t asked = 0; ///< questions for time and chance
   unsigned depth = 0;
   /// The context waits for ever, or found nothing to do.
   bool hasTrapped = false, isIdle = false;

@@ -10,6 +10,7 @@
 #define KARAKAL_IR_LAYOUT_H
 
 #include "ir/Baker.h"
+#include "target-ixp/MemoryMap.h"
 
 #include <cstdint>
 #include <vector>
@@ -32,6 +33,11 @@ inline uint64_t elementWordStride(ArrayType array) {
 
 /// All words of `global` at start: its initial values, or zeros.
 std::vector<uint32_t> initialWords(GlobalOp global);
+
+/// Bytes of a packet's buffer, and of those the ones in front of the head of a
+/// packet that was received or made: the most that headers can be put there.
+inline constexpr uint32_t bufferBytes = target::BufferBytes;
+inline constexpr uint32_t bufferHeadroomBytes = target::BufferHeadroom;
 
 /// Words of user metadata that a field of `type` takes.
 inline uint32_t metadataWordCount(mlir::Type type) {

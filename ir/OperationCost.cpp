@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ir/OperationCost.h"
+#include "ir/Services.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -39,9 +40,12 @@ static OperationCost costOfPacketOp(Operation *op) {
   return llvm::TypeSwitch<Operation *, OperationCost>(op)
       .Case([](PacketReadOp) { return OperationCost{26, 0, 1, 1, 0}; })
       .Case([](PacketWriteOp) { return OperationCost{46, 0, 1, 2, 0}; })
-      .Case<PacketDecapOp, PacketEncapOp>(
+      .Case<PacketDecapOp, PacketEncapOp, PacketRemoveTailOp>(
           [](auto) { return OperationCost{10, 0, 2, 0, 0}; })
-      .Case([](PacketLengthOp) { return OperationCost{5, 0, 1, 0, 0}; })
+      .Case<PacketLengthOp, PacketHeadroomOp>(
+          [](auto) { return OperationCost{5, 0, 1, 0, 0}; })
+      .Case([](PacketAddTailOp) { return OperationCost{80, 0, 2, 3, 0}; })
+      .Case([](PacketCreateOp) { return OperationCost{100, 0, 4, 3, 0}; })
       .Case([](PacketCopyOp) { return OperationCost{400, 0, 20, 64, 0}; })
       .Case([](PacketDropOp) { return OperationCost{14, 1, 1, 0, 0}; })
       .Case([](MetaReadOp) { return OperationCost{5, 0, 1, 0, 0}; })
@@ -82,8 +86,23 @@ static OperationCost costOfArithmetic(Operation *op) {
       .Default([](Operation *op) { return instructions(resultWords(op)); });
 }
 
+static OperationCost costOfService(Operation *op) {
+  return llvm::TypeSwitch<Operation *, OperationCost>(op)
+      .Case([](LockOp) { return OperationCost{12, 1, 0, 0, 0}; })
+      .Case([](UnlockOp) { return OperationCost{6, 1, 0, 0, 0}; })
+      .Case([](AtomicAddOp) { return OperationCost{3, 0, 1, 0, 0}; })
+      .Case([](HashOp) { return OperationCost{8, 1, 0, 0, 0}; })
+      .Case([](TimestampOp) { return instructions(4); })
+      .Case([](RandomOp) { return instructions(14); })
+      .Default([](Operation *) { return instructions(0); });
+}
+
 OperationCost costOf(Operation *op) {
+  if (isa<LockOp, UnlockOp, AtomicAddOp, HashOp, TimestampOp, RandomOp,
+          TraceOp>(op))
+    return costOfService(op);
   if (isa<PacketReadOp, PacketWriteOp, PacketDecapOp, PacketEncapOp,
+          PacketAddTailOp, PacketRemoveTailOp, PacketHeadroomOp, PacketCreateOp,
           PacketLengthOp, PacketCopyOp, PacketDropOp, MetaReadOp, MetaWriteOp,
           ChannelPutOp>(op))
     return costOfPacketOp(op);

@@ -4,10 +4,10 @@
 // channel joins what its producers put on it; since a channel is no value, the
 // solver runs again until the channels stand still, twice as a rule.
 //
-// Every packet comes from Rx, whose head is at byte 128, or is a copy, whose
-// head is where the original's is. So nothing is left at ⊤ that the backward
-// pass of the paper's steps 4 and 7 would have to fill: Baker has no operation
-// that makes a packet of nothing.
+// Every packet comes from Rx or is made by packet_create, both with the head at
+// byte 128, or is a copy, whose head is where the original's is. So nothing is
+// left at ⊤ that the backward pass of the paper's steps 4 and 7 would have to
+// fill.
 //
 //===----------------------------------------------------------------------===//
 
@@ -158,11 +158,12 @@ Residue headOf(Operation *op, ArrayRef<Residue> known) {
       .Case([&](ir::PacketDecapOp) { return known[0] + known[1]; })
       .Case([&](ir::PacketEncapOp) { return known[0] - known[1]; })
       .Case([&](ir::PacketViewOp) { return known[1]; })
-      .Case<ir::PacketCopyOp, ir::PacketCloneOp, arith::SelectOp>(
-          [&](Operation *) {
-            return isa<arith::SelectOp>(op) ? Residue::join(known[1], known[2])
-                                            : known[0];
-          })
+      .Case<ir::PacketCreateOp, ir::PacketBlankOp>([](auto) {
+        return Residue::exactly(target::BufferHeadroom);
+      })
+      .Case<ir::PacketCopyOp, ir::PacketCloneOp, ir::PacketAddTailOp,
+            ir::PacketRemoveTailOp>([&](auto) { return known[0]; })
+      .Case([&](arith::SelectOp) { return Residue::join(known[1], known[2]); })
       .Default([](Operation *) { return Residue::unknown(); });
 }
 

@@ -21,6 +21,7 @@
 #include "passes/PacGlobals.h"
 #include "ir/Explain.h"
 #include "ir/Layout.h"
+#include "ir/Services.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
@@ -105,6 +106,8 @@ const char *obstacle(Operation &op, Value object) {
     return objectOf(load.getRef()).first != object
                ? "a load of another object lies between"
                : nullptr;
+  if (isa<ir::LockOp, ir::UnlockOp, ir::AtomicAddOp>(op))
+    return "a lock or an atomic operation lies between";
   if (isa<func::CallOp, ir::ChannelPutOp>(op))
     return "a call lies between";
   return nullptr;

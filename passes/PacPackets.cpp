@@ -126,11 +126,22 @@ bool Places::visit(Block &block) {
       place = {source->second.anchor, source->second.delta + sign * *constant};
     changed |= set(to, place);
   };
+  // What is appended is written: the data goes on under another anchor.
+  auto resize = [&](Operation &op) {
+    bool isWritten = isa<ir::PacketAddTailOp>(op) && bytes == Bytes::Data;
+    auto source = places.find(op.getOperand(0));
+    if (isWritten)
+      changed |= set(op.getResult(0), Place{op.getResult(0), 0});
+    else if (source != places.end())
+      changed |= set(op.getResult(0), source->second);
+  };
   for (Operation &op : block) {
     if (auto decap = dyn_cast<ir::PacketDecapOp>(op))
       move(decap.getPacket(), decap.getBytes(), decap.getInner(), 1);
     else if (auto encap = dyn_cast<ir::PacketEncapOp>(op))
       move(encap.getPacket(), encap.getBytes(), encap.getOuter(), -1);
+    else if (isa<ir::PacketAddTailOp, ir::PacketRemoveTailOp>(op))
+      resize(op);
     else
       for (Value result : op.getResults())
         if (isPacket(result))
@@ -306,6 +317,7 @@ void Collector::useDescriptor(Operation *op, Value handle) {
   // The word of head and length is left to these.
   if (isa<ir::PacketReadOp, ir::PacketWriteOp, ir::PacketLoadOp,
           ir::PacketStoreOp, ir::PacketDecapOp, ir::PacketEncapOp,
+          ir::PacketAddTailOp, ir::PacketRemoveTailOp, ir::PacketHeadroomOp,
           ir::PacketLengthOp>(op))
     return;
   anchor.blocker = op;
@@ -337,8 +349,12 @@ void Collector::useData(Operation *op, Value handle) {
         if (changesAnchor(encap.getOuter()))
           flush(op, handle, "the size of the header is not constant");
       })
-      .Case<ir::PacketLengthOp, ir::MetaReadOp, ir::MetaWriteOp, ir::MetaLoadOp,
-            ir::MetaStoreOp>([](Operation *) {})
+      .Case([&](ir::PacketAddTailOp) {
+        flush(op, handle, "bytes are appended");
+      })
+      .Case<ir::PacketLengthOp, ir::PacketHeadroomOp, ir::PacketRemoveTailOp,
+            ir::MetaReadOp, ir::MetaWriteOp, ir::MetaLoadOp, ir::MetaStoreOp>(
+          [](Operation *) {})
       .Default([&](Operation *other) {
         if (!anchor.blocker)
           anchor.blocker = other;

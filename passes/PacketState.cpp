@@ -137,8 +137,8 @@ void PacketStates::findSequence() {
   }
 }
 
-/// Metadata words of which the function must know the value. A copy that may
-/// leave for another core takes all that are declared along.
+/// Metadata words of which the function must know the value. A copy or a made
+/// packet that may leave for another core takes all that are declared along.
 void PacketStates::findWords() {
   std::set<uint32_t> words;
   auto addField = [&](ir::MetadataOp field) {
@@ -165,8 +165,8 @@ void PacketStates::findWords() {
       addRun(load.getWord(), load.getWords().size());
     else if (auto store = dyn_cast<ir::MetaStoreOp>(op))
       addRun(store.getWord(), store.getWords().size());
-    else if (auto copy = dyn_cast<ir::PacketCopyOp>(op))
-      if (isSequenceSeen(copy.getCopy()))
+    else if (isa<ir::PacketCopyOp, ir::PacketCreateOp>(op))
+      if (isSequenceSeen(op->getResult(0)))
         for (auto field : module.getOps<ir::MetadataOp>())
           addField(field);
   });
@@ -190,9 +190,10 @@ void PacketStates::findChanges() {
   for (bool isNews = true; isNews;) {
     isNews = false;
     entry.walk([&](Operation *op) {
-      if (auto copy = dyn_cast<ir::PacketCopyOp>(op)) {
-        isNews |= add(copy.getCopy(), all);
-      } else if (isa<ir::PacketDecapOp, ir::PacketEncapOp>(op)) {
+      if (isa<ir::PacketCopyOp, ir::PacketCreateOp>(op)) {
+        isNews |= add(op->getResult(0), all);
+      } else if (isa<ir::PacketDecapOp, ir::PacketEncapOp, ir::PacketAddTailOp,
+                     ir::PacketRemoveTailOp>(op)) {
         isNews |= add(op->getResult(0), changed[op->getOperand(0)] | headBit);
       } else if (auto view = dyn_cast<ir::PacketViewOp>(op)) {
         isNews |= add(view.getView(), changed[view.getPacket()] | headBit);

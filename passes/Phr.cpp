@@ -26,7 +26,8 @@
 // the XScale core has words of its descriptor written, those that changed.
 //
 // Section 5.3.3 of the paper. Requires: baker-inline; no call takes a packet.
-// Ensures: no packet_decap, packet_encap, packet_length, packet_copy; metadata
+// Ensures: no packet_decap, packet_encap, packet_add_tail, packet_remove_tail,
+// packet_length, packet_headroom, packet_copy, packet_create; metadata
 // operations only where a packet comes from or goes to a ring that is not Rx's
 // or Tx's.
 //
@@ -70,8 +71,10 @@ std::string refusalOf(Operation *op) {
     return "a call takes the packet";
   if (isa<ir::PacketTakeOp, ir::PacketViewOp, ir::PacketReadOp,
           ir::PacketWriteOp, ir::PacketLoadOp, ir::PacketStoreOp,
-          ir::PacketDecapOp, ir::PacketEncapOp, ir::PacketCopyOp,
-          ir::PacketDropOp, ir::PacketLengthOp, ir::PacketSendOp,
+          ir::PacketDecapOp, ir::PacketEncapOp, ir::PacketAddTailOp,
+          ir::PacketRemoveTailOp, ir::PacketCopyOp, ir::PacketCreateOp,
+          ir::PacketDropOp, ir::PacketLengthOp, ir::PacketHeadroomOp,
+          ir::PacketSendOp,
           ir::MetaReadOp, ir::MetaWriteOp, ir::MetaLoadOp, ir::MetaStoreOp>(op))
     return "";
   if (isa<BranchOpInterface>(op))
@@ -94,7 +97,10 @@ private:
 
   void take(ir::PacketTakeOp op);
   void move(Operation *op, Value packet, Value bytes, bool isDecap);
+  void resize(Operation *op, Value bytes, bool isLonger);
   void copy(ir::PacketCopyOp op);
+  void create(ir::PacketCreateOp op);
+  void storeSequence(OpBuilder &builder, Value packet, Value sequence);
   void send(ir::PacketSendOp op);
   void readMetadata(ir::MetaReadOp op);
   void writeMetadata(ir::MetaWriteOp op);
@@ -234,6 +240,54 @@ void Phr::move(Operation *op, Value packet, Value bytes, bool isDecap) {
   ++(isDecap ? decapCount : encapCount);
 }
 
+/// `packet_add_tail` and `packet_remove_tail`: the head stays.
+void Phr::resize(Operation *op, Value bytes, bool isLonger) {
+  OpBuilder builder(op);
+  Words words(builder, op->getLoc());
+  Value packet = op->getOperand(0), result = op->getResult(0);
+  PacketState state = states->of(packet);
+  Value view = builder.create<ir::PacketViewOp>(op->getLoc(), result.getType(),
+                                                packet, state.head);
+  if (isLonger)
+    builder.create<ir::PacketClearOp>(
+        op->getLoc(), view, words.add(state.head, state.length), bytes);
+  PacketState &resized = states->moveTo(packet, result, view);
+  resized.length = isLonger ? words.add(state.length, bytes)
+                            : words.subtract(state.length, bytes);
+  result.replaceAllUsesWith(view);
+  op->erase();
+  ++tailCount;
+}
+
+/// A packet with a descriptor of nothing gets its sequence number.
+void Phr::storeSequence(OpBuilder &builder, Value packet, Value sequence) {
+  builder.create<ir::MetaStoreOp>(packet.getLoc(), ValueRange(sequence), packet,
+                                  target::DescriptorSequence);
+}
+
+void Phr::create(ir::PacketCreateOp op) {
+  OpBuilder builder(op);
+  Location loc = op.getLoc();
+  Words words(builder, loc);
+  Value blank =
+      builder.create<ir::PacketBlankOp>(loc, op.getType(), op.getBytes());
+  PacketState &state = states->make(builder, blank, op.getPacket());
+  Value zero = words.constant(0);
+  state.head = words.constant(target::BufferHeadroom);
+  state.length = op.getBytes();
+  state.rxPort = zero;
+  for (Value slot : state.slots)
+    states->writeSlot(builder, loc, slot, zero);
+  if (states->isSequenceSeen(op.getPacket()))
+    storeSequence(builder, blank, zero);
+  Value view =
+      builder.create<ir::PacketViewOp>(loc, blank.getType(), blank, state.head);
+  states->alias(blank, view);
+  op.replaceAllUsesWith(view);
+  op.erase();
+  ++createCount;
+}
+
 void Phr::copy(ir::PacketCopyOp op) {
   OpBuilder builder(op);
   Location loc = op.getLoc();
@@ -251,8 +305,7 @@ void Phr::copy(ir::PacketCopyOp op) {
   auto sequence = builder.create<ir::MetaLoadOp>(loc, one, op.getPacket(),
                                                  target::DescriptorSequence);
   if (states->isSequenceSeen(op.getCopy()))
-    builder.create<ir::MetaStoreOp>(loc, sequence.getResults(), clone,
-                                    target::DescriptorSequence);
+    storeSequence(builder, clone, sequence.getWords()[0]);
   else
     sequence.erase();
   Value view =
@@ -360,7 +413,15 @@ void Phr::visit(Operation *op) {
       .Case([&](ir::PacketEncapOp op) {
         move(op, op.getPacket(), op.getBytes(), false);
       })
+      .Case([&](ir::PacketAddTailOp op) { resize(op, op.getBytes(), true); })
+      .Case(
+          [&](ir::PacketRemoveTailOp op) { resize(op, op.getBytes(), false); })
       .Case([&](ir::PacketCopyOp op) { copy(op); })
+      .Case([&](ir::PacketCreateOp op) { create(op); })
+      .Case([&](ir::PacketHeadroomOp op) {
+        op.replaceAllUsesWith(states->of(op.getPacket()).head);
+        op.erase();
+      })
       .Case([&](ir::PacketSendOp op) { send(op); })
       .Case([&](ir::PacketLengthOp op) {
         op.replaceAllUsesWith(states->of(op.getPacket()).length);

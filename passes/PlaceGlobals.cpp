@@ -17,6 +17,7 @@
 #include "ir/Layout.h"
 #include "ir/Profile.h"
 #include "ir/References.h"
+#include "ir/Services.h"
 #include "passes/Placement.h"
 #include "target-ixp/ChipParameters.h"
 #include "target-ixp/MemoryMap.h"
@@ -61,6 +62,7 @@ uint64_t bytesOf(ir::GlobalOp global) {
 struct Use {
   double accesses = 0, words = 0;
   bool isWritten = false;
+  bool isCounter = false; ///< added to atomically, which DRAM cannot
 };
 
 /// Adds the accesses of `function`, each counted once a packet.
@@ -68,16 +70,17 @@ void countAccesses(func::FuncOp function, DenseMap<Operation *, Use> &uses) {
   function.walk([&](Operation *op) {
     auto load = dyn_cast<ir::LoadOp>(op);
     auto store = dyn_cast<ir::StoreOp>(op);
-    if (!load && !store)
+    auto add = dyn_cast<ir::AtomicAddOp>(op);
+    if (!load && !store && !add)
       return;
-    Value ref = load ? load.getRef() : store.getRef();
+    Value ref = load ? load.getRef() : store ? store.getRef() : add.getRef();
     ir::GlobalOp global = ir::globalOf(ref);
     if (!global)
       return;
     Use &use = uses[global];
     use.accesses += 1;
     use.words += double(ir::wordCount(ir::pointeeOf(ref)));
-    use.isWritten |= bool(store);
+    use.isWritten |= !load;
   });
 }
 
@@ -160,6 +163,10 @@ public:
         designPackets / double(target::ChipParameters().meClockHz);
     for (unsigned m = 0; m < MemoryCount; ++m)
       next[m] = rooms[m].begin;
+    module.walk([&](ir::AtomicAddOp add) {
+      if (ir::GlobalOp global = ir::globalOf(add.getRef()))
+        uses[global].isCounter = true;
+    });
   }
 
   LogicalResult run(PlacementStatistics &statistics);
@@ -199,7 +206,7 @@ LogicalResult Placer::add(ir::GlobalOp global) {
            << "global @" << global.getSymName()
            << " cannot go to dram: engines write it, and DRAM has no writes of "
               "one word";
-  if (use.isWritten)
+  if (use.isWritten || use.isCounter)
     item.allowed &= ~maskOf(Dram);
   // An annotation outranks the share of scratch that is kept for the rings.
   if (item.allowed == maskOf(Scratch))

@@ -142,6 +142,7 @@ LogicalResult ToLlvm::convert(ToLlvmContext &context) {
   addAccessPatterns(patterns, converter, context);
   addHeadPatterns(patterns, converter, context);
   addGlobalPatterns(patterns, converter, context);
+  addServicePatterns(patterns, converter, context);
   LLVMConversionTarget target(getContext());
   target.addLegalOp<ModuleOp>();
   target.addLegalOp<ir::ProtocolOp, ir::MetadataOp, ir::DropReasonOp,

@@ -81,7 +81,7 @@ struct PacketWrite : ToLlvmPattern<ir::PacketWriteOp> {
 };
 
 /// An operation that is a call of one primitive: its operands are the
-/// primitive's arguments, its result is a word.
+/// primitive's arguments, its result, if it has one, is a word.
 template <typename Op> struct WordPrimitive : ToLlvmPattern<Op> {
   WordPrimitive(const LLVMTypeConverter &converter, ToLlvmContext &context,
                 StringRef name)
@@ -90,8 +90,13 @@ template <typename Op> struct WordPrimitive : ToLlvmPattern<Op> {
   LogicalResult
   matchAndRewrite(Op op, typename Op::Adaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    rewriter.replaceOp(op, callPrimitive(this->context, rewriter, op, name,
-                                         wordBits, adaptor.getOperands()));
+    unsigned width = op->getNumResults() ? wordBits : 0;
+    Value result = callPrimitive(this->context, rewriter, op, name, width,
+                                 adaptor.getOperands());
+    if (result)
+      rewriter.replaceOp(op, result);
+    else
+      rewriter.eraseOp(op);
     return success();
   }
 
@@ -255,6 +260,18 @@ void addPacketPatterns(RewritePatternSet &patterns,
                                                  "baker_packet_clone");
   patterns.add<WordPrimitive<ir::PacketLengthOp>>(converter, context,
                                                   "baker_packet_length");
+  patterns.add<WordPrimitive<ir::PacketHeadroomOp>>(converter, context,
+                                                    "baker_packet_headroom");
+  patterns.add<WordPrimitive<ir::PacketAddTailOp>>(converter, context,
+                                                   "baker_packet_add_tail");
+  patterns.add<WordPrimitive<ir::PacketRemoveTailOp>>(
+      converter, context, "baker_packet_remove_tail");
+  patterns.add<WordPrimitive<ir::PacketCreateOp>>(converter, context,
+                                                  "baker_packet_create");
+  patterns.add<WordPrimitive<ir::PacketClearOp>>(converter, context,
+                                                 "baker_packet_clear");
+  patterns.add<WordPrimitive<ir::PacketBlankOp>>(converter, context,
+                                                 "baker_packet_blank");
 }
 
 } // namespace karakal::passes

@@ -75,6 +75,11 @@ void addGlobalPatterns(mlir::RewritePatternSet &patterns,
                        const mlir::LLVMTypeConverter &converter,
                        ToLlvmContext &context);
 
+/// Locks, counters, hashes, time and chance (ToLlvmServices.cpp).
+void addServicePatterns(mlir::RewritePatternSet &patterns,
+                        const mlir::LLVMTypeConverter &converter,
+                        ToLlvmContext &context);
+
 /// Symbols, once no code asks them any more (ToLlvmGlobals.cpp).
 void addSymbolPatterns(mlir::RewritePatternSet &patterns,
                        const mlir::LLVMTypeConverter &converter,

@@ -373,6 +373,93 @@ define i32 @baker_packet_clone(i32 %h, i32 %head, i32 %length) {
   ret i32 %new
 }
 
+; Cuts `bytes` off the packet's end. The program has compared them with the
+; length.
+define i32 @baker_packet_remove_tail(i32 %h, i32 %bytes) {
+  %p = call ptr addrspace(1) @baker_descriptor(i32 %h, i32 1)
+  %word = load i32, ptr addrspace(1) %p, align 4
+  %shortened = sub i32 %word, %bytes
+  store i32 %shortened, ptr addrspace(1) %p, align 4
+  ret i32 %h
+}
+
+; Appends `bytes` zeros. The program has compared them with the room behind the
+; packet's end.
+define i32 @baker_packet_add_tail(i32 %h, i32 %bytes) {
+  %p = call ptr addrspace(1) @baker_descriptor(i32 %h, i32 1)
+  %word = load i32, ptr addrspace(1) %p, align 4
+  %head = lshr i32 %word, 16
+  %length = and i32 %word, 65535
+  %end = add i32 %head, %length
+  call void @baker_packet_clear(i32 %h, i32 %end, i32 %bytes)
+  %lengthened = add i32 %word, %bytes
+  store i32 %lengthened, ptr addrspace(1) %p, align 4
+  ret i32 %h
+}
+
+; Bytes of the buffer in front of the packet's head.
+define i32 @baker_packet_headroom(i32 %h) {
+  %p = call ptr addrspace(1) @baker_descriptor(i32 %h, i32 1)
+  %word = load i32, ptr addrspace(1) %p, align 4
+  %head = lshr i32 %word, 16
+  ret i32 %head
+}
+
+; Zeros from byte `at` of the buffer on: first to the end of a quadword, then
+; whole quadwords until `bytes` are written.
+define void @baker_packet_clear(i32 %h, i32 %at, i32 %bytes) {
+entry:
+  %end = add i32 %at, %bytes
+  %into = and i32 %at, 7
+  %isOdd = icmp ne i32 %into, 0
+  br i1 %isOdd, label %partial, label %test
+
+partial:
+  %position = shl i32 %at, 3
+  %into.bits = shl i32 %into, 3
+  %bits = sub i32 64, %into.bits
+  call void @baker_write_bits(i32 %h, i32 %position, i32 %bits, i64 0)
+  %rest = sub i32 8, %into
+  %next = add i32 %at, %rest
+  br label %test
+
+test:
+  %offset = phi i32 [ %at, %entry ], [ %next, %partial ],
+                    [ %offset.next, %data ]
+  %isMore = icmp ult i32 %offset, %end
+  br i1 %isMore, label %data, label %done
+
+data:
+  %buffer = shl i32 %h, 7
+  %address = add i32 %buffer, %offset
+  %pointer = inttoptr i32 %address to ptr addrspace(2)
+  store <2 x i32> zeroinitializer, ptr addrspace(2) %pointer, align 8
+  %offset.next = add i32 %offset, 8
+  br label %test
+
+done:
+  ret void
+}
+
+; A packet of `bytes` zeros that begins where a received one does.
+define i32 @baker_packet_create(i32 %bytes) {
+  %new = call i32 @baker_packet_blank(i32 %bytes)
+  %to0 = call ptr addrspace(1) @baker_descriptor(i32 %new, i32 0)
+  %to8 = call ptr addrspace(1) @baker_descriptor(i32 %new, i32 8)
+  %place = or i32 %bytes, 8388608 ; 128 << 16
+  %words = insertelement <8 x i32> zeroinitializer, i32 %place, i32 1
+  store <8 x i32> %words, ptr addrspace(1) %to0, align 4
+  store <8 x i32> zeroinitializer, ptr addrspace(1) %to8, align 4
+  ret i32 %new
+}
+
+; The same with a descriptor that holds nothing.
+define i32 @baker_packet_blank(i32 %bytes) {
+  %new = call i32 @baker_free_buffer()
+  call void @baker_packet_clear(i32 %new, i32 128, i32 %bytes)
+  ret i32 %new
+}
+
 ; Stops the context where a head of `head` bytes leaves no room for `bytes`
 ; more in front of it.
 define void @baker_packet_room(i32 %head, i32 %bytes) alwaysinline {

@@ -97,6 +97,153 @@ define void @__ixp_sram_incr(i32 %address) {
   ret void
 }
 
+; A read of these words sets bit 0: v is 1.
+define i32 @__ixp_scratch_test_and_set(i32 %address, i32 %v) {
+  %mapped = add i32 %address, u0xcd100000
+  %p = inttoptr i32 %mapped to ptr
+  %old = load volatile i32, ptr %p, align 4
+  ret i32 %old
+}
+
+; Only the holder of a lock clears its bit, the only one that is set.
+define void @__ixp_scratch_clr(i32 %address, i32 %v) {
+  %mapped = add i32 %address, u0xca000000
+  %p = inttoptr i32 %mapped to ptr
+  store volatile i32 0, ptr %p, align 4
+  ret void
+}
+
+;--- Time and chance: the local CSRs of engine 0 are mapped; the random number
+;--- is a register of the core's own.
+
+@random = internal global i32 1
+
+define i32 @__ixp_local_csr_rd(i32 %csr) {
+  %isRandom = icmp eq i32 %csr, 328
+  br i1 %isRandom, label %chance, label %time
+
+chance:
+  %last = load i32, ptr @random, align 4
+  %halved = lshr i32 %last, 1
+  %odd = and i32 %last, 1
+  %mask = sub i32 0, %odd
+  %feedback = and i32 %mask, u0xedb88320
+  %next = xor i32 %halved, %feedback
+  store i32 %next, ptr @random, align 4
+  ret i32 %next
+
+time:
+  %mapped = add i32 %csr, u0xc0018000
+  %p = inttoptr i32 %mapped to ptr
+  %v = load volatile i32, ptr %p, align 4
+  ret i32 %v
+}
+
+;--- The hash unit's function, by steps (target-ixp/HashFunction.h): the bits of
+;--- the multiplier from `top` down, each a shift of the result and an addition
+;--- of the key.
+
+define internal { i64, i64 } @hash(i64 %key.high, i64 %key.low, i64 %top.high,
+                                   i64 %top.low, i64 %polynomial) {
+entry:
+  %isWide = icmp ne i64 %top.high, 0
+  %mask.high = select i1 %isWide, i64 -1, i64 0
+  %twice = shl i64 %top.low, 1
+  %below = sub i64 %twice, 1
+  %mask.low = select i1 %isWide, i64 -1, i64 %below
+  br label %step
+
+step:
+  %high = phi i64 [ 0, %entry ], [ %high.new, %step ]
+  %low = phi i64 [ 0, %entry ], [ %low.new, %step ]
+  %bit.high = phi i64 [ %top.high, %entry ], [ %bit.high.next, %step ]
+  %bit.low = phi i64 [ %top.low, %entry ], [ %bit.low.next, %step ]
+  ; The result by x, reduced.
+  %out.high = and i64 %high, %top.high
+  %out.low = and i64 %low, %top.low
+  %out = or i64 %out.high, %out.low
+  %isOut = icmp ne i64 %out, 0
+  %reduction = select i1 %isOut, i64 %polynomial, i64 0
+  %high.twice = shl i64 %high, 1
+  %carry = lshr i64 %low, 63
+  %high.shifted = or i64 %high.twice, %carry
+  %high.kept = and i64 %high.shifted, %mask.high
+  %low.twice = shl i64 %low, 1
+  %low.kept = and i64 %low.twice, %mask.low
+  %low.reduced = xor i64 %low.kept, %reduction
+  ; And the key, where the multiplier has a bit.
+  %is.high = and i64 %bit.high, -4659056646160472647 ; 0xbf58476d1ce4e5b9
+  %is.low = and i64 %bit.low, -7046029254386353131 ; 0x9e3779b97f4a7c15
+  %is = or i64 %is.high, %is.low
+  %isSet = icmp ne i64 %is, 0
+  %add.high = select i1 %isSet, i64 %key.high, i64 0
+  %add.low = select i1 %isSet, i64 %key.low, i64 0
+  %high.new = xor i64 %high.kept, %add.high
+  %low.new = xor i64 %low.reduced, %add.low
+  %into = and i64 %bit.high, 1
+  %into.placed = shl i64 %into, 63
+  %bit.low.half = lshr i64 %bit.low, 1
+  %bit.low.next = or i64 %bit.low.half, %into.placed
+  %bit.high.next = lshr i64 %bit.high, 1
+  %rest = or i64 %bit.high.next, %bit.low.next
+  %isMore = icmp ne i64 %rest, 0
+  br i1 %isMore, label %step, label %done
+
+done:
+  %r0 = insertvalue { i64, i64 } poison, i64 %high.new, 0
+  %r1 = insertvalue { i64, i64 } %r0, i64 %low.new, 1
+  ret { i64, i64 } %r1
+}
+
+define internal { i32, i32 } @words(i64 %v) alwaysinline {
+  %low = trunc i64 %v to i32
+  %shifted = lshr i64 %v, 32
+  %high = trunc i64 %shifted to i32
+  %p0 = insertvalue { i32, i32 } poison, i32 %low, 0
+  %p1 = insertvalue { i32, i32 } %p0, i32 %high, 1
+  ret { i32, i32 } %p1
+}
+
+define { i32, i32 } @__ixp_hash_48(i32 %w0, i32 %w1) {
+  %high = and i32 %w1, 65535
+  %key = call i64 @pair(i32 %high, i32 %w0)
+  %pair = call { i64, i64 } @hash(i64 0, i64 %key, i64 0, i64 140737488355328,
+                                  i64 402653187)
+  %low = extractvalue { i64, i64 } %pair, 1
+  %words = call { i32, i32 } @words(i64 %low)
+  ret { i32, i32 } %words
+}
+
+define { i32, i32 } @__ixp_hash_64(i32 %w0, i32 %w1) {
+  %key = call i64 @pair(i32 %w1, i32 %w0)
+  %pair = call { i64, i64 } @hash(i64 0, i64 %key, i64 0,
+                                  i64 -9223372036854775808, i64 27)
+  %low = extractvalue { i64, i64 } %pair, 1
+  %words = call { i32, i32 } @words(i64 %low)
+  ret { i32, i32 } %words
+}
+
+define { i32, i32, i32, i32 } @__ixp_hash_128(i32 %w0, i32 %w1, i32 %w2,
+                                              i32 %w3) {
+  %key.low = call i64 @pair(i32 %w1, i32 %w0)
+  %key.high = call i64 @pair(i32 %w3, i32 %w2)
+  %pair = call { i64, i64 } @hash(i64 %key.high, i64 %key.low,
+                                  i64 -9223372036854775808, i64 0, i64 135)
+  %high = extractvalue { i64, i64 } %pair, 0
+  %low = extractvalue { i64, i64 } %pair, 1
+  %low.words = call { i32, i32 } @words(i64 %low)
+  %high.words = call { i32, i32 } @words(i64 %high)
+  %n0 = extractvalue { i32, i32 } %low.words, 0
+  %n1 = extractvalue { i32, i32 } %low.words, 1
+  %n2 = extractvalue { i32, i32 } %high.words, 0
+  %n3 = extractvalue { i32, i32 } %high.words, 1
+  %r0 = insertvalue { i32, i32, i32, i32 } poison, i32 %n0, 0
+  %r1 = insertvalue { i32, i32, i32, i32 } %r0, i32 %n1, 1
+  %r2 = insertvalue { i32, i32, i32, i32 } %r1, i32 %n2, 2
+  %r3 = insertvalue { i32, i32, i32, i32 } %r2, i32 %n3, 3
+  ret { i32, i32, i32, i32 } %r3
+}
+
 ;--- Queue array: channel to bits 17:16, entry to bits 7:2.
 
 define internal ptr @queue(i32 %queueWord) alwaysinline {

@@ -1,5 +1,4 @@
-//===- Hash.cpp - the hash unit
-//--------------------------------------------===//
+//===- Hash.cpp - the hash unit -------------------------------------------===//
 //
 // See Hash.h for the idea.
 //
@@ -14,58 +13,11 @@
 namespace karakal::sim {
 namespace {
 
-constexpr HashKey multiplier{0x9e3779b97f4a7c15, 0xbf58476d1ce4e5b9};
-
 constexpr uint32_t keysMax = 3;
 
-struct Width {
-  uint32_t bits;
-  uint32_t words;
-  uint64_t polynomial; ///< below the leading term
-};
-
-Width widthOf(uint32_t bits) {
-  if (bits == 48)
-    return {48, 2, 0x18000003};
-  if (bits == 64)
-    return {64, 2, 0x1b};
-  return {128, 4, 0x87};
-}
-
-HashKey masked(HashKey key, uint32_t bits) {
-  if (bits <= 64) {
-    key.high = 0;
-    if (bits < 64)
-      key.low &= (uint64_t{1} << bits) - 1;
-  }
-  return key;
-}
-
-bool bitOf(const HashKey &key, uint32_t n) {
-  return (n < 64 ? key.low >> n : key.high >> (n - 64)) & 1;
-}
+constexpr uint32_t wordsOf(uint32_t bits) { return bits == 128 ? 4 : 2; }
 
 } // namespace
-
-HashKey hashKey(HashKey key, uint32_t bits) {
-  Width width = widthOf(bits);
-  key = masked(key, bits);
-  HashKey factor = masked(multiplier, bits);
-  HashKey result;
-  for (uint32_t i = width.bits; i-- > 0;) {
-    bool carry = bitOf(result, width.bits - 1);
-    result.high = result.high << 1 | result.low >> 63;
-    result.low <<= 1;
-    result = masked(result, bits);
-    if (carry)
-      result.low ^= width.polynomial;
-    if (bitOf(factor, i)) {
-      result.low ^= key.low;
-      result.high ^= key.high;
-    }
-  }
-  return result;
-}
 
 Hash::Hash(Chassis &chassis, Recorder &recorder)
     : chassis(chassis), recorder(recorder),
@@ -80,7 +32,7 @@ void Hash::accept(Command &command) {
   }
   uint32_t bits = keyBits[command.token & 3];
   command.unitState = bits;
-  uint32_t words = command.count * widthOf(bits).words;
+  uint32_t words = command.count * wordsOf(bits);
   uint64_t now = chassis.scheduler().now();
   uint64_t ready = std::max(now + timing.operandCycles,
                             chassis.pull(command, words, now, nullptr, false));
@@ -93,14 +45,14 @@ void Hash::accept(Command &command) {
 void Hash::onEvent(uint64_t cycle, uint32_t, uint64_t argument) {
   Command &command = *reinterpret_cast<Command *>(argument);
   uint32_t bits = static_cast<uint32_t>(command.unitState);
-  uint32_t words = widthOf(bits).words;
+  uint32_t words = wordsOf(bits);
   for (uint32_t i = 0; i < command.count; ++i) {
     uint32_t *data = command.data.data() + i * words;
-    HashKey key;
+    target::HashKey key;
     key.low = uint64_t{data[1]} << 32 | data[0];
     if (words == 4)
       key.high = uint64_t{data[3]} << 32 | data[2];
-    HashKey result = hashKey(key, bits);
+    target::HashKey result = target::hashKey(key, bits);
     data[0] = static_cast<uint32_t>(result.low);
     data[1] = static_cast<uint32_t>(result.low >> 32);
     if (words == 4) {

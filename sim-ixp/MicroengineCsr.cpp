@@ -17,7 +17,6 @@ using namespace target;
 
 namespace {
 
-constexpr uint32_t cyclesPerTimestampTick = 16;
 /// CTX_ENABLES.
 constexpr uint32_t fourContextMode = 1u << 31;
 constexpr uint32_t lmAddressMask = 0xffc;
@@ -122,9 +121,9 @@ uint32_t Microengine::readCsr(uint32_t csr) {
   case Csr_NN_GET:
     return nnGet;
   case Csr_TIMESTAMP_LOW:
-    return static_cast<uint32_t>(time / cyclesPerTimestampTick);
+    return static_cast<uint32_t>(time / TimestampTickCycles);
   case Csr_TIMESTAMP_HIGH:
-    return static_cast<uint32_t>(time / cyclesPerTimestampTick >> 32);
+    return static_cast<uint32_t>(time / TimestampTickCycles >> 32);
   case Csr_PROFILE_COUNT:
     return static_cast<uint32_t>(time);
   case Csr_CRC_REMAINDER:
@@ -270,12 +269,12 @@ void Microengine::writeSignalCsr(uint32_t csr, uint32_t value) {
 /// count.
 void Microengine::startFutureCount(uint32_t index) {
   Context &context = contexts[index];
-  uint64_t tick = time / cyclesPerTimestampTick;
+  uint64_t tick = time / TimestampTickCycles;
   uint64_t wait = (context.futureCount - tick) & 0xffff;
   if (wait == 0)
     wait = 0x10000;
   ++context.futureSerial;
-  scheduler.schedule((tick + wait) * cyclesPerTimestampTick, this, index,
+  scheduler.schedule((tick + wait) * TimestampTickCycles, this, index,
                      context.futureSerial);
 }
 

@@ -228,6 +228,12 @@ uint32_t Scratch::coreRingState(uint32_t ring) const {
          (rings[ring].count >= rings[ring].words ? 2u : 0u);
 }
 
+uint32_t Scratch::coreTestSet(uint32_t address) {
+  uint32_t old = storage.readWord(address);
+  storage.writeWord(address, old | 1);
+  return old;
+}
+
 void Scratch::coreAdd(uint32_t address, uint32_t value) {
   storage.writeWord(address, storage.readWord(address) + value);
 }

@@ -56,6 +56,8 @@ public:
   uint32_t coreRingState(uint32_t ring) const;
   /// Adds to the word at byte `address`.
   void coreAdd(uint32_t address, uint32_t value);
+  /// The XScale core sets bit 0 of a word; returns what it was before.
+  uint32_t coreTestSet(uint32_t address);
 
   /// Called when a ring goes from empty to not empty.
   void onNotEmpty(std::function<void(uint32_t ring)> callback) {

@@ -9,6 +9,7 @@
 #include "sim-ixp/Scratch.h"
 #include "sim-ixp/Sram.h"
 #include "target-ixp/ChipParameters.h"
+#include "target-ixp/InstructionTable.h"
 #include "target-ixp/MemoryMap.h"
 
 #include <algorithm>
@@ -29,7 +30,6 @@ constexpr uint32_t sramAddShift = 23;
 // The chip's own addresses [R].
 constexpr uint32_t capBase = 0xc0000000;
 constexpr uint32_t capWindowBytes = 0x8000;
-constexpr uint32_t csrBase = 0xc0018000;
 constexpr uint32_t csrBytes = 0x400; ///< of one engine's local CSRs
 constexpr uint32_t csrWindowBytes = 0x8000;
 
@@ -59,9 +59,13 @@ Result<std::unique_ptr<XScale>> XScale::create(XScaleSurroundings chip,
     memories.push_back({sramBases[i], around.sram[i]->memory().data(),
                         around.sram[i]->memory().size()});
   std::vector<XScaleWindow> windows = {
-      {XScaleRingData, ringWindowBytes},  {XScaleQueueArray, queueWindowBytes},
-      {XScaleScratchAdd, scratch.size()}, {XScaleSramAdd, 2u << sramAddShift},
-      {capBase, capWindowBytes},          {csrBase, csrWindowBytes}};
+      {XScaleRingData, ringWindowBytes},
+      {XScaleQueueArray, queueWindowBytes},
+      {XScaleScratchAdd, scratch.size()},
+      {XScaleScratchTestSet, scratch.size()},
+      {XScaleSramAdd, 2u << sramAddShift},
+      {capBase, capWindowBytes},
+      {XScaleLocalCsrs, csrWindowBytes}};
   XScaleParameters parameters;
   parameters.cyclesPerInstruction =
       static_cast<double>(around.parameters->xscaleInstructionCycles);
@@ -172,9 +176,9 @@ void XScale::onEvent(uint64_t cycle, uint32_t code, uint64_t) {
 
 /// The engine whose local CSRs are at `address`, or null.
 Microengine *XScale::engineAt(uint32_t address) const {
-  if (!isWithin(address, csrBase, csrWindowBytes) || chip.engines.empty())
+  if (!isWithin(address, XScaleLocalCsrs, csrWindowBytes) || chip.engines.empty())
     return nullptr;
-  uint32_t index = engineIndex((address - csrBase) / csrBytes,
+  uint32_t index = engineIndex((address - XScaleLocalCsrs) / csrBytes,
                                static_cast<uint32_t>(chip.engines.size()) / 2);
   return index < chip.engines.size() ? chip.engines[index] : nullptr;
 }
@@ -188,6 +192,10 @@ std::optional<uint32_t> XScale::readWord(uint32_t address) {
     return chip.scratch->coreGet((address - XScaleRingData) / 4);
   if (isWithin(address, XScaleRingStatus, 4 * RingCount))
     return chip.scratch->coreRingState((address - XScaleRingStatus) / 4);
+  if (address == XScaleLocalCsrs + Csr_TIMESTAMP_LOW)
+    return uint32_t(chip.scheduler->now() / TimestampTickCycles);
+  if (isWithin(address, XScaleScratchTestSet, chip.scratch->memory().size()))
+    return chip.scratch->coreTestSet(address - XScaleScratchTestSet);
   if (isWithin(address, XScaleQueueArray, queueWindowBytes)) {
     uint32_t channel = (address - XScaleQueueArray) >> 16;
     uint32_t entry = (address & 0xffff) / 4;

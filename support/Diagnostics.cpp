@@ -74,6 +74,11 @@ Diagnostic &Diagnostic::note(std::string text) {
   return *this;
 }
 
+Diagnostic &Diagnostic::fix(SourceRange where, std::string text) {
+  fixes.push_back({where, std::move(text)});
+  return *this;
+}
+
 Diagnostic &Diagnostics::add(Severity severity, std::string id,
                              SourceRange range, std::string message) {
   // The instances of a module share its text: what is wrong there is said once.
@@ -82,7 +87,7 @@ Diagnostic &Diagnostics::add(Severity severity, std::string id,
     return discarded = Diagnostic();
   errors += severity == Severity::Error;
   diagnostics.push_back(
-      {severity, std::move(id), "", range, std::move(message), {}, true});
+      {severity, std::move(id), "", range, std::move(message), {}, true, {}});
   return diagnostics.back();
 }
 
@@ -130,7 +135,7 @@ public:
       out << ", -W" << (isError ? "error=" : "") << diagnostic.flag;
     out << "]\n";
     if (diagnostic.hasRange)
-      excerpt(diagnostic.range);
+      excerpt(diagnostic.range, diagnostic.fixes);
     for (const Diagnostic::Note &note : diagnostic.notes) {
       head(note.hasRange, note.range, "note", "36");
       out << note.message << '\n';
@@ -160,7 +165,8 @@ private:
 
   /// The first line of the range with `^~~~` under it. Long lines are shown
   /// around the range.
-  void excerpt(SourceRange range) {
+  void excerpt(SourceRange range,
+               const std::vector<Diagnostic::Fix> &fixes = {}) {
     constexpr size_t widthMax = 120;
     const SourceFile &file = sources.file(range.file);
     SourcePlace place = file.place(range.begin);
@@ -177,10 +183,7 @@ private:
     std::string_view shown = line.substr(from, widthMax);
     end = std::min(end, from + shown.size());
     out << "  " << printable(shown) << "\n  ";
-    // Tabs stay tabs, so that the underline stands below its text.
-    for (char c : line.substr(from, begin - from))
-      if ((static_cast<unsigned char>(c) & 0xc0) != 0x80)
-        out << (c == '\t' ? '\t' : ' ');
+    indent(line.substr(from, begin - from));
     set("32");
     out << '^';
     if (end > begin + 1)
@@ -188,6 +191,32 @@ private:
                          '~');
     set("0");
     out << '\n';
+    for (const Diagnostic::Fix &fix : fixes)
+      if (fix.range.file == range.file &&
+          file.place(fix.range.begin).line == place.line)
+        showFix(line, from, fix.range.begin - file.lineStart(place.line),
+                fix.text);
+  }
+
+  void showFix(std::string_view line, size_t from, size_t begin,
+               const std::string &text) {
+    begin = std::min(begin, line.size());
+    if (begin < from)
+      return;
+    out << "  ";
+    indent(line.substr(from, begin - from));
+    set("32");
+    out << text;
+    set("0");
+    out << '\n';
+  }
+
+  /// Blanks as wide as `text`; tabs stay tabs, so that what follows stands
+  /// below its text.
+  void indent(std::string_view text) {
+    for (char c : text)
+      if ((static_cast<unsigned char>(c) & 0xc0) != 0x80)
+        out << (c == '\t' ? '\t' : ' ');
   }
 
   /// Control characters could change the terminal's state: shown as '?'.
@@ -259,6 +288,9 @@ void Diagnostics::printJson(std::ostream &out) const {
         part["place"] = placeJson(sources_, note.range);
       item["notes"].push_back(std::move(part));
     }
+    for (const Diagnostic::Fix &fix : diagnostic->fixes)
+      item["fixes"].push_back(
+          {{"text", fix.text}, {"place", placeJson(sources_, fix.range)}});
     list.push_back(std::move(item));
   }
   out << list.dump(2, ' ', false, nlohmann::json::error_handler_t::replace)

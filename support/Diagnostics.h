@@ -10,6 +10,8 @@
 //     next_hop hops[64];
 //              ^~~~
 //
+// Under the text may stand what to write there instead (a fix-it).
+//
 // A range is a pair of byte offsets into one file. Columns count characters
 // (code points), from 1.
 //
@@ -100,6 +102,12 @@ struct Diagnostic {
     bool hasRange = true;
   };
 
+  /// What to write in place of a part of the text; an empty part: insert.
+  struct Fix {
+    SourceRange range;
+    std::string text;
+  };
+
   Severity severity = Severity::Error;
   /// Catalogued id, for example `E-baker-020`.
   std::string id;
@@ -110,9 +118,12 @@ struct Diagnostic {
   std::vector<Note> notes;
   /// False: the message concerns no place in a file.
   bool hasRange = true;
+  /// What would very probably mend it.
+  std::vector<Fix> fixes;
 
   Diagnostic &note(SourceRange where, std::string text);
   Diagnostic &note(std::string text);
+  Diagnostic &fix(SourceRange where, std::string text);
 };
 
 /// The collected diagnostics of one compilation.

@@ -24,6 +24,7 @@
 #include "ir/Layout.h"
 #include "ir/Profile.h"
 #include "ir/References.h"
+#include "ir/Services.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "swcache/Caches.h"
 #include "swcache/CheckInterval.h"
@@ -90,6 +91,7 @@ private:
   std::string refusalToKeep(ir::GlobalOp global) const;
   AccessRates ratesOf(ir::GlobalOp global) const;
   static double latencyOf(ir::GlobalOp global);
+  void findLocked();
   std::string refusal(ir::GlobalOp global, Candidate &candidate);
   void planAnswers();
   Choice pack(uint64_t interval, uint64_t words) const;
@@ -105,6 +107,7 @@ private:
   void setReason(ir::GlobalOp global, bool isCached, const Twine &reason);
 
   DenseSet<Operation *> byPackets, byControl; ///< globals that these write
+  DenseSet<Operation *> locked; ///< used where there are critical sections
   std::vector<Candidate> candidates;
   std::optional<KeptLookup> kept;
   uint32_t copyWords = copyWordsMax;
@@ -128,12 +131,30 @@ void PlanCaches::findWriters() {
           written.insert(ir::globalOf(store.getRef()));
         else if (auto store = dyn_cast<ir::StoreWordsOp>(op))
           written.insert(ir::globalOf(store.getRef()));
+        else if (auto add = dyn_cast<ir::AtomicAddOp>(op))
+          written.insert(ir::globalOf(add.getRef()));
       });
   };
   byPackets.clear();
   byControl.clear();
   collect(ppfs, byPackets);
   collect(controls, byControl);
+  findLocked();
+}
+
+/// What functions with critical sections use: a copy would be late there.
+void PlanCaches::findLocked() {
+  SmallVector<func::FuncOp> roots;
+  for (auto function : getOperation().getOps<func::FuncOp>()) {
+    bool hasSection = false;
+    function.walk([&](ir::LockOp) { hasSection = true; });
+    if (hasSection)
+      roots.push_back(function);
+  }
+  locked.clear();
+  for (func::FuncOp function : ir::reachableFrom(roots))
+    function.walk(
+        [&](ir::LoadOp load) { locked.insert(ir::globalOf(load.getRef())); });
 }
 
 /// The type of a copy with the elements that begin before word `extent`.
@@ -162,6 +183,8 @@ std::string PlanCaches::refusalToKeep(ir::GlobalOp global) const {
   if (byPackets.contains(global))
     return llvm::formatv("packets write it ({0:f4} stores a packet)",
                          double(ir::profileOf(global)->writes) / packets());
+  if (locked.contains(global))
+    return "a function with a critical section uses it";
   if (ir::placeOf(global)->memory == "dram")
     return "it lies in DRAM";
   return "";

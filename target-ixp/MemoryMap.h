@@ -41,6 +41,7 @@ constexpr uint32_t engineIndex(uint32_t hardwareNumber,
          (hardwareNumber >> 4 & 1) * clusterEngines;
 }
 
+constexpr uint32_t TimestampTickCycles = 16;  ///< of TIMESTAMP_LOW [H]
 constexpr uint32_t ControlStoreWords = 4096;  ///< words of 40 bits [M]
 constexpr uint32_t MicrowordBits = 40;        ///< [R]
 constexpr uint32_t MicrowordBytes = 5;        ///< in an image, big-endian [R]
@@ -217,6 +218,8 @@ constexpr uint32_t XScaleRingSecond = 0xcb400140;
 constexpr uint32_t XScaleQueueArray = 0xcc000000; ///< [M]
 constexpr uint32_t XScaleScratchAdd = 0xcd000000; ///< [M] + byte address
 constexpr uint32_t XScaleSramAdd = 0xce000000;    ///< [M] + ch << 23 + address
+/// A read gives the word at the byte address behind it and sets its bit 0 [M].
+constexpr uint32_t XScaleScratchTestSet = 0xcd100000;
 
 /// Address whose read dequeues and whose write enqueues [M].
 constexpr uint32_t xscaleQueue(uint32_t channel, uint32_t entry) {

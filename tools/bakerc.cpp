@@ -138,6 +138,8 @@ void declareOptions(CLI::App &app, CommandLine &line) {
       ->check(CLI::Range(0.0, 1.0));
   app.add_flag("--run", options.run,
                "run the program on this computer over --trace");
+  app.add_flag("--print-traces", options.printTraces,
+               "with --run: print what the program's 'trace' says");
   app.add_option("--trace", options.trace, "with --run: packets in");
   app.add_option("--out", options.out, "with --run: packets out");
   app.add_option("--stats", options.stats, "with --run: statistics as JSON");
@@ -150,6 +152,8 @@ std::string findConflict(const Options &options) {
   if (!options.run &&
       !(options.trace.empty() && options.out.empty() && options.stats.empty()))
     return "--trace, --out and --stats go with --run";
+  if (!options.run && options.printTraces)
+    return "--print-traces goes with --run";
   if (options.run && !(options.output.empty() && options.report.empty() &&
                        options.profileTrace.empty() &&
                        options.profiles.empty() && options.emitProfile.empty()))

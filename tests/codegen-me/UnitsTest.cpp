@@ -111,17 +111,17 @@ declare {i32, i32, i32, i32} @__ixp_hash_128(i32, i32, i32, i32)
     %v3 = insertelement <4 x i32> %v2, i32 %c3, i32 3
     store <4 x i32> %v3, ptr addrspace(3) %p, align 4)");
   auto key = [](uint64_t high, uint64_t low) {
-    sim::HashKey k;
+    target::HashKey k;
     k.low = low;
     k.high = high;
     return k;
   };
   EXPECT_EQ(scratch(0x3010),
-            uint32_t(sim::hashKey(key(0, uint64_t{2} << 32 | 1), 48).low));
+            uint32_t(target::hashKey(key(0, uint64_t{2} << 32 | 1), 48).low));
   EXPECT_EQ(scratch(0x3014),
-            sim::hashKey(key(0, uint64_t{4} << 32 | 3), 64).low >> 32);
+            target::hashKey(key(0, uint64_t{4} << 32 | 3), 64).low >> 32);
   auto wide =
-      sim::hashKey(key(uint64_t{4} << 32 | 3, uint64_t{2} << 32 | 1), 128);
+      target::hashKey(key(uint64_t{4} << 32 | 3, uint64_t{2} << 32 | 1), 128);
   EXPECT_EQ(scratch(0x3018), uint32_t(wide.low));
   EXPECT_EQ(scratch(0x301c), wide.high >> 32);
 }

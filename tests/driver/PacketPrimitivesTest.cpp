@@ -188,6 +188,37 @@ TEST_F(PacketPrimitivesTest, AHeaderBeforeTheBufferStopsTheContext) {
   EXPECT_TRUE(chip.isHalted);
 }
 
+TEST_F(PacketPrimitivesTest, ZerosAreAppendedAtAnyPlaceAndNothingBefore) {
+  auto *addTail = function<Move>("baker_packet_add_tail");
+  for (uint32_t length = 0; length < 24; ++length)
+    for (uint32_t bytes : {0u, 1u, 2u, 7u, 8u, 9u, 31u, 64u}) {
+      SetUp();
+      setHead(129, length);
+      std::vector<uint64_t> before;
+      for (uint32_t i = 0; i < 129 + length; ++i)
+        before.push_back(bitsAt(8 * i, 8));
+      addTail(handle, bytes);
+      EXPECT_EQ(descriptor()[1], 129u << 16 | (length + bytes));
+      for (uint32_t i = 0; i < 129 + length + bytes; ++i)
+        ASSERT_EQ(bitsAt(8 * i, 8), i < before.size() ? before[i] : 0) << i;
+    }
+}
+
+TEST_F(PacketPrimitivesTest, ATailComesOff) {
+  function<Move>("baker_packet_remove_tail")(handle, 59);
+  EXPECT_EQ(descriptor()[1], 128u << 16 | 1u);
+  EXPECT_EQ(function<Ask>("baker_packet_headroom")(handle), 128u);
+}
+
+TEST_F(PacketPrimitivesTest, ACreatedPacketIsZeros) {
+  EXPECT_EQ(function<Ask>("baker_packet_create")(77), copyHandle);
+  EXPECT_EQ(descriptor()[descriptorWords + 1], 128u << 16 | 77u);
+  for (uint32_t i = 2; i < descriptorWords; ++i)
+    EXPECT_EQ(descriptor()[descriptorWords + i], 0u) << i;
+  for (uint32_t i = 128; i < 128 + 77; ++i)
+    ASSERT_EQ(bitsAt(8 * (bufferBytes + i), 8), 0u) << i;
+}
+
 TEST_F(PacketPrimitivesTest, PortsShareAWord) {
   descriptor()[2] = 0x03aa0055;
   EXPECT_EQ(function<Ask>("baker_rx_port")(handle), 3u);

@@ -37,6 +37,27 @@ func.func @m.f.in_cc(%ph: !baker.packet<"ether">) attributes {
   %c0 = arith.constant 0 : i32
   // CHECK: baker.packet_read %{{.*}} "dst" : !baker.packet<"ether"> -> i48
   %dst = baker.packet_read %ph "dst" : !baker.packet<"ether"> -> i48
+  // CHECK: baker.packet_headroom %{{.*}} : !baker.packet<"ether">
+  %room = baker.packet_headroom %ph : !baker.packet<"ether">
+  // CHECK: baker.packet_create %{{.*}} : !baker.packet<"ether">
+  %made = baker.packet_create %c14 : !baker.packet<"ether">
+  // CHECK: baker.packet_add_tail %{{.*}}, %{{.*}} : !baker.packet<"ether">
+  %long = baker.packet_add_tail %made, %c14 : !baker.packet<"ether">
+  // CHECK: baker.packet_remove_tail %{{.*}}, %{{.*}} : !baker.packet<"ether">
+  %short = baker.packet_remove_tail %long, %c14 : !baker.packet<"ether">
+  // CHECK: baker.packet_clear %{{.*}} at %{{.*}}, %{{.*}} : !baker.packet<"ether">
+  baker.packet_clear %short at %c14, %c14 : !baker.packet<"ether">
+  // CHECK: baker.packet_blank %{{.*}} : !baker.packet<"ether">
+  %blank = baker.packet_blank %c14 : !baker.packet<"ether">
+  // CHECK: baker.hash %{{.*}} : i48
+  // CHECK: baker.timestamp
+  // CHECK: baker.random
+  %key = baker.packet_read %ph "dst" : !baker.packet<"ether"> -> i48
+  %hash = baker.hash %key : i48
+  %time = baker.timestamp
+  %number = baker.random
+  // CHECK: baker.trace "port {}"(%{{.*}} : i48)
+  baker.trace "port {}" (%hash : i48)
   // CHECK: baker.packet_length %{{.*}} : !baker.packet<"ether">
   %len = baker.packet_length %ph : !baker.packet<"ether">
   // CHECK: baker.meta_read %{{.*}} @rx.port : !baker.packet<"ether"> -> i8

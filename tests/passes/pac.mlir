@@ -146,3 +146,28 @@ func.func @burst(%i: i32) -> (i32, i48) {
   %mac = baker.load %m : !baker.ref<i48>
   return %port, %mac : i32, i48
 }
+
+// -----
+
+baker.protocol @ether min_bytes 14 constant_size
+  [#baker.protocol_field<"dst" at 0 : 48>, #baker.protocol_field<"type" at 96 : 16>]
+baker.channel @out : "ether" from "m.f" to @tx
+!e = !baker.packet<"ether">
+
+// Writes are in memory before bytes are appended; what is cut off the end
+// leaves the header alone.
+
+// CHECK-LABEL: func.func @tails(
+// CHECK: baker.packet_store [%{{.*}}] to %arg0 at 12 mask 3
+// CHECK: %[[LONG:.*]] = baker.packet_add_tail
+// CHECK: %[[SHORT:.*]] = baker.packet_remove_tail %[[LONG]]
+// CHECK: baker.packet_store [%{{.*}}, %{{.*}}] to %{{.*}} at 0 mask 63
+// CHECK: baker.channel_put
+func.func @tails(%ph: !e, %n: i32, %v: i16, %d: i48) {
+  baker.packet_write %v, %ph "type" : i16, !e
+  %long = baker.packet_add_tail %ph, %n : !e
+  baker.packet_write %d, %long "dst" : i48, !e
+  %short = baker.packet_remove_tail %long, %n : !e
+  baker.channel_put @out, %short : !e
+  return
+}

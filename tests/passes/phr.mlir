@@ -135,3 +135,38 @@ func.func @me_main(%m0: i32, %m1: i32, %v: i8) -> i8 {
   baker.packet_drop %ph : !baker.packet<"ether">
   return %t : i8
 }
+
+// -----
+
+baker.protocol @ether min_bytes 14 constant_size
+  [#baker.protocol_field<"dst" at 0 : 48>]
+
+// Tails are arithmetic, appended bytes are cleared, what is made has no
+// descriptor.
+
+// CHECK-LABEL: func.func @me_main
+func.func @me_main(%m0: i32, %m1: i32, %n: i32, %less: i32) -> i32 {
+  // CHECK: %[[LENGTH:.*]] = arith.andi %arg1
+  %ph = baker.packet_take %m0, %m1 from_rx : !baker.packet<"ether">
+  // CHECK: %[[END:.*]] = arith.addi %[[LENGTH]], %c128
+  // CHECK: baker.packet_clear %{{.*}} at %[[END]], %arg2
+  // CHECK: %[[LONG:.*]] = arith.addi %[[LENGTH]], %arg2
+  %long = baker.packet_add_tail %ph, %n : !baker.packet<"ether">
+  // CHECK: %[[SHORT:.*]] = arith.subi %[[LONG]], %arg3
+  %short = baker.packet_remove_tail %long, %less : !baker.packet<"ether">
+  // CHECK-NOT: packet_headroom
+  %room = baker.packet_headroom %short : !baker.packet<"ether">
+  baker.packet_send %short ring 1 id 0 : !baker.packet<"ether">
+  // CHECK: %[[MADE:.*]] = baker.packet_blank %arg2
+  %made = baker.packet_create %n : !baker.packet<"ether">
+  // CHECK-NOT: meta_store
+  // CHECK: baker.packet_send %{{.*}} ring 1 id 0 port %c0{{.*}} place
+  baker.packet_send %made ring 1 id 0 : !baker.packet<"ether">
+  // CHECK: %[[OTHER:.*]] = baker.packet_blank
+  %other = baker.packet_create %n : !baker.packet<"ether">
+  // What another core reads stands in the descriptor: sequence number, place.
+  // CHECK: baker.meta_store [%c0{{.*}}] to %[[OTHER]] word 3
+  // CHECK: baker.meta_store [%{{.*}}, %{{.*}}] to %{{.*}} word 1
+  baker.packet_send %other ring 2 id 0 : !baker.packet<"ether">
+  return %room : i32
+}

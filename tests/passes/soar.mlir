@@ -98,3 +98,22 @@ func.func @caller(%m0: i32, %m1: i32) {
   baker.packet_drop %ih : !baker.packet<"ipv4">
   return
 }
+
+// -----
+
+baker.protocol @ether min_bytes 14 constant_size
+  [#baker.protocol_field<"dst" at 0 : 48>]
+
+// A created packet begins where a received one does; tails leave heads alone.
+
+// CHECK-LABEL: func.func @created
+func.func @created(%n: i32) {
+  %ph = baker.packet_create %n : !baker.packet<"ether">
+  // CHECK: baker.packet_add_tail {{.*}} {baker.head = #baker.head<offset 128>}
+  %long = baker.packet_add_tail %ph, %n : !baker.packet<"ether">
+  // CHECK: baker.packet_remove_tail {{.*}} {baker.head = #baker.head<offset 128>}
+  %short = baker.packet_remove_tail %long, %n : !baker.packet<"ether">
+  // CHECK: baker.packet_send {{.*}} {baker.head = #baker.head<offset 128>}
+  baker.packet_send %short ring 1 id 0 : !baker.packet<"ether">
+  return
+}

@@ -220,7 +220,7 @@ TEST_F(MemoryTest, HashesDependOnTheKeyAlone) {
       withSignal(command(Op::Hash64, sXfer(0), none(), none(), 2), signal1));
   program.push_back(ctxArb(1u << signal1));
   run(program);
-  HashKey first = hashKey({uint64_t{2} << 32 | 1, 0}, 64);
+  target::HashKey first = target::hashKey({uint64_t{2} << 32 | 1, 0}, 64);
   EXPECT_EQ(in(0), static_cast<uint32_t>(first.low));
   EXPECT_EQ(in(1), static_cast<uint32_t>(first.low >> 32));
   EXPECT_NE(in(2), in(0));

@@ -254,6 +254,9 @@ TEST_F(XScaleChipTest, DevicesDoWhatTheirAddressSays) {
   poke(target::XScaleScratchAdd + 0x3c04, 5);
   poke(target::XScaleScratchAdd + 0x3c04, 6);
   EXPECT_EQ(chip.scratch().memory().readWord(0x3c04), 11u);
+  EXPECT_EQ(peek(target::XScaleScratchTestSet + 0x2400), 0u);
+  EXPECT_EQ(peek(target::XScaleScratchTestSet + 0x2400), 1u);
+  EXPECT_EQ(chip.scratch().memory().readWord(0x2400), 1u);
   poke(target::XScaleSramAdd + (1u << 23) + 0x40, 9);
   EXPECT_EQ(chip.sram(1).memory().readWord(0x40), 9u);
 

@@ -1,0 +1,67 @@
+//===- Services.cpp - hashes, time, chance and traces on x86 --------------===//
+//
+// What runtime/services.ll is on the chip. Time is that of the frame in work.
+//
+//===----------------------------------------------------------------------===//
+
+#include "host/Primitives.h"
+#include "target-ixp/ChipParameters.h"
+#include "target-ixp/HashFunction.h"
+#include "target-ixp/MemoryMap.h"
+
+#include <cstdio>
+
+namespace karakal::host {
+
+static thread_local PacketRuntime *running = nullptr;
+
+void setServiceRuntime(PacketRuntime *runtime) { running = runtime; }
+
+extern "C" {
+
+__extension__ typedef unsigned __int128 Wide;
+
+static uint64_t hash48(uint64_t key) {
+  return target::hashKey({key, 0}, 48).low;
+}
+
+static uint64_t hash64(uint64_t key) {
+  return target::hashKey({key, 0}, 64).low;
+}
+
+static Wide hash128(Wide key) {
+  target::HashKey hash =
+      target::hashKey({uint64_t(key), uint64_t(key >> 64)}, 128);
+  return Wide(hash.high) << 64 | hash.low;
+}
+
+static uint32_t timestamp() {
+  constexpr uint64_t nanoseconds = 1000000000;
+  uint64_t ticks = target::ChipParameters().meClockHz / target::TimestampTickCycles;
+  uint64_t now = running ? running->now() : 0;
+  return uint32_t(now / nanoseconds * ticks +
+                  now % nanoseconds * ticks / nanoseconds);
+}
+
+static uint32_t randomNumber() { return running ? running->random() : 1; }
+
+static void traceText(uint32_t character) { std::fputc(int(character), stderr); }
+
+static void traceValue(uint64_t value) {
+  std::fprintf(stderr, "%llu", static_cast<unsigned long long>(value));
+}
+
+} // extern "C"
+
+std::vector<std::pair<const char *, void *>> serviceSymbols() {
+  auto at = [](auto *function) { return reinterpret_cast<void *>(function); };
+  return {{"baker_hash48", at(hash48)},
+          {"baker_hash64", at(hash64)},
+          {"baker_hash128", at(hash128)},
+          {"baker_timestamp", at(timestamp)},
+          {"baker_random", at(randomNumber)},
+          {"baker_trace_text", at(traceText)},
+          {"baker_trace_value", at(traceValue)}};
+}
+
+} // namespace karakal::host

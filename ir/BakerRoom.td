@@ -1,0 +1,76 @@
+//===- BakerRoom.td - packets made, room in their buffers -*- tablegen -*-===//
+//
+// Operations on where a packet begins and ends in its buffer beside
+// `packet_decap` and `packet_encap`. `packet_extend` and `packet_shorten` of
+// the language are these two, with one protocol on both sides.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KARAKAL_IR_BAKERROOM_TD
+#define KARAKAL_IR_BAKERROOM_TD
+
+def Baker_PacketCreateOp
+    : Baker_Op<"packet_create",
+               [DeclareOpInterfaceMethods<SymbolUserOpInterface>,
+                MemoryEffects<[MemWrite<Baker_PacketData>,
+                               MemWrite<Baker_PacketHead>,
+                               MemWrite<Baker_Metadata>]>]> {
+  let summary = "a packet of nothing but zeros";
+  let description = [{
+    A new packet of `bytes` bytes, all zero, as are its ports, sequence number
+    and metadata. Its head is where that of a received packet is. The front end
+    has compared `bytes` with what a buffer holds.
+
+    ```mlir
+    %ph = baker.packet_create %c64 : !baker.packet<"ether">
+    ```
+  }];
+  let arguments = (ins I32:$bytes);
+  let results = (outs Baker_PacketType:$packet);
+  let assemblyFormat = "$bytes attr-dict `:` qualified(type($packet))";
+}
+
+class Baker_TailOp<string mnemonic, list<Trait> traits>
+    : Baker_Op<mnemonic, [InferTypeOpAdaptor] # traits> {
+  let arguments = (ins Baker_PacketType:$packet, I32:$bytes);
+  let results = (outs Baker_PacketType:$resized);
+  let assemblyFormat = "$packet `,` $bytes attr-dict `:` qualified(type($packet))";
+}
+
+def Baker_PacketAddTailOp
+    : Baker_TailOp<"packet_add_tail",
+                   [MemoryEffects<[MemRead<Baker_PacketHead>,
+                                   MemWrite<Baker_PacketHead>,
+                                   MemWrite<Baker_PacketData>]>]> {
+  let summary = "append zeros to a packet";
+  let description = [{
+    Ends the life of the operand. The front end has compared `bytes` with the
+    room behind the packet's end. Bytes behind the new end have no meaning.
+
+    ```mlir
+    %longer = baker.packet_add_tail %ph, %c4 : !baker.packet<"ether">
+    ```
+  }];
+}
+
+def Baker_PacketRemoveTailOp
+    : Baker_TailOp<"packet_remove_tail",
+                   [MemoryEffects<[MemRead<Baker_PacketHead>,
+                                   MemWrite<Baker_PacketHead>]>]> {
+  let summary = "cut bytes off the end of a packet";
+  let description = [{
+    Ends the life of the operand. The front end has compared `bytes` with the
+    packet's length.
+  }];
+}
+
+def Baker_PacketHeadroomOp
+    : Baker_Op<"packet_headroom",
+               [MemoryEffects<[MemRead<Baker_PacketHead>]>]> {
+  let summary = "bytes of the buffer in front of the packet's head";
+  let arguments = (ins Baker_PacketType:$packet);
+  let results = (outs I32:$bytes);
+  let assemblyFormat = "$packet attr-dict `:` qualified(type($packet))";
+}
+
+#endif // KARAKAL_IR_BAKERROOM_TD

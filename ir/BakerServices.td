@@ -1,0 +1,91 @@
+//===- BakerServices.td - what the chip does for programs -*- tablegen -*-===//
+//
+// Locks, atomic counters, the hash unit, time and chance. Operations that say
+// nothing of their effects may read and write everything.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KARAKAL_IR_BAKERSERVICES_TD
+#define KARAKAL_IR_BAKERSERVICES_TD
+
+include "ir/BakerDialect.td"
+include "ir/BakerTypes.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+class Baker_ServiceOp<string mnemonic, list<Trait> traits = []>
+    : Op<BakerDialect, mnemonic, traits>;
+
+def Baker_LockOp : Baker_ServiceOp<"lock"> {
+  let summary = "wait until a lock is free, and take it";
+  let description = [{
+    The global, one word in scratch, is 1 while the lock is held. Other
+    contexts, engines and the XScale core wait. Sections do not nest.
+
+    ```mlir
+    baker.lock %ref : !baker.ref<i32>
+    ```
+  }];
+  let arguments = (ins Baker_ScalarRef:$ref);
+  let assemblyFormat = "$ref attr-dict `:` qualified(type($ref))";
+}
+
+def Baker_UnlockOp : Baker_ServiceOp<"unlock"> {
+  let summary = "give a lock back";
+  let description = [{
+    All that was written before is in memory when the lock is free.
+  }];
+  let arguments = (ins Baker_ScalarRef:$ref);
+  let assemblyFormat = "$ref attr-dict `:` qualified(type($ref))";
+}
+
+def Baker_AtomicAddOp : Baker_ServiceOp<"atomic_add"> {
+  let summary = "add to a word of global data in one step";
+  let description = [{
+    The global is in scratch or SRAM, whose controllers add.
+
+    ```mlir
+    baker.atomic_add %one, %ref : !baker.ref<i32>
+    ```
+  }];
+  let arguments = (ins I32:$value, Baker_ScalarRef:$ref);
+  let assemblyFormat = "$value `,` $ref attr-dict `:` qualified(type($ref))";
+}
+
+def Baker_HashOp
+    : Baker_ServiceOp<"hash", [Pure, SameOperandsAndResultType]> {
+  let summary = "the hash of a key of 48, 64 or 128 bits";
+  let description = [{
+    What the hash unit gives (target-ixp/HashFunction.h).
+
+    Example: `%h = baker.hash %key : i48`
+  }];
+  let arguments = (ins AnySignlessInteger:$key);
+  let results = (outs AnySignlessInteger:$hash);
+  let assemblyFormat = "$key attr-dict `:` type($key)";
+}
+
+def Baker_TimestampOp : Baker_ServiceOp<"timestamp"> {
+  let summary = "the time, in units of 16 cycles of an engine";
+  let results = (outs I32:$time);
+  let assemblyFormat = "attr-dict";
+}
+
+def Baker_RandomOp : Baker_ServiceOp<"random"> {
+  let summary = "the next pseudo-random number";
+  let results = (outs I32:$number);
+  let assemblyFormat = "attr-dict";
+}
+
+def Baker_TraceOp : Baker_ServiceOp<"trace"> {
+  let summary = "print a line, on x86";
+  let description = [{
+    Each `{}` of the text stands for the next value.
+
+    Example: `baker.trace "port {}" (%p : i8)`
+  }];
+  let arguments = (ins StrAttr:$text, Variadic<AnySignlessInteger>:$values);
+  let assemblyFormat = "$text (`(` $values^ `:` type($values) `)`)? attr-dict";
+}
+
+#endif // KARAKAL_IR_BAKERSERVICES_TD
