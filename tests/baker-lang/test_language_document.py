@@ -9,9 +9,13 @@ a `baker ppf` block the body of a PPF. What a block takes for granted (`ether`,
 import os
 import re
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+from grammar import page_with_grammar
 
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = Path(os.environ.get("KARAKAL_BUILD", ROOT / "build"))
@@ -89,3 +93,27 @@ def test_block(number: int, tmp_path: Path) -> None:
     else:
         assert run.returncode == 0, run.stderr
         assert "warning" not in run.stderr, run.stderr
+
+
+def test_the_grammar_is_the_parsers() -> None:
+    page = (ROOT / "docs/language.md").read_text()
+    assert page == page_with_grammar(), "run tests/baker-lang/grammar.py --write"
+
+
+def test_all_warnings_are_listed() -> None:
+    catalogue = (ROOT / "baker-lang/Catalogue.def").read_text()
+    flags = re.findall(r'^WARNING\(\d+, \w+, "([^"]+)"', catalogue, re.M)
+    page = (ROOT / "docs/language.md").read_text()
+    assert re.findall(r"^\| `-W([\w-]+)` \|", page, re.M) == sorted(flags)
+
+
+def test_every_id_has_a_test() -> None:
+    """What the catalogue knows is shown by a case or an error test."""
+    catalogue = (ROOT / "baker-lang/Catalogue.def").read_text()
+    ids = re.findall(r"^(?:DIAGNOSTIC|WARNING)\((\d+),", catalogue, re.M)
+    folder = ROOT / "tests/baker-lang"
+    tests = [*folder.rglob("*.cases"), *folder.rglob("*.baker"), *folder.glob("*.cpp")]
+    text = "".join(path.read_text() for path in tests)
+    # A file that cannot be read, or is no text, is made by FrontendTest.
+    missing = [n for n in ids if f"E-baker-{int(n):03}" not in text]
+    assert missing == []

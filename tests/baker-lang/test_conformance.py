@@ -1,0 +1,193 @@
+"""The calls in the conformance cases give what the cases say.
+
+Each case becomes a module of one program: a packet names the call and brings
+its arguments, and goes back with the result. On x86 all cases are one program;
+on the simulator as many as fit into an engine.
+KARAKAL_CONFORMANCE_LEVELS=base,o1,… chooses other levels than the highest.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import struct
+import subprocess
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+BUILD = Path(os.environ.get("KARAKAL_BUILD", ROOT / "build"))
+LEVELS = os.environ.get("KARAKAL_CONFORMANCE_LEVELS", "swc").split(",")
+CASES_A_PROGRAM = 12
+CALL = re.compile(r"^f\(([^)]*)\) = (\S+)$")
+FUNCTION = re.compile(r"^\s*(\w+) f\(([^)]*)\)", re.M)
+MASK = (1 << 64) - 1
+
+pytestmark = pytest.mark.skipif(
+    not (BUILD / "bin/ixpsim").exists(), reason="nothing is built"
+)
+
+FRAME = """
+protocol ether { dst : 48; src : 48; type : 16; demux { 14 }; }
+protocol call { head : 112; number : 16; a : 64; b : 64; c : 64; result : 64;
+  demux { 48 }; }
+module run {
+  ppf answer { in call_pkt * in_cc; out call_pkt * out_cc; }
+  wiring { rx -> answer.in_cc; answer.out_cc -> tx; }
+  answer.ppf(call_pkt * ph) {
+    u64 a = ph->a; u64 b = ph->b; u64 c = ph->c; u64 r = 0;
+    switch (ph->number) {
+%s
+    }
+    ph->result = r + (a ^ a) + (b ^ b) + (c ^ c);
+    channel_put(out_cc, ph);
+  }
+}
+"""
+
+
+@dataclass
+class Case:
+    title: str
+    text: str
+    #: Arguments and result of each call.
+    calls: list[tuple[list[int], int]] = field(default_factory=list)
+
+    def parameters(self) -> list[str]:
+        inside = FUNCTION.search(self.text)
+        assert inside, self.title
+        return [part.split()[0] for part in inside[2].split(",") if part.strip()]
+
+    def module(self, number: int) -> str:
+        """The case in a module; what must stand outside of one does."""
+        outside = [
+            line
+            for line in self.text.splitlines()
+            if re.match(r"(import|instance|protocol|module) ", line)
+        ]
+        inside = [line for line in self.text.splitlines() if line not in outside]
+        text = "\n".join(outside)
+        # The names of modules and instances must differ between cases.
+        inner = "\n".join(inside)
+        for name in re.findall(r"^(?:module|instance|protocol) (\w+)", text, re.M):
+            text = re.sub(rf"\b{name}\b", f"{name}_{number}", text)
+            inner = re.sub(rf"\b{name}\b", f"{name}_{number}", inner)
+        return f"{text}\nmodule case_{number} {{\n{inner}\n}}\n"
+
+
+def cases() -> list[Case]:
+    found: list[Case] = []
+    for path in sorted((ROOT / "tests/baker-lang/conformance").glob("*.cases")):
+        for part in re.split(r"^== ", path.read_text(), flags=re.M)[1:]:
+            title, _, text = part.partition("\n")
+            case = Case(f"{path.stem}: {title}", "")
+            for line in text.splitlines():
+                if call := CALL.match(line):
+                    arguments = [int(x, 0) for x in call[1].split(",") if x.strip()]
+                    case.calls.append((arguments, int(call[2], 0)))
+                else:
+                    case.text += line.split("//! ")[0] + "\n"
+            if case.calls:
+                found.append(case)
+    return found
+
+
+def batches(size: int) -> Iterator[list[Case]]:
+    everything = cases()
+    for first in range(0, len(everything), size):
+        yield everything[first : first + size]
+
+
+def program(batch: list[Case]) -> str:
+    lines = []
+    for number, case in enumerate(batch):
+        arguments = ", ".join(
+            f"({kind}){name}" for kind, name in zip(case.parameters(), "abc")
+        )
+        lines.append(
+            f"    case {number}: r = (u64)case_{number}.f({arguments}); break;"
+        )
+    modules = "".join(case.module(number) for number, case in enumerate(batch))
+    return FRAME % "\n".join(lines) + modules
+
+
+def calls(batch: list[Case]) -> list[tuple[int, list[int], int]]:
+    return [
+        (number, arguments, result)
+        for number, case in enumerate(batch)
+        for arguments, result in case.calls
+    ]
+
+
+def write_trace(path: Path, batch: list[Case]) -> None:
+    data = struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, 1)
+    for stamp, (number, arguments, _) in enumerate(calls(batch)):
+        values = [x & MASK for x in arguments] + [0] * (3 - len(arguments))
+        frame = struct.pack(">6s6sHHQQQQ", b"", b"", 1, number, *values, 0)
+        frame += struct.pack(">I", stamp) + bytes(10)
+        data += struct.pack("<IIII", stamp, 0, len(frame), len(frame)) + frame
+    path.write_bytes(data)
+
+
+def results(path: Path) -> dict[int, int]:
+    """Result by number of the call, of the frames of a pcapng file."""
+    data, found, offset = path.read_bytes(), {}, 0
+    while offset < len(data):
+        kind, length = struct.unpack_from("<II", data, offset)
+        if kind == 6:
+            frame = data[offset + 28 :]
+            found[struct.unpack_from(">I", frame, 48)[0]] = struct.unpack_from(
+                ">Q", frame, 40
+            )[0]
+        offset += length
+    return found
+
+
+def run(tool: str, *arguments: str | Path) -> None:
+    done = subprocess.run(
+        [BUILD / "bin" / tool, *arguments], capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+
+
+def check(batch: list[Case], out: Path) -> None:
+    found = results(out)
+    wrong = [
+        f"{batch[number].title}: f({arguments}) is {found.get(stamp)}, not {result}"
+        for stamp, (number, arguments, result) in enumerate(calls(batch))
+        if found.get(stamp) != result & MASK
+    ]
+    assert not wrong, "\n".join(wrong)
+
+
+def prepare(folder: Path, batch: list[Case]) -> tuple[Path, Path, Path]:
+    source, trace = folder / "calls.baker", folder / "calls.pcap"
+    source.write_text(program(batch))
+    write_trace(trace, batch)
+    return source, trace, folder / "out.pcapng"
+
+
+def test_there_are_calls() -> None:
+    assert len(cases()) > 80
+
+
+def test_x86(tmp_path: Path) -> None:
+    batch = cases()
+    source, trace, out = prepare(tmp_path, batch)
+    run("bakerc", "--run", source, f"--trace={trace}", f"--out={out}")
+    check(batch, out)
+
+
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("number", range(len(list(batches(CASES_A_PROGRAM)))))
+def test_simulator(number: int, level: str, tmp_path: Path) -> None:
+    batch = list(batches(CASES_A_PROGRAM))[number]
+    source, trace, out = prepare(tmp_path, batch)
+    image = tmp_path / "calls.ixp"
+    run("bakerc", source, f"--level={level}", "--mes=1", "-o", image)
+    # One context: the cases use global data as if they were alone.
+    run("ixpsim", image, f"--trace={trace}", f"--out={out}", "--threads=1", "--quiet")
+    check(batch, out)

@@ -1,0 +1,213 @@
+"""baker-format, baker-lsp and the VS Code folder."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+BUILD = Path(os.environ.get("KARAKAL_BUILD", ROOT / "build"))
+PROGRAMS = sorted([*(ROOT / "apps").rglob("*.baker"), *(ROOT / "runtime").rglob("*.baker")])
+WORD = re.compile(r"\w+|[^\s\w]")
+
+pytestmark = pytest.mark.skipif(
+    not (BUILD / "bin/baker-lsp").exists(), reason="nothing is built"
+)
+
+UGLY = """\
+module  m{
+private u32 n;
+
+
+    u32 f( u32 x,u32 y ){
+  if(x>1)
+return  f2( x,- y );
+      else
+x=(u8)y+1 ;
+switch(x){
+case 1: n++; break;
+default :
+n = x*
+2;
+}
+for(u32 i=0;i<4;i++){ n+=t [i]; }   // a comment
+return !x;
+}
+ppf p { in ether_pkt*in_cc; }
+wiring { rx   -> p.in_cc ; }
+}
+"""
+PRETTY = """\
+module m {
+  private u32 n;
+
+  u32 f(u32 x, u32 y) {
+    if (x > 1)
+      return f2(x, -y);
+    else
+      x = (u8)y + 1;
+    switch (x) {
+    case 1: n++; break;
+    default :
+      n = x *
+          2;
+    }
+    for (u32 i = 0; i < 4; i++) { n += t[i]; }   // a comment
+    return !x;
+  }
+  ppf p { in ether_pkt * in_cc; }
+  wiring { rx -> p.in_cc; }
+}
+"""
+
+
+def formatted(text: str) -> str:
+    return subprocess.run(
+        [BUILD / "bin/baker-format"], input=text, capture_output=True, text=True, check=True
+    ).stdout
+
+
+def test_format() -> None:
+    assert formatted(UGLY) == PRETTY
+    assert formatted(PRETTY) == PRETTY
+
+
+@pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
+def test_format_keeps_the_words_and_settles(path: Path) -> None:
+    text = path.read_text()
+    once = formatted(text)
+    assert WORD.findall(once) == WORD.findall(text)
+    assert formatted(once) == once
+
+
+def test_format_in_place_and_check(tmp_path: Path) -> None:
+    file = tmp_path / "p.baker"
+    file.write_text(UGLY)
+    check = [BUILD / "bin/baker-format", "--check", file]
+    assert subprocess.run(check, capture_output=True).returncode == 1
+    subprocess.run([BUILD / "bin/baker-format", "-i", file], check=True)
+    assert file.read_text() == PRETTY
+    assert subprocess.run(check, capture_output=True).returncode == 0
+
+
+#: What the server analyzes; line and column of a name by the name's text.
+SOURCE = """\
+import net.ether;
+module m {
+  @place(scratch) u32 count[4];
+  u32 add(u32 amount) { count[1] += amount; return count[1]; }
+  ppf p { in ether_pkt * in_cc; }
+  wiring { rx -> p.in_cc; }
+  p.ppf(ether_pkt * ph) {
+    ph->type = add(2) + coutn[0];
+    packet_drop(ph);
+  }
+}
+"""
+
+
+def session(*requests: dict[str, Any], text: str = SOURCE, folder: Path) -> list[Any]:
+    """What the server says to the requests, with the document open."""
+    uri = f"file://{folder}/p.baker"
+    document = {"uri": uri, "languageId": "baker", "version": 1, "text": text}
+    messages: list[dict[str, Any]] = [
+        {"id": 0, "method": "initialize", "params": {}},
+        {"method": "textDocument/didOpen", "params": {"textDocument": document}},
+    ]
+    for number, request in enumerate(requests, 1):
+        request["params"]["textDocument"] = {"uri": uri}
+        messages.append({"id": number, **request})
+    messages += [{"id": 99, "method": "shutdown"}, {"method": "exit"}]
+    sent = b""
+    for message in messages:
+        body = json.dumps({"jsonrpc": "2.0", **message}).encode()
+        sent += b"Content-Length: %d\r\n\r\n%s" % (len(body), body)
+    done = subprocess.run(
+        [BUILD / "bin/baker-lsp", ROOT / "runtime"], input=sent, capture_output=True
+    )
+    assert done.returncode == 0, done.stderr
+    answers, rest = [], done.stdout
+    while rest:
+        head, _, rest = rest.partition(b"\r\n\r\n")
+        length = int(head.split(b":")[1])
+        answers.append(json.loads(rest[:length]))
+        rest = rest[length:]
+    return answers
+
+
+def at(word: str, nth: int = 0, text: str = SOURCE) -> dict[str, int]:
+    place = [m.start() for m in re.finditer(rf"\b{word}\b", text)][nth]
+    before = text[:place]
+    return {"line": before.count("\n"), "character": place - before.rfind("\n") - 1}
+
+
+def test_lsp_reports_errors(tmp_path: Path) -> None:
+    answers = session(folder=tmp_path)
+    assert answers[0]["result"]["capabilities"]["renameProvider"]
+    published = answers[1]["params"]["diagnostics"]
+    assert [item["code"] for item in published] == ["E-baker-020"]
+    assert published[0]["range"]["start"] == at("coutn")
+    assert "count" in published[0]["relatedInformation"][0]["message"]
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_lsp_answers(tmp_path: Path) -> None:
+    def ask(method: str, position: dict[str, int], **more: str) -> dict[str, Any]:
+        return {
+            "method": f"textDocument/{method}",
+            "params": {"position": position, **more},
+        }
+
+    answers = session(
+        ask("definition", at("add", 1)),
+        ask("hover", at("count")),
+        ask("hover", at("type")),
+        ask("completion", at("coutn")),
+        ask("rename", at("count"), newName="total"),
+        ask("formatting", at("count")),
+        folder=tmp_path,
+    )
+    results = {item["id"]: item["result"] for item in answers if "id" in item}
+    assert results[1]["range"]["start"] == at("add")
+    assert "4 words in scratch" in results[2]["contents"]["value"]
+    assert "u16" in results[3]["contents"]["value"]
+    labels = {item["label"] for item in results[4]}
+    assert {"count", "add", "packet_drop", "critical", "type"} <= labels
+    edits = next(iter(results[5]["changes"].values()))
+    assert [edit["range"]["start"] for edit in edits] == [
+        at("count"), at("count", 1), at("count", 2),
+    ]  # fmt: skip
+    assert results[6] == []
+
+
+def test_lsp_survives_nonsense() -> None:
+    for body in (b"{", b"[]", b"null", b'{"method": "textDocument/didOpen"}'):
+        done = subprocess.run(
+            [BUILD / "bin/baker-lsp"],
+            input=b"Content-Length: %d\r\n\r\n%s" % (len(body), body),
+            capture_output=True,
+        )
+        assert done.returncode == 1
+
+
+def test_the_editors_words_are_the_languages() -> None:
+    grammar = (ROOT / "baker-lang/Baker.g4").read_text()
+    words = set(re.findall(r"'([a-z_]+)'", grammar))
+    folder = ROOT / "editors/vscode"
+    colours = (folder / "syntaxes/baker.tmLanguage.json").read_text()
+    for file in (folder / "package.json", folder / "language-configuration.json"):
+        json.loads(file.read_text())
+    json.loads(colours)
+    missing = [word for word in sorted(words) if not re.search(rf"\b{word}\b", colours)]
+    assert missing == []
+    server = (ROOT / "tools/baker-lsp.cpp").read_text()
+    primitives = re.findall(
+        r'\{"(\w+)", Primitive::', (ROOT / "baker-lang/SemaCalls.cpp").read_text()
+    )
+    assert [word for word in primitives if f'"{word}"' not in server] == []

@@ -1,0 +1,75 @@
+//===- baker-format.cpp - lays out Baker text -----------------------------===//
+//
+// baker-format FILE…          prints the files in the usual layout
+// baker-format -i FILE…       changes them in place
+// baker-format --check FILE…  exit status 1 if one is laid out differently
+//
+// Without files it formats standard input.
+//
+//===----------------------------------------------------------------------===//
+
+#include "baker-lang/Format.h"
+
+#include <CLI/CLI.hpp>
+
+#include <fstream>
+#include <iostream>
+#include <sstream>
+
+namespace {
+
+std::string contents(std::istream &stream) {
+  std::ostringstream text;
+  text << stream.rdbuf();
+  return text.str();
+}
+
+struct Options {
+  std::vector<std::string> files;
+  bool isInPlace = false, isCheck = false;
+};
+
+/// Formats one file; false if it cannot be read or is laid out differently.
+bool formatFile(const std::string &path, const Options &options) {
+  std::ifstream stream(path, std::ios::binary);
+  if (!stream) {
+    std::cerr << "baker-format: cannot read '" << path << "'\n";
+    return false;
+  }
+  std::string text = contents(stream);
+  std::string formatted = karakal::lang::format(text);
+  if (options.isCheck) {
+    if (text != formatted)
+      std::cerr << path << ": is not formatted\n";
+    return text == formatted;
+  }
+  if (!options.isInPlace)
+    std::cout << formatted;
+  else if (text != formatted)
+    std::ofstream(path, std::ios::binary) << formatted;
+  return true;
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  CLI::App app("Lays out Baker text.");
+  Options options;
+  app.add_flag("-i", options.isInPlace, "change the files in place");
+  app.add_flag("--check", options.isCheck,
+               "only say which files are laid out differently");
+  app.add_option("files", options.files, "Baker files");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError &error) {
+    return app.exit(error) == 0 ? 0 : 2;
+  }
+  if (options.files.empty()) {
+    std::cout << karakal::lang::format(contents(std::cin));
+    return 0;
+  }
+  bool isGood = true;
+  for (const std::string &file : options.files)
+    isGood &= formatFile(file, options);
+  return isGood ? 0 : 1;
+}
