@@ -90,6 +90,7 @@ private:
   void fill(VarDecl *decl, SourceRange where);
   bool checkHeld(VarDecl *decl, SourceRange where);
 
+  State unreachable() const;
   HandleState *stateOf(const Decl *decl);
   void report(Code code, SourceRange where, std::string message,
               const HandleState *handle = nullptr);
@@ -117,9 +118,11 @@ private:
 
 } // namespace
 
-static State unreachable() {
+/// The state behind what control never leaves.
+State FlowCheck::unreachable() const {
   State state;
   state.isReachable = false;
+  state.handles.resize(handles.size());
   return state;
 }
 

@@ -64,13 +64,25 @@ std::string_view SourceManager::text(SourceRange range) const {
   return file(range.file).text().substr(range.begin, range.end - range.begin);
 }
 
+/// A message may quote a name of any length: cut to what people read.
+static std::string readable(std::string message) {
+  constexpr size_t bytesMax = 1000;
+  if (message.size() <= bytesMax)
+    return message;
+  size_t end = bytesMax;
+  // A cut may not fall inside a character.
+  while (end > 0 && (static_cast<unsigned char>(message[end]) & 0xc0) == 0x80)
+    --end;
+  return message.substr(0, end) + "…";
+}
+
 Diagnostic &Diagnostic::note(SourceRange where, std::string text) {
-  notes.push_back({where, std::move(text), true});
+  notes.push_back({where, readable(std::move(text)), true});
   return *this;
 }
 
 Diagnostic &Diagnostic::note(std::string text) {
-  notes.push_back({{}, std::move(text), false});
+  notes.push_back({{}, readable(std::move(text)), false});
   return *this;
 }
 
@@ -81,6 +93,7 @@ Diagnostic &Diagnostic::fix(SourceRange where, std::string text) {
 
 Diagnostic &Diagnostics::add(Severity severity, std::string id,
                              SourceRange range, std::string message) {
+  message = readable(std::move(message));
   // The instances of a module share its text: what is wrong there is said once.
   if (range.end != 0 &&
       !said.insert({range.file, range.begin, range.end, id, message}).second)

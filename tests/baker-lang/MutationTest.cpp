@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <random>
@@ -155,13 +156,26 @@ private:
   std::minstd_rand random;
 };
 
-/// Runs the front end over `text`; true if it found no errors.
+/// Runs the front end over `text`; true if it found no errors. No text takes
+/// it a second.
+bool compileIt(const std::string &text, const fs::path &file);
+
 bool compile(const std::string &text, const fs::path &file) {
+  std::clock_t start = std::clock();
+  bool isGood = compileIt(text, file);
+  EXPECT_LT(double(std::clock() - start) / CLOCKS_PER_SEC, 1.0) << file;
+  return isGood;
+}
+
+bool compileIt(const std::string &text, const fs::path &file) {
   std::ofstream(file, std::ios::binary) << text;
   Diagnostics diagnostics;
   auto program = lang::parseAndCheck({file.string()}, diagnostics);
   std::ostringstream printed;
   diagnostics.print(printed, /*colour=*/true);
+  // At most 100 are shown, each of some lines.
+  constexpr size_t printedBytesMax = 400000;
+  EXPECT_LT(printed.str().size(), printedBytesMax);
   EXPECT_EQ(diagnostics.hasErrors(),
             printed.str().find("error") != std::string::npos &&
                 diagnostics.errorCount() > 0);
@@ -193,6 +207,129 @@ TEST(Mutation, NoTextCrashesTheFrontEnd) {
   // Both kinds of outcome were seen.
   EXPECT_GT(good, 0u);
   EXPECT_GT(bad, 0u);
+}
+
+namespace {
+
+/// Random texts that the grammar mostly accepts, and names and types mostly
+/// do not.
+class Sentences {
+public:
+  explicit Sentences(uint32_t seed) : random(seed) {}
+
+  std::string program() {
+    std::string text = "protocol ether { dst : 48; type : 16; demux { 8 }; }\n";
+    for (size_t i = 0; i < 2 + below(3); ++i)
+      text += type() + " g" + std::to_string(i) + "[" + number() + "];\n";
+    text += "module m { lock l; ppf p { in ether_pkt * in_cc; out ether_pkt * "
+            "out_cc; } wiring { rx -> p.in_cc; p.out_cc -> tx; }\n"
+            "p.ppf(ether_pkt * a) " +
+            block(3) + " }\n";
+    for (size_t i = 0; i < 1 + below(3); ++i)
+      text += type() + " " + name() + "(" + type() + " a, ether_pkt * b) " +
+              block(3) + "\n";
+    return text;
+  }
+
+private:
+  size_t below(size_t limit) { return random() % limit; }
+  std::string oneOf(std::initializer_list<const char *> list) {
+    return *(list.begin() + below(list.size()));
+  }
+  std::string name() { return oneOf({"a", "b", "c", "g0", "g1", "m", "l"}); }
+  std::string type() {
+    return oneOf({"u32", "u8", "s64", "bool", "u128", "int", "lock", "u65"});
+  }
+  std::string number() {
+    return oneOf({"0", "1", "7", "64", "0xff", "4294967296", "'a'"});
+  }
+  std::string expression(unsigned depth) {
+    if (depth == 0 || below(4) == 0)
+      return below(2) ? name() : number();
+    auto part = [&] { return expression(depth - 1); };
+    switch (below(9)) {
+    case 0:
+      return "(" + part() + ")";
+    case 1:
+      return oneOf({"-", "!", "~", "++", "(u8)", "(u100)"}) + part();
+    case 2:
+      return part() + "[" + part() + "]";
+    case 3:
+      return name() + oneOf({"->dst", "->metadata.rx.port", ".x", "++", "()"});
+    case 4:
+      return part() + " ? " + part() + " : " + part();
+    case 5:
+      return oneOf({"packet_copy", "packet_decap", "hash48", "packet_length",
+                    "packet_create", "random"}) +
+             "(" + part() + ")";
+    default:
+      return part() +
+             oneOf({" + ", " << ", " / ", " == ", " && ", " = ", " -= "}) +
+             part();
+    }
+  }
+  std::string statement(unsigned depth) {
+    auto value = [&] { return expression(3); };
+    if (depth == 0)
+      return value() + ";";
+    auto inner = [&] { return statement(depth - 1); };
+    switch (below(11)) {
+    case 0:
+      return "if (" + value() + ") " + inner() + " else " + inner();
+    case 1:
+      return "while (" + value() + ") " + inner();
+    case 2:
+      return "do " + inner() + " while (" + value() + ");";
+    case 3:
+      return "for (u32 c = 0; " + value() + "; c++) " + inner();
+    case 4:
+      return "switch (" + value() + ") { case " + number() + ": " + inner() +
+             " default: " + inner() + " }";
+    case 5:
+      return "critical (" + name() + ") " + inner();
+    case 6:
+      return type() + " " + name() + (below(2) ? "[3];" : " = " + value() + ";");
+    case 7:
+      return oneOf({"return;", "break;", "continue;", "packet_drop(a);",
+                    "channel_put(out_cc, a);", "packet_add_tail(a, 4);"});
+    case 8:
+      return "trace(\"{}\", " + value() + ");";
+    case 9:
+      return block(depth - 1);
+    default:
+      return value() + ";";
+    }
+  }
+  std::string block(unsigned depth) {
+    std::string text = "{ ";
+    for (size_t i = 0; i < 1 + below(4); ++i)
+      text += statement(depth) + " ";
+    return text + "}";
+  }
+
+  std::minstd_rand random;
+};
+
+} // namespace
+
+TEST(Mutation, NoSentenceOfTheGrammarCrashesTheFrontEnd) {
+  const char *setting = std::getenv("KARAKAL_SENTENCES");
+  unsigned count = setting ? unsigned(std::atoi(setting)) : 100;
+  fs::path file = fs::path(testing::TempDir()) / "baker-sentence.baker";
+  for (uint32_t seed = 1; seed <= count; ++seed)
+    compile(Sentences(seed).program(), file);
+  fs::remove(file);
+}
+
+TEST(Mutation, LongNamesAreCutInMessages) {
+  fs::path file = fs::path(testing::TempDir()) / "baker-long.baker";
+  std::string name(200000, 'x');
+  EXPECT_FALSE(compile("u32 f() { return " + name + "; }", file));
+  EXPECT_FALSE(compile(name + " " + name + ";", file));
+  EXPECT_FALSE(compile("u32 " + name + "; u32 " + name + ";", file));
+  EXPECT_FALSE(compile("u32 f() { return " + std::string(200000, '9') + "; }",
+                       file));
+  fs::remove(file);
 }
 
 TEST(Mutation, DeepNestingIsRefusedNotCrashedOn) {
