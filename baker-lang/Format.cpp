@@ -28,7 +28,7 @@ constexpr unsigned indentColumns = 2, continuationColumns = 4;
 struct Word {
   std::string text;
   bool isComment = false;
-  bool isName = false;    ///< identifier, number, type or the like
+  bool isName = false;     ///< identifier, number, type or the like
   unsigned lineBreaks = 0; ///< in front of it
   unsigned blanks = 0;     ///< in front of it, if no line break is
 };
@@ -53,9 +53,8 @@ Words wordsOf(const std::string &text) {
     bool isLine = type == BakerLexer::LINE_COMMENT;
     next.isComment = isLine || type == BakerLexer::BLOCK_COMMENT ||
                      type == BakerLexer::OPEN_COMMENT;
-    next.isName = type == BakerLexer::SIZED_TYPE ||
-                  type == BakerLexer::IDENT || type == BakerLexer::NUMBER ||
-                  type == BakerLexer::CHARACTER ||
+    next.isName = type == BakerLexer::SIZED_TYPE || type == BakerLexer::IDENT ||
+                  type == BakerLexer::NUMBER || type == BakerLexer::CHARACTER ||
                   type == BakerLexer::STRING ||
                   std::isalpha(static_cast<unsigned char>(piece[0]));
     while (!piece.empty() && (piece.back() == ' ' || piece.back() == '\r'))
@@ -67,7 +66,8 @@ Words wordsOf(const std::string &text) {
   return words;
 }
 
-bool isOneOf(const std::string &text, std::initializer_list<const char *> list) {
+bool isOneOf(const std::string &text,
+             std::initializer_list<const char *> list) {
   return std::any_of(list.begin(), list.end(),
                      [&](const char *other) { return text == other; });
 }
@@ -116,8 +116,9 @@ bool isApart(const Words &words, size_t i) {
   if (isPrefix(words, i - 1) || endsCast(words, i - 1))
     return false;
   if (right == "(")
-    return isOneOf(left, {"if", "for", "while", "switch", "critical", "return"})
-           || !words[i - 1].isName;
+    return isOneOf(left,
+                   {"if", "for", "while", "switch", "critical", "return"}) ||
+           !words[i - 1].isName;
   if (right == "[")
     return false;
   if (right == ":")
@@ -139,9 +140,9 @@ private:
 
   Words words;
   std::string out;
-  unsigned depth = 0;    ///< open braces
-  unsigned brackets = 0; ///< open parentheses and square brackets
-  bool goesOn = false;   ///< the last line did not end its statement
+  unsigned depth = 0;     ///< open braces
+  unsigned brackets = 0;  ///< open parentheses and square brackets
+  bool goesOn = false;    ///< the last line did not end its statement
   unsigned statement = 0; ///< columns where the statement begins
   /// The last line was a head without braces: columns of what it governs.
   unsigned governed = 0;
@@ -154,9 +155,9 @@ unsigned Layout::columnsOf(size_t first) {
   unsigned level = depth;
   if (text == "}" && level > 0)
     --level;
-  bool isLabel = text == "case" ||
-                 (text == "default" && first + 1 < words.size() &&
-                  words[first + 1].text == ":");
+  bool isLabel =
+      text == "case" || (text == "default" && first + 1 < words.size() &&
+                         words[first + 1].text == ":");
   if (isLabel && level > 0)
     --level;
   if (goesOn && text != "}" && text != "{")
@@ -197,14 +198,13 @@ void Layout::follow(size_t first, size_t end, unsigned columns) {
     statement = columns;
   bool isElse = head == "else" || (head == "}" && first + 1 < last &&
                                    words[first + 1].text == "else");
-  bool isIf = head == "if" || (isElse && words[last - 1].text != "else" &&
-                               tail == ")");
+  bool isIf =
+      head == "if" || (isElse && words[last - 1].text != "else" && tail == ")");
   bool isHead =
       brackets == 0 &&
-      ((tail == ")" && (isIf || isOneOf(head, {"for", "while", "switch",
-                                               "critical"}))) ||
-       tail == "else" || tail == "do" ||
-       (goesOn && tail == ")" && isGoverned));
+      ((tail == ")" &&
+        (isIf || isOneOf(head, {"for", "while", "switch", "critical"}))) ||
+       tail == "else" || tail == "do" || (goesOn && tail == ")" && isGoverned));
   if (isIf && !goesOn)
     heads.push_back(statement);
   bool isEnd = brackets == 0 && isOneOf(tail, {";", "{", "}", ":", ","});

@@ -162,8 +162,8 @@ std::string signatureOf(const FunctionDecl &decl) {
 }
 
 std::string describeGlobal(const GlobalDecl &decl) {
-  std::string text = "global variable '" + decl.name +
-                     "' : " + typeText(decl.type);
+  std::string text =
+      "global variable '" + decl.name + "' : " + typeText(decl.type);
   if (!decl.type || decl.type->isError())
     return text;
   uint64_t words = wordCountOf(decl.type);
@@ -178,9 +178,8 @@ std::vector<NamePlace> namesOf(const Program &program) {
   Collector collector;
   for (const auto &module : program.modules)
     collector.addDecl(module.get());
-  program.forEachList([&](const DeclList &list, const ModuleDecl *) {
-    collector.visit(list);
-  });
+  program.forEachList(
+      [&](const DeclList &list, const ModuleDecl *) { collector.visit(list); });
   return std::move(collector.found);
 }
 
@@ -209,8 +208,8 @@ std::string describe(const Decl &decl) {
   if (auto *metadata = llvm::dyn_cast<MetadataDecl>(&decl))
     return named + " : " + typeText(metadata->type);
   if (auto *endpoint = llvm::dyn_cast<EndpointDecl>(&decl))
-    return std::string(endpoint->isInput ? "input '" : "output '") +
-           decl.name + "' : " + typeText(endpoint->type);
+    return std::string(endpoint->isInput ? "input '" : "output '") + decl.name +
+           "' : " + typeText(endpoint->type);
   return named;
 }
 

@@ -62,9 +62,8 @@ bool isScalarType(const Token *token) {
 
 /// Whether token `i`, a keyword, stands where a declaration has its name.
 bool Scan::isName(size_t i) const {
-  static const std::set<std::string> heads = {"module", "ppf", "struct",
-                                              "protocol", "enum", "instance",
-                                              "drop_reason"};
+  static const std::set<std::string> heads = {
+      "module", "ppf", "struct", "protocol", "enum", "instance", "drop_reason"};
   static const std::set<std::string> ends = {"=", ";", ",", ")", "[", "(", "{"};
   if (i == 0 || isScalarType(tokens[i]) || text(i) == "void" ||
       (!holdsFields.empty() && holdsFields.back()) || !ends.count(text(i + 1)))
@@ -89,8 +88,8 @@ void Scan::rename(size_t i) {
     depth += here == "{" ? 1 : here == "}" ? -1 : 0;
     wasInside |= depth > 0;
     // A parameter's block is the body behind it.
-    if (holdsFields.empty() && ((wasInside && depth == 0) ||
-                                (depth == 0 && here == ";")))
+    if (holdsFields.empty() &&
+        ((wasInside && depth == 0) || (depth == 0 && here == ";")))
       return;
     if (here == word)
       dynamic_cast<antlr4::WritableToken &>(*tokens[k])

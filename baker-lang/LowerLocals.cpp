@@ -67,8 +67,7 @@ FunctionLowering::Place FunctionLowering::localField(const FieldExpr &expr,
                                                      Place base) {
   unsigned before = 0;
   for (unsigned i = 0; i < expr.fieldIndex; ++i)
-    before +=
-        unsigned(scalarCountOf(expr.base->type->record->fields[i].type));
+    before += unsigned(scalarCountOf(expr.base->type->record->fields[i].type));
   for (unsigned &part : base.parts)
     part += before;
   base.type = expr.type;

@@ -153,9 +153,8 @@ Value FunctionLowering::loadWide(const Place &place, SourceRange where) {
   Value high = builder.create<ir::PacketReadOp>(
       at, builder.getIntegerType(place.type->width - 64), place.base,
       name + wideHigh, Value());
-  Value low = builder.create<ir::PacketReadOp>(at, builder.getI64Type(),
-                                               place.base, name + wideLow,
-                                               Value());
+  Value low = builder.create<ir::PacketReadOp>(
+      at, builder.getI64Type(), place.base, name + wideLow, Value());
   Value amount = constant(64, place.type, where);
   Value placed = builder.create<arith::ShLIOp>(
       at, builder.create<arith::ExtUIOp>(at, wide, high), amount);
@@ -299,8 +298,7 @@ void FunctionLowering::dropIf(Value isBad, const CallExpr &expr, Value packet,
   builder.create<cf::CondBranchOp>(at, isBad, bad, good);
   start(bad);
   leaveSection(expr.range);
-  auto reason =
-      mlir::FlatSymbolRefAttr::get(builder.getContext(), reasonName);
+  auto reason = mlir::FlatSymbolRefAttr::get(builder.getContext(), reasonName);
   for (Value each : dropped)
     builder.create<ir::PacketDropOp>(at, each, reason);
   builder.create<mlir::func::ReturnOp>(at);
@@ -376,18 +374,18 @@ Value FunctionLowering::lowerCreate(const CallExpr &expr) {
                     : lowerAs(*expr.arguments[0], word);
   bool isConstant = expr.arguments.empty() || expr.arguments[0]->constant;
   if (!isConstant)
-    dropIfLess(constant(ir::bufferBytes - ir::bufferHeadroomBytes, word,
-                        expr.range),
-               bytes, expr, {});
-  return builder.create<ir::PacketCreateOp>(
-      location(expr.range), parent.packetType(protocol), bytes);
+    dropIfLess(
+        constant(ir::bufferBytes - ir::bufferHeadroomBytes, word, expr.range),
+        bytes, expr, {});
+  return builder.create<ir::PacketCreateOp>(location(expr.range),
+                                            parent.packetType(protocol), bytes);
 }
 
 void FunctionLowering::lowerResize(const CallExpr &expr) {
   mlir::Location at = location(expr.range);
   const Type *word = &wordType();
-  const auto *variable = llvm::cast<VarDecl>(
-      llvm::cast<NameExpr>(*expr.arguments[0]).decl);
+  const auto *variable =
+      llvm::cast<VarDecl>(llvm::cast<NameExpr>(*expr.arguments[0]).decl);
   const ProtocolDecl *protocol = variable->type->protocol;
   Value bytes = lowerAs(*expr.arguments[1], word);
   Value packet = readVariable(variable);

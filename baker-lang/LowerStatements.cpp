@@ -148,18 +148,17 @@ void FunctionLowering::lowerInitial(const VarDecl *variable, const Type *type,
                                     unsigned &part, const Initializer *value,
                                     SourceRange where) {
   if (!type->isAggregate()) {
-    mlir::Value initial = value ? lowerAs(*value->expr, type)
-                                : constant(0, type, where);
+    mlir::Value initial =
+        value ? lowerAs(*value->expr, type) : constant(0, type, where);
     ssa.write(partOf(variable, part++), here(), initial);
     return;
   }
   bool isArray = type->is(TypeKind::Array);
   uint64_t count = isArray ? type->size : type->record->fields.size();
   for (uint64_t i = 0; i < count; ++i)
-    lowerInitial(variable, isArray ? type->element : type->record->fields[i].type,
-                 part,
-                 value && i < value->list.size() ? &value->list[i] : nullptr,
-                 where);
+    lowerInitial(
+        variable, isArray ? type->element : type->record->fields[i].type, part,
+        value && i < value->list.size() ? &value->list[i] : nullptr, where);
 }
 
 void FunctionLowering::lowerCritical(const CriticalStmt &stmt) {

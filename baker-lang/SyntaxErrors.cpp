@@ -257,9 +257,9 @@ void SyntaxErrors::reportNoViableAlternative(
       lang::report(diagnostics, Code::UnexpectedToken, places.range(found),
                    std::move(message));
   static const std::vector<std::string> keywords = {
-      "const",   "enum",   "protocol", "struct",     "module",   "metadata",
-      "ppf",     "wiring", "control",  "init",       "if",       "while",
-      "for",     "switch", "return",   "break",      "continue", "else",
+      "const",   "enum",   "protocol", "struct",      "module",   "metadata",
+      "ppf",     "wiring", "control",  "init",        "if",       "while",
+      "for",     "switch", "return",   "break",       "continue", "else",
       "default", "case",   "demux",    "drop_reason", "critical"};
   std::string keyword = nearestName(start->getText(), keywords);
   if (!keyword.empty())
@@ -274,11 +274,11 @@ void SyntaxErrors::reportNoViableAlternative(
 /// Tokens at which parsing can go on, if they are expected.
 static bool isLandmark(const std::string &text) {
   static const std::set<std::string> words = {
-      ";",     "{",      "}",        "if",     "while",    "do",
-      "for",   "switch", "return",   "break",  "continue", "case",
-      "const", "enum",   "protocol", "struct", "module",   "metadata",
-      "ppf",   "wiring", "control",  "init",   "default",  "drop_reason",
-      "critical"};
+      ";",        "{",      "}",        "if",          "while",
+      "do",       "for",    "switch",   "return",      "break",
+      "continue", "case",   "const",    "enum",        "protocol",
+      "struct",   "module", "metadata", "ppf",         "wiring",
+      "control",  "init",   "default",  "drop_reason", "critical"};
   return words.count(text) != 0;
 }
 

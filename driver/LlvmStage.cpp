@@ -127,9 +127,11 @@ public:
 /// command pending (locks).
 bool isLargePrimitive(StringRef name) {
   static const StringSet<> large = {
-      "baker_packet_copy",  "baker_packet_clone",    "baker_packet_drop",
-      "baker_packet_clear", "baker_packet_add_tail", "baker_packet_create",
-      "baker_packet_blank", "baker_lock",            "baker_unlock"};
+      "baker_packet_copy",     "baker_packet_clone",
+      "baker_packet_drop",     "baker_packet_clear",
+      "baker_packet_add_tail", "baker_packet_create",
+      "baker_packet_blank",    "baker_lock",
+      "baker_unlock"};
   return large.contains(name);
 }
 

@@ -176,7 +176,8 @@ Result<XScaleCode> compileForXScale(Module &module,
   std::unique_ptr<TargetMachine> machine = makeTargetMachine(level);
   module.setTargetTriple(triple);
   module.setDataLayout(machine->createDataLayout());
-  for (const char *file : {"packet.ll", "services.ll", "xscale.ll", "divide.ll"})
+  for (const char *file :
+       {"packet.ll", "services.ll", "xscale.ll", "divide.ll"})
     if (Status linked = linkRuntime(module, file); !linked)
       return linked.error();
   // The back end calls helpers by name, so they stay visible until ld.lld

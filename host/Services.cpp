@@ -37,7 +37,8 @@ static Wide hash128(Wide key) {
 
 static uint32_t timestamp() {
   constexpr uint64_t nanoseconds = 1000000000;
-  uint64_t ticks = target::ChipParameters().meClockHz / target::TimestampTickCycles;
+  uint64_t ticks =
+      target::ChipParameters().meClockHz / target::TimestampTickCycles;
   uint64_t now = running ? running->now() : 0;
   return uint32_t(now / nanoseconds * ticks +
                   now % nanoseconds * ticks / nanoseconds);
@@ -45,7 +46,9 @@ static uint32_t timestamp() {
 
 static uint32_t randomNumber() { return running ? running->random() : 1; }
 
-static void traceText(uint32_t character) { std::fputc(int(character), stderr); }
+static void traceText(uint32_t character) {
+  std::fputc(int(character), stderr);
+}
 
 static void traceValue(uint64_t value) {
   std::fprintf(stderr, "%llu", static_cast<unsigned long long>(value));
@@ -55,13 +58,11 @@ static void traceValue(uint64_t value) {
 
 std::vector<std::pair<const char *, void *>> serviceSymbols() {
   auto at = [](auto *function) { return reinterpret_cast<void *>(function); };
-  return {{"baker_hash48", at(hash48)},
-          {"baker_hash64", at(hash64)},
-          {"baker_hash128", at(hash128)},
-          {"baker_timestamp", at(timestamp)},
-          {"baker_random", at(randomNumber)},
-          {"baker_trace_text", at(traceText)},
-          {"baker_trace_value", at(traceValue)}};
+  return {
+      {"baker_hash48", at(hash48)},         {"baker_hash64", at(hash64)},
+      {"baker_hash128", at(hash128)},       {"baker_timestamp", at(timestamp)},
+      {"baker_random", at(randomNumber)},   {"baker_trace_text", at(traceText)},
+      {"baker_trace_value", at(traceValue)}};
 }
 
 } // namespace karakal::host

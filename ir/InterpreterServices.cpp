@@ -28,10 +28,10 @@ bool Interpreter::executeService(Operation &op, Values &values) {
         APInt key = values[hash.getKey()];
         unsigned width = key.getBitWidth();
         APInt wide = key.zext(128);
-        target::HashKey result = target::hashKey(
-            {wide.extractBitsAsZExtValue(64, 0),
-             wide.extractBitsAsZExtValue(64, 64)},
-            width);
+        target::HashKey result =
+            target::hashKey({wide.extractBitsAsZExtValue(64, 0),
+                             wide.extractBitsAsZExtValue(64, 64)},
+                            width);
         values[hash.getHash()] =
             APInt(128, {result.low, result.high}).trunc(width);
         return true;

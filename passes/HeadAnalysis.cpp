@@ -158,9 +158,8 @@ Residue headOf(Operation *op, ArrayRef<Residue> known) {
       .Case([&](ir::PacketDecapOp) { return known[0] + known[1]; })
       .Case([&](ir::PacketEncapOp) { return known[0] - known[1]; })
       .Case([&](ir::PacketViewOp) { return known[1]; })
-      .Case<ir::PacketCreateOp, ir::PacketBlankOp>([](auto) {
-        return Residue::exactly(target::BufferHeadroom);
-      })
+      .Case<ir::PacketCreateOp, ir::PacketBlankOp>(
+          [](auto) { return Residue::exactly(target::BufferHeadroom); })
       .Case<ir::PacketCopyOp, ir::PacketCloneOp, ir::PacketAddTailOp,
             ir::PacketRemoveTailOp>([&](auto) { return known[0]; })
       .Case([&](arith::SelectOp) { return Residue::join(known[1], known[2]); })

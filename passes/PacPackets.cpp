@@ -349,9 +349,8 @@ void Collector::useData(Operation *op, Value handle) {
         if (changesAnchor(encap.getOuter()))
           flush(op, handle, "the size of the header is not constant");
       })
-      .Case([&](ir::PacketAddTailOp) {
-        flush(op, handle, "bytes are appended");
-      })
+      .Case(
+          [&](ir::PacketAddTailOp) { flush(op, handle, "bytes are appended"); })
       .Case<ir::PacketLengthOp, ir::PacketHeadroomOp, ir::PacketRemoveTailOp,
             ir::MetaReadOp, ir::MetaWriteOp, ir::MetaLoadOp, ir::MetaStoreOp>(
           [](Operation *) {})

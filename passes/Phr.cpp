@@ -74,8 +74,8 @@ std::string refusalOf(Operation *op) {
           ir::PacketDecapOp, ir::PacketEncapOp, ir::PacketAddTailOp,
           ir::PacketRemoveTailOp, ir::PacketCopyOp, ir::PacketCreateOp,
           ir::PacketDropOp, ir::PacketLengthOp, ir::PacketHeadroomOp,
-          ir::PacketSendOp,
-          ir::MetaReadOp, ir::MetaWriteOp, ir::MetaLoadOp, ir::MetaStoreOp>(op))
+          ir::PacketSendOp, ir::MetaReadOp, ir::MetaWriteOp, ir::MetaLoadOp,
+          ir::MetaStoreOp>(op))
     return "";
   if (isa<BranchOpInterface>(op))
     return "";

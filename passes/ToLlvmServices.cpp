@@ -92,9 +92,8 @@ struct Hash : ToLlvmPattern<ir::HashOp> {
     unsigned width = op.getKey().getType().getIntOrFloatBitWidth();
     unsigned passed = width == 48 ? 64 : width;
     Value key = resize(rewriter, op.getLoc(), adaptor.getKey(), passed);
-    Value hash =
-        callService(rewriter, op, "baker_hash" + std::to_string(width),
-                    rewriter.getIntegerType(passed), key);
+    Value hash = callService(rewriter, op, "baker_hash" + std::to_string(width),
+                             rewriter.getIntegerType(passed), key);
     rewriter.replaceOp(op, resize(rewriter, op.getLoc(), hash, width));
     return success();
   }

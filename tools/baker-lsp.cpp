@@ -183,26 +183,63 @@ json Server::hover(const Document &document, const json &position) {
 }
 
 json Server::completion(const Document &document) {
-  static const char *const words[] = {
-      "packet_decap", "packet_encap", "packet_copy", "packet_create",
-      "packet_drop", "packet_length", "packet_extend", "packet_shorten",
-      "packet_add_tail", "packet_remove_tail", "channel_put", "atomic_add",
-      "hash48", "hash64", "hash128", "timestamp", "random", "trace", "module",
-      "ppf", "protocol", "wiring", "metadata", "drop_reason", "const", "struct",
-      "enum", "import", "instance", "control", "init", "private", "critical",
-      "if", "else", "while", "do", "for", "switch", "case", "default", "break",
-      "continue", "return", "sizeof", "static_assert"};
+  static const char *const words[] = {"packet_decap",
+                                      "packet_encap",
+                                      "packet_copy",
+                                      "packet_create",
+                                      "packet_drop",
+                                      "packet_length",
+                                      "packet_extend",
+                                      "packet_shorten",
+                                      "packet_add_tail",
+                                      "packet_remove_tail",
+                                      "channel_put",
+                                      "atomic_add",
+                                      "hash48",
+                                      "hash64",
+                                      "hash128",
+                                      "timestamp",
+                                      "random",
+                                      "trace",
+                                      "module",
+                                      "ppf",
+                                      "protocol",
+                                      "wiring",
+                                      "metadata",
+                                      "drop_reason",
+                                      "const",
+                                      "struct",
+                                      "enum",
+                                      "import",
+                                      "instance",
+                                      "control",
+                                      "init",
+                                      "private",
+                                      "critical",
+                                      "if",
+                                      "else",
+                                      "while",
+                                      "do",
+                                      "for",
+                                      "switch",
+                                      "case",
+                                      "default",
+                                      "break",
+                                      "continue",
+                                      "return",
+                                      "sizeof",
+                                      "static_assert"};
   constexpr int functionKind = 3, fieldKind = 5, variableKind = 6,
                 keywordKind = 14;
   std::map<std::string, json> items;
   for (const char *word : words)
     items[word] = {{"label", word}, {"kind", keywordKind}};
   for (const lang::Decl *decl : lang::visibleNames(*document.program))
-    items[decl->name] = {
-        {"label", decl->name},
-        {"kind", decl->kind == lang::DeclKind::Function ? functionKind
-                                                        : variableKind},
-        {"detail", lang::describe(*decl)}};
+    items[decl->name] = {{"label", decl->name},
+                         {"kind", decl->kind == lang::DeclKind::Function
+                                      ? functionKind
+                                      : variableKind},
+                         {"detail", lang::describe(*decl)}};
   for (const lang::NamePlace &name : document.names)
     if (name.decl->kind == lang::DeclKind::ProtocolField ||
         name.decl->kind == lang::DeclKind::Metadata)
@@ -217,8 +254,7 @@ json Server::completion(const Document &document) {
 
 json Server::rename(const std::string &uri, const Document &document,
                     const json &parameters) {
-  const lang::NamePlace *name =
-      nameAt(document, parameters.at("position"));
+  const lang::NamePlace *name = nameAt(document, parameters.at("position"));
   // What other files declare is theirs to rename.
   if (!name || name->decl->range.end == 0 || name->decl->range.file != 0)
     return nullptr;

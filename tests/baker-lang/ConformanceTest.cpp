@@ -137,8 +137,8 @@ Found foundIn(const Diagnostics &diagnostics, const Found &expected) {
   for (const Diagnostic &item : diagnostics.all()) {
     SourcePlace place{1, 1};
     if (item.hasRange)
-      place = diagnostics.sources().file(item.range.file).place(
-          item.range.begin);
+      place =
+          diagnostics.sources().file(item.range.file).place(item.range.begin);
     std::string id = item.id;
     if (columns.count(std::to_string(place.line - 1) + id))
       id += "@" + std::to_string(place.column);
@@ -171,8 +171,8 @@ TEST(Conformance, EveryCaseHasItsDiagnosticsAndNoOthers) {
     if (item.has("[ppf]"))
       warnings.disabled.insert("unused-output");
     diagnostics.setWarnings(warnings);
-    auto program = lang::parseAndCheck(
-        {file.string()}, diagnostics, {KARAKAL_SOURCE_DIR "/runtime"});
+    auto program = lang::parseAndCheck({file.string()}, diagnostics,
+                                       {KARAKAL_SOURCE_DIR "/runtime"});
     Found expected = expectedOf(item);
     Found found = foundIn(diagnostics, expected);
     EXPECT_EQ(found, expected)
@@ -182,8 +182,8 @@ TEST(Conformance, EveryCaseHasItsDiagnosticsAndNoOthers) {
     if (diagnostics.hasErrors())
       continue;
     mlir::MLIRContext context;
-    EXPECT_TRUE(bool(
-        lang::lowerToIr(*program, diagnostics.sources(), context)));
+    EXPECT_TRUE(
+        bool(lang::lowerToIr(*program, diagnostics.sources(), context)));
   }
   fs::remove(file);
   std::printf("%u cases that compile, %u that must not\n", good, bad);

@@ -288,7 +288,8 @@ private:
     case 5:
       return "critical (" + name() + ") " + inner();
     case 6:
-      return type() + " " + name() + (below(2) ? "[3];" : " = " + value() + ";");
+      return type() + " " + name() +
+             (below(2) ? "[3];" : " = " + value() + ";");
     case 7:
       return oneOf({"return;", "break;", "continue;", "packet_drop(a);",
                     "channel_put(out_cc, a);", "packet_add_tail(a, 4);"});
@@ -327,8 +328,8 @@ TEST(Mutation, LongNamesAreCutInMessages) {
   EXPECT_FALSE(compile("u32 f() { return " + name + "; }", file));
   EXPECT_FALSE(compile(name + " " + name + ";", file));
   EXPECT_FALSE(compile("u32 " + name + "; u32 " + name + ";", file));
-  EXPECT_FALSE(compile("u32 f() { return " + std::string(200000, '9') + "; }",
-                       file));
+  EXPECT_FALSE(
+      compile("u32 f() { return " + std::string(200000, '9') + "; }", file));
   fs::remove(file);
 }
 

@@ -1,6 +1,6 @@
 """The grammar in docs/language.md is the parser's.
 
-    python tests/baker-lang/grammar.py --write    puts it there
+python tests/baker-lang/grammar.py --write    puts it there
 """
 
 from __future__ import annotations

@@ -105,7 +105,8 @@ def program(batch: list[Case]) -> str:
     lines = []
     for number, case in enumerate(batch):
         arguments = ", ".join(
-            f"({kind}){name}" for kind, name in zip(case.parameters(), "abc")
+            f"({kind}){name}"
+            for kind, name in zip(case.parameters(), "abc", strict=False)
         )
         lines.append(
             f"    case {number}: r = (u64)case_{number}.f({arguments}); break;"

@@ -106,9 +106,7 @@ def test_traces_are_printed_when_asked_for(tmp_path: Path) -> None:
     trace.write_bytes(data + struct.pack("<IIII", 0, 0, 60, 60) + frame)
     command = [BUILD / "bin/bakerc", source, "--run", f"--trace={trace}"]
     quiet = subprocess.run(command, capture_output=True, text=True)
-    loud = subprocess.run(
-        [*command, "--print-traces"], capture_output=True, text=True
-    )
+    loud = subprocess.run([*command, "--print-traces"], capture_output=True, text=True)
     assert (quiet.returncode, loud.returncode) == (0, 0), loud.stderr
     assert quiet.stderr == ""
     assert loud.stderr == "type 9 of 7\n"

@@ -117,3 +117,42 @@ def test_every_id_has_a_test() -> None:
     # A file that cannot be read, or is no text, is made by FrontendTest.
     missing = [n for n in ids if f"E-baker-{int(n):03}" not in text]
     assert missing == []
+
+
+def rules() -> list[tuple[str, str]]:
+    """(phrase of the page, test) of sentences.txt."""
+    text = (ROOT / "tests/baker-lang/sentences.txt").read_text()
+    lines = [line for line in text.splitlines() if line and line[0] != "#"]
+    return [(line.split(" -> ")[0], line.split(" -> ")[1]) for line in lines]
+
+
+def prose() -> str:
+    """The page without programs, tables, and what it says of messages."""
+    page = (ROOT / "docs/language.md").read_text()
+    page = re.sub(r"^## Errors.*?(?=^## )", "", page, flags=re.M | re.S)
+    page = re.sub(r"```.*?```", "", page, flags=re.S)
+    page = re.sub(r"^\|.*$", "", page, flags=re.M)
+    return re.sub(r"\s+", " ", page)
+
+
+def test_sentences() -> None:
+    text = prose()
+    covered = []
+    for phrase, _ in rules():
+        assert phrase in text, f"the page no longer says: {phrase}"
+        covered.append((text.index(phrase), text.index(phrase) + len(phrase)))
+    for word in re.finditer(r"(?<![-\w])(must|error|refused|cannot)(?![-\w])", text):
+        around = text[max(0, word.start() - 60) : word.end() + 20]
+        assert any(a <= word.start() < b for a, b in covered), f"no test for: {around}"
+
+
+def test_sentences_have_their_tests() -> None:
+    folder = ROOT / "tests/baker-lang/conformance"
+    titles = {
+        f"{path.stem}: {line[3:]}"
+        for path in folder.glob("*.cases")
+        for line in path.read_text().splitlines()
+        if line.startswith("== ")
+    }
+    for _, test in rules():
+        assert test in titles or (ROOT / test).is_file(), test

@@ -13,7 +13,9 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = Path(os.environ.get("KARAKAL_BUILD", ROOT / "build"))
-PROGRAMS = sorted([*(ROOT / "apps").rglob("*.baker"), *(ROOT / "runtime").rglob("*.baker")])
+PROGRAMS = sorted(
+    [*(ROOT / "apps").rglob("*.baker"), *(ROOT / "runtime").rglob("*.baker")]
+)
 WORD = re.compile(r"\w+|[^\s\w]")
 
 pytestmark = pytest.mark.skipif(
@@ -69,7 +71,11 @@ module m {
 
 def formatted(text: str) -> str:
     return subprocess.run(
-        [BUILD / "bin/baker-format"], input=text, capture_output=True, text=True, check=True
+        [BUILD / "bin/baker-format"],
+        input=text,
+        capture_output=True,
+        text=True,
+        check=True,
     ).stdout
 
 
