@@ -119,8 +119,6 @@ void addPac(OpPassManager &passes, CoreTarget, const PipelineOptions &options) {
   passes::PacOptions pac;
   // Packet handling removal makes values of metadata.
   pac.metadata = !includes(options.level, Level::Phr);
-  // Heads that no pass resolves make copies large, so none are worth it.
-  pac.maxOperations = includes(options.level, Level::Soar) ? 2200 : 0;
   passes.addPass(passes::createSimplify());
   passes.addPass(passes::createPac(pac));
 }

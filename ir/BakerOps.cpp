@@ -313,6 +313,9 @@ LogicalResult PacketStoreOp::verify() {
   if (getMask() && (*getMask() == 0 || (uint64_t(*getMask()) & ~all)))
     return emitOpError() << "mask has bits for " << 4 * getWords().size()
                          << " bytes, at least one of them set";
+  if (getAligned() && (getMask() || getWords().size() % 2 != 0))
+    return emitOpError() << "aligned means whole quadwords: an even number of "
+                            "words and no mask";
   return success();
 }
 

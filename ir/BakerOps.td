@@ -212,16 +212,20 @@ def Baker_PacketStoreOp
     The counterpart of `packet_load`. `mask` has a bit for each byte, bit 0 for
     the first; bytes without theirs keep their value, and are not touched when
     the access has one owner at a time. Without a mask all bytes are written.
+    `aligned` promises that the run begins and ends with a quadword of the
+    buffer, all of whose bytes are written: nothing has to be read and merged.
 
     ```mlir
     baker.packet_store [%w0, %w1] to %ph at 12 mask 63 : !baker.packet<"ether">
+    baker.packet_store [%w0, %w1] to %ph at 8 aligned : !baker.packet<"ether">
     ```
   }];
   let arguments = (ins Variadic<I32>:$words, Baker_PacketType:$packet,
-                       I32Attr:$at, OptionalAttr<I64Attr>:$mask);
+                       I32Attr:$at, OptionalAttr<I64Attr>:$mask,
+                       UnitAttr:$aligned);
   let assemblyFormat = [{
-    ` ` `[` $words `]` `to` $packet `at` $at (`mask` $mask^)? attr-dict `:`
-    qualified(type($packet))
+    ` ` `[` $words `]` `to` $packet `at` $at (`mask` $mask^)?
+    (`aligned` $aligned^)? attr-dict `:` qualified(type($packet))
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{

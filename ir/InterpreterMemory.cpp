@@ -83,6 +83,12 @@ bool Interpreter::executeAccess(Operation &op, Values &values) {
       .Case([&](PacketStoreOp store) {
         PacketCell *packet = packetOf(store.getPacket(), values);
         uint64_t mask = store.byteMask();
+        if (packet && store.getAligned() &&
+            positionOf(*packet, store.getPacket(), values,
+                       8 * int64_t(int32_t(store.getAt()))) %
+                    64 !=
+                0)
+          trap("a store that is called aligned is not");
         for (unsigned byte = 0; packet && byte < 4 * store.getWords().size();
              ++byte)
           if (mask >> byte & 1) {

@@ -1,4 +1,4 @@
-//===- PacFlow.cpp - frequencies of blocks, states of bytes ---------------===//
+//===- PacFlow.cpp - frequencies of blocks, states of bits ---------------===//
 
 #include "ir/Profile.h"
 #include "passes/PacPlan.h"
@@ -85,17 +85,14 @@ Frequencies::Frequencies(func::FuncOp function, DominanceInfo &dominance) {
 // States
 //===----------------------------------------------------------------------===//
 
-void ByteFlow::apply(ByteState &state, const Event &event) const {
+void BitFlow::apply(BitState &state, const Event &event) const {
   switch (event.kind) {
   case Event::Read:
     return;
-  case Event::Write: {
-    // Bits that a field leaves in its first and last byte count as written:
-    // they are needed at the write itself.
-    anchor.window.add(state.dirty, event.byteBegin(), event.byteEnd());
-    anchor.window.add(state.assigned, event.byteBegin(), event.byteEnd());
+  case Event::Write:
+    anchor.window.addBits(state.dirty, event.bit, event.bitEnd());
+    anchor.window.addBits(state.assigned, event.bit, event.bitEnd());
     return;
-  }
   case Event::Flush:
   case Event::Drop:
     state.dirty.reset();
@@ -103,8 +100,8 @@ void ByteFlow::apply(ByteState &state, const Event &event) const {
   }
 }
 
-ByteState ByteFlow::entering(Block *block) const {
-  ByteState state{anchor.window.none(), anchor.window.none()};
+BitState BitFlow::entering(Block *block) const {
+  BitState state{anchor.window.noBits(), anchor.window.noBits()};
   if (block == start)
     return state;
   state.assigned.set();
@@ -118,7 +115,7 @@ ByteState ByteFlow::entering(Block *block) const {
   return state;
 }
 
-ByteFlow::ByteFlow(const Anchor &anchor, DominanceInfo &dominance)
+BitFlow::BitFlow(const Anchor &anchor, DominanceInfo &dominance)
     : anchor(anchor), start(Value(anchor.value).getParentBlock()) {
   SmallVector<Block *> blocks;
   llvm::ReversePostOrderTraversal<Region *> all(start->getParent());
@@ -129,7 +126,7 @@ ByteFlow::ByteFlow(const Anchor &anchor, DominanceInfo &dominance)
   while (changed) {
     changed = false;
     for (Block *block : blocks) {
-      ByteState state = entering(block);
+      BitState state = entering(block);
       if (auto events = anchor.events.find(block);
           events != anchor.events.end())
         for (const Event &event : events->second)
@@ -144,9 +141,9 @@ ByteFlow::ByteFlow(const Anchor &anchor, DominanceInfo &dominance)
   }
 }
 
-ByteState ByteFlow::before(Operation *op) const {
+BitState BitFlow::before(Operation *op) const {
   Block *block = op->getBlock();
-  ByteState state = entering(block);
+  BitState state = entering(block);
   if (auto events = anchor.events.find(block); events != anchor.events.end())
     for (const Event &event : events->second) {
       if (!event.op->isBeforeInBlock(op))

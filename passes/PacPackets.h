@@ -77,16 +77,32 @@ struct Event {
 
   bool isAccess() const { return kind == Read || kind == Write; }
   int32_t byteBegin() const { return bit >> 3; }
-  int32_t byteEnd() const { return (bit + int32_t(width) + 7) >> 3; }
+  int32_t byteEnd() const { return (bitEnd() + 7) >> 3; }
+  int32_t bitEnd() const { return bit + int32_t(width); }
 };
 
-/// Bytes of an anchor as a set; `low` is the first one's offset.
+/// Sets of bytes or of bits of an anchor; `low` is the first byte's offset.
 struct Window {
   int32_t low = 0, high = 0;
   unsigned size() const { return high - low; }
+  bool contains(int32_t byte) const { return byte >= low && byte < high; }
   llvm::BitVector none() const { return llvm::BitVector(size()); }
-  void add(llvm::BitVector &set, int32_t begin, int32_t end) const {
-    set.set(begin - low, end - low);
+  void add(llvm::BitVector &bytes, int32_t begin, int32_t end) const {
+    bytes.set(begin - low, end - low);
+  }
+  llvm::BitVector noBits() const { return llvm::BitVector(8 * size()); }
+  void addBits(llvm::BitVector &bits, int32_t begin, int32_t end) const {
+    bits.set(begin - 8 * low, end - 8 * low);
+  }
+  bool hasBit(const llvm::BitVector &bits, int32_t bit) const {
+    return bits.test(bit - 8 * low);
+  }
+  /// The bytes of which `bits` has any.
+  llvm::BitVector bytesOf(const llvm::BitVector &bits) const {
+    llvm::BitVector bytes = none();
+    for (unsigned bit : bits.set_bits())
+      bytes.set(bit / 8);
+    return bytes;
   }
 };
 

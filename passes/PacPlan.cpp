@@ -1,9 +1,10 @@
 //===- PacPlan.cpp - which commands serve which accesses ------------------===//
 //
-// A read needs the bytes of its field that no path is sure to have written. A
-// flush writes all bytes that may have been; what is written on some paths
-// alone, and what lies between (up to whole quadwords), it needs as well: one
-// write of known bytes saves the read that a partial write would cost.
+// A read needs the bits of its field that no path is sure to have written. A
+// flush writes all bytes of which a bit may have been; what is written on some
+// paths alone, the other bits of these bytes, and what lies between (up to whole
+// quadwords), it needs as well: one write of known bytes saves the read that a
+// partial write would cost.
 //
 // The needs are clustered: two clusters become one where that is cheaper,
 //
@@ -111,7 +112,7 @@ private:
   DominanceInfo &dominance;
   const Frequencies &frequencies;
   Command command;
-  ByteFlow flow;
+  BitFlow flow;
   std::vector<Need> needs;
   std::vector<Cluster> clusters;
   std::vector<Refusal> refusals;
@@ -140,15 +141,16 @@ void Planner::addNeeds(Operation *op, const llvm::BitVector &bytes) {
 /// Cuts the bytes to be written at a flush into runs of one command each. Where
 /// quadwords are known, they are written whole.
 void Planner::planStores(const Event &event) {
-  ByteState state = flow.before(event.op);
+  BitState state = flow.before(event.op);
   const Window &window = anchor.window;
-  for (int first = state.dirty.find_first(); first >= 0;) {
+  const llvm::BitVector dirty = window.bytesOf(state.dirty);
+  for (int first = dirty.find_first(); first >= 0;) {
     int32_t begin = startOf(window.low + first);
     int last = first;
-    for (int next = state.dirty.find_next(last);
+    for (int next = dirty.find_next(last);
          next >= 0 && next - last < command.gapMax &&
          window.low + next < begin + command.bytesMax;
-         next = state.dirty.find_next(next))
+         next = dirty.find_next(next))
       last = next;
     int32_t end = endOf(begin, window.low + last + 1);
     PlannedStore store{event.op, event.handle, begin, end, window.none()};
@@ -156,13 +158,15 @@ void Planner::planStores(const Event &event) {
       window.add(store.written, begin, end);
     else
       for (int byte = first; byte >= 0 && byte <= last;
-           byte = state.dirty.find_next(byte))
+           byte = dirty.find_next(byte))
         store.written.set(byte);
-    llvm::BitVector missing = store.written;
+    llvm::BitVector missing = window.noBits();
+    for (int byte : store.written.set_bits())
+      missing.set(8 * byte, 8 * byte + 8);
     missing.reset(state.assigned);
-    addNeeds(event.op, missing);
+    addNeeds(event.op, window.bytesOf(missing));
     plan.stores.push_back(store);
-    first = state.dirty.find_next(last);
+    first = dirty.find_next(last);
   }
 }
 
@@ -180,22 +184,14 @@ int32_t Planner::endOf(int32_t begin, int32_t end) const {
 void Planner::findNeeds() {
   for (auto &[block, events] : anchor.events) {
     for (const Event &event : events) {
-      llvm::BitVector bytes = anchor.window.none();
-      if (event.kind == Event::Read) {
-        anchor.window.add(bytes, event.byteBegin(), event.byteEnd());
-      } else if (event.kind == Event::Write) {
-        // A field that ends inside a byte needs the byte's other bits.
-        if (event.bit & 7)
-          bytes.set(event.byteBegin() - anchor.window.low);
-        if ((event.bit + int32_t(event.width)) & 7)
-          bytes.set(event.byteEnd() - 1 - anchor.window.low);
-      } else if (event.kind == Event::Flush) {
+      if (event.kind == Event::Flush)
         planStores(event);
-      }
-      if (bytes.none())
+      if (event.kind != Event::Read)
         continue;
-      bytes.reset(flow.before(event.op).assigned);
-      addNeeds(event.op, bytes);
+      llvm::BitVector missing = anchor.window.noBits();
+      anchor.window.addBits(missing, event.bit, event.bitEnd());
+      missing.reset(flow.before(event.op).assigned);
+      addNeeds(event.op, anchor.window.bytesOf(missing));
     }
   }
 }
@@ -236,11 +232,11 @@ bool Planner::canLoadAt(Operation *op, int32_t begin, int32_t end) const {
   } else if (begin < deltaOf(handleBefore(op)) || end > sureBytes) {
     return false;
   }
-  ByteState state = flow.before(op);
+  BitState state = flow.before(op);
   state.dirty.reset(state.assigned);
+  const llvm::BitVector unsure = anchor.window.bytesOf(state.dirty);
   for (int32_t byte = begin; byte < end; ++byte)
-    if (byte >= anchor.window.low && byte < anchor.window.high &&
-        state.dirty.test(byte - anchor.window.low))
+    if (anchor.window.contains(byte) && unsure.test(byte - anchor.window.low))
       return false;
   return true;
 }
@@ -288,7 +284,7 @@ bool Planner::merge(size_t i, size_t j) {
   Cluster both = clusters[i];
   llvm::append_range(both.needs, clusters[j].needs);
   const char *refusal = settle(both);
-  if (!refusal && both.cost >= clusters[i].cost + clusters[j].cost)
+  if (!refusal && both.cost > clusters[i].cost + clusters[j].cost)
     refusal = "one command for both would run too often";
   if (refusal) {
     refusals.push_back(
@@ -337,11 +333,8 @@ void Planner::emit(const Cluster &cluster) {
                    handleBefore(cluster.before),
                    cluster.begin,
                    cluster.end,
-                   anchor.window.none(),
                    flow.before(cluster.before).dirty,
                    unsigned(cluster.needs.size())};
-  for (const Need &need : cluster.needs)
-    anchor.window.add(load.wanted, need.begin, need.end);
   plan.loads.push_back(load);
 }
 

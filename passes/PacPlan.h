@@ -21,36 +21,36 @@ private:
   llvm::DenseMap<mlir::Block *, double> frequency;
 };
 
-/// What is known of the bytes of an anchor at a place.
-struct ByteState {
+/// What is known of the bits of an anchor at a place. Of bits, not of bytes:
+/// fields that fill a byte together need nothing of what it held.
+struct BitState {
   llvm::BitVector dirty;    ///< perhaps written, and not in memory yet
   llvm::BitVector assigned; ///< written on every path since the anchor
 };
 
-/// Forward data flow of ByteState over the blocks that the anchor dominates.
-class ByteFlow {
+/// Forward data flow of BitState over the blocks that the anchor dominates.
+class BitFlow {
 public:
-  ByteFlow(const Anchor &anchor, mlir::DominanceInfo &dominance);
+  BitFlow(const Anchor &anchor, mlir::DominanceInfo &dominance);
 
-  ByteState before(mlir::Operation *op) const;
+  BitState before(mlir::Operation *op) const;
 
 private:
-  ByteState entering(mlir::Block *block) const;
-  void apply(ByteState &state, const Event &event) const;
+  BitState entering(mlir::Block *block) const;
+  void apply(BitState &state, const Event &event) const;
 
   const Anchor &anchor;
   mlir::Block *start;
-  llvm::DenseMap<mlir::Block *, ByteState> leaving;
+  llvm::DenseMap<mlir::Block *, BitState> leaving;
 };
 
 /// A `packet_load` to be made in front of `before`.
 struct PlannedLoad {
   mlir::Operation *before;
   mlir::Value handle;     ///< current there
-  int32_t begin, end;     ///< bytes relative to the anchor
-  llvm::BitVector wanted; ///< bytes that somebody needs
-  llvm::BitVector kept;   ///< bytes written before, which the load must leave
-  unsigned reads;         ///< accesses served
+  int32_t begin, end;   ///< bytes relative to the anchor
+  llvm::BitVector kept; ///< bits written before, which the load must leave
+  unsigned reads;       ///< accesses served
 };
 
 /// A `packet_store` to be made in front of `before`.

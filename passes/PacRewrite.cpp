@@ -1,7 +1,7 @@
 //===- PacRewrite.cpp - carry out a plan of commands ----------------------===//
 //
 // Each word of an anchor becomes a stack slot. A planned load stores into
-// slots what it brings, except bytes that were written before it; accesses of
+// slots what it brings, except bits that were written before it; accesses of
 // fields become shifts and masks of slots; a planned store writes what the
 // slots hold. Then MLIR's mem2reg turns slots into values and block arguments.
 //
@@ -193,25 +193,24 @@ void makeLoad(const Anchor &anchor, const PlannedLoad &planned, Slots &slots) {
         loc, types, planned.handle,
         planned.begin - anchor.delta.lookup(planned.handle));
   const Window &window = anchor.window;
-  // Runs of bytes of each word that no earlier write has set.
+  // Runs of bits of each word that no earlier write has set.
   for (unsigned i = 0; i < count; ++i) {
-    int32_t first = planned.begin + int32_t(4 * i);
-    auto isTaken = [&](int32_t byte) {
-      return byte >= window.low && byte < window.high &&
-             !planned.kept.test(byte - window.low);
+    int32_t first = 8 * (planned.begin + int32_t(4 * i));
+    auto isTaken = [&](int32_t bit) {
+      return window.contains(bit >> 3) && !window.hasBit(planned.kept, bit);
     };
-    for (int32_t byte = first; byte < first + 4; ++byte) {
-      int32_t end = byte;
-      while (end < first + 4 && isTaken(end))
+    for (int32_t bit = first; bit < first + int32_t(wordBits); ++bit) {
+      int32_t end = bit;
+      while (end < first + int32_t(wordBits) && isTaken(end))
         ++end;
-      if (end == byte)
+      if (end == bit)
         continue;
-      unsigned width = 8 * (end - byte);
-      Value bytes =
-          shiftRight(builder, loc, load->getResult(i), 8 * (first + 4 - end));
-      slots.write(builder, loc, 8 * byte, width,
-                  mask(builder, loc, bytes, ones(width)));
-      byte = end;
+      unsigned width = end - bit;
+      Value bits = shiftRight(builder, loc, load->getResult(i),
+                              first + int32_t(wordBits) - end);
+      slots.write(builder, loc, bit, width,
+                  mask(builder, loc, bits, ones(width)));
+      bit = end;
     }
   }
 }
@@ -237,11 +236,13 @@ void makeStore(const Anchor &anchor, const PlannedStore &planned,
     return;
   }
   bool isWhole = bytes == ~uint64_t(0) >> (64 - 4 * count);
-  builder.create<ir::PacketStoreOp>(
+  auto store = builder.create<ir::PacketStoreOp>(
       loc, words, planned.handle,
       builder.getI32IntegerAttr(planned.begin -
                                 anchor.delta.lookup(planned.handle)),
-      isWhole ? IntegerAttr() : builder.getI64IntegerAttr(int64_t(bytes)));
+      isWhole ? IntegerAttr() : builder.getI64IntegerAttr(int64_t(bytes)),
+      /*aligned=*/UnitAttr());
+  store.setAligned(isWhole && anchor.writesWhole());
 }
 
 } // namespace

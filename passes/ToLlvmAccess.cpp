@@ -120,12 +120,18 @@ static Value funnelRight(OpBuilder &builder, Location loc, Value high,
   return either(builder, loc, up, down);
 }
 
-RunPosition runPosition(OpBuilder &builder, Location loc, Value handle,
-                        Value head, int32_t at) {
+/// The address of byte `first` of the packet's buffer.
+static Value addressOf(OpBuilder &builder, Location loc, Value handle,
+                       Value first) {
   Value buffer =
       shift(builder, loc, handle, target::HandleToDramShift, /*isLeft=*/true);
+  return builder.create<LLVM::AddOp>(loc, buffer, first);
+}
+
+RunPosition runPosition(OpBuilder &builder, Location loc, Value handle,
+                        Value head, int32_t at) {
   Value first = add(builder, loc, head, uint32_t(at));
-  Value address = builder.create<LLVM::AddOp>(loc, buffer, first);
+  Value address = addressOf(builder, loc, handle, first);
   Value mask = constantWord(builder, loc, ~(bytesPerQuadword - 1));
   RunPosition position;
   position.base = pointerTo(
@@ -193,10 +199,19 @@ Value mergeWord(OpBuilder &builder, Location loc, Value old, Value word,
                 builder.create<LLVM::AndOp>(loc, word, mask));
 }
 
-void mergeRun(OpBuilder &builder, Location loc, Value handle, Value head,
-              int32_t at, ArrayRef<Value> words, uint64_t byteMask) {
+void storeAtHead(OpBuilder &builder, ir::PacketStoreOp op, Value handle,
+                 Value head, ArrayRef<Value> words) {
+  Location loc = op.getLoc();
+  if (op.getAligned()) {
+    Value address = addressOf(builder, loc, handle,
+                              add(builder, loc, head, uint32_t(op.getAt())));
+    storeRun(builder, loc, pointerTo(builder, loc, address, SpaceDram), words,
+             bytesPerQuadword);
+    return;
+  }
+  uint64_t byteMask = op.byteMask();
   unsigned count = words.size(), total = enclosingWords(count);
-  RunPosition position = runPosition(builder, loc, handle, head, at);
+  RunPosition position = runPosition(builder, loc, handle, head, op.getAt());
   SmallVector<Value> masks;
   for (unsigned i = 0; i < count; ++i)
     masks.push_back(constantWord(builder, loc, maskWord(byteMask, i)));
@@ -279,8 +294,8 @@ struct PacketStore : ToLlvmPattern<ir::PacketStoreOp> {
     Location loc = op.getLoc();
     Value handle = adaptor.getPacket();
     if (context.target == LlvmTarget::Me)
-      mergeRun(rewriter, loc, handle, loadHead(rewriter, loc, handle),
-               op.getAt(), llvm::to_vector(adaptor.getWords()), op.byteMask());
+      storeAtHead(rewriter, op, handle, loadHead(rewriter, loc, handle),
+                  llvm::to_vector(adaptor.getWords()));
     else
       writeByPrimitives(op, adaptor, rewriter);
     rewriter.eraseOp(op);

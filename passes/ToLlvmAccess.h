@@ -48,11 +48,11 @@ uint32_t maskWord(uint64_t byteMask, unsigned word);
 mlir::Value mergeWord(mlir::OpBuilder &builder, mlir::Location loc,
                       mlir::Value old, mlir::Value word, mlir::Value mask);
 
-/// Writes the bytes of `words` that `byteMask` names at the byte `at` behind
-/// the head pointer `head`: reads the enclosing quadwords, merges, writes.
-void mergeRun(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value handle,
-              mlir::Value head, int32_t at, mlir::ArrayRef<mlir::Value> words,
-              uint64_t byteMask);
+/// Does what `op` says of `words`, with the head pointer `head`: reads the
+/// enclosing quadwords, merges, writes; whole quadwords are written as they are.
+void storeAtHead(mlir::OpBuilder &builder, ir::PacketStoreOp op,
+                 mlir::Value handle, mlir::Value head,
+                 mlir::ArrayRef<mlir::Value> words);
 
 /// The head pointer from the descriptor: byte in the buffer.
 mlir::Value loadHead(mlir::OpBuilder &builder, mlir::Location loc,

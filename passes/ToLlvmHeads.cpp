@@ -543,8 +543,8 @@ struct StoreRun : HeadPattern<ir::PacketStoreOp> {
       Value head = headValue(rewriter, op.getPacket());
       if (!head)
         return mlir::failure();
-      mergeRun(rewriter, op.getLoc(), handle, head, op.getAt(),
-               llvm::to_vector(adaptor.getWords()), op.byteMask());
+      storeAtHead(rewriter, op, handle, head,
+                  llvm::to_vector(adaptor.getWords()));
       rewriter.eraseOp(op);
       return mlir::success();
     }

@@ -1,9 +1,11 @@
 """Runs random Baker programs everywhere and compares the packets.
 
     python tests/differential/differential.py --seeds 1-1000 [--build DIR]
-        [--keep DIR] [--packets N] [--host-only]
+        [--keep DIR] [--packets N] [--levels L,…] [--jobs N] [--host-only]
+    python tests/differential/differential.py --ppfs 5000 …
 
-Each seed is a program, its control calls and a trace. Three engines run it:
+Each seed is a program of a few PPFs, its control calls and a trace; `--ppfs`
+takes seeds from 1 on until they hold so many. Three engines run it:
 the interpreter that the generator carries along (what must come out), x86
 (`bakerc --run`), and the simulator at every level with one and three
 microengines. Frames are compared as multisets of (port, bytes): contexts may
@@ -24,7 +26,9 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -164,14 +168,42 @@ def seeds_of(text: str) -> Iterator[int]:
         yield from range(int(first), int(last or first) + 1)
 
 
+def seeds_with(ppfs: int) -> Iterator[int]:
+    """Seeds from 1 on whose programs hold so many PPFs."""
+    seed = 0
+    while ppfs > 0:
+        seed += 1
+        ppfs -= len(make_program(seed).ppfs)
+        yield seed
+
+
+@dataclass
+class Report:
+    """What a process says of one seed."""
+
+    seed: int
+    ppfs: int
+    difference: str
+    skipped: Counter[str]
+
+
+def report(seed: int, tools: Tools, keep: Path) -> Report:
+    tools.skipped.clear()
+    difference = check(seed, tools, keep)
+    return Report(seed, len(make_program(seed).ppfs), difference, tools.skipped)
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     build = os.environ.get("KARAKAL_BUILD", ROOT / "build")
-    parser.add_argument("--seeds", default="1-30")
+    which = parser.add_mutually_exclusive_group()
+    which.add_argument("--seeds", default="1-30")
+    which.add_argument("--ppfs", type=int)
     parser.add_argument("--build", type=Path, default=build)
     parser.add_argument("--keep", type=Path, default=Path("out/differential"))
     parser.add_argument("--packets", type=int, default=60)
     parser.add_argument("--levels", default=",".join(LEVELS))
+    parser.add_argument("--jobs", type=int, default=1, help="seeds at a time")
     parser.add_argument("--host-only", action="store_true")
     options = parser.parse_args()
     tools = Tools(
@@ -180,15 +212,23 @@ def main() -> int:
         host_only=options.host_only,
         levels=tuple(options.levels.split(",")),
     )
-    start, failed, total = time.monotonic(), 0, 0
-    for seed in seeds_of(options.seeds):
-        total += 1
-        if difference := check(seed, tools, options.keep):
-            failed += 1
-            print(f"seed {seed}: {difference}", flush=True)
+    seeds = seeds_with(options.ppfs) if options.ppfs else seeds_of(options.seeds)
+    start, failed, total, ppfs = time.monotonic(), 0, 0, 0
+    skipped: Counter[str] = Counter()
+    with ProcessPoolExecutor(options.jobs) as pool:
+        one = partial(report, tools=tools, keep=options.keep)
+        for done in pool.map(one, seeds, chunksize=4):
+            total += 1
+            ppfs += done.ppfs
+            skipped += done.skipped
+            if done.difference:
+                failed += 1
+                print(f"seed {done.seed}: {done.difference}", flush=True)
     seconds = time.monotonic() - start
-    skipped = dict(tools.skipped) or "none"
-    print(f"{total} programs, {failed} differ, too large: {skipped}, {seconds:.1f} s")
+    print(
+        f"{total} programs, {ppfs} PPFs: {failed} differ, "
+        f"too large: {dict(skipped) or 'none'}, {seconds:.1f} s"
+    )
     return 1 if failed else 0
 
 

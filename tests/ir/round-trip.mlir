@@ -92,6 +92,8 @@ func.func @m.f.in_cc(%ph: !baker.packet<"ether">) attributes {
   baker.packet_store [%w#0, %w#1] to %oh at 12 mask 63 : !baker.packet<"ether">
   // CHECK: baker.packet_store [%{{.*}}] to %{{.*}} at 0 : !baker.packet<"ether">
   baker.packet_store [%w#0] to %oh at 0 : !baker.packet<"ether">
+  // CHECK: baker.packet_store [%{{.*}}, %{{.*}}] to %{{.*}} at 8 aligned : !baker.packet<"ether">
+  baker.packet_store [%w#0, %w#1] to %oh at 8 aligned : !baker.packet<"ether">
   // CHECK: %{{.*}}:2 = baker.meta_load %{{.*}} word 1 : !baker.packet<"ether"> -> i32, i32
   %m:2 = baker.meta_load %oh word 1 : !baker.packet<"ether"> -> i32, i32
   // CHECK: baker.meta_store [%{{.*}}] to %{{.*}} word 2 : !baker.packet<"ether">

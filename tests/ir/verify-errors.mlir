@@ -196,6 +196,14 @@ func.func @f(%ph: !baker.packet<"q">, %w: i32) {
 
 // -----
 
+func.func @f(%ph: !baker.packet<"q">, %w: i32) {
+  // expected-error @+1 {{aligned means whole quadwords}}
+  baker.packet_store [%w] to %ph at 0 aligned : !baker.packet<"q">
+  return
+}
+
+// -----
+
 func.func @f(%ph: !baker.packet<"q">) {
   // expected-error @+1 {{a descriptor has 16 words}}
   %0:2 = baker.meta_load %ph word 15 : !baker.packet<"q"> -> i32, i32

@@ -11,8 +11,13 @@ baker.protocol @ipv4 min_bytes 20
    #baker.protocol_field<"ttl" at 64 : 8>,
    #baker.protocol_field<"checksum" at 80 : 16>,
    #baker.protocol_field<"options" at 160 : 32 x 10>]
+baker.protocol @filled min_bytes 8 constant_size
+  [#baker.protocol_field<"high" at 0 : 28>,
+   #baker.protocol_field<"low" at 28 : 4>,
+   #baker.protocol_field<"word" at 32 : 32>]
 !e = !baker.packet<"ether">
 !i = !baker.packet<"ipv4">
+!b = !baker.packet<"filled">
 
 // Reads on several paths and behind a decap are one command.
 // CHECK-LABEL: func.func @reads(
@@ -40,7 +45,7 @@ func.func @reads(%a: i32, %b: i32, %c: i1) -> (i16, i8, i48) {
 // CHECK-LABEL: func.func @forward(
 // CHECK: %[[W:.*]]:6 = baker.packet_load %{{.*}} at -6 :
 // CHECK-NOT: baker.packet_load
-// CHECK: baker.packet_store [%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %[[W]]#2, %{{.*}}, %{{.*}}, %[[W]]#5] to %{{.*}} at 0 : !baker.packet<"ether">
+// CHECK: baker.packet_store [%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %[[W]]#2, %{{.*}}, %{{.*}}, %[[W]]#5] to %{{.*}} at 0 aligned : !baker.packet<"ether">
 // CHECK-NOT: baker.packet_store
 // CHECK: baker.packet_send
 func.func @forward(%a: i32, %b: i32, %mac: i48) {
@@ -110,6 +115,31 @@ func.func @sunk(%a: i32, %b: i32, %c: i1, %v: i8) {
   return
 }
 
+// Fields that fill a byte together need nothing of what it held.
+// CHECK-LABEL: func.func @bits(
+// CHECK-NOT: baker.packet_load
+// CHECK: baker.packet_store [%{{.*}}, %{{.*}}] to %{{.*}} at 0 aligned
+func.func @bits(%a: i32, %b: i32, %v: i4, %w: i28, %x: i32) {
+  %ph = baker.packet_take %a, %b from_rx : !b
+  baker.packet_write %v, %ph "low" : i4, !b
+  baker.packet_write %w, %ph "high" : i28, !b
+  baker.packet_write %x, %ph "word" : i32, !b
+  baker.packet_send %ph ring 1 id 0 : !b
+  return
+}
+
+// One bit is missing: the byte is read.
+// CHECK-LABEL: func.func @missing_bit(
+// CHECK: baker.packet_load
+// CHECK: baker.packet_store [%{{.*}}, %{{.*}}] to %{{.*}} at 0 aligned
+func.func @missing_bit(%a: i32, %b: i32, %v: i4, %x: i32) {
+  %ph = baker.packet_take %a, %b from_rx : !b
+  baker.packet_write %v, %ph "low" : i4, !b
+  baker.packet_write %x, %ph "word" : i32, !b
+  baker.packet_send %ph ring 1 id 0 : !b
+  return
+}
+
 // -----
 
 // Where a loop takes off headers, its first round has a known head, and so has
@@ -124,7 +154,7 @@ baker.protocol @mpls min_bytes 4 constant_size
 // CHECK-LABEL: func.func @stack(
 // CHECK: baker.packet_take
 // CHECK: baker.packet_load %{{.*}} at 0 :
-// CHECK: baker.packet_store [%{{.*}}, %{{.*}}] to %{{.*}} at 0 : !baker.packet<"mpls">
+// CHECK: baker.packet_store [%{{.*}}, %{{.*}}] to %{{.*}} at 0 aligned : !baker.packet<"mpls">
 func.func @stack(%a: i32, %b: i32, %v: i8) {
   %c4 = arith.constant 4 : i32
   %ph = baker.packet_take %a, %b from_rx : !m

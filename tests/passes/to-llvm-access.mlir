@@ -37,6 +37,16 @@ func.func @store(%ph: !baker.packet<"ether">, %v: i32) {
   return
 }
 
+// Whole quadwords are written without a look at what is there.
+// ME-LABEL: llvm.func @aligned(
+// XSCALE-LABEL: llvm.func @aligned(
+// ME-NOT: !llvm.ptr<2> ->
+// ME: llvm.store %{{.*}} {alignment = 8 : i64} : vector<2xi32>, !llvm.ptr<2>
+func.func @aligned(%ph: !baker.packet<"ether">, %v: i32) {
+  baker.packet_store [%v, %v] to %ph at 2 aligned : !baker.packet<"ether">
+  return
+}
+
 // ME-LABEL: llvm.func @descriptor(
 // ME: llvm.load %{{.*}} {alignment = 4 : i64} : !llvm.ptr<1> -> vector<2xi32>
 // ME: llvm.store %{{.*}} {alignment = 4 : i64} : i32, !llvm.ptr<1>
