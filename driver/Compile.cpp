@@ -193,7 +193,16 @@ Status compile(const Options &options) {
   if (options.emit == Emit::Baker)
     return writeFile(outputPath(options), printBaker(program));
   auto mapped = withMapping(options);
-  return mapped ? emitCode(program, *mapped, remarks) : Status(mapped.error());
+  if (!mapped)
+    return mapped.error();
+  if (options.pipeline.checkedPackets != 0) {
+    auto inputs =
+        readCheckInputs(program, {options.profileTrace, options.control});
+    if (!inputs)
+      return inputs.error();
+    mapped->pipeline.checkInputs = std::move(*inputs);
+  }
+  return emitCode(program, *mapped, remarks);
 }
 
 } // namespace karakal::driver

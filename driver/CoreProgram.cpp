@@ -10,6 +10,18 @@ using namespace mlir;
 
 namespace karakal::driver {
 
+/// What `--check-passes` asks for; only the engines' passes are checked.
+static std::optional<ir::PassCheckOptions>
+checkOf(CoreTarget target, const PipelineOptions &options) {
+  if (target != CoreTarget::Me || options.checkedPackets == 0)
+    return std::nullopt;
+  ir::PassCheckOptions check;
+  check.packetCount = options.checkedPackets;
+  check.inputs = options.checkInputs;
+  check.isVerbose = true;
+  return check;
+}
+
 Result<OwningOpRef<ModuleOp>> lowerToLlvm(ModuleOp program, CoreTarget target,
                                           const PipelineOptions &options) {
   Status ordered = checkOrder(passFlags(target, options));
@@ -18,7 +30,7 @@ Result<OwningOpRef<ModuleOp>> lowerToLlvm(ModuleOp program, CoreTarget target,
   Status lowered = runPasses(
       *copy,
       [&](OpPassManager &passes) { addCorePasses(passes, target, options); },
-      target == CoreTarget::Me ? options.checkedPackets : 0);
+      checkOf(target, options));
   if (!lowered)
     return lowered.error();
   return copy;

@@ -10,6 +10,7 @@
 #define KARAKAL_DRIVER_PIPELINE_H
 
 #include "driver/Level.h"
+#include "ir/Stimulus.h"
 #include "mlir/Pass/PassManager.h"
 #include "support/Error.h"
 #include <string>
@@ -56,6 +57,8 @@ struct PipelineOptions {
   /// Packets on which a program is run before and after each pass of the
   /// microengines (ir/PassCheck.h); 0: it is not.
   size_t checkedPackets = 0;
+  /// Traffic and tables for that run; made from random numbers if empty.
+  ir::CheckInputs checkInputs;
 };
 
 /// What a row of the table makes passes for.

@@ -134,6 +134,38 @@ Status profileProgram(ModuleOp baker, const ProfileRequest &request) {
              : writeFile(request.output, host::profileText(*profile));
 }
 
+Result<ir::CheckInputs> readCheckInputs(ModuleOp baker,
+                                        const HostInputs &inputs) {
+  ir::CheckInputs checked;
+  if (!inputs.trace.empty()) {
+    auto trace = traces::readTrace(inputs.trace, target::PortCount);
+    if (!trace)
+      return trace.error();
+    for (const traces::Packet &packet : *trace) {
+      ir::PacketImage frame;
+      frame.bytes = packet.bytes;
+      frame.bytes.resize(
+          std::max<size_t>(frame.bytes.size(), target::FrameBytesMin));
+      frame.rxPort = uint8_t(packet.port);
+      checked.frames.push_back(std::move(frame));
+    }
+  }
+  auto control = readControl(inputs.control);
+  if (!control)
+    return control.error();
+  std::vector<traces::ControlSignature> signatures;
+  for (const host::HostControl &function : host::describe(baker).controls)
+    signatures.push_back(function.signature);
+  for (const traces::ControlCall &call : *control) {
+    auto bound = traces::bindCall(call, signatures);
+    if (!bound)
+      return bound.error();
+    checked.calls.push_back(
+        {signatures[bound->function].name, std::move(bound->args)});
+  }
+  return checked;
+}
+
 Status runProgram(ModuleOp baker, const RunRequest &request) {
   auto run = runOnHost(baker, request.inputs, true);
   if (!run)

@@ -10,6 +10,7 @@
 #define KARAKAL_DRIVER_RUN_H
 
 #include "host/HostRunner.h"
+#include "ir/Stimulus.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "support/Error.h"
 #include <string>
@@ -50,6 +51,11 @@ struct ProfileRequest {
 /// host/Profile.h, E-driver-031 a profile cannot be read, E-driver-022 or
 /// written.
 Status profileProgram(mlir::ModuleOp baker, const ProfileRequest &request);
+
+/// Frames and calls for the pass checker; a trace and a control file may be
+/// empty. Errors: those of traces/.
+Result<ir::CheckInputs> readCheckInputs(mlir::ModuleOp baker,
+                                        const HostInputs &inputs);
 
 /// Runs, prints the table and writes what is asked for.
 Status runProgram(mlir::ModuleOp baker, const RunRequest &request);

@@ -1,7 +1,6 @@
 //===- RunPasses.cpp - passes, and what to say when one is wrong ----------===//
 
 #include "driver/RunPasses.h"
-#include "ir/PassCheck.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassInstrumentation.h"
@@ -78,7 +77,7 @@ private:
 
 Status runPasses(ModuleOp module,
                  llvm::function_ref<void(OpPassManager &)> addPasses,
-                 size_t checkedPackets) {
+                 const std::optional<ir::PassCheckOptions> &check) {
   MLIRContext *context = module.getContext();
   PassManager passes(context);
   addPasses(passes);
@@ -90,12 +89,8 @@ Status runPasses(ModuleOp module,
   passes.enableVerifier(
       false); // the watch does it, and knows whose fault it is
   passes.addInstrumentation(std::make_unique<Watch>(watched));
-  if (checkedPackets != 0) {
-    ir::PassCheckOptions check;
-    check.packetCount = checkedPackets;
-    check.isVerbose = true;
-    passes.addInstrumentation(ir::createPassCheck(check));
-  }
+  if (check)
+    passes.addInstrumentation(ir::createPassCheck(*check));
   ScopedDiagnosticHandler counter(context, [&](Diagnostic &diagnostic) {
     watched.errorCount += diagnostic.getSeverity() == DiagnosticSeverity::Error;
     return failure(); // print it as ever

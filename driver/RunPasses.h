@@ -12,19 +12,21 @@
 #ifndef KARAKAL_DRIVER_RUNPASSES_H
 #define KARAKAL_DRIVER_RUNPASSES_H
 
+#include "ir/PassCheck.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/PassManager.h"
 #include "support/Error.h"
+#include <optional>
 
 namespace karakal::driver {
 
 /// Runs `passes` over `module` and verifies it after each. Diagnostics go to
 /// the context's handler. E-driver-002 if a pass refused the program; does not
-/// return if a pass is wrong. With `checkedPackets` the module is run on as
-/// many packets before and after each pass, and must do the same.
+/// return if a pass is wrong. With `check` the module is run on packets before
+/// and after each pass, and must do the same.
 Status runPasses(mlir::ModuleOp module,
                  llvm::function_ref<void(mlir::OpPassManager &)> addPasses,
-                 size_t checkedPackets = 0);
+                 const std::optional<ir::PassCheckOptions> &check = {});
 
 } // namespace karakal::driver
 

@@ -14,6 +14,7 @@
 
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Matchers.h"
 #include "llvm/ADT/APInt.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/StringExtras.h"
@@ -27,15 +28,20 @@ namespace karakal::ir {
 namespace {
 
 constexpr StringLiteral engineEntry = "me_main";
-/// Operations for one packet; a program that needs more is taken to loop.
-constexpr uint64_t stepsMax = 1000000;
+constexpr StringLiteral ringGet = "__ixp_scratch_get2";
+/// What init functions of the compiler's own begin with.
+constexpr StringLiteral ownPrefix = "karakal.";
+/// Operations for one packet, and for the calls that set up tables; a program
+/// that needs more is taken to loop.
+constexpr uint64_t packetStepsMax = 1000000, controlStepsMax = 30000000;
 /// A channel is delivered by a call: deeper than any PPF graph without cycles.
 constexpr unsigned depthMax = 400;
 
 } // namespace
 
 Interpreter::Interpreter(ModuleOp module, const Stimulus &stimulus)
-    : module(module), stimulus(stimulus), machine(stimulus), symbols(module) {
+    : module(module), stimulus(stimulus), machine(stimulus), symbols(module),
+      stepsMax(packetStepsMax) {
   for (auto metadata : module.getOps<MetadataOp>())
     machine.metadataWords =
         std::min(machine.metadataWords + metadataWordCount(metadata.getType()),
@@ -113,7 +119,7 @@ SmallVector<APInt> Interpreter::callRuntime(StringRef name,
     return llvm::any_of(machine.rings,
                         [](const auto &ring) { return !ring.second.empty(); });
   };
-  if (name == "__ixp_scratch_get2") {
+  if (name == ringGet) {
     auto &ring = machine.rings[uint32_t(arguments[0].getZExtValue())];
     SmallVector<APInt> words(resultCount, APInt(32, 0));
     if (ring.empty())
@@ -146,6 +152,9 @@ SmallVector<APInt> Interpreter::callRuntime(StringRef name,
     machine.cam.clear();
     return {};
   }
+  // A flag for copies of tables, of which interpreted programs have none.
+  if (name == "__ixp_sram_incr")
+    return {};
   if (name == "baker_packet_room") {
     if (arguments[0].ult(arguments[1]))
       trap("no room in front of the packet");
@@ -196,7 +205,7 @@ Block *Interpreter::branch(Operation &terminator, Values &values) {
 
 void Interpreter::execute(Operation &op, Values &values) {
   if (++stepCount > stepsMax)
-    return giveUp("more than " + Twine(stepsMax) + " operations for a packet");
+    return giveUp("more than " + Twine(stepsMax) + " operations at a time");
   if (auto call = dyn_cast<func::CallOp>(op)) {
     SmallVector<APInt> arguments;
     for (Value operand : call.getOperands())
@@ -264,44 +273,100 @@ SmallVector<APInt> Interpreter::callFunction(func::FuncOp function,
 // The run
 //===----------------------------------------------------------------------===//
 
-void Interpreter::takePacket(const PacketImage &packet) {
+void Interpreter::begin() {
   // A context that has stopped leaves the others running.
   stepCount = 0;
   depth = 0;
   isIdle = hasTrapped = false;
   machine.rings.clear();
   deliveries.clear();
-  uint32_t handle = machine.receive(packet);
-  if (auto entry = symbols.lookup<func::FuncOp>(engineEntry)) {
-    machine.rings[target::RingRx].push_back(
-        {uint32_t(packet.rxPort) << target::RingPortShift | handle,
-         target::BufferHeadroom << 16 | uint32_t(packet.bytes.size())});
+}
+
+/// Whether the engine's program takes messages from `ring`.
+bool Interpreter::asks(func::FuncOp entry, uint32_t ring) {
+  bool isFound = false;
+  entry.walk([&](func::CallOp call) {
+    APInt number;
+    isFound |= call.getCallee() == ringGet &&
+               matchPattern(call.getOperand(0), m_ConstantInt(&number)) &&
+               number == ring;
+  });
+  return isFound;
+}
+
+bool Interpreter::takePacket(const Arrival &arrival) {
+  begin();
+  auto entry = symbols.lookup<func::FuncOp>(engineEntry);
+  bool isFromRx = arrival.ring == target::RingRx;
+  if (entry && !asks(entry, arrival.ring))
+    return false;
+  const PacketImage &packet = arrival.packet;
+  uint32_t handle = machine.receive(packet, arrival.head);
+  if (entry) {
+    uint32_t number = isFromRx ? uint32_t(packet.rxPort) << target::RingPortShift
+                               : arrival.channel << target::RingChannelShift;
+    uint32_t place = arrival.head << 16 | uint32_t(packet.bytes.size());
+    machine.rings[arrival.ring].push_back(
+        {number | handle, isFromRx ? place : 0});
     callFunction(entry, {});
-    return;
+    return true;
   }
   for (auto channel : module.getOps<ChannelOp>())
-    if (channel.comesFromRx())
+    if (isFromRx ? channel.comesFromRx()
+                 : numberOf(channel, idAttrName) == arrival.channel)
       deliver(channel.getSymName(), handle);
   while (!deliveries.empty() && !isStopped()) {
     auto [consumer, delivered] = deliveries.front();
     deliveries.pop_front();
     callFunction(consumer, {APInt(32, delivered)});
   }
+  return true;
 }
 
 RunResult Interpreter::run() {
-  for (const PacketImage &packet : stimulus.packets) {
-    takePacket(packet);
+  for (const Arrival &arrival : stimulus.packets) {
+    bool isTaken = takePacket(arrival);
     if (!result.unknown.empty())
       break;
-    ++result.packetCount;
+    result.packetCount += isTaken;
   }
   module.walk([&](Block *block) {
-    if (isa_and_nonnull<func::FuncOp>(block->getParentOp())) {
-      ++result.blockCount;
-      result.blocksReached += reached.contains(block);
-    }
+    if (isa_and_nonnull<func::FuncOp>(block->getParentOp()))
+      result.reached.push_back(reached.contains(block));
   });
+  return std::move(result);
+}
+
+RunResult Interpreter::runControl(ArrayRef<ControlCall> calls) {
+  stepsMax = controlStepsMax;
+  for (auto global : module.getOps<GlobalOp>())
+    llvm::copy(initialWords(global),
+               result.globals.begin() + globalStart[global.getSymName()]);
+  auto runInits = [&](bool isOurs) {
+    for (auto function : module.getOps<func::FuncOp>()) {
+      if (kindOf(function) != FunctionKind::Init ||
+          function.getSymName().starts_with(ownPrefix) != isOurs)
+        continue;
+      begin();
+      callFunction(function, {});
+    }
+  };
+  runInits(true);
+  runInits(false);
+  for (const ControlCall &call : calls) {
+    begin();
+    auto function = symbols.lookup<func::FuncOp>(call.function);
+    if (!function || function.isExternal()) {
+      giveUp("there is no control function @" + call.function);
+      break;
+    }
+    SmallVector<APInt> arguments;
+    for (auto [type, value] :
+         llvm::zip(function.getArgumentTypes(), call.arguments))
+      arguments.push_back(
+          APInt(64, value).zextOrTrunc(type.getIntOrFloatBitWidth()));
+    callFunction(function, arguments);
+  }
   return std::move(result);
 }
 
@@ -335,6 +400,10 @@ size_t globalWordCount(ModuleOp module) {
 
 RunResult interpret(ModuleOp module, const Stimulus &stimulus) {
   return Interpreter(module, stimulus).run();
+}
+
+RunResult callControl(ModuleOp module, const std::vector<ControlCall> &calls) {
+  return Interpreter(module, Stimulus()).runControl(calls);
 }
 
 } // namespace karakal::ir

@@ -19,7 +19,10 @@
 #ifndef KARAKAL_IR_INTERPRETER_H
 #define KARAKAL_IR_INTERPRETER_H
 
+#include "target-ixp/MemoryMap.h"
+
 #include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/BitVector.h"
 
 #include <cstdint>
 #include <string>
@@ -61,16 +64,32 @@ struct RunResult {
   std::vector<uint32_t> globals;
   /// Packets that were taken in.
   size_t packetCount = 0;
-  /// Blocks that were entered, of `blockCount`.
-  size_t blocksReached = 0, blockCount = 0;
+  /// The blocks of functions in the order of a walk: whether each was entered.
+  llvm::BitVector reached;
   /// Why the run could not go on, such as an operation that is not known;
   /// empty if it is whole. Says nothing of the program.
   std::string unknown;
 };
 
+/// A packet as it comes to the program.
+struct Arrival {
+  PacketImage packet;
+  /// The ring that brings it and the number of its channel; a packet on another
+  /// ring than Rx's has its head and metadata where its sender left them.
+  uint32_t ring = target::RingRx;
+  uint32_t channel = 0;
+  uint32_t head = target::BufferHeadroom;
+};
+
+/// A call of a control function, each argument extended to 64 bits.
+struct ControlCall {
+  std::string function;
+  std::vector<uint64_t> arguments;
+};
+
 /// What a run is given.
 struct Stimulus {
-  std::vector<PacketImage> packets;
+  std::vector<Arrival> packets;
   /// Words of all globals at start, in order of declaration.
   std::vector<uint32_t> globals;
   /// Bytes of buffers that no packet wrote.
@@ -80,8 +99,14 @@ struct Stimulus {
 /// Words of all globals of `module`.
 size_t globalWordCount(mlir::ModuleOp module);
 
-/// Runs `module` on each packet in turn.
+/// Runs `module` on each packet in turn. One from a ring that an engine's
+/// program does not ask is left out.
 RunResult interpret(mlir::ModuleOp module, const Stimulus &stimulus);
+
+/// Global data of `module` after its initial values, its init functions and
+/// `calls`.
+RunResult callControl(mlir::ModuleOp module,
+                      const std::vector<ControlCall> &calls);
 
 } // namespace karakal::ir
 

@@ -65,8 +65,8 @@ public:
   uint32_t allocate();
   void release(uint32_t handle);
 
-  /// Makes a received packet; its handle.
-  uint32_t receive(const PacketImage &packet);
+  /// Makes a packet with its head at byte `head`; its handle.
+  uint32_t receive(const PacketImage &packet, uint32_t head);
   uint32_t copy(uint32_t handle);
   PacketImage imageOf(const PacketCell &packet) const;
 

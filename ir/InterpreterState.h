@@ -38,9 +38,12 @@ class Interpreter {
 public:
   Interpreter(mlir::ModuleOp module, const Stimulus &stimulus);
   RunResult run();
+  RunResult runControl(llvm::ArrayRef<ControlCall> calls);
 
 private:
-  void takePacket(const PacketImage &packet);
+  void begin();
+  bool asks(mlir::func::FuncOp entry, uint32_t ring);
+  bool takePacket(const Arrival &arrival);
   llvm::SmallVector<llvm::APInt>
   callFunction(mlir::func::FuncOp function,
                llvm::ArrayRef<llvm::APInt> arguments);
@@ -81,15 +84,15 @@ private:
   }
 
   mlir::ModuleOp module;
-  const Stimulus &stimulus;
+  Stimulus stimulus;
   Machine machine;
   mlir::SymbolTable symbols;
   RunResult result;
   llvm::DenseMap<llvm::StringRef, uint64_t> globalStart;
   llvm::DenseSet<mlir::Block *> reached;
   std::deque<std::pair<mlir::func::FuncOp, uint32_t>> deliveries;
-  uint64_t stepCount = 0;
   uint32_t asked = 0; ///< questions for time and chance
+  uint64_t stepsMax, stepCount = 0;
   unsigned depth = 0;
   /// The context waits for ever, or found nothing to do.
   bool hasTrapped = false, isIdle = false;

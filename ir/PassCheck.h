@@ -6,26 +6,20 @@
 // pass whose result differs is a bug of ours; the first difference is printed
 // and the program ends with status 3.
 //
-// The packets are made for the program: headers of its protocols one after
-// another, with fields drawn from the constants that it compares with, cut at
-// any place after the first header, or mere noise. Global data holds such
-// constants, small numbers and noise.
+// ir/Stimulus.h tells what packets and tables the program finds.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef KARAKAL_IR_PASSCHECK_H
 #define KARAKAL_IR_PASSCHECK_H
 
-#include "ir/Interpreter.h"
+#include "ir/Stimulus.h"
 #include "mlir/Pass/PassInstrumentation.h"
 
 #include <memory>
 #include <string>
 
 namespace karakal::ir {
-
-/// Random packets and global data for `module`, made from `seed`.
-Stimulus makeStimulus(mlir::ModuleOp module, uint64_t seed, size_t packetCount);
 
 /// What is the first difference of two runs; empty if there is none. A run that
 /// could not go on says nothing of what follows.
@@ -36,6 +30,7 @@ struct PassCheckOptions {
   size_t packetCount = 100; ///< in each run
   size_t runCount = 4;      ///< each with its own global data
   uint64_t seed = 1;
+  CheckInputs inputs;
   /// Says on standard error which passes were compared, and how much of the
   /// program the packets reached.
   bool isVerbose = false;
