@@ -168,6 +168,7 @@ Status emitCode(ModuleOp source, const Options &options,
 } // namespace
 
 Status compile(const Options &options) {
+  setPassTiming(options.timePasses);
   if (options.emit == Emit::Ast && !options.run) {
     auto tree = readSyntaxTree(options);
     return tree ? writeFile(outputPath(options), *tree) : Status(tree.error());

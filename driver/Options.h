@@ -37,6 +37,8 @@ struct Options {
   Emit emit = Emit::Ixp;
   /// Level, cold share, passes left out.
   PipelineOptions pipeline;
+  /// Prints how long passes took.
+  bool timePasses = false;
   /// Passes whose decisions and refusals are printed; "all" is every pass.
   std::vector<std::string> explained;
   /// Trace that the profile is taken over; empty: no profile.

@@ -46,6 +46,8 @@ constexpr OrderRule orderRules[] = {
      "channels between aggregates are rings"},
     {"baker-lower-channels", "baker-pac", "accesses meet across PPFs"},
     {"baker-inline", "baker-pac", "accesses meet in one function"},
+    {"baker-remove-copies", "baker-pac",
+     "accesses of a copy are accesses of the packet that it has become"},
     {"baker-channel-heads", "baker-lower-channels",
      "a packet from a ring has the head of its channel"},
     {"baker-lower-channels", "baker-to-llvm", "LLVM's dialect has no channels"},
@@ -123,6 +125,11 @@ void addPac(OpPassManager &passes, CoreTarget, const PipelineOptions &options) {
   passes.addPass(passes::createPac(pac));
 }
 
+void addRemoveCopies(OpPassManager &passes, CoreTarget,
+                     const PipelineOptions &) {
+  passes.addPass(passes::createRemoveCopies());
+}
+
 void addInline(OpPassManager &passes, CoreTarget, const PipelineOptions &) {
   passes.addPass(passes::createInline());
 }
@@ -176,6 +183,8 @@ constexpr PassRow rows[] = {
      "asks the CAM where the look-up is still a call", addMakeAnswers},
     {"inline", Stage::Engines, Level::Pac, false,
      "the packet passes see a packet from ring to ring", addInline},
+    {"remove-copies", Stage::Engines, Level::Phr, false,
+     "before pac, to which a copy is another packet", addRemoveCopies},
     {"pac", Stage::Engines, Level::Pac, false,
      "few commands of memory for many accesses of fields", addPac},
     {"soar", Stage::Engines, Level::Soar, false,

@@ -6,13 +6,18 @@
 #include "mlir/Pass/PassInstrumentation.h"
 #include "support/InternalError.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
+
+#include <chrono>
 
 using namespace mlir;
 
 namespace karakal::driver {
 
 namespace {
+
+bool isTimed = false;
 
 /// What the report of a wrong pass needs.
 struct Watched {
@@ -73,7 +78,30 @@ private:
   Watched &watched;
 };
 
+/// Prints the wall time of each pass.
+class Stopwatch : public PassInstrumentation {
+public:
+  void runBeforePass(Pass *pass, Operation *) override {
+    if (!pass->getArgument().empty())
+      starts.push_back(std::chrono::steady_clock::now());
+  }
+
+  void runAfterPass(Pass *pass, Operation *) override {
+    if (pass->getArgument().empty()) // an adaptor: its passes are told
+      return;
+    std::chrono::duration<double> taken =
+        std::chrono::steady_clock::now() - starts.pop_back_val();
+    llvm::errs() << "time-passes: " << pass->getArgument() << ": "
+                 << llvm::format("%.4f", taken.count()) << " s\n";
+  }
+
+private:
+  SmallVector<std::chrono::steady_clock::time_point> starts;
+};
+
 } // namespace
+
+void setPassTiming(bool isWanted) { isTimed = isWanted; }
 
 Status runPasses(ModuleOp module,
                  llvm::function_ref<void(OpPassManager &)> addPasses,
@@ -89,6 +117,8 @@ Status runPasses(ModuleOp module,
   passes.enableVerifier(
       false); // the watch does it, and knows whose fault it is
   passes.addInstrumentation(std::make_unique<Watch>(watched));
+  if (isTimed)
+    passes.addInstrumentation(std::make_unique<Stopwatch>());
   if (check)
     passes.addInstrumentation(ir::createPassCheck(*check));
   ScopedDiagnosticHandler counter(context, [&](Diagnostic &diagnostic) {

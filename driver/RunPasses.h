@@ -20,6 +20,9 @@
 
 namespace karakal::driver {
 
+/// Whether each run of passes prints how long they took (`--time-passes`).
+void setPassTiming(bool isWanted);
+
 /// Runs `passes` over `module` and verifies it after each. Diagnostics go to
 /// the context's handler. E-driver-002 if a pass refused the program; does not
 /// return if a pass is wrong. With `check` the module is run on packets before

@@ -155,6 +155,13 @@ SmallVector<APInt> Interpreter::callRuntime(StringRef name,
   // A flag for copies of tables, of which interpreted programs have none.
   if (name == "__ixp_sram_incr")
     return {};
+  if (name == "baker_count_drop") {
+    Event event;
+    event.kind = Event::Drop;
+    event.where = dropReasonsOf(module)[arguments[0].getZExtValue()];
+    addEvent(event);
+    return {};
+  }
   if (name == "baker_packet_room") {
     if (arguments[0].ult(arguments[1]))
       trap("no room in front of the packet");

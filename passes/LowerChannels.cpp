@@ -22,6 +22,7 @@
 #include "ir/Profile.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "passes/Passes.h"
+#include "passes/RuntimeCalls.h"
 #include "support/Error.h"
 #include "target-ixp/MemoryMap.h"
 #include "llvm/ADT/MapVector.h"
@@ -82,7 +83,6 @@ private:
 
   void removeUnreached();
 
-  func::FuncOp runtime(StringRef name, unsigned operands, unsigned results);
   ValueRange call(OpBuilder &builder, Location loc, StringRef name,
                   ValueRange operands, unsigned results);
   Value word(OpBuilder &builder, Location loc, uint32_t value);
@@ -102,25 +102,12 @@ Value LowerChannels::word(OpBuilder &builder, Location loc, uint32_t value) {
       loc, builder.getI32IntegerAttr(int32_t(value)));
 }
 
-func::FuncOp LowerChannels::runtime(StringRef name, unsigned operands,
-                                    unsigned results) {
-  if (auto found = getOperation().lookupSymbol<func::FuncOp>(name))
-    return found;
-  OpBuilder builder = OpBuilder::atBlockEnd(getOperation().getBody());
-  Type i32 = builder.getI32Type();
-  auto type = builder.getFunctionType(SmallVector<Type>(operands, i32),
-                                      SmallVector<Type>(results, i32));
-  auto function =
-      builder.create<func::FuncOp>(getOperation().getLoc(), name, type);
-  function.setPrivate();
-  return function;
-}
-
 ValueRange LowerChannels::call(OpBuilder &builder, Location loc, StringRef name,
                                ValueRange operands, unsigned results) {
   return builder
-      .create<func::CallOp>(loc, runtime(name, operands.size(), results),
-                            operands)
+      .create<func::CallOp>(
+          loc, runtimeFunction(getOperation(), name, operands.size(), results),
+          operands)
       .getResults();
 }
 

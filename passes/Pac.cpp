@@ -10,10 +10,10 @@
 //   baker.packet_send %ih ring 1                 at 8
 //                                            baker.packet_send %ih ring 1
 //
-// PacGuess makes likely indices constant, PacSpecialize copies paths on which a
+// PacUnroll copies rounds of loops over header arrays, PacGuess makes likely indices constant, PacSpecialize copies paths on which a
 // packet's head is known; PacPackets finds the packets' bytes and what happens
-// to them, PacPlan the cheapest commands, PacRewrite puts them; PacGlobals does
-// the same for loads of global data. docs/packet-access.md tells how few
+// to them, PacPlan the cheapest commands, PacRewrite puts them; PacGlobals and
+// PacGlobalStores do the same for global data. docs/packet-access.md tells how few
 // commands are possible.
 //
 // Section 5.3.1 of the paper. Requires: one function for what is done with a
@@ -27,6 +27,7 @@
 #include "passes/PacGuess.h"
 #include "passes/PacRewrite.h"
 #include "passes/PacSpecialize.h"
+#include "passes/PacUnroll.h"
 #include "passes/Passes.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -125,13 +126,23 @@ void Pac::combine(func::FuncOp function) {
     combineBytes(function, Bytes::Descriptor);
   DominanceInfo dominance(function);
   Frequencies frequencies(function, dominance);
-  GlobalCounts counts = combineLoads(function, dominance, frequencies);
-  burstCount += counts.commands;
-  globalLoadCount += counts.loads;
+  GlobalCounts loaded = combineLoads(function, dominance, frequencies);
+  GlobalCounts stored = combineStores(function);
+  burstCount += loaded.commands + stored.commands;
+  globalLoadCount += loaded.accesses;
+  globalStoreCount += stored.accesses;
 }
 
 void Pac::runOnOperation() {
   OpPassManager clean(ModuleOp::getOperationName());
+  unsigned unrolled = 0;
+  for (auto function : getOperation().getOps<func::FuncOp>())
+    if (!function.isDeclaration())
+      unrolled += unrollLoops(function);
+  unrollCount += unrolled;
+  // Rounds of one way become one block, in which indices fold.
+  if (unrolled != 0)
+    clean.addPass(createSimplify());
   clean.addPass(createCSEPass());
   if (failed(runPipeline(clean, getOperation())))
     return signalPassFailure();

@@ -14,7 +14,8 @@
 // no load of another object. Without the last, a program that reads first
 // whether a table is ready, and then the table, could see the table as it was
 // before. Within the object a reader that finds the last word written finds the
-// others: they were written before, and the burst sees one moment.
+// others: they were written before, and the burst sees one moment. A store of
+// other words of the object changes nothing for the load.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,28 +33,6 @@ using namespace mlir;
 
 namespace karakal::passes::pac {
 
-namespace {
-
-/// Words of one SRAM command.
-constexpr uint32_t burstWordsMax = 8;
-/// Words that may be read for a load that is seldom reached.
-constexpr uint32_t idleWordsMax = 4;
-constexpr double seldom = 0.25;
-
-/// A load as words of an object.
-struct Part {
-  ir::LoadOp load;
-  Value object;
-  uint32_t begin, end;
-};
-
-struct Group {
-  Value object;
-  std::vector<Part> parts;
-  uint32_t begin, end;
-};
-
-/// The object that a reference of constant path lies in, and the word there.
 std::pair<Value, uint32_t> objectOf(Value ref) {
   uint64_t word = 0;
   while (Operation *op = ref.getDefiningOp()) {
@@ -76,6 +55,25 @@ std::pair<Value, uint32_t> objectOf(Value ref) {
   return {ref, uint32_t(word)};
 }
 
+namespace {
+
+/// Words that may be read for a load that is seldom reached.
+constexpr uint32_t idleWordsMax = 4;
+constexpr double seldom = 0.25;
+
+/// A load as words of an object.
+struct Part {
+  ir::LoadOp load;
+  Value object;
+  uint32_t begin, end;
+};
+
+struct Group {
+  Value object;
+  std::vector<Part> parts;
+  uint32_t begin, end;
+};
+
 /// The global that a reference leads to.
 StringRef globalOf(Value ref) {
   while (Operation *op = ref.getDefiningOp()) {
@@ -88,22 +86,26 @@ StringRef globalOf(Value ref) {
   return {};
 }
 
-/// Why the load of `object` cannot be done before `op`, or null.
-const char *obstacle(Operation &op, Value object) {
-  if (auto store = dyn_cast<ir::StoreOp>(op))
-    return globalOf(store.getRef()) == globalOf(object)
+/// Why the load `part` cannot be done before `op`, or null.
+const char *obstacle(Operation &op, const Part &part) {
+  auto isSameGlobal = [&](Value ref) {
+    return globalOf(ref) == globalOf(part.object);
+  };
+  if (auto store = dyn_cast<ir::StoreOp>(op)) {
+    auto [object, begin] = objectOf(store.getRef());
+    uint32_t end = begin + ir::wordCount(store.getValue().getType());
+    bool isApart =
+        object == part.object && (end <= part.begin || part.end <= begin);
+    return isSameGlobal(store.getRef()) && !isApart
                ? "a store to the same global lies between"
                : nullptr;
+  }
   if (auto store = dyn_cast<ir::StoreWordsOp>(op))
-    return globalOf(store.getRef()) == globalOf(object)
+    return isSameGlobal(store.getRef())
                ? "a store to the same global lies between"
                : nullptr;
-  if (auto load = dyn_cast<ir::LoadOp>(op))
-    return objectOf(load.getRef()).first != object
-               ? "a load of another object lies between"
-               : nullptr;
-  if (auto load = dyn_cast<ir::LoadWordsOp>(op))
-    return objectOf(load.getRef()).first != object
+  if (isa<ir::LoadOp, ir::LoadWordsOp>(op))
+    return objectOf(op.getOperand(0)).first != part.object
                ? "a load of another object lies between"
                : nullptr;
   if (isa<ir::LockOp, ir::UnlockOp, ir::AtomicAddOp>(op))
@@ -114,7 +116,8 @@ const char *obstacle(Operation &op, Value object) {
 }
 
 /// The first obstacle on any path from `from` to `to`, which it dominates.
-const char *obstacleBetween(Operation *from, Operation *to, Value object) {
+const char *obstacleBetween(Operation *from, const Part &part) {
+  Operation *to = part.load;
   llvm::SmallPtrSet<Block *, 16> seen;
   SmallVector<Operation *> work = {to->getPrevNode()};
   SmallVector<Block *> starts = {to->getBlock()};
@@ -125,7 +128,7 @@ const char *obstacleBetween(Operation *from, Operation *to, Value object) {
     for (; op && !reached; op = op->getPrevNode()) {
       if (op == from)
         reached = true;
-      else if (const char *why = obstacle(*op, object))
+      else if (const char *why = obstacle(*op, part))
         return why;
     }
     if (reached)
@@ -173,7 +176,7 @@ const char *Combiner::join(Group &group, const Part &part) {
       frequencies.of(part.load->getBlock()) / frequencies.of(first->getBlock());
   if (more > idleWordsMax && share < seldom)
     return "too many words for a load that is seldom reached";
-  if (const char *why = obstacleBetween(first, part.load, part.object))
+  if (const char *why = obstacleBetween(first, part))
     return why;
   group.begin = begin;
   group.end = end;
@@ -207,7 +210,7 @@ void Combiner::emit(const Group &group, GlobalCounts &counts) {
   ++counts.commands;
   for (const Part &part : group.parts) {
     ir::LoadOp load = part.load;
-    ++counts.loads;
+    ++counts.accesses;
     builder.setInsertionPoint(load);
     Value value = burst.getWords()[part.begin - group.begin];
     Type type = load.getValue().getType();

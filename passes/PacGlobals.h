@@ -1,4 +1,4 @@
-//===- PacGlobals.h - combine loads of global data --------------*- C++ -*-===//
+//===- PacGlobals.h - combine accesses of global data -----------*- C++ -*-===//
 
 #ifndef KARAKAL_PASSES_PACGLOBALS_H
 #define KARAKAL_PASSES_PACGLOBALS_H
@@ -7,15 +7,24 @@
 
 namespace karakal::passes::pac {
 
+/// Words of one SRAM command.
+inline constexpr uint32_t burstWordsMax = 8;
+
 struct GlobalCounts {
   unsigned commands = 0; ///< bursts made
-  unsigned loads = 0;    ///< loads that they serve
+  unsigned accesses = 0; ///< loads or stores that they serve
 };
+
+/// The object that a reference of constant path lies in, and the word there.
+std::pair<mlir::Value, uint32_t> objectOf(mlir::Value ref);
 
 /// Combines loads of words of one object into bursts.
 GlobalCounts combineLoads(mlir::func::FuncOp function,
                           mlir::DominanceInfo &dominance,
                           const Frequencies &frequencies);
+
+/// Combines stores to neighbouring words of one object into bursts.
+GlobalCounts combineStores(mlir::func::FuncOp function);
 
 } // namespace karakal::passes::pac
 

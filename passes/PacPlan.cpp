@@ -321,10 +321,13 @@ bool Planner::cluster() {
         else
           ++j;
   }
+  // One reason for each cluster that was not joined: there are many pairs.
+  llvm::SmallPtrSet<Operation *, 8> told;
   for (const Refusal &refusal : refusals)
-    ir::explain(refusal.other, "pac")
-        << "not combined with the access at " << refusal.one->getLoc() << ": "
-        << refusal.why;
+    if (told.insert(refusal.other).second)
+      ir::explain(refusal.other, "pac")
+          << "not combined with the access at " << refusal.one->getLoc() << ": "
+          << refusal.why;
   return true;
 }
 

@@ -3,6 +3,7 @@
 #include "passes/PacketState.h"
 #include "ir/Attributes.h"
 #include "ir/Layout.h"
+#include "passes/RuntimeCalls.h"
 #include "support/Error.h"
 #include "target-ixp/MemoryMap.h"
 
@@ -364,15 +365,7 @@ void PacketStates::checkRoom(OpBuilder &builder, Operation *encap, Value head,
       return;
   }
   auto module = entry->getParentOfType<ModuleOp>();
-  constexpr llvm::StringLiteral name = "baker_packet_room";
-  auto function = module.lookupSymbol<func::FuncOp>(name);
-  if (!function) {
-    OpBuilder atEnd = OpBuilder::atBlockEnd(module.getBody());
-    Type i32 = builder.getI32Type();
-    function = atEnd.create<func::FuncOp>(
-        module.getLoc(), name, builder.getFunctionType({i32, i32}, {}));
-    function.setPrivate();
-  }
+  func::FuncOp function = runtimeFunction(module, "baker_packet_room", 2, 0);
   builder.create<func::CallOp>(encap->getLoc(), function,
                                ValueRange{head, bytes});
 }

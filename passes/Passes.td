@@ -156,6 +156,30 @@ def Simplify : Pass<"baker-simplify", "::mlir::ModuleOp"> {
   }];
 }
 
+def RemoveCopies : Pass<"baker-remove-copies", "::mlir::ModuleOp"> {
+  let summary = "no copy where the packet or the copy ends at once";
+  let description = [{
+    The part of `baker-phr` that must run before packet accesses are combined.
+    Where nothing is done with a packet after it was copied but to drop it, the
+    copy is the packet itself, and the drop is counted alone; the same for a
+    copy that is only dropped.
+
+    ```mlir
+    %copy = baker.packet_copy %ph : !baker.packet<"ether">
+    baker.packet_drop %ph reason @old : !baker.packet<"ether">
+    baker.packet_send %copy ring 1 id 0 : !baker.packet<"ether">
+    // becomes
+    call @baker_count_drop(%number) : (i32) -> ()
+    baker.packet_send %ph ring 1 id 0 : !baker.packet<"ether">
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::func::FuncDialect"];
+  let statistics = [
+    Statistic<"moveCount", "moves", "Copies that became moves">
+  ];
+}
+
 def Pac : Pass<"baker-pac", "::mlir::ModuleOp"> {
   let summary = "packet access combining";
   let description = [{
@@ -165,7 +189,7 @@ def Pac : Pass<"baker-pac", "::mlir::ModuleOp"> {
     where the packet leaves. What was written is read from values. Bytes
     between two writes that a read has brought are written back, so that whole
     quadwords are written. Loads of words of one object of global data become
-    one burst.
+    one burst, and so do stores of neighbouring words.
 
     ```mlir
     %a = baker.packet_read %ph "type" : !baker.packet<"ether"> -> i16
@@ -188,6 +212,7 @@ def Pac : Pass<"baker-pac", "::mlir::ModuleOp"> {
                            "::mlir::cf::ControlFlowDialect",
                            "::mlir::memref::MemRefDialect"];
   let statistics = [
+    Statistic<"unrollCount", "unrolled", "Loops over header arrays">,
     Statistic<"guessCount", "guesses",
               "Reads with a way of their own for a likely index">,
     Statistic<"pathCount", "paths", "Paths copied for a known head">,
@@ -197,6 +222,8 @@ def Pac : Pass<"baker-pac", "::mlir::ModuleOp"> {
     Statistic<"storeCount", "stores", "Commands that write packets">,
     Statistic<"globalLoadCount", "global-loads",
               "Loads of global data that were combined">,
+    Statistic<"globalStoreCount", "global-stores",
+              "Stores of global data that were combined">,
     Statistic<"burstCount", "bursts", "Commands that they became">
   ];
 }

@@ -474,12 +474,18 @@ enough:
   ret void
 }
 
-; Ends the packet: counts it under `reason` in scratch (counters from byte
-; 0x3C00 on) and gives its buffer back to the free list.
-define void @baker_packet_drop(i32 %h, i32 %reason) {
+; Counts a packet that ended under `reason` in scratch (counters from byte
+; 0x3C00 on).
+define void @baker_count_drop(i32 %reason) alwaysinline {
   %offset = shl i32 %reason, 2
   %counter = add i32 %offset, 15360
   call void @__ixp_scratch_incr(i32 %counter)
+  ret void
+}
+
+; Ends the packet: counts it and gives its buffer back to the free list.
+define void @baker_packet_drop(i32 %h, i32 %reason) {
+  call void @baker_count_drop(i32 %reason)
   call void @__ixp_sram_enqueue(i32 0, i32 %h)
   ret void
 }

@@ -122,6 +122,8 @@ void declareOptions(CLI::App &app, CommandLine &line) {
   app.add_option("--check-passes", options.pipeline.checkedPackets,
                  "run the microengines' program on this many random packets "
                  "before and after each pass, and compare");
+  app.add_flag("--time-passes", options.timePasses,
+               "print how long each pass over the baker dialect took");
   app.add_option("--pass-plugin", line.plugins,
                  "load a shared library with passes")
       ->allow_extra_args(false);

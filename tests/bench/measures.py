@@ -22,6 +22,7 @@ from harness import (
 from kernels import kernels
 from loaded_latency import latency
 from model import model, profile_speed
+from packets import PACKET_BENCHMARKS
 from tables import table
 
 #: Functions in the source that the parser is timed with.
@@ -200,4 +201,5 @@ BENCHMARKS: dict[str, Callable[[Bench], Any]] = {
     "model": model,
     "profile": profile_speed,
     "kernels": kernels,
+    **PACKET_BENCHMARKS,
 }

@@ -1,4 +1,5 @@
 // RUN: baker-opt %s --split-input-file --baker-pac | FileCheck %s
+// RUN: baker-opt %s --split-input-file --baker-pac --explain=pac -o %t.mlir 2>&1 | FileCheck %s --check-prefix=WHY
 
 // Many accesses of fields become few commands of memory.
 
@@ -170,4 +171,174 @@ func.func @tails(%ph: !e, %n: i32, %v: i16, %d: i48) {
   %short = baker.packet_remove_tail %long, %n : !e
   baker.channel_put @out, %short : !e
   return
+}
+
+// -----
+
+// Stores to neighbouring words of one object are one burst at the last of them;
+// a load of other words of the object may lie between, and is combined too.
+
+!count = !baker.struct<"count", packets : i32, bytes : i64, last : i16>
+baker.global @counts : !baker.array<4 x !count>
+baker.global @ready : i32
+
+// CHECK-LABEL: func.func @counters(
+// CHECK: %[[W:.*]]:3 = baker.load_words %{{.*}} at 0 : !baker.ref<!count>
+// CHECK-NOT: baker.load
+// CHECK-NOT: baker.store %
+// CHECK: baker.store_words [%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}] to %{{.*}} at 0 : !baker.ref<!count>
+// CHECK-NEXT: return
+func.func @counters(%i: i32, %n: i64, %t: i16) {
+  %c1 = arith.constant 1 : i32
+  %counts = baker.global_ref @counts : !baker.ref<!baker.array<4 x !count>>
+  %c = baker.element %counts[%i] : !baker.ref<!baker.array<4 x !count>>
+  %p = baker.field %c "packets" : !baker.ref<!count>
+  %packets = baker.load %p : !baker.ref<i32>
+  %more = arith.addi %packets, %c1 : i32
+  baker.store %more, %p : !baker.ref<i32>
+  %b = baker.field %c "bytes" : !baker.ref<!count>
+  %bytes = baker.load %b : !baker.ref<i64>
+  %sum = arith.addi %bytes, %n : i64
+  baker.store %sum, %b : !baker.ref<i64>
+  %l = baker.field %c "last" : !baker.ref<!count>
+  baker.store %t, %l : !baker.ref<i16>
+  return
+}
+
+// Whoever finds the flag must find what was stored before it.
+// CHECK-LABEL: func.func @flag(
+// CHECK: baker.store %
+// CHECK: baker.store %
+// CHECK: baker.store %
+// WHY: remark: [pac] not combined with the store at {{.*}}: it is of another object
+func.func @flag(%i: i32, %v: i32, %t: i16) {
+  %counts = baker.global_ref @counts : !baker.ref<!baker.array<4 x !count>>
+  %c = baker.element %counts[%i] : !baker.ref<!baker.array<4 x !count>>
+  %p = baker.field %c "packets" : !baker.ref<!count>
+  baker.store %v, %p : !baker.ref<i32>
+  %ready = baker.global_ref @ready : !baker.ref<i32>
+  baker.store %v, %ready : !baker.ref<i32>
+  %l = baker.field %c "last" : !baker.ref<!count>
+  baker.store %t, %l : !baker.ref<i16>
+  return
+}
+
+// What is loaded from the words between is what was stored.
+// CHECK-LABEL: func.func @loaded(
+// CHECK: baker.store %
+// CHECK: baker.load %
+// CHECK: baker.store %
+// WHY: remark: [pac] not combined with the store at {{.*}}: the words are loaded between
+func.func @loaded(%v: i32) -> i32 {
+  %counts = baker.global_ref @counts : !baker.ref<!baker.array<4 x !count>>
+  %c0 = arith.constant 0 : i32
+  %c = baker.element %counts[%c0] : !baker.ref<!baker.array<4 x !count>>
+  %p = baker.field %c "packets" : !baker.ref<!count>
+  baker.store %v, %p : !baker.ref<i32>
+  %r = baker.load %p : !baker.ref<i32>
+  baker.store %r, %p : !baker.ref<i32>
+  return %r : i32
+}
+
+// -----
+
+// Reads behind a branch come with those in front of it if enough packets go
+// there, as the profile says.
+
+baker.protocol @wide min_bytes 48 constant_size
+  [#baker.protocol_field<"first" at 0 : 32>,
+   #baker.protocol_field<"near" at 64 : 32>,
+   #baker.protocol_field<"far" at 352 : 32>]
+!w = !baker.packet<"wide">
+
+// CHECK-LABEL: func.func @frequent(
+// CHECK: baker.packet_load %arg0 at 0 : !baker.packet<"wide"> -> i32, i32, i32
+// CHECK-NOT: baker.packet_load
+// CHECK: return
+func.func @frequent(%ph: !w) -> i32 {
+  %c0 = arith.constant 0 : i32
+  %first = baker.packet_read %ph "first" : !w -> i32
+  %is = arith.cmpi eq, %first, %c0 : i32
+  cf.cond_br %is, ^more, ^end(%first : i32) {baker.branch = array<i64: 90, 10>}
+^more:
+  %near = baker.packet_read %ph "near" : !w -> i32
+  cf.br ^end(%near : i32)
+^end(%r: i32):
+  baker.packet_drop %ph : !w
+  return %r : i32
+}
+
+// CHECK-LABEL: func.func @seldom(
+// CHECK: baker.packet_load %arg0 at 0 : !baker.packet<"wide"> -> i32
+// CHECK: ^bb1:
+// CHECK: baker.packet_load %arg0 at 44 : !baker.packet<"wide"> -> i32
+// WHY: remark: [pac] not combined with the access at {{.*}}: one command for both would run too often
+func.func @seldom(%ph: !w) -> i32 {
+  %c0 = arith.constant 0 : i32
+  %first = baker.packet_read %ph "first" : !w -> i32
+  %is = arith.cmpi eq, %first, %c0 : i32
+  cf.cond_br %is, ^more, ^end(%first : i32) {baker.branch = array<i64: 1, 99>}
+^more:
+  %far = baker.packet_read %ph "far" : !w -> i32
+  cf.br ^end(%far : i32)
+^end(%r: i32):
+  baker.packet_drop %ph : !w
+  return %r : i32
+}
+
+// -----
+
+// A loop over a header array with a constant number of rounds: all elements
+// come with one command.
+
+baker.protocol @list min_bytes 20 constant_size
+  [#baker.protocol_field<"count" at 0 : 32>,
+   #baker.protocol_field<"items" at 32 : 32 x 4>]
+!l = !baker.packet<"list">
+
+// CHECK-LABEL: func.func @loop(
+// CHECK-NOT: packet_read
+// CHECK: %[[W:.*]]:4 = baker.packet_load %arg0 at 4 :
+// CHECK-NOT: packet_read
+// CHECK-NOT: packet_load
+// CHECK: return
+// WHY: remark: [pac] unrolled, 4 rounds: a header array has a constant index in each
+func.func @loop(%ph: !l) -> i32 {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c4 = arith.constant 4 : i32
+  cf.br ^head(%c0, %c0 : i32, i32)
+^head(%i: i32, %sum: i32):
+  %is = arith.cmpi ult, %i, %c4 : i32
+  cf.cond_br %is, ^body, ^end
+^body:
+  %item = baker.packet_read %ph "items"[%i] : !l -> i32
+  %next = arith.addi %sum, %item : i32
+  %j = arith.addi %i, %c1 : i32
+  cf.br ^head(%j, %next : i32, i32)
+^end:
+  baker.packet_drop %ph : !l
+  return %sum : i32
+}
+
+// CHECK-LABEL: func.func @unknown_bound(
+// CHECK: packet_read
+// WHY: remark: [pac] the loop around it is not unrolled: the number of its rounds is not a constant up to 16
+func.func @unknown_bound(%ph: !l, %n: i32) -> i32 {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c3 = arith.constant 3 : i32
+  cf.br ^head(%c0, %c0 : i32, i32)
+^head(%i: i32, %sum: i32):
+  %is = arith.cmpi ult, %i, %n : i32
+  cf.cond_br %is, ^body, ^end
+^body:
+  %at = arith.minui %i, %c3 : i32
+  %item = baker.packet_read %ph "items"[%at] : !l -> i32
+  %next = arith.addi %sum, %item : i32
+  %j = arith.addi %i, %c1 : i32
+  cf.br ^head(%j, %next : i32, i32)
+^end:
+  baker.packet_drop %ph : !l
+  return %sum : i32
 }

@@ -170,3 +170,63 @@ func.func @me_main(%m0: i32, %m1: i32, %n: i32, %less: i32) -> i32 {
   baker.packet_send %other ring 2 id 0 : !baker.packet<"ether">
   return %room : i32
 }
+
+// -----
+
+baker.protocol @ether min_bytes 14 constant_size
+  [#baker.protocol_field<"dst" at 0 : 48>]
+
+// What was just written to metadata is read from the value.
+
+baker.metadata @hop : i16 {baker.word = 0 : i32}
+
+// CHECK-LABEL: func.func @me_main
+// CHECK-SAME: %[[V:arg2]]: i16
+// CHECK-NOT: baker.meta
+// CHECK: %[[W:.*]] = arith.extui %[[V]] : i16 to i32
+// CHECK: %[[R:.*]] = arith.trunci %[[W]] : i32 to i16
+// CHECK: return %[[R]]
+func.func @me_main(%m0: i32, %m1: i32, %v: i16) -> i16 {
+  %ph = baker.packet_take %m0, %m1 from_rx : !baker.packet<"ether">
+  baker.meta_write %v, %ph @hop : i16, !baker.packet<"ether">
+  %r = baker.meta_read %ph @hop : !baker.packet<"ether"> -> i16
+  baker.packet_drop %ph : !baker.packet<"ether">
+  return %r : i16
+}
+
+// -----
+
+baker.protocol @ether min_bytes 14 constant_size
+  [#baker.protocol_field<"dst" at 0 : 48>]
+baker.protocol @tag min_bytes 4 constant_size
+  [#baker.protocol_field<"id" at 0 : 16>]
+
+// Where paths with different heads meet, each brings its own as a number; the
+// pairs before it are gone.
+
+// CHECK-LABEL: func.func @me_main
+// CHECK-NOT: baker.packet_decap
+// CHECK-NOT: baker.packet_encap
+// CHECK: %[[NEAR:.*]] = arith.constant 142 : i32
+// CHECK: cf.br ^[[JOIN:.*]](%{{.*}}, %[[NEAR]], %{{.*}}, %{{.*}}, %{{.*}} :
+// CHECK: %[[FAR:.*]] = arith.constant 146 : i32
+// CHECK: cf.br ^[[JOIN]](%{{.*}}, %[[FAR]], %{{.*}}, %{{.*}}, %{{.*}} :
+// CHECK: ^[[JOIN]](%[[P:.*]]: !baker.packet<"tag">, %[[HEAD:[0-9a-z]+]]: i32,
+// CHECK: baker.packet_view %[[P]] head %[[HEAD]]
+func.func @me_main(%m0: i32, %m1: i32, %c: i1) {
+  %c14 = arith.constant 14 : i32
+  %c4 = arith.constant 4 : i32
+  %ph = baker.packet_take %m0, %m1 from_rx : !baker.packet<"ether">
+  %t = baker.packet_decap %ph, %c14 : !baker.packet<"ether"> -> !baker.packet<"tag">
+  cf.cond_br %c, ^near, ^far
+^near:
+  cf.br ^join(%t : !baker.packet<"tag">)
+^far:
+  %u = baker.packet_decap %t, %c4 : !baker.packet<"tag"> -> !baker.packet<"tag">
+  cf.br ^join(%u : !baker.packet<"tag">)
+^join(%p: !baker.packet<"tag">):
+  %id = baker.packet_read %p "id" : !baker.packet<"tag"> -> i16
+  baker.packet_write %id, %p "id" : i16, !baker.packet<"tag">
+  baker.packet_send %p ring 1 id 0 : !baker.packet<"tag">
+  return
+}

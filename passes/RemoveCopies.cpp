@@ -1,0 +1,97 @@
+//===- RemoveCopies.cpp - copies whose packet ends at once ----------------===//
+//
+// A copy costs a buffer, a read and a write of the packet. Where one of the two
+// is dropped in the block of the copy and nothing else is done with it from
+// there on, the other one can be the packet itself:
+//
+//   %copy = baker.packet_copy %ph              (nothing)
+//   baker.packet_drop %ph reason @old     →    call @baker_count_drop(%number)
+//   baker.packet_send %copy ring 1 id 0        baker.packet_send %ph ring 1 id 0
+//
+// The drop is counted under its reason all the same.
+//
+// Section 5.3.3 of the paper. Requires: nothing; best after baker-inline and
+// before baker-pac, for which a copy is a packet of its own. Ensures: the
+// program sees the same. Cost: linear in the uses of copied packets.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ir/Attributes.h"
+#include "ir/Explain.h"
+#include "passes/Passes.h"
+#include "passes/RuntimeCalls.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Dominance.h"
+
+using namespace mlir;
+
+namespace karakal::passes {
+
+#define GEN_PASS_DEF_REMOVECOPIES
+#include "passes/Passes.h.inc"
+
+namespace {
+
+class RemoveCopies : public impl::RemoveCopiesBase<RemoveCopies> {
+public:
+  using RemoveCopiesBase::RemoveCopiesBase;
+
+private:
+  void runOnOperation() override;
+  ir::PacketDropOp onlyDrop(Value packet, ir::PacketCopyOp copy,
+                            DominanceInfo &dominance);
+  void countAlone(ir::PacketDropOp drop);
+};
+
+/// The drop that is all that is done with `packet` after the copy, in its
+/// block; null if there is another use, or none.
+ir::PacketDropOp RemoveCopies::onlyDrop(Value packet, ir::PacketCopyOp copy,
+                                        DominanceInfo &dominance) {
+  ir::PacketDropOp found;
+  for (Operation *user : packet.getUsers()) {
+    if (user == copy || dominance.properlyDominates(user, copy))
+      continue;
+    auto drop = dyn_cast<ir::PacketDropOp>(user);
+    if (!drop || found || drop->getBlock() != copy->getBlock())
+      return nullptr;
+    found = drop;
+  }
+  return found;
+}
+
+void RemoveCopies::countAlone(ir::PacketDropOp drop) {
+  OpBuilder builder(drop);
+  Value number = builder.create<arith::ConstantIntOp>(
+      drop.getLoc(), ir::dropReasonNumber(drop), 32);
+  builder.create<func::CallOp>(
+      drop.getLoc(), runtimeFunction(getOperation(), "baker_count_drop", 1, 0),
+      number);
+  drop.erase();
+  ++moveCount;
+}
+
+void RemoveCopies::runOnOperation() {
+  DominanceInfo dominance(getOperation());
+  SmallVector<ir::PacketCopyOp> copies;
+  getOperation().walk([&](ir::PacketCopyOp copy) { copies.push_back(copy); });
+  for (ir::PacketCopyOp copy : copies) {
+    auto drop = onlyDrop(copy.getPacket(), copy, dominance);
+    if (!drop)
+      drop = onlyDrop(copy.getCopy(), copy, dominance);
+    if (!drop) {
+      ir::explain(copy, "remove-copies")
+          << "the copy stays: something is done with both packets";
+      continue;
+    }
+    ir::explain(copy, "remove-copies")
+        << "no copy: one of the two packets is dropped at " << drop.getLoc();
+    countAlone(drop);
+    copy.getCopy().replaceAllUsesWith(copy.getPacket());
+    copy.erase();
+  }
+}
+
+} // namespace
+
+} // namespace karakal::passes

@@ -1,0 +1,50 @@
+"""The benchmarks of the packet passes hold what they claim."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+from packets import least_commands
+from test_bench import BENCH, BUILD, built
+
+
+@pytest.fixture(scope="module")
+def found(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    file = tmp_path_factory.mktemp("bench") / "bench.json"
+    subprocess.run(
+        [sys.executable, str(BENCH), f"--build={BUILD}", "--packets=1000",
+         f"--json={file}", "access", "optimality", "passes"],
+        check=True, capture_output=True,
+    )  # fmt: skip
+    return json.loads(Path(file).read_text())
+
+
+def test_the_least_commands_stand_in_the_document() -> None:
+    assert least_commands() == {"l3-switch": 2, "firewall": 1, "mpls": 2}
+
+
+@built
+def test_the_least_commands_are_reached(found: Any) -> None:
+    for app in found["optimality"].values():
+        for reached in app["reached"].values():
+            assert app["least"] <= reached < app["least"] + 0.1
+
+
+@built
+def test_a_known_place_removes_more_than_half(found: Any) -> None:
+    for kind in found["access"].values():
+        for forms in kind.values():
+            assert forms["removed_by_soar"] > 0.5
+
+
+@built
+def test_all_passes_take_less_than_half_a_second(found: Any) -> None:
+    # A loaded machine may take a few times as long.
+    assert all(seconds < 2 for seconds in found["passes"].values())

@@ -1,0 +1,66 @@
+// RUN: baker-opt %s --baker-remove-copies | FileCheck %s
+// RUN: baker-opt %s --baker-remove-copies --explain=remove-copies -o %t.mlir 2>&1 | FileCheck %s --check-prefix=WHY
+// RUN: baker-opt %s --baker-remove-copies --check-passes=10 -o %t.mlir 2>&1 | FileCheck %s --check-prefix=SAME
+
+// SAME: check-passes: baker-remove-copies: the same for
+
+baker.protocol @ether min_bytes 14 constant_size
+  [#baker.protocol_field<"type" at 96 : 16>]
+baker.drop_reason @old
+baker.channel @rx : "ether" from "rx" to @moved
+baker.channel @out : "ether" from "moved" to @tx
+!e = !baker.packet<"ether">
+
+// The original dies: the copy is the packet, and the drop is counted.
+// CHECK-LABEL: func.func @moved(
+// CHECK-NOT: packet_copy
+// CHECK-NOT: packet_drop
+// CHECK: %[[OLD:.*]] = arith.constant 2 : i32
+// CHECK: call @baker_count_drop(%[[OLD]])
+// CHECK: baker.channel_put @out, %arg0
+// WHY: remark: [remove-copies] no copy: one of the two packets is dropped at
+func.func @moved(%ph: !e) attributes {baker.kind = "ppf"} {
+  %copy = baker.packet_copy %ph : !e
+  %type = baker.packet_read %copy "type" : !e -> i16
+  baker.packet_write %type, %copy "type" : i16, !e
+  baker.packet_drop %ph reason @old : !e
+  baker.channel_put @out, %copy : !e
+  return
+}
+
+// The copy dies.
+// CHECK-LABEL: func.func @dropped(
+// CHECK-NOT: packet_copy
+// CHECK: call @baker_count_drop(
+// CHECK: baker.channel_put @out, %arg0
+func.func @dropped(%ph: !e) {
+  %copy = baker.packet_copy %ph : !e
+  baker.packet_drop %copy : !e
+  baker.channel_put @out, %ph : !e
+  return
+}
+
+// Both live on.
+// CHECK-LABEL: func.func @both(
+// CHECK: baker.packet_copy
+// WHY: remark: [remove-copies] the copy stays: something is done with both packets
+func.func @both(%ph: !e) {
+  %copy = baker.packet_copy %ph : !e
+  baker.channel_put @out, %copy : !e
+  baker.channel_put @out, %ph : !e
+  return
+}
+
+// The original is looked at first.
+// CHECK-LABEL: func.func @read(
+// CHECK: baker.packet_copy
+// CHECK: baker.packet_drop
+func.func @read(%ph: !e) -> i16 {
+  %c = arith.constant 1 : i16
+  %copy = baker.packet_copy %ph : !e
+  baker.packet_write %c, %copy "type" : i16, !e
+  %type = baker.packet_read %ph "type" : !e -> i16
+  baker.packet_drop %ph : !e
+  baker.channel_put @out, %copy : !e
+  return %type : i16
+}
