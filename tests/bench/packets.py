@@ -59,19 +59,25 @@ def least_commands() -> dict[str, float]:
 
 def optimality(bench: Bench) -> dict[str, Any]:
     """DRAM commands a packet beside the least that are possible."""
+    return optimality_of(bench, least_commands(), ("pac", "soar", "phr"))
+
+
+def optimality_of(
+    bench: Bench, apps: dict[str, float], levels: tuple[str, ...]
+) -> dict[str, Any]:
     result: dict[str, Any] = {}
     rows: list[list[object]] = []
-    for app, least in least_commands().items():
+    for app, least in apps.items():
         load = workload(bench, app)
         found = {}
-        for level in ("pac", "soar", "phr"):
+        for level in levels:
             image = image_of(bench, app, level, load)
             engines = max(bench.engines)
             _, stats = simulate(bench, image, load, engines, bench.packets)
             found[level] = stats["per_packet"]["packet"]["dram"]
         result[app] = {"least": least, "reached": found}
         rows.append([app, float(least), *map(float, found.values())])
-    headings = ["application", "least possible", "pac", "soar", "phr"]
+    headings = ["application", "least possible", *levels]
     table("DRAM commands a packet, 6 engines, full load", headings, rows)
     return result
 
@@ -79,7 +85,10 @@ def optimality(bench: Bench) -> dict[str, Any]:
 def program(width: int, accesses: int, writes: bool) -> str:
     """Accesses of fields that lie apart, none of which can be left out."""
     rest = STRIDE - 16 - width
-    fields = [f"  a{i} : 16; f{i} : {width}; b{i} : 16[{rest // 16}];" for i in range(ACCESSES)]
+    fields = [
+        f"  a{i} : 16; f{i} : {width}; b{i} : 16[{rest // 16}];"
+        for i in range(ACCESSES)
+    ]
     value = f"(u{width})ph->metadata.rx.port"
     if writes:
         body = [f"  ph->f{i} = {value} + {i};" for i in range(accesses)]
