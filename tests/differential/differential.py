@@ -1,7 +1,8 @@
 """Runs random Baker programs everywhere and compares the packets.
 
     python tests/differential/differential.py --seeds 1-1000 [--build DIR]
-        [--keep DIR] [--packets N] [--levels L,…] [--jobs N] [--host-only]
+        [--keep DIR] [--packets N] [--levels L,…] [--checked N] [--jobs N]
+        [--in-turn] [--timeout S] [--host-only]
     python tests/differential/differential.py --ppfs 5000 …
 
 Each seed is a program of a few PPFs, its control calls and a trace; `--ppfs`
@@ -59,9 +60,17 @@ class Tools:
     frames: int = 60
     host_only: bool = False
     levels: tuple[str, ...] = LEVELS
-    #: Packets on which each pass is checked at the highest level.
+    #: A seed takes the first level, the last, and one of the others in turn.
+    in_turn: bool = False
+    #: Packets on which each pass is checked at the highest level; 0: none.
     checked: int = 20
     skipped: Counter[str] = field(default_factory=Counter)
+
+    def levels_of(self, seed: int) -> tuple[str, ...]:
+        if not self.in_turn or len(self.levels) < 4:
+            return self.levels
+        first, *others, last = self.levels
+        return first, others[seed % len(others)], last
 
     def run(self, name: str, *arguments: object) -> subprocess.CompletedProcess[str]:
         command = [str(self.build / "bin" / name), *map(str, arguments)]
@@ -125,10 +134,10 @@ def check_seed(seed: int, tools: Tools, folder: Path) -> None:
     if seed % 3 == 0:
         write_pcap(folder / "profile.pcap", frames[:PROFILED])
         profile = [f"--profile-trace={folder / 'profile.pcap'}", inputs[1]]
-    for level in tools.levels:
+    for level in tools.levels_of(seed):
         image = folder / f"{level}.ixp"
         more = [f"--level={level}", *profile]
-        if level == tools.levels[-1]:
+        if level == tools.levels[-1] and tools.checked:
             more.append(f"--check-passes={tools.checked}")
         done = tools.run("bakerc", source, *more, "-o", image)
         if done.returncode == 1 and DOES_NOT_FIT in done.stderr:
@@ -203,6 +212,9 @@ def main() -> int:
     parser.add_argument("--keep", type=Path, default=Path("out/differential"))
     parser.add_argument("--packets", type=int, default=60)
     parser.add_argument("--levels", default=",".join(LEVELS))
+    parser.add_argument("--in-turn", action="store_true", help="3 levels a seed")
+    parser.add_argument("--checked", type=int, default=Tools.checked)
+    parser.add_argument("--timeout", type=float, default=Tools.timeout)
     parser.add_argument("--jobs", type=int, default=1, help="seeds at a time")
     parser.add_argument("--host-only", action="store_true")
     options = parser.parse_args()
@@ -210,6 +222,9 @@ def main() -> int:
         Path(options.build),
         frames=options.packets,
         host_only=options.host_only,
+        in_turn=options.in_turn,
+        checked=options.checked,
+        timeout=options.timeout,
         levels=tuple(options.levels.split(",")),
     )
     seeds = seeds_with(options.ppfs) if options.ppfs else seeds_of(options.seeds)
