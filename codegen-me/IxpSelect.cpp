@@ -6,11 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "codegen-me/IxpTargetMachine.h"
+#include "codegen-me/IxpSelect.h"
 
 #include "target-ixp/MemoryMap.h"
 
-#include "llvm/CodeGen/SelectionDAGISel.h"
 #include "llvm/Support/KnownBits.h"
 
 using namespace llvm;
@@ -33,64 +32,6 @@ const unsigned commandOutOpcodes[2][WordsMax] = {KARAKAL_WORDS(COUT, rr),
                                                  KARAKAL_WORDS(COUT, ri)};
 #undef KARAKAL_WORDS
 
-/// Two address operands; the second may be a literal.
-struct Address {
-  SDValue x, y;
-  bool isLiteral;
-};
-
-/// The operands of a compare and which opcode form they take.
-struct ComparedPair {
-  SDValue a, b;
-  Condition condition;
-  unsigned form; ///< 0 rr, 1 ri, 2 ir
-};
-
-class IxpSelect : public SelectionDAGISel {
-public:
-  IxpSelect(IxpTargetMachine &machine, CodeGenOptLevel level)
-      : SelectionDAGISel(machine, level) {}
-
-private:
-  void Select(SDNode *n) override;
-  bool selectShifted(SDValue v, SDValue &b, SDValue &shift, SDValue &amount);
-
-  SDValue literal(const SDNode *n, uint64_t value) {
-    return CurDAG->getTargetConstant(value, SDLoc(n), MVT::i32);
-  }
-  SDValue constantRegister(const SDNode *n, uint64_t value) {
-    return SDValue(
-        CurDAG->getMachineNode(Ixp::LI, SDLoc(n), MVT::i32, literal(n, value)),
-        0);
-  }
-  Address selectAddress(SDValue address);
-  bool isFrame(SDValue address, SDValue &frame, SDValue &offset);
-  /// A local-memory address as a register and an offset for its clear bits.
-  std::pair<SDValue, SDValue> selectLocal(const MemSDNode *access);
-  void shiftField(SDValue &a, SDValue &b, ISD::CondCode code);
-  ComparedPair selectCompare(SDValue a, SDValue b, ISD::CondCode code);
-
-  void selectCommandIn(SDNode *n);
-  void selectCommandOut(SDNode *n);
-  void selectExchange(SDNode *n);
-  void selectWriteMasked(SDNode *n);
-  void selectLoad(SDNode *n);
-  void selectStore(SDNode *n);
-  bool selectBranchOnSelf(SDNode *n, SDValue a, SDValue b, ISD::CondCode code);
-  void selectBranch(SDNode *n);
-  void selectSelect(SDNode *n);
-  void selectSet(SDNode *n);
-  void selectWide(SDNode *n);
-  bool selectClear(SDNode *n);
-  bool selectExtract(SDNode *n);
-  bool selectShiftPair(SDNode *n);
-  bool selectInsert(SDNode *n);
-  bool selectMultiply(SDNode *n);
-  void selectCall(SDNode *n);
-
-#include "codegen-me/IxpGenDAGISel.inc"
-};
-
 class IxpSelectPass : public SelectionDAGISelLegacy {
 public:
   static char ID;
@@ -99,6 +40,11 @@ public:
                                std::make_unique<IxpSelect>(machine, level)) {}
 };
 char IxpSelectPass::ID = 0;
+
+} // namespace
+
+#define GET_DAGISEL_BODY IxpSelect
+#include "codegen-me/IxpGenDAGISel.inc"
 
 bool IxpSelect::selectShifted(SDValue v, SDValue &b, SDValue &shift,
                               SDValue &amount) {
@@ -163,52 +109,6 @@ bool IxpSelect::isFrame(SDValue address, SDValue &frame, SDValue &offset) {
   frame = CurDAG->getTargetFrameIndex(index->getIndex(), MVT::i32);
   offset = literal(index, bytes);
   return true;
-}
-
-/// The ld_field mask of a word whose bytes are all 0 or ff; 0 if it is none.
-unsigned byteMaskOf(uint32_t value) {
-  unsigned mask = 0;
-  for (unsigned byte = 0; byte < 4; ++byte) {
-    uint32_t b = value >> 8 * byte & 0xff;
-    if (b == 0xff)
-      mask |= 1u << byte;
-    else if (b)
-      return 0;
-  }
-  return mask == 0xf ? 0 : mask;
-}
-
-/// and(x [>> n], mask) == value, where mask and value are short once both are
-/// shifted right: the shift comes with the and, and no constant needs a
-/// register.
-void IxpSelect::shiftField(SDValue &a, SDValue &b, ISD::CondCode code) {
-  auto *value = dyn_cast<ConstantSDNode>(b);
-  if (!value || (code != ISD::SETEQ && code != ISD::SETNE) ||
-      a.getOpcode() != ISD::AND || !a.hasOneUse() ||
-      !isa<ConstantSDNode>(a.getOperand(1)))
-    return;
-  uint32_t mask = a.getConstantOperandVal(1);
-  if (mask <= 0xff || byteMaskOf(mask) || byteMaskOf(~mask))
-    return;
-  unsigned shift = llvm::countr_zero(mask);
-  if (mask >> shift > 0xff || value->getZExtValue() & ~uint64_t(mask))
-    return;
-  SDNode *n = a.getNode();
-  SDValue x = a.getOperand(0);
-  uint32_t compared = value->getZExtValue() >> shift;
-  mask >>= shift;
-  if (x.getOpcode() == ISD::SRL && x.hasOneUse() &&
-      isa<ConstantSDNode>(x.getOperand(1)) &&
-      shift + x.getConstantOperandVal(1) < 32) {
-    shift += x.getConstantOperandVal(1);
-    x = x.getOperand(0);
-  }
-  a = SDValue(
-      CurDAG->getMachineNode(
-          Ixp::SHFANDir, SDLoc(n), MVT::i32,
-          {literal(n, mask), x, literal(n, ShiftRight), literal(n, shift)}),
-      0);
-  b = CurDAG->getConstant(compared, SDLoc(n), MVT::i32);
 }
 
 ComparedPair IxpSelect::selectCompare(SDValue a, SDValue b,
@@ -305,8 +205,8 @@ void IxpSelect::selectWriteMasked(SDNode *n) {
 
 /// Whether an access lies `offset` bytes into a line that the CAM names: what
 /// known bits do not carry from block to block.
-bool isInLine(const MemSDNode *access, uint64_t offset,
-              const DataLayout &layout) {
+static bool isInLine(const MemSDNode *access, uint64_t offset,
+                     const DataLayout &layout) {
   const Value *pointer = access->getMemOperand()->getValue();
   if (!pointer)
     return false;
@@ -510,134 +410,6 @@ void IxpSelect::selectWide(SDNode *n) {
   CurDAG->SelectNodeTo(n, opcode, n->getVTList(), operands);
 }
 
-/// and(x [shifted], mask) that clears none but low bits of what x can have.
-bool IxpSelect::selectClear(SDNode *n) {
-  auto *constant = dyn_cast<ConstantSDNode>(n->getOperand(1));
-  SDValue x = n->getOperand(0);
-  if (!constant || constant->getZExtValue() <= 0xff)
-    return false;
-  uint32_t possible = ~CurDAG->computeKnownBits(x).Zero.getZExtValue();
-  uint32_t cleared = ~uint32_t(constant->getZExtValue()) & possible;
-  if (cleared > 0xff)
-    return false;
-  SDValue b, shift, amount;
-  if (selectShifted(x, b, shift, amount))
-    CurDAG->SelectNodeTo(n, Ixp::SHFNANDir, MVT::i32,
-                         {literal(n, cleared), b, shift, amount});
-  else
-    CurDAG->SelectNodeTo(n, Ixp::ANDNri, MVT::i32, {x, literal(n, cleared)});
-  return true;
-}
-
-/// and(x [shifted], byte mask) as ld_field_w_clr.
-bool IxpSelect::selectExtract(SDNode *n) {
-  auto *constant = dyn_cast<ConstantSDNode>(n->getOperand(1));
-  if (!constant || constant->getZExtValue() <= 0xff)
-    return false;
-  unsigned mask = byteMaskOf(constant->getZExtValue());
-  if (!mask)
-    return false;
-  SDValue b = n->getOperand(0), shift = literal(n, NoShift),
-          amount = literal(n, 0);
-  selectShifted(n->getOperand(0), b, shift, amount);
-  CurDAG->SelectNodeTo(n, Ixp::EXTRACTrr, MVT::i32,
-                       {b, literal(n, mask), shift, amount});
-  return true;
-}
-
-/// Words that load a constant.
-unsigned immediateWords(uint32_t value) {
-  for (uint32_t v : {value, ~value})
-    for (unsigned shift : {0, 8, 16})
-      if (v >> shift <= 0xffff && (v >> shift) << shift == v)
-        return 1;
-  return 2;
-}
-
-/// and(x [>> c], one run of ones) as two shifts, if the constant would take
-/// two words and the run touches an end of what x can be.
-bool IxpSelect::selectShiftPair(SDNode *n) {
-  auto *constant = dyn_cast<ConstantSDNode>(n->getOperand(1));
-  uint32_t mask = constant ? constant->getZExtValue() : 0;
-  unsigned low, length;
-  if (!constant || immediateWords(mask) < 2 ||
-      !isShiftedMask_32(mask, low, length))
-    return false;
-  unsigned above = 32 - low - length; // zeros above the run
-  SDValue x = n->getOperand(0);
-  auto shf = [&](SDValue b, unsigned kind, unsigned count) {
-    return SDValue(CurDAG->getMachineNode(Ixp::SHF, SDLoc(n), MVT::i32, b,
-                                          literal(n, kind), literal(n, count)),
-                   0);
-  };
-  if (low &&
-      CurDAG->MaskedValueIsZero(x, ~APInt(32, mask | ((1u << low) - 1)))) {
-    unsigned right = low;
-    if (x.getOpcode() == ISD::SRL && x.hasOneUse() &&
-        isa<ConstantSDNode>(x.getOperand(1)) &&
-        x.getConstantOperandVal(1) + low < 32) {
-      right += x.getConstantOperandVal(1);
-      x = x.getOperand(0);
-    }
-    CurDAG->SelectNodeTo(
-        n, Ixp::SHF, MVT::i32,
-        {shf(x, ShiftRight, right), literal(n, ShiftLeft), literal(n, low)});
-    return true;
-  }
-  if (low)
-    return false;
-  CurDAG->SelectNodeTo(
-      n, Ixp::SHF, MVT::i32,
-      {shf(x, ShiftLeft, above), literal(n, ShiftRight), literal(n, above)});
-  return true;
-}
-
-/// or(and(x, ~mask), y [shifted], y within mask) as ld_field.
-bool IxpSelect::selectInsert(SDNode *n) {
-  for (unsigned side = 0; side < 2; ++side) {
-    SDValue kept = n->getOperand(side), field = n->getOperand(1 - side);
-    if (kept.getOpcode() != ISD::AND ||
-        !isa<ConstantSDNode>(kept.getOperand(1)))
-      continue;
-    uint32_t keep = kept.getConstantOperandVal(1);
-    unsigned mask = byteMaskOf(~keep);
-    if (!mask || isa<ConstantSDNode>(field) ||
-        !CurDAG->MaskedValueIsZero(field, APInt(32, keep)))
-      continue;
-    if (field.getOpcode() == ISD::AND && field.hasOneUse() &&
-        isa<ConstantSDNode>(field.getOperand(1)) &&
-        uint32_t(field.getConstantOperandVal(1)) == ~keep)
-      field = field.getOperand(0);
-    SDValue b = field, shift = literal(n, NoShift), amount = literal(n, 0);
-    selectShifted(field, b, shift, amount);
-    CurDAG->SelectNodeTo(
-        n, Ixp::INSERTrr, MVT::i32,
-        {kept.getOperand(0), b, literal(n, mask), shift, amount});
-    return true;
-  }
-  return false;
-}
-
-/// A product of factors known to be small takes fewer steps.
-bool IxpSelect::selectMultiply(SDNode *n) {
-  SDValue a = n->getOperand(0), b = n->getOperand(1);
-  unsigned bitsA = CurDAG->computeKnownBits(a).countMaxActiveBits();
-  unsigned bitsB = CurDAG->computeKnownBits(b).countMaxActiveBits();
-  if (bitsA < bitsB) {
-    std::swap(a, b);
-    std::swap(bitsA, bitsB);
-  }
-  if (bitsA > 24 || bitsB > 16 || (bitsA > 16 && bitsB > 8))
-    return false;
-  unsigned opcode = bitsB > 8 ? Ixp::MUL16rr : Ixp::MUL24rr;
-  if (auto *constant = dyn_cast<ConstantSDNode>(b); constant && bitsB <= 8) {
-    opcode = Ixp::MUL24ri;
-    b = literal(n, constant->getZExtValue());
-  }
-  CurDAG->SelectNodeTo(n, opcode, MVT::i32, {a, b});
-  return true;
-}
-
 void IxpSelect::selectCall(SDNode *n) {
   SmallVector<SDValue, 20> operands(n->op_begin() + 1, n->op_end());
   SDValue glue;
@@ -729,8 +501,6 @@ void IxpSelect::Select(SDNode *n) {
   }
   SelectCode(n);
 }
-
-} // namespace
 
 FunctionPass *createIxpSelect(IxpTargetMachine &machine,
                               CodeGenOptLevel level) {
