@@ -23,10 +23,10 @@ PNG_DPI = 160
 #: Colours of the page by the name of their CSS variable; as they stand here in
 #: the files. The paper's are always rust.
 INK, MUTED, GRID, PAGE, PAPER = "#1b1f24", "#6b7178", "#e3e1dc", "#fefefe", "#b4522a"
-BAND = "#f6e7df"
+BAND, IDLE = "#f6e7df", "#d6d3cb"
 VARIABLES = {
     INK: "ink", MUTED: "muted", GRID: "grid", PAGE: "page", PAPER: "paper",
-    BAND: "band",
+    BAND: "band", IDLE: "idle",
 }  # fmt: skip
 #: Levels: greys before packet access is combined, colours from there on.
 LEVEL_COLOURS = {
@@ -37,7 +37,7 @@ LEVEL_MARKERS = dict(zip(LEVEL_COLOURS, "osv^DPX", strict=True))
 #: Columns of Table 1: packet scratch, SRAM, DRAM; application scratch, SRAM.
 COLUMN_COLOURS = ("#c9c5bb", "#74a9d8", "#2f78b7", "#d9c48a", "#2a9d8a")
 CYCLE_COLOURS = {
-    "issue": "#2f78b7", "aborted": "#9fc4e4", "stall": "#d9a441", "idle": "#d5d2ca",
+    "issue": "#2f78b7", "aborted": "#9fc4e4", "stall": "#d9a441", "idle": IDLE,
 }  # fmt: skip
 
 STYLE: dict[str, Any] = {
@@ -101,14 +101,20 @@ class Panel:
     def _inlined(self, svg: str) -> str:
         svg = svg[svg.index("<svg") :]
         svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.S)
-        for colour, variable in VARIABLES.items():
-            svg = svg.replace(colour, f"var(--{variable})")
+        svg = on_page(svg)
         # Names are unique within the page, and the size is the page's matter.
         svg = re.sub(r'\bid="', f'id="{self.name}-', svg)
         svg = re.sub(r'(href="|url\()#', rf"\g<1>#{self.name}-", svg)
         svg = re.sub(r'(<svg[^>]*?) height="[^"]*"', r"\1", svg, count=1)
         svg = re.sub(r'(<svg[^>]*?) width="[^"]*"', r"\1", svg, count=1)
         return svg.replace("<svg", f'<svg role="img" aria-label="{self.alt}"', 1)
+
+
+def on_page(text: str) -> str:
+    """Fixed colours as variables of the page."""
+    for colour, variable in VARIABLES.items():
+        text = text.replace(colour, f"var(--{variable})")
+    return text
 
 
 def spread(values: list[float], least: float) -> list[float]:

@@ -31,6 +31,7 @@ CYCLE_NAMES = {
     "stall": "command FIFO full",
     "idle": "every context waits",
 }
+CYCLE_TEXTS = {"issue": "#ffffff", "aborted": "#22262b"}
 COLUMN_NAMES = (
     "packet: scratch", "packet: SRAM", "packet: DRAM",
     "application: scratch", "application: SRAM",
@@ -240,7 +241,7 @@ def cycles(results: Results, app: str) -> Panel:
                     axes.text(
                         left + 50 * share, row, f"{100 * share:.0f}", ha="center",
                         va="center", fontsize=8,
-                        color="#ffffff" if kind == "issue" else "#22262b",
+                        color=CYCLE_TEXTS.get(kind, INK),
                     )  # fmt: skip
                 left += 100 * share
         names = [paper.LEVEL_NAMES[level] for level in LEVELS]

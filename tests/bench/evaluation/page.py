@@ -15,6 +15,7 @@ from npftrace.sweep.tables import write_json, write_parquet
 
 from evaluation import paper
 from evaluation.claim import FAILS, HOLDS, PARTLY, signed
+from evaluation.draw import on_page
 from evaluation.results import Results
 from evaluation.sections import SECTIONS, Data, Section
 
@@ -65,6 +66,7 @@ def _rendered(
     )
     environment.filters["number"] = number
     environment.filters["signed"] = signed
+    environment.filters["on_page"] = on_page
     text = environment.get_template("report.html.j2").render(
         css=(FOLDER / "report.css").read_text(),
         groups=_groups(sections),

@@ -108,9 +108,9 @@ def _figure(app: str) -> Callable[[Results], Section]:
         best = results.best(app)
         engines = results.saturation(app, "swc")
         text = (
-            f"Best at SWC: {best:.2f} Gbps, reached with {engines} engines. The paper "
-            f"says {said.words}; it prints no points of the curves, so its side is "
-            "what its text states."
+            f"Best at SWC: {best:.2f} Gbps, 95 % of it with {engines} engines. The "
+            f"paper says {said.words}; it prints no points of the curves, so its side "
+            "is what its text states."
         )
         name = f"figure{said.figure}"
         title = f"Figure {said.figure}: forwarding rates of {NAMES[app]}"
