@@ -133,6 +133,8 @@ void Accounting::onEnqueue(uint32_t channel, uint32_t entry, uint32_t handle,
   Buffer was = std::exchange(*buffer, Buffer::Free);
   if (packetLog)
     packetLog->onFreed(handle, actor);
+  if (packets)
+    packets(PacketStep::Freed, handle, 0);
   if (freed)
     freed(handle);
   if (was == Buffer::Free)
@@ -171,6 +173,8 @@ void Accounting::onRingPut(uint32_t ring, uint32_t value, uint32_t actor) {
   moved();
   if (packetLog)
     packetLog->onRing(true, ring, value, actor);
+  if (packets)
+    packets(PacketStep::Put, value & target::HandleMask, ring);
   if (ring == plan.toXScaleRing && actor != coreActor)
     ++totals.toXScale;
   if (ring != plan.rxRing || roleOf(actor) != EngineRole::Rx)
@@ -189,6 +193,8 @@ void Accounting::onRingGet(uint32_t ring, uint32_t value, uint32_t actor) {
   moved();
   if (packetLog)
     packetLog->onRing(false, ring, value, actor);
+  if (packets)
+    packets(PacketStep::Get, value & target::HandleMask, ring);
   if (ring == plan.rxRing && roleOf(actor) == EngineRole::App)
     ++totals.taken;
 }

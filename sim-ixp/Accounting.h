@@ -18,10 +18,11 @@
 #ifndef KARAKAL_SIM_IXP_ACCOUNTING_H
 #define KARAKAL_SIM_IXP_ACCOUNTING_H
 
-#include "sim-ixp/PacketLog.h"
 #include "sim-ixp/Chassis.h"
+#include "sim-ixp/PacketLog.h"
 #include "sim-ixp/Recorder.h"
 #include "sim-ixp/Scheduler.h"
+#include "sim-ixp/Timeline.h"
 
 #include <array>
 #include <cstdint>
@@ -108,6 +109,11 @@ public:
   const std::optional<std::string> &breakState() const { return broken; }
   /// Tells `log` what happens to its packet.
   void follow(PacketLog *log) { packetLog = log; }
+  /// Called with each message of a ring, and each buffer that is freed (`ring`
+  /// then is 0): the handle, and whether it was put, got or freed.
+  using PacketListener =
+      std::function<void(PacketStep step, uint32_t handle, uint32_t ring)>;
+  void onPacket(PacketListener listener) { packets = std::move(listener); }
 
   void onHazard(const Hazard &hazard) override;
   void onBreak(uint32_t engine, const std::string &state) override;
@@ -151,6 +157,7 @@ private:
   std::vector<Hazard> seenHazards;
   std::optional<std::string> broken;
   PacketLog *packetLog = nullptr;
+  PacketListener packets;
   bool isStrict = false;
 };
 

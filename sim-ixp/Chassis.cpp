@@ -80,6 +80,8 @@ Command &Chassis::allocate() {
 
 void Chassis::release(Command &command) {
   --inFlight;
+  if (watcher)
+    watcher->onCommand(events.now(), command, true);
   freeCommands.push_back(&command);
 }
 
@@ -95,6 +97,8 @@ bool Chassis::issue(Command &command) {
     return false;
   command.issueCycle = events.now();
   command.wordsInTransit = 0;
+  if (watcher)
+    watcher->onCommand(events.now(), command, false);
   uint64_t departure = reserve(commandBusFree[clusterOf(command.engine)],
                                events.now() + 1, params.busCommandCycles);
   Fifo &fifo = fifos[command.engine];
@@ -172,6 +176,7 @@ uint64_t Chassis::autopush(uint32_t engine, uint32_t context, uint32_t xfer,
   command.context = static_cast<uint8_t>(context);
   command.xfer = static_cast<uint8_t>(xfer);
   command.kind = TransferKind::S;
+  command.target = Command::noTarget;
   command.signal = static_cast<uint8_t>(signal);
   command.isSignalPair = false;
   std::copy(words, words + count, command.data.begin());

@@ -75,6 +75,7 @@ public:
 
   /// Set-up: who answers for engine `index`, and which unit takes the command
   /// targets [first, last].
+  void watch(CommandWatcher *newWatcher) { watcher = newWatcher; }
   void connectEngine(uint32_t index, TransferPort *port);
   void connectUnit(uint32_t first, uint32_t last, CommandUnit *unit);
 
@@ -149,6 +150,7 @@ private:
   uint32_t engineCount;
   uint32_t inFlight = 0;
   uint64_t arrivals = 0;
+  CommandWatcher *watcher = nullptr;
   std::vector<std::unique_ptr<Command>> pool;
   std::vector<Command *> freeCommands;
 };

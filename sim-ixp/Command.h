@@ -29,6 +29,8 @@ struct Command {
   /// Bits 37:32 of the instruction: unit and operation ("MEv2 reference",
   /// commands), e.g. 0x3c = msf read, 0x3d = msf write, 0x2a = dram rbuf_rd.
   uint8_t target = 0;
+  /// The target of a push that no command asked for.
+  static constexpr uint8_t noTarget = 0xff;
   /// Bits 19:18 of the instruction, e.g. msf write: 0 = 32-bit, 1 = fast_wr,
   /// 2 = 64-bit.
   uint8_t token = 0;
@@ -67,6 +69,15 @@ struct Command {
 };
 
 class Chassis;
+
+/// Who sees commands come and go.
+class CommandWatcher {
+public:
+  virtual ~CommandWatcher() = default;
+  /// A command is issued, or is done.
+  virtual void onCommand(uint64_t cycle, const Command &command,
+                         bool isEnd) = 0;
+};
 
 /// A unit that takes commands: scratch, SRAM, DRAM, hash, CAP, MSF.
 ///

@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "sim-ixp/Microengine.h"
+#include "sim-ixp/Timeline.h"
 #include "support/Error.h"
 #include "target-ixp/ChipParameters.h"
 #include "target-ixp/InstructionTable.h"
@@ -167,6 +168,9 @@ bool Microengine::arbitrate() {
         time - contexts[current].waitBegin;
     ++profile->waits[contexts[current].waitPc];
   }
+  if (timeline && contexts[current].waitBegin != 0)
+    timeline->addWait(number, current, contexts[current].waitBegin, time,
+                      contexts[current].waitPc);
   needsArbitration = false;
   runBegin = time;
   return true;

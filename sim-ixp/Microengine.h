@@ -51,9 +51,7 @@ struct EngineCounters {
   }
 };
 
-/// Listener of context runs, for the timeline.
-using ContextRunListener = std::function<void(uint32_t engine, uint32_t context,
-                                              uint64_t begin, uint64_t end)>;
+class Timeline;
 
 /// One engine. See the file's header.
 class Microengine : public TransferPort, public EventTarget {
@@ -90,9 +88,8 @@ public:
   void listenToLocalMemory(LocalMemoryListener *listener) {
     localListener = listener;
   }
-  void listenToRuns(ContextRunListener listener) {
-    onContextRun = std::move(listener);
-  }
+  /// Tells the timeline of runs and waits.
+  void listenToRuns(Timeline *newTimeline) { timeline = newTimeline; }
 
   // ---- running -------------------------------------------------------------
   /// Cycle of the engine's next action, Scheduler::never if it sleeps.
@@ -159,7 +156,7 @@ private:
     uint64_t pendingIn = 0;
     uint64_t pendingOut = 0;
     /// Where and when it gave up the engine, for the profile.
-    uint64_t waitBegin = 0;
+    uint64_t waitBegin = 0; ///< 0 = not yet
     uint16_t waitPc = 0;
   };
 
@@ -294,7 +291,7 @@ private:
   Microengine *nextEngine = nullptr;
   std::shared_ptr<const MicroProgram> program;
   LocalMemoryListener *localListener = nullptr;
-  ContextRunListener onContextRun;
+  Timeline *timeline = nullptr;
 
   TurnOrder unpublished{TurnOrder::engineMax};
   TurnOrder *order = &unpublished;

@@ -11,6 +11,7 @@
 #include "sim-ixp/Crc.h"
 #include "sim-ixp/DataPath.h"
 #include "sim-ixp/Microengine.h"
+#include "sim-ixp/Timeline.h"
 #include "support/Error.h"
 #include "target-ixp/InstructionTable.h"
 
@@ -119,8 +120,8 @@ void Microengine::finishSlots() {
   contexts[current].waitBegin = time;
   contexts[current].waitPc = static_cast<uint16_t>(slotsOwner);
   needsArbitration = true;
-  if (onContextRun)
-    onContextRun(number, current, runBegin, time);
+  if (timeline)
+    timeline->addRun(number, current, runBegin, time);
 }
 
 void Microengine::run(uint64_t limit) {

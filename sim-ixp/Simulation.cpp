@@ -101,10 +101,6 @@ Simulation::create(SimulationOptions options, const target::Image &image,
   run.controls.connect(xscale, &chip.scheduler());
   for (uint32_t i = 0; i < chip.engineCount(); ++i) {
     chip.engine(i).seed(static_cast<uint32_t>(run.asked.seed) * 8 + i);
-    if (run.asked.recordTimeline)
-      chip.engine(i).listenToRuns(
-          [&run](uint32_t engine, uint32_t context, uint64_t from,
-                 uint64_t to) { run.recorded.add(engine, context, from, to); });
   }
   run.watch();
   return made;
@@ -118,6 +114,8 @@ void Simulation::watch() {
     for (uint32_t i = 0; i < machine->engineCount(); ++i)
       if (plans[i].role != EngineRole::Idle)
         machine->engine(i).startProfile();
+  if (asked.recordTimeline)
+    recordTimeline();
   if (!asked.tracedPacket)
     return;
   AccountingPlan plan = planAccounting(loaded, plans);
@@ -134,7 +132,37 @@ void Simulation::watch() {
   books->follow(followed.get());
 }
 
+void Simulation::recordTimeline() {
+  for (uint32_t i = 0; i < machine->engineCount(); ++i)
+    machine->engine(i).listenToRuns(&recorded);
+  machine->chassis().watch(&recorded);
+  books->onPacket([this](PacketStep step, uint32_t handle, uint32_t ring) {
+    uint64_t number = media->numberOfBuffer(target::bufferAddress(handle));
+    if (number != SentFrame::unknownNumber)
+      recorded.addPacket(machine->scheduler().now(), number, step, ring);
+  });
+}
+
+/// What a context waits for that gave up its engine at `pc`.
+std::string Simulation::waitName(uint32_t engine, uint32_t pc) {
+  const target::Instruction &instruction =
+      machine->engine(engine).loaded()->instructions[pc];
+  const target::InstructionRow &row = target::row(instruction.op);
+  if (row.isCommand())
+    return std::string(row.mnemonic) + "[" + row.variant + "]";
+  if (instruction.signalMask & 1)
+    return "voluntary";
+  std::string name = instruction.any ? "any of signals" : "signals";
+  for (uint32_t n = 1; n < 16; ++n)
+    if (instruction.signalMask >> n & 1)
+      name += " " + std::to_string(n);
+  return name;
+}
+
 void Simulation::recordSent(SentFrame &&frame) {
+  if (asked.recordTimeline && frame.number != SentFrame::unknownNumber)
+    recorded.addPacket(machine->scheduler().now(), frame.number,
+                       PacketStep::Sent, frame.port);
   if (followed)
     followed->onSent(frame.number, frame.port, frame.bytes.size());
   if (frame.number != SentFrame::unknownNumber) {

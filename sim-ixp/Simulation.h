@@ -101,6 +101,8 @@ public:
   const XScale *core() const { return xscale.get(); }
   const ControlRunner &control() const { return controls; }
   const Timeline &timeline() const { return recorded; }
+  /// What a context waits for that gave up its engine at `pc`.
+  std::string waitName(uint32_t engine, uint32_t pc);
   /// The log of the packet that was followed, or null.
   const PacketLog *packetLog() const { return followed.get(); }
 
@@ -129,6 +131,7 @@ private:
   Simulation(SimulationOptions options, const target::Image &image);
 
   void recordSent(SentFrame &&frame);
+  void recordTimeline();
   Snapshot takeSnapshot(uint64_t cycle);
   std::vector<uint64_t> unitBusyCycles();
   /// Whether the run goes on; sets the outcome if not.

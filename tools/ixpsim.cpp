@@ -196,11 +196,14 @@ Status writeResults(const CommandLine &line, sim::Simulation &run) {
     if (Status status = writeText(line.stats, stats.dump(2) + "\n"); !status)
       return status;
   if (!line.timeline.empty()) {
-    std::vector<std::string> roles;
+    sim::Timeline::Names names;
     for (const nlohmann::json &engine : stats["microengines"])
-      roles.push_back(engine["role"]);
+      names.roles.push_back(engine["role"]);
+    names.wait = [&run](uint32_t engine, uint32_t pc) {
+      return run.waitName(engine, pc);
+    };
     if (Status status = run.timeline().write(
-            line.timeline, run.options().parameters.meClockHz, roles);
+            line.timeline, run.options().parameters.meClockHz, names);
         !status)
       return status;
   }

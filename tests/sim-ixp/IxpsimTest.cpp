@@ -17,6 +17,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -92,6 +93,24 @@ TEST_F(IxpsimTest, WritesFramesStatisticsAndTimeline) {
   EXPECT_EQ(stats["microengines"].size(), 8u);
   auto timeline = nlohmann::json::parse(bytesOf(path("t.json")));
   EXPECT_GT(timeline["traceEvents"].size(), 100u);
+  // Runs and waits of contexts, queues of units, ways of packets.
+  std::map<std::string, uint64_t> kinds, names;
+  for (const auto &event : timeline["traceEvents"]) {
+    ++kinds[event["ph"]];
+    ++names[event["name"]];
+  }
+  EXPECT_GT(names["run"], 0u);
+  EXPECT_GT(names["voluntary"] + names["scratch[get]"], 0u);
+  EXPECT_GT(names["dram"], 0u);
+  EXPECT_GT(kinds["b"], 0u);
+  EXPECT_EQ(kinds["b"], kinds["e"]) << "each packet ends";
+  // The memories' queues are empty again; contexts still poll their rings.
+  std::map<std::string, int> last;
+  for (const auto &event : timeline["traceEvents"])
+    if (event["ph"] == "C")
+      last[event["name"]] = event["args"]["commands"];
+  EXPECT_EQ(last["dram"], 0);
+  EXPECT_EQ(last["sram0"], 0);
 }
 
 TEST_F(IxpsimTest, TheSameCommandWritesTheSameBytes) {
