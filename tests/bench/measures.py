@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,16 +12,14 @@ from harness import (
     Bench,
     code_words,
     grid,
-    image_of,
     progress,
-    run_options,
     source_of,
-    workload,
 )
 from kernels import kernels
 from loaded_latency import latency
 from model import model, profile_speed
 from packets import PACKET_BENCHMARKS
+from speed import speed
 from tables import table
 
 #: Functions in the source that the parser is timed with.
@@ -30,41 +27,6 @@ PARSE_FUNCTIONS = 2000
 #: Functions in the source that code generation is timed with.
 CODEGEN_FUNCTIONS = 64
 REPEAT = 3
-
-
-def speed(bench: Bench) -> dict[str, Any]:
-    """How fast the simulator is: L3-Switch at full load on all engines."""
-    result = timed_run(bench, "l3-switch", "o1", 10 * bench.packets)
-    rows: list[list[object]] = [
-        ["chip cycles/s", result["chip_cycles_per_s"]],
-        ["instructions/s", result["instructions_per_s"]],
-        ["packets/s", result["packets_per_s"]],
-        ["slower than the chip (times)", bench.clock_hz / result["chip_cycles_per_s"]],
-    ]
-    title = "Simulation speed: l3-switch, o1, 6 engines, full load, start included"
-    table(title, ["", "value"], rows)
-    return result
-
-
-def timed_run(bench: Bench, app: str, level: str, packets: int) -> dict[str, float]:
-    """What the simulator does in a second of a run on all engines, not from any
-    cache."""
-    load = workload(bench, app)
-    image = image_of(bench, app, level, load)
-    out = bench.folder / "speed.json"
-    options = [f"--{k}={v}" for k, v in run_options(packets, 6).items()]
-    seconds, _ = bench.run(
-        "ixpsim", image, f"--trace={load.trace}", f"--control={load.control}",
-        *options, f"--stats={out}", "--quiet",
-    )  # fmt: skip
-    stats = json.loads(out.read_text())
-    bench.clock_hz = stats["clock_hz"]
-    instructions = sum(engine["instructions"] for engine in stats["microengines"])
-    return {
-        "chip_cycles_per_s": stats["cycles"] / seconds,
-        "instructions_per_s": instructions / seconds,
-        "packets_per_s": stats["packets"]["received"] / seconds,
-    }
 
 
 def compile_time(bench: Bench) -> dict[str, Any]:

@@ -1,0 +1,105 @@
+"""How fast the simulator is, and where the host's time goes."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+from harness import Bench, Failed, Workload, image_of, progress, workload
+from tables import table
+
+
+def speed(bench: Bench) -> dict[str, Any]:
+    """How fast the simulator is: L3-Switch at full load on all engines. The
+    seconds are those that its one thread had a processor."""
+    load = workload(bench, "l3-switch")
+    image = image_of(bench, "l3-switch", "o1", load)
+    packets = 10 * bench.packets
+    one = run_of(bench, image, load, 1, packets // 4)
+    result = run_of(bench, image, load, 6, packets)
+    result["instructions_per_s_one_engine"] = one["instructions_per_s"]
+    shares = host_shares(bench, image, load, packets)
+    rows: list[list[object]] = [
+        ["chip cycles/s", result["chip_cycles_per_s"]],
+        ["instructions/s", result["instructions_per_s"]],
+        ["instructions/s, one engine for the program", one["instructions_per_s"]],
+        ["packets/s", result["packets_per_s"]],
+        ["memory (MB)", result["memory_megabytes"]],
+    ]
+    rows += [[f"host time: {unit} (%)", 100 * part] for unit, part in shares.items()]
+    title = "Simulation speed: l3-switch, o1, 6 engines, full load, start included"
+    table(title, ["", "value"], rows)
+    return {**result, "host_time_share": shares}
+
+
+def run_of(
+    bench: Bench, image: Path, load: Workload, engines: int, packets: int
+) -> dict[str, Any]:
+    """One run: its rates a second of processor time, and its memory."""
+    progress(f"simulating {image.stem} on {engines} engines, {packets} packets")
+    stats = bench.folder / "stats.json"
+    command = [*simulator(bench, image, load, packets), f"--mes={engines}"]
+    process = subprocess.Popen([*command, f"--stats={stats}"])
+    _, status, used = os.wait4(process.pid, 0)
+    if status != 0:
+        raise Failed(f"status {status} of {' '.join(command)}")
+    seconds = used.ru_utime + used.ru_stime
+    found = json.loads(stats.read_text())
+    instructions = sum(engine["instructions"] for engine in found["microengines"])
+    return {
+        "chip_cycles_per_s": found["cycles"] / seconds,
+        "instructions_per_s": instructions / seconds,
+        "packets_per_s": found["packets"]["received"] / seconds,
+        "memory_megabytes": used.ru_maxrss / 1024,
+    }
+
+
+def simulator(bench: Bench, image: Path, load: Workload, packets: int) -> list[str]:
+    return [
+        *[str(bench.build / "bin/ixpsim"), str(image), f"--trace={load.trace}"],
+        *[f"--control={load.control}", f"--packets={packets}", "--quiet"],
+    ]
+
+
+#: Parts of the simulator, by what their functions' names hold.
+HOST_PARTS = {
+    "engines": ("Microengine", "DataPath", "Cam", "advanceCrc"),
+    "scheduler": ("Scheduler", "Chip::", "TurnOrder"),
+    "buses": ("Chassis",),
+    "memories": ("Sram", "Dram", "Scratch", "QueueArray", "Hash"),
+    "media": ("Msf", "Traffic"),
+    "accounting": ("Accounting", "Simulation", "StaleUses"),
+}
+
+
+def host_shares(
+    bench: Bench, image: Path, load: Workload, packets: int
+) -> dict[str, float]:
+    """The host's time by part of the simulator, sampled by perf; nothing if
+    perf cannot be used here."""
+    perf, data = shutil.which("perf"), bench.folder / "speed.perf"
+    if not perf:
+        return {}
+    command = [perf, "record", "-q", "-o", str(data), "--"]
+    command += simulator(bench, image, load, packets)
+    if subprocess.run(command, capture_output=True).returncode != 0:
+        return {}
+    report = [perf, "report", "-i", str(data), "--stdio", "-q", "--sort=symbol"]
+    shares = dict.fromkeys([*HOST_PARTS, "rest"], 0.0)
+    for line in subprocess.run(
+        report, capture_output=True, text=True
+    ).stdout.splitlines():
+        percent, _, symbol = line.strip().partition("%")
+        if not symbol:
+            continue
+        parts = [
+            part
+            for part, words in HOST_PARTS.items()
+            if any(w in symbol for w in words)
+        ]
+        shares[parts[0] if parts else "rest"] += float(percent) / 100
+    return shares
