@@ -11,13 +11,14 @@
 // A burst writes its words at one moment, at which the last store stood. For
 // the others this is later than they were, so nothing may lie between that
 // could show the difference: no access of another object (whoever finds a flag
-// set must find what was stored before it), no load of the words, no call, and
-// no packet that goes on, whose receiver may look.
+// set must find what was stored before it), no load of the words, no call, no
+// lock, and no packet that goes on, whose receiver may look.
 //
 //===----------------------------------------------------------------------===//
 
 #include "ir/Explain.h"
 #include "ir/Layout.h"
+#include "ir/Services.h"
 #include "passes/PacGlobals.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -161,6 +162,8 @@ void StoreCombiner::visit(Operation &op) {
   }
   if (isa<ir::LoadWordsOp, ir::StoreWordsOp>(op))
     return flush(&op, "a burst lies between");
+  if (isa<ir::LockOp, ir::UnlockOp, ir::AtomicAddOp>(op))
+    return flush(&op, "a lock or an atomic operation lies between");
   if (isa<func::CallOp>(op))
     return flush(&op, "a call lies between");
   if (isa<ir::ChannelPutOp, ir::PacketSendOp, ir::PacketDropOp>(op))

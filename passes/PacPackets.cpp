@@ -62,9 +62,10 @@ Value passedTo(BlockArgument argument, Operation *terminator, unsigned index) {
 
 } // namespace
 
-bool isReceived(Value handle) {
+bool isFresh(Value handle) {
   auto take = handle.getDefiningOp<ir::PacketTakeOp>();
-  return take && take.getFromRx();
+  return (take && take.getFromRx()) ||
+         handle.getDefiningOp<ir::PacketCreateOp>();
 }
 
 //===----------------------------------------------------------------------===//
@@ -450,7 +451,8 @@ void setAlignment(Anchor &anchor) {
     anchor.grain = 4;
     return;
   }
-  if (!isReceived(anchor.value))
+  anchor.isZero = bool(anchor.value.getDefiningOp<ir::PacketCreateOp>());
+  if (!isFresh(anchor.value))
     return;
   anchor.head = target::BufferHeadroom;
   anchor.grain = 8;

@@ -36,9 +36,9 @@ struct Place {
   }
 };
 
-/// Whether `handle` is a packet as the receiver gives it: its head is at
-/// target::BufferHeadroom.
-bool isReceived(mlir::Value handle);
+/// Whether `handle` is a packet as the receiver or packet_create gives it: its
+/// head is at target::BufferHeadroom.
+bool isFresh(mlir::Value handle);
 
 /// Whose bytes are looked at.
 enum class Bytes { Data, Descriptor };
@@ -119,6 +119,9 @@ struct Anchor {
   Window window;
   /// The head pointer's byte in the buffer, if known.
   std::optional<int32_t> head;
+  /// Whether all bytes from the head on are zero at first, in memory as in the
+  /// program's values.
+  bool isZero = false;
   /// Offsets at which quadwords (8), words (4) or nothing known (1) begin:
   /// those that are `phase` modulo `grain`.
   int32_t grain = 1, phase = 0;

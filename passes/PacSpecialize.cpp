@@ -76,7 +76,7 @@ public:
 private:
   std::optional<Edge> findEdge(DominanceInfo &dominance);
   bool isKnown(Place place) const {
-    return place.anchor && isReceived(place.anchor);
+    return place.anchor && isFresh(place.anchor);
   }
   bool copy(const Edge &edge, DominanceInfo &dominance);
 

@@ -230,7 +230,12 @@ class BodyMaker:
     # ---- statements ------------------------------------------------------
 
     def statements(self, count: int, depth: int) -> None:
+        # Every fourth program changes the sizes of packets.
+        resizes = self.program.seed % 4 == 1 and not self.in_encap
         for _ in range(count):
+            if resizes and self.rng.random() < 0.15:
+                self.resize()
+                continue
             kind = self.rng.random()
             if kind < 0.3:
                 self.declare()
@@ -251,6 +256,36 @@ class BodyMaker:
                 kinds = [self.branch, self.branch, self.loop, self.while_loop]
                 kinds += [self.switch, self.header_stack]
                 self.rng.choice(kinds)(depth - 1)
+
+    def resize(self) -> None:
+        """Zeros at the end, a shorter end, or the head to and fro."""
+        handle, least = self.handle, self.protocol.min_bytes
+        count = self.rng.randint(1, 12)
+
+        def add(state: RunState) -> None:
+            state.packets[handle].add_tail(count)
+
+        def remove(state: RunState) -> None:
+            cut(state, handle, count, least)
+            state.packets[handle].length -= count
+
+        def shorten(state: RunState) -> None:
+            cut(state, handle, count, least)
+            state.packets[handle].move_head(count)
+
+        def extend(state: RunState) -> None:
+            state.packets[handle].move_head(-count)
+
+        kind = self.rng.randrange(3)
+        if kind == 0:
+            self.code.add(f"packet_add_tail({handle}, {count});", add)
+        elif kind == 1:
+            self.code.add(f"packet_remove_tail({handle}, {count});", remove)
+        else:
+            self.code.add(f"packet_shorten({handle}, {count});", shorten)
+            for _ in range(self.rng.randint(0, 2)):
+                self.write_field(self.rng.choice(self.protocol.fields), self.expr(1))
+            self.code.add(f"packet_extend({handle}, {count});", extend)
 
     def burst(self) -> None:
         """Neighbouring fields, written and read back in any order: what
@@ -636,6 +671,12 @@ class BodyMaker:
 
 def local(name: str, type_: Type) -> Expr:
     return Expr(name, type_, lambda env: env.locals[name])
+
+
+def cut(state: RunState, handle: str, count: int, least: int) -> None:
+    if state.packets[handle].length - count < least:
+        drop(state, handle, "truncated")
+        raise Ended
 
 
 def step_over(

@@ -87,6 +87,15 @@ class Packet:
         whole = whole & ~mask | value << shift & mask
         self.buffer[:] = whole.to_bytes(len(self.buffer), "big")
 
+    def move_head(self, count: int) -> None:
+        self.head += count
+        self.length -= count
+
+    def add_tail(self, count: int) -> None:
+        end = self.head + self.length
+        self.buffer[end : end + count] = bytes(count)
+        self.length += count
+
     def copy(self) -> Packet:
         return Packet(
             bytearray(self.buffer),

@@ -140,6 +140,20 @@ func.func @missing_bit(%a: i32, %b: i32, %v: i4, %x: i32) {
   return
 }
 
+// What is made is zero: nothing is read, and quadwords are written whole.
+// CHECK-LABEL: func.func @created(
+// CHECK-NOT: baker.packet_load
+// CHECK: baker.packet_store [%{{.*}}, %{{.*}}] to %{{.*}} at 8 aligned
+// CHECK: return %c0{{.*}} : i32
+func.func @created(%n: i32, %v: i8) -> i32 {
+  %c0 = arith.constant 0 : i32
+  %ph = baker.packet_create %n : !i
+  baker.packet_write %v, %ph "ttl" : i8, !i
+  %r = baker.packet_read %ph "options"[%c0] : !i -> i32
+  baker.packet_send %ph ring 1 id 0 : !i
+  return %r : i32
+}
+
 // -----
 
 // Where a loop takes off headers, its first round has a known head, and so has
