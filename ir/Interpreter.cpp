@@ -310,8 +310,9 @@ bool Interpreter::takePacket(const Arrival &arrival) {
   const PacketImage &packet = arrival.packet;
   uint32_t handle = machine.receive(packet, arrival.head);
   if (entry) {
-    uint32_t number = isFromRx ? uint32_t(packet.rxPort) << target::RingPortShift
-                               : arrival.channel << target::RingChannelShift;
+    uint32_t number = isFromRx
+                          ? uint32_t(packet.rxPort) << target::RingPortShift
+                          : arrival.channel << target::RingChannelShift;
     uint32_t place = arrival.head << 16 | uint32_t(packet.bytes.size());
     machine.rings[arrival.ring].push_back(
         {number | handle, isFromRx ? place : 0});

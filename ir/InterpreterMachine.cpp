@@ -65,8 +65,7 @@ void Machine::release(uint32_t handle) {
 uint32_t Machine::receive(const PacketImage &packet, uint32_t head) {
   uint32_t handle = allocate();
   PacketCell &cell = *find(handle);
-  std::copy(packet.bytes.begin(), packet.bytes.end(),
-            cell.data.begin() + head);
+  std::copy(packet.bytes.begin(), packet.bytes.end(), cell.data.begin() + head);
   cell.setHead(head, uint32_t(packet.bytes.size()));
   cell.descriptor[target::DescriptorPorts] =
       uint32_t(packet.rxPort) << 24 | uint32_t(packet.txPort) << 16;

@@ -37,8 +37,7 @@ private:
   void findComparisons(ModuleOp module);
   uint64_t number(unsigned width);
   bool isRead(ProtocolOp protocol, ProtocolFieldAttr field) const {
-    return compared.count(
-        {protocol.getSymName().str(), field.getName().str()});
+    return compared.count({protocol.getSymName().str(), field.getName().str()});
   }
   uint64_t fieldValue(ProtocolOp protocol, ProtocolFieldAttr field,
                       size_t bytesLeft);

@@ -2,10 +2,10 @@
 //
 // Packets are made for the program: headers of its protocols one after another,
 // with fields drawn from the constants that it compares with, cut at any place
-// after the first header, or mere noise. Where there are samples of its traffic,
-// most packets are these, as they are or with one field changed. Some come from
-// rings, with metadata. Global data holds constants, small numbers and noise,
-// or what calls of control functions leave in it.
+// after the first header, or mere noise. Where there are samples of its
+// traffic, most packets are these, as they are or with one field changed. Some
+// come from rings, with metadata. Global data holds constants, small numbers
+// and noise, or what calls of control functions leave in it.
 //
 //===----------------------------------------------------------------------===//
 

@@ -10,11 +10,12 @@
 //   baker.packet_send %ih ring 1                 at 8
 //                                            baker.packet_send %ih ring 1
 //
-// PacUnroll copies rounds of loops over header arrays, PacGuess makes likely indices constant, PacSpecialize copies paths on which a
-// packet's head is known; PacPackets finds the packets' bytes and what happens
-// to them, PacPlan the cheapest commands, PacRewrite puts them; PacGlobals and
-// PacGlobalStores do the same for global data. docs/packet-access.md tells how few
-// commands are possible.
+// PacUnroll copies rounds of loops over header arrays, PacGuess makes likely
+// indices constant, PacSpecialize copies paths on which a packet's head is
+// known; PacPackets finds the packets' bytes and what happens to them, PacPlan
+// the cheapest commands, PacRewrite puts them; PacGlobals and PacGlobalStores
+// do the same for global data. docs/packet-access.md tells how few commands are
+// possible.
 //
 // Section 5.3.1 of the paper. Requires: one function for what is done with a
 // packet (baker-inline) to be worth much; works on any. Ensures: the program

@@ -104,8 +104,7 @@ BitState BitFlow::entering(Block *block) const {
   BitState state{anchor.window.noBits(), anchor.window.noBits()};
   if (block == start) {
     if (anchor.isZero && anchor.window.high > 0)
-      anchor.window.addBits(state.assigned,
-                            8 * std::max(anchor.window.low, 0),
+      anchor.window.addBits(state.assigned, 8 * std::max(anchor.window.low, 0),
                             8 * anchor.window.high);
     return state;
   }

@@ -90,8 +90,7 @@ void StoreCombiner::flush(Operation *op, const char *why) {
   group = {};
 }
 
-void StoreCombiner::emitRun(
-    ArrayRef<std::pair<uint32_t, ir::StoreOp>> run) {
+void StoreCombiner::emitRun(ArrayRef<std::pair<uint32_t, ir::StoreOp>> run) {
   if (run.size() < 2)
     return;
   ir::StoreOp last = run.front().second;
@@ -107,17 +106,16 @@ void StoreCombiner::emitRun(
     unsigned width = value.getType().getIntOrFloatBitWidth();
     if (width > 32) {
       Type i64 = builder.getI64Type();
-      Value wide = width == 64
-                       ? value
-                       : builder.create<arith::ExtUIOp>(loc, i64, value);
+      Value wide =
+          width == 64 ? value : builder.create<arith::ExtUIOp>(loc, i64, value);
       Value by = builder.create<arith::ConstantIntOp>(loc, 32, 64);
       Value high = builder.create<arith::ShRUIOp>(loc, wide, by);
       words.push_back(builder.create<arith::TruncIOp>(loc, i32, high));
       words.push_back(builder.create<arith::TruncIOp>(loc, i32, wide));
     } else {
-      words.push_back(width == 32 ? value
-                                  : builder.create<arith::ExtUIOp>(loc, i32,
-                                                                   value));
+      words.push_back(width == 32
+                          ? value
+                          : builder.create<arith::ExtUIOp>(loc, i32, value));
     }
   }
   builder.create<ir::StoreWordsOp>(loc, words, group.object, run.front().first);

@@ -2,9 +2,9 @@
 //
 // A read needs the bits of its field that no path is sure to have written. A
 // flush writes all bytes of which a bit may have been; what is written on some
-// paths alone, the other bits of these bytes, and what lies between (up to whole
-// quadwords), it needs as well: one write of known bytes saves the read that a
-// partial write would cost.
+// paths alone, the other bits of these bytes, and what lies between (up to
+// whole quadwords), it needs as well: one write of known bytes saves the read
+// that a partial write would cost.
 //
 // The needs are clustered: two clusters become one where that is cheaper,
 //

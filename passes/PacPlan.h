@@ -47,7 +47,7 @@ private:
 /// A `packet_load` to be made in front of `before`.
 struct PlannedLoad {
   mlir::Operation *before;
-  mlir::Value handle;     ///< current there
+  mlir::Value handle;   ///< current there
   int32_t begin, end;   ///< bytes relative to the anchor
   llvm::BitVector kept; ///< bits written before, which the load must leave
   unsigned reads;       ///< accesses served

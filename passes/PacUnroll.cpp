@@ -256,9 +256,9 @@ void unroll(const CountedLoop &loop) {
   auto branch = cast<cf::CondBranchOp>(loop.header->getTerminator());
   OpBuilder builder(branch);
   bool isTrue = !loop.isStayTrue;
-  builder.create<cf::BranchOp>(
-      branch.getLoc(), loop.exit,
-      isTrue ? branch.getTrueDestOperands() : branch.getFalseDestOperands());
+  builder.create<cf::BranchOp>(branch.getLoc(), loop.exit,
+                               isTrue ? branch.getTrueDestOperands()
+                                      : branch.getFalseDestOperands());
   branch.erase();
 }
 

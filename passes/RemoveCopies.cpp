@@ -6,7 +6,8 @@
 //
 //   %copy = baker.packet_copy %ph              (nothing)
 //   baker.packet_drop %ph reason @old     →    call @baker_count_drop(%number)
-//   baker.packet_send %copy ring 1 id 0        baker.packet_send %ph ring 1 id 0
+//   baker.packet_send %copy ring 1 id 0        baker.packet_send %ph ring 1 id
+//   0
 //
 // The drop is counted under its reason all the same.
 //

@@ -49,7 +49,8 @@ mlir::Value mergeWord(mlir::OpBuilder &builder, mlir::Location loc,
                       mlir::Value old, mlir::Value word, mlir::Value mask);
 
 /// Does what `op` says of `words`, with the head pointer `head`: reads the
-/// enclosing quadwords, merges, writes; whole quadwords are written as they are.
+/// enclosing quadwords, merges, writes; whole quadwords are written as they
+/// are.
 void storeAtHead(mlir::OpBuilder &builder, ir::PacketStoreOp op,
                  mlir::Value handle, mlir::Value head,
                  mlir::ArrayRef<mlir::Value> words);
