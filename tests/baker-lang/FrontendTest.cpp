@@ -156,7 +156,7 @@ TEST(Catalogue, EveryDiagnosticHasATest) {
   for (const auto &entry : fs::recursive_directory_iterator(
            fs::path(KARAKAL_SOURCE_DIR) / "tests" / "baker-lang")) {
     std::string extension = entry.path().extension().string();
-    if (extension != ".baker" && extension != ".cpp")
+    if (extension != ".baker" && extension != ".cases" && extension != ".cpp")
       continue;
     std::ifstream stream(entry.path());
     std::string text((std::istreambuf_iterator<char>(stream)), {});
