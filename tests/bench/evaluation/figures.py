@@ -23,8 +23,6 @@ from evaluation.draw import (
 from evaluation.results import ENGINES, MOST, Results
 
 RATE_MOST = 3.4
-#: Four ports of 1 Gbps, 64 bytes of 84 on the wire.
-WIRE_GBPS = 4 * 64 / 84
 CYCLE_NAMES = {
     "issue": "instructions",
     "aborted": "dead slots behind branches and swaps",
