@@ -273,6 +273,7 @@ struct DataPath::Handlers {
 };
 
 // Calls X(op) for each operation of the data path.
+// clang-format off
 #define KARAKAL_DATA_PATH(X)                                                   \
   X(AluB)                                                                      \
   X(AluNotB)                                                                   \
@@ -288,6 +289,7 @@ struct DataPath::Handlers {
                                       X(Mul32x32Step1) X(Mul32x32Step2)        \
                                           X(Mul32x32Step3) X(Mul32x32Step4)    \
                                               X(Mul32x32Last) X(Mul32x32Last2)
+// clang-format on
 
 void DataPath::step(Microengine &engine, const MicroOp &op) {
   switch (op.op) {

@@ -58,14 +58,13 @@ Result<std::unique_ptr<XScale>> XScale::create(XScaleSurroundings chip,
        ++i)
     memories.push_back({sramBases[i], around.sram[i]->memory().data(),
                         around.sram[i]->memory().size()});
-  std::vector<XScaleWindow> windows = {
-      {XScaleRingData, ringWindowBytes},
-      {XScaleQueueArray, queueWindowBytes},
-      {XScaleScratchAdd, scratch.size()},
-      {XScaleScratchTestSet, scratch.size()},
-      {XScaleSramAdd, 2u << sramAddShift},
-      {capBase, capWindowBytes},
-      {XScaleLocalCsrs, csrWindowBytes}};
+  std::vector<XScaleWindow> windows = {{XScaleRingData, ringWindowBytes},
+                                       {XScaleQueueArray, queueWindowBytes},
+                                       {XScaleScratchAdd, scratch.size()},
+                                       {XScaleScratchTestSet, scratch.size()},
+                                       {XScaleSramAdd, 2u << sramAddShift},
+                                       {capBase, capWindowBytes},
+                                       {XScaleLocalCsrs, csrWindowBytes}};
   XScaleParameters parameters;
   parameters.cyclesPerInstruction =
       static_cast<double>(around.parameters->xscaleInstructionCycles);
@@ -176,7 +175,8 @@ void XScale::onEvent(uint64_t cycle, uint32_t code, uint64_t) {
 
 /// The engine whose local CSRs are at `address`, or null.
 Microengine *XScale::engineAt(uint32_t address) const {
-  if (!isWithin(address, XScaleLocalCsrs, csrWindowBytes) || chip.engines.empty())
+  if (!isWithin(address, XScaleLocalCsrs, csrWindowBytes) ||
+      chip.engines.empty())
     return nullptr;
   uint32_t index = engineIndex((address - XScaleLocalCsrs) / csrBytes,
                                static_cast<uint32_t>(chip.engines.size()) / 2);
