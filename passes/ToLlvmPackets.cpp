@@ -103,6 +103,22 @@ template <typename Op> struct WordPrimitive : ToLlvmPattern<Op> {
   StringRef name;
 };
 
+/// Where soar knows the head it is a number.
+struct PacketHeadroom : ToLlvmPattern<ir::PacketHeadroomOp> {
+  using ToLlvmPattern::ToLlvmPattern;
+  LogicalResult matchAndRewrite(ir::PacketHeadroomOp op, Adaptor adaptor,
+                                Rewriter &rewriter) const override {
+    auto head = op->getAttrOfType<ir::HeadAttr>(ir::headAttrName);
+    Value bytes =
+        head && head.isExact()
+            ? constantWord(rewriter, op.getLoc(), head.getValue())
+            : callPrimitive(context, rewriter, op, "baker_packet_headroom",
+                            wordBits, adaptor.getPacket());
+    rewriter.replaceOp(op, bytes);
+    return success();
+  }
+};
+
 struct PacketDrop : ToLlvmPattern<ir::PacketDropOp> {
   using ToLlvmPattern::ToLlvmPattern;
   LogicalResult matchAndRewrite(ir::PacketDropOp op, Adaptor adaptor,
@@ -248,8 +264,8 @@ struct MetaWrite : ToLlvmPattern<ir::MetaWriteOp> {
 void addPacketPatterns(RewritePatternSet &patterns,
                        const LLVMTypeConverter &converter,
                        ToLlvmContext &context) {
-  patterns.add<PacketRead, PacketWrite, PacketDrop, PacketTake, PacketSend,
-               PacketView, MetaRead, MetaWrite>(converter, context);
+  patterns.add<PacketRead, PacketWrite, PacketHeadroom, PacketDrop, PacketTake,
+               PacketSend, PacketView, MetaRead, MetaWrite>(converter, context);
   patterns.add<WordPrimitive<ir::PacketDecapOp>>(converter, context,
                                                  "baker_packet_decap");
   patterns.add<WordPrimitive<ir::PacketEncapOp>>(converter, context,
@@ -260,8 +276,6 @@ void addPacketPatterns(RewritePatternSet &patterns,
                                                  "baker_packet_clone");
   patterns.add<WordPrimitive<ir::PacketLengthOp>>(converter, context,
                                                   "baker_packet_length");
-  patterns.add<WordPrimitive<ir::PacketHeadroomOp>>(converter, context,
-                                                    "baker_packet_headroom");
   patterns.add<WordPrimitive<ir::PacketAddTailOp>>(converter, context,
                                                    "baker_packet_add_tail");
   patterns.add<WordPrimitive<ir::PacketRemoveTailOp>>(

@@ -1,0 +1,31 @@
+// RUN: baker-opt %s --baker-to-llvm=target=me | FileCheck %s
+// RUN: baker-opt %s --baker-to-llvm=target=host | FileCheck %s --check-prefix=HOST
+
+baker.protocol @ether min_bytes 14 constant_size
+  [#baker.protocol_field<"dst" at 0 : 48>]
+baker.global @m.guard : i32 {baker.place = {memory = "scratch", address = 9216 : i32}}
+baker.global @m.count : i32 {baker.place = {memory = "sram1", address = 8 : i32}}
+
+// Room is a number where the head is known; locks and counters are addresses.
+
+// HOST-LABEL: llvm.func @room
+// HOST-NOT: lock
+// HOST: llvm.call @baker_hash48
+// CHECK-LABEL: llvm.func @room
+// CHECK: llvm.call @baker_packet_headroom
+// CHECK-NOT: llvm.call @baker_packet_headroom
+// CHECK: llvm.call @baker_lock
+// CHECK: llvm.call @__ixp_sram_add
+// CHECK: llvm.call @baker_unlock
+// CHECK: llvm.call @baker_hash48
+func.func @room(%ph: !baker.packet<"ether">, %n: i32, %key: i48) -> (i32, i32, i48) {
+  %a = baker.packet_headroom %ph : !baker.packet<"ether">
+  %b = baker.packet_headroom %ph {baker.head = #baker.head<offset 142>} : !baker.packet<"ether">
+  %guard = baker.global_ref @m.guard : !baker.ref<i32>
+  %count = baker.global_ref @m.count : !baker.ref<i32>
+  baker.lock %guard : !baker.ref<i32>
+  baker.atomic_add %n, %count : !baker.ref<i32>
+  baker.unlock %guard : !baker.ref<i32>
+  %h = baker.hash %key : i48
+  return %a, %b, %h : i32, i32, i48
+}
