@@ -121,6 +121,9 @@ void addPac(OpPassManager &passes, CoreTarget, const PipelineOptions &options) {
   passes::PacOptions pac;
   // Packet handling removal makes values of metadata.
   pac.metadata = !includes(options.level, Level::Phr);
+  // Accesses of heads that no pass has resolved are large.
+  if (!includes(options.level, Level::Soar))
+    pac.maxOperations = 1900;
   passes.addPass(passes::createSimplify());
   passes.addPass(passes::createPac(pac));
 }
