@@ -5,17 +5,19 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from pathlib import Path
 from typing import Any
 
 from harness import (
+    APPS,
     LEVELS,
     ROOT,
-    TRAFFIC,
     Bench,
     Failed,
     image_of,
     progress,
+    run,
     simulate,
     source_of,
     workload,
@@ -52,8 +54,8 @@ def least_commands() -> dict[str, float]:
     for name, sum_ in ROW.findall(ARGUED.read_text()):
         least = sum(int(part) for part in sum_.split("+"))
         kinds.setdefault(name.lower(), []).append(least)
-    if set(kinds) != set(TRAFFIC):
-        raise Failed(f"{ARGUED} has no row for each of {', '.join(TRAFFIC)}")
+    if set(kinds) != set(APPS):
+        raise Failed(f"{ARGUED} has no row for each of {', '.join(APPS)}")
     return {app: sum(found) / len(found) for app, found in kinds.items()}
 
 
@@ -73,7 +75,7 @@ def optimality_of(
         for level in levels:
             image = image_of(bench, app, level, load)
             engines = max(bench.engines)
-            _, stats = simulate(bench, image, load, engines, bench.packets)
+            stats = simulate(bench, image, load, engines, bench.packets)
             found[level] = stats["per_packet"]["packet"]["dram"]
         result[app] = {"least": least, "reached": found}
         rows.append([app, float(least), *map(float, found.values())])
@@ -121,10 +123,9 @@ def access(bench: Bench) -> dict[str, Any]:
     """Instructions of one access: the difference of two programs."""
     progress("instructions of an access")
     trace = bench.folder / "access.pcap"
-    bench.npftrace(
-        "make", "ipv4", "--seed", 1, "--packets", 1000, "--size", 64,
-        "--out", trace, "--control", bench.folder / "access-made.control",
-    )  # fmt: skip
+    command = f"{sys.executable} -m npftrace make ipv4 --seed 1 --packets 1000".split()
+    run([*command, "--size", "64", f"--out={trace}",
+         f"--control={bench.folder / 'access.control'}"])  # fmt: skip
     result: dict[str, Any] = {}
     rows: list[list[object]] = []
     for kind in ("read", "write"):
@@ -155,11 +156,11 @@ def access(bench: Bench) -> dict[str, Any]:
 def pass_time(bench: Bench) -> dict[str, float]:
     """Seconds of all passes over the baker dialect."""
     result: dict[str, float] = {}
-    for app in TRAFFIC:
+    for app in APPS:
         load = workload(bench, app)
         progress(f"timing the passes of {app}")
         _, said = bench.run(
-            "bakerc", source_of(app), f"--level={LEVELS[-1]}", "--time-passes",
+            "bakerc", source_of(bench, app), f"--level={LEVELS[-1]}", "--time-passes",
             f"--profile-trace={load.trace}", f"--control={load.control}",
             "-o", bench.folder / "timed.ixp",
         )  # fmt: skip
