@@ -30,10 +30,9 @@ bool isPart(Operation *op) {
 
 bool isLookup(func::FuncOp function) {
   FunctionType type = function.getFunctionType();
-  if (function.isDeclaration() ||
-      kindOf(function) != FunctionKind::Function || type.getNumInputs() != 1 ||
-      type.getNumResults() != 1 || !isWord(type.getInput(0)) ||
-      !isWord(type.getResult(0)))
+  if (function.isDeclaration() || kindOf(function) != FunctionKind::Function ||
+      type.getNumInputs() != 1 || type.getNumResults() != 1 ||
+      !isWord(type.getInput(0)) || !isWord(type.getResult(0)))
     return false;
   bool loads = false;
   WalkResult walked = function.getBody().walk([&](Operation *op) {

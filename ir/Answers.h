@@ -17,8 +17,8 @@
 
 namespace karakal::ir {
 
-/// Whether `function` is a look-up: one integer argument of at most 32 bits, one
-/// such result, and a body of arithmetic, branches and loads of global data
+/// Whether `function` is a look-up: one integer argument of at most 32 bits,
+/// one such result, and a body of arithmetic, branches and loads of global data
 /// (at least one) without calls.
 bool isLookup(mlir::func::FuncOp function);
 
