@@ -17,7 +17,7 @@ from harness import (
 )
 from kernels import kernels
 from loaded_latency import latency
-from model import model, profile_speed
+from throughput_model import model, profile_speed
 from packets import PACKET_BENCHMARKS
 from speed import speed
 from tables import table
