@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import json
 import re
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -17,11 +16,11 @@ from harness import (
     Failed,
     image_of,
     progress,
-    run,
     simulate,
     source_of,
     workload,
 )
+from npftrace.sweep.points import TRACE, traffic_step
 from tables import table
 
 #: Where the least number of DRAM commands is argued, one row for each kind of
@@ -122,10 +121,8 @@ def instructions(bench: Bench, flags: tuple[str, ...], text: str, load: Path) ->
 def access(bench: Bench) -> dict[str, Any]:
     """Instructions of one access: the difference of two programs."""
     progress("instructions of an access")
-    trace = bench.folder / "access.pcap"
-    command = f"{sys.executable} -m npftrace make ipv4 --seed 1 --packets 1000".split()
-    run([*command, "--size", "64", f"--out={trace}",
-         f"--control={bench.folder / 'access.control'}"])  # fmt: skip
+    traffic = {"kind": "ipv4", "seed": 1, "packets": 1000, "size": 64}
+    trace = bench.result(traffic_step(traffic), TRACE)
     result: dict[str, Any] = {}
     rows: list[list[object]] = []
     for kind in ("read", "write"):
