@@ -17,7 +17,8 @@ inline constexpr int64_t seldom[] = {1, 1000000};
 /// Builds code at one place.
 class Code {
 public:
-  Code(mlir::OpBuilder builder, mlir::Location loc) : builder(builder), loc(loc) {}
+  Code(mlir::OpBuilder builder, mlir::Location loc)
+      : builder(builder), loc(loc) {}
 
   mlir::Value word(int64_t value) {
     return builder.create<mlir::arith::ConstantOp>(
@@ -34,7 +35,8 @@ public:
   void store(mlir::Value value, ir::GlobalOp global) {
     builder.create<ir::StoreOp>(loc, value, ref(global));
   }
-  mlir::Value compare(mlir::arith::CmpIPredicate predicate, mlir::Value a, mlir::Value b) {
+  mlir::Value compare(mlir::arith::CmpIPredicate predicate, mlir::Value a,
+                      mlir::Value b) {
     return builder.create<mlir::arith::CmpIOp>(loc, predicate, a, b);
   }
   mlir::Value isZero(mlir::Value value) {
@@ -42,8 +44,8 @@ public:
   }
   void branch(mlir::Block *to) { builder.create<mlir::cf::BranchOp>(loc, to); }
   /// `counts`: how often it goes where, as a profile would say.
-  void branchIf(mlir::Value condition, mlir::Block *then, mlir::Block *otherwise,
-                llvm::ArrayRef<int64_t> counts = {}) {
+  void branchIf(mlir::Value condition, mlir::Block *then,
+                mlir::Block *otherwise, llvm::ArrayRef<int64_t> counts = {}) {
     auto branch =
         builder.create<mlir::cf::CondBranchOp>(loc, condition, then, otherwise);
     if (!counts.empty())

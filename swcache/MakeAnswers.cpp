@@ -33,8 +33,7 @@ private:
   void declare(StringRef name, unsigned operands, unsigned results);
 };
 
-void MakeAnswers::declare(StringRef name, unsigned operands,
-                          unsigned results) {
+void MakeAnswers::declare(StringRef name, unsigned operands, unsigned results) {
   if (getOperation().lookupSymbol(name))
     return;
   OpBuilder builder = OpBuilder::atBlockEnd(getOperation().getBody());
@@ -74,11 +73,12 @@ func::FuncOp MakeAnswers::makeKept(func::FuncOp lookup, ir::GlobalOp answers) {
   kept.setPrivate();
   Block *ask = kept.addEntryBlock();
   Region *body = &kept.getBody();
-  auto addBlock = [&] { return OpBuilder(atEnd).createBlock(body, body->end()); };
+  auto addBlock = [&] {
+    return OpBuilder(atEnd).createBlock(body, body->end());
+  };
   Block *hit = addBlock(), *miss = addBlock(), *keep = addBlock(),
         *done = addBlock();
-  auto generation =
-      getOperation().lookupSymbol<ir::GlobalOp>(generationName);
+  auto generation = getOperation().lookupSymbol<ir::GlobalOp>(generationName);
   auto at = [&](Block *block) {
     return Code(OpBuilder::atBlockEnd(block), loc);
   };
@@ -92,15 +92,15 @@ func::FuncOp MakeAnswers::makeKept(func::FuncOp lookup, ir::GlobalOp answers) {
   Code code = at(ask);
   Value key = resized(code, kept.getArgument(0), code.builder.getI32Type());
   Value said = camLookup(code, key);
-  Value hitBit = code.builder.create<arith::AndIOp>(
-      loc, said, code.word(target::CamHit));
+  Value hitBit =
+      code.builder.create<arith::AndIOp>(loc, said, code.word(target::CamHit));
   SmallVector<int64_t> counts;
   auto profile = ir::profileOf(lookup);
   auto answered = ir::answersOf(lookup);
   if (profile && answered) {
-    auto hits = int64_t((*answered)[llvm::find(ir::localitySizes,
-                                               target::CamEntries) -
-                                    ir::localitySizes.begin()]);
+    auto hits =
+        int64_t((*answered)[llvm::find(ir::localitySizes, target::CamEntries) -
+                            ir::localitySizes.begin()]);
     counts = {hits, int64_t(profile->packets) - hits};
   }
   code.branchIf(code.compare(arith::CmpIPredicate::ne, hitBit, code.word(0)),

@@ -48,8 +48,8 @@ std::string refusalOf(KeptLookup &kept, double packets,
   if (kept.interval == 0)
     return llvm::formatv("{0:e2} stores and {1:f2} calls a packet with at most "
                          "{2:e2} stale packets need {3:f2} looks a packet",
-                         kept.rates.store, kept.rates.load,
-                         kept.rates.errorMax, leastCheckRate(kept.rates));
+                         kept.rates.store, kept.rates.load, kept.rates.errorMax,
+                         leastCheckRate(kept.rates));
   kept.gain = kept.hitRate * latency -
               kept.rates.load * (hitCycles + (1 - kept.hitRate) * missCycles);
   if (kept.gain <= 0)

@@ -29,23 +29,36 @@ std::string program(unsigned lines) {
   for (unsigned n = 0; count < lines; ++n, count += 20) {
     std::string i = std::to_string(n);
     text += "hop hops" + i + "[64];\nu32 seen" + i + "[16];\n";
-    text += "u32 find" + i + "(u32 address, u8 length) {\n"
+    text += "u32 find" + i +
+            "(u32 address, u8 length) {\n"
             "  u32 best = 0xffffffff;\n"
             "  for (u32 i = 0; i < 16; i++) {\n"
-            "    if (seen" + i + "[i] == address && length > 8)\n"
+            "    if (seen" +
+            i +
+            "[i] == address && length > 8)\n"
             "      best = i << 2 | (length & 3);\n"
             "    else if ((address >> i & 1) != 0)\n"
-            "      seen" + i + "[i & 15] += best - address / 3;\n"
+            "      seen" +
+            i +
+            "[i & 15] += best - address / 3;\n"
             "  }\n"
             "  return best;\n"
             "}\n"
-            "void forward" + i + "(ipv4_pkt * ph) {\n"
-            "  u32 hop = find" + i + "(ph->dst, ph->ttl);\n"
+            "void forward" +
+            i +
+            "(ipv4_pkt * ph) {\n"
+            "  u32 hop = find" +
+            i +
+            "(ph->dst, ph->ttl);\n"
             "  // What the next router is told.\n"
             "  ph->ttl -= 1;\n"
             "  ph->checksum = ph->checksum + 0x100;\n"
-            "  hops" + i + "[hop & 63].packets[1]++;\n"
-            "  ph->metadata.tx.port = hops" + i + "[hop & 63].port;\n"
+            "  hops" +
+            i +
+            "[hop & 63].packets[1]++;\n"
+            "  ph->metadata.tx.port = hops" +
+            i +
+            "[hop & 63].port;\n"
             "}\n";
   }
   return text;
