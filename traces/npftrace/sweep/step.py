@@ -6,6 +6,7 @@ have no npftrace.
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
 import shutil
@@ -14,6 +15,9 @@ import tempfile
 import time
 from dataclasses import dataclass
 from pathlib import Path
+
+#: How often, and after how long, a program that is still open is tried again.
+BUSY_TRIES, BUSY_SECONDS = 500, 0.02
 
 
 @dataclass(frozen=True)
@@ -57,15 +61,28 @@ def run_step(step: Step, *inputs: bytes | Path) -> Result:
         for (file, _), data in zip(step.inputs, inputs, strict=True):
             _place(folder / file, data, step.command[0] == f"./{file}")
         start = time.monotonic()
-        done = subprocess.run(
-            step.command, cwd=folder, capture_output=True, text=True, errors="replace"
-        )
+        done = _call(step.command, folder)
         seconds = time.monotonic() - start
         outputs = {}
         if done.returncode == 0:
             outputs = {file: (folder / file).read_bytes() for file in step.outputs}
     said = (done.stdout + done.stderr).strip()
     return Result(done.returncode, said, outputs, seconds)
+
+
+def _call(command: tuple[str, ...], folder: Path) -> subprocess.CompletedProcess[str]:
+    """A program that was just written may still be open in a child that another
+    thread is about to start; the system refuses to run it for that moment."""
+    for _ in range(BUSY_TRIES):
+        try:
+            return subprocess.run(
+                command, cwd=folder, capture_output=True, text=True, errors="replace"
+            )
+        except OSError as error:
+            if error.errno != errno.ETXTBSY:
+                raise
+            time.sleep(BUSY_SECONDS)
+    raise OSError(errno.ETXTBSY, f"{command[0]} stays busy in {folder}")
 
 
 def _place(path: Path, data: bytes | Path, is_program: bool) -> None:
