@@ -19,7 +19,6 @@
 #include <fstream>
 #include <map>
 #include <sys/wait.h>
-#include <unistd.h>
 
 using namespace karakal;
 using namespace karakal::sim::testing;
@@ -30,9 +29,7 @@ namespace {
 class IxpsimTest : public ::testing::Test {
 protected:
   static void SetUpTestSuite() {
-    folder = fs::temp_directory_path() /
-             ("ixpsim-test-" + std::to_string(::getpid()));
-    fs::create_directories(folder);
+    folder = ::testing::TempDir();
     image = (folder / "forward.ixp").string();
     trace = (folder / "in.pcapng").string();
     ASSERT_TRUE(static_cast<bool>(
@@ -40,7 +37,6 @@ protected:
     ASSERT_TRUE(
         static_cast<bool>(traces::writeTrace(trace, makeTrace(100, 60), 4)));
   }
-  static void TearDownTestSuite() { fs::remove_all(folder); }
 
   /// Runs ixpsim; its output and errors go to `text`.
   int ixpsim(const std::string &arguments) {

@@ -8,11 +8,11 @@
 #ifndef KARAKAL_TESTS_TRACES_TRACEBYTES_H
 #define KARAKAL_TESTS_TRACES_TRACEBYTES_H
 
+#include "gtest/gtest.h"
 #include <cstdint>
 #include <cstdio>
 #include <fstream>
 #include <string>
-#include <unistd.h>
 #include <vector>
 
 namespace karakal::traces::test {
@@ -89,8 +89,7 @@ public:
   explicit TemporaryFile(const std::string &content = "",
                          const std::string &extension = ".pcap") {
     static unsigned count = 0;
-    path = "/tmp/karakal-traces-" + std::to_string(getpid()) + "-" +
-           std::to_string(count++) + extension;
+    path = testing::TempDir() + std::to_string(count++) + extension;
     std::ofstream(path, std::ios::binary) << content;
   }
   ~TemporaryFile() { std::remove(path.c_str()); }
