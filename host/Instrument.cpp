@@ -1,7 +1,7 @@
 //===- Instrument.cpp - counters for the functional profile -----*- C++ -*-===//
 
 #include "host/Instrument.h"
-#include "ir/Answers.h"
+#include "ir/Lookups.h"
 #include "ir/Layout.h"
 #include "ir/Profile.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -10,7 +10,7 @@
 //
 // where `line` is the word offset of the part of the global that a cache would
 // hold as one entry (ir/Profile.h, GlobalProfile::hits), `globals` the number
-// of globals, and n that of the look-up (ir/Answers.h). The two functions get
+// of globals, and n that of the look-up (ir/Lookups.h). The two functions get
 // their bodies from host/RunGuards.h and host/Primitives.h.
 //
 // The order of the counters is that of `counterSites`: host/Profile.h finds

@@ -3,6 +3,7 @@
 #include "host/Primitives.h"
 #include "host/RunGuards.h"
 #include "support/Error.h"
+#include <type_traits>
 
 namespace karakal::host {
 
@@ -25,95 +26,25 @@ static void leaveOnFault() {
     std::longjmp(active->escape, 1);
 }
 
+/// A method of the runtime as a function of the program, which is left on a
+/// fault.
+template <auto method> struct Primitive;
+template <typename Result, typename... Arguments,
+          Result (PacketRuntime::*method)(Arguments...)>
+struct Primitive<method> {
+  static Result call(Arguments... arguments) {
+    if constexpr (std::is_void_v<Result>) {
+      (active->runtime.*method)(arguments...);
+      leaveOnFault();
+    } else {
+      Result value = (active->runtime.*method)(arguments...);
+      leaveOnFault();
+      return value;
+    }
+  }
+};
+
 extern "C" {
-
-static uint64_t packetRead(uint32_t h, uint32_t bitOffset, uint32_t bits) {
-  uint64_t value = active->runtime.read(h, bitOffset, bits);
-  leaveOnFault();
-  return value;
-}
-
-static void packetWrite(uint32_t h, uint32_t bitOffset, uint32_t bits,
-                        uint64_t value) {
-  active->runtime.write(h, bitOffset, bits, value);
-  leaveOnFault();
-}
-
-static uint32_t metaRead(uint32_t h, uint32_t word) {
-  uint32_t value = active->runtime.metaRead(h, word);
-  leaveOnFault();
-  return value;
-}
-
-static void metaWrite(uint32_t h, uint32_t word, uint32_t value) {
-  active->runtime.metaWrite(h, word, value);
-  leaveOnFault();
-}
-
-static uint32_t rxPort(uint32_t h) {
-  uint32_t value = active->runtime.rxPort(h);
-  leaveOnFault();
-  return value;
-}
-
-static uint32_t txPort(uint32_t h) {
-  uint32_t value = active->runtime.txPort(h);
-  leaveOnFault();
-  return value;
-}
-
-static void setTxPort(uint32_t h, uint32_t port) {
-  active->runtime.setTxPort(h, port);
-  leaveOnFault();
-}
-
-static uint32_t packetLength(uint32_t h) {
-  uint32_t value = active->runtime.length(h);
-  leaveOnFault();
-  return value;
-}
-
-static uint32_t packetDecap(uint32_t h, uint32_t bytes) {
-  uint32_t value = active->runtime.decap(h, bytes);
-  leaveOnFault();
-  return value;
-}
-
-static uint32_t packetEncap(uint32_t h, uint32_t bytes) {
-  uint32_t value = active->runtime.encap(h, bytes);
-  leaveOnFault();
-  return value;
-}
-
-static uint32_t packetAddTail(uint32_t h, uint32_t bytes) {
-  uint32_t value = active->runtime.addTail(h, bytes);
-  leaveOnFault();
-  return value;
-}
-
-static uint32_t packetRemoveTail(uint32_t h, uint32_t bytes) {
-  uint32_t value = active->runtime.removeTail(h, bytes);
-  leaveOnFault();
-  return value;
-}
-
-static uint32_t packetHeadroom(uint32_t h) {
-  uint32_t value = active->runtime.headroom(h);
-  leaveOnFault();
-  return value;
-}
-
-static uint32_t packetCreate(uint32_t bytes) {
-  uint32_t value = active->runtime.create(bytes);
-  leaveOnFault();
-  return value;
-}
-
-static uint32_t packetCopy(uint32_t h) {
-  uint32_t value = active->runtime.copy(h);
-  leaveOnFault();
-  return value;
-}
 
 static void packetDrop(uint32_t h, uint32_t reason) {
   active->runtime.setOnXScale(active->onXScale());
@@ -151,26 +82,28 @@ static void enterXScale(uint32_t previous) {
 
 std::vector<std::pair<const char *, void *>> primitiveSymbols() {
   auto at = [](auto *function) { return reinterpret_cast<void *>(function); };
-  return {{"baker_packet_read", at(packetRead)},
-          {"baker_packet_write", at(packetWrite)},
-          {"baker_meta_read", at(metaRead)},
-          {"baker_meta_write", at(metaWrite)},
-          {"baker_rx_port", at(rxPort)},
-          {"baker_tx_port", at(txPort)},
-          {"baker_set_tx_port", at(setTxPort)},
-          {"baker_packet_length", at(packetLength)},
-          {"baker_packet_decap", at(packetDecap)},
-          {"baker_packet_encap", at(packetEncap)},
-          {"baker_packet_add_tail", at(packetAddTail)},
-          {"baker_packet_remove_tail", at(packetRemoveTail)},
-          {"baker_packet_headroom", at(packetHeadroom)},
-          {"baker_packet_create", at(packetCreate)},
-          {"baker_packet_copy", at(packetCopy)},
-          {"baker_packet_drop", at(packetDrop)},
-          {"baker_channel_put", at(channelPut)},
-          {"baker_profile_load", at(profileLoad)},
-          {GuardSymbols::Exhausted, at(exhausted)},
-          {GuardSymbols::EnterXScale, at(enterXScale)}};
+  return {
+      {"baker_packet_read", at(Primitive<&PacketRuntime::read>::call)},
+      {"baker_packet_write", at(Primitive<&PacketRuntime::write>::call)},
+      {"baker_meta_read", at(Primitive<&PacketRuntime::metaRead>::call)},
+      {"baker_meta_write", at(Primitive<&PacketRuntime::metaWrite>::call)},
+      {"baker_rx_port", at(Primitive<&PacketRuntime::rxPort>::call)},
+      {"baker_tx_port", at(Primitive<&PacketRuntime::txPort>::call)},
+      {"baker_set_tx_port", at(Primitive<&PacketRuntime::setTxPort>::call)},
+      {"baker_packet_length", at(Primitive<&PacketRuntime::length>::call)},
+      {"baker_packet_decap", at(Primitive<&PacketRuntime::decap>::call)},
+      {"baker_packet_encap", at(Primitive<&PacketRuntime::encap>::call)},
+      {"baker_packet_add_tail", at(Primitive<&PacketRuntime::addTail>::call)},
+      {"baker_packet_remove_tail",
+       at(Primitive<&PacketRuntime::removeTail>::call)},
+      {"baker_packet_headroom", at(Primitive<&PacketRuntime::headroom>::call)},
+      {"baker_packet_create", at(Primitive<&PacketRuntime::create>::call)},
+      {"baker_packet_copy", at(Primitive<&PacketRuntime::copy>::call)},
+      {"baker_packet_drop", at(packetDrop)},
+      {"baker_channel_put", at(channelPut)},
+      {"baker_profile_load", at(profileLoad)},
+      {GuardSymbols::Exhausted, at(exhausted)},
+      {GuardSymbols::EnterXScale, at(enterXScale)}};
 }
 
 } // namespace karakal::host

@@ -2,7 +2,7 @@
 
 #include "host/Profile.h"
 #include "host/Instrument.h"
-#include "ir/Answers.h"
+#include "ir/Lookups.h"
 #include "ir/Layout.h"
 #include "ir/OperationCost.h"
 #include "ir/Services.h"
@@ -318,7 +318,7 @@ void Annotator::annotate(FuncOp function, const FunctionCounts &counts) {
   }
   ir::setProfile(function, to);
   if (ir::isLookup(function))
-    ir::setAnswers(function, counts.answers);
+    ir::setLookupHits(function, counts.answers);
 }
 
 Status Annotator::run() {

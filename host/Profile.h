@@ -39,7 +39,7 @@ struct FunctionCounts {
   /// Of each block that ends in a branch with several successors, in order:
   /// times that each successor was taken.
   std::vector<std::vector<uint64_t>> branches;
-  /// Of a look-up: as ir::answersOf.
+  /// Of a look-up: as ir::lookupHitsOf.
   std::array<uint64_t, ir::localitySizes.size()> answers{};
 };
 

@@ -113,7 +113,7 @@ std::optional<GlobalProfile> profileOf(GlobalOp global) {
   return profile;
 }
 
-std::optional<Hits> answersOf(func::FuncOp lookup) { return hitsOf(lookup); }
+std::optional<Hits> lookupHitsOf(func::FuncOp lookup) { return hitsOf(lookup); }
 
 std::optional<uint64_t> profileOf(ChannelOp channel) {
   auto profile = channel->getAttrOfType<DictionaryAttr>(profileAttrName);
@@ -150,7 +150,7 @@ void setProfile(GlobalOp global, const GlobalProfile &profile) {
   setHits(global, profile.hits);
 }
 
-void setAnswers(func::FuncOp lookup, ArrayRef<uint64_t> hits) {
+void setLookupHits(func::FuncOp lookup, ArrayRef<uint64_t> hits) {
   setHits(lookup, hits);
 }
 

@@ -7,7 +7,7 @@
 //
 //   on the module       baker.profile  {received = N, traces = N}
 //   on func.func        baker.profile  {packets = N, instructions = N, …}
-//                       baker.locality, on look-ups (ir/Answers.h)
+//                       baker.locality, on look-ups (ir/Lookups.h)
 //   on baker.channel    baker.profile  {packets = N}
 //   on baker.global     baker.profile  {reads = N, writes = N, …}
 //                       baker.locality array<i64: h1, h2, h4, … h64>
@@ -80,10 +80,10 @@ std::optional<FunctionProfile> profileOf(mlir::func::FuncOp function);
 std::optional<GlobalProfile> profileOf(GlobalOp global);
 /// Packets that were put on the channel (or received, for `rx`).
 std::optional<uint64_t> profileOf(ChannelOp channel);
-/// Calls of a look-up (ir/Answers.h) whose result caches of localitySizes
+/// Calls of a look-up (ir/Lookups.h) whose result caches of localitySizes
 /// entries would have known; none without a profile.
 std::optional<std::array<uint64_t, localitySizes.size()>>
-answersOf(mlir::func::FuncOp lookup);
+lookupHitsOf(mlir::func::FuncOp lookup);
 /// How often each successor of a branch was taken, in order; empty without a
 /// profile.
 llvm::ArrayRef<int64_t> branchCountsOf(mlir::Operation *branch);
@@ -93,7 +93,7 @@ double branchProbability(mlir::Operation *branch, unsigned index);
 
 void setProfile(mlir::ModuleOp module, const ProgramProfile &profile);
 void setProfile(mlir::func::FuncOp function, const FunctionProfile &profile);
-void setAnswers(mlir::func::FuncOp lookup, llvm::ArrayRef<uint64_t> hits);
+void setLookupHits(mlir::func::FuncOp lookup, llvm::ArrayRef<uint64_t> hits);
 void setProfile(GlobalOp global, const GlobalProfile &profile);
 void setProfile(ChannelOp channel, uint64_t packets);
 void setBranchCounts(mlir::Operation *branch, llvm::ArrayRef<int64_t> counts);

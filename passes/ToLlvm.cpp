@@ -36,6 +36,16 @@ LLVM::LLVMFuncOp declareRuntime(ModuleOp module, StringRef name, Type result,
       module.getLoc(), name, LLVM::LLVMFunctionType::get(result, operands));
 }
 
+Value callRuntime(ConversionPatternRewriter &rewriter, Operation *op,
+                  StringRef name, Type result, ValueRange operands) {
+  Type type = result ? result : LLVM::LLVMVoidType::get(op->getContext());
+  LLVM::LLVMFuncOp callee =
+      declareRuntime(op->getParentOfType<ModuleOp>(), name, type,
+                     llvm::to_vector(operands.getTypes()));
+  auto call = rewriter.create<LLVM::CallOp>(op->getLoc(), callee, operands);
+  return result ? call.getResult() : Value();
+}
+
 Value resize(OpBuilder &builder, Location loc, Value value, unsigned width) {
   unsigned from = value.getType().getIntOrFloatBitWidth();
   Type type = builder.getIntegerType(width);

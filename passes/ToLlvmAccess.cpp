@@ -242,18 +242,6 @@ namespace {
 // Packets
 //===----------------------------------------------------------------------===//
 
-/// The primitive of the XScale core and the host.
-Value callPrimitive(ConversionPatternRewriter &rewriter, Operation *op,
-                    ToLlvmContext &context, StringRef name, Type result,
-                    ValueRange operands) {
-  LLVM::LLVMFuncOp callee =
-      declareRuntime(op->getParentOfType<ModuleOp>(), name, result,
-                     llvm::to_vector(operands.getTypes()));
-  ++context.primitiveCount;
-  auto call = rewriter.create<LLVM::CallOp>(op->getLoc(), callee, operands);
-  return call.getNumResults() ? call.getResult() : Value();
-}
-
 struct PacketLoad : ToLlvmPattern<ir::PacketLoadOp> {
   using ToLlvmPattern::ToLlvmPattern;
   LogicalResult matchAndRewrite(ir::PacketLoadOp op, Adaptor adaptor,
@@ -275,8 +263,7 @@ struct PacketLoad : ToLlvmPattern<ir::PacketLoadOp> {
         words.push_back(resize(
             rewriter, loc,
             callPrimitive(
-                rewriter, op, context, "baker_packet_read",
-                rewriter.getI64Type(),
+                context, rewriter, op, "baker_packet_read", 2 * wordBits,
                 {adaptor.getPacket(),
                  constantWord(rewriter, loc, 8 * (at + bytesPerWord * i)),
                  constantWord(rewriter, loc, wordBits)}),
@@ -316,8 +303,7 @@ struct PacketStore : ToLlvmPattern<ir::PacketStoreOp> {
           continue;
         Value bytes = shift(rewriter, loc, word, 8 * (bytesPerWord - end),
                             /*isLeft=*/false);
-        callPrimitive(rewriter, op, context, "baker_packet_write",
-                      LLVM::LLVMVoidType::get(op.getContext()),
+        callPrimitive(context, rewriter, op, "baker_packet_write", 0,
                       {adaptor.getPacket(),
                        constantWord(rewriter, loc,
                                     8 * (op.getAt() + bytesPerWord * i + byte)),

@@ -19,20 +19,6 @@ namespace karakal::passes {
 
 namespace {
 
-/// Calls a primitive; `resultWidth` 0 means void.
-Value callPrimitive(ToLlvmContext &context, ConversionPatternRewriter &rewriter,
-                    Operation *op, StringRef name, unsigned resultWidth,
-                    ValueRange operands) {
-  Type result = resultWidth ? Type(rewriter.getIntegerType(resultWidth))
-                            : LLVM::LLVMVoidType::get(op->getContext());
-  LLVM::LLVMFuncOp callee =
-      declareRuntime(op->getParentOfType<ModuleOp>(), name, result,
-                     llvm::to_vector(operands.getTypes()));
-  auto call = rewriter.create<LLVM::CallOp>(op->getLoc(), callee, operands);
-  ++context.primitiveCount;
-  return resultWidth ? call.getResult() : Value();
-}
-
 //===----------------------------------------------------------------------===//
 // Packets
 //===----------------------------------------------------------------------===//

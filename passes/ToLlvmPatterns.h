@@ -39,6 +39,23 @@ mlir::Value highWord(mlir::OpBuilder &builder, mlir::Location loc,
 mlir::Value joinWords(mlir::OpBuilder &builder, mlir::Location loc,
                       mlir::Value high, mlir::Value low);
 
+/// Calls a function of the runtime; its result, of type `result` (null: none).
+mlir::Value callRuntime(mlir::ConversionPatternRewriter &rewriter,
+                        mlir::Operation *op, llvm::StringRef name,
+                        mlir::Type result, mlir::ValueRange operands);
+
+/// The same for a packet primitive, which is counted; `width` 0: no result.
+inline mlir::Value callPrimitive(ToLlvmContext &context,
+                                 mlir::ConversionPatternRewriter &rewriter,
+                                 mlir::Operation *op, llvm::StringRef name,
+                                 unsigned width, mlir::ValueRange operands) {
+  ++context.primitiveCount;
+  mlir::Type result;
+  if (width)
+    result = rewriter.getIntegerType(width);
+  return callRuntime(rewriter, op, name, result, operands);
+}
+
 /// A pattern that knows the context.
 template <typename Op>
 class ToLlvmPattern : public mlir::ConvertOpToLLVMPattern<Op> {

@@ -19,17 +19,6 @@ namespace karakal::passes {
 
 namespace {
 
-/// Calls a function of the runtime; `result` is null for none.
-Value callService(ConversionPatternRewriter &rewriter, Operation *op,
-                  StringRef name, Type result, ValueRange operands) {
-  Type type = result ? result : LLVM::LLVMVoidType::get(op->getContext());
-  LLVM::LLVMFuncOp callee =
-      declareRuntime(op->getParentOfType<ModuleOp>(), name, type,
-                     llvm::to_vector(operands.getTypes()));
-  auto call = rewriter.create<LLVM::CallOp>(op->getLoc(), callee, operands);
-  return result ? call.getResult() : Value();
-}
-
 /// `baker.lock` and `baker.unlock`.
 template <typename Op> struct Section : ToLlvmPattern<Op> {
   Section(const LLVMTypeConverter &converter, ToLlvmContext &context,
@@ -46,7 +35,7 @@ template <typename Op> struct Section : ToLlvmPattern<Op> {
         place = ir::placeOf(global);
       if (!place || place->memory != "scratch")
         return op.emitError() << "a lock is a global that lies in scratch";
-      callService(rewriter, op, name, {}, adaptor.getRef());
+      callRuntime(rewriter, op, name, {}, adaptor.getRef());
     }
     rewriter.eraseOp(op);
     return success();
@@ -76,7 +65,7 @@ struct AtomicAdd : ToLlvmPattern<ir::AtomicAddOp> {
     if (!place || place->memory == "dram" || place->memory == "local")
       return op.emitError()
              << "an atomic counter is a global in scratch or SRAM";
-    callService(rewriter, op,
+    callRuntime(rewriter, op,
                 place->memory == "scratch" ? "__ixp_scratch_add"
                                            : "__ixp_sram_add",
                 {}, {adaptor.getRef(), adaptor.getValue()});
@@ -92,7 +81,7 @@ struct Hash : ToLlvmPattern<ir::HashOp> {
     unsigned width = op.getKey().getType().getIntOrFloatBitWidth();
     unsigned passed = width == 48 ? 64 : width;
     Value key = resize(rewriter, op.getLoc(), adaptor.getKey(), passed);
-    Value hash = callService(rewriter, op, "baker_hash" + std::to_string(width),
+    Value hash = callRuntime(rewriter, op, "baker_hash" + std::to_string(width),
                              rewriter.getIntegerType(passed), key);
     rewriter.replaceOp(op, resize(rewriter, op.getLoc(), hash, width));
     return success();
@@ -109,7 +98,7 @@ template <typename Op> struct Ask : ToLlvmPattern<Op> {
   matchAndRewrite(Op op, typename Op::Adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     rewriter.replaceOp(
-        op, callService(rewriter, op, name, rewriter.getI32Type(), {}));
+        op, callRuntime(rewriter, op, name, rewriter.getI32Type(), {}));
     return success();
   }
 
@@ -127,12 +116,12 @@ struct Trace : ToLlvmPattern<ir::TraceOp> {
       auto values = adaptor.getValues().begin();
       StringRef text = op.getText();
       auto put = [&](char character) {
-        callService(rewriter, op, "baker_trace_text", {},
+        callRuntime(rewriter, op, "baker_trace_text", {},
                     constantWord(rewriter, loc, uint8_t(character)));
       };
       while (!text.empty()) {
         if (text.consume_front("{}") && values != adaptor.getValues().end()) {
-          callService(rewriter, op, "baker_trace_value", {},
+          callRuntime(rewriter, op, "baker_trace_value", {},
                       resize(rewriter, loc, *values++, 64));
           continue;
         }

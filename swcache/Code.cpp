@@ -15,6 +15,17 @@ namespace {
 constexpr uint64_t burstWordsMax = 8;
 } // namespace
 
+void declareIntrinsic(ModuleOp module, StringRef name, unsigned operands,
+                      unsigned results) {
+  if (module.lookupSymbol(name))
+    return;
+  OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
+  Type word = builder.getI32Type();
+  auto type = builder.getFunctionType(SmallVector<Type>(operands, word),
+                                      SmallVector<Type>(results, word));
+  builder.create<func::FuncOp>(module.getLoc(), name, type).setPrivate();
+}
+
 void Code::copy(Value from, Value to) {
   // The copy of an array may have fewer elements than its home.
   uint64_t words = ir::wordCount(ir::pointeeOf(to));

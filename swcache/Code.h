@@ -14,6 +14,10 @@ namespace karakal::swcache {
 /// Counts of a branch that is hardly ever taken.
 inline constexpr int64_t seldom[] = {1, 1000000};
 
+/// Declares a function of the engines that takes and gives words, once.
+void declareIntrinsic(mlir::ModuleOp module, llvm::StringRef name,
+                      unsigned operands = 0, unsigned results = 0);
+
 /// Builds code at one place.
 class Code {
 public:

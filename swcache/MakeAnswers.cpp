@@ -30,19 +30,7 @@ public:
 private:
   void runOnOperation() override;
   func::FuncOp makeKept(func::FuncOp lookup, ir::GlobalOp answers);
-  void declare(StringRef name, unsigned operands, unsigned results);
 };
-
-void MakeAnswers::declare(StringRef name, unsigned operands, unsigned results) {
-  if (getOperation().lookupSymbol(name))
-    return;
-  OpBuilder builder = OpBuilder::atBlockEnd(getOperation().getBody());
-  Type i32 = builder.getI32Type();
-  auto type = builder.getFunctionType(SmallVector<Type>(operands, i32),
-                                      SmallVector<Type>(results, i32));
-  builder.create<func::FuncOp>(getOperation().getLoc(), name, type)
-      .setPrivate();
-}
 
 /// `value` as an integer of `type`; neither has more than 32 bits.
 Value resized(Code &code, Value value, Type type) {
@@ -55,13 +43,16 @@ Value resized(Code &code, Value value, Type type) {
   return code.builder.create<arith::TruncIOp>(code.loc, type, value);
 }
 
-/// The answer that belongs to what the CAM said.
-Value answerRef(Code &code, ir::GlobalOp answers, Value said) {
-  Value entry = code.builder.create<arith::AndIOp>(
+/// The entry that the CAM named.
+Value entryOf(Code &code, Value said) {
+  return code.builder.create<arith::AndIOp>(
       code.loc,
       code.builder.create<arith::ShRUIOp>(code.loc, said,
                                           code.word(target::CamEntryShift)),
       code.word(target::CamEntries - 1));
+}
+
+Value answerRef(Code &code, ir::GlobalOp answers, Value entry) {
   return code.builder.create<ir::ElementOp>(code.loc, code.ref(answers), entry);
 }
 
@@ -96,7 +87,7 @@ func::FuncOp MakeAnswers::makeKept(func::FuncOp lookup, ir::GlobalOp answers) {
       code.builder.create<arith::AndIOp>(loc, said, code.word(target::CamHit));
   SmallVector<int64_t> counts;
   auto profile = ir::profileOf(lookup);
-  auto answered = ir::answersOf(lookup);
+  auto answered = ir::lookupHitsOf(lookup);
   if (profile && answered) {
     auto hits =
         int64_t((*answered)[llvm::find(ir::localitySizes, target::CamEntries) -
@@ -107,8 +98,8 @@ func::FuncOp MakeAnswers::makeKept(func::FuncOp lookup, ir::GlobalOp answers) {
                 hit, miss, counts);
 
   code = at(hit);
-  Value answer =
-      code.builder.create<ir::LoadOp>(loc, answerRef(code, answers, said));
+  Value answer = code.builder.create<ir::LoadOp>(
+      loc, answerRef(code, answers, entryOf(code, said)));
   code.builder.create<func::ReturnOp>(loc, resized(code, answer, resultType));
 
   code = at(miss);
@@ -121,15 +112,10 @@ func::FuncOp MakeAnswers::makeKept(func::FuncOp lookup, ir::GlobalOp answers) {
                 {seldom[1], seldom[0]});
 
   code = at(keep);
-  Value oldest = camLookup(code, key);
-  Value entry = code.builder.create<arith::AndIOp>(
-      loc,
-      code.builder.create<arith::ShRUIOp>(loc, oldest,
-                                          code.word(target::CamEntryShift)),
-      code.word(target::CamEntries - 1));
+  Value entry = entryOf(code, camLookup(code, key));
   code.builder.create<ir::StoreOp>(
       loc, resized(code, found, code.builder.getI32Type()),
-      answerRef(code, answers, oldest));
+      answerRef(code, answers, entry));
   code.builder.create<func::CallOp>(loc, writeName, TypeRange(),
                                     ValueRange{entry, key, code.word(0)});
   code.branch(done);
@@ -152,8 +138,8 @@ void MakeAnswers::runOnOperation() {
     });
     auto name = lookup->getAttrOfType<FlatSymbolRefAttr>(answersAttrName);
     auto answers = getOperation().lookupSymbol<ir::GlobalOp>(name.getValue());
-    declare(lookupName, 1, 1);
-    declare(writeName, 3, 0);
+    declareIntrinsic(getOperation(), lookupName, 1, 1);
+    declareIntrinsic(getOperation(), writeName, 3, 0);
     func::FuncOp kept = makeKept(lookup, answers);
     for (func::CallOp call : calls) {
       call.setCallee(kept.getSymName());

@@ -48,7 +48,6 @@ private:
   Block *addFirstFill(func::FuncOp entry, Block *loop, Value count);
   void addLook(Block *loop, Value count);
 
-  void declare(StringRef name);
   Code codeAt(Block *block) {
     return Code(OpBuilder::atBlockEnd(block), getOperation().getLoc());
   }
@@ -165,22 +164,12 @@ void MakeCaches::addRefresh() {
     code.store(code.builder.create<arith::AddIOp>(
                    code.loc, code.load(generation), code.word(1)),
                generation);
-    declare(clearName);
+    declareIntrinsic(getOperation(), clearName);
     code.call(clearName);
   }
   for (auto [version, value] : llvm::zip(versions, seen))
     code.store(value, version.seen);
   code.builder.create<func::ReturnOp>(module.getLoc());
-}
-
-void MakeCaches::declare(StringRef name) {
-  if (getOperation().lookupSymbol(name))
-    return;
-  OpBuilder builder = OpBuilder::atBlockEnd(getOperation().getBody());
-  builder
-      .create<func::FuncOp>(getOperation().getLoc(), name,
-                            builder.getFunctionType({}, {}))
-      .setPrivate();
 }
 
 /// Before `loop`, waits until the copies have been filled once. Returns the
@@ -305,7 +294,7 @@ void MakeCaches::runOnOperation() {
   for (const Cache &cache : caches)
     copies[cache.home] = cache.copy;
   redirectLoads(copies);
-  declare("__ixp_swap");
+  declareIntrinsic(getOperation(), "__ixp_swap");
   addRefresh();
   if (failed(addLooks(entry)))
     signalPassFailure();

@@ -28,7 +28,7 @@ constexpr double hitCycles = 10, missCycles = 20;
 std::string refusalOf(KeptLookup &kept, double packets,
                       const std::function<LookedUp(ir::GlobalOp)> &describe) {
   auto profile = ir::profileOf(kept.function);
-  auto answers = ir::answersOf(kept.function);
+  auto answers = ir::lookupHitsOf(kept.function);
   if (!profile || !answers || profile->packets == 0)
     return "no packet of the profile asks it";
   double calls = double(profile->packets), latency = 0;

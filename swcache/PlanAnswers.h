@@ -3,7 +3,7 @@
 #ifndef KARAKAL_SWCACHE_PLANANSWERS_H
 #define KARAKAL_SWCACHE_PLANANSWERS_H
 
-#include "ir/Answers.h"
+#include "ir/Lookups.h"
 #include "swcache/CheckInterval.h"
 #include <functional>
 #include <optional>

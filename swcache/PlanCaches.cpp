@@ -87,9 +87,9 @@ private:
   void runOnOperation() override;
 
   void findWriters();
-  double packets() const;
-  std::string refusalToKeep(ir::GlobalOp global) const;
-  AccessRates ratesOf(ir::GlobalOp global) const;
+  double packets();
+  std::string refusalToKeep(ir::GlobalOp global);
+  AccessRates ratesOf(ir::GlobalOp global);
   static double latencyOf(ir::GlobalOp global);
   void findLocked();
   std::string refusal(ir::GlobalOp global, Candidate &candidate);
@@ -172,14 +172,13 @@ Type typeOfCopy(Type type, uint64_t extent) {
 }
 
 /// Packets of the profile; 0 without one.
-double PlanCaches::packets() const {
-  std::optional<ir::ProgramProfile> program =
-      ir::profileOf(const_cast<PlanCaches *>(this)->getOperation());
+double PlanCaches::packets() {
+  std::optional<ir::ProgramProfile> program = ir::profileOf(getOperation());
   return program ? double(program->received) : 0;
 }
 
 /// Why nothing read from `global` can be kept; or empty.
-std::string PlanCaches::refusalToKeep(ir::GlobalOp global) const {
+std::string PlanCaches::refusalToKeep(ir::GlobalOp global) {
   if (byPackets.contains(global))
     return llvm::formatv("packets write it ({0:f4} stores a packet)",
                          double(ir::profileOf(global)->writes) / packets());
@@ -197,7 +196,7 @@ double PlanCaches::latencyOf(ir::GlobalOp global) {
   return double(isScratch ? chip.scratchLatency : chip.sramLatency);
 }
 
-AccessRates PlanCaches::ratesOf(ir::GlobalOp global) const {
+AccessRates PlanCaches::ratesOf(ir::GlobalOp global) {
   AccessRates rates;
   ir::GlobalProfile profile =
       ir::profileOf(global).value_or(ir::GlobalProfile());

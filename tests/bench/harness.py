@@ -250,7 +250,7 @@ def grid(
     """Applications at these levels on so many engines; further sets of traffic if
     the bench asks for them."""
     keys: list[tuple[str, str, int]] = []
-    todo = []
+    wanted = []
     for app in apps:
         for traffic in ("", *FURTHER[app]) if bench.all_sets else ("",):
             point = point_of(app, traffic, bench.root)
@@ -259,10 +259,10 @@ def grid(
                 for count in engines:
                     keys.append((name, level, count))
                     options = run_options(bench.packets, count)
-                    todo.append(
+                    wanted.append(
                         replace(point, compile={"level": level}, simulate=options)
                     )
-    found = Sweep(bench.engine, bench.tools).run(todo)
+    found = Sweep(bench.engine, bench.tools).run(wanted)
     for key, result in zip(keys, found, strict=True):
         if result.error:
             raise Failed(f"{key}: {result.error}")

@@ -51,6 +51,7 @@ def run_of(
     found = json.loads(stats.read_text())
     instructions = sum(engine["instructions"] for engine in found["microengines"])
     return {
+        "clock_hz": found["clock_hz"],
         "chip_cycles_per_s": found["cycles"] / seconds,
         "instructions_per_s": instructions / seconds,
         "packets_per_s": found["packets"]["received"] / seconds,

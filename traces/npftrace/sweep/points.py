@@ -198,8 +198,8 @@ class Sweep:
     ) -> list[Outcome | Failure]:
         """Runs the steps; what has failed before stays where it is."""
         steps = list(steps)
-        todo = [step for step in steps if isinstance(step, Step)]
-        done = iter(self.engine.run(todo, what, pool))
+        waiting = [step for step in steps if isinstance(step, Step)]
+        done = iter(self.engine.run(waiting, what, pool))
         return [next(done) if isinstance(step, Step) else step for step in steps]
 
     def _result(

@@ -1,6 +1,6 @@
-//===- Answers.cpp - functions whose results can be kept ------------------===//
+//===- Lookups.cpp - functions whose results can be kept ------------------===//
 
-#include "ir/Answers.h"
+#include "ir/Lookups.h"
 
 #include "ir/Attributes.h"
 #include "ir/References.h"

@@ -1,4 +1,4 @@
-//===- Answers.h - functions whose results can be kept ---------*- C++ -*-===//
+//===- Lookups.h - functions whose results can be kept ---------*- C++ -*-===//
 //
 // A look-up reads global data and nothing else: what it gives depends on its
 // argument and on that data alone. So its result can be kept and used for the
@@ -7,8 +7,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef KARAKAL_IR_ANSWERS_H
-#define KARAKAL_IR_ANSWERS_H
+#ifndef KARAKAL_IR_LOOKUPS_H
+#define KARAKAL_IR_LOOKUPS_H
 
 #include "ir/Baker.h"
 
@@ -30,4 +30,4 @@ llvm::SetVector<GlobalOp> globalsOf(mlir::func::FuncOp lookup);
 
 } // namespace karakal::ir
 
-#endif // KARAKAL_IR_ANSWERS_H
+#endif // KARAKAL_IR_LOOKUPS_H
