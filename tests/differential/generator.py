@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import random
 
-from bodies import BodyMaker, call, read_field
+from actions import call, read_field
+from bodies import BodyMaker
 from expressions import U8, U32, Expr, random_expr, random_type, random_value
 from model import Field, Function, Global, Packet, Ppf, Program, Protocol
 

@@ -65,7 +65,7 @@ class Protocol:
 
 @dataclass
 class Packet:
-    """A packet in a buffer, as Rx leaves it."""
+    """A packet in a buffer, as Rx leaves it or packet_create makes it."""
 
     buffer: bytearray
     head: int
@@ -74,6 +74,11 @@ class Packet:
     tx_port: int = 0
     meta: dict[str, int] = field(default_factory=dict)
     original: bool = True
+
+    @classmethod
+    def of_zeros(cls, length: int, meta: dict[str, int]) -> Packet:
+        buffer = bytearray(HEADROOM + length)
+        return cls(buffer, HEADROOM, length, rx_port=0, meta=meta, original=False)
 
     def read(self, offset: int, width: int) -> int:
         start = self.head * 8 + offset
