@@ -157,7 +157,7 @@ def Simplify : Pass<"baker-simplify", "::mlir::ModuleOp"> {
 }
 
 def RemoveCopies : Pass<"baker-remove-copies", "::mlir::ModuleOp"> {
-  let summary = "no copy where the packet or the copy ends at once";
+  let summary = "no copy where nothing but a drop awaits the packet or the copy";
   let description = [{
     The part of `baker-phr` that must run before packet accesses are combined.
     Where nothing is done with a packet after it was copied but to drop it, the

@@ -1,8 +1,8 @@
 //===- RemoveCopies.cpp - copies whose packet ends at once ----------------===//
 //
 // A copy costs a buffer, a read and a write of the packet. Where one of the two
-// is dropped in the block of the copy and nothing else is done with it from
-// there on, the other one can be the packet itself:
+// is dropped, on every path from the copy on, and nothing else is done with it,
+// the other one can be the packet itself:
 //
 //   %copy = baker.packet_copy %ph              (nothing)
 //   baker.packet_drop %ph reason @old     →    call @baker_count_drop(%number)
@@ -24,6 +24,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Dominance.h"
+#include "llvm/ADT/DepthFirstIterator.h"
 
 using namespace mlir;
 
@@ -40,25 +41,35 @@ public:
 
 private:
   void runOnOperation() override;
-  ir::PacketDropOp onlyDrop(Value packet, ir::PacketCopyOp copy,
-                            DominanceInfo &dominance);
+  SmallVector<ir::PacketDropOp> onlyDrops(Value packet, ir::PacketCopyOp copy,
+                                          DominanceInfo &dominance);
   void countAlone(ir::PacketDropOp drop);
 };
 
-/// The drop that is all that is done with `packet` after the copy, in its
-/// block; null if there is another use, or none.
-ir::PacketDropOp RemoveCopies::onlyDrop(Value packet, ir::PacketCopyOp copy,
-                                        DominanceInfo &dominance) {
-  ir::PacketDropOp found;
+/// Whether control can come back to `block`.
+bool isInLoop(Block *block) {
+  return llvm::any_of(block->getSuccessors(), [&](Block *successor) {
+    return llvm::is_contained(llvm::depth_first(successor), block);
+  });
+}
+
+/// The drops that are all that is done with `packet` after the copy; none if
+/// there is another use. A packet has one owner, so each path meets one of
+/// them.
+SmallVector<ir::PacketDropOp>
+RemoveCopies::onlyDrops(Value packet, ir::PacketCopyOp copy,
+                        DominanceInfo &dominance) {
+  SmallVector<ir::PacketDropOp> drops;
   for (Operation *user : packet.getUsers()) {
     if (user == copy || dominance.properlyDominates(user, copy))
       continue;
     auto drop = dyn_cast<ir::PacketDropOp>(user);
-    if (!drop || found || drop->getBlock() != copy->getBlock())
-      return nullptr;
-    found = drop;
+    if (!drop || !dominance.properlyDominates(copy.getOperation(), drop) ||
+        (drop->getBlock() != copy->getBlock() && isInLoop(copy->getBlock())))
+      return {};
+    drops.push_back(drop);
   }
-  return found;
+  return drops;
 }
 
 void RemoveCopies::countAlone(ir::PacketDropOp drop) {
@@ -77,17 +88,19 @@ void RemoveCopies::runOnOperation() {
   SmallVector<ir::PacketCopyOp> copies;
   getOperation().walk([&](ir::PacketCopyOp copy) { copies.push_back(copy); });
   for (ir::PacketCopyOp copy : copies) {
-    auto drop = onlyDrop(copy.getPacket(), copy, dominance);
-    if (!drop)
-      drop = onlyDrop(copy.getCopy(), copy, dominance);
-    if (!drop) {
+    auto drops = onlyDrops(copy.getPacket(), copy, dominance);
+    if (drops.empty())
+      drops = onlyDrops(copy.getCopy(), copy, dominance);
+    if (drops.empty()) {
       ir::explain(copy, "remove-copies")
           << "the copy stays: something is done with both packets";
       continue;
     }
     ir::explain(copy, "remove-copies")
-        << "no copy: one of the two packets is dropped at " << drop.getLoc();
-    countAlone(drop);
+        << "no copy: one of the two packets is dropped at "
+        << drops.front().getLoc();
+    for (ir::PacketDropOp drop : drops)
+      countAlone(drop);
     copy.getCopy().replaceAllUsesWith(copy.getPacket());
     copy.erase();
   }

@@ -64,3 +64,38 @@ func.func @read(%ph: !e) -> i16 {
   baker.channel_put @out, %copy : !e
   return %type : i16
 }
+
+// Each way drops the original under a reason of its own.
+// CHECK-LABEL: func.func @ways(
+// CHECK-NOT: packet_copy
+// CHECK: baker.channel_put @out, %arg0
+// CHECK: call @baker_count_drop(
+// CHECK-NOT: packet_drop
+// CHECK: call @baker_count_drop(
+// CHECK: return
+func.func @ways(%ph: !e, %is_old: i1) {
+  %copy = baker.packet_copy %ph : !e
+  baker.channel_put @out, %copy : !e
+  cf.cond_br %is_old, ^old, ^other
+^old:
+  baker.packet_drop %ph reason @old : !e
+  return
+^other:
+  baker.packet_drop %ph : !e
+  return
+}
+
+// Several copies of one packet, which ends after the loop.
+// CHECK-LABEL: func.func @flood(
+// CHECK: baker.packet_copy
+// CHECK: baker.packet_drop
+func.func @flood(%ph: !e, %again: i1) {
+  cf.br ^each
+^each:
+  %copy = baker.packet_copy %ph : !e
+  baker.channel_put @out, %copy : !e
+  cf.cond_br %again, ^each, ^done
+^done:
+  baker.packet_drop %ph : !e
+  return
+}
