@@ -57,6 +57,13 @@ public:
                           llvm::SmallVectorImpl<llvm::SDValue> &results,
                           llvm::SelectionDAG &dag) const override;
 
+  /// In words of registers: on the stack it would take unaligned loads.
+  ShiftLegalizationStrategy
+  preferredShiftLegalizationStrategy(llvm::SelectionDAG &, llvm::SDNode *,
+                                     unsigned) const override {
+    return ShiftLegalizationStrategy::ExpandToParts;
+  }
+
   llvm::SDValue LowerFormalArguments(
       llvm::SDValue chain, llvm::CallingConv::ID cc, bool isVarArg,
       const llvm::SmallVectorImpl<llvm::ISD::InputArg> &ins,

@@ -247,10 +247,10 @@ Result<CallOrder> prepareModule(Module &module, const std::string &entry) {
     return makeError("E-codegen-me-002", "the LLVM IR is not valid: " + text);
   module.setDataLayout(DataLayoutText);
   stripNonLineTableDebugInfo(module);
+  lowerPartVectors(module);
   Result<CallOrder> order = checkModule(module, entry);
   if (!order)
     return order;
-  lowerPartVectors(module);
   if (Status s = lowerMemory(module); !s)
     return s.error();
   if (Status s = lowerDivision(module); !s)

@@ -95,6 +95,26 @@ TEST(Memory, PartsAreCutFromTheirWord) {
   EXPECT_EQ(e.scratch[17], 0xaabb0022u);
 }
 
+TEST(Memory, BitsOfALongRunAreCutFromTheirWords) {
+  TinyEngine e = execute(R"(
+    %p = inttoptr i32 64 to ptr addrspace(1)
+    %v = load <7 x i32>, ptr addrspace(1) %p, align 4
+    %bits = bitcast <7 x i32> %v to <224 x i1>
+    %a = extractelement <224 x i1> %bits, i64 2
+    %b = extractelement <224 x i1> %bits, i64 223
+    %wa = zext i1 %a to i32
+    %wb = zext i1 %b to i32
+    %double = shl i32 %wb, 1
+    %both = or i32 %wa, %double
+    %q = inttoptr i32 128 to ptr addrspace(1)
+    store i32 %both, ptr addrspace(1) %q, align 4)",
+                         "", [](TinyEngine &e) {
+                           e.sram[16] = 0x20000000;
+                           e.sram[22] = 0xfffffffe;
+                         });
+  EXPECT_EQ(e.sram[32], 1u);
+}
+
 TEST(Memory, RunsAreOneCommand) {
   auto code = compile(R"(
     define void @me_main() {

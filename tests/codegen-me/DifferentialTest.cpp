@@ -174,6 +174,7 @@ const Case cases[] = {
     {"overflow", 8, {60, 2, 2, 60, true, true}},
     {"memories", 20, {40, 1, 1, 12, true, false, true}},
     {"hundred", 6, {60, 1, 1, 100, true, false, true}},
+    {"wide", 12, {25, 2, 1, 6, true, false, false, true}},
     // Hundreds of spilled words: stacks that go on in SRAM.
     {"deep", 2, {500, 2, 3, 60, true, true}},
 };

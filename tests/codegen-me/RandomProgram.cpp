@@ -32,6 +32,9 @@ public:
   unsigned width() {
     static const unsigned widths[] = {1,  8,  13, 16, 32, 32,
                                       32, 32, 33, 48, 64, 64};
+    static const unsigned wide[] = {65, 72, 96, 100, 127, 128, 128};
+    if (shape.wide && pick(3) == 0)
+      return wide[pick(std::size(wide))];
     return widths[pick(std::size(widths))];
   }
   std::string fresh() { return "%v" + std::to_string(++count); }

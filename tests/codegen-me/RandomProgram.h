@@ -5,7 +5,7 @@
 //   void @body(ptr addrspace(1) %in, ptr addrspace(1) %out,
 //              ptr addrspace(2) %dram, ptr addrspace(3) %scratch)
 //
-// that reads InputWords words, computes with integers of 1 to 64 bits, with
+// that reads InputWords words, computes with integers of 1 to 128 bits, with
 // branches, loops, calls, stack arrays and memories, and writes OutputWords
 // words. The same text runs on the host and on a microengine.
 //
@@ -30,6 +30,7 @@ struct ProgramShape {
   bool memory = true;      ///< stack arrays, loads and stores of runs
   bool division = true;
   bool memories = false; ///< runs of words of DRAM and scratch, too
+  bool wide = false;     ///< integers of up to 128 bits
 };
 
 std::string randomProgram(uint64_t seed, const ProgramShape &shape);
