@@ -92,7 +92,7 @@ Address IxpSelect::selectAddress(SDValue address) {
     if (offset >= 0 && offset <= AddressLiteralMax)
       return {address.getOperand(0), literal(n, offset), true};
   }
-  if (address.getOpcode() == ISD::ADD)
+  if (address.getOpcode() == ISD::ADD || CurDAG->isADDLike(address))
     return {address.getOperand(0), address.getOperand(1), false};
   return {address, literal(n, 0), true};
 }

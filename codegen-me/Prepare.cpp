@@ -209,6 +209,20 @@ void replaceLocalCasts(Function &function) {
 
 } // namespace
 
+void sinkAddresses(Module &module) {
+  for (Function &function : module)
+    for (Instruction &user : instructions(function))
+      for (Use &use : user.operands()) {
+        auto *sum = dyn_cast<GetElementPtrInst>(use);
+        if (!sum || isa<PHINode>(user) || !sum->hasAllConstantIndices() ||
+            sum->getParent() == user.getParent())
+          continue;
+        Instruction *near = sum->clone();
+        near->insertBefore(&user);
+        use.set(near);
+      }
+}
+
 Result<CallOrder> checkModule(Module &module, const std::string &entry) {
   Function *main = module.getFunction(entry);
   if (!main || main->isDeclaration())
@@ -255,6 +269,7 @@ Result<CallOrder> prepareModule(Module &module, const std::string &entry) {
     return s.error();
   if (Status s = lowerDivision(module); !s)
     return s.error();
+  sinkAddresses(module);
   // Division routines have joined.
   return checkModule(module, entry);
 }

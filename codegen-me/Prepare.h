@@ -36,6 +36,10 @@ Status lowerMemory(llvm::Module &module);
 /// of routines, whose bodies it adds.
 Status lowerDivision(llvm::Module &module);
 
+/// Computes addresses that are a value and a constant in front of each access,
+/// whose command adds the two for nothing.
+void sinkAddresses(llvm::Module &module);
+
 /// All of the above, in order.
 Result<CallOrder> prepareModule(llvm::Module &module, const std::string &entry);
 

@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "driver/LlvmStage.h"
+#include "driver/NarrowFunnels.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -178,8 +179,10 @@ void optimize(Module &module, Level level, bool keepPrimitives) {
   };
   add(level == Level::Base ? basePasses : scalarPasses);
   passes.addPass(DropAssumptions());
-  if (level != Level::Base)
+  if (level != Level::Base) {
+    passes.addPass(createModuleToFunctionPassAdaptor(NarrowFunnels()));
     add(cleanPasses);
+  }
   passes.run(module, modules);
 
   std::string problems;

@@ -1,8 +1,8 @@
 //===- Instrument.cpp - counters for the functional profile -----*- C++ -*-===//
 
 #include "host/Instrument.h"
-#include "ir/Lookups.h"
 #include "ir/Layout.h"
+#include "ir/Lookups.h"
 #include "ir/Profile.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"

@@ -2,8 +2,8 @@
 
 #include "host/Profile.h"
 #include "host/Instrument.h"
-#include "ir/Lookups.h"
 #include "ir/Layout.h"
+#include "ir/Lookups.h"
 #include "ir/OperationCost.h"
 #include "ir/Services.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"

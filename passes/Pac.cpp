@@ -56,12 +56,12 @@ private:
   void runOnOperation() override;
   void combine(func::FuncOp function);
   void combineBytes(func::FuncOp function, Bytes bytes);
-  bool combineAnchor(const Anchor &anchor, func::FuncOp function,
+  bool combineAnchor(Anchor &anchor, func::FuncOp function,
                      DominanceInfo &dominance, const Frequencies &frequencies,
                      std::vector<Operation *> &slots);
 };
 
-bool Pac::combineAnchor(const Anchor &anchor, func::FuncOp function,
+bool Pac::combineAnchor(Anchor &anchor, func::FuncOp function,
                         DominanceInfo &dominance,
                         const Frequencies &frequencies,
                         std::vector<Operation *> &allocations) {
@@ -86,6 +86,13 @@ bool Pac::combineAnchor(const Anchor &anchor, func::FuncOp function,
            "be read before a header is put in front";
     return false;
   }
+  // One reason for each access that was not joined: there are many pairs.
+  llvm::SmallPtrSet<Operation *, 8> told;
+  for (const Refusal &refusal : plan.refusals)
+    if (told.insert(refusal.other).second)
+      ir::explain(refusal.other, "pac")
+          << "not combined with the access at " << refusal.one->getLoc() << ": "
+          << refusal.why;
   for (const PlannedLoad &load : plan.loads)
     ir::explain(load.before, "pac")
         << load.reads << " accesses read by one command of "
@@ -108,7 +115,7 @@ void Pac::combineBytes(func::FuncOp function, Bytes bytes) {
   DominanceInfo dominance(function);
   Frequencies frequencies(function, dominance);
   std::vector<Operation *> allocations;
-  for (const Anchor &anchor : findAnchors(function, bytes))
+  for (Anchor &anchor : findAnchors(function, bytes))
     combineAnchor(anchor, function, dominance, frequencies, allocations);
   SmallVector<PromotableAllocationOpInterface> promotable;
   for (Operation *allocation : allocations)

@@ -145,6 +145,16 @@ BitFlow::BitFlow(const Anchor &anchor, DominanceInfo &dominance)
   }
 }
 
+bool BitFlow::joinsUnwritten(Block *block) const {
+  auto left = leaving.find(block);
+  if (left == leaving.end() || block->getNumSuccessors() != 1 ||
+      !leaving.contains(block->getSuccessor(0)))
+    return false;
+  llvm::BitVector partly = left->second.dirty;
+  partly.reset(entering(block->getSuccessor(0)).assigned);
+  return partly.any();
+}
+
 BitState BitFlow::before(Operation *op) const {
   Block *block = op->getBlock();
   BitState state = entering(block);

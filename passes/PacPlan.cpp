@@ -76,11 +76,20 @@ struct Cluster {
   double cost = 0;
 };
 
-/// Why two clusters are not one; each is named by its first access.
-struct Refusal {
-  Operation *one, *other;
-  const char *why;
-};
+/// The handle of the anchor that is current in front of `op`: of those that
+/// dominate it, the last.
+Value handleBefore(const Anchor &anchor, DominanceInfo &dominance,
+                   Operation *op) {
+  Value last = anchor.value;
+  for (Value handle : anchor.handles)
+    if (dominance.properlyDominates(handle, op) &&
+        (handle.getDefiningOp()
+             ? dominance.properlyDominates(last, handle.getDefiningOp())
+             : dominance.dominates(last.getParentBlock(),
+                                   handle.getParentBlock())))
+      last = handle;
+  return last;
+}
 
 class Planner {
 public:
@@ -98,7 +107,9 @@ private:
   int32_t endOf(int32_t begin, int32_t end) const;
   void addNeeds(Operation *op, const llvm::BitVector &bytes);
 
-  Value handleBefore(Operation *op) const;
+  Value handleBefore(Operation *op) const {
+    return karakal::passes::pac::handleBefore(anchor, dominance, op);
+  }
   int32_t deltaOf(Value handle) const { return anchor.delta.lookup(handle); }
   Operation *firstAfterAnchor() const;
   bool canLoadAt(Operation *op, int32_t begin, int32_t end) const;
@@ -115,7 +126,6 @@ private:
   BitFlow flow;
   std::vector<Need> needs;
   std::vector<Cluster> clusters;
-  std::vector<Refusal> refusals;
   Plan plan;
 };
 
@@ -166,6 +176,8 @@ void Planner::planStores(const Event &event) {
     missing.reset(state.assigned);
     addNeeds(event.op, window.bytesOf(missing));
     plan.stores.push_back(store);
+    plan.cost += frequencies.of(event.op->getBlock()) *
+                 command.cost(store.end - store.begin);
     first = dirty.find_next(last);
   }
 }
@@ -204,20 +216,6 @@ Operation *Planner::firstAfterAnchor() const {
   if (Operation *op = anchor.value.getDefiningOp())
     return op->getNextNode();
   return &Value(anchor.value).getParentBlock()->front();
-}
-
-/// The handle of the anchor that is current in front of `op`: of those that
-/// dominate it, the last.
-Value Planner::handleBefore(Operation *op) const {
-  Value last = anchor.value;
-  for (Value handle : anchor.handles)
-    if (dominance.properlyDominates(handle, op) &&
-        (handle.getDefiningOp()
-             ? dominance.properlyDominates(last, handle.getDefiningOp())
-             : dominance.dominates(last.getParentBlock(),
-                                   handle.getParentBlock())))
-      last = handle;
-  return last;
 }
 
 /// Whether the range lies within the buffer and no byte of it is written on
@@ -287,7 +285,7 @@ bool Planner::merge(size_t i, size_t j) {
   if (!refusal && both.cost > clusters[i].cost + clusters[j].cost)
     refusal = "one command for both would run too often";
   if (refusal) {
-    refusals.push_back(
+    plan.refusals.push_back(
         {clusters[i].needs.front().op, clusters[j].needs.front().op, refusal});
     return false;
   }
@@ -313,7 +311,7 @@ bool Planner::cluster() {
   bool changed = true;
   while (changed) {
     changed = false;
-    refusals.clear();
+    plan.refusals.clear();
     for (size_t i = 0; i < clusters.size(); ++i)
       for (size_t j = i + 1; j < clusters.size();)
         if (merge(i, j))
@@ -321,13 +319,6 @@ bool Planner::cluster() {
         else
           ++j;
   }
-  // One reason for each cluster that was not joined: there are many pairs.
-  llvm::SmallPtrSet<Operation *, 8> told;
-  for (const Refusal &refusal : refusals)
-    if (told.insert(refusal.other).second)
-      ir::explain(refusal.other, "pac")
-          << "not combined with the access at " << refusal.one->getLoc() << ": "
-          << refusal.why;
   return true;
 }
 
@@ -339,6 +330,7 @@ void Planner::emit(const Cluster &cluster) {
                    flow.before(cluster.before).dirty,
                    unsigned(cluster.needs.size())};
   plan.loads.push_back(load);
+  plan.cost += cluster.cost;
 }
 
 Plan Planner::run() {
@@ -351,9 +343,24 @@ Plan Planner::run() {
 
 } // namespace
 
-Plan makePlan(const Anchor &anchor, DominanceInfo &dominance,
+Plan makePlan(Anchor &anchor, DominanceInfo &dominance,
               const Frequencies &frequencies) {
-  return Planner(anchor, dominance, frequencies).run();
+  Plan best = Planner(anchor, dominance, frequencies).run();
+  for (Block &block : *Value(anchor.value).getParentRegion()) {
+    if (best.blocker || !BitFlow(anchor, dominance).joinsUnwritten(&block))
+      continue;
+    Operation *end = block.getTerminator();
+    Anchor trial = anchor;
+    trial.events[&block].push_back({Event::Flush, end,
+                                    handleBefore(anchor, dominance, end), 0, 0,
+                                    "another way writes less"});
+    Plan plan = Planner(trial, dominance, frequencies).run();
+    if (plan.blocker || plan.cost >= best.cost)
+      continue;
+    best = std::move(plan);
+    anchor = std::move(trial);
+  }
+  return best;
 }
 
 } // namespace karakal::passes::pac

@@ -34,6 +34,9 @@ public:
   BitFlow(const Anchor &anchor, mlir::DominanceInfo &dominance);
 
   BitState before(mlir::Operation *op) const;
+  /// Whether `block` ends with bits written that another way to its only
+  /// successor leaves as they are.
+  bool joinsUnwritten(mlir::Block *block) const;
 
 private:
   BitState entering(mlir::Block *block) const;
@@ -61,15 +64,26 @@ struct PlannedStore {
   llvm::BitVector written; ///< bytes to write, gaps included
 };
 
+/// Why two accesses are not served by one command.
+struct Refusal {
+  mlir::Operation *one, *other;
+  const char *why;
+};
+
 struct Plan {
   /// Not null: no plan is possible, because of this access.
   mlir::Operation *blocker = nullptr;
+  /// Of all commands: frequency × cycles of the memory.
+  double cost = 0;
+  std::vector<Refusal> refusals;
   std::vector<PlannedLoad> loads;
   std::vector<PlannedStore> stores;
 };
 
-/// The cheapest commands for the accesses of `anchor`.
-Plan makePlan(const Anchor &anchor, mlir::DominanceInfo &dominance,
+/// The cheapest commands for the accesses of `anchor`. Where a way that writes
+/// joins one that does not, a flush is added at its end if that is cheaper than
+/// to write behind the join.
+Plan makePlan(Anchor &anchor, mlir::DominanceInfo &dominance,
               const Frequencies &frequencies);
 
 } // namespace karakal::passes::pac

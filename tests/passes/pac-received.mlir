@@ -98,13 +98,35 @@ func.func @copied(%a: i32, %b: i32, %v: i8, %w: i8) {
   return
 }
 
-// A write on one path alone: one store behind the branch, of a known word.
+// Each path writes: one store behind the join, of known words.
 // CHECK-LABEL: func.func @sunk(
-// CHECK: baker.packet_load
+// CHECK-NOT: baker.packet_store
 // CHECK: ^{{.*}}(%{{.*}}: i32):
-// CHECK-NEXT: baker.packet_store
+// CHECK-NEXT: baker.packet_load
+// CHECK: baker.packet_store
 // CHECK-NEXT: baker.packet_send
-func.func @sunk(%a: i32, %b: i32, %c: i1, %v: i8) {
+func.func @sunk(%a: i32, %b: i32, %c: i1, %v: i8, %w: i8) {
+  %ph = baker.packet_take %a, %b from_rx : !i
+  cf.cond_br %c, ^one, ^other
+^one:
+  baker.packet_write %v, %ph "ttl" : i8, !i
+  cf.br ^end
+^other:
+  baker.packet_write %w, %ph "ttl" : i8, !i
+  cf.br ^end
+^end:
+  baker.packet_send %ph ring 1 id 0 : !i
+  return
+}
+
+// A write on one path alone: load and store stay on it.
+// CHECK-LABEL: func.func @alone(
+// CHECK-NOT: baker.packet_load
+// CHECK: cf.cond_br
+// CHECK: baker.packet_load
+// CHECK: baker.packet_store
+// CHECK-NEXT: cf.br
+func.func @alone(%a: i32, %b: i32, %c: i1, %v: i8) {
   %ph = baker.packet_take %a, %b from_rx : !i
   cf.cond_br %c, ^one, ^end
 ^one:

@@ -92,13 +92,33 @@ func.func @copied(%ph: !i, %v: i8, %w: i8) {
   return
 }
 
-// A write on one path alone: one store behind the branch, of a known word.
+// A write on each path: one store behind the join.
 // CHECK-LABEL: func.func @sunk(
-// CHECK: baker.packet_load
+// CHECK-NOT: baker.packet_store
 // CHECK: ^{{.*}}(%{{.*}}: i32):
 // CHECK-NEXT: baker.packet_store
 // CHECK-NEXT: baker.channel_put
-func.func @sunk(%ph: !i, %c: i1, %v: i8) {
+func.func @sunk(%ph: !i, %c: i1, %v: i8, %w: i8) {
+  cf.cond_br %c, ^one, ^other
+^one:
+  baker.packet_write %v, %ph "ttl" : i8, !i
+  cf.br ^end
+^other:
+  baker.packet_write %w, %ph "ttl" : i8, !i
+  cf.br ^end
+^end:
+  baker.channel_put @out_i, %ph : !i
+  return
+}
+
+// A write on one path alone stays on it: the other needs no command.
+// CHECK-LABEL: func.func @alone(
+// CHECK: cf.cond_br
+// CHECK: baker.packet_store
+// CHECK-NEXT: cf.br ^[[END:.*]]
+// CHECK: ^[[END]]:
+// CHECK-NEXT: baker.channel_put
+func.func @alone(%ph: !i, %c: i1, %v: i8) {
   cf.cond_br %c, ^one, ^end
 ^one:
   baker.packet_write %v, %ph "ttl" : i8, !i
