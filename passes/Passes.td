@@ -187,9 +187,10 @@ def Pac : Pass<"baker-pac", "::mlir::ModuleOp"> {
     DRAM, across `packet_decap` and `packet_encap` of constant sizes and across
     branches: reads into a wide one where it serves them all, writes into one
     where the packet leaves, or where the only way that writes ends. What was
-    written is read from values. Bytes between two writes that a read has brought are written back, so that whole
-    quadwords are written. Loads of words of one object of global data become
-    one burst, and so do stores of neighbouring words.
+    written is read from values. Bytes between two writes that a read has
+    brought are written back, so that whole quadwords are written. Loads of
+    words of one object of global data become one burst, and so do stores of
+    neighbouring words.
 
     ```mlir
     %a = baker.packet_read %ph "type" : !baker.packet<"ether"> -> i16
