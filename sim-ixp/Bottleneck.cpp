@@ -19,6 +19,10 @@ using nlohmann::json;
 /// grow without bound from here on.
 constexpr double full = 0.90;
 
+/// From here on a command waits in front of a server at least twice as long as
+/// it is served (a queue with random arrivals and equal services).
+constexpr double crowded = 0.80;
+
 struct Candidate {
   std::string unit;
   double utilization;
@@ -89,10 +93,13 @@ json findBottleneck(const json &stats) {
                "larger frames: its cycles go by mpacket"};
   if (tx.utilization >= full)
     return result(tx, "it is busy");
-  bool isFed = stats["packets"]["rx_overflow"] != 0 ||
+  // Without a rate of their own the ports bring whatever is taken.
+  bool isFed = !stats["rate"]["open_loop"].get<bool>() ||
+               stats["packets"]["rx_overflow"] != 0 ||
                stats["rate"]["offered_gbps"].get<double>() >
-                   1.02 * stats["rate"]["forwarded_gbps"].get<double>() ||
-               busyPart(engines, "rx") >= full;
+                   1.02 * stats["rate"]["forwarded_gbps"].get<double>();
+  if (isFed && first->utilization >= crowded)
+    return result(*first, "it is nearly full: contexts wait in front of it");
   if (!isFed)
     return result({"offered load", first->utilization,
                    "a higher --rate: the chip forwards what it is offered"},

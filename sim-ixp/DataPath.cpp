@@ -272,25 +272,6 @@ struct DataPath::Handlers {
   }
 };
 
-// Calls X(op) for each operation of the data path.
-// clang-format off
-#define KARAKAL_DATA_PATH(X)                                                   \
-  X(AluB)                                                                      \
-  X(AluNotB)                                                                   \
-  X(AluAnd) X(AluNotAnd) X(AluAndNot) X(AluOr) X(AluXor) X(AluAdd) X(AluAdd16) \
-      X(AluAdd8) X(AluAddCarry) X(AluSub) X(AluBSubA) X(AluSubCarry)           \
-          X(PopCount1) X(PopCount2) X(PopCount3) X(Ffs) X(ShfB) X(ShfNotB)     \
-              X(ShfAnd) X(ShfNotAnd) X(ShfAndNot) X(ShfOr) X(Asr) X(DblShf)    \
-                  X(ByteAlignBe) X(ByteAlignLe) X(LdField) X(LdFieldWClr)      \
-                      X(Nop) X(Immed) X(ImmedB0) X(ImmedB1) X(ImmedB2)         \
-                          X(ImmedB3) X(ImmedW0) X(ImmedW1) X(MulStart)         \
-                              X(Mul24x8Step1) X(Mul24x8Last) X(Mul16x16Step1)  \
-                                  X(Mul16x16Step2) X(Mul16x16Last)             \
-                                      X(Mul32x32Step1) X(Mul32x32Step2)        \
-                                          X(Mul32x32Step3) X(Mul32x32Step4)    \
-                                              X(Mul32x32Last) X(Mul32x32Last2)
-// clang-format on
-
 void DataPath::step(Microengine &engine, const MicroOp &op) {
   switch (op.op) {
 #define KARAKAL_STEP(name)                                                     \
@@ -313,22 +294,9 @@ ChainHandler DataPath::chainOf(const MicroOp &op) {
     return Handlers::choose<Op::name>(op);
     KARAKAL_DATA_PATH(KARAKAL_CHOOSE)
 #undef KARAKAL_CHOOSE
-  case Op::Beq:
-  case Op::Bne:
-  case Op::Bmi:
-  case Op::Bpl:
-  case Op::Bcs:
-  case Op::Bcc:
-  case Op::Bvs:
-  case Op::Bvc:
-  case Op::Bge:
-  case Op::Blt:
-  case Op::Ble:
-  case Op::Bgt:
-  case Op::BrBset:
-  case Op::BrBclr:
-  case Op::BrByte:
-  case Op::BrNotByte:
+#define KARAKAL_BRANCH(name) case Op::name:
+    KARAKAL_CONDITIONAL_BRANCHES(KARAKAL_BRANCH)
+#undef KARAKAL_BRANCH
     return Handlers::branch;
   default:
     return Handlers::stop;

@@ -22,6 +22,33 @@
 
 #include <cstdint>
 
+// clang-format off
+
+/// Calls X(op) for each operation of the data path.
+#define KARAKAL_DATA_PATH(X)                                                   \
+  X(AluB) X(AluNotB) X(AluAnd) X(AluNotAnd) X(AluAndNot)                       \
+  X(AluOr) X(AluXor)                                                           \
+  X(AluAdd) X(AluAdd16) X(AluAdd8) X(AluAddCarry)                              \
+  X(AluSub) X(AluBSubA) X(AluSubCarry)                                         \
+  X(PopCount1) X(PopCount2) X(PopCount3) X(Ffs)                                \
+  X(ShfB) X(ShfNotB) X(ShfAnd) X(ShfNotAnd) X(ShfAndNot)                       \
+  X(ShfOr) X(Asr) X(DblShf)                                                    \
+  X(ByteAlignBe) X(ByteAlignLe) X(LdField) X(LdFieldWClr) X(Nop)               \
+  X(Immed) X(ImmedB0) X(ImmedB1) X(ImmedB2) X(ImmedB3)                         \
+  X(ImmedW0) X(ImmedW1)                                                        \
+  X(MulStart) X(Mul24x8Step1) X(Mul24x8Last)                                   \
+  X(Mul16x16Step1) X(Mul16x16Step2) X(Mul16x16Last)                            \
+  X(Mul32x32Step1) X(Mul32x32Step2) X(Mul32x32Step3)                           \
+  X(Mul32x32Step4) X(Mul32x32Last) X(Mul32x32Last2)
+
+/// Calls X(op) for each branch on flags, bits or bytes.
+#define KARAKAL_CONDITIONAL_BRANCHES(X)                                        \
+  X(Beq) X(Bne) X(Bmi) X(Bpl) X(Bcs) X(Bcc)                                    \
+  X(Bvs) X(Bvc) X(Bge) X(Blt) X(Ble) X(Bgt)                                    \
+  X(BrBset) X(BrBclr) X(BrByte) X(BrNotByte)
+
+// clang-format on
+
 namespace karakal::sim {
 
 class Microengine;

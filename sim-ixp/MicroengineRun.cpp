@@ -284,22 +284,9 @@ template <bool Exact> void Microengine::execute(uint64_t limit, uint64_t stop) {
       dest() = previousResult;
       break;
 
-    case Op::Beq:
-    case Op::Bne:
-    case Op::Bmi:
-    case Op::Bpl:
-    case Op::Bcs:
-    case Op::Bcc:
-    case Op::Bvs:
-    case Op::Bvc:
-    case Op::Bge:
-    case Op::Blt:
-    case Op::Ble:
-    case Op::Bgt:
-    case Op::BrBset:
-    case Op::BrBclr:
-    case Op::BrByte:
-    case Op::BrNotByte:
+#define KARAKAL_BRANCH(name) case Op::name:
+      KARAKAL_CONDITIONAL_BRANCHES(KARAKAL_BRANCH)
+#undef KARAKAL_BRANCH
       if (isTaken(*op))
         goto taken;
       break;

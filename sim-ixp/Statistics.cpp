@@ -62,9 +62,11 @@ json rateOf(Simulation &run) {
   double offered = run.options().offeredGbps;
   const target::ChipParameters &params = run.chip().parameters();
   uint64_t gapBits = params.portsGapBytes * 8;
-  if (offered <= 0)
+  bool isOpenLoop = offered > 0;
+  if (!isOpenLoop)
     offered = ratio(last.arrivedBits - first.arrivedBits, seconds * 1e9);
-  return {{"offered_gbps", offered},
+  return {{"open_loop", isOpenLoop},
+          {"offered_gbps", offered},
           {"forwarded_gbps", ratio(window.transmittedBits, seconds * 1e9)},
           {"forwarded_mpps", ratio(window.transmitted, seconds * 1e6)},
           {"port_utilization",

@@ -1,0 +1,73 @@
+//===- BottleneckTest.cpp - what is said to limit a run -------------------===//
+//
+// Statistics of a chip on which nothing happens, and one thing that does: the
+// answer names it.
+//
+//===----------------------------------------------------------------------===//
+
+#include "sim-ixp/Bottleneck.h"
+
+#include "gtest/gtest.h"
+
+using namespace karakal::sim;
+using nlohmann::json;
+
+class BottleneckTest : public ::testing::Test {
+protected:
+  BottleneckTest() {
+    json server = {{"utilization", 0.1}};
+    json engine = {{"role", "app"}, {"cycles", 100}, {"idle_cycles", 60}};
+    stats = {
+        {"units",
+         {{"scratch", server},
+          {"hash", server},
+          {"sram", {server, server}},
+          {"dram", {{"utilization", 0.1}, {"bank_utilization", {0.1, 0.1}}}},
+          {"msf",
+           {{"receive_utilization", 0.1}, {"transmit_utilization", 0.1}}}}},
+        {"rate",
+         {{"open_loop", false},
+          {"offered_gbps", 1.0},
+          {"forwarded_gbps", 1.0},
+          {"port_utilization", 0.1}}},
+        {"packets", {{"rx_overflow", 0}}},
+        {"microengines", {engine}}};
+  }
+  std::string unit() { return findBottleneck(stats)["unit"]; }
+
+  json stats;
+};
+
+TEST_F(BottleneckTest, AFullUnit) {
+  stats["units"]["sram"][1]["utilization"] = 0.93;
+  EXPECT_EQ(unit(), "SRAM channel 1");
+  stats["units"]["dram"]["bank_utilization"][1] = 0.95;
+  EXPECT_EQ(unit(), "DRAM bank 1");
+  stats["rate"]["port_utilization"] = 0.96;
+  EXPECT_EQ(unit(), "ports");
+}
+
+TEST_F(BottleneckTest, BusyEnginesBeforeAUnitThatIsNearlyFull) {
+  stats["units"]["sram"][0]["utilization"] = 0.85;
+  EXPECT_EQ(unit(), "SRAM channel 0");
+  stats["microengines"][0]["idle_cycles"] = 5;
+  EXPECT_EQ(unit(), "program's engines");
+  stats["microengines"][0]["role"] = "tx";
+  EXPECT_EQ(unit(), "transmit engine");
+}
+
+TEST_F(BottleneckTest, LatencyWhereNothingIsNearlyFull) {
+  stats["units"]["sram"][0]["utilization"] = 0.79;
+  EXPECT_EQ(unit(), "latency");
+}
+
+TEST_F(BottleneckTest, OfferedLoadOnlyWhereARateIsAskedFor) {
+  stats["units"]["sram"][0]["utilization"] = 0.85;
+  stats["rate"]["open_loop"] = true;
+  EXPECT_EQ(unit(), "offered load");
+  stats["rate"]["offered_gbps"] = 1.1; // more than is forwarded
+  EXPECT_EQ(unit(), "SRAM channel 0");
+  stats["rate"]["offered_gbps"] = 1.0;
+  stats["packets"]["rx_overflow"] = 1;
+  EXPECT_EQ(unit(), "SRAM channel 0");
+}
