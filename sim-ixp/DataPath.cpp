@@ -231,12 +231,69 @@ struct DataPath::Handlers {
     return op;
   }
 
-  /// A conditional branch: a chain goes on behind it if it is not taken.
+  /// Whether a branch is taken.
+  template <Op K> static bool holds(const Microengine &e, const MicroOp &op) {
+    auto a = [&] { return e.regs[op.a | e.bases[op.aBase]]; };
+    bool n = e.flagResult >> 31;
+    bool z = e.flagResult == 0;
+    switch (K) {
+    case Op::Beq:
+      return z;
+    case Op::Bne:
+      return !z;
+    case Op::Bmi:
+      return n;
+    case Op::Bpl:
+      return !n;
+    case Op::Bcs:
+      return e.flagC;
+    case Op::Bcc:
+      return !e.flagC;
+    case Op::Bvs:
+      return e.flagV;
+    case Op::Bvc:
+      return !e.flagV;
+    case Op::Bge:
+      return n == e.flagV;
+    case Op::Blt:
+      return n != e.flagV;
+    case Op::Ble:
+      return z || n != e.flagV;
+    case Op::Bgt:
+      return !z && n == e.flagV;
+    case Op::BrBset:
+      return a() >> op.parameter & 1;
+    case Op::BrBclr:
+      return !(a() >> op.parameter & 1);
+    case Op::BrByte:
+      return (a() >> (8 * op.parameter) & 0xff) == op.value;
+    case Op::BrNotByte:
+      return (a() >> (8 * op.parameter) & 0xff) != op.value;
+    case Op::BrCtx:
+      return e.current == op.parameter;
+    case Op::BrNotCtx:
+      return e.current != op.parameter;
+    default: // br
+      return true;
+    }
+  }
+
+  /// A branch. If its way is legal and its delay slots need no look, the chain
+  /// goes on there.
+  template <Op K>
   static const MicroOp *branch(const MicroOp *op, uint32_t *regs, uint32_t *own,
                                Microengine *e) {
-    if (op->special & e->watched || e->isTaken(*op))
+    if (op->special & e->watched)
       return op;
-    ++op;
+    if (!holds<K>(*e, *op)) {
+      ++op;
+      KARAKAL_CHAIN op->chain(op, regs, own, e);
+    }
+    if (op->shiftMask & (e->watched | SpecialControl) || e->isFarAhead(op))
+      return op;
+    for (uint32_t slot = 1; slot <= op->defer(); ++slot)
+      DataPath::step(*e, op[slot]);
+    op = e->jump(op);
     KARAKAL_CHAIN op->chain(op, regs, own, e);
   }
 
@@ -272,6 +329,17 @@ struct DataPath::Handlers {
   }
 };
 
+bool DataPath::has(Op op) {
+  switch (op) {
+#define KARAKAL_HAS(name) case Op::name:
+    KARAKAL_DATA_PATH(KARAKAL_HAS)
+#undef KARAKAL_HAS
+    return true;
+  default:
+    return false;
+  }
+}
+
 void DataPath::step(Microengine &engine, const MicroOp &op) {
   switch (op.op) {
 #define KARAKAL_STEP(name)                                                     \
@@ -281,6 +349,18 @@ void DataPath::step(Microengine &engine, const MicroOp &op) {
 #undef KARAKAL_STEP
   default:
     KARAKAL_UNREACHABLE("not an operation of the data path");
+  }
+}
+
+bool DataPath::isTaken(const Microengine &engine, const MicroOp &op) {
+  switch (op.op) {
+#define KARAKAL_HOLDS(name)                                                    \
+  case Op::name:                                                               \
+    return Handlers::holds<Op::name>(engine, op);
+    KARAKAL_CONDITIONAL_BRANCHES(KARAKAL_HOLDS)
+#undef KARAKAL_HOLDS
+  default:
+    KARAKAL_UNREACHABLE("not a conditional branch");
   }
 }
 
@@ -294,10 +374,12 @@ ChainHandler DataPath::chainOf(const MicroOp &op) {
     return Handlers::choose<Op::name>(op);
     KARAKAL_DATA_PATH(KARAKAL_CHOOSE)
 #undef KARAKAL_CHOOSE
-#define KARAKAL_BRANCH(name) case Op::name:
+#define KARAKAL_BRANCH(name)                                                   \
+  case Op::name:                                                               \
+    return Handlers::branch<Op::name>;
     KARAKAL_CONDITIONAL_BRANCHES(KARAKAL_BRANCH)
+    KARAKAL_BRANCH(Br)
 #undef KARAKAL_BRANCH
-    return Handlers::branch;
   default:
     return Handlers::stop;
   }

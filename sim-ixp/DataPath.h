@@ -5,13 +5,13 @@
 // ways to run it:
 //
 //   step    one operation, whatever its operands are;
-//   chain   one operation and all behind it, up to the first that must be
+//   chain   one operation and all that follow it, up to the first that must be
 //           looked at: each handler ends with a jump to the next one's, so that
-//           a straight line costs a dozen instructions of the host an
-//           operation. Handlers are made for each kind of operands.
+//           an operation costs a dozen instructions of the host. Handlers are
+//           made for each kind of operands.
 //
 // A chain stops in front of what is special in the engine's present state, of
-// taken branches, and of whatever belongs to no data path.
+// loops that have run for long, and of whatever belongs to no data path.
 //
 //===----------------------------------------------------------------------===//
 
@@ -41,11 +41,11 @@
   X(Mul32x32Step1) X(Mul32x32Step2) X(Mul32x32Step3)                           \
   X(Mul32x32Step4) X(Mul32x32Last) X(Mul32x32Last2)
 
-/// Calls X(op) for each branch on flags, bits or bytes.
+/// Calls X(op) for each branch on what the engine knows by itself.
 #define KARAKAL_CONDITIONAL_BRANCHES(X)                                        \
   X(Beq) X(Bne) X(Bmi) X(Bpl) X(Bcs) X(Bcc)                                    \
   X(Bvs) X(Bvc) X(Bge) X(Blt) X(Ble) X(Bgt)                                    \
-  X(BrBset) X(BrBclr) X(BrByte) X(BrNotByte)
+  X(BrBset) X(BrBclr) X(BrByte) X(BrNotByte) X(BrCtx) X(BrNotCtx)
 
 // clang-format on
 
@@ -55,8 +55,12 @@ class Microengine;
 
 /// Operations of the data path; the friend of Microengine that does them.
 struct DataPath {
-  /// Does one operation, which is none of control, CAM, CSRs or commands.
+  /// Whether this is an operation of the data path, and no branch.
+  static bool has(target::Op op);
+  /// Does one operation.
   static void step(Microengine &engine, const MicroOp &op);
+  /// Whether a branch is taken, which may be br or a conditional one.
+  static bool isTaken(const Microengine &engine, const MicroOp &op);
   /// The handler of an operation in a chain.
   static ChainHandler chainOf(const MicroOp &op);
 

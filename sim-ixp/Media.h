@@ -33,6 +33,12 @@ public:
   virtual void onBufferMove(bool isReceive, uint32_t mediaAddress,
                             uint32_t dramAddress) {}
 
+  /// A register, or a word of the buffers, at a byte address of the MSF's
+  /// space; `engine` is the writer, which may be coreActor.
+  virtual uint32_t readRegister(uint32_t address) const = 0;
+  virtual void writeRegister(uint32_t address, uint32_t value,
+                             uint32_t engine) = 0;
+
   /// Starts receiving: called once, after loading, at cycle 0.
   virtual void start() = 0;
   /// All of the offered packets have been taken in, dropped at the pins or

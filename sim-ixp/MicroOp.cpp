@@ -250,6 +250,8 @@ CommandShape shapeOf(const Instruction &i) {
   shape.address = row.address;
   shape.csr = i.csr;
   shape.immediate = i.immediate;
+  shape.transfers = transferMask(shape.kind, shape.xfer,
+                                 shape.count * shape.unitBytes / 4u, 16);
   return shape;
 }
 
@@ -265,6 +267,21 @@ void markBranchesBeforeCam(MicroProgram &program) {
     if (row.isBranch() && row.slots == 3 && program.ops[i].defer() == 0 &&
         changesCam(program.ops[i + 1].op))
       program.ops[i].special |= SpecialBeforeCam;
+  }
+}
+
+/// What is special about the way of each branch if it is taken.
+void markWays(MicroProgram &program) {
+  std::vector<MicroOp> &ops = program.ops;
+  for (size_t i = 0; i < ops.size(); ++i) {
+    MicroOp &op = ops[i];
+    if (!target::row(op.op).isBranch())
+      continue;
+    bool isLegal = op.target < ops.size() && i + op.defer() < ops.size() &&
+                   !(op.special & SpecialBeforeCam);
+    op.shiftMask = isLegal ? 0 : SpecialControl;
+    for (uint32_t slot = 1; isLegal && slot <= op.defer(); ++slot)
+      op.shiftMask |= ops[i + slot].special;
   }
 }
 
@@ -291,6 +308,10 @@ void complete(MicroProgram &program) {
   }
   markBranchesBeforeCam(program);
   for (MicroOp &op : program.ops)
+    if (!DataPath::has(op.op))
+      op.special |= SpecialControl;
+  markWays(program);
+  for (MicroOp &op : program.ops)
     op.chain = DataPath::chainOf(op);
 }
 
@@ -300,6 +321,7 @@ void setBreak(MicroProgram &program, uint32_t word) {
   MicroOp &op = program.ops[word];
   op.special |= SpecialBreak | SpecialShared;
   op.chain = DataPath::chainOf(op);
+  markWays(program);
 }
 
 MicroProgram prepareProgram(const std::vector<Instruction> &instructions) {

@@ -70,6 +70,8 @@ enum MicroOpSpecial : uint16_t {
   SpecialTransfer = 256,
   /// The run is to stop here.
   SpecialBreak = 512,
+  /// It is no operation of the data path.
+  SpecialControl = 1024,
 };
 
 /// Those that need a look whatever the engine's state is.
@@ -103,8 +105,9 @@ enum MicroOpArbitration : uint32_t {
 class Microengine;
 struct MicroOp;
 
-/// Does an operation and those behind it, up to one that must be looked at,
-/// which it returns (DataPath.h). `own` are the registers of the context.
+/// Does an operation and those that follow it, over taken branches, up to one
+/// that must be looked at, which it returns (DataPath.h). `own` are the
+/// registers of the context.
 using ChainHandler = const MicroOp *(*)(const MicroOp *op, uint32_t *regs,
                                         uint32_t *own, Microengine *engine);
 
@@ -127,6 +130,8 @@ struct alignas(32) MicroOp {
   uint8_t rotate = 0;
   /// Branches, ctx_arb: where to. ld_field: whether it sets the flags.
   uint16_t target = 0;
+  /// Branches: what is special about their delay slots (MicroOpSpecial), or
+  /// SpecialControl if the way is illegal.
   uint32_t shiftMask = ~uint32_t{0};
   /// Final value of immed; byte mask of ld_field; literal of br=byte; what
   /// ctx_arb waits for (MicroOpArbitration); place of a command's shape.
@@ -153,7 +158,21 @@ struct CommandShape {
   target::AddressForm address = target::AddressForm::Sum;
   uint16_t csr = 0;
   uint16_t immediate = 0;
+  /// The transfer registers that it fills or takes in the mode of eight
+  /// contexts, as Context::pendingIn has them.
+  uint64_t transfers = 0;
 };
+
+/// The bits of Context::pendingIn of `words` registers from `first` on, which
+/// wrap inside a context's `registers` of their kind.
+inline uint64_t transferMask(TransferKind kind, uint32_t first, uint32_t words,
+                             uint32_t registers) {
+  uint64_t all = (uint64_t{1} << registers) - 1;
+  uint64_t run = words >= registers ? all : (uint64_t{1} << words) - 1;
+  run <<= first & (registers - 1);
+  uint64_t mask = (run | run >> registers) & all;
+  return kind == TransferKind::D ? mask << 32 : mask;
+}
 
 /// A program prepared for execution. `ops` ends with illegal operations, so
 /// that running off the end is found.

@@ -29,6 +29,7 @@ Microengine::Microengine(uint32_t index, Chassis &chassis, Recorder &recorder)
 
 void Microengine::load(std::shared_ptr<const MicroProgram> newProgram) {
   program = std::move(newProgram);
+  ops = program->ops.data();
   reported.assign(program->ops.size(), 0);
 }
 

@@ -192,7 +192,23 @@ private:
     flagC = carry;
     flagV = overflow;
   }
-  bool isTaken(const MicroOp &op) const;
+  /// Whether a branch would close a loop that has run ahead for long.
+  bool isFarAhead(const MicroOp *from) const {
+    return from->target <= static_cast<size_t>(from - ops) &&
+           lineTime + static_cast<uint64_t>(from - lineBegin) >= aheadLimit;
+  }
+  /// A taken branch whose delay slots are done: the line goes on at its target.
+  const MicroOp *jump(const MicroOp *from) {
+    uint32_t defer = from->defer();
+    uint32_t aborted = from->slots() > defer ? from->slots() - defer : 0;
+    uint64_t issued = static_cast<uint64_t>(from + 1 - lineBegin) + defer;
+    lineTime += issued + aborted;
+    counters.issueCycles += issued;
+    counters.abortedCycles += aborted;
+    lineBegin = ops + from->target;
+    return lineBegin;
+  }
+  bool areSlotsPlain(const MicroOp *slot) const;
   uint32_t byteAlign(target::Op op, uint32_t value);
 
   // Microengine.cpp
@@ -238,6 +254,8 @@ private:
       watched |= SpecialLocal;
     if ((contexts[current].pendingIn | contexts[current].pendingOut) != 0)
       watched |= SpecialTransfer;
+    if (profile)
+      watched |= SpecialControl;
   }
   static uint64_t transferBit(TransferKind kind, uint32_t index) {
     return uint64_t{1} << ((kind == TransferKind::S ? 0 : 32) + index);
@@ -299,6 +317,13 @@ private:
   // Time and the running context. What every turn touches lies together.
   uint64_t time = 0;
   EngineCounters counters;
+  /// The straight line of instructions that runs: its first one and when that
+  /// was issued. The cycle of any other follows from its place.
+  const MicroOp *lineBegin = nullptr;
+  uint64_t lineTime = 0;
+  const MicroOp *ops = nullptr; ///< of the program
+  /// How far the engine may run alone: bounds a loop that touches nothing.
+  uint64_t aheadLimit = 0;
   uint64_t sleepBegin = 0;
   uint64_t runBegin = 0;
   uint32_t pc = 0;

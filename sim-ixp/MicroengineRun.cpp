@@ -41,51 +41,13 @@ uint32_t Microengine::byteAlign(Op op, uint32_t value) {
                                                      : pair >> shift);
 }
 
-/// Whether a conditional branch is taken.
-bool Microengine::isTaken(const MicroOp &op) const {
-  bool n = flagResult >> 31;
-  bool z = flagResult == 0;
-  switch (op.op) {
-  case Op::Beq:
-    return z;
-  case Op::Bne:
-    return !z;
-  case Op::Bmi:
-    return n;
-  case Op::Bpl:
-    return !n;
-  case Op::Bcs:
-    return flagC;
-  case Op::Bcc:
-    return !flagC;
-  case Op::Bvs:
-    return flagV;
-  case Op::Bvc:
-    return !flagV;
-  case Op::Bge:
-    return n == flagV;
-  case Op::Blt:
-    return n != flagV;
-  case Op::Ble:
-    return z || n != flagV;
-  case Op::Bgt:
-    return !z && n == flagV;
-  default:
-    break;
-  }
-  uint32_t a = regs[op.a | bases[op.aBase]];
-  switch (op.op) {
-  case Op::BrBset:
-    return a >> op.parameter & 1;
-  case Op::BrBclr:
-    return !(a >> op.parameter & 1);
-  case Op::BrByte:
-    return (a >> (8 * op.parameter) & 0xff) == op.value;
-  case Op::BrNotByte:
-    return (a >> (8 * op.parameter) & 0xff) != op.value;
-  default:
-    KARAKAL_UNREACHABLE("not a conditional branch");
-  }
+/// Whether the rest of the delay slots are operations of the data path that
+/// need no look.
+bool Microengine::areSlotsPlain(const MicroOp *slot) const {
+  for (const MicroOp *end = slot + slotsLeft; slot != end; ++slot)
+    if (slot->special & (watched | SpecialControl))
+      return false;
+  return true;
 }
 
 void Microengine::takeBranch(const MicroOp &op, uint32_t branchTarget) {
@@ -206,12 +168,10 @@ bool Microengine::mayGoOn(uint64_t &limit) {
 template <bool Exact> void Microengine::execute(uint64_t limit, uint64_t stop) {
   if (needsArbitration && ((Exact && time >= stop) || !mayGoOn(limit)))
     return;
-  const MicroOp *const ops = program->ops.data();
   uint32_t *const r = regs.data();
-  const uint64_t aheadLimit = time + runAheadCycles;
-  const MicroOp *here = ops + pc;
-  const MicroOp *lineBegin = here;
-  uint64_t lineTime = time;
+  aheadLimit = time + runAheadCycles;
+  const MicroOp *here = lineBegin = ops + pc;
+  lineTime = time;
   auto show = [&](const MicroOp *place) {
     time = lineTime + static_cast<uint64_t>(place - lineBegin);
     pc = static_cast<uint32_t>(place - ops);
@@ -232,8 +192,14 @@ template <bool Exact> void Microengine::execute(uint64_t limit, uint64_t stop) {
       show(here);
       return endLine(here);
     }
-    if (!Exact && slotsLeft == 0)
-      here = here->chain(here, r, r + current * 16, this);
+    if (!Exact) {
+      if (slotsLeft == 0) {
+        here = here->chain(here, r, r + current * 16, this);
+      } else if (slotsLeft > 1 && areSlotsPlain(here)) {
+        for (; slotsLeft > 1; --slotsLeft)
+          DataPath::step(*this, *here++);
+      }
+    }
     const MicroOp *op = here;
     bool isIndexed = false;
     if (const uint32_t special = op->special & watched) {
@@ -287,19 +253,11 @@ template <bool Exact> void Microengine::execute(uint64_t limit, uint64_t stop) {
 #define KARAKAL_BRANCH(name) case Op::name:
       KARAKAL_CONDITIONAL_BRANCHES(KARAKAL_BRANCH)
 #undef KARAKAL_BRANCH
-      if (isTaken(*op))
+      if (DataPath::isTaken(*this, *op))
         goto taken;
       break;
     case Op::Br:
       goto taken;
-    case Op::BrCtx:
-      if (current == op->parameter)
-        goto taken;
-      break;
-    case Op::BrNotCtx:
-      if (current != op->parameter)
-        goto taken;
-      break;
     case Op::BrSignal:
     case Op::BrNotSignal: {
       uint16_t bit = static_cast<uint16_t>(1u << op->parameter);

@@ -101,21 +101,16 @@ void Microengine::reportUnaligned(const Command &command,
 
 void Microengine::markTransfers(const Command &command,
                                 const CommandShape &shape) {
-  uint32_t words = command.count * shape.unitBytes / 4;
-  uint32_t registers = registerCount();
-  // A run of bits that wraps inside the context's registers of the kind.
-  uint64_t run = words >= registers ? (uint64_t{1} << registers) - 1
-                                    : (uint64_t{1} << words) - 1;
-  run <<= command.xfer & (registers - 1);
-  uint64_t mask = (run | run >> registers) & ((uint64_t{1} << registers) - 1);
-  if (command.kind == TransferKind::D)
-    mask <<= 32;
+  uint64_t mask = shape.transfers;
+  if (isFourContexts || command.count != shape.count)
+    mask = transferMask(command.kind, command.xfer,
+                        command.count * shape.unitBytes / 4, registerCount());
   Context &context = contexts[current];
   if (shape.use != target::XferUse::Out)
     context.pendingIn |= mask;
   if (shape.use != target::XferUse::In)
     context.pendingOut |= mask;
-  refreshWatched();
+  watched |= SpecialTransfer;
 }
 
 std::string Microengine::describeRunning() const {

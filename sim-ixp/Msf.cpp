@@ -113,13 +113,27 @@ void Msf::writeRegister(uint32_t address, uint32_t value, uint32_t engine) {
     if (address % 8 == 0)
       transmit.validate((address - target::MsfTbufElementControl) / 8, value,
                         engine);
-  } else if (address == target::MsfRxThreadFreelist) {
-    receive.addThread(value);
+  } else if (uint32_t list = (address - target::MsfRxThreadFreelist) / 4;
+             address >= target::MsfRxThreadFreelist &&
+             list < msf::freelistCount) {
+    receive.addThread(list, value);
   } else if (address == target::MsfRbufElementDone) {
     receive.freeElement(value & 0xff, engine);
   } else {
     kept[address / 4] = value;
+    configure(address, value, engine);
   }
+}
+
+/// Registers that keep their value and set something up.
+void Msf::configure(uint32_t address, uint32_t value, uint32_t engine) {
+  uint32_t list = (address - msf::freelistTimeout) / 4;
+  if (address == target::MsfRxControl)
+    receive.setControl(value, engine);
+  else if (address == target::MsfTxControl)
+    transmit.setControl(value, engine);
+  else if (address >= msf::freelistTimeout && list < msf::freelistCount)
+    receive.setTimeout(list, value);
 }
 
 //===----------------------------------------------------------------------===//
@@ -147,12 +161,10 @@ FrameOrigin &Msf::originOfBuffer(uint32_t dramAddress) {
 
 void Msf::onBufferMove(bool isReceive, uint32_t mediaAddress,
                        uint32_t dramAddress) {
-  uint32_t element = (mediaAddress - target::MsfBufferData) % msf::bufferBytes /
-                     msf::elementBytes;
   if (isReceive)
-    originOfBuffer(dramAddress) = receive.origin(element);
+    originOfBuffer(dramAddress) = receive.originAt(mediaAddress);
   else
-    transmit.setOrigin(element, originOfBuffer(dramAddress));
+    transmit.setOriginAt(mediaAddress, originOfBuffer(dramAddress));
 }
 
 } // namespace karakal::sim

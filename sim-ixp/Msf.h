@@ -63,6 +63,10 @@ public:
   void onBufferMove(bool isReceive, uint32_t mediaAddress,
                     uint32_t dramAddress) override;
 
+  uint32_t readRegister(uint32_t address) const override;
+  void writeRegister(uint32_t address, uint32_t value,
+                     uint32_t engine) override;
+
   void start() override { receive.start(); }
   bool isReceiveDone() const override { return receive.isDone(); }
   bool isTransmitDone() const override { return transmit.isDone(); }
@@ -76,8 +80,7 @@ public:
   }
 
 private:
-  uint32_t readRegister(uint32_t address) const;
-  void writeRegister(uint32_t address, uint32_t value, uint32_t engine);
+  void configure(uint32_t address, uint32_t value, uint32_t engine);
   void serveRead(Command &command);
   void serveWrite(Command &command);
   FrameOrigin &originOfBuffer(uint32_t dramAddress);

@@ -43,15 +43,36 @@ double MsfReceive::bytesToCycles(double bytes) const {
 
 void MsfReceive::start() {
   startCycle = events.now();
-  for (uint32_t element = 0; element < msf::elementCount; ++element) {
-    bool usable = std::find(std::begin(msf::elementsUnusable),
-                            std::end(msf::elementsUnusable),
-                            element) == std::end(msf::elementsUnusable);
-    if (usable)
-      freeElements.push_back(element);
-  }
+  isStarted = true;
+  fillFreeList();
   for (uint32_t port = 0; port < ports.size(); ++port)
     scheduleNextFrame(port);
+}
+
+void MsfReceive::fillFreeList() {
+  const auto &unusable = msf::elementsUnusable[size.code];
+  freeElements.clear();
+  for (uint32_t element = 0; element < size.count(); ++element)
+    if (std::find(std::begin(unusable), std::end(unusable), element) ==
+        std::end(unusable))
+      freeElements.push_back(element);
+}
+
+void MsfReceive::setControl(uint32_t value, uint32_t engine) {
+  uint32_t code = msf::ElementSize::codeOf(value);
+  uint32_t newLists = msf::freelistsInUse(value);
+  if (code == size.code && newLists == listCount)
+    return;
+  if (code > 2)
+    return recorder.onFault(engine, "asks for RBUF elements of size code 3");
+  if (elementsInUse > 0)
+    return recorder.onFault(
+        engine, "changes the RBUF's element size or lists while elements are "
+                "in use");
+  size.code = code;
+  listCount = newLists;
+  if (isStarted)
+    fillFreeList();
 }
 
 bool MsfReceive::isDone() const {
@@ -73,6 +94,8 @@ void MsfReceive::onEvent(uint64_t cycle, uint32_t code, uint64_t argument) {
     return pieceArrives(cycle, index);
   case PieceMoved:
     return pieceMoved(cycle, index);
+  case TimedOut:
+    return timedOut(cycle, index, static_cast<uint32_t>(argument >> 32));
   }
 }
 
@@ -128,7 +151,7 @@ void MsfReceive::startFrame(uint64_t cycle, uint32_t index) {
 void MsfReceive::schedulePiece(uint32_t index) {
   Port &port = ports[index];
   uint32_t bytes = static_cast<uint32_t>(port.frame.bytes->size());
-  uint32_t end = std::min(port.pieceOffset + msf::elementBytes, bytes);
+  uint32_t end = std::min(port.pieceOffset + size.bytes(), bytes);
   bool isLast = end == bytes;
   double whole =
       port.frameStart +
@@ -143,7 +166,7 @@ void MsfReceive::pieceArrives(uint64_t cycle, uint32_t index) {
   Piece piece;
   piece.bytes = port.frame.bytes;
   piece.offset = port.pieceOffset;
-  piece.size = std::min(msf::elementBytes, bytes - port.pieceOffset);
+  piece.size = std::min(size.bytes(), bytes - port.pieceOffset);
   piece.isFirst = port.pieceOffset == 0;
   piece.isLast = piece.offset + piece.size == bytes;
   piece.hasError = piece.isLast && port.frame.hasError;
@@ -205,10 +228,11 @@ void MsfReceive::tryBus(uint64_t cycle) {
 void MsfReceive::pieceMoved(uint64_t cycle, uint32_t number) {
   Element &element = elements[number];
   const Piece &piece = element.piece;
-  std::memcpy(rbuf.data() + number * msf::elementBytes,
+  std::memcpy(rbuf.data() + number * size.bytes(),
               piece.bytes->data() + piece.offset, piece.size);
   element.origin = piece.origin;
-  fullElements.push_back(number);
+  List &list = listOf(element.port);
+  list.fullElements.push_back(number);
   isBusTaken = false;
 
   Port &port = ports[element.port];
@@ -222,7 +246,7 @@ void MsfReceive::pieceMoved(uint64_t cycle, uint32_t number) {
       scheduleNextFrame(element.port);
     }
   }
-  dispatch(cycle);
+  dispatch(list, cycle);
   tryBus(cycle);
 }
 
@@ -230,12 +254,23 @@ void MsfReceive::pieceMoved(uint64_t cycle, uint32_t number) {
 // 4, 5: full elements and waiting threads
 //===----------------------------------------------------------------------===//
 
-void MsfReceive::dispatch(uint64_t cycle) {
-  while (!fullElements.empty() && !threads.empty()) {
-    uint32_t number = fullElements.front();
-    fullElements.pop_front();
-    uint32_t thread = threads.front();
-    threads.pop_front();
+/// Pushes a status to the first thread of a list.
+void MsfReceive::takeThread(List &list, uint64_t cycle,
+                            const uint32_t (&status)[2]) {
+  uint32_t thread = list.threads.front();
+  list.threads.pop_front();
+  chassis.autopush(msf::freelistEngine(thread), msf::freelistContext(thread),
+                   msf::freelistXfer(thread), status, 2,
+                   msf::freelistSignal(thread),
+                   cycle + params.msfAutopushCycles);
+  ++list.serial;
+  startTimeout(list);
+}
+
+void MsfReceive::dispatch(List &list, uint64_t cycle) {
+  while (!list.fullElements.empty() && !list.threads.empty()) {
+    uint32_t number = list.fullElements.front();
+    list.fullElements.pop_front();
     const Element &element = elements[number];
     const Piece &piece = element.piece;
     uint32_t status[2] = {msf::receiveStatus(number, piece.size, element.port),
@@ -244,22 +279,46 @@ void MsfReceive::dispatch(uint64_t cycle) {
     status[0] |= piece.isLast ? msf::statusEnd : 0;
     status[0] |= piece.hasError ? msf::statusError : 0;
     status[1] =
-        onesComplementSum(rbuf.data() + number * msf::elementBytes, piece.size);
+        onesComplementSum(rbuf.data() + number * size.bytes(), piece.size);
     ++totals.mpackets;
-    chassis.autopush(msf::freelistEngine(thread), msf::freelistContext(thread),
-                     msf::freelistXfer(thread), status, 2,
-                     msf::freelistSignal(thread),
-                     cycle + params.msfAutopushCycles);
+    takeThread(list, cycle, status);
   }
 }
 
-void MsfReceive::addThread(uint32_t data) {
-  threads.push_back(data & 0xffff);
-  dispatch(events.now());
+void MsfReceive::addThread(uint32_t number, uint32_t data) {
+  List &list = lists[number];
+  list.threads.push_back(data & 0xffff);
+  if (list.threads.size() == 1)
+    startTimeout(list);
+  dispatch(list, events.now());
+}
+
+void MsfReceive::setTimeout(uint32_t number, uint32_t ticks) {
+  lists[number].timeoutTicks = ticks;
+  ++lists[number].serial;
+  startTimeout(lists[number]);
+}
+
+/// The first thread of a list begins to wait.
+void MsfReceive::startTimeout(List &list) {
+  if (list.timeoutTicks == 0 || list.threads.empty())
+    return;
+  uint32_t number = static_cast<uint32_t>(&list - lists.data());
+  events.schedule(events.now() +
+                      uint64_t{list.timeoutTicks} * msf::timeoutTickCycles,
+                  this, TimedOut, uint64_t{list.serial} << 32 | number);
+}
+
+void MsfReceive::timedOut(uint64_t cycle, uint32_t number, uint32_t serial) {
+  List &list = lists[number];
+  if (list.serial != serial || list.threads.empty())
+    return;
+  ++totals.nullStatuses;
+  takeThread(list, cycle, {msf::statusNull, 0});
 }
 
 void MsfReceive::freeElement(uint32_t number, uint32_t engine) {
-  if (number >= msf::elementCount || !elements[number].isInUse) {
+  if (number >= size.count() || !elements[number].isInUse) {
     recorder.onFault(engine, "gives back RBUF element " +
                                  std::to_string(number) +
                                  ", which is not in use");

@@ -10,7 +10,11 @@
 //   4. full elements wait in the order in which they were filled;
 //   5. the first of them goes to the first thread of the thread free list: two
 //      status words are pushed into its transfer registers, with a signal.
-// Software gives an element back through RBUF_ELEMENT_DONE.
+// Software gives an element back through RBUF_ELEMENT_DONE. Elements have 64,
+// 128 or 256 bytes, as RX_CONTROL says. Its bus width says how many thread free
+// lists there are: port p is served by the list p modulo their number [M]. A
+// list may have a timeout: its first thread then gets a null status instead of
+// waiting for ever.
 //
 //===----------------------------------------------------------------------===//
 
@@ -47,6 +51,7 @@ struct ReceiveStatistics {
   uint64_t framesLost = 0;    ///< no room in a port's FIFO (open loop)
   uint64_t frameBits = 0;     ///< arrived, with CRC
   uint64_t mpackets = 0;      ///< handed to threads
+  uint64_t nullStatuses = 0;  ///< given to threads by a list's timeout
   /// Cycles in which a piece waited for a free element.
   uint64_t elementWaitCycles = 0;
 };
@@ -62,13 +67,17 @@ public:
   bool isDone() const;
 
   // ---- registers -----------------------------------------------------------
-  void addThread(uint32_t data);
+  /// Element size and lists; a fault of `engine` while an element is in use.
+  void setControl(uint32_t value, uint32_t engine);
+  void addThread(uint32_t list, uint32_t data);
+  void setTimeout(uint32_t list, uint32_t ticks);
   /// An element that is not in use is a fault of `engine`.
   void freeElement(uint32_t element, uint32_t engine);
 
   const std::array<uint8_t, msf::bufferBytes> &buffer() const { return rbuf; }
-  const FrameOrigin &origin(uint32_t element) const {
-    return elements[element].origin;
+  /// Of the frame in the element at an address of the MSF's space.
+  const FrameOrigin &originAt(uint32_t address) const {
+    return elements[size.elementAt(address)].origin;
   }
   const ReceiveStatistics &statistics() const { return totals; }
   const Resource &bus() const { return mediaBus; }
@@ -76,7 +85,7 @@ public:
   void onEvent(uint64_t cycle, uint32_t code, uint64_t argument) override;
 
 private:
-  enum EventCode : uint32_t { FrameStarts, PieceArrives, PieceMoved };
+  enum EventCode : uint32_t { FrameStarts, PieceArrives, PieceMoved, TimedOut };
 
   /// A part of a frame that fills one element.
   struct Piece {
@@ -103,14 +112,26 @@ private:
     Piece piece{};
     FrameOrigin origin;
   };
+  /// Threads that wait, and full elements that wait for them.
+  struct List {
+    std::deque<uint32_t> threads;
+    std::deque<uint32_t> fullElements;
+    uint32_t timeoutTicks = 0;
+    uint32_t serial = 0; ///< of the first thread: older timeouts are void
+  };
 
+  void fillFreeList();
+  List &listOf(uint32_t port) { return lists[port % listCount]; }
+  void takeThread(List &list, uint64_t cycle, const uint32_t (&status)[2]);
+  void startTimeout(List &list);
+  void timedOut(uint64_t cycle, uint32_t number, uint32_t serial);
   void scheduleNextFrame(uint32_t port);
   void startFrame(uint64_t cycle, uint32_t port);
   void schedulePiece(uint32_t port);
   void pieceArrives(uint64_t cycle, uint32_t port);
   void tryBus(uint64_t cycle);
   void pieceMoved(uint64_t cycle, uint32_t element);
-  void dispatch(uint64_t cycle);
+  void dispatch(List &list, uint64_t cycle);
   double bytesToCycles(double bytes) const;
 
   Chassis &chassis;
@@ -120,15 +141,17 @@ private:
   const target::ChipParameters &params;
   std::vector<Port> ports;
   std::array<uint8_t, msf::bufferBytes> rbuf{};
-  std::array<Element, msf::elementCount> elements{};
+  msf::ElementSize size;
+  std::array<Element, msf::elementCountMax> elements{};
   std::deque<uint32_t> freeElements;
-  std::deque<uint32_t> fullElements;
-  std::deque<uint32_t> threads;
+  std::array<List, msf::freelistCount> lists;
+  uint32_t listCount = 1;
   Resource mediaBus;
   bool isBusTaken = false;
   bool isElementMissing = false;
   uint64_t elementMissingSince = 0;
   uint32_t nextPort = 0;
+  bool isStarted = false;
   uint64_t startCycle = 0; ///< from which open-loop frames are due
   uint32_t elementsInUse = 0;
   ReceiveStatistics totals;

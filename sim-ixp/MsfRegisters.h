@@ -21,15 +21,49 @@ namespace karakal::sim::msf {
 // ---- buffers ---------------------------------------------------------------
 constexpr uint32_t spaceBytes = 0x4000;
 constexpr uint32_t bufferBytes = target::MsfBufferBytes;
-constexpr uint32_t elementBytes = target::MpacketBytes;
-constexpr uint32_t elementCount = target::MpacketElements;
-/// Transmit partitions with 64-byte elements: one a port, in-order elements
-/// partition * 32 .. partition * 32 + 31, counted by TX_SEQUENCE_partition [M].
+/// Elements of the smallest size, after reset.
+constexpr uint32_t elementCountMax = target::MpacketElements;
+/// Transmit partitions: one a port, each a quarter of the elements, in order,
+/// counted by TX_SEQUENCE_partition [M].
 constexpr uint32_t partitionCount = 4;
-constexpr uint32_t partitionElements = elementCount / partitionCount;
-/// Elements that must never be on the free list with 64-byte elements
-/// (IXP2400 erratum 69).
-constexpr uint32_t elementsUnusable[] = {0, 9, 18, 27};
+/// Elements that must never be on the free list, by the size code (IXP2400
+/// erratum 69).
+constexpr uint32_t elementsUnusable[3][4] = {
+    {0, 9, 18, 27}, {0, 4, 9, 13}, {0, 2, 4, 6}};
+
+/// How a buffer is cut into elements: bits 3:2 of RX_CONTROL and TX_CONTROL.
+struct ElementSize {
+  uint32_t code = 0; ///< 0, 1, 2 = 64, 128, 256 bytes
+
+  static constexpr uint32_t codeOf(uint32_t control) {
+    return control >> 2 & 3;
+  }
+  constexpr uint32_t bytes() const { return target::MpacketBytes << code; }
+  constexpr uint32_t count() const { return bufferBytes / bytes(); }
+  constexpr uint32_t partitionElements() const {
+    return count() / partitionCount;
+  }
+  /// The element at an address of the MSF's space.
+  constexpr uint32_t elementAt(uint32_t address) const {
+    return (address - target::MsfBufferData) % bufferBytes / bytes();
+  }
+};
+
+// ---- thread free lists -----------------------------------------------------
+constexpr uint32_t freelistCount = 4;
+/// Bits 21:20 of RX_CONTROL, the width of the bus (1x32, 2x16, 4x8, 1x16 +
+/// 2x8), say how many ports it has and so how many lists are in use.
+constexpr uint32_t freelistsInUse(uint32_t control) {
+  constexpr uint32_t lists[] = {1, 2, 4, 3};
+  return lists[control >> 20 & 3];
+}
+/// Timeout of list 0 [R]; how long its first thread waits at most, in ticks of
+/// the timestamp, 0 = for good. The unit is this project's choice [M].
+constexpr uint32_t freelistTimeout = 0x50;
+constexpr uint32_t timeoutTickCycles = target::TimestampTickCycles;
+/// What the thread then gets: no start, no end, no bytes, of element 0, which
+/// no free list holds [M].
+constexpr uint32_t statusNull = 0;
 
 // ---- RX_THREAD_FREELIST data, 16 bits --------------------------------------
 constexpr uint32_t freelistSignal(uint32_t data) { return data >> 12 & 0xf; }
@@ -44,7 +78,7 @@ constexpr uint32_t statusEnd = 1u << 14;
 constexpr uint32_t statusError = 1u << 10;
 constexpr uint32_t receiveStatus(uint32_t element, uint32_t bytes,
                                  uint32_t port) {
-  return element << 24 | bytes << 16 | port;
+  return element << 24 | (bytes & 0xff) << 16 | port; // 0 means 256 bytes
 }
 
 // ---- transmit control word 0; word 1 is 0 ----------------------------------

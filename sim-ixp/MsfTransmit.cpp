@@ -54,16 +54,30 @@ void MsfTransmit::onEvent(uint64_t cycle, uint32_t code, uint64_t argument) {
 // Elements
 //===----------------------------------------------------------------------===//
 
+void MsfTransmit::setControl(uint32_t value, uint32_t engine) {
+  uint32_t code = msf::ElementSize::codeOf(value);
+  if (code == size.code)
+    return;
+  if (code > 2)
+    return recorder.onFault(engine, "asks for TBUF elements of size code 3");
+  if (!isDone())
+    return recorder.onFault(
+        engine, "changes the TBUF's element size while elements are valid");
+  size.code = code;
+  for (Partition &partition : partitions)
+    partition.next = 0;
+}
+
 void MsfTransmit::validate(uint32_t number, uint32_t control, uint32_t engine) {
   std::string who = "makes TBUF element " + std::to_string(number) + " valid ";
-  if (number >= msf::elementCount ||
-      number / msf::partitionElements >= ports.size())
+  if (number >= size.count() ||
+      number / size.partitionElements() >= ports.size())
     return recorder.onFault(engine, who + "but no port sends it");
   Element &element = elements[number];
   if (element.isValid)
     return recorder.onFault(engine, who + "while it is valid");
   if (msf::controlLength(control) + msf::controlPayloadOffset(control) >
-      msf::elementBytes)
+      size.bytes())
     return recorder.onFault(engine, who + "with more bytes than it holds");
   if (msf::controlPrepend(control) != 0)
     return recorder.onFault(engine, who + "with a prepended part, which the "
@@ -71,14 +85,14 @@ void MsfTransmit::validate(uint32_t number, uint32_t control, uint32_t engine) {
   element.isValid = true;
   element.control = control;
   element.engine = engine;
-  ++partitions[number / msf::partitionElements].validCount;
+  ++partitions[number / size.partitionElements()].validCount;
   tryBus(events.now());
 }
 
 bool MsfTransmit::isReady(uint32_t index) const {
   const Partition &partition = partitions[index];
   const Element &element =
-      elements[index * msf::partitionElements + partition.next];
+      elements[index * size.partitionElements() + partition.next];
   if (!element.isValid)
     return false;
   // A frame longer than the FIFO could never pass: frames are sent whole.
@@ -98,7 +112,7 @@ void MsfTransmit::tryBus(uint64_t cycle) {
       return;
   }
   nextPartition = (chosen + 1) % count;
-  uint32_t number = chosen * msf::partitionElements + partitions[chosen].next;
+  uint32_t number = chosen * size.partitionElements() + partitions[chosen].next;
   uint32_t bytes = msf::controlLength(elements[number].control);
   ports[chosen].fifoUsed += bytes;
   uint64_t cycles = mediaBusCycles(bytes, params);
@@ -108,13 +122,13 @@ void MsfTransmit::tryBus(uint64_t cycle) {
 }
 
 void MsfTransmit::elementMoved(uint64_t cycle, uint32_t number) {
-  uint32_t index = number / msf::partitionElements;
+  uint32_t index = number / size.partitionElements();
   Element &element = elements[number];
   Partition &partition = partitions[index];
   Port &port = ports[index];
   isBusTaken = false;
   element.isValid = false;
-  partition.next = (partition.next + 1) % msf::partitionElements;
+  partition.next = (partition.next + 1) % size.partitionElements();
   ++partition.sent;
   --partition.validCount;
   ++totals.mpackets;
@@ -132,7 +146,7 @@ void MsfTransmit::elementMoved(uint64_t cycle, uint32_t number) {
     // Kept here until the frame leaves.
     port.filling.latencyCycles = element.origin.arrivedCycle;
   }
-  const uint8_t *payload = tbuf.data() + number * msf::elementBytes +
+  const uint8_t *payload = tbuf.data() + number * size.bytes() +
                            msf::controlPayloadOffset(element.control);
   port.filling.bytes.insert(port.filling.bytes.end(), payload,
                             payload + msf::controlLength(element.control));
@@ -141,8 +155,7 @@ void MsfTransmit::elementMoved(uint64_t cycle, uint32_t number) {
   if (!port.isInFrame) {
     port.frames.push_back(std::move(port.filling));
     tryWire(cycle, index);
-  } else if (port.filling.bytes.size() + msf::elementBytes >
-             params.portsFifoBytes) {
+  } else if (port.filling.bytes.size() + size.bytes() > params.portsFifoBytes) {
     return recorder.onFault(element.engine,
                             "sends a frame longer than the port's FIFO");
   }
@@ -186,9 +199,6 @@ void MsfTransmit::frameEnds(uint64_t cycle, uint32_t index) {
   ++totals.framesSent;
   totals.frameBits += uint64_t(bytes + traces::crcBytes) * 8;
   recorder.onFrameSent(cycle, index, bytes);
-  // The MAC pads a short frame.
-  if (bytes < traces::frameBytesMin)
-    frame.bytes.resize(traces::frameBytesMin, 0);
   if (sink)
     sink(std::move(frame));
   tryWire(cycle, index);

@@ -1,6 +1,7 @@
 //===- MsfTransmit.h - from the transmit buffer to the wire ---*- C++ -*-===//
 //
-// The transmit buffer is four partitions of 32 elements, one a port. Software
+// The transmit buffer is four partitions, one a port, of 32 elements of 64
+// bytes, 16 of 128 or 8 of 256 (TX_CONTROL). Software
 // fills the elements of a partition in order (dram[tbuf_wr]), and makes each
 // valid by its control words. In each partition the MSF takes the next element
 // as soon as it is valid, moves it over the media bus into the port's FIFO when
@@ -53,13 +54,16 @@ public:
   // ---- registers and buffer ------------------------------------------------
   /// TX_SEQUENCE of a partition.
   uint32_t sequence(uint32_t partition) const;
+  /// Element size; a fault of `engine` while an element is valid.
+  void setControl(uint32_t value, uint32_t engine);
   /// Makes an element valid. Faults of `engine`: the element is valid already,
   /// its payload does not fit, its start and end marks do not fit the frame.
   void validate(uint32_t element, uint32_t controlWord, uint32_t engine);
   std::array<uint8_t, msf::bufferBytes> &buffer() { return tbuf; }
-  /// Says which received frame's data an element holds.
-  void setOrigin(uint32_t element, const FrameOrigin &origin) {
-    elements[element].origin = origin;
+  /// Says which received frame's data the element at an address of the MSF's
+  /// space holds.
+  void setOriginAt(uint32_t address, const FrameOrigin &origin) {
+    elements[size.elementAt(address)].origin = origin;
   }
 
   bool isDone() const;
@@ -102,7 +106,8 @@ private:
   const target::ChipParameters &params;
   std::function<void(SentFrame &&)> sink;
   std::array<uint8_t, msf::bufferBytes> tbuf{};
-  std::array<Element, msf::elementCount> elements{};
+  msf::ElementSize size;
+  std::array<Element, msf::elementCountMax> elements{};
   std::array<Partition, msf::partitionCount> partitions{};
   std::vector<Port> ports;
   Resource mediaBus;

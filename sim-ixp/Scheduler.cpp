@@ -9,6 +9,10 @@
 
 namespace karakal::sim {
 
+void Scheduler::refusePast() {
+  KARAKAL_UNREACHABLE("an event lies in the past");
+}
+
 Scheduler::Node *Scheduler::growNodes() {
   nodes.push_back(Node{});
   return &nodes.back();

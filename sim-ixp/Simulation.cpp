@@ -81,6 +81,7 @@ Simulation::create(SimulationOptions options, const target::Image &image,
   for (uint32_t i = 0; i < chip.sramChannelCount(); ++i)
     around.sram.push_back(&chip.sram(i));
   around.cap = &chip.cap();
+  around.media = run.media.get();
   for (uint32_t i = 0; i < chip.engineCount(); ++i)
     around.engines.push_back(&chip.engine(i));
   auto core = XScale::create(around, programOf(image));

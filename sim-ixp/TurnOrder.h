@@ -32,11 +32,10 @@ public:
   void set(uint32_t index, uint64_t cycle) {
     uint64_t key =
         cycle == Scheduler::never ? cycle : cycle * engineMax + index;
-    for (uint32_t node = leaves + index; node > 1; node /= 2) {
-      keys[node] = key;
-      key = std::min(key, keys[node ^ 1]);
-    }
-    keys[1] = key;
+    if (leaves == 8)
+      play<8>(index, key);
+    else
+      play<engineMax>(index, key);
   }
 
   /// The engine that acts first, and when.
@@ -46,15 +45,30 @@ public:
   /// The cycle before which `index`, the first, may act: that of the next
   /// engine, or the one behind it if that engine has the higher number.
   uint64_t limitOf(uint32_t index) const {
-    uint64_t second = Scheduler::never;
-    for (uint32_t node = leaves + index; node > 1; node /= 2)
-      second = std::min(second, keys[node ^ 1]);
+    uint64_t second = leaves == 8 ? best<8>(index) : best<engineMax>(index);
     return second == Scheduler::never
                ? second
                : (second - index + engineMax - 1) / engineMax;
   }
 
 private:
+  /// Plays the key of an engine up to the root; the loops have constant
+  /// lengths.
+  template <uint32_t Leaves> void play(uint32_t index, uint64_t key) {
+    for (uint32_t level = 1; level < Leaves; level *= 2) {
+      uint32_t node = (Leaves + index) / level;
+      keys[node] = key;
+      key = std::min(key, keys[node ^ 1]);
+    }
+    keys[1] = key;
+  }
+  /// The least key of the others.
+  template <uint32_t Leaves> uint64_t best(uint32_t index) const {
+    uint64_t least = Scheduler::never;
+    for (uint32_t level = 1; level < Leaves; level *= 2)
+      least = std::min(least, keys[(Leaves + index) / level ^ 1]);
+    return least;
+  }
   static uint64_t cycleOf(uint64_t key) {
     return key == Scheduler::never ? key : key / engineMax;
   }

@@ -4,6 +4,7 @@
 
 #include "sim-ixp/Cap.h"
 #include "sim-ixp/Dram.h"
+#include "sim-ixp/Media.h"
 #include "sim-ixp/Microengine.h"
 #include "sim-ixp/Recorder.h"
 #include "sim-ixp/Scratch.h"
@@ -30,6 +31,8 @@ constexpr uint32_t sramAddShift = 23;
 // The chip's own addresses [R].
 constexpr uint32_t capBase = 0xc0000000;
 constexpr uint32_t capWindowBytes = 0x8000;
+constexpr uint32_t msfBase = 0xc8000000;
+constexpr uint32_t msfWindowBytes = 0x4000;
 constexpr uint32_t csrBytes = 0x400; ///< of one engine's local CSRs
 constexpr uint32_t csrWindowBytes = 0x8000;
 
@@ -64,6 +67,7 @@ Result<std::unique_ptr<XScale>> XScale::create(XScaleSurroundings chip,
                                        {XScaleScratchTestSet, scratch.size()},
                                        {XScaleSramAdd, 2u << sramAddShift},
                                        {capBase, capWindowBytes},
+                                       {msfBase, msfWindowBytes},
                                        {XScaleLocalCsrs, csrWindowBytes}};
   XScaleParameters parameters;
   parameters.cyclesPerInstruction =
@@ -188,6 +192,8 @@ std::optional<uint32_t> XScale::readWord(uint32_t address) {
     return engine->coreReadCsr(address % csrBytes);
   if (chip.cap && isWithin(address, capBase, capWindowBytes))
     return chip.cap->readRegister(address - capBase);
+  if (chip.media && isWithin(address, msfBase, msfWindowBytes))
+    return chip.media->readRegister(address - msfBase);
   if (isWithin(address, XScaleRingData, 4 * RingCount))
     return chip.scratch->coreGet((address - XScaleRingData) / 4);
   if (isWithin(address, XScaleRingStatus, 4 * RingCount))
@@ -222,6 +228,10 @@ bool XScale::writeWord(uint32_t address, uint32_t value) {
   }
   if (chip.cap && isWithin(address, capBase, capWindowBytes)) {
     chip.cap->writeRegister(address - capBase, value, chip.scheduler->now());
+    return true;
+  }
+  if (chip.media && isWithin(address, msfBase, msfWindowBytes)) {
+    chip.media->writeRegister(address - msfBase, value, coreActor);
     return true;
   }
   if (isWithin(address, XScaleRingData, 4 * RingCount))

@@ -35,6 +35,7 @@ namespace karakal::sim {
 
 class Cap;
 class Dram;
+class Media;
 class Microengine;
 class Recorder;
 class Scratch;
@@ -50,6 +51,7 @@ struct XScaleSurroundings {
   std::vector<Sram *> sram; ///< by channel
   Cap *cap = nullptr;
   std::vector<Microengine *> engines = {};
+  Media *media = nullptr;
 };
 
 /// Addresses of an image's XScale code.

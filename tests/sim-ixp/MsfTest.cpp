@@ -112,8 +112,10 @@ protected:
                   (status & msf::statusEnd) != 0,
                   (status & msf::statusError) != 0,
                   {}};
+    if (piece.bytes == 0 && piece.element != 0) // element 0: a null status
+      piece.bytes = 256;
     piece.data.resize(piece.bytes);
-    msf->readRbuf(target::MsfBufferData + piece.element * msf::elementBytes,
+    msf->readRbuf(target::MsfBufferData + piece.element * size.bytes(),
                   piece.data.data(), piece.bytes);
     received.push_back(piece);
     if (!isConsuming)
@@ -129,6 +131,7 @@ protected:
   std::unique_ptr<TrafficSource> source;
   std::unique_ptr<Msf> msf;
   bool isConsuming = true;
+  msf::ElementSize size; ///< of receive elements
   uint32_t transferOut[16] = {};
   uint32_t transferIn[8][16] = {};
   std::vector<Mpacket> received;
@@ -185,7 +188,7 @@ TEST_F(MsfTest, UnusableElementsAreNeverFilled) {
   run(1'000'000);
   ASSERT_EQ(received.size(), 500u);
   for (const Mpacket &piece : received)
-    for (uint32_t unusable : msf::elementsUnusable)
+    for (uint32_t unusable : msf::elementsUnusable[0])
       EXPECT_NE(piece.element, unusable);
 }
 
@@ -256,7 +259,7 @@ TEST_F(MsfTest, ElementsLeaveInOrderWhateverBecomesValidFirst) {
   for (uint32_t i = 0; i < 128; ++i)
     bytes[i] = static_cast<uint8_t>(i);
   // A frame of 59 + 30 bytes on port 1, from payload offset 5.
-  uint32_t first = msf::partitionElements;
+  uint32_t first = size.partitionElements();
   msf->writeTbuf(target::MsfBufferData + first * 64, bytes, 128);
   validate(first + 1, 30u << 24 | msf::controlEnd | 1);
   EXPECT_EQ(readRegister(target::MsfTxSequence + 4), 0u);
@@ -297,6 +300,108 @@ TEST_F(MsfTest, OriginFollowsTheBuffer) {
   ASSERT_EQ(sent.size(), 1u);
   EXPECT_EQ(sent[0].number, 1u);
   EXPECT_GT(sent[0].latencyCycles, 0u);
+}
+
+TEST_F(MsfTest, LargerElementsHoldLargerPieces) {
+  for (uint32_t code : {1u, 2u}) {
+    received.clear();
+    TrafficOptions options;
+    options.packetCount = 100;
+    make({packet(1, 600, 7)}, options);
+    size.code = code;
+    msf->writeRegister(target::MsfRxControl, code << 2, 0);
+    enqueueThread(0);
+    msf->start();
+    run(scheduler.now() + 10'000'000);
+    uint32_t pieces = (600 + size.bytes() - 1) / size.bytes();
+    ASSERT_EQ(received.size(), 100 * pieces);
+    EXPECT_EQ(received[1].bytes, size.bytes());
+    EXPECT_EQ(received[1].data[0], static_cast<uint8_t>(7 + size.bytes()));
+    EXPECT_EQ(received[pieces - 1].bytes, 600 - (pieces - 1) * size.bytes());
+    for (const Mpacket &piece : received) {
+      EXPECT_LT(piece.element, size.count());
+      for (uint32_t unusable : msf::elementsUnusable[code])
+        EXPECT_NE(piece.element, unusable);
+    }
+    EXPECT_TRUE(msf->isReceiveDone());
+  }
+  EXPECT_TRUE(recorder.texts.empty());
+}
+
+TEST_F(MsfTest, LargerElementsLeaveWhole) {
+  make({packet(0, 60, 1)});
+  uint8_t bytes[512];
+  for (uint32_t i = 0; i < 512; ++i)
+    bytes[i] = static_cast<uint8_t>(i * 7);
+  size.code = 2;
+  msf->writeRegister(target::MsfTxControl, size.code << 2, 0);
+  uint32_t first = 2 * size.partitionElements(); // port 2
+  msf->writeTbuf(target::MsfBufferData + first * 256, bytes, 512);
+  validate(first, msf::controlStart | 2); // length 0 is 256
+  validate(first + 1, 100u << 24 | msf::controlEnd | 2);
+  run(scheduler.now() + 10'000);
+  ASSERT_EQ(sent.size(), 1u);
+  EXPECT_EQ(sent[0].port, 2u);
+  EXPECT_THAT(sent[0].bytes, ::testing::ElementsAreArray(bytes, 356));
+  EXPECT_EQ(readRegister(target::MsfTxSequence + 8), 2u | msf::sequenceEmpty);
+  EXPECT_TRUE(recorder.texts.empty());
+}
+
+TEST_F(MsfTest, TheElementSizeIsNotChangedUnderElements) {
+  make({packet(0, 60, 1)});
+  msf->start();
+  run(10'000); // one full element, and no thread that takes it
+  msf->writeRegister(target::MsfRxControl, 1 << 2, 0);
+  ASSERT_EQ(recorder.texts.size(), 1u);
+  EXPECT_NE(recorder.texts[0].find("while elements are in use"),
+            std::string::npos);
+  msf->writeRegister(target::MsfTxControl, 3 << 2, 0);
+  ASSERT_EQ(recorder.texts.size(), 2u);
+  EXPECT_NE(recorder.texts[1].find("size code 3"), std::string::npos);
+}
+
+TEST_F(MsfTest, TheBusWidthSaysWhichListServesAPort) {
+  make(
+      {packet(0, 60, 1), packet(1, 60, 1), packet(2, 60, 1), packet(3, 60, 1)});
+  msf->writeRegister(target::MsfRxControl, 1 << 20, 0); // 2x16: two lists
+  for (uint32_t list : {0u, 1u})
+    for (uint32_t i = 0; i < 2; ++i)
+      fastWrite(target::MsfRxThreadFreelist + 4 * list,
+                receiveSignal << 12 | list << 4);
+  isConsuming = false;
+  msf->start();
+  run(10'000);
+  ASSERT_EQ(received.size(), 4u);
+  for (uint32_t context : {0u, 1u})
+    EXPECT_EQ(transferIn[context][0] & 1, context) << "ports 0, 2 and 1, 3";
+}
+
+TEST_F(MsfTest, AThreadThatWaitsForLongGetsANullStatus) {
+  make({packet(0, 60, 1)});
+  isConsuming = false;
+  constexpr uint32_t ticks = 100;
+  uint64_t waited = ticks * msf::timeoutTickCycles;
+  msf->writeRegister(msf::freelistTimeout, ticks, 0);
+  enqueueThread(0);
+  enqueueThread(1);
+  run(waited); // the command takes its time to the MSF: not yet
+  EXPECT_EQ(received.size(), 0u);
+  run(waited + 100);
+  ASSERT_EQ(received.size(), 1u);
+  EXPECT_EQ(received[0].bytes, 0u);
+  EXPECT_FALSE(received[0].isStart || received[0].isEnd);
+  run(2 * waited); // the second thread waits as long from then on
+  EXPECT_EQ(received.size(), 1u);
+  run(2 * waited + 200);
+  EXPECT_EQ(received.size(), 2u);
+  EXPECT_EQ(msf->receiveStatistics().nullStatuses, 2u);
+  enqueueThread(2);
+  msf->start();
+  run(3 * waited); // a frame in time: no null status
+  ASSERT_EQ(received.size(), 3u);
+  EXPECT_EQ(received[2].bytes, 60u);
+  run(8 * waited);
+  EXPECT_EQ(received.size(), 3u);
 }
 
 TEST_F(MsfTest, FreeingAFreeElementIsAFault) {

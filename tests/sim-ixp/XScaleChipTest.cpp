@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "sim-ixp/Chip.h"
+#include "sim-ixp/Msf.h"
 #include "sim-ixp/XScale.h"
 #include "target-ixp/MemoryMap.h"
 
@@ -64,6 +65,7 @@ protected:
     for (uint32_t i = 0; i < chip.sramChannelCount(); ++i)
       around.sram.push_back(&chip.sram(i));
     around.cap = &chip.cap();
+    around.media = media;
     for (uint32_t i = 0; i < chip.engineCount(); ++i)
       around.engines.push_back(&chip.engine(i));
     auto made = XScale::create(
@@ -113,6 +115,7 @@ protected:
                                        static_cast<uint32_t>(argument)));
   }
 
+  Media *media = nullptr;
   CoreRecorder recorder;
   Chip chip{target::ChipParameters(), recorder};
   std::unique_ptr<XScale> core;
@@ -266,6 +269,20 @@ TEST_F(XScaleChipTest, DevicesDoWhatTheirAddressSays) {
   EXPECT_EQ(peek(target::XScaleRingStatus + 4 * 3), 0u);
   EXPECT_EQ(peek(target::XScaleRingData + 4 * 3), 99u);
   EXPECT_EQ(recorder.fault, "");
+}
+
+TEST_F(XScaleChipTest, TheMediaInterfaceHasItsWindow) {
+  traces::Packet packet;
+  packet.bytes.resize(60);
+  TrafficSource source({packet}, TrafficOptions());
+  Msf msf(chip.chassis(), recorder, source);
+  media = &msf;
+  make(0);
+  poke(0xc8000000 + target::MsfRxControl, 1 << 2);
+  EXPECT_EQ(peek(0xc8000000 + target::MsfRxControl), 1u << 2);
+  EXPECT_EQ(peek(0xc8000000 + target::MsfTxSequence), msf::sequenceEmpty);
+  poke(0xc8000000 + target::MsfRbufElementDone, 7);
+  EXPECT_NE(recorder.fault.find("RBUF element 7"), std::string::npos);
 }
 
 TEST_F(XScaleChipTest, PutIntoAFullRingIsAFault) {
