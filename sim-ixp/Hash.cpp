@@ -17,11 +17,18 @@ constexpr uint32_t keysMax = 3;
 
 constexpr uint32_t wordsOf(uint32_t bits) { return bits == 128 ? 4 : 2; }
 
+/// What is left of the latency without the second word of a key of 48 bits, on
+/// its way in and out.
+uint64_t latencyOfAWord(const target::ChipParameters &params) {
+  uint64_t words = 2 * params.busPushWordCycles;
+  return params.hashLatency > words ? params.hashLatency - words : 0;
+}
+
 } // namespace
 
 Hash::Hash(Chassis &chassis, Recorder &recorder)
     : chassis(chassis), recorder(recorder),
-      timing(chassis.timingOf(chassis.parameters().hashLatency)) {}
+      timing(chassis.timingOf(latencyOfAWord(chassis.parameters()))) {}
 
 void Hash::accept(Command &command) {
   static constexpr uint32_t keyBits[] = {48, 64, 128, 128};

@@ -59,7 +59,8 @@ Place placeOf(const Operand &operand, bool isDestination) {
   case Kind::Neighbour:
     if (isDestination)
       return at(reg::sink, BaseAbsolute, SpecialIndexed | SpecialShared);
-    return at(reg::neighbour + n, BaseContext, SpecialShared);
+    // Local in that what the engine wrote for itself may be on its way.
+    return at(reg::neighbour + n, BaseContext, SpecialShared | SpecialLocal);
   case Kind::NeighbourIndex:
     return at(reg::sink, BaseAbsolute, SpecialIndexed | SpecialShared);
   case Kind::SXferIndex:

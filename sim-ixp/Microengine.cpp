@@ -20,7 +20,8 @@ namespace karakal::sim {
 Microengine::Microengine(uint32_t index, Chassis &chassis, Recorder &recorder)
     : number(index), chassis(chassis), scheduler(chassis.scheduler()),
       recorder(recorder),
-      swapSlots(static_cast<uint32_t>(chassis.parameters().meSwapSlots)) {
+      swapSlots(static_cast<uint32_t>(chassis.parameters().meSwapSlots)),
+      crcSlots(static_cast<uint32_t>(chassis.parameters().meCrcSlots)) {
   pending.reserve(16);
   for (uint32_t i = 0; i < 256; ++i)
     regs[reg::literal + i] = i;

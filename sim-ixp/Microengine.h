@@ -160,7 +160,8 @@ private:
     uint16_t waitPc = 0;
   };
 
-  /// A local CSR write on its way through the pipeline.
+  /// A write to a local CSR, or to an own neighbour register, on its way
+  /// through the pipeline.
   struct PendingWrite {
     uint64_t cycle;
     uint16_t csr;
@@ -245,6 +246,7 @@ private:
   void hazard(HazardKind kind, const std::string &what);
   void checkTransfers(const MicroOp &op);
   void checkLocalDelay(const MicroOp &op);
+  void checkCrc(uint64_t slotsLeast, const char *what);
   void reportUnaligned(const Command &command, const CommandShape &shape);
   void markTransfers(const Command &command, const CommandShape &shape);
   /// Which flags of an instruction need a look now.
@@ -279,6 +281,8 @@ private:
   void writeSignalCsr(uint32_t csr, uint32_t value);
   void writeContextCsr(uint32_t context, uint32_t csr, uint32_t value);
   void defer(uint32_t csr, uint32_t context, uint32_t value);
+  void deferNeighbour(uint32_t place, uint32_t value);
+  void delay(const PendingWrite &write);
   void applyPending(const PendingWrite &write);
   void commitPending() {
     if (time >= pendingCycle)
@@ -305,6 +309,7 @@ private:
   Scheduler &scheduler;
   Recorder &recorder;
   const uint32_t swapSlots;
+  const uint32_t crcSlots;
   Microengine *previousEngine = nullptr;
   Microengine *nextEngine = nullptr;
   std::shared_ptr<const MicroProgram> program;
@@ -365,6 +370,7 @@ private:
   uint32_t nnPut = 0;
   uint32_t nnGet = 0;
   uint32_t crcRemainder = 0;
+  uint64_t crcEnd = 0; ///< cycle behind the last crc, 0 if there was none
   uint32_t pseudoRandom = 1;
   std::vector<PendingWrite> pending;        ///< in the order of their cycles
   uint64_t pendingCycle = Scheduler::never; ///< of the first of them

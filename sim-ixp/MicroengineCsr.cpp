@@ -11,6 +11,8 @@
 #include "target-ixp/InstructionTable.h"
 #include "target-ixp/MemoryMap.h"
 
+#include <algorithm>
+
 namespace karakal::sim {
 
 using namespace target;
@@ -22,18 +24,35 @@ constexpr uint32_t fourContextMode = 1u << 31;
 constexpr uint32_t lmAddressMask = 0xffc;
 constexpr uint32_t tIndexMask = 0x1fc;
 constexpr uint32_t ringMask = 127;
+/// PendingWrite::csr of a neighbour register, whose number then is its context.
+constexpr uint16_t ownNeighbour = 0xffff;
 
 } // namespace
 
 void Microengine::defer(uint32_t csr, uint32_t context, uint32_t value) {
-  uint64_t slots = chassis.parameters().meLmAddrSlots;
-  pending.push_back({time + slots + 1, static_cast<uint16_t>(csr),
-                     static_cast<uint8_t>(context), value});
+  delay({time + chassis.parameters().meLmAddrSlots + 1,
+         static_cast<uint16_t>(csr), static_cast<uint8_t>(context), value});
+}
+
+void Microengine::delay(const PendingWrite &write) {
+  auto later = std::upper_bound(
+      pending.begin(), pending.end(), write.cycle,
+      [](uint64_t cycle, const PendingWrite &p) { return cycle < p.cycle; });
+  pending.insert(later, write);
   pendingCycle = pending.front().cycle;
   refreshWatched();
 }
 
+void Microengine::deferNeighbour(uint32_t place, uint32_t value) {
+  delay({time + chassis.parameters().meNeighbourSlots + 1, ownNeighbour,
+         static_cast<uint8_t>(place), value});
+}
+
 void Microengine::applyPending(const PendingWrite &write) {
+  if (write.csr == ownNeighbour) {
+    regs[reg::neighbour + write.context] = write.value;
+    return;
+  }
   auto &lmAddress = contexts[write.context].lmAddress;
   switch (write.csr) {
   case Csr_ACTIVE_LM_ADDR_0_BYTE_INDEX:

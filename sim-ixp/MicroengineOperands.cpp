@@ -114,7 +114,10 @@ void Microengine::finishIndexed() {
   if (!to)
     return; // the last engine of the chain writes to nobody
   uint32_t place = indexed.isRingPut ? nnPut : indexed.neighbourRegister;
-  to->regs[reg::neighbour + place] = regs[reg::sink];
+  if (isSelf)
+    deferNeighbour(place, regs[reg::sink]);
+  else
+    to->regs[reg::neighbour + place] = regs[reg::sink];
   if (indexed.isRingPut)
     nnPut = (nnPut + 1) & 127;
 }

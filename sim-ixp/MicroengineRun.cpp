@@ -242,6 +242,9 @@ template <bool Exact> void Microengine::execute(uint64_t limit, uint64_t stop) {
       dest() = cam.stateWord(b());
       break;
     case Op::Crc:
+      show(here);
+      checkCrc(1, "a crc stands");
+      crcEnd = time + 1;
       crcRemainder =
           advanceCrc(program->instructions[here - ops], crcRemainder, b());
       previousA = a();
@@ -293,6 +296,8 @@ template <bool Exact> void Microengine::execute(uint64_t limit, uint64_t stop) {
         fault("local_csr_rd has no immed behind it to take the value");
         return endLine(here);
       }
+      if (program->instructions[here - ops].csr == target::Csr_CRC_REMAINDER)
+        checkCrc(crcSlots, "CRC_REMAINDER is read");
       csrReadValue = readCsr(program->instructions[here - ops].csr);
       csrReadPending = true;
       break;

@@ -90,6 +90,15 @@ void Microengine::checkLocalDelay(const MicroOp &op) {
   }
 }
 
+/// `what` needs so many instructions between the last crc and itself.
+void Microengine::checkCrc(uint64_t slotsLeast, const char *what) {
+  if (crcEnd != 0 && time < crcEnd + slotsLeast)
+    hazard(HazardKind::CrcDelay,
+           std::string(what) + " " + std::to_string(time - crcEnd) +
+               " instructions behind a crc; it needs " +
+               std::to_string(slotsLeast) + " between them");
+}
+
 void Microengine::reportUnaligned(const Command &command,
                                   const CommandShape &shape) {
   hazard(HazardKind::Unaligned,

@@ -334,6 +334,11 @@ void Simulation::finish() {
   if (!isMeasuring)
     first = takeSnapshot(machine->scheduler().now());
   last = takeSnapshot(machine->scheduler().now());
+  for (uint32_t i = 0; i < machine->engineCount(); ++i)
+    KARAKAL_ASSERT(plans[i].role == EngineRole::Idle ||
+                       last.engines[i].total() - first.engines[i].total() ==
+                           last.cycle - first.cycle,
+                   "an engine's cycles do not add up");
 }
 
 uint32_t Simulation::dropCounter(uint32_t reason) {

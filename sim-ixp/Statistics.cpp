@@ -245,9 +245,9 @@ void describeEngines(std::string &text, const json &stats) {
 } // namespace
 
 json hazardsOf(Simulation &run) {
-  static const char *const names[] = {"early_read", "early_rewrite",
+  static const char *const names[] = {"early_read",         "early_rewrite",
                                       "local_memory_delay", "unaligned",
-                                      "runaway_context"};
+                                      "crc_delay",          "runaway_context"};
   json hazards = json::array();
   for (const Hazard &hazard : run.accounting().hazards())
     hazards.push_back({{"kind", names[static_cast<unsigned>(hazard.kind)]},

@@ -21,6 +21,7 @@ enum class HazardKind : uint8_t {
   EarlyRewrite,   ///< of a transfer-out register before it was pulled
   LocalDelay,     ///< local memory inside the delay of its pointer
   Unaligned,      ///< the memory ignores low address bits that are set
+  CrcDelay,       ///< a crc, or a look at its remainder, too soon behind one
   RunawayContext, ///< a context does not give up the engine
 };
 

@@ -1,0 +1,215 @@
+//===- DelayTest.cpp - is each timing right? ------------------------------===//
+//
+// For every delay and latency of the references: the earliest legal use is one
+// cycle after the last illegal one. A probe puts `between` instructions between
+// a cause and its use and says whether the use saw the effect; the least number
+// that does must be that of the reference, and every greater one must do too.
+//
+//===----------------------------------------------------------------------===//
+
+#include "OneEngine.h"
+#include "sim-ixp/Cap.h"
+
+#include <algorithm>
+#include <functional>
+
+using namespace karakal;
+using namespace karakal::sim;
+using namespace karakal::sim::testing;
+
+namespace {
+
+/// Counts hazards besides faults.
+class CountingRecorder : public FaultRecorder {
+public:
+  void onHazard(const Hazard &hazard) override { kinds.push_back(hazard.kind); }
+  bool has(HazardKind kind) const {
+    return std::find(kinds.begin(), kinds.end(), kind) != kinds.end();
+  }
+  std::vector<HazardKind> kinds;
+};
+
+} // namespace
+
+class IsEachTimingRight : public ::testing::Test {
+protected:
+  using Prepare = std::function<void(Microengine &)>;
+
+  /// Runs `cause`, `between` nops and `use`; a0 tells what `use` saw.
+  uint32_t seen(const Program &cause, uint32_t between, const Program &use,
+                const Prepare &prepare = {}) {
+    recorder.kinds.clear();
+    chip = std::make_unique<Chip>(parameters, recorder);
+    Program program = cause;
+    program.insert(program.end(), between, nop());
+    program.insert(program.end(), use.begin(), use.end());
+    program.push_back(ctxArbKill());
+    Microengine &engine = chip->engine(0);
+    engine.load(
+        std::make_shared<MicroProgram>(prepareProgram(assemble(program))));
+    if (prepare)
+      prepare(engine);
+    engine.start(1);
+    chip->runTo(5000);
+    EXPECT_EQ(recorder.fault, "");
+    return engine.peek(reg::gprA);
+  }
+
+  /// The use sees the effect behind `least` instructions and not before.
+  void expectDelay(uint32_t least, const std::function<bool(uint32_t)> &sees) {
+    for (uint32_t between = 0; between <= least + 4; ++between)
+      EXPECT_EQ(sees(between), between >= least)
+          << between << " instructions between";
+  }
+
+  /// A context that looks for signal 2 of `access` without sleeping sees it
+  /// first in the cycle that is the access's latency.
+  void expectLatency(uint64_t latency, const Instruction &access) {
+    // The instruction in cycle c has c - 1 others between itself and cycle 0.
+    expectDelay(static_cast<uint32_t>(latency) - 1, [&](uint32_t between) {
+      uint32_t look = 1 + between;
+      return seen({access}, between,
+                  {branchOn(Op::BrSignal, 2, look + 3), immed(gprA(0), 0),
+                   ctxArbKill(), immed(gprA(0), 1)}) == 1;
+    });
+  }
+
+  ChipParameters parameters;
+  CountingRecorder recorder;
+  std::unique_ptr<Chip> chip;
+};
+
+TEST_F(IsEachTimingRight, ResultsAndFlagsAreThereForTheNextInstruction) {
+  EXPECT_EQ(
+      seen({immed(gprA(0), 5)}, 0, {alu(Op::AluAdd, gprA(0), gprA(0), imm(1))}),
+      6u);
+  EXPECT_EQ(seen({alu(Op::AluSub, gprA(0), imm(1), gprB(0))}, 0,
+                 {branch(Op::Beq, 3), immed(gprA(0), 7), nop()}),
+            7u);
+}
+
+TEST_F(IsEachTimingRight, LocalMemoryPointers) {
+  for (uint32_t pointer : {0u, 1u}) {
+    uint32_t csr = pointer ? Csr_ACTIVE_LM_ADDR_1 : Csr_ACTIVE_LM_ADDR_0;
+    expectDelay(3, [&](uint32_t between) {
+      return seen({csrWrite(csr, imm(128))}, between,
+                  {move(gprA(0), localMemory(pointer, 0))}, [](auto &engine) {
+                    engine.poke(reg::localMemory + 32, 1);
+                  }) == 1;
+    });
+  }
+}
+
+TEST_F(IsEachTimingRight, ACamLookupThatLoadsAPointer) {
+  Instruction lookup = alu(Op::CamLookup, gprA(1), none(), gprB(1));
+  lookup.a = gprB(1);
+  lookup.b = none();
+  lookup.loadLm0 = true;
+  lookup.lmBlock = 1; // of 256 words
+  expectDelay(3, [&](uint32_t between) {
+    return seen({lookup}, between, {move(gprA(0), localMemory(0, 0))},
+                [](auto &engine) { engine.poke(reg::localMemory + 256, 1); }) ==
+           1;
+  });
+}
+
+TEST_F(IsEachTimingRight, TheTransferIndex) {
+  expectDelay(3, [&](uint32_t between) {
+    return seen({csrWrite(Csr_T_INDEX, imm(2 << 2))}, between,
+                {move(gprA(0), sXferIndex())},
+                [](auto &engine) { engine.poke(reg::sIn + 2, 1); }) == 1;
+  });
+}
+
+TEST_F(IsEachTimingRight, TheByteIndex) {
+  // 0x01020304 behind itself, moved by one byte.
+  expectDelay(3, [&](uint32_t between) {
+    Program cause = {immed(gprB(0), 0x0304), immedWord(1, gprB(0), 0x0102),
+                     alu(Op::ByteAlignBe, none(), none(), gprB(0)),
+                     csrWrite(Csr_BYTE_INDEX, imm(1))};
+    return seen(cause, between,
+                {alu(Op::ByteAlignBe, gprA(0), none(), gprB(0))}) == 0x02030401;
+  });
+}
+
+TEST_F(IsEachTimingRight, TheNeighbourRingsPointers) {
+  expectDelay(3, [&](uint32_t between) {
+    return seen({csrWrite(Csr_NN_GET, imm(4))}, between,
+                {move(gprA(0), neighbourIndex())},
+                [](auto &engine) { engine.poke(reg::neighbour + 4, 1); }) == 1;
+  });
+  expectDelay(3, [&](uint32_t between) {
+    seen({csrWrite(Csr_NN_PUT, imm(4))}, between,
+         {move(neighbourIndex(PostModify::Increment), imm(1))});
+    return chip->engine(1).peek(reg::neighbour + 4) == 1;
+  });
+}
+
+TEST_F(IsEachTimingRight, ANeighbourRegisterThatTheEngineWritesForItself) {
+  constexpr uint32_t ownMode = 1u << 20;
+  Program cause = {immed(gprB(0), 0x0100), immedWord(1, gprB(0), ownMode >> 16),
+                   csrWrite(Csr_CTX_ENABLES, gprB(0)),
+                   move(neighbour(3), imm(1))};
+  expectDelay(5, [&](uint32_t between) {
+    return seen(cause, between, {move(gprA(0), neighbour(3))}) == 1;
+  });
+}
+
+TEST_F(IsEachTimingRight, ACrcAndItsRemainder) {
+  Instruction crc = alu(Op::Crc, gprA(1), none(), gprB(0));
+  crc.crcType = CrcType::Crc32;
+  expectDelay(5, [&](uint32_t between) {
+    seen({crc}, between, {csrRead(Csr_CRC_REMAINDER), immed(gprA(0), 0)});
+    return !recorder.has(HazardKind::CrcDelay);
+  });
+  expectDelay(1, [&](uint32_t between) {
+    seen({crc}, between, {crc});
+    return !recorder.has(HazardKind::CrcDelay);
+  });
+}
+
+TEST_F(IsEachTimingRight, TheValueOfACsrIsForTheNextInstructionAlone) {
+  EXPECT_EQ(seen({csrWrite(Csr_CSR_CTX_POINTER, imm(5)),
+                  csrRead(Csr_CSR_CTX_POINTER)},
+                 0, {immed(gprA(0), 9), immed(gprA(1), 9)}),
+            5u);
+  EXPECT_EQ(chip->engine(0).peek(reg::gprA + 1), 9u);
+}
+
+TEST_F(IsEachTimingRight, MemoriesAndUnitsFromIssueToSignal) {
+  auto access = [](Op op, Operand xfer) {
+    return withSignal(command(op, xfer, imm(0), gprB(15), 1), 2);
+  };
+  expectLatency(parameters.scratchLatency, access(Op::ScratchRead, sXfer(0)));
+  expectLatency(parameters.sramLatency, access(Op::SramRead, sXfer(0)));
+  expectLatency(parameters.dramLatency, access(Op::DramRead, dXfer(0)));
+  expectLatency(parameters.capLatency, access(Op::CapReadSum, sXfer(0)));
+  expectLatency(
+      parameters.hashLatency,
+      withSignal(command(Op::Hash48, sXfer(0), none(), none(), 1), 2));
+}
+
+TEST_F(IsEachTimingRight, ATransferRegisterIsThereWithItsSignal) {
+  Instruction access =
+      withSignal(command(Op::SramRead, sXfer(0), imm(0), gprB(15), 1), 2);
+  expectDelay(
+      static_cast<uint32_t>(parameters.sramLatency) - 1, [&](uint32_t between) {
+        chip.reset();
+        // The context looks at the signal, so that the register is up to date.
+        uint32_t look = 1 + between;
+        seen({access}, between,
+             {branchOn(Op::BrSignal, 9, look), move(gprA(0), sXfer(0))});
+        return !recorder.has(HazardKind::EarlyRead);
+      });
+}
+
+TEST_F(IsEachTimingRight, ASignalToTheSameEngine) {
+  // The effect is the parameter's number of cycles behind the write.
+  uint32_t least = static_cast<uint32_t>(parameters.signalLatency) - 1;
+  expectDelay(least, [&](uint32_t between) {
+    uint32_t look = 1 + between;
+    return seen({csrWrite(Csr_SAME_ME_SIGNAL, imm(4 << 3))}, between,
+                {branchOn(Op::BrSignal, 4, look + 3), immed(gprA(0), 0),
+                 ctxArbKill(), immed(gprA(0), 1)}) == 1;
+  });
+}

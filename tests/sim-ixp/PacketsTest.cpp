@@ -1,0 +1,60 @@
+//===- PacketsTest.cpp - do packets and buffers add up? -------------------===//
+//
+// A long run of a program that sends, drops and keeps nothing: none is lost,
+// and the free list is full again but for the buffer that each context of Rx
+// keeps ahead. 20,000 packets, or what KARAKAL_PACKETS says (a million).
+//
+//===----------------------------------------------------------------------===//
+
+#include "ForwardImage.h"
+#include "sim-ixp/Simulation.h"
+#include "sim-ixp/Statistics.h"
+
+#include "gtest/gtest.h"
+
+#include <cstdlib>
+
+using namespace karakal;
+using namespace karakal::sim;
+using namespace karakal::sim::testing;
+
+namespace {
+
+uint64_t packetCount() {
+  const char *asked = std::getenv("KARAKAL_PACKETS");
+  return asked ? std::strtoull(asked, nullptr, 10) : 20000;
+}
+
+/// A packet whose port is odd is dropped.
+const char *const dropOddPorts = R"(
+    .reg counters
+    alu_shf[temp, 0x1, AND, ports, >>24]
+    beq[done#]
+    immed[counters, 0x3c00]
+    scratch[incr, --, counters, 0]
+    sram[enqueue, --, buffer, 0]
+    br[next#]
+)";
+
+} // namespace
+
+TEST(DoPacketsAddUp, NoneIsLostAndTheFreeListIsFullAgain) {
+  SimulationOptions options;
+  options.packets = packetCount();
+  target::Image image = makeImage(forwardProgram(dropOddPorts));
+  auto made = Simulation::create(options, image, makeTrace(1000, 60), {});
+  ASSERT_TRUE(static_cast<bool>(made)) << made.error().str();
+  Simulation &run = **made;
+  Status status = run.run();
+  ASSERT_TRUE(static_cast<bool>(status)) << status.error().str();
+  const PacketCounters &packets = run.accounting().counters();
+  EXPECT_EQ(packets.received, options.packets);
+  EXPECT_EQ(packets.forwarded, options.packets / 2);
+  EXPECT_EQ(packets.dropped, options.packets / 2);
+  EXPECT_EQ(packets.transmitted, options.packets / 2);
+  EXPECT_EQ(packets.lost + packets.consumed + packets.copied, 0u);
+  EXPECT_EQ(run.accounting().outstandingCount(), 0u);
+  EXPECT_EQ(run.dropCounter(0), options.packets / 2);
+  EXPECT_EQ(run.chip().sram(0).queueLevel(0),
+            target::BufferCount - Microengine::contextCount);
+}
