@@ -53,6 +53,7 @@ enum class ExprKind {
   Error,
   Integer,
   Bool,
+  Rate,
   String,
   Name,
   Call,
@@ -98,6 +99,12 @@ struct IntegerExpr : ExprOf<ExprKind::Integer> {
 struct BoolExpr : ExprOf<ExprKind::Bool> {
   using ExprOf::ExprOf;
   bool value = false;
+};
+
+/// A share such as `1e-4`: the argument of an annotation.
+struct RateExpr : ExprOf<ExprKind::Rate> {
+  using ExprOf::ExprOf;
+  double value = 0;
 };
 
 /// The text of `trace`.

@@ -100,15 +100,14 @@ void AstBuilder::topLevel(P::TopLevelContext *context) {
     instance(part);
   else if (auto *part = context->staticAssert())
     staticAssert(part, list);
-  else if (auto *part = context->constDeclaration()) {
-    if (auto decl = constant(part))
-      list.constants.push_back(std::move(decl));
-  } else if (auto *part = context->enumDeclaration())
-    enumeration(part, list);
+  else if (auto *part = context->constDeclaration())
+    constant(part, has(context, "private"), list);
+  else if (auto *part = context->enumDeclaration())
+    enumeration(part, has(context, "private"), list);
   else if (auto *part = context->protocolDeclaration())
     protocol(part);
   else if (auto *part = context->structDeclaration())
-    structure(part, list);
+    structure(part, has(context, "private"), list);
   else if (auto *part = context->moduleDeclaration()) {
     if (!part->moduleParameters())
       moduleDeclaration(part);
@@ -143,13 +142,12 @@ void AstBuilder::moduleItem(P::ModuleItemContext *context, DeclList &list) {
   isBroken(context);
   if (auto *part = context->staticAssert())
     staticAssert(part, list);
-  else if (auto *part = context->constDeclaration()) {
-    if (auto decl = constant(part))
-      list.constants.push_back(std::move(decl));
-  } else if (auto *part = context->enumDeclaration())
-    enumeration(part, list);
+  else if (auto *part = context->constDeclaration())
+    constant(part, has(context, "private"), list);
+  else if (auto *part = context->enumDeclaration())
+    enumeration(part, has(context, "private"), list);
   else if (auto *part = context->structDeclaration())
-    structure(part, list);
+    structure(part, has(context, "private"), list);
   else if (auto *part = context->metadataDeclaration())
     metadata(part, list);
   else if (auto *part = context->dropReasonDeclaration())
@@ -173,6 +171,38 @@ void AstBuilder::staticAssert(P::StaticAssertContext *context, DeclList &list) {
 // Constants, protocols, structs, metadata
 //===----------------------------------------------------------------------===//
 
+/// `const u32 MASKS[2] = { 1, 3 };`
+static bool isData(BakerParser::ConstDeclarationContext *context) {
+  auto *value = context->initializer();
+  return !context->dimension().empty() ||
+         (value && !value->exception && !value->expression());
+}
+
+void AstBuilder::constant(P::ConstDeclarationContext *context, bool isPrivate,
+                          DeclList &list) {
+  if (!isData(context)) {
+    if (auto decl = constant(context)) {
+      decl->isPrivate = isPrivate;
+      list.constants.push_back(std::move(decl));
+    }
+    return;
+  }
+  isBroken(context);
+  Identifier name = identifier(context->IDENT());
+  if (name.name.empty())
+    return;
+  auto decl = std::make_unique<GlobalDecl>(name);
+  decl->typeSyntax = type(context->type());
+  decl->declarator.name = name;
+  decl->declarator.dimensions = dimensions(context->dimension());
+  if (auto *value = context->initializer())
+    decl->declarator.initializer = initializer(value);
+  decl->isConst = true;
+  decl->isPrivate = isPrivate;
+  list.globals.push_back(std::move(decl));
+}
+
+/// A constant that is one value.
 std::unique_ptr<ConstDecl>
 AstBuilder::constant(P::ConstDeclarationContext *context) {
   isBroken(context);
@@ -181,13 +211,23 @@ AstBuilder::constant(P::ConstDeclarationContext *context) {
     return nullptr;
   auto decl = std::make_unique<ConstDecl>(name);
   decl->typeSyntax = type(context->type());
-  decl->value = expression(context->expression());
+  auto *value = context->initializer();
+  if (value && isData(context))
+    error(Code::BadTypeHere, range(value),
+          "an array or struct of constants stands outside of functions");
+  decl->value = value && value->expression()
+                    ? expression(value->expression())
+                    : std::make_unique<ErrorExpr>(range(context));
   return decl;
 }
 
-void AstBuilder::enumeration(P::EnumDeclarationContext *context,
+void AstBuilder::enumeration(P::EnumDeclarationContext *context, bool isPrivate,
                              DeclList &list) {
   isBroken(context);
+  if (Identifier name = identifier(context->IDENT()); !name.name.empty()) {
+    list.enums.push_back(std::make_unique<EnumDecl>(name));
+    list.enums.back()->isPrivate = isPrivate;
+  }
   ConstDecl *previous = nullptr;
   for (P::EnumeratorContext *item : context->enumerator()) {
     Identifier name = identifier(item->IDENT());
@@ -195,6 +235,7 @@ void AstBuilder::enumeration(P::EnumDeclarationContext *context,
       continue;
     auto decl = std::make_unique<ConstDecl>(name);
     decl->previous = previous;
+    decl->isPrivate = isPrivate;
     if (item->expression())
       decl->value = expression(item->expression());
     previous = decl.get();
@@ -239,13 +280,14 @@ void AstBuilder::protocol(P::ProtocolDeclarationContext *context) {
   program.decls.protocols.push_back(std::move(decl));
 }
 
-void AstBuilder::structure(P::StructDeclarationContext *context,
+void AstBuilder::structure(P::StructDeclarationContext *context, bool isPrivate,
                            DeclList &list) {
   isBroken(context);
   Identifier name = identifier(context->IDENT());
   if (name.name.empty())
     return;
   auto decl = std::make_unique<StructDecl>(name);
+  decl->isPrivate = isPrivate;
   for (P::StructFieldContext *item : context->structField()) {
     Identifier fieldName = identifier(item->fieldName());
     if (isBroken(item) || fieldName.name.empty())
@@ -253,6 +295,7 @@ void AstBuilder::structure(P::StructDeclarationContext *context,
     StructField field;
     field.typeSyntax = type(item->type());
     field.name = fieldName;
+    field.isPrivate = has(item, "private");
     field.dimensions = dimensions(item->dimension());
     decl->fields.push_back(std::move(field));
   }
@@ -267,6 +310,7 @@ void AstBuilder::metadata(P::MetadataDeclarationContext *context,
     if (isBroken(item) || name.name.empty())
       continue;
     auto decl = std::make_unique<MetadataDecl>(name);
+    decl->isPrivate = has(item, "private");
     decl->typeSyntax = type(item->type());
     list.metadata.push_back(std::move(decl));
   }
@@ -290,7 +334,9 @@ AstBuilder::annotations(const std::vector<P::AnnotationContext *> &items) {
   for (P::AnnotationContext *item : items) {
     Annotation annotation;
     annotation.name = identifier(item->IDENT());
-    if (item->expression())
+    if (item->RATE())
+      annotation.argument = rate(item->RATE());
+    else if (item->expression())
       annotation.argument = expression(item->expression());
     list.push_back(std::move(annotation));
   }
@@ -303,6 +349,7 @@ void AstBuilder::ppf(P::PpfDeclarationContext *context, DeclList &list) {
   if (name.name.empty())
     return;
   auto decl = std::make_unique<PpfDecl>(name);
+  decl->isPrivate = has(context, "private");
   decl->annotations = annotations(context->annotation());
   for (P::EndpointContext *item : context->endpoint()) {
     Identifier endpointName = identifier(item->IDENT());

@@ -62,10 +62,15 @@ private:
                           const ModulePattern &pattern, DeclList &list);
   ModulePattern *patternOf(P::PpfBodyContext *context);
   void staticAssert(P::StaticAssertContext *context, DeclList &list);
+  /// Adds the constant to the list; one with braces as data.
+  void constant(P::ConstDeclarationContext *context, bool isPrivate,
+                DeclList &list);
   std::unique_ptr<ConstDecl> constant(P::ConstDeclarationContext *context);
-  void enumeration(P::EnumDeclarationContext *context, DeclList &list);
+  void enumeration(P::EnumDeclarationContext *context, bool isPrivate,
+                   DeclList &list);
   void protocol(P::ProtocolDeclarationContext *context);
-  void structure(P::StructDeclarationContext *context, DeclList &list);
+  void structure(P::StructDeclarationContext *context, bool isPrivate,
+                 DeclList &list);
   void metadata(P::MetadataDeclarationContext *context, DeclList &list);
   void dropReasons(P::DropReasonDeclarationContext *context, DeclList &list);
   std::vector<Annotation>
@@ -100,6 +105,7 @@ private:
                      SourceRange range);
   ExprPtr primary(P::PrimaryContext *context);
   ExprPtr number(antlr4::tree::TerminalNode *node);
+  ExprPtr rate(antlr4::tree::TerminalNode *node);
   ExprPtr character(antlr4::tree::TerminalNode *node);
   ExprPtr string(antlr4::tree::TerminalNode *node);
 

@@ -72,6 +72,8 @@ void Dumper::dump(const DeclList &list) {
                << '\n';
     });
   }
+  for (const auto &decl : list.enums)
+    line() << "enum " << decl->name << '\n';
   for (const auto &decl : list.metadata)
     line() << "metadata " << decl->name << " : " << text(decl->type) << '\n';
   for (const auto &decl : list.dropReasons)
@@ -227,6 +229,7 @@ static std::string head(const Expr &expr) {
     return "error";
   case ExprKind::Integer:
   case ExprKind::Bool:
+  case ExprKind::Rate:
   case ExprKind::String:
     return "literal";
   case ExprKind::Name:

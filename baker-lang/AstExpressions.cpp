@@ -135,6 +135,12 @@ ExprPtr AstBuilder::primary(P::PrimaryContext *context) {
   SourceRange where = range(context);
   if (auto *item = dynamic_cast<P::NumberPrimaryContext *>(context))
     return number(item->NUMBER());
+  if (auto *item = dynamic_cast<P::RatePrimaryContext *>(context)) {
+    error(Code::BadNumber, where,
+          "'" + item->getText() +
+              "' is not an integer; a share stands in '@tolerate' only");
+    return std::make_unique<ErrorExpr>(where);
+  }
   if (auto *item = dynamic_cast<P::CharacterPrimaryContext *>(context))
     return character(item->CHARACTER());
   if (auto *item = dynamic_cast<P::StringPrimaryContext *>(context))
@@ -156,8 +162,12 @@ ExprPtr AstBuilder::primary(P::PrimaryContext *context) {
     auto result = std::make_unique<SizeofExpr>(where);
     if (item->scalarType())
       result->target = scalarType(item->scalarType());
-    else if (Identifier name = identifier(item->IDENT()); !name.name.empty())
+    else if (Identifier name = identifier(item->IDENT(0)); !name.name.empty()) {
       result->target = {name.name, name.range, false};
+      if (Identifier member = identifier(item->IDENT(1)); !member.name.empty())
+        result->target = {name.name + "." + member.name,
+                          spanning(name.range, member.range), false};
+    }
     return result;
   }
   if (auto *item = dynamic_cast<P::ParenPrimaryContext *>(context)) {
@@ -210,6 +220,15 @@ ExprPtr AstBuilder::number(antlr4::tree::TerminalNode *node) {
   }
   auto result = std::make_unique<IntegerExpr>(token.range);
   result->value = value;
+  return result;
+}
+
+ExprPtr AstBuilder::rate(antlr4::tree::TerminalNode *node) {
+  Identifier token = identifier(node);
+  if (token.name.empty())
+    return nullptr;
+  auto result = std::make_unique<RateExpr>(token.range);
+  result->value = std::strtod(token.name.c_str(), nullptr);
   return result;
 }
 

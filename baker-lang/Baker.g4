@@ -19,10 +19,10 @@ topLevel
   : importDeclaration
   | instanceDeclaration
   | staticAssert
-  | constDeclaration
-  | enumDeclaration
+  | 'private'? constDeclaration
+  | 'private'? enumDeclaration
   | protocolDeclaration
-  | structDeclaration
+  | 'private'? structDeclaration
   | moduleDeclaration
   | metadataDeclaration
   | dropReasonDeclaration
@@ -36,7 +36,9 @@ importDeclaration : 'import' fieldName ('.' fieldName)* ';' ;
 
 staticAssert : 'static_assert' '(' expression ')' ';' ;
 
-constDeclaration : 'const' type IDENT '=' expression ';' ;
+constDeclaration
+  : 'const' type IDENT dimension* '=' initializer ';'
+  ;
 
 enumDeclaration
   : 'enum' IDENT? '{' enumerator (',' enumerator)* ','? '}' ';'
@@ -53,11 +55,11 @@ protocolItem
   ;
 
 structDeclaration : 'struct' IDENT '{' structField* '}' ';'? ;
-structField : type fieldName dimension* ';' ;
+structField : 'private'? type fieldName dimension* ';' ;
 dimension : '[' expression? ']' ;
 
 metadataDeclaration : 'metadata' '{' metadataField* '}' ';'? ;
-metadataField : type fieldName ';' ;
+metadataField : 'private'? type fieldName ';' ;
 
 dropReasonDeclaration : 'drop_reason' IDENT (',' IDENT)* ';' ;
 
@@ -75,9 +77,9 @@ instanceDeclaration : 'instance' IDENT '=' IDENT '(' arguments? ')' ';' ;
 
 moduleItem
   : staticAssert
-  | constDeclaration
-  | enumDeclaration
-  | structDeclaration
+  | 'private'? constDeclaration
+  | 'private'? enumDeclaration
+  | 'private'? structDeclaration
   | metadataDeclaration
   | dropReasonDeclaration
   | ppfDeclaration
@@ -87,8 +89,10 @@ moduleItem
   | ';'
   ;
 
-ppfDeclaration : annotation* 'ppf' IDENT '{' endpoint* '}' ';'? ;
-annotation : '@' IDENT ('(' expression ')')? ;
+ppfDeclaration
+  : annotation* 'private'? 'ppf' IDENT '{' endpoint* '}' ';'?
+  ;
+annotation : '@' IDENT ('(' (RATE | expression) ')')? ;
 endpoint : ('in' | 'out') type '*'? IDENT ';' ;
 
 wiringDeclaration : 'wiring' '{' wire* '}' ';'? ;
@@ -114,7 +118,7 @@ initializer
 
 // ---- Types -----------------------------------------------------------------
 
-type : scalarType | 'void' | IDENT ;
+type : scalarType | 'void' | IDENT ('.' IDENT)? ;
 scalarType : SIZED_TYPE | 'bool' | 'int' | 'unsigned' ;
 
 // ---- Statements ------------------------------------------------------------
@@ -182,11 +186,12 @@ expression
 
 primary
   : NUMBER                                                    # numberPrimary
+  | RATE                                                      # ratePrimary
   | CHARACTER                                                 # characterPrimary
   | STRING                                                    # stringPrimary
   | ('true' | 'false')                                        # boolPrimary
   | IDENT                                                     # namePrimary
-  | 'sizeof' '(' (scalarType | IDENT) ')'                     # sizeofPrimary
+  | 'sizeof' '(' (scalarType | IDENT ('.' IDENT)?) ')'        # sizeofPrimary
   | '(' expression ')'                                        # parenPrimary
   ;
 arguments : expression (',' expression)* ;
@@ -204,6 +209,7 @@ SIZED_TYPE : [us] [0-9]+ ;
 IDENT : [a-zA-Z_] [a-zA-Z_0-9]* ;
 // Any word that begins with a digit; its digits are checked later.
 NUMBER : [0-9] [a-zA-Z_0-9]* ;
+RATE : [0-9]+ ('.' [0-9]+)? [eE] '-' [0-9]+ | [0-9]+ '.' [0-9]+ ;
 STRING : '"' (~["\\\r\n] | '\\' ~[\r\n])* '"'? ;
 CHARACTER : '\'' (~['\\\r\n] | '\\' ~[\r\n]) '\'' ;
 

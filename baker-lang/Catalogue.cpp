@@ -17,7 +17,8 @@ const char *titleOf(Code code) {
 #define DIAGNOSTIC(number, name, title)                                        \
   case Code::name:                                                             \
     return title;
-#define WARNING(number, name, flag, isOn, title) DIAGNOSTIC(number, name, title)
+#define WARNING(number, name, flag, byDefault, title)                          \
+  DIAGNOSTIC(number, name, title)
 #include "baker-lang/Catalogue.def"
   }
   KARAKAL_UNREACHABLE("diagnostic without an entry");
@@ -26,7 +27,8 @@ const char *titleOf(Code code) {
 const std::vector<WarningKind> &warningKinds() {
   static const std::vector<WarningKind> kinds = {
 #define DIAGNOSTIC(number, name, title)
-#define WARNING(number, name, flag, isOn, title) {Code::name, flag, isOn},
+#define WARNING(number, name, flag, byDefault, title)                          \
+  {Code::name, flag, WarningDefault::byDefault},
 #include "baker-lang/Catalogue.def"
   };
   return kinds;
@@ -41,14 +43,39 @@ Diagnostic &report(Diagnostics &diagnostics, Code code, SourceRange range,
                          std::move(message));
 }
 
-Result<WarningPolicy> warningPolicy(const std::vector<std::string> &options) {
-  WarningPolicy policy;
+/// The flags that `name` stands for: those of a group, or itself.
+static std::vector<std::string> flagsOf(llvm::StringRef name) {
   std::vector<std::string> flags;
   for (const WarningKind &kind : warningKinds()) {
-    flags.push_back(kind.flag);
-    if (!kind.isOn)
-      policy.offDefault.insert(kind.flag);
+    llvm::StringRef flag = kind.flag;
+    bool isInGroup = (name == "unused" && flag.starts_with("unused-")) ||
+                     (name == "truncation" && (kind.code == Code::ConstantCut ||
+                                               kind.code == Code::Narrowing));
+    if (flag == name || isInGroup)
+      flags.push_back(flag.str());
   }
+  return flags;
+}
+
+static Error noSuchWarning(const std::string &option, llvm::StringRef flag) {
+  std::vector<std::string> flags;
+  for (const WarningKind &kind : warningKinds())
+    flags.push_back(kind.flag);
+  std::string near = nearestName(flag.str(), flags);
+  return makeError("",
+                   "there is no warning '-W" + option + "'" +
+                       (near.empty() ? "; there are " + llvm::join(flags, ", ")
+                                     : "; did you mean '" + near + "'?"));
+}
+
+Result<WarningPolicy> warningPolicy(const std::vector<std::string> &options) {
+  WarningPolicy policy;
+  for (const WarningKind &kind : warningKinds())
+    if (kind.byDefault == WarningDefault::Off)
+      policy.offDefault.insert(kind.flag);
+    else if (kind.byDefault == WarningDefault::Error)
+      policy.errors.insert(kind.flag);
+  std::set<std::string> softened;
   for (const std::string &option : options) {
     llvm::StringRef flag = option;
     if (flag == "error") {
@@ -59,18 +86,17 @@ Result<WarningPolicy> warningPolicy(const std::vector<std::string> &options) {
       policy.offDefault.clear();
       continue;
     }
-    auto &set = flag.consume_front("error=") ? policy.errors
-                : flag.consume_front("no-")  ? policy.disabled
-                                             : policy.enabled;
-    if (!llvm::is_contained(flags, flag)) {
-      std::string near = nearestName(flag.str(), flags);
-      return makeError("", "there is no warning '-W" + option + "'" +
-                               (near.empty()
-                                    ? "; there are " + llvm::join(flags, ", ")
-                                    : "; did you mean '" + near + "'?"));
-    }
-    set.insert(flag.str());
+    auto &set = flag.consume_front("no-error=") ? softened
+                : flag.consume_front("error=")  ? policy.errors
+                : flag.consume_front("no-")     ? policy.disabled
+                                                : policy.enabled;
+    std::vector<std::string> flags = flagsOf(flag);
+    if (flags.empty())
+      return noSuchWarning(option, flag);
+    set.insert(flags.begin(), flags.end());
   }
+  for (const std::string &flag : softened)
+    policy.errors.erase(flag);
   return policy;
 }
 

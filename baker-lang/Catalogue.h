@@ -11,7 +11,7 @@ namespace karakal::lang {
 /// The diagnostics of Catalogue.def by name; the value is the id's number.
 enum class Code : unsigned {
 #define DIAGNOSTIC(number, name, title) name = number,
-#define WARNING(number, name, flag, isOn, title) name = number,
+#define WARNING(number, name, flag, byDefault, title) name = number,
 #include "baker-lang/Catalogue.def"
 };
 
@@ -20,17 +20,21 @@ std::string idOf(Code code);
 /// What is wrong in general.
 const char *titleOf(Code code);
 
+/// What becomes of a warning that no option speaks of.
+enum class WarningDefault { Off, On, Error };
+
 /// A diagnostic that is a warning.
 struct WarningKind {
   Code code;
   const char *flag; ///< of `-Wflag`
-  bool isOn;        ///< without being asked for
+  WarningDefault byDefault;
 };
 const std::vector<WarningKind> &warningKinds();
 
 /// What the `-W` options say, each without its `-W`: `flag`, `no-flag`,
-/// `error`, `error=flag` or `everything`. The order does not matter: `no-flag`
-/// wins.
+/// `error`, `error=flag`, `no-error=flag` or `everything`. A flag can be that
+/// of a group: `unused` or `truncation`. The order does not matter: what is
+/// turned off stays off.
 Result<WarningPolicy> warningPolicy(const std::vector<std::string> &options);
 
 /// Adds the diagnostic `code` at `range`.

@@ -22,6 +22,7 @@ enum class DeclKind {
   Protocol,
   ProtocolField,
   Struct,
+  Enum,
   Metadata,
   DropReason,
   Global,
@@ -111,6 +112,7 @@ struct ProtocolDecl : DeclOf<DeclKind::Protocol> {
 struct StructField {
   TypeSyntax typeSyntax;
   Identifier name;
+  bool isPrivate = false; ///< not seen outside the struct's module
   std::vector<ExprPtr> dimensions;
   const Type *type = nullptr; ///< found by analysis
 };
@@ -124,14 +126,21 @@ struct StructDecl : DeclOf<DeclKind::Struct> {
   Progress progress = Progress::Fresh;
 };
 
+/// The name of an `enum`, a type whose values are those of `int`.
+struct EnumDecl : DeclOf<DeclKind::Enum> {
+  using DeclOf::DeclOf;
+};
+
 struct MetadataDecl : DeclOf<DeclKind::Metadata> {
   using DeclOf::DeclOf;
   TypeSyntax typeSyntax;
   const Type *type = nullptr; ///< found by analysis
   /// The declaration of the same field that came before, in another module.
   const MetadataDecl *first = nullptr;
-  bool isReadOnly = false; ///< `rx.port`, `sequence`
+  bool isReadOnly = false; ///< set by the receiver
   bool isBuiltin = false;
+  /// Found by analysis: something reads or writes it.
+  bool isUsed = false;
 };
 
 struct DropReasonDecl : DeclOf<DeclKind::DropReason> {
@@ -148,6 +157,7 @@ struct GlobalDecl : DeclOf<DeclKind::Global> {
   using DeclOf::DeclOf;
   TypeSyntax typeSyntax;
   Declarator declarator;
+  bool isConst = false; ///< `const` with braces: data that is never written
   /// Of all variables of one declaration: shared.
   std::shared_ptr<std::vector<Annotation>> annotations;
 
@@ -221,7 +231,7 @@ struct EndpointDecl : DeclOf<DeclKind::Endpoint> {
   FunctionDecl *body = nullptr;    ///< of an input
   EndpointDecl *target = nullptr;  ///< of an output; null if it is tx
   std::optional<SourceRange> wire; ///< where an output was wired
-  bool isFed = false;              ///< something is wired to this input
+  unsigned feederCount = 0;        ///< outputs, and `rx`, wired to this input
   std::string symbol() const;
 };
 
@@ -255,6 +265,7 @@ struct DeclList {
   std::vector<std::unique_ptr<ConstDecl>> constants;
   std::vector<std::unique_ptr<ProtocolDecl>> protocols;
   std::vector<std::unique_ptr<StructDecl>> structs;
+  std::vector<std::unique_ptr<EnumDecl>> enums;
   std::vector<std::unique_ptr<MetadataDecl>> metadata;
   std::vector<std::unique_ptr<DropReasonDecl>> dropReasons;
   std::vector<std::unique_ptr<GlobalDecl>> globals;

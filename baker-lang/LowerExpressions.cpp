@@ -43,6 +43,8 @@ Value FunctionLowering::lowerKind(const Expr &expr) {
   case ExprKind::Call:
     return lowerCall(llvm::cast<CallExpr>(expr));
   case ExprKind::Unary:
+    if (llvm::cast<UnaryExpr>(expr).op == UnaryOp::Dereference)
+      return load(place(expr), expr.range);
     return lowerUnary(llvm::cast<UnaryExpr>(expr));
   case ExprKind::Step:
     return lowerStep(llvm::cast<StepExpr>(expr));

@@ -42,8 +42,9 @@ FunctionLowering::Place FunctionLowering::localElement(const IndexExpr &expr,
   auto stride = unsigned(scalarCountOf(expr.type));
   base.type = expr.type;
   if (expr.index->constant) {
+    uint64_t index = std::min(*expr.index->constant, size - 1);
     for (unsigned &part : base.parts)
-      part += unsigned(*expr.index->constant) * stride;
+      part += unsigned(index) * stride;
     return base;
   }
   Value index = indexInside(*expr.index, size);

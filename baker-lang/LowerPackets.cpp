@@ -52,10 +52,7 @@ FunctionLowering::Place FunctionLowering::globalPlace(const Decl *decl,
   Place result;
   result.kind = Place::Global;
   result.type = type;
-  result.base = builder.create<ir::GlobalRefOp>(
-      location(where),
-      ir::RefType::get(builder.getContext(), parent.type(global.type)),
-      global.symbol);
+  result.base = parent.globalRef(builder, location(where), global.symbol);
   return result;
 }
 
@@ -76,6 +73,13 @@ FunctionLowering::Place FunctionLowering::place(const Expr &expr) {
   }
   if (auto *field = llvm::dyn_cast<FieldExpr>(&expr))
     return fieldPlace(*field);
+  if (auto *unary = llvm::dyn_cast<UnaryExpr>(&expr)) {
+    Place result;
+    result.kind = Place::Global;
+    result.type = expr.type;
+    result.base = pointedBy(*unary->operand);
+    return result;
+  }
   const auto &element = llvm::cast<IndexExpr>(expr);
   Place base = place(*element.base);
   if (base.kind == Place::Local)
@@ -113,8 +117,10 @@ FunctionLowering::Place FunctionLowering::fieldPlace(const FieldExpr &expr) {
     return result;
   }
   case Access::StructField: {
-    Place base = place(*expr.base);
-    if (base.kind == Place::Local)
+    Place base;
+    if (expr.isArrow)
+      base.base = pointedBy(*expr.base);
+    else if ((base = place(*expr.base)).kind == Place::Local)
       return localField(expr, base);
     result.kind = Place::Global;
     result.base = builder.create<ir::FieldOp>(location(expr.range), base.base,
@@ -146,15 +152,28 @@ Value FunctionLowering::readVariable(const VarDecl *variable) {
 }
 
 /// Fields over 64 bits are read and written as their two parts.
+FunctionLowering::WideField FunctionLowering::wideField(const Place &place,
+                                                        SourceRange where) {
+  const std::string &name = place.field->name;
+  if (!llvm::cast<ProtocolFieldDecl>(place.field)->isArray)
+    return {name + wideHigh, name + wideLow, {}, {}};
+  mlir::Location at = location(where);
+  Value first = builder.createOrFold<arith::MulIOp>(
+      at, place.index, constant(2, &wordType(), where));
+  Value second = builder.createOrFold<arith::AddIOp>(
+      at, first, constant(1, &wordType(), where));
+  return {name, name, first, second};
+}
+
 Value FunctionLowering::loadWide(const Place &place, SourceRange where) {
   mlir::Location at = location(where);
   mlir::Type wide = parent.type(place.type);
-  const std::string &name = place.field->name;
+  WideField field = wideField(place, where);
   Value high = builder.create<ir::PacketReadOp>(
       at, builder.getIntegerType(place.type->width - 64), place.base,
-      name + wideHigh, Value());
+      field.high, field.highIndex);
   Value low = builder.create<ir::PacketReadOp>(
-      at, builder.getI64Type(), place.base, name + wideLow, Value());
+      at, builder.getI64Type(), place.base, field.low, field.lowIndex);
   Value amount = constant(64, place.type, where);
   Value placed = builder.create<arith::ShLIOp>(
       at, builder.create<arith::ExtUIOp>(at, wide, high), amount);
@@ -165,17 +184,17 @@ Value FunctionLowering::loadWide(const Place &place, SourceRange where) {
 void FunctionLowering::storeWide(const Place &place, Value value,
                                  SourceRange where) {
   mlir::Location at = location(where);
-  const std::string &name = place.field->name;
+  WideField field = wideField(place, where);
   Value shifted = builder.createOrFold<arith::ShRUIOp>(
       at, value, constant(64, place.type, where));
   Value high = builder.createOrFold<arith::TruncIOp>(
       at, builder.getIntegerType(place.type->width - 64), shifted);
   Value low =
       builder.createOrFold<arith::TruncIOp>(at, builder.getI64Type(), value);
-  builder.create<ir::PacketWriteOp>(at, high, place.base, name + wideHigh,
-                                    Value());
-  builder.create<ir::PacketWriteOp>(at, low, place.base, name + wideLow,
-                                    Value());
+  builder.create<ir::PacketWriteOp>(at, high, place.base, field.high,
+                                    field.highIndex);
+  builder.create<ir::PacketWriteOp>(at, low, place.base, field.low,
+                                    field.lowIndex);
 }
 
 Value FunctionLowering::load(const Place &place, SourceRange where) {
@@ -233,19 +252,7 @@ void FunctionLowering::store(const Place &place, Value value,
 Value FunctionLowering::lowerCall(const CallExpr &expr) {
   if (expr.primitive != Primitive::None && !expr.function)
     return lowerPrimitive(expr);
-  std::vector<Value> arguments;
-  for (size_t i = 0; i < expr.arguments.size(); ++i)
-    arguments.push_back(
-        lowerAs(*expr.arguments[i], expr.function->parameters[i].decl->type));
-  mlir::TypeRange results;
-  mlir::Type result;
-  if (expr.function->result->isScalar()) {
-    result = parent.type(expr.function->result);
-    results = result;
-  }
-  auto call = builder.create<mlir::func::CallOp>(
-      location(expr.range), expr.function->symbol, results, arguments);
-  return result ? call.getResult(0) : Value();
+  return lowerFunctionCall(expr);
 }
 
 Value FunctionLowering::lowerPrimitive(const CallExpr &expr) {
@@ -271,7 +278,11 @@ Value FunctionLowering::lowerPrimitive(const CallExpr &expr) {
   case Primitive::Length:
     return builder.create<ir::PacketLengthOp>(at, packet(0));
   case Primitive::ChannelPut:
-    builder.create<ir::ChannelPutOp>(at, expr.endpoint->symbol(), packet(1));
+    if (expr.endpoint->wire)
+      builder.create<ir::ChannelPutOp>(at, expr.endpoint->symbol(), packet(1));
+    else // a channel that nobody reads, if that is no error
+      builder.create<ir::PacketDropOp>(at, packet(1),
+                                       mlir::FlatSymbolRefAttr());
     return {};
   default: {
     mlir::FlatSymbolRefAttr reason;
@@ -377,8 +388,10 @@ Value FunctionLowering::lowerCreate(const CallExpr &expr) {
     dropIfLess(
         constant(ir::bufferBytes - ir::bufferHeadroomBytes, word, expr.range),
         bytes, expr, {});
-  return builder.create<ir::PacketCreateOp>(location(expr.range),
-                                            parent.packetType(protocol), bytes);
+  Value packet = builder.create<ir::PacketCreateOp>(
+      location(expr.range), parent.packetType(protocol), bytes);
+  setReceived(packet, expr.range);
+  return packet;
 }
 
 void FunctionLowering::lowerResize(const CallExpr &expr) {

@@ -17,16 +17,16 @@ using mlir::Block;
 namespace karakal::lang {
 
 FunctionLowering::FunctionLowering(Lowering &parent, const FunctionDecl &decl,
-                                   mlir::func::FuncOp op)
-    : parent(parent), decl(decl), op(op), builder(op.getContext()),
-      ssa(op.getLoc()) {}
+                                   mlir::func::FuncOp op,
+                                   const std::vector<PointedPath> &paths)
+    : paths(paths), parent(parent), decl(decl), op(op),
+      builder(op.getContext()), ssa(op.getLoc()) {}
 
 void FunctionLowering::run() {
   Block *entry = op.addEntryBlock();
   builder.setInsertionPointToStart(entry);
   ssa.seal(entry);
-  for (unsigned i = 0; i < decl.parameters.size(); ++i)
-    ssa.write(decl.parameters[i].decl, entry, entry->getArgument(i));
+  bindParameters(entry);
   lowerBlock(decl.body->body);
   SourceRange end = decl.body->range;
   end.begin = end.end > 0 ? end.end - 1 : 0;
@@ -136,6 +136,10 @@ void FunctionLowering::lowerDeclaration(const DeclarationStmt &stmt) {
   for (const Declarator &declared : stmt.declarators) {
     const Initializer *value =
         declared.initializer ? &*declared.initializer : nullptr;
+    if (declared.decl->type->isPointer()) {
+      pointers[declared.decl] = pointedBy(*value->expr);
+      continue;
+    }
     unsigned part = 0;
     if (value || !declared.decl->type->isPacket())
       lowerInitial(declared.decl, declared.decl->type, part, value,

@@ -64,6 +64,11 @@ mlir::OwningOpRef<mlir::ModuleOp> Lowering::run() {
   builder.setInsertionPointToEnd(module->getBody());
   for (const auto &decl : program.decls.protocols)
     protocol(*decl);
+  // What the receiver counts and times is kept if somebody asks.
+  for (const char *name : {rxLengthName, rxTimeName})
+    if (isUsed(name))
+      builder.create<ir::MetadataOp>(module->getLoc(), name,
+                                     type(program.metadata.at(name)->type));
   program.forEachList([&](const DeclList &list, const ModuleDecl *) {
     for (const auto &decl : list.metadata)
       if (!decl->first)
@@ -99,6 +104,16 @@ mlir::OwningOpRef<mlir::ModuleOp> Lowering::run() {
   return std::move(module);
 }
 
+bool Lowering::isUsed(const char *metadata) const {
+  auto isAsked = [&](const char *name) {
+    return program.metadata.at(name)->isUsed;
+  };
+  // The length tells a packet that comes to the receiver's input again.
+  bool comesAgain = program.rxTarget && program.rxTarget->feederCount > 1;
+  return isAsked(metadata) ||
+         (metadata == rxLengthName && comesAgain && isAsked(rxTimeName));
+}
+
 /// The built-in reason of packets without room, if one is dropped for it.
 void Lowering::declareNoRoom() {
   bool isUsed = false;
@@ -122,6 +137,10 @@ void Lowering::protocol(const ProtocolDecl &decl) {
     uint32_t width = field->type->width, offset = field->offsetBits;
     if (!field->type->isWide()) {
       add(field->name, offset, width, field->count);
+      continue;
+    }
+    if (field->isArray) {
+      add(field->name, offset, 64, 2 * field->count);
       continue;
     }
     add(field->name + wideHigh, offset, width - 64, 1);
@@ -148,7 +167,7 @@ void Lowering::global(const GlobalDecl &decl) {
 
 void Lowering::channels(const PpfDecl &decl) {
   for (const auto &endpoint : decl.endpoints) {
-    if (endpoint->isInput)
+    if (endpoint->isInput || !endpoint->wire)
       continue;
     std::string consumer = endpoint->target ? endpoint->target->symbol()
                                             : ir::txConsumerName.str();
@@ -172,14 +191,40 @@ void Lowering::controlSignature(mlir::func::FuncOp op,
 }
 
 void Lowering::function(const FunctionDecl &decl) {
+  for (const Parameter &parameter : decl.parameters)
+    if (parameter.decl->type->isPointer())
+      return; // made for each place that it is called with
+  function(decl, decl.symbol, {});
+}
+
+std::string Lowering::functionFor(const FunctionDecl &decl,
+                                  const std::vector<PointedPath> &paths) {
+  if (paths.empty())
+    return decl.symbol;
+  auto [entry, isNew] = copies.emplace(CopyKey{&decl, paths}, "");
+  if (!isNew)
+    return entry->second;
+  entry->second = decl.symbol + "." + std::to_string(++copyCounts[&decl]);
+  std::string symbol = entry->second;
+  mlir::OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToEnd(module->getBody());
+  function(decl, symbol, paths);
+  return symbol;
+}
+
+void Lowering::function(const FunctionDecl &decl, const std::string &symbol,
+                        const std::vector<PointedPath> &paths) {
   std::vector<mlir::Type> inputs, results;
   for (const Parameter &parameter : decl.parameters)
-    inputs.push_back(type(parameter.decl->type));
+    if (!parameter.decl->type->isPointer())
+      inputs.push_back(type(parameter.decl->type));
+  // In place of the pointers, the indices on the way to their places.
+  for (const PointedPath &path : paths)
+    inputs.insert(inputs.end(), path.indexCount(), builder.getI32Type());
   if (decl.result->isScalar())
     results.push_back(type(decl.result));
   auto op = builder.create<mlir::func::FuncOp>(
-      location(decl.range), decl.symbol,
-      builder.getFunctionType(inputs, results));
+      location(decl.range), symbol, builder.getFunctionType(inputs, results));
   switch (decl.role) {
   case Role::Function:
     ir::setKind(op, ir::FunctionKind::Function);
@@ -200,7 +245,7 @@ void Lowering::function(const FunctionDecl &decl) {
       op->setAttr(ir::coldAttrName, builder.getUnitAttr());
     break;
   }
-  FunctionLowering(*this, decl, op).run();
+  FunctionLowering(*this, decl, op, paths).run();
 }
 
 } // namespace karakal::lang

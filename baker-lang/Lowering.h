@@ -11,13 +11,33 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
 
+#include <algorithm>
 #include <map>
+#include <tuple>
 
 namespace karakal::lang {
 
 /// A field of more than 64 bits is two fields of the dialect, of which the
 /// second has 64 bits.
 inline constexpr const char *wideHigh = ".high", *wideLow = ".low";
+
+/// Built-in metadata that the PPF at `rx` sets, if the program asks for them.
+inline constexpr const char *rxLengthName = "rx.length",
+                            *rxTimeName = "rx.time";
+
+/// How a pointer's place is reached from its global variable. Two pointers with
+/// one path differ in indices alone.
+struct PointedPath {
+  std::string global;
+  std::vector<std::string> steps; ///< names of fields; empty: an index
+
+  size_t indexCount() const {
+    return size_t(std::count(steps.begin(), steps.end(), ""));
+  }
+  bool operator<(const PointedPath &other) const {
+    return std::tie(global, steps) < std::tie(other.global, other.steps);
+  }
+};
 
 /// Symbols and types of a program in the dialect.
 class Lowering {
@@ -30,6 +50,16 @@ public:
   mlir::Location location(SourceRange range) const;
   mlir::Type type(const Type *type);
   mlir::Type packetType(const ProtocolDecl *protocol);
+  /// The global variable `symbol` as a place.
+  mlir::Value globalRef(mlir::OpBuilder &at, mlir::Location where,
+                        const std::string &symbol);
+  /// The symbol of `decl`, or, if it takes pointers, of its copy for pointers
+  /// that lead along `paths`, which is made when first asked for.
+  std::string functionFor(const FunctionDecl &decl,
+                          const std::vector<PointedPath> &paths);
+  /// Whether packets carry `rx.length` or `rx.time`.
+  bool isUsed(const char *metadata) const;
+  const EndpointDecl *receiver() const { return program.rxTarget; }
 
   /// Whether `trace` does anything.
   const bool hasTraces;
@@ -40,7 +70,13 @@ private:
   void channels(const PpfDecl &decl);
   void declareNoRoom();
   void function(const FunctionDecl &decl);
+  void function(const FunctionDecl &decl, const std::string &symbol,
+                const std::vector<PointedPath> &paths);
   void controlSignature(mlir::func::FuncOp op, const FunctionDecl &decl);
+
+  using CopyKey = std::pair<const FunctionDecl *, std::vector<PointedPath>>;
+  std::map<CopyKey, std::string> copies;
+  std::map<const FunctionDecl *, unsigned> copyCounts;
 
   const Program &program;
   const SourceManager &sources;
@@ -52,7 +88,8 @@ private:
 class FunctionLowering {
 public:
   FunctionLowering(Lowering &parent, const FunctionDecl &decl,
-                   mlir::func::FuncOp op);
+                   mlir::func::FuncOp op,
+                   const std::vector<PointedPath> &paths);
   void run();
 
 private:
@@ -88,6 +125,16 @@ private:
   /// Lowers a loop's body with its targets of break and continue.
   void lowerBody(const Stmt &body, mlir::Block *breakTo,
                  mlir::Block *continueTo);
+
+  // Pointers (LowerPointers.cpp).
+  void bindParameters(mlir::Block *entry);
+  /// The place that a pointer leads to, as a reference.
+  mlir::Value pointedBy(const Expr &pointer);
+  /// The way to `place`; appends the indices on it to `indices`.
+  PointedPath pathTo(mlir::Value place, std::vector<mlir::Value> &indices);
+  mlir::Value lowerFunctionCall(const CallExpr &expr);
+  void setReceived(mlir::Value packet, SourceRange where);
+  void setReceivedUnlessSet(mlir::Value packet, SourceRange where);
 
   // Control flow.
   mlir::Block *newBlock() { return new mlir::Block(); }
@@ -130,6 +177,12 @@ private:
   Place fieldPlace(const FieldExpr &expr);
   Place globalPlace(const Decl *decl, const Type *type, SourceRange where);
   mlir::Value load(const Place &place, SourceRange where);
+  /// The two parts of a packet's field of more than 64 bits.
+  struct WideField {
+    std::string high, low;
+    mlir::Value highIndex, lowIndex; ///< of an array
+  };
+  WideField wideField(const Place &place, SourceRange where);
   mlir::Value loadWide(const Place &place, SourceRange where);
   void storeWide(const Place &place, mlir::Value value, SourceRange where);
   void store(const Place &place, mlir::Value value, SourceRange where);
@@ -172,6 +225,10 @@ private:
   /// Names of the scalars of arrays and structs.
   std::map<const VarDecl *, std::vector<char>> parts;
   mlir::Value lock; ///< of the critical section here, or null
+
+  /// Where the pointers of this function lead: references into global data.
+  std::map<const VarDecl *, mlir::Value> pointers;
+  const std::vector<PointedPath> &paths;
 
   Lowering &parent;
   const FunctionDecl &decl;

@@ -46,8 +46,6 @@ private:
                             bool isLast);
   void resolveDemux(ProtocolDecl &decl, uint64_t fixedBits);
   void resolveMetadata(MetadataDecl &decl);
-  void resolveAnnotations(GlobalDecl &decl);
-  void resolveAnnotations(FunctionDecl &decl);
   void refuseWide(const Type *&type, SourceRange where, const char *what);
   void resolveGlobal(GlobalDecl &decl);
   bool flatten(const Initializer &initializer, const Type *type,
@@ -55,9 +53,18 @@ private:
   void resolveSignature(FunctionDecl &decl);
   void checkRole(const FunctionDecl &decl);
 
+  // Annotations (SemaAnnotations.cpp).
+  void resolveAnnotations(GlobalDecl &decl);
+  void resolveAnnotations(FunctionDecl &decl);
+  uint64_t toleratedOneIn(Expr *argument, Scope &from, SourceRange where);
+
   // Types (SemaTypes.cpp).
   const Type *resolveType(const TypeSyntax &syntax, Scope &scope);
   const Type *namedType(const TypeSyntax &syntax, Scope &scope);
+  const Type *typeOfDecl(Decl *decl);
+  const Type *memberType(const TypeSyntax &syntax,
+                         const std::string &moduleName, const std::string &name,
+                         Scope &scope);
   const Type *withDimensions(const Type *element,
                              const std::vector<ExprPtr> &dimensions,
                              Scope &scope, SourceRange name);
@@ -102,11 +109,14 @@ private:
   const Type *checkName(NameExpr &expr);
   const Type *checkIndex(IndexExpr &expr);
   const Type *checkUnary(UnaryExpr &expr);
+  const Type *checkAddress(UnaryExpr &expr);
+  const Type *checkDereference(UnaryExpr &expr);
   const Type *checkStep(StepExpr &expr);
   const Type *checkCast(CastExpr &expr);
   const Type *checkBinary(BinaryExpr &expr);
   const Type *checkConditional(ConditionalExpr &expr);
   const Type *checkAssign(AssignExpr &expr);
+  const Type *typeOfVariable(const std::string &name) const;
   const Type *checkSizeof(SizeofExpr &expr);
   /// Checks that `expr` is a scalar value; reports otherwise.
   bool checkScalar(Expr &expr);
@@ -118,6 +128,11 @@ private:
 
   // Fields and calls (SemaFields.cpp, SemaCalls.cpp).
   const Type *checkField(FieldExpr &expr);
+  const Type *structField(FieldExpr &expr, const Type *record);
+  /// Reports a use of a private name from where it cannot be seen.
+  void checkVisible(const Decl &decl, const Scope &home, SourceRange use);
+  void checkOwners(const std::string &name, SourceRange use);
+  bool sees(const Scope &home, SourceRange declared, SourceRange use) const;
   const Type *packetField(FieldExpr &expr, const Type *packet);
   const Type *metadataField(FieldExpr &expr, const std::string &name);
   const Type *moduleMember(FieldExpr &expr);
@@ -173,6 +188,11 @@ private:
 
 /// The primitive called `name`, or None.
 Primitive primitiveOf(const std::string &name);
+
+/// The global variable of which `expr` is a part, or null.
+const GlobalDecl *globalOf(const Expr &expr);
+/// Whether `expr` is, or is a part of, what a pointer leads to.
+bool isBehindPointer(const Expr &expr);
 
 /// Scalars in a value of `type`, and 32-bit words that it takes in memory
 /// (the rule of ir/Layout.h).

@@ -44,6 +44,7 @@ const Type *Sema::checkCall(CallExpr &expr, const Type *expected) {
     if (!decl) {
       undeclared(name->name, name->range, *scope);
     } else if (auto *callee = llvm::dyn_cast<FunctionDecl>(decl)) {
+      checkVisible(*callee, *callee->scope, name->range);
       name->decl = callee;
       expr.function = callee;
       return checkFunctionCall(expr);
@@ -359,8 +360,7 @@ const Type *Sema::checkService(CallExpr &expr) {
   }
 }
 
-/// The global variable of which `expr` is a part, or null.
-static const GlobalDecl *globalOf(const Expr &expr) {
+const GlobalDecl *globalOf(const Expr &expr) {
   if (auto *name = llvm::dyn_cast<NameExpr>(&expr))
     return llvm::dyn_cast_or_null<GlobalDecl>(name->decl);
   if (auto *index = llvm::dyn_cast<IndexExpr>(&expr))
@@ -382,7 +382,10 @@ const Type *Sema::checkAtomicAdd(CallExpr &expr) {
   checkConvertible(*expr.arguments[1], types.integer(32, false), "the number");
   if (!isScalar)
     return types.error();
-  if (globalOf(counter) && counter.type->isInteger() &&
+  const GlobalDecl *global = globalOf(counter);
+  if (global && global->isConst)
+    return checkAssignable(counter), types.error();
+  if ((global || isBehindPointer(counter)) && counter.type->isInteger() &&
       counter.type->width == 32)
     return types.voidType();
   error(Code::NotACounter, counter.range,

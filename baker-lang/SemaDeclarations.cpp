@@ -8,10 +8,13 @@
 
 #include "baker-lang/Sema.h"
 
+#include "baker-lang/AssignCheck.h"
 #include "baker-lang/FlowCheck.h"
 #include "baker-lang/Usage.h"
 #include "ir/Attributes.h"
 #include "support/Error.h"
+
+#include <algorithm>
 
 namespace karakal::lang {
 
@@ -25,6 +28,8 @@ const char *noun(DeclKind kind) {
     return "field";
   case DeclKind::Struct:
     return "struct";
+  case DeclKind::Enum:
+    return "enum";
   case DeclKind::Metadata:
     return "metadata field";
   case DeclKind::DropReason:
@@ -69,8 +74,10 @@ void Sema::run() {
   checkSections();
   checkFlow(program, diagnostics);
   checkReceiver();
-  if (!diagnostics.hasErrors())
-    checkUsage(program, diagnostics);
+  if (diagnostics.hasErrors())
+    return;
+  checkAssigned(program, diagnostics);
+  checkUsage(program, diagnostics);
 }
 
 //===----------------------------------------------------------------------===//
@@ -87,6 +94,8 @@ void Sema::declareBuiltins() {
     program.builtinMetadata.push_back(std::move(decl));
   };
   metadata("rx.port", 8, true);
+  metadata("rx.length", 16, true);
+  metadata("rx.time", 32, true);
   metadata("tx.port", 8, false);
   metadata("sequence", 32, true);
   for (const char *name : {"unspecified", "truncated", "no_room"}) {
@@ -120,6 +129,8 @@ void Sema::declareList(DeclList &list, ModuleDecl *module) {
     decl->scope = &to;
     declare(to, decl.get());
   }
+  for (auto &decl : list.enums)
+    declare(to, decl.get());
   for (auto &decl : list.globals) {
     decl->scope = &to;
     decl->symbol = prefix + decl->name;
@@ -376,63 +387,11 @@ void Sema::resolveMetadata(MetadataDecl &decl) {
   decl.type = types.error();
 }
 
-/// `@place(MEMORY)` and `@tolerate(N)` of a global variable.
-void Sema::resolveAnnotations(GlobalDecl &decl) {
-  if (!decl.annotations)
-    return;
-  for (Annotation &annotation : *decl.annotations) {
-    const Identifier &name = annotation.name;
-    SourceRange where =
-        annotation.argument ? annotation.argument->range : name.range;
-    if (name.name == "place") {
-      auto *memory =
-          llvm::dyn_cast_or_null<NameExpr>(annotation.argument.get());
-      if (memory && llvm::is_contained(ir::placeNames, memory->name))
-        decl.placeIn = memory->name;
-      else
-        error(Code::BadAnnotation, where,
-              "'@place' takes the name of a memory: scratch, sram, sram0, "
-              "sram1 or dram");
-    } else if (name.name == "tolerate") {
-      std::optional<uint64_t> packets;
-      if (annotation.argument)
-        packets = constantOf(*annotation.argument, *decl.scope,
-                             "the argument of '@tolerate'");
-      if (!annotation.argument || (packets && *packets == 0))
-        error(Code::BadAnnotation, where,
-              "'@tolerate' takes a number above 0: one stale packet in so "
-              "many is tolerated");
-      decl.toleratedOneIn = packets.value_or(0);
-    } else if (!name.name.empty()) {
-      error(Code::UnknownAnnotation, name.range,
-            "there is no annotation '@" + name.name +
-                "'; a variable can bear '@place' and '@tolerate'");
-    }
-  }
-}
-
-/// `@inline` of a function.
-void Sema::resolveAnnotations(FunctionDecl &decl) {
-  for (Annotation &annotation : decl.annotations) {
-    const Identifier &name = annotation.name;
-    if (name.name == "inline" && decl.role == Role::Function) {
-      decl.isInline = true;
-      if (annotation.argument)
-        error(Code::BadAnnotation, annotation.argument->range,
-              "'@inline' takes no argument");
-    } else if (!name.name.empty()) {
-      error(Code::UnknownAnnotation, name.range,
-            "there is no annotation '@" + name.name +
-                "' here; a function that is called can bear '@inline'");
-    }
-  }
-}
-
 void Sema::resolveGlobal(GlobalDecl &decl) {
   resolveAnnotations(decl);
   Scope &from = *decl.scope;
   const Type *type = resolveType(decl.typeSyntax, from);
-  if (type->isPacket() || type->is(TypeKind::Void)) {
+  if (type->isPacket() || type->isPointer() || type->is(TypeKind::Void)) {
     error(Code::BadTypeHere, decl.range,
           "the global variable '" + decl.name + "' cannot have type '" +
               type->str() + "'");
@@ -441,6 +400,10 @@ void Sema::resolveGlobal(GlobalDecl &decl) {
   refuseWide(type, decl.typeSyntax.range, "a global variable");
   decl.type =
       withDimensions(type, decl.declarator.dimensions, from, decl.range);
+  if (decl.isConst && (!decl.type->isAggregate() || type->is(TypeKind::Lock)) &&
+      !decl.type->isError())
+    error(Code::BadTypeHere, decl.typeSyntax.range,
+          "a constant cannot have type '" + decl.type->str() + "'");
   if (type->is(TypeKind::Lock)) {
     if (!decl.placeIn.empty() && decl.placeIn != "scratch")
       error(Code::BadAnnotation, decl.range, "a lock lies in scratch");
@@ -524,11 +487,12 @@ void Sema::resolveSignature(FunctionDecl &decl) {
     if (parameter.name.name.empty() && !type->is(TypeKind::Void))
       error(Code::NameNeeded, parameter.name.range,
             "the parameter needs a name");
-    if (parameter.hasDimensions ||
-        (!type->isScalar() && !type->isPacket() && !type->isError())) {
+    if (parameter.hasDimensions || (!type->isScalar() && !type->isPacket() &&
+                                    !type->isPointer() && !type->isError())) {
       bool isVoidList = type->is(TypeKind::Void) && decl.parameters.size() == 1;
       auto &diagnostic = error(Code::BadTypeHere, parameter.typeSyntax.range,
-                               "a parameter is a scalar or a packet handle");
+                               "a parameter is a scalar, a packet handle or a "
+                               "pointer");
       if (isVoidList)
         diagnostic.note("a function without parameters is written '()'");
       type = types.error();
@@ -548,6 +512,16 @@ void Sema::checkRole(const FunctionDecl &decl) {
     error(Code::BadSignature, decl.resultSyntax.range,
           "a function cannot return '" + result->str() +
               "', only a scalar or nothing");
+  // Each combination of places that it is called with makes a copy of it.
+  constexpr int pointersMax = 4;
+  auto isPointer = [](const Parameter &parameter) {
+    return parameter.decl->type->isPointer();
+  };
+  if (std::count_if(decl.parameters.begin(), decl.parameters.end(), isPointer) >
+      pointersMax)
+    error(Code::BadSignature, decl.range,
+          "'" + decl.name + "' takes more than " + std::to_string(pointersMax) +
+              " pointers");
   if (decl.role == Role::Init &&
       (!decl.parameters.empty() || !result->is(TypeKind::Void)))
     error(Code::BadSignature, decl.range,
@@ -556,10 +530,10 @@ void Sema::checkRole(const FunctionDecl &decl) {
   if (decl.role != Role::Control)
     return;
   for (const Parameter &parameter : decl.parameters)
-    if (parameter.decl->type->isPacket())
+    if (parameter.decl->type->isPacket() || parameter.decl->type->isPointer())
       error(Code::BadSignature, parameter.typeSyntax.range,
             "a control function is called from a control file and cannot "
-            "take packets");
+            "take packets or pointers");
     else if (parameter.decl->type->isWide())
       error(Code::BadSignature, parameter.typeSyntax.range,
             "an argument in a control file has at most 64 bits");

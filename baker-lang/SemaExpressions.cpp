@@ -32,6 +32,8 @@ const Type *Sema::checkKind(Expr &expr, const Type *expected) {
   case ExprKind::Bool:
     expr.constant = llvm::cast<BoolExpr>(expr).value;
     return types.boolType();
+  case ExprKind::Rate: // of an annotation, which looks at it itself
+    return types.error();
   case ExprKind::String:
     error(Code::NoStrings, expr.range,
           "a string can stand as the first argument of 'trace' only");
@@ -143,6 +145,7 @@ const Type *Sema::checkName(NameExpr &expr) {
     return types.error();
   }
   expr.decl = decl;
+  checkVisible(*decl, program.scope, expr.range);
   return valueOf(decl, expr);
 }
 
@@ -166,11 +169,10 @@ const Type *Sema::valueOf(Decl *decl, Expr &expr) {
     return llvm::cast<VarDecl>(decl)->type;
   case DeclKind::ProtocolField: {
     auto *field = llvm::cast<ProtocolFieldDecl>(decl);
-    if (!field->isArray)
-      return field->type ? field->type : types.error();
-    error(Code::BadOperand, expr.range,
-          "the demux cannot use the array '" + decl->name + "'");
-    return types.error();
+    if (!field->type)
+      return types.error();
+    return field->isArray ? types.array(field->type, field->count)
+                          : field->type;
   }
   case DeclKind::Module:
     return types.module();
@@ -197,13 +199,11 @@ const Type *Sema::checkIndex(IndexExpr &expr) {
   if (isScalar && expr.index->constant) {
     uint64_t index = *expr.index->constant;
     bool isNegative = expr.index->type->isSigned && int64_t(index) < 0;
-    if (isNegative || index >= base->size) {
+    if (isNegative || index >= base->size)
       error(Code::IndexOutOfRange, expr.index->range,
             "the index " + constantText(index, expr.index->type) +
                 " is outside the array of " + std::to_string(base->size) +
                 " elements");
-      return types.error();
-    }
   }
   return base->element;
 }
@@ -214,14 +214,10 @@ const Type *Sema::checkIndex(IndexExpr &expr) {
 
 const Type *Sema::checkUnary(UnaryExpr &expr) {
   Expr &operand = *expr.operand;
-  if (expr.op == UnaryOp::AddressOf || expr.op == UnaryOp::Dereference) {
-    if (!check(operand)->isError())
-      error(Code::NoPointers, expr.range,
-            expr.op == UnaryOp::AddressOf
-                ? "there are no pointers: an address cannot be taken"
-                : "there are no pointers to follow");
-    return types.error();
-  }
+  if (expr.op == UnaryOp::AddressOf)
+    return checkAddress(expr);
+  if (expr.op == UnaryOp::Dereference)
+    return checkDereference(expr);
   if (!checkScalar(operand))
     return types.error();
   if (expr.op == UnaryOp::Not) {
@@ -322,6 +318,15 @@ const Type *Sema::checkConditional(ConditionalExpr &expr) {
   return type;
 }
 
+/// The type of the variable `name`, null if it is no variable.
+const Type *Sema::typeOfVariable(const std::string &name) const {
+  Decl *decl = lookup(name);
+  if (auto *global = llvm::dyn_cast_or_null<GlobalDecl>(decl))
+    return global->type;
+  auto *variable = llvm::dyn_cast_or_null<VarDecl>(decl);
+  return variable ? variable->type : nullptr;
+}
+
 const Type *Sema::checkSizeof(SizeofExpr &expr) {
   const Type *type = types.integer(32, false);
   if (ProtocolDecl *protocol = findProtocol(expr.target.name)) {
@@ -331,10 +336,12 @@ const Type *Sema::checkSizeof(SizeofExpr &expr) {
     expr.constant = protocol->bytesMin;
     return type;
   }
-  const Type *target = resolveType(expr.target, *scope);
+  const Type *target = typeOfVariable(expr.target.name);
+  if (!target)
+    target = resolveType(expr.target, *scope);
   if (target->isError())
     return target;
-  if (!target->isScalar() && !target->is(TypeKind::Struct)) {
+  if (!target->isScalar() && !target->isAggregate()) {
     error(Code::BadOperand, expr.target.range,
           "'" + target->str() + "' has no size");
     return types.error();
@@ -348,6 +355,12 @@ const Type *Sema::checkSizeof(SizeofExpr &expr) {
 //===----------------------------------------------------------------------===//
 
 bool Sema::checkAssignable(Expr &expr) {
+  if (const GlobalDecl *global = globalOf(expr); global && global->isConst) {
+    error(Code::ReadOnly, expr.range,
+          "the constant '" + global->name + "' cannot be assigned to")
+        .note(global->range, "declared here");
+    return false;
+  }
   const Decl *decl = nullptr;
   if (auto *name = llvm::dyn_cast<NameExpr>(&expr))
     decl = name->decl;
@@ -366,7 +379,9 @@ bool Sema::checkAssignable(Expr &expr) {
         field->access == Access::StructField)
       return true;
   }
+  auto *unary = llvm::dyn_cast<UnaryExpr>(&expr);
   if (llvm::isa<IndexExpr>(expr) ||
+      (unary && unary->op == UnaryOp::Dereference) ||
       (decl &&
        (decl->kind == DeclKind::Variable || decl->kind == DeclKind::Global)))
     return true;
@@ -387,6 +402,12 @@ const Type *Sema::checkAssign(AssignExpr &expr) {
   if (target->isError()) {
     check(*expr.value);
     return target;
+  }
+  if (target->isPointer()) {
+    error(Code::ReadOnly, expr.target->range,
+          "a pointer leads to one place for as long as it lives");
+    check(*expr.value);
+    return types.error();
   }
   if (!target->isScalar() && !target->isPacket()) {
     bool isWhole = target->is(TypeKind::Array) || target->is(TypeKind::Struct);

@@ -24,6 +24,14 @@ const Type *Sema::checkField(FieldExpr &expr) {
     return base;
   if (base->isPacket())
     return packetField(expr, base);
+  if (base->isPointer() && base->element->is(TypeKind::Struct)) {
+    if (!expr.isArrow)
+      error(Code::DotForArrow, expr.range,
+            "what a pointer leads to is reached by '->': write '->" + name +
+                "'")
+          .fix(operatorOf(expr), "->");
+    return structField(expr, base->element);
+  }
   if (expr.isArrow) {
     error(Code::DotForArrow, expr.range,
           "'->' follows a packet handle; '" + base->str() + "' takes '.'")
@@ -48,11 +56,21 @@ const Type *Sema::checkField(FieldExpr &expr) {
           "'" + base->str() + "' has no fields");
     return types.error();
   }
+  return structField(expr, base);
+}
+
+const Type *Sema::structField(FieldExpr &expr, const Type *base) {
+  const std::string &name = expr.field.name;
   const auto &fields = base->record->fields;
   for (unsigned i = 0; i < fields.size(); ++i)
     if (fields[i].name.name == name) {
       expr.access = Access::StructField;
       expr.fieldIndex = i;
+      if (fields[i].isPrivate &&
+          !sees(*base->record->scope, base->record->range, expr.range))
+        error(Code::PrivateMember, expr.field.range,
+              "the field '" + name + "' of '" + base->str() + "' is private")
+            .note(fields[i].name.range, "declared here");
       return fields[i].type ? fields[i].type : types.error();
     }
   if (isSuspect(name))
@@ -68,6 +86,57 @@ const Type *Sema::checkField(FieldExpr &expr) {
         .fix(expr.field.range, nearest);
   return types.error();
 }
+
+//===----------------------------------------------------------------------===//
+// Visibility
+//===----------------------------------------------------------------------===//
+
+/// Whether `use` lies in the module of `home`, or, for a name outside of all
+/// modules, in the file of its declaration.
+bool Sema::sees(const Scope &home, SourceRange declared,
+                SourceRange use) const {
+  if (&home == &program.scope)
+    return declared.file == use.file;
+  for (const Scope *at = scope; at; at = at->parent)
+    if (at == &home)
+      return true;
+  return false;
+}
+
+void Sema::checkVisible(const Decl &decl, const Scope &home, SourceRange use) {
+  if (!decl.isPrivate || sees(home, decl.range, use))
+    return;
+  std::string owner = "its file";
+  for (auto &module : program.modules)
+    if (&module->scope == &home)
+      owner = "the module '" + module->name + "'";
+  error(Code::PrivateMember, use, "'" + decl.name + "' is private to " + owner)
+      .note(decl.range, "declared here");
+}
+
+/// A metadata field that a module keeps to itself is seen by the modules that
+/// declare it.
+void Sema::checkOwners(const std::string &name, SourceRange use) {
+  const MetadataDecl *hidden = nullptr;
+  bool isSeen = false;
+  program.forEachList([&](DeclList &list, ModuleDecl *module) {
+    for (auto &decl : list.metadata)
+      if (decl->name == name) {
+        hidden = decl->isPrivate ? decl.get() : hidden;
+        isSeen |=
+            sees(module ? module->scope : program.scope, decl->range, use);
+      }
+  });
+  if (hidden && !isSeen)
+    error(Code::PrivateMember, use,
+          "the metadata field '" + name +
+              "' is private to the modules that declare it")
+        .note(hidden->range, "declared here");
+}
+
+//===----------------------------------------------------------------------===//
+// Fields of packets, metadata, members
+//===----------------------------------------------------------------------===//
 
 const Type *Sema::packetField(FieldExpr &expr, const Type *packet) {
   const std::string &name = expr.field.name;
@@ -112,6 +181,8 @@ const Type *Sema::metadataField(FieldExpr &expr, const std::string &name) {
   if (entry != program.metadata.end()) {
     expr.access = Access::MetadataField;
     expr.decl = entry->second;
+    entry->second->isUsed = true;
+    checkOwners(name, expr.field.range);
     return entry->second->type ? entry->second->type : types.error();
   }
   if (isSuspect(expr.field.name))
@@ -130,13 +201,7 @@ const Type *Sema::moduleMember(FieldExpr &expr) {
   auto *module = llvm::cast<ModuleDecl>(base->decl);
   const std::string &name = expr.field.name;
   if (Decl *decl = module->scope.find(name)) {
-    bool isInside = false;
-    for (const Scope *at = scope; at; at = at->parent)
-      isInside |= at == &module->scope;
-    if (decl->isPrivate && !isInside)
-      error(Code::PrivateMember, expr.field.range,
-            "'" + name + "' is private to the module '" + module->name + "'")
-          .note(decl->range, "declared here");
+    checkVisible(*decl, module->scope, expr.field.range);
     expr.access = Access::Qualified;
     expr.decl = decl;
     // Functions are no values; a call looks at the declaration itself.

@@ -47,13 +47,13 @@ void Sema::resolveProtocolField(ProtocolFieldDecl &field, uint64_t &offsetBits,
       constantOf(*field.widthSyntax, program.scope, "the width of a field");
   if (!width)
     return;
-  uint64_t widthMax = field.countSyntax ? 64 : 128;
-  if (*width < 1 || *width > widthMax) {
+  bool isOddElement = field.countSyntax && *width > 64 && *width != 128;
+  if (*width < 1 || *width > 128 || isOddElement) {
     error(Code::BadWidth, field.widthSyntax->range,
           "the field '" + field.name + "' has " +
               constantText(*width, field.widthSyntax->type) + " bits; 1 to " +
-              std::to_string(widthMax) + " are possible" +
-              (field.countSyntax ? " in an array" : ""))
+              (field.countSyntax ? "64, or 128, are possible in an array"
+                                 : "128 are possible"))
         .note("a wider field can be declared as an array, for example "
               "'address : 32[8]'");
     return;

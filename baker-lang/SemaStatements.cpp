@@ -174,6 +174,16 @@ void Sema::checkLocal(Declarator &declarator, const TypeSyntax &syntax) {
           "a lock is a global variable of a module");
     type = types.error();
   }
+  if (type->isPointer() && !declarator.dimensions.empty()) {
+    error(Code::BadTypeHere, syntax.range, "there are no arrays of pointers");
+    type = types.error();
+  }
+  if (type->isPointer() && !declarator.initializer) {
+    error(Code::BadInitializer, where,
+          "a pointer is given its place where it is declared, for example '" +
+              declarator.name.name + " = &table[i]'");
+    type = types.error();
+  }
   type = withDimensions(type, declarator.dimensions, *scope, where);
   // Each of its numbers is a register of its own.
   constexpr uint64_t partsMax = 64;

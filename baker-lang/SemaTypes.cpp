@@ -53,13 +53,43 @@ static const char *bakerTypeFor(const std::string &name) {
   return entry == types.end() ? nullptr : entry->second;
 }
 
+/// The type that `decl` declares, null if it declares none.
+const Type *Sema::typeOfDecl(Decl *decl) {
+  if (llvm::isa_and_nonnull<EnumDecl>(decl))
+    return types.intType();
+  auto *record = llvm::dyn_cast_or_null<StructDecl>(decl);
+  if (!record)
+    return nullptr;
+  resolveStruct(*record);
+  return types.record(record);
+}
+
+/// `module.name`
+const Type *Sema::memberType(const TypeSyntax &syntax,
+                             const std::string &moduleName,
+                             const std::string &name, Scope &from) {
+  auto *module = llvm::dyn_cast_or_null<ModuleDecl>(lookup(moduleName, from));
+  Decl *decl = module ? module->scope.find(name) : nullptr;
+  if (const Type *type = typeOfDecl(decl)) {
+    checkVisible(*decl, module->scope, syntax.range);
+    return type;
+  }
+  if (isSuspect(moduleName) || isSuspect(name))
+    return types.error();
+  error(Code::UnknownType, syntax.range,
+        module ? "the module '" + moduleName + "' has no type '" + name + "'"
+               : "there is no module '" + moduleName + "'");
+  return types.error();
+}
+
 const Type *Sema::namedType(const TypeSyntax &syntax, Scope &from) {
   const std::string &name = syntax.name;
-  if (Decl *decl = lookup(name, from)) {
-    if (auto *record = llvm::dyn_cast<StructDecl>(decl)) {
-      resolveStruct(*record);
-      return types.record(record);
-    }
+  if (size_t dot = name.find('.'); dot != std::string::npos)
+    return memberType(syntax, name.substr(0, dot), name.substr(dot + 1), from);
+  Decl *decl = lookup(name, from);
+  if (const Type *type = typeOfDecl(decl)) {
+    checkVisible(*decl, program.scope, syntax.range);
+    return type;
   }
   constexpr std::string_view suffix = "_pkt";
   if (name.size() > suffix.size() &&
@@ -128,13 +158,14 @@ const Type *Sema::resolveType(const TypeSyntax &syntax, Scope &from) {
   } else {
     type = namedType(syntax, from);
   }
-  if (syntax.isStarred && !type->isPacket() && !type->isError()) {
-    error(Code::NoPointers, syntax.range,
-          "there are no pointers to '" + type->str() +
-              "'; only packet handles are written with '*'");
-    return types.error();
-  }
-  return type;
+  if (!syntax.isStarred || type->isPacket() || type->isError())
+    return type;
+  if ((type->isScalar() && !type->isWide()) || type->is(TypeKind::Struct))
+    return types.pointer(type);
+  error(Code::NoPointers, syntax.range,
+        "there are no pointers to '" + type->str() +
+            "'; a pointer leads to a scalar or struct of global data");
+  return types.error();
 }
 
 /// Numbers over 64 bits live in packets and local variables alone.

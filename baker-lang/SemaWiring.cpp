@@ -192,6 +192,8 @@ EndpointDecl *Sema::findEndpoint(const std::vector<Identifier> &path,
   PpfDecl *ppf = findPpf(path, path.size() - 1, &module, Code::NoSuchEndpoint);
   if (!ppf)
     return nullptr;
+  if (ppf->module != &module)
+    checkVisible(*ppf, ppf->module->scope, path[1].range);
   const Identifier &name = path.back();
   auto *endpoint =
       llvm::dyn_cast_or_null<EndpointDecl>(ppf->scope.find(name.name));
@@ -242,7 +244,7 @@ void Sema::connect(const Wire &wire, ModuleDecl &module) {
   EndpointDecl *from =
       isFromRx ? nullptr : findEndpoint(wire.from, module, false);
   if (to)
-    to->isFed = true;
+    ++to->feederCount;
   if (isFromRx) {
     if (program.rxTarget)
       error(Code::WiredTwice, rangeOf(wire.from), "'rx' is wired twice")
@@ -293,7 +295,7 @@ void Sema::checkWiring() {
                     " ph) { … }'");
         else if (hasBadWires)
           continue; // one of them may have been meant for this endpoint
-        else if (endpoint->isInput && !endpoint->isFed)
+        else if (endpoint->isInput && endpoint->feederCount == 0)
           error(Code::NotFed, endpoint->range,
                 "nothing is wired to the input '" + endpoint->name + "' of '" +
                     ppf->name + "'");

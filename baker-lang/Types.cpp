@@ -41,6 +41,8 @@ std::string Type::str() const {
     return "module";
   case TypeKind::Lock:
     return "lock";
+  case TypeKind::Pointer:
+    return element->str() + " *";
   }
   KARAKAL_UNREACHABLE("type kind");
 }
@@ -100,6 +102,13 @@ const Type *TypeTable::packet(const ProtocolDecl *protocol) {
   Type type;
   type.kind = TypeKind::Packet;
   type.protocol = protocol;
+  return intern(type);
+}
+
+const Type *TypeTable::pointer(const Type *element) {
+  Type type;
+  type.kind = TypeKind::Pointer;
+  type.element = element;
   return intern(type);
 }
 

@@ -33,6 +33,7 @@ enum class TypeKind {
   PortMetadata, ///< `ph->metadata.rx`, `ph->metadata.tx`
   Module,       ///< name of a module, before a dot
   Lock,         ///< of critical sections
+  Pointer,      ///< to a place in global data
 };
 
 struct Type {
@@ -40,8 +41,8 @@ struct Type {
   unsigned width = 0;    ///< Integer: 1 to 64 bits, unsigned ones to 128
   bool isSigned = false; ///< Integer
   const StructDecl *record = nullptr;
-  const Type *element = nullptr;
-  uint64_t size = 0; ///< Array: elements
+  const Type *element = nullptr; ///< of an Array; what a Pointer leads to
+  uint64_t size = 0;             ///< Array: elements
   const ProtocolDecl *protocol = nullptr;
 
   bool is(TypeKind other) const { return kind == other; }
@@ -49,6 +50,7 @@ struct Type {
   bool isInteger() const { return kind == TypeKind::Integer; }
   bool isScalar() const { return isInteger() || kind == TypeKind::Bool; }
   bool isPacket() const { return kind == TypeKind::Packet; }
+  bool isPointer() const { return kind == TypeKind::Pointer; }
   bool isAggregate() const {
     return kind == TypeKind::Struct || kind == TypeKind::Array;
   }
@@ -77,6 +79,7 @@ public:
   const Type *record(const StructDecl *decl);
   const Type *array(const Type *element, uint64_t size);
   const Type *packet(const ProtocolDecl *protocol);
+  const Type *pointer(const Type *element);
 
   /// The type in which a scalar operand computes: `int` for what is narrower.
   const Type *promoted(const Type *type);

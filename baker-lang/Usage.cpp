@@ -189,7 +189,7 @@ void Usage::writeTo(const Expr *target) {
     visit(index->index.get());
   } else if (auto *field = llvm::dyn_cast<FieldExpr>(target)) {
     written.insert(field->decl);
-    if (field->access == Access::StructField)
+    if (field->access == Access::StructField && !field->isArrow)
       writeTo(field->base.get());
     else if (field->access != Access::Qualified)
       visit(field->base.get());
@@ -206,18 +206,12 @@ void Usage::warnOfVariables(const FunctionDecl &function) {
   for (const auto &variable : function.variables) {
     bool isRead = read.count(variable.get());
     bool isWritten = written.count(variable.get());
-    if (variable->isParameter || !variable->type ||
+    if (isRead || variable->isParameter || !variable->type ||
         variable->type->isPacket()) // FlowCheck looks after packets
       continue;
-    if (!isRead)
-      warn(Code::UnusedVariable, *variable,
-           "the variable '" + variable->name +
-               (isWritten ? "' is set, but nobody reads it"
-                          : "' is never used"));
-    else if (!isWritten)
-      warn(Code::NeverSet, *variable,
-           "the variable '" + variable->name +
-               "' is read, but nothing is assigned to it: it is always 0");
+    warn(Code::UnusedVariable, *variable,
+         "the variable '" + variable->name +
+             (isWritten ? "' is set, but nobody reads it" : "' is never used"));
   }
 }
 

@@ -10,6 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "baker-lang/Catalogue.h"
 #include "baker-lang/Format.h"
 #include "baker-lang/Frontend.h"
 #include "baker-lang/Index.h"
@@ -86,6 +87,7 @@ void Server::open(const std::string &uri, std::string text) {
   document.path = pathOf(uri);
   document.text = std::move(text);
   document.diagnostics = std::make_unique<Diagnostics>();
+  document.diagnostics->setWarnings(*lang::warningPolicy({}));
   fs::path copy = fs::path(document.path).parent_path() /
                   (".baker-lsp-" + std::to_string(getpid()) + ".baker");
   std::ofstream(copy, std::ios::binary) << document.text;

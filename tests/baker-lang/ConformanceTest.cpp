@@ -2,6 +2,7 @@
 // diagnostics that it names at the lines where it names them, and no others.
 // What has no errors becomes a module that verifies.
 
+#include "baker-lang/Catalogue.h"
 #include "baker-lang/Frontend.h"
 
 #include "gtest/gtest.h"
@@ -164,8 +165,7 @@ TEST(Conformance, EveryCaseHasItsDiagnosticsAndNoOthers) {
   for (const Case &item : allCases()) {
     std::ofstream(file) << programOf(item);
     Diagnostics diagnostics;
-    WarningPolicy warnings;
-    warnings.offDefault.insert("conversion");
+    WarningPolicy warnings = *lang::warningPolicy({});
     if (!item.has("[unused]"))
       warnings.disabled.insert("unused-function");
     if (item.has("[ppf]"))
