@@ -1,9 +1,14 @@
-"""The calls in the conformance cases give what the cases say.
+"""The conformance cases do what they say, on x86 and on the simulator.
 
-Each case becomes a module of one program: a packet names the call and brings
-its arguments, and goes back with the result. On x86 all cases are one program;
-on the simulator as many as fit into an engine.
-KARAKAL_CONFORMANCE_LEVELS=base,o1,… chooses other levels than the highest.
+Cases with calls: each becomes a module of one program; a packet names the call
+and brings its arguments, and goes back with the result. On x86 all cases are
+one program; on the simulator as many as fit into an engine.
+
+Cases without: each is a program of its own, which both engines give the same
+packets and which must send the same.
+
+KARAKAL_CONFORMANCE_LEVELS=base,o1,… chooses other levels than the highest;
+KARAKAL_CONFORMANCE_PROGRAMS=all runs all programs without calls, not a few.
 """
 
 from __future__ import annotations
@@ -22,6 +27,9 @@ ROOT = Path(__file__).resolve().parents[2]
 BUILD = Path(os.environ.get("KARAKAL_BUILD", ROOT / "build"))
 LEVELS = os.environ.get("KARAKAL_CONFORMANCE_LEVELS", "swc").split(",")
 CASES_A_PROGRAM = 12
+RUNS_ALL = os.environ.get("KARAKAL_CONFORMANCE_PROGRAMS") == "all"
+#: Of the programs without calls one in so many is run otherwise.
+PROGRAMS_EVERY = 12
 CALL = re.compile(r"^f\(([^)]*)\) = (\S+)$")
 FUNCTION = re.compile(r"^\s*(\w+) f\(([^)]*)\)", re.M)
 MASK = (1 << 64) - 1
@@ -192,3 +200,81 @@ def test_simulator(number: int, level: str, tmp_path: Path) -> None:
     # One context: the cases use global data as if they were alone.
     run("ixpsim", image, f"--trace={trace}", f"--out={out}", "--threads=1", "--quiet")
     check(batch, out)
+
+
+# ---- Programs without calls -------------------------------------------------
+
+
+@pytest.fixture(scope="session")
+def programs(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    """The cases without errors and calls, as ConformanceTest.cpp wraps them."""
+    folder = tmp_path_factory.mktemp("programs")
+    subprocess.run(
+        [BUILD / "tests/baker-lang-tests", "--gtest_filter=Conformance.*"],
+        env={**os.environ, "KARAKAL_CASES_FOLDER": str(folder)},
+        check=True,
+        capture_output=True,
+    )
+    found = sorted(folder.glob("*.baker"))
+    assert len(found) > 60
+    return found
+
+
+def write_frames(path: Path) -> None:
+    """Frames of all kinds that the cases look for."""
+    data = struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, 1)
+    for i in range(16):
+        kind = (0, 1, 2, 3, 0x800, 0x806, 0xFFFF, 7)[i % 8]
+        inner = bytes([0x45 + i % 3, *range(7), i * 16, 17, *range(60 + 8 * i)])
+        frame = struct.pack(">6s6sH", b"\2" * 6, bytes([i] * 6), kind) + inner
+        data += struct.pack("<IIII", i, 0, len(frame), len(frame)) + frame
+    path.write_bytes(data)
+
+
+def sent(path: Path) -> list[tuple[int, bytes]]:
+    """Port and bytes of all frames of a pcapng file."""
+    data, found, offset = path.read_bytes(), [], 0
+    while offset < len(data):
+        kind, length, port = struct.unpack_from("<III", data, offset)
+        if kind == 6:
+            (size,) = struct.unpack_from("<I", data, offset + 20)
+            found.append((port, data[offset + 28 : offset + 28 + size]))
+        offset += length
+    return sorted(found)
+
+
+def compile_for_few(source: Path, level: str, image: Path) -> None:
+    """For one engine; a PPF that nothing feeds takes another."""
+    for engines in (1, 2):
+        command = [BUILD / "bin/bakerc", source, f"--level={level}", "-o", image]
+        done = subprocess.run(
+            [*command, f"--mes={engines}"], capture_output=True, text=True
+        )
+        if "need as many engines" not in done.stderr:
+            break
+    assert done.returncode == 0, done.stderr[-3000:]
+
+
+def engines_differ(source: Path, level: str, folder: Path) -> str:
+    """What the engines disagree in; empty if in nothing."""
+    trace, image = folder / "t.pcap", folder / "p.ixp"
+    host, chip = folder / "host.pcapng", folder / "chip.pcapng"
+    write_frames(trace)
+    run("bakerc", "--run", source, f"--trace={trace}", f"--out={host}")
+    compile_for_few(source, level, image)
+    run("ixpsim", image, f"--trace={trace}", f"--out={chip}", "--threads=1", "--quiet")
+    a, b = sent(host), sent(chip)
+    if a == b:
+        return ""
+    return f"{source.stem} at {level}: {len(a)} frames on x86, {len(b)} on the chip"
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_programs(programs: list[Path], level: str, tmp_path: Path) -> None:
+    # Time and chance are each engine's own.
+    same = [
+        p for p in programs if not re.search(r"random\(|= timestamp\(", p.read_text())
+    ]
+    chosen = same if RUNS_ALL else same[::PROGRAMS_EVERY]
+    differences = [engines_differ(source, level, tmp_path) for source in chosen]
+    assert not any(differences), "\n".join(filter(None, differences))
