@@ -1,7 +1,9 @@
 //===- FrontendTest.cpp - the front end as a library ----------------------===//
 
 #include "baker-lang/Frontend.h"
+
 #include "baker-lang/Catalogue.h"
+#include "tests/baker-lang/LongProgram.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "gmock/gmock.h"
@@ -171,8 +173,20 @@ TEST(Catalogue, EveryDiagnosticHasATest) {
   EXPECT_TRUE(ids.insert(lang::idOf(lang::Code::name)).second);                \
   EXPECT_TRUE(tested.count(lang::idOf(lang::Code::name)))                      \
       << "no test shows " << lang::idOf(lang::Code::name) << ", " << title;
-#define WARNING(number, name, flag, isOn, title) DIAGNOSTIC(number, name, title)
+#define WARNING(number, name, flag, byDefault, title)                          \
+  DIAGNOSTIC(number, name, title)
 #include "baker-lang/Catalogue.def"
+}
+
+TEST(Frontend, FiveThousandLinesBecomeAModule) {
+  TempFile file(longProgram(5000));
+  Diagnostics diagnostics;
+  auto program = lang::parseAndCheck({file.path}, diagnostics);
+  ASSERT_FALSE(diagnostics.hasErrors());
+  mlir::MLIRContext context;
+  auto module = lang::lowerToIr(*program, diagnostics.sources(), context);
+  ASSERT_TRUE(bool(module));
+  EXPECT_NE(module->lookupSymbol("find249"), nullptr);
 }
 
 TEST(Spelling, NearestName) {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -10,9 +11,12 @@ from fig6 import fig6, sensitivity
 from harness import (
     APPS,
     Bench,
+    Failed,
+    Missing,
     code_words,
     grid,
     progress,
+    run,
     source_of,
 )
 from kernels import kernels
@@ -49,6 +53,39 @@ def compile_time(bench: Bench) -> dict[str, Any]:
         ["code generation (instructions/s)", result["codegen_instructions_per_s"]],
     ]
     table("Compile speed", ["", "value"], rows)
+    return result
+
+
+#: The front end's share of a compiler that nobody waits for.
+FRONTEND_SECONDS_MAX = 0.5
+
+
+def frontend(bench: Bench) -> dict[str, Any]:
+    """Seconds of this computer for 5,000 lines; more than half a one fails."""
+    tool = bench.build / "tests/frontend-bench"
+    if not tool.exists():
+        raise Missing("frontend-bench is not built")
+    report = bench.folder / "frontend.json"
+    run(
+        [
+            str(tool),
+            f"--benchmark_out={report}",
+            "--benchmark_repetitions=3",
+            "--benchmark_min_time=0.1",
+        ]
+    )
+    found = json.loads(report.read_text())["benchmarks"]
+    result: dict[str, Any] = {}
+    for item in found:
+        if item["run_type"] == "iteration":
+            name = item["run_name"].split("/")[1] + "_seconds"
+            seconds = item["cpu_time"] / 1000
+            result[name] = min(seconds, result.get(name, seconds))
+            result["lines"] = int(item["lines"])
+    rows: list[list[object]] = [[name, value] for name, value in result.items()]
+    table("Front end", ["", "value"], rows)
+    if result["parse_check_and_lower_seconds"] > FRONTEND_SECONDS_MAX:
+        raise Failed(f"the front end takes more than {FRONTEND_SECONDS_MAX} s")
     return result
 
 
@@ -158,6 +195,7 @@ BENCHMARKS: dict[str, Callable[[Bench], Any]] = {
     "sensitivity": sensitivity,
     "latency": latency,
     "compile": compile_time,
+    "frontend": frontend,
     "table1": table1,
     "rates": rates,
     "model": model,

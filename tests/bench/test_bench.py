@@ -76,6 +76,14 @@ def test_keys_of_table1_and_rates(tmp_path: Path) -> None:
 
 
 @built
+def test_keys_of_frontend(tmp_path: Path) -> None:
+    found = results(tmp_path, "frontend")["frontend"]
+    assert found["lines"] >= 5000
+    assert found["parse_and_check_seconds"] > 0
+    assert found["parse_and_check_seconds"] < found["parse_check_and_lower_seconds"]
+
+
+@built
 def test_keys_of_compile(tmp_path: Path) -> None:
     found = results(tmp_path, "compile")["compile"]
     assert found["parse_lines_per_s"] > 0

@@ -1,21 +1,14 @@
-// The front end is quick: 5,000 lines are parsed, checked and lowered in less
-// than half a second of this computer's time.
+//===- LongProgram.h - a program of many lines ------------------*- C++ -*-===//
 
-#include "baker-lang/Frontend.h"
+#ifndef KARAKAL_TESTS_BAKER_LANG_LONGPROGRAM_H
+#define KARAKAL_TESTS_BAKER_LANG_LONGPROGRAM_H
 
-#include "gtest/gtest.h"
+#include <string>
 
-#include <algorithm>
-#include <ctime>
-#include <filesystem>
-#include <fstream>
-
-using namespace karakal;
-
-namespace {
+namespace karakal {
 
 /// Functions of a router's kind, until there are `lines`.
-std::string program(unsigned lines) {
+inline std::string longProgram(unsigned lines) {
   std::string text =
       "protocol ether { dst : 48; src : 48; type : 16; demux { 14 }; }\n"
       "protocol ipv4 { version : 4; ihl : 4; tos : 8; length : 16; rest : 32;\n"
@@ -64,27 +57,6 @@ std::string program(unsigned lines) {
   return text;
 }
 
-} // namespace
+} // namespace karakal
 
-TEST(Speed, FiveThousandLinesTakeLessThanHalfASecond) {
-  auto file = std::filesystem::path(testing::TempDir()) / "baker-speed.baker";
-  std::string text = program(5000);
-  std::ofstream(file) << text;
-  double least = 1e9;
-  for (unsigned turn = 0; turn < 3; ++turn) {
-    std::clock_t start = std::clock();
-    Diagnostics diagnostics;
-    auto program = lang::parseAndCheck({file.string()}, diagnostics);
-    ASSERT_FALSE(diagnostics.hasErrors());
-    mlir::MLIRContext context;
-    context.disableMultithreading();
-    ASSERT_TRUE(
-        bool(lang::lowerToIr(*program, diagnostics.sources(), context)));
-    least = std::min(least, double(std::clock() - start) / CLOCKS_PER_SEC);
-  }
-  std::printf("%zu lines in %.3f s\n",
-              size_t(std::count(text.begin(), text.end(), '\n')), least);
-  RecordProperty("milliseconds", int(least * 1000));
-  EXPECT_LT(least, 0.5);
-  std::filesystem::remove(file);
-}
+#endif // KARAKAL_TESTS_BAKER_LANG_LONGPROGRAM_H
