@@ -168,8 +168,7 @@ std::string describeGlobal(const GlobalDecl &decl) {
     return text;
   uint64_t words = wordCountOf(decl.type);
   text += ", " + std::to_string(words) + (words == 1 ? " word" : " words");
-  return text + (decl.placeIn.empty() ? ", placed by the compiler"
-                                      : " in " + decl.placeIn);
+  return decl.placeIn.empty() ? text : text + " in " + decl.placeIn;
 }
 
 } // namespace

@@ -3,7 +3,8 @@
 // A server of the Language Server Protocol 3.17 on standard input and output:
 // diagnostics, go to definition, hover, completion, rename, formatting. A file
 // is analyzed as a program of its own with what it imports; imports are looked
-// for beside it and in the folders named on the command line.
+// for beside it and in the folders named on the command line. Of a global
+// variable, hover tells where the compiler puts it, and why.
 //
 // The text in the editor is analyzed from a file beside the one on disk, so
 // that imports are found, which is removed at once.
@@ -14,6 +15,7 @@
 #include "baker-lang/Format.h"
 #include "baker-lang/Frontend.h"
 #include "baker-lang/Index.h"
+#include "driver/Places.h"
 
 #include <nlohmann/json.hpp>
 
@@ -22,6 +24,7 @@
 #include <fstream>
 #include <iostream>
 #include <map>
+#include <optional>
 #include <unistd.h>
 
 using nlohmann::json;
@@ -36,6 +39,8 @@ struct Document {
   std::unique_ptr<Diagnostics> diagnostics;
   std::unique_ptr<lang::Program> program;
   std::vector<lang::NamePlace> names;
+  /// Where global variables lie, once somebody asks.
+  std::optional<std::map<std::string, std::string>> places;
 };
 
 class Server {
@@ -51,7 +56,8 @@ private:
   void publish(const std::string &uri, const Document &document);
   const lang::NamePlace *nameAt(const Document &document, const json &position);
   json definition(const Document &document, const json &position);
-  json hover(const Document &document, const json &position);
+  json hover(Document &document, const json &position);
+  std::string placeOf(Document &document, const lang::Decl &decl);
   json completion(const Document &document);
   json rename(const std::string &uri, const Document &document,
               const json &parameters);
@@ -96,6 +102,7 @@ void Server::open(const std::string &uri, std::string text) {
   std::error_code ignored;
   fs::remove(copy, ignored);
   document.names = lang::namesOf(*document.program);
+  document.places.reset();
   publish(uri, document);
 }
 
@@ -175,12 +182,25 @@ json Server::definition(const Document &document, const json &position) {
           {"range", rangeOf(document, name->decl->range)}};
 }
 
-json Server::hover(const Document &document, const json &position) {
+/// A second line about a global variable: where a compilation puts it.
+std::string Server::placeOf(Document &document, const lang::Decl &decl) {
+  auto *global = llvm::dyn_cast<lang::GlobalDecl>(&decl);
+  if (!global || document.diagnostics->hasErrors())
+    return "";
+  if (!document.places)
+    document.places =
+        driver::placesOf(*document.program, document.diagnostics->sources());
+  auto place = document.places->find(global->symbol);
+  return place == document.places->end() ? "" : "\nlies in " + place->second;
+}
+
+json Server::hover(Document &document, const json &position) {
   const lang::NamePlace *name = nameAt(document, position);
   if (!name)
     return nullptr;
-  return {{"contents",
-           {{"kind", "plaintext"}, {"value", lang::describe(*name->decl)}}},
+  std::string text =
+      lang::describe(*name->decl) + placeOf(document, *name->decl);
+  return {{"contents", {{"kind", "plaintext"}, {"value", text}}},
           {"range", rangeOf(document, name->range)}};
 }
 
@@ -299,7 +319,7 @@ json Server::answer(const std::string &method, const json &parameters) {
   auto found = documents.find(uri);
   if (found == documents.end())
     return nullptr;
-  const Document &document = found->second;
+  Document &document = found->second;
   if (method == "textDocument/definition")
     return definition(document, parameters.at("position"));
   if (method == "textDocument/hover")

@@ -192,6 +192,28 @@ def test_lsp_answers(tmp_path: Path) -> None:
     assert results[6] == []
 
 
+def test_lsp_tells_where_the_compiler_puts_data(tmp_path: Path) -> None:
+    text = SOURCE.replace("coutn", "count").replace(
+        "  u32 add(", "  u32 table[4096];\n  u32 add("
+    )
+    text = text.replace("count[0];", "table[ph->type];")
+    answers = session(
+        {"method": "textDocument/hover", "params": {"position": at("count", 1, text)}},
+        {"method": "textDocument/hover", "params": {"position": at("table", 0, text)}},
+        text=text,
+        folder=tmp_path,
+    )
+    first, second = (
+        item["result"]["contents"]["value"].splitlines()
+        for item in answers
+        if item.get("id") in (1, 2)
+    )
+    assert first[0] == "global variable 'count' : u32[4], 4 words in scratch"
+    assert re.match(r"lies in scratch at 0x[23]\w{3}: the source says so", first[1])
+    assert second[0] == "global variable 'table' : u32[4096], 4096 words"
+    assert re.match(r"lies in sram[01] at 0x\w+: .", second[1]), second
+
+
 def test_lsp_survives_nonsense() -> None:
     for body in (b"{", b"[]", b"null", b'{"method": "textDocument/didOpen"}'):
         done = subprocess.run(
