@@ -294,6 +294,7 @@ void AstBuilder::structure(P::StructDeclarationContext *context, bool isPrivate,
       continue;
     StructField field;
     field.typeSyntax = type(item->type());
+    field.typeSyntax.isStarred = has(item, "*");
     field.name = fieldName;
     field.isPrivate = has(item, "private");
     field.dimensions = dimensions(item->dimension());

@@ -257,10 +257,8 @@ ExprPtr AstBuilder::string(antlr4::tree::TerminalNode *node) {
   const std::string &text = token.name;
   if (text.empty())
     return nullptr;
-  if (text.size() < 2 || text.back() != '"') {
-    error(Code::BadCharacter, token.range, "this string has no end");
+  if (!isWholeString(text)) // reported with the tokens
     return std::make_unique<ErrorExpr>(token.range);
-  }
   auto result = std::make_unique<StringExpr>(token.range);
   for (size_t i = 1; i + 1 < text.size(); ++i) {
     std::optional<char> c = text[i];

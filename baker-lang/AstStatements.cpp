@@ -83,6 +83,10 @@ StmtPtr AstBuilder::simpleStatement(P::StatementContext *context,
     result->expr = expression(item->expression());
     return result;
   }
+  if (auto *item = dynamic_cast<P::StrayLabelContext *>(context))
+    error(Code::UnexpectedToken, where,
+          std::string("'") + (item->expression() ? "case" : "default") +
+              "' stands directly in the braces of a 'switch' only");
   return std::make_unique<ErrorStmt>(where);
 }
 

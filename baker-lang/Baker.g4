@@ -55,7 +55,7 @@ protocolItem
   ;
 
 structDeclaration : 'struct' IDENT '{' structField* '}' ';'? ;
-structField : 'private'? type fieldName dimension* ';' ;
+structField : 'private'? type '*'? fieldName dimension* ';' ;
 dimension : '[' expression? ']' ;
 
 metadataDeclaration : 'metadata' '{' metadataField* '}' ';'? ;
@@ -141,6 +141,7 @@ statement
   | 'continue' ';'                                            # continueStatement
   | 'return' expression? ';'                                  # returnStatement
   | expression ';'                                         # expressionStatement
+  | ('case' expression | 'default') ':'                       # strayLabel
   | ';'                                                       # emptyStatement
   ;
 
@@ -211,7 +212,8 @@ IDENT : [a-zA-Z_] [a-zA-Z_0-9]* ;
 NUMBER : [0-9] [a-zA-Z_0-9]* ;
 RATE : [0-9]+ ('.' [0-9]+)? [eE] '-' [0-9]+ | [0-9]+ '.' [0-9]+ ;
 STRING : '"' (~["\\\r\n] | '\\' ~[\r\n])* '"'? ;
-CHARACTER : '\'' (~['\\\r\n] | '\\' ~[\r\n]) '\'' ;
+// One character; several are reported later.
+CHARACTER : '\'' (~['\\\r\n] | '\\' ~[\r\n])* '\'' ;
 
 SPACE : [ \t\r\n\f]+ -> channel(HIDDEN) ;
 LINE_COMMENT : '//' ~[\r\n]* -> channel(HIDDEN) ;

@@ -107,6 +107,7 @@ struct ProtocolDecl : DeclOf<DeclKind::Protocol> {
   Progress progress = Progress::Fresh;
   uint32_t bytesMin = 0;
   bool isConstantSize = false;
+  bool hasTooLongField = false; ///< which was reported
 };
 
 struct StructField {

@@ -84,6 +84,8 @@ private:
   void visitBranches(Expr &first, Expr *second);
   /// The packet of `expr` is given away (or moves to another handle).
   void take(Expr &expr);
+  /// It moves to `to`.
+  void move(Expr &expr, VarDecl *to, SourceRange where);
   /// The packet of `expr` is looked at.
   void use(Expr &expr);
   /// `decl` gets a packet.
@@ -258,6 +260,14 @@ void FlowCheck::fill(VarDecl *decl, SourceRange where) {
   handle->wasReleased = false;
 }
 
+void FlowCheck::move(Expr &expr, VarDecl *to, SourceRange where) {
+  take(expr);
+  // A borrowed packet cannot move: that the handle keeps it follows from that.
+  if (VarDecl *from = variableOf(expr); from && from->isBorrowed)
+    explained.insert(to);
+  fill(to, where);
+}
+
 void FlowCheck::leave(SourceRange where) {
   for (size_t i = 0; i < handles.size(); ++i) {
     const HandleState &handle = state.handles[i];
@@ -319,10 +329,8 @@ void FlowCheck::visit(Expr &expr) {
   case ExprKind::Assign: {
     auto &assign = llvm::cast<AssignExpr>(expr);
     VarDecl *decl = variableOf(*assign.target);
-    if (decl && stateOf(decl)) {
-      take(*assign.value);
-      return fill(decl, assign.target->range);
-    }
+    if (decl && stateOf(decl))
+      return move(*assign.value, decl, assign.target->range);
     visit(*assign.target);
     return visit(*assign.value);
   }
@@ -445,8 +453,7 @@ void FlowCheck::visitDeclaration(DeclarationStmt &stmt) {
     *handle = HandleState();
     if (!value)
       continue;
-    take(*value);
-    fill(part.decl, part.name.range);
+    move(*value, part.decl, part.name.range);
   }
 }
 

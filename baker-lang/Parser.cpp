@@ -134,6 +134,11 @@ static std::set<size_t> reportStrangeTokens(antlr4::CommonTokenStream &tokens,
       report(diagnostics, Code::OpenComment, range,
              "this comment has no end: '*/' is missing");
       return lines; // what follows is the comment's text
+    case BakerLexer::STRING:
+      if (isWholeString(token->getText()))
+        continue;
+      report(diagnostics, Code::BadCharacter, range, "this string has no end");
+      break;
     case BakerLexer::BAD_CHARACTER:
       report(diagnostics, Code::StrangeCharacter, range,
              "'" + token->getText() + "' belongs to no token");

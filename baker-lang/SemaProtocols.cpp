@@ -80,6 +80,7 @@ void Sema::resolveProtocolField(ProtocolFieldDecl &field, uint64_t &offsetBits,
         "the header is longer than " + std::to_string(headerBitsMax / 8) +
             " bytes");
   offsetBits = field.offsetBits;
+  field.protocol->hasTooLongField = true;
 }
 
 void Sema::resolveDemux(ProtocolDecl &decl, uint64_t fixedBits) {
@@ -102,7 +103,12 @@ void Sema::resolveDemux(ProtocolDecl &decl, uint64_t fixedBits) {
   if (!isScalar || !decl.demux->constant)
     return;
   uint64_t bytes = *decl.demux->constant;
-  if (bytes * 8 < fixedBits || bytes > headerBitsMax / 8)
+  bool isTooLong = bytes > headerBitsMax / 8;
+  if (isTooLong && !decl.hasTooLongField)
+    error(Code::TooBig, decl.demux->range,
+          "the header is longer than " + std::to_string(headerBitsMax / 8) +
+              " bytes");
+  else if (!isTooLong && bytes * 8 < fixedBits)
     error(Code::BadDemux, decl.demux->range,
           "the demux of '" + decl.name + "' is " +
               constantText(bytes, decl.demux->type) +

@@ -282,7 +282,8 @@ void Sema::checkWiring() {
   for (auto &module : program.modules)
     for (auto &ppf : module->members.ppfs)
       for (auto &endpoint : ppf->endpoints) {
-        if (isSuspect(endpoint->name) || isSuspect(ppf->name))
+        bool isSecond = module->scope.find(ppf->name) != ppf.get();
+        if (isSecond || isSuspect(endpoint->name) || isSuspect(ppf->name))
           continue;
         if (endpoint->isInput && !endpoint->body && ppf->hasUnclearBody)
           continue; // its body was not understood

@@ -17,6 +17,15 @@
 
 namespace karakal::lang {
 
+/// Whether a token of a string has its closing quote, which its rule asks for
+/// in vain at the end of a line.
+inline bool isWholeString(const std::string &token) {
+  if (token.size() < 2 || token.back() != '"')
+    return false;
+  size_t last = token.find_last_not_of('\\', token.size() - 2);
+  return (token.size() - 2 - last) % 2 == 0;
+}
+
 /// Byte ranges of tokens: ANTLR counts characters, Diagnostics bytes.
 class TokenPlaces {
 public:
