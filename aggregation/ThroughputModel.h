@@ -90,7 +90,7 @@ CommandCost commandCost(const target::ChipParameters &chip, Unit unit,
 double engineRate(const StageCost &cost, const target::ChipParameters &chip);
 
 /// The rate of a mapping for frames of `frameBytes` with CRC.
-Prediction predict(const std::vector<Stage> &stages,
+Prediction predict(const std::vector<Stage> &program,
                    const target::ChipParameters &chip,
                    unsigned frameBytes = 64);
 

@@ -7,6 +7,8 @@
 
 #include "codegen-me/Prepare.h"
 
+#include "codegen-me/LoopProbes.h"
+
 #include "codegen-me/IxpTargetMachine.h"
 
 #include "llvm/ADT/DenseMap.h"
@@ -271,7 +273,11 @@ Result<CallOrder> prepareModule(Module &module, const std::string &entry) {
     return s.error();
   sinkAddresses(module);
   // Division routines have joined.
-  return checkModule(module, entry);
+  order = checkModule(module, entry);
+  if (order)
+    for (Function *function : *order)
+      markLoops(*function);
+  return order;
 }
 
 } // namespace karakal::codegen

@@ -7,6 +7,8 @@
 
 #include "codegen-me/WordEmitter.h"
 
+#include "codegen-me/LoopProbes.h"
+
 #include "codegen-me/Ixp.h"
 #include "codegen-me/IxpRegisterInfo.h"
 
@@ -125,8 +127,31 @@ void WordEmitter::loadImmediate(Operand to, uint32_t value) {
   program.add(target::immedWord(1, to, value >> 16));
 }
 
-void WordEmitter::branchTo(Op op, unsigned label) {
-  program.add(target::branch(op, 0), label);
+void WordEmitter::branchTo(Op op, unsigned label, float taken) {
+  program.add(target::branch(op, 0), label).taken = taken;
+}
+
+float WordEmitter::flowTo(const MachineBasicBlock *block) const {
+  double share = 0;
+  for (auto at = currentBlock->succ_begin(); at != currentBlock->succ_end();
+       ++at)
+    if (*at == block) {
+      BranchProbability part = currentBlock->getSuccProbability(at);
+      share += double(part.getNumerator()) / part.getDenominator();
+    }
+  return float(share) * frequencies.lookup(currentBlock);
+}
+
+void WordEmitter::branchOver(Op branch, unsigned label) {
+  program.currentFrequency /= 2;
+  branchTo(branch, label, program.currentFrequency);
+  program.items.back().frequency *= 2;
+}
+
+void WordEmitter::markLoop(const MachineInstr &probe) {
+  target::LoopHead &loop = program.bind(program.newLabel()).loop;
+  loop.depth = literal(probe, LoopProbeDepth);
+  loop.roundsMax = literal(probe, LoopProbeRounds);
 }
 
 void WordEmitter::compare(Operand a, Operand b) {
@@ -288,9 +313,10 @@ void WordEmitter::emitCompareWide(const MachineInstr &instr, unsigned first) {
 void WordEmitter::emitSet(Operand to, Op branch) {
   unsigned done = program.newLabel();
   program.add(target::immed(to, 1)).isGlued = true;
-  branchTo(branch, done);
+  branchOver(branch, done);
   program.add(target::immed(to, 0));
   program.bind(done);
+  program.currentFrequency *= 2;
 }
 
 void WordEmitter::emitSelect(const MachineInstr &instr) {
@@ -300,19 +326,20 @@ void WordEmitter::emitSelect(const MachineInstr &instr) {
     return;
   compare(operand(instr, 1), operand(instr, 2));
   unsigned done = program.newLabel();
-  branchTo(branchOps[literal(instr, 3)], done);
+  branchOver(branchOps[literal(instr, 3)], done);
   if (otherwise.isReg())
     program.add(target::move(to, operand(instr, 5)));
   else
     loadImmediate(to, uint32_t(otherwise.getImm()));
   program.bind(done);
+  program.currentFrequency *= 2;
 }
 
 void WordEmitter::emitCall(const MachineInstr &instr) {
   const auto *callee = cast<Function>(instr.getOperand(0).getGlobal());
   unsigned back = program.newLabel();
   program.add(target::immed(target::gprA(0), 0), back);
-  branchTo(Op::Br, labelOf(callee));
+  branchTo(Op::Br, labelOf(callee), program.currentFrequency);
   program.items.back().isCall = true;
   program.bind(back);
 }
@@ -326,9 +353,13 @@ void WordEmitter::emitRingStatus(const MachineInstr &instr) {
   Operand to = operand(instr, 0);
   unsigned ring = literal(instr, 1), done = program.newLabel();
   program.add(target::immed(to, 1));
-  program.add(target::branchOn(Op::BrInpState, Ring0State + ring, 0), done);
+  program.currentFrequency /= 2;
+  program.add(target::branchOn(Op::BrInpState, Ring0State + ring, 0), done)
+      .taken = program.currentFrequency;
+  program.items.back().frequency *= 2;
   program.add(target::immed(to, 0));
   program.bind(done);
+  program.currentFrequency *= 2;
 }
 
 /// A ring's status that decides the next branch, and nothing else.
@@ -342,10 +373,13 @@ bool WordEmitter::emitRingBranch(const MachineInstr &instr) {
   if (tested.getReg() != instr.getOperand(0).getReg() || !tested.isKill() ||
       literal(*next, 1) != 0 || condition > NotEqual)
     return false;
-  program.add(target::branchOn(condition == NotEqual ? Op::BrInpState
-                                                     : Op::BrNotInpState,
-                               Ring0State + literal(instr, 1), 0),
-              labelOf(next->getOperand(3).getMBB()));
+  const MachineBasicBlock *target = next->getOperand(3).getMBB();
+  program
+      .add(target::branchOn(condition == NotEqual ? Op::BrInpState
+                                                  : Op::BrNotInpState,
+                            Ring0State + literal(instr, 1), 0),
+           labelOf(target))
+      .taken = flowTo(target);
   return true;
 }
 
@@ -374,31 +408,31 @@ Op WordEmitter::commandOp(unsigned command) { return commandOps[command]; }
 
 bool WordEmitter::emitControl(const MachineInstr &instr) {
   Traits traits = traitsOf(instr.getDesc());
-  auto target = [&](unsigned index) {
-    return labelOf(instr.getOperand(index).getMBB());
+  // Appends a branch to the block that operand `index` names.
+  auto branch = [&](const target::Instruction &word, unsigned index) {
+    const MachineBasicBlock *target = instr.getOperand(index).getMBB();
+    program.add(word, labelOf(target)).taken = flowTo(target);
+    return true;
   };
   switch (traits.kind) {
   case Kind::Branch:
-    branchTo(Op::Br, target(0));
+    branchTo(Op::Br, labelOf(instr.getOperand(0).getMBB()),
+             program.currentFrequency);
     return true;
   case Kind::BranchCompare:
     compare(operand(instr, 0), operand(instr, 1));
-    branchTo(branchOps[literal(instr, 2)], target(3));
-    return true;
+    return branch(target::branch(branchOps[literal(instr, 2)], 0), 3);
   case Kind::BranchCompareWide:
     emitCompareWide(instr, 0);
-    branchTo(branchOps[literal(instr, 4)], target(5));
-    return true;
+    return branch(target::branch(branchOps[literal(instr, 4)], 0), 5);
   case Kind::BranchBit:
-    program.add(target::branchBit(traits.operation == 1, operand(instr, 0),
-                                  literal(instr, 1), 0),
-                target(2));
-    return true;
+    return branch(target::branchBit(traits.operation == 1, operand(instr, 0),
+                                    literal(instr, 1), 0),
+                  2);
   case Kind::BranchByte:
-    program.add(target::branchByte(traits.operation == 1, operand(instr, 0),
-                                   literal(instr, 1), literal(instr, 2), 0),
-                target(3));
-    return true;
+    return branch(target::branchByte(traits.operation == 1, operand(instr, 0),
+                                     literal(instr, 1), literal(instr, 2), 0),
+                  3);
   case Kind::SetCompare:
     compare(operand(instr, 1), operand(instr, 2));
     emitSet(operand(instr, 0), branchOps[literal(instr, 3)]);
@@ -458,8 +492,11 @@ void WordEmitter::emitFunction(MachineFunction &function, bool isEntry) {
   const MachineInstr *skipped = nullptr; // has gone into the one before
   for (MachineBasicBlock &block : function) {
     program.bind(labelOf(&block));
+    currentBlock = &block;
     program.currentFrequency = frequencies.lookup(&block);
     for (const MachineInstr &instr : block) {
+      if (instr.isPseudoProbe())
+        markLoop(instr);
       if (instr.isMetaInstruction())
         continue;
       if (const DILocation *line = instr.getDebugLoc()) {

@@ -50,7 +50,13 @@ private:
   unsigned labelOf(const llvm::Function *function);
   void move(Operand to, Operand from);
   void loadImmediate(Operand to, uint32_t value);
-  void branchTo(target::Op op, unsigned label);
+  /// Appends a branch; `taken` of its executions take it.
+  void branchTo(target::Op op, unsigned label, float taken);
+  /// Executions in which control goes from the current block to `block`.
+  float flowTo(const llvm::MachineBasicBlock *block) const;
+  /// A branch over what follows up to `label`, which runs every other time.
+  void branchOver(target::Op branch, unsigned label);
+  void markLoop(const llvm::MachineInstr &probe);
   /// The compare of operands i, i+1; its flags are for the next word.
   void compare(Operand a, Operand b);
   void emitMultiply(const llvm::MachineInstr &instr, bool isFull);
@@ -75,6 +81,7 @@ private:
   const SramStack &sram;
   const BlockFrequencies &frequencies;
   llvm::DenseMap<const void *, unsigned> labels;
+  const llvm::MachineBasicBlock *currentBlock = nullptr;
 };
 
 } // namespace karakal::codegen

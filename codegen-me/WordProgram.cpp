@@ -201,10 +201,13 @@ Result<target::Microcode> resolve(const WordProgram &program,
     if (code.functions.size() == item.function)
       code.functions.push_back(
           {program.functions[item.function], count, count});
-    if (item.kind == Item::Kind::Label)
+    if (item.kind == Item::Kind::Label) {
       address[item.label] = count;
-    else
+      if (item.loop.depth != 0)
+        code.loops.push_back({count, item.loop.depth, item.loop.roundsMax});
+    } else {
       ++count;
+    }
     code.functions[item.function].end = count;
   }
   if (count > maxWords)
@@ -221,7 +224,11 @@ Result<target::Microcode> resolve(const WordProgram &program,
     Result<uint64_t> word = target::encode(instruction);
     KARAKAL_ASSERT(bool(word), word.error().message + " (in function '" +
                                    program.functions[item.function] + "')");
+    if (item.isCall)
+      code.calls.push_back(
+          {uint32_t(code.words.size()), uint32_t(address[item.label])});
     code.words.push_back(*word);
+    code.taken.push_back(item.taken);
     code.lines.push_back(program.places[item.line]);
     // Waits and pointer writes that passes put in have none of their own.
     if (item.frequency == 0 && !code.frequencies.empty())

@@ -54,6 +54,9 @@ struct Item {
   unsigned function = 0; ///< index into WordProgram::functions
   uint32_t line = 0;     ///< index into WordProgram::places; 0 = unknown
   float frequency = 0;   ///< executions, see Frequencies.h
+  float taken = 0;       ///< those in which a branch is taken
+  /// Label: the loop that begins here (its word is not yet known), or depth 0.
+  target::LoopHead loop;
 };
 
 class WordProgram {
@@ -75,12 +78,13 @@ public:
     item.label = label;
     return item;
   }
-  void bind(unsigned label) {
+  Item &bind(unsigned label) {
     Item item;
     item.kind = Item::Kind::Label;
     item.label = label;
     item.function = currentFunction;
     items.push_back(item);
+    return items.back();
   }
   unsigned words() const;
 

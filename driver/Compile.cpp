@@ -9,6 +9,7 @@
 #include "driver/FrontEnd.h"
 #include "driver/LlvmStage.h"
 #include "driver/Manifest.h"
+#include "driver/Promise.h"
 #include "driver/Report.h"
 #include "driver/Run.h"
 #include "driver/RunPasses.h"
@@ -131,6 +132,22 @@ Result<Options> withMapping(const Options &options) {
   return read;
 }
 
+/// Worst cases, if the command line asks for them.
+Result<std::optional<Promise>> makePromise(const PlannedProgram &made,
+                                           const Options &options) {
+  if (!options.worstCases && options.minRateGbps == 0)
+    return std::optional<Promise>();
+  auto promise = findPromise(*made.program, made.engines);
+  if (!promise)
+    return promise.error();
+  if (options.worstCases)
+    llvm::outs() << printPromise(*promise, made.engines);
+  if (Status kept = checkMinRate(*promise, made.engines, options.minRateGbps);
+      !kept)
+    return kept.error();
+  return std::optional<Promise>(std::move(*promise));
+}
+
 /// Everything behind the front end and the profile.
 Status emitCode(ModuleOp source, const Options &options,
                 const std::vector<Remark> &remarks) {
@@ -143,6 +160,9 @@ Status emitCode(ModuleOp source, const Options &options,
   auto made = planAndCompile(source, options);
   if (!made)
     return made.error();
+  auto promise = makePromise(*made, options);
+  if (!promise)
+    return promise.error();
   ModuleOp program = *made->program;
   if (options.emit == Emit::Llvm) {
     auto text = printLlvm(program, options);
@@ -156,7 +176,7 @@ Status emitCode(ModuleOp source, const Options &options,
     return image.error();
   if (!options.report.empty()) {
     std::string report =
-        makeReport(program, options, made->engines, *xscale, remarks);
+        makeReport(program, options, made->engines, *xscale, remarks, *promise);
     if (Status written = writeFile(options.report, report); !written)
       return written;
   }

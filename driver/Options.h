@@ -52,6 +52,11 @@ struct Options {
   /// Where to write the report; empty: nowhere.
   std::string report;
 
+  /// Prints the worst case of a message in each aggregate.
+  bool worstCases = false;
+  /// Rate in Gbit/s that the code must promise; 0: none.
+  double minRateGbps = 0;
+
   /// Runs the program on this computer instead of compiling it for the chip.
   bool run = false;
   std::string trace, out, stats;

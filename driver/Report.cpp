@@ -128,9 +128,6 @@ json listSteps(ModuleOp program) {
   return steps;
 }
 
-/// Frame length of the predicted rate, CRC included (RFC 2544's smallest).
-constexpr unsigned predictedFrameBytes = 64;
-
 /// The stages when only `count` of the image's engines run, chosen as the
 /// simulator's loader does: one for each aggregate, then the others by number.
 std::vector<agg::Stage> withEngines(std::vector<agg::Stage> stages,
@@ -180,6 +177,18 @@ void addPrediction(json &report, ModuleOp program,
         count));
 }
 
+/// What the aggregates take at most, and the rate that they promise.
+void addPromise(json &report, const Promise &promise) {
+  for (size_t i = 0; i < promise.worst.size(); ++i)
+    report["aggregates"][i]["worst_case"] = {
+        {"issue_cycles", promise.worst[i].cost.issue},
+        {"latency_cycles", promise.worst[i].cost.latency}};
+  report["promised"] = {{"mpps", promise.packets / 1e6},
+                        {"gbps", promise.gbps()},
+                        {"frame_bytes", predictedFrameBytes},
+                        {"bottleneck", promise.bottleneck}};
+}
+
 json listProfile(ModuleOp program) {
   json profile = json::object();
   for (auto function : program.getOps<func::FuncOp>())
@@ -193,7 +202,8 @@ json listProfile(ModuleOp program) {
 std::string makeReport(ModuleOp program, const Options &options,
                        const std::vector<AggregateCode> &engines,
                        const XScaleCode &xscale,
-                       const std::vector<Remark> &remarks) {
+                       const std::vector<Remark> &remarks,
+                       const std::optional<Promise> &promise) {
   json decisions = listSteps(program);
   for (json &decision : listDecisions(program))
     decisions.push_back(std::move(decision));
@@ -209,6 +219,8 @@ std::string makeReport(ModuleOp program, const Options &options,
                  {"decisions", decisions},
                  {"profile_packets", listProfile(program)}};
   addPrediction(report, program, engines);
+  if (promise)
+    addPromise(report, *promise);
   return report.dump(2) + "\n";
 }
 

@@ -25,6 +25,7 @@ declare void @__ixp_halt()
 declare void @__ixp_scratch_incr(i32)
 declare i32 @__ixp_sram_dequeue(i32)
 declare void @__ixp_sram_enqueue(i32, i32)
+declare void @llvm.pseudoprobe(i64, i64, i32, i64)
 
 ; The descriptor word `word` of packet `h`, as an SRAM address.
 define internal ptr addrspace(1) @baker_descriptor(i32 %h, i32 %word)
@@ -332,6 +333,8 @@ entry:
 
 data:
   %offset = phi i32 [ %start, %entry ], [ %offset.next, %data ]
+  ; 64 rounds at most: a buffer has 2,048 bytes (codegen-me/LoopProbes.h).
+  call void @llvm.pseudoprobe(i64 0, i64 64, i32 0, i64 -1)
   %source.address = add i32 %source, %offset
   %target.address = add i32 %target, %offset
   %source.pointer = inttoptr i32 %source.address to ptr addrspace(2)
@@ -426,6 +429,8 @@ partial:
 test:
   %offset = phi i32 [ %at, %entry ], [ %next, %partial ],
                     [ %offset.next, %data ]
+  ; A round for each quadword of a buffer, and the look that ends it.
+  call void @llvm.pseudoprobe(i64 0, i64 257, i32 0, i64 -1)
   %isMore = icmp ult i32 %offset, %end
   br i1 %isMore, label %data, label %done
 

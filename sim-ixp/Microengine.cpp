@@ -120,6 +120,7 @@ void Microengine::wait(uint32_t mask, bool any) {
 
 void Microengine::contextArbitration(const MicroOp &op) {
   Context &context = contexts[current];
+  context.isVoluntary = op.value & 1;
   constexpr uint32_t kill = ArbitrationAny;
   constexpr uint32_t killBits =
       ArbitrationAny | ArbitrationKeepMask | 0xffff; // any, of nothing
@@ -150,6 +151,35 @@ void Microengine::beginSwap(uint32_t resume, uint32_t defer) {
   ++counters.swaps;
 }
 
+/// Cycles of the running context in its present run.
+uint64_t Microengine::runCycles() const {
+  return time - runBegin - (counters.stallCycles - stallsAtRunBegin);
+}
+
+/// The running context gives up the engine.
+void Microengine::endRun() {
+  Context &context = contexts[current];
+  context.ownCycles += runCycles();
+  if (!context.isVoluntary)
+    return;
+  context.isVoluntary = false;
+  if (context.roundPc == slotsOwner)
+    context.ownCycles = context.roundEnd; // waited once more
+  context.roundPc = slotsOwner;
+  context.roundEnd = context.ownCycles;
+}
+
+/// The running context asks a ring.
+void Microengine::beginTurn() {
+  Context &context = contexts[current];
+  uint64_t now = context.ownCycles + runCycles();
+  if (context.turnBegin != ~uint64_t{0})
+    counters.turnCyclesMax =
+        std::max(counters.turnCyclesMax, now - context.turnBegin);
+  context.turnBegin = now;
+  context.roundPc = noRound;
+}
+
 /// Gives the engine to the next ready context; false if there is none.
 bool Microengine::arbitrate() {
   if (readyMask == 0) {
@@ -175,6 +205,7 @@ bool Microengine::arbitrate() {
                       contexts[current].waitPc);
   needsArbitration = false;
   runBegin = time;
+  stallsAtRunBegin = counters.stallCycles;
   return true;
 }
 

@@ -45,6 +45,9 @@ struct EngineCounters {
   uint64_t idleCycles = 0;
   uint64_t swaps = 0;
   uint64_t commands = 0;
+  /// Most issue and aborted cycles of a context from one ring get to its next;
+  /// of a wait by voluntary swaps only the first round counts.
+  uint64_t turnCyclesMax = 0;
 
   uint64_t total() const {
     return issueCycles + abortedCycles + stallCycles + idleCycles;
@@ -158,7 +161,15 @@ private:
     /// Where and when it gave up the engine, for the profile.
     uint64_t waitBegin = 0; ///< 0 = not yet
     uint16_t waitPc = 0;
+    /// Issue and aborted cycles so far, and those at the last ring get and at
+    /// the last voluntary swap behind it, which is at `roundPc`.
+    uint64_t ownCycles = 0;
+    uint64_t turnBegin = ~uint64_t{0}; ///< no get yet
+    uint64_t roundEnd = 0;
+    uint32_t roundPc = noRound;
+    bool isVoluntary = false;
   };
+  static constexpr uint32_t noRound = ~0u;
 
   /// A write to a local CSR, or to an own neighbour register, on its way
   /// through the pipeline.
@@ -217,6 +228,9 @@ private:
   void beginSwap(uint32_t resume, uint32_t defer);
   void wait(uint32_t mask, bool any);
   bool arbitrate();
+  uint64_t runCycles() const;
+  void endRun();
+  void beginTurn();
   /// Whether no signal that is still on its way can change which context is
   /// next: none is ready (a signal then wakes the engine), or the first in turn
   /// is.
@@ -331,6 +345,7 @@ private:
   uint64_t aheadLimit = 0;
   uint64_t sleepBegin = 0;
   uint64_t runBegin = 0;
+  uint64_t stallsAtRunBegin = 0;
   uint32_t pc = 0;
   uint32_t current = 0;
   bool isAsleep = true;

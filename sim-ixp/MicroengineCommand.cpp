@@ -47,6 +47,8 @@ bool Microengine::issueCommand(const MicroOp &op, uint32_t address,
     fault("a context swap in a delay slot");
     return false;
   }
+  if (op.op == target::Op::ScratchGet)
+    beginTurn();
   Command &command = chassis.allocate();
   command.engine = static_cast<uint8_t>(number);
   command.context = static_cast<uint8_t>(current);

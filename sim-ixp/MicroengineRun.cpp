@@ -79,6 +79,7 @@ void Microengine::finishSlots() {
     return;
   }
   contexts[current].pc = static_cast<uint16_t>(pcAfterSlots);
+  endRun();
   contexts[current].waitBegin = time;
   contexts[current].waitPc = static_cast<uint16_t>(slotsOwner);
   needsArbitration = true;

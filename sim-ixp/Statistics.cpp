@@ -191,6 +191,7 @@ json enginesOf(Simulation &run) {
          {"stall_cycles", b.stallCycles - a.stallCycles},
          {"idle_cycles", isIdle ? cycles : b.idleCycles - a.idleCycles},
          {"swaps", b.swaps - a.swaps},
+         {"turn_cycles_max", b.turnCyclesMax},
          {"commands", b.commands - a.commands}});
   }
   return engines;

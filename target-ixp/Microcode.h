@@ -28,6 +28,21 @@ struct FunctionRange {
   uint32_t end = 0;
 };
 
+/// The first word of the part of a loop that each of its rounds begins with.
+struct LoopHead {
+  uint32_t word = 0;
+  /// Depth among the loops of its function, 1 = outermost.
+  uint32_t depth = 0;
+  /// Rounds at most, each time the loop is entered; 0 = not known.
+  uint32_t roundsMax = 0;
+};
+
+/// A branch that comes back to the word behind its delay slots.
+struct CallSite {
+  uint32_t branch = 0;
+  uint32_t callee = 0; ///< first word of the function
+};
+
 /// A program for one microengine.
 struct Microcode {
   std::vector<uint64_t> words;   ///< 40 bits each; word 0 is the entry
@@ -35,6 +50,11 @@ struct Microcode {
   std::vector<FunctionRange> functions;
   /// Estimated executions of each word, in relation to each other; or empty.
   std::vector<float> frequencies;
+  /// Of these, executions in which a branch is taken; or empty.
+  std::vector<float> taken;
+  /// Heads of loops, by word; copies of one head stand for themselves.
+  std::vector<LoopHead> loops;
+  std::vector<CallSite> calls;
   /// What a reader may ask about each word (codegen-me/Annotation.h), or empty.
   std::vector<std::string> notes;
   /// Named figures of how the program was made: "spills", "bank_copies".

@@ -44,7 +44,6 @@ struct CommandLine {
   std::string level = "swc", form = "ixp", target = "ixp2400";
   std::vector<std::string> warnings; ///< each without its `-W`
   std::vector<std::string> plugins, extraPasses;
-  double minRateGbps = 0;
 };
 
 /// The names of a table as CLI11 checks and lists them.
@@ -132,8 +131,13 @@ void declareOptions(CLI::App &app, CommandLine &line) {
                  "before the pass NAME if NAME: stands in front, else before "
                  "to-llvm")
       ->allow_extra_args(false);
-  app.add_option("--min-rate", line.minRateGbps,
-                 "wanted rate in Gbit/s (no effect in this version)");
+  app.add_option("--min-rate", options.minRateGbps,
+                 "refuse the program if its code cannot promise this rate of "
+                 "the smallest frames in Gbit/s, whatever path they take")
+      ->check(CLI::PositiveNumber);
+  app.add_flag("--wcet", options.worstCases,
+               "print the most cycles that a message can take in each "
+               "aggregate, and the rate that follows");
   app.add_option("--max-error-rate", options.pipeline.maxErrorRate,
                  "share of packets that may use a cached value after it was "
                  "replaced (default: 0.001)")
@@ -168,6 +172,9 @@ std::string findConflict(const Options &options) {
   if (!options.report.empty() && options.emit != Emit::Ixp &&
       options.emit != Emit::Asm)
     return "--report needs --emit=ixp or --emit=asm";
+  if ((options.worstCases || options.minRateGbps != 0) &&
+      (options.run || options.emit != Emit::Ixp || options.output == "-"))
+    return "--wcet and --min-rate go with an image in a file";
   return "";
 }
 
@@ -187,16 +194,6 @@ Status findPasses(CommandLine &line) {
   if (Status known = driver::checkPassNames(explained); !known)
     return known;
   return driver::checkCanBeDisabled(options.pipeline.disabled);
-}
-
-void note(const std::string &what) {
-  std::fprintf(stderr, "bakerc: note: %s\n", what.c_str());
-}
-
-/// Says which option is accepted but changes nothing yet.
-void noteWhatHasNoEffect(const CLI::App &app) {
-  if (app.count("--min-rate"))
-    note("--min-rate has no effect in this version");
 }
 
 int usageError(const std::string &what) {
@@ -245,7 +242,6 @@ int main(int argc, char **argv) {
     return usageError(passes.error().file.empty() ? passes.error().message
                                                   : passes.error().file + ": " +
                                                         passes.error().message);
-  noteWhatHasNoEffect(app);
 
   Status done = driver::compile(line.options);
   if (done)

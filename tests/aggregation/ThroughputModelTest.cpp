@@ -18,7 +18,7 @@ Stage makeStage(double issue, double latency, unsigned engines) {
 }
 
 /// What the model takes off an engine's time, and rounding.
-constexpr double engineLoss = 0.05;
+constexpr double engineLoss = 0.08;
 
 double cyclesOf(const std::vector<Stage> &stages) {
   target::ChipParameters chip;

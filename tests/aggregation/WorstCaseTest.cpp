@@ -1,0 +1,143 @@
+// The longest turn of small programs, written in assembly, against sums by
+// hand: branches, loops, waits, calls.
+
+#include "aggregation/WorstCase.h"
+#include "target-ixp/Assembler.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+using namespace karakal;
+using namespace karakal::agg;
+
+namespace {
+
+const target::ChipParameters chip;
+
+/// A dispatch loop around `body`; the word at `turn#` is its head.
+target::AssembledProgram assemble(const std::string &body) {
+  std::vector<target::Diagnostic> problems;
+  auto program = target::assembleText(
+      ".reg a b\n.reg read $m $n\n.xfer_order $m $n\n.reg write $w\n"
+      ".sig s t\n    immed[a, 0]\n    immed[b, 0]\n"
+      "turn#:\n" +
+          body + "    br[turn#]\n",
+      "test.uc", {}, problems);
+  for (const target::Diagnostic &problem : problems)
+    ADD_FAILURE() << problem.str();
+  program->loops.push_back({program->labels.at("turn"), 1, 0});
+  return *program;
+}
+
+WorstCase worst(const target::AssembledProgram &program) {
+  auto found = worstCaseOf(program, chip);
+  EXPECT_TRUE(bool(found)) << found.error().str();
+  return *found;
+}
+
+/// `br[turn#]`: a word and two dead slots.
+constexpr double back = 3;
+
+} // namespace
+
+TEST(WorstCaseTest, TheLongerSideOfABranchCounts) {
+  auto program = assemble("    alu[--, a, -, b]\n"
+                          "    beq[short#]\n"
+                          "    alu[a, a, +, 1]\n"
+                          "    alu[a, a, +, 1]\n"
+                          "    alu[a, a, +, 1]\n"
+                          "    alu[a, a, +, 1]\n"
+                          "short#:\n");
+  WorstCase found = worst(program);
+  EXPECT_EQ(found.cost.issue, 2 + 4 + back);
+  EXPECT_EQ(found.path.size(), 7u);
+}
+
+TEST(WorstCaseTest, DeadSlotsMakeAShorterWayLonger) {
+  auto program = assemble("    alu[--, a, -, b]\n"
+                          "    beq[short#]\n"
+                          "    alu[a, a, +, 1]\n"
+                          "short#:\n");
+  EXPECT_EQ(worst(program).cost.issue, 2 + 3 + back);
+}
+
+TEST(WorstCaseTest, ALoopCostsItsRounds) {
+  auto program = assemble("    immed[b, 9]\n"
+                          "round#:\n"
+                          "    alu[b, b, -, 1]\n"
+                          "    bne[round#]\n");
+  program.loops.push_back({program.labels.at("round"), 2, 9});
+  // Eight times back, and once past the branch.
+  EXPECT_EQ(worst(program).cost.issue, 1 + 9 * 2 + 8 * 3 + back);
+}
+
+TEST(WorstCaseTest, LoopsInLoopsMultiply) {
+  auto program = assemble("    alu[a, a, +, b]\n"
+                          "outer#:\n"
+                          "    immed[a, 3]\n"
+                          "inner#:\n"
+                          "    alu[a, a, -, 1]\n"
+                          "    bne[inner#]\n"
+                          "    alu[b, b, -, 1]\n"
+                          "    bne[outer#]\n");
+  program.loops.push_back({program.labels.at("outer"), 2, 5});
+  program.loops.push_back({program.labels.at("inner"), 3, 3});
+  double inner = 3 * 2 + 2 * 3;
+  EXPECT_EQ(worst(program).cost.issue, 1 + 5 * (1 + inner + 2) + 4 * 3 + back);
+}
+
+TEST(WorstCaseTest, ALoopWithoutABoundIsAnErrorThatNamesIt) {
+  auto program = assemble("    alu[a, a, +, b]\n"
+                          "round#:\n"
+                          "    alu[b, b, -, 1]\n"
+                          "    bne[round#]\n");
+  program.loops.push_back({program.labels.at("round"), 2, 0});
+  auto found = worstCaseOf(program, chip);
+  ASSERT_FALSE(bool(found));
+  EXPECT_EQ(found.error().id, "E-aggregation-010");
+  EXPECT_EQ(found.error().file, "test.uc");
+  EXPECT_NE(found.error().line, 0u);
+}
+
+TEST(WorstCaseTest, AWaitForOthersIsOneRound) {
+  auto program = assemble("    alu[a, a, +, b]\n"
+                          "full#:\n"
+                          "    br_!inp_state[scr_ring1_status, room#]\n"
+                          "    ctx_arb[voluntary]\n"
+                          "    br[full#]\n"
+                          "room#:\n");
+  EXPECT_EQ(worst(program).cost.issue, 1 + (1 + 3 + 3) + 4 + back);
+}
+
+TEST(WorstCaseTest, ASwapWaitsForItsCommand) {
+  auto program = assemble("    sram[read, $m, a, 0, 1], ctx_swap[s]\n");
+  WorstCase found = worst(program);
+  EXPECT_EQ(found.cost.latency, double(chip.sramLatency));
+  EXPECT_EQ(found.cost.issue, 1 + double(chip.meSwapSlots) + back);
+  EXPECT_EQ(found.cost.busyOf(agg::Unit::Sram0), double(chip.sramOpCycles));
+}
+
+TEST(WorstCaseTest, CommandsTogetherWaitForTheLongest) {
+  auto program = assemble("    scratch[read, $m, a, 0, 1], sig_done[s]\n"
+                          "    sram[read, $n, a, 0, 1], sig_done[t]\n"
+                          "    ctx_arb[s]\n"
+                          "    ctx_arb[t]\n");
+  // What has passed since the SRAM command: the swap for the other signal.
+  double first = double(chip.scratchLatency) - 1;
+  double passed = first + 1 + double(chip.meSwapSlots);
+  EXPECT_EQ(worst(program).cost.latency,
+            first + double(chip.sramLatency) - passed);
+}
+
+TEST(WorstCaseTest, AWriteIsDoneWhenItsWordsAreFetched) {
+  auto program = assemble("    alu[$w, --, B, a]\n"
+                          "    sram[write, $w, a, 0, 1], ctx_swap[s]\n");
+  EXPECT_LT(worst(program).cost.latency, double(chip.sramLatency));
+}
+
+TEST(WorstCaseTest, APromiseIsLessThanThePrediction) {
+  Stage stage;
+  stage.cost.issue = 600;
+  double promised = promisedPackets({stage}, chip, 64);
+  EXPECT_LT(promised, predict({stage}, chip).packetsPerSecond);
+  EXPECT_GT(promised, 0.5e6);
+}

@@ -1,0 +1,132 @@
+"""`bakerc --wcet` and `--min-rate`: bounds hold in simulated runs, and are near
+to what happens; what cannot be promised is refused with a reason."""
+
+from __future__ import annotations
+
+import json
+import os
+import struct
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+BUILD = Path(os.environ.get("KARAKAL_BUILD", ROOT / "build"))
+KERNELS = sorted((ROOT / "tests" / "bench" / "kernels").glob("*.baker"))
+#: Ports that are never the limit.
+FAST_PORTS = "--set=ports.rate_bps=10000000000"
+#: A bound exceeds what was seen by this much at most.
+SLACK = 1.3
+
+pytestmark = pytest.mark.skipif(
+    not (BUILD / "bin/ixpsim").exists(), reason="nothing is built"
+)
+
+
+def run(tool: str, *arguments: object, status: int = 0) -> str:
+    command = [str(BUILD / "bin" / tool), *map(str, arguments)]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == status, done.stderr
+    return done.stdout + done.stderr
+
+
+@pytest.fixture(scope="module")
+def trace(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """IPv4 frames to the station that mac_hash looks for longest."""
+    path = tmp_path_factory.mktemp("worst-case") / "in.pcap"
+    data = struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, 1)
+    header = bytes.fromhex("45000028000100004006b1e6c0a800010a000001")
+    for number in range(64):
+        frame = struct.pack(">HI", 0x200, 0x10FF) + bytes(6) + b"\x08\x00" + header
+        frame = frame.ljust(60, b"\0")
+        data += struct.pack("<IIII", number, 0, len(frame), len(frame)) + frame
+    path.write_bytes(data)
+    return path
+
+
+def simulate(image: Path, trace: Path, threads: int, *more: str) -> dict[str, Any]:
+    stats = image.with_suffix(".stats.json")
+    run(
+        "ixpsim", image, f"--trace={trace}", "--packets=600", "--warmup=100",
+        f"--threads={threads}", "--mes=1", f"--stats={stats}", "--quiet", *more,
+    )  # fmt: skip
+    found: dict[str, Any] = json.loads(stats.read_text())
+    return found
+
+
+def turn_cycles(stats: dict[str, Any]) -> int:
+    return max(
+        e["turn_cycles_max"] for e in stats["microengines"] if e["role"] == "app"
+    )
+
+
+@pytest.mark.parametrize("kernel", KERNELS, ids=lambda path: path.stem)
+def test_bounds_hold_and_are_near(kernel: Path, trace: Path, tmp_path: Path) -> None:
+    image, report = tmp_path / "a.ixp", tmp_path / "report.json"
+    said = run("bakerc", kernel, "--mes=1", "--wcet", f"--report={report}", "-o", image)
+    found = json.loads(report.read_text())
+    worst = found["aggregates"][0]["worst_case"]
+    assert "promised:" in said and f"{worst['issue_cycles']:.0f}" in said
+    alone = simulate(image, trace, 1, FAST_PORTS)
+    together = simulate(image, trace, 8, FAST_PORTS)
+    waiting = simulate(image, trace, 8)  # for room in the ring to Tx
+    seen = max(turn_cycles(stats) for stats in (alone, together, waiting))
+    assert seen <= worst["issue_cycles"] <= SLACK * seen
+    cycles = alone["clock_hz"] / (alone["rate"]["forwarded_mpps"] * 1e6)
+    assert worst["issue_cycles"] + worst["latency_cycles"] <= SLACK * cycles
+    assert found["promised"]["mpps"] <= together["rate"]["forwarded_mpps"]
+
+
+def test_a_rate_that_cannot_be_promised_is_refused(tmp_path: Path) -> None:
+    image = tmp_path / "a.ixp"
+    kernel = next(path for path in KERNELS if path.stem == "mac_hash")
+    run("bakerc", kernel, "--min-rate=0.5", "-o", image)
+    image.unlink()
+    said = run("bakerc", kernel, "--mes=1", "--min-rate=3", "-o", image, status=1)
+    assert "cannot be promised" in said and "E-driver-040" in said
+    assert "mac_hash.baker:" in said
+    assert not image.exists()
+
+
+LOOPS = """
+import net.ether;
+module m {{
+  u32 table[256];
+  ppf work {{ in ether_pkt * in_cc; out ether_pkt * out_cc; }}
+  wiring {{ rx -> work.in_cc; work.out_cc -> tx; }}
+}}
+m.work.ppf ( ether_pkt * ph )
+{{
+  u32 at = (u32)ph->dst & 255;
+  u32 sum = 0;
+  {loop} {{
+    at = table[at & 255];
+    sum += at;
+  }}
+  ph->src = sum;
+  channel_put( out_cc, ph );
+}}
+"""
+
+
+def test_a_loop_needs_a_bound(trace: Path, tmp_path: Path) -> None:
+    source, image = tmp_path / "loop.baker", tmp_path / "a.ixp"
+    source.write_text(LOOPS.format(loop="while (at != 0)"))
+    said = run("bakerc", source, "--wcet", "-o", image, status=1)
+    assert "loop.baker:" in said and "E-aggregation-010" in said
+    loop = "for (u32 i = 0; i < 20 && at != 0; i++)"
+    source.write_text(LOOPS.format(loop=loop))
+    report = tmp_path / "report.json"
+    run("bakerc", source, "--mes=1", "--wcet", f"--report={report}", "-o", image)
+    worst = json.loads(report.read_text())["aggregates"][0]["worst_case"]
+    # The table is zero: one round. The bound counts all twenty.
+    seen = turn_cycles(simulate(image, trace, 8, FAST_PORTS))
+    assert seen + 19 * 5 < worst["issue_cycles"]
+    assert worst["latency_cycles"] > 20 * 80
+
+
+def test_wcet_goes_with_an_image(tmp_path: Path) -> None:
+    said = run("bakerc", KERNELS[0], "--wcet", "--emit=asm", status=2)
+    assert "--wcet and --min-rate go with an image" in said
