@@ -115,20 +115,25 @@ private:
   uint32_t localNext = 0;
 };
 
+/// What PPFs of the XScale core store is seen late, as is what control
+/// functions store: both raise versions. Atomic additions do not.
 void PlanCaches::findWriters() {
-  SmallVector<func::FuncOp> ppfs, controls;
+  SmallVector<func::FuncOp> ppfs, controls, cold;
   for (auto function : getOperation().getOps<func::FuncOp>()) {
-    if (ir::isPpf(function))
+    if (ir::isPpf(function) && function->hasAttr(ir::coldAttrName))
+      cold.push_back(function);
+    else if (ir::isPpf(function))
       ppfs.push_back(function);
     else if (ir::kindOf(function) == ir::FunctionKind::Control)
       controls.push_back(function);
   }
   auto collect = [](ArrayRef<func::FuncOp> roots,
+                    DenseSet<Operation *> &stored,
                     DenseSet<Operation *> &written) {
     for (func::FuncOp function : ir::reachableFrom(roots))
       function.walk([&](Operation *op) {
         if (auto store = dyn_cast<ir::StoreOp>(op))
-          written.insert(ir::globalOf(store.getRef()));
+          stored.insert(ir::globalOf(store.getRef()));
         else if (auto store = dyn_cast<ir::StoreWordsOp>(op))
           written.insert(ir::globalOf(store.getRef()));
         else if (auto add = dyn_cast<ir::AtomicAddOp>(op))
@@ -137,8 +142,9 @@ void PlanCaches::findWriters() {
   };
   byPackets.clear();
   byControl.clear();
-  collect(ppfs, byPackets);
-  collect(controls, byControl);
+  collect(ppfs, byPackets, byPackets);
+  collect(cold, byControl, byPackets);
+  collect(controls, byControl, byControl);
   findLocked();
 }
 

@@ -13,7 +13,7 @@ SOURCES = {"l3-switch": L3_SWITCH, "firewall": FIREWALL, "mpls": MPLS}
 KINDS = {"l3-switch": "ipv4", "firewall": "firewall", "mpls": "mpls"}
 #: What each application caches for its ordinary traffic, at least.
 CACHED = {
-    "l3-switch": "l3_switch.mac_addr",
+    "l3-switch": "hops.mac_addr",
     "firewall": "firewall.peer",
     "mpls": "lsr.mac_addr",
 }
@@ -105,9 +105,9 @@ def test_caches_that_do_not_pay_are_not_made(tmp_path: Path) -> None:
     last = [
         each
         for each in json.loads(report.read_text())["decisions"]
-        if each["decision"].startswith("@l3_switch.mac_addr")
+        if each["decision"].startswith("@hops.mac_addr")
     ][-1]
-    assert last["decision"] == "@l3_switch.mac_addr not cached after all"
+    assert last["decision"] == "@hops.mac_addr not cached after all"
     assert "million packets a second" in last["reason"]
 
 
@@ -126,7 +126,7 @@ def test_results_of_a_lookup_are_kept(few_flows: Workload, tmp_path: Path) -> No
     toolchain.check(few_flows, out, tmp_path / "stats.json")
     toolchain.assert_packets_add_up(stats)
     (answers,) = stats["caches"]["answers"]
-    assert answers["lookup"] == "l3_forwarding.route_lookup"
+    assert answers["lookup"] == "ipv4_routes.find"
     assert answers["hits"] > 0.5 * stats["packets"]["received"]
     assert answers["stale_hits"] == 0
 

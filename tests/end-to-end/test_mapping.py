@@ -79,7 +79,7 @@ def test_a_ppf_may_be_put_on_the_xscale_core(
     loads: dict[str, Workload], tmp_path: Path
 ) -> None:
     mapping = tmp_path / "mapping.txt"
-    mapping.write_text("xscale\n  l3_switch.l2_bridge\n")
+    mapping.write_text("xscale\n  bridge.l2_bridge\n")
     load = loads["l3-switch"]
     image = toolchain.compile_app(
         L3_SWITCH, tmp_path / "a.ixp", "--level=o1", f"--mapping={mapping}"
@@ -92,7 +92,7 @@ def test_a_ppf_may_be_put_on_the_xscale_core(
     "text, message",
     [
         ("aggregate a\n  no.such\n", "there is no PPF 'no.such'"),
-        ("aggregate a\n  l3_switch.arp\n", "runs on the XScale core: marked cold"),
+        ("aggregate a\n  arp_table.receive\n", "runs on the XScale core: marked cold"),
         (
             "aggregate a\n  l3_switch.l2_clsfr\n  l3_forwarding.eth_encap\n"
             "aggregate b\n  l3_forwarding.l3_fwdr\n",

@@ -50,5 +50,19 @@ func.func @set(%port: i32, %address: i48) attributes {baker.kind = "control"} {
   baker.store %port, %t : !baker.ref<i32>
   return
 }
+
+// A PPF of the XScale core raises it as a control function does.
+// CHECK-LABEL: func.func @m.cold
+// CHECK: baker.store
+// CHECK: call @__ixp_sram_incr
+func.func @m.cold.in(%ph: !baker.packet<"ether">) attributes {baker.kind = "ppf", baker.cold} {
+  %port = arith.constant 1 : i32
+  %address = arith.constant 7 : i48
+  %refs = baker.global_ref @mac : !baker.ref<!baker.array<4 x i48>>
+  %ref = baker.element %refs[%port] : !baker.ref<!baker.array<4 x i48>>
+  baker.store %address, %ref : !baker.ref<i48>
+  baker.packet_drop %ph : !baker.packet<"ether">
+  return
+}
 baker.protocol @ether min_bytes 14 constant_size [#baker.protocol_field<"dst" at 0 : 48>, #baker.protocol_field<"rest" at 48 : 64>]
 }

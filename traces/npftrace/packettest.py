@@ -202,8 +202,14 @@ def _image_of(program: Path, level: str, images: Path) -> Path:
     """The program compiled for a level: once for all tests of it."""
     image = images / f"{program.stem}.{level}.ixp"
     if not image.exists():
-        _tool("bakerc", program, f"--level={level}", "-o", image)
+        report = f"--report={image.with_suffix('.json')}"
+        _tool("bakerc", program, f"--level={level}", report, "-o", image)
     return image
+
+
+def _engines_of(image: Path) -> int:
+    """As few as will do: one for each aggregate."""
+    return len(json.loads(image.with_suffix(".json").read_text())["aggregates"])
 
 
 def run_test(test: PacketTest, where: str, images: Path) -> list[str]:
@@ -222,7 +228,8 @@ def run_test(test: PacketTest, where: str, images: Path) -> list[str]:
             _tool("bakerc", test.program, "--run", *run)
         else:
             image = _image_of(test.program, where, images)
-            slow = ("--quiet", "--mes=1", "--threads=1", f"--rate={RATE_GBPS}")
+            engines = f"--mes={_engines_of(image)}"
+            slow = ("--quiet", engines, "--threads=1", f"--rate={RATE_GBPS}")
             _tool("ixpsim", image, *run, *slow)
         found = read_capture(out, PORTS, allow_empty=True).frames
         return _compare(test, found, json.loads(stats.read_text()))

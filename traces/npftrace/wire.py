@@ -8,6 +8,8 @@ CRC_BYTES = 4
 
 ETH_TYPE_IPV4 = 0x0800
 ETH_TYPE_ARP = 0x0806
+ETH_TYPE_VLAN = 0x8100
+ETH_TYPE_IPV6 = 0x86DD
 ETH_TYPE_MPLS = 0x8847
 
 
@@ -17,7 +19,9 @@ def pad(data: bytes) -> bytes:
 
 
 def checksum(data: bytes) -> int:
-    """The Internet checksum of RFC 1071 over an even number of bytes."""
+    """The Internet checksum of RFC 1071."""
+    if len(data) % 2:
+        data += b"\0"
     total: int = sum(struct.unpack(f">{len(data) // 2}H", data))
     while total >> 16:
         total = (total & 0xFFFF) + (total >> 16)

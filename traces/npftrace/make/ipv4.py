@@ -44,9 +44,9 @@ SHARES = {
     "multicast": ("flooded", "frames to an IPv4 multicast address"),
     "unknown": ("flooded", "frames to a station that no port knows"),
     "arp": ("flooded", "ARP requests, broadcast"),
-    "arp-to-router": ("not_ipv4", "ARP replies to the router"),
+    "arp-to-router": ("arp_done", "ARP replies to the router"),
     "same-port": ("same_port", "frames to a station on the port they come from"),
-    "not-ipv4": ("not_ipv4", "IPv6 frames to the router"),
+    "not-ipv4": ("not_ip", "frames to the router of a type that it does not know"),
     "ttl-expired": ("ttl_expired", "TTL 0 or 1"),
     "bad-checksum": ("bad_checksum", "a wrong header checksum"),
     "bad-version": ("bad_version", "an IP version other than 4"),
@@ -65,7 +65,8 @@ TO_ROUTER = [
     "options", "fragments",
 ]  # fmt: skip
 
-ETH_TYPE_IPV6 = 0x86DD
+# For experiments (IEEE 802).
+ETH_TYPE_OTHER = 0x88B5
 UDP_BYTES = 8
 UDP_PROTOCOL = 17
 OPTION_BYTES = 4
@@ -178,7 +179,12 @@ class _Generator:
         which = self.rng.integers(0, len(self.tables.prefixes), size=count)
         free = 32 - self.tables.lengths[which]
         inside = self.rng.integers(0, 1 << 32, size=count)
-        return self.tables.prefixes[which] | (inside & ((1 << free) - 1))
+        found = self.tables.prefixes[which] | (inside & ((1 << free) - 1))
+        # A default route covers addresses that no packet may have, too.
+        first = found >> 24
+        martian = (first == 0) | (first == 127) | (first >= 224)
+        result: Numbers = np.where(martian, 1 << 24 | found & 0xFFFFFF, found)
+        return result
 
     def _destinations(self, count: int) -> Numbers:
         if not self.flows.count:
@@ -190,7 +196,7 @@ class _Generator:
         found = traffic.draw_accepted(
             count,
             lambda n: self.rng.integers(1 << 24, 224 << 24, size=n),
-            lambda tried: self.lookup.routes(tried) < 0,
+            lambda tried: (self.lookup.routes(tried) < 0) & (tried >> 24 != 127),
         )
         if len(found) < count:
             message = "the routes cover all addresses: --no-route cannot be met"
@@ -252,7 +258,7 @@ class _Generator:
         self._set(
             chunk, "bad-header-length", 14, 1, lambda n: 0x40 | rng.integers(0, 5, n)
         )
-        self._set(chunk, "not-ipv4", 12, 2, lambda n: ETH_TYPE_IPV6)
+        self._set(chunk, "not-ipv4", 12, 2, lambda n: ETH_TYPE_OTHER)
         # A header of 60 bytes in a frame that has room for 46.
         short = chunk.of("truncated")
         chunk.lengths[short] = 60

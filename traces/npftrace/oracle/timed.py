@@ -61,18 +61,20 @@ class TimedPrefixes:
     """Longest-prefix match, a table for each prefix length, tried from the
     longest: as unlike a trie as can be."""
 
-    def __init__(self, window: int) -> None:
+    def __init__(self, window: int, bits: int = 32) -> None:
         self._window = window
+        self._bits = bits
         self._tables: dict[int, Timed[int, int | None]] = {}
         # Bits below the prefix, least first, and the prefixes of that length.
         self._levels: list[tuple[int, Timed[int, int | None]]] = []
 
-    def set(self, prefix: int, length: int, value: int, call: Call) -> None:
+    def set(self, prefix: int, length: int, value: int | None, call: Call) -> None:
+        """Sets the value of a prefix; None takes it away."""
         if length not in self._tables:
             self._tables[length] = Timed(None, self._window)
             lengths = sorted(self._tables, reverse=True)
-            self._levels = [(32 - n, self._tables[n]) for n in lengths]
-        self._tables[length].set(prefix >> (32 - length), value, call)
+            self._levels = [(self._bits - n, self._tables[n]) for n in lengths]
+        self._tables[length].set(prefix >> (self._bits - length), value, call)
 
     def matches(self, address: int, index: int) -> list[int | None]:
         """Values of the longest prefix; None for none."""
