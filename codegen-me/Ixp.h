@@ -84,6 +84,7 @@ enum class Kind : uint8_t {
   WriteMasked,
   Cam,
   Crc,
+  OnesAdd,
 };
 
 /// An instruction's flags, unpacked.

@@ -58,6 +58,7 @@ def KindHash : Kind<42>;
 def KindWriteMasked : Kind<43>;
 def KindCam : Kind<44>;
 def KindCrc : Kind<45>;
+def KindOnesAdd : Kind<46>;    // d = a + b, and the carry
 
 class IxpInst<Kind kind, dag outs, dag ins, list<dag> pattern = []>
     : Instruction {

@@ -226,6 +226,17 @@ multiclass Wide<bits<6> operation> {
 defm ADDWIDE : Wide<0>;
 defm SUBWIDE : Wide<1>;
 
+//===-- ones-complement add (RFC 1071) ------------------------------------===//
+
+let PairFirst = 1, PairSecond = 2, Base = "ONESADD" in {
+  let Form = "rr" in
+  def ONESADDrr : IxpInst<KindOnesAdd, (outs GPR:$d), (ins GPR:$a, GPR:$b)>;
+  let Form = "ab" in
+  def ONESADDab : IxpInst<KindOnesAdd, (outs GPR:$d), (ins GPRA:$a, GPRB:$b)>;
+  let Form = "ba" in
+  def ONESADDba : IxpInst<KindOnesAdd, (outs GPR:$d), (ins GPRB:$a, GPRA:$b)>;
+}
+
 //===-- compare -----------------------------------------------------------===//
 // Conditions: Ixp::Condition. Operands first, so that all three kinds agree.
 

@@ -27,6 +27,7 @@
 //                                   entry's 16 words}
 //   __ixp_cam_write(entry, tag, C state), __ixp_cam_write_state(entry, C state)
 //   __ixp_cam_read_tag(entry), __ixp_cam_read_state(entry), __ixp_cam_clear()
+//   __ixp_ones_add(v, w)            the sum, and its carry added to it
 //   __ixp_crc_start(remainder), __ixp_crc(C parameters, v), __ixp_crc_end()
 //
 //===----------------------------------------------------------------------===//
@@ -300,6 +301,8 @@ bool IntrinsicLowering::lower(StringRef name) {
     plain(node::CsrRead, {literal(a[0])}, true);
   } else if (name == "local_csr_wr") {
     plain(node::CsrWrite, {literal(a[0]), a[1]}, false);
+  } else if (name == "ones_add") {
+    machine(Ixp::ONESADDrr, {a[0], a[1]});
   } else if (name == "dram_write_masked") {
     writeMasked();
   } else {

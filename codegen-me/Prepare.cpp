@@ -271,6 +271,7 @@ Result<CallOrder> prepareModule(Module &module, const std::string &entry) {
     return s.error();
   if (Status s = lowerDivision(module); !s)
     return s.error();
+  formOnesAdds(module);
   sinkAddresses(module);
   // Division routines have joined.
   order = checkModule(module, entry);

@@ -36,6 +36,9 @@ Status lowerMemory(llvm::Module &module);
 /// of routines, whose bodies it adds.
 Status lowerDivision(llvm::Module &module);
 
+/// Adds whole words where checksums add their halves (RFC 1071).
+void formOnesAdds(llvm::Module &module);
+
 /// Computes addresses that are a value and a constant in front of each access,
 /// whose command adds the two for nothing.
 void sinkAddresses(llvm::Module &module);

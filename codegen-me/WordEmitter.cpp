@@ -191,6 +191,14 @@ void WordEmitter::emitWide(const MachineInstr &instr) {
                           operand(instr, 5)));
 }
 
+void WordEmitter::emitOnesAdd(const MachineInstr &instr) {
+  Operand sum = operand(instr, 0);
+  program
+      .add(target::alu(Op::AluAdd, sum, operand(instr, 1), operand(instr, 2)))
+      .isGlued = true;
+  program.add(target::alu(Op::AluAddCarry, sum, sum, target::imm(0)));
+}
+
 bool WordEmitter::emitArithmetic(const MachineInstr &instr) {
   Traits traits = traitsOf(instr.getDesc());
   switch (traits.kind) {
@@ -228,6 +236,9 @@ bool WordEmitter::emitArithmetic(const MachineInstr &instr) {
     return true;
   case Kind::Wide:
     emitWide(instr);
+    return true;
+  case Kind::OnesAdd:
+    emitOnesAdd(instr);
     return true;
   default:
     return false;

@@ -60,6 +60,7 @@ private:
   /// The compare of operands i, i+1; its flags are for the next word.
   void compare(Operand a, Operand b);
   void emitMultiply(const llvm::MachineInstr &instr, bool isFull);
+  void emitOnesAdd(const llvm::MachineInstr &instr);
   void emitWide(const llvm::MachineInstr &instr);
   void emitCompareWide(const llvm::MachineInstr &instr, unsigned first);
   void emitSelect(const llvm::MachineInstr &instr);

@@ -135,6 +135,7 @@ private:
   void forwardWrite(unsigned index);
   void dropTest(unsigned index);
   unsigned makerOf(unsigned test);
+  void chainCarries(unsigned index);
   void dropRingFlag(unsigned index);
   void readInPlace();
   unsigned nextWord(unsigned index) const {
@@ -454,6 +455,34 @@ void Forwarding::dropTest(unsigned index) {
   gone[index] = true;
 }
 
+/// One ones-complement add behind another takes the carry along:
+///
+///   alu[a0, a0, +, $1]
+///   alu[a0, a0, +carry, 0]
+///   alu[a0, a0, +, $2]          ->    alu[a0, a0, +, $1]
+///   alu[a0, a0, +carry, 0]            alu[a0, a0, +carry, $2]
+///                                     alu[a0, a0, +carry, 0]
+void Forwarding::chainCarries(unsigned index) {
+  auto isFinish = [&](unsigned at) {
+    const Instruction &word = items[at].instruction;
+    return isWord(items[at]) && word.op == Op::AluAddCarry &&
+           word.dest.isGpr() && word.a == word.dest && word.b == target::imm(0);
+  };
+  unsigned add = nextWord(index);
+  if (!isFinish(index) || add + 1 >= items.size() || !isWord(items[add]) ||
+      items[add].instruction.op != Op::AluAdd || !isFinish(add + 1) ||
+      gone[add + 1])
+    return;
+  const Operand sum = items[index].instruction.dest;
+  Instruction &next = items[add].instruction;
+  bool takesSum = (next.a == sum) != (next.b == sum);
+  if (!takesSum || !(next.dest == items[add + 1].instruction.dest) ||
+      (!(next.dest == sum) && isLiveBehind(add, gprBit(sum))))
+    return;
+  next.op = Op::AluAddCarry;
+  gone[index] = true;
+}
+
 void Forwarding::run() {
   readInPlace();
   for (unsigned i = 0; i < items.size(); ++i)
@@ -461,6 +490,9 @@ void Forwarding::run() {
   for (unsigned i = 0; i < items.size(); ++i)
     if (!gone[i])
       forwardWrite(i);
+  for (unsigned i = 0; i < items.size(); ++i)
+    if (!gone[i] && isWord(items[i]))
+      chainCarries(i);
   for (unsigned i = 0; i < items.size(); ++i)
     if (!gone[i] && isWord(items[i]))
       dropRingFlag(i);

@@ -115,6 +115,69 @@ TEST(Memory, BitsOfALongRunAreCutFromTheirWords) {
   EXPECT_EQ(e.sram[32], 1u);
 }
 
+/// Adds the halves of three words and folds the sum twice.
+const char *Checksum = R"(
+    %p = inttoptr i32 64 to ptr addrspace(1)
+    %v = load <3 x i32>, ptr addrspace(1) %p, align 4
+    %a = extractelement <3 x i32> %v, i64 0
+    %b = extractelement <3 x i32> %v, i64 1
+    %c = extractelement <3 x i32> %v, i64 2
+    %ah = lshr i32 %a, 16
+    %al = and i32 %a, 65535
+    %bh = lshr i32 %b, 16
+    %bl = and i32 %b, 65535
+    %ch = lshr i32 %c, 16
+    %cl = and i32 %c, 65535
+    %s1 = add nuw i32 %ah, %al
+    %s2 = add nuw i32 %s1, %bh
+    %s3 = add nuw i32 %s2, %bl
+    %s4 = add nuw i32 %s3, %ch
+    %s5 = add nuw i32 %s4, %cl
+    %f1 = lshr i32 %s5, 16
+    %f2 = and i32 %s5, 65535
+    %f = add nuw i32 %f1, %f2
+    %g1 = lshr i32 %f, 16
+    %g2 = and i32 %f, 65535
+    %g = add nuw i32 %g1, %g2
+    %q = inttoptr i32 128 to ptr addrspace(1)
+    store i32 %g, ptr addrspace(1) %q, align 4)";
+
+TEST(Checksum, IsASumOfWordsWithCarries) {
+  const uint32_t words[][3] = {{0, 0, 0},
+                               {0xffff0000, 0, 0},
+                               {0xffffffff, 0xffffffff, 0xffffffff},
+                               {0xffffffff, 1, 0},
+                               {0x80000000, 0x80000000, 0},
+                               {0xfffffffe, 1, 0xffff0001},
+                               {0x45000054, 0x1234c000, 0x40011234}};
+  for (auto [a, b, c] : words) {
+    uint32_t sum = 0;
+    for (uint32_t word : {a, b, c})
+      sum += (word >> 16) + (word & 0xffff);
+    sum = (sum >> 16) + (sum & 0xffff);
+    sum = (sum >> 16) + (sum & 0xffff);
+    TinyEngine e = execute(Checksum, "", [&](TinyEngine &e) {
+      e.sram[16] = a;
+      e.sram[17] = b;
+      e.sram[18] = c;
+    });
+    EXPECT_EQ(e.sram[32], sum) << std::hex << a << " " << b << " " << c;
+  }
+}
+
+TEST(Checksum, TakesAnInstructionAWord) {
+  auto code = compile("define void @me_main() {" + std::string(Checksum) +
+                      " ret void}");
+  ASSERT_TRUE(bool(code)) << code.error().str();
+  std::string text = codegen::printAsm(*code);
+  unsigned carries = 0;
+  for (size_t at = text.find("+carry"); at != std::string::npos;
+       at = text.find("+carry", at + 1))
+    ++carries;
+  // One behind each word but the first, the last of them for the last carry.
+  EXPECT_EQ(carries, 2u) << text;
+}
+
 TEST(Memory, RunsAreOneCommand) {
   auto code = compile(R"(
     define void @me_main() {
