@@ -36,6 +36,10 @@ Status lowerMemory(llvm::Module &module);
 /// of routines, whose bodies it adds.
 Status lowerDivision(llvm::Module &module);
 
+/// Leaves out the words at the ends of a run that a store would write as a load
+/// has read them, and those at the ends of a load that nothing uses.
+void trimRuns(llvm::Module &module);
+
 /// Adds whole words where checksums add their halves (RFC 1071).
 void formOnesAdds(llvm::Module &module);
 

@@ -14,6 +14,7 @@
 
 #include "codegen-me/Prepare.h"
 
+#include "llvm/ADT/MapVector.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
@@ -59,29 +60,64 @@ void replaceElements(Instruction &parts, Value *words) {
   }
 }
 
+/// What gives the bits of `parts` as words: null if only the parts do. A phi
+/// still lacks its values.
+Value *wordsLike(Instruction &parts, FixedVectorType *type) {
+  IRBuilder<> builder(&parts);
+  if (auto *load = dyn_cast<LoadInst>(&parts)) {
+    LoadInst *words = builder.CreateAlignedLoad(type, load->getPointerOperand(),
+                                                load->getAlign());
+    words->setVolatile(load->isVolatile());
+    return words;
+  }
+  if (isa<BitCastInst>(parts) && parts.getOperand(0)->getType() == type)
+    return parts.getOperand(0);
+  if (auto *phi = dyn_cast<PHINode>(&parts))
+    return builder.CreatePHI(type, phi->getNumIncomingValues());
+  return nullptr;
+}
+
 } // namespace
 
 void lowerPartVectors(Module &module) {
-  std::vector<Instruction *> found;
+  // Each vector of parts and the words with the same bits.
+  MapVector<Instruction *, Value *> wordsFor;
   for (Function &function : module)
-    for (Instruction &instr : instructions(function))
-      if (wordsOf(instr.getType()))
-        found.push_back(&instr);
-  for (Instruction *instr : found) {
-    FixedVectorType *type = wordsOf(instr->getType());
-    IRBuilder<> builder(instr);
-    if (auto *load = dyn_cast<LoadInst>(instr)) {
-      LoadInst *words = builder.CreateAlignedLoad(
-          type, load->getPointerOperand(), load->getAlign());
-      words->setVolatile(load->isVolatile());
-      replaceElements(*instr, words);
-    } else if (isa<BitCastInst>(instr) &&
-               instr->getOperand(0)->getType() == type) {
-      replaceElements(*instr, instr->getOperand(0));
+    for (Instruction &instr : instructions(function)) {
+      FixedVectorType *type = wordsOf(instr.getType());
+      if (!type)
+        continue;
+      if (Value *words = wordsLike(instr, type))
+        wordsFor[&instr] = words;
     }
-    if (instr->use_empty())
-      instr->eraseFromParent();
-  }
+  for (auto &[parts, words] : wordsFor)
+    if (auto *phi = dyn_cast<PHINode>(parts))
+      for (unsigned i = 0; i < phi->getNumIncomingValues(); ++i) {
+        Value *from = phi->getIncomingValue(i);
+        auto *known = wordsFor.find(dyn_cast<Instruction>(from));
+        IRBuilder<> builder(phi->getIncomingBlock(i)->getTerminator());
+        cast<PHINode>(words)->addIncoming(
+            known != wordsFor.end()
+                ? known->second
+                : builder.CreateBitCast(from, words->getType()),
+            phi->getIncomingBlock(i));
+      }
+  for (auto &[parts, words] : wordsFor)
+    replaceElements(*parts, words);
+  for (auto &[parts, words] : wordsFor)
+    if (llvm::any_of(parts->users(), [&](User *user) {
+          return !wordsFor.contains(cast<Instruction>(user));
+        })) {
+      IRBuilder<> builder(parts->getParent(),
+                          isa<PHINode>(parts)
+                              ? parts->getParent()->getFirstInsertionPt()
+                              : std::next(parts->getIterator()));
+      parts->replaceAllUsesWith(builder.CreateBitCast(words, parts->getType()));
+    }
+  for (auto &[parts, words] : wordsFor)
+    parts->dropAllReferences();
+  for (auto &[parts, words] : wordsFor)
+    parts->eraseFromParent();
 }
 
 } // namespace karakal::codegen

@@ -115,6 +115,78 @@ TEST(Memory, BitsOfALongRunAreCutFromTheirWords) {
   EXPECT_EQ(e.sram[32], 1u);
 }
 
+TEST(Memory, PartsOfRunsMeetInAPhi) {
+  TinyEngine e = execute(R"(
+    %p = inttoptr i32 64 to ptr addrspace(2)
+    %q = inttoptr i32 80 to ptr addrspace(2)
+    %v = load <8 x i8>, ptr addrspace(2) %p, align 8
+    %first = extractelement <8 x i8> %v, i64 0
+    %isSmall = icmp ult i8 %first, 5
+    br i1 %isSmall, label %other, label %end
+  other:
+    %w = load <8 x i8>, ptr addrspace(2) %q, align 8
+    br label %end
+  end:
+    %m = phi <8 x i8> [ %v, %0 ], [ %w, %other ]
+    %byte = extractelement <8 x i8> %m, i64 6
+    %word = zext i8 %byte to i32
+    %r = inttoptr i32 128 to ptr addrspace(1)
+    store i32 %word, ptr addrspace(1) %r, align 4)",
+                         "", [](TinyEngine &e) {
+                           e.dram[16] = 0x01000000;
+                           e.dram[21] = 0x0000ab00;
+                         });
+  EXPECT_EQ(e.sram[32], 0xabu);
+}
+
+/// Reads two pairs of words of DRAM and writes them back with the last one
+/// raised; `between` stands in between.
+std::string raiseLast(const std::string &between) {
+  return R"(
+    %p = inttoptr i32 64 to ptr addrspace(2)
+    %q = inttoptr i32 128 to ptr addrspace(2)
+    %v = load <4 x i32>, ptr addrspace(2) %p, align 8
+    %d = extractelement <4 x i32> %v, i64 3
+    %e = add i32 %d, 1
+    )" + between +
+         R"(
+    %w = insertelement <4 x i32> %v, i32 %e, i64 3
+    store <4 x i32> %w, ptr addrspace(2) %p, align 8)";
+}
+
+TEST(Runs, OfAStoreEndWithWhatHasChanged) {
+  TinyEngine e = execute(raiseLast(""), "", [](TinyEngine &e) {
+    e.dram[16] = 10;
+    e.dram[19] = 40;
+  });
+  EXPECT_EQ(e.dram[16], 10u);
+  EXPECT_EQ(e.dram[19], 41u);
+  auto code =
+      compile("define void @me_main() {" + raiseLast("") + " ret void}");
+  ASSERT_TRUE(bool(code)) << code.error().str();
+  std::string text = codegen::printAsm(*code);
+  // A pair is one unit of DRAM.
+  EXPECT_THAT(text, testing::ContainsRegex("dram\\[read, [^]]*, 1\\]"));
+  EXPECT_THAT(text, testing::ContainsRegex("dram\\[write, [^]]*, 1\\]"));
+}
+
+TEST(Runs, StayWholeBehindAStoreThatMayTouchThem) {
+  TinyEngine e =
+      execute(raiseLast("%pair = shufflevector <4 x i32> %v, <4 x i32> poison, "
+                        "<2 x i32> <i32 2, i32 3>\n"
+                        "store <2 x i32> %pair, ptr addrspace(2) %p, align 8"),
+              "", [](TinyEngine &e) {
+                e.dram[16] = 10;
+                e.dram[17] = 20;
+                e.dram[18] = 30;
+                e.dram[19] = 40;
+              });
+  EXPECT_EQ(e.dram[16], 10u);
+  EXPECT_EQ(e.dram[17], 20u);
+  EXPECT_EQ(e.dram[18], 30u);
+  EXPECT_EQ(e.dram[19], 41u);
+}
+
 /// Adds the halves of three words and folds the sum twice.
 const char *Checksum = R"(
     %p = inttoptr i32 64 to ptr addrspace(1)
