@@ -22,7 +22,8 @@ enum EventCode : uint32_t { Arrived, Pulled, PulledQuietly, Pushed, Signalled };
 
 Chassis::Chassis(Scheduler &scheduler, const target::ChipParameters &parameters)
     : events(scheduler), params(parameters),
-      engineCount(static_cast<uint32_t>(parameters.meCount)) {
+      engineCount(static_cast<uint32_t>(parameters.meCount)),
+      fifoDepth(static_cast<uint32_t>(parameters.meCommandFifo)) {
   pool.reserve(256);
   freeCommands.reserve(256);
   // The first cycle after the issue and the bus grant are part of the request.
@@ -60,22 +61,10 @@ void Chassis::connectUnit(uint32_t first, uint32_t last, CommandUnit *unit) {
     units[target] = unit;
 }
 
-uint64_t Chassis::fifoFreeCycle(uint32_t engine) const {
-  const Fifo &fifo = fifos[engine];
-  uint32_t depth = static_cast<uint32_t>(params.meCommandFifo);
-  return fifo.departures[(fifo.next + fifoMemory - depth) % fifoMemory];
-}
-
-Command &Chassis::allocate() {
-  ++inFlight;
-  if (freeCommands.empty()) {
-    pool.push_back(std::make_unique<Command>());
-    pool.back()->poolIndex = static_cast<uint32_t>(pool.size() - 1);
-    return *pool.back();
-  }
-  Command &command = *freeCommands.back();
-  freeCommands.pop_back();
-  return command;
+void Chassis::growPool() {
+  pool.push_back(std::make_unique<Command>());
+  pool.back()->poolIndex = static_cast<uint32_t>(pool.size() - 1);
+  freeCommands.push_back(pool.back().get());
 }
 
 void Chassis::release(Command &command) {

@@ -82,9 +82,19 @@ public:
   // ---- engine side -------------------------------------------------------
   /// First cycle at which the engine's command FIFO has room; the engine stalls
   /// until then.
-  uint64_t fifoFreeCycle(uint32_t engine) const;
+  uint64_t fifoFreeCycle(uint32_t engine) const {
+    const Fifo &fifo = fifos[engine];
+    return fifo.departures[(fifo.next + fifoMemory - fifoDepth) % fifoMemory];
+  }
   /// A fresh command.
-  Command &allocate();
+  Command &allocate() {
+    if (freeCommands.empty())
+      growPool();
+    ++inFlight;
+    Command &command = *freeCommands.back();
+    freeCommands.pop_back();
+    return command;
+  }
   /// Sends a filled-in command at the scheduler's now; false if no unit takes
   /// its target.
   bool issue(Command &command);
@@ -128,6 +138,7 @@ private:
   uint32_t clusterOf(uint32_t engine) const {
     return engine >= engineCount / 2;
   }
+  [[gnu::cold]] void growPool();
   void release(Command &command);
   void copyOperands(Command &command);
   uint64_t reserve(uint64_t &busFree, uint64_t notBefore, uint64_t cycles);
@@ -148,6 +159,7 @@ private:
   uint64_t commandPath = 0;
   uint32_t ringStatusLines = 0;
   uint32_t engineCount;
+  uint32_t fifoDepth;
   uint32_t inFlight = 0;
   uint64_t arrivals = 0;
   CommandWatcher *watcher = nullptr;

@@ -324,14 +324,9 @@ private:
   Recorder &recorder;
   const uint32_t swapSlots;
   const uint32_t crcSlots;
-  Microengine *previousEngine = nullptr;
-  Microengine *nextEngine = nullptr;
-  std::shared_ptr<const MicroProgram> program;
-  LocalMemoryListener *localListener = nullptr;
-  Timeline *timeline = nullptr;
-
-  TurnOrder unpublished{TurnOrder::engineMax};
   TurnOrder *order = &unpublished;
+  Timeline *timeline = nullptr;
+  std::unique_ptr<EngineProfile> profile;
 
   // Time and the running context. What every turn touches lies together.
   uint64_t time = 0;
@@ -350,15 +345,17 @@ private:
   uint32_t current = 0;
   bool isAsleep = true;
   bool needsArbitration = false;
-  bool halted = false;
   uint8_t readyMask = 0;
-  uint8_t aliveMask = 0;
+  /// Flags of MicroOpSpecial that need a look in the present state.
+  uint16_t watched = 0;
 
   // A taken branch or swap whose delay slots are running.
   uint8_t slotsLeft = 0;
   uint8_t abortAfterSlots = 0;
   bool swapAfterSlots = false;
   uint32_t pcAfterSlots = 0;
+  uint32_t slotsOwner = 0;                  ///< whose delay slots are running
+  uint64_t pendingCycle = Scheduler::never; ///< of the first of `pending`
 
   // The data path's hidden registers.
   uint32_t flagResult = 0; ///< N and Z
@@ -373,8 +370,20 @@ private:
   uint32_t csrReadValue = 0;
   /// What MicroOpBase stands for in the running context.
   std::array<uint32_t, 4> bases{};
-  /// Flags of MicroOpSpecial that need a look in the present state.
-  uint16_t watched = 0;
+
+  std::array<Context, contextCount> contexts{};
+  uint8_t aliveMask = 0;
+  bool halted = false;
+  bool isFourContexts = false;
+  /// Both pointers name words that exist.
+  bool areLocalsThere = true;
+
+  // Set up once.
+  Microengine *previousEngine = nullptr;
+  Microengine *nextEngine = nullptr;
+  std::shared_ptr<const MicroProgram> program;
+  LocalMemoryListener *localListener = nullptr;
+  TurnOrder unpublished{TurnOrder::engineMax};
 
   // Per-engine CSRs.
   uint32_t ctxEnables = 0;
@@ -387,8 +396,7 @@ private:
   uint32_t crcRemainder = 0;
   uint64_t crcEnd = 0; ///< cycle behind the last crc, 0 if there was none
   uint32_t pseudoRandom = 1;
-  std::vector<PendingWrite> pending;        ///< in the order of their cycles
-  uint64_t pendingCycle = Scheduler::never; ///< of the first of them
+  std::vector<PendingWrite> pending; ///< in the order of their cycles
   IndexedOp indexed;
 
   // The control store as the core writes it.
@@ -398,14 +406,8 @@ private:
   uint32_t ustoreLower = 0;
   uint32_t ustoreError = 0;
 
-  std::array<Context, contextCount> contexts{};
   Cam cam;
-  bool isFourContexts = false;
-  /// Both pointers name words that exist.
-  bool areLocalsThere = true;
-  std::unique_ptr<EngineProfile> profile;
   std::vector<uint8_t> reported; ///< kinds of hazards, by address
-  uint32_t slotsOwner = 0;       ///< whose delay slots are running
   std::array<uint32_t, reg::count> regs{};
 };
 

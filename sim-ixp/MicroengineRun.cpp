@@ -88,7 +88,9 @@ void Microengine::finishSlots() {
 }
 
 void Microengine::run(uint64_t limit) {
-  refreshWatched();
+  // Of what is watched only the transfers end without the engine's doing.
+  if (watched & SpecialTransfer)
+    refreshWatched();
   execute<false>(limit, Scheduler::never);
   publish();
 }
