@@ -99,8 +99,8 @@ void Dumper::dump(const PpfDecl &decl) {
     for (const auto &endpoint : decl.endpoints) {
       line() << (endpoint->isInput ? "in " : "out ") << endpoint->name << " : "
              << text(endpoint->type);
-      if (!endpoint->isInput)
-        out << " -> " << (endpoint->target ? endpoint->target->symbol() : "tx");
+      for (const EndpointDecl::Destination &to : endpoint->destinations)
+        out << " -> " << (to.input ? to.input->symbol() : "tx");
       out << '\n';
     }
   });

@@ -229,11 +229,20 @@ struct EndpointDecl : DeclOf<DeclKind::Endpoint> {
   // Found by analysis.
   PpfDecl *ppf = nullptr;
   const Type *type = nullptr;
-  FunctionDecl *body = nullptr;    ///< of an input
-  EndpointDecl *target = nullptr;  ///< of an output; null if it is tx
-  std::optional<SourceRange> wire; ///< where an output was wired
-  unsigned feederCount = 0;        ///< outputs, and `rx`, wired to this input
+  FunctionDecl *body = nullptr; ///< of an input
+  /// Where the packets of an output go.
+  struct Destination {
+    EndpointDecl *input; ///< null: tx
+    SourceRange wire;
+  };
+  std::vector<Destination> destinations;
+  unsigned feederCount = 0; ///< outputs, and `rx`, wired to this input
   std::string symbol() const;
+  /// The channel to one of the destinations.
+  std::string channel(size_t destination) const {
+    return destination == 0 ? symbol()
+                            : symbol() + "." + std::to_string(destination + 1);
+  }
 };
 
 struct PpfDecl : DeclOf<DeclKind::Ppf> {

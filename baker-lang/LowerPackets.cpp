@@ -255,6 +255,20 @@ Value FunctionLowering::lowerCall(const CallExpr &expr) {
   return lowerFunctionCall(expr);
 }
 
+/// Each destination gets a packet of its own. A channel that nobody reads, if
+/// that is no error, ends the packet.
+void FunctionLowering::lowerPut(const EndpointDecl &output, Value packet,
+                                mlir::Location at) {
+  size_t count = output.destinations.size();
+  if (count == 0)
+    builder.create<ir::PacketDropOp>(at, packet, mlir::FlatSymbolRefAttr());
+  for (size_t i = 1; i < count; ++i)
+    builder.create<ir::ChannelPutOp>(
+        at, output.channel(i), builder.create<ir::PacketCopyOp>(at, packet));
+  if (count != 0)
+    builder.create<ir::ChannelPutOp>(at, output.channel(0), packet);
+}
+
 Value FunctionLowering::lowerPrimitive(const CallExpr &expr) {
   mlir::Location at = location(expr.range);
   auto packet = [&](size_t i) { return lower(*expr.arguments[i]); };
@@ -278,11 +292,7 @@ Value FunctionLowering::lowerPrimitive(const CallExpr &expr) {
   case Primitive::Length:
     return builder.create<ir::PacketLengthOp>(at, packet(0));
   case Primitive::ChannelPut:
-    if (expr.endpoint->wire)
-      builder.create<ir::ChannelPutOp>(at, expr.endpoint->symbol(), packet(1));
-    else // a channel that nobody reads, if that is no error
-      builder.create<ir::PacketDropOp>(at, packet(1),
-                                       mlir::FlatSymbolRefAttr());
+    lowerPut(*expr.endpoint, packet(1), at);
     return {};
   default: {
     mlir::FlatSymbolRefAttr reason;

@@ -167,13 +167,13 @@ void Lowering::global(const GlobalDecl &decl) {
 
 void Lowering::channels(const PpfDecl &decl) {
   for (const auto &endpoint : decl.endpoints) {
-    if (endpoint->isInput || !endpoint->wire)
-      continue;
-    std::string consumer = endpoint->target ? endpoint->target->symbol()
-                                            : ir::txConsumerName.str();
-    builder.create<ir::ChannelOp>(location(endpoint->range), endpoint->symbol(),
-                                  endpoint->type->protocol->name, decl.symbol(),
-                                  consumer);
+    for (size_t i = 0; i < endpoint->destinations.size(); ++i) {
+      const EndpointDecl *input = endpoint->destinations[i].input;
+      builder.create<ir::ChannelOp>(
+          location(endpoint->range), endpoint->channel(i),
+          endpoint->type->protocol->name, decl.symbol(),
+          input ? input->symbol() : ir::txConsumerName.str());
+    }
   }
 }
 

@@ -200,6 +200,8 @@ private:
   mlir::Value lowerCall(const CallExpr &expr);
   mlir::Value lowerService(const CallExpr &expr);
   mlir::Value lowerPrimitive(const CallExpr &expr);
+  void lowerPut(const EndpointDecl &output, mlir::Value packet,
+                mlir::Location at);
   mlir::Value lowerDecap(const CallExpr &expr);
   mlir::Value lowerEncap(const CallExpr &expr);
   mlir::Value lowerCreate(const CallExpr &expr);

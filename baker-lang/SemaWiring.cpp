@@ -1,8 +1,8 @@
 //===- SemaWiring.cpp - PPFs, their bodies, and wiring --------------------===//
 //
-// Every output is wired once, every input has one body, and packets enter the
+// Every output is wired, every input has one body, and packets enter the
 // program at one input. Wires connect endpoints of one protocol; several
-// outputs may feed one input.
+// outputs may feed one input, and one output several inputs.
 //
 //===----------------------------------------------------------------------===//
 
@@ -258,17 +258,15 @@ void Sema::connect(const Wire &wire, ModuleDecl &module) {
   }
   if (!from)
     return;
-  if (from->wire) {
-    error(Code::WiredTwice, wire.range,
-          "the output '" + from->name + "' of '" + from->ppf->name +
-              "' is wired twice")
-        .note(*from->wire, "first wired here")
-        .note("an output has one consumer; packet_copy() makes a second "
-              "packet for a second output");
-    return;
-  }
-  from->wire = wire.range;
-  from->target = to;
+  for (const EndpointDecl::Destination &other : from->destinations)
+    if (other.input == to) {
+      error(Code::WiredTwice, wire.range,
+            "the output '" + from->name + "' of '" + from->ppf->name +
+                "' is wired there twice")
+          .note(other.wire, "first wired here");
+      return;
+    }
+  from->destinations.push_back({to, wire.range});
   if (to && from->type != to->type && !from->type->isError() &&
       !to->type->isError())
     error(Code::WireMismatch, wire.range,
@@ -300,7 +298,7 @@ void Sema::checkWiring() {
           error(Code::NotFed, endpoint->range,
                 "nothing is wired to the input '" + endpoint->name + "' of '" +
                     ppf->name + "'");
-        if (!endpoint->isInput && !endpoint->wire)
+        if (!endpoint->isInput && endpoint->destinations.empty())
           error(Code::NotWired, endpoint->range,
                 "the output '" + endpoint->name + "' of '" + ppf->name +
                     "' is not wired");
