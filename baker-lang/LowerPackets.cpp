@@ -52,7 +52,10 @@ FunctionLowering::Place FunctionLowering::globalPlace(const Decl *decl,
   Place result;
   result.kind = Place::Global;
   result.type = type;
-  result.base = parent.globalRef(builder, location(where), global.symbol);
+  result.base = builder.create<ir::GlobalRefOp>(
+      location(where),
+      ir::RefType::get(builder.getContext(), parent.type(global.type)),
+      global.symbol);
   return result;
 }
 
@@ -433,6 +436,49 @@ void FunctionLowering::lowerResize(const CallExpr &expr) {
       resized = builder.create<ir::PacketRemoveTailOp>(at, packet, bytes);
   }
   ssa.write(variable, here(), resized);
+}
+
+//===----------------------------------------------------------------------===//
+// What the receiver tells
+//===----------------------------------------------------------------------===//
+
+/// Sets the built-in metadata of a packet that has just come to be, those that
+/// the program asks for.
+void FunctionLowering::setReceived(Value packet, SourceRange where) {
+  mlir::Location at = location(where);
+  if (parent.isUsed(rxLengthName)) {
+    Value length = builder.create<ir::PacketLengthOp>(at, packet);
+    builder.create<ir::MetaWriteOp>(
+        at,
+        builder.create<arith::TruncIOp>(at, builder.getIntegerType(16), length),
+        packet, rxLengthName);
+  }
+  if (parent.isUsed(rxTimeName))
+    builder.create<ir::MetaWriteOp>(
+        at, builder.create<ir::TimestampOp>(at, builder.getI32Type()), packet,
+        rxTimeName);
+}
+
+/// The same at the input that `rx` is wired to. A packet that the program sent
+/// there again has its length already.
+void FunctionLowering::setReceivedUnlessSet(Value packet, SourceRange where) {
+  if (!parent.isUsed(rxLengthName) && !parent.isUsed(rxTimeName))
+    return;
+  if (parent.receiver()->feederCount == 1)
+    return setReceived(packet, where);
+  mlir::Location at = location(where);
+  Value length = builder.create<ir::MetaReadOp>(at, builder.getIntegerType(16),
+                                                packet, rxLengthName);
+  Value none = builder.create<arith::ConstantOp>(
+      at, builder.getIntegerAttr(builder.getIntegerType(16), 0));
+  Value isNew =
+      builder.create<arith::CmpIOp>(at, arith::CmpIPredicate::eq, length, none);
+  Block *fresh = newBlock(), *after = newBlock();
+  builder.create<cf::CondBranchOp>(at, isNew, fresh, after);
+  start(fresh);
+  setReceived(packet, where);
+  jump(after, where);
+  start(after);
 }
 
 } // namespace karakal::lang

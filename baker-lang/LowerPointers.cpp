@@ -15,24 +15,10 @@
 
 #include "baker-lang/Lowering.h"
 
-#include "support/Error.h"
-
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
-
-namespace arith = mlir::arith;
-namespace cf = mlir::cf;
 using mlir::Block;
 using mlir::Value;
 
 namespace karakal::lang {
-
-Value Lowering::globalRef(mlir::OpBuilder &at, mlir::Location where,
-                          const std::string &symbol) {
-  auto global = module->lookupSymbol<ir::GlobalOp>(symbol);
-  return at.create<ir::GlobalRefOp>(
-      where, ir::RefType::get(at.getContext(), global.getType()), symbol);
-}
 
 /// Gives the parameters their values: pointers are made anew from their paths,
 /// whose indices stand behind the other arguments.
@@ -47,7 +33,7 @@ void FunctionLowering::bindParameters(Block *entry) {
       continue;
     mlir::Location at = location(parameter.decl->range);
     const PointedPath &path = paths[number++];
-    Value place = parent.globalRef(builder, at, path.global);
+    Value place = builder.create<ir::GlobalRefOp>(at, path.type, path.global);
     for (const std::string &field : path.steps)
       if (field.empty())
         place = builder.create<ir::ElementOp>(at, place,
@@ -79,6 +65,7 @@ PointedPath FunctionLowering::pathTo(Value place, std::vector<Value> &indices) {
       found.push_back(llvm::cast<ir::ElementOp>(op).getIndex());
     }
   path.global = llvm::cast<ir::GlobalRefOp>(op).getGlobal().str();
+  path.type = op->getResult(0).getType();
   std::reverse(path.steps.begin(), path.steps.end());
   indices.insert(indices.end(), found.rbegin(), found.rend());
   return path;
@@ -105,49 +92,6 @@ Value FunctionLowering::lowerFunctionCall(const CallExpr &expr) {
   auto call = builder.create<mlir::func::CallOp>(location(expr.range), symbol,
                                                  results, arguments);
   return result ? call.getResult(0) : Value();
-}
-
-//===----------------------------------------------------------------------===//
-// What the receiver tells
-//===----------------------------------------------------------------------===//
-
-/// Sets the built-in metadata of a packet that has just come to be, those that
-/// the program asks for.
-void FunctionLowering::setReceived(Value packet, SourceRange where) {
-  mlir::Location at = location(where);
-  if (parent.isUsed(rxLengthName)) {
-    Value length = builder.create<ir::PacketLengthOp>(at, packet);
-    builder.create<ir::MetaWriteOp>(
-        at,
-        builder.create<arith::TruncIOp>(at, builder.getIntegerType(16), length),
-        packet, rxLengthName);
-  }
-  if (parent.isUsed(rxTimeName))
-    builder.create<ir::MetaWriteOp>(
-        at, builder.create<ir::TimestampOp>(at, builder.getI32Type()), packet,
-        rxTimeName);
-}
-
-/// The same at the input that `rx` is wired to. A packet that the program sent
-/// there again has its length already.
-void FunctionLowering::setReceivedUnlessSet(Value packet, SourceRange where) {
-  if (!parent.isUsed(rxLengthName) && !parent.isUsed(rxTimeName))
-    return;
-  if (parent.receiver()->feederCount == 1)
-    return setReceived(packet, where);
-  mlir::Location at = location(where);
-  Value length = builder.create<ir::MetaReadOp>(at, builder.getIntegerType(16),
-                                                packet, rxLengthName);
-  Value none = builder.create<arith::ConstantOp>(
-      at, builder.getIntegerAttr(builder.getIntegerType(16), 0));
-  Value isNew =
-      builder.create<arith::CmpIOp>(at, arith::CmpIPredicate::eq, length, none);
-  Block *fresh = newBlock(), *after = newBlock();
-  builder.create<cf::CondBranchOp>(at, isNew, fresh, after);
-  start(fresh);
-  setReceived(packet, where);
-  jump(after, where);
-  start(after);
 }
 
 } // namespace karakal::lang

@@ -29,6 +29,7 @@ inline constexpr const char *rxLengthName = "rx.length",
 /// one path differ in indices alone.
 struct PointedPath {
   std::string global;
+  mlir::Type type;                ///< of a reference to it
   std::vector<std::string> steps; ///< names of fields; empty: an index
 
   size_t indexCount() const {
@@ -50,9 +51,6 @@ public:
   mlir::Location location(SourceRange range) const;
   mlir::Type type(const Type *type);
   mlir::Type packetType(const ProtocolDecl *protocol);
-  /// The global variable `symbol` as a place.
-  mlir::Value globalRef(mlir::OpBuilder &at, mlir::Location where,
-                        const std::string &symbol);
   /// The symbol of `decl`, or, if it takes pointers, of its copy for pointers
   /// that lead along `paths`, which is made when first asked for.
   std::string functionFor(const FunctionDecl &decl,
@@ -133,8 +131,6 @@ private:
   /// The way to `place`; appends the indices on it to `indices`.
   PointedPath pathTo(mlir::Value place, std::vector<mlir::Value> &indices);
   mlir::Value lowerFunctionCall(const CallExpr &expr);
-  void setReceived(mlir::Value packet, SourceRange where);
-  void setReceivedUnlessSet(mlir::Value packet, SourceRange where);
 
   // Control flow.
   mlir::Block *newBlock() { return new mlir::Block(); }
@@ -202,6 +198,8 @@ private:
   mlir::Value lowerPrimitive(const CallExpr &expr);
   void lowerPut(const EndpointDecl &output, mlir::Value packet,
                 mlir::Location at);
+  void setReceived(mlir::Value packet, SourceRange where);
+  void setReceivedUnlessSet(mlir::Value packet, SourceRange where);
   mlir::Value lowerDecap(const CallExpr &expr);
   mlir::Value lowerEncap(const CallExpr &expr);
   mlir::Value lowerCreate(const CallExpr &expr);

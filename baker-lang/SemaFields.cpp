@@ -104,7 +104,9 @@ bool Sema::sees(const Scope &home, SourceRange declared,
 }
 
 void Sema::checkVisible(const Decl &decl, const Scope &home, SourceRange use) {
-  if (!decl.isPrivate || sees(home, decl.range, use))
+  // What an unqualified name finds in a module is that module's own.
+  bool isOwn = &home == &program.scope && home.find(decl.name) != &decl;
+  if (!decl.isPrivate || isOwn || sees(home, decl.range, use))
     return;
   std::string owner = "its file";
   for (auto &module : program.modules)
