@@ -170,7 +170,8 @@ bool compile(const std::string &text, const fs::path &file) {
 bool compileIt(const std::string &text, const fs::path &file) {
   std::ofstream(file, std::ios::binary) << text;
   Diagnostics diagnostics;
-  auto program = lang::parseAndCheck({file.string()}, diagnostics);
+  auto program = lang::parseAndCheck({file.string()}, diagnostics,
+                                     {KARAKAL_SOURCE_DIR "/runtime"});
   std::ostringstream printed;
   diagnostics.print(printed, /*colour=*/true);
   // At most 100 are shown, each of some lines.
@@ -220,14 +221,16 @@ public:
   std::string program() {
     std::string text = "protocol ether { dst : 48; type : 16; demux { 8 }; }\n";
     for (size_t i = 0; i < 2 + below(3); ++i)
-      text += type() + " g" + std::to_string(i) + "[" + number() + "];\n";
+      text += (below(4) == 0 ? "const " : "") + type() + " g" +
+              std::to_string(i) + "[" + number() +
+              (below(2) ? "];\n" : "] = { " + number() + " };\n");
     text += "module m { lock l; ppf p { in ether_pkt * in_cc; out ether_pkt * "
             "out_cc; } wiring { rx -> p.in_cc; p.out_cc -> tx; }\n"
             "p.ppf(ether_pkt * a) " +
             block(3) + " }\n";
     for (size_t i = 0; i < 1 + below(3); ++i)
-      text += type() + " " + name() + "(" + type() + " a, ether_pkt * b) " +
-              block(3) + "\n";
+      text += type() + " " + name() + "(" + type() + oneOf({" a", " * a"}) +
+              ", ether_pkt * b) " + block(3) + "\n";
     return text;
   }
 
@@ -251,7 +254,7 @@ private:
     case 0:
       return "(" + part() + ")";
     case 1:
-      return oneOf({"-", "!", "~", "++", "(u8)", "(u100)"}) + part();
+      return oneOf({"-", "!", "~", "++", "(u8)", "(u100)", "*", "&"}) + part();
     case 2:
       return part() + "[" + part() + "]";
     case 3:
@@ -288,8 +291,10 @@ private:
     case 5:
       return "critical (" + name() + ") " + inner();
     case 6:
-      return type() + " " + name() +
-             (below(2) ? "[3];" : " = " + value() + ";");
+      return below(3) == 0 ? type() + " * " + name() + " = &" + name() + "[" +
+                                 value() + "];"
+                           : type() + " " + name() +
+                                 (below(2) ? "[3];" : " = " + value() + ";");
     case 7:
       return oneOf({"return;", "break;", "continue;", "packet_drop(a);",
                     "channel_put(out_cc, a);", "packet_add_tail(a, 4);"});
