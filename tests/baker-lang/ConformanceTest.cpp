@@ -201,9 +201,9 @@ TEST(Conformance, EveryCaseHasItsDiagnosticsAndNoOthers) {
     if (diagnostics.hasErrors())
       continue;
     if (kept && !hasCalls(item))
-      fs::copy_file(file, fs::path(kept) / (item.file + "-" +
-                                            std::to_string(item.line) +
-                                            ".baker"));
+      fs::copy_file(
+          file, fs::path(kept) /
+                    (item.file + "-" + std::to_string(item.line) + ".baker"));
     mlir::MLIRContext context;
     EXPECT_TRUE(
         bool(lang::lowerToIr(*program, diagnostics.sources(), context)));
