@@ -45,6 +45,8 @@ struct Route {
   func::FuncOp consumer;
   /// Where the heads of its packets are, if that is known.
   ir::HeadAttr head;
+  /// Messages in the profile.
+  int64_t messages = 1;
 };
 
 class LowerChannels : public impl::LowerChannelsBase<LowerChannels> {
@@ -206,9 +208,9 @@ SmallVector<Route> LowerChannels::routesOn(uint32_t ring) {
         ir::numberOf(channel, ir::ringAttrName) != ring)
       continue;
     if (func::FuncOp consumer = consumerOf(channel); isOurs(consumer))
-      routes.push_back(
-          {*ir::numberOf(channel, ir::idAttrName), consumer,
-           channel->getAttrOfType<ir::HeadAttr>(ir::headAttrName)});
+      routes.push_back({*ir::numberOf(channel, ir::idAttrName), consumer,
+                        channel->getAttrOfType<ir::HeadAttr>(ir::headAttrName),
+                        int64_t(ir::profileOf(channel).value_or(1))});
   }
   return routes;
 }
@@ -244,6 +246,7 @@ void LowerChannels::emitDispatch(OpBuilder &builder, Location loc,
   Value id = builder.create<arith::ShRUIOp>(
       loc, message[0], word(builder, loc, target::RingChannelShift));
   SmallVector<int32_t> values;
+  SmallVector<int64_t> counts = {0}; // no other ids come
   SmallVector<Block *> blocks;
   Region *region = next->getParent();
   for (const Route &route : routes) {
@@ -252,11 +255,13 @@ void LowerChannels::emitDispatch(OpBuilder &builder, Location loc,
     emitDelivery(inner, loc, message, route);
     inner.create<cf::BranchOp>(loc, next);
     values.push_back(int32_t(route.id));
+    counts.push_back(route.messages);
     blocks.push_back(block);
   }
   SmallVector<ValueRange> noOperands(blocks.size());
-  builder.create<cf::SwitchOp>(loc, id, next, ValueRange(), values, blocks,
-                               noOperands);
+  auto dispatch = builder.create<cf::SwitchOp>(loc, id, next, ValueRange(),
+                                               values, blocks, noOperands);
+  ir::setBranchCounts(dispatch, counts);
 }
 
 /// What runtime/rx.uc promises of its messages' words, `port << 24 | handle`

@@ -91,7 +91,7 @@ void stripDecisions(ModuleOp module) {
 /// Turns the profile's counts on branches into LLVM's branch weights, which
 /// have 32 bits. None is 0: LLVM's loop passes take that for no weight at all.
 void convertBranchCounts(ModuleOp module) {
-  module.walk([](LLVM::CondBrOp branch) {
+  auto convert = [](auto branch) {
     ArrayRef<int64_t> counts = ir::branchCountsOf(branch);
     if (counts.empty())
       return;
@@ -104,9 +104,9 @@ void convertBranchCounts(ModuleOp module) {
     branch->removeAttr(ir::branchAttrName);
     if (isReached)
       branch.setBranchWeights(weights);
-  });
-  module.walk(
-      [](LLVM::SwitchOp branch) { branch->removeAttr(ir::branchAttrName); });
+  };
+  module.walk([&](LLVM::CondBrOp branch) { convert(branch); });
+  module.walk([&](LLVM::SwitchOp branch) { convert(branch); });
 }
 
 class ToLlvm : public impl::ToLlvmBase<ToLlvm> {
