@@ -337,6 +337,9 @@ void Aggregation::runOnOperation() {
   if (failed(writeRings(graph)))
     return signalPassFailure();
   if (!formed.aggregates.empty()) {
+    double words = 0;
+    for (const FormedAggregate &aggregate : formed.aggregates)
+      words += aggregate.words;
     Builder builder(&getContext());
     getOperation()->setAttr(
         predictionAttrName,
@@ -344,6 +347,7 @@ void Aggregation::runOnOperation() {
             {builder.getNamedAttr(
                  "packets_per_s",
                  builder.getF64FloatAttr(formed.prediction.packetsPerSecond)),
+             builder.getNamedAttr("words", builder.getF64FloatAttr(words)),
              builder.getNamedAttr(
                  "bottleneck",
                  builder.getStringAttr(formed.prediction.bottleneck))}));

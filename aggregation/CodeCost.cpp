@@ -2,6 +2,7 @@
 
 #include "aggregation/CodeCost.h"
 #include "aggregation/WordCost.h"
+#include "aggregation/WordFlow.h"
 #include "support/Error.h"
 #include "target-ixp/Encoding.h"
 #include "target-ixp/InstructionTable.h"
@@ -13,6 +14,9 @@ using target::Instruction;
 using target::Op;
 
 namespace {
+
+/// What takes a lock and gives it back (runtime/services.ll).
+constexpr const char *lockName = "baker_lock", *unlockName = "baker_unlock";
 
 /// Adds up the words of one program.
 class Reader {
@@ -31,6 +35,7 @@ public:
 private:
   void addCommand(size_t at);
   double rounds() const;
+  std::vector<bool> locked() const;
 
   const target::Microcode &code;
   const target::ChipParameters &chip;
@@ -64,8 +69,41 @@ void Reader::addCommand(size_t at) {
     pending = std::max(pending, command->cost.latency);
 }
 
+/// The words that run while a lock is held, or handed over.
+std::vector<bool> Reader::locked() const {
+  WordFlow flow(code);
+  std::vector<bool> isLocked(instructions.size());
+  uint32_t take = ~0u, give = ~0u;
+  for (const target::FunctionRange &range : code.functions)
+    if (range.name == lockName || range.name == unlockName) {
+      (range.name == lockName ? take : give) = range.begin;
+      std::fill(isLocked.begin() + range.begin, isLocked.begin() + range.end,
+                true);
+    }
+  std::vector<uint32_t> open;
+  auto reach = [&](uint32_t word) {
+    if (!isLocked[word])
+      open.push_back(word);
+    isLocked[word] = true;
+  };
+  for (uint32_t i = 0; i < instructions.size(); ++i)
+    for (const WordEdge &edge : flow.edges[i])
+      if (edge.callee == take)
+        reach(edge.to);
+  while (!open.empty()) {
+    uint32_t at = open.back();
+    open.pop_back();
+    for (const WordEdge &edge : flow.edges[at])
+      if (edge.callee != give)
+        reach(edge.to);
+  }
+  return isLocked;
+}
+
 StageCost Reader::read() {
+  std::vector<bool> isLocked = locked();
   for (size_t i = 0; i < instructions.size(); ++i) {
+    StageCost before = cost;
     const Instruction &instruction = instructions[i];
     double times = code.frequencies[i];
     cost.issue += times;
@@ -80,6 +118,8 @@ StageCost Reader::read() {
     if (isSwap(instruction))
       cost.issue += times * swapCycles(instruction, chip);
     addCommand(i);
+    if (isLocked[i])
+      cost.locked += cost.issue + cost.latency - before.issue - before.latency;
   }
   double messages = rounds();
   KARAKAL_ASSERT(messages > 0, "an aggregate asks at least one ring");

@@ -20,6 +20,8 @@ namespace {
 constexpr double muchSlower = 2;
 /// What one relaxation takes off the target.
 constexpr double relaxation = 0.9;
+/// The part of a rate below which an engine is missed.
+constexpr double noLoss = 0.99;
 
 std::string number(double value, int digits = 0) {
   char text[64];
@@ -61,6 +63,8 @@ private:
       result.steps.push_back(std::move(step));
   }
   void assignEngines();
+  void takeIdleEngines();
+  void noteEngines();
   void checkSizes();
 
   const FormationInput &input;
@@ -342,6 +346,35 @@ void Former::assignEngines() {
         slowest = i;
     ++aggregates[slowest].engines;
   }
+}
+
+/// What a lock lets through no further engine adds to: those that only wait
+/// for it are not used.
+void Former::takeIdleEngines() {
+  Prediction now = predict(stagesOf(input, aggregates), input.chip);
+  for (FormedAggregate &aggregate : aggregates) {
+    bool isAsked = aggregate.pin >= 0 && input.pins[aggregate.pin].engines != 0;
+    unsigned before = aggregate.engines;
+    while (now.bottleneck == locksLimit && !isAsked && aggregate.engines > 1) {
+      --aggregate.engines;
+      Prediction fewer = predict(stagesOf(input, aggregates), input.chip);
+      if (fewer.packetsPerSecond < noLoss * now.packetsPerSecond) {
+        ++aggregate.engines;
+        break;
+      }
+    }
+    if (aggregate.engines < before)
+      note("refuse", nameOf(aggregate),
+           "not duplicated on " + std::to_string(before) +
+               " engines: its locks let " +
+               number(now.packetsPerSecond / 1e6, 3) +
+               " million packets a second through, as many as fewer engines "
+               "handle");
+  }
+}
+
+void Former::noteEngines() {
+  std::vector<double> cycles = loads();
   for (size_t i = 0; i < aggregates.size(); ++i)
     note("map", nameOf(aggregates[i]),
          std::to_string(aggregates[i].engines) + " engines for " +
@@ -370,6 +403,8 @@ Formation Former::run() {
              std::to_string(input.engines) + " engines");
   }
   assignEngines();
+  takeIdleEngines();
+  noteEngines();
   checkSizes();
   size_t engines = 0;
   for (const FormedAggregate &aggregate : aggregates)

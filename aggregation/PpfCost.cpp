@@ -4,6 +4,7 @@
 #include "ir/Layout.h"
 #include "ir/OperationCost.h"
 #include "ir/Profile.h"
+#include "ir/Services.h"
 #include <algorithm>
 #include <cmath>
 
@@ -37,6 +38,36 @@ llvm::DenseMap<Block *, double> frequenciesOf(func::FuncOp function) {
       break;
   }
   return times;
+}
+
+/// Locks that are held where each block begins. A critical section is entered
+/// and left by structure: all ways to a block hold the same.
+llvm::DenseMap<Block *, int> locksHeld(func::FuncOp function) {
+  llvm::DenseMap<Block *, int> held;
+  SmallVector<Block *> open = {&function.getBody().front()};
+  held[open.front()] = 0;
+  while (!open.empty()) {
+    Block *block = open.pop_back_val();
+    int here = held[block];
+    for (Operation &op : *block)
+      here += isa<ir::LockOp>(op) ? 1 : isa<ir::UnlockOp>(op) ? -1 : 0;
+    for (Block *next : block->getSuccessors())
+      if (held.try_emplace(next, here).second)
+        open.push_back(next);
+  }
+  return held;
+}
+
+/// Locks that share the work of the one that `lock` takes: the elements of an
+/// array of them.
+double lockCount(ir::LockOp lock, ModuleOp program) {
+  Operation *op = lock->getOperand(0).getDefiningOp();
+  while (op && !isa<ir::GlobalRefOp>(op))
+    op = op->getNumOperands() ? op->getOperand(0).getDefiningOp() : nullptr;
+  auto global = op ? program.lookupSymbol<ir::GlobalOp>(
+                         cast<ir::GlobalRefOp>(op).getGlobal())
+                   : nullptr;
+  return global ? std::max(1u, unsigned(ir::wordCount(global.getType()))) : 1;
 }
 
 /// The memory of the global that `ref` points into.
@@ -88,8 +119,12 @@ PpfCost PpfCosts::of(func::FuncOp function) {
     return at->second;
   PpfCost sum;
   auto times = frequenciesOf(function);
-  for (Block &block : function.getBody())
+  auto held = locksHeld(function);
+  double locks = 1;
+  for (Block &block : function.getBody()) {
+    int depth = held.lookup(&block);
     for (Operation &op : block) {
+      StageCost before = sum.cost;
       sum.cost += costOf(&op) * times[&block];
       sum.words += ir::costOf(&op).instructions;
       if (auto call = dyn_cast<func::CallOp>(op))
@@ -99,7 +134,15 @@ PpfCost PpfCosts::of(func::FuncOp function) {
           sum.cost += called.cost * times[&block];
           sum.words += called.words;
         }
+      if (auto lock = dyn_cast<ir::LockOp>(op))
+        locks = lockCount(lock, program);
+      depth += isa<ir::LockOp>(op) ? 1 : isa<ir::UnlockOp>(op) ? -1 : 0;
+      if (depth > 0 || isa<ir::UnlockOp>(op))
+        sum.cost.locked += (sum.cost.issue + sum.cost.latency - before.issue -
+                            before.latency) /
+                           locks;
     }
+  }
   done[function] = sum;
   return sum;
 }

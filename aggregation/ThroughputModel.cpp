@@ -172,7 +172,7 @@ std::vector<Limit> hardLimits(const std::vector<Stage> &stages,
   for (const Stage &stage : stages)
     locked += stage.messages * stage.cost.locked;
   if (locked > 0)
-    limits.push_back({1 / locked, "locks"});
+    limits.push_back({1 / locked, locksLimit});
   for (size_t i = 0; i + runtimeStages < stages.size(); ++i) {
     const Stage &stage = stages[i];
     double perEngine = stage.engines / std::max(stage.messages, 1e-9);

@@ -62,10 +62,13 @@ struct Stage {
   unsigned engines = 1;
 };
 
+/// The bottleneck of a mapping whose locks are never free.
+inline constexpr const char *locksLimit = "locks";
+
 /// What limits a mapping.
 struct Prediction {
   double packetsPerSecond = 0;
-  /// "engines of main", "contexts of main", "dram", "rx", "ports".
+  /// "engines of main", "contexts of main", "dram", "locks", "rx", "ports".
   std::string bottleneck;
   /// Share of the cycles in which a stage's engines issue, by stage.
   std::vector<double> stageUtilization;

@@ -2,9 +2,11 @@
 
 #include "driver/Engines.h"
 #include "aggregation/CodeCost.h"
+#include "aggregation/Passes.h"
 #include "codegen-me/CodeGenMe.h"
 #include "driver/LlvmStage.h"
 #include "driver/RunPasses.h"
+#include "ir/Explain.h"
 #include "ir/Profile.h"
 #include "swcache/Caches.h"
 #include "target-ixp/MemoryMap.h"
@@ -21,6 +23,8 @@ constexpr const char *doesNotFit = "E-codegen-me-020";
 /// The sizes grow by this where the code did not fit, so many times.
 constexpr double sizeStep = 1.5;
 constexpr unsigned stepsMax = 6;
+/// Sizes that are truly below this part of the estimate are taken as new ones.
+constexpr double sizeKnown = 0.9;
 
 /// The code of all aggregates, in the plan's order.
 Result<std::vector<AggregateCode>> compileEngines(ModuleOp planned,
@@ -148,11 +152,80 @@ Result<PlannedProgram> compileToFit(ModuleOp program, const Options &options) {
   }
 }
 
+/// Words of code for one that aggregation estimated.
+double trueWords(const PlannedProgram &made) {
+  auto estimate = made.program.get()->getAttrOfType<DictionaryAttr>(
+      agg::predictionAttrName);
+  if (!estimate)
+    return 1;
+  double words = 0;
+  for (const AggregateCode &engine : made.engines)
+    words += double(engine.code.words.size());
+  return words / cast<FloatAttr>(estimate.get("words")).getValueAsDouble();
+}
+
+/// Gives the engines out anew, by what the code of each aggregate costs.
+void shareEngines(PlannedProgram &made) {
+  std::vector<agg::Stage> stages = stagesOf(*made.program, made.engines);
+  std::vector<agg::Stage> shared = stages;
+  size_t left = 0;
+  for (agg::Stage &stage : shared) {
+    left += stage.engines - 1;
+    stage.engines = 1;
+  }
+  target::ChipParameters chip;
+  auto slowness = [&](const agg::Stage &stage) {
+    return stage.messages / (agg::engineRate(stage.cost, chip) * stage.engines);
+  };
+  for (; left > 0; --left)
+    ++std::max_element(shared.begin(), shared.end(),
+                       [&](const agg::Stage &a, const agg::Stage &b) {
+                         return slowness(a) < slowness(b);
+                       })
+          ->engines;
+  if (agg::predict(shared, chip).packetsPerSecond <=
+      agg::predict(stages, chip).packetsPerSecond)
+    return;
+  uint32_t next = target::AppEngineFirst;
+  std::vector<ir::AggregatePlan> plans;
+  for (size_t i = 0; i < shared.size(); ++i) {
+    ir::AggregatePlan &plan = made.engines[i].plan;
+    plan.engines.clear();
+    for (unsigned n = 0; n < shared[i].engines; ++n)
+      plan.engines.push_back(next++);
+    plans.push_back(plan);
+    ir::explain(*made.program, "aggregation")
+        << "map " << plan.name << ": " << plan.engines.size() << " engines for "
+        << llvm::formatv("{0:f0}", slowness(shared[i]) * shared[i].engines)
+               .str()
+        << " cycles a packet received of the code itself";
+  }
+  ir::setAggregates(*made.program, plans);
+}
+
+/// Aggregation once more with the true sizes, where the estimate was so much
+/// too large that it may have kept aggregates apart.
+PlannedProgram withTrueFigures(PlannedProgram made, ModuleOp program,
+                               const Options &options) {
+  if (made.engines.size() < 2 || !options.pipeline.mapping.empty())
+    return made;
+  Options again = options;
+  again.pipeline.wordsScale *= trueWords(made);
+  if (again.pipeline.wordsScale < sizeKnown * options.pipeline.wordsScale)
+    if (auto smaller = compileToFit(program, again);
+        smaller && predictedPackets(*smaller) > predictedPackets(made))
+      made = std::move(*smaller);
+  shareEngines(made);
+  return made;
+}
+
 } // namespace
 
 Result<PlannedProgram> planAndCompile(ModuleOp program,
                                       const Options &options) {
   auto made = compileToFit(program, options);
+  if (made)
+    made = withTrueFigures(std::move(*made), program, options);
   Options fewer = options;
   if (made && swcache::answersOf(*made->program).lookup) {
     fewer.pipeline.keepAnswers = false;

@@ -151,3 +151,21 @@ TEST(FormationTest, AggregationOf200PpfsTakesLessThanASecond) {
   expectForwardOnly(input, formed);
   EXPECT_LT(seconds, 1) << "seconds of processor time";
 }
+
+TEST(FormationTest, AHotLockIsNotWaitedForOnMoreEnginesThanItKeepsBusy) {
+  FormationInput input = makeChain(1, 300, 100);
+  input.ppfs[0].cost.latency = 800;
+  input.ppfs[0].cost.locked = 150; // a third of what six engines would do
+  Formation formed = formAggregates(input);
+  ASSERT_EQ(formed.aggregates.size(), 1u);
+  EXPECT_LE(formed.aggregates[0].engines, 3u);
+  EXPECT_GE(formed.aggregates[0].engines, 2u);
+  EXPECT_EQ(formed.prediction.bottleneck, "locks");
+  EXPECT_TRUE(hasStep(formed, "refuse", "its locks let 4.000 million packets"));
+}
+
+TEST(FormationTest, ALockThatIsMostlyFreeCostsNoEngine) {
+  FormationInput input = makeChain(1, 300, 100);
+  input.ppfs[0].cost.locked = 20;
+  EXPECT_EQ(formAggregates(input).aggregates[0].engines, 6u);
+}

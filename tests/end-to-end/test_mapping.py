@@ -5,11 +5,14 @@ and on as many engines as it needs and more."""
 from __future__ import annotations
 
 import json
+from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
 import toolchain
-from toolchain import FIREWALL, L3_SWITCH, LEVELS, MPLS, Workload
+from npftrace.capture import read_capture
+from toolchain import ENDS, FIREWALL, L3_SWITCH, LEVELS, MPLS, Workload
 
 PIPELINES = {
     "l3-switch": (
@@ -108,3 +111,92 @@ def test_wrong_mappings_are_errors(text: str, message: str, tmp_path: Path) -> N
         "bakerc", L3_SWITCH, f"--mapping={mapping}", "-o", tmp_path / "a.ixp", status=1
     )
     assert message in done.stderr
+
+
+def report_of(source: Path, load: Workload, folder: Path, *options: str) -> Any:
+    path = folder / "report.json"
+    toolchain.compile_app(
+        source, folder / "a.ixp", f"--profile-trace={load.trace}",
+        f"--report={path}", *options,
+    )  # fmt: skip
+    return json.loads(path.read_text())
+
+
+def chain(length: int) -> str:
+    """PPFs that each add one to the source address and pass the frame on."""
+    names = [f"p{i}" for i in range(length)]
+    ends = [f"    {a}.out_cc -> {b}.in_cc;" for a, b in pairwise(names)]
+    return "\n".join(
+        [
+            "import net.ether;",
+            "module chain {",
+            *(
+                f"  ppf {n} {{ in ether_pkt * in_cc; out ether_pkt * out_cc; }}"
+                for n in names
+            ),
+            "  wiring {",
+            "    rx -> p0.in_cc;",
+            *ends,
+            f"    {names[-1]}.out_cc -> tx;",
+            "  }",
+            "}",
+            *(
+                f"chain.{n}.ppf ( ether_pkt * ph ) "
+                "{ ph->src = ph->src + 1; channel_put( out_cc, ph ); }"
+                for n in names
+            ),
+        ]
+    )
+
+
+@pytest.mark.parametrize("level", ENDS)
+def test_a_chain_of_tiny_ppfs_is_one_aggregate(
+    level: str, loads: dict[str, Workload], tmp_path: Path
+) -> None:
+    source, load = tmp_path / "chain.baker", loads["l3-switch"]
+    source.write_text(chain(12))
+    report = report_of(source, load, tmp_path, f"--level={level}")
+    (only,) = report["aggregates"]
+    assert len(only["ppfs"]) == 12 and len(only["engines"]) == 6
+    out, stats = tmp_path / "out.pcapng", tmp_path / "stats.json"
+    toolchain.run(
+        "ixpsim", tmp_path / "a.ixp", f"--trace={load.trace}", "--packets=300",
+        f"--out={out}", f"--stats={stats}", "--quiet",
+    )  # fmt: skip
+    sent = sorted(frame.data for frame in read_capture(out, 4).frames)
+    frames = [
+        frame.data.ljust(60, b"\0") for frame in read_capture(load.trace, 4).frames
+    ][:300]
+    assert sent == sorted(
+        frame[:6]
+        + ((int.from_bytes(frame[6:12], "big") + 12) % 2**48).to_bytes(6, "big")
+        + frame[12:]
+        for frame in frames
+    )
+
+
+def test_a_hot_lock_is_not_waited_for_on_more_engines(
+    loads: dict[str, Workload], tmp_path: Path
+) -> None:
+    source = toolchain.ROOT / "tests/aggregation/Inputs/hot_lock.baker"
+    load = loads["l3-switch"]
+
+    def rate(*options: str) -> float:
+        report_of(source, load, tmp_path, *options)
+        stats = tmp_path / "stats.json"
+        toolchain.run(
+            "ixpsim", tmp_path / "a.ixp", f"--trace={load.trace}", "--packets=1000",
+            "--warmup=200", f"--stats={stats}", "--quiet",
+            "--set=ports.rate_bps=4000000000",
+        )  # fmt: skip
+        return float(json.loads(stats.read_text())["rate"]["forwarded_gbps"])
+
+    report = report_of(source, load, tmp_path)
+    assert report["predicted"]["bottleneck"] == "locks"
+    assert len(report["aggregates"][0]["engines"]) < 3
+    chosen = rate()
+    assert abs(report["predicted"]["gbps"] / chosen - 1) < 0.15
+    mapping = tmp_path / "mapping.txt"
+    for engines in (2, 4, 6):
+        mapping.write_text(f"aggregate all {engines}\n  m.work\n")
+        assert rate(f"--mapping={mapping}") < chosen / 0.97
