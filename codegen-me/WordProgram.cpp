@@ -230,12 +230,13 @@ Result<target::Microcode> resolve(const WordProgram &program,
     code.words.push_back(*word);
     code.taken.push_back(item.taken);
     code.lines.push_back(program.places[item.line]);
-    // Waits and pointer writes that passes put in have none of their own.
-    if (item.frequency == 0 && !code.frequencies.empty())
-      code.frequencies.push_back(code.frequencies.back());
-    else
-      code.frequencies.push_back(item.frequency);
+    code.frequencies.push_back(item.frequency);
   }
+  // Waits and pointer writes that passes put in front of a word have no
+  // frequency of their own.
+  for (size_t i = code.frequencies.size(); i-- > 1;)
+    if (code.frequencies[i - 1] == 0)
+      code.frequencies[i - 1] = code.frequencies[i];
   return code;
 }
 
