@@ -18,16 +18,13 @@ struct Fit {
   /// Part of a unit's time that is lost between commands under full load.
   static constexpr double unitLoss = 0.02;
   /// Part of an engine's time in which all its contexts wait by chance.
-  static constexpr double engineLoss = 0.07;
+  static constexpr double engineLoss = 0.06;
   /// Receive and transmit engines: cycles a packet of one mpacket in what their
   /// contexts do one after the other; each further mpacket costs `perMpacket`.
   static constexpr double rxCycles = 77, txCycles = 77, perMpacket = 20;
   /// Their instructions a packet, and a context's waits.
   static constexpr double rxIssue = 30, rxLatency = 720;
   static constexpr double txIssue = 50, txLatency = 300;
-  /// How much of what may run at the same time on the two ports of an SRAM
-  /// channel does: a channel starts its commands in order.
-  static constexpr double portOverlap = 0.85;
 };
 
 constexpr unsigned dramQuadWords = 2;
@@ -99,8 +96,7 @@ void joinPorts(std::vector<Stage> &stages, Unit read, Unit write) {
   if (all <= 0)
     return;
   double overlap = 2 * reads * writes / (all * all);
-  double share = std::max(1 / (1 + Fit::portOverlap * overlap),
-                          std::max(reads, writes) / all);
+  double share = std::max(1 / (1 + overlap), std::max(reads, writes) / all);
   for (Stage &stage : stages) {
     stage.cost.busyOf(read) =
         share * (stage.cost.busyOf(read) + stage.cost.busyOf(write));
