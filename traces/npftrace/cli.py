@@ -5,7 +5,7 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from npftrace import bench2544, check, classbench, fit, packettest, rib, show
+from npftrace import bench2544, check, classbench, fit, packettest, replay, rib, show
 from npftrace.errors import InputError
 from npftrace.make.kinds import KINDS
 from npftrace.sweep import command as sweep
@@ -28,7 +28,9 @@ def _parser() -> argparse.ArgumentParser:
 
     tables = commands.add_parser("tables", help="write tables from other forms")
     sources = tables.add_subparsers(required=True, metavar="SOURCE")
-    rib.add_arguments(sources.add_parser("from-rib", help="routes of a RIB as text"))
+    rib.add_arguments(
+        sources.add_parser("from-rib", help="routes of a RIB, text or MRT")
+    )
     fit.add_arguments(sources.add_parser("from-trace", help="tables that fit a trace"))
     classbench.add_arguments(
         sources.add_parser("from-classbench", help="firewall rules of ClassBench")
@@ -43,6 +45,9 @@ def _parser() -> argparse.ArgumentParser:
     )
     bench2544.add_arguments(
         commands.add_parser("bench2544", help="measure an image as RFC 2544 asks")
+    )
+    replay.add_arguments(
+        commands.add_parser("replay-rate", help="give a trace the times of a rate")
     )
     sweep.add_arguments(
         commands.add_parser("sweep", help="compile and simulate over a grid")

@@ -1,19 +1,20 @@
-"""A control file from a routing table as text.
+"""A control file from a routing table, as text or as an MRT dump (RFC 6396).
 
-Each line is `PREFIX/LENGTH NEXT_HOP`, or a prefix alone; IPv6 lines are left
+Each line of a text is `PREFIX/LENGTH NEXT_HOP`, or a prefix alone; IPv6 lines are left
 out. A real table names its next hops by address or AS number and may have more
 of them than a program has entries: names are numbered by how many routes they
 have, and those past the last number share the numbers evenly.
 """
 
 import argparse
+import bz2
 import gzip
 from collections import Counter
 from pathlib import Path
 
 import numpy as np
 
-from npftrace import control
+from npftrace import control, mrt
 from npftrace.errors import InputError
 from npftrace.make import options
 from npftrace.make.tables import HOP_MACS, router_mac
@@ -22,7 +23,9 @@ from npftrace.wire import ipv4_value
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of `npftrace tables from-rib`."""
-    parser.add_argument("rib", type=Path, help="PREFIX NEXT_HOP lines, may be .gz")
+    parser.add_argument(
+        "rib", type=Path, help="PREFIX NEXT_HOP lines or MRT, may be .gz or .bz2"
+    )
     parser.add_argument("--control", type=Path, required=True, help="to be written")
     parser.add_argument("--hops", type=options.between(1, 65536), default=64)
     parser.add_argument("--ports", type=options.between(1, 16), default=4)
@@ -55,9 +58,29 @@ def read_rib(path: Path) -> list[tuple[int, int, str]]:
         data = path.read_bytes()
         if data[:2] == b"\x1f\x8b":
             data = gzip.decompress(data)
+        elif data[:3] == b"BZh":
+            data = bz2.decompress(data)
     except (OSError, EOFError) as error:
         message = f"the table cannot be read: {error}"
         raise InputError("E-traces-120", message, path) from error
+    routes = _dumped(data, path) if mrt.is_mrt(data) else _written(data, path)
+    if not routes:
+        raise InputError("E-traces-122", "no IPv4 route in it", path)
+    return routes
+
+
+def _dumped(data: bytes, path: Path) -> list[tuple[int, int, str]]:
+    """Each prefix of an MRT dump once."""
+    found: dict[tuple[int, int], str] = {}
+    try:
+        for prefix, length, hop in mrt.routes_of(data):
+            found.setdefault((prefix, length), hop)
+    except ValueError as error:
+        raise InputError("E-traces-123", f"MRT: {error}", path) from error
+    return [(prefix, length, hop) for (prefix, length), hop in found.items()]
+
+
+def _written(data: bytes, path: Path) -> list[tuple[int, int, str]]:
     routes = []
     rng = np.random.Generator(np.random.PCG64(1))
     for number, line in enumerate(data.decode(errors="replace").splitlines(), 1):
@@ -76,6 +99,4 @@ def read_rib(path: Path) -> list[tuple[int, int, str]]:
         # A table without next hops gets them at random, the same each time.
         name = words[1] if len(words) == 2 else str(rng.integers(0, 64))
         routes.append((prefix >> (32 - bits) << (32 - bits), bits, name))
-    if not routes:
-        raise InputError("E-traces-122", "no IPv4 route in it", path)
     return routes

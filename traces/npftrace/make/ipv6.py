@@ -1,0 +1,177 @@
+"""IPv6 traffic for a router, with its tables and answers.
+
+Prefixes have lengths in the proportions of the table of 2024; a quarter of them
+lie inside others. Frames are UDP packets to addresses inside the prefixes, of
+78 bytes or more with CRC, as RFC 5180 has them. Each prefix is told to the
+router by `route6_add`, in four words.
+"""
+
+import argparse
+from collections.abc import Iterator
+
+import numpy as np
+
+from npftrace import control
+from npftrace.make import options, traffic
+from npftrace.make.frames import Numbers, put
+from npftrace.make.tables import HOP_MACS, HOST_MACS, router_mac
+from npftrace.make.traffic import ETHER_BYTES, Answer, Chunk
+from npftrace.wire import ETH_TYPE_IPV6, mac_text
+
+SHARES = {
+    "hop-limit": ("hop_limit", "hop limit 0 or 1"),
+    "bad-version": ("bad_version6", "an IP version other than 6"),
+    "bad-length": ("bad_length6", "a payload longer than the frame"),
+    "no-route": ("no_route6", "destinations that no prefix covers"),
+    "multicast": ("martian_destination6", "destinations in ff00::/8"),
+}
+NAMES = ["routed", *SHARES]
+# Lengths and their weights in the table of 2024 (160,147 prefixes), in percent.
+LENGTHS = {32: 14, 36: 5, 40: 8, 44: 9, 48: 47, 29: 5, 46: 5, 64: 4, 56: 3}
+IPV6_BYTES = 40
+UDP = 17
+GLOBAL, NOWHERE = 0x2001, 0x3FFE
+SOURCE = 0x2001_0002_0000_0000  # 2001:2::/48, for benchmarks (RFC 5180)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of `npftrace make ipv6`."""
+    traffic.add_arguments(parser)
+    parser.set_defaults(size=options.sizes("78"))
+    parser.add_argument("--routes", type=options.between(1, 10**5), default=800)
+    parser.add_argument("--hops", type=options.between(1, 256), default=64)
+    traffic.add_shares(parser, SHARES)
+
+
+def run(args: argparse.Namespace) -> None:
+    """Writes the trace, the control file and the answers."""
+    rng = np.random.Generator(np.random.PCG64(args.seed))
+    kinds = traffic.draw_kinds(args, rng, SHARES)
+    generator = _Generator(args, rng)
+    generator.write_tables()
+    traffic.write(args, kinds, generator)
+
+
+def make_prefixes(rng: np.random.Generator, count: int) -> list[tuple[int, int]]:
+    """Different prefixes: their first 64 bits and their lengths."""
+    lengths, weights = list(LENGTHS), np.array(list(LENGTHS.values()), dtype=float)
+    found: dict[tuple[int, int], None] = {}
+    while len(found) < count:
+        length = int(rng.choice(lengths, p=weights / weights.sum()))
+        top = GLOBAL << 48 | int(rng.integers(0, 1 << 48))
+        known = list(found)[: max(1, count // 4)]
+        outer, outer_length = (
+            known[int(rng.integers(0, len(known)))] if known else (0, 64)
+        )
+        if outer_length < length and rng.random() < 0.25:
+            top = outer | int(rng.integers(0, 1 << 63)) % (1 << 64 - outer_length)
+        found[top >> 64 - length << 64 - length, length] = None
+    return list(found)
+
+
+class _Chunk(Chunk):
+    """Frames with the upper half of their destinations."""
+
+    tops: list[int]
+
+
+class _Generator:
+    """Builds chunks of frames."""
+
+    def __init__(self, args: argparse.Namespace, rng: np.random.Generator) -> None:
+        self.args, self.rng = args, rng
+        self.prefixes = make_prefixes(rng, args.routes)
+        self.hops = rng.integers(0, args.hops, size=args.routes)
+        self.hop_macs = HOP_MACS | np.arange(args.hops)
+        by_length: dict[int, dict[int, int]] = {}
+        for route, (top, length) in enumerate(self.prefixes):
+            by_length.setdefault(length, {})[top >> 64 - length] = route
+        self.levels = sorted(by_length.items(), reverse=True)
+        self.flows = traffic.Flows(args, rng)
+        self.flow_routes = rng.integers(0, args.routes, size=self.flows.count)
+
+    def write_tables(self) -> None:
+        args = self.args
+        with open(args.control, "w", encoding="ascii") as file:
+            file.write(f"# {args.routes} routes of IPv6\n")
+            control.write_ports(file, map(router_mac, range(args.ports)))
+            ports = (np.arange(args.hops) % args.ports).tolist()
+            control.write_hops(file, zip(ports, self.hop_macs.tolist(), strict=True))
+            for (top, length), hop in zip(self.prefixes, self.hops, strict=True):
+                words = f"0x{top >> 32:x}, 0x{top & 0xFFFFFFFF:x}, 0, 0"
+                file.write(f"route6_add({words}, {length}, {hop})\n")
+
+    def route_of(self, top: int) -> int:
+        for length, known in self.levels:
+            route = known.get(top >> 64 - length)
+            if route is not None:
+                return route
+        return -1
+
+    def chunk(self, begin: int, kinds: Numbers) -> Chunk:
+        count = len(kinds)
+        numbers = begin + np.arange(count)
+        ports = numbers % self.args.ports
+        lengths = np.maximum(self.args.size.draw(self.rng, count), 74)
+        chunk = _Chunk(NAMES, kinds, ports, lengths)
+        chunk.put_payload(ETHER_BYTES + IPV6_BYTES + 8, numbers)
+        rows, rng = chunk.rows, self.rng
+        put(rows, 0, 6, router_mac(0) | ports)
+        put(rows, 6, 6, HOST_MACS | ports)
+        put(rows, 12, 2, ETH_TYPE_IPV6)
+        put(rows, 14, 4, 6 << 28 | rng.integers(0, 1 << 20, size=count))
+        put(rows, 18, 2, lengths - ETHER_BYTES - IPV6_BYTES)
+        put(rows, 20, 1, UDP)
+        put(rows, 21, 1, rng.integers(2, 256, size=count))
+        put(rows, 22, 8, SOURCE)
+        put(rows, 30, 8, rng.integers(1, 1 << 62, size=count))
+        self._destinations(chunk)
+        put(rows, 54, 2, rng.integers(1024, 1 << 16, size=count))
+        put(rows, 56, 2, 7)  # Echo, as RFC 2544 has it.
+        put(rows, 58, 2, lengths - ETHER_BYTES - IPV6_BYTES)
+        put(rows, 60, 2, 1)
+        for name, at, size, value in (
+            ("hop-limit", 21, 1, 1),
+            ("bad-version", 14, 1, 0x40),
+            ("bad-length", 18, 2, 0xFFFF),
+            ("multicast", 38, 2, 0xFF0E),
+        ):
+            which = chunk.of(name)
+            chunk.put_at(which, at, size, value)
+        return chunk
+
+    def _destinations(self, chunk: _Chunk) -> None:
+        count = len(chunk.kinds)
+        if self.flows.count:
+            routes = self.flow_routes[self.flows.draw(count)]
+        else:
+            routes = self.rng.integers(0, self.args.routes, size=count)
+        inside = self.rng.integers(0, 1 << 63, size=count).tolist()
+        chunk.tops = []
+        for route, low in zip(routes.tolist(), inside, strict=True):
+            top, length = self.prefixes[route]
+            chunk.tops.append(top | low % (1 << 64 - length))
+        for i in chunk.of("no-route").tolist():
+            chunk.tops[i] = NOWHERE << 48 | inside[i] >> 16
+        high = np.array([top >> 32 for top in chunk.tops], dtype=np.int64)
+        low = np.array([top & 0xFFFFFFFF for top in chunk.tops], dtype=np.int64)
+        put(chunk.rows, 38, 4, high)
+        put(chunk.rows, 42, 4, low)
+        put(chunk.rows, 46, 8, self.rng.integers(1, 1 << 62, size=count))
+
+    def answers(self, chunk: Chunk, begin: int) -> Iterator[Answer]:
+        assert isinstance(chunk, _Chunk)
+        columns = zip(
+            chunk.kinds.tolist(), chunk.ports.tolist(), chunk.tops, strict=True
+        )
+        for index, (kind, port, top) in enumerate(columns, begin):
+            answer: Answer = {"packet": index, "port": port}
+            if kind == 0:
+                hop = int(self.hops[self.route_of(top)])
+                out = hop % self.args.ports
+                answer |= {"outcome": "routed", "out": [out]}
+                answer |= {"dst": mac_text(int(self.hop_macs[hop]))}
+                answer |= {"src": mac_text(router_mac(out))}
+            else:
+                answer |= {"outcome": "dropped", "reason": SHARES[NAMES[kind]][0]}
+            yield answer
