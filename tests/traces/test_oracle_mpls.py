@@ -139,7 +139,7 @@ def test_egress_into_another_path(oracle: Mpls, frame: Build) -> None:
     [
         ([(SWAP, 0, 1)], "ttl_expired"),
         ([(SWAP, 0, 0)], "ttl_expired"),
-        ([(15, 0, 1)], "ttl_expired"),
+        ([(15, 0, 1)], "reserved_label"),
         ([(1, 0, 9)], "reserved_label"),
         ([(2, 0, 9)], "reserved_label"),
         ([(3, 0, 9)], "reserved_label"),
@@ -184,7 +184,7 @@ def test_short_frames_leave_padded(oracle: Mpls, frame: Build) -> None:
 def test_frames_that_are_not_the_routers(oracle: Mpls, frame: Build) -> None:
     assert reason(oracle, frame(dst="02:00:00:00:00:01")) == "not_for_router"
     assert reason(oracle, frame(dst="ff:ff:ff:ff:ff:ff")) == "not_for_router"
-    assert reason(oracle, frame(ether_type=0x86DD)) == "other_type"
+    assert reason(oracle, frame(ether_type=0x88B5)) == "other_type"
 
 
 def test_updates(frame: Build) -> None:

@@ -13,8 +13,9 @@ if TYPE_CHECKING:
     from npftrace.check import Outcome
 
 
-# Packets that a program makes for itself, as many as it takes.
-OWN_NOTES = {"learned"}
+# Packets that a program makes for itself, as many as it takes: what it learned,
+# and messages (limited in rate) that it had no way for.
+OWN_NOTES = {"learned", "no_way_back"}
 
 
 def expected_drops(outcome: "Outcome") -> Counter[str]:

@@ -65,7 +65,7 @@ TOP = {
     "egress-push": (POP,),
     "unknown-label": (),
     "reserved-label": (),
-    "ttl-expired": (SWAP, POP, SWAP_PUSH, POP_FORWARD),
+    "ttl-expired": (SWAP, SWAP_PUSH, POP_FORWARD),
 }
 # Kinds whose only label is the top one, and whose stack has at least two.
 ONE_LABEL = ("egress", "pop-ip", "explicit-null", "egress-push")

@@ -9,11 +9,12 @@ A frame goes through these steps:
 1. Longer than a port allows: dropped by the port ("oversize").
 2. Not to the router's own address of the port: "not_for_router". Neither IPv4
    nor MPLS: "other_type".
-3. Labelled: TTL 0 or 1 in the top entry is "ttl_expired". Then, entry by entry:
-   reserved labels but explicit null are "reserved_label", labels that nothing
-   is known of "unknown_label"; explicit null and labels to pop go off, and what
-   is beneath decides: the next entry, or after the last one the IPv4 header.
+3. Labelled, entry by entry: reserved labels but explicit null are
+   "reserved_label", labels that nothing is known of "unknown_label"; explicit
+   null and labels to pop go off, and what is beneath decides: the next entry, or
+   after the last one the IPv4 header.
    A stack that goes on beyond the frame is "truncated".
+   TTL 0 or 1 in the outermost entry is "ttl_expired" then.
    A label with an NHLFE is replaced by the NHLFE's labels: EXP and the
    bottom-of-stack bit stay with the first of them. No labels: it is popped.
 4. IPv4, received so or laid bare: the checks of RFC 1812 with their reasons,
@@ -24,22 +25,39 @@ Outgoing TTL, in whatever is the outermost header and in all that is pushed, is
 the TTL of the outermost header received less one. EXP of labels pushed on a
 label is that label's, on an IPv4 packet its precedence (RFC 791). A frame that
 popping makes too short leaves padded, as from any MAC.
+
+Under the pipe model (RFC 3443, 3.2) an NHLFE pushes labels with TTL 255, and what
+its pop lays bare keeps the TTL it had. Beneath an NHLFE's last label may be IPv6.
+
+The sender of a packet that expires or has no route gets an ICMP message if the
+router has an address on the port and RFC 1812 allows it, with the label stack if
+the packet had one (RFC 4950); messages are limited in rate, so each may be missing.
 """
 
 from collections.abc import Sequence
 from typing import NamedTuple
 
 from npftrace.control import Call
+from npftrace.oracle import icmp, ipv6
 from npftrace.oracle.calls import require, running_order, unknown_call
 from npftrace.oracle.ipv4 import ETHER_BYTES, ether, header_error, with_ttl
 from npftrace.oracle.timed import Timed, TimedPrefixes
 from npftrace.oracle.verdict import Verdict
-from npftrace.wire import ETH_TYPE_IPV4, ETH_TYPE_MPLS, FRAME_BYTES_MAX, pad
+from npftrace.wire import (
+    ETH_TYPE_IPV4,
+    ETH_TYPE_IPV6,
+    ETH_TYPE_MPLS,
+    FRAME_BYTES_MAX,
+    checksum,
+    pad,
+)
 
 EXPLICIT_NULL = 0
 FIRST_FREE_LABEL = 16
 LABEL_LIMIT = 1 << 20
 PUSH_MAX = 4
+# What a message about a labelled packet quotes, and the labels it names.
+QUOTE_BYTES, STACK_MAX = 128, 32
 
 
 class Nhlfe(NamedTuple):
@@ -47,6 +65,8 @@ class Nhlfe(NamedTuple):
 
     hop: int
     labels: tuple[int, ...]
+    pipe: bool = False
+    ipv6: bool = False
 
 
 class Entry(NamedTuple):
@@ -87,6 +107,10 @@ class Mpls:
         self.nhlfes: Timed[int, Nhlfe] = Timed(Nhlfe(0, ()), window)
         self.ilm: Timed[int, int | str | None] = Timed(None, window)
         self.ftn = TimedPrefixes(window)
+        self.ftn6 = TimedPrefixes(window, 128)
+        # The router's address on each port; the port of the frame at hand.
+        self.addresses: dict[int, int] = {}
+        self.came_by = 0
         for call in sorted(calls, key=running_order):
             self._run(call)
 
@@ -105,7 +129,19 @@ class Mpls:
                 for label in labels[:count]:
                     free = FIRST_FREE_LABEL <= label < LABEL_LIMIT
                     require(call, free or label == EXPLICIT_NULL, "a reserved label")
-                self.nhlfes.set(index, Nhlfe(hop, tuple(labels[:count])), call)
+                known = self.nhlfes.get(index, call.when)[0]
+                entry = known._replace(hop=hop, labels=tuple(labels[:count]))
+                self.nhlfes.set(index, entry, call)
+            case "nhlfe_pipe" | "nhlfe_ipv6" as name, 2:
+                known = self.nhlfes.get(args[0], call.when)[0]
+                pipe = bool(args[1]) if name == "nhlfe_pipe" else known.pipe
+                six = bool(args[1]) if name == "nhlfe_ipv6" else known.ipv6
+                self.nhlfes.set(args[0], known._replace(pipe=pipe, ipv6=six), call)
+            case "port_address", 2:
+                require(call, call.unit == "start", "only before packets flow")
+                self.addresses[args[0]] = args[1]
+            case "icmp_rate", 2:
+                pass  # any message may be missing
             case "label_add", 2:
                 require(call, args[0] >= FIRST_FREE_LABEL, "a reserved label")
                 self.ilm.set(args[0], args[1], call)
@@ -116,6 +152,13 @@ class Mpls:
                 require(call, args[1] <= 32, "a prefix length above 32")
                 prefix, length, nhlfe = args
                 self.ftn.set(prefix, length, nhlfe, call)
+            case "fec_delete", 2:
+                self.ftn.set(args[0], args[1], None, call)
+            case "fec6_add", 6:
+                require(call, args[4] <= 128, "a prefix length above 128")
+                a, b, c, d = args[:4]
+                prefix = a << 96 | b << 64 | c << 32 | d
+                self.ftn6.set(prefix, args[4], args[5], call)
             case _:
                 raise unknown_call(call)
 
@@ -123,6 +166,7 @@ class Mpls:
         """All that is right for a padded frame."""
         if len(data) > FRAME_BYTES_MAX:
             return [Verdict("oversize")]
+        self.came_by = port
         ether_type = int.from_bytes(data[12:14], "big")
         packet = data[ETHER_BYTES:]
         found: list[Verdict] = []
@@ -130,18 +174,14 @@ class Mpls:
             if int.from_bytes(data[0:6], "big") != own:
                 found += drop("not_for_router")
             elif ether_type == ETH_TYPE_MPLS:
-                found += self._labelled(index, packet)
+                found += self._look_up(index, packet, unpack(packet).ttl)
             elif ether_type == ETH_TYPE_IPV4:
                 found += self._ipv4(index, packet)
+            elif ether_type == ETH_TYPE_IPV6:
+                found += self._ipv6(index, packet, packet[7])
             else:
                 found += drop("other_type")
         return found if len(found) == 1 else list(dict.fromkeys(found))
-
-    def _labelled(self, index: int, stack: bytes) -> list[Verdict]:
-        ttl = unpack(stack).ttl
-        if ttl <= 1:
-            return drop("ttl_expired")
-        return self._look_up(index, stack, ttl)
 
     def _look_up(self, index: int, stack: bytes, ttl: int) -> list[Verdict]:
         """The verdicts for a stack whose outermost TTL was `ttl`."""
@@ -170,14 +210,22 @@ class Mpls:
         self, index: int, top: Entry, beneath: bytes, ttl: int, nhlfe: Nhlfe
     ) -> list[Verdict]:
         """Pops the top label and pushes those of an NHLFE."""
+        if ttl <= 1:
+            return self._expired(index, pack(top) + beneath)
         if nhlfe.labels:
             stack = pack(top._replace(label=nhlfe.labels[0], ttl=ttl - 1)) + beneath
-            stack = self._pushed(nhlfe.labels[1:], stack, top.exp, ttl - 1)
+            pushed = 255 if nhlfe.pipe else ttl - 1
+            stack = self._pushed(nhlfe.labels[1:], stack, top.exp, pushed)
             return self._send(index, nhlfe.hop, ETH_TYPE_MPLS, stack)
+        if top.bottom and nhlfe.ipv6:
+            own = beneath[7] if len(beneath) > 7 else 0
+            return self._ipv6(index, beneath, own if nhlfe.pipe else ttl, nhlfe)
         if top.bottom:
-            return self._ipv4(index, beneath, ttl, nhlfe)
+            return self._ipv4(index, beneath, None if nhlfe.pipe else ttl, nhlfe)
         if len(beneath) < 4:
             return drop("truncated")
+        if nhlfe.pipe:
+            return self._send(index, nhlfe.hop, ETH_TYPE_MPLS, beneath)
         stack = pack(unpack(beneath)._replace(ttl=ttl - 1)) + beneath[4:]
         return self._send(index, nhlfe.hop, ETH_TYPE_MPLS, stack)
 
@@ -198,13 +246,17 @@ class Mpls:
             return drop(reason)
         ttl = packet[8] if label_ttl is None else label_ttl
         if ttl <= 1:
-            return drop("ttl_expired")
+            return self._refuse(
+                index, packet, "ttl_expired", icmp.TIME_EXCEEDED, icmp.NET
+            )
         if nhlfe:
             return self._forward(index, packet, ttl, nhlfe)
         found: list[Verdict] = []
         for match in self.ftn.matches(int.from_bytes(packet[16:20], "big"), index):
             if match is None:
-                found += drop("no_route")
+                found += self._refuse(
+                    index, packet, "no_route", icmp.UNREACHABLE, icmp.NET
+                )
                 continue
             for entry in self.nhlfes.get(match, index):
                 found += self._forward(index, packet, ttl, entry)
@@ -217,8 +269,9 @@ class Mpls:
         if not nhlfe.labels:
             return self._send(index, nhlfe.hop, ETH_TYPE_IPV4, packet)
         precedence = packet[1] >> 5
-        stack = pack(Entry(nhlfe.labels[0], precedence, 1, ttl - 1)) + packet
-        stack = self._pushed(nhlfe.labels[1:], stack, precedence, ttl - 1)
+        pushed = 255 if nhlfe.pipe else ttl - 1
+        stack = pack(Entry(nhlfe.labels[0], precedence, 1, pushed)) + packet
+        stack = self._pushed(nhlfe.labels[1:], stack, precedence, pushed)
         return self._send(index, nhlfe.hop, ETH_TYPE_MPLS, stack)
 
     def _send(
@@ -230,4 +283,95 @@ class Mpls:
                 frame = pad(ether(mac, source, ether_type) + packet)
                 kind = Verdict("labelled" if ether_type == ETH_TYPE_MPLS else "routed")
                 found.append(kind._replace(outputs=((port, frame),)))
+        return found
+
+    def _ipv6(
+        self, index: int, packet: bytes, ttl: int, nhlfe: Nhlfe | None = None
+    ) -> list[Verdict]:
+        if len(packet) < ipv6.IPV6_BYTES:
+            return drop("truncated")
+        if packet[0] >> 4 != 6:
+            return drop("bad_version6")
+        if ipv6.IPV6_BYTES + int.from_bytes(packet[4:6], "big") > len(packet):
+            return drop("bad_length6")
+        if ttl <= 1:
+            return drop("hop_limit")
+        sent = packet[:7] + bytes([ttl - 1]) + packet[8:]
+        if nhlfe:
+            return self._send(index, nhlfe.hop, ETH_TYPE_IPV6, sent)
+        found: list[Verdict] = []
+        for match in self.ftn6.matches(int.from_bytes(packet[24:40], "big"), index):
+            if match is None:
+                found += drop("no_route6")
+                continue
+            for entry in self.nhlfes.get(match, index):
+                if not entry.labels:
+                    found += self._send(index, entry.hop, ETH_TYPE_IPV6, sent)
+                    continue
+                precedence = (packet[0] & 15) >> 1
+                pushed = 255 if entry.pipe else ttl - 1
+                stack = pack(Entry(entry.labels[0], precedence, 1, pushed)) + sent
+                stack = self._pushed(entry.labels[1:], stack, precedence, pushed)
+                found += self._send(index, entry.hop, ETH_TYPE_MPLS, stack)
+        return found
+
+    def _expired(self, index: int, stack: bytes) -> list[Verdict]:
+        """RFC 4950: the message has the label stack behind 128 bytes of the
+        packet (RFC 4884)."""
+        packet, entries = stack, b""
+        while True:
+            if len(packet) < 4:
+                return drop("truncated")
+            entries, bottom = entries + packet[:4], unpack(packet).bottom
+            packet = packet[4:]
+            if bottom:
+                break
+        if len(packet) < 20:
+            return drop("truncated")
+        if header_error(packet):
+            return drop("ttl_expired")
+        length = int.from_bytes(packet[2:4], "big")
+        entries = entries[: 4 * STACK_MAX]
+        stack_object = (4 + len(entries)).to_bytes(2, "big") + b"\1\1" + entries
+        total = checksum(b"\x20\0\0\0" + stack_object)
+        extension = b"\x20\0" + total.to_bytes(2, "big") + stack_object
+        quote = packet[: min(length, QUOTE_BYTES)].ljust(QUOTE_BYTES, b"\0")
+        return self._refuse(
+            index, packet, "ttl_expired", icmp.TIME_EXCEEDED, icmp.NET,
+            QUOTE_BYTES // 4 << 16, quote + extension,
+        )  # fmt: skip
+
+    def _refuse(
+        self,
+        index: int,
+        packet: bytes,
+        reason: str,
+        kind: int,
+        code: int,
+        word: int = 0,
+        quote: bytes = b"",
+    ) -> list[Verdict]:
+        """Drops a packet and tells its sender, if that is allowed."""
+        silent = Verdict("dropped", reason=reason)
+        if self.came_by not in self.addresses or not icmp.may_answer(packet):
+            return [silent]
+        found = [silent]
+        no_way = silent._replace(copies=("no_way_back",))
+        for match in self.ftn.matches(int.from_bytes(packet[12:16], "big"), index):
+            if match is None:
+                found.insert(0, no_way)
+                continue
+            entry = self.nhlfes.get(match, index)[0]
+            source = self.addresses.get(self.hops.get(entry.hop, index)[0][0])
+            if not source:
+                found.insert(0, no_way)
+                continue
+            message = icmp.error(packet, kind, code, source, word, quote)
+            bottom = 1
+            for label in entry.labels:
+                message = pack(Entry(label, 6, bottom, 64)) + message
+                bottom = 0
+            ether_type = ETH_TYPE_MPLS if entry.labels else ETH_TYPE_IPV4
+            for sent in self._send(index, entry.hop, ether_type, message):
+                found.insert(0, silent._replace(outputs=sent.outputs))
         return found
