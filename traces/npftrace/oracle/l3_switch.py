@@ -329,7 +329,7 @@ class L3Switch:
     def _expired(
         self, index: int, port: int, packet: bytes, route: int | None
     ) -> list[Verdict]:
-        if route == LOCAL:
+        if route == LOCAL and port in self.addresses:
             return self._local(index, port, packet)
         if route == MARTIAN:
             return drop("ttl_expired")
