@@ -127,8 +127,7 @@ void PlanCaches::findWriters() {
     else if (ir::kindOf(function) == ir::FunctionKind::Control)
       controls.push_back(function);
   }
-  auto collect = [](ArrayRef<func::FuncOp> roots,
-                    DenseSet<Operation *> &stored,
+  auto collect = [](ArrayRef<func::FuncOp> roots, DenseSet<Operation *> &stored,
                     DenseSet<Operation *> &written) {
     for (func::FuncOp function : ir::reachableFrom(roots))
       function.walk([&](Operation *op) {
