@@ -115,8 +115,9 @@ protected:
     if (piece.bytes == 0 && piece.element != 0) // element 0: a null status
       piece.bytes = 256;
     piece.data.resize(piece.bytes);
-    msf->readRbuf(target::MsfBufferData + piece.element * size.bytes(),
-                  piece.data.data(), piece.bytes);
+    if (piece.bytes != 0)
+      msf->readRbuf(target::MsfBufferData + piece.element * size.bytes(),
+                    piece.data.data(), piece.bytes);
     received.push_back(piece);
     if (!isConsuming)
       return;
