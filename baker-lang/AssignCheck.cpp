@@ -13,6 +13,7 @@
 
 #include "baker-lang/AssignCheck.h"
 
+#include "baker-lang/AstWalk.h"
 #include "baker-lang/Catalogue.h"
 #include "baker-lang/Declarations.h"
 
@@ -98,27 +99,13 @@ void AssignCheck::visit(const Expr *expr) {
   } else if (auto *call = llvm::dyn_cast<CallExpr>(expr)) {
     for (const ExprPtr &argument : call->arguments)
       visit(argument.get());
-  } else if (auto *index = llvm::dyn_cast<IndexExpr>(expr)) {
-    visit(index->base.get());
-    visit(index->index.get());
-  } else if (auto *field = llvm::dyn_cast<FieldExpr>(expr)) {
-    visit(field->base.get());
-  } else if (auto *unary = llvm::dyn_cast<UnaryExpr>(expr)) {
-    visit(unary->operand.get());
   } else if (auto *step = llvm::dyn_cast<StepExpr>(expr)) {
     assign(*step->operand);
-  } else if (auto *cast = llvm::dyn_cast<CastExpr>(expr)) {
-    visit(cast->operand.get());
-  } else if (auto *binary = llvm::dyn_cast<BinaryExpr>(expr)) {
-    visit(binary->left.get());
-    visit(binary->right.get());
-  } else if (auto *choice = llvm::dyn_cast<ConditionalExpr>(expr)) {
-    visit(choice->condition.get());
-    visit(choice->whenTrue.get());
-    visit(choice->whenFalse.get());
   } else if (auto *assignment = llvm::dyn_cast<AssignExpr>(expr)) {
     visit(assignment->value.get());
     assign(*assignment->target);
+  } else {
+    forEachOperand(*expr, [&](const Expr &operand) { visit(&operand); });
   }
 }
 

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "baker-lang/AstWalk.h"
 #include "baker-lang/Frontend.h"
 
 #include <ostream>
@@ -26,7 +27,6 @@ private:
   void dump(const Initializer &initializer);
   void dumpLoop(const Stmt &stmt);
   void dump(const Expr *expr);
-  void dumpParts(const Expr &expr);
 
   /// Starts a line.
   std::ostream &line() { return out << std::string(2 * depth, ' '); }
@@ -273,36 +273,9 @@ void Dumper::dump(const Expr *expr) {
   if (expr->constant && expr->type->isScalar())
     out << " = " << constantText(*expr->constant, expr->type);
   out << '\n';
-  inside([&] { dumpParts(*expr); });
-}
-
-void Dumper::dumpParts(const Expr &expr) {
-  if (auto *call = llvm::dyn_cast<CallExpr>(&expr)) {
-    dump(call->callee.get());
-    for (const ExprPtr &argument : call->arguments)
-      dump(argument.get());
-  } else if (auto *index = llvm::dyn_cast<IndexExpr>(&expr)) {
-    dump(index->base.get());
-    dump(index->index.get());
-  } else if (auto *field = llvm::dyn_cast<FieldExpr>(&expr)) {
-    dump(field->base.get());
-  } else if (auto *unary = llvm::dyn_cast<UnaryExpr>(&expr)) {
-    dump(unary->operand.get());
-  } else if (auto *step = llvm::dyn_cast<StepExpr>(&expr)) {
-    dump(step->operand.get());
-  } else if (auto *cast = llvm::dyn_cast<CastExpr>(&expr)) {
-    dump(cast->operand.get());
-  } else if (auto *binary = llvm::dyn_cast<BinaryExpr>(&expr)) {
-    dump(binary->left.get());
-    dump(binary->right.get());
-  } else if (auto *choice = llvm::dyn_cast<ConditionalExpr>(&expr)) {
-    dump(choice->condition.get());
-    dump(choice->whenTrue.get());
-    dump(choice->whenFalse.get());
-  } else if (auto *assign = llvm::dyn_cast<AssignExpr>(&expr)) {
-    dump(assign->target.get());
-    dump(assign->value.get());
-  }
+  inside([&] {
+    forEachOperand(*expr, [&](const Expr &operand) { dump(&operand); });
+  });
 }
 
 void dumpAst(const Program &program, std::ostream &out) {

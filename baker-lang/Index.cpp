@@ -2,6 +2,7 @@
 
 #include "baker-lang/Index.h"
 
+#include "baker-lang/AstWalk.h"
 #include "baker-lang/Sema.h"
 
 namespace karakal::lang {
@@ -42,34 +43,11 @@ void Collector::visit(const Initializer &initializer) {
 void Collector::visit(const Expr *expr) {
   if (!expr)
     return;
-  if (auto *name = llvm::dyn_cast<NameExpr>(expr)) {
+  if (auto *name = llvm::dyn_cast<NameExpr>(expr))
     add(name->range, name->decl);
-  } else if (auto *call = llvm::dyn_cast<CallExpr>(expr)) {
-    visit(call->callee.get());
-    visitAll(call->arguments);
-  } else if (auto *index = llvm::dyn_cast<IndexExpr>(expr)) {
-    visit(index->base.get());
-    visit(index->index.get());
-  } else if (auto *field = llvm::dyn_cast<FieldExpr>(expr)) {
-    visit(field->base.get());
+  forEachOperand(*expr, [&](const Expr &operand) { visit(&operand); });
+  if (auto *field = llvm::dyn_cast<FieldExpr>(expr))
     add(field->field.range, field->decl);
-  } else if (auto *unary = llvm::dyn_cast<UnaryExpr>(expr)) {
-    visit(unary->operand.get());
-  } else if (auto *step = llvm::dyn_cast<StepExpr>(expr)) {
-    visit(step->operand.get());
-  } else if (auto *cast = llvm::dyn_cast<CastExpr>(expr)) {
-    visit(cast->operand.get());
-  } else if (auto *binary = llvm::dyn_cast<BinaryExpr>(expr)) {
-    visit(binary->left.get());
-    visit(binary->right.get());
-  } else if (auto *choice = llvm::dyn_cast<ConditionalExpr>(expr)) {
-    visit(choice->condition.get());
-    visit(choice->whenTrue.get());
-    visit(choice->whenFalse.get());
-  } else if (auto *assign = llvm::dyn_cast<AssignExpr>(expr)) {
-    visit(assign->target.get());
-    visit(assign->value.get());
-  }
 }
 
 void Collector::visit(const Stmt *stmt) {

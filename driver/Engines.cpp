@@ -120,12 +120,15 @@ double predictedPackets(const PlannedProgram &made) {
   return agg::predict(stages, target::ChipParameters()).packetsPerSecond;
 }
 
+/// Rates that differ by less are equal: the model is not that exact.
+constexpr double sameRate = 0.01;
+
 /// `cached`, unless the model predicts more of `plain`, which keeps less.
 PlannedProgram betterOf(PlannedProgram cached, Result<PlannedProgram> plain) {
   if (!plain)
     return cached;
   double with = predictedPackets(cached), without = predictedPackets(*plain);
-  if (with >= without)
+  if (with >= without * (1 - sameRate))
     return cached;
   swcache::refuseCaches(
       *plain->program, *cached.program,

@@ -21,7 +21,7 @@ def test_measures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     found, plot = tmp_path / "found.json", tmp_path / "plot.svg"
     table = npftrace(
         "bench2544", image, "--sizes", "1024", "--packets", "200", "--entries",
-        "100", "--mes", "1", "--json", found, "--plot", plot,
+        "100", "--mes", "3", "--json", found, "--plot", plot,
     ).stdout  # fmt: skip
     assert "RFC 2544" in table
     results = json.loads(found.read_text())

@@ -21,7 +21,7 @@ from toolchain import FIREWALL, L3_SWITCH, MPLS, npftrace, run
 #: paths hold blocks that no packet reaches: behind a label that is popped for
 #: good, the TTL has been looked at and no label is pushed; and there is always
 #: room for a header.
-SHARE_MIN = {L3_SWITCH: 90, FIREWALL: 90, MPLS: 65}
+SHARE_MIN = {L3_SWITCH: 85, FIREWALL: 90, MPLS: 65}
 PASSES = ("baker-inline", "baker-pac", "baker-soar", "baker-phr")
 REPORT = re.compile(r"check-passes: (\S+): the same for .* blocks \((\d+) %\)")
 ROUTER_MAC = re.compile(r"port_mac\((\d), ([0-9a-f:]+)\)")

@@ -114,7 +114,7 @@ def test_a_point_that_fails_does_not_hold_up_the_others(
 
 def test_interrupted_and_resumed(local: Path, tmp_path: Path) -> None:
     process = sweep(tmp_path, "--workers=1")
-    wait_for_steps(tmp_path, 6)
+    wait_for_steps(tmp_path, 2)
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=60)
     assert process.returncode == 130

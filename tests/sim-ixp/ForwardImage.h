@@ -58,6 +58,18 @@ wait#:
 )";
 }
 
+/// A body that drops the packets of odd ports: their counter, then the free
+/// list.
+inline const char *const dropOddPorts = R"(
+    .reg counters
+    alu_shf[temp, 0x1, AND, ports, >>24]
+    beq[done#]
+    immed[counters, 0x3c00]
+    scratch[incr, --, counters, 0]
+    sram[enqueue, --, buffer, 0]
+    br[next#]
+)";
+
 inline std::vector<uint64_t> assembled(const std::string &text,
                                        const std::string &name) {
   std::vector<target::Diagnostic> diagnostics;

@@ -25,17 +25,6 @@ uint64_t packetCount() {
   return asked ? std::strtoull(asked, nullptr, 10) : 20000;
 }
 
-/// A packet whose port is odd is dropped.
-const char *const dropOddPorts = R"(
-    .reg counters
-    alu_shf[temp, 0x1, AND, ports, >>24]
-    beq[done#]
-    immed[counters, 0x3c00]
-    scratch[incr, --, counters, 0]
-    sram[enqueue, --, buffer, 0]
-    br[next#]
-)";
-
 } // namespace
 
 TEST(DoPacketsAddUp, NoneIsLostAndTheFreeListIsFullAgain) {

@@ -40,17 +40,6 @@ Outcome simulate(const target::Image &image, std::vector<traces::Packet> trace,
   return outcome;
 }
 
-/// What a drop of the packet looks like: its counter, then the free list.
-const char *const dropOddPorts = R"(
-    .reg counters
-    alu_shf[temp, 0x1, AND, ports, >>24]
-    beq[done#]
-    immed[counters, 0x3c00]
-    scratch[incr, --, counters, 0]
-    sram[enqueue, --, buffer, 0]
-    br[next#]
-)";
-
 } // namespace
 
 TEST(SimulationTest, EveryFrameComesBackUnchanged) {

@@ -224,13 +224,14 @@ def _note_order(
 
 
 def _settle(outcome: Outcome, uncertain: list[int], has_ports: bool) -> None:
-    """For packets near an update: the verdict that the output bears out."""
+    """For packets near an update: the verdict that the output bears out, that of
+    most frames first, of which another's may be a part."""
     places: dict[tuple[int, bytes], deque[int]] = defaultdict(deque)
     if uncertain:
         for position, frame in outcome.surplus.items():
             places[frame.port, frame.data].append(position)
     for index in uncertain:
-        verdicts = sorted(outcome.inputs[index].verdicts, key=lambda v: not v.outputs)
+        verdicts = sorted(outcome.inputs[index].verdicts, key=lambda v: -len(v.outputs))
         for verdict in verdicts:
             keys = [(p if has_ports else ANY_PORT, d) for p, d in verdict.outputs]
             if all(places.get(key) for key in keys):
