@@ -8,7 +8,9 @@ from typing import Any
 
 import pytest
 from npftrace.capture import Frame, read_capture, write_capture
+from npftrace.check import Input, compare
 from npftrace.cli import main
+from npftrace.oracle.verdict import Verdict
 
 SHARES = [
     "--bridged=.1", "--broadcast=.02", "--unknown=.02", "--arp=.02",
@@ -283,3 +285,28 @@ def test_updates_are_accepted_either_way(
 def test_broken_statistics_are_refused(case: Case, content: str) -> None:
     case.stats_file.write_text(content)
     assert case.check("--stats", str(case.stats_file))[0] == 1
+
+
+def _sends(*ports: int) -> Verdict:
+    return Verdict("bridged", tuple((port, b"same") for port in ports))
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "ports", "fits"),
+    [
+        # What is learned late: one port, or a flood of which it is a part.
+        ([_sends(0), _sends(0, 2, 3)], [_sends(3)], (0, 2, 3, 3), True),
+        # The first could take the frame without which the second is nothing.
+        ([_sends(0), _sends(2)], [_sends(0)], (0, 2), True),
+        ([_sends(0), _sends(2)], [_sends(0), _sends(1, 2)], (0, 1, 2), True),
+        ([_sends(0), _sends(2)], [_sends(0), _sends(1, 2)], (1, 2), False),
+        ([_sends(0), _sends(2)], [_sends(0), _sends(2)], (0, 2, 2), False),
+    ],
+)
+def test_equal_frames_of_several_packets(
+    first: list[Verdict], second: list[Verdict], ports: tuple[int, ...], fits: bool
+) -> None:
+    inputs = [Input(Frame(0, 1, b"same"), each) for each in (first, second)]
+    found = [Frame(0, port, b"same") for port in ports]
+    outcome = compare(inputs, found, has_ports=True)
+    assert (not outcome.missing and not outcome.surplus) == fits

@@ -223,6 +223,13 @@ def _note_order(
         latest[flow] = index
 
 
+#: Keys of the frames that a verdict says.
+Keys = list[tuple[int, bytes]]
+#: So many packets with frames in common are assigned to these together.
+TOGETHER_MAX = 12
+TRIES_MAX = 20_000
+
+
 def _settle(outcome: Outcome, uncertain: list[int], has_ports: bool) -> None:
     """For packets near an update: the verdict that the output bears out, that of
     most frames first, of which another's may be a part."""
@@ -230,17 +237,78 @@ def _settle(outcome: Outcome, uncertain: list[int], has_ports: bool) -> None:
     if uncertain:
         for position, frame in outcome.surplus.items():
             places[frame.port, frame.data].append(position)
+    choices: dict[int, list[tuple[Verdict, Keys]]] = {}
     for index in uncertain:
         verdicts = sorted(outcome.inputs[index].verdicts, key=lambda v: -len(v.outputs))
-        for verdict in verdicts:
-            keys = [(p if has_ports else ANY_PORT, d) for p, d in verdict.outputs]
-            if all(places.get(key) for key in keys):
-                outcome.chosen[index] = verdict
-                for key in keys:
-                    del outcome.surplus[places[key].popleft()]
-                break
-        else:
-            outcome.missing[index] = list(outcome.verdict(index).outputs)
+        choices[index] = [
+            (v, [(p if has_ports else ANY_PORT, d) for p, d in v.outputs])
+            for v in verdicts
+        ]
+    for group in _sharing(choices):
+        fitting = _fit([choices[index] for index in group], places)
+        for number, index in enumerate(group):
+            tried = choices[index]
+            for verdict, keys in [tried[fitting[number]]] if fitting else tried:
+                if all(len(places.get(k, ())) >= keys.count(k) for k in keys):
+                    outcome.chosen[index] = verdict
+                    for key in keys:
+                        del outcome.surplus[places[key].popleft()]
+                    break
+            else:
+                outcome.missing[index] = list(outcome.verdict(index).outputs)
+
+
+def _sharing(choices: dict[int, list[tuple[Verdict, Keys]]]) -> list[list[int]]:
+    """Groups of packets that may have sent the same frame."""
+    leader: dict[int, int] = {}
+
+    def find(index: int) -> int:
+        while leader[index] != index:
+            leader[index] = index = leader[leader[index]]
+        return index
+
+    first: dict[tuple[int, bytes], int] = {}
+    for index, tried in choices.items():
+        leader[index] = index
+        for key in (key for _, keys in tried for key in keys):
+            leader[find(index)] = find(first.setdefault(key, index))
+    groups: dict[int, list[int]] = defaultdict(list)
+    for index in choices:
+        groups[find(index)].append(index)
+    return list(groups.values())
+
+
+def _fit(
+    tried: list[list[tuple[Verdict, Keys]]], places: dict[tuple[int, bytes], deque[int]]
+) -> list[int] | None:
+    """For each packet of a group, the number of a verdict, so that all frames
+    there are belong to one; None if that is not found."""
+    if not 1 < len(tried) <= TOGETHER_MAX:
+        return None
+    keys = {key for each in tried for _, keys in each for key in keys}
+    free = {key: len(places.get(key, ())) for key in keys}
+    chosen: list[int] = []
+    tries = 0
+
+    def go_on() -> bool:
+        nonlocal tries
+        tries += 1
+        if tries > TRIES_MAX:
+            return False
+        if len(chosen) == len(tried):
+            return not any(free.values())
+        for number, (_, wanted) in enumerate(tried[len(chosen)]):
+            for key in wanted:
+                free[key] -= 1
+            chosen.append(number)
+            if all(free[key] >= 0 for key in wanted) and go_on():
+                return True
+            chosen.pop()
+            for key in wanted:
+                free[key] += 1
+        return False
+
+    return chosen if go_on() else None
 
 
 def explain(outcome: Outcome, overflow: int) -> None:
