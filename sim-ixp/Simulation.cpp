@@ -215,8 +215,10 @@ Snapshot Simulation::takeSnapshot(uint64_t cycle) {
 }
 
 bool Simulation::isQuiet() const {
+  // The core may be about to send packets that it makes of one it has freed.
   return books->outstandingCount() == 0 && media->isReceiveDone() &&
-         media->isTransmitDone() && !controls.isBusy();
+         media->isTransmitDone() && !controls.isBusy() &&
+         xscale->busyUntil() <= machine->scheduler().now();
 }
 
 bool Simulation::isStuck() const {
