@@ -66,7 +66,7 @@ def test_captures_come_out_right(
         else:
             # Slow enough that stations are learned in the order of their frames.
             out, stats = toolchain.simulate(
-                images[engine], load, tmp_path, "--rate=0.01"
+                images[engine], load, tmp_path, "--rate=0.02"
             )
             stats_file = tmp_path / "stats.json"
         toolchain.assert_packets_add_up(stats)
