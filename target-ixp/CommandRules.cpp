@@ -36,13 +36,21 @@ struct SignalState {
   }
 };
 
-/// Index registers whose writes take effect late.
-enum Index : unsigned { Lm0, Lm1, TIndex, IndexCount };
-constexpr unsigned indexSlots[] = {LmAddrSlots, LmAddrSlots, TIndexSlots};
+/// What changes late: the local CSRs, by word, and behind them the remainder
+/// that a crc makes.
+constexpr unsigned CrcUnit = Csr_LOCAL_CSR_STATUS / 4 + 1;
+constexpr unsigned LatchCount = CrcUnit + 1;
+constexpr unsigned latchOf(LocalCsr csr) { return csr / 4; }
+
+/// Words behind which all writes are in force.
+constexpr uint8_t Settled = 99;
 
 struct State {
+  State() { age.fill(Settled); }
+
   std::array<SignalState, SignalEnd> signals;
-  std::array<unsigned, IndexCount> age{{99, 99, 99}};
+  /// Words since the last change of each latch.
+  std::array<uint8_t, LatchCount> age;
 
   bool operator==(const State &o) const {
     return signals == o.signals && age == o.age;
@@ -102,7 +110,8 @@ private:
   void findReturnPoints();
   void flowTo(uint32_t address, const State &state, uint32_t from);
   void execute(uint32_t address, State &state);
-  void useIndices(uint32_t address, State &state);
+  void useLatches(uint32_t address, const State &state);
+  void writeLatches(const Instruction &instruction, State &state);
   void issue(uint32_t address, State &state);
   void wake(uint32_t address, State &state, uint32_t mask, bool any);
   void step(uint32_t address);
@@ -154,44 +163,98 @@ void PathChecker::flowTo(uint32_t address, const State &state, uint32_t from) {
     l.fills |= r.fills;
     l.pulls |= r.pulls;
   }
-  for (unsigned n = 0; n < IndexCount; ++n)
+  for (unsigned n = 0; n < LatchCount; ++n)
     into->age[n] = std::min(into->age[n], state.age[n]);
   if (!(old == *into))
     work.push_back(address);
 }
 
-void PathChecker::useIndices(uint32_t address, State &state) {
-  const Instruction &i = program[address];
-  for (const Operand *o : {&i.dest, &i.a, &i.b}) {
-    bool used[IndexCount] = {o->kind == Operand::Kind::LocalMemory0,
-                             o->kind == Operand::Kind::LocalMemory1,
-                             o->kind == Operand::Kind::SXferIndex ||
-                                 o->kind == Operand::Kind::DXferIndex};
-    for (unsigned n = 0; n < IndexCount; ++n)
-      if (used[n] && state.age[n] < indexSlots[n])
-        breach(address, "E-target-ixp-146",
-               "it uses an index register written " +
-                   std::to_string(state.age[n] + 1) + " words before, but " +
-                   std::to_string(indexSlots[n]) + " words must stand between");
+/// What a word needs of a latch: words between the change and itself.
+struct LatchUse {
+  unsigned latch, slots;
+  const char *what;
+};
+
+/// The latches that an operand is found through.
+void addUses(const Operand &operand, bool isDestination,
+             std::vector<LatchUse> &uses) {
+  constexpr const char *index = "an index register";
+  switch (operand.kind) {
+  case Operand::Kind::LocalMemory0:
+    uses.push_back({latchOf(Csr_ACTIVE_LM_ADDR_0), LmAddrSlots, index});
+    return;
+  case Operand::Kind::LocalMemory1:
+    uses.push_back({latchOf(Csr_ACTIVE_LM_ADDR_1), LmAddrSlots, index});
+    return;
+  case Operand::Kind::SXferIndex:
+  case Operand::Kind::DXferIndex:
+    uses.push_back({latchOf(Csr_T_INDEX), TIndexSlots, index});
+    return;
+  case Operand::Kind::NeighbourIndex:
+    uses.push_back({latchOf(isDestination ? Csr_NN_PUT : Csr_NN_GET),
+                    NeighbourIndexSlots, index});
+    return;
+  default:
+    return;
   }
-  for (unsigned &age : state.age)
-    age = std::min(age + 1, 99u);
-  if (i.op == Op::CsrWrite) {
-    if (i.csr == Csr_ACTIVE_LM_ADDR_0 ||
-        i.csr == Csr_ACTIVE_LM_ADDR_0_BYTE_INDEX)
-      state.age[Lm0] = 0;
-    if (i.csr == Csr_ACTIVE_LM_ADDR_1 ||
-        i.csr == Csr_ACTIVE_LM_ADDR_1_BYTE_INDEX)
-      state.age[Lm1] = 0;
-    if (i.csr == Csr_T_INDEX || i.csr == Csr_T_INDEX_BYTE_INDEX)
-      state.age[TIndex] = 0;
+}
+
+std::vector<LatchUse> usesOf(const Instruction &i) {
+  std::vector<LatchUse> uses;
+  addUses(i.dest, true, uses);
+  addUses(i.a, false, uses);
+  addUses(i.b, false, uses);
+  constexpr const char *remainder = "the crc's remainder";
+  if (i.op == Op::Crc) {
+    uses.push_back({CrcUnit, CrcToCrcSlots, remainder});
+    uses.push_back({latchOf(Csr_CRC_REMAINDER), OtherCsrSlots, remainder});
+  } else if (row(i.op).format == Format::ByteAlign) {
+    uses.push_back({latchOf(Csr_BYTE_INDEX), ByteIndexSlots, "BYTE_INDEX"});
+  } else if (i.op == Op::CsrRead) {
+    if (i.csr == Csr_CRC_REMAINDER)
+      uses.push_back({CrcUnit, CrcToCsrSlots, remainder});
+    uses.push_back({unsigned(i.csr) / 4, OtherCsrSlots, "the CSR"});
   }
-  if (i.op == Op::CamLookup) {
-    if (i.loadLm0)
-      state.age[Lm0] = 0;
-    if (i.loadLm1)
-      state.age[Lm1] = 0;
+  return uses;
+}
+
+/// The CSRs that a write of `csr` changes.
+std::vector<unsigned> changedBy(uint16_t csr) {
+  switch (csr) {
+  case Csr_ACTIVE_LM_ADDR_0_BYTE_INDEX:
+    return {latchOf(Csr_ACTIVE_LM_ADDR_0), latchOf(Csr_BYTE_INDEX)};
+  case Csr_ACTIVE_LM_ADDR_1_BYTE_INDEX:
+    return {latchOf(Csr_ACTIVE_LM_ADDR_1), latchOf(Csr_BYTE_INDEX)};
+  case Csr_T_INDEX_BYTE_INDEX:
+    return {latchOf(Csr_T_INDEX), latchOf(Csr_BYTE_INDEX)};
+  default:
+    return {csr / 4u};
   }
+}
+
+void PathChecker::useLatches(uint32_t address, const State &state) {
+  for (const LatchUse &use : usesOf(program[address]))
+    if (use.latch < LatchCount && state.age[use.latch] < use.slots)
+      breach(address, "E-target-ixp-146",
+             std::string("it uses ") + use.what + " changed " +
+                 std::to_string(state.age[use.latch] + 1) +
+                 " words before, but " + std::to_string(use.slots) +
+                 " words must stand between");
+}
+
+void PathChecker::writeLatches(const Instruction &i, State &state) {
+  for (uint8_t &age : state.age)
+    age = std::min<uint8_t>(age + 1, Settled);
+  if (i.op == Op::CsrWrite)
+    for (unsigned latch : changedBy(i.csr))
+      if (latch < LatchCount)
+        state.age[latch] = 0;
+  if (i.op == Op::CamLookup && i.loadLm0)
+    state.age[latchOf(Csr_ACTIVE_LM_ADDR_0)] = 0;
+  if (i.op == Op::CamLookup && i.loadLm1)
+    state.age[latchOf(Csr_ACTIVE_LM_ADDR_1)] = 0;
+  if (i.op == Op::Crc)
+    state.age[CrcUnit] = 0;
 }
 
 /// A command leaves.
@@ -238,7 +301,8 @@ void PathChecker::execute(uint32_t address, State &state) {
              "it writes a register that a command has yet to pull (signal " +
                  std::to_string(s) + ")");
   }
-  useIndices(address, state);
+  useLatches(address, state);
+  writeLatches(i, state);
   if (row(i.op).isCommand())
     issue(address, state);
 }
@@ -260,7 +324,7 @@ void PathChecker::wake(uint32_t address, State &state, uint32_t mask,
                  ", which no command under way raises");
     signal = {};
   }
-  state.age.fill(99);
+  state.age.fill(Settled);
 }
 
 void PathChecker::step(uint32_t address) {

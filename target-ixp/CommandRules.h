@@ -25,8 +25,11 @@ namespace karakal::target {
 ///        with one under way
 ///   144  a signal that commands raise is waited for once a command
 ///   145  a signal is under way on all paths to a word or on none
-///   146  on no path is local memory used before a new LM_ADDR is in force, or
-///        a transfer register through T_INDEX before a new T_INDEX is
+///   146  on no path is anything used before what was changed is in force:
+///        local memory behind LM_ADDR, a transfer register behind T_INDEX, the
+///        neighbour's ring behind NN_PUT or NN_GET, byte_align behind
+///        BYTE_INDEX, the remainder behind a crc or a write of CRC_REMAINDER,
+///        another local CSR read behind its write
 /// Signals that no command of the program has are other engines' or contexts'
 /// business. A return (jump through a register) may lead behind any branch
 /// beside which an immed loads the address behind it.

@@ -194,6 +194,66 @@ Status checkRings(const json &manifest) {
   return success();
 }
 
+/// The word that asks engines to stop; an image may have none.
+Status checkStopWord(const json &manifest) {
+  if (!manifest.contains("stop_word"))
+    return success();
+  const json &word = manifest["stop_word"];
+  if (!isA(word, Type::Number) || word > ScratchBytes - 4 ||
+      word.get<uint64_t>() % 4)
+    return broken("'stop_word' is no word of the scratchpad");
+  return success();
+}
+
+/// Rings of SRAM channels; an image may have none.
+Status checkSramRings(const json &manifest) {
+  if (!manifest.contains("sram_rings"))
+    return success();
+  for (const json &ring : manifest["sram_rings"]) {
+    for (const char *name : {"channel", "entry", "base", "words"})
+      if (Status status =
+              checkKey(ring, "sram_rings", {"", name, Type::Number});
+          !status)
+        return status;
+    uint64_t words = ring["words"], base = ring["base"];
+    bool isSize = words >= 512 && words <= 65536 && (words & (words - 1)) == 0;
+    if (ring["channel"] >= SramChannelCount ||
+        ring["entry"] >= QueueArrayEntries || !isSize || base % (words * 4) ||
+        base + words * 4 > SramChannelBytes)
+      return broken(
+          "an SRAM ring must have 512 to 65536 words, a power of two, "
+          "at a multiple of its size");
+  }
+  return success();
+}
+
+/// What an aggregate may have besides: microcode for next-neighbour rings,
+/// fewer contexts, a bound.
+Status checkVariants(const Image &image) {
+  for (const json &aggregate : image.manifest["aggregates"]) {
+    if (aggregate.contains("contexts") &&
+        (!isA(aggregate["contexts"], Type::Number) ||
+         aggregate["contexts"] == 0 || aggregate["contexts"] > ContextCount))
+      return broken("an engine has 1 to 8 contexts");
+    if (aggregate.contains("turn_cycles_bound") &&
+        !isA(aggregate["turn_cycles_bound"], Type::Number))
+      return broken("'turn_cycles_bound' is a number of cycles");
+    if (!aggregate.contains("variants"))
+      continue;
+    for (const json &variant : aggregate["variants"]) {
+      if (!variant.is_object() ||
+          !variant.value("takes", json()).is_boolean() ||
+          !variant.value("puts", json()).is_boolean() ||
+          !variant.value("ucode", json()).is_string())
+        return broken("a variant has 'takes', 'puts' and 'ucode'");
+      if (!image.microcode.count(variant["ucode"]))
+        return broken("there is no microcode '" +
+                      variant["ucode"].get<std::string>() + "'");
+    }
+  }
+  return success();
+}
+
 Status checkGlobals(const json &manifest) {
   for (const json &global : manifest["globals"]) {
     const std::string memory = global["memory"];
@@ -286,6 +346,12 @@ Status validateImage(const Image &image) {
   if (Status status = checkEngines(manifest); !status)
     return status;
   if (Status status = checkBuffers(manifest["buffers"]); !status)
+    return status;
+  if (Status status = checkVariants(image); !status)
+    return status;
+  if (Status status = checkStopWord(manifest); !status)
+    return status;
+  if (Status status = checkSramRings(manifest); !status)
     return status;
   if (Status status = checkRings(manifest); !status)
     return status;

@@ -59,6 +59,15 @@ uint64_t formatMask(Format format) {
   KARAKAL_UNREACHABLE("format without mask");
 }
 
+const char *formatText(Format format) {
+  static const char *const texts[] = {
+#define KARAKAL_FORMAT(name, text) text,
+      KARAKAL_FORMATS(KARAKAL_FORMAT)
+#undef KARAKAL_FORMAT
+  };
+  return texts[static_cast<unsigned>(format)];
+}
+
 namespace {
 
 constexpr bool Cc = true;

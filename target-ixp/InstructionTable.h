@@ -17,37 +17,42 @@
 
 namespace karakal::target {
 
-/// The layout of a word and of its text.
+/// The layouts of a word, each with its text.
+#define KARAKAL_FORMATS(F)                                                     \
+  F(Fixed, "mnemonic")                                                         \
+  F(AluUnary, "alu[dest, a or --, op, b]")                                     \
+  F(AluBinary, "alu[dest, a, op, b]")                                          \
+  F(AluSource, "mnemonic[b]")                                                  \
+  F(AluMove, "mnemonic[dest, b]")                                              \
+  F(CamLookup, "cam_lookup[dest, a], lm_addr0[k]")                             \
+  F(CamWrite, "cam_write[b, a, state]")                                        \
+  F(CamWriteState, "cam_write_state[b, state]")                                \
+  F(Crc, "crc_be[type, dest, b], bytes, bit_swap")                             \
+  F(ShfUnary, "alu_shf[dest, a or --, op, b, shift]")                          \
+  F(ShfBinary, "alu_shf[dest, a, op, b, shift]")                               \
+  F(Asr, "asr[dest, b, >>n]")                                                  \
+  F(DblShf, "dbl_shf[dest, a, b, >>n]")                                        \
+  F(ByteAlign, "mnemonic[dest, b]")                                            \
+  F(LdField, "ld_field[dest, mask, b, shift], load_cc")                        \
+  F(Immed, "immed[dest, literal, <<n]")                                        \
+  F(ImmedByte, "immed_bN[dest, literal]")                                      \
+  F(ImmedWord, "immed_wN[dest, literal]")                                      \
+  F(MulStep, "mul_step[a, b], variant")                                        \
+  F(MulLast, "mul_step[dest, --], variant")                                    \
+  F(Branch, "mnemonic[label], defer[n]")                                       \
+  F(BranchOn, "mnemonic[parameter, label], defer[n]")                          \
+  F(BranchBit, "mnemonic[reg, bit, label], defer[n]")                          \
+  F(BranchByte, "mnemonic[reg, byte, literal, label], defer[n]")               \
+  F(Jump, "jump[reg, label], defer[n]")                                        \
+  F(CtxArb, "ctx_arb[signals], any, br[label], defer[n]")                      \
+  F(CsrRead, "local_csr_rd[csr]")                                              \
+  F(CsrWrite, "local_csr_wr[csr, a]")                                          \
+  F(Command, "unit[variant, xfer, a, b, count], tokens")
+
 enum class Format : uint8_t {
-  Fixed,         ///< mnemonic: no field
-  AluUnary,      ///< alu[dest, a or --, op, b]
-  AluBinary,     ///< alu[dest, a, op, b]
-  AluSource,     ///< mnemonic[b]
-  AluMove,       ///< mnemonic[dest, b]
-  CamLookup,     ///< cam_lookup[dest, a], lm_addr0[k]
-  CamWrite,      ///< cam_write[b, a, state]
-  CamWriteState, ///< cam_write_state[b, state]
-  Crc,           ///< crc_be[type, dest, b], bytes, bit_swap
-  ShfUnary,      ///< alu_shf[dest, a or --, op, b, shift]
-  ShfBinary,     ///< alu_shf[dest, a, op, b, shift]
-  Asr,           ///< asr[dest, b, >>n]
-  DblShf,        ///< dbl_shf[dest, a, b, >>n]
-  ByteAlign,     ///< mnemonic[dest, b]
-  LdField,       ///< ld_field[dest, mask, b, shift], load_cc
-  Immed,         ///< immed[dest, literal, <<n]
-  ImmedByte,     ///< immed_bN[dest, literal]
-  ImmedWord,     ///< immed_wN[dest, literal]
-  MulStep,       ///< mul_step[a, b], variant
-  MulLast,       ///< mul_step[dest, --], variant
-  Branch,        ///< mnemonic[label], defer[n]
-  BranchOn,      ///< mnemonic[parameter, label], defer[n]
-  BranchBit,     ///< mnemonic[reg, bit, label], defer[n]
-  BranchByte,    ///< mnemonic[reg, byte, literal, label], defer[n]
-  Jump,          ///< jump[reg, label], defer[n]
-  CtxArb,        ///< ctx_arb[signals], any, br[label], defer[n]
-  CsrRead,       ///< local_csr_rd[csr]
-  CsrWrite,      ///< local_csr_wr[csr, a]
-  Command,       ///< unit[variant, xfer, a, b, count], tokens
+#define KARAKAL_FORMAT(name, text) name,
+  KARAKAL_FORMATS(KARAKAL_FORMAT)
+#undef KARAKAL_FORMAT
 };
 
 /// Direction of a command's transfer registers.
@@ -95,6 +100,8 @@ const InstructionRow *findVariant(std::string_view mnemonic,
                                   std::string_view variant);
 /// Fixed bits of a format.
 uint64_t formatMask(Format format);
+/// What an instruction of a format looks like in microcode.
+const char *formatText(Format format);
 
 /// A local CSR or an input state: number and name.
 struct NamedNumber {
@@ -125,6 +132,7 @@ constexpr unsigned LmAddrSlots = 3;
 constexpr unsigned TIndexSlots = 3;
 constexpr unsigned ByteIndexSlots = 3;
 constexpr unsigned CamLmAddrSlots = 3;
+constexpr unsigned NeighbourIndexSlots = 3;
 constexpr unsigned NeighbourSelfSlots = 5;
 constexpr unsigned OtherCsrSlots = 4;
 constexpr unsigned CrcToCsrSlots = 5;

@@ -191,8 +191,10 @@ constexpr uint32_t DramGlobalsBase = BufferDramBase + BufferCount * BufferBytes;
 static_assert(DramGlobalsBase == 0xa00000, "end of the buffers");
 
 /// Stack words beyond local memory: the end of SRAM channel 0, shared out to
-/// all contexts of all engines.
-constexpr uint32_t StackSramBytes = 64u << 10;
+/// all contexts of all engines. No program that fits the control store needs
+/// more: a spilled word takes four words of code, two to put and two to get it.
+constexpr uint32_t StackSramBytes =
+    ControlStoreWords / 4 * 4 * EngineCount * ContextCount;
 constexpr uint32_t StackSramBase = SramChannelBytes - StackSramBytes;
 
 constexpr uint32_t XScaleBase = 0x2000000; ///< code, data, stack in DRAM

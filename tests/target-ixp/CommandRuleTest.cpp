@@ -4,6 +4,7 @@
 #include "AssembledText.h"
 #include "target-ixp/Assembler.h"
 #include "target-ixp/CommandRules.h"
+#include "target-ixp/InstructionTable.h"
 
 #include <gtest/gtest.h>
 
@@ -117,6 +118,43 @@ TEST(CommandRule, IndexRegistersTakeTimeOnEveryPath) {
                    End,
                "146", 6);
   expectNone(set + "ctx_arb[voluntary]\n" + use + End);
+}
+
+std::string nops(unsigned count) {
+  std::string text;
+  for (; count; --count)
+    text += "nop\n";
+  return text;
+}
+
+TEST(CommandRule, WhatChangesLateIsNotUsedEarlier) {
+  struct Case {
+    std::string change, use;
+    unsigned slots;
+  };
+  const Case cases[] = {
+      {"local_csr_wr[CRC_REMAINDER, a0]\n", "crc_be[crc_32, --, a1]\n",
+       OtherCsrSlots},
+      {"local_csr_wr[BYTE_INDEX, a0]\n", "byte_align_be[a1, b1]\n",
+       ByteIndexSlots},
+      {"local_csr_wr[T_INDEX_BYTE_INDEX, a0]\n", "byte_align_le[a1, b1]\n",
+       ByteIndexSlots},
+      {"local_csr_wr[NN_GET, a0]\n", "alu[a1, --, B, *n$index++]\n",
+       NeighbourIndexSlots},
+      {"local_csr_wr[NN_PUT, a0]\n", "alu[*n$index++, --, B, a1]\n",
+       NeighbourIndexSlots},
+      {"crc_be[crc_32, --, a0]\n", "crc_be[crc_32, --, a1]\n", CrcToCrcSlots},
+      {"crc_be[crc_32, --, a0]\n",
+       "local_csr_rd[CRC_REMAINDER]\nimmed[a1, 0]\n", CrcToCsrSlots},
+      {"local_csr_wr[CTX_ENABLES, a0]\n",
+       "local_csr_rd[CTX_ENABLES]\nimmed[a1, 0]\n", OtherCsrSlots},
+  };
+  for (const Case &c : cases) {
+    expectNone(c.change + nops(c.slots) + c.use + End);
+    expectBreach(c.change + nops(c.slots - 1) + c.use + End, "146", c.slots);
+    if (c.slots > 1) // over a branch, that is one word
+      expectBreach(c.change + "br[far#]\nfar#:\n" + c.use + End, "146", 2);
+  }
 }
 
 TEST(CommandRule, ReceiverAndTransmitterKeepThem) {
