@@ -8,11 +8,25 @@
 #include "sim-ixp/Accounting.h"
 #include "target-ixp/MemoryMap.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <utility>
 
 namespace karakal::sim {
 namespace {
+
+/// The same ranges in order, those that touch each other as one.
+void join(std::vector<AccountingPlan::Range> &ranges) {
+  std::sort(ranges.begin(), ranges.end(),
+            [](const auto &a, const auto &b) { return a.begin < b.begin; });
+  size_t count = 0;
+  for (const AccountingPlan::Range &range : ranges)
+    if (count > 0 && range.begin <= ranges[count - 1].end)
+      ranges[count - 1].end = std::max(ranges[count - 1].end, range.end);
+    else
+      ranges[count++] = range;
+  ranges.resize(count);
+}
 
 bool isWithin(const std::vector<AccountingPlan::Range> &ranges,
               uint32_t address) {
@@ -51,7 +65,10 @@ PacketCounters PacketCounters::operator-(const PacketCounters &other) const {
 }
 
 Accounting::Accounting(AccountingPlan thePlan)
-    : plan(std::move(thePlan)), buffers(plan.bufferCount, Buffer::Free) {}
+    : plan(std::move(thePlan)), buffers(plan.bufferCount, Buffer::Free) {
+  join(plan.scratchGlobals);
+  join(plan.sramGlobals);
+}
 
 void Accounting::moved() {
   ++progress;

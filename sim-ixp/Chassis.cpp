@@ -93,7 +93,8 @@ bool Chassis::issue(Command &command) {
   Fifo &fifo = fifos[command.engine];
   fifo.departures[fifo.next] = departure;
   fifo.next = (fifo.next + 1) % fifoMemory;
-  events.schedule(departure + commandPath, this, Arrived, command.poolIndex);
+  events.schedule(departure + commandPath, this, Arrived,
+                  reinterpret_cast<uintptr_t>(&command));
   return true;
 }
 
@@ -118,7 +119,7 @@ uint64_t Chassis::pull(Command &command, uint32_t words, uint64_t notBefore,
                           words * wordCycles(command)) +
                   params.busReturnCycles;
   events.schedule(done, this, raiseSignal ? Pulled : PulledQuietly,
-                  command.poolIndex);
+                  reinterpret_cast<uintptr_t>(&command));
   return done;
 }
 
@@ -128,7 +129,7 @@ uint64_t Chassis::push(Command &command, uint32_t words, uint64_t notBefore) {
   uint64_t done = reserve(busOf(sPushFree, dPushFree, command), notBefore,
                           words * wordCycles(command)) +
                   pushPath(command);
-  events.schedule(done, this, Pushed, command.poolIndex);
+  events.schedule(done, this, Pushed, reinterpret_cast<uintptr_t>(&command));
   return done;
 }
 
@@ -139,9 +140,9 @@ uint64_t Chassis::finish(Command &command, uint64_t cycle) {
 }
 
 void Chassis::copyOperands(Command &command) {
-  for (uint32_t i = 0; i < command.wordsInTransit; ++i)
-    command.data[i] = ports[command.engine]->readTransferOut(
-        command.context, command.kind, command.xfer + i);
+  ports[command.engine]->readTransferOut(command.context, command.kind,
+                                         command.xfer, command.wordsInTransit,
+                                         command.data.data());
 }
 
 std::vector<Command *> Chassis::waitingAt(const CommandUnit *unit) {
@@ -195,9 +196,8 @@ void Chassis::onEvent(uint64_t cycle, uint32_t code, uint64_t argument) {
                                         static_cast<uint32_t>(argument));
     return;
   }
-  Command &command = *pool[argument];
+  Command &command = *reinterpret_cast<Command *>(argument);
   TransferPort *port = ports[command.engine];
-  uint32_t words = command.wordsInTransit;
   switch (code) {
   case Arrived:
     command.arrivalNumber = ++arrivals;
@@ -213,9 +213,8 @@ void Chassis::onEvent(uint64_t cycle, uint32_t code, uint64_t argument) {
       command.puller->onPulled(command);
     return;
   case Pushed:
-    for (uint32_t i = 0; i < words; ++i)
-      port->writeTransferIn(command.context, command.kind, command.xfer + i,
-                            command.data[i]);
+    port->writeTransferIn(command.context, command.kind, command.xfer,
+                          command.wordsInTransit, command.data.data());
     if (command.signal != 0)
       port->raiseSignals(cycle, command.context, signalMask(command));
     release(command);

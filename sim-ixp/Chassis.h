@@ -40,13 +40,15 @@ namespace karakal::sim {
 class TransferPort {
 public:
   virtual ~TransferPort() = default;
-  /// Value of transfer-out register `index` of `context`; the index wraps
-  /// inside the context's registers.
-  virtual uint32_t readTransferOut(uint32_t context, TransferKind kind,
-                                   uint32_t index) = 0;
-  /// Sets transfer-in register `index` of `context`.
+  /// Reads `words` transfer-out registers of `context` from `first` on; they
+  /// wrap inside the context's registers.
+  virtual void readTransferOut(uint32_t context, TransferKind kind,
+                               uint32_t first, uint32_t words,
+                               uint32_t *to) = 0;
+  /// Sets as many transfer-in registers.
   virtual void writeTransferIn(uint32_t context, TransferKind kind,
-                               uint32_t index, uint32_t value) = 0;
+                               uint32_t first, uint32_t words,
+                               const uint32_t *from) = 0;
   /// Sets event signals of `context`; bit n of `mask` is signal n.
   virtual void raiseSignals(uint64_t cycle, uint32_t context,
                             uint32_t mask) = 0;

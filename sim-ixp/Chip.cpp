@@ -48,8 +48,9 @@ void Chip::connectMedia(Media *media) {
   dramUnit->connectMedia(media);
 }
 
-/// Does the earliest thing before `stop`; false if there is none.
-bool Chip::stepUntil(uint64_t stop, bool isExact) {
+/// Does the earliest thing before `stop`; false if there is none. Exact: nor
+/// does any engine run ahead of `stop`.
+template <bool Exact> inline bool Chip::stepUntil(uint64_t stop) {
   uint64_t firstCycle = order.firstCycle();
   uint64_t eventCycle = events.nextCycle();
   if (eventCycle <= firstCycle) {
@@ -61,8 +62,8 @@ bool Chip::stepUntil(uint64_t stop, bool isExact) {
   if (firstCycle >= stop)
     return false;
   uint32_t first = order.first();
-  uint64_t limit = order.limitOf(first);
-  if (isExact)
+  uint64_t limit = std::min(order.limitOf(first), stop);
+  if (Exact)
     engines[first]->runExactly(limit, stop);
   else
     engines[first]->run(limit);
@@ -73,24 +74,19 @@ bool Chip::isPending() {
   return order.firstCycle() != Scheduler::never || events.pendingCount() != 0;
 }
 
-bool Chip::stepMany(uint32_t count) {
-  for (uint32_t i = 0; i < count; ++i)
-    if (!stepUntil(Scheduler::never, false))
-      return false;
-  return true;
-}
+bool Chip::stepBefore(uint64_t stop) { return stepUntil<false>(stop); }
 
-bool Chip::step() { return stepUntil(Scheduler::never, false); }
+bool Chip::step() { return stepUntil<false>(Scheduler::never); }
 
 void Chip::runTo(uint64_t cycle) {
-  while (stepUntil(cycle, false)) {
+  while (stepUntil<false>(cycle)) {
   }
 }
 
 uint64_t Chip::align(uint64_t cycle) {
   for (const auto &engine : engines)
     cycle = std::max(cycle, engine->localTime());
-  while (stepUntil(cycle, true)) {
+  while (stepUntil<true>(cycle)) {
   }
   return cycle;
 }

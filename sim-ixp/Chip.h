@@ -60,23 +60,22 @@ public:
   /// Does the earliest thing; false if there is none (nothing pending, all
   /// contexts asleep).
   bool step();
-  /// Steps `count` times; false if there was less to do.
-  bool stepMany(uint32_t count);
   /// As step, but only what lies before `stop`.
-  bool stepBefore(uint64_t stop) { return stepUntil(stop, false); }
+  bool stepBefore(uint64_t stop);
   /// Whether anything is still to come: an event, or an engine that runs.
   bool isPending();
-  /// Steps until the next thing lies at or after `cycle`.
+  /// Steps until the next thing that others can see lies at or after `cycle`.
   void runTo(uint64_t cycle);
-  /// Brings every engine to one cycle at or after `cycle`, so that the counters
-  /// add up; gives that cycle.
+  /// Brings every engine to one cycle, so that the counters add up; gives that
+  /// cycle: `cycle`, or a later one if an engine has run ahead of it already
+  /// (Microengine::runAheadCycles).
   uint64_t align(uint64_t cycle);
 
   /// State of every context, one a line.
   std::string describeContexts() const;
 
 private:
-  bool stepUntil(uint64_t stop, bool isExact);
+  template <bool Exact> bool stepUntil(uint64_t stop);
 
   target::ChipParameters params;
   Scheduler events;

@@ -53,8 +53,6 @@ struct Command {
   uint16_t pc = 0;
   /// Cycle of issue.
   uint64_t issueCycle = 0;
-  /// Operands pulled, or results to be pushed: one 32-bit word a register.
-  std::array<uint32_t, 32> data{};
   /// Private to the unit that holds the command.
   uint64_t unitState = 0;
   /// The unit that has accepted the command and not yet done what it asks;
@@ -66,6 +64,8 @@ struct Command {
   uint64_t arrivalNumber = 0;
   uint8_t wordsInTransit = 0;
   CommandUnit *puller = nullptr;
+  /// Operands pulled, or results to be pushed: one 32-bit word a register.
+  std::array<uint32_t, 32> data{};
 };
 
 class Chassis;

@@ -21,6 +21,7 @@ traces::ControlSignature signatureOf(const json &function) {
   signature.name = function["name"];
   for (const json &parameter : function["params"])
     signature.params.push_back({parameter["name"], parameter["type"]});
+  signature.returns = function["returns"];
   return signature;
 }
 
@@ -40,7 +41,7 @@ ControlRunner::create(const target::Image &image,
   const json &xscale = image.manifest["xscale"];
   for (const json &function : xscale["init"]) {
     Call call;
-    call.name = function["name"];
+    call.function.name = function["name"];
     call.entry = function["entry"];
     runner.startCalls.push_back(std::move(call));
   }
@@ -52,12 +53,19 @@ ControlRunner::create(const target::Image &image,
     if (!bound)
       return bound.error();
     const json &function = xscale["control"][bound->function];
-    Call call{written.when,     function["entry"], {},
-              function["name"], written.file,      written.line};
+    Call call{written.when,
+              function["entry"],
+              {},
+              written.text,
+              written.file,
+              written.line,
+              signatures[bound->function]};
     for (uint64_t argument : bound->args)
       call.arguments.push_back(static_cast<int64_t>(argument));
     if (written.kind == traces::ControlCall::Start)
       runner.startCalls.push_back(std::move(call));
+    else if (written.kind == traces::ControlCall::AtEnd)
+      runner.endCalls.push_back(std::move(call));
     else if (written.kind == traces::ControlCall::AtPacket)
       runner.packetCalls.push_back(std::move(call));
     else
@@ -75,28 +83,36 @@ Status ControlRunner::run(const Call &call) {
   ++done;
   if (!result) {
     Error error = result.error();
-    error.message = "'" + call.name + "' failed: " + error.message;
+    error.message = "'" + call.function.name + "' failed: " + error.message;
     error.file = call.file;
     error.line = call.line;
     return error;
   }
+  if (traces::givesValue(call.function))
+    given.push_back(
+        traces::valueOf(call.function, call.text, call.line, *result));
   // Initialization functions return nothing and have no line.
-  if (*result != 0 && call.line != 0)
+  else if (*result != 0 && call.line != 0)
     return makeFileError("E-sim-ixp-021", call.file,
-                         "'" + call.name + "' refused the call: it returned " +
+                         "'" + call.function.name +
+                             "' refused the call: it returned " +
                              std::to_string(static_cast<int32_t>(*result)),
                          call.line);
   return success();
 }
 
-Status ControlRunner::runBeforeStart() {
-  for (const Call &call : startCalls) {
+Status ControlRunner::runBeforeStart() { return runAll(startCalls); }
+
+Status ControlRunner::runAtEnd() { return runAll(endCalls); }
+
+Status ControlRunner::runAll(std::vector<Call> &calls) {
+  for (const Call &call : calls) {
     if (Status status = run(call); !status)
       return status;
     scheduler->advanceTo(std::min(std::max(scheduler->now(), core->busyUntil()),
                                   scheduler->nextCycle()));
   }
-  startCalls.clear();
+  calls.clear();
   return success();
 }
 

@@ -3,9 +3,10 @@
 // Runs a program's initialization functions and the calls of a control file on
 // the XScale: those without a time before packets flow, `@packet N` before the
 // Nth packet of the trace begins to arrive, `@cycle N` at that cycle after the
-// start of the traffic. A call waits for the core to be free; calls never
-// overtake one another. A function that returns other than 0 has refused its
-// arguments: the run ends with an error at the call's line.
+// start of the traffic, `@end` when the last packet has gone. A call waits for
+// the core to be free; calls never overtake one another. An `int` other than 0
+// says that the function has refused its arguments: the run ends with an error
+// at the call's line. What functions of other types return is kept.
 //
 //===----------------------------------------------------------------------===//
 
@@ -44,6 +45,8 @@ public:
   /// other; the clock moves on to the end of the last. Error: E-sim-ixp-021
   /// (refused), or the core's.
   Status runBeforeStart();
+  /// Runs the `@end` calls, when nothing moves any longer.
+  Status runAtEnd();
   /// Schedules the `@cycle` calls, counted from now.
   void start();
   /// Packets of the trace that have begun to arrive.
@@ -57,6 +60,8 @@ public:
   /// The first error of a call during the run.
   const std::optional<Error> &error() const { return firstError; }
   uint64_t callCount() const { return done; }
+  /// What functions returned, in the order of their calls.
+  const std::vector<traces::ControlValue> &values() const { return given; }
   /// Calls whose time has not come.
   uint64_t waitingCount() const {
     return packetCalls.size() + cycleCalls.size() + due.size();
@@ -70,18 +75,21 @@ private:
     uint64_t when = 0;
     uint32_t entry = 0;
     std::vector<int64_t> arguments;
-    std::string name, file;
+    std::string text, file;
     uint32_t line = 0;
+    traces::ControlSignature function;
   };
 
   Status run(const Call &call);
+  Status runAll(std::vector<Call> &calls);
   void runDue();
 
   Core *core = nullptr;
   Scheduler *scheduler = nullptr;
-  std::vector<Call> startCalls;
+  std::vector<Call> startCalls, endCalls;
   std::deque<Call> packetCalls, cycleCalls, due;
   std::optional<Error> firstError;
+  std::vector<traces::ControlValue> given;
   uint64_t done = 0;
   bool isWakeScheduled = false;
 };

@@ -14,9 +14,6 @@ using target::Op;
 
 namespace {
 
-/// Jumps to the next handler instead of calling it.
-#define KARAKAL_CHAIN [[clang::musttail]] return
-
 uint32_t rotateRight(uint32_t value, uint32_t n) {
   return value >> n | value << ((32 - n) & 31);
 }
@@ -226,6 +223,18 @@ struct DataPath::Handlers {
     KARAKAL_CHAIN op->chain(op, regs, own, e);
   }
 
+  /// An operation that looks at the engine's time.
+  template <Op K>
+  static const MicroOp *timed(const MicroOp *op, uint32_t *regs, uint32_t *own,
+                              Microengine *e) {
+    if (op->special & e->watched & ~SpecialState)
+      return op;
+    e->show(op);
+    step<K>(*e, *op);
+    ++op;
+    KARAKAL_CHAIN op->chain(op, regs, own, e);
+  }
+
   static const MicroOp *stop(const MicroOp *op, uint32_t *, uint32_t *,
                              Microengine *) {
     return op;
@@ -365,8 +374,20 @@ bool DataPath::isTaken(const Microengine &engine, const MicroOp &op) {
 }
 
 ChainHandler DataPath::chainOf(const MicroOp &op) {
+  if (ChainHandler control = controlOf(op))
+    return control;
   // What always needs a look stops a chain.
-  if (op.special & SpecialAlways)
+  if (op.special & SpecialAlways & ~SpecialState)
+    return Handlers::stop;
+  switch (op.op) {
+  case Op::ByteAlignBe:
+    return Handlers::timed<Op::ByteAlignBe>;
+  case Op::ByteAlignLe:
+    return Handlers::timed<Op::ByteAlignLe>;
+  default:
+    break;
+  }
+  if (op.special & SpecialState)
     return Handlers::stop;
   switch (op.op) {
 #define KARAKAL_CHOOSE(name)                                                   \

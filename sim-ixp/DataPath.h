@@ -10,8 +10,10 @@
 //           an operation costs a dozen instructions of the host. Handlers are
 //           made for each kind of operands.
 //
-// A chain stops in front of what is special in the engine's present state, of
-// loops that have run for long, and of whatever belongs to no data path.
+// A chain stops in front of what is special in the engine's present state and
+// of loops that have run for long. It goes over commands and changes of context
+// as long as it is the engine's turn (ControlPath.cpp), and stops in front of
+// whatever else belongs to no data path.
 //
 //===----------------------------------------------------------------------===//
 
@@ -49,6 +51,9 @@
 
 // clang-format on
 
+/// Jumps to the next handler instead of calling it.
+#define KARAKAL_CHAIN [[clang::musttail]] return
+
 namespace karakal::sim {
 
 class Microengine;
@@ -66,6 +71,11 @@ struct DataPath {
 
   struct Semantics;
   struct Handlers;
+  struct Control;
+
+private:
+  /// The handler of what belongs to no data path, null if there is none.
+  static ChainHandler controlOf(const MicroOp &op);
 };
 
 } // namespace karakal::sim

@@ -61,6 +61,63 @@ Result<std::vector<uint32_t>> chooseApps(const EnginePlans &all,
   return chosen;
 }
 
+/// The engines that run an aggregate, in order.
+std::vector<uint32_t> enginesOf(const EnginePlans &plans,
+                                const std::string &aggregate) {
+  std::vector<uint32_t> engines;
+  for (uint32_t i = 0; i < plans.size(); ++i)
+    if (plans[i].role == EngineRole::App && plans[i].aggregate == aggregate)
+      engines.push_back(i);
+  return engines;
+}
+
+/// Contexts of each engine of an aggregate.
+uint32_t contextsOf(const json &aggregates, const std::string &name) {
+  for (const json &aggregate : aggregates)
+    if (aggregate["name"] == name && aggregate.contains("contexts"))
+      return aggregate["contexts"];
+  return target::ContextCount;
+}
+
+/// Lets the engines that run stand side by side, in the order of aggregates, so
+/// that an engine's neighbour runs the next aggregate.
+void standTogether(const json &aggregates, EnginePlans &plans) {
+  std::vector<EnginePlan> running;
+  for (const json &aggregate : aggregates)
+    for (uint32_t i : enginesOf(plans, aggregate["name"])) {
+      running.push_back(plans[i]);
+      plans[i] = EnginePlan{};
+    }
+  for (uint32_t i = 0; i < running.size(); ++i)
+    plans[target::AppEngineFirst + i] = running[i];
+}
+
+/// The variant of an aggregate's microcode that takes from, puts to, a
+/// next-neighbour ring; empty if there is none.
+std::string variantOf(const json &aggregate, bool takes, bool puts) {
+  if (aggregate.contains("variants"))
+    for (const json &variant : aggregate["variants"])
+      if (variant["takes"] == takes && variant["puts"] == puts)
+        return variant["ucode"];
+  return "";
+}
+
+/// Channels between aggregates of one engine each become next-neighbour rings
+/// where the image has the code for it; all others stay as they are.
+void chooseRings(const json &aggregates, EnginePlans &plans) {
+  bool takes = false, puts = false;
+  for (size_t i = 0; i < aggregates.size(); ++i, takes = puts) {
+    std::vector<uint32_t> here = enginesOf(plans, aggregates[i]["name"]), next;
+    if (i + 1 < aggregates.size())
+      next = enginesOf(plans, aggregates[i + 1]["name"]);
+    puts = here.size() == 1 && next.size() == 1 && next[0] == here[0] + 1 &&
+           !variantOf(aggregates[i], takes, true).empty() &&
+           !variantOf(aggregates[i + 1], true, false).empty();
+    if (takes || puts)
+      plans[here[0]].microcode = variantOf(aggregates[i], takes, puts);
+  }
+}
+
 /// Marks the instructions at `place`; how many there are. A source line is
 /// where its first instruction of a run of such stands.
 uint32_t markBreak(const std::string &place, const std::string &name,
@@ -125,8 +182,12 @@ Result<EnginePlans> planEngines(const target::Image &image,
     plan.microcode = engine["ucode"];
     plan.aggregate = engine.value("aggregate", plan.microcode);
     plan.contextMask = 0xff;
-    if (plan.role == EngineRole::App && options.threads)
-      plan.contextMask = (1u << options.threads) - 1;
+    uint32_t contexts =
+        contextsOf(image.manifest["aggregates"], plan.aggregate);
+    if (options.threads)
+      contexts = std::min(contexts, options.threads);
+    if (plan.role == EngineRole::App)
+      plan.contextMask = (1u << contexts) - 1;
   }
   Result<std::vector<uint32_t>> apps = chooseApps(all, options.engines);
   if (!apps)
@@ -135,6 +196,14 @@ Result<EnginePlans> planEngines(const target::Image &image,
     if (all[i].role == EngineRole::App &&
         std::find(apps->begin(), apps->end(), i) == apps->end())
       all[i] = EnginePlan{};
+  const json &aggregates = image.manifest["aggregates"];
+  bool hasVariants = std::any_of(
+      aggregates.begin(), aggregates.end(),
+      [](const json &aggregate) { return aggregate.contains("variants"); });
+  if (hasVariants) {
+    standTogether(aggregates, all);
+    chooseRings(aggregates, all);
+  }
   return all;
 }
 
@@ -218,6 +287,10 @@ Status loadImage(const target::Image &image, const EnginePlans &plans,
   for (const json &ring : image.manifest["rings"])
     chip.scratch().configureRing(ring["number"], ring["base"], ring["words"],
                                  ring["status"] == "empty");
+  if (image.manifest.contains("sram_rings"))
+    for (const json &ring : image.manifest["sram_rings"])
+      chip.sram(ring["channel"])
+          .makeRing(ring["entry"], ring["base"], ring["words"]);
   fillFreeList(image.manifest["buffers"], chip);
   return success();
 }

@@ -123,6 +123,9 @@ uint32_t valueOf(const Instruction &i) {
            (i.keepMask ? ArbitrationKeepMask : 0) |
            (i.breakpoint ? ArbitrationBreakpoint : 0) |
            (i.hasTarget ? ArbitrationTarget : 0);
+  case Op::CsrRead:
+  case Op::CsrWrite:
+    return i.csr;
   default:
     return i.immediate;
   }
@@ -213,10 +216,9 @@ MicroOp prepare(const Instruction &i) {
     op.target = i.loadCc;
   if (i.op != Op::Immed)
     prepareShift(i.shift, op);
-  uint32_t slots =
-      i.ctxSwap ? target::row(Op::CtxArb).slots : target::row(i.op).slots;
-  if (slots != 0)
-    op.rotate = static_cast<uint8_t>(slots | uint32_t{i.defer} << 4);
+  const target::InstructionRow &row = target::row(i.op);
+  if (row.slots != 0 && (i.ctxSwap || !row.isCommand()))
+    op.rotate = static_cast<uint8_t>(row.slots | uint32_t{i.defer} << 4);
   return op;
 }
 
@@ -271,12 +273,15 @@ void markBranchesBeforeCam(MicroProgram &program) {
   }
 }
 
-/// What is special about the way of each branch if it is taken.
+/// What is special about the way of each branch if it is taken, and about that
+/// of each swap.
 void markWays(MicroProgram &program) {
   std::vector<MicroOp> &ops = program.ops;
   for (size_t i = 0; i < ops.size(); ++i) {
     MicroOp &op = ops[i];
-    if (!target::row(op.op).isBranch())
+    bool isSwap =
+        op.op == Op::CtxArb || (op.special & SpecialCommand && op.slots() != 0);
+    if (!isSwap && !target::row(op.op).isBranch())
       continue;
     bool isLegal = op.target < ops.size() && i + op.defer() < ops.size() &&
                    !(op.special & SpecialBeforeCam);

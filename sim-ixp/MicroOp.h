@@ -105,9 +105,10 @@ enum MicroOpArbitration : uint32_t {
 class Microengine;
 struct MicroOp;
 
-/// Does an operation and those that follow it, over taken branches, up to one
-/// that must be looked at, which it returns (DataPath.h). `own` are the
-/// registers of the context.
+/// Does an operation and those that follow it, over taken branches and changes
+/// of context, up to one that must be looked at, which it returns, or up to
+/// where the engine has to stop: null (DataPath.h). `own` are the registers of
+/// the context.
 using ChainHandler = const MicroOp *(*)(const MicroOp *op, uint32_t *regs,
                                         uint32_t *own, Microengine *engine);
 
@@ -130,11 +131,12 @@ struct alignas(32) MicroOp {
   uint8_t rotate = 0;
   /// Branches, ctx_arb: where to. ld_field: whether it sets the flags.
   uint16_t target = 0;
-  /// Branches: what is special about their delay slots (MicroOpSpecial), or
-  /// SpecialControl if the way is illegal.
+  /// Branches and swaps: what is special about their delay slots
+  /// (MicroOpSpecial), or SpecialControl if the way is illegal.
   uint32_t shiftMask = ~uint32_t{0};
   /// Final value of immed; byte mask of ld_field; literal of br=byte; what
-  /// ctx_arb waits for (MicroOpArbitration); place of a command's shape.
+  /// ctx_arb waits for (MicroOpArbitration); place of a command's shape; a
+  /// local CSR.
   uint32_t value = 0;
 
   uint32_t slots() const { return rotate & 15; }

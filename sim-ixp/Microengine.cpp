@@ -59,20 +59,26 @@ void Microengine::startWhereTheyAre(uint32_t contextMask) {
   publish();
 }
 
-uint32_t Microengine::readTransferOut(uint32_t context, TransferKind kind,
-                                      uint32_t index) {
-  uint32_t bank = kind == TransferKind::S ? reg::sOut : reg::dOut;
-  contexts[context].pendingOut &=
-      ~transferBit(kind, index & (registerCount() - 1));
-  return regs[bank + wrapTransfer(context, index)];
+void Microengine::readTransferOut(uint32_t context, TransferKind kind,
+                                  uint32_t first, uint32_t words,
+                                  uint32_t *to) {
+  uint32_t last = registerCount() - 1;
+  contexts[context].pendingOut &= ~transferMask(kind, first, words, last + 1);
+  const uint32_t *bank =
+      &regs[(kind == TransferKind::S ? reg::sOut : reg::dOut) + context * 16];
+  for (uint32_t i = 0; i < words; ++i)
+    to[i] = bank[(first + i) & last];
 }
 
 void Microengine::writeTransferIn(uint32_t context, TransferKind kind,
-                                  uint32_t index, uint32_t value) {
-  uint32_t bank = kind == TransferKind::S ? reg::sIn : reg::dIn;
-  contexts[context].pendingIn &=
-      ~transferBit(kind, index & (registerCount() - 1));
-  regs[bank + wrapTransfer(context, index)] = value;
+                                  uint32_t first, uint32_t words,
+                                  const uint32_t *from) {
+  uint32_t last = registerCount() - 1;
+  contexts[context].pendingIn &= ~transferMask(kind, first, words, last + 1);
+  uint32_t *bank =
+      &regs[(kind == TransferKind::S ? reg::sIn : reg::dIn) + context * 16];
+  for (uint32_t i = 0; i < words; ++i)
+    bank[(first + i) & last] = from[i];
 }
 
 bool Microengine::isSatisfied(Context &context) {
@@ -118,7 +124,7 @@ void Microengine::wait(uint32_t mask, bool any) {
     setReady(current);
 }
 
-void Microengine::contextArbitration(const MicroOp &op) {
+uint32_t Microengine::contextArbitration(const MicroOp &op) {
   Context &context = contexts[current];
   context.isVoluntary = op.value & 1;
   constexpr uint32_t kill = ArbitrationAny;
@@ -134,8 +140,7 @@ void Microengine::contextArbitration(const MicroOp &op) {
   } else {
     wait(op.value & 0xffff, op.value & ArbitrationAny);
   }
-  beginSwap(op.value & ArbitrationTarget ? op.target : pc + 1 + op.defer(),
-            op.defer());
+  return op.value & ArbitrationTarget ? op.target : pc + 1 + op.defer();
 }
 
 /// The context gives up the engine behind `defer` more instructions. The
@@ -149,6 +154,18 @@ void Microengine::beginSwap(uint32_t resume, uint32_t defer) {
   pcAfterSlots = resume;
   slotsOwner = pc;
   ++counters.swaps;
+}
+
+/// Behind the delay slots: the context will go on at `resume`.
+void Microengine::finishSwap(uint32_t resume) {
+  Context &context = contexts[current];
+  context.pc = static_cast<uint16_t>(resume);
+  endRun();
+  context.waitBegin = time;
+  context.waitPc = static_cast<uint16_t>(slotsOwner);
+  needsArbitration = true;
+  if (timeline)
+    timeline->addRun(number, current, runBegin, time);
 }
 
 /// Cycles of the running context in its present run.

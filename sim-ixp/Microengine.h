@@ -57,9 +57,11 @@ struct EngineCounters {
 class Timeline;
 
 /// One engine. See the file's header.
-class Microengine : public TransferPort, public EventTarget {
+class Microengine final : public TransferPort, public EventTarget {
 public:
   static constexpr uint32_t contextCount = 8;
+  /// How far an engine may run alone: bounds a loop that touches nothing.
+  static constexpr uint64_t runAheadCycles = 512;
 
   Microengine(uint32_t index, Chassis &chassis, Recorder &recorder);
 
@@ -106,10 +108,10 @@ public:
 
   // ---- the chassis's side
   // ----------------------------------------------------
-  uint32_t readTransferOut(uint32_t context, TransferKind kind,
-                           uint32_t index) override;
-  void writeTransferIn(uint32_t context, TransferKind kind, uint32_t index,
-                       uint32_t value) override;
+  void readTransferOut(uint32_t context, TransferKind kind, uint32_t first,
+                       uint32_t words, uint32_t *to) override;
+  void writeTransferIn(uint32_t context, TransferKind kind, uint32_t first,
+                       uint32_t words, const uint32_t *from) override;
   void raiseSignals(uint64_t cycle, uint32_t context, uint32_t mask) override;
   void onEvent(uint64_t cycle, uint32_t code, uint64_t argument) override;
 
@@ -192,9 +194,43 @@ private:
   };
 
   // MicroengineRun.cpp
-  template <bool Exact> void execute(uint64_t limit, uint64_t stop);
-  bool isTurn(uint64_t &limit);
-  bool mayGoOn(uint64_t &limit);
+  template <bool Exact> void execute(const MicroOp *here, uint64_t stop);
+  bool begin();
+  /// Whether the engine may do now what others see: nothing else comes first.
+  bool isTurn() {
+    turnLimit = std::min(turnLimit, scheduler.nextCycle());
+    if (time >= turnLimit)
+      return false;
+    scheduler.advanceTo(time);
+    return true;
+  }
+  /// Gives the engine to the next context when the choice is settled; false if
+  /// there is none, or if it is not the engine's turn to look.
+  bool mayGoOn() {
+    if (!isChoiceSettled()) {
+      turnLimit = std::min(turnLimit, scheduler.nextCycle());
+      if (time >= turnLimit)
+        return false;
+    }
+    return arbitrate();
+  }
+  /// Brings time and address up to `place` of the line that runs.
+  void show(const MicroOp *place) {
+    time = lineTime + static_cast<uint64_t>(place - lineBegin);
+    pc = static_cast<uint32_t>(place - ops);
+  }
+  /// The line ends in front of `place`.
+  void endLine(const MicroOp *place) {
+    counters.issueCycles += static_cast<uint64_t>(place - lineBegin);
+    if (profile)
+      profile->addLine(static_cast<size_t>(lineBegin - ops),
+                       static_cast<size_t>(place - ops));
+  }
+  /// A line begins at the engine's address and time.
+  const MicroOp *beginLine() {
+    lineTime = time;
+    return lineBegin = ops + pc;
+  }
   bool isFine(const MicroOp &op, uint32_t special);
   bool mayBranch(const MicroOp &op, uint32_t branchTarget);
   void takeBranch(const MicroOp &op, uint32_t branchTarget);
@@ -224,8 +260,10 @@ private:
   uint32_t byteAlign(target::Op op, uint32_t value);
 
   // Microengine.cpp
-  void contextArbitration(const MicroOp &op);
+  /// The running context waits, or stops; gives where it goes on.
+  uint32_t contextArbitration(const MicroOp &op);
   void beginSwap(uint32_t resume, uint32_t defer);
+  void finishSwap(uint32_t resume);
   void wait(uint32_t mask, bool any);
   bool arbitrate();
   uint64_t runCycles() const;
@@ -273,13 +311,13 @@ private:
     if (profile)
       watched |= SpecialControl;
   }
-  static uint64_t transferBit(TransferKind kind, uint32_t index) {
-    return uint64_t{1} << ((kind == TransferKind::S ? 0 : 32) + index);
-  }
 
   // MicroengineCommand.cpp
   /// False: the command did not issue (stall or fault), nothing was done.
   bool issueCommand(const MicroOp &op, uint32_t address, uint64_t stop);
+  /// As issueCommand when the FIFO has room; false after a fault.
+  bool sendCommand(const CommandShape &shape, const MicroOp &op,
+                   uint32_t address);
   void setAddress(Command &command, const CommandShape &shape);
   static void useFourContexts(Command &command);
 
@@ -314,9 +352,6 @@ private:
   void setReady(uint32_t context);
   /// Registers of one kind that a context has.
   uint32_t registerCount() const { return isFourContexts ? 32 : 16; }
-  uint32_t wrapTransfer(uint32_t context, uint32_t index) const {
-    return context * 16 + (index & (registerCount() - 1));
-  }
 
   uint32_t number;
   Chassis &chassis;
@@ -338,6 +373,8 @@ private:
   const MicroOp *ops = nullptr; ///< of the program
   /// How far the engine may run alone: bounds a loop that touches nothing.
   uint64_t aheadLimit = 0;
+  /// From this cycle on somebody else comes first.
+  uint64_t turnLimit = 0;
   uint64_t sleepBegin = 0;
   uint64_t runBegin = 0;
   uint64_t stallsAtRunBegin = 0;

@@ -47,6 +47,18 @@ bool Microengine::issueCommand(const MicroOp &op, uint32_t address,
     fault("a context swap in a delay slot");
     return false;
   }
+  if (!sendCommand(shape, op, address))
+    return false;
+  if (shape.hasSwap) {
+    wait(1u << shape.signal, false);
+    beginSwap(pc + 1 + op.defer(), op.defer());
+  }
+  return true;
+}
+
+bool Microengine::sendCommand(const CommandShape &shape, const MicroOp &op,
+                              uint32_t address) {
+  commitPending();
   if (op.op == target::Op::ScratchGet)
     beginTurn();
   Command &command = chassis.allocate();
@@ -82,10 +94,6 @@ bool Microengine::issueCommand(const MicroOp &op, uint32_t address,
     return false;
   }
   ++counters.commands;
-  if (shape.hasSwap) {
-    wait(1u << shape.signal, false);
-    beginSwap(pc + 1 + op.defer(), op.defer());
-  }
   return true;
 }
 

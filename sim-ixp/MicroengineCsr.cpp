@@ -1,8 +1,8 @@
 //===- MicroengineCsr.cpp - local control and status registers
 //-------------===//
 //
-// Index registers take a write with the pipeline's delay: uses inside the
-// window see the old value. Everything else acts at once.
+// Index registers and CTX_ENABLES take a write with the pipeline's delay: uses
+// inside the window see the old value. Everything else acts at once.
 //
 //===----------------------------------------------------------------------===//
 
@@ -75,6 +75,10 @@ void Microengine::applyPending(const PendingWrite &write) {
     break;
   case Csr_BYTE_INDEX:
     byteIndex = write.value & 3;
+    break;
+  case Csr_CTX_ENABLES:
+    isFourContexts = write.value & fourContextMode;
+    ctxEnables = write.value;
     break;
   case Csr_NN_PUT:
     nnPut = write.value & ringMask;
@@ -202,10 +206,11 @@ void Microengine::writeCsr(uint32_t csr, uint32_t value) {
     writeSignalCsr(csr, value);
     return;
   case Csr_CTX_ENABLES:
-    isFourContexts = value & fourContextMode;
-    ctxEnables = value;
-    if (isFourContexts && current % 2)
+    if (value & fourContextMode && current % 2)
       fault("an odd context switches to the mode of four contexts");
+    else
+      delay({time + chassis.parameters().meCsrSlots + 1, Csr_CTX_ENABLES, 0,
+             value});
     return;
   case Csr_CC_ENABLE:
     ccEnable = value;
@@ -311,6 +316,7 @@ uint32_t Microengine::neighbourLevel() {
 }
 
 bool Microengine::inputState(uint32_t state) {
+  commitPending();
   if (state == 0)
     return neighbourLevel() == 0;
   if (state == 1) {

@@ -11,7 +11,6 @@
 #include "sim-ixp/Crc.h"
 #include "sim-ixp/DataPath.h"
 #include "sim-ixp/Microengine.h"
-#include "sim-ixp/Timeline.h"
 #include "support/Error.h"
 #include "target-ixp/InstructionTable.h"
 
@@ -21,10 +20,6 @@ namespace karakal::sim {
 namespace {
 
 using target::Op;
-
-/// How far an engine may run alone, in cycles: bounds a loop that touches
-/// nothing.
-constexpr uint64_t runAheadCycles = 1024;
 
 /// A context that runs as long without a swap has run away.
 constexpr uint64_t runawayCycles = 1000000;
@@ -78,36 +73,39 @@ void Microengine::finishSlots() {
     pc = pcAfterSlots;
     return;
   }
-  contexts[current].pc = static_cast<uint16_t>(pcAfterSlots);
-  endRun();
-  contexts[current].waitBegin = time;
-  contexts[current].waitPc = static_cast<uint16_t>(slotsOwner);
-  needsArbitration = true;
-  if (timeline)
-    timeline->addRun(number, current, runBegin, time);
+  finishSwap(pcAfterSlots);
+}
+
+/// A run of straight lines begins, if a context has the engine.
+bool Microengine::begin() {
+  if (needsArbitration && !mayGoOn())
+    return false;
+  aheadLimit = time + runAheadCycles;
+  beginLine();
+  return true;
 }
 
 void Microengine::run(uint64_t limit) {
+  turnLimit = limit;
   // Of what is watched only the transfers end without the engine's doing.
   if (watched & SpecialTransfer)
     refreshWatched();
-  execute<false>(limit, Scheduler::never);
+  if (begin()) {
+    const MicroOp *here = lineBegin;
+    if (slotsLeft == 0)
+      here = here->chain(here, regs.data(), regs.data() + current * 16, this);
+    if (here)
+      execute<false>(here, Scheduler::never);
+  }
   publish();
 }
 
 void Microengine::runExactly(uint64_t limit, uint64_t stop) {
+  turnLimit = limit;
   refreshWatched();
-  execute<true>(limit, stop);
+  if (time < stop && begin())
+    execute<true>(lineBegin, stop);
   publish();
-}
-
-/// Whether the engine may do now what others see: nothing else comes first.
-bool Microengine::isTurn(uint64_t &limit) {
-  limit = std::min(limit, scheduler.nextCycle());
-  if (time >= limit)
-    return false;
-  scheduler.advanceTo(time);
-  return true;
 }
 
 /// Looks at what is special about `op` besides its turn; false: the engine
@@ -119,12 +117,16 @@ bool Microengine::isFine(const MicroOp &op, uint32_t special) {
   }
   if (special & SpecialBreak) {
     recorder.onBreak(number, describeRunning());
+    isAsleep = true; // until the run is found to be over
+    sleepBegin = time;
     return false;
   }
   if (special & SpecialTransfer)
     checkTransfers(op);
   if (special & SpecialLocal)
     checkLocalDelay(op);
+  if (special & SpecialFourContexts)
+    commitPending();
   if (special & SpecialFourContexts && !isFourContexts) {
     fault("a context has 16 registers of a kind; more belong to the mode of "
           "four contexts");
@@ -150,17 +152,6 @@ bool Microengine::mayBranch(const MicroOp &op, uint32_t branchTarget) {
   return false;
 }
 
-/// Gives the engine to the next context when the choice is settled; false if
-/// there is none, or if it is not the engine's turn to look.
-bool Microengine::mayGoOn(uint64_t &limit) {
-  if (!isChoiceSettled()) {
-    limit = std::min(limit, scheduler.nextCycle());
-    if (time >= limit)
-      return false;
-  }
-  return arbitrate();
-}
-
 // The switch holds one case an operation; splitting it would scatter the
 // machine's semantics.
 //
@@ -168,46 +159,28 @@ bool Microengine::mayGoOn(uint64_t &limit) {
 // and time follow from where the line began. The engine's own are brought up to
 // them before anything that looks at them, and read back behind what changes
 // them.
-template <bool Exact> void Microengine::execute(uint64_t limit, uint64_t stop) {
-  if (needsArbitration && ((Exact && time >= stop) || !mayGoOn(limit)))
-    return;
+template <bool Exact>
+void Microengine::execute(const MicroOp *here, uint64_t stop) {
   uint32_t *const r = regs.data();
-  aheadLimit = time + runAheadCycles;
-  const MicroOp *here = lineBegin = ops + pc;
-  lineTime = time;
-  auto show = [&](const MicroOp *place) {
-    time = lineTime + static_cast<uint64_t>(place - lineBegin);
-    pc = static_cast<uint32_t>(place - ops);
-  };
-  // The line ends in front of `place`.
-  auto endLine = [&](const MicroOp *place) {
-    counters.issueCycles += static_cast<uint64_t>(place - lineBegin);
-    if (profile)
-      profile->addLine(static_cast<size_t>(lineBegin - ops),
-                       static_cast<size_t>(place - ops));
-  };
-  auto beginLine = [&] {
-    here = lineBegin = ops + pc;
-    lineTime = time;
+  // On to the next operation that needs a look; false: the engine stops.
+  auto goOn = [&] {
+    if (!Exact && slotsLeft == 0)
+      here = here->chain(here, r, r + current * 16, this);
+    return here != nullptr;
   };
   for (;;) {
     if (Exact && lineTime + static_cast<uint64_t>(here - lineBegin) >= stop) {
       show(here);
       return endLine(here);
     }
-    if (!Exact) {
-      if (slotsLeft == 0) {
-        here = here->chain(here, r, r + current * 16, this);
-      } else if (slotsLeft > 1 && areSlotsPlain(here)) {
-        for (; slotsLeft > 1; --slotsLeft)
-          DataPath::step(*this, *here++);
-      }
-    }
+    if (!Exact && slotsLeft > 1 && areSlotsPlain(here))
+      for (; slotsLeft > 1; --slotsLeft)
+        DataPath::step(*this, *here++);
     const MicroOp *op = here;
     bool isIndexed = false;
     if (const uint32_t special = op->special & watched) {
       show(op);
-      if (special & SpecialShared && !isTurn(limit))
+      if (special & SpecialShared && !isTurn())
         return endLine(here);
       if (special & ~uint32_t{SpecialShared | SpecialState}) {
         if (!isFine(*op, special))
@@ -292,20 +265,20 @@ template <bool Exact> void Microengine::execute(uint64_t limit, uint64_t stop) {
               std::to_string(op->target));
         return endLine(here);
       }
-      contextArbitration(*op);
+      beginSwap(contextArbitration(*op), op->defer());
       break;
     case Op::CsrRead:
       if (here[1].op != Op::Immed || slotsLeft == 1) {
         fault("local_csr_rd has no immed behind it to take the value");
         return endLine(here);
       }
-      if (program->instructions[here - ops].csr == target::Csr_CRC_REMAINDER)
+      if (op->value == target::Csr_CRC_REMAINDER)
         checkCrc(crcSlots, "CRC_REMAINDER is read");
-      csrReadValue = readCsr(program->instructions[here - ops].csr);
+      csrReadValue = readCsr(op->value);
       csrReadPending = true;
       break;
     case Op::CsrWrite:
-      writeCsr(program->instructions[here - ops].csr, a());
+      writeCsr(op->value, a());
       if (isAsleep) // after a fault
         return endLine(here);
       break;
@@ -330,7 +303,7 @@ template <bool Exact> void Microengine::execute(uint64_t limit, uint64_t stop) {
         return endLine(here);
       endLine(here + 1);
       takeBranch(*op, branchTarget);
-      beginLine();
+      here = beginLine();
       if (time > aheadLimit) {
         if (time - runBegin > runawayCycles)
           hazard(HazardKind::RunawayContext,
@@ -338,6 +311,8 @@ template <bool Exact> void Microengine::execute(uint64_t limit, uint64_t stop) {
                      " cycles without giving up the engine");
         return;
       }
+      if (!goOn())
+        return;
       continue;
     }
 
@@ -348,10 +323,12 @@ template <bool Exact> void Microengine::execute(uint64_t limit, uint64_t stop) {
       show(here);
       endLine(here);
       finishSlots();
-      if (needsArbitration && ((Exact && time >= stop) || !mayGoOn(limit)))
+      if (needsArbitration && ((Exact && time >= stop) || !mayGoOn()))
         return;
-      beginLine();
+      here = beginLine();
     }
+    if (!goOn())
+      return;
   }
 }
 

@@ -55,6 +55,12 @@ public:
   void get(uint32_t entry, uint32_t *data, uint32_t words);
   void journal(uint32_t entry, const uint32_t *data, uint32_t words);
 
+  /// Makes an entry an empty ring of 512 << `sizeCode` words from longword
+  /// `base` on, as the loader leaves it.
+  void makeRing(uint32_t entry, uint32_t base, uint32_t sizeCode) {
+    entries[entry] = {sizeCode << 29 | base, base, 0, Part::Head};
+  }
+
   // ---- descriptors in memory -----------------------------------------------
   enum class Part { Head, Tail };
   /// Loads head or tail, and the count, from the descriptor at `place`; gives

@@ -104,7 +104,7 @@ public:
 private:
   /// Longer than any wait inside the chip; beyond lie ends of long frames.
   /// Small enough for the host's first cache.
-  static constexpr uint32_t wheelSize = 1024;
+  static constexpr uint32_t wheelSize = 512;
   struct Node {
     EventTarget *target;
     uint64_t argument;

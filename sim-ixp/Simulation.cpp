@@ -15,10 +15,13 @@ namespace karakal::sim {
 namespace {
 
 /// The chip must stay quiet this long before a run is over: the last command of
-/// Rx may still be on its way.
+/// Rx may still be on its way. Counters are taken as much later than asked for:
+/// until then engines that have run ahead can be brought to one cycle.
 constexpr uint64_t settleCycles = 1000;
-/// Steps between two checks of the run's end.
-constexpr uint32_t stepsPerCheck = 64;
+static_assert(settleCycles > Microengine::runAheadCycles, "see above");
+/// Cycles between two checks of the run's end. What they find depends on
+/// nothing but the cycle.
+constexpr uint64_t checkCycles = 64;
 constexpr uint32_t checksPerProgress = 4096;
 
 double hostSeconds() {
@@ -59,6 +62,14 @@ Simulation::create(SimulationOptions options, const target::Image &image,
   if (Status status = loadImage(image, run.plans, run.asked.load.breaks, chip);
       !status)
     return status.error();
+  if (run.asked.savePower) {
+    if (!image.manifest.contains("stop_word"))
+      return makeError("E-sim-ixp-017",
+                       "--policy=power: the image's engines cannot be stopped; "
+                       "compile it with --policy=power");
+    run.policy = std::make_unique<PowerPolicy>(
+        image.manifest["stop_word"].get<uint32_t>(), run.plans, chip);
+  }
   run.cacheUses = std::make_unique<StaleUses>(image, run.plans, chip);
   if (!run.cacheUses->uses().empty())
     run.books->onEngines(run.cacheUses.get());
@@ -244,6 +255,8 @@ Error Simulation::stuckError(const std::string &why) const {
 
 bool Simulation::check() {
   uint64_t now = machine->scheduler().now();
+  if (policy)
+    policy->onTime(now);
   const PacketCounters &packets = books->counters();
   if (books->breakState())
     return false;
@@ -270,13 +283,12 @@ bool Simulation::check() {
   if (!isMeasuring &&
       packets.forwarded + packets.dropped + packets.consumed >= asked.warmup) {
     isMeasuring = true;
-    first = takeSnapshot(now);
+    first = takeSnapshot(now + settleCycles);
   }
   if (isQuiet()) {
-    quietSince = std::min(quietSince, now);
-    return now < quietSince + settleCycles;
+    end = machine->align(now + settleCycles);
+    return !isQuiet() || books->fault();
   }
-  quietSince = Scheduler::never;
   if (isStuck()) {
     failure = stuckError("no packet has moved for " +
                          std::to_string(asked.stallCycles) + " cycles");
@@ -285,19 +297,14 @@ bool Simulation::check() {
   return true;
 }
 
-/// Steps `count` times, with the control calls that packets on their way start;
-/// false if there was less to do.
-bool Simulation::step(uint32_t count) {
-  if (controls.nextPacket() == ControlRunner::noPacket)
-    return machine->stepMany(count);
-  bool moved = true;
-  for (uint32_t i = 0; i < count && moved; ++i) {
-    moved = machine->step();
-    if (controls.nextPacket() != ControlRunner::noPacket &&
-        media->arrivedCount() >= controls.nextPacket())
+/// Goes on to `cycle`, with the control calls that packets on their way start.
+void Simulation::runTo(uint64_t cycle) {
+  while (controls.nextPacket() != ControlRunner::noPacket &&
+         machine->stepBefore(cycle))
+    if (media->arrivedCount() >= controls.nextPacket())
       controls.onArrived(media->arrivedCount());
-  }
-  return moved;
+  machine->runTo(cycle);
+  machine->scheduler().advanceTo(std::max(cycle, machine->scheduler().now()));
 }
 
 Status Simulation::run() {
@@ -313,12 +320,11 @@ Status Simulation::run() {
   }
   bool goesOn = true;
   for (uint32_t checks = 0; goesOn; ++checks) {
-    bool moved = step(stepsPerCheck);
+    runTo(machine->scheduler().now() + checkCycles);
     goesOn = check();
-    if (!moved && goesOn) {
+    if (goesOn && !machine->isPending()) {
       goesOn = false;
-      if (!isQuiet())
-        failure = stuckError("every context is asleep and nothing is pending");
+      failure = stuckError("every context is asleep and nothing is pending");
     }
     if (asked.onProgress && checks % checksPerProgress == 0)
       asked.onProgress(media->arrivedCount(), source->packetCount());
@@ -326,16 +332,40 @@ Status Simulation::run() {
   if (failure)
     return *failure;
   // At a break the engines stand still: there is nothing to bring in line.
-  if (!books->breakState())
-    finish();
+  if (books->breakState())
+    return success();
+  finish();
+  if (Status kept = checkBounds(); !kept)
+    return kept;
+  return controls.runAtEnd();
+}
+
+/// What `bakerc --wcet` found that a message takes at most holds in this run.
+Status Simulation::checkBounds() {
+  for (const nlohmann::json &aggregate : loaded.manifest["aggregates"])
+    for (uint32_t i = 0; i < machine->engineCount(); ++i) {
+      if (plans[i].role != EngineRole::App ||
+          plans[i].aggregate != aggregate["name"] ||
+          !aggregate.contains("turn_cycles_bound"))
+        continue;
+      uint64_t bound = aggregate["turn_cycles_bound"];
+      uint64_t seen = last.engines[i].turnCyclesMax;
+      if (seen > bound)
+        return makeError("E-sim-ixp-033",
+                         "a message took " + std::to_string(seen) +
+                             " cycles of engine " + std::to_string(i) +
+                             ", aggregate '" + plans[i].aggregate + "' takes " +
+                             std::to_string(bound) +
+                             " at most: is a '@bound' of the program wrong?");
+    }
   return success();
 }
 
 void Simulation::finish() {
   // A run too short for its warm-up is measured whole at its end.
   if (!isMeasuring)
-    first = takeSnapshot(machine->scheduler().now());
-  last = takeSnapshot(machine->scheduler().now());
+    first = takeSnapshot(end);
+  last = takeSnapshot(end);
   for (uint32_t i = 0; i < machine->engineCount(); ++i)
     KARAKAL_ASSERT(plans[i].role == EngineRole::Idle ||
                        last.engines[i].total() - first.engines[i].total() ==

@@ -20,6 +20,7 @@
 #include "sim-ixp/Histogram.h"
 #include "sim-ixp/Loader.h"
 #include "sim-ixp/Msf.h"
+#include "sim-ixp/PowerPolicy.h"
 #include "sim-ixp/StaleUses.h"
 #include "sim-ixp/Timeline.h"
 #include "sim-ixp/Traffic.h"
@@ -60,6 +61,8 @@ struct SimulationOptions {
   bool profile = false;
   /// A hazard ends the run.
   bool strict = false;
+  /// Stop engines while traffic is low (PowerPolicy.h).
+  bool savePower = false;
   /// Follow the packet of this number (PacketLog.h).
   std::optional<uint64_t> tracedPacket;
   /// Called now and then with the packets arrived, and those of the run.
@@ -81,14 +84,16 @@ struct Snapshot {
 /// One run.
 class Simulation {
 public:
-  /// Errors: the loader's, the core's, the control file's.
+  /// Errors: the loader's, the core's, the control file's; E-sim-ixp-017 the
+  /// image's engines cannot be stopped.
   static Result<std::unique_ptr<Simulation>>
   create(SimulationOptions options, const target::Image &image,
          std::vector<traces::Packet> trace,
          const std::vector<traces::ControlCall> &calls);
 
-  /// Errors: E-sim-ixp-030 fault, 031 deadlock, 032 too many cycles; control
-  /// calls' and the core's.
+  /// Errors: E-sim-ixp-030 fault, 031 deadlock, 032 too many cycles, 033 a
+  /// message took more cycles than the image says; control calls' and the
+  /// core's.
   Status run();
 
   const SimulationOptions &options() const { return asked; }
@@ -98,6 +103,8 @@ public:
   const Accounting &accounting() const { return *books; }
   const StaleUses &caches() const { return *cacheUses; }
   const Msf &msf() const { return *media; }
+  /// The policy that stops and starts engines, or null.
+  const PowerPolicy *power() const { return policy.get(); }
   const XScale *core() const { return xscale.get(); }
   const ControlRunner &control() const { return controls; }
   const Timeline &timeline() const { return recorded; }
@@ -140,7 +147,8 @@ private:
   bool isStuck() const;
   Error stuckError(const std::string &why) const;
   void finish();
-  bool step(uint32_t count);
+  Status checkBounds();
+  void runTo(uint64_t cycle);
   void watch();
 
   SimulationOptions asked;
@@ -155,9 +163,10 @@ private:
   ControlRunner controls;
   Timeline recorded;
   std::unique_ptr<PacketLog> followed;
+  std::unique_ptr<PowerPolicy> policy;
 
   uint64_t begin = 0;
-  uint64_t quietSince = Scheduler::never;
+  uint64_t end = 0; ///< of the run
   bool isMeasuring = false;
   Snapshot first, last;
   std::vector<std::string> names;

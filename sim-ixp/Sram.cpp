@@ -278,6 +278,13 @@ void Sram::fillQueue(uint32_t entry, uint32_t longwordAddress) {
   queues.enqueue(entry, longwordAddress);
 }
 
+void Sram::makeRing(uint32_t entry, uint32_t address, uint32_t words) {
+  uint32_t sizeCode = 0;
+  while (512u << sizeCode < words)
+    ++sizeCode;
+  queues.makeRing(entry, address / 4, sizeCode);
+}
+
 void SramSelector::accept(Command &command) {
   uint32_t channel = command.address >> 30;
   if (channel < channels.size()) {

@@ -41,6 +41,9 @@ public:
   void coreEnqueue(uint32_t entry, uint32_t longwordAddress);
   /// As coreEnqueue, without telling the accounting (the loader's).
   void fillQueue(uint32_t entry, uint32_t longwordAddress);
+  /// An empty ring of `words` words, 512 or a power of two times that, at byte
+  /// `address` (the loader's).
+  void makeRing(uint32_t entry, uint32_t address, uint32_t words);
   uint32_t queueLevel(uint32_t entry) const { return queues.countOf(entry); }
   /// Adds to the word at byte `address`.
   void coreAdd(uint32_t address, uint32_t value);

@@ -184,6 +184,7 @@ json enginesOf(Simulation &run) {
         {{"id", i},
          {"role", roleName(plan.role)},
          {"aggregate", plan.aggregate},
+         {"microcode", plan.microcode},
          {"cycles", cycles},
          {"instructions", issue},
          {"issue_cycles", issue},
@@ -258,6 +259,17 @@ json hazardsOf(Simulation &run) {
   return hazards;
 }
 
+/// Calls, and what functions returned.
+json controlOf(Simulation &run) {
+  json values = json::array();
+  for (const traces::ControlValue &value : run.control().values())
+    values.push_back(
+        {{"line", value.line}, {"call", value.call}, {"value", value.value}});
+  return {{"calls", run.control().callCount()},
+          {"not_reached", run.control().waitingCount()},
+          {"values", std::move(values)}};
+}
+
 json collectStatistics(Simulation &run) {
   uint64_t clock = run.chip().parameters().meClockHz;
   uint64_t cycles = run.measureEnd().cycle - run.startCycle();
@@ -277,11 +289,18 @@ json collectStatistics(Simulation &run) {
                 {"latency_cycles", latencyOf(run)},
                 {"units", unitsOf(run)},
                 {"caches", cachesOf(run)},
-                {"control",
-                 {{"calls", run.control().callCount()},
-                  {"not_reached", run.control().waitingCount()}}},
+                {"control", controlOf(run)},
                 {"hazards", hazardsOf(run)},
                 {"microengines", enginesOf(run)}};
+  if (const PowerPolicy *policy = run.power()) {
+    uint64_t off = 0;
+    for (uint32_t i = 0; i < run.chip().engineCount(); ++i)
+      off += policy->offCycles(i, run.measureEnd().cycle);
+    stats["power"] = {{"policy", "power"},
+                      {"stops", policy->stopCount()},
+                      {"starts", policy->startCount()},
+                      {"engine_off_cycles", off}};
+  }
   stats["bottleneck"] = findBottleneck(stats);
   return stats;
 }
@@ -289,6 +308,9 @@ json collectStatistics(Simulation &run) {
 std::string describeStatistics(Simulation &run, const json &stats) {
   std::string text;
   describePackets(text, stats);
+  for (const traces::ControlValue &value : run.control().values())
+    append(text, "value     %s = %lld\n", value.call.c_str(),
+           static_cast<long long>(value.value));
   const json &rate = stats["rate"];
   append(text, "rate      %.3f Gbps, %.3f Mpps forwarded (%.3f Gbps offered)\n",
          rate["forwarded_gbps"].get<double>(),

@@ -179,8 +179,8 @@ TEST_F(ContextTest, FourContextsHaveTheRegistersOfEight) {
   Program program;
   loadConstant(program, gprB(0), 1u << 31 | 0x55 << 8);
   for (const Instruction &instruction :
-       {csrWrite(Csr_CTX_ENABLES, gprB(0)), immed(gprA(20), 5),
-        move(gprB(31), gprA(20)), ctxArbKill()})
+       {csrWrite(Csr_CTX_ENABLES, gprB(0)), nop(), nop(), nop(), nop(),
+        immed(gprA(20), 5), move(gprB(31), gprA(20)), ctxArbKill()})
     program.push_back(instruction);
   load(program, 0, 0x55);
   finish();
@@ -209,6 +209,22 @@ TEST_F(ContextTest, EightContextsHaveSixteenRegisters) {
   chip->runTo(1000);
   EXPECT_NE(recorder.fault.find("mode of four contexts"), std::string::npos)
       << recorder.fault;
+}
+
+TEST_F(ContextTest, TheTimestampCountsTicksOfSixteenCycles) {
+  for (uint32_t between : {13u, 14u}) {
+    chip.reset();
+    Program program = {csrRead(Csr_TIMESTAMP_LOW), immed(gprA(0), 9)};
+    program.insert(program.end(), between, nop());
+    for (const Instruction &instruction :
+         {csrRead(Csr_TIMESTAMP_LOW), immed(gprA(1), 9),
+          csrRead(Csr_TIMESTAMP_HIGH), immed(gprA(2), 9)})
+      program.push_back(instruction);
+    run(program);
+    EXPECT_EQ(a(0), 0u);
+    EXPECT_EQ(a(1), (2 + between) / TimestampTickCycles);
+    EXPECT_EQ(a(2), 0u);
+  }
 }
 
 TEST_F(ContextTest, TheStatusRegisterNamesEngineAndContext) {

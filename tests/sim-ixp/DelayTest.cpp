@@ -9,6 +9,7 @@
 
 #include "OneEngine.h"
 #include "sim-ixp/Cap.h"
+#include "sim-ixp/Msf.h"
 
 #include <algorithm>
 #include <functional>
@@ -37,8 +38,9 @@ protected:
 
   /// Runs `cause`, `between` nops and `use`; a0 tells what `use` saw.
   uint32_t seen(const Program &cause, uint32_t between, const Program &use,
-                const Prepare &prepare = {}) {
+                const Prepare &prepare = {}, bool mayFail = false) {
     recorder.kinds.clear();
+    recorder.fault.clear();
     chip = std::make_unique<Chip>(parameters, recorder);
     Program program = cause;
     program.insert(program.end(), between, nop());
@@ -51,7 +53,8 @@ protected:
       prepare(engine);
     engine.start(1);
     chip->runTo(5000);
-    EXPECT_EQ(recorder.fault, "");
+    if (!mayFail)
+      EXPECT_EQ(recorder.fault, "");
     return engine.peek(reg::gprA);
   }
 
@@ -64,13 +67,15 @@ protected:
 
   /// A context that looks for signal 2 of `access` without sleeping sees it
   /// first in the cycle that is the access's latency.
-  void expectLatency(uint64_t latency, const Instruction &access) {
+  void expectLatency(uint64_t latency, const Instruction &access,
+                     const Prepare &prepare = {}) {
     // The instruction in cycle c has c - 1 others between itself and cycle 0.
     expectDelay(static_cast<uint32_t>(latency) - 1, [&](uint32_t between) {
       uint32_t look = 1 + between;
       return seen({access}, between,
                   {branchOn(Op::BrSignal, 2, look + 3), immed(gprA(0), 0),
-                   ctxArbKill(), immed(gprA(0), 1)}) == 1;
+                   ctxArbKill(), immed(gprA(0), 1)},
+                  prepare) == 1;
     });
   }
 
@@ -147,11 +152,37 @@ TEST_F(IsEachTimingRight, TheNeighbourRingsPointers) {
 
 TEST_F(IsEachTimingRight, ANeighbourRegisterThatTheEngineWritesForItself) {
   constexpr uint32_t ownMode = 1u << 20;
-  Program cause = {immed(gprB(0), 0x0100), immedWord(1, gprB(0), ownMode >> 16),
+  Program cause = {immed(gprB(0), 0x0100),
+                   immedWord(1, gprB(0), ownMode >> 16),
                    csrWrite(Csr_CTX_ENABLES, gprB(0)),
+                   nop(),
+                   nop(),
+                   nop(),
+                   nop(),
                    move(neighbour(3), imm(1))};
   expectDelay(5, [&](uint32_t between) {
     return seen(cause, between, {move(gprA(0), neighbour(3))}) == 1;
+  });
+}
+
+TEST_F(IsEachTimingRight, TheEnables) {
+  Program cause = {immed(gprB(0), 1u << 8), immedWord(1, gprB(0), 0x8010),
+                   csrWrite(Csr_CTX_ENABLES, gprB(0))};
+  // The neighbour registers become the engine's own.
+  Program use = {move(neighbour(3), imm(1))};
+  use.insert(use.end(), 5, nop());
+  use.push_back(move(gprA(0), neighbour(3)));
+  expectDelay(4, [&](uint32_t between) { return seen(cause, between, use); });
+  // The mode of four contexts: 32 registers of a kind.
+  expectDelay(4, [&](uint32_t between) {
+    uint32_t value = seen(cause, between, {immed(gprA(20), 1)}, {}, true);
+    EXPECT_EQ(value, 0u);
+    return recorder.fault.empty();
+  });
+  // What is read back.
+  expectDelay(4, [&](uint32_t between) {
+    return seen(cause, between,
+                {csrRead(Csr_CTX_ENABLES), immed(gprA(0), 0)}) == 0x80100100;
   });
 }
 
@@ -187,6 +218,33 @@ TEST_F(IsEachTimingRight, MemoriesAndUnitsFromIssueToSignal) {
   expectLatency(
       parameters.hashLatency,
       withSignal(command(Op::Hash48, sXfer(0), none(), none(), 1), 2));
+}
+
+TEST_F(IsEachTimingRight, ARegisterOfTheMediaInterface) {
+  TrafficSource source({{0, 0, std::vector<uint8_t>(60)}}, {});
+  std::unique_ptr<Msf> msf;
+  Instruction read = command(Op::MsfRead, sXfer(0), gprA(1), gprB(15), 1);
+  expectLatency(parameters.msfLatency, withSignal(read, 2), [&](auto &engine) {
+    msf = std::make_unique<Msf>(chip->chassis(), recorder, source);
+    chip->connectMedia(msf.get());
+    engine.poke(reg::gprA + 1, MsfTxSequence);
+  });
+}
+
+TEST_F(IsEachTimingRight, AFastWriteToTheCap) {
+  // The thread's own signal is raised when the word arrives.
+  Instruction write = command(Op::CapFastWrAlu, none(), none(), none(), 0);
+  write.csr = Cap::interThreadSignal;
+  Instruction word =
+      alu(Op::AluB, none(), none(), imm(engineHardwareNumber(0) << 7 | 4));
+  expectDelay(static_cast<uint32_t>(parameters.busRequestCycles) - 1,
+              [&](uint32_t between) {
+                uint32_t look = 2 + between;
+                return seen({word, write}, between,
+                            {branchOn(Op::BrSignal, 4, look + 3),
+                             immed(gprA(0), 0), ctxArbKill(),
+                             immed(gprA(0), 1)}) == 1;
+              });
 }
 
 TEST_F(IsEachTimingRight, ATransferRegisterIsThereWithItsSignal) {

@@ -94,12 +94,13 @@ protected:
       scheduler.advanceTo(untilCycle);
   }
 
-  uint32_t readTransferOut(uint32_t, TransferKind, uint32_t index) override {
-    return transferOut[index];
+  void readTransferOut(uint32_t, TransferKind, uint32_t first, uint32_t words,
+                       uint32_t *to) override {
+    std::copy_n(&transferOut[first], words, to);
   }
-  void writeTransferIn(uint32_t context, TransferKind, uint32_t index,
-                       uint32_t value) override {
-    transferIn[context][index] = value;
+  void writeTransferIn(uint32_t context, TransferKind, uint32_t first,
+                       uint32_t words, const uint32_t *from) override {
+    std::copy_n(from, words, &transferIn[context][first]);
   }
   void raiseSignals(uint64_t, uint32_t context, uint32_t mask) override {
     if (!(mask & 1u << receiveSignal))

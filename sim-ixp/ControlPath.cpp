@@ -1,0 +1,119 @@
+//===- ControlPath.cpp - commands and swaps inside chains -----------------===//
+//
+// See DataPath.h for chains. These handlers do what the engine's loop does with
+// the same operations (MicroengineRun.cpp) where nothing is special about them:
+// no profile, no breakpoint, delay slots that need no look.
+//
+//===----------------------------------------------------------------------===//
+
+#include "sim-ixp/DataPath.h"
+#include "sim-ixp/Microengine.h"
+
+#include <algorithm>
+
+namespace karakal::sim {
+
+using target::Op;
+
+struct DataPath::Control {
+  static uint32_t a(const MicroOp &op, uint32_t *regs, Microengine *e) {
+    return regs[op.a | e->bases[op.aBase]];
+  }
+  static uint32_t b(const MicroOp &op, uint32_t *regs, Microengine *e) {
+    return regs[op.b | e->bases[op.bBase]];
+  }
+
+  /// The engine stops in front of `op`.
+  static const MicroOp *halt(const MicroOp *op, Microengine *e) {
+    e->endLine(op);
+    return nullptr;
+  }
+
+  /// Whether something about an operation, or about its delay slots, needs a
+  /// look; it may wait for its turn or look at the time.
+  static bool isSpecial(const MicroOp &op, const Microengine *e) {
+    return op.special & e->watched & ~(SpecialShared | SpecialState);
+  }
+  static bool areSlotsSpecial(const MicroOp &op, const Microengine *e) {
+    return op.shiftMask & (e->watched | SpecialControl);
+  }
+
+  /// The context gives up the engine behind the delay slots of `op`; where the
+  /// next one goes on, null if it is not known yet who that is.
+  static const MicroOp *swap(const MicroOp *op, uint32_t resume,
+                             Microengine *e) {
+    uint32_t defer = op->defer();
+    for (uint32_t slot = 1; slot <= defer; ++slot)
+      DataPath::step(*e, op[slot]);
+    e->endLine(op + 1 + defer);
+    uint32_t slots = std::max(e->swapSlots, defer);
+    e->time += 1 + slots;
+    e->counters.abortedCycles += slots - defer;
+    ++e->counters.swaps;
+    e->slotsOwner = e->pc;
+    e->finishSwap(resume);
+    return e->mayGoOn() ? e->beginLine() : nullptr;
+  }
+
+  static const MicroOp *arbitrate(const MicroOp *op, uint32_t *regs, uint32_t *,
+                                  Microengine *e) {
+    if (isSpecial(*op, e) || areSlotsSpecial(*op, e))
+      return op;
+    e->show(op);
+    if (op->special & SpecialShared && !e->isTurn())
+      return halt(op, e);
+    op = swap(op, e->contextArbitration(*op), e);
+    if (!op)
+      return op;
+    KARAKAL_CHAIN op->chain(op, regs, regs + e->current * 16, e);
+  }
+
+  template <bool HasSwap>
+  static const MicroOp *command(const MicroOp *op, uint32_t *regs,
+                                uint32_t *own, Microengine *e) {
+    if (isSpecial(*op, e) || (HasSwap && areSlotsSpecial(*op, e)))
+      return op;
+    e->show(op);
+    if (!e->isTurn())
+      return halt(op, e);
+    if (e->chassis.fifoFreeCycle(e->number) > e->time)
+      return op; // a stall
+    const CommandShape &shape = e->program->commands[op->value];
+    if (!e->sendCommand(shape, *op, a(*op, regs, e) + b(*op, regs, e)))
+      return halt(op, e);
+    if constexpr (HasSwap) {
+      e->wait(1u << shape.signal, false);
+      op = swap(op, e->pc + 1 + op->defer(), e);
+      if (!op)
+        return op;
+      own = regs + e->current * 16;
+    } else {
+      ++op;
+    }
+    KARAKAL_CHAIN op->chain(op, regs, own, e);
+  }
+
+  static const MicroOp *writeCsr(const MicroOp *op, uint32_t *regs,
+                                 uint32_t *own, Microengine *e) {
+    if (op->special & e->watched & ~SpecialState)
+      return op;
+    e->show(op);
+    e->writeCsr(op->value, a(*op, regs, e));
+    if (e->isAsleep) // after a fault
+      return halt(op, e);
+    ++op;
+    KARAKAL_CHAIN op->chain(op, regs, own, e);
+  }
+};
+
+ChainHandler DataPath::controlOf(const MicroOp &op) {
+  if (op.special & SpecialAlways & ~(SpecialShared | SpecialState))
+    return nullptr;
+  if (op.special & SpecialCommand)
+    return op.slots() != 0 ? Control::command<true> : Control::command<false>;
+  if (op.op == Op::CtxArb)
+    return Control::arbitrate;
+  return op.op == Op::CsrWrite ? Control::writeCsr : nullptr;
+}
+
+} // namespace karakal::sim

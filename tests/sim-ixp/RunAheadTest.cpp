@@ -1,0 +1,121 @@
+//===- RunAheadTest.cpp - do results depend on how the chip is run? -------===//
+//
+// Engines run ahead of each other in chains of operations. The same programs,
+// taken in small steps in which no engine runs ahead (Chip::align) and no
+// operation is chained, must do the same things in the same cycles.
+//
+//===----------------------------------------------------------------------===//
+
+#include "OneEngine.h"
+#include "target-ixp/Assembler.h"
+
+using namespace karakal;
+using namespace karakal::sim;
+using namespace karakal::sim::testing;
+
+namespace {
+
+constexpr uint64_t end = 20000;
+
+/// Each context reads and writes words of its own in all memories, waits with
+/// and without delay slots, passes a ring on, and counts what it saw.
+constexpr const char *text = R"(
+.reg own count sum zero tick
+.reg read $in
+.reg read $$in0 $$in1
+.xfer_order $$in0 $$in1
+.reg write $out
+.sig one two pair
+start#:
+    local_csr_rd[ACTIVE_CTX_STS]
+    immed[own, 0]
+    alu[own, own, AND, 0xff]
+    alu_shf[own, --, B, own, <<5]
+    immed[zero, 0]
+    immed[sum, 0]
+    immed[count, 0]
+    local_csr_wr[ACTIVE_LM_ADDR_0, own]
+next#:
+    scratch[read, $in, own, 0, 1], ctx_swap[one]
+    alu[sum, sum, +, $in]
+    alu[$out, sum, +, count]
+    scratch[write, $out, own, 0, 1], sig_done[one]
+    sram[read, $in, own, 4, 1], ctx_swap[two], defer[1]
+    alu[count, count, +, 1]
+    ctx_arb[one], defer[2]
+    alu[sum, sum, XOR, count]
+    alu_shf[sum, sum, OR, count, <<3]
+    dram[read, $$in0, own, 0, 1], sig_done[pair]
+    ctx_arb[pair], defer[1]
+    alu[*l$index0, sum, +, 1]
+    alu[sum, sum, +, $$in1]
+    br_bset[count, 0, odd#]
+    ctx_arb[voluntary]
+    scratch[get, $in, zero, 0, 1], ctx_swap[one]
+    alu[sum, sum, +, $in]
+    br[next#], defer[1]
+    alu[sum, sum, -, 1]
+odd#:
+    br_inp_state[scr_ring0_status, next#]
+    alu[$out, --, B, count]
+    scratch[put, $out, zero, 0, 1], sig_done[one]
+    local_csr_rd[PROFILE_COUNT]
+    immed[tick, 0]
+    alu[sum, sum, +, tick]
+    ctx_arb[one]
+    br!=byte[count, 0, 200, next#]
+    ctx_arb[kill]
+)";
+
+class DoResultsDependOnRunningAhead : public OneEngine {
+protected:
+  using Advance = void (*)(Chip &chip);
+
+  /// Counters, registers and memory behind `end` cycles.
+  std::vector<uint64_t> resultOf(Advance advance) {
+    std::vector<Diagnostic> diagnostics;
+    auto program = assembleText(text, "text", {}, diagnostics);
+    EXPECT_TRUE(program && diagnostics.empty());
+    if (!program)
+      return {};
+    auto prepared =
+        std::make_shared<const MicroProgram>(prepareProgram(program->words));
+    chip = std::make_unique<Chip>(parameters, recorder);
+    chip->scratch().configureRing(0, ringBase(0), ringWords(0), false);
+    for (uint32_t engine = 0; engine < chip->engineCount(); ++engine) {
+      chip->engine(engine).load(prepared);
+      chip->engine(engine).start(0xff);
+    }
+    advance(*chip);
+    EXPECT_EQ(chip->align(end), end);
+    EXPECT_EQ(recorder.fault, "");
+    std::vector<uint64_t> result;
+    for (uint32_t engine = 0; engine < chip->engineCount(); ++engine) {
+      EngineCounters all = chip->engine(engine).countersAt(end);
+      result.insert(result.end(), {all.issueCycles, all.abortedCycles,
+                                   all.stallCycles, all.idleCycles, all.swaps,
+                                   all.commands, all.turnCyclesMax});
+      for (uint32_t place = 0; place < reg::sink; ++place)
+        result.push_back(chip->engine(engine).peek(place));
+    }
+    for (uint32_t address = 0; address < 4096; address += 4)
+      result.push_back(chip->scratch().memory().readWord(address));
+    return result;
+  }
+};
+
+} // namespace
+
+TEST_F(DoResultsDependOnRunningAhead, NotOnSteps) {
+  std::vector<uint64_t> free = resultOf(
+      [](Chip &chip) { chip.runTo(end - 2 * Microengine::runAheadCycles); });
+  EXPECT_GT(free[5], 500u) << "commands of the first engine";
+  EXPECT_EQ(free, resultOf([](Chip &chip) {
+              for (uint64_t cycle = 1; cycle < end; cycle += 7)
+                chip.align(cycle);
+            }));
+  EXPECT_EQ(free, resultOf([](Chip &chip) {
+              for (uint64_t cycle = 1; cycle < end - 2000; cycle += 13)
+                chip.runTo(cycle);
+            }));
+}
