@@ -281,12 +281,25 @@ enum class StmtKind {
   Empty,
 };
 
+/// `@bound(N)` in front of a loop: it makes N rounds at most.
+struct LoopBound {
+  Identifier name;
+  ExprPtr argument;    ///< null if there is none
+  uint32_t rounds = 0; ///< found by analysis
+};
+
 struct Stmt {
   Stmt(StmtKind kind, SourceRange range) : kind(kind), range(range) {}
   virtual ~Stmt() = default;
 
+  bool isLoop() const {
+    return kind == StmtKind::While || kind == StmtKind::Do ||
+           kind == StmtKind::For;
+  }
+
   const StmtKind kind;
   SourceRange range;
+  std::unique_ptr<LoopBound> bound; ///< of a loop; null if it has none
 };
 
 template <StmtKind Kind> struct StmtOf : Stmt {

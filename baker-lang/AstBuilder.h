@@ -91,6 +91,7 @@ private:
   StmtPtr statement(P::StatementContext *context);
   StmtPtr simpleStatement(P::StatementContext *context, SourceRange range);
   StmtPtr loop(P::StatementContext *context, SourceRange range);
+  StmtPtr annotated(P::AnnotatedStatementContext *context);
   StmtPtr forStatement(P::ForStatementContext *context, SourceRange range);
   StmtPtr switchStatement(P::SwitchStatementContext *context,
                           SourceRange range);

@@ -190,6 +190,10 @@ void Dumper::dump(const Initializer &initializer) {
 }
 
 void Dumper::dumpLoop(const Stmt &stmt) {
+  if (stmt.bound) {
+    line() << "@bound\n";
+    inside([&] { dump(stmt.bound->argument.get()); });
+  }
   if (auto *loop = llvm::dyn_cast<WhileStmt>(&stmt)) {
     line() << "while\n";
     inside([&] {

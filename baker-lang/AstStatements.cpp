@@ -57,6 +57,8 @@ StmtPtr AstBuilder::statement(P::StatementContext *context) {
     result->body = statement(item->statement());
     return result;
   }
+  if (auto *item = dynamic_cast<P::AnnotatedStatementContext *>(context))
+    return annotated(item);
   if (StmtPtr result = loop(context, where))
     return result;
   return simpleStatement(context, where);
@@ -88,6 +90,28 @@ StmtPtr AstBuilder::simpleStatement(P::StatementContext *context,
           std::string("'") + (item->expression() ? "case" : "default") +
               "' stands directly in the braces of a 'switch' only");
   return std::make_unique<ErrorStmt>(where);
+}
+
+/// `@bound(N)` and the loop behind it.
+StmtPtr AstBuilder::annotated(P::AnnotatedStatementContext *context) {
+  StmtPtr result = statement(context->statement());
+  if (!context->annotation())
+    return result;
+  std::vector<Annotation> found = annotations({context->annotation()});
+  const Identifier &name = found.front().name;
+  if (name.name.empty())
+    return result;
+  if (name.name != "bound" || !result->isLoop() || result->bound) {
+    error(name.name == "bound" ? Code::BadAnnotation : Code::UnknownAnnotation,
+          name.range,
+          "one '@bound(N)' can stand in front of a loop; statements bear no "
+          "other annotation");
+    return result;
+  }
+  result->bound = std::make_unique<LoopBound>();
+  result->bound->name = name;
+  result->bound->argument = std::move(found.front().argument);
+  return result;
 }
 
 StmtPtr AstBuilder::loop(P::StatementContext *context, SourceRange where) {

@@ -137,6 +137,7 @@ statement
     step=expressionList? ')' statement                        # forStatement
   | 'switch' '(' expression ')' '{' switchItem* '}'           # switchStatement
   | 'critical' '(' expression ')' statement                 # criticalStatement
+  | annotation statement                                   # annotatedStatement
   | 'break' ';'                                               # breakStatement
   | 'continue' ';'                                            # continueStatement
   | 'return' expression? ';'                                  # returnStatement

@@ -194,20 +194,34 @@ void FunctionLowering::lowerIf(const IfStmt &stmt) {
   start(after);
 }
 
-void FunctionLowering::lowerBody(const Stmt &body, Block *breakTo,
+void FunctionLowering::lowerBody(const Stmt &loop, const Stmt &body,
+                                 uint32_t number, Block *breakTo,
                                  Block *continueTo) {
+  if (loop.bound)
+    builder.create<ir::LoopRoundOp>(location(loop.range), number,
+                                    loop.bound->rounds);
   targets.push_back({breakTo, continueTo, lock});
   lower(body);
   targets.pop_back();
 }
 
+uint32_t FunctionLowering::enterLoop(const Stmt &loop, Block *head) {
+  uint32_t number = 0;
+  if (loop.bound) {
+    number = parent.newLoop();
+    builder.create<ir::LoopEntryOp>(location(loop.range), number);
+  }
+  jump(head, loop.range);
+  start(head, /*isSealed=*/false);
+  return number;
+}
+
 void FunctionLowering::lowerWhile(const WhileStmt &stmt) {
   Block *head = newBlock(), *body = newBlock(), *after = newBlock();
-  jump(head, stmt.range);
-  start(head, /*isSealed=*/false);
+  uint32_t number = enterLoop(stmt, head);
   branch(*stmt.condition, body, after);
   start(body);
-  lowerBody(*stmt.body, after, head);
+  lowerBody(stmt, *stmt.body, number, after, head);
   jump(head, stmt.range);
   ssa.seal(head);
   start(after);
@@ -215,9 +229,8 @@ void FunctionLowering::lowerWhile(const WhileStmt &stmt) {
 
 void FunctionLowering::lowerDo(const DoStmt &stmt) {
   Block *body = newBlock(), *test = newBlock(), *after = newBlock();
-  jump(body, stmt.range);
-  start(body, /*isSealed=*/false);
-  lowerBody(*stmt.body, after, test);
+  uint32_t number = enterLoop(stmt, body);
+  lowerBody(stmt, *stmt.body, number, after, test);
   jump(test, stmt.range);
   start(test);
   branch(*stmt.condition, body, after);
@@ -230,14 +243,13 @@ void FunctionLowering::lowerFor(const ForStmt &stmt) {
     lower(*stmt.init);
   Block *head = newBlock(), *body = newBlock(), *step = newBlock(),
         *after = newBlock();
-  jump(head, stmt.range);
-  start(head, /*isSealed=*/false);
+  uint32_t number = enterLoop(stmt, head);
   if (stmt.condition)
     branch(*stmt.condition, body, after);
   else
     jump(body, stmt.range);
   start(body);
-  lowerBody(*stmt.body, after, step);
+  lowerBody(stmt, *stmt.body, number, after, step);
   jump(step, stmt.range);
   start(step);
   for (const ExprPtr &part : stmt.steps)

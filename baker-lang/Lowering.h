@@ -62,6 +62,9 @@ public:
   /// Whether `trace` does anything.
   const bool hasTraces;
 
+  /// The number of a loop with a bound, from 1.
+  uint32_t newLoop() { return ++loopCount; }
+
 private:
   void protocol(const ProtocolDecl &decl);
   void global(const GlobalDecl &decl);
@@ -75,6 +78,7 @@ private:
   using CopyKey = std::pair<const FunctionDecl *, std::vector<PointedPath>>;
   std::map<CopyKey, std::string> copies;
   std::map<const FunctionDecl *, unsigned> copyCounts;
+  uint32_t loopCount = 0;
 
   const Program &program;
   const SourceManager &sources;
@@ -120,9 +124,11 @@ private:
   /// Gives back the lock of the section that control leaves, if there is one.
   void leaveSection(SourceRange where);
   void lowerReturn(const ReturnStmt &stmt);
+  /// Goes to the head of a loop; its number, if it has a bound.
+  uint32_t enterLoop(const Stmt &loop, mlir::Block *head);
   /// Lowers a loop's body with its targets of break and continue.
-  void lowerBody(const Stmt &body, mlir::Block *breakTo,
-                 mlir::Block *continueTo);
+  void lowerBody(const Stmt &loop, const Stmt &body, uint32_t number,
+                 mlir::Block *breakTo, mlir::Block *continueTo);
 
   // Pointers (LowerPointers.cpp).
   void bindParameters(mlir::Block *entry);

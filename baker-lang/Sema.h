@@ -56,6 +56,7 @@ private:
   // Annotations (SemaAnnotations.cpp).
   void resolveAnnotations(GlobalDecl &decl);
   void resolveAnnotations(FunctionDecl &decl);
+  void resolveBound(LoopBound &bound);
   uint64_t toleratedOneIn(Expr *argument, Scope &from, SourceRange where);
 
   // Types (SemaTypes.cpp).

@@ -4,6 +4,7 @@
 //   @tolerate(1e-4) u32 limits[16];   of 10,000 packets one may see an old
 //   value
 //   @inline u32 half(u32 x) { … }     the body stands where it is called
+//   @bound(8) while (…) …             the loop makes 8 rounds at most
 //
 //===----------------------------------------------------------------------===//
 
@@ -63,6 +64,20 @@ void Sema::resolveAnnotations(GlobalDecl &decl) {
                 "'; a variable can bear '@place' and '@tolerate'");
     }
   }
+}
+
+/// `@bound(N)` of a loop.
+void Sema::resolveBound(LoopBound &bound) {
+  std::optional<uint64_t> rounds;
+  if (bound.argument)
+    rounds = constantOf(*bound.argument, *scope, "the argument of '@bound'");
+  if (!bound.argument || (rounds && (*rounds == 0 || *rounds > INT32_MAX)))
+    error(Code::BadAnnotation,
+          bound.argument ? bound.argument->range : bound.name.range,
+          "'@bound' takes the most rounds that the loop makes: a constant from "
+          "1 to 2147483647");
+  else
+    bound.rounds = uint32_t(rounds.value_or(0));
 }
 
 /// `@inline` of a function.

@@ -529,6 +529,9 @@ void Sema::checkRole(const FunctionDecl &decl) {
           "arguments before packets flow");
   if (decl.role != Role::Control)
     return;
+  if (result->isScalar() && result->width > 32)
+    error(Code::BadSignature, decl.range,
+          "a control function returns at most 32 bits");
   for (const Parameter &parameter : decl.parameters)
     if (parameter.decl->type->isPacket() || parameter.decl->type->isPointer())
       error(Code::BadSignature, parameter.typeSyntax.range,

@@ -231,6 +231,8 @@ void Sema::checkLoop(Stmt &stmt) {
   Scope inner;
   inner.parent = scope;
   Saved<Scope *> inScope(scope, &inner);
+  if (stmt.bound)
+    resolveBound(*stmt.bound);
   if (auto *loop = llvm::dyn_cast<ForStmt>(&stmt)) {
     // The names of the first part are seen by all others.
     if (auto *block = llvm::dyn_cast_or_null<BlockStmt>(loop->init.get())) {

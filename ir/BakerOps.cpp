@@ -283,8 +283,8 @@ LogicalResult LoadOp::inferReturnTypes(MLIRContext *, std::optional<Location>,
 //===----------------------------------------------------------------------===//
 
 /// Words of a `packet_load` or `packet_store`: 14 and a part of two more are
-/// the 64 bytes of a DRAM command.
-constexpr size_t packetWordsMax = 14;
+/// the 64 bytes of a DRAM command, which whole quadwords fill.
+constexpr size_t packetWordsMax = 14, alignedWordsMax = 16;
 /// Words of one SRAM command with an immediate count.
 constexpr size_t sramWordsMax = 8;
 
@@ -295,25 +295,28 @@ static LogicalResult verifyRun(Operation *op, size_t count, size_t most) {
                            << " are possible";
 }
 
-static LogicalResult verifyPacketRun(Operation *op, size_t count, int32_t at) {
+template <typename Run> static LogicalResult verifyPacketRun(Run run) {
   constexpr int32_t bytes = target::BufferBytes;
+  int32_t at = run.getAt();
   if (at < -bytes || at >= bytes)
-    return op->emitOpError() << "offset " << at << " leaves the buffer";
-  return verifyRun(op, count, packetWordsMax);
+    return run.emitOpError() << "offset " << at << " leaves the buffer";
+  if (run.getAligned() && run.getWords().size() % 2 != 0)
+    return run.emitOpError() << "aligned means whole quadwords: an even number "
+                                "of words and no mask";
+  return verifyRun(run, run.getWords().size(),
+                   run.getAligned() ? alignedWordsMax : packetWordsMax);
 }
 
-LogicalResult PacketLoadOp::verify() {
-  return verifyPacketRun(*this, getWords().size(), getAt());
-}
+LogicalResult PacketLoadOp::verify() { return verifyPacketRun(*this); }
 
 LogicalResult PacketStoreOp::verify() {
-  if (failed(verifyPacketRun(*this, getWords().size(), getAt())))
+  if (failed(verifyPacketRun(*this)))
     return failure();
   uint64_t all = ~uint64_t(0) >> (64 - 4 * getWords().size());
   if (getMask() && (*getMask() == 0 || (uint64_t(*getMask()) & ~all)))
     return emitOpError() << "mask has bits for " << 4 * getWords().size()
                          << " bytes, at least one of them set";
-  if (getAligned() && (getMask() || getWords().size() % 2 != 0))
+  if (getAligned() && getMask())
     return emitOpError() << "aligned means whole quadwords: an even number of "
                             "words and no mask";
   return success();

@@ -190,16 +190,21 @@ def Baker_PacketLoadOp
     byte the most significant; `at` may be negative and need not be a multiple
     of anything. At most 14 words: at any alignment they lie within the 64
     bytes of one DRAM command. The words lie within the packet's buffer, but
-    may go past the packet's end; what stands there is undefined.
+    may go past the packet's end; what stands there is undefined. `aligned`
+    promises that the run consists of quadwords of the buffer, of which a
+    command moves eight.
 
     ```mlir
     %w:3 = baker.packet_load %ph at 12 : !baker.packet<"ether"> -> i32, i32, i32
+    %q:2 = baker.packet_load %ph at 8 aligned : !baker.packet<"ether"> -> i32, i32
     ```
   }];
-  let arguments = (ins Baker_PacketType:$packet, I32Attr:$at);
+  let arguments = (ins Baker_PacketType:$packet, I32Attr:$at,
+                       UnitAttr:$aligned);
   let results = (outs Variadic<I32>:$words);
   let assemblyFormat = [{
-    $packet `at` $at attr-dict `:` qualified(type($packet)) `->` type($words)
+    $packet `at` $at (`aligned` $aligned^)? attr-dict `:`
+    qualified(type($packet)) `->` type($words)
   }];
   let hasVerifier = 1;
 }

@@ -88,4 +88,33 @@ def Baker_TraceOp : Baker_ServiceOp<"trace"> {
   let assemblyFormat = "$text (`(` $values^ `:` type($values) `)`)? attr-dict";
 }
 
+/// What holds of a loop, for who bounds the time: no operation reads it.
+def Baker_LoopBounds : Resource<"::karakal::ir::LoopBoundsResource">;
+
+def Baker_LoopEntryOp
+    : Baker_ServiceOp<"loop_entry", [MemoryEffects<[MemWrite<Baker_LoopBounds>]>]> {
+  let summary = "control comes to a loop with a stated bound";
+  let description = [{
+    The number is the loop's own; copies of the loop share it.
+
+    Example: `baker.loop_entry 3`
+  }];
+  let arguments = (ins ConfinedAttr<I32Attr, [IntPositive]>:$loop);
+  let assemblyFormat = "$loop attr-dict";
+}
+
+def Baker_LoopRoundOp
+    : Baker_ServiceOp<"loop_round", [MemoryEffects<[MemWrite<Baker_LoopBounds>]>]> {
+  let summary = "a round of a loop with a stated bound";
+  let description = [{
+    Passed `bound` times at most for each time that the loop's `loop_entry` is
+    passed (`@bound(N)` in Baker).
+
+    Example: `baker.loop_round 3, 8`
+  }];
+  let arguments = (ins ConfinedAttr<I32Attr, [IntPositive]>:$loop,
+                   ConfinedAttr<I32Attr, [IntPositive]>:$bound);
+  let assemblyFormat = "$loop `,` $bound attr-dict";
+}
+
 #endif // KARAKAL_IR_BAKERSERVICES_TD

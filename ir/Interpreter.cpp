@@ -11,6 +11,7 @@
 #include "ir/InterpreterState.h"
 #include "ir/Layout.h"
 #include "support/Error.h"
+#include "target-ixp/Rings.h"
 
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -29,6 +30,8 @@ namespace {
 
 constexpr StringLiteral engineEntry = "me_main";
 constexpr StringLiteral ringGet = "__ixp_scratch_get2";
+constexpr StringLiteral sramRingGet = "__ixp_sram_get";
+constexpr StringLiteral neighbourGet = "baker_neighbour_get";
 /// What init functions of the compiler's own begin with.
 constexpr StringLiteral ownPrefix = "karakal.";
 /// Operations for one packet, and for the calls that set up tables; a program
@@ -90,7 +93,7 @@ void Interpreter::deliver(StringRef name, uint32_t handle) {
 /// A message on a ring of the engine's own waits there; any other leaves.
 void Interpreter::putMessage(uint32_t ring,
                              const std::vector<uint32_t> &message) {
-  if (ring >= target::RingFreeFirst && ring <= target::RingFreeLast) {
+  if (target::isChannelRing(ring)) {
     machine.rings[ring].push_back(message);
     return;
   }
@@ -112,6 +115,24 @@ void Interpreter::putMessage(uint32_t ring,
   machine.release(handle);
 }
 
+/// The ring that a call of the runtime takes a message from.
+static std::optional<uint32_t> ringAsked(StringRef name,
+                                         ArrayRef<APInt> arguments) {
+  if (name == neighbourGet)
+    return target::RingNeighbour;
+  if (name == ringGet)
+    return uint32_t(arguments[0].getZExtValue());
+  if (name != sramRingGet)
+    return std::nullopt;
+  uint64_t queue = arguments[0].getZExtValue();
+  for (uint32_t i = 0; i < target::RingSramCount; ++i)
+    if (uint32_t ring = target::RingSramFirst + i;
+        target::queueWord(target::SramRingChannel,
+                          target::sramRingEntry(ring)) == queue)
+      return ring;
+  return std::nullopt;
+}
+
 SmallVector<APInt> Interpreter::callRuntime(StringRef name,
                                             ArrayRef<APInt> arguments,
                                             unsigned resultCount) {
@@ -119,8 +140,8 @@ SmallVector<APInt> Interpreter::callRuntime(StringRef name,
     return llvm::any_of(machine.rings,
                         [](const auto &ring) { return !ring.second.empty(); });
   };
-  if (name == ringGet) {
-    auto &ring = machine.rings[uint32_t(arguments[0].getZExtValue())];
+  if (std::optional<uint32_t> asked = ringAsked(name, arguments)) {
+    auto &ring = machine.rings[*asked];
     SmallVector<APInt> words(resultCount, APInt(32, 0));
     if (ring.empty())
       return words;

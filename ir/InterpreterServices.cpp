@@ -18,7 +18,8 @@ namespace karakal::ir {
 
 bool Interpreter::executeService(Operation &op, Values &values) {
   return llvm::TypeSwitch<Operation *, bool>(&op)
-      .Case<LockOp, UnlockOp, TraceOp>([](auto) { return true; })
+      .Case<LockOp, UnlockOp, TraceOp, LoopEntryOp, LoopRoundOp>(
+          [](auto) { return true; })
       .Case([&](AtomicAddOp add) {
         if (uint32_t *word = globalWord(values[add.getRef()].getZExtValue()))
           *word += uint32_t(values[add.getValue()].getZExtValue());

@@ -4,6 +4,7 @@
 
 #include "ir/Attributes.h"
 #include "ir/References.h"
+#include "ir/Services.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 
@@ -22,7 +23,7 @@ bool isPart(Operation *op) {
   if (auto load = dyn_cast<LoadOp>(op))
     return bool(globalOf(load.getRef()));
   return isa<GlobalRefOp, ElementOp, FieldOp, cf::BranchOp, cf::CondBranchOp,
-             cf::SwitchOp, func::ReturnOp>(op) ||
+             cf::SwitchOp, func::ReturnOp, LoopEntryOp, LoopRoundOp>(op) ||
          isa<arith::ArithDialect>(op->getDialect());
 }
 

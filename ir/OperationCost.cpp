@@ -98,8 +98,8 @@ static OperationCost costOfService(Operation *op) {
 }
 
 OperationCost costOf(Operation *op) {
-  if (isa<LockOp, UnlockOp, AtomicAddOp, HashOp, TimestampOp, RandomOp,
-          TraceOp>(op))
+  if (isa<LockOp, UnlockOp, AtomicAddOp, HashOp, TimestampOp, RandomOp, TraceOp,
+          LoopEntryOp, LoopRoundOp>(op))
     return costOfService(op);
   if (isa<PacketReadOp, PacketWriteOp, PacketDecapOp, PacketEncapOp,
           PacketAddTailOp, PacketRemoveTailOp, PacketHeadroomOp, PacketCreateOp,

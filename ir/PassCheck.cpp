@@ -1,6 +1,8 @@
 //===- PassCheck.cpp - a module before and after each pass, run -----------===//
 
 #include "ir/PassCheck.h"
+#include "ir/ConstantGlobals.h"
+#include "ir/Layout.h"
 #include "support/Error.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -104,6 +106,18 @@ private:
                                      options.packetCount));
       if (!tables.empty() && i + 1 < options.runCount)
         stimuli.back().globals = tables;
+      keepConstants(module, stimuli.back().globals);
+    }
+  }
+
+  /// What is known to keep its initial value has it.
+  static void keepConstants(ModuleOp module, std::vector<uint32_t> &globals) {
+    size_t next = 0;
+    for (auto global : module.getOps<GlobalOp>()) {
+      std::vector<uint32_t> words = initialWords(global);
+      if (isConstantGlobal(global) && next + words.size() <= globals.size())
+        llvm::copy(words, globals.begin() + next);
+      next += words.size();
     }
   }
 

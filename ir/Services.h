@@ -5,6 +5,16 @@
 
 #include "ir/Baker.h"
 
+namespace karakal::ir {
+
+/// What holds of loops.
+struct LoopBoundsResource
+    : mlir::SideEffects::Resource::Base<LoopBoundsResource> {
+  llvm::StringRef getName() final { return "LoopBounds"; }
+};
+
+} // namespace karakal::ir
+
 #define GET_OP_CLASSES
 #include "ir/BakerServices.h.inc"
 

@@ -48,7 +48,7 @@ module m {
     ph->number = take();
     channel_put(out_cc, ph);
   }
-  control u32 missing(u32 expected) { return expected - seen; }
+  control int missing(u32 expected) { return expected - seen; }
 }
 """
 PACKETS, COLD = 600, 20
