@@ -23,9 +23,11 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "passes/Passes.h"
 #include "passes/RuntimeCalls.h"
+#include "passes/Stoppable.h"
 #include "support/Error.h"
-#include "target-ixp/MemoryMap.h"
+#include "target-ixp/Rings.h"
 #include "llvm/ADT/MapVector.h"
+#include <set>
 
 using namespace mlir;
 
@@ -73,7 +75,8 @@ private:
 
   void buildMicroengineEntry();
   void buildXScaleEntry();
-  ValueRange emitGet(OpBuilder &builder, Location loc, uint32_t ring);
+  SmallVector<Value> emitGet(OpBuilder &builder, Location loc, uint32_t ring);
+  std::set<uint32_t> ringsHere();
   void emitDispatch(OpBuilder &builder, Location loc, ValueRange message,
                     ArrayRef<Route> routes, Block *next);
   void emitDelivery(OpBuilder &builder, Location loc, ValueRange message,
@@ -200,6 +203,17 @@ void LowerChannels::lowerPut(ir::ChannelPutOp put) {
 // Entries
 //===----------------------------------------------------------------------===//
 
+/// The rings of channels that this core takes messages from, in the order in
+/// which it asks them.
+std::set<uint32_t> LowerChannels::ringsHere() {
+  std::set<uint32_t> rings;
+  for (auto channel : getOperation().getOps<ir::ChannelOp>())
+    if (auto ring = ir::numberOf(channel, ir::ringAttrName);
+        ring && target::isChannelRing(*ring) && !routesOn(*ring).empty())
+      rings.insert(*ring);
+  return rings;
+}
+
 /// The channels whose messages this core takes from `ring`.
 SmallVector<Route> LowerChannels::routesOn(uint32_t ring) {
   SmallVector<Route> routes;
@@ -216,10 +230,21 @@ SmallVector<Route> LowerChannels::routesOn(uint32_t ring) {
 }
 
 /// The two words of a message, both 0 if the ring is empty.
-ValueRange LowerChannels::emitGet(OpBuilder &builder, Location loc,
-                                  uint32_t ring) {
-  return call(builder, loc, "__ixp_scratch_get2", {word(builder, loc, ring)},
-              target::RingMessageWords);
+SmallVector<Value> LowerChannels::emitGet(OpBuilder &builder, Location loc,
+                                          uint32_t ring) {
+  if (target::isNeighbourRing(ring))
+    return {call(builder, loc, "baker_neighbour_get", {}, 1)[0],
+            word(builder, loc, 0)};
+  if (target::isSramRing(ring)) {
+    Value queue = word(builder, loc,
+                       target::queueWord(target::SramRingChannel,
+                                         target::sramRingEntry(ring)));
+    return {call(builder, loc, "__ixp_sram_get", queue, 1)[0],
+            word(builder, loc, 0)};
+  }
+  return llvm::to_vector(call(builder, loc, "__ixp_scratch_get2",
+                              {word(builder, loc, ring)},
+                              target::RingMessageWords));
 }
 
 /// Messages of Rx alone have the number 0.
@@ -309,8 +334,8 @@ void LowerChannels::emitRx(OpBuilder &builder, Location loc,
 SmallVector<int64_t> LowerChannels::messageCounts(uint32_t ring) {
   // In the order of asking; rx is the last, whatever its number.
   auto place = [](uint32_t number) {
-    bool isFree = number >= target::RingFreeFirst;
-    return number == target::RingRx ? 1000 : isFree ? number : 100 + number;
+    bool isChannel = target::isChannelRing(number);
+    return number == target::RingRx ? 1000 : isChannel ? number : 100 + number;
   };
   int64_t here = 0, later = 0;
   for (auto channel : getOperation().getOps<ir::ChannelOp>()) {
@@ -345,7 +370,7 @@ void LowerChannels::buildMicroengineEntry() {
   // Ends the current block: a message from `ring` is dispatched and the loop
   // begins anew; without one, code goes on in a new block.
   auto poll = [&](uint32_t ring, auto emitHandling) {
-    ValueRange message = emitGet(builder, loc, ring);
+    SmallVector<Value> message = emitGet(builder, loc, ring);
     // A handle is never 0; the program needs it by itself anyway.
     Value handle = builder.create<arith::AndIOp>(
         loc, message[0], word(builder, loc, target::HandleMask));
@@ -361,12 +386,12 @@ void LowerChannels::buildMicroengineEntry() {
     builder.setInsertionPointToStart(none);
   };
 
-  for (uint32_t ring = target::RingFreeFirst; ring <= target::RingFreeLast;
-       ++ring)
-    if (SmallVector<Route> routes = routesOn(ring); !routes.empty())
-      poll(ring, [&](ValueRange message) {
-        emitDispatch(builder, loc, message, routes, loop);
-      });
+  for (uint32_t ring : ringsHere()) {
+    SmallVector<Route> routes = routesOn(ring);
+    poll(ring, [&](ValueRange message) {
+      emitDispatch(builder, loc, message, routes, loop);
+    });
+  }
 
   SmallVector<Route> fromXScale = routesOn(target::RingFromXScale);
   if (!fromXScale.empty()) {
@@ -391,6 +416,17 @@ void LowerChannels::buildMicroengineEntry() {
       emitRx(builder, loc, message);
       builder.create<cf::BranchOp>(loc, loop);
     });
+  if (module->hasAttr(stoppableAttrName)) {
+    Value asked = call(builder, loc, "baker_stop_asked", {}, 1)[0];
+    Value isAsked = builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::ne,
+                                                  asked, word(builder, loc, 0));
+    Block *stop = OpBuilder(builder).createBlock(body);
+    Block *goOn = OpBuilder(builder).createBlock(body);
+    builder.create<cf::CondBranchOp>(loc, isAsked, stop, goOn);
+    builder.setInsertionPointToStart(stop);
+    builder.create<func::ReturnOp>(loc);
+    builder.setInsertionPointToStart(goOn);
+  }
   call(builder, loc, "__ixp_swap", {}, 0);
   builder.create<cf::BranchOp>(loc, loop);
 }
@@ -413,7 +449,7 @@ void LowerChannels::buildXScaleEntry() {
   Block *done = OpBuilder(builder).createBlock(body);
   builder.create<cf::BranchOp>(loc, loop);
   builder.setInsertionPointToStart(loop);
-  ValueRange message = emitGet(builder, loc, target::RingToXScale);
+  SmallVector<Value> message = emitGet(builder, loc, target::RingToXScale);
   Value isMessage = builder.create<arith::CmpIOp>(
       loc, arith::CmpIPredicate::ne, message[0], word(builder, loc, 0));
   builder.create<cf::CondBranchOp>(loc, isMessage, handling, done);

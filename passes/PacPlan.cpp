@@ -36,10 +36,12 @@ struct Command {
   int32_t bytesMax; ///< that it moves
   int32_t gapMax;   ///< a write goes past a gap of fewer bytes
 
-  explicit Command(Bytes bytes)
-      : bytesMax(bytes == Bytes::Data ? packetBytesMax : descriptorBytesMax),
-        gapMax(bytes == Bytes::Data ? packetGapMax : descriptorGapMax),
-        bytes(bytes) {}
+  explicit Command(const Anchor &anchor)
+      : bytesMax(anchor.bytes == Bytes::Descriptor ? descriptorBytesMax
+                 : anchor.writesWhole()            ? alignedBytesMax
+                                                   : packetBytesMax),
+        gapMax(anchor.bytes == Bytes::Data ? packetGapMax : descriptorGapMax),
+        bytes(anchor.bytes) {}
 
   /// Cycles that it occupies its unit.
   double cost(int32_t count) const {
@@ -54,7 +56,8 @@ struct Command {
 
 private:
   /// Of a `packet_load` or `packet_store`; of a `meta_load` or `meta_store`.
-  static constexpr int32_t packetBytesMax = 56, descriptorBytesMax = 32;
+  static constexpr int32_t packetBytesMax = 56, alignedBytesMax = 64;
+  static constexpr int32_t descriptorBytesMax = 32;
   static constexpr int32_t packetGapMax = 32, descriptorGapMax = 12;
 
   Bytes bytes;
@@ -96,7 +99,7 @@ public:
   Planner(const Anchor &anchor, DominanceInfo &dominance,
           const Frequencies &frequencies)
       : anchor(anchor), dominance(dominance), frequencies(frequencies),
-        command(anchor.bytes), flow(anchor, dominance) {}
+        command(anchor), flow(anchor, dominance) {}
 
   Plan run();
 

@@ -191,7 +191,8 @@ void makeLoad(const Anchor &anchor, const PlannedLoad &planned, Slots &slots) {
   else
     load = builder.create<ir::PacketLoadOp>(
         loc, types, planned.handle,
-        planned.begin - anchor.delta.lookup(planned.handle));
+        planned.begin - anchor.delta.lookup(planned.handle),
+        /*aligned=*/anchor.writesWhole());
   const Window &window = anchor.window;
   // Runs of bits of each word that no earlier write has set.
   for (unsigned i = 0; i < count; ++i) {

@@ -31,6 +31,8 @@ namespace {
 
 constexpr uint32_t bytesPerWord = 4;
 constexpr uint32_t bytesPerQuadword = 8;
+/// That a command of DRAM moves at most.
+constexpr uint32_t commandWords = 16;
 
 Value pointerTo(OpBuilder &builder, Location loc, Value address,
                 unsigned space) {
@@ -128,8 +130,17 @@ static Value addressOf(OpBuilder &builder, Location loc, Value handle,
   return builder.create<LLVM::AddOp>(loc, buffer, first);
 }
 
-RunPosition runPosition(OpBuilder &builder, Location loc, Value handle,
-                        Value head, int32_t at) {
+/// Where a run of bytes lies in DRAM: `base` is the quadword of its first
+/// byte; that byte is in the quadword's second word if `isSecond`, `shift`
+/// bits from the word's left end.
+struct RunPosition {
+  Value base, isSecond, shift;
+};
+
+/// The position of the byte `at` behind the head pointer `head` (bytes in the
+/// buffer of `handle`).
+static RunPosition runPosition(OpBuilder &builder, Location loc, Value handle,
+                               Value head, int32_t at) {
   Value first = add(builder, loc, head, uint32_t(at));
   Value address = addressOf(builder, loc, handle, first);
   Value mask = constantWord(builder, loc, ~(bytesPerQuadword - 1));
@@ -146,15 +157,17 @@ RunPosition runPosition(OpBuilder &builder, Location loc, Value handle,
   return position;
 }
 
-unsigned enclosingWords(unsigned count) {
+/// Words of the quadwords that enclose `count` words at any alignment.
+static unsigned enclosingWords(unsigned count) {
   return (bytesPerWord * count + bytesPerQuadword - 1 + bytesPerQuadword - 1) /
          bytesPerQuadword * 2;
 }
 
-SmallVector<Value> wordsFromEnclosing(OpBuilder &builder, Location loc,
-                                      const RunPosition &position,
-                                      ArrayRef<Value> enclosing,
-                                      unsigned count) {
+/// The `count` words at `position` out of the enclosing ones.
+static SmallVector<Value> wordsFromEnclosing(OpBuilder &builder, Location loc,
+                                             const RunPosition &position,
+                                             ArrayRef<Value> enclosing,
+                                             unsigned count) {
   SmallVector<Value> selected, words;
   assert(enclosing.size() >= count + 2 && "not the enclosing quadwords");
   for (unsigned i = 0; i <= count; ++i)
@@ -166,9 +179,11 @@ SmallVector<Value> wordsFromEnclosing(OpBuilder &builder, Location loc,
   return words;
 }
 
-SmallVector<Value> wordsIntoEnclosing(OpBuilder &builder, Location loc,
-                                      const RunPosition &position,
-                                      ArrayRef<Value> words, unsigned total) {
+/// `words` as they stand in their `total` enclosing words, zeros around them.
+static SmallVector<Value> wordsIntoEnclosing(OpBuilder &builder, Location loc,
+                                             const RunPosition &position,
+                                             ArrayRef<Value> words,
+                                             unsigned total) {
   Value zero = constantWord(builder, loc, 0);
   SmallVector<Value> shifted, placed;
   for (unsigned i = 0; i <= words.size(); ++i)
@@ -190,13 +205,31 @@ uint32_t maskWord(uint64_t byteMask, unsigned word) {
   return bits;
 }
 
-Value mergeWord(OpBuilder &builder, Location loc, Value old, Value word,
-                Value mask) {
+/// The bits of `word` where `mask` has ones, those of `old` elsewhere.
+static Value mergeWord(OpBuilder &builder, Location loc, Value old, Value word,
+                       Value mask) {
   Value keep = builder.create<LLVM::XOrOp>(
       loc, mask, constantWord(builder, loc, ~uint32_t(0)));
   Value kept = builder.create<LLVM::AndOp>(loc, old, keep);
   return either(builder, loc, kept,
                 builder.create<LLVM::AndOp>(loc, word, mask));
+}
+
+SmallVector<Value> loadAtHead(OpBuilder &builder, ir::PacketLoadOp op,
+                              Value handle, Value head, bool usesAlignment) {
+  Location loc = op.getLoc();
+  unsigned count = op.getWords().size();
+  bool isOneCommand = enclosingWords(count) <= commandWords;
+  if (op.getAligned() && (usesAlignment || !isOneCommand)) {
+    Value address = addressOf(builder, loc, handle,
+                              add(builder, loc, head, uint32_t(op.getAt())));
+    return loadRun(builder, loc, pointerTo(builder, loc, address, SpaceDram),
+                   count, bytesPerQuadword);
+  }
+  RunPosition position = runPosition(builder, loc, handle, head, op.getAt());
+  SmallVector<Value> enclosing = loadRun(
+      builder, loc, position.base, enclosingWords(count), bytesPerQuadword);
+  return wordsFromEnclosing(builder, loc, position, enclosing, count);
 }
 
 void storeAtHead(OpBuilder &builder, ir::PacketStoreOp op, Value handle,
@@ -251,13 +284,9 @@ struct PacketLoad : ToLlvmPattern<ir::PacketLoadOp> {
     int32_t at = op.getAt();
     SmallVector<Value> words;
     if (context.target == LlvmTarget::Me) {
-      RunPosition position =
-          runPosition(rewriter, loc, adaptor.getPacket(),
-                      loadHead(rewriter, loc, adaptor.getPacket()), at);
-      SmallVector<Value> enclosing =
-          loadRun(rewriter, loc, position.base, enclosingWords(count),
-                  bytesPerQuadword);
-      words = wordsFromEnclosing(rewriter, loc, position, enclosing, count);
+      words = loadAtHead(rewriter, op, adaptor.getPacket(),
+                         loadHead(rewriter, loc, adaptor.getPacket()),
+                         /*usesAlignment=*/false);
     } else {
       for (unsigned i = 0; i < count; ++i)
         words.push_back(resize(

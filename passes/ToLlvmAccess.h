@@ -14,39 +14,17 @@ mlir::SmallVector<mlir::Value> loadRun(mlir::OpBuilder &builder,
 void storeRun(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value pointer,
               mlir::ArrayRef<mlir::Value> words, unsigned align);
 
-/// Where a run of bytes lies in DRAM: `base` is the quadword of its first
-/// byte; that byte is in the quadword's second word if `isSecond`, `shift`
-/// bits from the word's left end.
-struct RunPosition {
-  mlir::Value base, isSecond, shift;
-};
-
-/// The position of the byte `at` behind the head pointer `head` (bytes in the
-/// buffer of `handle`).
-RunPosition runPosition(mlir::OpBuilder &builder, mlir::Location loc,
-                        mlir::Value handle, mlir::Value head, int32_t at);
-
-/// Words of the quadwords that enclose `count` words at any alignment.
-unsigned enclosingWords(unsigned count);
-
-/// The `count` words at `position` out of the enclosing ones.
-mlir::SmallVector<mlir::Value>
-wordsFromEnclosing(mlir::OpBuilder &builder, mlir::Location loc,
-                   const RunPosition &position,
-                   mlir::ArrayRef<mlir::Value> enclosing, unsigned count);
-
-/// `words` as they stand in their `total` enclosing words, zeros around them.
-mlir::SmallVector<mlir::Value>
-wordsIntoEnclosing(mlir::OpBuilder &builder, mlir::Location loc,
-                   const RunPosition &position,
-                   mlir::ArrayRef<mlir::Value> words, unsigned total);
-
 /// The bits of word `word` of a run whose bytes `byteMask` names.
 uint32_t maskWord(uint64_t byteMask, unsigned word);
 
-/// The bits of `word` where `mask` has ones, those of `old` elsewhere.
-mlir::Value mergeWord(mlir::OpBuilder &builder, mlir::Location loc,
-                      mlir::Value old, mlir::Value word, mlir::Value mask);
+/// The words that `op` reads, with the head pointer `head`, cut out of the
+/// enclosing quadwords. Those of an aligned run stand there as they are, which
+/// is used where `usesAlignment` says so (it is what soar finds), or where the
+/// enclosing quadwords are more than one command moves.
+mlir::SmallVector<mlir::Value> loadAtHead(mlir::OpBuilder &builder,
+                                          ir::PacketLoadOp op,
+                                          mlir::Value handle, mlir::Value head,
+                                          bool usesAlignment);
 
 /// Does what `op` says of `words`, with the head pointer `head`: reads the
 /// enclosing quadwords, merges, writes; whole quadwords are written as they

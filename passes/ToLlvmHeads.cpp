@@ -504,7 +504,6 @@ struct LoadRun : HeadPattern<ir::PacketLoadOp> {
   using HeadPattern::HeadPattern;
   LogicalResult matchAndRewrite(ir::PacketLoadOp op, Adaptor adaptor,
                                 Rewriter &rewriter) const override {
-    Location loc = op.getLoc();
     unsigned count = op.getWords().size();
     Value handle = adaptor.getPacket();
     auto access = makeAccess(rewriter, op, op.getPacket(), handle);
@@ -512,12 +511,8 @@ struct LoadRun : HeadPattern<ir::PacketLoadOp> {
       Value head = headValue(rewriter, op.getPacket());
       if (!head)
         return mlir::failure();
-      RunPosition position =
-          runPosition(rewriter, loc, handle, head, op.getAt());
-      SmallVector<Value> enclosing = loadRun(rewriter, loc, position.base,
-                                             enclosingWords(count), quadBytes);
-      rewriter.replaceOp(
-          op, wordsFromEnclosing(rewriter, loc, position, enclosing, count));
+      rewriter.replaceOp(op, loadAtHead(rewriter, op, handle, head,
+                                        /*usesAlignment=*/true));
       return mlir::success();
     }
     int32_t position = access->headBit() + 8 * op.getAt();

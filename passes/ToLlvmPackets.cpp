@@ -11,7 +11,7 @@
 #include "ir/Attributes.h"
 #include "ir/Layout.h"
 #include "passes/ToLlvmPatterns.h"
-#include "target-ixp/MemoryMap.h"
+#include "target-ixp/Rings.h"
 
 using namespace mlir;
 
@@ -149,8 +149,19 @@ struct PacketSend : ToLlvmPattern<ir::PacketSendOp> {
     Value first = rewriter.create<LLVM::OrOp>(loc, number, adaptor.getPacket());
     Value second = adaptor.getPlace() ? adaptor.getPlace()
                                       : constantWord(rewriter, loc, 0);
-    callPrimitive(context, rewriter, op, "baker_channel_put", 0,
-                  {constantWord(rewriter, loc, op.getRing()), first, second});
+    uint32_t ring = op.getRing();
+    if (target::isNeighbourRing(ring))
+      callPrimitive(context, rewriter, op, "baker_neighbour_put", 0, {first});
+    else if (target::isSramRing(ring))
+      callPrimitive(
+          context, rewriter, op, "baker_sram_ring_put", 0,
+          {constantWord(rewriter, loc,
+                        target::queueWord(target::SramRingChannel,
+                                          target::sramRingEntry(ring))),
+           first});
+    else
+      callPrimitive(context, rewriter, op, "baker_channel_put", 0,
+                    {constantWord(rewriter, loc, ring), first, second});
     rewriter.eraseOp(op);
     return success();
   }

@@ -135,12 +135,33 @@ struct Trace : ToLlvmPattern<ir::TraceOp> {
   }
 };
 
+/// The call that codegen-me/LoopProbes.h describes; on other cores none.
+template <typename Op> struct LoopMark : ToLlvmPattern<Op> {
+  using ToLlvmPattern<Op>::ToLlvmPattern;
+  LogicalResult
+  matchAndRewrite(Op op, typename Op::Adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    if (this->context.target == LlvmTarget::Me) {
+      Value number = constantWord(rewriter, op.getLoc(), op.getLoop());
+      if constexpr (std::is_same_v<Op, ir::LoopRoundOp>)
+        callRuntime(
+            rewriter, op, "__ixp_loop_round", {},
+            {number, constantWord(rewriter, op.getLoc(), op.getBound())});
+      else
+        callRuntime(rewriter, op, "__ixp_loop_entry", {}, number);
+    }
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
 } // namespace
 
 void addServicePatterns(RewritePatternSet &patterns,
                         const LLVMTypeConverter &converter,
                         ToLlvmContext &context) {
-  patterns.add<AtomicAdd, Hash, Trace>(converter, context);
+  patterns.add<AtomicAdd, Hash, Trace, LoopMark<ir::LoopEntryOp>,
+               LoopMark<ir::LoopRoundOp>>(converter, context);
   patterns.add<Section<ir::LockOp>>(converter, context, "baker_lock");
   patterns.add<Section<ir::UnlockOp>>(converter, context, "baker_unlock");
   patterns.add<Ask<ir::TimestampOp>>(converter, context, "baker_timestamp");

@@ -21,7 +21,7 @@ baker.protocol @filled min_bytes 8 constant_size
 
 // Reads on several paths and behind a decap are one command.
 // CHECK-LABEL: func.func @reads(
-// CHECK: %[[W:.*]]:6 = baker.packet_load %{{.*}} at 0 : !baker.packet<"ether">
+// CHECK: %[[W:.*]]:6 = baker.packet_load %{{.*}} at 0 aligned : !baker.packet<"ether">
 // CHECK-NOT: packet_load
 // CHECK-NOT: packet_read
 func.func @reads(%a: i32, %b: i32, %c: i1) -> (i16, i8, i48) {
@@ -43,7 +43,7 @@ func.func @reads(%a: i32, %b: i32, %c: i1) -> (i16, i8, i48) {
 // Writes become one command of whole quadwords where the packet leaves: what
 // lies between them is read along with the rest.
 // CHECK-LABEL: func.func @forward(
-// CHECK: %[[W:.*]]:6 = baker.packet_load %{{.*}} at -6 :
+// CHECK: %[[W:.*]]:6 = baker.packet_load %{{.*}} at -6 aligned :
 // CHECK-NOT: baker.packet_load
 // CHECK: baker.packet_store [%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %[[W]]#2, %{{.*}}, %{{.*}}, %[[W]]#5] to %{{.*}} at 0 aligned : !baker.packet<"ether">
 // CHECK-NOT: baker.packet_store
@@ -189,7 +189,7 @@ baker.protocol @mpls min_bytes 4 constant_size
 
 // CHECK-LABEL: func.func @stack(
 // CHECK: baker.packet_take
-// CHECK: baker.packet_load %{{.*}} at 0 :
+// CHECK: baker.packet_load %{{.*}} at 0 aligned :
 // CHECK: baker.packet_store [%{{.*}}, %{{.*}}] to %{{.*}} at 0 aligned : !baker.packet<"mpls">
 func.func @stack(%a: i32, %b: i32, %v: i8) {
   %c4 = arith.constant 4 : i32
