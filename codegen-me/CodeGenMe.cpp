@@ -113,7 +113,8 @@ void AllFunctions::count() {
 }
 
 Result<target::Microcode> AllFunctions::emit() {
-  FrameMap frames(order, machine);
+  BlockFrequencies frequencies = estimateFrequencies(order, machine);
+  FrameMap frames(order, machine, frequencies);
   count();
   Result<StackPlan> plan = planStack(frames, needsBase, movesPointer);
   if (!plan)
@@ -123,7 +124,7 @@ Result<target::Microcode> AllFunctions::emit() {
   if (!sram)
     return sram.error();
   WordProgram program;
-  BlockFrequencies frequencies = estimateFrequencies(order, machine);
+  program.sources = options.sources;
   WordEmitter emitter(program, frames, *plan, *sram, frequencies);
   for (Function *function : order)
     emitter.emitFunction(machineFunction(function), function == order.front());
@@ -136,6 +137,8 @@ Result<target::Microcode> AllFunctions::emit() {
   statistics["waits"] = waits.waits;
   statistics["swaps"] = waits.swaps;
   placeWindows(program, *plan);
+  statistics["pointer_slots_filled"] =
+      options.level > 0 ? fillPointerSlots(program) : 0;
   statistics["delay_slots_filled"] =
       options.level > 0 ? fillDelaySlots(program) : 0;
   padPointers(program);

@@ -14,12 +14,19 @@
 #include "target-ixp/Microcode.h"
 
 #include <string>
+#include <vector>
 
 namespace llvm {
 class Module;
 }
 
 namespace karakal::codegen {
+
+/// A function of the source, which may have been inlined into others.
+struct SourceFunction {
+  std::string file, name;
+  uint32_t line; ///< where it begins
+};
 
 struct CodeGenOptions {
   /// 0: words in program order, no delay slots filled; 1 and more: all.
@@ -28,6 +35,8 @@ struct CodeGenOptions {
   std::string entry = "me_main";
   /// Control store of one engine.
   unsigned maxWords = 4096;
+  /// Names for the words of a program that does not fit: by file and line.
+  std::vector<SourceFunction> sources;
   /// SRAM byte address (with channel bits) where stack words beyond local
   /// memory go, and the bytes there. Each context of each engine takes a share.
   uint32_t stackSramBase = 0x00100000;

@@ -20,6 +20,9 @@ using target::XferUse;
 
 namespace {
 
+/// Input states below this one are the neighbour ring's.
+constexpr unsigned NeighbourStates = 2;
+
 /// Ops of one unit stand together in the table; [first, last].
 char unitOf(Op op) {
   auto within = [&](Op first, Op last) { return op >= first && op <= last; };
@@ -163,6 +166,10 @@ bool usesSharedState(const Item &item) {
   default:
     break;
   }
+  // Between the look at the neighbour ring and its use nobody may come.
+  if ((i.op == Op::BrInpState || i.op == Op::BrNotInpState) &&
+      i.parameter < NeighbourStates)
+    return true;
   if (i.op == Op::CamClear || i.op == Op::CamReadTag ||
       i.op == Op::CamReadState)
     return true;

@@ -16,7 +16,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "codegen-me/WordProgram.h"
+#include "codegen-me/WordMotion.h"
 
 #include "target-ixp/InstructionTable.h"
 
@@ -25,57 +25,9 @@
 namespace karakal::codegen {
 namespace {
 
-using target::Format;
 using target::Instruction;
 using target::Op;
 using target::Operand;
-
-/// Arithmetic on registers; nothing that pointers or other contexts see.
-bool isMovable(const Item &item) {
-  if (item.kind == Item::Kind::Label || item.isGlued || item.isSlot ||
-      item.window)
-    return false;
-  const Instruction &i = item.instruction;
-  switch (target::row(i.op).format) {
-  case Format::AluUnary:
-  case Format::AluBinary:
-  case Format::ShfUnary:
-  case Format::ShfBinary:
-  case Format::DblShf:
-  case Format::LdField:
-  case Format::Immed:
-  case Format::ImmedWord:
-    break;
-  default:
-    return false;
-  }
-  if (i.shift.kind == target::Shift::Kind::LeftIndirect ||
-      i.shift.kind == target::Shift::Kind::RightIndirect)
-    return false;
-  auto isPlain = [](const Operand &o) {
-    return o.isNone() || o.isImmediate() || o.isGpr() || o.isSXfer() ||
-           o.isDXfer();
-  };
-  return isPlain(i.dest) && isPlain(i.a) && isPlain(i.b) && !i.dest.isNone();
-}
-
-bool readsDest(const Instruction &i) {
-  Format format = target::row(i.op).format;
-  return format == Format::LdField || format == Format::ImmedWord;
-}
-
-bool reads(const Instruction &i, const Operand &reg) {
-  return !reg.isNone() &&
-         (i.a == reg || i.b == reg || (readsDest(i) && i.dest == reg));
-}
-
-/// Whether `first`, which precedes `second`, may follow it instead. A transfer
-/// register's number names two registers; being wary of both is harmless.
-bool commute(const Instruction &first, const Instruction &second) {
-  if (reads(second, first.dest) || reads(first, second.dest))
-    return false;
-  return first.dest != second.dest;
-}
 
 bool isXfer(const Operand &o) { return o.isSXfer() || o.isDXfer(); }
 
@@ -83,11 +35,6 @@ bool isXfer(const Operand &o) { return o.isSXfer() || o.isDXfer(); }
 bool isIndifferent(const Item &item) {
   const Instruction &i = item.instruction;
   return isMovable(item) && !isXfer(i.dest) && !isXfer(i.a) && !isXfer(i.b);
-}
-
-bool isTail(const std::vector<Item> &items, unsigned index) {
-  return index > 0 && items[index - 1].kind == Item::Kind::Word &&
-         items[index - 1].isGlued;
 }
 
 /// A swap that comes back: by a command or ctx_arb.

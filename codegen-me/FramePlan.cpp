@@ -5,12 +5,16 @@
 //===----------------------------------------------------------------------===//
 
 #include "codegen-me/FramePlan.h"
+#include "codegen-me/FrameCheck.h"
 
 #include "codegen-me/IxpTargetMachine.h"
 
 #include "target-ixp/MemoryMap.h"
 
+#include "llvm/ADT/BitVector.h"
+#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/CodeGen/MachineFrameInfo.h"
+#include "llvm/CodeGen/MachineFunction.h"
 #include "llvm/CodeGen/MachineModuleInfo.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
@@ -23,34 +27,118 @@ namespace karakal::codegen {
 
 static unsigned wordsOf(uint64_t bytes) { return unsigned((bytes + 3) / 4); }
 
-void FrameMap::place(const MachineFunction &function) {
-  const Function *key = &function.getFunction();
+/// How often each frame object of a function is accessed.
+static std::vector<double> usesOf(MachineFunction &function,
+                                  const BlockFrequencies &frequencies) {
   const MachineFrameInfo &frame = function.getFrameInfo();
-  unsigned object = objectBase[key], slot = slotBase[key];
-  slot += wordsOf(function.getInfo<IxpFunctionInfo>()->argumentBytes);
-  std::vector<Place> &table = places[key];
-  table.resize(frame.getObjectIndexEnd());
-  for (int i = 0; i < frame.getObjectIndexEnd(); ++i) {
-    if (frame.isDeadObjectIndex(i))
-      continue;
-    bool isSlot = frame.isSpillSlotObjectIndex(i);
-    unsigned &next = isSlot ? slot : object;
-    table[i] = {next, isSlot};
-    next += wordsOf(frame.getObjectSize(i));
-  }
-  objects = std::max(objects, object);
-  slots = std::max(slots, slot);
-  for (const Instruction &instr : instructions(*key))
-    if (auto *call = dyn_cast<CallBase>(&instr))
-      if (const Function *callee = call->getCalledFunction()) {
-        objectBase[callee] = std::max(objectBase[callee], object);
-        slotBase[callee] = std::max(slotBase[callee], slot);
-      }
+  std::vector<double> uses(frame.getObjectIndexEnd());
+  for (const MachineBasicBlock &block : function)
+    for (const MachineInstr &instr : block)
+      for (const MachineOperand &operand : instr.operands())
+        if (operand.isFI() && operand.getIndex() >= 0)
+          uses[operand.getIndex()] += frequencies.lookup(&block);
+  return uses;
 }
 
-FrameMap::FrameMap(const CallOrder &order, MachineModuleInfo &machine) {
+void FrameMap::collect(MachineFunction &function,
+                       const BlockFrequencies &frequencies,
+                       std::vector<Item> &items) {
+  const Function *key = &function.getFunction();
+  const MachineFrameInfo &frame = function.getFrameInfo();
+  std::vector<double> uses = usesOf(function, frequencies);
+  places[key].resize(frame.getObjectIndexEnd());
+  for (int i = 0; i < frame.getObjectIndexEnd(); ++i)
+    if (!frame.isDeadObjectIndex(i))
+      items.push_back({key, i, wordsOf(frame.getObjectSize(i)),
+                       frame.isSpillSlotObjectIndex(i), uses[i]});
+  // Written and read once a call.
+  unsigned arguments =
+      wordsOf(function.getInfo<IxpFunctionInfo>()->argumentBytes);
+  if (arguments != 0)
+    items.push_back(
+        {key, -1, arguments, true, 2 * frequencies.lookup(&function.front())});
+}
+
+/// The functions that `order` names whose frames may lie on the stack together
+/// with a function's own: those that it reaches by calls, those that reach it.
+static DenseMap<const Function *, SmallPtrSet<const Function *, 8>>
+relativesOf(const CallOrder &order) {
+  DenseMap<const Function *, SmallPtrSet<const Function *, 8>> below, related;
+  for (const Function *function : reverse(order)) {
+    SmallPtrSet<const Function *, 8> reached = {function};
+    for (const Instruction &instr : instructions(*function))
+      if (auto *call = dyn_cast<CallBase>(&instr))
+        if (const Function *callee = call->getCalledFunction()) {
+          const auto &more = below[callee];
+          reached.insert(more.begin(), more.end());
+        }
+    below[function] = reached;
+    for (const Function *other : reached) {
+      related[function].insert(other);
+      related[other].insert(function);
+    }
+  }
+  return related;
+}
+
+void FrameMap::place(const CallOrder &order, const std::vector<Item> &items) {
+  auto related = relativesOf(order);
+  // Words taken, by zone and function.
+  DenseMap<const Function *, BitVector> taken[2];
+  for (const Item &item : items) {
+    BitVector busy;
+    for (const Function *other : related[item.function])
+      busy |= taken[item.isSlot][other];
+    unsigned word = 0;
+    for (int next; word < busy.size(); word = unsigned(next) + 1) {
+      next = busy.find_first_in(
+          word, std::min<unsigned>(word + item.words, busy.size()));
+      if (next < 0)
+        break;
+    }
+    unsigned end = word + item.words;
+    BitVector &own = taken[item.isSlot][item.function];
+    own.resize(std::max<unsigned>(own.size(), end));
+    own.set(word, end);
+    unsigned &size = item.isSlot ? slots : objects;
+    size = std::max(size, end);
+    if (item.index < 0)
+      argumentBase[item.function] = word;
+    else
+      places[item.function][item.index] = {word, item.isSlot};
+  }
+}
+
+void FrameMap::check(const CallOrder &order,
+                     const std::vector<Item> &items) const {
+  DenseMap<const Function *, unsigned> number;
+  std::vector<Frame> frames(order.size());
+  for (auto [i, function] : llvm::enumerate(order))
+    number[function] = unsigned(i);
+  for (auto [i, function] : llvm::enumerate(order))
+    for (const Instruction &instr : instructions(*function))
+      if (auto *call = dyn_cast<CallBase>(&instr))
+        if (auto callee = number.find(call->getCalledFunction());
+            callee != number.end())
+          frames[i].callees.push_back(callee->second);
+  for (const Item &item : items) {
+    unsigned word = item.index < 0 ? argumentsOf(item.function)
+                                   : wordOf(item.function, item.index);
+    frames[number[item.function]].objects.push_back({word, item.words});
+  }
+  std::string overlap = findOverlap(frames);
+  KARAKAL_ASSERT(overlap.empty(), overlap);
+}
+
+FrameMap::FrameMap(const CallOrder &order, MachineModuleInfo &machine,
+                   const BlockFrequencies &frequencies) {
+  std::vector<Item> items;
   for (Function *function : order)
-    place(*machine.getMachineFunction(*function));
+    collect(*machine.getMachineFunction(*function), frequencies, items);
+  llvm::stable_sort(
+      items, [](const Item &l, const Item &r) { return l.uses > r.uses; });
+  place(order, items);
+  check(order, items);
 }
 
 unsigned FrameMap::wordOf(const Function *function, int index) const {

@@ -1,20 +1,22 @@
 //===- FramePlan.h - who lies where on the stacks -------------*- C++ -*-===//
 //
-// Every function's frame has its fixed place on the stack of a context: the
-// call graph has no cycles, and a callee's frame lies behind the deepest of
-// its callers', so that two frames overlap only if they are never live
-// together. The stack has three zones,
+// Every frame object has its fixed place on the stack of a context: the call
+// graph has no cycles, and only objects of one function, or of two of which one
+// calls the other, perhaps through others, are ever live together. The stack
+// has three zones,
 //
 //   system words | objects that pointers reach | spilled registers, arguments
 //
-// the last of which may go on in SRAM where local memory ends.
+// the last of which may go on in SRAM where local memory ends. In a zone, what
+// is used most comes first (section 5.4 of the paper): each object takes the
+// first words that no object used more, and live together with it, has.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef KARAKAL_CODEGEN_ME_FRAMEPLAN_H
 #define KARAKAL_CODEGEN_ME_FRAMEPLAN_H
 
-#include "codegen-me/Prepare.h"
+#include "codegen-me/Frequencies.h"
 
 #include "support/Error.h"
 
@@ -37,22 +39,35 @@ constexpr unsigned SramChunksDirect = 4; ///< whose addresses are kept
 /// The word of each frame object, counted behind the system words.
 class FrameMap {
 public:
-  FrameMap(const CallOrder &order, llvm::MachineModuleInfo &machine);
+  /// `frequencies` tell what is used most.
+  FrameMap(const CallOrder &order, llvm::MachineModuleInfo &machine,
+           const BlockFrequencies &frequencies);
 
   /// Word of frame index `index`; negative indices are incoming arguments.
   unsigned wordOf(const llvm::Function *function, int index) const;
   /// First word of a function's incoming stack arguments.
   unsigned argumentsOf(const llvm::Function *function) const {
-    return objects + slotBase.lookup(function);
+    return objects + argumentBase.lookup(function);
   }
   unsigned words() const { return objects + slots; }
   /// Size of the zone that must lie in local memory.
   unsigned objectWords() const { return objects; }
 
 private:
-  void place(const llvm::MachineFunction &function);
+  /// What takes words: a frame object, or a function's incoming arguments.
+  struct Item {
+    const llvm::Function *function;
+    int index; ///< of the frame object; -1: the arguments
+    unsigned words;
+    bool isSlot; ///< lies in the last zone
+    double uses;
+  };
+  void collect(llvm::MachineFunction &function,
+               const BlockFrequencies &frequencies, std::vector<Item> &items);
+  void place(const CallOrder &order, const std::vector<Item> &items);
+  void check(const CallOrder &order, const std::vector<Item> &items) const;
 
-  llvm::DenseMap<const llvm::Function *, unsigned> objectBase, slotBase;
+  llvm::DenseMap<const llvm::Function *, unsigned> argumentBase;
   /// By frame index: the word within the object zone or the slot zone.
   struct Place {
     unsigned word = 0;

@@ -8,6 +8,8 @@
 #ifndef KARAKAL_CODEGEN_ME_IXP_H
 #define KARAKAL_CODEGEN_ME_IXP_H
 
+#include "target-ixp/Instruction.h"
+
 #include "llvm/ADT/StringRef.h"
 #include "llvm/MC/MCInstrDesc.h"
 
@@ -85,6 +87,7 @@ enum class Kind : uint8_t {
   Cam,
   Crc,
   OnesAdd,
+  Neighbour,
 };
 
 /// An instruction's flags, unpacked.
@@ -142,45 +145,24 @@ inline Condition inverse(Condition condition) {
                                      : Below;
 }
 
-/// Memory commands that the compiler emits.
+/// Memory commands that the compiler emits, as numbers of the operations in
+/// the table of instructions.
+// clang-format off
+#define KARAKAL_COMMANDS(C) \
+  C(SramRead) C(SramWrite) C(SramAdd) C(SramIncr) C(SramDequeue) \
+  C(SramEnqueue) C(DramRead) C(DramWrite) C(ScratchRead) C(ScratchWrite) \
+  C(ScratchAdd) C(ScratchIncr) C(ScratchGet) C(ScratchPut) C(SramSet) \
+  C(SramClr) C(SramDecr) C(SramTestSet) C(SramTestClr) C(SramTestAdd) \
+  C(SramTestIncr) C(SramTestDecr) C(SramSwap) C(SramGet) C(SramPut) \
+  C(ScratchSet) C(ScratchClr) C(ScratchSub) C(ScratchDecr) \
+  C(ScratchTestSet) C(ScratchTestClr) C(ScratchTestAdd) C(ScratchTestSub) \
+  C(ScratchTestIncr) C(ScratchTestDecr) C(ScratchSwap) C(Hash48) C(Hash64) \
+  C(Hash128)
+// clang-format on
 enum Command : unsigned {
-  SramRead,
-  SramWrite,
-  SramAdd,
-  SramIncr,
-  SramDequeue,
-  SramEnqueue,
-  DramRead,
-  DramWrite,
-  ScratchRead,
-  ScratchWrite,
-  ScratchAdd,
-  ScratchIncr,
-  ScratchGet,
-  ScratchPut,
-  SramSet,
-  SramClr,
-  SramDecr,
-  SramTestSet,
-  SramTestClr,
-  SramTestAdd,
-  SramTestIncr,
-  SramTestDecr,
-  SramSwap,
-  ScratchSet,
-  ScratchClr,
-  ScratchSub,
-  ScratchDecr,
-  ScratchTestSet,
-  ScratchTestClr,
-  ScratchTestAdd,
-  ScratchTestSub,
-  ScratchTestIncr,
-  ScratchTestDecr,
-  ScratchSwap,
-  Hash48,
-  Hash64,
-  Hash128,
+#define KARAKAL_NAME(name) name = unsigned(target::Op::name),
+  KARAKAL_COMMANDS(KARAKAL_NAME)
+#undef KARAKAL_NAME
 };
 inline bool isDram(Command c) { return c == DramRead || c == DramWrite; }
 

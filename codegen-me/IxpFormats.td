@@ -59,6 +59,7 @@ def KindWriteMasked : Kind<43>;
 def KindCam : Kind<44>;
 def KindCrc : Kind<45>;
 def KindOnesAdd : Kind<46>;    // d = a + b, and the carry
+def KindNeighbour : Kind<47>;  // the next-neighbour ring
 
 class IxpInst<Kind kind, dag outs, dag ins, list<dag> pattern = []>
     : Instruction {

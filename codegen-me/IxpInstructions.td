@@ -395,7 +395,10 @@ let hasSideEffects = 1 in {
 def SWAP : IxpInst<KindSwap, (outs), (ins)>;
 def CSRREAD : IxpInst<KindCsrRead, (outs GPR:$d), (ins i32imm:$csr)>;
 def CSRWRITE : IxpInst<KindCsrWrite, (outs), (ins i32imm:$csr, GPR:$b)>;
-def RINGSTATUS : IxpInst<KindRingStatus, (outs GPR:$d), (ins i32imm:$ring)>;
+def RINGSTATUS : IxpInst<KindRingStatus, (outs GPR:$d), (ins i32imm:$state)>;
+def NEIGHBOURGET : IxpInst<KindNeighbour, (outs GPR:$d), (ins)>;
+let Operation = 1 in
+def NEIGHBOURPUT : IxpInst<KindNeighbour, (outs), (ins GPR:$b)>;
 let isTerminator = 1, isBarrier = 1 in
 def HALT : IxpInst<KindHalt, (outs), (ins)>;
 let Operation = 1 in

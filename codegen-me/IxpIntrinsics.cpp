@@ -10,6 +10,10 @@
 //   __ixp_halt()                    ctx_arb[bpt]
 //   __ixp_scratch_get/put(ring[, v]), __ixp_ring_status(C ring)
 //   __ixp_scratch_get2/put2(ring[, v, w]): messages of two words
+//   __ixp_sram_get(queue), __ixp_sram_put(queue, v)   SRAM rings; put gives a
+//                                   negative word if there was room
+//   __ixp_neighbour_get(), __ixp_neighbour_put(v)   next-neighbour ring
+//   __ixp_neighbour_empty(), __ixp_neighbour_full()
 //   __ixp_sram_dequeue(queue), __ixp_sram_enqueue(queue, handle)
 //   __ixp_local_csr_rd/wr(C csr[, v])
 //   __ixp_read.<space>.<n>(p), __ixp_write.<space>.<n>(p, words...)
@@ -51,6 +55,9 @@ std::string accessName(bool isRead, unsigned space, unsigned words) {
 
 namespace {
 
+/// Input states that a branch can ask; 2..13 are rings 0..11.
+constexpr unsigned NeighbourEmpty = 0, NeighbourFull = 1, Ring0State = 2;
+
 /// A function that is one memory command.
 struct CommandFunction {
   StringRef name; ///< behind "__ixp_"
@@ -84,6 +91,8 @@ const CommandFunction commandFunctions[] = {
     {"sram_test_and_incr", SramTestIncr, In},
     {"sram_test_and_decr", SramTestDecr, In},
     {"sram_swap", SramSwap, Both},
+    {"sram_get", SramGet, In},
+    {"sram_put", SramPut, Both},
     {"sram_dequeue", SramDequeue, In},
     {"hash_48", Hash48, Key},
     {"hash_64", Hash64, Key},
@@ -239,7 +248,7 @@ bool IntrinsicLowering::command(StringRef name) {
   return false;
 }
 
-/// CAM and CRC.
+/// CAM, CRC and the next-neighbour ring.
 bool IntrinsicLowering::unit(StringRef name) {
   ArrayRef<SDValue> a(call.OutVals);
   if (name == "cam_lookup") {
@@ -265,6 +274,10 @@ bool IntrinsicLowering::unit(StringRef name) {
     machine(Ixp::CRC, {literal(a[0]), a[1]});
   } else if (name == "crc_end") {
     machine(Ixp::CRCEND, {});
+  } else if (name == "neighbour_get") {
+    machine(Ixp::NEIGHBOURGET, {});
+  } else if (name == "neighbour_put") {
+    machine(Ixp::NEIGHBOURPUT, {a[0]});
   } else {
     return false;
   }
@@ -294,7 +307,12 @@ bool IntrinsicLowering::lower(StringRef name) {
   } else if (name == "scratch_put" || name == "scratch_put2") {
     out(ScratchPut, ring(), a.drop_front());
   } else if (name == "ring_status") {
-    plain(node::RingStatus, {literal(a[0])}, true);
+    uint64_t ring = cast<ConstantSDNode>(a[0])->getZExtValue();
+    plain(node::RingStatus, {constant(Ring0State + ring)}, true);
+  } else if (name == "neighbour_empty") {
+    plain(node::RingStatus, {constant(NeighbourEmpty)}, true);
+  } else if (name == "neighbour_full") {
+    plain(node::RingStatus, {constant(NeighbourFull)}, true);
   } else if (name == "sram_enqueue") {
     out(SramEnqueue, add(a[0], a[1]), {});
   } else if (name == "local_csr_rd") {

@@ -40,7 +40,7 @@ enum Node : unsigned {
   Swap,
   CsrRead,    ///< (i32, chain) = chain, CSR
   CsrWrite,   ///< chain = chain, CSR, value
-  RingStatus, ///< (i32, chain) = chain, ring
+  RingStatus, ///< (i32, chain) = chain, input state
   Halt,
 };
 } // namespace node

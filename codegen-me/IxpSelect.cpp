@@ -10,6 +10,7 @@
 
 #include "target-ixp/MemoryMap.h"
 
+#include "llvm/Analysis/ValueTracking.h"
 #include "llvm/Support/KnownBits.h"
 
 using namespace llvm;
@@ -219,6 +220,58 @@ static bool isInLine(const MemSDNode *access, uint64_t offset,
          call->getCalledFunction()->getName() == "__ixp_cam_lookup_line";
 }
 
+/// How many bytes an access of local memory lies behind an address whose low
+/// bits are clear as far as that: what the pointer, as the IR knows it, and the
+/// part of a wide value tell. None if nothing is known.
+static std::optional<uint64_t> bytesInLine(const MemSDNode *access,
+                                           const DataLayout &layout) {
+  const Value *pointer = access->getMemOperand()->getValue();
+  if (!pointer)
+    return std::nullopt;
+  KnownBits known = computeKnownBits(pointer, layout);
+  unsigned width =
+      std::min((known.Zero | known.One).countr_one(),
+               unsigned(llvm::countr_zero(4 * target::CacheLineWords)));
+  uint64_t size = uint64_t(1) << width;
+  uint64_t bytes = (known.One.getZExtValue() & (size - 1)) +
+                   uint64_t(access->getMemOperand()->getOffset());
+  return bytes < size ? std::optional(bytes) : std::nullopt;
+}
+
+/// Words of one line share an address, which an offset is added to:
+///
+///   load (x + 0x244), load (x + 0x240)  ->  load ((x + 0x240) + 4), …
+void IxpSelect::PreprocessISelDAG() {
+  for (SDNode &node : make_early_inc_range(CurDAG->allnodes())) {
+    auto *access = dyn_cast<LSBaseSDNode>(&node);
+    if (!access || access->getAddressSpace() != LocalSpace)
+      continue;
+    SDValue address = access->getBasePtr();
+    std::optional<uint64_t> inLine =
+        bytesInLine(access, CurDAG->getDataLayout());
+    if (!inLine || !CurDAG->isBaseWithConstantOffset(address))
+      continue;
+    uint64_t offset =
+        cast<ConstantSDNode>(address.getOperand(1))->getZExtValue();
+    if (offset <= *inLine)
+      continue; // selectLocal sees it
+    auto add = [&](SDValue base, uint64_t bytes) {
+      SDLoc where(address);
+      return bytes == 0
+                 ? base
+                 : CurDAG->getNode(ISD::ADD, where, MVT::i32, base,
+                                   CurDAG->getConstant(bytes, where, MVT::i32));
+    };
+    SDValue placed = add(add(address.getOperand(0), offset - *inLine), *inLine);
+    SmallVector<SDValue, 4> operands(access->ops());
+    operands[isa<StoreSDNode>(access) ? 2 : 1] = placed;
+    SDNode *updated = CurDAG->UpdateNodeOperands(access, operands);
+    if (updated != access)
+      CurDAG->ReplaceAllUsesWith(access, updated);
+  }
+  CurDAG->RemoveDeadNodes();
+}
+
 std::pair<SDValue, SDValue> IxpSelect::selectLocal(const MemSDNode *access) {
   SDValue address = access->getBasePtr();
   const SDNode *n = address.getNode();
@@ -232,7 +285,8 @@ std::pair<SDValue, SDValue> IxpSelect::selectLocal(const MemSDNode *access) {
         cast<ConstantSDNode>(address.getOperand(1))->getZExtValue();
     if (offset <= reach &&
         (CurDAG->MaskedValueIsZero(address.getOperand(0), APInt(32, offset)) ||
-         isInLine(access, offset, CurDAG->getDataLayout())))
+         isInLine(access, offset, CurDAG->getDataLayout()) ||
+         bytesInLine(access, CurDAG->getDataLayout()) == offset))
       return {address.getOperand(0), literal(n, offset)};
   }
   return {address, literal(n, 0)};

@@ -39,6 +39,7 @@ public:
 
 private:
   void Select(SDNode *n) override;
+  void PreprocessISelDAG() override;
   bool selectShifted(SDValue v, SDValue &b, SDValue &shift, SDValue &amount);
 
   SDValue literal(const SDNode *n, uint64_t value) {

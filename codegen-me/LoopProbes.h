@@ -1,9 +1,18 @@
 //===- LoopProbes.h - loops and their bounds down to words -----*- C++ -*-===//
 //
 // Who bounds the time of a program must find its loops in the final words and
-// know how often each goes round. LLVM knows that of its IR; a pseudo probe at
-// a loop's head carries it through the code generator, which copies it where
-// it copies the head:
+// know how often each goes round. A pair of calls states it in LLVM IR:
+//
+//     call void @__ixp_loop_entry(i32 number)
+//   head:
+//     call void @__ixp_loop_round(i32 number, i32 bound)
+//
+// The second, anywhere in the loop, is passed `bound` times at most for each
+// time that the first, in front of it, is. Both hold in whatever becomes of the
+// loop, and of copies of it, as they are calls, which nobody may leave out.
+// Their place is taken by a pseudo probe at each loop's head, which carries
+// what is stated or proven through the code generator; that copies it where it
+// copies the head:
 //
 //   head:
 //     call void @llvm.pseudoprobe(i64 depth, i64 rounds, i32 0, i64 -1)
@@ -22,7 +31,12 @@ namespace karakal::codegen {
 /// Operands of a probe's machine instruction.
 constexpr unsigned LoopProbeDepth = 0, LoopProbeRounds = 1;
 
-/// Puts a probe at the head of each loop of `function`; 0 rounds: not known.
+/// Functions that state a bound.
+inline constexpr llvm::StringLiteral LoopEntryName = "__ixp_loop_entry";
+inline constexpr llvm::StringLiteral LoopRoundName = "__ixp_loop_round";
+
+/// Puts a probe at the head of each loop of `function`, in place of the calls
+/// that state bounds; 0 rounds: not known.
 void markLoops(llvm::Function &function);
 
 } // namespace karakal::codegen

@@ -11,6 +11,15 @@
 // so %s may as well be the sum of the words with every carry added to it, which
 // takes one instruction a word (RFC 1071, section 2).
 //
+// A checksum in the upper half of a word that has a small constant added to it
+// (RFC 1141) has been made, by instcombine, a sum of twice the half:
+//
+//   %d = mul (lshr %w, 16), 65537          %t = add %w, C << 16
+//   %s = add %d, C * 65537            →    %u = add %t, 1 << 16  if %t has
+//   %r = or (and %s, ~65535), (and %w, 65535)                    overflown
+//
+// The overflow is rare: a branch that is hardly ever taken costs one word.
+//
 //===----------------------------------------------------------------------===//
 
 #include "codegen-me/Prepare.h"
@@ -18,7 +27,11 @@
 #include "llvm/ADT/MapVector.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
+#include "llvm/IR/MDBuilder.h"
 #include "llvm/IR/PatternMatch.h"
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
+
+#include <vector>
 
 using namespace llvm;
 using namespace llvm::PatternMatch;
@@ -119,15 +132,62 @@ void formAt(Instruction &sum) {
   sum.replaceAllUsesWith(result);
 }
 
+/// Above this, overflows are too frequent for a branch.
+constexpr uint64_t smallSummand = 0x1000;
+constexpr uint64_t lowHalf = 0xffff, highHalf = 0xffff0000;
+
+/// Replaces `sum`, if it is as above, where its upper half alone is used.
+void formHalfAdd(Instruction &sum) {
+  Value *word;
+  const APInt *constant;
+  if (!match(&sum, m_Add(m_Mul(m_LShr(m_Value(word), m_SpecificInt(16)),
+                               m_SpecificInt(lowHalf + 2)),
+                         m_APInt(constant))))
+    return;
+  uint64_t summand = constant->getZExtValue() & lowHalf;
+  bool isTwice = constant->getZExtValue() >> 16 == summand;
+  if (!isTwice || summand == 0 || summand > smallSummand ||
+      !all_of(sum.users(), [&](User *user) {
+        return match(user, m_And(m_Specific(&sum), m_SpecificInt(highHalf)));
+      }))
+    return;
+  IRBuilder<> builder(&sum);
+  Value *added = builder.getInt32(uint32_t(summand << 16));
+  Value *total = builder.CreateAdd(word, added);
+  Value *overflows = builder.CreateICmpULT(total, added);
+  MDNode *rarely = MDBuilder(sum.getContext())
+                       .createBranchWeights(uint32_t(summand),
+                                            uint32_t(lowHalf + 1 - summand));
+  Instruction *then =
+      SplitBlockAndInsertIfThen(overflows, sum.getIterator(), false, rarely);
+  builder.SetInsertPoint(then);
+  Value *wrapped = builder.CreateAdd(total, builder.getInt32(1u << 16));
+  builder.SetInsertPoint(&sum);
+  PHINode *result = builder.CreatePHI(builder.getInt32Ty(), 2);
+  result->addIncoming(wrapped, then->getParent());
+  result->addIncoming(total, cast<Instruction>(overflows)->getParent());
+  for (User *user : make_early_inc_range(sum.users()))
+    for (User *whole : make_early_inc_range(user->users()))
+      if (match(whole, m_c_Or(m_Specific(user),
+                              m_And(m_Specific(word), m_SpecificInt(lowHalf)))))
+        whole->replaceAllUsesWith(result);
+  sum.replaceAllUsesWith(result);
+}
+
 } // namespace
 
 void formOnesAdds(Module &module) {
+  std::vector<Instruction *> sums;
   for (Function &function : module)
-    for (Instruction &instr : make_early_inc_range(instructions(function)))
+    for (Instruction &instr : instructions(function))
       if (instr.getType()->isIntegerTy(32) &&
-          match(&instr, m_NUWAdd(m_Value(), m_Value())) &&
-          isFoldedTwice(&instr))
-        formAt(instr);
+          instr.getOpcode() == Instruction::Add)
+        sums.push_back(&instr);
+  for (Instruction *sum : sums) {
+    if (match(sum, m_NUWAdd(m_Value(), m_Value())) && isFoldedTwice(sum))
+      formAt(*sum);
+    formHalfAdd(*sum);
+  }
 }
 
 } // namespace karakal::codegen

@@ -28,28 +28,12 @@ using target::Shift;
 
 namespace {
 
-constexpr unsigned Ring0State = 2; ///< input states 2..13 are rings 0..11
-
 const Op aluOps[] = {Op::AluAdd, Op::AluSub,    Op::AluAnd,   Op::AluOr,
                      Op::AluXor, Op::AluAndNot, Op::AluAdd16, Op::AluAdd8};
 const Op shiftOps[] = {Op::ShfB,      Op::ShfNotB,   Op::ShfAnd,
                        Op::ShfNotAnd, Op::ShfAndNot, Op::ShfOr};
 const Op branchOps[] = {Op::Beq, Op::Bne, Op::Blt, Op::Bge,
                         Op::Ble, Op::Bgt, Op::Bcc, Op::Bcs};
-const Op commandOps[] = {
-    Op::SramRead,       Op::SramWrite,       Op::SramAdd,
-    Op::SramIncr,       Op::SramDequeue,     Op::SramEnqueue,
-    Op::DramRead,       Op::DramWrite,       Op::ScratchRead,
-    Op::ScratchWrite,   Op::ScratchAdd,      Op::ScratchIncr,
-    Op::ScratchGet,     Op::ScratchPut,      Op::SramSet,
-    Op::SramClr,        Op::SramDecr,        Op::SramTestSet,
-    Op::SramTestClr,    Op::SramTestAdd,     Op::SramTestIncr,
-    Op::SramTestDecr,   Op::SramSwap,        Op::ScratchSet,
-    Op::ScratchClr,     Op::ScratchSub,      Op::ScratchDecr,
-    Op::ScratchTestSet, Op::ScratchTestClr,  Op::ScratchTestAdd,
-    Op::ScratchTestSub, Op::ScratchTestIncr, Op::ScratchTestDecr,
-    Op::ScratchSwap,    Op::Hash48,          Op::Hash64,
-    Op::Hash128};
 
 Shift shiftOf(unsigned kind, unsigned amount) {
   switch (kind) {
@@ -362,11 +346,11 @@ void WordEmitter::csrRead(Operand to, unsigned csr) {
 
 void WordEmitter::emitRingStatus(const MachineInstr &instr) {
   Operand to = operand(instr, 0);
-  unsigned ring = literal(instr, 1), done = program.newLabel();
+  unsigned state = literal(instr, 1), done = program.newLabel();
   program.add(target::immed(to, 1));
   program.currentFrequency /= 2;
-  program.add(target::branchOn(Op::BrInpState, Ring0State + ring, 0), done)
-      .taken = program.currentFrequency;
+  program.add(target::branchOn(Op::BrInpState, state, 0), done).taken =
+      program.currentFrequency;
   program.items.back().frequency *= 2;
   program.add(target::immed(to, 0));
   program.bind(done);
@@ -388,7 +372,7 @@ bool WordEmitter::emitRingBranch(const MachineInstr &instr) {
   program
       .add(target::branchOn(condition == NotEqual ? Op::BrInpState
                                                   : Op::BrNotInpState,
-                            Ring0State + literal(instr, 1), 0),
+                            literal(instr, 1), 0),
            labelOf(target))
       .taken = flowTo(target);
   return true;
@@ -396,7 +380,7 @@ bool WordEmitter::emitRingBranch(const MachineInstr &instr) {
 
 void WordEmitter::emitCommand(const MachineInstr &instr) {
   unsigned first = instr.getNumExplicitDefs();
-  Op op = commandOp(literal(instr, first));
+  Op op = static_cast<Op>(literal(instr, first));
   const target::InstructionRow &row = target::row(op);
   const TargetRegisterInfo &tri =
       *instr.getMF()->getSubtarget().getRegisterInfo();
@@ -414,8 +398,6 @@ void WordEmitter::emitCommand(const MachineInstr &instr) {
   program.add(target::command(op, xfer, operand(instr, first + 1),
                               operand(instr, first + 2), count));
 }
-
-Op WordEmitter::commandOp(unsigned command) { return commandOps[command]; }
 
 bool WordEmitter::emitControl(const MachineInstr &instr) {
   Traits traits = traitsOf(instr.getDesc());

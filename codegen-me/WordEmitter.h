@@ -42,7 +42,6 @@ private:
   void emitCam(const llvm::MachineInstr &instr);
   void emitCrc(const llvm::MachineInstr &instr);
   void emitMasked(const llvm::MachineInstr &instr);
-  static target::Op commandOp(unsigned command);
 
   Operand operand(const llvm::MachineInstr &instr, unsigned index) const;
   unsigned literal(const llvm::MachineInstr &instr, unsigned index) const;

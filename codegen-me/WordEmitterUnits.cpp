@@ -1,4 +1,4 @@
-//===- WordEmitterUnits.cpp - CAM, CRC, hash unit, two-way commands -------===//
+//===- WordEmitterUnits.cpp - CAM, CRC, hash, rings, two-way commands -----===//
 //
 // One case a kind of instruction (IxpFormats.td), as in WordEmitter.cpp.
 //
@@ -109,20 +109,31 @@ void WordEmitter::emitMasked(const MachineInstr &instr) {
     program.add(target::move(target::none(), operand(instr, 4)));
   program.items.back().isGlued = true;
   MCRegister first = tri.getSubReg(instr.getOperand(3).getReg(), Ixp::sub0);
-  program.add(target::withIndirect(target::command(
-      commandOp(literal(instr, 0)), target::dXfer(tri.getEncodingValue(first)),
-      operand(instr, 1), operand(instr, 2), 1)));
+  program.add(target::withIndirect(
+      target::command(static_cast<Op>(literal(instr, 0)),
+                      target::dXfer(tri.getEncodingValue(first)),
+                      operand(instr, 1), operand(instr, 2), 1)));
 }
 
 bool WordEmitter::emitUnit(const MachineInstr &instr) {
   switch (traitsOf(instr.getDesc()).kind) {
-  case Kind::Exchange:
-    program.add(target::command(commandOp(literal(instr, 0)), target::sXfer(0),
-                                operand(instr, 1), operand(instr, 2), 0));
+  case Kind::Exchange: {
+    Op op = static_cast<Op>(literal(instr, 0));
+    program.add(target::command(op, target::sXfer(0), operand(instr, 1),
+                                operand(instr, 2), op == Op::SramPut ? 1 : 0));
     return true;
+  }
+  case Kind::Neighbour: {
+    Operand ring = target::neighbourIndex(target::PostModify::Increment);
+    bool isPut = traitsOf(instr.getDesc()).operation == 1;
+    program.add(isPut ? target::move(ring, operand(instr, 0))
+                      : target::move(operand(instr, 0), ring));
+    return true;
+  }
   case Kind::Hash:
-    program.add(target::command(commandOp(literal(instr, 0)), target::sXfer(0),
-                                target::none(), target::none(), 1));
+    program.add(target::command(static_cast<Op>(literal(instr, 0)),
+                                target::sXfer(0), target::none(),
+                                target::none(), 1));
     return true;
   case Kind::WriteMasked:
     emitMasked(instr);

@@ -23,6 +23,7 @@
 
 #include "codegen-me/FlowGraph.h"
 #include "codegen-me/WordLiveness.h"
+#include "codegen-me/WordMotion.h"
 
 #include "target-ixp/InstructionTable.h"
 
@@ -59,6 +60,12 @@ bool isXfer(const Operand &o) {
 bool isPlace(const Operand &o, const Item &item) {
   return isXfer(o) || o.kind == Operand::Kind::LocalMemory0 ||
          (o.kind == Operand::Kind::LocalMemory1 && item.window);
+}
+
+/// What a data pointer shows: other contexts may change it while this one
+/// waits.
+bool isSharedWord(const Operand &o, const Item &item) {
+  return o.kind == Operand::Kind::LocalMemory1 && !item.window;
 }
 
 /// Whether the second pointer shows other data than the stack here.
@@ -118,11 +125,7 @@ private:
     return !isWord(items[index]) ||
            target::row(items[index].instruction.op).isBranch();
   }
-  /// Bound to the word before it, so that nothing, such as the setting of a
-  /// pointer, can stand between.
-  bool isTail(unsigned index) const {
-    return index > 0 && isWord(items[index - 1]) && items[index - 1].isGlued;
-  }
+  bool isTail(unsigned index) const { return codegen::isTail(items, index); }
   bool isLiveBehind(unsigned index, GprSet reg) const {
     return behind[index] & reg;
   }
@@ -134,6 +137,7 @@ private:
   void forwardRead(unsigned index);
   void forwardWrite(unsigned index);
   void dropTest(unsigned index);
+  void dropCarryTest(unsigned index);
   unsigned makerOf(unsigned test);
   void chainCarries(unsigned index);
   void dropRingFlag(unsigned index);
@@ -154,6 +158,9 @@ bool Forwarding::disturbs(unsigned index, const Operand &place, unsigned window,
                           bool out) const {
   const Item &item = items[index];
   const Instruction &i = item.instruction;
+  if (place.kind == Operand::Kind::LocalMemory1 && !window)
+    return i.dest.kind == place.kind || item.window ||
+           !(isArithmetic(i) || target::row(i.op).isBranch());
   if (isXfer(place)) // in-registers change by commands alone
     return commandTouches(i, place, out) || (out && i.dest == place);
   if (i.dest == place && item.window == window)
@@ -189,8 +196,10 @@ void Forwarding::forwardRead(unsigned index) {
   const Item &move = items[index];
   const Operand reg = move.instruction.dest, place = move.instruction.b;
   const unsigned window = move.window;
-  if (!isMove(move) || !reg.isGpr() || !isPlace(place, move) || window > 1)
+  if (!isMove(move) || !reg.isGpr() || window > 1 ||
+      !(isPlace(place, move) || isSharedWord(place, move)))
     return;
+  const bool isShown = !isXfer(place) && (window || isSharedWord(place, move));
   GprSet bit = gprBit(reg);
   std::vector<unsigned> uses;
   bool disturbed = false;
@@ -202,7 +211,8 @@ void Forwarding::forwardRead(unsigned index) {
     const Instruction &instruction = items[i].instruction;
     if (gprsRead(instruction) & bit) {
       if (disturbed || !canTake(items[i], reg, place, window) ||
-          (window && isTail(i)))
+          (isShown && isTail(i)) ||
+          (isSharedWord(place, move) && items[i].window))
         return;
       uses.push_back(i);
     }
@@ -388,12 +398,25 @@ unsigned Forwarding::makerOf(unsigned test) {
 ///   br_inp_state[s, l#]
 ///   immed[r, 0]                 ->    br_!inp_state[s, t#]
 /// l#:
+///   ...                         ...
 ///   alu[--, r, -, 0]
 ///   beq[t#]
 void Forwarding::dropRingFlag(unsigned index) {
+  constexpr unsigned DistanceMax = 8;
+  const GprSet flagBit = gprBit(items[index].instruction.dest);
+  // A word that may stand between the label and the test.
+  auto isOther = [&](unsigned at) {
+    const Instruction &other = items[at].instruction;
+    return isWord(items[at]) && !endsBlock(at) &&
+           !((gprsRead(other) | gprBit(other.dest)) & flagBit);
+  };
   unsigned at[6] = {index};
   for (unsigned i = 1; i < 6; ++i) {
     at[i] = nextWord(at[i - 1]);
+    for (unsigned passed = 0; i == 4 && passed < DistanceMax &&
+                              at[i] < items.size() && isOther(at[i]);
+         ++passed)
+      at[i] = nextWord(at[i]);
     if (at[i] >= items.size() || isWord(items[at[i]]) == (i == 3))
       return;
   }
@@ -455,6 +478,31 @@ void Forwarding::dropTest(unsigned index) {
   gone[index] = true;
 }
 
+/// Whether a sum is less than one of its summands, which is its carry:
+///
+///   alu[a0, $1, +, b2]
+///   alu[--, a0, -, b2]          ->    alu[a0, $1, +, b2]
+///   bcc[t#]                           bcs[t#]
+void Forwarding::dropCarryTest(unsigned index) {
+  const Instruction test = items[index].instruction;
+  if (test.op != Op::AluSub || !test.dest.isNone() || !test.a.isGpr() ||
+      index == 0 || index + 1 >= items.size() || !isWord(items[index + 1]))
+    return;
+  Op &branch = items[index + 1].instruction.op;
+  if ((branch != Op::Bcc && branch != Op::Bcs) || isTail(index))
+    return;
+  unsigned before = makerOf(index);
+  const Instruction &maker = items[before].instruction;
+  bool isSum = before != index && maker.op == Op::AluAdd &&
+               maker.dest == test.a && !(test.b == test.a) &&
+               (maker.a == test.b || maker.b == test.b);
+  if (!isSum)
+    return;
+  branch = branch == Op::Bcc ? Op::Bcs : Op::Bcc;
+  items[before].isGlued = true;
+  gone[index] = true;
+}
+
 /// One ones-complement add behind another takes the carry along:
 ///
 ///   alu[a0, a0, +, $1]
@@ -499,6 +547,9 @@ void Forwarding::run() {
   for (unsigned i = 0; i < items.size(); ++i)
     if (!gone[i] && isWord(items[i]))
       dropTest(i);
+  for (unsigned i = 0; i < items.size(); ++i)
+    if (!gone[i] && isWord(items[i]))
+      dropCarryTest(i);
   std::vector<Item> kept;
   for (unsigned i = 0; i < items.size(); ++i)
     if (!gone[i])

@@ -13,6 +13,7 @@
 #include "target-ixp/InstructionTable.h"
 
 #include <algorithm>
+#include <map>
 
 namespace karakal::codegen {
 
@@ -168,17 +169,34 @@ void padPointers(WordProgram &program) {
 
 namespace {
 
-std::string sizesOf(const target::Microcode &code) {
-  std::vector<target::FunctionRange> ranges = code.functions;
-  std::sort(ranges.begin(), ranges.end(), [](const auto &l, const auto &r) {
-    unsigned left = l.end - l.begin, right = r.end - r.begin;
-    return left != right ? left > right : l.begin < r.begin;
-  });
+/// The function of the source that a word comes from: the last that begins
+/// before its line, else the one that it was generated in.
+std::string sourceOf(const WordProgram &program, const Item &item) {
+  const target::SourceLine &place = program.places[item.line];
+  const SourceFunction *found = nullptr;
+  for (const SourceFunction &source : program.sources)
+    if (place.line && source.file == place.file && source.line <= place.line &&
+        (!found || found->line <= source.line))
+      found = &source;
+  return found ? found->name : program.functions[item.function];
+}
+
+/// The functions by their words.
+std::string sizesOf(const WordProgram &program) {
+  std::map<std::string, unsigned> sizes;
+  for (const Item &item : program.items)
+    if (item.kind == Item::Kind::Word)
+      ++sizes[sourceOf(program, item)];
+  std::vector<std::pair<std::string, unsigned>> sorted(sizes.begin(),
+                                                       sizes.end());
+  std::stable_sort(
+      sorted.begin(), sorted.end(),
+      [](const auto &l, const auto &r) { return l.second > r.second; });
   std::string text;
   constexpr size_t Listed = 10;
-  for (size_t i = 0; i < std::min(ranges.size(), Listed); ++i)
-    text += (i ? ", " : "") + ranges[i].name + " " +
-            std::to_string(ranges[i].end - ranges[i].begin);
+  for (size_t i = 0; i < std::min(sorted.size(), Listed); ++i)
+    text += (i ? ", " : "") + sorted[i].first + " " +
+            std::to_string(sorted[i].second);
   return text;
 }
 
@@ -214,7 +232,8 @@ Result<target::Microcode> resolve(const WordProgram &program,
     return makeError("E-codegen-me-020",
                      "the program does not fit: " + std::to_string(count) +
                          " words, " + std::to_string(maxWords) +
-                         " available; largest: " + sizesOf(code));
+                         " available, " + std::to_string(count - maxWords) +
+                         " too many; largest: " + sizesOf(program));
   for (const Item &item : program.items) {
     if (item.kind == Item::Kind::Label)
       continue;

@@ -9,6 +9,7 @@
 //   placeWaits      commands get signals; waits for these, late and together
 //   placeWindows    a stack word beyond the first window needs the second
 //                   local-memory pointer set; sets it where it may differ
+//   fillPointerSlots  moves words between a pointer's write and its first use
 //   fillDelaySlots  moves words behind the branch they precede
 //   padPointers     nops between a pointer's write and its first use
 //   resolve         labels to addresses, instructions to 40-bit words
@@ -18,6 +19,7 @@
 #ifndef KARAKAL_CODEGEN_ME_WORDPROGRAM_H
 #define KARAKAL_CODEGEN_ME_WORDPROGRAM_H
 
+#include "codegen-me/CodeGenMe.h"
 #include "codegen-me/FramePlan.h"
 
 #include "support/Error.h"
@@ -91,6 +93,7 @@ public:
   std::vector<Item> items;
   std::vector<std::string> functions;
   std::vector<target::SourceLine> places{{}};
+  std::vector<SourceFunction> sources; ///< by file and line
   unsigned currentFunction = 0;
   uint32_t currentLine = 0;
   float currentFrequency = 0;
@@ -107,7 +110,8 @@ struct WaitStatistics {
 WaitStatistics placeWaits(WordProgram &program);
 void dropPointerWrites(WordProgram &program);
 void placeWindows(WordProgram &program, const StackPlan &plan);
-/// Returns the number of slots filled.
+/// These return the number of slots filled.
+unsigned fillPointerSlots(WordProgram &program);
 unsigned fillDelaySlots(WordProgram &program);
 void padPointers(WordProgram &program);
 

@@ -250,6 +250,34 @@ TEST(Checksum, TakesAnInstructionAWord) {
   EXPECT_EQ(carries, 2u) << text;
 }
 
+TEST(Checksum, InAnUpperHalfTakesASmallSummand) {
+  const char *const body = R"(
+    %p = inttoptr i32 64 to ptr addrspace(1)
+    %w = load i32, ptr addrspace(1) %p, align 4
+    %h = lshr i32 %w, 16
+    %l = and i32 %w, 65535
+    %d = mul nuw i32 %h, 65537
+    %s = add i32 %d, 16777472
+    %u = and i32 %s, -65536
+    %r = or disjoint i32 %u, %l
+    %q = inttoptr i32 128 to ptr addrspace(1)
+    store i32 %r, ptr addrspace(1) %q, align 4)";
+  for (uint32_t word :
+       {0u, 0x12345678u, 0xfeffffffu, 0xff00ffffu, 0xffffffffu, 0xff010000u}) {
+    uint32_t sum = (word >> 16) + 0x100;
+    sum = (sum & 0xffff) + (sum >> 16);
+    TinyEngine e = execute(body, "", [&](TinyEngine &e) { e.sram[16] = word; });
+    EXPECT_EQ(e.sram[32], sum << 16 | (word & 0xffff)) << std::hex << word;
+  }
+  auto code =
+      compile("define void @me_main() {" + std::string(body) + " ret void}");
+  ASSERT_TRUE(bool(code)) << code.error().str();
+  // The carry of the one addition decides, no compare.
+  std::string text = codegen::printAsm(*code);
+  EXPECT_THAT(text, HasSubstr("bcs["));
+  EXPECT_THAT(text, testing::Not(HasSubstr("alu[--")));
+}
+
 TEST(Memory, RunsAreOneCommand) {
   auto code = compile(R"(
     define void @me_main() {
@@ -348,6 +376,34 @@ TEST(Errors, AProgramThatDoesNotFitListsFunctions) {
   ASSERT_FALSE(bool(code));
   EXPECT_EQ(code.error().id, "E-codegen-me-020");
   EXPECT_THAT(code.error().message, HasSubstr("me_main"));
+}
+
+TEST(Errors, AProgramThatDoesNotFitNamesFunctionsOfTheSource) {
+  codegen::CodeGenOptions options;
+  options.maxWords = 3;
+  options.sources = {{"a.baker", "m.first", 3}, {"a.baker", "m.second", 10}};
+  auto code = compile(R"(
+    define void @me_main() !dbg !3 {
+      %p = inttoptr i32 64 to ptr addrspace(1), !dbg !4
+      %v = load i32, ptr addrspace(1) %p, !dbg !4
+      %w = mul i32 %v, %v, !dbg !5
+      store i32 %w, ptr addrspace(1) %p, !dbg !4
+      ret void
+    }
+    !llvm.module.flags = !{!0}
+    !llvm.dbg.cu = !{!1}
+    !0 = !{i32 2, !"Debug Info Version", i32 3}
+    !1 = distinct !DICompileUnit(language: DW_LANG_C, file: !2,
+                                 emissionKind: LineTablesOnly)
+    !2 = !DIFile(filename: "a.baker", directory: "")
+    !3 = distinct !DISubprogram(name: "me_main", file: !2, unit: !1,
+                                spFlags: DISPFlagDefinition)
+    !4 = !DILocation(line: 5, scope: !3)
+    !5 = !DILocation(line: 12, scope: !3))",
+                      options);
+  ASSERT_FALSE(bool(code));
+  EXPECT_THAT(code.error().message,
+              HasSubstr("too many; largest: m.second 7, m.first 5, me_main 1"));
 }
 
 TEST(Result, IsDeterministic) {

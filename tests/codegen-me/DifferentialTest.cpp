@@ -30,7 +30,6 @@ using namespace karakal::tests;
 
 namespace {
 
-constexpr uint32_t InputAddress = 0x1000, OutputAddress = 0x2000;
 // Buffers are a run longer than what is indexed by five bits.
 using Input = std::array<uint32_t, InputWords>;
 using Output = std::array<uint32_t, OutputWords>;
@@ -89,18 +88,7 @@ std::string runOnEngine(const std::string &text, const Input &input,
   (void)verifies;
   llvm::LLVMContext context;
   llvm::SMDiagnostic diagnostic;
-  std::string whole =
-      text + "declare void @__ixp_halt()\n"
-             "define void @me_main() {\n"
-             "  %in = inttoptr i32 4096 to ptr addrspace(1)\n"
-             "  %out = inttoptr i32 8192 to ptr addrspace(1)\n"
-             "  %dram = inttoptr i32 12288 to ptr addrspace(2)\n"
-             "  %scratch = inttoptr i32 256 to ptr addrspace(3)\n"
-             "  call void @body(ptr addrspace(1) %in, ptr addrspace(1) %out, "
-             "ptr addrspace(2) %dram, ptr addrspace(3) %scratch)\n"
-             "  call void @__ixp_halt()\n"
-             "  unreachable\n}\n";
-  auto module = llvm::parseAssemblyString(whole, diagnostic, context);
+  auto module = llvm::parseAssemblyString(withMain(text), diagnostic, context);
   if (!module)
     return "does not parse";
   codegen::CodeGenOptions options;

@@ -429,4 +429,22 @@ std::string randomProgram(uint64_t seed, const ProgramShape &shape) {
          body.text + "  ret void\n}\n";
 }
 
+std::string withMain(const std::string &program) {
+  return program +
+         "declare void @__ixp_halt()\n"
+         "define void @me_main() {\n"
+         "  %in = inttoptr i32 " +
+         std::to_string(InputAddress) +
+         " to ptr addrspace(1)\n"
+         "  %out = inttoptr i32 " +
+         std::to_string(OutputAddress) +
+         " to ptr addrspace(1)\n"
+         "  %dram = inttoptr i32 12288 to ptr addrspace(2)\n"
+         "  %scratch = inttoptr i32 256 to ptr addrspace(3)\n"
+         "  call void @body(ptr addrspace(1) %in, ptr addrspace(1) %out, "
+         "ptr addrspace(2) %dram, ptr addrspace(3) %scratch)\n"
+         "  call void @__ixp_halt()\n"
+         "  unreachable\n}\n";
+}
+
 } // namespace karakal::tests

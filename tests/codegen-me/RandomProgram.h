@@ -35,6 +35,11 @@ struct ProgramShape {
 
 std::string randomProgram(uint64_t seed, const ProgramShape &shape);
 
+/// Where the program of withMain has its words in SRAM.
+constexpr uint32_t InputAddress = 0x1000, OutputAddress = 0x2000;
+/// `program` with an entry that calls its body once and halts.
+std::string withMain(const std::string &program);
+
 } // namespace karakal::tests
 
 #endif // KARAKAL_TESTS_CODEGEN_ME_RANDOMPROGRAM_H

@@ -2,6 +2,7 @@
 
 #include "codegen-me/Annotation.h"
 #include "codegen-me/FlowGraph.h"
+#include "codegen-me/FrameCheck.h"
 #include "codegen-me/WordLiveness.h"
 #include "codegen-me/WordProgram.h"
 
@@ -161,6 +162,55 @@ TEST_F(Words, OfAnotherWindowSetThePointerOnce) {
                           "alu[a1, --, B, *l$index1[1]]", "ctx_arb[kill]"));
 }
 
+TEST_F(Words, ThatNeitherPointerNorUseNeedsStandInItsSlots) {
+  add(alu(Op::AluAdd, gprA(4), gprA(4), imm(1)));
+  add(alu(Op::AluAdd, gprA(3), gprB(3), imm(8)));
+  add(csrWrite(Csr_ACTIVE_LM_ADDR_1, gprA(3)));
+  add(move(gprB(2), localMemory(1, 0)));
+  add(alu(Op::AluAdd, gprA(5), gprA(5), gprB(2)));
+  add(alu(Op::AluAdd, gprA(6), gprA(6), imm(1)));
+  end();
+  EXPECT_EQ(fillPointerSlots(program), 2u);
+  padPointers(program);
+  EXPECT_THAT(text(), ElementsAre("label", "alu[a3, b3, +, 0x8]",
+                                  "local_csr_wr[ACTIVE_LM_ADDR_1, a3]",
+                                  "alu[a6, a6, +, 0x1]", "alu[a4, a4, +, 0x1]",
+                                  "nop", "alu[b2, --, B, *l$index1[0]]",
+                                  "alu[a5, a5, +, b2]", "ctx_arb[kill]"));
+}
+
+TEST_F(Words, BoundToTheirNeighbourStayOutOfAPointersSlots) {
+  unsigned out = program.newLabel();
+  add(csrWrite(Csr_ACTIVE_LM_ADDR_1, gprA(3)));
+  add(move(gprB(2), localMemory(1, 0)));
+  glued(alu(Op::AluSub, none(), gprB(1), imm(3)));
+  program.add(branch(Op::Beq, 0), out);
+  program.bind(out);
+  end();
+  EXPECT_EQ(fillPointerSlots(program), 0u);
+}
+
+TEST_F(Words, ReadWhatADataPointerShowsInPlace) {
+  add(csrWrite(Csr_ACTIVE_LM_ADDR_1, gprA(3)));
+  add(move(gprB(2), localMemory(1, 1)));
+  add(alu(Op::AluXor, gprA(2), gprB(2), gprA(1)));
+  add(csrWrite(Csr_SAME_ME_SIGNAL, gprA(2)));
+  end();
+  forwardMoves(program);
+  EXPECT_EQ(count("alu[a2, *l$index1[1], XOR, a1]"), 1u);
+  EXPECT_EQ(count("alu[b2"), 0u);
+}
+
+TEST_F(Words, KeepWhatADataPointerShowedBeforeASwap) {
+  add(csrWrite(Csr_ACTIVE_LM_ADDR_1, gprA(3)));
+  add(move(gprB(2), localMemory(1, 1)));
+  add(ctxArbVoluntary());
+  add(csrWrite(Csr_SAME_ME_SIGNAL, gprB(2)));
+  end();
+  forwardMoves(program);
+  EXPECT_EQ(count("alu[b2, --, B, *l$index1[1]]"), 1u);
+}
+
 TEST_F(Words, BehindAJoinWaitForTheYoungestPointer) {
   unsigned join = program.newLabel();
   add(csrWrite(Csr_ACTIVE_LM_ADDR_0, gprA(0)));
@@ -256,6 +306,64 @@ TEST_F(Words, BranchOnARingWithoutAFlag) {
   forwardMoves(program);
   EXPECT_EQ(count("br_!inp_state"), 1u);
   EXPECT_EQ(count("immed"), 0u);
+}
+
+TEST_F(Words, BranchOnARingOverOtherWords) {
+  unsigned join = program.newLabel(), out = program.newLabel();
+  add(immed(gprA(1), 1));
+  program.add(branchOn(Op::BrInpState, 3, 0), join);
+  add(immed(gprA(1), 0));
+  program.bind(join);
+  add(immed(gprB(4), 0x800));
+  glued(alu(Op::AluSub, none(), gprA(1), imm(0)));
+  program.add(branch(Op::Bne, 0), out);
+  program.bind(out);
+  end();
+  forwardMoves(program);
+  EXPECT_THAT(text(), ElementsAre("label", "label", "immed[b4, 0x800]",
+                                  "br_inp_state[scr_ring1_status, .0]", "label",
+                                  "ctx_arb[kill]"));
+}
+
+TEST_F(Words, ThatAddHaveTheirCarryInTheFlags) {
+  unsigned out = program.newLabel();
+  add(alu(Op::AluAdd, gprA(1), gprA(2), gprB(3)));
+  glued(alu(Op::AluSub, none(), gprA(1), gprB(3)));
+  program.add(branch(Op::Bcc, 0), out);
+  program.bind(out);
+  end();
+  forwardMoves(program);
+  EXPECT_THAT(text(), ElementsAre("label", "alu[a1, a2, +, b3]", "bcs[.0]",
+                                  "label", "ctx_arb[kill]"));
+}
+
+TEST_F(Words, ThatAddSomethingElseAreCompared) {
+  unsigned out = program.newLabel();
+  add(alu(Op::AluAdd, gprA(1), gprA(2), imm(3)));
+  glued(alu(Op::AluSub, none(), gprA(1), gprB(3)));
+  program.add(branch(Op::Bcc, 0), out);
+  program.bind(out);
+  end();
+  forwardMoves(program);
+  EXPECT_EQ(count("bcc"), 1u);
+}
+
+TEST(Frames, ThatAreLiveTogetherMustNotOverlap) {
+  // 0 calls 1 and 2; 1 calls 2.
+  std::vector<Frame> frames(3);
+  frames[0] = {{{0, 2}}, {1, 2}};
+  frames[1] = {{{2, 1}, {4, 1}}, {2}};
+  frames[2] = {{{3, 1}, {5, 2}}, {}};
+  EXPECT_EQ(findOverlap(frames), "");
+  frames[2].objects.push_back({4, 1});
+  EXPECT_THAT(findOverlap(frames),
+              testing::HasSubstr("word 4 of the stack belongs to function 2"));
+  frames[2].objects.pop_back();
+  frames[1].callees.clear(); // siblings share words
+  frames[2].objects.push_back({4, 1});
+  EXPECT_EQ(findOverlap(frames), "");
+  frames[0].objects.push_back({1, 1});
+  EXPECT_THAT(findOverlap(frames), testing::HasSubstr("word 1 of the stack"));
 }
 
 TEST_F(Words, HaveNotes) {
