@@ -25,7 +25,7 @@
 #include "aggregation/PpfGraph.h"
 #include "ir/Explain.h"
 #include "ir/Profile.h"
-#include "target-ixp/MemoryMap.h"
+#include "target-ixp/Rings.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/MemoryBuffer.h"
 
@@ -58,6 +58,7 @@ private:
   void keepProducersTogether(const PpfGraph &graph, FormationInput &input);
   void write(const PpfGraph &graph, const FormationInput &input,
              const Formation &formed);
+  bool wantsSram(StringRef aggregate) const;
   LogicalResult writeRings(const PpfGraph &graph);
   void setRing(ir::ChannelOp channel, std::optional<uint32_t> ring,
                const Twine &reason);
@@ -257,23 +258,54 @@ void Aggregation::setRing(ir::ChannelOp channel, std::optional<uint32_t> ring,
                    StringAttr::get(channel.getContext(), reason));
   ir::explain(channel, explainName)
       << "channel " << channel.getSymName() << " is "
-      << (ring ? "ring " + std::to_string(*ring) : std::string("a call"))
+      << (!ring                       ? std::string("a call")
+          : target::isSramRing(*ring) ? "SRAM ring " + std::to_string(*ring)
+                                      : "ring " + std::to_string(*ring))
       << ": " << reason.str();
 }
 
-/// Rings of the aggregates: those of cycles have the lower numbers, so that
-/// they are asked first.
-LogicalResult Aggregation::writeRings(const PpfGraph &graph) {
-  std::vector<int> component = graph.components();
-  llvm::StringMap<uint32_t> cycleRing, inputRing;
-  uint32_t next = target::RingFreeFirst;
-  auto ringOf = [&](llvm::StringMap<uint32_t> &rings, StringRef aggregate) {
-    auto [at, isNew] = rings.try_emplace(aggregate, next);
-    next += isNew;
+/// Gives rings to aggregates.
+class Rings {
+public:
+  /// The ring of an aggregate, a scratch ring while there are any; 0 if none is
+  /// left. The XScale core puts on scratch rings alone.
+  uint32_t of(llvm::StringMap<uint32_t> &rings, StringRef aggregate,
+              bool wantsSram) {
+    auto [at, isNew] = rings.try_emplace(aggregate, 0);
+    if (!isNew)
+      return at->second;
+    if (!wantsSram && scratch <= target::RingFreeLast)
+      at->second = scratch++;
+    else if (target::isSramRing(sram))
+      at->second = sram++;
+    else
+      isEmpty = true;
     return at->second;
-  };
+  }
+
+  llvm::StringMap<uint32_t> cycles, inputs;
+  bool isEmpty = false;
+
+private:
+  uint32_t scratch = target::RingFreeFirst, sram = target::RingSramFirst;
+};
+
+bool Aggregation::wantsSram(StringRef aggregate) const {
+  for (const MappedAggregate &mapped : file.aggregates)
+    if (mapped.name == aggregate)
+      return mapped.takesSramRing;
+  return false;
+}
+
+/// Rings of the aggregates: those of cycles come before those of input, so that
+/// they have the lower numbers and are asked first; those that the XScale core
+/// puts on before those that need not be scratch rings.
+LogicalResult Aggregation::writeRings(const PpfGraph &graph) {
+  enum Turn { Cycles, FromXScale, Others };
+  std::vector<int> component = graph.components();
+  Rings rings;
   std::string fromXScale; // the aggregate that asks that ring
-  auto walk = [&](bool onlyCycles) {
+  auto walk = [&](Turn turn) {
     for (const PpfEdge &edge : graph.edges) {
       func::FuncOp from = graph.ppfs[edge.from], to = graph.ppfs[edge.to];
       if (ir::coreOf(to) != ir::Core::Me)
@@ -282,10 +314,10 @@ LogicalResult Aggregation::writeRings(const PpfGraph &graph) {
       bool crossesCores = ir::coreOf(from) != ir::Core::Me;
       bool isCycle = !crossesCores && ir::aggregateOf(from) == there &&
                      component[edge.from] == component[edge.to];
-      if (isCycle != onlyCycles)
+      if (turn != (isCycle ? Cycles : crossesCores ? FromXScale : Others))
         continue;
       if (isCycle) {
-        setRing(edge.channel, ringOf(cycleRing, there),
+        setRing(edge.channel, rings.of(rings.cycles, there, false),
                 "lies on a cycle of the PPF graph");
       } else if (crossesCores) {
         if (fromXScale.empty())
@@ -293,24 +325,22 @@ LogicalResult Aggregation::writeRings(const PpfGraph &graph) {
         bool isFirst = fromXScale == there;
         setRing(edge.channel,
                 isFirst ? uint32_t(target::RingFromXScale)
-                        : ringOf(inputRing, there),
+                        : rings.of(rings.inputs, there, false),
                 "crosses from one core to the other");
       } else if (ir::aggregateOf(from) == there) {
         setRing(edge.channel, std::nullopt, "inside one aggregate");
       } else {
-        setRing(edge.channel, ringOf(inputRing, there),
+        setRing(edge.channel, rings.of(rings.inputs, there, wantsSram(there)),
                 "leads from aggregate " + ir::aggregateOf(from) + " to " +
                     there);
       }
     }
   };
-  walk(true);
-  walk(false);
-  if (next > target::RingFreeLast + 1)
+  for (Turn turn : {Cycles, FromXScale, Others})
+    walk(turn);
+  if (rings.isEmpty)
     return getOperation().emitError()
-           << "the mapping needs " << next - target::RingFreeFirst
-           << " rings between engines, there are "
-           << target::RingFreeLast + 1 - target::RingFreeFirst;
+           << "the mapping needs more rings between engines than there are";
   return mlir::success();
 }
 

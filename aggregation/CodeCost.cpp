@@ -47,11 +47,22 @@ private:
 
 } // namespace
 
-/// Rounds of the dispatch loop: the largest frequency of a ring get.
+/// Whether a word asks a ring for a message; a next-neighbour ring is asked
+/// whether it is empty.
+static bool asksRing(const Instruction &instruction) {
+  constexpr unsigned neighbourEmpty = 0; // input state
+  bool isState =
+      instruction.op == Op::BrInpState || instruction.op == Op::BrNotInpState;
+  return instruction.op == Op::ScratchGet || instruction.op == Op::SramGet ||
+         (isState && instruction.parameter == neighbourEmpty);
+}
+
+/// Rounds of the dispatch loop: the largest frequency of a question for a
+/// message.
 double Reader::rounds() const {
   double most = 0;
   for (size_t i = 0; i < instructions.size(); ++i)
-    if (instructions[i].op == Op::ScratchGet)
+    if (asksRing(instructions[i]))
       most = std::max<double>(most, code.frequencies[i]);
   return most;
 }

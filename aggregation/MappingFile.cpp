@@ -14,10 +14,41 @@ static bool isName(const std::string &text) {
          });
 }
 
-/// Reads `aggregate NAME [ENGINES]` behind its first word; empty if right.
+/// A number of one digit from 1 to `most`, else 0.
+static unsigned numberUpTo(const std::string &text, char most) {
+  return text.size() == 1 && text[0] >= '1' && text[0] <= most
+             ? unsigned(text[0] - '0')
+             : 0;
+}
+
+/// Reads what stands behind an aggregate's name; empty if right.
+static std::string parseWishes(std::istringstream &words,
+                               MappedAggregate &made) {
+  std::string wish;
+  for (bool isFirst = true; words >> wish; isFirst = false) {
+    if (wish.rfind("contexts=", 0) == 0) {
+      made.contexts = numberUpTo(wish.substr(9), '8');
+      if (made.contexts == 0)
+        return "an engine has 1 to 8 contexts";
+    } else if (wish == "ring=sram" || wish == "ring=scratch") {
+      made.takesSramRing = wish == "ring=sram";
+    } else if (wish.find('=') != std::string::npos) {
+      return "'" + wish +
+             "' is neither 'contexts=N' nor 'ring=scratch' nor "
+             "'ring=sram'";
+    } else {
+      made.engines = isFirst ? numberUpTo(wish, '6') : 0;
+      if (made.engines == 0)
+        return "behind the name stands the number of engines, 1 to 6";
+    }
+  }
+  return "";
+}
+
+/// Reads `aggregate NAME [ENGINES] [contexts=N] [ring=KIND]` behind its first
+/// word; empty if right.
 static std::string parseAggregate(std::istringstream &words, Mapping &mapping) {
   MappedAggregate made;
-  std::string count, more;
   if (!(words >> made.name) || !isName(made.name))
     return "an aggregate needs a name of letters, digits, '_', '-' and '.'";
   if (made.name == "rx" || made.name == "tx")
@@ -25,11 +56,8 @@ static std::string parseAggregate(std::istringstream &words, Mapping &mapping) {
   for (const MappedAggregate &other : mapping.aggregates)
     if (other.name == made.name)
       return "there are two aggregates '" + made.name + "'";
-  if (words >> count) {
-    if (count.size() != 1 || count[0] < '1' || count[0] > '6' || words >> more)
-      return "behind the name stands the number of engines, 1 to 6";
-    made.engines = unsigned(count[0] - '0');
-  }
+  if (std::string wrong = parseWishes(words, made); !wrong.empty())
+    return wrong;
   mapping.aggregates.push_back(std::move(made));
   return "";
 }

@@ -4,6 +4,9 @@
 //
 //   aggregate front 2      an aggregate and its engines; without a number the
 //                          compiler chooses
+//   aggregate back 1 contexts=4 ring=sram
+//                          contexts of each engine, and the kind of ring that
+//                          brings its messages
 //     l3_switch.l2_clsfr   a PPF of it, as module.ppf or by its symbol
 //   xscale                 PPFs of the XScale core
 //     l3_switch.arp
@@ -23,7 +26,9 @@ namespace karakal::agg {
 
 struct MappedAggregate {
   std::string name;
-  unsigned engines = 0; ///< 0: any
+  unsigned engines = 0;  ///< 0: any
+  unsigned contexts = 0; ///< 0: all
+  bool takesSramRing = false;
   std::vector<std::string> ppfs;
 };
 

@@ -40,6 +40,43 @@ def SplitCores : Pass<"baker-split-cores", "::mlir::ModuleOp"> {
   ];
 }
 
+def SplitPpfs : Pass<"baker-split-ppfs", "::mlir::ModuleOp"> {
+  let summary = "cut PPFs that no control store holds";
+  let description = [{
+    A PPF with more words of code than `words-max`, by the estimate times
+    `words-scale`, becomes several with channels between them. Each is cut where
+    it costs least: the share of packets that go across, times the words of the
+    descriptor that carry what the second part needs of the first. No loop, no
+    critical section and no use of two packets goes across a cut. What stands
+    in the way of a PPF that cannot be cut is explained.
+
+    ```mlir
+    func.func @m.f.in_cc(%ph: !baker.packet<"ether">)
+        attributes {baker.kind = "ppf"} // 6,000 words
+    // becomes
+    baker.channel @m.f.rest2 : "ether" from "m.f" to @"m.f-2.in_cc"
+    func.func @m.f.in_cc(%ph: !baker.packet<"ether">)
+        attributes {baker.kind = "ppf"} // 3,000 words
+    func.func @"m.f-2.in_cc"(%ph: !baker.packet<"ether">)
+        attributes {baker.kind = "ppf"} // 3,000 words
+    ```
+
+    Runs before `baker-assign-memory`, which gives the new metadata and channels
+    their numbers.
+  }];
+  let options = [
+    Option<"wordsMax", "words-max", "unsigned", "4096",
+           "words of one control store">,
+    Option<"wordsScale", "words-scale", "double", "1.0",
+           "words of generated code for one word of the estimate">
+  ];
+  let statistics = [
+    Statistic<"cutCount", "cuts", "Cuts made">
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::cf::ControlFlowDialect"];
+}
+
 def Aggregation : Pass<"baker-aggregation", "::mlir::ModuleOp"> {
   let summary = "form aggregates of PPFs and give them engines";
   let description = [{

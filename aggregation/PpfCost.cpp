@@ -19,45 +19,6 @@ constexpr unsigned packetWords = 4;
 /// Rounds after which the frequencies of loops are taken as they are.
 constexpr unsigned roundsMax = 200;
 
-/// Executions of each block for one of the function: the flow equations,
-/// solved by iteration.
-llvm::DenseMap<Block *, double> frequenciesOf(func::FuncOp function) {
-  llvm::DenseMap<Block *, double> times;
-  for (unsigned round = 0; round < roundsMax; ++round) {
-    double change = 0;
-    for (Block &block : function.getBody()) {
-      double sum = block.isEntryBlock() ? 1 : 0;
-      for (auto at = block.pred_begin(); at != block.pred_end(); ++at)
-        sum +=
-            times.lookup(*at) * ir::branchProbability((*at)->getTerminator(),
-                                                      at.getSuccessorIndex());
-      change = std::max(change, std::abs(sum - times.lookup(&block)));
-      times[&block] = sum;
-    }
-    if (change < 1e-6)
-      break;
-  }
-  return times;
-}
-
-/// Locks that are held where each block begins. A critical section is entered
-/// and left by structure: all ways to a block hold the same.
-llvm::DenseMap<Block *, int> locksHeld(func::FuncOp function) {
-  llvm::DenseMap<Block *, int> held;
-  SmallVector<Block *> open = {&function.getBody().front()};
-  held[open.front()] = 0;
-  while (!open.empty()) {
-    Block *block = open.pop_back_val();
-    int here = held[block];
-    for (Operation &op : *block)
-      here += isa<ir::LockOp>(op) ? 1 : isa<ir::UnlockOp>(op) ? -1 : 0;
-    for (Block *next : block->getSuccessors())
-      if (held.try_emplace(next, here).second)
-        open.push_back(next);
-  }
-  return held;
-}
-
 /// Locks that share the work of the one that `lock` takes: the elements of an
 /// array of them.
 double lockCount(ir::LockOp lock, ModuleOp program) {
@@ -94,6 +55,44 @@ void addCommands(StageCost &to, const target::ChipParameters &chip, Unit unit,
 
 } // namespace
 
+/// The flow equations, solved by iteration.
+llvm::DenseMap<Block *, double> blockFrequencies(func::FuncOp function) {
+  llvm::DenseMap<Block *, double> times;
+  for (unsigned round = 0; round < roundsMax; ++round) {
+    double change = 0;
+    for (Block &block : function.getBody()) {
+      double sum = block.isEntryBlock() ? 1 : 0;
+      for (auto at = block.pred_begin(); at != block.pred_end(); ++at)
+        sum +=
+            times.lookup(*at) * ir::branchProbability((*at)->getTerminator(),
+                                                      at.getSuccessorIndex());
+      change = std::max(change, std::abs(sum - times.lookup(&block)));
+      times[&block] = sum;
+    }
+    if (change < 1e-6)
+      break;
+  }
+  return times;
+}
+
+/// A critical section is entered and left by structure: all ways to a block
+/// hold the same.
+llvm::DenseMap<Block *, int> locksHeld(func::FuncOp function) {
+  llvm::DenseMap<Block *, int> held;
+  SmallVector<Block *> open = {&function.getBody().front()};
+  held[open.front()] = 0;
+  while (!open.empty()) {
+    Block *block = open.pop_back_val();
+    int here = held[block];
+    for (Operation &op : *block)
+      here += isa<ir::LockOp>(op) ? 1 : isa<ir::UnlockOp>(op) ? -1 : 0;
+    for (Block *next : block->getSuccessors())
+      if (held.try_emplace(next, here).second)
+        open.push_back(next);
+  }
+  return held;
+}
+
 StageCost PpfCosts::costOf(Operation *op) {
   ir::OperationCost estimate = ir::costOf(op);
   // Channels are costed where they are known to be rings.
@@ -113,12 +112,21 @@ StageCost PpfCosts::costOf(Operation *op) {
   return cost;
 }
 
+double PpfCosts::wordsOf(Operation *op) {
+  double words = ir::costOf(op).instructions;
+  if (auto call = dyn_cast<func::CallOp>(op))
+    if (auto callee = program.lookupSymbol<func::FuncOp>(call.getCallee());
+        callee && !callee.isExternal())
+      words += of(callee).words;
+  return words;
+}
+
 PpfCost PpfCosts::of(func::FuncOp function) {
   auto [at, isNew] = done.try_emplace(function, PpfCost());
   if (!isNew)
     return at->second;
   PpfCost sum;
-  auto times = frequenciesOf(function);
+  auto times = blockFrequencies(function);
   auto held = locksHeld(function);
   double locks = 1;
   for (Block &block : function.getBody()) {
@@ -126,14 +134,11 @@ PpfCost PpfCosts::of(func::FuncOp function) {
     for (Operation &op : block) {
       StageCost before = sum.cost;
       sum.cost += costOf(&op) * times[&block];
-      sum.words += ir::costOf(&op).instructions;
+      sum.words += wordsOf(&op);
       if (auto call = dyn_cast<func::CallOp>(op))
         if (auto callee = program.lookupSymbol<func::FuncOp>(call.getCallee());
-            callee && !callee.isExternal()) {
-          PpfCost called = of(callee);
-          sum.cost += called.cost * times[&block];
-          sum.words += called.words;
-        }
+            callee && !callee.isExternal())
+          sum.cost += of(callee).cost * times[&block];
       if (auto lock = dyn_cast<ir::LockOp>(op))
         locks = lockCount(lock, program);
       depth += isa<ir::LockOp>(op) ? 1 : isa<ir::UnlockOp>(op) ? -1 : 0;

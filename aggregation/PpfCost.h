@@ -19,6 +19,13 @@ struct PpfCost {
   double words = 0;
 };
 
+/// Executions of each block for one of the function.
+llvm::DenseMap<mlir::Block *, double>
+blockFrequencies(mlir::func::FuncOp function);
+
+/// Locks that are held where each block begins.
+llvm::DenseMap<mlir::Block *, int> locksHeld(mlir::func::FuncOp function);
+
 /// Computes costs of the functions of one program, each once.
 class PpfCosts {
 public:
@@ -26,6 +33,8 @@ public:
       : program(program), chip(chip) {}
 
   PpfCost of(mlir::func::FuncOp function);
+  /// Words of code of an operation, with those of a function that it calls.
+  double wordsOf(mlir::Operation *op);
 
 private:
   StageCost costOf(mlir::Operation *op);

@@ -37,6 +37,9 @@ PpfGraph::PpfGraph(ModuleOp module) {
       indices[function] = ppfs.size();
       ppfs.push_back(function);
     }
+  for (auto channel : module.getOps<ir::ChannelOp>())
+    if (channel.comesFromRx() && !channel.goesToTx())
+      fed.push_back(module.lookupSymbol<func::FuncOp>(channel.getConsumer()));
   for (size_t from = 0; from < ppfs.size(); ++from)
     for (Operation *op : channelsOf(ppfs[from], module)) {
       auto channel = cast<ir::ChannelOp>(op);
@@ -45,6 +48,18 @@ PpfGraph::PpfGraph(ModuleOp module) {
       Operation *consumer = module.lookupSymbol(channel.getConsumer());
       edges.push_back({channel, from, indices.lookup(consumer)});
     }
+}
+
+std::vector<size_t> PpfGraph::reachable() const {
+  llvm::SetVector<size_t> reached;
+  for (size_t i = 0; i < ppfs.size(); ++i)
+    if (llvm::is_contained(fed, ppfs[i]))
+      reached.insert(i);
+  for (size_t i = 0; i < reached.size(); ++i)
+    for (const PpfEdge &edge : edges)
+      if (edge.from == reached[i])
+        reached.insert(edge.to);
+  return {reached.begin(), reached.end()};
 }
 
 std::vector<int> PpfGraph::components() const {

@@ -23,11 +23,14 @@ struct PpfEdge {
 struct PpfGraph {
   std::vector<mlir::func::FuncOp> ppfs;
   std::vector<PpfEdge> edges;
+  std::vector<mlir::func::FuncOp> fed; ///< PPFs that take packets from Rx
 
   /// The graph of a program; an edge starts at each PPF body that puts on the
   /// channel, itself or in a function that it calls.
   explicit PpfGraph(mlir::ModuleOp module);
 
+  /// The PPFs that a packet from Rx can reach, as indices.
+  std::vector<size_t> reachable() const;
   /// The strongly connected component of each PPF.
   std::vector<int> components() const;
 };

@@ -10,9 +10,9 @@
 // same it becomes a ring of that core: ring 4 for the aggregate, to_xscale for
 // the XScale core, which is then both its producer and its consumer.
 //
-// Requires: nothing; uses `baker.profile` and `baker.cold`. Ensures:
-// `baker.core` on PPFs, `baker.via` and `baker.ring` on channels, each with
-// its reason.
+// Requires: nothing; uses `baker.profile` and `baker.cold`. Ensures: no PPF
+// that no packet can reach, `baker.core` on PPFs, `baker.via` and `baker.ring`
+// on channels, each with its reason.
 //
 //===----------------------------------------------------------------------===//
 
@@ -49,11 +49,13 @@ private:
           << "baker-split-cores: cold-share must lie between 0 and 1";
       return signalPassFailure();
     }
+    dropUnreached();
     PpfGraph graph(getOperation());
     assignCores(graph);
     realizeChannels(graph);
   }
 
+  void dropUnreached();
   void assignCores(const PpfGraph &graph);
   void realizeChannels(const PpfGraph &graph);
   void setRing(ir::ChannelOp channel, uint32_t ring, const Twine &reason);
@@ -66,6 +68,26 @@ std::optional<uint64_t> receivedPackets(ModuleOp module) {
       return ir::profilePacketsOf(
           module.lookupSymbol<func::FuncOp>(channel.getConsumer()));
   return std::nullopt;
+}
+
+/// Erases the PPFs that no packet can reach, since what would put packets on
+/// their channels never runs, and those channels.
+void SplitCores::dropUnreached() {
+  ModuleOp module = getOperation();
+  PpfGraph graph(module);
+  std::vector<ir::ChannelOp> unused;
+  llvm::DenseSet<Operation *> dead(graph.ppfs.begin(), graph.ppfs.end());
+  for (size_t index : graph.reachable())
+    dead.erase(graph.ppfs[index]);
+  for (auto channel : module.getOps<ir::ChannelOp>())
+    if (!channel.goesToTx() &&
+        dead.contains(module.lookupSymbol(channel.getConsumer())))
+      unused.push_back(channel);
+  for (func::FuncOp ppf : graph.ppfs)
+    if (dead.contains(ppf))
+      ppf.erase();
+  for (ir::ChannelOp channel : unused)
+    channel.erase();
 }
 
 void SplitCores::assignCores(const PpfGraph &graph) {

@@ -34,6 +34,10 @@ constexpr size_t runtimeStages = 2;
 constexpr std::array<const char *, unitCount> limitNames = {
     "scratch", "sram0", "sram1", "sram0", "sram1", "dram", "hash"};
 
+double contextsOf(const Stage &stage, const target::ChipParameters &chip) {
+  return stage.contexts != 0 ? double(stage.contexts) : double(chip.meContexts);
+}
+
 /// The part of unit u's time that everyone but stage `self` takes.
 double othersShare(const std::vector<Stage> &stages, size_t self, size_t u,
                    double rate) {
@@ -110,7 +114,7 @@ double stageRate(const std::vector<Stage> &stages, size_t self, double rate,
                  const target::ChipParameters &chip) {
   const Stage &stage = stages[self];
   const StageCost &cost = stage.cost;
-  double contexts = double(chip.meContexts), engines = stage.engines;
+  double contexts = contextsOf(stage, chip), engines = stage.engines;
   double customers = contexts * engines;
   std::array<double, unitCount> service{}, queue{};
   double delay = cost.latency,
@@ -175,7 +179,7 @@ std::vector<Limit> hardLimits(const std::vector<Stage> &stages,
     limits.push_back(
         {(1 - Fit::engineLoss) * perEngine / std::max(stage.cost.issue, 1e-9),
          "engines of " + stage.name});
-    limits.push_back({perEngine * double(chip.meContexts) /
+    limits.push_back({perEngine * contextsOf(stage, chip) /
                           std::max(stage.cost.issue + stage.cost.latency, 1e-9),
                       "contexts of " + stage.name});
   }

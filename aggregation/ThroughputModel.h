@@ -60,6 +60,8 @@ struct Stage {
   /// Messages that it handles for each packet received.
   double messages = 1;
   unsigned engines = 1;
+  /// Contexts of each engine that run it, 0 = all.
+  unsigned contexts = 0;
 };
 
 /// The bottleneck of a mapping whose locks are never free.

@@ -63,3 +63,13 @@ func.func @m.second.in_cc(%ph: !baker.packet<"ether">)
   baker.channel_put @m.second.out_cc, %ph : !baker.packet<"ether">
   return
 }
+
+// No packet reaches a PPF on whose channel nothing puts: it is dropped.
+// CHECK-NOT: @m.unfed
+// HALF-NOT: @m.unfed
+baker.channel @m.unfed.again_cc : "ether" from "m.unfed" to @m.unfed.in_cc
+func.func @m.unfed.in_cc(%ph: !baker.packet<"ether">)
+    attributes {baker.kind = "ppf"} {
+  baker.channel_put @m.unfed.again_cc, %ph : !baker.packet<"ether">
+  return
+}
