@@ -14,11 +14,13 @@ std::vector<Cache> cachesOf(ModuleOp module) {
   return caches;
 }
 
-Answers answersOf(ModuleOp module) {
+std::vector<Answers> answersOf(ModuleOp module) {
+  std::vector<Answers> answers;
   for (auto function : module.getOps<func::FuncOp>())
     if (auto name = function->getAttrOfType<FlatSymbolRefAttr>(answersAttrName))
-      return {function, module.lookupSymbol<ir::GlobalOp>(name.getValue())};
-  return {};
+      answers.push_back(
+          {function, module.lookupSymbol<ir::GlobalOp>(name.getValue())});
+  return answers;
 }
 
 std::vector<Version> versionsOf(ModuleOp module) {
@@ -44,11 +46,13 @@ uint64_t packetInterval(ModuleOp module) {
 }
 
 void refuseCaches(ModuleOp plain, ModuleOp cached, StringRef why) {
-  Answers answers = answersOf(cached);
-  if (answers.lookup && !answersOf(plain).lookup)
-    ir::explain(plain.lookupSymbol(answers.lookup.getSymName()), "plan-caches")
-        << "results of @" << answers.lookup.getSymName()
-        << " not kept after all: " << why;
+  for (Answers answers : answersOf(cached)) {
+    Operation *lookup = plain.lookupSymbol(answers.lookup.getSymName());
+    if (!lookup->hasAttr(answersAttrName))
+      ir::explain(lookup, "plan-caches")
+          << "results of @" << answers.lookup.getSymName()
+          << " not kept after all: " << why;
+  }
   for (Cache cache : cachesOf(cached)) {
     auto global = plain.lookupSymbol<ir::GlobalOp>(cache.home.getSymName());
     if (global->hasAttr(copyAttrName))

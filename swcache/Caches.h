@@ -6,10 +6,10 @@
 //   on the cached global   baker.cache.copy    @karakal.copy.NAME
 //   on every global        baker.cache.reason  text
 //   on a kept look-up      baker.cache.answers @karakal.answers.NAME
-//   on a version word      baker.cache.version "sram1": the memory it stands
-//   for on the module          baker.cache.interval N : i64: packets of a
-//   context
-//                                              from one look to the next
+//                          baker.cache.tag N : i32: bits of its CAM tags
+//   on a version word      baker.cache.version "sram1": whose versions it is
+//   on the module          baker.cache.interval N : i64: packets of a context
+//                              from one look to the next
 //                          baker.cache.packets N : i64: the same of all engines
 //
 //===----------------------------------------------------------------------===//
@@ -29,6 +29,7 @@ inline constexpr llvm::StringLiteral reasonAttrName = "baker.cache.reason";
 inline constexpr llvm::StringLiteral versionAttrName = "baker.cache.version";
 inline constexpr llvm::StringLiteral intervalAttrName = "baker.cache.interval";
 inline constexpr llvm::StringLiteral answersAttrName = "baker.cache.answers";
+inline constexpr llvm::StringLiteral tagAttrName = "baker.cache.tag";
 inline constexpr llvm::StringLiteral packetsAttrName = "baker.cache.packets";
 
 /// In local memory, of each engine: whether a context fills the copies, and
@@ -38,8 +39,8 @@ inline constexpr llvm::StringLiteral seenPrefix = "karakal.seen.";
 inline constexpr llvm::StringLiteral versionPrefix = "karakal.version.";
 inline constexpr llvm::StringLiteral copyPrefix = "karakal.copy.";
 
-/// In local memory, of each engine: results of the kept look-up by CAM entry,
-/// and how often the CAM has been cleared. The engine's function that asks.
+/// In local memory, of each engine: results of a kept look-up by CAM entry, and
+/// how often the CAM has been cleared. The engine's function that asks.
 inline constexpr llvm::StringLiteral answersPrefix = "karakal.answers.";
 inline constexpr llvm::StringLiteral generationName = "karakal.generation";
 inline constexpr llvm::StringLiteral keptPrefix = "karakal.kept.";
@@ -50,12 +51,12 @@ struct Cache {
 };
 std::vector<Cache> cachesOf(mlir::ModuleOp module);
 
-/// The look-up whose results are kept, and they; or nulls.
+/// A look-up whose results are kept, and they.
 struct Answers {
   mlir::func::FuncOp lookup;
   ir::GlobalOp results;
 };
-Answers answersOf(mlir::ModuleOp module);
+std::vector<Answers> answersOf(mlir::ModuleOp module);
 
 /// A version word and what each engine saw of it last.
 struct Version {

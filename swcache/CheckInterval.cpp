@@ -1,5 +1,7 @@
 #include "swcache/CheckInterval.h"
 
+#include "llvm/Support/FormatVariadic.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -19,6 +21,24 @@ uint64_t checkInterval(const AccessRates &rates) {
   if (rate * double(packetIntervalMax) <= 1)
     return packetIntervalMax;
   return uint64_t(1 / rate);
+}
+
+std::string refusalByRates(const AccessRates &rates, unsigned contexts,
+                           const char *reads) {
+  uint64_t interval = checkInterval(rates);
+  if (rates.store <= 0 || interval >= contexts)
+    return "";
+  std::string need =
+      llvm::formatv("{0:e2} stores and {1:f2} {2} a packet with at most {3:e2} "
+                    "stale packets need ",
+                    rates.store, rates.load, reads, rates.errorMax);
+  if (interval == 0)
+    return need +
+           llvm::formatv("{0:f2} looks a packet", leastCheckRate(rates)).str();
+  return need + llvm::formatv("a look on every {0}th packet: {1} contexts have "
+                              "{1} packets at once",
+                              interval, contexts)
+                    .str();
 }
 
 uint64_t intervalOfContext(uint64_t packets, unsigned engines,

@@ -14,6 +14,7 @@
 #define KARAKAL_SWCACHE_CHECKINTERVAL_H
 
 #include <cstdint>
+#include <string>
 
 namespace karakal::swcache {
 
@@ -32,6 +33,12 @@ double leastCheckRate(const AccessRates &rates);
 
 /// Packets from one look to the next; 0 if one look a packet is too few.
 uint64_t checkInterval(const AccessRates &rates);
+
+/// Why what has these rates must not be kept by `contexts` contexts, each of
+/// which looks at its own packets only; empty if it may. `reads`: what loads
+/// are called.
+std::string refusalByRates(const AccessRates &rates, unsigned contexts,
+                           const char *reads);
 
 /// The interval in packets of one context, if `contexts` contexts of each of
 /// `engines` engines share the packets. Each context looks by itself, so that

@@ -14,6 +14,11 @@ namespace karakal::swcache {
 /// Counts of a branch that is hardly ever taken.
 inline constexpr int64_t seldom[] = {1, 1000000};
 
+/// The CAM, of which one look-up or several have their tags.
+inline constexpr llvm::StringLiteral camWriteName = "__ixp_cam_write";
+/// State of an entry that has a result. Others have tags, too, which hit.
+inline constexpr uint32_t keptState = 1;
+
 /// Declares a function of the engines that takes and gives words, once.
 void declareIntrinsic(mlir::ModuleOp module, llvm::StringRef name,
                       unsigned operands = 0, unsigned results = 0);

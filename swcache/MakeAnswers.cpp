@@ -21,7 +21,9 @@ namespace karakal::swcache {
 namespace {
 
 constexpr StringLiteral lookupName = "__ixp_cam_lookup";
-constexpr StringLiteral writeName = "__ixp_cam_write";
+/// What a look-up says of an entry with `keptState`: the state's bits stand
+/// above the hit bit, and are 0 on a miss.
+constexpr uint32_t keptBit = target::CamHit << keptState;
 
 class MakeAnswers : public impl::MakeAnswersBase<MakeAnswers> {
 public:
@@ -82,9 +84,11 @@ func::FuncOp MakeAnswers::makeKept(func::FuncOp lookup, ir::GlobalOp answers) {
 
   Code code = at(ask);
   Value key = resized(code, kept.getArgument(0), code.builder.getI32Type());
+  if (std::optional<uint32_t> tag = ir::numberOf(lookup, tagAttrName))
+    key = code.builder.create<arith::OrIOp>(loc, key, code.word(*tag));
   Value said = camLookup(code, key);
   Value hitBit =
-      code.builder.create<arith::AndIOp>(loc, said, code.word(target::CamHit));
+      code.builder.create<arith::AndIOp>(loc, said, code.word(keptBit));
   SmallVector<int64_t> counts;
   auto profile = ir::profileOf(lookup);
   auto answered = ir::lookupHitsOf(lookup);
@@ -116,8 +120,9 @@ func::FuncOp MakeAnswers::makeKept(func::FuncOp lookup, ir::GlobalOp answers) {
   code.builder.create<ir::StoreOp>(
       loc, resized(code, found, code.builder.getI32Type()),
       answerRef(code, answers, entry));
-  code.builder.create<func::CallOp>(loc, writeName, TypeRange(),
-                                    ValueRange{entry, key, code.word(0)});
+  code.builder.create<func::CallOp>(
+      loc, camWriteName, TypeRange(),
+      ValueRange{entry, key, code.word(keptState)});
   code.branch(done);
 
   code = at(done);
@@ -139,7 +144,7 @@ void MakeAnswers::runOnOperation() {
     auto name = lookup->getAttrOfType<FlatSymbolRefAttr>(answersAttrName);
     auto answers = getOperation().lookupSymbol<ir::GlobalOp>(name.getValue());
     declareIntrinsic(getOperation(), lookupName, 1, 1);
-    declareIntrinsic(getOperation(), writeName, 3, 0);
+    declareIntrinsic(getOperation(), camWriteName, 3, 0);
     func::FuncOp kept = makeKept(lookup, answers);
     for (func::CallOp call : calls) {
       call.setCallee(kept.getSymName());

@@ -20,6 +20,7 @@
 #include "swcache/Caches.h"
 #include "swcache/Code.h"
 #include "swcache/Passes.h"
+#include "target-ixp/MemoryMap.h"
 
 #include "mlir/IR/IRMapping.h"
 
@@ -43,6 +44,7 @@ private:
   void runOnOperation() override;
 
   void redirectLoads(const DenseMap<Operation *, ir::GlobalOp> &copies);
+  void clearCam(Code &code);
   void addRefresh();
   LogicalResult addLooks(func::FuncOp entry);
   Block *addFirstFill(func::FuncOp entry, Block *loop, Value count);
@@ -147,6 +149,17 @@ void MakeCaches::redirectLoads(
   }
 }
 
+/// No entry has a result; their tags differ, as the CAM demands.
+void MakeCaches::clearCam(Code &code) {
+  declareIntrinsic(getOperation(), clearName);
+  declareIntrinsic(getOperation(), camWriteName, 3, 0);
+  code.call(clearName);
+  for (uint32_t entry = 0; entry < target::CamEntries; ++entry)
+    code.builder.create<func::CallOp>(
+        code.loc, camWriteName, TypeRange(),
+        ValueRange{code.word(entry), code.word(entry), code.word(0)});
+}
+
 /// Fills all copies; the caller holds the lock.
 void MakeCaches::addRefresh() {
   ModuleOp module = getOperation();
@@ -164,8 +177,7 @@ void MakeCaches::addRefresh() {
     code.store(code.builder.create<arith::AddIOp>(
                    code.loc, code.load(generation), code.word(1)),
                generation);
-    declareIntrinsic(getOperation(), clearName);
-    code.call(clearName);
+    clearCam(code);
   }
   for (auto [version, value] : llvm::zip(versions, seen))
     code.store(value, version.seen);

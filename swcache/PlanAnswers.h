@@ -1,4 +1,4 @@
-//===- PlanAnswers.h - which look-up's results to keep ---------*- C++ -*-===//
+//===- PlanAnswers.h - which look-ups' results to keep ---------*- C++ -*-===//
 
 #ifndef KARAKAL_SWCACHE_PLANANSWERS_H
 #define KARAKAL_SWCACHE_PLANANSWERS_H
@@ -6,7 +6,7 @@
 #include "ir/Lookups.h"
 #include "swcache/CheckInterval.h"
 #include <functional>
-#include <optional>
+#include <vector>
 
 namespace karakal::swcache {
 
@@ -15,7 +15,10 @@ struct KeptLookup {
   mlir::func::FuncOp function;
   llvm::SetVector<ir::GlobalOp> globals; ///< that it loads
   AccessRates rates;     ///< calls, and stores to those globals, a packet
-  double hitRate = 0;    ///< of an LRU cache with the CAM's entries
+  double latency = 0;    ///< cycles that its loads take, a packet
+  uint32_t entries = 0;  ///< of the CAM that it is taken to have
+  uint32_t tag = 0;      ///< bits of the tag that tell it from the others
+  double hitRate = 0;    ///< of an LRU cache with those entries
   uint64_t interval = 0; ///< packets, equation 2
   double gain = 0;       ///< cycles of memory latency a packet
 };
@@ -28,11 +31,13 @@ struct LookedUp {
   double errorMax = 0;          ///< stale packets tolerated
 };
 
-/// The look-up that saves most, if there is one that saves anything; each
-/// refusal is explained in the name of `pass`. `packets`: those of the profile.
-std::optional<KeptLookup>
-chooseLookup(mlir::ModuleOp module, double packets, llvm::StringRef pass,
-             std::function<LookedUp(ir::GlobalOp)> describe);
+/// The look-ups that save most together, if any saves anything; each
+/// refusal is explained in the name of `pass`. `packets`: those of the profile;
+/// `contexts`: those of all engines.
+std::vector<KeptLookup>
+chooseLookups(mlir::ModuleOp module, double packets, unsigned contexts,
+              llvm::StringRef pass,
+              std::function<LookedUp(ir::GlobalOp)> describe);
 
 } // namespace karakal::swcache
 

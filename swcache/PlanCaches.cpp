@@ -1,14 +1,14 @@
 //===- PlanCaches.cpp - what engines cache --------------------------------===//
 //
-// A global is a candidate if packets read it and never write it, if it fits
-// local memory, and if equation 2 asks for at most one look a packet. Of an
-// array the first elements suffice that the profile's packets read; others
-// are read at home. What a
-// copy saves is the latency of its loads; what it costs is words of local
-// memory, and looks at version words, as often as the candidate that needs
-// them most. So for each interval that some candidate needs, the candidates
-// that are content with it are packed into local memory (a knapsack, solved
-// exactly by its words), and the interval that saves most is taken.
+// A global is a candidate if packets read it, if no PPF reads it to write it,
+// if it fits local memory, and if equation 2 asks for at most one look a
+// packet. Of an array the first elements suffice that the profile's packets
+// read; others are read at home. What a copy saves is the latency of its loads;
+// what it costs is words of local memory, and looks at version words, as often
+// as the candidate that needs them most. So for each interval that some
+// candidate needs, the candidates that are content with it are packed into
+// local memory (a knapsack, solved exactly by its words), and the interval that
+// saves most is taken.
 //
 // Each update is atomic as far as the program's own is: a copy is filled by
 // the bursts that a load would use, and the version is raised behind the
@@ -20,6 +20,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ir/ConstantGlobals.h"
 #include "ir/Explain.h"
 #include "ir/Layout.h"
 #include "ir/Profile.h"
@@ -53,10 +54,14 @@ constexpr uint32_t bytesPerWord = 4;
 constexpr uint32_t copyWordsMax = target::CacheWords - target::CacheLineWords;
 /// Cycles of a load of local memory: pointer, its three slots, the word.
 constexpr double localCycles = 5;
+/// Cycles of an engine that a load of a copy takes more than one at home, which
+/// is a command and a swap; and that an array takes whose copy is shorter:
+/// compare and branch, and a jump over the load at home.
+constexpr double copyCycles = 4, rangeCycles = 2, jumpCycles = 3;
 /// Instructions a packet for the count down to the next look.
 constexpr double countCycles = 3;
-/// Stores a second that are reckoned with where control functions can write
-/// but the profile saw none do it.
+/// Stores a second that are reckoned with where the program can write but the
+/// profile saw none do it.
 constexpr double unseenStores = 1;
 /// Packets a second of 64 bytes at 2.5 Gbit/s.
 constexpr double designPackets = 2.5e9 / (64 * 8);
@@ -67,7 +72,8 @@ struct Candidate {
   uint64_t words = 0;
   AccessRates rates;
   uint64_t interval = 0; ///< packets, equation 2
-  double gain = 0;       ///< cycles of latency a packet
+  double latency = 0;    ///< cycles that loads wait less, a packet
+  double gain = 0;       ///< cycles of an engine, a packet
 };
 
 /// The candidates that local memory takes, and what they save.
@@ -91,6 +97,8 @@ private:
   std::string refusalToKeep(ir::GlobalOp global);
   AccessRates ratesOf(ir::GlobalOp global);
   static double latencyOf(ir::GlobalOp global);
+  static double savedBy(const Candidate &candidate, double share);
+  static double leastShare(ir::GlobalOp global);
   void findLocked();
   std::string refusal(ir::GlobalOp global, Candidate &candidate);
   void planAnswers();
@@ -99,51 +107,61 @@ private:
   void fillUp(uint64_t interval, Choice &choice) const;
   double lookCycles(const Choice &choice) const;
   void carryOut(const Choice &choice);
-  void carryOutAnswers();
+  void carryOutAnswers(const KeptLookup &chosen);
   ir::GlobalOp addGlobal(const Twine &name, Type type, const ir::Place &place);
   ir::GlobalOp addLocal(const Twine &name, Type type);
   void addVersion(const std::string &memory);
   void raiseIn(func::FuncOp function, const DenseSet<Operation *> &cached);
   void setReason(ir::GlobalOp global, bool isCached, const Twine &reason);
 
-  DenseSet<Operation *> byPackets, byControl; ///< globals that these write
-  DenseSet<Operation *> locked; ///< used where there are critical sections
+  /// Globals that control functions and the XScale core's PPFs write, and that
+  /// PPFs of the engines do.
+  DenseSet<Operation *> byControl, byEngines;
+  DenseSet<Operation *> readToWrite; ///< by a PPF of the engines
+  DenseSet<Operation *> locked;      ///< used where there are critical sections
   std::vector<Candidate> candidates;
-  std::optional<KeptLookup> kept;
+  std::vector<KeptLookup> kept;
   uint32_t copyWords = copyWordsMax;
   std::map<std::string, uint32_t> versionAddress; ///< as commands give it
   uint32_t localNext = 0;
 };
 
-/// What PPFs of the XScale core store is seen late, as is what control
-/// functions store: both raise versions. Atomic additions do not.
+/// The global that an operation writes, or null.
+ir::GlobalOp writtenBy(Operation &op) {
+  if (auto store = dyn_cast<ir::StoreOp>(op))
+    return ir::globalOf(store.getRef());
+  if (auto add = dyn_cast<ir::AtomicAddOp>(op))
+    return ir::globalOf(add.getRef());
+  return {};
+}
+
+/// What PPFs and control functions write is seen late: it raises versions. A
+/// PPF that reads what it stores must not make the new value of an old one.
 void PlanCaches::findWriters() {
-  SmallVector<func::FuncOp> ppfs, controls, cold;
-  for (auto function : getOperation().getOps<func::FuncOp>()) {
-    if (ir::isPpf(function) && function->hasAttr(ir::coldAttrName))
-      cold.push_back(function);
-    else if (ir::isPpf(function))
-      ppfs.push_back(function);
-    else if (ir::kindOf(function) == ir::FunctionKind::Control)
-      controls.push_back(function);
-  }
-  auto collect = [](ArrayRef<func::FuncOp> roots, DenseSet<Operation *> &stored,
-                    DenseSet<Operation *> &written) {
-    for (func::FuncOp function : ir::reachableFrom(roots))
-      function.walk([&](Operation *op) {
-        if (auto store = dyn_cast<ir::StoreOp>(op))
-          stored.insert(ir::globalOf(store.getRef()));
-        else if (auto store = dyn_cast<ir::StoreWordsOp>(op))
-          written.insert(ir::globalOf(store.getRef()));
-        else if (auto add = dyn_cast<ir::AtomicAddOp>(op))
-          written.insert(ir::globalOf(add.getRef()));
-      });
-  };
-  byPackets.clear();
   byControl.clear();
-  collect(ppfs, byPackets, byPackets);
-  collect(cold, byControl, byPackets);
-  collect(controls, byControl, byControl);
+  byEngines.clear();
+  readToWrite.clear();
+  for (auto root : getOperation().getOps<func::FuncOp>()) {
+    bool isPpf = ir::isPpf(root);
+    if (!isPpf && ir::kindOf(root) != ir::FunctionKind::Control)
+      continue;
+    bool isOnEngines = isPpf && !root->hasAttr(ir::coldAttrName);
+    DenseSet<Operation *> loaded, stored, written;
+    for (func::FuncOp function : ir::reachableFrom(root))
+      function.walk([&](Operation *op) {
+        if (auto load = dyn_cast<ir::LoadOp>(op))
+          loaded.insert(ir::globalOf(load.getRef()));
+        else if (auto store = dyn_cast<ir::StoreOp>(op))
+          stored.insert(ir::globalOf(store.getRef()));
+        if (ir::GlobalOp global = writtenBy(*op))
+          written.insert(global);
+      });
+    for (Operation *global : written) {
+      (isOnEngines ? byEngines : byControl).insert(global);
+      if (isOnEngines && stored.contains(global) && loaded.contains(global))
+        readToWrite.insert(global);
+    }
+  }
   findLocked();
 }
 
@@ -184,8 +202,9 @@ double PlanCaches::packets() {
 
 /// Why nothing read from `global` can be kept; or empty.
 std::string PlanCaches::refusalToKeep(ir::GlobalOp global) {
-  if (byPackets.contains(global))
-    return llvm::formatv("packets write it ({0:f4} stores a packet)",
+  if (readToWrite.contains(global))
+    return llvm::formatv("packets write it ({0:f4} stores a packet), and the "
+                         "PPF that does reads it",
                          double(ir::profileOf(global)->writes) / packets());
   if (locked.contains(global))
     return "a function with a critical section uses it";
@@ -201,14 +220,35 @@ double PlanCaches::latencyOf(ir::GlobalOp global) {
   return double(isScratch ? chip.scratchLatency : chip.sramLatency);
 }
 
+/// Cycles of an engine that one load saves if a copy serves it.
+double savedByLoad(double latency) {
+  return (latency - localCycles) / target::ContextCount - copyCycles;
+}
+
+/// Cycles of an engine, a packet, if the copy serves this share of the loads.
+double PlanCaches::savedBy(const Candidate &candidate, double share) {
+  ir::GlobalOp global = candidate.global;
+  bool isShorter = candidate.type != global.getType();
+  return candidate.rates.load * (share * savedByLoad(latencyOf(global)) -
+                                 (isShorter || share < 1 ? rangeCycles : 0) -
+                                 (share < 1 ? jumpCycles : 0));
+}
+
+/// The share of the loads that the copy of a part of an array must serve.
+double PlanCaches::leastShare(ir::GlobalOp global) {
+  return (rangeCycles + jumpCycles) / savedByLoad(latencyOf(global));
+}
+
 AccessRates PlanCaches::ratesOf(ir::GlobalOp global) {
   AccessRates rates;
   ir::GlobalProfile profile =
       ir::profileOf(global).value_or(ir::GlobalProfile());
   rates.load = double(profile.reads) / packets();
-  if (byControl.contains(global))
-    rates.store = profile.updates ? double(profile.updates) / packets()
-                                  : unseenStores / designPackets;
+  if (byControl.contains(global) || byEngines.contains(global)) {
+    uint64_t stores = profile.updates + profile.writes;
+    rates.store =
+        stores ? double(stores) / packets() : unseenStores / designPackets;
+  }
   rates.errorMax = maxErrorRate;
   if (auto tolerated = global->getAttrOfType<IntegerAttr>(ir::tolerateAttrName))
     rates.errorMax = 1 / double(tolerated.getValue().getZExtValue());
@@ -228,7 +268,9 @@ std::string PlanCaches::refusal(ir::GlobalOp global, Candidate &candidate) {
   if (std::string reason = refusalToKeep(global); !reason.empty())
     return reason;
   auto array = dyn_cast<ir::ArrayType>(candidate.type);
-  uint64_t leastWords = array ? candidate.words / 2 : candidate.words;
+  double leastWords = double(candidate.words);
+  if (array)
+    leastWords *= std::min(leastShare(global), 1.0);
   if (leastWords > copyWords)
     return llvm::formatv("the {0} words of it that packets read do not fit "
                          "the {1} of local memory",
@@ -236,29 +278,29 @@ std::string PlanCaches::refusal(ir::GlobalOp global, Candidate &candidate) {
   candidate.rates = ratesOf(global);
   const AccessRates &rates = candidate.rates;
   candidate.interval = checkInterval(rates);
-  if (candidate.interval == 0)
-    return llvm::formatv(
-        "{0:e2} stores and {1:f2} loads a packet with at most {2:e2} stale "
-        "packets need {3:f2} looks a packet",
-        rates.store, rates.load, rates.errorMax, leastCheckRate(rates));
-  candidate.gain = rates.load * (latencyOf(global) - localCycles);
+  if (std::string reason =
+          refusalByRates(rates, engines * target::ContextCount, "loads");
+      !reason.empty())
+    return reason;
+  candidate.latency = rates.load * (latencyOf(global) - localCycles);
+  candidate.gain = savedBy(candidate, 1);
   return "";
 }
 
-/// The look-up whose results are kept, if any.
+/// The look-ups whose results are kept, if any.
 void PlanCaches::planAnswers() {
-  kept.reset();
+  kept.clear();
   copyWords = copyWordsMax;
   if (!answers || packets() == 0)
     return;
-  kept = chooseLookup(
-      getOperation(), packets(), passName, [&](ir::GlobalOp global) {
+  kept = chooseLookups(
+      getOperation(), packets(), engines * target::ContextCount, passName,
+      [&](ir::GlobalOp global) {
         AccessRates rates = ratesOf(global);
         return LookedUp{refusalToKeep(global), rates.load, rates.store,
                         latencyOf(global), rates.errorMax};
       });
-  if (kept)
-    copyWords -= target::CacheLineWords;
+  copyWords -= uint32_t(kept.size()) * target::CamEntries;
 }
 
 /// The best set among those that are content with `interval`.
@@ -283,8 +325,7 @@ Choice PlanCaches::pack(uint64_t interval, uint64_t words) const {
 }
 
 /// Adds to `choice` as many elements of one more array as there is room for,
-/// if they are at least half of those that packets read: they are taken to be
-/// read alike.
+/// if that saves anything: those that packets read are taken to be read alike.
 void PlanCaches::fillUp(uint64_t interval, Choice &choice) const {
   uint64_t room = copyWords;
   for (size_t i : choice.chosen)
@@ -299,8 +340,9 @@ void PlanCaches::fillUp(uint64_t interval, Choice &choice) const {
         llvm::is_contained(choice.chosen, i))
       continue;
     uint64_t elements = room / ir::elementWordStride(array);
-    double gain = candidate.gain * double(elements) / double(array.getSize());
-    if (2 * elements < array.getSize() || gain <= most)
+    double gain =
+        savedBy(candidate, double(elements) / double(array.getSize()));
+    if (elements >= array.getSize() || gain <= most)
       continue;
     most = gain;
     best = i;
@@ -322,8 +364,8 @@ double PlanCaches::lookCycles(const Choice &choice) const {
     return 0;
   uint64_t packets =
       intervalOfContext(choice.interval, engines, target::ContextCount);
-  return countCycles +
-         double(target::ChipParameters().sramLatency) / double(packets);
+  return countCycles + double(target::ChipParameters().sramLatency) /
+                           (target::ContextCount * double(packets));
 }
 
 Choice PlanCaches::choose() const {
@@ -378,16 +420,16 @@ void PlanCaches::addVersion(const std::string &memory) {
   addLocal(seenPrefix + memory, builder.getI32Type());
 }
 
-/// Raises versions at the end of each run of stores to cached globals.
+/// Raises versions behind the last store of a block to cached globals.
 void PlanCaches::raiseIn(func::FuncOp function,
                          const DenseSet<Operation *> &cached) {
   auto i32 = IntegerType::get(&getContext(), 32);
   for (Block &block : function.getBody()) {
     std::map<std::string, Operation *> last; // by memory
-    for (auto store : block.getOps<ir::StoreOp>())
-      if (ir::GlobalOp global = ir::globalOf(store.getRef());
-          cached.contains(global))
-        last[ir::placeOf(global)->memory] = store;
+    for (Operation &op : block)
+      if (ir::GlobalOp global = writtenBy(op);
+          global && cached.contains(global))
+        last[ir::placeOf(global)->memory] = &op;
     for (auto &[memory, store] : last) {
       OpBuilder builder(store);
       builder.setInsertionPointAfter(store);
@@ -419,21 +461,24 @@ void PlanCaches::setReason(ir::GlobalOp global, bool isCached,
       << (isCached ? " cached: " : " not cached: ") << reason;
 }
 
-/// Places the results of the look-up, and says that they are kept.
-void PlanCaches::carryOutAnswers() {
+/// Places the results of a look-up, and says that they are kept.
+void PlanCaches::carryOutAnswers(const KeptLookup &chosen) {
+  func::FuncOp function = chosen.function;
   Type word = IntegerType::get(&getContext(), 32);
   ir::GlobalOp results =
-      addLocal(answersPrefix + kept->function.getSymName(),
+      addLocal(answersPrefix + function.getSymName(),
                ir::ArrayType::get(&getContext(), target::CamEntries, word));
-  kept->function->setAttr(answersAttrName,
-                          FlatSymbolRefAttr::get(results.getSymNameAttr()));
-  ir::explain(kept->function, passName)
-      << "results of @" << kept->function.getSymName() << " kept: "
+  function->setAttr(answersAttrName,
+                    FlatSymbolRefAttr::get(results.getSymNameAttr()));
+  if (chosen.tag != 0)
+    ir::setNumber(function, tagAttrName, chosen.tag);
+  ir::explain(function, passName)
+      << "results of @" << function.getSymName() << " kept: "
       << llvm::formatv("{0} of them know {1:f2} of {2:f2} calls a packet; with "
                        "at most {3:e2} stale packets a look on every {4}th "
                        "packet; saves {5:f0} cycles of latency a packet",
-                       target::CamEntries, kept->hitRate, kept->rates.load,
-                       kept->rates.errorMax, kept->interval, kept->gain)
+                       chosen.entries, chosen.hitRate, chosen.rates.load,
+                       chosen.rates.errorMax, chosen.interval, chosen.gain)
              .str();
 }
 
@@ -443,7 +488,7 @@ void PlanCaches::carryOut(const Choice &choice) {
   if (choice.lastElements != 0) {
     Candidate &last = candidates[choice.chosen.back()];
     auto array = cast<ir::ArrayType>(last.type);
-    last.gain *= double(choice.lastElements) / double(array.getSize());
+    last.latency *= double(choice.lastElements) / double(array.getSize());
     last.type = ir::ArrayType::get(&getContext(), choice.lastElements,
                                    array.getElementType());
     last.words = ir::wordCount(last.type);
@@ -461,21 +506,22 @@ void PlanCaches::carryOut(const Choice &choice) {
     isWritten |= candidate.rates.store > 0;
   }
   uint64_t interval = choice.interval;
-  if (kept) {
-    for (ir::GlobalOp global : kept->globals) {
+  for (const KeptLookup &lookup : kept) {
+    for (ir::GlobalOp global : lookup.globals) {
       std::string memory = ir::placeOf(global)->memory;
       if (!versionAddress.count(memory))
         addVersion(memory);
       cached.insert(global);
     }
-    isWritten |= kept->rates.store > 0;
-    interval = std::min(interval, kept->interval);
-    addLocal(generationName, builder.getI32Type());
+    isWritten |= lookup.rates.store > 0;
+    interval = std::min(interval, lookup.interval);
   }
+  if (!kept.empty())
+    addLocal(generationName, builder.getI32Type());
   // From a line's first word on: what a pointer reaches.
   localNext = target::CacheLineWords * bytesPerWord;
-  if (kept)
-    carryOutAnswers();
+  for (const KeptLookup &lookup : kept)
+    carryOutAnswers(lookup);
   for (size_t i : choice.chosen) {
     Candidate &candidate = candidates[i];
     ir::GlobalOp copy =
@@ -490,7 +536,7 @@ void PlanCaches::carryOut(const Choice &choice) {
                             "latency a packet",
                             candidate.rates.load, candidate.rates.store,
                             candidate.words, candidate.rates.errorMax,
-                            candidate.interval, candidate.gain)
+                            candidate.interval, candidate.latency)
                   .str());
   }
   if (isWritten) {
@@ -507,6 +553,7 @@ void PlanCaches::carryOut(const Choice &choice) {
 }
 
 void PlanCaches::runOnOperation() {
+  ir::markConstantGlobals(getOperation());
   findWriters();
   candidates.clear();
   versionAddress.clear();
@@ -524,11 +571,14 @@ void PlanCaches::runOnOperation() {
     if (!llvm::is_contained(choice.chosen, i))
       setReason(candidates[i].global, false,
                 llvm::formatv("{0:f2} loads a packet, {1} words, a look on "
-                              "every {2}th packet: others save more",
+                              "every {2}th packet: {3}",
                               candidates[i].rates.load, candidates[i].words,
-                              candidates[i].interval)
+                              candidates[i].interval,
+                              choice.chosen.empty()
+                                  ? "looking costs more than that saves"
+                                  : "others save more")
                     .str());
-  if (!choice.chosen.empty() || kept)
+  if (!choice.chosen.empty() || !kept.empty())
     carryOut(choice);
 }
 

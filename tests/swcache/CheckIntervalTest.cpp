@@ -23,6 +23,16 @@ TEST(CheckInterval, RefusesMoreThanOneLookAPacket) {
   EXPECT_EQ(checkInterval({1e-9, 1, 0}), 0u);
 }
 
+TEST(CheckInterval, IsNoShorterThanThePacketsThatAreThereAtOnce) {
+  EXPECT_EQ(refusalByRates({1e-3, 1, 1e-1}, 48, "loads"), "");
+  EXPECT_EQ(refusalByRates({0, 1, 1e-9}, 48, "loads"), "");
+  EXPECT_EQ(refusalByRates({1e-3, 1, 2e-2}, 48, "calls"),
+            "1.00e-03 stores and 1.00 calls a packet with at most 2.00e-02 "
+            "stale packets need a look on every 20th packet: 48 contexts have "
+            "48 packets at once");
+  EXPECT_NE(refusalByRates({1e-3, 1, 1e-4}, 48, "loads"), "");
+}
+
 TEST(CheckInterval, IsBoundedWhereNothingIsStored) {
   EXPECT_EQ(checkInterval({0, 5, 1e-3}), packetIntervalMax);
   EXPECT_EQ(checkInterval({0, 5, 0}), packetIntervalMax);

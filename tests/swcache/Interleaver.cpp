@@ -59,6 +59,7 @@ private:
   /// Runs context `index` to its next boundary or its end.
   void advance(ModelState &state, unsigned index);
   void executeCam(ModelState &state, unsigned index, func::CallOp call);
+  void performWrite(ModelState &state, unsigned index);
   bool execute(ModelState &state, unsigned index, Operation *op);
   void jump(Context &context, Block *to, ValueRange operands);
   void next(Context &context, Operation *op) {
@@ -124,7 +125,9 @@ bool Explorer::isBoundary(Operation *op) {
   return false;
 }
 
-/// The loads and stores of words.
+constexpr StringLiteral raiseName = "__ixp_sram_incr";
+
+/// The loads and stores of words; a store at home is on its way only.
 void Explorer::transfer(ModelState &state, unsigned index, Operation *op) {
   Context &context = state.contexts[index];
   bool isStore = isa<ir::StoreOp, ir::StoreWordsOp>(op);
@@ -132,6 +135,13 @@ void Explorer::transfer(ModelState &state, unsigned index, Operation *op) {
   Address address = addressOf(context, ref);
   auto at = op->getAttrOfType<IntegerAttr>("at");
   uint64_t first = address.word + (at ? at.getInt() : 0);
+  if (isStore && !isLocal(ref)) {
+    ModelState::Write write{address.global, first, {}};
+    for (unsigned i = 0; i + 1 < op->getNumOperands(); ++i)
+      write.values.push_back(valueIn(context, op->getOperand(i)));
+    context.writes.push_back(write);
+    return;
+  }
   auto &words = isLocal(ref) ? state.local[engineOf(index)].at(address.global)
                              : state.home.at(address.global);
   if (isStore)
@@ -151,8 +161,9 @@ void Explorer::jump(Context &context, Block *to, ValueRange operands) {
   context.calls.back() = number.lookup(&to->front());
 }
 
-/// The CAM of an engine is a list of entry and tag, the one used last at the
-/// end; tag 0 is none.
+/// The CAM of an engine is a list of entry, tag and state, the one used last at
+/// the end. Of entries with the same tag the first answers, as may happen on
+/// the chip.
 void Explorer::executeCam(ModelState &state, unsigned index,
                           func::CallOp call) {
   Context &context = state.contexts[index];
@@ -161,7 +172,7 @@ void Explorer::executeCam(ModelState &state, unsigned index,
   if (cam.empty() || call.getCallee() == "__ixp_cam_clear") {
     cam.clear();
     for (uint32_t entry = 0; entry < target::CamEntries; ++entry)
-      cam.insert(cam.end(), {entry, 0});
+      cam.insert(cam.end(), {entry, 0, 0});
   }
   if (call.getCallee() == "__ixp_cam_clear")
     return;
@@ -169,16 +180,17 @@ void Explorer::executeCam(ModelState &state, unsigned index,
   size_t at = 0;
   while (at < cam.size() &&
          (isLookup ? cam[at + 1] != in(0) : cam[at] != in(0)))
-    at += 2;
+    at += 3;
   bool isFound = at < cam.size();
   if (isLookup)
     valueIn(context, call.getResult(0)) =
-        isFound ? target::CamHit | cam[at] << target::CamEntryShift
+        isFound ? cam[at + 2] << 8 | target::CamHit |
+                      cam[at] << target::CamEntryShift
                 : cam[0] << target::CamEntryShift;
   else
-    cam[at + 1] = in(1);
+    std::tie(cam[at + 1], cam[at + 2]) = std::pair(in(1), in(2));
   if (isFound)
-    std::rotate(cam.begin() + at, cam.begin() + at + 2, cam.end());
+    std::rotate(cam.begin() + at, cam.begin() + at + 3, cam.end());
 }
 
 /// Executes `op`; false if the context has ended.
@@ -220,6 +232,10 @@ bool Explorer::execute(ModelState &state, unsigned index, Operation *op) {
     }
     if (call.getCallee() == "__ixp_swap")
       return true;
+    if (call.getCallee() == raiseName) {
+      context.writes.push_back({});
+      return true;
+    }
     if (call.getCallee().starts_with("__ixp_cam_")) {
       executeCam(state, index, call);
       return true;
@@ -277,6 +293,20 @@ void Explorer::advance(ModelState &state, unsigned index) {
   }
 }
 
+/// The first write on its way from context `index` arrives.
+void Explorer::performWrite(ModelState &state, unsigned index) {
+  std::vector<ModelState::Write> &writes = state.contexts[index].writes;
+  const ModelState::Write write = writes.front();
+  writes.erase(writes.begin());
+  if (!write.global.empty()) {
+    llvm::copy(write.values, state.home.at(write.global).begin() + write.word);
+    return;
+  }
+  for (auto &[name, words] : state.home)
+    if (StringRef(name).starts_with("karakal.version."))
+      ++words[0];
+}
+
 std::vector<ModelState> Explorer::successors(const ModelState &state) {
   std::vector<ModelState> list;
   if (state.writerStep < setting.writer.size()) {
@@ -285,11 +315,19 @@ std::vector<ModelState> Explorer::successors(const ModelState &state) {
     list.push_back(std::move(after));
   }
   for (unsigned i = 0; i < state.contexts.size(); ++i) {
+    const bool writes = !state.contexts[i].writes.empty();
+    if (writes) {
+      ModelState after = state;
+      performWrite(after, i);
+      list.push_back(std::move(after));
+    }
     if (state.contexts[i].calls.empty())
       continue;
     ModelState after = state;
     Context &context = after.contexts[i];
     Operation *op = operations[context.calls.back()];
+    if (writes && !context.isPerformed && !isa<func::CallOp>(op))
+      continue; // a read waits for the writes before it
     if (!context.isPerformed) {
       if (!isa<func::CallOp>(op))
         transfer(after, i, op);

@@ -3,9 +3,10 @@
 //
 // Runs the code that baker-make-caches makes, as it stands in the IR, in every
 // order in which contexts and memories can act. A context runs undisturbed from
-// one memory command to the next, as on a microengine. A command takes effect
-// at some later moment, and its context goes on at one later still; other
-// contexts and the writer may act in between.
+// one memory command to the next, as on a microengine. A read takes effect at
+// some later moment, and its context goes on at one later still; other contexts
+// and the writer may act in between. Writes and raised versions of a context
+// take effect in their order and before its next read, but it does not wait.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,6 +18,7 @@
 
 #include "llvm/ADT/DenseMap.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -30,16 +32,32 @@ inline constexpr const char *camName = "cam";
 
 /// Everything that can differ between two moments.
 struct ModelState {
+  /// Words on the way to the home of a global; no global: versions go up.
+  struct Write {
+    std::string global;
+    uint64_t word = 0;
+    std::vector<uint32_t> values;
+    bool operator<(const Write &o) const {
+      return std::tie(global, word, values) <
+             std::tie(o.global, o.word, o.values);
+    }
+  };
   struct Context {
     std::vector<uint32_t> calls;  ///< operations: innermost last; empty: ended
     std::vector<uint32_t> values; ///< by number of the SSA value
     bool isPerformed = false;     ///< the command at hand has taken effect
     uint32_t uses = 0;            ///< packets so far
+    std::vector<Write> writes;    ///< on their way, the first first
     bool operator<(const Context &o) const {
-      return std::tie(calls, values, isPerformed, uses) <
-             std::tie(o.calls, o.values, o.isPerformed, o.uses);
+      return std::tie(calls, values, isPerformed, uses, writes) <
+             std::tie(o.calls, o.values, o.isPerformed, o.uses, o.writes);
     }
   };
+  /// Whether a write of an engine has no version behind it yet.
+  bool isWriting() const {
+    return std::any_of(contexts.begin(), contexts.end(),
+                       [](const Context &c) { return !c.writes.empty(); });
+  }
   std::map<std::string, std::vector<uint32_t>> home;
   std::vector<std::map<std::string, std::vector<uint32_t>>> local; ///< engines
   std::vector<Context> contexts;

@@ -133,6 +133,71 @@ TEST_F(Protocol, AVersionReadBehindTheDataIsFound) {
   EXPECT_NE(explore(*module, setting(1, 2, 3, 2)).violation, "");
 }
 
+/// The same with packets that write what is cached, and raise the version.
+std::string writingProgram() {
+  std::string text = program;
+  auto insert = [&](const std::string &before, const std::string &what) {
+    text.insert(text.find(before), what);
+  };
+  insert("  cf.br ^loop\n}", R"(
+  %one = arith.constant 1 : i32
+  %new = arith.addi %w#0, %one : i32
+  baker.store_words [%new, %new] to %ref at 0 : !baker.ref<!baker.array<2 x i32>>
+  %version = arith.constant 8 : i32
+  func.call @__ixp_sram_incr(%version) : (i32) -> ()
+)");
+  insert("func.func private @use", "func.func private @__ixp_sram_incr(i32)\n");
+  return text;
+}
+
+/// Engines that write: what each has noticed last is what lies at home.
+class WritingEngines : public Protocol {
+protected:
+  WritingEngines() : Protocol(writingProgram()) {}
+
+  ModelSetting writingSetting(unsigned engines, unsigned contexts,
+                              uint32_t uses) {
+    ModelSetting made = setting(engines, contexts, uses, 0);
+    made.invariant = [](const ModelState &state) -> std::string {
+      for (const auto &local : state.local)
+        if (local.at("karakal.lock")[0] == 0 && !state.isWriting() &&
+            local.at("karakal.seen.sram1") ==
+                state.home.at("karakal.version.sram1") &&
+            local.at("copy") != state.home.at("home"))
+          return "nothing is to be noticed any more, but the copy is old";
+      return "";
+    };
+    made.atUse = [](const ModelState &, unsigned,
+                    const std::vector<uint32_t> &words) -> std::string {
+      if (words[0] == 0)
+        return "a packet used a copy that was never filled";
+      return words[0] == words[1] ? "" : "a packet used a torn line";
+    };
+    return made;
+  }
+};
+
+TEST_F(WritingEngines, TwoContextsOfAnEngine) {
+  expectSound(writingSetting(1, 2, 3));
+}
+
+TEST_F(WritingEngines, TwoEngines) { expectSound(writingSetting(2, 1, 3)); }
+
+TEST_F(WritingEngines, AVersionRaisedBeforeTheDataIsFound) {
+  auto entry = module->lookupSymbol<func::FuncOp>("me_main");
+  Operation *store = nullptr, *raise = nullptr;
+  entry.walk([&](Operation *op) {
+    auto call = dyn_cast<func::CallOp>(op);
+    if (call && call.getCallee() == "__ixp_sram_incr")
+      raise = op;
+    else if (isa<ir::StoreWordsOp>(op))
+      store = op;
+  });
+  store->moveAfter(raise);
+  ModelSetting setting = writingSetting(2, 1, 3);
+  EXPECT_NE(explore(*module, setting).violation, "");
+}
+
 constexpr const char *lookupProgram = R"(
 module attributes {baker.cache.interval = 1 : i64, baker.cache.packets = 8 : i64} {
 baker.global @karakal.generation : i32 {baker.place = {address = 8 : i32, memory = "local"}}
@@ -144,7 +209,7 @@ baker.global @home : i32 init [1] {baker.place = {memory = "sram1", address = 0 
 func.func @me_main() {
   cf.br ^loop
 ^loop:
-  %key = arith.constant 77 : i32
+  %key = arith.constant 0 : i32
   %found = func.call @find(%key) : (i32) -> i32
   func.call @use(%found) : (i32) -> ()
   cf.br ^loop
@@ -174,8 +239,8 @@ protected:
             local.at("karakal.seen.sram1") !=
                 state.home.at("karakal.version.sram1"))
           continue;
-        for (size_t at = 0; at < cam->second.size(); at += 2)
-          if (cam->second[at + 1] != 0 &&
+        for (size_t at = 0; at < cam->second.size(); at += 3)
+          if (cam->second[at + 2] != 0 &&
               local.at("answers")[cam->second[at]] != state.home.at("home")[0])
             return "nothing is to be noticed any more, but a result is old";
       }

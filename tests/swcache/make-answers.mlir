@@ -40,7 +40,23 @@ func.func private @find(%key: i16) -> i8 attributes {baker.kind = "function", ba
 // CHECK: ^bb3:
 // CHECK: call @__ixp_cam_lookup(%[[KEY]])
 // CHECK: baker.store
-// CHECK: call @__ixp_cam_write
+// CHECK: %[[STATE:.*]] = arith.constant 1 : i32
+// CHECK: call @__ixp_cam_write(%{{.*}}, %[[KEY]], %[[STATE]])
 // CHECK: ^bb4:
 // CHECK: return %[[FOUND]]
+
+// The tag tells look-ups apart that share the CAM.
+// CHECK-LABEL: func.func private @karakal.kept.other
+// CHECK: %[[OTHER:.*]] = arith.extui %arg0 : i16 to i32
+// CHECK: %[[BITS:.*]] = arith.constant -2147483648 : i32
+// CHECK: %[[TAG:.*]] = arith.ori %[[OTHER]], %[[BITS]]
+// CHECK: call @__ixp_cam_lookup(%[[TAG]])
+baker.global @karakal.answers.other : !baker.array<16 x i32> {baker.place = {address = 128 : i32, memory = "local"}}
+func.func private @other(%key: i16) -> i8 attributes {baker.kind = "function", baker.cache.answers = @karakal.answers.other, baker.cache.tag = -2147483648 : i32} {
+  %refs = baker.global_ref @table : !baker.ref<!baker.array<64 x i8>>
+  %index = arith.extui %key : i16 to i32
+  %ref = baker.element %refs[%index] : !baker.ref<!baker.array<64 x i8>>
+  %found = baker.load %ref : !baker.ref<i8>
+  return %found : i8
+}
 }

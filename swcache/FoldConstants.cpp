@@ -1,0 +1,112 @@
+//===- FoldConstants.cpp - loads of what nothing writes -------------------===//
+//
+//   %t = baker.global_ref @table            // init [3, 1, 2], never written
+//   %e = baker.element %t[%c1]          →   %v = arith.constant 1
+//   %v = baker.load %e
+//
+// Requires: what baker-plan-caches marked, since one core's program does not
+// show what the others write. Ensures: no load of such a global at a place
+// that is known. Cost: linear.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ir/ConstantGlobals.h"
+#include "ir/Explain.h"
+#include "ir/Layout.h"
+#include "ir/References.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Matchers.h"
+#include "swcache/Passes.h"
+
+using namespace mlir;
+
+namespace karakal::swcache {
+
+#define GEN_PASS_DEF_FOLDCONSTANTS
+#include "swcache/Passes.h.inc"
+
+namespace {
+
+constexpr unsigned wordBits = 32;
+
+class FoldConstants : public impl::FoldConstantsBase<FoldConstants> {
+public:
+  using FoldConstantsBase::FoldConstantsBase;
+
+private:
+  void runOnOperation() override;
+};
+
+/// The word of its global that `ref` refers to, if no index is a variable.
+std::optional<uint64_t> wordOf(Value ref) {
+  Operation *op = ref.getDefiningOp();
+  if (isa<ir::GlobalRefOp>(op))
+    return 0;
+  std::optional<uint64_t> base = wordOf(op->getOperand(0));
+  if (!base)
+    return std::nullopt;
+  if (auto field = dyn_cast<ir::FieldOp>(op)) {
+    auto record = cast<ir::StructType>(ir::pointeeOf(field.getRecord()));
+    return *base +
+           ir::fieldWordOffset(record, *record.fieldIndex(field.getField()));
+  }
+  auto element = cast<ir::ElementOp>(op);
+  APInt index;
+  if (!matchPattern(element.getIndex(), m_ConstantInt(&index)))
+    return std::nullopt;
+  return *base +
+         index.getZExtValue() * ir::elementWordStride(cast<ir::ArrayType>(
+                                    ir::pointeeOf(element.getArray())));
+}
+
+/// What a load of `words` from `at` on gives; empty if they are not all there.
+SmallVector<Value> valuesOf(OpBuilder &builder, Operation *load,
+                            ArrayRef<uint32_t> words, uint64_t at) {
+  SmallVector<Value> values;
+  for (Value result : load->getResults()) {
+    unsigned bits = result.getType().getIntOrFloatBitWidth();
+    uint64_t count = bits > wordBits ? 2 : 1;
+    if (at + count > words.size())
+      return {};
+    uint64_t value = words[at];
+    if (count == 2)
+      value = value << wordBits | words[at + 1];
+    at += count;
+    values.push_back(builder.create<arith::ConstantOp>(
+        load->getLoc(), builder.getIntegerAttr(result.getType(),
+                                               APInt(64, value).trunc(bits))));
+  }
+  return values;
+}
+
+void FoldConstants::runOnOperation() {
+  SmallVector<Operation *> loads;
+  getOperation().walk([&](Operation *op) {
+    if (isa<ir::LoadOp, ir::LoadWordsOp>(op))
+      loads.push_back(op);
+  });
+  for (Operation *load : loads) {
+    ir::GlobalOp global = ir::globalOf(load->getOperand(0));
+    if (!global || !ir::isConstantGlobal(global))
+      continue;
+    std::optional<uint64_t> at = wordOf(load->getOperand(0));
+    if (!at)
+      continue;
+    if (auto run = dyn_cast<ir::LoadWordsOp>(load))
+      *at += run.getAt();
+    OpBuilder builder(load);
+    SmallVector<Value> values =
+        valuesOf(builder, load, ir::initialWords(global), *at);
+    if (values.empty())
+      continue;
+    ir::explain(load, "fold-constants") << "load of @" << global.getSymName()
+                                        << " is a constant: nothing writes it";
+    load->replaceAllUsesWith(values);
+    load->erase();
+    ++loadCount;
+  }
+}
+
+} // namespace
+
+} // namespace karakal::swcache
