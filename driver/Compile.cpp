@@ -9,6 +9,7 @@
 #include "driver/FrontEnd.h"
 #include "driver/LlvmStage.h"
 #include "driver/Manifest.h"
+#include "driver/Neighbours.h"
 #include "driver/Promise.h"
 #include "driver/Report.h"
 #include "driver/Run.h"
@@ -20,6 +21,7 @@
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
+#include <cmath>
 
 using namespace mlir;
 
@@ -55,6 +57,12 @@ Result<target::Image> makeImage(ModuleOp program, const Options &options,
   for (const AggregateCode &engine : engines) {
     image.microcode[engine.plan.name] = engine.code.words;
     image.lines[engine.plan.name] = engine.code.lines;
+    for (const AggregateCode::Variant &variant : engine.variants) {
+      std::string name =
+          variantName(engine.plan.name, variant.takes, variant.puts);
+      image.microcode[name] = variant.code.words;
+      image.lines[name] = variant.code.lines;
+    }
   }
   for (const XScaleCode::Segment &segment : xscale.segments)
     image.xscale.push_back(
@@ -129,6 +137,9 @@ Result<Options> withMapping(const Options &options) {
   if (!mapping)
     return mapping.error();
   read.pipeline.mappedXScale = mapping->xscale;
+  for (const agg::MappedAggregate &aggregate : mapping->aggregates)
+    if (aggregate.contexts != 0)
+      read.pipeline.mappedContexts[aggregate.name] = aggregate.contexts;
   return read;
 }
 
@@ -174,6 +185,10 @@ Status emitCode(ModuleOp source, const Options &options,
   auto image = makeImage(program, options, made->engines, *xscale);
   if (!image)
     return image.error();
+  if (*promise)
+    for (size_t i = 0; i < made->engines.size(); ++i)
+      image->manifest["aggregates"][i]["turn_cycles_bound"] =
+          uint64_t(std::ceil((*promise)->issueMax[i]));
   if (!options.report.empty()) {
     std::string report =
         makeReport(program, options, made->engines, *xscale, remarks, *promise);

@@ -5,9 +5,11 @@
 #include "aggregation/Passes.h"
 #include "codegen-me/CodeGenMe.h"
 #include "driver/LlvmStage.h"
+#include "driver/Neighbours.h"
 #include "driver/RunPasses.h"
 #include "ir/Explain.h"
 #include "ir/Profile.h"
+#include "passes/Stoppable.h"
 #include "swcache/Caches.h"
 #include "target-ixp/MemoryMap.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -23,27 +25,38 @@ constexpr const char *doesNotFit = "E-codegen-me-020";
 /// The sizes grow by this where the code did not fit, so many times.
 constexpr double sizeStep = 1.5;
 constexpr unsigned stepsMax = 6;
+/// They shrink by this where they leave no mapping.
+constexpr double sizeShrink = 0.6;
+constexpr unsigned shrinksMax = 5;
+constexpr const char *noMapping = "no mapping: ";
 /// Sizes that are truly below this part of the estimate are taken as new ones.
 constexpr double sizeKnown = 0.9;
+
+/// Where the functions of the program begin in its source.
+std::vector<codegen::SourceFunction> sourcesOf(ModuleOp program) {
+  std::vector<codegen::SourceFunction> sources;
+  for (auto function : program.getOps<func::FuncOp>())
+    if (auto place = function.getLoc()->findInstanceOf<FileLineColLoc>())
+      sources.push_back({place.getFilename().str(), function.getSymName().str(),
+                         place.getLine()});
+  return sources;
+}
 
 /// The code of all aggregates, in the plan's order.
 Result<std::vector<AggregateCode>> compileEngines(ModuleOp planned,
                                                   const Options &options) {
   std::vector<AggregateCode> engines;
   for (const ir::AggregatePlan &plan : ir::aggregatesOf(planned)) {
-    auto core = makeEngineIr(planned, plan.name, options);
-    if (!core)
-      return core.error();
-    codegen::CodeGenOptions codegen;
-    codegen.level = options.pipeline.level == Level::Base ? 0 : 2;
-    codegen.entry = engineEntry;
-    codegen.maxWords = target::ControlStoreWords;
-    codegen.stackSramBase = target::StackSramBase;
-    codegen.stackSramBytes = target::StackSramBytes;
-    auto code = codegen::compileForMe(*core->module, codegen);
+    auto code = compileEngine(planned, plan.name, options);
     if (!code)
       return code.error();
-    engines.push_back({plan, std::move(*code)});
+    AggregateCode made;
+    made.plan = plan;
+    made.code = std::move(*code);
+    if (auto wished = options.pipeline.mappedContexts.find(plan.name);
+        wished != options.pipeline.mappedContexts.end())
+      made.contexts = wished->second;
+    engines.push_back(std::move(made));
   }
   return engines;
 }
@@ -65,6 +78,9 @@ double sram1Commands(ModuleOp planned, double received) {
   return commands;
 }
 
+/// Messages over a channel for each packet received, where no profile tells.
+constexpr double unknownShare = 0.5;
+
 /// Messages that an aggregate takes from rings for each packet received.
 double messagesOf(ModuleOp planned, const std::string &aggregate,
                   double received) {
@@ -74,11 +90,12 @@ double messagesOf(ModuleOp planned, const std::string &aggregate,
       continue;
     auto consumer = planned.lookupSymbol<func::FuncOp>(channel.getConsumer());
     if (ir::aggregateOf(consumer) == aggregate)
-      messages += channel.comesFromRx()
-                      ? 1
-                      : perPacket(ir::profileOf(channel), received);
+      messages += channel.comesFromRx() ? 1
+                  : received == 0       ? unknownShare
+                                  : perPacket(ir::profileOf(channel), received);
   }
-  return messages;
+  // Without a profile a packet is thought to come by once.
+  return received == 0 ? std::min(messages, 1.0) : messages;
 }
 
 } // namespace
@@ -92,13 +109,29 @@ Result<CoreProgram> makeEngineIr(ModuleOp planned, const std::string &aggregate,
     return core.error();
   core->module->setDataLayout(
       "E-p:32:32-p1:32:32-p2:32:32-p3:32:32-p4:32:32-i64:32-n32-S32");
-  for (const char *file : {"packet.ll", "services.ll"})
+  for (const char *file : {"packet.ll", "services.ll", "rings.ll"})
     if (Status linked = linkRuntime(*core->module, file); !linked)
       return linked.error();
   keepEntries(*core->module, {engineEntry});
   optimize(*core->module, pipeline.level,
            /*keepPrimitives=*/!includes(pipeline.level, Level::O2));
   return core;
+}
+
+Result<target::Microcode> compileEngine(ModuleOp planned,
+                                        const std::string &aggregate,
+                                        const Options &options) {
+  auto core = makeEngineIr(planned, aggregate, options);
+  if (!core)
+    return core.error();
+  codegen::CodeGenOptions codegen;
+  codegen.level = options.pipeline.level == Level::Base ? 0 : 2;
+  codegen.entry = engineEntry;
+  codegen.maxWords = target::ControlStoreWords;
+  codegen.sources = sourcesOf(planned);
+  codegen.stackSramBase = target::StackSramBase;
+  codegen.stackSramBytes = target::StackSramBytes;
+  return codegen::compileForMe(*core->module, codegen);
 }
 
 Result<OwningOpRef<ModuleOp>> planProgram(ModuleOp program,
@@ -109,6 +142,9 @@ Result<OwningOpRef<ModuleOp>> planProgram(ModuleOp program,
   });
   if (!done)
     return done.error();
+  if (options.isStoppable)
+    planned.get()->setAttr(passes::stoppableAttrName,
+                           UnitAttr::get(program.getContext()));
   return planned;
 }
 
@@ -139,16 +175,40 @@ PlannedProgram betterOf(PlannedProgram cached, Result<PlannedProgram> plain) {
   return std::move(*plain);
 }
 
+/// Plans; where no mapping has room for the sizes estimated, with smaller ones:
+/// only code shows what it takes. `tried` says at last which sizes were taken.
+Result<OwningOpRef<ModuleOp>> planToFit(ModuleOp program, Options &tried) {
+  double asked = tried.pipeline.wordsScale;
+  for (unsigned step = 0;; ++step) {
+    bool isRefused = false;
+    ScopedDiagnosticHandler quiet(
+        program.getContext(), [&](mlir::Diagnostic &diagnostic) {
+          isRefused |= step < shrinksMax &&
+                       diagnostic.getSeverity() == DiagnosticSeverity::Error &&
+                       StringRef(diagnostic.str()).starts_with(noMapping);
+          return llvm::success(isRefused);
+        });
+    auto planned = planProgram(program, tried.pipeline);
+    if (planned || !isRefused)
+      return planned;
+    tried.pipeline.wordsScale *= sizeShrink;
+    if (step + 1 == shrinksMax) // the error is told by the first estimate
+      tried.pipeline.wordsScale = asked;
+  }
+}
+
 /// Plans and compiles until the aggregates fit their engines.
 Result<PlannedProgram> compileToFit(ModuleOp program, const Options &options) {
   Options tried = options;
   for (unsigned step = 0;; ++step) {
-    auto planned = planProgram(program, tried.pipeline);
+    auto planned = step == 0 ? planToFit(program, tried)
+                             : planProgram(program, tried.pipeline);
     if (!planned)
       return planned.error();
     auto engines = compileEngines(**planned, tried);
     if (engines)
-      return PlannedProgram{std::move(*planned), std::move(*engines)};
+      return PlannedProgram{std::move(*planned), std::move(*engines),
+                            tried.pipeline.wordsScale};
     if (engines.error().id != doesNotFit || step == stepsMax)
       return engines.error();
     tried.pipeline.wordsScale *= sizeStep;
@@ -213,8 +273,8 @@ PlannedProgram withTrueFigures(PlannedProgram made, ModuleOp program,
   if (made.engines.size() < 2 || !options.pipeline.mapping.empty())
     return made;
   Options again = options;
-  again.pipeline.wordsScale *= trueWords(made);
-  if (again.pipeline.wordsScale < sizeKnown * options.pipeline.wordsScale)
+  again.pipeline.wordsScale = made.wordsScale * trueWords(made);
+  if (again.pipeline.wordsScale < sizeKnown * made.wordsScale)
     if (auto smaller = compileToFit(program, again);
         smaller && predictedPackets(*smaller) > predictedPackets(made))
       made = std::move(*smaller);
@@ -230,7 +290,7 @@ Result<PlannedProgram> planAndCompile(ModuleOp program,
   if (made)
     made = withTrueFigures(std::move(*made), program, options);
   Options fewer = options;
-  if (made && swcache::answersOf(*made->program).lookup) {
+  if (made && !swcache::answersOf(*made->program).empty()) {
     fewer.pipeline.keepAnswers = false;
     made = betterOf(std::move(*made), compileToFit(program, fewer));
   }
@@ -238,6 +298,9 @@ Result<PlannedProgram> planAndCompile(ModuleOp program,
     fewer.pipeline.disabled.push_back("plan-caches");
     made = betterOf(std::move(*made), compileToFit(program, fewer));
   }
+  if (made)
+    if (Status added = addNeighbourVariants(*made, options); !added)
+      return added.error();
   return made;
 }
 
@@ -247,13 +310,16 @@ std::vector<agg::Stage> stagesOf(ModuleOp planned,
   auto profile = ir::profileOf(planned);
   double received = profile ? double(profile->received) : 0;
   std::vector<agg::Stage> stages;
-  for (const AggregateCode &engine : engines) {
+  for (size_t i = 0; i < engines.size(); ++i) {
+    const AggregateCode &engine = engines[i];
     agg::Stage stage;
     stage.name = engine.plan.name;
     stage.engines = engine.plan.engines.size();
+    stage.contexts = engine.contexts;
     stage.messages = std::max(messagesOf(planned, stage.name, received), 1e-6);
     double commands = sram1Commands(planned, received) / engines.size();
-    stage.cost = agg::costOfCode(engine.code, chip, commands / stage.messages);
+    stage.cost = agg::costOfCode(loadedCode(engines, i), chip,
+                                 commands / stage.messages);
     stages.push_back(std::move(stage));
   }
   return stages;

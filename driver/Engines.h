@@ -20,9 +20,24 @@ namespace karakal::driver {
 
 /// One aggregate: its name, its engines, its code.
 struct AggregateCode {
+  /// The code with next-neighbour rings for its input, for what it puts to the
+  /// next aggregate, or for both (driver/Neighbours.h).
+  struct Variant {
+    bool takes = false, puts = false;
+    target::Microcode code;
+  };
+
   ir::AggregatePlan plan;
   target::Microcode code;
+  std::vector<Variant> variants;
+  /// Contexts of each engine that run it, 0 = all.
+  uint32_t contexts = 0;
 };
+
+/// The microcode of one aggregate.
+Result<target::Microcode> compileEngine(mlir::ModuleOp planned,
+                                        const std::string &aggregate,
+                                        const Options &options);
 
 /// LLVM IR of one aggregate, linked and optimized.
 Result<CoreProgram> makeEngineIr(mlir::ModuleOp planned,
@@ -33,6 +48,8 @@ Result<CoreProgram> makeEngineIr(mlir::ModuleOp planned,
 struct PlannedProgram {
   mlir::OwningOpRef<mlir::ModuleOp> program;
   std::vector<AggregateCode> engines;
+  /// Words of code for one of the estimate that the plan was made with.
+  double wordsScale = 1;
 };
 
 /// Runs the passes that plan over a copy of the program.

@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "driver/LlvmStage.h"
+#include "driver/JoinLoads.h"
 #include "driver/NarrowFunnels.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
@@ -142,6 +143,10 @@ void markFunctions(Module &module, bool keepPrimitives) {
     // No tables in constant data, no calls of a C library, no unwinding.
     function.addFnAttr("no-jump-tables", "true");
     function.addFnAttr(Attribute::NoUnwind);
+    if (function.getName().starts_with("__ixp_loop_")) { // bounds, no code
+      function.setMemoryEffects(MemoryEffects::inaccessibleMemOnly());
+      function.setWillReturn();
+    }
     if (function.isDeclaration() ||
         function.hasFnAttribute(Attribute::AlwaysInline))
       continue;
@@ -183,6 +188,8 @@ void optimize(Module &module, Level level, bool keepPrimitives) {
     passes.addPass(createModuleToFunctionPassAdaptor(NarrowFunnels()));
     add(cleanPasses);
   }
+  if (includes(level, Level::Pac))
+    passes.addPass(createModuleToFunctionPassAdaptor(JoinLoads()));
   passes.run(module, modules);
 
   std::string problems;

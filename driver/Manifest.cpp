@@ -7,12 +7,15 @@
 //===----------------------------------------------------------------------===//
 
 #include "driver/Manifest.h"
+#include "driver/Neighbours.h"
 #include "ir/Attributes.h"
 #include "ir/Layout.h"
 #include "passes/Passes.h"
 #include "swcache/Caches.h"
 #include "target-ixp/Image.h"
-#include "target-ixp/MemoryMap.h"
+#include "target-ixp/Rings.h"
+
+#include <set>
 
 using namespace mlir;
 using nlohmann::json;
@@ -87,6 +90,42 @@ json describeRings() {
   return rings;
 }
 
+/// SRAM rings of the program's channels.
+json describeSramRings(ModuleOp program) {
+  std::set<uint32_t> numbers;
+  for (auto channel : program.getOps<ir::ChannelOp>())
+    if (auto ring = ir::numberOf(channel, ir::ringAttrName);
+        ring && target::isSramRing(*ring))
+      numbers.insert(*ring);
+  json rings = json::array();
+  for (uint32_t ring : numbers)
+    rings.push_back({{"channel", target::SramRingChannel},
+                     {"entry", target::sramRingEntry(ring)},
+                     {"base", target::sramRingBase(ring)},
+                     {"words", target::SramRingWords}});
+  return rings;
+}
+
+json describeAggregates(const std::vector<AggregateCode> &engines) {
+  json aggregates = json::array();
+  for (const AggregateCode &engine : engines) {
+    json made = {{"name", engine.plan.name},
+                 {"ucode", engine.plan.name},
+                 {"words", engine.code.words.size()},
+                 {"engines", engine.plan.engines}};
+    if (engine.contexts != 0)
+      made["contexts"] = engine.contexts;
+    for (const AggregateCode::Variant &variant : engine.variants)
+      made["variants"].push_back(
+          {{"takes", variant.takes},
+           {"puts", variant.puts},
+           {"ucode",
+            variantName(engine.plan.name, variant.takes, variant.puts)}});
+    aggregates.push_back(std::move(made));
+  }
+  return aggregates;
+}
+
 json describeGlobals(ModuleOp program) {
   json globals = json::array();
   for (auto global : program.getOps<ir::GlobalOp>()) {
@@ -122,9 +161,6 @@ json describeCaches(ModuleOp program) {
 /// The kept results of a look-up: they are current while each version word is
 /// what the engine saw last.
 json describeAnswers(ModuleOp program) {
-  swcache::Answers answers = swcache::answersOf(program);
-  if (!answers.lookup)
-    return json::array();
   json versions = json::array();
   for (swcache::Version version : swcache::versionsOf(program)) {
     ir::Place home = *ir::placeOf(version.word);
@@ -132,13 +168,15 @@ json describeAnswers(ModuleOp program) {
                         {"address", home.address},
                         {"seen", ir::placeOf(version.seen)->address}});
   }
-  json kept = {{"lookup", answers.lookup.getSymName().str()},
-               {"bytes", 4 * ir::wordCount(answers.results.getType())},
-               {"local", ir::placeOf(answers.results)->address},
-               {"versions", versions},
-               {"interval", swcache::packetInterval(program)},
-               {"context_interval", swcache::contextInterval(program)}};
-  return json::array({kept});
+  json all = json::array();
+  for (swcache::Answers answers : swcache::answersOf(program))
+    all.push_back({{"lookup", answers.lookup.getSymName().str()},
+                   {"bytes", 4 * ir::wordCount(answers.results.getType())},
+                   {"local", ir::placeOf(answers.results)->address},
+                   {"versions", versions},
+                   {"interval", swcache::packetInterval(program)},
+                   {"context_interval", swcache::contextInterval(program)}});
+  return all;
 }
 
 uint32_t addressOf(const XScaleCode &code, const std::string &symbol) {
@@ -206,27 +244,25 @@ std::vector<std::string> xscaleEntries(ModuleOp program) {
 json makeManifest(ModuleOp program, const Options &options,
                   const std::vector<AggregateCode> &engines,
                   const XScaleCode &xscale) {
-  json aggregates = json::array();
-  for (const AggregateCode &engine : engines)
-    aggregates.push_back({{"name", engine.plan.name},
-                          {"ucode", engine.plan.name},
-                          {"words", engine.code.words.size()},
-                          {"engines", engine.plan.engines}});
-  return {{"format", "karakal-image"},
-          {"version", target::ImageVersion},
-          {"target", "ixp2400"},
-          {"program", program.getName().value_or("program").str()},
-          {"level", levelName(options.pipeline.level)},
-          {"aggregates", aggregates},
-          {"engines", describeEngines(engines)},
-          {"buffers", describeBuffers()},
-          {"rings", describeRings()},
-          {"drop_reasons", ir::dropReasonsOf(program)},
-          {"drop_counters", target::DropCounterBase},
-          {"globals", describeGlobals(program)},
-          {"caches", describeCaches(program)},
-          {"answers", describeAnswers(program)},
-          {"xscale", describeXScale(program, xscale)}};
+  json manifest = {{"format", "karakal-image"},
+                   {"version", target::ImageVersion},
+                   {"target", "ixp2400"},
+                   {"program", program.getName().value_or("program").str()},
+                   {"level", levelName(options.pipeline.level)},
+                   {"aggregates", describeAggregates(engines)},
+                   {"engines", describeEngines(engines)},
+                   {"buffers", describeBuffers()},
+                   {"rings", describeRings()},
+                   {"sram_rings", describeSramRings(program)},
+                   {"drop_reasons", ir::dropReasonsOf(program)},
+                   {"drop_counters", target::DropCounterBase},
+                   {"globals", describeGlobals(program)},
+                   {"caches", describeCaches(program)},
+                   {"answers", describeAnswers(program)},
+                   {"xscale", describeXScale(program, xscale)}};
+  if (options.pipeline.isStoppable)
+    manifest["stop_word"] = target::EngineStopWord;
+  return manifest;
 }
 
 } // namespace karakal::driver

@@ -20,6 +20,8 @@ struct OrderRule {
 };
 
 constexpr OrderRule orderRules[] = {
+    {"baker-split-ppfs", "baker-assign-memory",
+     "a cut makes metadata and a channel, which get numbers"},
     {"baker-assign-memory", "baker-lower-channels",
      "messages carry the numbers of channels"},
     {"baker-assign-memory", "baker-to-llvm",
@@ -32,6 +34,8 @@ constexpr OrderRule orderRules[] = {
      "the engines carry out what was planned for all cores"},
     {"baker-lower-channels", "baker-make-caches",
      "looks at versions stand in the engines' loop"},
+    {"baker-plan-caches", "baker-fold-constants",
+     "one core's program does not show what the others write"},
     {"baker-pac", "baker-make-caches",
      "bursts of loads are served by a copy as single loads are"},
     {"baker-make-caches", "baker-to-llvm",
@@ -83,6 +87,11 @@ void addMakeAnswers(OpPassManager &passes, CoreTarget,
   passes.addPass(swcache::createMakeAnswers());
 }
 
+void addFoldConstants(OpPassManager &passes, CoreTarget,
+                      const PipelineOptions &) {
+  passes.addPass(swcache::createFoldConstants());
+}
+
 void addMakeCaches(OpPassManager &passes, CoreTarget, const PipelineOptions &) {
   passes.addPass(swcache::createMakeCaches());
 }
@@ -90,6 +99,13 @@ void addMakeCaches(OpPassManager &passes, CoreTarget, const PipelineOptions &) {
 void addInitGlobals(OpPassManager &passes, CoreTarget,
                     const PipelineOptions &) {
   passes.addPass(passes::createInitGlobals());
+}
+
+void addSplitPpfs(OpPassManager &passes, CoreTarget,
+                  const PipelineOptions &options) {
+  agg::SplitPpfsOptions split;
+  split.wordsScale = options.wordsScale;
+  passes.addPass(agg::createSplitPpfs(split));
 }
 
 void addSplitCores(OpPassManager &passes, CoreTarget,
@@ -164,6 +180,8 @@ void addDebugScopes(OpPassManager &passes, CoreTarget,
 
 // name, stage, first level, needed, reason, pass
 constexpr PassRow rows[] = {
+    {"split-ppfs", Stage::Program, Level::Base, false,
+     "before metadata and channels get their numbers", addSplitPpfs},
     {"assign-memory", Stage::Program, Level::Base, true,
      "places and numbers: all cores must agree on them", addAssignMemory},
     {"plan-caches", Stage::Program, Level::Swc, false,
@@ -195,6 +213,9 @@ constexpr PassRow rows[] = {
      addSoar},
     {"phr", Stage::Engines, Level::Phr, false,
      "what descriptors say becomes values", addPhr},
+    {"fold-constants", Stage::Engines, Level::Swc, false,
+     "behind the passes that unroll loops; what is folded needs no copy",
+     addFoldConstants},
     {"make-caches", Stage::Engines, Level::Swc, false,
      "behind the passes that make bursts of loads, so that a copy serves them",
      addMakeCaches},

@@ -13,6 +13,7 @@
 #include "ir/Stimulus.h"
 #include "mlir/Pass/PassManager.h"
 #include "support/Error.h"
+#include <map>
 #include <string>
 #include <vector>
 
@@ -43,6 +44,10 @@ struct PipelineOptions {
   std::string mapping;
   /// PPFs that this file puts on the XScale core.
   std::vector<std::string> mappedXScale;
+  /// The XScale core can stop and start engines.
+  bool isStoppable = false;
+  /// Contexts of an engine that it gives to aggregates.
+  std::map<std::string, uint32_t> mappedContexts;
   /// Words of generated code for one of the estimate of sizes.
   double wordsScale = 1;
   /// The aggregate whose program is made; empty: all of the engines' PPFs.

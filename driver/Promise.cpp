@@ -1,6 +1,7 @@
 //===- Promise.cpp - the rate that generated code promises ----------------===//
 
 #include "driver/Promise.h"
+#include "driver/Neighbours.h"
 #include "ir/Profile.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Path.h"
@@ -58,7 +59,7 @@ Result<Promise> findPromise(ModuleOp planned,
   Promise promise;
   promise.stages = stagesOf(planned, engines);
   for (size_t i = 0; i < engines.size(); ++i) {
-    auto worst = agg::worstCaseOf(engines[i].code, chip);
+    auto worst = agg::worstCaseOf(loadedCode(engines, i), chip);
     if (!worst)
       return worst.error();
     agg::Stage &stage = promise.stages[i];
@@ -66,6 +67,19 @@ Result<Promise> findPromise(ModuleOp planned,
     shareChannels(cost, stage.cost);
     stage.cost = cost;
     stage.messages = std::max(stage.messages, 1.0);
+    double issueMax = worst->cost.issue;
+    std::vector<const target::Microcode *> others = {&engines[i].code};
+    for (const AggregateCode::Variant &variant : engines[i].variants)
+      others.push_back(&variant.code);
+    for (const target::Microcode *code : others) {
+      if (code == &loadedCode(engines, i))
+        continue;
+      auto other = agg::worstCaseOf(*code, chip);
+      if (!other)
+        return other.error();
+      issueMax = std::max(issueMax, other->cost.issue);
+    }
+    promise.issueMax.push_back(issueMax);
     promise.worst.push_back(std::move(*worst));
   }
   promise.packets =
@@ -84,11 +98,12 @@ std::string printPromise(const Promise &promise,
     const agg::WorstCase &worst = promise.worst[i];
     text += llvm::formatv("{0,-24}{1,8}{2,8}{3,9:f0}{4,9:f0}\n",
                           engines[i].plan.name, engines[i].plan.engines.size(),
-                          engines[i].code.words.size(), worst.cost.issue,
+                          loadedCode(engines, i).words.size(), worst.cost.issue,
                           worst.cost.latency);
-    text += llvm::formatv("  path of {0:f0} and {1:f0} cycles: {2}\n",
-                          worst.pathCost.issue, worst.pathCost.latency,
-                          linesOf(worst, engines[i].code, worst.path.size()));
+    text += llvm::formatv(
+        "  path of {0:f0} and {1:f0} cycles: {2}\n", worst.pathCost.issue,
+        worst.pathCost.latency,
+        linesOf(worst, loadedCode(engines, i), worst.path.size()));
   }
   text += llvm::formatv("promised: {0:f3} Gbit/s, {1:f3} million packets a "
                         "second of {2} bytes; limit: {3}\n",
@@ -118,7 +133,8 @@ Status checkMinRate(const Promise &promise,
           "engine cycles and {6:f0} of memory: {7}",
           gbps, promise.gbps(), promise.bottleneck, engines[slow].plan.name,
           engines[slow].plan.engines.size(), worst.pathCost.issue,
-          worst.pathCost.latency, linesOf(worst, engines[slow].code, linesMax))
+          worst.pathCost.latency,
+          linesOf(worst, loadedCode(engines, slow), linesMax))
           .str());
 }
 

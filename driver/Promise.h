@@ -20,6 +20,8 @@ inline constexpr unsigned predictedFrameBytes = 64;
 struct Promise {
   /// One an aggregate, in the plan's order.
   std::vector<agg::WorstCase> worst;
+  /// Engine cycles of a message at most, whatever rings a loader chooses.
+  std::vector<double> issueMax;
   /// The stages with these costs, each taking every packet.
   std::vector<agg::Stage> stages;
   /// Packets a second of the smallest frames, and what limits them.

@@ -157,6 +157,8 @@ Result<ir::CheckInputs> readCheckInputs(ModuleOp baker,
   for (const host::HostControl &function : host::describe(baker).controls)
     signatures.push_back(function.signature);
   for (const traces::ControlCall &call : *control) {
+    if (call.kind == traces::ControlCall::AtEnd)
+      continue;
     auto bound = traces::bindCall(call, signatures);
     if (!bound)
       return bound.error();

@@ -28,6 +28,13 @@ static traces::ControlSignature signatureOf(FuncOp function) {
     KARAKAL_ASSERT(name && type, "a control parameter has a name and a type");
     signature.params.push_back({name.str(), type.str()});
   }
+  signature.returns = "void";
+  if (function.getNumResults() != 0) {
+    auto type =
+        function.getResultAttrOfType<mlir::StringAttr>(0, ir::typeAttrName);
+    KARAKAL_ASSERT(type, "a control function's result has a type");
+    signature.returns = type.str();
+  }
   return signature;
 }
 

@@ -51,6 +51,7 @@ private:
   Status init();
   Status callControl(const BoundCall &bound);
   Status callsDue(uint64_t due);
+  Status callsAtEnd();
   Status process(const traces::Packet &frame, uint64_t index);
   bool drain();
   Error packetError(uint64_t index);
@@ -62,7 +63,8 @@ private:
   PacketRuntime runtime;
   RunContext context;
   std::vector<uint32_t> consumerIndex;
-  std::vector<BoundCall> calls;
+  std::vector<BoundCall> calls, endCalls;
+  std::vector<traces::ControlValue> values;
   size_t controlCalls = 0;
   /// What the counters counted in control calls after the first packet.
   std::vector<uint64_t> updates;
@@ -83,6 +85,10 @@ Status Runner::bind(const std::vector<traces::ControlCall> &control) {
     auto bound = traces::bindCall(call, signatures);
     if (!bound)
       return bound.error();
+    if (call.kind == traces::ControlCall::AtEnd) {
+      endCalls.push_back({&call, bound->function, std::move(bound->args), 0});
+      continue;
+    }
     bool isStart = call.kind == traces::ControlCall::Start;
     calls.push_back({&call, bound->function, std::move(bound->args),
                      isStart ? 0 : call.when + 1});
@@ -113,14 +119,18 @@ Status Runner::init() {
 Status Runner::callControl(const BoundCall &bound) {
   *compiled.fuel = options.fuelPerCall;
   uint32_t returned = 0;
-  ControlFunction function = compiled.controls[bound.control];
+  ControlFunction entry = compiled.controls[bound.control];
   const uint64_t *arguments = bound.arguments.data();
-  if (!callGuarded(context, [&] { returned = function(arguments); }) ||
-      !drain())
+  if (!callGuarded(context, [&] { returned = entry(arguments); }) || !drain())
     return makeFileError("E-host-001", bound.call->file,
                          bound.call->name + ": " + runtime.fault(),
                          bound.call->line);
-  if (returned != 0)
+  const traces::ControlSignature &function =
+      program.controls[bound.control].signature;
+  if (traces::givesValue(function))
+    values.push_back(traces::valueOf(function, bound.call->text,
+                                     bound.call->line, returned));
+  else if (returned != 0)
     return makeFileError("E-host-002", bound.call->file,
                          bound.call->name + " returned error " +
                              std::to_string(int32_t(returned)),
@@ -145,6 +155,20 @@ Status Runner::callsDue(uint64_t due) {
     updates[i] += due > 1 ? counters[i] - before[i] : 0;
     counters[i] = before[i];
   }
+  return success();
+}
+
+/// Makes the `@end` calls; the counters leave them out.
+Status Runner::callsAtEnd() {
+  uint64_t *counters = compiled.profile;
+  std::vector<uint64_t> before(counters, counters + updates.size());
+  context.isPacket = false;
+  for (const BoundCall &call : endCalls) {
+    if (Status status = callControl(call); !status)
+      return status;
+    ++controlCalls;
+  }
+  std::copy(before.begin(), before.end(), counters);
   return success();
 }
 
@@ -202,7 +226,8 @@ HostRun Runner::collect() {
   result.locality = std::move(context.locality);
   result.compileSeconds = compiled.compileSeconds;
   result.controlCalls = controlCalls;
-  result.controlNotReached = calls.size() - controlCalls;
+  result.controlNotReached = calls.size() + endCalls.size() - controlCalls;
+  result.controlValues = std::move(values);
   return result;
 }
 
@@ -225,6 +250,8 @@ Result<HostRun> Runner::run(const std::vector<traces::Packet> &trace,
       return status.error();
   }
   double seconds = double(std::clock() - start) / CLOCKS_PER_SEC;
+  if (Status status = callsAtEnd(); !status)
+    return status.error();
   if (runtime.buffersInUse() != 0)
     return makeError("E-host-005",
                      "the program keeps " +

@@ -67,6 +67,8 @@ struct HostRun {
   double compileSeconds = 0, runSeconds = 0;
   /// Control calls that ran, and those that wait for a packet after the last.
   uint64_t controlCalls = 0, controlNotReached = 0;
+  /// What control functions returned, in the order of their calls.
+  std::vector<traces::ControlValue> controlValues;
 };
 
 /// Runs `program` over `trace`. The program's module is used up.

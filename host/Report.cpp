@@ -33,7 +33,11 @@ std::string statisticsJson(const HostRun &run, const std::string &program,
   stats["packets"] = toJson(named(run.packets));
   stats["drops"] = toJson(run.drops);
   stats["control"] = {{"calls", run.controlCalls},
-                      {"not_reached", run.controlNotReached}};
+                      {"not_reached", run.controlNotReached},
+                      {"values", Json::array()}};
+  for (const traces::ControlValue &value : run.controlValues)
+    stats["control"]["values"].push_back(
+        {{"line", value.line}, {"call", value.call}, {"value", value.value}});
   stats["ppfs"] = toJson(run.packetsByPpf);
   stats["counters"] = toJson(events);
   return stats.dump(2) + "\n";
@@ -81,6 +85,8 @@ std::string statisticsTable(const HostRun &run, const std::string &program) {
   for (const auto &[name, count] : others)
     if (count != 0)
       text += row(name, count);
+  for (const traces::ControlValue &value : run.controlValues)
+    text += value.call + " = " + std::to_string(value.value) + "\n";
   text += format("speed     %.3f s to compile", run.compileSeconds);
   if (run.runSeconds > 0)
     text += format("; %.3f million packets a second of processor time",

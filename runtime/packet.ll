@@ -25,7 +25,8 @@ declare void @__ixp_halt()
 declare void @__ixp_scratch_incr(i32)
 declare i32 @__ixp_sram_dequeue(i32)
 declare void @__ixp_sram_enqueue(i32, i32)
-declare void @llvm.pseudoprobe(i64, i64, i32, i64)
+declare void @__ixp_loop_entry(i32)
+declare void @__ixp_loop_round(i32, i32)
 
 ; The descriptor word `word` of packet `h`, as an SRAM address.
 define internal ptr addrspace(1) @baker_descriptor(i32 %h, i32 %word)
@@ -329,12 +330,13 @@ entry:
   %start = and i32 %lowest, -32
   %source = shl i32 %h, 7
   %target = shl i32 %new, 7
+  call void @__ixp_loop_entry(i32 1073741825)
   br label %data
 
 data:
   %offset = phi i32 [ %start, %entry ], [ %offset.next, %data ]
   ; 64 rounds at most: a buffer has 2,048 bytes (codegen-me/LoopProbes.h).
-  call void @llvm.pseudoprobe(i64 0, i64 64, i32 0, i64 -1)
+  call void @__ixp_loop_round(i32 1073741825, i32 64)
   %source.address = add i32 %source, %offset
   %target.address = add i32 %target, %offset
   %source.pointer = inttoptr i32 %source.address to ptr addrspace(2)
@@ -415,6 +417,7 @@ entry:
   %end = add i32 %at, %bytes
   %into = and i32 %at, 7
   %isOdd = icmp ne i32 %into, 0
+  call void @__ixp_loop_entry(i32 1073741826)
   br i1 %isOdd, label %partial, label %test
 
 partial:
@@ -430,7 +433,7 @@ test:
   %offset = phi i32 [ %at, %entry ], [ %next, %partial ],
                     [ %offset.next, %data ]
   ; A round for each quadword of a buffer, and the look that ends it.
-  call void @llvm.pseudoprobe(i64 0, i64 257, i32 0, i64 -1)
+  call void @__ixp_loop_round(i32 1073741826, i32 257)
   %isMore = icmp ult i32 %offset, %end
   br i1 %isMore, label %data, label %done
 

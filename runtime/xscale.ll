@@ -9,6 +9,16 @@
 ;
 ;===----------------------------------------------------------------------===;
 
+;--- What bounds the engines' loops is nothing here.
+
+define void @__ixp_loop_entry(i32 %number) alwaysinline {
+  ret void
+}
+
+define void @__ixp_loop_round(i32 %number, i32 %bound) alwaysinline {
+  ret void
+}
+
 ;--- Rings: word 0xcb400000 + 4n gets and puts, word 0xcb400100 + 4n tells, and
 ;--- what is written to 0xcb400140 goes with the next word put. The core is the
 ;--- only one that gets from its ring, so it may take a message word by word.

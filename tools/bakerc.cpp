@@ -41,7 +41,7 @@ const std::map<std::string, Emit> forms = {
 /// Values that are names until the command line has been checked.
 struct CommandLine {
   Options options;
-  std::string level = "swc", form = "ixp", target = "ixp2400";
+  std::string level = "swc", form = "ixp", target = "ixp2400", policy;
   std::vector<std::string> warnings; ///< each without its `-W`
   std::vector<std::string> plugins, extraPasses;
 };
@@ -131,6 +131,10 @@ void declareOptions(CLI::App &app, CommandLine &line) {
                  "before the pass NAME if NAME: stands in front, else before "
                  "to-llvm")
       ->allow_extra_args(false);
+  app.add_option("--policy", line.policy,
+                 "power: the XScale core can stop engines while traffic is "
+                 "low (ixpsim --policy=power)")
+      ->check(CLI::IsMember({"power"}));
   app.add_option("--min-rate", options.minRateGbps,
                  "refuse the program if its code cannot promise this rate of "
                  "the smallest frames in Gbit/s, whatever path they take")
@@ -232,6 +236,7 @@ int main(int argc, char **argv) {
   }
   line.options.pipeline.level = levels.at(line.level);
   line.options.emit = forms.at(line.form);
+  line.options.pipeline.isStoppable = line.policy == "power";
   auto policy = lang::warningPolicy(line.warnings);
   if (!policy)
     return usageError(policy.error().message);

@@ -4,6 +4,7 @@
 #include "target-ixp/Assembler.h"
 #include "target-ixp/Files.h"
 #include "target-ixp/Image.h"
+#include "target-ixp/InstructionReference.h"
 #include "target-ixp/Manifest.h"
 #include "target-ixp/MemoryMap.h"
 
@@ -120,6 +121,13 @@ int main(int argc, char **argv) {
   app.add_flag("--listing", listing,
                "print where registers and signals were put, and the size");
   app.add_flag("--strict", strict, "let a warning keep the output away");
+  app.add_flag_callback(
+      "--describe",
+      [] {
+        std::cout << instructionReference();
+        throw CLI::Success();
+      },
+      "print the reference of all instructions (Markdown) and stop");
   app.footer("Exit status: 0 done, 1 the input is wrong, 2 the command line is "
              "wrong.");
   try {

@@ -37,6 +37,7 @@ struct CommandLine {
   std::vector<std::string> assignments, ucode;
   sim::SimulationOptions run;
   bool describe = false;
+  std::string policy;
   bool quiet = false;
   bool progress = false;
 };
@@ -81,6 +82,10 @@ void declareOptions(CLI::App &app, CommandLine &line) {
       ->take_all();
   app.add_flag("--strict", line.run.strict,
                "a hazard (early read, rewrite, ...) ends the run");
+  app.add_option("--policy", line.policy,
+                 "power: engines stop while traffic is low; the image must be "
+                 "compiled so")
+      ->check(CLI::IsMember({"power"}));
   app.add_option("--seed", line.run.seed, "start of pseudo-random numbers");
   app.add_option("--chip", line.chip,
                  "a configuration: ixp2400, ixp2400-400, ixp2800, ixp1200, or "
@@ -236,6 +241,7 @@ int simulate(CommandLine &line) {
   options.keepFrames = !line.out.empty();
   options.recordTimeline = !line.timeline.empty();
   options.profile = !line.profile.empty();
+  options.savePower = line.policy == "power";
   bool showsProgress = line.progress || (!line.quiet && isatty(2));
   if (showsProgress)
     options.onProgress = printProgress;

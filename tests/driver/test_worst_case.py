@@ -4,41 +4,34 @@ to what happens; what cannot be promised is refused with a reason."""
 from __future__ import annotations
 
 import json
-import os
 import struct
-import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
+from built import ROOT, needs_build, run
 
-ROOT = Path(__file__).resolve().parents[2]
-BUILD = Path(os.environ.get("KARAKAL_BUILD", ROOT / "build"))
 KERNELS = sorted((ROOT / "tests" / "bench" / "kernels").glob("*.baker"))
 #: Ports that are never the limit.
 FAST_PORTS = "--set=ports.rate_bps=10000000000"
 #: A bound exceeds what was seen by this much at most.
 SLACK = 1.3
 
-pytestmark = pytest.mark.skipif(
-    not (BUILD / "bin/ixpsim").exists(), reason="nothing is built"
-)
-
-
-def run(tool: str, *arguments: object, status: int = 0) -> str:
-    command = [str(BUILD / "bin" / tool), *map(str, arguments)]
-    done = subprocess.run(command, capture_output=True, text=True)
-    assert done.returncode == status, done.stderr
-    return done.stdout + done.stderr
+pytestmark = needs_build
 
 
 @pytest.fixture(scope="module")
 def trace(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """IPv4 frames to the station that mac_hash looks for longest."""
+    """IPv4 frames to the station that mac_hash looks for longest, every other with
+    a checksum that overflows when the time to live is decremented."""
     path = tmp_path_factory.mktemp("worst-case") / "in.pcap"
     data = struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, 1)
-    header = bytes.fromhex("45000028000100004006b1e6c0a800010a000001")
+    headers = [
+        bytes.fromhex("45000028000100004006b1e6c0a800010a000001"),
+        bytes.fromhex("45000028b02700004006fffec0a800010a000001"),
+    ]
     for number in range(64):
+        header = headers[number % 2]
         frame = struct.pack(">HI", 0x200, 0x10FF) + bytes(6) + b"\x08\x00" + header
         frame = frame.ljust(60, b"\0")
         data += struct.pack("<IIII", number, 0, len(frame), len(frame)) + frame
@@ -125,6 +118,64 @@ def test_a_loop_needs_a_bound(trace: Path, tmp_path: Path) -> None:
     seen = turn_cycles(simulate(image, trace, 8, FAST_PORTS))
     assert seen + 19 * 5 < worst["issue_cycles"]
     assert worst["latency_cycles"] > 20 * 80
+
+
+BOUNDED = """
+import net.ether;
+module m {{
+  u32 seen;
+  ppf work {{ in ether_pkt * in_cc; out ether_pkt * out_cc; }}
+  wiring {{ rx -> work.in_cc; work.out_cc -> tx; }}
+}}
+m.work.ppf ( ether_pkt * ph )
+{{
+  u32 left = (u32)ph->dst & 15;
+  u32 sum = 0;
+  @bound({outer}) while (left != 0) {{
+    u32 bits = left;
+    @bound(4) do {{
+      sum += bits * seen;
+      bits >>= 1;
+    }} while (bits != 0);
+    left--;
+  }}
+  ph->src = sum;
+  channel_put( out_cc, ph );
+}}
+"""
+
+
+@pytest.mark.parametrize("level", ["base", "o1", "swc"])
+def test_a_bound_is_what_the_source_states(
+    level: str, trace: Path, tmp_path: Path
+) -> None:
+    # The frames' addresses end in 0x10ff: 15 rounds.
+    source, image = tmp_path / "loop.baker", tmp_path / "a.ixp"
+    report = tmp_path / "report.json"
+    source.write_text(BOUNDED.format(outer=15))
+    run(
+        "bakerc", source, "--mes=1", f"--level={level}", "--wcet",
+        f"--report={report}", "-o", image,
+    )  # fmt: skip
+    worst = json.loads(report.read_text())["aggregates"][0]["worst_case"]
+    seen = turn_cycles(simulate(image, trace, 8, FAST_PORTS))
+    assert 0.5 * worst["issue_cycles"] < seen <= worst["issue_cycles"]
+    # A run shows that a bound is wrong.
+    source.write_text(BOUNDED.format(outer=3))
+    run("bakerc", source, "--mes=1", f"--level={level}", "--wcet", "-o", image)
+    said = run("ixpsim", image, f"--trace={trace}", "--quiet", status=1)
+    assert "E-sim-ixp-033" in said
+
+
+@pytest.mark.parametrize(
+    "app", ["l3-switch/l3_switch", "firewall/firewall", "mpls/mpls"]
+)
+def test_every_program_has_a_worst_case(app: str, tmp_path: Path) -> None:
+    source = ROOT / f"apps/{app}.baker"
+    image = tmp_path / "a.ixp"
+    said = run("bakerc", source, "--min-rate=2.5", "--wcet", "-o", image, status=1)
+    assert "promised: " in said and "E-driver-040" in said
+    assert f"{source.stem}.baker:" in said
 
 
 def test_wcet_goes_with_an_image(tmp_path: Path) -> None:

@@ -29,6 +29,8 @@ module m {{
     limit = value;
     return 0;
   }}
+  control u32 limit_now() {{ return limit; }}
+  control s8 below(u8 value) {{ return (s8)(value - 200); }}
 }}
 m.p.ppf(ether_pkt * ph) {{
   {body}
@@ -94,6 +96,15 @@ def test_control_calls_run_at_their_packet(tmp_path: Path) -> None:
     program = Program(tmp_path, FORWARD)
     done = program.run(control="set_limit(1)\n@packet 4 m.set_limit(6)\n")
     assert "3 forwarded" in done.stdout
+
+
+def test_values_that_control_functions_return(tmp_path: Path) -> None:
+    calls = "limit_now()\nbelow(199)\n@end limit_now() # late\n@packet 4 set_limit(6)\n"
+    stats = tmp_path / "s.json"
+    done = Program(tmp_path, FORWARD).run(f"--stats={stats}", control=calls)
+    assert "limit_now() = 3\nbelow(199) = -1\nlimit_now() = 6\n" in done.stdout
+    values = json.loads(stats.read_text())["control"]["values"]
+    assert values[2] == {"line": 3, "call": "limit_now()", "value": 6}
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,78 @@
+; What the loop of an engine asks: rings between engines that are no scratch rings (target-ixp/Rings.h). A message
+; is one word, never 0; a get gives 0 if there is none. As on scratch rings, a
+; put waits while there is no room.
+
+declare i32 @__ixp_sram_put(i32, i32)
+declare i32 @__ixp_neighbour_get()
+declare void @__ixp_neighbour_put(i32)
+declare i32 @__ixp_neighbour_empty()
+declare i32 @__ixp_neighbour_full()
+declare void @__ixp_swap()
+declare i32 @__ixp_local_csr_rd(i32)
+
+; The status word of a put is negative if the message was appended.
+define void @baker_sram_ring_put(i32 %queue, i32 %message) alwaysinline {
+entry:
+  br label %try
+
+try:
+  %status = call i32 @__ixp_sram_put(i32 %queue, i32 %message)
+  %isDone = icmp slt i32 %status, 0
+  br i1 %isDone, label %done, label %wait, !prof !0
+
+wait:
+  call void @__ixp_swap()
+  br label %try
+
+done:
+  ret void
+}
+
+; Between the look and the use no other context runs.
+define void @baker_neighbour_put(i32 %message) alwaysinline {
+entry:
+  br label %test
+
+test:
+  %full = call i32 @__ixp_neighbour_full()
+  %hasRoom = icmp eq i32 %full, 0
+  br i1 %hasRoom, label %put, label %wait, !prof !0
+
+wait:
+  call void @__ixp_swap()
+  br label %test
+
+put:
+  call void @__ixp_neighbour_put(i32 %message)
+  ret void
+}
+
+define i32 @baker_neighbour_get() alwaysinline {
+entry:
+  %empty = call i32 @__ixp_neighbour_empty()
+  %isMessage = icmp eq i32 %empty, 0
+  br i1 %isMessage, label %get, label %done
+
+get:
+  %message = call i32 @__ixp_neighbour_get()
+  br label %done
+
+done:
+  %result = phi i32 [ 0, %entry ], [ %message, %get ]
+  ret i32 %result
+}
+
+; Whether the XScale core asks this engine to stop: its bit of EngineStopWord,
+; by the hardware number in ACTIVE_CTX_STS.
+define i32 @baker_stop_asked() alwaysinline {
+  %status = call i32 @__ixp_local_csr_rd(i32 68)
+  %shifted = lshr i32 %status, 3
+  %engine = and i32 %shifted, 31
+  %word = load i32, ptr addrspace(3) inttoptr (i32 15120 to ptr addrspace(3))
+  %moved = lshr i32 %word, %engine
+  %asked = and i32 %moved, 1
+  ret i32 %asked
+}
+
+; There is nearly always room.
+!0 = !{!"branch_weights", i32 1000, i32 1}
