@@ -166,7 +166,7 @@ std::string LineParser::value() {
   return text.substr(begin, at - begin);
 }
 
-/// `@packet N` or `@cycle N`, past the `@`.
+/// `@packet N`, `@cycle N` or `@end`, past the `@`.
 std::optional<Error> LineParser::moment(ControlCall &call) {
   const std::size_t begin = at;
   const std::string unit = name();
@@ -174,9 +174,12 @@ std::optional<Error> LineParser::moment(ControlCall &call) {
     call.kind = ControlCall::AtPacket;
   } else if (unit == "cycle") {
     call.kind = ControlCall::AtCycle;
+  } else if (unit == "end") {
+    call.kind = ControlCall::AtEnd;
+    return std::nullopt;
   } else {
     at = begin;
-    return expected("'packet' or 'cycle'");
+    return expected("'packet', 'cycle' or 'end'");
   }
   skipSpace();
   const std::size_t valueBegin = at;
@@ -226,11 +229,14 @@ Result<std::optional<ControlCall>> LineParser::run() {
   if (accept('@'))
     if (std::optional<Error> wrong = moment(call))
       return *wrong;
+  skipSpace();
+  const std::size_t begin = at;
   call.name = name();
   if (call.name.empty())
     return expected("the name of a control function");
   if (std::optional<Error> wrong = arguments(call))
     return *wrong;
+  call.text = text.substr(begin, at - begin);
   skipSpace();
   if (at != text.size())
     return expected("the end of the line");
@@ -295,6 +301,19 @@ Error unknownFunction(const ControlCall &call,
 }
 
 } // namespace
+
+bool karakal::traces::givesValue(const ControlSignature &signature) {
+  return signature.returns != "void" && signature.returns != "int" &&
+         signature.returns != "s32";
+}
+
+ControlValue karakal::traces::valueOf(const ControlSignature &signature,
+                                      const std::string &call, uint32_t line,
+                                      uint32_t bits) {
+  // Functions extend what they return to 32 bits.
+  const bool isSigned = typeOf(signature.returns).isSigned;
+  return {call, line, isSigned ? int64_t{int32_t(bits)} : int64_t{bits}};
+}
 
 Result<std::vector<ControlCall>>
 karakal::traces::parseControl(const std::string &text,

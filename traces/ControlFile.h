@@ -8,6 +8,7 @@
 //     bridge_add(02:00:00:00:01:07, 2)
 //     @packet 5000 route_add(10.1.0.0, 16, 4)
 //     @cycle 1000000 l3_switch.route_add(10.2.0.0, 16, 5)
+//     @end packets_to(3)
 //
 // Parsing knows the form alone; `bindCall` checks a call against the functions
 // that a program has. Simulator and host profiler share both.
@@ -28,13 +29,13 @@ namespace karakal::traces {
 
 /// One call of a control function.
 struct ControlCall {
-  enum When { Start, AtPacket, AtCycle };
+  enum When { Start, AtPacket, AtCycle, AtEnd };
   /// How an argument is written; its type decides later whether that fits.
   enum Form { Plain, Negative, Ipv4, Mac };
 
   When kind = Start;
   /// The packet (counted from 0, in the order of the trace) before which the
-  /// call runs, or the cycle; 0 for Start.
+  /// call runs, or the cycle; 0 for Start and AtEnd.
   uint64_t when = 0;
   /// `function` or `module.function`.
   std::string name;
@@ -42,6 +43,8 @@ struct ControlCall {
   /// significant), and how each is written.
   std::vector<int64_t> args;
   std::vector<Form> forms;
+  /// The call as it is written.
+  std::string text;
   std::string file;
   /// 1-based line in the file.
   uint32_t line = 0;
@@ -57,7 +60,24 @@ struct ControlSignature {
   /// `module.function`.
   std::string name;
   std::vector<Param> params;
+  /// `int`, which is `s32`: 0, or why the call is refused; `void`; any other
+  /// type: a value.
+  std::string returns = "int";
 };
+
+/// What a call of a function with a value gave.
+struct ControlValue {
+  /// The call as it is written, and its line.
+  std::string call;
+  uint32_t line = 0;
+  int64_t value = 0;
+};
+
+/// Whether a function returns a value, not whether it was refused.
+bool givesValue(const ControlSignature &signature);
+/// What a function gave: the 32 bits that it returned, by its type.
+ControlValue valueOf(const ControlSignature &signature, const std::string &call,
+                     uint32_t line, uint32_t bits);
 
 /// A call that fits a signature.
 struct Resolved {

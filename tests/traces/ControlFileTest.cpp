@@ -31,8 +31,10 @@ TEST(ControlFile, readsEveryFormOfArgument) {
 
 TEST(ControlFile, readsTimesCommentsAndSpace) {
   auto calls = parsed("# routes\n\n  f ( 1 ,2 ) # here\r\n"
-                      "@packet 5000 m.g()\n@cycle 18 h(0)");
-  ASSERT_EQ(calls.size(), 3u);
+                      "@packet 5000 m.g()\n@cycle 18 h(0)\n@end g( 1 )#");
+  ASSERT_EQ(calls.size(), 4u);
+  EXPECT_EQ(calls[3].kind, ControlCall::AtEnd);
+  EXPECT_EQ(calls[3].text, "g( 1 )");
   EXPECT_EQ(calls[0].line, 3u);
   EXPECT_EQ(calls[1].kind, ControlCall::AtPacket);
   EXPECT_EQ(calls[1].when, 5000u);
@@ -77,7 +79,7 @@ TEST(ControlFile, refusesWrongLines) {
       {"7f(1)", "E-traces-021", "name of a control function", 1},
       {"@packet f(1)", "E-traces-021", "a decimal number", 9},
       {"@packet -1 f(1)", "E-traces-021", "a decimal number", 9},
-      {"@second 1 f(1)", "E-traces-021", "'packet' or 'cycle'", 2},
+      {"@second 1 f(1)", "E-traces-021", "'packet', 'cycle' or 'end'", 2},
       {"f(12x)", "E-traces-022", "12x", 3},
       {"f(0x)", "E-traces-022", "0x", 3},
       {"f(-)", "E-traces-022", "'-'", 3},

@@ -11,6 +11,7 @@ from npftrace.capture import Frame, read_capture, write_capture
 from npftrace.check import Input, compare
 from npftrace.cli import main
 from npftrace.oracle.verdict import Verdict
+from npftrace.stats import drop_bounds
 
 SHARES = [
     "--bridged=.1", "--broadcast=.02", "--unknown=.02", "--arp=.02",
@@ -310,3 +311,23 @@ def test_equal_frames_of_several_packets(
     found = [Frame(0, port, b"same") for port in ports]
     outcome = compare(inputs, found, has_ports=True)
     assert (not outcome.missing and not outcome.surplus) == fits
+
+
+def test_many_equal_frames() -> None:
+    verdicts = [_sends(0, 2, 3), _sends(0), _sends()]
+    inputs = [Input(Frame(0, 1, b"same"), verdicts) for _ in range(60)]
+    found = [Frame(0, port, b"same") for port in [0] * 40 + [2, 3] * 13]
+    outcome = compare(inputs, found, has_ports=True)
+    assert not outcome.missing and not outcome.surplus
+    outcome = compare(inputs, [*found, Frame(0, 3, b"same")], has_ports=True)
+    assert outcome.surplus
+
+
+def test_equal_frames_may_change_parts() -> None:
+    dropped = Verdict("dropped", reason="same_port")
+    inputs = [Input(Frame(0, 1, b"same"), [_sends(0), _sends(0, 2), dropped])] * 2
+    found = [Frame(0, port, b"same") for port in (0, 2)]
+    outcome = compare(inputs, found, has_ports=True)
+    fewest, most = drop_bounds(outcome)
+    assert not outcome.surplus
+    assert fewest["same_port"] == 0 and most["same_port"] == 2

@@ -255,3 +255,44 @@ def test_an_update_at_a_cycle_may_be_seen_by_all(frame: Build) -> None:
     oracle = L3Switch([*calls(), update], 4, window=0)
     assert len(oracle.verdicts(0, 0, frame())) == 2
     assert len(oracle.verdicts(10**6, 0, frame())) == 2
+
+
+def stations(window: int, heard: list[tuple[int, int]], ticks: tuple[int, ...] = ()):  # type: ignore[no-untyped-def]
+    """A function that says where a packet may find the one station that was
+    heard at these packets by these ports."""
+    oracle = L3Switch([Call("bridge_tick", (), "packet", t) for t in ticks], 4, window)
+    data = b"\xff" * 6 + bytes.fromhex("0a0000000001") + bytes(48)
+    for index, port in heard:
+        oracle.hear(index, port, data)
+    return lambda index: set(oracle.bridge.ports_of(1, 0x0A0000000001, index))
+
+
+def test_stations_are_learned_at_once_without_a_window() -> None:
+    at = stations(0, [(10, 1), (20, 2)])
+    assert [at(i) for i in (10, 11, 20, 21, 99)] == [{None}, {1}, {1}, {2}, {2}]
+
+
+def test_a_station_may_be_learned_late_or_early() -> None:
+    at = stations(5, [(10, 1), (100, 2)])
+    assert [at(i) for i in (5, 6, 15, 16)] == [{None}, {None, 1}, {None, 1}, {1}]
+    assert [at(i) for i in (95, 96, 105, 106)] == [{1}, {1, 2}, {1, 2}, {2}]
+
+
+def test_of_two_notes_either_may_come_last() -> None:
+    at = stations(5, [(10, 1), (12, 2), (200, 2), (210, 2)])
+    assert [at(i) for i in (50, 205, 206)] == [{1, 2}, {1, 2}, {2}]
+
+
+def test_stations_are_forgotten() -> None:
+    at = stations(0, [(10, 1), (99, 3)], ticks=(20, 30))
+    assert [at(i) for i in (30, 31, 99, 100)] == [{1}, {None}, {None}, {3}]
+
+
+def test_a_station_heard_near_a_tick_may_be_forgotten() -> None:
+    at = stations(5, [(22, 1), (90, 1)], ticks=(20, 60))
+    assert [at(i) for i in (55, 56, 80, 99)] == [{1}, {1, None}, {1, None}, {1}]
+
+
+def test_a_wrong_port_is_found_once_a_station_is_learned() -> None:
+    at = stations(64, [(i, i // 1000) for i in range(3000)])
+    assert [at(i) for i in (500, 1500, 2500)] == [{0}, {1}, {2}]

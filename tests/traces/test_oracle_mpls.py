@@ -141,7 +141,7 @@ def test_egress_into_another_path(oracle: Mpls, frame: Build) -> None:
         ([(SWAP, 0, 0)], "ttl_expired"),
         ([(15, 0, 1)], "reserved_label"),
         ([(1, 0, 9)], "reserved_label"),
-        ([(2, 0, 9)], "reserved_label"),
+        ([(2, 0, 9)], "bad_version6"),
         ([(3, 0, 9)], "reserved_label"),
         ([(15, 0, 9)], "reserved_label"),
         ([(16, 0, 9)], "unknown_label"),

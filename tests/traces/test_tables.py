@@ -65,6 +65,7 @@ def test_the_table_of_2002(tmp_path: Path) -> None:
         (" f ( 10.0.0.1 ) # x", Call("f", (0x0A000001,), line=1)),
         ("f(02:00:00:00:00:ff)", Call("f", (0x0200000000FF,), line=1)),
         ("@packet 7 f(1)", Call("f", (1,), "packet", 7, 1)),
+        ("@end f(1)", Call("f", (1,), "end", 0, 1)),
         ("@cycle 9 f(1)", Call("f", (1,), "cycle", 9, 1)),
     ],
 )

@@ -11,11 +11,12 @@ reason, and packets must add up.
 import argparse
 import json
 from collections import Counter, defaultdict, deque
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from npftrace import settle
 from npftrace.capture import Frame, read_capture, write_capture
 from npftrace.control import read_control
 from npftrace.errors import InputError
@@ -58,6 +59,8 @@ class Outcome:
     inputs: list[Input]
     sent: int = 0
     chosen: dict[int, Verdict] = field(default_factory=dict)
+    # Inputs that may have changed parts with others of the same bytes.
+    interchangeable: set[int] = field(default_factory=set)
     # Inputs with the frames that did not come out, and frames of the output
     # that nothing explains, with their positions.
     missing: dict[int, list[tuple[int, bytes]]] = field(default_factory=dict)
@@ -167,11 +170,18 @@ def _read_stats(path: Path) -> dict[str, Any]:
 def judge(oracle: Oracle, trace: Sequence[Frame], count: int) -> list[Input]:
     """The verdicts for `count` packets of a trace, repeated or cut."""
     inputs = []
-    with progress("asking the oracle", count) as advance:
+
+    def frames() -> Iterator[tuple[int, Frame]]:
         for index in range(count):
             frame = trace[index % len(trace)]
             if len(frame.data) < FRAME_BYTES_MIN:
                 frame = frame._replace(data=pad(frame.data))
+            yield index, frame
+
+    for index, frame in frames():
+        oracle.hear(index, frame.port, frame.data)
+    with progress("asking the oracle", count) as advance:
+        for index, frame in frames():
             verdicts = oracle.verdicts(index, frame.port, frame.data)
             inputs.append(Input(frame, verdicts))
             if index % 1024 == 1023:
@@ -223,13 +233,6 @@ def _note_order(
         latest[flow] = index
 
 
-#: Keys of the frames that a verdict says.
-Keys = list[tuple[int, bytes]]
-#: So many packets with frames in common are assigned to these together.
-TOGETHER_MAX = 12
-TRIES_MAX = 20_000
-
-
 def _settle(outcome: Outcome, uncertain: list[int], has_ports: bool) -> None:
     """For packets near an update: the verdict that the output bears out, that of
     most frames first, of which another's may be a part."""
@@ -237,78 +240,30 @@ def _settle(outcome: Outcome, uncertain: list[int], has_ports: bool) -> None:
     if uncertain:
         for position, frame in outcome.surplus.items():
             places[frame.port, frame.data].append(position)
-    choices: dict[int, list[tuple[Verdict, Keys]]] = {}
+    tried: dict[int, list[Verdict]] = {}
+    choices: dict[int, list[settle.Keys]] = {}
     for index in uncertain:
         verdicts = sorted(outcome.inputs[index].verdicts, key=lambda v: -len(v.outputs))
+        tried[index] = verdicts
         choices[index] = [
-            (v, [(p if has_ports else ANY_PORT, d) for p, d in v.outputs])
-            for v in verdicts
+            [(p if has_ports else ANY_PORT, d) for p, d in v.outputs] for v in verdicts
         ]
-    for group in _sharing(choices):
-        fitting = _fit([choices[index] for index in group], places)
+    there = {key: len(positions) for key, positions in places.items()}
+    for group in settle.sharing(choices):
+        fitting = settle.fit([choices[index] for index in group], there)
+        if len(group) > 1:
+            outcome.interchangeable.update(group)
         for number, index in enumerate(group):
-            tried = choices[index]
-            for verdict, keys in [tried[fitting[number]]] if fitting else tried:
+            among = [fitting[number]] if fitting else range(len(tried[index]))
+            for which in among:
+                keys = choices[index][which]
                 if all(len(places.get(k, ())) >= keys.count(k) for k in keys):
-                    outcome.chosen[index] = verdict
+                    outcome.chosen[index] = tried[index][which]
                     for key in keys:
                         del outcome.surplus[places[key].popleft()]
                     break
             else:
                 outcome.missing[index] = list(outcome.verdict(index).outputs)
-
-
-def _sharing(choices: dict[int, list[tuple[Verdict, Keys]]]) -> list[list[int]]:
-    """Groups of packets that may have sent the same frame."""
-    leader: dict[int, int] = {}
-
-    def find(index: int) -> int:
-        while leader[index] != index:
-            leader[index] = index = leader[leader[index]]
-        return index
-
-    first: dict[tuple[int, bytes], int] = {}
-    for index, tried in choices.items():
-        leader[index] = index
-        for key in (key for _, keys in tried for key in keys):
-            leader[find(index)] = find(first.setdefault(key, index))
-    groups: dict[int, list[int]] = defaultdict(list)
-    for index in choices:
-        groups[find(index)].append(index)
-    return list(groups.values())
-
-
-def _fit(
-    tried: list[list[tuple[Verdict, Keys]]], places: dict[tuple[int, bytes], deque[int]]
-) -> list[int] | None:
-    """For each packet of a group, the number of a verdict, so that all frames
-    there are belong to one; None if that is not found."""
-    if not 1 < len(tried) <= TOGETHER_MAX:
-        return None
-    keys = {key for each in tried for _, keys in each for key in keys}
-    free = {key: len(places.get(key, ())) for key in keys}
-    chosen: list[int] = []
-    tries = 0
-
-    def go_on() -> bool:
-        nonlocal tries
-        tries += 1
-        if tries > TRIES_MAX:
-            return False
-        if len(chosen) == len(tried):
-            return not any(free.values())
-        for number, (_, wanted) in enumerate(tried[len(chosen)]):
-            for key in wanted:
-                free[key] -= 1
-            chosen.append(number)
-            if all(free[key] >= 0 for key in wanted) and go_on():
-                return True
-            chosen.pop()
-            for key in wanted:
-                free[key] += 1
-        return False
-
-    return chosen if go_on() else None
 
 
 def explain(outcome: Outcome, overflow: int) -> None:

@@ -2,6 +2,7 @@
 
 route_add(10.0.0.0, 8, 3)
 @packet 5000 route_add(10.1.0.0, 16, 4)
+@end packets_to(3)
 """
 
 import re
@@ -14,7 +15,7 @@ from npftrace.errors import InputError
 from npftrace.wire import ipv4_text, ipv4_value, mac_text
 
 _CALL = re.compile(
-    r"(?:@(?P<unit>packet|cycle)\s+(?P<when>\d+)\s+)?"
+    r"(?:@(?P<unit>packet|cycle)\s+(?P<when>\d+)\s+|@(?P<end>end)\s+)?"
     r"(?P<name>[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)\s*"
     r"\((?P<args>[^()]*)\)",
     re.ASCII,
@@ -29,7 +30,7 @@ class Call:
 
     name: str
     args: tuple[int, ...]
-    unit: Literal["start", "packet", "cycle"] = "start"
+    unit: Literal["start", "packet", "cycle", "end"] = "start"
     when: int = 0
     line: int = 0
 
@@ -63,9 +64,11 @@ def _call(line: str, path: Path, number: int) -> Call:
         args = tuple(_argument(word.strip()) for word in words)
     except ValueError as error:
         raise InputError("E-traces-022", str(error), path, number) from error
-    unit: Literal["start", "packet", "cycle"] = "start"
+    unit: Literal["start", "packet", "cycle", "end"] = "start"
     if match["unit"]:
         unit = "packet" if match["unit"] == "packet" else "cycle"
+    elif match["end"]:
+        unit = "end"
     return Call(match["name"], args, unit, int(match["when"] or 0), number)
 
 

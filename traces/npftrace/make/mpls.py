@@ -42,7 +42,7 @@ SHARES = {
     "explicit-null": ("routed", "label 0 alone, forwarded as IPv4"),
     "egress-push": ("labelled", "last label popped, IPv4 gets labels again"),
     "unknown-label": ("unknown_label", "a label that is not in use"),
-    "reserved-label": ("reserved_label", "labels 1 to 15"),
+    "reserved-label": ("reserved_label", "labels 3 to 15"),
     "ttl-expired": ("ttl_expired", "TTL 0 or 1 in the top label"),
     "ip-ttl-expired": ("ttl_expired", "TTL 0 or 1 in an IPv4 packet"),
     "bad-checksum": ("bad_checksum", "a wrong IPv4 header checksum"),
@@ -196,7 +196,7 @@ class _Generator:
         chunk.nhlfes[again] = tables.label_nhlfes[at]
         labels[chunk.of("explicit-null"), 0] = 0
         reserved = chunk.of("reserved-label")
-        labels[reserved, 0] = rng.integers(1, LABEL_FIRST, size=len(reserved))
+        labels[reserved, 0] = rng.integers(3, LABEL_FIRST, size=len(reserved))
         unknown = chunk.of("unknown-label")
         unused = np.setdiff1d(np.arange(LABEL_FIRST, LABEL_SPACE + 1024), tables.labels)
         labels[unknown, 0] = rng.choice(unused, size=len(unknown))

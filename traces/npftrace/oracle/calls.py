@@ -8,7 +8,7 @@ def running_order(call: Call) -> tuple[int, int]:
     """Calls at the start, then those of a packet, then those of a cycle. How
     packets and cycles interleave is not known here; calls of cycles may be
     seen by any packet, so their place among the others tells nothing."""
-    return ("start", "packet", "cycle").index(call.unit), call.when
+    return ("start", "packet", "cycle", "end").index(call.unit), call.when
 
 
 def require(call: Call, holds: bool, what: str) -> None:

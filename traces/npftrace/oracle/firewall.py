@@ -13,6 +13,11 @@ fragment must hold its transport header, no fragment of TCP may begin at offset
 4. The flow of the first matching rule, or none, is dropped ("flow_denied") or
    passes unchanged to the port paired with its own.
 
+In stateful mode a TCP or UDP packet with ports passes besides if it belongs to
+a connection: two addresses and ports, whichever way. A packet that the rules let
+pass begins one, for TCP only if it has SYN and not ACK. A connection that is
+silent between two ticks of the clock is forgotten.
+
 Ports exist in TCP and UDP, flags in TCP, a type in ICMP, all but in fragments
 after the first. A rule that asks for what a packet has not does not match it.
 """
@@ -23,6 +28,7 @@ from typing import NamedTuple
 from npftrace.control import Call
 from npftrace.oracle.calls import require, running_order, unknown_call
 from npftrace.oracle.ipv4 import ETHER_BYTES
+from npftrace.oracle.sightings import Sightings
 from npftrace.oracle.timed import Timed
 from npftrace.oracle.verdict import Verdict
 from npftrace.wire import ETH_TYPE_ARP, ETH_TYPE_IPV4, FRAME_BYTES_MAX
@@ -32,6 +38,9 @@ TRANSPORT_BYTES = {ICMP: 8, TCP: 20, UDP: 8}
 ANY_PROTOCOL = 256
 ALL_PORTS = (0, 65535)
 NO_FLOW = -1
+SYN, ACK = 2, 16
+# A connection: protocol and both ends, each address and port.
+Connection = tuple[int, tuple[int, int], tuple[int, int]]
 # Headers whose first match is remembered.
 REMEMBERED = 1 << 16
 
@@ -120,17 +129,57 @@ def header_of(packet: bytes) -> Header | str:
     )
 
 
+def connection_of(header: Header) -> Connection | None:
+    """The connection of a packet, of either direction."""
+    if header.ports is None:
+        return None
+    one, other = (header.src, header.ports[0]), (header.dst, header.ports[1])
+    return header.protocol, min(one, other), max(one, other)
+
+
+class RuleIndex:
+    """Finds the first rule that matches. Rules with the same prefix lengths are
+    found by their prefixes, and then tried one by one."""
+
+    def __init__(self, rules: Sequence[Rule]) -> None:
+        self.rules = rules
+        self.groups: dict[tuple[int, int], dict[tuple[int, int], list[int]]] = {}
+        for number, rule in enumerate(rules):
+            lengths = rule.src_length, rule.dst_length
+            prefixes = self._cut(rule.src, rule.dst, *lengths)
+            group = self.groups.setdefault(lengths, {})
+            group.setdefault(prefixes, []).append(number)
+
+    @staticmethod
+    def _cut(src: int, dst: int, src_length: int, dst_length: int) -> tuple[int, int]:
+        return src >> 32 - src_length, dst >> 32 - dst_length
+
+    def first(self, header: Header) -> Rule | None:
+        best = len(self.rules)
+        for lengths, group in self.groups.items():
+            for number in group.get(self._cut(header.src, header.dst, *lengths), ()):
+                if number >= best:
+                    break
+                if self.rules[number].matches(header):
+                    best = number
+                    break
+        return self.rules[best] if best < len(self.rules) else None
+
+
 class Firewall:
     """The rules and actions that the control calls set up."""
 
     def __init__(self, calls: Sequence[Call], ports: int, window: int) -> None:
         self.ports = ports
         self.added: list[Rule] = []
-        self.rules: list[Rule] | None = None
+        self.rules: RuleIndex | None = None
         self.dropped: Timed[int, bool] = Timed(False, window)
         self.drops_other: Timed[int, bool] = Timed(True, window)
         self.peers: Timed[int, int | None] = Timed(None, window)
         self.known: dict[Header, int] = {}
+        self.is_stateful = False
+        self.connections: Sightings[Connection] = Sightings(window)
+        self.ticks: list[int] = []
         for call in sorted(calls, key=running_order):
             self._run(call)
 
@@ -159,19 +208,46 @@ class Firewall:
             case "rules_commit", 0:
                 require(call, self.rules is None, "the rules are committed")
                 require(call, call.unit == "start", "only before packets flow")
-                self.rules = self.added
+                self.rules = RuleIndex(self.added)
             case "flow_action", 2:
                 self.dropped.set(args[0], bool(args[1]), call)
             case "default_action", 1:
                 self.dropped.set(NO_FLOW, bool(args[0]), call)
             case "other_action", 1:
                 self.drops_other.set(0, bool(args[0]), call)
+            case "stateful", 1:
+                require(call, call.unit == "start", "only before packets flow")
+                self.is_stateful = bool(args[0])
+            case "connection_tick", 0:
+                self.ticks.append(call.when)
             case "port_pair", 2:
                 require(call, max(args) < self.ports, "no such port")
                 self.peers.set(args[0], args[1], call)
                 self.peers.set(args[1], args[0], call)
             case _:
                 raise unknown_call(call)
+
+    def hear(self, index: int, port: int, data: bytes) -> None:
+        """A packet of a connection begins it or keeps it alive."""
+        while self.ticks and self.ticks[0] <= index:
+            self.connections.tick(self.ticks.pop(0))
+        if not self.is_stateful or len(data) > FRAME_BYTES_MAX:
+            return
+        if int.from_bytes(data[12:14], "big") != ETH_TYPE_IPV4:
+            return
+        header = header_of(data[ETHER_BYTES:])
+        connection = None if isinstance(header, str) else connection_of(header)
+        if connection is None:
+            return
+        assert isinstance(header, Header)
+        begins = header.protocol == UDP or (header.flags or 0) & (SYN | ACK) == SYN
+        passing = self.dropped.get(self._flow(header), index)
+        if begins and False in passing:
+            self.connections.hear(index, connection, 1, is_sure=True not in passing)
+            return
+        known = self.connections.values(connection, index)
+        if 1 in known:
+            self.connections.hear(index, connection, 1, is_sure=None not in known)
 
     def verdicts(self, index: int, port: int, data: bytes) -> list[Verdict]:
         """All that is right for a padded frame."""
@@ -187,6 +263,11 @@ class Firewall:
             if isinstance(header, str):
                 return [Verdict("dropped", reason=header)]
             drops, reason = self.dropped.get(self._flow(header), index), "flow_denied"
+            connection = connection_of(header)
+            if self.is_stateful and connection and True in drops:
+                known = self.connections.values(connection, index)
+                others = (True,) if None in known else ()
+                drops = (*others, False) if 1 in known else drops
         found: list[Verdict] = []
         for is_dropped in drops:
             if is_dropped:
@@ -206,8 +287,8 @@ class Firewall:
         """The flow of the first rule that matches."""
         flow = self.known.get(header)
         if flow is None:
-            matching = (rule.flow for rule in self.rules or () if rule.matches(header))
-            flow = next(matching, NO_FLOW)
+            rule = self.rules.first(header) if self.rules else None
+            flow = rule.flow if rule else NO_FLOW
             if len(self.known) < REMEMBERED:
                 self.known[header] = flow
         return flow

@@ -31,7 +31,7 @@ from typing import NamedTuple
 from npftrace.control import Call
 from npftrace.oracle import arp, icmp, ipv6
 from npftrace.oracle import options as ip_options
-from npftrace.oracle.bridge import Bridge, Station
+from npftrace.oracle.bridge import Bridge
 from npftrace.oracle.calls import require, running_order, unknown_call
 from npftrace.oracle.ipv4 import ETHER_BYTES, ether, header_error, with_ttl
 from npftrace.oracle.timed import Timed, TimedPrefixes
@@ -93,8 +93,9 @@ class L3Switch:
         # The router's address and prefix length on each port.
         self.addresses: dict[int, tuple[int, int]] = {}
         self.addresses6: dict[int, int] = {}
-        # Calls that act on what packets have made, in order.
-        self.ticks: list[Call] = []
+        # The packets before which time passes, in order.
+        self.arp_ticks: list[int] = []
+        self.bridge_ticks: list[int] = []
         start = Call("start", ())
         for prefix, length in ((0, 8), (127 << 24, 8), (7 << 29, 3)):
             self.routes.set(prefix, length, MARTIAN, start)
@@ -130,18 +131,23 @@ class L3Switch:
                 self.routes.set(args[0], args[1], None, call)
             case "group_slot", 3:
                 self.groups.set((args[0], args[1]), args[2], call)
-            case "route6_add", 6:
+            case "route6_add" | "route6_add_group" as name, 6:
                 prefix = self._address6(args)
                 require(call, args[4] <= 128, "a prefix length above 128")
-                self.routes6.set(prefix, args[4], args[5], call)
+                value = args[5] + (GROUP if name == "route6_add_group" else 0)
+                self.routes6.set(prefix, args[4], value, call)
+            case "route6_delete", 5:
+                self.routes6.set(self._address6(args), args[4], None, call)
             case "bridge_add", 2:
                 require(call, args[1] < self.ports, "no such port")
-                self.bridge.place(1, args[0], Station(args[1], True), call)
+                self.bridge.place(1, args[0], args[1], call)
             case "bridge_add_in", 3:
                 require(call, args[1] < self.ports, "no such port")
-                self.bridge.place(args[2], args[0], Station(args[1], True), call)
-            case "bridge_tick" | "arp_tick", 0:
-                self.ticks.append(call)
+                self.bridge.place(args[2], args[0], args[1], call)
+            case "bridge_tick", 0:
+                self.bridge_ticks.append(call.when)
+            case "arp_tick", 0:
+                self.arp_ticks.append(call.when)
             case _:
                 self._configure(call)
 
@@ -171,6 +177,8 @@ class L3Switch:
                 self.bridge.members[args[1]][args[0]] = True
             case "icmp_rate", 2:
                 pass  # any message may be missing
+            case "count_packets", 1:
+                pass  # no packet is another for it
             case _:
                 raise unknown_call(call)
 
@@ -188,20 +196,39 @@ class L3Switch:
         self.routes.set(address & ~inside, 32, BROADCAST, call)
         self.routes.set(address | inside, 32, BROADCAST, call)
 
+    def hear(self, index: int, port: int, data: bytes) -> None:
+        """A bridge learns from frames that are not the router's."""
+        while self.bridge_ticks and self.bridge_ticks[0] <= index:
+            self.bridge.heard.tick(self.bridge_ticks.pop(0))
+        untagged = self._without_tag(port, data)
+        if len(data) > FRAME_BYTES_MAX or untagged is None:
+            return
+        destination = int.from_bytes(data[0:6], "big")
+        if (destination,) != self.own.get(port, index):
+            self.bridge.hear(index, port, *untagged)
+
+    def _without_tag(self, port: int, data: bytes) -> tuple[int, bytes] | None:
+        """Tag and the rest of a frame, 0 if it has none; None if the port does
+        not carry its VLAN."""
+        if data[12:14] != ETH_TYPE_VLAN.to_bytes(2, "big"):
+            return 0, data
+        tci = int.from_bytes(data[14:16], "big")
+        vlan = tci & 0xFFF or self.bridge.access[port]
+        if port not in self.bridge.members[vlan]:
+            return None
+        return tci & 0xF000 | vlan, data[:12] + data[16:]
+
     def verdicts(self, index: int, port: int, data: bytes) -> list[Verdict]:
         """All that is right for a padded frame."""
         if len(data) > FRAME_BYTES_MAX:
             return [Verdict("oversize")]
-        while self.ticks and self.ticks[0].when <= index:
-            self._tick(self.ticks.pop(0))
-        tci = 0
-        if data[12:14] == ETH_TYPE_VLAN.to_bytes(2, "big"):
-            tci = int.from_bytes(data[14:16], "big")
-            vlan = tci & 0xFFF or self.bridge.access[port]
-            if port not in self.bridge.members[vlan]:
-                return drop("vlan_filtered")
-            tci = tci & 0xF000 | vlan
-            data = data[:12] + data[16:]
+        while self.arp_ticks and self.arp_ticks[0] <= index:
+            self.arp_ticks.pop(0)
+            self.neighbours.tick()
+        untagged = self._without_tag(port, data)
+        if untagged is None:
+            return drop("vlan_filtered")
+        tci, data = untagged
         destination = int.from_bytes(data[0:6], "big")
         is_arp = data[12:14] == ETH_TYPE_ARP.to_bytes(2, "big")
         found: list[Verdict] = []
@@ -220,12 +247,6 @@ class L3Switch:
                 for v in found
             ]
         return found if len(found) == 1 else list(dict.fromkeys(found))
-
-    def _tick(self, call: Call) -> None:
-        if call.function == "arp_tick":
-            self.neighbours.tick()
-        else:
-            self.bridge.tick(call)
 
     def _to_router(self, index: int, port: int, tci: int, data: bytes) -> list[Verdict]:
         packet = data[ETHER_BYTES:]
@@ -534,7 +555,7 @@ class L3Switch:
             if route is None:
                 found += self._refuse6(index, port, packet, "no_route6", ipv6.NO_ROUTE)
                 continue
-            for hop in self.hops.get(route, index):
+            for hop in self._hops6(index, packet, route):
                 mtu = self.mtu[hop.port] if hop and hop.mac is not None else 0
                 if hop is None or hop.mac is None or length > mtu:
                     found += self._refuse6(
@@ -545,6 +566,18 @@ class L3Switch:
                 frame = self._frame(index, hop.port, hop.mac, ETH_TYPE_IPV6, sent)
                 found.append(Verdict("routed", (frame,)))
         return found
+
+    def _hops6(self, index: int, packet: bytes, route: int) -> list[Hop | None]:
+        """The next hops of a route that are right for a packet; those of a group
+        by addresses and flow label (RFC 6438)."""
+        numbers: Sequence[int] = (route,)
+        if route >= GROUP:
+            folded = int.from_bytes(packet[1:4], "big") & 0xFFFFF
+            for at in range(8, 40, 4):
+                folded ^= int.from_bytes(packet[at : at + 4], "big")
+            slot = flow_slot(folded, 0, 0)
+            numbers = self.groups.get((route - GROUP, slot), index)
+        return [hop for number in numbers for hop in self.hops.get(number, index)]
 
     def _refuse6(
         self,
@@ -557,6 +590,8 @@ class L3Switch:
     ) -> list[Verdict]:
         silent = Verdict("dropped", reason=reason)
         back = self.routes6.matches(int.from_bytes(packet[8:24], "big"), index)[0]
+        if back is not None and back >= GROUP:
+            back = self.groups.get((back - GROUP, 0), index)[0]
         hop = self.hops.get(back, index)[0] if back is not None else None
         source = self.addresses6.get(hop.port) if hop else None
         if not source or port not in self.addresses6 or not ipv6.may_answer(packet):

@@ -9,10 +9,12 @@ A frame goes through these steps:
 1. Longer than a port allows: dropped by the port ("oversize").
 2. Not to the router's own address of the port: "not_for_router". Neither IPv4
    nor MPLS: "other_type".
-3. Labelled, entry by entry: reserved labels but explicit null are
-   "reserved_label", labels that nothing is known of "unknown_label"; explicit
-   null and labels to pop go off, and what is beneath decides: the next entry, or
-   after the last one the IPv4 header.
+3. Labelled, entry by entry: router alert is counted and goes on as the entry
+   beneath says, with an alert on top again; other reserved labels but the two
+   explicit nulls are "reserved_label", labels that nothing is known of
+   "unknown_label"; explicit null and labels to pop go off, and what is beneath
+   decides: the next entry, or after the last one the IPv4 header, that of IPv6
+   after IPv6 explicit null.
    A stack that goes on beyond the frame is "truncated".
    TTL 0 or 1 in the outermost entry is "ttl_expired" then.
    A label with an NHLFE is replaced by the NHLFE's labels: EXP and the
@@ -52,7 +54,7 @@ from npftrace.wire import (
     pad,
 )
 
-EXPLICIT_NULL = 0
+EXPLICIT_NULL, ROUTER_ALERT, EXPLICIT_NULL_6 = 0, 1, 2
 FIRST_FREE_LABEL = 16
 LABEL_LIMIT = 1 << 20
 PUSH_MAX = 4
@@ -67,6 +69,8 @@ class Nhlfe(NamedTuple):
     labels: tuple[int, ...]
     pipe: bool = False
     ipv6: bool = False
+    # The number of a group of equal-cost paths, of which this is one.
+    group: int | None = None
 
 
 class Entry(NamedTuple):
@@ -88,12 +92,52 @@ def pack(entry: Entry) -> bytes:
     return (label << 12 | exp << 9 | bottom << 8 | ttl).to_bytes(4, "big")
 
 
+# Slots of a group, and the labels of a stack that tell flows apart.
+SLOTS, LABELS_FOLDED = 8, 16
+
+
+def slot_of(folded: int) -> int:
+    for shift in (16, 8, 4):
+        folded ^= folded >> shift
+    return folded % SLOTS
+
+
+def fold_addresses(packet: bytes) -> int:
+    """The addresses of an IP packet, word by word by exclusive or."""
+    begin, end = {4: (12, 20), 6: (8, 40)}.get(packet[0] >> 4 if packet else 0, (0, 0))
+    folded = 0
+    if len(packet) >= end:
+        for at in range(begin, end, 4):
+            folded ^= int.from_bytes(packet[at : at + 4], "big")
+    return folded
+
+
+def fold_stack(stack: bytes) -> int:
+    """The labels down to the bottom, and the addresses beneath it."""
+    folded = 0
+    for at in range(0, min(len(stack) // 4, LABELS_FOLDED) * 4, 4):
+        entry = unpack(stack[at:])
+        folded ^= entry.label
+        if entry.bottom:
+            return folded ^ fold_addresses(stack[at + 4 :])
+    return folded
+
+
 # What the ILM says of a label: its NHLFE, or to pop it.
 POP = "pop"
 
 
 def drop(reason: str) -> list[Verdict]:
     return [Verdict("dropped", reason=reason)]
+
+
+def _with_label(verdict: Verdict, entry: bytes) -> Verdict:
+    """The same with one more entry on the stacks of what leaves."""
+    outputs = tuple(
+        (port, pad(data[:ETHER_BYTES] + entry + data[ETHER_BYTES:]))
+        for port, data in verdict.outputs
+    )
+    return verdict._replace(outputs=outputs)
 
 
 class Mpls:
@@ -105,6 +149,7 @@ class Mpls:
         self.own: Timed[int, int] = Timed(0, window)
         self.hops: Timed[int, tuple[int, int]] = Timed((0, 0), window)
         self.nhlfes: Timed[int, Nhlfe] = Timed(Nhlfe(0, ()), window)
+        self.groups: Timed[tuple[int, int], int] = Timed(0, window)
         self.ilm: Timed[int, int | str | None] = Timed(None, window)
         self.ftn = TimedPrefixes(window)
         self.ftn6 = TimedPrefixes(window, 128)
@@ -128,10 +173,17 @@ class Mpls:
                 require(call, count <= PUSH_MAX, "more than four labels")
                 for label in labels[:count]:
                     free = FIRST_FREE_LABEL <= label < LABEL_LIMIT
-                    require(call, free or label == EXPLICIT_NULL, "a reserved label")
+                    null = label in (EXPLICIT_NULL, EXPLICIT_NULL_6)
+                    require(call, free or null, "a reserved label")
                 known = self.nhlfes.get(index, call.when)[0]
-                entry = known._replace(hop=hop, labels=tuple(labels[:count]))
+                entry = known._replace(
+                    hop=hop, labels=tuple(labels[:count]), group=None
+                )
                 self.nhlfes.set(index, entry, call)
+            case "nhlfe_group", 2:
+                self.nhlfes.set(args[0], Nhlfe(0, (), group=args[1]), call)
+            case "group_slot", 3:
+                self.groups.set((args[0], args[1]), args[2], call)
             case "nhlfe_pipe" | "nhlfe_ipv6" as name, 2:
                 known = self.nhlfes.get(args[0], call.when)[0]
                 pipe = bool(args[1]) if name == "nhlfe_pipe" else known.pipe
@@ -162,6 +214,9 @@ class Mpls:
             case _:
                 raise unknown_call(call)
 
+    def hear(self, index: int, port: int, data: bytes) -> None:
+        """Frames teach nothing."""
+
     def verdicts(self, index: int, port: int, data: bytes) -> list[Verdict]:
         """All that is right for a padded frame."""
         if len(data) > FRAME_BYTES_MAX:
@@ -191,7 +246,11 @@ class Mpls:
         actions: tuple[int | str | None, ...] = (POP,)
         if top.label >= FIRST_FREE_LABEL:
             actions = self.ilm.get(top.label, index)
-        elif top.label != EXPLICIT_NULL:
+        elif top.label == ROUTER_ALERT and not top.bottom:
+            return self._alert(index, top, beneath, ttl)
+        elif top.label == EXPLICIT_NULL_6 and top.bottom:
+            return self._ipv6(index, beneath, ttl)
+        elif top.label not in (EXPLICIT_NULL, EXPLICIT_NULL_6):
             return drop("reserved_label")
         found: list[Verdict] = []
         for action in actions:
@@ -206,12 +265,23 @@ class Mpls:
                 found += self._look_up(index, beneath, ttl)
         return found
 
+    def _members(self, index: int, nhlfe: Nhlfe, folded: int) -> list[Nhlfe]:
+        """The NHLFE itself, or the one that a flow has of its group."""
+        if nhlfe.group is None:
+            return [nhlfe]
+        numbers = self.groups.get((nhlfe.group, slot_of(folded)), index)
+        return [entry for n in numbers for entry in self.nhlfes.get(n, index)]
+
     def _replace(
         self, index: int, top: Entry, beneath: bytes, ttl: int, nhlfe: Nhlfe
     ) -> list[Verdict]:
         """Pops the top label and pushes those of an NHLFE."""
         if ttl <= 1:
             return self._expired(index, pack(top) + beneath)
+        if nhlfe.group is not None:
+            members = self._members(index, nhlfe, fold_stack(pack(top) + beneath))
+            found = [self._replace(index, top, beneath, ttl, m) for m in members]
+            return [verdict for each in found for verdict in each]
         if nhlfe.labels:
             stack = pack(top._replace(label=nhlfe.labels[0], ttl=ttl - 1)) + beneath
             pushed = 255 if nhlfe.pipe else ttl - 1
@@ -228,6 +298,30 @@ class Mpls:
             return self._send(index, nhlfe.hop, ETH_TYPE_MPLS, beneath)
         stack = pack(unpack(beneath)._replace(ttl=ttl - 1)) + beneath[4:]
         return self._send(index, nhlfe.hop, ETH_TYPE_MPLS, stack)
+
+    def _alert(self, index: int, alert: Entry, stack: bytes, ttl: int) -> list[Verdict]:
+        """RFC 3032, 2.1: the packet is seen by the router, and goes on as the
+        label beneath says, with the alert on top again."""
+        if len(stack) < 4:
+            return [v._replace(copies=("router_alert",)) for v in drop("truncated")]
+        top, beneath = unpack(stack), stack[4:]
+        actions: tuple[int | str | None, ...] = (None,)
+        if top.label >= FIRST_FREE_LABEL:
+            actions = self.ilm.get(top.label, index)
+        found: list[Verdict] = []
+        for action in actions:
+            entries = self.nhlfes.get(action, index) if isinstance(action, int) else ()
+            if not entries:
+                found += drop("unknown_label")
+            for entry in entries:
+                nhlfe = self._members(index, entry, 0)[0]
+                if not nhlfe.labels and top.bottom:
+                    found += drop("unknown_label")
+                    continue
+                sent = self._replace(index, top, beneath, ttl, nhlfe)
+                mark = pack(alert._replace(ttl=ttl - 1))
+                found += [_with_label(v, mark) for v in sent] if ttl > 1 else sent
+        return [v._replace(copies=(*v.copies, "router_alert")) for v in found]
 
     @staticmethod
     def _pushed(labels: Sequence[int], stack: bytes, exp: int, ttl: int) -> bytes:
@@ -265,6 +359,10 @@ class Mpls:
     def _forward(
         self, index: int, packet: bytes, ttl: int, nhlfe: Nhlfe
     ) -> list[Verdict]:
+        if nhlfe.group is not None:
+            members = self._members(index, nhlfe, fold_addresses(packet))
+            found = [self._forward(index, packet, ttl, m) for m in members]
+            return [verdict for each in found for verdict in each]
         packet = with_ttl(packet, ttl - 1)
         if not nhlfe.labels:
             return self._send(index, nhlfe.hop, ETH_TYPE_IPV4, packet)
@@ -304,7 +402,12 @@ class Mpls:
             if match is None:
                 found += drop("no_route6")
                 continue
-            for entry in self.nhlfes.get(match, index):
+            entries = [
+                member
+                for entry in self.nhlfes.get(match, index)
+                for member in self._members(index, entry, fold_addresses(packet))
+            ]
+            for entry in entries:
                 if not entry.labels:
                     found += self._send(index, entry.hop, ETH_TYPE_IPV6, sent)
                     continue
@@ -361,7 +464,7 @@ class Mpls:
             if match is None:
                 found.insert(0, no_way)
                 continue
-            entry = self.nhlfes.get(match, index)[0]
+            entry = self._members(index, self.nhlfes.get(match, index)[0], 0)[0]
             source = self.addresses.get(self.hops.get(entry.hop, index)[0][0])
             if not source:
                 found.insert(0, no_way)

@@ -8,6 +8,7 @@ is not done again. Interrupted, the same command goes on where it was.
 from __future__ import annotations
 
 import argparse
+import signal
 import sys
 from contextlib import ExitStack
 from pathlib import Path
@@ -46,6 +47,14 @@ def run(args: argparse.Namespace) -> int:
     points = read_spec(args.spec)
     engine = Engine(Store(args.cache))
     sweep = Sweep(engine, Tools())
+
+    # Python loses an exception raised in a callback of its collector: the event
+    # stays.
+    def interrupt(*_: object) -> None:
+        engine.stop.set()
+        raise KeyboardInterrupt
+
+    signal.signal(signal.SIGINT, interrupt)
     try:
         with ExitStack() as stack:
             local = LocalPool(args.workers)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from concurrent.futures import Future, as_completed
 from contextlib import nullcontext
 from dataclasses import dataclass
+from threading import Event
 
 from rich.console import Console
 from rich.progress import (
@@ -39,6 +40,8 @@ class Engine:
         self.is_shown = self.console.is_terminal if is_shown is None else is_shown
         #: Steps that ran, and those that were known.
         self.ran, self.known = 0, 0
+        #: Set, it ends the run as an interrupt does, behind the step at hand.
+        self.stop = Event()
 
     def run(
         self, steps: Sequence[Step], what: str, pool: Pool | None = None
@@ -76,6 +79,8 @@ class Engine:
                 found[step.key] = self._kept(step, future.result())
                 self.ran += 1
                 bar.advance(task)
+                if self.stop.is_set():
+                    raise KeyboardInterrupt
 
     def _kept(self, step: Step, result: Result) -> Outcome | Failure:
         if result.status != 0:
