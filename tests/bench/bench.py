@@ -19,9 +19,10 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).parent))
 from harness import ROOT, Bench, Failed, Missing
 from measures import BENCHMARKS
+from never_slower import never_slower
 from staleness import staleness
 
-BENCHMARKS["staleness"] = staleness
+BENCHMARKS |= {"staleness": staleness, "never-slower": never_slower}
 
 
 def parse(arguments: list[str]) -> argparse.Namespace:
