@@ -7,10 +7,14 @@ from typing import Any
 
 import pytest
 import toolchain
+from npftrace.capture import read_capture
 from toolchain import FIREWALL, L3_SWITCH, MPLS, Workload
 
 SOURCES = {"l3-switch": L3_SWITCH, "firewall": FIREWALL, "mpls": MPLS}
 KINDS = {"l3-switch": "ipv4", "firewall": "firewall", "mpls": "mpls"}
+INPUTS = Path(__file__).parent / "Inputs"
+LEARNER = INPUTS / "learner.baker"
+TWO_LOOKUPS = INPUTS / "two_lookups.baker"
 #: What each application caches for its ordinary traffic, at least.
 CACHED = {
     "l3-switch": "hops.mac_addr",
@@ -57,7 +61,7 @@ def test_cached_programs_equal_the_oracle(
 def with_updates(load: Workload, folder: Path, every: int) -> Workload:
     """Next hops (or ports, or actions) that change on every so many packets."""
     lines = []
-    for number, packet in enumerate(range(every, 4000, every)):
+    for number, packet in enumerate(range(every // 2, 4000, every)):
         mac = f"02:00:00:00:{number >> 8 & 255:02x}:{number & 255:02x}"
         call = (
             f"flow_action({number % 8}, {number // 8 % 2})"
@@ -70,11 +74,11 @@ def with_updates(load: Workload, folder: Path, every: int) -> Workload:
     return Workload(load.trace, control, load.app)
 
 
-@pytest.mark.parametrize("asked", (1e-1, 1e-2, 1e-3))
+@pytest.mark.parametrize(("asked", "every"), ((5e-1, 400), (1e-1, 1000), (1e-2, 50)))
 def test_stale_packets_stay_below_the_rate(
-    load: Workload, asked: float, tmp_path: Path
+    load: Workload, asked: float, every: int, tmp_path: Path
 ) -> None:
-    updated = with_updates(load, tmp_path, 50)
+    updated = with_updates(load, tmp_path, every)
     image = compile_profiled(updated, tmp_path, f"--max-error-rate={asked}")
     _, stats = toolchain.simulate(image, updated, tmp_path)
     toolchain.assert_packets_add_up(stats)
@@ -146,3 +150,48 @@ def test_stale_results_stay_below_the_rate(
     _, stats = toolchain.simulate(image, updated, tmp_path)
     toolchain.assert_packets_add_up(stats)
     assert stats["caches"]["stale_rate"] <= asked
+
+
+@pytest.mark.parametrize("engines", (1, 6))
+def test_engines_that_write_raise_the_version(engines: int, tmp_path: Path) -> None:
+    load = toolchain.make(
+        "ipv4", "learner", tmp_path, "--packets", "8000", "--size", "64",
+        "--arp", "0.001",
+    )  # fmt: skip
+    image = toolchain.compile_app(
+        LEARNER, tmp_path / "learner.ixp", f"--profile-trace={load.trace}",
+        "--max-error-rate=0.3", f"--mes={engines}",
+    )  # fmt: skip
+    quiet = tmp_path / "quiet.control"
+    quiet.write_text("")
+    _, stats = toolchain.simulate(
+        image, Workload(load.trace, quiet, load.app), tmp_path, f"--mes={engines}"
+    )
+    toolchain.assert_packets_add_up(stats)
+    (way,) = stats["caches"]["globals"]
+    assert way["global"] == "learner.way"
+    # The first fill of each engine, and those behind eight stores.
+    assert way["home_reads"] > engines
+    assert 0 < stats["caches"]["stale_rate"] <= 0.3
+
+
+def test_two_lookups_share_the_cam(tmp_path: Path) -> None:
+    load = toolchain.make(
+        "ipv4", "two-lookups", tmp_path, "--packets", "1000", "--size", "64"
+    )
+    tables = tmp_path / "tables.control"
+    tables.write_text("".join(f"set({n}, {n * n + 3})\n" for n in range(8)))
+    load = Workload(load.trace, tables, load.app)
+    frames = []
+    for level in ("phr", "swc"):
+        image = toolchain.compile_app(
+            TWO_LOOKUPS, tmp_path / "two.ixp", f"--profile-trace={load.trace}",
+            f"--control={load.control}", f"--level={level}",
+        )  # fmt: skip
+        out, stats = toolchain.simulate(image, load, tmp_path, "--mes=1")
+        sent = read_capture(out, 4).frames
+        frames.append(sorted((frame.port, frame.data) for frame in sent))
+    assert frames[0] == frames[1]
+    kept = {each["lookup"]: each["hits"] for each in stats["caches"]["answers"]}
+    assert set(kept) == {"g.find_first", "g.find_second"}
+    assert min(kept.values()) > 900

@@ -1,10 +1,13 @@
 """L3-Switch: x86, microcode at each level and engine count, and the oracle
 agree on every packet."""
 
+import re
+from collections import Counter
 from pathlib import Path
 
 import pytest
 import toolchain
+from npftrace.capture import read_capture
 from toolchain import ENGINE_COUNTS, L3_SWITCH, LEVELS, Workload
 
 
@@ -40,3 +43,27 @@ def test_every_cycle_of_an_engine_is_accounted_for(
         kinds = ("issue", "stall", "idle", "aborted")
         spent = sum(engine[f"{kind}_cycles"] for kind in kinds)
         assert spent == stats["cycles"], engine
+
+
+@pytest.mark.parametrize("engine", ["x86", "swc"])
+def test_counters_by_port_and_next_hop(
+    engine: str, images: dict[str, Path], mixed_load: Workload, tmp_path: Path
+) -> None:
+    control = mixed_load.control.read_text()
+    hops = re.findall(r"next_hop_add\((\d+), \d, ([0-9a-f:]+)\)", control)
+    asks = [f"packets_to({port})" for port in range(4)]
+    asks += [f"hop_packet_count({hop})" for hop, _ in hops]
+    lines = ["count_packets(1)", *(f"@end {ask}" for ask in asks)]
+    counted = Workload(mixed_load.trace, tmp_path / "c.txt")
+    counted.control.write_text("\n".join([control, *lines, ""]))
+    if engine == "x86":
+        out, stats = toolchain.run_on_x86(L3_SWITCH, counted, tmp_path)
+    else:
+        out, stats = toolchain.simulate(images[engine], counted, tmp_path)
+    frames = read_capture(out, 4).frames
+    ports = Counter(frame.port for frame in frames)
+    macs = Counter(frame.data[:6].hex(":") for frame in frames)
+    expected = [ports[port] for port in range(4)] + [macs[mac] for _, mac in hops]
+    values = stats["control"]["values"]
+    assert [value["call"] for value in values] == asks
+    assert [value["value"] for value in values] == expected

@@ -1,9 +1,11 @@
 """MPLS: x86, microcode at each level, and the oracle agree on every packet."""
 
+import re
 from pathlib import Path
 
 import pytest
 import toolchain
+from npftrace.capture import read_capture
 from toolchain import LEVELS, MPLS, Workload
 
 PACKETS = 5000
@@ -145,3 +147,28 @@ def test_wrong_calls_are_refused(
         f"--control={control}", f"--out={tmp_path / 'o.pcapng'}", status=1,
     )  # fmt: skip
     assert "control.txt:1" in done.stderr and "returned error" in done.stderr
+
+
+@pytest.mark.parametrize("engine", ["x86", "swc"])
+def test_equal_cost_paths(
+    engine: str, mpls_images: dict[str, Path], mpls_load: Workload, tmp_path: Path
+) -> None:
+    """All labels and FECs of a path lead to a group of eight paths."""
+    control = mpls_load.control.read_text()
+    paths = sorted(set(re.findall(r"^nhlfe_set\((\d+), ", control, re.M)), key=int)
+    lines = ["nhlfe_group(16000, 5)"]
+    lines += [f"group_slot(5, {n}, {paths[n * len(paths) // 8]})" for n in range(8)]
+    grouped = re.sub(
+        r"^((label|fec)_add\(.*), \d+\)", r"\1, 16000)", control, flags=re.M
+    )
+    load = Workload(mpls_load.trace, tmp_path / "c.txt", "mpls")
+    load.control.write_text("\n".join([grouped, *lines, ""]))
+    if engine == "x86":
+        out, stats = toolchain.run_on_x86(MPLS, load, tmp_path)
+        toolchain.check(load, out, tmp_path / "x86.json")
+    else:
+        out, stats = toolchain.simulate(mpls_images[engine], load, tmp_path)
+        toolchain.check(load, out, tmp_path / "stats.json")
+    ports = {frame.port for frame in read_capture(out, 4).frames}
+    assert len(ports) > 1
+    toolchain.assert_packets_add_up(stats)

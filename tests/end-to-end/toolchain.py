@@ -3,6 +3,8 @@ lines, as a user would."""
 
 from __future__ import annotations
 
+import contextlib
+import io
 import json
 import os
 import subprocess
@@ -12,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from npftrace.capture import Frame, read_capture, write_capture
+from npftrace.cli import main as npftrace_main
 from npftrace.errors import InputError
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -77,15 +80,21 @@ def make(kind: str, app: str, folder: Path, *options: str) -> Workload:
     return load
 
 
-def all_captures(app: str, test_data: Path, folder: Path) -> Workload:
-    """All Ethernet captures as one trace, with tables that fit it. For MPLS,
-    each frame goes to the router's address on its port."""
+def captured_frames(test_data: Path) -> list[Frame]:
+    """The frames of all Ethernet captures."""
     frames: list[Frame] = []
     for path in sorted((test_data / "pcap").iterdir()):
         try:
             frames += read_capture(path, 4).frames
         except InputError as error:
             assert "link type" in str(error), path
+    return frames
+
+
+def all_captures(app: str, test_data: Path, folder: Path) -> Workload:
+    """All Ethernet captures as one trace, with tables that fit it. For MPLS,
+    each frame goes to the router's address on its port."""
+    frames = captured_frames(test_data)
     if app == "mpls":
         own = bytes.fromhex("0200000000")
         frames = [f._replace(data=own + bytes([f.port]) + f.data[6:]) for f in frames]
@@ -98,7 +107,8 @@ def all_captures(app: str, test_data: Path, folder: Path) -> Workload:
 
 
 def compile_app(source: Path, image: Path, *options: str) -> Path:
-    run("bakerc", source, "-o", image, *options)
+    """The image; runs of it are held to the worst case of a message."""
+    run("bakerc", source, "--wcet", "-o", image, *options)
     return image
 
 
@@ -126,13 +136,20 @@ def run_on_x86(
     return out, json.loads(stats.read_text())
 
 
-def check(load: Workload, out: Path, stats: Path | None = None) -> None:
-    """Every packet is what the application's oracle says."""
-    more = ["--stats", stats] if stats else []
-    npftrace(
-        "check", "--app", load.app, "--trace", load.trace,
-        "--control", load.control, "--out", out, *more,
-    )  # fmt: skip
+def check(
+    load: Workload, out: Path, stats: Path | None = None, window: int | None = None
+) -> None:
+    """Every packet is what the application's oracle says. Runs in this process,
+    which many small traces need."""
+    told = io.StringIO()
+    more = [f"--stats={stats}"] if stats else []
+    more += [f"--window={window}"] if window is not None else []
+    with contextlib.redirect_stdout(told), contextlib.redirect_stderr(told):
+        status = npftrace_main([
+            "check", f"--app={load.app}", f"--trace={load.trace}",
+            f"--control={load.control}", f"--out={out}", *more,
+        ])  # fmt: skip
+    assert status == 0, f"{load.trace}\n{told.getvalue()[-3000:]}"
 
 
 def assert_packets_add_up(stats: dict[str, Any]) -> None:
