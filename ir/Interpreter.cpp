@@ -42,9 +42,45 @@ constexpr unsigned depthMax = 400;
 
 } // namespace
 
+/// The ring that a call of the runtime takes a message from.
+static std::optional<uint32_t> ringAsked(StringRef name,
+                                         ArrayRef<APInt> arguments) {
+  if (name == neighbourGet)
+    return target::RingNeighbour;
+  if (name == ringGet)
+    return uint32_t(arguments[0].getZExtValue());
+  if (name != sramRingGet)
+    return std::nullopt;
+  uint64_t queue = arguments[0].getZExtValue();
+  for (uint32_t i = 0; i < target::RingSramCount; ++i)
+    if (uint32_t ring = target::RingSramFirst + i;
+        target::queueWord(target::SramRingChannel,
+                          target::sramRingEntry(ring)) == queue)
+      return ring;
+  return std::nullopt;
+}
+
+/// Rings that the engine's program of `module` takes messages from.
+static DenseSet<uint32_t> ringsAsked(ModuleOp module) {
+  DenseSet<uint32_t> rings;
+  auto entry = module.lookupSymbol<func::FuncOp>(engineEntry);
+  if (!entry)
+    return rings;
+  entry.walk([&](func::CallOp call) {
+    SmallVector<APInt> arguments;
+    for (Value operand : call.getOperands())
+      if (APInt number; matchPattern(operand, m_ConstantInt(&number)))
+        arguments.push_back(number);
+    if (arguments.size() == call.getNumOperands())
+      if (auto ring = ringAsked(call.getCallee(), arguments))
+        rings.insert(*ring);
+  });
+  return rings;
+}
+
 Interpreter::Interpreter(ModuleOp module, const Stimulus &stimulus)
     : module(module), stimulus(stimulus), machine(stimulus), symbols(module),
-      stepsMax(packetStepsMax) {
+      ownRings(ringsAsked(module)), stepsMax(packetStepsMax) {
   for (auto metadata : module.getOps<MetadataOp>())
     machine.metadataWords =
         std::min(machine.metadataWords + metadataWordCount(metadata.getType()),
@@ -93,7 +129,7 @@ void Interpreter::deliver(StringRef name, uint32_t handle) {
 /// A message on a ring of the engine's own waits there; any other leaves.
 void Interpreter::putMessage(uint32_t ring,
                              const std::vector<uint32_t> &message) {
-  if (target::isChannelRing(ring)) {
+  if (ownRings.contains(ring)) {
     machine.rings[ring].push_back(message);
     return;
   }
@@ -113,24 +149,6 @@ void Interpreter::putMessage(uint32_t ring,
   }
   addEvent(event);
   machine.release(handle);
-}
-
-/// The ring that a call of the runtime takes a message from.
-static std::optional<uint32_t> ringAsked(StringRef name,
-                                         ArrayRef<APInt> arguments) {
-  if (name == neighbourGet)
-    return target::RingNeighbour;
-  if (name == ringGet)
-    return uint32_t(arguments[0].getZExtValue());
-  if (name != sramRingGet)
-    return std::nullopt;
-  uint64_t queue = arguments[0].getZExtValue();
-  for (uint32_t i = 0; i < target::RingSramCount; ++i)
-    if (uint32_t ring = target::RingSramFirst + i;
-        target::queueWord(target::SramRingChannel,
-                          target::sramRingEntry(ring)) == queue)
-      return ring;
-  return std::nullopt;
 }
 
 SmallVector<APInt> Interpreter::callRuntime(StringRef name,
@@ -310,23 +328,11 @@ void Interpreter::begin() {
   deliveries.clear();
 }
 
-/// Whether the engine's program takes messages from `ring`.
-bool Interpreter::asks(func::FuncOp entry, uint32_t ring) {
-  bool isFound = false;
-  entry.walk([&](func::CallOp call) {
-    APInt number;
-    isFound |= call.getCallee() == ringGet &&
-               matchPattern(call.getOperand(0), m_ConstantInt(&number)) &&
-               number == ring;
-  });
-  return isFound;
-}
-
 bool Interpreter::takePacket(const Arrival &arrival) {
   begin();
   auto entry = symbols.lookup<func::FuncOp>(engineEntry);
   bool isFromRx = arrival.ring == target::RingRx;
-  if (entry && !asks(entry, arrival.ring))
+  if (entry && !ownRings.contains(arrival.ring))
     return false;
   const PacketImage &packet = arrival.packet;
   uint32_t handle = machine.receive(packet, arrival.head);

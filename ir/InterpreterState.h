@@ -42,7 +42,6 @@ public:
 
 private:
   void begin();
-  bool asks(mlir::func::FuncOp entry, uint32_t ring);
   bool takePacket(const Arrival &arrival);
   llvm::SmallVector<llvm::APInt>
   callFunction(mlir::func::FuncOp function,
@@ -88,6 +87,8 @@ private:
   Machine machine;
   mlir::SymbolTable symbols;
   RunResult result;
+  /// Rings that the engine's program takes messages from.
+  llvm::DenseSet<uint32_t> ownRings;
   llvm::DenseMap<llvm::StringRef, uint64_t> globalStart;
   llvm::DenseSet<mlir::Block *> reached;
   std::deque<std::pair<mlir::func::FuncOp, uint32_t>> deliveries;

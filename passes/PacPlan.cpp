@@ -33,13 +33,15 @@ namespace {
 
 /// What a command of the memory of an anchor's bytes can do and costs.
 struct Command {
-  int32_t bytesMax; ///< that it moves
-  int32_t gapMax;   ///< a write goes past a gap of fewer bytes
+  int32_t bytesMax;     ///< that it moves
+  int32_t partBytesMax; ///< that a write moves of which some stay
+  int32_t gapMax;       ///< a write goes past a gap of fewer bytes
 
   explicit Command(const Anchor &anchor)
       : bytesMax(anchor.bytes == Bytes::Descriptor ? descriptorBytesMax
                  : anchor.writesWhole()            ? alignedBytesMax
                                                    : packetBytesMax),
+        partBytesMax(std::min(bytesMax, packetBytesMax)),
         gapMax(anchor.bytes == Bytes::Data ? packetGapMax : descriptorGapMax),
         bytes(anchor.bytes) {}
 
@@ -105,6 +107,8 @@ public:
 
 private:
   void findNeeds();
+  int lastInReach(const llvm::BitVector &dirty, int first, int32_t limit) const;
+  bool isWrittenWhole(int32_t begin, int32_t end) const;
   void planStores(const Event &event);
   int32_t startOf(int32_t byte) const;
   int32_t endOf(int32_t begin, int32_t end) const;
@@ -151,6 +155,24 @@ void Planner::addNeeds(Operation *op, const llvm::BitVector &bytes) {
   }
 }
 
+/// The last byte of the window that a write from `first` on goes to, below
+/// `limit`.
+int Planner::lastInReach(const llvm::BitVector &dirty, int first,
+                         int32_t limit) const {
+  int last = first;
+  for (int next = dirty.find_next(last);
+       next >= 0 && next - last < command.gapMax &&
+       anchor.window.low + next < limit;
+       next = dirty.find_next(next))
+    last = next;
+  return last;
+}
+
+/// Whether a write of the range has no byte that it must leave as it is.
+bool Planner::isWrittenWhole(int32_t begin, int32_t end) const {
+  return anchor.writesWhole() && !anchor.isVolatile(begin, end);
+}
+
 /// Cuts the bytes to be written at a flush into runs of one command each. Where
 /// quadwords are known, they are written whole.
 void Planner::planStores(const Event &event) {
@@ -159,15 +181,14 @@ void Planner::planStores(const Event &event) {
   const llvm::BitVector dirty = window.bytesOf(state.dirty);
   for (int first = dirty.find_first(); first >= 0;) {
     int32_t begin = startOf(window.low + first);
-    int last = first;
-    for (int next = dirty.find_next(last);
-         next >= 0 && next - last < command.gapMax &&
-         window.low + next < begin + command.bytesMax;
-         next = dirty.find_next(next))
-      last = next;
+    int last = lastInReach(dirty, first, begin + command.bytesMax);
     int32_t end = endOf(begin, window.low + last + 1);
+    if (end - begin > command.partBytesMax && !isWrittenWhole(begin, end)) {
+      last = lastInReach(dirty, first, begin + command.partBytesMax);
+      end = endOf(begin, window.low + last + 1);
+    }
     PlannedStore store{event.op, event.handle, begin, end, window.none()};
-    if (anchor.writesWhole() && !anchor.isVolatile(begin, end))
+    if (isWrittenWhole(begin, end))
       window.add(store.written, begin, end);
     else
       for (int byte = first; byte >= 0 && byte <= last;

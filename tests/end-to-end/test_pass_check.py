@@ -52,6 +52,18 @@ TRAFFIC = {
     ],
 }  # fmt: skip
 
+#: What the tables of `npftrace` leave at rest: counters, addresses of the router,
+#: equal-cost next hops, a port whose frames have tags.
+CALLS = {
+    L3_SWITCH: [
+        "count_packets(1)",
+        "port_address(0, 192.0.2.1, 24)",
+        "port_trunk(3, 0)",
+        "route_add_group(0.0.0.0, 1, 0)",
+        *(f"group_slot(0, {slot}, {slot})" for slot in range(8)),
+    ],
+}
+
 
 def ipv4(rng: random.Random, destinations: list[int]) -> bytes:
     """A packet with at most one mistake."""
@@ -117,6 +129,8 @@ def test_most_blocks_run(source: Path, tmp_path: Path) -> None:
     if source == MPLS:
         frames = [*read_capture(trace, 4).frames]
         write_capture(trace, frames + label_stacks(control.read_text(), 2000), 4)
+    with control.open("a") as file:
+        file.writelines(f"{call}\n" for call in CALLS.get(source, []))
     said = run(
         "bakerc", source, "--level=phr", f"--profile-trace={trace}",
         f"--control={control}", "--check-passes=500", "-o", tmp_path / "out.ixp",

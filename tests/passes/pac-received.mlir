@@ -207,3 +207,30 @@ func.func @stack(%a: i32, %b: i32, %v: i8) {
   return
 }
 
+// -----
+
+// Bytes that another access may have written stay as they are: such a run has
+// no 64 bytes.
+
+baker.protocol @listed min_bytes 64 constant_size
+  [#baker.protocol_field<"first" at 0 : 32>,
+   #baker.protocol_field<"second" at 160 : 32>,
+   #baker.protocol_field<"list" at 192 : 8 x 8>,
+   #baker.protocol_field<"third" at 320 : 32>,
+   #baker.protocol_field<"last" at 480 : 32>]
+!l = !baker.packet<"listed">
+
+// CHECK-LABEL: func.func @around(
+// CHECK: baker.packet_write %{{.*}}, %{{.*}} "list"
+// CHECK: baker.packet_store [{{.*}}] to %{{.*}} at 0 mask 16492690145295 :
+// CHECK: baker.packet_store [%{{.*}}, %{{.*}}] to %{{.*}} at 56 aligned
+func.func @around(%a: i32, %b: i32, %v: i32, %x: i8, %i: i32) {
+  %ph = baker.packet_take %a, %b from_rx : !l
+  baker.packet_write %x, %ph "list"[%i] : i8, !l
+  baker.packet_write %v, %ph "first" : i32, !l
+  baker.packet_write %v, %ph "second" : i32, !l
+  baker.packet_write %v, %ph "third" : i32, !l
+  baker.packet_write %v, %ph "last" : i32, !l
+  baker.packet_send %ph ring 1 id 0 : !l
+  return
+}
