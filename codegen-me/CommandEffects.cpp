@@ -157,6 +157,7 @@ bool usesSharedState(const Item &item) {
   case Format::CamWrite:
   case Format::CamWriteState:
   case Format::Crc:
+  case Format::ByteAlign:
     return true;
   case Format::CsrWrite: // the pointers are the context's own
     return i.csr != target::Csr_ACTIVE_LM_ADDR_0 &&

@@ -88,7 +88,11 @@ enum class Kind : uint8_t {
   Crc,
   OnesAdd,
   Neighbour,
+  ByteAlign,
 };
+
+/// Results of BYTEALIGNBE8, the longest of its kind.
+constexpr unsigned ByteAlignMax = 8;
 
 /// An instruction's flags, unpacked.
 struct Traits {

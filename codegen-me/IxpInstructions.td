@@ -237,6 +237,26 @@ let PairFirst = 1, PairSecond = 2, Base = "ONESADD" in {
   def ONESADDba : IxpInst<KindOnesAdd, (outs GPR:$d), (ins GPRB:$a, GPRA:$b)>;
 }
 
+//===-- byte_align --------------------------------------------------------===//
+// d0 to d(n-1) from w0 to wn; no result lies where a source is read after it.
+// Operation: 0 big-endian, 1 little-endian.
+
+class ByteAlign<int n, bits<6> operation>
+    : IxpInst<KindByteAlign,
+              !dag(outs, !listsplat(GPR, n), !foreach(i, !range(n), "d" # i)),
+              !con((ins GPR:$index),
+                   !dag(ins, !listsplat(GPR, !add(n, 1)),
+                        !foreach(i, !range(!add(n, 1)), "w" # i)))> {
+  let Operation = operation;
+  let hasSideEffects = 1;
+  let Constraints = !interleave(
+      !foreach(i, !range(n), "@earlyclobber $d" # i), ",");
+}
+foreach n = 1...8 in {
+  def BYTEALIGNBE#n : ByteAlign<n, 0>;
+  def BYTEALIGNLE#n : ByteAlign<n, 1>;
+}
+
 //===-- compare -----------------------------------------------------------===//
 // Conditions: Ixp::Condition. Operands first, so that all three kinds agree.
 

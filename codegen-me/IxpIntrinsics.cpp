@@ -32,6 +32,10 @@
 //   __ixp_cam_write(entry, tag, C state), __ixp_cam_write_state(entry, C state)
 //   __ixp_cam_read_tag(entry), __ixp_cam_read_state(entry), __ixp_cam_clear()
 //   __ixp_ones_add(v, w)            the sum, and its carry added to it
+//   __ixp_byte_align_be.<n>(index, w0..wn), __ixp_byte_align_le.<n>(…)
+//                                   n words of 1 to 8: the word from byte index
+//                                   (modulo 4) on of each two neighbours; le:
+//                                   the earlier of the two has the lower bytes
 //   __ixp_crc_start(remainder), __ixp_crc(C parameters, v), __ixp_crc_end()
 //
 //===----------------------------------------------------------------------===//
@@ -54,6 +58,9 @@ std::string accessName(bool isRead, unsigned space, unsigned words) {
 }
 
 namespace {
+
+/// Behind "__ixp_"; "be" or "le" follows.
+constexpr StringRef byteAlignName = "byte_align_";
 
 /// Input states that a branch can ask; 2..13 are rings 0..11.
 constexpr unsigned NeighbourEmpty = 0, NeighbourFull = 1, Ring0State = 2;
@@ -179,7 +186,7 @@ void IntrinsicLowering::exchange(Command command, SDValue address,
 void IntrinsicLowering::machine(unsigned opcode, ArrayRef<SDValue> operands) {
   SmallVector<EVT, 5> types(call.Ins.size(), MVT::i32);
   types.push_back(MVT::Other);
-  SmallVector<SDValue, 8> all(operands);
+  SmallVector<SDValue, 12> all(operands);
   all.push_back(call.Chain);
   SDNode *n = dag.getMachineNode(opcode, where, dag.getVTList(types), all);
   for (unsigned i = 0; i < call.Ins.size(); ++i)
@@ -274,6 +281,16 @@ bool IntrinsicLowering::unit(StringRef name) {
     machine(Ixp::CRC, {literal(a[0]), a[1]});
   } else if (name == "crc_end") {
     machine(Ixp::CRCEND, {});
+  } else if (name.starts_with(byteAlignName)) {
+    static const unsigned opcodes[2][ByteAlignMax] = {
+        {Ixp::BYTEALIGNBE1, Ixp::BYTEALIGNBE2, Ixp::BYTEALIGNBE3,
+         Ixp::BYTEALIGNBE4, Ixp::BYTEALIGNBE5, Ixp::BYTEALIGNBE6,
+         Ixp::BYTEALIGNBE7, Ixp::BYTEALIGNBE8},
+        {Ixp::BYTEALIGNLE1, Ixp::BYTEALIGNLE2, Ixp::BYTEALIGNLE3,
+         Ixp::BYTEALIGNLE4, Ixp::BYTEALIGNLE5, Ixp::BYTEALIGNLE6,
+         Ixp::BYTEALIGNLE7, Ixp::BYTEALIGNLE8}};
+    bool isLittle = name.drop_front(byteAlignName.size()).starts_with("le");
+    machine(opcodes[isLittle][call.Ins.size() - 1], a);
   } else if (name == "neighbour_get") {
     machine(Ixp::NEIGHBOURGET, {});
   } else if (name == "neighbour_put") {

@@ -264,6 +264,7 @@ Result<CallOrder> prepareModule(Module &module, const std::string &entry) {
   module.setDataLayout(DataLayoutText);
   stripNonLineTableDebugInfo(module);
   lowerPartVectors(module);
+  lowerUnaligned(module);
   trimRuns(module);
   Result<CallOrder> order = checkModule(module, entry);
   if (!order)

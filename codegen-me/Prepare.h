@@ -36,6 +36,10 @@ Status lowerMemory(llvm::Module &module);
 /// of routines, whose bodies it adds.
 Status lowerDivision(llvm::Module &module);
 
+/// Makes calls of @__ixp_words_from.<n> (PrepareUnaligned.cpp) branches and
+/// byte_align.
+void lowerUnaligned(llvm::Module &module);
+
 /// Leaves out the words at the ends of a run that a store would write as a load
 /// has read them, and those at the ends of a load that nothing uses.
 void trimRuns(llvm::Module &module);
@@ -47,7 +51,7 @@ void formOnesAdds(llvm::Module &module);
 /// whose command adds the two for nothing.
 void sinkAddresses(llvm::Module &module);
 
-/// All of the above, in order.
+/// All of the above.
 Result<CallOrder> prepareModule(llvm::Module &module, const std::string &entry);
 
 } // namespace karakal::codegen

@@ -40,6 +40,7 @@ private:
   bool emitLocal(const llvm::MachineInstr &instr);
   bool emitUnit(const llvm::MachineInstr &instr);
   void emitCam(const llvm::MachineInstr &instr);
+  void emitByteAlign(const llvm::MachineInstr &instr);
   void emitCrc(const llvm::MachineInstr &instr);
   void emitMasked(const llvm::MachineInstr &instr);
 

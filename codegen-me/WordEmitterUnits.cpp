@@ -98,6 +98,24 @@ void WordEmitter::emitCrc(const MachineInstr &instr) {
   }
 }
 
+/// The index is a CSR that all contexts share.
+void WordEmitter::emitByteAlign(const MachineInstr &instr) {
+  Op op = traitsOf(instr.getDesc()).operation == 0 ? Op::ByteAlignBe
+                                                   : Op::ByteAlignLe;
+  unsigned results = instr.getNumExplicitDefs();
+  program.add(target::csrWrite(target::Csr_BYTE_INDEX, operand(instr, results)))
+      .isGlued = true;
+  for (unsigned i = 0; i < target::ByteIndexSlots; ++i)
+    program.add(target::nop()).isGlued = true;
+  for (unsigned i = 0; i <= results; ++i) {
+    Instruction align;
+    align.op = op;
+    align.dest = i ? operand(instr, i - 1) : target::none();
+    align.b = operand(instr, results + 1 + i);
+    program.add(align).isGlued = i < results;
+  }
+}
+
 void WordEmitter::emitMasked(const MachineInstr &instr) {
   const TargetRegisterInfo &tri =
       *instr.getMF()->getSubtarget().getRegisterInfo();
@@ -143,6 +161,9 @@ bool WordEmitter::emitUnit(const MachineInstr &instr) {
     return true;
   case Kind::Crc:
     emitCrc(instr);
+    return true;
+  case Kind::ByteAlign:
+    emitByteAlign(instr);
     return true;
   default:
     return false;

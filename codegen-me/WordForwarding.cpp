@@ -95,6 +95,7 @@ bool isFlexible(Format format) {
   case Format::ShfBinary:
   case Format::DblShf:
   case Format::Asr:
+  case Format::ByteAlign:
     return true;
   default:
     return false;

@@ -147,6 +147,10 @@ void markFunctions(Module &module, bool keepPrimitives) {
       function.setMemoryEffects(MemoryEffects::inaccessibleMemOnly());
       function.setWillReturn();
     }
+    if (function.getName().starts_with("__ixp_words_")) {
+      function.setDoesNotAccessMemory();
+      function.setWillReturn();
+    }
     if (function.isDeclaration() ||
         function.hasFnAttribute(Attribute::AlwaysInline))
       continue;

@@ -7,7 +7,7 @@
 //   %w:2 = baker.packet_load %ph at 12 : … -> i32, i32
 //   →  %head = load of descriptor word 1, shifted
 //      %q = load <4 x i32>, ptr addrspace(2) of the enclosing quadwords
-//      %w = the words found in %q by a select (4 bytes) and funnel shifts
+//      %w = call @__ixp_words_from.2(its second word?, byte, words of %q)
 //
 // A store reads the enclosing quadwords, merges and writes them; a packet has
 // one owner at a time, so nothing comes between. With the head pointer's
@@ -99,18 +99,6 @@ void storeRun(OpBuilder &builder, Location loc, Value pointer,
 // Bytes of a packet, wherever its head points
 //===----------------------------------------------------------------------===//
 
-/// (high:low) << r for r = 0, 8, 16 or 24 at run time: the high word. Two
-/// shifts, so that no amount reaches 32.
-static Value funnelLeft(OpBuilder &builder, Location loc, Value high, Value low,
-                        Value amount) {
-  Value rest =
-      builder.create<LLVM::XOrOp>(loc, amount, constantWord(builder, loc, 31));
-  Value up = builder.create<LLVM::ShlOp>(loc, high, amount);
-  Value down = builder.create<LLVM::LShrOp>(
-      loc, shift(builder, loc, low, 1, /*isLeft=*/false), rest);
-  return either(builder, loc, up, down);
-}
-
 /// (high:low) >> r: the low word.
 static Value funnelRight(OpBuilder &builder, Location loc, Value high,
                          Value low, Value amount) {
@@ -131,10 +119,10 @@ static Value addressOf(OpBuilder &builder, Location loc, Value handle,
 }
 
 /// Where a run of bytes lies in DRAM: `base` is the quadword of its first
-/// byte; that byte is in the quadword's second word if `isSecond`, `shift`
-/// bits from the word's left end.
+/// byte; that is byte `byte` of the quadword's second word if `isSecond`, of
+/// the first one if not.
 struct RunPosition {
-  Value base, isSecond, shift;
+  Value base, isSecond, byte;
 };
 
 /// The position of the byte `at` behind the head pointer `head` (bytes in the
@@ -151,9 +139,8 @@ static RunPosition runPosition(OpBuilder &builder, Location loc, Value handle,
       loc, first, constantWord(builder, loc, bytesPerWord));
   position.isSecond = builder.create<LLVM::ICmpOp>(
       loc, LLVM::ICmpPredicate::ne, second, constantWord(builder, loc, 0));
-  Value byte = builder.create<LLVM::AndOp>(
+  position.byte = builder.create<LLVM::AndOp>(
       loc, first, constantWord(builder, loc, bytesPerWord - 1));
-  position.shift = shift(builder, loc, byte, 3, /*isLeft=*/true);
   return position;
 }
 
@@ -163,20 +150,41 @@ static unsigned enclosingWords(unsigned count) {
          bytesPerQuadword * 2;
 }
 
+/// The `count` results of a function that the code generator knows
+/// (codegen-me/PrepareUnaligned.cpp) for words at `position`.
+static SmallVector<Value> callUnaligned(OpBuilder &builder, Location loc,
+                                        const RunPosition &position,
+                                        const std::string &name,
+                                        ArrayRef<Value> words, unsigned count) {
+  SmallVector<Value> operands{position.isSecond, position.byte};
+  llvm::append_range(operands, words);
+  Type i32 = builder.getI32Type();
+  Type type = i32;
+  if (count > 1)
+    type = LLVM::LLVMStructType::getLiteral(builder.getContext(),
+                                            SmallVector<Type>(count, i32));
+  Operation *place = builder.getInsertionBlock()->getParentOp();
+  LLVM::LLVMFuncOp callee =
+      declareRuntime(place->getParentOfType<ModuleOp>(), name, type,
+                     llvm::to_vector(ValueRange(operands).getTypes()));
+  Value made = builder.create<LLVM::CallOp>(loc, callee, operands).getResult();
+  if (count == 1)
+    return {made};
+  SmallVector<Value> results;
+  for (unsigned i = 0; i < count; ++i)
+    results.push_back(builder.create<LLVM::ExtractValueOp>(loc, made, i));
+  return results;
+}
+
 /// The `count` words at `position` out of the enclosing ones.
 static SmallVector<Value> wordsFromEnclosing(OpBuilder &builder, Location loc,
                                              const RunPosition &position,
                                              ArrayRef<Value> enclosing,
                                              unsigned count) {
-  SmallVector<Value> selected, words;
   assert(enclosing.size() >= count + 2 && "not the enclosing quadwords");
-  for (unsigned i = 0; i <= count; ++i)
-    selected.push_back(builder.create<LLVM::SelectOp>(
-        loc, position.isSecond, enclosing[i + 1], enclosing[i]));
-  for (unsigned i = 0; i < count; ++i)
-    words.push_back(
-        funnelLeft(builder, loc, selected[i], selected[i + 1], position.shift));
-  return words;
+  return callUnaligned(builder, loc, position,
+                       "__ixp_words_from." + std::to_string(count),
+                       enclosing.take_front(count + 2), count);
 }
 
 /// `words` as they stand in their `total` enclosing words, zeros around them.
@@ -184,12 +192,31 @@ static SmallVector<Value> wordsIntoEnclosing(OpBuilder &builder, Location loc,
                                              const RunPosition &position,
                                              ArrayRef<Value> words,
                                              unsigned total) {
+  SmallVector<Value> placed =
+      callUnaligned(builder, loc, position,
+                    "__ixp_words_into." + std::to_string(words.size()), words,
+                    words.size() + 2);
+  placed.resize(total, constantWord(builder, loc, 0));
+  return placed;
+}
+
+/// The same of constants: ones between ones need no code.
+static SmallVector<Value> masksIntoEnclosing(OpBuilder &builder, Location loc,
+                                             const RunPosition &position,
+                                             ArrayRef<uint32_t> masks,
+                                             unsigned total) {
+  constexpr uint32_t ones = ~uint32_t(0);
   Value zero = constantWord(builder, loc, 0);
+  Value bits = shift(builder, loc, position.byte, 3, /*isLeft=*/true);
   SmallVector<Value> shifted, placed;
-  for (unsigned i = 0; i <= words.size(); ++i)
-    shifted.push_back(funnelRight(builder, loc, i ? words[i - 1] : zero,
-                                  i < words.size() ? words[i] : zero,
-                                  position.shift));
+  for (unsigned i = 0; i <= masks.size(); ++i) {
+    uint32_t high = i ? masks[i - 1] : 0, low = i < masks.size() ? masks[i] : 0;
+    shifted.push_back(high == ones && low == ones
+                          ? constantWord(builder, loc, ones)
+                          : funnelRight(builder, loc,
+                                        constantWord(builder, loc, high),
+                                        constantWord(builder, loc, low), bits));
+  }
   auto at = [&](unsigned i) { return i < shifted.size() ? shifted[i] : zero; };
   for (unsigned i = 0; i < total; ++i)
     placed.push_back(builder.create<LLVM::SelectOp>(
@@ -245,13 +272,13 @@ void storeAtHead(OpBuilder &builder, ir::PacketStoreOp op, Value handle,
   uint64_t byteMask = op.byteMask();
   unsigned count = words.size(), total = enclosingWords(count);
   RunPosition position = runPosition(builder, loc, handle, head, op.getAt());
-  SmallVector<Value> masks;
+  SmallVector<uint32_t> masks;
   for (unsigned i = 0; i < count; ++i)
-    masks.push_back(constantWord(builder, loc, maskWord(byteMask, i)));
+    masks.push_back(maskWord(byteMask, i));
   SmallVector<Value> placed =
       wordsIntoEnclosing(builder, loc, position, words, total);
   SmallVector<Value> placedMasks =
-      wordsIntoEnclosing(builder, loc, position, masks, total);
+      masksIntoEnclosing(builder, loc, position, masks, total);
   SmallVector<Value> merged =
       loadRun(builder, loc, position.base, total, bytesPerQuadword);
   for (unsigned i = 0; i < total; ++i)

@@ -294,4 +294,153 @@ declare i32 @__ixp_crc_end()
   EXPECT_EQ(reversed, 0x9be3e0a3u);
 }
 
+/// A word of the bytes byte, byte + 1, …
+uint32_t wordFrom(uint32_t byte) {
+  uint32_t word = 0;
+  for (uint32_t i = 0; i < 4; ++i)
+    word = word << 8 | ((byte + i) & 0xff);
+  return word;
+}
+
+/// `count` words of type i32, or a structure of them.
+std::string wordsType(unsigned count) {
+  std::string list = "i32";
+  for (unsigned i = 1; i < count; ++i)
+    list += ", i32";
+  return count == 1 ? list : "{" + list + "}";
+}
+
+/// A call of `name` with `first` arguments and then `given` words loaded from
+/// 0x3000 on; its `count` results are stored from 0x3100 on.
+std::string callOnWords(const std::string &name, const std::string &first,
+                        unsigned given, unsigned count) {
+  std::string text, arguments = first;
+  auto pointer = [&](const std::string &to, uint32_t address) {
+    text += to + " = inttoptr i32 " + std::to_string(address) +
+            " to ptr addrspace(3)\n";
+  };
+  for (unsigned i = 0; i < given; ++i) {
+    std::string n = std::to_string(i);
+    pointer("%p" + n, 0x3000 + 4 * i);
+    text += "%w" + n + " = load i32, ptr addrspace(3) %p" + n + "\n";
+    arguments += ", i32 %w" + n;
+  }
+  text +=
+      "%r = call " + wordsType(count) + " @" + name + "(" + arguments + ")\n";
+  for (unsigned i = 0; i < count; ++i) {
+    std::string n = std::to_string(i);
+    std::string value = count == 1 ? "%r" : "%v" + n;
+    if (count > 1)
+      text +=
+          value + " = extractvalue " + wordsType(count) + " %r, " + n + "\n";
+    pointer("%q" + n, 0x3100 + 4 * i);
+    text += "store i32 " + value + ", ptr addrspace(3) %q" + n + "\n";
+  }
+  return text;
+}
+
+/// The declaration of a function of two words, or a bit and a word, and words.
+std::string declaration(const std::string &name, const std::string &first,
+                        unsigned given, unsigned count) {
+  std::string parameters = first;
+  for (unsigned i = 0; i < given; ++i)
+    parameters += ", i32";
+  return "declare " + wordsType(count) + " @" + name + "(" + parameters + ")\n";
+}
+
+constexpr const char *loadPlace = "%pp = inttoptr i32 12544 to ptr addrspace(3)"
+                                  "\n%place = load i32, ptr addrspace(3) %pp\n";
+
+TEST_F(Units, ByteAlignTakesWordsFromAByteOn) {
+  for (uint32_t index = 0; index < 4; ++index) {
+    for (uint32_t word = 0; word < 4; ++word)
+      setScratch(0x3000 + 4 * word, wordFrom(4 * word));
+    setScratch(0x3100, index);
+    std::string name = "__ixp_byte_align_be.3";
+    execute(declaration(name, "i32", 4, 3),
+            loadPlace + callOnWords(name, "i32 %place", 4, 3));
+    EXPECT_THAT(text, HasSubstr("byte_align_be[--, "));
+    for (uint32_t word = 0; word < 3; ++word)
+      EXPECT_EQ(scratch(0x3100 + 4 * word), wordFrom(4 * word + index));
+  }
+}
+
+TEST_F(Units, ByteAlignOfLittleEndianWords) {
+  // The bytes of a word from its right end on.
+  for (uint32_t word = 0; word < 3; ++word)
+    setScratch(0x3000 + 4 * word, __builtin_bswap32(wordFrom(4 * word)));
+  setScratch(0x3100, 3);
+  std::string name = "__ixp_byte_align_le.2";
+  execute(declaration(name, "i32", 3, 2),
+          loadPlace + callOnWords(name, "i32 %place", 3, 2));
+  for (uint32_t word = 0; word < 2; ++word)
+    EXPECT_EQ(scratch(0x3100 + 4 * word),
+              __builtin_bswap32(wordFrom(4 * word + 3)));
+}
+
+TEST_F(Units, WordsBeginAtAnyByteOfAQuadword) {
+  for (unsigned count : {1u, 2u, 9u})
+    for (uint32_t place = 0; place < 8; ++place) {
+      for (uint32_t word = 0; word < count + 2; ++word)
+        setScratch(0x3000 + 4 * word, wordFrom(4 * word));
+      setScratch(0x3100, place);
+      std::string name = "__ixp_words_from." + std::to_string(count);
+      std::string cut = "%byte = and i32 %place, 3\n"
+                        "%four = and i32 %place, 4\n"
+                        "%second = icmp ne i32 %four, 0\n";
+      execute(declaration(name, "i1, i32", count + 2, count),
+              loadPlace + cut +
+                  callOnWords(name, "i1 %second, i32 %byte", count + 2, count));
+      EXPECT_THAT(text, HasSubstr("byte_align_be"));
+      for (uint32_t word = 0; word < count; ++word)
+        EXPECT_EQ(scratch(0x3100 + 4 * word), wordFrom(4 * word + place))
+            << count << " words from byte " << place;
+    }
+}
+
+TEST_F(Units, WordsAreWrittenAtAnyByteOfAQuadword) {
+  for (unsigned count : {1u, 3u, 9u})
+    for (uint32_t place = 0; place < 8; ++place) {
+      for (uint32_t word = 0; word < count; ++word)
+        setScratch(0x3000 + 4 * word, wordFrom(0x40 + 4 * word));
+      setScratch(0x3100, place);
+      std::string name = "__ixp_words_into." + std::to_string(count);
+      std::string cut = "%byte = and i32 %place, 3\n"
+                        "%four = and i32 %place, 4\n"
+                        "%second = icmp ne i32 %four, 0\n";
+      execute(declaration(name, "i1, i32", count, count + 2),
+              loadPlace + cut +
+                  callOnWords(name, "i1 %second, i32 %byte", count, count + 2));
+      EXPECT_THAT(text, HasSubstr("byte_align_le"));
+      for (uint32_t byte = 0; byte < 4 * (count + 2); ++byte) {
+        bool isInside = byte >= place && byte < place + 4 * count;
+        uint32_t word = scratch(0x3100 + (byte & ~3u));
+        EXPECT_EQ(word >> (24 - 8 * (byte & 3)) & 0xff,
+                  isInside ? 0x40 + byte - place : 0)
+            << count << " words at byte " << place << ", byte " << byte;
+      }
+    }
+}
+
+TEST_F(Units, WordsAtAKnownByteNeedNoLatch) {
+  for (uint32_t byte : {0u, 1u, 2u, 3u}) {
+    for (uint32_t word = 0; word < 4; ++word)
+      setScratch(0x3000 + 4 * word, wordFrom(4 * word));
+    std::string name = "__ixp_words_from.2";
+    execute(declaration(name, "i1, i32", 4, 2),
+            callOnWords(name, "i1 true, i32 " + std::to_string(byte), 4, 2));
+    EXPECT_THAT(text, Not(HasSubstr("byte_align")));
+    EXPECT_EQ(scratch(0x3100), wordFrom(4 + byte));
+    EXPECT_EQ(scratch(0x3104), wordFrom(8 + byte));
+    setScratch(0x3000, 0x41424344);
+    name = "__ixp_words_into.1";
+    execute(declaration(name, "i1, i32", 1, 3),
+            callOnWords(name, "i1 false, i32 " + std::to_string(byte), 1, 3));
+    EXPECT_THAT(text, Not(HasSubstr("byte_align")));
+    uint64_t both = uint64_t(scratch(0x3100)) << 32 | scratch(0x3104);
+    EXPECT_EQ(both, uint64_t(0x41424344) << (32 - 8 * byte));
+    EXPECT_EQ(scratch(0x3108), 0u);
+  }
+}
+
 } // namespace
