@@ -139,7 +139,7 @@ void addPac(OpPassManager &passes, CoreTarget, const PipelineOptions &options) {
   pac.metadata = !includes(options.level, Level::Phr);
   // Accesses of heads that no pass has resolved are large.
   if (!includes(options.level, Level::Soar))
-    pac.maxOperations = 1900;
+    pac.maxOperations = 2000;
   passes.addPass(passes::createSimplify());
   passes.addPass(passes::createPac(pac));
 }
