@@ -24,8 +24,7 @@ GprSet gprBit(const Operand &operand) {
   return 0;
 }
 
-/// Whether the destination keeps a part of its old value.
-static bool isPartial(const Instruction &i) {
+bool isPartial(const Instruction &i) {
   switch (target::row(i.op).format) {
   case Format::LdField:
     return i.op == target::Op::LdField;

@@ -12,6 +12,8 @@ using GprSet = uint32_t;
 
 /// The register's bit, 0 if the operand is none.
 GprSet gprBit(const target::Operand &operand);
+/// Whether the destination keeps a part of its old value.
+bool isPartial(const target::Instruction &instruction);
 /// Registers whose value the instruction needs.
 GprSet gprsRead(const target::Instruction &instruction);
 /// Registers that the instruction overwrites as a whole.

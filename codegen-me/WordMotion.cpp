@@ -1,6 +1,7 @@
 //===- WordMotion.cpp - which words can change places ---------------------===//
 
 #include "codegen-me/WordMotion.h"
+#include "codegen-me/WordLiveness.h"
 
 #include "target-ixp/InstructionTable.h"
 
@@ -12,14 +13,9 @@ using target::Operand;
 
 namespace {
 
-bool readsDest(const Instruction &i) {
-  Format format = target::row(i.op).format;
-  return format == Format::LdField || format == Format::ImmedWord;
-}
-
 bool reads(const Instruction &i, const Operand &reg) {
   return !reg.isNone() &&
-         (i.a == reg || i.b == reg || (readsDest(i) && i.dest == reg));
+         (i.a == reg || i.b == reg || (isPartial(i) && i.dest == reg));
 }
 
 } // namespace
