@@ -52,8 +52,8 @@ Words alignedPairs(IRBuilder<> &builder, Order order, Value *byte,
   match(byte, m_And(m_Value(byte), m_SpecificInt(3)));
   Module &module = *builder.GetInsertBlock()->getModule();
   Type *i32 = builder.getInt32Ty();
-  const char *name = order == Order::Big ? "__ixp_byte_align_be."
-                                         : "__ixp_byte_align_le.";
+  const char *name =
+      order == Order::Big ? "__ixp_byte_align_be." : "__ixp_byte_align_le.";
   Words result;
   for (unsigned first = 0; first + 1 < words.size(); first += ByteAlignMax) {
     ArrayRef<Value *> part = words.drop_front(first).take_front(

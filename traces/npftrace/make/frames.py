@@ -26,6 +26,14 @@ LINE_BYTES = 24
 CHUNK = 1 << 15
 
 
+def share_out(rng: np.random.Generator, ways: int, count: int) -> Numbers:
+    """`count` numbers below `ways` in random order, each as often as any other,
+    or once more. So no port gets more than its share of the traffic: at line
+    rate it could not send what is above."""
+    rest = rng.permutation(ways)[: count % ways]
+    return rng.permutation(np.append(np.tile(np.arange(ways), count // ways), rest))
+
+
 def put(rows: Bytes, at: int, size: int, values: Any) -> None:
     """Writes big-endian fields of `size` bytes at column `at`."""
     numbers = np.broadcast_to(np.asarray(values, dtype=np.int64), len(rows))

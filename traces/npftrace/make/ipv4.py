@@ -18,7 +18,7 @@ import numpy as np
 
 from npftrace.errors import InputError
 from npftrace.make import options, traffic
-from npftrace.make.frames import Numbers, header_sums, put
+from npftrace.make.frames import Numbers, header_sums, put, share_out
 from npftrace.make.tables import (
     HOST_MACS,
     Lookup,
@@ -176,7 +176,7 @@ class _Generator:
 
     def _inside_prefixes(self, count: int) -> Numbers:
         """Addresses uniform over the prefixes, then uniform inside."""
-        which = self.rng.integers(0, len(self.tables.prefixes), size=count)
+        which = share_out(self.rng, len(self.tables.prefixes), count)
         free = 32 - self.tables.lengths[which]
         inside = self.rng.integers(0, 1 << 32, size=count)
         found = self.tables.prefixes[which] | (inside & ((1 << free) - 1))

@@ -13,7 +13,7 @@ import numpy as np
 
 from npftrace import control
 from npftrace.make import options, traffic
-from npftrace.make.frames import Numbers, put
+from npftrace.make.frames import Numbers, put, share_out
 from npftrace.make.tables import HOP_MACS, HOST_MACS, router_mac
 from npftrace.make.traffic import ETHER_BYTES, Answer, Chunk
 from npftrace.wire import ETH_TYPE_IPV6, mac_text
@@ -81,7 +81,7 @@ class _Generator:
     def __init__(self, args: argparse.Namespace, rng: np.random.Generator) -> None:
         self.args, self.rng = args, rng
         self.prefixes = make_prefixes(rng, args.routes)
-        self.hops = rng.integers(0, args.hops, size=args.routes)
+        self.hops = share_out(rng, args.hops, args.routes)
         self.hop_macs = HOP_MACS | np.arange(args.hops)
         by_length: dict[int, dict[int, int]] = {}
         for route, (top, length) in enumerate(self.prefixes):

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from npftrace import control
-from npftrace.make.frames import Numbers
+from npftrace.make.frames import Numbers, share_out
 from npftrace.make.tables import HOP_MACS, Lookup, router_mac
 from npftrace.prefixes import make_prefixes
 
@@ -98,8 +98,11 @@ def make_label_tables(
 ) -> LabelTables:
     """Tables of these sizes; paths that begin here push `push` labels."""
     operations = np.resize(np.array(OPERATIONS), labels)
-    hop_of_path = rng.integers(0, hops, size=PATHS)
-    hop_of_label = rng.integers(0, hops, size=labels)
+    hop_of_path = share_out(rng, hops, PATHS)
+    hop_of_label = np.zeros(labels, dtype=np.int64)
+    for operation in set(OPERATIONS):
+        which = np.flatnonzero(operations == operation)
+        hop_of_label[which] = share_out(rng, hops, len(which))
     nhlfe_hops = np.concatenate([np.arange(hops), hop_of_path, hop_of_label])
     pushes = 1 + (np.arange(labels) % (PUSH_MAX - 1))
     counts = np.select(
@@ -108,7 +111,11 @@ def make_label_tables(
     nhlfe_counts = np.concatenate([np.zeros(hops), np.full(PATHS, push), counts])
     table = np.array(make_prefixes(fecs, rng), dtype=np.int64).reshape(-1, 2)
     table = rng.permutation(table)
-    begins_path = rng.integers(0, 2, size=fecs) == 1
+    fec_nhlfes = np.zeros(fecs, dtype=np.int64)
+    begins_path = share_out(rng, 2, fecs) == 1
+    begin, end = np.flatnonzero(begins_path), np.flatnonzero(~begins_path)
+    fec_nhlfes[begin] = hops + share_out(rng, PATHS, len(begin))
+    fec_nhlfes[end] = share_out(rng, hops, len(end))
     return LabelTables(
         ports=ports,
         hop_ports=np.arange(hops) % ports,
@@ -123,9 +130,5 @@ def make_label_tables(
         label_nhlfes=hops + PATHS + np.arange(labels),
         prefixes=table[:, 0],
         lengths=table[:, 1],
-        fec_nhlfes=np.where(
-            begins_path,
-            hops + rng.integers(0, PATHS, size=fecs),
-            rng.integers(0, hops, size=fecs),
-        ),
+        fec_nhlfes=fec_nhlfes,
     )

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from npftrace import control
-from npftrace.make.frames import Numbers
+from npftrace.make.frames import Numbers, share_out
 from npftrace.prefixes import make_prefixes
 
 # Locally administered addresses: the router's ports, then next hops and
@@ -102,7 +102,7 @@ def make_tables(
         hop_macs=HOP_MACS | _distinct(rng, hops),
         prefixes=table[:, 0],
         lengths=table[:, 1],
-        hops=rng.integers(0, hops, size=len(table)),
+        hops=share_out(rng, hops, len(table)),
         host_macs=HOST_MACS | _distinct(rng, count),
         host_ports=np.arange(count) % ports,
     )
