@@ -140,9 +140,10 @@ enum class Primitive {
   Timestamp,
   Random,
   Trace,
+  DropCount,
 };
 
-/// What the chip does for programs beside packets: may stand anywhere.
+/// What the chip does for programs beside packets.
 inline bool isService(Primitive primitive) {
   return primitive >= Primitive::AtomicAdd;
 }

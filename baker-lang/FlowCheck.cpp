@@ -367,6 +367,8 @@ void FlowCheck::visitCall(CallExpr &expr) {
     for (ExprPtr &argument : arguments)
       visit(*argument);
     return;
+  case Primitive::DropCount:
+    return;
   case Primitive::ChannelPut:
     return take(*arguments[1]);
   case Primitive::Drop:

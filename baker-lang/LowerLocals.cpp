@@ -126,6 +126,9 @@ Value FunctionLowering::lowerService(const CallExpr &expr) {
     return builder.create<ir::TimestampOp>(at, builder.getI32Type());
   case Primitive::Random:
     return builder.create<ir::RandomOp>(at, builder.getI32Type());
+  case Primitive::DropCount:
+    return builder.create<ir::DropCountOp>(at, builder.getI32Type(),
+                                           expr.reason->name);
   case Primitive::Trace: {
     if (!parent.hasTraces)
       return {};

@@ -114,11 +114,15 @@ bool Lowering::isUsed(const char *metadata) const {
          (metadata == rxLengthName && comesAgain && isAsked(rxTimeName));
 }
 
-/// The built-in reason of packets without room, if one is dropped for it.
+/// The built-in reason of packets without room, if one is dropped for it or
+/// somebody asks how many were.
 void Lowering::declareNoRoom() {
   bool isUsed = false;
   module->walk([&](ir::PacketDropOp drop) {
     isUsed |= drop.getReason() == ir::noRoomReasonName;
+  });
+  module->walk([&](ir::DropCountOp ask) {
+    isUsed |= ask.getReason() == ir::noRoomReasonName;
   });
   if (!isUsed || module->lookupSymbol(ir::noRoomReasonName))
     return;

@@ -145,6 +145,8 @@ private:
   const Type *checkResize(CallExpr &expr);
   void checkBytes(Expr &bytes, uint64_t most, const char *what);
   const Type *checkDrop(CallExpr &expr);
+  const Type *checkDropCount(CallExpr &expr);
+  DropReasonDecl *checkReason(Expr &reason);
   const Type *checkChannelPut(CallExpr &expr);
   const Type *checkService(CallExpr &expr);
   const Type *checkAtomicAdd(CallExpr &expr);

@@ -30,7 +30,8 @@ Primitive primitiveOf(const std::string &name) {
       {"hash128", Primitive::Hash128},
       {"timestamp", Primitive::Timestamp},
       {"random", Primitive::Random},
-      {"trace", Primitive::Trace}};
+      {"trace", Primitive::Trace},
+      {"drop_count", Primitive::DropCount}};
   auto entry = primitives.find(name);
   return entry == primitives.end() ? Primitive::None : entry->second;
 }
@@ -244,25 +245,28 @@ const Type *Sema::checkDrop(CallExpr &expr) {
   if (!checkArgumentCount(expr, 1, 2, "packet_drop"))
     return types.error();
   checkPacket(*expr.arguments[0]);
-  if (expr.arguments.size() == 1)
-    return types.voidType();
-  Expr &reason = *expr.arguments[1];
+  if (expr.arguments.size() == 2)
+    expr.reason = checkReason(*expr.arguments[1]);
+  return types.voidType();
+}
+
+/// The reason that an argument names; null, and a diagnostic, if none.
+DropReasonDecl *Sema::checkReason(Expr &reason) {
   auto *name = llvm::dyn_cast<NameExpr>(&reason);
   reason.type = types.voidType();
   if (!name) {
     if (reason.kind != ExprKind::Error)
       error(Code::NoSuchReason, reason.range,
-            "the second argument is the name of a drop reason");
-    return types.voidType();
+            "the name of a drop reason is needed here");
+    return nullptr;
   }
   auto entry = program.dropReasons.find(name->name);
   if (entry != program.dropReasons.end()) {
-    expr.reason = entry->second;
     name->decl = entry->second;
-    return types.voidType();
+    return entry->second;
   }
   if (isSuspect(name->name))
-    return types.voidType();
+    return nullptr;
   auto &diagnostic = error(Code::NoSuchReason, name->range,
                            "there is no drop reason '" + name->name + "'");
   std::vector<const Decl *> reasons;
@@ -273,7 +277,7 @@ const Type *Sema::checkDrop(CallExpr &expr) {
   if (diagnostic.notes.size() == notesBefore)
     diagnostic.note("declare it in the module: 'drop_reason " + name->name +
                     ";'");
-  return types.voidType();
+  return nullptr;
 }
 
 const Type *Sema::checkChannelPut(CallExpr &expr) {
@@ -342,6 +346,8 @@ const Type *Sema::checkService(CallExpr &expr) {
     return checkAtomicAdd(expr);
   case Primitive::Trace:
     return checkTrace(expr);
+  case Primitive::DropCount:
+    return checkDropCount(expr);
   case Primitive::Timestamp:
   case Primitive::Random:
     if (!checkArgumentCount(expr, 0, 0, name))
@@ -358,6 +364,16 @@ const Type *Sema::checkService(CallExpr &expr) {
     return key;
   }
   }
+}
+
+const Type *Sema::checkDropCount(CallExpr &expr) {
+  if (!checkArgumentCount(expr, 1, 1, "drop_count"))
+    return types.error();
+  if (function->role != Role::Control)
+    error(Code::OnlyInControl, expr.range,
+          "'drop_count' can stand in the body of a control function only");
+  expr.reason = checkReason(*expr.arguments[0]);
+  return expr.reason ? types.integer(32, false) : types.error();
 }
 
 const GlobalDecl *globalOf(const Expr &expr) {

@@ -21,6 +21,7 @@
 // | baker_hash48, baker_hash64 | u64 (u64 key) |
 // | baker_hash128 | u128 (u128 key) |
 // | baker_timestamp, baker_random | u32 () |
+// | baker_drop_count | u32 (u32 reason) |
 // | baker_trace_text, baker_trace_value | void (u32 character), (u64 value) |
 // | baker_profile_load | void (u32 global, u32 line) |
 //

@@ -46,6 +46,10 @@ static uint32_t timestamp() {
 
 static uint32_t randomNumber() { return running ? running->random() : 1; }
 
+static uint32_t dropCount(uint32_t reason) {
+  return running ? uint32_t(running->drops()[reason]) : 0;
+}
+
 static void traceText(uint32_t character) {
   std::fputc(int(character), stderr);
 }
@@ -58,11 +62,14 @@ static void traceValue(uint64_t value) {
 
 std::vector<std::pair<const char *, void *>> serviceSymbols() {
   auto at = [](auto *function) { return reinterpret_cast<void *>(function); };
-  return {
-      {"baker_hash48", at(hash48)},         {"baker_hash64", at(hash64)},
-      {"baker_hash128", at(hash128)},       {"baker_timestamp", at(timestamp)},
-      {"baker_random", at(randomNumber)},   {"baker_trace_text", at(traceText)},
-      {"baker_trace_value", at(traceValue)}};
+  return {{"baker_hash48", at(hash48)},
+          {"baker_hash64", at(hash64)},
+          {"baker_hash128", at(hash128)},
+          {"baker_timestamp", at(timestamp)},
+          {"baker_random", at(randomNumber)},
+          {"baker_trace_text", at(traceText)},
+          {"baker_trace_value", at(traceValue)},
+          {"baker_drop_count", at(dropCount)}};
 }
 
 } // namespace karakal::host

@@ -10,6 +10,7 @@
 
 include "ir/BakerDialect.td"
 include "ir/BakerTypes.td"
+include "mlir/IR/SymbolInterfaces.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
@@ -75,6 +76,24 @@ def Baker_RandomOp : Baker_ServiceOp<"random"> {
   let summary = "the next pseudo-random number";
   let results = (outs I32:$number);
   let assemblyFormat = "attr-dict";
+}
+
+def Baker_DropCountOp
+    : Baker_ServiceOp<"drop_count",
+                      [DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "how many packets were dropped for a reason";
+  let description = [{
+    The reason is a `baker.drop_reason` or built in, as that of
+    `baker.packet_drop`, which counts on all cores alike. Control functions
+    ask.
+
+    ```mlir
+    %n = baker.drop_count @bad_checksum
+    ```
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$reason);
+  let results = (outs I32:$count);
+  let assemblyFormat = "$reason attr-dict";
 }
 
 def Baker_TraceOp : Baker_ServiceOp<"trace"> {

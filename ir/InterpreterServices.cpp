@@ -41,6 +41,14 @@ bool Interpreter::executeService(Operation &op, Values &values) {
         values[ask->getResult(0)] = APInt(32, ++asked * 0x9e3779b9);
         return true;
       })
+      .Case([&](DropCountOp ask) {
+        values[ask.getCount()] =
+            APInt(32, llvm::count_if(result.events, [&](const Event &event) {
+                    return event.kind == Event::Drop &&
+                           event.where == ask.getReason();
+                  }));
+        return true;
+      })
       .Default([](Operation *) { return false; });
 }
 

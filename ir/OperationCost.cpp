@@ -94,12 +94,13 @@ static OperationCost costOfService(Operation *op) {
       .Case([](HashOp) { return OperationCost{8, 1, 0, 0, 0}; })
       .Case([](TimestampOp) { return instructions(4); })
       .Case([](RandomOp) { return instructions(14); })
+      .Case([](DropCountOp) { return OperationCost{2, 1, 0, 0, 0}; })
       .Default([](Operation *) { return instructions(0); });
 }
 
 OperationCost costOf(Operation *op) {
   if (isa<LockOp, UnlockOp, AtomicAddOp, HashOp, TimestampOp, RandomOp, TraceOp,
-          LoopEntryOp, LoopRoundOp>(op))
+          DropCountOp, LoopEntryOp, LoopRoundOp>(op))
     return costOfService(op);
   if (isa<PacketReadOp, PacketWriteOp, PacketDecapOp, PacketEncapOp,
           PacketAddTailOp, PacketRemoveTailOp, PacketHeadroomOp, PacketCreateOp,

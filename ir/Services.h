@@ -18,4 +18,11 @@ struct LoopBoundsResource
 #define GET_OP_CLASSES
 #include "ir/BakerServices.h.inc"
 
+namespace karakal::ir {
+
+/// The number that a reason's counter has, in the order of `dropReasonsOf`.
+uint32_t dropReasonNumber(DropCountOp ask);
+
+} // namespace karakal::ir
+
 #endif // KARAKAL_IR_SERVICES_H

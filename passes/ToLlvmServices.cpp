@@ -105,6 +105,18 @@ template <typename Op> struct Ask : ToLlvmPattern<Op> {
   StringRef name;
 };
 
+struct DropCount : ToLlvmPattern<ir::DropCountOp> {
+  using ToLlvmPattern::ToLlvmPattern;
+  LogicalResult matchAndRewrite(ir::DropCountOp op, Adaptor,
+                                Rewriter &rewriter) const override {
+    Value reason =
+        constantWord(rewriter, op.getLoc(), ir::dropReasonNumber(op));
+    rewriter.replaceOp(op, callRuntime(rewriter, op, "baker_drop_count",
+                                       rewriter.getI32Type(), reason));
+    return success();
+  }
+};
+
 /// The text piece by piece, each followed by a value:
 /// baker_trace_text(character) and baker_trace_value(number).
 struct Trace : ToLlvmPattern<ir::TraceOp> {
@@ -160,7 +172,7 @@ template <typename Op> struct LoopMark : ToLlvmPattern<Op> {
 void addServicePatterns(RewritePatternSet &patterns,
                         const LLVMTypeConverter &converter,
                         ToLlvmContext &context) {
-  patterns.add<AtomicAdd, Hash, Trace, LoopMark<ir::LoopEntryOp>,
+  patterns.add<AtomicAdd, Hash, Trace, DropCount, LoopMark<ir::LoopEntryOp>,
                LoopMark<ir::LoopRoundOp>>(converter, context);
   patterns.add<Section<ir::LockOp>>(converter, context, "baker_lock");
   patterns.add<Section<ir::UnlockOp>>(converter, context, "baker_unlock");

@@ -223,6 +223,7 @@ json Server::completion(const Document &document) {
                                       "timestamp",
                                       "random",
                                       "trace",
+                                      "drop_count",
                                       "module",
                                       "ppf",
                                       "protocol",

@@ -217,3 +217,11 @@ func.func @f(%r: !baker.ref<!baker.struct<"s", a : i48, b : i8>>, %w: i32) {
   baker.store_words [%w, %w] to %r at 2 : !baker.ref<!baker.struct<"s", a : i48, b : i8>>
   return
 }
+
+// -----
+
+func.func @f() -> i32 {
+  // expected-error @+1 {{there is no drop reason @why}}
+  %0 = baker.drop_count @why
+  return %0 : i32
+}
