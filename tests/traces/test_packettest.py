@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from npftrace.capture import Frame
 from npftrace.errors import InputError
-from npftrace.packettest import PacketTest, _compare, read_test
+from npftrace.packettest import PacketTest, _compare, _control_file, read_test
 
 FRAME = 'Ether(src="02:00:00:00:00:0a", dst="02:00:00:00:00:0b", type=0x1234)'
 
@@ -42,6 +42,7 @@ def test_statements_and_continued_lines(tmp_path: Path) -> None:
         ("\nsend 0 open('x')\n", ":2: error: 'open('x')' is no packet"),
         ("let 3 = Ether()\n", "expected 'let NAME = EXPRESSION'"),
         ("control a()\n", "the test sends no frame"),
+        ("value a() = x\n", "expected 'value CALL = NUMBER'"),
     ],
 )
 def test_bad_files(tmp_path: Path, text: str, message: str) -> None:
@@ -65,6 +66,15 @@ def test_differences_are_told(tmp_path: Path) -> None:
     assert "0 dropped as gone, not 1" in text
     right = _compare(test, [Frame(0, 1, test.expected[0].data)], {"drops": {"gone": 1}})
     assert right == []
+
+
+def test_values_at_the_end(tmp_path: Path) -> None:
+    test = write(tmp_path, f"send 0 {FRAME}\nvalue m.seen(1) = 2\nvalue lost() = 0\n")
+    assert _control_file(test, by_packet=True) == "@end m.seen(1)\n@end lost()\n"
+    values = [{"value": value} for value in (7, 3, 0)]
+    assert _compare(test, [], {"control": {"values": values}}) == [
+        f"{test.path}:2: m.seen(1) gives 3, not 2"
+    ]
 
 
 def test_command_fails_with_one(tmp_path: Path) -> None:

@@ -19,6 +19,7 @@ with a word of this list:
     send PORT E     a frame arrives at a port
     expect PORT E   a frame leaves by a port
     drop REASON     a packet is dropped for that reason
+    value CALL = N  at the end the control function gives that number
 
 Expressions are scapy's; a frame is padded to 60 bytes as on the wire. A test
 says all that comes out: what is not expected is an error. Frames of one port
@@ -48,7 +49,7 @@ RATE_GBPS = 0.02
 CLOCK_GHZ = 0.6
 #: A control call between two frames runs so many cycles before the second.
 CONTROL_LEAD = 2000
-WORDS = ("program", "include", "let", "control", "send", "expect", "drop")
+WORDS = ("program", "include", "let", "control", "send", "expect", "drop", "value")
 
 
 @dataclass
@@ -71,6 +72,8 @@ class PacketTest:
     sent: list[Frame] = field(default_factory=list)
     expected: list[Expected] = field(default_factory=list)
     drops: Counter[str] = field(default_factory=Counter)
+    #: Calls at the end with what they give, and the lines that say so.
+    values: list[tuple[int, str, int]] = field(default_factory=list)
 
 
 def _statements(path: Path) -> list[tuple[int, str]]:
@@ -156,6 +159,11 @@ class _Reader:
                 test.expected.append(Expected(self.line, *self.frame(rest)))
             elif word == "drop":
                 test.drops[rest] += 1
+            elif word == "value":
+                call, _, number = rest.rpartition("=")
+                if not call.strip() or not number.strip().isdigit():
+                    raise self.fail("expected 'value CALL = NUMBER'")
+                test.values.append((self.line, call.strip(), int(number)))
             else:
                 raise self.fail(f"'{word}' is none of {', '.join(WORDS)}")
 
@@ -195,6 +203,7 @@ def _control_file(test: PacketTest, by_packet: bool) -> str:
         cycle = int(bits / RATE_GBPS * CLOCK_GHZ) - CONTROL_LEAD
         when = f"@packet {before} " if by_packet else f"@cycle {cycle} "
         lines.append((when if before else "") + call)
+    lines += [f"@end {call}" for _, call, _ in test.values]
     return "\n".join(lines) + "\n"
 
 
@@ -222,7 +231,7 @@ def run_test(test: PacketTest, where: str, images: Path) -> list[str]:
         write_capture(trace, test.sent, PORTS)
         control.write_text(_control_file(test, where == "x86"))
         run = [f"--trace={trace}", f"--out={out}", f"--stats={stats}"]
-        if test.control:
+        if test.control or test.values:
             run.append(f"--control={control}")
         if where == "x86":
             _tool("bakerc", test.program, "--run", *run)
@@ -262,7 +271,16 @@ def _compare(test: PacketTest, found: list[Frame], stats: dict[str, Any]) -> lis
                 f"{test.path}: {drops[reason]} dropped as {reason}, "
                 f"not {test.drops[reason]}"
             )
-    return problems
+    return problems + _compare_values(test, stats)
+
+
+def _compare_values(test: PacketTest, stats: dict[str, Any]) -> list[str]:
+    given = stats["control"]["values"][-len(test.values) :] if test.values else []
+    return [
+        f"{test.path}:{line}: {call} gives {found['value']}, not {number}"
+        for (line, call, number), found in zip(test.values, given, strict=True)
+        if found["value"] != number
+    ]
 
 
 def _nearest(want: Expected, left: list[tuple[int, bytes]]) -> bytes | None:
