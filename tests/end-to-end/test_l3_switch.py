@@ -53,6 +53,8 @@ def test_counters_by_port_and_next_hop(
     hops = re.findall(r"next_hop_add\((\d+), \d, ([0-9a-f:]+)\)", control)
     asks = [f"packets_to({port})" for port in range(4)]
     asks += [f"hop_packet_count({hop})" for hop, _ in hops]
+    counted_drops = ("ttl_expired", "no_route", "bad_checksum", "arp_done", "no_room")
+    asks += [f"drops_{reason}()" for reason in counted_drops]
     lines = ["count_packets(1)", *(f"@end {ask}" for ask in asks)]
     counted = Workload(mixed_load.trace, tmp_path / "c.txt")
     counted.control.write_text("\n".join([control, *lines, ""]))
@@ -64,6 +66,8 @@ def test_counters_by_port_and_next_hop(
     ports = Counter(frame.port for frame in frames)
     macs = Counter(frame.data[:6].hex(":") for frame in frames)
     expected = [ports[port] for port in range(4)] + [macs[mac] for _, mac in hops]
+    expected += [stats["drops"].get(reason, 0) for reason in counted_drops]
+    assert stats["drops"]["ttl_expired"] and stats["drops"]["arp_done"]
     values = stats["control"]["values"]
     assert [value["call"] for value in values] == asks
     assert [value["value"] for value in values] == expected
