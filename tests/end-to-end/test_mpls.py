@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 import toolchain
-from npftrace.capture import read_capture
+from npftrace.capture import Frame, read_capture, write_capture
+from npftrace.wire import checksum
 from toolchain import LEVELS, MPLS, Workload
 
 PACKETS = 5000
@@ -107,6 +108,47 @@ def test_labels_change_while_packets_flow(
     toolchain.check(load, out)
 
 
+def not_to_be_cut(frame: Frame) -> Frame:
+    """An IPv4 packet that arrives without labels, with its DF bit set."""
+    if frame.data[12:14] != b"\x08\0":
+        return frame
+    header = bytearray(frame.data[14:34])
+    header[6], header[10:12] = 0x40, b"\0\0"
+    header[10:12] = checksum(bytes(header)).to_bytes(2, "big")
+    return frame._replace(data=frame.data[:14] + header + frame.data[34:])
+
+
+@pytest.mark.parametrize("engine", ["x86", "base", "swc"])
+def test_ports_with_an_mtu(
+    engine: str, mpls_images: dict[str, Path], tmp_path: Path
+) -> None:
+    """Packets are cut beneath their labels, or their senders are told."""
+    options = (
+        "--packets 1000 --fecs 500 --labels 256 --push 3 --depth 4"
+        " --size 64,700,1518 --transit 0.3 --egress 0.1 --ip 0.1 --swap-push 0.1"
+        " --pop-labels 0.05 --pop-ip 0.05 --egress-push 0.05 --ttl-expired 0.02"
+    )
+    load = toolchain.make("mpls", "mpls", tmp_path, *options.split())
+    frames = read_capture(load.trace, 4).frames
+    frames[::2] = map(not_to_be_cut, frames[::2])
+    write_capture(load.trace, frames, 4)
+    extra = ["port_mtu(1, 600)", "port_mtu(2, 1000)", "port_address(0, 192.0.2.1)"]
+    load.control.write_text(load.control.read_text() + "\n".join(extra) + "\n")
+    if engine == "x86":
+        out, stats = toolchain.run_on_x86(MPLS, load, tmp_path)
+    else:
+        out, stats = toolchain.simulate(
+            mpls_images[engine], load, tmp_path, "--rate=0.1"
+        )
+    toolchain.check(
+        load, out, tmp_path / f"{'x86' if engine == 'x86' else 'stats'}.json"
+    )
+    toolchain.assert_packets_add_up(stats)
+    assert stats["drops"]["fragmentation_needed"] > 20
+    assert stats["packets"]["transmitted"] > 1000
+    assert not stats["packets"]["rx_overflow"]
+
+
 def test_real_captures(
     mpls_images: dict[str, Path], test_data: Path, tmp_path: Path
 ) -> None:
@@ -133,6 +175,8 @@ def test_real_captures(
         "label_add(16, 16384)",
         "label_pop(0)",
         "label_delete(65536)",
+        "port_mtu(4, 1500)",
+        "port_mtu(0, 591)",
         "fec_add(10.0.0.0, 33, 0)",
         "fec_add(10.0.0.0, 8, 16384)",
     ],

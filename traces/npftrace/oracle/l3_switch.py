@@ -33,6 +33,7 @@ from npftrace.oracle import arp, icmp, ipv6
 from npftrace.oracle import options as ip_options
 from npftrace.oracle.bridge import Bridge
 from npftrace.oracle.calls import require, running_order, unknown_call
+from npftrace.oracle.fragments import cut
 from npftrace.oracle.ipv4 import ETHER_BYTES, ether, header_error, with_ttl
 from npftrace.oracle.timed import Timed, TimedPrefixes
 from npftrace.oracle.verdict import Verdict
@@ -600,31 +601,3 @@ class L3Switch:
         message = ipv6.error(packet, kind, source, word)
         frame = self._frame(index, hop.port, hop.mac, ETH_TYPE_IPV6, message)
         return [silent._replace(outputs=(frame,)), silent]
-
-
-def cut(packet: bytes, mtu: int) -> list[bytes]:
-    """The fragments of a packet (RFC 791, 3.2): the padding goes."""
-    at = 4 * (packet[0] & 15)
-    length = int.from_bytes(packet[2:4], "big")
-    flags = int.from_bytes(packet[6:8], "big")
-    share = (mtu - at) // 8 * 8
-    payload = packet[at:length]
-    pieces = []
-    for begin in range(0, len(payload), share):
-        part = payload[begin : begin + share]
-        more = flags & 0x2000 if begin + share >= len(payload) else 0x2000
-        place = (flags & 0x1FFF) + begin // 8 | more
-        header = packet[:at]
-        if begin:
-            header = packet[:20] + ip_options.of_fragments(packet[20:at])
-        header = b"".join(
-            (
-                header[:2],
-                (at + len(part)).to_bytes(2, "big"),
-                header[4:6],
-                place.to_bytes(2, "big"),
-                header[8:],
-            )
-        )
-        pieces.append(icmp.renewed(header) + part)
-    return pieces

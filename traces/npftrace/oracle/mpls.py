@@ -28,6 +28,11 @@ the TTL of the outermost header received less one. EXP of labels pushed on a
 label is that label's, on an IPv4 packet its precedence (RFC 791). A frame that
 popping makes too short leaves padded, as from any MAC.
 
+What is longer than the MTU of the port that it leaves by is cut beneath its
+labels, which go with every fragment, or returned to its sender if it must not be
+("fragmentation_needed"), who is told the MTU less the labels (RFC 3032, 3.4); if it
+is IPv6, no right IPv4 packet or has more than 32 labels it is "packet_too_big".
+
 Under the pipe model (RFC 3443, 3.2) an NHLFE pushes labels with TTL 255, and what
 its pop lays bare keeps the TTL it had. Beneath an NHLFE's last label may be IPv6.
 
@@ -42,6 +47,7 @@ from typing import NamedTuple
 from npftrace.control import Call
 from npftrace.oracle import icmp, ipv6
 from npftrace.oracle.calls import require, running_order, unknown_call
+from npftrace.oracle.fragments import cut
 from npftrace.oracle.ipv4 import ETHER_BYTES, ether, header_error, with_ttl
 from npftrace.oracle.timed import Timed, TimedPrefixes
 from npftrace.oracle.verdict import Verdict
@@ -60,6 +66,8 @@ LABEL_LIMIT = 1 << 20
 PUSH_MAX = 4
 # What a message about a labelled packet quotes, and the labels it names.
 QUOTE_BYTES, STACK_MAX = 128, 32
+# What every host takes, with four labels; the labels that fragments may have.
+MTU_MIN, FRONT_MAX = 576 + 4 * PUSH_MAX, 32
 
 
 class Nhlfe(NamedTuple):
@@ -90,6 +98,14 @@ def unpack(data: bytes) -> Entry:
 def pack(entry: Entry) -> bytes:
     label, exp, bottom, ttl = entry
     return (label << 12 | exp << 9 | bottom << 8 | ttl).to_bytes(4, "big")
+
+
+def stack_bytes(packet: bytes) -> int:
+    """The length of the label stack that a packet begins with."""
+    at = 0
+    while at + 4 <= len(packet) and not unpack(packet[at:]).bottom:
+        at += 4
+    return at + 4
 
 
 # Slots of a group, and the labels of a stack that tell flows apart.
@@ -155,6 +171,7 @@ class Mpls:
         self.ftn6 = TimedPrefixes(window, 128)
         # The router's address on each port; the port of the frame at hand.
         self.addresses: dict[int, int] = {}
+        self.mtu: dict[int, int] = {}
         self.came_by = 0
         for call in sorted(calls, key=running_order):
             self._run(call)
@@ -192,6 +209,10 @@ class Mpls:
             case "port_address", 2:
                 require(call, call.unit == "start", "only before packets flow")
                 self.addresses[args[0]] = args[1]
+            case "port_mtu", 2:
+                require(call, call.unit == "start", "only before packets flow")
+                require(call, not args[1] or args[1] >= MTU_MIN, "too short")
+                self.mtu[args[0]] = args[1]
             case "icmp_rate", 2:
                 pass  # any message may be missing
             case "label_add", 2:
@@ -377,11 +398,42 @@ class Mpls:
     ) -> list[Verdict]:
         found: list[Verdict] = []
         for port, mac in self.hops.get(hop, index):
-            for source in self.own.get(port, index):
-                frame = pad(ether(mac, source, ether_type) + packet)
-                kind = Verdict("labelled" if ether_type == ETH_TYPE_MPLS else "routed")
-                found.append(kind._replace(outputs=((port, frame),)))
+            mtu = self.mtu.get(port)
+            if mtu and len(packet) > mtu:
+                found += self._cut(index, port, mac, ether_type, packet, mtu)
+            else:
+                found += self._frames(index, port, mac, ether_type, [packet])
         return found
+
+    def _frames(
+        self, index: int, port: int, mac: int, ether_type: int, pieces: Sequence[bytes]
+    ) -> list[Verdict]:
+        """A packet, or what was made of it, in frames."""
+        found = []
+        for source in self.own.get(port, index):
+            head = ether(mac, source, ether_type)
+            kind = Verdict("labelled" if ether_type == ETH_TYPE_MPLS else "routed")
+            outputs = tuple((port, pad(head + piece)) for piece in pieces)
+            found.append(kind._replace(outputs=outputs))
+        return found
+
+    def _cut(
+        self, index: int, port: int, mac: int, ether_type: int, packet: bytes, mtu: int
+    ) -> list[Verdict]:
+        """RFC 3032, 3.4: a packet longer than the MTU leaves as fragments, each
+        with all its labels."""
+        at = stack_bytes(packet) if ether_type == ETH_TYPE_MPLS else 0
+        labels, inner, room = packet[:at], packet[at:], mtu - at
+        too_many = at > 4 * FRONT_MAX
+        if ether_type == ETH_TYPE_IPV6 or too_many or header_error(inner):
+            return drop("packet_too_big")
+        if int.from_bytes(inner[2:4], "big") > room and inner[6] & 0x40:
+            return self._refuse(
+                index, inner, "fragmentation_needed",
+                icmp.UNREACHABLE, icmp.TOO_BIG, room,
+            )  # fmt: skip
+        pieces = [labels + piece for piece in cut(inner, room)]
+        return self._frames(index, port, mac, ether_type, pieces)
 
     def _ipv6(
         self, index: int, packet: bytes, ttl: int, nhlfe: Nhlfe | None = None
