@@ -21,22 +21,55 @@ namespace karakal::passes {
 
 namespace {
 
+/// The counts of `from` in the order of the successors of `to`, which a pattern
+/// made of it; empty if they do not tell.
+SmallVector<int64_t> countsFor(cf::CondBranchOp to, cf::CondBranchOp from) {
+  auto counts = llvm::to_vector(ir::branchCountsOf(from));
+  bool isNegated = to.getCondition() != from.getCondition() &&
+                   (to.getTrueDest() == from.getFalseDest() ||
+                    to.getFalseDest() == from.getTrueDest());
+  if (isNegated && from.getTrueDest() != from.getFalseDest())
+    std::swap(counts[0], counts[1]);
+  return counts;
+}
+
+/// Cases that a pattern leaves out go to the default.
+SmallVector<int64_t> countsFor(cf::SwitchOp to, cf::SwitchOp from) {
+  ArrayRef<int64_t> old = ir::branchCountsOf(from);
+  SmallVector<int64_t> counts(to->getNumSuccessors());
+  if (to.getFlag() != from.getFlag() || !from.getCaseValues())
+    return {};
+  counts[0] = old[0];
+  for (auto [i, value] : llvm::enumerate(*from.getCaseValues())) {
+    size_t at = 0;
+    if (to.getCaseValues())
+      for (auto [j, other] : llvm::enumerate(*to.getCaseValues()))
+        if (other == value)
+          at = j + 1;
+    counts[at] += old[i + 1];
+  }
+  return counts;
+}
+
+/// The greedy driver tells a listener of what is made and what is erased, not
+/// of what takes whose place. A branch ends its block: one that stands in front
+/// of a branch to be erased has replaced it.
 class KeepCounts : public RewriterBase::Listener {
 public:
-  void notifyOperationReplaced(Operation *op, Operation *replacement) override {
-    auto from = dyn_cast<cf::CondBranchOp>(op);
-    auto to = dyn_cast<cf::CondBranchOp>(replacement);
-    if (!from || !to || !ir::branchCountsOf(to).empty())
+  void notifyOperationErased(Operation *op) override {
+    Operation *before = op->getBlock() ? op->getPrevNode() : nullptr;
+    if (ir::branchCountsOf(op).empty() || !before ||
+        !ir::branchCountsOf(before).empty())
       return;
-    auto counts = llvm::to_vector(ir::branchCountsOf(from));
-    if (counts.size() != 2)
-      return;
-    bool isSwapped = from.getTrueDest() != from.getFalseDest() &&
-                     (to.getTrueDest() == from.getFalseDest() ||
-                      to.getFalseDest() == from.getTrueDest());
-    if (isSwapped)
-      std::swap(counts[0], counts[1]);
-    ir::setBranchCounts(to, counts);
+    SmallVector<int64_t> counts;
+    if (auto to = dyn_cast<cf::CondBranchOp>(before))
+      if (auto from = dyn_cast<cf::CondBranchOp>(op))
+        counts = countsFor(to, from);
+    if (auto to = dyn_cast<cf::SwitchOp>(before))
+      if (auto from = dyn_cast<cf::SwitchOp>(op))
+        counts = countsFor(to, from);
+    if (!counts.empty())
+      ir::setBranchCounts(before, counts);
   }
 };
 

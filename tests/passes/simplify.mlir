@@ -19,3 +19,42 @@ func.func @pass(%c: i1) {
   func.call @here() : () -> ()
   return
 }
+
+// Two branches of a condition with `||`, through blocks that only bring a
+// value: their own patterns, in an order of their own.
+// CHECK-LABEL: func.func @either
+// CHECK: cf.cond_br %{{.*}}, ^bb2(%true : i1), ^bb1 {baker.branch = array<i64: 3, 20000>}
+// CHECK: cf.cond_br %{{.*}}, ^bb2(%true : i1), ^bb2(%false : i1) {baker.branch = array<i64: 1, 19999>}
+func.func @either(%a: i1, %b: i1) -> i1 {
+  cf.cond_br %a, ^yes, ^second {baker.branch = array<i64: 3, 20000>}
+^second:
+  cf.cond_br %b, ^yes, ^no {baker.branch = array<i64: 1, 19999>}
+^yes:
+  %true = arith.constant true
+  cf.br ^end(%true : i1)
+^no:
+  %false = arith.constant false
+  cf.br ^end(%false : i1)
+^end(%value: i1):
+  return %value : i1
+}
+
+// A case that goes where the default goes is left out, and counts there.
+// CHECK-LABEL: func.func @cases
+// CHECK: cf.switch
+// CHECK-NEXT: default: ^bb1,
+// CHECK-NEXT: 2: ^bb2
+// CHECK-NEXT: ] {baker.branch = array<i64: 7, 90>}
+func.func @cases(%n: i32) {
+  cf.switch %n : i32, [
+    default: ^other,
+    1: ^other,
+    2: ^two
+  ] {baker.branch = array<i64: 4, 3, 90>}
+^other:
+  call @there() : () -> ()
+  return
+^two:
+  call @here() : () -> ()
+  return
+}
