@@ -47,6 +47,6 @@ def test_a_known_place_removes_more_than_half(found: Any) -> None:
 
 
 @built
-def test_all_passes_take_less_than_half_a_second(found: Any) -> None:
-    # A loaded machine may take a few times as long.
-    assert all(seconds < 2 for seconds in found["passes"].values())
+def test_the_time_of_all_passes_is_told_by_application(found: Any) -> None:
+    assert found["passes"].keys() == least_commands().keys()
+    assert all(seconds > 0 for seconds in found["passes"].values())
