@@ -160,7 +160,8 @@ BitState BitFlow::before(Operation *op) const {
   BitState state = entering(block);
   if (auto events = anchor.events.find(block); events != anchor.events.end())
     for (const Event &event : events->second) {
-      if (!event.op->isBeforeInBlock(op))
+      // MLIR orders no operation that is alone in its block.
+      if (event.op == op || !event.op->isBeforeInBlock(op))
         break;
       apply(state, event);
     }

@@ -287,7 +287,8 @@ const char *Planner::settle(Cluster &cluster) const {
   int32_t sureBegin = anchor.head ? begin : cluster.begin;
   cluster.before = best->getTerminator();
   for (const Need &need : cluster.needs)
-    if (need.op->getBlock() == best && need.op->isBeforeInBlock(cluster.before))
+    if (need.op->getBlock() == best && need.op != cluster.before &&
+        need.op->isBeforeInBlock(cluster.before))
       cluster.before = need.op;
   if (!canLoadAt(cluster.before, sureBegin, end)) {
     cluster.before = firstAfterAnchor();

@@ -16,10 +16,13 @@ from generator import make_frames, make_program
 BUILD = Path(os.environ.get("KARAKAL_BUILD", ROOT / "build"))
 FIRST = int(os.environ.get("KARAKAL_DIFFERENTIAL_SEED", "1"))
 COUNT = int(os.environ.get("KARAKAL_DIFFERENTIAL_PROGRAMS", "16"))
+#: Beyond these, for a flush in a block of one operation, of which whether it goes
+#: wrong depends on what stands beside it in the host's memory.
+RARE = (1431,)
 
 
 @pytest.mark.skipif(not (BUILD / "bin/bakerc").exists(), reason="nothing is built")
-@pytest.mark.parametrize("seed", range(FIRST, FIRST + COUNT))
+@pytest.mark.parametrize("seed", [*range(FIRST, FIRST + COUNT), *RARE])
 def test_all_engines_give_the_same_packets(seed: int) -> None:
     difference = check(seed, Tools(BUILD), keep=None)
     assert not difference, difference
