@@ -13,6 +13,7 @@ baker.global @hops : !baker.array<2 x !hop>
 // ME: %[[HEAD:.*]] = llvm.load %{{.*}} {alignment = 4 : i64} : !llvm.ptr<1> -> i32
 // ME: llvm.load %{{.*}} {alignment = 8 : i64} : !llvm.ptr<2> -> vector<6xi32>
 // ME-NOT: llvm.load
+// ME: llvm.call @__ixp_words_from.3(
 // ME-NOT: llvm.call
 // XSCALE-LABEL: llvm.func @load(
 // XSCALE: %[[AT:.*]] = llvm.mlir.constant(-16 : i32)
@@ -25,6 +26,7 @@ func.func @load(%ph: !baker.packet<"ether">) -> (i32, i32, i32) {
 }
 
 // ME-LABEL: llvm.func @store(
+// ME: llvm.call @__ixp_words_into.2(
 // ME: llvm.load %{{.*}} : !llvm.ptr<2> -> vector<4xi32>
 // ME: llvm.store %{{.*}} {alignment = 8 : i64} : vector<4xi32>, !llvm.ptr<2>
 // XSCALE-LABEL: llvm.func @store(
