@@ -153,8 +153,8 @@ FormationInput Aggregation::inputOf(const PpfGraph &graph) {
   CommandCost sram = commandCost(input.chip, Unit::Sram0, Access::Memory, 1);
   input.ring.issue = ringInstructions;
   input.ring.latency = 2 * scratch.latency + ringSramCommands * sram.latency;
-  input.ring.busyOf(Unit::Scratch) = 2 * scratch.busy;
-  input.ring.busyOf(Unit::Sram0) = ringSramCommands * sram.busy;
+  input.ring.addCommands(Unit::Scratch, 2, scratch.busy);
+  input.ring.addCommands(Unit::Sram0, ringSramCommands, sram.busy);
   for (const MappedAggregate &aggregate : file.aggregates)
     input.pins.push_back({aggregate.name, aggregate.engines});
   std::optional<ir::ProgramProfile> profile = ir::profileOf(getOperation());

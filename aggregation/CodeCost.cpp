@@ -3,8 +3,8 @@
 #include "aggregation/CodeCost.h"
 #include "aggregation/WordCost.h"
 #include "aggregation/WordFlow.h"
+#include "aggregation/WordValues.h"
 #include "support/Error.h"
-#include "target-ixp/Encoding.h"
 #include "target-ixp/InstructionTable.h"
 #include <algorithm>
 
@@ -22,13 +22,8 @@ constexpr const char *lockName = "baker_lock", *unlockName = "baker_unlock";
 class Reader {
 public:
   Reader(const target::Microcode &code, const target::ChipParameters &chip)
-      : code(code), chip(chip) {
-    for (uint64_t word : code.words) {
-      auto decoded = target::decode(word);
-      KARAKAL_ASSERT(bool(decoded), "the code generator makes legal words");
-      instructions.push_back(*decoded);
-    }
-  }
+      : code(code), chip(chip), flow(code), values(code, flow),
+        instructions(flow.instructions) {}
 
   StageCost read();
 
@@ -39,7 +34,9 @@ private:
 
   const target::Microcode &code;
   const target::ChipParameters &chip;
-  std::vector<Instruction> instructions;
+  WordFlow flow;
+  WordValues values;
+  const std::vector<Instruction> &instructions;
   StageCost cost;
   /// Longest latency of the commands that no wait has followed yet.
   double pending = 0;
@@ -73,6 +70,12 @@ void Reader::addCommand(size_t at) {
   if (!command)
     return;
   double times = code.frequencies[at];
+  if (command->unit == Unit::Sram0 && values.goesToChannel1(uint32_t(at)))
+    command->channel = 1;
+  if (values.sendsPacket(uint32_t(at))) {
+    cost.sent += times;
+    cost.bare += values.isBare(uint32_t(at)) ? times : 0;
+  }
   command->addBusy(cost, times);
   if (instruction.ctxSwap)
     cost.latency += times * command->cost.latency;
@@ -82,7 +85,6 @@ void Reader::addCommand(size_t at) {
 
 /// The words that run while a lock is held, or handed over.
 std::vector<bool> Reader::locked() const {
-  WordFlow flow(code);
   std::vector<bool> isLocked(instructions.size());
   uint32_t take = ~0u, give = ~0u;
   for (const target::FunctionRange &range : code.functions)
@@ -138,13 +140,8 @@ StageCost Reader::read() {
 }
 
 StageCost costOfCode(const target::Microcode &code,
-                     const target::ChipParameters &chip, double sram1Commands) {
-  StageCost cost = Reader(code, chip).read();
-  CommandCost one = commandCost(chip, Unit::Sram1, Access::Memory, 1);
-  double moved = std::min(cost.busyOf(Unit::Sram0), sram1Commands * one.busy);
-  cost.busyOf(Unit::Sram0) -= moved;
-  cost.busyOf(Unit::Sram1) += moved;
-  return cost;
+                     const target::ChipParameters &chip) {
+  return Reader(code, chip).read();
 }
 
 } // namespace karakal::agg

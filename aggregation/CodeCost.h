@@ -18,10 +18,10 @@
 
 namespace karakal::agg {
 
-/// Cost of a message. The words do not tell the SRAM channel: `sram1Commands`
-/// of a message go to channel 1, all others to channel 0.
+/// Cost of a message. An SRAM command whose address shows no other channel
+/// (WordValues.h) counts for channel 0, where packets are described.
 StageCost costOfCode(const target::Microcode &code,
-                     const target::ChipParameters &chip, double sram1Commands);
+                     const target::ChipParameters &chip);
 
 } // namespace karakal::agg
 

@@ -50,7 +50,7 @@ void addCommands(StageCost &to, const target::ChipParameters &chip, Unit unit,
                  uint32_t count, unsigned words) {
   CommandCost one = commandCost(chip, unit, Access::Memory, words);
   to.latency += count * one.latency;
-  to.busyOf(unit) += count * one.busy;
+  to.addCommands(unit, count, one.busy);
 }
 
 } // namespace

@@ -4,7 +4,9 @@
 #include "support/Error.h"
 #include "target-ixp/MemoryMap.h"
 #include <algorithm>
+#include <cmath>
 #include <limits>
+#include <random>
 
 namespace karakal::agg {
 
@@ -12,19 +14,17 @@ namespace {
 
 /// What was fitted to simulations (`./dev bench model`).
 struct Fit {
-  /// Share of a queue's length that an arriving context sees: 1 for random
-  /// service times, less for those of code, which vary little.
-  static constexpr double cpuQueue = 0.9, unitQueue = 1;
+  /// Share of the queue for its engine that an arriving context sees: 1 for
+  /// random service times, less for those of code, which vary little.
+  static constexpr double cpuQueue = 0.9;
   /// Part of a unit's time that is lost between commands under full load.
   static constexpr double unitLoss = 0.02;
   /// Part of an engine's time in which all its contexts wait by chance.
-  static constexpr double engineLoss = 0.06;
-  /// Receive and transmit engines: cycles a packet of one mpacket in what their
-  /// contexts do one after the other; each further mpacket costs `perMpacket`.
-  static constexpr double rxCycles = 77, txCycles = 77, perMpacket = 20;
-  /// Their instructions a packet, and a context's waits.
-  static constexpr double rxIssue = 30, rxLatency = 720;
-  static constexpr double txIssue = 50, txLatency = 300;
+  static constexpr double engineLoss = 0.03;
+  /// Receive and transmit engines: instructions a packet and waits of a
+  /// context, in a run that leaves the units idle (`ixpsim --rate --profile`).
+  static constexpr double rxIssue = 31, rxLatency = 212;
+  static constexpr double txIssue = 51, txLatency = 246;
 };
 
 constexpr unsigned dramQuadWords = 2;
@@ -38,45 +38,68 @@ double contextsOf(const Stage &stage, const target::ChipParameters &chip) {
   return stage.contexts != 0 ? double(stage.contexts) : double(chip.meContexts);
 }
 
-/// The part of unit u's time that everyone but stage `self` takes.
-double othersShare(const std::vector<Stage> &stages, size_t self, size_t u,
-                   double rate) {
-  double busy = 0;
+/// What everyone but stage `self` asks of unit u while packets arrive at
+/// `rate`.
+struct Others {
+  /// Of its time.
+  double share = 0;
+  /// Cycles that it is still at work on theirs, as one who comes by finds it.
+  double residual = 0;
+};
+Others othersOf(const std::vector<Stage> &stages, size_t self, size_t u,
+                double rate) {
+  double busy = 0, squares = 0;
   for (size_t i = 0; i < stages.size(); ++i)
-    if (i != self)
+    if (i != self) {
       busy += stages[i].messages * stages[i].cost.busy[u];
-  return std::min(busy * rate, 0.999);
+      squares += stages[i].messages * stages[i].cost.squares[u];
+    }
+  return {std::min(busy * rate, 0.999), squares * rate / 2};
+}
+
+/// Messages to Tx for each packet received: one, where no code tells.
+double sentOf(const std::vector<Stage> &stages) {
+  double sent = 0;
+  for (const Stage &stage : stages)
+    sent += stage.messages * stage.cost.sent;
+  return sent > 0 ? sent : 1;
 }
 
 /// runtime/rx.uc and tx.uc are stages too: for a packet of one mpacket a
 /// message and a counter each; Rx takes a buffer, writes a whole descriptor and
-/// moves the frame in, Tx reads the descriptor, moves the frame out and gives
-/// the buffer back.
+/// moves the frame in, Tx moves it out and gives the buffer back. Of a message
+/// that does not tell head and length Tx reads the descriptor.
 std::vector<Stage> withRuntime(std::vector<Stage> stages,
                                const target::ChipParameters &chip) {
-  auto busy = [&](Unit unit, Access access, unsigned words) {
-    return commandCost(chip, unit, access, words).busy;
+  auto add = [&](Stage &to, Unit unit, Access access, unsigned words,
+                 double times = 1) {
+    to.cost.addCommands(unit, times,
+                        commandCost(chip, unit, access, words).busy);
   };
   constexpr unsigned descriptorWords = target::DescriptorBytes / 4 - 1;
-  double queue = busy(Unit::Sram0, Access::Queue, 1);
   Stage rx, tx;
+  for (Stage *stage : {&rx, &tx}) {
+    add(*stage, Unit::Scratch, Access::Memory, target::RingMessageWords);
+    add(*stage, Unit::Scratch, Access::Atomic, 1);
+    add(*stage, Unit::Dram, Access::Memory, target::MpacketBytes / 4);
+  }
   rx.name = "rx";
   rx.cost.issue = Fit::rxIssue;
   rx.cost.latency = Fit::rxLatency;
-  rx.cost.busyOf(Unit::Scratch) =
-      busy(Unit::Scratch, Access::Memory, target::RingMessageWords) +
-      busy(Unit::Scratch, Access::Atomic, 1);
-  rx.cost.busyOf(Unit::Dram) =
-      busy(Unit::Dram, Access::Memory, target::MpacketBytes / 4);
-  tx = rx;
-  rx.cost.busyOf(Unit::Sram0) = queue;
-  rx.cost.busyOf(Unit::Sram0Write) =
-      busy(Unit::Sram0, Access::Memory, descriptorWords);
+  add(rx, Unit::Sram0, Access::Queue, 1);
+  add(rx, Unit::Sram0Write, Access::Memory, descriptorWords);
   tx.name = "tx";
   tx.cost.issue = Fit::txIssue;
   tx.cost.latency = Fit::txLatency;
-  tx.cost.busyOf(Unit::Sram0) = busy(Unit::Sram0, Access::Memory, 2);
-  tx.cost.busyOf(Unit::Sram0Write) = queue;
+  tx.messages = sentOf(stages);
+  double bare = 0;
+  for (const Stage &stage : stages)
+    bare += stage.messages * stage.cost.bare;
+  double reads = std::min(bare / tx.messages, 1.0);
+  add(tx, Unit::Sram0, Access::Memory, 2, reads);
+  tx.cost.latency +=
+      reads * commandCost(chip, Unit::Sram0, Access::Memory, 2).latency;
+  add(tx, Unit::Sram0Write, Access::Queue, 1);
   stages.push_back(rx);
   stages.push_back(tx);
   return stages;
@@ -90,21 +113,54 @@ double busyOf(const std::vector<Stage> &stages, Unit unit) {
   return busy;
 }
 
-/// An SRAM channel starts its commands in the order of their arrival, so that a
-/// read behind a write that waits for its port waits too. Of the time that its
-/// two ports take only that may overlap in which one follows the other. The
-/// channel becomes one unit, in place of its port for reads.
+/// Cycles that an SRAM channel takes for a packet received. It starts its
+/// commands in the order of their arrival, so that a read behind a write that
+/// waits for its port waits too: how much of its two ports' time overlaps
+/// depends on what follows what. So it is tried, with commands drawn at random.
+double channelCycles(const std::vector<Stage> &stages, Unit read, Unit write) {
+  struct Draw {
+    bool isWrite;
+    double cycles, upTo;
+  };
+  constexpr unsigned rounds = 2048;
+  std::vector<Draw> draws;
+  double all = 0;
+  for (const Stage &stage : stages)
+    for (Unit port : {read, write})
+      if (double count = stage.cost.commands[size_t(port)]; count > 0) {
+        all += stage.messages * count;
+        draws.push_back(
+            {port == write, stage.cost.busy[size_t(port)] / count, all});
+      }
+  if (draws.empty())
+    return 0;
+  std::minstd_rand random(1);
+  double start = 0, readFree = 0, writeFree = 0;
+  for (unsigned round = 0; round < rounds; ++round) {
+    double point = all * double(random()) / double(random.max());
+    auto drawn = std::find_if(draws.begin(), draws.end() - 1,
+                              [&](const Draw &d) { return point <= d.upTo; });
+    double &free = drawn->isWrite ? writeFree : readFree;
+    start = std::max(start, free);
+    free = start + drawn->cycles;
+  }
+  return all * std::max(readFree, writeFree) / rounds;
+}
+
+/// The channel becomes one unit, in place of its port for reads.
 void joinPorts(std::vector<Stage> &stages, Unit read, Unit write) {
   double reads = busyOf(stages, read), writes = busyOf(stages, write);
-  double all = reads + writes;
-  if (all <= 0)
+  if (reads + writes <= 0)
     return;
-  double overlap = 2 * reads * writes / (all * all);
-  double share = std::max(1 / (1 + overlap), std::max(reads, writes) / all);
+  double share = std::max(channelCycles(stages, read, write) / (reads + writes),
+                          std::max(reads, writes) / (reads + writes));
+  size_t into = size_t(read), from = size_t(write);
   for (Stage &stage : stages) {
-    stage.cost.busyOf(read) =
-        share * (stage.cost.busyOf(read) + stage.cost.busyOf(write));
-    stage.cost.busyOf(write) = 0;
+    StageCost &cost = stage.cost;
+    cost.busy[into] = share * (cost.busy[into] + cost.busy[from]);
+    cost.commands[into] += cost.commands[from];
+    cost.squares[into] += cost.squares[from];
+    cost.busy[from] = cost.commands[from] = cost.squares[from] = 0;
   }
 }
 
@@ -116,15 +172,16 @@ double stageRate(const std::vector<Stage> &stages, size_t self, double rate,
   const StageCost &cost = stage.cost;
   double contexts = contextsOf(stage, chip), engines = stage.engines;
   double customers = contexts * engines;
-  std::array<double, unitCount> service{}, queue{};
+  std::array<Others, unitCount> others;
+  std::array<double, unitCount> queue{};
   double delay = cost.latency,
          bound = (1 - Fit::engineLoss) * engines / std::max(cost.issue, 1e-9);
   for (size_t u = 0; u < unitCount; ++u) {
-    double share = othersShare(stages, self, u, rate);
-    service[u] = cost.busy[u] / (1 - share);
+    others[u] = othersOf(stages, self, u, rate);
     delay = std::max(delay - cost.busy[u], 0.0);
-    if (service[u] > 0)
-      bound = std::min(bound, (1 - Fit::unitLoss) / service[u]);
+    if (cost.busy[u] > 0)
+      bound = std::min(bound, (1 - Fit::unitLoss) * (1 - others[u].share) /
+                                  cost.busy[u]);
   }
   double cpuQueue = contexts / 2, result = 0;
   for (unsigned round = 0; round < 60; ++round) {
@@ -133,8 +190,10 @@ double stageRate(const std::vector<Stage> &stages, size_t self, double rate,
     double total = cpu + delay;
     std::array<double, unitCount> wait{};
     for (size_t u = 0; u < unitCount; ++u) {
-      wait[u] = service[u] *
-                (1 + Fit::unitQueue * queue[u] * (customers - 1) / customers);
+      double queued = cost.busy[u] * queue[u] * (customers - 1) / customers;
+      wait[u] =
+          cost.busy[u] + (queued + cost.commands[u] * others[u].residual) /
+                             (1 - others[u].share);
       total += wait[u];
     }
     result = std::min(bound, customers / std::max(total, 1e-9));
@@ -143,6 +202,20 @@ double stageRate(const std::vector<Stage> &stages, size_t self, double rate,
       queue[u] = std::min(customers, result * wait[u]);
   }
   return result;
+}
+
+/// Cycles in which a frame is on the bus between the MSF and the ports, one way
+/// (mediaBusCycles in sim-ixp/Traffic.cpp): an element at a time, without CRC.
+double mediaBusCycles(const target::ChipParameters &chip, unsigned frameBytes) {
+  double cycles = 0;
+  for (unsigned left = frameBytes - target::FrameCrcBytes; left > 0;) {
+    unsigned bytes = std::min(left, target::MpacketBytes);
+    double transfers = (bytes + 3) / 4 + double(chip.msfBusOverhead);
+    cycles +=
+        std::ceil(transfers * double(chip.meClockHz) / double(chip.msfClockHz));
+    left -= bytes;
+  }
+  return cycles;
 }
 
 /// A limit on packets a cycle, and its name.
@@ -159,12 +232,10 @@ std::vector<Limit> hardLimits(const std::vector<Stage> &stages,
   double clock = double(chip.meClockHz);
   double wire = double(chip.portsCount) * double(chip.portsRateBps) /
                 (8.0 * (frameBytes + double(chip.portsGapBytes)));
-  limits.push_back({wire / clock, "ports"});
-  unsigned mpackets =
-      (frameBytes + target::MpacketBytes - 1) / target::MpacketBytes;
-  double more = (mpackets - 1) * Fit::perMpacket;
-  limits.push_back({1 / (Fit::rxCycles + more), "rx"});
-  limits.push_back({1 / (Fit::txCycles + more), "tx"});
+  double most = std::max(1.0, stages.back().messages); // of both ways
+  limits.push_back({wire / clock / most, "ports"});
+  limits.push_back(
+      {1 / (most * mediaBusCycles(chip, frameBytes)), "media bus"});
   for (size_t u = 0; u < unitCount; ++u)
     if (double busy = busyOf(stages, Unit(u)); busy > 0)
       limits.push_back({(1 - Fit::unitLoss) / busy, limitNames[u]});
@@ -201,8 +272,13 @@ StageCost &StageCost::operator+=(const StageCost &other) {
   issue += other.issue;
   latency += other.latency;
   locked += other.locked;
-  for (size_t u = 0; u < unitCount; ++u)
+  sent += other.sent;
+  bare += other.bare;
+  for (size_t u = 0; u < unitCount; ++u) {
     busy[u] += other.busy[u];
+    commands[u] += other.commands[u];
+    squares[u] += other.squares[u];
+  }
   return *this;
 }
 
@@ -210,8 +286,11 @@ StageCost operator*(StageCost cost, double times) {
   cost.issue *= times;
   cost.latency *= times;
   cost.locked *= times;
-  for (double &busy : cost.busy)
-    busy *= times;
+  cost.sent *= times;
+  cost.bare *= times;
+  for (auto *figures : {&cost.busy, &cost.commands, &cost.squares})
+    for (double &figure : *figures)
+      figure *= times;
   return cost;
 }
 

@@ -9,6 +9,10 @@
 //   latency   cycles in which its context waits, with no other load on a unit
 //   busy      cycles in which it occupies each shared unit
 //   locked    cycles in which it holds a lock that all engines share
+//   sent      messages to Tx; bare: those that do not say where the bytes are
+//
+// Beside the sum of what commands take of a unit stand their number and the sum
+// of the squares: who comes behind a long one waits longer than its share.
 //
 // An engine with c contexts handles at most min(1 / issue, c / (issue +
 // latency)) messages a cycle; a unit serves at most 1 / (sum of busy). Between
@@ -44,13 +48,20 @@ inline constexpr std::array<const char *, unitCount> unitNames = {
 struct StageCost {
   double issue = 0;
   double latency = 0;
-  std::array<double, unitCount> busy{};
+  std::array<double, unitCount> busy{}, commands{}, squares{};
   double locked = 0;
+  double sent = 0, bare = 0;
 
   StageCost &operator+=(const StageCost &other);
   friend StageCost operator+(StageCost a, const StageCost &b) { return a += b; }
   friend StageCost operator*(StageCost a, double times);
   double &busyOf(Unit unit) { return busy[size_t(unit)]; }
+  /// Adds `times` commands that keep the unit busy for `cycles` each.
+  void addCommands(Unit unit, double times, double cycles) {
+    busy[size_t(unit)] += times * cycles;
+    commands[size_t(unit)] += times;
+    squares[size_t(unit)] += times * cycles * cycles;
+  }
 };
 
 /// A stage of a mapping: an aggregate and its engines.

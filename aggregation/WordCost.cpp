@@ -50,9 +50,10 @@ double fetchCycles(Unit unit, unsigned words,
 
 void WordCommand::addBusy(StageCost &to, double times) const {
   if (isRead)
-    to.busyOf(unit) += times * cost.busy;
+    to.addCommands(channel == 1 ? Unit::Sram1 : unit, times, cost.busy);
   if (isWrite)
-    to.busyOf(Unit::Sram0Write) += times * cost.busy;
+    to.addCommands(channel == 1 ? Unit::Sram1Write : Unit::Sram0Write, times,
+                   cost.busy);
 }
 
 std::optional<WordCommand> commandOf(const Instruction &instruction,

@@ -21,6 +21,8 @@ struct WordCommand {
   CommandCost cost;
   /// The time is one of an SRAM channel's port for reads, for writes.
   bool isRead = true, isWrite = false;
+  /// The SRAM channel.
+  unsigned channel = 0;
 
   /// Adds the time on the unit, `times` over.
   void addBusy(StageCost &to, double times) const;

@@ -437,11 +437,12 @@ Result<WorstCase> worstCaseOf(const target::Microcode &code,
   worst.cost.latency =
       paths.longestTurn([](const StageCost &c) { return c.latency; }, nullptr)
           .latency;
-  for (size_t u = 0; u < unitCount; ++u)
-    worst.cost.busy[u] =
-        paths
-            .longestTurn([u](const StageCost &c) { return c.busy[u]; }, nullptr)
-            .busy[u];
+  for (auto figures :
+       {&StageCost::busy, &StageCost::commands, &StageCost::squares})
+    for (size_t u = 0; u < unitCount; ++u) {
+      auto of = [=](const StageCost &c) { return (c.*figures)[u]; };
+      (worst.cost.*figures)[u] = of(paths.longestTurn(of, nullptr));
+    }
   return worst;
 }
 

@@ -66,18 +66,6 @@ double perPacket(std::optional<uint64_t> count, double received) {
   return count && received != 0 ? double(*count) / received : 0;
 }
 
-/// Commands that a received packet sends to SRAM channel 1.
-double sram1Commands(ModuleOp planned, double received) {
-  double commands = 0;
-  for (auto global : planned.getOps<ir::GlobalOp>()) {
-    std::optional<ir::Place> place = ir::placeOf(global);
-    auto profile = ir::profileOf(global);
-    if (place && place->memory == "sram1" && profile && received != 0)
-      commands += double(profile->reads + profile->writes) / received;
-  }
-  return commands;
-}
-
 /// Messages over a channel for each packet received, where no profile tells.
 constexpr double unknownShare = 0.5;
 
@@ -317,9 +305,7 @@ std::vector<agg::Stage> stagesOf(ModuleOp planned,
     stage.engines = engine.plan.engines.size();
     stage.contexts = engine.contexts;
     stage.messages = std::max(messagesOf(planned, stage.name, received), 1e-6);
-    double commands = sram1Commands(planned, received) / engines.size();
-    stage.cost = agg::costOfCode(loadedCode(engines, i), chip,
-                                 commands / stage.messages);
+    stage.cost = agg::costOfCode(loadedCode(engines, i), chip);
     stages.push_back(std::move(stage));
   }
   return stages;

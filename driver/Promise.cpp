@@ -22,9 +22,12 @@ void shareChannels(agg::StageCost &worst, const agg::StageCost &average) {
   double second = average.busy[size_t(agg::Unit::Sram1)];
   if (second <= 0)
     return;
-  double moved = worst.busyOf(agg::Unit::Sram0) * second / (first + second);
-  worst.busyOf(agg::Unit::Sram0) -= moved;
-  worst.busyOf(agg::Unit::Sram1) += moved;
+  for (auto *figures : {&worst.busy, &worst.commands, &worst.squares}) {
+    double &from = (*figures)[size_t(agg::Unit::Sram0)];
+    double moved = from * second / (first + second);
+    from -= moved;
+    (*figures)[size_t(agg::Unit::Sram1)] += moved;
+  }
 }
 
 /// The source lines of a path: "a.baker:10, 12, b.baker:4".

@@ -39,7 +39,7 @@ TEST(ThroughputModelTest, LongLatencyIsBoundByTheContexts) {
 
 TEST(ThroughputModelTest, AUnitBoundsAllEnginesTogether) {
   Stage stage = makeStage(100, 500, 6);
-  stage.cost.busyOf(agg::Unit::Dram) = 400;
+  stage.cost.addCommands(agg::Unit::Dram, 20, 20);
   target::ChipParameters chip;
   Prediction prediction = predict({stage}, chip);
   EXPECT_EQ(prediction.bottleneck, "dram");
@@ -58,7 +58,7 @@ TEST(ThroughputModelTest, MoreEnginesNeverMakeItSlower) {
   double before = 0;
   for (unsigned engines = 1; engines <= 6; ++engines) {
     Stage stage = makeStage(300, 1500, engines);
-    stage.cost.busyOf(agg::Unit::Sram0) = 40;
+    stage.cost.addCommands(agg::Unit::Sram0, 4, 10);
     target::ChipParameters chip;
     double rate = predict({stage}, chip).packetsPerSecond;
     EXPECT_GE(rate, before * 0.999) << engines;
@@ -70,4 +70,47 @@ TEST(ThroughputModelTest, ALockIsABoundThatNoDuplicationLifts) {
   Stage stage = makeStage(300, 1500, 6);
   stage.cost.locked = 500;
   EXPECT_NEAR(cyclesOf({stage}), 500, 1);
+}
+
+namespace {
+
+/// Cycles a packet that an SRAM channel lets through: the engines are no limit.
+double channelCycles(double reads, double writes, double cycles) {
+  Stage stage = makeStage(10, 100, 6);
+  stage.cost.addCommands(agg::Unit::Sram0, reads, cycles);
+  stage.cost.addCommands(agg::Unit::Sram0Write, writes, cycles);
+  return cyclesOf({stage});
+}
+
+} // namespace
+
+TEST(ThroughputModelTest, AnSramChannelStartsItsCommandsInOrder) {
+  // Of equally long commands in random order half find the other port free when
+  // the one before them starts: two take the time of 4/3, not of one.
+  double one = channelCycles(100, 0, 10), both = channelCycles(100, 100, 10);
+  EXPECT_NEAR(one, 1000, 60);
+  EXPECT_NEAR(both / one, 4.0 / 3, 0.05);
+}
+
+TEST(ThroughputModelTest, LongCommandsDelayThoseBehindThemMore) {
+  auto withWrites = [](double count, double cycles) {
+    Stage slow = makeStage(100, 1000, 1), other = makeStage(10, 100, 1);
+    slow.cost.addCommands(agg::Unit::Dram, 5, 10);
+    other.cost.addCommands(agg::Unit::Dram, count, cycles);
+    return cyclesOf({slow, other});
+  };
+  EXPECT_GT(withWrites(1, 60), withWrites(6, 10) * 1.01);
+}
+
+TEST(ThroughputModelTest, PacketsThatAreNotSentLeaveTxAlone) {
+  Stage stage = makeStage(1, 1, 6);
+  target::ChipParameters chip;
+  chip.portsRateBps *= 100;
+  auto bound = [&](double sent) {
+    stage.cost.sent = sent;
+    Prediction prediction = predict({stage}, chip);
+    return prediction.packetsPerSecond;
+  };
+  EXPECT_NEAR(bound(2) * 2, bound(1), bound(1) * 0.01); // two copies
+  EXPECT_GE(bound(0.5), bound(1));
 }

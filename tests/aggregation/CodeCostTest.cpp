@@ -1,0 +1,85 @@
+// What words cost a message, and what is known of the registers they use: small
+// programs in assembly.
+
+#include "aggregation/CodeCost.h"
+#include "aggregation/WordValues.h"
+#include "target-ixp/Assembler.h"
+#include "gtest/gtest.h"
+
+using namespace karakal;
+using namespace karakal::agg;
+
+namespace {
+
+const target::ChipParameters chip;
+
+/// `body` in a dispatch loop that asks scratch ring 4 first; each word runs
+/// once for a message.
+target::AssembledProgram assemble(const std::string &body) {
+  std::vector<target::Diagnostic> problems;
+  auto program = target::assembleText(
+      ".reg a b c\n.reg read $r0 $r1\n.xfer_order $r0 $r1\n"
+      ".reg write $w0 $w1\n.xfer_order $w0 $w1\n.sig s\n"
+      "turn#:\n    immed[a, 0x10]\n"
+      "    scratch[get, $r0, a, 0, 2], ctx_swap[s]\n" +
+          body + "    br[turn#]\n",
+      "test.uc", {}, problems);
+  for (const target::Diagnostic &problem : problems)
+    ADD_FAILURE() << problem.str();
+  program->frequencies.assign(program->words.size(), 1);
+  program->taken.assign(program->words.size(), 0);
+  return *program;
+}
+
+StageCost costOf(const std::string &body) {
+  return costOfCode(assemble(body), chip);
+}
+
+} // namespace
+
+TEST(CodeCostTest, AConstantAddressTellsTheChannel) {
+  StageCost cost = costOf("    immed[a, 0x1000]\n    immed_w1[a, 0x4000]\n"
+                          "    sram[read, $r0, a, 4, 1], ctx_swap[s]\n");
+  EXPECT_EQ(cost.busyOf(agg::Unit::Sram0), 0);
+  EXPECT_EQ(cost.busyOf(agg::Unit::Sram1), double(chip.sramOpCycles));
+}
+
+TEST(CodeCostTest, APlaceBehindATableIsInItsChannel) {
+  StageCost cost = costOf("    immed[a, 0x4000, <<16]\n"
+                          "    alu[b, --, B, $r0]\n    alu[c, b, +, a]\n"
+                          "    sram[read, $r0, c, 0, 2], ctx_swap[s]\n"
+                          "    sram[write, $w0, b, 0, 1], ctx_swap[s]\n");
+  EXPECT_EQ(cost.busyOf(agg::Unit::Sram1),
+            double(chip.sramOpCycles + chip.sramWordCycles));
+  EXPECT_EQ(cost.busyOf(agg::Unit::Sram0), 0);
+  EXPECT_EQ(cost.busyOf(agg::Unit::Sram0Write), double(chip.sramOpCycles));
+}
+
+TEST(CodeCostTest, WhereTwoWaysMeetTheyMustAgree) {
+  std::string ways = "    alu[b, --, B, $r0]\n    beq[other#]\n"
+                     "    immed[a, 0x4000, <<16]\n    br[both#]\n"
+                     "other#:\n    immed[a, 0x";
+  std::string then = ", <<16]\nboth#:\n"
+                     "    sram[read, $r0, a, 0, 1], ctx_swap[s]\n";
+  double one = double(chip.sramOpCycles);
+  EXPECT_EQ(costOf(ways + "4100" + then).busyOf(agg::Unit::Sram1), one);
+  EXPECT_EQ(costOf(ways + "0100" + then).busyOf(agg::Unit::Sram0), one);
+}
+
+TEST(CodeCostTest, AMessageToTxWithoutAPlaceIsBare) {
+  std::string zero = "    immed[b, 0]\n    alu[$w0, --, B, $r0]\n";
+  std::string put = "    scratch[put, $w0, b, 4, 2], ctx_swap[s]\n";
+  StageCost bare = costOf(zero + "    alu[$w1, --, B, b]\n" + put);
+  EXPECT_EQ(bare.sent, 1);
+  EXPECT_EQ(bare.bare, 1);
+  StageCost whole = costOf(zero + "    alu[$w1, --, B, $r1]\n" + put);
+  EXPECT_EQ(whole.sent, 1);
+  EXPECT_EQ(whole.bare, 0);
+}
+
+TEST(CodeCostTest, OnlyRingOneLeadsToTx) {
+  StageCost cost = costOf("    immed[b, 0]\n    alu[$w0, --, B, $r0]\n"
+                          "    scratch[put, $w0, b, 0x14, 1], ctx_swap[s]\n");
+  EXPECT_EQ(cost.sent, 0);
+  EXPECT_GT(cost.busyOf(agg::Unit::Scratch), 0);
+}
