@@ -49,7 +49,8 @@ enum class Order { Big, Little };
 Words alignedPairs(IRBuilder<> &builder, Order order, Value *byte,
                    ArrayRef<Value *> words) {
   // The index has two bits.
-  match(byte, m_And(m_Value(byte), m_SpecificInt(3)));
+  if (Value * whole; match(byte, m_And(m_Value(whole), m_SpecificInt(3))))
+    byte = whole;
   Module &module = *builder.GetInsertBlock()->getModule();
   Type *i32 = builder.getInt32Ty();
   const char *name =

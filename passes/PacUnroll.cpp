@@ -106,6 +106,35 @@ unsigned countRounds(const CountedLoop &loop) {
   return 0;
 }
 
+/// Whether something behind the loop, but not behind its exit, uses a value of
+/// the loop.
+bool hasUseBesidesExit(const CountedLoop &loop, DominanceInfo &dominance) {
+  auto isBesides = [&](Operation *user) {
+    return !loop.blocks.contains(user->getBlock()) &&
+           !dominance.dominates(loop.exit, user->getBlock());
+  };
+  auto isUsed = [&](Value value) {
+    return llvm::any_of(value.getUsers(), isBesides);
+  };
+  return llvm::any_of(loop.blocks, [&](Block *block) {
+    return llvm::any_of(block->getArguments(), isUsed) ||
+           llvm::any_of(*block, [&](Operation &op) {
+             return llvm::any_of(op.getResults(), isUsed);
+           });
+  });
+}
+
+/// Adds the blocks that are reached from the loop alone, not by its exit: each
+/// round gets its own.
+void addTails(CountedLoop &loop) {
+  for (size_t i = 0; i < loop.blocks.size(); ++i) // it grows
+    for (Block *next : loop.blocks[i]->getSuccessors())
+      if (next != loop.exit &&
+          llvm::all_of(next->getPredecessors(),
+                       [&](Block *pred) { return loop.blocks.contains(pred); }))
+        loop.blocks.insert(next);
+}
+
 /// The values of the loop that are used outside of it become arguments of the
 /// exit; false if that is not possible.
 bool closeExit(CountedLoop &loop) {
@@ -167,7 +196,8 @@ bool hasLoopInside(Block *header, const llvm::SetVector<Block *> &blocks,
 /// The loop of a back edge, or nothing; says why where a header array is read
 /// in it.
 std::optional<CountedLoop> findLoop(Block *header, Block *latch,
-                                    llvm::SetVector<Block *> blocks) {
+                                    llvm::SetVector<Block *> blocks,
+                                    DominanceInfo &dominance) {
   CountedLoop loop;
   loop.header = header;
   loop.latch = latch;
@@ -193,6 +223,12 @@ std::optional<CountedLoop> findLoop(Block *header, Block *latch,
   if (loop.rounds == 0)
     return refuse("the number of its rounds is not a constant up to " +
                   std::to_string(roundsMax));
+  if (hasUseBesidesExit(loop, dominance)) {
+    addTails(loop);
+    if (hasUseBesidesExit(loop, dominance))
+      return refuse(
+          "what leaves it early uses values of it, and meets its end");
+  }
   size_t size = 0;
   for (Block *block : loop.blocks)
     size += block->getOperations().size();
@@ -279,7 +315,7 @@ unsigned unrollLoops(func::FuncOp function) {
             !seen.insert(header).second)
           continue;
         std::optional<CountedLoop> loop =
-            findLoop(header, &latch, std::move(blocks));
+            findLoop(header, &latch, std::move(blocks), dominance);
         if (!loop || !closeExit(*loop))
           continue;
         ir::explain(header->getTerminator(), "pac")

@@ -398,6 +398,17 @@ TEST_F(Units, WordsBeginAtAnyByteOfAQuadword) {
     }
 }
 
+TEST_F(Units, WordsBeginAtTheByteThatAMaskLeaves) {
+  for (uint32_t word = 0; word < 3; ++word)
+    setScratch(0x3000 + 4 * word, wordFrom(4 * word));
+  setScratch(0x3100, 3);
+  std::string name = "__ixp_words_from.1";
+  execute(declaration(name, "i1, i32", 3, 1),
+          loadPlace + std::string("%byte = and i32 %place, 2\n") +
+              callOnWords(name, "i1 false, i32 %byte", 3, 1));
+  EXPECT_EQ(scratch(0x3100), wordFrom(2));
+}
+
 TEST_F(Units, WordsAreWrittenAtAnyByteOfAQuadword) {
   for (unsigned count : {1u, 3u, 9u})
     for (uint32_t place = 0; place < 8; ++place) {

@@ -341,6 +341,36 @@ func.func @loop(%ph: !l) -> i32 {
   return %sum : i32
 }
 
+// What leaves a round early uses that round's values: it is copied, too.
+// CHECK-LABEL: func.func @left_early(
+// CHECK-COUNT-4: return %{{.*}} : i32
+// CHECK: return %{{.*}} : i32
+// WHY: remark: [pac] unrolled, 4 rounds: a header array has a constant index in each
+func.func @left_early(%ph: !l) -> i32 {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c4 = arith.constant 4 : i32
+  cf.br ^head(%c0, %c0 : i32, i32)
+^head(%i: i32, %sum: i32):
+  %is = arith.cmpi ult, %i, %c4 : i32
+  cf.cond_br %is, ^body, ^end
+^body:
+  %item = baker.packet_read %ph "items"[%i] : !l -> i32
+  %isLast = arith.cmpi eq, %item, %c0 : i32
+  cf.cond_br %isLast, ^found, ^more
+^found:
+  baker.packet_drop %ph : !l
+  %many = arith.muli %sum, %i : i32
+  return %many : i32
+^more:
+  %next = arith.addi %sum, %item : i32
+  %j = arith.addi %i, %c1 : i32
+  cf.br ^head(%j, %next : i32, i32)
+^end:
+  baker.packet_drop %ph : !l
+  return %sum : i32
+}
+
 // CHECK-LABEL: func.func @unknown_bound(
 // CHECK: packet_read
 // WHY: remark: [pac] the loop around it is not unrolled: the number of its rounds is not a constant up to 16
