@@ -23,6 +23,8 @@ class Neighbour:
     age: int = 0
     requests: int = 0
     asked: bool = False
+    #: Its address is one of IPv6, and it is asked for as RFC 4861 says.
+    six: bool = False
 
 
 def message(operation: int, sender: tuple[int, int], target: tuple[int, int]) -> bytes:
@@ -51,11 +53,18 @@ class Neighbours:
         self.waiting.append((hop, packet))
         return True
 
-    def learn(self, ip: int, port: int, mac: int) -> list[tuple[int, int, bytes]]:
+    def learn(
+        self, ip: int, port: int, mac: int, six: bool = False, override: bool = True
+    ) -> list[tuple[int, int, bytes]]:
         """Port, MAC and packet of all that need not wait any longer."""
         for neighbour in self.table.values():
-            if (neighbour.ip, neighbour.port) == (ip, port):
+            if (neighbour.ip, neighbour.port, neighbour.six) != (ip, port, six):
+                continue
+            if override or neighbour.mac in (None, mac):
                 neighbour.mac, neighbour.age, neighbour.requests = mac, 0, 0
+        return self.release()
+
+    def release(self) -> list[tuple[int, int, bytes]]:
         sent, waiting = [], []
         for hop, packet in self.waiting:
             neighbour = self.table[hop]

@@ -6,6 +6,8 @@ IPV6_BYTES = 40
 ICMPV6 = 58
 MTU_MIN = 1280
 NO_ROUTE, TOO_BIG, HOP_LIMIT = 1, 2, 3
+# The code of "no route" that says there is nobody.
+ADDRESS = 3
 
 
 def is_bound_to_a_link(address: int) -> bool:
@@ -32,7 +34,7 @@ def may_answer(packet: bytes) -> bool:
     return not (packet[6] == ICMPV6 and packet[IPV6_BYTES] < 128)
 
 
-def error(packet: bytes, kind: int, source: int, word: int = 0) -> bytes:
+def error(packet: bytes, kind: int, source: int, word: int = 0, code: int = 0) -> bytes:
     """The IPv6 packet with an error message about another packet."""
     length = IPV6_BYTES + int.from_bytes(packet[4:6], "big")
     quote = packet[: min(length, MTU_MIN - IPV6_BYTES - 8)]
@@ -40,7 +42,7 @@ def error(packet: bytes, kind: int, source: int, word: int = 0) -> bytes:
     addresses = source.to_bytes(16, "big") + packet[8:24]
     size = 8 + len(quote)
     pseudo = addresses + size.to_bytes(4, "big") + ICMPV6.to_bytes(4, "big")
-    total = checksum(pseudo + bytes((kind, 0, 0, 0)) + body)
+    total = checksum(pseudo + bytes((kind, code, 0, 0)) + body)
     head = 0x6C000000.to_bytes(4, "big") + size.to_bytes(2, "big")
-    message = bytes((kind, 0)) + total.to_bytes(2, "big") + body
+    message = bytes((kind, code)) + total.to_bytes(2, "big") + body
     return head + bytes((ICMPV6, 64)) + addresses + message

@@ -2,7 +2,7 @@
 
 Written from the standards: IEEE 802.1D and 802.1Q for bridging, RFC 826 for
 ARP, RFC 791, 792, 1812, 1191, 2644 and 2992 for IPv4, RFC 1624 for its
-checksum, RFC 8200 and 4443 for IPv6.
+checksum, RFC 8200, 4443 and 4861 for IPv6.
 
 A frame goes through these steps:
 
@@ -18,7 +18,9 @@ in order ("bad_option", "source_route"); then the longest prefix decides
 ("no_route"): a next hop, eight slots of next hops by flow, the router itself
 ("for_router", echo answered), or what gets no packets ("martian_destination",
 "directed_broadcast"). A packet over the MTU is cut, or returned if it must not
-be ("fragmentation_needed"). A next hop given by its IP address is asked for.
+be ("fragmentation_needed"). A next hop given by its IP address is asked for, by
+ARP or, if that is one of IPv6, by solicitations; messages about neighbours end as
+"nd_done", other IPv6 packets for the router as "for_router6".
 
 A message about a dropped packet goes to its sender if the router has an address
 on the port it came by and RFC 1812 allows it. Messages are limited in rate, so
@@ -26,16 +28,22 @@ each may be missing.
 """
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
-from npftrace.control import Call
-from npftrace.oracle import arp, icmp, ipv6
+from npftrace.oracle import arp, icmp, nd
 from npftrace.oracle import options as ip_options
-from npftrace.oracle.bridge import Bridge
-from npftrace.oracle.calls import require, running_order, unknown_call
 from npftrace.oracle.fragments import cut
 from npftrace.oracle.ipv4 import ETHER_BYTES, ether, header_error, with_ttl
-from npftrace.oracle.timed import Timed, TimedPrefixes
+from npftrace.oracle.l3_ipv6 import Ipv6Router
+from npftrace.oracle.l3_tables import (
+    BROADCAST,
+    GROUP,
+    LOCAL,
+    MARTIAN,
+    SUBNET,
+    UDP,
+    drop,
+    flow_slot,
+)
 from npftrace.oracle.verdict import Verdict
 from npftrace.wire import (
     ETH_TYPE_ARP,
@@ -46,156 +54,9 @@ from npftrace.wire import (
     pad,
 )
 
-MTU_DEFAULT = 1500
-SLOTS = 8
-UDP = 17
-# Values of routes that are no next hop's number.
-MARTIAN, LOCAL, BROADCAST = -1, -2, -3
-SUBNET = -16  # less the port
-GROUP = 1 << 20  # plus the group
 
-
-class Hop(NamedTuple):
-    """A next hop: its MAC address is None if ARP has to find it."""
-
-    port: int
-    mac: int | None
-    vlan: int = 0
-
-
-def drop(reason: str) -> list[Verdict]:
-    return [Verdict("dropped", reason=reason)]
-
-
-def flow_slot(source: int, destination: int, protocol: int) -> int:
-    """The slot of a flow in a group: its bits folded to three."""
-    folded = source ^ destination ^ protocol
-    for shift in (16, 8, 4):
-        folded ^= folded >> shift
-    return folded % SLOTS
-
-
-class L3Switch:
-    """The tables that the control calls set up, and the rules above."""
-
-    def __init__(self, calls: Sequence[Call], ports: int, window: int) -> None:
-        self.ports = ports
-        self.window = window
-        # Tables are zero before they are set, as the program's memory is.
-        self.own: Timed[int, int] = Timed(0, window)
-        self.hops: Timed[int, Hop | None] = Timed(None, window)
-        self.routes = TimedPrefixes(window)
-        self.routes6 = TimedPrefixes(window, 128)
-        self.groups: Timed[tuple[int, int], int] = Timed(0, window)
-        self.bridge = Bridge(ports, window)
-        self.neighbours = arp.Neighbours()
-        self.mtu = dict.fromkeys(range(ports), MTU_DEFAULT)
-        self.redirects: set[int] = set()
-        # The router's address and prefix length on each port.
-        self.addresses: dict[int, tuple[int, int]] = {}
-        self.addresses6: dict[int, int] = {}
-        # The packets before which time passes, in order.
-        self.arp_ticks: list[int] = []
-        self.bridge_ticks: list[int] = []
-        start = Call("start", ())
-        for prefix, length in ((0, 8), (127 << 24, 8), (7 << 29, 3)):
-            self.routes.set(prefix, length, MARTIAN, start)
-        for call in sorted(calls, key=running_order):
-            self._run(call)
-
-    def _run(self, call: Call) -> None:
-        args = call.args
-        if args and call.function.startswith(("port_", "trunk_")):
-            require(call, args[0] < self.ports, "no such port")
-        match call.function, len(args):
-            case "port_mac", 2:
-                self.own.set(args[0], args[1], call)
-            case "next_hop_add", 3:
-                require(call, args[1] < self.ports, "no such port")
-                self.hops.set(args[0], Hop(args[1], args[2]), call)
-            case "next_hop_ip", 3:
-                require(call, args[1] < self.ports, "no such port")
-                self.hops.set(args[0], Hop(args[1], None), call)
-                self.neighbours.table[args[0]] = arp.Neighbour(args[2], args[1])
-            case "next_hop_vlan", 2:
-                (hop,) = self.hops.get(args[0], 0)
-                require(call, hop is not None, "no such next hop")
-                if hop:
-                    self.hops.set(args[0], hop._replace(vlan=args[1]), call)
-            case "route_add" | "route_add_group" as name, 3:
-                prefix, length, hop_number = args
-                require(call, length <= 32, "a prefix length above 32")
-                value = hop_number + (GROUP if name == "route_add_group" else 0)
-                self.routes.set(prefix, length, value, call)
-            case "route_delete", 2:
-                require(call, args[1] <= 32, "a prefix length above 32")
-                self.routes.set(args[0], args[1], None, call)
-            case "group_slot", 3:
-                self.groups.set((args[0], args[1]), args[2], call)
-            case "route6_add" | "route6_add_group" as name, 6:
-                prefix = self._address6(args)
-                require(call, args[4] <= 128, "a prefix length above 128")
-                value = args[5] + (GROUP if name == "route6_add_group" else 0)
-                self.routes6.set(prefix, args[4], value, call)
-            case "route6_delete", 5:
-                self.routes6.set(self._address6(args), args[4], None, call)
-            case "bridge_add", 2:
-                require(call, args[1] < self.ports, "no such port")
-                self.bridge.place(1, args[0], args[1], call)
-            case "bridge_add_in", 3:
-                require(call, args[1] < self.ports, "no such port")
-                self.bridge.place(args[2], args[0], args[1], call)
-            case "bridge_tick", 0:
-                self.bridge_ticks.append(call.when)
-            case "arp_tick", 0:
-                self.arp_ticks.append(call.when)
-            case _:
-                self._configure(call)
-
-    def _configure(self, call: Call) -> None:
-        """What is set before packets flow."""
-        args = call.args
-        require(call, call.unit == "start", "only before packets flow")
-        match call.function, len(args):
-            case "port_address", 3:
-                self._own_address(call)
-            case "port_address6", 5:
-                self.addresses6[args[0]] = self._address6(args[1:])
-            case "port_mtu", 2:
-                self.mtu[args[0]] = args[1]
-            case "port_redirects", 2:
-                (self.redirects.add if args[1] else self.redirects.discard)(args[0])
-            case "port_access", 2:
-                self.bridge.leave_all(args[0])
-                self.bridge.members[args[1]][args[0]] = False
-                self.bridge.access[args[0]] = args[1]
-            case "port_trunk", 2:
-                self.bridge.leave_all(args[0])
-                self.bridge.access[args[0]] = args[1]
-                if args[1]:
-                    self.bridge.members[args[1]][args[0]] = False
-            case "trunk_allow", 2:
-                self.bridge.members[args[1]][args[0]] = True
-            case "icmp_rate", 2:
-                pass  # any message may be missing
-            case "count_packets", 1:
-                pass  # no packet is another for it
-            case _:
-                raise unknown_call(call)
-
-    @staticmethod
-    def _address6(words: Sequence[int]) -> int:
-        return words[0] << 96 | words[1] << 64 | words[2] << 32 | words[3]
-
-    def _own_address(self, call: Call) -> None:
-        port, address, length = call.args
-        require(call, 8 <= length <= 30, "no length of a subnet")
-        self.addresses[port] = (address, length)
-        inside = (1 << 32 - length) - 1
-        self.routes.set(address, length, SUBNET - port, call)
-        self.routes.set(address, 32, LOCAL, call)
-        self.routes.set(address & ~inside, 32, BROADCAST, call)
-        self.routes.set(address | inside, 32, BROADCAST, call)
+class L3Switch(Ipv6Router):
+    """The rules above for frames and IPv4."""
 
     def hear(self, index: int, port: int, data: bytes) -> None:
         """A bridge learns from frames that are not the router's."""
@@ -232,6 +93,8 @@ class L3Switch:
         tci, data = untagged
         destination = int.from_bytes(data[0:6], "big")
         is_arp = data[12:14] == ETH_TYPE_ARP.to_bytes(2, "big")
+        is_nd = data[12:14] == ETH_TYPE_IPV6.to_bytes(2, "big")
+        is_nd = is_nd and data[:3] == nd.MULTICAST_MAC
         found: list[Verdict] = []
         for own in self.own.get(port, index):
             if destination == own:
@@ -247,6 +110,15 @@ class L3Switch:
                 )
                 for v in found
             ]
+        if is_nd:
+            is_plain = tci & 0xFFF == self.bridge.access[port]
+            answers = self._hear6(port, 0 if is_plain else tci, data[ETHER_BYTES:])
+            found = [
+                v._replace(outputs=v.outputs + answers, copies=("nd_done",))
+                if v.reason != "vlan_filtered"
+                else v
+                for v in found
+            ]
         return found if len(found) == 1 else list(dict.fromkeys(found))
 
     def _to_router(self, index: int, port: int, tci: int, data: bytes) -> list[Verdict]:
@@ -257,18 +129,8 @@ class L3Switch:
             case _type if _type == ETH_TYPE_IPV4:
                 return self._ipv4(index, port, packet)
             case _type if _type == ETH_TYPE_IPV6:
-                return self._ipv6(index, port, packet)
+                return self._ipv6(index, port, tci, packet)
         return drop("not_ip")
-
-    def _frame(
-        self, index: int, port: int, mac: int, kind: int, packet: bytes, tci: int = 0
-    ) -> tuple[int, bytes]:
-        """The frame in which a packet leaves."""
-        data = ether(mac, self.own.get(port, index)[0], kind) + packet
-        if tci:
-            tag = ETH_TYPE_VLAN.to_bytes(2, "big") + tci.to_bytes(2, "big")
-            data = data[:12] + tag + data[12:]
-        return port, pad(data)
 
     #
     # ARP
@@ -293,8 +155,7 @@ class L3Switch:
         if is_ours and operation == arp.REQUEST:
             reply = arp.message(arp.REPLY, (own_mac, own_ip), (mac, sender_ip))
             sent.append(self._frame(0, port, mac, ETH_TYPE_ARP, reply, tci))
-        for out, hop_mac, waited in self.neighbours.learn(sender_ip, port, mac):
-            sent.append(self._frame(0, out, hop_mac, ETH_TYPE_IPV4, waited))
+        sent += self._released(self.neighbours.learn(sender_ip, port, mac))
         return tuple(sent)
 
     def _by_arp(
@@ -306,6 +167,8 @@ class L3Switch:
             table[hop] = arp.Neighbour(hop[1], hop[0])
         neighbour = table[hop]
         port = neighbour.port
+        if neighbour.six and neighbour.mac is None:
+            return drop("no_next_hop")
         if neighbour.mac is not None:
             frame = self._frame(index, port, neighbour.mac, ETH_TYPE_IPV4, packet)
             return [Verdict("routed", (frame,))]
@@ -540,64 +403,3 @@ class L3Switch:
             )
             found += self._send(index, port, hop, icmp.echo_reply(packet))
         return found
-
-    #
-    # IPv6
-    #
-
-    def _ipv6(self, index: int, port: int, packet: bytes) -> list[Verdict]:
-        if reason := ipv6.header_error(packet):
-            return drop(reason)
-        if packet[7] <= 1:
-            return self._refuse6(index, port, packet, "hop_limit", ipv6.HOP_LIMIT)
-        found: list[Verdict] = []
-        length = ipv6.IPV6_BYTES + int.from_bytes(packet[4:6], "big")
-        for route in self.routes6.matches(int.from_bytes(packet[24:40], "big"), index):
-            if route is None:
-                found += self._refuse6(index, port, packet, "no_route6", ipv6.NO_ROUTE)
-                continue
-            for hop in self._hops6(index, packet, route):
-                mtu = self.mtu[hop.port] if hop and hop.mac is not None else 0
-                if hop is None or hop.mac is None or length > mtu:
-                    found += self._refuse6(
-                        index, port, packet, "packet_too_big", ipv6.TOO_BIG, mtu
-                    )
-                    continue
-                sent = packet[:7] + bytes([packet[7] - 1]) + packet[8:]
-                frame = self._frame(index, hop.port, hop.mac, ETH_TYPE_IPV6, sent)
-                found.append(Verdict("routed", (frame,)))
-        return found
-
-    def _hops6(self, index: int, packet: bytes, route: int) -> list[Hop | None]:
-        """The next hops of a route that are right for a packet; those of a group
-        by addresses and flow label (RFC 6438)."""
-        numbers: Sequence[int] = (route,)
-        if route >= GROUP:
-            folded = int.from_bytes(packet[1:4], "big") & 0xFFFFF
-            for at in range(8, 40, 4):
-                folded ^= int.from_bytes(packet[at : at + 4], "big")
-            slot = flow_slot(folded, 0, 0)
-            numbers = self.groups.get((route - GROUP, slot), index)
-        return [hop for number in numbers for hop in self.hops.get(number, index)]
-
-    def _refuse6(
-        self,
-        index: int,
-        port: int,
-        packet: bytes,
-        reason: str,
-        kind: int,
-        word: int = 0,
-    ) -> list[Verdict]:
-        silent = Verdict("dropped", reason=reason)
-        back = self.routes6.matches(int.from_bytes(packet[8:24], "big"), index)[0]
-        if back is not None and back >= GROUP:
-            back = self.groups.get((back - GROUP, 0), index)[0]
-        hop = self.hops.get(back, index)[0] if back is not None else None
-        source = self.addresses6.get(hop.port) if hop else None
-        if not source or port not in self.addresses6 or not ipv6.may_answer(packet):
-            return [silent]
-        assert hop is not None and hop.mac is not None
-        message = ipv6.error(packet, kind, source, word)
-        frame = self._frame(index, hop.port, hop.mac, ETH_TYPE_IPV6, message)
-        return [silent._replace(outputs=(frame,)), silent]
