@@ -194,8 +194,12 @@ std::optional<uint32_t> XScale::readWord(uint32_t address) {
     return chip.cap->readRegister(address - capBase);
   if (chip.media && isWithin(address, msfBase, msfWindowBytes))
     return chip.media->readRegister(address - msfBase);
-  if (isWithin(address, XScaleRingData, 4 * RingCount))
-    return chip.scratch->coreGet((address - XScaleRingData) / 4);
+  if (isWithin(address, XScaleRingData, 4 * RingCount)) {
+    uint32_t word = chip.scratch->coreGet((address - XScaleRingData) / 4);
+    if (word != 0)
+      core->renew();
+    return word;
+  }
   if (isWithin(address, XScaleRingStatus, 4 * RingCount))
     return chip.scratch->coreRingState((address - XScaleRingStatus) / 4);
   if (address == XScaleLocalCsrs + Csr_TIMESTAMP_LOW)

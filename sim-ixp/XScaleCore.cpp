@@ -297,6 +297,8 @@ Status XScaleCore::advance(uint64_t cycle) {
   return success();
 }
 
+void XScaleCore::renew() { machine->jobInstructions = 0; }
+
 double XScaleCore::clock() const { return machine->clock; }
 double XScaleCore::cyclesTaken() const { return machine->cost(); }
 bool XScaleCore::busy() const { return machine->busy; }

@@ -69,7 +69,8 @@ struct XScaleParameters {
   double accessCycles = 100;
   /// Instructions that run before the core looks at the clock again.
   uint32_t sliceInstructions = 64;
-  /// A job longer than this is taken for one without end.
+  /// A job that goes on longer than this, without `renew`, is taken for one
+  /// without end.
   uint64_t jobInstructionsMax = 200'000'000;
 };
 
@@ -103,6 +104,10 @@ public:
 
   /// Runs the job as far as the chip's clock has come.
   Status advance(uint64_t cycle);
+
+  /// The job has got more to do: it may run as long again. A handler goes on
+  /// while its ring holds messages.
+  void renew();
 
   /// Chip cycle up to which the job has run.
   double clock() const;

@@ -25,6 +25,7 @@ constexpr uint32_t ringWindow = 0xcb400000;
 struct RingBus : XScaleBus {
   std::deque<uint32_t> toCore;
   std::vector<uint32_t> fromCore;
+  XScaleCore *renewed = nullptr; ///< by each word that it gets
   std::optional<uint32_t> readWord(uint32_t address) override {
     if (address != ringWindow + 8)
       return std::nullopt;
@@ -32,6 +33,8 @@ struct RingBus : XScaleBus {
       return 0;
     uint32_t word = toCore.front();
     toCore.pop_front();
+    if (renewed)
+      renewed->renew();
     return word;
   }
   bool writeWord(uint32_t address, uint32_t value) override {
@@ -171,6 +174,21 @@ TEST_F(XScaleTest, EndlessJobIsAnError) {
   auto next = core->call(memoryBase + 4, {});
   ASSERT_TRUE(bool(next)) << next.error().str();
   EXPECT_EQ(*next, 5u);
+}
+
+TEST_F(XScaleTest, AHandlerGoesOnWhileItsRingHoldsMessages) {
+  XScaleParameters parameters;
+  parameters.jobInstructionsMax = 100;
+  for (bool isRenewed : {false, true}) {
+    make(parameters);
+    place(moveRing);
+    bus.toCore.assign(1'000, 1);
+    bus.fromCore.clear();
+    bus.renewed = isRenewed ? core.get() : nullptr;
+    core->start(memoryBase, {0}, 0);
+    EXPECT_EQ(bool(core->advance(1'000'000)), isRenewed);
+    EXPECT_EQ(bus.fromCore.size() == 1'000, isRenewed);
+  }
 }
 
 /// Prints how fast the host executes the core's code.
