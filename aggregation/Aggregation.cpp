@@ -261,6 +261,12 @@ void Aggregation::setRing(ir::ChannelOp channel, std::optional<uint32_t> ring,
       << (!ring                       ? std::string("a call")
           : target::isSramRing(*ring) ? "SRAM ring " + std::to_string(*ring)
                                       : "ring " + std::to_string(*ring))
+      << (!ring ? std::string()
+                : " of " +
+                      std::to_string(target::isSramRing(*ring)
+                                         ? target::SramRingWords
+                                         : target::ringWords(*ring)) +
+                      " words")
       << ": " << reason.str();
 }
 

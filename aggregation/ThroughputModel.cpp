@@ -16,9 +16,9 @@ namespace {
 struct Fit {
   /// Share of the queue for its engine that an arriving context sees: 1 for
   /// random service times, less for those of code, which vary little.
-  static constexpr double cpuQueue = 0.9;
+  static constexpr double cpuQueue = 0.85;
   /// Part of a unit's time that is lost between commands under full load.
-  static constexpr double unitLoss = 0.02;
+  static constexpr double unitLoss = 0.035;
   /// Part of an engine's time in which all its contexts wait by chance.
   static constexpr double engineLoss = 0.03;
   /// Receive and transmit engines: instructions a packet and waits of a
@@ -159,7 +159,8 @@ void joinPorts(std::vector<Stage> &stages, Unit read, Unit write) {
     StageCost &cost = stage.cost;
     cost.busy[into] = share * (cost.busy[into] + cost.busy[from]);
     cost.commands[into] += cost.commands[from];
-    cost.squares[into] += cost.squares[from];
+    // Found at work for its share of the time, then as long as it really is.
+    cost.squares[into] = share * (cost.squares[into] + cost.squares[from]);
     cost.busy[from] = cost.commands[from] = cost.squares[from] = 0;
   }
 }

@@ -3,6 +3,7 @@
 #include "aggregation/WordValues.h"
 #include "target-ixp/InstructionTable.h"
 #include "target-ixp/MemoryMap.h"
+#include <algorithm>
 
 namespace karakal::agg {
 
@@ -118,6 +119,32 @@ WordValue WordValues::resultOf(const State &state, const Instruction &i) {
   }
 }
 
+/// Words that run for less than this share of the messages say nothing about
+/// what the others find in registers, but for those before the first message.
+constexpr float coldShare = 1e-3f;
+
+static std::vector<bool> coldWords(const target::Microcode &code,
+                                   const WordFlow &flow) {
+  std::vector<bool> isCold(code.words.size());
+  if (code.frequencies.empty())
+    return isCold;
+  float most =
+      *std::max_element(code.frequencies.begin(), code.frequencies.end());
+  for (size_t i = 0; i < isCold.size(); ++i)
+    isCold[i] = code.frequencies[i] < coldShare * most;
+  std::vector<uint32_t> open = {0};
+  while (!open.empty()) {
+    uint32_t word = open.back();
+    open.pop_back();
+    if (word >= isCold.size() || !isCold[word])
+      continue;
+    isCold[word] = false;
+    for (const WordEdge &edge : flow.edges[word])
+      open.push_back(edge.to);
+  }
+  return isCold;
+}
+
 /// The registers that each function writes, those of its callees included.
 void WordValues::findWrites(const target::Microcode &code) {
   writes.resize(flow.instructions.size());
@@ -157,10 +184,11 @@ bool WordValues::join(uint32_t word, const State &from) {
   return isChanged;
 }
 
-void WordValues::run() {
+void WordValues::run(const target::Microcode &code) {
   State start;
   start.fill(WordValue::unknown());
   before.resize(flow.instructions.size());
+  std::vector<bool> isCold = coldWords(code, flow);
   join(0, start);
   std::vector<uint32_t> open = {0};
   while (!open.empty()) {
@@ -176,7 +204,8 @@ void WordValues::run() {
           if (writes[*edge.callee][i])
             brought[i] = WordValue::unknown();
       }
-      if (edge.to < before.size() && join(edge.to, brought))
+      bool isRare = edge.to < before.size() && isCold[word] && !isCold[edge.to];
+      if (edge.to < before.size() && !isRare && join(edge.to, brought))
         open.push_back(edge.to);
     }
   }
@@ -186,7 +215,7 @@ WordValues::WordValues(const target::Microcode &code, const WordFlow &flow)
     : flow(flow) {
   findWrites(code);
   if (!flow.instructions.empty())
-    run();
+    run(code);
 }
 
 bool WordValues::goesToChannel1(uint32_t word) const {

@@ -11,7 +11,8 @@
 //
 // A register of which two ways bring different values holds nothing known, nor
 // do those that a function writes which is called. What goes through memory is
-// not followed.
+// not followed. The model asks for averages: a way that hardly any message
+// takes tells nothing.
 //
 // Cost: the words times the registers, a few rounds.
 //
@@ -66,7 +67,7 @@ private:
   State after(uint32_t word) const;
   /// Joins `from` into what is known in front of `word`; whether that changed.
   bool join(uint32_t word, const State &from);
-  void run();
+  void run(const target::Microcode &code);
 
   const WordFlow &flow;
   std::vector<State> before;

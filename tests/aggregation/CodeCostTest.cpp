@@ -66,6 +66,29 @@ TEST(CodeCostTest, WhereTwoWaysMeetTheyMustAgree) {
   EXPECT_EQ(costOf(ways + "0100" + then).busyOf(agg::Unit::Sram0), one);
 }
 
+TEST(CodeCostTest, AWayThatHardlyAMessageTakesTellsNothing) {
+  auto program = assemble("    immed[a, 0x4000, <<16]\n    alu[b, --, B, $r0]\n"
+                          "    beq[common#]\n    immed[a, 0x100, <<8]\n"
+                          "common#:\n"
+                          "    sram[read, $r0, a, 0, 1], ctx_swap[s]\n");
+  EXPECT_EQ(costOfCode(program, chip).busyOf(agg::Unit::Sram1), 0);
+  program.frequencies[program.labels.at("common") - 1] = 1e-5f;
+  EXPECT_GT(costOfCode(program, chip).busyOf(agg::Unit::Sram1), 0);
+}
+
+TEST(CodeCostTest, WhatIsSetBeforeTheFirstMessageHolds) {
+  std::vector<target::Diagnostic> problems;
+  auto program = target::assembleText(
+      ".reg a b\n.reg read $r0 $r1\n.xfer_order $r0 $r1\n.sig s\n"
+      "    immed[a, 0x4000, <<16]\n    immed[b, 0x10]\nturn#:\n"
+      "    scratch[get, $r0, b, 0, 2], ctx_swap[s]\n"
+      "    sram[read, $r0, a, 0, 1], ctx_swap[s]\n    br[turn#]\n",
+      "test.uc", {}, problems);
+  program->frequencies = {1e-6f, 1e-6f, 1, 1, 1};
+  program->taken = {0, 0, 0, 0, 1};
+  EXPECT_GT(costOfCode(*program, chip).busyOf(agg::Unit::Sram1), 0);
+}
+
 TEST(CodeCostTest, AMessageToTxWithoutAPlaceIsBare) {
   std::string zero = "    immed[b, 0]\n    alu[$w0, --, B, $r0]\n";
   std::string put = "    scratch[put, $w0, b, 4, 2], ctx_swap[s]\n";

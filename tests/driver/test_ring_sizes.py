@@ -1,0 +1,67 @@
+"""The rings of channels have one size: the least that the contexts of all engines
+can put into without a second look. More would hold packets for longer and let no
+more of them through (docs/aggregation.md)."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from built import ROOT, needs_build, run
+from npftrace.cli import main as npftrace
+
+PROGRAM = ROOT / "apps/l3-switch/l3_switch.baker"
+MAPPING = """aggregate front {front}
+  l3_switch.l2_clsfr
+aggregate back {back}
+  l3_forwarding.l3_fwdr
+  l3_forwarding.eth_encap
+"""
+
+pytestmark = needs_build
+
+
+def resized(image: bytes, ring: int, words: int) -> bytes:
+    """The image with another size of a ring, in as many digits."""
+    pattern = rb'("base":\s*%d,[^}]*?"words":\s*)256' % (0x1000 + 0x400 * (ring - 2))
+    made, count = re.subn(pattern, rb"\g<1>%d" % words, image)
+    assert count == 1
+    return made
+
+
+def simulated(folder: Path, image: Path, *traffic: str) -> tuple[float, int]:
+    """Million packets a second, and cycles that half of them stay less than."""
+    stats = folder / "stats.json"
+    run(
+        "ixpsim", image, *traffic, "--packets=3000", "--warmup=1000", "--quiet",
+        f"--stats={stats}",
+    )  # fmt: skip
+    found = json.loads(stats.read_text())
+    return found["rate"]["forwarded_mpps"], found["latency_cycles"]["p50"]
+
+
+@pytest.mark.parametrize(("front", "back"), [(3, 1), (1, 3), (2, 2)])
+def test_a_larger_ring_lets_no_more_packets_through(
+    front: int, back: int, tmp_path: Path
+) -> None:
+    trace, control = tmp_path / "t.pcap", tmp_path / "t.control"
+    traffic = [f"--trace={trace}", f"--control={control}"]
+    made = npftrace(
+        ["make", "ipv4", "--packets=1000", f"--out={trace}", f"--control={control}"]
+    )
+    assert made == 0
+    mapping, image = tmp_path / "two.mapping", tmp_path / "two.ixp"
+    mapping.write_text(MAPPING.format(front=front, back=back))
+    said = run(
+        "bakerc", PROGRAM, f"--profile-trace={trace}", f"--control={control}",
+        f"--mapping={mapping}", "--explain=aggregation", "-o", image,
+    )  # fmt: skip
+    assert "is ring 4 of 256 words" in said
+    rate, stay = simulated(tmp_path, image, *traffic)
+    larger = tmp_path / "larger.ixp"
+    larger.write_bytes(resized(image.read_bytes(), 4, 512))
+    more, longer = simulated(tmp_path, larger, *traffic)
+    assert more <= rate * 1.02
+    assert longer >= stay * 0.98
