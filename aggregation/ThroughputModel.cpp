@@ -18,7 +18,7 @@ struct Fit {
   /// random service times, less for those of code, which vary little.
   static constexpr double cpuQueue = 0.85;
   /// Part of a unit's time that is lost between commands under full load.
-  static constexpr double unitLoss = 0.035;
+  static constexpr double unitLoss = 0.02;
   /// Part of an engine's time in which all its contexts wait by chance.
   static constexpr double engineLoss = 0.03;
   /// Receive and transmit engines: instructions a packet and waits of a

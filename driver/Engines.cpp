@@ -66,24 +66,24 @@ double perPacket(std::optional<uint64_t> count, double received) {
   return count && received != 0 ? double(*count) / received : 0;
 }
 
-/// Messages over a channel for each packet received, where no profile tells.
-constexpr double unknownShare = 0.5;
-
 /// Messages that an aggregate takes from rings for each packet received.
+/// Without a profile a packet is thought to come by once, as aggregation
+/// thinks.
 double messagesOf(ModuleOp planned, const std::string &aggregate,
                   double received) {
+  if (received == 0)
+    return 1;
   double messages = 0;
   for (auto channel : planned.getOps<ir::ChannelOp>()) {
     if (channel.goesToTx() || ir::viaOf(channel) != ir::Via::Ring)
       continue;
     auto consumer = planned.lookupSymbol<func::FuncOp>(channel.getConsumer());
     if (ir::aggregateOf(consumer) == aggregate)
-      messages += channel.comesFromRx() ? 1
-                  : received == 0       ? unknownShare
-                                  : perPacket(ir::profileOf(channel), received);
+      messages += channel.comesFromRx()
+                      ? 1
+                      : perPacket(ir::profileOf(channel), received);
   }
-  // Without a profile a packet is thought to come by once.
-  return received == 0 ? std::min(messages, 1.0) : messages;
+  return messages;
 }
 
 } // namespace

@@ -1,0 +1,75 @@
+"""Aggregation works with estimates; where the generated code contradicts them in
+time, engines are given out anew by what the code costs."""
+
+from __future__ import annotations
+
+import json
+import random
+import struct
+from pathlib import Path
+
+from built import needs_build, run
+
+pytestmark = needs_build
+
+#: Two of these do not fit one control store.
+STEPS = 560
+
+
+def straight_code(seed: int) -> str:
+    """Steps that neither fold nor take a branch."""
+    rng = random.Random(seed)
+    lines = []
+    for step in range(STEPS):
+        one, two = rng.sample(["x", "y", "z"], 2)
+        shift, constant = step % 7 + 1, rng.randrange(1 << 32)
+        lines.append(f"  {one} = ({one} ^ {two}) + {constant} + ({two} << {shift});")
+    return "\n".join(lines)
+
+
+def program(loop: str) -> str:
+    """Two PPFs of the same code, the first one with `loop` besides."""
+    body = (
+        "  u32 x = (u32)ph->src;\n  u32 y = (u32)ph->dst;\n  u32 z = ph->type;\n"
+        "{loop}{code}\n  ph->src = (u48)x << 16 ^ y;\n  ph->dst = z;\n"
+        "  channel_put(out_cc, ph);\n"
+    )
+    first = body.format(loop=loop, code=straight_code(1))
+    second = body.format(loop="", code=straight_code(2))
+    return (
+        "import net.ether;\nmodule m {\n"
+        "  ppf a { in ether_pkt * in_cc; out ether_pkt * out_cc; }\n"
+        "  ppf b { in ether_pkt * in_cc; out ether_pkt * out_cc; }\n"
+        "  wiring { rx -> a.in_cc; a.out_cc -> b.in_cc; b.out_cc -> tx; }\n}\n"
+        f"m.a.ppf(ether_pkt * ph) {{\n{first}}}\n"
+        f"m.b.ppf(ether_pkt * ph) {{\n{second}}}\n"
+    )
+
+
+def engines_of(folder: Path, loop: str) -> tuple[list[int], str]:
+    """Engines of each aggregate, and what aggregation explains."""
+    source, report = folder / "two.baker", folder / "two.json"
+    source.write_text(program(loop))
+    trace = folder / "in.pcap"
+    frame = bytes(range(60))
+    data = struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, 1)
+    trace.write_bytes(data + 20 * (struct.pack("<IIII", 0, 0, 60, 60) + frame))
+    said = run(
+        "bakerc", source, f"--profile-trace={trace}", "--explain=aggregation",
+        f"--report={report}", "-o", folder / "two.ixp",
+    )  # fmt: skip
+    aggregates = json.loads(report.read_text())["aggregates"]
+    return [len(a["engines"]) for a in aggregates], said
+
+
+def test_a_loop_that_folds_away_gives_its_engines_back(tmp_path: Path) -> None:
+    loop = "  for (u32 i = 0; i < 3000; i++)\n    x += 5;\n"
+    engines, said = engines_of(tmp_path, loop)
+    assert "cycles a packet received of the code itself" in said
+    assert engines == [3, 3]
+
+
+def test_estimates_that_hold_are_not_corrected(tmp_path: Path) -> None:
+    engines, said = engines_of(tmp_path, "")
+    assert engines == [3, 3]
+    assert "of the code itself" not in said
