@@ -52,10 +52,12 @@ func.func @m.f.in_cc(%ph: !baker.packet<"ether">) attributes {
   // CHECK: baker.hash %{{.*}} : i48
   // CHECK: baker.timestamp
   // CHECK: baker.random
+  // CHECK: baker.drop_count @bad_checksum
   %key = baker.packet_read %ph "dst" : !baker.packet<"ether"> -> i48
   %hash = baker.hash %key : i48
   %time = baker.timestamp
   %number = baker.random
+  %dropped = baker.drop_count @bad_checksum
   // CHECK: baker.trace "port {}"(%{{.*}} : i48)
   baker.trace "port {}" (%hash : i48)
   // CHECK: baker.packet_length %{{.*}} : !baker.packet<"ether">

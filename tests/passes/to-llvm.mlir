@@ -35,6 +35,15 @@ func.func @fields(%ph: !baker.packet<"ipv4">, %i: i32) {
   return
 }
 
+// The counter of a reason by its number: behind the two that are built in.
+// CHIP-LABEL: llvm.func @drops
+func.func @drops() -> i32 {
+  // CHIP: %[[BAD:.*]] = llvm.mlir.constant(2 : i32)
+  // CHIP: llvm.call @baker_drop_count(%[[BAD]]) : (i32) -> i32
+  %count = baker.drop_count @bad
+  return %count : i32
+}
+
 // CHIP-LABEL: llvm.func @metadata
 func.func @metadata(%ph: !baker.packet<"ipv4">, %v: i48) -> i16 {
   // CHIP: llvm.call @baker_rx_port(%arg0)
