@@ -1,9 +1,10 @@
 // What words cost a message, and what is known of the registers they use: small
 // programs in assembly.
 
+#include "Assembled.h"
+
 #include "aggregation/CodeCost.h"
 #include "aggregation/WordValues.h"
-#include "target-ixp/Assembler.h"
 #include "gtest/gtest.h"
 
 using namespace karakal;
@@ -16,19 +17,15 @@ const target::ChipParameters chip;
 /// `body` in a dispatch loop that asks scratch ring 4 first; each word runs
 /// once for a message.
 target::AssembledProgram assemble(const std::string &body) {
-  std::vector<target::Diagnostic> problems;
-  auto program = target::assembleText(
-      ".reg a b c\n.reg read $r0 $r1\n.xfer_order $r0 $r1\n"
-      ".reg write $w0 $w1\n.xfer_order $w0 $w1\n.sig s\n"
-      "turn#:\n    immed[a, 0x10]\n"
-      "    scratch[get, $r0, a, 0, 2], ctx_swap[s]\n" +
-          body + "    br[turn#]\n",
-      "test.uc", {}, problems);
-  for (const target::Diagnostic &problem : problems)
-    ADD_FAILURE() << problem.str();
-  program->frequencies.assign(program->words.size(), 1);
-  program->taken.assign(program->words.size(), 0);
-  return *program;
+  target::AssembledProgram program =
+      tests::assembled(".reg a b c\n.reg read $r0 $r1\n.xfer_order $r0 $r1\n"
+                       ".reg write $w0 $w1\n.xfer_order $w0 $w1\n.sig s\n"
+                       "turn#:\n    immed[a, 0x10]\n"
+                       "    scratch[get, $r0, a, 0, 2], ctx_swap[s]\n" +
+                       body + "    br[turn#]\n");
+  program.frequencies.assign(program.words.size(), 1);
+  program.taken.assign(program.words.size(), 0);
+  return program;
 }
 
 StageCost costOf(const std::string &body) {

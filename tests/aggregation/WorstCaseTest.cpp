@@ -1,8 +1,9 @@
 // The longest turn of small programs, written in assembly, against sums by
 // hand: branches, loops, waits, calls.
 
+#include "Assembled.h"
+
 #include "aggregation/WorstCase.h"
-#include "target-ixp/Assembler.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -15,17 +16,13 @@ const target::ChipParameters chip;
 
 /// A dispatch loop around `body`; the word at `turn#` is its head.
 target::AssembledProgram assemble(const std::string &body) {
-  std::vector<target::Diagnostic> problems;
-  auto program = target::assembleText(
+  target::AssembledProgram program = tests::assembled(
       ".reg a b\n.reg read $m $n\n.xfer_order $m $n\n.reg write $w\n"
       ".sig s t\n    immed[a, 0]\n    immed[b, 0]\n"
       "turn#:\n" +
-          body + "    br[turn#]\n",
-      "test.uc", {}, problems);
-  for (const target::Diagnostic &problem : problems)
-    ADD_FAILURE() << problem.str();
-  program->loops.push_back({program->labels.at("turn"), 1, 0});
-  return *program;
+      body + "    br[turn#]\n");
+  program.loops.push_back({program.labels.at("turn"), 1, 0});
+  return program;
 }
 
 WorstCase worst(const target::AssembledProgram &program) {

@@ -1,0 +1,26 @@
+//===- Assembled.h - programs of tests in assembly --------------*- C++ -*-===//
+
+#ifndef KARAKAL_TESTS_AGGREGATION_ASSEMBLED_H
+#define KARAKAL_TESTS_AGGREGATION_ASSEMBLED_H
+
+#include "target-ixp/Assembler.h"
+
+#include "gtest/gtest.h"
+
+#include <string>
+#include <vector>
+
+namespace karakal::tests {
+
+/// The program of `text`; the test fails where that has errors.
+inline target::AssembledProgram assembled(const std::string &text) {
+  std::vector<target::Diagnostic> problems;
+  auto program = target::assembleText(text, "test.uc", {}, problems);
+  for (const target::Diagnostic &problem : problems)
+    ADD_FAILURE() << problem.str();
+  return *program;
+}
+
+} // namespace karakal::tests
+
+#endif // KARAKAL_TESTS_AGGREGATION_ASSEMBLED_H
