@@ -42,7 +42,7 @@ class Bridge:
             self.heard.hear(index, (vlan, source), port)
 
     def ports_of(self, vlan: int, mac: int, index: int) -> list[int | None]:
-        """Where packet `index` may find a station; None for nowhere."""
+        """The ports at which packet `index` may find a station; None: at no port."""
         found: list[int | None] = []
         for static in self.static.get((vlan, mac), index):
             if static is None:
