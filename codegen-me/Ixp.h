@@ -89,6 +89,7 @@ enum class Kind : uint8_t {
   OnesAdd,
   Neighbour,
   ByteAlign,
+  Barrier,
 };
 
 /// Results of BYTEALIGNBE8, the longest of its kind.

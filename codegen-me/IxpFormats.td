@@ -61,6 +61,7 @@ def KindCrc : Kind<45>;
 def KindOnesAdd : Kind<46>;    // d = a + b, and the carry
 def KindNeighbour : Kind<47>;  // the next-neighbour ring
 def KindByteAlign : Kind<48>;  // words from a byte on, out of one word more
+def KindBarrier : Kind<49>;    // no words: memory is read anew behind it
 
 class IxpInst<Kind kind, dag outs, dag ins, list<dag> pattern = []>
     : Instruction {

@@ -413,6 +413,7 @@ def CRCEND : IxpInst<KindCrc, (outs GPR:$d), (ins)>;
 
 let hasSideEffects = 1 in {
 def SWAP : IxpInst<KindSwap, (outs), (ins)>;
+def BARRIER : IxpInst<KindBarrier, (outs), (ins)>;
 def CSRREAD : IxpInst<KindCsrRead, (outs GPR:$d), (ins i32imm:$csr)>;
 def CSRWRITE : IxpInst<KindCsrWrite, (outs), (ins i32imm:$csr, GPR:$b)>;
 def RINGSTATUS : IxpInst<KindRingStatus, (outs GPR:$d), (ins i32imm:$state)>;

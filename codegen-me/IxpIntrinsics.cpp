@@ -7,6 +7,9 @@
 //
 //   __ixp_ctx()                     number of this context
 //   __ixp_swap()                    ctx_arb[voluntary]
+//   __ixp_barrier()                 no words; memory, that of the engine's
+//   other
+//                                   contexts too, is read anew behind it
 //   __ixp_halt()                    ctx_arb[bpt]
 //   __ixp_scratch_get/put(ring[, v]), __ixp_ring_status(C ring)
 //   __ixp_scratch_get2/put2(ring[, v, w]): messages of two words
@@ -317,6 +320,8 @@ bool IntrinsicLowering::lower(StringRef name) {
                             dag.getConstant(7, where, MVT::i32));
   } else if (name == "swap") {
     plain(node::Swap, {}, false);
+  } else if (name == "barrier") {
+    plain(node::Barrier, {}, false);
   } else if (name == "halt") {
     plain(ISD::TRAP, {}, false);
   } else if (name == "scratch_get" || name == "scratch_get2") {

@@ -81,8 +81,8 @@ const char *IxpLowering::getTargetNodeName(unsigned opcode) const {
   static const char *const names[] = {
       "First",      "AddWide",       "SubWide",  "SetWide",     "CommandIn",
       "CommandOut", "CommandNone",   "Exchange", "WriteMasked", "Call",
-      "Return",     "ArgumentStore", "Swap",     "CsrRead",     "CsrWrite",
-      "RingStatus", "Halt"};
+      "Return",     "ArgumentStore", "Swap",     "Barrier",     "CsrRead",
+      "CsrWrite",   "RingStatus",    "Halt"};
   unsigned index = opcode - node::First;
   return index < std::size(names) ? names[index] : nullptr;
 }

@@ -38,6 +38,7 @@ enum Node : unsigned {
   Return,        ///< chain, return address, registers..., glue
   ArgumentStore, ///< chain = chain, value, callee, byte offset
   Swap,
+  Barrier,
   CsrRead,    ///< (i32, chain) = chain, CSR
   CsrWrite,   ///< chain = chain, CSR, value
   RingStatus, ///< (i32, chain) = chain, input state

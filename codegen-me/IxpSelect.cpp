@@ -510,6 +510,8 @@ void IxpSelect::Select(SDNode *n) {
     return chainLast(Ixp::ARGUMENTSTORE);
   case node::Swap:
     return chainLast(Ixp::SWAP);
+  case node::Barrier:
+    return chainLast(Ixp::BARRIER);
   case node::Halt:
     return chainLast(Ixp::HALT);
   case node::CsrRead:

@@ -446,6 +446,8 @@ bool WordEmitter::emitControl(const MachineInstr &instr) {
   case Kind::Halt:
     program.add(traits.operation == 1 ? target::halt() : target::ctxArbKill());
     return true;
+  case Kind::Barrier:
+    return true;
   case Kind::Swap:
     program.add(target::ctxArbVoluntary());
     return true;

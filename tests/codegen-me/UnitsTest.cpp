@@ -205,6 +205,32 @@ TEST_F(Units, TheCamFindsWhatWasWritten) {
   EXPECT_EQ(scratch(0x300c), 9u << 8);
 }
 
+// What another context may have stored meanwhile is loaded once more, and
+// behind the wait for the command in between.
+TEST_F(Units, BehindABarrierLocalMemoryIsReadAnew) {
+  setScratch(0x3000, 5);
+  execute("declare void @__ixp_barrier()\n", R"(
+    %local = inttoptr i32 8 to ptr addrspace(4)
+    %p = inttoptr i32 12288 to ptr addrspace(3)
+    %q = inttoptr i32 12292 to ptr addrspace(3)
+    store i32 7, ptr addrspace(4) %local
+    call void @__ixp_barrier()
+    %before = load i32, ptr addrspace(4) %local
+    call void @__ixp_barrier()
+    %v = load i32, ptr addrspace(3) %p
+    call void @__ixp_barrier()
+    %now = load i32, ptr addrspace(4) %local
+    %same = icmp eq i32 %before, %now
+    %kept = select i1 %same, i32 %v, i32 0
+    store i32 %kept, ptr addrspace(3) %q)");
+  EXPECT_EQ(scratch(0x3004), 5u);
+  size_t command = text.find("scratch[read");
+  ASSERT_NE(command, std::string::npos) << text;
+  EXPECT_NE(text.rfind("*l$index", command), std::string::npos) << text;
+  EXPECT_NE(text.find("*l$index", command), std::string::npos) << text;
+  EXPECT_LT(text.find("ctx_", command), text.find("*l$index", command)) << text;
+}
+
 // Hit: the line is read where the lookup points. Miss: the same line is
 // filled. Neither computes an address.
 TEST_F(Units, ACamEntryNamesALineOfLocalMemory) {
