@@ -23,6 +23,29 @@ std::vector<Answers> answersOf(ModuleOp module) {
   return answers;
 }
 
+uint64_t Lines::count() const {
+  ir::GlobalOp global = lines;
+  return cast<ir::ArrayType>(global.getType()).getSize();
+}
+
+std::vector<Lines> linesOf(ModuleOp module) {
+  std::vector<Lines> all;
+  for (auto home : module.getOps<ir::GlobalOp>()) {
+    auto name = home->getAttrOfType<FlatSymbolRefAttr>(linesAttrName);
+    if (!name)
+      continue;
+    Lines made;
+    made.home = home;
+    made.lines = module.lookupSymbol<ir::GlobalOp>(name.getValue());
+    made.tag = ir::numberOf(home, tagAttrName).value_or(0);
+    auto line = cast<ir::StructType>(
+        cast<ir::ArrayType>(made.lines.getType()).getElementType());
+    made.isDirect = line.fieldIndex(lineTagName).has_value();
+    all.push_back(made);
+  }
+  return all;
+}
+
 std::vector<Version> versionsOf(ModuleOp module) {
   std::vector<Version> versions;
   for (auto word : module.getOps<ir::GlobalOp>())
@@ -51,6 +74,13 @@ void refuseCaches(ModuleOp plain, ModuleOp cached, StringRef why) {
     if (!lookup->hasAttr(answersAttrName))
       ir::explain(lookup, "plan-caches")
           << "results of @" << answers.lookup.getSymName()
+          << " not kept after all: " << why;
+  }
+  for (Lines kept : linesOf(cached)) {
+    Operation *home = plain.lookupSymbol(kept.home.getSymName());
+    if (!home->hasAttr(linesAttrName))
+      ir::explain(home, "plan-caches")
+          << "elements of @" << kept.home.getSymName()
           << " not kept after all: " << why;
   }
   for (Cache cache : cachesOf(cached)) {

@@ -6,7 +6,8 @@
 //   on the cached global   baker.cache.copy    @karakal.copy.NAME
 //   on every global        baker.cache.reason  text
 //   on a kept look-up      baker.cache.answers @karakal.answers.NAME
-//                          baker.cache.tag N : i32: bits of its CAM tags
+//   on an array            baker.cache.lines   @karakal.lines.NAME
+//   on both                baker.cache.tag N : i32: bits of its CAM tags
 //   on a version word      baker.cache.version "sram1": whose versions it is
 //   on the module          baker.cache.interval N : i64: packets of a context
 //                              from one look to the next
@@ -29,6 +30,7 @@ inline constexpr llvm::StringLiteral reasonAttrName = "baker.cache.reason";
 inline constexpr llvm::StringLiteral versionAttrName = "baker.cache.version";
 inline constexpr llvm::StringLiteral intervalAttrName = "baker.cache.interval";
 inline constexpr llvm::StringLiteral answersAttrName = "baker.cache.answers";
+inline constexpr llvm::StringLiteral linesAttrName = "baker.cache.lines";
 inline constexpr llvm::StringLiteral tagAttrName = "baker.cache.tag";
 inline constexpr llvm::StringLiteral packetsAttrName = "baker.cache.packets";
 
@@ -39,11 +41,19 @@ inline constexpr llvm::StringLiteral seenPrefix = "karakal.seen.";
 inline constexpr llvm::StringLiteral versionPrefix = "karakal.version.";
 inline constexpr llvm::StringLiteral copyPrefix = "karakal.copy.";
 
-/// In local memory, of each engine: results of a kept look-up by CAM entry, and
-/// how often the CAM has been cleared. The engine's function that asks.
+/// In local memory, of each engine: results of a kept look-up by CAM entry,
+/// elements of an array by CAM entry or by the index's lowest bits, and how
+/// often all have been cleared. The engine's function that asks.
 inline constexpr llvm::StringLiteral answersPrefix = "karakal.answers.";
+inline constexpr llvm::StringLiteral linesPrefix = "karakal.lines.";
 inline constexpr llvm::StringLiteral generationName = "karakal.generation";
 inline constexpr llvm::StringLiteral keptPrefix = "karakal.kept.";
+
+/// A line: the element, and without the CAM its index or `noTag`.
+inline constexpr llvm::StringLiteral lineTypeName = "cache_line";
+inline constexpr llvm::StringLiteral lineEntryName = "entry";
+inline constexpr llvm::StringLiteral lineTagName = "tag";
+inline constexpr uint32_t noTag = ~0u;
 
 /// A cached global and its copy.
 struct Cache {
@@ -57,6 +67,15 @@ struct Answers {
   ir::GlobalOp results;
 };
 std::vector<Answers> answersOf(mlir::ModuleOp module);
+
+/// An array of which each engine keeps elements, and its lines.
+struct Lines {
+  ir::GlobalOp home, lines;
+  bool isDirect = false; ///< chosen by the index; else by the CAM
+  uint32_t tag = 0;      ///< bits of the CAM's tags
+  uint64_t count() const;
+};
+std::vector<Lines> linesOf(mlir::ModuleOp module);
 
 /// A version word and what each engine saw of it last.
 struct Version {

@@ -23,6 +23,18 @@ inline constexpr uint32_t keptState = 1;
 void declareIntrinsic(mlir::ModuleOp module, llvm::StringRef name,
                       unsigned operands = 0, unsigned results = 0);
 
+/// `ref` with `newRoot` in place of `root`, which it leads through.
+mlir::Value rebase(mlir::OpBuilder &builder, mlir::Value ref,
+                   mlir::Operation *root, mlir::Value newRoot);
+/// The global's reference that `ref` begins with.
+mlir::Operation *rootOf(mlir::Value ref);
+/// The element of the whole array that `ref` leads through; null if it does
+/// not go through one.
+ir::ElementOp outermostElement(mlir::Value ref);
+
+/// Whether anything in the program asks the CAM.
+bool asksCam(mlir::ModuleOp module);
+
 /// Builds code at one place.
 class Code {
 public:
@@ -63,8 +75,25 @@ public:
   void call(llvm::StringRef name) {
     builder.create<mlir::func::CallOp>(loc, name, mlir::TypeRange());
   }
+  /// Other contexts may have stored since the loads in front of this.
+  void barrier();
   void at(mlir::Block *block) { builder.setInsertionPointToEnd(block); }
 
+  /// What the CAM says of `key`; declares the look-up where it is missing.
+  mlir::Value askCam(mlir::Value key);
+  /// Whether an answer of the CAM names an entry that is in use.
+  mlir::Value isKept(mlir::Value said);
+  /// The entry that an answer of the CAM names.
+  mlir::Value entryOf(mlir::Value said);
+  /// Gives the entry the key, and says that it is in use.
+  void keepInCam(mlir::Value entry, mlir::Value key);
+  mlir::Value element(ir::GlobalOp array, mlir::Value index) {
+    return builder.create<ir::ElementOp>(loc, ref(array), index);
+  }
+
+  /// `body` for each index below `count`, in a loop.
+  void repeat(uint64_t count,
+              llvm::function_ref<void(Code &, mlir::Value)> body);
   /// Copies the object `from` to `to`, burst by burst.
   void copy(mlir::Value from, mlir::Value to);
   void copyArray(mlir::Value from, mlir::Value to, uint64_t size);

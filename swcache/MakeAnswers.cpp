@@ -20,11 +20,6 @@ namespace karakal::swcache {
 
 namespace {
 
-constexpr StringLiteral lookupName = "__ixp_cam_lookup";
-/// What a look-up says of an entry with `keptState`: the state's bits stand
-/// above the hit bit, and are 0 on a miss.
-constexpr uint32_t keptBit = target::CamHit << keptState;
-
 class MakeAnswers : public impl::MakeAnswersBase<MakeAnswers> {
 public:
   using MakeAnswersBase::MakeAnswersBase;
@@ -45,19 +40,6 @@ Value resized(Code &code, Value value, Type type) {
   return code.builder.create<arith::TruncIOp>(code.loc, type, value);
 }
 
-/// The entry that the CAM named.
-Value entryOf(Code &code, Value said) {
-  return code.builder.create<arith::AndIOp>(
-      code.loc,
-      code.builder.create<arith::ShRUIOp>(code.loc, said,
-                                          code.word(target::CamEntryShift)),
-      code.word(target::CamEntries - 1));
-}
-
-Value answerRef(Code &code, ir::GlobalOp answers, Value entry) {
-  return code.builder.create<ir::ElementOp>(code.loc, code.ref(answers), entry);
-}
-
 func::FuncOp MakeAnswers::makeKept(func::FuncOp lookup, ir::GlobalOp answers) {
   OpBuilder atEnd = OpBuilder::atBlockEnd(getOperation().getBody());
   Location loc = lookup.getLoc();
@@ -75,20 +57,13 @@ func::FuncOp MakeAnswers::makeKept(func::FuncOp lookup, ir::GlobalOp answers) {
   auto at = [&](Block *block) {
     return Code(OpBuilder::atBlockEnd(block), loc);
   };
-  auto camLookup = [&](Code &code, Value key) {
-    return code.builder
-        .create<func::CallOp>(loc, lookupName, atEnd.getI32Type(), key)
-        .getResult(0);
-  };
   Type resultType = lookup.getFunctionType().getResult(0);
 
   Code code = at(ask);
   Value key = resized(code, kept.getArgument(0), code.builder.getI32Type());
   if (std::optional<uint32_t> tag = ir::numberOf(lookup, tagAttrName))
     key = code.builder.create<arith::OrIOp>(loc, key, code.word(*tag));
-  Value said = camLookup(code, key);
-  Value hitBit =
-      code.builder.create<arith::AndIOp>(loc, said, code.word(keptBit));
+  Value said = code.askCam(key);
   SmallVector<int64_t> counts;
   auto profile = ir::profileOf(lookup);
   auto answered = ir::lookupHitsOf(lookup);
@@ -98,31 +73,30 @@ func::FuncOp MakeAnswers::makeKept(func::FuncOp lookup, ir::GlobalOp answers) {
                             ir::localitySizes.begin()]);
     counts = {hits, int64_t(profile->packets) - hits};
   }
-  code.branchIf(code.compare(arith::CmpIPredicate::ne, hitBit, code.word(0)),
-                hit, miss, counts);
+  code.branchIf(code.isKept(said), hit, miss, counts);
 
   code = at(hit);
   Value answer = code.builder.create<ir::LoadOp>(
-      loc, answerRef(code, answers, entryOf(code, said)));
+      loc, code.element(answers, code.entryOf(said)));
   code.builder.create<func::ReturnOp>(loc, resized(code, answer, resultType));
 
   code = at(miss);
   Value before = code.load(generation);
+  code.barrier();
   Value found =
       code.builder.create<func::CallOp>(loc, lookup, kept.getArguments())
           .getResult(0);
+  code.barrier();
   Value now = code.load(generation);
   code.branchIf(code.compare(arith::CmpIPredicate::eq, before, now), keep, done,
                 {seldom[1], seldom[0]});
 
   code = at(keep);
-  Value entry = entryOf(code, camLookup(code, key));
+  Value entry = code.entryOf(code.askCam(key));
   code.builder.create<ir::StoreOp>(
       loc, resized(code, found, code.builder.getI32Type()),
-      answerRef(code, answers, entry));
-  code.builder.create<func::CallOp>(
-      loc, camWriteName, TypeRange(),
-      ValueRange{entry, key, code.word(keptState)});
+      code.element(answers, entry));
+  code.keepInCam(entry, key);
   code.branch(done);
 
   code = at(done);
@@ -143,8 +117,6 @@ void MakeAnswers::runOnOperation() {
     });
     auto name = lookup->getAttrOfType<FlatSymbolRefAttr>(answersAttrName);
     auto answers = getOperation().lookupSymbol<ir::GlobalOp>(name.getValue());
-    declareIntrinsic(getOperation(), lookupName, 1, 1);
-    declareIntrinsic(getOperation(), camWriteName, 3, 0);
     func::FuncOp kept = makeKept(lookup, answers);
     for (func::CallOp call : calls) {
       call.setCallee(kept.getSymName());

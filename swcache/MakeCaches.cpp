@@ -19,10 +19,9 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "swcache/Caches.h"
 #include "swcache/Code.h"
+#include "swcache/MakeLines.h"
 #include "swcache/Passes.h"
 #include "target-ixp/MemoryMap.h"
-
-#include "mlir/IR/IRMapping.h"
 
 using namespace mlir;
 
@@ -43,7 +42,8 @@ public:
 private:
   void runOnOperation() override;
 
-  void redirectLoads(const DenseMap<Operation *, ir::GlobalOp> &copies);
+  void redirectLoads();
+  bool redirect(Operation *load, ir::GlobalOp home);
   void clearCam(Code &code);
   void addRefresh();
   LogicalResult addLooks(func::FuncOp entry);
@@ -55,32 +55,24 @@ private:
   }
 
   std::vector<Cache> caches;
+  std::vector<Lines> allLines;
   std::vector<Version> versions;
   ir::GlobalOp lock;
-  ir::GlobalOp generation; ///< null without kept answers
+  ir::GlobalOp generation; ///< null if neither results nor elements are kept
 };
 
-/// The reference `ref` with `copy` at its root.
-Value rebase(OpBuilder &builder, Value ref, ir::GlobalOp copy) {
-  Operation *op = ref.getDefiningOp();
-  if (isa<ir::GlobalRefOp>(op))
-    return builder.create<ir::GlobalRefOp>(
-        op->getLoc(), ir::RefType::get(ref.getContext(), copy.getType()),
-        copy.getSymName());
-  Value base = rebase(builder, op->getOperand(0), copy);
-  IRMapping mapping;
-  mapping.map(op->getOperand(0), base);
-  return builder.clone(*op, mapping)->getResult(0);
+/// What is cached of `home`, in a list; or null.
+template <typename Entry>
+const Entry *find(const std::vector<Entry> &entries, ir::GlobalOp home) {
+  auto found = llvm::find_if(
+      entries, [&](const Entry &entry) { return entry.home == home; });
+  return found == entries.end() ? nullptr : &*found;
 }
 
-/// The element of the whole array that `ref` leads through; null if it does
-/// not go through one.
-ir::ElementOp outermostElement(Value ref) {
-  for (Operation *op = ref.getDefiningOp(); !isa<ir::GlobalRefOp>(op);
-       op = op->getOperand(0).getDefiningOp())
-    if (isa<ir::GlobalRefOp>(op->getOperand(0).getDefiningOp()))
-      return dyn_cast<ir::ElementOp>(op);
-  return {};
+/// The reference `ref` with `copy` in place of its global.
+Value onCopy(OpBuilder &builder, Value ref, ir::GlobalOp copy) {
+  return rebase(builder, ref, rootOf(ref),
+                Code(builder, ref.getLoc()).ref(copy));
 }
 
 /// Makes `load` read the copy of the array's first elements, if its element is
@@ -105,7 +97,7 @@ void loadEither(Operation *load, ir::ElementOp element, ir::GlobalOp copy) {
   builder.setInsertionPointToEnd(inCopy);
   Operation *fast = builder.clone(*load);
   builder.setInsertionPoint(fast);
-  fast->setOperand(0, rebase(builder, load->getOperand(0), copy));
+  fast->setOperand(0, onCopy(builder, load->getOperand(0), copy));
   builder.setInsertionPointToEnd(inCopy);
   builder.create<cf::BranchOp>(loc, rest, fast->getResults());
 
@@ -122,27 +114,42 @@ void loadEither(Operation *load, ir::ElementOp element, ir::GlobalOp copy) {
                 inCopy, atHome, {int64_t(words), int64_t(more)});
 }
 
-void MakeCaches::redirectLoads(
-    const DenseMap<Operation *, ir::GlobalOp> &copies) {
+/// Makes one load of a cached global read the copy, or the lines; false if it
+/// stays as it is.
+bool MakeCaches::redirect(Operation *load, ir::GlobalOp home) {
+  Value ref = load->getOperand(0);
+  ir::ElementOp element = outermostElement(ref);
+  if (const Lines *kept = find(allLines, home)) {
+    return element && loadFromLine(load, element, *kept, generation);
+  }
+  const Cache *cache = find(caches, home);
+  if (!cache)
+    return false;
+  ir::GlobalOp copy = cache->copy;
+  if (copy.getType() == home.getType()) {
+    OpBuilder builder(load);
+    load->setOperand(0, onCopy(builder, ref, copy));
+    return true;
+  }
+  if (element)
+    loadEither(load, element, copy);
+  return bool(element);
+}
+
+void MakeCaches::redirectLoads() {
   SmallVector<Operation *> loads;
   getOperation().walk([&](Operation *op) {
     if (isa<ir::LoadOp, ir::LoadWordsOp>(op))
       loads.push_back(op);
   });
+  for (Operation *op : loads)
+    if (ir::GlobalOp home = ir::globalOf(op->getOperand(0));
+        home && find(allLines, home))
+      sinkToUse(op);
   for (Operation *op : loads) {
-    Value ref = op->getOperand(0);
-    ir::GlobalOp home = ir::globalOf(ref);
-    ir::GlobalOp copy = home ? copies.lookup(home) : ir::GlobalOp();
-    if (!copy)
+    ir::GlobalOp home = ir::globalOf(op->getOperand(0));
+    if (!home || !redirect(op, home))
       continue;
-    if (copy.getType() == home.getType()) {
-      OpBuilder builder(op);
-      op->setOperand(0, rebase(builder, ref, copy));
-    } else if (ir::ElementOp element = outermostElement(ref)) {
-      loadEither(op, element, copy);
-    } else {
-      continue;
-    }
     ++loadCount;
     ir::explain(op, "make-caches")
         << "load of @" << home.getSymName() << " reads the engine's copy";
@@ -171,14 +178,19 @@ void MakeCaches::addRefresh() {
   SmallVector<Value> seen;
   for (const Version &version : versions)
     seen.push_back(code.load(version.word));
+  code.barrier();
   for (const Cache &cache : caches)
     code.copy(code.ref(cache.home), code.ref(cache.copy));
   if (generation) {
     code.store(code.builder.create<arith::AddIOp>(
                    code.loc, code.load(generation), code.word(1)),
                generation);
-    clearCam(code);
+    if (asksCam(module))
+      clearCam(code);
   }
+  for (const Lines &kept : allLines)
+    if (kept.isDirect)
+      forgetLines(code, kept);
   for (auto [version, value] : llvm::zip(versions, seen))
     code.store(value, version.seen);
   code.builder.create<func::ReturnOp>(module.getLoc());
@@ -296,16 +308,14 @@ LogicalResult MakeCaches::addLooks(func::FuncOp entry) {
 void MakeCaches::runOnOperation() {
   ModuleOp module = getOperation();
   caches = cachesOf(module);
+  allLines = linesOf(module);
   versions = versionsOf(module);
   lock = module.lookupSymbol<ir::GlobalOp>(lockName);
   auto entry = module.lookupSymbol<func::FuncOp>(entryName);
   generation = module.lookupSymbol<ir::GlobalOp>(generationName);
   if (!lock || !entry)
     return;
-  DenseMap<Operation *, ir::GlobalOp> copies;
-  for (const Cache &cache : caches)
-    copies[cache.home] = cache.copy;
-  redirectLoads(copies);
+  redirectLoads();
   declareIntrinsic(getOperation(), "__ixp_swap");
   addRefresh();
   if (failed(addLooks(entry)))

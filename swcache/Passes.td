@@ -36,7 +36,9 @@ def PlanCaches : Pass<"baker-plan-caches", "::mlir::ModuleOp"> {
     Option<"engines", "engines", "unsigned", "6",
            "engines that run the program">,
     Option<"answers", "answers", "bool", "true",
-           "keep results of look-ups, too">
+           "keep results of look-ups, too">,
+    Option<"lines", "lines", "bool", "true",
+           "keep elements of large arrays, too">
   ];
   let dependentDialects = ["::mlir::func::FuncDialect",
                            "::mlir::arith::ArithDialect"];

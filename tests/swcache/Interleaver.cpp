@@ -103,6 +103,13 @@ Address Explorer::addressOf(Context &context, Value ref) {
   Operation *op = ref.getDefiningOp();
   if (auto root = dyn_cast<ir::GlobalRefOp>(op))
     return {root.getGlobal().str(), 0};
+  if (auto field = dyn_cast<ir::FieldOp>(op)) {
+    auto record = cast<ir::StructType>(ir::pointeeOf(field.getRecord()));
+    Address address = addressOf(context, field.getRecord());
+    address.word +=
+        ir::fieldWordOffset(record, *record.fieldIndex(field.getField()));
+    return address;
+  }
   auto element = cast<ir::ElementOp>(op);
   Address address = addressOf(context, element.getArray());
   address.word += valueIn(context, element.getIndex()) *
@@ -230,7 +237,7 @@ bool Explorer::execute(ModelState &state, unsigned index, Operation *op) {
         violation = wrong;
       return ++context.uses < setting.usesMax;
     }
-    if (call.getCallee() == "__ixp_swap")
+    if (call.getCallee() == "__ixp_swap" || call.getCallee() == "__ixp_barrier")
       return true;
     if (call.getCallee() == raiseName) {
       context.writes.push_back({});
@@ -273,8 +280,9 @@ bool Explorer::execute(ModelState &state, unsigned index, Operation *op) {
   else if (isa<ir::LoadOp, ir::LoadWordsOp, ir::StoreOp, ir::StoreWordsOp>(op))
     transfer(state, index, op);
   else
-    KARAKAL_ASSERT((isa<ir::GlobalRefOp, ir::ElementOp, LLVM::AllocaOp>(op)),
-                   "the model knows the operation");
+    KARAKAL_ASSERT(
+        (isa<ir::GlobalRefOp, ir::ElementOp, ir::FieldOp, LLVM::AllocaOp>(op)),
+        "the model knows the operation");
   next(context, op);
   return true;
 }

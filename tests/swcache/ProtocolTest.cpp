@@ -269,6 +269,111 @@ TEST_F(KeptResults, AResultOfAnEarlierGenerationIsFound) {
   EXPECT_NE(explore(*module, resultSetting(1, 2, 3, 2)).violation, "");
 }
 
+/// Packets that read a pair of words, which lies in a line of `fields`.
+std::string lineProgram(const std::string &fields) {
+  return R"(
+module attributes {baker.cache.interval = 1 : i64, baker.cache.packets = 8 : i64} {
+baker.global @karakal.generation : i32 {baker.place = {address = 8 : i32, memory = "local"}}
+baker.global @lines : !baker.array<16 x !baker.struct<"cache_line", )" +
+         fields + R"(>> {baker.place = {address = 64 : i32, memory = "local"}}
+baker.global @karakal.seen.sram1 : i32 {baker.place = {address = 4 : i32, memory = "local"}}
+baker.global @karakal.version.sram1 : i32 init [1] {baker.cache.version = "sram1", baker.place = {address = 8 : i32, memory = "sram1"}}
+baker.global @karakal.lock : i32 {baker.place = {address = 0 : i32, memory = "local"}}
+baker.global @home : !baker.array<1 x !baker.array<2 x i32>> init [1, 1] {baker.cache.lines = @lines, baker.place = {memory = "sram1", address = 0 : i32}}
+func.func @me_main() {
+  cf.br ^loop
+^loop:
+  %zero = arith.constant 0 : i32
+  %ref = baker.global_ref @home : !baker.ref<!baker.array<1 x !baker.array<2 x i32>>>
+  %pair = baker.element %ref[%zero] : !baker.ref<!baker.array<1 x !baker.array<2 x i32>>>
+  %w:2 = baker.load_words %pair at 0 : !baker.ref<!baker.array<2 x i32>> -> i32, i32
+  func.call @use(%w#0, %w#1) : (i32, i32) -> ()
+  cf.br ^loop
+}
+func.func private @use(i32, i32)
+}
+)";
+}
+
+/// Elements in lines: none is torn, none outlives the update that it lacks.
+class KeptElements : public Protocol {
+protected:
+  explicit KeptElements(
+      const std::string &fields = "entry : !baker.array<2 x i32>")
+      : Protocol(lineProgram(fields)) {}
+
+  /// Lines that have the element, by their first words.
+  virtual std::vector<size_t> linesInUse(const ModelState &state,
+                                         unsigned engine) const {
+    const auto &local = state.local[engine];
+    std::vector<size_t> used;
+    if (auto cam = local.find(camName); cam != local.end())
+      for (size_t at = 0; at < cam->second.size(); at += 3)
+        if (cam->second[at + 2] != 0)
+          used.push_back(2 * cam->second[at]);
+    return used;
+  }
+
+  ModelSetting lineSetting(unsigned engines, unsigned contexts, uint32_t uses,
+                           unsigned updates) {
+    ModelSetting made = setting(engines, contexts, uses, updates);
+    made.invariant = [this](const ModelState &now) -> std::string {
+      for (unsigned i = 0; i < now.local.size(); ++i) {
+        const auto &local = now.local[i];
+        if (now.writerStep % 2 != 0 || local.at("karakal.seen.sram1") !=
+                                           now.home.at("karakal.version.sram1"))
+          continue;
+        for (size_t at : linesInUse(now, i))
+          if (local.at("lines")[at] != now.home.at("home")[0])
+            return "nothing is to be noticed any more, but a line is old";
+      }
+      return "";
+    };
+    return made;
+  }
+};
+
+TEST_F(KeptElements, TwoContextsOfAnEngine) {
+  expectSound(lineSetting(1, 2, 2, 2));
+}
+
+TEST_F(KeptElements, TwoEngines) { expectSound(lineSetting(2, 1, 2, 2)); }
+
+TEST_F(KeptElements, AnElementOfAnEarlierGenerationIsFound) {
+  auto refresh = module->lookupSymbol<func::FuncOp>("karakal.refresh");
+  auto counted = *refresh.getOps<arith::AddIOp>().begin();
+  counted.getResult().replaceAllUsesWith(counted.getLhs());
+  EXPECT_NE(explore(*module, lineSetting(1, 2, 3, 2)).violation, "");
+}
+
+/// The same in lines that the index chooses.
+class KeptByIndex : public KeptElements {
+protected:
+  KeptByIndex()
+      : KeptElements("entry : !baker.array<2 x i32>, tag : i32, "
+                     "unused : !baker.array<1 x i32>") {}
+
+  std::vector<size_t> linesInUse(const ModelState &now,
+                                 unsigned engine) const override {
+    // Line 0 alone can have element 0.
+    return now.local[engine].at("lines")[2] == 0 ? std::vector<size_t>{0}
+                                                 : std::vector<size_t>{};
+  }
+};
+
+TEST_F(KeptByIndex, TwoContextsOfAnEngine) {
+  expectSound(lineSetting(1, 2, 2, 2));
+}
+
+TEST_F(KeptByIndex, TwoEngines) { expectSound(lineSetting(2, 1, 2, 2)); }
+
+TEST_F(KeptByIndex, AnElementOfAnEarlierGenerationIsFound) {
+  auto refresh = module->lookupSymbol<func::FuncOp>("karakal.refresh");
+  auto counted = *refresh.getOps<arith::AddIOp>().begin();
+  counted.getResult().replaceAllUsesWith(counted.getLhs());
+  EXPECT_NE(explore(*module, lineSetting(1, 2, 3, 2)).violation, "");
+}
+
 class LongProtocol : public Protocol {
 protected:
   LongProtocol() : Protocol(longProgram()) {}

@@ -34,7 +34,9 @@ func.func private @find(%key: i16) -> i8 attributes {baker.kind = "function", ba
 // CHECK-NEXT: return
 // CHECK: ^bb2:
 // CHECK: baker.global_ref @karakal.generation
+// CHECK: call @__ixp_barrier()
 // CHECK: %[[FOUND:.*]] = call @find(%arg0)
+// CHECK: call @__ixp_barrier()
 // CHECK: baker.global_ref @karakal.generation
 // CHECK: arith.cmpi eq
 // CHECK: ^bb3:
