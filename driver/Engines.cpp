@@ -147,12 +147,14 @@ double predictedPackets(const PlannedProgram &made) {
 /// Rates that differ by less are equal: the model is not that exact.
 constexpr double sameRate = 0.01;
 
-/// `cached`, unless the model predicts more of `plain`, which keeps less.
-PlannedProgram betterOf(PlannedProgram cached, Result<PlannedProgram> plain) {
+/// `cached`, unless `plain`, which keeps less, is predicted to run so fast that
+/// `cached` does not reach `least` of its rate.
+PlannedProgram betterOf(PlannedProgram cached, Result<PlannedProgram> plain,
+                        double least = 1 - sameRate) {
   if (!plain)
     return cached;
   double with = predictedPackets(cached), without = predictedPackets(*plain);
-  if (with >= without * (1 - sameRate))
+  if (with >= without * least)
     return cached;
   swcache::refuseCaches(
       *plain->program, *cached.program,
@@ -278,6 +280,13 @@ Result<PlannedProgram> planAndCompile(ModuleOp program,
   if (made)
     made = withTrueFigures(std::move(*made), program, options);
   Options fewer = options;
+  if (made && !swcache::linesOf(*made->program).empty()) {
+    // Asking takes about the time of the command that a hit saves: lines pay
+    // where a memory is the limit.
+    fewer.pipeline.keepLines = false;
+    made =
+        betterOf(std::move(*made), compileToFit(program, fewer), 1 + sameRate);
+  }
   if (made && !swcache::answersOf(*made->program).empty()) {
     fewer.pipeline.keepAnswers = false;
     made = betterOf(std::move(*made), compileToFit(program, fewer));

@@ -158,6 +158,31 @@ json describeCaches(ModuleOp program) {
   return caches;
 }
 
+/// Elements of large arrays in the engines' local memory: which element a line
+/// has tells the CAM's tag, or the word behind the element.
+json describeLines(ModuleOp program) {
+  json all = json::array();
+  for (swcache::Lines kept : swcache::linesOf(program)) {
+    ir::Place home = *ir::placeOf(kept.home);
+    auto array = cast<ir::ArrayType>(kept.home.getType());
+    uint64_t words = ir::wordCount(kept.lines.getType());
+    all.push_back({{"global", kept.home.getSymName().str()},
+                   {"memory", home.memory},
+                   {"address", home.address},
+                   {"bytes", 4 * ir::wordCount(array)},
+                   {"element_bytes", 4 * ir::elementWordStride(array)},
+                   {"local", ir::placeOf(kept.lines)->address},
+                   {"lines", kept.count()},
+                   {"line_bytes", 4 * words / kept.count()},
+                   {"by_cam", !kept.isDirect},
+                   {"cam_tag", kept.tag},
+                   {"version", swcache::versionPrefix.str() + home.memory},
+                   {"interval", swcache::packetInterval(program)},
+                   {"context_interval", swcache::contextInterval(program)}});
+  }
+  return all;
+}
+
 /// The kept results of a look-up: they are current while each version word is
 /// what the engine saw last.
 json describeAnswers(ModuleOp program) {
@@ -258,6 +283,7 @@ json makeManifest(ModuleOp program, const Options &options,
                    {"drop_counters", target::DropCounterBase},
                    {"globals", describeGlobals(program)},
                    {"caches", describeCaches(program)},
+                   {"lines", describeLines(program)},
                    {"answers", describeAnswers(program)},
                    {"xscale", describeXScale(program, xscale)}};
   if (options.pipeline.isStoppable)

@@ -79,6 +79,7 @@ void addPlanCaches(OpPassManager &passes, CoreTarget,
   plan.maxErrorRate = options.maxErrorRate;
   plan.engines = options.engineCount;
   plan.answers = options.keepAnswers;
+  plan.lines = options.keepLines;
   passes.addPass(swcache::createPlanCaches(plan));
 }
 

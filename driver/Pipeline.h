@@ -56,6 +56,7 @@ struct PipelineOptions {
   double maxErrorRate = 1e-3;
   /// Whether results of look-ups are kept.
   bool keepAnswers = true;
+  bool keepLines = true;
   /// Names of passes that do not run.
   std::vector<std::string> disabled;
   std::vector<ExtraPasses> extra;

@@ -128,6 +128,7 @@ public:
   /// Storage, for tests: an index of the register file (MicroOp.h).
   uint32_t peek(uint32_t index) const { return regs[index]; }
   void poke(uint32_t index, uint32_t value) { regs[index] = value; }
+  uint32_t camTag(uint32_t entry) const { return cam.tag(entry); }
   uint32_t signals(uint32_t context) const { return contexts[context].signals; }
   uint32_t localCsr(uint32_t offset) { return readCsr(offset); }
 

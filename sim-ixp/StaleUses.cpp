@@ -54,18 +54,18 @@ void StaleUses::readManifest(const json &manifest, Chip &chip) {
   const json none = json::array();
   std::vector<std::string> versionNames;
   for (const json &cache : manifest.value("caches", none)) {
-    const std::string memory = cache["memory"];
-    uint32_t address = cache["address"], bytes = cache["bytes"];
-    uint32_t local = cache["local"].get<uint32_t>() / bytesPerWord;
-    uint32_t begin = commandAddress(memory, address);
-    copies.push_back({local, local + bytes / bytesPerWord,
-                      memoryOf(chip, memory), address, begin, begin + bytes,
-                      memory == "scratch"});
-    CopyUses uses;
-    uses.global = cache["global"];
-    uses.interval = cache["interval"];
-    results.push_back(uses);
+    addCopy(cache, cache["bytes"], chip);
     versionNames.push_back(cache["version"]);
+  }
+  for (const json &kept : manifest.value("lines", none)) {
+    uint32_t lineBytes = kept["line_bytes"];
+    addCopy(kept, lineBytes * kept["lines"].get<uint32_t>(), chip);
+    Copy &copy = copies.back();
+    copy.lineWords = lineBytes / bytesPerWord;
+    copy.elementWords = kept["element_bytes"].get<uint32_t>() / bytesPerWord;
+    copy.isByCam = kept["by_cam"];
+    copy.camTag = kept["cam_tag"];
+    versionNames.push_back(kept["version"]);
   }
   for (const json &global : manifest.value("globals", none))
     for (const std::string &name : versionNames)
@@ -94,6 +94,39 @@ void StaleUses::readManifest(const json &manifest, Chip &chip) {
   }
 }
 
+void StaleUses::addCopy(const json &cache, uint32_t localBytes, Chip &chip) {
+  const std::string memory = cache["memory"];
+  uint32_t address = cache["address"], bytes = cache["bytes"];
+  uint32_t local = cache["local"].get<uint32_t>() / bytesPerWord;
+  uint32_t begin = commandAddress(memory, address);
+  copies.push_back({local, local + localBytes / bytesPerWord,
+                    memoryOf(chip, memory), address, begin, begin + bytes,
+                    memory == "scratch"});
+  CopyUses uses;
+  uses.global = cache["global"];
+  uses.interval = cache["interval"];
+  results.push_back(uses);
+}
+
+/// The address at home of what word `word` of local memory is a copy of; none
+/// of a line's tag.
+std::optional<uint32_t> StaleUses::homeOf(const Copy &copy, uint32_t engine,
+                                          uint32_t word) const {
+  uint32_t at = word - copy.begin;
+  if (copy.lineWords == 0)
+    return copy.homeAddress + at * bytesPerWord;
+  uint32_t line = at / copy.lineWords, inLine = at % copy.lineWords;
+  if (inLine >= copy.elementWords)
+    return std::nullopt;
+  const Microengine &reader = watched->engine(engine);
+  uint32_t element =
+      copy.isByCam ? reader.camTag(line) - copy.camTag
+                   : reader.peek(reg::localMemory + copy.begin +
+                                 line * copy.lineWords + copy.elementWords);
+  return copy.homeAddress +
+         (element * copy.elementWords + inLine) * bytesPerWord;
+}
+
 bool StaleUses::isBehind(const Kept &answers, uint32_t engine) const {
   for (const Kept::Version &version : answers.versions)
     if (version.home &&
@@ -120,9 +153,11 @@ void StaleUses::onLocalRead(uint32_t engine, uint32_t context, uint32_t word,
     const Copy &copy = copies[i];
     if (word < copy.begin || word >= copy.end)
       continue;
+    std::optional<uint32_t> home = homeOf(copy, engine, word);
+    if (!home)
+      return;
     ++results[i].reads;
-    uint32_t home = copy.homeAddress + (word - copy.begin) * bytesPerWord;
-    if (!copy.home || copy.home->readWord(home) == value)
+    if (!copy.home || copy.home->readWord(*home) == value)
       return;
     ++results[i].staleReads;
     return countStale(engine, context, i, results[i].stalePackets);

@@ -18,6 +18,7 @@
 
 #include <array>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -69,6 +70,12 @@ private:
     uint32_t commandBegin; ///< as commands address it
     uint32_t commandEnd;
     bool isScratch;
+    /// Of lines: words of one and of the element that it begins with; which
+    /// element that is tells the CAM's tag less `camTag`, or the word behind.
+    uint32_t lineWords = 0; ///< 0: a whole copy
+    uint32_t elementWords = 0;
+    bool isByCam = false;
+    uint32_t camTag = 0;
   };
 
   /// The results of a look-up: how old one is no memory tells, so that each
@@ -83,6 +90,9 @@ private:
   };
 
   void readManifest(const nlohmann::json &manifest, Chip &chip);
+  void addCopy(const nlohmann::json &cache, uint32_t localBytes, Chip &chip);
+  std::optional<uint32_t> homeOf(const Copy &copy, uint32_t engine,
+                                 uint32_t word) const;
   bool isBehind(const Kept &kept, uint32_t engine) const;
   void countStale(uint32_t engine, uint32_t context, size_t bit,
                   uint64_t &packets);

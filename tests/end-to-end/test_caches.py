@@ -2,6 +2,7 @@
 changes; while tables change, stale packets stay below the rate asked for."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,10 @@ KINDS = {"l3-switch": "ipv4", "firewall": "firewall", "mpls": "mpls"}
 INPUTS = Path(__file__).parent / "Inputs"
 LEARNER = INPUTS / "learner.baker"
 TWO_LOOKUPS = INPUTS / "two_lookups.baker"
+#: Programs that keep elements of `g.accounts` in lines, and how far apart the
+#: accounts are that packets read.
+BY_CAM = (INPUTS / "accounts.baker", 128)
+BY_INDEX = (INPUTS / "accounts_by_index.baker", 129)
 #: What each application caches for its ordinary traffic, at least.
 CACHED = {
     "l3-switch": "hops.mac_addr",
@@ -135,6 +140,28 @@ def test_results_of_a_lookup_are_kept(few_flows: Workload, tmp_path: Path) -> No
     assert answers["stale_hits"] == 0
 
 
+def test_a_result_is_kept_in_the_generation_of_its_lookup_only(
+    few_flows: Workload, tmp_path: Path
+) -> None:
+    """LLVM does not take the two loads of the generation for one."""
+    ir = tmp_path / "app.ll"
+    toolchain.run(
+        "bakerc", L3_SWITCH, "--emit=llvm", f"--profile-trace={few_flows.trace}",
+        f"--control={few_flows.control}", "-o", ir,
+    )  # fmt: skip
+    text = ir.read_text()
+    generation = r"(%\S+) = load i32, ptr addrspace\(4\) (inttoptr[^,]*)"
+    barrier = r"call void @__ixp_barrier\(\)"
+    lookup = rf"{generation}[^\n]*\n\s*{barrier}(.*?){barrier}[^\n]*\n\s*{generation}"
+    found = re.search(lookup, text, re.DOTALL)
+    assert found, text
+    before, place, between, now, same_place = found.groups()
+    assert place == same_place
+    assert "load" in between
+    compared = rf"icmp eq i32 ({before}, {now}|{now}, {before})\b"
+    assert re.search(compared, text[found.end() :])
+
+
 @pytest.mark.parametrize("asked", (1e-1, 1e-2))
 def test_stale_results_stay_below_the_rate(
     few_flows: Workload, asked: float, tmp_path: Path
@@ -195,3 +222,72 @@ def test_two_lookups_share_the_cam(tmp_path: Path) -> None:
     kept = {each["lookup"]: each["hits"] for each in stats["caches"]["answers"]}
     assert set(kept) == {"g.find_first", "g.find_second"}
     assert min(kept.values()) > 900
+
+
+@pytest.fixture(scope="module")
+def few_stations(tmp_path_factory: pytest.TempPathFactory) -> Workload:
+    return toolchain.make(
+        "l2", "accounts", tmp_path_factory.mktemp("accounts"), "--packets", "32000",
+        "--size", "64", "--locality", "zipf", "--exponent", "4",
+    )  # fmt: skip
+
+
+def set_account(number: int, apart: int, value: int) -> str:
+    return (
+        f"set({number * apart}, {value * 7919 + 3}, {value * 104729 + 11}, "
+        f"{0x55AA << value % 16}, {value * 31})"
+    )
+
+
+def with_accounts(
+    load: Workload, folder: Path, apart: int, changes: tuple[int, ...] = ()
+) -> Workload:
+    """Eight accounts, of which one changes at each of these packets."""
+    lines = [set_account(number, apart, number) for number in range(8)]
+    lines += [f"@packet {at} {set_account(at % 8, apart, at)}" for at in changes]
+    control = folder / "accounts.control"
+    control.write_text("\n".join(lines) + "\n")
+    return Workload(load.trace, control, load.app)
+
+
+def compile_accounts(source: Path, load: Workload, folder: Path, *options: str) -> Path:
+    return toolchain.compile_app(
+        source, folder / "accounts.ixp", f"--profile-trace={load.trace}",
+        f"--control={load.control}", *options,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("program", (BY_CAM, BY_INDEX), ids=("cam", "index"))
+def test_elements_of_a_large_array_are_kept(
+    program: tuple[Path, int], few_stations: Workload, tmp_path: Path
+) -> None:
+    """The SRAM channel of the array is full without; the lines relieve it."""
+    source, apart = program
+    load = with_accounts(few_stations, tmp_path, apart)
+    frames, rates = [], []
+    for level in ("phr", "swc"):
+        image = compile_accounts(source, load, tmp_path, f"--level={level}")
+        out, stats = toolchain.simulate(image, load, tmp_path, "--mes=6")
+        toolchain.assert_packets_add_up(stats)
+        sent = read_capture(out, 4).frames
+        frames.append(sorted((frame.port, frame.data) for frame in sent))
+        rates.append(stats["rate"]["forwarded_gbps"])
+    assert frames[0] == frames[1]
+    assert rates[1] > 1.3 * rates[0]
+    kept = {each["global"]: each for each in stats["caches"]["globals"]}
+    assert kept["g.accounts"]["reads"] > 100 * kept["g.accounts"]["home_reads"] > 0
+    assert stats["caches"]["stale_packets"] == 0
+
+
+@pytest.mark.parametrize("program", (BY_CAM, BY_INDEX), ids=("cam", "index"))
+def test_stale_elements_stay_below_the_rate(
+    program: tuple[Path, int], few_stations: Workload, tmp_path: Path
+) -> None:
+    source, apart = program
+    load = with_accounts(few_stations, tmp_path, apart, (8001, 24004))
+    asked = 0.6
+    image = compile_accounts(source, load, tmp_path, f"--max-error-rate={asked}")
+    _, stats = toolchain.simulate(image, load, tmp_path)
+    toolchain.assert_packets_add_up(stats)
+    assert "g.accounts" in globals_of(stats)
+    assert 0 < stats["caches"]["stale_rate"] <= asked
