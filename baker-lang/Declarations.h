@@ -75,6 +75,7 @@ struct ConstDecl : DeclOf<DeclKind::Const> {
   /// A module's parameter: its value belongs to the scope of the instance.
   bool isParameter = false;
   ConstDecl *previous = nullptr; ///< enumerator before this one
+  std::optional<uint64_t> given; ///< in the place of `value`
 
   // Found by analysis.
   Scope *scope = nullptr;

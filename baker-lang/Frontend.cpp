@@ -13,11 +13,12 @@ namespace karakal::lang {
 
 std::unique_ptr<Program>
 parseAndCheck(const std::vector<std::string> &files, Diagnostics &diagnostics,
-              const std::vector<std::string> &importFolders) {
+              const std::vector<std::string> &importFolders,
+              const std::map<std::string, uint64_t> &given) {
   auto program = std::make_unique<Program>();
   std::set<std::string> suspects;
   parseProgram(files, importFolders, *program, diagnostics, suspects);
-  Sema(*program, diagnostics, suspects).run();
+  Sema(*program, diagnostics, suspects, given).run();
   return program;
 }
 

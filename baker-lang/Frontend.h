@@ -19,6 +19,7 @@
 #include "mlir/IR/OwningOpRef.h"
 
 #include <iosfwd>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -27,11 +28,13 @@ namespace karakal::lang {
 
 /// Parses all files, and what they import, as one program and analyzes it.
 /// Imports are looked for beside the importing file, then in `importFolders`.
-/// What is wrong goes to `diagnostics`; the program is whole only if there are
-/// no errors. Never null.
+/// `given`: values of constants (`module.NAME`) that stand in the place of
+/// those declared. What is wrong goes to `diagnostics`; the program is whole
+/// only if there are no errors. Never null.
 std::unique_ptr<Program>
 parseAndCheck(const std::vector<std::string> &files, Diagnostics &diagnostics,
-              const std::vector<std::string> &importFolders = {});
+              const std::vector<std::string> &importFolders = {},
+              const std::map<std::string, uint64_t> &given = {});
 
 /// The program in the baker dialect, verified. Requires that analysis found no
 /// errors. Loads the dialects that it needs into `context`. Without `hasTraces`

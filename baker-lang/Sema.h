@@ -16,6 +16,7 @@
 #include "baker-lang/Catalogue.h"
 #include "baker-lang/Declarations.h"
 
+#include <map>
 #include <set>
 
 namespace karakal::lang {
@@ -23,9 +24,10 @@ namespace karakal::lang {
 class Sema {
 public:
   Sema(Program &program, Diagnostics &diagnostics,
-       const std::set<std::string> &suspects)
+       const std::set<std::string> &suspects,
+       const std::map<std::string, uint64_t> &given)
       : program(program), types(program.types), diagnostics(diagnostics),
-        suspects(suspects) {}
+        suspects(suspects), given(given) {}
 
   /// Analyzes the whole program.
   void run();
@@ -178,6 +180,7 @@ private:
   TypeTable &types;
   Diagnostics &diagnostics;
   const std::set<std::string> &suspects;
+  const std::map<std::string, uint64_t> &given; ///< see Frontend.h
   std::map<std::string, const Decl *> symbols;
 
   // Where analysis stands.

@@ -119,6 +119,8 @@ void Sema::declareList(DeclList &list, ModuleDecl *module) {
   std::string prefix = module ? module->name + "." : "";
   for (auto &decl : list.constants) {
     decl->scope = decl->isParameter ? &program.scope : &to;
+    if (auto other = given.find(prefix + decl->name); other != given.end())
+      decl->given = other->second;
     declare(to, decl.get());
   }
   for (auto &decl : list.protocols) {
@@ -317,7 +319,9 @@ void Sema::resolveConst(ConstDecl &decl) {
           "a constant cannot have type '" + declared->str() + "'");
     declared = types.error();
   }
-  if (decl.value) {
+  if (decl.given) {
+    decl.bits = *decl.given;
+  } else if (decl.value) {
     auto value = constantOf(*decl.value, from, "the value of a constant");
     // A cycle found meanwhile has set the type.
     if (!value || decl.type) {

@@ -11,8 +11,8 @@
 
 namespace karakal::lang {
 
-/// Words of one global that no memory of the chip could hold.
-static constexpr uint64_t wordsMax = 5 << 20;
+/// Words of the largest memory that a board can have, an SRAM channel.
+static constexpr uint64_t wordsMax = 16 << 20;
 
 uint64_t scalarCountOf(const Type *type) {
   if (type->is(TypeKind::Array))
@@ -229,7 +229,7 @@ const Type *Sema::withDimensions(const Type *element,
     if (*size > wordsMax || *size * wordCountOf(type) > wordsMax) {
       error(Code::TooBig, expr.range,
             "the array takes more than " + std::to_string(wordsMax) +
-                " words (20 MiB), what DRAM has room for");
+                " words (64 MiB), the largest SRAM channel");
       return types.error();
     }
     type = types.array(type, *size);

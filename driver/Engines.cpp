@@ -117,7 +117,8 @@ Result<target::Microcode> compileEngine(ModuleOp planned,
   codegen.entry = engineEntry;
   codegen.maxWords = target::ControlStoreWords;
   codegen.sources = sourcesOf(planned);
-  codegen.stackSramBase = target::StackSramBase;
+  codegen.stackSramBase =
+      uint32_t(options.pipeline.sramBytes) - target::StackSramBytes;
   codegen.stackSramBytes = target::StackSramBytes;
   return codegen::compileForMe(*core->module, codegen);
 }

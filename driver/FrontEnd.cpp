@@ -89,7 +89,9 @@ Result<std::unique_ptr<lang::Program>> parseSources(const Options &options,
   diagnostics.setWarnings(options.warnings);
   std::vector<std::string> folders = options.importFolders;
   folders.push_back(runtimeDirectory());
-  auto program = lang::parseAndCheck(options.inputs, diagnostics, folders);
+  auto program =
+      lang::parseAndCheck(options.inputs, diagnostics, folders,
+                          {{"chip.SRAM_SIZE", options.pipeline.sramBytes}});
   if (options.jsonDiagnostics)
     diagnostics.printJson(std::cerr);
   else

@@ -69,8 +69,10 @@ constexpr OrderRule orderRules[] = {
 //===----------------------------------------------------------------------===//
 
 void addAssignMemory(OpPassManager &passes, CoreTarget,
-                     const PipelineOptions &) {
-  passes.addPass(passes::createAssignMemory());
+                     const PipelineOptions &options) {
+  passes::AssignMemoryOptions places;
+  places.sramBytes = options.sramBytes;
+  passes.addPass(passes::createAssignMemory(places));
 }
 
 void addPlanCaches(OpPassManager &passes, CoreTarget,

@@ -57,6 +57,8 @@ struct PipelineOptions {
   /// Whether results of look-ups are kept.
   bool keepAnswers = true;
   bool keepLines = true;
+  /// Size of an SRAM channel of the board.
+  uint64_t sramBytes = target::SramChannelBytes;
   /// Names of passes that do not run.
   std::vector<std::string> disabled;
   std::vector<ExtraPasses> extra;

@@ -82,7 +82,8 @@ LogicalResult AssignMemory::checkDropReasons() {
 
 void AssignMemory::runOnOperation() {
   PlacementStatistics placed;
-  LogicalResult done = placeGlobals(getOperation(), maxScratch, placed);
+  LogicalResult done =
+      placeGlobals(getOperation(), {maxScratch, sramBytes}, placed);
   globalCount += placed.globals;
   byteCount += placed.bytes;
   nodeCount += placed.nodes;

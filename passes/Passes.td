@@ -37,7 +37,9 @@ def AssignMemory : Pass<"baker-assign-memory", "::mlir::ModuleOp"> {
   let options = [
     Option<"maxScratch", "max-scratch", "double", "0.3",
            "scratch commands a packet that global data may cause: the rings "
-           "and their polling have the rest (the most in the paper's Table 1)">
+           "and their polling have the rest (the most in the paper's Table 1)">,
+    Option<"sramBytes", "sram-bytes", "uint64_t", "4194304",
+           "size of an SRAM channel">
   ];
   let statistics = [
     Statistic<"globalCount", "globals", "Globals placed">,

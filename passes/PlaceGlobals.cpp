@@ -47,12 +47,17 @@ struct Room {
   StringLiteral name;
   uint64_t begin, end, alignment;
 };
-constexpr Room rooms[MemoryCount] = {
-    {"scratch", target::ScratchGlobalsBase, target::ScratchGlobalsEnd, 4},
-    {"sram0", target::Sram0GlobalsBase, target::StackSramBase, 4},
-    {"sram1", target::Sram1GlobalsBase, target::SramChannelBytes, 4},
-    {"dram", target::DramGlobalsBase, target::XScaleBase, 8},
-};
+using Rooms = std::array<Room, MemoryCount>;
+
+/// `sramBytes`: of a channel. Stacks lie at the end of channel 0.
+Rooms roomsOf(uint64_t sramBytes) {
+  return {
+      {{"scratch", target::ScratchGlobalsBase, target::ScratchGlobalsEnd, 4},
+       {"sram0", target::Sram0GlobalsBase, sramBytes - target::StackSramBytes,
+        4},
+       {"sram1", target::Sram1GlobalsBase, sramBytes, 4},
+       {"dram", target::DramGlobalsBase, target::XScaleBase, 8}}};
+}
 
 uint64_t bytesOf(ir::GlobalOp global) {
   return ir::wordCount(global.getType()) * bytesPerWord;
@@ -111,7 +116,8 @@ DenseMap<Operation *, Use> countUses(ModuleOp module) {
   return uses;
 }
 
-std::vector<PlacementMemory> chipMemories(double maxScratch) {
+std::vector<PlacementMemory> chipMemories(const Rooms &rooms,
+                                          double maxScratch) {
   target::ChipParameters chip;
   std::vector<PlacementMemory> memories(MemoryCount);
   for (unsigned m = 0; m < MemoryCount; ++m) {
@@ -141,7 +147,7 @@ std::vector<PlacementMemory> chipMemories(double maxScratch) {
 }
 
 /// The memories that the annotation asks for; all if there is none.
-uint32_t wantedMemories(ir::GlobalOp global) {
+uint32_t wantedMemories(const Rooms &rooms, ir::GlobalOp global) {
   auto wanted = global->getAttrOfType<StringAttr>(ir::placeInAttrName);
   if (!wanted)
     return anyMemory;
@@ -156,9 +162,10 @@ uint32_t wantedMemories(ir::GlobalOp global) {
 /// One run of the placement.
 class Placer {
 public:
-  Placer(ModuleOp module, double maxScratch)
-      : module(module), maxScratch(maxScratch), uses(countUses(module)) {
-    problem.memories = chipMemories(maxScratch);
+  Placer(ModuleOp module, const PlacementOptions &options)
+      : module(module), maxScratch(options.maxScratch),
+        rooms(roomsOf(options.sramBytes)), uses(countUses(module)) {
+    problem.memories = chipMemories(rooms, maxScratch);
     problem.packetsPerCycle =
         designPackets / double(target::ChipParameters().meClockHz);
     for (unsigned m = 0; m < MemoryCount; ++m)
@@ -180,6 +187,7 @@ private:
 
   ModuleOp module;
   double maxScratch;
+  const Rooms rooms;
   DenseMap<Operation *, Use> uses;
   PlacementProblem problem;
   std::vector<ir::GlobalOp> globals; ///< of the problem's items
@@ -200,7 +208,7 @@ LogicalResult Placer::add(ir::GlobalOp global) {
   item.bytes = llvm::alignTo(bytesOf(global), rooms[Dram].alignment);
   item.accesses = std::max(use.accesses, leastAccesses);
   item.words = std::max(use.words, leastAccesses);
-  item.allowed = wantedMemories(global);
+  item.allowed = wantedMemories(rooms, global);
   if (use.isWritten && item.allowed == maskOf(Dram))
     return global.emitError()
            << "global @" << global.getSymName()
@@ -323,9 +331,9 @@ LogicalResult Placer::run(PlacementStatistics &statistics) {
 
 } // namespace
 
-LogicalResult placeGlobals(ModuleOp module, double maxScratch,
+LogicalResult placeGlobals(ModuleOp module, const PlacementOptions &options,
                            PlacementStatistics &statistics) {
-  return Placer(module, maxScratch).run(statistics);
+  return Placer(module, options).run(statistics);
 }
 
 } // namespace karakal::passes

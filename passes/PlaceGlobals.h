@@ -11,15 +11,20 @@
 
 namespace karakal::passes {
 
+struct PlacementOptions {
+  double maxScratch = 0;  ///< commands a packet that go to scratch, at most
+  uint64_t sramBytes = 0; ///< size of an SRAM channel
+};
+
 struct PlacementStatistics {
   uint64_t globals = 0, bytes = 0, nodes = 0;
 };
 
-/// Sets `baker.place` and its reason on every global of `module`. At most
-/// `maxScratch` commands a packet go to scratch because of it. Fails, with an
-/// error at the global, if something does not fit or cannot go where its
+/// Sets `baker.place` and its reason on every global of `module`. Fails, with
+/// an error at the global, if something does not fit or cannot go where its
 /// annotation wants it.
-mlir::LogicalResult placeGlobals(mlir::ModuleOp module, double maxScratch,
+mlir::LogicalResult placeGlobals(mlir::ModuleOp module,
+                                 const PlacementOptions &options,
                                  PlacementStatistics &statistics);
 
 } // namespace karakal::passes

@@ -249,6 +249,14 @@ Status checkSizes(const target::Image &image, const EnginePlans &plans,
   if (needsSecond && chip.sramChannelCount() < 2)
     return makeError("E-sim-ixp-016", "the image uses SRAM channel 1; the chip "
                                       "has one channel");
+  uint64_t sram = image.manifest.value("sram_size", uint64_t{0});
+  if (sram > uint64_t(chip.parameters().sramBytes))
+    return makeError("E-sim-ixp-016",
+                     "the image was made for SRAM channels of " +
+                         std::to_string(sram) + " bytes, the chip has " +
+                         std::to_string(chip.parameters().sramBytes) +
+                         "; --set=sram.size=" + std::to_string(sram) +
+                         " gives it as much");
   return success();
 }
 

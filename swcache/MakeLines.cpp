@@ -143,12 +143,11 @@ SmallVector<Value> LineLoad::resultsFrom(Code &code, ValueRange words) {
   Type wide = builder.getI64Type();
   Value high = builder.create<arith::ExtUIOp>(loc, wide, words[0]);
   Value low = builder.create<arith::ExtUIOp>(loc, wide, words[1]);
-  Value shift = builder.create<arith::ConstantOp>(
-      loc, builder.getI64IntegerAttr(32));
+  Value shift =
+      builder.create<arith::ConstantOp>(loc, builder.getI64IntegerAttr(32));
   Value all = builder.create<arith::OrIOp>(
       loc, builder.create<arith::ShLIOp>(loc, high, shift), low);
-  return {width == 64 ? all
-                      : builder.create<arith::TruncIOp>(loc, type, all)};
+  return {width == 64 ? all : builder.create<arith::TruncIOp>(loc, type, all)};
 }
 
 /// Notes which element `line` has.
@@ -196,9 +195,9 @@ bool LineLoad::make() {
       loc, SmallVector<Type>(count, builder.getI32Type()), element.getResult(),
       code.builder.getI32IntegerAttr(0));
   code.barrier();
-  code.branchIf(code.compare(arith::CmpIPredicate::eq, seen,
-                             code.load(generation)),
-                keep, home, {seldom[1], seldom[0]});
+  code.branchIf(
+      code.compare(arith::CmpIPredicate::eq, seen, code.load(generation)), keep,
+      home, {seldom[1], seldom[0]});
 
   code = at(keep);
   Value line = chosenLine(code);

@@ -255,11 +255,15 @@ Status checkVariants(const Image &image) {
 }
 
 Status checkGlobals(const json &manifest) {
+  const json sram = manifest.value("sram_size", json(SramChannelBytes));
+  if (!isA(sram, Type::Number))
+    return broken("'sram_size' is a number of bytes");
+  const uint64_t sramBytes = sram;
   for (const json &global : manifest["globals"]) {
     const std::string memory = global["memory"];
     uint64_t address = global["address"], bytes = global["bytes"];
     uint64_t size = memory == "scratch"                      ? ScratchBytes
-                    : memory == "sram0" || memory == "sram1" ? SramChannelBytes
+                    : memory == "sram0" || memory == "sram1" ? sramBytes
                     : memory == "dram"                       ? DramBytes
                                                              : 0;
     if (!size)
@@ -288,6 +292,36 @@ Status checkCaches(const json &manifest) {
     if (local % 4 || local > size || bytes > size || local + bytes > size)
       return broken("the copy of '" + cache["global"].get<std::string>() +
                     "' does not fit local memory");
+  }
+  return success();
+}
+
+/// Elements of arrays in local memory; an image may have none.
+Status checkLines(const json &manifest) {
+  if (!manifest.contains("lines"))
+    return success();
+  for (const json &kept : manifest["lines"]) {
+    for (const Key &key :
+         {Key{"", "global", Type::Text}, Key{"", "memory", Type::Text},
+          Key{"", "version", Type::Text}, Key{"", "address", Type::Number},
+          Key{"", "bytes", Type::Number},
+          Key{"", "element_bytes", Type::Number},
+          Key{"", "local", Type::Number}, Key{"", "lines", Type::Number},
+          Key{"", "line_bytes", Type::Number}, Key{"", "cam_tag", Type::Number},
+          Key{"", "interval", Type::Number}})
+      if (Status status = checkKey(kept, "lines", key); !status)
+        return status;
+    if (!kept.value("by_cam", json()).is_boolean())
+      return broken("'by_cam' of 'lines' is true or false");
+    uint64_t local = kept["local"], lines = kept["lines"];
+    uint64_t line = kept["line_bytes"], element = kept["element_bytes"];
+    uint64_t size = uint64_t{LocalMemoryWords} * 4;
+    bool hasRoomForTag = kept["by_cam"] || element + 4 <= line;
+    if (local % 4 || local > size || line % 4 || line == 0 || lines > size ||
+        line > size || local + lines * line > size || element > line ||
+        !hasRoomForTag)
+      return broken("the lines of '" + kept["global"].get<std::string>() +
+                    "' do not fit local memory");
   }
   return success();
 }
@@ -358,6 +392,8 @@ Status validateImage(const Image &image) {
   if (Status status = checkGlobals(manifest); !status)
     return status;
   if (Status status = checkCaches(manifest); !status)
+    return status;
+  if (Status status = checkLines(manifest); !status)
     return status;
   return checkXScale(image);
 }

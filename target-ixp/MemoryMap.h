@@ -195,7 +195,6 @@ static_assert(DramGlobalsBase == 0xa00000, "end of the buffers");
 /// more: a spilled word takes four words of code, two to put and two to get it.
 constexpr uint32_t StackSramBytes =
     ControlStoreWords / 4 * 4 * EngineCount * ContextCount;
-constexpr uint32_t StackSramBase = SramChannelBytes - StackSramBytes;
 
 constexpr uint32_t XScaleBase = 0x2000000; ///< code, data, stack in DRAM
 constexpr uint32_t XScaleEnd = 0x4000000;

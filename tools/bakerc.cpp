@@ -11,6 +11,8 @@
 #include "ir/Explain.h"
 #include "support/Error.h"
 #include "support/InternalError.h"
+#include "target-ixp/ChipParameters.h"
+#include "target-ixp/MemoryMap.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/Signals.h"
@@ -42,6 +44,7 @@ const std::map<std::string, Emit> forms = {
 struct CommandLine {
   Options options;
   std::string level = "swc", form = "ixp", target = "ixp2400", policy;
+  std::vector<std::string> settings;
   std::vector<std::string> warnings; ///< each without its `-W`
   std::vector<std::string> plugins, extraPasses;
 };
@@ -131,6 +134,9 @@ void declareOptions(CLI::App &app, CommandLine &line) {
                  "before the pass NAME if NAME: stands in front, else before "
                  "to-llvm")
       ->allow_extra_args(false);
+  app.add_option("--set", line.settings,
+                 "a chip parameter that programs are made for: sram.size=BYTES "
+                 "of a channel (give it to ixpsim, too)");
   app.add_option("--policy", line.policy,
                  "power: the XScale core can stop engines while traffic is "
                  "low (ixpsim --policy=power)")
@@ -200,6 +206,26 @@ Status findPasses(CommandLine &line) {
   return driver::checkCanBeDisabled(options.pipeline.disabled);
 }
 
+/// Of the chip's parameters programs are made for one; the others are the
+/// simulator's alone.
+Status takeSettings(CommandLine &line) {
+  target::ChipParameters chip;
+  for (const std::string &setting : line.settings) {
+    if (Status status = target::setParameter(chip, setting); !status)
+      return status;
+    if (setting.rfind("sram.size=", 0) != 0)
+      return makeError("E-driver-033",
+                       "--set=" + setting +
+                           ": programs are made for sram.size alone; the other "
+                           "parameters are set by ixpsim --set");
+  }
+  if (chip.sramBytes % 4096 != 0 || chip.sramBytes < target::SramChannelBytes)
+    return makeError("E-driver-033", "--set=sram.size: programs need 4194304 "
+                                     "bytes or more, in multiples of 4096");
+  line.options.pipeline.sramBytes = uint64_t(chip.sramBytes);
+  return success();
+}
+
 int usageError(const std::string &what) {
   std::fprintf(stderr, "bakerc: error: %s\nRun with --help for usage.\n",
                what.c_str());
@@ -237,6 +263,8 @@ int main(int argc, char **argv) {
   line.options.pipeline.level = levels.at(line.level);
   line.options.emit = forms.at(line.form);
   line.options.pipeline.isStoppable = line.policy == "power";
+  if (Status set = takeSettings(line); !set)
+    return usageError(set.error().message);
   auto policy = lang::warningPolicy(line.warnings);
   if (!policy)
     return usageError(policy.error().message);

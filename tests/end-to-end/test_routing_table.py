@@ -1,5 +1,5 @@
-"""A full routing table of 2002 loads through route_add, and look-ups in it
-agree with a plain search."""
+"""Full routing tables load through route_add, and look-ups in them agree with a
+plain search: that of 2002 in the chip's 8 MB of SRAM, that of 2024 in more."""
 
 import gzip
 import random
@@ -12,17 +12,31 @@ from toolchain import Workload
 LOOKUPS = 20_000
 
 
-@pytest.fixture(scope="session")
-def rib(test_data: Path) -> list[tuple[int, int]]:
-    """(prefix, length) of each line."""
-    table = test_data / "rib/ipv4-20020722-rrc05-as1853.txt.gz"
+#: An SRAM channel for the table of 2024.
+LARGE = "--set=sram.size=33554432"
+
+
+def prefixes(table: Path, count: int) -> list[tuple[int, int]]:
+    """(prefix, length) of each line that is IPv4."""
     routes = []
     for line in gzip.decompress(table.read_bytes()).decode().splitlines():
+        if ":" in line:
+            continue
         prefix, length = line.split()[0].split("/")
         a, b, c, d = map(int, prefix.split("."))
         routes.append((a << 24 | b << 16 | c << 8 | d, int(length)))
-    assert len(routes) == 112_986
+    assert len(routes) == count
     return routes
+
+
+@pytest.fixture(scope="session")
+def rib(test_data: Path) -> list[tuple[int, int]]:
+    return prefixes(test_data / "rib/ipv4-20020722-rrc05-as1853.txt.gz", 112_986)
+
+
+@pytest.fixture(scope="session")
+def large_rib(test_data: Path) -> list[tuple[int, int]]:
+    return prefixes(test_data / "rib/ipv4+ipv6-2024-bart-prefixes.txt.gz", 901_899)
 
 
 def checksum(header: bytes) -> int:
@@ -49,10 +63,9 @@ def write_pcap(path: Path, frames: list[bytes]) -> None:
     path.write_bytes(data)
 
 
-@pytest.mark.parametrize("engine", ["x86", "o1"])
-def test_a_full_table_is_looked_up_right(
-    engine: str, rib: list[tuple[int, int]], images: dict[str, Path], tmp_path: Path
-) -> None:
+def make_load(rib: list[tuple[int, int]], lookups: int, folder: Path) -> Workload:
+    """The table with random next hops, and packets of which one in ten goes
+    anywhere, the rest to its prefixes."""
     rng = random.Random(2002)
     hops = [rng.randrange(64) for _ in rib]
     lines = [f"port_mac({p}, 02:00:00:00:00:0{p})" for p in range(4)]
@@ -61,18 +74,40 @@ def test_a_full_table_is_looked_up_right(
         dotted = ".".join(str(prefix >> s & 255) for s in (24, 16, 8, 0))
         lines.append(f"route_add({dotted}, {length}, {hop})")
     frames = []
-    for number in range(LOOKUPS):
+    for number in range(lookups):
         if number % 10 == 0:
             destination = rng.getrandbits(32)
         else:
             prefix, length = rng.choice(rib)
             destination = prefix | rng.getrandbits(32) & (0xFFFFFFFF >> length)
         frames.append(frame(number % 4, destination, number))
-    load = Workload(tmp_path / "trace.pcap", tmp_path / "control.txt")
+    load = Workload(folder / "trace.pcap", folder / "control.txt")
     load.control.write_text("\n".join(lines) + "\n")
     write_pcap(load.trace, frames)
+    return load
+
+
+@pytest.mark.parametrize("engine", ["x86", "o1"])
+def test_a_full_table_is_looked_up_right(
+    engine: str, rib: list[tuple[int, int]], images: dict[str, Path], tmp_path: Path
+) -> None:
+    load = make_load(rib, LOOKUPS, tmp_path)
     if engine == "x86":
         out, _ = toolchain.run_on_x86(toolchain.L3_SWITCH, load, tmp_path)
     else:
         out, _ = toolchain.simulate(images[engine], load, tmp_path)
+    toolchain.check(load, out)
+
+
+def test_a_table_that_is_too_large_wants_more_sram(
+    large_rib: list[tuple[int, int]], images: dict[str, Path], tmp_path: Path
+) -> None:
+    load = make_load(large_rib, 2000, tmp_path)
+    arguments = [f"--trace={load.trace}", f"--control={load.control}"]
+    refused = toolchain.run("ixpsim", images["phr"], *arguments, status=1)
+    assert "route_add' refused the call: it returned 3" in refused.stderr
+    image = toolchain.compile_app(toolchain.L3_SWITCH, tmp_path / "large.ixp", LARGE)
+    small = toolchain.run("ixpsim", image, *arguments, status=1)
+    assert LARGE in small.stderr
+    out, _ = toolchain.simulate(image, load, tmp_path, LARGE)
     toolchain.check(load, out)
