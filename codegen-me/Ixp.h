@@ -95,6 +95,9 @@ enum class Kind : uint8_t {
 /// Results of BYTEALIGNBE8, the longest of its kind.
 constexpr unsigned ByteAlignMax = 8;
 
+/// Signal by which FUTURE_COUNT wakes a context.
+constexpr unsigned TimerSignal = 15;
+
 /// An instruction's flags, unpacked.
 struct Traits {
   Kind kind;

@@ -412,7 +412,7 @@ def CRCEND : IxpInst<KindCrc, (outs GPR:$d), (ins)>;
 //===-- control -----------------------------------------------------------===//
 
 let hasSideEffects = 1 in {
-def SWAP : IxpInst<KindSwap, (outs), (ins)>;
+def SWAP : IxpInst<KindSwap, (outs), (ins i32imm:$signal)>; // 0: none
 def BARRIER : IxpInst<KindBarrier, (outs), (ins)>;
 def CSRREAD : IxpInst<KindCsrRead, (outs GPR:$d), (ins i32imm:$csr)>;
 def CSRWRITE : IxpInst<KindCsrWrite, (outs), (ins i32imm:$csr, GPR:$b)>;

@@ -7,9 +7,9 @@
 //
 //   __ixp_ctx()                     number of this context
 //   __ixp_swap()                    ctx_arb[voluntary]
+//   __ixp_sleep(C ticks)            until so many ticks of the timestamp passed
 //   __ixp_barrier()                 no words; memory, that of the engine's
-//   other
-//                                   contexts too, is read anew behind it
+//                                   other contexts too, is read anew behind it
 //   __ixp_halt()                    ctx_arb[bpt]
 //   __ixp_scratch_get/put(ring[, v]), __ixp_ring_status(C ring)
 //   __ixp_scratch_get2/put2(ring[, v, w]): messages of two words
@@ -137,6 +137,7 @@ private:
     return constant(cast<ConstantSDNode>(v)->getZExtValue());
   }
   void writeMasked();
+  void sleep();
   bool access(StringRef name);
   bool command(StringRef name);
   bool unit(StringRef name);
@@ -210,6 +211,25 @@ void IntrinsicLowering::writeMasked() {
   chain =
       dag.getNode(node::WriteMasked, where, MVT::Other,
                   {call.Chain, constant(DramWrite), a[0], a[2], a[3], over});
+}
+
+/// FUTURE_COUNT raises the context's signal when the timestamp has come to it.
+void IntrinsicLowering::sleep() {
+  auto number = [&](uint32_t value) {
+    return dag.getConstant(value, where, MVT::i32);
+  };
+  auto write = [&](uint32_t csr, SDValue value) {
+    call.Chain = dag.getNode(node::CsrWrite, where, MVT::Other,
+                             {call.Chain, constant(csr), value});
+  };
+  write(target::Csr_ACTIVE_FUTURE_COUNT_SIGNAL, number(TimerSignal));
+  SDValue now =
+      dag.getNode(node::CsrRead, where, dag.getVTList(MVT::i32, MVT::Other),
+                  {call.Chain, constant(target::Csr_TIMESTAMP_LOW)});
+  call.Chain = now.getValue(1);
+  write(target::Csr_ACTIVE_CTX_FUTURE_COUNT,
+        dag.getNode(ISD::ADD, where, MVT::i32, now, call.OutVals[0]));
+  plain(node::Swap, {constant(TimerSignal)}, false);
 }
 
 bool IntrinsicLowering::access(StringRef name) {
@@ -319,9 +339,11 @@ bool IntrinsicLowering::lower(StringRef name) {
     values[0] = dag.getNode(ISD::AND, where, MVT::i32, values[0],
                             dag.getConstant(7, where, MVT::i32));
   } else if (name == "swap") {
-    plain(node::Swap, {}, false);
+    plain(node::Swap, {constant(0)}, false);
   } else if (name == "barrier") {
     plain(node::Barrier, {}, false);
+  } else if (name == "sleep") {
+    sleep();
   } else if (name == "halt") {
     plain(ISD::TRAP, {}, false);
   } else if (name == "scratch_get" || name == "scratch_get2") {

@@ -28,6 +28,7 @@
 
 #include "codegen-me/CommandEffects.h"
 #include "codegen-me/FlowGraph.h"
+#include "codegen-me/Ixp.h"
 
 #include "target-ixp/InstructionTable.h"
 
@@ -42,7 +43,8 @@ using target::Instruction;
 using target::Op;
 using target::Operand;
 
-constexpr unsigned SignalCount = 15;
+/// Signals of commands: all below the timer's.
+constexpr unsigned SignalCount = TimerSignal - 1;
 /// Signals in use at once, at most; colouring then finds one nearly always.
 constexpr unsigned SignalsBusyMax = 10;
 /// A wait takes along what needs one within so many words.

@@ -449,7 +449,9 @@ bool WordEmitter::emitControl(const MachineInstr &instr) {
   case Kind::Barrier:
     return true;
   case Kind::Swap:
-    program.add(target::ctxArbVoluntary());
+    program.add(literal(instr, 0) == 0
+                    ? target::ctxArbVoluntary()
+                    : target::ctxArb(1u << literal(instr, 0)));
     return true;
   case Kind::CsrRead:
     csrRead(operand(instr, 0), literal(instr, 1));

@@ -174,7 +174,7 @@ SmallVector<APInt> Interpreter::callRuntime(StringRef name,
     bool isOn = ring == target::RingFromXScale && machine.rings[ring].empty();
     return {APInt(32, isOn)};
   }
-  if (name == "__ixp_swap") {
+  if (name == "__ixp_swap" || name == "__ixp_sleep") {
     isIdle = !isWaiting();
     return {};
   }

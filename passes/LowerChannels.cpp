@@ -10,8 +10,10 @@
 // The entry of a microengine is an endless loop around the rings, each context
 // runs it. Messages that have come farthest go first: the aggregate's own ring
 // (channels on a cycle of the PPF graph), what the XScale core sends, and only
-// then new packets, so that a full ring drains before more is taken in. The
-// XScale core's entry handles its ring until it is empty.
+// then new packets, so that a full ring drains before more is taken in. A
+// context that finds no message sleeps for a while: the looks of idle contexts
+// would take the scratchpad from those that work. The XScale core's entry
+// handles its ring until it is empty.
 //
 // Requires: `baker.id` on channels; except for the host, `baker.core` on PPFs
 // and `baker.via` on channels. Ensures: no channel_put and no channel, nothing
@@ -77,6 +79,7 @@ private:
   void buildXScaleEntry();
   SmallVector<Value> emitGet(OpBuilder &builder, Location loc, uint32_t ring);
   std::set<uint32_t> ringsHere();
+  bool asksByCommand();
   void emitDispatch(OpBuilder &builder, Location loc, ValueRange message,
                     ArrayRef<Route> routes, Block *next);
   void emitDelivery(OpBuilder &builder, Location loc, ValueRange message,
@@ -427,8 +430,20 @@ void LowerChannels::buildMicroengineEntry() {
     builder.create<func::ReturnOp>(loc);
     builder.setInsertionPointToStart(goOn);
   }
-  call(builder, loc, "__ixp_swap", {}, 0);
+  // The next look costs others something only if it is a command.
+  if (asksByCommand())
+    call(builder, loc, "__ixp_sleep", {word(builder, loc, target::IdleTicks)},
+         0);
+  else
+    call(builder, loc, "__ixp_swap", {}, 0);
   builder.create<cf::BranchOp>(loc, loop);
+}
+
+/// Whether a look for messages is a command to a unit that others share.
+bool LowerChannels::asksByCommand() {
+  return takesRx() || llvm::any_of(ringsHere(), [](uint32_t ring) {
+           return !target::isNeighbourRing(ring);
+         });
 }
 
 void LowerChannels::buildXScaleEntry() {

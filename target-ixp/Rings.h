@@ -37,6 +37,10 @@ static_assert(SramRingsBase + RingSramCount * SramRingWords * 4 <=
                   DescriptorBase,
               "rings end before the descriptors");
 
+/// Ticks of the timestamp for which a context that found no message sleeps: the
+/// eight contexts of an idle engine look once in 64 cycles [K].
+constexpr uint32_t IdleTicks = 32;
+
 /// Word of scratch, bit n asks the engine of hardware number n to stop when it
 /// finds no message (`--policy=power`) [K].
 constexpr uint32_t EngineStopWord = 0x3b10;

@@ -336,6 +336,21 @@ declare void @__ixp_local_csr_wr(i32, i32)
   EXPECT_EQ(e.csrs[120], 0x4010u);
 }
 
+TEST(Machine, ASleepIsAWaitForTheTimer) {
+  auto code = compile(R"(
+    declare void @__ixp_sleep(i32)
+    define void @me_main() {
+      call void @__ixp_sleep(i32 32)
+      ret void
+    })");
+  ASSERT_TRUE(bool(code)) << code.error().str();
+  std::string text = codegen::printAsm(*code);
+  EXPECT_THAT(text, HasSubstr("local_csr_rd[TIMESTAMP_LOW"));
+  EXPECT_THAT(text, HasSubstr("local_csr_wr[ACTIVE_FUTURE_COUNT_SIGNAL"));
+  EXPECT_THAT(text, HasSubstr("local_csr_wr[ACTIVE_CTX_FUTURE_COUNT"));
+  EXPECT_THAT(text, HasSubstr("ctx_arb[s15]"));
+}
+
 TEST(Errors, NameWhatTheMachineCannotDo) {
   EXPECT_EQ(errorOf("define void @other() { ret void }"), "E-codegen-me-001");
   EXPECT_EQ(errorOf("define void @me_main() {\n call void @f()\n ret void }\n"

@@ -231,6 +231,20 @@ def test_true_sizes_form_the_aggregates_again(trace: Path, tmp_path: Path) -> No
     assert sent == on_x86(source, trace, tmp_path)
 
 
+def test_idle_contexts_leave_the_scratchpad_to_others(
+    trace: Path, tmp_path: Path
+) -> None:
+    """Each of 48 contexts that found no message looks again after 512 cycles: a
+    command of 3 cycles of the scratchpad."""
+    source = write(tmp_path, "chain.baker", CHAIN)
+    image = tmp_path / "a.ixp"
+    run("bakerc", source, "-o", image)
+    sent, stats = on_chip(image, trace, tmp_path, "--rate=0.01")
+    assert sent == on_x86(source, trace, tmp_path)
+    looks = 48 * 3 / 512
+    assert stats["units"]["scratch"]["utilization"] < looks * 1.2
+
+
 def test_engines_stop_while_traffic_is_low(trace: Path, tmp_path: Path) -> None:
     source = write(tmp_path, "chain.baker", CHAIN)
     image = tmp_path / "a.ixp"

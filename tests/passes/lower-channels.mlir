@@ -78,7 +78,7 @@ func.func @m.set(%v: i32) -> i32 attributes {baker.kind = "control"} {
 // ME: call @__ixp_scratch_get2(%c3_i32{{.*}})
 // ME: %[[NEW:.*]]:2 = call @__ixp_scratch_get2(%c0_i32{{.*}})
 // ME: baker.packet_take %[[NEW]]#0, %[[NEW]]#1 from_rx
-// ME: call @__ixp_swap()
+// ME: call @__ixp_sleep(%c32_i32
 
 // XSCALE-LABEL: func.func @xscale_handler()
 // XSCALE: call @__ixp_scratch_get2(%c2_i32{{.*}})
