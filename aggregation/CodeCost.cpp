@@ -1,6 +1,7 @@
 //===- CodeCost.cpp - what generated code costs a message -----------------===//
 
 #include "aggregation/CodeCost.h"
+#include "aggregation/RunLengths.h"
 #include "aggregation/WordCost.h"
 #include "aggregation/WordFlow.h"
 #include "aggregation/WordValues.h"
@@ -31,6 +32,7 @@ private:
   void addCommand(size_t at);
   double rounds() const;
   std::vector<bool> locked() const;
+  void addRuns();
 
   const target::Microcode &code;
   const target::ChipParameters &chip;
@@ -113,6 +115,15 @@ std::vector<bool> Reader::locked() const {
   return isLocked;
 }
 
+void Reader::addRuns() {
+  std::vector<double> lengths = runLengths(code, flow, chip);
+  for (size_t i = 0; i < instructions.size(); ++i)
+    if (isSwap(instructions[i])) {
+      cost.runs += code.frequencies[i];
+      cost.runSquares += code.frequencies[i] * lengths[i] * lengths[i];
+    }
+}
+
 StageCost Reader::read() {
   std::vector<bool> isLocked = locked();
   for (size_t i = 0; i < instructions.size(); ++i) {
@@ -134,6 +145,7 @@ StageCost Reader::read() {
     if (isLocked[i])
       cost.locked += cost.issue + cost.latency - before.issue - before.latency;
   }
+  addRuns();
   double messages = rounds();
   KARAKAL_ASSERT(messages > 0, "an aggregate asks at least one ring");
   return cost * (1 / messages);

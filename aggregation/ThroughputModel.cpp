@@ -14,13 +14,13 @@ namespace {
 
 /// What was fitted to simulations (`./dev bench model`).
 struct Fit {
-  /// Share of the queue for its engine that an arriving context sees: 1 for
-  /// random service times, less for those of code, which vary little.
-  static constexpr double cpuQueue = 0.85;
   /// Part of a unit's time that is lost between commands under full load.
   static constexpr double unitLoss = 0.02;
-  /// Part of an engine's time in which all its contexts wait by chance.
-  static constexpr double engineLoss = 0.03;
+  /// How often a command of an SRAM channel is of the kind of the one before it
+  /// beyond chance: contexts that waited for one thing go on together.
+  static constexpr double sameKind = 0.07;
+  /// How soon contexts that stand in line for their engine come in order.
+  static constexpr double lineExponent = 4;
   /// Receive and transmit engines: instructions a packet and waits of a
   /// context, in a run that leaves the units idle (`ixpsim --rate --profile`).
   static constexpr double rxIssue = 31, rxLatency = 212;
@@ -135,11 +135,19 @@ double channelCycles(const std::vector<Stage> &stages, Unit read, Unit write) {
   if (draws.empty())
     return 0;
   std::minstd_rand random(1);
+  auto share = [&] { return double(random()) / double(random.max()); };
+  auto draw = [&] {
+    double point = all * share();
+    return std::find_if(draws.begin(), draws.end() - 1,
+                        [&](const Draw &d) { return point <= d.upTo; });
+  };
   double start = 0, readFree = 0, writeFree = 0;
+  auto drawn = draw();
   for (unsigned round = 0; round < rounds; ++round) {
-    double point = all * double(random()) / double(random.max());
-    auto drawn = std::find_if(draws.begin(), draws.end() - 1,
-                              [&](const Draw &d) { return point <= d.upTo; });
+    bool isSameKind = share() < Fit::sameKind, wasWrite = drawn->isWrite;
+    do
+      drawn = draw();
+    while (isSameKind && drawn->isWrite != wasWrite);
     double &free = drawn->isWrite ? writeFree : readFree;
     start = std::max(start, free);
     free = start + drawn->cycles;
@@ -165,6 +173,26 @@ void joinPorts(std::vector<Stage> &stages, Unit read, Unit write) {
   }
 }
 
+/// Cycles for which a message has its engine or waits for it, if whoever comes
+/// finds `queue` of `others` contexts there. It waits for the rest of the run
+/// of the one that has the engine, and for a run of each one before it. A
+/// context comes back at random, and more often in a long run than in a short
+/// one, while most others wait for memory; when nearly all stand in line, it
+/// finds the runs as they are.
+double engineCycles(const StageCost &cost, double queue, double others,
+                    double utilization) {
+  double runs = cost.runs, squares = cost.runSquares;
+  if (runs <= 0) { // one, of a length that varies
+    runs = 1;
+    squares = 2 * cost.issue * cost.issue;
+  }
+  double running = std::min(queue, utilization);
+  double inLine = others > 0 ? std::pow(queue / others, Fit::lineExponent) : 1;
+  double rest = (1 - inLine) * squares / std::max(2 * cost.issue, 1e-9) +
+                inLine * cost.issue / runs;
+  return cost.issue * (1 + queue - running) + runs * running * rest;
+}
+
 /// Messages a cycle that stage `self` can handle while packets arrive at
 /// `rate` a cycle for all others.
 double stageRate(const std::vector<Stage> &stages, size_t self, double rate,
@@ -175,8 +203,7 @@ double stageRate(const std::vector<Stage> &stages, size_t self, double rate,
   double customers = contexts * engines;
   std::array<Others, unitCount> others;
   std::array<double, unitCount> queue{};
-  double delay = cost.latency,
-         bound = (1 - Fit::engineLoss) * engines / std::max(cost.issue, 1e-9);
+  double delay = cost.latency, bound = engines / std::max(cost.issue, 1e-9);
   for (size_t u = 0; u < unitCount; ++u) {
     others[u] = othersOf(stages, self, u, rate);
     delay = std::max(delay - cost.busy[u], 0.0);
@@ -184,11 +211,12 @@ double stageRate(const std::vector<Stage> &stages, size_t self, double rate,
       bound = std::min(bound, (1 - Fit::unitLoss) * (1 - others[u].share) /
                                   cost.busy[u]);
   }
-  double cpuQueue = contexts / 2, result = 0;
+  double engineQueue = contexts / 2, result = 0;
   for (unsigned round = 0; round < 60; ++round) {
-    double cpu =
-        cost.issue * (1 + Fit::cpuQueue * cpuQueue * (contexts - 1) / contexts);
-    double total = cpu + delay;
+    double atEngine = engineCycles(
+        cost, engineQueue * (contexts - 1) / contexts, contexts - 1,
+        std::min(1.0, result * cost.issue / engines));
+    double total = atEngine + delay;
     std::array<double, unitCount> wait{};
     for (size_t u = 0; u < unitCount; ++u) {
       double queued = cost.busy[u] * queue[u] * (customers - 1) / customers;
@@ -198,7 +226,7 @@ double stageRate(const std::vector<Stage> &stages, size_t self, double rate,
       total += wait[u];
     }
     result = std::min(bound, customers / std::max(total, 1e-9));
-    cpuQueue = std::min(contexts, result / engines * cpu);
+    engineQueue = std::min(contexts, result / engines * atEngine);
     for (size_t u = 0; u < unitCount; ++u)
       queue[u] = std::min(customers, result * wait[u]);
   }
@@ -248,9 +276,8 @@ std::vector<Limit> hardLimits(const std::vector<Stage> &stages,
   for (size_t i = 0; i + runtimeStages < stages.size(); ++i) {
     const Stage &stage = stages[i];
     double perEngine = stage.engines / std::max(stage.messages, 1e-9);
-    limits.push_back(
-        {(1 - Fit::engineLoss) * perEngine / std::max(stage.cost.issue, 1e-9),
-         "engines of " + stage.name});
+    limits.push_back({perEngine / std::max(stage.cost.issue, 1e-9),
+                      "engines of " + stage.name});
     limits.push_back({perEngine * contextsOf(stage, chip) /
                           std::max(stage.cost.issue + stage.cost.latency, 1e-9),
                       "contexts of " + stage.name});
@@ -272,6 +299,8 @@ const Stage *findSlow(const std::vector<Stage> &stages, double rate,
 StageCost &StageCost::operator+=(const StageCost &other) {
   issue += other.issue;
   latency += other.latency;
+  runs += other.runs;
+  runSquares += other.runSquares;
   locked += other.locked;
   sent += other.sent;
   bare += other.bare;
@@ -286,6 +315,8 @@ StageCost &StageCost::operator+=(const StageCost &other) {
 StageCost operator*(StageCost cost, double times) {
   cost.issue *= times;
   cost.latency *= times;
+  cost.runs *= times;
+  cost.runSquares *= times;
   cost.locked *= times;
   cost.sent *= times;
   cost.bare *= times;

@@ -12,7 +12,9 @@
 //   sent      messages to Tx; bare: those that do not say where the bytes are
 //
 // Beside the sum of what commands take of a unit stand their number and the sum
-// of the squares: who comes behind a long one waits longer than its share.
+// of the squares: who comes behind a long one waits longer than its share. So
+// do contexts that come back while another one is in a long run of
+// instructions.
 //
 // An engine with c contexts handles at most min(1 / issue, c / (issue +
 // latency)) messages a cycle; a unit serves at most 1 / (sum of busy). Between
@@ -48,6 +50,9 @@ inline constexpr std::array<const char *, unitCount> unitNames = {
 struct StageCost {
   double issue = 0;
   double latency = 0;
+  /// Runs of instructions between two swaps, and the sum of the squares of
+  /// their cycles; 0 where no code tells.
+  double runs = 0, runSquares = 0;
   std::array<double, unitCount> busy{}, commands{}, squares{};
   double locked = 0;
   double sent = 0, bare = 0;

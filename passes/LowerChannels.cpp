@@ -405,7 +405,8 @@ void LowerChannels::buildMicroengineEntry() {
                                                 isEmpty, zero);
     Block *get = OpBuilder(builder).createBlock(body);
     Block *rx = OpBuilder(builder).createBlock(body);
-    builder.create<cf::CondBranchOp>(loc, isNot, get, rx);
+    auto look = builder.create<cf::CondBranchOp>(loc, isNot, get, rx);
+    ir::setBranchCounts(look, messageCounts(target::RingFromXScale));
     builder.setInsertionPointToStart(get);
     poll(target::RingFromXScale, [&](ValueRange message) {
       emitDispatch(builder, loc, message, fromXScale, loop);
