@@ -18,6 +18,7 @@
 #include "ir/Baker.h"
 #include "ir/Explain.h"
 #include "ir/Layout.h"
+#include "ir/Profile.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
@@ -33,6 +34,8 @@ namespace karakal::passes::pac {
 namespace {
 
 constexpr unsigned depthMax = 8;
+/// Packets with the smallest header for one with a larger one.
+constexpr int64_t smallestHeaders = 99;
 
 std::optional<uint64_t> constantOf(Value value) {
   APInt constant;
@@ -157,7 +160,8 @@ void split(ir::PacketReadOp read, uint32_t guess) {
   builder.setInsertionPointToEnd(other);
   builder.create<cf::BranchOp>(loc, after, read.getValue());
   builder.setInsertionPointToEnd(before);
-  builder.create<cf::CondBranchOp>(loc, isGuess, likely, other);
+  auto branch = builder.create<cf::CondBranchOp>(loc, isGuess, likely, other);
+  ir::setBranchCounts(branch, {smallestHeaders, 1});
 }
 
 } // namespace
