@@ -9,6 +9,7 @@
 #include "driver/FrontEnd.h"
 #include "driver/LlvmStage.h"
 #include "driver/Manifest.h"
+#include "driver/MappingCost.h"
 #include "driver/Neighbours.h"
 #include "driver/Promise.h"
 #include "driver/Report.h"
@@ -16,6 +17,7 @@
 #include "driver/RunPasses.h"
 #include "driver/WriteFile.h"
 #include "driver/XScale.h"
+#include "ir/Explain.h"
 #include "target-ixp/Assembler.h"
 #include "target-ixp/Image.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -189,9 +191,12 @@ Status emitCode(ModuleOp source, const Options &options,
     for (size_t i = 0; i < made->engines.size(); ++i)
       image->manifest["aggregates"][i]["turn_cycles_bound"] =
           uint64_t(std::ceil((*promise)->issueMax[i]));
+  bool isTold = !options.report.empty() ||
+                ir::isExplained(program.getContext(), "aggregation");
+  auto mapping = isTold ? costOfMapping(source, *made, options) : std::nullopt;
   if (!options.report.empty()) {
-    std::string report =
-        makeReport(program, options, made->engines, *xscale, remarks, *promise);
+    std::string report = makeReport(program, options, made->engines, *xscale,
+                                    remarks, *promise, mapping);
     if (Status written = writeFile(options.report, report); !written)
       return written;
   }

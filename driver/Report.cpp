@@ -189,6 +189,20 @@ void addPromise(json &report, const Promise &promise) {
                         {"bottleneck", promise.bottleneck}};
 }
 
+/// What the mapping file costs against the mapping that the compiler chooses.
+json describeCost(const MappingCost &cost, const std::string &file) {
+  json chosen = json::array();
+  for (const ir::AggregatePlan &plan : cost.chosen)
+    chosen.push_back({{"name", plan.name}, {"engines", plan.engines}});
+  return {{"file", file},
+          {"mpps", cost.packets / 1e6},
+          {"lost", cost.lost()},
+          {"chosen",
+           {{"mpps", cost.chosenPackets / 1e6},
+            {"bottleneck", cost.chosenBottleneck},
+            {"aggregates", chosen}}}};
+}
+
 json listProfile(ModuleOp program) {
   json profile = json::object();
   for (auto function : program.getOps<func::FuncOp>())
@@ -203,7 +217,8 @@ std::string makeReport(ModuleOp program, const Options &options,
                        const std::vector<AggregateCode> &engines,
                        const XScaleCode &xscale,
                        const std::vector<Remark> &remarks,
-                       const std::optional<Promise> &promise) {
+                       const std::optional<Promise> &promise,
+                       const std::optional<MappingCost> &mapping) {
   json decisions = listSteps(program);
   for (json &decision : listDecisions(program))
     decisions.push_back(std::move(decision));
@@ -221,6 +236,8 @@ std::string makeReport(ModuleOp program, const Options &options,
   addPrediction(report, program, engines);
   if (promise)
     addPromise(report, *promise);
+  if (mapping)
+    report["mapping"] = describeCost(*mapping, options.pipeline.mapping);
   return report.dump(2) + "\n";
 }
 

@@ -5,6 +5,7 @@
 
 #include "driver/Engines.h"
 #include "driver/FrontEnd.h"
+#include "driver/MappingCost.h"
 #include "driver/Options.h"
 #include "driver/Promise.h"
 #include "driver/XScale.h"
@@ -16,13 +17,14 @@ namespace karakal::driver {
 /// The report as JSON text: aggregates with their PPFs, engines and code size
 /// by function, what the throughput model says of them and how aggregation
 /// came to them; the XScale core's part; the memory that globals take; every
-/// decision with its reason, those that passes explain included; and, if asked
-/// for, worst cases and the promised rate.
+/// decision with its reason, those that passes explain included; what a mapping
+/// file costs; and, if asked for, worst cases and the promised rate.
 std::string makeReport(mlir::ModuleOp program, const Options &options,
                        const std::vector<AggregateCode> &engines,
                        const XScaleCode &xscale,
                        const std::vector<Remark> &remarks,
-                       const std::optional<Promise> &promise);
+                       const std::optional<Promise> &promise,
+                       const std::optional<MappingCost> &mapping);
 
 } // namespace karakal::driver
 

@@ -103,3 +103,33 @@ TEST(CodeCostTest, OnlyRingOneLeadsToTx) {
   EXPECT_EQ(cost.sent, 0);
   EXPECT_GT(cost.busyOf(agg::Unit::Scratch), 0);
 }
+
+TEST(CodeCostTest, RunsLeadFromSwapToSwap) {
+  // Two words and the read; four, the jump back with its dead cycles, a word
+  // and the get.
+  StageCost cost = costOf("    alu[b, --, B, $r0]\n    alu[c, b, +, a]\n"
+                          "    sram[read, $r0, c, 0, 1], ctx_swap[s]\n"
+                          "    alu[b, --, B, $r0]\n    alu[b, b, +, a]\n"
+                          "    alu[b, b, +, a]\n    alu[b, b, +, a]\n");
+  double swap = 1 + double(chip.meSwapSlots), jump = 1 + 2;
+  double toRead = 2 + swap, toGet = 4 + jump + 1 + swap;
+  EXPECT_DOUBLE_EQ(cost.runs, 2);
+  EXPECT_DOUBLE_EQ(cost.runSquares, toRead * toRead + toGet * toGet);
+}
+
+TEST(CodeCostTest, ARunGoesThroughALoop) {
+  auto squares = [](double rounds) {
+    target::AssembledProgram program =
+        assemble("    alu[b, --, B, $r0]\nmore#:\n    alu[b, b, -, 1]\n"
+                 "    bne[more#]\n");
+    for (size_t word : {3, 4})
+      program.frequencies[word] = float(rounds);
+    program.taken[4] = float(rounds - 1);
+    return costOfCode(program, chip).runSquares;
+  };
+  double swap = 1 + double(chip.meSwapSlots), jump = 1 + 2, branch = 1 + 3;
+  double once = 1 + 2 + jump + 1 + swap;
+  EXPECT_NEAR(squares(1), once * once, 1e-3);
+  double ten = once + 9 * (1 + branch);
+  EXPECT_NEAR(squares(10), ten * ten, 0.01 * ten * ten);
+}

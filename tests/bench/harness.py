@@ -15,6 +15,7 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
+from images import read_manifest
 from npftrace.sweep.engine import Engine, Failure
 from npftrace.sweep.points import (
     PointResult,
@@ -136,25 +137,6 @@ def progress(text: str) -> None:
 def code_words(image: Path) -> int:
     """Control store words of all aggregates of the program."""
     return sum(a["words"] for a in read_manifest(image)["aggregates"])
-
-
-def read_manifest(image: Path) -> dict[str, Any]:
-    """The section .manifest of the image, a 32-bit big-endian ELF file."""
-    data = image.read_bytes()
-    number = int.from_bytes
-
-    def section(index: int) -> tuple[int, int, int]:
-        at = number(data[32:36], "big") + index * number(data[46:48], "big")
-        words = [number(data[at + 4 * i : at + 4 * i + 4], "big") for i in range(6)]
-        return words[0], words[4], words[5]
-
-    _, names, _ = section(number(data[50:52], "big"))
-    for index in range(number(data[48:50], "big")):
-        name, offset, size = section(index)
-        if data[names + name :].startswith(b".manifest\0"):
-            manifest: dict[str, Any] = json.loads(data[offset : offset + size])
-            return manifest
-    raise Failed(f"{image} has no manifest")
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,8 @@ from math import prod
 from pathlib import Path
 from typing import Any
 
-from harness import ROOT, Bench, Failed, Workload, progress, read_manifest, workload
+from harness import ROOT, Bench, Failed, Workload, progress, workload
+from images import read_manifest
 from npftrace.capture import Frame, write_capture
 from tables import table
 

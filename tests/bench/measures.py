@@ -21,7 +21,7 @@ from harness import (
 )
 from kernels import kernels
 from loaded_latency import latency
-from mappings import random_mappings
+from mappings import mappings
 from packets import PACKET_BENCHMARKS
 from speed import speed
 from tables import table
@@ -208,7 +208,7 @@ BENCHMARKS: dict[str, Callable[[Bench], Any]] = {
     "table1": table1,
     "rates": rates,
     "model": model,
-    "mappings": random_mappings,
+    "mappings": mappings,
     "profile": profile_speed,
     "kernels": kernels,
     **PACKET_BENCHMARKS,

@@ -122,6 +122,33 @@ def report_of(source: Path, load: Workload, folder: Path, *options: str) -> Any:
     return json.loads(path.read_text())
 
 
+@pytest.mark.parametrize("app", ["l3-switch", "mpls"])
+def test_the_report_says_what_a_mapping_file_costs(
+    app: str, loads: dict[str, Workload], tmp_path: Path
+) -> None:
+    """As much as the simulator says; and what it is compared with is what comes
+    without the file."""
+    source, ppfs = PIPELINES[app]
+    load = loads[app]
+    options = ("--level=o1", "--mes=3", f"--control={load.control}")
+
+    def rate(*more: str) -> tuple[Any, float]:
+        report = report_of(source, load, tmp_path, *options, *more)
+        _, stats = toolchain.simulate(
+            tmp_path / "a.ixp", load, tmp_path, "--warmup=800"
+        )
+        return report, stats["rate"]["forwarded_mpps"]
+
+    chosen, free = rate()
+    assert "mapping" not in chosen
+    fixed, slow = rate(f"--mapping={write_mapping(tmp_path, ppfs, 2)}")
+    cost = fixed["mapping"]
+    assert cost["chosen"]["mpps"] == pytest.approx(chosen["predicted"]["mpps"])
+    assert cost["mpps"] == pytest.approx(fixed["predicted"]["mpps"])
+    assert cost["lost"] == pytest.approx(1 - slow / free, abs=0.1)
+    assert cost["lost"] > 0
+
+
 def chain(length: int) -> str:
     """PPFs that each add one to the source address and pass the frame on."""
     names = [f"p{i}" for i in range(length)]
