@@ -377,12 +377,16 @@ void Aggregation::runOnOperation() {
     for (const FormedAggregate &aggregate : formed.aggregates)
       words += aggregate.words;
     Builder builder(&getContext());
+    SmallVector<Attribute> loads;
+    for (double load : formed.prediction.unitUtilization)
+      loads.push_back(builder.getF64FloatAttr(load));
     getOperation()->setAttr(
         predictionAttrName,
         builder.getDictionaryAttr(
             {builder.getNamedAttr(
                  "packets_per_s",
                  builder.getF64FloatAttr(formed.prediction.packetsPerSecond)),
+             builder.getNamedAttr("unit_loads", builder.getArrayAttr(loads)),
              builder.getNamedAttr("words", builder.getF64FloatAttr(words)),
              builder.getNamedAttr(
                  "bottleneck",

@@ -7,7 +7,9 @@
 #include "aggregation/WordValues.h"
 #include "support/Error.h"
 #include "target-ixp/InstructionTable.h"
+#include "llvm/ADT/STLExtras.h"
 #include <algorithm>
+#include <set>
 
 namespace karakal::agg {
 
@@ -16,8 +18,15 @@ using target::Op;
 
 namespace {
 
-/// What takes a lock and gives it back (runtime/services.ll).
-constexpr const char *lockName = "baker_lock", *unlockName = "baker_unlock";
+/// Takes a lock that contexts of one engine share (runtime/locks.ll), and the
+/// cycles of its loop while the lock is held.
+constexpr const char *localLockName = "baker_lock_local";
+constexpr double lookCycles = 8;
+/// What takes a lock and gives it back (runtime/services.ll, locks.ll).
+constexpr const char *lockNames[] = {"baker_lock", localLockName,
+                                     "baker_lock_sram"},
+                     *unlockNames[] = {"baker_unlock", "baker_unlock_local",
+                                       "baker_unlock_sram"};
 
 /// Adds up the words of one program.
 class Reader {
@@ -88,13 +97,15 @@ void Reader::addCommand(size_t at) {
 /// The words that run while a lock is held, or handed over.
 std::vector<bool> Reader::locked() const {
   std::vector<bool> isLocked(instructions.size());
-  uint32_t take = ~0u, give = ~0u;
-  for (const target::FunctionRange &range : code.functions)
-    if (range.name == lockName || range.name == unlockName) {
-      (range.name == lockName ? take : give) = range.begin;
-      std::fill(isLocked.begin() + range.begin, isLocked.begin() + range.end,
-                true);
-    }
+  std::set<uint32_t> takes, gives;
+  for (const target::FunctionRange &range : code.functions) {
+    bool isTake = llvm::is_contained(lockNames, range.name);
+    if (!isTake && !llvm::is_contained(unlockNames, range.name))
+      continue;
+    (isTake ? takes : gives).insert(range.begin);
+    std::fill(isLocked.begin() + range.begin, isLocked.begin() + range.end,
+              true);
+  }
   std::vector<uint32_t> open;
   auto reach = [&](uint32_t word) {
     if (!isLocked[word])
@@ -103,13 +114,13 @@ std::vector<bool> Reader::locked() const {
   };
   for (uint32_t i = 0; i < instructions.size(); ++i)
     for (const WordEdge &edge : flow.edges[i])
-      if (edge.callee == take)
+      if (edge.callee && takes.count(*edge.callee))
         reach(edge.to);
   while (!open.empty()) {
     uint32_t at = open.back();
     open.pop_back();
     for (const WordEdge &edge : flow.edges[at])
-      if (edge.callee != give)
+      if (!edge.callee || !gives.count(*edge.callee))
         reach(edge.to);
   }
   return isLocked;
@@ -126,6 +137,9 @@ void Reader::addRuns() {
 
 StageCost Reader::read() {
   std::vector<bool> isLocked = locked();
+  bool hasLocalLock = llvm::any_of(code.functions, [](auto &function) {
+    return function.name == localLockName;
+  });
   for (size_t i = 0; i < instructions.size(); ++i) {
     StageCost before = cost;
     const Instruction &instruction = instructions[i];
@@ -142,6 +156,9 @@ StageCost Reader::read() {
     if (isSwap(instruction))
       cost.issue += times * swapCycles(instruction, chip);
     addCommand(i);
+    // Who waits for a lock in local memory looks at it in every turn.
+    if (isLocked[i] && hasLocalLock && isSwap(instruction))
+      cost.locked += times * double(chip.meContexts - 1) / 2 * lookCycles;
     if (isLocked[i])
       cost.locked += cost.issue + cost.latency - before.issue - before.latency;
   }

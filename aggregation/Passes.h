@@ -16,7 +16,7 @@ inline constexpr llvm::StringLiteral viaReasonAttrName = "baker.via.reason";
 
 /// What aggregation did, for the report: a list of {kind, subject, reason}.
 inline constexpr llvm::StringLiteral stepsAttrName = "baker.aggregates.steps";
-/// What the estimate promises: {packets_per_s, bottleneck, words}.
+/// What the estimate promises: {packets_per_s, bottleneck, words, unit_loads}.
 inline constexpr llvm::StringLiteral predictionAttrName =
     "baker.aggregates.prediction";
 

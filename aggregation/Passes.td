@@ -117,4 +117,26 @@ def Aggregation : Pass<"baker-aggregation", "::mlir::ModuleOp"> {
   ];
 }
 
+def PlaceLocks : Pass<"baker-place-locks", "::mlir::ModuleOp"> {
+  let summary = "put each lock where taking it costs least";
+  let description = [{
+    Of a critical section that only one engine enters the lock is a word of that
+    engine's local memory, which needs no command. One that several engines
+    enter lies in scratch or in SRAM, by the load that the throughput model
+    predicts of them; one that the XScale core takes, too, in scratch.
+
+    ```mlir
+    baker.global @m.guard : i32 {baker.place = {memory = "scratch", address = 12288 : i64}}
+    // becomes, if one engine runs all that take it,
+    baker.global @m.guard : i32 {baker.place = {memory = "local", address = 0 : i64}}
+    ```
+
+    Requires: `baker-aggregation`.
+  }];
+  let statistics = [
+    Statistic<"lockCount", "locks", "Locks that some code takes">,
+    Statistic<"localCount", "local", "Locks in local memory">
+  ];
+}
+
 #endif // KARAKAL_AGGREGATION_PASSES_TD

@@ -9,6 +9,8 @@
 #include "driver/RunPasses.h"
 #include "ir/Explain.h"
 #include "ir/Profile.h"
+#include "ir/References.h"
+#include "ir/Services.h"
 #include "passes/Stoppable.h"
 #include "swcache/Caches.h"
 #include "target-ixp/MemoryMap.h"
@@ -97,7 +99,7 @@ Result<CoreProgram> makeEngineIr(ModuleOp planned, const std::string &aggregate,
     return core.error();
   core->module->setDataLayout(
       "E-p:32:32-p1:32:32-p2:32:32-p3:32:32-p4:32:32-i64:32-n32-S32");
-  for (const char *file : {"packet.ll", "services.ll", "rings.ll"})
+  for (const char *file : {"packet.ll", "services.ll", "locks.ll", "rings.ll"})
     if (Status linked = linkRuntime(*core->module, file); !linked)
       return linked.error();
   keepEntries(*core->module, {engineEntry});
@@ -218,8 +220,20 @@ double trueWords(const PlannedProgram &made) {
   return words / cast<FloatAttr>(estimate.get("words")).getValueAsDouble();
 }
 
+/// Whether an aggregate has a lock that holds on one engine alone.
+bool hasLocalLock(ModuleOp program) {
+  WalkResult found = program.walk([](ir::LockOp taken) {
+    ir::GlobalOp lock = ir::globalOf(taken.getRef());
+    bool isLocal = lock && ir::placeOf(lock)->memory == "local";
+    return isLocal ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return found.wasInterrupted();
+}
+
 /// Gives the engines out anew, by what the code of each aggregate costs.
 void shareEngines(PlannedProgram &made) {
+  if (hasLocalLock(*made.program))
+    return;
   std::vector<agg::Stage> stages = stagesOf(*made.program, made.engines);
   std::vector<agg::Stage> shared = stages;
   size_t left = 0;

@@ -133,7 +133,9 @@ bool isLargePrimitive(StringRef name) {
       "baker_packet_drop",     "baker_packet_clear",
       "baker_packet_add_tail", "baker_packet_create",
       "baker_packet_blank",    "baker_lock",
-      "baker_unlock"};
+      "baker_unlock",          "baker_lock_local",
+      "baker_unlock_local",    "baker_lock_sram",
+      "baker_unlock_sram"};
   return large.contains(name);
 }
 

@@ -48,6 +48,12 @@ constexpr OrderRule orderRules[] = {
      "only PPFs of the engines form aggregates"},
     {"baker-aggregation", "baker-lower-channels",
      "channels between aggregates are rings"},
+    {"baker-aggregation", "baker-place-locks",
+     "a lock that one engine takes lies in its local memory"},
+    {"baker-plan-caches", "baker-place-locks",
+     "locks lie in local memory behind the copies"},
+    {"baker-place-locks", "baker-to-llvm",
+     "taking a lock is a call that its memory names"},
     {"baker-lower-channels", "baker-pac", "accesses meet across PPFs"},
     {"baker-inline", "baker-pac", "accesses meet in one function"},
     {"baker-remove-copies", "baker-pac",
@@ -128,6 +134,10 @@ void addAggregation(OpPassManager &passes, CoreTarget,
   passes.addPass(agg::createAggregation(aggregation));
 }
 
+void addPlaceLocks(OpPassManager &passes, CoreTarget, const PipelineOptions &) {
+  passes.addPass(agg::createPlaceLocks());
+}
+
 void addLowerChannels(OpPassManager &passes, CoreTarget target,
                       const PipelineOptions &options) {
   passes::LowerChannelsOptions channels;
@@ -199,6 +209,9 @@ constexpr PassRow rows[] = {
      addSplitCores},
     {"aggregation", Stage::Program, Level::Base, true,
      "needs the cores; decides which engine runs what", addAggregation},
+    {"place-locks", Stage::Program, Level::Base, false,
+     "which engines take a lock, and how busy units are, is known now",
+     addPlaceLocks},
     {"channel-heads", Stage::Program, Level::Soar, false,
      "soar's part that needs the whole program", addChannelHeads},
     {"lower-channels", Stage::EveryCore, Level::Base, true,

@@ -33,9 +33,13 @@ template <typename Op> struct Section : ToLlvmPattern<Op> {
       std::optional<ir::Place> place;
       if (global)
         place = ir::placeOf(global);
-      if (!place || place->memory != "scratch")
-        return op.emitError() << "a lock is a global that lies in scratch";
-      callRuntime(rewriter, op, name, {}, adaptor.getRef());
+      if (!place || place->memory == "dram")
+        return op.emitError()
+               << "a lock is a global in scratch, SRAM or local memory";
+      std::string function = name.str();
+      if (place->memory != "scratch")
+        function += place->memory == "local" ? "_local" : "_sram";
+      callRuntime(rewriter, op, function, {}, adaptor.getRef());
     }
     rewriter.eraseOp(op);
     return success();

@@ -47,6 +47,8 @@ REACHED = 0.97
 #: instructions, and the simulated packets are a sample of the profiled ones.
 BOUND_ERROR = 0.05
 CLOCK_HZ, FRAME_BITS = 600e6, 64 * 8
+#: All packets of a graph leave by one port, which is as fast as four.
+ONE_PORT = (("ports.rate_bps", 4_000_000_000),)
 #: Four ports of 1 Gbit/s with preamble and gap.
 PORTS_GBPS = 4 * 64 / 84
 
@@ -62,6 +64,8 @@ class Program:
     source: Path
     level: str
     traffic: Traffic
+    #: Chip parameters of the simulation.
+    chip: tuple[tuple[str, int], ...] = ()
 
 
 @dataclass
@@ -169,13 +173,9 @@ class Search:
     def rates(self, images: list[str], packets: int = PACKETS) -> list[float]:
         """Gbps of the packets that were dealt with: those that the program drops
         are served as well."""
+        options = run_options(packets, ENGINES) | {"set": dict(self.program.chip)}
         steps = [
-            simulate_step(
-                self.simulator,
-                image,
-                self.program.traffic,
-                run_options(packets, ENGINES),
-            )
+            simulate_step(self.simulator, image, self.program.traffic, options)
             for image in images
         ]
         rates = []
@@ -335,7 +335,7 @@ def graph_mappings(bench: Bench, graphs: int = GRAPHS) -> list[dict[str, Any]]:
         source.parent.mkdir(exist_ok=True)
         source.write_text(source_of(graph))
         tried = list(cuts(ppf_names(graph)))
-        found.append(search(bench, Program(source, "swc", traffic), tried))
+        found.append(search(bench, Program(source, "swc", traffic, ONE_PORT), tried))
     return found
 
 

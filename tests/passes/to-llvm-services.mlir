@@ -4,6 +4,8 @@
 baker.protocol @ether min_bytes 14 constant_size
   [#baker.protocol_field<"dst" at 0 : 48>]
 baker.global @m.guard : i32 {baker.place = {memory = "scratch", address = 9216 : i32}}
+baker.global @m.near : i32 {baker.place = {memory = "local", address = 4 : i32}}
+baker.global @m.far : i32 {baker.place = {memory = "sram1", address = 16 : i32}}
 baker.global @m.count : i32 {baker.place = {memory = "sram1", address = 8 : i32}}
 
 // Room is a number where the head is known; locks and counters are addresses.
@@ -28,4 +30,21 @@ func.func @room(%ph: !baker.packet<"ether">, %n: i32, %key: i48) -> (i32, i32, i
   baker.unlock %guard : !baker.ref<i32>
   %h = baker.hash %key : i48
   return %a, %b, %h : i32, i32, i48
+}
+
+// The memory of a lock names the calls that take it.
+
+// CHECK-LABEL: llvm.func @sections
+// CHECK: llvm.call @baker_lock_local
+// CHECK: llvm.call @baker_unlock_local
+// CHECK: llvm.call @baker_lock_sram
+// CHECK: llvm.call @baker_unlock_sram
+func.func @sections() {
+  %near = baker.global_ref @m.near : !baker.ref<i32>
+  baker.lock %near : !baker.ref<i32>
+  baker.unlock %near : !baker.ref<i32>
+  %far = baker.global_ref @m.far : !baker.ref<i32>
+  baker.lock %far : !baker.ref<i32>
+  baker.unlock %far : !baker.ref<i32>
+  return
 }

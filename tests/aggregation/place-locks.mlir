@@ -1,0 +1,54 @@
+// RUN: baker-opt %s --baker-split-cores --baker-aggregation=engines=1 --baker-place-locks | FileCheck %s --check-prefix=ONE
+// RUN: baker-opt %s --baker-split-cores --baker-aggregation --baker-place-locks | FileCheck %s --check-prefix=SIX
+// RUN: baker-opt %s --baker-split-cores --baker-aggregation --baker-place-locks --explain=aggregation -o /dev/null 2>&1 | FileCheck %s --check-prefix=WHY
+
+// One engine takes a lock in its local memory, behind what lies there. Several
+// take it in scratch, or in SRAM while the scratchpad is fuller; one that the
+// XScale core takes, too, stays in scratch.
+
+baker.protocol @ether min_bytes 14 [#baker.protocol_field<"type" at 96 : 16>]
+baker.channel @rx : "ether" from "rx" to @m.work.in_cc
+baker.channel @m.work.out_cc : "ether" from "m.work" to @tx
+
+baker.global @copy : !baker.array<3 x i32> {baker.place = {memory = "local", address = 0 : i32}}
+baker.global @table : !baker.array<64 x i32> {baker.place = {memory = "scratch", address = 12288 : i32}}
+// ONE: baker.global @guard {{.*}}baker.place = {address = 12 : i32, memory = "local"}
+// SIX: baker.global @guard {{.*}}baker.place = {address = 0 : i32, memory = "sram1"}
+// WHY: remark: [aggregation] lock guard lies in sram1: test and set takes {{[0-9]+}} cycles in scratch, {{9[0-9]}} % busy, {{[0-9]+}} cycles in sram0, {{[0-9]+}} % busy, 90 cycles in sram1, 0 % busy
+baker.global @guard : i32 {baker.place = {memory = "scratch", address = 12544 : i32}}
+// ONE: baker.global @both {{.*}}baker.place = {address = 12548 : i32, memory = "scratch"}
+// SIX: baker.global @both {{.*}}baker.place = {address = 12548 : i32, memory = "scratch"}
+// WHY: remark: [aggregation] lock both lies in scratch: the XScale core takes it, too
+baker.global @both : i32 {baker.place = {memory = "scratch", address = 12548 : i32}}
+
+func.func @m.work.in_cc(%ph: !baker.packet<"ether">)
+    attributes {baker.kind = "ppf"} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %table = baker.global_ref @table : !baker.ref<!baker.array<64 x i32>>
+  %at = baker.element %table[%c0] : !baker.ref<!baker.array<64 x i32>>
+  cf.br ^more(%c0 : i32)
+^more(%i: i32):
+  %v = baker.load %at : !baker.ref<i32>
+  baker.store %v, %at : !baker.ref<i32>
+  %next = arith.addi %i, %v : i32
+  %again = arith.cmpi ult, %next, %v : i32
+  cf.cond_br %again, ^more(%next : i32), ^done {baker.branch = array<i64: 99, 1>}
+^done:
+  %guard = baker.global_ref @guard : !baker.ref<i32>
+  baker.lock %guard : !baker.ref<i32>
+  baker.store %c1, %at : !baker.ref<i32>
+  baker.unlock %guard : !baker.ref<i32>
+  %both = baker.global_ref @both : !baker.ref<i32>
+  baker.lock %both : !baker.ref<i32>
+  baker.unlock %both : !baker.ref<i32>
+  baker.channel_put @m.work.out_cc, %ph : !baker.packet<"ether">
+  return
+}
+
+func.func @m.set() attributes {baker.kind = "control"} {
+  %both = baker.global_ref @both : !baker.ref<i32>
+  baker.lock %both : !baker.ref<i32>
+  baker.unlock %both : !baker.ref<i32>
+  return
+}

@@ -1,0 +1,98 @@
+"""Wherever a lock lies, one context at a time is in its critical section: the
+packets get the numbers that a section gives them, each number once."""
+
+from __future__ import annotations
+
+import struct
+from pathlib import Path
+
+import pytest
+from built import needs_build, read_pcapng, run
+
+pytestmark = needs_build
+
+COUNT = 400
+#: Reads of a table in scratch that leave no time of it.
+READS = 150
+PROGRAM = """
+import net.ether;
+module m {{
+  lock guard;
+  u32 next;
+  @place(scratch) u32 table[256];
+  {control}
+  ppf work {{ in ether_pkt * in_cc; out ether_pkt * out_cc; }}
+  wiring {{ rx -> work.in_cc; work.out_cc -> tx; }}
+}}
+m.work.ppf(ether_pkt * ph) {{
+  u32 sum = 0;
+{reads}
+  u32 mine = 0;
+  critical (guard) {{
+    mine = next;
+    next = mine + 1;
+  }}
+  ph->src = mine;
+  ph->type = sum;
+  channel_put(out_cc, ph);
+}}
+"""
+READ = "  sum += table[{}];\n"
+RESET = "control u32 reset() { critical (guard) { next = 0; } return 0; }"
+
+
+def program(folder: Path, reads: int = 0, control: bool = False) -> Path:
+    source = folder / "locks.baker"
+    text = PROGRAM.format(
+        reads="".join(READ.format(i) for i in range(reads)),
+        control=RESET if control else "",
+    )
+    source.write_text(text)
+    return source
+
+
+@pytest.fixture(scope="module")
+def trace(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("locks") / "in.pcap"
+    data = struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, 1)
+    for number in range(COUNT):
+        frame = struct.pack(">HIHI", 2, number, 2, number).ljust(60, b"\0")
+        data += struct.pack("<IIII", number, 0, len(frame), len(frame)) + frame
+    path.write_bytes(data)
+    return path
+
+
+def numbers(image: Path, trace: Path, folder: Path) -> list[int]:
+    out = folder / "out.pcapng"
+    run("ixpsim", image, f"--trace={trace}", f"--out={out}", "--strict", "--quiet")
+    return sorted(int.from_bytes(data[6:12], "big") for _, data in read_pcapng(out).elements())
+
+
+@pytest.mark.parametrize("level", ["base", "swc"])
+@pytest.mark.parametrize(
+    ("engines", "reads", "control", "memory"),
+    [
+        (1, 0, False, "local memory: all that take it run on the engine of"),
+        (3, 0, False, "scratch: test and set takes"),
+        (6, READS, False, "sram1: test and set takes"),
+        (1, 0, True, "scratch: the XScale core takes it, too"),
+    ],
+)
+def test_a_section_gives_each_number_once(
+    engines: int,
+    reads: int,
+    control: bool,
+    memory: str,
+    level: str,
+    trace: Path,
+    tmp_path: Path,
+) -> None:
+    source, image = program(tmp_path, reads, control), tmp_path / "locks.ixp"
+    mapping = tmp_path / "mapping.txt"
+    mapping.write_text(f"aggregate all {engines}\n  m.work\n")
+    said = run(
+        "bakerc", source, f"--level={level}", f"--profile-trace={trace}",
+        f"--mapping={mapping}", "--explain=aggregation", "-o", image,
+    )  # fmt: skip
+    assert f"lock m.guard lies in {memory}" in said
+    assert numbers(image, trace, tmp_path) == list(range(COUNT))
