@@ -212,6 +212,8 @@ private:
       turnLimit = std::min(turnLimit, scheduler.nextCycle());
       if (time >= turnLimit)
         return false;
+    } else if (time > aheadLimit && readyMask != 0) {
+      return false; // contexts that only make way for each other
     }
     return arbitrate();
   }

@@ -78,9 +78,9 @@ void Microengine::finishSlots() {
 
 /// A run of straight lines begins, if a context has the engine.
 bool Microengine::begin() {
+  aheadLimit = time + runAheadCycles;
   if (needsArbitration && !mayGoOn())
     return false;
-  aheadLimit = time + runAheadCycles;
   beginLine();
   return true;
 }

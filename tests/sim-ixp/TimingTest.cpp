@@ -206,6 +206,21 @@ TEST_F(TimingTest, ALoopThatTouchesNothingDoesNotHoldTheChip) {
   EXPECT_EQ(chip->engine(1).peek(reg::gprA), 1u);
 }
 
+TEST_F(TimingTest, ContextsThatOnlyMakeWayForEachOtherDoNotHoldTheChip) {
+  Instruction makeWay = ctxArb(1);
+  makeWay.hasTarget = true;
+  makeWay.target = 0;
+  for (uint32_t contexts : {0x01u, 0xffu}) {
+    chip.reset();
+    load({makeWay}, 0, contexts);
+    load({withSignal(command(Op::SramRead, sXfer(0), imm(0), gprB(15), 1), 2),
+          ctxArb(4), immed(gprA(0), 1), ctxArbKill()},
+         1);
+    chip->runTo(5000);
+    EXPECT_EQ(chip->engine(1).peek(reg::gprA), 1u);
+  }
+}
+
 TEST_F(TimingTest, SaturatedDramOverAllBanksGivesABurstABurstTime) {
   // Contexts spread over the banks by their number: the data bus is the bound.
   chip = std::make_unique<Chip>(parameters, recorder);
