@@ -63,7 +63,8 @@ struct Shared {
 };
 constexpr Shared sharedMemories[] = {
     {"scratch", Unit::Scratch, target::ScratchGlobalsEnd},
-    {"sram0", Unit::Sram0, target::StackSramBase},
+    {"sram0", Unit::Sram0,
+     target::SramChannelBytes - target::StackSramBytes},
     {"sram1", Unit::Sram1, target::SramChannelBytes},
 };
 
