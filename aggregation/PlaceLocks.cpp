@@ -63,8 +63,7 @@ struct Shared {
 };
 constexpr Shared sharedMemories[] = {
     {"scratch", Unit::Scratch, target::ScratchGlobalsEnd},
-    {"sram0", Unit::Sram0,
-     target::SramChannelBytes - target::StackSramBytes},
+    {"sram0", Unit::Sram0, target::SramChannelBytes - target::StackSramBytes},
     {"sram1", Unit::Sram1, target::SramChannelBytes},
 };
 

@@ -37,11 +37,11 @@ enum Node : unsigned {
   Call,          ///< (chain, glue) = chain, callee, registers..., mask, glue
   Return,        ///< chain, return address, registers..., glue
   ArgumentStore, ///< chain = chain, value, callee, byte offset
-  Swap,       ///< chain = chain, signal to wait for, 0 = none
-  Barrier,    ///< chain = chain
-  CsrRead,    ///< (i32, chain) = chain, CSR
-  CsrWrite,   ///< chain = chain, CSR, value
-  RingStatus, ///< (i32, chain) = chain, input state
+  Swap,          ///< chain = chain, signal to wait for, 0 = none
+  Barrier,       ///< chain = chain
+  CsrRead,       ///< (i32, chain) = chain, CSR
+  CsrWrite,      ///< chain = chain, CSR, value
+  RingStatus,    ///< (i32, chain) = chain, input state
   Halt,
 };
 } // namespace node

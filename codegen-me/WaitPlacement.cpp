@@ -409,8 +409,8 @@ void WaitPlacement::insert() {
       Item wait;
       const Item &near = items[i ? i - 1 : 0];
       wait.function = near.function;
-      wait.frequency = i < items.size() && isWord(i) ? items[i].frequency
-                                                     : near.frequency;
+      wait.frequency =
+          i < items.size() && isWord(i) ? items[i].frequency : near.frequency;
       wait.line = i < items.size() && isWord(i) ? items[i].line : near.line;
       wait.instruction = target::ctxArb(found->second);
       placed.push_back(wait);

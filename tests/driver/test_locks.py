@@ -65,7 +65,9 @@ def trace(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def numbers(image: Path, trace: Path, folder: Path) -> list[int]:
     out = folder / "out.pcapng"
     run("ixpsim", image, f"--trace={trace}", f"--out={out}", "--strict", "--quiet")
-    return sorted(int.from_bytes(data[6:12], "big") for _, data in read_pcapng(out).elements())
+    return sorted(
+        int.from_bytes(data[6:12], "big") for _, data in read_pcapng(out).elements()
+    )
 
 
 @pytest.mark.parametrize("level", ["base", "swc"])

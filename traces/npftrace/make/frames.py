@@ -34,6 +34,18 @@ def share_out(rng: np.random.Generator, ways: int, count: int) -> Numbers:
     return rng.permutation(np.append(np.tile(np.arange(ways), count // ways), rest))
 
 
+def draw_evenly(rng: np.random.Generator, ports: Numbers, count: int) -> Numbers:
+    """`count` random indices of `ports`, each about as often as any other, so
+    that every port occurs as often as any other among them."""
+    rank = np.zeros(len(ports), dtype=np.int64)
+    for port in np.unique(ports):
+        which = np.flatnonzero(ports == port)
+        rank[which] = rng.permutation(len(which))
+    in_turn = np.lexsort((ports, rank))
+    taken = (rng.integers(len(ports)) + np.arange(count)) % len(ports)
+    return rng.permutation(in_turn[taken])
+
+
 def put(rows: Bytes, at: int, size: int, values: Any) -> None:
     """Writes big-endian fields of `size` bytes at column `at`."""
     numbers = np.broadcast_to(np.asarray(values, dtype=np.int64), len(rows))

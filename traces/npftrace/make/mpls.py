@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from npftrace.errors import InputError
 from npftrace.make import options, traffic
-from npftrace.make.frames import Numbers, header_sums, put
+from npftrace.make.frames import Numbers, draw_evenly, header_sums, put
 from npftrace.make.lsp import (
     LABEL_FIRST,
     LABEL_SPACE,
@@ -131,6 +131,11 @@ class _Generator:
             for to_path in (True, False)
         }
 
+        self.pool_ports = {
+            to_path: self._ports_of(tables.fec_nhlfes[tables.lookup.routes(pool)])
+            for to_path, pool in self.pools.items()
+        }
+
     def _destinations(self, path_begins: NDArray[np.bool_], to_path: bool) -> Numbers:
         """Many destinations, uniform over the FECs of one sort, then inside."""
         rng, tables = self.rng, self.tables
@@ -155,6 +160,26 @@ class _Generator:
         if not self.flows.count:
             return self.rng.integers(0, 1 << 62, size=count)
         return self.flow_seeds[self.flows.draw(count)]
+
+    def _pick(self, ports: Numbers, seeds: Numbers, part: int) -> Numbers:
+        """Which of the entries that lead to `ports` each packet takes: that of
+        its flow, or without flows all alike."""
+        if self.flows.count:
+            result: Numbers = seeds // part % len(ports)
+            return result
+        return draw_evenly(self.rng, ports, len(seeds))
+
+    def _ports_of(self, nhlfes: Numbers) -> Numbers:
+        ports: Numbers = self.tables.hop_ports[self.tables.nhlfe_hops[nhlfes]]
+        return ports
+
+    def _label_ports(self, labels: Numbers) -> Numbers:
+        return self._ports_of(self.tables.label_nhlfes[labels])
+
+    def _pool(self, to_path: bool, seeds: Numbers) -> Numbers:
+        pool = self.pools[to_path]
+        result: Numbers = pool[self._pick(self.pool_ports[to_path], seeds, 1)]
+        return result
 
     def chunk(self, begin: int, kinds: Numbers) -> _Chunk:
         numbers = begin + np.arange(len(kinds))
@@ -186,12 +211,12 @@ class _Generator:
             which = chunk.of(name)
             if operations:
                 usable = tables.labels_for(*operations)
-                at = usable[seeds[which] // 11 % len(usable)]
+                at = usable[self._pick(self._label_ports(usable), seeds[which], 11)]
                 labels[which, 0] = tables.labels[at]
                 chunk.nhlfes[which] = tables.label_nhlfes[at]
         again = chunk.of("pop-again")
         swapped = tables.labels_for(SWAP)
-        at = swapped[seeds[again] // 13 % len(swapped)]
+        at = swapped[self._pick(self._label_ports(swapped), seeds[again], 13)]
         labels[again, 1] = tables.labels[at]
         chunk.nhlfes[again] = tables.label_nhlfes[at]
         labels[chunk.of("explicit-null"), 0] = 0
@@ -215,11 +240,10 @@ class _Generator:
         """The IPv4 packet, as if no labels were before it."""
         rows, rng, count = chunk.rows, self.rng, len(numbers)
         to_path = np.isin(chunk.kinds, [NAMES.index(name) for name in TO_PATH])
-        destinations = np.where(
-            to_path,
-            self.pools[True][seeds % len(self.pools[True])],
-            self.pools[False][seeds % len(self.pools[False])],
-        )
+        destinations = np.zeros(count, dtype=np.int64)
+        for sort in (True, False):
+            which = np.flatnonzero(to_path == sort)
+            destinations[which] = self._pool(sort, seeds[which])
         stray = chunk.of("no-route")
         destinations[stray] = self._without_route(len(stray))
         ttls = rng.integers(2, 256, size=count)
