@@ -124,15 +124,17 @@ def mapping_text(parts: Parts) -> str:
     )
 
 
-def bound_gbps(report: Report, engines: list[int]) -> float:
+def bound_gbps(report: Report, engines: list[int], sent: float) -> float:
     """What no run of the code on so many engines exceeds: each engine issues an
-    instruction a cycle."""
+    instruction a cycle, and the ports send the part `sent` of the packets."""
     stages = [a["model"] for a in report["aggregates"]]
     least = min(
         count / (stage["messages_per_packet"] * stage["issue_cycles"])
         for stage, count in zip(stages, engines, strict=True)
     )
-    return min(PORTS_GBPS, least * CLOCK_HZ * FRAME_BITS / 1e9 * (1 + BOUND_ERROR))
+    return min(
+        PORTS_GBPS / sent, least * CLOCK_HZ * FRAME_BITS / 1e9 * (1 + BOUND_ERROR)
+    )
 
 
 class Search:
@@ -142,6 +144,8 @@ class Search:
         self.bench, self.program = bench, program
         store = bench.engine.store
         self.simulator = store.add_file(bench.tools.ixpsim)
+        #: The part of the packets that the program does not drop.
+        self.sent = 1.0
 
     def compile(self, mappings: list[str | None]) -> list[Compiled | None]:
         """None for a mapping that the compiler refuses: packets would come back
@@ -186,8 +190,8 @@ class Search:
                 self.bench.engine.store.read(outcome.outputs["stats.json"])
             )
             counts = stats["packets"]
-            share = counts["forwarded"] / max(counts["received"], 1)
-            rates.append(stats["rate"]["forwarded_gbps"] / max(share, 1e-9))
+            self.sent = max(counts["forwarded"] / max(counts["received"], 1), 1e-9)
+            rates.append(stats["rate"]["forwarded_gbps"] / self.sent)
         return rates
 
     def with_shares(self, compiled: Compiled, engines: list[int]) -> str:
@@ -215,7 +219,7 @@ def search(
         for engines in shares(len(parts), ENGINES):
             if code is None:
                 refused += 1
-            elif bound_gbps(code.report, engines) * REACHED <= chosen_gbps:
+            elif bound_gbps(code.report, engines, at.sent) * REACHED <= chosen_gbps:
                 pruned += 1
             else:
                 labels.append(label(parts, engines))
