@@ -20,7 +20,10 @@ def share_engines(image: bytes, engines: list[int]) -> bytes:
     code is that of any share."""
     offset, size = _place(image)
     manifest = json.loads(image[offset : offset + size])
-    first = min(n for a in manifest["aggregates"] for n in a["engines"])
+    numbers = [n for a in manifest["aggregates"] for n in a["engines"]]
+    if len(numbers) != sum(engines):
+        raise ValueError("an image has the engines that it was compiled for")
+    first = min(numbers)
     runs = {}
     for aggregate, count in zip(manifest["aggregates"], engines, strict=True):
         aggregate["engines"] = list(range(first, first + count))
@@ -30,8 +33,6 @@ def share_engines(image: bytes, engines: list[int]) -> bytes:
         if engine["role"] == "app":
             aggregate = runs.pop(engine["engine"])
             engine |= {"aggregate": aggregate["name"], "ucode": aggregate["ucode"]}
-    if runs:
-        raise ValueError("an image has the engines that it was compiled for")
     text = json.dumps(manifest, separators=(",", ":")).encode()
     if len(text) > size:
         raise ValueError("the manifest has no room for the shares")
