@@ -63,7 +63,6 @@ void Chassis::connectUnit(uint32_t first, uint32_t last, CommandUnit *unit) {
 
 void Chassis::growPool() {
   pool.push_back(std::make_unique<Command>());
-  pool.back()->poolIndex = static_cast<uint32_t>(pool.size() - 1);
   freeCommands.push_back(pool.back().get());
 }
 
@@ -84,7 +83,6 @@ uint64_t Chassis::reserve(uint64_t &busFree, uint64_t notBefore,
 bool Chassis::issue(Command &command) {
   if (!units[command.target])
     return false;
-  command.issueCycle = events.now();
   command.wordsInTransit = 0;
   if (watcher)
     watcher->onCommand(events.now(), command, false);

@@ -21,8 +21,9 @@ class CommandUnit;
 /// Which kind of transfer register a command names.
 enum class TransferKind : uint8_t { S, D };
 
-/// A command from issue to completion.
-struct Command {
+/// A command from issue to completion. All but the data lies in one line of the
+/// host's cache.
+struct alignas(64) Command {
   /// Microengine index 0..15 and context 0..7 that issued it.
   uint8_t engine = 0;
   uint8_t context = 0;
@@ -34,8 +35,6 @@ struct Command {
   /// Bits 19:18 of the instruction, e.g. msf write: 0 = 32-bit, 1 = fast_wr,
   /// 2 = 64-bit.
   uint8_t token = 0;
-  /// Sum of the two address operands.
-  uint32_t address = 0;
   /// Longwords (SRAM, scratch, MSF 32-bit) or quadwords (DRAM, MSF 64-bit),
   /// 1..16, the override of an indirect reference already applied.
   uint8_t count = 0;
@@ -48,25 +47,25 @@ struct Command {
   bool isSignalPair = false;
   /// Indirect reference: the result of the preceding instruction.
   bool isIndirect = false;
-  uint32_t indirectWord = 0;
+  /// Private to the chassis: words that a pull or push still moves.
+  uint8_t wordsInTransit = 0;
   /// Address of the instruction.
   uint16_t pc = 0;
-  /// Cycle of issue.
-  uint64_t issueCycle = 0;
+  uint32_t indirectWord = 0;
+  /// Sum of the two address operands.
+  uint32_t address = 0;
   /// Private to the unit that holds the command.
   uint64_t unitState = 0;
   /// The unit that has accepted the command and not yet done what it asks;
   /// set and cleared by units whose memory the core shares.
   const CommandUnit *server = nullptr;
-  /// Private to the chassis: number in the pool, order of arrival at units,
-  /// words that a pull or push still moves.
-  uint32_t poolIndex = 0;
+  /// Private to the chassis: order of arrival at units, whom a pull serves.
   uint64_t arrivalNumber = 0;
-  uint8_t wordsInTransit = 0;
   CommandUnit *puller = nullptr;
   /// Operands pulled, or results to be pushed: one 32-bit word a register.
-  std::array<uint32_t, 32> data{};
+  alignas(64) std::array<uint32_t, 32> data{};
 };
+static_assert(sizeof(void *) != 8 || sizeof(Command) == 64 + 128, "see above");
 
 class Chassis;
 

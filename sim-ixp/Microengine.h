@@ -147,16 +147,14 @@ private:
 
   enum class State : uint8_t { Inactive, Ready, Running, Asleep, Dead };
 
-  struct Context {
+  /// What every swap touches is one line of the host's cache.
+  struct alignas(64) Context {
     State state = State::Inactive;
     bool any = false;
     uint16_t wakeMask = 0;
     uint16_t signals = 0;
     uint16_t pc = 0;
     std::array<uint32_t, 2> lmAddress{}; ///< byte address, bits 11:2
-    uint16_t futureCount = 0;
-    uint8_t futureSignal = 0;
-    uint32_t futureSerial = 0;
     /// Transfer registers with data on the way: in, and out; bits 31:0 are S,
     /// 63:32 D.
     uint64_t pendingIn = 0;
@@ -164,13 +162,16 @@ private:
     /// Where and when it gave up the engine, for the profile.
     uint64_t waitBegin = 0; ///< 0 = not yet
     uint16_t waitPc = 0;
+    bool isVoluntary = false;
     /// Issue and aborted cycles so far, and those at the last ring get and at
     /// the last voluntary swap behind it, which is at `roundPc`.
-    uint64_t ownCycles = 0;
-    uint64_t turnBegin = ~uint64_t{0}; ///< no get yet
-    uint64_t roundEnd = 0;
     uint32_t roundPc = noRound;
-    bool isVoluntary = false;
+    uint64_t ownCycles = 0;
+    uint64_t roundEnd = 0;
+    uint64_t turnBegin = ~uint64_t{0}; ///< no get yet
+    uint32_t futureSerial = 0;
+    uint16_t futureCount = 0;
+    uint8_t futureSignal = 0;
   };
   static constexpr uint32_t noRound = ~0u;
 
@@ -195,7 +196,8 @@ private:
   };
 
   // MicroengineRun.cpp
-  template <bool Exact> void execute(const MicroOp *here, uint64_t stop);
+  template <bool Exact>
+  [[gnu::noinline]] void execute(const MicroOp *here, uint64_t stop);
   bool begin();
   /// Whether the engine may do now what others see: nothing else comes first.
   bool isTurn() {
@@ -448,7 +450,8 @@ private:
 
   Cam cam;
   std::vector<uint8_t> reported; ///< kinds of hazards, by address
-  std::array<uint32_t, reg::count> regs{};
+  /// A context's registers of one bank are a line of the host's cache.
+  alignas(64) std::array<uint32_t, reg::count> regs{};
 };
 
 } // namespace karakal::sim

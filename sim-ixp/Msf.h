@@ -36,7 +36,7 @@ public:
   Msf(Chassis &chassis, Recorder &recorder, TrafficSource &source);
 
   /// Called with each frame that has left, in the order of leaving.
-  void onSent(std::function<void(SentFrame &&)> callback) {
+  void onSent(std::function<void(const SentFrame &)> callback) {
     transmit.onSent(std::move(callback));
   }
   /// The buffer of a handle went back to the free list: what it is used for

@@ -22,6 +22,7 @@
 #define KARAKAL_SIM_IXP_MSFRECEIVE_H
 
 #include "sim-ixp/Chassis.h"
+#include "sim-ixp/Fifo.h"
 #include "sim-ixp/MsfRegisters.h"
 #include "sim-ixp/Resource.h"
 #include "sim-ixp/Scheduler.h"
@@ -29,7 +30,6 @@
 
 #include <array>
 #include <cstdint>
-#include <deque>
 #include <string>
 #include <vector>
 
@@ -104,7 +104,7 @@ private:
     bool isHeld = false;      ///< closed loop: waits for room in the FIFO
     bool isScheduled = false; ///< its next frame's start is an event
     uint32_t fifoUsed = 0;    ///< bytes, reserved at the frame's start
-    std::deque<Piece> pieces;
+    Fifo<Piece> pieces;
   };
   struct Element {
     bool isInUse = false; ///< between the bus and RBUF_ELEMENT_DONE
@@ -114,8 +114,8 @@ private:
   };
   /// Threads that wait, and full elements that wait for them.
   struct List {
-    std::deque<uint32_t> threads;
-    std::deque<uint32_t> fullElements;
+    Fifo<uint32_t> threads;
+    Fifo<uint32_t> fullElements;
     uint32_t timeoutTicks = 0;
     uint32_t serial = 0; ///< of the first thread: older timeouts are void
   };
@@ -143,7 +143,7 @@ private:
   std::array<uint8_t, msf::bufferBytes> rbuf{};
   msf::ElementSize size;
   std::array<Element, msf::elementCountMax> elements{};
-  std::deque<uint32_t> freeElements;
+  Fifo<uint32_t> freeElements;
   std::array<List, msf::freelistCount> lists;
   uint32_t listCount = 1;
   Resource mediaBus;

@@ -5,6 +5,7 @@
 #include "sim-ixp/Recorder.h"
 #include "support/Error.h"
 #include "target-ixp/ChipParameters.h"
+#include "target-ixp/MemoryMap.h"
 #include "traces/Wire.h"
 
 #include <algorithm>
@@ -69,19 +70,21 @@ void MsfTransmit::setControl(uint32_t value, uint32_t engine) {
 }
 
 void MsfTransmit::validate(uint32_t number, uint32_t control, uint32_t engine) {
-  std::string who = "makes TBUF element " + std::to_string(number) + " valid ";
+  auto refuse = [&](const char *why) {
+    recorder.onFault(engine, "makes TBUF element " + std::to_string(number) +
+                                 " valid " + why);
+  };
   if (number >= size.count() ||
       number / size.partitionElements() >= ports.size())
-    return recorder.onFault(engine, who + "but no port sends it");
+    return refuse("but no port sends it");
   Element &element = elements[number];
   if (element.isValid)
-    return recorder.onFault(engine, who + "while it is valid");
+    return refuse("while it is valid");
   if (msf::controlLength(control) + msf::controlPayloadOffset(control) >
       size.bytes())
-    return recorder.onFault(engine, who + "with more bytes than it holds");
+    return refuse("with more bytes than it holds");
   if (msf::controlPrepend(control) != 0)
-    return recorder.onFault(engine, who + "with a prepended part, which the "
-                                          "model does not have");
+    return refuse("with a prepended part, which the model does not have");
   element.isValid = true;
   element.control = control;
   element.engine = engine;
@@ -121,6 +124,19 @@ void MsfTransmit::tryBus(uint64_t cycle) {
   events.schedule(taken + cycles, this, ElementMoved, number);
 }
 
+/// Memory for a frame: that of one that has left, if there is any.
+std::vector<uint8_t> MsfTransmit::takeBytes() {
+  std::vector<uint8_t> bytes;
+  if (spareBytes.empty()) {
+    bytes.reserve(target::BufferBytes);
+    return bytes;
+  }
+  bytes = std::move(spareBytes.back());
+  spareBytes.pop_back();
+  bytes.clear();
+  return bytes;
+}
+
 void MsfTransmit::elementMoved(uint64_t cycle, uint32_t number) {
   uint32_t index = number / size.partitionElements();
   Element &element = elements[number];
@@ -141,6 +157,7 @@ void MsfTransmit::elementMoved(uint64_t cycle, uint32_t number) {
                                      : ", outside of a frame"));
   if (isStart) {
     port.filling = SentFrame();
+    port.filling.bytes = takeBytes();
     port.filling.port = index;
     port.filling.number = element.origin.number;
     // Kept here until the frame leaves.
@@ -200,7 +217,8 @@ void MsfTransmit::frameEnds(uint64_t cycle, uint32_t index) {
   totals.frameBits += uint64_t(bytes + traces::crcBytes) * 8;
   recorder.onFrameSent(cycle, index, bytes);
   if (sink)
-    sink(std::move(frame));
+    sink(frame);
+  spareBytes.push_back(std::move(frame.bytes));
   tryWire(cycle, index);
   tryBus(cycle);
 }

@@ -18,6 +18,7 @@
 #define KARAKAL_SIM_IXP_MSFTRANSMIT_H
 
 #include "sim-ixp/Chassis.h"
+#include "sim-ixp/Fifo.h"
 #include "sim-ixp/MsfReceive.h"
 #include "sim-ixp/MsfRegisters.h"
 #include "sim-ixp/Resource.h"
@@ -26,7 +27,6 @@
 
 #include <array>
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <vector>
 
@@ -47,7 +47,7 @@ public:
   MsfTransmit(Chassis &chassis, Recorder &recorder, uint32_t portCount);
 
   /// Called with each frame at the cycle at which it has left.
-  void onSent(std::function<void(SentFrame &&)> callback) {
+  void onSent(std::function<void(const SentFrame &)> callback) {
     sink = std::move(callback);
   }
 
@@ -88,15 +88,16 @@ private:
   };
   struct Port {
     uint32_t fifoUsed = 0;
-    bool isInFrame = false;       ///< between start and end elements
-    SentFrame filling;            ///< arriving over the bus
-    std::deque<SentFrame> frames; ///< whole, waiting for the wire
+    bool isInFrame = false; ///< between start and end elements
+    SentFrame filling;      ///< arriving over the bus
+    Fifo<SentFrame> frames; ///< whole, waiting for the wire
     bool isOnWire = false;
     double wireFree = 0;
   };
 
   bool isReady(uint32_t partition) const;
   void tryBus(uint64_t cycle);
+  std::vector<uint8_t> takeBytes();
   void elementMoved(uint64_t cycle, uint32_t element);
   void tryWire(uint64_t cycle, uint32_t port);
   void frameEnds(uint64_t cycle, uint32_t port);
@@ -104,12 +105,14 @@ private:
   Scheduler &events;
   Recorder &recorder;
   const target::ChipParameters &params;
-  std::function<void(SentFrame &&)> sink;
+  std::function<void(const SentFrame &)> sink;
   std::array<uint8_t, msf::bufferBytes> tbuf{};
   msf::ElementSize size;
   std::array<Element, msf::elementCountMax> elements{};
   std::array<Partition, msf::partitionCount> partitions{};
   std::vector<Port> ports;
+  /// Memory of frames that have left.
+  std::vector<std::vector<uint8_t>> spareBytes;
   Resource mediaBus;
   bool isBusTaken = false;
   uint32_t nextPartition = 0;

@@ -7,43 +7,71 @@
 
 #include "sim-ixp/Scheduler.h"
 
+#include <utility>
+
 namespace karakal::sim {
 
 void Scheduler::refusePast() {
   KARAKAL_UNREACHABLE("an event lies in the past");
 }
 
-Scheduler::Node *Scheduler::growNodes() {
-  nodes.push_back(Node{});
-  return &nodes.back();
+void Scheduler::growNodes() {
+  freeNodes = static_cast<uint32_t>(nodes.size());
+  nodes.push_back({nullptr, 0, none, 0, 0});
 }
 
-void Scheduler::scheduleLater(uint64_t cycle, Node *node) {
-  append(later[cycle], node);
+void Scheduler::scheduleLater(uint64_t cycle, uint32_t number) {
+  if (cycle / spanCycles - wheelBase / spanCycles < spanCount)
+    return appendToSpan(cycle / spanCycles, number);
+  append(later[cycle], number);
   ++laterCount;
 }
 
 /// Moves the wheel's window to the clock and takes in what now falls into it.
-/// Slots of the overflow keep their order: an event of the same cycle can only
-/// be put into the wheel after this.
+/// The slots of what lies ahead keep their order: an event of the same cycle
+/// can only be put into a wheel after this.
 void Scheduler::refill() {
-  wheelBase = currentCycle;
-  while (!later.empty() && later.begin()->first < wheelBase + wheelSize) {
-    uint32_t index = later.begin()->first % wheelSize;
-    for (Node *node = later.begin()->second.first; node;) {
-      Node *next = node->next;
-      node->next = nullptr;
-      appendToWheel(index, node);
+  wheelBase = currentCycle / spanCycles * spanCycles;
+  uint64_t first = wheelBase / spanCycles;
+  while (!later.empty() &&
+         later.begin()->first / spanCycles - first < spanCount) {
+    uint64_t span = later.begin()->first / spanCycles;
+    for (uint32_t number = later.begin()->second.first; number != none;) {
+      uint32_t next = std::exchange(nodes[number].next, none);
+      appendToSpan(span, number);
       --laterCount;
-      node = next;
+      number = next;
     }
     later.erase(later.begin());
   }
+  for (uint64_t span = first; span < first + wheelSize / spanCycles; ++span)
+    for (uint32_t number = std::exchange(spans[span % spanCount].first, none);
+         number != none;) {
+      uint32_t next = std::exchange(nodes[number].next, none);
+      appendToWheel(nodes[number].cycle % wheelSize, number);
+      --inSpans;
+      number = next;
+    }
+}
+
+/// The first cycle of the second wheel's events, of which there is one.
+uint64_t Scheduler::earliestOfSpans() const {
+  uint64_t span = wheelBase / spanCycles;
+  while (spans[span % spanCount].first == none)
+    ++span;
+  uint64_t earliest = never;
+  for (uint32_t number = spans[span % spanCount].first; number != none;
+       number = nodes[number].next)
+    earliest = std::min(earliest,
+                        span * spanCycles + nodes[number].cycle % spanCycles);
+  return earliest;
 }
 
 void Scheduler::findEarliest(uint64_t from) {
   if (inWheel == 0) {
-    earliestCycle = later.empty() ? never : later.begin()->first;
+    earliestCycle = inSpans != 0    ? earliestOfSpans()
+                    : later.empty() ? never
+                                    : later.begin()->first;
     return;
   }
   uint32_t start = from % wheelSize;

@@ -10,8 +10,11 @@
 // over cycles without events. One cycle is one microengine clock cycle.
 //
 // The queue is a wheel of `wheelSize` one-cycle slots (a bitmap finds the next
-// slot in use) with an ordered overflow for what lies further ahead. Nodes come
-// from a pool that grows to the most events ever pending and then stays.
+// slot in use). What lies further ahead waits in a second wheel, whose slots
+// are spans of `spanCycles`, and beyond that in an ordered overflow; both are
+// emptied into the wheel, in order, before it takes anything of the same cycles
+// itself. Nodes come from a pool that grows to the most events ever pending and
+// then stays.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,8 +26,8 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <deque>
 #include <map>
+#include <vector>
 
 namespace karakal::sim {
 
@@ -51,16 +54,16 @@ public:
                 uint64_t argument) {
     if (cycle < currentCycle)
       refusePast();
-    Node *node = freeNodes ? freeNodes : growNodes();
-    freeNodes = node->next;
-    node->target = target;
-    node->argument = argument;
-    node->code = code;
-    node->next = nullptr;
+    if (freeNodes == none)
+      growNodes();
+    uint32_t number = freeNodes;
+    Node &node = nodes[number];
+    freeNodes = node.next;
+    node = {target, argument, none, code, static_cast<uint32_t>(cycle)};
     if (cycle - wheelBase < wheelSize)
-      appendToWheel(cycle % wheelSize, node);
+      appendToWheel(cycle % wheelSize, number);
     else
-      scheduleLater(cycle, node);
+      scheduleLater(cycle, number);
     earliestCycle = std::min(earliestCycle, cycle);
   }
 
@@ -74,19 +77,20 @@ public:
   /// Moves the clock to the earliest event, which there must be, and runs it.
   void runNext() {
     currentCycle = earliestCycle;
-    // The window moves by at least a quarter at a time, which keeps the
-    // overflow out of the common path.
-    if (currentCycle >= wheelBase + wheelSize / 4)
+    // The window moves by whole spans, which keeps what lies far ahead out of
+    // the common path.
+    if (currentCycle >= wheelBase + spanCycles)
       refill();
     uint32_t index = currentCycle % wheelSize;
     Slot &slot = wheel[index];
-    Node *node = slot.first;
-    const Node event = *node;
+    uint32_t number = slot.first;
+    Node &node = nodes[number];
+    const Node event = node;
     slot.first = event.next;
-    node->next = freeNodes;
-    freeNodes = node;
+    node.next = freeNodes;
+    freeNodes = number;
     --inWheel;
-    if (!slot.first) {
+    if (slot.first == none) {
       uint64_t rest = used[index / 64] &= ~(uint64_t{1} << (index % 64));
       // Slots in front of this one belong to the next turn of the wheel.
       rest &= ~uint64_t{0} << (index % 64);
@@ -99,51 +103,65 @@ public:
   }
 
   /// Number of events pending.
-  uint64_t pendingCount() const { return inWheel + laterCount; }
+  uint64_t pendingCount() const { return inWheel + inSpans + laterCount; }
 
 private:
-  /// Longer than any wait inside the chip; beyond lie ends of long frames.
-  /// Small enough for the host's first cache.
-  static constexpr uint32_t wheelSize = 512;
+  /// Longer than most waits inside the chip, and small enough for the host's
+  /// first cache.
+  static constexpr uint32_t wheelSize = 256;
+  /// Full queues and frames on the wire lie in the next spans.
+  static constexpr uint32_t spanCycles = 64;
+  static constexpr uint32_t spanCount = 512;
+  /// The number of no node.
+  static constexpr uint32_t none = ~0u;
   struct Node {
     EventTarget *target;
     uint64_t argument;
-    Node *next;
+    uint32_t next;
     uint32_t code;
+    uint32_t cycle; ///< its low bits
   };
   /// A list in the order of scheduling; `last` means nothing if it is empty.
   struct Slot {
-    Node *first = nullptr;
-    Node *last = nullptr;
+    uint32_t first = none;
+    uint32_t last = none;
   };
 
   [[gnu::cold, noreturn]] static void refusePast();
-  [[gnu::cold]] Node *growNodes();
-  static void append(Slot &slot, Node *node) {
-    if (!slot.first)
-      slot.first = node;
+  [[gnu::cold]] void growNodes();
+  void append(Slot &slot, uint32_t number) {
+    if (slot.first == none)
+      slot.first = number;
     else
-      slot.last->next = node;
-    slot.last = node;
+      nodes[slot.last].next = number;
+    slot.last = number;
   }
-  void appendToWheel(uint32_t index, Node *node) {
-    append(wheel[index], node);
+  void appendToWheel(uint32_t index, uint32_t number) {
+    append(wheel[index], number);
     used[index / 64] |= uint64_t{1} << (index % 64);
     ++inWheel;
   }
-  void scheduleLater(uint64_t cycle, Node *node);
+  void appendToSpan(uint64_t span, uint32_t number) {
+    append(spans[span % spanCount], number);
+    ++inSpans;
+  }
+  void scheduleLater(uint64_t cycle, uint32_t number);
   void refill();
   void findEarliest(uint64_t from);
+  uint64_t earliestOfSpans() const;
 
   uint64_t currentCycle = 0;
   uint64_t earliestCycle = never;
-  /// Cycles [wheelBase, wheelBase + wheelSize) live in the wheel.
+  /// Cycles [wheelBase, wheelBase + wheelSize) live in the wheel, a multiple of
+  /// the span; those up to `spanCount` spans behind wheelBase in `spans`.
   uint64_t wheelBase = 0;
   uint64_t inWheel = 0;
+  uint64_t inSpans = 0;
   uint64_t laterCount = 0;
-  Node *freeNodes = nullptr;
-  std::deque<Node> nodes; ///< they never move
+  uint32_t freeNodes = none;
+  std::vector<Node> nodes;
   std::array<Slot, wheelSize> wheel;
+  std::array<Slot, spanCount> spans;
   std::array<uint64_t, wheelSize / 64> used{};
   std::map<uint64_t, Slot> later;
 };

@@ -80,7 +80,7 @@ Simulation::create(SimulationOptions options, const target::Image &image,
   traffic.offeredGbps = run.asked.offeredGbps;
   run.source = std::make_unique<TrafficSource>(std::move(trace), traffic);
   run.media = std::make_unique<Msf>(chip.chassis(), *run.books, *run.source);
-  run.media->onSent([&run](SentFrame &&f) { run.recordSent(std::move(f)); });
+  run.media->onSent([&run](const SentFrame &f) { run.recordSent(f); });
   Msf *msf = run.media.get();
   run.books->onFreed([msf](uint32_t handle) { msf->forgetBuffer(handle); });
   run.newestOnPort.resize(traffic.portCount);
@@ -171,7 +171,7 @@ std::string Simulation::waitName(uint32_t engine, uint32_t pc) {
   return name;
 }
 
-void Simulation::recordSent(SentFrame &&frame) {
+void Simulation::recordSent(const SentFrame &frame) {
   if (asked.recordTimeline && frame.number != SentFrame::unknownNumber)
     recorded.addPacket(machine->scheduler().now(), frame.number,
                        PacketStep::Sent, frame.port);
@@ -186,7 +186,7 @@ void Simulation::recordSent(SentFrame &&frame) {
       latencyCycles.add(frame.latencyCycles);
   }
   if (asked.keepFrames)
-    frames.push_back(std::move(frame));
+    frames.push_back(frame);
 }
 
 std::vector<uint64_t> Simulation::unitBusyCycles() {

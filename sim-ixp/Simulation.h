@@ -137,7 +137,7 @@ public:
 private:
   Simulation(SimulationOptions options, const target::Image &image);
 
-  void recordSent(SentFrame &&frame);
+  void recordSent(const SentFrame &frame);
   void recordTimeline();
   Snapshot takeSnapshot(uint64_t cycle);
   std::vector<uint64_t> unitBusyCycles();

@@ -52,15 +52,13 @@ protected:
     source = std::make_unique<TrafficSource>(std::move(trace), options);
     msf = std::make_unique<Msf>(*chassis, recorder, *source);
     chassis->connectUnit(targetMsfRead, targetMsfWrite, msf.get());
-    msf->onSent([&](SentFrame &&frame) { sent.push_back(std::move(frame)); });
+    msf->onSent([&](const SentFrame &frame) { sent.push_back(frame); });
   }
 
   Command &command(uint32_t target, uint32_t token, uint32_t address,
                    uint32_t count) {
     Command &made = chassis->allocate();
-    uint32_t poolIndex = made.poolIndex;
     made = Command();
-    made.poolIndex = poolIndex;
     made.target = static_cast<uint8_t>(target);
     made.token = static_cast<uint8_t>(token);
     made.address = address;

@@ -42,7 +42,7 @@ public:
       : chip(parameters, recorder), source(std::move(trace), options),
         msf(chip.chassis(), recorder, source) {
     chip.connectMedia(&msf);
-    msf.onSent([this](SentFrame &&frame) { sent.push_back(std::move(frame)); });
+    msf.onSent([this](const SentFrame &frame) { sent.push_back(frame); });
     for (uint32_t ring : {target::RingRx, target::RingTx})
       chip.scratch().configureRing(ring, target::ringBase(ring),
                                    target::ringWords(ring), false);

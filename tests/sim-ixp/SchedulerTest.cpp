@@ -58,6 +58,29 @@ TEST(SchedulerTest, KeepsOrderOverAnyDistance) {
   EXPECT_EQ(log.seen, expected);
 }
 
+TEST(SchedulerTest, KeepsOrderWhileTimeMoves) {
+  // Events are put in between others, for cycles that lie in the wheel by now
+  // and lay beyond it when others were put there.
+  std::mt19937 random(2);
+  Scheduler scheduler;
+  Log log;
+  std::vector<std::pair<uint64_t, uint64_t>> expected;
+  for (uint64_t i = 0; i < 20000; ++i) {
+    uint64_t ahead = std::vector<uint64_t>{30, 300, 3000, 200000}[random() % 4];
+    uint64_t cycle = scheduler.now() + random() % ahead;
+    expected.emplace_back(cycle, i);
+    scheduler.schedule(cycle, &log, 0, i);
+    for (uint64_t n = random() % 3; n > 0 && scheduler.pendingCount() > 0; --n)
+      scheduler.runNext();
+  }
+  while (scheduler.pendingCount())
+    scheduler.runNext();
+  EXPECT_EQ(scheduler.nextCycle(), Scheduler::never);
+  std::stable_sort(expected.begin(), expected.end(),
+                   [](auto &x, auto &y) { return x.first < y.first; });
+  EXPECT_EQ(log.seen, expected);
+}
+
 TEST(SchedulerTest, EventsMayScheduleEvents) {
   Scheduler scheduler;
   Log log;
