@@ -179,6 +179,8 @@ void Dram::accept(Command &command) {
     chassis.finish(command, now);
     return;
   }
+  storage.prefetch(command.address);
+  storage.prefetch(command.address + command.count * 8u - 1);
   uint64_t ready = now + timing.operandCycles;
   if (command.target == DramWrite)
     ready = std::max(ready, chassis.pull(command, words, now, nullptr));

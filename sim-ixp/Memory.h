@@ -38,6 +38,12 @@ public:
     std::memcpy(bytes + (address & mask & ~3u), &value, 4);
   }
 
+  /// Tells the host that `address` will be looked at: between a command's
+  /// arrival and its service there is time to fetch it.
+  void prefetch(uint32_t address) const {
+    __builtin_prefetch(bytes + (address & mask));
+  }
+
 private:
   uint32_t byteCount;
   uint32_t mask;

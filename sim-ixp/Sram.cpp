@@ -99,6 +99,7 @@ uint64_t Sram::portCycles(const Command &command, uint32_t words) const {
 }
 
 void Sram::accept(Command &command) {
+  storage.prefetch(command.address);
   uint64_t now = chassis.scheduler().now();
   uint32_t words = command.count;
   uint64_t ready = std::max(now + timing.operandCycles, lastStart);
