@@ -336,7 +336,9 @@ private:
   uint32_t readCsr(uint32_t csr);
   void writeCsr(uint32_t csr, uint32_t value);
   void writeSignalCsr(uint32_t csr, uint32_t value);
-  void writeContextCsr(uint32_t context, uint32_t csr, uint32_t value);
+  void writeCsrNow(uint32_t csr, uint32_t value);
+  void applyCsr(uint64_t cycle, uint32_t context, uint32_t csr, uint32_t value);
+  uint32_t contextOf(uint32_t csr) const;
   void defer(uint32_t csr, uint32_t context, uint32_t value);
   void deferNeighbour(uint32_t place, uint32_t value);
   void delay(const PendingWrite &write);
@@ -346,7 +348,7 @@ private:
       applyDue();
   }
   void applyDue();
-  void startFutureCount(uint32_t index);
+  void startFutureCount(uint64_t cycle, uint32_t index);
   uint32_t nextContext() const;
   bool inputState(uint32_t number);
   uint32_t neighbourLevel();

@@ -1,8 +1,10 @@
 //===- MicroengineCsr.cpp - local control and status registers
 //-------------===//
 //
-// Index registers and CTX_ENABLES take a write with the pipeline's delay: uses
-// inside the window see the old value. Everything else acts at once.
+// A write takes the pipeline's delay: uses inside the window see the old value.
+// What the engine's own instructions alone can see waits in `pending`; what
+// others see too, or what looks at them, is an event of the chip. The core's
+// writes act at once.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,6 +28,29 @@ constexpr uint32_t tIndexMask = 0x1fc;
 constexpr uint32_t ringMask = 127;
 /// PendingWrite::csr of a neighbour register, whose number then is its context.
 constexpr uint16_t ownNeighbour = 0xffff;
+/// Codes of events: a context whose future count is over, or, from here on, the
+/// CSR that was written.
+constexpr uint32_t csrEvent = Microengine::contextCount;
+
+/// CSRs whose writes are events.
+bool isWritable(uint32_t csr) {
+  switch (csr) {
+  case Csr_CC_ENABLE:
+  case Csr_CSR_CTX_POINTER:
+  case Csr_ACTIVE_CTX_SIG_EVENTS:
+  case Csr_INDIRECT_CTX_SIG_EVENTS:
+  case Csr_ACTIVE_CTX_WAKEUP_EVENTS:
+  case Csr_INDIRECT_CTX_WAKEUP_EVENTS:
+  case Csr_ACTIVE_FUTURE_COUNT_SIGNAL:
+  case Csr_INDIRECT_FUTURE_COUNT_SIGNAL:
+  case Csr_ACTIVE_CTX_FUTURE_COUNT:
+  case Csr_INDIRECT_CTX_FUTURE_COUNT:
+  case Csr_INDIRECT_CTX_STS:
+    return true;
+  default:
+    return false;
+  }
+}
 
 } // namespace
 
@@ -79,6 +104,12 @@ void Microengine::applyPending(const PendingWrite &write) {
   case Csr_CTX_ENABLES:
     isFourContexts = write.value & fourContextMode;
     ctxEnables = write.value;
+    break;
+  case Csr_CRC_REMAINDER:
+    crcRemainder = write.value;
+    break;
+  case Csr_PSEUDO_RANDOM_NUMBER:
+    pseudoRandom = write.value ? write.value : 1;
     break;
   case Csr_NN_PUT:
     nnPut = write.value & ringMask;
@@ -212,66 +243,81 @@ void Microengine::writeCsr(uint32_t csr, uint32_t value) {
       delay({time + chassis.parameters().meCsrSlots + 1, Csr_CTX_ENABLES, 0,
              value});
     return;
+  case Csr_CRC_REMAINDER:
+  case Csr_PSEUDO_RANDOM_NUMBER:
+    delay({time + chassis.parameters().meCsrSlots + 1,
+           static_cast<uint16_t>(csr), 0, value});
+    return;
+  case Csr_CTX_ARB_CNTL:
+  case Csr_ALU_OUT:
+  case Csr_PROFILE_COUNT:
+    return; // they only show
+  default:
+    if (!isWritable(csr))
+      return fault("local CSR " + std::to_string(csr) +
+                   " cannot be written here");
+    scheduler.schedule(time + chassis.parameters().meCsrSlots + 1, this,
+                       csrEvent + csr, uint64_t{contextOf(csr)} << 32 | value);
+  }
+}
+
+/// As writeCsr, from outside: what has no delay of its own acts now.
+void Microengine::writeCsrNow(uint32_t csr, uint32_t value) {
+  if (csr == Csr_CRC_REMAINDER || csr == Csr_PSEUDO_RANDOM_NUMBER)
+    applyPending({time, static_cast<uint16_t>(csr), 0, value});
+  else if (isWritable(csr))
+    applyCsr(scheduler.now(), contextOf(csr), csr, value);
+  else
+    writeCsr(csr, value);
+}
+
+/// The context whose CSR an instruction names.
+uint32_t Microengine::contextOf(uint32_t csr) const {
+  switch (csr) {
+  case Csr_INDIRECT_CTX_SIG_EVENTS:
+  case Csr_INDIRECT_CTX_WAKEUP_EVENTS:
+  case Csr_INDIRECT_FUTURE_COUNT_SIGNAL:
+  case Csr_INDIRECT_CTX_FUTURE_COUNT:
+  case Csr_INDIRECT_CTX_STS:
+    return ctxPointer & 7;
+  default:
+    return current;
+  }
+}
+
+/// The write of a CSR takes effect at `cycle`.
+void Microengine::applyCsr(uint64_t cycle, uint32_t index, uint32_t csr,
+                           uint32_t value) {
+  Context &context = contexts[index];
+  switch (csr) {
   case Csr_CC_ENABLE:
     ccEnable = value;
     return;
   case Csr_CSR_CTX_POINTER:
     ctxPointer = value & 7;
     return;
-  case Csr_CRC_REMAINDER:
-    crcRemainder = value;
-    return;
-  case Csr_PSEUDO_RANDOM_NUMBER:
-    pseudoRandom = value ? value : 1;
-    return;
-  default:
-    writeContextCsr(current, csr, value);
-  }
-}
-
-void Microengine::writeContextCsr(uint32_t index, uint32_t csr,
-                                  uint32_t value) {
-  Context &active = contexts[index];
-  Context &other = contexts[ctxPointer & 7];
-  switch (csr) {
   case Csr_ACTIVE_CTX_SIG_EVENTS:
-    active.signals = value & 0xfffe;
-    return;
   case Csr_INDIRECT_CTX_SIG_EVENTS:
-    other.signals = 0;
-    raiseSignals(time, ctxPointer & 7, value);
+    context.signals = 0;
+    raiseSignals(cycle, index, value);
     return;
   case Csr_ACTIVE_CTX_WAKEUP_EVENTS:
-    active.wakeMask = value & 0xffff;
-    active.any = value >> 16 & 1;
-    return;
   case Csr_INDIRECT_CTX_WAKEUP_EVENTS:
-    other.wakeMask = value & 0xffff;
-    other.any = value >> 16 & 1;
+    context.wakeMask = value & 0xffff;
+    context.any = value >> 16 & 1;
     return;
-  case Csr_INDIRECT_FUTURE_COUNT_SIGNAL:
-    other.futureSignal = value & 15;
-    return;
-  case Csr_INDIRECT_CTX_FUTURE_COUNT:
-    other.futureCount = value & 0xffff;
-    startFutureCount(ctxPointer & 7);
-    return;
-  case Csr_INDIRECT_CTX_STS:
-    other.pc = value & 0x1fff;
-    return;
-  case Csr_CTX_ARB_CNTL:
-  case Csr_ALU_OUT:
-  case Csr_PROFILE_COUNT:
-    return; // they only show
   case Csr_ACTIVE_FUTURE_COUNT_SIGNAL:
-    active.futureSignal = value & 15;
+  case Csr_INDIRECT_FUTURE_COUNT_SIGNAL:
+    context.futureSignal = value & 15;
     return;
   case Csr_ACTIVE_CTX_FUTURE_COUNT:
-    active.futureCount = value & 0xffff;
-    startFutureCount(index);
+  case Csr_INDIRECT_CTX_FUTURE_COUNT:
+    context.futureCount = value & 0xffff;
+    startFutureCount(cycle, index);
     return;
-  default:
-    fault("local CSR " + std::to_string(csr) + " cannot be written here");
+  case Csr_INDIRECT_CTX_STS:
+    context.pc = value & 0x1fff;
+    return;
   }
 }
 
@@ -291,9 +337,9 @@ void Microengine::writeSignalCsr(uint32_t csr, uint32_t value) {
 
 /// The context's signal comes when the low half of the timestamp equals the
 /// count.
-void Microengine::startFutureCount(uint32_t index) {
+void Microengine::startFutureCount(uint64_t cycle, uint32_t index) {
   Context &context = contexts[index];
-  uint64_t tick = time / TimestampTickCycles;
+  uint64_t tick = cycle / TimestampTickCycles;
   uint64_t wait = (context.futureCount - tick) & 0xffff;
   if (wait == 0)
     wait = 0x10000;
@@ -303,6 +349,9 @@ void Microengine::startFutureCount(uint32_t index) {
 }
 
 void Microengine::onEvent(uint64_t cycle, uint32_t code, uint64_t argument) {
+  if (code >= csrEvent)
+    return applyCsr(cycle, static_cast<uint32_t>(argument >> 32),
+                    code - csrEvent, static_cast<uint32_t>(argument));
   Context &context = contexts[code];
   if (context.futureSerial == argument && context.futureSignal != 0)
     raiseSignals(cycle, code, 1u << context.futureSignal);

@@ -63,7 +63,7 @@ void Microengine::coreWriteCsr(uint32_t csr, uint32_t value) {
     enable(value);
     return;
   default:
-    writeCsr(csr, value);
+    writeCsrNow(csr, value);
   }
 }
 

@@ -219,6 +219,7 @@ void Microengine::execute(const MicroOp *here, uint64_t stop) {
       break;
     case Op::Crc:
       show(here);
+      commitPending();
       checkCrc(1, "a crc stands");
       crcEnd = time + 1;
       crcRemainder =

@@ -248,6 +248,7 @@ TEST_F(ArithmeticTest, CrcMatchesTheKnownRemainder) {
   loadConstant(program, gprB(0), 0x31323334);
   program.push_back(immed(gprA(0), 0, 0, true));
   program.push_back(csrWrite(Csr_CRC_REMAINDER, gprA(0)));
+  program.insert(program.end(), OtherCsrSlots, nop());
   Instruction crc = alu(Op::Crc, gprA(1), none(), gprB(0));
   crc.crcType = CrcType::Crc32;
   crc.crcBitSwap = true;

@@ -137,6 +137,118 @@ TEST_F(IsEachTimingRight, TheByteIndex) {
   });
 }
 
+TEST_F(IsEachTimingRight, PointersOfAnyContext) {
+  // The context that CSR_CTX_POINTER names is the one that runs.
+  for (uint32_t pointer : {0u, 1u}) {
+    uint32_t csr = pointer ? Csr_INDIRECT_LM_ADDR_1 : Csr_INDIRECT_LM_ADDR_0;
+    expectDelay(3, [&](uint32_t between) {
+      return seen({csrWrite(csr, imm(128))}, between,
+                  {move(gprA(0), localMemory(pointer, 0))}, [](auto &engine) {
+                    engine.poke(reg::localMemory + 32, 1);
+                  }) == 1;
+    });
+  }
+}
+
+TEST_F(IsEachTimingRight, AnIndexTogetherWithTheByteIndex) {
+  struct Both {
+    uint32_t csr;
+    Operand place;
+    uint32_t poked;
+  };
+  // Word 2 and byte 1 of each.
+  for (const Both &both :
+       {Both{Csr_ACTIVE_LM_ADDR_0_BYTE_INDEX, localMemory(0, 0),
+             reg::localMemory + 2},
+        {Csr_ACTIVE_LM_ADDR_1_BYTE_INDEX, localMemory(1, 0),
+         reg::localMemory + 2},
+        {Csr_T_INDEX_BYTE_INDEX, sXferIndex(), reg::sIn + 2}}) {
+    auto poke = [&](Microengine &engine) {
+      engine.poke(both.poked, 0x01020304);
+    };
+    Program write = {csrWrite(both.csr, imm(2 << 2 | 1))};
+    expectDelay(3, [&](uint32_t between) {
+      return seen(write, between, {move(gprA(0), both.place)}, poke) ==
+             0x01020304;
+    });
+    Program cause = {immed(gprB(0), 0x0304), immedWord(1, gprB(0), 0x0102),
+                     alu(Op::ByteAlignBe, none(), none(), gprB(0)), write[0]};
+    expectDelay(3, [&](uint32_t between) {
+      return seen(cause, between,
+                  {alu(Op::ByteAlignBe, gprA(0), none(), gprB(0))}) ==
+             0x02030401;
+    });
+  }
+}
+
+TEST_F(IsEachTimingRight, OtherCsrsThatAreReadBack) {
+  for (uint32_t csr :
+       {Csr_CC_ENABLE, Csr_CSR_CTX_POINTER, Csr_CRC_REMAINDER,
+        Csr_PSEUDO_RANDOM_NUMBER, Csr_INDIRECT_CTX_STS,
+        Csr_ACTIVE_CTX_WAKEUP_EVENTS, Csr_INDIRECT_CTX_WAKEUP_EVENTS,
+        Csr_ACTIVE_FUTURE_COUNT_SIGNAL, Csr_INDIRECT_FUTURE_COUNT_SIGNAL,
+        Csr_ACTIVE_CTX_FUTURE_COUNT, Csr_INDIRECT_CTX_FUTURE_COUNT}) {
+    SCOPED_TRACE(csr);
+    Program use = {csrRead(csr), immed(gprA(0), 0)};
+    uint32_t before = seen({nop()}, 0, use);
+    uint32_t behind = seen({csrWrite(csr, imm(6))}, 20, use);
+    EXPECT_NE(before, behind);
+    expectDelay(4, [&](uint32_t between) {
+      uint32_t value = seen({csrWrite(csr, imm(6))}, between, use);
+      EXPECT_TRUE(value == before || value == behind) << value;
+      return value == behind;
+    });
+  }
+}
+
+TEST_F(IsEachTimingRight, ARemainderForTheNextCrc) {
+  Instruction crc = alu(Op::Crc, gprA(1), none(), gprB(0));
+  crc.crcType = CrcType::Crc32;
+  Program use = {crc, nop(), nop(), nop(), nop(), nop()};
+  use.push_back(csrRead(Csr_CRC_REMAINDER));
+  use.push_back(immed(gprA(0), 0));
+  Program cause = {csrWrite(Csr_CRC_REMAINDER, imm(77))};
+  uint32_t behind = seen(cause, 20, use);
+  EXPECT_NE(behind, seen({nop()}, 0, use));
+  // A crc inside of the window does its work on the old remainder, and what is
+  // written comes in behind it.
+  for (uint32_t between = 0; between < 4; ++between)
+    EXPECT_EQ(seen(cause, between, use), 77u);
+  for (uint32_t between = 4; between < 8; ++between)
+    EXPECT_EQ(seen(cause, between, use), behind);
+}
+
+TEST_F(IsEachTimingRight, SignalsThatAnInstructionSets) {
+  for (uint32_t csr : {Csr_ACTIVE_CTX_SIG_EVENTS, Csr_INDIRECT_CTX_SIG_EVENTS})
+    expectDelay(4, [&](uint32_t between) {
+      uint32_t look = 1 + between;
+      return seen({csrWrite(csr, imm(1 << 4))}, between,
+                  {branchOn(Op::BrSignal, 4, look + 3), immed(gprA(0), 0),
+                   ctxArbKill(), immed(gprA(0), 1)}) == 1;
+    });
+}
+
+TEST_F(IsEachTimingRight, ThePointerToAContext) {
+  // The write behind it goes to the running context or to the third.
+  Program use = {csrWrite(Csr_INDIRECT_FUTURE_COUNT_SIGNAL, imm(9))};
+  use.insert(use.end(), 4, nop());
+  use.insert(use.end(),
+             {csrRead(Csr_ACTIVE_FUTURE_COUNT_SIGNAL), immed(gprA(0), 0)});
+  expectDelay(4, [&](uint32_t between) {
+    return seen({csrWrite(Csr_CSR_CTX_POINTER, imm(3))}, between, use) == 0;
+  });
+}
+
+TEST_F(IsEachTimingRight, TheMaskThatAContextWaitsFor) {
+  // ctx_arb[--] sleeps for ever on the old mask, on the new one not at all.
+  Instruction sleep = ctxArb(0);
+  sleep.keepMask = true;
+  expectDelay(4, [&](uint32_t between) {
+    return seen({csrWrite(Csr_ACTIVE_CTX_WAKEUP_EVENTS, imm(1))}, between,
+                {sleep, immed(gprA(0), 1)}) == 1;
+  });
+}
+
 TEST_F(IsEachTimingRight, TheNeighbourRingsPointers) {
   expectDelay(3, [&](uint32_t between) {
     return seen({csrWrite(Csr_NN_GET, imm(4))}, between,
@@ -200,8 +312,8 @@ TEST_F(IsEachTimingRight, ACrcAndItsRemainder) {
 }
 
 TEST_F(IsEachTimingRight, TheValueOfACsrIsForTheNextInstructionAlone) {
-  EXPECT_EQ(seen({csrWrite(Csr_CSR_CTX_POINTER, imm(5)),
-                  csrRead(Csr_CSR_CTX_POINTER)},
+  EXPECT_EQ(seen({csrWrite(Csr_CSR_CTX_POINTER, imm(5)), nop(), nop(), nop(),
+                  nop(), csrRead(Csr_CSR_CTX_POINTER)},
                  0, {immed(gprA(0), 9), immed(gprA(1), 9)}),
             5u);
   EXPECT_EQ(chip->engine(0).peek(reg::gprA + 1), 9u);
