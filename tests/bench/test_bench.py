@@ -56,6 +56,10 @@ def test_keys_of_speed(tmp_path: Path) -> None:
         "instructions_per_s_one_engine",
         "memory_megabytes",
         "packets_per_s",
+        "start_seconds",
+        "steady_chip_cycles_per_s",
+        "steady_instructions_per_s",
+        "steady_packets_per_s",
     ]
     assert all(value > 0 for value in found["speed"].values())
     # Without perf there are no shares.
