@@ -49,14 +49,18 @@ struct Room {
 };
 using Rooms = std::array<Room, MemoryCount>;
 
+/// What stays free behind the globals of a memory whose words engines may
+/// cache: their version word.
+constexpr uint64_t versionBytes = bytesPerWord;
+
 /// `sramBytes`: of a channel. Stacks lie at the end of channel 0.
 Rooms roomsOf(uint64_t sramBytes) {
-  return {
-      {{"scratch", target::ScratchGlobalsBase, target::ScratchGlobalsEnd, 4},
-       {"sram0", target::Sram0GlobalsBase, sramBytes - target::StackSramBytes,
-        4},
-       {"sram1", target::Sram1GlobalsBase, sramBytes, 4},
-       {"dram", target::DramGlobalsBase, target::XScaleBase, 8}}};
+  return {{{"scratch", target::ScratchGlobalsBase,
+            target::ScratchGlobalsEnd - versionBytes, 4},
+           {"sram0", target::Sram0GlobalsBase,
+            sramBytes - target::StackSramBytes - versionBytes, 4},
+           {"sram1", target::Sram1GlobalsBase, sramBytes - versionBytes, 4},
+           {"dram", target::DramGlobalsBase, target::XScaleBase, 8}}};
 }
 
 uint64_t bytesOf(ir::GlobalOp global) {
