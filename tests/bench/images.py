@@ -24,7 +24,7 @@ def share_engines(image: bytes, engines: list[int]) -> bytes:
     if len(numbers) != sum(engines):
         raise ValueError("an image has the engines that it was compiled for")
     first = min(numbers)
-    runs = {}
+    runs: dict[int, dict[str, Any]] = {}
     for aggregate, count in zip(manifest["aggregates"], engines, strict=True):
         aggregate["engines"] = list(range(first, first + count))
         runs |= dict.fromkeys(aggregate["engines"], aggregate)

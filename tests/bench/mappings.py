@@ -11,7 +11,7 @@ rate of the chosen mapping by its instructions alone is not simulated.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -31,7 +31,7 @@ from npftrace.sweep.engine import Failure
 from npftrace.sweep.points import Traffic, compile_step, simulate_step
 from npftrace.sweep.step import Step
 from npftrace.sweep.store import Outcome
-from random_graphs import make_graph, ppf_names, source_of
+from random_graphs import make_graph, source_of
 from tables import table
 
 GRAPHS, ENGINES = 20, 6
@@ -200,17 +200,17 @@ class Search:
 
 
 def search(
-    bench: Bench, program: Program, tried: list[Parts] | None = None
+    bench: Bench,
+    program: Program,
+    partitions_of: Callable[[list[str]], Iterator[Parts]] = partitions,
 ) -> dict[str, Any]:
-    """All mappings of a program with these partitions; with all of its PPFs on
-    the engines, if none are given."""
+    """All mappings of a program's PPFs on the engines."""
     at = Search(bench, program)
     (chosen,) = at.compile([None])
     assert chosen is not None
     (chosen_gbps,) = at.rates([chosen.image])
-    ppfs = hot_ppfs(chosen.report)
-    if tried is None:
-        tried = list(partitions(ppfs))
+    ppfs = sorted(hot_ppfs(chosen.report))
+    tried = list(partitions_of(ppfs))
     codes = at.compile([mapping_text(parts) for parts in tried])
     refused = pruned = 0
     labels: list[str] = []
@@ -338,8 +338,7 @@ def graph_mappings(bench: Bench, graphs: int = GRAPHS) -> list[dict[str, Any]]:
         source = bench.folder / f"graph{seed}" / f"graph{seed}.baker"
         source.parent.mkdir(exist_ok=True)
         source.write_text(source_of(graph))
-        tried = list(cuts(ppf_names(graph)))
-        found.append(search(bench, Program(source, "swc", traffic, ONE_PORT), tried))
+        found.append(search(bench, Program(source, "swc", traffic, ONE_PORT), cuts))
     return found
 
 
