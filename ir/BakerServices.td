@@ -20,8 +20,9 @@ class Baker_ServiceOp<string mnemonic, list<Trait> traits = []>
 def Baker_LockOp : Baker_ServiceOp<"lock"> {
   let summary = "wait until a lock is free, and take it";
   let description = [{
-    The global, one word in scratch, is 1 while the lock is held. Other
-    contexts, engines and the XScale core wait. Sections do not nest.
+    The global, a word of scratch, SRAM or one engine's local memory, is 1 while
+    the lock is held. Other contexts, engines and the XScale core wait. Sections
+    do not nest.
 
     ```mlir
     baker.lock %ref : !baker.ref<i32>
