@@ -277,7 +277,7 @@ std::vector<Limit> hardLimits(const std::vector<Stage> &stages,
     const Stage &stage = stages[i];
     double perEngine = stage.engines / std::max(stage.messages, 1e-9);
     limits.push_back({perEngine / std::max(stage.cost.issue, 1e-9),
-                      "engines of " + stage.name});
+                      enginesLimit + stage.name});
     limits.push_back({perEngine * contextsOf(stage, chip) /
                           std::max(stage.cost.issue + stage.cost.latency, 1e-9),
                       "contexts of " + stage.name});

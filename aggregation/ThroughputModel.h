@@ -82,6 +82,8 @@ struct Stage {
 
 /// The bottleneck of a mapping whose locks are never free.
 inline constexpr const char *locksLimit = "locks";
+/// What the bottleneck begins with if a stage's engines have no time to spare.
+inline constexpr const char *enginesLimit = "engines of ";
 
 /// What limits a mapping.
 struct Prediction {

@@ -141,14 +141,21 @@ Result<OwningOpRef<ModuleOp>> planProgram(ModuleOp program,
 
 namespace {
 
-/// The rate that the model predicts of the code.
+/// What the model predicts of the code.
+agg::Prediction predicted(const PlannedProgram &made) {
+  return agg::predict(stagesOf(*made.program, made.engines),
+                      target::ChipParameters());
+}
+
 double predictedPackets(const PlannedProgram &made) {
-  auto stages = stagesOf(*made.program, made.engines);
-  return agg::predict(stages, target::ChipParameters()).packetsPerSecond;
+  return predicted(made).packetsPerSecond;
 }
 
 /// Rates that differ by less are equal: the model is not that exact.
 constexpr double sameRate = 0.01;
+
+/// What is kept must gain so much where engines have no time to spare.
+constexpr double leastGain = 0.005;
 
 /// `cached`, unless `plain`, which keeps less, is predicted to run so fast that
 /// `cached` does not reach `least` of its rate.
@@ -156,7 +163,10 @@ PlannedProgram betterOf(PlannedProgram cached, Result<PlannedProgram> plain,
                         double least = 1 - sameRate) {
   if (!plain)
     return cached;
-  double with = predictedPackets(cached), without = predictedPackets(*plain);
+  const agg::Prediction kept = predicted(cached);
+  if (StringRef(kept.bottleneck).starts_with(agg::enginesLimit))
+    least = std::max(least, 1 + leastGain);
+  double with = kept.packetsPerSecond, without = predictedPackets(*plain);
   if (with >= without * least)
     return cached;
   swcache::refuseCaches(

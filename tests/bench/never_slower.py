@@ -93,15 +93,17 @@ def rates_of(
     """Gbps by engines, and what is cached."""
     image = bench.folder / f"{name}-{level}.ixp"
     stats, profile = image.with_suffix(".json"), image.with_suffix(".profile")
-    take = (f"--profile-trace={load.trace}", f"--emit-profile={profile}")
+    take = [
+        f"--profile-trace={load.trace}", f"--control={load.control}",
+        f"--emit-profile={profile}",
+    ]  # fmt: skip
     gbps, cached = {}, []
     for engines in ENGINE_COUNTS:
         progress(f"{name}, level {level}, {engines} engines")
         bench.run(
-            "bakerc", source, *take, f"--level={level}", f"--mes={engines}",
-            f"--control={load.control}", "-o", image,
-        )  # fmt: skip
-        take = (f"--profile={profile}",)
+            "bakerc", source, *take, f"--level={level}", f"--mes={engines}", "-o", image
+        )
+        take = [f"--profile={profile}"]
         bench.run(
             "ixpsim", image, f"--trace={load.trace}", f"--control={load.control}",
             f"--packets={PACKETS}", f"--warmup={WARMUP}", f"--mes={engines}",
