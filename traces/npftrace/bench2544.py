@@ -40,6 +40,8 @@ SIZES = "64,128,256,512,1024,1280,1518"
 PORT_GBPS = 1.0
 GAP_BYTES = 20  # preamble, start of frame, gap between frames
 KINDS = {"ipv4": "routes", "firewall": "rules", "mpls": "labels"}
+#: What a frame that is dropped by rule would make of a rate without loss.
+FORWARDED = {"firewall": ("--denied", "0")}
 LATENCY_SHARES = (1.0, 0.95, 0.9, 0.5)
 #: The part of the offered rate that start and end of a trial take.
 SLACK = 0.02
@@ -96,6 +98,7 @@ class _Bench:
         command = ["npftrace", "make", args.kind, "--out", str(self.trace)]
         command += ["--control", str(self.control), "--size", str(size)]
         command += ["--packets", str(args.packets), "--seed", str(args.seed)]
+        command += FORWARDED.get(args.kind, ())
         if args.entries:
             command += [f"--{KINDS[args.kind]}", str(args.entries)]
         if updates:
