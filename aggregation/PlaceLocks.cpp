@@ -27,6 +27,7 @@
 #include "aggregation/ThroughputModel.h"
 #include "ir/Attributes.h"
 #include "ir/Explain.h"
+#include "ir/GlobalsEnd.h"
 #include "ir/Layout.h"
 #include "ir/References.h"
 #include "ir/Services.h"
@@ -76,8 +77,6 @@ private:
 
   llvm::MapVector<Operation *, Users> findUsers();
   bool isOneEngine(StringRef aggregate);
-  /// The first byte of `memory` behind all globals.
-  uint32_t endOf(StringRef memory);
   bool placeLocally(ir::GlobalOp lock, const Users &users);
   void placeByLoad(ir::GlobalOp lock);
   double cyclesToTake(Unit unit) const;
@@ -120,23 +119,10 @@ bool PlaceLocks::isOneEngine(StringRef aggregate) {
   return false;
 }
 
-uint32_t PlaceLocks::endOf(StringRef memory) {
-  uint32_t end = memory == "sram0"     ? target::Sram0GlobalsBase
-                 : memory == "sram1"   ? target::Sram1GlobalsBase
-                 : memory == "scratch" ? target::ScratchGlobalsBase
-                                       : 0;
-  for (auto global : getOperation().getOps<ir::GlobalOp>())
-    if (std::optional<ir::Place> at = ir::placeOf(global);
-        at && at->memory == memory)
-      end = std::max(end, at->address + bytesPerWord * uint32_t(ir::wordCount(
-                                                           global.getType())));
-  return end;
-}
-
 void PlaceLocks::place(ir::GlobalOp lock, StringRef memory,
                        const Twine &reason) {
   if (ir::placeOf(lock)->memory != memory)
-    ir::setPlace(lock, {memory.str(), endOf(memory)});
+    ir::setPlace(lock, {memory.str(), ir::globalsEnd(getOperation(), memory)});
   lock->setAttr(ir::placeReasonAttrName,
                 StringAttr::get(&getContext(), reason));
   ir::explain(lock, explainName)
@@ -152,7 +138,8 @@ bool PlaceLocks::placeLocally(ir::GlobalOp lock, const Users &users) {
   StringRef aggregate = users.aggregates.begin()->getKey();
   uint32_t bytes = bytesPerWord * uint32_t(ir::wordCount(lock.getType()));
   if (!isOneEngine(aggregate) ||
-      endOf("local") + bytes > bytesPerWord * target::CacheWords)
+      ir::globalsEnd(getOperation(), "local") + bytes >
+          bytesPerWord * target::CacheWords)
     return false;
   ++localCount;
   place(lock, "local",
@@ -183,10 +170,10 @@ void PlaceLocks::placeByLoad(ir::GlobalOp lock) {
                              figures.empty() ? "" : ", ", cycles, shared.memory,
                              100 * loads[size_t(shared.unit)])
                    .str();
-    bool hasRoom =
-        ir::placeOf(lock)->memory == shared.memory ||
-        endOf(shared.memory) + bytesPerWord * ir::wordCount(lock.getType()) <=
-            shared.end;
+    bool hasRoom = ir::placeOf(lock)->memory == shared.memory ||
+                   ir::globalsEnd(getOperation(), shared.memory) +
+                           bytesPerWord * ir::wordCount(lock.getType()) <=
+                       shared.end;
     if (hasRoom && (!best || cycles < cyclesToTake(best->unit)))
       best = &shared;
   }

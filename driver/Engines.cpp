@@ -141,14 +141,8 @@ Result<OwningOpRef<ModuleOp>> planProgram(ModuleOp program,
 
 namespace {
 
-/// What the model predicts of the code.
-agg::Prediction predicted(const PlannedProgram &made) {
-  return agg::predict(stagesOf(*made.program, made.engines),
-                      target::ChipParameters());
-}
-
 double predictedPackets(const PlannedProgram &made) {
-  return predicted(made).packetsPerSecond;
+  return predictionOf(made).packetsPerSecond;
 }
 
 /// Rates that differ by less are equal: the model is not that exact.
@@ -163,7 +157,7 @@ PlannedProgram betterOf(PlannedProgram cached, Result<PlannedProgram> plain,
                         double least = 1 - sameRate) {
   if (!plain)
     return cached;
-  const agg::Prediction kept = predicted(cached);
+  const agg::Prediction kept = predictionOf(cached);
   if (StringRef(kept.bottleneck).starts_with(agg::enginesLimit))
     least = std::max(least, 1 + leastGain);
   double with = kept.packetsPerSecond, without = predictedPackets(*plain);
@@ -343,6 +337,11 @@ std::vector<agg::Stage> stagesOf(ModuleOp planned,
     stages.push_back(std::move(stage));
   }
   return stages;
+}
+
+agg::Prediction predictionOf(const PlannedProgram &made) {
+  return agg::predict(stagesOf(*made.program, made.engines),
+                      target::ChipParameters());
 }
 
 } // namespace karakal::driver

@@ -67,6 +67,9 @@ Result<PlannedProgram> planAndCompile(mlir::ModuleOp program,
 std::vector<agg::Stage> stagesOf(mlir::ModuleOp planned,
                                  const std::vector<AggregateCode> &engines);
 
+/// What the model predicts of the code.
+agg::Prediction predictionOf(const PlannedProgram &made);
+
 } // namespace karakal::driver
 
 #endif // KARAKAL_DRIVER_ENGINES_H

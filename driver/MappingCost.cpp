@@ -11,11 +11,6 @@ namespace karakal::driver {
 
 namespace {
 
-agg::Prediction predictionOf(const PlannedProgram &made) {
-  return agg::predict(stagesOf(*made.program, made.engines),
-                      target::ChipParameters());
-}
-
 Options withoutMapping(Options options) {
   options.pipeline.mapping.clear();
   options.pipeline.mappedXScale.clear();

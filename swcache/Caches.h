@@ -54,6 +54,8 @@ inline constexpr llvm::StringLiteral lineTypeName = "cache_line";
 inline constexpr llvm::StringLiteral lineEntryName = "entry";
 inline constexpr llvm::StringLiteral lineTagName = "tag";
 inline constexpr uint32_t noTag = ~0u;
+/// Lines without the CAM that are taken to hit as one entry of an LRU cache.
+inline constexpr uint32_t linesAnEntry = 4;
 
 /// A cached global and its copy.
 struct Cache {

@@ -41,10 +41,8 @@ constexpr uint32_t sharesMax = 4;
 constexpr unsigned wordBits = 32;
 /// Words of an element, so that one command fills a line.
 constexpr uint64_t lineWordsMax = 8;
-/// Counts of lines without the CAM, and how many lines do as well as one entry
-/// of an LRU cache.
+/// Counts of lines without the CAM.
 constexpr uint32_t directSizes[] = {64, 32, 16};
-constexpr uint32_t linesAnEntry = 4;
 
 using Hits = std::array<uint64_t, ir::localitySizes.size()>;
 

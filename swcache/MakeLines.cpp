@@ -90,8 +90,9 @@ SmallVector<int64_t> LineLoad::counts() const {
   auto profile = ir::profileOf(lines.home);
   if (!profile || profile->reads == 0)
     return {};
-  double rate = profile->hitRate(lines.isDirect ? uint32_t(lines.count()) / 4
-                                                : target::CamEntries);
+  double rate =
+      profile->hitRate(lines.isDirect ? uint32_t(lines.count()) / linesAnEntry
+                                      : target::CamEntries);
   auto hits = int64_t(rate * double(profile->reads));
   return {hits, int64_t(profile->reads) - hits};
 }

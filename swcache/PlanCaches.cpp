@@ -16,6 +16,7 @@
 
 #include "ir/ConstantGlobals.h"
 #include "ir/Explain.h"
+#include "ir/GlobalsEnd.h"
 #include "ir/Layout.h"
 #include "ir/Services.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -94,15 +95,7 @@ ir::GlobalOp PlanCaches::addLocal(const Twine &name, Type type) {
 
 /// The version word of `memory`, behind its globals.
 void PlanCaches::addVersion(const std::string &memory) {
-  uint32_t next = memory == "scratch" ? target::ScratchGlobalsBase
-                  : memory == "sram0" ? target::Sram0GlobalsBase
-                                      : target::Sram1GlobalsBase;
-  for (auto global : getOperation().getOps<ir::GlobalOp>())
-    if (std::optional<ir::Place> place = ir::placeOf(global))
-      if (place->memory == memory)
-        next = std::max(
-            next, uint32_t(place->address +
-                           bytesPerWord * ir::wordCount(global.getType())));
+  uint32_t next = ir::globalsEnd(getOperation(), memory);
   Builder builder(&getContext());
   ir::GlobalOp word =
       addGlobal(versionPrefix + memory, builder.getI32Type(), {memory, next});
