@@ -354,6 +354,12 @@ func::FuncOp Splitter::split(const PpfCut &cut) {
   unsigned entry = 0;
   for (Block *target : all)
     makeExit(target, isOnlyReturn(target) ? 0 : entry++);
+  // The second part may have no way to what returns at once.
+  for (Block *target : all)
+    if (target->hasNoPredecessors() && isOnlyReturn(target)) {
+      second.remove(target);
+      target->erase();
+    }
   fillEntry();
   return part;
 }
