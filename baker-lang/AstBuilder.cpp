@@ -378,6 +378,9 @@ void AstBuilder::wiring(P::WiringDeclarationContext *context, DeclList &list) {
         continue;
       for (antlr4::tree::TerminalNode *node : name->IDENT())
         (side == 0 ? wire.from : wire.to).push_back(identifier(node));
+      if (P::ReceivePortsContext *ports = name->receivePorts())
+        for (P::ExpressionContext *port : ports->expression())
+          (side == 0 ? wire.ports : wire.portsTo).push_back(expression(port));
     }
     auto isWhole = [](const std::vector<Identifier> &path) {
       for (const Identifier &part : path)

@@ -97,7 +97,8 @@ endpoint : ('in' | 'out') type '*'? IDENT ';' ;
 
 wiringDeclaration : 'wiring' '{' wire* '}' ';'? ;
 wire : endpointName '->' endpointName ';' ;
-endpointName : IDENT ('.' IDENT)* ;
+endpointName : IDENT ('.' IDENT)* receivePorts? ;
+receivePorts : '[' expression (',' expression)* ']' ;
 
 ppfBody : bodyName '(' parameters? ')' block ;
 bodyName : IDENT ('.' IDENT)* '.' ('ppf' | IDENT) ;

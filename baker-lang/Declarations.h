@@ -263,6 +263,19 @@ struct PpfDecl : DeclOf<DeclKind::Ppf> {
 struct Wire {
   SourceRange range;
   std::vector<Identifier> from, to;
+  std::vector<ExprPtr> ports;   ///< `rx[0, 1] -> …`
+  std::vector<ExprPtr> portsTo; ///< none, or this is an error
+};
+
+/// Why packets of ports that no receiver takes are dropped.
+inline constexpr const char *noReceiverName = "no_receiver";
+
+/// An input that received packets go to.
+struct Receiver {
+  EndpointDecl *input;
+  SourceRange wire;
+  /// Of the ports they came in at; empty: all that no other receiver takes.
+  std::vector<uint8_t> ports;
 };
 
 struct StaticAssert {
@@ -306,7 +319,12 @@ struct Program {
   std::vector<std::unique_ptr<DropReasonDecl>> builtinReasons;
   std::map<std::string, MetadataDecl *> metadata;
   std::map<std::string, DropReasonDecl *> dropReasons;
-  EndpointDecl *rxTarget = nullptr; ///< where received packets go
+  std::vector<Receiver> receivers; ///< where received packets go
+  /// The input that all received packets go to, if there is one.
+  EndpointDecl *receiver() const {
+    bool isOne = receivers.size() == 1 && receivers[0].ports.empty();
+    return isOne ? receivers[0].input : nullptr;
+  }
 
   /// Calls `visit(list, module)` for the file level, then for each module.
   template <typename Visit> void forEachList(Visit visit) {

@@ -403,7 +403,7 @@ Value FunctionLowering::lowerCreate(const CallExpr &expr) {
         bytes, expr, {});
   Value packet = builder.create<ir::PacketCreateOp>(
       location(expr.range), parent.packetType(protocol), bytes);
-  setReceived(packet, expr.range);
+  parent.setReceived(builder, packet, location(expr.range));
   return packet;
 }
 
@@ -436,49 +436,6 @@ void FunctionLowering::lowerResize(const CallExpr &expr) {
       resized = builder.create<ir::PacketRemoveTailOp>(at, packet, bytes);
   }
   ssa.write(variable, here(), resized);
-}
-
-//===----------------------------------------------------------------------===//
-// What the receiver tells
-//===----------------------------------------------------------------------===//
-
-/// Sets the built-in metadata of a packet that has just come to be, those that
-/// the program asks for.
-void FunctionLowering::setReceived(Value packet, SourceRange where) {
-  mlir::Location at = location(where);
-  if (parent.isUsed(rxLengthName)) {
-    Value length = builder.create<ir::PacketLengthOp>(at, packet);
-    builder.create<ir::MetaWriteOp>(
-        at,
-        builder.create<arith::TruncIOp>(at, builder.getIntegerType(16), length),
-        packet, rxLengthName);
-  }
-  if (parent.isUsed(rxTimeName))
-    builder.create<ir::MetaWriteOp>(
-        at, builder.create<ir::TimestampOp>(at, builder.getI32Type()), packet,
-        rxTimeName);
-}
-
-/// The same at the input that `rx` is wired to. A packet that the program sent
-/// there again has its length already.
-void FunctionLowering::setReceivedUnlessSet(Value packet, SourceRange where) {
-  if (!parent.isUsed(rxLengthName) && !parent.isUsed(rxTimeName))
-    return;
-  if (parent.receiver()->feederCount == 1)
-    return setReceived(packet, where);
-  mlir::Location at = location(where);
-  Value length = builder.create<ir::MetaReadOp>(at, builder.getIntegerType(16),
-                                                packet, rxLengthName);
-  Value none = builder.create<arith::ConstantOp>(
-      at, builder.getIntegerAttr(builder.getIntegerType(16), 0));
-  Value isNew =
-      builder.create<arith::CmpIOp>(at, arith::CmpIPredicate::eq, length, none);
-  Block *fresh = newBlock(), *after = newBlock();
-  builder.create<cf::CondBranchOp>(at, isNew, fresh, after);
-  start(fresh);
-  setReceived(packet, where);
-  jump(after, where);
-  start(after);
 }
 
 } // namespace karakal::lang

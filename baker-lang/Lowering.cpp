@@ -84,10 +84,7 @@ mlir::OwningOpRef<mlir::ModuleOp> Lowering::run() {
     for (const auto &decl : list.globals)
       global(*decl);
   });
-  if (const EndpointDecl *first = program.rxTarget)
-    builder.create<ir::ChannelOp>(
-        location(first->range), ir::rxChannelName.str(),
-        first->type->protocol->name, "rx", first->symbol());
+  receivers();
   program.forEachList([&](const DeclList &list, const ModuleDecl *) {
     for (const auto &decl : list.ppfs)
       channels(*decl);
@@ -100,7 +97,9 @@ mlir::OwningOpRef<mlir::ModuleOp> Lowering::run() {
     for (const auto &decl : list.bodies)
       function(*decl);
   });
-  declareNoRoom();
+  sortByPort();
+  declareReason(noReceiverName);
+  declareReason(ir::noRoomReasonName);
   return std::move(module);
 }
 
@@ -109,25 +108,22 @@ bool Lowering::isUsed(const char *metadata) const {
     return program.metadata.at(name)->isUsed;
   };
   // The length tells a packet that comes to the receiver's input again.
-  bool comesAgain = program.rxTarget && program.rxTarget->feederCount > 1;
+  bool comesAgain = receiver() && receiver()->feederCount > 1;
   return isAsked(metadata) ||
          (metadata == rxLengthName && comesAgain && isAsked(rxTimeName));
 }
 
-/// The built-in reason of packets without room, if one is dropped for it or
-/// somebody asks how many were.
-void Lowering::declareNoRoom() {
+/// A built-in reason, if a packet is dropped for it or somebody asks how many
+/// were.
+void Lowering::declareReason(llvm::StringRef name) {
   bool isUsed = false;
-  module->walk([&](ir::PacketDropOp drop) {
-    isUsed |= drop.getReason() == ir::noRoomReasonName;
-  });
-  module->walk([&](ir::DropCountOp ask) {
-    isUsed |= ask.getReason() == ir::noRoomReasonName;
-  });
-  if (!isUsed || module->lookupSymbol(ir::noRoomReasonName))
+  module->walk(
+      [&](ir::PacketDropOp drop) { isUsed |= drop.getReason() == name; });
+  module->walk([&](ir::DropCountOp ask) { isUsed |= ask.getReason() == name; });
+  if (!isUsed || module->lookupSymbol(name))
     return;
   builder.setInsertionPointToEnd(module->getBody());
-  builder.create<ir::DropReasonOp>(module->getLoc(), ir::noRoomReasonName);
+  builder.create<ir::DropReasonOp>(module->getLoc(), name);
 }
 
 void Lowering::protocol(const ProtocolDecl &decl) {

@@ -57,7 +57,11 @@ public:
                           const std::vector<PointedPath> &paths);
   /// Whether packets carry `rx.length` or `rx.time`.
   bool isUsed(const char *metadata) const;
-  const EndpointDecl *receiver() const { return program.rxTarget; }
+  const EndpointDecl *receiver() const { return program.receiver(); }
+  /// Sets the built-in metadata of a packet that has just come to be, those
+  /// that the program asks for.
+  void setReceived(mlir::OpBuilder &builder, mlir::Value packet,
+                   mlir::Location at) const;
 
   /// Whether `trace` does anything.
   const bool hasTraces;
@@ -69,7 +73,9 @@ private:
   void protocol(const ProtocolDecl &decl);
   void global(const GlobalDecl &decl);
   void channels(const PpfDecl &decl);
-  void declareNoRoom();
+  void declareReason(llvm::StringRef name);
+  void receivers();
+  void sortByPort();
   void function(const FunctionDecl &decl);
   void function(const FunctionDecl &decl, const std::string &symbol,
                 const std::vector<PointedPath> &paths);
@@ -204,7 +210,6 @@ private:
   mlir::Value lowerPrimitive(const CallExpr &expr);
   void lowerPut(const EndpointDecl &output, mlir::Value packet,
                 mlir::Location at);
-  void setReceived(mlir::Value packet, SourceRange where);
   void setReceivedUnlessSet(mlir::Value packet, SourceRange where);
   mlir::Value lowerDecap(const CallExpr &expr);
   mlir::Value lowerEncap(const CallExpr &expr);

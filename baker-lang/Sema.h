@@ -81,8 +81,9 @@ private:
   EndpointDecl *bodyInput(FunctionDecl &decl, PpfDecl &ppf);
   PpfDecl *findPpf(const std::vector<Identifier> &path, size_t used,
                    ModuleDecl *module, Code code);
-  void wire(const Wire &wire, ModuleDecl &module);
-  void connect(const Wire &wire, ModuleDecl &module);
+  void wire(Wire &wire, ModuleDecl &module);
+  void connect(Wire &wire, ModuleDecl &module);
+  void connectReceiver(Wire &wire, EndpointDecl &to, ModuleDecl &module);
   EndpointDecl *findEndpoint(const std::vector<Identifier> &path,
                              ModuleDecl &module, bool wantsInput);
   void checkWiring();
@@ -190,6 +191,7 @@ private:
   /// The critical section around this place, or null.
   const CriticalStmt *section = nullptr;
   bool hasBadWires = false;
+  std::map<uint8_t, SourceRange> wiredPorts; ///< of `rx`
 };
 
 /// The primitive called `name`, or None.

@@ -60,7 +60,7 @@ void Sema::run() {
     for (auto &body : list.bodies)
       resolveBody(*body, module);
     if (module)
-      for (const Wire &item : list.wires)
+      for (Wire &item : list.wires)
         wire(item, *module);
   });
   checkWiring();
@@ -98,7 +98,8 @@ void Sema::declareBuiltins() {
   metadata("rx.time", 32, true);
   metadata("tx.port", 8, false);
   metadata("sequence", 32, true);
-  for (const char *name : {"unspecified", "truncated", "no_room"}) {
+  for (const char *name :
+       {"unspecified", "truncated", "no_room", noReceiverName}) {
     auto decl = std::make_unique<DropReasonDecl>(Identifier{name, {}});
     program.dropReasons[name] = decl.get();
     program.builtinReasons.push_back(std::move(decl));

@@ -1,8 +1,8 @@
 //===- SemaWiring.cpp - PPFs, their bodies, and wiring --------------------===//
 //
-// Every output is wired, every input has one body, and packets enter the
-// program at one input. Wires connect endpoints of one protocol; several
-// outputs may feed one input, and one output several inputs.
+// Every output is wired, every input has one body, and each port's packets
+// enter the program at one input. Wires connect endpoints of one protocol;
+// several outputs may feed one input, and one output several inputs.
 //
 //===----------------------------------------------------------------------===//
 
@@ -220,13 +220,13 @@ EndpointDecl *Sema::findEndpoint(const std::vector<Identifier> &path,
   return nullptr;
 }
 
-void Sema::wire(const Wire &wire, ModuleDecl &module) {
+void Sema::wire(Wire &wire, ModuleDecl &module) {
   uint32_t errorsBefore = diagnostics.errorCount();
   connect(wire, module);
   hasBadWires |= diagnostics.errorCount() != errorsBefore;
 }
 
-void Sema::connect(const Wire &wire, ModuleDecl &module) {
+void Sema::connect(Wire &wire, ModuleDecl &module) {
   auto isNamed = [](const std::vector<Identifier> &path, const char *name) {
     return path.size() == 1 && path[0].name == name;
   };
@@ -245,17 +245,16 @@ void Sema::connect(const Wire &wire, ModuleDecl &module) {
       isFromRx ? nullptr : findEndpoint(wire.from, module, false);
   if (to)
     ++to->feederCount;
-  if (isFromRx) {
-    if (program.rxTarget)
-      error(Code::WiredTwice, rangeOf(wire.from), "'rx' is wired twice")
-          .note(program.rxTarget->range, "it feeds this input already");
-    else if (isToTx)
-      error(Code::WireMismatch, wire.range,
-            "'rx' cannot be wired to 'tx': a PPF must stand between");
-    else
-      program.rxTarget = to;
-    return;
-  }
+  const std::vector<ExprPtr> &misplaced =
+      isFromRx || wire.ports.empty() ? wire.portsTo : wire.ports;
+  if (!misplaced.empty())
+    error(Code::BadPort, misplaced[0]->range,
+          "only a wire from 'rx' tells ports apart");
+  if (isFromRx && isToTx)
+    error(Code::WireMismatch, wire.range,
+          "'rx' cannot be wired to 'tx': a PPF must stand between");
+  else if (isFromRx && to)
+    connectReceiver(wire, *to, module);
   if (!from)
     return;
   for (const EndpointDecl::Destination &other : from->destinations)
@@ -274,6 +273,41 @@ void Sema::connect(const Wire &wire, ModuleDecl &module) {
               to->name + "' takes '" + to->type->str() + "'")
         .note(from->range, "the output")
         .note(to->range, "the input");
+}
+
+void Sema::connectReceiver(Wire &wire, EndpointDecl &to, ModuleDecl &module) {
+  Receiver added{&to, wire.range, {}};
+  for (ExprPtr &expr : wire.ports) {
+    auto port = constantOf(*expr, module.scope, "a port");
+    if (!port)
+      return;
+    if (*port > UINT8_MAX) {
+      error(Code::BadPort, expr->range,
+            "there is no port " + constantText(*port, expr->type) +
+                ": ports have numbers from 0 to 255");
+      return;
+    }
+    auto [first, isNew] = wiredPorts.emplace(uint8_t(*port), expr->range);
+    if (!isNew)
+      error(Code::WiredTwice, expr->range,
+            "port " + std::to_string(*port) + " of 'rx' is wired twice")
+          .note(first->second, "first wired here");
+    added.ports.push_back(uint8_t(*port));
+  }
+  for (const Receiver &other : program.receivers) {
+    if (added.ports.empty() && other.ports.empty())
+      error(Code::WiredTwice, rangeOf(wire.from), "'rx' is wired twice")
+          .note(other.input->range, "it feeds this input already")
+          .note(wire.range, "'rx[0, 1] -> …' is for the packets of ports");
+    if (other.input->type != to.type && !other.input->type->isError() &&
+        !to.type->isError())
+      error(Code::WireMismatch, wire.range,
+            "all that 'rx' feeds take packets of one protocol")
+          .note(to.range, "this input takes '" + to.type->str() + "'")
+          .note(other.input->range,
+                "this one takes '" + other.input->type->str() + "'");
+  }
+  program.receivers.push_back(std::move(added));
 }
 
 void Sema::checkWiring() {
@@ -306,7 +340,7 @@ void Sema::checkWiring() {
 }
 
 void Sema::checkReceiver() {
-  if (program.rxTarget || diagnostics.hasErrors())
+  if (!program.receivers.empty() || diagnostics.hasErrors())
     return;
   bool hasPpf = false;
   for (auto &module : program.modules)

@@ -76,10 +76,7 @@ class BodyMaker:
 
     def make(self, first: bool) -> None:
         if first:
-            for name, type_ in self.program.metadata[1:]:
-                self.write_metadata(name, type_, self.literal_of(type_))
-            hops, type_ = self.program.metadata[0]
-            self.write_metadata(hops, type_, literal(0, type_))
+            self.first_metadata()
         # Every eighth program is large: many values live, long branches.
         size = 4 if self.program.seed % 8 == 7 else 1
         self.statements(size * self.rng.randint(2, 7), depth=2)
@@ -89,6 +86,17 @@ class BodyMaker:
             self.tunnel()
             self.statements(self.rng.randint(0, 2), depth=1)
         self.end(depth=2)
+
+    def make_receiver(self, to: Ppf) -> None:
+        """Takes received packets for a PPF that reads metadata."""
+        self.first_metadata()
+        self.put(to)
+
+    def first_metadata(self) -> None:
+        for name, type_ in self.program.metadata[1:]:
+            self.write_metadata(name, type_, self.literal_of(type_))
+        hops, type_ = self.program.metadata[0]
+        self.write_metadata(hops, type_, literal(0, type_))
 
     # ---- scopes ----------------------------------------------------------
 

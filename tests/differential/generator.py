@@ -7,7 +7,7 @@ import random
 from actions import call, read_field
 from bodies import BodyMaker
 from expressions import U8, U32, Expr, random_expr, random_type, random_value
-from model import Field, Function, Global, Packet, Ppf, Program, Protocol
+from model import PORTS, Field, Function, Global, Packet, Ppf, Program, Protocol
 
 
 def make_protocol(rng: random.Random, name: str) -> Protocol:
@@ -107,13 +107,31 @@ def make_program(seed: int) -> Program:
         ppf.cold = i > 0 and rng.random() < 0.2
         later, earlier = program.ppfs[i + 1 :], program.ppfs[1 : i + 1]
         BodyMaker(rng, program, ppf, later, earlier).make(first=i == 0)
+    receive_by_port(random.Random(seed * 6121 + 5), program)
     drop_unreachable(program)
     return program
 
 
+def receive_by_port(rng: random.Random, program: Program) -> None:
+    """In some programs several PPFs take received packets, each of its ports;
+    those of a port that none has are dropped."""
+    ether = program.protocols[0]
+    first, *others = [ppf for ppf in program.ppfs if ppf.protocol is ether]
+    if rng.random() < 0.6:
+        return
+    receivers = [first]
+    for i, ppf in enumerate(others):
+        receiver = Ppf(f"receive{i}", ether)
+        BodyMaker(rng, program, receiver, [], []).make_receiver(ppf)
+        receivers.append(receiver)
+    ports = rng.sample(range(PORTS), rng.randint(1, PORTS))
+    program.by_port = {port: rng.choice(receivers) for port in ports}
+    program.ppfs += [ppf for ppf in receivers[1:] if ppf in program.receivers]
+
+
 def drop_unreachable(program: Program) -> None:
     """A PPF that nobody feeds would be an error."""
-    fed = {program.ppfs[0].name}
+    fed = {ppf.name for ppf in program.receivers}
     for _ in program.ppfs:
         for ppf in program.ppfs:
             if ppf.name in fed:

@@ -237,14 +237,26 @@ class Program:
     functions: list[Function]
     ppfs: list[Ppf]
     sinks: list[Global]
+    #: Which PPF gets the packets of a port; all go to the first if none stands
+    #: here.
+    by_port: dict[int, Ppf] = field(default_factory=dict)
+
+    @property
+    def receivers(self) -> list[Ppf]:
+        return list(self.by_port.values()) or self.ppfs[:1]
 
     def run(self, frames: list[bytes]) -> Outcome:
         outcome = Outcome()
         for index, frame in enumerate(frames):
             data = frame.ljust(FRAME_MIN, b"\0")
             buffer = bytearray(HEADROOM) + bytearray(data)
-            packet = Packet(buffer, HEADROOM, len(data), index % PORTS)
-            self.run_ppf(self.ppfs[0], packet, outcome)
+            port = index % PORTS
+            packet = Packet(buffer, HEADROOM, len(data), port)
+            if ppf := self.by_port.get(port) if self.by_port else self.ppfs[0]:
+                self.run_ppf(ppf, packet, outcome)
+            else:
+                outcome.drops["no_receiver"] += 1
+                outcome.dropped += 1
         return outcome
 
     def run_ppf(self, ppf: Ppf, packet: Packet, outcome: Outcome) -> None:
@@ -299,8 +311,15 @@ class Program:
         return lines
 
     def _wiring_lines(self) -> list[str]:
-        lines = ["  wiring {", f"    rx -> {self.ppfs[0].name}.in_cc;"]
+        lines = ["  wiring {"]
+        # If each port has a receiver, the last one takes what the others leave.
+        rest = None if 0 < len(self.by_port) < PORTS else self.receivers[-1]
+        if rest:
+            lines.append(f"    rx -> {rest.name}.in_cc;")
         for ppf in self.ppfs:
+            ports = [str(p) for p, taker in self.by_port.items() if taker is ppf]
+            if ports and ppf is not rest:
+                lines.append(f"    rx[{', '.join(ports)}] -> {ppf.name}.in_cc;")
             for name, _, consumer in ppf.outputs:
                 to = f"{consumer.name}.in_cc" if consumer else "tx"
                 lines.append(f"    {ppf.name}.{name} -> {to};")

@@ -113,6 +113,40 @@ def test_wrong_mappings_are_errors(text: str, message: str, tmp_path: Path) -> N
     assert message in done.stderr
 
 
+@pytest.mark.parametrize("level", LEVELS)
+def test_receivers_of_ports_may_be_on_engines_of_their_own(
+    level: str, loads: dict[str, Workload], tmp_path: Path
+) -> None:
+    """What tells ports apart stands with the one, and the other has a ring."""
+    source = toolchain.ROOT / "tests/packets/language/receivers.baker"
+    image, mapping = tmp_path / "a.ixp", tmp_path / "mapping.txt"
+    mapping.write_text(
+        "aggregate front\n  rx.by_port\n  receivers.inside\n"
+        "aggregate back\n  receivers.outside\n  receivers.mark\n"
+    )
+    toolchain.run(
+        "bakerc", source, f"--level={level}", f"--mapping={mapping}", "-o", image
+    )
+    trace, stats = loads["l3-switch"].trace, tmp_path / "stats.json"
+
+    def frames_of(program: str, *arguments: object) -> list[tuple[int, bytes]]:
+        out = tmp_path / "out.pcapng"
+        toolchain.run(
+            program, *arguments, f"--trace={trace}", f"--out={out}", f"--stats={stats}"
+        )
+        return sorted((frame.port, frame.data) for frame in read_capture(out, 4).frames)
+
+    expected = frames_of("bakerc", source, "--run")
+    assert {port for port, _ in expected} == {0, 2, 3}
+    drops = json.loads(stats.read_text())["drops"]["from_outside"]
+    assert drops > 0
+    assert frames_of("ixpsim", image, "--quiet") == expected
+    found = json.loads(stats.read_text())
+    assert found["drops"]["from_outside"] == drops
+    names = {e["aggregate"] for e in found["microengines"] if e["role"] == "app"}
+    assert names == {"front", "back"}
+
+
 def report_of(source: Path, load: Workload, folder: Path, *options: str) -> Any:
     path = folder / "report.json"
     toolchain.compile_app(
