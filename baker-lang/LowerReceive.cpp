@@ -33,7 +33,8 @@ namespace {
 constexpr const char *sorterName = "rx.by_port";
 constexpr const char *sorterInput = "rx.by_port.in_cc";
 
-/// The sorter's output for a receiver: `port0` from its first port, or `others`.
+/// The sorter's output for a receiver: `port0` from its first port, or
+/// `others`.
 std::string outputFor(const Receiver &receiver) {
   std::string name = receiver.ports.empty()
                          ? "others"
@@ -47,10 +48,10 @@ void Lowering::receivers() {
   if (program.receivers.empty())
     return;
   const EndpointDecl &first = *program.receivers[0].input;
-  builder.create<ir::ChannelOp>(
-      location(first.range), ir::rxChannelName.str(),
-      first.type->protocol->name, "rx",
-      receiver() ? first.symbol() : std::string(sorterInput));
+  builder.create<ir::ChannelOp>(location(first.range), ir::rxChannelName.str(),
+                                first.type->protocol->name, "rx",
+                                receiver() ? first.symbol()
+                                           : std::string(sorterInput));
   if (receiver())
     return;
   for (const Receiver &to : program.receivers)

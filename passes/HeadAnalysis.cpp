@@ -1,8 +1,8 @@
 //===- HeadAnalysis.cpp - where the heads of packets are ------------------===//
 //
-// A forward sparse analysis in MLIR's solver, through blocks and calls. A
-// channel joins what its producers put on it; since a channel is no value, the
-// solver runs again until the channels stand still, twice as a rule.
+// A forward sparse analysis in MLIR's solver, through blocks and calls, and a
+// second one beside it through channels: the packet that a PPF takes joins what
+// is put on the channels to it.
 //
 // Every packet comes from Rx or is made by packet_create, both with the head at
 // byte 128, or is a copy, whose head is where the original's is. So nothing is
@@ -110,17 +110,38 @@ namespace {
 
 using HeadLattice = dataflow::Lattice<Residue>;
 
+/// The packets that PPFs take from channels, by channel.
+using Takers = llvm::DenseMap<StringAttr, Value>;
+
 class HeadFlow : public dataflow::SparseForwardDataFlowAnalysis<HeadLattice> {
 public:
-  HeadFlow(DataFlowSolver &solver, const llvm::StringMap<Residue> &channels)
-      : SparseForwardDataFlowAnalysis(solver), channels(channels) {}
+  HeadFlow(DataFlowSolver &solver, const Takers &takers)
+      : SparseForwardDataFlowAnalysis(solver) {
+    for (auto &[channel, packet] : takers)
+      taken.insert(packet);
+  }
 
   void visitOperation(Operation *op, ArrayRef<const HeadLattice *> operands,
                       ArrayRef<HeadLattice *> results) override;
   void setToEntryState(HeadLattice *lattice) override;
 
 private:
-  const llvm::StringMap<Residue> &channels;
+  llvm::DenseSet<Value> taken;
+};
+
+/// From what is put on channels to what is taken.
+class ChannelFlow : public DataFlowAnalysis {
+public:
+  ChannelFlow(DataFlowSolver &solver, const Takers &takers)
+      : DataFlowAnalysis(solver), takers(takers) {}
+
+  LogicalResult initialize(Operation *top) override;
+  LogicalResult visit(ProgramPoint point) override;
+
+private:
+  void flow(Value packet, const Residue &head);
+
+  const Takers &takers;
 };
 
 /// The result of an operation of the arith dialect on `known`.
@@ -197,64 +218,58 @@ void HeadFlow::visitOperation(Operation *op,
   propagateIfChanged(results[0], results[0]->join(result));
 }
 
-/// Where nothing flows in that the solver sees: the packet of a PPF comes from
-/// its channels.
+/// Where nothing flows in that the solver sees, but what is taken from
+/// channels.
 void HeadFlow::setToEntryState(HeadLattice *lattice) {
-  Residue entry = Residue::unknown();
-  auto argument = dyn_cast<BlockArgument>(lattice->getPoint());
-  if (argument && isa<ir::PacketType>(argument.getType()))
-    if (auto ppf = dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp()))
-      if (auto found = channels.find(ppf.getSymName());
-          found != channels.end() && argument.getOwner()->isEntryBlock())
-        entry = found->second;
-  propagateIfChanged(lattice, lattice->join(entry));
+  if (!taken.contains(lattice->getPoint()))
+    propagateIfChanged(lattice, lattice->join(Residue::unknown()));
+}
+
+void ChannelFlow::flow(Value packet, const Residue &head) {
+  auto *lattice = getOrCreate<HeadLattice>(packet);
+  propagateIfChanged(lattice, lattice->join(head));
+}
+
+LogicalResult ChannelFlow::initialize(Operation *top) {
+  for (auto channel : cast<ModuleOp>(top).getOps<ir::ChannelOp>())
+    if (channel.comesFromRx())
+      if (Value packet = takers.lookup(channel.getSymNameAttr()))
+        flow(packet, Residue::exactly(target::BufferHeadroom));
+  top->walk([&](ir::ChannelPutOp put) { (void)visit(put.getOperation()); });
+  return mlir::success();
+}
+
+LogicalResult ChannelFlow::visit(ProgramPoint point) {
+  auto put = cast<ir::ChannelPutOp>(point.get<Operation *>());
+  if (Value packet = takers.lookup(put.getChannelAttr().getAttr()))
+    flow(packet,
+         getOrCreateFor<HeadLattice>(point, put.getPacket())->getValue());
+  return mlir::success();
 }
 
 } // namespace
 
 HeadAnalysis::HeadAnalysis(ModuleOp module) {
-  for (auto channel : module.getOps<ir::ChannelOp>()) {
-    Residue &head = channels[channel.getConsumer()];
-    if (channel.comesFromRx())
-      head = Residue::join(head, Residue::exactly(target::BufferHeadroom));
-  }
-  do
-    solve(module);
-  while (updateChannels(module));
-}
-
-HeadAnalysis::~HeadAnalysis() = default;
-
-void HeadAnalysis::solve(ModuleOp module) {
-  solver = std::make_unique<DataFlowSolver>();
-  solver->load<dataflow::DeadCodeAnalysis>();
-  solver->load<dataflow::SparseConstantPropagation>();
-  solver->load<HeadFlow>(channels);
-  LogicalResult solved = solver->initializeAndRun(module);
+  SymbolTable symbols(module);
+  for (auto channel : module.getOps<ir::ChannelOp>())
+    if (auto ppf = symbols.lookup<func::FuncOp>(channel.getConsumer()))
+      takers[channel.getSymNameAttr()] = ppf.getArgument(0);
+  solver.load<dataflow::DeadCodeAnalysis>();
+  solver.load<dataflow::SparseConstantPropagation>();
+  solver.load<HeadFlow>(takers);
+  solver.load<ChannelFlow>(takers);
+  LogicalResult solved = solver.initializeAndRun(module);
   KARAKAL_ASSERT(succeeded(solved), "the analysis of heads ends");
 }
 
-/// Joins what is put on channels into their consumers; true if that is news.
-bool HeadAnalysis::updateChannels(ModuleOp module) {
-  bool isChanged = false;
-  module.walk([&](ir::ChannelPutOp put) {
-    auto channel = module.lookupSymbol<ir::ChannelOp>(put.getChannel());
-    Residue &head = channels[channel.getConsumer()];
-    Residue joined = Residue::join(head, of(put.getPacket()));
-    isChanged |= !(joined == head);
-    head = joined;
-  });
-  return isChanged;
-}
-
 Residue HeadAnalysis::of(Value value) const {
-  auto *lattice = solver->lookupState<HeadLattice>(value);
+  auto *lattice = solver.lookupState<HeadLattice>(value);
   return lattice ? lattice->getValue() : Residue();
 }
 
 Residue HeadAnalysis::ofChannel(ir::ChannelOp channel) const {
-  auto found = channels.find(channel.getConsumer());
-  return found == channels.end() ? Residue() : found->second;
+  Value packet = takers.lookup(channel.getSymNameAttr());
+  return packet ? of(packet) : Residue();
 }
 
 } // namespace karakal::passes

@@ -12,13 +12,8 @@
 
 #include "ir/Baker.h"
 
-#include "llvm/ADT/StringMap.h"
-
-#include <memory>
-
-namespace mlir {
-class DataFlowSolver;
-}
+#include "mlir/Analysis/DataFlowFramework.h"
+#include "llvm/ADT/DenseMap.h"
 
 namespace karakal::passes {
 
@@ -60,7 +55,6 @@ Residue operator*(const Residue &a, const Residue &b);
 class HeadAnalysis {
 public:
   explicit HeadAnalysis(mlir::ModuleOp module);
-  ~HeadAnalysis();
 
   /// The head of a packet, or what is known of an integer.
   Residue of(mlir::Value value) const;
@@ -68,11 +62,9 @@ public:
   Residue ofChannel(ir::ChannelOp channel) const;
 
 private:
-  void solve(mlir::ModuleOp module);
-  bool updateChannels(mlir::ModuleOp module);
-
-  std::unique_ptr<mlir::DataFlowSolver> solver;
-  llvm::StringMap<Residue> channels;
+  mlir::DataFlowSolver solver;
+  /// The packets that PPFs take from channels, by channel.
+  llvm::DenseMap<mlir::StringAttr, mlir::Value> takers;
 };
 
 } // namespace karakal::passes
