@@ -39,7 +39,9 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     )
     parser.add_argument("--mes", default="1,2,3,4,5,6", help="engine counts of rates")
     parser.add_argument(
-        "--all-sets", action="store_true", help="also bridged and Zipf traffic"
+        "--all-sets",
+        action="store_true",
+        help="also bridged and Zipf traffic, and mappings that a bound leaves out",
     )
     options = parser.parse_args(arguments)
     for name in options.names:
