@@ -160,6 +160,7 @@ FormationInput Aggregation::inputOf(const PpfGraph &graph) {
   std::optional<ir::ProgramProfile> profile = ir::profileOf(getOperation());
   double received = profile ? double(profile->received) : 0;
   PpfCosts costs(getOperation(), input.chip);
+  double lockShare = costs.busiestLockShare();
   func::FuncOp entry = entryOf(getOperation());
   for (size_t i = 0; i < graph.ppfs.size(); ++i) {
     func::FuncOp ppf = graph.ppfs[i];
@@ -170,6 +171,7 @@ FormationInput Aggregation::inputOf(const PpfGraph &graph) {
     indexOf[i] = onEngines.size();
     onEngines.push_back(i);
     PpfCost cost = costs.of(ppf);
+    cost.cost.shareLocks(lockShare);
     auto packets = ir::profilePacketsOf(ppf);
     input.ppfs.push_back(
         {shortName(ppf), cost.cost,

@@ -159,8 +159,10 @@ StageCost Reader::read() {
     // Who waits for a lock in local memory looks at it in every turn.
     if (isLocked[i] && hasLocalLock && isSwap(instruction))
       cost.locked += times * double(chip.meContexts - 1) / 2 * lookCycles;
-    if (isLocked[i])
+    if (isLocked[i]) {
       cost.locked += cost.issue + cost.latency - before.issue - before.latency;
+      cost.lockedRuns += isSwap(instruction) ? times : 0;
+    }
   }
   addRuns();
   double messages = rounds();

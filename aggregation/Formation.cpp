@@ -179,7 +179,7 @@ std::vector<unsigned> Former::allocate(const std::vector<double> &loads) const {
 }
 
 /// Equation 1: (n / p) · k. With engines to spare they go to the slowest
-/// stages, so that k counts them.
+/// stages, so that k counts them. Nor is it more than locks let through.
 double Former::throughput() const {
   std::vector<double> cycles = loads();
   std::vector<unsigned> engines = allocate(cycles);
@@ -187,7 +187,11 @@ double Former::throughput() const {
   for (size_t i = 0; i < cycles.size(); ++i)
     slowest = std::max(slowest, cycles[i] / engines[i]);
   double share = std::min(1.0, double(input.engines) / double(cycles.size()));
-  return share / std::max(slowest, 1e-9);
+  std::vector<FormedAggregate> shared = aggregates;
+  for (size_t i = 0; i < shared.size(); ++i)
+    shared[i].engines = engines[i];
+  return std::min(share / std::max(slowest, 1e-9),
+                  lockRate(stagesOf(input, shared), input.chip));
 }
 
 /// FIND_DOMINATING and DUPLICATE_IMPROVES_THROUGHPUT.

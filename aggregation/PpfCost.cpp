@@ -4,9 +4,11 @@
 #include "ir/Layout.h"
 #include "ir/OperationCost.h"
 #include "ir/Profile.h"
+#include "ir/References.h"
 #include "ir/Services.h"
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 using namespace mlir;
 
@@ -18,18 +20,6 @@ namespace {
 constexpr unsigned packetWords = 4;
 /// Rounds after which the frequencies of loops are taken as they are.
 constexpr unsigned roundsMax = 200;
-
-/// Locks that share the work of the one that `lock` takes: the elements of an
-/// array of them.
-double lockCount(ir::LockOp lock, ModuleOp program) {
-  Operation *op = lock->getOperand(0).getDefiningOp();
-  while (op && !isa<ir::GlobalRefOp>(op))
-    op = op->getNumOperands() ? op->getOperand(0).getDefiningOp() : nullptr;
-  auto global = op ? program.lookupSymbol<ir::GlobalOp>(
-                         cast<ir::GlobalRefOp>(op).getGlobal())
-                   : nullptr;
-  return global ? std::max(1u, unsigned(ir::wordCount(global.getType()))) : 1;
-}
 
 /// The memory of the global that `ref` points into.
 Unit unitOf(Value ref, ModuleOp program) {
@@ -121,6 +111,35 @@ double PpfCosts::wordsOf(Operation *op) {
   return words;
 }
 
+/// What came to `sum` behind `before` while an element of `lock` was held.
+static void addHeld(PpfCost &sum, const StageCost &before, Operation *lock) {
+  auto commandsOf = [](const StageCost &cost) {
+    return std::accumulate(cost.commands.begin(), cost.commands.end(), 0.0);
+  };
+  double cycles =
+      sum.cost.issue + sum.cost.latency - before.issue - before.latency;
+  sum.cost.locked += cycles;
+  sum.cost.lockedRuns += commandsOf(sum.cost) - commandsOf(before);
+  if (auto global = dyn_cast_or_null<ir::GlobalOp>(lock))
+    cycles /= std::max(1u, unsigned(ir::wordCount(global.getType())));
+  sum.held[lock] += cycles;
+}
+
+double PpfCosts::busiestLockShare() {
+  llvm::DenseMap<Operation *, double> held;
+  double all = 0, busiest = 0;
+  for (auto ppf : program.getOps<func::FuncOp>()) {
+    if (!ir::isPpf(ppf))
+      continue;
+    double packets = double(ir::profilePacketsOf(ppf).value_or(1));
+    PpfCost cost = of(ppf);
+    all += packets * cost.cost.locked;
+    for (auto [lock, cycles] : cost.held)
+      busiest = std::max(busiest, held[lock] += packets * cycles);
+  }
+  return all > 0 ? busiest / all : 1;
+}
+
 PpfCost PpfCosts::of(func::FuncOp function) {
   auto [at, isNew] = done.try_emplace(function, PpfCost());
   if (!isNew)
@@ -128,7 +147,7 @@ PpfCost PpfCosts::of(func::FuncOp function) {
   PpfCost sum;
   auto times = blockFrequencies(function);
   auto held = locksHeld(function);
-  double locks = 1;
+  Operation *lock = nullptr;
   for (Block &block : function.getBody()) {
     int depth = held.lookup(&block);
     for (Operation &op : block) {
@@ -137,15 +156,17 @@ PpfCost PpfCosts::of(func::FuncOp function) {
       sum.words += wordsOf(&op);
       if (auto call = dyn_cast<func::CallOp>(op))
         if (auto callee = program.lookupSymbol<func::FuncOp>(call.getCallee());
-            callee && !callee.isExternal())
-          sum.cost += of(callee).cost * times[&block];
-      if (auto lock = dyn_cast<ir::LockOp>(op))
-        locks = lockCount(lock, program);
+            callee && !callee.isExternal()) {
+          PpfCost called = of(callee);
+          sum.cost += called.cost * times[&block];
+          for (auto [global, cycles] : called.held)
+            sum.held[global] += cycles * times[&block];
+        }
+      if (auto taken = dyn_cast<ir::LockOp>(op))
+        lock = ir::globalOf(taken.getRef());
       depth += isa<ir::LockOp>(op) ? 1 : isa<ir::UnlockOp>(op) ? -1 : 0;
       if (depth > 0 || isa<ir::UnlockOp>(op))
-        sum.cost.locked += (sum.cost.issue + sum.cost.latency - before.issue -
-                            before.latency) /
-                           locks;
+        addHeld(sum, before, lock);
     }
   }
   done[function] = sum;

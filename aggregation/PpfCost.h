@@ -11,12 +11,15 @@
 
 #include "aggregation/ThroughputModel.h"
 #include "ir/Attributes.h"
+#include "llvm/ADT/MapVector.h"
 
 namespace karakal::agg {
 
 struct PpfCost {
   StageCost cost; ///< one packet
   double words = 0;
+  /// Cycles in which it holds each of the locks of a global, by global.
+  llvm::MapVector<mlir::Operation *, double> held;
 };
 
 /// Executions of each block for one of the function.
@@ -35,6 +38,11 @@ public:
   PpfCost of(mlir::func::FuncOp function);
   /// Words of code of an operation, with those of a function that it calls.
   double wordsOf(mlir::Operation *op);
+
+  /// Of the time for which the program's PPFs hold locks, the part for which
+  /// they hold the busiest: others, and the elements of an array, are held side
+  /// by side.
+  double busiestLockShare();
 
 private:
   StageCost costOf(mlir::Operation *op);

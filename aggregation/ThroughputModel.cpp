@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <random>
 
 namespace karakal::agg {
@@ -247,6 +248,35 @@ double mediaBusCycles(const target::ChipParameters &chip, unsigned frameBytes) {
   return cycles;
 }
 
+/// Cycles that are left of the run that a context finds on its engine.
+double restOfRun(const StageCost &cost) {
+  if (cost.runs > 0)
+    return cost.runSquares / std::max(2 * cost.issue, 1e-9);
+  // Each command ends a run; none is known to be longer than another.
+  double commands =
+      std::accumulate(cost.commands.begin(), cost.commands.end(), 0.0);
+  return cost.issue / (1 + commands);
+}
+
+/// Cycles for which locks are held for a packet received, at `rate` packets a
+/// cycle. A context that comes back with a lock may find its engine busy; but
+/// for each time that the lock is held one message's instructions are executed,
+/// on one of the engines, and for no more does it wait.
+double lockedCycles(const std::vector<Stage> &stages, double rate,
+                    const target::ChipParameters &chip) {
+  double cycles = 0;
+  for (const Stage &stage : stages) {
+    const StageCost &cost = stage.cost;
+    double contexts = contextsOf(stage, chip), engines = stage.engines;
+    double others = (contexts - 1) / contexts;
+    double busy = std::min(1.0, rate * stage.messages * cost.issue / engines);
+    double wait = std::min(cost.lockedRuns * busy * others * restOfRun(cost),
+                           cost.issue / engines);
+    cycles += stage.messages * (cost.locked + wait);
+  }
+  return cycles;
+}
+
 /// A limit on packets a cycle, and its name.
 struct Limit {
   double rate;
@@ -268,11 +298,7 @@ std::vector<Limit> hardLimits(const std::vector<Stage> &stages,
   for (size_t u = 0; u < unitCount; ++u)
     if (double busy = busyOf(stages, Unit(u)); busy > 0)
       limits.push_back({(1 - Fit::unitLoss) / busy, limitNames[u]});
-  double locked = 0;
-  for (const Stage &stage : stages)
-    locked += stage.messages * stage.cost.locked;
-  if (locked > 0)
-    limits.push_back({1 / locked, locksLimit});
+  limits.push_back({lockRate(stages, chip), locksLimit});
   for (size_t i = 0; i + runtimeStages < stages.size(); ++i) {
     const Stage &stage = stages[i];
     double perEngine = stage.engines / std::max(stage.messages, 1e-9);
@@ -302,6 +328,7 @@ StageCost &StageCost::operator+=(const StageCost &other) {
   runs += other.runs;
   runSquares += other.runSquares;
   locked += other.locked;
+  lockedRuns += other.lockedRuns;
   sent += other.sent;
   bare += other.bare;
   for (size_t u = 0; u < unitCount; ++u) {
@@ -318,6 +345,7 @@ StageCost operator*(StageCost cost, double times) {
   cost.runs *= times;
   cost.runSquares *= times;
   cost.locked *= times;
+  cost.lockedRuns *= times;
   cost.sent *= times;
   cost.bare *= times;
   for (auto *figures : {&cost.busy, &cost.commands, &cost.squares})
@@ -367,6 +395,19 @@ double engineRate(const StageCost &cost, const target::ChipParameters &chip) {
   double contexts = double(chip.meContexts);
   return std::min(1 / std::max(cost.issue, 1e-9),
                   contexts / std::max(cost.issue + cost.latency, 1e-9));
+}
+
+double lockRate(const std::vector<Stage> &stages,
+                const target::ChipParameters &chip) {
+  double free = lockedCycles(stages, 0, chip);
+  if (free <= 0)
+    return std::numeric_limits<double>::infinity();
+  double low = 0, high = 1 / free;
+  for (unsigned step = 0; step < 40; ++step) {
+    double middle = (low + high) / 2;
+    (middle * lockedCycles(stages, middle, chip) < 1 ? low : high) = middle;
+  }
+  return high;
 }
 
 Prediction predict(const std::vector<Stage> &program,

@@ -8,13 +8,14 @@
 //   issue     cycles in which its engine executes instructions
 //   latency   cycles in which its context waits, with no other load on a unit
 //   busy      cycles in which it occupies each shared unit
-//   locked    cycles in which it holds a lock that all engines share
+//   locked    cycles in which it holds a lock that all engines share, with no
+//             wait for its engine, and how often it swaps meanwhile
 //   sent      messages to Tx; bare: those that do not say where the bytes are
 //
 // Beside the sum of what commands take of a unit stand their number and the sum
 // of the squares: who comes behind a long one waits longer than its share. So
 // do contexts that come back while another one is in a long run of
-// instructions.
+// instructions; if they hold a lock, all that want it wait with them.
 //
 // An engine with c contexts handles at most min(1 / issue, c / (issue +
 // latency)) messages a cycle; a unit serves at most 1 / (sum of busy). Between
@@ -54,13 +55,18 @@ struct StageCost {
   /// their cycles; 0 where no code tells.
   double runs = 0, runSquares = 0;
   std::array<double, unitCount> busy{}, commands{}, squares{};
-  double locked = 0;
+  double locked = 0, lockedRuns = 0;
   double sent = 0, bare = 0;
 
   StageCost &operator+=(const StageCost &other);
   friend StageCost operator+(StageCost a, const StageCost &b) { return a += b; }
   friend StageCost operator*(StageCost a, double times);
   double &busyOf(Unit unit) { return busy[size_t(unit)]; }
+  /// Only `part` of the time for which locks are held is one lock's.
+  void shareLocks(double part) {
+    locked *= part;
+    lockedRuns *= part;
+  }
   /// Adds `times` commands that keep the unit busy for `cycles` each.
   void addCommands(Unit unit, double times, double cycles) {
     busy[size_t(unit)] += times * cycles;
@@ -111,6 +117,11 @@ CommandCost commandCost(const target::ChipParameters &chip, Unit unit,
 
 /// Messages a cycle that one engine handles, alone and with unloaded units.
 double engineRate(const StageCost &cost, const target::ChipParameters &chip);
+
+/// Packets a cycle at which the locks of a mapping are never free; infinite
+/// without locks.
+double lockRate(const std::vector<Stage> &stages,
+                const target::ChipParameters &chip);
 
 /// The rate of a mapping for frames of `frameBytes` with CRC.
 Prediction predict(const std::vector<Stage> &program,

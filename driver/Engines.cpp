@@ -3,6 +3,7 @@
 #include "driver/Engines.h"
 #include "aggregation/CodeCost.h"
 #include "aggregation/Passes.h"
+#include "aggregation/PpfCost.h"
 #include "codegen-me/CodeGenMe.h"
 #include "driver/LlvmStage.h"
 #include "driver/Neighbours.h"
@@ -325,6 +326,7 @@ std::vector<agg::Stage> stagesOf(ModuleOp planned,
   target::ChipParameters chip;
   auto profile = ir::profileOf(planned);
   double received = profile ? double(profile->received) : 0;
+  double lockShare = agg::PpfCosts(planned, chip).busiestLockShare();
   std::vector<agg::Stage> stages;
   for (size_t i = 0; i < engines.size(); ++i) {
     const AggregateCode &engine = engines[i];
@@ -334,6 +336,7 @@ std::vector<agg::Stage> stagesOf(ModuleOp planned,
     stage.contexts = engine.contexts;
     stage.messages = std::max(messagesOf(planned, stage.name, received), 1e-6);
     stage.cost = agg::costOfCode(loadedCode(engines, i), chip);
+    stage.cost.shareLocks(lockShare);
     stages.push_back(std::move(stage));
   }
   return stages;

@@ -84,6 +84,24 @@ TEST(ThroughputModelTest, ALockIsABoundThatNoDuplicationLifts) {
   EXPECT_NEAR(cyclesOf({stage}), 500, 1);
 }
 
+TEST(ThroughputModelTest, WhoHasALockWaitsForItsEngineAndAllOthersWithIt) {
+  // Each time that the lock is held, one of the engines executes a message: all
+  // of it if it has but one run, which whoever has the lock finds again and
+  // again, next to nothing if its runs are short.
+  for (unsigned engines : {1, 2, 4}) {
+    Stage stage = makeStage(1000, 1500, engines);
+    stage.cost.locked = 500;
+    stage.cost.lockedRuns = 8;
+    stage.cost.runs = 1;
+    stage.cost.runSquares = 1000 * 1000;
+    EXPECT_NEAR(cyclesOf({stage}), 500 + 1000.0 / engines, 20) << engines;
+    stage.cost.runs = 1000;
+    stage.cost.runSquares = 1000;
+    EXPECT_NEAR(cyclesOf({stage}), std::max(500 + 4.0, 1010.0 / engines), 30)
+        << engines;
+  }
+}
+
 namespace {
 
 /// Cycles a packet that an SRAM channel lets through: the engines are no limit.

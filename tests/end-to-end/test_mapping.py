@@ -236,6 +236,17 @@ def test_a_chain_of_tiny_ppfs_is_one_aggregate(
     )
 
 
+def simulated_gbps(load: Workload, folder: Path) -> float:
+    """Of the image that `report_of` left, with wires that are no limit."""
+    stats = folder / "stats.json"
+    toolchain.run(
+        "ixpsim", folder / "a.ixp", f"--trace={load.trace}", "--packets=1000",
+        "--warmup=200", f"--stats={stats}", "--quiet",
+        "--set=ports.rate_bps=4000000000",
+    )  # fmt: skip
+    return float(json.loads(stats.read_text())["rate"]["forwarded_gbps"])
+
+
 def test_a_hot_lock_is_not_waited_for_on_more_engines(
     loads: dict[str, Workload], tmp_path: Path
 ) -> None:
@@ -244,13 +255,7 @@ def test_a_hot_lock_is_not_waited_for_on_more_engines(
 
     def rate(*options: str) -> float:
         report_of(source, load, tmp_path, *options)
-        stats = tmp_path / "stats.json"
-        toolchain.run(
-            "ixpsim", tmp_path / "a.ixp", f"--trace={load.trace}", "--packets=1000",
-            "--warmup=200", f"--stats={stats}", "--quiet",
-            "--set=ports.rate_bps=4000000000",
-        )  # fmt: skip
-        return float(json.loads(stats.read_text())["rate"]["forwarded_gbps"])
+        return simulated_gbps(load, tmp_path)
 
     report = report_of(source, load, tmp_path)
     assert report["predicted"]["bottleneck"] == "locks"
@@ -261,3 +266,43 @@ def test_a_hot_lock_is_not_waited_for_on_more_engines(
     for engines in (2, 4, 6):
         mapping.write_text(f"aggregate all {engines}\n  m.work\n")
         assert rate(f"--mapping={mapping}") < chosen / 0.97
+
+
+def test_a_hot_lock_is_kept_from_engines_that_compute(
+    loads: dict[str, Workload], tmp_path: Path
+) -> None:
+    """Whoever has the lock waits for its engine, which computes for another: the
+    model says what that costs, and the compiler keeps the two apart."""
+    source = toolchain.ROOT / "tests/aggregation/Inputs/hot_stage.baker"
+    load = loads["l3-switch"]
+
+    def rate(*options: str) -> float:
+        report = report_of(source, load, tmp_path, *options)
+        found = simulated_gbps(load, tmp_path)
+        assert report["predicted"]["gbps"] / found == pytest.approx(1, abs=0.2)
+        return found
+
+    chosen = rate()
+    mapping = tmp_path / "mapping.txt"
+    for engines in (1, 2, 6):
+        mapping.write_text(f"aggregate all {engines}\n  m.work\n  m.count\n")
+        assert rate(f"--mapping={mapping}") < chosen
+    mapping.write_text("aggregate a 5\n  m.work\naggregate b 1\n  m.count\n")
+    assert rate(f"--mapping={mapping}") * 0.97 < chosen
+
+
+def test_locks_of_an_array_are_held_side_by_side(
+    loads: dict[str, Workload], tmp_path: Path
+) -> None:
+    text = (toolchain.ROOT / "tests/aggregation/Inputs/hot_stage.baker").read_text()
+    source, load = tmp_path / "many.baker", loads["l3-switch"]
+    source.write_text(
+        text.replace("lock guard;", "lock guard[64];").replace(
+            "critical (guard)", "critical (guard[at])"
+        )
+    )
+    report = report_of(source, load, tmp_path)
+    assert len(report["aggregates"][0]["engines"]) == 6
+    assert report["predicted"]["bottleneck"] != "locks"
+    found = simulated_gbps(load, tmp_path)
+    assert report["predicted"]["gbps"] / found == pytest.approx(1, abs=0.15)
