@@ -381,7 +381,8 @@ void Former::noteEngines() {
   std::vector<double> cycles = loads();
   for (size_t i = 0; i < aggregates.size(); ++i)
     note("map", nameOf(aggregates[i]),
-         std::to_string(aggregates[i].engines) + " engines for " +
+         std::to_string(aggregates[i].engines) +
+             (aggregates[i].engines == 1 ? " engine for " : " engines for ") +
              number(cycles[i]) + " cycles a packet received");
 }
 

@@ -15,6 +15,7 @@
 #include "passes/Stoppable.h"
 #include "swcache/Caches.h"
 #include "target-ixp/MemoryMap.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
@@ -225,21 +226,29 @@ double trueWords(const PlannedProgram &made) {
   return words / cast<FloatAttr>(estimate.get("words")).getValueAsDouble();
 }
 
-/// Whether an aggregate has a lock that holds on one engine alone.
-bool hasLocalLock(ModuleOp program) {
-  WalkResult found = program.walk([](ir::LockOp taken) {
-    ir::GlobalOp lock = ir::globalOf(taken.getRef());
-    bool isLocal = lock && ir::placeOf(lock)->memory == "local";
-    return isLocal ? WalkResult::interrupt() : WalkResult::advance();
-  });
-  return found.wasInterrupted();
+/// The aggregates with a lock that holds on one engine alone.
+llvm::StringSet<> aggregatesWithLocalLock(ModuleOp program) {
+  llvm::StringSet<> found;
+  for (auto ppf : program.getOps<func::FuncOp>()) {
+    if (!ir::isPpf(ppf) || ir::coreOf(ppf) != ir::Core::Me)
+      continue;
+    for (func::FuncOp function : ir::reachableFrom({ppf}))
+      function.walk([&](ir::LockOp taken) {
+        ir::GlobalOp lock = ir::globalOf(taken.getRef());
+        if (lock && ir::placeOf(lock)->memory == "local")
+          found.insert(ir::aggregateOf(ppf));
+      });
+  }
+  return found;
 }
 
-/// Gives the engines out anew, by what the code of each aggregate costs.
+/// Gives the engines out anew, by what the code of each aggregate costs; one
+/// that a lock holds to its engine keeps it.
 void shareEngines(PlannedProgram &made) {
-  if (hasLocalLock(*made.program))
-    return;
   std::vector<agg::Stage> stages = stagesOf(*made.program, made.engines);
+  llvm::StringSet<> staying = aggregatesWithLocalLock(*made.program);
+  if (staying.size() == stages.size())
+    return;
   std::vector<agg::Stage> shared = stages;
   size_t left = 0;
   for (agg::Stage &stage : shared) {
@@ -247,8 +256,11 @@ void shareEngines(PlannedProgram &made) {
     stage.engines = 1;
   }
   target::ChipParameters chip;
+  auto cyclesOf = [&](const agg::Stage &stage) {
+    return stage.messages / agg::engineRate(stage.cost, chip);
+  };
   auto slowness = [&](const agg::Stage &stage) {
-    return stage.messages / (agg::engineRate(stage.cost, chip) * stage.engines);
+    return staying.contains(stage.name) ? 0 : cyclesOf(stage) / stage.engines;
   };
   for (; left > 0; --left)
     ++std::max_element(shared.begin(), shared.end(),
@@ -268,9 +280,9 @@ void shareEngines(PlannedProgram &made) {
       plan.engines.push_back(next++);
     plans.push_back(plan);
     ir::explain(*made.program, "aggregation")
-        << "map " << plan.name << ": " << plan.engines.size() << " engines for "
-        << llvm::formatv("{0:f0}", slowness(shared[i]) * shared[i].engines)
-               .str()
+        << "map " << plan.name << ": " << plan.engines.size()
+        << (plan.engines.size() == 1 ? " engine for " : " engines for ")
+        << llvm::formatv("{0:f0}", cyclesOf(shared[i])).str()
         << " cycles a packet received of the code itself";
   }
   ir::setAggregates(*made.program, plans);
