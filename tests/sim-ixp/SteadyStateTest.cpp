@@ -26,9 +26,13 @@ namespace {
 
 std::atomic<uint64_t> allocations{0};
 
-void *countedAllocation(std::size_t size) {
+void *countedAllocationOrNull(std::size_t size) noexcept {
   ++allocations;
-  if (void *memory = std::malloc(size ? size : 1))
+  return std::malloc(size ? size : 1);
+}
+
+void *countedAllocation(std::size_t size) {
+  if (void *memory = countedAllocationOrNull(size))
     return memory;
   throw std::bad_alloc();
 }
@@ -37,6 +41,13 @@ void *countedAllocation(std::size_t size) {
 
 void *operator new(std::size_t size) { return countedAllocation(size); }
 void *operator new[](std::size_t size) { return countedAllocation(size); }
+// Sanitizers bring their own, which do not call those above.
+void *operator new(std::size_t size, const std::nothrow_t &) noexcept {
+  return countedAllocationOrNull(size);
+}
+void *operator new[](std::size_t size, const std::nothrow_t &) noexcept {
+  return countedAllocationOrNull(size);
+}
 void operator delete(void *memory) noexcept { std::free(memory); }
 void operator delete[](void *memory) noexcept { std::free(memory); }
 void operator delete(void *memory, std::size_t) noexcept { std::free(memory); }
