@@ -27,7 +27,9 @@ def assembled(name: str, folder: Path) -> Path:
     return out
 
 
-def test_the_example_passes_every_buffer(tmp_path: Path) -> None:
+def test_the_example_passes_every_buffer(
+    tmp_path: Path, extension_environment: dict[str, str]
+) -> None:
     done = subprocess.run(
         [
             sys.executable,
@@ -35,7 +37,7 @@ def test_the_example_passes_every_buffer(tmp_path: Path) -> None:
             assembled("producer", tmp_path),
             assembled("consumer", tmp_path),
         ],
-        env={**os.environ, "PYTHONPATH": str(BUILD / "python")},
+        env={**extension_environment, "PYTHONPATH": str(BUILD / "python")},
         capture_output=True,
         text=True,
     )
