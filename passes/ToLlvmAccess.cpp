@@ -21,6 +21,7 @@
 #include "passes/ToLlvmAccess.h"
 #include "ir/Attributes.h"
 #include "ir/Layout.h"
+#include "support/Error.h"
 #include "target-ixp/MemoryMap.h"
 
 using namespace mlir;
@@ -181,7 +182,7 @@ static SmallVector<Value> wordsFromEnclosing(OpBuilder &builder, Location loc,
                                              const RunPosition &position,
                                              ArrayRef<Value> enclosing,
                                              unsigned count) {
-  assert(enclosing.size() >= count + 2 && "not the enclosing quadwords");
+  KARAKAL_ASSERT(enclosing.size() >= count + 2, "not the enclosing quadwords");
   return callUnaligned(builder, loc, position,
                        "__ixp_words_from." + std::to_string(count),
                        enclosing.take_front(count + 2), count);
