@@ -10,6 +10,9 @@ add_library(karakal_LLVM INTERFACE)
 target_include_directories(karakal_LLVM SYSTEM INTERFACE ${LLVM_INCLUDE_DIRS})
 separate_arguments(llvm_definitions NATIVE_COMMAND "${LLVM_DEFINITIONS}")
 target_compile_definitions(karakal_LLVM INTERFACE ${llvm_definitions})
+# A pass's statistics and SelectionDAG's virtual tables are laid out by NDEBUG,
+# which Debian's LLVM and MLIR have and a Debug build of ours has not.
+target_compile_definitions(karakal_LLVM INTERFACE $<$<CONFIG:Debug>:NDEBUG>)
 target_link_libraries(karakal_LLVM INTERFACE LLVM)
 add_library(karakal_MLIR INTERFACE)
 target_include_directories(karakal_MLIR SYSTEM INTERFACE ${MLIR_INCLUDE_DIRS})
