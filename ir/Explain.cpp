@@ -24,9 +24,12 @@ bool isExplained(MLIRContext *context, StringRef pass) {
 }
 
 InFlightDiagnostic explain(Operation *op, StringRef pass) {
-  if (!isExplained(op->getContext(), pass))
-    return InFlightDiagnostic();
   InFlightDiagnostic remark = emitRemark(op->getLoc());
+  // One that was never made may not be streamed to.
+  if (!isExplained(op->getContext(), pass)) {
+    remark.abandon();
+    return remark;
+  }
   remark << "[" << pass << "] ";
   return remark;
 }
