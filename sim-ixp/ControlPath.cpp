@@ -38,13 +38,26 @@ struct DataPath::Control {
     return op.shiftMask & (e->watched | SpecialControl);
   }
 
+  /// Executes the delay slots of `op`, one of which may write a local CSR.
+  static void executeSlots(const MicroOp *op, Microengine *e) {
+    for (const MicroOp *slot = op + 1; slot <= op + op->defer(); ++slot) {
+      if (slot->op != Op::CsrWrite) {
+        DataPath::step(*e, *slot);
+        continue;
+      }
+      e->show(slot);
+      e->scheduler.advanceTo(e->time);
+      e->writeCsr(slot->value, a(*slot, e->regs.data(), e));
+      e->show(op);
+    }
+  }
+
   /// The context gives up the engine behind the delay slots of `op`; where the
   /// next one goes on, null if it is not known yet who that is.
   static const MicroOp *swap(const MicroOp *op, uint32_t resume,
                              Microengine *e) {
     uint32_t defer = op->defer();
-    for (uint32_t slot = 1; slot <= defer; ++slot)
-      DataPath::step(*e, op[slot]);
+    executeSlots(op, e);
     e->endLine(op + 1 + defer);
     uint32_t slots = std::max(e->swapSlots, defer);
     e->time += 1 + slots;
@@ -62,6 +75,8 @@ struct DataPath::Control {
     e->show(op);
     if (op->special & SpecialShared && !e->isTurn())
       return halt(op, e);
+    if (op->shiftMask & SpecialSlotWrite && !e->isTurnAt(e->time + op->defer()))
+      return op;
     op = swap(op, e->contextArbitration(*op), e);
     if (!op)
       return op;
@@ -71,7 +86,9 @@ struct DataPath::Control {
   template <bool HasSwap>
   static const MicroOp *command(const MicroOp *op, uint32_t *regs,
                                 uint32_t *own, Microengine *e) {
-    if (isSpecial(*op, e) || (HasSwap && areSlotsSpecial(*op, e)))
+    if (isSpecial(*op, e) ||
+        (HasSwap &&
+         op->shiftMask & (e->watched | SpecialControl | SpecialSlotWrite)))
       return op;
     e->show(op);
     if (!e->isTurn())
@@ -93,11 +110,60 @@ struct DataPath::Control {
     KARAKAL_CHAIN op->chain(op, regs, own, e);
   }
 
-  static const MicroOp *writeCsr(const MicroOp *op, uint32_t *regs,
-                                 uint32_t *own, Microengine *e) {
-    if (op->special & e->watched & ~SpecialState)
+  /// A branch on a signal or a status line; its own legality and that of its
+  /// delay slots are known before it takes the signal.
+  template <bool IsSignal>
+  static const MicroOp *inputBranch(const MicroOp *op, uint32_t *regs,
+                                    uint32_t *own, Microengine *e) {
+    if (isSpecial(*op, e) || areSlotsSpecial(*op, e) ||
+        e->isFarAhead(op, op->target))
       return op;
     e->show(op);
+    if (!e->isTurn())
+      return halt(op, e);
+    bool isWanted = op->op == Op::BrSignal || op->op == Op::BrInpState;
+    bool isSet =
+        IsSignal ? e->takeSignal(op->parameter) : e->inputState(op->parameter);
+    if (isSet != isWanted) {
+      ++op;
+      KARAKAL_CHAIN op->chain(op, regs, own, e);
+    }
+    executeSlots(op, e);
+    op = e->jump(op, op->target);
+    KARAKAL_CHAIN op->chain(op, regs, own, e);
+  }
+
+  static const MicroOp *jump(const MicroOp *op, uint32_t *regs, uint32_t *own,
+                             Microengine *e) {
+    uint32_t target = (op->target + a(*op, regs, e)) & Microengine::pcMask;
+    if (op->special & e->watched || areSlotsSpecial(*op, e) ||
+        target >= e->program->ops.size() || e->isFarAhead(op, target))
+      return op;
+    executeSlots(op, e);
+    op = e->jump(op, target);
+    KARAKAL_CHAIN op->chain(op, regs, own, e);
+  }
+
+  static const MicroOp *readCsr(const MicroOp *op, uint32_t *regs,
+                                uint32_t *own, Microengine *e) {
+    if (isSpecial(*op, e))
+      return op;
+    e->show(op);
+    if (op->special & SpecialShared && !e->isTurn())
+      return halt(op, e);
+    e->csrReadValue = e->readCsr(op->value);
+    e->csrReadPending = true;
+    ++op;
+    KARAKAL_CHAIN op->chain(op, regs, own, e);
+  }
+
+  static const MicroOp *writeCsr(const MicroOp *op, uint32_t *regs,
+                                 uint32_t *own, Microengine *e) {
+    if (isSpecial(*op, e))
+      return op;
+    e->show(op);
+    if (op->special & SpecialShared && !e->isTurn())
+      return halt(op, e);
     e->writeCsr(op->value, a(*op, regs, e));
     if (e->isAsleep) // after a fault
       return halt(op, e);
@@ -111,9 +177,27 @@ ChainHandler DataPath::controlOf(const MicroOp &op) {
     return nullptr;
   if (op.special & SpecialCommand)
     return op.slots() != 0 ? Control::command<true> : Control::command<false>;
-  if (op.op == Op::CtxArb)
+  switch (op.op) {
+  case Op::CtxArb:
     return Control::arbitrate;
-  return op.op == Op::CsrWrite ? Control::writeCsr : nullptr;
+  case Op::BrSignal:
+  case Op::BrNotSignal:
+    return Control::inputBranch<true>;
+  case Op::BrInpState:
+  case Op::BrNotInpState:
+    return Control::inputBranch<false>;
+  case Op::Jump:
+    return Control::jump;
+  case Op::CsrRead:
+    // What needs a look: a crc on its way, and that the value is taken.
+    return op.value != target::Csr_CRC_REMAINDER && (&op)[1].op == Op::Immed
+               ? Control::readCsr
+               : nullptr;
+  case Op::CsrWrite:
+    return Control::writeCsr;
+  default:
+    return nullptr;
+  }
 }
 
 } // namespace karakal::sim

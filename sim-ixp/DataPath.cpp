@@ -298,11 +298,12 @@ struct DataPath::Handlers {
       ++op;
       KARAKAL_CHAIN op->chain(op, regs, own, e);
     }
-    if (op->shiftMask & (e->watched | SpecialControl) || e->isFarAhead(op))
+    if (op->shiftMask & (e->watched | SpecialControl) ||
+        e->isFarAhead(op, op->target))
       return op;
     for (uint32_t slot = 1; slot <= op->defer(); ++slot)
       DataPath::step(*e, op[slot]);
-    op = e->jump(op);
+    op = e->jump(op, op->target);
     KARAKAL_CHAIN op->chain(op, regs, own, e);
   }
 

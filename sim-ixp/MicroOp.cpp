@@ -273,6 +273,32 @@ void markBranchesBeforeCam(MicroProgram &program) {
   }
 }
 
+/// A delay slot that a chain executes although it is none of the data path's:
+/// the write of a signal or a pointer.
+bool isSlotWrite(const MicroOp &slot) {
+  if (slot.op != Op::CsrWrite)
+    return false;
+  switch (slot.value) {
+  case target::Csr_SAME_ME_SIGNAL:
+  case target::Csr_NEXT_NEIGHBOR_SIGNAL:
+  case target::Csr_PREV_NEIGHBOR_SIGNAL:
+  case target::Csr_ACTIVE_LM_ADDR_0:
+  case target::Csr_ACTIVE_LM_ADDR_1:
+    return true;
+  default:
+    return false;
+  }
+}
+
+/// What is special about a delay slot of `op`, a swap.
+uint32_t specialOfSlot(const MicroOp &op, const MicroOp &slot) {
+  bool isFirstWrite = isSlotWrite(slot) && !(op.shiftMask & SpecialSlotWrite);
+  if (!isFirstWrite)
+    return slot.special;
+  return (slot.special & ~(SpecialShared | SpecialState | SpecialControl)) |
+         SpecialSlotWrite;
+}
+
 /// What is special about the way of each branch if it is taken, and about that
 /// of each swap.
 void markWays(MicroProgram &program) {
@@ -287,7 +313,8 @@ void markWays(MicroProgram &program) {
                    !(op.special & SpecialBeforeCam);
     op.shiftMask = isLegal ? 0 : SpecialControl;
     for (uint32_t slot = 1; isLegal && slot <= op.defer(); ++slot)
-      op.shiftMask |= ops[i + slot].special;
+      op.shiftMask |=
+          isSwap ? specialOfSlot(op, ops[i + slot]) : ops[i + slot].special;
   }
 }
 

@@ -72,6 +72,8 @@ enum MicroOpSpecial : uint16_t {
   SpecialBreak = 512,
   /// It is no operation of the data path.
   SpecialControl = 1024,
+  /// Of a swap's delay slots: one writes a local CSR.
+  SpecialSlotWrite = 2048,
 };
 
 /// Those that need a look whatever the engine's state is.

@@ -60,6 +60,8 @@ class Timeline;
 class Microengine final : public TransferPort, public EventTarget {
 public:
   static constexpr uint32_t contextCount = 8;
+  /// Bits of a program counter.
+  static constexpr uint32_t pcMask = 0x1fff;
   /// How far an engine may run alone: bounds a loop that touches nothing.
   static constexpr uint64_t runAheadCycles = 512;
 
@@ -207,6 +209,11 @@ private:
     scheduler.advanceTo(time);
     return true;
   }
+  /// Whether it still will be at `cycle`, if it does nothing until then.
+  bool isTurnAt(uint64_t cycle) {
+    turnLimit = std::min(turnLimit, scheduler.nextCycle());
+    return cycle < turnLimit;
+  }
   /// Gives the engine to the next context when the choice is settled; false if
   /// there is none, or if it is not the engine's turn to look.
   bool mayGoOn() {
@@ -246,19 +253,19 @@ private:
     flagV = overflow;
   }
   /// Whether a branch would close a loop that has run ahead for long.
-  bool isFarAhead(const MicroOp *from) const {
-    return from->target <= static_cast<size_t>(from - ops) &&
+  bool isFarAhead(const MicroOp *from, uint32_t branchTarget) const {
+    return branchTarget <= static_cast<size_t>(from - ops) &&
            lineTime + static_cast<uint64_t>(from - lineBegin) >= aheadLimit;
   }
   /// A taken branch whose delay slots are done: the line goes on at its target.
-  const MicroOp *jump(const MicroOp *from) {
+  const MicroOp *jump(const MicroOp *from, uint32_t branchTarget) {
     uint32_t defer = from->defer();
     uint32_t aborted = from->slots() > defer ? from->slots() - defer : 0;
     uint64_t issued = static_cast<uint64_t>(from + 1 - lineBegin) + defer;
     lineTime += issued + aborted;
     counters.issueCycles += issued;
     counters.abortedCycles += aborted;
-    lineBegin = ops + from->target;
+    lineBegin = ops + branchTarget;
     return lineBegin;
   }
   bool areSlotsPlain(const MicroOp *slot) const;
@@ -356,6 +363,13 @@ private:
   void publish() { order->set(number, nextCycle()); }
   void fault(const std::string &what);
   bool isSatisfied(Context &context);
+  /// Whether the running context has the signal, which it then has no more.
+  bool takeSignal(uint32_t signal) {
+    uint16_t bit = static_cast<uint16_t>(1u << signal);
+    bool isSet = contexts[current].signals & bit;
+    contexts[current].signals &= ~bit;
+    return isSet;
+  }
   void setReady(uint32_t context);
   /// Registers of one kind that a context has.
   uint32_t registerCount() const { return isFourContexts ? 32 : 16; }

@@ -141,7 +141,7 @@ uint32_t Microengine::readCsr(uint32_t csr) {
   case Csr_CSR_CTX_POINTER:
     return ctxPointer;
   case Csr_ACTIVE_CTX_STS:
-    return 1u << 31 | (pc & 0x1fff) << 8 |
+    return 1u << 31 | (pc & pcMask) << 8 |
            engineHardwareNumber(number, chassis.clusterEngines()) << 3 |
            current;
   case Csr_INDIRECT_CTX_STS:
@@ -316,7 +316,7 @@ void Microengine::applyCsr(uint64_t cycle, uint32_t index, uint32_t csr,
     startFutureCount(cycle, index);
     return;
   case Csr_INDIRECT_CTX_STS:
-    context.pc = value & 0x1fff;
+    context.pc = value & pcMask;
     return;
   }
 }

@@ -239,21 +239,17 @@ void Microengine::execute(const MicroOp *here, uint64_t stop) {
     case Op::Br:
       goto taken;
     case Op::BrSignal:
-    case Op::BrNotSignal: {
-      uint16_t bit = static_cast<uint16_t>(1u << op->parameter);
-      bool isSet = contexts[current].signals & bit;
-      contexts[current].signals &= ~bit;
-      if (isSet == (op->op == Op::BrSignal))
+    case Op::BrNotSignal:
+      if (takeSignal(op->parameter) == (op->op == Op::BrSignal))
         goto taken;
       break;
-    }
     case Op::BrInpState:
     case Op::BrNotInpState:
       if (inputState(op->parameter) == (op->op == Op::BrInpState))
         goto taken;
       break;
     case Op::Jump:
-      branchTarget = (op->target + a()) & 0x1fff;
+      branchTarget = (op->target + a()) & pcMask;
       goto taken;
 
     case Op::CtxArb:
