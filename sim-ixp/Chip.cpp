@@ -59,7 +59,7 @@ template <bool Exact> inline bool Chip::stepUntil(uint64_t stop) {
     events.runNext();
     return true;
   }
-  if (firstCycle >= stop)
+  if (firstCycle >= std::min(stop, TurnOrder::asleep))
     return false;
   uint32_t first = order.first();
   uint64_t limit = std::min(order.limitOf(first), stop);
@@ -71,7 +71,7 @@ template <bool Exact> inline bool Chip::stepUntil(uint64_t stop) {
 }
 
 bool Chip::isPending() {
-  return order.firstCycle() != Scheduler::never || events.pendingCount() != 0;
+  return order.firstCycle() != TurnOrder::asleep || events.pendingCount() != 0;
 }
 
 bool Chip::stepBefore(uint64_t stop) { return stepUntil<false>(stop); }

@@ -21,9 +21,8 @@ class CommandUnit;
 /// Which kind of transfer register a command names.
 enum class TransferKind : uint8_t { S, D };
 
-/// A command from issue to completion. All but the data lies in one line of the
-/// host's cache.
-struct alignas(64) Command {
+/// What a command's instruction says of it, with engine and context.
+struct CommandHead {
   /// Microengine index 0..15 and context 0..7 that issued it.
   uint8_t engine = 0;
   uint8_t context = 0;
@@ -51,6 +50,12 @@ struct alignas(64) Command {
   uint8_t wordsInTransit = 0;
   /// Address of the instruction.
   uint16_t pc = 0;
+};
+
+/// A command from issue to completion. All but the data lies in one line of the
+/// host's cache.
+struct alignas(64) Command : CommandHead {
+  /// Word of an indirect reference, 0 if the command has none.
   uint32_t indirectWord = 0;
   /// Sum of the two address operands.
   uint32_t address = 0;

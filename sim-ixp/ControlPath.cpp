@@ -99,7 +99,7 @@ struct DataPath::Control {
     if (!e->sendCommand(shape, *op, a(*op, regs, e) + b(*op, regs, e)))
       return halt(op, e);
     if constexpr (HasSwap) {
-      e->wait(1u << shape.signal, false);
+      e->wait(1u << shape.head.signal, false);
       op = swap(op, e->pc + 1 + op->defer(), e);
       if (!op)
         return op;

@@ -236,25 +236,31 @@ uint8_t ignoredBits(uint32_t commandTarget) {
              : 0;
 }
 
-CommandShape shapeOf(const Instruction &i) {
+CommandShape shapeOf(const Instruction &i, size_t pc) {
   const target::InstructionRow &row = target::row(i.op);
   CommandShape shape;
-  shape.target = row.bits >> 32 & 63;
-  shape.token = row.bits >> 18 & 3;
-  shape.count = std::max<uint8_t>(i.count, 1);
-  shape.xfer = static_cast<uint8_t>(i.xfer.value);
-  shape.kind = i.xfer.isDXfer() ? TransferKind::D : TransferKind::S;
-  shape.signal = i.signal;
-  shape.isIndirect = i.indirectRef;
+  CommandHead &head = shape.head;
+  head.target = row.bits >> 32 & 63;
+  head.token = row.bits >> 18 & 3;
+  head.count = std::max<uint8_t>(i.count, 1);
+  head.xfer = static_cast<uint8_t>(i.xfer.value);
+  head.kind = i.xfer.isDXfer() ? TransferKind::D : TransferKind::S;
+  head.signal = i.signal;
+  head.isIndirect = i.indirectRef;
+  head.pc = static_cast<uint16_t>(pc);
   shape.hasSwap = i.ctxSwap;
-  shape.use = row.xfer;
   shape.unitBytes = row.unitBytes;
-  shape.ignoredBits = ignoredBits(shape.target);
+  shape.ignoredBits = ignoredBits(head.target);
   shape.address = row.address;
+  shape.isPlain = row.address == target::AddressForm::Sum && !i.indirectRef;
   shape.csr = i.csr;
   shape.immediate = i.immediate;
-  shape.transfers = transferMask(shape.kind, shape.xfer,
-                                 shape.count * shape.unitBytes / 4u, 16);
+  uint64_t transfers = transferMask(head.kind, head.xfer,
+                                    head.count * shape.unitBytes / 4u, 16);
+  if (row.xfer != target::XferUse::No && row.xfer != target::XferUse::Out)
+    shape.fills = transfers;
+  if (row.xfer != target::XferUse::No && row.xfer != target::XferUse::In)
+    shape.takes = transfers;
   return shape;
 }
 
@@ -326,7 +332,7 @@ void prepareCommands(MicroProgram &program) {
     if (!(program.ops[i].special & SpecialCommand))
       continue;
     program.ops[i].value = static_cast<uint32_t>(program.commands.size());
-    program.commands.push_back(shapeOf(program.instructions[i]));
+    program.commands.push_back(shapeOf(program.instructions[i], i));
   }
 }
 

@@ -148,23 +148,19 @@ static_assert(sizeof(void *) != 8 || sizeof(MicroOp) == 32, "see above");
 
 /// What a command instruction puts into each of its commands.
 struct CommandShape {
-  uint8_t target = 0;
-  uint8_t token = 0;
-  uint8_t count = 1;
-  uint8_t xfer = 0;
-  TransferKind kind = TransferKind::S;
-  uint8_t signal = 0;
-  bool isIndirect = false;
+  CommandHead head;
   bool hasSwap = false;
-  target::XferUse use = target::XferUse::No;
+  /// The address is the sum of two operands, nothing is indirect.
+  bool isPlain = true;
   uint8_t unitBytes = 0;   ///< bytes moved per count
   uint8_t ignoredBits = 0; ///< low address bits that the unit ignores
   target::AddressForm address = target::AddressForm::Sum;
   uint16_t csr = 0;
   uint16_t immediate = 0;
-  /// The transfer registers that it fills or takes in the mode of eight
-  /// contexts, as Context::pendingIn has them.
-  uint64_t transfers = 0;
+  /// The transfer registers that it fills and takes in the mode of eight
+  /// contexts, as Context::pendingIn and pendingOut have them.
+  uint64_t fills = 0;
+  uint64_t takes = 0;
 };
 
 /// The bits of Context::pendingIn of `words` registers from `first` on, which

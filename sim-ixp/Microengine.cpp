@@ -23,6 +23,8 @@ Microengine::Microengine(uint32_t index, Chassis &chassis, Recorder &recorder)
       swapSlots(static_cast<uint32_t>(chassis.parameters().meSwapSlots)),
       crcSlots(static_cast<uint32_t>(chassis.parameters().meCrcSlots)) {
   pending.reserve(16);
+  for (uint32_t i = 0; i < contextCount; ++i)
+    contexts[i].bases[BaseContext] = i * 16;
   for (uint32_t i = 0; i < 256; ++i)
     regs[reg::literal + i] = i;
   chassis.connectEngine(index, this);
@@ -62,23 +64,27 @@ void Microengine::startWhereTheyAre(uint32_t contextMask) {
 void Microengine::readTransferOut(uint32_t context, TransferKind kind,
                                   uint32_t first, uint32_t words,
                                   uint32_t *to) {
-  uint32_t last = registerCount() - 1;
-  contexts[context].pendingOut &= ~transferMask(kind, first, words, last + 1);
+  uint32_t count = registerCount();
+  contexts[context].pendingOut &= ~transferMask(kind, first, words, count);
+  if (context == current)
+    refreshWatched();
   const uint32_t *bank =
       &regs[(kind == TransferKind::S ? reg::sOut : reg::dOut) + context * 16];
   for (uint32_t i = 0; i < words; ++i)
-    to[i] = bank[(first + i) & last];
+    to[i] = bank[(first + i) & (count - 1)];
 }
 
 void Microengine::writeTransferIn(uint32_t context, TransferKind kind,
                                   uint32_t first, uint32_t words,
                                   const uint32_t *from) {
-  uint32_t last = registerCount() - 1;
-  contexts[context].pendingIn &= ~transferMask(kind, first, words, last + 1);
+  uint32_t count = registerCount();
+  contexts[context].pendingIn &= ~transferMask(kind, first, words, count);
+  if (context == current)
+    refreshWatched();
   uint32_t *bank =
       &regs[(kind == TransferKind::S ? reg::sIn : reg::dIn) + context * 16];
   for (uint32_t i = 0; i < words; ++i)
-    bank[(first + i) & last] = from[i];
+    bank[(first + i) & (count - 1)] = from[i];
 }
 
 bool Microengine::isSatisfied(Context &context) {
@@ -160,7 +166,9 @@ void Microengine::beginSwap(uint32_t resume, uint32_t defer) {
 void Microengine::finishSwap(uint32_t resume) {
   Context &context = contexts[current];
   context.pc = static_cast<uint16_t>(resume);
-  endRun();
+  context.ownCycles += runCycles();
+  if (context.isVoluntary)
+    endRound(context);
   context.waitBegin = time;
   context.waitPc = static_cast<uint16_t>(slotsOwner);
   needsArbitration = true;
@@ -168,17 +176,8 @@ void Microengine::finishSwap(uint32_t resume) {
     timeline->addRun(number, current, runBegin, time);
 }
 
-/// Cycles of the running context in its present run.
-uint64_t Microengine::runCycles() const {
-  return time - runBegin - (counters.stallCycles - stallsAtRunBegin);
-}
-
-/// The running context gives up the engine.
-void Microengine::endRun() {
-  Context &context = contexts[current];
-  context.ownCycles += runCycles();
-  if (!context.isVoluntary)
-    return;
+/// Behind a voluntary swap: of a wait by them only the first round counts.
+void Microengine::endRound(Context &context) {
   context.isVoluntary = false;
   if (context.roundPc == slotsOwner)
     context.ownCycles = context.roundEnd; // waited once more
@@ -204,26 +203,29 @@ bool Microengine::arbitrate() {
     sleepBegin = time;
     return false;
   }
-  uint32_t after = (current + 1) % contextCount;
-  uint32_t rotated =
-      (uint32_t{readyMask} | uint32_t{readyMask} << contextCount) >> after;
-  current = (after + __builtin_ctz(rotated)) % contextCount;
+  current = nextContext();
   readyMask &= ~(1u << current);
-  contexts[current].state = State::Running;
-  pc = contexts[current].pc;
+  Context &context = contexts[current];
+  context.state = State::Running;
+  pc = context.pc;
   refreshBases();
-  if (profile && contexts[current].waitBegin != 0) {
-    profile->waited[contexts[current].waitPc] +=
-        time - contexts[current].waitBegin;
-    ++profile->waits[contexts[current].waitPc];
-  }
-  if (timeline && contexts[current].waitBegin != 0)
-    timeline->addWait(number, current, contexts[current].waitBegin, time,
-                      contexts[current].waitPc);
+  if (isObserved())
+    tellWait(context);
   needsArbitration = false;
-  runBegin = time;
-  stallsAtRunBegin = counters.stallCycles;
+  runBegin = ownBegin = time;
   return true;
+}
+
+/// The context that gets the engine waited for it.
+void Microengine::tellWait(const Context &context) {
+  if (context.waitBegin == 0)
+    return;
+  if (profile) {
+    profile->waited[context.waitPc] += time - context.waitBegin;
+    ++profile->waits[context.waitPc];
+  }
+  if (timeline)
+    timeline->addWait(number, current, context.waitBegin, time, context.waitPc);
 }
 
 void Microengine::fault(const std::string &what) {

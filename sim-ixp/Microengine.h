@@ -89,11 +89,13 @@ public:
   /// Counts cycles by instruction from now on; the program must be loaded.
   void startProfile() {
     profile = std::make_unique<EngineProfile>(program->ops.size());
+    refreshWatchedAlways();
   }
   /// The profile, or null.
   const EngineProfile *profiled() const { return profile.get(); }
   void listenToLocalMemory(LocalMemoryListener *listener) {
     localListener = listener;
+    refreshWatchedAlways();
   }
   /// Tells the timeline of runs and waits.
   void listenToRuns(Timeline *newTimeline) { timeline = newTimeline; }
@@ -156,7 +158,11 @@ private:
     uint16_t wakeMask = 0;
     uint16_t signals = 0;
     uint16_t pc = 0;
-    std::array<uint32_t, 2> lmAddress{}; ///< byte address, bits 11:2
+    /// What MicroOpBase stands for in this context; the last two are its
+    /// pointers to words of local memory.
+    std::array<uint32_t, 4> bases{};
+    /// SpecialLocal if a pointer names no word that exists.
+    uint16_t watchedLocals = 0;
     /// Transfer registers with data on the way: in, and out; bits 31:0 are S,
     /// 63:32 D.
     uint64_t pendingIn = 0;
@@ -278,9 +284,18 @@ private:
   void finishSwap(uint32_t resume);
   void wait(uint32_t mask, bool any);
   bool arbitrate();
-  uint64_t runCycles() const;
-  void endRun();
+  /// Cycles of the running context in its present run, without stalls.
+  uint64_t runCycles() const { return time - ownBegin; }
+  void endRound(Context &context);
+  bool isObserved() const { return profile || timeline; }
+  [[gnu::cold]] void tellWait(const Context &context);
   void beginTurn();
+  /// Of those that are ready, of which there is one, the first in turn.
+  uint32_t nextContext() const {
+    uint32_t after = current + 1;
+    uint32_t rotated = (readyMask * 0x10101u) >> (after % contextCount);
+    return (after + __builtin_ctz(rotated)) % contextCount;
+  }
   /// Whether no signal that is still on its way can change which context is
   /// next: none is ready (a signal then wakes the engine), or the first in turn
   /// is.
@@ -292,13 +307,19 @@ private:
   bool resolve(const MicroOp &op, const target::Instruction &instruction);
   bool resolveOne(const target::Operand &operand, bool isDestination,
                   uint16_t &place, uint8_t &base);
+  /// Byte address in local memory, bits 11:2, of a context's pointer.
+  uint32_t lmAddress(const Context &context, uint32_t pointer) const {
+    return context.bases[BaseLocal0 + pointer] << 2;
+  }
+  void setLmAddress(Context &context, uint32_t pointer, uint32_t address) {
+    context.bases[BaseLocal0 + pointer] = address >> 2 & 0x3ff;
+    bool isThere = context.bases[BaseLocal0] < target::LocalMemoryWords &&
+                   context.bases[BaseLocal1] < target::LocalMemoryWords;
+    context.watchedLocals = isThere ? 0 : SpecialLocal;
+  }
   /// Behind a change of context or of its local-memory pointers.
   void refreshBases() {
-    const auto &pointers = contexts[current].lmAddress;
-    bases = {0, current * 16, pointers[0] >> 2 & 0x3ff,
-             pointers[1] >> 2 & 0x3ff};
-    areLocalsThere = bases[BaseLocal0] < target::LocalMemoryWords &&
-                     bases[BaseLocal1] < target::LocalMemoryWords;
+    bases = contexts[current].bases;
     refreshWatched();
   }
   void tellLocalReads(const MicroOp &op);
@@ -312,16 +333,29 @@ private:
   void checkLocalDelay(const MicroOp &op);
   void checkCrc(uint64_t slotsLeast, const char *what);
   void reportUnaligned(const Command &command, const CommandShape &shape);
-  void markTransfers(const Command &command, const CommandShape &shape);
+  /// A command was sent that fills and takes these registers (pendingIn).
+  void markTransfers(uint64_t fills, uint64_t takes) {
+    Context &context = contexts[current];
+    context.pendingIn |= fills;
+    context.pendingOut |= takes;
+    if (fills | takes)
+      watched |= SpecialTransfer;
+  }
   /// Which flags of an instruction need a look now.
   void refreshWatched() {
-    watched = SpecialAlways;
-    if (!areLocalsThere || pendingCycle != Scheduler::never || localListener)
-      watched |= SpecialLocal;
-    if ((contexts[current].pendingIn | contexts[current].pendingOut) != 0)
+    const Context &context = contexts[current];
+    watched = watchedAlways | context.watchedLocals;
+    if ((context.pendingIn | context.pendingOut) != 0)
       watched |= SpecialTransfer;
+  }
+  /// The same whichever context runs.
+  void refreshWatchedAlways() {
+    watchedAlways = SpecialAlways;
+    if (pendingCycle != Scheduler::never || localListener)
+      watchedAlways |= SpecialLocal;
     if (profile)
-      watched |= SpecialControl;
+      watchedAlways |= SpecialControl;
+    refreshWatched();
   }
 
   // MicroengineCommand.cpp
@@ -330,6 +364,7 @@ private:
   /// As issueCommand when the FIFO has room; false after a fault.
   bool sendCommand(const CommandShape &shape, const MicroOp &op,
                    uint32_t address);
+  void adjust(Command &command, const CommandShape &shape);
   void setAddress(Command &command, const CommandShape &shape);
   static void useFourContexts(Command &command);
 
@@ -356,7 +391,6 @@ private:
   }
   void applyDue();
   void startFutureCount(uint64_t cycle, uint32_t index);
-  uint32_t nextContext() const;
   bool inputState(uint32_t number);
   uint32_t neighbourLevel();
 
@@ -398,14 +432,15 @@ private:
   uint64_t turnLimit = 0;
   uint64_t sleepBegin = 0;
   uint64_t runBegin = 0;
-  uint64_t stallsAtRunBegin = 0;
+  uint64_t ownBegin = 0; ///< later by the stalls since then
   uint32_t pc = 0;
   uint32_t current = 0;
   bool isAsleep = true;
   bool needsArbitration = false;
   uint8_t readyMask = 0;
   /// Flags of MicroOpSpecial that need a look in the present state.
-  uint16_t watched = 0;
+  uint16_t watched = SpecialAlways;
+  uint16_t watchedAlways = SpecialAlways;
 
   // A taken branch or swap whose delay slots are running.
   uint8_t slotsLeft = 0;
@@ -433,8 +468,6 @@ private:
   uint8_t aliveMask = 0;
   bool halted = false;
   bool isFourContexts = false;
-  /// Both pointers name words that exist.
-  bool areLocalsThere = true;
 
   // Set up once.
   Microengine *previousEngine = nullptr;

@@ -37,6 +37,7 @@ bool Microengine::issueCommand(const MicroOp &op, uint32_t address,
   if (freeCycle > time) {
     uint64_t until = std::min(freeCycle, stop);
     counters.stallCycles += until - time;
+    ownBegin += until - time;
     if (profile)
       profile->stalled[pc] += until - time;
     time = until;
@@ -50,7 +51,7 @@ bool Microengine::issueCommand(const MicroOp &op, uint32_t address,
   if (!sendCommand(shape, op, address))
     return false;
   if (shape.hasSwap) {
-    wait(1u << shape.signal, false);
+    wait(1u << shape.head.signal, false);
     beginSwap(pc + 1 + op.defer(), op.defer());
   }
   return true;
@@ -62,30 +63,18 @@ bool Microengine::sendCommand(const CommandShape &shape, const MicroOp &op,
   if (op.op == target::Op::ScratchGet)
     beginTurn();
   Command &command = chassis.allocate();
+  static_cast<CommandHead &>(command) = shape.head;
   command.engine = static_cast<uint8_t>(number);
   command.context = static_cast<uint8_t>(current);
-  command.pc = static_cast<uint16_t>(pc);
-  command.target = shape.target;
-  command.token = shape.token;
   command.address = address;
-  command.count = shape.count;
-  command.xfer = shape.xfer;
-  command.kind = shape.kind;
-  command.signal = shape.signal;
-  command.isSignalPair = false;
-  command.isIndirect = shape.isIndirect;
-  command.indirectWord = shape.isIndirect ? previousResult : 0;
+  command.indirectWord = 0;
   command.data[0] = shape.immediate;
-  if (shape.address != target::AddressForm::Sum)
-    setAddress(command, shape);
-  if (isFourContexts)
-    useFourContexts(command);
-  if (command.indirectWord & overrideCount)
-    command.count = static_cast<uint8_t>((command.indirectWord >> 21 & 15) + 1);
+  if (!shape.isPlain || isFourContexts)
+    adjust(command, shape);
+  else
+    markTransfers(shape.fills, shape.takes);
   if (command.address & shape.ignoredBits)
     reportUnaligned(command, shape);
-  if (shape.use != target::XferUse::No)
-    markTransfers(command, shape);
   recorder.onCommand(command);
   if (!chassis.issue(command)) {
     const target::InstructionRow &row = target::row(op.op);
@@ -95,6 +84,24 @@ bool Microengine::sendCommand(const CommandShape &shape, const MicroOp &op,
   }
   ++counters.commands;
   return true;
+}
+
+/// What is not the same each time the command is sent.
+void Microengine::adjust(Command &command, const CommandShape &shape) {
+  if (command.isIndirect)
+    command.indirectWord = previousResult;
+  if (shape.address != target::AddressForm::Sum)
+    setAddress(command, shape);
+  if (isFourContexts)
+    useFourContexts(command);
+  if (command.indirectWord & overrideCount)
+    command.count = static_cast<uint8_t>((command.indirectWord >> 21 & 15) + 1);
+  if (!isFourContexts && command.count == shape.head.count)
+    return markTransfers(shape.fills, shape.takes);
+  uint64_t mask =
+      transferMask(command.kind, command.xfer,
+                   command.count * shape.unitBytes / 4, registerCount());
+  markTransfers(shape.fills ? mask : 0, shape.takes ? mask : 0);
 }
 
 /// Commands whose address is not the sum of two operands.

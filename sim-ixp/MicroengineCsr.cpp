@@ -23,7 +23,6 @@ namespace {
 
 /// CTX_ENABLES.
 constexpr uint32_t fourContextMode = 1u << 31;
-constexpr uint32_t lmAddressMask = 0xffc;
 constexpr uint32_t tIndexMask = 0x1fc;
 constexpr uint32_t ringMask = 127;
 /// PendingWrite::csr of a neighbour register, whose number then is its context.
@@ -65,7 +64,7 @@ void Microengine::delay(const PendingWrite &write) {
       [](uint64_t cycle, const PendingWrite &p) { return cycle < p.cycle; });
   pending.insert(later, write);
   pendingCycle = pending.front().cycle;
-  refreshWatched();
+  refreshWatchedAlways();
 }
 
 void Microengine::deferNeighbour(uint32_t place, uint32_t value) {
@@ -78,19 +77,19 @@ void Microengine::applyPending(const PendingWrite &write) {
     regs[reg::neighbour + write.context] = write.value;
     return;
   }
-  auto &lmAddress = contexts[write.context].lmAddress;
+  Context &context = contexts[write.context];
   switch (write.csr) {
   case Csr_ACTIVE_LM_ADDR_0_BYTE_INDEX:
     byteIndex = write.value & 3;
     [[fallthrough]];
   case Csr_ACTIVE_LM_ADDR_0:
-    lmAddress[0] = write.value & lmAddressMask;
+    setLmAddress(context, 0, write.value);
     break;
   case Csr_ACTIVE_LM_ADDR_1_BYTE_INDEX:
     byteIndex = write.value & 3;
     [[fallthrough]];
   case Csr_ACTIVE_LM_ADDR_1:
-    lmAddress[1] = write.value & lmAddressMask;
+    setLmAddress(context, 1, write.value);
     break;
   case Csr_T_INDEX_BYTE_INDEX:
     byteIndex = write.value & 3;
@@ -126,7 +125,8 @@ void Microengine::applyDue() {
     applyPending(pending[done++]);
   pending.erase(pending.begin(), pending.begin() + done);
   pendingCycle = pending.empty() ? Scheduler::never : pending.front().cycle;
-  refreshBases();
+  bases = contexts[current].bases;
+  refreshWatchedAlways();
 }
 
 uint32_t Microengine::readCsr(uint32_t csr) {
@@ -156,14 +156,14 @@ uint32_t Microengine::readCsr(uint32_t csr) {
     return other.wakeMask | uint32_t{other.any} << 16;
   case Csr_ACTIVE_LM_ADDR_0:
   case Csr_ACTIVE_LM_ADDR_0_BYTE_INDEX:
-    return active.lmAddress[0];
+    return lmAddress(active, 0);
   case Csr_ACTIVE_LM_ADDR_1:
   case Csr_ACTIVE_LM_ADDR_1_BYTE_INDEX:
-    return active.lmAddress[1];
+    return lmAddress(active, 1);
   case Csr_INDIRECT_LM_ADDR_0:
-    return other.lmAddress[0];
+    return lmAddress(other, 0);
   case Csr_INDIRECT_LM_ADDR_1:
-    return other.lmAddress[1];
+    return lmAddress(other, 1);
   case Csr_BYTE_INDEX:
     return byteIndex;
   case Csr_T_INDEX:
@@ -195,20 +195,13 @@ uint32_t Microengine::readCsr(uint32_t csr) {
   case Csr_INDIRECT_FUTURE_COUNT_SIGNAL:
     return other.futureSignal;
   case Csr_CTX_ARB_CNTL:
-    return current | nextContext() << 4;
+    // The context that would be next if the engine were given up now.
+    return current | (readyMask ? nextContext() : current) << 4;
   case Csr_ALU_OUT:
     return previousResult;
   default:
     return 0;
   }
-}
-
-/// The context that would be next if the engine were given up now.
-uint32_t Microengine::nextContext() const {
-  for (uint32_t i = 1; i <= contextCount; ++i)
-    if (readyMask >> ((current + i) % contextCount) & 1)
-      return (current + i) % contextCount;
-  return current;
 }
 
 void Microengine::writeCsr(uint32_t csr, uint32_t value) {

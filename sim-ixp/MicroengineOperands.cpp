@@ -39,7 +39,7 @@ bool Microengine::resolveOne(const Operand &operand, bool isDestination,
   case Kind::LocalMemory1: {
     uint32_t pointer = operand.kind == Kind::LocalMemory1;
     uint32_t word =
-        (contexts[current].lmAddress[pointer] >> 2 & 0x3ff) | operand.value;
+        contexts[current].bases[BaseLocal0 + pointer] | operand.value;
     if (word >= target::LocalMemoryWords) {
       fault("local memory has no word " + std::to_string(word));
       return false;
@@ -95,11 +95,11 @@ void Microengine::finishIndexed() {
     moved |= bit;
     bool isUp = operand.post == target::PostModify::Increment;
     uint32_t step = isUp ? 4 : ~uint32_t{0} - 3;
-    auto &lmAddress = contexts[current].lmAddress;
+    Context &context = contexts[current];
     if (operand.kind == Kind::LocalMemory0)
-      lmAddress[0] = (lmAddress[0] + step) & 0xffc;
+      setLmAddress(context, 0, lmAddress(context, 0) + step);
     else if (operand.kind == Kind::LocalMemory1)
-      lmAddress[1] = (lmAddress[1] + step) & 0xffc;
+      setLmAddress(context, 1, lmAddress(context, 1) + step);
     else if (operand.kind == Kind::NeighbourIndex)
       nnGet = (nnGet + 1) & 127;
     else

@@ -87,9 +87,6 @@ bool Microengine::begin() {
 
 void Microengine::run(uint64_t limit) {
   turnLimit = limit;
-  // Of what is watched only the transfers end without the engine's doing.
-  if (watched & SpecialTransfer)
-    refreshWatched();
   if (begin()) {
     const MicroOp *here = lineBegin;
     if (slotsLeft == 0)
@@ -102,7 +99,6 @@ void Microengine::run(uint64_t limit) {
 
 void Microengine::runExactly(uint64_t limit, uint64_t stop) {
   turnLimit = limit;
-  refreshWatched();
   if (time < stop && begin())
     execute<true>(lineBegin, stop);
   publish();

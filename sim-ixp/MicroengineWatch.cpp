@@ -108,20 +108,6 @@ void Microengine::reportUnaligned(const Command &command,
              std::to_string(shape.ignoredBits + 1) + " bytes");
 }
 
-void Microengine::markTransfers(const Command &command,
-                                const CommandShape &shape) {
-  uint64_t mask = shape.transfers;
-  if (isFourContexts || command.count != shape.count)
-    mask = transferMask(command.kind, command.xfer,
-                        command.count * shape.unitBytes / 4, registerCount());
-  Context &context = contexts[current];
-  if (shape.use != target::XferUse::Out)
-    context.pendingIn |= mask;
-  if (shape.use != target::XferUse::In)
-    context.pendingOut |= mask;
-  watched |= SpecialTransfer;
-}
-
 std::string Microengine::describeRunning() const {
   const Context &context = contexts[current];
   std::string text = "engine " + std::to_string(number) + ", context " +
@@ -146,7 +132,7 @@ std::string Microengine::describeRunning() const {
   std::snprintf(line, sizeof line,
                 "  lm_addr0 0x%x, lm_addr1 0x%x, signals 0x%04x, waits for "
                 "0x%04x, flags %s%s%s%s\n",
-                context.lmAddress[0], context.lmAddress[1], context.signals,
+                lmAddress(context, 0), lmAddress(context, 1), context.signals,
                 context.wakeMask, flagResult >> 31 ? "N" : "-",
                 flagResult == 0 ? "Z" : "-", flagV ? "V" : "-",
                 flagC ? "C" : "-");

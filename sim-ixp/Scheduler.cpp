@@ -20,6 +20,32 @@ void Scheduler::growNodes() {
   nodes.push_back({nullptr, 0, none, 0, 0});
 }
 
+/// As schedule, of any event.
+void Scheduler::scheduleSlowly(uint64_t cycle, EventTarget *target,
+                               uint32_t code, uint64_t argument) {
+  if (cycle < currentCycle)
+    refusePast();
+  if (freeNodes == none)
+    growNodes();
+  uint32_t number = freeNodes;
+  freeNodes = nodes[number].next;
+  nodes[number] = {target, argument, none, code, static_cast<uint32_t>(cycle)};
+  if (cycle - wheelBase < wheelSize)
+    appendToWheel(cycle % wheelSize, number);
+  else
+    scheduleLater(cycle, number);
+  earliestCycle = std::min(earliestCycle, cycle);
+}
+
+uint64_t Scheduler::pendingCount() const {
+  uint64_t count = inSpans + laterCount;
+  for (const Slot &slot : wheel)
+    for (uint32_t number = slot.first; number != none;
+         number = nodes[number].next)
+      ++count;
+  return count;
+}
+
 void Scheduler::scheduleLater(uint64_t cycle, uint32_t number) {
   if (cycle / spanCycles - wheelBase / spanCycles < spanCount)
     return appendToSpan(cycle / spanCycles, number);
@@ -68,7 +94,8 @@ uint64_t Scheduler::earliestOfSpans() const {
 }
 
 void Scheduler::findEarliest(uint64_t from) {
-  if (inWheel == 0) {
+  if (std::all_of(used.begin(), used.end(),
+                  [](uint64_t slots) { return slots == 0; })) {
     earliestCycle = inSpans != 0    ? earliestOfSpans()
                     : later.empty() ? never
                                     : later.begin()->first;

@@ -52,18 +52,15 @@ public:
   /// Puts an event at `cycle`, which must not lie before now().
   void schedule(uint64_t cycle, EventTarget *target, uint32_t code,
                 uint64_t argument) {
-    if (cycle < currentCycle)
-      refusePast();
-    if (freeNodes == none)
-      growNodes();
     uint32_t number = freeNodes;
+    if (__builtin_expect(number == none || cycle < currentCycle ||
+                             cycle - wheelBase >= wheelSize,
+                         false))
+      return scheduleSlowly(cycle, target, code, argument);
     Node &node = nodes[number];
     freeNodes = node.next;
     node = {target, argument, none, code, static_cast<uint32_t>(cycle)};
-    if (cycle - wheelBase < wheelSize)
-      appendToWheel(cycle % wheelSize, number);
-    else
-      scheduleLater(cycle, number);
+    appendToWheel(cycle % wheelSize, number);
     earliestCycle = std::min(earliestCycle, cycle);
   }
 
@@ -79,7 +76,7 @@ public:
     currentCycle = earliestCycle;
     // The window moves by whole spans, which keeps what lies far ahead out of
     // the common path.
-    if (currentCycle >= wheelBase + spanCycles)
+    if (__builtin_expect(currentCycle >= wheelBase + spanCycles, false))
       refill();
     uint32_t index = currentCycle % wheelSize;
     Slot &slot = wheel[index];
@@ -89,12 +86,11 @@ public:
     slot.first = event.next;
     node.next = freeNodes;
     freeNodes = number;
-    --inWheel;
-    if (slot.first == none) {
+    if (event.next == none) {
       uint64_t rest = used[index / 64] &= ~(uint64_t{1} << (index % 64));
       // Slots in front of this one belong to the next turn of the wheel.
       rest &= ~uint64_t{0} << (index % 64);
-      if (rest != 0)
+      if (__builtin_expect(rest != 0, true))
         earliestCycle = currentCycle - index % 64 + __builtin_ctzll(rest);
       else
         findEarliest(currentCycle);
@@ -103,7 +99,7 @@ public:
   }
 
   /// Number of events pending.
-  uint64_t pendingCount() const { return inWheel + inSpans + laterCount; }
+  uint64_t pendingCount() const;
 
 private:
   /// Longer than most waits inside the chip, and small enough for the host's
@@ -124,30 +120,31 @@ private:
   /// A list in the order of scheduling; `last` means nothing if it is empty.
   struct Slot {
     uint32_t first = none;
-    uint32_t last = none;
+    uint32_t last = 0;
   };
 
   [[gnu::cold, noreturn]] static void refusePast();
   [[gnu::cold]] void growNodes();
   void append(Slot &slot, uint32_t number) {
-    if (slot.first == none)
-      slot.first = number;
-    else
-      nodes[slot.last].next = number;
+    bool isEmpty = slot.first == none;
+    uint32_t &link = __builtin_unpredictable(isEmpty) ? slot.first
+                                                      : nodes[slot.last].next;
+    link = number;
     slot.last = number;
   }
   void appendToWheel(uint32_t index, uint32_t number) {
     append(wheel[index], number);
     used[index / 64] |= uint64_t{1} << (index % 64);
-    ++inWheel;
   }
   void appendToSpan(uint64_t span, uint32_t number) {
     append(spans[span % spanCount], number);
     ++inSpans;
   }
+  [[gnu::noinline]] void scheduleSlowly(uint64_t cycle, EventTarget *target,
+                                        uint32_t code, uint64_t argument);
   void scheduleLater(uint64_t cycle, uint32_t number);
-  void refill();
-  void findEarliest(uint64_t from);
+  [[gnu::noinline]] void refill();
+  [[gnu::noinline]] void findEarliest(uint64_t from);
   uint64_t earliestOfSpans() const;
 
   uint64_t currentCycle = 0;
@@ -155,7 +152,6 @@ private:
   /// Cycles [wheelBase, wheelBase + wheelSize) live in the wheel, a multiple of
   /// the span; those up to `spanCount` spans behind wheelBase in `spans`.
   uint64_t wheelBase = 0;
-  uint64_t inWheel = 0;
   uint64_t inSpans = 0;
   uint64_t laterCount = 0;
   uint32_t freeNodes = none;

@@ -30,25 +30,24 @@ public:
 
   /// Engine `index` acts next at `cycle`, or not at all (Scheduler::never).
   void set(uint32_t index, uint64_t cycle) {
-    uint64_t key =
-        cycle == Scheduler::never ? cycle : cycle * engineMax + index;
-    if (leaves == 8)
+    uint64_t key = cycle * engineMax + index;
+    if (__builtin_expect(leaves == 8, true))
       play<8>(index, key);
     else
       play<engineMax>(index, key);
   }
 
-  /// The engine that acts first, and when.
+  /// The engine that acts first, and when: `asleep` if none will.
   uint32_t first() const { return keys[1] % engineMax; }
-  uint64_t firstCycle() const { return cycleOf(keys[1]); }
+  uint64_t firstCycle() const { return keys[1] / engineMax; }
+  /// Later than any cycle of an engine.
+  static constexpr uint64_t asleep = Scheduler::never / engineMax;
 
   /// The cycle before which `index`, the first, may act: that of the next
   /// engine, or the one behind it if that engine has the higher number.
   uint64_t limitOf(uint32_t index) const {
     uint64_t second = leaves == 8 ? best<8>(index) : best<engineMax>(index);
-    return second == Scheduler::never
-               ? second
-               : (second - index + engineMax - 1) / engineMax;
+    return (second - index) / engineMax + 1;
   }
 
 private:
@@ -68,9 +67,6 @@ private:
     for (uint32_t level = 1; level < Leaves; level *= 2)
       least = std::min(least, keys[(Leaves + index) / level ^ 1]);
     return least;
-  }
-  static uint64_t cycleOf(uint64_t key) {
-    return key == Scheduler::never ? key : key / engineMax;
   }
   /// Cycle and number in one word; 1 is the root, the leaves follow the inner
   /// nodes.
