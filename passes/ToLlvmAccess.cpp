@@ -327,7 +327,7 @@ struct PacketLoad : ToLlvmPattern<ir::PacketLoadOp> {
             wordBits));
     }
     rewriter.replaceOp(op, words);
-    return success();
+    return mlir::success();
   }
 };
 
@@ -343,7 +343,7 @@ struct PacketStore : ToLlvmPattern<ir::PacketStoreOp> {
     else
       writeByPrimitives(op, adaptor, rewriter);
     rewriter.eraseOp(op);
-    return success();
+    return mlir::success();
   }
 
   /// Each run of bytes within a word by the primitive for fields.
@@ -395,7 +395,7 @@ struct MetaLoad : ToLlvmPattern<ir::MetaLoadOp> {
                     descriptorPointer(rewriter, loc, adaptor.getPacket(),
                                       op.getWord()),
                     op.getWords().size(), bytesPerWord));
-    return success();
+    return mlir::success();
   }
 };
 
@@ -411,7 +411,7 @@ struct MetaStore : ToLlvmPattern<ir::MetaStoreOp> {
         descriptorPointer(rewriter, loc, adaptor.getPacket(), op.getWord()),
         llvm::to_vector(adaptor.getWords()), bytesPerWord);
     rewriter.eraseOp(op);
-    return success();
+    return mlir::success();
   }
 };
 
