@@ -32,7 +32,10 @@ std::string number(double value, int digits = 0) {
 /// The state of the algorithm.
 class Former {
 public:
-  explicit Former(const FormationInput &input) : input(input) {}
+  explicit Former(const FormationInput &input) : input(input) {
+    for (const FormationPpf &ppf : input.ppfs)
+      hasLocks |= ppf.cost.locked > 0;
+  }
 
   Formation run();
 
@@ -68,6 +71,7 @@ private:
   void checkSizes();
 
   const FormationInput &input;
+  bool hasLocks = false;
   Formation result;
   std::vector<FormedAggregate> &aggregates = result.aggregates;
   /// Aggregate of each PPF.
@@ -187,11 +191,13 @@ double Former::throughput() const {
   for (size_t i = 0; i < cycles.size(); ++i)
     slowest = std::max(slowest, cycles[i] / engines[i]);
   double share = std::min(1.0, double(input.engines) / double(cycles.size()));
+  double rate = share / std::max(slowest, 1e-9);
+  if (!hasLocks)
+    return rate;
   std::vector<FormedAggregate> shared = aggregates;
   for (size_t i = 0; i < shared.size(); ++i)
     shared[i].engines = engines[i];
-  return std::min(share / std::max(slowest, 1e-9),
-                  lockRate(stagesOf(input, shared), input.chip));
+  return std::min(rate, lockRate(stagesOf(input, shared), input.chip));
 }
 
 /// FIND_DOMINATING and DUPLICATE_IMPROVES_THROUGHPUT.
@@ -429,28 +435,31 @@ Formation formAggregates(const FormationInput &input) {
 std::vector<Stage> stagesOf(const FormationInput &input,
                             const std::vector<FormedAggregate> &aggregates) {
   std::vector<size_t> owner(input.ppfs.size(), 0);
-  for (size_t i = 0; i < aggregates.size(); ++i)
-    for (size_t ppf : aggregates[i].ppfs)
-      owner[ppf] = i;
-  std::vector<Stage> stages;
+  std::vector<Stage> stages(aggregates.size());
   for (size_t i = 0; i < aggregates.size(); ++i) {
-    Stage stage;
+    Stage &stage = stages[i];
     stage.name = input.ppfs[aggregates[i].ppfs.front()].name;
     stage.engines = aggregates[i].engines;
-    double messages = i == owner[input.entry] ? 1 : 0;
-    StageCost cost = input.ring * (messages / 2); // Rx, Tx
-    for (size_t ppf : aggregates[i].ppfs)
-      cost += input.ppfs[ppf].cost * input.ppfs[ppf].packets;
-    for (const FormationChannel &channel : input.channels) {
-      bool leaves = owner[channel.from] == i, enters = owner[channel.to] == i;
-      if (enters && !leaves)
-        messages += channel.packets;
-      if (leaves != enters)
-        cost += input.ring * (channel.packets / 2);
+    stage.messages = 0;
+    for (size_t ppf : aggregates[i].ppfs) {
+      owner[ppf] = i;
+      stage.cost += input.ppfs[ppf].cost * input.ppfs[ppf].packets;
     }
-    stage.messages = std::max(messages, 1e-6);
-    stage.cost = cost * (1 / stage.messages);
-    stages.push_back(std::move(stage));
+  }
+  Stage &first = stages[owner[input.entry]];
+  first.messages = 1;
+  first.cost += input.ring * 0.5; // from Rx
+  for (const FormationChannel &channel : input.channels) {
+    Stage &from = stages[owner[channel.from]], &to = stages[owner[channel.to]];
+    if (&from == &to)
+      continue;
+    to.messages += channel.packets;
+    from.cost += input.ring * (channel.packets / 2);
+    to.cost += input.ring * (channel.packets / 2);
+  }
+  for (Stage &stage : stages) {
+    stage.messages = std::max(stage.messages, 1e-6);
+    stage.cost = stage.cost * (1 / stage.messages);
   }
   return stages;
 }

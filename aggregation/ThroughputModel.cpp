@@ -20,8 +20,6 @@ struct Fit {
   /// How often a command of an SRAM channel is of the kind of the one before it
   /// beyond chance: contexts that waited for one thing go on together.
   static constexpr double sameKind = 0.07;
-  /// How soon contexts that stand in line for their engine come in order.
-  static constexpr double lineExponent = 4;
   /// Receive and transmit engines: instructions a packet and waits of a
   /// context, in a run that leaves the units idle (`ixpsim --rate --profile`).
   static constexpr double rxIssue = 31, rxLatency = 212;
@@ -174,24 +172,31 @@ void joinPorts(std::vector<Stage> &stages, Unit read, Unit write) {
   }
 }
 
-/// Cycles for which a message has its engine or waits for it, if whoever comes
-/// finds `queue` of `others` contexts there. It waits for the rest of the run
-/// of the one that has the engine, and for a run of each one before it. A
-/// context comes back at random, and more often in a long run than in a short
-/// one, while most others wait for memory; when nearly all stand in line, it
-/// finds the runs as they are.
-double engineCycles(const StageCost &cost, double queue, double others,
-                    double utilization) {
-  double runs = cost.runs, squares = cost.runSquares;
-  if (runs <= 0) { // one, of a length that varies
-    runs = 1;
-    squares = 2 * cost.issue * cost.issue;
+/// Messages a cycle that one engine handles whose contexts wait for `think`
+/// cycles a message elsewhere. A run of instructions is a service, and what
+/// lies between two runs the time that a customer is away: the machine
+/// interference problem with any distribution of services (Takács, Introduction
+/// to the Theory of Queues, 1962, chapter 5), here the gamma distribution of
+/// the runs' mean and variance, and times away that are exponential.
+double engineMessages(const StageCost &cost, double contexts, double think) {
+  double issue = std::max(cost.issue, 1e-9);
+  // Without code, one run of a length that varies.
+  double runs = cost.runs > 0 ? cost.runs : 1;
+  double varies =
+      cost.runs > 0 ? runs * cost.runSquares / (issue * issue) - 1 : 1;
+  double run = issue / runs, away = std::max(think / runs, 1e-9);
+  auto transform = [&](double s) { // of the gamma distribution
+    return varies < 0.01 ? std::exp(-s * run)
+                         : std::pow(1 + s * run * varies, -1 / varies);
+  };
+  double sum = 0, term = 1, ways = 1;
+  for (double n = 0; n < contexts; ++n) {
+    sum += ways * term;
+    ways *= (contexts - 1 - n) / (n + 1);
+    term *= 1 / transform((n + 1) / away) - 1;
   }
-  double running = std::min(queue, utilization);
-  double inLine = others > 0 ? std::pow(queue / others, Fit::lineExponent) : 1;
-  double rest = (1 - inLine) * squares / std::max(2 * cost.issue, 1e-9) +
-                inLine * cost.issue / runs;
-  return cost.issue * (1 + queue - running) + runs * running * rest;
+  double idle = 1 / (1 + contexts * run / away * sum);
+  return (1 - idle) / issue;
 }
 
 /// Messages a cycle that stage `self` can handle while packets arrive at
@@ -212,12 +217,9 @@ double stageRate(const std::vector<Stage> &stages, size_t self, double rate,
       bound = std::min(bound, (1 - Fit::unitLoss) * (1 - others[u].share) /
                                   cost.busy[u]);
   }
-  double engineQueue = contexts / 2, result = 0;
+  double result = 0;
   for (unsigned round = 0; round < 60; ++round) {
-    double atEngine = engineCycles(
-        cost, engineQueue * (contexts - 1) / contexts, contexts - 1,
-        std::min(1.0, result * cost.issue / engines));
-    double total = atEngine + delay;
+    double total = delay;
     std::array<double, unitCount> wait{};
     for (size_t u = 0; u < unitCount; ++u) {
       double queued = cost.busy[u] * queue[u] * (customers - 1) / customers;
@@ -226,8 +228,7 @@ double stageRate(const std::vector<Stage> &stages, size_t self, double rate,
                              (1 - others[u].share);
       total += wait[u];
     }
-    result = std::min(bound, customers / std::max(total, 1e-9));
-    engineQueue = std::min(contexts, result / engines * atEngine);
+    result = std::min(bound, engines * engineMessages(cost, contexts, total));
     for (size_t u = 0; u < unitCount; ++u)
       queue[u] = std::min(customers, result * wait[u]);
   }

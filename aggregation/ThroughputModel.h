@@ -19,10 +19,11 @@
 //
 // An engine with c contexts handles at most min(1 / issue, c / (issue +
 // latency)) messages a cycle; a unit serves at most 1 / (sum of busy). Between
-// those bounds contexts queue for the engine and commands for the units. That
-// is a closed queueing network with c customers an engine, solved by Bard's and
-// Schweitzer's approximation of mean value analysis; stages of a pipeline are
-// coupled by the rate and by the units that they share.
+// those bounds contexts queue for their engine, which is the machine
+// interference problem with c machines and one repairman, and commands for the
+// units, solved by Bard's and Schweitzer's approximation of mean value
+// analysis; stages of a pipeline are coupled by the rate and by the units that
+// they share.
 //
 // Every figure of the chip comes from target-ixp/ChipParameters.def; what was
 // fitted to simulations stands in `Fit` below.

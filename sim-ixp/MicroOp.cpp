@@ -255,8 +255,8 @@ CommandShape shapeOf(const Instruction &i, size_t pc) {
   shape.isPlain = row.address == target::AddressForm::Sum && !i.indirectRef;
   shape.csr = i.csr;
   shape.immediate = i.immediate;
-  uint64_t transfers = transferMask(head.kind, head.xfer,
-                                    head.count * shape.unitBytes / 4u, 16);
+  uint64_t transfers =
+      transferMask(head.kind, head.xfer, head.count * shape.unitBytes / 4u, 16);
   if (row.xfer != target::XferUse::No && row.xfer != target::XferUse::Out)
     shape.fills = transfers;
   if (row.xfer != target::XferUse::No && row.xfer != target::XferUse::In)

@@ -127,8 +127,8 @@ private:
   [[gnu::cold]] void growNodes();
   void append(Slot &slot, uint32_t number) {
     bool isEmpty = slot.first == none;
-    uint32_t &link = __builtin_unpredictable(isEmpty) ? slot.first
-                                                      : nodes[slot.last].next;
+    uint32_t &link =
+        __builtin_unpredictable(isEmpty) ? slot.first : nodes[slot.last].next;
     link = number;
     slot.last = number;
   }
