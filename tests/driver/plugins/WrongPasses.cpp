@@ -6,7 +6,6 @@
 
 #include "ir/Baker.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/Pass.h"
 #include "mlir/Tools/Plugins/PassPlugin.h"
 #include "support/Error.h"
@@ -40,16 +39,6 @@ private:
   Body body;
 };
 
-/// The first operation of a kind; null if there is none.
-template <typename Op> Op firstOf(ModuleOp module) {
-  Op found;
-  module.walk([&](Op op) {
-    found = op;
-    return WalkResult::interrupt();
-  });
-  return found;
-}
-
 bool stops(ModuleOp) { KARAKAL_UNREACHABLE("stopped on purpose"); }
 
 bool crashes(ModuleOp) {
@@ -65,10 +54,14 @@ bool refuses(ModuleOp module) {
   return false;
 }
 
-/// A function without its terminator.
+/// A block without its terminator.
 bool breaksModule(ModuleOp module) {
-  auto end = firstOf<func::ReturnOp>(module);
-  end.erase();
+  module.walk([](Operation *op) {
+    if (!op->hasTrait<OpTrait::IsTerminator>())
+      return WalkResult::advance();
+    op->erase();
+    return WalkResult::interrupt();
+  });
   return true;
 }
 
