@@ -34,7 +34,7 @@
 namespace karakal::sim {
 
 /// The CAP unit.
-class Cap : public CommandUnit, public EventTarget {
+class Cap final : public CommandUnit, public EventTarget {
 public:
   static constexpr uint32_t interThreadSignal = 0x4900;
   static constexpr uint32_t threadMessage = 0x4000; ///< 128 words

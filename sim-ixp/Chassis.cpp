@@ -28,18 +28,13 @@ Chassis::Chassis(Scheduler &scheduler, const target::ChipParameters &parameters)
   freeCommands.reserve(256);
   // The first cycle after the issue and the bus grant are part of the request.
   uint64_t granted = 1 + params.busCommandCycles;
+  wordCycles = {params.busPushWordCycles, params.busPushWordCycles,
+                params.busDramWordCycles};
+  for (uint32_t bus = 0; bus < busCount; ++bus)
+    pushPath[bus] =
+        std::max(params.busReturnCycles, wordCycles[bus]) - wordCycles[bus];
   commandPath =
       params.busRequestCycles > granted ? params.busRequestCycles - granted : 0;
-}
-
-uint64_t Chassis::wordCycles(const Command &command) const {
-  return command.kind == TransferKind::S ? params.busPushWordCycles
-                                         : params.busDramWordCycles;
-}
-
-uint64_t Chassis::pushPath(const Command &command) const {
-  uint64_t word = wordCycles(command);
-  return params.busReturnCycles > word ? params.busReturnCycles - word : 0;
 }
 
 UnitTiming Chassis::timingOf(uint64_t latencyCycles) const {
@@ -73,13 +68,6 @@ void Chassis::release(Command &command) {
   freeCommands.push_back(&command);
 }
 
-uint64_t Chassis::reserve(uint64_t &busFree, uint64_t notBefore,
-                          uint64_t cycles) {
-  uint64_t start = std::max({notBefore, busFree, events.now()});
-  busFree = start + cycles;
-  return busFree;
-}
-
 bool Chassis::issue(Command &command) {
   if (!units[command.target])
     return false;
@@ -96,12 +84,6 @@ bool Chassis::issue(Command &command) {
   return true;
 }
 
-uint64_t &Chassis::busOf(std::array<uint64_t, 2> &sBus, uint64_t &dBus,
-                         const Command &command) {
-  return command.kind == TransferKind::S ? sBus[clusterOf(command.engine)]
-                                         : dBus;
-}
-
 uint32_t Chassis::signalMask(const Command &command) {
   if (command.signal == 0)
     return 0;
@@ -113,8 +95,8 @@ uint64_t Chassis::pull(Command &command, uint32_t words, uint64_t notBefore,
   KARAKAL_ASSERT(words <= command.data.size(), "a pull is too long");
   command.wordsInTransit = static_cast<uint8_t>(words);
   command.puller = unit;
-  uint64_t done = reserve(busOf(sPullFree, dPullFree, command), notBefore,
-                          words * wordCycles(command)) +
+  uint32_t bus = busOf(command);
+  uint64_t done = reserve(pullFree[bus], notBefore, words * wordCycles[bus]) +
                   params.busReturnCycles;
   events.schedule(done, this, raiseSignal ? Pulled : PulledQuietly,
                   reinterpret_cast<uintptr_t>(&command));
@@ -124,9 +106,9 @@ uint64_t Chassis::pull(Command &command, uint32_t words, uint64_t notBefore,
 uint64_t Chassis::push(Command &command, uint32_t words, uint64_t notBefore) {
   KARAKAL_ASSERT(words <= command.data.size(), "a push is too long");
   command.wordsInTransit = static_cast<uint8_t>(words);
-  uint64_t done = reserve(busOf(sPushFree, dPushFree, command), notBefore,
-                          words * wordCycles(command)) +
-                  pushPath(command);
+  uint32_t bus = busOf(command);
+  uint64_t done = reserve(pushFree[bus], notBefore, words * wordCycles[bus]) +
+                  pushPath[bus];
   events.schedule(done, this, Pushed, reinterpret_cast<uintptr_t>(&command));
   return done;
 }

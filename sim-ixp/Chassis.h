@@ -25,6 +25,7 @@
 #include "sim-ixp/Command.h"
 #include "sim-ixp/Scheduler.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <memory>
@@ -62,7 +63,7 @@ struct UnitTiming {
 };
 
 /// Buses, command pool and signals. See the file's header.
-class Chassis : public EventTarget {
+class Chassis final : public EventTarget {
 public:
   static constexpr uint32_t engineMax = 16;
   /// Number of command targets (bits 37:32 of an instruction).
@@ -143,12 +144,17 @@ private:
   [[gnu::cold]] void growPool();
   void release(Command &command);
   void copyOperands(Command &command);
-  uint64_t reserve(uint64_t &busFree, uint64_t notBefore, uint64_t cycles);
-  uint64_t &busOf(std::array<uint64_t, 2> &sBus, uint64_t &dBus,
-                  const Command &command);
+  uint64_t reserve(uint64_t &busFree, uint64_t notBefore, uint64_t cycles) {
+    uint64_t start = std::max({notBefore, busFree, events.now()});
+    busFree = start + cycles;
+    return busFree;
+  }
+  /// Number of the bus that moves the data of a command: that of the engine's
+  /// cluster for S registers, and one for D registers.
+  uint32_t busOf(const Command &command) const {
+    return command.kind == TransferKind::S ? clusterOf(command.engine) : dBus;
+  }
   static uint32_t signalMask(const Command &command);
-  uint64_t wordCycles(const Command &command) const;
-  uint64_t pushPath(const Command &command) const;
 
   Scheduler &events;
   const target::ChipParameters &params;
@@ -156,8 +162,11 @@ private:
   std::array<CommandUnit *, targetCount> units{};
   std::array<Fifo, engineMax> fifos{};
   std::array<uint64_t, 2> commandBusFree{};
-  std::array<uint64_t, 2> sPushFree{}, sPullFree{};
-  uint64_t dPushFree = 0, dPullFree = 0;
+  static constexpr uint32_t dBus = 2;
+  static constexpr uint32_t busCount = 3;
+  std::array<uint64_t, busCount> pushFree{}, pullFree{};
+  /// What a word takes on each bus, and the way of the first one behind it.
+  std::array<uint64_t, busCount> wordCycles, pushPath;
   uint64_t commandPath = 0;
   uint32_t ringStatusLines = 0;
   uint32_t engineCount;

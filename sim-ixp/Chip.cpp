@@ -48,15 +48,18 @@ void Chip::connectMedia(Media *media) {
   dramUnit->connectMedia(media);
 }
 
-/// Does the earliest thing before `stop`; false if there is none. Exact: nor
-/// does any engine run ahead of `stop`.
-template <bool Exact> inline bool Chip::stepUntil(uint64_t stop) {
+/// Does the earliest thing before `stop`, or (not Single) a cycle's events;
+/// false if there is none. Exact: nor does any engine run ahead of `stop`.
+template <bool Exact, bool Single> inline bool Chip::stepUntil(uint64_t stop) {
   uint64_t firstCycle = order.firstCycle();
   uint64_t eventCycle = events.nextCycle();
   if (eventCycle <= firstCycle) {
     if (eventCycle >= stop)
       return false;
-    events.runNext();
+    // No engine is behind an event, so what else is due in its cycle follows.
+    do
+      events.runNext();
+    while (!Single && events.nextCycle() == eventCycle);
     return true;
   }
   if (firstCycle >= std::min(stop, TurnOrder::asleep))
@@ -74,19 +77,19 @@ bool Chip::isPending() {
   return order.firstCycle() != TurnOrder::asleep || events.pendingCount() != 0;
 }
 
-bool Chip::stepBefore(uint64_t stop) { return stepUntil<false>(stop); }
+bool Chip::stepBefore(uint64_t stop) { return stepUntil<false, true>(stop); }
 
-bool Chip::step() { return stepUntil<false>(Scheduler::never); }
+bool Chip::step() { return stepUntil<false, true>(Scheduler::never); }
 
 void Chip::runTo(uint64_t cycle) {
-  while (stepUntil<false>(cycle)) {
+  while (stepUntil<false, false>(cycle)) {
   }
 }
 
 uint64_t Chip::align(uint64_t cycle) {
   for (const auto &engine : engines)
     cycle = std::max(cycle, engine->localTime());
-  while (stepUntil<true>(cycle)) {
+  while (stepUntil<true, false>(cycle)) {
   }
   return cycle;
 }

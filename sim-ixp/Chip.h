@@ -75,7 +75,7 @@ public:
   std::string describeContexts() const;
 
 private:
-  template <bool Exact> bool stepUntil(uint64_t stop);
+  template <bool Exact, bool Single> bool stepUntil(uint64_t stop);
 
   target::ChipParameters params;
   Scheduler events;

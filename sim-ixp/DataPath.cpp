@@ -289,7 +289,7 @@ struct DataPath::Handlers {
 
   /// A branch. If its way is legal and its delay slots need no look, the chain
   /// goes on there.
-  template <Op K>
+  template <Op K, bool HasSlots>
   static const MicroOp *branch(const MicroOp *op, uint32_t *regs, uint32_t *own,
                                Microengine *e) {
     if (op->special & e->watched)
@@ -301,8 +301,9 @@ struct DataPath::Handlers {
     if (op->shiftMask & (e->watched | SpecialControl) ||
         e->isFarAhead(op, op->target))
       return op;
-    for (uint32_t slot = 1; slot <= op->defer(); ++slot)
-      DataPath::step(*e, op[slot]);
+    if constexpr (HasSlots)
+      for (uint32_t slot = 1; slot <= op->defer(); ++slot)
+        DataPath::step(*e, op[slot]);
     op = e->jump(op, op->target);
     KARAKAL_CHAIN op->chain(op, regs, own, e);
   }
@@ -398,7 +399,8 @@ ChainHandler DataPath::chainOf(const MicroOp &op) {
 #undef KARAKAL_CHOOSE
 #define KARAKAL_BRANCH(name)                                                   \
   case Op::name:                                                               \
-    return Handlers::branch<Op::name>;
+    return op.defer() != 0 ? Handlers::branch<Op::name, true>                  \
+                           : Handlers::branch<Op::name, false>;
     KARAKAL_CONDITIONAL_BRANCHES(KARAKAL_BRANCH)
     KARAKAL_BRANCH(Br)
 #undef KARAKAL_BRANCH

@@ -68,6 +68,11 @@ Dram::Dram(uint32_t bytes, Chassis &chassis, Recorder &recorder)
       channels(chassis.parameters().dramChannels),
       blockShift(shiftOf(chassis.parameters().dramBankBytes)),
       bankShift(shiftOf(banksPerChannel)) {
+  if (bankShift)
+    digitBits = 8 / bankShift * bankShift;
+  for (uint32_t number = 0; number < 1u << digitBits; ++number)
+    for (uint32_t rest = number; rest != 0; rest >>= bankShift)
+      digitSums[number] += rest & (banksPerChannel - 1);
   for (Channel &channel : channels) {
     channel.banks.resize(banksPerChannel);
     channel.nextRefresh = chassis.parameters().dramRefreshInterval;
@@ -106,8 +111,8 @@ uint32_t Dram::bankOf(uint64_t block) const {
   if (count == 1)
     return 0;
   if (bankShift) {
-    for (; block != 0; block >>= bankShift)
-      sum += block & (count - 1);
+    for (; block != 0; block >>= digitBits)
+      sum += digitSums[block & ((1u << digitBits) - 1)];
     return static_cast<uint32_t>(sum & (count - 1));
   }
   for (; block != 0; block /= count)

@@ -31,7 +31,7 @@ namespace karakal::sim {
 class Recorder;
 
 /// The DRAM unit.
-class Dram : public CommandUnit, public EventTarget {
+class Dram final : public CommandUnit, public EventTarget {
 public:
   Dram(uint32_t bytes, Chassis &chassis, Recorder &recorder);
 
@@ -99,6 +99,9 @@ private:
   /// these are powers of two; else 0.
   uint32_t blockShift = 0;
   uint32_t bankShift = 0;
+  /// Sums of the digits of numbers of `digitBits` bits, whole digits.
+  uint32_t digitBits = 0;
+  std::array<uint8_t, 256> digitSums{};
 };
 
 } // namespace karakal::sim

@@ -20,7 +20,7 @@ namespace karakal::sim {
 class Recorder;
 
 /// The hash unit.
-class Hash : public CommandUnit, public EventTarget {
+class Hash final : public CommandUnit, public EventTarget {
 public:
   Hash(Chassis &chassis, Recorder &recorder);
 

@@ -16,6 +16,16 @@
 #include <algorithm>
 
 namespace karakal::sim {
+namespace {
+
+/// Of few words; a loop of single ones beats the setting up of longer moves.
+void copyWords(const uint32_t *from, uint32_t words, uint32_t *to) {
+#pragma clang loop vectorize(disable) unroll(disable)
+  for (uint32_t i = 0; i < words; ++i)
+    to[i] = from[i];
+}
+
+} // namespace
 
 Microengine::Microengine(uint32_t index, Chassis &chassis, Recorder &recorder)
     : number(index), chassis(chassis), scheduler(chassis.scheduler()),
@@ -70,6 +80,8 @@ void Microengine::readTransferOut(uint32_t context, TransferKind kind,
     refreshWatched();
   const uint32_t *bank =
       &regs[(kind == TransferKind::S ? reg::sOut : reg::dOut) + context * 16];
+  if (first + words <= count)
+    return copyWords(bank + first, words, to);
   for (uint32_t i = 0; i < words; ++i)
     to[i] = bank[(first + i) & (count - 1)];
 }
@@ -83,6 +95,8 @@ void Microengine::writeTransferIn(uint32_t context, TransferKind kind,
     refreshWatched();
   uint32_t *bank =
       &regs[(kind == TransferKind::S ? reg::sIn : reg::dIn) + context * 16];
+  if (first + words <= count)
+    return copyWords(from, words, bank + first);
   for (uint32_t i = 0; i < words; ++i)
     bank[(first + i) & (count - 1)] = from[i];
 }

@@ -161,8 +161,6 @@ private:
     /// What MicroOpBase stands for in this context; the last two are its
     /// pointers to words of local memory.
     std::array<uint32_t, 4> bases{};
-    /// SpecialLocal if a pointer names no word that exists.
-    uint16_t watchedLocals = 0;
     /// Transfer registers with data on the way: in, and out; bits 31:0 are S,
     /// 63:32 D.
     uint64_t pendingIn = 0;
@@ -170,11 +168,13 @@ private:
     /// Where and when it gave up the engine, for the profile.
     uint64_t waitBegin = 0; ///< 0 = not yet
     uint16_t waitPc = 0;
+    /// SpecialLocal if a pointer names no word that exists.
+    uint16_t watchedLocals = 0;
     bool isVoluntary = false;
     /// Issue and aborted cycles so far, and those at the last ring get and at
     /// the last voluntary swap behind it, which is at `roundPc`.
-    uint32_t roundPc = noRound;
     uint64_t ownCycles = 0;
+    uint32_t roundPc = noRound;
     uint64_t roundEnd = 0;
     uint64_t turnBegin = ~uint64_t{0}; ///< no get yet
     uint32_t futureSerial = 0;
@@ -260,8 +260,8 @@ private:
   }
   /// Whether a branch would close a loop that has run ahead for long.
   bool isFarAhead(const MicroOp *from, uint32_t branchTarget) const {
-    return branchTarget <= static_cast<size_t>(from - ops) &&
-           lineTime + static_cast<uint64_t>(from - lineBegin) >= aheadLimit;
+    return lineTime + static_cast<uint64_t>(from - lineBegin) >= aheadLimit &&
+           branchTarget <= static_cast<size_t>(from - ops);
   }
   /// A taken branch whose delay slots are done: the line goes on at its target.
   const MicroOp *jump(const MicroOp *from, uint32_t branchTarget) {

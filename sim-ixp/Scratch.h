@@ -29,7 +29,7 @@ namespace karakal::sim {
 class Recorder;
 
 /// The scratchpad unit.
-class Scratch : public CommandUnit, public EventTarget {
+class Scratch final : public CommandUnit, public EventTarget {
 public:
   static constexpr uint32_t ringCount = 16;
   static constexpr uint32_t statusLineCount = 12;

@@ -29,7 +29,7 @@ namespace karakal::sim {
 class Recorder;
 
 /// One channel. Addresses inside a channel have no channel bits.
-class Sram : public CommandUnit, public EventTarget {
+class Sram final : public CommandUnit, public EventTarget {
 public:
   Sram(uint32_t channel, uint32_t bytes, Chassis &chassis, Recorder &recorder);
 
@@ -80,7 +80,7 @@ private:
 };
 
 /// Hands SRAM commands to the channel in bits 31:30 of their address.
-class SramSelector : public CommandUnit {
+class SramSelector final : public CommandUnit {
 public:
   SramSelector(std::vector<Sram *> channels, Chassis &chassis,
                Recorder &recorder)
