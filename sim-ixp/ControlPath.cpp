@@ -194,7 +194,8 @@ ChainHandler DataPath::controlOf(const MicroOp &op) {
                ? Control::readCsr
                : nullptr;
   case Op::CsrWrite:
-    return Control::writeCsr;
+    // Behind a write of CC_ENABLE the engine takes single steps.
+    return op.value != target::Csr_CC_ENABLE ? Control::writeCsr : nullptr;
   default:
     return nullptr;
   }

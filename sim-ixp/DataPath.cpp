@@ -186,9 +186,9 @@ struct DataPath::Semantics {
 };
 
 struct DataPath::Handlers {
-  /// How a handler finds its operands: as they say, or, where none lies in
-  /// local memory, among the context's registers, at an absolute place, or, a
-  /// literal, in the operation itself.
+  /// How a handler finds its operands: as they say, with a look at the
+  /// engine's state, or, where none of that is needed, among the context's
+  /// registers, at an absolute place, or, a literal, in the operation itself.
   enum Place { Any, Own, Fixed, Literal };
 
   template <Place P>
@@ -330,7 +330,7 @@ struct DataPath::Handlers {
                           : choose<K, A, Fixed>(dest);
   }
   template <Op K> static ChainHandler choose(const MicroOp &op) {
-    if (op.special & (SpecialLocal | SpecialTransfer))
+    if (op.special & (SpecialLocal | SpecialTransfer | SpecialFlags))
       return run<K, Any, Any, Any>;
     Place a = placeOf(op.a, op.aBase), b = placeOf(op.b, op.bBase);
     Place dest = placeOf(op.dest, op.destBase);

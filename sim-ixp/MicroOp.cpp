@@ -141,6 +141,7 @@ bool isPrivateCsr(unsigned csr) {
   case target::Csr_BYTE_INDEX:
   case target::Csr_T_INDEX:
   case target::Csr_T_INDEX_BYTE_INDEX:
+  case target::Csr_CC_ENABLE:
   case target::Csr_CRC_REMAINDER:
   case target::Csr_TIMESTAMP_LOW:
   case target::Csr_TIMESTAMP_HIGH:
@@ -172,6 +173,21 @@ uint16_t specialOf(const Instruction &i) {
   case Op::ByteAlignLe:
   case Op::CamLookup:
     return SpecialState;
+  case Op::Beq:
+  case Op::Bne:
+  case Op::Bmi:
+  case Op::Bpl:
+  case Op::Bcs:
+  case Op::Bcc:
+  case Op::Bvs:
+  case Op::Bvc:
+  case Op::Bge:
+  case Op::Blt:
+  case Op::Ble:
+  case Op::Bgt:
+  case Op::AluAddCarry:
+  case Op::AluSubCarry:
+    return SpecialFlags;
   default:
     return target::row(i.op).isCommand() ? SpecialShared | SpecialCommand : 0;
   }

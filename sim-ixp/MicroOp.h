@@ -74,6 +74,8 @@ enum MicroOpSpecial : uint16_t {
   SpecialControl = 1024,
   /// Of a swap's delay slots: one writes a local CSR.
   SpecialSlotWrite = 2048,
+  /// It looks at the condition codes, which CC_ENABLE may hold.
+  SpecialFlags = 4096,
 };
 
 /// Those that need a look whatever the engine's state is.

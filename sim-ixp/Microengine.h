@@ -253,6 +253,9 @@ private:
   bool mayBranch(const MicroOp &op, uint32_t branchTarget);
   void takeBranch(const MicroOp &op, uint32_t branchTarget);
   void finishSlots();
+  /// Whether condition codes change; if not, `heldFlags` are what they are, and
+  /// what operations set is put right before something looks at it.
+  bool areFlagsEnabled() const { return ccEnable & flagsEnabledBit; }
   void setFlags(uint32_t result, bool carry, bool overflow) {
     flagResult = result;
     flagC = carry;
@@ -311,7 +314,18 @@ private:
   uint32_t lmAddress(const Context &context, uint32_t pointer) const {
     return context.bases[BaseLocal0 + pointer] << 2;
   }
+  /// Whether a pointer is one for all contexts.
+  bool isGlobal(uint32_t pointer) const {
+    return ctxEnables >> (lmGlobalBit + pointer) & 1;
+  }
   void setLmAddress(Context &context, uint32_t pointer, uint32_t address) {
+    if (!isGlobal(pointer))
+      return setOwnLmAddress(context, pointer, address);
+    for (Context &each : contexts)
+      setOwnLmAddress(each, pointer, address);
+  }
+  static void setOwnLmAddress(Context &context, uint32_t pointer,
+                              uint32_t address) {
     context.bases[BaseLocal0 + pointer] = address >> 2 & 0x3ff;
     bool isThere = context.bases[BaseLocal0] < target::LocalMemoryWords &&
                    context.bases[BaseLocal1] < target::LocalMemoryWords;
@@ -355,6 +369,8 @@ private:
       watchedAlways |= SpecialLocal;
     if (profile)
       watchedAlways |= SpecialControl;
+    if (!areFlagsEnabled())
+      watchedAlways |= SpecialFlags;
     refreshWatched();
   }
 
@@ -385,6 +401,8 @@ private:
   void deferNeighbour(uint32_t place, uint32_t value);
   void delay(const PendingWrite &write);
   void applyPending(const PendingWrite &write);
+  void setEnables(uint32_t value);
+  void setCcEnable(uint32_t value);
   void commitPending() {
     if (time >= pendingCycle)
       applyDue();
@@ -477,8 +495,18 @@ private:
   TurnOrder unpublished{TurnOrder::engineMax};
 
   // Per-engine CSRs.
+  static constexpr uint32_t lmGlobalBit = 16; ///< and 17, of CTX_ENABLES
+  static constexpr uint32_t flagsEnabledBit = 1u << 13; ///< of CC_ENABLE
   uint32_t ctxEnables = 0;
-  uint32_t ccEnable = 0x2000;
+  uint32_t ccEnable = flagsEnabledBit;
+  struct Flags {
+    uint32_t result = 0;
+    bool carry = false;
+    bool overflow = false;
+  };
+  Flags heldFlags;
+  /// A write of CC_ENABLE is on its way: each operation looks for it.
+  bool isStepping = false;
   uint32_t ctxPointer = 0;
   uint32_t byteIndex = 0;
   uint32_t tIndex = 0;

@@ -23,6 +23,8 @@ namespace {
 
 /// CTX_ENABLES.
 constexpr uint32_t fourContextMode = 1u << 31;
+/// Most words of a neighbour ring that counts as empty.
+constexpr uint32_t ringEmptyBit = 18, ringEmptyMask = 3;
 constexpr uint32_t tIndexMask = 0x1fc;
 constexpr uint32_t ringMask = 127;
 /// PendingWrite::csr of a neighbour register, whose number then is its context.
@@ -34,7 +36,6 @@ constexpr uint32_t csrEvent = Microengine::contextCount;
 /// CSRs whose writes are events.
 bool isWritable(uint32_t csr) {
   switch (csr) {
-  case Csr_CC_ENABLE:
   case Csr_CSR_CTX_POINTER:
   case Csr_ACTIVE_CTX_SIG_EVENTS:
   case Csr_INDIRECT_CTX_SIG_EVENTS:
@@ -101,8 +102,10 @@ void Microengine::applyPending(const PendingWrite &write) {
     byteIndex = write.value & 3;
     break;
   case Csr_CTX_ENABLES:
-    isFourContexts = write.value & fourContextMode;
-    ctxEnables = write.value;
+    setEnables(write.value);
+    break;
+  case Csr_CC_ENABLE:
+    setCcEnable(write.value);
     break;
   case Csr_CRC_REMAINDER:
     crcRemainder = write.value;
@@ -119,12 +122,32 @@ void Microengine::applyPending(const PendingWrite &write) {
   }
 }
 
+/// A pointer that becomes one for all contexts is that of context 0 [M].
+void Microengine::setEnables(uint32_t value) {
+  isFourContexts = value & fourContextMode;
+  ctxEnables = value;
+  for (uint32_t pointer = 0; pointer < 2; ++pointer)
+    setLmAddress(contexts[0], pointer, lmAddress(contexts[0], pointer));
+}
+
+void Microengine::setCcEnable(uint32_t value) {
+  bool wereEnabled = areFlagsEnabled();
+  ccEnable = value;
+  if (wereEnabled && !areFlagsEnabled())
+    heldFlags = {flagResult, flagC, flagV};
+  else if (!wereEnabled)
+    setFlags(heldFlags.result, heldFlags.carry, heldFlags.overflow);
+}
+
 void Microengine::applyDue() {
   size_t done = 0;
   while (done < pending.size() && pending[done].cycle <= time)
     applyPending(pending[done++]);
   pending.erase(pending.begin(), pending.begin() + done);
   pendingCycle = pending.empty() ? Scheduler::never : pending.front().cycle;
+  isStepping = std::any_of(
+      pending.begin(), pending.end(),
+      [](const PendingWrite &write) { return write.csr == Csr_CC_ENABLE; });
   bases = contexts[current].bases;
   refreshWatchedAlways();
 }
@@ -236,6 +259,9 @@ void Microengine::writeCsr(uint32_t csr, uint32_t value) {
       delay({time + chassis.parameters().meCsrSlots + 1, Csr_CTX_ENABLES, 0,
              value});
     return;
+  case Csr_CC_ENABLE:
+    isStepping = true;
+    [[fallthrough]];
   case Csr_CRC_REMAINDER:
   case Csr_PSEUDO_RANDOM_NUMBER:
     delay({time + chassis.parameters().meCsrSlots + 1,
@@ -256,9 +282,11 @@ void Microengine::writeCsr(uint32_t csr, uint32_t value) {
 
 /// As writeCsr, from outside: what has no delay of its own acts now.
 void Microengine::writeCsrNow(uint32_t csr, uint32_t value) {
-  if (csr == Csr_CRC_REMAINDER || csr == Csr_PSEUDO_RANDOM_NUMBER)
+  if (csr == Csr_CC_ENABLE || csr == Csr_CRC_REMAINDER ||
+      csr == Csr_PSEUDO_RANDOM_NUMBER) {
     applyPending({time, static_cast<uint16_t>(csr), 0, value});
-  else if (isWritable(csr))
+    refreshWatchedAlways();
+  } else if (isWritable(csr))
     applyCsr(scheduler.now(), contextOf(csr), csr, value);
   else
     writeCsr(csr, value);
@@ -283,9 +311,6 @@ void Microengine::applyCsr(uint64_t cycle, uint32_t index, uint32_t csr,
                            uint32_t value) {
   Context &context = contexts[index];
   switch (csr) {
-  case Csr_CC_ENABLE:
-    ccEnable = value;
-    return;
   case Csr_CSR_CTX_POINTER:
     ctxPointer = value & 7;
     return;
@@ -360,7 +385,7 @@ uint32_t Microengine::neighbourLevel() {
 bool Microengine::inputState(uint32_t state) {
   commitPending();
   if (state == 0)
-    return neighbourLevel() == 0;
+    return neighbourLevel() <= (ctxEnables >> ringEmptyBit & ringEmptyMask);
   if (state == 1) {
     Microengine *reader = ctxEnables >> 20 & 1 ? this : nextEngine;
     return reader && reader->neighbourLevel() >= ringMask;

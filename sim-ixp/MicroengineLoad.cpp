@@ -96,7 +96,6 @@ void Microengine::enable(uint32_t value) {
   if (isStoreNew)
     load(std::make_shared<MicroProgram>(prepareProgram(store)));
   isStoreNew = false;
-  isFourContexts = value >> 31;
   for (uint32_t i = 0; i < contextCount; ++i) {
     bool isActive = contexts[i].state != State::Inactive;
     if (isActive && !(wanted >> i & 1)) {
@@ -106,7 +105,8 @@ void Microengine::enable(uint32_t value) {
     }
     wanted &= ~(uint32_t{isActive} << i);
   }
-  ctxEnables = value;
+  setEnables(value);
+  refreshBases();
   if (wanted != 0 && program)
     startWhereTheyAre(wanted);
 }

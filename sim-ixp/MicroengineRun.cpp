@@ -89,7 +89,7 @@ void Microengine::run(uint64_t limit) {
   turnLimit = limit;
   if (begin()) {
     const MicroOp *here = lineBegin;
-    if (slotsLeft == 0)
+    if (slotsLeft == 0 && !isStepping)
       here = here->chain(here, regs.data(), regs.data() + current * 16, this);
     if (here)
       execute<false>(here, Scheduler::never);
@@ -121,6 +121,8 @@ bool Microengine::isFine(const MicroOp &op, uint32_t special) {
     checkTransfers(op);
   if (special & SpecialLocal)
     checkLocalDelay(op);
+  if (special & SpecialFlags)
+    setFlags(heldFlags.result, heldFlags.carry, heldFlags.overflow);
   if (special & SpecialFourContexts)
     commitPending();
   if (special & SpecialFourContexts && !isFourContexts) {
@@ -160,7 +162,7 @@ void Microengine::execute(const MicroOp *here, uint64_t stop) {
   uint32_t *const r = regs.data();
   // On to the next operation that needs a look; false: the engine stops.
   auto goOn = [&] {
-    if (!Exact && slotsLeft == 0)
+    if (!Exact && slotsLeft == 0 && !isStepping)
       here = here->chain(here, r, r + current * 16, this);
     return here != nullptr;
   };
@@ -169,7 +171,11 @@ void Microengine::execute(const MicroOp *here, uint64_t stop) {
       show(here);
       return endLine(here);
     }
-    if (!Exact && slotsLeft > 1 && areSlotsPlain(here))
+    if (isStepping) {
+      show(here);
+      commitPending();
+    }
+    if (!Exact && slotsLeft > 1 && !isStepping && areSlotsPlain(here))
       for (; slotsLeft > 1; --slotsLeft)
         DataPath::step(*this, *here++);
     const MicroOp *op = here;

@@ -74,14 +74,13 @@ void Microengine::checkTransfers(const MicroOp &op) {
 
 void Microengine::checkLocalDelay(const MicroOp &op) {
   for (const PendingWrite &write : pending) {
-    if (write.context != current || write.cycle <= time)
-      continue;
     bool is0 = write.csr == target::Csr_ACTIVE_LM_ADDR_0 ||
                write.csr == target::Csr_ACTIVE_LM_ADDR_0_BYTE_INDEX;
     bool is1 = write.csr == target::Csr_ACTIVE_LM_ADDR_1 ||
                write.csr == target::Csr_ACTIVE_LM_ADDR_1_BYTE_INDEX;
     uint8_t base = is0 ? BaseLocal0 : BaseLocal1;
-    if ((is0 || is1) &&
+    bool isHere = write.context == current || isGlobal(is1);
+    if ((is0 || is1) && isHere && write.cycle > time &&
         (op.aBase == base || op.bBase == base || op.destBase == base))
       hazard(HazardKind::LocalDelay,
              "uses local memory through a pointer that was written just "
@@ -110,6 +109,7 @@ void Microengine::reportUnaligned(const Command &command,
 
 std::string Microengine::describeRunning() const {
   const Context &context = contexts[current];
+  Flags flags = areFlagsEnabled() ? Flags{flagResult, flagC, flagV} : heldFlags;
   std::string text = "engine " + std::to_string(number) + ", context " +
                      std::to_string(current) + ", PC " + std::to_string(pc) +
                      program->placeOf(pc) + ", cycle " + std::to_string(time) +
@@ -133,9 +133,9 @@ std::string Microengine::describeRunning() const {
                 "  lm_addr0 0x%x, lm_addr1 0x%x, signals 0x%04x, waits for "
                 "0x%04x, flags %s%s%s%s\n",
                 lmAddress(context, 0), lmAddress(context, 1), context.signals,
-                context.wakeMask, flagResult >> 31 ? "N" : "-",
-                flagResult == 0 ? "Z" : "-", flagV ? "V" : "-",
-                flagC ? "C" : "-");
+                context.wakeMask, flags.result >> 31 ? "N" : "-",
+                flags.result == 0 ? "Z" : "-", flags.overflow ? "V" : "-",
+                flags.carry ? "C" : "-");
   return text + line;
 }
 

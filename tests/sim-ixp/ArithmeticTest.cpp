@@ -88,6 +88,34 @@ TEST_F(ArithmeticTest, SignedConditionsUseOverflow) {
   EXPECT_FALSE(flag(Op::AluSub, 3, 3, Op::Bgt));
 }
 
+TEST_F(ArithmeticTest, HeldConditionCodesStayAsTheyAre) {
+  Program program;
+  loadConstant(program, gprA(0), 0xffffffff);
+  program.push_back(immed(gprB(0), 0x2000));
+  program.push_back(csrWrite(Csr_CC_ENABLE, imm(0)));
+  program.insert(program.end(), 3, nop());
+  // The last one that sets them: carry, zero.
+  program.push_back(alu(Op::AluAdd, gprA(2), gprA(0), imm(1)));
+  // Neither these nor another run of the context change them.
+  program.push_back(alu(Op::AluAdd, gprA(2), gprA(0), imm(0)));
+  program.push_back(ctxArb(1));
+  program.push_back(alu(Op::AluSub, gprA(2), imm(3), gprB(9)));
+  for (uint32_t i = 3; i < 6; ++i)
+    program.push_back(alu(Op::AluAddCarry, gprA(i), imm(i), gprB(1)));
+  uint32_t next = static_cast<uint32_t>(program.size()) + 2;
+  program.push_back(branch(Op::Bne, next, 1));
+  program.push_back(alu(Op::AluAddCarry, gprA(6), imm(6), gprB(1)));
+  program.push_back(csrWrite(Csr_CC_ENABLE, gprB(0)));
+  program.insert(program.end(), 4, nop());
+  // Enabled again, they are what they were; then they change.
+  program.push_back(alu(Op::AluAddCarry, gprA(7), imm(7), gprB(1)));
+  program.push_back(alu(Op::AluAddCarry, gprA(8), imm(8), gprB(1)));
+  run(program);
+  for (uint32_t i = 3; i < 8; ++i)
+    EXPECT_EQ(a(i), i + 1) << "a" << i;
+  EXPECT_EQ(a(8), 8u);
+}
+
 TEST_F(ArithmeticTest, ShiftsTheSecondOperandOnly) {
   EXPECT_EQ(shifted(Op::ShfB, 0, 0x80000001, shl(4)), 0x10u);
   EXPECT_EQ(shifted(Op::ShfB, 0, 0x80000001, shr(4)), 0x08000000u);

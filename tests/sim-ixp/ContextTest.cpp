@@ -175,6 +175,62 @@ TEST_F(ContextTest, NeighbourRingCarriesWords) {
   EXPECT_EQ(chip->engine(1).peek(reg::gprA + 1), 12u);
 }
 
+TEST_F(ContextTest, ANeighbourRingIsEmptyUpToItsThreshold) {
+  for (uint32_t threshold = 0; threshold < 4; ++threshold) {
+    chip.reset();
+    Program writer;
+    for (uint32_t i = 0; i <= threshold; ++i) {
+      writer.insert(writer.end(), 40, nop());
+      writer.push_back(move(neighbourIndex(PostModify::Increment), imm(i)));
+    }
+    writer.push_back(ctxArbKill());
+    load(writer, 0);
+    Program reader = {immed(gprB(0), 1u << 8),
+                      immedWord(1, gprB(0), threshold << 2),
+                      csrWrite(Csr_CTX_ENABLES, gprB(0)),
+                      nop(),
+                      nop(),
+                      nop(),
+                      nop(),
+                      branchOn(Op::BrInpState, 0, 7),
+                      csrRead(Csr_PROFILE_COUNT),
+                      immed(gprA(0), 0),
+                      ctxArbKill()};
+    load(reader, 1);
+    finish();
+    // It looks every fourth cycle.
+    uint32_t filled = 41 * (threshold + 1);
+    uint32_t looked = chip->engine(1).peek(reg::gprA);
+    EXPECT_GE(looked, filled) << "threshold " << threshold;
+    EXPECT_LT(looked, filled + 8) << "threshold " << threshold;
+  }
+}
+
+TEST_F(ContextTest, AGlobalPointerServesAllContexts) {
+  // Context 2 moves the pointer and uses it, context 5 goes on from there;
+  // context 5's other pointer is its own.
+  Program program;
+  loadConstant(program, gprB(0), 1u << 16 | 0xff00);
+  for (const Instruction &instruction :
+       {csrWrite(Csr_CTX_ENABLES, gprB(0)), nop(), nop(), nop(),
+        csrWrite(Csr_ACTIVE_LM_ADDR_1, imm(128)), branchOn(Op::BrCtx, 5, 16),
+        csrWrite(Csr_ACTIVE_LM_ADDR_0, imm(64)), nop(), nop(), nop(),
+        move(localMemory(0, 0, PostModify::Increment), imm(2)),
+        csrWrite(Csr_ACTIVE_LM_ADDR_1, imm(0)),
+        csrWrite(Csr_SAME_ME_SIGNAL, imm(4 << 3 | 5)), ctxArbKill()})
+    program.push_back(instruction);
+  ASSERT_EQ(program.size(), 16u);
+  program.push_back(ctxArb(1 << 4));
+  program.push_back(move(localMemory(0, 0), imm(5)));
+  program.push_back(move(localMemory(1, 0), imm(7)));
+  program.push_back(ctxArbKill());
+  load(program, 0, 1 << 2 | 1 << 5);
+  finish();
+  EXPECT_EQ(lm(16), 2u);
+  EXPECT_EQ(lm(17), 5u);
+  EXPECT_EQ(lm(32), 7u);
+}
+
 TEST_F(ContextTest, FourContextsHaveTheRegistersOfEight) {
   Program program;
   loadConstant(program, gprB(0), 1u << 31 | 0x55 << 8);

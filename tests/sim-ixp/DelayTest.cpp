@@ -298,6 +298,42 @@ TEST_F(IsEachTimingRight, TheEnables) {
   });
 }
 
+TEST_F(IsEachTimingRight, TheEnableOfConditionCodes) {
+  // Z is clear when they are held; then something sets it.
+  Instruction clear = alu(Op::AluB, none(), none(), imm(1));
+  Instruction set = alu(Op::AluB, none(), none(), imm(0));
+  expectDelay(4, [&](uint32_t between) {
+    return seen({clear, csrWrite(Csr_CC_ENABLE, imm(0))}, between,
+                {set, branch(Op::Beq, 5 + between), immed(gprA(0), 1)}) == 1;
+  });
+  expectDelay(4, [&](uint32_t between) {
+    return seen({clear, immed(gprB(0), 0x2000), csrWrite(Csr_CC_ENABLE, imm(0)),
+                 nop(), nop(), nop(), nop(), csrWrite(Csr_CC_ENABLE, gprB(0))},
+                between,
+                {set, branch(Op::Bne, 11 + between), immed(gprA(0), 1)}) == 1;
+  });
+}
+
+TEST_F(IsEachTimingRight, APointerThatBecomesOneForAllContexts) {
+  for (uint32_t pointer : {0u, 1u}) {
+    uint32_t indirect =
+        pointer ? Csr_INDIRECT_LM_ADDR_1 : Csr_INDIRECT_LM_ADDR_0;
+    uint32_t active = pointer ? Csr_ACTIVE_LM_ADDR_1 : Csr_ACTIVE_LM_ADDR_0;
+    // Then the third context's is what the running one's is.
+    Program cause = {csrWrite(Csr_CSR_CTX_POINTER, imm(3)),
+                     csrWrite(active, imm(128)),
+                     immed(gprB(0), 1u << 8),
+                     immedWord(1, gprB(0), 1u << pointer),
+                     nop(),
+                     nop(),
+                     csrWrite(Csr_CTX_ENABLES, gprB(0))};
+    expectDelay(4, [&](uint32_t between) {
+      return seen(cause, between, {csrRead(indirect), immed(gprA(0), 0)}) ==
+             128;
+    });
+  }
+}
+
 TEST_F(IsEachTimingRight, ACrcAndItsRemainder) {
   Instruction crc = alu(Op::Crc, gprA(1), none(), gprB(0));
   crc.crcType = CrcType::Crc32;

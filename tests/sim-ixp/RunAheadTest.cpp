@@ -117,6 +117,14 @@ look_again#:
     local_csr_wr[SAME_ME_SIGNAL, 0x80 | (&baton << 3)]
     br[turn#]
 late#:
+    local_csr_wr[CC_ENABLE, 0]
+    alu[way, count, AND, 4]
+    alu[sum, sum, +carry, way]
+    beq[held#], defer[1]
+    alu[sum, sum, +carry, 9]
+held#:
+    immed[way, 0x2000]
+    local_csr_wr[CC_ENABLE, way]
     scratch[incr, --, own, 4]
     scratch[read, $in, own, 4, 1], sig_done[one]
     ctx_arb[baton, one]
