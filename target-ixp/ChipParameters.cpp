@@ -1,4 +1,5 @@
 #include "target-ixp/ChipParameters.h"
+#include "support/Diagnostics.h"
 
 #include <cstdlib>
 #include <fstream>
@@ -23,6 +24,16 @@ const ChipParameterRow *findChipParameter(std::string_view name) {
   return nullptr;
 }
 
+/// What may be meant by a name that is none.
+static std::string remedyFor(const std::string &name) {
+  std::vector<std::string> names;
+  for (const ChipParameterRow &row : chipParameterTable())
+    names.push_back(row.name);
+  std::string nearest = nearestName(name, names);
+  return (nearest.empty() ? "" : "did you mean '" + nearest + "'? ") +
+         "'ixpsim --describe' lists all of them";
+}
+
 Status setParameter(ChipParameters &parameters, std::string_view assignment) {
   size_t equals = assignment.find('=');
   std::string text(assignment);
@@ -36,7 +47,7 @@ Status setParameter(ChipParameters &parameters, std::string_view assignment) {
   const ChipParameterRow *found = findChipParameter(name);
   if (!found)
     return makeError("E-target-ixp-091", "the chip has no parameter '" + name +
-                                             "'; --help lists all of them");
+                                             "'; " + remedyFor(name));
   bool hexadecimal = value.rfind("0x", 0) == 0;
   std::string digits = hexadecimal ? value.substr(2) : value;
   const char *allowed = hexadecimal ? "0123456789abcdefABCDEF" : "0123456789";

@@ -211,13 +211,14 @@ Status findPasses(CommandLine &line) {
 Status takeSettings(CommandLine &line) {
   target::ChipParameters chip;
   for (const std::string &setting : line.settings) {
-    if (Status status = target::setParameter(chip, setting); !status)
-      return status;
     if (setting.rfind("sram.size=", 0) != 0)
       return makeError("E-driver-033",
                        "--set=" + setting +
-                           ": programs are made for sram.size alone; the other "
-                           "parameters are set by ixpsim --set");
+                           ": programs are made for sram.size=BYTES alone; the "
+                           "chip's other parameters are set by ixpsim --set "
+                           "and listed by ixpsim --describe");
+    if (Status status = target::setParameter(chip, setting); !status)
+      return status;
   }
   if (chip.sramBytes % 4096 != 0 || chip.sramBytes < target::SramChannelBytes)
     return makeError("E-driver-033", "--set=sram.size: programs need 4194304 "
