@@ -39,12 +39,17 @@ Result<XScaleCode> compileXScale(ModuleOp program, const Options &options) {
                           options.pipeline.level);
 }
 
-/// Adds a piece of the runtime's microcode.
+/// Adds a piece of the runtime's microcode. Its places name the file without
+/// its folder, which is not the same everywhere.
 Status addRuntimeMicrocode(target::Image &image, const std::string &name) {
   auto code = target::assembleFile(runtimeDirectory() + "/" + name + ".uc");
   if (!code)
     return code.error();
   image.microcode[name] = code->words;
+  for (target::SourceLine &line : code->lines)
+    if (line.line != 0)
+      line.file = line.file.substr(line.file.rfind('/') + 1);
+  image.lines[name] = code->lines;
   return success();
 }
 

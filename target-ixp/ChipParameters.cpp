@@ -124,6 +124,10 @@ std::string describeParameters(const ChipParameters &parameters) {
       source += ", default " + std::to_string(row.defaultValue);
     text += line + row.unit + ": " + row.meaning + " [" + source + "]\n";
   }
+  text +=
+      "  sources: R Linux drivers for the chip, H IXP2800 Hardware Reference "
+      "Manual, B Intel\n  product text, C computed from the others, K "
+      "Karakal's choice of board or software\n";
   return text;
 }
 

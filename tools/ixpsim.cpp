@@ -11,6 +11,7 @@
 #include "sim-ixp/Profile.h"
 #include "sim-ixp/RawRun.h"
 #include "sim-ixp/Simulation.h"
+#include "sim-ixp/StatisticTable.h"
 #include "sim-ixp/Statistics.h"
 #include "support/Error.h"
 #include "target-ixp/ChipParameters.h"
@@ -142,6 +143,8 @@ int describe(const CommandLine &line) {
   std::printf("configurations (--chip=NAME):\n");
   for (const target::ChipConfiguration &known : target::chipConfigurations())
     std::printf("  %-12s %s\n", known.name, known.meaning);
+  std::printf("statistics (--stats=FILE):\n%s",
+              sim::describeStatisticTable().c_str());
   if (line.image.empty())
     return ExitDone;
   Result<target::Image> image = target::readImage(line.image);
@@ -231,6 +234,13 @@ Status writeResults(const CommandLine &line, sim::Simulation &run) {
                  "warning: %llu control calls were not run: their packet or "
                  "cycle was not reached\n",
                  static_cast<unsigned long long>(run.control().waitingCount()));
+  if (run.packetLog() && run.packetLog()->text().empty())
+    std::fprintf(
+        stderr,
+        "warning: --trace-packet=%llu: no packet of this number came "
+        "in; the first is 0, and %llu were received\n",
+        static_cast<unsigned long long>(*line.run.tracedPacket),
+        static_cast<unsigned long long>(run.accounting().counters().received));
   if (!line.quiet)
     std::fputs(sim::describeStatistics(run, stats).c_str(), stdout);
   return success();

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ForwardImage.h"
+#include "sim-ixp/StatisticTable.h"
 #include "target-ixp/Assembler.h"
 #include "traces/TraceReader.h"
 #include "traces/TraceWriter.h"
@@ -125,6 +126,41 @@ TEST_F(IxpsimTest, DescribesChipAndImage) {
   EXPECT_EQ(ixpsim("--describe " + image), 0);
   EXPECT_NE(text.find("sram.latency"), std::string::npos);
   EXPECT_NE(text.find("engine 7: tx"), std::string::npos);
+  for (const sim::StatisticRow &row : sim::statisticTable())
+    EXPECT_NE(text.find(std::string("  ") + row.key + " "), std::string::npos)
+        << row.key;
+}
+
+/// The keys of all that is no object or list.
+static void listKeys(const nlohmann::json &value, const std::string &key,
+                     std::vector<std::string> &keys) {
+  if (!value.is_structured())
+    keys.push_back(key);
+  for (const auto &[name, inner] : value.items())
+    if (value.is_object())
+      listKeys(inner, key.empty() ? name : key + "." + name, keys);
+    else if (value.is_array())
+      listKeys(inner, key + "[]", keys);
+}
+
+TEST_F(IxpsimTest, EachStatisticIsDescribed) {
+  ASSERT_EQ(ixpsim(image + " --trace=" + trace + " --stats=" + path("s.json")),
+            0)
+      << text;
+  std::vector<std::string> keys;
+  listKeys(nlohmann::json::parse(bytesOf(path("s.json"))), "", keys);
+  EXPECT_GT(keys.size(), 60u);
+  for (const std::string &key : keys)
+    EXPECT_NE(sim::findStatistic(key), nullptr) << key;
+  EXPECT_EQ(sim::findStatistic("microengines[].speed"), nullptr);
+  EXPECT_EQ(sim::findStatistic("drops"), nullptr);
+  std::string page =
+      bytesOf(std::string(KARAKAL_SOURCE_DIR) + "/docs/statistics.md");
+  for (const sim::StatisticRow &row : sim::statisticTable())
+    EXPECT_NE(page.find(std::string("| `") + row.key + "` | " + row.unit +
+                        " | " + row.meaning + " |\n"),
+              std::string::npos)
+        << row.key;
 }
 
 TEST_F(IxpsimTest, RefusesAWrongCommandLine) {
@@ -200,6 +236,11 @@ TEST_F(IxpsimTest, FollowsOnePacketFromRxToTheWire) {
   EXPECT_NE(text.find("dram[tbuf_wr]"), std::string::npos);
   EXPECT_NE(text.find("gives the buffer back"), std::string::npos);
   EXPECT_NE(text.find("has left port"), std::string::npos);
+  ASSERT_EQ(ixpsim(image + " --trace=" + trace + " --trace-packet=100"), 0);
+  EXPECT_NE(text.find("no packet of this number came in; the first is 0, and "
+                      "100 were received"),
+            std::string::npos)
+      << text;
 }
 
 TEST_F(IxpsimTest, StopsAtABreakAndShowsTheState) {
