@@ -302,12 +302,13 @@ def label_of(code: Compiled) -> str:
 def show(title: str, found: list[dict[str, Any]]) -> None:
     headings = [
         "program", "level", "PPFs", "refused", "bounded", "simulated", "Gbps",
-        "of best", "model error", "mean", "best mapping",
+        "of best", "predicted", "model error", "mean", "best mapping",
     ]  # fmt: skip
     rows: list[list[object]] = [
         [
             r["program"], r["level"], r["ppfs"], r["refused"], r["bounded"],
             r["simulated"], r["chosen_gbps"], f"{r['chosen_over_best']:.1%}",
+            r["predictions"],
             f"{r['max_relative_error']:.1%}", f"{r['mean_relative_error']:.1%}",
             r["best"],
         ]
