@@ -68,6 +68,9 @@ Touched touchedBy(ir::StoreOp store) {
 
 /// Ends the group; `op` stands behind its stores, null at a block's end.
 void StoreCombiner::flush(Operation *op, const char *why) {
+  if (group.stores.empty())
+    return;
+  Location last = group.stores.back().getLoc(); // emitRun erases stores
   std::map<uint32_t, ir::StoreOp> byWord;
   for (ir::StoreOp store : group.stores)
     byWord[touchedBy(store).begin] = store;
@@ -84,9 +87,9 @@ void StoreCombiner::flush(Operation *op, const char *why) {
     end = next;
   }
   emitRun(run);
-  if (op && why && !group.stores.empty())
-    ir::explain(op, "pac") << "not combined with the store at "
-                           << group.stores.back().getLoc() << ": " << why;
+  if (op && why)
+    ir::explain(op, "pac") << "not combined with the store at " << last << ": "
+                           << why;
   group = {};
 }
 

@@ -243,6 +243,24 @@ func.func @flag(%i: i32, %v: i32, %t: i16) {
   return
 }
 
+// A store of another object ends a burst, and names the last store in it.
+// CHECK-LABEL: func.func @burst_and_flag(
+// CHECK: baker.store_words
+// CHECK: baker.store %
+// WHY: remark: [pac] 2 stores written by one command of 3 words
+// WHY: remark: [pac] not combined with the store at {{.*}}:3): it is of another object
+func.func @burst_and_flag(%i: i32, %v: i32, %n: i64) {
+  %counts = baker.global_ref @counts : !baker.ref<!baker.array<4 x !count>>
+  %c = baker.element %counts[%i] : !baker.ref<!baker.array<4 x !count>>
+  %p = baker.field %c "packets" : !baker.ref<!count>
+  baker.store %v, %p : !baker.ref<i32>
+  %b = baker.field %c "bytes" : !baker.ref<!count>
+  baker.store %n, %b : !baker.ref<i64>
+  %ready = baker.global_ref @ready : !baker.ref<i32>
+  baker.store %v, %ready : !baker.ref<i32>
+  return
+}
+
 // What is loaded from the words between is what was stored.
 // CHECK-LABEL: func.func @loaded(
 // CHECK: baker.store %
