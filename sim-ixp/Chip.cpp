@@ -34,6 +34,10 @@ Chip::Chip(const target::ChipParameters &parameters, Recorder &recorder)
                                   i + 1 < engines.size() ? engines[i + 1].get()
                                                          : nullptr);
   }
+  recorder.askForPlaces([this](uint32_t engine, uint32_t pc) {
+    const MicroProgram *program = engines[engine]->loaded();
+    return program ? program->placeOf(pc) : std::string();
+  });
   // Command targets: bits 37:32 of the instruction ("MEv2 reference").
   buses.connectUnit(0x00, 0x0f, sramSelector.get());
   buses.connectUnit(0x10, 0x1f, scratchUnit.get());

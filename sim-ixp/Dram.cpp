@@ -180,7 +180,7 @@ void Dram::accept(Command &command) {
   uint32_t words = command.count * 2u;
   command.isSignalPair = true;
   if (uint64_t{command.address} + command.count * 8u > storage.size()) {
-    recorder.onFault(command.engine, "DRAM address out of range");
+    recorder.onFault(command, "DRAM address out of range");
     chassis.finish(command, now);
     return;
   }
@@ -259,7 +259,7 @@ void Dram::moveBuffer(uint64_t cycle, Command &command) {
   uint32_t bytes = command.count * 8u;
   uint32_t address = command.address & ~7u;
   if (!command.isIndirect || !(command.indirectWord & bufferBits) || !buffers)
-    recorder.onFault(command.engine,
+    recorder.onFault(command,
                      "rbuf_rd or tbuf_wr without a buffer address in its "
                      "indirect reference");
   else {

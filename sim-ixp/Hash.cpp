@@ -33,7 +33,7 @@ Hash::Hash(Chassis &chassis, Recorder &recorder)
 void Hash::accept(Command &command) {
   static constexpr uint32_t keyBits[] = {48, 64, 128, 128};
   if (command.count > keysMax) {
-    recorder.onFault(command.engine, "a hash command takes 1 to 3 keys");
+    recorder.onFault(command, "a hash command takes 1 to 3 keys");
     chassis.finish(command, chassis.scheduler().now());
     return;
   }

@@ -12,6 +12,8 @@
 #include <cstdio>
 #include <memory>
 #include <optional>
+#include <sstream>
+#include <sstream>
 
 namespace karakal::sim {
 namespace {
@@ -154,6 +156,15 @@ Result<RawImage> readRawImage(const std::string &assignment,
   return image;
 }
 
+/// The lines of a text, without the spaces in front of each.
+static std::vector<std::string> linesOf(const std::string &text) {
+  std::vector<std::string> lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream >> std::ws, line);)
+    lines.push_back(line);
+  return lines;
+}
+
 Result<json> runRaw(const RawOptions &options) {
   RawRecorder recorder;
   recorder.isStrict = options.strict;
@@ -191,6 +202,8 @@ Result<json> runRaw(const RawOptions &options) {
               {"clock_hz", options.parameters.meClockHz},
               {"seconds", part(end, options.parameters.meClockHz)},
               {"ended", ended},
+              {"contexts", ended == "asleep" ? linesOf(chip.describeContexts())
+                                             : std::vector<std::string>()},
               {"units", unitsOf(chip, end)},
               {"hazards", recorder.hazards},
               {"microengines", enginesOf(chip, end)}};
@@ -220,6 +233,8 @@ std::string describeRaw(const json &stats) {
         percent("idle_cycles"), engine["commands"].get<unsigned long long>());
     text += line;
   }
+  for (const json &context : stats["contexts"])
+    text += "  " + context.get<std::string>() + "\n";
   for (const json &hazard : stats["hazards"])
     text += "warning: " + hazard.get<std::string>() + "\n";
   return text;

@@ -13,7 +13,9 @@
 #include "sim-ixp/Watch.h"
 
 #include <cstdint>
+#include <functional>
 #include <string>
+#include <utility>
 
 namespace karakal::sim {
 
@@ -43,6 +45,18 @@ class Recorder {
 public:
   virtual ~Recorder() = default;
 
+  /// Who knows " (file:line)" of an engine's instruction.
+  using PlaceOf = std::function<std::string(uint32_t engine, uint32_t pc)>;
+  void askForPlaces(PlaceOf who) { placeOf = std::move(who); }
+  /// As onFault below, of a command: with its context and instruction.
+  void onFault(const Command &command, const std::string &what) {
+    onFault(command.engine, "context " + std::to_string(command.context) +
+                                ", PC " + std::to_string(command.pc) +
+                                (placeOf ? placeOf(command.engine, command.pc)
+                                         : std::string()) +
+                                ": " + what);
+  }
+
   /// An engine sent a command.
   virtual void onCommand(const Command &command) {}
   /// A buffer left or came back to a queue of the queue array.
@@ -68,6 +82,9 @@ public:
   virtual void onHazard(const Hazard &hazard) {}
   /// An engine is at a place where the run is to stop; `state` describes it.
   virtual void onBreak(uint32_t engine, const std::string &state) {}
+
+private:
+  PlaceOf placeOf;
 };
 
 } // namespace karakal::sim

@@ -83,7 +83,7 @@ void Scratch::serve(uint64_t cycle, Command &command) {
     return;
   }
   if (uint64_t{command.address} + words * 4 > storage.size()) {
-    recorder.onFault(command.engine, "scratch address out of range");
+    recorder.onFault(command, "scratch address out of range");
     chassis.finish(command, cycle);
     return;
   }
@@ -104,7 +104,7 @@ void Scratch::serve(uint64_t cycle, Command &command) {
     chassis.finish(command, cycle);
     return;
   }
-  recorder.onFault(command.engine, "unknown scratch operation");
+  recorder.onFault(command, "unknown scratch operation");
   chassis.finish(command, cycle);
 }
 
@@ -167,7 +167,7 @@ void Scratch::serveRing(uint64_t cycle, Command &command) {
   Ring &ring = rings[number];
   uint32_t words = std::max<uint32_t>(command.count, 1);
   if (ring.words == 0) {
-    recorder.onFault(command.engine,
+    recorder.onFault(command,
                      "ring " + std::to_string(number) + " is not configured");
     chassis.finish(command, cycle);
     return;
@@ -188,8 +188,8 @@ void Scratch::serveRing(uint64_t cycle, Command &command) {
   }
   for (uint32_t i = 0; i < words; ++i) {
     if (ring.count == ring.words) {
-      recorder.onFault(command.engine, "put to ring " + std::to_string(number) +
-                                           ", which is full");
+      recorder.onFault(command, "put to ring " + std::to_string(number) +
+                                    ", which is full");
       break;
     }
     if (i == 0)

@@ -155,7 +155,7 @@ void Sram::act(Command &command) {
 bool Sram::isInside(const Command &command, uint64_t first, uint64_t words) {
   if ((first + words) * 4 <= storage.size())
     return true;
-  recorder.onFault(command.engine, "SRAM address out of range");
+  recorder.onFault(command, "SRAM address out of range");
   return false;
 }
 
@@ -164,7 +164,7 @@ void Sram::actOnMemory(Command &command) {
   uint32_t address = command.address & 0x3fffffff;
   uint32_t words = command.count;
   if (uint64_t{address} + words * 4 > storage.size())
-    recorder.onFault(command.engine, "SRAM address out of range");
+    recorder.onFault(command, "SRAM address out of range");
   else if (op == MemoryOp::Read)
     for (uint32_t i = 0; i < words; ++i)
       command.data[i] = storage.readWord(address + 4 * i);
@@ -229,8 +229,7 @@ void Sram::actOnList(Command &command, uint32_t entry, uint32_t buffer) {
     return;
   }
   if (buffer == 0 || uint64_t{buffer} * 4 + 4 > storage.size()) {
-    recorder.onFault(command.engine,
-                     "enqueue of buffer address out of range or 0");
+    recorder.onFault(command, "enqueue of buffer address out of range or 0");
     return;
   }
   if (command.token == 1)
@@ -292,7 +291,7 @@ void SramSelector::accept(Command &command) {
     channels[channel]->accept(command);
     return;
   }
-  recorder.onFault(command.engine,
+  recorder.onFault(command,
                    "the chip has no SRAM channel " + std::to_string(channel));
   chassis.finish(command, chassis.scheduler().now());
 }

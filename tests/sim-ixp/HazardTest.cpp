@@ -113,6 +113,34 @@ TEST_F(HazardTest, AContextThatNeverGivesUpTheEngine) {
   EXPECT_EQ(recorder.hazards[0].kind, HazardKind::RunawayContext);
 }
 
+TEST_F(HazardTest, AFaultInAUnitNamesTheInstructionThatSentTheCommand) {
+  // An address beyond each memory, and a ring that is none.
+  const std::pair<Op, const char *> wrong[] = {
+      {Op::SramRead, "the chip has no SRAM channel 3"},
+      {Op::DramRead, "DRAM address out of range"},
+      {Op::ScratchRead, "scratch address out of range"},
+      {Op::ScratchGet, "ring 0 is not configured"}};
+  for (const auto &[op, what] : wrong) {
+    recorder.fault.clear();
+    bool isDram = op == Op::DramRead;
+    uint32_t address = op == Op::ScratchGet ? 0 : 0xfffffff8;
+    Program program;
+    loadConstant(program, gprA(0), address);
+    program.push_back(withSignal(
+        command(op, isDram ? dXfer(0) : sXfer(0), gprA(0), gprB(15), 1), 2));
+    program.push_back(ctxArbKill());
+    auto prepared =
+        std::make_shared<MicroProgram>(prepareProgram(assemble(program)));
+    prepared->places.assign(3, "reader.uc:7");
+    Chip chip({}, recorder);
+    chip.engine(2).load(prepared);
+    chip.engine(2).start(1 << 3);
+    chip.runTo(1000);
+    EXPECT_EQ(recorder.fault,
+              std::string("2: context 3, PC 2 (reader.uc:7): ") + what);
+  }
+}
+
 TEST_F(HazardTest, EachPlaceIsReportedOnce) {
   Program program = {immed(gprA(1), 3)};
   program.push_back(readTo(3));

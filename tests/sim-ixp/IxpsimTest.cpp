@@ -292,6 +292,24 @@ TEST_F(IxpsimTest, RawWordsRunOnABareChip) {
   EXPECT_NE(text.find("every context stopped"), std::string::npos) << text;
 }
 
+TEST_F(IxpsimTest, RawWordsThatAllSleepSayWhere) {
+  std::vector<target::Diagnostic> diagnostics;
+  auto program = target::assembleText(".sig one\nctx_arb[one]\nctx_arb[kill]\n",
+                                      "sleep.uc", {}, diagnostics);
+  ASSERT_TRUE(program);
+  std::string bytes;
+  for (uint64_t word : program->words)
+    for (int shift = 32; shift >= 0; shift -= 8)
+      bytes += static_cast<char>(word >> shift);
+  write(path("sleep.ucode"), bytes);
+  ASSERT_EQ(ixpsim("--ucode=3:" + path("sleep.ucode") + " --threads=2"), 0);
+  EXPECT_NE(text.find("every context sleeps for good"), std::string::npos);
+  EXPECT_NE(text.find("engine 3 context 1: asleep at PC 1, waits for all of "
+                      "signals "),
+            std::string::npos)
+      << text;
+}
+
 TEST_F(IxpsimTest, RawWordsThatCannotRunAreExplained) {
   std::ofstream(path("half.ucode"), std::ios::binary) << "abc";
   EXPECT_EQ(ixpsim("--ucode=1:" + path("half.ucode")), 1);
