@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "sim-ixp/Chip.h"
+#include "support/Error.h"
 
 #include <algorithm>
 
@@ -45,6 +46,11 @@ Chip::Chip(const target::ChipParameters &parameters, Recorder &recorder)
   buses.connectUnit(0x30, 0x33, capUnit.get());
   buses.connectUnit(0x36, 0x37, hashUnit.get());
   buses.connectUnit(0x3e, 0x3f, capUnit.get());
+}
+
+Chip::~Chip() {
+  for (const auto &engine : engines)
+    KARAKAL_ASSERT(engine->doCyclesAddUp(), "an engine's cycles do not add up");
 }
 
 void Chip::connectMedia(Media *media) {

@@ -39,6 +39,8 @@ public:
   static constexpr uint32_t engineMax = Chassis::engineMax;
 
   Chip(const target::ChipParameters &parameters, Recorder &recorder);
+  /// Every run ends with a look at every engine's books (doCyclesAddUp).
+  ~Chip();
 
   /// Takes the msf commands and the DRAM's buffer moves.
   void connectMedia(Media *media);

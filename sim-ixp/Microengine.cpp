@@ -56,6 +56,8 @@ void Microengine::start(uint32_t contextMask) {
 }
 
 void Microengine::startWhereTheyAre(uint32_t contextMask) {
+  if (isAsleep && aliveMask == 0)
+    current = contextCount - 1; // the first in turn is context 0
   for (uint32_t i = 0; i < contextCount; ++i) {
     if (!(contextMask >> i & 1))
       continue;
@@ -63,11 +65,18 @@ void Microengine::startWhereTheyAre(uint32_t contextMask) {
     readyMask |= 1u << i;
     aliveMask |= 1u << i;
   }
-  current = contextCount - 1;
-  time = std::max(time, scheduler.now());
-  sleepBegin = time;
+  // Whoever runs goes on.
+  if (!isAsleep || readyMask == 0)
+    return;
   needsArbitration = true;
-  isAsleep = readyMask == 0;
+  wake(scheduler.now());
+}
+
+/// The engine has slept until `cycle`, or until now if that is later.
+void Microengine::wake(uint64_t cycle) {
+  time = std::max(cycle, sleepBegin);
+  counters.idleCycles += time - sleepBegin;
+  isAsleep = false;
   publish();
 }
 
@@ -125,19 +134,16 @@ void Microengine::raiseSignals(uint64_t cycle, uint32_t context,
   if (target.state != State::Asleep || !isSatisfied(target))
     return;
   setReady(context);
-  if (!isAsleep)
-    return;
-  uint64_t wake = std::max(cycle, sleepBegin);
-  counters.idleCycles += wake - sleepBegin;
-  time = wake;
-  isAsleep = false;
-  publish();
+  if (isAsleep)
+    wake(cycle);
 }
 
 void Microengine::wait(uint32_t mask, bool any) {
   Context &context = contexts[current];
   context.wakeMask = static_cast<uint16_t>(mask);
   context.any = any;
+  if (context.state == State::Inactive)
+    return; // the core has stopped it
   readyMask &= ~(1u << current);
   context.state = State::Asleep;
   if (isSatisfied(context))
@@ -264,6 +270,11 @@ EngineCounters Microengine::countersAt(uint64_t cycle) const {
     result.abortedCycles -= std::min(result.abortedCycles, time - cycle);
   }
   return result;
+}
+
+bool Microengine::doCyclesAddUp() const {
+  uint64_t cycle = isAsleep ? std::max(time, scheduler.now()) : time;
+  return countersAt(cycle).total() == cycle;
 }
 
 std::string Microengine::describeContexts() const {

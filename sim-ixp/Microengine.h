@@ -124,6 +124,8 @@ public:
   uint64_t localTime() const { return time; }
   /// Counters up to `cycle`: a sleeping engine is idle until then.
   EngineCounters countersAt(uint64_t cycle) const;
+  /// Whether each cycle so far is one of issue, aborted, stall and idle.
+  bool doCyclesAddUp() const;
   const MicroProgram *loaded() const { return program.get(); }
   /// Whether any context is enabled and neither killed nor halted.
   bool isAlive() const { return aliveMask != 0; }
@@ -423,6 +425,7 @@ private:
     return isSet;
   }
   void setReady(uint32_t context);
+  void wake(uint64_t cycle);
   /// Registers of one kind that a context has.
   uint32_t registerCount() const { return isFourContexts ? 32 : 16; }
 

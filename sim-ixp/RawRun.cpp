@@ -13,7 +13,6 @@
 #include <memory>
 #include <optional>
 #include <sstream>
-#include <sstream>
 
 namespace karakal::sim {
 namespace {

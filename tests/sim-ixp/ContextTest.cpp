@@ -267,6 +267,43 @@ TEST_F(ContextTest, EightContextsHaveSixteenRegisters) {
       << recorder.fault;
 }
 
+TEST_F(ContextTest, AnEngineThatIsStartedAgainWasIdleUntilThen) {
+  load({immed(gprA(0), 1), ctxArbKill()});
+  finish(700);
+  EXPECT_FALSE(chip->engine(0).isAlive());
+  chip->scheduler().advanceTo(700);
+  chip->engine(0).start(1);
+  finish(1000);
+  EngineCounters counters = chip->engine(0).countersAt(1000);
+  EXPECT_EQ(counters.issueCycles, 4u);
+  EXPECT_EQ(counters.total(), 1000u);
+}
+
+TEST_F(ContextTest, AContextThatTheCoreEnablesLeavesTheRunningOneAlone) {
+  // Both count down from 5000 and never give up the engine before.
+  load({immed(gprA(0), 5000), alu(Op::AluSub, gprA(0), gprA(0), imm(1)),
+        branch(Op::Bne, 1), immed(gprA(1), 1), ctxArbKill()});
+  chip->runTo(20);
+  Microengine &engine = chip->engine(0);
+  EXPECT_EQ(a(1), 0u);
+  engine.coreWriteCsr(Csr_CTX_ENABLES, 1 << 8 | 1 << 11);
+  finish();
+  EXPECT_EQ(a(1), 1u);
+  EXPECT_EQ(a(16 * 3 + 1), 1u);
+  EXPECT_FALSE(engine.isAlive());
+}
+
+TEST_F(ContextTest, AContextThatTheCoreStopsDoesNotComeBackFromItsWait) {
+  load({immed(gprA(0), 5000), alu(Op::AluSub, gprA(0), gprA(0), imm(1)),
+        branch(Op::Bne, 1), ctxArb(1), immed(gprA(1), 1), ctxArbKill()});
+  chip->runTo(20);
+  chip->engine(0).coreWriteCsr(Csr_CTX_ENABLES, 0);
+  finish();
+  EXPECT_EQ(a(0), 0u);
+  EXPECT_EQ(a(1), 0u);
+  EXPECT_FALSE(chip->isPending());
+}
+
 TEST_F(ContextTest, TheTimestampCountsTicksOfSixteenCycles) {
   for (uint32_t between : {13u, 14u}) {
     chip.reset();

@@ -57,26 +57,8 @@ inline void loadConstant(Program &program, Operand dest, uint32_t value) {
   program.push_back(immedWord(1, dest, value >> 16));
 }
 
-/// Do cycles add up? Every cycle of every engine is issue, abort, stall or
-/// idle.
-inline void expectCyclesAddUp(Chip &chip) {
-  for (uint32_t i = 0; i < chip.engineCount(); ++i) {
-    Microengine &engine = chip.engine(i);
-    bool isAsleep = engine.nextCycle() == Scheduler::never;
-    uint64_t cycle = isAsleep
-                         ? std::max(engine.localTime(), chip.scheduler().now())
-                         : engine.localTime();
-    EXPECT_EQ(engine.countersAt(cycle).total(), cycle) << "engine " << i;
-  }
-}
-
 class OneEngine : public ::testing::Test {
 protected:
-  void TearDown() override {
-    if (chip)
-      expectCyclesAddUp(*chip);
-  }
-
   /// Loads `program` into engine `index` and starts the contexts of `mask`.
   void load(const Program &program, uint32_t index = 0, uint32_t mask = 1) {
     if (!chip)

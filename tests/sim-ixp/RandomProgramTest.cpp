@@ -90,6 +90,6 @@ TEST_F(DoesItRun, EachInstructionOfTheTable) {
       // too.
       EXPECT_GT(chip->engine(0).countersAt(2000).issueCycles, 0u)
           << row.mnemonic << " " << recorder.fault;
-      expectCyclesAddUp(*chip);
+      EXPECT_TRUE(chip->engine(0).doCyclesAddUp()) << row.mnemonic;
     }
 }

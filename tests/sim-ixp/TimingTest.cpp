@@ -147,7 +147,7 @@ TEST_F(TimingTest, AFullCommandFifoStalls) {
   EXPECT_EQ(chip->scratch().memory().readWord(0), 20u);
 }
 
-// OneEngine asks this of every other test too, and Simulation of every run.
+// Chip asks this at the end of every run, and so of every test.
 TEST_F(DoCyclesAddUp, EveryCycleIsIssueAbortStallOrIdle) {
   Program program = {
       withSignal(command(Op::SramRead, sXfer(0), imm(0), gprB(15), 2), 2),
