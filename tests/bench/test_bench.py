@@ -49,6 +49,10 @@ def test_without_a_build_all_is_left_out(tmp_path: Path) -> None:
 def test_keys_of_speed(tmp_path: Path) -> None:
     found = results(tmp_path, "speed", "--packets=100")
     shares = found["speed"].pop("host_time_share")
+    levels = found["speed"].pop("levels")
+    assert list(levels) == ["o1", "swc"]
+    assert levels["o1"] == found["speed"]
+    assert levels["swc"].keys() == levels["o1"].keys()
     assert sorted(found["speed"]) == [
         "chip_cycles_per_s",
         "clock_hz",
