@@ -271,10 +271,6 @@ bool fits(int64_t value, ControlCall::Form form, IntegerType type) {
   return magnitudeBits == 64 || bits >> magnitudeBits == 0;
 }
 
-std::string lastPart(const std::string &name) {
-  return name.substr(name.rfind('.') + 1);
-}
-
 std::string plural(std::size_t count, const std::string &noun) {
   return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
 }
@@ -346,6 +342,17 @@ karakal::traces::readControlFile(const std::string &path) {
   return parseControl(text.str(), path);
 }
 
+/// Whether a call by `name` means `function`: by its full name, or without a
+/// dot by the last part of it.
+static bool isMeant(const std::string &function, const std::string &name,
+                    bool isQualified) {
+  if (function.size() <= name.size() || isQualified)
+    return function == name;
+  size_t begin = function.size() - name.size();
+  return function[begin - 1] == '.' &&
+         function.compare(begin, name.size(), name) == 0;
+}
+
 Result<Resolved>
 karakal::traces::bindCall(const ControlCall &call,
                           const std::vector<ControlSignature> &signatures) {
@@ -353,7 +360,7 @@ karakal::traces::bindCall(const ControlCall &call,
   std::optional<std::size_t> found;
   for (std::size_t index = 0; index < signatures.size(); ++index) {
     const std::string &name = signatures[index].name;
-    if (call.name != (qualified ? name : lastPart(name)))
+    if (!isMeant(name, call.name, qualified))
       continue;
     if (found)
       return makeFileError("E-traces-023", call.file,
