@@ -306,16 +306,4 @@ TEST(HostRunnerTest, KeptPacketsAreAnError) {
   EXPECT_THAT(result.error().message, HasSubstr("keeps 3 packets"));
 }
 
-TEST(HostRunnerTest, AMillionPacketsASecond) {
-  RunOptions options;
-  options.keepFrames = false;
-  auto result = run(makeSender(), makeTrace(200'000), {}, options);
-  ASSERT_TRUE(bool(result)) << result.error().str();
-  RecordProperty("packets_per_second",
-                 std::to_string(200'000 / result->runSeconds));
-  // Wide margin: the test says that the path is short, not how fast a loaded
-  // machine is.
-  EXPECT_LT(result->runSeconds, 2.0);
-}
-
 } // namespace
