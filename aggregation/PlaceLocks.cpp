@@ -7,9 +7,8 @@
 //                 since another context runs only when this one gives way; only
 //                 if all that take the lock run on that engine
 //   scratch       for all engines and the XScale core
-//   SRAM          for all engines; two ports of a channel are busy longer, but
-//   it
-//                 may have more of its time left
+//   SRAM          for all engines; both ports of a channel are busy longer,
+//                 but it may have more of its time left
 //
 //   baker.global @m.guard : i32 {baker.place = {memory = "scratch", …}}
 //   // all users in one aggregate of one engine
