@@ -38,7 +38,8 @@ add_library(karakal_ANTLR INTERFACE)
 target_include_directories(karakal_ANTLR SYSTEM INTERFACE ${ANTLR4_INCLUDE_DIR})
 target_link_libraries(karakal_ANTLR INTERFACE ${ANTLR4_LIBRARY})
 
-find_package(Boost REQUIRED)
+# Boost's own CMake package, where CMake would still prefer its module.
+find_package(Boost REQUIRED CONFIG)
 add_library(karakal_BOOST_GRAPH INTERFACE)
 target_link_libraries(karakal_BOOST_GRAPH INTERFACE Boost::headers)
 

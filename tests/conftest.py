@@ -14,6 +14,9 @@ LEAKS_OFF = ":detect_leaks=0"
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    # What programs print to a terminal does not depend on the caller's.
+    os.environ["TERM"] = "xterm-256color"
+    os.environ.pop("NO_COLOR", None)
     spreads = config.getoption("dist", "no") != "no"
     if spreads and not hasattr(config, "workerinput"):
         return  # the workers are interpreters too

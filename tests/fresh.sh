@@ -55,7 +55,7 @@ in_debian() {
     mount -t sysfs sys "$debian/sys"
     mount -t proc proc "$debian/proc"
     exec chroot "$debian" "$@"' in_debian "$debian" \
-    env -i HOME=/root TERM=dumb LANG=C.UTF-8 \
+    env -i HOME=/root LANG=C.UTF-8 \
     PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
     "${environment[@]}" bash -c "cd /root/karakal && $1"
 }
