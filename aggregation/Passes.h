@@ -3,7 +3,7 @@
 #ifndef KARAKAL_AGGREGATION_PASSES_H
 #define KARAKAL_AGGREGATION_PASSES_H
 
-#include "ir/Baker.h"
+#include "ir/dialect/Baker.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/Pass.h"
 

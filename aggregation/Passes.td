@@ -82,13 +82,13 @@ def Aggregation : Pass<"baker-aggregation", "::mlir::ModuleOp"> {
   let description = [{
     Section 5.1 and Figure 7 of the paper: PPFs of the microengines are merged
     by the cost of the channels between them and duplicated where they are
-    slow, as the throughput model (`aggregation/ThroughputModel.h`) says, under
+    slow, as the throughput model (`aggregation/model/ThroughputModel.h`) says, under
     the size of a control store. Each aggregate becomes one program; a channel
     inside an aggregate is a call, one between aggregates a ring of the
     receiver.
 
     `mapping` names a file in which the user fixes a part of it
-    (`aggregation/MappingFile.h`). `words-scale` corrects the estimated sizes
+    (`aggregation/formation/MappingFile.h`). `words-scale` corrects the estimated sizes
     by those of generated code.
 
     ```mlir

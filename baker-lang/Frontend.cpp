@@ -2,9 +2,9 @@
 
 #include "baker-lang/Frontend.h"
 
-#include "baker-lang/Lowering.h"
-#include "baker-lang/Parser.h"
-#include "baker-lang/Sema.h"
+#include "baker-lang/lower/Lowering.h"
+#include "baker-lang/sema/Sema.h"
+#include "baker-lang/syntax/Parser.h"
 #include "support/Error.h"
 
 #include "mlir/IR/Verifier.h"

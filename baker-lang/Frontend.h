@@ -11,14 +11,13 @@
 #ifndef KARAKAL_BAKER_LANG_FRONTEND_H
 #define KARAKAL_BAKER_LANG_FRONTEND_H
 
-#include "baker-lang/Declarations.h"
+#include "baker-lang/syntax/Declarations.h"
 #include "support/Diagnostics.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/OwningOpRef.h"
 
-#include <iosfwd>
 #include <map>
 #include <memory>
 #include <string>
@@ -43,9 +42,6 @@ mlir::OwningOpRef<mlir::ModuleOp> lowerToIr(const Program &program,
                                             const SourceManager &sources,
                                             mlir::MLIRContext &context,
                                             bool hasTraces = false);
-
-/// Prints the analyzed syntax tree.
-void dumpAst(const Program &program, std::ostream &out);
 
 } // namespace karakal::lang
 

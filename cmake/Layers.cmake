@@ -1,22 +1,41 @@
 # The layer table: one row a folder, bottom-up. A folder may include only what
 # its row names (and itself); the last column names the outside libraries that
-# it alone may include. CMake takes its link lines from here, and
-# tests/repository/test_layers.py its rule.
+# it alone may include. A room (sub-folder) that may know less than its folder
+# is a row of its own. Each row is a library. CMake takes its link lines from
+# here, tests/repository/test_layers.py its rule, and docs/architecture.md its
+# picture.
 #
-#             folder      | may include                          | from outside
+#             folder               | may include                          | from outside
 set(KARAKAL_LAYERS
-  "support     |                                      | "
-  "target-ixp  | support                              | "
-  "traces      | support                              | PCAP"
-  "sim-ixp     | support target-ixp traces            | UNICORN"
-  "ir          | support target-ixp                   | MLIR"
-  "baker-lang  | support ir                           | ANTLR MLIR"
-  "passes      | support target-ixp ir                | MLIR"
-  "swcache     | support target-ixp ir                | MLIR"
-  "aggregation | support target-ixp ir                | MLIR BOOST_GRAPH"
-  "codegen-me  | support target-ixp ir                | LLVM"
-  "host        | support target-ixp traces ir         | MLIR LLVM"
-  "driver      | support target-ixp traces ir baker-lang host passes swcache aggregation codegen-me | MLIR LLVM"
+  "support              |                                      | "
+  "target-ixp           | support                              | "
+  "target-ixp/assembler | support target-ixp                   | "
+  "traces               | support                              | PCAP"
+  "sim-ixp              | support target-ixp traces            | UNICORN"
+  "ir                   | support target-ixp                   | MLIR"
+  "ir/interp            | support target-ixp ir                | MLIR"
+  "baker-lang           | support ir                           | ANTLR MLIR"
+  "passes               | support target-ixp ir                | MLIR"
+  "swcache              | support target-ixp ir                | MLIR"
+  "aggregation          | support target-ixp ir                | MLIR BOOST_GRAPH"
+  "codegen-me           | support target-ixp ir                | LLVM"
+  "host                 | support target-ixp traces ir         | MLIR LLVM"
+  "driver               | support target-ixp target-ixp/assembler traces ir ir/interp baker-lang host passes swcache aggregation codegen-me | MLIR LLVM"
+)
+
+# The rooms of a folder, bottom-up: a room may include itself and those before
+# it. "." stands for the files that lie in the folder itself.
+#
+#             folder      | rooms
+set(KARAKAL_ROOMS
+  "target-ixp  | chip image table"
+  "sim-ixp     | bus observe media memory engine core run report"
+  "ir          | dialect analysis"
+  "baker-lang  | syntax sema lower editor ."
+  "passes      | . packets pac memory to-llvm"
+  "aggregation | . model formation split locks"
+  "codegen-me  | target prepare machine words ."
+  "driver      | pipeline cores report ."
 )
 
 # karakal_layer(FOLDER MAY_INCLUDE_VAR OUTSIDE_VAR): the row of FOLDER.
@@ -38,6 +57,26 @@ function(karakal_layer folder may_include_var outside_var)
   message(FATAL_ERROR "folder '${folder}' has no row in cmake/Layers.cmake")
 endfunction()
 
+# karakal_library_of(FOLDER VAR): the CMake target of a row.
+function(karakal_library_of folder var)
+  string(REPLACE "/" "-" library "${folder}")
+  set(${var} "${library}" PARENT_SCOPE)
+endfunction()
+
+# karakal_files_of(FOLDER ENDING VAR): the files of a row, relative to FOLDER:
+# those in the folder and in its rooms, but for rooms that are rows themselves.
+function(karakal_files_of folder ending var)
+  file(GLOB_RECURSE files CONFIGURE_DEPENDS
+    RELATIVE "${PROJECT_SOURCE_DIR}/${folder}"
+    "${PROJECT_SOURCE_DIR}/${folder}/*.${ending}")
+  foreach(row IN LISTS KARAKAL_LAYERS)
+    if(row MATCHES "^${folder}/([^ |]+)")
+      list(FILTER files EXCLUDE REGEX "^${CMAKE_MATCH_1}/")
+    endif()
+  endforeach()
+  set(${var} "${files}" PARENT_SCOPE)
+endfunction()
+
 # karakal_check_headers(FOLDER): every header of the folder compiles alone. Where
 # a source file includes its own header first, compiling that file shows it; any
 # other header is the only include of a file that the target check-headers
@@ -46,11 +85,11 @@ if(NOT TARGET check-headers)
   add_custom_target(check-headers)
 endif()
 function(karakal_check_headers folder)
-  file(GLOB headers CONFIGURE_DEPENDS RELATIVE "${CMAKE_CURRENT_SOURCE_DIR}"
-    "${CMAKE_CURRENT_SOURCE_DIR}/*.h")
+  karakal_library_of(${folder} library)
+  karakal_files_of(${folder} h headers)
   foreach(header IN LISTS headers)
-    string(REGEX REPLACE "h$" "cpp" own "${header}")
-    if(EXISTS "${CMAKE_CURRENT_SOURCE_DIR}/${own}")
+    string(REGEX REPLACE "h$" "cpp" own "${PROJECT_SOURCE_DIR}/${folder}/${header}")
+    if(EXISTS "${own}")
       file(STRINGS "${own}" first REGEX "^#include" LIMIT_COUNT 1)
       if(first STREQUAL "#include \"${folder}/${header}\"")
         continue()
@@ -62,34 +101,34 @@ function(karakal_check_headers folder)
     list(APPEND sources "${source}")
   endforeach()
   if(sources)
-    add_library(${folder}-headers OBJECT EXCLUDE_FROM_ALL ${sources})
-    target_link_libraries(${folder}-headers PRIVATE ${folder})
-    add_dependencies(${folder}-headers ${folder}) # generated headers
-    target_include_directories(${folder}-headers PRIVATE
-      $<TARGET_PROPERTY:${folder},INCLUDE_DIRECTORIES>)
-    target_compile_definitions(${folder}-headers PRIVATE
-      $<TARGET_PROPERTY:${folder},COMPILE_DEFINITIONS>)
-    add_dependencies(check-headers ${folder}-headers)
+    add_library(${library}-headers OBJECT EXCLUDE_FROM_ALL ${sources})
+    target_link_libraries(${library}-headers PRIVATE ${library})
+    add_dependencies(${library}-headers ${library}) # generated headers
+    target_include_directories(${library}-headers PRIVATE
+      $<TARGET_PROPERTY:${library},INCLUDE_DIRECTORIES>)
+    target_compile_definitions(${library}-headers PRIVATE
+      $<TARGET_PROPERTY:${library},COMPILE_DEFINITIONS>)
+    add_dependencies(check-headers ${library}-headers)
   endif()
 endfunction()
 
-# karakal_add_library(SOURCES...): the library of the current folder, linked to
-# what its row of the table allows and to nothing else.
+# karakal_add_library([GENERATED...]): the library of the current folder: all of
+# its source files and those that are generated, linked to what its row of the
+# table allows and to nothing else.
 function(karakal_add_library)
-  get_filename_component(folder "${CMAKE_CURRENT_SOURCE_DIR}" NAME)
+  file(RELATIVE_PATH folder "${PROJECT_SOURCE_DIR}" "${CMAKE_CURRENT_SOURCE_DIR}")
   karakal_layer(${folder} may_include outside)
-  if(ARGN)
-    add_library(${folder} STATIC ${ARGN})
-    target_include_directories(${folder} PUBLIC
-      "${PROJECT_SOURCE_DIR}" "${PROJECT_BINARY_DIR}")
-    foreach(library IN LISTS may_include)
-      if(TARGET ${library}) # a folder of headers alone has no library
-        target_link_libraries(${folder} PUBLIC ${library})
-      endif()
-    endforeach()
-    foreach(library IN LISTS outside)
-      target_link_libraries(${folder} PUBLIC karakal_${library})
-    endforeach()
-    karakal_check_headers(${folder})
-  endif()
+  karakal_library_of(${folder} library)
+  karakal_files_of(${folder} cpp sources)
+  add_library(${library} STATIC ${sources} ${ARGN})
+  target_include_directories(${library} PUBLIC
+    "${PROJECT_SOURCE_DIR}" "${PROJECT_BINARY_DIR}")
+  foreach(other IN LISTS may_include)
+    karakal_library_of(${other} other)
+    target_link_libraries(${library} PUBLIC ${other})
+  endforeach()
+  foreach(other IN LISTS outside)
+    target_link_libraries(${library} PUBLIC karakal_${other})
+  endforeach()
+  karakal_check_headers(${folder})
 endfunction()

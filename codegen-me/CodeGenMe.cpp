@@ -8,16 +8,16 @@
 
 #include "codegen-me/CodeGenMe.h"
 
-#include "codegen-me/Annotation.h"
-#include "codegen-me/Frequencies.h"
-#include "codegen-me/IxpTargetMachine.h"
-#include "codegen-me/Prepare.h"
-#include "codegen-me/WordEmitter.h"
+#include "codegen-me/machine/Frequencies.h"
+#include "codegen-me/prepare/Prepare.h"
+#include "codegen-me/target/IxpTargetMachine.h"
+#include "codegen-me/words/Annotation.h"
+#include "codegen-me/words/WordEmitter.h"
 
-#include "target-ixp/CommandRules.h"
-#include "target-ixp/MemoryMap.h"
-#include "target-ixp/Printer.h"
-#include "target-ixp/ProgramRules.h"
+#include "target-ixp/chip/MemoryMap.h"
+#include "target-ixp/table/CommandRules.h"
+#include "target-ixp/table/Printer.h"
+#include "target-ixp/table/ProgramRules.h"
 
 #include "llvm/Analysis/TargetLibraryInfo.h"
 #include "llvm/Analysis/TargetTransformInfo.h"

@@ -11,7 +11,7 @@
 #define KARAKAL_CODEGEN_ME_CODEGENME_H
 
 #include "support/Error.h"
-#include "target-ixp/Microcode.h"
+#include "target-ixp/image/Microcode.h"
 
 #include <string>
 #include <vector>
@@ -22,12 +22,6 @@ class Module;
 
 namespace karakal::codegen {
 
-/// A function of the source, which may have been inlined into others.
-struct SourceFunction {
-  std::string file, name;
-  uint32_t line; ///< where it begins
-};
-
 struct CodeGenOptions {
   /// 0: words in program order, no delay slots filled; 1 and more: all.
   unsigned level = 2;
@@ -36,7 +30,7 @@ struct CodeGenOptions {
   /// Control store of one engine.
   unsigned maxWords = 4096;
   /// Names for the words of a program that does not fit: by file and line.
-  std::vector<SourceFunction> sources;
+  std::vector<target::SourceFunction> sources;
   /// SRAM byte address (with channel bits) where stack words beyond local
   /// memory go, and the bytes there. Each context of each engine takes a share.
   uint32_t stackSramBase = 0x00100000;

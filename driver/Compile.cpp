@@ -1,25 +1,25 @@
 //===- Compile.cpp - one run of the compiler ------------------------------===//
 
 #include "driver/Compile.h"
-#include "aggregation/Dot.h"
-#include "aggregation/MappingFile.h"
+#include "aggregation/formation/Dot.h"
+#include "aggregation/formation/MappingFile.h"
 #include "codegen-me/CodeGenMe.h"
-#include "driver/CoreProgram.h"
-#include "driver/Engines.h"
-#include "driver/FrontEnd.h"
-#include "driver/LlvmStage.h"
-#include "driver/Manifest.h"
-#include "driver/MappingCost.h"
-#include "driver/Neighbours.h"
-#include "driver/Promise.h"
-#include "driver/Report.h"
-#include "driver/Run.h"
-#include "driver/RunPasses.h"
-#include "driver/WriteFile.h"
-#include "driver/XScale.h"
-#include "ir/Explain.h"
-#include "target-ixp/Assembler.h"
-#include "target-ixp/Image.h"
+#include "driver/ReadProgram.h"
+#include "driver/RunOnHost.h"
+#include "driver/cores/Engines.h"
+#include "driver/cores/NextNeighbourRings.h"
+#include "driver/cores/XScale.h"
+#include "driver/pipeline/CoreProgram.h"
+#include "driver/pipeline/LlvmStage.h"
+#include "driver/pipeline/RunPasses.h"
+#include "driver/report/CompileReport.h"
+#include "driver/report/Manifest.h"
+#include "driver/report/MappingComparison.h"
+#include "driver/report/MinimumRate.h"
+#include "ir/analysis/Explain.h"
+#include "support/Files.h"
+#include "target-ixp/assembler/Assembler.h"
+#include "target-ixp/image/Image.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
@@ -159,7 +159,7 @@ Result<std::optional<Promise>> makePromise(const PlannedProgram &made,
   if (!promise)
     return promise.error();
   if (options.worstCases)
-    llvm::outs() << printPromise(*promise, made.engines);
+    (llvm::outs() << printPromise(*promise, made.engines)).flush();
   if (Status kept = checkMinRate(*promise, made.engines, options.minRateGbps);
       !kept)
     return kept.error();

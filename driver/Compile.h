@@ -8,7 +8,7 @@
 #ifndef KARAKAL_DRIVER_COMPILE_H
 #define KARAKAL_DRIVER_COMPILE_H
 
-#include "driver/Options.h"
+#include "driver/pipeline/Options.h"
 #include "support/Error.h"
 
 namespace karakal::driver {

@@ -1,7 +1,7 @@
 //===- Describe.cpp - what the host must know of a program ------*- C++ -*-===//
 
 #include "host/Describe.h"
-#include "ir/Attributes.h"
+#include "ir/dialect/Attributes.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"

@@ -1,9 +1,9 @@
 //===- Instrument.cpp - counters for the functional profile -----*- C++ -*-===//
 
 #include "host/Instrument.h"
-#include "ir/Layout.h"
-#include "ir/Lookups.h"
-#include "ir/Profile.h"
+#include "ir/analysis/Lookups.h"
+#include "ir/dialect/Layout.h"
+#include "ir/dialect/ProfileAttributes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 

@@ -9,12 +9,13 @@
 //   at the start of each look-up      baker_profile_load(globals + n, argument)
 //
 // where `line` is the word offset of the part of the global that a cache would
-// hold as one entry (ir/Profile.h, GlobalProfile::hits), `globals` the number
-// of globals, and n that of the look-up (ir/Lookups.h). The two functions get
-// their bodies from host/RunGuards.h and host/Primitives.h.
+// hold as one entry (ir/dialect/ProfileAttributes.h, GlobalProfile::hits),
+// `globals` the number of globals, and n that of the look-up
+// (ir/analysis/Lookups.h). The two functions get their bodies from
+// host/RunGuards.h and host/Primitives.h.
 //
-// The order of the counters is that of `counterSites`: host/Profile.h finds
-// its numbers by walking the program in the same way.
+// The order of the counters is that of `counterSites`: host/FunctionalProfile.h
+// finds its numbers by walking the program in the same way.
 //
 // Cost: one addition in memory for each block and branch; a short search for
 // each load.
@@ -24,7 +25,7 @@
 #ifndef KARAKAL_HOST_INSTRUMENT_H
 #define KARAKAL_HOST_INSTRUMENT_H
 
-#include "ir/Baker.h"
+#include "ir/dialect/Baker.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include <string>
 #include <vector>

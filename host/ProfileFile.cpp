@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "host/Profile.h"
+#include "host/FunctionalProfile.h"
 #include <algorithm>
 #include <sstream>
 

@@ -5,9 +5,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "host/Primitives.h"
-#include "target-ixp/ChipParameters.h"
-#include "target-ixp/HashFunction.h"
-#include "target-ixp/MemoryMap.h"
+#include "target-ixp/chip/ChipParameters.h"
+#include "target-ixp/chip/MemoryMap.h"
+#include "target-ixp/table/HashFunction.h"
 
 #include <cstdio>
 

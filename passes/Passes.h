@@ -3,7 +3,7 @@
 #ifndef KARAKAL_PASSES_PASSES_H
 #define KARAKAL_PASSES_PASSES_H
 
-#include "ir/Baker.h"
+#include "ir/dialect/Baker.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"

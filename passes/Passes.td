@@ -16,7 +16,7 @@ def AssignMemory : Pass<"baker-assign-memory", "::mlir::ModuleOp"> {
     Places each global in scratch, an SRAM channel or DRAM (`baker.place`, its
     reason in `baker.place.reason`) so that a packet waits least for global
     data: latency of its accesses, plus queueing at units that others load,
-    as `passes/Placement.h` states it. Accesses a packet come from the profile;
+    as `passes/memory/Placement.h` states it. Accesses a packet come from the profile;
     without one, each access in the text of a PPF counts once. A global that
     the source marks `@place(scratch)` (`baker.place.in`) goes there; one that
     has a place keeps it. DRAM takes only what no engine writes, since a store

@@ -2,7 +2,7 @@
 ;
 ; baker_lock of services.ll takes a lock that engines and the XScale core share.
 ; These are the cheaper ones where a lock may lie elsewhere
-; (aggregation/PlaceLocks.cpp). As there, taking and giving back stay calls.
+; (aggregation/locks/PlaceLocks.cpp). As there, taking and giving back stay calls.
 ;
 ;===----------------------------------------------------------------------===;
 

@@ -335,7 +335,7 @@ entry:
 
 data:
   %offset = phi i32 [ %start, %entry ], [ %offset.next, %data ]
-  ; 64 rounds at most: a buffer has 2,048 bytes (codegen-me/LoopProbes.h).
+  ; 64 rounds at most: a buffer has 2,048 bytes (codegen-me/prepare/LoopBounds.h).
   call void @__ixp_loop_round(i32 1073741825, i32 64)
   %source.address = add i32 %source, %offset
   %target.address = add i32 %target, %offset

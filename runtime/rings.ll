@@ -1,4 +1,4 @@
-; What the loop of an engine asks: rings between engines that are no scratch rings (target-ixp/Rings.h). A message
+; What the loop of an engine asks: rings between engines that are no scratch rings (target-ixp/chip/Rings.h). A message
 ; is one word, never 0; a get gives 0 if there is none. As on scratch rings, a
 ; put waits while there is no room.
 

@@ -53,7 +53,7 @@
 #endif
 #define FRAME_BYTES_MAX 1522
 
-; Addresses (target-ixp/MemoryMap.h).
+; Addresses (target-ixp/chip/MemoryMap.h).
 #define RX_RING         0               ; scratch ring 0, as the put's address
 #define RX_COUNTERS     0x3b00          ; +0 packets, +4 oversize, +12 errors
 #define FREE_LIST       0               ; queue array: channel 0, entry 0

@@ -41,7 +41,7 @@
 ;
 ;===-----------------------------------------------------------------------===;
 
-; Addresses (target-ixp/MemoryMap.h).
+; Addresses (target-ixp/chip/MemoryMap.h).
 #define TX_RING      4                  ; scratch ring 1, as the get's address
 #define TX_COUNTERS  0x3b08             ; +0 packets, +8 packets without bytes
                                         ; or too long for a partition

@@ -5,7 +5,7 @@
 ; treats as instructions, so that packet.ll serves both. The second part holds
 ; the helpers that LLVM's ARM back end calls on a core without division.
 ;
-; Addresses are those of target-ixp/MemoryMap.h.
+; Addresses are those of target-ixp/chip/MemoryMap.h.
 ;
 ;===----------------------------------------------------------------------===;
 
@@ -159,7 +159,7 @@ time:
   ret i32 %v
 }
 
-;--- The hash unit's function, by steps (target-ixp/HashFunction.h): the bits of
+;--- The hash unit's function, by steps (target-ixp/table/HashFunction.h): the bits of
 ;--- the multiplier from `top` down, each a shift of the result and an addition
 ;--- of the key.
 

@@ -1,5 +1,5 @@
 #include "swcache/Caches.h"
-#include "ir/Explain.h"
+#include "ir/analysis/Explain.h"
 
 using namespace mlir;
 

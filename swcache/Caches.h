@@ -18,7 +18,7 @@
 #ifndef KARAKAL_SWCACHE_CACHES_H
 #define KARAKAL_SWCACHE_CACHES_H
 
-#include "ir/Attributes.h"
+#include "ir/dialect/Attributes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 #include <vector>

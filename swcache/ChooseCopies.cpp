@@ -16,9 +16,9 @@
 
 #include "swcache/ChooseCopies.h"
 
-#include "ir/Layout.h"
-#include "ir/Profile.h"
-#include "target-ixp/ChipParameters.h"
+#include "ir/dialect/Layout.h"
+#include "ir/dialect/ProfileAttributes.h"
+#include "target-ixp/chip/ChipParameters.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"

@@ -10,10 +10,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ir/ConstantGlobals.h"
-#include "ir/Explain.h"
-#include "ir/Layout.h"
-#include "ir/References.h"
+#include "ir/analysis/ConstantGlobals.h"
+#include "ir/analysis/Explain.h"
+#include "ir/analysis/References.h"
+#include "ir/dialect/Layout.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
 #include "swcache/Passes.h"

@@ -2,10 +2,10 @@
 
 #include "swcache/GlobalUses.h"
 
-#include "ir/Profile.h"
-#include "ir/References.h"
-#include "ir/Services.h"
-#include "target-ixp/ChipParameters.h"
+#include "ir/analysis/References.h"
+#include "ir/dialect/ProfileAttributes.h"
+#include "ir/dialect/Services.h"
+#include "target-ixp/chip/ChipParameters.h"
 
 #include "llvm/Support/FormatVariadic.h"
 

@@ -3,7 +3,7 @@
 #ifndef KARAKAL_SWCACHE_GLOBALUSES_H
 #define KARAKAL_SWCACHE_GLOBALUSES_H
 
-#include "ir/Attributes.h"
+#include "ir/dialect/Attributes.h"
 #include "swcache/CheckInterval.h"
 
 #include "llvm/ADT/DenseSet.h"

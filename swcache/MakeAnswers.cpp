@@ -5,11 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ir/Explain.h"
+#include "ir/analysis/Explain.h"
 #include "swcache/Caches.h"
-#include "swcache/Code.h"
+#include "swcache/EmitCacheCode.h"
 #include "swcache/Passes.h"
-#include "target-ixp/MemoryMap.h"
+#include "target-ixp/chip/MemoryMap.h"
 
 using namespace mlir;
 

@@ -12,16 +12,16 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ir/Explain.h"
-#include "ir/Layout.h"
-#include "ir/Profile.h"
-#include "ir/References.h"
+#include "ir/analysis/Explain.h"
+#include "ir/analysis/References.h"
+#include "ir/dialect/Layout.h"
+#include "ir/dialect/ProfileAttributes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "swcache/Caches.h"
-#include "swcache/Code.h"
+#include "swcache/EmitCacheCode.h"
 #include "swcache/MakeLines.h"
 #include "swcache/Passes.h"
-#include "target-ixp/MemoryMap.h"
+#include "target-ixp/chip/MemoryMap.h"
 
 using namespace mlir;
 

@@ -22,8 +22,8 @@
 
 #include "swcache/MakeLines.h"
 
-#include "ir/Layout.h"
-#include "ir/References.h"
+#include "ir/analysis/References.h"
+#include "ir/dialect/Layout.h"
 
 using namespace mlir;
 

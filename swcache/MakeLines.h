@@ -4,7 +4,7 @@
 #define KARAKAL_SWCACHE_MAKELINES_H
 
 #include "swcache/Caches.h"
-#include "swcache/Code.h"
+#include "swcache/EmitCacheCode.h"
 
 namespace karakal::swcache {
 

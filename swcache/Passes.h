@@ -3,7 +3,7 @@
 #ifndef KARAKAL_SWCACHE_PASSES_H
 #define KARAKAL_SWCACHE_PASSES_H
 
-#include "ir/Baker.h"
+#include "ir/dialect/Baker.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"

@@ -14,17 +14,17 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ir/ConstantGlobals.h"
-#include "ir/Explain.h"
-#include "ir/GlobalsEnd.h"
-#include "ir/Layout.h"
-#include "ir/Services.h"
+#include "ir/analysis/ConstantGlobals.h"
+#include "ir/analysis/Explain.h"
+#include "ir/analysis/GlobalsEnd.h"
+#include "ir/dialect/Layout.h"
+#include "ir/dialect/Services.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "swcache/Caches.h"
+#include "swcache/ChooseCached.h"
 #include "swcache/ChooseCopies.h"
-#include "swcache/ChooseKept.h"
 #include "swcache/Passes.h"
-#include "target-ixp/MemoryMap.h"
+#include "target-ixp/chip/MemoryMap.h"
 
 #include "llvm/Support/FormatVariadic.h"
 

@@ -8,8 +8,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "sim-ixp/Chip.h"
-#include "target-ixp/ChipParameters.h"
+#include "sim-ixp/run/Chip.h"
+#include "target-ixp/chip/ChipParameters.h"
 
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>

@@ -8,7 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "baker-lang/Format.h"
+#include "baker-lang/editor/Format.h"
 
 #include <CLI/CLI.hpp>
 

@@ -11,11 +11,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "baker-lang/Catalogue.h"
-#include "baker-lang/Format.h"
 #include "baker-lang/Frontend.h"
-#include "baker-lang/Index.h"
-#include "driver/Places.h"
+#include "baker-lang/editor/Format.h"
+#include "baker-lang/editor/SymbolIndex.h"
+#include "baker-lang/syntax/Catalogue.h"
+#include "driver/report/AddressMap.h"
 
 #include <nlohmann/json.hpp>
 

@@ -7,11 +7,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ir/Baker.h"
-#include "ir/PassCheck.h"
-#ifdef KARAKAL_HAS_DRIVER
-#include "driver/RegisterAllPasses.h"
-#endif
+#include "driver/pipeline/RegisterAllPasses.h"
+#include "ir/dialect/Baker.h"
+#include "ir/interp/PassCheck.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
@@ -85,9 +83,7 @@ int main(int argc, char **argv) {
   mlir::func::registerInlinerExtension(registry);
   registry.addExtension(askForExplanations);
   mlir::registerTransformsPasses();
-#ifdef KARAKAL_HAS_DRIVER
   karakal::driver::registerAllPasses();
-#endif
   auto [input, output] = mlir::registerAndParseCLIOptions(
       argc, argv, "Karakal's pass workbench\n", registry);
   return mlir::asMainReturnCode(optimize(input, output, registry));

@@ -5,14 +5,14 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "baker-lang/Catalogue.h"
+#include "baker-lang/syntax/Catalogue.h"
 #include "driver/Compile.h"
-#include "driver/Plugins.h"
-#include "ir/Explain.h"
+#include "driver/pipeline/Plugins.h"
+#include "ir/analysis/Explain.h"
 #include "support/Error.h"
 #include "support/InternalError.h"
-#include "target-ixp/ChipParameters.h"
-#include "target-ixp/MemoryMap.h"
+#include "target-ixp/chip/ChipParameters.h"
+#include "target-ixp/chip/MemoryMap.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/Signals.h"

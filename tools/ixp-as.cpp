@@ -1,12 +1,12 @@
 //===- ixp-as.cpp - the microcode assembler -------------------------------===//
 
 #include "support/Error.h"
-#include "target-ixp/Assembler.h"
-#include "target-ixp/Files.h"
-#include "target-ixp/Image.h"
-#include "target-ixp/InstructionReference.h"
-#include "target-ixp/Manifest.h"
-#include "target-ixp/MemoryMap.h"
+#include "support/Files.h"
+#include "target-ixp/assembler/Assembler.h"
+#include "target-ixp/chip/MemoryMap.h"
+#include "target-ixp/image/Image.h"
+#include "target-ixp/image/Manifest.h"
+#include "target-ixp/table/InstructionReference.h"
 
 #include <CLI/CLI.hpp>
 

@@ -1,10 +1,10 @@
 //===- ixp-dis.cpp - the microcode disassembler ---------------------------===//
 
 #include "support/Error.h"
-#include "target-ixp/Files.h"
-#include "target-ixp/Image.h"
-#include "target-ixp/MemoryMap.h"
-#include "target-ixp/Printer.h"
+#include "support/Files.h"
+#include "target-ixp/chip/MemoryMap.h"
+#include "target-ixp/image/Image.h"
+#include "target-ixp/table/Printer.h"
 
 #include <CLI/CLI.hpp>
 

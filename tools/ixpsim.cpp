@@ -8,14 +8,14 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "sim-ixp/Profile.h"
-#include "sim-ixp/RawRun.h"
-#include "sim-ixp/Simulation.h"
-#include "sim-ixp/StatisticTable.h"
-#include "sim-ixp/Statistics.h"
+#include "sim-ixp/report/CycleProfile.h"
+#include "sim-ixp/report/StatisticTable.h"
+#include "sim-ixp/report/Statistics.h"
+#include "sim-ixp/run/RawRun.h"
+#include "sim-ixp/run/Simulation.h"
 #include "support/Error.h"
-#include "target-ixp/ChipParameters.h"
-#include "target-ixp/Image.h"
+#include "target-ixp/chip/ChipParameters.h"
+#include "target-ixp/image/Image.h"
 #include "traces/ControlFile.h"
 #include "traces/TraceReader.h"
 #include "traces/TraceWriter.h"

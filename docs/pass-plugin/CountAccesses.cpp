@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ir/Baker.h"
-#include "ir/Explain.h"
+#include "ir/analysis/Explain.h"
+#include "ir/dialect/Baker.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/Pass.h"
 #include "mlir/Tools/Plugins/PassPlugin.h"

@@ -3,7 +3,7 @@
 #ifndef KARAKAL_TESTS_AGGREGATION_ASSEMBLED_H
 #define KARAKAL_TESTS_AGGREGATION_ASSEMBLED_H
 
-#include "target-ixp/Assembler.h"
+#include "target-ixp/assembler/Assembler.h"
 
 #include "gtest/gtest.h"
 

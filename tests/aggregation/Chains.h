@@ -3,7 +3,7 @@
 #ifndef KARAKAL_TESTS_AGGREGATION_CHAINS_H
 #define KARAKAL_TESTS_AGGREGATION_CHAINS_H
 
-#include "aggregation/Formation.h"
+#include "aggregation/formation/Formation.h"
 
 #include <string>
 

@@ -3,8 +3,8 @@
 
 #include "Assembled.h"
 
-#include "aggregation/CodeCost.h"
-#include "aggregation/WordValues.h"
+#include "aggregation/model/CodeCost.h"
+#include "aggregation/model/WordValues.h"
 #include "gtest/gtest.h"
 
 using namespace karakal;

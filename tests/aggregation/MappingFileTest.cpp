@@ -1,6 +1,6 @@
 // The mapping file: what it says, and what is wrong with it.
 
-#include "aggregation/MappingFile.h"
+#include "aggregation/formation/MappingFile.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 

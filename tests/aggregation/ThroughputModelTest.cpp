@@ -1,6 +1,6 @@
 // The throughput model keeps to closed formulas where there are some.
 
-#include "aggregation/ThroughputModel.h"
+#include "aggregation/model/ThroughputModel.h"
 #include "gtest/gtest.h"
 
 using namespace karakal;

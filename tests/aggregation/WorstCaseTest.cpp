@@ -3,7 +3,7 @@
 
 #include "Assembled.h"
 
-#include "aggregation/WorstCase.h"
+#include "aggregation/model/WorstCase.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 

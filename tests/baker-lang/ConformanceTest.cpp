@@ -4,8 +4,8 @@
 // a folder to which the programs without errors and calls are written, for
 // test_conformance.py to run.
 
-#include "baker-lang/Catalogue.h"
 #include "baker-lang/Frontend.h"
+#include "baker-lang/syntax/Catalogue.h"
 
 #include "gtest/gtest.h"
 

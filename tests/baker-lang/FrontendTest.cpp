@@ -2,7 +2,7 @@
 
 #include "baker-lang/Frontend.h"
 
-#include "baker-lang/Catalogue.h"
+#include "baker-lang/syntax/Catalogue.h"
 #include "tests/baker-lang/LongProgram.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -175,7 +175,7 @@ TEST(Catalogue, EveryDiagnosticHasATest) {
       << "no test shows " << lang::idOf(lang::Code::name) << ", " << title;
 #define WARNING(number, name, flag, byDefault, title)                          \
   DIAGNOSTIC(number, name, title)
-#include "baker-lang/Catalogue.def"
+#include "baker-lang/syntax/Catalogue.def"
 }
 
 TEST(Frontend, FiveThousandLinesBecomeAModule) {

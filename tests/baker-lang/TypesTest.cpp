@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "baker-lang/Types.h"
+#include "baker-lang/syntax/Types.h"
 
 #include "gtest/gtest.h"
 

@@ -16,7 +16,7 @@ BLOCK = re.compile(r"(?<=```antlr\n).*?(?=```)", re.S)
 
 def grammar() -> str:
     """The rules of Baker.g4 without comments, labels and lexer commands."""
-    text = (ROOT / "baker-lang/Baker.g4").read_text()
+    text = (ROOT / "baker-lang/syntax/Baker.g4").read_text()
     text = re.sub(r"^\s*//.*\n", "", text, flags=re.M)
     text = re.sub(r"^grammar Baker;\n", "", text, flags=re.M)
     text = re.sub(r"\s+# \w+[ ]*$", "", text, flags=re.M)

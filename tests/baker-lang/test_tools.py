@@ -225,7 +225,7 @@ def test_lsp_survives_nonsense() -> None:
 
 
 def test_the_editors_words_are_the_languages() -> None:
-    grammar = (ROOT / "baker-lang/Baker.g4").read_text()
+    grammar = (ROOT / "baker-lang/syntax/Baker.g4").read_text()
     words = set(re.findall(r"'([a-z_]+)'", grammar))
     folder = ROOT / "editors/vscode"
     colours = (folder / "syntaxes/baker.tmLanguage.json").read_text()
@@ -236,6 +236,6 @@ def test_the_editors_words_are_the_languages() -> None:
     assert missing == []
     server = (ROOT / "tools/baker-lsp.cpp").read_text()
     primitives = re.findall(
-        r'\{"(\w+)", Primitive::', (ROOT / "baker-lang/SemaCalls.cpp").read_text()
+        r'\{"(\w+)", Primitive::', (ROOT / "baker-lang/sema/SemaCalls.cpp").read_text()
     )
     assert [word for word in primitives if f'"{word}"' not in server] == []

@@ -1,10 +1,10 @@
 // Do the tables that TableGen makes of Ixp.td say what target-ixp/ says?
 
-#include "codegen-me/Ixp.h"
-#include "codegen-me/IxpTargetMachine.h"
+#include "codegen-me/target/Ixp.h"
+#include "codegen-me/target/IxpTargetMachine.h"
 
-#include "target-ixp/InstructionTable.h"
-#include "target-ixp/MemoryMap.h"
+#include "target-ixp/chip/MemoryMap.h"
+#include "target-ixp/table/InstructionTable.h"
 
 #include "llvm/CodeGen/TargetInstrInfo.h"
 #include "llvm/CodeGen/TargetRegisterInfo.h"

@@ -2,9 +2,9 @@
 
 #include "TinyEngine.h"
 
-#include "target-ixp/Encoding.h"
-#include "target-ixp/InstructionTable.h"
-#include "target-ixp/Printer.h"
+#include "target-ixp/table/Encoding.h"
+#include "target-ixp/table/InstructionTable.h"
+#include "target-ixp/table/Printer.h"
 
 namespace karakal::tests {
 

@@ -12,7 +12,7 @@
 #ifndef KARAKAL_TESTS_CODEGEN_ME_TINYENGINE_H
 #define KARAKAL_TESTS_CODEGEN_ME_TINYENGINE_H
 
-#include "target-ixp/Instruction.h"
+#include "target-ixp/table/Instruction.h"
 
 #include <array>
 #include <cstdint>

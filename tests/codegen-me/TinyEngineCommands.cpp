@@ -2,7 +2,7 @@
 
 #include "TinyEngine.h"
 
-#include "target-ixp/InstructionTable.h"
+#include "target-ixp/table/InstructionTable.h"
 
 #include <algorithm>
 

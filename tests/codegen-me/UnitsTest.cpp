@@ -8,7 +8,7 @@
 #include "../sim-ixp/OneEngine.h"
 
 #include "codegen-me/CodeGenMe.h"
-#include "sim-ixp/Hash.h"
+#include "sim-ixp/memory/Hash.h"
 
 #include "llvm/AsmParser/Parser.h"
 #include "llvm/IR/LLVMContext.h"

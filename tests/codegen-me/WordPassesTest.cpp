@@ -1,13 +1,13 @@
 //===- WordPassesTest.cpp - passes over words and labels ------------------===//
 
-#include "codegen-me/Annotation.h"
-#include "codegen-me/FlowGraph.h"
-#include "codegen-me/FrameCheck.h"
-#include "codegen-me/WordLiveness.h"
-#include "codegen-me/WordProgram.h"
+#include "codegen-me/machine/FrameCheck.h"
+#include "codegen-me/words/Annotation.h"
+#include "codegen-me/words/FlowGraph.h"
+#include "codegen-me/words/WordLiveness.h"
+#include "codegen-me/words/WordProgram.h"
 
-#include "target-ixp/InstructionTable.h"
-#include "target-ixp/Printer.h"
+#include "target-ixp/table/InstructionTable.h"
+#include "target-ixp/table/Printer.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

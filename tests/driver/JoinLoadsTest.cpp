@@ -1,6 +1,6 @@
 // Which loads of neighbouring words become one command, and which do not?
 
-#include "driver/JoinLoads.h"
+#include "codegen-me/prepare/JoinLoads.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/LLVMContext.h"

@@ -3,7 +3,7 @@
 // host's byte order serve as the chip's. A buffer and its descriptor are mapped
 // at the addresses that a handle stands for.
 
-#include "driver/LlvmStage.h"
+#include "driver/pipeline/LlvmStage.h"
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
 #include "llvm/ExecutionEngine/Orc/ThreadSafeModule.h"
 #include "llvm/Support/TargetSelect.h"

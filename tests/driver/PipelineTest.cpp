@@ -1,6 +1,6 @@
 // The order of the passes is a table, and a wrong order is found.
 
-#include "driver/Pipeline.h"
+#include "driver/pipeline/Pipeline.h"
 #include <gtest/gtest.h>
 
 using namespace karakal;

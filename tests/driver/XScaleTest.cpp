@@ -1,6 +1,6 @@
 // LLVM IR of the XScale core becomes placed big-endian code.
 
-#include "driver/XScale.h"
+#include "driver/cores/XScale.h"
 #include "llvm/AsmParser/Parser.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/Support/SourceMgr.h"

@@ -1,5 +1,5 @@
 """What the profiler says that a packet costs, by an estimate for each operation
-(ir/OperationCost.h), is what generated code executes at the level that the
+(ir/analysis/OperationCost.h), is what generated code executes at the level that the
 estimate is made for."""
 
 from __future__ import annotations

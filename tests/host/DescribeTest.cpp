@@ -2,7 +2,7 @@
 
 #include "host/Describe.h"
 #include "host/Instrument.h"
-#include "ir/Attributes.h"
+#include "ir/dialect/Attributes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/IR/Verifier.h"

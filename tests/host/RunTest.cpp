@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "driver/Run.h"
+#include "driver/RunOnHost.h"
+#include "host/FunctionalProfile.h"
 #include "host/Instrument.h"
-#include "host/Profile.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"

@@ -1,7 +1,7 @@
 //===- LayoutTest.cpp - layout and decisions ------------------------------===//
 
-#include "ir/Layout.h"
-#include "ir/Attributes.h"
+#include "ir/dialect/Layout.h"
+#include "ir/dialect/Attributes.h"
 
 #include "mlir/Parser/Parser.h"
 #include "gtest/gtest.h"

@@ -1,7 +1,7 @@
 // Which memory for which structure: the search against all assignments, the
 // quick way against the search.
 
-#include "passes/Placement.h"
+#include "passes/memory/Placement.h"
 
 #include <gtest/gtest.h>
 

@@ -1,8 +1,8 @@
 //===- AccountingTest.cpp - what became of each buffer
 //---------------------===//
 
-#include "sim-ixp/Accounting.h"
-#include "target-ixp/MemoryMap.h"
+#include "sim-ixp/observe/Accounting.h"
+#include "target-ixp/chip/MemoryMap.h"
 
 #include "gtest/gtest.h"
 

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "sim-ixp/Bottleneck.h"
+#include "sim-ixp/report/Bottleneck.h"
 
 #include "gtest/gtest.h"
 

@@ -1,7 +1,7 @@
 //===- CamTest.cpp - the content-addressable memory
 //------------------------===//
 
-#include "sim-ixp/Cam.h"
+#include "sim-ixp/engine/Cam.h"
 #include "OneEngine.h"
 
 using namespace karakal;

@@ -1,7 +1,7 @@
 //===- ControlRunnerTest.cpp - when and in which order calls run
 //-----------===//
 
-#include "sim-ixp/ControlRunner.h"
+#include "sim-ixp/core/ControlRunner.h"
 
 #include "gtest/gtest.h"
 

@@ -8,8 +8,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "OneEngine.h"
-#include "sim-ixp/Cap.h"
-#include "sim-ixp/Msf.h"
+#include "sim-ixp/bus/Cap.h"
+#include "sim-ixp/media/Msf.h"
 
 #include <algorithm>
 #include <functional>

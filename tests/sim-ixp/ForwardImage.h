@@ -9,9 +9,9 @@
 #ifndef KARAKAL_TESTS_SIM_IXP_FORWARDIMAGE_H
 #define KARAKAL_TESTS_SIM_IXP_FORWARDIMAGE_H
 
-#include "target-ixp/Assembler.h"
-#include "target-ixp/Image.h"
-#include "target-ixp/MemoryMap.h"
+#include "target-ixp/assembler/Assembler.h"
+#include "target-ixp/chip/MemoryMap.h"
+#include "target-ixp/image/Image.h"
 #include "traces/Packet.h"
 
 #include "gtest/gtest.h"

@@ -1,6 +1,6 @@
 //===- HistogramTest.cpp - quantiles of counted values --------------------===//
 
-#include "sim-ixp/Histogram.h"
+#include "sim-ixp/observe/Histogram.h"
 
 #include <gtest/gtest.h>
 

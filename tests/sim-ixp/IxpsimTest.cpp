@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "ForwardImage.h"
-#include "sim-ixp/StatisticTable.h"
-#include "target-ixp/Assembler.h"
+#include "sim-ixp/report/StatisticTable.h"
+#include "target-ixp/assembler/Assembler.h"
 #include "traces/TraceReader.h"
 #include "traces/TraceWriter.h"
 

@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "sim-ixp/Msf.h"
-#include "sim-ixp/Recorder.h"
-#include "target-ixp/ChipParameters.h"
-#include "target-ixp/MemoryMap.h"
+#include "sim-ixp/media/Msf.h"
+#include "sim-ixp/observe/Recorder.h"
+#include "target-ixp/chip/ChipParameters.h"
+#include "target-ixp/chip/MemoryMap.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

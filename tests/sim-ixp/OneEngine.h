@@ -8,11 +8,11 @@
 #ifndef KARAKAL_TESTS_SIM_IXP_ONEENGINE_H
 #define KARAKAL_TESTS_SIM_IXP_ONEENGINE_H
 
-#include "sim-ixp/Chip.h"
-#include "sim-ixp/MicroOp.h"
-#include "target-ixp/Encoding.h"
-#include "target-ixp/Instruction.h"
-#include "target-ixp/InstructionTable.h"
+#include "sim-ixp/engine/MicroOp.h"
+#include "sim-ixp/run/Chip.h"
+#include "target-ixp/table/Encoding.h"
+#include "target-ixp/table/Instruction.h"
+#include "target-ixp/table/InstructionTable.h"
 
 #include "gtest/gtest.h"
 

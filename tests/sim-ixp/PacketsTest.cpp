@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "ForwardImage.h"
-#include "sim-ixp/Simulation.h"
-#include "sim-ixp/Statistics.h"
+#include "sim-ixp/report/Statistics.h"
+#include "sim-ixp/run/Simulation.h"
 
 #include "gtest/gtest.h"
 

@@ -6,7 +6,7 @@
 
 #include "OneEngine.h"
 
-#include "sim-ixp/QueueArray.h"
+#include "sim-ixp/memory/QueueArray.h"
 
 using namespace karakal;
 using namespace karakal::sim;

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "OneEngine.h"
-#include "target-ixp/Assembler.h"
+#include "target-ixp/assembler/Assembler.h"
 
 using namespace karakal;
 using namespace karakal::sim;

@@ -9,10 +9,10 @@
 #ifndef KARAKAL_TESTS_SIM_IXP_RUNNINGCHIP_H
 #define KARAKAL_TESTS_SIM_IXP_RUNNINGCHIP_H
 
-#include "sim-ixp/Chip.h"
-#include "sim-ixp/Msf.h"
-#include "target-ixp/Assembler.h"
-#include "target-ixp/MemoryMap.h"
+#include "sim-ixp/media/Msf.h"
+#include "sim-ixp/run/Chip.h"
+#include "target-ixp/assembler/Assembler.h"
+#include "target-ixp/chip/MemoryMap.h"
 
 #include <gtest/gtest.h>
 

@@ -8,8 +8,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "RunningChip.h"
-#include "sim-ixp/Simulation.h"
-#include "target-ixp/Manifest.h"
+#include "sim-ixp/run/Simulation.h"
+#include "target-ixp/image/Manifest.h"
 
 #include <gmock/gmock.h>
 

@@ -1,7 +1,7 @@
 //===- SchedulerTest.cpp - the event queue
 //---------------------------------===//
 
-#include "sim-ixp/Scheduler.h"
+#include "sim-ixp/bus/Scheduler.h"
 
 #include "gtest/gtest.h"
 

@@ -1,9 +1,9 @@
 //===- SimulationTest.cpp - whole runs, from image and trace to report
 //-----===//
 
-#include "sim-ixp/Simulation.h"
+#include "sim-ixp/run/Simulation.h"
 #include "ForwardImage.h"
-#include "sim-ixp/Statistics.h"
+#include "sim-ixp/report/Statistics.h"
 
 #include "gtest/gtest.h"
 

@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "ForwardImage.h"
-#include "sim-ixp/Fifo.h"
-#include "sim-ixp/Simulation.h"
+#include "sim-ixp/bus/Fifo.h"
+#include "sim-ixp/run/Simulation.h"
 
 #include "gtest/gtest.h"
 

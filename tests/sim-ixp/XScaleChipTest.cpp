@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "sim-ixp/Chip.h"
-#include "sim-ixp/Msf.h"
-#include "sim-ixp/XScale.h"
-#include "target-ixp/MemoryMap.h"
+#include "sim-ixp/core/XScale.h"
+#include "sim-ixp/media/Msf.h"
+#include "sim-ixp/run/Chip.h"
+#include "target-ixp/chip/MemoryMap.h"
 
 #include <gtest/gtest.h>
 

@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "sim-ixp/XScaleCore.h"
+#include "sim-ixp/core/XScaleCore.h"
 
 #include <gtest/gtest.h>
 

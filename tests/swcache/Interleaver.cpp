@@ -1,13 +1,13 @@
 #include "tests/swcache/Interleaver.h"
 
-#include "ir/Attributes.h"
-#include "ir/Layout.h"
-#include "ir/References.h"
+#include "ir/analysis/References.h"
+#include "ir/dialect/Attributes.h"
+#include "ir/dialect/Layout.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "support/Error.h"
-#include "target-ixp/MemoryMap.h"
+#include "target-ixp/chip/MemoryMap.h"
 
 #include <deque>
 #include <set>

@@ -13,7 +13,7 @@
 #ifndef KARAKAL_TESTS_SWCACHE_INTERLEAVER_H
 #define KARAKAL_TESTS_SWCACHE_INTERLEAVER_H
 
-#include "ir/Baker.h"
+#include "ir/dialect/Baker.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 #include "llvm/ADT/DenseMap.h"

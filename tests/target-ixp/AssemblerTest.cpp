@@ -1,8 +1,8 @@
 // Does the assembler do what hand-written microcode asks of it: macros,
 // conditions, scopes, registers, signals? And does it say what is wrong?
 
-#include "target-ixp/Assembler.h"
-#include "target-ixp/Printer.h"
+#include "target-ixp/assembler/Assembler.h"
+#include "target-ixp/table/Printer.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,9 +1,9 @@
 // Are the chip's figures consistent with one another, and are settings obeyed
 // or refused?
 
-#include "target-ixp/ChipParameters.h"
-#include "target-ixp/InstructionTable.h"
-#include "target-ixp/MemoryMap.h"
+#include "target-ixp/chip/ChipParameters.h"
+#include "target-ixp/chip/MemoryMap.h"
+#include "target-ixp/table/InstructionTable.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

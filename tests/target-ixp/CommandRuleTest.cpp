@@ -2,9 +2,9 @@
 // path? Do the receiver and the transmitter keep them all?
 
 #include "AssembledText.h"
-#include "target-ixp/Assembler.h"
-#include "target-ixp/CommandRules.h"
-#include "target-ixp/InstructionTable.h"
+#include "target-ixp/assembler/Assembler.h"
+#include "target-ixp/table/CommandRules.h"
+#include "target-ixp/table/InstructionTable.h"
 
 #include <gtest/gtest.h>
 

@@ -1,9 +1,9 @@
 // Do words and instructions agree, in both directions, with the words of the
 // MEv2 reference?
 
-#include "target-ixp/Encoding.h"
-#include "target-ixp/InstructionTable.h"
-#include "target-ixp/Printer.h"
+#include "target-ixp/table/Encoding.h"
+#include "target-ixp/table/InstructionTable.h"
+#include "target-ixp/table/Printer.h"
 
 #include <gtest/gtest.h>
 

@@ -1,10 +1,10 @@
 // Does an image come back as it was written, and is every damaged one refused
 // with the right words?
 
-#include "target-ixp/Image.h"
-#include "target-ixp/Elf.h"
-#include "target-ixp/Manifest.h"
-#include "target-ixp/MemoryMap.h"
+#include "target-ixp/image/Image.h"
+#include "target-ixp/chip/MemoryMap.h"
+#include "target-ixp/image/Elf.h"
+#include "target-ixp/image/Manifest.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -181,10 +181,10 @@ TEST(Image, RefusesAProgramThatDoesNotFitTheControlStore) {
 TEST(Image, ReportsWhatTheSystemSays) {
   Result<Image> image = readImage("/nonexistent/x.ixp");
   ASSERT_FALSE(image);
-  EXPECT_EQ(image.error().id, "E-target-ixp-071");
+  EXPECT_EQ(image.error().id, "E-support-001");
   Status written = writeImage("/nonexistent/x.ixp", sample());
   ASSERT_FALSE(written);
-  EXPECT_EQ(written.error().id, "E-target-ixp-070");
+  EXPECT_EQ(written.error().id, "E-support-002");
   EXPECT_FALSE(readImage("/tmp"));
 }
 

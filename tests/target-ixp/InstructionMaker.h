@@ -4,8 +4,8 @@
 #ifndef KARAKAL_TESTS_INSTRUCTIONMAKER_H
 #define KARAKAL_TESTS_INSTRUCTIONMAKER_H
 
-#include "target-ixp/Encoding.h"
-#include "target-ixp/InstructionTable.h"
+#include "target-ixp/table/Encoding.h"
+#include "target-ixp/table/InstructionTable.h"
 
 #include <random>
 #include <vector>

@@ -1,7 +1,7 @@
 // Does the encoder refuse what the machine cannot do, and name the rule?
 
-#include "target-ixp/Encoding.h"
-#include "target-ixp/InstructionTable.h"
+#include "target-ixp/table/Encoding.h"
+#include "target-ixp/table/InstructionTable.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,8 +1,8 @@
 // Is each rule between neighbouring words found broken, and found kept?
 
 #include "AssembledText.h"
-#include "target-ixp/Assembler.h"
-#include "target-ixp/ProgramRules.h"
+#include "target-ixp/assembler/Assembler.h"
+#include "target-ixp/table/ProgramRules.h"
 
 #include <gtest/gtest.h>
 

@@ -3,8 +3,8 @@
 
 #include "InstructionMaker.h"
 
-#include "target-ixp/Assembler.h"
-#include "target-ixp/Printer.h"
+#include "target-ixp/assembler/Assembler.h"
+#include "target-ixp/table/Printer.h"
 
 #include <gtest/gtest.h>
 

@@ -1,0 +1,401 @@
+//===- Aggregation.cpp - aggregates, their engines and rings --------------===//
+//
+// The pass around Formation.h: reads PPFs, channels and the profile off the
+// program, lets the algorithm decide, and writes the plan back as attributes.
+//
+//   baker.channel @a.out : "ether" from "a" to @b.in
+//
+// becomes a call if a and b are in one aggregate, else a ring of the receiving
+// aggregate. Channels on a cycle inside an aggregate have a ring of their own,
+// which is asked first, so that it drains before new packets come in.
+//
+// No deadlock can arise between engines: an aggregate waits only for a full
+// ring of a later one (Formation.h), and the last one waits only for Tx.
+//
+// Requires: `baker.core` on PPFs (baker-split-cores); `baker.profile` helps.
+// Ensures: `baker.aggregates` on the module, `baker.aggregate` on PPFs of the
+// microengines, `baker.via` and `baker.ring` on their channels.
+//
+//===----------------------------------------------------------------------===//
+
+#include "aggregation/Passes.h"
+#include "aggregation/formation/Formation.h"
+#include "aggregation/formation/MappingFile.h"
+#include "aggregation/formation/PpfGraph.h"
+#include "aggregation/model/PpfCost.h"
+#include "ir/analysis/Explain.h"
+#include "ir/dialect/ProfileAttributes.h"
+#include "target-ixp/chip/Rings.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/MemoryBuffer.h"
+
+using namespace mlir;
+
+namespace karakal::agg {
+
+#define GEN_PASS_DEF_AGGREGATION
+#include "aggregation/Passes.h.inc"
+
+namespace {
+
+constexpr llvm::StringLiteral explainName = "aggregation";
+/// Words of the dispatch loop and of primitives that stay functions.
+constexpr double loopWords = 60;
+/// Instructions of a put and a get with the dispatch between them, and SRAM
+/// commands for what the receiver reads anew of the descriptor.
+constexpr double ringInstructions = 24;
+constexpr unsigned ringSramCommands = 2;
+
+class Aggregation : public impl::AggregationBase<Aggregation> {
+public:
+  using AggregationBase::AggregationBase;
+
+private:
+  void runOnOperation() override;
+  LogicalResult readMapping();
+  LogicalResult findPins(const PpfGraph &graph);
+  FormationInput inputOf(const PpfGraph &graph);
+  void keepProducersTogether(const PpfGraph &graph, FormationInput &input);
+  void write(const PpfGraph &graph, const FormationInput &input,
+             const Formation &formed);
+  bool wantsSram(StringRef aggregate) const;
+  LogicalResult writeRings(const PpfGraph &graph);
+  void setRing(ir::ChannelOp channel, std::optional<uint32_t> ring,
+               const Twine &reason);
+  void explainSteps(const Formation &formed);
+
+  Mapping file;
+  /// Indices in PpfGraph::ppfs of the PPFs that engines run, by PPF of the
+  /// formation, and back.
+  SmallVector<size_t> onEngines;
+  llvm::DenseMap<size_t, size_t> indexOf;
+  SmallVector<int> pins;
+};
+
+/// Whether a mapping file's name means this PPF body: its symbol, or the
+/// symbol without the endpoint.
+bool isNamed(func::FuncOp ppf, StringRef name) {
+  StringRef symbol = ppf.getSymName();
+  return symbol == name || symbol.rsplit('.').first == name;
+}
+
+std::string shortName(func::FuncOp ppf) {
+  return ppf.getSymName().rsplit('.').first.str();
+}
+
+LogicalResult Aggregation::readMapping() {
+  if (mapping.empty())
+    return mlir::success();
+  auto buffer = llvm::MemoryBuffer::getFile(mapping, /*IsText=*/true);
+  if (!buffer)
+    return getOperation().emitError()
+           << mapping
+           << ": the mapping cannot be read: " << buffer.getError().message();
+  Result<Mapping> read =
+      parseMapping((*buffer)->getBuffer().str(), std::string(mapping));
+  if (!read)
+    return getOperation().emitError() << read.error().str();
+  file = std::move(*read);
+  return mlir::success();
+}
+
+/// Finds the PPFs that the file names.
+LogicalResult Aggregation::findPins(const PpfGraph &graph) {
+  pins.assign(graph.ppfs.size(), -1);
+  for (size_t pin = 0; pin < file.aggregates.size(); ++pin)
+    for (const std::string &name : file.aggregates[pin].ppfs) {
+      bool isFound = false;
+      for (size_t i = 0; i < graph.ppfs.size(); ++i) {
+        if (!isNamed(graph.ppfs[i], name))
+          continue;
+        isFound = true;
+        if (ir::coreOf(graph.ppfs[i]) != ir::Core::Me)
+          return getOperation().emitError()
+                 << mapping << ": PPF '" << name
+                 << "' runs on the XScale core: "
+                 << graph.ppfs[i]
+                        ->getAttrOfType<StringAttr>(coreReasonAttrName)
+                        .getValue();
+        if (pins[i] >= 0 && pins[i] != int(pin))
+          return getOperation().emitError()
+                 << mapping << ": PPF '" << name << "' is in two aggregates";
+        pins[i] = int(pin);
+      }
+      if (!isFound)
+        return getOperation().emitError()
+               << mapping << ": there is no PPF '" << name << "'";
+    }
+  return mlir::success();
+}
+
+/// The PPF that takes what Rx receives, if an engine runs it.
+func::FuncOp entryOf(ModuleOp program) {
+  for (auto channel : program.getOps<ir::ChannelOp>())
+    if (channel.comesFromRx() && !channel.goesToTx())
+      return program.lookupSymbol<func::FuncOp>(channel.getConsumer());
+  return nullptr;
+}
+
+/// Packets for each one received that come over the channel; one half of what
+/// its producer gets where there is no profile.
+double trafficOf(ir::ChannelOp channel, double received, double fallback) {
+  std::optional<uint64_t> packets = ir::profileOf(channel);
+  return packets && received != 0 ? double(*packets) / received : fallback;
+}
+
+FormationInput Aggregation::inputOf(const PpfGraph &graph) {
+  FormationInput input;
+  input.engines = engines;
+  input.wordsMax = wordsMax;
+  input.wordsFixed = loopWords;
+  CommandCost scratch =
+      commandCost(input.chip, Unit::Scratch, Access::Memory, 2);
+  CommandCost sram = commandCost(input.chip, Unit::Sram0, Access::Memory, 1);
+  input.ring.issue = ringInstructions;
+  input.ring.latency = 2 * scratch.latency + ringSramCommands * sram.latency;
+  input.ring.addCommands(Unit::Scratch, 2, scratch.busy);
+  input.ring.addCommands(Unit::Sram0, ringSramCommands, sram.busy);
+  for (const MappedAggregate &aggregate : file.aggregates)
+    input.pins.push_back({aggregate.name, aggregate.engines});
+  std::optional<ir::ProgramProfile> profile = ir::profileOf(getOperation());
+  double received = profile ? double(profile->received) : 0;
+  PpfCosts costs(getOperation(), input.chip);
+  double lockShare = costs.busiestLockShare();
+  func::FuncOp entry = entryOf(getOperation());
+  for (size_t i = 0; i < graph.ppfs.size(); ++i) {
+    func::FuncOp ppf = graph.ppfs[i];
+    if (ir::coreOf(ppf) != ir::Core::Me)
+      continue;
+    if (ppf == entry)
+      input.entry = onEngines.size();
+    indexOf[i] = onEngines.size();
+    onEngines.push_back(i);
+    PpfCost cost = costs.of(ppf);
+    cost.cost.shareLocks(lockShare);
+    auto packets = ir::profilePacketsOf(ppf);
+    input.ppfs.push_back(
+        {shortName(ppf), cost.cost,
+         packets && received != 0 ? double(*packets) / received : 1,
+         cost.words * wordsScale, pins[i]});
+  }
+  for (const PpfEdge &edge : graph.edges)
+    if (indexOf.count(edge.from) && indexOf.count(edge.to))
+      input.channels.push_back({indexOf[edge.from], indexOf[edge.to],
+                                trafficOf(edge.channel, received, 0.5)});
+  keepProducersTogether(graph, input);
+  return input;
+}
+
+/// A channel is a call or a ring for all that put on it: they must share an
+/// aggregate, as PPFs on a cycle do.
+void Aggregation::keepProducersTogether(const PpfGraph &graph,
+                                        FormationInput &input) {
+  llvm::DenseMap<Operation *, size_t> first;
+  for (const PpfEdge &edge : graph.edges) {
+    if (!indexOf.count(edge.from))
+      continue;
+    size_t from = indexOf[edge.from];
+    auto [at, isNew] = first.try_emplace(edge.channel, from);
+    if (isNew || at->second == from)
+      continue;
+    input.channels.push_back({from, at->second, 0});
+    input.channels.push_back({at->second, from, 0});
+  }
+}
+
+void Aggregation::explainSteps(const Formation &formed) {
+  Builder builder(&getContext());
+  SmallVector<Attribute> list;
+  for (const FormationStep &step : formed.steps) {
+    ir::explain(getOperation(), explainName)
+        << step.kind << " " << step.subject << ": " << step.reason;
+    list.push_back(builder.getDictionaryAttr(
+        {builder.getNamedAttr("kind", builder.getStringAttr(step.kind)),
+         builder.getNamedAttr("subject", builder.getStringAttr(step.subject)),
+         builder.getNamedAttr("reason", builder.getStringAttr(step.reason))}));
+  }
+  getOperation()->setAttr(stepsAttrName, builder.getArrayAttr(list));
+}
+
+void Aggregation::write(const PpfGraph &graph, const FormationInput &input,
+                        const Formation &formed) {
+  std::vector<ir::AggregatePlan> plan;
+  uint32_t next = target::AppEngineFirst;
+  llvm::StringSet<> taken;
+  for (const FormedAggregate &aggregate : formed.aggregates) {
+    ir::AggregatePlan made;
+    if (aggregate.pin >= 0)
+      made.name = input.pins[aggregate.pin].name;
+    else
+      made.name = plan.empty() ? ir::mainAggregateName.str()
+                               : input.ppfs[aggregate.ppfs.front()].name;
+    while (!taken.insert(made.name).second)
+      made.name += ".2";
+    for (unsigned i = 0; i < aggregate.engines; ++i)
+      made.engines.push_back(next++);
+    for (size_t ppf : aggregate.ppfs)
+      ir::setAggregate(graph.ppfs[onEngines[ppf]], made.name);
+    plan.push_back(std::move(made));
+  }
+  // A program whose PPFs are all cold still has an engine that hands packets
+  // from Rx to the XScale core.
+  if (plan.empty()) {
+    ir::AggregatePlan only{ir::mainAggregateName.str(), {}};
+    for (unsigned i = 0; i < engines; ++i)
+      only.engines.push_back(target::AppEngineFirst + i);
+    plan.push_back(std::move(only));
+  }
+  ir::setAggregates(getOperation(), plan);
+  aggregateCount += plan.size();
+}
+
+void Aggregation::setRing(ir::ChannelOp channel, std::optional<uint32_t> ring,
+                          const Twine &reason) {
+  ir::setVia(channel, ring ? ir::Via::Ring : ir::Via::Call);
+  if (ring)
+    ir::setNumber(channel, ir::ringAttrName, *ring);
+  else
+    channel->removeAttr(ir::ringAttrName);
+  channel->setAttr(viaReasonAttrName,
+                   StringAttr::get(channel.getContext(), reason));
+  ir::explain(channel, explainName)
+      << "channel " << channel.getSymName() << " is "
+      << (!ring                       ? std::string("a call")
+          : target::isSramRing(*ring) ? "SRAM ring " + std::to_string(*ring)
+                                      : "ring " + std::to_string(*ring))
+      << (!ring ? std::string()
+                : " of " +
+                      std::to_string(target::isSramRing(*ring)
+                                         ? target::SramRingWords
+                                         : target::ringWords(*ring)) +
+                      " words")
+      << ": " << reason.str();
+}
+
+/// Gives rings to aggregates.
+class Rings {
+public:
+  /// The ring of an aggregate, a scratch ring while there are any; 0 if none is
+  /// left. The XScale core puts on scratch rings alone.
+  uint32_t of(llvm::StringMap<uint32_t> &rings, StringRef aggregate,
+              bool wantsSram) {
+    auto [at, isNew] = rings.try_emplace(aggregate, 0);
+    if (!isNew)
+      return at->second;
+    if (!wantsSram && scratch <= target::RingFreeLast)
+      at->second = scratch++;
+    else if (target::isSramRing(sram))
+      at->second = sram++;
+    else
+      isEmpty = true;
+    return at->second;
+  }
+
+  llvm::StringMap<uint32_t> cycles, inputs;
+  bool isEmpty = false;
+
+private:
+  uint32_t scratch = target::RingFreeFirst, sram = target::RingSramFirst;
+};
+
+bool Aggregation::wantsSram(StringRef aggregate) const {
+  for (const MappedAggregate &mapped : file.aggregates)
+    if (mapped.name == aggregate)
+      return mapped.takesSramRing;
+  return false;
+}
+
+/// Rings of the aggregates: those of cycles come before those of input, so that
+/// they have the lower numbers and are asked first; those that the XScale core
+/// puts on before those that need not be scratch rings.
+LogicalResult Aggregation::writeRings(const PpfGraph &graph) {
+  enum Turn { Cycles, FromXScale, Others };
+  std::vector<int> component = graph.components();
+  Rings rings;
+  std::string fromXScale; // the aggregate that asks that ring
+  auto walk = [&](Turn turn) {
+    for (const PpfEdge &edge : graph.edges) {
+      func::FuncOp from = graph.ppfs[edge.from], to = graph.ppfs[edge.to];
+      if (ir::coreOf(to) != ir::Core::Me)
+        continue;
+      StringRef there = ir::aggregateOf(to);
+      bool crossesCores = ir::coreOf(from) != ir::Core::Me;
+      bool isCycle = !crossesCores && ir::aggregateOf(from) == there &&
+                     component[edge.from] == component[edge.to];
+      if (turn != (isCycle ? Cycles : crossesCores ? FromXScale : Others))
+        continue;
+      if (isCycle) {
+        setRing(edge.channel, rings.of(rings.cycles, there, false),
+                "lies on a cycle of the PPF graph");
+      } else if (crossesCores) {
+        if (fromXScale.empty())
+          fromXScale = there.str();
+        bool isFirst = fromXScale == there;
+        setRing(edge.channel,
+                isFirst ? uint32_t(target::RingFromXScale)
+                        : rings.of(rings.inputs, there, false),
+                "crosses from one core to the other");
+      } else if (ir::aggregateOf(from) == there) {
+        setRing(edge.channel, std::nullopt, "inside one aggregate");
+      } else {
+        setRing(edge.channel, rings.of(rings.inputs, there, wantsSram(there)),
+                "leads from aggregate " + ir::aggregateOf(from) + " to " +
+                    there);
+      }
+    }
+  };
+  for (Turn turn : {Cycles, FromXScale, Others})
+    walk(turn);
+  if (rings.isEmpty)
+    return getOperation().emitError()
+           << "the mapping needs more rings between engines than there are";
+  return mlir::success();
+}
+
+void Aggregation::runOnOperation() {
+  if (engines < 1 || engines > target::AppEngineCount) {
+    getOperation().emitError()
+        << "baker-aggregation: engines must lie between 1 and "
+        << target::AppEngineCount;
+    return signalPassFailure();
+  }
+  onEngines.clear();
+  indexOf.clear();
+  PpfGraph graph(getOperation());
+  if (failed(readMapping()) || failed(findPins(graph)))
+    return signalPassFailure();
+  FormationInput input = inputOf(graph);
+  Formation formed = formAggregates(input);
+  explainSteps(formed);
+  if (!formed.failure.empty()) {
+    getOperation().emitError() << "no mapping: " << formed.failure;
+    return signalPassFailure();
+  }
+  write(graph, input, formed);
+  if (failed(writeRings(graph)))
+    return signalPassFailure();
+  if (!formed.aggregates.empty()) {
+    double words = 0;
+    for (const FormedAggregate &aggregate : formed.aggregates)
+      words += aggregate.words;
+    Builder builder(&getContext());
+    SmallVector<Attribute> loads;
+    for (double load : formed.prediction.unitUtilization)
+      loads.push_back(builder.getF64FloatAttr(load));
+    getOperation()->setAttr(
+        predictionAttrName,
+        builder.getDictionaryAttr(
+            {builder.getNamedAttr(
+                 "packets_per_s",
+                 builder.getF64FloatAttr(formed.prediction.packetsPerSecond)),
+             builder.getNamedAttr("unit_loads", builder.getArrayAttr(loads)),
+             builder.getNamedAttr("words", builder.getF64FloatAttr(words)),
+             builder.getNamedAttr(
+                 "bottleneck",
+                 builder.getStringAttr(formed.prediction.bottleneck))}));
+  }
+}
+
+} // namespace
+
+} // namespace karakal::agg

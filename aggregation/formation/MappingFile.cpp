@@ -1,0 +1,94 @@
+//===- MappingFile.cpp - what the user fixes of a mapping -----------------===//
+
+#include "aggregation/formation/MappingFile.h"
+#include <algorithm>
+#include <sstream>
+
+namespace karakal::agg {
+
+/// Section names of the image are made of these.
+static bool isName(const std::string &text) {
+  return !text.empty() &&
+         std::all_of(text.begin(), text.end(), [](unsigned char c) {
+           return std::isalnum(c) || c == '_' || c == '-' || c == '.';
+         });
+}
+
+/// A number of one digit from 1 to `most`, else 0.
+static unsigned numberUpTo(const std::string &text, char most) {
+  return text.size() == 1 && text[0] >= '1' && text[0] <= most
+             ? unsigned(text[0] - '0')
+             : 0;
+}
+
+/// Reads what stands behind an aggregate's name; empty if right.
+static std::string parseWishes(std::istringstream &words,
+                               MappedAggregate &made) {
+  std::string wish;
+  for (bool isFirst = true; words >> wish; isFirst = false) {
+    if (wish.rfind("contexts=", 0) == 0) {
+      made.contexts = numberUpTo(wish.substr(9), '8');
+      if (made.contexts == 0)
+        return "an engine has 1 to 8 contexts";
+    } else if (wish == "ring=sram" || wish == "ring=scratch") {
+      made.takesSramRing = wish == "ring=sram";
+    } else if (wish.find('=') != std::string::npos) {
+      return "'" + wish +
+             "' is neither 'contexts=N' nor 'ring=scratch' nor "
+             "'ring=sram'";
+    } else {
+      made.engines = isFirst ? numberUpTo(wish, '6') : 0;
+      if (made.engines == 0)
+        return "behind the name stands the number of engines, 1 to 6";
+    }
+  }
+  return "";
+}
+
+/// Reads `aggregate NAME [ENGINES] [contexts=N] [ring=KIND]` behind its first
+/// word; empty if right.
+static std::string parseAggregate(std::istringstream &words, Mapping &mapping) {
+  MappedAggregate made;
+  if (!(words >> made.name) || !isName(made.name))
+    return "an aggregate needs a name of letters, digits, '_', '-' and '.'";
+  if (made.name == "rx" || made.name == "tx")
+    return "'" + made.name + "' is the name of the runtime's microcode";
+  for (const MappedAggregate &other : mapping.aggregates)
+    if (other.name == made.name)
+      return "there are two aggregates '" + made.name + "'";
+  if (std::string wrong = parseWishes(words, made); !wrong.empty())
+    return wrong;
+  mapping.aggregates.push_back(std::move(made));
+  return "";
+}
+
+Result<Mapping> parseMapping(const std::string &text, const std::string &path) {
+  Mapping mapping;
+  std::vector<std::string> *ppfs = nullptr;
+  std::istringstream lines(text);
+  std::string line, word, more;
+  for (uint32_t number = 1; std::getline(lines, line); ++number) {
+    std::istringstream words(line.substr(0, line.find('#')));
+    if (!(words >> word))
+      continue;
+    std::string wrong;
+    if (word == "aggregate") {
+      wrong = parseAggregate(words, mapping);
+      if (wrong.empty())
+        ppfs = &mapping.aggregates.back().ppfs;
+    } else if (words >> more) {
+      wrong = "a PPF stands on a line of its own";
+    } else if (word == "xscale") {
+      ppfs = &mapping.xscale;
+    } else if (!ppfs) {
+      wrong = "a PPF stands below 'aggregate NAME' or 'xscale'";
+    } else {
+      ppfs->push_back(word);
+    }
+    if (!wrong.empty())
+      return makeFileError("E-aggregation-001", path, wrong, number);
+  }
+  return mapping;
+}
+
+} // namespace karakal::agg

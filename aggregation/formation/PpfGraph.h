@@ -1,0 +1,40 @@
+//===- PpfGraph.h - the PPFs of a program and their channels ---*- C++ -*-===//
+//
+// The graph of the paper's Figure 1: a vertex for each PPF, an edge for each
+// channel between two PPFs. Rx and Tx are not part of it.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KARAKAL_AGGREGATION_FORMATION_PPFGRAPH_H
+#define KARAKAL_AGGREGATION_FORMATION_PPFGRAPH_H
+
+#include "ir/dialect/Baker.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include <vector>
+
+namespace karakal::agg {
+
+/// A channel from one PPF body to another.
+struct PpfEdge {
+  ir::ChannelOp channel;
+  size_t from, to; ///< indices into PpfGraph::ppfs
+};
+
+struct PpfGraph {
+  std::vector<mlir::func::FuncOp> ppfs;
+  std::vector<PpfEdge> edges;
+  std::vector<mlir::func::FuncOp> fed; ///< PPFs that take packets from Rx
+
+  /// The graph of a program; an edge starts at each PPF body that puts on the
+  /// channel, itself or in a function that it calls.
+  explicit PpfGraph(mlir::ModuleOp module);
+
+  /// The PPFs that a packet from Rx can reach, as indices.
+  std::vector<size_t> reachable() const;
+  /// The strongly connected component of each PPF.
+  std::vector<int> components() const;
+};
+
+} // namespace karakal::agg
+
+#endif // KARAKAL_AGGREGATION_FORMATION_PPFGRAPH_H

@@ -1,0 +1,200 @@
+//===- PlaceLocks.cpp - the cheapest sound lock ---------------------------===//
+//
+// A lock is a word that is tested and set. Where it lies decides what taking it
+// costs, and who can take it:
+//
+//   local memory  of one engine: a few instructions, no command and no swap,
+//                 since another context runs only when this one gives way; only
+//                 if all that take the lock run on that engine
+//   scratch       for all engines and the XScale core
+//   SRAM          for all engines; both ports of a channel are busy longer,
+//                 but it may have more of its time left
+//
+//   baker.global @m.guard : i32 {baker.place = {memory = "scratch", …}}
+//   // all users in one aggregate of one engine
+//   baker.global @m.guard : i32 {baker.place = {memory = "local", …}}
+//
+// Between scratch and SRAM the load decides, as the throughput model predicts
+// it for the mapping: the unloaded latency of test and set, and the time for
+// which a command waits at the unit.
+//
+// Requires: `baker-aggregation`; locks lie in scratch. Cost: linear.
+//
+//===----------------------------------------------------------------------===//
+
+#include "aggregation/Passes.h"
+#include "aggregation/model/ThroughputModel.h"
+#include "ir/analysis/Explain.h"
+#include "ir/analysis/GlobalsEnd.h"
+#include "ir/analysis/References.h"
+#include "ir/dialect/Attributes.h"
+#include "ir/dialect/Layout.h"
+#include "ir/dialect/Services.h"
+#include "target-ixp/chip/MemoryMap.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mlir;
+
+namespace karakal::agg {
+
+#define GEN_PASS_DEF_PLACELOCKS
+#include "aggregation/Passes.h.inc"
+
+namespace {
+
+constexpr llvm::StringLiteral explainName = "aggregation";
+constexpr uint32_t bytesPerWord = 4;
+/// A unit is never thought to be fuller: what waits then has no bound.
+constexpr double fullest = 0.95;
+
+/// Who takes a lock.
+struct Users {
+  llvm::StringSet<> aggregates;
+  bool onXScale = false;
+};
+
+/// A memory for locks that several engines take.
+struct Shared {
+  llvm::StringLiteral memory;
+  Unit unit;
+  uint32_t end; ///< of the bytes for globals
+};
+constexpr Shared sharedMemories[] = {
+    {"scratch", Unit::Scratch, target::ScratchGlobalsEnd},
+    {"sram0", Unit::Sram0, target::SramChannelBytes - target::StackSramBytes},
+    {"sram1", Unit::Sram1, target::SramChannelBytes},
+};
+
+class PlaceLocks : public impl::PlaceLocksBase<PlaceLocks> {
+public:
+  using PlaceLocksBase::PlaceLocksBase;
+
+private:
+  void runOnOperation() override;
+
+  llvm::MapVector<Operation *, Users> findUsers();
+  bool isOneEngine(StringRef aggregate);
+  bool placeLocally(ir::GlobalOp lock, const Users &users);
+  void placeByLoad(ir::GlobalOp lock);
+  double cyclesToTake(Unit unit) const;
+  void place(ir::GlobalOp lock, StringRef memory, const Twine &reason);
+
+  target::ChipParameters chip;
+  /// Share of its time for which each unit is busy.
+  std::array<double, unitCount> loads{};
+};
+
+} // namespace
+
+llvm::MapVector<Operation *, Users> PlaceLocks::findUsers() {
+  llvm::MapVector<Operation *, Users> locks;
+  for (auto root : getOperation().getOps<func::FuncOp>()) {
+    ir::FunctionKind kind = ir::kindOf(root);
+    if (kind == ir::FunctionKind::Function)
+      continue; // by being called
+    bool isOnEngine =
+        kind == ir::FunctionKind::Ppf && ir::coreOf(root) == ir::Core::Me;
+    for (func::FuncOp function : ir::reachableFrom({root}))
+      function.walk([&](ir::LockOp taken) {
+        ir::GlobalOp lock = ir::globalOf(taken.getRef());
+        if (!lock)
+          return;
+        Users &users = locks[lock];
+        if (isOnEngine)
+          users.aggregates.insert(ir::aggregateOf(root));
+        else
+          users.onXScale = true;
+      });
+  }
+  return locks;
+}
+
+bool PlaceLocks::isOneEngine(StringRef aggregate) {
+  for (const ir::AggregatePlan &plan : ir::aggregatesOf(getOperation()))
+    if (plan.name == aggregate)
+      return plan.engines.size() == 1;
+  return false;
+}
+
+void PlaceLocks::place(ir::GlobalOp lock, StringRef memory,
+                       const Twine &reason) {
+  if (ir::placeOf(lock)->memory != memory)
+    ir::setPlace(lock, {memory.str(), ir::globalsEnd(getOperation(), memory)});
+  lock->setAttr(ir::placeReasonAttrName,
+                StringAttr::get(&getContext(), reason));
+  ir::explain(lock, explainName)
+      << "lock " << lock.getSymName() << " lies in "
+      << (memory == "local" ? StringRef("local memory") : memory) << ": "
+      << reason.str();
+}
+
+/// A word of its engine's local memory, if all that take it run there.
+bool PlaceLocks::placeLocally(ir::GlobalOp lock, const Users &users) {
+  if (users.onXScale || users.aggregates.size() != 1)
+    return false;
+  StringRef aggregate = users.aggregates.begin()->getKey();
+  uint32_t bytes = bytesPerWord * uint32_t(ir::wordCount(lock.getType()));
+  if (!isOneEngine(aggregate) ||
+      ir::globalsEnd(getOperation(), "local") + bytes >
+          bytesPerWord * target::CacheWords)
+    return false;
+  ++localCount;
+  place(lock, "local",
+        "all that take it run on the engine of aggregate " + aggregate +
+            ": no command and no swap");
+  return true;
+}
+
+/// Until the word is back, with what commands wait at the unit.
+double PlaceLocks::cyclesToTake(Unit unit) const {
+  CommandCost atomic = commandCost(chip, unit, Access::Atomic, 1);
+  double load = std::min(loads[size_t(unit)], fullest);
+  if (unit == Unit::Sram0 || unit == Unit::Sram1) // an atomic takes both ports
+    load = std::max(
+        load, std::min(loads[size_t(unit == Unit::Sram0 ? Unit::Sram0Write
+                                                        : Unit::Sram1Write)],
+                       fullest));
+  double others = commandCost(chip, unit, Access::Memory, 1).busy;
+  return atomic.latency + others * load / (1 - load);
+}
+
+void PlaceLocks::placeByLoad(ir::GlobalOp lock) {
+  const Shared *best = nullptr;
+  std::string figures;
+  for (const Shared &shared : sharedMemories) {
+    double cycles = cyclesToTake(shared.unit);
+    figures += llvm::formatv("{0}{1:f0} cycles in {2}, {3:f0} % busy",
+                             figures.empty() ? "" : ", ", cycles, shared.memory,
+                             100 * loads[size_t(shared.unit)])
+                   .str();
+    bool hasRoom = ir::placeOf(lock)->memory == shared.memory ||
+                   ir::globalsEnd(getOperation(), shared.memory) +
+                           bytesPerWord * ir::wordCount(lock.getType()) <=
+                       shared.end;
+    if (hasRoom && (!best || cycles < cyclesToTake(best->unit)))
+      best = &shared;
+  }
+  place(lock, best->memory, "test and set takes " + figures);
+}
+
+void PlaceLocks::runOnOperation() {
+  if (auto prediction =
+          getOperation()->getAttrOfType<DictionaryAttr>(predictionAttrName))
+    if (auto list = prediction.getAs<ArrayAttr>("unit_loads"))
+      for (auto [load, value] : llvm::zip(loads, list))
+        load = cast<FloatAttr>(value).getValueAsDouble();
+  for (auto &[op, users] : findUsers()) {
+    auto lock = cast<ir::GlobalOp>(op);
+    ++lockCount;
+    if (placeLocally(lock, users))
+      continue;
+    if (users.onXScale)
+      place(lock, "scratch", "the XScale core takes it, too");
+    else
+      placeByLoad(lock);
+  }
+}
+
+} // namespace karakal::agg

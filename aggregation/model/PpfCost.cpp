@@ -1,0 +1,176 @@
+//===- PpfCost.cpp - what a PPF costs before code exists ------------------===//
+
+#include "aggregation/model/PpfCost.h"
+#include "ir/analysis/OperationCost.h"
+#include "ir/analysis/References.h"
+#include "ir/dialect/Layout.h"
+#include "ir/dialect/ProfileAttributes.h"
+#include "ir/dialect/Services.h"
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+using namespace mlir;
+
+namespace karakal::agg {
+
+namespace {
+
+/// Words that a packet access moves at the general access: two quadwords.
+constexpr unsigned packetWords = 4;
+/// Rounds after which the frequencies of loops are taken as they are.
+constexpr unsigned roundsMax = 200;
+
+/// The memory of the global that `ref` points into.
+Unit unitOf(Value ref, ModuleOp program) {
+  Operation *op = ref.getDefiningOp();
+  while (op && !isa<ir::GlobalRefOp>(op))
+    op = op->getNumOperands() ? op->getOperand(0).getDefiningOp() : nullptr;
+  if (!op)
+    return Unit::Sram0;
+  auto global =
+      program.lookupSymbol<ir::GlobalOp>(cast<ir::GlobalRefOp>(op).getGlobal());
+  std::optional<ir::Place> place = global ? ir::placeOf(global) : std::nullopt;
+  if (place && place->memory == "scratch")
+    return Unit::Scratch;
+  return place && place->memory == "sram1" ? Unit::Sram1 : Unit::Sram0;
+}
+
+void addCommands(StageCost &to, const target::ChipParameters &chip, Unit unit,
+                 uint32_t count, unsigned words) {
+  CommandCost one = commandCost(chip, unit, Access::Memory, words);
+  to.latency += count * one.latency;
+  to.addCommands(unit, count, one.busy);
+}
+
+} // namespace
+
+/// The flow equations, solved by iteration.
+llvm::DenseMap<Block *, double> blockFrequencies(func::FuncOp function) {
+  llvm::DenseMap<Block *, double> times;
+  for (unsigned round = 0; round < roundsMax; ++round) {
+    double change = 0;
+    for (Block &block : function.getBody()) {
+      double sum = block.isEntryBlock() ? 1 : 0;
+      for (auto at = block.pred_begin(); at != block.pred_end(); ++at)
+        sum +=
+            times.lookup(*at) * ir::branchProbability((*at)->getTerminator(),
+                                                      at.getSuccessorIndex());
+      change = std::max(change, std::abs(sum - times.lookup(&block)));
+      times[&block] = sum;
+    }
+    if (change < 1e-6)
+      break;
+  }
+  return times;
+}
+
+/// A critical section is entered and left by structure: all ways to a block
+/// hold the same.
+llvm::DenseMap<Block *, int> locksHeld(func::FuncOp function) {
+  llvm::DenseMap<Block *, int> held;
+  SmallVector<Block *> open = {&function.getBody().front()};
+  held[open.front()] = 0;
+  while (!open.empty()) {
+    Block *block = open.pop_back_val();
+    int here = held[block];
+    for (Operation &op : *block)
+      here += isa<ir::LockOp>(op) ? 1 : isa<ir::UnlockOp>(op) ? -1 : 0;
+    for (Block *next : block->getSuccessors())
+      if (held.try_emplace(next, here).second)
+        open.push_back(next);
+  }
+  return held;
+}
+
+StageCost PpfCosts::costOf(Operation *op) {
+  ir::OperationCost estimate = ir::costOf(op);
+  // Channels are costed where they are known to be rings.
+  if (isa<ir::ChannelPutOp>(op))
+    return {};
+  StageCost cost;
+  cost.issue = estimate.instructions;
+  addCommands(cost, chip, Unit::Scratch, estimate.scratch, 1);
+  addCommands(cost, chip, Unit::Sram0, estimate.sram, 1);
+  addCommands(cost, chip, Unit::Dram, estimate.dram, packetWords);
+  if (estimate.global != 0) {
+    Value ref = op->getOperand(isa<ir::StoreOp>(op) ? 1 : 0);
+    unsigned words =
+        ir::wordCount(cast<ir::RefType>(ref.getType()).getPointee());
+    addCommands(cost, chip, unitOf(ref, program), estimate.global, words);
+  }
+  return cost;
+}
+
+double PpfCosts::wordsOf(Operation *op) {
+  double words = ir::costOf(op).instructions;
+  if (auto call = dyn_cast<func::CallOp>(op))
+    if (auto callee = program.lookupSymbol<func::FuncOp>(call.getCallee());
+        callee && !callee.isExternal())
+      words += of(callee).words;
+  return words;
+}
+
+/// What came to `sum` behind `before` while an element of `lock` was held.
+static void addHeld(PpfCost &sum, const StageCost &before, Operation *lock) {
+  auto commandsOf = [](const StageCost &cost) {
+    return std::accumulate(cost.commands.begin(), cost.commands.end(), 0.0);
+  };
+  double cycles =
+      sum.cost.issue + sum.cost.latency - before.issue - before.latency;
+  sum.cost.locked += cycles;
+  sum.cost.lockedRuns += commandsOf(sum.cost) - commandsOf(before);
+  if (auto global = dyn_cast_or_null<ir::GlobalOp>(lock))
+    cycles /= std::max(1u, unsigned(ir::wordCount(global.getType())));
+  sum.held[lock] += cycles;
+}
+
+double PpfCosts::busiestLockShare() {
+  llvm::DenseMap<Operation *, double> held;
+  double all = 0, busiest = 0;
+  for (auto ppf : program.getOps<func::FuncOp>()) {
+    if (!ir::isPpf(ppf))
+      continue;
+    double packets = double(ir::profilePacketsOf(ppf).value_or(1));
+    PpfCost cost = of(ppf);
+    all += packets * cost.cost.locked;
+    for (auto [lock, cycles] : cost.held)
+      busiest = std::max(busiest, held[lock] += packets * cycles);
+  }
+  return all > 0 ? busiest / all : 1;
+}
+
+PpfCost PpfCosts::of(func::FuncOp function) {
+  auto [at, isNew] = done.try_emplace(function, PpfCost());
+  if (!isNew)
+    return at->second;
+  PpfCost sum;
+  auto times = blockFrequencies(function);
+  auto held = locksHeld(function);
+  Operation *lock = nullptr;
+  for (Block &block : function.getBody()) {
+    int depth = held.lookup(&block);
+    for (Operation &op : block) {
+      StageCost before = sum.cost;
+      sum.cost += costOf(&op) * times[&block];
+      sum.words += wordsOf(&op);
+      if (auto call = dyn_cast<func::CallOp>(op))
+        if (auto callee = program.lookupSymbol<func::FuncOp>(call.getCallee());
+            callee && !callee.isExternal()) {
+          PpfCost called = of(callee);
+          sum.cost += called.cost * times[&block];
+          for (auto [global, cycles] : called.held)
+            sum.held[global] += cycles * times[&block];
+        }
+      if (auto taken = dyn_cast<ir::LockOp>(op))
+        lock = ir::globalOf(taken.getRef());
+      depth += isa<ir::LockOp>(op) ? 1 : isa<ir::UnlockOp>(op) ? -1 : 0;
+      if (depth > 0 || isa<ir::UnlockOp>(op))
+        addHeld(sum, before, lock);
+    }
+  }
+  done[function] = sum;
+  return sum;
+}
+
+} // namespace karakal::agg

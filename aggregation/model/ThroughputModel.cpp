@@ -1,0 +1,447 @@
+//===- ThroughputModel.cpp - packets a second of a mapping ----------------===//
+
+#include "aggregation/model/ThroughputModel.h"
+#include "support/Error.h"
+#include "target-ixp/chip/MemoryMap.h"
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <random>
+
+namespace karakal::agg {
+
+namespace {
+
+/// What was fitted to simulations (`./dev bench model`).
+struct Fit {
+  /// Part of a unit's time that is lost between commands under full load.
+  static constexpr double unitLoss = 0.02;
+  /// How often a command of an SRAM channel is of the kind of the one before it
+  /// beyond chance: contexts that waited for one thing go on together.
+  static constexpr double sameKind = 0.07;
+  /// Receive and transmit engines: instructions a packet and waits of a
+  /// context, in a run that leaves the units idle (`ixpsim --rate --profile`).
+  static constexpr double rxIssue = 31, rxLatency = 212;
+  static constexpr double txIssue = 51, txLatency = 246;
+};
+
+constexpr unsigned dramQuadWords = 2;
+/// Stages that withRuntime appends.
+constexpr size_t runtimeStages = 2;
+/// Units as limits: an SRAM channel is one.
+constexpr std::array<const char *, unitCount> limitNames = {
+    "scratch", "sram0", "sram1", "sram0", "sram1", "dram", "hash"};
+
+double contextsOf(const Stage &stage, const target::ChipParameters &chip) {
+  return stage.contexts != 0 ? double(stage.contexts) : double(chip.meContexts);
+}
+
+/// What everyone but stage `self` asks of unit u while packets arrive at
+/// `rate`.
+struct Others {
+  /// Of its time.
+  double share = 0;
+  /// Cycles that it is still at work on theirs, as one who comes by finds it.
+  double residual = 0;
+};
+Others othersOf(const std::vector<Stage> &stages, size_t self, size_t u,
+                double rate) {
+  double busy = 0, squares = 0;
+  for (size_t i = 0; i < stages.size(); ++i)
+    if (i != self) {
+      busy += stages[i].messages * stages[i].cost.busy[u];
+      squares += stages[i].messages * stages[i].cost.squares[u];
+    }
+  return {std::min(busy * rate, 0.999), squares * rate / 2};
+}
+
+/// Messages to Tx for each packet received: one, where no code tells.
+double sentOf(const std::vector<Stage> &stages) {
+  double sent = 0;
+  for (const Stage &stage : stages)
+    sent += stage.messages * stage.cost.sent;
+  return sent > 0 ? sent : 1;
+}
+
+/// runtime/rx.uc and tx.uc are stages too: for a packet of one mpacket a
+/// message and a counter each; Rx takes a buffer, writes a whole descriptor and
+/// moves the frame in, Tx moves it out and gives the buffer back. Of a message
+/// that does not tell head and length Tx reads the descriptor.
+std::vector<Stage> withRuntime(std::vector<Stage> stages,
+                               const target::ChipParameters &chip) {
+  auto add = [&](Stage &to, Unit unit, Access access, unsigned words,
+                 double times = 1) {
+    to.cost.addCommands(unit, times,
+                        commandCost(chip, unit, access, words).busy);
+  };
+  constexpr unsigned descriptorWords = target::DescriptorBytes / 4 - 1;
+  Stage rx, tx;
+  for (Stage *stage : {&rx, &tx}) {
+    add(*stage, Unit::Scratch, Access::Memory, target::RingMessageWords);
+    add(*stage, Unit::Scratch, Access::Atomic, 1);
+    add(*stage, Unit::Dram, Access::Memory, target::MpacketBytes / 4);
+  }
+  rx.name = "rx";
+  rx.cost.issue = Fit::rxIssue;
+  rx.cost.latency = Fit::rxLatency;
+  add(rx, Unit::Sram0, Access::Queue, 1);
+  add(rx, Unit::Sram0Write, Access::Memory, descriptorWords);
+  tx.name = "tx";
+  tx.cost.issue = Fit::txIssue;
+  tx.cost.latency = Fit::txLatency;
+  tx.messages = sentOf(stages);
+  double bare = 0;
+  for (const Stage &stage : stages)
+    bare += stage.messages * stage.cost.bare;
+  double reads = std::min(bare / tx.messages, 1.0);
+  add(tx, Unit::Sram0, Access::Memory, 2, reads);
+  tx.cost.latency +=
+      reads * commandCost(chip, Unit::Sram0, Access::Memory, 2).latency;
+  add(tx, Unit::Sram0Write, Access::Queue, 1);
+  stages.push_back(rx);
+  stages.push_back(tx);
+  return stages;
+}
+
+/// Cycles of a unit that all stages take for a packet received.
+double busyOf(const std::vector<Stage> &stages, Unit unit) {
+  double busy = 0;
+  for (const Stage &stage : stages)
+    busy += stage.messages * stage.cost.busy[size_t(unit)];
+  return busy;
+}
+
+/// Cycles that an SRAM channel takes for a packet received. It starts its
+/// commands in the order of their arrival, so that a read behind a write that
+/// waits for its port waits too: how much of its two ports' time overlaps
+/// depends on what follows what. So it is tried, with commands drawn at random.
+double channelCycles(const std::vector<Stage> &stages, Unit read, Unit write) {
+  struct Draw {
+    bool isWrite;
+    double cycles, upTo;
+  };
+  constexpr unsigned rounds = 2048;
+  std::vector<Draw> draws;
+  double all = 0;
+  for (const Stage &stage : stages)
+    for (Unit port : {read, write})
+      if (double count = stage.cost.commands[size_t(port)]; count > 0) {
+        all += stage.messages * count;
+        draws.push_back(
+            {port == write, stage.cost.busy[size_t(port)] / count, all});
+      }
+  if (draws.empty())
+    return 0;
+  std::minstd_rand random(1);
+  auto share = [&] { return double(random()) / double(random.max()); };
+  auto draw = [&] {
+    double point = all * share();
+    return std::find_if(draws.begin(), draws.end() - 1,
+                        [&](const Draw &d) { return point <= d.upTo; });
+  };
+  double start = 0, readFree = 0, writeFree = 0;
+  auto drawn = draw();
+  for (unsigned round = 0; round < rounds; ++round) {
+    bool isSameKind = share() < Fit::sameKind, wasWrite = drawn->isWrite;
+    do
+      drawn = draw();
+    while (isSameKind && drawn->isWrite != wasWrite);
+    double &free = drawn->isWrite ? writeFree : readFree;
+    start = std::max(start, free);
+    free = start + drawn->cycles;
+  }
+  return all * std::max(readFree, writeFree) / rounds;
+}
+
+/// The channel becomes one unit, in place of its port for reads.
+void joinPorts(std::vector<Stage> &stages, Unit read, Unit write) {
+  double reads = busyOf(stages, read), writes = busyOf(stages, write);
+  if (reads + writes <= 0)
+    return;
+  double share = std::max(channelCycles(stages, read, write) / (reads + writes),
+                          std::max(reads, writes) / (reads + writes));
+  size_t into = size_t(read), from = size_t(write);
+  for (Stage &stage : stages) {
+    StageCost &cost = stage.cost;
+    cost.busy[into] = share * (cost.busy[into] + cost.busy[from]);
+    cost.commands[into] += cost.commands[from];
+    // Found at work for its share of the time, then as long as it really is.
+    cost.squares[into] = share * (cost.squares[into] + cost.squares[from]);
+    cost.busy[from] = cost.commands[from] = cost.squares[from] = 0;
+  }
+}
+
+/// Messages a cycle that one engine handles whose contexts wait for `think`
+/// cycles a message elsewhere. A run of instructions is a service, and what
+/// lies between two runs the time that a customer is away: the machine
+/// interference problem with any distribution of services (Takács, Introduction
+/// to the Theory of Queues, 1962, chapter 5), here the gamma distribution of
+/// the runs' mean and variance, and times away that are exponential.
+double engineMessages(const StageCost &cost, double contexts, double think) {
+  double issue = std::max(cost.issue, 1e-9);
+  // Without code, one run of a length that varies.
+  double runs = cost.runs > 0 ? cost.runs : 1;
+  double varies =
+      cost.runs > 0 ? runs * cost.runSquares / (issue * issue) - 1 : 1;
+  double run = issue / runs, away = std::max(think / runs, 1e-9);
+  auto transform = [&](double s) { // of the gamma distribution
+    return varies < 0.01 ? std::exp(-s * run)
+                         : std::pow(1 + s * run * varies, -1 / varies);
+  };
+  double sum = 0, term = 1, ways = 1;
+  for (double n = 0; n < contexts; ++n) {
+    sum += ways * term;
+    ways *= (contexts - 1 - n) / (n + 1);
+    term *= 1 / transform((n + 1) / away) - 1;
+  }
+  double idle = 1 / (1 + contexts * run / away * sum);
+  return (1 - idle) / issue;
+}
+
+/// Messages a cycle that stage `self` can handle while packets arrive at
+/// `rate` a cycle for all others.
+double stageRate(const std::vector<Stage> &stages, size_t self, double rate,
+                 const target::ChipParameters &chip) {
+  const Stage &stage = stages[self];
+  const StageCost &cost = stage.cost;
+  double contexts = contextsOf(stage, chip), engines = stage.engines;
+  double customers = contexts * engines;
+  std::array<Others, unitCount> others;
+  std::array<double, unitCount> queue{};
+  double delay = cost.latency, bound = engines / std::max(cost.issue, 1e-9);
+  for (size_t u = 0; u < unitCount; ++u) {
+    others[u] = othersOf(stages, self, u, rate);
+    delay = std::max(delay - cost.busy[u], 0.0);
+    if (cost.busy[u] > 0)
+      bound = std::min(bound, (1 - Fit::unitLoss) * (1 - others[u].share) /
+                                  cost.busy[u]);
+  }
+  double result = 0;
+  for (unsigned round = 0; round < 60; ++round) {
+    double total = delay;
+    std::array<double, unitCount> wait{};
+    for (size_t u = 0; u < unitCount; ++u) {
+      double queued = cost.busy[u] * queue[u] * (customers - 1) / customers;
+      wait[u] =
+          cost.busy[u] + (queued + cost.commands[u] * others[u].residual) /
+                             (1 - others[u].share);
+      total += wait[u];
+    }
+    result = std::min(bound, engines * engineMessages(cost, contexts, total));
+    for (size_t u = 0; u < unitCount; ++u)
+      queue[u] = std::min(customers, result * wait[u]);
+  }
+  return result;
+}
+
+/// Cycles in which a frame is on the bus between the MSF and the ports, one way
+/// (mediaBusCycles in sim-ixp/media/Traffic.cpp): an element at a time, without
+/// CRC.
+double mediaBusCycles(const target::ChipParameters &chip, unsigned frameBytes) {
+  double cycles = 0;
+  for (unsigned left = frameBytes - target::FrameCrcBytes; left > 0;) {
+    unsigned bytes = std::min(left, target::MpacketBytes);
+    double transfers = (bytes + 3) / 4 + double(chip.msfBusOverhead);
+    cycles +=
+        std::ceil(transfers * double(chip.meClockHz) / double(chip.msfClockHz));
+    left -= bytes;
+  }
+  return cycles;
+}
+
+/// Cycles that are left of the run that a context finds on its engine.
+double restOfRun(const StageCost &cost) {
+  if (cost.runs > 0)
+    return cost.runSquares / std::max(2 * cost.issue, 1e-9);
+  // Each command ends a run; none is known to be longer than another.
+  double commands =
+      std::accumulate(cost.commands.begin(), cost.commands.end(), 0.0);
+  return cost.issue / (1 + commands);
+}
+
+/// Cycles for which locks are held for a packet received, at `rate` packets a
+/// cycle. A context that comes back with a lock may find its engine busy; but
+/// for each time that the lock is held one message's instructions are executed,
+/// on one of the engines, and for no more does it wait.
+double lockedCycles(const std::vector<Stage> &stages, double rate,
+                    const target::ChipParameters &chip) {
+  double cycles = 0;
+  for (const Stage &stage : stages) {
+    const StageCost &cost = stage.cost;
+    double contexts = contextsOf(stage, chip), engines = stage.engines;
+    double others = (contexts - 1) / contexts;
+    double busy = std::min(1.0, rate * stage.messages * cost.issue / engines);
+    double wait = std::min(cost.lockedRuns * busy * others * restOfRun(cost),
+                           cost.issue / engines);
+    cycles += stage.messages * (cost.locked + wait);
+  }
+  return cycles;
+}
+
+/// A limit on packets a cycle, and its name.
+struct Limit {
+  double rate;
+  std::string name;
+};
+
+/// The limits that do not come from queueing.
+std::vector<Limit> hardLimits(const std::vector<Stage> &stages,
+                              const target::ChipParameters &chip,
+                              unsigned frameBytes) {
+  std::vector<Limit> limits;
+  double clock = double(chip.meClockHz);
+  double wire = double(chip.portsCount) * double(chip.portsRateBps) /
+                (8.0 * (frameBytes + double(chip.portsGapBytes)));
+  double most = std::max(1.0, stages.back().messages); // of both ways
+  limits.push_back({wire / clock / most, "ports"});
+  limits.push_back(
+      {1 / (most * mediaBusCycles(chip, frameBytes)), "media bus"});
+  for (size_t u = 0; u < unitCount; ++u)
+    if (double busy = busyOf(stages, Unit(u)); busy > 0)
+      limits.push_back({(1 - Fit::unitLoss) / busy, limitNames[u]});
+  limits.push_back({lockRate(stages, chip), locksLimit});
+  for (size_t i = 0; i + runtimeStages < stages.size(); ++i) {
+    const Stage &stage = stages[i];
+    double perEngine = stage.engines / std::max(stage.messages, 1e-9);
+    limits.push_back({perEngine / std::max(stage.cost.issue, 1e-9),
+                      enginesLimit + stage.name});
+    limits.push_back({perEngine * contextsOf(stage, chip) /
+                          std::max(stage.cost.issue + stage.cost.latency, 1e-9),
+                      "contexts of " + stage.name});
+  }
+  return limits;
+}
+
+/// The last stage that does not keep up with `rate` packets a cycle, or null.
+const Stage *findSlow(const std::vector<Stage> &stages, double rate,
+                      const target::ChipParameters &chip) {
+  for (size_t i = stages.size(); i-- > 0;)
+    if (stageRate(stages, i, rate, chip) < rate * stages[i].messages)
+      return &stages[i];
+  return nullptr;
+}
+
+} // namespace
+
+StageCost &StageCost::operator+=(const StageCost &other) {
+  issue += other.issue;
+  latency += other.latency;
+  runs += other.runs;
+  runSquares += other.runSquares;
+  locked += other.locked;
+  lockedRuns += other.lockedRuns;
+  sent += other.sent;
+  bare += other.bare;
+  for (size_t u = 0; u < unitCount; ++u) {
+    busy[u] += other.busy[u];
+    commands[u] += other.commands[u];
+    squares[u] += other.squares[u];
+  }
+  return *this;
+}
+
+StageCost operator*(StageCost cost, double times) {
+  cost.issue *= times;
+  cost.latency *= times;
+  cost.runs *= times;
+  cost.runSquares *= times;
+  cost.locked *= times;
+  cost.lockedRuns *= times;
+  cost.sent *= times;
+  cost.bare *= times;
+  for (auto *figures : {&cost.busy, &cost.commands, &cost.squares})
+    for (double &figure : *figures)
+      figure *= times;
+  return cost;
+}
+
+CommandCost commandCost(const target::ChipParameters &chip, Unit unit,
+                        Access access, unsigned words) {
+  double more = double(std::max(words, 1u) - 1);
+  double push = more * double(chip.busPushWordCycles);
+  switch (unit) {
+  case Unit::Scratch:
+    return {double(chip.scratchLatency) + push,
+            access == Access::Atomic
+                ? double(chip.scratchAtomicCycles)
+                : chip.scratchOpCycles + more * chip.scratchWordCycles};
+  case Unit::Sram0:
+  case Unit::Sram1:
+  case Unit::Sram0Write:
+  case Unit::Sram1Write:
+    return {double(chip.sramLatency) +
+                more * double(std::max(chip.sramWordCycles,
+                                       chip.busPushWordCycles)),
+            access == Access::Atomic ? double(chip.sramAtomicCycles)
+            : access == Access::Queue
+                ? double(chip.sramQueueCycles)
+                : chip.sramOpCycles + more * chip.sramWordCycles};
+  case Unit::Dram: {
+    double quads = std::max(1u, (words + 1) / dramQuadWords);
+    double bank =
+        double(chip.dramBankCycles) + (quads - 1) * double(chip.dramQuadCycles);
+    double bus = std::max(quads, double(chip.dramBurstQuads)) *
+                 double(chip.dramQuadCycles);
+    return {double(chip.dramLatency) +
+                (quads * dramQuadWords - 1) * double(chip.busDramWordCycles),
+            std::max(bus, bank / double(chip.dramBanks))};
+  }
+  case Unit::Hash:
+    return {double(chip.hashLatency), double(chip.hashKeyCycles)};
+  }
+  KARAKAL_UNREACHABLE("no such unit");
+}
+
+double engineRate(const StageCost &cost, const target::ChipParameters &chip) {
+  double contexts = double(chip.meContexts);
+  return std::min(1 / std::max(cost.issue, 1e-9),
+                  contexts / std::max(cost.issue + cost.latency, 1e-9));
+}
+
+double lockRate(const std::vector<Stage> &stages,
+                const target::ChipParameters &chip) {
+  double free = lockedCycles(stages, 0, chip);
+  if (free <= 0)
+    return std::numeric_limits<double>::infinity();
+  double low = 0, high = 1 / free;
+  for (unsigned step = 0; step < 40; ++step) {
+    double middle = (low + high) / 2;
+    (middle * lockedCycles(stages, middle, chip) < 1 ? low : high) = middle;
+  }
+  return high;
+}
+
+Prediction predict(const std::vector<Stage> &program,
+                   const target::ChipParameters &chip, unsigned frameBytes) {
+  std::vector<Stage> stages = withRuntime(program, chip);
+  Prediction prediction;
+  for (size_t u = 0; u < unitCount; ++u)
+    prediction.unitUtilization[u] = busyOf(stages, Unit(u));
+  joinPorts(stages, Unit::Sram0, Unit::Sram0Write);
+  joinPorts(stages, Unit::Sram1, Unit::Sram1Write);
+  std::vector<Limit> limits = hardLimits(stages, chip, frameBytes);
+  auto least = std::min_element(
+      limits.begin(), limits.end(),
+      [](const Limit &a, const Limit &b) { return a.rate < b.rate; });
+  double low = 0, high = least->rate;
+  prediction.bottleneck = least->name;
+  if (!findSlow(stages, high, chip))
+    low = high;
+  for (unsigned step = 0; step < 40 && high - low > 1e-9 * high; ++step) {
+    double middle = (low + high) / 2;
+    const Stage *slow = findSlow(stages, middle, chip);
+    (slow ? high : low) = middle;
+    if (slow && slow >= &stages[program.size()])
+      prediction.bottleneck = slow->name; // Rx or Tx, before any limit
+  }
+  prediction.packetsPerSecond = low * double(chip.meClockHz);
+  for (const Stage &stage : program)
+    prediction.stageUtilization.push_back(
+        std::min(1.0, low * stage.messages * stage.cost.issue / stage.engines));
+  for (double &busy : prediction.unitUtilization)
+    busy = std::min(1.0, low * busy);
+  return prediction;
+}
+
+} // namespace karakal::agg

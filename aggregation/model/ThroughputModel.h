@@ -1,0 +1,134 @@
+//===- ThroughputModel.h - packets a second of a mapping -------*- C++ -*-===//
+//
+// Equation 1 of the paper says that throughput grows with the number of
+// engines n and with k, the rate of the slowest stage, and falls with the
+// number of stages p. Here k is computed from what a stage asks of the chip for
+// one message:
+//
+//   issue     cycles in which its engine executes instructions
+//   latency   cycles in which its context waits, with no other load on a unit
+//   busy      cycles in which it occupies each shared unit
+//   locked    cycles in which it holds a lock that all engines share, with no
+//             wait for its engine, and how often it swaps meanwhile
+//   sent      messages to Tx; bare: those that do not say where the bytes are
+//
+// Beside the sum of what commands take of a unit stand their number and the sum
+// of the squares: who comes behind a long one waits longer than its share. So
+// do contexts that come back while another one is in a long run of
+// instructions; if they hold a lock, all that want it wait with them.
+//
+// An engine with c contexts handles at most min(1 / issue, c / (issue +
+// latency)) messages a cycle; a unit serves at most 1 / (sum of busy). Between
+// those bounds contexts queue for their engine, which is the machine
+// interference problem with c machines and one repairman, and commands for the
+// units, solved by Bard's and Schweitzer's approximation of mean value
+// analysis; stages of a pipeline are coupled by the rate and by the units that
+// they share.
+//
+// Every figure of the chip comes from target-ixp/chip/ChipParameters.def; what
+// was fitted to simulations stands in `Fit` below.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KARAKAL_AGGREGATION_MODEL_THROUGHPUTMODEL_H
+#define KARAKAL_AGGREGATION_MODEL_THROUGHPUTMODEL_H
+
+#include "target-ixp/chip/ChipParameters.h"
+#include <array>
+#include <string>
+#include <vector>
+
+namespace karakal::agg {
+
+/// A unit that all engines share. An SRAM channel has a port for reads (Sram0,
+/// Sram1) and one for writes.
+enum class Unit { Scratch, Sram0, Sram1, Sram0Write, Sram1Write, Dram, Hash };
+inline constexpr size_t unitCount = 7;
+inline constexpr std::array<const char *, unitCount> unitNames = {
+    "scratch",     "sram0_read", "sram1_read", "sram0_write",
+    "sram1_write", "dram",       "hash"};
+
+/// What one message costs, in engine cycles.
+struct StageCost {
+  double issue = 0;
+  double latency = 0;
+  /// Runs of instructions between two swaps, and the sum of the squares of
+  /// their cycles; 0 where no code tells.
+  double runs = 0, runSquares = 0;
+  std::array<double, unitCount> busy{}, commands{}, squares{};
+  double locked = 0, lockedRuns = 0;
+  double sent = 0, bare = 0;
+
+  StageCost &operator+=(const StageCost &other);
+  friend StageCost operator+(StageCost a, const StageCost &b) { return a += b; }
+  friend StageCost operator*(StageCost a, double times);
+  double &busyOf(Unit unit) { return busy[size_t(unit)]; }
+  /// Only `part` of the time for which locks are held is one lock's.
+  void shareLocks(double part) {
+    locked *= part;
+    lockedRuns *= part;
+  }
+  /// Adds `times` commands that keep the unit busy for `cycles` each.
+  void addCommands(Unit unit, double times, double cycles) {
+    busy[size_t(unit)] += times * cycles;
+    commands[size_t(unit)] += times;
+    squares[size_t(unit)] += times * cycles * cycles;
+  }
+};
+
+/// A stage of a mapping: an aggregate and its engines.
+struct Stage {
+  std::string name;
+  StageCost cost;
+  /// Messages that it handles for each packet received.
+  double messages = 1;
+  unsigned engines = 1;
+  /// Contexts of each engine that run it, 0 = all.
+  unsigned contexts = 0;
+};
+
+/// The bottleneck of a mapping whose locks are never free.
+inline constexpr const char *locksLimit = "locks";
+/// What the bottleneck begins with if a stage's engines have no time to spare.
+inline constexpr const char *enginesLimit = "engines of ";
+
+/// What limits a mapping.
+struct Prediction {
+  double packetsPerSecond = 0;
+  /// "engines of main", "contexts of main", "dram", "locks", "rx", "ports".
+  std::string bottleneck;
+  /// Share of the cycles in which a stage's engines issue, by stage.
+  std::vector<double> stageUtilization;
+  std::array<double, unitCount> unitUtilization{};
+
+  /// Frame bits a second, as DESIGN.md counts them (with CRC).
+  double gbps(unsigned frameBytes) const {
+    return packetsPerSecond * frameBytes * 8 / 1e9;
+  }
+};
+
+/// A command's unloaded latency and the time that its unit is busy; `words` of
+/// 32 bits.
+struct CommandCost {
+  double latency = 0, busy = 0;
+};
+enum class Access { Memory, Atomic, Queue };
+CommandCost commandCost(const target::ChipParameters &chip, Unit unit,
+                        Access access, unsigned words);
+
+/// Messages a cycle that one engine handles, alone and with unloaded units.
+double engineRate(const StageCost &cost, const target::ChipParameters &chip);
+
+/// Packets a cycle at which the locks of a mapping are never free; infinite
+/// without locks.
+double lockRate(const std::vector<Stage> &stages,
+                const target::ChipParameters &chip);
+
+/// The rate of a mapping for frames of `frameBytes` with CRC.
+Prediction predict(const std::vector<Stage> &program,
+                   const target::ChipParameters &chip,
+                   unsigned frameBytes = 64);
+
+} // namespace karakal::agg
+
+#endif // KARAKAL_AGGREGATION_MODEL_THROUGHPUTMODEL_H

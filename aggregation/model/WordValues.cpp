@@ -1,0 +1,243 @@
+//===- WordValues.cpp - what registers are known to hold ------------------===//
+
+#include "aggregation/model/WordValues.h"
+#include "target-ixp/chip/MemoryMap.h"
+#include "target-ixp/table/InstructionTable.h"
+#include <algorithm>
+
+namespace karakal::agg {
+
+using target::Instruction;
+using target::Op;
+using target::Operand;
+
+bool WordValue::isInChannel1() const {
+  return kind == Kind::Channel1 ||
+         (isConstant() && bits >> target::SramChannelShift == 1);
+}
+
+/// What two ways that meet both bring.
+static WordValue meet(WordValue a, WordValue b) {
+  if (a.kind == WordValue::Kind::Unreached || a == b)
+    return b;
+  if (b.kind == WordValue::Kind::Unreached)
+    return a;
+  if (a.isInChannel1() && b.isInChannel1())
+    return {WordValue::Kind::Channel1, 0};
+  return WordValue::unknown();
+}
+
+/// A sum, or the bits of both: an address keeps its channel.
+static WordValue sumOf(WordValue a, WordValue b, bool isOr) {
+  if (a.isConstant() && b.isConstant())
+    return WordValue::constant(isOr ? a.bits | b.bits : a.bits + b.bits);
+  if (a.isInChannel1() || b.isInChannel1())
+    return {WordValue::Kind::Channel1, 0};
+  return WordValue::unknown();
+}
+
+/// Bytes of a register replaced; its high half alone tells a channel.
+static WordValue replaced(WordValue old, uint32_t mask, uint32_t bits) {
+  if (old.isConstant())
+    return WordValue::constant((old.bits & ~mask) | bits);
+  constexpr uint32_t highByte = 0xff000000;
+  if ((mask & highByte) != 0)
+    return WordValue::constant(bits).isInChannel1()
+               ? WordValue{WordValue::Kind::Channel1, 0}
+               : WordValue::unknown();
+  return old;
+}
+
+static WordValue shifted(WordValue value, const target::Shift &shift) {
+  if (shift.kind == target::Shift::Kind::None)
+    return value;
+  if (!value.isConstant())
+    return WordValue::unknown();
+  if (shift.kind == target::Shift::Kind::Left)
+    return WordValue::constant(value.bits << shift.amount);
+  if (shift.kind == target::Shift::Kind::Right)
+    return WordValue::constant(value.bits >> shift.amount);
+  return WordValue::unknown();
+}
+
+std::optional<unsigned> WordValues::indexOf(const Operand &operand) {
+  if (operand.value >= bankRegisters)
+    return std::nullopt;
+  switch (operand.kind) {
+  case Operand::Kind::GprA:
+    return operand.value;
+  case Operand::Kind::GprB:
+    return bankRegisters + operand.value;
+  case Operand::Kind::SXfer:
+    return 2 * bankRegisters + operand.value;
+  default:
+    return std::nullopt;
+  }
+}
+
+/// A transfer register as source is one that commands fill.
+WordValue WordValues::valueOf(const State &state, const Operand &operand) {
+  if (operand.isImmediate())
+    return WordValue::constant(operand.value);
+  if (operand.isNone())
+    return WordValue::constant(0);
+  auto index = indexOf(operand);
+  return index && operand.isGpr() ? state[*index] : WordValue::unknown();
+}
+
+WordValue WordValues::resultOf(const State &state, const Instruction &i) {
+  WordValue b = shifted(valueOf(state, i.b), i.shift);
+  auto byteOf = [&](unsigned byte) {
+    return replaced(valueOf(state, i.dest), 0xffu << 8 * byte,
+                    uint32_t(i.immediate) << 8 * byte);
+  };
+  switch (i.op) {
+  case Op::Immed: {
+    uint32_t bits = uint32_t(i.immediate) << i.shift.amount;
+    return WordValue::constant(i.invert ? ~bits : bits);
+  }
+  case Op::ImmedB0:
+  case Op::ImmedB1:
+  case Op::ImmedB2:
+  case Op::ImmedB3:
+    return byteOf(unsigned(i.op) - unsigned(Op::ImmedB0));
+  case Op::ImmedW0:
+    return replaced(valueOf(state, i.dest), 0xffff, i.immediate);
+  case Op::ImmedW1:
+    return replaced(valueOf(state, i.dest), 0xffff0000,
+                    uint32_t(i.immediate) << 16);
+  case Op::AluB:
+  case Op::ShfB:
+    return b;
+  case Op::AluAdd:
+    return sumOf(valueOf(state, i.a), b, /*isOr=*/false);
+  case Op::AluOr:
+  case Op::ShfOr:
+    return sumOf(valueOf(state, i.a), b, /*isOr=*/true);
+  default:
+    return WordValue::unknown();
+  }
+}
+
+/// Words that run for less than this share of the messages say nothing about
+/// what the others find in registers, but for those before the first message.
+constexpr float coldShare = 1e-3f;
+
+static std::vector<bool> coldWords(const target::Microcode &code,
+                                   const WordFlow &flow) {
+  std::vector<bool> isCold(code.words.size());
+  if (code.frequencies.empty())
+    return isCold;
+  float most =
+      *std::max_element(code.frequencies.begin(), code.frequencies.end());
+  for (size_t i = 0; i < isCold.size(); ++i)
+    isCold[i] = code.frequencies[i] < coldShare * most;
+  std::vector<uint32_t> open = {0};
+  while (!open.empty()) {
+    uint32_t word = open.back();
+    open.pop_back();
+    if (word >= isCold.size() || !isCold[word])
+      continue;
+    isCold[word] = false;
+    for (const WordEdge &edge : flow.edges[word])
+      open.push_back(edge.to);
+  }
+  return isCold;
+}
+
+/// The registers that each function writes, those of its callees included.
+void WordValues::findWrites(const target::Microcode &code) {
+  writes.resize(flow.instructions.size());
+  for (bool isChanged = true; isChanged;) {
+    isChanged = false;
+    for (const target::FunctionRange &range : code.functions)
+      for (uint32_t word = range.begin; word < range.end; ++word) {
+        auto mark = [&](unsigned index) {
+          isChanged |= !writes[range.begin][index];
+          writes[range.begin][index] = true;
+        };
+        if (auto index = indexOf(flow.instructions[word].dest))
+          mark(*index);
+        for (const WordEdge &edge : flow.edges[word])
+          for (unsigned i = 0; edge.callee && i < stateSize; ++i)
+            if (writes[*edge.callee][i])
+              mark(i);
+      }
+  }
+}
+
+WordValues::State WordValues::after(uint32_t word) const {
+  const Instruction &instruction = flow.instructions[word];
+  State state = before[word];
+  if (auto index = indexOf(instruction.dest))
+    state[*index] = resultOf(before[word], instruction);
+  return state;
+}
+
+bool WordValues::join(uint32_t word, const State &from) {
+  bool isChanged = false;
+  for (unsigned i = 0; i < stateSize; ++i) {
+    WordValue met = meet(before[word][i], from[i]);
+    isChanged |= !(met == before[word][i]);
+    before[word][i] = met;
+  }
+  return isChanged;
+}
+
+void WordValues::run(const target::Microcode &code) {
+  State start;
+  start.fill(WordValue::unknown());
+  before.resize(flow.instructions.size());
+  std::vector<bool> isCold = coldWords(code, flow);
+  join(0, start);
+  std::vector<uint32_t> open = {0};
+  while (!open.empty()) {
+    uint32_t word = open.back();
+    open.pop_back();
+    State state = after(word);
+    for (const WordEdge &edge : flow.edges[word]) {
+      State brought = state;
+      if (edge.callee) {
+        if (join(*edge.callee, state))
+          open.push_back(*edge.callee);
+        for (unsigned i = 0; i < stateSize; ++i)
+          if (writes[*edge.callee][i])
+            brought[i] = WordValue::unknown();
+      }
+      bool isRare = edge.to < before.size() && isCold[word] && !isCold[edge.to];
+      if (edge.to < before.size() && !isRare && join(edge.to, brought))
+        open.push_back(edge.to);
+    }
+  }
+}
+
+WordValues::WordValues(const target::Microcode &code, const WordFlow &flow)
+    : flow(flow) {
+  findWrites(code);
+  if (!flow.instructions.empty())
+    run(code);
+}
+
+bool WordValues::goesToChannel1(uint32_t word) const {
+  const Instruction &command = flow.instructions[word];
+  return sumOf(valueOf(before[word], command.a),
+               valueOf(before[word], command.b), /*isOr=*/false)
+      .isInChannel1();
+}
+
+bool WordValues::sendsPacket(uint32_t word) const {
+  const Instruction &command = flow.instructions[word];
+  return command.op == Op::ScratchPut &&
+         sumOf(valueOf(before[word], command.a),
+               valueOf(before[word], command.b),
+               /*isOr=*/false) == WordValue::constant(target::RingTx << 2);
+}
+
+bool WordValues::isBare(uint32_t word) const {
+  Operand second = flow.instructions[word].xfer;
+  ++second.value;
+  auto index = indexOf(second);
+  return index && before[word][*index] == WordValue::constant(0);
+}
+
+} // namespace karakal::agg

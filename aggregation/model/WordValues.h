@@ -1,0 +1,81 @@
+//===- WordValues.h - what registers are known to hold ---------*- C++ -*-===//
+//
+// Words name a unit, not which of its parts a command goes to: the SRAM
+// channel stands in bits 31:30 of the address, which is the sum of two
+// registers. Where a table lies is a constant of the program, so that most of
+// it is found by following constants forward through the words:
+//
+//   immed_w1[a9, 0x4000]                a9 is 0x4000nnnn: SRAM channel 1
+//   alu[b6, a9, +, b6]                  a place behind it: in channel 1 too
+//   sram[read, $5, b6, 0, 2]            a command to channel 1
+//
+// A register of which two ways bring different values holds nothing known, nor
+// do those that a function writes which is called. What goes through memory is
+// not followed. The model asks for averages: a way that hardly any message
+// takes tells nothing.
+//
+// Cost: the words times the registers, a few rounds.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KARAKAL_AGGREGATION_MODEL_WORDVALUES_H
+#define KARAKAL_AGGREGATION_MODEL_WORDVALUES_H
+
+#include "aggregation/model/WordFlow.h"
+#include <array>
+
+namespace karakal::agg {
+
+/// What a register holds: a constant, an address in SRAM channel 1, or
+/// something else.
+struct WordValue {
+  enum class Kind : uint8_t { Unreached, Constant, Channel1, Unknown };
+  Kind kind = Kind::Unreached;
+  uint32_t bits = 0;
+
+  static WordValue constant(uint32_t bits) { return {Kind::Constant, bits}; }
+  static WordValue unknown() { return {Kind::Unknown, 0}; }
+  bool isConstant() const { return kind == Kind::Constant; }
+  /// Whether it can only be an address of SRAM channel 1, if one at all.
+  bool isInChannel1() const;
+  bool operator==(const WordValue &o) const {
+    return kind == o.kind && bits == o.bits;
+  }
+};
+
+class WordValues {
+public:
+  WordValues(const target::Microcode &code, const WordFlow &flow);
+
+  /// Whether the command at `word` goes to SRAM channel 1.
+  bool goesToChannel1(uint32_t word) const;
+  /// Whether the command at `word` puts a message on the ring to Tx.
+  bool sendsPacket(uint32_t word) const;
+  /// Whether a message tells neither head nor length of its packet.
+  bool isBare(uint32_t word) const;
+
+private:
+  /// GPRs of both banks, then the S transfer registers that commands send.
+  static constexpr unsigned bankRegisters = 16, stateSize = 3 * bankRegisters;
+  using State = std::array<WordValue, stateSize>;
+
+  static std::optional<unsigned> indexOf(const target::Operand &operand);
+  static WordValue valueOf(const State &state, const target::Operand &operand);
+  static WordValue resultOf(const State &state,
+                            const target::Instruction &instruction);
+  void findWrites(const target::Microcode &code);
+  State after(uint32_t word) const;
+  /// Joins `from` into what is known in front of `word`; whether that changed.
+  bool join(uint32_t word, const State &from);
+  void run(const target::Microcode &code);
+
+  const WordFlow &flow;
+  std::vector<State> before;
+  /// By first word of a function: the registers that it and what it calls
+  /// write.
+  std::vector<std::array<bool, stateSize>> writes;
+};
+
+} // namespace karakal::agg
+
+#endif // KARAKAL_AGGREGATION_MODEL_WORDVALUES_H

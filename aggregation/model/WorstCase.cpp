@@ -1,0 +1,455 @@
+//===- WorstCase.cpp - the most that a message can cost -------------------===//
+
+#include "aggregation/model/WorstCase.h"
+#include "aggregation/model/WordCost.h"
+#include "aggregation/model/WordFlow.h"
+#include "target-ixp/table/InstructionTable.h"
+#include <algorithm>
+#include <array>
+#include <boost/graph/adjacency_list.hpp>
+#include <boost/graph/strong_components.hpp>
+#include <functional>
+#include <map>
+#include <set>
+
+namespace karakal::agg {
+
+using target::Instruction;
+using target::Op;
+
+namespace {
+
+constexpr unsigned signalCount = 16;
+/// Visits of a word after which waits no longer count what has passed.
+constexpr unsigned visitsMax = 50;
+
+/// By what paths are compared.
+using Weight = std::function<double(const StageCost &)>;
+
+/// A path's cost up to a word, that word left out, and where it came from.
+struct Arrival {
+  StageCost cost;
+  uint32_t from = ~0u;
+};
+/// By word, for those that are reached.
+using Arrivals = std::map<uint32_t, Arrival>;
+
+/// The words of a loop, or one word that is in none.
+struct Region {
+  std::vector<uint32_t> words;
+  bool isLoop = false;
+};
+
+/// Longest paths through one program.
+class Paths {
+public:
+  Paths(const target::Microcode &code, const target::ChipParameters &chip)
+      : code(code), chip(chip), flow(code), costs(code.words.size()),
+        headAt(code.words.size()) {
+    for (const target::LoopHead &loop : code.loops)
+      addHead(loop);
+    addWords();
+    addWaits();
+  }
+
+  /// The longest turn of the dispatch loop, and its words.
+  StageCost longestTurn(const Weight &by, std::vector<uint32_t> *words);
+
+  /// What was wrong, or nothing.
+  std::optional<Error> problem;
+
+private:
+  /// What is known of the loops that begin at a word.
+  struct Head {
+    unsigned loops = 0;
+    uint32_t depth = 0;
+    double roundsMax = 1; ///< of all together, 0 = not known
+  };
+
+  void addHead(const target::LoopHead &loop);
+  void addWords();
+  void addWaits();
+  bool addWaitsOnce(bool countsWhatPassed);
+  std::vector<Region> regionsOf(const std::vector<uint32_t> &words,
+                                const std::set<uint32_t> &cut) const;
+  Arrivals solve(const std::vector<uint32_t> &words, const Arrivals &starts,
+                 const std::set<uint32_t> &cut);
+  void passLoop(const Region &loop, const std::set<uint32_t> &cut,
+                Arrivals &arrivals);
+  std::set<uint32_t> headsOf(const Region &loop) const;
+  double roundsOf(const Region &loop, std::set<uint32_t> &heads);
+  std::set<uint32_t> waitsOf(const Region &loop,
+                             const std::set<uint32_t> &heads) const;
+  StageCost costOf(uint32_t word, const WordEdge &edge);
+  StageCost costOfCall(uint32_t callee);
+  /// The longest way from `within` into one of `heads`, and its last word.
+  std::optional<Arrival> closing(const Arrivals &within,
+                                 const std::set<uint32_t> &heads);
+  void offer(Arrivals &to, uint32_t word, const Arrival &arrival) const {
+    auto [at, isNew] = to.try_emplace(word, arrival);
+    if (!isNew && weight(at->second.cost) < weight(arrival.cost))
+      at->second = arrival;
+  }
+
+  const target::Microcode &code;
+  const target::ChipParameters &chip;
+  WordFlow flow;
+  std::vector<StageCost> costs; ///< of each word itself
+  std::vector<Head> headAt;
+  std::map<uint32_t, StageCost> calls; ///< by first word, for `weight`
+  Weight weight;
+};
+
+} // namespace
+
+//===-- Words -------------------------------------------------------------===//
+
+/// An outer loop may have no word before an inner one: their rounds multiply.
+void Paths::addHead(const target::LoopHead &loop) {
+  if (loop.word >= headAt.size())
+    return;
+  Head &head = headAt[loop.word];
+  head.depth = head.loops == 0 ? loop.depth : std::min(head.depth, loop.depth);
+  head.roundsMax *= loop.roundsMax;
+  ++head.loops;
+}
+
+void Paths::addWords() {
+  for (uint32_t i = 0; i < costs.size(); ++i) {
+    const Instruction &instruction = flow.instructions[i];
+    costs[i].issue = 1;
+    if (isSwap(instruction))
+      costs[i].issue += swapCycles(instruction, chip);
+    if (auto command = commandOf(instruction, chip))
+      command->addBusy(costs[i], 1);
+  }
+}
+
+/// What a context waits for at each swap: the rest of the longest latency of
+/// the commands whose signals it awaits. What passes between is taken off.
+void Paths::addWaits() {
+  if (!addWaitsOnce(true))
+    addWaitsOnce(false);
+}
+
+bool Paths::addWaitsOnce(bool countsWhatPassed) {
+  using Left = std::array<float, signalCount>;
+  std::vector<Left> before(costs.size(), Left{});
+  std::vector<unsigned> visits(costs.size(), 0);
+  std::vector<bool> isSeen(costs.size(), false);
+  std::set<uint32_t> open = {0};
+  for (const target::CallSite &call : code.calls)
+    open.insert(call.callee);
+  for (uint32_t start : open)
+    isSeen[start] = true;
+  while (!open.empty()) {
+    uint32_t at = *open.begin();
+    open.erase(open.begin());
+    if (countsWhatPassed && ++visits[at] > visitsMax)
+      return false;
+    const Instruction &instruction = flow.instructions[at];
+    Left left = before[at];
+    double wait = 0;
+    auto command = commandOf(instruction, chip);
+    double latency = command ? command->cost.latency : 0;
+    if (instruction.ctxSwap)
+      wait = latency;
+    if (instruction.op == Op::CtxArb)
+      for (unsigned s = 1; s < signalCount; ++s)
+        if (instruction.signalMask >> s & 1) {
+          wait = std::max<double>(wait, left[s]);
+          left[s] = 0;
+        }
+    costs[at].latency = wait;
+    if (countsWhatPassed)
+      for (float &rest : left)
+        rest = std::max(0.f, rest - float(wait + costs[at].issue));
+    if (instruction.signal != 0 && !instruction.ctxSwap)
+      for (unsigned s = 0; s < target::row(instruction.op).signals; ++s)
+        left[(instruction.signal + s) % signalCount] = float(latency);
+    for (const WordEdge &edge : flow.edges[at]) {
+      bool isChanged = !isSeen[edge.to];
+      isSeen[edge.to] = true;
+      for (unsigned s = 0; s < signalCount; ++s)
+        if (left[s] > before[edge.to][s]) {
+          before[edge.to][s] = left[s];
+          isChanged = true;
+        }
+      if (isChanged)
+        open.insert(edge.to);
+    }
+  }
+  return true;
+}
+
+//===-- Loops -------------------------------------------------------------===//
+
+/// Loops and single words in an order in which control passes them; edges into
+/// `cut` do not count.
+std::vector<Region> Paths::regionsOf(const std::vector<uint32_t> &words,
+                                     const std::set<uint32_t> &cut) const {
+  boost::adjacency_list<boost::vecS, boost::vecS, boost::directedS> graph(
+      words.size());
+  auto indexOf = [&](uint32_t word) -> std::optional<size_t> {
+    auto at = std::lower_bound(words.begin(), words.end(), word);
+    if (at == words.end() || *at != word)
+      return std::nullopt;
+    return size_t(at - words.begin());
+  };
+  std::vector<bool> turnsOnItself(words.size());
+  for (size_t i = 0; i < words.size(); ++i)
+    for (const WordEdge &edge : flow.edges[words[i]])
+      if (auto to = indexOf(edge.to); to && !cut.count(edge.to)) {
+        boost::add_edge(i, *to, graph);
+        turnsOnItself[i] = turnsOnItself[i] || *to == i;
+      }
+  std::vector<int> component(words.size());
+  int count = boost::strong_components(
+      graph, boost::make_iterator_property_map(
+                 component.begin(), boost::get(boost::vertex_index, graph)));
+  // Components are numbered from where control ends.
+  std::vector<Region> regions(static_cast<size_t>(count));
+  for (size_t i = 0; i < words.size(); ++i) {
+    Region &region = regions[size_t(count - 1 - component[i])];
+    region.words.push_back(words[i]);
+    region.isLoop = region.words.size() > 1 || turnsOnItself[i];
+  }
+  return regions;
+}
+
+/// The heads of the outermost loop of a region; copies of one, if several.
+std::set<uint32_t> Paths::headsOf(const Region &loop) const {
+  std::set<uint32_t> heads;
+  uint32_t least = ~0u;
+  for (uint32_t word : loop.words)
+    if (headAt[word].loops != 0) {
+      if (headAt[word].depth < least)
+        heads.clear();
+      least = std::min(least, headAt[word].depth);
+      if (headAt[word].depth == least)
+        heads.insert(word);
+    }
+  return heads;
+}
+
+/// Where a loop gives up the engine until something has come true; the waits of
+/// loops inside are theirs.
+std::set<uint32_t> Paths::waitsOf(const Region &loop,
+                                  const std::set<uint32_t> &heads) const {
+  std::set<uint32_t> waits;
+  for (const Region &region : regionsOf(loop.words, heads)) {
+    const Instruction &i = flow.instructions[region.words.front()];
+    if (!region.isLoop && i.op == Op::CtxArb && (i.signalMask & 1))
+      waits.insert(region.words.front());
+  }
+  return waits;
+}
+
+/// How often control comes to one of `heads`; those of a loop that waits for
+/// others become its waits, of which one counts.
+double Paths::roundsOf(const Region &loop, std::set<uint32_t> &heads) {
+  std::set<double> rounds;
+  for (uint32_t head : heads)
+    rounds.insert(headAt[head].loops != 0 ? headAt[head].roundsMax : 0);
+  if (!rounds.count(0)) {
+    double sum = 0;
+    for (double most : rounds)
+      sum += most;
+    return sum;
+  }
+  if (std::set<uint32_t> waits = waitsOf(loop, heads); !waits.empty()) {
+    heads = waits;
+    return 1;
+  }
+  if (!problem) {
+    target::SourceLine place;
+    for (uint32_t at : loop.words)
+      if (place.line == 0 && code.lines[at].line != 0)
+        place = code.lines[at];
+    problem = makeFileError(
+        "E-aggregation-010", place.file,
+        "no worst case: nothing bounds the rounds of the loop at word " +
+            std::to_string(*heads.begin()) +
+            ". Give it a constant bound, as in 'for (u32 i = 0; i < 16; i++)'",
+        place.line);
+  }
+  return 1;
+}
+
+std::optional<Arrival> Paths::closing(const Arrivals &within,
+                                      const std::set<uint32_t> &heads) {
+  std::optional<Arrival> longest;
+  for (const auto &[word, arrival] : within)
+    for (const WordEdge &edge : flow.edges[word]) {
+      if (!heads.count(edge.to))
+        continue;
+      StageCost cost = arrival.cost + costOf(word, edge);
+      if (!longest || weight(cost) > weight(longest->cost))
+        longest = Arrival{cost, word};
+    }
+  return longest;
+}
+
+/// Replaces the arrivals at a loop's entries by those at all its words.
+void Paths::passLoop(const Region &loop, const std::set<uint32_t> &cut,
+                     Arrivals &arrivals) {
+  std::set<uint32_t> heads = headsOf(loop);
+  if (heads.empty()) // a wait without a mark: its first word will do
+    heads.insert(loop.words.front());
+  double rounds = roundsOf(loop, heads);
+  if (problem)
+    return;
+  std::set<uint32_t> inner = cut;
+  inner.insert(heads.begin(), heads.end());
+  Arrivals entries; // beside the heads
+  std::optional<Arrival> entered;
+  for (uint32_t word : loop.words) {
+    auto at = arrivals.find(word);
+    if (at == arrivals.end())
+      continue;
+    if (!heads.count(word))
+      entries.insert(*at);
+    else if (!entered || weight(at->second.cost) > weight(entered->cost))
+      entered = at->second;
+  }
+  Arrivals first = solve(loop.words, entries, inner);
+  std::optional<Arrival> reached = closing(first, heads);
+  if (!reached || (entered && weight(entered->cost) > weight(reached->cost)))
+    reached = entered;
+  for (const auto &[word, arrival] : first)
+    offer(arrivals, word, arrival);
+  if (!reached)
+    return;
+  Arrivals starts;
+  for (uint32_t head : heads)
+    starts[head] = Arrival{{}, reached->from};
+  Arrivals round = solve(loop.words, starts, inner);
+  std::optional<Arrival> closed = closing(round, heads);
+  StageCost before = reached->cost;
+  if (closed)
+    before += closed->cost * (rounds - 1);
+  for (const auto &[word, arrival] : round)
+    offer(arrivals, word, {before + arrival.cost, arrival.from});
+}
+
+//===-- Paths -------------------------------------------------------------===//
+
+StageCost Paths::costOf(uint32_t word, const WordEdge &edge) {
+  StageCost cost = costs[word];
+  cost.issue += edge.deadCycles;
+  if (edge.callee)
+    cost += costOfCall(*edge.callee);
+  return cost;
+}
+
+/// No function calls itself: Baker has no recursion.
+StageCost Paths::costOfCall(uint32_t callee) {
+  if (auto at = calls.find(callee); at != calls.end())
+    return at->second;
+  Arrivals arrivals =
+      solve(flow.reachedFrom(callee), {{callee, Arrival{}}}, {});
+  StageCost longest;
+  for (const auto &[word, arrival] : arrivals) {
+    if (!flow.edges[word].empty())
+      continue;
+    // The last delay slot of a return.
+    StageCost cost = arrival.cost + costs[word];
+    cost.issue += target::row(Op::Jump).slots;
+    if (weight(cost) > weight(longest))
+      longest = cost;
+  }
+  calls[callee] = longest;
+  return longest;
+}
+
+Arrivals Paths::solve(const std::vector<uint32_t> &words,
+                      const Arrivals &starts, const std::set<uint32_t> &cut) {
+  Arrivals arrivals = starts;
+  for (const Region &region : regionsOf(words, cut)) {
+    if (problem)
+      return arrivals;
+    if (region.isLoop)
+      passLoop(region, cut, arrivals);
+    for (uint32_t word : region.words) {
+      auto at = arrivals.find(word);
+      if (at == arrivals.end())
+        continue;
+      StageCost here = at->second.cost;
+      for (const WordEdge &edge : flow.edges[word]) {
+        bool isInside =
+            std::binary_search(words.begin(), words.end(), edge.to) &&
+            !cut.count(edge.to) &&
+            !(region.isLoop && std::binary_search(region.words.begin(),
+                                                  region.words.end(), edge.to));
+        if (isInside)
+          offer(arrivals, edge.to, {here + costOf(word, edge), word});
+      }
+    }
+  }
+  return arrivals;
+}
+
+StageCost Paths::longestTurn(const Weight &by, std::vector<uint32_t> *words) {
+  weight = by;
+  calls.clear();
+  const Region *dispatch = nullptr;
+  std::vector<Region> regions = regionsOf(flow.reachedFrom(0), {});
+  for (const Region &region : regions)
+    if (region.isLoop)
+      dispatch = &region;
+  KARAKAL_ASSERT(dispatch, "an aggregate's program is an endless loop");
+  std::set<uint32_t> heads = headsOf(*dispatch);
+  KARAKAL_ASSERT(!heads.empty(), "the dispatch loop has a mark");
+  Arrivals starts;
+  for (uint32_t head : heads) {
+    KARAKAL_ASSERT(headAt[head].loops == 1, "a turn begins with a ring get");
+    starts[head] = Arrival{};
+  }
+  Arrivals arrivals = solve(dispatch->words, starts, heads);
+  std::optional<Arrival> turn = closing(arrivals, heads);
+  if (problem || !turn)
+    return {};
+  if (words) {
+    std::set<uint32_t> seen; // words of loops may come twice
+    for (uint32_t at = turn->from; at != ~0u && seen.insert(at).second;
+         at = arrivals[at].from)
+      words->push_back(at);
+    std::reverse(words->begin(), words->end());
+  }
+  return turn->cost;
+}
+
+//===----------------------------------------------------------------------===//
+
+Result<WorstCase> worstCaseOf(const target::Microcode &code,
+                              const target::ChipParameters &chip) {
+  Paths paths(code, chip);
+  WorstCase worst;
+  double contexts = double(chip.meContexts);
+  worst.pathCost = paths.longestTurn(
+      [&](const StageCost &c) { return c.issue + c.latency / contexts; },
+      &worst.path);
+  if (paths.problem)
+    return *paths.problem;
+  worst.cost.issue =
+      paths.longestTurn([](const StageCost &c) { return c.issue; }, nullptr)
+          .issue;
+  worst.cost.latency =
+      paths.longestTurn([](const StageCost &c) { return c.latency; }, nullptr)
+          .latency;
+  for (auto figures :
+       {&StageCost::busy, &StageCost::commands, &StageCost::squares})
+    for (size_t u = 0; u < unitCount; ++u) {
+      auto of = [=](const StageCost &c) { return (c.*figures)[u]; };
+      (worst.cost.*figures)[u] = of(paths.longestTurn(of, nullptr));
+    }
+  return worst;
+}
+
+double promisedPackets(const std::vector<Stage> &stages,
+                       const target::ChipParameters &chip,
+                       unsigned frameBytes) {
+  return (1 - modelError) * predict(stages, chip, frameBytes).packetsPerSecond;
+}
+
+} // namespace karakal::agg

@@ -1,0 +1,57 @@
+//===- WorstCase.h - the most that a message can cost ----------*- C++ -*-===//
+//
+// Path analysis of final microcode (the paper's section 5.1, last paragraph).
+// A turn leads from the head of the dispatch loop back to it and handles one
+// message at most. Its worst case is the longest path, a loop being as long as
+// its longest round times the rounds that it makes at most (Microcode::loops).
+//
+//   issue     engine cycles: a word each, and the dead ones behind swaps and
+//             branches that are taken
+//   latency   cycles in which the context waits for commands that nothing else
+//             delays; commands that are on their way together count once
+//   busy      cycles of each shared unit
+//
+// Each figure is the most of any path; they may be those of several paths. What
+// a turn waits until others give up a lock or make room in a ring is in none of
+// them: of a loop around `ctx_arb[voluntary]` one round counts.
+//
+// The promise of a rate is what the throughput model predicts if every packet
+// costs that much, less the model's own error.
+//
+// Cost: for W words in loops D deep, O(W · 2^D) for each figure.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KARAKAL_AGGREGATION_MODEL_WORSTCASE_H
+#define KARAKAL_AGGREGATION_MODEL_WORSTCASE_H
+
+#include "aggregation/model/ThroughputModel.h"
+#include "support/Error.h"
+#include "target-ixp/image/Microcode.h"
+#include <vector>
+
+namespace karakal::agg {
+
+/// By how much the model may predict too high a rate (`./dev bench model`).
+inline constexpr double modelError = 0.15;
+
+struct WorstCase {
+  StageCost cost;
+  /// The path on which issue + latency / contexts is largest: its words, those
+  /// of loops and calls on the way left out, and what it costs.
+  std::vector<uint32_t> path;
+  StageCost pathCost;
+};
+
+/// The worst case of a turn. Errors: E-aggregation-010 (a loop without a
+/// bound), with its place in the source.
+Result<WorstCase> worstCaseOf(const target::Microcode &code,
+                              const target::ChipParameters &chip);
+
+/// The rate that `stages`, with the costs of worst cases, promise.
+double promisedPackets(const std::vector<Stage> &stages,
+                       const target::ChipParameters &chip, unsigned frameBytes);
+
+} // namespace karakal::agg
+
+#endif // KARAKAL_AGGREGATION_MODEL_WORSTCASE_H

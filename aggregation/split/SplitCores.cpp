@@ -1,0 +1,172 @@
+//===- SplitCores.cpp - which core runs which PPF -------------------------===//
+//
+// Section 5.1 of the paper: frequently executed aggregates go to the
+// microengines, infrequently executed ones to the XScale core. The hot PPFs
+// form one aggregate that all programmable microengines run: duplication needs
+// no balancing and no channel between engines, as long as the code fits.
+//
+// A channel on a cycle cannot be a call. Both ends of such a channel lie in
+// one strongly connected component of the PPF graph; where the core is the
+// same it becomes a ring of that core: ring 4 for the aggregate, to_xscale for
+// the XScale core, which is then both its producer and its consumer.
+//
+// Requires: nothing; uses `baker.profile` and `baker.cold`. Ensures: no PPF
+// that no packet can reach, `baker.core` on PPFs, `baker.via` and `baker.ring`
+// on channels, each with its reason.
+//
+//===----------------------------------------------------------------------===//
+
+#include "aggregation/Passes.h"
+#include "aggregation/formation/PpfGraph.h"
+#include "ir/dialect/Attributes.h"
+#include "target-ixp/chip/MemoryMap.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mlir;
+
+namespace karakal::agg {
+
+#define GEN_PASS_DEF_SPLITCORES
+#include "aggregation/Passes.h.inc"
+
+namespace {
+
+/// The aggregate's own ring.
+constexpr uint32_t aggregateRing = target::RingFreeFirst;
+
+void setReason(Operation *op, StringRef name, const Twine &reason) {
+  op->setAttr(name, StringAttr::get(op->getContext(), reason));
+}
+
+class SplitCores : public impl::SplitCoresBase<SplitCores> {
+public:
+  using SplitCoresBase::SplitCoresBase;
+
+private:
+  void runOnOperation() override {
+    if (coldShare < 0 || coldShare > 1) {
+      getOperation().emitError()
+          << "baker-split-cores: cold-share must lie between 0 and 1";
+      return signalPassFailure();
+    }
+    dropUnreached();
+    PpfGraph graph(getOperation());
+    assignCores(graph);
+    realizeChannels(graph);
+  }
+
+  void dropUnreached();
+  void assignCores(const PpfGraph &graph);
+  void realizeChannels(const PpfGraph &graph);
+  void setRing(ir::ChannelOp channel, uint32_t ring, const Twine &reason);
+};
+
+/// The packets that the rx PPF took in, if there is a profile.
+std::optional<uint64_t> receivedPackets(ModuleOp module) {
+  for (auto channel : module.getOps<ir::ChannelOp>())
+    if (channel.comesFromRx() && !channel.goesToTx())
+      return ir::profilePacketsOf(
+          module.lookupSymbol<func::FuncOp>(channel.getConsumer()));
+  return std::nullopt;
+}
+
+/// Erases the PPFs that no packet can reach, since what would put packets on
+/// their channels never runs, and those channels.
+void SplitCores::dropUnreached() {
+  ModuleOp module = getOperation();
+  PpfGraph graph(module);
+  std::vector<ir::ChannelOp> unused;
+  llvm::DenseSet<Operation *> dead(graph.ppfs.begin(), graph.ppfs.end());
+  for (size_t index : graph.reachable())
+    dead.erase(graph.ppfs[index]);
+  for (auto channel : module.getOps<ir::ChannelOp>())
+    if (!channel.goesToTx() &&
+        dead.contains(module.lookupSymbol(channel.getConsumer())))
+      unused.push_back(channel);
+  for (func::FuncOp ppf : graph.ppfs)
+    if (dead.contains(ppf))
+      ppf.erase();
+  for (ir::ChannelOp channel : unused)
+    channel.erase();
+}
+
+void SplitCores::assignCores(const PpfGraph &graph) {
+  uint64_t received = receivedPackets(getOperation()).value_or(0);
+  for (func::FuncOp ppf : graph.ppfs) {
+    std::optional<uint64_t> packets = ir::profilePacketsOf(ppf);
+    bool isProfiled = packets && received != 0;
+    double share = isProfiled ? double(*packets) / double(received) : 0;
+    ir::Core core = ir::Core::Me;
+    std::string reason;
+    StringRef symbol = ppf.getSymName();
+    if (llvm::any_of(xscale, [&](const std::string &name) {
+          return symbol == name || symbol.rsplit('.').first == name;
+        })) {
+      core = ir::Core::XScale;
+      reason = "fixed by the mapping file";
+    } else if (ppf->hasAttr(ir::coldAttrName)) {
+      core = ir::Core::XScale;
+      reason = "marked cold";
+    } else if (isProfiled) {
+      bool isCold = share < coldShare;
+      core = isCold ? ir::Core::XScale : ir::Core::Me;
+      reason = llvm::formatv("{0} of {1} packets, {2} the share of {3:f4}",
+                             *packets, received, isCold ? "below" : "not below",
+                             double(coldShare));
+    } else {
+      reason = "no profile";
+    }
+    ir::setCore(ppf, core);
+    setReason(ppf, coreReasonAttrName, reason);
+    ++(core == ir::Core::Me ? meCount : xscaleCount);
+  }
+}
+
+void SplitCores::setRing(ir::ChannelOp channel, uint32_t ring,
+                         const Twine &reason) {
+  ir::setVia(channel, ir::Via::Ring);
+  ir::setNumber(channel, ir::ringAttrName, ring);
+  setReason(channel, viaReasonAttrName, reason);
+  ++ringCount;
+}
+
+void SplitCores::realizeChannels(const PpfGraph &graph) {
+  // Channels of Rx and to Tx are rings by nature; one that nobody puts on is
+  // a call that never happens.
+  for (auto channel : getOperation().getOps<ir::ChannelOp>()) {
+    if (channel.goesToTx()) {
+      setRing(channel, target::RingTx, "leads to Tx");
+      continue;
+    }
+    if (channel.comesFromRx()) {
+      auto consumer =
+          getOperation().lookupSymbol<func::FuncOp>(channel.getConsumer());
+      bool isOnMe = ir::coreOf(consumer) == ir::Core::Me;
+      setRing(channel, isOnMe ? target::RingRx : target::RingToXScale,
+              isOnMe ? "comes from Rx"
+                     : "comes from Rx, handed on by an engine");
+      continue;
+    }
+    ir::setVia(channel, ir::Via::Call);
+    channel->removeAttr(ir::ringAttrName);
+    setReason(channel, viaReasonAttrName, "inside one core's program");
+  }
+  std::vector<int> component = graph.components();
+  for (const PpfEdge &edge : graph.edges) {
+    ir::Core from = *ir::coreOf(graph.ppfs[edge.from]);
+    ir::Core to = *ir::coreOf(graph.ppfs[edge.to]);
+    if (from != to)
+      setRing(edge.channel,
+              to == ir::Core::XScale ? target::RingToXScale
+                                     : target::RingFromXScale,
+              "crosses from one core to the other");
+    else if (component[edge.from] == component[edge.to])
+      setRing(edge.channel,
+              to == ir::Core::XScale ? target::RingToXScale : aggregateRing,
+              "lies on a cycle of the PPF graph");
+  }
+}
+
+} // namespace
+
+} // namespace karakal::agg

@@ -1,0 +1,103 @@
+#include "baker-lang/syntax/Catalogue.h"
+
+#include "support/Error.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+
+namespace karakal::lang {
+
+std::string idOf(Code code) {
+  std::string number = std::to_string(unsigned(code));
+  return "E-baker-" + std::string(3 - number.size(), '0') + number;
+}
+
+const char *titleOf(Code code) {
+  switch (code) {
+#define DIAGNOSTIC(number, name, title)                                        \
+  case Code::name:                                                             \
+    return title;
+#define WARNING(number, name, flag, byDefault, title)                          \
+  DIAGNOSTIC(number, name, title)
+#include "baker-lang/syntax/Catalogue.def"
+  }
+  KARAKAL_UNREACHABLE("diagnostic without an entry");
+}
+
+const std::vector<WarningKind> &warningKinds() {
+  static const std::vector<WarningKind> kinds = {
+#define DIAGNOSTIC(number, name, title)
+#define WARNING(number, name, flag, byDefault, title)                          \
+  {Code::name, flag, WarningDefault::byDefault},
+#include "baker-lang/syntax/Catalogue.def"
+  };
+  return kinds;
+}
+
+Diagnostic &report(Diagnostics &diagnostics, Code code, SourceRange range,
+                   std::string message) {
+  for (const WarningKind &kind : warningKinds())
+    if (kind.code == code)
+      return diagnostics.warn(kind.flag, idOf(code), range, std::move(message));
+  return diagnostics.add(Severity::Error, idOf(code), range,
+                         std::move(message));
+}
+
+/// The flags that `name` stands for: those of a group, or itself.
+static std::vector<std::string> flagsOf(llvm::StringRef name) {
+  std::vector<std::string> flags;
+  for (const WarningKind &kind : warningKinds()) {
+    llvm::StringRef flag = kind.flag;
+    bool isInGroup = (name == "unused" && flag.starts_with("unused-")) ||
+                     (name == "truncation" && (kind.code == Code::ConstantCut ||
+                                               kind.code == Code::Narrowing));
+    if (flag == name || isInGroup)
+      flags.push_back(flag.str());
+  }
+  return flags;
+}
+
+static Error noSuchWarning(const std::string &option, llvm::StringRef flag) {
+  std::vector<std::string> flags;
+  for (const WarningKind &kind : warningKinds())
+    flags.push_back(kind.flag);
+  std::string near = nearestName(flag.str(), flags);
+  return makeError("",
+                   "there is no warning '-W" + option + "'" +
+                       (near.empty() ? "; there are " + llvm::join(flags, ", ")
+                                     : "; did you mean '" + near + "'?"));
+}
+
+Result<WarningPolicy> warningPolicy(const std::vector<std::string> &options) {
+  WarningPolicy policy;
+  for (const WarningKind &kind : warningKinds())
+    if (kind.byDefault == WarningDefault::Off)
+      policy.offDefault.insert(kind.flag);
+    else if (kind.byDefault == WarningDefault::Error)
+      policy.errors.insert(kind.flag);
+  std::set<std::string> softened;
+  for (const std::string &option : options) {
+    llvm::StringRef flag = option;
+    if (flag == "error") {
+      policy.areErrors = true;
+      continue;
+    }
+    if (flag == "everything") {
+      policy.offDefault.clear();
+      continue;
+    }
+    auto &set = flag.consume_front("no-error=") ? softened
+                : flag.consume_front("error=")  ? policy.errors
+                : flag.consume_front("no-")     ? policy.disabled
+                                                : policy.enabled;
+    std::vector<std::string> flags = flagsOf(flag);
+    if (flags.empty())
+      return noSuchWarning(option, flag);
+    set.insert(flags.begin(), flags.end());
+  }
+  for (const std::string &flag : softened)
+    policy.errors.erase(flag);
+  return policy;
+}
+
+} // namespace karakal::lang

@@ -1,0 +1,46 @@
+//===- Catalogue.h - ids of the front end's diagnostics ---------*- C++ -*-===//
+
+#ifndef KARAKAL_BAKER_LANG_SYNTAX_CATALOGUE_H
+#define KARAKAL_BAKER_LANG_SYNTAX_CATALOGUE_H
+
+#include "support/Diagnostics.h"
+#include "support/Error.h"
+
+namespace karakal::lang {
+
+/// The diagnostics of Catalogue.def by name; the value is the id's number.
+enum class Code : unsigned {
+#define DIAGNOSTIC(number, name, title) name = number,
+#define WARNING(number, name, flag, byDefault, title) name = number,
+#include "baker-lang/syntax/Catalogue.def"
+};
+
+/// `E-baker-NNN`.
+std::string idOf(Code code);
+/// What is wrong in general.
+const char *titleOf(Code code);
+
+/// What becomes of a warning that no option speaks of.
+enum class WarningDefault { Off, On, Error };
+
+/// A diagnostic that is a warning.
+struct WarningKind {
+  Code code;
+  const char *flag; ///< of `-Wflag`
+  WarningDefault byDefault;
+};
+const std::vector<WarningKind> &warningKinds();
+
+/// What the `-W` options say, each without its `-W`: `flag`, `no-flag`,
+/// `error`, `error=flag`, `no-error=flag` or `everything`. A flag can be that
+/// of a group: `unused` or `truncation`. The order does not matter: what is
+/// turned off stays off.
+Result<WarningPolicy> warningPolicy(const std::vector<std::string> &options);
+
+/// Adds the diagnostic `code` at `range`.
+Diagnostic &report(Diagnostics &diagnostics, Code code, SourceRange range,
+                   std::string message);
+
+} // namespace karakal::lang
+
+#endif // KARAKAL_BAKER_LANG_SYNTAX_CATALOGUE_H

@@ -1,0 +1,229 @@
+//===- CommandExpansion.cpp - give commands their transfer registers ------===//
+//
+// Selection leaves a command with its data as separate values:
+//
+//   %v, %w = CIN2ri SramRead, %p, 8
+//
+// This pass, the last on SSA form, puts a run of transfer registers between:
+//
+//   %t:sin2 = TINS2ri SramRead, %p, 8
+//   %v = COPY %t.sub0
+//   %w = COPY %t.sub1
+//
+// The moves stand next to the command and nothing moves them any more, so a
+// run is live over a few instructions only and is never spilled.
+//
+//===----------------------------------------------------------------------===//
+
+#include "codegen-me/target/IxpInstrInfo.h"
+
+#include "support/Error.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/CodeGen/MachineFunctionPass.h"
+#include "llvm/CodeGen/MachineInstrBuilder.h"
+#include "llvm/CodeGen/MachineRegisterInfo.h"
+
+using namespace llvm;
+
+namespace karakal::codegen {
+namespace {
+
+/// The opcodes and classes of runs of one length.
+struct RunRow {
+  unsigned words;
+  unsigned inRr, inRi, outRr, outRi;
+  const TargetRegisterClass *in, *out;
+};
+
+#define KARAKAL_RUN(words, file, suffix)                                       \
+  {words,                                                                      \
+   Ixp::TIN##file##words##rr,                                                  \
+   Ixp::TIN##file##words##ri,                                                  \
+   Ixp::TOUT##file##words##rr,                                                 \
+   Ixp::TOUT##file##words##ri,                                                 \
+   &Ixp::file##IN##suffix##RegClass,                                           \
+   &Ixp::file##OUT##suffix##RegClass}
+const RunRow sRuns[] = {KARAKAL_RUN(1, S, ),  KARAKAL_RUN(2, S, 2),
+                        KARAKAL_RUN(3, S, 3), KARAKAL_RUN(4, S, 4),
+                        KARAKAL_RUN(5, S, 5), KARAKAL_RUN(6, S, 6),
+                        KARAKAL_RUN(7, S, 7), KARAKAL_RUN(8, S, 8)};
+const RunRow dRuns[] = {KARAKAL_RUN(2, D, 2),   KARAKAL_RUN(4, D, 4),
+                        KARAKAL_RUN(6, D, 6),   KARAKAL_RUN(8, D, 8),
+                        KARAKAL_RUN(10, D, 10), KARAKAL_RUN(12, D, 12),
+                        KARAKAL_RUN(14, D, 14), KARAKAL_RUN(16, D, 16)};
+#undef KARAKAL_RUN
+
+const RunRow &runOf(Command command, unsigned words) {
+  for (const RunRow &row : isDram(command) ? dRuns : sRuns)
+    if (row.words == words)
+      return row;
+  KARAKAL_UNREACHABLE("no command moves this number of words");
+}
+
+constexpr MCRegister exchangeIn[] = {Ixp::SI0, Ixp::SI1, Ixp::SI2, Ixp::SI3};
+constexpr MCRegister exchangeOut[] = {Ixp::SO0, Ixp::SO1, Ixp::SO2, Ixp::SO3};
+
+class CommandExpansion : public MachineFunctionPass {
+public:
+  static char ID;
+  CommandExpansion() : MachineFunctionPass(ID) {}
+  StringRef getPassName() const override { return "IXP command expansion"; }
+  bool runOnMachineFunction(MachineFunction &function) override;
+
+private:
+  void expandIn(MachineInstr &instr, unsigned words);
+  void expandOut(MachineInstr &instr, unsigned words);
+  /// Through $0 and following; `first` is the first word to send.
+  void expandExchange(MachineInstr &instr, unsigned opcode, unsigned words,
+                      unsigned first);
+  /// The run that holds `words` operands from `first` on.
+  Register gather(MachineInstr &instr, const RunRow &row, bool dram,
+                  unsigned first);
+  void expandMasked(MachineInstr &instr);
+  bool expand(MachineInstr &instr);
+
+  const TargetInstrInfo *info = nullptr;
+  MachineRegisterInfo *registers = nullptr;
+};
+char CommandExpansion::ID = 0;
+
+bool isLiteralForm(const MachineInstr &instr, unsigned address) {
+  return instr.getOperand(address + 1).isImm();
+}
+
+void CommandExpansion::expandIn(MachineInstr &instr, unsigned words) {
+  MachineBasicBlock &block = *instr.getParent();
+  auto command = static_cast<Command>(instr.getOperand(words).getImm());
+  const RunRow &row = runOf(command, words);
+  Register run = registers->createVirtualRegister(row.in);
+  const DebugLoc &line = instr.getDebugLoc();
+  auto in = BuildMI(
+      block, instr, line,
+      info->get(isLiteralForm(instr, words + 1) ? row.inRi : row.inRr), run);
+  for (unsigned i = words; i < words + 3; ++i)
+    in.add(instr.getOperand(i));
+  in.cloneMemRefs(instr);
+  for (unsigned i = 0; i < words; ++i) {
+    const MachineOperand &to = instr.getOperand(i);
+    BuildMI(block, instr, line, info->get(TargetOpcode::COPY), to.getReg())
+        .addReg(run, 0, words == 1 ? 0 : Ixp::sub0 + i);
+  }
+}
+
+Register CommandExpansion::gather(MachineInstr &instr, const RunRow &row,
+                                  bool dram, unsigned first) {
+  MachineBasicBlock &block = *instr.getParent();
+  const DebugLoc &line = instr.getDebugLoc();
+  const TargetRegisterClass *single =
+      dram ? &Ixp::DOUTRegClass : &Ixp::SOUTRegClass;
+  SmallVector<Register, 16> parts;
+  for (unsigned i = 0; i < row.words; ++i) {
+    parts.push_back(registers->createVirtualRegister(single));
+    BuildMI(block, instr, line, info->get(TargetOpcode::COPY), parts[i])
+        .add(instr.getOperand(first + i));
+  }
+  if (row.words == 1)
+    return parts[0];
+  Register run = registers->createVirtualRegister(row.out);
+  auto sequence =
+      BuildMI(block, instr, line, info->get(TargetOpcode::REG_SEQUENCE), run);
+  for (unsigned i = 0; i < row.words; ++i)
+    sequence.addReg(parts[i]).addImm(Ixp::sub0 + i);
+  return run;
+}
+
+void CommandExpansion::expandOut(MachineInstr &instr, unsigned words) {
+  auto command = static_cast<Command>(instr.getOperand(0).getImm());
+  const RunRow &row = runOf(command, words);
+  Register run = gather(instr, row, isDram(command), 3);
+  BuildMI(*instr.getParent(), instr, instr.getDebugLoc(),
+          info->get(isLiteralForm(instr, 1) ? row.outRi : row.outRr))
+      .add(instr.getOperand(0))
+      .add(instr.getOperand(1))
+      .add(instr.getOperand(2))
+      .addReg(run)
+      .cloneMemRefs(instr);
+}
+
+void CommandExpansion::expandMasked(MachineInstr &instr) {
+  static const unsigned opcodes[2][2] = {{Ixp::TMASKrr, Ixp::TMASKri},
+                                         {Ixp::TMASKIrr, Ixp::TMASKIri}};
+  Register run = gather(instr, runOf(DramWrite, 2), true, 3);
+  BuildMI(
+      *instr.getParent(), instr, instr.getDebugLoc(),
+      info->get(opcodes[instr.getOperand(5).isImm()][isLiteralForm(instr, 1)]))
+      .add(instr.getOperand(0))
+      .add(instr.getOperand(1))
+      .add(instr.getOperand(2))
+      .addReg(run)
+      .add(instr.getOperand(5));
+}
+
+void CommandExpansion::expandExchange(MachineInstr &instr, unsigned opcode,
+                                      unsigned words, unsigned first) {
+  MachineBasicBlock &block = *instr.getParent();
+  const DebugLoc &line = instr.getDebugLoc();
+  const MCInstrDesc &copy = info->get(TargetOpcode::COPY);
+  for (unsigned i = 0; i < words; ++i)
+    BuildMI(block, instr, line, copy, exchangeOut[i])
+        .add(instr.getOperand(first + i));
+  auto command = BuildMI(block, instr, line, info->get(opcode));
+  for (unsigned i = words; i < first; ++i)
+    command.add(instr.getOperand(i));
+  for (unsigned i = 0; i < words; ++i)
+    BuildMI(block, instr, line, copy, instr.getOperand(i).getReg())
+        .addReg(exchangeIn[i]);
+}
+
+bool CommandExpansion::expand(MachineInstr &instr) {
+  StringRef name = info->getName(instr.getOpcode());
+  if (!name.starts_with("C"))
+    return false;
+  unsigned results = instr.getNumExplicitDefs();
+  switch (traitsOf(instr.getDesc()).kind) {
+  case Kind::Command:
+    if (results)
+      expandIn(instr, results);
+    else
+      expandOut(instr, instr.getNumExplicitOperands() - 3);
+    return true;
+  case Kind::Exchange:
+    expandExchange(instr, isLiteralForm(instr, 2) ? Ixp::TSWAPri : Ixp::TSWAPrr,
+                   1, 4);
+    return true;
+  case Kind::Hash:
+    expandExchange(instr, results == 2 ? Ixp::THASH2 : Ixp::THASH4, results,
+                   results + 1);
+    return true;
+  case Kind::WriteMasked:
+    expandMasked(instr);
+    return true;
+  default:
+    return false;
+  }
+}
+
+bool CommandExpansion::runOnMachineFunction(MachineFunction &function) {
+  info = function.getSubtarget().getInstrInfo();
+  registers = &function.getRegInfo();
+  bool changed = false;
+  for (MachineBasicBlock &block : function)
+    for (MachineInstr &instr : make_early_inc_range(block)) {
+      if (!expand(instr))
+        continue;
+      instr.eraseFromParent();
+      changed = true;
+    }
+  // Uses have moved: what was a last use may be none now.
+  if (changed)
+    for (unsigned i = 0; i < registers->getNumVirtRegs(); ++i)
+      registers->clearKillFlags(Register::index2VirtReg(i));
+  return changed;
+}
+
+} // namespace
+
+FunctionPass *createCommandExpansion() { return new CommandExpansion(); }
+
+} // namespace karakal::codegen

@@ -1,0 +1,128 @@
+//===- LoopProbes.cpp - loops and their bounds down to words --------------===//
+//
+// See LoopProbes.h. A bound is the least that scalar evolution proves or a pair
+// of calls states.
+//
+//===----------------------------------------------------------------------===//
+
+#include "codegen-me/prepare/LoopBounds.h"
+
+#include "llvm/Analysis/AssumptionCache.h"
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/Analysis/ScalarEvolution.h"
+#include "llvm/Analysis/TargetLibraryInfo.h"
+#include "llvm/IR/Dominators.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/TargetParser/Triple.h"
+
+#include <map>
+#include <optional>
+#include <set>
+
+using namespace llvm;
+
+namespace karakal::codegen {
+
+namespace {
+
+/// A call that states a bound; 0 at the entry.
+struct Statement {
+  uint64_t number = 0, bound = 0;
+};
+
+std::optional<Statement> statementOf(const Instruction &instruction) {
+  auto *call = dyn_cast<CallInst>(&instruction);
+  const Function *callee = call ? call->getCalledFunction() : nullptr;
+  bool isRound = callee && callee->getName() == LoopRoundName;
+  if (!isRound && !(callee && callee->getName() == LoopEntryName))
+    return std::nullopt;
+  auto literal = [&](unsigned i) {
+    return cast<ConstantInt>(call->getArgOperand(i))->getZExtValue();
+  };
+  return Statement{literal(0), isRound ? literal(1) : 0};
+}
+
+/// Blocks that pass a round of each stated loop.
+using Rounds = std::map<uint64_t, std::set<const BasicBlock *>>;
+
+/// Whether no way round `loop` leaves all of `marked` out.
+bool passesAlways(const Loop &loop,
+                  const std::set<const BasicBlock *> &marked) {
+  std::set<const BasicBlock *> seen;
+  std::vector<const BasicBlock *> open = {loop.getHeader()};
+  while (!open.empty()) {
+    const BasicBlock *block = open.back();
+    open.pop_back();
+    if (marked.count(block))
+      continue;
+    for (const BasicBlock *next : successors(block)) {
+      if (next == loop.getHeader())
+        return false;
+      if (loop.contains(next) && seen.insert(next).second)
+        open.push_back(next);
+    }
+  }
+  return true;
+}
+
+/// How often control comes to the head of `loop` by what is stated, 0 if
+/// nothing is. A pair whose entry lies in the loop speaks of an inner one.
+unsigned statedRounds(const Loop &loop) {
+  std::set<uint64_t> entered;
+  std::map<uint64_t, uint64_t> bounds;
+  Rounds rounds;
+  for (const BasicBlock *block : loop.blocks())
+    for (const Instruction &instruction : *block)
+      if (auto said = statementOf(instruction)) {
+        if (said->bound == 0) {
+          entered.insert(said->number);
+        } else {
+          bounds[said->number] = said->bound;
+          rounds[said->number].insert(block);
+        }
+      }
+  uint64_t least = 0;
+  for (auto [number, bound] : bounds) {
+    if (entered.count(number) || !passesAlways(loop, rounds[number]))
+      continue;
+    // A head in front of the statement is passed once more.
+    uint64_t visits = bound + !rounds[number].count(loop.getHeader());
+    least = least == 0 ? visits : std::min(least, visits);
+  }
+  return unsigned(least);
+}
+
+/// The rounds of `loop` at most, 0 if not known.
+unsigned roundsOf(const Loop &loop, ScalarEvolution &evolution) {
+  unsigned proven = evolution.getSmallConstantMaxTripCount(&loop);
+  unsigned stated = statedRounds(loop);
+  return proven && stated ? std::min(proven, stated) : std::max(proven, stated);
+}
+
+} // namespace
+
+void markLoops(Function &function) {
+  DominatorTree dominators(function);
+  LoopInfo loops(dominators);
+  AssumptionCache assumptions(function);
+  TargetLibraryInfoImpl libraries((Triple()));
+  TargetLibraryInfo library(libraries);
+  ScalarEvolution evolution(function, library, assumptions, dominators, loops);
+  std::vector<std::pair<Loop *, unsigned>> found;
+  for (Loop *loop : loops.getLoopsInPreorder())
+    found.push_back({loop, roundsOf(*loop, evolution)});
+  for (BasicBlock &block : function)
+    for (Instruction &instruction : make_early_inc_range(block))
+      if (statementOf(instruction))
+        instruction.eraseFromParent();
+  for (auto [loop, rounds] : found) {
+    IRBuilder<> builder(&*loop->getHeader()->getFirstInsertionPt());
+    builder.CreateIntrinsic(Intrinsic::pseudoprobe, {},
+                            {builder.getInt64(loop->getLoopDepth()),
+                             builder.getInt64(rounds), builder.getInt32(0),
+                             builder.getInt64(-1)});
+  }
+}
+
+} // namespace karakal::codegen

@@ -1,0 +1,193 @@
+//===- PrepareChecksums.cpp - sums of halves as sums of words -------------===//
+//
+// A checksum adds the 16-bit halves of words and folds the sum twice:
+//
+//   %s = add (add (lshr %v, 16), (and %v, 65535)), (add (lshr %w, 16), ...)
+//   %f = add (lshr %s, 16), (and %s, 65535)
+//   %g = add (lshr %f, 16), (and %f, 65535)
+//
+// Folding keeps a number's remainder by 65535 and, but for 0, gives it between
+// 1 and 65535. A word has the remainder of its halves' sum, and 2^32 that of 1:
+// so %s may as well be the sum of the words with every carry added to it, which
+// takes one instruction a word (RFC 1071, section 2).
+//
+// A checksum in the upper half of a word that has a small constant added to it
+// (RFC 1141) has been made, by instcombine, a sum of twice the half:
+//
+//   %d = mul (lshr %w, 16), 65537          %t = add %w, C << 16
+//   %s = add %d, C * 65537            →    %u = add %t, 1 << 16  if %t has
+//   %r = or (and %s, ~65535), (and %w, 65535)                    overflown
+//
+// The overflow is rare: a branch that is hardly ever taken costs one word.
+//
+//===----------------------------------------------------------------------===//
+
+#include "codegen-me/prepare/Prepare.h"
+
+#include "llvm/ADT/MapVector.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/MDBuilder.h"
+#include "llvm/IR/PatternMatch.h"
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
+
+#include <vector>
+
+using namespace llvm;
+using namespace llvm::PatternMatch;
+
+namespace karakal::codegen {
+
+namespace {
+
+/// Words of which one half is added cost three instructions, whole ones one.
+constexpr unsigned pairsMin = 2;
+
+/// Behind `value`, the sum that it is part of.
+Value *sumOf(Value *value) {
+  auto *add = value->hasOneUse() ? dyn_cast<BinaryOperator>(value->user_back())
+                                 : nullptr;
+  return add && add->getOpcode() == Instruction::Add ? add : nullptr;
+}
+
+/// The sum of the two halves of `value` (and, maybe, of more); null if anything
+/// else is done with it.
+Value *foldOf(Value *value) {
+  if (!value->hasNUses(2))
+    return nullptr;
+  Value *low = nullptr, *high = nullptr;
+  for (User *user : value->users()) {
+    if (match(user, m_And(m_Specific(value), m_SpecificInt(0xffff))))
+      low = user;
+    else if (match(user, m_LShr(m_Specific(value), m_SpecificInt(16))))
+      high = user;
+  }
+  Value *withLow = low && high ? sumOf(low) : nullptr;
+  Value *withHigh = withLow ? sumOf(high) : nullptr;
+  if (!withHigh)
+    return nullptr;
+  if (withLow == withHigh || sumOf(withHigh) == withLow)
+    return withLow;
+  return sumOf(withLow) == withHigh ? withHigh : nullptr;
+}
+
+/// Whether `sum` is folded once, its fold is no sum of more, and that is folded
+/// again.
+bool isFoldedTwice(Value *sum) {
+  Value *once = foldOf(sum);
+  return once &&
+         match(once, m_c_Add(m_And(m_Specific(sum), m_SpecificInt(0xffff)),
+                             m_LShr(m_Specific(sum), m_SpecificInt(16)))) &&
+         foldOf(once);
+}
+
+/// The parts of a sum that cannot overflow.
+void collectParts(Value *value, bool isRoot, SmallVectorImpl<Value *> &parts) {
+  Value *a, *b;
+  if ((isRoot || value->hasOneUse()) &&
+      match(value, m_NUWAdd(m_Value(a), m_Value(b)))) {
+    collectParts(a, false, parts);
+    collectParts(b, false, parts);
+    return;
+  }
+  parts.push_back(value);
+}
+
+void formAt(Instruction &sum) {
+  SmallVector<Value *> parts, others;
+  collectParts(&sum, true, parts);
+  struct Halves {
+    Value *low = nullptr, *high = nullptr;
+  };
+  MapVector<Value *, Halves> words;
+  for (Value *part : parts) {
+    Value *word;
+    if (match(part, m_And(m_Value(word), m_SpecificInt(0xffff))) &&
+        !words[word].low)
+      words[word].low = part;
+    else if (match(part, m_LShr(m_Value(word), m_SpecificInt(16))) &&
+             !words[word].high)
+      words[word].high = part;
+    else
+      others.push_back(part);
+  }
+  SmallVector<Value *> whole;
+  for (auto &[word, halves] : words) {
+    if (halves.low && halves.high)
+      whole.push_back(word);
+    else if (halves.low || halves.high)
+      others.push_back(halves.low ? halves.low : halves.high);
+  }
+  if (whole.size() < pairsMin)
+    return;
+  IRBuilder<> builder(&sum);
+  Type *i32 = builder.getInt32Ty();
+  FunctionCallee add =
+      sum.getModule()->getOrInsertFunction("__ixp_ones_add", i32, i32, i32);
+  Value *result = nullptr;
+  for (Value *other : others)
+    result = result ? builder.CreateAdd(result, other) : other;
+  for (Value *word : whole)
+    result = result ? builder.CreateCall(add, {result, word}) : word;
+  sum.replaceAllUsesWith(result);
+}
+
+/// Above this, overflows are too frequent for a branch.
+constexpr uint64_t smallSummand = 0x1000;
+constexpr uint64_t lowHalf = 0xffff, highHalf = 0xffff0000;
+
+/// Replaces `sum`, if it is as above, where its upper half alone is used.
+void formHalfAdd(Instruction &sum) {
+  Value *word;
+  const APInt *constant;
+  if (!match(&sum, m_Add(m_Mul(m_LShr(m_Value(word), m_SpecificInt(16)),
+                               m_SpecificInt(lowHalf + 2)),
+                         m_APInt(constant))))
+    return;
+  uint64_t summand = constant->getZExtValue() & lowHalf;
+  bool isTwice = constant->getZExtValue() >> 16 == summand;
+  if (!isTwice || summand == 0 || summand > smallSummand ||
+      !all_of(sum.users(), [&](User *user) {
+        return match(user, m_And(m_Specific(&sum), m_SpecificInt(highHalf)));
+      }))
+    return;
+  IRBuilder<> builder(&sum);
+  Value *added = builder.getInt32(uint32_t(summand << 16));
+  Value *total = builder.CreateAdd(word, added);
+  Value *overflows = builder.CreateICmpULT(total, added);
+  MDNode *rarely = MDBuilder(sum.getContext())
+                       .createBranchWeights(uint32_t(summand),
+                                            uint32_t(lowHalf + 1 - summand));
+  Instruction *then =
+      SplitBlockAndInsertIfThen(overflows, sum.getIterator(), false, rarely);
+  builder.SetInsertPoint(then);
+  Value *wrapped = builder.CreateAdd(total, builder.getInt32(1u << 16));
+  builder.SetInsertPoint(&sum);
+  PHINode *result = builder.CreatePHI(builder.getInt32Ty(), 2);
+  result->addIncoming(wrapped, then->getParent());
+  result->addIncoming(total, cast<Instruction>(overflows)->getParent());
+  for (User *user : make_early_inc_range(sum.users()))
+    for (User *whole : make_early_inc_range(user->users()))
+      if (match(whole, m_c_Or(m_Specific(user),
+                              m_And(m_Specific(word), m_SpecificInt(lowHalf)))))
+        whole->replaceAllUsesWith(result);
+  sum.replaceAllUsesWith(result);
+}
+
+} // namespace
+
+void formOnesAdds(Module &module) {
+  std::vector<Instruction *> sums;
+  for (Function &function : module)
+    for (Instruction &instr : instructions(function))
+      if (instr.getType()->isIntegerTy(32) &&
+          instr.getOpcode() == Instruction::Add)
+        sums.push_back(&instr);
+  for (Instruction *sum : sums) {
+    if (match(sum, m_NUWAdd(m_Value(), m_Value())) && isFoldedTwice(sum))
+      formAt(*sum);
+    formHalfAdd(*sum);
+  }
+}
+
+} // namespace karakal::codegen

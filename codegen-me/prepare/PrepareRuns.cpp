@@ -1,0 +1,255 @@
+//===- PrepareRuns.cpp - runs of words no longer than needed --------------===//
+//
+// A field that is computed from what it held is written with words around it
+// that have not changed:
+//
+//   %v = load <4 x i32>, ptr addrspace(2) %p
+//   %w = insertelement <4 x i32> %v', i32 %new, i64 3      (0 to 2 as in %v)
+//   store <4 x i32> %w, ptr addrspace(2) %p
+//     ->
+//   store <2 x i32> %w', ptr addrspace(2) (%p + 8)
+//
+// DRAM moves pairs of words.
+//
+//===----------------------------------------------------------------------===//
+
+#include "codegen-me/prepare/Prepare.h"
+#include "codegen-me/target/IxpLowering.h"
+
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/Transforms/Utils/Local.h"
+
+using namespace llvm;
+
+namespace karakal::codegen {
+
+namespace {
+
+constexpr int64_t wordBytes = 4;
+
+/// A pointer as a base and a number of bytes.
+struct Place {
+  const Value *base;
+  int64_t offset;
+};
+
+Place placeOf(const Value *pointer, const DataLayout &layout) {
+  APInt offset(layout.getIndexTypeSizeInBits(pointer->getType()), 0);
+  const Value *base =
+      pointer->stripAndAccumulateConstantOffsets(layout, offset, true);
+  return {base, offset.getSExtValue()};
+}
+
+/// Words of a run of 32-bit elements in a memory of commands, 0 if `type` is
+/// none.
+unsigned wordsOf(const Type *type, unsigned space) {
+  auto *vector = dyn_cast<FixedVectorType>(type);
+  if (!vector || !vector->getElementType()->isIntegerTy(32) ||
+      space == StackSpace || space == LocalSpace)
+    return 0;
+  return vector->getNumElements();
+}
+
+/// Words that a command moves at least.
+unsigned grainOf(unsigned space) { return space == DramSpace ? 2 : 1; }
+
+/// Element `index` of a vector: what was inserted, or is taken out of what was
+/// loaded; null if unknown.
+Value *elementOf(IRBuilder<> &builder, Value *vector, unsigned index) {
+  if (auto *insert = dyn_cast<InsertElementInst>(vector)) {
+    auto *at = dyn_cast<ConstantInt>(insert->getOperand(2));
+    if (!at)
+      return nullptr;
+    return at->equalsInt(index)
+               ? insert->getOperand(1)
+               : elementOf(builder, insert->getOperand(0), index);
+  }
+  if (auto *shuffle = dyn_cast<ShuffleVectorInst>(vector)) {
+    auto *first = cast<FixedVectorType>(shuffle->getOperand(0)->getType());
+    int from = shuffle->getMaskValue(index), size = first->getNumElements();
+    if (from < 0)
+      return PoisonValue::get(builder.getInt32Ty());
+    return from < size
+               ? elementOf(builder, shuffle->getOperand(0), from)
+               : elementOf(builder, shuffle->getOperand(1), from - size);
+  }
+  if (isa<LoadInst>(vector))
+    return builder.CreateExtractElement(vector, uint64_t(index));
+  auto *constant = dyn_cast<Constant>(vector);
+  return constant ? constant->getAggregateElement(index) : nullptr;
+}
+
+/// All elements of a vector; nothing if one is unknown.
+SmallVector<Value *, 16> elementsOf(IRBuilder<> &builder, Value *vector,
+                                    unsigned count) {
+  SmallVector<Value *, 16> elements;
+  for (unsigned i = 0; i < count; ++i)
+    elements.push_back(elementOf(builder, vector, i));
+  if (is_contained(elements, nullptr))
+    return {};
+  return elements;
+}
+
+/// Whether `instr` leaves the memory of `space` as it is.
+bool leavesAlone(const Instruction &instr, unsigned space) {
+  if (!instr.mayWriteToMemory())
+    return true;
+  auto *store = dyn_cast<StoreInst>(&instr);
+  return store && store->getPointerAddressSpace() != space;
+}
+
+/// Whether nothing between `load` and `store`, which it dominates, may write
+/// their memory.
+bool isUntouched(const LoadInst &load, const StoreInst &store) {
+  unsigned space = store.getPointerAddressSpace();
+  SmallVector<const BasicBlock *> work;
+  SmallPtrSet<const BasicBlock *, 16> seen;
+  // True if the way back ends at the load.
+  auto scan = [&](const BasicBlock *block, const Instruction *from,
+                  bool &isClean) {
+    for (const Instruction *at = from; at; at = at->getPrevNode()) {
+      if (at == &load)
+        return true;
+      isClean &= leavesAlone(*at, space);
+    }
+    return false;
+  };
+  bool isClean = true;
+  if (scan(store.getParent(), store.getPrevNode(), isClean))
+    return isClean;
+  llvm::append_range(work, predecessors(store.getParent()));
+  while (isClean && !work.empty()) {
+    const BasicBlock *block = work.pop_back_val();
+    if (!seen.insert(block).second)
+      continue;
+    if (!scan(block, &block->back(), isClean))
+      llvm::append_range(work, predecessors(block));
+  }
+  return isClean;
+}
+
+/// Whether `element`, at `place` and `bytes` behind it, is what a load has read
+/// there.
+bool isUnchanged(const Value *element, const StoreInst &store, Place place,
+                 int64_t bytes, const DataLayout &layout) {
+  auto *extract = dyn_cast<ExtractElementInst>(element);
+  auto *load =
+      extract ? dyn_cast<LoadInst>(extract->getVectorOperand()) : nullptr;
+  auto *index =
+      load ? dyn_cast<ConstantInt>(extract->getIndexOperand()) : nullptr;
+  if (!index ||
+      load->getPointerAddressSpace() != store.getPointerAddressSpace() ||
+      !wordsOf(load->getType(), load->getPointerAddressSpace()))
+    return false;
+  Place from = placeOf(load->getPointerOperand(), layout);
+  return from.base == place.base &&
+         from.offset + wordBytes * int64_t(index->getZExtValue()) ==
+             place.offset + bytes &&
+         isUntouched(*load, store);
+}
+
+/// The run of `count` words from word `first` of one at `pointer`.
+Value *wordsBehind(IRBuilder<> &builder, Value *pointer, unsigned first) {
+  return first == 0
+             ? pointer
+             : builder.CreateConstGEP1_32(builder.getInt32Ty(), pointer, first);
+}
+
+void trimStore(StoreInst &store, const DataLayout &layout) {
+  unsigned space = store.getPointerAddressSpace();
+  unsigned count = wordsOf(store.getValueOperand()->getType(), space);
+  if (count == 0 || store.isVolatile())
+    return;
+  IRBuilder<> builder(&store);
+  auto elements = elementsOf(builder, store.getValueOperand(), count);
+  Place place = placeOf(store.getPointerOperand(), layout);
+  auto isSame = [&](unsigned first) {
+    for (unsigned i = first; i < first + grainOf(space); ++i)
+      if (!isUnchanged(elements[i], store, place, wordBytes * i, layout))
+        return false;
+    return true;
+  };
+  unsigned grain = grainOf(space), first = 0, end = count;
+  if (elements.empty() || count % grain != 0 ||
+      store.getAlign() < wordBytes * grain)
+    return;
+  while (first < end && isSame(first))
+    first += grain;
+  while (end > first && isSame(end - grain))
+    end -= grain;
+  if (first == 0 && end == count)
+    return;
+  if (first != end) {
+    Value *rest = PoisonValue::get(
+        FixedVectorType::get(builder.getInt32Ty(), end - first));
+    for (unsigned i = first; i < end; ++i)
+      rest = builder.CreateInsertElement(rest, elements[i], i - first);
+    builder.CreateAlignedStore(
+        rest, wordsBehind(builder, store.getPointerOperand(), first),
+        commonAlignment(store.getAlign(), wordBytes * first));
+  }
+  Value *whole = store.getValueOperand();
+  store.eraseFromParent();
+  RecursivelyDeleteTriviallyDeadInstructions(whole);
+}
+
+void trimLoad(LoadInst &load) {
+  unsigned space = load.getPointerAddressSpace();
+  unsigned count = wordsOf(load.getType(), space), grain = grainOf(space);
+  if (count == 0 || load.isVolatile() || count % grain != 0 ||
+      load.getAlign() < wordBytes * grain)
+    return;
+  unsigned first = count, end = 0;
+  for (User *user : make_early_inc_range(load.users())) {
+    auto *extract = dyn_cast<ExtractElementInst>(user);
+    if (extract && extract->use_empty()) {
+      extract->eraseFromParent();
+      continue;
+    }
+    auto *index =
+        extract ? dyn_cast<ConstantInt>(extract->getIndexOperand()) : nullptr;
+    if (!index)
+      return;
+    unsigned at = unsigned(index->getZExtValue());
+    first = std::min(first, at / grain * grain);
+    end = std::max(end, at / grain * grain + grain);
+  }
+  if (first >= end || end - first == count)
+    return;
+  IRBuilder<> builder(&load);
+  Value *words = builder.CreateAlignedLoad(
+      FixedVectorType::get(builder.getInt32Ty(), end - first),
+      wordsBehind(builder, load.getPointerOperand(), first),
+      commonAlignment(load.getAlign(), wordBytes * first));
+  for (User *user : make_early_inc_range(load.users())) {
+    auto *extract = cast<ExtractElementInst>(user);
+    uint64_t at =
+        cast<ConstantInt>(extract->getIndexOperand())->getZExtValue() - first;
+    builder.SetInsertPoint(extract);
+    extract->replaceAllUsesWith(builder.CreateExtractElement(words, at));
+    extract->eraseFromParent();
+  }
+  load.eraseFromParent();
+}
+
+template <typename Op> SmallVector<Op *> all(Module &module) {
+  SmallVector<Op *> found;
+  for (Function &function : module)
+    for (Instruction &instr : instructions(function))
+      if (auto *op = dyn_cast<Op>(&instr))
+        found.push_back(op);
+  return found;
+}
+
+} // namespace
+
+void trimRuns(Module &module) {
+  for (StoreInst *store : all<StoreInst>(module))
+    trimStore(*store, module.getDataLayout());
+  for (LoadInst *load : all<LoadInst>(module))
+    trimLoad(*load);
+}
+
+} // namespace karakal::codegen

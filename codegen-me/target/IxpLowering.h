@@ -1,0 +1,138 @@
+//===- IxpLowering.h - which operations the machine has -------*- C++ -*-===//
+//
+// Only i32 is legal. Wider integers are split, except that 64-bit addition,
+// subtraction and ordering keep the machine's carry. Loads and stores of
+// several words arrive as calls that PrepareMemory.cpp makes.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KARAKAL_CODEGEN_ME_TARGET_IXPLOWERING_H
+#define KARAKAL_CODEGEN_ME_TARGET_IXPLOWERING_H
+
+#include "codegen-me/target/Ixp.h"
+
+#include "llvm/CodeGen/TargetLowering.h"
+
+namespace llvm {
+class IxpSubtarget;
+struct KnownBits;
+} // namespace llvm
+
+namespace karakal::codegen {
+
+using llvm::IxpSubtarget;
+
+/// Target nodes.
+namespace node {
+enum Node : unsigned {
+  First = llvm::ISD::BUILTIN_OP_END,
+  AddWide, ///< (lo, hi) = al, ah, bl, bh
+  SubWide,
+  SetWide,       ///< i32 = al, ah, bl, bh, Condition
+  CommandIn,     ///< (words..., chain) = chain, Command, address
+  CommandOut,    ///< chain = chain, Command, address, words...
+  CommandNone,   ///< chain = chain, Command, address
+  Exchange,      ///< (i32, chain) = chain, Command, address, word
+  WriteMasked,   ///< chain = chain, Command, address, words..., override
+  Call,          ///< (chain, glue) = chain, callee, registers..., mask, glue
+  Return,        ///< chain, return address, registers..., glue
+  ArgumentStore, ///< chain = chain, value, callee, byte offset
+  Swap,          ///< chain = chain, signal to wait for, 0 = none
+  Barrier,       ///< chain = chain
+  CsrRead,       ///< (i32, chain) = chain, CSR
+  CsrWrite,      ///< chain = chain, CSR, value
+  RingStatus,    ///< (i32, chain) = chain, input state
+  Halt,
+};
+} // namespace node
+
+class IxpLowering : public llvm::TargetLowering {
+public:
+  IxpLowering(const llvm::TargetMachine &machine,
+              const IxpSubtarget &subtarget);
+
+  const char *getTargetNodeName(unsigned opcode) const override;
+  llvm::SDValue LowerOperation(llvm::SDValue op,
+                               llvm::SelectionDAG &dag) const override;
+  void ReplaceNodeResults(llvm::SDNode *n,
+                          llvm::SmallVectorImpl<llvm::SDValue> &results,
+                          llvm::SelectionDAG &dag) const override;
+
+  /// In words of registers: on the stack it would take unaligned loads.
+  ShiftLegalizationStrategy
+  preferredShiftLegalizationStrategy(llvm::SelectionDAG &, llvm::SDNode *,
+                                     unsigned) const override {
+    return ShiftLegalizationStrategy::ExpandToParts;
+  }
+
+  llvm::SDValue LowerFormalArguments(
+      llvm::SDValue chain, llvm::CallingConv::ID cc, bool isVarArg,
+      const llvm::SmallVectorImpl<llvm::ISD::InputArg> &ins,
+      const llvm::SDLoc &where, llvm::SelectionDAG &dag,
+      llvm::SmallVectorImpl<llvm::SDValue> &values) const override;
+  bool CanLowerReturn(llvm::CallingConv::ID cc, llvm::MachineFunction &,
+                      bool isVarArg,
+                      const llvm::SmallVectorImpl<llvm::ISD::OutputArg> &outs,
+                      llvm::LLVMContext &context) const override;
+  llvm::SDValue
+  LowerReturn(llvm::SDValue chain, llvm::CallingConv::ID cc, bool isVarArg,
+              const llvm::SmallVectorImpl<llvm::ISD::OutputArg> &outs,
+              const llvm::SmallVectorImpl<llvm::SDValue> &values,
+              const llvm::SDLoc &where, llvm::SelectionDAG &dag) const override;
+  llvm::SDValue
+  LowerCall(CallLoweringInfo &call,
+            llvm::SmallVectorImpl<llvm::SDValue> &values) const override;
+
+  bool isLegalAddressingMode(const llvm::DataLayout &, const AddrMode &mode,
+                             llvm::Type *, unsigned space,
+                             llvm::Instruction *) const override;
+  bool isLegalICmpImmediate(int64_t value) const override {
+    return value >= 0 && value < 256;
+  }
+  bool isLegalAddImmediate(int64_t value) const override {
+    return value > -256 && value < 256;
+  }
+  void computeKnownBitsForTargetNode(llvm::SDValue op, llvm::KnownBits &known,
+                                     const llvm::APInt &elements,
+                                     const llvm::SelectionDAG &dag,
+                                     unsigned depth) const override;
+  bool isTruncateFree(llvm::Type *from, llvm::Type *to) const override;
+  bool isTruncateFree(llvm::EVT from, llvm::EVT to) const override;
+  bool isZExtFree(llvm::Type *from, llvm::Type *to) const override;
+  bool isZExtFree(llvm::EVT from, llvm::EVT to) const override;
+  bool shouldReduceLoadWidth(llvm::SDNode *, llvm::ISD::LoadExtType,
+                             llvm::EVT) const override {
+    return false;
+  }
+  bool decomposeMulByConstant(llvm::LLVMContext &, llvm::EVT type,
+                              llvm::SDValue) const override {
+    return type == llvm::MVT::i32;
+  }
+  bool hasAndNot(llvm::SDValue) const override { return true; }
+  llvm::EVT getSetCCResultType(const llvm::DataLayout &, llvm::LLVMContext &,
+                               llvm::EVT) const override {
+    return llvm::MVT::i32;
+  }
+
+private:
+  /// A call of one of the functions that stand for commands and CSRs; null if
+  /// the callee is an ordinary function (IxpIntrinsics.cpp).
+  bool lowerIntrinsic(CallLoweringInfo &call,
+                      llvm::SmallVectorImpl<llvm::SDValue> &values,
+                      llvm::SDValue &chain) const;
+  llvm::SDValue lowerMulHighSigned(llvm::SDValue op,
+                                   llvm::SelectionDAG &dag) const;
+  llvm::SDValue lowerRotate(llvm::SDValue op, llvm::SelectionDAG &dag) const;
+  llvm::SDValue compareWide(llvm::SDValue a, llvm::SDValue b,
+                            llvm::ISD::CondCode code, const llvm::SDLoc &where,
+                            llvm::SelectionDAG &dag) const;
+  llvm::SDValue lowerCompareWide(llvm::SDValue op,
+                                 llvm::SelectionDAG &dag) const;
+};
+
+/// Names of the functions of several-word access: "__ixp_read.<space>.<n>".
+std::string accessName(bool isRead, unsigned space, unsigned words);
+
+} // namespace karakal::codegen
+
+#endif // KARAKAL_CODEGEN_ME_TARGET_IXPLOWERING_H

@@ -1,0 +1,105 @@
+//===- IxpTargetMachine.h - the microengine as an LLVM target -*- C++ -*-===//
+
+#ifndef KARAKAL_CODEGEN_ME_TARGET_IXPTARGETMACHINE_H
+#define KARAKAL_CODEGEN_ME_TARGET_IXPTARGETMACHINE_H
+
+#include "codegen-me/target/IxpInstrInfo.h"
+#include "codegen-me/target/IxpLowering.h"
+
+#include "llvm/CodeGen/MachineFunction.h"
+#include "llvm/CodeGen/SelectionDAGTargetInfo.h"
+#include "llvm/CodeGen/TargetLoweringObjectFileImpl.h"
+#include "llvm/CodeGen/TargetSubtargetInfo.h"
+#include "llvm/Target/TargetMachine.h"
+
+#define GET_SUBTARGETINFO_HEADER
+#include "codegen-me/target/IxpGenSubtargetInfo.inc"
+
+// Generated code names it in LLVM's namespace.
+namespace llvm {
+
+class IxpSubtarget : public IxpGenSubtargetInfo {
+public:
+  IxpSubtarget(const Triple &triple, const TargetMachine &machine);
+
+  const karakal::codegen::IxpInstrInfo *getInstrInfo() const override {
+    return &instructions;
+  }
+  const karakal::codegen::IxpRegisterInfo *getRegisterInfo() const override {
+    return &instructions.registers();
+  }
+  const IxpFrameLowering *getFrameLowering() const override { return &frame; }
+  const karakal::codegen::IxpLowering *getTargetLowering() const override {
+    return &lowering;
+  }
+  const SelectionDAGTargetInfo *getSelectionDAGInfo() const override {
+    return &selection;
+  }
+  bool enableSubRegLiveness() const override { return true; }
+
+  /// Required by the generated tables.
+  void ParseSubtargetFeatures(StringRef cpu, StringRef tuneCpu,
+                              StringRef features);
+
+private:
+  karakal::codegen::IxpInstrInfo instructions;
+  IxpFrameLowering frame;
+  karakal::codegen::IxpLowering lowering;
+  SelectionDAGTargetInfo selection;
+};
+
+} // namespace llvm
+
+namespace karakal::codegen {
+
+using llvm::IxpSubtarget;
+
+/// What one function's selection remembers.
+class IxpFunctionInfo : public llvm::MachineFunctionInfo {
+public:
+  IxpFunctionInfo(const llvm::Function &, const llvm::TargetSubtargetInfo *) {}
+  llvm::MachineFunctionInfo *clone(
+      llvm::BumpPtrAllocator &allocator, llvm::MachineFunction &to,
+      const llvm::DenseMap<llvm::MachineBasicBlock *, llvm::MachineBasicBlock *>
+          &) const override {
+    return to.cloneInfo<IxpFunctionInfo>(*this);
+  }
+
+  llvm::Register returnAddress; ///< virtual, live from the entry
+  unsigned argumentBytes = 0;   ///< incoming, at the frame's start
+  unsigned bankCopies = 0;      ///< moves made by bank assignment
+};
+
+class IxpTargetMachine : public llvm::LLVMTargetMachine {
+public:
+  explicit IxpTargetMachine(llvm::CodeGenOptLevel level);
+
+  const llvm::TargetSubtargetInfo *
+  getSubtargetImpl(const llvm::Function &) const override {
+    return &subtarget;
+  }
+  llvm::TargetPassConfig *
+  createPassConfig(llvm::PassManagerBase &passes) override;
+  llvm::TargetLoweringObjectFile *getObjFileLowering() const override {
+    return objectFile.get();
+  }
+  llvm::MachineFunctionInfo *createMachineFunctionInfo(
+      llvm::BumpPtrAllocator &allocator, const llvm::Function &function,
+      const llvm::TargetSubtargetInfo *info) const override;
+  bool useIPRA() const override { return true; }
+
+private:
+  std::unique_ptr<llvm::TargetLoweringObjectFile> objectFile;
+  IxpSubtarget subtarget;
+};
+
+/// The data layout of the chip's LLVM IR.
+extern const char *const DataLayoutText;
+
+/// Instruction selection (IxpSelect.cpp).
+llvm::FunctionPass *createIxpSelect(IxpTargetMachine &machine,
+                                    llvm::CodeGenOptLevel level);
+
+} // namespace karakal::codegen
+
+#endif // KARAKAL_CODEGEN_ME_TARGET_IXPTARGETMACHINE_H

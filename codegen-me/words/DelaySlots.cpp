@@ -1,0 +1,130 @@
+//===- DelaySlots.cpp - words behind their branches -----------------------===//
+//
+// A taken branch costs two or three cycles for the words already in the pipe,
+// unless `defer` lets them execute. A word that stands before the branch and
+// does not decide it can stand behind it as well:
+//
+//   alu[a1, a1, +, 1]                 br_bset[b2, 3, l#], defer[1]
+//   br_bset[b2, 3, l#]          ->    alu[a1, a1, +, 1]
+//
+// A context swap costs the same two cycles, and the words behind it that do
+// not need what it waits for may simply be declared its delay slots.
+//
+// Only words of the branch's own block move, over a compare if there is one,
+// and only those without effect beyond a register, which no word that they
+// pass reads or writes.
+//
+//===----------------------------------------------------------------------===//
+
+#include "codegen-me/words/WordMotion.h"
+
+#include "target-ixp/table/InstructionTable.h"
+
+#include <algorithm>
+
+namespace karakal::codegen {
+namespace {
+
+using target::Instruction;
+using target::Op;
+using target::Operand;
+
+bool isXfer(const Operand &o) { return o.isSXfer() || o.isDXfer(); }
+
+/// Arithmetic on general-purpose registers alone: indifferent to a swap.
+bool isIndifferent(const Item &item) {
+  const Instruction &i = item.instruction;
+  return isMovable(item) && !isXfer(i.dest) && !isXfer(i.a) && !isXfer(i.b);
+}
+
+/// A swap that comes back: by a command or ctx_arb.
+bool isSwap(const Item &item) {
+  if (item.kind == Item::Kind::Label)
+    return false;
+  const Instruction &i = item.instruction;
+  return i.ctxSwap ||
+         (i.op == Op::CtxArb && i.signalMask != 0 && !i.breakpoint);
+}
+
+/// Gives the swap at `swap` its slots; returns how many.
+unsigned fillSwap(std::vector<Item> &items, unsigned swap) {
+  constexpr unsigned SlotsMax = 2;
+  unsigned count = 0;
+  while (count < SlotsMax && swap + count + 1 < items.size() &&
+         isIndifferent(items[swap + count + 1]))
+    items[swap + ++count].isSlot = true;
+  // Then words before it, which must pass the command, too, that it waits for.
+  unsigned head = swap;
+  if (!items[swap].instruction.ctxSwap && head > 0 &&
+      items[head - 1].kind == Item::Kind::Word &&
+      target::row(items[head - 1].instruction.op).isCommand() &&
+      !items[head - 1].instruction.ctxSwap)
+    --head;
+  unsigned moved = 0;
+  while (count + moved < SlotsMax && head > moved) {
+    unsigned at = head - 1 - moved;
+    if (!isIndifferent(items[at]) || isTail(items, at))
+      break;
+    bool free = true;
+    for (unsigned i = head; i <= swap; ++i)
+      free &= commute(items[at].instruction, items[i].instruction);
+    if (!free)
+      break;
+    ++moved;
+  }
+  std::rotate(items.begin() + (head - moved), items.begin() + head,
+              items.begin() + swap + 1);
+  for (unsigned i = swap + 1 - moved; i <= swap; ++i)
+    items[i].isSlot = true;
+  items[swap - moved].instruction.defer = uint8_t(count + moved);
+  return count + moved;
+}
+
+} // namespace
+
+unsigned fillDelaySlots(WordProgram &program) {
+  std::vector<Item> &items = program.items;
+  unsigned filled = 0;
+  for (unsigned i = 0; i < items.size(); ++i)
+    if (isSwap(items[i]))
+      filled += fillSwap(items, i);
+  // Words before this one stand in slots already and stay there.
+  unsigned first = 0;
+  for (unsigned b = 0; b < items.size(); ++b) {
+    if (items[b].kind == Item::Kind::Label)
+      continue;
+    const target::InstructionRow &row = target::row(items[b].instruction.op);
+    if (!row.isBranch())
+      continue;
+    // The words glued before the branch decide it and stay.
+    unsigned head = b;
+    while (head > 0 && items[head - 1].kind == Item::Kind::Word &&
+           items[head - 1].isGlued)
+      --head;
+    unsigned count = 0;
+    while (count < row.maxDefer && head > first + count) {
+      const Item &word = items[head - 1 - count];
+      // A word glued to its predecessor must stay behind it.
+      if (isTail(items, head - 1 - count) || !isMovable(word))
+        break;
+      bool free = true;
+      for (unsigned i = head; i <= b; ++i)
+        free &= commute(word.instruction, items[i].instruction);
+      if (!free)
+        break;
+      ++count;
+    }
+    if (count == 0)
+      continue;
+    std::rotate(items.begin() + (head - count), items.begin() + head,
+                items.begin() + b + 1);
+    items[b - count].instruction.defer = uint8_t(count);
+    for (unsigned i = b - count + 1; i <= b; ++i)
+      items[i].isSlot = true;
+    filled += count;
+    first = b + 1;
+  }
+  return filled;
+}
+
+} // namespace karakal::codegen

@@ -1,0 +1,92 @@
+//===- WordPointers.cpp - pointer writes that change nothing --------------===//
+//
+// Every access through a pointer is made with a write of the second
+// local-memory pointer before it, which costs a word and three slots. Most
+// show what the pointer shows already:
+//
+//   local_csr_wr[ACTIVE_LM_ADDR_1, a3]      local_csr_wr[ACTIVE_LM_ADDR_1, a3]
+//   alu[b0, --, B, *l$index1[2]]            alu[b0, --, B, *l$index1[2]]
+//   local_csr_wr[ACTIVE_LM_ADDR_1, a3]  ->
+//   alu[b1, --, B, *l$index1[5]]            alu[b1, --, B, *l$index1[5]]
+//
+// A forward analysis knows at each word which registers hold the pointer's
+// address. A cam_lookup that sets the pointer starts with the register that
+// receives the line's address; if all its readers go, its computation does.
+//
+//===----------------------------------------------------------------------===//
+
+#include "codegen-me/words/FlowGraph.h"
+#include "codegen-me/words/WordLiveness.h"
+
+#include "target-ixp/table/InstructionTable.h"
+
+namespace karakal::codegen {
+
+using target::Instruction;
+using target::Op;
+
+namespace {
+
+bool writesData(const Instruction &i) {
+  return i.op == Op::CsrWrite && i.csr == target::Csr_ACTIVE_LM_ADDR_1;
+}
+
+/// The registers that hold the pointer's address behind a word.
+GprSet shownBehind(const Item &item, GprSet shown) {
+  const Instruction &i = item.instruction;
+  if (item.kind == Item::Kind::Label)
+    return shown;
+  if (item.window || item.shows || i.loadLm1)
+    return 0;
+  if (writesData(i))
+    return shown & gprBit(i.a) ? shown : gprBit(i.a);
+  if (item.isShown)
+    return shown | gprBit(i.dest);
+  bool copies = i.op == Op::AluB && i.a.isNone() && (shown & gprBit(i.b));
+  return copies ? shown | gprBit(i.dest) : shown & ~gprBit(i.dest);
+}
+
+/// Removes the two words that compute a line's address which nobody reads.
+void dropLines(WordProgram &program) {
+  std::vector<GprSet> behind = liveBehind(program);
+  std::vector<Item> kept;
+  for (unsigned i = 0; i < program.items.size(); ++i) {
+    const Item &item = program.items[i];
+    if (item.isShown && item.instruction.dest.isGpr() && !kept.empty() &&
+        !(behind[i] & gprBit(item.instruction.dest))) {
+      kept.pop_back();
+      continue;
+    }
+    kept.push_back(item);
+  }
+  program.items = std::move(kept);
+}
+
+} // namespace
+
+void dropPointerWrites(WordProgram &program) {
+  constexpr GprSet Unreached = ~GprSet(0);
+  auto step = [&](unsigned index, GprSet shown) {
+    return shownBehind(program.items[index], shown);
+  };
+  auto meet = [](GprSet &into, GprSet from) {
+    GprSet before = into;
+    into &= from;
+    return into != before;
+  };
+  std::vector<GprSet> shown =
+      flowForward<GprSet>(program, Unreached, 0, step, meet);
+  std::vector<Item> kept;
+  for (unsigned i = 0; i < program.items.size(); ++i) {
+    const Item &item = program.items[i];
+    bool isKnown = item.kind == Item::Kind::Word &&
+                   writesData(item.instruction) && !item.shows &&
+                   (shown[i] & gprBit(item.instruction.a));
+    if (!isKnown)
+      kept.push_back(item);
+  }
+  program.items = std::move(kept);
+  dropLines(program);
+}
+
+} // namespace karakal::codegen

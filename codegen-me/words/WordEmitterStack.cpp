@@ -1,0 +1,156 @@
+//===- WordEmitterStack.cpp - stack words and local memory ----------------===//
+//
+// Stack words 0..15 are reached through the first pointer, which never moves;
+// 16..47 through the second, whose window placeWindows sees to; the rest lie
+// in SRAM. Pointers of the program use the second pointer too.
+//
+//===----------------------------------------------------------------------===//
+
+#include "codegen-me/target/Ixp.h"
+#include "codegen-me/words/WordEmitter.h"
+
+#include "target-ixp/chip/MemoryMap.h"
+#include "target-ixp/table/InstructionTable.h"
+
+#include "llvm/CodeGen/MachineFunction.h"
+#include "llvm/CodeGen/MachineInstr.h"
+
+#include <algorithm>
+
+using namespace llvm;
+
+namespace karakal::codegen {
+
+using target::Op;
+
+/// Transfer register kept out of allocation, for stack words in SRAM.
+constexpr unsigned StackXfer = 15;
+
+unsigned WordEmitter::frameWord(const MachineInstr &instr,
+                                unsigned index) const {
+  return frames.wordOf(&instr.getMF()->getFunction(),
+                       int(instr.getOperand(index).getImm())) +
+         unsigned(instr.getOperand(index + 1).getImm()) / 4;
+}
+
+/// A stack word in SRAM. Its address is a kept one plus a literal, or, behind
+/// those, plus a constant that takes the register's place for a moment.
+void WordEmitter::sramMove(unsigned word, bool isLoad, Operand reg) {
+  unsigned byte = (word - StackWords) * 4, chunk = byte / SramChunkBytes;
+  bool isFar = chunk >= SramChunksDirect;
+  Operand xfer = target::sXfer(StackXfer);
+  Operand base = target::localMemory(0, plan.sramWord + (isFar ? 0 : chunk));
+  Operand offset = isFar ? reg : target::imm(byte % SramChunkBytes);
+  if (!isLoad)
+    program.add(target::move(xfer, reg));
+  if (!isLoad && isFar)
+    program.add(target::move(target::localMemory(0, plan.saveWord), reg));
+  if (isFar)
+    loadImmediate(reg, byte);
+  program
+      .add(target::command(isLoad ? Op::SramRead : Op::SramWrite, xfer, base,
+                           offset, 1))
+      .isStack = true;
+  if (isLoad)
+    program.add(target::move(reg, xfer));
+  else if (isFar)
+    program.add(target::move(reg, target::localMemory(0, plan.saveWord)));
+}
+
+void WordEmitter::stackMove(unsigned word, bool isLoad, Operand reg) {
+  word += plan.systemWords;
+  if (word >= StackWords)
+    return sramMove(word, isLoad, reg);
+  unsigned window = word / WindowWords;
+  Operand slot = target::localMemory(window ? 1 : 0, word % WindowWords);
+  Item &item =
+      program.add(isLoad ? target::move(reg, slot) : target::move(slot, reg));
+  item.window = uint8_t(window);
+}
+
+void WordEmitter::emitFrameAddress(const MachineInstr &instr) {
+  unsigned word = plan.systemWords + frameWord(instr, 1);
+  program.add(target::alu(Op::AluAdd, operand(instr, 0),
+                          target::localMemory(0, plan.baseWord),
+                          target::imm(word * 4 & 0xff)));
+}
+
+bool WordEmitter::emitLocal(const MachineInstr &instr) {
+  auto throughPointer = [&](Operand address, const target::Instruction &use) {
+    program.add(target::csrWrite(target::Csr_ACTIVE_LM_ADDR_1, address));
+    program.add(use);
+  };
+  auto word = [&] { return target::localMemory(1, literal(instr, 2) / 4); };
+  switch (traitsOf(instr.getDesc()).kind) {
+  case Kind::FrameLoad:
+    stackMove(frameWord(instr, 1), true, operand(instr, 0));
+    return true;
+  case Kind::FrameStore:
+    stackMove(frameWord(instr, 1), false, operand(instr, 0));
+    return true;
+  case Kind::FrameAddress:
+    emitFrameAddress(instr);
+    return true;
+  case Kind::ArgumentStore: {
+    const auto *callee = cast<Function>(instr.getOperand(1).getGlobal());
+    stackMove(frames.argumentsOf(callee) + literal(instr, 2) / 4, false,
+              operand(instr, 0));
+    return true;
+  }
+  case Kind::LocalLoad:
+    throughPointer(operand(instr, 1), target::move(operand(instr, 0), word()));
+    return true;
+  case Kind::LocalStore:
+    throughPointer(operand(instr, 1), target::move(word(), operand(instr, 0)));
+    return true;
+  default:
+    return false;
+  }
+}
+
+/// Sets both pointers and the addresses that the plan asks for. Uses a0, b0,
+/// a1: nothing is live yet.
+void WordEmitter::emitPrologue() {
+  using namespace target;
+  if (plan.words == 0 && plan.systemWords == 0)
+    return;
+  csrRead(gprA(1), Csr_ACTIVE_CTX_STS);
+  program.add(alu(Op::AluAnd, gprA(0), gprA(1), imm(7)));
+  // 192 = 128 + 64 bytes of stack a context
+  program.add(aluShf(Op::ShfB, gprB(0), none(), gprA(0), shl(6)));
+  program.add(aluShf(Op::ShfB, gprA(0), none(), gprA(0), shl(7)));
+  program.add(alu(Op::AluAdd, gprA(0), gprA(0), gprB(0)));
+  static_assert(CacheWords * 4 == 4 << 8, "a literal with a shift");
+  program.add(aluShf(Op::ShfB, gprB(0), none(), imm(4), shl(8)));
+  program.add(alu(Op::AluAdd, gprA(0), gprA(0), gprB(0)));
+  program.add(csrWrite(Csr_ACTIVE_LM_ADDR_0, gprA(0)));
+  program.add(alu(Op::AluAdd, gprB(0), gprA(0), imm(4 * WindowWords)));
+  program.add(csrWrite(Csr_ACTIVE_LM_ADDR_1, gprB(0))).shows = 1;
+  if (plan.baseWord >= 0)
+    program.add(target::move(localMemory(0, plan.baseWord), gprA(0)));
+  if (plan.windowWord[1] >= 0)
+    program.add(target::move(localMemory(0, plan.windowWord[1]), gprB(0)));
+  if (plan.windowWord[2] >= 0)
+    program.add(alu(Op::AluAdd, localMemory(0, plan.windowWord[2]), gprA(0),
+                    imm(8 * WindowWords)));
+  if (!plan.sramChunks)
+    return;
+  // Stack number = engine and context: status bits 7 and 4:0.
+  program.add(alu(Op::AluAnd, gprA(0), gprA(1), imm(0x1f)));
+  program.add(aluShf(Op::ShfB, gprB(0), none(), gprA(1), shr(2)));
+  program.add(alu(Op::AluAnd, gprB(0), gprB(0), imm(0x20)));
+  program.add(alu(Op::AluOr, gprA(0), gprA(0), gprB(0)));
+  unsigned shift = 0;
+  while (1u << shift < sram.contextBytes)
+    ++shift;
+  program.add(aluShf(Op::ShfB, gprA(0), none(), gprA(0), shl(shift)));
+  loadImmediate(gprB(0), sram.base);
+  program.add(alu(Op::AluAdd, gprA(0), gprA(0), gprB(0)));
+  unsigned kept = std::min(plan.sramChunks, SramChunksDirect);
+  for (unsigned chunk = 0; chunk < kept; ++chunk) {
+    program.add(target::move(localMemory(0, plan.sramWord + chunk), gprA(0)));
+    program.add(alu(Op::AluAdd, gprA(0), gprA(0), imm(SramChunkBytes)));
+  }
+}
+
+} // namespace karakal::codegen

@@ -1,0 +1,565 @@
+//===- WordForwarding.cpp - fewer moves and tests -------------------------===//
+//
+// Register allocation knows general-purpose registers only, so that what a
+// command has read, or what was spilled, passes through one of them. An
+// instruction may as well take one source from a transfer register or from
+// local memory, and write its result there:
+//
+//   alu[b0, --, B, $0]               alu[a2, $0, XOR, b1]
+//   alu[a2, b0, XOR, b1]       ->
+//
+//   alu[a0, a1, OR, b12]             alu[$0, a1, OR, b12]
+//   alu[$0, --, B, a0]         ->
+//
+//   alu[a0, a0, -, 0x1]              alu[a0, a0, -, 0x1]
+//   alu[--, a0, -, 0x0]        ->    bne[l#]
+//   bne[l#]
+//
+// A value that a command has read serves in place in other blocks too, as long
+// as no command may have refilled its register. All else happens within one
+// block, and only if the register is not read otherwise.
+//
+//===----------------------------------------------------------------------===//
+
+#include "codegen-me/words/FlowGraph.h"
+#include "codegen-me/words/WordLiveness.h"
+#include "codegen-me/words/WordMotion.h"
+
+#include "target-ixp/table/InstructionTable.h"
+
+#include <algorithm>
+#include <map>
+
+namespace karakal::codegen {
+namespace {
+
+using target::Format;
+using target::Instruction;
+using target::Op;
+using target::Operand;
+
+constexpr unsigned RestrictedOffsetMax = 7;
+
+Format formatOf(const Item &item) {
+  return target::row(item.instruction.op).format;
+}
+
+bool isWord(const Item &item) { return item.kind == Item::Kind::Word; }
+
+/// dest = b, nothing else.
+bool isMove(const Item &item) {
+  return isWord(item) && item.instruction.op == Op::AluB &&
+         item.instruction.a.isNone() && !item.isGlued;
+}
+
+bool isXfer(const Operand &o) {
+  return o.kind == Operand::Kind::SXfer || o.kind == Operand::Kind::DXfer;
+}
+
+/// A transfer register or stack word; not what a data pointer shows.
+bool isPlace(const Operand &o, const Item &item) {
+  return isXfer(o) || o.kind == Operand::Kind::LocalMemory0 ||
+         (o.kind == Operand::Kind::LocalMemory1 && item.window);
+}
+
+/// What a data pointer shows: other contexts may change it while this one
+/// waits.
+bool isSharedWord(const Operand &o, const Item &item) {
+  return o.kind == Operand::Kind::LocalMemory1 && !item.window;
+}
+
+/// Whether the second pointer shows other data than the stack here.
+bool usesDataPointer(const Item &item) {
+  constexpr Operand::Kind second = Operand::Kind::LocalMemory1;
+  const Instruction &i = item.instruction;
+  return item.window == 0 &&
+         (i.dest.kind == second || i.a.kind == second || i.b.kind == second);
+}
+
+/// Whether operand fields of this format take offsets above 7.
+bool isUnrestricted(Format format) {
+  return format == Format::AluUnary || format == Format::AluBinary;
+}
+
+bool fitsField(const Operand &place, Format format) {
+  return !place.isLocalMemory() || isUnrestricted(format) ||
+         place.value <= RestrictedOffsetMax;
+}
+
+/// Formats with free sources and a free destination.
+bool isFlexible(Format format) {
+  switch (format) {
+  case Format::AluUnary:
+  case Format::AluBinary:
+  case Format::ShfUnary:
+  case Format::ShfBinary:
+  case Format::DblShf:
+  case Format::Asr:
+  case Format::ByteAlign:
+    return true;
+  default:
+    return false;
+  }
+}
+
+/// Whether a command touches transfer register `reg` (out if `out`).
+bool commandTouches(const Instruction &i, const Operand &reg, bool out) {
+  const target::InstructionRow &row = target::row(i.op);
+  if (!row.isCommand() || i.xfer.kind != reg.kind)
+    return false;
+  if (row.xfer == (out ? target::XferUse::In : target::XferUse::Out))
+    return false;
+  unsigned words = std::max<unsigned>(i.count, 1) * row.unitBytes / 4;
+  return reg.value >= i.xfer.value && reg.value < i.xfer.value + words;
+}
+
+class Forwarding {
+public:
+  explicit Forwarding(WordProgram &program)
+      : whole(program), items(program.items), behind(liveBehind(program)),
+        gone(items.size(), false) {}
+
+  void run();
+
+private:
+  bool endsBlock(unsigned index) const {
+    return !isWord(items[index]) ||
+           target::row(items[index].instruction.op).isBranch();
+  }
+  bool isTail(unsigned index) const { return codegen::isTail(items, index); }
+  bool isLiveBehind(unsigned index, GprSet reg) const {
+    return behind[index] & reg;
+  }
+  /// Whether the value at `place` may have changed at `index`.
+  bool disturbs(unsigned index, const Operand &place, unsigned window,
+                bool out) const;
+  bool canTake(const Item &use, const Operand &reg, const Operand &place,
+               unsigned window) const;
+  void forwardRead(unsigned index);
+  void forwardWrite(unsigned index);
+  void dropTest(unsigned index);
+  void dropCarryTest(unsigned index);
+  unsigned makerOf(unsigned test);
+  void chainCarries(unsigned index);
+  void dropRingFlag(unsigned index);
+  void readInPlace();
+  unsigned nextWord(unsigned index) const {
+    while (++index < items.size() && gone[index])
+      ;
+    return index;
+  }
+
+  WordProgram &whole;
+  std::vector<Item> &items;
+  std::vector<GprSet> behind;
+  std::vector<bool> gone;
+};
+
+bool Forwarding::disturbs(unsigned index, const Operand &place, unsigned window,
+                          bool out) const {
+  const Item &item = items[index];
+  const Instruction &i = item.instruction;
+  if (place.kind == Operand::Kind::LocalMemory1 && !window)
+    return i.dest.kind == place.kind || item.window ||
+           !(isArithmetic(i) || target::row(i.op).isBranch());
+  if (isXfer(place)) // in-registers change by commands alone
+    return commandTouches(i, place, out) || (out && i.dest == place);
+  if (i.dest == place && item.window == window)
+    return true;
+  if (out && ((i.a == place || i.b == place) && item.window == window))
+    return true;
+  // The second pointer must not be turned in between.
+  bool turns = i.op == Op::CsrWrite || i.dest.kind == place.kind ||
+               i.a.kind == place.kind || i.b.kind == place.kind;
+  return window && turns && item.window != window;
+}
+
+bool Forwarding::canTake(const Item &use, const Operand &reg,
+                         const Operand &place, unsigned window) const {
+  const Instruction &i = use.instruction;
+  Format format = formatOf(use);
+  bool isSource = isFlexible(format) ||
+                  (format == Format::Command && isXfer(place)) ||
+                  format == Format::BranchBit || format == Format::BranchByte ||
+                  (format == Format::LdField && !(i.dest == reg));
+  if (!isSource || (i.a == reg && i.b == reg) || !fitsField(place, format))
+    return false;
+  const Operand &other = i.a == reg ? i.b : i.a;
+  if (isXfer(place) ? isXfer(other) : other.isLocalMemory())
+    return false;
+  if (window && usesDataPointer(use))
+    return false;
+  return use.window == 0 || window == 0 || use.window == window;
+}
+
+/// reg = place; ...: lets the readers of reg read the place.
+void Forwarding::forwardRead(unsigned index) {
+  const Item &move = items[index];
+  const Operand reg = move.instruction.dest, place = move.instruction.b;
+  const unsigned window = move.window;
+  if (!isMove(move) || !reg.isGpr() || window > 1 ||
+      !(isPlace(place, move) || isSharedWord(place, move)))
+    return;
+  const bool isShown = !isXfer(place) && (window || isSharedWord(place, move));
+  GprSet bit = gprBit(reg);
+  std::vector<unsigned> uses;
+  bool disturbed = false;
+  for (unsigned i = index + 1; i < items.size(); ++i) {
+    if (gone[i])
+      continue;
+    if (!isWord(items[i]))
+      return; // the value leaves the block, for all we know
+    const Instruction &instruction = items[i].instruction;
+    if (gprsRead(instruction) & bit) {
+      if (disturbed || !canTake(items[i], reg, place, window) ||
+          (isShown && isTail(i)) ||
+          (isSharedWord(place, move) && items[i].window))
+        return;
+      uses.push_back(i);
+    }
+    disturbed |= disturbs(i, place, window, false);
+    if (!isLiveBehind(i, bit) || (gprsWritten(instruction) & bit))
+      break;
+    if (endsBlock(i))
+      return;
+  }
+  for (unsigned i : uses) {
+    Instruction &use = items[i].instruction;
+    (use.a == reg ? use.a : use.b) = place;
+    items[i].window = std::max(items[i].window, uint8_t(window));
+  }
+  gone[index] = true;
+}
+
+/// reg = a op b; ...; place = reg: lets the first write to the place.
+void Forwarding::forwardWrite(unsigned index) {
+  const Item &move = items[index];
+  const Operand reg = move.instruction.b, place = move.instruction.dest;
+  const unsigned window = move.window;
+  if (!isMove(move) || !reg.isGpr() || !isPlace(place, move) || window > 1 ||
+      isLiveBehind(index, gprBit(reg)))
+    return;
+  GprSet bit = gprBit(reg);
+  for (unsigned i = index; i-- > 0;) {
+    if (gone[i])
+      continue;
+    if (endsBlock(i))
+      return;
+    Item &item = items[i];
+    Instruction &instruction = item.instruction;
+    if (gprsWritten(instruction) & bit) {
+      Format format = formatOf(item);
+      bool isPlainImmed = instruction.op == Op::Immed &&
+                          !(i > 0 && isWord(items[i - 1]) &&
+                            items[i - 1].instruction.op == Op::CsrRead);
+      if (!(isFlexible(format) || isPlainImmed) || !fitsField(place, format))
+        return;
+      if (isPlainImmed && place.isLocalMemory())
+        return;
+      if (window && (isTail(i) || usesDataPointer(item) ||
+                     (item.window && item.window != window)))
+        return;
+      instruction.dest = place;
+      item.window = std::max(item.window, uint8_t(window));
+      gone[index] = true;
+      return;
+    }
+    if ((gprsRead(instruction) & bit) || disturbs(i, place, window, true) ||
+        (gprBit(instruction.dest) & bit))
+      return;
+  }
+}
+
+//===-- In-registers across blocks ----------------------------------------===//
+
+/// Forward analysis of which registers equal which in-registers; a pair is one
+/// bit of the state.
+void Forwarding::readInPlace() {
+  std::vector<std::pair<Operand, Operand>> pairs; // register, in-register
+  std::map<std::pair<GprSet, unsigned>, unsigned> numbers;
+  std::vector<int> made(items.size(), -1);
+  auto placeKey = [](const Operand &o) {
+    return unsigned(o.kind) << 8 | o.value;
+  };
+  for (unsigned i = 0; i < items.size(); ++i) {
+    if (!isMove(items[i]) || isTail(i))
+      continue;
+    const Instruction &move = items[i].instruction;
+    if (!move.dest.isGpr() || !isXfer(move.b))
+      continue;
+    auto [it, isNew] = numbers.insert(
+        {{gprBit(move.dest), placeKey(move.b)}, unsigned(pairs.size())});
+    if (isNew)
+      pairs.push_back({move.dest, move.b});
+    made[i] = int(it->second);
+  }
+  using Set = std::vector<uint64_t>;
+  const size_t size = (pairs.size() + 63) / 64;
+  auto bit = [](unsigned p) { return uint64_t(1) << p % 64; };
+  auto step = [&](unsigned index, Set set) {
+    if (!isWord(items[index]))
+      return set;
+    const Instruction &i = items[index].instruction;
+    bool isCommand = target::row(i.op).isCommand();
+    GprSet written = gprBit(i.dest);
+    for (unsigned p = 0; (isCommand || written) && p < pairs.size(); ++p)
+      if ((set[p / 64] & bit(p)) &&
+          ((gprBit(pairs[p].first) & written) ||
+           (isCommand && commandTouches(i, pairs[p].second, false))))
+        set[p / 64] &= ~bit(p);
+    if (made[index] >= 0)
+      set[made[index] / 64] |= bit(made[index]);
+    return set;
+  };
+  auto meet = [](Set &into, const Set &from) {
+    bool changed = into.empty() && !from.empty();
+    if (changed)
+      into = from;
+    else
+      for (size_t w = 0; w < into.size(); ++w) {
+        changed |= into[w] & ~from[w];
+        into[w] &= from[w];
+      }
+    return changed;
+  };
+  if (pairs.empty())
+    return;
+  std::vector<Set> before =
+      flowForward<Set>(whole, Set(), Set(size, 0), step, meet);
+  for (unsigned i = 0; i < items.size(); ++i) {
+    if (before[i].empty() || !isWord(items[i]))
+      continue;
+    for (unsigned p = 0; p < pairs.size(); ++p) {
+      if (!(before[i][p / 64] & bit(p)))
+        continue;
+      auto [reg, place] = pairs[p];
+      Instruction &use = items[i].instruction;
+      if ((use.a == reg || use.b == reg) && made[i] < 0 &&
+          canTake(items[i], reg, place, 0))
+        (use.a == reg ? use.a : use.b) = place;
+    }
+  }
+  behind = liveBehind(whole);
+  for (unsigned i = 0; i < items.size(); ++i)
+    if (made[i] >= 0 && !isLiveBehind(i, gprBit(items[i].instruction.dest)))
+      gone[i] = true;
+}
+
+//===-- Tests -------------------------------------------------------------===//
+
+/// The word that makes what `test` compares with 0, moved down to stand right
+/// before it; the number of `test` if there is none.
+unsigned Forwarding::makerOf(unsigned test) {
+  constexpr unsigned DistanceMax = 8;
+  const Operand reg = items[test].instruction.a;
+  GprSet written = 0, read = 0;
+  unsigned passed = 0;
+  for (unsigned i = test; i-- > 0 && passed < DistanceMax;) {
+    if (gone[i])
+      continue;
+    if (endsBlock(i))
+      return test;
+    const Instruction &maker = items[i].instruction;
+    // As a destination, a transfer register's number names another one.
+    if ((reg.isGpr() && maker.dest == reg) ||
+        (isMove(items[i]) && maker.b == reg)) {
+      if (passed == 0)
+        return i;
+      auto isPlain = [](const Operand &o) {
+        return o.isNone() || o.isImmediate() || o.isGpr() || isXfer(o);
+      };
+      bool isIndirect = maker.shift.kind == target::Shift::Kind::LeftIndirect ||
+                        maker.shift.kind == target::Shift::Kind::RightIndirect;
+      if (!isFlexible(formatOf(items[i])) || maker.op == Op::Asr ||
+          isIndirect || items[i].isGlued || isTail(i) || isTail(test) ||
+          !isPlain(maker.a) || !isPlain(maker.b) ||
+          (gprsRead(maker) & written) ||
+          (gprBit(maker.dest) & (written | read)))
+        return test;
+      std::rotate(items.begin() + i, items.begin() + i + 1,
+                  items.begin() + test);
+      bool isGone = gone[i];
+      gone.erase(gone.begin() + i);
+      gone.insert(gone.begin() + test - 1, isGone);
+      return test - 1;
+    }
+    if (items[i].isGlued || target::row(maker.op).isCommand() ||
+        maker.op == Op::CtxArb || (gprsRead(maker) & gprBit(reg)))
+      return test;
+    written |= gprBit(maker.dest);
+    read |= gprsRead(maker);
+    ++passed;
+  }
+  return test;
+}
+
+/// A ring's status as a number that the next branch alone tests:
+///
+///   immed[r, 1]
+///   br_inp_state[s, l#]
+///   immed[r, 0]                 ->    br_!inp_state[s, t#]
+/// l#:
+///   ...                         ...
+///   alu[--, r, -, 0]
+///   beq[t#]
+void Forwarding::dropRingFlag(unsigned index) {
+  constexpr unsigned DistanceMax = 8;
+  const GprSet flagBit = gprBit(items[index].instruction.dest);
+  // A word that may stand between the label and the test.
+  auto isOther = [&](unsigned at) {
+    const Instruction &other = items[at].instruction;
+    return isWord(items[at]) && !endsBlock(at) &&
+           !((gprsRead(other) | gprBit(other.dest)) & flagBit);
+  };
+  unsigned at[6] = {index};
+  for (unsigned i = 1; i < 6; ++i) {
+    at[i] = nextWord(at[i - 1]);
+    for (unsigned passed = 0; i == 4 && passed < DistanceMax &&
+                              at[i] < items.size() && isOther(at[i]);
+         ++passed)
+      at[i] = nextWord(at[i]);
+    if (at[i] >= items.size() || isWord(items[at[i]]) == (i == 3))
+      return;
+  }
+  auto word = [&](unsigned i) -> Instruction & {
+    return items[at[i]].instruction;
+  };
+  const Operand flag = word(0).dest;
+  Op branch = word(5).op;
+  bool isFlag = word(0) == target::immed(flag, 1) &&
+                word(1).op == Op::BrInpState &&
+                word(2) == target::immed(flag, 0) &&
+                items[at[1]].label == items[at[3]].label &&
+                word(4) == target::alu(Op::AluSub, target::none(), flag,
+                                       target::imm(0)) &&
+                (branch == Op::Beq || branch == Op::Bne) && flag.isGpr() &&
+                !isLiveBehind(at[5], gprBit(flag));
+  if (!isFlag)
+    return;
+  word(5) =
+      target::branchOn(branch == Op::Beq ? Op::BrNotInpState : Op::BrInpState,
+                       word(1).parameter, 0);
+  for (unsigned i = 0; i < 5; ++i)
+    gone[at[i]] = i != 3; // the label may have other branches
+}
+
+/// A compare with 0 of what an instruction shortly before has made.
+void Forwarding::dropTest(unsigned index) {
+  const Instruction &test = items[index].instruction;
+  if (test.op != Op::AluSub || !test.dest.isNone() ||
+      test.b != target::imm(0) || index == 0 ||
+      !(test.a.isGpr() || isXfer(test.a)) || index + 1 >= items.size() ||
+      !isWord(items[index + 1]))
+    return;
+  unsigned at = index + 1;
+  // Only Z and N are sure; the branch may stand behind words that leave the
+  // flags alone.
+  while (at < items.size() && isWord(items[at]) && items[at - 1].isGlued &&
+         items[at].instruction.op == Op::Immed)
+    ++at;
+  if (at >= items.size() || !isWord(items[at]))
+    return;
+  Op &branch = items[at].instruction.op;
+  if (branch != Op::Beq && branch != Op::Bne && branch != Op::Blt &&
+      branch != Op::Bge)
+    return;
+  unsigned before = makerOf(index);
+  if (before == index || isTail(index))
+    return;
+  Instruction &maker = items[before].instruction;
+  if (formatOf(items[before]) == Format::LdField)
+    maker.loadCc = true;
+  else if (!target::row(maker.op).setsConditionCodes)
+    return;
+  if (branch == Op::Blt)
+    branch = Op::Bmi;
+  else if (branch == Op::Bge)
+    branch = Op::Bpl;
+  items[before].isGlued = true;
+  gone[index] = true;
+}
+
+/// Whether a sum is less than one of its summands, which is its carry:
+///
+///   alu[a0, $1, +, b2]
+///   alu[--, a0, -, b2]          ->    alu[a0, $1, +, b2]
+///   bcc[t#]                           bcs[t#]
+void Forwarding::dropCarryTest(unsigned index) {
+  const Instruction test = items[index].instruction;
+  if (test.op != Op::AluSub || !test.dest.isNone() || !test.a.isGpr() ||
+      index == 0 || index + 1 >= items.size() || !isWord(items[index + 1]))
+    return;
+  Op &branch = items[index + 1].instruction.op;
+  if ((branch != Op::Bcc && branch != Op::Bcs) || isTail(index))
+    return;
+  unsigned before = makerOf(index);
+  const Instruction &maker = items[before].instruction;
+  bool isSum = before != index && maker.op == Op::AluAdd &&
+               maker.dest == test.a && !(test.b == test.a) &&
+               (maker.a == test.b || maker.b == test.b);
+  if (!isSum)
+    return;
+  branch = branch == Op::Bcc ? Op::Bcs : Op::Bcc;
+  items[before].isGlued = true;
+  gone[index] = true;
+}
+
+/// One ones-complement add behind another takes the carry along:
+///
+///   alu[a0, a0, +, $1]
+///   alu[a0, a0, +carry, 0]
+///   alu[a0, a0, +, $2]          ->    alu[a0, a0, +, $1]
+///   alu[a0, a0, +carry, 0]            alu[a0, a0, +carry, $2]
+///                                     alu[a0, a0, +carry, 0]
+void Forwarding::chainCarries(unsigned index) {
+  auto isFinish = [&](unsigned at) {
+    const Instruction &word = items[at].instruction;
+    return isWord(items[at]) && word.op == Op::AluAddCarry &&
+           word.dest.isGpr() && word.a == word.dest && word.b == target::imm(0);
+  };
+  unsigned add = nextWord(index);
+  if (!isFinish(index) || add + 1 >= items.size() || !isWord(items[add]) ||
+      items[add].instruction.op != Op::AluAdd || !isFinish(add + 1) ||
+      gone[add + 1])
+    return;
+  const Operand sum = items[index].instruction.dest;
+  Instruction &next = items[add].instruction;
+  bool takesSum = (next.a == sum) != (next.b == sum);
+  if (!takesSum || !(next.dest == items[add + 1].instruction.dest) ||
+      (!(next.dest == sum) && isLiveBehind(add, gprBit(sum))))
+    return;
+  next.op = Op::AluAddCarry;
+  gone[index] = true;
+}
+
+void Forwarding::run() {
+  readInPlace();
+  for (unsigned i = 0; i < items.size(); ++i)
+    forwardRead(i);
+  for (unsigned i = 0; i < items.size(); ++i)
+    if (!gone[i])
+      forwardWrite(i);
+  for (unsigned i = 0; i < items.size(); ++i)
+    if (!gone[i] && isWord(items[i]))
+      chainCarries(i);
+  for (unsigned i = 0; i < items.size(); ++i)
+    if (!gone[i] && isWord(items[i]))
+      dropRingFlag(i);
+  for (unsigned i = 0; i < items.size(); ++i)
+    if (!gone[i] && isWord(items[i]))
+      dropTest(i);
+  for (unsigned i = 0; i < items.size(); ++i)
+    if (!gone[i] && isWord(items[i]))
+      dropCarryTest(i);
+  std::vector<Item> kept;
+  for (unsigned i = 0; i < items.size(); ++i)
+    if (!gone[i])
+      kept.push_back(items[i]);
+  items = std::move(kept);
+}
+
+} // namespace
+
+void forwardMoves(WordProgram &program) { Forwarding(program).run(); }
+
+} // namespace karakal::codegen

@@ -1,0 +1,262 @@
+//===- WordProgram.cpp - local-memory pointers; addresses -----------------===//
+//
+// See WordProgram.h. A pointer's new value is seen by the fourth word after
+// its write; earlier ones see the old value.
+//
+//===----------------------------------------------------------------------===//
+
+#include "codegen-me/words/WordProgram.h"
+
+#include "codegen-me/words/FlowGraph.h"
+
+#include "target-ixp/table/Encoding.h"
+#include "target-ixp/table/InstructionTable.h"
+
+#include <algorithm>
+#include <map>
+
+namespace karakal::codegen {
+
+using target::Instruction;
+using target::Op;
+
+unsigned WordProgram::words() const {
+  return std::count_if(items.begin(), items.end(), [](const Item &item) {
+    return item.kind == Item::Kind::Word;
+  });
+}
+
+//===-- Windows -----------------------------------------------------------===//
+
+namespace {
+
+/// What *l$index1 shows: not reached, window 1 or 2, or something else.
+enum Shown : int { Unreached = -1, Unknown = 0 };
+
+bool writesPointer(const Instruction &i, unsigned csr) {
+  bool isLookup = csr == target::Csr_ACTIVE_LM_ADDR_1 ? i.loadLm1 : i.loadLm0;
+  return isLookup || (i.op == Op::CsrWrite && i.csr == csr);
+}
+
+/// A CAM instruction takes effect directly behind a branch even if that is
+/// taken.
+bool needsNop(const Item &item, const std::vector<Item> &before) {
+  if (item.kind == Item::Kind::Label)
+    return false;
+  switch (item.instruction.op) {
+  case Op::CamClear:
+  case Op::CamLookup:
+  case Op::CamWrite:
+  case Op::CamWriteState:
+  case Op::CamReadTag:
+  case Op::CamReadState:
+    break;
+  default:
+    return false;
+  }
+  auto last = std::find_if(before.rbegin(), before.rend(), [](const Item &i) {
+    return i.kind == Item::Kind::Word;
+  });
+  return last != before.rend() && target::row(last->instruction.op).isBranch();
+}
+
+bool usesPointer(const Instruction &i, target::Operand::Kind kind) {
+  return i.dest.kind == kind || i.a.kind == kind || i.b.kind == kind;
+}
+
+} // namespace
+
+void placeWindows(WordProgram &program, const StackPlan &plan) {
+  auto step = [&](unsigned index, int shown) -> int {
+    const Item &item = program.items[index];
+    if (item.kind == Item::Kind::Label)
+      return shown;
+    if (item.window)
+      return item.window;
+    if (writesPointer(item.instruction, target::Csr_ACTIVE_LM_ADDR_1))
+      return item.shows;
+    return shown;
+  };
+  auto meet = [](int &into, int from) {
+    int result = into == Unreached ? from : into == from ? into : Unknown;
+    bool changed = result != into;
+    into = result;
+    return changed;
+  };
+  std::vector<int> shown =
+      flowForward<int>(program, Unreached, Unknown, step, meet);
+  std::vector<Item> placed;
+  for (unsigned i = 0; i < program.items.size(); ++i) {
+    const Item &item = program.items[i];
+    if (item.kind == Item::Kind::Word && item.window &&
+        shown[i] != item.window && shown[i] != Unreached) {
+      int address = plan.windowWord[item.window];
+      KARAKAL_ASSERT(address >= 0, "no address kept for a stack window");
+      Item set = item;
+      set.window = 0;
+      set.shows = item.window;
+      set.isGlued = false;
+      set.instruction = target::csrWrite(target::Csr_ACTIVE_LM_ADDR_1,
+                                         target::localMemory(0, address));
+      placed.push_back(set);
+    }
+    placed.push_back(item);
+  }
+  program.items = std::move(placed);
+}
+
+void padPointers(WordProgram &program) {
+  using target::Operand;
+  // Words since the last write of each pointer, at most LmAddrSlots.
+  struct Age {
+    unsigned pointer[2];
+  };
+  constexpr unsigned Old = target::LmAddrSlots;
+  constexpr Operand::Kind kinds[2] = {Operand::Kind::LocalMemory0,
+                                      Operand::Kind::LocalMemory1};
+  constexpr unsigned csrs[2] = {target::Csr_ACTIVE_LM_ADDR_0,
+                                target::Csr_ACTIVE_LM_ADDR_1};
+  auto padding = [&](const Item &item, const Age &age) {
+    unsigned pad = 0;
+    if (item.kind == Item::Kind::Word)
+      for (unsigned p = 0; p < 2; ++p)
+        if (usesPointer(item.instruction, kinds[p]))
+          pad = std::max(pad, Old - age.pointer[p]);
+    return pad;
+  };
+  auto step = [&](unsigned index, Age age) {
+    const Item &item = program.items[index];
+    if (item.kind == Item::Kind::Label)
+      return age;
+    unsigned passed = padding(item, age) + 1;
+    for (unsigned p = 0; p < 2; ++p)
+      age.pointer[p] = writesPointer(item.instruction, csrs[p])
+                           ? 0
+                           : std::min(Old, age.pointer[p] + passed);
+    return age;
+  };
+  auto meet = [](Age &into, const Age &from) {
+    bool changed = false;
+    for (unsigned p = 0; p < 2; ++p)
+      if (from.pointer[p] < into.pointer[p]) {
+        into.pointer[p] = from.pointer[p];
+        changed = true;
+      }
+    return changed;
+  };
+  // Unreached means older than old, so that the first visit is a change.
+  std::vector<Age> ages = flowForward<Age>(program, Age{{Old + 1, Old + 1}},
+                                           Age{{Old, Old}}, step, meet);
+  std::vector<Item> padded;
+  for (unsigned i = 0; i < program.items.size(); ++i) {
+    const Item &item = program.items[i];
+    unsigned pad = ages[i].pointer[0] > Old ? 0 : padding(item, ages[i]);
+    pad = std::max(pad, needsNop(item, padded) ? 1u : 0u);
+    for (unsigned n = 0; n < pad; ++n) {
+      Item nop = item;
+      nop.instruction = target::nop();
+      nop.label = 0;
+      nop.window = 0;
+      nop.isGlued = false;
+      padded.push_back(nop);
+    }
+    padded.push_back(item);
+  }
+  program.items = std::move(padded);
+}
+
+//===-- Addresses ---------------------------------------------------------===//
+
+namespace {
+
+/// The function of the source that a word comes from: the last that begins
+/// before its line, else the one that it was generated in.
+std::string sourceOf(const WordProgram &program, const Item &item) {
+  const target::SourceLine &place = program.places[item.line];
+  const target::SourceFunction *found = nullptr;
+  for (const target::SourceFunction &source : program.sources)
+    if (place.line && source.file == place.file && source.line <= place.line &&
+        (!found || found->line <= source.line))
+      found = &source;
+  return found ? found->name : program.functions[item.function];
+}
+
+/// The functions by their words.
+std::string sizesOf(const WordProgram &program) {
+  std::map<std::string, unsigned> sizes;
+  for (const Item &item : program.items)
+    if (item.kind == Item::Kind::Word)
+      ++sizes[sourceOf(program, item)];
+  std::vector<std::pair<std::string, unsigned>> sorted(sizes.begin(),
+                                                       sizes.end());
+  std::stable_sort(
+      sorted.begin(), sorted.end(),
+      [](const auto &l, const auto &r) { return l.second > r.second; });
+  std::string text;
+  constexpr size_t Listed = 10;
+  for (size_t i = 0; i < std::min(sorted.size(), Listed); ++i)
+    text += (i ? ", " : "") + sorted[i].first + " " +
+            std::to_string(sorted[i].second);
+  return text;
+}
+
+/// Puts a label's address into its word.
+void setAddress(Instruction &instruction, unsigned address) {
+  if (instruction.op == Op::Immed)
+    instruction.immediate = uint16_t(address);
+  else
+    instruction.target = uint16_t(address);
+}
+
+} // namespace
+
+Result<target::Microcode> resolve(const WordProgram &program,
+                                  unsigned maxWords) {
+  target::Microcode code;
+  std::vector<unsigned> address(program.labelCount + 1, 0);
+  unsigned count = 0;
+  for (const Item &item : program.items) {
+    if (code.functions.size() == item.function)
+      code.functions.push_back(
+          {program.functions[item.function], count, count});
+    if (item.kind == Item::Kind::Label) {
+      address[item.label] = count;
+      if (item.loop.depth != 0)
+        code.loops.push_back({count, item.loop.depth, item.loop.roundsMax});
+    } else {
+      ++count;
+    }
+    code.functions[item.function].end = count;
+  }
+  if (count > maxWords)
+    return makeError("E-codegen-me-020",
+                     "the program does not fit: " + std::to_string(count) +
+                         " words, " + std::to_string(maxWords) +
+                         " available, " + std::to_string(count - maxWords) +
+                         " too many; largest: " + sizesOf(program));
+  for (const Item &item : program.items) {
+    if (item.kind == Item::Kind::Label)
+      continue;
+    Instruction instruction = item.instruction;
+    if (item.label)
+      setAddress(instruction, address[item.label]);
+    Result<uint64_t> word = target::encode(instruction);
+    KARAKAL_ASSERT(bool(word), word.error().message + " (in function '" +
+                                   program.functions[item.function] + "')");
+    if (item.isCall)
+      code.calls.push_back(
+          {uint32_t(code.words.size()), uint32_t(address[item.label])});
+    code.words.push_back(*word);
+    code.taken.push_back(item.taken);
+    code.lines.push_back(program.places[item.line]);
+    code.frequencies.push_back(item.frequency);
+  }
+  // Waits and pointer writes that passes put in front of a word have no
+  // frequency of their own.
+  for (size_t i = code.frequencies.size(); i-- > 1;)
+    if (code.frequencies[i - 1] == 0)
+      code.frequencies[i - 1] = code.frequencies[i];
+  return code;
+}
+
+} // namespace karakal::codegen

@@ -1,0 +1,172 @@
+//===- FrontEnd.cpp - from input files to the baker dialect ---------------===//
+
+#include "driver/ReadProgram.h"
+#include "baker-lang/Frontend.h"
+#include "baker-lang/syntax/AstDump.h"
+#include "driver/pipeline/LlvmStage.h"
+#include "ir/analysis/Explain.h"
+#include "ir/dialect/Baker.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/Parser/Parser.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
+#include <iostream>
+#include <sstream>
+
+using namespace mlir;
+
+namespace karakal::driver {
+
+namespace {
+
+/// `file:line:column` of a location, empty if it has none.
+std::string placeOf(Location location) {
+  std::string text;
+  location->walk([&](Location part) {
+    auto place = dyn_cast<FileLineColLoc>(part);
+    if (!place || !text.empty())
+      return WalkResult::advance();
+    text = place.getFilename().str() + ":" + std::to_string(place.getLine()) +
+           ":" + std::to_string(place.getColumn());
+    return WalkResult::interrupt();
+  });
+  return text;
+}
+
+StringRef severityOf(mlir::Diagnostic &diagnostic) {
+  switch (diagnostic.getSeverity()) {
+  case DiagnosticSeverity::Error:
+    return "error";
+  case DiagnosticSeverity::Warning:
+    return "warning";
+  case DiagnosticSeverity::Remark:
+    return "remark";
+  case DiagnosticSeverity::Note:
+    return "note";
+  }
+  KARAKAL_UNREACHABLE("no such severity");
+}
+
+void printDiagnostic(mlir::Diagnostic &diagnostic) {
+  std::string place = placeOf(diagnostic.getLocation());
+  llvm::errs() << place << (place.empty() ? "" : ": ") << severityOf(diagnostic)
+               << ": " << diagnostic.str() << "\n";
+  for (mlir::Diagnostic &note : diagnostic.getNotes())
+    printDiagnostic(note);
+}
+
+/// Keeps an explanation for the report; several cores may say the same.
+void keepRemark(std::vector<Remark> &remarks, Remark remark) {
+  auto isSame = [&](const Remark &other) {
+    return other.place == remark.place && other.pass == remark.pass &&
+           other.text == remark.text;
+  };
+  if (llvm::none_of(remarks, isSame))
+    remarks.push_back(std::move(remark));
+}
+
+bool isDialectText(const std::string &path) {
+  return StringRef(path).ends_with(".mlir");
+}
+
+Result<OwningOpRef<ModuleOp>> parseDialectText(const std::string &path,
+                                               MLIRContext &context) {
+  if (!llvm::sys::fs::exists(path))
+    return makeFileError("E-driver-003", path, "there is no such file");
+  OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(path, &context);
+  if (!module)
+    return makeError("E-driver-002", "");
+  return module;
+}
+
+/// Parses and checks the sources, and prints what is wrong with them.
+Result<std::unique_ptr<lang::Program>> parseSources(const Options &options,
+                                                    Diagnostics &diagnostics) {
+  diagnostics.setWarnings(options.warnings);
+  std::vector<std::string> folders = options.importFolders;
+  folders.push_back(runtimeDirectory());
+  auto program =
+      lang::parseAndCheck(options.inputs, diagnostics, folders,
+                          {{"chip.SRAM_SIZE", options.pipeline.sramBytes}});
+  if (options.jsonDiagnostics)
+    diagnostics.printJson(std::cerr);
+  else
+    diagnostics.print(std::cerr, standardErrorHasColour());
+  if (diagnostics.hasErrors())
+    return makeError("E-driver-002", "");
+  return program;
+}
+
+Result<OwningOpRef<ModuleOp>> lowerSources(const Options &options,
+                                           MLIRContext &context) {
+  Diagnostics diagnostics;
+  auto program = parseSources(options, diagnostics);
+  if (!program)
+    return program.error();
+  return lang::lowerToIr(**program, diagnostics.sources(), context,
+                         options.printTraces);
+}
+
+} // namespace
+
+void prepareContext(MLIRContext &context, const Options &options,
+                    std::vector<Remark> &remarks) {
+  context.loadDialect<ir::BakerDialect, arith::ArithDialect,
+                      cf::ControlFlowDialect, func::FuncDialect,
+                      LLVM::LLVMDialect>();
+  context.disableMultithreading(); // programs are small, messages in order
+  context.printOpOnDiagnostic(false);
+  bool isReported = !options.report.empty();
+  std::vector<std::string> printed = options.explained;
+  ir::askForExplanations(context, printed);
+  if (isReported)
+    ir::askForExplanations(context, {ir::explainAll.str()});
+  context.getDiagEngine().registerHandler(
+      [=, &remarks](mlir::Diagnostic &diagnostic) {
+        if (auto said = ir::explanationOf(diagnostic)) {
+          if (isReported)
+            keepRemark(remarks, {placeOf(diagnostic.getLocation()),
+                                 said->pass.str(), said->text});
+          if (!llvm::is_contained(printed, said->pass) &&
+              !llvm::is_contained(printed, ir::explainAll))
+            return mlir::success();
+        }
+        printDiagnostic(diagnostic);
+        return mlir::success();
+      });
+}
+
+Result<OwningOpRef<ModuleOp>> readProgram(const Options &options,
+                                          MLIRContext &context) {
+  const std::string &first = options.inputs.front();
+  bool isText = isDialectText(first);
+  if (isText && options.inputs.size() != 1)
+    return makeFileError("E-driver-003", options.inputs[1],
+                         "a module of the dialect is a whole program: no "
+                         "other file goes with it");
+  auto program = isText ? parseDialectText(first, context)
+                        : lowerSources(options, context);
+  if (program && !(*program)->getName())
+    (*program)->setName(llvm::sys::path::stem(first));
+  return program;
+}
+
+Result<std::string> readSyntaxTree(const Options &options) {
+  if (isDialectText(options.inputs.front()))
+    return makeFileError("E-driver-004", options.inputs.front(),
+                         "a module of the dialect has no syntax tree");
+  Diagnostics diagnostics;
+  auto program = parseSources(options, diagnostics);
+  if (!program)
+    return program.error();
+  std::ostringstream text;
+  lang::dumpAst(**program, text);
+  return text.str();
+}
+
+} // namespace karakal::driver

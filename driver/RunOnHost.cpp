@@ -1,0 +1,192 @@
+//===- Run.cpp - programs on x86: bakerc --run and the profile ------------===//
+
+#include "driver/RunOnHost.h"
+#include "aggregation/Passes.h"
+#include "driver/pipeline/RunPasses.h"
+#include "host/Describe.h"
+#include "host/FunctionalProfile.h"
+#include "host/Instrument.h"
+#include "host/RunReport.h"
+#include "passes/Passes.h"
+#include "support/Files.h"
+#include "target-ixp/chip/MemoryMap.h"
+#include "traces/TraceReader.h"
+#include "traces/TraceWriter.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include <cstdio>
+
+namespace karakal::driver {
+
+using namespace mlir;
+
+/// Cores are split as for the chip, so that the books tell which packets the
+/// XScale core would have consumed.
+static void addDecisions(OpPassManager &manager) {
+  manager.addPass(agg::createSplitCores());
+  manager.addPass(passes::createAssignMemory());
+  manager.addPass(passes::createInitGlobals());
+}
+
+static void addLowering(OpPassManager &manager) {
+  passes::LowerChannelsOptions channels;
+  channels.core = "host";
+  manager.addPass(passes::createLowerChannels(channels));
+  passes::ToLlvmOptions llvm;
+  llvm.target = "host";
+  manager.addPass(passes::createToLlvm(llvm));
+}
+
+static Status lowerBy(ModuleOp module, void (*add)(OpPassManager &)) {
+  if (!runPasses(module, add))
+    return makeError("E-driver-030", "the program cannot be lowered for x86");
+  return success();
+}
+
+static Result<host::HostProgram> lower(ModuleOp baker, bool withCounters) {
+  OwningOpRef<ModuleOp> module = baker.clone();
+  // Before passes add functions: the counters are those of the source.
+  size_t sites = host::cacheSiteCount(*module);
+  size_t counters = withCounters ? host::instrument(*module) : 0;
+  if (Status status = lowerBy(*module, addDecisions); !status)
+    return status.error();
+  host::HostProgram program = host::describe(*module);
+  program.counterCount = counters;
+  program.cacheSiteCount = withCounters ? sites : 0;
+  if (Status status = lowerBy(*module, addLowering); !status)
+    return status.error();
+  host::attach(program, *module);
+  return program;
+}
+
+static Result<std::vector<traces::ControlCall>>
+readControl(const std::string &path) {
+  if (path.empty())
+    return std::vector<traces::ControlCall>();
+  return traces::readControlFile(path);
+}
+
+Result<host::HostRun> runOnHost(ModuleOp baker, const HostInputs &inputs,
+                                bool withCounters) {
+  auto trace = traces::readTrace(inputs.trace, target::PortCount);
+  if (!trace)
+    return trace.error();
+  auto control = readControl(inputs.control);
+  if (!control)
+    return control.error();
+  auto program = lower(baker, withCounters);
+  if (!program)
+    return program.error();
+  host::RunOptions options;
+  options.portCount = target::PortCount;
+  options.layout.count = target::BufferCount;
+  options.layout.bytes = target::BufferBytes;
+  options.layout.headroomBytes = target::BufferHeadroom;
+  options.layout.firstHandle = target::HandleFirst;
+  return host::run(std::move(*program), *trace, *control, options);
+}
+
+static Result<std::string> readText(const std::string &path) {
+  auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/true);
+  if (!buffer)
+    return makeFileError("E-driver-031", path,
+                         "the profile cannot be read: " +
+                             buffer.getError().message());
+  return (*buffer)->getBuffer().str();
+}
+
+/// Adds `more` to `profile`, which may still be empty.
+static Status addProfile(std::optional<host::Profile> &profile,
+                         host::Profile more) {
+  if (profile)
+    return host::merge(*profile, more);
+  profile = std::move(more);
+  return success();
+}
+
+static Status addProfileFile(std::optional<host::Profile> &profile,
+                             const std::string &path) {
+  auto text = readText(path);
+  if (!text)
+    return text.error();
+  auto read = host::parseProfile(*text, path);
+  return read ? addProfile(profile, std::move(*read)) : Status(read.error());
+}
+
+Status profileProgram(ModuleOp baker, const ProfileRequest &request) {
+  std::optional<host::Profile> profile;
+  for (const std::string &path : request.files)
+    if (Status added = addProfileFile(profile, path); !added)
+      return added;
+  if (!request.inputs.trace.empty()) {
+    auto run = runOnHost(baker, request.inputs, true);
+    if (!run)
+      return run.error();
+    Status added = addProfile(profile, host::makeProfile(baker, *run));
+    if (!added)
+      return added;
+  }
+  if (!profile)
+    return success();
+  if (Status done = host::annotate(baker, *profile); !done)
+    return done;
+  return request.output.empty()
+             ? success()
+             : writeFile(request.output, host::profileText(*profile));
+}
+
+Result<ir::CheckInputs> readCheckInputs(ModuleOp baker,
+                                        const HostInputs &inputs) {
+  ir::CheckInputs checked;
+  if (!inputs.trace.empty()) {
+    auto trace = traces::readTrace(inputs.trace, target::PortCount);
+    if (!trace)
+      return trace.error();
+    for (const traces::Packet &packet : *trace) {
+      ir::PacketImage frame;
+      frame.bytes = packet.bytes;
+      frame.bytes.resize(
+          std::max<size_t>(frame.bytes.size(), target::FrameBytesMin));
+      frame.rxPort = uint8_t(packet.port);
+      checked.frames.push_back(std::move(frame));
+    }
+  }
+  auto control = readControl(inputs.control);
+  if (!control)
+    return control.error();
+  std::vector<traces::ControlSignature> signatures;
+  for (const host::HostControl &function : host::describe(baker).controls)
+    signatures.push_back(function.signature);
+  for (const traces::ControlCall &call : *control) {
+    if (call.kind == traces::ControlCall::AtEnd)
+      continue;
+    auto bound = traces::bindCall(call, signatures);
+    if (!bound)
+      return bound.error();
+    checked.calls.push_back(
+        {signatures[bound->function].name, std::move(bound->args)});
+  }
+  return checked;
+}
+
+Status runProgram(ModuleOp baker, const RunRequest &request) {
+  auto run = runOnHost(baker, request.inputs, true);
+  if (!run)
+    return run.error();
+  Status annotated = host::annotate(baker, host::makeProfile(baker, *run));
+  if (!annotated)
+    return annotated;
+  if (!request.out.empty())
+    if (Status status = traces::writeTrace(request.out, run->transmitted,
+                                           target::PortCount);
+        !status)
+      return status;
+  if (!request.stats.empty())
+    if (Status status = host::writeStatistics(
+            request.stats, *run, request.program, host::eventCounts(baker));
+        !status)
+      return status;
+  std::fputs(host::statisticsTable(*run, request.program).c_str(), stdout);
+  return success();
+}
+
+} // namespace karakal::driver

@@ -1,0 +1,211 @@
+//===- XScale.cpp - code for the XScale core ------------------------------===//
+//
+// Steps: link packet.ll, xscale.ll and divide.ll; map the memories; optimize;
+// object file by the ARM back end; ld.lld with a script that fixes the
+// address; read sections and symbols back. ld.lld runs in a folder of its own
+// that goes afterwards, so compilations side by side do not meet.
+//
+//===----------------------------------------------------------------------===//
+
+#include "driver/cores/XScale.h"
+#include "driver/pipeline/LlvmStage.h"
+#include "support/Files.h"
+#include "target-ixp/chip/MemoryMap.h"
+#include "llvm/ADT/ScopeExit.h"
+#include "llvm/IR/DebugInfo.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Object/ELFObjectFile.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/Program.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Support/raw_ostream.h"
+#include "llvm/Target/TargetMachine.h"
+#include "llvm/TargetParser/Triple.h"
+
+using namespace llvm;
+
+extern "C" void LLVMInitializeARMTargetInfo();
+extern "C" void LLVMInitializeARMTarget();
+extern "C" void LLVMInitializeARMTargetMC();
+extern "C" void LLVMInitializeARMAsmPrinter();
+
+namespace karakal::driver {
+
+namespace {
+
+constexpr const char *triple = "armebv5te-unknown-none-eabi";
+/// Code and data end where 1 MiB is left to the stack.
+constexpr uint32_t codeEnd = target::XScaleStackTop - (1u << 20);
+static_assert(target::XScaleBase == 0x2000000, "see linkerScript");
+
+constexpr const char *linkerScript = R"(SECTIONS {
+  . = 0x2000000;
+  .text : { *(.text .text.*) }
+  .rodata : { *(.rodata .rodata.*) }
+  .data : { *(.data .data.*) }
+  .bss : { *(.bss .bss.* COMMON) }
+  /DISCARD/ : { *(.ARM.exidx*) *(.ARM.extab*) *(.ARM.attributes)
+                *(.comment) *(.note.*) }
+}
+)";
+
+std::unique_ptr<TargetMachine> makeTargetMachine(Level level) {
+  static bool isInitialized = [] {
+    LLVMInitializeARMTargetInfo();
+    LLVMInitializeARMTarget();
+    LLVMInitializeARMTargetMC();
+    LLVMInitializeARMAsmPrinter();
+    return true;
+  }();
+  KARAKAL_ASSERT(isInitialized, "LLVM's ARM back end");
+  std::string why;
+  const Target *target = TargetRegistry::lookupTarget(triple, why);
+  KARAKAL_ASSERT(target, "LLVM has no ARM back end: " + why);
+  TargetOptions options;
+  options.FunctionSections = true;
+  options.FloatABIType = FloatABI::Soft;
+  bool isBase = level == Level::Base;
+  return std::unique_ptr<TargetMachine>(target->createTargetMachine(
+      triple, "xscale", "", options, Reloc::Static, std::nullopt,
+      isBase ? CodeGenOptLevel::Less : CodeGenOptLevel::Default));
+}
+
+std::string emitObject(Module &module, TargetMachine &machine) {
+  SmallVector<char, 0> bytes;
+  raw_svector_ostream stream(bytes);
+  legacy::PassManager passes;
+  bool isRefused = machine.addPassesToEmitFile(passes, stream, nullptr,
+                                               CodeGenFileType::ObjectFile);
+  KARAKAL_ASSERT(!isRefused, "the ARM back end makes no object files");
+  passes.run(module);
+  return std::string(bytes.begin(), bytes.end());
+}
+
+/// Runs ld.lld in `folder` over `object`; the linked file's bytes.
+Result<std::unique_ptr<MemoryBuffer>>
+link(const std::string &folder, const std::string &object,
+     const std::vector<std::string> &entries) {
+  std::string objectPath = folder + "/xscale.o";
+  std::string scriptPath = folder + "/xscale.lds";
+  std::string linkedPath = folder + "/xscale.elf";
+  std::string messagePath = folder + "/messages";
+  if (Status written = writeFile(objectPath, object); !written)
+    return written.error();
+  if (Status written = writeFile(scriptPath, linkerScript); !written)
+    return written.error();
+
+  std::vector<std::string> arguments = {
+      LLD_EXECUTABLE,  "-m", "armelfb_linux_eabi", "-static",
+      "--gc-sections", "-T", scriptPath,           "-o",
+      linkedPath};
+  for (const std::string &entry : entries)
+    arguments.push_back("--undefined=" + entry);
+  if (!entries.empty())
+    arguments.insert(arguments.end(), {"-e", entries.front()});
+  arguments.push_back(objectPath);
+  std::vector<StringRef> views(arguments.begin(), arguments.end());
+  std::optional<StringRef> redirects[] = {StringRef(), StringRef(messagePath),
+                                          StringRef(messagePath)};
+  std::string why;
+  int status = sys::ExecuteAndWait(LLD_EXECUTABLE, views, std::nullopt,
+                                   redirects, 0, 0, &why);
+  if (status != 0) {
+    if (auto messages = MemoryBuffer::getFile(messagePath))
+      why += (*messages)->getBuffer();
+    return makeError("E-driver-020",
+                     "linking the XScale core's code with " LLD_EXECUTABLE
+                     " failed: " +
+                         why);
+  }
+  auto linked = MemoryBuffer::getFile(linkedPath, false, false);
+  if (!linked)
+    return makeFileError("E-driver-020", linkedPath,
+                         "the linker left no file: " +
+                             linked.getError().message());
+  return std::move(*linked);
+}
+
+/// Sections in memory and function symbols of a linked file.
+XScaleCode readLinked(MemoryBufferRef linked) {
+  auto parsed = object::ObjectFile::createELFObjectFile(linked);
+  KARAKAL_ASSERT(bool(parsed), "ld.lld's output is no ELF file");
+  auto *elf = cast<object::ELFObjectFileBase>(parsed->get());
+  XScaleCode code;
+  for (object::ELFSectionRef section : elf->sections()) {
+    if (!(section.getFlags() & ELF::SHF_ALLOC) || section.getSize() == 0)
+      continue;
+    XScaleCode::Segment segment;
+    segment.name = cantFail(section.getName()).str();
+    segment.address = static_cast<uint32_t>(section.getAddress());
+    if (section.isBSS()) {
+      segment.bytes.resize(section.getSize());
+    } else {
+      StringRef content = cantFail(section.getContents());
+      segment.bytes.assign(content.begin(), content.end());
+    }
+    code.segments.push_back(std::move(segment));
+  }
+  for (object::ELFSymbolRef symbol : elf->symbols())
+    if (symbol.getELFType() == ELF::STT_FUNC)
+      code.symbols[cantFail(symbol.getName()).str()] =
+          static_cast<uint32_t>(cantFail(symbol.getAddress()));
+  return code;
+}
+
+Status checkSize(const XScaleCode &code) {
+  uint32_t end = target::XScaleBase;
+  for (const XScaleCode::Segment &segment : code.segments)
+    end = std::max<uint32_t>(end, segment.address + segment.bytes.size());
+  if (end <= codeEnd)
+    return success();
+  return makeError(
+      "E-driver-021",
+      "the XScale core's code does not fit: " +
+          std::to_string(end - target::XScaleBase) + " bytes needed, " +
+          std::to_string(codeEnd - target::XScaleBase) + " available");
+}
+
+} // namespace
+
+Result<XScaleCode> compileForXScale(Module &module,
+                                    const std::vector<std::string> &entries,
+                                    Level level) {
+  std::unique_ptr<TargetMachine> machine = makeTargetMachine(level);
+  module.setTargetTriple(triple);
+  module.setDataLayout(machine->createDataLayout());
+  for (const char *file :
+       {"packet.ll", "services.ll", "xscale.ll", "divide.ll"})
+    if (Status linked = linkRuntime(module, file); !linked)
+      return linked.error();
+  // The back end calls helpers by name, so they stay visible until ld.lld
+  // drops the unused ones.
+  std::vector<std::string> visible = entries;
+  for (const Function &function : module)
+    if (function.getName().starts_with("__aeabi_") ||
+        function.getName().starts_with("mem"))
+      visible.push_back(function.getName().str());
+  keepEntries(module, visible);
+  mapToXScaleAddresses(module);
+  optimize(module, level, /*keepPrimitives=*/false);
+  StripDebugInfo(module);
+
+  std::string object = emitObject(module, *machine);
+  SmallString<128> folder;
+  if (std::error_code code = sys::fs::createUniqueDirectory("karakal", folder))
+    return makeError("E-driver-022",
+                     "cannot make a temporary folder: " + code.message());
+  auto cleanUp =
+      make_scope_exit([&] { sys::fs::remove_directories(folder, true); });
+  auto linked = link(std::string(folder), object, entries);
+  if (!linked)
+    return linked.error();
+  XScaleCode code = readLinked((*linked)->getMemBufferRef());
+  if (Status fits = checkSize(code); !fits)
+    return fits.error();
+  return code;
+}
+
+} // namespace karakal::driver

@@ -1,0 +1,40 @@
+//===- XScale.h - code for the XScale core ---------------------*- C++ -*-===//
+//
+// LLVM's ARM back end makes big-endian ARMv5TE code (BE-32, as the core runs
+// it), ld.lld places it in DRAM.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KARAKAL_DRIVER_CORES_XSCALE_H
+#define KARAKAL_DRIVER_CORES_XSCALE_H
+
+#include "driver/pipeline/Level.h"
+#include "support/Error.h"
+#include "llvm/IR/Module.h"
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace karakal::driver {
+
+/// Linked code of the core.
+struct XScaleCode {
+  struct Segment {
+    std::string name;           ///< the section, such as ".text"
+    uint32_t address;           ///< in DRAM, bytes
+    std::vector<uint8_t> bytes; ///< zero-initialized data included
+  };
+  std::vector<Segment> segments;
+  std::map<std::string, uint32_t> symbols; ///< functions and their addresses
+};
+
+/// Compiles the core's program, with `entries` as its visible functions.
+/// Errors: E-driver-010, -011 (runtime), -020 (linker), -021 (too large).
+Result<XScaleCode> compileForXScale(llvm::Module &module,
+                                    const std::vector<std::string> &entries,
+                                    Level level);
+
+} // namespace karakal::driver
+
+#endif // KARAKAL_DRIVER_CORES_XSCALE_H

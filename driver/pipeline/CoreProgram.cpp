@@ -1,0 +1,54 @@
+//===- CoreProgram.cpp - one core's program as LLVM IR --------------------===//
+
+#include "driver/pipeline/CoreProgram.h"
+#include "driver/pipeline/RunPasses.h"
+#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Export.h"
+
+using namespace mlir;
+
+namespace karakal::driver {
+
+/// What `--check-passes` asks for; only the engines' passes are checked.
+static std::optional<ir::PassCheckOptions>
+checkOf(CoreTarget target, const PipelineOptions &options) {
+  if (target != CoreTarget::Me || options.checkedPackets == 0)
+    return std::nullopt;
+  ir::PassCheckOptions check;
+  check.packetCount = options.checkedPackets;
+  check.inputs = options.checkInputs;
+  check.isVerbose = true;
+  return check;
+}
+
+Result<OwningOpRef<ModuleOp>> lowerToLlvm(ModuleOp program, CoreTarget target,
+                                          const PipelineOptions &options) {
+  Status ordered = checkOrder(passFlags(target, options));
+  KARAKAL_ASSERT(bool(ordered), ordered.error().message);
+  OwningOpRef<ModuleOp> copy = program.clone();
+  Status lowered = runPasses(
+      *copy,
+      [&](OpPassManager &passes) { addCorePasses(passes, target, options); },
+      checkOf(target, options));
+  if (!lowered)
+    return lowered.error();
+  return copy;
+}
+
+Result<CoreProgram> makeCoreProgram(ModuleOp program, CoreTarget target,
+                                    const PipelineOptions &options) {
+  auto lowered = lowerToLlvm(program, target, options);
+  if (!lowered)
+    return lowered.error();
+  registerBuiltinDialectTranslation(*program.getContext());
+  registerLLVMDialectTranslation(*program.getContext());
+  CoreProgram result;
+  result.context = std::make_unique<llvm::LLVMContext>();
+  result.module = translateModuleToLLVMIR(**lowered, *result.context,
+                                          coreTargetName(target));
+  KARAKAL_ASSERT(result.module, "the LLVM dialect translates to LLVM IR");
+  return result;
+}
+
+} // namespace karakal::driver

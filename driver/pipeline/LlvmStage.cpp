@@ -1,0 +1,207 @@
+//===- LlvmStage.cpp - linking and optimizing LLVM IR ---------------------===//
+//
+// The pass lists are spelled out rather than taken from LLVM's -O2: a
+// microengine has no vectors, no constant data and no C library, so the passes
+// that would make them (vectorizers, loop idioms, switch tables, narrowing of
+// vector loads) stay out.
+//
+//===----------------------------------------------------------------------===//
+
+#include "driver/pipeline/LlvmStage.h"
+#include "codegen-me/prepare/JoinLoads.h"
+#include "codegen-me/prepare/NarrowFunnels.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Analysis/TargetLibraryInfo.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/Verifier.h"
+#include "llvm/IRReader/IRReader.h"
+#include "llvm/Linker/Linker.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/raw_ostream.h"
+#include "llvm/Transforms/Utils/Local.h"
+#include <cstdlib>
+#include <set>
+
+using namespace llvm;
+
+namespace karakal::driver {
+
+const char *levelName(Level level) {
+  switch (level) {
+  case Level::Base:
+    return "base";
+  case Level::O1:
+    return "o1";
+  case Level::O2:
+    return "o2";
+  case Level::Pac:
+    return "pac";
+  case Level::Soar:
+    return "soar";
+  case Level::Phr:
+    return "phr";
+  case Level::Swc:
+    return "swc";
+  }
+  KARAKAL_UNREACHABLE("no such level");
+}
+
+std::string runtimeDirectory() {
+  if (const char *fromEnvironment = std::getenv("KARAKAL_RUNTIME_DIR"))
+    return fromEnvironment;
+  return KARAKAL_RUNTIME_DIR;
+}
+
+Status linkRuntime(Module &program, const std::string &file) {
+  std::string path = runtimeDirectory() + "/" + file;
+  SMDiagnostic diagnostic;
+  std::unique_ptr<Module> runtime =
+      parseIRFile(path, diagnostic, program.getContext());
+  if (!runtime)
+    return makeFileError(
+        "E-driver-010", path,
+        "cannot read the runtime: " + diagnostic.getMessage().str() +
+            ". Set KARAKAL_RUNTIME_DIR to its folder.");
+  runtime->setDataLayout(program.getDataLayout());
+  runtime->setTargetTriple(program.getTargetTriple());
+  if (Linker::linkModules(program, std::move(runtime)))
+    return makeFileError("E-driver-011", path,
+                         "the runtime does not link with the program");
+  return success();
+}
+
+void keepEntries(Module &module, const std::vector<std::string> &entries) {
+  std::set<std::string> kept(entries.begin(), entries.end());
+  for (Function &function : module) {
+    if (function.isDeclaration() || kept.count(function.getName().str()))
+      continue;
+    function.setLinkage(GlobalValue::InternalLinkage);
+  }
+}
+
+namespace {
+
+/// What every level does: forced inlining, and nothing that is not reached.
+constexpr const char *basePasses = "always-inline,globaldce";
+
+/// LLVM's scalar -O2, without what a microengine cannot hold.
+constexpr const char *scalarPasses =
+    "always-inline,globaldce,"
+    "function(sroa,early-cse,simplifycfg,instcombine<no-verify-fixpoint>),"
+    "ipsccp,deadargelim,"
+    "cgscc(inline,function-attrs,function(sroa,early-cse<memssa>,"
+    "jump-threading,correlated-propagation,simplifycfg,"
+    "instcombine<no-verify-fixpoint>,reassociate,"
+    "loop-mssa(loop-instsimplify,loop-simplifycfg,licm,loop-rotate),"
+    "simplifycfg,instcombine<no-verify-fixpoint>,loop(indvars,loop-deletion),"
+    "gvn,sccp,bdce,instcombine<no-verify-fixpoint>,jump-threading,"
+    "correlated-propagation,adce,dse,loop-mssa(licm),simplifycfg,"
+    "instcombine<no-verify-fixpoint>)),"
+    "ipsccp,globaldce,deadargelim,"
+    "function(gvn,instcombine<no-verify-fixpoint>,simplifycfg,adce)";
+
+/// Behind the last use of assumptions, what they kept alive.
+constexpr const char *cleanPasses =
+    "function(instcombine<no-verify-fixpoint>,simplifycfg,adce)";
+
+/// Removes llvm.assume: to the code generator it is only another use.
+class DropAssumptions : public PassInfoMixin<DropAssumptions> {
+public:
+  PreservedAnalyses run(Module &module, ModuleAnalysisManager &) {
+    Function *assume =
+        module.getFunction(Intrinsic::getName(Intrinsic::assume));
+    if (!assume)
+      return PreservedAnalyses::all();
+    for (User *user : make_early_inc_range(assume->users())) {
+      auto *call = cast<CallInst>(user);
+      Value *condition = call->getArgOperand(0);
+      call->eraseFromParent();
+      RecursivelyDeleteTriviallyDeadInstructions(condition);
+    }
+    assume->eraseFromParent();
+    return PreservedAnalyses::none();
+  }
+};
+
+/// Primitives that stay calls although the others are inlined: they are large,
+/// and what a call costs is little beside what they do; or they are to find no
+/// command pending (locks).
+bool isLargePrimitive(StringRef name) {
+  static const StringSet<> large = {
+      "baker_packet_copy",     "baker_packet_clone",
+      "baker_packet_drop",     "baker_packet_clear",
+      "baker_packet_add_tail", "baker_packet_create",
+      "baker_packet_blank",    "baker_lock",
+      "baker_unlock",          "baker_lock_local",
+      "baker_unlock_local",    "baker_lock_sram",
+      "baker_unlock_sram"};
+  return large.contains(name);
+}
+
+/// Attributes that hold for all code of the chip.
+void markFunctions(Module &module, bool keepPrimitives) {
+  for (Function &function : module) {
+    // No tables in constant data, no calls of a C library, no unwinding.
+    function.addFnAttr("no-jump-tables", "true");
+    function.addFnAttr(Attribute::NoUnwind);
+    if (function.getName().starts_with("__ixp_loop_")) { // bounds, no code
+      function.setMemoryEffects(MemoryEffects::inaccessibleMemOnly());
+      function.setWillReturn();
+    }
+    if (function.getName().starts_with("__ixp_words_")) {
+      function.setDoesNotAccessMemory();
+      function.setWillReturn();
+    }
+    if (function.isDeclaration() ||
+        function.hasFnAttribute(Attribute::AlwaysInline))
+      continue;
+    if (!function.getName().starts_with("baker_"))
+      continue;
+    bool isCall = keepPrimitives || isLargePrimitive(function.getName());
+    function.addFnAttr(isCall ? Attribute::NoInline : Attribute::InlineHint);
+  }
+}
+
+} // namespace
+
+void optimize(Module &module, Level level, bool keepPrimitives) {
+  markFunctions(module, keepPrimitives);
+
+  LoopAnalysisManager loops;
+  FunctionAnalysisManager functions;
+  CGSCCAnalysisManager components;
+  ModuleAnalysisManager modules;
+  PassBuilder builder;
+  TargetLibraryInfoImpl noLibrary{Triple(module.getTargetTriple())};
+  noLibrary.disableAllFunctions();
+  functions.registerPass([&] { return TargetLibraryAnalysis(noLibrary); });
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(components);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, components, modules);
+
+  ModulePassManager passes;
+  auto add = [&](const char *list) {
+    llvm::Error wrong = builder.parsePassPipeline(passes, list);
+    KARAKAL_ASSERT(!wrong, "the LLVM pass list does not parse: " +
+                               toString(std::move(wrong)));
+  };
+  add(level == Level::Base ? basePasses : scalarPasses);
+  passes.addPass(DropAssumptions());
+  if (level != Level::Base) {
+    passes.addPass(createModuleToFunctionPassAdaptor(NarrowFunnels()));
+    add(cleanPasses);
+  }
+  if (includes(level, Level::Pac))
+    passes.addPass(createModuleToFunctionPassAdaptor(JoinLoads()));
+  passes.run(module, modules);
+
+  std::string problems;
+  raw_string_ostream stream(problems);
+  KARAKAL_ASSERT(!verifyModule(module, &stream),
+                 "wrong LLVM IR after optimization: " + problems);
+}
+
+} // namespace karakal::driver

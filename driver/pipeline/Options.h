@@ -1,0 +1,69 @@
+//===- Options.h - what the command line asks for --------------*- C++ -*-===//
+
+#ifndef KARAKAL_DRIVER_PIPELINE_OPTIONS_H
+#define KARAKAL_DRIVER_PIPELINE_OPTIONS_H
+
+#include "driver/pipeline/Pipeline.h"
+#include "support/Diagnostics.h"
+#include "target-ixp/chip/MemoryMap.h"
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace karakal::driver {
+
+/// What `--emit` names: the form of the program that is written.
+enum class Emit {
+  Ast,   ///< the checked syntax tree
+  Baker, ///< the baker dialect, as the front end made it
+  Dot,   ///< the PPF graph with its aggregates, for Graphviz
+  Llvm,  ///< LLVM IR of each core, optimized
+  Asm,   ///< microcode in Intel's syntax
+  Ixp,   ///< the image
+};
+
+/// One run of bakerc.
+struct Options {
+  /// Baker sources, or one module of the baker dialect (`.mlir`).
+  std::vector<std::string> inputs;
+  /// Folders in which imports are looked for, before Baker's own library.
+  std::vector<std::string> importFolders;
+  /// What the `-W` options ask for.
+  WarningPolicy warnings;
+  /// Errors and warnings of the sources as JSON instead of text.
+  bool jsonDiagnostics = false;
+  /// Where to write; "-" is standard output, empty the default of `emit`.
+  std::string output;
+  Emit emit = Emit::Ixp;
+  /// Level, cold share, passes left out.
+  PipelineOptions pipeline;
+  /// Prints how long passes took.
+  bool timePasses = false;
+  /// Passes whose decisions and refusals are printed; "all" is every pass.
+  std::vector<std::string> explained;
+  /// Trace that the profile is taken over; empty: no profile.
+  std::string profileTrace;
+  /// Profiles that are read and added to it.
+  std::vector<std::string> profiles;
+  /// Where to write the profile; empty: nowhere.
+  std::string emitProfile;
+  /// Control file that runs before the profile, or before `run`.
+  std::string control;
+  /// Where to write the report; empty: nowhere.
+  std::string report;
+
+  /// Prints the worst case of a message in each aggregate.
+  bool worstCases = false;
+  /// Rate in Gbit/s that the code must promise; 0: none.
+  double minRateGbps = 0;
+
+  /// Runs the program on this computer instead of compiling it for the chip.
+  bool run = false;
+  std::string trace, out, stats;
+  /// Prints what the program traces.
+  bool printTraces = false;
+};
+
+} // namespace karakal::driver
+
+#endif // KARAKAL_DRIVER_PIPELINE_OPTIONS_H

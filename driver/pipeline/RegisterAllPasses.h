@@ -1,0 +1,13 @@
+//===- RegisterAllPasses.h - every pass of the compiler --------*- C++ -*-===//
+
+#ifndef KARAKAL_DRIVER_PIPELINE_REGISTERALLPASSES_H
+#define KARAKAL_DRIVER_PIPELINE_REGISTERALLPASSES_H
+
+namespace karakal::driver {
+
+/// Makes every pass known by its flag, for baker-opt.
+void registerAllPasses();
+
+} // namespace karakal::driver
+
+#endif // KARAKAL_DRIVER_PIPELINE_REGISTERALLPASSES_H

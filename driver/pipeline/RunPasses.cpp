@@ -1,0 +1,136 @@
+//===- RunPasses.cpp - passes, and what to say when one is wrong ----------===//
+
+#include "driver/pipeline/RunPasses.h"
+#include "mlir/IR/Verifier.h"
+#include "mlir/Pass/Pass.h"
+#include "mlir/Pass/PassInstrumentation.h"
+#include "support/InternalError.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <chrono>
+
+using namespace mlir;
+
+namespace karakal::driver {
+
+namespace {
+
+bool isTimed = false;
+
+/// What the report of a wrong pass needs.
+struct Watched {
+  OwningOpRef<ModuleOp> before; ///< the module as the passes got it
+  std::string pipeline;         ///< all of them, as baker-opt takes them
+  std::string pass;             ///< the one that runs
+  size_t errorCount = 0;        ///< printed since then
+};
+
+/// Writes the module and the command that shows the failure again; its path,
+/// or empty.
+std::string writeReproducer(Watched &watched) {
+  SmallString<128> path;
+  int descriptor;
+  if (llvm::sys::fs::createTemporaryFile("karakal", "mlir", descriptor, path))
+    return "";
+  llvm::raw_fd_ostream file(descriptor, /*shouldClose=*/true);
+  file << "// baker-opt --pass-pipeline='" << watched.pipeline << "' " << path
+       << "\n";
+  watched.before->print(file, OpPrintingFlags().enableDebugInfo());
+  file << "\n";
+  return path.str().str();
+}
+
+/// The lines that an internal error's report says of passes.
+std::string describe(Watched &watched) {
+  std::string text = "while running the pass " + watched.pass + "\n";
+  std::string path = writeReproducer(watched);
+  if (!path.empty())
+    text += "please send also " + path + ", which shows it again by\n  " +
+            "baker-opt --pass-pipeline='" + watched.pipeline + "' " + path +
+            "\n";
+  return text;
+}
+
+/// Follows which pass runs, and checks what it leaves.
+class Watch : public PassInstrumentation {
+public:
+  explicit Watch(Watched &watched) : watched(watched) {}
+
+  void runBeforePass(Pass *pass, Operation *) override {
+    if (pass->getArgument().empty()) // an adaptor: the passes in it follow
+      return;
+    watched.pass = pass->getArgument().str();
+    watched.errorCount = 0;
+  }
+
+  void runAfterPass(Pass *, Operation *op) override {
+    KARAKAL_ASSERT(succeeded(verify(op)), "a pass left a module that does not "
+                                          "verify");
+  }
+
+  void runAfterPassFailed(Pass *, Operation *) override {
+    KARAKAL_ASSERT(watched.errorCount != 0, "a pass failed without saying why");
+  }
+
+private:
+  Watched &watched;
+};
+
+/// Prints the wall time of each pass.
+class Stopwatch : public PassInstrumentation {
+public:
+  void runBeforePass(Pass *pass, Operation *) override {
+    if (!pass->getArgument().empty())
+      starts.push_back(std::chrono::steady_clock::now());
+  }
+
+  void runAfterPass(Pass *pass, Operation *) override {
+    if (pass->getArgument().empty()) // an adaptor: its passes are told
+      return;
+    std::chrono::duration<double> taken =
+        std::chrono::steady_clock::now() - starts.pop_back_val();
+    llvm::errs() << "time-passes: " << pass->getArgument() << ": "
+                 << llvm::format("%.4f", taken.count()) << " s\n";
+  }
+
+private:
+  SmallVector<std::chrono::steady_clock::time_point> starts;
+};
+
+} // namespace
+
+void setPassTiming(bool isWanted) { isTimed = isWanted; }
+
+Status runPasses(ModuleOp module,
+                 llvm::function_ref<void(OpPassManager &)> addPasses,
+                 const std::optional<ir::PassCheckOptions> &check) {
+  MLIRContext *context = module.getContext();
+  PassManager passes(context);
+  addPasses(passes);
+  Watched watched;
+  watched.before = module.clone();
+  llvm::raw_string_ostream text(watched.pipeline);
+  passes.printAsTextualPipeline(text);
+
+  passes.enableVerifier(
+      false); // the watch does it, and knows whose fault it is
+  passes.addInstrumentation(std::make_unique<Watch>(watched));
+  if (isTimed)
+    passes.addInstrumentation(std::make_unique<Stopwatch>());
+  if (check)
+    passes.addInstrumentation(ir::createPassCheck(*check));
+  ScopedDiagnosticHandler counter(context, [&](Diagnostic &diagnostic) {
+    watched.errorCount += diagnostic.getSeverity() == DiagnosticSeverity::Error;
+    return failure(); // print it as ever
+  });
+  setInternalErrorContext([&] { return describe(watched); });
+  LogicalResult done = passes.run(module);
+  setInternalErrorContext(nullptr);
+  if (failed(done))
+    return makeError("E-driver-002", "");
+  return karakal::success();
+}
+
+} // namespace karakal::driver

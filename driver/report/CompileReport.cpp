@@ -1,0 +1,244 @@
+//===- Report.cpp - what the compiler decided, and why --------------------===//
+//
+// Decisions are attributes with a reason beside them; the report lists them in
+// the program's order. Sizes come from the code generator. Words of runtime
+// functions (packet primitives) are told apart from the program's.
+//
+//===----------------------------------------------------------------------===//
+
+#include "driver/report/CompileReport.h"
+#include "aggregation/Passes.h"
+#include "ir/dialect/Attributes.h"
+#include "ir/dialect/Layout.h"
+
+#include <nlohmann/json.hpp>
+
+using namespace mlir;
+using nlohmann::json;
+
+namespace karakal::driver {
+
+namespace {
+
+std::string textOf(Operation *op, StringRef name) {
+  auto text = op->getAttrOfType<StringAttr>(name);
+  return text ? text.str() : "";
+}
+
+json ppfsOn(ModuleOp program, ir::Core core) {
+  json names = json::array();
+  for (auto function : program.getOps<func::FuncOp>())
+    if (ir::isPpf(function) && ir::coreOf(function) == core)
+      names.push_back(function.getSymName().str());
+  return names;
+}
+
+/// What the throughput model says of a stage, a message each.
+json describeStage(const agg::Stage &stage, double utilization) {
+  json units = json::object();
+  for (size_t u = 0; u < agg::unitCount; ++u)
+    units[agg::unitNames[u]] = stage.cost.busy[u];
+  return {{"messages_per_packet", stage.messages},
+          {"issue_cycles", stage.cost.issue},
+          {"latency_cycles", stage.cost.latency},
+          {"unit_cycles", units},
+          {"utilization", utilization}};
+}
+
+json describeAggregate(ModuleOp program, const AggregateCode &engine) {
+  json functions = json::array(), ppfs = json::array();
+  for (auto function : program.getOps<func::FuncOp>())
+    if (ir::aggregateOf(function) == engine.plan.name)
+      ppfs.push_back(function.getSymName().str());
+  for (const target::FunctionRange &range : engine.code.functions)
+    functions.push_back(
+        {{"name", range.name},
+         {"words", range.end - range.begin},
+         {"runtime", StringRef(range.name).starts_with("baker_")}});
+  return {{"name", engine.plan.name},
+          {"ppfs", ppfs},
+          {"engines", engine.plan.engines},
+          {"words", engine.code.words.size()},
+          {"words_available", target::ControlStoreWords},
+          {"functions", functions},
+          {"statistics", engine.code.statistics}};
+}
+
+json describeXScale(ModuleOp program, const XScaleCode &code) {
+  size_t bytes = 0;
+  for (const XScaleCode::Segment &segment : code.segments)
+    bytes += segment.bytes.size();
+  return {{"ppfs", ppfsOn(program, ir::Core::XScale)}, {"bytes", bytes}};
+}
+
+json describeMemory(ModuleOp program) {
+  json memory = json::array();
+  for (auto global : program.getOps<ir::GlobalOp>()) {
+    std::optional<ir::Place> place = ir::placeOf(global);
+    memory.push_back({{"global", global.getSymName().str()},
+                      {"memory", place->memory},
+                      {"address", place->address},
+                      {"bytes", 4 * ir::wordCount(global.getType())},
+                      {"reason", textOf(global, ir::placeReasonAttrName)}});
+  }
+  return memory;
+}
+
+json listDecisions(ModuleOp program) {
+  json decisions = json::array();
+  for (auto function : program.getOps<func::FuncOp>())
+    if (ir::isPpf(function))
+      decisions.push_back(
+          {{"subject", function.getSymName().str()},
+           {"kind", "core"},
+           {"decision", textOf(function, ir::coreAttrName)},
+           {"reason", textOf(function, agg::coreReasonAttrName)}});
+  for (auto channel : program.getOps<ir::ChannelOp>()) {
+    std::string decision = textOf(channel, ir::viaAttrName);
+    if (auto ring = ir::numberOf(channel, ir::ringAttrName))
+      decision += " " + std::to_string(*ring);
+    decisions.push_back({{"subject", channel.getSymName().str()},
+                         {"kind", "channel"},
+                         {"decision", decision},
+                         {"reason", textOf(channel, agg::viaReasonAttrName)}});
+  }
+  return decisions;
+}
+
+/// An explanation reads "what: why"; a clause that gives no reason is all what.
+json describeRemark(const Remark &remark) {
+  auto [decision, reason] = StringRef(remark.text).split(": ");
+  return {{"subject", remark.place},
+          {"kind", remark.pass},
+          {"decision", decision.str()},
+          {"reason", reason.str()}};
+}
+
+/// What aggregation did, in order.
+json listSteps(ModuleOp program) {
+  json steps = json::array();
+  auto list = program->getAttrOfType<ArrayAttr>(agg::stepsAttrName);
+  if (!list)
+    return steps;
+  for (auto step : list.getAsRange<DictionaryAttr>())
+    steps.push_back({{"subject", step.getAs<StringAttr>("subject").str()},
+                     {"kind", "aggregation"},
+                     {"decision", step.getAs<StringAttr>("kind").str()},
+                     {"reason", step.getAs<StringAttr>("reason").str()}});
+  return steps;
+}
+
+/// The stages when only `count` of the image's engines run, chosen as the
+/// simulator's loader does: one for each aggregate, then the others by number.
+std::vector<agg::Stage> withEngines(std::vector<agg::Stage> stages,
+                                    size_t count) {
+  size_t left = count - stages.size();
+  for (agg::Stage &stage : stages) {
+    size_t more = std::min<size_t>(left, stage.engines - 1);
+    stage.engines = unsigned(1 + more);
+    left -= more;
+  }
+  return stages;
+}
+
+json describePrediction(const agg::Prediction &prediction, size_t engines) {
+  return {{"engines", engines},
+          {"mpps", prediction.packetsPerSecond / 1e6},
+          {"gbps", prediction.gbps(predictedFrameBytes)},
+          {"bottleneck", prediction.bottleneck}};
+}
+
+/// Aggregates with their stages, and the rates that the model predicts for the
+/// image on each number of engines.
+void addPrediction(json &report, ModuleOp program,
+                   const std::vector<AggregateCode> &engines) {
+  std::vector<agg::Stage> stages = stagesOf(program, engines);
+  agg::Prediction prediction =
+      agg::predict(stages, target::ChipParameters(), predictedFrameBytes);
+  for (size_t i = 0; i < engines.size(); ++i) {
+    json aggregate = describeAggregate(program, engines[i]);
+    aggregate["model"] =
+        describeStage(stages[i], prediction.stageUtilization[i]);
+    report["aggregates"].push_back(std::move(aggregate));
+  }
+  json units = json::object();
+  for (size_t u = 0; u < agg::unitCount; ++u)
+    units[agg::unitNames[u]] = prediction.unitUtilization[u];
+  size_t all = 0;
+  for (const agg::Stage &stage : stages)
+    all += stage.engines;
+  report["predicted"] = describePrediction(prediction, all);
+  report["predicted"]["frame_bytes"] = predictedFrameBytes;
+  report["predicted"]["unit_utilization"] = units;
+  for (size_t count = stages.size(); count <= all; ++count)
+    report["predicted"]["by_engines"].push_back(describePrediction(
+        agg::predict(withEngines(stages, count), target::ChipParameters(),
+                     predictedFrameBytes),
+        count));
+}
+
+/// What the aggregates take at most, and the rate that they promise.
+void addPromise(json &report, const Promise &promise) {
+  for (size_t i = 0; i < promise.worst.size(); ++i)
+    report["aggregates"][i]["worst_case"] = {
+        {"issue_cycles", promise.worst[i].cost.issue},
+        {"latency_cycles", promise.worst[i].cost.latency}};
+  report["promised"] = {{"mpps", promise.packets / 1e6},
+                        {"gbps", promise.gbps()},
+                        {"frame_bytes", predictedFrameBytes},
+                        {"bottleneck", promise.bottleneck}};
+}
+
+/// What the mapping file costs against the mapping that the compiler chooses.
+json describeCost(const MappingCost &cost, const std::string &file) {
+  json chosen = json::array();
+  for (const ir::AggregatePlan &plan : cost.chosen)
+    chosen.push_back({{"name", plan.name}, {"engines", plan.engines}});
+  return {{"file", file},
+          {"mpps", cost.packets / 1e6},
+          {"lost", cost.lost()},
+          {"chosen",
+           {{"mpps", cost.chosenPackets / 1e6},
+            {"bottleneck", cost.chosenBottleneck},
+            {"aggregates", chosen}}}};
+}
+
+json listProfile(ModuleOp program) {
+  json profile = json::object();
+  for (auto function : program.getOps<func::FuncOp>())
+    if (auto packets = ir::profilePacketsOf(function))
+      profile[function.getSymName().str()] = *packets;
+  return profile;
+}
+
+} // namespace
+
+std::string makeReport(ModuleOp program, const Options &options,
+                       const std::vector<AggregateCode> &engines,
+                       const XScaleCode &xscale,
+                       const std::vector<Remark> &remarks,
+                       const std::optional<Promise> &promise,
+                       const std::optional<MappingCost> &mapping) {
+  json decisions = listSteps(program);
+  for (json &decision : listDecisions(program))
+    decisions.push_back(std::move(decision));
+  for (const Remark &remark : remarks)
+    decisions.push_back(describeRemark(remark));
+  json report = {{"schema", 1},
+                 {"program", program.getName().value_or("program").str()},
+                 {"target", "ixp2400"},
+                 {"level", levelName(options.pipeline.level)},
+                 {"aggregates", json::array()},
+                 {"xscale", describeXScale(program, xscale)},
+                 {"memory", describeMemory(program)},
+                 {"decisions", decisions},
+                 {"profile_packets", listProfile(program)}};
+  addPrediction(report, program, engines);
+  if (promise)
+    addPromise(report, *promise);
+  if (mapping)
+    report["mapping"] = describeCost(*mapping, options.pipeline.mapping);
+  return report.dump(2) + "\n";
+}
+
+} // namespace karakal::driver

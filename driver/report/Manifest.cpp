@@ -1,0 +1,295 @@
+//===- Manifest.cpp - the image's description of itself -------------------===//
+//
+// Everything that the loader, the simulator and the reports must know of a
+// program besides its code. Numbers come from target-ixp/chip/MemoryMap.h and
+// from the attributes of the program.
+//
+//===----------------------------------------------------------------------===//
+
+#include "driver/report/Manifest.h"
+#include "driver/cores/NextNeighbourRings.h"
+#include "ir/dialect/Attributes.h"
+#include "ir/dialect/Layout.h"
+#include "passes/Passes.h"
+#include "swcache/Caches.h"
+#include "target-ixp/chip/Rings.h"
+#include "target-ixp/image/Image.h"
+
+#include <set>
+
+using namespace mlir;
+using nlohmann::json;
+
+namespace karakal::driver {
+
+namespace {
+
+constexpr const char *handlerName = "xscale_handler";
+
+/// The init functions: initial values of globals first.
+std::vector<func::FuncOp> initFunctions(ModuleOp program) {
+  std::vector<func::FuncOp> functions;
+  for (auto function : program.getOps<func::FuncOp>())
+    if (ir::kindOf(function) == ir::FunctionKind::Init) {
+      bool isFirst = function.getSymName() == passes::globalsInitName;
+      functions.insert(isFirst ? functions.begin() : functions.end(), function);
+    }
+  return functions;
+}
+
+std::vector<func::FuncOp> controlFunctions(ModuleOp program) {
+  std::vector<func::FuncOp> functions;
+  for (auto function : program.getOps<func::FuncOp>())
+    if (ir::kindOf(function) == ir::FunctionKind::Control)
+      functions.push_back(function);
+  return functions;
+}
+
+json describeEngines(const std::vector<AggregateCode> &aggregates) {
+  json engines = json::array();
+  engines.push_back(
+      {{"engine", target::RxEngine}, {"role", "rx"}, {"ucode", "rx"}});
+  for (const AggregateCode &aggregate : aggregates)
+    for (uint32_t number : aggregate.plan.engines)
+      engines.push_back({{"engine", number},
+                         {"role", "app"},
+                         {"ucode", aggregate.plan.name},
+                         {"aggregate", aggregate.plan.name}});
+  engines.push_back(
+      {{"engine", target::TxEngine}, {"role", "tx"}, {"ucode", "tx"}});
+  return engines;
+}
+
+json describeBuffers() {
+  return {{"count", target::BufferCount},
+          {"bytes", target::BufferBytes},
+          {"dram_base", target::BufferDramBase},
+          {"descriptor_base", target::DescriptorBase},
+          {"descriptor_bytes", target::DescriptorBytes},
+          {"headroom", target::BufferHeadroom},
+          {"free_queue",
+           {{"channel", target::FreeListChannel},
+            {"entry", target::FreeListEntry}}}};
+}
+
+json describeRings() {
+  static constexpr const char *names[] = {"rx", "tx", "to_xscale",
+                                          "from_xscale"};
+  json rings = json::array();
+  for (uint32_t ring = 0; ring <= target::RingFreeLast; ++ring) {
+    std::string name = ring < target::RingFreeFirst
+                           ? names[ring]
+                           : "free" + std::to_string(ring);
+    rings.push_back(
+        {{"number", ring},
+         {"name", name},
+         {"base", target::ringBase(ring)},
+         {"words", target::ringWords(ring)},
+         {"status", ring == target::RingFromXScale ? "empty" : "full"}});
+  }
+  return rings;
+}
+
+/// SRAM rings of the program's channels.
+json describeSramRings(ModuleOp program) {
+  std::set<uint32_t> numbers;
+  for (auto channel : program.getOps<ir::ChannelOp>())
+    if (auto ring = ir::numberOf(channel, ir::ringAttrName);
+        ring && target::isSramRing(*ring))
+      numbers.insert(*ring);
+  json rings = json::array();
+  for (uint32_t ring : numbers)
+    rings.push_back({{"channel", target::SramRingChannel},
+                     {"entry", target::sramRingEntry(ring)},
+                     {"base", target::sramRingBase(ring)},
+                     {"words", target::SramRingWords}});
+  return rings;
+}
+
+json describeAggregates(const std::vector<AggregateCode> &engines) {
+  json aggregates = json::array();
+  for (const AggregateCode &engine : engines) {
+    json made = {{"name", engine.plan.name},
+                 {"ucode", engine.plan.name},
+                 {"words", engine.code.words.size()},
+                 {"engines", engine.plan.engines}};
+    if (engine.contexts != 0)
+      made["contexts"] = engine.contexts;
+    for (const AggregateCode::Variant &variant : engine.variants)
+      made["variants"].push_back(
+          {{"takes", variant.takes},
+           {"puts", variant.puts},
+           {"ucode",
+            variantName(engine.plan.name, variant.takes, variant.puts)}});
+    aggregates.push_back(std::move(made));
+  }
+  return aggregates;
+}
+
+json describeGlobals(ModuleOp program) {
+  json globals = json::array();
+  for (auto global : program.getOps<ir::GlobalOp>()) {
+    std::optional<ir::Place> place = ir::placeOf(global);
+    KARAKAL_ASSERT(place, "a global without a place");
+    if (place->memory == "local")
+      continue; // of each engine; see describeCaches
+    globals.push_back({{"name", global.getSymName().str()},
+                       {"memory", place->memory},
+                       {"address", place->address},
+                       {"bytes", 4 * ir::wordCount(global.getType())}});
+  }
+  return globals;
+}
+
+/// Copies of globals in the engines' local memory, for who counts stale uses.
+json describeCaches(ModuleOp program) {
+  json caches = json::array();
+  for (swcache::Cache cache : swcache::cachesOf(program)) {
+    ir::Place home = *ir::placeOf(cache.home);
+    caches.push_back({{"global", cache.home.getSymName().str()},
+                      {"memory", home.memory},
+                      {"address", home.address},
+                      {"bytes", 4 * ir::wordCount(cache.copy.getType())},
+                      {"local", ir::placeOf(cache.copy)->address},
+                      {"version", swcache::versionPrefix.str() + home.memory},
+                      {"interval", swcache::packetInterval(program)},
+                      {"context_interval", swcache::contextInterval(program)}});
+  }
+  return caches;
+}
+
+/// Elements of large arrays in the engines' local memory: which element a line
+/// has tells the CAM's tag, or the word behind the element.
+json describeLines(ModuleOp program) {
+  json all = json::array();
+  for (swcache::Lines kept : swcache::linesOf(program)) {
+    ir::Place home = *ir::placeOf(kept.home);
+    auto array = cast<ir::ArrayType>(kept.home.getType());
+    uint64_t words = ir::wordCount(kept.lines.getType());
+    all.push_back({{"global", kept.home.getSymName().str()},
+                   {"memory", home.memory},
+                   {"address", home.address},
+                   {"bytes", 4 * ir::wordCount(array)},
+                   {"element_bytes", 4 * ir::elementWordStride(array)},
+                   {"local", ir::placeOf(kept.lines)->address},
+                   {"lines", kept.count()},
+                   {"line_bytes", 4 * words / kept.count()},
+                   {"by_cam", !kept.isDirect},
+                   {"cam_tag", kept.tag},
+                   {"version", swcache::versionPrefix.str() + home.memory},
+                   {"interval", swcache::packetInterval(program)},
+                   {"context_interval", swcache::contextInterval(program)}});
+  }
+  return all;
+}
+
+/// The kept results of a look-up: they are current while each version word is
+/// what the engine saw last.
+json describeAnswers(ModuleOp program) {
+  json versions = json::array();
+  for (swcache::Version version : swcache::versionsOf(program)) {
+    ir::Place home = *ir::placeOf(version.word);
+    versions.push_back({{"memory", home.memory},
+                        {"address", home.address},
+                        {"seen", ir::placeOf(version.seen)->address}});
+  }
+  json all = json::array();
+  for (swcache::Answers answers : swcache::answersOf(program))
+    all.push_back({{"lookup", answers.lookup.getSymName().str()},
+                   {"bytes", 4 * ir::wordCount(answers.results.getType())},
+                   {"local", ir::placeOf(answers.results)->address},
+                   {"versions", versions},
+                   {"interval", swcache::packetInterval(program)},
+                   {"context_interval", swcache::contextInterval(program)}});
+  return all;
+}
+
+uint32_t addressOf(const XScaleCode &code, const std::string &symbol) {
+  auto found = code.symbols.find(symbol);
+  KARAKAL_ASSERT(found != code.symbols.end(),
+                 "the XScale core's code lacks " + symbol);
+  return found->second;
+}
+
+/// The type that a parameter or result was declared with.
+std::string declaredType(DictionaryAttr attributes, Type type) {
+  if (attributes)
+    if (auto text = attributes.getAs<StringAttr>(ir::typeAttrName))
+      return text.str();
+  return "u" + std::to_string(type.getIntOrFloatBitWidth());
+}
+
+json describeControl(func::FuncOp function, const XScaleCode &code) {
+  json params = json::array();
+  for (unsigned i = 0; i < function.getNumArguments(); ++i) {
+    auto name = function.getArgAttrOfType<StringAttr>(i, ir::nameAttrName);
+    params.push_back(
+        {{"name", name ? name.str() : "argument" + std::to_string(i)},
+         {"type", declaredType(function.getArgAttrDict(i),
+                               function.getArgumentTypes()[i])}});
+  }
+  std::string returns = "void";
+  if (function.getNumResults())
+    returns = declaredType(function.getResultAttrDict(0),
+                           function.getResultTypes()[0]);
+  std::string name = function.getSymName().str();
+  return {{"name", name},
+          {"entry", addressOf(code, "control." + name)},
+          {"params", params},
+          {"returns", returns}};
+}
+
+json describeXScale(ModuleOp program, const XScaleCode &code) {
+  json init = json::array(), control = json::array();
+  for (func::FuncOp function : initFunctions(program)) {
+    std::string name = function.getSymName().str();
+    init.push_back(
+        {{"name", name}, {"entry", addressOf(code, "init." + name)}});
+  }
+  for (func::FuncOp function : controlFunctions(program))
+    control.push_back(describeControl(function, code));
+  return {{"handler", addressOf(code, handlerName)},
+          {"stack", target::XScaleStackTop},
+          {"arguments", target::XScaleArguments},
+          {"init", init},
+          {"control", control}};
+}
+
+} // namespace
+
+std::vector<std::string> xscaleEntries(ModuleOp program) {
+  std::vector<std::string> entries = {handlerName};
+  for (func::FuncOp function : initFunctions(program))
+    entries.push_back("init." + function.getSymName().str());
+  for (func::FuncOp function : controlFunctions(program))
+    entries.push_back("control." + function.getSymName().str());
+  return entries;
+}
+
+json makeManifest(ModuleOp program, const Options &options,
+                  const std::vector<AggregateCode> &engines,
+                  const XScaleCode &xscale) {
+  json manifest = {{"format", "karakal-image"},
+                   {"version", target::ImageVersion},
+                   {"target", "ixp2400"},
+                   {"program", program.getName().value_or("program").str()},
+                   {"level", levelName(options.pipeline.level)},
+                   {"aggregates", describeAggregates(engines)},
+                   {"engines", describeEngines(engines)},
+                   {"sram_size", options.pipeline.sramBytes},
+                   {"buffers", describeBuffers()},
+                   {"rings", describeRings()},
+                   {"sram_rings", describeSramRings(program)},
+                   {"drop_reasons", ir::dropReasonsOf(program)},
+                   {"drop_counters", target::DropCounterBase},
+                   {"globals", describeGlobals(program)},
+                   {"caches", describeCaches(program)},
+                   {"lines", describeLines(program)},
+                   {"answers", describeAnswers(program)},
+                   {"xscale", describeXScale(program, xscale)}};
+  if (options.pipeline.isStoppable)
+    manifest["stop_word"] = target::EngineStopWord;
+  return manifest;
+}
+
+} // namespace karakal::driver

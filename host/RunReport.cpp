@@ -1,0 +1,97 @@
+//===- Report.cpp - a run on x86 for people and for programs ----*- C++ -*-===//
+
+#include "host/RunReport.h"
+#include <cstdarg>
+#include <cstdio>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+namespace karakal::host {
+
+using Json = nlohmann::ordered_json;
+
+static Json toJson(const Counts &counts) {
+  Json object = Json::object();
+  for (const auto &[name, count] : counts)
+    object[name] = count;
+  return object;
+}
+
+/// The packet counts under the names of stats.json.
+static Counts named(const PacketCounts &packets) {
+  return {
+      {"received", packets.received},       {"forwarded", packets.forwarded},
+      {"dropped", packets.dropped},         {"consumed", packets.consumed},
+      {"to_xscale", packets.toXScale},      {"rx_overflow", 0},
+      {"transmitted", packets.transmitted}, {"copied", packets.copied},
+      {"oversize", packets.oversize}};
+}
+
+std::string statisticsJson(const HostRun &run, const std::string &program,
+                           const Counts &events) {
+  Json stats = {{"schema", 1}, {"target", "x86"}, {"program", program}};
+  stats["packets"] = toJson(named(run.packets));
+  stats["drops"] = toJson(run.drops);
+  stats["control"] = {{"calls", run.controlCalls},
+                      {"not_reached", run.controlNotReached},
+                      {"values", Json::array()}};
+  for (const traces::ControlValue &value : run.controlValues)
+    stats["control"]["values"].push_back(
+        {{"line", value.line}, {"call", value.call}, {"value", value.value}});
+  stats["ppfs"] = toJson(run.packetsByPpf);
+  stats["counters"] = toJson(events);
+  return stats.dump(2) + "\n";
+}
+
+Status writeStatistics(const std::string &path, const HostRun &run,
+                       const std::string &program, const Counts &events) {
+  std::ofstream file(path, std::ios::binary);
+  file << statisticsJson(run, program, events);
+  file.close();
+  if (!file)
+    return makeFileError("E-host-006", path, "the file cannot be written");
+  return success();
+}
+
+[[gnu::format(printf, 1, 2)]] static std::string format(const char *form, ...) {
+  char line[256];
+  va_list arguments;
+  va_start(arguments, form);
+  std::vsnprintf(line, sizeof line, form, arguments);
+  va_end(arguments);
+  return line;
+}
+
+static std::string row(const std::string &name, uint64_t count) {
+  return format("  %-32s %llu\n", name.c_str(), (unsigned long long)count);
+}
+
+std::string statisticsTable(const HostRun &run, const std::string &program) {
+  const PacketCounts &packets = run.packets;
+  using Long = unsigned long long;
+  std::string text = program + " on x86\n";
+  text += format("packets   %llu received, %llu forwarded, %llu dropped, "
+                 "%llu consumed\n",
+                 Long(packets.received), Long(packets.forwarded),
+                 Long(packets.dropped), Long(packets.consumed));
+  for (const auto &[name, count] : run.drops)
+    if (count != 0)
+      text += row("dropped " + name, count);
+  const Counts others = {{"to_xscale", packets.toXScale},
+                         {"copied", packets.copied},
+                         {"oversize", packets.oversize},
+                         {"control calls", run.controlCalls},
+                         {"control calls not reached", run.controlNotReached}};
+  for (const auto &[name, count] : others)
+    if (count != 0)
+      text += row(name, count);
+  for (const traces::ControlValue &value : run.controlValues)
+    text += value.call + " = " + std::to_string(value.value) + "\n";
+  text += format("speed     %.3f s to compile", run.compileSeconds);
+  if (run.runSeconds > 0)
+    text += format("; %.3f million packets a second of processor time",
+                   packets.received / run.runSeconds / 1e6);
+  return text + "\n";
+}
+
+} // namespace karakal::host

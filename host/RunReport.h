@@ -1,0 +1,28 @@
+//===- Report.h - a run on x86 for people and for programs ----*- C++ -*-===//
+
+#ifndef KARAKAL_HOST_RUNREPORT_H
+#define KARAKAL_HOST_RUNREPORT_H
+
+#include "host/HostRunner.h"
+#include "support/Error.h"
+#include <string>
+
+namespace karakal::host {
+
+/// The statistics of a run as JSON: "packets" and "drops" as the simulator's
+/// stats.json has them, "ppfs" with the packets that entered each PPF,
+/// "counters" with `events` (host/FunctionalProfile.h, eventCounts). The same
+/// run gives the same bytes: wall time is not in it.
+std::string statisticsJson(const HostRun &run, const std::string &program,
+                           const Counts &events);
+
+/// Writes statisticsJson to `path`. E-host-006 if that fails.
+Status writeStatistics(const std::string &path, const HostRun &run,
+                       const std::string &program, const Counts &events);
+
+/// The same as a table, with speed.
+std::string statisticsTable(const HostRun &run, const std::string &program);
+
+} // namespace karakal::host
+
+#endif // KARAKAL_HOST_RUNREPORT_H

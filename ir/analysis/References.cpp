@@ -1,0 +1,37 @@
+#include "ir/analysis/References.h"
+
+using namespace mlir;
+
+namespace karakal::ir {
+
+GlobalOp globalOf(Value ref) {
+  while (Operation *op = ref.getDefiningOp()) {
+    if (auto element = dyn_cast<ElementOp>(op))
+      ref = element.getArray();
+    else if (auto field = dyn_cast<FieldOp>(op))
+      ref = field.getRecord();
+    else if (auto root = dyn_cast<GlobalRefOp>(op))
+      return op->getParentOfType<ModuleOp>().lookupSymbol<GlobalOp>(
+          root.getGlobal());
+    else
+      break;
+  }
+  return {};
+}
+
+Type pointeeOf(Value ref) { return cast<RefType>(ref.getType()).getPointee(); }
+
+llvm::SetVector<func::FuncOp> reachableFrom(ArrayRef<func::FuncOp> roots) {
+  llvm::SetVector<func::FuncOp> found(roots.begin(), roots.end());
+  for (size_t i = 0; i < found.size(); ++i) {
+    func::FuncOp function = found[i];
+    function.walk([&](func::CallOp call) {
+      auto module = call->getParentOfType<ModuleOp>();
+      if (auto callee = module.lookupSymbol<func::FuncOp>(call.getCallee()))
+        found.insert(callee);
+    });
+  }
+  return found;
+}
+
+} // namespace karakal::ir

@@ -1,0 +1,169 @@
+//===- Attributes.h - decisions of stages as attributes ---------*- C++ -*-===//
+//
+// A stage tells later stages what it decided by an attribute on the operation
+// concerned. Here stand their names, what they hold, and how to read and set
+// them. The dialect verifies each one, so a hand-written module is checked
+// like a compiled one.
+//
+//   on func.func        baker.kind     "ppf" | "function" | "control" | "init"
+//                       baker.profile  {packets = N : i64, …}, see Profile.h
+//                       baker.core     "me" | "xscale"
+//                       baker.cold     (unit) the source marks the PPF @cold
+//                       baker.aggregate "main": the aggregate of a PPF on the
+//                                      microengines
+//   on a parameter or result of a control function
+//                       baker.name     "prefix"
+//                       baker.type     "u32" (width and sign as declared)
+//   on baker.global     baker.place    {memory = "sram0", address = N : i32}
+//                       baker.place.in "scratch" | "sram" | … as the source
+//                                      marks it with @place
+//                       baker.place.reason  text
+//                       baker.tolerate N : i64: one stale packet in N, as the
+//                                      source marks it with @tolerate
+//                       baker.profile  {reads = N : i64, …}, see Profile.h
+//                       baker.locality array<i64: …>, see Profile.h
+//   on the module       baker.profile  {received = N : i64, traces = N : i64}
+//                       baker.aggregates [{name = "main",
+//                                      engines = array<i32: 1, 2>}, …]
+//   on cf.cond_br, cf.switch
+//                       baker.branch   array<i64: …>: times that each
+//                                      successor was taken, see Profile.h
+//   on baker.channel    baker.profile  {packets = N : i64}
+//                       baker.via      "call" | "ring"
+//                       baker.ring     N : i32
+//                       baker.id       N : i32
+//   on baker.metadata   baker.word     N : i32
+//   on what uses a packet, and on baker.channel
+//                       baker.head     #baker.head<offset 142> where the head
+//                                      of the packet is before the operation,
+//                                      #baker.head<mod 8 is 6> its alignment
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KARAKAL_IR_DIALECT_ATTRIBUTES_H
+#define KARAKAL_IR_DIALECT_ATTRIBUTES_H
+
+#include "ir/dialect/Baker.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace karakal::ir {
+
+inline constexpr llvm::StringLiteral kindAttrName = "baker.kind";
+inline constexpr llvm::StringLiteral profileAttrName = "baker.profile";
+inline constexpr llvm::StringLiteral aggregateAttrName = "baker.aggregate";
+inline constexpr llvm::StringLiteral aggregatesAttrName = "baker.aggregates";
+inline constexpr llvm::StringLiteral branchAttrName = "baker.branch";
+inline constexpr llvm::StringLiteral localityAttrName = "baker.locality";
+inline constexpr llvm::StringLiteral coreAttrName = "baker.core";
+inline constexpr llvm::StringLiteral coldAttrName = "baker.cold";
+inline constexpr llvm::StringLiteral nameAttrName = "baker.name";
+inline constexpr llvm::StringLiteral typeAttrName = "baker.type";
+inline constexpr llvm::StringLiteral placeAttrName = "baker.place";
+inline constexpr llvm::StringLiteral placeInAttrName = "baker.place.in";
+inline constexpr llvm::StringLiteral placeReasonAttrName = "baker.place.reason";
+inline constexpr llvm::StringLiteral tolerateAttrName = "baker.tolerate";
+inline constexpr llvm::StringLiteral viaAttrName = "baker.via";
+inline constexpr llvm::StringLiteral ringAttrName = "baker.ring";
+inline constexpr llvm::StringLiteral idAttrName = "baker.id";
+inline constexpr llvm::StringLiteral wordAttrName = "baker.word";
+inline constexpr llvm::StringLiteral headAttrName = "baker.head";
+
+/// The aggregate that takes packets from Rx, and the only one of a program
+/// whose PPFs bear no name of an aggregate.
+inline constexpr llvm::StringLiteral mainAggregateName = "main";
+
+/// Symbols that exist without an operation.
+inline constexpr llvm::StringLiteral rxChannelName = "rx";
+inline constexpr llvm::StringLiteral txConsumerName = "tx";
+inline constexpr llvm::StringLiteral unspecifiedReasonName = "unspecified";
+inline constexpr llvm::StringLiteral truncatedReasonName = "truncated";
+/// Of packets that their buffer has no room for; declared where it is used.
+inline constexpr llvm::StringLiteral noRoomReasonName = "no_room";
+inline constexpr llvm::StringLiteral rxPortName = "rx.port";
+inline constexpr llvm::StringLiteral txPortName = "tx.port";
+inline constexpr llvm::StringLiteral sequenceName = "sequence";
+
+/// What a function is (`baker.kind`).
+enum class FunctionKind { Ppf, Function, Control, Init };
+
+/// The kind of `function`; a function without the attribute is a Function.
+FunctionKind kindOf(mlir::func::FuncOp function);
+void setKind(mlir::func::FuncOp function, FunctionKind kind);
+inline bool isPpf(mlir::func::FuncOp function) {
+  return kindOf(function) == FunctionKind::Ppf;
+}
+
+/// The processor that runs a function (`baker.core`).
+enum class Core { Me, XScale };
+std::optional<Core> coreOf(mlir::func::FuncOp function);
+void setCore(mlir::func::FuncOp function, Core core);
+
+/// The aggregate of a PPF (`baker.aggregate`); empty if it has none.
+llvm::StringRef aggregateOf(mlir::func::FuncOp function);
+void setAggregate(mlir::func::FuncOp function, llvm::StringRef name);
+
+/// One aggregate of a program and the engines that run it
+/// (`baker.aggregates`).
+struct AggregatePlan {
+  std::string name;
+  std::vector<uint32_t> engines;
+};
+/// The aggregates; the first one takes what no other does: packets from Rx for
+/// the XScale core. Empty before aggregation.
+std::vector<AggregatePlan> aggregatesOf(mlir::ModuleOp module);
+void setAggregates(mlir::ModuleOp module,
+                   llvm::ArrayRef<AggregatePlan> aggregates);
+
+/// Packets that entered a PPF in the profile run (`baker.profile`).
+std::optional<uint64_t> profilePacketsOf(mlir::func::FuncOp function);
+void setProfilePackets(mlir::func::FuncOp function, uint64_t packets);
+
+/// Verify the attributes of ir/dialect/ProfileAttributes.h.
+mlir::LogicalResult verifyProfile(mlir::Operation *op, mlir::Attribute value);
+mlir::LogicalResult verifyBranch(mlir::Operation *op, mlir::Attribute value);
+mlir::LogicalResult verifyLocality(mlir::Operation *op, mlir::Attribute value);
+
+/// Where a global lives (`baker.place`).
+struct Place {
+  /// "sram0", "sram1", "scratch", "dram", or "local": each engine has its own.
+  std::string memory;
+  /// Byte address inside that memory.
+  uint32_t address = 0;
+};
+/// What `@place` and `baker.place.in` can ask for.
+inline constexpr llvm::StringLiteral placeNames[] = {"scratch", "sram", "sram0",
+                                                     "sram1", "dram"};
+std::optional<Place> placeOf(GlobalOp global);
+void setPlace(GlobalOp global, const Place &place);
+
+/// How a channel is realized (`baker.via`).
+enum class Via { Call, Ring };
+std::optional<Via> viaOf(ChannelOp channel);
+void setVia(ChannelOp channel, Via via);
+
+/// The value of a 32-bit integer attribute, if it is there.
+std::optional<uint32_t> numberOf(mlir::Operation *op, llvm::StringRef name);
+void setNumber(mlir::Operation *op, llvm::StringRef name, uint32_t value);
+
+/// Type of the built-in metadata field `name`, or null if it is not built in.
+mlir::IntegerType builtinMetadataType(mlir::MLIRContext *context,
+                                      llvm::StringRef name);
+
+/// All drop reasons of a program in the order of their numbers, the built-in
+/// ones first.
+std::vector<std::string> dropReasonsOf(mlir::ModuleOp module);
+/// Number of the drop reason of `drop` (0 if it names none).
+uint32_t dropReasonNumber(PacketDropOp drop);
+
+/// Verifies one decision attribute on `op`; unknown `baker.` names are errors.
+mlir::LogicalResult verifyDecision(mlir::Operation *op,
+                                   mlir::NamedAttribute attribute);
+
+} // namespace karakal::ir
+
+#endif // KARAKAL_IR_DIALECT_ATTRIBUTES_H

@@ -1,0 +1,58 @@
+//===- Baker.h - the baker dialect's C++ classes ----------------*- C++ -*-===//
+//
+// One header for the dialect's types, attributes and operations, all of them
+// generated from BakerDialect.td, BakerTypes.td and BakerOps.td.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KARAKAL_IR_DIALECT_BAKER_H
+#define KARAKAL_IR_DIALECT_BAKER_H
+
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/StringSet.h"
+
+#include "ir/dialect/BakerDialect.h.inc"
+
+namespace karakal::ir {
+
+/// Bytes of packets.
+struct PacketDataResource
+    : mlir::SideEffects::Resource::Base<PacketDataResource> {
+  llvm::StringRef getName() final { return "PacketData"; }
+};
+/// Head and length of packets, and whether they live.
+struct PacketHeadResource
+    : mlir::SideEffects::Resource::Base<PacketHeadResource> {
+  llvm::StringRef getName() final { return "PacketHead"; }
+};
+/// Metadata of packets.
+struct MetadataResource : mlir::SideEffects::Resource::Base<MetadataResource> {
+  llvm::StringRef getName() final { return "Metadata"; }
+};
+/// Global data of the program.
+struct GlobalDataResource
+    : mlir::SideEffects::Resource::Base<GlobalDataResource> {
+  llvm::StringRef getName() final { return "GlobalData"; }
+};
+
+} // namespace karakal::ir
+
+#define GET_ATTRDEF_CLASSES
+#include "ir/dialect/BakerAttributes.h.inc"
+
+#define GET_TYPEDEF_CLASSES
+#include "ir/dialect/BakerTypes.h.inc"
+
+#define GET_OP_CLASSES
+#include "ir/dialect/BakerOps.h.inc"
+
+#endif // KARAKAL_IR_DIALECT_BAKER_H

@@ -1,0 +1,29 @@
+//===- Services.cpp - locks, counters, hashes, time, chance ---------------===//
+
+#include "ir/dialect/Services.h"
+#include "ir/dialect/Attributes.h"
+#include "mlir/IR/OpImplementation.h"
+
+#define GET_OP_CLASSES
+#include "ir/dialect/BakerServices.cpp.inc"
+
+using namespace mlir;
+
+namespace karakal::ir {
+
+uint32_t dropReasonNumber(DropCountOp ask) {
+  auto reasons = dropReasonsOf(ask->getParentOfType<ModuleOp>());
+  return llvm::find(reasons, ask.getReason()) - reasons.begin();
+}
+
+LogicalResult
+DropCountOp::verifySymbolUses(SymbolTableCollection &symbolTable) {
+  auto reason = getReasonAttr();
+  if (reason.getValue() == unspecifiedReasonName ||
+      reason.getValue() == truncatedReasonName ||
+      symbolTable.lookupNearestSymbolFrom<DropReasonOp>(*this, reason))
+    return success();
+  return emitOpError() << "there is no drop reason @" << reason.getValue();
+}
+
+} // namespace karakal::ir

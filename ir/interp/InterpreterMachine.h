@@ -1,0 +1,94 @@
+//===- InterpreterMachine.h - buffers, descriptors, rings -------*- C++ -*-===//
+//
+// The memory that an interpreted program sees; ir/interp/Interpreter.cpp
+// executes operations on it.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KARAKAL_IR_INTERP_INTERPRETERMACHINE_H
+#define KARAKAL_IR_INTERP_INTERPRETERMACHINE_H
+
+#include "ir/interp/Interpreter.h"
+#include "target-ixp/chip/MemoryMap.h"
+
+#include <array>
+#include <deque>
+#include <map>
+#include <optional>
+
+namespace karakal::ir {
+
+/// A buffer with its descriptor.
+struct PacketCell {
+  std::array<uint8_t, target::BufferBytes> data;
+  std::array<uint32_t, target::DescriptorWords> descriptor;
+  bool isLive = false;
+
+  uint32_t head() const {
+    return descriptor[target::DescriptorHeadLength] >> 16;
+  }
+  uint32_t length() const {
+    return descriptor[target::DescriptorHeadLength] & 0xffff;
+  }
+  void setHead(uint32_t head, uint32_t length) {
+    descriptor[target::DescriptorHeadLength] = head << 16 | (length & 0xffff);
+  }
+};
+
+/// A microengine's content-addressable memory.
+class Cam {
+public:
+  Cam();
+
+  /// What cam_lookup says, with state 0. On a miss the entry is the one used
+  /// longest ago.
+  uint32_t lookup(uint32_t tag);
+  void write(uint32_t entry, uint32_t tag);
+  void clear();
+
+private:
+  struct Entry {
+    uint32_t number;
+    std::optional<uint32_t> tag;
+  };
+  std::vector<Entry> entries; ///< the one used last at the end
+};
+
+/// Memory and rings.
+class Machine {
+public:
+  explicit Machine(const Stimulus &stimulus) : garbage(stimulus.garbage) {}
+
+  /// The packet of a handle; null if it names no living one.
+  PacketCell *find(uint32_t handle);
+  /// A free buffer's handle; its bytes are garbage.
+  uint32_t allocate();
+  void release(uint32_t handle);
+
+  /// Makes a packet with its head at byte `head`; its handle.
+  uint32_t receive(const PacketImage &packet, uint32_t head);
+  uint32_t copy(uint32_t handle);
+  PacketImage imageOf(const PacketCell &packet) const;
+
+  /// `width` bits (1 to 64) from bit `position` of the buffer on; bits outside
+  /// of the buffer are zeros.
+  uint64_t readBits(const PacketCell &packet, int64_t position,
+                    unsigned width) const;
+  void writeBits(PacketCell &packet, int64_t position, unsigned width,
+                 uint64_t value);
+
+  /// Messages that wait on rings, each with all its words.
+  std::map<uint32_t, std::deque<std::vector<uint32_t>>> rings;
+  Cam cam;
+  /// Words of metadata that the program declares: others have no meaning.
+  uint32_t metadataWords = 0;
+
+private:
+  uint8_t garbage;
+  std::deque<PacketCell> cells; // addresses stay
+  std::vector<uint32_t> freeCells;
+};
+
+} // namespace karakal::ir
+
+#endif // KARAKAL_IR_INTERP_INTERPRETERMACHINE_H

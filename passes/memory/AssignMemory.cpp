@@ -1,0 +1,97 @@
+//===- AssignMemory.cpp - places for globals, metadata, channels ----------===//
+//
+// Globals go where PlaceGlobals.cpp says. Metadata fields take the user words
+// of the packet descriptor in order of declaration; channels are numbered in
+// order, from 1.
+//
+// Requires: nothing. Ensures: every global has `baker.place`, every metadata
+// field `baker.word`, every channel `baker.id`, or an error tells what does
+// not fit. Cost: linear, but for the search of PlaceGlobals.cpp.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ir/dialect/Attributes.h"
+#include "ir/dialect/Layout.h"
+#include "passes/Passes.h"
+#include "passes/memory/PlaceGlobals.h"
+#include "target-ixp/chip/MemoryMap.h"
+
+using namespace mlir;
+
+namespace karakal::passes {
+
+#define GEN_PASS_DEF_ASSIGNMEMORY
+#include "passes/Passes.h.inc"
+
+namespace {
+
+constexpr uint32_t metadataWordsMax =
+    target::DescriptorWords - target::DescriptorMetadata;
+/// A message has 8 bits for the channel.
+constexpr uint32_t channelIdMax = 255;
+
+class AssignMemory : public impl::AssignMemoryBase<AssignMemory> {
+public:
+  using AssignMemoryBase::AssignMemoryBase;
+
+private:
+  void runOnOperation() override;
+
+  LogicalResult numberMetadata();
+  LogicalResult numberChannels();
+  LogicalResult checkDropReasons();
+};
+
+LogicalResult AssignMemory::numberMetadata() {
+  uint32_t next = 0;
+  for (auto field : getOperation().getOps<ir::MetadataOp>()) {
+    uint32_t count = ir::metadataWordCount(field.getType());
+    if (next + count > metadataWordsMax)
+      return field.emitError()
+             << "metadata field @" << field.getSymName()
+             << " does not fit: " << count << " words needed, "
+             << metadataWordsMax - next << " of " << metadataWordsMax
+             << " left in the packet's descriptor";
+    ir::setNumber(field, ir::wordAttrName, next);
+    next += count;
+  }
+  metadataWordCount += next;
+  return success();
+}
+
+LogicalResult AssignMemory::numberChannels() {
+  uint32_t next = 1;
+  for (auto channel : getOperation().getOps<ir::ChannelOp>()) {
+    if (next > channelIdMax)
+      return channel.emitError() << "channel @" << channel.getSymName()
+                                 << " does not fit: a program has at most "
+                                 << channelIdMax << " channels";
+    ir::setNumber(channel, ir::idAttrName, next++);
+  }
+  return success();
+}
+
+LogicalResult AssignMemory::checkDropReasons() {
+  size_t count = ir::dropReasonsOf(getOperation()).size();
+  if (count <= target::DropCounterCount)
+    return success();
+  return getOperation().emitError()
+         << "the drop reasons do not fit: " << count << " counters needed, "
+         << target::DropCounterCount << " available";
+}
+
+void AssignMemory::runOnOperation() {
+  PlacementStatistics placed;
+  LogicalResult done =
+      placeGlobals(getOperation(), {maxScratch, sramBytes}, placed);
+  globalCount += placed.globals;
+  byteCount += placed.bytes;
+  nodeCount += placed.nodes;
+  if (failed(done) || failed(numberMetadata()) || failed(numberChannels()) ||
+      failed(checkDropReasons()))
+    signalPassFailure();
+}
+
+} // namespace
+
+} // namespace karakal::passes

@@ -1,0 +1,32 @@
+//===- PlaceGlobals.h - places for global data -----------------*- C++ -*-===//
+//
+// The part of baker-assign-memory that decides where globals lie.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KARAKAL_PASSES_MEMORY_PLACEGLOBALS_H
+#define KARAKAL_PASSES_MEMORY_PLACEGLOBALS_H
+
+#include "ir/dialect/Baker.h"
+
+namespace karakal::passes {
+
+struct PlacementOptions {
+  double maxScratch = 0;  ///< commands a packet that go to scratch, at most
+  uint64_t sramBytes = 0; ///< size of an SRAM channel
+};
+
+struct PlacementStatistics {
+  uint64_t globals = 0, bytes = 0, nodes = 0;
+};
+
+/// Sets `baker.place` and its reason on every global of `module`. Fails, with
+/// an error at the global, if something does not fit or cannot go where its
+/// annotation wants it.
+mlir::LogicalResult placeGlobals(mlir::ModuleOp module,
+                                 const PlacementOptions &options,
+                                 PlacementStatistics &statistics);
+
+} // namespace karakal::passes
+
+#endif // KARAKAL_PASSES_MEMORY_PLACEGLOBALS_H

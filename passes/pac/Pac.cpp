@@ -1,0 +1,164 @@
+//===- Pac.cpp - packet access combining ----------------------------------===//
+//
+// Many accesses of fields become few commands of memory:
+//
+//   %dst = baker.packet_read %ph "dst"       %w:4 = baker.packet_load %ph at 0
+//   %type = baker.packet_read %ph "type"     %dst, %type, %ttl = shifts and
+//   …                                    →                       masks of %w
+//   %ih = baker.packet_decap %ph, %c14       …
+//   baker.packet_write %ttl, %ih "ttl"       baker.packet_store […] to %ih
+//   baker.packet_send %ih ring 1                 at 8
+//                                            baker.packet_send %ih ring 1
+//
+// PacUnroll copies rounds of loops over header arrays, PacGuess makes likely
+// indices constant, PacSpecialize copies paths on which a packet's head is
+// known; PacPackets finds the packets' bytes and what happens to them, PacPlan
+// the cheapest commands, PacRewrite puts them; PacGlobals and PacGlobalStores
+// do the same for global data. docs/packet-access.md tells how few commands are
+// possible.
+//
+// Section 5.3.1 of the paper. Requires: one function for what is done with a
+// packet (baker-inline) to be worth much; works on any. Ensures: the program
+// sees the same. Cost: about linear in the program.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ir/analysis/Explain.h"
+#include "passes/Passes.h"
+#include "passes/pac/PacGlobals.h"
+#include "passes/pac/PacGuess.h"
+#include "passes/pac/PacRewrite.h"
+#include "passes/pac/PacSpecialize.h"
+#include "passes/pac/PacUnroll.h"
+
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Interfaces/DataLayoutInterfaces.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Mem2Reg.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+
+namespace karakal::passes {
+
+#define GEN_PASS_DEF_PAC
+#include "passes/Passes.h.inc"
+
+namespace {
+
+using namespace pac;
+
+class Pac : public impl::PacBase<Pac> {
+public:
+  using PacBase::PacBase;
+
+private:
+  void runOnOperation() override;
+  void combine(func::FuncOp function);
+  void combineBytes(func::FuncOp function, Bytes bytes);
+  bool combineAnchor(Anchor &anchor, func::FuncOp function,
+                     DominanceInfo &dominance, const Frequencies &frequencies,
+                     std::vector<Operation *> &slots);
+};
+
+bool Pac::combineAnchor(Anchor &anchor, func::FuncOp function,
+                        DominanceInfo &dominance,
+                        const Frequencies &frequencies,
+                        std::vector<Operation *> &allocations) {
+  unsigned reads = 0, writes = 0;
+  for (auto &[block, events] : anchor.events)
+    for (const Event &event : events) {
+      reads += event.kind == Event::Read;
+      writes += event.kind == Event::Write;
+    }
+  if (reads + writes == 0)
+    return false;
+  if (anchor.blocker) {
+    ir::explain(anchor.blocker, "pac")
+        << "accesses of the packet are not combined: it is not known what "
+           "this does with it";
+    return false;
+  }
+  Plan plan = makePlan(anchor, dominance, frequencies);
+  if (plan.blocker) {
+    ir::explain(plan.blocker, "pac")
+        << "accesses of the packet are not combined: what this needs cannot "
+           "be read before a header is put in front";
+    return false;
+  }
+  // One reason for each access that was not joined: there are many pairs.
+  llvm::SmallPtrSet<Operation *, 8> told;
+  for (const Refusal &refusal : plan.refusals)
+    if (told.insert(refusal.other).second)
+      ir::explain(refusal.other, "pac")
+          << "not combined with the access at " << refusal.one->getLoc() << ": "
+          << refusal.why;
+  for (const PlannedLoad &load : plan.loads)
+    ir::explain(load.before, "pac")
+        << load.reads << " accesses read by one command of "
+        << load.end - load.begin << " bytes";
+  for (const PlannedStore &store : plan.stores)
+    ir::explain(store.before, "pac")
+        << store.end - store.begin << " bytes written by one command";
+  Slots slots(anchor, function);
+  rewrite(anchor, plan, slots);
+  llvm::append_range(allocations, slots.allocations());
+  readCount += reads;
+  writeCount += writes;
+  loadCount += plan.loads.size();
+  storeCount += plan.stores.size();
+  return true;
+}
+
+void Pac::combineBytes(func::FuncOp function, Bytes bytes) {
+  splitEdges(function, bytes);
+  DominanceInfo dominance(function);
+  Frequencies frequencies(function, dominance);
+  std::vector<Operation *> allocations;
+  for (Anchor &anchor : findAnchors(function, bytes))
+    combineAnchor(anchor, function, dominance, frequencies, allocations);
+  SmallVector<PromotableAllocationOpInterface> promotable;
+  for (Operation *allocation : allocations)
+    promotable.push_back(cast<PromotableAllocationOpInterface>(allocation));
+  OpBuilder builder(&getContext());
+  DataLayout layout = DataLayout::closest(function);
+  if (!promotable.empty())
+    (void)tryToPromoteMemorySlots(promotable, builder, layout, dominance);
+}
+
+void Pac::combine(func::FuncOp function) {
+  guessCount += guessIndices(function);
+  pathCount += specializePaths(function, maxOperations);
+  combineBytes(function, Bytes::Data);
+  if (metadata)
+    combineBytes(function, Bytes::Descriptor);
+  DominanceInfo dominance(function);
+  Frequencies frequencies(function, dominance);
+  GlobalCounts loaded = combineLoads(function, dominance, frequencies);
+  GlobalCounts stored = combineStores(function);
+  burstCount += loaded.commands + stored.commands;
+  globalLoadCount += loaded.accesses;
+  globalStoreCount += stored.accesses;
+}
+
+void Pac::runOnOperation() {
+  OpPassManager clean(ModuleOp::getOperationName());
+  unsigned unrolled = 0;
+  for (auto function : getOperation().getOps<func::FuncOp>())
+    if (!function.isDeclaration())
+      unrolled += unrollLoops(function);
+  unrollCount += unrolled;
+  // Rounds of one way become one block, in which indices fold.
+  if (unrolled != 0)
+    clean.addPass(createSimplify());
+  clean.addPass(createCSEPass());
+  if (failed(runPipeline(clean, getOperation())))
+    return signalPassFailure();
+  for (auto function : getOperation().getOps<func::FuncOp>())
+    if (!function.isDeclaration())
+      combine(function);
+}
+
+} // namespace
+
+} // namespace karakal::passes

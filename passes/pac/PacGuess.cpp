@@ -1,0 +1,195 @@
+//===- PacGuess.cpp - likely indices of header fields ---------------------===//
+//
+// What stands behind a header of variable size is read at an index computed
+// from that size, and most headers have the smallest: IPv4's has no options.
+// Where conditions in front of a read bound the index from below, the bound is
+// that of the smallest header, and gets a way of its own,
+//
+//   %w = baker.packet_read %ih "rest"[%i]
+//   →  if %i == 3: baker.packet_read %ih "rest"[%c3]
+//      else:       baker.packet_read %ih "rest"[%i]
+//
+// whose read is at a constant place and can be combined with others. The bound
+// is a guess in that nothing depends on it but the number of commands.
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/pac/PacGuess.h"
+#include "ir/analysis/Explain.h"
+#include "ir/dialect/Baker.h"
+#include "ir/dialect/Layout.h"
+#include "ir/dialect/ProfileAttributes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/IR/Dominance.h"
+#include "mlir/IR/Matchers.h"
+
+#include <optional>
+
+using namespace mlir;
+
+namespace karakal::passes::pac {
+
+namespace {
+
+constexpr unsigned depthMax = 8;
+/// Packets with the smallest header for one with a larger one.
+constexpr int64_t smallestHeaders = 99;
+
+std::optional<uint64_t> constantOf(Value value) {
+  APInt constant;
+  if (matchPattern(value, m_ConstantInt(&constant)))
+    return constant.getZExtValue();
+  return std::nullopt;
+}
+
+/// Least values under the conditions that hold at a block.
+class Bounds {
+public:
+  Bounds(Block *block, DominanceInfo &dominance)
+      : block(block), dominance(dominance) {}
+
+  /// The least value of `value`, if a condition tells one.
+  std::optional<uint64_t> least(Value value, unsigned depth = 0) const;
+
+private:
+  std::optional<uint64_t> fromOperation(Value value, unsigned depth) const;
+  std::optional<uint64_t> fromConditions(Value value) const;
+  std::optional<uint64_t> fromCompare(arith::CmpIOp compare) const;
+
+  Block *block;
+  DominanceInfo &dominance;
+};
+
+/// What a compare of its left side with a constant says here, if a branch on
+/// it has been passed.
+std::optional<uint64_t> Bounds::fromCompare(arith::CmpIOp compare) const {
+  std::optional<uint64_t> bound = constantOf(compare.getRhs());
+  if (!bound)
+    return std::nullopt;
+  bool holdsIfFalse = compare.getPredicate() == arith::CmpIPredicate::ult;
+  bool holdsIfTrue = compare.getPredicate() == arith::CmpIPredicate::uge;
+  if (compare.getPredicate() == arith::CmpIPredicate::ugt) {
+    holdsIfTrue = true;
+    ++*bound;
+  } else if (compare.getPredicate() == arith::CmpIPredicate::ule) {
+    holdsIfFalse = true;
+    ++*bound;
+  }
+  for (Operation *user : compare.getResult().getUsers()) {
+    auto branch = dyn_cast<cf::CondBranchOp>(user);
+    if (!branch)
+      continue;
+    for (auto [target, holds] :
+         {std::pair(branch.getTrueDest(), holdsIfTrue),
+          std::pair(branch.getFalseDest(), holdsIfFalse)})
+      if (holds && target->getSinglePredecessor() &&
+          dominance.dominates(target, block))
+        return bound;
+  }
+  return std::nullopt;
+}
+
+std::optional<uint64_t> Bounds::fromConditions(Value value) const {
+  for (Operation *user : value.getUsers()) {
+    if (auto compare = dyn_cast<arith::CmpIOp>(user))
+      if (compare.getLhs() == value)
+        if (std::optional<uint64_t> bound = fromCompare(compare))
+          return bound;
+    // A multiple of the value may be what is compared.
+    auto scaled = dyn_cast<arith::ShLIOp>(user);
+    if (!scaled || scaled.getLhs() != value)
+      continue;
+    std::optional<uint64_t> by = constantOf(scaled.getRhs());
+    std::optional<uint64_t> bound = fromConditions(scaled.getResult());
+    if (by && *by < 32 && bound)
+      return (*bound + (uint64_t(1) << *by) - 1) >> *by;
+  }
+  return std::nullopt;
+}
+
+std::optional<uint64_t> Bounds::fromOperation(Value value,
+                                              unsigned depth) const {
+  Operation *op = value.getDefiningOp();
+  if (!op || op->getNumOperands() == 0)
+    return std::nullopt;
+  std::optional<uint64_t> left, right;
+  if (isa<arith::ExtUIOp>(op))
+    return least(op->getOperand(0), depth + 1);
+  if (op->getNumOperands() != 2 || !(right = constantOf(op->getOperand(1))) ||
+      !(left = least(op->getOperand(0), depth + 1)))
+    return std::nullopt;
+  if (isa<arith::AddIOp>(op))
+    return uint32_t(*left + *right);
+  if (isa<arith::SubIOp>(op))
+    return uint32_t(*left - *right);
+  if (isa<arith::MinUIOp>(op))
+    return std::min(*left, *right);
+  if (isa<arith::ShRUIOp>(op) && *right < 32)
+    return *left >> *right;
+  if (isa<arith::ShLIOp>(op) && *right < 32)
+    return uint32_t(*left << *right);
+  return std::nullopt;
+}
+
+std::optional<uint64_t> Bounds::least(Value value, unsigned depth) const {
+  if (depth > depthMax)
+    return std::nullopt;
+  if (std::optional<uint64_t> bound = fromConditions(value))
+    return bound;
+  return fromOperation(value, depth);
+}
+
+void split(ir::PacketReadOp read, uint32_t guess) {
+  Location loc = read.getLoc();
+  Block *before = read->getBlock();
+  Block *after = before->splitBlock(read->getNextNode());
+  Value value = after->addArgument(read.getValue().getType(), read.getLoc());
+  OpBuilder builder(read);
+  Value constant = builder.create<arith::ConstantIntOp>(loc, guess, 32);
+  Value isGuess = builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::eq,
+                                                read.getIndex(), constant);
+  Block *likely = builder.createBlock(after);
+  auto fixed = cast<ir::PacketReadOp>(builder.clone(*read));
+  fixed.getIndexMutable().assign(constant);
+  builder.create<cf::BranchOp>(loc, after, fixed.getValue());
+  Block *other = builder.createBlock(after);
+  read.getValue().replaceAllUsesWith(value);
+  read->moveBefore(other, other->end());
+  builder.setInsertionPointToEnd(other);
+  builder.create<cf::BranchOp>(loc, after, read.getValue());
+  builder.setInsertionPointToEnd(before);
+  auto branch = builder.create<cf::CondBranchOp>(loc, isGuess, likely, other);
+  ir::setBranchCounts(branch, {smallestHeaders, 1});
+}
+
+} // namespace
+
+unsigned guessIndices(func::FuncOp function) {
+  std::vector<std::pair<ir::PacketReadOp, uint32_t>> found;
+  DominanceInfo dominance(function);
+  function.walk([&](ir::PacketReadOp read) {
+    if (!read.getIndex() || constantOf(read.getIndex()))
+      return;
+    Bounds bounds(read->getBlock(), dominance);
+    std::optional<uint64_t> guess = bounds.least(read.getIndex());
+    ir::ProtocolFieldAttr field =
+        ir::lookupField(read, read.getPacket().getType(), read.getField());
+    if (!guess || *guess >= field.getCount()) {
+      ir::explain(read, "pac")
+          << "not combined: the index is not constant, and no condition "
+             "bounds it from below";
+      return;
+    }
+    found.push_back({read, uint32_t(*guess)});
+  });
+  for (auto [read, guess] : found) {
+    ir::explain(read, "pac") << "a way of its own for index " << guess
+                             << ", that of the smallest header";
+    split(read, guess);
+  }
+  return found.size();
+}
+
+} // namespace karakal::passes::pac

@@ -1,0 +1,488 @@
+//===- PacPackets.cpp - packet accesses by place --------------------------===//
+//
+// Finds the anchors of handles (PacPackets.h) and what is done to the bytes of
+// each: reads and writes of constant bits, and flushes, where memory must hold
+// what the program wrote (the packet leaves, is copied, or goes on under
+// another anchor).
+//
+// Bytes that an access with a variable index may touch, besides writes by
+// constants, stay as they are, and so does what overlaps them.
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/pac/PacPackets.h"
+#include "ir/analysis/Explain.h"
+#include "ir/dialect/Attributes.h"
+#include "ir/dialect/Layout.h"
+#include "target-ixp/chip/MemoryMap.h"
+
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "llvm/ADT/PostOrderIterator.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+
+namespace karakal::passes::pac {
+
+namespace {
+
+/// Whether packets given to `op` are gone afterwards: it puts them on a channel
+/// or ring, makes a message of them, or hands them to another PPF.
+bool isRelease(Operation *op) {
+  if (isa<ir::ChannelPutOp, ir::PacketSendOp, func::ReturnOp,
+          UnrealizedConversionCastOp>(op))
+    return true;
+  auto call = dyn_cast<func::CallOp>(op);
+  if (!call)
+    return false;
+  auto callee = op->getParentOfType<ModuleOp>().lookupSymbol<func::FuncOp>(
+      call.getCallee());
+  return callee && ir::isPpf(callee);
+}
+
+bool isPacket(Value value) { return isa<ir::PacketType>(value.getType()); }
+
+std::optional<int32_t> constantOf(Value value) {
+  APInt constant;
+  if (!matchPattern(value, m_ConstantInt(&constant)))
+    return std::nullopt;
+  return int32_t(constant.getSExtValue());
+}
+
+/// The operand that `pred`'s terminator passes for `argument` by successor
+/// `index`; null if it is not a branch.
+Value passedTo(BlockArgument argument, Operation *terminator, unsigned index) {
+  auto branch = dyn_cast<BranchOpInterface>(terminator);
+  if (!branch)
+    return {};
+  return branch.getSuccessorOperands(index)[argument.getArgNumber()];
+}
+
+} // namespace
+
+bool isFresh(Value handle) {
+  auto take = handle.getDefiningOp<ir::PacketTakeOp>();
+  return (take && take.getFromRx()) ||
+         handle.getDefiningOp<ir::PacketCreateOp>();
+}
+
+//===----------------------------------------------------------------------===//
+// Places
+//===----------------------------------------------------------------------===//
+
+bool Places::set(Value handle, Place place) {
+  auto [found, isNew] = places.try_emplace(handle, place);
+  if (isNew) {
+    order.push_back(handle);
+    return true;
+  }
+  // An anchor of its own stays one: so the iteration ends.
+  if (found->second == place || found->second.anchor == handle)
+    return false;
+  found->second = place;
+  return true;
+}
+
+/// The one place that all known edges bring, the argument itself if they
+/// differ, nothing if none is known yet.
+std::optional<Place> Places::incoming(BlockArgument argument) {
+  Block *block = argument.getOwner();
+  std::optional<Place> met;
+  for (auto pred = block->pred_begin(); pred != block->pred_end(); ++pred) {
+    Value passed =
+        passedTo(argument, (*pred)->getTerminator(), pred.getSuccessorIndex());
+    if (!passed)
+      return Place{argument, 0};
+    auto place = places.find(passed);
+    if (place == places.end())
+      continue;
+    if (met && !(*met == place->second))
+      return Place{argument, 0};
+    met = place->second;
+  }
+  return met;
+}
+
+bool Places::visit(Block &block) {
+  bool changed = false;
+  for (BlockArgument argument : block.getArguments()) {
+    if (!isPacket(argument))
+      continue;
+    std::optional<Place> place =
+        block.isEntryBlock() ? Place{argument, 0} : incoming(argument);
+    if (place)
+      changed |= set(argument, *place);
+  }
+  auto move = [&](Value from, Value bytes, Value to, int32_t sign) {
+    std::optional<int32_t> constant = constantOf(bytes);
+    auto source = places.find(from);
+    if (source == places.end())
+      return;
+    Place place{to, 0};
+    if (this->bytes == Bytes::Descriptor)
+      place = {source->second.anchor, 0};
+    else if (constant)
+      place = {source->second.anchor, source->second.delta + sign * *constant};
+    changed |= set(to, place);
+  };
+  // What is appended is written: the data goes on under another anchor.
+  auto resize = [&](Operation &op) {
+    bool isWritten = isa<ir::PacketAddTailOp>(op) && bytes == Bytes::Data;
+    auto source = places.find(op.getOperand(0));
+    if (isWritten)
+      changed |= set(op.getResult(0), Place{op.getResult(0), 0});
+    else if (source != places.end())
+      changed |= set(op.getResult(0), source->second);
+  };
+  for (Operation &op : block) {
+    if (auto decap = dyn_cast<ir::PacketDecapOp>(op))
+      move(decap.getPacket(), decap.getBytes(), decap.getInner(), 1);
+    else if (auto encap = dyn_cast<ir::PacketEncapOp>(op))
+      move(encap.getPacket(), encap.getBytes(), encap.getOuter(), -1);
+    else if (isa<ir::PacketAddTailOp, ir::PacketRemoveTailOp>(op))
+      resize(op);
+    else
+      for (Value result : op.getResults())
+        if (isPacket(result))
+          changed |= set(result, Place{result, 0});
+  }
+  return changed;
+}
+
+Places::Places(func::FuncOp function, Bytes bytes) : bytes(bytes) {
+  llvm::ReversePostOrderTraversal<Region *> blocks(&function.getBody());
+  bool changed = true;
+  while (changed) {
+    changed = false;
+    for (Block *block : blocks)
+      changed |= visit(*block);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Edges
+//===----------------------------------------------------------------------===//
+
+void splitEdges(func::FuncOp function, Bytes bytes) {
+  Places places(function, bytes);
+  for (Block &block : llvm::make_early_inc_range(function.getBody())) {
+    auto branch = dyn_cast<BranchOpInterface>(block.getTerminator());
+    if (!branch || branch->getNumSuccessors() < 2)
+      continue;
+    for (unsigned i = 0; i < branch->getNumSuccessors(); ++i) {
+      Block *target = branch->getSuccessor(i);
+      SuccessorOperands operands = branch.getSuccessorOperands(i);
+      auto changes = [&](BlockArgument argument) {
+        Value passed = operands[argument.getArgNumber()];
+        return isPacket(argument) && passed &&
+               places.of(argument).anchor == argument;
+      };
+      if (llvm::none_of(target->getArguments(), changes))
+        continue;
+      OpBuilder builder(branch->getContext());
+      Block *edge = builder.createBlock(target);
+      SmallVector<Value> passed;
+      for (unsigned n = 0; n < operands.size(); ++n)
+        passed.push_back(operands[n]);
+      builder.create<cf::BranchOp>(branch.getLoc(), target, passed);
+      operands.erase(0, operands.size());
+      branch->setSuccessor(edge, i);
+    }
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Events
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// A run of bytes that is left as it is.
+struct Excluded {
+  int32_t begin, end;
+  Operation *op;
+  bool isWrite;
+};
+
+class Collector {
+public:
+  Collector(const Places &places, Anchor &anchor)
+      : places(places), anchor(anchor) {}
+
+  void collect(Value handle);
+  /// Takes out what overlaps accesses that stay; sets the window.
+  void finish(func::FuncOp function);
+
+private:
+  template <typename Op>
+  void access(Op op, Value value, Value index, Event::Kind kind);
+  void keepRun(Operation *op, int32_t at, size_t words, bool isWrite);
+  void branch(BranchOpInterface op, Value handle);
+  void use(Operation *op, Value handle);
+  void useData(Operation *op, Value handle);
+  void useDescriptor(Operation *op, Value handle);
+  void field(Operation *op, StringRef name, Type type, Event::Kind kind);
+  void add(Event event) { found.push_back(event); }
+  void flush(Operation *op, Value handle, const char *why) {
+    add({Event::Flush, op, handle, 0, 0, why});
+  }
+  bool excludeOverlaps();
+  void setWindow();
+
+  const Places &places;
+  Anchor &anchor;
+  std::vector<Event> found;
+  std::vector<Excluded> excluded;
+};
+
+template <typename Op>
+void Collector::access(Op op, Value value, Value index, Event::Kind kind) {
+  ir::ProtocolFieldAttr field =
+      ir::lookupField(op, op.getPacket().getType(), op.getField());
+  int32_t delta = places.of(op.getPacket()).delta;
+  int32_t bit = 8 * delta + int32_t(field.getOffset());
+  std::optional<int32_t> constant = index ? constantOf(index) : 0;
+  if (constant) {
+    bit += *constant * int32_t(field.getWidth());
+    add({kind, op, op.getPacket(), bit, field.getWidth(), nullptr});
+    return;
+  }
+  int32_t end = bit + int32_t(field.getWidth() * field.getCount());
+  excluded.push_back({bit >> 3, (end + 7) >> 3, op, kind == Event::Write});
+}
+
+void Collector::keepRun(Operation *op, int32_t at, size_t words, bool isWrite) {
+  excluded.push_back({at, at + int32_t(4 * words), op, isWrite});
+}
+
+void Collector::branch(BranchOpInterface op, Value handle) {
+  // An argument with its own anchor is a new one each time.
+  for (unsigned i = 0; i < op->getNumSuccessors(); ++i) {
+    SuccessorOperands operands = op.getSuccessorOperands(i);
+    for (BlockArgument argument : op->getSuccessor(i)->getArguments())
+      if (operands[argument.getArgNumber()] == handle &&
+          places.of(argument).anchor == argument)
+        return flush(op, handle, "handles of different headers meet");
+  }
+}
+
+/// What all objects of bytes have in common.
+void Collector::use(Operation *op, Value handle) {
+  if (isa<ir::PacketCopyOp>(op))
+    return flush(op, handle, "the copy");
+  if (isRelease(op))
+    return flush(op, handle, "the packet leaves");
+  if (isa<ir::PacketDropOp>(op))
+    return add({Event::Drop, op, handle, 0, 0, nullptr});
+  if (auto terminator = dyn_cast<BranchOpInterface>(op))
+    return branch(terminator, handle);
+  if (anchor.bytes == Bytes::Data)
+    useData(op, handle);
+  else
+    useDescriptor(op, handle);
+}
+
+/// A metadata field: whole words, but for the ports.
+void Collector::field(Operation *op, StringRef name, Type type,
+                      Event::Kind kind) {
+  Event event{kind, op, op->getOperand(kind == Event::Write), 0, 32, nullptr};
+  uint32_t word = target::DescriptorPorts;
+  if (name == ir::rxPortName || name == ir::txPortName) {
+    event.width = 8;
+    event.bit = name == ir::txPortName ? 8 : 0;
+  } else if (name == ir::sequenceName) {
+    word = target::DescriptorSequence;
+  } else {
+    auto declared =
+        op->getParentOfType<ModuleOp>().lookupSymbol<ir::MetadataOp>(name);
+    std::optional<uint32_t> number = ir::numberOf(declared, ir::wordAttrName);
+    if (!number) {
+      anchor.blocker = op;
+      return;
+    }
+    word = target::DescriptorMetadata + *number;
+    event.width = 32 * ir::metadataWordCount(type);
+  }
+  event.bit += int32_t(32 * word);
+  add(event);
+}
+
+void Collector::useDescriptor(Operation *op, Value handle) {
+  if (auto read = dyn_cast<ir::MetaReadOp>(op))
+    return field(op, read.getField(), read.getValue().getType(), Event::Read);
+  if (auto write = dyn_cast<ir::MetaWriteOp>(op))
+    return field(op, write.getField(), write.getValue().getType(),
+                 Event::Write);
+  // The word of head and length is left to these.
+  if (isa<ir::PacketReadOp, ir::PacketWriteOp, ir::PacketLoadOp,
+          ir::PacketStoreOp, ir::PacketDecapOp, ir::PacketEncapOp,
+          ir::PacketAddTailOp, ir::PacketRemoveTailOp, ir::PacketHeadroomOp,
+          ir::PacketLengthOp>(op))
+    return;
+  anchor.blocker = op;
+}
+
+void Collector::useData(Operation *op, Value handle) {
+  auto changesAnchor = [&](Value result) {
+    return places.of(result).anchor != anchor.value;
+  };
+  int32_t delta = places.of(handle).delta;
+  llvm::TypeSwitch<Operation *>(op)
+      .Case([&](ir::PacketReadOp read) {
+        access(read, read.getValue(), read.getIndex(), Event::Read);
+      })
+      .Case([&](ir::PacketWriteOp write) {
+        access(write, write.getValue(), write.getIndex(), Event::Write);
+      })
+      .Case([&](ir::PacketLoadOp load) {
+        keepRun(op, delta + load.getAt(), load.getWords().size(), false);
+      })
+      .Case([&](ir::PacketStoreOp store) {
+        keepRun(op, delta + store.getAt(), store.getWords().size(), true);
+      })
+      .Case([&](ir::PacketDecapOp decap) {
+        if (changesAnchor(decap.getInner()))
+          flush(op, handle, "the size of the header is not constant");
+      })
+      .Case([&](ir::PacketEncapOp encap) {
+        if (changesAnchor(encap.getOuter()))
+          flush(op, handle, "the size of the header is not constant");
+      })
+      .Case(
+          [&](ir::PacketAddTailOp) { flush(op, handle, "bytes are appended"); })
+      .Case<ir::PacketLengthOp, ir::PacketHeadroomOp, ir::PacketRemoveTailOp,
+            ir::MetaReadOp, ir::MetaWriteOp, ir::MetaLoadOp, ir::MetaStoreOp>(
+          [](Operation *) {})
+      .Default([&](Operation *other) {
+        if (!anchor.blocker)
+          anchor.blocker = other;
+      });
+}
+
+void Collector::collect(Value handle) {
+  anchor.handles.push_back(handle);
+  anchor.delta[handle] = places.of(handle).delta;
+  llvm::SmallPtrSet<Operation *, 8> seen;
+  for (Operation *user : handle.getUsers())
+    if (seen.insert(user).second)
+      use(user, handle);
+}
+
+/// Drops accesses that overlap what stays; true if that made more stay.
+bool Collector::excludeOverlaps() {
+  bool changed = false;
+  auto conflicts = [&](const Event &event, const Excluded &kept) {
+    return event.isAccess() && event.byteBegin() < kept.end &&
+           kept.begin < event.byteEnd() &&
+           (kept.isWrite || event.kind == Event::Write);
+  };
+  for (size_t i = 0; i < found.size();) {
+    Event event = found[i];
+    auto kept = llvm::find_if(excluded, [&](const Excluded &other) {
+      return conflicts(event, other);
+    });
+    if (kept == excluded.end()) {
+      ++i;
+      continue;
+    }
+    ir::explain(event.op, "pac")
+        << "not combined: the access at " << kept->op->getLoc()
+        << " stays and may touch the same bytes";
+    excluded.push_back({event.byteBegin(), event.byteEnd(), event.op,
+                        event.kind == Event::Write});
+    found.erase(found.begin() + i);
+    changed = true;
+  }
+  return changed;
+}
+
+void Collector::setWindow() {
+  Window &window = anchor.window;
+  bool isFirst = true;
+  for (const Event &event : found) {
+    if (!event.isAccess())
+      continue;
+    window.low =
+        isFirst ? event.byteBegin() : std::min(window.low, event.byteBegin());
+    window.high =
+        isFirst ? event.byteEnd() : std::max(window.high, event.byteEnd());
+    isFirst = false;
+  }
+  if (anchor.grain == 1)
+    anchor.phase = window.low & 3;
+  window.low = anchor.floorTo(window.low, 8);
+  window.high = anchor.ceilTo(window.high, 8);
+}
+
+void Collector::finish(func::FuncOp function) {
+  while (excludeOverlaps()) {
+  }
+  setWindow();
+  for (const Excluded &kept : excluded)
+    if (kept.isWrite)
+      anchor.volatileRuns.emplace_back(kept.begin, kept.end);
+  // A function that borrows a packet gives it back at its end.
+  bool isBorrowed = isa<BlockArgument>(anchor.value) &&
+                    cast<BlockArgument>(anchor.value).getOwner() ==
+                        &function.getBody().front();
+  if (isBorrowed)
+    function.walk([&](func::ReturnOp end) {
+      flush(end, anchor.value, "the caller may read the packet");
+    });
+  llvm::DenseMap<Block *, std::vector<Event>> byBlock;
+  for (const Event &event : found)
+    byBlock[event.op->getBlock()].push_back(event);
+  for (Block &block : function.getBody()) {
+    auto events = byBlock.find(&block);
+    if (events == byBlock.end())
+      continue;
+    llvm::stable_sort(events->second, [](const Event &a, const Event &b) {
+      return a.op != b.op && a.op->isBeforeInBlock(b.op);
+    });
+    anchor.events[&block] = std::move(events->second);
+  }
+}
+
+/// What is known of the head pointer where a packet comes from.
+void setAlignment(Anchor &anchor) {
+  if (anchor.bytes == Bytes::Descriptor) {
+    anchor.grain = 4;
+    return;
+  }
+  anchor.isZero = bool(anchor.value.getDefiningOp<ir::PacketCreateOp>());
+  if (!isFresh(anchor.value))
+    return;
+  anchor.head = target::BufferHeadroom;
+  anchor.grain = 8;
+  anchor.phase = -int32_t(target::BufferHeadroom) & 7;
+}
+
+} // namespace
+
+std::vector<Anchor> findAnchors(func::FuncOp function, Bytes bytes) {
+  Places places(function, bytes);
+  std::vector<Anchor> anchors;
+  llvm::DenseMap<Value, size_t> indexOf;
+  for (Value handle : places.handles()) {
+    Value value = places.of(handle).anchor;
+    if (value != handle)
+      continue;
+    indexOf[value] = anchors.size();
+    anchors.emplace_back();
+    anchors.back().bytes = bytes;
+    anchors.back().value = value;
+    setAlignment(anchors.back());
+  }
+  std::vector<Collector> collectors;
+  for (Anchor &anchor : anchors)
+    collectors.emplace_back(places, anchor);
+  for (Value handle : places.handles())
+    collectors[indexOf[places.of(handle).anchor]].collect(handle);
+  for (Collector &collector : collectors)
+    collector.finish(function);
+  return anchors;
+}
+
+} // namespace karakal::passes::pac

@@ -1,0 +1,391 @@
+//===- PacPlan.cpp - which commands serve which accesses ------------------===//
+//
+// A read needs the bits of its field that no path is sure to have written. A
+// flush writes all bytes of which a bit may have been; what is written on some
+// paths alone, the other bits of these bytes, and what lies between (up to
+// whole quadwords), it needs as well: one write of known bytes saves the read
+// that a partial write would cost.
+//
+// The needs are clustered: two clusters become one where that is cheaper,
+//
+//   cost(cluster) = frequency of its block × (command + quadwords),
+//
+// with the costs of DRAM from target-ixp/. A cluster's load stands in front of
+// its first access, or at the end of the block that dominates all of them; out
+// of loops; and before any write of the same bytes. So a load serves several
+// branches when the packets that take them are frequent enough. A load never
+// traps: it stays in the buffer, whatever the packet's length.
+//
+// Section 5.3.1 of the paper.
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/pac/PacPlan.h"
+#include "ir/analysis/Explain.h"
+#include "target-ixp/chip/ChipParameters.h"
+#include "target-ixp/chip/MemoryMap.h"
+
+using namespace mlir;
+
+namespace karakal::passes::pac {
+
+namespace {
+
+/// What a command of the memory of an anchor's bytes can do and costs.
+struct Command {
+  int32_t bytesMax;     ///< that it moves
+  int32_t partBytesMax; ///< that a write moves of which some stay
+  int32_t gapMax;       ///< a write goes past a gap of fewer bytes
+
+  explicit Command(const Anchor &anchor)
+      : bytesMax(anchor.bytes == Bytes::Descriptor ? descriptorBytesMax
+                 : anchor.writesWhole()            ? alignedBytesMax
+                                                   : packetBytesMax),
+        partBytesMax(std::min(bytesMax, packetBytesMax)),
+        gapMax(anchor.bytes == Bytes::Data ? packetGapMax : descriptorGapMax),
+        bytes(anchor.bytes) {}
+
+  /// Cycles that it occupies its unit.
+  double cost(int32_t count) const {
+    static const target::ChipParameters chip;
+    if (bytes == Bytes::Descriptor)
+      return double(chip.sramOpCycles + (count / 4 - 1) * chip.sramWordCycles);
+    uint64_t quads = (count + 7) / 8;
+    uint64_t bursts = (quads + chip.dramBurstQuads - 1) / chip.dramBurstQuads;
+    return double(chip.dramBankCycles +
+                  bursts * chip.dramBurstQuads * chip.dramQuadCycles);
+  }
+
+private:
+  /// Of a `packet_load` or `packet_store`; of a `meta_load` or `meta_store`.
+  static constexpr int32_t packetBytesMax = 56, alignedBytesMax = 64;
+  static constexpr int32_t descriptorBytesMax = 32;
+  static constexpr int32_t packetGapMax = 32, descriptorGapMax = 12;
+
+  Bytes bytes;
+};
+
+/// Behind a packet's head and this many bytes the buffer may end.
+constexpr int32_t sureBytes =
+    target::BufferBytes - (target::BufferHeadroom + target::FrameBytesMax);
+
+struct Need {
+  Operation *op;
+  int32_t begin, end;
+};
+
+struct Cluster {
+  std::vector<Need> needs;
+  int32_t begin, end;
+  Operation *before = nullptr;
+  double cost = 0;
+};
+
+/// The handle of the anchor that is current in front of `op`: of those that
+/// dominate it, the last.
+Value handleBefore(const Anchor &anchor, DominanceInfo &dominance,
+                   Operation *op) {
+  Value last = anchor.value;
+  for (Value handle : anchor.handles)
+    if (dominance.properlyDominates(handle, op) &&
+        (handle.getDefiningOp()
+             ? dominance.properlyDominates(last, handle.getDefiningOp())
+             : dominance.dominates(last.getParentBlock(),
+                                   handle.getParentBlock())))
+      last = handle;
+  return last;
+}
+
+class Planner {
+public:
+  Planner(const Anchor &anchor, DominanceInfo &dominance,
+          const Frequencies &frequencies)
+      : anchor(anchor), dominance(dominance), frequencies(frequencies),
+        command(anchor), flow(anchor, dominance) {}
+
+  Plan run();
+
+private:
+  void findNeeds();
+  int lastInReach(const llvm::BitVector &dirty, int first, int32_t limit) const;
+  bool isWrittenWhole(int32_t begin, int32_t end) const;
+  void planStores(const Event &event);
+  int32_t startOf(int32_t byte) const;
+  int32_t endOf(int32_t begin, int32_t end) const;
+  void addNeeds(Operation *op, const llvm::BitVector &bytes);
+
+  Value handleBefore(Operation *op) const {
+    return karakal::passes::pac::handleBefore(anchor, dominance, op);
+  }
+  int32_t deltaOf(Value handle) const { return anchor.delta.lookup(handle); }
+  Operation *firstAfterAnchor() const;
+  bool canLoadAt(Operation *op, int32_t begin, int32_t end) const;
+  /// Sets place, range and cost; null, or why it is impossible.
+  const char *settle(Cluster &cluster) const;
+  bool merge(size_t i, size_t j);
+  bool cluster();
+  void emit(const Cluster &cluster);
+
+  const Anchor &anchor;
+  DominanceInfo &dominance;
+  const Frequencies &frequencies;
+  Command command;
+  BitFlow flow;
+  std::vector<Need> needs;
+  std::vector<Cluster> clusters;
+  Plan plan;
+};
+
+//===----------------------------------------------------------------------===//
+// Needs and stores
+//===----------------------------------------------------------------------===//
+
+/// Each run of `bytes`, cut where a gap is as dear as a command.
+void Planner::addNeeds(Operation *op, const llvm::BitVector &bytes) {
+  int32_t low = anchor.window.low;
+  for (int first = bytes.find_first(); first >= 0;) {
+    int last = first;
+    for (int next = bytes.find_next(last);
+         next >= 0 && next - last < command.gapMax &&
+         next - first < command.bytesMax - 8;
+         next = bytes.find_next(next))
+      last = next;
+    needs.push_back({op, low + first, low + last + 1});
+    first = bytes.find_next(last);
+  }
+}
+
+/// The last byte of the window that a write from `first` on goes to, below
+/// `limit`.
+int Planner::lastInReach(const llvm::BitVector &dirty, int first,
+                         int32_t limit) const {
+  int last = first;
+  for (int next = dirty.find_next(last);
+       next >= 0 && next - last < command.gapMax &&
+       anchor.window.low + next < limit;
+       next = dirty.find_next(next))
+    last = next;
+  return last;
+}
+
+/// Whether a write of the range has no byte that it must leave as it is.
+bool Planner::isWrittenWhole(int32_t begin, int32_t end) const {
+  return anchor.writesWhole() && !anchor.isVolatile(begin, end);
+}
+
+/// Cuts the bytes to be written at a flush into runs of one command each. Where
+/// quadwords are known, they are written whole.
+void Planner::planStores(const Event &event) {
+  BitState state = flow.before(event.op);
+  const Window &window = anchor.window;
+  const llvm::BitVector dirty = window.bytesOf(state.dirty);
+  for (int first = dirty.find_first(); first >= 0;) {
+    int32_t begin = startOf(window.low + first);
+    int last = lastInReach(dirty, first, begin + command.bytesMax);
+    int32_t end = endOf(begin, window.low + last + 1);
+    if (end - begin > command.partBytesMax && !isWrittenWhole(begin, end)) {
+      last = lastInReach(dirty, first, begin + command.partBytesMax);
+      end = endOf(begin, window.low + last + 1);
+    }
+    PlannedStore store{event.op, event.handle, begin, end, window.none()};
+    if (isWrittenWhole(begin, end))
+      window.add(store.written, begin, end);
+    else
+      for (int byte = first; byte >= 0 && byte <= last;
+           byte = dirty.find_next(byte))
+        store.written.set(byte);
+    llvm::BitVector missing = window.noBits();
+    for (int byte : store.written.set_bits())
+      missing.set(8 * byte, 8 * byte + 8);
+    missing.reset(state.assigned);
+    addNeeds(event.op, window.bytesOf(missing));
+    plan.stores.push_back(store);
+    plan.cost += frequencies.of(event.op->getBlock()) *
+                 command.cost(store.end - store.begin);
+    first = dirty.find_next(last);
+  }
+}
+
+/// The first byte of a run that contains `byte`, and the end of one from
+/// `begin` on: whole units, which cost nothing more, where they are known.
+int32_t Planner::startOf(int32_t byte) const {
+  return anchor.grain == 1 ? byte : anchor.floorTo(byte, anchor.grain);
+}
+
+int32_t Planner::endOf(int32_t begin, int32_t end) const {
+  return anchor.grain == 1 ? begin + (end - begin + 3) / 4 * 4
+                           : anchor.ceilTo(end, anchor.grain);
+}
+
+void Planner::findNeeds() {
+  for (auto &[block, events] : anchor.events) {
+    for (const Event &event : events) {
+      if (event.kind == Event::Flush)
+        planStores(event);
+      if (event.kind != Event::Read)
+        continue;
+      llvm::BitVector missing = anchor.window.noBits();
+      anchor.window.addBits(missing, event.bit, event.bitEnd());
+      missing.reset(flow.before(event.op).assigned);
+      addNeeds(event.op, anchor.window.bytesOf(missing));
+    }
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Places of loads
+//===----------------------------------------------------------------------===//
+
+Operation *Planner::firstAfterAnchor() const {
+  if (Operation *op = anchor.value.getDefiningOp())
+    return op->getNextNode();
+  return &Value(anchor.value).getParentBlock()->front();
+}
+
+/// Whether the range lies within the buffer and no byte of it is written on
+/// some paths alone.
+bool Planner::canLoadAt(Operation *op, int32_t begin, int32_t end) const {
+  if (anchor.bytes == Bytes::Descriptor) {
+    // All of a descriptor is there at any time.
+  } else if (anchor.head) {
+    if (*anchor.head + begin < 0 ||
+        *anchor.head + end > int32_t(target::BufferBytes))
+      return false;
+  } else if (begin < deltaOf(handleBefore(op)) || end > sureBytes) {
+    return false;
+  }
+  BitState state = flow.before(op);
+  state.dirty.reset(state.assigned);
+  const llvm::BitVector unsure = anchor.window.bytesOf(state.dirty);
+  for (int32_t byte = begin; byte < end; ++byte)
+    if (anchor.window.contains(byte) && unsure.test(byte - anchor.window.low))
+      return false;
+  return true;
+}
+
+const char *Planner::settle(Cluster &cluster) const {
+  cluster.begin = cluster.needs.front().begin;
+  cluster.end = cluster.needs.front().end;
+  Block *block = cluster.needs.front().op->getBlock();
+  for (const Need &need : cluster.needs) {
+    cluster.begin = std::min(cluster.begin, need.begin);
+    cluster.end = std::max(cluster.end, need.end);
+    block = dominance.findNearestCommonDominator(block, need.op->getBlock());
+  }
+  int32_t begin = startOf(cluster.begin);
+  int32_t end = endOf(begin, cluster.end);
+  if (end - begin > command.bytesMax)
+    return "more bytes than one command takes";
+  // Up to where it runs least often, but not above the anchor.
+  Block *top = Value(anchor.value).getParentBlock(), *best = block;
+  for (Block *up = block; up != top;) {
+    up = dominance.getNode(up)->getIDom()->getBlock();
+    if (frequencies.of(up) < frequencies.of(best))
+      best = up;
+  }
+  // Words and quadwords begin inside the buffer if a byte of theirs does.
+  int32_t sureBegin = anchor.head ? begin : cluster.begin;
+  cluster.before = best->getTerminator();
+  for (const Need &need : cluster.needs)
+    if (need.op->getBlock() == best && need.op != cluster.before &&
+        need.op->isBeforeInBlock(cluster.before))
+      cluster.before = need.op;
+  if (!canLoadAt(cluster.before, sureBegin, end)) {
+    cluster.before = firstAfterAnchor();
+    if (!canLoadAt(cluster.before, sureBegin, end))
+      return "the common place is before a header was put in front";
+  }
+  cluster.begin = begin;
+  cluster.end = end;
+  cluster.cost =
+      frequencies.of(cluster.before->getBlock()) * command.cost(end - begin);
+  return nullptr;
+}
+
+/// Merges `clusters[j]` into `clusters[i]` if that is cheaper.
+bool Planner::merge(size_t i, size_t j) {
+  Cluster both = clusters[i];
+  llvm::append_range(both.needs, clusters[j].needs);
+  const char *refusal = settle(both);
+  if (!refusal && both.cost > clusters[i].cost + clusters[j].cost)
+    refusal = "one command for both would run too often";
+  if (refusal) {
+    plan.refusals.push_back(
+        {clusters[i].needs.front().op, clusters[j].needs.front().op, refusal});
+    return false;
+  }
+  clusters[i] = both;
+  clusters.erase(clusters.begin() + j);
+  return true;
+}
+
+/// Each need joins a cluster when it comes; then clusters join each other.
+bool Planner::cluster() {
+  for (const Need &need : needs) {
+    Cluster single;
+    single.needs = {need};
+    if (settle(single)) {
+      plan.blocker = need.op;
+      return false;
+    }
+    clusters.push_back(single);
+    for (size_t i = 0; i + 1 < clusters.size(); ++i)
+      if (merge(i, clusters.size() - 1))
+        break;
+  }
+  bool changed = true;
+  while (changed) {
+    changed = false;
+    plan.refusals.clear();
+    for (size_t i = 0; i < clusters.size(); ++i)
+      for (size_t j = i + 1; j < clusters.size();)
+        if (merge(i, j))
+          changed = true;
+        else
+          ++j;
+  }
+  return true;
+}
+
+void Planner::emit(const Cluster &cluster) {
+  PlannedLoad load{cluster.before,
+                   handleBefore(cluster.before),
+                   cluster.begin,
+                   cluster.end,
+                   flow.before(cluster.before).dirty,
+                   unsigned(cluster.needs.size())};
+  plan.loads.push_back(load);
+  plan.cost += cluster.cost;
+}
+
+Plan Planner::run() {
+  findNeeds();
+  if (cluster())
+    for (const Cluster &cluster : clusters)
+      emit(cluster);
+  return std::move(plan);
+}
+
+} // namespace
+
+Plan makePlan(Anchor &anchor, DominanceInfo &dominance,
+              const Frequencies &frequencies) {
+  Plan best = Planner(anchor, dominance, frequencies).run();
+  for (Block &block : *Value(anchor.value).getParentRegion()) {
+    if (best.blocker || !BitFlow(anchor, dominance).joinsUnwritten(&block))
+      continue;
+    Operation *end = block.getTerminator();
+    Anchor trial = anchor;
+    trial.events[&block].push_back({Event::Flush, end,
+                                    handleBefore(anchor, dominance, end), 0, 0,
+                                    "another way writes less"});
+    Plan plan = Planner(trial, dominance, frequencies).run();
+    if (plan.blocker || plan.cost >= best.cost)
+      continue;
+    best = std::move(plan);
+    anchor = std::move(trial);
+  }
+  return best;
+}
+
+} // namespace karakal::passes::pac

@@ -1,0 +1,39 @@
+//===- PacRewrite.h - carry out a plan of commands --------------*- C++ -*-===//
+
+#ifndef KARAKAL_PASSES_PAC_PACREWRITE_H
+#define KARAKAL_PASSES_PAC_PACREWRITE_H
+
+#include "passes/pac/PacPlan.h"
+
+namespace karakal::passes::pac {
+
+/// The words of an anchor as stack slots, which become values in the end.
+class Slots {
+public:
+  Slots(const Anchor &anchor, mlir::func::FuncOp function);
+
+  /// The `width` (1 to 32) bits from bit `bit` of the anchor on, as i32.
+  mlir::Value read(mlir::OpBuilder &builder, mlir::Location loc, int32_t bit,
+                   unsigned width);
+  /// Sets them to the low bits of `value`, an i32 with zeros above them.
+  void write(mlir::OpBuilder &builder, mlir::Location loc, int32_t bit,
+             unsigned width, mlir::Value value);
+
+  mlir::ArrayRef<mlir::Operation *> allocations() const { return all; }
+
+private:
+  mlir::Value slot(int32_t word);
+
+  const Anchor &anchor;
+  mlir::func::FuncOp function;
+  int32_t gridBit;
+  llvm::DenseMap<int32_t, mlir::Value> slots;
+  std::vector<mlir::Operation *> all;
+};
+
+/// Puts the loads and stores of `plan` and replaces the accesses of `anchor`.
+void rewrite(const Anchor &anchor, const Plan &plan, Slots &slots);
+
+} // namespace karakal::passes::pac
+
+#endif // KARAKAL_PASSES_PAC_PACREWRITE_H

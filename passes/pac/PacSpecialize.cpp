@@ -1,0 +1,190 @@
+//===- PacSpecialize.cpp - paths on which the head is known ---------------===//
+//
+// Where handles with different heads meet (behind a loop that takes off
+// labels, after a header that some packets have), all later accesses would be
+// at unknown offsets, and what was read before is lost. So an edge on which
+// the head is known gets a copy of all that follows:
+//
+//   ^head(%ph):  // entered with head 142, and again from ^body
+//     …                                   →   entered as ^head'(%ph), whose
+//   ^body: … cf.br ^head(%inner)              copy of ^body goes on to ^head
+//
+// For a loop this is the peeling of its first round; the copy goes on to the
+// end of the packet. Only edges that enough packets take are worth it.
+//
+// This follows the paper's section 5.3.2, which asks for the head on each path;
+// the copies are what makes it a constant there.
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/pac/PacSpecialize.h"
+#include "ir/analysis/Explain.h"
+
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "llvm/ADT/PostOrderIterator.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+
+namespace karakal::passes::pac {
+
+namespace {
+
+/// The share of packets that must take an edge.
+constexpr double shareMin = 0.02;
+
+/// An edge into a block where handles meet.
+struct Edge {
+  Block *from, *to;
+  unsigned index; ///< of the successor
+  double frequency;
+};
+
+unsigned countOperations(func::FuncOp function) {
+  unsigned count = 0;
+  function.walk([&](Operation *) { ++count; });
+  return count;
+}
+
+/// What is run after `start` without coming back above it.
+llvm::SetVector<Block *> regionAfter(Block *start, DominanceInfo &dominance) {
+  llvm::SetVector<Block *> region;
+  region.insert(start);
+  for (size_t i = 0; i < region.size(); ++i)
+    for (Block *next : region[i]->getSuccessors())
+      if (next == start || !dominance.dominates(next, start))
+        region.insert(next);
+  return region;
+}
+
+bool touchesPackets(Block *block) {
+  for (Operation &op : *block)
+    if (isa<ir::PacketReadOp, ir::PacketWriteOp>(op))
+      return true;
+  return false;
+}
+
+class Specializer {
+public:
+  Specializer(func::FuncOp function, unsigned operationsMax)
+      : function(function), operationsMax(operationsMax) {}
+
+  unsigned run();
+
+private:
+  std::optional<Edge> findEdge(DominanceInfo &dominance);
+  bool isKnown(Place place) const {
+    return place.anchor && isFresh(place.anchor);
+  }
+  bool copy(const Edge &edge, DominanceInfo &dominance);
+
+  func::FuncOp function;
+  unsigned operationsMax;
+  llvm::DenseSet<std::pair<Block *, unsigned>> refused;
+};
+
+/// The most frequent edge that brings a known head to a meeting of handles.
+std::optional<Edge> Specializer::findEdge(DominanceInfo &dominance) {
+  Places places(function, Bytes::Data);
+  Frequencies frequencies(function, dominance);
+  std::optional<Edge> best;
+  for (Block &block : function.getBody()) {
+    if (block.isEntryBlock())
+      continue;
+    for (BlockArgument argument : block.getArguments()) {
+      if (!isa<ir::PacketType>(argument.getType()) ||
+          places.of(argument).anchor != argument)
+        continue;
+      for (auto pred = block.pred_begin(); pred != block.pred_end(); ++pred) {
+        auto branch = dyn_cast<BranchOpInterface>((*pred)->getTerminator());
+        unsigned index = pred.getSuccessorIndex();
+        if (!branch || refused.contains({*pred, index}))
+          continue;
+        Value passed =
+            branch.getSuccessorOperands(index)[argument.getArgNumber()];
+        Place place = places.of(passed);
+        if (!isKnown(place))
+          continue;
+        double frequency =
+            frequencies.of(*pred) / double((*pred)->getNumSuccessors());
+        double entered = frequencies.of(place.anchor.getParentBlock());
+        if (frequency < shareMin * entered ||
+            (best && frequency <= best->frequency))
+          continue;
+        best = Edge{*pred, &block, index, frequency};
+      }
+    }
+  }
+  return best;
+}
+
+bool Specializer::copy(const Edge &edge, DominanceInfo &dominance) {
+  llvm::SetVector<Block *> region = regionAfter(edge.to, dominance);
+  unsigned size = 0;
+  for (Block *block : region)
+    size += block->getOperations().size();
+  Operation *branch = edge.from->getTerminator();
+  if (llvm::none_of(region, touchesPackets))
+    return false;
+  if (countOperations(function) + size > operationsMax) {
+    ir::explain(branch, "pac")
+        << "handles with different heads meet, and the known one gets no path "
+           "of its own: its "
+        << size << " operations would make more than " << operationsMax;
+    return false;
+  }
+  ir::explain(branch, "pac")
+      << "a path of its own for a known head: " << size << " operations";
+  IRMapping map;
+  OpBuilder builder(function.getContext());
+  for (Block *block : region) {
+    Block *made = builder.createBlock(edge.to);
+    map.map(block, made);
+    for (BlockArgument argument : block->getArguments())
+      map.map(argument,
+              made->addArgument(argument.getType(), argument.getLoc()));
+  }
+  // Definitions first: blocks of a loop may use what a later one defines.
+  llvm::ReversePostOrderTraversal<Block *> order(edge.to);
+  for (Block *block : order) {
+    if (!region.contains(block))
+      continue;
+    builder.setInsertionPointToEnd(map.lookup(block));
+    for (Operation &op : *block)
+      builder.clone(op, map);
+  }
+  // A way back to where the copy began goes to the original.
+  Block *first = map.lookup(edge.to);
+  for (Block *block : region) {
+    Operation *end = map.lookup(block)->getTerminator();
+    for (unsigned i = 0; i < end->getNumSuccessors(); ++i)
+      if (end->getSuccessor(i) == first)
+        end->setSuccessor(edge.to, i);
+  }
+  branch->setSuccessor(first, edge.index);
+  return true;
+}
+
+unsigned Specializer::run() {
+  unsigned count = 0;
+  while (true) {
+    DominanceInfo dominance(function);
+    std::optional<Edge> edge = findEdge(dominance);
+    if (!edge)
+      return count;
+    if (copy(*edge, dominance))
+      ++count;
+    else
+      refused.insert({edge->from, edge->index});
+  }
+}
+
+} // namespace
+
+unsigned specializePaths(func::FuncOp function, unsigned operationsMax) {
+  return Specializer(function, operationsMax).run();
+}
+
+} // namespace karakal::passes::pac

@@ -1,0 +1,17 @@
+//===- PacSpecialize.h - paths on which the head is known -------*- C++ -*-===//
+
+#ifndef KARAKAL_PASSES_PAC_PACSPECIALIZE_H
+#define KARAKAL_PASSES_PAC_PACSPECIALIZE_H
+
+#include "passes/pac/PacPlan.h"
+
+namespace karakal::passes::pac {
+
+/// Copies paths so that frequent packets keep their anchor; stops where the
+/// function would have more than `operationsMax` operations. Returns how many
+/// edges got a path of their own.
+unsigned specializePaths(mlir::func::FuncOp function, unsigned operationsMax);
+
+} // namespace karakal::passes::pac
+
+#endif // KARAKAL_PASSES_PAC_PACSPECIALIZE_H

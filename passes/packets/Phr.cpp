@@ -1,0 +1,473 @@
+//===- Phr.cpp - packet handling removal ----------------------------------===//
+//
+// In a microengine's one function each packet is followed from the message that
+// brings it to the one that takes it away. What its descriptor would hold lives
+// in values: where the head is, the length, both ports, the metadata:
+//
+//   %ph = baker.packet_take %m0, %m1 from_rx
+//   %ih = baker.packet_decap %ph, %c14
+//   baker.meta_write %hop, %ih @next_hop
+//   %h = baker.meta_read %ih @next_hop
+//   %n = baker.packet_length %ih
+//   baker.packet_send %ih ring 1 id 0
+//
+// becomes
+//
+//   %ph = baker.packet_take %m0, %m1 from_rx
+//   %length = %m1 & 0xffff                        head: 128
+//   %ih = baker.packet_view %ph head 142          %n: %length - 14
+//   baker.packet_send %ih ring 1 id 0 port 0 place 142 << 16 | %n
+//
+// Head, length and receive port never change under one value of packet type, so
+// they are values that belong to it; a block argument of packet type brings its
+// own. Transmit port and metadata change in place: they are slots, which MLIR's
+// mem2reg turns into values. Rx's message says all; a packet from another ring
+// has its descriptor read once. Only a packet that leaves for another engine or
+// the XScale core has words of its descriptor written, those that changed.
+//
+// Section 5.3.3 of the paper. Requires: baker-inline; no call takes a packet.
+// Ensures: no packet_decap, packet_encap, packet_add_tail, packet_remove_tail,
+// packet_length, packet_headroom, packet_copy, packet_create; metadata
+// operations only where a packet comes from or goes to a ring that is not Rx's
+// or Tx's.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ir/analysis/Explain.h"
+#include "ir/dialect/Attributes.h"
+#include "ir/dialect/Layout.h"
+#include "passes/Passes.h"
+#include "passes/packets/PacketState.h"
+#include "target-ixp/chip/MemoryMap.h"
+
+#include "mlir/Analysis/Liveness.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/Dominance.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/DataLayoutInterfaces.h"
+#include "mlir/Transforms/Mem2Reg.h"
+#include "mlir/Transforms/RegionUtils.h"
+#include "llvm/ADT/PostOrderIterator.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+
+namespace karakal::passes {
+
+#define GEN_PASS_DEF_PHR
+#include "passes/Passes.h.inc"
+
+namespace {
+
+constexpr llvm::StringLiteral entryName = "me_main";
+
+bool isPacket(Value value) { return isa<ir::PacketType>(value.getType()); }
+
+bool isToTx(ir::PacketSendOp send) { return send.getRing() == target::RingTx; }
+
+/// Says for one operation why the program's packets cannot be followed.
+std::string refusalOf(Operation *op) {
+  if (isa<func::CallOp>(op))
+    return "a call takes the packet";
+  if (isa<ir::PacketTakeOp, ir::PacketViewOp, ir::PacketReadOp,
+          ir::PacketWriteOp, ir::PacketLoadOp, ir::PacketStoreOp,
+          ir::PacketDecapOp, ir::PacketEncapOp, ir::PacketAddTailOp,
+          ir::PacketRemoveTailOp, ir::PacketCopyOp, ir::PacketCreateOp,
+          ir::PacketDropOp, ir::PacketLengthOp, ir::PacketHeadroomOp,
+          ir::PacketSendOp, ir::MetaReadOp, ir::MetaWriteOp, ir::MetaLoadOp,
+          ir::MetaStoreOp>(op))
+    return "";
+  if (isa<BranchOpInterface>(op))
+    return "";
+  return "an operation that the pass does not know takes the packet";
+}
+
+class Phr : public impl::PhrBase<Phr> {
+public:
+  using PhrBase::PhrBase;
+
+private:
+  void runOnOperation() override;
+  bool isFollowable(func::FuncOp entry);
+  bool isAliased(func::FuncOp entry);
+
+  void addBlockArguments(Block &block);
+  void visit(Operation *op);
+  void passStates(Operation *branch);
+
+  void take(ir::PacketTakeOp op);
+  void move(Operation *op, Value packet, Value bytes, bool isDecap);
+  void resize(Operation *op, Value bytes, bool isLonger);
+  void copy(ir::PacketCopyOp op);
+  void create(ir::PacketCreateOp op);
+  void storeSequence(OpBuilder &builder, Value packet, Value sequence);
+  void send(ir::PacketSendOp op);
+  void readMetadata(ir::MetaReadOp op);
+  void writeMetadata(ir::MetaWriteOp op);
+  void loadWords(ir::MetaLoadOp op);
+  void storeWords(ir::MetaStoreOp op);
+
+  PacketStates *states = nullptr;
+};
+
+//===----------------------------------------------------------------------===//
+// What the pass cannot do
+//===----------------------------------------------------------------------===//
+
+/// Two values of one packet at a time: what is written by the name of one does
+/// not show under the other's.
+bool Phr::isAliased(func::FuncOp entry) {
+  Liveness liveness(entry);
+  bool isFound = false;
+  entry.walk([&](BranchOpInterface branch) {
+    for (unsigned i = 0; i < branch->getNumSuccessors(); ++i) {
+      const LivenessBlockInfo *target =
+          liveness.getLiveness(branch->getSuccessor(i));
+      llvm::DenseSet<Value> passed;
+      for (Value operand :
+           branch.getSuccessorOperands(i).getForwardedOperands()) {
+        if (!isPacket(operand))
+          continue;
+        if (!target->isLiveIn(operand) && passed.insert(operand).second)
+          continue;
+        ir::explain(branch, "phr")
+            << "nothing removed: one packet has two names from here on";
+        isFound = true;
+      }
+    }
+  });
+  return isFound;
+}
+
+bool Phr::isFollowable(func::FuncOp entry) {
+  bool isGood = true;
+  entry.walk([&](Operation *op) {
+    if (llvm::none_of(op->getOperands(), isPacket) &&
+        llvm::none_of(op->getResults(), isPacket))
+      return;
+    std::string refusal = refusalOf(op);
+    if (refusal.empty())
+      return;
+    ir::explain(op, "phr") << "nothing removed: " << refusal;
+    isGood = false;
+  });
+  return isGood && !isAliased(entry);
+}
+
+//===----------------------------------------------------------------------===//
+// Blocks
+//===----------------------------------------------------------------------===//
+
+/// A packet that a block takes brings its state in further arguments.
+void Phr::addBlockArguments(Block &block) {
+  SmallVector<BlockArgument> packets;
+  for (BlockArgument argument : block.getArguments())
+    if (isPacket(argument))
+      packets.push_back(argument);
+  OpBuilder builder = OpBuilder::atBlockBegin(&block);
+  for (BlockArgument packet : packets) {
+    auto next = [&] {
+      return Value(block.addArgument(builder.getI32Type(), packet.getLoc()));
+    };
+    PacketState &state = states->make(builder, packet, packet);
+    state.head = next();
+    state.length = next();
+    state.rxPort = next();
+    for (Value slot : state.slots)
+      states->writeSlot(builder, packet.getLoc(), slot, next());
+    states->replaceByView(builder, packet, state.head);
+  }
+}
+
+void Phr::passStates(Operation *op) {
+  auto branch = cast<BranchOpInterface>(op);
+  OpBuilder builder(op);
+  for (unsigned i = 0; i < op->getNumSuccessors(); ++i) {
+    SuccessorOperands operands = branch.getSuccessorOperands(i);
+    SmallVector<Value> added;
+    for (Value operand : operands.getForwardedOperands()) {
+      if (!isPacket(operand))
+        continue;
+      PacketState &state = states->of(operand);
+      added.append({state.head, state.length, state.rxPort});
+      for (Value slot : state.slots)
+        added.push_back(states->readSlot(builder, op->getLoc(), slot));
+    }
+    operands.append(added);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Where packets come from and go to
+//===----------------------------------------------------------------------===//
+
+void Phr::take(ir::PacketTakeOp op) {
+  OpBuilder builder(op->getContext());
+  builder.setInsertionPointAfter(op);
+  Words words(builder, op.getLoc());
+  PacketState &state = states->make(builder, op.getPacket(), op.getPacket());
+  if (op.getFromRx()) {
+    state.head = words.constant(target::BufferHeadroom);
+    state.length = words.both(op.getSecond(), 0xffff);
+    state.rxPort = words.right(op.getFirst(), target::RingPortShift);
+    for (Value slot : state.slots)
+      states->writeSlot(builder, op.getLoc(), slot, words.constant(0));
+  } else {
+    states->readDescriptor(builder, op.getLoc(), op.getPacket());
+    ++descriptorReadCount;
+  }
+  states->replaceByView(builder, op.getPacket(), state.head);
+}
+
+void Phr::move(Operation *op, Value packet, Value bytes, bool isDecap) {
+  OpBuilder builder(op);
+  Words words(builder, op->getLoc());
+  PacketState state = states->of(packet);
+  if (!isDecap)
+    states->checkRoom(builder, op, state.head, bytes);
+  Value head = isDecap ? words.add(state.head, bytes)
+                       : words.subtract(state.head, bytes);
+  Value length = isDecap ? words.subtract(state.length, bytes)
+                         : words.add(state.length, bytes);
+  Value result = op->getResult(0);
+  Value view = builder.create<ir::PacketViewOp>(op->getLoc(), result.getType(),
+                                                packet, head);
+  PacketState &moved = states->moveTo(packet, result, view);
+  moved.head = head;
+  moved.length = length;
+  result.replaceAllUsesWith(view);
+  op->erase();
+  ++(isDecap ? decapCount : encapCount);
+}
+
+/// `packet_add_tail` and `packet_remove_tail`: the head stays.
+void Phr::resize(Operation *op, Value bytes, bool isLonger) {
+  OpBuilder builder(op);
+  Words words(builder, op->getLoc());
+  Value packet = op->getOperand(0), result = op->getResult(0);
+  PacketState state = states->of(packet);
+  Value view = builder.create<ir::PacketViewOp>(op->getLoc(), result.getType(),
+                                                packet, state.head);
+  if (isLonger)
+    builder.create<ir::PacketClearOp>(
+        op->getLoc(), view, words.add(state.head, state.length), bytes);
+  PacketState &resized = states->moveTo(packet, result, view);
+  resized.length = isLonger ? words.add(state.length, bytes)
+                            : words.subtract(state.length, bytes);
+  result.replaceAllUsesWith(view);
+  op->erase();
+  ++tailCount;
+}
+
+/// A packet with a descriptor of nothing gets its sequence number.
+void Phr::storeSequence(OpBuilder &builder, Value packet, Value sequence) {
+  builder.create<ir::MetaStoreOp>(packet.getLoc(), ValueRange(sequence), packet,
+                                  target::DescriptorSequence);
+}
+
+void Phr::create(ir::PacketCreateOp op) {
+  OpBuilder builder(op);
+  Location loc = op.getLoc();
+  Words words(builder, loc);
+  Value blank =
+      builder.create<ir::PacketBlankOp>(loc, op.getType(), op.getBytes());
+  PacketState &state = states->make(builder, blank, op.getPacket());
+  Value zero = words.constant(0);
+  state.head = words.constant(target::BufferHeadroom);
+  state.length = op.getBytes();
+  state.rxPort = zero;
+  for (Value slot : state.slots)
+    states->writeSlot(builder, loc, slot, zero);
+  if (states->isSequenceSeen(op.getPacket()))
+    storeSequence(builder, blank, zero);
+  Value view =
+      builder.create<ir::PacketViewOp>(loc, blank.getType(), blank, state.head);
+  states->alias(blank, view);
+  op.replaceAllUsesWith(view);
+  op.erase();
+  ++createCount;
+}
+
+void Phr::copy(ir::PacketCopyOp op) {
+  OpBuilder builder(op);
+  Location loc = op.getLoc();
+  PacketState from = states->of(op.getPacket());
+  Value clone = builder.create<ir::PacketCloneOp>(loc, op.getPacket(),
+                                                  from.head, from.length);
+  PacketState &state = states->make(builder, clone, op.getCopy());
+  state.head = from.head;
+  state.length = from.length;
+  state.rxPort = from.rxPort;
+  for (auto [to, source] : llvm::zip(state.slots, from.slots))
+    states->writeSlot(builder, loc, to, states->readSlot(builder, loc, source));
+  // The sequence number is read where it stands.
+  SmallVector<Type> one{builder.getI32Type()};
+  auto sequence = builder.create<ir::MetaLoadOp>(loc, one, op.getPacket(),
+                                                 target::DescriptorSequence);
+  if (states->isSequenceSeen(op.getCopy()))
+    storeSequence(builder, clone, sequence.getWords()[0]);
+  else
+    sequence.erase();
+  Value view =
+      builder.create<ir::PacketViewOp>(loc, clone.getType(), clone, state.head);
+  states->alias(clone, view);
+  op.replaceAllUsesWith(view);
+  op.erase();
+  ++copyCount;
+}
+
+void Phr::send(ir::PacketSendOp op) {
+  OpBuilder builder(op);
+  Location loc = op.getLoc();
+  Words words(builder, loc);
+  PacketState &state = states->of(op.getPacket());
+  if (!isToTx(op)) {
+    descriptorWriteCount +=
+        states->writeDescriptor(builder, loc, op.getPacket());
+    ir::explain(op, "phr") << "descriptor written: the packet goes to ring "
+                           << op.getRing();
+    return;
+  }
+  op.getPortMutable().assign(
+      states->readSlot(builder, loc, state.slots.front()));
+  op.getPlaceMutable().assign(
+      words.either(words.left(state.head, 16), state.length));
+}
+
+//===----------------------------------------------------------------------===//
+// Metadata
+//===----------------------------------------------------------------------===//
+
+void Phr::readMetadata(ir::MetaReadOp op) {
+  OpBuilder builder(op);
+  Words words(builder, op.getLoc());
+  if (op.getField() == ir::sequenceName)
+    return;
+  PacketState &state = states->of(op.getPacket());
+  Value value;
+  if (op.getField() == ir::rxPortName) {
+    value = state.rxPort;
+  } else if (op.getField() == ir::txPortName) {
+    value = states->readSlot(builder, op.getLoc(), state.slots.front());
+  } else {
+    uint32_t word = states->wordOf(op, op.getField());
+    value = states->readWord(builder, op.getLoc(), op.getPacket(), word);
+    if (op.getType().getIntOrFloatBitWidth() > 32)
+      value = words.join(value, states->readWord(builder, op.getLoc(),
+                                                 op.getPacket(), word + 1));
+  }
+  op.replaceAllUsesWith(words.resize(value, op.getType()));
+  op.erase();
+  ++metadataReadCount;
+}
+
+void Phr::writeMetadata(ir::MetaWriteOp op) {
+  OpBuilder builder(op);
+  Location loc = op.getLoc();
+  Words words(builder, loc);
+  PacketState &state = states->of(op.getPacket());
+  Value low = words.resize(op.getValue(), builder.getI32Type());
+  if (op.getField() == ir::txPortName) {
+    states->writeSlot(builder, loc, state.slots.front(), low);
+  } else {
+    uint32_t word = states->wordOf(op, op.getField());
+    if (op.getValue().getType().getIntOrFloatBitWidth() > 32) {
+      states->writeWord(builder, loc, op.getPacket(), word,
+                        words.high(op.getValue()));
+      ++word;
+    }
+    states->writeWord(builder, loc, op.getPacket(), word, low);
+  }
+  op.erase();
+  ++metadataWriteCount;
+}
+
+void Phr::loadWords(ir::MetaLoadOp op) {
+  OpBuilder builder(op);
+  for (auto [i, word] : llvm::enumerate(op.getWords()))
+    word.replaceAllUsesWith(states->readWord(
+        builder, op.getLoc(), op.getPacket(), op.getWord() + uint32_t(i)));
+  op.erase();
+  ++metadataReadCount;
+}
+
+void Phr::storeWords(ir::MetaStoreOp op) {
+  OpBuilder builder(op);
+  for (auto [i, word] : llvm::enumerate(op.getWords()))
+    states->writeWord(builder, op.getLoc(), op.getPacket(),
+                      op.getWord() + uint32_t(i), word);
+  op.erase();
+  ++metadataWriteCount;
+}
+
+//===----------------------------------------------------------------------===//
+// The pass
+//===----------------------------------------------------------------------===//
+
+void Phr::visit(Operation *op) {
+  llvm::TypeSwitch<Operation *>(op)
+      .Case([&](ir::PacketTakeOp op) { take(op); })
+      .Case([&](ir::PacketDecapOp op) {
+        move(op, op.getPacket(), op.getBytes(), true);
+      })
+      .Case([&](ir::PacketEncapOp op) {
+        move(op, op.getPacket(), op.getBytes(), false);
+      })
+      .Case([&](ir::PacketAddTailOp op) { resize(op, op.getBytes(), true); })
+      .Case(
+          [&](ir::PacketRemoveTailOp op) { resize(op, op.getBytes(), false); })
+      .Case([&](ir::PacketCopyOp op) { copy(op); })
+      .Case([&](ir::PacketCreateOp op) { create(op); })
+      .Case([&](ir::PacketHeadroomOp op) {
+        op.replaceAllUsesWith(states->of(op.getPacket()).head);
+        op.erase();
+      })
+      .Case([&](ir::PacketSendOp op) { send(op); })
+      .Case([&](ir::PacketLengthOp op) {
+        op.replaceAllUsesWith(states->of(op.getPacket()).length);
+        op.erase();
+        ++lengthCount;
+      })
+      .Case([&](ir::MetaReadOp op) { readMetadata(op); })
+      .Case([&](ir::MetaWriteOp op) { writeMetadata(op); })
+      .Case([&](ir::MetaLoadOp op) { loadWords(op); })
+      .Case([&](ir::MetaStoreOp op) { storeWords(op); });
+  // Branches wait until all states are known.
+}
+
+void Phr::runOnOperation() {
+  auto entry = getOperation().lookupSymbol<func::FuncOp>(entryName);
+  if (!entry) {
+    getOperation().emitError()
+        << "baker-phr: there is no @" << entryName << ": run baker-inline";
+    return signalPassFailure();
+  }
+  IRRewriter rewriter(&getContext());
+  (void)eraseUnreachableBlocks(rewriter, entry->getRegions());
+  if (!isFollowable(entry))
+    return;
+  PacketStates allStates(entry);
+  states = &allStates;
+  SmallVector<Operation *> operations;
+  llvm::ReversePostOrderTraversal<Block *> order(&entry.front());
+  for (Block *block : order)
+    for (Operation &op : *block)
+      operations.push_back(&op);
+  for (Block *block : order)
+    addBlockArguments(*block);
+  SmallVector<Operation *> branches;
+  for (Operation *op : operations) {
+    if (isa<BranchOpInterface>(op))
+      branches.push_back(op);
+    else
+      visit(op);
+  }
+  for (Operation *branch : branches)
+    passStates(branch);
+  states->promote();
+  states = nullptr;
+}
+
+} // namespace
+
+} // namespace karakal::passes

@@ -1,0 +1,301 @@
+//===- ToLlvmGlobals.cpp - global data as memory accesses -----------------===//
+//
+// On the chip a reference is the i32 byte address of what it refers to, and
+// the memory, known from the global at its root, is the address space of the
+// access. On the host a reference is a pointer into an LLVM global of words.
+//
+//   %m = baker.load %ref : !baker.ref<i48>
+//   →  %p = inttoptr i32 %ref to ptr addrspace(1)
+//      %w = load i64, ptr addrspace(1) %p, align 4
+//      %m = trunc i64 %w to i48
+//
+//===----------------------------------------------------------------------===//
+
+#include "ir/analysis/References.h"
+#include "ir/dialect/Attributes.h"
+#include "ir/dialect/Layout.h"
+#include "passes/to-llvm/ToLlvmAccess.h"
+#include "target-ixp/chip/MemoryMap.h"
+
+using namespace mlir;
+
+namespace karakal::passes {
+
+namespace {
+
+constexpr uint32_t bytesPerWord = 4;
+
+//===----------------------------------------------------------------------===//
+// Global data
+//===----------------------------------------------------------------------===//
+
+/// Byte address of a placed global as chip code gives it.
+uint32_t chipAddress(const ir::Place &place) {
+  return place.memory == "sram1" ? target::sramAddress(1, place.address)
+                                 : place.address;
+}
+
+struct GlobalRef : ToLlvmPattern<ir::GlobalRefOp> {
+  using ToLlvmPattern::ToLlvmPattern;
+  LogicalResult matchAndRewrite(ir::GlobalRefOp op, Adaptor adaptor,
+                                Rewriter &rewriter) const override {
+    if (context.isHost()) {
+      Type pointer = LLVM::LLVMPointerType::get(op.getContext());
+      rewriter.replaceOpWithNewOp<LLVM::AddressOfOp>(op, pointer,
+                                                     op.getGlobal());
+      return success();
+    }
+    std::optional<ir::Place> place = ir::placeOf(ir::globalOf(op));
+    if (!place)
+      return op.emitError() << "global @" << op.getGlobal()
+                            << " has no place: run baker-assign-memory";
+    rewriter.replaceOp(
+        op, constantWord(rewriter, op.getLoc(), chipAddress(*place)));
+    return success();
+  }
+};
+
+/// `ref` moved by `words`, an i32.
+template <typename Rewriter>
+Value advance(Rewriter &rewriter, Location loc, Value ref, Value words) {
+  Type i32 = rewriter.getI32Type();
+  if (isa<LLVM::LLVMPointerType>(ref.getType())) {
+    // Zero extension: GEP would take the index as signed.
+    Value wide = rewriter.template create<LLVM::ZExtOp>(
+        loc, rewriter.getI64Type(), words);
+    return rewriter.template create<LLVM::GEPOp>(loc, ref.getType(), i32, ref,
+                                                 ArrayRef<LLVM::GEPArg>{wide});
+  }
+  Value two = rewriter.template create<LLVM::ConstantOp>(
+      loc, rewriter.getI32IntegerAttr(2));
+  Value bytes = rewriter.template create<LLVM::ShlOp>(loc, words, two);
+  return rewriter.template create<LLVM::AddOp>(loc, ref, bytes);
+}
+
+struct Element : ToLlvmPattern<ir::ElementOp> {
+  using ToLlvmPattern::ToLlvmPattern;
+  LogicalResult matchAndRewrite(ir::ElementOp op, Adaptor adaptor,
+                                Rewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    auto array = cast<ir::ArrayType>(ir::pointeeOf(op.getArray()));
+    uint64_t stride = ir::elementWordStride(array);
+    Value words = adaptor.getIndex();
+    if (stride != 1)
+      words = rewriter.create<LLVM::MulOp>(
+          loc, words, constantWord(rewriter, loc, uint32_t(stride)));
+    rewriter.replaceOp(op, advance(rewriter, loc, adaptor.getArray(), words));
+    return success();
+  }
+};
+
+struct Field : ToLlvmPattern<ir::FieldOp> {
+  using ToLlvmPattern::ToLlvmPattern;
+  LogicalResult matchAndRewrite(ir::FieldOp op, Adaptor adaptor,
+                                Rewriter &rewriter) const override {
+    auto record = cast<ir::StructType>(ir::pointeeOf(op.getRecord()));
+    uint64_t words =
+        ir::fieldWordOffset(record, *record.fieldIndex(op.getField()));
+    Value ref = adaptor.getRecord();
+    if (words != 0)
+      ref = advance(rewriter, op.getLoc(), ref,
+                    constantWord(rewriter, op.getLoc(), uint32_t(words)));
+    rewriter.replaceOp(op, ref);
+    return success();
+  }
+};
+
+/// Loads and stores: the pointer for an access through `ref`.
+template <typename Op> struct Access : ToLlvmPattern<Op> {
+  using ToLlvmPattern<Op>::ToLlvmPattern;
+  using typename ToLlvmPattern<Op>::Rewriter;
+
+  FailureOr<Value> pointer(Op op, Value ref, Rewriter &rewriter) const {
+    ++this->context.globalAccessCount;
+    if (this->context.isHost())
+      return ref;
+    ir::GlobalOp global = ir::globalOf(op.getRef());
+    std::optional<ir::Place> place;
+    if (global)
+      place = ir::placeOf(global);
+    if (!place)
+      return op.emitError()
+             << "the memory of this access is not known: references are "
+                "followed to their global inside one function only";
+    unsigned space = place->memory == "scratch" ? SpaceScratch
+                     : place->memory == "dram"  ? SpaceDram
+                     : place->memory == "local" ? SpaceLocal
+                                                : SpaceSram;
+    Type type = LLVM::LLVMPointerType::get(op.getContext(), space);
+    return Value(
+        rewriter.template create<LLVM::IntToPtrOp>(op.getLoc(), type, ref));
+  }
+
+  /// The pointer to word `at` of the object, for runs of words.
+  FailureOr<Value> wordPointer(Op op, Value ref, Rewriter &rewriter) const {
+    Location loc = op.getLoc();
+    if (op.getAt() != 0)
+      ref =
+          advance(rewriter, loc, ref, constantWord(rewriter, loc, op.getAt()));
+    return pointer(op, ref, rewriter);
+  }
+};
+
+struct Load : Access<ir::LoadOp> {
+  using Access::Access;
+  LogicalResult matchAndRewrite(ir::LoadOp op, Adaptor adaptor,
+                                Rewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    unsigned width = op.getValue().getType().getIntOrFloatBitWidth();
+    FailureOr<Value> place = pointer(op, adaptor.getRef(), rewriter);
+    if (failed(place))
+      return failure();
+    Value value;
+    if (width > wordBits && context.isHost()) {
+      // Two words, so that the order does not depend on the host's.
+      Value high = loadWord(rewriter, loc, *place);
+      Value second =
+          advance(rewriter, loc, *place, constantWord(rewriter, loc, 1));
+      value = joinWords(rewriter, loc, high, loadWord(rewriter, loc, second));
+    } else {
+      Type type = rewriter.getIntegerType(width > wordBits ? 64 : wordBits);
+      value = rewriter.create<LLVM::LoadOp>(loc, type, *place, bytesPerWord);
+    }
+    rewriter.replaceOp(op, resize(rewriter, loc, value, width));
+    return success();
+  }
+
+  static Value loadWord(Rewriter &rewriter, Location loc, Value place) {
+    return rewriter.create<LLVM::LoadOp>(loc, rewriter.getI32Type(), place,
+                                         bytesPerWord);
+  }
+};
+
+struct Store : Access<ir::StoreOp> {
+  using Access::Access;
+  LogicalResult matchAndRewrite(ir::StoreOp op, Adaptor adaptor,
+                                Rewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    unsigned width = op.getValue().getType().getIntOrFloatBitWidth();
+    FailureOr<Value> place = pointer(op, adaptor.getRef(), rewriter);
+    if (failed(place))
+      return failure();
+    if (width > wordBits && context.isHost()) {
+      Value wide = resize(rewriter, loc, adaptor.getValue(), 64);
+      storeWord(rewriter, loc, highWord(rewriter, loc, wide), *place);
+      storeWord(rewriter, loc, wide,
+                advance(rewriter, loc, *place, constantWord(rewriter, loc, 1)));
+    } else {
+      Value value = resize(rewriter, loc, adaptor.getValue(),
+                           width > wordBits ? 64 : wordBits);
+      rewriter.create<LLVM::StoreOp>(loc, value, *place, bytesPerWord);
+    }
+    rewriter.eraseOp(op);
+    return success();
+  }
+
+  static void storeWord(Rewriter &rewriter, Location loc, Value value,
+                        Value place) {
+    rewriter.create<LLVM::StoreOp>(loc, resize(rewriter, loc, value, wordBits),
+                                   place, bytesPerWord);
+  }
+};
+
+struct LoadWords : Access<ir::LoadWordsOp> {
+  using Access::Access;
+  LogicalResult matchAndRewrite(ir::LoadWordsOp op, Adaptor adaptor,
+                                Rewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    FailureOr<Value> place = wordPointer(op, adaptor.getRef(), rewriter);
+    if (failed(place))
+      return failure();
+    unsigned count = op.getWords().size();
+    if (!context.isHost()) {
+      rewriter.replaceOp(op,
+                         loadRun(rewriter, loc, *place, count, bytesPerWord));
+      return success();
+    }
+    SmallVector<Value> words;
+    for (unsigned i = 0; i < count; ++i)
+      words.push_back(Load::loadWord(
+          rewriter, loc,
+          advance(rewriter, loc, *place, constantWord(rewriter, loc, i))));
+    rewriter.replaceOp(op, words);
+    return success();
+  }
+};
+
+struct StoreWords : Access<ir::StoreWordsOp> {
+  using Access::Access;
+  LogicalResult matchAndRewrite(ir::StoreWordsOp op, Adaptor adaptor,
+                                Rewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    FailureOr<Value> place = wordPointer(op, adaptor.getRef(), rewriter);
+    if (failed(place))
+      return failure();
+    if (!context.isHost())
+      storeRun(rewriter, loc, *place, llvm::to_vector(adaptor.getWords()),
+               bytesPerWord);
+    else
+      for (auto [i, word] : llvm::enumerate(adaptor.getWords()))
+        Store::storeWord(
+            rewriter, loc, word,
+            advance(rewriter, loc, *place, constantWord(rewriter, loc, i)));
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// Symbols
+//===----------------------------------------------------------------------===//
+
+/// On the host a global becomes an LLVM global; on the chip its address is in
+/// the code.
+struct Global : ToLlvmPattern<ir::GlobalOp> {
+  using ToLlvmPattern::ToLlvmPattern;
+  LogicalResult matchAndRewrite(ir::GlobalOp op, Adaptor adaptor,
+                                Rewriter &rewriter) const override {
+    if (!context.isHost()) {
+      rewriter.eraseOp(op);
+      return success();
+    }
+    std::vector<uint32_t> words = ir::initialWords(op);
+    Type type = LLVM::LLVMArrayType::get(rewriter.getI32Type(), words.size());
+    auto value = rewriter.getI32TensorAttr(
+        SmallVector<int32_t>(words.begin(), words.end()));
+    rewriter.replaceOpWithNewOp<LLVM::GlobalOp>(op, type, /*isConstant=*/false,
+                                                LLVM::Linkage::Internal,
+                                                op.getSymName(), value);
+    return success();
+  }
+};
+
+/// A declaration that code no longer needs.
+template <typename Op> struct Erase : ToLlvmPattern<Op> {
+  using ToLlvmPattern<Op>::ToLlvmPattern;
+  LogicalResult
+  matchAndRewrite(Op op, typename Op::Adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+} // namespace
+
+void addGlobalPatterns(RewritePatternSet &patterns,
+                       const LLVMTypeConverter &converter,
+                       ToLlvmContext &context) {
+  patterns.add<GlobalRef, Element, Field, Load, Store, LoadWords, StoreWords>(
+      converter, context);
+}
+
+void addSymbolPatterns(RewritePatternSet &patterns,
+                       const LLVMTypeConverter &converter,
+                       ToLlvmContext &context) {
+  patterns.add<Global, Erase<ir::ProtocolOp>, Erase<ir::MetadataOp>,
+               Erase<ir::DropReasonOp>, Erase<ir::ChannelOp>>(converter,
+                                                              context);
+}
+
+} // namespace karakal::passes

@@ -1,0 +1,288 @@
+//===- ToLlvmPackets.cpp - packets and metadata as primitive calls --------===//
+//
+// Each operation on a packet becomes a call of one packet primitive:
+//
+//   %t = baker.packet_read %ph "type"    →   %0 = call i64
+//                                              @baker_packet_read(%ph, 96, 16)
+//                                            %t = trunc %0 to i16
+//
+//===----------------------------------------------------------------------===//
+
+#include "ir/dialect/Attributes.h"
+#include "ir/dialect/Layout.h"
+#include "passes/to-llvm/ToLlvmPatterns.h"
+#include "target-ixp/chip/Rings.h"
+
+using namespace mlir;
+
+namespace karakal::passes {
+
+namespace {
+
+//===----------------------------------------------------------------------===//
+// Packets
+//===----------------------------------------------------------------------===//
+
+/// The bit offset of a field, or of an element of it, in its header.
+template <typename Op>
+Value bitOffset(Op op, Value index, ConversionPatternRewriter &rewriter) {
+  ir::ProtocolFieldAttr field =
+      ir::lookupField(op, op.getPacket().getType(), op.getField());
+  Location loc = op.getLoc();
+  Value offset = constantWord(rewriter, loc, field.getOffset());
+  if (!index)
+    return offset;
+  Value scaled = rewriter.create<LLVM::MulOp>(
+      loc, index, constantWord(rewriter, loc, field.getWidth()));
+  return rewriter.create<LLVM::AddOp>(loc, offset, scaled);
+}
+
+struct PacketRead : ToLlvmPattern<ir::PacketReadOp> {
+  using ToLlvmPattern::ToLlvmPattern;
+  LogicalResult matchAndRewrite(ir::PacketReadOp op, Adaptor adaptor,
+                                Rewriter &rewriter) const override {
+    unsigned width = op.getValue().getType().getIntOrFloatBitWidth();
+    Value value = callPrimitive(context, rewriter, op, "baker_packet_read", 64,
+                                {adaptor.getPacket(),
+                                 bitOffset(op, adaptor.getIndex(), rewriter),
+                                 constantWord(rewriter, op.getLoc(), width)});
+    rewriter.replaceOp(op, resize(rewriter, op.getLoc(), value, width));
+    return success();
+  }
+};
+
+struct PacketWrite : ToLlvmPattern<ir::PacketWriteOp> {
+  using ToLlvmPattern::ToLlvmPattern;
+  LogicalResult matchAndRewrite(ir::PacketWriteOp op, Adaptor adaptor,
+                                Rewriter &rewriter) const override {
+    unsigned width = op.getValue().getType().getIntOrFloatBitWidth();
+    callPrimitive(context, rewriter, op, "baker_packet_write", 0,
+                  {adaptor.getPacket(),
+                   bitOffset(op, adaptor.getIndex(), rewriter),
+                   constantWord(rewriter, op.getLoc(), width),
+                   resize(rewriter, op.getLoc(), adaptor.getValue(), 64)});
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+/// An operation that is a call of one primitive: its operands are the
+/// primitive's arguments, its result, if it has one, is a word.
+template <typename Op> struct WordPrimitive : ToLlvmPattern<Op> {
+  WordPrimitive(const LLVMTypeConverter &converter, ToLlvmContext &context,
+                StringRef name)
+      : ToLlvmPattern<Op>(converter, context), name(name) {}
+
+  LogicalResult
+  matchAndRewrite(Op op, typename Op::Adaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    unsigned width = op->getNumResults() ? wordBits : 0;
+    Value result = callPrimitive(this->context, rewriter, op, name, width,
+                                 adaptor.getOperands());
+    if (result)
+      rewriter.replaceOp(op, result);
+    else
+      rewriter.eraseOp(op);
+    return success();
+  }
+
+  StringRef name;
+};
+
+/// Where soar knows the head it is a number.
+struct PacketHeadroom : ToLlvmPattern<ir::PacketHeadroomOp> {
+  using ToLlvmPattern::ToLlvmPattern;
+  LogicalResult matchAndRewrite(ir::PacketHeadroomOp op, Adaptor adaptor,
+                                Rewriter &rewriter) const override {
+    auto head = op->getAttrOfType<ir::HeadAttr>(ir::headAttrName);
+    Value bytes =
+        head && head.isExact()
+            ? constantWord(rewriter, op.getLoc(), head.getValue())
+            : callPrimitive(context, rewriter, op, "baker_packet_headroom",
+                            wordBits, adaptor.getPacket());
+    rewriter.replaceOp(op, bytes);
+    return success();
+  }
+};
+
+struct PacketDrop : ToLlvmPattern<ir::PacketDropOp> {
+  using ToLlvmPattern::ToLlvmPattern;
+  LogicalResult matchAndRewrite(ir::PacketDropOp op, Adaptor adaptor,
+                                Rewriter &rewriter) const override {
+    Value reason =
+        constantWord(rewriter, op.getLoc(), ir::dropReasonNumber(op));
+    callPrimitive(context, rewriter, op, "baker_packet_drop", 0,
+                  {adaptor.getPacket(), reason});
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// Messages
+//===----------------------------------------------------------------------===//
+
+struct PacketTake : ToLlvmPattern<ir::PacketTakeOp> {
+  using ToLlvmPattern::ToLlvmPattern;
+  LogicalResult matchAndRewrite(ir::PacketTakeOp op, Adaptor adaptor,
+                                Rewriter &rewriter) const override {
+    rewriter.replaceOpWithNewOp<LLVM::AndOp>(
+        op, adaptor.getFirst(),
+        constantWord(rewriter, op.getLoc(), target::HandleMask));
+    return success();
+  }
+};
+
+struct PacketSend : ToLlvmPattern<ir::PacketSendOp> {
+  using ToLlvmPattern::ToLlvmPattern;
+  LogicalResult matchAndRewrite(ir::PacketSendOp op, Adaptor adaptor,
+                                Rewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    static_assert(target::RingPortShift == target::RingChannelShift);
+    Value number = adaptor.getPort();
+    if (number)
+      number = rewriter.create<LLVM::ShlOp>(
+          loc, number, constantWord(rewriter, loc, target::RingPortShift));
+    else
+      number =
+          constantWord(rewriter, loc, op.getId() << target::RingChannelShift);
+    Value first = rewriter.create<LLVM::OrOp>(loc, number, adaptor.getPacket());
+    Value second = adaptor.getPlace() ? adaptor.getPlace()
+                                      : constantWord(rewriter, loc, 0);
+    uint32_t ring = op.getRing();
+    if (target::isNeighbourRing(ring))
+      callPrimitive(context, rewriter, op, "baker_neighbour_put", 0, {first});
+    else if (target::isSramRing(ring))
+      callPrimitive(
+          context, rewriter, op, "baker_sram_ring_put", 0,
+          {constantWord(rewriter, loc,
+                        target::queueWord(target::SramRingChannel,
+                                          target::sramRingEntry(ring))),
+           first});
+    else
+      callPrimitive(context, rewriter, op, "baker_channel_put", 0,
+                    {constantWord(rewriter, loc, ring), first, second});
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+struct PacketView : ToLlvmPattern<ir::PacketViewOp> {
+  using ToLlvmPattern::ToLlvmPattern;
+  LogicalResult matchAndRewrite(ir::PacketViewOp op, Adaptor adaptor,
+                                Rewriter &rewriter) const override {
+    rewriter.replaceOp(op, adaptor.getPacket());
+    return success();
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// Metadata
+//===----------------------------------------------------------------------===//
+
+/// The descriptor word of a declared field.
+FailureOr<uint32_t> descriptorWord(Operation *op, FlatSymbolRefAttr name) {
+  auto field = op->getParentOfType<ModuleOp>().lookupSymbol<ir::MetadataOp>(
+      name.getValue());
+  if (std::optional<uint32_t> number = ir::numberOf(field, ir::wordAttrName))
+    return target::DescriptorMetadata + *number;
+  return op->emitError() << "metadata field @" << name.getValue()
+                         << " has no word: run baker-assign-memory";
+}
+
+struct MetaRead : ToLlvmPattern<ir::MetaReadOp> {
+  using ToLlvmPattern::ToLlvmPattern;
+  LogicalResult matchAndRewrite(ir::MetaReadOp op, Adaptor adaptor,
+                                Rewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Value packet = adaptor.getPacket();
+    unsigned width = op.getValue().getType().getIntOrFloatBitWidth();
+    auto readWord = [&](uint32_t number) {
+      return callPrimitive(context, rewriter, op, "baker_meta_read", wordBits,
+                           {packet, constantWord(rewriter, loc, number)});
+    };
+    Value value;
+    if (op.getField() == ir::rxPortName) {
+      value = callPrimitive(context, rewriter, op, "baker_rx_port", wordBits,
+                            packet);
+    } else if (op.getField() == ir::txPortName) {
+      value = callPrimitive(context, rewriter, op, "baker_tx_port", wordBits,
+                            packet);
+    } else if (op.getField() == ir::sequenceName) {
+      value = readWord(target::DescriptorSequence);
+    } else {
+      FailureOr<uint32_t> number = descriptorWord(op, op.getFieldAttr());
+      if (failed(number))
+        return failure();
+      value = readWord(*number);
+      if (width > wordBits)
+        value = joinWords(rewriter, loc, value, readWord(*number + 1));
+    }
+    rewriter.replaceOp(op, resize(rewriter, loc, value, width));
+    return success();
+  }
+};
+
+struct MetaWrite : ToLlvmPattern<ir::MetaWriteOp> {
+  using ToLlvmPattern::ToLlvmPattern;
+  LogicalResult matchAndRewrite(ir::MetaWriteOp op, Adaptor adaptor,
+                                Rewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Value packet = adaptor.getPacket();
+    unsigned width = op.getValue().getType().getIntOrFloatBitWidth();
+    Value low = resize(rewriter, loc, adaptor.getValue(), wordBits);
+    if (op.getField() == ir::txPortName) {
+      callPrimitive(context, rewriter, op, "baker_set_tx_port", 0,
+                    {packet, low});
+      rewriter.eraseOp(op);
+      return success();
+    }
+    FailureOr<uint32_t> number = descriptorWord(op, op.getFieldAttr());
+    if (failed(number))
+      return failure();
+    auto writeWord = [&](uint32_t at, Value value) {
+      callPrimitive(context, rewriter, op, "baker_meta_write", 0,
+                    {packet, constantWord(rewriter, loc, at), value});
+    };
+    if (width > wordBits) {
+      Value wide = resize(rewriter, loc, adaptor.getValue(), 64);
+      writeWord(*number, highWord(rewriter, loc, wide));
+      writeWord(*number + 1, low);
+    } else {
+      writeWord(*number, low);
+    }
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+} // namespace
+
+void addPacketPatterns(RewritePatternSet &patterns,
+                       const LLVMTypeConverter &converter,
+                       ToLlvmContext &context) {
+  patterns.add<PacketRead, PacketWrite, PacketHeadroom, PacketDrop, PacketTake,
+               PacketSend, PacketView, MetaRead, MetaWrite>(converter, context);
+  patterns.add<WordPrimitive<ir::PacketDecapOp>>(converter, context,
+                                                 "baker_packet_decap");
+  patterns.add<WordPrimitive<ir::PacketEncapOp>>(converter, context,
+                                                 "baker_packet_encap");
+  patterns.add<WordPrimitive<ir::PacketCopyOp>>(converter, context,
+                                                "baker_packet_copy");
+  patterns.add<WordPrimitive<ir::PacketCloneOp>>(converter, context,
+                                                 "baker_packet_clone");
+  patterns.add<WordPrimitive<ir::PacketLengthOp>>(converter, context,
+                                                  "baker_packet_length");
+  patterns.add<WordPrimitive<ir::PacketAddTailOp>>(converter, context,
+                                                   "baker_packet_add_tail");
+  patterns.add<WordPrimitive<ir::PacketRemoveTailOp>>(
+      converter, context, "baker_packet_remove_tail");
+  patterns.add<WordPrimitive<ir::PacketCreateOp>>(converter, context,
+                                                  "baker_packet_create");
+  patterns.add<WordPrimitive<ir::PacketClearOp>>(converter, context,
+                                                 "baker_packet_clear");
+  patterns.add<WordPrimitive<ir::PacketBlankOp>>(converter, context,
+                                                 "baker_packet_blank");
+}
+
+} // namespace karakal::passes

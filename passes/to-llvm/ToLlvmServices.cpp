@@ -1,0 +1,188 @@
+//===- ToLlvmServices.cpp - what the chip does for programs ---------------===//
+//
+// Locks, counters, hashes, time and chance as calls of runtime/services.ll, or
+// of what the host has in its place. On x86 one packet is worked on at a time:
+// a lock is always free there.
+//
+//   baker.atomic_add %n, %ref   →  call @__ixp_sram_add(%ref, %n)
+//
+//===----------------------------------------------------------------------===//
+
+#include "ir/analysis/References.h"
+#include "ir/dialect/Attributes.h"
+#include "ir/dialect/Services.h"
+#include "passes/to-llvm/ToLlvmPatterns.h"
+
+using namespace mlir;
+
+namespace karakal::passes {
+
+namespace {
+
+/// `baker.lock` and `baker.unlock`.
+template <typename Op> struct Section : ToLlvmPattern<Op> {
+  Section(const LLVMTypeConverter &converter, ToLlvmContext &context,
+          StringRef name)
+      : ToLlvmPattern<Op>(converter, context), name(name) {}
+
+  LogicalResult
+  matchAndRewrite(Op op, typename Op::Adaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    if (!this->context.isHost()) {
+      ir::GlobalOp global = ir::globalOf(op.getRef());
+      std::optional<ir::Place> place;
+      if (global)
+        place = ir::placeOf(global);
+      if (!place || place->memory == "dram")
+        return op.emitError()
+               << "a lock is a global in scratch, SRAM or local memory";
+      std::string function = name.str();
+      if (place->memory != "scratch")
+        function += place->memory == "local" ? "_local" : "_sram";
+      callRuntime(rewriter, op, function, {}, adaptor.getRef());
+    }
+    rewriter.eraseOp(op);
+    return success();
+  }
+
+  StringRef name;
+};
+
+struct AtomicAdd : ToLlvmPattern<ir::AtomicAddOp> {
+  using ToLlvmPattern::ToLlvmPattern;
+  LogicalResult matchAndRewrite(ir::AtomicAddOp op, Adaptor adaptor,
+                                Rewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    ++context.globalAccessCount;
+    if (context.isHost()) {
+      Type i32 = rewriter.getI32Type();
+      Value old = rewriter.create<LLVM::LoadOp>(loc, i32, adaptor.getRef(), 4);
+      Value sum = rewriter.create<LLVM::AddOp>(loc, old, adaptor.getValue());
+      rewriter.create<LLVM::StoreOp>(loc, sum, adaptor.getRef(), 4);
+      rewriter.eraseOp(op);
+      return success();
+    }
+    ir::GlobalOp global = ir::globalOf(op.getRef());
+    std::optional<ir::Place> place;
+    if (global)
+      place = ir::placeOf(global);
+    if (!place || place->memory == "dram" || place->memory == "local")
+      return op.emitError()
+             << "an atomic counter is a global in scratch or SRAM";
+    callRuntime(rewriter, op,
+                place->memory == "scratch" ? "__ixp_scratch_add"
+                                           : "__ixp_sram_add",
+                {}, {adaptor.getRef(), adaptor.getValue()});
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+struct Hash : ToLlvmPattern<ir::HashOp> {
+  using ToLlvmPattern::ToLlvmPattern;
+  LogicalResult matchAndRewrite(ir::HashOp op, Adaptor adaptor,
+                                Rewriter &rewriter) const override {
+    unsigned width = op.getKey().getType().getIntOrFloatBitWidth();
+    unsigned passed = width == 48 ? 64 : width;
+    Value key = resize(rewriter, op.getLoc(), adaptor.getKey(), passed);
+    Value hash = callRuntime(rewriter, op, "baker_hash" + std::to_string(width),
+                             rewriter.getIntegerType(passed), key);
+    rewriter.replaceOp(op, resize(rewriter, op.getLoc(), hash, width));
+    return success();
+  }
+};
+
+/// An operation without operands whose result a function gives.
+template <typename Op> struct Ask : ToLlvmPattern<Op> {
+  Ask(const LLVMTypeConverter &converter, ToLlvmContext &context,
+      StringRef name)
+      : ToLlvmPattern<Op>(converter, context), name(name) {}
+
+  LogicalResult
+  matchAndRewrite(Op op, typename Op::Adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    rewriter.replaceOp(
+        op, callRuntime(rewriter, op, name, rewriter.getI32Type(), {}));
+    return success();
+  }
+
+  StringRef name;
+};
+
+struct DropCount : ToLlvmPattern<ir::DropCountOp> {
+  using ToLlvmPattern::ToLlvmPattern;
+  LogicalResult matchAndRewrite(ir::DropCountOp op, Adaptor,
+                                Rewriter &rewriter) const override {
+    Value reason =
+        constantWord(rewriter, op.getLoc(), ir::dropReasonNumber(op));
+    rewriter.replaceOp(op, callRuntime(rewriter, op, "baker_drop_count",
+                                       rewriter.getI32Type(), reason));
+    return success();
+  }
+};
+
+/// The text piece by piece, each followed by a value:
+/// baker_trace_text(character) and baker_trace_value(number).
+struct Trace : ToLlvmPattern<ir::TraceOp> {
+  using ToLlvmPattern::ToLlvmPattern;
+  LogicalResult matchAndRewrite(ir::TraceOp op, Adaptor adaptor,
+                                Rewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    if (context.isHost()) {
+      auto values = adaptor.getValues().begin();
+      StringRef text = op.getText();
+      auto put = [&](char character) {
+        callRuntime(rewriter, op, "baker_trace_text", {},
+                    constantWord(rewriter, loc, uint8_t(character)));
+      };
+      while (!text.empty()) {
+        if (text.consume_front("{}") && values != adaptor.getValues().end()) {
+          callRuntime(rewriter, op, "baker_trace_value", {},
+                      resize(rewriter, loc, *values++, 64));
+          continue;
+        }
+        put(text.front());
+        text = text.drop_front();
+      }
+      put('\n');
+    }
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+/// The call that codegen-me/prepare/LoopBounds.h describes; on other cores
+/// none.
+template <typename Op> struct LoopMark : ToLlvmPattern<Op> {
+  using ToLlvmPattern<Op>::ToLlvmPattern;
+  LogicalResult
+  matchAndRewrite(Op op, typename Op::Adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    if (this->context.target == LlvmTarget::Me) {
+      Value number = constantWord(rewriter, op.getLoc(), op.getLoop());
+      if constexpr (std::is_same_v<Op, ir::LoopRoundOp>)
+        callRuntime(
+            rewriter, op, "__ixp_loop_round", {},
+            {number, constantWord(rewriter, op.getLoc(), op.getBound())});
+      else
+        callRuntime(rewriter, op, "__ixp_loop_entry", {}, number);
+    }
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+} // namespace
+
+void addServicePatterns(RewritePatternSet &patterns,
+                        const LLVMTypeConverter &converter,
+                        ToLlvmContext &context) {
+  patterns.add<AtomicAdd, Hash, Trace, DropCount, LoopMark<ir::LoopEntryOp>,
+               LoopMark<ir::LoopRoundOp>>(converter, context);
+  patterns.add<Section<ir::LockOp>>(converter, context, "baker_lock");
+  patterns.add<Section<ir::UnlockOp>>(converter, context, "baker_unlock");
+  patterns.add<Ask<ir::TimestampOp>>(converter, context, "baker_timestamp");
+  patterns.add<Ask<ir::RandomOp>>(converter, context, "baker_random");
+}
+
+} // namespace karakal::passes

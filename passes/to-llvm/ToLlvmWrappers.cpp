@@ -1,0 +1,100 @@
+//===- ToLlvmWrappers.cpp - entries for control and init functions --------===//
+//
+// The simulator and the host call a control function with one pointer: its
+// arguments stand there as 64-bit words, each extended to its type's sign.
+//
+//   func.func @route_add(%prefix: i32, %length: i8) -> i32   // control
+//
+//   llvm.func @control.route_add(%arguments: !llvm.ptr) -> i32 {
+//     %0 = load i64 of arguments[0]; %prefix = trunc %0 : i64 to i32
+//     %1 = load i64 of arguments[1]; %length = trunc %1 : i64 to i8
+//     %2 = func.call @route_add(%prefix, %length)
+//     return %2
+//   }
+//
+// A control function without a result returns 0.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ir/dialect/Attributes.h"
+#include "passes/Passes.h"
+#include "passes/to-llvm/ToLlvm.h"
+
+using namespace mlir;
+
+namespace karakal::passes {
+
+namespace {
+
+/// True if the result of `function` was declared with a sign.
+bool isResultSigned(func::FuncOp function) {
+  auto type = function.getResultAttrOfType<StringAttr>(0, ir::typeAttrName);
+  return !type || type.getValue().starts_with("s") || type.getValue() == "int";
+}
+
+/// `value` as i32.
+Value toI32(OpBuilder &builder, Location loc, Value value, bool isSigned) {
+  Type i32 = builder.getI32Type();
+  unsigned width = value.getType().getIntOrFloatBitWidth();
+  if (width == 32)
+    return value;
+  if (width > 32)
+    return builder.create<LLVM::TruncOp>(loc, i32, value);
+  if (isSigned)
+    return builder.create<LLVM::SExtOp>(loc, i32, value);
+  return builder.create<LLVM::ZExtOp>(loc, i32, value);
+}
+
+void addControlWrapper(OpBuilder &builder, func::FuncOp function) {
+  Location loc = function.getLoc();
+  Type i32 = builder.getI32Type(), i64 = builder.getI64Type();
+  Type pointer = LLVM::LLVMPointerType::get(builder.getContext());
+  auto wrapper = builder.create<LLVM::LLVMFuncOp>(
+      loc, ("control." + function.getSymName()).str(),
+      LLVM::LLVMFunctionType::get(i32, pointer));
+  OpBuilder body(builder.getContext());
+  Block *block = wrapper.addEntryBlock(body);
+  body.setInsertionPointToStart(block);
+  SmallVector<Value> arguments;
+  for (auto [index, type] : llvm::enumerate(function.getArgumentTypes())) {
+    Value place =
+        body.create<LLVM::GEPOp>(loc, pointer, i64, block->getArgument(0),
+                                 ArrayRef<LLVM::GEPArg>{int32_t(index)});
+    Value value = body.create<LLVM::LoadOp>(loc, i64, place);
+    if (type != i64)
+      value = body.create<LLVM::TruncOp>(loc, type, value);
+    arguments.push_back(value);
+  }
+  auto call = body.create<func::CallOp>(loc, function, arguments);
+  Value result =
+      call.getNumResults()
+          ? toI32(body, loc, call.getResult(0), isResultSigned(function))
+          : body.create<LLVM::ConstantOp>(loc, i32, 0);
+  body.create<LLVM::ReturnOp>(loc, result);
+}
+
+void addInitWrapper(OpBuilder &builder, func::FuncOp function) {
+  Location loc = function.getLoc();
+  auto nothing = LLVM::LLVMVoidType::get(builder.getContext());
+  auto wrapper = builder.create<LLVM::LLVMFuncOp>(
+      loc, ("init." + function.getSymName()).str(),
+      LLVM::LLVMFunctionType::get(nothing, {}));
+  OpBuilder body(builder.getContext());
+  body.setInsertionPointToStart(wrapper.addEntryBlock(body));
+  body.create<func::CallOp>(loc, function, ValueRange());
+  body.create<LLVM::ReturnOp>(loc, ValueRange());
+}
+
+} // namespace
+
+void addWrappers(ModuleOp module) {
+  OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
+  for (auto function : module.getOps<func::FuncOp>()) {
+    if (ir::kindOf(function) == ir::FunctionKind::Control)
+      addControlWrapper(builder, function);
+    else if (ir::kindOf(function) == ir::FunctionKind::Init)
+      addInitWrapper(builder, function);
+  }
+}
+
+} // namespace karakal::passes

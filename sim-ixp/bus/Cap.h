@@ -1,0 +1,76 @@
+//===- Cap.h - the CSR access proxy ---------------------------*- C++ -*-===//
+//
+// Registers that belong to no other unit ("IXP2400 chip notes", CAP). Their
+// offsets, but for the interrupts', are this project's choice: no document at
+// hand gives them.
+//
+//   interThreadSignal   a write raises a signal: bits 3:0 signal, 6:4 context,
+//                       11:7 the engine's hardware number
+//   threadMessage + 4n  a word for thread n of all engines, kept until read
+//   selfDestruct + 4n   a write sets bit (value & 31), a read gives and clears
+//                       all
+//   interruptA, B       a write asks the core for an interrupt and keeps the
+//                       word until the core reads it
+//   reflector           a write of 1 to 16 words copies them from the writer's
+//                       transfer-out registers to the transfer-in registers of
+//                       another engine and raises a signal there: bits 3:0
+//                       signal, 6:4 context, 11:7 the engine's hardware number,
+//                       15:12 the first register, in the offset's place
+//
+// A register without a meaning here keeps what was written.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KARAKAL_SIM_IXP_BUS_CAP_H
+#define KARAKAL_SIM_IXP_BUS_CAP_H
+
+#include "sim-ixp/bus/Chassis.h"
+#include "sim-ixp/bus/Resource.h"
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+namespace karakal::sim {
+
+/// The CAP unit.
+class Cap final : public CommandUnit, public EventTarget {
+public:
+  static constexpr uint32_t interThreadSignal = 0x4900;
+  static constexpr uint32_t threadMessage = 0x4000; ///< 128 words
+  static constexpr uint32_t selfDestruct = 0x4910;  ///< 2 words
+  static constexpr uint32_t interruptA = 0x4b20;    ///< [R] XSCALE_INT_A
+  static constexpr uint32_t interruptB = 0x4b24;
+  /// Addresses from here on are the reflector's, the rest of the word says
+  /// where to.
+  static constexpr uint32_t reflector = 0x10000;
+
+  explicit Cap(Chassis &chassis);
+
+  /// The register at a byte offset; what reading it changes is changed.
+  uint32_t readRegister(uint32_t offset);
+  void writeRegister(uint32_t offset, uint32_t value, uint64_t cycle);
+
+  /// Called when an engine asks the core for interrupt 0 (A) or 1 (B).
+  void onInterrupt(std::function<void(uint32_t which)> callback) {
+    interrupt = std::move(callback);
+  }
+
+  void accept(Command &command) override;
+  void onEvent(uint64_t cycle, uint32_t code, uint64_t argument) override;
+
+  Resource &server() { return service; }
+
+private:
+  void reflect(uint64_t cycle, Command &command);
+
+  Chassis &chassis;
+  UnitTiming timing;
+  Resource service;
+  std::vector<uint32_t> registers;
+  std::function<void(uint32_t)> interrupt;
+};
+
+} // namespace karakal::sim
+
+#endif // KARAKAL_SIM_IXP_BUS_CAP_H

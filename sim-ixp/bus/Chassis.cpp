@@ -1,0 +1,207 @@
+//===- Chassis.cpp - buses between microengines and units
+//------------------===//
+//
+// See Chassis.h for the idea. The command bus is granted in the order of issue:
+// engines issue in the order of cycle and engine number, so a reservation at
+// issue is the arbiter.
+//
+//===----------------------------------------------------------------------===//
+
+#include "sim-ixp/bus/Chassis.h"
+#include "support/Error.h"
+#include "target-ixp/chip/ChipParameters.h"
+
+#include <algorithm>
+
+namespace karakal::sim {
+namespace {
+
+enum EventCode : uint32_t { Arrived, Pulled, PulledQuietly, Pushed, Signalled };
+
+} // namespace
+
+Chassis::Chassis(Scheduler &scheduler, const target::ChipParameters &parameters)
+    : events(scheduler), params(parameters),
+      engineCount(static_cast<uint32_t>(parameters.meCount)),
+      fifoDepth(static_cast<uint32_t>(parameters.meCommandFifo)) {
+  pool.reserve(256);
+  freeCommands.reserve(256);
+  // The first cycle after the issue and the bus grant are part of the request.
+  uint64_t granted = 1 + params.busCommandCycles;
+  wordCycles = {params.busPushWordCycles, params.busPushWordCycles,
+                params.busDramWordCycles};
+  for (uint32_t bus = 0; bus < busCount; ++bus)
+    pushPath[bus] =
+        std::max(params.busReturnCycles, wordCycles[bus]) - wordCycles[bus];
+  commandPath =
+      params.busRequestCycles > granted ? params.busRequestCycles - granted : 0;
+}
+
+UnitTiming Chassis::timingOf(uint64_t latencyCycles) const {
+  uint64_t outside = params.busRequestCycles + params.busReturnCycles;
+  uint64_t inside = latencyCycles > outside ? latencyCycles - outside : 0;
+  UnitTiming timing;
+  timing.operandCycles =
+      std::min(inside, params.busReturnCycles + params.busPushWordCycles);
+  timing.dataCycles = inside - timing.operandCycles;
+  return timing;
+}
+
+void Chassis::connectEngine(uint32_t index, TransferPort *port) {
+  ports[index] = port;
+}
+
+void Chassis::connectUnit(uint32_t first, uint32_t last, CommandUnit *unit) {
+  for (uint32_t target = first; target <= last; ++target)
+    units[target] = unit;
+}
+
+void Chassis::growPool() {
+  pool.push_back(std::make_unique<Command>());
+  freeCommands.push_back(pool.back().get());
+}
+
+void Chassis::release(Command &command) {
+  --inFlight;
+  if (watcher)
+    watcher->onCommand(events.now(), command, true);
+  freeCommands.push_back(&command);
+}
+
+bool Chassis::issue(Command &command) {
+  if (!units[command.target])
+    return false;
+  command.wordsInTransit = 0;
+  if (watcher)
+    watcher->onCommand(events.now(), command, false);
+  uint64_t departure = reserve(commandBusFree[clusterOf(command.engine)],
+                               events.now() + 1, params.busCommandCycles);
+  Fifo &fifo = fifos[command.engine];
+  fifo.departures[fifo.next] = departure;
+  fifo.next = (fifo.next + 1) % fifoMemory;
+  events.schedule(departure + commandPath, this, Arrived,
+                  reinterpret_cast<uintptr_t>(&command));
+  return true;
+}
+
+uint32_t Chassis::signalMask(const Command &command) {
+  if (command.signal == 0)
+    return 0;
+  return (command.isSignalPair ? 3u : 1u) << command.signal;
+}
+
+uint64_t Chassis::pull(Command &command, uint32_t words, uint64_t notBefore,
+                       CommandUnit *unit, bool raiseSignal) {
+  KARAKAL_ASSERT(words <= command.data.size(), "a pull is too long");
+  command.wordsInTransit = static_cast<uint8_t>(words);
+  command.puller = unit;
+  uint32_t bus = busOf(command);
+  uint64_t done = reserve(pullFree[bus], notBefore, words * wordCycles[bus]) +
+                  params.busReturnCycles;
+  events.schedule(done, this, raiseSignal ? Pulled : PulledQuietly,
+                  reinterpret_cast<uintptr_t>(&command));
+  return done;
+}
+
+uint64_t Chassis::push(Command &command, uint32_t words, uint64_t notBefore) {
+  KARAKAL_ASSERT(words <= command.data.size(), "a push is too long");
+  command.wordsInTransit = static_cast<uint8_t>(words);
+  uint32_t bus = busOf(command);
+  uint64_t done = reserve(pushFree[bus], notBefore, words * wordCycles[bus]) +
+                  pushPath[bus];
+  events.schedule(done, this, Pushed, reinterpret_cast<uintptr_t>(&command));
+  return done;
+}
+
+uint64_t Chassis::finish(Command &command, uint64_t cycle) {
+  raise(command.engine, command.context, signalMask(command), cycle);
+  release(command);
+  return cycle;
+}
+
+void Chassis::copyOperands(Command &command) {
+  ports[command.engine]->readTransferOut(command.context, command.kind,
+                                         command.xfer, command.wordsInTransit,
+                                         command.data.data());
+}
+
+std::vector<Command *> Chassis::waitingAt(const CommandUnit *unit) {
+  std::vector<Command *> waiting;
+  for (const auto &command : pool)
+    if (command->server == unit)
+      waiting.push_back(command.get());
+  std::sort(waiting.begin(), waiting.end(), [](Command *a, Command *b) {
+    return a->arrivalNumber < b->arrivalNumber;
+  });
+  for (Command *command : waiting)
+    copyOperands(*command);
+  return waiting;
+}
+
+uint64_t Chassis::autopush(uint32_t engine, uint32_t context, uint32_t xfer,
+                           const uint32_t *words, uint32_t count,
+                           uint32_t signal, uint64_t notBefore) {
+  Command &command = allocate();
+  command.engine = static_cast<uint8_t>(engine);
+  command.context = static_cast<uint8_t>(context);
+  command.xfer = static_cast<uint8_t>(xfer);
+  command.kind = TransferKind::S;
+  command.target = Command::noTarget;
+  command.signal = static_cast<uint8_t>(signal);
+  command.isSignalPair = false;
+  std::copy(words, words + count, command.data.begin());
+  return push(command, count, notBefore);
+}
+
+void Chassis::raise(uint32_t engine, uint32_t context, uint32_t mask,
+                    uint64_t cycle) {
+  if (mask == 0)
+    return;
+  if (cycle <= events.now()) {
+    ports[engine]->raiseSignals(events.now(), context, mask);
+    return;
+  }
+  events.schedule(cycle, this, Signalled,
+                  uint64_t{engine} << 40 | uint64_t{context} << 32 | mask);
+}
+
+void Chassis::setRingStatus(uint32_t ring, bool isOn) {
+  uint32_t bit = 1u << ring;
+  ringStatusLines = isOn ? ringStatusLines | bit : ringStatusLines & ~bit;
+}
+
+void Chassis::onEvent(uint64_t cycle, uint32_t code, uint64_t argument) {
+  if (code == Signalled) {
+    ports[argument >> 40]->raiseSignals(cycle, (argument >> 32) & 0xff,
+                                        static_cast<uint32_t>(argument));
+    return;
+  }
+  Command &command = *reinterpret_cast<Command *>(argument);
+  TransferPort *port = ports[command.engine];
+  switch (code) {
+  case Arrived:
+    command.arrivalNumber = ++arrivals;
+    units[command.target]->accept(command);
+    return;
+  case Pulled:
+  case PulledQuietly:
+    copyOperands(command);
+    command.wordsInTransit = 0;
+    if (code == Pulled && command.signal != 0)
+      port->raiseSignals(cycle, command.context, signalMask(command));
+    if (command.puller)
+      command.puller->onPulled(command);
+    return;
+  case Pushed:
+    port->writeTransferIn(command.context, command.kind, command.xfer,
+                          command.wordsInTransit, command.data.data());
+    if (command.signal != 0)
+      port->raiseSignals(cycle, command.context, signalMask(command));
+    release(command);
+    return;
+  default:
+    KARAKAL_UNREACHABLE("unknown chassis event");
+  }
+}
+
+} // namespace karakal::sim

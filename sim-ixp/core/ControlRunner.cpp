@@ -1,0 +1,160 @@
+//===- ControlRunner.cpp - calls of control functions
+//----------------------===//
+//
+// See ControlRunner.h for the idea.
+//
+//===----------------------------------------------------------------------===//
+
+#include "sim-ixp/core/ControlRunner.h"
+
+#include <algorithm>
+
+namespace karakal::sim {
+namespace {
+
+using nlohmann::json;
+
+enum EventCode : uint32_t { CycleReached, CoreFree };
+
+traces::ControlSignature signatureOf(const json &function) {
+  traces::ControlSignature signature;
+  signature.name = function["name"];
+  for (const json &parameter : function["params"])
+    signature.params.push_back({parameter["name"], parameter["type"]});
+  signature.returns = function["returns"];
+  return signature;
+}
+
+} // namespace
+
+Result<ControlRunner>
+ControlRunner::create(const target::Image &image,
+                      const std::vector<traces::ControlCall> &calls) {
+  ControlRunner runner;
+  if (!image.manifest.contains("xscale")) {
+    if (!calls.empty())
+      return makeFileError("E-sim-ixp-020", calls.front().file,
+                           "the image has no control functions",
+                           calls.front().line);
+    return runner;
+  }
+  const json &xscale = image.manifest["xscale"];
+  for (const json &function : xscale["init"]) {
+    Call call;
+    call.function.name = function["name"];
+    call.entry = function["entry"];
+    runner.startCalls.push_back(std::move(call));
+  }
+  std::vector<traces::ControlSignature> signatures;
+  for (const json &function : xscale["control"])
+    signatures.push_back(signatureOf(function));
+  for (const traces::ControlCall &written : calls) {
+    Result<traces::Resolved> bound = traces::bindCall(written, signatures);
+    if (!bound)
+      return bound.error();
+    const json &function = xscale["control"][bound->function];
+    Call call{written.when,
+              function["entry"],
+              {},
+              written.text,
+              written.file,
+              written.line,
+              signatures[bound->function]};
+    for (uint64_t argument : bound->args)
+      call.arguments.push_back(static_cast<int64_t>(argument));
+    if (written.kind == traces::ControlCall::Start)
+      runner.startCalls.push_back(std::move(call));
+    else if (written.kind == traces::ControlCall::AtEnd)
+      runner.endCalls.push_back(std::move(call));
+    else if (written.kind == traces::ControlCall::AtPacket)
+      runner.packetCalls.push_back(std::move(call));
+    else
+      runner.cycleCalls.push_back(std::move(call));
+  }
+  auto earlier = [](const Call &a, const Call &b) { return a.when < b.when; };
+  std::stable_sort(runner.packetCalls.begin(), runner.packetCalls.end(),
+                   earlier);
+  std::stable_sort(runner.cycleCalls.begin(), runner.cycleCalls.end(), earlier);
+  return runner;
+}
+
+Status ControlRunner::run(const Call &call) {
+  Result<uint32_t> result = core->call(call.entry, call.arguments);
+  ++done;
+  if (!result) {
+    Error error = result.error();
+    error.message = "'" + call.function.name + "' failed: " + error.message;
+    error.file = call.file;
+    error.line = call.line;
+    return error;
+  }
+  if (traces::givesValue(call.function))
+    given.push_back(
+        traces::valueOf(call.function, call.text, call.line, *result));
+  // Initialization functions return nothing and have no line.
+  else if (*result != 0 && call.line != 0)
+    return makeFileError("E-sim-ixp-021", call.file,
+                         "'" + call.function.name +
+                             "' refused the call: it returned " +
+                             std::to_string(static_cast<int32_t>(*result)),
+                         call.line);
+  return success();
+}
+
+Status ControlRunner::runBeforeStart() { return runAll(startCalls); }
+
+Status ControlRunner::runAtEnd() { return runAll(endCalls); }
+
+Status ControlRunner::runAll(std::vector<Call> &calls) {
+  for (const Call &call : calls) {
+    if (Status status = run(call); !status)
+      return status;
+    scheduler->advanceTo(std::min(std::max(scheduler->now(), core->busyUntil()),
+                                  scheduler->nextCycle()));
+  }
+  calls.clear();
+  return success();
+}
+
+void ControlRunner::start() {
+  uint64_t begin = scheduler->now();
+  for (const Call &call : cycleCalls)
+    scheduler->schedule(begin + call.when, this, CycleReached, 0);
+  onArrived(0);
+}
+
+void ControlRunner::onArrived(uint64_t count) {
+  while (!packetCalls.empty() && packetCalls.front().when <= count) {
+    due.push_back(std::move(packetCalls.front()));
+    packetCalls.pop_front();
+  }
+  runDue();
+}
+
+void ControlRunner::onEvent(uint64_t, uint32_t code, uint64_t) {
+  if (code == CycleReached) {
+    due.push_back(std::move(cycleCalls.front()));
+    cycleCalls.pop_front();
+  } else {
+    isWakeScheduled = false;
+  }
+  runDue();
+}
+
+/// Runs what is due as long as the core is free, and comes back when it will
+/// be.
+void ControlRunner::runDue() {
+  while (!due.empty() && !firstError && !isWakeScheduled) {
+    if (core->busyUntil() > scheduler->now()) {
+      isWakeScheduled = true;
+      scheduler->schedule(core->busyUntil(), this, CoreFree, 0);
+      return;
+    }
+    Call call = std::move(due.front());
+    due.pop_front();
+    if (Status status = run(call); !status)
+      firstError = status.error();
+  }
+}
+
+} // namespace karakal::sim

@@ -1,0 +1,271 @@
+//===- XScale.cpp - the control processor in the chip ---------------------===//
+
+#include "sim-ixp/core/XScale.h"
+
+#include "sim-ixp/bus/Cap.h"
+#include "sim-ixp/engine/Microengine.h"
+#include "sim-ixp/media/Media.h"
+#include "sim-ixp/memory/Dram.h"
+#include "sim-ixp/memory/Scratch.h"
+#include "sim-ixp/memory/Sram.h"
+#include "sim-ixp/observe/Recorder.h"
+#include "target-ixp/chip/ChipParameters.h"
+#include "target-ixp/chip/MemoryMap.h"
+#include "target-ixp/table/InstructionTable.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+namespace karakal::sim {
+
+using namespace karakal::target;
+
+namespace {
+
+// Sizes of the device windows.
+constexpr uint32_t ringWindowBytes = 0x1000;
+constexpr uint32_t queueWindowBytes = 0x40000;
+constexpr uint32_t sramAddShift = 23;
+
+// The chip's own addresses [R].
+constexpr uint32_t capBase = 0xc0000000;
+constexpr uint32_t capWindowBytes = 0x8000;
+constexpr uint32_t msfBase = 0xc8000000;
+constexpr uint32_t msfWindowBytes = 0x4000;
+constexpr uint32_t csrBytes = 0x400; ///< of one engine's local CSRs
+constexpr uint32_t csrWindowBytes = 0x8000;
+
+enum EventCode : uint32_t { Wake, Interrupt };
+
+bool isWithin(uint32_t address, uint32_t base, uint32_t bytes) {
+  return address - base < bytes;
+}
+
+} // namespace
+
+XScale::XScale(XScaleSurroundings chip, const XScaleProgram &program)
+    : chip(std::move(chip)), program(program) {}
+
+Result<std::unique_ptr<XScale>> XScale::create(XScaleSurroundings chip,
+                                               const XScaleProgram &program) {
+  std::unique_ptr<XScale> made(new XScale(std::move(chip), program));
+  XScaleSurroundings &around = made->chip;
+  Memory &scratch = around.scratch->memory();
+  std::vector<XScaleMemory> memories = {
+      {XScaleDram, around.dram->memory().data(), around.dram->memory().size()},
+      {XScaleScratch, scratch.data(), scratch.size()}};
+  const uint32_t sramBases[] = {XScaleSram0, XScaleSram1};
+  // The map has places for two channels; more are the engines' alone.
+  for (size_t i = 0; i < std::min(around.sram.size(), std::size(sramBases));
+       ++i)
+    memories.push_back({sramBases[i], around.sram[i]->memory().data(),
+                        around.sram[i]->memory().size()});
+  std::vector<XScaleWindow> windows = {{XScaleRingData, ringWindowBytes},
+                                       {XScaleQueueArray, queueWindowBytes},
+                                       {XScaleScratchAdd, scratch.size()},
+                                       {XScaleScratchTestSet, scratch.size()},
+                                       {XScaleSramAdd, 2u << sramAddShift},
+                                       {capBase, capWindowBytes},
+                                       {msfBase, msfWindowBytes},
+                                       {XScaleLocalCsrs, csrWindowBytes}};
+  XScaleParameters parameters;
+  parameters.cyclesPerInstruction =
+      static_cast<double>(around.parameters->xscaleInstructionCycles);
+  parameters.accessCycles =
+      static_cast<double>(around.parameters->xscaleAccessCycles);
+  auto core =
+      XScaleCore::create(memories, windows, *made, program.stackTop, parameters,
+                         {XScaleSram0, XScaleScratch + scratch.size()});
+  if (!core)
+    return core.error();
+  made->core = std::move(*core);
+  return made;
+}
+
+//===----------------------------------------------------------------------===//
+// Jobs
+//===----------------------------------------------------------------------===//
+
+Result<uint32_t> XScale::call(uint32_t entry,
+                              const std::vector<int64_t> &arguments) {
+  KARAKAL_ASSERT(!core->busy(), "a call waits until the core is free");
+  KARAKAL_ASSERT(arguments.size() <= XScaleArgumentCount,
+                 "the argument block has 16 places");
+  settle();
+  uint32_t address = program.arguments;
+  for (int64_t argument : arguments) {
+    chip.dram->memory().writeWord(address,
+                                  static_cast<uint32_t>(argument >> 32));
+    chip.dram->memory().writeWord(address + 4, static_cast<uint32_t>(argument));
+    address += 8;
+  }
+  double before = core->cyclesTaken();
+  auto result = core->call(entry, {program.arguments});
+  uint64_t cycles =
+      static_cast<uint64_t>(std::ceil(core->cyclesTaken() - before));
+  freeCycle = chip.scheduler->now() + cycles;
+  wake();
+  return result;
+}
+
+/// The core's accesses queue behind the commands that the units have accepted.
+void XScale::settle() {
+  chip.dram->settle();
+  for (Sram *channel : chip.sram)
+    channel->settle();
+}
+
+uint64_t XScale::busyUntil() const {
+  // The end of a handler's run is not known before it is there.
+  return core->busy() ? static_cast<uint64_t>(std::ceil(core->clock())) + 1
+                      : freeCycle;
+}
+
+void XScale::onRingNotEmpty(uint32_t ring) {
+  if (ring == RingToXScale)
+    wake();
+}
+
+void XScale::onInterrupt(uint32_t) {
+  chip.scheduler->schedule(chip.scheduler->now() +
+                               chip.parameters->xscaleInterruptCycles,
+                           this, Interrupt, 0);
+}
+
+/// Makes sure that an event comes when there is something to do.
+void XScale::wake() {
+  bool hasWork = core->busy() ||
+                 (program.handler != 0 &&
+                  (isInterrupted || chip.scratch->ringLevel(RingToXScale) > 0));
+  if (isWakeScheduled || !hasWork || firstFault)
+    return;
+  isWakeScheduled = true;
+  uint64_t cycle = core->busy()
+                       ? static_cast<uint64_t>(std::ceil(core->clock()))
+                       : freeCycle;
+  chip.scheduler->schedule(std::max(cycle, chip.scheduler->now()), this, 0, 0);
+}
+
+void XScale::onEvent(uint64_t cycle, uint32_t code, uint64_t) {
+  if (code == Interrupt) {
+    isInterrupted = true;
+    return wake();
+  }
+  isWakeScheduled = false;
+  if (!core->busy()) {
+    if (cycle < freeCycle)
+      return wake(); // a call took the core in the meantime
+    if (!isInterrupted && chip.scratch->ringLevel(RingToXScale) == 0)
+      return;
+    isInterrupted = false;
+    core->start(program.handler, {}, cycle);
+  }
+  settle();
+  if (Status ran = core->advance(cycle); !ran) {
+    firstFault = ran.error();
+    chip.recorder->onFault(coreActor, firstFault->message);
+    return;
+  }
+  if (!core->busy())
+    freeCycle =
+        std::max(cycle, static_cast<uint64_t>(std::ceil(core->clock())));
+  wake();
+}
+
+//===----------------------------------------------------------------------===//
+// Device words
+//===----------------------------------------------------------------------===//
+
+/// The engine whose local CSRs are at `address`, or null.
+Microengine *XScale::engineAt(uint32_t address) const {
+  if (!isWithin(address, XScaleLocalCsrs, csrWindowBytes) ||
+      chip.engines.empty())
+    return nullptr;
+  uint32_t index = engineIndex((address - XScaleLocalCsrs) / csrBytes,
+                               static_cast<uint32_t>(chip.engines.size()) / 2);
+  return index < chip.engines.size() ? chip.engines[index] : nullptr;
+}
+
+std::optional<uint32_t> XScale::readWord(uint32_t address) {
+  if (Microengine *engine = engineAt(address))
+    return engine->coreReadCsr(address % csrBytes);
+  if (chip.cap && isWithin(address, capBase, capWindowBytes))
+    return chip.cap->readRegister(address - capBase);
+  if (chip.media && isWithin(address, msfBase, msfWindowBytes))
+    return chip.media->readRegister(address - msfBase);
+  if (isWithin(address, XScaleRingData, 4 * RingCount)) {
+    uint32_t word = chip.scratch->coreGet((address - XScaleRingData) / 4);
+    if (word != 0)
+      core->renew();
+    return word;
+  }
+  if (isWithin(address, XScaleRingStatus, 4 * RingCount))
+    return chip.scratch->coreRingState((address - XScaleRingStatus) / 4);
+  if (address == XScaleLocalCsrs + Csr_TIMESTAMP_LOW)
+    return uint32_t(chip.scheduler->now() / TimestampTickCycles);
+  if (isWithin(address, XScaleScratchTestSet, chip.scratch->memory().size()))
+    return chip.scratch->coreTestSet(address - XScaleScratchTestSet);
+  if (isWithin(address, XScaleQueueArray, queueWindowBytes)) {
+    uint32_t channel = (address - XScaleQueueArray) >> 16;
+    uint32_t entry = (address & 0xffff) / 4;
+    if (channel < chip.sram.size() && entry < QueueArrayEntries)
+      return chip.sram[channel]->coreDequeue(entry);
+  }
+  return std::nullopt;
+}
+
+bool XScale::writeRing(uint32_t ring, uint32_t value) {
+  std::optional<uint32_t> second = std::exchange(secondWord, std::nullopt);
+  bool isPut = second ? chip.scratch->corePut(ring, value, *second)
+                      : chip.scratch->corePut(ring, value);
+  if (!isPut)
+    chip.recorder->onFault(coreActor, "puts into ring " + std::to_string(ring) +
+                                          ", which is full");
+  return true;
+}
+
+bool XScale::writeWord(uint32_t address, uint32_t value) {
+  if (Microengine *engine = engineAt(address)) {
+    engine->coreWriteCsr(address % csrBytes, value);
+    return true;
+  }
+  if (chip.cap && isWithin(address, capBase, capWindowBytes)) {
+    chip.cap->writeRegister(address - capBase, value, chip.scheduler->now());
+    return true;
+  }
+  if (chip.media && isWithin(address, msfBase, msfWindowBytes)) {
+    chip.media->writeRegister(address - msfBase, value, coreActor);
+    return true;
+  }
+  if (isWithin(address, XScaleRingData, 4 * RingCount))
+    return writeRing((address - XScaleRingData) / 4, value);
+  if (address == XScaleRingSecond) {
+    secondWord = value;
+    return true;
+  }
+  if (isWithin(address, XScaleQueueArray, queueWindowBytes)) {
+    uint32_t channel = (address - XScaleQueueArray) >> 16;
+    uint32_t entry = (address & 0xffff) / 4;
+    if (channel >= chip.sram.size() || entry >= QueueArrayEntries)
+      return false;
+    chip.sram[channel]->coreEnqueue(entry, value);
+    return true;
+  }
+  if (isWithin(address, XScaleScratchAdd, chip.scratch->memory().size())) {
+    chip.scratch->coreAdd(address - XScaleScratchAdd, value);
+    return true;
+  }
+  if (isWithin(address, XScaleSramAdd, 2u << sramAddShift)) {
+    uint32_t channel = (address - XScaleSramAdd) >> sramAddShift;
+    uint32_t byte = address & ((1u << sramAddShift) - 1);
+    if (channel >= chip.sram.size() ||
+        byte >= chip.sram[channel]->memory().size())
+      return false;
+    chip.sram[channel]->coreAdd(byte, value);
+    return true;
+  }
+  return false;
+}
+
+} // namespace karakal::sim

@@ -1,0 +1,108 @@
+//===- XScale.h - the control processor in the chip -----------*- C++ -*-===//
+//
+// Joins the instructions (XScaleCore) to the chip: memories at the addresses of
+// target-ixp/chip/MemoryMap.h, rings, queue array and atomic operations as
+// device words, and the scheduler's clock.
+//
+// Control and initialization functions run at once; the core is then busy for
+// the cycles they took. The message handler runs beside the microengines, slice
+// by slice, so that it may wait for them (a full ring): it starts when ring
+// to_xscale has a message and the core is free, and again as long as messages
+// are there when it returns. An interrupt of the CAP starts it too. The local
+// CSRs of the engines and the CAP's registers lie at the chip's own addresses,
+// so that code of the core can load and start engines. Whenever the core looks
+// at memory it sees what the engines' commands in front of its own do, served
+// or not: a message may be there before the packet's last bytes are in DRAM.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KARAKAL_SIM_IXP_CORE_XSCALE_H
+#define KARAKAL_SIM_IXP_CORE_XSCALE_H
+
+#include "sim-ixp/bus/Scheduler.h"
+#include "sim-ixp/core/Core.h"
+#include "sim-ixp/core/XScaleCore.h"
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace karakal::target {
+struct ChipParameters;
+}
+
+namespace karakal::sim {
+
+class Cap;
+class Dram;
+class Media;
+class Microengine;
+class Recorder;
+class Scratch;
+class Sram;
+
+/// What the core is joined to.
+struct XScaleSurroundings {
+  Scheduler *scheduler;
+  const target::ChipParameters *parameters;
+  Recorder *recorder;
+  Dram *dram;
+  Scratch *scratch;
+  std::vector<Sram *> sram; ///< by channel
+  Cap *cap = nullptr;
+  std::vector<Microengine *> engines = {};
+  Media *media = nullptr;
+};
+
+/// Addresses of an image's XScale code.
+struct XScaleProgram {
+  uint32_t handler = 0; ///< 0 = none
+  uint32_t stackTop = 0;
+  uint32_t arguments = 0; ///< argument block of control functions
+};
+
+/// The core as part of the chip.
+class XScale : public Core, public EventTarget, private XScaleBus {
+public:
+  static Result<std::unique_ptr<XScale>> create(XScaleSurroundings chip,
+                                                const XScaleProgram &program);
+
+  Result<uint32_t> call(uint32_t entry,
+                        const std::vector<int64_t> &arguments) override;
+  void onRingNotEmpty(uint32_t ring) override;
+  /// An engine wrote CAP interrupt `which`; the handler runs when the core is
+  /// free, and finds the reason in the CAP.
+  void onInterrupt(uint32_t which);
+  uint64_t busyUntil() const override;
+  const Error *fault() const override {
+    return firstFault ? &*firstFault : nullptr;
+  }
+  /// Instructions and accesses so far.
+  const XScaleStatistics &statistics() const { return core->statistics(); }
+
+  void onEvent(uint64_t cycle, uint32_t code, uint64_t argument) override;
+
+private:
+  XScale(XScaleSurroundings chip, const XScaleProgram &program);
+
+  std::optional<uint32_t> readWord(uint32_t address) override;
+  bool writeWord(uint32_t address, uint32_t value) override;
+  bool writeRing(uint32_t ring, uint32_t value);
+  Microengine *engineAt(uint32_t address) const;
+  void settle();
+  void wake();
+
+  XScaleSurroundings chip;
+  XScaleProgram program;
+  std::unique_ptr<XScaleCore> core;
+  std::optional<Error> firstFault;
+  uint64_t freeCycle = 0;
+  bool isWakeScheduled = false;
+  bool isInterrupted = false;
+  /// What XScaleRingSecond was given for the next put.
+  std::optional<uint32_t> secondWord;
+};
+
+} // namespace karakal::sim
+
+#endif // KARAKAL_SIM_IXP_CORE_XSCALE_H

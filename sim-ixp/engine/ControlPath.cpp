@@ -1,0 +1,204 @@
+//===- ControlPath.cpp - commands and swaps inside chains -----------------===//
+//
+// See DataPath.h for chains. These handlers do what the engine's loop does with
+// the same operations (MicroengineRun.cpp) where nothing is special about them:
+// no profile, no breakpoint, delay slots that need no look.
+//
+//===----------------------------------------------------------------------===//
+
+#include "sim-ixp/engine/DataPath.h"
+#include "sim-ixp/engine/Microengine.h"
+
+#include <algorithm>
+
+namespace karakal::sim {
+
+using target::Op;
+
+struct DataPath::Control {
+  static uint32_t a(const MicroOp &op, uint32_t *regs, Microengine *e) {
+    return regs[op.a | e->bases[op.aBase]];
+  }
+  static uint32_t b(const MicroOp &op, uint32_t *regs, Microengine *e) {
+    return regs[op.b | e->bases[op.bBase]];
+  }
+
+  /// The engine stops in front of `op`.
+  static const MicroOp *halt(const MicroOp *op, Microengine *e) {
+    e->endLine(op);
+    return nullptr;
+  }
+
+  /// Whether something about an operation, or about its delay slots, needs a
+  /// look; it may wait for its turn or look at the time.
+  static bool isSpecial(const MicroOp &op, const Microengine *e) {
+    return op.special & e->watched & ~(SpecialShared | SpecialState);
+  }
+  static bool areSlotsSpecial(const MicroOp &op, const Microengine *e) {
+    return op.shiftMask & (e->watched | SpecialControl);
+  }
+
+  /// Executes the delay slots of `op`, one of which may write a local CSR.
+  static void executeSlots(const MicroOp *op, Microengine *e) {
+    for (const MicroOp *slot = op + 1; slot <= op + op->defer(); ++slot) {
+      if (slot->op != Op::CsrWrite) {
+        DataPath::step(*e, *slot);
+        continue;
+      }
+      e->show(slot);
+      e->scheduler.advanceTo(e->time);
+      e->writeCsr(slot->value, a(*slot, e->regs.data(), e));
+      e->show(op);
+    }
+  }
+
+  /// The context gives up the engine behind the delay slots of `op`; where the
+  /// next one goes on, null if it is not known yet who that is.
+  static const MicroOp *swap(const MicroOp *op, uint32_t resume,
+                             Microengine *e) {
+    uint32_t defer = op->defer();
+    executeSlots(op, e);
+    e->endLine(op + 1 + defer);
+    uint32_t slots = std::max(e->swapSlots, defer);
+    e->time += 1 + slots;
+    e->counters.abortedCycles += slots - defer;
+    ++e->counters.swaps;
+    e->slotsOwner = e->pc;
+    e->finishSwap(resume);
+    return e->mayGoOn() ? e->beginLine() : nullptr;
+  }
+
+  static const MicroOp *arbitrate(const MicroOp *op, uint32_t *regs, uint32_t *,
+                                  Microengine *e) {
+    if (isSpecial(*op, e) || areSlotsSpecial(*op, e))
+      return op;
+    e->show(op);
+    if (op->special & SpecialShared && !e->isTurn())
+      return halt(op, e);
+    if (op->shiftMask & SpecialSlotWrite && !e->isTurnAt(e->time + op->defer()))
+      return op;
+    op = swap(op, e->contextArbitration(*op), e);
+    if (!op)
+      return op;
+    KARAKAL_CHAIN op->chain(op, regs, regs + e->current * 16, e);
+  }
+
+  template <bool HasSwap>
+  static const MicroOp *command(const MicroOp *op, uint32_t *regs,
+                                uint32_t *own, Microengine *e) {
+    if (isSpecial(*op, e) ||
+        (HasSwap &&
+         op->shiftMask & (e->watched | SpecialControl | SpecialSlotWrite)))
+      return op;
+    e->show(op);
+    if (!e->isTurn())
+      return halt(op, e);
+    if (e->chassis.fifoFreeCycle(e->number) > e->time)
+      return op; // a stall
+    const CommandShape &shape = e->program->commands[op->value];
+    if (!e->sendCommand(shape, *op, a(*op, regs, e) + b(*op, regs, e)))
+      return halt(op, e);
+    if constexpr (HasSwap) {
+      e->wait(1u << shape.head.signal, false);
+      op = swap(op, e->pc + 1 + op->defer(), e);
+      if (!op)
+        return op;
+      own = regs + e->current * 16;
+    } else {
+      ++op;
+    }
+    KARAKAL_CHAIN op->chain(op, regs, own, e);
+  }
+
+  /// A branch on a signal or a status line; its own legality and that of its
+  /// delay slots are known before it takes the signal.
+  template <bool IsSignal>
+  static const MicroOp *inputBranch(const MicroOp *op, uint32_t *regs,
+                                    uint32_t *own, Microengine *e) {
+    if (isSpecial(*op, e) || areSlotsSpecial(*op, e) ||
+        e->isFarAhead(op, op->target))
+      return op;
+    e->show(op);
+    if (!e->isTurn())
+      return halt(op, e);
+    bool isWanted = op->op == Op::BrSignal || op->op == Op::BrInpState;
+    bool isSet =
+        IsSignal ? e->takeSignal(op->parameter) : e->inputState(op->parameter);
+    if (isSet != isWanted) {
+      ++op;
+      KARAKAL_CHAIN op->chain(op, regs, own, e);
+    }
+    executeSlots(op, e);
+    op = e->jump(op, op->target);
+    KARAKAL_CHAIN op->chain(op, regs, own, e);
+  }
+
+  static const MicroOp *jump(const MicroOp *op, uint32_t *regs, uint32_t *own,
+                             Microengine *e) {
+    uint32_t target = (op->target + a(*op, regs, e)) & Microengine::pcMask;
+    if (op->special & e->watched || areSlotsSpecial(*op, e) ||
+        target >= e->program->ops.size() || e->isFarAhead(op, target))
+      return op;
+    executeSlots(op, e);
+    op = e->jump(op, target);
+    KARAKAL_CHAIN op->chain(op, regs, own, e);
+  }
+
+  static const MicroOp *readCsr(const MicroOp *op, uint32_t *regs,
+                                uint32_t *own, Microengine *e) {
+    if (isSpecial(*op, e))
+      return op;
+    e->show(op);
+    if (op->special & SpecialShared && !e->isTurn())
+      return halt(op, e);
+    e->csrReadValue = e->readCsr(op->value);
+    e->csrReadPending = true;
+    ++op;
+    KARAKAL_CHAIN op->chain(op, regs, own, e);
+  }
+
+  static const MicroOp *writeCsr(const MicroOp *op, uint32_t *regs,
+                                 uint32_t *own, Microengine *e) {
+    if (isSpecial(*op, e))
+      return op;
+    e->show(op);
+    if (op->special & SpecialShared && !e->isTurn())
+      return halt(op, e);
+    e->writeCsr(op->value, a(*op, regs, e));
+    if (e->isAsleep) // after a fault
+      return halt(op, e);
+    ++op;
+    KARAKAL_CHAIN op->chain(op, regs, own, e);
+  }
+};
+
+ChainHandler DataPath::controlOf(const MicroOp &op) {
+  if (op.special & SpecialAlways & ~(SpecialShared | SpecialState))
+    return nullptr;
+  if (op.special & SpecialCommand)
+    return op.slots() != 0 ? Control::command<true> : Control::command<false>;
+  switch (op.op) {
+  case Op::CtxArb:
+    return Control::arbitrate;
+  case Op::BrSignal:
+  case Op::BrNotSignal:
+    return Control::inputBranch<true>;
+  case Op::BrInpState:
+  case Op::BrNotInpState:
+    return Control::inputBranch<false>;
+  case Op::Jump:
+    return Control::jump;
+  case Op::CsrRead:
+    // What needs a look: a crc on its way, and that the value is taken.
+    return op.value != target::Csr_CRC_REMAINDER && (&op)[1].op == Op::Immed
+               ? Control::readCsr
+               : nullptr;
+  case Op::CsrWrite:
+    // Behind a write of CC_ENABLE the engine takes single steps.
+    return op.value != target::Csr_CC_ENABLE ? Control::writeCsr : nullptr;
+  default:
+    return nullptr;
+  }
+}
+
+} // namespace karakal::sim

@@ -1,0 +1,412 @@
+//===- DataPath.cpp - operations of the data path -------------------------===//
+//
+// See DataPath.h for the idea.
+//
+//===----------------------------------------------------------------------===//
+
+#include "sim-ixp/engine/DataPath.h"
+#include "sim-ixp/engine/Microengine.h"
+#include "support/Error.h"
+
+namespace karakal::sim {
+
+using target::Op;
+
+namespace {
+
+uint32_t rotateRight(uint32_t value, uint32_t n) {
+  return value >> n | value << ((32 - n) & 31);
+}
+
+uint32_t immedField(uint32_t old, uint32_t value, uint32_t shift,
+                    uint32_t mask) {
+  return (old & ~(mask << shift)) | (value & mask) << shift;
+}
+
+} // namespace
+
+/// The meaning of each operation, to be read against its line in the
+/// instruction table: given the sources and what the destination holds, the
+/// result. Latches and flags are the engine's.
+struct DataPath::Semantics {
+  using Engine = Microengine;
+
+  static uint32_t logical(Engine &e, uint32_t a, uint32_t result) {
+    e.previousA = a;
+    e.previousResult = result;
+    e.setFlags(result, false, false);
+    return result;
+  }
+  static uint32_t sum(Engine &e, uint32_t a, uint32_t addend, bool carry) {
+    uint64_t wide = uint64_t{a} + addend + carry;
+    uint32_t result = static_cast<uint32_t>(wide);
+    e.setFlags(result, wide >> 32, (~(a ^ addend) & (a ^ result)) >> 31);
+    e.previousA = a;
+    e.previousResult = result;
+    return result;
+  }
+  /// The flags are those of minuend - subtrahend; `a` is latched.
+  static uint32_t difference(Engine &e, uint32_t a, uint32_t minuend,
+                             uint32_t subtrahend, bool borrow) {
+    uint64_t taken = uint64_t{subtrahend} + borrow;
+    uint32_t result = static_cast<uint32_t>(minuend - taken);
+    e.setFlags(result, minuend >= taken,
+               ((minuend ^ subtrahend) & (minuend ^ result)) >> 31);
+    e.previousA = a;
+    e.previousResult = result;
+    return result;
+  }
+  static uint32_t shifted(Engine &e, const MicroOp &op, uint32_t value) {
+    if (op.parameter == ShiftConstant)
+      return rotateRight(value, op.rotate) & op.shiftMask;
+    uint32_t n = e.previousA & 31;
+    return op.parameter == ShiftLeftIndirect ? value << n : value >> n;
+  }
+  static uint32_t amount(Engine &e, const MicroOp &op) {
+    return op.parameter == ShiftConstant ? op.rotate : e.previousA & 31;
+  }
+  static uint32_t field(Engine &e, const MicroOp &op, uint32_t a,
+                        uint32_t result) {
+    e.previousA = a;
+    e.previousResult = result;
+    if (op.target)
+      e.setFlags(result, false, false);
+    return result;
+  }
+  static uint32_t immed(Engine &e, const MicroOp &op) {
+    uint32_t value = e.csrReadPending ? e.csrReadValue : op.value;
+    e.csrReadPending = false;
+    e.previousResult = value; // an override of the next command [N]
+    return value;
+  }
+
+  template <Op K>
+  static uint32_t apply(Engine &e, const MicroOp &op, uint32_t a, uint32_t b,
+                        uint32_t old) {
+    switch (K) {
+    case Op::AluB:
+      return logical(e, a, b);
+    case Op::AluNotB:
+      return logical(e, a, ~b);
+    case Op::AluAnd:
+      return logical(e, a, a & b);
+    case Op::AluNotAnd:
+      return logical(e, a, ~a & b);
+    case Op::AluAndNot:
+      return logical(e, a, a & ~b);
+    case Op::AluOr:
+      return logical(e, a, a | b);
+    case Op::AluXor:
+      return logical(e, a, a ^ b);
+    case Op::AluAdd:
+      return sum(e, a, b, false);
+    case Op::AluAdd16:
+      return sum(e, a, b & 0xffff, false);
+    case Op::AluAdd8:
+      return sum(e, a, b & 0xff, false);
+    case Op::AluAddCarry:
+      return sum(e, a, b, e.flagC);
+    case Op::AluSub:
+      return difference(e, a, a, b, false);
+    case Op::AluBSubA:
+      return difference(e, a, b, a, false);
+    case Op::AluSubCarry:
+      return difference(e, a, a, b, !e.flagC);
+    case Op::PopCount3:
+      return logical(e, a, static_cast<uint32_t>(__builtin_popcount(b)));
+    case Op::Ffs:
+      return logical(e, a, b ? static_cast<uint32_t>(__builtin_ctz(b)) : 0);
+    case Op::ShfB:
+      return logical(e, a, shifted(e, op, b));
+    case Op::ShfNotB:
+      return logical(e, a, ~shifted(e, op, b));
+    case Op::ShfAnd:
+      return logical(e, a, a & shifted(e, op, b));
+    case Op::ShfNotAnd:
+      return logical(e, a, ~a & shifted(e, op, b));
+    case Op::ShfAndNot:
+      return logical(e, a, a & ~shifted(e, op, b));
+    case Op::ShfOr:
+      return logical(e, a, a | shifted(e, op, b));
+    case Op::Asr: {
+      // The bits shifted in repeat the sign of the previous result.
+      uint32_t n = amount(e, op);
+      uint32_t fill = e.previousResult >> 31 ? ~(~uint32_t{0} >> n) : 0;
+      return logical(e, a, b >> n | fill);
+    }
+    case Op::DblShf:
+      return logical(
+          e, a,
+          static_cast<uint32_t>((uint64_t{a} << 32 | b) >> amount(e, op)));
+    case Op::ByteAlignBe:
+    case Op::ByteAlignLe:
+      return logical(e, a, e.byteAlign(K, b));
+    case Op::LdField:
+      return field(e, op, a,
+                   (old & ~op.value) | (shifted(e, op, b) & op.value));
+    case Op::LdFieldWClr:
+      return field(e, op, a, shifted(e, op, b) & op.value);
+    case Op::Immed:
+      return immed(e, op);
+    case Op::ImmedB0:
+      return immedField(old, op.value, 0, 0xff);
+    case Op::ImmedB1:
+      return immedField(old, op.value, 8, 0xff);
+    case Op::ImmedB2:
+      return immedField(old, op.value, 16, 0xff);
+    case Op::ImmedB3:
+      return immedField(old, op.value, 24, 0xff);
+    case Op::ImmedW0:
+      return immedField(old, op.value, 0, 0xffff);
+    case Op::ImmedW1:
+      return immedField(old, op.value, 16, 0xffff);
+    case Op::MulStart:
+      e.factorA = a;
+      e.factorB = b;
+      return old;
+    case Op::Mul24x8Step1:
+      e.product = uint64_t{e.factorA & 0xffffff} * (e.factorB & 0xff);
+      return old;
+    case Op::Mul16x16Step2:
+      e.product = uint64_t{e.factorA & 0xffff} * (e.factorB & 0xffff);
+      return old;
+    case Op::Mul32x32Step4:
+      e.product = uint64_t{e.factorA} * e.factorB;
+      return old;
+    case Op::Mul24x8Last:
+    case Op::Mul16x16Last:
+    case Op::Mul32x32Last:
+      return logical(e, a, static_cast<uint32_t>(e.product));
+    case Op::Mul32x32Last2:
+      return logical(e, a, static_cast<uint32_t>(e.product >> 32));
+    default: // nop, pop_count1 and 2, further steps of a multiplication
+      return old;
+    }
+  }
+};
+
+struct DataPath::Handlers {
+  /// How a handler finds its operands: as they say, with a look at the
+  /// engine's state, or, where none of that is needed, among the context's
+  /// registers, at an absolute place, or, a literal, in the operation itself.
+  enum Place { Any, Own, Fixed, Literal };
+
+  template <Place P>
+  static uint32_t &at(uint32_t *regs, uint32_t *own, Microengine *e,
+                      uint16_t index, uint8_t base) {
+    if constexpr (P == Own)
+      return own[index];
+    else if constexpr (P == Fixed)
+      return regs[index];
+    else
+      return regs[index | e->bases[base]];
+  }
+  template <Place P>
+  static uint32_t get(uint32_t *regs, uint32_t *own, Microengine *e,
+                      uint16_t index, uint8_t base) {
+    if constexpr (P == Literal)
+      return index - reg::literal;
+    else
+      return at<P>(regs, own, e, index, base);
+  }
+
+  template <Op K, Place A, Place B, Place D>
+  static const MicroOp *run(const MicroOp *op, uint32_t *regs, uint32_t *own,
+                            Microengine *e) {
+    if (A == Any && op->special & e->watched)
+      return op;
+    uint32_t a = get<A>(regs, own, e, op->a, op->aBase);
+    uint32_t b = get<B>(regs, own, e, op->b, op->bBase);
+    uint32_t &dest = at<D>(regs, own, e, op->dest, op->destBase);
+    dest = Semantics::apply<K>(*e, *op, a, b, dest);
+    ++op;
+    KARAKAL_CHAIN op->chain(op, regs, own, e);
+  }
+
+  /// An operation that looks at the engine's time.
+  template <Op K>
+  static const MicroOp *timed(const MicroOp *op, uint32_t *regs, uint32_t *own,
+                              Microengine *e) {
+    if (op->special & e->watched & ~SpecialState)
+      return op;
+    e->show(op);
+    step<K>(*e, *op);
+    ++op;
+    KARAKAL_CHAIN op->chain(op, regs, own, e);
+  }
+
+  static const MicroOp *stop(const MicroOp *op, uint32_t *, uint32_t *,
+                             Microengine *) {
+    return op;
+  }
+
+  /// Whether a branch is taken.
+  template <Op K> static bool holds(const Microengine &e, const MicroOp &op) {
+    auto a = [&] { return e.regs[op.a | e.bases[op.aBase]]; };
+    bool n = e.flagResult >> 31;
+    bool z = e.flagResult == 0;
+    switch (K) {
+    case Op::Beq:
+      return z;
+    case Op::Bne:
+      return !z;
+    case Op::Bmi:
+      return n;
+    case Op::Bpl:
+      return !n;
+    case Op::Bcs:
+      return e.flagC;
+    case Op::Bcc:
+      return !e.flagC;
+    case Op::Bvs:
+      return e.flagV;
+    case Op::Bvc:
+      return !e.flagV;
+    case Op::Bge:
+      return n == e.flagV;
+    case Op::Blt:
+      return n != e.flagV;
+    case Op::Ble:
+      return z || n != e.flagV;
+    case Op::Bgt:
+      return !z && n == e.flagV;
+    case Op::BrBset:
+      return a() >> op.parameter & 1;
+    case Op::BrBclr:
+      return !(a() >> op.parameter & 1);
+    case Op::BrByte:
+      return (a() >> (8 * op.parameter) & 0xff) == op.value;
+    case Op::BrNotByte:
+      return (a() >> (8 * op.parameter) & 0xff) != op.value;
+    case Op::BrCtx:
+      return e.current == op.parameter;
+    case Op::BrNotCtx:
+      return e.current != op.parameter;
+    default: // br
+      return true;
+    }
+  }
+
+  /// A branch. If its way is legal and its delay slots need no look, the chain
+  /// goes on there.
+  template <Op K, bool HasSlots>
+  static const MicroOp *branch(const MicroOp *op, uint32_t *regs, uint32_t *own,
+                               Microengine *e) {
+    if (op->special & e->watched)
+      return op;
+    if (!holds<K>(*e, *op)) {
+      ++op;
+      KARAKAL_CHAIN op->chain(op, regs, own, e);
+    }
+    if (op->shiftMask & (e->watched | SpecialControl) ||
+        e->isFarAhead(op, op->target))
+      return op;
+    if constexpr (HasSlots)
+      for (uint32_t slot = 1; slot <= op->defer(); ++slot)
+        DataPath::step(*e, op[slot]);
+    op = e->jump(op, op->target);
+    KARAKAL_CHAIN op->chain(op, regs, own, e);
+  }
+
+  template <Op K> static void step(Microengine &e, const MicroOp &op) {
+    uint32_t *regs = e.regs.data();
+    uint32_t &dest = at<Any>(regs, nullptr, &e, op.dest, op.destBase);
+    dest =
+        Semantics::apply<K>(e, op, at<Any>(regs, nullptr, &e, op.a, op.aBase),
+                            at<Any>(regs, nullptr, &e, op.b, op.bBase), dest);
+  }
+
+  static Place placeOf(uint16_t index, uint8_t base) {
+    return base == BaseContext                                    ? Own
+           : index >= reg::literal && index < reg::literal + 256u ? Literal
+                                                                  : Fixed;
+  }
+  template <Op K, Place A, Place B> static ChainHandler choose(Place dest) {
+    return dest == Own ? run<K, A, B, Own> : run<K, A, B, Fixed>;
+  }
+  template <Op K, Place A> static ChainHandler choose(Place b, Place dest) {
+    return b == Own       ? choose<K, A, Own>(dest)
+           : b == Literal ? choose<K, A, Literal>(dest)
+                          : choose<K, A, Fixed>(dest);
+  }
+  template <Op K> static ChainHandler choose(const MicroOp &op) {
+    if (op.special & (SpecialLocal | SpecialTransfer | SpecialFlags))
+      return run<K, Any, Any, Any>;
+    Place a = placeOf(op.a, op.aBase), b = placeOf(op.b, op.bBase);
+    Place dest = placeOf(op.dest, op.destBase);
+    return a == Own       ? choose<K, Own>(b, dest)
+           : a == Literal ? choose<K, Literal>(b, dest)
+                          : choose<K, Fixed>(b, dest);
+  }
+};
+
+bool DataPath::has(Op op) {
+  switch (op) {
+#define KARAKAL_HAS(name) case Op::name:
+    KARAKAL_DATA_PATH(KARAKAL_HAS)
+#undef KARAKAL_HAS
+    return true;
+  default:
+    return false;
+  }
+}
+
+void DataPath::step(Microengine &engine, const MicroOp &op) {
+  switch (op.op) {
+#define KARAKAL_STEP(name)                                                     \
+  case Op::name:                                                               \
+    return Handlers::step<Op::name>(engine, op);
+    KARAKAL_DATA_PATH(KARAKAL_STEP)
+#undef KARAKAL_STEP
+  default:
+    KARAKAL_UNREACHABLE("not an operation of the data path");
+  }
+}
+
+bool DataPath::isTaken(const Microengine &engine, const MicroOp &op) {
+  switch (op.op) {
+#define KARAKAL_HOLDS(name)                                                    \
+  case Op::name:                                                               \
+    return Handlers::holds<Op::name>(engine, op);
+    KARAKAL_CONDITIONAL_BRANCHES(KARAKAL_HOLDS)
+#undef KARAKAL_HOLDS
+  default:
+    KARAKAL_UNREACHABLE("not a conditional branch");
+  }
+}
+
+ChainHandler DataPath::chainOf(const MicroOp &op) {
+  if (ChainHandler control = controlOf(op))
+    return control;
+  // What always needs a look stops a chain.
+  if (op.special & SpecialAlways & ~SpecialState)
+    return Handlers::stop;
+  switch (op.op) {
+  case Op::ByteAlignBe:
+    return Handlers::timed<Op::ByteAlignBe>;
+  case Op::ByteAlignLe:
+    return Handlers::timed<Op::ByteAlignLe>;
+  default:
+    break;
+  }
+  if (op.special & SpecialState)
+    return Handlers::stop;
+  switch (op.op) {
+#define KARAKAL_CHOOSE(name)                                                   \
+  case Op::name:                                                               \
+    return Handlers::choose<Op::name>(op);
+    KARAKAL_DATA_PATH(KARAKAL_CHOOSE)
+#undef KARAKAL_CHOOSE
+#define KARAKAL_BRANCH(name)                                                   \
+  case Op::name:                                                               \
+    return op.defer() != 0 ? Handlers::branch<Op::name, true>                  \
+                           : Handlers::branch<Op::name, false>;
+    KARAKAL_CONDITIONAL_BRANCHES(KARAKAL_BRANCH)
+    KARAKAL_BRANCH(Br)
+#undef KARAKAL_BRANCH
+  default:
+    return Handlers::stop;
+  }
+}
+
+} // namespace karakal::sim

@@ -1,0 +1,398 @@
+//===- MicroengineCsr.cpp - local control and status registers
+//-------------===//
+//
+// A write takes the pipeline's delay: uses inside the window see the old value.
+// What the engine's own instructions alone can see waits in `pending`; what
+// others see too, or what looks at them, is an event of the chip. The core's
+// writes act at once.
+//
+//===----------------------------------------------------------------------===//
+
+#include "sim-ixp/engine/Microengine.h"
+#include "target-ixp/chip/ChipParameters.h"
+#include "target-ixp/chip/MemoryMap.h"
+#include "target-ixp/table/InstructionTable.h"
+
+#include <algorithm>
+
+namespace karakal::sim {
+
+using namespace target;
+
+namespace {
+
+/// CTX_ENABLES.
+constexpr uint32_t fourContextMode = 1u << 31;
+/// Most words of a neighbour ring that counts as empty.
+constexpr uint32_t ringEmptyBit = 18, ringEmptyMask = 3;
+constexpr uint32_t tIndexMask = 0x1fc;
+constexpr uint32_t ringMask = 127;
+/// PendingWrite::csr of a neighbour register, whose number then is its context.
+constexpr uint16_t ownNeighbour = 0xffff;
+/// Codes of events: a context whose future count is over, or, from here on, the
+/// CSR that was written.
+constexpr uint32_t csrEvent = Microengine::contextCount;
+
+/// CSRs whose writes are events.
+bool isWritable(uint32_t csr) {
+  switch (csr) {
+  case Csr_CSR_CTX_POINTER:
+  case Csr_ACTIVE_CTX_SIG_EVENTS:
+  case Csr_INDIRECT_CTX_SIG_EVENTS:
+  case Csr_ACTIVE_CTX_WAKEUP_EVENTS:
+  case Csr_INDIRECT_CTX_WAKEUP_EVENTS:
+  case Csr_ACTIVE_FUTURE_COUNT_SIGNAL:
+  case Csr_INDIRECT_FUTURE_COUNT_SIGNAL:
+  case Csr_ACTIVE_CTX_FUTURE_COUNT:
+  case Csr_INDIRECT_CTX_FUTURE_COUNT:
+  case Csr_INDIRECT_CTX_STS:
+    return true;
+  default:
+    return false;
+  }
+}
+
+} // namespace
+
+void Microengine::defer(uint32_t csr, uint32_t context, uint32_t value) {
+  delay({time + chassis.parameters().meLmAddrSlots + 1,
+         static_cast<uint16_t>(csr), static_cast<uint8_t>(context), value});
+}
+
+void Microengine::delay(const PendingWrite &write) {
+  auto later = std::upper_bound(
+      pending.begin(), pending.end(), write.cycle,
+      [](uint64_t cycle, const PendingWrite &p) { return cycle < p.cycle; });
+  pending.insert(later, write);
+  pendingCycle = pending.front().cycle;
+  refreshWatchedAlways();
+}
+
+void Microengine::deferNeighbour(uint32_t place, uint32_t value) {
+  delay({time + chassis.parameters().meNeighbourSlots + 1, ownNeighbour,
+         static_cast<uint8_t>(place), value});
+}
+
+void Microengine::applyPending(const PendingWrite &write) {
+  if (write.csr == ownNeighbour) {
+    regs[reg::neighbour + write.context] = write.value;
+    return;
+  }
+  Context &context = contexts[write.context];
+  switch (write.csr) {
+  case Csr_ACTIVE_LM_ADDR_0_BYTE_INDEX:
+    byteIndex = write.value & 3;
+    [[fallthrough]];
+  case Csr_ACTIVE_LM_ADDR_0:
+    setLmAddress(context, 0, write.value);
+    break;
+  case Csr_ACTIVE_LM_ADDR_1_BYTE_INDEX:
+    byteIndex = write.value & 3;
+    [[fallthrough]];
+  case Csr_ACTIVE_LM_ADDR_1:
+    setLmAddress(context, 1, write.value);
+    break;
+  case Csr_T_INDEX_BYTE_INDEX:
+    byteIndex = write.value & 3;
+    [[fallthrough]];
+  case Csr_T_INDEX:
+    tIndex = write.value & tIndexMask;
+    break;
+  case Csr_BYTE_INDEX:
+    byteIndex = write.value & 3;
+    break;
+  case Csr_CTX_ENABLES:
+    setEnables(write.value);
+    break;
+  case Csr_CC_ENABLE:
+    setCcEnable(write.value);
+    break;
+  case Csr_CRC_REMAINDER:
+    crcRemainder = write.value;
+    break;
+  case Csr_PSEUDO_RANDOM_NUMBER:
+    pseudoRandom = write.value ? write.value : 1;
+    break;
+  case Csr_NN_PUT:
+    nnPut = write.value & ringMask;
+    break;
+  case Csr_NN_GET:
+    nnGet = write.value & ringMask;
+    break;
+  }
+}
+
+/// A pointer that becomes one for all contexts is that of context 0 [M].
+void Microengine::setEnables(uint32_t value) {
+  isFourContexts = value & fourContextMode;
+  ctxEnables = value;
+  for (uint32_t pointer = 0; pointer < 2; ++pointer)
+    setLmAddress(contexts[0], pointer, lmAddress(contexts[0], pointer));
+}
+
+void Microengine::setCcEnable(uint32_t value) {
+  bool wereEnabled = areFlagsEnabled();
+  ccEnable = value;
+  if (wereEnabled && !areFlagsEnabled())
+    heldFlags = {flagResult, flagC, flagV};
+  else if (!wereEnabled)
+    setFlags(heldFlags.result, heldFlags.carry, heldFlags.overflow);
+}
+
+void Microengine::applyDue() {
+  size_t done = 0;
+  while (done < pending.size() && pending[done].cycle <= time)
+    applyPending(pending[done++]);
+  pending.erase(pending.begin(), pending.begin() + done);
+  pendingCycle = pending.empty() ? Scheduler::never : pending.front().cycle;
+  isStepping = std::any_of(
+      pending.begin(), pending.end(),
+      [](const PendingWrite &write) { return write.csr == Csr_CC_ENABLE; });
+  bases = contexts[current].bases;
+  refreshWatchedAlways();
+}
+
+uint32_t Microengine::readCsr(uint32_t csr) {
+  commitPending();
+  const Context &active = contexts[current];
+  const Context &other = contexts[ctxPointer & 7];
+  switch (csr) {
+  case Csr_CTX_ENABLES:
+    return ctxEnables;
+  case Csr_CC_ENABLE:
+    return ccEnable;
+  case Csr_CSR_CTX_POINTER:
+    return ctxPointer;
+  case Csr_ACTIVE_CTX_STS:
+    return 1u << 31 | (pc & pcMask) << 8 |
+           engineHardwareNumber(number, chassis.clusterEngines()) << 3 |
+           current;
+  case Csr_INDIRECT_CTX_STS:
+    return uint32_t{readyMask >> (ctxPointer & 7) & 1u} << 31 | other.pc;
+  case Csr_ACTIVE_CTX_SIG_EVENTS:
+    return active.signals;
+  case Csr_INDIRECT_CTX_SIG_EVENTS:
+    return other.signals;
+  case Csr_ACTIVE_CTX_WAKEUP_EVENTS:
+    return active.wakeMask | uint32_t{active.any} << 16;
+  case Csr_INDIRECT_CTX_WAKEUP_EVENTS:
+    return other.wakeMask | uint32_t{other.any} << 16;
+  case Csr_ACTIVE_LM_ADDR_0:
+  case Csr_ACTIVE_LM_ADDR_0_BYTE_INDEX:
+    return lmAddress(active, 0);
+  case Csr_ACTIVE_LM_ADDR_1:
+  case Csr_ACTIVE_LM_ADDR_1_BYTE_INDEX:
+    return lmAddress(active, 1);
+  case Csr_INDIRECT_LM_ADDR_0:
+    return lmAddress(other, 0);
+  case Csr_INDIRECT_LM_ADDR_1:
+    return lmAddress(other, 1);
+  case Csr_BYTE_INDEX:
+    return byteIndex;
+  case Csr_T_INDEX:
+    return tIndex;
+  case Csr_T_INDEX_BYTE_INDEX:
+    return tIndex | byteIndex;
+  case Csr_NN_PUT:
+    return nnPut;
+  case Csr_NN_GET:
+    return nnGet;
+  case Csr_TIMESTAMP_LOW:
+    return static_cast<uint32_t>(time / TimestampTickCycles);
+  case Csr_TIMESTAMP_HIGH:
+    return static_cast<uint32_t>(time / TimestampTickCycles >> 32);
+  case Csr_PROFILE_COUNT:
+    return static_cast<uint32_t>(time);
+  case Csr_CRC_REMAINDER:
+    return crcRemainder;
+  case Csr_PSEUDO_RANDOM_NUMBER:
+    // A 32-bit Galois register; the polynomial is our choice.
+    pseudoRandom = pseudoRandom >> 1 ^ (pseudoRandom & 1 ? 0xedb88320u : 0);
+    return pseudoRandom;
+  case Csr_ACTIVE_CTX_FUTURE_COUNT:
+    return active.futureCount;
+  case Csr_INDIRECT_CTX_FUTURE_COUNT:
+    return other.futureCount;
+  case Csr_ACTIVE_FUTURE_COUNT_SIGNAL:
+    return active.futureSignal;
+  case Csr_INDIRECT_FUTURE_COUNT_SIGNAL:
+    return other.futureSignal;
+  case Csr_CTX_ARB_CNTL:
+    // The context that would be next if the engine were given up now.
+    return current | (readyMask ? nextContext() : current) << 4;
+  case Csr_ALU_OUT:
+    return previousResult;
+  default:
+    return 0;
+  }
+}
+
+void Microengine::writeCsr(uint32_t csr, uint32_t value) {
+  commitPending();
+  switch (csr) {
+  case Csr_ACTIVE_LM_ADDR_0:
+  case Csr_ACTIVE_LM_ADDR_1:
+  case Csr_ACTIVE_LM_ADDR_0_BYTE_INDEX:
+  case Csr_ACTIVE_LM_ADDR_1_BYTE_INDEX:
+  case Csr_T_INDEX:
+  case Csr_BYTE_INDEX:
+  case Csr_T_INDEX_BYTE_INDEX:
+  case Csr_NN_PUT:
+  case Csr_NN_GET:
+    defer(csr, current, value);
+    return;
+  case Csr_INDIRECT_LM_ADDR_0:
+    defer(Csr_ACTIVE_LM_ADDR_0, ctxPointer & 7, value);
+    return;
+  case Csr_INDIRECT_LM_ADDR_1:
+    defer(Csr_ACTIVE_LM_ADDR_1, ctxPointer & 7, value);
+    return;
+  case Csr_SAME_ME_SIGNAL:
+  case Csr_NEXT_NEIGHBOR_SIGNAL:
+  case Csr_PREV_NEIGHBOR_SIGNAL:
+    writeSignalCsr(csr, value);
+    return;
+  case Csr_CTX_ENABLES:
+    if (value & fourContextMode && current % 2)
+      fault("an odd context switches to the mode of four contexts");
+    else
+      delay({time + chassis.parameters().meCsrSlots + 1, Csr_CTX_ENABLES, 0,
+             value});
+    return;
+  case Csr_CC_ENABLE:
+    isStepping = true;
+    [[fallthrough]];
+  case Csr_CRC_REMAINDER:
+  case Csr_PSEUDO_RANDOM_NUMBER:
+    delay({time + chassis.parameters().meCsrSlots + 1,
+           static_cast<uint16_t>(csr), 0, value});
+    return;
+  case Csr_CTX_ARB_CNTL:
+  case Csr_ALU_OUT:
+  case Csr_PROFILE_COUNT:
+    return; // they only show
+  default:
+    if (!isWritable(csr))
+      return fault("local CSR " + std::to_string(csr) +
+                   " cannot be written here");
+    scheduler.schedule(time + chassis.parameters().meCsrSlots + 1, this,
+                       csrEvent + csr, uint64_t{contextOf(csr)} << 32 | value);
+  }
+}
+
+/// As writeCsr, from outside: what has no delay of its own acts now.
+void Microengine::writeCsrNow(uint32_t csr, uint32_t value) {
+  if (csr == Csr_CC_ENABLE || csr == Csr_CRC_REMAINDER ||
+      csr == Csr_PSEUDO_RANDOM_NUMBER) {
+    applyPending({time, static_cast<uint16_t>(csr), 0, value});
+    refreshWatchedAlways();
+  } else if (isWritable(csr))
+    applyCsr(scheduler.now(), contextOf(csr), csr, value);
+  else
+    writeCsr(csr, value);
+}
+
+/// The context whose CSR an instruction names.
+uint32_t Microengine::contextOf(uint32_t csr) const {
+  switch (csr) {
+  case Csr_INDIRECT_CTX_SIG_EVENTS:
+  case Csr_INDIRECT_CTX_WAKEUP_EVENTS:
+  case Csr_INDIRECT_FUTURE_COUNT_SIGNAL:
+  case Csr_INDIRECT_CTX_FUTURE_COUNT:
+  case Csr_INDIRECT_CTX_STS:
+    return ctxPointer & 7;
+  default:
+    return current;
+  }
+}
+
+/// The write of a CSR takes effect at `cycle`.
+void Microengine::applyCsr(uint64_t cycle, uint32_t index, uint32_t csr,
+                           uint32_t value) {
+  Context &context = contexts[index];
+  switch (csr) {
+  case Csr_CSR_CTX_POINTER:
+    ctxPointer = value & 7;
+    return;
+  case Csr_ACTIVE_CTX_SIG_EVENTS:
+  case Csr_INDIRECT_CTX_SIG_EVENTS:
+    context.signals = 0;
+    raiseSignals(cycle, index, value);
+    return;
+  case Csr_ACTIVE_CTX_WAKEUP_EVENTS:
+  case Csr_INDIRECT_CTX_WAKEUP_EVENTS:
+    context.wakeMask = value & 0xffff;
+    context.any = value >> 16 & 1;
+    return;
+  case Csr_ACTIVE_FUTURE_COUNT_SIGNAL:
+  case Csr_INDIRECT_FUTURE_COUNT_SIGNAL:
+    context.futureSignal = value & 15;
+    return;
+  case Csr_ACTIVE_CTX_FUTURE_COUNT:
+  case Csr_INDIRECT_CTX_FUTURE_COUNT:
+    context.futureCount = value & 0xffff;
+    startFutureCount(cycle, index);
+    return;
+  case Csr_INDIRECT_CTX_STS:
+    context.pc = value & pcMask;
+    return;
+  }
+}
+
+/// Value: bit 7 = the next context of the engine, 6:3 signal, 2:0 context.
+void Microengine::writeSignalCsr(uint32_t csr, uint32_t value) {
+  uint32_t step = isFourContexts ? 2 : 1;
+  uint32_t context = value & 0x80 ? (current + step) % contextCount : value & 7;
+  uint32_t mask = 1u << (value >> 3 & 15);
+  uint64_t cycle = time + chassis.parameters().signalLatency;
+  if (csr == Csr_SAME_ME_SIGNAL)
+    chassis.raise(number, context, mask, cycle);
+  else if (csr == Csr_NEXT_NEIGHBOR_SIGNAL && nextEngine)
+    chassis.raise(nextEngine->number, context, mask, cycle);
+  else if (csr == Csr_PREV_NEIGHBOR_SIGNAL && previousEngine)
+    chassis.raise(previousEngine->number, context, mask, cycle);
+}
+
+/// The context's signal comes when the low half of the timestamp equals the
+/// count.
+void Microengine::startFutureCount(uint64_t cycle, uint32_t index) {
+  Context &context = contexts[index];
+  uint64_t tick = cycle / TimestampTickCycles;
+  uint64_t wait = (context.futureCount - tick) & 0xffff;
+  if (wait == 0)
+    wait = 0x10000;
+  ++context.futureSerial;
+  scheduler.schedule((tick + wait) * TimestampTickCycles, this, index,
+                     context.futureSerial);
+}
+
+void Microengine::onEvent(uint64_t cycle, uint32_t code, uint64_t argument) {
+  if (code >= csrEvent)
+    return applyCsr(cycle, static_cast<uint32_t>(argument >> 32),
+                    code - csrEvent, static_cast<uint32_t>(argument));
+  Context &context = contexts[code];
+  if (context.futureSerial == argument && context.futureSignal != 0)
+    raiseSignals(cycle, code, 1u << context.futureSignal);
+}
+
+/// Words in the neighbour ring that this engine reads.
+uint32_t Microengine::neighbourLevel() {
+  commitPending();
+  const Microengine *writer = ctxEnables >> 20 & 1 ? this : previousEngine;
+  return writer ? (writer->nnPut - nnGet) & ringMask : 0;
+}
+
+bool Microengine::inputState(uint32_t state) {
+  commitPending();
+  if (state == 0)
+    return neighbourLevel() <= (ctxEnables >> ringEmptyBit & ringEmptyMask);
+  if (state == 1) {
+    Microengine *reader = ctxEnables >> 20 & 1 ? this : nextEngine;
+    return reader && reader->neighbourLevel() >= ringMask;
+  }
+  if (state < 2 + StatusRingCount)
+    return chassis.ringStatus() >> (state - 2) & 1;
+  return false; // fci: no CSIX
+}
+
+} // namespace karakal::sim

@@ -1,0 +1,142 @@
+//===- MicroengineWatch.cpp - hazards and state
+//-----------------------------===//
+//
+// What a program should not do and the hardware does not forbid. A register is
+// watched from the issue of a command to the arrival of its data, so a read
+// counts as early as long as the engine cannot have seen the signal.
+//
+//===----------------------------------------------------------------------===//
+
+#include "sim-ixp/engine/Microengine.h"
+#include "target-ixp/table/Printer.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <utility>
+
+namespace karakal::sim {
+namespace {
+
+/// "$3" or "$$3" of a bit of Context::pendingIn and pendingOut.
+std::string transferName(uint32_t bit) {
+  return (bit < 32 ? "$" : "$$") + std::to_string(bit & 31);
+}
+
+} // namespace
+
+std::vector<uint64_t> EngineProfile::issued() const {
+  std::vector<uint64_t> counts(aborted.size());
+  int64_t count = 0;
+  for (size_t i = 0; i < counts.size(); ++i) {
+    count += lines[i];
+    counts[i] = static_cast<uint64_t>(count);
+  }
+  return counts;
+}
+
+/// Reports each kind once at a place.
+void Microengine::hazard(HazardKind kind, const std::string &what) {
+  uint8_t bit = static_cast<uint8_t>(1u << static_cast<unsigned>(kind));
+  if (reported[pc] & bit)
+    return;
+  reported[pc] |= bit;
+  recorder.onHazard({kind, number, time,
+                     "context " + std::to_string(current) + ", PC " +
+                         std::to_string(pc) + program->placeOf(pc) + ": " +
+                         what});
+}
+
+void Microengine::checkTransfers(const MicroOp &op) {
+  const Context &context = contexts[current];
+  // Which bit of the masks a place of the register file is, if any.
+  auto bitOf = [&](uint32_t place, uint32_t sBank, uint32_t dBank) {
+    bool isS = place >= sBank && place < sBank + 128u;
+    bool isD = place >= dBank && place < dBank + 128u;
+    uint32_t index = place - (isS ? sBank : dBank);
+    if ((!isS && !isD) || index / registerCount() * registerCount() !=
+                              current * 16 / registerCount() * registerCount())
+      return ~0u;
+    return (isS ? 0 : 32) + index % registerCount();
+  };
+  for (auto [index, base] : {std::pair(op.a, op.aBase), {op.b, op.bBase}}) {
+    uint32_t bit = bitOf(index | bases[base], reg::sIn, reg::dIn);
+    if (bit < 64 && context.pendingIn >> bit & 1)
+      hazard(HazardKind::EarlyRead, "reads " + transferName(bit) +
+                                        " before the command that fills it "
+                                        "is done");
+  }
+  uint32_t bit = bitOf(op.dest | bases[op.destBase], reg::sOut, reg::dOut);
+  if (bit < 64 && context.pendingOut >> bit & 1)
+    hazard(HazardKind::EarlyRewrite, "writes " + transferName(bit) +
+                                         " before the command that sends it "
+                                         "has taken it");
+}
+
+void Microengine::checkLocalDelay(const MicroOp &op) {
+  for (const PendingWrite &write : pending) {
+    bool is0 = write.csr == target::Csr_ACTIVE_LM_ADDR_0 ||
+               write.csr == target::Csr_ACTIVE_LM_ADDR_0_BYTE_INDEX;
+    bool is1 = write.csr == target::Csr_ACTIVE_LM_ADDR_1 ||
+               write.csr == target::Csr_ACTIVE_LM_ADDR_1_BYTE_INDEX;
+    uint8_t base = is0 ? BaseLocal0 : BaseLocal1;
+    bool isHere = write.context == current || isGlobal(is1);
+    if ((is0 || is1) && isHere && write.cycle > time &&
+        (op.aBase == base || op.bBase == base || op.destBase == base))
+      hazard(HazardKind::LocalDelay,
+             "uses local memory through a pointer that was written just "
+             "before; its old value holds for " +
+                 std::to_string(write.cycle - time) + " more cycles");
+  }
+}
+
+/// `what` needs so many instructions between the last crc and itself.
+void Microengine::checkCrc(uint64_t slotsLeast, const char *what) {
+  if (crcEnd != 0 && time < crcEnd + slotsLeast)
+    hazard(HazardKind::CrcDelay,
+           std::string(what) + " " + std::to_string(time - crcEnd) +
+               " instructions behind a crc; it needs " +
+               std::to_string(slotsLeast) + " between them");
+}
+
+void Microengine::reportUnaligned(const Command &command,
+                                  const CommandShape &shape) {
+  hazard(HazardKind::Unaligned,
+         "address ends in " +
+             std::to_string(command.address & shape.ignoredBits) +
+             ", which the memory ignores: its grain is " +
+             std::to_string(shape.ignoredBits + 1) + " bytes");
+}
+
+std::string Microengine::describeRunning() const {
+  const Context &context = contexts[current];
+  Flags flags = areFlagsEnabled() ? Flags{flagResult, flagC, flagV} : heldFlags;
+  std::string text = "engine " + std::to_string(number) + ", context " +
+                     std::to_string(current) + ", PC " + std::to_string(pc) +
+                     program->placeOf(pc) + ", cycle " + std::to_string(time) +
+                     "\n  " + target::print(program->instructions[pc]) + "\n";
+  struct Bank {
+    const char *name;
+    uint32_t base;
+  };
+  for (auto [name, base] : {Bank{"a", reg::gprA}, Bank{"b", reg::gprB},
+                            Bank{"$ in ", reg::sIn}, Bank{"$ out", reg::sOut},
+                            Bank{"$$in ", reg::dIn}, Bank{"$$out", reg::dOut}})
+    for (uint32_t i = 0; i < registerCount(); ++i) {
+      char line[48];
+      std::snprintf(line, sizeof line, "%s%-5s %2u: %08x%s", "  ",
+                    i % 8 == 0 ? name : "", i, regs[base + current * 16 + i],
+                    i % 8 == 7 ? "\n" : "");
+      text += line;
+    }
+  char line[128];
+  std::snprintf(line, sizeof line,
+                "  lm_addr0 0x%x, lm_addr1 0x%x, signals 0x%04x, waits for "
+                "0x%04x, flags %s%s%s%s\n",
+                lmAddress(context, 0), lmAddress(context, 1), context.signals,
+                context.wakeMask, flags.result >> 31 ? "N" : "-",
+                flags.result == 0 ? "Z" : "-", flags.overflow ? "V" : "-",
+                flags.carry ? "C" : "-");
+  return text + line;
+}
+
+} // namespace karakal::sim

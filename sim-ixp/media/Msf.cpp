@@ -1,0 +1,170 @@
+//===- Msf.cpp - the media switch fabric interface ------------------------===//
+
+#include "sim-ixp/media/Msf.h"
+
+#include "sim-ixp/observe/Recorder.h"
+#include "support/Error.h"
+#include "target-ixp/chip/ChipParameters.h"
+#include "target-ixp/chip/MemoryMap.h"
+
+#include <cstring>
+#include <string>
+
+namespace karakal::sim {
+
+namespace {
+
+// Bits 37:32 and 19:18 of the commands (MEv2 reference, commands).
+constexpr uint32_t targetRead = 0x3c;
+constexpr uint32_t targetWrite = 0x3d;
+constexpr uint32_t tokenFastWrite = 1;
+constexpr uint32_t tokenQuadwords = 2;
+
+bool isBuffer(uint32_t address) {
+  return address >= target::MsfBufferData && address < msf::spaceBytes;
+}
+
+uint32_t wordAt(const uint8_t *bytes) {
+  uint32_t word;
+  std::memcpy(&word, bytes, 4);
+  return __builtin_bswap32(word);
+}
+
+} // namespace
+
+Msf::Msf(Chassis &chassis, Recorder &recorder, TrafficSource &source)
+    : chassis(chassis), recorder(recorder), receive(chassis, recorder, source),
+      transmit(chassis, recorder, source.portCount()),
+      kept(target::MsfTbufElementControl / 4), origins(target::BufferCount) {}
+
+//===----------------------------------------------------------------------===//
+// Commands
+//===----------------------------------------------------------------------===//
+
+void Msf::accept(Command &command) {
+  const target::ChipParameters &chip = chassis.parameters();
+  // What of a register's latency is neither the way there nor the way back.
+  uint64_t ways = chip.busRequestCycles + chip.busReturnCycles;
+  uint64_t service = chip.msfLatency > ways ? chip.msfLatency - ways : 0;
+  uint64_t ready = chassis.scheduler().now() + service;
+  if (command.target == targetRead) {
+    chassis.scheduler().schedule(ready, this, 0,
+                                 reinterpret_cast<uint64_t>(&command));
+    return;
+  }
+  KARAKAL_ASSERT(command.target == targetWrite, "not a command of the MSF");
+  if (command.token == tokenFastWrite) {
+    writeRegister(command.address & 0xffff, command.address >> 16,
+                  command.engine);
+    chassis.finish(command, chassis.scheduler().now());
+    return;
+  }
+  uint32_t words = command.count * (command.token == tokenQuadwords ? 2 : 1);
+  chassis.pull(command, words, chassis.scheduler().now(), this);
+}
+
+void Msf::onEvent(uint64_t, uint32_t, uint64_t argument) {
+  serveRead(*reinterpret_cast<Command *>(argument));
+}
+
+void Msf::serveRead(Command &command) {
+  uint32_t words = command.count * (command.token == tokenQuadwords ? 2 : 1);
+  for (uint32_t i = 0; i < words; ++i)
+    command.data[i] = readRegister(command.address + 4 * i);
+  chassis.push(command, words, chassis.scheduler().now());
+}
+
+void Msf::onPulled(Command &command) {
+  serveWrite(command);
+  // The pull has raised the signal.
+  command.signal = 0;
+  chassis.finish(command, chassis.scheduler().now());
+}
+
+void Msf::serveWrite(Command &command) {
+  uint32_t words = command.count * (command.token == tokenQuadwords ? 2 : 1);
+  uint32_t address = command.address;
+  for (uint32_t i = 0; i < words; ++i)
+    writeRegister(address + 4 * i, command.data[i], command.engine);
+}
+
+//===----------------------------------------------------------------------===//
+// Registers
+//===----------------------------------------------------------------------===//
+
+uint32_t Msf::readRegister(uint32_t address) const {
+  address &= msf::spaceBytes - 4;
+  if (isBuffer(address))
+    return wordAt(receive.buffer().data() + (address - target::MsfBufferData));
+  uint32_t partition = (address - target::MsfTxSequence) / 4;
+  if (address >= target::MsfTxSequence && partition < msf::partitionCount)
+    return transmit.sequence(partition);
+  return address / 4 < kept.size() ? kept[address / 4] : 0;
+}
+
+void Msf::writeRegister(uint32_t address, uint32_t value, uint32_t engine) {
+  address &= msf::spaceBytes - 4;
+  if (isBuffer(address)) {
+    uint32_t bigEndian = __builtin_bswap32(value);
+    std::memcpy(transmit.buffer().data() + (address - target::MsfBufferData),
+                &bigEndian, 4);
+  } else if (address >= target::MsfTbufElementControl) {
+    // The second word makes no difference: it must be 0.
+    if (address % 8 == 0)
+      transmit.validate((address - target::MsfTbufElementControl) / 8, value,
+                        engine);
+  } else if (uint32_t list = (address - target::MsfRxThreadFreelist) / 4;
+             address >= target::MsfRxThreadFreelist &&
+             list < msf::freelistCount) {
+    receive.addThread(list, value);
+  } else if (address == target::MsfRbufElementDone) {
+    receive.freeElement(value & 0xff, engine);
+  } else {
+    kept[address / 4] = value;
+    configure(address, value, engine);
+  }
+}
+
+/// Registers that keep their value and set something up.
+void Msf::configure(uint32_t address, uint32_t value, uint32_t engine) {
+  uint32_t list = (address - msf::freelistTimeout) / 4;
+  if (address == target::MsfRxControl)
+    receive.setControl(value, engine);
+  else if (address == target::MsfTxControl)
+    transmit.setControl(value, engine);
+  else if (address >= msf::freelistTimeout && list < msf::freelistCount)
+    receive.setTimeout(list, value);
+}
+
+//===----------------------------------------------------------------------===//
+// Buffers
+//===----------------------------------------------------------------------===//
+
+void Msf::readRbuf(uint32_t address, uint8_t *to, uint32_t bytes) {
+  uint32_t offset = (address - target::MsfBufferData) % msf::bufferBytes;
+  if (offset + bytes > msf::bufferBytes)
+    return recorder.onFault(target::RxEngine, "reads beyond the RBUF");
+  std::memcpy(to, receive.buffer().data() + offset, bytes);
+}
+
+void Msf::writeTbuf(uint32_t address, const uint8_t *from, uint32_t bytes) {
+  uint32_t offset = (address - target::MsfBufferData) % msf::bufferBytes;
+  if (offset + bytes > msf::bufferBytes)
+    return recorder.onFault(target::TxEngine, "writes beyond the TBUF");
+  std::memcpy(transmit.buffer().data() + offset, from, bytes);
+}
+
+FrameOrigin &Msf::originOfBuffer(uint32_t dramAddress) {
+  uint32_t index = (dramAddress - target::BufferDramBase) / target::BufferBytes;
+  return origins[index % origins.size()];
+}
+
+void Msf::onBufferMove(bool isReceive, uint32_t mediaAddress,
+                       uint32_t dramAddress) {
+  if (isReceive)
+    originOfBuffer(dramAddress) = receive.originAt(mediaAddress);
+  else
+    transmit.setOriginAt(mediaAddress, originOfBuffer(dramAddress));
+}
+
+} // namespace karakal::sim

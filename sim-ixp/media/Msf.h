@@ -1,0 +1,100 @@
+//===- Msf.h - the media switch fabric interface --------------*- C++ -*-===//
+//
+// The unit between engines and ports: its commands are msf read, write and
+// fast_wr, its registers those of MsfRegisters.h. The receive side lives in
+// MsfReceive, the transmit side in MsfTransmit; this class decodes commands and
+// holds what both share.
+//
+// It also remembers which received frame each packet buffer holds: rbuf_rd puts
+// a frame's number on the buffer it writes, tbuf_wr takes it to the element
+// that leaves. Software sees nothing of it; the run's report gains latency and
+// order.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KARAKAL_SIM_IXP_MEDIA_MSF_H
+#define KARAKAL_SIM_IXP_MEDIA_MSF_H
+
+#include "sim-ixp/bus/Chassis.h"
+#include "sim-ixp/media/Media.h"
+#include "sim-ixp/media/MsfReceive.h"
+#include "sim-ixp/media/MsfTransmit.h"
+#include "sim-ixp/media/Traffic.h"
+#include "target-ixp/chip/MemoryMap.h"
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+namespace karakal::sim {
+
+class Recorder;
+
+/// The MSF with its ports. `onSent` of the transmit side is the sink.
+class Msf : public Media, public EventTarget {
+public:
+  Msf(Chassis &chassis, Recorder &recorder, TrafficSource &source);
+
+  /// Called with each frame that has left, in the order of leaving.
+  void onSent(std::function<void(const SentFrame &)> callback) {
+    transmit.onSent(std::move(callback));
+  }
+  /// The buffer of a handle went back to the free list: what it is used for
+  /// next is no received frame until rbuf_rd says so.
+  void forgetBuffer(uint32_t handle) {
+    originOfBuffer(target::bufferAddress(handle)) = FrameOrigin();
+  }
+  const ReceiveStatistics &receiveStatistics() const {
+    return receive.statistics();
+  }
+  const TransmitStatistics &transmitStatistics() const {
+    return transmit.statistics();
+  }
+  const Resource &receiveBus() const { return receive.bus(); }
+  const Resource &transmitBus() const { return transmit.bus(); }
+
+  void accept(Command &command) override;
+  void onPulled(Command &command) override;
+  void onEvent(uint64_t cycle, uint32_t code, uint64_t argument) override;
+
+  void readRbuf(uint32_t address, uint8_t *to, uint32_t bytes) override;
+  void writeTbuf(uint32_t address, const uint8_t *from,
+                 uint32_t bytes) override;
+  void onBufferMove(bool isReceive, uint32_t mediaAddress,
+                    uint32_t dramAddress) override;
+
+  uint32_t readRegister(uint32_t address) const override;
+  void writeRegister(uint32_t address, uint32_t value,
+                     uint32_t engine) override;
+
+  void start() override { receive.start(); }
+  bool isReceiveDone() const override { return receive.isDone(); }
+  bool isTransmitDone() const override { return transmit.isDone(); }
+  uint64_t arrivedCount() const override {
+    return receive.statistics().framesArrived;
+  }
+
+  /// The number of the frame in a DRAM buffer.
+  uint64_t numberOfBuffer(uint32_t dramAddress) {
+    return originOfBuffer(dramAddress).number;
+  }
+
+private:
+  void configure(uint32_t address, uint32_t value, uint32_t engine);
+  void serveRead(Command &command);
+  void serveWrite(Command &command);
+  FrameOrigin &originOfBuffer(uint32_t dramAddress);
+
+  Chassis &chassis;
+  Recorder &recorder;
+  MsfReceive receive;
+  MsfTransmit transmit;
+  /// Registers that do nothing but keep what was written, by word.
+  std::vector<uint32_t> kept;
+  /// One a packet buffer.
+  std::vector<FrameOrigin> origins;
+};
+
+} // namespace karakal::sim
+
+#endif // KARAKAL_SIM_IXP_MEDIA_MSF_H

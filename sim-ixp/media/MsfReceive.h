@@ -1,0 +1,162 @@
+//===- MsfReceive.h - from the wire to a waiting thread -------*- C++ -*-===//
+//
+// A frame comes in by five steps:
+//   1. its port's wire carries it into the port's FIFO, at line rate;
+//   2. the FIFO hands it on in pieces of one element (an "mpacket"), as soon as
+//      the piece is whole; the last piece waits for the frame's CRC;
+//   3. the media bus, shared by the ports in turn, moves a piece into the first
+//      element of the element free list; without a free element it stands
+//      still, and the FIFOs fill up;
+//   4. full elements wait in the order in which they were filled;
+//   5. the first of them goes to the first thread of the thread free list: two
+//      status words are pushed into its transfer registers, with a signal.
+// Software gives an element back through RBUF_ELEMENT_DONE. Elements have 64,
+// 128 or 256 bytes, as RX_CONTROL says. Its bus width says how many thread free
+// lists there are: port p is served by the list p modulo their number [M]. A
+// list may have a timeout: its first thread then gets a null status instead of
+// waiting for ever.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KARAKAL_SIM_IXP_MEDIA_MSFRECEIVE_H
+#define KARAKAL_SIM_IXP_MEDIA_MSFRECEIVE_H
+
+#include "sim-ixp/bus/Chassis.h"
+#include "sim-ixp/bus/Fifo.h"
+#include "sim-ixp/bus/Resource.h"
+#include "sim-ixp/bus/Scheduler.h"
+#include "sim-ixp/media/MsfRegisters.h"
+#include "sim-ixp/media/Traffic.h"
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace karakal::sim {
+
+class Recorder;
+
+/// Where a frame came from: kept with its element, so that the run can tell
+/// what became of it.
+struct FrameOrigin {
+  uint64_t number = SentFrame::unknownNumber;
+  /// Cycle of the frame's last bit on the wire.
+  uint64_t arrivedCycle = 0;
+};
+
+/// Totals of the receive side.
+struct ReceiveStatistics {
+  uint64_t framesArrived = 0; ///< begun on a wire
+  uint64_t framesLost = 0;    ///< no room in a port's FIFO (open loop)
+  uint64_t frameBits = 0;     ///< arrived, with CRC
+  uint64_t mpackets = 0;      ///< handed to threads
+  uint64_t nullStatuses = 0;  ///< given to threads by a list's timeout
+  /// Cycles in which a piece waited for a free element.
+  uint64_t elementWaitCycles = 0;
+};
+
+/// Ports, receive buffer, element and thread free lists.
+class MsfReceive : public EventTarget {
+public:
+  MsfReceive(Chassis &chassis, Recorder &recorder, TrafficSource &source);
+
+  /// Puts the usable elements on the free list and opens the ports.
+  void start();
+  /// Nothing left on a wire, in a FIFO or in an element.
+  bool isDone() const;
+
+  // ---- registers -----------------------------------------------------------
+  /// Element size and lists; a fault of `engine` while an element is in use.
+  void setControl(uint32_t value, uint32_t engine);
+  void addThread(uint32_t list, uint32_t data);
+  void setTimeout(uint32_t list, uint32_t ticks);
+  /// An element that is not in use is a fault of `engine`.
+  void freeElement(uint32_t element, uint32_t engine);
+
+  const std::array<uint8_t, msf::bufferBytes> &buffer() const { return rbuf; }
+  /// Of the frame in the element at an address of the MSF's space.
+  const FrameOrigin &originAt(uint32_t address) const {
+    return elements[size.elementAt(address)].origin;
+  }
+  const ReceiveStatistics &statistics() const { return totals; }
+  const Resource &bus() const { return mediaBus; }
+
+  void onEvent(uint64_t cycle, uint32_t code, uint64_t argument) override;
+
+private:
+  enum EventCode : uint32_t { FrameStarts, PieceArrives, PieceMoved, TimedOut };
+
+  /// A part of a frame that fills one element.
+  struct Piece {
+    const std::vector<uint8_t> *bytes;
+    uint32_t offset;
+    uint32_t size;
+    bool isFirst, isLast, hasError;
+    FrameOrigin origin;
+  };
+  struct Port {
+    double wireFree = 0;      ///< cycle at which the next frame may start
+    double frameStart = 0;    ///< of the frame on the wire
+    OfferedFrame frame;       ///< on the wire
+    uint32_t pieceOffset = 0; ///< of the frame, arriving now
+    bool isOnWire = false;
+    bool isHeld = false;      ///< closed loop: waits for room in the FIFO
+    bool isScheduled = false; ///< its next frame's start is an event
+    uint32_t fifoUsed = 0;    ///< bytes, reserved at the frame's start
+    Fifo<Piece> pieces;
+  };
+  struct Element {
+    bool isInUse = false; ///< between the bus and RBUF_ELEMENT_DONE
+    uint32_t port = 0;
+    Piece piece{};
+    FrameOrigin origin;
+  };
+  /// Threads that wait, and full elements that wait for them.
+  struct List {
+    Fifo<uint32_t> threads;
+    Fifo<uint32_t> fullElements;
+    uint32_t timeoutTicks = 0;
+    uint32_t serial = 0; ///< of the first thread: older timeouts are void
+  };
+
+  void fillFreeList();
+  List &listOf(uint32_t port) { return lists[port % listCount]; }
+  void takeThread(List &list, uint64_t cycle, const uint32_t (&status)[2]);
+  void startTimeout(List &list);
+  void timedOut(uint64_t cycle, uint32_t number, uint32_t serial);
+  void scheduleNextFrame(uint32_t port);
+  void startFrame(uint64_t cycle, uint32_t port);
+  void schedulePiece(uint32_t port);
+  void pieceArrives(uint64_t cycle, uint32_t port);
+  void tryBus(uint64_t cycle);
+  void pieceMoved(uint64_t cycle, uint32_t element);
+  void dispatch(List &list, uint64_t cycle);
+  double bytesToCycles(double bytes) const;
+
+  Chassis &chassis;
+  Scheduler &events;
+  Recorder &recorder;
+  TrafficSource &source;
+  const target::ChipParameters &params;
+  std::vector<Port> ports;
+  std::array<uint8_t, msf::bufferBytes> rbuf{};
+  msf::ElementSize size;
+  std::array<Element, msf::elementCountMax> elements{};
+  Fifo<uint32_t> freeElements;
+  std::array<List, msf::freelistCount> lists;
+  uint32_t listCount = 1;
+  Resource mediaBus;
+  bool isBusTaken = false;
+  bool isElementMissing = false;
+  uint64_t elementMissingSince = 0;
+  uint32_t nextPort = 0;
+  bool isStarted = false;
+  uint64_t startCycle = 0; ///< from which open-loop frames are due
+  uint32_t elementsInUse = 0;
+  ReceiveStatistics totals;
+};
+
+} // namespace karakal::sim
+
+#endif // KARAKAL_SIM_IXP_MEDIA_MSFRECEIVE_H

@@ -1,0 +1,114 @@
+//===- Traffic.h - what is offered to the ports, what leaves --*- C++ -*-===//
+//
+// A source replays a trace: packet n of the run is packet n modulo the trace's
+// length, padded to the least frame, on the trace's port. The run takes the
+// packets in this order, cut or repeated to a given number.
+//
+// Closed loop (the default): each port sends its packets one after the other at
+// line rate, and holds the next one while the receive side has no room; nothing
+// is lost. Open loop: packet n is due when the frame bits before it have gone
+// by at the offered rate over all ports, and is lost if there is no room.
+// A frame's bits count its 4-byte CRC; line rate also counts 8 bytes of
+// preamble and a gap of 12.
+//
+// A sink keeps what left: when, where, which packet it had been, its bytes.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KARAKAL_SIM_IXP_MEDIA_TRAFFIC_H
+#define KARAKAL_SIM_IXP_MEDIA_TRAFFIC_H
+
+#include "traces/Packet.h"
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+namespace karakal::target {
+struct ChipParameters;
+}
+
+namespace karakal::sim {
+
+/// How a trace is offered.
+struct TrafficOptions {
+  uint32_t portCount = 4;
+  /// Packets of the run; 0 = each packet of the trace once.
+  uint64_t packetCount = 0;
+  /// Frame bits per second over all ports, in 10^9; 0 = closed loop.
+  double offeredGbps = 0;
+  /// Which packets arrive with a receive error (tests).
+  std::function<bool(uint64_t number)> hasError;
+};
+
+/// One frame on its way in.
+struct OfferedFrame {
+  uint64_t number = 0; ///< of the run, from 0
+  uint32_t port = 0;
+  const std::vector<uint8_t> *bytes = nullptr; ///< without CRC
+  bool hasError = false;
+  /// Open loop: seconds from the start; closed loop: 0.
+  double dueSeconds = 0;
+};
+
+/// The packets of a run, port by port.
+class TrafficSource {
+public:
+  /// Takes over the trace. Ports at or beyond the count are taken modulo it.
+  TrafficSource(std::vector<traces::Packet> trace,
+                const TrafficOptions &options);
+
+  /// The next frame of `port`, or nullptr if it has none left. Stays the same
+  /// until `take`.
+  const OfferedFrame *peek(uint32_t port);
+  void take(uint32_t port);
+
+  bool isClosedLoop() const { return options.offeredGbps <= 0; }
+  uint32_t portCount() const { return options.portCount; }
+  uint64_t packetCount() const { return options.packetCount; }
+
+private:
+  struct Port {
+    /// Indices into the trace, ascending.
+    std::vector<uint32_t> packets;
+    uint64_t next = 0; ///< counts over repetitions
+    bool isPrepared = false;
+    OfferedFrame frame;
+  };
+
+  TrafficOptions options;
+  std::vector<traces::Packet> trace;
+  /// Frame bits before each packet of the trace, and of the whole trace.
+  std::vector<uint64_t> bitsBefore;
+  uint64_t traceBits = 0;
+  std::vector<Port> ports;
+};
+
+/// One frame that left the chip.
+struct SentFrame {
+  static constexpr uint64_t unknownNumber = ~uint64_t{0};
+  uint64_t cycle = 0; ///< of its first bit on the wire
+  uint32_t port = 0;
+  /// Number of the packet that was received into its buffer, `unknownNumber`
+  /// for a copy.
+  uint64_t number = unknownNumber;
+  /// From the last bit received to the first bit sent; 0 if the number is
+  /// unknown.
+  uint64_t latencyCycles = 0;
+  std::vector<uint8_t> bytes;
+};
+
+/// Bytes of `ports.gap_bytes` that go before a frame.
+constexpr uint32_t preambleBytes = 8;
+
+/// Cycles that `bytes` take on the wire of a port.
+double wireCycles(double bytes, const target::ChipParameters &parameters);
+
+/// Cycles of the 32-bit media bus for a transfer of `bytes`, with its
+/// overhead.
+uint64_t mediaBusCycles(uint32_t bytes,
+                        const target::ChipParameters &parameters);
+
+} // namespace karakal::sim
+
+#endif // KARAKAL_SIM_IXP_MEDIA_TRAFFIC_H

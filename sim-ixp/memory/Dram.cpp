@@ -1,0 +1,276 @@
+//===- Dram.cpp - the DRAM channel
+//-----------------------------------------===//
+//
+// See Dram.h for the idea. A burst is cut at bank boundaries; each piece takes
+// its bank for the row's cycle time and the data bus for its transfers, never
+// less than one natural burst. The bus's cycles are granted at arrival, so that
+// a command that waits for its bank does not hold up those to other banks. A
+// write changes memory at the start of its first piece and a read looks at the
+// start of its last: accesses to one address share a bank, so a read sees every
+// write that arrived before it.
+//
+//===----------------------------------------------------------------------===//
+
+#include "sim-ixp/memory/Dram.h"
+#include "sim-ixp/observe/Recorder.h"
+#include "support/Error.h"
+#include "target-ixp/chip/ChipParameters.h"
+#include "target-ixp/chip/MemoryMap.h"
+
+#include <algorithm>
+
+namespace karakal::sim {
+namespace {
+
+enum EventCode : uint32_t { Serve, MoveDone };
+
+enum DramTarget : uint8_t {
+  DramRead = 0x28,
+  DramWrite = 0x29,
+  RbufRead = 0x2a,
+  TbufWrite = 0x2b,
+};
+
+/// Indirect word of rbuf_rd and tbuf_wr: bits 18:5 are the buffer's address in
+/// MSF space ("MEv2 reference", indirect references).
+uint32_t bufferAddress(const Command &command) {
+  return command.indirectWord >> 5 & 0x3fff;
+}
+
+constexpr uint32_t bufferBits = 1u << 4;
+
+/// Which bits of word `index` of a burst are written.
+uint32_t maskOf(const Command &command, uint32_t index) {
+  if (!command.isIndirect || !(command.indirectWord & target::IndirectByteMask))
+    return ~0u;
+  uint32_t bytes =
+      command.indirectWord >> target::IndirectByteMaskShift >> 4 * (index & 1);
+  uint32_t mask = 0;
+  for (uint32_t byte = 0; byte < 4; ++byte)
+    if (bytes >> byte & 1)
+      mask |= 0xffu << 8 * (3 - byte);
+  return mask;
+}
+
+/// n with 2^n = value; 0 if there is none.
+uint32_t shiftOf(uint64_t value) {
+  return (value & (value - 1)) == 0
+             ? static_cast<uint32_t>(__builtin_ctzll(value))
+             : 0;
+}
+
+} // namespace
+
+Dram::Dram(uint32_t bytes, Chassis &chassis, Recorder &recorder)
+    : chassis(chassis), recorder(recorder), storage(bytes),
+      timing(chassis.timingOf(chassis.parameters().dramLatency)),
+      banksPerChannel(static_cast<uint32_t>(chassis.parameters().dramBanks)),
+      channels(chassis.parameters().dramChannels),
+      blockShift(shiftOf(chassis.parameters().dramBankBytes)),
+      bankShift(shiftOf(banksPerChannel)) {
+  if (bankShift)
+    digitBits = 8 / bankShift * bankShift;
+  for (uint32_t number = 0; number < 1u << digitBits; ++number)
+    for (uint32_t rest = number; rest != 0; rest >>= bankShift)
+      digitSums[number] += rest & (banksPerChannel - 1);
+  for (Channel &channel : channels) {
+    channel.banks.resize(banksPerChannel);
+    channel.nextRefresh = chassis.parameters().dramRefreshInterval;
+  }
+}
+
+Dram::Channel &Dram::channelOf(uint64_t address) {
+  return channels.size() == 1
+             ? channels.front()
+             : channels[address / chassis.parameters().dramChannelBytes %
+                        channels.size()];
+}
+
+/// Where the piece of a burst that begins at `address` ends: at the end of the
+/// burst, of its bank's block, or of its channel's.
+uint64_t Dram::pieceEnd(uint64_t address, uint64_t end) const {
+  const target::ChipParameters &params = chassis.parameters();
+  end = std::min(end, (blockOf(address) + 1) * params.dramBankBytes);
+  if (channels.size() > 1)
+    end = std::min(end, (address / params.dramChannelBytes + 1) *
+                            params.dramChannelBytes);
+  return end;
+}
+
+uint64_t Dram::blockOf(uint64_t address) const {
+  return blockShift ? address >> blockShift
+                    : address / chassis.parameters().dramBankBytes;
+}
+
+/// The bank of an interleaved block: the sum of the block number's digits in
+/// base `banks`, modulo that. Neighbours lie in different banks, and so do the
+/// same places of packet buffers, which a plain modulo would put into one. How
+/// the chip does it is not documented [M].
+uint32_t Dram::bankOf(uint64_t block) const {
+  uint64_t count = banksPerChannel, sum = 0;
+  if (count == 1)
+    return 0;
+  if (bankShift) {
+    for (; block != 0; block >>= digitBits)
+      sum += digitSums[block & ((1u << digitBits) - 1)];
+    return static_cast<uint32_t>(sum & (count - 1));
+  }
+  for (; block != 0; block /= count)
+    sum += block % count;
+  return static_cast<uint32_t>(sum % count);
+}
+
+/// How long an access of `quads` at `address` keeps its bank. A closed row is
+/// opened, transferred and closed: the row cycle holds the first quadword.
+uint64_t Dram::bankCycles(Bank &bank, uint64_t address, uint64_t quads) const {
+  const target::ChipParameters &params = chassis.parameters();
+  if (params.dramOpenRows) {
+    uint64_t row = address / (params.dramRowBytes * banksPerChannel);
+    if (bank.openRow == row)
+      return quads * params.dramQuadCycles;
+    bank.openRow = row;
+  }
+  return params.dramBankCycles + (quads - 1) * params.dramQuadCycles;
+}
+
+/// Does the refreshes that were due up to `cycle`: a bank that works finishes
+/// first. Of those that fell into an idle time only the last is felt.
+void Dram::refresh(Channel &channel, uint64_t cycle) {
+  const target::ChipParameters &params = chassis.parameters();
+  if (cycle < channel.nextRefresh)
+    return;
+  uint64_t since = (cycle - channel.nextRefresh) % params.dramRefreshInterval;
+  for (Bank &bank : channel.banks) {
+    bank.server.close(cycle - since, params.dramRefreshCycles);
+    bank.openRow = ~uint64_t{0};
+  }
+  channel.nextRefresh = cycle - since + params.dramRefreshInterval;
+}
+
+/// Takes bank and bus for every piece of the burst.
+Dram::BurstTimes Dram::reserve(const Command &command, uint64_t notBefore) {
+  const target::ChipParameters &params = chassis.parameters();
+  bool isWrite = command.target == DramWrite || command.target == RbufRead;
+  uint64_t address = command.address;
+  uint64_t end = address + uint64_t{command.count} * 8;
+  uint64_t start = notBefore;
+  uint64_t first = Scheduler::never;
+  while (address < end) {
+    uint64_t next = pieceEnd(address, end);
+    uint64_t quads = std::max<uint64_t>((next - address) / 8, 1);
+    uint64_t transferred = std::max(quads, params.dramBurstQuads);
+    Channel &channel = channelOf(address);
+    refresh(channel, notBefore);
+    uint64_t turnaround =
+        isWrite != channel.isBusWriting ? params.dramTurnaroundCycles : 0;
+    channel.isBusWriting = isWrite;
+    Bank &bank = channel.banks[bankOf(blockOf(address))];
+    uint64_t granted = channel.dataBus.reserve(
+        start, turnaround + transferred * params.dramQuadCycles);
+    start = std::max(granted + turnaround, bank.server.freeCycle());
+    first = std::min(first, start);
+    bank.server.reserve(start, bankCycles(bank, address, quads));
+    address = next;
+  }
+  return {first, start};
+}
+
+void Dram::accept(Command &command) {
+  uint64_t now = chassis.scheduler().now();
+  uint32_t words = command.count * 2u;
+  command.isSignalPair = true;
+  if (uint64_t{command.address} + command.count * 8u > storage.size()) {
+    recorder.onFault(command, "DRAM address out of range");
+    chassis.finish(command, now);
+    return;
+  }
+  storage.prefetch(command.address);
+  storage.prefetch(command.address + command.count * 8u - 1);
+  uint64_t ready = now + timing.operandCycles;
+  if (command.target == DramWrite)
+    ready = std::max(ready, chassis.pull(command, words, now, nullptr));
+  BurstTimes times = reserve(command, ready);
+  uint64_t start = command.target == DramWrite ? times.first : times.last;
+  if (command.target == DramRead || command.target == DramWrite)
+    command.server = this;
+  chassis.scheduler().schedule(start, this, Serve,
+                               reinterpret_cast<uintptr_t>(&command));
+}
+
+void Dram::onEvent(uint64_t cycle, uint32_t code, uint64_t argument) {
+  Command &command = *reinterpret_cast<Command *>(argument);
+  if (code == Serve)
+    serve(cycle, command);
+  else
+    moveBuffer(cycle, command);
+}
+
+void Dram::settle() {
+  for (Command *command : chassis.waitingAt(this))
+    act(*command);
+}
+
+/// Reads or writes the memory, once a command.
+void Dram::act(Command &command) {
+  if (!command.server)
+    return;
+  command.server = nullptr;
+  uint32_t words = command.count * 2u;
+  // The grain is a quadword: the low three address bits have no effect.
+  uint32_t address = command.address & ~7u;
+  for (uint32_t i = 0; i < words; ++i) {
+    uint32_t place = address + 4 * i, old = storage.readWord(place);
+    if (command.target == DramRead) {
+      command.data[i] = old;
+      continue;
+    }
+    uint32_t mask = maskOf(command, i);
+    storage.writeWord(place, (old & ~mask) | (command.data[i] & mask));
+  }
+}
+
+void Dram::serve(uint64_t cycle, Command &command) {
+  const target::ChipParameters &params = chassis.parameters();
+  uint32_t words = command.count * 2u;
+  act(command);
+  switch (command.target) {
+  case DramRead:
+    // The latency is that of one quadword: its second word is part of it.
+    chassis.push(command, words,
+                 cycle + timing.dataCycles -
+                     std::min(timing.dataCycles, params.busDramWordCycles));
+    return;
+  case DramWrite:
+    command.signal = 0; // raised by the pull
+    chassis.finish(command, cycle);
+    return;
+  case RbufRead:
+  case TbufWrite:
+    chassis.scheduler().schedule(
+        cycle + timing.dataCycles + command.count * params.dramQuadCycles, this,
+        MoveDone, reinterpret_cast<uintptr_t>(&command));
+    return;
+  default:
+    KARAKAL_UNREACHABLE("not a DRAM command");
+  }
+}
+
+void Dram::moveBuffer(uint64_t cycle, Command &command) {
+  uint32_t bytes = command.count * 8u;
+  uint32_t address = command.address & ~7u;
+  if (!command.isIndirect || !(command.indirectWord & bufferBits) || !buffers)
+    recorder.onFault(command,
+                     "rbuf_rd or tbuf_wr without a buffer address in its "
+                     "indirect reference");
+  else {
+    uint32_t place = bufferAddress(command);
+    if (command.target == RbufRead)
+      buffers->readRbuf(place, storage.data() + address, bytes);
+    else
+      buffers->writeTbuf(place, storage.data() + address, bytes);
+    buffers->onBufferMove(command.target == RbufRead, place, address);
+  }
+  chassis.finish(command, cycle + chassis.parameters().busReturnCycles);
+}
+
+} // namespace karakal::sim

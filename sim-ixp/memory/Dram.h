@@ -1,0 +1,109 @@
+//===- Dram.h - the DRAM channel ------------------------------*- C++ -*-===//
+//
+// One 64-bit DDR channel, or several among which addresses are interleaved:
+// 8-byte grain, banks interleaved by a few hundred bytes. A command waits for
+// its bank and then for the data bus; commands to different banks overlap. Each
+// access opens its row and closes it again (or, with dram.open_rows, leaves it
+// open for hits); the data bus loses a clock between reads and writes, and a
+// refresh closes all banks now and then. `rbuf_rd` and `tbuf_wr` move quadwords
+// between DRAM and the media interface's buffers without touching an engine's
+// registers.
+//
+// The core shares the storage. Its accesses queue behind the commands that the
+// unit has accepted: settle() does what they ask before the core looks.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KARAKAL_SIM_IXP_MEMORY_DRAM_H
+#define KARAKAL_SIM_IXP_MEMORY_DRAM_H
+
+#include "sim-ixp/bus/Chassis.h"
+#include "sim-ixp/bus/Resource.h"
+#include "sim-ixp/media/Media.h"
+#include "sim-ixp/memory/Memory.h"
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+namespace karakal::sim {
+
+class Recorder;
+
+/// The DRAM unit.
+class Dram final : public CommandUnit, public EventTarget {
+public:
+  Dram(uint32_t bytes, Chassis &chassis, Recorder &recorder);
+
+  Memory &memory() { return storage; }
+  /// Who holds the receive and transmit buffers.
+  void connectMedia(Media *media) { buffers = media; }
+
+  /// Brings the memory to where it is when every accepted command is served;
+  /// when each is served, and all that an engine can see, stays as it is.
+  void settle();
+
+  void accept(Command &command) override;
+  void onEvent(uint64_t cycle, uint32_t code, uint64_t argument) override;
+
+  uint32_t channelCount() const {
+    return static_cast<uint32_t>(channels.size());
+  }
+  /// The data bus of a channel.
+  const Resource &bus(uint32_t channel = 0) const {
+    return channels[channel].dataBus;
+  }
+  /// Banks of all channels.
+  uint32_t bankCount() const { return channelCount() * banksPerChannel; }
+  const Resource &bank(uint32_t index) const {
+    return channels[index / banksPerChannel]
+        .banks[index % banksPerChannel]
+        .server;
+  }
+
+private:
+  /// When the first and the last piece of a burst start.
+  struct BurstTimes {
+    uint64_t first;
+    uint64_t last;
+  };
+  struct Bank {
+    Resource server;
+    uint64_t openRow = ~uint64_t{0};
+  };
+  struct Channel {
+    Resource dataBus;
+    std::vector<Bank> banks;
+    bool isBusWriting = false;
+    uint64_t nextRefresh = 0;
+  };
+  uint32_t bankOf(uint64_t block) const;
+  uint64_t blockOf(uint64_t address) const;
+  Channel &channelOf(uint64_t address);
+  uint64_t pieceEnd(uint64_t address, uint64_t end) const;
+  BurstTimes reserve(const Command &command, uint64_t notBefore);
+  uint64_t bankCycles(Bank &bank, uint64_t address, uint64_t quads) const;
+  void refresh(Channel &channel, uint64_t cycle);
+  void act(Command &command);
+  void serve(uint64_t cycle, Command &command);
+  void moveBuffer(uint64_t cycle, Command &command);
+
+  Chassis &chassis;
+  Recorder &recorder;
+  Memory storage;
+  UnitTiming timing;
+  Media *buffers = nullptr;
+  uint32_t banksPerChannel;
+  std::vector<Channel> channels;
+  /// Shifts for divisions by dram.bank_bytes and by the number of banks, if
+  /// these are powers of two; else 0.
+  uint32_t blockShift = 0;
+  uint32_t bankShift = 0;
+  /// Sums of the digits of numbers of `digitBits` bits, whole digits.
+  uint32_t digitBits = 0;
+  std::array<uint8_t, 256> digitSums{};
+};
+
+} // namespace karakal::sim
+
+#endif // KARAKAL_SIM_IXP_MEMORY_DRAM_H

@@ -1,0 +1,75 @@
+//===- Hash.cpp - the hash unit -------------------------------------------===//
+//
+// See Hash.h for the idea.
+//
+//===----------------------------------------------------------------------===//
+
+#include "sim-ixp/memory/Hash.h"
+#include "sim-ixp/observe/Recorder.h"
+#include "target-ixp/chip/ChipParameters.h"
+
+#include <algorithm>
+
+namespace karakal::sim {
+namespace {
+
+constexpr uint32_t keysMax = 3;
+
+constexpr uint32_t wordsOf(uint32_t bits) { return bits == 128 ? 4 : 2; }
+
+/// What is left of the latency without the second word of a key of 48 bits, on
+/// its way in and out.
+uint64_t latencyOfAWord(const target::ChipParameters &params) {
+  uint64_t words = 2 * params.busPushWordCycles;
+  return params.hashLatency > words ? params.hashLatency - words : 0;
+}
+
+} // namespace
+
+Hash::Hash(Chassis &chassis, Recorder &recorder)
+    : chassis(chassis), recorder(recorder),
+      timing(chassis.timingOf(latencyOfAWord(chassis.parameters()))) {}
+
+void Hash::accept(Command &command) {
+  static constexpr uint32_t keyBits[] = {48, 64, 128, 128};
+  if (command.count > keysMax) {
+    recorder.onFault(command, "a hash command takes 1 to 3 keys");
+    chassis.finish(command, chassis.scheduler().now());
+    return;
+  }
+  uint32_t bits = keyBits[command.token & 3];
+  command.unitState = bits;
+  uint32_t words = command.count * wordsOf(bits);
+  uint64_t now = chassis.scheduler().now();
+  uint64_t ready = std::max(now + timing.operandCycles,
+                            chassis.pull(command, words, now, nullptr, false));
+  uint64_t start = service.reserve(
+      ready, command.count * chassis.parameters().hashKeyCycles);
+  chassis.scheduler().schedule(start, this, 0,
+                               reinterpret_cast<uintptr_t>(&command));
+}
+
+void Hash::onEvent(uint64_t cycle, uint32_t, uint64_t argument) {
+  Command &command = *reinterpret_cast<Command *>(argument);
+  uint32_t bits = static_cast<uint32_t>(command.unitState);
+  uint32_t words = wordsOf(bits);
+  for (uint32_t i = 0; i < command.count; ++i) {
+    uint32_t *data = command.data.data() + i * words;
+    target::HashKey key;
+    key.low = uint64_t{data[1]} << 32 | data[0];
+    if (words == 4)
+      key.high = uint64_t{data[3]} << 32 | data[2];
+    target::HashKey result = target::hashKey(key, bits);
+    data[0] = static_cast<uint32_t>(result.low);
+    data[1] = static_cast<uint32_t>(result.low >> 32);
+    if (words == 4) {
+      data[2] = static_cast<uint32_t>(result.high);
+      data[3] = static_cast<uint32_t>(result.high >> 32);
+    }
+  }
+  uint64_t pipeline = (command.count - 1) * chassis.parameters().hashKeyCycles;
+  chassis.push(command, command.count * words,
+               cycle + timing.dataCycles + pipeline);
+}
+
+} // namespace karakal::sim

@@ -1,0 +1,41 @@
+//===- Hash.h - the hash unit ---------------------------------*- C++ -*-===//
+//
+// Hashes one to three keys of 48, 64 or 128 bits a command
+// (target-ixp/table/HashFunction.h). The result replaces the key in the
+// transfer-in registers of the same numbers. Keys lie with the low word first.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KARAKAL_SIM_IXP_MEMORY_HASH_H
+#define KARAKAL_SIM_IXP_MEMORY_HASH_H
+
+#include "sim-ixp/bus/Chassis.h"
+#include "sim-ixp/bus/Resource.h"
+#include "target-ixp/table/HashFunction.h"
+
+#include <cstdint>
+
+namespace karakal::sim {
+
+class Recorder;
+
+/// The hash unit.
+class Hash final : public CommandUnit, public EventTarget {
+public:
+  Hash(Chassis &chassis, Recorder &recorder);
+
+  void accept(Command &command) override;
+  void onEvent(uint64_t cycle, uint32_t code, uint64_t argument) override;
+
+  Resource &server() { return service; }
+
+private:
+  Chassis &chassis;
+  Recorder &recorder;
+  UnitTiming timing;
+  Resource service;
+};
+
+} // namespace karakal::sim
+
+#endif // KARAKAL_SIM_IXP_MEMORY_HASH_H

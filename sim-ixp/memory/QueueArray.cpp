@@ -1,0 +1,102 @@
+//===- QueueArray.cpp - queues, rings and journals of a channel -----------===//
+//
+// See QueueArray.h for the idea. A list is empty when its count is 0; the
+// counts of buffers inside a chain are not the array's business: a chain ends
+// at its tail.
+//
+//===----------------------------------------------------------------------===//
+
+#include "sim-ixp/memory/QueueArray.h"
+
+namespace karakal::sim {
+
+uint32_t QueueArray::dequeue(uint32_t index) {
+  Entry &entry = entries[index];
+  if (entry.count == 0)
+    return 0;
+  uint32_t buffer = entry.head & addressMask;
+  bool isLast = buffer == entry.tail;
+  entry.head = read(buffer) & addressMask;
+  // Buffers in the middle of a chain keep the queue from being empty.
+  if (isLast || entry.count > 1)
+    --entry.count;
+  return buffer;
+}
+
+void QueueArray::enqueue(uint32_t index, uint32_t buffer) {
+  Entry &entry = entries[index];
+  if (entry.count == 0)
+    entry.head = buffer;
+  else
+    write(entry.tail, buffer);
+  entry.tail = buffer;
+  ++entry.count;
+}
+
+/// The word behind `pointer` in the entry's ring.
+uint32_t QueueArray::following(const Entry &entry, uint32_t pointer) {
+  uint32_t mask = ringWords(entry) - 1;
+  return (pointer & ~mask) | ((pointer + 1) & mask);
+}
+
+uint32_t QueueArray::put(uint32_t index, const uint32_t *data, uint32_t words) {
+  Entry &entry = entries[index];
+  uint32_t before = entry.count;
+  if (before + words > ringWords(entry))
+    return before;
+  journal(index, data, words);
+  return putDone | before;
+}
+
+void QueueArray::get(uint32_t index, uint32_t *data, uint32_t words) {
+  Entry &entry = entries[index];
+  for (uint32_t i = 0; i < words; ++i) {
+    data[i] = 0;
+    if (entry.count == 0)
+      continue;
+    uint32_t pointer = entry.head & addressMask;
+    data[i] = read(pointer);
+    entry.head = (entry.head & ~addressMask) | following(entry, pointer);
+    --entry.count;
+  }
+}
+
+void QueueArray::journal(uint32_t index, const uint32_t *data, uint32_t words) {
+  Entry &entry = entries[index];
+  for (uint32_t i = 0; i < words; ++i) {
+    write(entry.tail, data[i]);
+    entry.tail = following(entry, entry.tail);
+    entry.count = (entry.count + 1) & addressMask;
+  }
+}
+
+void QueueArray::load(uint32_t index, uint32_t place, Part part,
+                      uint32_t *data) {
+  Entry &entry = entries[index];
+  entry.loaded = part;
+  data[0] = read(place + (part == Part::Tail ? 1 : 0));
+  data[1] = read(place + 2);
+  if (part == Part::Head)
+    entry.head = data[0];
+  else
+    entry.tail = data[0] & addressMask;
+  entry.count = data[1] & addressMask;
+}
+
+void QueueArray::loadOther(uint32_t index, uint32_t place) {
+  Entry &entry = entries[index];
+  if (entry.loaded == Part::Head)
+    entry.tail = read(place + 1) & addressMask;
+  else
+    entry.head = read(place);
+}
+
+void QueueArray::store(uint32_t index, uint32_t place, bool withCount) const {
+  const Entry &entry = entries[index];
+  memory.writeWord((place & addressMask) * 4, entry.head);
+  memory.writeWord(((place + 1) & addressMask) * 4, entry.tail);
+  if (withCount)
+    memory.writeWord(((place + 2) & addressMask) * 4, entry.count);
+}
+
+} // namespace karakal::sim

@@ -1,0 +1,98 @@
+//===- QueueArray.h - queues, rings and journals of a channel -*- C++ -*-===//
+//
+// Each SRAM channel keeps 64 descriptors in its controller ("IXP2400 chip
+// notes", SRAM). What one is, the commands say that use it:
+//
+//   linked list   enqueue writes the link word of the tail buffer, dequeue
+//                 reads that of the head buffer; an empty queue gives 0.
+//                 enqueue_tail names the last buffer of a chain whose first was
+//                 enqueued just before.
+//   ring          put appends words and tells how many were there; it does
+//                 nothing when they do not fit. get takes words, 0 for those
+//                 that are not there.
+//   journal       appends words without a look at what it overwrites.
+//
+// Rings and journals have 512 << code words, code in bits 31:29 of the head
+// word, and begin at a multiple of their size. A descriptor in memory is the
+// words head, tail and count; the order of the words, and the status word of
+// put, are this project's choice: no document at hand gives them.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KARAKAL_SIM_IXP_MEMORY_QUEUEARRAY_H
+#define KARAKAL_SIM_IXP_MEMORY_QUEUEARRAY_H
+
+#include "sim-ixp/memory/Memory.h"
+
+#include <array>
+#include <cstdint>
+
+namespace karakal::sim {
+
+/// The descriptors of one channel. Addresses are longwords of the channel.
+class QueueArray {
+public:
+  static constexpr uint32_t entryCount = 64;
+  static constexpr uint32_t addressMask = 0xffffff;
+  /// Status word of put: the words were appended; bits 23:0 say how many were
+  /// there before.
+  static constexpr uint32_t putDone = 1u << 31;
+
+  explicit QueueArray(Memory &memory) : memory(memory) {}
+
+  uint32_t countOf(uint32_t entry) const { return entries[entry].count; }
+
+  // ---- linked lists --------------------------------------------------------
+  uint32_t dequeue(uint32_t entry);
+  void enqueue(uint32_t entry, uint32_t buffer);
+  void enqueueTail(uint32_t entry, uint32_t buffer) {
+    entries[entry].tail = buffer;
+  }
+
+  // ---- rings and journals --------------------------------------------------
+  /// Appends `words` words of `data`, all or none; gives the status word.
+  uint32_t put(uint32_t entry, const uint32_t *data, uint32_t words);
+  void get(uint32_t entry, uint32_t *data, uint32_t words);
+  void journal(uint32_t entry, const uint32_t *data, uint32_t words);
+
+  /// Makes an entry an empty ring of 512 << `sizeCode` words from longword
+  /// `base` on, as the loader leaves it.
+  void makeRing(uint32_t entry, uint32_t base, uint32_t sizeCode) {
+    entries[entry] = {sizeCode << 29 | base, base, 0, Part::Head};
+  }
+
+  // ---- descriptors in memory -----------------------------------------------
+  enum class Part { Head, Tail };
+  /// Loads head or tail, and the count, from the descriptor at `place`; gives
+  /// them as two words of `data`.
+  void load(uint32_t entry, uint32_t place, Part part, uint32_t *data);
+  /// Loads the part that load() left out.
+  void loadOther(uint32_t entry, uint32_t place);
+  void store(uint32_t entry, uint32_t place, bool withCount) const;
+
+private:
+  struct Entry {
+    uint32_t head = 0; ///< a ring's with its size code
+    uint32_t tail = 0;
+    uint32_t count = 0;
+    Part loaded = Part::Head;
+  };
+
+  uint32_t read(uint32_t longword) const {
+    return memory.readWord((longword & addressMask) * 4);
+  }
+  void write(uint32_t longword, uint32_t value) {
+    memory.writeWord((longword & addressMask) * 4, value);
+  }
+  static uint32_t ringWords(const Entry &entry) {
+    return 512u << (entry.head >> 29);
+  }
+  static uint32_t following(const Entry &entry, uint32_t pointer);
+
+  Memory &memory;
+  std::array<Entry, entryCount> entries{};
+};
+
+} // namespace karakal::sim
+
+#endif // KARAKAL_SIM_IXP_MEMORY_QUEUEARRAY_H

@@ -1,0 +1,241 @@
+//===- Scratch.cpp - scratchpad memory, atomics and rings
+//------------------===//
+//
+// See Scratch.h for the idea. A command passes three moments: it arrives
+// (operands are pulled, a service slot is reserved), it is served (memory and
+// rings change, in the order of arrival), and its result is pushed.
+//
+//===----------------------------------------------------------------------===//
+
+#include "sim-ixp/memory/Scratch.h"
+#include "sim-ixp/memory/Atomics.h"
+#include "sim-ixp/observe/Recorder.h"
+#include "support/Error.h"
+#include "target-ixp/chip/ChipParameters.h"
+
+#include <algorithm>
+
+namespace karakal::sim {
+namespace {
+
+enum EventCode : uint32_t { Serve, StatusLine };
+
+constexpr MemoryOp ringGet{9};
+constexpr MemoryOp ringPut{10};
+
+MemoryOp opOf(const Command &command) {
+  return static_cast<MemoryOp>(command.target & 15);
+}
+
+} // namespace
+
+Scratch::Scratch(Chassis &chassis, Recorder &recorder)
+    : chassis(chassis), recorder(recorder),
+      storage(static_cast<uint32_t>(chassis.parameters().scratchBytes)),
+      timing(chassis.timingOf(chassis.parameters().scratchLatency)) {}
+
+void Scratch::configureRing(uint32_t number, uint32_t base, uint32_t words,
+                            bool statusOnEmpty) {
+  Ring &ring = rings[number];
+  ring = Ring{};
+  ring.base = base;
+  ring.words = words;
+  ring.statusOnEmpty = statusOnEmpty;
+  ring.line = statusOnEmpty;
+  if (number < statusLineCount)
+    chassis.setRingStatus(number, ring.line);
+}
+
+bool Scratch::needsOperands(const Command &command) const {
+  MemoryOp op = opOf(command);
+  return op == MemoryOp::Write || op == ringPut || hasAtomicOperand(op);
+}
+
+void Scratch::accept(Command &command) {
+  const target::ChipParameters &params = chassis.parameters();
+  uint64_t now = chassis.scheduler().now();
+  uint32_t words = std::max<uint32_t>(command.count, 1);
+  uint64_t ready = now + timing.operandCycles;
+  if (needsOperands(command))
+    ready = std::max(ready, chassis.pull(command, words, now, nullptr));
+  uint64_t cycles =
+      isAtomic(opOf(command))
+          ? params.scratchAtomicCycles
+          : params.scratchOpCycles + (words - 1) * params.scratchWordCycles;
+  uint64_t start = service.reserve(ready, cycles);
+  chassis.scheduler().schedule(start, this, Serve,
+                               reinterpret_cast<uintptr_t>(&command));
+}
+
+void Scratch::onEvent(uint64_t cycle, uint32_t code, uint64_t argument) {
+  if (code == Serve) {
+    serve(cycle, *reinterpret_cast<Command *>(argument));
+    return;
+  }
+  chassis.setRingStatus(argument & 15, argument >> 4);
+}
+
+void Scratch::serve(uint64_t cycle, Command &command) {
+  MemoryOp op = opOf(command);
+  uint32_t words = std::max<uint32_t>(command.count, 1);
+  if (op == ringGet || op == ringPut) {
+    serveRing(cycle, command);
+    return;
+  }
+  if (uint64_t{command.address} + words * 4 > storage.size()) {
+    recorder.onFault(command, "scratch address out of range");
+    chassis.finish(command, cycle);
+    return;
+  }
+  if (isAtomic(op)) {
+    serveAtomic(cycle, command);
+    return;
+  }
+  if (op == MemoryOp::Read) {
+    for (uint32_t i = 0; i < words; ++i)
+      command.data[i] = storage.readWord(command.address + 4 * i);
+    chassis.push(command, words, cycle + timing.dataCycles);
+    return;
+  }
+  if (op == MemoryOp::Write) {
+    for (uint32_t i = 0; i < words; ++i)
+      storage.writeWord(command.address + 4 * i, command.data[i]);
+    command.signal = 0; // raised by the pull
+    chassis.finish(command, cycle);
+    return;
+  }
+  recorder.onFault(command, "unknown scratch operation");
+  chassis.finish(command, cycle);
+}
+
+void Scratch::serveAtomic(uint64_t cycle, Command &command) {
+  MemoryOp op = opOf(command);
+  uint32_t old = storage.readWord(command.address);
+  storage.writeWord(command.address, applyAtomic(op, old, command.data[0]));
+  bool wantsOld = command.token & 1;
+  if (!wantsOld) {
+    if (hasAtomicOperand(op))
+      command.signal = 0; // raised by the pull
+    chassis.finish(command, cycle);
+    return;
+  }
+  raiseRestOfPair(command, op);
+  command.data[0] = old;
+  chassis.push(command, 1, cycle + timing.dataCycles);
+}
+
+uint32_t Scratch::take(uint32_t number) {
+  Ring &ring = rings[number];
+  if (ring.count == 0)
+    return 0;
+  uint32_t value = storage.readWord(ring.base + 4 * ring.head);
+  ring.head = (ring.head + 1) % ring.words;
+  --ring.count;
+  updateLine(number);
+  return value;
+}
+
+void Scratch::put(uint32_t number, uint32_t value) {
+  Ring &ring = rings[number];
+  uint32_t tail = (ring.head + ring.count) % ring.words;
+  storage.writeWord(ring.base + 4 * tail, value);
+  ++ring.count;
+  updateLine(number);
+  if (ring.count == 1 && notEmpty)
+    notEmpty(number);
+}
+
+void Scratch::updateLine(uint32_t number) {
+  if (number >= statusLineCount)
+    return;
+  Ring &ring = rings[number];
+  const target::ChipParameters &params = chassis.parameters();
+  uint32_t margin =
+      std::min(static_cast<uint32_t>(params.ringFullMargin), ring.words / 2);
+  bool line =
+      ring.statusOnEmpty ? ring.count == 0 : ring.count + margin >= ring.words;
+  if (line == ring.line)
+    return;
+  ring.line = line;
+  Scheduler &scheduler = chassis.scheduler();
+  scheduler.schedule(scheduler.now() + params.ringStatusLag, this, StatusLine,
+                     number | uint64_t{line} << 4);
+}
+
+void Scratch::serveRing(uint64_t cycle, Command &command) {
+  uint32_t number = command.address >> 2 & 15;
+  Ring &ring = rings[number];
+  uint32_t words = std::max<uint32_t>(command.count, 1);
+  if (ring.words == 0) {
+    recorder.onFault(command,
+                     "ring " + std::to_string(number) + " is not configured");
+    chassis.finish(command, cycle);
+    return;
+  }
+  if (opOf(command) == ringGet) {
+    if (ring.count == 0)
+      recorder.onEmptyGet(command);
+    else
+      recorder.onFilledGet(command);
+    for (uint32_t i = 0; i < words; ++i) {
+      bool isThere = ring.count > 0;
+      command.data[i] = take(number);
+      if (isThere && i == 0) // one command, one message
+        recorder.onRingGet(number, command.data[i], command.engine);
+    }
+    chassis.push(command, words, cycle + timing.dataCycles);
+    return;
+  }
+  for (uint32_t i = 0; i < words; ++i) {
+    if (ring.count == ring.words) {
+      recorder.onFault(command, "put to ring " + std::to_string(number) +
+                                    ", which is full");
+      break;
+    }
+    if (i == 0)
+      recorder.onRingPut(number, command.data[i], command.engine);
+    put(number, command.data[i]);
+  }
+  command.signal = 0; // raised by the pull
+  chassis.finish(command, cycle);
+}
+
+uint32_t Scratch::coreGet(uint32_t ring) {
+  if (rings[ring].count == 0)
+    return 0;
+  uint32_t value = take(ring);
+  recorder.onRingGet(ring, value, coreActor);
+  return value;
+}
+
+bool Scratch::corePut(uint32_t ring, uint32_t value) {
+  if (rings[ring].count >= rings[ring].words)
+    return false;
+  recorder.onRingPut(ring, value, coreActor);
+  put(ring, value);
+  return true;
+}
+
+bool Scratch::corePut(uint32_t ring, uint32_t first, uint32_t second) {
+  if (rings[ring].count + 2 > rings[ring].words || !corePut(ring, first))
+    return false;
+  put(ring, second);
+  return true;
+}
+
+uint32_t Scratch::coreRingState(uint32_t ring) const {
+  return (rings[ring].count == 0 ? 1u : 0u) |
+         (rings[ring].count >= rings[ring].words ? 2u : 0u);
+}
+
+uint32_t Scratch::coreTestSet(uint32_t address) {
+  uint32_t old = storage.readWord(address);
+  storage.writeWord(address, old | 1);
+  return old;
+}
+
+void Scratch::coreAdd(uint32_t address, uint32_t value) {
+  storage.writeWord(address, storage.readWord(address) + value);
+}
+
+} // namespace karakal::sim

@@ -1,0 +1,99 @@
+//===- Sram.h - one SRAM channel with its queue array ---------*- C++ -*-===//
+//
+// A QDR channel: a read port and a write port that work at the same time, each
+// commands in the order of arrival. Atomic operations take both ports. Queues,
+// rings and journals are those of its queue array (QueueArray.h). Controller
+// registers keep what was written.
+//
+// The core* calls are the XScale's side; they act at once. The core's accesses
+// queue behind the commands that the channel has accepted: settle() does what
+// these ask before the core looks.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KARAKAL_SIM_IXP_MEMORY_SRAM_H
+#define KARAKAL_SIM_IXP_MEMORY_SRAM_H
+
+#include "sim-ixp/bus/Chassis.h"
+#include "sim-ixp/bus/Resource.h"
+#include "sim-ixp/memory/Memory.h"
+#include "sim-ixp/memory/QueueArray.h"
+
+#include <array>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+namespace karakal::sim {
+
+class Recorder;
+
+/// One channel. Addresses inside a channel have no channel bits.
+class Sram final : public CommandUnit, public EventTarget {
+public:
+  Sram(uint32_t channel, uint32_t bytes, Chassis &chassis, Recorder &recorder);
+
+  Memory &memory() { return storage; }
+
+  // ---- set-up and the XScale's side ---------------------------------------
+  /// Longword address of the buffer at the head of the queue, 0 if empty.
+  uint32_t coreDequeue(uint32_t entry);
+  void coreEnqueue(uint32_t entry, uint32_t longwordAddress);
+  /// As coreEnqueue, without telling the accounting (the loader's).
+  void fillQueue(uint32_t entry, uint32_t longwordAddress);
+  /// An empty ring of `words` words, 512 or a power of two times that, at byte
+  /// `address` (the loader's).
+  void makeRing(uint32_t entry, uint32_t address, uint32_t words);
+  uint32_t queueLevel(uint32_t entry) const { return queues.countOf(entry); }
+  /// Adds to the word at byte `address`.
+  void coreAdd(uint32_t address, uint32_t value);
+
+  /// Brings memory and queues to where they are when every accepted command is
+  /// served; when each is served, and all that an engine can see, stays.
+  void settle();
+
+  void accept(Command &command) override;
+  void onEvent(uint64_t cycle, uint32_t code, uint64_t argument) override;
+
+  Resource &reader() { return readPort; }
+  Resource &writer() { return writePort; }
+
+private:
+  void act(Command &command);
+  void actOnMemory(Command &command);
+  void actOnQueue(Command &command);
+  void actOnList(Command &command, uint32_t entry, uint32_t place);
+  bool isInside(const Command &command, uint64_t first, uint64_t words);
+  uint64_t portCycles(const Command &command, uint32_t words) const;
+  void serve(uint64_t cycle, Command &command);
+  uint64_t burstLag(uint32_t words) const;
+
+  uint32_t channel;
+  Chassis &chassis;
+  Recorder &recorder;
+  Memory storage;
+  UnitTiming timing;
+  Resource readPort, writePort;
+  uint64_t lastStart = 0;
+  QueueArray queues{storage};
+  std::array<uint32_t, 64> registers{};
+};
+
+/// Hands SRAM commands to the channel in bits 31:30 of their address.
+class SramSelector final : public CommandUnit {
+public:
+  SramSelector(std::vector<Sram *> channels, Chassis &chassis,
+               Recorder &recorder)
+      : channels(std::move(channels)), chassis(chassis), recorder(recorder) {}
+
+  void accept(Command &command) override;
+
+private:
+  std::vector<Sram *> channels;
+  Chassis &chassis;
+  Recorder &recorder;
+};
+
+} // namespace karakal::sim
+
+#endif // KARAKAL_SIM_IXP_MEMORY_SRAM_H

@@ -1,0 +1,81 @@
+//===- PacketLog.cpp - everything that happens to one packet --------------===//
+//
+// See PacketLog.h for the idea.
+//
+//===----------------------------------------------------------------------===//
+
+#include "sim-ixp/observe/PacketLog.h"
+#include "sim-ixp/observe/Recorder.h"
+#include "target-ixp/chip/MemoryMap.h"
+#include "target-ixp/table/InstructionTable.h"
+
+namespace karakal::sim {
+namespace {
+
+std::string nameOf(uint32_t actor) {
+  return actor == coreActor ? "the XScale" : "engine " + std::to_string(actor);
+}
+
+} // namespace
+
+void PacketLog::add(const std::string &what) {
+  std::string cycle = std::to_string(ask.now());
+  lines += std::string(cycle.size() < 10 ? 10 - cycle.size() : 0, ' ') + cycle +
+           "  " + what + "\n";
+}
+
+void PacketLog::onReceived(uint32_t handle, uint32_t ring) {
+  if (followed != 0 || ask.numberOf(handle) != number)
+    return;
+  followed = handle;
+  add("received: buffer " +
+      std::to_string((handle - firstHandle) / handleStep) + ", on ring " +
+      std::to_string(ring));
+}
+
+void PacketLog::onRing(bool isPut, uint32_t ring, uint32_t value,
+                       uint32_t actor) {
+  if (followed != 0 && (value & target::HandleMask) == followed)
+    add(nameOf(actor) + (isPut ? " puts it on ring " : " gets it from ring ") +
+        std::to_string(ring));
+}
+
+void PacketLog::onCommand(const Command &command) {
+  if (followed == 0)
+    return;
+  uint32_t begin = followed * 4, size = handleStep * 4;
+  const char *what = "descriptor";
+  if (command.target >= 0x28 && command.target < 0x2c) {
+    begin = target::bufferAddress(followed);
+    size = target::BufferBytes;
+    what = "buffer";
+  } else if (command.target >= 0x09) {
+    return;
+  }
+  if (command.address < begin || command.address - begin >= size)
+    return;
+  const target::InstructionRow *row = target::findRow(
+      uint64_t{command.target} << 32 | uint64_t{command.token} << 18);
+  add("engine " + std::to_string(command.engine) + " context " +
+      std::to_string(command.context) + " PC " + std::to_string(command.pc) +
+      ask.placeOf(command.engine, command.pc) + ": " +
+      (row ? std::string(row->mnemonic) + "[" + row->variant + "] of " +
+                 std::to_string(command.count * row->unitBytes) + " bytes"
+           : std::string("a command")) +
+      " at " + what + " + " + std::to_string(command.address - begin));
+}
+
+void PacketLog::onFreed(uint32_t handle, uint32_t actor) {
+  if (followed == 0 || handle != followed)
+    return;
+  add(nameOf(actor) + " gives the buffer back");
+  followed = 0;
+}
+
+void PacketLog::onSent(uint64_t frameNumber, uint32_t port, size_t bytes) {
+  if (frameNumber == number)
+    add("a frame of " + std::to_string(bytes) + " bytes has left port " +
+        std::to_string(port));
+}
+
+} // namespace karakal::sim

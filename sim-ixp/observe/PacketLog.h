@@ -1,0 +1,62 @@
+//===- PacketLog.h - everything that happens to one packet ----*- C++ -*-===//
+//
+// Follows one packet by its number in the order of arrival: from the moment at
+// which Rx hands it on, every ring it goes through, every memory command that
+// touches its buffer or descriptor, the frame that leaves, and the return of
+// its buffer. One line an event, in the order of time.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KARAKAL_SIM_IXP_OBSERVE_PACKETLOG_H
+#define KARAKAL_SIM_IXP_OBSERVE_PACKETLOG_H
+
+#include "sim-ixp/bus/Command.h"
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace karakal::sim {
+
+/// The log of one packet.
+class PacketLog {
+public:
+  /// What the log asks the run.
+  struct Sources {
+    /// The number of the frame in the buffer of a handle.
+    std::function<uint64_t(uint32_t handle)> numberOf;
+    /// " (file:line)" of an engine's instruction, or nothing.
+    std::function<std::string(uint32_t engine, uint32_t pc)> placeOf;
+    std::function<uint64_t()> now;
+  };
+
+  /// Handles are `firstHandle`, `firstHandle` + `handleStep`, …, one a buffer.
+  PacketLog(uint64_t number, uint32_t firstHandle, uint32_t handleStep,
+            Sources sources)
+      : number(number), firstHandle(firstHandle), handleStep(handleStep),
+        ask(std::move(sources)) {}
+
+  void onReceived(uint32_t handle, uint32_t ring);
+  void onRing(bool isPut, uint32_t ring, uint32_t value, uint32_t actor);
+  void onCommand(const Command &command);
+  void onFreed(uint32_t handle, uint32_t actor);
+  void onSent(uint64_t frameNumber, uint32_t port, size_t bytes);
+
+  /// The lines so far.
+  const std::string &text() const { return lines; }
+
+private:
+  void add(const std::string &what);
+
+  uint64_t number;
+  uint32_t firstHandle;
+  uint32_t handleStep;
+  Sources ask;
+  uint32_t followed = 0; ///< the packet's handle, 0 = not inside
+  std::string lines;
+};
+
+} // namespace karakal::sim
+
+#endif // KARAKAL_SIM_IXP_OBSERVE_PACKETLOG_H

@@ -1,0 +1,181 @@
+//===- Timeline.cpp - what happened when, for a viewer --------------------===//
+//
+// See Timeline.h for the idea.
+//
+//===----------------------------------------------------------------------===//
+
+#include "sim-ixp/observe/Timeline.h"
+
+#include <cinttypes>
+#include <cstdio>
+#include <memory>
+#include <set>
+
+namespace karakal::sim {
+namespace {
+
+// Processes of the trace besides the engines.
+constexpr unsigned unitsProcess = 100;
+constexpr unsigned packetsProcess = 101;
+
+void writeName(FILE *out, unsigned process, const std::string &name) {
+  std::fprintf(out,
+               "{\"ph\":\"M\",\"pid\":%u,\"name\":\"process_name\","
+               "\"args\":{\"name\":\"%s\"}},\n",
+               process, name.c_str());
+}
+
+} // namespace
+
+const char *const Timeline::unitNames[unitCount] = {"sram0", "sram1",   "sram2",
+                                                    "sram3", "scratch", "dram",
+                                                    "cap",   "hash",    "msf"};
+
+/// unitCount: none of them.
+uint32_t Timeline::unitOf(const Command &command) {
+  uint32_t target = command.target;
+  if (target < 0x10)
+    return command.address >> 30;
+  if (target < 0x20)
+    return 4;
+  switch (target) {
+  case 0x28:
+  case 0x29:
+  case 0x2a:
+  case 0x2b:
+    return 5;
+  case 0x36:
+  case 0x37:
+    return 7;
+  case 0x3c:
+  case 0x3d:
+    return 8;
+  case Command::noTarget:
+    return unitCount;
+  default:
+    return 6;
+  }
+}
+
+bool Timeline::keeps() {
+  if (kept < eventCountMax) {
+    ++kept;
+    return true;
+  }
+  ++leftOut;
+  return false;
+}
+
+void Timeline::addRun(uint32_t engine, uint32_t context, uint64_t begin,
+                      uint64_t end) {
+  addWait(engine, context, begin, end, isRun);
+}
+
+void Timeline::addWait(uint32_t engine, uint32_t context, uint64_t begin,
+                       uint64_t end, uint32_t pc) {
+  if (keeps())
+    spans.push_back({begin, static_cast<uint32_t>(end - begin),
+                     static_cast<uint16_t>(pc), static_cast<uint8_t>(engine),
+                     static_cast<uint8_t>(context)});
+}
+
+void Timeline::onCommand(uint64_t cycle, const Command &command, bool isEnd) {
+  uint32_t unit = unitOf(command);
+  if (unit == unitCount)
+    return;
+  now[unit] = static_cast<uint16_t>(isEnd ? now[unit] - 1 : now[unit] + 1);
+  if (keeps())
+    levels.push_back({cycle, now[unit], static_cast<uint8_t>(unit)});
+}
+
+void Timeline::addPacket(uint64_t cycle, uint64_t number, PacketStep step,
+                         uint32_t place) {
+  if (keeps())
+    steps.push_back({cycle, number, step, static_cast<uint8_t>(place)});
+}
+
+void Timeline::writeSpans(FILE *out, double microsecond,
+                          const Names &names) const {
+  for (const Span &span : spans)
+    std::fprintf(out,
+                 "{\"ph\":\"X\",\"pid\":%u,\"tid\":%u,\"name\":\"%s\","
+                 "\"ts\":%.4f,\"dur\":%.4f},\n",
+                 span.engine, span.context,
+                 span.pc == isRun ? "run"
+                                  : names.wait(span.engine, span.pc).c_str(),
+                 static_cast<double>(span.begin) / microsecond,
+                 span.cycles / microsecond);
+}
+
+void Timeline::writeLevels(FILE *out, double microsecond) const {
+  for (const Level &level : levels)
+    std::fprintf(out,
+                 "{\"ph\":\"C\",\"pid\":%u,\"name\":\"%s\",\"ts\":%.4f,"
+                 "\"args\":{\"commands\":%u}},\n",
+                 unitsProcess, unitNames[level.unit],
+                 static_cast<double>(level.cycle) / microsecond,
+                 level.commands);
+}
+
+void Timeline::writeSteps(FILE *out, double microsecond) const {
+  std::set<uint64_t> begun;
+  for (const Step &step : steps) {
+    auto write = [&](const char *phase, const std::string &name) {
+      std::fprintf(out,
+                   "{\"ph\":\"%s\",\"cat\":\"packet\",\"pid\":%u,\"tid\":0,"
+                   "\"id\":%" PRIu64 ",\"name\":\"%s\",\"ts\":%.4f},\n",
+                   phase, packetsProcess, step.number, name.c_str(),
+                   static_cast<double>(step.cycle) / microsecond);
+    };
+    std::string packet = "packet " + std::to_string(step.number);
+    std::string place = std::to_string(step.place);
+    bool isInside = begun.count(step.number) != 0;
+    switch (step.step) {
+    case PacketStep::Put:
+      if (begun.insert(step.number).second)
+        write("b", packet);
+      write("n", "put into ring " + place);
+      break;
+    case PacketStep::Get:
+      if (isInside)
+        write("n", "got from ring " + place);
+      break;
+    case PacketStep::Sent:
+      if (isInside)
+        write("n", "sent on port " + place);
+      [[fallthrough]];
+    case PacketStep::Freed:
+      if (begun.erase(step.number) != 0)
+        write("e", packet);
+      break;
+    }
+  }
+}
+
+Status Timeline::write(const std::string &path, uint64_t clockHz,
+                       const Names &names) const {
+  std::unique_ptr<FILE, int (*)(FILE *)> file(std::fopen(path.c_str(), "w"),
+                                              std::fclose);
+  if (!file)
+    return makeFileError("E-sim-ixp-040", path, "cannot be written");
+  FILE *out = file.get();
+  double microsecond = static_cast<double>(clockHz) / 1e6;
+  std::fprintf(out,
+               "{\"displayTimeUnit\":\"ns\",\"otherData\":{\"left_out\":"
+               "%" PRIu64 "},\"traceEvents\":[\n",
+               leftOut);
+  for (unsigned i = 0; i < names.roles.size(); ++i)
+    writeName(out, i, "engine " + std::to_string(i) + " " + names.roles[i]);
+  writeName(out, unitsProcess, "units: commands on their way");
+  writeName(out, packetsProcess, "packets");
+  writeSpans(out, microsecond, names);
+  writeLevels(out, microsecond);
+  writeSteps(out, microsecond);
+  std::fprintf(out, "{\"ph\":\"M\",\"pid\":0,\"name\":\"process_sort_index\","
+                    "\"args\":{\"sort_index\":0}}\n]}\n");
+  if (std::ferror(out) || std::fflush(out) != 0)
+    return makeFileError("E-sim-ixp-040", path, "cannot be written");
+  return success();
+}
+
+} // namespace karakal::sim

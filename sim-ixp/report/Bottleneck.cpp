@@ -1,0 +1,114 @@
+//===- Bottleneck.cpp - what limits a run ---------------------------------===//
+//
+// See Bottleneck.h for the idea.
+//
+//===----------------------------------------------------------------------===//
+
+#include "sim-ixp/report/Bottleneck.h"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+namespace karakal::sim {
+namespace {
+
+using nlohmann::json;
+
+/// A server that is busy for so much of the time is full: queues in front of it
+/// grow without bound from here on.
+constexpr double full = 0.90;
+
+/// From here on a command waits in front of a server at least twice as long as
+/// it is served (a queue with random arrivals and equal services).
+constexpr double crowded = 0.80;
+
+struct Candidate {
+  std::string unit;
+  double utilization;
+  std::string advice;
+};
+
+std::vector<Candidate> unitsOf(const json &units) {
+  std::vector<Candidate> found = {
+      {"scratch", units["scratch"]["utilization"],
+       "fewer ring messages and scratch accesses a packet, or wider ones"},
+      {"DRAM bus", units["dram"]["utilization"],
+       "fewer or narrower DRAM accesses a packet (levels pac and phr)"},
+      {"hash unit", units["hash"]["utilization"], "fewer hashes a packet"},
+      {"media bus, receive", units["msf"]["receive_utilization"],
+       "nothing in the program: the ports' bus is full"},
+      {"media bus, transmit", units["msf"]["transmit_utilization"],
+       "nothing in the program: the ports' bus is full"}};
+  for (size_t i = 0; i < units["sram"].size(); ++i)
+    found.push_back(
+        {"SRAM channel " + std::to_string(i), units["sram"][i]["utilization"],
+         "fewer SRAM accesses a packet (levels phr and swc), or tables in the "
+         "other channel"});
+  const json &banks = units["dram"]["bank_utilization"];
+  for (size_t i = 0; i < banks.size(); ++i)
+    found.push_back({"DRAM bank " + std::to_string(i), banks[i],
+                     "fewer DRAM accesses a packet (levels pac and phr), or "
+                     "addresses that spread over the banks"});
+  return found;
+}
+
+/// The part of their cycles in which engines of a role issue, abort or stall.
+double busyPart(const json &engines, const std::string &role) {
+  double busy = 0, all = 0;
+  for (const json &engine : engines)
+    if (engine["role"] == role) {
+      all += engine["cycles"].get<double>();
+      busy +=
+          engine["cycles"].get<double>() - engine["idle_cycles"].get<double>();
+    }
+  return all > 0 ? busy / all : 0;
+}
+
+json result(const Candidate &candidate, const char *reason) {
+  return {{"unit", candidate.unit},
+          {"utilization", candidate.utilization},
+          {"reason", reason},
+          {"advice", candidate.advice}};
+}
+
+} // namespace
+
+json findBottleneck(const json &stats) {
+  std::vector<Candidate> units = unitsOf(stats["units"]);
+  units.push_back({"ports", stats["rate"]["port_utilization"],
+                   "nothing in the program: the wires are full"});
+  auto first = std::max_element(units.begin(), units.end(),
+                                [](const Candidate &a, const Candidate &b) {
+                                  return a.utilization < b.utilization;
+                                });
+  if (first->utilization >= full)
+    return result(*first, "it is full");
+  const json &engines = stats["microengines"];
+  Candidate app{"program's engines", busyPart(engines, "app"),
+                "fewer instructions a packet, or more engines (--mes)"};
+  if (app.utilization >= full)
+    return result(app, "they are busy");
+  Candidate tx{"transmit engine", busyPart(engines, "tx"),
+               "larger frames: its cycles go by mpacket"};
+  if (tx.utilization >= full)
+    return result(tx, "it is busy");
+  // Without a rate of their own the ports bring whatever is taken.
+  bool isFed = !stats["rate"]["open_loop"].get<bool>() ||
+               stats["packets"]["rx_overflow"] != 0 ||
+               stats["rate"]["offered_gbps"].get<double>() >
+                   1.02 * stats["rate"]["forwarded_gbps"].get<double>();
+  if (isFed && first->utilization >= crowded)
+    return result(*first, "it is nearly full: contexts wait in front of it");
+  if (!isFed)
+    return result({"offered load", first->utilization,
+                   "a higher --rate: the chip forwards what it is offered"},
+                  "nothing is full");
+  return result({"latency", app.utilization,
+                 "more contexts or engines, commands that overlap, or fewer "
+                 "accesses one after the other; fullest unit: " +
+                     first->unit},
+                "contexts wait while no unit is full");
+}
+
+} // namespace karakal::sim

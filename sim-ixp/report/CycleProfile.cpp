@@ -1,0 +1,118 @@
+//===- Profile.cpp - where a program's cycles go --------------------------===//
+//
+// See Profile.h for the idea.
+//
+//===----------------------------------------------------------------------===//
+
+#include "sim-ixp/report/CycleProfile.h"
+#include "sim-ixp/run/Simulation.h"
+#include "target-ixp/table/InstructionTable.h"
+#include "target-ixp/table/Printer.h"
+
+#include <algorithm>
+#include <map>
+
+namespace karakal::sim {
+namespace {
+
+using nlohmann::json;
+
+constexpr const char *counted[] = {"issued", "aborted", "stalled",
+                                   "waited", "waits",   "commands"};
+
+/// Adds one engine to the rows of its microcode, a row an instruction.
+void addEngine(const Microengine &engine, json &rows) {
+  const MicroProgram &program = *engine.loaded();
+  const EngineProfile &profile = *engine.profiled();
+  if (rows.empty())
+    for (size_t i = 0; i < program.ops.size(); ++i)
+      rows.push_back(
+          {{"pc", i},
+           {"place", i < program.places.size() ? program.places[i] : ""},
+           {"text", target::print(program.instructions[i])}});
+  const std::vector<uint64_t> counts = profile.issued();
+  for (size_t i = 0; i < program.ops.size(); ++i) {
+    uint64_t issued = counts[i];
+    bool isCommand = target::row(program.ops[i].op).isCommand();
+    uint64_t values[] = {issued,
+                         profile.aborted[i],
+                         profile.stalled[i],
+                         profile.waited[i],
+                         profile.waits[i],
+                         isCommand ? issued : 0};
+    for (size_t k = 0; k < std::size(counted); ++k)
+      rows[i][counted[k]] = rows[i].value(counted[k], uint64_t{0}) + values[k];
+  }
+}
+
+uint64_t cyclesOf(const json &row) {
+  return row["issued"].get<uint64_t>() + row["aborted"].get<uint64_t>() +
+         row["stalled"].get<uint64_t>();
+}
+
+/// Rows of one source line each, the costliest first.
+json linesOf(const json &rows) {
+  std::map<std::string, json> byPlace;
+  for (const json &row : rows) {
+    json &line = byPlace[row["place"]];
+    line["place"] = row["place"];
+    for (const char *key : counted)
+      line[key] =
+          line.value(key, uint64_t{0}) + row[key].template get<uint64_t>();
+  }
+  json lines = json::array();
+  for (auto &[place, line] : byPlace)
+    if (line["issued"] != 0)
+      lines.push_back(std::move(line));
+  std::stable_sort(
+      lines.begin(), lines.end(),
+      [](const json &a, const json &b) { return cyclesOf(a) > cyclesOf(b); });
+  return lines;
+}
+
+const char *roleName(EngineRole role) {
+  return role == EngineRole::Rx ? "rx" : role == EngineRole::Tx ? "tx" : "app";
+}
+
+} // namespace
+
+json collectProfile(Simulation &run) {
+  json all = json::object();
+  for (uint32_t i = 0; i < run.chip().engineCount(); ++i) {
+    const EnginePlan &plan = run.engines()[i];
+    if (plan.role == EngineRole::Idle)
+      continue;
+    json &one = all[plan.microcode];
+    one["role"] = roleName(plan.role);
+    one["engines"].push_back(i);
+    if (!one.contains("instructions"))
+      one["instructions"] = json::array();
+    addEngine(run.chip().engine(i), one["instructions"]);
+  }
+  for (auto &[name, one] : all.items()) {
+    one["lines"] = linesOf(one["instructions"]);
+    // What never ran says nothing.
+    json ran = json::array();
+    for (json &row : one["instructions"])
+      if (row["issued"] != 0)
+        ran.push_back(std::move(row));
+    one["instructions"] = std::move(ran);
+  }
+  return {{"schema", 1}, {"microcode", std::move(all)}};
+}
+
+std::string collapseProfile(const json &profile) {
+  std::string text;
+  for (const auto &[name, one] : profile["microcode"].items())
+    for (const json &row : one["instructions"]) {
+      const std::string place = row["place"];
+      text += one["role"].get<std::string>() + ";" + name + ";" +
+              (place.empty() ? "?" : place) + ";" +
+              std::to_string(row["pc"].get<unsigned>()) + " " +
+              row["text"].get<std::string>() + " " +
+              std::to_string(cyclesOf(row)) + "\n";
+    }
+  return text;
+}
+
+} // namespace karakal::sim

@@ -1,0 +1,31 @@
+//===- Profile.h - where a program's cycles go ----------------*- C++ -*-===//
+//
+// Sums the engines' profiles by microcode, instruction and source line, and
+// writes them as JSON and as collapsed stacks, which flame graph tools read:
+// "role;microcode;file:line;instruction cycles".
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KARAKAL_SIM_IXP_REPORT_CYCLEPROFILE_H
+#define KARAKAL_SIM_IXP_REPORT_CYCLEPROFILE_H
+
+#include <nlohmann/json.hpp>
+
+#include <string>
+
+namespace karakal::sim {
+
+class Simulation;
+
+/// `{"microcode": {NAME: {"role", "engines", "instructions": […], "lines":
+/// […]}}}`; docs/statistics.md describes the keys. All engines must have been
+/// profiled.
+nlohmann::json collectProfile(Simulation &run);
+
+/// The profile as collapsed stacks, a line a stack; cycles are issue, aborted
+/// and stalled ones.
+std::string collapseProfile(const nlohmann::json &profile);
+
+} // namespace karakal::sim
+
+#endif // KARAKAL_SIM_IXP_REPORT_CYCLEPROFILE_H

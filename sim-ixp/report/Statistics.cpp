@@ -1,0 +1,358 @@
+//===- Statistics.cpp - what a run measured
+//--------------------------------===//
+//
+// See Statistics.h for the idea.
+//
+//===----------------------------------------------------------------------===//
+
+#include "sim-ixp/report/Statistics.h"
+#include "sim-ixp/report/Bottleneck.h"
+#include "sim-ixp/run/Simulation.h"
+#include "target-ixp/chip/MemoryMap.h"
+
+#include <algorithm>
+#include <cstdarg>
+#include <cstdio>
+
+namespace karakal::sim {
+namespace {
+
+using nlohmann::json;
+
+double ratio(double part, double whole) { return whole > 0 ? part / whole : 0; }
+
+/// Cycles in which packets moved while measuring: the quiet end of a run, which
+/// only proves that nothing comes any more, is not part of a rate.
+uint64_t activeCycles(Simulation &run) {
+  uint64_t from = run.measureBegin().cycle;
+  uint64_t to = std::clamp(run.accounting().lastProgressCycle(), from,
+                           run.measureEnd().cycle);
+  return to - from;
+}
+
+json packetsOf(Simulation &run) {
+  const PacketCounters &all = run.measureEnd().packets;
+  const ReceiveStatistics &receive = run.msf().receiveStatistics();
+  return {{"arrived", receive.framesArrived},
+          {"received", all.received},
+          {"forwarded", all.forwarded},
+          {"dropped", all.dropped},
+          {"consumed", all.consumed},
+          {"to_xscale", all.toXScale},
+          {"copied", all.copied},
+          {"transmitted", all.transmitted},
+          {"rx_overflow", receive.framesLost},
+          {"rx_errors", run.scratchWord(target::RxErrorsCounter)},
+          {"oversize", run.scratchWord(target::RxOversizeCounter)},
+          {"reordered", run.reorderedCount()}};
+}
+
+json dropsOf(Simulation &run) {
+  json drops = json::object();
+  uint32_t reason = 0;
+  for (const json &name : run.image().manifest["drop_reasons"])
+    drops[name.get<std::string>()] = run.dropCounter(reason++);
+  return drops;
+}
+
+json rateOf(Simulation &run) {
+  const Snapshot &first = run.measureBegin(), &last = run.measureEnd();
+  double seconds = ratio(activeCycles(run), run.chip().parameters().meClockHz);
+  PacketCounters window = last.packets - first.packets;
+  double offered = run.options().offeredGbps;
+  const target::ChipParameters &params = run.chip().parameters();
+  uint64_t gapBits = params.portsGapBytes * 8;
+  bool isOpenLoop = offered > 0;
+  if (!isOpenLoop)
+    offered = ratio(last.arrivedBits - first.arrivedBits, seconds * 1e9);
+  return {{"open_loop", isOpenLoop},
+          {"offered_gbps", offered},
+          {"forwarded_gbps", ratio(window.transmittedBits, seconds * 1e9)},
+          {"forwarded_mpps", ratio(window.transmitted, seconds * 1e6)},
+          {"port_utilization",
+           ratio(window.transmittedBits + window.transmitted * gapBits,
+                 seconds * static_cast<double>(params.portsRateBps *
+                                               params.portsCount))}};
+}
+
+json perPacketOf(Simulation &run) {
+  const Snapshot &first = run.measureBegin(), &last = run.measureEnd();
+  PacketCounters window = last.packets - first.packets;
+  uint64_t instructions = 0;
+  for (uint32_t i = 0; i < run.chip().engineCount(); ++i)
+    if (run.engines()[i].role == EngineRole::App)
+      instructions +=
+          last.engines[i].issueCycles - first.engines[i].issueCycles;
+  double packets = window.taken;
+  return {{"packets", window.taken},
+          {"instructions", ratio(instructions, packets)},
+          {"packet",
+           {{"scratch", ratio(window.packetScratch, packets)},
+            {"sram", ratio(window.packetSram, packets)},
+            {"dram", ratio(window.packetDram, packets)}}},
+          {"application",
+           {{"scratch", ratio(window.appScratch, packets)},
+            {"sram", ratio(window.appSram, packets)}}},
+          {"empty_polls", window.emptyPolls}};
+}
+
+json latencyOf(Simulation &run) {
+  const Histogram &latencies = run.latencies();
+  auto at = [&](double part) {
+    return latencies.at(
+        static_cast<uint64_t>(part * static_cast<double>(latencies.count())));
+  };
+  return {{"p50", at(0.50)}, {"p99", at(0.99)}, {"max", latencies.most()}};
+}
+
+json cachesOf(Simulation &run) {
+  const StaleUses &caches = run.caches();
+  json globals = json::array();
+  for (const CopyUses &uses : caches.uses())
+    globals.push_back({{"global", uses.global},
+                       {"check_interval", uses.interval},
+                       {"reads", uses.reads},
+                       {"home_reads", uses.homeReads},
+                       {"stale_reads", uses.staleReads},
+                       {"stale_packets", uses.stalePackets}});
+  json answers = json::array();
+  for (const AnswerUses &uses : caches.answers())
+    answers.push_back({{"lookup", uses.lookup},
+                       {"check_interval", uses.interval},
+                       {"hits", uses.hits},
+                       {"stale_hits", uses.staleHits},
+                       {"stale_packets", uses.stalePackets}});
+  double packets = run.measureEnd().packets.taken;
+  return {{"globals", globals},
+          {"answers", answers},
+          {"looks", caches.lookCount()},
+          {"stale_packets", caches.stalePacketCount()},
+          {"stale_rate", ratio(caches.stalePacketCount(), packets)}};
+}
+
+json unitsOf(Simulation &run) {
+  const Snapshot &first = run.measureBegin(), &last = run.measureEnd();
+  double cycles = last.cycle - first.cycle;
+  json units = {{"sram", json::array()}};
+  for (size_t i = 0; i < run.unitNames().size(); ++i) {
+    const std::string &name = run.unitNames()[i];
+    double part = ratio(last.busyCycles[i] - first.busyCycles[i], cycles);
+    if (name == "sram.read")
+      units["sram"].push_back(
+          {{"read_utilization", part}, {"utilization", part}});
+    else if (name == "sram.write") {
+      json &channel = units["sram"].back();
+      channel["write_utilization"] = part;
+      channel["utilization"] =
+          std::max(part, channel["utilization"].get<double>());
+    } else if (name == "dram.bank")
+      units["dram"]["bank_utilization"].push_back(part);
+    else if (name == "msf.receive")
+      units["msf"]["receive_utilization"] = part;
+    else if (name == "msf.transmit")
+      units["msf"]["transmit_utilization"] = part;
+    else
+      units[name]["utilization"] = part;
+  }
+  return units;
+}
+
+const char *roleName(EngineRole role) {
+  switch (role) {
+  case EngineRole::Rx:
+    return "rx";
+  case EngineRole::Tx:
+    return "tx";
+  case EngineRole::App:
+    return "app";
+  case EngineRole::Idle:
+    break;
+  }
+  return "idle";
+}
+
+json enginesOf(Simulation &run) {
+  const Snapshot &first = run.measureBegin(), &last = run.measureEnd();
+  json engines = json::array();
+  for (uint32_t i = 0; i < run.chip().engineCount(); ++i) {
+    const EnginePlan &plan = run.engines()[i];
+    const EngineCounters &a = first.engines[i], &b = last.engines[i];
+    uint64_t cycles = last.cycle - first.cycle;
+    uint64_t issue = b.issueCycles - a.issueCycles;
+    bool isIdle = plan.role == EngineRole::Idle;
+    engines.push_back(
+        {{"id", i},
+         {"role", roleName(plan.role)},
+         {"aggregate", plan.aggregate},
+         {"microcode", plan.microcode},
+         {"cycles", cycles},
+         {"instructions", issue},
+         {"issue_cycles", issue},
+         {"aborted_cycles", b.abortedCycles - a.abortedCycles},
+         {"stall_cycles", b.stallCycles - a.stallCycles},
+         {"idle_cycles", isIdle ? cycles : b.idleCycles - a.idleCycles},
+         {"swaps", b.swaps - a.swaps},
+         {"turn_cycles_max", b.turnCyclesMax},
+         {"commands", b.commands - a.commands}});
+  }
+  return engines;
+}
+
+void append(std::string &text, const char *format, ...) {
+  char line[256];
+  va_list arguments;
+  va_start(arguments, format);
+  std::vsnprintf(line, sizeof line, format, arguments);
+  va_end(arguments);
+  text += line;
+}
+
+void describePackets(std::string &text, const json &stats) {
+  const json &packets = stats["packets"];
+  auto count = [&](const char *name) {
+    return packets[name].get<unsigned long long>();
+  };
+  append(text,
+         "packets   %llu received, %llu forwarded, %llu dropped, "
+         "%llu consumed\n",
+         count("received"), count("forwarded"), count("dropped"),
+         count("consumed"));
+  for (const auto &[name, number] : stats["drops"].items())
+    if (number != 0)
+      append(text, "  dropped %-24s %llu\n", name.c_str(),
+             number.get<unsigned long long>());
+  for (const char *name : {"to_xscale", "copied", "rx_overflow", "rx_errors",
+                           "oversize", "reordered"})
+    if (count(name) != 0)
+      append(text, "  %-32s %llu\n", name, count(name));
+}
+
+void describeEngines(std::string &text, const json &stats) {
+  text += "engine    role  aggregate         issue  abort  stall   idle\n";
+  for (const json &engine : stats["microengines"]) {
+    if (engine["role"] == "idle")
+      continue;
+    double cycles = engine["cycles"];
+    auto part = [&](const char *name) {
+      return 100 * ratio(engine[name].get<double>(), cycles);
+    };
+    append(text, "%6u    %-5s %-16s %5.1f%% %5.1f%% %5.1f%% %5.1f%%\n",
+           engine["id"].get<unsigned>(),
+           engine["role"].get<std::string>().c_str(),
+           engine["aggregate"].get<std::string>().c_str(), part("issue_cycles"),
+           part("aborted_cycles"), part("stall_cycles"), part("idle_cycles"));
+  }
+}
+
+} // namespace
+
+json hazardsOf(Simulation &run) {
+  static const char *const names[] = {"early_read",         "early_rewrite",
+                                      "local_memory_delay", "unaligned",
+                                      "crc_delay",          "runaway_context"};
+  json hazards = json::array();
+  for (const Hazard &hazard : run.accounting().hazards())
+    hazards.push_back({{"kind", names[static_cast<unsigned>(hazard.kind)]},
+                       {"engine", hazard.engine},
+                       {"cycle", hazard.cycle},
+                       {"text", hazard.text}});
+  return hazards;
+}
+
+/// Calls, and what functions returned.
+json controlOf(Simulation &run) {
+  json values = json::array();
+  for (const traces::ControlValue &value : run.control().values())
+    values.push_back(
+        {{"line", value.line}, {"call", value.call}, {"value", value.value}});
+  return {{"calls", run.control().callCount()},
+          {"not_reached", run.control().waitingCount()},
+          {"values", std::move(values)}};
+}
+
+json collectStatistics(Simulation &run) {
+  uint64_t clock = run.chip().parameters().meClockHz;
+  uint64_t cycles = run.measureEnd().cycle - run.startCycle();
+  json stats = {{"schema", 1},
+                {"cycles", cycles},
+                {"clock_hz", clock},
+                {"seconds", ratio(cycles, clock)},
+                {"setup_cycles", run.startCycle()},
+                {"measured",
+                 {{"warmup_packets", run.options().warmup},
+                  {"cycles", run.measureEnd().cycle - run.measureBegin().cycle},
+                  {"active_cycles", activeCycles(run)}}},
+                {"packets", packetsOf(run)},
+                {"drops", dropsOf(run)},
+                {"rate", rateOf(run)},
+                {"per_packet", perPacketOf(run)},
+                {"latency_cycles", latencyOf(run)},
+                {"units", unitsOf(run)},
+                {"caches", cachesOf(run)},
+                {"control", controlOf(run)},
+                {"hazards", hazardsOf(run)},
+                {"microengines", enginesOf(run)}};
+  if (const PowerPolicy *policy = run.power()) {
+    uint64_t off = 0;
+    for (uint32_t i = 0; i < run.chip().engineCount(); ++i)
+      off += policy->offCycles(i, run.measureEnd().cycle);
+    stats["power"] = {{"policy", "power"},
+                      {"stops", policy->stopCount()},
+                      {"starts", policy->startCount()},
+                      {"engine_off_cycles", off}};
+  }
+  stats["bottleneck"] = findBottleneck(stats);
+  return stats;
+}
+
+std::string describeStatistics(Simulation &run, const json &stats) {
+  std::string text;
+  describePackets(text, stats);
+  for (const traces::ControlValue &value : run.control().values())
+    append(text, "value     %s = %lld\n", value.call.c_str(),
+           static_cast<long long>(value.value));
+  const json &rate = stats["rate"];
+  append(text, "rate      %.3f Gbps, %.3f Mpps forwarded (%.3f Gbps offered)\n",
+         rate["forwarded_gbps"].get<double>(),
+         rate["forwarded_mpps"].get<double>(),
+         rate["offered_gbps"].get<double>());
+  const json &each = stats["per_packet"];
+  append(text,
+         "a packet  %.1f instructions; packet data: %.2f scratch, %.2f SRAM, "
+         "%.2f DRAM;\n          application data: %.2f scratch, %.2f SRAM\n",
+         each["instructions"].get<double>(),
+         each["packet"]["scratch"].get<double>(),
+         each["packet"]["sram"].get<double>(),
+         each["packet"]["dram"].get<double>(),
+         each["application"]["scratch"].get<double>(),
+         each["application"]["sram"].get<double>());
+  const json &latency = stats["latency_cycles"];
+  append(text, "latency   %llu cycles median, %llu p99, %llu most\n",
+         latency["p50"].get<unsigned long long>(),
+         latency["p99"].get<unsigned long long>(),
+         latency["max"].get<unsigned long long>());
+  const json &units = stats["units"];
+  text += "busy      ";
+  append(text, "scratch %.0f%%",
+         100 * units["scratch"]["utilization"].get<double>());
+  for (size_t i = 0; i < units["sram"].size(); ++i)
+    append(text, ", SRAM %zu %.0f%%", i,
+           100 * units["sram"][i]["utilization"].get<double>());
+  append(text, ", DRAM %.0f%%\n",
+         100 * units["dram"]["utilization"].get<double>());
+  describeEngines(text, stats);
+  const json &bottleneck = stats["bottleneck"];
+  text += "limit     " + bottleneck["unit"].get<std::string>();
+  append(text, " at %.0f%%: ", 100 * bottleneck["utilization"].get<double>());
+  text += bottleneck["reason"].get<std::string>() +
+          "\n          what helps: " + bottleneck["advice"].get<std::string>() +
+          "\n";
+  double host = run.measureEnd().hostSeconds - run.measureBegin().hostSeconds;
+  append(text, "time      %.3f ms of chip time, %llu cycles; %.2f M cycles/s\n",
+         1000 * stats["seconds"].get<double>(),
+         stats["cycles"].get<unsigned long long>(),
+         ratio(stats["measured"]["cycles"].get<double>(), host * 1e6));
+  return text;
+}
+
+} // namespace karakal::sim

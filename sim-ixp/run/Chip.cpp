@@ -1,0 +1,114 @@
+//===- Chip.cpp - engines, units and the clock
+//-----------------------------===//
+//
+// See Chip.h for the idea.
+//
+//===----------------------------------------------------------------------===//
+
+#include "sim-ixp/run/Chip.h"
+#include "support/Error.h"
+
+#include <algorithm>
+
+namespace karakal::sim {
+
+Chip::Chip(const target::ChipParameters &parameters, Recorder &recorder)
+    : params(parameters), buses(events, params),
+      order(static_cast<uint32_t>(params.meCount)) {
+  scratchUnit = std::make_unique<Scratch>(buses, recorder);
+  std::vector<Sram *> channels;
+  for (uint32_t i = 0; i < params.sramChannels; ++i) {
+    sramChannels.push_back(std::make_unique<Sram>(
+        i, static_cast<uint32_t>(params.sramBytes), buses, recorder));
+    channels.push_back(sramChannels.back().get());
+  }
+  sramSelector = std::make_unique<SramSelector>(channels, buses, recorder);
+  dramUnit = std::make_unique<Dram>(static_cast<uint32_t>(params.dramBytes),
+                                    buses, recorder);
+  hashUnit = std::make_unique<Hash>(buses, recorder);
+  capUnit = std::make_unique<Cap>(buses);
+  for (uint32_t i = 0; i < params.meCount; ++i)
+    engines.push_back(std::make_unique<Microengine>(i, buses, recorder));
+  for (uint32_t i = 0; i < engines.size(); ++i) {
+    engines[i]->publishTime(&order);
+    engines[i]->connectNeighbours(i > 0 ? engines[i - 1].get() : nullptr,
+                                  i + 1 < engines.size() ? engines[i + 1].get()
+                                                         : nullptr);
+  }
+  recorder.askForPlaces([this](uint32_t engine, uint32_t pc) {
+    const MicroProgram *program = engines[engine]->loaded();
+    return program ? program->placeOf(pc) : std::string();
+  });
+  // Command targets: bits 37:32 of the instruction ("MEv2 reference").
+  buses.connectUnit(0x00, 0x0f, sramSelector.get());
+  buses.connectUnit(0x10, 0x1f, scratchUnit.get());
+  buses.connectUnit(0x28, 0x2b, dramUnit.get());
+  buses.connectUnit(0x30, 0x33, capUnit.get());
+  buses.connectUnit(0x36, 0x37, hashUnit.get());
+  buses.connectUnit(0x3e, 0x3f, capUnit.get());
+}
+
+Chip::~Chip() {
+  for (const auto &engine : engines)
+    KARAKAL_ASSERT(engine->doCyclesAddUp(), "an engine's cycles do not add up");
+}
+
+void Chip::connectMedia(Media *media) {
+  buses.connectUnit(0x3c, 0x3d, media);
+  dramUnit->connectMedia(media);
+}
+
+/// Does the earliest thing before `stop`, or (not Single) a cycle's events;
+/// false if there is none. Exact: nor does any engine run ahead of `stop`.
+template <bool Exact, bool Single> inline bool Chip::stepUntil(uint64_t stop) {
+  uint64_t firstCycle = order.firstCycle();
+  uint64_t eventCycle = events.nextCycle();
+  if (eventCycle <= firstCycle) {
+    if (eventCycle >= stop)
+      return false;
+    // No engine is behind an event, so what else is due in its cycle follows.
+    do
+      events.runNext();
+    while (!Single && events.nextCycle() == eventCycle);
+    return true;
+  }
+  if (firstCycle >= std::min(stop, TurnOrder::asleep))
+    return false;
+  uint32_t first = order.first();
+  uint64_t limit = std::min(order.limitOf(first), stop);
+  if (Exact)
+    engines[first]->runExactly(limit, stop);
+  else
+    engines[first]->run(limit);
+  return true;
+}
+
+bool Chip::isPending() {
+  return order.firstCycle() != TurnOrder::asleep || events.pendingCount() != 0;
+}
+
+bool Chip::stepBefore(uint64_t stop) { return stepUntil<false, true>(stop); }
+
+bool Chip::step() { return stepUntil<false, true>(Scheduler::never); }
+
+void Chip::runTo(uint64_t cycle) {
+  while (stepUntil<false, false>(cycle)) {
+  }
+}
+
+uint64_t Chip::align(uint64_t cycle) {
+  for (const auto &engine : engines)
+    cycle = std::max(cycle, engine->localTime());
+  while (stepUntil<true, false>(cycle)) {
+  }
+  return cycle;
+}
+
+std::string Chip::describeContexts() const {
+  std::string text;
+  for (const auto &engine : engines)
+    text += engine->describeContexts();
+  return text;
+}
+
+} // namespace karakal::sim

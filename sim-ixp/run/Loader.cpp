@@ -1,0 +1,313 @@
+//===- Loader.cpp - an image into a chip
+//-----------------------------------===//
+//
+// See Loader.h for the idea. The image was checked against its schema when it
+// was read.
+//
+//===----------------------------------------------------------------------===//
+
+#include "sim-ixp/run/Loader.h"
+#include "sim-ixp/engine/MicroOp.h"
+#include "target-ixp/chip/MemoryMap.h"
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <vector>
+
+namespace karakal::sim {
+namespace {
+
+using nlohmann::json;
+
+EngineRole roleOf(const std::string &role) {
+  if (role == "rx")
+    return EngineRole::Rx;
+  if (role == "tx")
+    return EngineRole::Tx;
+  return EngineRole::App;
+}
+
+/// The engines of the program that run: first one for each aggregate, then the
+/// others by number.
+Result<std::vector<uint32_t>> chooseApps(const EnginePlans &all,
+                                         uint32_t wanted) {
+  std::vector<uint32_t> chosen, others;
+  std::vector<std::string> seen;
+  for (uint32_t i = 0; i < all.size(); ++i) {
+    if (all[i].role != EngineRole::App)
+      continue;
+    bool isNew =
+        std::find(seen.begin(), seen.end(), all[i].aggregate) == seen.end();
+    if (isNew)
+      seen.push_back(all[i].aggregate);
+    (isNew ? chosen : others).push_back(i);
+  }
+  if (wanted == 0)
+    wanted = static_cast<uint32_t>(chosen.size() + others.size());
+  if (wanted > chosen.size() + others.size())
+    return makeError(
+        "E-sim-ixp-010",
+        "--mes=" + std::to_string(wanted) + ": the image is built for " +
+            std::to_string(chosen.size() + others.size()) +
+            " engines; compile it with --mes=" + std::to_string(wanted));
+  if (wanted < chosen.size())
+    return makeError("E-sim-ixp-011",
+                     "--mes=" + std::to_string(wanted) + ": the image has " +
+                         std::to_string(chosen.size()) +
+                         " aggregates and each needs an engine");
+  others.resize(wanted - chosen.size());
+  chosen.insert(chosen.end(), others.begin(), others.end());
+  return chosen;
+}
+
+/// The engines that run an aggregate, in order.
+std::vector<uint32_t> enginesOf(const EnginePlans &plans,
+                                const std::string &aggregate) {
+  std::vector<uint32_t> engines;
+  for (uint32_t i = 0; i < plans.size(); ++i)
+    if (plans[i].role == EngineRole::App && plans[i].aggregate == aggregate)
+      engines.push_back(i);
+  return engines;
+}
+
+/// Contexts of each engine of an aggregate.
+uint32_t contextsOf(const json &aggregates, const std::string &name) {
+  for (const json &aggregate : aggregates)
+    if (aggregate["name"] == name && aggregate.contains("contexts"))
+      return aggregate["contexts"];
+  return target::ContextCount;
+}
+
+/// Lets the engines that run stand side by side, in the order of aggregates, so
+/// that an engine's neighbour runs the next aggregate.
+void standTogether(const json &aggregates, EnginePlans &plans) {
+  std::vector<EnginePlan> running;
+  for (const json &aggregate : aggregates)
+    for (uint32_t i : enginesOf(plans, aggregate["name"])) {
+      running.push_back(plans[i]);
+      plans[i] = EnginePlan{};
+    }
+  for (uint32_t i = 0; i < running.size(); ++i)
+    plans[target::AppEngineFirst + i] = running[i];
+}
+
+/// The variant of an aggregate's microcode that takes from, puts to, a
+/// next-neighbour ring; empty if there is none.
+std::string variantOf(const json &aggregate, bool takes, bool puts) {
+  if (aggregate.contains("variants"))
+    for (const json &variant : aggregate["variants"])
+      if (variant["takes"] == takes && variant["puts"] == puts)
+        return variant["ucode"];
+  return "";
+}
+
+/// Channels between aggregates of one engine each become next-neighbour rings
+/// where the image has the code for it; all others stay as they are.
+void chooseRings(const json &aggregates, EnginePlans &plans) {
+  bool takes = false, puts = false;
+  for (size_t i = 0; i < aggregates.size(); ++i, takes = puts) {
+    std::vector<uint32_t> here = enginesOf(plans, aggregates[i]["name"]), next;
+    if (i + 1 < aggregates.size())
+      next = enginesOf(plans, aggregates[i + 1]["name"]);
+    puts = here.size() == 1 && next.size() == 1 && next[0] == here[0] + 1 &&
+           !variantOf(aggregates[i], takes, true).empty() &&
+           !variantOf(aggregates[i + 1], true, false).empty();
+    if (takes || puts)
+      plans[here[0]].microcode = variantOf(aggregates[i], takes, puts);
+  }
+}
+
+/// Marks the instructions at `place`; how many there are. A source line is
+/// where its first instruction of a run of such stands.
+uint32_t markBreak(const std::string &place, const std::string &name,
+                   MicroProgram &program) {
+  uint32_t marked = 0;
+  auto mark = [&](size_t word) {
+    setBreak(program, static_cast<uint32_t>(word));
+    ++marked;
+  };
+  std::string pc =
+      place.rfind(name + ":", 0) == 0 ? place.substr(name.size() + 1) : place;
+  if (!pc.empty() && pc.find_first_not_of("0123456789") == std::string::npos) {
+    if (pc.size() < 6 && std::stoul(pc) + 8 < program.ops.size())
+      mark(std::stoul(pc));
+    return marked;
+  }
+  for (size_t i = 0; i < program.places.size(); ++i) {
+    const std::string &here = program.places[i];
+    bool isHere =
+        here.size() >= place.size() &&
+        here.compare(here.size() - place.size(), place.size(), place) == 0;
+    if (isHere && (i == 0 || program.places[i - 1] != here))
+      mark(i);
+  }
+  return marked;
+}
+
+std::shared_ptr<const MicroProgram>
+prepareNamed(const target::Image &image, const std::string &name,
+             const std::vector<std::string> &breaks,
+             std::vector<uint32_t> &found) {
+  auto program =
+      std::make_shared<MicroProgram>(prepareProgram(image.microcode.at(name)));
+  auto lines = image.lines.find(name);
+  if (lines != image.lines.end())
+    for (const target::SourceLine &line : lines->second)
+      program->places.push_back(
+          line.line ? line.file + ":" + std::to_string(line.line) : "");
+  for (size_t i = 0; i < breaks.size(); ++i)
+    found[i] += markBreak(breaks[i], name, *program);
+  return program;
+}
+
+void fillFreeList(const json &buffers, Chip &chip) {
+  uint32_t base = buffers["descriptor_base"];
+  uint32_t bytes = buffers["descriptor_bytes"];
+  uint32_t count = buffers["count"];
+  uint32_t entry = buffers["free_queue"]["entry"];
+  Sram &sram = chip.sram(buffers["free_queue"]["channel"]);
+  for (uint32_t i = 0; i < count; ++i)
+    sram.fillQueue(entry, (base + i * bytes) / 4);
+}
+
+} // namespace
+
+Result<EnginePlans> planEngines(const target::Image &image,
+                                const LoadOptions &options) {
+  EnginePlans all;
+  for (const json &engine : image.manifest["engines"]) {
+    EnginePlan &plan = all[engine["engine"].get<uint32_t>()];
+    plan.role = roleOf(engine["role"]);
+    plan.microcode = engine["ucode"];
+    plan.aggregate = engine.value("aggregate", plan.microcode);
+    plan.contextMask = 0xff;
+    uint32_t contexts =
+        contextsOf(image.manifest["aggregates"], plan.aggregate);
+    if (options.threads)
+      contexts = std::min(contexts, options.threads);
+    if (plan.role == EngineRole::App)
+      plan.contextMask = (1u << contexts) - 1;
+  }
+  Result<std::vector<uint32_t>> apps = chooseApps(all, options.engines);
+  if (!apps)
+    return apps.error();
+  for (uint32_t i = 0; i < all.size(); ++i)
+    if (all[i].role == EngineRole::App &&
+        std::find(apps->begin(), apps->end(), i) == apps->end())
+      all[i] = EnginePlan{};
+  const json &aggregates = image.manifest["aggregates"];
+  bool hasVariants = std::any_of(
+      aggregates.begin(), aggregates.end(),
+      [](const json &aggregate) { return aggregate.contains("variants"); });
+  if (hasVariants) {
+    standTogether(aggregates, all);
+    chooseRings(aggregates, all);
+  }
+  return all;
+}
+
+AccountingPlan planAccounting(const target::Image &image,
+                              const EnginePlans &plans) {
+  AccountingPlan plan;
+  for (uint32_t i = 0; i < plans.size(); ++i)
+    plan.roles[i] = plans[i].role;
+  const json &buffers = image.manifest["buffers"];
+  plan.bufferCount = buffers["count"];
+  plan.firstHandle = buffers["descriptor_base"].get<uint32_t>() / 4;
+  plan.handleStep = buffers["descriptor_bytes"].get<uint32_t>() / 4;
+  plan.freeChannel = buffers["free_queue"]["channel"];
+  plan.freeEntry = buffers["free_queue"]["entry"];
+  plan.rxRing = target::RingRx;
+  plan.toXScaleRing = target::RingToXScale;
+  for (const json &global : image.manifest["globals"]) {
+    const std::string memory = global["memory"];
+    uint32_t begin = global["address"];
+    if (memory == "sram1")
+      begin = target::sramAddress(1, begin);
+    AccountingPlan::Range range{begin, begin + global["bytes"].get<uint32_t>()};
+    if (memory == "scratch")
+      plan.scratchGlobals.push_back(range);
+    else if (memory != "dram")
+      plan.sramGlobals.push_back(range);
+  }
+  return plan;
+}
+
+/// Whether the chip has the engines and memories that the image uses.
+Status checkSizes(const target::Image &image, const EnginePlans &plans,
+                  const Chip &chip) {
+  for (uint32_t i = chip.engineCount(); i < plans.size(); ++i)
+    if (plans[i].role != EngineRole::Idle)
+      return makeError("E-sim-ixp-016",
+                       "the image uses engine " + std::to_string(i) +
+                           "; the chip has engines 0 to " +
+                           std::to_string(chip.engineCount() - 1));
+  bool needsSecond = image.manifest["buffers"]["free_queue"]["channel"] != 0;
+  for (const json &global : image.manifest["globals"])
+    needsSecond |= global["memory"] == "sram1";
+  if (needsSecond && chip.sramChannelCount() < 2)
+    return makeError("E-sim-ixp-016", "the image uses SRAM channel 1; the chip "
+                                      "has one channel");
+  uint64_t sram = image.manifest.value("sram_size", uint64_t{0});
+  if (sram > uint64_t(chip.parameters().sramBytes))
+    return makeError("E-sim-ixp-016",
+                     "the image was made for SRAM channels of " +
+                         std::to_string(sram) + " bytes, the chip has " +
+                         std::to_string(chip.parameters().sramBytes) +
+                         "; --set=sram.size=" + std::to_string(sram) +
+                         " gives it as much");
+  return success();
+}
+
+Status loadImage(const target::Image &image, const EnginePlans &plans,
+                 const std::vector<std::string> &breaks, Chip &chip) {
+  if (Status fits = checkSizes(image, plans, chip); !fits)
+    return fits;
+  std::vector<uint32_t> found(breaks.size());
+  const target::ChipParameters &params = chip.parameters();
+  std::map<std::string, std::shared_ptr<const MicroProgram>> programs;
+  for (uint32_t i = 0; i < plans.size(); ++i) {
+    if (plans[i].role == EngineRole::Idle)
+      continue;
+    const std::string &name = plans[i].microcode;
+    const std::vector<uint64_t> &words = image.microcode.at(name);
+    if (words.size() > params.meControlStore)
+      return makeError("E-sim-ixp-012",
+                       "microcode '" + name + "' has " +
+                           std::to_string(words.size()) +
+                           " words, the control store of an engine " +
+                           std::to_string(params.meControlStore));
+    auto &program = programs[name];
+    if (!program)
+      program = prepareNamed(image, name, breaks, found);
+    chip.engine(i).load(program);
+  }
+  for (size_t i = 0; i < breaks.size(); ++i)
+    if (found[i] == 0)
+      return makeError("E-sim-ixp-015",
+                       "--break=" + breaks[i] +
+                           ": no instruction is there; give PC, MICROCODE:PC "
+                           "or FILE:LINE");
+  for (const target::Segment &segment : image.xscale)
+    std::copy(segment.bytes.begin(), segment.bytes.end(),
+              chip.dram().memory().data() + segment.address);
+  for (const json &ring : image.manifest["rings"])
+    chip.scratch().configureRing(ring["number"], ring["base"], ring["words"],
+                                 ring["status"] == "empty");
+  if (image.manifest.contains("sram_rings"))
+    for (const json &ring : image.manifest["sram_rings"])
+      chip.sram(ring["channel"])
+          .makeRing(ring["entry"], ring["base"], ring["words"]);
+  fillFreeList(image.manifest["buffers"], chip);
+  return success();
+}
+
+void startEngines(const EnginePlans &plans, Chip &chip) {
+  uint32_t contexts = (1u << chip.parameters().meContexts) - 1;
+  for (uint32_t i = 0; i < plans.size(); ++i)
+    if (plans[i].role != EngineRole::Idle)
+      chip.engine(i).start(plans[i].contextMask & contexts);
+}
+
+} // namespace karakal::sim

@@ -1,0 +1,128 @@
+//===- PowerPolicy.cpp - engines off when traffic is low ------------------===//
+//
+// See PowerPolicy.h for the idea.
+//
+//===----------------------------------------------------------------------===//
+
+#include "sim-ixp/run/PowerPolicy.h"
+#include "target-ixp/chip/Rings.h"
+
+#include <algorithm>
+#include <map>
+
+namespace karakal::sim {
+namespace {
+
+/// At the wire's rate 41 frames arrive between two looks; the ring of received
+/// packets holds 256.
+constexpr uint64_t lookCycles = 4096;
+/// Messages of a ring that is filling up, and of one that is nearly empty.
+constexpr uint32_t manyMessages = 32, fewMessages = 8;
+/// Quiet looks before an engine stops: at first, and at most.
+constexpr uint32_t calmFirst = 4, calmMost = 256;
+/// Of CTX_ENABLES.
+constexpr uint32_t contextEnables = 0xff00;
+
+} // namespace
+
+PowerPolicy::PowerPolicy(uint32_t stopWord, const EnginePlans &plans,
+                         Chip &chip)
+    : stopWord(stopWord), chip(chip), calmWanted(calmFirst) {
+  for (uint32_t i = 0; i < plans.size(); ++i)
+    if (plans[i].role == EngineRole::App)
+      engines.push_back({i, plans[i].aggregate, plans[i].contextMask});
+}
+
+uint32_t PowerPolicy::fullest() const {
+  uint32_t words = chip.scratch().ringLevel(target::RingRx);
+  for (uint32_t ring = target::RingFreeFirst; ring <= target::RingFreeLast;
+       ++ring)
+    words = std::max(words, chip.scratch().ringLevel(ring));
+  uint32_t messages = words / target::RingMessageWords;
+  for (uint32_t i = 0; i < target::RingSramCount; ++i)
+    messages = std::max(messages, chip.sram(target::SramRingChannel)
+                                      .queueLevel(target::sramRingEntry(
+                                          target::RingSramFirst + i)));
+  return messages;
+}
+
+void PowerPolicy::setStopBit(const Engine &engine, bool isSet) {
+  uint32_t bit = 1u << target::engineHardwareNumber(engine.index);
+  Memory &scratch = chip.scratch().memory();
+  uint32_t word = scratch.readWord(stopWord);
+  scratch.writeWord(stopWord, isSet ? word | bit : word & ~bit);
+}
+
+void PowerPolicy::finishStops(uint64_t now) {
+  for (Engine &engine : engines)
+    if (engine.state == State::Stopping &&
+        !chip.engine(engine.index).isAlive()) {
+      engine.state = State::Off;
+      engine.offSince = now;
+    }
+}
+
+/// An engine that is still stopping goes on until it has stopped: its contexts
+/// end one by one.
+void PowerPolicy::startAll(uint64_t now) {
+  for (Engine &engine : engines) {
+    if (engine.state != State::Off)
+      continue;
+    setStopBit(engine, false);
+    // Contexts that have ended are enabled until the core takes them back.
+    Microengine &stopped = chip.engine(engine.index);
+    uint32_t enables = stopped.coreReadCsr(target::Csr_CTX_ENABLES);
+    stopped.coreWriteCsr(target::Csr_CTX_ENABLES, enables & ~contextEnables);
+    stopped.start(engine.contexts);
+    engine.off += now - engine.offSince;
+    engine.state = State::On;
+    ++starts;
+  }
+}
+
+/// The last engine of the aggregate that has most, if that is more than one.
+void PowerPolicy::stopOne() {
+  std::map<std::string, uint32_t> running;
+  for (const Engine &engine : engines)
+    running[engine.aggregate] += engine.state == State::On;
+  Engine *chosen = nullptr;
+  for (Engine &engine : engines)
+    if (engine.state == State::On && running[engine.aggregate] > 1 &&
+        (!chosen || running[engine.aggregate] >= running[chosen->aggregate]))
+      chosen = &engine;
+  if (!chosen)
+    return;
+  setStopBit(*chosen, true);
+  chosen->state = State::Stopping;
+  ++stops;
+}
+
+void PowerPolicy::onTime(uint64_t now) {
+  if (now < nextLook)
+    return;
+  nextLook = now + lookCycles;
+  finishStops(now);
+  uint32_t messages = fullest();
+  if (messages >= manyMessages) {
+    uint64_t before = starts;
+    startAll(now);
+    if (starts != before)
+      calmWanted = std::min(2 * calmWanted, calmMost);
+    calmLooks = 0;
+  } else if (messages > fewMessages) {
+    calmLooks = 0;
+  } else if (++calmLooks >= calmWanted) {
+    calmLooks = 0;
+    stopOne();
+  }
+}
+
+uint64_t PowerPolicy::offCycles(uint32_t index, uint64_t now) const {
+  for (const Engine &engine : engines)
+    if (engine.index == index)
+      return engine.off +
+             (engine.state == State::Off ? now - engine.offSince : 0);
+  return 0;
+}
+
+} // namespace karakal::sim

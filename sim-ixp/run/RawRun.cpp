@@ -1,0 +1,242 @@
+//===- RawRun.cpp - raw microcode images on a bare chip -------------------===//
+//
+// See RawRun.h for the idea.
+//
+//===----------------------------------------------------------------------===//
+
+#include "sim-ixp/run/RawRun.h"
+#include "sim-ixp/run/Chip.h"
+#include "support/Files.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+#include <optional>
+#include <sstream>
+
+namespace karakal::sim {
+namespace {
+
+using nlohmann::json;
+
+constexpr uint64_t defaultCycles = 1000000;
+constexpr uint32_t bytesPerWord = 5;
+/// Steps between two looks at the end of the run.
+constexpr uint32_t stepsPerCheck = 64;
+
+/// Keeps the first fault.
+class RawRecorder : public Recorder {
+public:
+  void onFault(uint32_t engine, const std::string &what) override {
+    if (!fault)
+      fault = "engine " + std::to_string(engine) + ": " + what;
+  }
+  void onHazard(const Hazard &hazard) override {
+    hazards.push_back("engine " + std::to_string(hazard.engine) + ", cycle " +
+                      std::to_string(hazard.cycle) + ", " + hazard.text);
+    if (isStrict)
+      onFault(hazard.engine, hazard.text);
+  }
+  std::optional<std::string> fault;
+  std::vector<std::string> hazards;
+  bool isStrict = false;
+};
+
+double part(uint64_t busy, uint64_t cycles) {
+  return cycles ? static_cast<double>(busy) / static_cast<double>(cycles) : 0;
+}
+
+json unitsOf(Chip &chip, uint64_t cycles) {
+  json units = {
+      {"scratch",
+       {{"utilization", part(chip.scratch().server().busyCycles(), cycles)}}},
+      {"sram", json::array()},
+      {"dram",
+       {{"utilization", part(chip.dram().bus().busyCycles(), cycles)},
+        {"bank_utilization", json::array()}}}};
+  for (uint32_t i = 0; i < chip.sramChannelCount(); ++i)
+    units["sram"].push_back(
+        {{"utilization", part(std::max(chip.sram(i).reader().busyCycles(),
+                                       chip.sram(i).writer().busyCycles()),
+                              cycles)}});
+  for (uint32_t i = 0; i < chip.dram().bankCount(); ++i)
+    units["dram"]["bank_utilization"].push_back(
+        part(chip.dram().bank(i).busyCycles(), cycles));
+  return units;
+}
+
+json enginesOf(Chip &chip, uint64_t cycles) {
+  json engines = json::array();
+  for (uint32_t i = 0; i < chip.engineCount(); ++i) {
+    EngineCounters counters = chip.engine(i).countersAt(cycles);
+    engines.push_back({{"id", i},
+                       {"cycles", cycles},
+                       {"instructions", counters.issueCycles},
+                       {"issue_cycles", counters.issueCycles},
+                       {"aborted_cycles", counters.abortedCycles},
+                       {"stall_cycles", counters.stallCycles},
+                       {"idle_cycles", counters.idleCycles},
+                       {"swaps", counters.swaps},
+                       {"commands", counters.commands}});
+  }
+  return engines;
+}
+
+Status loadRaw(const RawOptions &options, Chip &chip) {
+  uint32_t loaded = 0;
+  uint32_t threads = options.threads
+                         ? options.threads
+                         : static_cast<uint32_t>(options.parameters.meContexts);
+  for (const RawImage &image : options.images) {
+    std::string who = "engine " + std::to_string(image.engine);
+    if (loaded >> image.engine & 1)
+      return makeError("E-sim-ixp-014", who + " is given two images");
+    loaded |= 1u << image.engine;
+    if (image.words.size() > options.parameters.meControlStore)
+      return makeError("E-sim-ixp-012",
+                       "the image of " + who + " has " +
+                           std::to_string(image.words.size()) +
+                           " words, the control store of an engine " +
+                           std::to_string(options.parameters.meControlStore));
+    Microengine &engine = chip.engine(image.engine);
+    engine.load(std::make_shared<MicroProgram>(prepareProgram(image.words)));
+    engine.seed(static_cast<uint32_t>(options.seed) * 8 + image.engine);
+  }
+  for (const RawImage &image : options.images)
+    chip.engine(image.engine).start((1u << threads) - 1);
+  return success();
+}
+
+bool isAnyAlive(Chip &chip) {
+  for (uint32_t i = 0; i < chip.engineCount(); ++i)
+    if (chip.engine(i).isAlive())
+      return true;
+  return false;
+}
+
+} // namespace
+
+Result<std::vector<uint64_t>> readRawWords(const std::string &path) {
+  Result<std::string> bytes = readFile(path);
+  if (!bytes)
+    return bytes.error();
+  if (bytes->empty() || bytes->size() % bytesPerWord != 0)
+    return makeFileError("E-sim-ixp-013", path,
+                         "has " + std::to_string(bytes->size()) +
+                             " bytes; microcode has 5 bytes a word "
+                             "(ixp-as --format=bytes)");
+  std::vector<uint64_t> words(bytes->size() / bytesPerWord);
+  for (size_t i = 0; i < bytes->size(); ++i)
+    words[i / bytesPerWord] =
+        words[i / bytesPerWord] << 8 | static_cast<unsigned char>((*bytes)[i]);
+  return words;
+}
+
+Result<RawImage> readRawImage(const std::string &assignment,
+                              uint64_t engineCount) {
+  size_t colon = assignment.find(':');
+  bool isNumber = (colon == 1 || colon == 2) &&
+                  assignment.find_first_not_of("0123456789") == colon;
+  if (!isNumber || assignment.size() == colon + 1)
+    return makeError("E-sim-ixp-014", "'" + assignment +
+                                          "' is not of the form ENGINE:FILE, "
+                                          "e.g. 1:loop.ucode");
+  RawImage image;
+  image.engine = static_cast<uint32_t>(std::stoul(assignment));
+  if (image.engine >= engineCount)
+    return makeError("E-sim-ixp-014", "the chip has no engine " +
+                                          assignment.substr(0, colon) +
+                                          "; its engines are 0 to " +
+                                          std::to_string(engineCount - 1));
+  auto words = readRawWords(assignment.substr(colon + 1));
+  if (!words)
+    return words.error();
+  image.words = std::move(*words);
+  return image;
+}
+
+/// The lines of a text, without the spaces in front of each.
+static std::vector<std::string> linesOf(const std::string &text) {
+  std::vector<std::string> lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream >> std::ws, line);)
+    lines.push_back(line);
+  return lines;
+}
+
+Result<json> runRaw(const RawOptions &options) {
+  RawRecorder recorder;
+  recorder.isStrict = options.strict;
+  Chip chip(options.parameters, recorder);
+  if (Status status = loadRaw(options, chip); !status)
+    return status.error();
+  uint64_t stop = options.maxCycles ? options.maxCycles : defaultCycles;
+  uint64_t end = 0;
+  std::string ended = "cycles";
+  while (!recorder.fault && ended == "cycles") {
+    bool moved = true;
+    for (uint32_t i = 0; i < stepsPerCheck && moved; ++i)
+      moved = chip.stepBefore(stop);
+    if (!isAnyAlive(chip))
+      ended = "stopped";
+    else if (!moved && !chip.isPending())
+      ended = "asleep";
+    else if (!moved)
+      break;
+  }
+  if (recorder.fault)
+    return makeError("E-sim-ixp-030",
+                     "the program fails at cycle " +
+                         std::to_string(chip.scheduler().now()) + ": " +
+                         *recorder.fault);
+  if (ended == "cycles") {
+    end = chip.align(stop);
+  } else {
+    for (uint32_t i = 0; i < chip.engineCount(); ++i)
+      end = std::max(end, chip.engine(i).localTime());
+    end = chip.align(std::max(end, chip.scheduler().now()));
+  }
+  return json{{"schema", 1},
+              {"cycles", end},
+              {"clock_hz", options.parameters.meClockHz},
+              {"seconds", part(end, options.parameters.meClockHz)},
+              {"ended", ended},
+              {"contexts", ended == "asleep" ? linesOf(chip.describeContexts())
+                                             : std::vector<std::string>()},
+              {"units", unitsOf(chip, end)},
+              {"hazards", recorder.hazards},
+              {"microengines", enginesOf(chip, end)}};
+}
+
+std::string describeRaw(const json &stats) {
+  const std::string ended = stats["ended"];
+  std::string text = "ended     " +
+                     std::string(ended == "stopped"  ? "every context stopped"
+                                 : ended == "asleep" ? "every context sleeps "
+                                                       "for good"
+                                                     : "the cycles are over") +
+                     " at cycle " +
+                     std::to_string(stats["cycles"].get<uint64_t>()) +
+                     "\nengine     issue  abort  stall   idle   commands\n";
+  for (const json &engine : stats["microengines"]) {
+    if (engine["instructions"] == 0)
+      continue;
+    char line[128];
+    auto percent = [&](const char *key) {
+      return 100 * part(engine[key], engine["cycles"]);
+    };
+    std::snprintf(
+        line, sizeof line, "%6u    %5.1f%% %5.1f%% %5.1f%% %5.1f%% %10llu\n",
+        engine["id"].get<unsigned>(), percent("issue_cycles"),
+        percent("aborted_cycles"), percent("stall_cycles"),
+        percent("idle_cycles"), engine["commands"].get<unsigned long long>());
+    text += line;
+  }
+  for (const json &context : stats["contexts"])
+    text += "  " + context.get<std::string>() + "\n";
+  for (const json &hazard : stats["hazards"])
+    text += "warning: " + hazard.get<std::string>() + "\n";
+  return text;
+}
+
+} // namespace karakal::sim

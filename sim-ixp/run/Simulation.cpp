@@ -1,0 +1,381 @@
+//===- Simulation.cpp - one run from image and trace to report
+//-------------===//
+//
+// See Simulation.h for the idea.
+//
+//===----------------------------------------------------------------------===//
+
+#include "sim-ixp/run/Simulation.h"
+#include "target-ixp/chip/MemoryMap.h"
+
+#include <algorithm>
+#include <chrono>
+
+namespace karakal::sim {
+namespace {
+
+/// The chip must stay quiet this long before a run is over: the last command of
+/// Rx may still be on its way. Counters are taken as much later than asked for:
+/// until then engines that have run ahead can be brought to one cycle.
+constexpr uint64_t settleCycles = 1000;
+static_assert(settleCycles > Microengine::runAheadCycles, "see above");
+/// Cycles between two checks of the run's end. What they find depends on
+/// nothing but the cycle.
+constexpr uint64_t checkCycles = 64;
+constexpr uint32_t checksPerProgress = 4096;
+
+double hostSeconds() {
+  using clock = std::chrono::steady_clock;
+  return std::chrono::duration<double>(clock::now().time_since_epoch()).count();
+}
+
+XScaleProgram programOf(const target::Image &image) {
+  XScaleProgram program;
+  if (!image.manifest.contains("xscale"))
+    return program;
+  const nlohmann::json &xscale = image.manifest["xscale"];
+  program.handler = xscale["handler"];
+  program.stackTop = xscale["stack"];
+  program.arguments = xscale["arguments"];
+  return program;
+}
+
+} // namespace
+
+Simulation::Simulation(SimulationOptions options, const target::Image &image)
+    : asked(std::move(options)), loaded(image) {}
+
+Result<std::unique_ptr<Simulation>>
+Simulation::create(SimulationOptions options, const target::Image &image,
+                   std::vector<traces::Packet> trace,
+                   const std::vector<traces::ControlCall> &calls) {
+  std::unique_ptr<Simulation> made(new Simulation(std::move(options), image));
+  Simulation &run = *made;
+  Result<EnginePlans> plans = planEngines(image, run.asked.load);
+  if (!plans)
+    return plans.error();
+  run.plans = *plans;
+  run.books = std::make_unique<Accounting>(planAccounting(image, run.plans));
+  run.machine = std::make_unique<Chip>(run.asked.parameters, *run.books);
+  Chip &chip = *run.machine;
+  run.books->connect(&chip.scheduler());
+  if (Status status = loadImage(image, run.plans, run.asked.load.breaks, chip);
+      !status)
+    return status.error();
+  if (run.asked.savePower) {
+    if (!image.manifest.contains("stop_word"))
+      return makeError("E-sim-ixp-017",
+                       "--policy=power: the image's engines cannot be stopped; "
+                       "compile it with --policy=power");
+    run.policy = std::make_unique<PowerPolicy>(
+        image.manifest["stop_word"].get<uint32_t>(), run.plans, chip);
+  }
+  run.cacheUses = std::make_unique<StaleUses>(image, run.plans, chip);
+  if (!run.cacheUses->uses().empty())
+    run.books->onEngines(run.cacheUses.get());
+
+  TrafficOptions traffic;
+  traffic.portCount = static_cast<uint32_t>(chip.parameters().portsCount);
+  traffic.packetCount = run.asked.packets;
+  traffic.offeredGbps = run.asked.offeredGbps;
+  run.source = std::make_unique<TrafficSource>(std::move(trace), traffic);
+  run.media = std::make_unique<Msf>(chip.chassis(), *run.books, *run.source);
+  run.media->onSent([&run](const SentFrame &f) { run.recordSent(f); });
+  Msf *msf = run.media.get();
+  run.books->onFreed([msf](uint32_t handle) { msf->forgetBuffer(handle); });
+  run.newestOnPort.resize(traffic.portCount);
+  chip.connectMedia(run.media.get());
+
+  XScaleSurroundings around{&chip.scheduler(), &chip.parameters(),
+                            run.books.get(),   &chip.dram(),
+                            &chip.scratch(),   {}};
+  for (uint32_t i = 0; i < chip.sramChannelCount(); ++i)
+    around.sram.push_back(&chip.sram(i));
+  around.cap = &chip.cap();
+  around.media = run.media.get();
+  for (uint32_t i = 0; i < chip.engineCount(); ++i)
+    around.engines.push_back(&chip.engine(i));
+  auto core = XScale::create(around, programOf(image));
+  if (!core)
+    return core.error();
+  run.xscale = std::move(*core);
+  XScale *xscale = run.xscale.get();
+  chip.scratch().onNotEmpty(
+      [xscale](uint32_t ring) { xscale->onRingNotEmpty(ring); });
+
+  chip.cap().onInterrupt(
+      [xscale](uint32_t which) { xscale->onInterrupt(which); });
+
+  Result<ControlRunner> controls = ControlRunner::create(image, calls);
+  if (!controls)
+    return controls.error();
+  run.controls = std::move(*controls);
+  run.controls.connect(xscale, &chip.scheduler());
+  for (uint32_t i = 0; i < chip.engineCount(); ++i) {
+    chip.engine(i).seed(static_cast<uint32_t>(run.asked.seed) * 8 + i);
+  }
+  run.watch();
+  return made;
+}
+
+/// Turns on what is asked for of looking inside.
+void Simulation::watch() {
+  if (asked.strict)
+    books->makeStrict();
+  if (asked.profile)
+    for (uint32_t i = 0; i < machine->engineCount(); ++i)
+      if (plans[i].role != EngineRole::Idle)
+        machine->engine(i).startProfile();
+  if (asked.recordTimeline)
+    recordTimeline();
+  if (!asked.tracedPacket)
+    return;
+  AccountingPlan plan = planAccounting(loaded, plans);
+  PacketLog::Sources sources;
+  sources.numberOf = [this](uint32_t handle) {
+    return media->numberOfBuffer(target::bufferAddress(handle));
+  };
+  sources.placeOf = [this](uint32_t engine, uint32_t pc) {
+    return machine->engine(engine).loaded()->placeOf(pc);
+  };
+  sources.now = [this] { return machine->scheduler().now(); };
+  followed = std::make_unique<PacketLog>(*asked.tracedPacket, plan.firstHandle,
+                                         plan.handleStep, std::move(sources));
+  books->follow(followed.get());
+}
+
+void Simulation::recordTimeline() {
+  for (uint32_t i = 0; i < machine->engineCount(); ++i)
+    machine->engine(i).listenToRuns(&recorded);
+  machine->chassis().watch(&recorded);
+  books->onPacket([this](PacketStep step, uint32_t handle, uint32_t ring) {
+    uint64_t number = media->numberOfBuffer(target::bufferAddress(handle));
+    if (number != SentFrame::unknownNumber)
+      recorded.addPacket(machine->scheduler().now(), number, step, ring);
+  });
+}
+
+/// What a context waits for that gave up its engine at `pc`.
+std::string Simulation::waitName(uint32_t engine, uint32_t pc) {
+  const target::Instruction &instruction =
+      machine->engine(engine).loaded()->instructions[pc];
+  const target::InstructionRow &row = target::row(instruction.op);
+  if (row.isCommand())
+    return std::string(row.mnemonic) + "[" + row.variant + "]";
+  if (instruction.signalMask & 1)
+    return "voluntary";
+  std::string name = instruction.any ? "any of signals" : "signals";
+  for (uint32_t n = 1; n < 16; ++n)
+    if (instruction.signalMask >> n & 1)
+      name += " " + std::to_string(n);
+  return name;
+}
+
+void Simulation::recordSent(const SentFrame &frame) {
+  if (asked.recordTimeline && frame.number != SentFrame::unknownNumber)
+    recorded.addPacket(machine->scheduler().now(), frame.number,
+                       PacketStep::Sent, frame.port);
+  if (followed)
+    followed->onSent(frame.number, frame.port, frame.bytes.size());
+  if (frame.number != SentFrame::unknownNumber) {
+    uint64_t &newest = newestOnPort[frame.port % newestOnPort.size()];
+    if (frame.number < newest)
+      ++reordered;
+    newest = std::max(newest, frame.number);
+    if (isMeasuring)
+      latencyCycles.add(frame.latencyCycles);
+  }
+  if (asked.keepFrames)
+    frames.push_back(frame);
+}
+
+std::vector<uint64_t> Simulation::unitBusyCycles() {
+  std::vector<std::pair<std::string, const Resource *>> units = {
+      {"scratch", &machine->scratch().server()},
+      {"hash", &machine->hash().server()},
+      {"cap", &machine->cap().server()},
+      {"dram", &machine->dram().bus()},
+      {"msf.receive", &media->receiveBus()},
+      {"msf.transmit", &media->transmitBus()}};
+  for (uint32_t i = 0; i < machine->sramChannelCount(); ++i) {
+    units.emplace_back("sram.read", &machine->sram(i).reader());
+    units.emplace_back("sram.write", &machine->sram(i).writer());
+  }
+  for (uint32_t i = 0; i < machine->dram().bankCount(); ++i)
+    units.emplace_back("dram.bank", &machine->dram().bank(i));
+  names.clear();
+  std::vector<uint64_t> busy;
+  for (const auto &[name, resource] : units) {
+    names.push_back(name);
+    busy.push_back(resource->busyCycles());
+  }
+  return busy;
+}
+
+Snapshot Simulation::takeSnapshot(uint64_t cycle) {
+  Snapshot snapshot;
+  snapshot.cycle = machine->align(cycle);
+  snapshot.packets = books->counters();
+  for (uint32_t i = 0; i < machine->engineCount(); ++i)
+    snapshot.engines[i] = machine->engine(i).countersAt(snapshot.cycle);
+  snapshot.busyCycles = unitBusyCycles();
+  snapshot.arrivedFrames = media->receiveStatistics().framesArrived;
+  snapshot.arrivedBits = media->receiveStatistics().frameBits;
+  snapshot.hostSeconds = hostSeconds();
+  return snapshot;
+}
+
+bool Simulation::isQuiet() const {
+  // The core may be about to send packets that it makes of one it has freed.
+  return books->outstandingCount() == 0 && media->isReceiveDone() &&
+         media->isTransmitDone() && !controls.isBusy() &&
+         xscale->busyUntil() <= machine->scheduler().now();
+}
+
+bool Simulation::isStuck() const {
+  uint64_t now = machine->scheduler().now();
+  uint64_t since =
+      std::max({books->lastProgressCycle(), xscale->busyUntil(), begin});
+  if (now < since + asked.stallCycles)
+    return false;
+  // With a low offered load the next packet may be far away.
+  return books->outstandingCount() > 0 || asked.offeredGbps <= 0 ||
+         media->isReceiveDone();
+}
+
+Error Simulation::stuckError(const std::string &why) const {
+  return makeError(
+      "E-sim-ixp-031",
+      why + " at cycle " + std::to_string(machine->scheduler().now()) +
+          " with " + std::to_string(books->outstandingCount()) +
+          " packets inside (" + std::to_string(books->counters().received) +
+          " received, " + std::to_string(books->counters().forwarded) +
+          " forwarded); the contexts:\n" + machine->describeContexts());
+}
+
+bool Simulation::check() {
+  uint64_t now = machine->scheduler().now();
+  if (policy)
+    policy->onTime(now);
+  const PacketCounters &packets = books->counters();
+  if (books->breakState())
+    return false;
+  if (books->fault()) {
+    failure = makeError("E-sim-ixp-030", "the program fails at cycle " +
+                                             std::to_string(now) + ": " +
+                                             *books->fault());
+    return false;
+  }
+  if (const Error *error = xscale->fault()) {
+    failure = *error;
+    return false;
+  }
+  if (controls.error()) {
+    failure = *controls.error();
+    return false;
+  }
+  if (asked.maxCycles != 0 && now - begin > asked.maxCycles) {
+    failure = makeError("E-sim-ixp-032", "the run is not over after " +
+                                             std::to_string(asked.maxCycles) +
+                                             " cycles (--max-cycles)");
+    return false;
+  }
+  if (!isMeasuring &&
+      packets.forwarded + packets.dropped + packets.consumed >= asked.warmup) {
+    isMeasuring = true;
+    first = takeSnapshot(now + settleCycles);
+  }
+  if (isQuiet()) {
+    end = machine->align(now + settleCycles);
+    return !isQuiet() || books->fault();
+  }
+  if (isStuck()) {
+    failure = stuckError("no packet has moved for " +
+                         std::to_string(asked.stallCycles) + " cycles");
+    return false;
+  }
+  return true;
+}
+
+/// Goes on to `cycle`, with the control calls that packets on their way start.
+void Simulation::runTo(uint64_t cycle) {
+  while (controls.nextPacket() != ControlRunner::noPacket &&
+         machine->stepBefore(cycle))
+    if (media->arrivedCount() >= controls.nextPacket())
+      controls.onArrived(media->arrivedCount());
+  machine->runTo(cycle);
+  machine->scheduler().advanceTo(std::max(cycle, machine->scheduler().now()));
+}
+
+Status Simulation::run() {
+  if (Status status = controls.runBeforeStart(); !status)
+    return status;
+  begin = machine->scheduler().now();
+  startEngines(plans, *machine);
+  media->start();
+  controls.start();
+  if (asked.warmup == 0) {
+    isMeasuring = true;
+    first = takeSnapshot(begin);
+  }
+  bool goesOn = true;
+  for (uint32_t checks = 0; goesOn; ++checks) {
+    runTo(machine->scheduler().now() + checkCycles);
+    goesOn = check();
+    if (goesOn && !machine->isPending()) {
+      goesOn = false;
+      failure = stuckError("every context is asleep and nothing is pending");
+    }
+    if (asked.onProgress && checks % checksPerProgress == 0)
+      asked.onProgress(media->arrivedCount(), source->packetCount());
+  }
+  if (failure)
+    return *failure;
+  // At a break the engines stand still: there is nothing to bring in line.
+  if (books->breakState())
+    return success();
+  finish();
+  if (Status kept = checkBounds(); !kept)
+    return kept;
+  return controls.runAtEnd();
+}
+
+/// What `bakerc --wcet` found that a message takes at most holds in this run.
+Status Simulation::checkBounds() {
+  for (const nlohmann::json &aggregate : loaded.manifest["aggregates"])
+    for (uint32_t i = 0; i < machine->engineCount(); ++i) {
+      if (plans[i].role != EngineRole::App ||
+          plans[i].aggregate != aggregate["name"] ||
+          !aggregate.contains("turn_cycles_bound"))
+        continue;
+      uint64_t bound = aggregate["turn_cycles_bound"];
+      uint64_t seen = last.engines[i].turnCyclesMax;
+      if (seen > bound)
+        return makeError("E-sim-ixp-033",
+                         "a message took " + std::to_string(seen) +
+                             " cycles of engine " + std::to_string(i) +
+                             ", aggregate '" + plans[i].aggregate + "' takes " +
+                             std::to_string(bound) +
+                             " at most: is a '@bound' of the program wrong?");
+    }
+  return success();
+}
+
+void Simulation::finish() {
+  // A run too short for its warm-up is measured whole at its end.
+  if (!isMeasuring)
+    first = takeSnapshot(end);
+  last = takeSnapshot(end);
+  for (uint32_t i = 0; i < machine->engineCount(); ++i)
+    KARAKAL_ASSERT(plans[i].role == EngineRole::Idle ||
+                       last.engines[i].total() - first.engines[i].total() ==
+                           last.cycle - first.cycle,
+                   "an engine's cycles do not add up");
+}
+
+uint32_t Simulation::dropCounter(uint32_t reason) {
+  uint32_t base = loaded.manifest["drop_counters"];
+  return scratchWord(base + 4 * reason);
+}
+
+} // namespace karakal::sim

@@ -1,0 +1,182 @@
+//===- Simulation.h - one run from image and trace to report --*- C++ -*-===//
+//
+// Joins chip, media interface, core, accounting and control calls, and runs
+// them until the traffic is over: all of the trace has been received and every
+// packet has left, been dropped or been consumed. A run ends early with an
+// error when the program does what the hardware would not forgive, when a
+// control call fails, or when no packet moves for long (with the state of every
+// context).
+//
+//   Simulation::create -> run -> report (Statistics.h), sentFrames
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KARAKAL_SIM_IXP_RUN_SIMULATION_H
+#define KARAKAL_SIM_IXP_RUN_SIMULATION_H
+
+#include "sim-ixp/core/ControlRunner.h"
+#include "sim-ixp/core/XScale.h"
+#include "sim-ixp/media/Msf.h"
+#include "sim-ixp/media/Traffic.h"
+#include "sim-ixp/observe/Accounting.h"
+#include "sim-ixp/observe/Histogram.h"
+#include "sim-ixp/observe/Timeline.h"
+#include "sim-ixp/run/Chip.h"
+#include "sim-ixp/run/Loader.h"
+#include "sim-ixp/run/PowerPolicy.h"
+#include "sim-ixp/run/StaleUses.h"
+#include "support/Error.h"
+#include "target-ixp/image/Image.h"
+#include "traces/ControlFile.h"
+#include "traces/Packet.h"
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace karakal::sim {
+
+/// What a run is asked for.
+struct SimulationOptions {
+  target::ChipParameters parameters;
+  LoadOptions load;
+  /// Offered load in 10^9 frame bits a second; 0 = as fast as the ports take
+  /// it.
+  double offeredGbps = 0;
+  /// Packets of the run (the trace is repeated or cut); 0 = the trace once.
+  uint64_t packets = 0;
+  /// Packets that end before measuring begins.
+  uint64_t warmup = 0;
+  uint64_t seed = 1;
+  /// Cycles after which the run is given up; 0 = none.
+  uint64_t maxCycles = 0;
+  /// Cycles without movement of any packet that make a deadlock.
+  uint64_t stallCycles = 2000000;
+  bool keepFrames = false;
+  bool recordTimeline = false;
+  /// Count cycles by instruction (Profile.h).
+  bool profile = false;
+  /// A hazard ends the run.
+  bool strict = false;
+  /// Stop engines while traffic is low (PowerPolicy.h).
+  bool savePower = false;
+  /// Follow the packet of this number (PacketLog.h).
+  std::optional<uint64_t> tracedPacket;
+  /// Called now and then with the packets arrived, and those of the run.
+  std::function<void(uint64_t arrived, uint64_t total)> onProgress;
+};
+
+/// Counters of everything at one moment.
+struct Snapshot {
+  uint64_t cycle = 0;
+  PacketCounters packets;
+  std::array<EngineCounters, Chip::engineMax> engines{};
+  /// Busy cycles by unit, in the order of Simulation::unitNames.
+  std::vector<uint64_t> busyCycles;
+  uint64_t arrivedFrames = 0;
+  uint64_t arrivedBits = 0;
+  double hostSeconds = 0;
+};
+
+/// One run.
+class Simulation {
+public:
+  /// Errors: the loader's, the core's, the control file's; E-sim-ixp-017 the
+  /// image's engines cannot be stopped.
+  static Result<std::unique_ptr<Simulation>>
+  create(SimulationOptions options, const target::Image &image,
+         std::vector<traces::Packet> trace,
+         const std::vector<traces::ControlCall> &calls);
+
+  /// Errors: E-sim-ixp-030 fault, 031 deadlock, 032 too many cycles, 033 a
+  /// message took more cycles than the image says; control calls' and the
+  /// core's.
+  Status run();
+
+  const SimulationOptions &options() const { return asked; }
+  const target::Image &image() const { return loaded; }
+  const EnginePlans &engines() const { return plans; }
+  Chip &chip() { return *machine; }
+  const Accounting &accounting() const { return *books; }
+  const StaleUses &caches() const { return *cacheUses; }
+  const Msf &msf() const { return *media; }
+  /// The policy that stops and starts engines, or null.
+  const PowerPolicy *power() const { return policy.get(); }
+  const XScale *core() const { return xscale.get(); }
+  const ControlRunner &control() const { return controls; }
+  const Timeline &timeline() const { return recorded; }
+  /// What a context waits for that gave up its engine at `pc`.
+  std::string waitName(uint32_t engine, uint32_t pc);
+  /// The log of the packet that was followed, or null.
+  const PacketLog *packetLog() const { return followed.get(); }
+
+  /// Cycle at which engines and traffic started.
+  uint64_t startCycle() const { return begin; }
+  /// Counters when measuring began and at the end.
+  const Snapshot &measureBegin() const { return first; }
+  const Snapshot &measureEnd() const { return last; }
+  /// Names of the units whose busy cycles a snapshot holds.
+  const std::vector<std::string> &unitNames() const { return names; }
+
+  /// Frames in the order of leaving, if they are kept.
+  const std::vector<SentFrame> &sentFrames() const { return frames; }
+  /// Cycles from the last bit in to the first bit out, while measuring.
+  const Histogram &latencies() const { return latencyCycles; }
+  /// Frames that left a port behind one that had arrived after them.
+  uint64_t reorderedCount() const { return reordered; }
+  /// The word of a drop counter.
+  uint32_t dropCounter(uint32_t reason);
+  /// A word of scratch memory (Rx and Tx counters).
+  uint32_t scratchWord(uint32_t address) {
+    return machine->scratch().memory().readWord(address);
+  }
+
+private:
+  Simulation(SimulationOptions options, const target::Image &image);
+
+  void recordSent(const SentFrame &frame);
+  void recordTimeline();
+  Snapshot takeSnapshot(uint64_t cycle);
+  std::vector<uint64_t> unitBusyCycles();
+  /// Whether the run goes on; sets the outcome if not.
+  bool check();
+  bool isQuiet() const;
+  bool isStuck() const;
+  Error stuckError(const std::string &why) const;
+  void finish();
+  Status checkBounds();
+  void runTo(uint64_t cycle);
+  void watch();
+
+  SimulationOptions asked;
+  target::Image loaded;
+  EnginePlans plans;
+  std::unique_ptr<Accounting> books;
+  std::unique_ptr<StaleUses> cacheUses;
+  std::unique_ptr<Chip> machine;
+  std::unique_ptr<TrafficSource> source;
+  std::unique_ptr<Msf> media;
+  std::unique_ptr<XScale> xscale;
+  ControlRunner controls;
+  Timeline recorded;
+  std::unique_ptr<PacketLog> followed;
+  std::unique_ptr<PowerPolicy> policy;
+
+  uint64_t begin = 0;
+  uint64_t end = 0; ///< of the run
+  bool isMeasuring = false;
+  Snapshot first, last;
+  std::vector<std::string> names;
+  std::vector<SentFrame> frames;
+  Histogram latencyCycles;
+  std::vector<uint64_t> newestOnPort;
+  uint64_t reordered = 0;
+  std::optional<Error> failure;
+};
+
+} // namespace karakal::sim
+
+#endif // KARAKAL_SIM_IXP_RUN_SIMULATION_H

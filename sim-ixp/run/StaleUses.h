@@ -1,0 +1,113 @@
+//===- StaleUses.h - what caches served, and what of it was old -*- C++ -*-===//
+//
+// The image says which words of local memory are copies of which globals. Each
+// read of such a word is compared with the word at home: the use is stale if
+// they differ at that moment, and a packet is stale if it made a stale use. An
+// engine that runs ahead of the others (see docs/statistics.md) sees the home
+// as of the last thing that it could notice.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KARAKAL_SIM_IXP_RUN_STALEUSES_H
+#define KARAKAL_SIM_IXP_RUN_STALEUSES_H
+
+#include "sim-ixp/observe/Accounting.h"
+#include "sim-ixp/run/Chip.h"
+#include "sim-ixp/run/Loader.h"
+#include "target-ixp/image/Image.h"
+
+#include <array>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace karakal::sim {
+
+/// The uses of one copied global, by all engines, over the whole run.
+struct CopyUses {
+  std::string global;
+  uint64_t interval = 0;     ///< packets between looks, of all engines
+  uint64_t reads = 0;        ///< words read from the copies
+  uint64_t staleReads = 0;   ///< of these, unlike the word at home
+  uint64_t stalePackets = 0; ///< packets with such a read
+  uint64_t homeReads = 0;    ///< commands at the home: fills, and misses
+};
+
+/// The hits of a kept look-up, by all engines, over the whole run.
+struct AnswerUses {
+  std::string lookup;
+  uint64_t interval = 0;     ///< packets between looks, of all engines
+  uint64_t hits = 0;         ///< results that the CAM knew
+  uint64_t staleHits = 0;    ///< of these, used after an update not yet seen
+  uint64_t stalePackets = 0; ///< packets with such a hit
+};
+
+/// Listens to the engines of the program.
+class StaleUses : public LocalMemoryListener, public CommandListener {
+public:
+  /// Connects itself to the engines of `chip` that run the program, if the
+  /// image has caches at all.
+  StaleUses(const target::Image &image, const EnginePlans &plans, Chip &chip);
+
+  const std::vector<CopyUses> &uses() const { return results; }
+  const std::vector<AnswerUses> &answers() const { return answerResults; }
+  /// Commands that read a version word.
+  uint64_t lookCount() const { return looks; }
+  /// Packets with a stale use of any copy.
+  uint64_t stalePacketCount() const { return stalePackets; }
+
+  void onLocalRead(uint32_t engine, uint32_t context, uint32_t word,
+                   uint32_t value) override;
+  void onCommand(const Command &command) override;
+  void onNewPacket(uint32_t engine, uint32_t context) override;
+
+private:
+  struct Copy {
+    uint32_t begin, end;   ///< words of local memory
+    const Memory *home;    ///< null if there is no such memory
+    uint32_t homeAddress;  ///< bytes, in that memory
+    uint32_t commandBegin; ///< as commands address it
+    uint32_t commandEnd;
+    bool isScratch;
+    /// Of lines: words of one and of the element that it begins with; which
+    /// element that is tells the CAM's tag less `camTag`, or the word behind.
+    uint32_t lineWords = 0; ///< 0: a whole copy
+    uint32_t elementWords = 0;
+    bool isByCam = false;
+    uint32_t camTag = 0;
+  };
+
+  /// The results of a look-up: how old one is no memory tells, so that each
+  /// hit between an update and the look that notices it counts as stale.
+  struct Kept {
+    struct Version {
+      const Memory *home;
+      uint32_t address, seen; ///< bytes at home, word of local memory
+    };
+    uint32_t begin, end; ///< words of local memory
+    std::vector<Version> versions;
+  };
+
+  void readManifest(const nlohmann::json &manifest, Chip &chip);
+  void addCopy(const nlohmann::json &cache, uint32_t localBytes, Chip &chip);
+  std::optional<uint32_t> homeOf(const Copy &copy, uint32_t engine,
+                                 uint32_t word) const;
+  bool isBehind(const Kept &kept, uint32_t engine) const;
+  void countStale(uint32_t engine, uint32_t context, size_t bit,
+                  uint64_t &packets);
+
+  Chip *watched = nullptr;
+  std::vector<Copy> copies;
+  std::vector<Kept> kept;
+  std::vector<AnswerUses> answerResults;
+  std::vector<uint32_t> versions; ///< addresses of commands, bit 0: scratch
+  std::vector<CopyUses> results;
+  /// Bit i: the context's packet used copy i stale.
+  std::array<std::array<uint64_t, 8>, Chip::engineMax> staleMasks{};
+  uint64_t looks = 0, stalePackets = 0;
+};
+
+} // namespace karakal::sim
+
+#endif // KARAKAL_SIM_IXP_RUN_STALEUSES_H

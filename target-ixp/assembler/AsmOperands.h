@@ -1,0 +1,72 @@
+//===- AsmOperands.h - operands and values of one item --------*- C++ -*-===//
+//
+// Resolves the texts between an instruction's commas: registers and signals by
+// scope, constants, labels, shifts. Before allocation symbols stand for
+// themselves and numbers behind '&' are 1; afterwards both are final.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KARAKAL_TARGET_IXP_ASSEMBLER_ASMOPERANDS_H
+#define KARAKAL_TARGET_IXP_ASSEMBLER_ASMOPERANDS_H
+
+#include "target-ixp/assembler/AsmProgram.h"
+
+#include <optional>
+
+namespace karakal::target::as {
+
+/// An operand and the symbol it came from, if it was one.
+struct Resolved {
+  Operand operand;
+  Symbol *symbol = nullptr;
+};
+
+/// Reads arguments of one item. The first error is reported and remembered in
+/// `good`; what follows it yields zeros in silence.
+class OperandReader {
+public:
+  OperandReader(AsmProgram &program, Item &item, Reporter &reporter, bool final)
+      : program(program), item(item), reporter(reporter), final(final) {}
+
+protected:
+  AsmProgram &program;
+  Item &item;
+  Reporter &reporter;
+  const bool final; ///< after allocation
+  bool good = true;
+
+  void fail(const Place &place, const char *id, const std::string &message) {
+    if (good)
+      reporter.error(place, id, message);
+    good = false;
+  }
+  size_t count() const { return item.arguments.size(); }
+  const Argument &argument(size_t index) const { return item.arguments[index]; }
+
+  /// A constant of any size.
+  std::optional<int64_t> value(const Argument &argument);
+  /// A constant 0..most; 0 if it is wrong.
+  unsigned literal(const Argument &argument, int64_t most, const char *what);
+  /// The address of "label#" or ".12".
+  unsigned target(const Argument &argument);
+  /// A signal's number; tells whether it is a pair.
+  unsigned signal(const Argument &argument, bool *isPair = nullptr);
+  /// A register, an indexed place, a literal 0..255 or "--".
+  Resolved operand(const Argument &argument);
+  /// <<n, >>n, <<rotN, >>rotN, <<indirect, >>indirect.
+  Shift shift(const Argument &argument);
+  /// Refuses to read a 'write' register or to write a 'read' one.
+  void checkDirection(const Symbol *symbol, const Place &place, bool asSource);
+
+private:
+  std::optional<int64_t> valueOf(const Token *begin, const Token *end,
+                                 const Place &place);
+  std::optional<int64_t> numberOf(const Token *&at, const Token *end);
+  bool indexed(const Argument &argument, Operand &operand);
+  Resolved registerOperand(const Argument &argument, bool &isRegister);
+  Operand placed(const Symbol &symbol) const;
+};
+
+} // namespace karakal::target::as
+
+#endif // KARAKAL_TARGET_IXP_ASSEMBLER_ASMOPERANDS_H

@@ -1,0 +1,116 @@
+//===- AsmProgram.h - a parsed microcode program --------------*- C++ -*-===//
+//
+// What the parser hands to the allocator and to the final assembly: scopes with
+// their names, and instructions whose operands are still text.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KARAKAL_TARGET_IXP_ASSEMBLER_ASMPROGRAM_H
+#define KARAKAL_TARGET_IXP_ASSEMBLER_ASMPROGRAM_H
+
+#include "target-ixp/assembler/AsmLexer.h"
+#include "target-ixp/table/InstructionTable.h"
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace karakal::target::as {
+
+struct Scope;
+
+/// A declared register or signal. It lives while its scope does: its value is
+/// undefined when the scope is entered, and scopes that are not inside one
+/// another may share places.
+struct Symbol {
+  enum class Kind : uint8_t { Gpr, AbsoluteGpr, SXfer, DXfer, Signal };
+  Kind kind;
+  std::string name; ///< as written, with its '$' or '@'
+  Scope *scope;
+  Place place;
+  bool canRead = true;  ///< transfer registers: has an in-register
+  bool canWrite = true; ///< transfer registers: has an out-register
+  bool isPair = false;  ///< signals: the even one of a pair
+  int group = -1;       ///< transfer registers: index of its .xfer_order
+  int fixedBank = -1;   ///< GPRs: 0 = A, 1 = B, if .areg or .breg says so
+  int fixedNumber = -1; ///< if .areg, .breg or .addr says so
+
+  int bank = -1;   ///< given by the allocator: 0 = A, 1 = B
+  int number = -1; ///< given by the allocator
+
+  bool isGpr() const { return kind == Kind::Gpr || kind == Kind::AbsoluteGpr; }
+  bool isXfer() const { return kind == Kind::SXfer || kind == Kind::DXfer; }
+};
+
+/// A .begin/.end block, the file, or one expansion of a macro (which holds
+/// labels only).
+struct Scope {
+  int index = 0;
+  Scope *parent = nullptr;
+  bool isMacro = false;
+  Place place;
+  std::map<std::string, Symbol *> registers; ///< by name with '$', '$$'
+  std::map<std::string, Symbol *> signals;
+  std::map<std::string, unsigned> labels; ///< word address
+
+  /// The scope that holds declarations: this one, or a macro's user.
+  Scope *declarations() { return isMacro ? parent->declarations() : this; }
+  Symbol *findRegister(const std::string &name);
+  Symbol *findSignal(const std::string &name);
+  /// Whether `other` is this scope or stands inside it.
+  bool contains(const Scope *other) const;
+};
+
+/// The tokens between two commas.
+struct Argument {
+  std::vector<Token> tokens;
+  Place place;
+
+  /// The tokens' texts without space, e.g. "AND~".
+  std::string text() const;
+};
+
+/// "ctx_swap[s]" behind an instruction's bracket.
+struct Option {
+  Token name;
+  std::vector<Argument> arguments;
+};
+
+struct Item {
+  const InstructionRow *row = nullptr; ///< null for .word
+  std::string mnemonic;                ///< as written
+  Place place;
+  std::vector<Argument> arguments;
+  std::vector<Option> options;
+  Scope *scope = nullptr;
+  std::string within;
+  bool hasError = false; ///< already reported: make no word of it
+};
+
+/// Two GPRs that are sources of one instruction.
+struct BankConflict {
+  Symbol *left;
+  Symbol *right; ///< null: `left` may not be in `bank`
+  int bank;
+  Place place;
+};
+
+struct AsmProgram {
+  std::vector<std::unique_ptr<Scope>> scopes;
+  std::vector<std::unique_ptr<Symbol>> symbols;
+  std::vector<std::vector<Symbol *>> groups; ///< .xfer_order
+  std::vector<Item> items;                   ///< item i makes word i
+  std::vector<BankConflict> conflicts;
+  /// Registers and signals written by number, not to be given away.
+  struct {
+    uint32_t gpr[2] = {0, 0};
+    uint32_t xfer[2] = {0, 0}; ///< S, D
+    uint32_t signals = 0;
+    uint64_t absolute[2][2] = {{0, 0}, {0, 0}}; ///< bank, 128 bits
+  } used;
+};
+
+} // namespace karakal::target::as
+
+#endif // KARAKAL_TARGET_IXP_ASSEMBLER_ASMPROGRAM_H

@@ -1,0 +1,70 @@
+//===- Rings.h - the kinds of rings between engines -----------*- C++ -*-===//
+//
+// A channel that is no call is a ring. `baker.ring` and the image name it by a
+// number that tells its kind:
+//
+//   0..15         scratch ring of that number: messages of two words, a line
+//                 tells who looks that it is nearly full (MemoryMap.h)
+//   RingNeighbour next-neighbour ring, from an engine to the next one; 128
+//                 words in the registers of the engine that reads, a message is
+//                 one word; no command, and nobody to wait for
+//   32..39        SRAM ring, entry `number - 31` of channel 0's queue array; a
+//                 message is one word; `put` says whether there was room
+//
+// A message of one word is the first one of those of two: the second is 0
+// between engines.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KARAKAL_TARGET_IXP_CHIP_RINGS_H
+#define KARAKAL_TARGET_IXP_CHIP_RINGS_H
+
+#include "target-ixp/chip/MemoryMap.h"
+
+namespace karakal::target {
+
+constexpr uint32_t RingNeighbour = 16;
+constexpr uint32_t RingSramFirst = 32;
+constexpr uint32_t RingSramCount = 8;
+
+/// The least that the hardware has, 512 << 0 [H]: room for a message of each
+/// context of the chip several times over.
+constexpr uint32_t SramRingWords = 512;
+constexpr uint32_t SramRingChannel = 0;
+/// Below the descriptors, aligned to the size [K].
+constexpr uint32_t SramRingsBase = 0x8000;
+static_assert(SramRingsBase + RingSramCount * SramRingWords * 4 <=
+                  DescriptorBase,
+              "rings end before the descriptors");
+
+/// Ticks of the timestamp for which a context that found no message sleeps: the
+/// eight contexts of an idle engine look once in 64 cycles [K].
+constexpr uint32_t IdleTicks = 32;
+
+/// Word of scratch, bit n asks the engine of hardware number n to stop when it
+/// finds no message (`--policy=power`) [K].
+constexpr uint32_t EngineStopWord = 0x3b10;
+static_assert(EngineStopWord > RxErrorsCounter &&
+              EngineStopWord < DropCounterBase);
+
+constexpr bool isNeighbourRing(uint32_t ring) { return ring == RingNeighbour; }
+constexpr bool isSramRing(uint32_t ring) {
+  return ring >= RingSramFirst && ring < RingSramFirst + RingSramCount;
+}
+/// Whether it is one that the compiler gives to channels.
+constexpr bool isChannelRing(uint32_t ring) {
+  return (ring >= RingFreeFirst && ring <= RingFreeLast) ||
+         isNeighbourRing(ring) || isSramRing(ring);
+}
+/// Entry of the queue array; entry 0 is the free list.
+constexpr uint32_t sramRingEntry(uint32_t ring) {
+  return ring - RingSramFirst + FreeListEntry + 1;
+}
+/// Byte address inside the channel.
+constexpr uint32_t sramRingBase(uint32_t ring) {
+  return SramRingsBase + (ring - RingSramFirst) * SramRingWords * 4;
+}
+
+} // namespace karakal::target
+
+#endif // KARAKAL_TARGET_IXP_CHIP_RINGS_H

@@ -1,0 +1,69 @@
+//===- Image.h - the .ixp image -------------------------------*- C++ -*-===//
+//
+// All that a chip needs to run a program, in one file: microcode of every
+// role, XScale code, and a manifest that says what goes where. The file is a
+// 32-bit big-endian ELF for ARM, so that readelf and objdump read it:
+//
+//   .manifest       JSON (docs/image.md)
+//   .ucode.NAME     5-byte big-endian microwords
+//   .lines.NAME     one "file:line" a word, optional
+//   other sections  XScale code and data, each also a loadable segment
+//
+// The bytes depend on the contents alone. What readImage returns is checked
+// against the manifest's schema: keys that docs/image.md requires are there and
+// of the right type, engines name microcode that exists, addresses are on the
+// chip.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KARAKAL_TARGET_IXP_IMAGE_IMAGE_H
+#define KARAKAL_TARGET_IXP_IMAGE_IMAGE_H
+
+#include "support/Error.h"
+#include "target-ixp/image/Microcode.h"
+
+#include <nlohmann/json.hpp>
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace karakal::target {
+
+constexpr unsigned ImageVersion = 1;
+
+/// XScale code or data to be loaded at a DRAM address.
+struct Segment {
+  std::string name; ///< section name, e.g. ".xscale.text"
+  uint32_t address = 0;
+  std::vector<uint8_t> bytes;
+};
+
+struct Image {
+  nlohmann::json manifest;
+  /// Words by microcode name: "rx", "tx" and one a program's aggregate.
+  std::map<std::string, std::vector<uint64_t>> microcode;
+  /// Source lines by microcode name, one a word; may lack any name.
+  std::map<std::string, std::vector<SourceLine>> lines;
+  std::vector<Segment> xscale;
+};
+
+/// Writes to a temporary file beside `path` and renames it: the file is whole
+/// or untouched. Errors: E-support-002 (cannot write), 074 (the image breaks
+/// the schema).
+Status writeImage(const std::string &path, const Image &image);
+/// Errors: E-support-001 (cannot read), 072 (not an image), 073 (cut
+/// short), 074 (damaged), 075 (of another version).
+Result<Image> readImage(const std::string &path);
+
+/// The file's bytes, and back; `name` is for messages.
+std::vector<uint8_t> serializeImage(const Image &image);
+Result<Image> parseImage(const std::vector<uint8_t> &bytes,
+                         const std::string &name);
+/// Checks manifest and contents against docs/image.md (E-target-ixp-074).
+Status validateImage(const Image &image);
+
+} // namespace karakal::target
+
+#endif // KARAKAL_TARGET_IXP_IMAGE_IMAGE_H

@@ -1,0 +1,401 @@
+//===- ImageSchema.cpp - what an image's manifest must hold
+//----------------===//
+//
+// The schema of docs/image.md as a table: where, which keys, of which type.
+// Readers of a checked image may take them for granted.
+//
+//===----------------------------------------------------------------------===//
+
+#include "target-ixp/chip/MemoryMap.h"
+#include "target-ixp/image/Image.h"
+
+#include <set>
+
+namespace karakal::target {
+
+namespace {
+
+using nlohmann::json;
+
+enum class Type { Number, Text, Object, List };
+
+struct Key {
+  const char *object; ///< "" = the manifest; "x[]" = each element of list x
+  const char *name;
+  Type type;
+};
+
+constexpr Key Keys[] = {
+    {"", "program", Type::Text},
+    {"", "target", Type::Text},
+    {"", "level", Type::Text},
+    {"", "aggregates", Type::List},
+    {"", "engines", Type::List},
+    {"", "buffers", Type::Object},
+    {"", "rings", Type::List},
+    {"", "drop_reasons", Type::List},
+    {"", "drop_counters", Type::Number},
+    {"", "globals", Type::List},
+    {"aggregates[]", "name", Type::Text},
+    {"aggregates[]", "ucode", Type::Text},
+    {"aggregates[]", "engines", Type::List},
+    {"engines[]", "engine", Type::Number},
+    {"engines[]", "role", Type::Text},
+    {"engines[]", "ucode", Type::Text},
+    {"buffers", "count", Type::Number},
+    {"buffers", "bytes", Type::Number},
+    {"buffers", "dram_base", Type::Number},
+    {"buffers", "descriptor_base", Type::Number},
+    {"buffers", "descriptor_bytes", Type::Number},
+    {"buffers", "headroom", Type::Number},
+    {"buffers", "free_queue", Type::Object},
+    {"rings[]", "number", Type::Number},
+    {"rings[]", "name", Type::Text},
+    {"rings[]", "base", Type::Number},
+    {"rings[]", "words", Type::Number},
+    {"rings[]", "status", Type::Text},
+    {"globals[]", "name", Type::Text},
+    {"globals[]", "memory", Type::Text},
+    {"globals[]", "address", Type::Number},
+    {"globals[]", "bytes", Type::Number},
+};
+
+Error broken(const std::string &what) {
+  return makeError("E-target-ixp-074",
+                   "the image's manifest is wrong: " + what);
+}
+
+bool isA(const json &value, Type type) {
+  switch (type) {
+  case Type::Number:
+    return value.is_number_unsigned() ||
+           (value.is_number_integer() && value.get<int64_t>() >= 0);
+  case Type::Text:
+    return value.is_string();
+  case Type::Object:
+    return value.is_object();
+  case Type::List:
+    return value.is_array();
+  }
+  return false;
+}
+
+Status checkKey(const json &object, const std::string &where, const Key &key) {
+  if (!object.is_object() || !object.contains(key.name))
+    return broken(where + " lacks '" + key.name + "'");
+  if (!isA(object[key.name], key.type))
+    return broken("'" + std::string(key.name) + "' of " + where +
+                  " is of the wrong type");
+  return success();
+}
+
+Status checkKeys(const json &manifest) {
+  for (const Key &key : Keys) {
+    std::string object = key.object;
+    if (object.empty()) {
+      if (Status status = checkKey(manifest, "the manifest", key); !status)
+        return status;
+    } else if (object.size() > 2 && object.substr(object.size() - 2) == "[]") {
+      std::string list = object.substr(0, object.size() - 2);
+      for (const json &element : manifest[list])
+        if (Status status = checkKey(element, list, key); !status)
+          return status;
+    } else if (Status status = checkKey(manifest[object], object, key);
+               !status) {
+      return status;
+    }
+  }
+  return success();
+}
+
+Status checkMicrocode(const Image &image) {
+  for (const auto &[name, words] : image.microcode) {
+    if (words.empty() || words.size() > ControlStoreWords)
+      return broken("microcode '" + name + "' has " +
+                    std::to_string(words.size()) +
+                    " words; a control store "
+                    "holds 1 to " +
+                    std::to_string(ControlStoreWords));
+    auto lines = image.lines.find(name);
+    if (lines != image.lines.end() && !lines->second.empty() &&
+        lines->second.size() != words.size())
+      return broken("the source lines of microcode '" + name +
+                    "' do not match its words");
+  }
+  for (const char *list : {"engines", "aggregates"})
+    for (const json &element : image.manifest[list])
+      if (!image.microcode.count(element["ucode"].get<std::string>()))
+        return broken("it names microcode '" +
+                      element["ucode"].get<std::string>() +
+                      "', which the image lacks");
+  return success();
+}
+
+Status checkEngines(const json &manifest) {
+  std::set<uint64_t> seen;
+  for (const json &engine : manifest["engines"]) {
+    uint64_t number = engine["engine"];
+    if (number >= EngineCount)
+      return broken("there is no microengine " + std::to_string(number));
+    if (!seen.insert(number).second)
+      return broken("microengine " + std::to_string(number) +
+                    " has two programs");
+    const std::string role = engine["role"];
+    if (role != "rx" && role != "tx" && role != "app")
+      return broken("there is no role '" + role + "'");
+  }
+  return success();
+}
+
+Status checkBuffers(const json &buffers) {
+  for (const char *name : {"channel", "entry"})
+    if (Status status = checkKey(buffers["free_queue"], "free_queue",
+                                 {"", name, Type::Number});
+        !status)
+      return status;
+  uint64_t count = buffers["count"], bytes = buffers["bytes"];
+  uint64_t base = buffers["dram_base"];
+  uint64_t descriptors = buffers["descriptor_base"];
+  uint64_t descriptorBytes = buffers["descriptor_bytes"];
+  if (count > 1u << 20 || bytes > 1u << 16 || base > DramBytes ||
+      base + count * bytes > DramBytes)
+    return broken("the packet buffers do not fit the DRAM");
+  if (descriptorBytes > 1u << 12 || descriptors > SramChannelBytes ||
+      descriptors + count * descriptorBytes > SramChannelBytes)
+    return broken("the descriptors do not fit the SRAM channel");
+  if (buffers["free_queue"]["channel"] >= SramChannelCount ||
+      buffers["free_queue"]["entry"] >= QueueArrayEntries)
+    return broken("there is no such queue for the free list");
+  return success();
+}
+
+Status checkRings(const json &manifest) {
+  for (const json &ring : manifest["rings"]) {
+    uint64_t number = ring["number"], base = ring["base"],
+             words = ring["words"];
+    bool size = words == 128 || words == 256 || words == 512 || words == 1024;
+    if (number >= RingCount)
+      return broken("there is no scratch ring " + std::to_string(number));
+    if (!size || base % (words * 4) || base + words * 4 > ScratchBytes)
+      return broken("scratch ring " + std::to_string(number) +
+                    " must have 128, 256, 512 or 1024 words at a multiple of "
+                    "its size");
+    if (ring["status"] != "full" && ring["status"] != "empty")
+      return broken("a ring's status line means \"full\" or \"empty\"");
+  }
+  uint64_t counters = manifest["drop_counters"];
+  if (counters % 4 || counters + DropCounterCount * 4 > ScratchBytes)
+    return broken("the drop counters do not fit the scratchpad");
+  if (manifest["drop_reasons"].size() > DropCounterCount)
+    return broken("there are more drop reasons than counters");
+  for (const json &reason : manifest["drop_reasons"])
+    if (!reason.is_string())
+      return broken("a drop reason is not a text");
+  return success();
+}
+
+/// The word that asks engines to stop; an image may have none.
+Status checkStopWord(const json &manifest) {
+  if (!manifest.contains("stop_word"))
+    return success();
+  const json &word = manifest["stop_word"];
+  if (!isA(word, Type::Number) || word > ScratchBytes - 4 ||
+      word.get<uint64_t>() % 4)
+    return broken("'stop_word' is no word of the scratchpad");
+  return success();
+}
+
+/// Rings of SRAM channels; an image may have none.
+Status checkSramRings(const json &manifest) {
+  if (!manifest.contains("sram_rings"))
+    return success();
+  for (const json &ring : manifest["sram_rings"]) {
+    for (const char *name : {"channel", "entry", "base", "words"})
+      if (Status status =
+              checkKey(ring, "sram_rings", {"", name, Type::Number});
+          !status)
+        return status;
+    uint64_t words = ring["words"], base = ring["base"];
+    bool isSize = words >= 512 && words <= 65536 && (words & (words - 1)) == 0;
+    if (ring["channel"] >= SramChannelCount ||
+        ring["entry"] >= QueueArrayEntries || !isSize || base % (words * 4) ||
+        base + words * 4 > SramChannelBytes)
+      return broken(
+          "an SRAM ring must have 512 to 65536 words, a power of two, "
+          "at a multiple of its size");
+  }
+  return success();
+}
+
+/// What an aggregate may have besides: microcode for next-neighbour rings,
+/// fewer contexts, a bound.
+Status checkVariants(const Image &image) {
+  for (const json &aggregate : image.manifest["aggregates"]) {
+    if (aggregate.contains("contexts") &&
+        (!isA(aggregate["contexts"], Type::Number) ||
+         aggregate["contexts"] == 0 || aggregate["contexts"] > ContextCount))
+      return broken("an engine has 1 to 8 contexts");
+    if (aggregate.contains("turn_cycles_bound") &&
+        !isA(aggregate["turn_cycles_bound"], Type::Number))
+      return broken("'turn_cycles_bound' is a number of cycles");
+    if (!aggregate.contains("variants"))
+      continue;
+    for (const json &variant : aggregate["variants"]) {
+      if (!variant.is_object() ||
+          !variant.value("takes", json()).is_boolean() ||
+          !variant.value("puts", json()).is_boolean() ||
+          !variant.value("ucode", json()).is_string())
+        return broken("a variant has 'takes', 'puts' and 'ucode'");
+      if (!image.microcode.count(variant["ucode"]))
+        return broken("there is no microcode '" +
+                      variant["ucode"].get<std::string>() + "'");
+    }
+  }
+  return success();
+}
+
+Status checkGlobals(const json &manifest) {
+  const json sram = manifest.value("sram_size", json(SramChannelBytes));
+  if (!isA(sram, Type::Number))
+    return broken("'sram_size' is a number of bytes");
+  const uint64_t sramBytes = sram;
+  for (const json &global : manifest["globals"]) {
+    const std::string memory = global["memory"];
+    uint64_t address = global["address"], bytes = global["bytes"];
+    uint64_t size = memory == "scratch"                      ? ScratchBytes
+                    : memory == "sram0" || memory == "sram1" ? sramBytes
+                    : memory == "dram"                       ? DramBytes
+                                                             : 0;
+    if (!size)
+      return broken("there is no memory '" + memory + "'");
+    if (address > size || bytes > size || address + bytes > size)
+      return broken("global '" + global["name"].get<std::string>() +
+                    "' does not fit " + memory);
+  }
+  return success();
+}
+
+/// Copies of globals in local memory; an image may have none.
+Status checkCaches(const json &manifest) {
+  if (!manifest.contains("caches"))
+    return success();
+  for (const json &cache : manifest["caches"]) {
+    for (const Key &key :
+         {Key{"", "global", Type::Text}, Key{"", "memory", Type::Text},
+          Key{"", "version", Type::Text}, Key{"", "address", Type::Number},
+          Key{"", "bytes", Type::Number}, Key{"", "local", Type::Number},
+          Key{"", "interval", Type::Number}})
+      if (Status status = checkKey(cache, "caches", key); !status)
+        return status;
+    uint64_t local = cache["local"], bytes = cache["bytes"];
+    uint64_t size = uint64_t{LocalMemoryWords} * 4;
+    if (local % 4 || local > size || bytes > size || local + bytes > size)
+      return broken("the copy of '" + cache["global"].get<std::string>() +
+                    "' does not fit local memory");
+  }
+  return success();
+}
+
+/// Elements of arrays in local memory; an image may have none.
+Status checkLines(const json &manifest) {
+  if (!manifest.contains("lines"))
+    return success();
+  for (const json &kept : manifest["lines"]) {
+    for (const Key &key :
+         {Key{"", "global", Type::Text}, Key{"", "memory", Type::Text},
+          Key{"", "version", Type::Text}, Key{"", "address", Type::Number},
+          Key{"", "bytes", Type::Number},
+          Key{"", "element_bytes", Type::Number},
+          Key{"", "local", Type::Number}, Key{"", "lines", Type::Number},
+          Key{"", "line_bytes", Type::Number}, Key{"", "cam_tag", Type::Number},
+          Key{"", "interval", Type::Number}})
+      if (Status status = checkKey(kept, "lines", key); !status)
+        return status;
+    if (!kept.value("by_cam", json()).is_boolean())
+      return broken("'by_cam' of 'lines' is true or false");
+    uint64_t local = kept["local"], lines = kept["lines"];
+    uint64_t line = kept["line_bytes"], element = kept["element_bytes"];
+    uint64_t size = uint64_t{LocalMemoryWords} * 4;
+    bool hasRoomForTag = kept["by_cam"] || element + 4 <= line;
+    if (local % 4 || local > size || line % 4 || line == 0 || lines > size ||
+        line > size || local + lines * line > size || element > line ||
+        !hasRoomForTag)
+      return broken("the lines of '" + kept["global"].get<std::string>() +
+                    "' do not fit local memory");
+  }
+  return success();
+}
+
+Status checkEntry(const json &function, const char *what) {
+  for (const Key &key :
+       {Key{"", "name", Type::Text}, Key{"", "entry", Type::Number}})
+    if (Status status = checkKey(function, what, key); !status)
+      return status;
+  return success();
+}
+
+Status checkXScale(const Image &image) {
+  for (const Segment &segment : image.xscale)
+    if (segment.address > DramBytes || segment.bytes.size() > DramBytes ||
+        segment.address + segment.bytes.size() > DramBytes)
+      return broken("segment '" + segment.name + "' does not fit the DRAM");
+  if (!image.manifest.contains("xscale"))
+    return success();
+  const json &xscale = image.manifest["xscale"];
+  for (const Key &key :
+       {Key{"", "handler", Type::Number}, Key{"", "stack", Type::Number},
+        Key{"", "arguments", Type::Number}, Key{"", "init", Type::List},
+        Key{"", "control", Type::List}})
+    if (Status status = checkKey(xscale, "xscale", key); !status)
+      return status;
+  for (const json &function : xscale["init"])
+    if (Status status = checkEntry(function, "xscale.init"); !status)
+      return status;
+  for (const json &function : xscale["control"]) {
+    if (Status status = checkEntry(function, "xscale.control"); !status)
+      return status;
+    for (const Key &key :
+         {Key{"", "params", Type::List}, Key{"", "returns", Type::Text}})
+      if (Status status = checkKey(function, "xscale.control", key); !status)
+        return status;
+    for (const json &parameter : function["params"])
+      for (const Key &key :
+           {Key{"", "name", Type::Text}, Key{"", "type", Type::Text}})
+        if (Status status = checkKey(parameter, "params", key); !status)
+          return status;
+  }
+  return success();
+}
+
+} // namespace
+
+Status validateImage(const Image &image) {
+  if (!image.manifest.is_object())
+    return broken("it is not a JSON object");
+  const json &manifest = image.manifest;
+  if (Status status = checkKeys(manifest); !status)
+    return status;
+  if (Status status = checkMicrocode(image); !status)
+    return status;
+  if (Status status = checkEngines(manifest); !status)
+    return status;
+  if (Status status = checkBuffers(manifest["buffers"]); !status)
+    return status;
+  if (Status status = checkVariants(image); !status)
+    return status;
+  if (Status status = checkStopWord(manifest); !status)
+    return status;
+  if (Status status = checkSramRings(manifest); !status)
+    return status;
+  if (Status status = checkRings(manifest); !status)
+    return status;
+  if (Status status = checkGlobals(manifest); !status)
+    return status;
+  if (Status status = checkCaches(manifest); !status)
+    return status;
+  if (Status status = checkLines(manifest); !status)
+    return status;
+  return checkXScale(image);
+}
+
+} // namespace karakal::target

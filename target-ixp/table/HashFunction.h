@@ -1,0 +1,38 @@
+//===- HashFunction.h - what the hash unit computes -------------*- C++ -*-===//
+//
+// A key of 48, 64 or 128 bits, taken as a polynomial over GF(2), is multiplied
+// by the multiplier and reduced.
+//
+// The chip's multipliers are set by software and its reduction polynomials are
+// in no document at hand: both are our choice here (x^48 + x^28 + x^27 + x + 1,
+// x^64 + x^4 + x^3 + x + 1, x^128 + x^7 + x^2 + x + 1).
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KARAKAL_TARGET_IXP_TABLE_HASHFUNCTION_H
+#define KARAKAL_TARGET_IXP_TABLE_HASHFUNCTION_H
+
+#include <cstdint>
+
+namespace karakal::target {
+
+/// A key or a result, low word first.
+struct HashKey {
+  uint64_t low = 0;
+  uint64_t high = 0;
+};
+
+/// The multiplier; of shorter keys its low bits.
+constexpr HashKey HashMultiplier{0x9e3779b97f4a7c15, 0xbf58476d1ce4e5b9};
+
+/// The reduction polynomial of keys of `bits` bits, below the leading term.
+constexpr uint64_t hashPolynomial(uint32_t bits) {
+  return bits == 48 ? 0x18000003 : bits == 64 ? 0x1b : 0x87;
+}
+
+/// The hash of a key of `bits` 48, 64 or 128 bits.
+HashKey hashKey(HashKey key, uint32_t bits);
+
+} // namespace karakal::target
+
+#endif // KARAKAL_TARGET_IXP_TABLE_HASHFUNCTION_H

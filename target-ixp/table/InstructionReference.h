@@ -1,0 +1,18 @@
+//===- InstructionReference.h - the instructions as a document --*- C++ -*-===//
+
+#ifndef KARAKAL_TARGET_IXP_TABLE_INSTRUCTIONREFERENCE_H
+#define KARAKAL_TARGET_IXP_TABLE_INSTRUCTIONREFERENCE_H
+
+#include <string>
+
+namespace karakal::target {
+
+/// InstructionTable.def and the tables beside it, as the Markdown of
+/// docs/reference/mev2.md: every format with its text and word, every
+/// instruction with its timing, meaning and source, delays, local CSRs, input
+/// states.
+std::string instructionReference();
+
+} // namespace karakal::target
+
+#endif // KARAKAL_TARGET_IXP_TABLE_INSTRUCTIONREFERENCE_H

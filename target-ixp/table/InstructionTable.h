@@ -1,0 +1,143 @@
+//===- InstructionTable.h - the table of instructions ---------*- C++ -*-===//
+//
+// InstructionTable.def as an array that programs read. A row names the format
+// of its word; the format says which fields the word has and which of its bits
+// are fixed, so that (word & mask) == bits recognizes the row.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KARAKAL_TARGET_IXP_TABLE_INSTRUCTIONTABLE_H
+#define KARAKAL_TARGET_IXP_TABLE_INSTRUCTIONTABLE_H
+
+#include "target-ixp/table/Instruction.h"
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+namespace karakal::target {
+
+/// The layouts of a word, each with its text.
+#define KARAKAL_FORMATS(F)                                                     \
+  F(Fixed, "mnemonic")                                                         \
+  F(AluUnary, "alu[dest, a or --, op, b]")                                     \
+  F(AluBinary, "alu[dest, a, op, b]")                                          \
+  F(AluSource, "mnemonic[b]")                                                  \
+  F(AluMove, "mnemonic[dest, b]")                                              \
+  F(CamLookup, "cam_lookup[dest, a], lm_addr0[k]")                             \
+  F(CamWrite, "cam_write[b, a, state]")                                        \
+  F(CamWriteState, "cam_write_state[b, state]")                                \
+  F(Crc, "crc_be[type, dest, b], bytes, bit_swap")                             \
+  F(ShfUnary, "alu_shf[dest, a or --, op, b, shift]")                          \
+  F(ShfBinary, "alu_shf[dest, a, op, b, shift]")                               \
+  F(Asr, "asr[dest, b, >>n]")                                                  \
+  F(DblShf, "dbl_shf[dest, a, b, >>n]")                                        \
+  F(ByteAlign, "mnemonic[dest, b]")                                            \
+  F(LdField, "ld_field[dest, mask, b, shift], load_cc")                        \
+  F(Immed, "immed[dest, literal, <<n]")                                        \
+  F(ImmedByte, "immed_bN[dest, literal]")                                      \
+  F(ImmedWord, "immed_wN[dest, literal]")                                      \
+  F(MulStep, "mul_step[a, b], variant")                                        \
+  F(MulLast, "mul_step[dest, --], variant")                                    \
+  F(Branch, "mnemonic[label], defer[n]")                                       \
+  F(BranchOn, "mnemonic[parameter, label], defer[n]")                          \
+  F(BranchBit, "mnemonic[reg, bit, label], defer[n]")                          \
+  F(BranchByte, "mnemonic[reg, byte, literal, label], defer[n]")               \
+  F(Jump, "jump[reg, label], defer[n]")                                        \
+  F(CtxArb, "ctx_arb[signals], any, br[label], defer[n]")                      \
+  F(CsrRead, "local_csr_rd[csr]")                                              \
+  F(CsrWrite, "local_csr_wr[csr, a]")                                          \
+  F(Command, "unit[variant, xfer, a, b, count], tokens")
+
+enum class Format : uint8_t {
+#define KARAKAL_FORMAT(name, text) name,
+  KARAKAL_FORMATS(KARAKAL_FORMAT)
+#undef KARAKAL_FORMAT
+};
+
+/// Direction of a command's transfer registers.
+enum class XferUse : uint8_t { No, In, Out, InOut };
+
+/// How a command names what it addresses.
+enum class AddressForm : uint8_t { Sum, CapRegister, FastData, FastAlu, Key };
+
+/// One row. Texts live as long as the program.
+struct InstructionRow {
+  Op op;
+  const char *mnemonic;
+  const char *variant;
+  Format format;
+  uint64_t bits; ///< value of the fixed bits
+  uint64_t mask; ///< which bits are fixed
+  bool setsConditionCodes;
+  uint8_t slots;    ///< words in the pipe behind a taken branch or a swap
+  uint8_t maxDefer; ///< how many of them may be delay slots
+  XferUse xfer;
+  uint8_t countMax;  ///< 0: no count operand
+  uint8_t unitBytes; ///< bytes moved per count
+  uint8_t signals;   ///< signals raised: 0, 1, or 2 (even and next odd)
+  AddressForm address;
+  const char *semantics;
+  const char *source;
+
+  bool isCommand() const { return format == Format::Command; }
+  bool isBranch() const {
+    return format >= Format::Branch && format <= Format::Jump;
+  }
+};
+
+/// All rows, in the order of Op.
+const std::array<InstructionRow, OpCount> &instructionTable();
+/// The row of one operation.
+const InstructionRow &row(Op op);
+/// The row whose fixed bits `word` has, or null.
+const InstructionRow *findRow(uint64_t word);
+/// First row with this mnemonic (any case), or null; aliases (bhs, blo, rtn,
+/// halt, crc_be, crc_le) are found too.
+const InstructionRow *findMnemonic(std::string_view mnemonic);
+/// The row with this mnemonic and variant (any case), or null.
+const InstructionRow *findVariant(std::string_view mnemonic,
+                                  std::string_view variant);
+/// Fixed bits of a format.
+uint64_t formatMask(Format format);
+/// What an instruction of a format looks like in microcode.
+const char *formatText(Format format);
+
+/// A local CSR or an input state: number and name.
+struct NamedNumber {
+  const char *name;
+  uint16_t number;
+};
+
+/// Byte offset of a local CSR, by name (any case) or -1.
+int findLocalCsr(std::string_view name);
+/// Name of a local CSR, or null.
+const char *localCsrName(unsigned byteOffset);
+/// Number 0..15 of an input state, by name (any case) or -1.
+int findInputState(std::string_view name);
+/// Name of an input state 0..15.
+const char *inputStateName(unsigned number);
+/// Whether two texts are equal but for case.
+bool equalsIgnoringCase(std::string_view left, std::string_view right);
+
+/// Byte offsets of the local CSRs that programs write by number.
+enum LocalCsr : uint16_t {
+#define KARAKAL_LOCAL_CSR(name, offset) Csr_##name = offset,
+#include "target-ixp/table/LocalCsrs.def"
+};
+
+/// Slots between a write and the first instruction that sees it, by what is
+/// written; sources as in docs: LM_ADDR I,S,H; NN H; CSR H.
+constexpr unsigned LmAddrSlots = 3;
+constexpr unsigned TIndexSlots = 3;
+constexpr unsigned ByteIndexSlots = 3;
+constexpr unsigned CamLmAddrSlots = 3;
+constexpr unsigned NeighbourIndexSlots = 3;
+constexpr unsigned NeighbourSelfSlots = 5;
+constexpr unsigned OtherCsrSlots = 4;
+constexpr unsigned CrcToCsrSlots = 5;
+constexpr unsigned CrcToCrcSlots = 1;
+
+} // namespace karakal::target
+
+#endif // KARAKAL_TARGET_IXP_TABLE_INSTRUCTIONTABLE_H

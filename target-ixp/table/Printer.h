@@ -1,0 +1,43 @@
+//===- Printer.h - instructions as Intel microcode text -------*- C++ -*-===//
+
+#ifndef KARAKAL_TARGET_IXP_TABLE_PRINTER_H
+#define KARAKAL_TARGET_IXP_TABLE_PRINTER_H
+
+#include "target-ixp/image/Microcode.h"
+#include "target-ixp/table/Instruction.h"
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace karakal::target {
+
+/// Text of a branch target, e.g. "l_0012#"; "" = print the address as ".12".
+using LabelResolver = std::function<std::string(unsigned address)>;
+
+/// The instruction in Intel's syntax, without newline. The text depends on the
+/// instruction's word alone, however the instruction was produced, and ixp-as
+/// assembles it to the same word.
+std::string print(const Instruction &instruction,
+                  const LabelResolver &labels = {});
+
+/// One operand: "a5", "$$2", "*l$index0[3]", "0x1f", "--".
+std::string print(const Operand &operand);
+
+/// What a listing shows behind each instruction, as a comment.
+struct ListingOptions {
+  bool words = false;     ///< address and word
+  bool showLines = false; ///< source line, where `lines` has one
+  const std::vector<SourceLine> *lines = nullptr; ///< one a word, or null
+};
+
+/// A whole program, one instruction a line, a line "l_0012#:" before each
+/// branch target. Words that no instruction encodes to print as
+/// ".word 0x0123456789".
+std::string printProgram(const std::vector<uint64_t> &words,
+                         const ListingOptions &options = {});
+
+} // namespace karakal::target
+
+#endif // KARAKAL_TARGET_IXP_TABLE_PRINTER_H

@@ -1,0 +1,208 @@
+#include "target-ixp/table/ProgramRules.h"
+
+#include "target-ixp/table/Encoding.h"
+#include "target-ixp/table/InstructionTable.h"
+
+#include <optional>
+
+namespace karakal::target {
+
+namespace {
+
+bool swaps(const Instruction &i) { return i.op == Op::CtxArb || i.ctxSwap; }
+
+/// Leaves the straight line: a branch, or a swap.
+bool breaksLine(const Instruction &i) {
+  return row(i.op).isBranch() || swaps(i);
+}
+
+/// Execution never goes on behind it (but for its delay slots).
+bool neverFallsThrough(const Instruction &i) {
+  bool stops = i.op == Op::CtxArb &&
+               (i.hasTarget || i.breakpoint || (i.any && !i.signalMask));
+  return i.op == Op::Br || i.op == Op::Jump || stops;
+}
+
+/// Its result is left for the next instruction: override or sign.
+bool yieldsResult(const Instruction &i) {
+  Format format = row(i.op).format;
+  return (format >= Format::AluUnary && format <= Format::ImmedWord) ||
+         format == Format::MulLast;
+}
+
+bool isCam(Op op) {
+  return op == Op::CamClear || op == Op::CamLookup || op == Op::CamWrite ||
+         op == Op::CamWriteState || op == Op::CamReadTag ||
+         op == Op::CamReadState;
+}
+
+bool isConditional(const Instruction &i) {
+  Format format = row(i.op).format;
+  return (format == Format::Branch && i.op != Op::Br) ||
+         format == Format::BranchOn || format == Format::BranchBit ||
+         format == Format::BranchByte;
+}
+
+/// Tests the condition codes.
+bool testsFlags(const Instruction &i) {
+  return row(i.op).format == Format::Branch && i.op != Op::Br;
+}
+
+class Checker {
+public:
+  explicit Checker(const std::vector<uint64_t> &words) {
+    for (uint64_t word : words) {
+      Result<Instruction> instruction = decode(word);
+      program.push_back(instruction ? std::optional<Instruction>(*instruction)
+                                    : std::nullopt);
+    }
+  }
+
+  std::vector<RuleBreach> run() {
+    for (address = 0; address < program.size(); ++address) {
+      if (!program[address])
+        continue;
+      checkSlots(*program[address]);
+      checkTarget(*program[address]);
+      checkNeighbours(*program[address]);
+      checkDistances(*program[address]);
+    }
+    checkEnd();
+    return std::move(breaches);
+  }
+
+private:
+  std::vector<std::optional<Instruction>> program;
+  std::vector<RuleBreach> breaches;
+  uint32_t address = 0;
+
+  void breach(const char *id, const std::string &message) {
+    breaches.push_back({address, id, message});
+  }
+  const Instruction *at(uint32_t where) const {
+    return where < program.size() && program[where] ? &*program[where]
+                                                    : nullptr;
+  }
+  const Instruction *before() const {
+    return address ? at(address - 1) : nullptr;
+  }
+
+  void checkSlots(const Instruction &i) {
+    for (uint32_t slot = 1; slot <= i.defer; ++slot) {
+      if (address + slot >= program.size())
+        breach("E-target-ixp-130", "its delay slots lie behind the program");
+      else if (const Instruction *inside = at(address + slot))
+        if (breaksLine(*inside))
+          breach("E-target-ixp-130", "its delay slot " + std::to_string(slot) +
+                                         " holds a branch or a context swap");
+    }
+  }
+
+  void checkTarget(const Instruction &i) {
+    bool leads = (row(i.op).isBranch() && i.op != Op::Jump) || i.hasTarget;
+    if (leads && i.target >= program.size())
+      breach("E-target-ixp-133", "it leads to word " +
+                                     std::to_string(i.target) +
+                                     ", behind the program's end");
+  }
+
+  void checkNeighbours(const Instruction &i) {
+    if (i.op == Op::CsrRead) {
+      const Instruction *next = at(address + 1);
+      if (!next || (next->op != Op::Immed && next->op != Op::Nop))
+        breach("E-target-ixp-131",
+               "local_csr_rd must be followed by immed[dest, 0]");
+    }
+    const Instruction *previous = before();
+    bool yields = previous && yieldsResult(*previous);
+    if (i.indirectRef && !yields)
+      breach("E-target-ixp-132",
+             "indirect_ref takes its override from the instruction before it, "
+             "which yields none");
+    bool indirect = i.shift.kind == Shift::Kind::LeftIndirect ||
+                    i.shift.kind == Shift::Kind::RightIndirect;
+    if (indirect && !yields)
+      breach("E-target-ixp-132",
+             "an indirect shift takes its count from the a operand of the "
+             "instruction before it, which has none");
+    if (i.op == Op::Asr && !yields)
+      breach("E-target-ixp-132",
+             "asr takes the sign from the result of the instruction before "
+             "it, which yields none");
+    if (previous && isCam(i.op) && isConditional(*previous))
+      breach("E-target-ixp-134",
+             "a CAM instruction directly behind a conditional branch has its "
+             "effect even when the branch is taken; put a nop between");
+    bool swapped = previous && swaps(*previous) && previous->defer == 0;
+    if (swapped && testsFlags(i))
+      breach("E-target-ixp-137",
+             "the context swap before it has destroyed the condition codes");
+  }
+
+  /// Along the straight line only: a branch in between ends the search.
+  void checkDistances(const Instruction &i) {
+    uint32_t slots = 0;
+    const char *id = "E-target-ixp-136";
+    bool pointer[2] = {false, false};
+    if (i.op == Op::CsrWrite) {
+      pointer[0] = i.csr == Csr_ACTIVE_LM_ADDR_0 ||
+                   i.csr == Csr_ACTIVE_LM_ADDR_0_BYTE_INDEX;
+      pointer[1] = i.csr == Csr_ACTIVE_LM_ADDR_1 ||
+                   i.csr == Csr_ACTIVE_LM_ADDR_1_BYTE_INDEX;
+      slots = pointer[0] || pointer[1] ? LmAddrSlots : 0;
+    } else if (i.op == Op::CamLookup && (i.loadLm0 || i.loadLm1)) {
+      pointer[0] = i.loadLm0;
+      pointer[1] = i.loadLm1;
+      slots = CamLmAddrSlots;
+    } else if (i.op == Op::Crc) {
+      slots = CrcToCsrSlots;
+      id = "E-target-ixp-135";
+    }
+    for (uint32_t distance = 1; distance <= slots; ++distance) {
+      const Instruction *next = at(address + distance);
+      if (!next || breaksLine(*next))
+        return;
+      if (i.op == Op::Crc) {
+        if ((next->op == Op::Crc && distance <= CrcToCrcSlots) ||
+            (next->op == Op::CsrRead && next->csr == Csr_CRC_REMAINDER)) {
+          breach(id, "the crc's remainder is not ready " +
+                         std::to_string(distance) + " words later");
+          return;
+        }
+        continue;
+      }
+      for (const Operand *operand : {&next->dest, &next->a, &next->b}) {
+        bool uses =
+            (pointer[0] && operand->kind == Operand::Kind::LocalMemory0) ||
+            (pointer[1] && operand->kind == Operand::Kind::LocalMemory1);
+        if (!uses)
+          continue;
+        breach(id, "the new local-memory address is used " +
+                       std::to_string(distance) + " words later, but " +
+                       std::to_string(slots) + " must stand between");
+        return;
+      }
+    }
+  }
+
+  void checkEnd() {
+    if (program.empty())
+      return;
+    uint32_t last = static_cast<uint32_t>(program.size()) - 1;
+    for (uint32_t back = 0; back <= 3 && back <= last; ++back) {
+      const Instruction *i = at(last - back);
+      if (i && neverFallsThrough(*i) && i->defer == back)
+        return;
+    }
+    address = last;
+    breach("E-target-ixp-133", "execution runs behind the program's end");
+  }
+};
+
+} // namespace
+
+std::vector<RuleBreach> checkProgram(const std::vector<uint64_t> &words) {
+  return Checker(words).run();
+}
+
+} // namespace karakal::target
