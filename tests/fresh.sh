@@ -32,6 +32,7 @@ make_debian() {
   debootstrap --variant=minbase --include=ca-certificates,git "$suite" \
     "$debian" "${KARAKAL_DEBIAN_MIRROR:-http://deb.debian.org/debian}" >"$log"
   cp /etc/resolv.conf "$debian/etc/resolv.conf"
+  echo '127.0.0.1 localhost' >"$debian/etc/hosts" # as Debian's installer does
   [[ ! -f $certificates ]] || cp "$certificates" "$debian$certificates"
   [[ ! -f /etc/pip.conf ]] || cp /etc/pip.conf "$debian/etc/pip.conf"
 }
