@@ -1,4 +1,4 @@
-//===- Passes.h - passes that form aggregates ------------------*- C++ -*-===//
+// Passes that form aggregates.
 
 #ifndef KARAKAL_AGGREGATION_PASSES_H
 #define KARAKAL_AGGREGATION_PASSES_H

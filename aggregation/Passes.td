@@ -1,4 +1,4 @@
-//===- Passes.td - passes that form aggregates -------------*- tablegen -*-===//
+// Passes that form aggregates.
 
 #ifndef KARAKAL_AGGREGATION_PASSES_TD
 #define KARAKAL_AGGREGATION_PASSES_TD

@@ -1,4 +1,4 @@
-//===- Frontend.cpp - the Baker front end ---------------------------------===//
+// The Baker front end.
 
 #include "baker-lang/Frontend.h"
 

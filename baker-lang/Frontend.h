@@ -1,12 +1,10 @@
-//===- Frontend.h - the Baker front end -------------------------*- C++ -*-===//
+// The Baker front end.
 //
 //   Diagnostics diagnostics;
 //   auto program = parseAndCheck({"app.baker"}, diagnostics);
 //   diagnostics.print(std::cerr, standardErrorHasColour());
 //   if (!diagnostics.hasErrors())
 //     auto module = lowerToIr(*program, diagnostics.sources(), context);
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef KARAKAL_BAKER_LANG_FRONTEND_H
 #define KARAKAL_BAKER_LANG_FRONTEND_H

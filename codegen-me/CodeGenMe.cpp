@@ -1,10 +1,8 @@
-//===- CodeGenMe.cpp - LLVM IR to microengine words -----------------------===//
+// LLVM IR to microengine words.
 //
 // Preparation on IR; LLVM's code generator up to allocated registers, each
 // function on its own; then all functions together: frames over the call
 // graph, words, local-memory pointers, delay slots, addresses.
-//
-//===----------------------------------------------------------------------===//
 
 #include "codegen-me/CodeGenMe.h"
 

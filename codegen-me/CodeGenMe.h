@@ -1,11 +1,9 @@
-//===- CodeGenMe.h - LLVM IR to microengine words -------------*- C++ -*-===//
+// LLVM IR to microengine words.
 //
 // The back end's door. The module holds one aggregate: its entry function, an
 // endless loop in which each context starts, and what that reaches. Address
 // spaces: 0 and 4 local memory, 1 SRAM, 2 DRAM, 3 scratch; whole words only;
 // `__ixp_` functions stand for instructions (IxpIntrinsics.cpp).
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef KARAKAL_CODEGEN_ME_CODEGENME_H
 #define KARAKAL_CODEGEN_ME_CODEGENME_H

@@ -1,4 +1,4 @@
-//===- Compile.cpp - one run of the compiler ------------------------------===//
+// One run of the compiler.
 
 #include "driver/Compile.h"
 #include "aggregation/formation/Dot.h"

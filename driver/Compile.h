@@ -1,9 +1,7 @@
-//===- Compile.h - one run of the compiler ---------------------*- C++ -*-===//
+// One run of the compiler.
 //
 // What bakerc does with its options: read, profile, plan, make each core's
 // code, write. Nothing is written unless everything succeeded.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef KARAKAL_DRIVER_COMPILE_H
 #define KARAKAL_DRIVER_COMPILE_H

@@ -1,4 +1,4 @@
-//===- FrontEnd.cpp - from input files to the baker dialect ---------------===//
+// From input files to the baker dialect.
 
 #include "driver/ReadProgram.h"
 #include "baker-lang/Frontend.h"

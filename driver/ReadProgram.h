@@ -1,4 +1,4 @@
-//===- FrontEnd.h - from input files to the baker dialect ------*- C++ -*-===//
+// From input files to the baker dialect.
 
 #ifndef KARAKAL_DRIVER_READPROGRAM_H
 #define KARAKAL_DRIVER_READPROGRAM_H

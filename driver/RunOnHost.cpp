@@ -1,4 +1,4 @@
-//===- Run.cpp - programs on x86: bakerc --run and the profile ------------===//
+// Programs on x86: bakerc --run and the profile.
 
 #include "driver/RunOnHost.h"
 #include "aggregation/Passes.h"

@@ -1,10 +1,8 @@
-//===- Run.h - programs on x86: bakerc --run and the profile ---*- C++ -*-===//
+// Programs on x86: bakerc --run and the profile.
 //
 // Lowers a copy of the program for x86 and runs it over a trace. `--run` shows
 // what came out; `--profile-trace` and `--profile` put a profile into the
 // program, for the passes that decide by it.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef KARAKAL_DRIVER_RUNONHOST_H
 #define KARAKAL_DRIVER_RUNONHOST_H

@@ -1,4 +1,4 @@
-//===- Describe.cpp - what the host must know of a program ------*- C++ -*-===//
+// What the host must know of a program.
 
 #include "host/Describe.h"
 #include "ir/dialect/Attributes.h"

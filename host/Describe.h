@@ -1,4 +1,4 @@
-//===- Describe.h - what the host must know of a program ------*- C++ -*-===//
+// What the host must know of a program.
 //
 // Reads the description of a HostProgram off the baker dialect, before the
 // program is lowered: entry point, PPFs and their cores, channels that are
@@ -8,8 +8,6 @@
 //   … lower `baker` to the LLVM dialect …
 //   attach(program, lowered);
 //   run(std::move(program), trace, control);
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef KARAKAL_HOST_DESCRIBE_H
 #define KARAKAL_HOST_DESCRIBE_H

@@ -1,4 +1,4 @@
-//===- Profile.cpp - the functional profile -------------------------------===//
+// The functional profile.
 
 #include "host/FunctionalProfile.h"
 #include "host/Instrument.h"

@@ -1,4 +1,4 @@
-//===- Profile.h - the functional profile ---------------------*- C++ -*-===//
+// The functional profile.
 //
 // What section 4.1 of the paper calls the functional profile, in the smallest
 // form: how often each block of each function ran, which way each branch went,
@@ -17,8 +17,6 @@
 // | E-host-007 | two profiles are of different programs |
 // | E-host-008 | the profile is stale: the program has changed since |
 // | E-host-009 | the profile's text is not as docs/profile.md says |
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef KARAKAL_HOST_FUNCTIONALPROFILE_H
 #define KARAKAL_HOST_FUNCTIONALPROFILE_H

@@ -1,4 +1,4 @@
-//===- HostProgram.h - a program lowered for x86 --------------*- C++ -*-===//
+// A program lowered for x86.
 //
 // What the host needs to run a Baker program: one LLVM module whose functions
 // call the packet primitives of host/Primitives.h, and a description of its
@@ -12,8 +12,6 @@
 // `baker_channel_put(ring, id << 24 | handle)` with any ring but tx: the host
 // then queues it and calls the consumer that `channels` names for the id.
 // `baker_channel_put(1, handle)` transmits.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef KARAKAL_HOST_HOSTPROGRAM_H
 #define KARAKAL_HOST_HOSTPROGRAM_H

@@ -1,4 +1,4 @@
-//===- HostRunner.cpp - runs a program on x86 over a trace ------*- C++ -*-===//
+// Runs a program on x86 over a trace.
 
 #include "host/HostRunner.h"
 #include "host/Jit.h"

@@ -1,4 +1,4 @@
-//===- HostRunner.h - runs a program on x86 over a trace ------*- C++ -*-===//
+// Runs a program on x86 over a trace.
 //
 // One packet at a time: the control calls that are due, Rx, the rx PPF, then
 // every queued message in order until none is left. Init functions run first.
@@ -16,8 +16,6 @@
 // | E-host-003 | a control call waits for a clock cycle, which x86 lacks |
 // | E-host-004 | a packet makes the program do what it must not |
 // | E-host-005 | the program kept packets |
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef KARAKAL_HOST_HOSTRUNNER_H
 #define KARAKAL_HOST_HOSTRUNNER_H

@@ -1,4 +1,4 @@
-//===- Instrument.cpp - counters for the functional profile -----*- C++ -*-===//
+// Counters for the functional profile.
 
 #include "host/Instrument.h"
 #include "ir/analysis/Lookups.h"

@@ -1,4 +1,4 @@
-//===- Instrument.h - counters for the functional profile -----*- C++ -*-===//
+// Counters for the functional profile.
 //
 // Puts counters into a program of the baker dialect:
 //
@@ -19,8 +19,6 @@
 //
 // Cost: one addition in memory for each block and branch; a short search for
 // each load.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef KARAKAL_HOST_INSTRUMENT_H
 #define KARAKAL_HOST_INSTRUMENT_H

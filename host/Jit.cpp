@@ -1,4 +1,4 @@
-//===- Jit.cpp - from a HostProgram to callable functions -------*- C++ -*-===//
+// From a HostProgram to callable functions.
 
 #include "host/Jit.h"
 #include "host/Primitives.h"

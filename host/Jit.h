@@ -1,4 +1,4 @@
-//===- Jit.h - from a HostProgram to callable functions -------*- C++ -*-===//
+// From a HostProgram to callable functions.
 //
 // Guards, verifies and optimizes (LLVM's -O2 pipeline for this processor) the
 // program's module and hands it to ORC LLJIT. Calls of the packet primitives
@@ -6,8 +6,6 @@
 //
 // A module that LLVM's verifier refuses, or that calls a function nobody
 // defines, is a bug of the compiler and ends the process as such.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef KARAKAL_HOST_JIT_H
 #define KARAKAL_HOST_JIT_H

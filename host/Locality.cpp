@@ -1,4 +1,4 @@
-//===- Locality.cpp - hit rates of LRU caches in one pass -----------------===//
+// Hit rates of LRU caches in one pass.
 
 #include "host/Locality.h"
 #include "support/Error.h"

@@ -1,4 +1,4 @@
-//===- Locality.h - hit rates of LRU caches in one pass -------*- C++ -*-===//
+// Hit rates of LRU caches in one pass.
 //
 // A fully associative LRU cache of n entries serves an access whose line has
 // at most n - 1 other lines between it and its last use: one stack of the
@@ -6,8 +6,6 @@
 // The stack is cut at the largest size asked for.
 //
 // Cost: a search through at most 64 words for each access.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef KARAKAL_HOST_LOCALITY_H
 #define KARAKAL_HOST_LOCALITY_H

@@ -1,4 +1,4 @@
-//===- PacketRuntime.cpp - packet buffers on x86 ----------------*- C++ -*-===//
+// Packet buffers on x86.
 
 #include "host/PacketRuntime.h"
 #include "support/Error.h"

@@ -1,4 +1,4 @@
-//===- PacketRuntime.h - packet buffers on x86 ----------------*- C++ -*-===//
+// Packet buffers on x86.
 //
 // The packet primitives as the chip gives them, on ordinary memory: buffers
 // with headroom, one descriptor of 16 words each, a free list, and the books
@@ -14,8 +14,6 @@
 // What cannot happen in a correct program (a stale handle, a head pointer that
 // leaves the buffer) is a fault: the first one is kept in `fault()`, the
 // primitive does nothing and the caller decides when to stop.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef KARAKAL_HOST_PACKETRUNTIME_H
 #define KARAKAL_HOST_PACKETRUNTIME_H

@@ -1,4 +1,4 @@
-//===- Primitives.cpp - the host functions that JIT code calls --*- C++ -*-===//
+// The host functions that JIT code calls.
 
 #include "host/Primitives.h"
 #include "host/RunGuards.h"

@@ -1,4 +1,4 @@
-//===- Primitives.h - the host functions that JIT code calls --*- C++ -*-===//
+// The host functions that JIT code calls.
 //
 // The packet primitives under their C names, bound to one PacketRuntime while
 // a program runs, and the way out: a fault leaves the program by longjmp to
@@ -24,8 +24,6 @@
 // | baker_drop_count | u32 (u32 reason) |
 // | baker_trace_text, baker_trace_value | void (u32 character), (u64 value) |
 // | baker_profile_load | void (u32 global, u32 line) |
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef KARAKAL_HOST_PRIMITIVES_H
 #define KARAKAL_HOST_PRIMITIVES_H

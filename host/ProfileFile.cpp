@@ -1,8 +1,6 @@
-//===- ProfileFile.cpp - the profile's text form --------------------------===//
+// The profile's text form.
 //
 // One item a line, words parted by spaces; docs/profile.md has the grammar.
-//
-//===----------------------------------------------------------------------===//
 
 #include "host/FunctionalProfile.h"
 #include <algorithm>

@@ -1,4 +1,4 @@
-//===- RunGuards.cpp - what a JIT module needs to be run safely -*- C++ -*-===//
+// What a JIT module needs to be run safely.
 
 #include "host/RunGuards.h"
 #include "support/Error.h"

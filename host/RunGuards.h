@@ -1,4 +1,4 @@
-//===- RunGuards.h - what a JIT module needs to be run safely -*- C++ -*-===//
+// What a JIT module needs to be run safely.
 //
 // Before optimization, the module gets what lets the host stop any program and
 // say where packets went:
@@ -12,8 +12,6 @@
 // that are direct calls, end in an error instead of a hang.
 //
 // `baker_profile_add(i, n)` gets a body that adds n to profile[i].
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef KARAKAL_HOST_RUNGUARDS_H
 #define KARAKAL_HOST_RUNGUARDS_H

@@ -1,4 +1,4 @@
-//===- Report.cpp - a run on x86 for people and for programs ----*- C++ -*-===//
+// A run on x86 for people and for programs.
 
 #include "host/RunReport.h"
 #include <cstdarg>

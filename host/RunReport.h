@@ -1,4 +1,4 @@
-//===- Report.h - a run on x86 for people and for programs ----*- C++ -*-===//
+// A run on x86 for people and for programs.
 
 #ifndef KARAKAL_HOST_RUNREPORT_H
 #define KARAKAL_HOST_RUNREPORT_H

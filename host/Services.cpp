@@ -1,8 +1,6 @@
-//===- Services.cpp - hashes, time, chance and traces on x86 --------------===//
+// Hashes, time, chance and traces on x86.
 //
 // What runtime/services.ll is on the chip. Time is that of the frame in work.
-//
-//===----------------------------------------------------------------------===//
 
 #include "host/Primitives.h"
 #include "target-ixp/chip/ChipParameters.h"

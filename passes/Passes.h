@@ -1,4 +1,4 @@
-//===- Passes.h - passes over the baker dialect ----------------*- C++ -*-===//
+// Passes over the baker dialect.
 
 #ifndef KARAKAL_PASSES_PASSES_H
 #define KARAKAL_PASSES_PASSES_H

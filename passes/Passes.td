@@ -1,9 +1,7 @@
-//===- Passes.td - passes over the baker dialect -----------*- tablegen -*-===//
+// Passes over the baker dialect.
 //
 // What each pass is for, its options and its statistics. `baker-opt --help`
 // and the pass page of the documents are made from this file.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef KARAKAL_PASSES_PASSES_TD
 #define KARAKAL_PASSES_PASSES_TD

@@ -1,10 +1,8 @@
-;===- divide.ll - integer division by software ----------------------------===;
+; Integer division by software.
 ;
 ; Neither the microengines nor the XScale core divides. These functions do, by
 ; restoring division, one bit a step. Division by zero gives a quotient of all
 ; ones, and so a remainder equal to the dividend, as Baker defines it.
-;
-;===----------------------------------------------------------------------===;
 
 ; quotient << 32 | remainder of two unsigned words.
 define i64 @baker_divide32(i32 %n, i32 %d) noinline {

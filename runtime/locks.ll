@@ -1,10 +1,8 @@
-;===- locks.ll - locks of microengines beside those in scratch ------------===;
+; Locks of microengines beside those in scratch.
 ;
 ; baker_lock of services.ll takes a lock that engines and the XScale core share.
 ; These are the cheaper ones where a lock may lie elsewhere
 ; (aggregation/locks/PlaceLocks.cpp). As there, taking and giving back stay calls.
-;
-;===----------------------------------------------------------------------===;
 
 declare i32 @__ixp_sram_test_and_set(i32, i32)
 declare void @__ixp_sram_clr(i32, i32)

@@ -1,4 +1,4 @@
-;===- packet.ll - packet primitives of the chip ---------------------------===;
+; Packet primitives of the chip.
 ;
 ; A packet is one handle: the longword address of its descriptor in SRAM
 ; channel 0. Descriptor word 1 holds head<<16 | length; the buffer of the
@@ -15,8 +15,6 @@
 ;
 ; Shifts by 32 - r with r = 0 are written as a shift by one and a shift by
 ; 31 - r, so that no amount reaches 32.
-;
-;===----------------------------------------------------------------------===;
 
 declare void @__ixp_scratch_put2(i32, i32, i32)
 declare i32 @__ixp_ring_status(i32)

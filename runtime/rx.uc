@@ -1,4 +1,4 @@
-;===- rx.uc - receive: from the MSF to packet buffers ---------------------===;
+; Receive: from the MSF to packet buffers.
 ;
 ; One microengine turns what the MSF receives into packets of the program:
 ; payload in a DRAM buffer, head, length, port and number in the buffer's SRAM
@@ -45,8 +45,6 @@
 ;   0  handle of the frame's buffer, 0 = none (nothing begun, or discarding)
 ;   1  bytes received so far
 ; Word 32 is the number of the next packet.
-;
-;===-----------------------------------------------------------------------===;
 
 #ifndef METADATA_WORDS
 #define METADATA_WORDS 12

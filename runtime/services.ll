@@ -1,12 +1,10 @@
-;===- services.ll - locks, counters, hashes, time and chance --------------===;
+; Locks, counters, hashes, time and chance.
 ;
 ; What Baker's services are on the chip, for microengines and XScale core
 ; alike. A lock is a word of scratch, 1 while it is held. Taking and giving it
 ; back are calls that stay calls: nothing is pending when a microengine calls,
 ; so that what was written inside a critical section is in memory before the
 ; lock is free.
-;
-;===----------------------------------------------------------------------===;
 
 declare i32 @__ixp_scratch_test_and_set(i32, i32)
 declare void @__ixp_scratch_clr(i32, i32)

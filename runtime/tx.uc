@@ -1,4 +1,4 @@
-;===- tx.uc - transmit: from packet buffers to the MSF --------------------===;
+; Transmit: from packet buffers to the MSF.
 ;
 ; One microengine sends the packets whose messages come on scratch ring 1: it
 ; moves their bytes from DRAM into the transmit buffer, tells the MSF to send
@@ -38,8 +38,6 @@
 ;   0  elements reserved so far (the low bits say which is next)
 ;   1  TX_SEQUENCE when it was last read
 ; Word 32 is 1 while the ring was found empty.
-;
-;===-----------------------------------------------------------------------===;
 
 ; Addresses (target-ixp/chip/MemoryMap.h).
 #define TX_RING      4                  ; scratch ring 1, as the get's address

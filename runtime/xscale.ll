@@ -1,4 +1,4 @@
-;===- xscale.ll - chip services and ARM helpers for the XScale core -------===;
+; Chip services and ARM helpers for the XScale core.
 ;
 ; The XScale core reaches rings, queues and atomic operations as memory-mapped
 ; words; this file gives them the names that the microengines' code generator
@@ -6,8 +6,6 @@
 ; the helpers that LLVM's ARM back end calls on a core without division.
 ;
 ; Addresses are those of target-ixp/chip/MemoryMap.h.
-;
-;===----------------------------------------------------------------------===;
 
 ;--- What bounds the engines' loops is nothing here.
 

@@ -1,9 +1,7 @@
-//===- Diagnostics.cpp - what is wrong with a source text -----------------===//
+// What is wrong with a source text.
 //
 // Places in texts, and the printing of diagnostics with the line concerned
 // and an underline below it.
-//
-//===----------------------------------------------------------------------===//
 
 #include "support/Diagnostics.h"
 

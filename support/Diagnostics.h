@@ -1,4 +1,4 @@
-//===- Diagnostics.h - what is wrong with a source text ---------*- C++ -*-===//
+// What is wrong with a source text.
 //
 // Errors and warnings about source files, collected while a stage goes on and
 // printed together in the order of the text:
@@ -14,8 +14,6 @@
 //
 // A range is a pair of byte offsets into one file. Columns count characters
 // (code points), from 1.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef KARAKAL_SUPPORT_DIAGNOSTICS_H
 #define KARAKAL_SUPPORT_DIAGNOSTICS_H

@@ -1,11 +1,9 @@
-//===- Error.h - errors as values -----------------------------*- C++ -*-===//
+// Errors as values.
 //
 // Every function that can fail because of its input returns a Result. No
 // exception crosses a folder. Three kinds of error are kept apart: the user's
 // input, a resource that does not suffice, and our own bug (a failed
 // KARAKAL_ASSERT).
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef KARAKAL_SUPPORT_ERROR_H
 #define KARAKAL_SUPPORT_ERROR_H

@@ -1,4 +1,4 @@
-//===- Files.h - whole files in and out -----------------------*- C++ -*-===//
+// Whole files in and out.
 
 #ifndef KARAKAL_SUPPORT_FILES_H
 #define KARAKAL_SUPPORT_FILES_H

@@ -1,10 +1,8 @@
-//===- InternalError.h - what a report of our bug says besides -*- C++ -*-===//
+// What a report of our bug says besides.
 //
 // Who runs a piece of work that may be wrong, such as a pass, says what a
 // report of a bug in it should tell. KARAKAL_ASSERT prints it, and so do the
 // tools' handlers of crashes.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef KARAKAL_SUPPORT_INTERNALERROR_H
 #define KARAKAL_SUPPORT_INTERNALERROR_H

@@ -1,4 +1,4 @@
-//===- Caches.h - what the plan of caches says -----------------*- C++ -*-===//
+// What the plan of caches says.
 //
 // The attributes by which baker-plan-caches tells the later stages what it
 // chose, and how they are read.
@@ -12,8 +12,6 @@
 //   on the module          baker.cache.interval N : i64: packets of a context
 //                              from one look to the next
 //                          baker.cache.packets N : i64: the same of all engines
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef KARAKAL_SWCACHE_CACHES_H
 #define KARAKAL_SWCACHE_CACHES_H

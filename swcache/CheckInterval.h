@@ -1,4 +1,4 @@
-//===- CheckInterval.h - equation 2 of the paper ---------------*- C++ -*-===//
+// Equation 2 of the paper.
 //
 // How often an engine must look for updates:
 //
@@ -7,8 +7,6 @@
 // all per packet. A store makes the packets stale that load the value before
 // the next look; with a look on every i-th packet these are i * r_load at most,
 // so r_store * i * r_load <= r_error with i = 1 / r_load_check.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef KARAKAL_SWCACHE_CHECKINTERVAL_H
 #define KARAKAL_SWCACHE_CHECKINTERVAL_H

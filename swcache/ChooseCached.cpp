@@ -1,4 +1,4 @@
-//===- ChooseKept.cpp - which results and elements to keep ----------------===//
+// Which results and elements to keep.
 //
 // What a hit saves is the latency of the loads that a look-up would make, or of
 // the burst that reads an element; what every question costs is the CAM and
@@ -11,8 +11,6 @@
 // Lines that the index's lowest bits choose need no CAM and may be more, but
 // two elements that need the same line drive each other out: n of them are
 // taken to hit as an LRU cache of n / 4 entries does.
-//
-//===----------------------------------------------------------------------===//
 
 #include "swcache/ChooseCached.h"
 

@@ -1,4 +1,4 @@
-//===- ChooseKept.h - which results and elements to keep -------*- C++ -*-===//
+// Which results and elements to keep.
 
 #ifndef KARAKAL_SWCACHE_CHOOSECACHED_H
 #define KARAKAL_SWCACHE_CHOOSECACHED_H

@@ -1,4 +1,4 @@
-//===- ChooseCopies.cpp - which globals get a copy ------------------------===//
+// Which globals get a copy.
 //
 // A global is a candidate if packets read it, if no PPF reads it to write it,
 // if it fits local memory, and if equation 2 asks for at most one look a
@@ -11,8 +11,6 @@
 // saves most is taken.
 //
 // Cost: candidates * words of local memory * candidates.
-//
-//===----------------------------------------------------------------------===//
 
 #include "swcache/ChooseCopies.h"
 

@@ -1,4 +1,4 @@
-//===- ChooseCopies.h - which globals get a copy ---------------*- C++ -*-===//
+// Which globals get a copy.
 
 #ifndef KARAKAL_SWCACHE_CHOOSECOPIES_H
 #define KARAKAL_SWCACHE_CHOOSECOPIES_H

@@ -1,4 +1,4 @@
-//===- Code.cpp - pieces of the engines' code of caches -------------------===//
+// Pieces of the engines' code of caches.
 
 #include "swcache/EmitCacheCode.h"
 

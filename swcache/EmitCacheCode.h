@@ -1,4 +1,4 @@
-//===- Code.h - pieces of the engines' code of caches ----------*- C++ -*-===//
+// Pieces of the engines' code of caches.
 
 #ifndef KARAKAL_SWCACHE_EMITCACHECODE_H
 #define KARAKAL_SWCACHE_EMITCACHECODE_H

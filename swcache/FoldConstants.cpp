@@ -1,4 +1,4 @@
-//===- FoldConstants.cpp - loads of what nothing writes -------------------===//
+// Loads of what nothing writes.
 //
 //   %t = baker.global_ref @table            // init [3, 1, 2], never written
 //   %e = baker.element %t[%c1]          →   %v = arith.constant 1
@@ -7,8 +7,6 @@
 // Requires: what baker-plan-caches marked, since one core's program does not
 // show what the others write. Ensures: no load of such a global at a place
 // that is known. Cost: linear.
-//
-//===----------------------------------------------------------------------===//
 
 #include "ir/analysis/ConstantGlobals.h"
 #include "ir/analysis/Explain.h"

@@ -1,4 +1,4 @@
-//===- GlobalUses.cpp - what makes a global fit to be cached --------------===//
+// What makes a global fit to be cached.
 
 #include "swcache/GlobalUses.h"
 

@@ -1,4 +1,4 @@
-//===- GlobalUses.h - what makes a global fit to be cached -----*- C++ -*-===//
+// What makes a global fit to be cached.
 
 #ifndef KARAKAL_SWCACHE_GLOBALUSES_H
 #define KARAKAL_SWCACHE_GLOBALUSES_H

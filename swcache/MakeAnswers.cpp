@@ -1,9 +1,7 @@
-//===- MakeAnswers.cpp - calls of a look-up that ask the CAM first --------===//
+// Calls of a look-up that ask the CAM first.
 //
 // Requires: what baker-plan-caches decided; calls that are not inlined yet.
 // Ensures: no call of a kept look-up but in `@karakal.kept.NAME`. Cost: linear.
-//
-//===----------------------------------------------------------------------===//
 
 #include "ir/analysis/Explain.h"
 #include "swcache/Caches.h"

@@ -1,4 +1,4 @@
-//===- MakeCaches.cpp - the engines' side of delayed-update caches --------===//
+// The engines' side of delayed-update caches.
 //
 // The contexts of an engine change only at memory commands and at swaps, so
 // what stands between two of those is atomic for the engine: taking the lock,
@@ -9,8 +9,6 @@
 // Requires: the entry `me_main`, which falls from its first block into its
 // loop. Ensures: no load of a cached global but in `@karakal.refresh`. Cost:
 // linear.
-//
-//===----------------------------------------------------------------------===//
 
 #include "ir/analysis/Explain.h"
 #include "ir/analysis/References.h"

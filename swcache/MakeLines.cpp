@@ -1,4 +1,4 @@
-//===- MakeLines.cpp - loads of elements that lines keep ------------------===//
+// Loads of elements that lines keep.
 //
 //   ask:   hit = …                    // see below
 //          if (hit) goto read
@@ -17,8 +17,6 @@
 //
 // Contexts change only at the burst: what a line holds and its key are written,
 // and read, with nothing in between.
-//
-//===----------------------------------------------------------------------===//
 
 #include "swcache/MakeLines.h"
 

@@ -1,4 +1,4 @@
-//===- MakeLines.h - loads of elements that lines keep ---------*- C++ -*-===//
+// Loads of elements that lines keep.
 
 #ifndef KARAKAL_SWCACHE_MAKELINES_H
 #define KARAKAL_SWCACHE_MAKELINES_H

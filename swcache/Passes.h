@@ -1,4 +1,4 @@
-//===- Passes.h - passes that make caches ----------------------*- C++ -*-===//
+// Passes that make caches.
 
 #ifndef KARAKAL_SWCACHE_PASSES_H
 #define KARAKAL_SWCACHE_PASSES_H

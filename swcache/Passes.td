@@ -1,4 +1,4 @@
-//===- Passes.td - passes that make caches -----------------*- tablegen -*-===//
+// Passes that make caches.
 
 #ifndef KARAKAL_SWCACHE_PASSES_TD
 #define KARAKAL_SWCACHE_PASSES_TD

@@ -1,4 +1,4 @@
-//===- PlanCaches.cpp - what engines cache --------------------------------===//
+// What engines cache.
 //
 // Look-ups and elements of large arrays that the CAM serves are chosen first
 // (ChooseKept.h), then globals that get a copy of their own (ChooseCopies.h),
@@ -11,8 +11,6 @@
 // seen apart, as they can at home.
 //
 // Requires: places of globals. Ensures: see Caches.h.
-//
-//===----------------------------------------------------------------------===//
 
 #include "ir/analysis/ConstantGlobals.h"
 #include "ir/analysis/Explain.h"

@@ -1,10 +1,8 @@
-//===- Main.cpp - what every GoogleTest program begins with ----*- C++ -*-===//
+// What every GoogleTest program begins with.
 //
 // Tests of one suite run at the same time, each in a process of its own:
 // testing::TempDir() is a folder that no other process uses, and that is gone
 // when the process ends.
-//
-//===----------------------------------------------------------------------===//
 
 #include "gmock/gmock.h"
 #include <cstdio>

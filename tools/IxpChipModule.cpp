@@ -1,12 +1,9 @@
-//===- IxpChipModule.cpp - the chip for Python
-//-----------------------------===//
+// The chip for Python.
 //
 // The module `ixpchip`: builds a chip, loads words of any origin, pokes and
 // peeks memories and registers, steps and watches. It adds nothing to the
 // library; errors of the caller are ValueError, faults of a program stand in
 // `Chip.faults`.
-//
-//===----------------------------------------------------------------------===//
 
 #include "sim-ixp/run/Chip.h"
 #include "target-ixp/chip/ChipParameters.h"

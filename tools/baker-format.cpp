@@ -1,12 +1,10 @@
-//===- baker-format.cpp - lays out Baker text -----------------------------===//
+// Lays out Baker text.
 //
 // baker-format FILE…          prints the files in the usual layout
 // baker-format -i FILE…       changes them in place
 // baker-format --check FILE…  exit status 1 if one is laid out differently
 //
 // Without files it formats standard input.
-//
-//===----------------------------------------------------------------------===//
 
 #include "baker-lang/editor/Format.h"
 

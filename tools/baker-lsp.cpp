@@ -1,4 +1,4 @@
-//===- baker-lsp.cpp - Baker in editors -----------------------------------===//
+// Baker in editors.
 //
 // A server of the Language Server Protocol 3.17 on standard input and output:
 // diagnostics, go to definition, hover, completion, rename, formatting. A file
@@ -8,8 +8,6 @@
 //
 // The text in the editor is analyzed from a file beside the one on disk, so
 // that imports are found, which is removed at once.
-//
-//===----------------------------------------------------------------------===//
 
 #include "baker-lang/Frontend.h"
 #include "baker-lang/editor/Format.h"

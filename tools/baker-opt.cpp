@@ -1,11 +1,9 @@
-//===- baker-opt.cpp - the pass workbench ---------------------------------===//
+// The pass workbench.
 //
 // Reads a module as text, runs the passes named on the command line, and
 // prints the module. It knows the baker dialect, the upstream dialects that
 // the compiler uses, and every pass of the compiler, so that any stage can be
 // tried from a text file, as with mlir-opt.
-//
-//===----------------------------------------------------------------------===//
 
 #include "driver/pipeline/RegisterAllPasses.h"
 #include "ir/dialect/Baker.h"

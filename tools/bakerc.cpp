@@ -1,9 +1,7 @@
-//===- bakerc.cpp - the compiler's command line ---------------------------===//
+// The compiler's command line.
 //
 // Options stand here and nowhere else. Exit status: 0 done, 1 the input is
 // wrong, 2 the command line is wrong, 3 a bug of ours.
-//
-//===----------------------------------------------------------------------===//
 
 #include "baker-lang/syntax/Catalogue.h"
 #include "driver/Compile.h"

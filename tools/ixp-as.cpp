@@ -1,4 +1,4 @@
-//===- ixp-as.cpp - the microcode assembler -------------------------------===//
+// The microcode assembler.
 
 #include "support/Error.h"
 #include "support/Files.h"

@@ -1,4 +1,4 @@
-//===- ixp-dis.cpp - the microcode disassembler ---------------------------===//
+// The microcode disassembler.
 
 #include "support/Error.h"
 #include "support/Files.h"

@@ -1,12 +1,9 @@
-//===- ixpsim.cpp - runs an image on a simulated IXP2400
-//-------------------===//
+// Runs an image on a simulated IXP2400.
 //
 // ixpsim IMAGE.ixp --trace=PCAP: reads image, trace and control file, runs them
 // and writes what was asked for. ixpsim --ucode=ENGINE:FILE…: runs raw control
 // stores on a bare chip. Exit status: 0 done, 1 the input is wrong or
 // the program fails on the chip, 2 the command line is wrong.
-//
-//===----------------------------------------------------------------------===//
 
 #include "sim-ixp/report/CycleProfile.h"
 #include "sim-ixp/report/StatisticTable.h"

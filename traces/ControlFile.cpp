@@ -1,11 +1,9 @@
-//===- ControlFile.cpp - calls of control functions -----------------------===//
+// Calls of control functions.
 //
 // A line is read by a cursor that never looks past its end; the first thing
 // that does not fit is reported with line and column. How an argument is
 // written is kept, so that `-1` is refused for an unsigned parameter and
 // `0xffffffffffffffff` for a signed one, though both are the same 64 bits.
-//
-//===----------------------------------------------------------------------===//
 
 #include "traces/ControlFile.h"
 

@@ -1,4 +1,4 @@
-//===- ControlFile.h - calls of control functions ---------------*- C++ -*-===//
+// Calls of control functions.
 //
 // A control file is a list of calls of a program's control functions, one a
 // line, with an optional time:
@@ -12,8 +12,6 @@
 //
 // Parsing knows the form alone; `bindCall` checks a call against the functions
 // that a program has. Simulator and host profiler share both.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef KARAKAL_TRACES_CONTROLFILE_H
 #define KARAKAL_TRACES_CONTROLFILE_H

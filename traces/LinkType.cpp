@@ -1,10 +1,8 @@
-//===- LinkType.cpp - names of link types ---------------------------------===//
+// Names of link types.
 //
 // Files and libpcap number some link types differently (LINKTYPE_RAW is 101 in
 // a file, DLT_RAW 12 in the library), and libpcap keeps the mapping to itself.
 // An empty pcap file in memory makes it tell.
-//
-//===----------------------------------------------------------------------===//
 
 #include "traces/LinkType.h"
 

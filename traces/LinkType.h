@@ -1,4 +1,4 @@
-//===- LinkType.h - names of link types -------------------------*- C++ -*-===//
+// Names of link types.
 
 #ifndef KARAKAL_TRACES_LINKTYPE_H
 #define KARAKAL_TRACES_LINKTYPE_H

@@ -1,10 +1,8 @@
-//===- Packet.h - one frame of a trace --------------------------*- C++ -*-===//
+// One frame of a trace.
 //
 // A trace is a list of frames, each with its time and its port. Frames hold no
 // CRC: the one a file's frame had is not stored in pcap, and the simulated MACs
 // neither check nor make one.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef KARAKAL_TRACES_PACKET_H
 #define KARAKAL_TRACES_PACKET_H

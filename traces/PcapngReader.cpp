@@ -1,4 +1,4 @@
-//===- PcapngReader.cpp - the blocks of a pcapng file ---------------------===//
+// The blocks of a pcapng file.
 //
 // libpcap reads pcapng, but does not tell the interface of a packet, which is
 // the port here. A pcapng file is a row of blocks
@@ -10,8 +10,6 @@
 // reader understands section headers, interface descriptions and the three
 // blocks that hold packets (enhanced, simple, and the obsolete one) and skips
 // the rest. Every length is checked against the file before it is used.
-//
-//===----------------------------------------------------------------------===//
 
 #include "traces/PcapngReader.h"
 

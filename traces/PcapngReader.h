@@ -1,4 +1,4 @@
-//===- PcapngReader.h - the blocks of a pcapng file -------------*- C++ -*-===//
+// The blocks of a pcapng file.
 
 #ifndef KARAKAL_TRACES_PCAPNGREADER_H
 #define KARAKAL_TRACES_PCAPNGREADER_H

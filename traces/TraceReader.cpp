@@ -1,11 +1,9 @@
-//===- TraceReader.cpp - pcap and pcapng in -------------------------------===//
+// Pcap and pcapng in.
 //
 // The first four bytes tell the format. pcap in all its variants (both byte
 // orders, microseconds and nanoseconds, old layouts) is libpcap's; pcapng is
 // read here, because libpcap hides the interface of a packet. A trace is read
 // whole or refused: half a trace would give half a result that looks like one.
-//
-//===----------------------------------------------------------------------===//
 
 #include "traces/TraceReader.h"
 

@@ -1,4 +1,4 @@
-//===- TraceReader.h - pcap and pcapng in -----------------------*- C++ -*-===//
+// Pcap and pcapng in.
 
 #ifndef KARAKAL_TRACES_TRACEREADER_H
 #define KARAKAL_TRACES_TRACEREADER_H

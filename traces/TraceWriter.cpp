@@ -1,9 +1,7 @@
-//===- TraceWriter.cpp - pcap and pcapng out ------------------------------===//
+// Pcap and pcapng out.
 //
 // Both formats are written little-endian with nanosecond times. In pcapng the
 // interface of a frame is its port, named port0, port1 and so on.
-//
-//===----------------------------------------------------------------------===//
 
 #include "traces/TraceWriter.h"
 

@@ -1,4 +1,4 @@
-//===- TraceWriter.h - pcap and pcapng out ----------------------*- C++ -*-===//
+// Pcap and pcapng out.
 
 #ifndef KARAKAL_TRACES_TRACEWRITER_H
 #define KARAKAL_TRACES_TRACEWRITER_H

@@ -1,11 +1,9 @@
-//===- Wire.h - what a port does to a frame ---------------------*- C++ -*-===//
+// What a port does to a frame.
 //
 // A trace may hold frames that no Ethernet carries. Every engine that sends a
 // trace follows these rules, so that all see the same frames: a short frame is
 // padded with zeros as a sending MAC pads it, an overlong one is dropped by Rx
 // and counted, and a frame cut by the capture is sent as captured.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef KARAKAL_TRACES_WIRE_H
 #define KARAKAL_TRACES_WIRE_H

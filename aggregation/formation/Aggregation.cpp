@@ -1,4 +1,4 @@
-//===- Aggregation.cpp - aggregates, their engines and rings --------------===//
+// Aggregates, their engines and rings.
 //
 // The pass around Formation.h: reads PPFs, channels and the profile off the
 // program, lets the algorithm decide, and writes the plan back as attributes.
@@ -15,8 +15,6 @@
 // Requires: `baker.core` on PPFs (baker-split-cores); `baker.profile` helps.
 // Ensures: `baker.aggregates` on the module, `baker.aggregate` on PPFs of the
 // microengines, `baker.via` and `baker.ring` on their channels.
-//
-//===----------------------------------------------------------------------===//
 
 #include "aggregation/Passes.h"
 #include "aggregation/formation/Formation.h"

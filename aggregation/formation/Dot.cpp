@@ -1,4 +1,4 @@
-//===- Dot.cpp - the PPF graph as a picture -------------------------------===//
+// The PPF graph as a picture.
 
 #include "aggregation/formation/Dot.h"
 #include "aggregation/formation/PpfGraph.h"

@@ -1,4 +1,4 @@
-//===- Dot.h - the PPF graph as a picture ----------------------*- C++ -*-===//
+// The PPF graph as a picture.
 
 #ifndef KARAKAL_AGGREGATION_FORMATION_DOT_H
 #define KARAKAL_AGGREGATION_FORMATION_DOT_H

@@ -1,4 +1,4 @@
-//===- Formation.cpp - which PPFs share an engine -------------------------===//
+// Which PPFs share an engine.
 
 #include "aggregation/formation/Formation.h"
 #include "support/Error.h"

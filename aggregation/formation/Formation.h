@@ -1,4 +1,4 @@
-//===- Formation.h - which PPFs share an engine ----------------*- C++ -*-===//
+// Which PPFs share an engine.
 //
 // Aggregate formation as Figure 7 of the paper, on plain numbers: no IR. PPFs
 // are vertices with a cost for each packet that enters, channels are edges
@@ -17,8 +17,6 @@
 // in one aggregate for the same reason.
 //
 // Cost: for P PPFs and C channels O(P · C · (P + C)).
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef KARAKAL_AGGREGATION_FORMATION_FORMATION_H
 #define KARAKAL_AGGREGATION_FORMATION_FORMATION_H

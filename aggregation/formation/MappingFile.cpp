@@ -1,4 +1,4 @@
-//===- MappingFile.cpp - what the user fixes of a mapping -----------------===//
+// What the user fixes of a mapping.
 
 #include "aggregation/formation/MappingFile.h"
 #include <algorithm>

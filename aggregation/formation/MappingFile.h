@@ -1,4 +1,4 @@
-//===- MappingFile.h - what the user fixes of a mapping --------*- C++ -*-===//
+// What the user fixes of a mapping.
 //
 // `bakerc --mapping=FILE`. One item a line; `#` begins a comment:
 //
@@ -12,8 +12,6 @@
 //     l3_switch.arp
 //
 // PPFs that the file does not name go where the compiler puts them.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef KARAKAL_AGGREGATION_FORMATION_MAPPINGFILE_H
 #define KARAKAL_AGGREGATION_FORMATION_MAPPINGFILE_H

@@ -1,4 +1,4 @@
-//===- PpfGraph.cpp - the PPFs of a program and their channels ------------===//
+// The PPFs of a program and their channels.
 
 #include "aggregation/formation/PpfGraph.h"
 #include "ir/dialect/Attributes.h"

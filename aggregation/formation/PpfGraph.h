@@ -1,9 +1,7 @@
-//===- PpfGraph.h - the PPFs of a program and their channels ---*- C++ -*-===//
+// The PPFs of a program and their channels.
 //
 // The graph of the paper's Figure 1: a vertex for each PPF, an edge for each
 // channel between two PPFs. Rx and Tx are not part of it.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef KARAKAL_AGGREGATION_FORMATION_PPFGRAPH_H
 #define KARAKAL_AGGREGATION_FORMATION_PPFGRAPH_H

@@ -1,4 +1,4 @@
-//===- PlaceLocks.cpp - the cheapest sound lock ---------------------------===//
+// The cheapest sound lock.
 //
 // A lock is a word that is tested and set. Where it lies decides what taking it
 // costs, and who can take it:
@@ -19,8 +19,6 @@
 // which a command waits at the unit.
 //
 // Requires: `baker-aggregation`; locks lie in scratch. Cost: linear.
-//
-//===----------------------------------------------------------------------===//
 
 #include "aggregation/Passes.h"
 #include "aggregation/model/ThroughputModel.h"

@@ -1,4 +1,4 @@
-//===- CodeCost.cpp - what generated code costs a message -----------------===//
+// What generated code costs a message.
 
 #include "aggregation/model/CodeCost.h"
 #include "aggregation/model/RunLengths.h"

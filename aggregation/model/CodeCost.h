@@ -1,4 +1,4 @@
-//===- CodeCost.h - what generated code costs a message --------*- C++ -*-===//
+// What generated code costs a message.
 //
 // Reads the final words of an aggregate with their estimated frequencies
 // (codegen-me/machine/Frequencies.h) and adds up what one message costs: the
@@ -7,8 +7,6 @@
 //
 // A message is one round of the dispatch loop: the ring that is asked first is
 // asked once a round.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef KARAKAL_AGGREGATION_MODEL_CODECOST_H
 #define KARAKAL_AGGREGATION_MODEL_CODECOST_H

@@ -1,4 +1,4 @@
-//===- PpfCost.cpp - what a PPF costs before code exists ------------------===//
+// What a PPF costs before code exists.
 
 #include "aggregation/model/PpfCost.h"
 #include "ir/analysis/OperationCost.h"

@@ -1,10 +1,8 @@
-//===- PpfCost.h - what a PPF costs before code exists ---------*- C++ -*-===//
+// What a PPF costs before code exists.
 //
 // Cost of one packet in a PPF, by the estimates of ir/analysis/OperationCost.h,
 // the profile's branch frequencies (equal shares without a profile) and the
 // chip's figures; with all functions that it calls, without its channels.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef KARAKAL_AGGREGATION_MODEL_PPFCOST_H
 #define KARAKAL_AGGREGATION_MODEL_PPFCOST_H

@@ -1,4 +1,4 @@
-//===- RunLengths.cpp - instructions from swap to swap --------------------===//
+// Instructions from swap to swap.
 
 #include "aggregation/model/RunLengths.h"
 #include "aggregation/model/WordCost.h"

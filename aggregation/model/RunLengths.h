@@ -1,4 +1,4 @@
-//===- RunLengths.h - instructions from swap to swap -----------*- C++ -*-===//
+// Instructions from swap to swap.
 //
 // A context keeps its engine from one swap to the next. How long that is, on
 // the average over the ways that control takes from there, by the word of the
@@ -9,8 +9,6 @@
 //
 // A return goes on behind all calls of its function, by how often each is made.
 // The equations are solved by iteration, from the last word to the first.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef KARAKAL_AGGREGATION_MODEL_RUNLENGTHS_H
 #define KARAKAL_AGGREGATION_MODEL_RUNLENGTHS_H

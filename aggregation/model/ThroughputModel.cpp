@@ -1,4 +1,4 @@
-//===- ThroughputModel.cpp - packets a second of a mapping ----------------===//
+// Packets a second of a mapping.
 
 #include "aggregation/model/ThroughputModel.h"
 #include "support/Error.h"

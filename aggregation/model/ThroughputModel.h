@@ -1,4 +1,4 @@
-//===- ThroughputModel.h - packets a second of a mapping -------*- C++ -*-===//
+// Packets a second of a mapping.
 //
 // Equation 1 of the paper says that throughput grows with the number of
 // engines n and with k, the rate of the slowest stage, and falls with the
@@ -27,8 +27,6 @@
 //
 // Every figure of the chip comes from target-ixp/chip/ChipParameters.def; what
 // was fitted to simulations stands in `Fit` below.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef KARAKAL_AGGREGATION_MODEL_THROUGHPUTMODEL_H
 #define KARAKAL_AGGREGATION_MODEL_THROUGHPUTMODEL_H

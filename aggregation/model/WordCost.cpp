@@ -1,4 +1,4 @@
-//===- WordCost.cpp - what one word of microcode costs --------------------===//
+// What one word of microcode costs.
 
 #include "aggregation/model/WordCost.h"
 #include "target-ixp/table/InstructionTable.h"

@@ -1,9 +1,7 @@
-//===- WordCost.h - what one word of microcode costs -----------*- C++ -*-===//
+// What one word of microcode costs.
 //
 // The figures of the chip, by instruction: what both the average of a message
 // (CodeCost.h) and its worst case (WorstCase.h) are added up from.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef KARAKAL_AGGREGATION_MODEL_WORDCOST_H
 #define KARAKAL_AGGREGATION_MODEL_WORDCOST_H

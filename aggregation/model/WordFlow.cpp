@@ -1,4 +1,4 @@
-//===- WordFlow.cpp - where control goes between words --------------------===//
+// Where control goes between words.
 
 #include "aggregation/model/WordFlow.h"
 #include "aggregation/model/WordCost.h"

@@ -1,10 +1,8 @@
-//===- WordFlow.h - where control goes between words -----------*- C++ -*-===//
+// Where control goes between words.
 //
 // The flow graph of final microcode, word by word: a branch's target follows
 // its last delay slot; a call is passed over, with its callee beside the edge;
 // a return leads nowhere.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef KARAKAL_AGGREGATION_MODEL_WORDFLOW_H
 #define KARAKAL_AGGREGATION_MODEL_WORDFLOW_H

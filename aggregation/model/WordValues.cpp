@@ -1,4 +1,4 @@
-//===- WordValues.cpp - what registers are known to hold ------------------===//
+// What registers are known to hold.
 
 #include "aggregation/model/WordValues.h"
 #include "target-ixp/chip/MemoryMap.h"

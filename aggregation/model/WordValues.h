@@ -1,4 +1,4 @@
-//===- WordValues.h - what registers are known to hold ---------*- C++ -*-===//
+// What registers are known to hold.
 //
 // Words name a unit, not which of its parts a command goes to: the SRAM
 // channel stands in bits 31:30 of the address, which is the sum of two
@@ -15,8 +15,6 @@
 // takes tells nothing.
 //
 // Cost: the words times the registers, a few rounds.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef KARAKAL_AGGREGATION_MODEL_WORDVALUES_H
 #define KARAKAL_AGGREGATION_MODEL_WORDVALUES_H

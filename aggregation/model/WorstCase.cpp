@@ -1,4 +1,4 @@
-//===- WorstCase.cpp - the most that a message can cost -------------------===//
+// The most that a message can cost.
 
 #include "aggregation/model/WorstCase.h"
 #include "aggregation/model/WordCost.h"

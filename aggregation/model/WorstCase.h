@@ -1,4 +1,4 @@
-//===- WorstCase.h - the most that a message can cost ----------*- C++ -*-===//
+// The most that a message can cost.
 //
 // Path analysis of final microcode (the paper's section 5.1, last paragraph).
 // A turn leads from the head of the dispatch loop back to it and handles one
@@ -19,8 +19,6 @@
 // costs that much, less the model's own error.
 //
 // Cost: for W words in loops D deep, O(W · 2^D) for each figure.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef KARAKAL_AGGREGATION_MODEL_WORSTCASE_H
 #define KARAKAL_AGGREGATION_MODEL_WORSTCASE_H

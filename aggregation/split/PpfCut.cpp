@@ -1,4 +1,4 @@
-//===- PpfCut.cpp - where a PPF can be cut in two -------------------------===//
+// Where a PPF can be cut in two.
 
 #include "aggregation/split/PpfCut.h"
 #include "aggregation/model/PpfCost.h"

@@ -1,4 +1,4 @@
-//===- PpfCut.h - where a PPF can be cut in two ----------------*- C++ -*-===//
+// Where a PPF can be cut in two.
 //
 // A cut divides the operations of a PPF, in an order in which control passes
 // them, into a first and a second part. It may lie anywhere that no loop and no
@@ -6,8 +6,6 @@
 // needs of the first travels with the packet, in words of its descriptor; where
 // several blocks of the second part are entered from the first, one more word
 // says which.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef KARAKAL_AGGREGATION_SPLIT_PPFCUT_H
 #define KARAKAL_AGGREGATION_SPLIT_PPFCUT_H

@@ -1,4 +1,4 @@
-//===- SplitCores.cpp - which core runs which PPF -------------------------===//
+// Which core runs which PPF.
 //
 // Section 5.1 of the paper: frequently executed aggregates go to the
 // microengines, infrequently executed ones to the XScale core. The hot PPFs
@@ -13,8 +13,6 @@
 // Requires: nothing; uses `baker.profile` and `baker.cold`. Ensures: no PPF
 // that no packet can reach, `baker.core` on PPFs, `baker.via` and `baker.ring`
 // on channels, each with its reason.
-//
-//===----------------------------------------------------------------------===//
 
 #include "aggregation/Passes.h"
 #include "aggregation/formation/PpfGraph.h"

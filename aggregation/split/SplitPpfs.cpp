@@ -1,4 +1,4 @@
-//===- SplitPpfs.cpp - PPFs that no engine holds --------------------------===//
+// PPFs that no engine holds.
 //
 // A PPF whose code is larger than a control store becomes several, each of
 // which fits, with channels between them: stages of a pipeline (section 5.1 of
@@ -17,8 +17,6 @@
 //
 // Requires: nothing; `baker.profile` helps. Ensures: a PPF has at most
 // `words-max` words by the estimate, or no cut, which its explanation says.
-//
-//===----------------------------------------------------------------------===//
 
 #include "aggregation/Passes.h"
 #include "aggregation/model/PpfCost.h"

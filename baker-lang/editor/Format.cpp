@@ -1,4 +1,4 @@
-//===- Format.cpp - the layout of Baker text ------------------------------===//
+// The layout of Baker text.
 //
 // Works on tokens and the line breaks between them:
 //
@@ -8,8 +8,6 @@
 // A line begins at the depth of its braces, two columns each; `case` one less;
 // the statement of an `if` or a loop without braces one more than its head; a
 // line that goes on from the one above four columns behind it.
-//
-//===----------------------------------------------------------------------===//
 
 #include "baker-lang/editor/Format.h"
 

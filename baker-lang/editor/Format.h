@@ -1,4 +1,4 @@
-//===- Format.h - the layout of Baker text ----------------------*- C++ -*-===//
+// The layout of Baker text.
 
 #ifndef KARAKAL_BAKER_LANG_EDITOR_FORMAT_H
 #define KARAKAL_BAKER_LANG_EDITOR_FORMAT_H

@@ -1,4 +1,4 @@
-//===- Index.cpp - where a program's names are declared and used ----------===//
+// Where a program's names are declared and used.
 
 #include "baker-lang/editor/SymbolIndex.h"
 

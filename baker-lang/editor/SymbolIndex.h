@@ -1,9 +1,7 @@
-//===- Index.h - where a program's names are declared and used --*- C++ -*-===//
+// Where a program's names are declared and used.
 //
 // For editors: from a place in the text to the declaration behind it, to all
 // its uses, and to a sentence about it.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef KARAKAL_BAKER_LANG_EDITOR_SYMBOLINDEX_H
 #define KARAKAL_BAKER_LANG_EDITOR_SYMBOLINDEX_H

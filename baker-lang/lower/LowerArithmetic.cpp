@@ -1,10 +1,8 @@
-//===- LowerArithmetic.cpp - integer arithmetic ---------------------------===//
+// Integer arithmetic.
 //
 // Nothing in Baker is undefined, much in `arith` is: shifts by the width or
 // more and divisions by zero are guarded here, unless the operands show that
 // they cannot occur. Guards select between results; they do not branch.
-//
-//===----------------------------------------------------------------------===//
 
 #include "baker-lang/lower/Lowering.h"
 #include "baker-lang/sema/ValueRanges.h"

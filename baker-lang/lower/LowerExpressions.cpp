@@ -1,10 +1,8 @@
-//===- LowerExpressions.cpp - expressions ---------------------------------===//
+// Expressions.
 //
 // The value of an expression has the MLIR type of its Baker type; what it is
 // used as is up to the user, who converts it. Operands are evaluated from left
 // to right, the place of an assignment before the value.
-//
-//===----------------------------------------------------------------------===//
 
 #include "baker-lang/lower/Lowering.h"
 

@@ -1,4 +1,4 @@
-//===- LowerLocals.cpp - local variables and services ---------------------===//
+// Local variables and services.
 //
 // Each scalar of a local array or struct is an SSA value of its own. An index
 // that is not constant chooses among them:
@@ -7,8 +7,6 @@
 //     a[i] = x     a0 = i == 0 ? x : a0; a1 = i == 1 ? x : a1; …
 //
 // which costs an instruction or two an element and no memory.
-//
-//===----------------------------------------------------------------------===//
 
 #include "baker-lang/lower/Lowering.h"
 

@@ -1,4 +1,4 @@
-//===- LowerPackets.cpp - places, packet primitives and calls -------------===//
+// Places, packet primitives and calls.
 //
 // Where a packet can be too short, or its buffer have no room, the program
 // looks first. `packet_decap` becomes, for a header of h bytes and an inner
@@ -10,8 +10,6 @@
 //
 // and `packet_encap` the same with packet_headroom. To shorten a packet and to
 // extend it are decap and encap to its own protocol.
-//
-//===----------------------------------------------------------------------===//
 
 #include "baker-lang/lower/Lowering.h"
 #include "baker-lang/sema/ValueRanges.h"

@@ -1,4 +1,4 @@
-//===- LowerPointers.cpp - parameters, pointers, calls --------------------===//
+// Parameters, pointers, calls.
 //
 // A pointer keeps its place for as long as it lives. In the function that takes
 // an address it is that reference; a function that is given pointers is copied
@@ -10,8 +10,6 @@
 //
 // So every access names its global variable, for the passes that place and
 // cache them, and no address is ever computed with.
-//
-//===----------------------------------------------------------------------===//
 
 #include "baker-lang/lower/Lowering.h"
 

@@ -1,4 +1,4 @@
-//===- LowerReceive.cpp - where received packets go -----------------------===//
+// Where received packets go.
 //
 // One input that takes all packets is the consumer of the channel `rx`. Where
 // the wires of `rx` tell ports apart, a PPF of the compiler's own stands in
@@ -11,8 +11,6 @@
 //
 // Merged with what it feeds, it is a branch; apart from that, it decides for
 // which aggregate's ring a packet is.
-//
-//===----------------------------------------------------------------------===//
 
 #include "baker-lang/lower/Lowering.h"
 

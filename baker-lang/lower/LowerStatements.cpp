@@ -1,9 +1,7 @@
-//===- LowerStatements.cpp - control flow ---------------------------------===//
+// Control flow.
 //
 // Every statement leaves the builder at a place where the next one can go; code
 // behind a jump goes into a block without predecessors, removed at the end.
-//
-//===----------------------------------------------------------------------===//
 
 #include "baker-lang/lower/Lowering.h"
 

@@ -1,9 +1,7 @@
-//===- Lowering.cpp - from the syntax tree to the baker dialect -----------===//
+// From the syntax tree to the baker dialect.
 //
 // The symbols of a program, in this order: protocols, metadata, drop reasons,
 // globals, channels, functions, bodies of PPFs.
-//
-//===----------------------------------------------------------------------===//
 
 #include "baker-lang/lower/Lowering.h"
 

@@ -1,4 +1,4 @@
-//===- Lowering.h - from the syntax tree to the baker dialect ---*- C++ -*-===//
+// From the syntax tree to the baker dialect.
 
 #ifndef KARAKAL_BAKER_LANG_LOWER_LOWERING_H
 #define KARAKAL_BAKER_LANG_LOWER_LOWERING_H

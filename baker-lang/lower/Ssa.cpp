@@ -1,4 +1,4 @@
-//===- Ssa.cpp - local variables as SSA values ----------------------------===//
+// Local variables as SSA values.
 
 #include "baker-lang/lower/Ssa.h"
 

@@ -1,12 +1,10 @@
-//===- Ssa.h - local variables as SSA values --------------------*- C++ -*-===//
+// Local variables as SSA values.
 //
 // Construction of SSA form while the control-flow graph is being built, after
 // M. Braun et al., "Simple and Efficient Construction of Static Single
 // Assignment Form", CC 2013. A block is sealed once all its predecessors are
 // known; reading a variable in a block that is not gives it a block argument
 // whose incoming values are filled in at sealing.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef KARAKAL_BAKER_LANG_LOWER_SSA_H
 #define KARAKAL_BAKER_LANG_LOWER_SSA_H

@@ -1,4 +1,4 @@
-//===- AssignCheck.cpp - variables read before they are set ---------------===//
+// Variables read before they are set.
 //
 //     u32 best;
 //     if (best > x)        warning: 'best' is read before …: it is 0 here
@@ -8,8 +8,6 @@
 // that some path may have assigned to. A loop may have assigned whatever stands
 // in it, so that none is gone through twice. `x += 1` and `x++` count as
 // assignments: to count from zero is what local variables begin at zero for.
-//
-//===----------------------------------------------------------------------===//
 
 #include "baker-lang/sema/AssignCheck.h"
 

@@ -1,4 +1,4 @@
-//===- AssignCheck.h - variables read before they are set -------*- C++ -*-===//
+// Variables read before they are set.
 
 #ifndef KARAKAL_BAKER_LANG_SEMA_ASSIGNCHECK_H
 #define KARAKAL_BAKER_LANG_SEMA_ASSIGNCHECK_H

@@ -1,4 +1,4 @@
-//===- FlowCheck.cpp - packets and returns along paths --------------------===//
+// Packets and returns along paths.
 //
 // A handle is Held or Empty (never filled, or its packet was given away). The
 // state before each statement says for every handle whether some path makes it
@@ -11,8 +11,6 @@
 //
 // So each packet has one owner at each place, which is what makes it possible
 // to neither lose nor double a buffer.
-//
-//===----------------------------------------------------------------------===//
 
 #include "baker-lang/sema/FlowCheck.h"
 

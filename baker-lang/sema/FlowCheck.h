@@ -1,4 +1,4 @@
-//===- FlowCheck.h - packets and returns along paths ------------*- C++ -*-===//
+// Packets and returns along paths.
 
 #ifndef KARAKAL_BAKER_LANG_SEMA_FLOWCHECK_H
 #define KARAKAL_BAKER_LANG_SEMA_FLOWCHECK_H

@@ -1,4 +1,4 @@
-//===- Sema.h - names, types and constants ----------------------*- C++ -*-===//
+// Names, types and constants.
 //
 // Semantic analysis of a parsed program. It goes on after errors: an
 // expression in error has the type Error, which fits everywhere, so that one
@@ -7,8 +7,6 @@
 // Order: names of all declarations; constants, types, protocols, globals and
 // signatures; wiring; bodies; then, in FlowCheck.h, what happens along the
 // paths through each body.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef KARAKAL_BAKER_LANG_SEMA_SEMA_H
 #define KARAKAL_BAKER_LANG_SEMA_SEMA_H

@@ -1,12 +1,10 @@
-//===- SemaAnnotations.cpp - what `@name` asks for ------------------------===//
+// What `@name` asks for.
 //
 //   @place(scratch) u32 seen[16];     where a global variable lies
 //   @tolerate(1e-4) u32 limits[16];   of 10,000 packets one may see an old
 //   value
 //   @inline u32 half(u32 x) { … }     the body stands where it is called
 //   @bound(8) while (…) …             the loop makes 8 rounds at most
-//
-//===----------------------------------------------------------------------===//
 
 #include "baker-lang/sema/Sema.h"
 

@@ -1,10 +1,8 @@
-//===- SemaCalls.cpp - calls of functions and packet primitives -----------===//
+// Calls of functions and packet primitives.
 //
 // Primitives that move a packet's head or give the packet away may stand in
 // bodies of PPFs only, because they can end the invocation (a packet too
 // short) or need the PPF's channels.
-//
-//===----------------------------------------------------------------------===//
 
 #include "baker-lang/sema/Sema.h"
 #include "ir/dialect/Layout.h"

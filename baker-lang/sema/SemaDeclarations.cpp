@@ -1,10 +1,8 @@
-//===- SemaDeclarations.cpp - names and declarations ----------------------===//
+// Names and declarations.
 //
 // First all names are declared, so that their order in the text does not
 // matter. Constants and structs are then resolved when first needed; meeting
 // one that is being resolved is a cycle.
-//
-//===----------------------------------------------------------------------===//
 
 #include "baker-lang/sema/Sema.h"
 

@@ -1,10 +1,8 @@
-//===- SemaExpressions.cpp - types and constants of expressions -----------===//
+// Types and constants of expressions.
 //
 // Operands narrower than 32 bits compute as `int`; otherwise the wider operand
 // decides, and of two equally wide the unsigned one. Comparisons and logical
 // operators give `bool`. An operation on constants is done here.
-//
-//===----------------------------------------------------------------------===//
 
 #include "baker-lang/sema/Sema.h"
 

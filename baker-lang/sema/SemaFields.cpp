@@ -1,12 +1,10 @@
-//===- SemaFields.cpp - what `.` and `->` lead to -------------------------===//
+// What `.` and `->` lead to.
 //
 //   ph->ttl                     a field of the packet's header
 //   ph->metadata.hop            metadata of the packet
 //   ph->metadata.rx.port        metadata that the receiver sets
 //   hops[i].mac                 a field of a struct in global data
 //   l3_switch.mac_addr          a member of another module
-//
-//===----------------------------------------------------------------------===//
 
 #include "baker-lang/sema/Sema.h"
 

@@ -1,4 +1,4 @@
-//===- SemaPointers.cpp - pointers into global data -----------------------===//
+// Pointers into global data.
 //
 //   void count(flow * f, u32 bytes) { f->packets++; f->bytes += bytes; }
 //   …
@@ -8,8 +8,6 @@
 // is no cast to another one, so no location is ever seen as two types. It is
 // given its place where it is declared and keeps it, so that each access can
 // be traced to the one variable that it means (section 2.3 of the paper).
-//
-//===----------------------------------------------------------------------===//
 
 #include "baker-lang/sema/Sema.h"
 

@@ -1,10 +1,8 @@
-//===- SemaProtocols.cpp - protocols --------------------------------------===//
+// Protocols.
 //
 // Fields follow one another without gaps, from the most significant bit of the
 // header's first byte. An array as the last field is the variable part of the
 // header; the demux expression then tells the whole size in bytes.
-//
-//===----------------------------------------------------------------------===//
 
 #include "baker-lang/sema/Sema.h"
 

@@ -1,8 +1,6 @@
-//===- SemaStatements.cpp - bodies of functions and PPFs ------------------===//
+// Bodies of functions and PPFs.
 //
 // Each block has a scope of its own; a name may hide one of an outer scope.
-//
-//===----------------------------------------------------------------------===//
 
 #include "baker-lang/sema/Sema.h"
 

@@ -1,9 +1,7 @@
-//===- SemaTypes.cpp - types as written -----------------------------------===//
+// Types as written.
 //
 // `u1`…`u128`, `s1`…`s64`, `bool`, `int`, `unsigned`, `lock`, names of structs,
 // and `P_pkt` or `P_pkt *` for a handle of a packet of protocol P.
-//
-//===----------------------------------------------------------------------===//
 
 #include "baker-lang/sema/Sema.h"
 

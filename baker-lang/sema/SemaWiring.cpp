@@ -1,10 +1,8 @@
-//===- SemaWiring.cpp - PPFs, their bodies, and wiring --------------------===//
+// PPFs, their bodies, and wiring.
 //
 // Every output is wired, every input has one body, and each port's packets
 // enter the program at one input. Wires connect endpoints of one protocol;
 // several outputs may feed one input, and one output several inputs.
-//
-//===----------------------------------------------------------------------===//
 
 #include "baker-lang/sema/Sema.h"
 

@@ -1,11 +1,9 @@
-//===- Usage.cpp - what a program declares and never uses -----------------===//
+// What a program declares and never uses.
 //
 // Walks all bodies and notes which declarations are read and which are
 // written. An assignment only writes its target, `x += 1` and a bare `x++`
 // too: a variable that lives for its own sake counts as unused. Global data
 // that is written alone is not: counters are read from outside.
-//
-//===----------------------------------------------------------------------===//
 
 #include "baker-lang/sema/UnusedCheck.h"
 

@@ -1,4 +1,4 @@
-//===- Usage.h - what a program declares and never uses ---------*- C++ -*-===//
+// What a program declares and never uses.
 
 #ifndef KARAKAL_BAKER_LANG_SEMA_UNUSEDCHECK_H
 #define KARAKAL_BAKER_LANG_SEMA_UNUSEDCHECK_H

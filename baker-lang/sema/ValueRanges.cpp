@@ -1,9 +1,7 @@
-//===- Ranges.cpp - how large a value can get -----------------------------===//
+// How large a value can get.
 //
 // Only the expression itself is looked at, no path to it:
 // `(address >> shift) & 15` is at most 15, a `u4` field is at most 15.
-//
-//===----------------------------------------------------------------------===//
 
 #include "baker-lang/sema/ValueRanges.h"
 

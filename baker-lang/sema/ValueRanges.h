@@ -1,4 +1,4 @@
-//===- Ranges.h - how large a value can get ---------------------*- C++ -*-===//
+// How large a value can get.
 
 #ifndef KARAKAL_BAKER_LANG_SEMA_VALUERANGES_H
 #define KARAKAL_BAKER_LANG_SEMA_VALUERANGES_H

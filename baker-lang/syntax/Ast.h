@@ -1,10 +1,8 @@
-//===- Ast.h - the syntax tree: expressions and statements ------*- C++ -*-===//
+// The syntax tree: expressions and statements.
 //
 // Built by AstBuilder from ANTLR's tree, which is thrown away then. Semantic
 // analysis writes its findings into the nodes (the fields under "found by
 // analysis"); lowering reads them and decides nothing about the language.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef KARAKAL_BAKER_LANG_SYNTAX_AST_H
 #define KARAKAL_BAKER_LANG_SYNTAX_AST_H

@@ -1,9 +1,7 @@
-//===- AstBuilder.cpp - declarations of the syntax tree -------------------===//
+// Declarations of the syntax tree.
 //
 // Walks ANTLR's tree once. Every child may be missing where the text has a
 // syntax error: such a declaration is left out, or kept without the part.
-//
-//===----------------------------------------------------------------------===//
 
 #include "baker-lang/syntax/AstBuilder.h"
 

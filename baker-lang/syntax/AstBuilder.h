@@ -1,4 +1,4 @@
-//===- AstBuilder.h - from ANTLR's tree to the syntax tree ------*- C++ -*-===//
+// From ANTLR's tree to the syntax tree.
 
 #ifndef KARAKAL_BAKER_LANG_SYNTAX_ASTBUILDER_H
 #define KARAKAL_BAKER_LANG_SYNTAX_ASTBUILDER_H

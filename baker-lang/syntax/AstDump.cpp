@@ -1,9 +1,7 @@
-//===- AstDump.cpp - the syntax tree as text ------------------------------===//
+// The syntax tree as text.
 //
 // One node a line, indented by depth, with its type and constant value after
 // analysis: what `bakerc --emit=ast` prints.
-//
-//===----------------------------------------------------------------------===//
 
 #include "baker-lang/syntax/AstDump.h"
 #include "baker-lang/syntax/AstWalk.h"

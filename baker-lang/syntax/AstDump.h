@@ -1,4 +1,4 @@
-//===- AstDump.h - the syntax tree as text ----------------------*- C++ -*-===//
+// The syntax tree as text.
 
 #ifndef KARAKAL_BAKER_LANG_SYNTAX_ASTDUMP_H
 #define KARAKAL_BAKER_LANG_SYNTAX_ASTDUMP_H

@@ -1,8 +1,6 @@
-//===- AstExpressions.cpp - expressions of the syntax tree ----------------===//
+// Expressions of the syntax tree.
 //
 // Literals are checked here, since only here their text is at hand.
-//
-//===----------------------------------------------------------------------===//
 
 #include "baker-lang/syntax/AstBuilder.h"
 

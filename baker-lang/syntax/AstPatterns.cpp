@@ -1,4 +1,4 @@
-//===- AstPatterns.cpp - modules with parameters --------------------------===//
+// Modules with parameters.
 //
 // A module with parameters is a pattern. Each instance is a module of its own,
 // built anew from the pattern's tree under the instance's name, with the
@@ -7,8 +7,6 @@
 //   module policer(u32 RATE) { u32 tokens = RATE; … }
 //   instance gold = policer(1000);   // as: module gold {
 //                                    //       const u32 RATE = 1000; … }
-//
-//===----------------------------------------------------------------------===//
 
 #include "baker-lang/syntax/AstBuilder.h"
 

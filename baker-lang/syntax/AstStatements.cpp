@@ -1,9 +1,7 @@
-//===- AstStatements.cpp - statements of the syntax tree ------------------===//
+// Statements of the syntax tree.
 //
 // A statement that was not understood becomes an ErrorStmt, so that its
 // neighbours are analyzed as if it were right.
-//
-//===----------------------------------------------------------------------===//
 
 #include "baker-lang/syntax/AstBuilder.h"
 

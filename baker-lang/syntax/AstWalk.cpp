@@ -1,4 +1,4 @@
-//===- AstWalk.cpp - the parts of expressions -----------------------------===//
+// The parts of expressions.
 
 #include "baker-lang/syntax/AstWalk.h"
 

@@ -1,4 +1,4 @@
-//===- AstWalk.h - the parts of expressions --------------------*- C++ -*-===//
+// The parts of expressions.
 
 #ifndef KARAKAL_BAKER_LANG_SYNTAX_ASTWALK_H
 #define KARAKAL_BAKER_LANG_SYNTAX_ASTWALK_H

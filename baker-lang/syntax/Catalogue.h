@@ -1,4 +1,4 @@
-//===- Catalogue.h - ids of the front end's diagnostics ---------*- C++ -*-===//
+// Ids of the front end's diagnostics.
 
 #ifndef KARAKAL_BAKER_LANG_SYNTAX_CATALOGUE_H
 #define KARAKAL_BAKER_LANG_SYNTAX_CATALOGUE_H

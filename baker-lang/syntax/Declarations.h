@@ -1,9 +1,7 @@
-//===- Declarations.h - what a program declares -----------------*- C++ -*-===//
+// What a program declares.
 //
 // The declarations of the syntax tree, the scopes that hold their names, and
 // the whole program. As in Ast.h, analysis fills in the fields marked so.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef KARAKAL_BAKER_LANG_SYNTAX_DECLARATIONS_H
 #define KARAKAL_BAKER_LANG_SYNTAX_DECLARATIONS_H

@@ -1,12 +1,10 @@
-//===- KeywordNames.cpp - keywords that were meant as names ---------------===//
+// Keywords that were meant as names.
 //
 //   u8 protocol = 1;          error: 'protocol' is a word of the language …
 //   return protocol + 1;      not reported: the word counts as a name here
 //
 // A keyword behind a type, or behind `module`, `ppf` and their like, cannot be
 // anything but a name. Fields of structs and of metadata may bear keywords.
-//
-//===----------------------------------------------------------------------===//
 
 #include "baker-lang/syntax/KeywordNames.h"
 

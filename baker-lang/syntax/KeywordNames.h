@@ -1,4 +1,4 @@
-//===- KeywordNames.h - keywords that were meant as names -------*- C++ -*-===//
+// Keywords that were meant as names.
 
 #ifndef KARAKAL_BAKER_LANG_SYNTAX_KEYWORDNAMES_H
 #define KARAKAL_BAKER_LANG_SYNTAX_KEYWORDNAMES_H

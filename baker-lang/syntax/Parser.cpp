@@ -1,12 +1,10 @@
-//===- Parser.cpp - from text to syntax tree ------------------------------===//
+// From text to syntax tree.
 //
 // Reads a file, checks that it is text, reports characters that belong to no
 // token, and runs ANTLR's parser; then does the same with what it imports. The
 // syntax tree is made when all files are parsed, since a module may be an
 // instance of a pattern that stands in a later one. This is the only place
 // where exceptions of ANTLR can appear; none leaves it.
-//
-//===----------------------------------------------------------------------===//
 
 #include "baker-lang/syntax/Parser.h"
 

@@ -1,4 +1,4 @@
-//===- Parser.h - from text to syntax tree ----------------------*- C++ -*-===//
+// From text to syntax tree.
 
 #ifndef KARAKAL_BAKER_LANG_SYNTAX_PARSER_H
 #define KARAKAL_BAKER_LANG_SYNTAX_PARSER_H

@@ -1,10 +1,8 @@
-//===- SyntaxErrors.cpp - syntax errors that people can read --------------===//
+// Syntax errors that people can read.
 //
 // The sentence is chosen by what could have come: an expression, a statement,
 // a declaration, a type, a name, or one of a few tokens. If brackets are open,
 // the innermost one is what is missing its end, and a note points at it.
-//
-//===----------------------------------------------------------------------===//
 
 #include "baker-lang/syntax/SyntaxErrors.h"
 

@@ -1,10 +1,8 @@
-//===- SyntaxErrors.h - syntax errors that people can read ------*- C++ -*-===//
+// Syntax errors that people can read.
 //
 // ANTLR knows which tokens could have come next, often dozens. SyntaxErrors
 // turns that set, the token found and the rule being parsed into one sentence,
 // and after it skips to a place where parsing goes on sensibly.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef KARAKAL_BAKER_LANG_SYNTAX_SYNTAXERRORS_H
 #define KARAKAL_BAKER_LANG_SYNTAX_SYNTAXERRORS_H

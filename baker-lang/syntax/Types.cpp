@@ -1,8 +1,6 @@
-//===- Types.cpp - types and constants of Baker ---------------------------===//
+// Types and constants of Baker.
 //
 // Interning, the usual arithmetic conversions, and constant arithmetic.
-//
-//===----------------------------------------------------------------------===//
 
 #include "baker-lang/syntax/Types.h"
 

@@ -1,11 +1,9 @@
-//===- Types.h - types and constants of Baker -------------------*- C++ -*-===//
+// Types and constants of Baker.
 //
 // Types are interned: equal types are one object, so that comparing types is
 // comparing pointers. Constants are 64 bits, sign- or zero-extended from the
 // width of their type; all arithmetic that the compiler does on behalf of the
 // program goes through `evaluate…`, which is the language's definition of it.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef KARAKAL_BAKER_LANG_SYNTAX_TYPES_H
 #define KARAKAL_BAKER_LANG_SYNTAX_TYPES_H

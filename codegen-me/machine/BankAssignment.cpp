@@ -1,4 +1,4 @@
-//===- BankAssignment.cpp - which value lives in which bank ---------------===//
+// Which value lives in which bank.
 //
 // Two general-purpose sources of one word must come from different banks, so
 // each such instruction is an edge "differ" between two values; a phi or a
@@ -16,8 +16,6 @@
 //
 // Instructions change from form `rr` to `ab` or `ba`, whose operand classes
 // hold register allocation to the result.
-//
-//===----------------------------------------------------------------------===//
 
 #include "codegen-me/target/IxpTargetMachine.h"
 

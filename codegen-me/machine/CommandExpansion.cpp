@@ -1,4 +1,4 @@
-//===- CommandExpansion.cpp - give commands their transfer registers ------===//
+// Give commands their transfer registers.
 //
 // Selection leaves a command with its data as separate values:
 //
@@ -12,8 +12,6 @@
 //
 // The moves stand next to the command and nothing moves them any more, so a
 // run is live over a few instructions only and is never spilled.
-//
-//===----------------------------------------------------------------------===//
 
 #include "codegen-me/target/IxpInstrInfo.h"
 

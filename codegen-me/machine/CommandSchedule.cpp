@@ -1,4 +1,4 @@
-//===- CommandSchedule.cpp - independent reads are issued together --------===//
+// Independent reads are issued together.
 //
 // The first use of what a command reads is where the context will wait for
 // it. A read behind that use that does not depend on it can be issued before
@@ -16,8 +16,6 @@
 // transfer registers, it stays.
 //
 // Runs on SSA form, before command expansion, block by block.
-//
-//===----------------------------------------------------------------------===//
 
 #include "codegen-me/target/IxpInstrInfo.h"
 

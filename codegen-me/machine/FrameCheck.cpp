@@ -1,4 +1,4 @@
-//===- FrameCheck.cpp - no two live frames overlap ------------------------===//
+// No two live frames overlap.
 
 #include "codegen-me/machine/FrameCheck.h"
 

@@ -1,9 +1,7 @@
-//===- FrameCheck.h - no two live frames overlap --------------*- C++ -*-===//
+// No two live frames overlap.
 //
 // A second look at where frames lie, which knows nothing of how their places
 // were found: along each way down the call graph, all words must differ.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef KARAKAL_CODEGEN_ME_MACHINE_FRAMECHECK_H
 #define KARAKAL_CODEGEN_ME_MACHINE_FRAMECHECK_H

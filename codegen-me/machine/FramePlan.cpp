@@ -1,8 +1,4 @@
-//===- FramePlan.cpp - who lies where on the stacks -----------------------===//
-//
-// See FramePlan.h.
-//
-//===----------------------------------------------------------------------===//
+// Who lies where on the stacks.
 
 #include "codegen-me/machine/FramePlan.h"
 #include "codegen-me/machine/FrameCheck.h"

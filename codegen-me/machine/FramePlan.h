@@ -1,4 +1,4 @@
-//===- FramePlan.h - who lies where on the stacks -------------*- C++ -*-===//
+// Who lies where on the stacks.
 //
 // Every frame object has its fixed place on the stack of a context: the call
 // graph has no cycles, and only objects of one function, or of two of which one
@@ -10,8 +10,6 @@
 // the last of which may go on in SRAM where local memory ends. In a zone, what
 // is used most comes first (section 5.4 of the paper): each object takes the
 // first words that no object used more, and live together with it, has.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef KARAKAL_CODEGEN_ME_MACHINE_FRAMEPLAN_H
 #define KARAKAL_CODEGEN_ME_MACHINE_FRAMEPLAN_H

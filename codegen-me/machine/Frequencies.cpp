@@ -1,4 +1,4 @@
-//===- Frequencies.cpp - how often each block runs ------------------------===//
+// How often each block runs.
 
 #include "codegen-me/machine/Frequencies.h"
 #include "llvm/CodeGen/MachineBlockFrequencyInfo.h"

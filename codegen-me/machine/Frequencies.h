@@ -1,12 +1,10 @@
-//===- Frequencies.h - how often each block runs ---------------*- C++ -*-===//
+// How often each block runs.
 //
 // Executions of each machine block for one start of the entry function, as
 // LLVM estimates them from the branch weights that the profile gave: inside a
 // function by block frequencies, across functions by the frequencies of the
 // calls. The entry is an endless loop, so the figures mean something only in
 // relation to each other; they are for the throughput model.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef KARAKAL_CODEGEN_ME_MACHINE_FREQUENCIES_H
 #define KARAKAL_CODEGEN_ME_MACHINE_FREQUENCIES_H

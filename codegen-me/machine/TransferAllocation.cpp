@@ -1,4 +1,4 @@
-//===- TransferAllocation.cpp - runs of transfer registers ----------------===//
+// Runs of transfer registers.
 //
 // Command expansion leaves runs of transfer registers as virtual registers,
 // moved to and from next to the command. This pass lets a word that a command
@@ -17,8 +17,6 @@
 // in place until it is filled again. If there is no place, the longest of the
 // runs in the way is read out at once, as expansion left it, and all begins
 // anew; runs that are all read at once never meet, so that this ends.
-//
-//===----------------------------------------------------------------------===//
 
 #include "codegen-me/target/IxpInstrInfo.h"
 

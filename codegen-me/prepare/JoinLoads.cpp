@@ -1,4 +1,4 @@
-//===- JoinLoads.cpp - loads of neighbouring words ------------------------===//
+// Loads of neighbouring words.
 
 #include "codegen-me/prepare/JoinLoads.h"
 #include "codegen-me/target/Ixp.h"

@@ -1,4 +1,4 @@
-//===- JoinLoads.h - loads of neighbouring words ---------------*- C++ -*-===//
+// Loads of neighbouring words.
 //
 // A LLVM pass: loads of a few words of SRAM or the scratchpad whose addresses
 // differ by constants become one command at the first of them, where the later
@@ -14,8 +14,6 @@
 // on no path between the two may anything write that memory, be called, or load
 // from another place. A word that the program might not read is read only if it
 // lies in one aligned block with one that it does read, so that it is there.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef KARAKAL_CODEGEN_ME_PREPARE_JOINLOADS_H
 #define KARAKAL_CODEGEN_ME_PREPARE_JOINLOADS_H

@@ -1,9 +1,7 @@
-//===- LoopProbes.cpp - loops and their bounds down to words --------------===//
+// Loops and their bounds down to words.
 //
 // See LoopProbes.h. A bound is the least that scalar evolution proves or a pair
 // of calls states.
-//
-//===----------------------------------------------------------------------===//
 
 #include "codegen-me/prepare/LoopBounds.h"
 

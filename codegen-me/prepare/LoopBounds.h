@@ -1,4 +1,4 @@
-//===- LoopProbes.h - loops and their bounds down to words -----*- C++ -*-===//
+// Loops and their bounds down to words.
 //
 // Who bounds the time of a program must find its loops in the final words and
 // know how often each goes round. A pair of calls states it in LLVM IR:
@@ -18,8 +18,6 @@
 //     call void @llvm.pseudoprobe(i64 depth, i64 rounds, i32 0, i64 -1)
 //
 // A probe makes no word and holds nothing up.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef KARAKAL_CODEGEN_ME_PREPARE_LOOPBOUNDS_H
 #define KARAKAL_CODEGEN_ME_PREPARE_LOOPBOUNDS_H

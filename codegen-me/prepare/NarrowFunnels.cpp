@@ -1,4 +1,4 @@
-//===- NarrowFunnels.cpp - parts of double words --------------------------===//
+// Parts of double words.
 
 #include "codegen-me/prepare/NarrowFunnels.h"
 

@@ -1,4 +1,4 @@
-//===- NarrowFunnels.h - parts of double words -----------------*- C++ -*-===//
+// Parts of double words.
 
 #ifndef KARAKAL_CODEGEN_ME_PREPARE_NARROWFUNNELS_H
 #define KARAKAL_CODEGEN_ME_PREPARE_NARROWFUNNELS_H

@@ -1,9 +1,7 @@
-//===- Prepare.cpp - refuse what the machine cannot do --------------------===//
+// Refuse what the machine cannot do.
 //
 // See Prepare.h. The call graph below the entry is direct and without cycles:
 // stacks are static.
-//
-//===----------------------------------------------------------------------===//
 
 #include "codegen-me/prepare/Prepare.h"
 

@@ -1,9 +1,7 @@
-//===- Prepare.h - what the back end asks of LLVM IR ----------*- C++ -*-===//
+// What the back end asks of LLVM IR.
 //
 // Selection inside LLVM has no way to refuse an input politely. So everything
 // that the machine cannot do is found, reported or rewritten here, before.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef KARAKAL_CODEGEN_ME_PREPARE_PREPARE_H
 #define KARAKAL_CODEGEN_ME_PREPARE_PREPARE_H

@@ -1,4 +1,4 @@
-//===- PrepareChecksums.cpp - sums of halves as sums of words -------------===//
+// Sums of halves as sums of words.
 //
 // A checksum adds the 16-bit halves of words and folds the sum twice:
 //
@@ -19,8 +19,6 @@
 //   %r = or (and %s, ~65535), (and %w, 65535)                    overflown
 //
 // The overflow is rare: a branch that is hardly ever taken costs one word.
-//
-//===----------------------------------------------------------------------===//
 
 #include "codegen-me/prepare/Prepare.h"
 

@@ -1,12 +1,10 @@
-//===- PrepareDivision.cpp - division by routines -------------------------===//
+// Division by routines.
 //
 // The machine cannot divide. Selection turns a 32-bit division by a constant
 // into a multiplication; every other division becomes a call of one of four
 // routines (32 and 64 bits, signed or not), each yielding quotient and
 // remainder, which are added to the module when they are needed. Divisions of
 // more than 64 bits are expanded in place by LLVM.
-//
-//===----------------------------------------------------------------------===//
 
 #include "codegen-me/prepare/Prepare.h"
 

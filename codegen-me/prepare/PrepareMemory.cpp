@@ -1,4 +1,4 @@
-//===- PrepareMemory.cpp - memory accesses as runs of words ---------------===//
+// Memory accesses as runs of words.
 //
 // The units move whole words (DRAM: aligned pairs of words), and selection
 // would split an access into single words, each a command. So an access of
@@ -11,8 +11,6 @@
 // A part of a word is cut from the word that holds it; a store of a part, or
 // of half a DRAM pair, reads, merges and writes back. Local memory keeps
 // single-word loads and stores, which cost one instruction each.
-//
-//===----------------------------------------------------------------------===//
 
 #include "codegen-me/prepare/Prepare.h"
 

@@ -1,4 +1,4 @@
-//===- PrepareRuns.cpp - runs of words no longer than needed --------------===//
+// Runs of words no longer than needed.
 //
 // A field that is computed from what it held is written with words around it
 // that have not changed:
@@ -10,8 +10,6 @@
 //   store <2 x i32> %w', ptr addrspace(2) (%p + 8)
 //
 // DRAM moves pairs of words.
-//
-//===----------------------------------------------------------------------===//
 
 #include "codegen-me/prepare/Prepare.h"
 #include "codegen-me/target/IxpLowering.h"

@@ -1,4 +1,4 @@
-//===- PrepareUnaligned.cpp - words that begin at any byte ----------------===//
+// Words that begin at any byte.
 //
 // The words of a packet that begin at a byte known only at run time are asked
 // of the enclosing quadwords by one call:
@@ -18,8 +18,6 @@
 //   {i32, i32, i32} @__ixp_words_into.1(i1 %isSecond, i32 %byte, i32 %w0)
 //
 // What optimization has found to be constant needs no branch or no latch.
-//
-//===----------------------------------------------------------------------===//
 
 #include "codegen-me/prepare/Prepare.h"
 #include "codegen-me/target/IxpLowering.h"

@@ -1,4 +1,4 @@
-//===- PrepareVectors.cpp - vectors of parts of words ---------------------===//
+// Vectors of parts of words.
 //
 // LLVM's instcombine reads a byte of a run of words as an element of a vector
 // of bytes:
@@ -9,8 +9,6 @@
 //
 // The machine has words. Element 0 is the most significant part of word 0: the
 // chip is big-endian.
-//
-//===----------------------------------------------------------------------===//
 
 #include "codegen-me/prepare/Prepare.h"
 

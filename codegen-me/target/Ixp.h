@@ -1,9 +1,7 @@
-//===- Ixp.h - numbers shared by the tables and the code ------*- C++ -*-===//
+// Numbers shared by the tables and the code.
 //
 // What Ixp.td writes into an instruction's flags and operands: the kind of
 // word sequence, the operation within it, shifter, condition, command.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef KARAKAL_CODEGEN_ME_TARGET_IXP_H
 #define KARAKAL_CODEGEN_ME_TARGET_IXP_H

@@ -1,4 +1,4 @@
-//===- Ixp.td - the microengine as an LLVM target ---------*- TableGen -*-===//
+// The microengine as an LLVM target.
 //
 // Registers, instructions and calling convention of the IXP2400 microengine.
 // An instruction here is what register allocation must see as one unit: a
@@ -6,8 +6,6 @@
 // instruction that yields its amount. The condition codes and the "previous
 // operand" latches therefore never cross an instruction, and nothing can be
 // put into a glued pair. EmitWords.cpp turns each into one or more words.
-//
-//===----------------------------------------------------------------------===//
 
 include "llvm/Target/Target.td"
 

@@ -1,4 +1,4 @@
-//===- IxpCommands.td - memory commands -------------------*- TableGen -*-===//
+// Memory commands.
 //
 // A command names its unit and operation by an immediate (Ixp::Command) and
 // adds two address operands: two registers of different banks, or a register
@@ -8,8 +8,6 @@
 // TransferAllocation.cpp chooses the run. Up to the words, a command behaves
 // as if it completed at once: its registers are live from issue, which is when
 // the hardware may move them. WaitPlacement.cpp puts in the waits.
-//
-//===----------------------------------------------------------------------===//
 
 // n words as n values: GPR:$p0, GPR:$p1, ...
 class Values<string p, int n> {

@@ -1,4 +1,4 @@
-//===- IxpFormats.td - shapes of instructions -------------*- TableGen -*-===//
+// Shapes of instructions.
 //
 // Two general-purpose sources of one word must come from different banks. An
 // instruction with such a pair is selected in its form `rr`, which names no
@@ -7,8 +7,6 @@
 // the choice. The forms `ri` and `ir` have a literal 0..255 in place of a
 // register. The flags tell the emitter the kind of word sequence and its
 // operation, so that it needs no table of opcodes.
-//
-//===----------------------------------------------------------------------===//
 
 // The kinds of word sequences; the numbers are those of Ixp::Kind.
 class Kind<int number> { bits<8> Number = number; }

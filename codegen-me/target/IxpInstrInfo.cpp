@@ -1,9 +1,7 @@
-//===- IxpInstrInfo.cpp - what passes may do with instructions ------------===//
+// What passes may do with instructions.
 //
 // A branch compares its own operands, so the "condition" that branch analysis
 // hands about is the branch's opcode followed by all operands but the target.
-//
-//===----------------------------------------------------------------------===//
 
 #include "codegen-me/target/IxpInstrInfo.h"
 

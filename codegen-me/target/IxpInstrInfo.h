@@ -1,4 +1,4 @@
-//===- IxpInstrInfo.h - what passes may do with instructions --*- C++ -*-===//
+// What passes may do with instructions.
 
 #ifndef KARAKAL_CODEGEN_ME_TARGET_IXPINSTRINFO_H
 #define KARAKAL_CODEGEN_ME_TARGET_IXPINSTRINFO_H

@@ -1,9 +1,7 @@
-//===- IxpInstructions.td - arithmetic and control --------*- TableGen -*-===//
+// Arithmetic and control.
 //
 // Everything but the memory commands (IxpCommands.td). Compares, selects and
 // 64-bit arithmetic carry their condition codes inside one instruction.
-//
-//===----------------------------------------------------------------------===//
 
 //===-- alu ---------------------------------------------------------------===//
 // Operation numbers: Ixp::AluOperation.

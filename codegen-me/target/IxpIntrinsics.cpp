@@ -1,4 +1,4 @@
-//===- IxpIntrinsics.cpp - functions that stand for instructions ----------===//
+// Functions that stand for instructions.
 //
 // What LLVM IR cannot say is said by calls of declared functions; new
 // intrinsics of LLVM's own kind cannot be added from outside its tree. Words
@@ -40,8 +40,6 @@
 //                                   (modulo 4) on of each two neighbours; le:
 //                                   the earlier of the two has the lower bytes
 //   __ixp_crc_start(remainder), __ixp_crc(C parameters, v), __ixp_crc_end()
-//
-//===----------------------------------------------------------------------===//
 
 #include "codegen-me/target/IxpLowering.h"
 

@@ -1,10 +1,8 @@
-//===- IxpLowering.cpp - which operations the machine has -----------------===//
+// Which operations the machine has.
 //
 // Values travel in a1, b1, a2, b2, ... both ways, the return address in a0.
 // Further arguments lie at the start of the callee's frame, whose place is
 // known since frames are static and callees direct.
-//
-//===----------------------------------------------------------------------===//
 
 #include "codegen-me/target/IxpLowering.h"
 

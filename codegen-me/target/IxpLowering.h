@@ -1,10 +1,8 @@
-//===- IxpLowering.h - which operations the machine has -------*- C++ -*-===//
+// Which operations the machine has.
 //
 // Only i32 is legal. Wider integers are split, except that 64-bit addition,
 // subtraction and ordering keep the machine's carry. Loads and stores of
 // several words arrive as calls that PrepareMemory.cpp makes.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef KARAKAL_CODEGEN_ME_TARGET_IXPLOWERING_H
 #define KARAKAL_CODEGEN_ME_TARGET_IXPLOWERING_H

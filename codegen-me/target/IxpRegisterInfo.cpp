@@ -1,8 +1,4 @@
-//===- IxpRegisterInfo.cpp - registers and frame indices ------------------===//
-//
-// See IxpRegisterInfo.h.
-//
-//===----------------------------------------------------------------------===//
+// Registers and frame indices.
 
 #include "codegen-me/target/IxpRegisterInfo.h"
 

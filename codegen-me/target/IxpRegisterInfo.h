@@ -1,11 +1,9 @@
-//===- IxpRegisterInfo.h - registers and frame indices --------*- C++ -*-===//
+// Registers and frame indices.
 //
 // Frames lie in local memory and are assigned statically over the call graph,
 // so that a frame index stays what it is, as a literal, until FramePlan.h, and
 // there is no frame pointer. No general register is reserved: what the stack
 // needs besides (window addresses) is kept in local memory itself.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef KARAKAL_CODEGEN_ME_TARGET_IXPREGISTERINFO_H
 #define KARAKAL_CODEGEN_ME_TARGET_IXPREGISTERINFO_H

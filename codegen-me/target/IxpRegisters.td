@@ -1,4 +1,4 @@
-//===- IxpRegisters.td - registers of one context ---------*- TableGen -*-===//
+// Registers of one context.
 //
 // In eight-context mode a context owns 16 general-purpose registers in each of
 // two banks and 16 transfer registers of each kind. A transfer register's
@@ -6,8 +6,6 @@
 // ("in"), one that instructions write and commands empty ("out"), so that
 // there are four files: S in, S out, D in, D out. A command moves a run of
 // consecutive registers that starts anywhere: the tuples.
-//
-//===----------------------------------------------------------------------===//
 
 class IxpReg<string name, bits<16> number> : Register<name> {
   let Namespace = "Ixp";

@@ -1,10 +1,8 @@
-//===- IxpSelect.cpp - instruction selection ------------------------------===//
+// Instruction selection.
 //
 // The patterns of IxpInstructions.td choose arithmetic; here are the nodes
 // with choices that patterns cannot express: addresses, compares with a
 // literal on either side, bit and byte tests, and byte-wise field moves.
-//
-//===----------------------------------------------------------------------===//
 
 #include "codegen-me/target/IxpSelect.h"
 

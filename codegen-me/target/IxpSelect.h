@@ -1,9 +1,7 @@
-//===- IxpSelect.h - instruction selection ---------------------*- C++ -*-===//
+// Instruction selection.
 //
 // The class behind createIxpSelect (IxpTargetMachine.h): IxpSelect.cpp has
 // memory, compares and branches, IxpSelectFields.cpp parts of words.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef KARAKAL_CODEGEN_ME_TARGET_IXPSELECT_H
 #define KARAKAL_CODEGEN_ME_TARGET_IXPSELECT_H

@@ -1,9 +1,7 @@
-//===- IxpSelectFields.cpp - selection of parts of words ------------------===//
+// Selection of parts of words.
 //
 // Masks, shifts and merges of bytes: what ld_field, the shifter and small
 // products do in fewer instructions than the patterns would.
-//
-//===----------------------------------------------------------------------===//
 
 #include "codegen-me/target/IxpSelect.h"
 

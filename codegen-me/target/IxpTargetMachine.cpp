@@ -1,9 +1,7 @@
-//===- IxpTargetMachine.cpp - the microengine as an LLVM target -----------===//
+// The microengine as an LLVM target.
 //
 // Registration, subtarget and pass pipeline. The target has no assembler of
 // LLVM's kind: the last pass hands target-ixp's instructions on.
-//
-//===----------------------------------------------------------------------===//
 
 #include "codegen-me/target/IxpTargetMachine.h"
 

@@ -1,4 +1,4 @@
-//===- IxpTargetMachine.h - the microengine as an LLVM target -*- C++ -*-===//
+// The microengine as an LLVM target.
 
 #ifndef KARAKAL_CODEGEN_ME_TARGET_IXPTARGETMACHINE_H
 #define KARAKAL_CODEGEN_ME_TARGET_IXPTARGETMACHINE_H

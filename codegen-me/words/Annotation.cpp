@@ -1,4 +1,4 @@
-//===- Annotation.cpp - what a reader of microcode asks -------------------===//
+// What a reader of microcode asks.
 //
 // A note on each word, for `--emit=asm`:
 //
@@ -8,8 +8,6 @@
 // Cycles are those of issue: one a word, and behind a plus the dead slots of a
 // swap, or of a branch that is taken. What memory takes is not among them.
 // Live are the general registers that are read later.
-//
-//===----------------------------------------------------------------------===//
 
 #include "codegen-me/words/Annotation.h"
 

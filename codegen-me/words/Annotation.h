@@ -1,4 +1,4 @@
-//===- Annotation.h - what a reader of microcode asks ---------*- C++ -*-===//
+// What a reader of microcode asks.
 
 #ifndef KARAKAL_CODEGEN_ME_WORDS_ANNOTATION_H
 #define KARAKAL_CODEGEN_ME_WORDS_ANNOTATION_H

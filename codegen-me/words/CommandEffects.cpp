@@ -1,8 +1,4 @@
-//===- CommandEffects.cpp - what a command does meanwhile -----------------===//
-//
-// See CommandEffects.h.
-//
-//===----------------------------------------------------------------------===//
+// What a command does meanwhile.
 
 #include "codegen-me/words/CommandEffects.h"
 

@@ -1,10 +1,8 @@
-//===- CommandEffects.h - what a command does meanwhile -------*- C++ -*-===//
+// What a command does meanwhile.
 //
 // Between its issue and its signal a command fills in-registers, pulls
 // out-registers and works on memory. What may stand in between follows from
 // these effects; the pass that places waits asks here.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef KARAKAL_CODEGEN_ME_WORDS_COMMANDEFFECTS_H
 #define KARAKAL_CODEGEN_ME_WORDS_COMMANDEFFECTS_H

@@ -1,4 +1,4 @@
-//===- DelaySlots.cpp - words behind their branches -----------------------===//
+// Words behind their branches.
 //
 // A taken branch costs two or three cycles for the words already in the pipe,
 // unless `defer` lets them execute. A word that stands before the branch and
@@ -13,8 +13,6 @@
 // Only words of the branch's own block move, over a compare if there is one,
 // and only those without effect beyond a register, which no word that they
 // pass reads or writes.
-//
-//===----------------------------------------------------------------------===//
 
 #include "codegen-me/words/WordMotion.h"
 

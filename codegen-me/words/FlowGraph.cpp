@@ -1,8 +1,4 @@
-//===- FlowGraph.cpp - where control can go between words -----------------===//
-//
-// See FlowGraph.h.
-//
-//===----------------------------------------------------------------------===//
+// Where control can go between words.
 
 #include "codegen-me/words/FlowGraph.h"
 

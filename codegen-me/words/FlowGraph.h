@@ -1,10 +1,8 @@
-//===- FlowGraph.h - where control can go between words -------*- C++ -*-===//
+// Where control can go between words.
 //
 // The flow graph of a whole program, word by word: a call goes to its callee,
 // a return to behind every call of its function, a branch's target follows
 // its last delay slot.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef KARAKAL_CODEGEN_ME_WORDS_FLOWGRAPH_H
 #define KARAKAL_CODEGEN_ME_WORDS_FLOWGRAPH_H

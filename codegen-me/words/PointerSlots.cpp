@@ -1,4 +1,4 @@
-//===- PointerSlots.cpp - words behind the pointer that they do not need --===//
+// Words behind the pointer that they do not need.
 //
 // The fourth word behind a pointer's write is the first to see its new value.
 // The three between are nops (padPointers), unless words of the same block that
@@ -12,8 +12,6 @@
 //
 // Words that are bound to a neighbour (a compare and its branch) stay, and so
 // does what reads or writes a register that a word passed on the way changes.
-//
-//===----------------------------------------------------------------------===//
 
 #include "codegen-me/words/WordMotion.h"
 

@@ -1,4 +1,4 @@
-//===- WordPointers.cpp - pointer writes that change nothing --------------===//
+// Pointer writes that change nothing.
 //
 // Every access through a pointer is made with a write of the second
 // local-memory pointer before it, which costs a word and three slots. Most
@@ -12,8 +12,6 @@
 // A forward analysis knows at each word which registers hold the pointer's
 // address. A cam_lookup that sets the pointer starts with the register that
 // receives the line's address; if all its readers go, its computation does.
-//
-//===----------------------------------------------------------------------===//
 
 #include "codegen-me/words/FlowGraph.h"
 #include "codegen-me/words/WordLiveness.h"

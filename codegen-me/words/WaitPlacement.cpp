@@ -1,4 +1,4 @@
-//===- WaitPlacement.cpp - signals of commands, and where to wait ---------===//
+// Signals of commands, and where to wait.
 //
 // A command runs while its context goes on. It is pending from its issue to
 // the wait for its signal, and the wait stands as late as may be: before the
@@ -23,8 +23,6 @@
 //
 // Signals are given by colouring: commands that are pending together differ;
 // those that raise two have an even number and the next.
-//
-//===----------------------------------------------------------------------===//
 
 #include "codegen-me/target/Ixp.h"
 #include "codegen-me/words/CommandEffects.h"

@@ -1,9 +1,7 @@
-//===- WordEmitter.cpp - machine instructions to words --------------------===//
+// Machine instructions to words.
 //
 // One case a kind of instruction (IxpFormats.td). Commands have no signals yet
 // and are not waited for: see WaitPlacement.cpp.
-//
-//===----------------------------------------------------------------------===//
 
 #include "codegen-me/words/WordEmitter.h"
 

@@ -1,4 +1,4 @@
-//===- WordEmitter.h - machine instructions to words ----------*- C++ -*-===//
+// Machine instructions to words.
 
 #ifndef KARAKAL_CODEGEN_ME_WORDS_WORDEMITTER_H
 #define KARAKAL_CODEGEN_ME_WORDS_WORDEMITTER_H

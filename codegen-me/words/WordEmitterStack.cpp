@@ -1,10 +1,8 @@
-//===- WordEmitterStack.cpp - stack words and local memory ----------------===//
+// Stack words and local memory.
 //
 // Stack words 0..15 are reached through the first pointer, which never moves;
 // 16..47 through the second, whose window placeWindows sees to; the rest lie
 // in SRAM. Pointers of the program use the second pointer too.
-//
-//===----------------------------------------------------------------------===//
 
 #include "codegen-me/target/Ixp.h"
 #include "codegen-me/words/WordEmitter.h"

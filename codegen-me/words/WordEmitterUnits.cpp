@@ -1,8 +1,6 @@
-//===- WordEmitterUnits.cpp - CAM, CRC, hash, rings, two-way commands -----===//
+// CAM, CRC, hash, rings, two-way commands.
 //
 // One case a kind of instruction (IxpFormats.td), as in WordEmitter.cpp.
-//
-//===----------------------------------------------------------------------===//
 
 #include "codegen-me/target/IxpInstrInfo.h"
 #include "codegen-me/words/WordEmitter.h"

@@ -1,4 +1,4 @@
-//===- WordForwarding.cpp - fewer moves and tests -------------------------===//
+// Fewer moves and tests.
 //
 // Register allocation knows general-purpose registers only, so that what a
 // command has read, or what was spilled, passes through one of them. An
@@ -18,8 +18,6 @@
 // A value that a command has read serves in place in other blocks too, as long
 // as no command may have refilled its register. All else happens within one
 // block, and only if the register is not read otherwise.
-//
-//===----------------------------------------------------------------------===//
 
 #include "codegen-me/words/FlowGraph.h"
 #include "codegen-me/words/WordLiveness.h"

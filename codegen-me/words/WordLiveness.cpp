@@ -1,8 +1,4 @@
-//===- WordLiveness.cpp - which registers words read and write ------------===//
-//
-// See WordLiveness.h.
-//
-//===----------------------------------------------------------------------===//
+// Which registers words read and write.
 
 #include "codegen-me/words/WordLiveness.h"
 

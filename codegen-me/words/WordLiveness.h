@@ -1,4 +1,4 @@
-//===- WordLiveness.h - which registers words read and write --*- C++ -*-===//
+// Which registers words read and write.
 
 #ifndef KARAKAL_CODEGEN_ME_WORDS_WORDLIVENESS_H
 #define KARAKAL_CODEGEN_ME_WORDS_WORDLIVENESS_H

@@ -1,4 +1,4 @@
-//===- WordMotion.cpp - which words can change places ---------------------===//
+// Which words can change places.
 
 #include "codegen-me/words/WordMotion.h"
 #include "codegen-me/words/WordLiveness.h"

@@ -1,8 +1,6 @@
-//===- WordMotion.h - which words can change places ------------*- C++ -*-===//
+// Which words can change places.
 //
 // Shared by the passes that move words of a block into slots.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef KARAKAL_CODEGEN_ME_WORDS_WORDMOTION_H
 #define KARAKAL_CODEGEN_ME_WORDS_WORDMOTION_H

@@ -1,9 +1,7 @@
-//===- WordProgram.cpp - local-memory pointers; addresses -----------------===//
+// Local-memory pointers; addresses.
 //
 // See WordProgram.h. A pointer's new value is seen by the fourth word after
 // its write; earlier ones see the old value.
-//
-//===----------------------------------------------------------------------===//
 
 #include "codegen-me/words/WordProgram.h"
 

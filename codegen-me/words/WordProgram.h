@@ -1,4 +1,4 @@
-//===- WordProgram.h - words and labels before addresses ------*- C++ -*-===//
+// Words and labels before addresses.
 //
 // The program between the last machine pass and the final words: a list of
 // instructions and labels, in which branches name labels and stack words have
@@ -13,8 +13,6 @@
 //   fillDelaySlots  moves words behind the branch they precede
 //   padPointers     nops between a pointer's write and its first use
 //   resolve         labels to addresses, instructions to 40-bit words
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef KARAKAL_CODEGEN_ME_WORDS_WORDPROGRAM_H
 #define KARAKAL_CODEGEN_ME_WORDS_WORDPROGRAM_H

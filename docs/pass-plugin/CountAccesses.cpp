@@ -1,9 +1,7 @@
-//===- CountAccesses.cpp - a pass in a plugin -----------------------------===//
+// A pass in a plugin.
 //
 // Counts the operations that touch packets, and says for each function how
 // many there are: an example of a pass that stands outside of Karakal's tree.
-//
-//===----------------------------------------------------------------------===//
 
 #include "ir/analysis/Explain.h"
 #include "ir/dialect/Baker.h"

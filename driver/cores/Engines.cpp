@@ -1,4 +1,4 @@
-//===- Engines.cpp - microcode of the aggregates --------------------------===//
+// Microcode of the aggregates.
 
 #include "driver/cores/Engines.h"
 #include "aggregation/Passes.h"

@@ -1,10 +1,8 @@
-//===- Engines.h - microcode of the aggregates -----------------*- C++ -*-===//
+// Microcode of the aggregates.
 //
 // Each aggregate of a planned program is a program of its own: its PPFs are
 // cut out, lowered, linked with the packet primitives, optimized and turned
 // into words.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef KARAKAL_DRIVER_CORES_ENGINES_H
 #define KARAKAL_DRIVER_CORES_ENGINES_H

@@ -1,4 +1,4 @@
-//===- Neighbours.cpp - next-neighbour rings between aggregates -----------===//
+// Next-neighbour rings between aggregates.
 
 #include "driver/cores/NextNeighbourRings.h"
 #include "aggregation/formation/PpfGraph.h"

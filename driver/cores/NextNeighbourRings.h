@@ -1,4 +1,4 @@
-//===- Neighbours.h - next-neighbour rings between aggregates --*- C++ -*-===//
+// Next-neighbour rings between aggregates.
 //
 // A message to the next engine needs no command: two instructions put it into
 // that engine's registers. This works between two engines that stand side by
@@ -10,8 +10,6 @@
 //   front → back → last      front:  -, puts
 //                            back:   -, takes, puts, takes and puts
 //                            last:   -, takes
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef KARAKAL_DRIVER_CORES_NEXTNEIGHBOURRINGS_H
 #define KARAKAL_DRIVER_CORES_NEXTNEIGHBOURRINGS_H

@@ -1,11 +1,9 @@
-//===- XScale.cpp - code for the XScale core ------------------------------===//
+// Code for the XScale core.
 //
 // Steps: link packet.ll, xscale.ll and divide.ll; map the memories; optimize;
 // object file by the ARM back end; ld.lld with a script that fixes the
 // address; read sections and symbols back. ld.lld runs in a folder of its own
 // that goes afterwards, so compilations side by side do not meet.
-//
-//===----------------------------------------------------------------------===//
 
 #include "driver/cores/XScale.h"
 #include "driver/pipeline/LlvmStage.h"

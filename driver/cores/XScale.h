@@ -1,9 +1,7 @@
-//===- XScale.h - code for the XScale core ---------------------*- C++ -*-===//
+// Code for the XScale core.
 //
 // LLVM's ARM back end makes big-endian ARMv5TE code (BE-32, as the core runs
 // it), ld.lld places it in DRAM.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef KARAKAL_DRIVER_CORES_XSCALE_H
 #define KARAKAL_DRIVER_CORES_XSCALE_H

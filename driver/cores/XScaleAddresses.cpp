@@ -1,4 +1,4 @@
-//===- XScaleAddresses.cpp - the XScale core's view of memory -------------===//
+// The XScale core's view of memory.
 //
 // Chip code names a memory by its address space. The core has one space, in
 // which the memories lie side by side:
@@ -9,8 +9,6 @@
 //
 // Each load and store of those spaces gets its pointer translated; what the
 // optimizer knows of the address folds. Bases: target-ixp/chip/MemoryMap.h.
-//
-//===----------------------------------------------------------------------===//
 
 #include "driver/pipeline/LlvmStage.h"
 #include "target-ixp/chip/MemoryMap.h"

@@ -1,4 +1,4 @@
-//===- CoreProgram.cpp - one core's program as LLVM IR --------------------===//
+// One core's program as LLVM IR.
 
 #include "driver/pipeline/CoreProgram.h"
 #include "driver/pipeline/RunPasses.h"

@@ -1,4 +1,4 @@
-//===- CoreProgram.h - one core's program as LLVM IR -----------*- C++ -*-===//
+// One core's program as LLVM IR.
 
 #ifndef KARAKAL_DRIVER_PIPELINE_COREPROGRAM_H
 #define KARAKAL_DRIVER_PIPELINE_COREPROGRAM_H

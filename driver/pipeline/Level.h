@@ -1,11 +1,9 @@
-//===- Level.h - optimization levels ---------------------------*- C++ -*-===//
+// Optimization levels.
 //
 // The levels bear the names of the paper's Table 1, and each includes those
 // before it. What runs from which level on stands in
 // driver/pipeline/Pipeline.cpp for passes over the baker dialect, in
 // driver/pipeline/LlvmStage.cpp for LLVM's.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef KARAKAL_DRIVER_PIPELINE_LEVEL_H
 #define KARAKAL_DRIVER_PIPELINE_LEVEL_H

@@ -1,11 +1,9 @@
-//===- LlvmStage.cpp - linking and optimizing LLVM IR ---------------------===//
+// Linking and optimizing LLVM IR.
 //
 // The pass lists are spelled out rather than taken from LLVM's -O2: a
 // microengine has no vectors, no constant data and no C library, so the passes
 // that would make them (vectorizers, loop idioms, switch tables, narrowing of
 // vector loads) stay out.
-//
-//===----------------------------------------------------------------------===//
 
 #include "driver/pipeline/LlvmStage.h"
 #include "codegen-me/prepare/JoinLoads.h"

@@ -1,9 +1,7 @@
-//===- LlvmStage.h - the program as LLVM IR --------------------*- C++ -*-===//
+// The program as LLVM IR.
 //
 // What happens to one core's program between the baker dialect and a back
 // end: the runtime's IR is linked in and the optimizer runs.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef KARAKAL_DRIVER_PIPELINE_LLVMSTAGE_H
 #define KARAKAL_DRIVER_PIPELINE_LLVMSTAGE_H

@@ -1,4 +1,4 @@
-//===- Options.h - what the command line asks for --------------*- C++ -*-===//
+// What the command line asks for.
 
 #ifndef KARAKAL_DRIVER_PIPELINE_OPTIONS_H
 #define KARAKAL_DRIVER_PIPELINE_OPTIONS_H

@@ -1,4 +1,4 @@
-//===- Pipeline.cpp - the order of the passes -----------------------------===//
+// The order of the passes.
 
 #include "driver/pipeline/Pipeline.h"
 #include "aggregation/Passes.h"

@@ -1,10 +1,8 @@
-//===- Pipeline.h - the order of the passes --------------------*- C++ -*-===//
+// The order of the passes.
 //
 // The compiler's middle as one table: what runs once over a program, then what
 // runs over each core's copy of it; from which level on, and why. The order is
 // checked against a second table of what must come before what.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef KARAKAL_DRIVER_PIPELINE_PIPELINE_H
 #define KARAKAL_DRIVER_PIPELINE_PIPELINE_H

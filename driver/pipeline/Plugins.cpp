@@ -1,4 +1,4 @@
-//===- Plugins.cpp - passes written by somebody else ----------------------===//
+// Passes written by somebody else.
 
 #include "driver/pipeline/Plugins.h"
 #include "driver/pipeline/RegisterAllPasses.h"

@@ -1,9 +1,7 @@
-//===- Plugins.h - passes written by somebody else -------------*- C++ -*-===//
+// Passes written by somebody else.
 //
 // A plugin is a shared library with MLIR's entry point `mlirGetPassPluginInfo`
 // (mlir/Tools/Plugins/PassPlugin.h). docs/writing-a-pass.md shows one.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef KARAKAL_DRIVER_PIPELINE_PLUGINS_H
 #define KARAKAL_DRIVER_PIPELINE_PLUGINS_H

@@ -1,4 +1,4 @@
-//===- RegisterAllPasses.h - every pass of the compiler --------*- C++ -*-===//
+// Every pass of the compiler.
 
 #ifndef KARAKAL_DRIVER_PIPELINE_REGISTERALLPASSES_H
 #define KARAKAL_DRIVER_PIPELINE_REGISTERALLPASSES_H

@@ -1,4 +1,4 @@
-//===- Remark.h - what passes say of their decisions ------------*- C++ -*-===//
+// What passes say of their decisions.
 
 #ifndef KARAKAL_DRIVER_PIPELINE_REMARK_H
 #define KARAKAL_DRIVER_PIPELINE_REMARK_H

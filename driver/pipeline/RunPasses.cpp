@@ -1,4 +1,4 @@
-//===- RunPasses.cpp - passes, and what to say when one is wrong ----------===//
+// Passes, and what to say when one is wrong.
 
 #include "driver/pipeline/RunPasses.h"
 #include "mlir/IR/Verifier.h"

@@ -1,4 +1,4 @@
-//===- RunPasses.h - passes, and what to say when one is wrong -*- C++ -*-===//
+// Passes, and what to say when one is wrong.
 //
 // A pass fails in one of two ways. It refuses the program, which is the user's
 // to mend: it has printed an error, and the run ends with status 1. Or it is
@@ -6,8 +6,6 @@
 // leaves a module that does not verify. Then the run ends with status 3 and a
 // report that can be sent: which pass, the module as a file, the command that
 // shows the failure again.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef KARAKAL_DRIVER_PIPELINE_RUNPASSES_H
 #define KARAKAL_DRIVER_PIPELINE_RUNPASSES_H

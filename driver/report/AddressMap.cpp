@@ -1,9 +1,7 @@
-//===- Places.cpp - where the compiler puts global data -------------------===//
+// Where the compiler puts global data.
 //
 // Runs the passes over the whole program that bakerc runs, up to the places,
 // and reads their attributes: what an editor shows of a variable.
-//
-//===----------------------------------------------------------------------===//
 
 #include "driver/report/AddressMap.h"
 

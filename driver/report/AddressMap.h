@@ -1,4 +1,4 @@
-//===- Places.h - where the compiler puts global data ----------*- C++ -*-===//
+// Where the compiler puts global data.
 
 #ifndef KARAKAL_DRIVER_REPORT_ADDRESSMAP_H
 #define KARAKAL_DRIVER_REPORT_ADDRESSMAP_H

@@ -1,10 +1,8 @@
-//===- Report.cpp - what the compiler decided, and why --------------------===//
+// What the compiler decided, and why.
 //
 // Decisions are attributes with a reason beside them; the report lists them in
 // the program's order. Sizes come from the code generator. Words of runtime
 // functions (packet primitives) are told apart from the program's.
-//
-//===----------------------------------------------------------------------===//
 
 #include "driver/report/CompileReport.h"
 #include "aggregation/Passes.h"

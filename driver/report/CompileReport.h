@@ -1,4 +1,4 @@
-//===- Report.h - what the compiler decided, and why -----------*- C++ -*-===//
+// What the compiler decided, and why.
 
 #ifndef KARAKAL_DRIVER_REPORT_COMPILEREPORT_H
 #define KARAKAL_DRIVER_REPORT_COMPILEREPORT_H

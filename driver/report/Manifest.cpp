@@ -1,10 +1,8 @@
-//===- Manifest.cpp - the image's description of itself -------------------===//
+// The image's description of itself.
 //
 // Everything that the loader, the simulator and the reports must know of a
 // program besides its code. Numbers come from target-ixp/chip/MemoryMap.h and
 // from the attributes of the program.
-//
-//===----------------------------------------------------------------------===//
 
 #include "driver/report/Manifest.h"
 #include "driver/cores/NextNeighbourRings.h"

@@ -1,4 +1,4 @@
-//===- Manifest.h - the image's description of itself ----------*- C++ -*-===//
+// The image's description of itself.
 
 #ifndef KARAKAL_DRIVER_REPORT_MANIFEST_H
 #define KARAKAL_DRIVER_REPORT_MANIFEST_H

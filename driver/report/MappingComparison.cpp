@@ -1,4 +1,4 @@
-//===- MappingCost.cpp - what a mapping file costs ------------------------===//
+// What a mapping file costs.
 
 #include "driver/report/MappingComparison.h"
 #include "ir/analysis/Explain.h"

@@ -1,11 +1,9 @@
-//===- MappingCost.h - what a mapping file costs ---------------*- C++ -*-===//
+// What a mapping file costs.
 //
 // `--mapping=FILE` fixes a part of the mapping. What that costs is the
 // difference between the rates that the throughput model predicts of the code
 // as it is and of the code that the compiler would make without the file, which
 // it makes for the comparison.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef KARAKAL_DRIVER_REPORT_MAPPINGCOMPARISON_H
 #define KARAKAL_DRIVER_REPORT_MAPPINGCOMPARISON_H

@@ -1,4 +1,4 @@
-//===- Promise.cpp - the rate that generated code promises ----------------===//
+// The rate that generated code promises.
 
 #include "driver/report/MinimumRate.h"
 #include "driver/cores/NextNeighbourRings.h"

@@ -1,9 +1,7 @@
-//===- Promise.h - the rate that generated code promises -------*- C++ -*-===//
+// The rate that generated code promises.
 //
 // `bakerc --wcet` and `--min-rate`: worst cases of the aggregates' messages
 // (aggregation/model/WorstCase.h) and the rate that follows from them.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef KARAKAL_DRIVER_REPORT_MINIMUMRATE_H
 #define KARAKAL_DRIVER_REPORT_MINIMUMRATE_H

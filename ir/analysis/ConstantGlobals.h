@@ -1,11 +1,9 @@
-//===- ConstantGlobals.h - what keeps its initial value --------*- C++ -*-===//
+// What keeps its initial value.
 //
 // A global that no function of the program writes is a constant. The functions
 // of one core do not show that, so it is said while all are there:
 //
 //   on baker.global     baker.cache.constant (unit)
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef KARAKAL_IR_ANALYSIS_CONSTANTGLOBALS_H
 #define KARAKAL_IR_ANALYSIS_CONSTANTGLOBALS_H

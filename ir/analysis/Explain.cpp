@@ -1,4 +1,4 @@
-//===- Explain.cpp - why a pass did or did not do something ---------------===//
+// Why a pass did or did not do something.
 
 #include "ir/analysis/Explain.h"
 #include "ir/dialect/Baker.h"

@@ -1,4 +1,4 @@
-//===- Explain.h - why a pass did or did not do something ------*- C++ -*-===//
+// Why a pass did or did not do something.
 //
 // A pass says the reason of each decision and of each refusal where it makes
 // it:
@@ -10,8 +10,6 @@
 // (`bakerc --explain=pac`, `baker-opt --explain=pac`, `bakerc --report=FILE`).
 // Then the text becomes an MLIR remark at the operation's location, `file:line:
 // column: remark: [pac] not combined …`, as clang's -Rpass prints them.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef KARAKAL_IR_ANALYSIS_EXPLAIN_H
 #define KARAKAL_IR_ANALYSIS_EXPLAIN_H

@@ -1,4 +1,4 @@
-//===- GlobalsEnd.h - where a memory's globals end -------------*- C++ -*-===//
+// Where a memory's globals end.
 
 #ifndef KARAKAL_IR_ANALYSIS_GLOBALSEND_H
 #define KARAKAL_IR_ANALYSIS_GLOBALSEND_H

@@ -1,4 +1,4 @@
-//===- Lookups.cpp - functions whose results can be kept ------------------===//
+// Functions whose results can be kept.
 
 #include "ir/analysis/Lookups.h"
 

@@ -1,11 +1,9 @@
-//===- Lookups.h - functions whose results can be kept ---------*- C++ -*-===//
+// Functions whose results can be kept.
 //
 // A look-up reads global data and nothing else: what it gives depends on its
 // argument and on that data alone. So its result can be kept and used for the
 // next call with the same argument, as long as the data does not change (the
 // profiler counts how often that would serve, swcache/ does it).
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef KARAKAL_IR_ANALYSIS_LOOKUPS_H
 #define KARAKAL_IR_ANALYSIS_LOOKUPS_H

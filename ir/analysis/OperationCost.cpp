@@ -1,11 +1,9 @@
-//===- OperationCost.cpp - what an operation costs a microengine ----------===//
+// What an operation costs a microengine.
 //
 // The figures of packet operations count the instructions of the primitives in
 // runtime/packet.ll on a path without surprises; those of arithmetic follow
 // the instruction set: one instruction a 32-bit word, a multiplication by
 // steps, a division by a call (runtime/divide.ll).
-//
-//===----------------------------------------------------------------------===//
 
 #include "ir/analysis/OperationCost.h"
 #include "ir/dialect/Services.h"

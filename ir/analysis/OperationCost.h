@@ -1,12 +1,10 @@
-//===- OperationCost.h - what an operation costs a microengine -*- C++ -*-===//
+// What an operation costs a microengine.
 //
 // An estimate for decisions that are taken before code exists: instructions
 // and memory commands of one execution of an operation, as this compiler's
 // code generator makes them when each packet operation stands alone (levels
 // o1 and o2). Combining, static offsets and caches make it less; feedback from
 // the generated code then replaces the estimate.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef KARAKAL_IR_ANALYSIS_OPERATIONCOST_H
 #define KARAKAL_IR_ANALYSIS_OPERATIONCOST_H

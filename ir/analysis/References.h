@@ -1,9 +1,7 @@
-//===- References.h - from references back to globals ----------*- C++ -*-===//
+// From references back to globals.
 //
 // References cannot be stored or computed with, so inside a function each one
 // leads back to its global by a chain of elements and fields.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef KARAKAL_IR_ANALYSIS_REFERENCES_H
 #define KARAKAL_IR_ANALYSIS_REFERENCES_H

@@ -1,9 +1,7 @@
-//===- Attributes.cpp - decisions of stages as attributes -----------------===//
+// Decisions of stages as attributes.
 //
 // Reading, setting and verifying the attributes listed in Attributes.h. The
 // table `decisions` says which attribute belongs to which operation.
-//
-//===----------------------------------------------------------------------===//
 
 #include "ir/dialect/Attributes.h"
 

@@ -1,4 +1,4 @@
-//===- Attributes.h - decisions of stages as attributes ---------*- C++ -*-===//
+// Decisions of stages as attributes.
 //
 // A stage tells later stages what it decided by an attribute on the operation
 // concerned. Here stand their names, what they hold, and how to read and set
@@ -37,8 +37,6 @@
 //                       baker.head     #baker.head<offset 142> where the head
 //                                      of the packet is before the operation,
 //                                      #baker.head<mod 8 is 6> its alignment
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef KARAKAL_IR_DIALECT_ATTRIBUTES_H
 #define KARAKAL_IR_DIALECT_ATTRIBUTES_H

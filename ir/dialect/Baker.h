@@ -1,9 +1,7 @@
-//===- Baker.h - the baker dialect's C++ classes ----------------*- C++ -*-===//
+// The baker dialect's C++ classes.
 //
 // One header for the dialect's types, attributes and operations, all of them
 // generated from BakerDialect.td, BakerTypes.td and BakerOps.td.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef KARAKAL_IR_DIALECT_BAKER_H
 #define KARAKAL_IR_DIALECT_BAKER_H

@@ -1,10 +1,8 @@
-//===- BakerRoom.td - packets made, room in their buffers -*- tablegen -*-===//
+// Packets made, room in their buffers.
 //
 // Operations on where a packet begins and ends in its buffer beside
 // `packet_decap` and `packet_encap`. `packet_extend` and `packet_shorten` of
 // the language are these two, with one protocol on both sides.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef KARAKAL_IR_BAKERROOM_TD
 #define KARAKAL_IR_BAKERROOM_TD

@@ -1,9 +1,7 @@
-//===- BakerDialect.cpp - the baker dialect -------------------------------===//
+// The baker dialect.
 //
 // Registration, the verification of discardable attributes, and the short
 // names of struct types in printed modules (`!next_hop`).
-//
-//===----------------------------------------------------------------------===//
 
 #include "ir/dialect/Attributes.h"
 #include "ir/dialect/Baker.h"

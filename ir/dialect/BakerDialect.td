@@ -1,4 +1,4 @@
-//===- BakerDialect.td - the baker dialect ----------------*- tablegen -*-===//
+// The baker dialect.
 //
 // The dialect that every stage of the compiler speaks. Control flow, integer
 // arithmetic and functions come from upstream (`cf`, `arith`, `func`); baker
@@ -8,8 +8,6 @@
 // The decisions of later stages are discardable attributes that begin with
 // `baker.`; the dialect verifies each of them, so that any stage can start
 // from a text file. Their names stand in ir/dialect/Attributes.h.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef KARAKAL_IR_BAKERDIALECT_TD
 #define KARAKAL_IR_BAKERDIALECT_TD

@@ -1,10 +1,8 @@
-//===- BakerMessages.td - packets on rings and in registers -*- tablegen -*-===//
+// Packets on rings and in registers.
 //
 // What one core's program does with packets beside what a PPF says: it takes
 // them from rings and sends them on rings; and, once `baker-phr` has run, keeps
 // what is known of them in values.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef KARAKAL_IR_BAKERMESSAGES_TD
 #define KARAKAL_IR_BAKERMESSAGES_TD

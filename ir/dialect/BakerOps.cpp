@@ -1,9 +1,7 @@
-//===- BakerOps.cpp - operations of the baker dialect ---------------------===//
+// Operations of the baker dialect.
 //
 // Verification against the symbols of the module (protocols, metadata,
 // globals, channels) and inference of result types.
-//
-//===----------------------------------------------------------------------===//
 
 #include "ir/dialect/Attributes.h"
 #include "ir/dialect/Baker.h"

@@ -1,9 +1,7 @@
-//===- BakerOps.td - operations of the baker dialect ------*- tablegen -*-===//
+// Operations of the baker dialect.
 //
 // First the symbols that stand at module level, then the operations on
 // packets, on metadata, on channels, and on global data.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef KARAKAL_IR_BAKEROPS_TD
 #define KARAKAL_IR_BAKEROPS_TD

@@ -1,9 +1,7 @@
-//===- BakerServices.td - what the chip does for programs -*- tablegen -*-===//
+// What the chip does for programs.
 //
 // Locks, atomic counters, the hash unit, time and chance. Operations that say
 // nothing of their effects may read and write everything.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef KARAKAL_IR_BAKERSERVICES_TD
 #define KARAKAL_IR_BAKERSERVICES_TD

@@ -1,8 +1,6 @@
-//===- BakerTypes.cpp - types and attributes of the baker dialect ---------===//
+// Types and attributes of the baker dialect.
 //
 // Syntax and verification of the types and of the protocol field attribute.
-//
-//===----------------------------------------------------------------------===//
 
 #include "ir/dialect/Baker.h"
 #include "target-ixp/chip/MemoryMap.h"

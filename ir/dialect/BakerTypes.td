@@ -1,4 +1,4 @@
-//===- BakerTypes.td - types of the baker dialect ---------*- tablegen -*-===//
+// Types of the baker dialect.
 
 #ifndef KARAKAL_IR_BAKERTYPES_TD
 #define KARAKAL_IR_BAKERTYPES_TD

@@ -1,10 +1,8 @@
-//===- Layout.h - global data as words --------------------------*- C++ -*-===//
+// Global data as words.
 //
 // One rule for all targets: a scalar of at most 32 bits is one 32-bit word, a
 // wider one two words with the high word first; structs and arrays are their
 // parts one after another. Narrow scalars sit in the low bits of their word.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef KARAKAL_IR_DIALECT_LAYOUT_H
 #define KARAKAL_IR_DIALECT_LAYOUT_H

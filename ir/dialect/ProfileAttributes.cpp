@@ -1,9 +1,7 @@
-//===- Profile.cpp - what a run over a trace showed, as attributes --------===//
+// What a run over a trace showed, as attributes.
 //
 // A record and its dictionary are linked by one table of members a record, so
 // that reading and setting cannot differ.
-//
-//===----------------------------------------------------------------------===//
 
 #include "ir/dialect/ProfileAttributes.h"
 #include "llvm/ADT/STLExtras.h"

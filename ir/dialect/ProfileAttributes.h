@@ -1,5 +1,4 @@
-//===- Profile.h - what a run over a trace showed, as attributes -*- C++
-//-*-===//
+// What a run over a trace showed, as attributes.
 //
 // The functional profile (section 4.1 of the paper) as it lies in a program.
 // The host profiler sets these attributes; aggregation, PAC, placement and
@@ -17,8 +16,6 @@
 // All numbers are sums over the run's packets; divided by `received` they are
 // per packet. What the init functions and the control calls did is left out,
 // but for `updates`.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef KARAKAL_IR_DIALECT_PROFILEATTRIBUTES_H
 #define KARAKAL_IR_DIALECT_PROFILEATTRIBUTES_H

@@ -1,4 +1,4 @@
-//===- Services.cpp - locks, counters, hashes, time, chance ---------------===//
+// Locks, counters, hashes, time, chance.
 
 #include "ir/dialect/Services.h"
 #include "ir/dialect/Attributes.h"

@@ -1,4 +1,4 @@
-//===- Services.h - locks, counters, hashes, time, chance -------*- C++ -*-===//
+// Locks, counters, hashes, time, chance.
 
 #ifndef KARAKAL_IR_DIALECT_SERVICES_H
 #define KARAKAL_IR_DIALECT_SERVICES_H

@@ -1,10 +1,8 @@
-//===- Interpreter.cpp - programs of the baker dialect, run ---------------===//
+// Programs of the baker dialect, run.
 //
 // One function for each group of operations; values live in a table by SSA
 // value. A call is a call of C++, so the depth of the program's calls is the
 // stack's.
-//
-//===----------------------------------------------------------------------===//
 
 #include "ir/interp/Interpreter.h"
 #include "ir/dialect/Attributes.h"

@@ -1,4 +1,4 @@
-//===- Interpreter.h - programs of the baker dialect, run -------*- C++ -*-===//
+// Programs of the baker dialect, run.
 //
 // Executes a module operation by operation on real buffers and descriptors, as
 // docs/runtime.md lays them out. It knows the dialect in every form between
@@ -13,8 +13,6 @@
 // `rx`, and channels are delivered in order.
 //
 // Cost: some 100 ns an operation.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef KARAKAL_IR_INTERP_INTERPRETER_H
 #define KARAKAL_IR_INTERP_INTERPRETER_H

@@ -1,8 +1,6 @@
-//===- InterpreterArith.cpp - arithmetic of integers ----------------------===//
+// Arithmetic of integers.
 //
 // Operations of the arith dialect on integers of any width.
-//
-//===----------------------------------------------------------------------===//
 
 #include "ir/interp/InterpreterState.h"
 #include "support/Error.h"

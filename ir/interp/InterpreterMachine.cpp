@@ -1,4 +1,4 @@
-//===- InterpreterMachine.cpp - buffers, descriptors, rings ---------------===//
+// Buffers, descriptors, rings.
 
 #include "ir/interp/InterpreterMachine.h"
 

@@ -1,9 +1,7 @@
-//===- InterpreterMachine.h - buffers, descriptors, rings -------*- C++ -*-===//
+// Buffers, descriptors, rings.
 //
 // The memory that an interpreted program sees; ir/interp/Interpreter.cpp
 // executes operations on it.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef KARAKAL_IR_INTERP_INTERPRETERMACHINE_H
 #define KARAKAL_IR_INTERP_INTERPRETERMACHINE_H

@@ -1,8 +1,6 @@
-//===- InterpreterMemory.cpp - packets, metadata, global data -------------===//
+// Packets, metadata, global data.
 //
 // Operations of the baker dialect, on the memory of the machine.
-//
-//===----------------------------------------------------------------------===//
 
 #include "ir/dialect/Attributes.h"
 #include "ir/dialect/Layout.h"

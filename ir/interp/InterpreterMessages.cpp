@@ -1,10 +1,8 @@
-//===- InterpreterMessages.cpp - packets on rings and in registers --------===//
+// Packets on rings and in registers.
 //
 // Operations of ir/dialect/BakerMessages.td. After baker-phr a packet's head
 // and length are values, and its descriptor is true only where another engine
 // or the XScale core sees it: on the ring to Tx a message says all.
-//
-//===----------------------------------------------------------------------===//
 
 #include "ir/interp/InterpreterState.h"
 #include "llvm/ADT/TypeSwitch.h"

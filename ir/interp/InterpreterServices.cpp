@@ -1,9 +1,7 @@
-//===- InterpreterServices.cpp - locks, counters, hashes, time, chance ----===//
+// Locks, counters, hashes, time, chance.
 //
 // One packet is worked on at a time, so locks are free. Time and chance are
 // counters: they give the same for the same questions in the same order.
-//
-//===----------------------------------------------------------------------===//
 
 #include "ir/dialect/Services.h"
 #include "ir/interp/InterpreterState.h"

@@ -1,4 +1,4 @@
-//===- InterpreterState.h - what the interpreter's parts share --*- C++ -*-===//
+// What the interpreter's parts share.
 
 #ifndef KARAKAL_IR_INTERP_INTERPRETERSTATE_H
 #define KARAKAL_IR_INTERP_INTERPRETERSTATE_H

@@ -1,4 +1,4 @@
-//===- PassCheck.cpp - a module before and after each pass, run -----------===//
+// A module before and after each pass, run.
 
 #include "ir/interp/PassCheck.h"
 #include "ir/analysis/ConstantGlobals.h"

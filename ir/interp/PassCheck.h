@@ -1,4 +1,4 @@
-//===- PassCheck.h - a module before and after each pass, run ---*- C++ -*-===//
+// A module before and after each pass, run.
 //
 // Runs the module on the same random packets before and after each pass and
 // compares what can be seen from outside: packets put on channels and rings
@@ -7,8 +7,6 @@
 // and the program ends with status 3.
 //
 // ir/interp/Stimulus.h tells what packets and tables the program finds.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef KARAKAL_IR_INTERP_PASSCHECK_H
 #define KARAKAL_IR_INTERP_PASSCHECK_H

@@ -1,4 +1,4 @@
-//===- Stimulus.cpp - what the pass checker runs a program on -------------===//
+// What the pass checker runs a program on.
 
 #include "ir/interp/Stimulus.h"
 #include "ir/dialect/Attributes.h"

@@ -1,4 +1,4 @@
-//===- Stimulus.h - what the pass checker runs a program on -----*- C++ -*-===//
+// What the pass checker runs a program on.
 //
 // Packets are made for the program: headers of its protocols one after another,
 // with fields drawn from the constants that it compares with, cut at any place
@@ -6,8 +6,6 @@
 // traffic, most packets are these, as they are or with one field changed. Some
 // come from rings, with metadata. Global data holds constants, small numbers
 // and noise, or what calls of control functions leave in it.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef KARAKAL_IR_INTERP_STIMULUS_H
 #define KARAKAL_IR_INTERP_STIMULUS_H

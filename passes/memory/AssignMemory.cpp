@@ -1,4 +1,4 @@
-//===- AssignMemory.cpp - places for globals, metadata, channels ----------===//
+// Places for globals, metadata, channels.
 //
 // Globals go where PlaceGlobals.cpp says. Metadata fields take the user words
 // of the packet descriptor in order of declaration; channels are numbered in
@@ -7,8 +7,6 @@
 // Requires: nothing. Ensures: every global has `baker.place`, every metadata
 // field `baker.word`, every channel `baker.id`, or an error tells what does
 // not fit. Cost: linear, but for the search of PlaceGlobals.cpp.
-//
-//===----------------------------------------------------------------------===//
 
 #include "ir/dialect/Attributes.h"
 #include "ir/dialect/Layout.h"

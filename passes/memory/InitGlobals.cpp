@@ -1,4 +1,4 @@
-//===- InitGlobals.cpp - initial values of globals ------------------------===//
+// Initial values of globals.
 //
 // One store for each scalar whose initial value is not zero, reached by the
 // path of elements and fields from its global. The XScale core runs the
@@ -6,8 +6,6 @@
 //
 // Requires: nothing. Ensures: `@karakal.globals` exists if and only if some
 // initial value is not zero. Cost: linear in the initializers.
-//
-//===----------------------------------------------------------------------===//
 
 #include "ir/dialect/Attributes.h"
 #include "passes/Passes.h"

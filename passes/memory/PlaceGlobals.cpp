@@ -1,4 +1,4 @@
-//===- PlaceGlobals.cpp - places for global data --------------------------===//
+// Places for global data.
 //
 // Translates a program into the problem of Placement.h and its solution into
 // `baker.place`. Accesses are those of PPFs and of what they call, on engines:
@@ -7,8 +7,6 @@
 // What others load the units with, in cycles a packet: rings and their
 // polling in scratch; in SRAM channel 0 the free list, and the descriptor that
 // Rx writes and Tx reads; in DRAM the frame in and out and the header between.
-//
-//===----------------------------------------------------------------------===//
 
 #include "passes/memory/PlaceGlobals.h"
 

@@ -1,8 +1,6 @@
-//===- PlaceGlobals.h - places for global data -----------------*- C++ -*-===//
+// Places for global data.
 //
 // The part of baker-assign-memory that decides where globals lie.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef KARAKAL_PASSES_MEMORY_PLACEGLOBALS_H
 #define KARAKAL_PASSES_MEMORY_PLACEGLOBALS_H

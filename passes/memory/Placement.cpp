@@ -1,12 +1,10 @@
-//===- Placement.cpp - which memory for which structure -------------------===//
+// Which memory for which structure.
 //
 // Branch and bound places the structures with most load first, each in the
 // memory that costs least now. The bound of what is left: each structure's
 // least latency, plus the queueing that remains if the load that is left could
 // be poured over the memories like water: into each at the extra latency that
 // its cheapest structure would pay there.
-//
-//===----------------------------------------------------------------------===//
 
 #include "passes/memory/Placement.h"
 

@@ -1,4 +1,4 @@
-//===- Placement.h - which memory for which structure ----------*- C++ -*-===//
+// Which memory for which structure.
 //
 // The optimization problem behind baker-place-globals, free of any IR.
 //
@@ -13,8 +13,6 @@
 // second sum is the mean wait of a queue with constant service (M/D/1) at low
 // load. Constraints: bytes of each memory; commands a packet of a memory;
 // memories that a structure may not go to.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef KARAKAL_PASSES_MEMORY_PLACEMENT_H
 #define KARAKAL_PASSES_MEMORY_PLACEMENT_H

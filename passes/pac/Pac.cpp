@@ -1,4 +1,4 @@
-//===- Pac.cpp - packet access combining ----------------------------------===//
+// Packet access combining.
 //
 // Many accesses of fields become few commands of memory:
 //
@@ -20,8 +20,6 @@
 // Section 5.3.1 of the paper. Requires: one function for what is done with a
 // packet (baker-inline) to be worth much; works on any. Ensures: the program
 // sees the same. Cost: about linear in the program.
-//
-//===----------------------------------------------------------------------===//
 
 #include "ir/analysis/Explain.h"
 #include "passes/Passes.h"

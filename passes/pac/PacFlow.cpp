@@ -1,4 +1,4 @@
-//===- PacFlow.cpp - frequencies of blocks, states of bits ---------------===//
+// Frequencies of blocks, states of bits.
 
 #include "ir/dialect/ProfileAttributes.h"
 #include "passes/pac/PacPlan.h"

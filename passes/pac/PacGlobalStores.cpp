@@ -1,4 +1,4 @@
-//===- PacGlobalStores.cpp - combine stores of global data ----------------===//
+// Combine stores of global data.
 //
 // Stores of neighbouring words of one object become one burst at the last of
 // them:
@@ -13,8 +13,6 @@
 // could show the difference: no access of another object (whoever finds a flag
 // set must find what was stored before it), no load of the words, no call, no
 // lock, and no packet that goes on, whose receiver may look.
-//
-//===----------------------------------------------------------------------===//
 
 #include "ir/analysis/Explain.h"
 #include "ir/dialect/Layout.h"

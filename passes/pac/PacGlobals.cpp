@@ -1,4 +1,4 @@
-//===- PacGlobals.cpp - combine loads of global data ----------------------===//
+// Combine loads of global data.
 //
 // Loads of scalars of one object (a structure in an array, a global) become one
 // burst at the first of them:
@@ -16,8 +16,6 @@
 // before. Within the object a reader that finds the last word written finds the
 // others: they were written before, and the burst sees one moment. A store of
 // other words of the object changes nothing for the load.
-//
-//===----------------------------------------------------------------------===//
 
 #include "passes/pac/PacGlobals.h"
 #include "ir/analysis/Explain.h"

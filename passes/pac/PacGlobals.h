@@ -1,4 +1,4 @@
-//===- PacGlobals.h - combine accesses of global data -----------*- C++ -*-===//
+// Combine accesses of global data.
 
 #ifndef KARAKAL_PASSES_PAC_PACGLOBALS_H
 #define KARAKAL_PASSES_PAC_PACGLOBALS_H

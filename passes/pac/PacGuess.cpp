@@ -1,4 +1,4 @@
-//===- PacGuess.cpp - likely indices of header fields ---------------------===//
+// Likely indices of header fields.
 //
 // What stands behind a header of variable size is read at an index computed
 // from that size, and most headers have the smallest: IPv4's has no options.
@@ -11,8 +11,6 @@
 //
 // whose read is at a constant place and can be combined with others. The bound
 // is a guess in that nothing depends on it but the number of commands.
-//
-//===----------------------------------------------------------------------===//
 
 #include "passes/pac/PacGuess.h"
 #include "ir/analysis/Explain.h"

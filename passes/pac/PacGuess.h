@@ -1,4 +1,4 @@
-//===- PacGuess.h - likely indices of header fields -------------*- C++ -*-===//
+// Likely indices of header fields.
 
 #ifndef KARAKAL_PASSES_PAC_PACGUESS_H
 #define KARAKAL_PASSES_PAC_PACGUESS_H

@@ -1,4 +1,4 @@
-//===- PacPackets.cpp - packet accesses by place --------------------------===//
+// Packet accesses by place.
 //
 // Finds the anchors of handles (PacPackets.h) and what is done to the bytes of
 // each: reads and writes of constant bits, and flushes, where memory must hold
@@ -7,8 +7,6 @@
 //
 // Bytes that an access with a variable index may touch, besides writes by
 // constants, stay as they are, and so does what overlaps them.
-//
-//===----------------------------------------------------------------------===//
 
 #include "passes/pac/PacPackets.h"
 #include "ir/analysis/Explain.h"

@@ -1,4 +1,4 @@
-//===- PacPackets.h - packet accesses by place ------------------*- C++ -*-===//
+// Packet accesses by place.
 //
 // Baker-pac sees the bytes of a packet as an object that begins at an *anchor*:
 // a handle of which no earlier one is known at a constant distance (from a
@@ -8,8 +8,6 @@
 //
 // Metadata are the bytes of the packet's descriptor. There the anchor is the
 // packet: its handles lie all at the same place, wherever their heads are.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef KARAKAL_PASSES_PAC_PACPACKETS_H
 #define KARAKAL_PASSES_PAC_PACPACKETS_H

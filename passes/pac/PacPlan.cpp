@@ -1,4 +1,4 @@
-//===- PacPlan.cpp - which commands serve which accesses ------------------===//
+// Which commands serve which accesses.
 //
 // A read needs the bits of its field that no path is sure to have written. A
 // flush writes all bytes of which a bit may have been; what is written on some
@@ -17,8 +17,6 @@
 // traps: it stays in the buffer, whatever the packet's length.
 //
 // Section 5.3.1 of the paper.
-//
-//===----------------------------------------------------------------------===//
 
 #include "passes/pac/PacPlan.h"
 #include "ir/analysis/Explain.h"

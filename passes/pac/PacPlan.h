@@ -1,4 +1,4 @@
-//===- PacPlan.h - which commands serve which accesses ----------*- C++ -*-===//
+// Which commands serve which accesses.
 
 #ifndef KARAKAL_PASSES_PAC_PACPLAN_H
 #define KARAKAL_PASSES_PAC_PACPLAN_H

@@ -1,11 +1,9 @@
-//===- PacRewrite.cpp - carry out a plan of commands ----------------------===//
+// Carry out a plan of commands.
 //
 // Each word of an anchor becomes a stack slot. A planned load stores into
 // slots what it brings, except bits that were written before it; accesses of
 // fields become shifts and masks of slots; a planned store writes what the
 // slots hold. Then MLIR's mem2reg turns slots into values and block arguments.
-//
-//===----------------------------------------------------------------------===//
 
 #include "passes/pac/PacRewrite.h"
 

@@ -1,4 +1,4 @@
-//===- PacRewrite.h - carry out a plan of commands --------------*- C++ -*-===//
+// Carry out a plan of commands.
 
 #ifndef KARAKAL_PASSES_PAC_PACREWRITE_H
 #define KARAKAL_PASSES_PAC_PACREWRITE_H

@@ -1,4 +1,4 @@
-//===- PacSpecialize.cpp - paths on which the head is known ---------------===//
+// Paths on which the head is known.
 //
 // Where handles with different heads meet (behind a loop that takes off
 // labels, after a header that some packets have), all later accesses would be
@@ -14,8 +14,6 @@
 //
 // This follows the paper's section 5.3.2, which asks for the head on each path;
 // the copies are what makes it a constant there.
-//
-//===----------------------------------------------------------------------===//
 
 #include "passes/pac/PacSpecialize.h"
 #include "ir/analysis/Explain.h"

@@ -1,4 +1,4 @@
-//===- PacSpecialize.h - paths on which the head is known -------*- C++ -*-===//
+// Paths on which the head is known.
 
 #ifndef KARAKAL_PASSES_PAC_PACSPECIALIZE_H
 #define KARAKAL_PASSES_PAC_PACSPECIALIZE_H

@@ -1,4 +1,4 @@
-//===- PacUnroll.cpp - loops over header arrays ---------------------------===//
+// Loops over header arrays.
 //
 // An element of a header array at a variable index is an access of its own: the
 // words that a command brings lie in registers, which have no index. Where the
@@ -14,8 +14,6 @@
 // their first condition, too, are unrolled as well: those edges are copied.
 //
 // Section 5.3.1 of the paper asks for constant distances; this makes them.
-//
-//===----------------------------------------------------------------------===//
 
 #include "passes/pac/PacUnroll.h"
 #include "ir/analysis/Explain.h"

@@ -1,4 +1,4 @@
-//===- PacUnroll.h - loops over header arrays -------------------*- C++ -*-===//
+// Loops over header arrays.
 
 #ifndef KARAKAL_PASSES_PAC_PACUNROLL_H
 #define KARAKAL_PASSES_PAC_PACUNROLL_H

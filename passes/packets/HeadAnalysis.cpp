@@ -1,4 +1,4 @@
-//===- HeadAnalysis.cpp - where the heads of packets are ------------------===//
+// Where the heads of packets are.
 //
 // A forward sparse analysis in MLIR's solver, through blocks and calls, and a
 // second one beside it through channels: the packet that a PPF takes joins what
@@ -8,8 +8,6 @@
 // byte 128, or is a copy, whose head is where the original's is. So nothing is
 // left at ⊤ that the backward pass of the paper's steps 4 and 7 would have to
 // fill.
-//
-//===----------------------------------------------------------------------===//
 
 #include "passes/packets/HeadAnalysis.h"
 #include "ir/dialect/Attributes.h"

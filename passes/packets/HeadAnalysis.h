@@ -1,11 +1,9 @@
-//===- HeadAnalysis.h - where the heads of packets are ----------*- C++ -*-===//
+// Where the heads of packets are.
 //
 // The lattices of Figures 10 and 11 of the paper as one: of a number is known
 // nothing yet (⊤), its value, its remainder modulo 8, 4 or 2, or nothing at
 // all (⊥). The numbers are the head pointers of packets, as byte offsets in
 // their buffers, and the integers that heads are moved by.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef KARAKAL_PASSES_PACKETS_HEADANALYSIS_H
 #define KARAKAL_PASSES_PACKETS_HEADANALYSIS_H

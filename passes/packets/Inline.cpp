@@ -1,4 +1,4 @@
-//===- Inline.cpp - one function out of a microengine's program -----------===//
+// One function out of a microengine's program.
 //
 // After baker-lower-channels a microengine's program is an entry that calls
 // the PPFs that get messages, which call further PPFs and functions. What is
@@ -16,8 +16,6 @@
 // Section 5.2 of the paper (aggressive inlining). Requires: the output of
 // baker-lower-channels for a microengine. Ensures: calls of functions with
 // packets only where the size forbids more.
-//
-//===----------------------------------------------------------------------===//
 
 #include "ir/analysis/Explain.h"
 #include "ir/dialect/Attributes.h"

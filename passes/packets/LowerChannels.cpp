@@ -1,4 +1,4 @@
-//===- LowerChannels.cpp - one core's program out of the PPF graph --------===//
+// One core's program out of the PPF graph.
 //
 // A channel inside a core's program is a call, any other a message on a ring:
 //
@@ -18,8 +18,6 @@
 // Requires: `baker.id` on channels; except for the host, `baker.core` on PPFs
 // and `baker.via` on channels. Ensures: no channel_put and no channel, nothing
 // unreachable.
-//
-//===----------------------------------------------------------------------===//
 
 #include "ir/dialect/ProfileAttributes.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"

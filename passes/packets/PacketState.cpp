@@ -1,4 +1,4 @@
-//===- PacketState.cpp - what baker-phr keeps of packets in values --------===//
+// What baker-phr keeps of packets in values.
 
 #include "passes/packets/PacketState.h"
 #include "ir/dialect/Attributes.h"

@@ -1,5 +1,4 @@
-//===- PacketState.h - what baker-phr keeps of packets in values -*- C++
-//-*-===//
+// What baker-phr keeps of packets in values.
 
 #ifndef KARAKAL_PASSES_PACKETS_PACKETSTATE_H
 #define KARAKAL_PASSES_PACKETS_PACKETSTATE_H

@@ -1,4 +1,4 @@
-//===- Phr.cpp - packet handling removal ----------------------------------===//
+// Packet handling removal.
 //
 // In a microengine's one function each packet is followed from the message that
 // brings it to the one that takes it away. What its descriptor would hold lives
@@ -30,8 +30,6 @@
 // packet_length, packet_headroom, packet_copy, packet_create; metadata
 // operations only where a packet comes from or goes to a ring that is not Rx's
 // or Tx's.
-//
-//===----------------------------------------------------------------------===//
 
 #include "ir/analysis/Explain.h"
 #include "ir/dialect/Attributes.h"

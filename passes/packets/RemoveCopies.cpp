@@ -1,4 +1,4 @@
-//===- RemoveCopies.cpp - copies whose packet ends at once ----------------===//
+// Copies whose packet ends at once.
 //
 // A copy costs a buffer, a read and a write of the packet. Where one of the two
 // is dropped, on every path from the copy on, and nothing else is done with it,
@@ -14,8 +14,6 @@
 // Section 5.3.3 of the paper. Requires: nothing; best after baker-inline and
 // before baker-pac, for which a copy is a packet of its own. Ensures: the
 // program sees the same. Cost: linear in the uses of copied packets.
-//
-//===----------------------------------------------------------------------===//
 
 #include "ir/analysis/Explain.h"
 #include "ir/dialect/Attributes.h"

@@ -1,4 +1,4 @@
-//===- RuntimeCalls.cpp - functions of the runtime ------------------------===//
+// Functions of the runtime.
 
 #include "passes/packets/RuntimeCalls.h"
 

@@ -1,4 +1,4 @@
-//===- RuntimeCalls.h - functions of the runtime ----------------*- C++ -*-===//
+// Functions of the runtime.
 
 #ifndef KARAKAL_PASSES_PACKETS_RUNTIMECALLS_H
 #define KARAKAL_PASSES_PACKETS_RUNTIMECALLS_H

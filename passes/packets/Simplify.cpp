@@ -1,12 +1,10 @@
-//===- Simplify.cpp - canonical form, with the profile kept ---------------===//
+// Canonical form, with the profile kept.
 //
 // MLIR's canonicalizer makes new branches of old ones and leaves behind what
 // it does not know, such as the counts that the profile gave them. Here the
 // same patterns run under a listener that takes the counts along.
 //
 // Requires: nothing. Ensures: no branch loses its counts to a pattern.
-//
-//===----------------------------------------------------------------------===//
 
 #include "ir/dialect/ProfileAttributes.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"

@@ -1,4 +1,4 @@
-//===- Soar.cpp - static offset and alignment resolution ------------------===//
+// Static offset and alignment resolution.
 //
 // Where is the head of each packet when an operation uses it? In most programs
 // on most paths the answer is a constant, and the access needs neither the
@@ -15,8 +15,6 @@
 //
 // Section 5.3.2 of the paper, Figures 10 and 11. Requires: nothing; best after
 // baker-inline. Ensures: `baker.head` on what uses packets, where it is known.
-//
-//===----------------------------------------------------------------------===//
 
 #include "ir/analysis/Explain.h"
 #include "ir/dialect/Attributes.h"

@@ -1,4 +1,4 @@
-//===- Stoppable.h - engines that can be asked to stop ---------*- C++ -*-===//
+// Engines that can be asked to stop.
 
 #ifndef KARAKAL_PASSES_PACKETS_STOPPABLE_H
 #define KARAKAL_PASSES_PACKETS_STOPPABLE_H

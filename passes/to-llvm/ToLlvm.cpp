@@ -1,12 +1,10 @@
-//===- ToLlvm.cpp - one core's program in the LLVM dialect ----------------===//
+// One core's program in the LLVM dialect.
 //
 // Upstream's patterns lower func, cf and arith; ToLlvmPackets.cpp and
 // ToLlvmGlobals.cpp those of the baker dialect. A packet is its handle, an
 // i32. Symbols go last: the code asks them while it is converted.
 //
 // Requires: see the pass's description. Ensures: LLVM dialect only.
-//
-//===----------------------------------------------------------------------===//
 
 #include "passes/to-llvm/ToLlvm.h"
 #include "ir/dialect/ProfileAttributes.h"

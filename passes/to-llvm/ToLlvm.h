@@ -1,9 +1,7 @@
-//===- ToLlvm.h - parts of baker-to-llvm -----------------------*- C++ -*-===//
+// Parts of baker-to-llvm.
 //
 // The pieces that the files of the pass share: how types are represented and
 // how a runtime function is called.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef KARAKAL_PASSES_TO_LLVM_TOLLVM_H
 #define KARAKAL_PASSES_TO_LLVM_TOLLVM_H

@@ -1,4 +1,4 @@
-//===- ToLlvmAccess.cpp - runs of words as memory commands ----------------===//
+// Runs of words as memory commands.
 //
 // The combined accesses of packets, descriptors and global data. On a
 // microengine each becomes one load or store of a vector, which the code
@@ -15,8 +15,6 @@
 // shifts, and quadwords that are written whole are not read.
 //
 // On the XScale core and the host a run is the primitive calls of its words.
-//
-//===----------------------------------------------------------------------===//
 
 #include "passes/to-llvm/ToLlvmAccess.h"
 #include "ir/dialect/Attributes.h"

@@ -1,4 +1,4 @@
-//===- ToLlvmAccess.h - building blocks of combined accesses ----*- C++ -*-===//
+// Building blocks of combined accesses.
 
 #ifndef KARAKAL_PASSES_TO_LLVM_TOLLVMACCESS_H
 #define KARAKAL_PASSES_TO_LLVM_TOLLVMACCESS_H

@@ -1,4 +1,4 @@
-//===- ToLlvmGlobals.cpp - global data as memory accesses -----------------===//
+// Global data as memory accesses.
 //
 // On the chip a reference is the i32 byte address of what it refers to, and
 // the memory, known from the global at its root, is the address space of the
@@ -8,8 +8,6 @@
 //   →  %p = inttoptr i32 %ref to ptr addrspace(1)
 //      %w = load i64, ptr addrspace(1) %p, align 4
 //      %m = trunc i64 %w to i48
-//
-//===----------------------------------------------------------------------===//
 
 #include "ir/analysis/References.h"
 #include "ir/dialect/Attributes.h"

@@ -1,4 +1,4 @@
-//===- ToLlvmHeads.cpp - accesses of which the place is known -------------===//
+// Accesses of which the place is known.
 //
 // Where `baker.head` gives the offset of a packet's head, or its remainder
 // modulo 8 or 4, an access becomes the DRAM quadwords that it needs and shifts
@@ -15,8 +15,6 @@
 //
 // A write of whole quadwords, or of bytes of one quadword, is one command; any
 // other reads, merges and writes. Section 5.3.2 of the paper, step 8.
-//
-//===----------------------------------------------------------------------===//
 
 #include "ir/dialect/Attributes.h"
 #include "ir/dialect/Layout.h"

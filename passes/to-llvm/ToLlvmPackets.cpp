@@ -1,12 +1,10 @@
-//===- ToLlvmPackets.cpp - packets and metadata as primitive calls --------===//
+// Packets and metadata as primitive calls.
 //
 // Each operation on a packet becomes a call of one packet primitive:
 //
 //   %t = baker.packet_read %ph "type"    →   %0 = call i64
 //                                              @baker_packet_read(%ph, 96, 16)
 //                                            %t = trunc %0 to i16
-//
-//===----------------------------------------------------------------------===//
 
 #include "ir/dialect/Attributes.h"
 #include "ir/dialect/Layout.h"

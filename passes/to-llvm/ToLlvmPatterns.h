@@ -1,5 +1,4 @@
-//===- ToLlvmPatterns.h - what the patterns of baker-to-llvm share -*- C++
-//-*-===//
+// What the patterns of baker-to-llvm share.
 
 #ifndef KARAKAL_PASSES_TO_LLVM_TOLLVMPATTERNS_H
 #define KARAKAL_PASSES_TO_LLVM_TOLLVMPATTERNS_H

@@ -1,12 +1,10 @@
-//===- ToLlvmServices.cpp - what the chip does for programs ---------------===//
+// What the chip does for programs.
 //
 // Locks, counters, hashes, time and chance as calls of runtime/services.ll, or
 // of what the host has in its place. On x86 one packet is worked on at a time:
 // a lock is always free there.
 //
 //   baker.atomic_add %n, %ref   →  call @__ixp_sram_add(%ref, %n)
-//
-//===----------------------------------------------------------------------===//
 
 #include "ir/analysis/References.h"
 #include "ir/dialect/Attributes.h"

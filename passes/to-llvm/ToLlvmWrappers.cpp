@@ -1,4 +1,4 @@
-//===- ToLlvmWrappers.cpp - entries for control and init functions --------===//
+// Entries for control and init functions.
 //
 // The simulator and the host call a control function with one pointer: its
 // arguments stand there as 64-bit words, each extended to its type's sign.
@@ -13,8 +13,6 @@
 //   }
 //
 // A control function without a result returns 0.
-//
-//===----------------------------------------------------------------------===//
 
 #include "ir/dialect/Attributes.h"
 #include "passes/Passes.h"

@@ -1,9 +1,6 @@
-//===- Cap.cpp - the CSR access proxy
-//--------------------------------------===//
+// The CSR access proxy.
 //
 // See Cap.h for the idea.
-//
-//===----------------------------------------------------------------------===//
 
 #include "sim-ixp/bus/Cap.h"
 #include "target-ixp/chip/ChipParameters.h"

@@ -1,4 +1,4 @@
-//===- Cap.h - the CSR access proxy ---------------------------*- C++ -*-===//
+// The CSR access proxy.
 //
 // Registers that belong to no other unit ("IXP2400 chip notes", CAP). Their
 // offsets, but for the interrupts', are this project's choice: no document at
@@ -18,8 +18,6 @@
 //                       15:12 the first register, in the offset's place
 //
 // A register without a meaning here keeps what was written.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef KARAKAL_SIM_IXP_BUS_CAP_H
 #define KARAKAL_SIM_IXP_BUS_CAP_H

@@ -1,11 +1,8 @@
-//===- Chassis.cpp - buses between microengines and units
-//------------------===//
+// Buses between microengines and units.
 //
 // See Chassis.h for the idea. The command bus is granted in the order of issue:
 // engines issue in the order of cycle and engine number, so a reservation at
 // issue is the arbiter.
-//
-//===----------------------------------------------------------------------===//
 
 #include "sim-ixp/bus/Chassis.h"
 #include "support/Error.h"

@@ -1,4 +1,4 @@
-//===- Chassis.h - buses between microengines and units -------*- C++ -*-===//
+// Buses between microengines and units.
 //
 // The chassis carries commands from the engines' FIFOs over one command bus a
 // cluster to the units, pulls operands out of transfer-out registers, pushes
@@ -16,8 +16,6 @@
 //   autopush(...)  a push that no command asked for (MSF receive status).
 // All return the cycle at which the last word is there. Bursts wrap inside the
 // context's registers.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef KARAKAL_SIM_IXP_BUS_CHASSIS_H
 #define KARAKAL_SIM_IXP_BUS_CHASSIS_H

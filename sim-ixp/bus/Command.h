@@ -1,12 +1,10 @@
-//===- Command.h - one memory or I/O command in flight --------*- C++ -*-===//
+// One memory or I/O command in flight.
 //
 // A command is what a microengine puts into its command FIFO: the unit's
 // operation, an address, a count, the first transfer register and a signal. It
 // travels over the cluster's command bus to its unit, which pulls operands from
 // transfer-out registers or pushes results into transfer-in registers through
 // the chassis, and then gives it back. Commands live in the chassis's pool.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef KARAKAL_SIM_IXP_BUS_COMMAND_H
 #define KARAKAL_SIM_IXP_BUS_COMMAND_H

@@ -1,10 +1,8 @@
-//===- Fifo.h - a queue that keeps its memory -----------------*- C++ -*-===//
+// A queue that keeps its memory.
 //
 // First in, first out. The memory grows to the most values ever inside and then
 // stays, so that a run allocates nothing in its steady state (a std::deque
 // takes and gives back a block every few values).
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef KARAKAL_SIM_IXP_BUS_FIFO_H
 #define KARAKAL_SIM_IXP_BUS_FIFO_H

@@ -1,10 +1,8 @@
-//===- Resource.h - a unit's server as a timeline -------------*- C++ -*-===//
+// A unit's server as a timeline.
 //
 // A server takes one job at a time, in the order of its reservations: a job
 // starts at the first free cycle at or after the moment it may start. Waiting
 // and utilization follow from that; there is nothing to tick.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef KARAKAL_SIM_IXP_BUS_RESOURCE_H
 #define KARAKAL_SIM_IXP_BUS_RESOURCE_H

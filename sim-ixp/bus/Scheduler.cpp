@@ -1,9 +1,6 @@
-//===- Scheduler.cpp - the global event queue
-//------------------------------===//
+// The global event queue.
 //
 // See Scheduler.h for the idea.
-//
-//===----------------------------------------------------------------------===//
 
 #include "sim-ixp/bus/Scheduler.h"
 

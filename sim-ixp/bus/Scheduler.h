@@ -1,4 +1,4 @@
-//===- Scheduler.h - the global event queue -------------------*- C++ -*-===//
+// The global event queue.
 //
 // Everything that happens later than now is an event: a cycle, a target, a
 // small code and an argument. Events of one cycle run in the order in which
@@ -15,8 +15,6 @@
 // emptied into the wheel, in order, before it takes anything of the same cycles
 // itself. Nodes come from a pool that grows to the most events ever pending and
 // then stays.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef KARAKAL_SIM_IXP_BUS_SCHEDULER_H
 #define KARAKAL_SIM_IXP_BUS_SCHEDULER_H

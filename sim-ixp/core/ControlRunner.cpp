@@ -1,9 +1,6 @@
-//===- ControlRunner.cpp - calls of control functions
-//----------------------===//
+// Calls of control functions.
 //
 // See ControlRunner.h for the idea.
-//
-//===----------------------------------------------------------------------===//
 
 #include "sim-ixp/core/ControlRunner.h"
 

@@ -1,4 +1,4 @@
-//===- ControlRunner.h - calls of control functions -----------*- C++ -*-===//
+// Calls of control functions.
 //
 // Runs a program's initialization functions and the calls of a control file on
 // the XScale: those without a time before packets flow, `@packet N` before the
@@ -7,8 +7,6 @@
 // the core to be free; calls never overtake one another. An `int` other than 0
 // says that the function has refused its arguments: the run ends with an error
 // at the call's line. What functions of other types return is kept.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef KARAKAL_SIM_IXP_CORE_CONTROLRUNNER_H
 #define KARAKAL_SIM_IXP_CORE_CONTROLRUNNER_H

@@ -1,12 +1,10 @@
-//===- Core.h - what the chip asks of its XScale core ---------*- C++ -*-===//
+// What the chip asks of its XScale core.
 //
 // The core runs ARM code against the same memories as the engines. It is idle
 // until it is called: for control and initialization functions, and for its
 // message handler whenever the ring to it is not empty. A call runs to its end
 // at the cycle at which it starts, and the core is busy for the cycles it took;
 // the next call or message waits for that.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef KARAKAL_SIM_IXP_CORE_CORE_H
 #define KARAKAL_SIM_IXP_CORE_CORE_H

@@ -1,4 +1,4 @@
-//===- XScale.cpp - the control processor in the chip ---------------------===//
+// The control processor in the chip.
 
 #include "sim-ixp/core/XScale.h"
 

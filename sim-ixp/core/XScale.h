@@ -1,4 +1,4 @@
-//===- XScale.h - the control processor in the chip -----------*- C++ -*-===//
+// The control processor in the chip.
 //
 // Joins the instructions (XScaleCore) to the chip: memories at the addresses of
 // target-ixp/chip/MemoryMap.h, rings, queue array and atomic operations as
@@ -13,8 +13,6 @@
 // so that code of the core can load and start engines. Whenever the core looks
 // at memory it sees what the engines' commands in front of its own do, served
 // or not: a message may be there before the packet's last bytes are in DRAM.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef KARAKAL_SIM_IXP_CORE_XSCALE_H
 #define KARAKAL_SIM_IXP_CORE_XSCALE_H

@@ -1,4 +1,4 @@
-//===- XScaleCore.cpp - the XScale's instructions, on Unicorn -------------===//
+// The XScale's instructions, on Unicorn.
 
 #include "sim-ixp/core/XScaleCore.h"
 

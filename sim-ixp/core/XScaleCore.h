@@ -1,4 +1,4 @@
-//===- XScaleCore.h - the XScale's instructions, on Unicorn ---*- C++ -*-===//
+// The XScale's instructions, on Unicorn.
 //
 // The IXP2400's control processor is an ARMv5TE core that runs big-endian.
 // Unicorn executes its instructions; this class gives Unicorn the chip's
@@ -16,8 +16,6 @@
 //
 // A fault (an address where nothing answers, an undefined instruction) and a
 // job without end are errors that say where the core stood.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef KARAKAL_SIM_IXP_CORE_XSCALECORE_H
 #define KARAKAL_SIM_IXP_CORE_XSCALECORE_H

@@ -1,9 +1,6 @@
-//===- Cam.cpp - the content-addressable memory of an engine
-//---------------===//
+// The content-addressable memory of an engine.
 //
 // See Cam.h for the idea.
-//
-//===----------------------------------------------------------------------===//
 
 #include "sim-ixp/engine/Cam.h"
 

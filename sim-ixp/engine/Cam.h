@@ -1,12 +1,10 @@
-//===- Cam.h - the content-addressable memory of an engine ----*- C++ -*-===//
+// The content-addressable memory of an engine.
 //
 // 16 entries of a 32-bit tag and a 4-bit state, with the order of their use. A
 // lookup result holds the state in bits 11:8, hit in bit 7 and the entry in
 // bits 6:3; a miss names the least recently used entry and has state 0. A hit
 // and a write make an entry the most recently used; a miss and a write of the
 // state alone do not ("MEv2 reference", CAM).
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef KARAKAL_SIM_IXP_ENGINE_CAM_H
 #define KARAKAL_SIM_IXP_ENGINE_CAM_H

@@ -1,10 +1,8 @@
-//===- ControlPath.cpp - commands and swaps inside chains -----------------===//
+// Commands and swaps inside chains.
 //
 // See DataPath.h for chains. These handlers do what the engine's loop does with
 // the same operations (MicroengineRun.cpp) where nothing is special about them:
 // no profile, no breakpoint, delay slots that need no look.
-//
-//===----------------------------------------------------------------------===//
 
 #include "sim-ixp/engine/DataPath.h"
 #include "sim-ixp/engine/Microengine.h"

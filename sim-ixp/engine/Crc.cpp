@@ -1,9 +1,6 @@
-//===- Crc.cpp - the CRC unit of an engine
-//---------------------------------===//
+// The CRC unit of an engine.
 //
 // See Crc.h for the idea.
-//
-//===----------------------------------------------------------------------===//
 
 #include "sim-ixp/engine/Crc.h"
 

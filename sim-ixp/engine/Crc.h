@@ -1,11 +1,9 @@
-//===- Crc.h - the CRC unit of an engine ----------------------*- C++ -*-===//
+// The CRC unit of an engine.
 //
 // One crc instruction runs the chosen bytes of a word through the remainder,
 // most significant bit first. `be` numbers bytes from the most significant end,
 // `le` from the least significant one; bit_swap reverses the bits inside each
 // byte ("MEv2 reference", CRC).
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef KARAKAL_SIM_IXP_ENGINE_CRC_H
 #define KARAKAL_SIM_IXP_ENGINE_CRC_H

@@ -1,8 +1,6 @@
-//===- DataPath.cpp - operations of the data path -------------------------===//
+// Operations of the data path.
 //
 // See DataPath.h for the idea.
-//
-//===----------------------------------------------------------------------===//
 
 #include "sim-ixp/engine/DataPath.h"
 #include "sim-ixp/engine/Microengine.h"

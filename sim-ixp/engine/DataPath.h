@@ -1,4 +1,4 @@
-//===- DataPath.h - operations of the data path ---------------*- C++ -*-===//
+// Operations of the data path.
 //
 // What an engine does without the rest of the chip: arithmetic, logic, shifts,
 // constants, and branches on them. Each operation has its meaning once, and two
@@ -14,8 +14,6 @@
 // of loops that have run for long. It goes over commands and changes of context
 // as long as it is the engine's turn (ControlPath.cpp), and stops in front of
 // whatever else belongs to no data path.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef KARAKAL_SIM_IXP_ENGINE_DATAPATH_H
 #define KARAKAL_SIM_IXP_ENGINE_DATAPATH_H

@@ -1,9 +1,6 @@
-//===- MicroOp.cpp - instructions prepared for execution
-//-------------------===//
+// Instructions prepared for execution.
 //
 // See MicroOp.h for the idea.
-//
-//===----------------------------------------------------------------------===//
 
 #include "sim-ixp/engine/MicroOp.h"
 #include "sim-ixp/engine/DataPath.h"

@@ -1,4 +1,4 @@
-//===- MicroOp.h - an instruction prepared for execution ------*- C++ -*-===//
+// An instruction prepared for execution.
 //
 // Decoding happens once, at load. All storage that an operand can name lies in
 // one array of words, the register file, with the literals 0..255 behind it and
@@ -12,8 +12,6 @@
 // Operands that move their index register, or go through T_INDEX or the
 // neighbour ring, are resolved to such an index when they execute. A shift is a
 // rotation and a mask.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef KARAKAL_SIM_IXP_ENGINE_MICROOP_H
 #define KARAKAL_SIM_IXP_ENGINE_MICROOP_H

@@ -1,11 +1,8 @@
-//===- Microengine.cpp - contexts, signals and arbitration
-//-----------------===//
+// Contexts, signals and arbitration.
 //
 // See Microengine.h for the idea. A context that waits for all of its signals
 // consumes them when it becomes ready; one that waits for any of them leaves
 // them to br_signal.
-//
-//===----------------------------------------------------------------------===//
 
 #include "sim-ixp/engine/Microengine.h"
 #include "sim-ixp/observe/Timeline.h"

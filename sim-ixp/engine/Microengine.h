@@ -1,4 +1,4 @@
-//===- Microengine.h - one microengine ------------------------*- C++ -*-===//
+// One microengine.
 //
 // Eight hardware contexts share one pipeline, one set of condition codes, local
 // memory, CAM and CRC unit. One context runs until it gives the engine up
@@ -15,8 +15,6 @@
 // `limit` there. A correct program cannot see the difference, since it reads
 // transfer registers only after it has seen their signal, and seeing a signal
 // is such an instruction.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef KARAKAL_SIM_IXP_ENGINE_MICROENGINE_H
 #define KARAKAL_SIM_IXP_ENGINE_MICROENGINE_H

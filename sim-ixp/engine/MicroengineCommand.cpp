@@ -1,11 +1,8 @@
-//===- MicroengineCommand.cpp - commands to memories and units
-//-------------===//
+// Commands to memories and units.
 //
 // A command leaves in the cycle of its instruction if the engine's FIFO has
 // room; otherwise the engine stalls. The word of an indirect reference is the
 // result of the instruction before.
-//
-//===----------------------------------------------------------------------===//
 
 #include "sim-ixp/engine/Microengine.h"
 #include "target-ixp/table/InstructionTable.h"

@@ -1,12 +1,9 @@
-//===- MicroengineCsr.cpp - local control and status registers
-//-------------===//
+// Local control and status registers.
 //
 // A write takes the pipeline's delay: uses inside the window see the old value.
 // What the engine's own instructions alone can see waits in `pending`; what
 // others see too, or what looks at them, is an event of the chip. The core's
 // writes act at once.
-//
-//===----------------------------------------------------------------------===//
 
 #include "sim-ixp/engine/Microengine.h"
 #include "target-ixp/chip/ChipParameters.h"

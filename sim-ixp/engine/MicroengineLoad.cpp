@@ -1,4 +1,4 @@
-//===- MicroengineLoad.cpp - local CSRs as the core sees them -------------===//
+// Local CSRs as the core sees them.
 //
 // The core loads an engine by its local CSRs ("MEv2 reference", loading code):
 // USTORE_ADDRESS with bit 31, for each word USTORE_DATA_LOWER (bits 31:0) and
@@ -6,8 +6,6 @@
 // contexts' registers by CSR_CTX_POINTER, and CTX_ENABLES. Bit 41 is the parity
 // of bits 39:20, bit 40 that of 19:0. The words become a program when contexts
 // are enabled.
-//
-//===----------------------------------------------------------------------===//
 
 #include "sim-ixp/engine/Microengine.h"
 #include "target-ixp/chip/ChipParameters.h"

@@ -1,10 +1,7 @@
-//===- MicroengineOperands.cpp - operands through index registers
-//----------===//
+// Operands through index registers.
 //
 // Local memory, transfer registers through T_INDEX, and the neighbour ring: the
 // place is found when the instruction executes, and the index moves behind it.
-//
-//===----------------------------------------------------------------------===//
 
 #include "sim-ixp/engine/Microengine.h"
 #include "target-ixp/chip/ChipParameters.h"

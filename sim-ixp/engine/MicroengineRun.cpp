@@ -1,12 +1,9 @@
-//===- MicroengineRun.cpp - execution of instructions
-//----------------------===//
+// Execution of instructions.
 //
 // The loop that executes prepared instructions: chains of the data path, and
 // between them one operation at a time, each a case of the switch, to be read
 // against its line in the instruction table. Afterwards the common tail moves
 // on by a cycle and a word; a branch that is taken goes through takeBranch.
-//
-//===----------------------------------------------------------------------===//
 
 #include "sim-ixp/engine/Crc.h"
 #include "sim-ixp/engine/DataPath.h"

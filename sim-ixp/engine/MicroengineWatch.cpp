@@ -1,11 +1,8 @@
-//===- MicroengineWatch.cpp - hazards and state
-//-----------------------------===//
+// Hazards and state.
 //
 // What a program should not do and the hardware does not forbid. A register is
 // watched from the issue of a command to the arrival of its data, so a read
 // counts as early as long as the engine cannot have seen the signal.
-//
-//===----------------------------------------------------------------------===//
 
 #include "sim-ixp/engine/Microengine.h"
 #include "target-ixp/table/Printer.h"

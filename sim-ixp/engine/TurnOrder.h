@@ -1,11 +1,9 @@
-//===- TurnOrder.h - which engine acts next -------------------*- C++ -*-===//
+// Which engine acts next.
 //
 // A tournament over the engines' next cycles: the winner is the engine that is
 // furthest behind, of equals the one with the lower number. A change is played
 // up one path of the tree; the runner-up is the best of those that the winner
 // beat on its path.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef KARAKAL_SIM_IXP_ENGINE_TURNORDER_H
 #define KARAKAL_SIM_IXP_ENGINE_TURNORDER_H

@@ -1,12 +1,10 @@
-//===- Media.h - what the chip asks of its media interface ----*- C++ -*-===//
+// What the chip asks of its media interface.
 //
 // The media switch fabric interface is a command unit like any other (msf read,
 // write, fast_wr) with two more duties: it holds the receive and transmit
 // buffers that `dram[rbuf_rd]` and `dram[tbuf_wr]` move, and it knows when the
 // offered traffic is over. The DRAM unit does the timing of the moves and calls
 // readRbuf or writeTbuf when the data crosses.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef KARAKAL_SIM_IXP_MEDIA_MEDIA_H
 #define KARAKAL_SIM_IXP_MEDIA_MEDIA_H

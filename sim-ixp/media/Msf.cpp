@@ -1,4 +1,4 @@
-//===- Msf.cpp - the media switch fabric interface ------------------------===//
+// The media switch fabric interface.
 
 #include "sim-ixp/media/Msf.h"
 

@@ -1,4 +1,4 @@
-//===- Msf.h - the media switch fabric interface --------------*- C++ -*-===//
+// The media switch fabric interface.
 //
 // The unit between engines and ports: its commands are msf read, write and
 // fast_wr, its registers those of MsfRegisters.h. The receive side lives in
@@ -9,8 +9,6 @@
 // a frame's number on the buffer it writes, tbuf_wr takes it to the element
 // that leaves. Software sees nothing of it; the run's report gains latency and
 // order.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef KARAKAL_SIM_IXP_MEDIA_MSF_H
 #define KARAKAL_SIM_IXP_MEDIA_MSF_H

@@ -1,4 +1,4 @@
-//===- MsfReceive.cpp - from the wire to a waiting thread -----------------===//
+// From the wire to a waiting thread.
 
 #include "sim-ixp/media/MsfReceive.h"
 

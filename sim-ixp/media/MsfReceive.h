@@ -1,4 +1,4 @@
-//===- MsfReceive.h - from the wire to a waiting thread -------*- C++ -*-===//
+// From the wire to a waiting thread.
 //
 // A frame comes in by five steps:
 //   1. its port's wire carries it into the port's FIFO, at line rate;
@@ -15,8 +15,6 @@
 // lists there are: port p is served by the list p modulo their number [M]. A
 // list may have a timeout: its first thread then gets a null status instead of
 // waiting for ever.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef KARAKAL_SIM_IXP_MEDIA_MSFRECEIVE_H
 #define KARAKAL_SIM_IXP_MEDIA_MSFRECEIVE_H

@@ -1,4 +1,4 @@
-//===- MsfRegisters.h - addresses and fields of the MSF -------*- C++ -*-===//
+// Addresses and fields of the MSF.
 //
 // The media switch fabric interface as software sees it, beside the register
 // offsets of target-ixp/chip/MemoryMap.h. The fields of the receive status come
@@ -6,8 +6,6 @@
 // carries for the real chip. Where no source states a position it is this
 // project's choice, tagged [M]; microcode (runtime/rx.uc, runtime/tx.uc) and
 // the model agree on it here and nowhere else.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef KARAKAL_SIM_IXP_MEDIA_MSFREGISTERS_H
 #define KARAKAL_SIM_IXP_MEDIA_MSFREGISTERS_H

@@ -1,4 +1,4 @@
-//===- MsfTransmit.cpp - from the transmit buffer to the wire -------------===//
+// From the transmit buffer to the wire.
 
 #include "sim-ixp/media/MsfTransmit.h"
 

@@ -1,4 +1,4 @@
-//===- MsfTransmit.h - from the transmit buffer to the wire ---*- C++ -*-===//
+// From the transmit buffer to the wire.
 //
 // The transmit buffer is four partitions, one a port, of 32 elements of 64
 // bytes, 16 of 128 or 8 of 256 (TX_CONTROL). Software
@@ -11,8 +11,6 @@
 //
 // The port sends a frame once it holds it whole, at line rate, a frame below
 // the least length in the time of the least length.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef KARAKAL_SIM_IXP_MEDIA_MSFTRANSMIT_H
 #define KARAKAL_SIM_IXP_MEDIA_MSFTRANSMIT_H

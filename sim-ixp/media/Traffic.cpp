@@ -1,4 +1,4 @@
-//===- Traffic.cpp - what is offered to the ports -------------------------===//
+// What is offered to the ports.
 
 #include "sim-ixp/media/Traffic.h"
 

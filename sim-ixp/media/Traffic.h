@@ -1,4 +1,4 @@
-//===- Traffic.h - what is offered to the ports, what leaves --*- C++ -*-===//
+// What is offered to the ports, what leaves.
 //
 // A source replays a trace: packet n of the run is packet n modulo the trace's
 // length, padded to the least frame, on the trace's port. The run takes the
@@ -12,8 +12,6 @@
 // preamble and a gap of 12.
 //
 // A sink keeps what left: when, where, which packet it had been, its bytes.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef KARAKAL_SIM_IXP_MEDIA_TRAFFIC_H
 #define KARAKAL_SIM_IXP_MEDIA_TRAFFIC_H

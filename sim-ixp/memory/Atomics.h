@@ -1,10 +1,8 @@
-//===- Atomics.h - read-modify-write of scratch and SRAM ------*- C++ -*-===//
+// Read-modify-write of scratch and SRAM.
 //
 // Scratch and SRAM share the low four bits of their operation codes for reads,
 // writes and atomic operations ("MEv2 reference", commands), and the meaning of
 // the token: 1 = the old value comes back into the transfer-in register.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef KARAKAL_SIM_IXP_MEMORY_ATOMICS_H
 #define KARAKAL_SIM_IXP_MEMORY_ATOMICS_H

@@ -1,5 +1,4 @@
-//===- Dram.cpp - the DRAM channel
-//-----------------------------------------===//
+// The DRAM channel.
 //
 // See Dram.h for the idea. A burst is cut at bank boundaries; each piece takes
 // its bank for the row's cycle time and the data bus for its transfers, never
@@ -8,8 +7,6 @@
 // write changes memory at the start of its first piece and a read looks at the
 // start of its last: accesses to one address share a bank, so a read sees every
 // write that arrived before it.
-//
-//===----------------------------------------------------------------------===//
 
 #include "sim-ixp/memory/Dram.h"
 #include "sim-ixp/observe/Recorder.h"

@@ -1,4 +1,4 @@
-//===- Dram.h - the DRAM channel ------------------------------*- C++ -*-===//
+// The DRAM channel.
 //
 // One 64-bit DDR channel, or several among which addresses are interleaved:
 // 8-byte grain, banks interleaved by a few hundred bytes. A command waits for
@@ -11,8 +11,6 @@
 //
 // The core shares the storage. Its accesses queue behind the commands that the
 // unit has accepted: settle() does what they ask before the core looks.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef KARAKAL_SIM_IXP_MEMORY_DRAM_H
 #define KARAKAL_SIM_IXP_MEMORY_DRAM_H

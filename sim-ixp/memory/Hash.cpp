@@ -1,8 +1,6 @@
-//===- Hash.cpp - the hash unit -------------------------------------------===//
+// The hash unit.
 //
 // See Hash.h for the idea.
-//
-//===----------------------------------------------------------------------===//
 
 #include "sim-ixp/memory/Hash.h"
 #include "sim-ixp/observe/Recorder.h"

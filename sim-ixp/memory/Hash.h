@@ -1,10 +1,8 @@
-//===- Hash.h - the hash unit ---------------------------------*- C++ -*-===//
+// The hash unit.
 //
 // Hashes one to three keys of 48, 64 or 128 bits a command
 // (target-ixp/table/HashFunction.h). The result replaces the key in the
 // transfer-in registers of the same numbers. Keys lie with the low word first.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef KARAKAL_SIM_IXP_MEMORY_HASH_H
 #define KARAKAL_SIM_IXP_MEMORY_HASH_H

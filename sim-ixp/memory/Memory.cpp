@@ -1,9 +1,6 @@
-//===- Memory.cpp - big-endian storage of one memory
-//-----------------------===//
+// Big-endian storage of one memory.
 //
 // See Memory.h for the idea.
-//
-//===----------------------------------------------------------------------===//
 
 #include "sim-ixp/memory/Memory.h"
 #include "support/Error.h"

@@ -1,11 +1,9 @@
-//===- Memory.h - big-endian storage of one memory ------------*- C++ -*-===//
+// Big-endian storage of one memory.
 //
 // Every memory of the chip is an array of bytes in big-endian order: the word
 // at address a is bytes a..a+3, most significant first. The storage is aligned
 // to pages, so that the XScale emulator maps the same bytes and both sides see
 // one memory.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef KARAKAL_SIM_IXP_MEMORY_MEMORY_H
 #define KARAKAL_SIM_IXP_MEMORY_MEMORY_H

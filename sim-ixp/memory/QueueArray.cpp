@@ -1,10 +1,8 @@
-//===- QueueArray.cpp - queues, rings and journals of a channel -----------===//
+// Queues, rings and journals of a channel.
 //
 // See QueueArray.h for the idea. A list is empty when its count is 0; the
 // counts of buffers inside a chain are not the array's business: a chain ends
 // at its tail.
-//
-//===----------------------------------------------------------------------===//
 
 #include "sim-ixp/memory/QueueArray.h"
 

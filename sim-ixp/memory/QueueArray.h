@@ -1,4 +1,4 @@
-//===- QueueArray.h - queues, rings and journals of a channel -*- C++ -*-===//
+// Queues, rings and journals of a channel.
 //
 // Each SRAM channel keeps 64 descriptors in its controller ("IXP2400 chip
 // notes", SRAM). What one is, the commands say that use it:
@@ -16,8 +16,6 @@
 // word, and begin at a multiple of their size. A descriptor in memory is the
 // words head, tail and count; the order of the words, and the status word of
 // put, are this project's choice: no document at hand gives them.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef KARAKAL_SIM_IXP_MEMORY_QUEUEARRAY_H
 #define KARAKAL_SIM_IXP_MEMORY_QUEUEARRAY_H

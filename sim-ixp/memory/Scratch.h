@@ -1,4 +1,4 @@
-//===- Scratch.h - scratchpad memory, atomics and rings -------*- C++ -*-===//
+// Scratchpad memory, atomics and rings.
 //
 // 16 KB of words, atomic operations and 16 rings ("IXP2400 chip notes",
 // scratchpad). Commands are served in the order of arrival: each takes
@@ -9,8 +9,6 @@
 // room for the puts in flight, "empty" when there is nothing to get.
 //
 // The core* calls are the XScale's side; they act at once.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef KARAKAL_SIM_IXP_MEMORY_SCRATCH_H
 #define KARAKAL_SIM_IXP_MEMORY_SCRATCH_H

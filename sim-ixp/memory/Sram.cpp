@@ -1,10 +1,7 @@
-//===- Sram.cpp - one SRAM channel with its queue array
-//--------------------===//
+// One SRAM channel with its queue array.
 //
 // See Sram.h for the idea. Start cycles never go back, so that commands change
 // the memory in the order of their arrival although the two ports are separate.
-//
-//===----------------------------------------------------------------------===//
 
 #include "sim-ixp/memory/Sram.h"
 #include "sim-ixp/memory/Atomics.h"

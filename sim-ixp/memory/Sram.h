@@ -1,4 +1,4 @@
-//===- Sram.h - one SRAM channel with its queue array ---------*- C++ -*-===//
+// One SRAM channel with its queue array.
 //
 // A QDR channel: a read port and a write port that work at the same time, each
 // commands in the order of arrival. Atomic operations take both ports. Queues,
@@ -8,8 +8,6 @@
 // The core* calls are the XScale's side; they act at once. The core's accesses
 // queue behind the commands that the channel has accepted: settle() does what
 // these ask before the core looks.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef KARAKAL_SIM_IXP_MEMORY_SRAM_H
 #define KARAKAL_SIM_IXP_MEMORY_SRAM_H

@@ -1,9 +1,6 @@
-//===- Accounting.cpp - the life of every packet buffer
-//--------------------===//
+// The life of every packet buffer.
 //
 // See Accounting.h for the idea.
-//
-//===----------------------------------------------------------------------===//
 
 #include "sim-ixp/observe/Accounting.h"
 #include "target-ixp/chip/MemoryMap.h"

@@ -1,4 +1,4 @@
-//===- Accounting.h - the life of every packet buffer ---------*- C++ -*-===//
+// The life of every packet buffer.
 //
 // A buffer leaves the free list and comes back; who took it and who gave it
 // back says what became of the packet in it. Taken by Rx, a buffer is Rx's own
@@ -12,8 +12,6 @@
 // Memory commands of the program's engines are counted by memory, split into
 // application (addresses of the program's globals) and packet (all others); a
 // get of an empty ring is no access but an empty poll.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef KARAKAL_SIM_IXP_OBSERVE_ACCOUNTING_H
 #define KARAKAL_SIM_IXP_OBSERVE_ACCOUNTING_H

@@ -1,10 +1,8 @@
-//===- Histogram.h - how often each value came ----------------*- C++ -*-===//
+// How often each value came.
 //
 // Exact counts in bounded memory: values up to `limit` are counted one by one,
 // larger ones in steps of a power of two each (given by their lower end, so a
 // quantile is never too large by more than half of it; the most is exact).
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef KARAKAL_SIM_IXP_OBSERVE_HISTOGRAM_H
 #define KARAKAL_SIM_IXP_OBSERVE_HISTOGRAM_H

@@ -1,8 +1,6 @@
-//===- PacketLog.cpp - everything that happens to one packet --------------===//
+// Everything that happens to one packet.
 //
 // See PacketLog.h for the idea.
-//
-//===----------------------------------------------------------------------===//
 
 #include "sim-ixp/observe/PacketLog.h"
 #include "sim-ixp/observe/Recorder.h"

@@ -1,11 +1,9 @@
-//===- PacketLog.h - everything that happens to one packet ----*- C++ -*-===//
+// Everything that happens to one packet.
 //
 // Follows one packet by its number in the order of arrival: from the moment at
 // which Rx hands it on, every ring it goes through, every memory command that
 // touches its buffer or descriptor, the frame that leaves, and the return of
 // its buffer. One line an event, in the order of time.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef KARAKAL_SIM_IXP_OBSERVE_PACKETLOG_H
 #define KARAKAL_SIM_IXP_OBSERVE_PACKETLOG_H

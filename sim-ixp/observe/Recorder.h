@@ -1,10 +1,8 @@
-//===- Recorder.h - what the units tell the statistics --------*- C++ -*-===//
+// What the units tell the statistics.
 //
 // Units report what cannot be counted locally: the life of packet buffers, a
 // frame received or sent, and faults. The accounting and the statistics listen.
 // Actors are the engines 0..15 and the XScale.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef KARAKAL_SIM_IXP_OBSERVE_RECORDER_H
 #define KARAKAL_SIM_IXP_OBSERVE_RECORDER_H

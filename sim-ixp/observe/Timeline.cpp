@@ -1,8 +1,6 @@
-//===- Timeline.cpp - what happened when, for a viewer --------------------===//
+// What happened when, for a viewer.
 //
 // See Timeline.h for the idea.
-//
-//===----------------------------------------------------------------------===//
 
 #include "sim-ixp/observe/Timeline.h"
 

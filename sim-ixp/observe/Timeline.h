@@ -1,4 +1,4 @@
-//===- Timeline.h - what happened when, for a viewer ----------*- C++ -*-===//
+// What happened when, for a viewer.
 //
 // Records a run in the Chrome trace format (open it in Perfetto or
 // chrome://tracing), times in microseconds of chip time:
@@ -10,8 +10,6 @@
 //   packets       an asynchronous event for each packet, from the ring that Rx
 //                 puts it into to the wire or the free list, with a step for
 //                 each ring between
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef KARAKAL_SIM_IXP_OBSERVE_TIMELINE_H
 #define KARAKAL_SIM_IXP_OBSERVE_TIMELINE_H

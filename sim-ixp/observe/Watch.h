@@ -1,10 +1,8 @@
-//===- Watch.h - what is seen inside an engine ----------------*- C++ -*-===//
+// What is seen inside an engine.
 //
 // Hazards are what the hardware does not forbid and a program should not do:
 // they are reported where they happen, once a place. A profile counts by
 // instruction what the engine's cycles went into; it is kept only if asked for.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef KARAKAL_SIM_IXP_OBSERVE_WATCH_H
 #define KARAKAL_SIM_IXP_OBSERVE_WATCH_H

@@ -1,8 +1,6 @@
-//===- Bottleneck.cpp - what limits a run ---------------------------------===//
+// What limits a run.
 //
 // See Bottleneck.h for the idea.
-//
-//===----------------------------------------------------------------------===//
 
 #include "sim-ixp/report/Bottleneck.h"
 

@@ -1,8 +1,6 @@
-//===- Profile.cpp - where a program's cycles go --------------------------===//
+// Where a program's cycles go.
 //
 // See Profile.h for the idea.
-//
-//===----------------------------------------------------------------------===//
 
 #include "sim-ixp/report/CycleProfile.h"
 #include "sim-ixp/run/Simulation.h"

@@ -1,10 +1,8 @@
-//===- Profile.h - where a program's cycles go ----------------*- C++ -*-===//
+// Where a program's cycles go.
 //
 // Sums the engines' profiles by microcode, instruction and source line, and
 // writes them as JSON and as collapsed stacks, which flame graph tools read:
 // "role;microcode;file:line;instruction cycles".
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef KARAKAL_SIM_IXP_REPORT_CYCLEPROFILE_H
 #define KARAKAL_SIM_IXP_REPORT_CYCLEPROFILE_H

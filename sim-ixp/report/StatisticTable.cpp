@@ -1,4 +1,4 @@
-//===- StatisticTable.cpp - what each statistic is ------------------------===//
+// What each statistic is.
 
 #include "sim-ixp/report/StatisticTable.h"
 

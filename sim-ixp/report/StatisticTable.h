@@ -1,8 +1,6 @@
-//===- StatisticTable.h - what each statistic is --------------*- C++ -*-===//
+// What each statistic is.
 //
 // The keys of stats.json with unit and definition (Statistics.def).
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef KARAKAL_SIM_IXP_REPORT_STATISTICTABLE_H
 #define KARAKAL_SIM_IXP_REPORT_STATISTICTABLE_H

@@ -1,9 +1,6 @@
-//===- Statistics.cpp - what a run measured
-//--------------------------------===//
+// What a run measured.
 //
 // See Statistics.h for the idea.
-//
-//===----------------------------------------------------------------------===//
 
 #include "sim-ixp/report/Statistics.h"
 #include "sim-ixp/report/Bottleneck.h"

@@ -1,11 +1,9 @@
-//===- Statistics.h - what a run measured ---------------------*- C++ -*-===//
+// What a run measured.
 //
 // Turns the counters of a finished run into stats.json (docs/statistics.md has
 // its keys) and into a table for people. Everything about packets holds for the
 // whole run; rates, accesses, latencies, units and engines hold for the part
 // after the warm-up. The JSON depends on the run alone, never on the host.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef KARAKAL_SIM_IXP_REPORT_STATISTICS_H
 #define KARAKAL_SIM_IXP_REPORT_STATISTICS_H

@@ -1,9 +1,6 @@
-//===- Chip.cpp - engines, units and the clock
-//-----------------------------===//
+// Engines, units and the clock.
 //
 // See Chip.h for the idea.
-//
-//===----------------------------------------------------------------------===//
 
 #include "sim-ixp/run/Chip.h"
 #include "support/Error.h"

@@ -1,12 +1,10 @@
-//===- Chip.h - engines, units and the clock ------------------*- C++ -*-===//
+// Engines, units and the clock.
 //
 // The chip puts the units together and advances time. Its step takes what is
 // earliest: an event of the queue, or the engine whose next action is due first
 // (events go before engines, engines by number). An engine runs until it would
 // touch what others see at or after the time of anything else; nothing else is
 // ticked, so sleeping engines and idle units cost nothing.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef KARAKAL_SIM_IXP_RUN_CHIP_H
 #define KARAKAL_SIM_IXP_RUN_CHIP_H

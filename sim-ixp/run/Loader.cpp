@@ -1,10 +1,7 @@
-//===- Loader.cpp - an image into a chip
-//-----------------------------------===//
+// An image into a chip.
 //
 // See Loader.h for the idea. The image was checked against its schema when it
 // was read.
-//
-//===----------------------------------------------------------------------===//
 
 #include "sim-ixp/run/Loader.h"
 #include "sim-ixp/engine/MicroOp.h"

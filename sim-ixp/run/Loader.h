@@ -1,11 +1,9 @@
-//===- Loader.h - an image into a chip ------------------------*- C++ -*-===//
+// An image into a chip.
 //
 // What the loader on a real board does before start: microcode into the
 // engines, XScale code and data into DRAM, scratch rings, and the free list of
 // packet buffers. Engines are chosen here (fewer than the image has, if asked)
 // and started later, when the program's tables are built.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef KARAKAL_SIM_IXP_RUN_LOADER_H
 #define KARAKAL_SIM_IXP_RUN_LOADER_H

@@ -1,8 +1,6 @@
-//===- PowerPolicy.cpp - engines off when traffic is low ------------------===//
+// Engines off when traffic is low.
 //
 // See PowerPolicy.h for the idea.
-//
-//===----------------------------------------------------------------------===//
 
 #include "sim-ixp/run/PowerPolicy.h"
 #include "target-ixp/chip/Rings.h"

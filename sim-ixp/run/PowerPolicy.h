@@ -1,4 +1,4 @@
-//===- PowerPolicy.h - engines off when traffic is low --------*- C++ -*-===//
+// Engines off when traffic is low.
 //
 // What the system software of the XScale core does under `--policy=power` (the
 // paper, section 4.2). Every few thousand cycles it looks at the rings from
@@ -13,8 +13,6 @@
 // finds no message looks at the word and ends itself, so it holds no packet; an
 // engine is off when all its contexts have ended. Nothing is lost: a ring holds
 // what comes in until its engines run again.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef KARAKAL_SIM_IXP_RUN_POWERPOLICY_H
 #define KARAKAL_SIM_IXP_RUN_POWERPOLICY_H

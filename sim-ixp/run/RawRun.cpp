@@ -1,8 +1,6 @@
-//===- RawRun.cpp - raw microcode images on a bare chip -------------------===//
+// Raw microcode images on a bare chip.
 //
 // See RawRun.h for the idea.
-//
-//===----------------------------------------------------------------------===//
 
 #include "sim-ixp/run/RawRun.h"
 #include "sim-ixp/run/Chip.h"

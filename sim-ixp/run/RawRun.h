@@ -1,11 +1,9 @@
-//===- RawRun.h - raw microcode images on a bare chip ---------*- C++ -*-===//
+// Raw microcode images on a bare chip.
 //
 // Runs what no compiler of ours made: control stores as files of 5-byte
 // big-endian words, one an engine, on a chip whose memories are zero, without
 // ports and without core. All contexts start at word 0. The run is over when
 // every context has stopped or sleeps for good, or after `maxCycles`.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef KARAKAL_SIM_IXP_RUN_RAWRUN_H
 #define KARAKAL_SIM_IXP_RUN_RAWRUN_H

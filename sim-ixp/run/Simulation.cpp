@@ -1,9 +1,6 @@
-//===- Simulation.cpp - one run from image and trace to report
-//-------------===//
+// One run from image and trace to report.
 //
 // See Simulation.h for the idea.
-//
-//===----------------------------------------------------------------------===//
 
 #include "sim-ixp/run/Simulation.h"
 #include "target-ixp/chip/MemoryMap.h"

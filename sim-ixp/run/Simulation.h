@@ -1,4 +1,4 @@
-//===- Simulation.h - one run from image and trace to report --*- C++ -*-===//
+// One run from image and trace to report.
 //
 // Joins chip, media interface, core, accounting and control calls, and runs
 // them until the traffic is over: all of the trace has been received and every
@@ -8,8 +8,6 @@
 // context).
 //
 //   Simulation::create -> run -> report (Statistics.h), sentFrames
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef KARAKAL_SIM_IXP_RUN_SIMULATION_H
 #define KARAKAL_SIM_IXP_RUN_SIMULATION_H

@@ -1,8 +1,6 @@
-//===- StaleUses.cpp - what caches served, and what of it was old ---------===//
+// What caches served, and what of it was old.
 //
 // See StaleUses.h for the idea.
-//
-//===----------------------------------------------------------------------===//
 
 #include "sim-ixp/run/StaleUses.h"
 #include "sim-ixp/engine/MicroOp.h"

@@ -1,12 +1,10 @@
-//===- StaleUses.h - what caches served, and what of it was old -*- C++ -*-===//
+// What caches served, and what of it was old.
 //
 // The image says which words of local memory are copies of which globals. Each
 // read of such a word is compared with the word at home: the use is stale if
 // they differ at that moment, and a packet is stale if it made a stale use. An
 // engine that runs ahead of the others (see docs/statistics.md) sees the home
 // as of the last thing that it could notice.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef KARAKAL_SIM_IXP_RUN_STALEUSES_H
 #define KARAKAL_SIM_IXP_RUN_STALEUSES_H

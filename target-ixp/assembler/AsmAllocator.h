@@ -1,4 +1,4 @@
-//===- AsmAllocator.h - places for registers and signals ------*- C++ -*-===//
+// Places for registers and signals.
 //
 // Gives every symbol one place for the whole of its scope: no liveness, no
 // splitting, so that hand-written code keeps the registers it names.
@@ -11,8 +11,6 @@
 // number that no symbol of its own or of an enclosing scope holds. Scopes that
 // are not nested thus share places. Registers of one .xfer_order take
 // consecutive numbers; signal pairs an even number and the next.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef KARAKAL_TARGET_IXP_ASSEMBLER_ASMALLOCATOR_H
 #define KARAKAL_TARGET_IXP_ASSEMBLER_ASMALLOCATOR_H

@@ -1,11 +1,9 @@
-//===- AsmBuilder.h - an item's text to an instruction --------*- C++ -*-===//
+// An item's text to an instruction.
 //
 // Runs twice over each item. Before allocation it resolves names, reports what
 // is wrong, and collects what the allocator must know: which GPRs meet as
 // sources, which signals are pairs, which places are written by number. After
 // allocation it yields the instruction with physical operands.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef KARAKAL_TARGET_IXP_ASSEMBLER_ASMBUILDER_H
 #define KARAKAL_TARGET_IXP_ASSEMBLER_ASMBUILDER_H

@@ -1,4 +1,4 @@
-//===- AsmExpression.h - constant expressions of microcode ----*- C++ -*-===//
+// Constant expressions of microcode.
 
 #ifndef KARAKAL_TARGET_IXP_ASSEMBLER_ASMEXPRESSION_H
 #define KARAKAL_TARGET_IXP_ASSEMBLER_ASMEXPRESSION_H

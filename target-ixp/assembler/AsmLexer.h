@@ -1,11 +1,9 @@
-//===- AsmLexer.h - microcode source to tokens ----------------*- C++ -*-===//
+// Microcode source to tokens.
 //
 // Comments are ';', '//' to the end of the line, and '/* */'. A word is any
 // run of letters, digits and underscores, so that "32x32_start" and "0110" are
 // words too; a word with a '#' directly behind it is a label. An empty comment
 // '/**/' between two words pastes them together after macro substitution.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef KARAKAL_TARGET_IXP_ASSEMBLER_ASMLEXER_H
 #define KARAKAL_TARGET_IXP_ASSEMBLER_ASMLEXER_H

@@ -1,10 +1,8 @@
-//===- AsmOperands.h - operands and values of one item --------*- C++ -*-===//
+// Operands and values of one item.
 //
 // Resolves the texts between an instruction's commas: registers and signals by
 // scope, constants, labels, shifts. Before allocation symbols stand for
 // themselves and numbers behind '&' are 1; afterwards both are final.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef KARAKAL_TARGET_IXP_ASSEMBLER_ASMOPERANDS_H
 #define KARAKAL_TARGET_IXP_ASSEMBLER_ASMOPERANDS_H

@@ -1,4 +1,4 @@
-//===- AsmParser.h - statements to a program ------------------*- C++ -*-===//
+// Statements to a program.
 //
 // Reads labels, directives and instructions. Directives:
 //
@@ -11,8 +11,6 @@
 //   .areg NAME number  .breg ...        declares a GPR at a fixed place
 //   .word value                         a word as it is
 //   .set .set_sig .use .num_contexts 8  accepted; nothing to do
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef KARAKAL_TARGET_IXP_ASSEMBLER_ASMPARSER_H
 #define KARAKAL_TARGET_IXP_ASSEMBLER_ASMPARSER_H

@@ -1,4 +1,4 @@
-//===- AsmPreprocessor.h - defines, conditions, macros --------*- C++ -*-===//
+// Defines, conditions, macros.
 //
 // Turns the lines of a file into statements: one list of tokens each, with
 // names replaced and macros expanded. A statement ends with its line, unless a
@@ -8,8 +8,6 @@
 //   #ifdef #ifndef #if #elif #else #endif         #error "text"
 //   #include "file"          #repeat expression ... #endloop
 //   #macro name(a, b) ... #endm     used as name(x, y) or name[x, y]
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef KARAKAL_TARGET_IXP_ASSEMBLER_ASMPREPROCESSOR_H
 #define KARAKAL_TARGET_IXP_ASSEMBLER_ASMPREPROCESSOR_H

@@ -1,9 +1,7 @@
-//===- AsmProgram.h - a parsed microcode program --------------*- C++ -*-===//
+// A parsed microcode program.
 //
 // What the parser hands to the allocator and to the final assembly: scopes with
 // their names, and instructions whose operands are still text.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef KARAKAL_TARGET_IXP_ASSEMBLER_ASMPROGRAM_H
 #define KARAKAL_TARGET_IXP_ASSEMBLER_ASMPROGRAM_H

@@ -1,12 +1,10 @@
-//===- Assembler.h - Intel microcode text to words ------------*- C++ -*-===//
+// Intel microcode text to words.
 //
 // The assembler behind ixp-as and the runtime's hand-written Rx and Tx code.
 // The language is described in docs/image.md's companion, docs/assembler.md.
 // Stages, each a file: AsmLexer (tokens), AsmPreprocessor (defines,
 // conditions, macros), AsmParser (statements with symbolic operands),
 // AsmAllocator (registers, signals), Assembler (words).
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef KARAKAL_TARGET_IXP_ASSEMBLER_ASSEMBLER_H
 #define KARAKAL_TARGET_IXP_ASSEMBLER_ASSEMBLER_H

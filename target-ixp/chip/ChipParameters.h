@@ -1,4 +1,4 @@
-//===- ChipParameters.h - the chip's figures, all settable ----*- C++ -*-===//
+// The chip's figures, all settable.
 //
 // Clocks, latencies, widths and depths of the modelled chip. Each stands once,
 // in ChipParameters.def, with default, unit and source; what no document gives
@@ -8,8 +8,6 @@
 //   ChipParameters chip;
 //   chip.sramLatency            -> 90
 //   setParameter(chip, "sram.latency=150")
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef KARAKAL_TARGET_IXP_CHIP_CHIPPARAMETERS_H
 #define KARAKAL_TARGET_IXP_CHIP_CHIPPARAMETERS_H

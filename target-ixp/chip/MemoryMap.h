@@ -1,4 +1,4 @@
-//===- MemoryMap.h - what lies where on the chip --------------*- C++ -*-===//
+// What lies where on the chip.
 //
 // The addresses and sizes on which compiler, runtime microcode and simulator
 // meet. Every constant stands here once. Sources are tagged as in
@@ -8,8 +8,6 @@
 //
 // All memories are big-endian: a 32-bit word at address a is the bytes a..a+3,
 // most significant first; the high half of a 64-bit word has the lower address.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef KARAKAL_TARGET_IXP_CHIP_MEMORYMAP_H
 #define KARAKAL_TARGET_IXP_CHIP_MEMORYMAP_H

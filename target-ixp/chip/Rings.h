@@ -1,4 +1,4 @@
-//===- Rings.h - the kinds of rings between engines -----------*- C++ -*-===//
+// The kinds of rings between engines.
 //
 // A channel that is no call is a ring. `baker.ring` and the image name it by a
 // number that tells its kind:
@@ -13,8 +13,6 @@
 //
 // A message of one word is the first one of those of two: the second is 0
 // between engines.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef KARAKAL_TARGET_IXP_CHIP_RINGS_H
 #define KARAKAL_TARGET_IXP_CHIP_RINGS_H

@@ -1,11 +1,9 @@
-//===- Elf.h - a small ELF32 big-endian writer and reader -----*- C++ -*-===//
+// A small ELF32 big-endian writer and reader.
 //
 // Just enough of the format for images: named sections, some of them loaded at
 // an address. Layout (System V gABI, chapters 4 and 5): header, one program
 // header a loaded section, contents in order at multiples of 4, section names,
 // section headers last, so that a file cut anywhere lacks them.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef KARAKAL_TARGET_IXP_IMAGE_ELF_H
 #define KARAKAL_TARGET_IXP_IMAGE_ELF_H

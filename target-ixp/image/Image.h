@@ -1,4 +1,4 @@
-//===- Image.h - the .ixp image -------------------------------*- C++ -*-===//
+// The .ixp image.
 //
 // All that a chip needs to run a program, in one file: microcode of every
 // role, XScale code, and a manifest that says what goes where. The file is a
@@ -13,8 +13,6 @@
 // against the manifest's schema: keys that docs/image.md requires are there and
 // of the right type, engines name microcode that exists, addresses are on the
 // chip.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef KARAKAL_TARGET_IXP_IMAGE_IMAGE_H
 #define KARAKAL_TARGET_IXP_IMAGE_IMAGE_H

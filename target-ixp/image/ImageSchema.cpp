@@ -1,10 +1,7 @@
-//===- ImageSchema.cpp - what an image's manifest must hold
-//----------------===//
+// What an image's manifest must hold.
 //
 // The schema of docs/image.md as a table: where, which keys, of which type.
 // Readers of a checked image may take them for granted.
-//
-//===----------------------------------------------------------------------===//
 
 #include "target-ixp/chip/MemoryMap.h"
 #include "target-ixp/image/Image.h"

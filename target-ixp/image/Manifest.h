@@ -1,4 +1,4 @@
-//===- Manifest.h - the fixed part of a manifest --------------*- C++ -*-===//
+// The fixed part of a manifest.
 
 #ifndef KARAKAL_TARGET_IXP_IMAGE_MANIFEST_H
 #define KARAKAL_TARGET_IXP_IMAGE_MANIFEST_H

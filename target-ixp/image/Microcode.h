@@ -1,9 +1,7 @@
-//===- Microcode.h - an assembled program ---------------------*- C++ -*-===//
+// An assembled program.
 //
 // What the assembler and the code generator hand to the image writer: words,
 // where each came from, and which function it belongs to.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef KARAKAL_TARGET_IXP_IMAGE_MICROCODE_H
 #define KARAKAL_TARGET_IXP_IMAGE_MICROCODE_H

@@ -1,11 +1,9 @@
-//===- CommandRules.cpp - commands under way, on every path ---------------===//
+// Commands under way, on every path.
 //
 // A forward analysis over addresses. The state before a word holds, for each
 // signal, whether a command that raises it is under way and which registers it
 // moves, and how many words ago each index register was written. A word with
 // delay slots is one step: its own effect, the slots, then the jump or swap.
-//
-//===----------------------------------------------------------------------===//
 
 #include "target-ixp/table/CommandRules.h"
 

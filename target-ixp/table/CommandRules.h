@@ -1,12 +1,10 @@
-//===- CommandRules.h - commands under way, on every path -----*- C++ -*-===//
+// Commands under way, on every path.
 //
 // Nothing in the engine holds an instruction back from a transfer register
 // that a command has not filled yet, or is still to pull. checkCommands
 // follows every path through finished words, with what is under way at each,
 // and reports what the engine would get wrong. It knows nothing of how the
 // words were made.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef KARAKAL_TARGET_IXP_TABLE_COMMANDRULES_H
 #define KARAKAL_TARGET_IXP_TABLE_COMMANDRULES_H

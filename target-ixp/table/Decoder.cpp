@@ -1,11 +1,8 @@
-//===- Decoder.cpp - words to instructions
-//----------------------------------===//
+// Words to instructions.
 //
 // The inverse of Encoder.cpp, group by group. A don't-care bit that is set is
 // read past (isCanonical tells); an unassigned operand value makes the word no
 // instruction.
-//
-//===----------------------------------------------------------------------===//
 
 #include "target-ixp/table/Encoding.h"
 #include "target-ixp/table/InstructionTable.h"

@@ -1,10 +1,7 @@
-//===- Encoder.cpp - instructions to words
-//----------------------------------===//
+// Instructions to words.
 //
 // One function a group of formats. Each puts its fields into a WordBuilder,
 // which keeps the first broken rule and ignores what follows it.
-//
-//===----------------------------------------------------------------------===//
 
 #include "target-ixp/table/Encoding.h"
 #include "target-ixp/table/InstructionTable.h"

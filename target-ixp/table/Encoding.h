@@ -1,4 +1,4 @@
-//===- Encoding.h - instructions to 40-bit words and back -----*- C++ -*-===//
+// Instructions to 40-bit words and back.
 //
 // encode checks every operand rule of the machine (bank rule, restricted
 // operands, ranges, signal pairs) and names the rule that is broken; decode
@@ -7,8 +7,6 @@
 // encode(decode(w)) == w holds for every word that encode can make; a word
 // that decodes but is not in this canonical form (say, a don't-care bit is
 // set) is told from others by isCanonical.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef KARAKAL_TARGET_IXP_TABLE_ENCODING_H
 #define KARAKAL_TARGET_IXP_TABLE_ENCODING_H

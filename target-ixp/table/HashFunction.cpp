@@ -1,4 +1,4 @@
-//===- HashFunction.cpp - what the hash unit computes ---------------------===//
+// What the hash unit computes.
 
 #include "target-ixp/table/HashFunction.h"
 

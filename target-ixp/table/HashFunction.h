@@ -1,4 +1,4 @@
-//===- HashFunction.h - what the hash unit computes -------------*- C++ -*-===//
+// What the hash unit computes.
 //
 // A key of 48, 64 or 128 bits, taken as a polynomial over GF(2), is multiplied
 // by the multiplier and reduced.
@@ -6,8 +6,6 @@
 // The chip's multipliers are set by software and its reduction polynomials are
 // in no document at hand: both are our choice here (x^48 + x^28 + x^27 + x + 1,
 // x^64 + x^4 + x^3 + x + 1, x^128 + x^7 + x^2 + x + 1).
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef KARAKAL_TARGET_IXP_TABLE_HASHFUNCTION_H
 #define KARAKAL_TARGET_IXP_TABLE_HASHFUNCTION_H

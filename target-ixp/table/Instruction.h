@@ -1,4 +1,4 @@
-//===- Instruction.h - one MEv2 instruction, decoded ----------*- C++ -*-===//
+// One MEv2 instruction, decoded.
 //
 // The decoded form of a 40-bit microword: what the assembler parses, the code
 // generator builds, the printer prints and the simulator executes. Operands
@@ -10,8 +10,6 @@
 //
 // Which operations exist, and what each may take, stands in
 // InstructionTable.def alone.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef KARAKAL_TARGET_IXP_TABLE_INSTRUCTION_H
 #define KARAKAL_TARGET_IXP_TABLE_INSTRUCTION_H

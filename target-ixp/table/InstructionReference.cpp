@@ -1,4 +1,4 @@
-//===- InstructionReference.cpp - the instructions as a document ----------===//
+// The instructions as a document.
 
 #include "target-ixp/table/InstructionReference.h"
 

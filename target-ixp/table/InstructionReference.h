@@ -1,4 +1,4 @@
-//===- InstructionReference.h - the instructions as a document --*- C++ -*-===//
+// The instructions as a document.
 
 #ifndef KARAKAL_TARGET_IXP_TABLE_INSTRUCTIONREFERENCE_H
 #define KARAKAL_TARGET_IXP_TABLE_INSTRUCTIONREFERENCE_H

@@ -1,10 +1,8 @@
-//===- InstructionTable.h - the table of instructions ---------*- C++ -*-===//
+// The table of instructions.
 //
 // InstructionTable.def as an array that programs read. A row names the format
 // of its word; the format says which fields the word has and which of its bits
 // are fixed, so that (word & mask) == bits recognizes the row.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef KARAKAL_TARGET_IXP_TABLE_INSTRUCTIONTABLE_H
 #define KARAKAL_TARGET_IXP_TABLE_INSTRUCTIONTABLE_H

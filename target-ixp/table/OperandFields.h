@@ -1,11 +1,9 @@
-//===- OperandFields.h - operands to fields of a word and back -*- C++ -*-===//
+// Operands to fields of a word and back.
 //
 // Two widths of operand field exist. The unrestricted one (10 bits) takes
 // every operand; the restricted one (8 bits) lacks absolute GPRs, next
 // neighbours and post-modified local memory, and limits offsets to 0..7.
 // In both, the bank of a GPR is not in the field: it follows from the port.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef KARAKAL_TARGET_IXP_TABLE_OPERANDFIELDS_H
 #define KARAKAL_TARGET_IXP_TABLE_OPERANDFIELDS_H

@@ -1,4 +1,4 @@
-//===- Printer.h - instructions as Intel microcode text -------*- C++ -*-===//
+// Instructions as Intel microcode text.
 
 #ifndef KARAKAL_TARGET_IXP_TABLE_PRINTER_H
 #define KARAKAL_TARGET_IXP_TABLE_PRINTER_H

@@ -1,4 +1,4 @@
-//===- ProgramRules.h - what must stand beside what -----------*- C++ -*-===//
+// What must stand beside what.
 //
 // Some instructions work only beside others: the immed behind a local_csr_rd,
 // the shift count before an indirect shift, the override before an
@@ -6,8 +6,6 @@
 // another. encode cannot see this; checkProgram walks over finished words and
 // reports what breaks a rule. It knows nothing of how the words were made, so
 // that it checks the assembler's users and the code generator alike.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef KARAKAL_TARGET_IXP_TABLE_PROGRAMRULES_H
 #define KARAKAL_TARGET_IXP_TABLE_PROGRAMRULES_H

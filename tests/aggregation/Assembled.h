@@ -1,4 +1,4 @@
-//===- Assembled.h - programs of tests in assembly --------------*- C++ -*-===//
+// Programs of tests in assembly.
 
 #ifndef KARAKAL_TESTS_AGGREGATION_ASSEMBLED_H
 #define KARAKAL_TESTS_AGGREGATION_ASSEMBLED_H

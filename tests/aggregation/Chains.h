@@ -1,4 +1,4 @@
-//===- Chains.h - PPF graphs for tests and benchmarks -----------*- C++ -*-===//
+// PPF graphs for tests and benchmarks.
 
 #ifndef KARAKAL_TESTS_AGGREGATION_CHAINS_H
 #define KARAKAL_TESTS_AGGREGATION_CHAINS_H

@@ -1,4 +1,4 @@
-//===- FrontendTest.cpp - the front end as a library ----------------------===//
+// The front end as a library.
 
 #include "baker-lang/Frontend.h"
 

@@ -1,4 +1,4 @@
-//===- LongProgram.h - a program of many lines ------------------*- C++ -*-===//
+// A program of many lines.
 
 #ifndef KARAKAL_TESTS_BAKER_LANG_LONGPROGRAM_H
 #define KARAKAL_TESTS_BAKER_LANG_LONGPROGRAM_H

@@ -1,12 +1,10 @@
-//===- MutationTest.cpp - no text crashes the front end -------------------===//
+// No text crashes the front end.
 //
 // Takes the programs of the repository and changes them at random, with fixed
 // seeds: characters and tokens deleted, doubled, swapped, replaced; lines
 // moved; files cut. Whatever comes out, the front end either reports errors or
 // makes a module that verifies. KARAKAL_MUTANTS sets how many are tried for
 // each program.
-//
-//===----------------------------------------------------------------------===//
 
 #include "baker-lang/Frontend.h"
 #include "llvm/Support/Compiler.h"

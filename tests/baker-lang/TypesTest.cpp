@@ -1,9 +1,7 @@
-//===- TypesTest.cpp - types and constant arithmetic ----------------------===//
+// Types and constant arithmetic.
 //
 // The compiler's own arithmetic against 128-bit arithmetic, over corners and
 // widths; it is the definition of the language's.
-//
-//===----------------------------------------------------------------------===//
 
 #include "baker-lang/syntax/Types.h"
 

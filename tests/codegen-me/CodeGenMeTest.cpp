@@ -1,4 +1,4 @@
-//===- CodeGenMeTest.cpp - what the back end accepts and makes ------------===//
+// What the back end accepts and makes.
 
 #include "TinyEngine.h"
 

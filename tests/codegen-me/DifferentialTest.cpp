@@ -1,9 +1,7 @@
-//===- DifferentialTest.cpp - random programs, host against microengine ---===//
+// Random programs, host against microengine.
 //
 // Each program runs compiled by LLVM for the host and by codegen-me on the
 // strict little interpreter; all output words must agree.
-//
-//===----------------------------------------------------------------------===//
 
 #include "RandomProgram.h"
 #include "TinyEngine.h"

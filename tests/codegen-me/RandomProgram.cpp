@@ -1,4 +1,4 @@
-//===- RandomProgram.cpp - random LLVM IR without undefined parts ---------===//
+// Random LLVM IR without undefined parts.
 
 #include "RandomProgram.h"
 

@@ -1,4 +1,4 @@
-//===- RandomProgram.h - random LLVM IR without undefined parts *- C++ -*-===//
+// Random LLVM IR without undefined parts *- C++.
 //
 // Makes the text of a module with one function
 //
@@ -8,8 +8,6 @@
 // that reads InputWords words, computes with integers of 1 to 128 bits, with
 // branches, loops, calls, stack arrays and memories, and writes OutputWords
 // words. The same text runs on the host and on a microengine.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef KARAKAL_TESTS_CODEGEN_ME_RANDOMPROGRAM_H
 #define KARAKAL_TESTS_CODEGEN_ME_RANDOMPROGRAM_H

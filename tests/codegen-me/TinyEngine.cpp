@@ -1,4 +1,4 @@
-//===- TinyEngine.cpp - executes words, strictly --------------------------===//
+// Executes words, strictly.
 
 #include "TinyEngine.h"
 

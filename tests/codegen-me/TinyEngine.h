@@ -1,4 +1,4 @@
-//===- TinyEngine.h - executes words, strictly ----------------*- C++ -*-===//
+// Executes words, strictly.
 //
 // One context of a microengine with flat memories, for tests of the code
 // generator. It knows no timing, but what timing forbids is an error here:
@@ -6,8 +6,6 @@
 // three words of its write, condition codes or latches across a swap, carry
 // after a logical operation, a broken multiply or count sequence. It shares
 // the instruction table with the compiler and nothing else.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef KARAKAL_TESTS_CODEGEN_ME_TINYENGINE_H
 #define KARAKAL_TESTS_CODEGEN_ME_TINYENGINE_H

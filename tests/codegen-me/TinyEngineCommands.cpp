@@ -1,4 +1,4 @@
-//===- TinyEngineCommands.cpp - branches, contexts, memories --------------===//
+// Branches, contexts, memories.
 
 #include "TinyEngine.h"
 

@@ -1,9 +1,7 @@
-//===- UnitsTest.cpp - intrinsics of units, on the simulator --------------===//
+// Intrinsics of units, on the simulator.
 //
 // What the functions of IxpIntrinsics.cpp do, seen from the chip: programs in
 // LLVM IR are compiled and run on engine 0 in context 0.
-//
-//===----------------------------------------------------------------------===//
 
 #include "../sim-ixp/OneEngine.h"
 

@@ -1,4 +1,4 @@
-//===- WordPassesTest.cpp - passes over words and labels ------------------===//
+// Passes over words and labels.
 
 #include "codegen-me/machine/FrameCheck.h"
 #include "codegen-me/words/Annotation.h"

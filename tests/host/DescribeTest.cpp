@@ -1,4 +1,4 @@
-//===- DescribeTest.cpp - description and counters of a program -*- C++ -*-===//
+// Description and counters of a program.
 
 #include "host/Describe.h"
 #include "host/Instrument.h"

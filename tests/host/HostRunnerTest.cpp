@@ -1,9 +1,7 @@
-//===- HostRunnerTest.cpp - programs in LLVM IR on x86 ----------*- C++ -*-===//
+// Programs in LLVM IR on x86.
 //
 // Programs as the compiler's lowering makes them, written by hand: what the
 // runner does with control calls, channels, faults and profiles.
-//
-//===----------------------------------------------------------------------===//
 
 #include "host/HostRunner.h"
 #include "llvm/AsmParser/Parser.h"

@@ -1,9 +1,7 @@
-//===- PacketRuntimeTest.cpp - packet primitives by hand --------*- C++ -*-===//
+// Packet primitives by hand.
 //
 // Each primitive against packets whose bytes are written out here. Fields of
 // every width at every bit offset are compared with a bit-by-bit reading.
-//
-//===----------------------------------------------------------------------===//
 
 #include "host/PacketRuntime.h"
 #include "gmock/gmock.h"

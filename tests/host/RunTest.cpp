@@ -1,10 +1,8 @@
-//===- RunTest.cpp - from the baker dialect to packets on x86 ---*- C++ -*-===//
+// From the baker dialect to packets on x86.
 //
 // A program in the baker dialect through the passes for the host and over a
 // trace: fields, metadata, globals wider than a word, control and init
 // functions, channels as calls and as rings.
-//
-//===----------------------------------------------------------------------===//
 
 #include "driver/RunOnHost.h"
 #include "host/FunctionalProfile.h"

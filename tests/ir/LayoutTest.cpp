@@ -1,4 +1,4 @@
-//===- LayoutTest.cpp - layout and decisions ------------------------------===//
+// Layout and decisions.
 
 #include "ir/dialect/Layout.h"
 #include "ir/dialect/Attributes.h"

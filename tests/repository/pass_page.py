@@ -19,7 +19,8 @@ HEAD = """\
 What each pass over the `baker` dialect does, with its options and statistics: made
 from the folders' `Passes.td` by `python tests/repository/pass_page.py >
 docs/passes.md`. Which of them run at which level, in what order and why stands in
-`driver/pipeline/Pipeline.cpp`; [writing-a-pass.md](writing-a-pass.md) tells how to add one.
+`driver/pipeline/Pipeline.cpp`; [writing-a-pass.md](writing-a-pass.md) tells how to
+add one.
 """
 
 

@@ -1,4 +1,4 @@
-;===- loopback.uc - the least program between Rx and Tx -------------------===;
+; The least program between Rx and Tx.
 ;
 ; RUN: ixp-as %s -o %t
 ; RUN: ixp-as -D DESCRIBED %s -o %t
@@ -11,8 +11,6 @@
 ; The ports and the packet's place go with the messages; with DESCRIBED, Tx has
 ; to read them in the descriptor. With TOUCH it also reads and writes back the first 32 bytes of each packet, as
 ; a program does that changes headers.
-;
-;===-----------------------------------------------------------------------===;
 
 #define RX_RING 0                       ; scratch ring 0, as an address
 #define TX_RING 4                       ; scratch ring 1

@@ -1,5 +1,4 @@
-//===- AccountingTest.cpp - what became of each buffer
-//---------------------===//
+// What became of each buffer.
 
 #include "sim-ixp/observe/Accounting.h"
 #include "target-ixp/chip/MemoryMap.h"

@@ -1,9 +1,7 @@
-//===- ArbitrationTest.cpp - is arbitration in order? ---------------------===//
+// Is arbitration in order?.
 //
 // Contexts take the engine in turn, engines the command bus in the order of
 // their issue, and a unit serves commands in the order of their arrival.
-//
-//===----------------------------------------------------------------------===//
 
 #include "OneEngine.h"
 

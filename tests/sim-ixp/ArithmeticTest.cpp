@@ -1,5 +1,4 @@
-//===- ArithmeticTest.cpp - what each data instruction computes
-//------------===//
+// What each data instruction computes.
 
 #include "OneEngine.h"
 

@@ -1,9 +1,7 @@
-//===- BottleneckTest.cpp - what is said to limit a run -------------------===//
+// What is said to limit a run.
 //
 // Statistics of a chip on which nothing happens, and one thing that does: the
 // answer names it.
-//
-//===----------------------------------------------------------------------===//
 
 #include "sim-ixp/report/Bottleneck.h"
 

@@ -1,5 +1,4 @@
-//===- CamTest.cpp - the content-addressable memory
-//------------------------===//
+// The content-addressable memory.
 
 #include "sim-ixp/engine/Cam.h"
 #include "OneEngine.h"

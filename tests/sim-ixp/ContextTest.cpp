@@ -1,5 +1,4 @@
-//===- ContextTest.cpp - branches, slots, contexts and signals
-//-------------===//
+// Branches, slots, contexts and signals.
 
 #include "OneEngine.h"
 

@@ -1,5 +1,4 @@
-//===- ControlRunnerTest.cpp - when and in which order calls run
-//-----------===//
+// When and in which order calls run.
 
 #include "sim-ixp/core/ControlRunner.h"
 

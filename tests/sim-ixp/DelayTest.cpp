@@ -1,11 +1,9 @@
-//===- DelayTest.cpp - is each timing right? ------------------------------===//
+// Is each timing right?.
 //
 // For every delay and latency of the references: the earliest legal use is one
 // cycle after the last illegal one. A probe puts `between` instructions between
 // a cause and its use and says whether the use saw the effect; the least number
 // that does must be that of the reference, and every greater one must do too.
-//
-//===----------------------------------------------------------------------===//
 
 #include "OneEngine.h"
 #include "sim-ixp/bus/Cap.h"

@@ -1,10 +1,8 @@
-//===- ForwardImage.h - an image made without the compiler ----*- C++ -*-===//
+// An image made without the compiler.
 //
 // Rx and Tx of the runtime around a hand-written program that sends every
 // packet out of the port it came in by. It stands for what the compiler makes:
 // four commands a packet besides its ring get and put.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef KARAKAL_TESTS_SIM_IXP_FORWARDIMAGE_H
 #define KARAKAL_TESTS_SIM_IXP_FORWARDIMAGE_H

@@ -1,9 +1,7 @@
-//===- HazardTest.cpp - what a program should not do is reported ----------===//
+// What a program should not do is reported.
 //
 // Each hazard at its place, and the legal neighbour of each without a report:
 // the earliest legal use is one instruction behind the last illegal one.
-//
-//===----------------------------------------------------------------------===//
 
 #include "OneEngine.h"
 

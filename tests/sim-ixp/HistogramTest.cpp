@@ -1,4 +1,4 @@
-//===- HistogramTest.cpp - quantiles of counted values --------------------===//
+// Quantiles of counted values.
 
 #include "sim-ixp/observe/Histogram.h"
 

@@ -1,10 +1,7 @@
-//===- IxpsimTest.cpp - the simulator's command line
-//-----------------------===//
+// The simulator's command line.
 //
 // Runs the executable: what it writes, its exit status, and its messages about
 // inputs that it refuses.
-//
-//===----------------------------------------------------------------------===//
 
 #include "ForwardImage.h"
 #include "sim-ixp/report/StatisticTable.h"

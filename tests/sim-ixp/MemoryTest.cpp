@@ -1,5 +1,4 @@
-//===- MemoryTest.cpp - what memory commands do
-//----------------------------===//
+// What memory commands do.
 
 #include "OneEngine.h"
 

@@ -1,9 +1,7 @@
-//===- MsfTest.cpp - ports, buffers and lists of the media interface ------===//
+// Ports, buffers and lists of the media interface.
 //
 // A consumer in C++ stands for the receive microcode: it takes each mpacket at
 // the cycle of its signal and gives element and thread back at once, or not.
-//
-//===----------------------------------------------------------------------===//
 
 #include "sim-ixp/media/Msf.h"
 #include "sim-ixp/observe/Recorder.h"

@@ -1,9 +1,7 @@
-//===- OneEngine.h - a chip on which engine 0 runs a program --*- C++ -*-===//
+// A chip on which engine 0 runs a program.
 //
 // Programs are written as instructions, encoded to words and decoded again on
 // their way into the chip, so that a test of semantics is one of words too.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef KARAKAL_TESTS_SIM_IXP_ONEENGINE_H
 #define KARAKAL_TESTS_SIM_IXP_ONEENGINE_H

@@ -1,10 +1,8 @@
-//===- PacketsTest.cpp - do packets and buffers add up? -------------------===//
+// Do packets and buffers add up?.
 //
 // A long run of a program that sends, drops and keeps nothing: none is lost,
 // and the free list is full again but for the buffer that each context of Rx
 // keeps ahead. 20,000 packets, or what KARAKAL_PACKETS says (a million).
-//
-//===----------------------------------------------------------------------===//
 
 #include "ForwardImage.h"
 #include "sim-ixp/report/Statistics.h"

@@ -1,8 +1,6 @@
-//===- QueueArrayTest.cpp - queues, rings and journals in SRAM ------------===//
+// Queues, rings and journals in SRAM.
 //
 // Does the queue array do what the microcode asks of it?
-//
-//===----------------------------------------------------------------------===//
 
 #include "OneEngine.h"
 

@@ -1,11 +1,8 @@
-//===- RandomProgramTest.cpp - no program breaks the simulator
-//-------------===//
+// No program breaks the simulator.
 //
 // Programs of random words that decode, from fixed seeds, run on all engines. A
 // program may fault; the simulator must go on, account for every cycle, and do
 // the same twice.
-//
-//===----------------------------------------------------------------------===//
 
 #include "../target-ixp/InstructionMaker.h"
 #include "OneEngine.h"

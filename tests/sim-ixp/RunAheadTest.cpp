@@ -1,10 +1,8 @@
-//===- RunAheadTest.cpp - do results depend on how the chip is run? -------===//
+// Do results depend on how the chip is run?.
 //
 // Engines run ahead of each other in chains of operations. The same programs,
 // taken in small steps in which no engine runs ahead (Chip::align) and no
 // operation is chained, must do the same things in the same cycles.
-//
-//===----------------------------------------------------------------------===//
 
 #include "OneEngine.h"
 #include "target-ixp/assembler/Assembler.h"

@@ -1,10 +1,8 @@
-//===- RunningChip.h - a chip with Rx, Tx and a trace ---------*- C++ -*-===//
+// A chip with Rx, Tx and a trace.
 //
 // What tests of the runtime's microcode share: a chip whose free list and rings
 // are set up as a loader sets them up, engines that run assembled files, ports
 // that replay a trace, and what left.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef KARAKAL_TESTS_SIM_IXP_RUNNINGCHIP_H
 #define KARAKAL_TESTS_SIM_IXP_RUNNINGCHIP_H

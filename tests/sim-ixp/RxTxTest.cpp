@@ -1,11 +1,9 @@
-//===- RxTxTest.cpp - the runtime's receive and transmit microcode --------===//
+// The runtime's receive and transmit microcode.
 //
 // Questions: does every frame come through whole, in order, with its buffer
 // given back; does what must not come through stay out, and is it counted; and
 // how many packets a second can each side take. The last is printed, and held
 // to what four ports of minimum frames need.
-//
-//===----------------------------------------------------------------------===//
 
 #include "RunningChip.h"
 #include "sim-ixp/run/Simulation.h"

@@ -1,5 +1,4 @@
-//===- SchedulerTest.cpp - the event queue
-//---------------------------------===//
+// The event queue.
 
 #include "sim-ixp/bus/Scheduler.h"
 

@@ -1,5 +1,4 @@
-//===- SimulationTest.cpp - whole runs, from image and trace to report
-//-----===//
+// Whole runs, from image and trace to report.
 
 #include "sim-ixp/run/Simulation.h"
 #include "ForwardImage.h"

@@ -1,10 +1,8 @@
-//===- SteadyStateTest.cpp - does the steady state allocate? --------------===//
+// Does the steady state allocate?.
 //
 // Once every queue has been as long as it gets, a run takes no memory: each
 // call of operator new is counted, and behind a number of packets there is
 // none.
-//
-//===----------------------------------------------------------------------===//
 
 #include "ForwardImage.h"
 #include "sim-ixp/bus/Fifo.h"

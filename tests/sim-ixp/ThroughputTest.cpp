@@ -1,4 +1,4 @@
-//===- ThroughputTest.cpp - does throughput meet the closed formula? ------===//
+// Does throughput meet the closed formula?.
 //
 // One unit, n contexts, each with one access at a time: a context's round takes
 // the latency and the instructions around it, an engine issues those of its
@@ -8,8 +8,6 @@
 //   max(round / n, instructions / engines, service)
 //
 // cycles, from 1 to 64 contexts.
-//
-//===----------------------------------------------------------------------===//
 
 #include "OneEngine.h"
 

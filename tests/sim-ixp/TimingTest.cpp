@@ -1,9 +1,6 @@
-//===- TimingTest.cpp - latencies, bandwidths and the sum of cycles
-//--------===//
+// Latencies, bandwidths and the sum of cycles.
 //
 // Each test states the closed formula that the model must meet.
-//
-//===----------------------------------------------------------------------===//
 
 #include "OneEngine.h"
 

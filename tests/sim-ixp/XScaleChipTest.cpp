@@ -1,9 +1,7 @@
-//===- XScaleChipTest.cpp - the core joined to the chip -------------------===//
+// The core joined to the chip.
 //
 // Small ARM functions, given as words, look at every memory and device from
 // the core's side; the test looks at them from the chip's.
-//
-//===----------------------------------------------------------------------===//
 
 #include "sim-ixp/core/XScale.h"
 #include "sim-ixp/media/Msf.h"

@@ -1,8 +1,6 @@
-//===- XScaleTest.cpp - the core runs big-endian ARMv5TE code -------------===//
+// The core runs big-endian ARMv5TE code.
 //
 // Each test places a few assembled words, so that no ARM tool is needed.
-//
-//===----------------------------------------------------------------------===//
 
 #include "sim-ixp/core/XScaleCore.h"
 

@@ -1,5 +1,4 @@
-//===- Interleaver.h - all interleavings of an engine's contexts -*- C++
-//-*-===//
+// All interleavings of an engine's contexts.
 //
 // Runs the code that baker-make-caches makes, as it stands in the IR, in every
 // order in which contexts and memories can act. A context runs undisturbed from
@@ -7,8 +6,6 @@
 // some later moment, and its context goes on at one later still; other contexts
 // and the writer may act in between. Writes and raised versions of a context
 // take effect in their order and before its next read, but it does not wait.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef KARAKAL_TESTS_SWCACHE_INTERLEAVER_H
 #define KARAKAL_TESTS_SWCACHE_INTERLEAVER_H

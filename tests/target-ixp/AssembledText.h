@@ -1,4 +1,4 @@
-//===- AssembledText.h - microcode of a test's own text ---------*- C++ -*-===//
+// Microcode of a test's own text.
 
 #ifndef KARAKAL_TESTS_TARGET_IXP_ASSEMBLEDTEXT_H
 #define KARAKAL_TESTS_TARGET_IXP_ASSEMBLEDTEXT_H

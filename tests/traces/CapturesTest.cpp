@@ -1,10 +1,8 @@
-//===- CapturesTest.cpp - real captures, damaged frames among them --------===//
+// Real captures, damaged frames among them.
 //
 // Every capture of the test data is read whole or refused with a catalogued
 // error. The environment variable KARAKAL_TEST_DATA names the folder of the
 // data; without it the test is skipped.
-//
-//===----------------------------------------------------------------------===//
 
 #include "traces/TraceReader.h"
 

@@ -1,4 +1,4 @@
-//===- ControlFileTest.cpp - calls of control functions -------------------===//
+// Calls of control functions.
 
 #include "traces/ControlFile.h"
 #include "tests/traces/TraceBytes.h"

@@ -1,9 +1,7 @@
-//===- TraceBytes.h - traces made byte by byte ------------------*- C++ -*-===//
+// Traces made byte by byte.
 //
 // Tests of the reader build files by hand, in either byte order, and not with
 // the writer, whose misreading of a format would hide the reader's.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef KARAKAL_TESTS_TRACES_TRACEBYTES_H
 #define KARAKAL_TESTS_TRACES_TRACEBYTES_H

@@ -1,4 +1,4 @@
-//===- TraceReaderTest.cpp - pcap and pcapng in ---------------------------===//
+// Pcap and pcapng in.
 
 #include "traces/TraceReader.h"
 #include "tests/traces/TraceBytes.h"

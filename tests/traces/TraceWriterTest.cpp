@@ -1,4 +1,4 @@
-//===- TraceWriterTest.cpp - pcap and pcapng out --------------------------===//
+// Pcap and pcapng out.
 
 #include "traces/TraceWriter.h"
 #include "tests/traces/TraceBytes.h"

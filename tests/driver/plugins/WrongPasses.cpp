@@ -1,8 +1,6 @@
-//===- WrongPasses.cpp - passes that are wrong on purpose -----------------===//
+// Passes that are wrong on purpose.
 //
 // Each is wrong in one way that the driver or the pass checker must find.
-//
-//===----------------------------------------------------------------------===//
 
 #include "ir/dialect/Baker.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
