@@ -10,6 +10,7 @@ set(KARAKAL_LAYERS
   "support              |                                      | "
   "target-ixp           | support                              | "
   "target-ixp/assembler | support target-ixp                   | "
+  "target-ixp/microcode | support target-ixp                   | BOOST_GRAPH"
   "traces               | support                              | PCAP"
   "sim-ixp              | support target-ixp traces            | UNICORN"
   "ir                   | support target-ixp                   | MLIR"
@@ -17,10 +18,10 @@ set(KARAKAL_LAYERS
   "baker-lang           | support ir                           | ANTLR MLIR"
   "passes               | support target-ixp ir                | MLIR"
   "swcache              | support target-ixp ir                | MLIR"
-  "aggregation          | support target-ixp ir                | MLIR BOOST_GRAPH"
-  "codegen-me           | support target-ixp ir                | LLVM"
+  "aggregation          | support target-ixp target-ixp/microcode ir | MLIR BOOST_GRAPH"
+  "codegen-me           | support target-ixp target-ixp/microcode ir | LLVM"
   "host                 | support target-ixp traces ir         | MLIR LLVM"
-  "driver               | support target-ixp target-ixp/assembler traces ir ir/interp baker-lang host passes swcache aggregation codegen-me | MLIR LLVM"
+  "driver               | support target-ixp target-ixp/assembler target-ixp/microcode traces ir ir/interp baker-lang host passes swcache aggregation codegen-me | MLIR LLVM"
 )
 
 # The rooms of a folder, bottom-up: a room may include itself and those before

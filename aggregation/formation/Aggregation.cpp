@@ -24,12 +24,17 @@
 #include "ir/analysis/Explain.h"
 #include "ir/dialect/ProfileAttributes.h"
 #include "target-ixp/chip/Rings.h"
+#include "target-ixp/microcode/InstructionCost.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/MemoryBuffer.h"
 
 using namespace mlir;
 
 namespace karakal::agg {
+
+using target::CommandCost;
+using target::commandCost;
+using target::CommandKind;
 
 #define GEN_PASS_DEF_AGGREGATION
 #include "aggregation/Passes.h.inc"
@@ -147,12 +152,13 @@ FormationInput Aggregation::inputOf(const PpfGraph &graph) {
   input.wordsMax = wordsMax;
   input.wordsFixed = loopWords;
   CommandCost scratch =
-      commandCost(input.chip, Unit::Scratch, Access::Memory, 2);
-  CommandCost sram = commandCost(input.chip, Unit::Sram0, Access::Memory, 1);
+      commandCost(input.chip, SharedUnit::Scratch, CommandKind::Memory, 2);
+  CommandCost sram =
+      commandCost(input.chip, SharedUnit::Sram0, CommandKind::Memory, 1);
   input.ring.issue = ringInstructions;
   input.ring.latency = 2 * scratch.latency + ringSramCommands * sram.latency;
-  input.ring.addCommands(Unit::Scratch, 2, scratch.busy);
-  input.ring.addCommands(Unit::Sram0, ringSramCommands, sram.busy);
+  input.ring.addCommands(SharedUnit::Scratch, 2, scratch.busy);
+  input.ring.addCommands(SharedUnit::Sram0, ringSramCommands, sram.busy);
   for (const MappedAggregate &aggregate : file.aggregates)
     input.pins.push_back({aggregate.name, aggregate.engines});
   std::optional<ir::ProgramProfile> profile = ir::profileOf(getOperation());

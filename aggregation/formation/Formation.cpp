@@ -152,7 +152,7 @@ double Former::wordsOf(const std::vector<size_t> &ppfs) const {
 /// Cycles of one engine that a received packet takes in each aggregate, half
 /// of each ring that it touches included.
 std::vector<double> Former::loads() const {
-  std::vector<StageCost> costs(aggregates.size());
+  std::vector<MessageCost> costs(aggregates.size());
   for (size_t i = 0; i < input.ppfs.size(); ++i)
     costs[owner[i]] += input.ppfs[i].cost * input.ppfs[i].packets;
   for (const FormationChannel &channel : input.channels) {
@@ -163,7 +163,7 @@ std::vector<double> Former::loads() const {
     costs[to] += input.ring * (channel.packets / 2);
   }
   std::vector<double> cycles;
-  for (const StageCost &cost : costs)
+  for (const MessageCost &cost : costs)
     cycles.push_back(1 / engineRate(cost, input.chip));
   return cycles;
 }

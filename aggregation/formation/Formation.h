@@ -30,7 +30,7 @@ namespace karakal::agg {
 struct FormationPpf {
   std::string name;
   /// For one packet that enters, without its channels.
-  StageCost cost;
+  MessageCost cost;
   /// Packets that enter for each packet received.
   double packets = 1;
   /// Estimated size in the control store.
@@ -55,7 +55,7 @@ struct FormationInput {
   /// Control store, and what every aggregate needs of it besides its PPFs.
   double wordsMax = 4096, wordsFixed = 100;
   /// A packet over a ring: put and get, for sender and receiver together.
-  StageCost ring;
+  MessageCost ring;
   /// Rings that are free for channels between aggregates.
   unsigned ringsMax = 8;
   target::ChipParameters chip;

@@ -29,6 +29,7 @@
 #include "ir/dialect/Layout.h"
 #include "ir/dialect/Services.h"
 #include "target-ixp/chip/MemoryMap.h"
+#include "target-ixp/microcode/InstructionCost.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -36,6 +37,10 @@
 using namespace mlir;
 
 namespace karakal::agg {
+
+using target::CommandCost;
+using target::commandCost;
+using target::CommandKind;
 
 #define GEN_PASS_DEF_PLACELOCKS
 #include "aggregation/Passes.h.inc"
@@ -56,13 +61,14 @@ struct Users {
 /// A memory for locks that several engines take.
 struct Shared {
   llvm::StringLiteral memory;
-  Unit unit;
+  SharedUnit unit;
   uint32_t end; ///< of the bytes for globals
 };
 constexpr Shared sharedMemories[] = {
-    {"scratch", Unit::Scratch, target::ScratchGlobalsEnd},
-    {"sram0", Unit::Sram0, target::SramChannelBytes - target::StackSramBytes},
-    {"sram1", Unit::Sram1, target::SramChannelBytes},
+    {"scratch", SharedUnit::Scratch, target::ScratchGlobalsEnd},
+    {"sram0", SharedUnit::Sram0,
+     target::SramChannelBytes - target::StackSramBytes},
+    {"sram1", SharedUnit::Sram1, target::SramChannelBytes},
 };
 
 class PlaceLocks : public impl::PlaceLocksBase<PlaceLocks> {
@@ -76,12 +82,12 @@ private:
   bool isOneEngine(StringRef aggregate);
   bool placeLocally(ir::GlobalOp lock, const Users &users);
   void placeByLoad(ir::GlobalOp lock);
-  double cyclesToTake(Unit unit) const;
+  double cyclesToTake(SharedUnit unit) const;
   void place(ir::GlobalOp lock, StringRef memory, const Twine &reason);
 
   target::ChipParameters chip;
   /// Share of its time for which each unit is busy.
-  std::array<double, unitCount> loads{};
+  std::array<double, sharedUnitCount> loads{};
 };
 
 } // namespace
@@ -146,15 +152,18 @@ bool PlaceLocks::placeLocally(ir::GlobalOp lock, const Users &users) {
 }
 
 /// Until the word is back, with what commands wait at the unit.
-double PlaceLocks::cyclesToTake(Unit unit) const {
-  CommandCost atomic = commandCost(chip, unit, Access::Atomic, 1);
+double PlaceLocks::cyclesToTake(SharedUnit unit) const {
+  CommandCost atomic = commandCost(chip, unit, CommandKind::Atomic, 1);
   double load = std::min(loads[size_t(unit)], fullest);
-  if (unit == Unit::Sram0 || unit == Unit::Sram1) // an atomic takes both ports
+  if (unit == SharedUnit::Sram0 ||
+      unit == SharedUnit::Sram1) // an atomic takes both ports
     load = std::max(
-        load, std::min(loads[size_t(unit == Unit::Sram0 ? Unit::Sram0Write
-                                                        : Unit::Sram1Write)],
-                       fullest));
-  double others = commandCost(chip, unit, Access::Memory, 1).busy;
+        load,
+        std::min(
+            loads[size_t(unit == SharedUnit::Sram0 ? SharedUnit::Sram0Write
+                                                   : SharedUnit::Sram1Write)],
+            fullest));
+  double others = commandCost(chip, unit, CommandKind::Memory, 1).busy;
   return atomic.latency + others * load / (1 - load);
 }
 

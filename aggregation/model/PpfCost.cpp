@@ -6,6 +6,7 @@
 #include "ir/dialect/Layout.h"
 #include "ir/dialect/ProfileAttributes.h"
 #include "ir/dialect/Services.h"
+#include "target-ixp/microcode/InstructionCost.h"
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -13,6 +14,10 @@
 using namespace mlir;
 
 namespace karakal::agg {
+
+using target::CommandCost;
+using target::commandCost;
+using target::CommandKind;
 
 namespace {
 
@@ -22,23 +27,24 @@ constexpr unsigned packetWords = 4;
 constexpr unsigned roundsMax = 200;
 
 /// The memory of the global that `ref` points into.
-Unit unitOf(Value ref, ModuleOp program) {
+SharedUnit unitOf(Value ref, ModuleOp program) {
   Operation *op = ref.getDefiningOp();
   while (op && !isa<ir::GlobalRefOp>(op))
     op = op->getNumOperands() ? op->getOperand(0).getDefiningOp() : nullptr;
   if (!op)
-    return Unit::Sram0;
+    return SharedUnit::Sram0;
   auto global =
       program.lookupSymbol<ir::GlobalOp>(cast<ir::GlobalRefOp>(op).getGlobal());
   std::optional<ir::Place> place = global ? ir::placeOf(global) : std::nullopt;
   if (place && place->memory == "scratch")
-    return Unit::Scratch;
-  return place && place->memory == "sram1" ? Unit::Sram1 : Unit::Sram0;
+    return SharedUnit::Scratch;
+  return place && place->memory == "sram1" ? SharedUnit::Sram1
+                                           : SharedUnit::Sram0;
 }
 
-void addCommands(StageCost &to, const target::ChipParameters &chip, Unit unit,
-                 uint32_t count, unsigned words) {
-  CommandCost one = commandCost(chip, unit, Access::Memory, words);
+void addCommands(MessageCost &to, const target::ChipParameters &chip,
+                 SharedUnit unit, uint32_t count, unsigned words) {
+  CommandCost one = commandCost(chip, unit, CommandKind::Memory, words);
   to.latency += count * one.latency;
   to.addCommands(unit, count, one.busy);
 }
@@ -83,16 +89,16 @@ llvm::DenseMap<Block *, int> locksHeld(func::FuncOp function) {
   return held;
 }
 
-StageCost PpfCosts::costOf(Operation *op) {
+MessageCost PpfCosts::costOf(Operation *op) {
   ir::OperationCost estimate = ir::costOf(op);
   // Channels are costed where they are known to be rings.
   if (isa<ir::ChannelPutOp>(op))
     return {};
-  StageCost cost;
+  MessageCost cost;
   cost.issue = estimate.instructions;
-  addCommands(cost, chip, Unit::Scratch, estimate.scratch, 1);
-  addCommands(cost, chip, Unit::Sram0, estimate.sram, 1);
-  addCommands(cost, chip, Unit::Dram, estimate.dram, packetWords);
+  addCommands(cost, chip, SharedUnit::Scratch, estimate.scratch, 1);
+  addCommands(cost, chip, SharedUnit::Sram0, estimate.sram, 1);
+  addCommands(cost, chip, SharedUnit::Dram, estimate.dram, packetWords);
   if (estimate.global != 0) {
     Value ref = op->getOperand(isa<ir::StoreOp>(op) ? 1 : 0);
     unsigned words =
@@ -112,14 +118,14 @@ double PpfCosts::wordsOf(Operation *op) {
 }
 
 /// What came to `sum` behind `before` while an element of `lock` was held.
-static void addHeld(PpfCost &sum, const StageCost &before, Operation *lock) {
-  auto commandsOf = [](const StageCost &cost) {
+static void addHeld(PpfCost &sum, const MessageCost &before, Operation *lock) {
+  auto commandsOf = [](const MessageCost &cost) {
     return std::accumulate(cost.commands.begin(), cost.commands.end(), 0.0);
   };
   double cycles =
       sum.cost.issue + sum.cost.latency - before.issue - before.latency;
   sum.cost.locked += cycles;
-  sum.cost.lockedRuns += commandsOf(sum.cost) - commandsOf(before);
+  sum.cost.lockedSwaps += commandsOf(sum.cost) - commandsOf(before);
   if (auto global = dyn_cast_or_null<ir::GlobalOp>(lock))
     cycles /= std::max(1u, unsigned(ir::wordCount(global.getType())));
   sum.held[lock] += cycles;
@@ -151,7 +157,7 @@ PpfCost PpfCosts::of(func::FuncOp function) {
   for (Block &block : function.getBody()) {
     int depth = held.lookup(&block);
     for (Operation &op : block) {
-      StageCost before = sum.cost;
+      MessageCost before = sum.cost;
       sum.cost += costOf(&op) * times[&block];
       sum.words += wordsOf(&op);
       if (auto call = dyn_cast<func::CallOp>(op))

@@ -14,7 +14,7 @@
 namespace karakal::agg {
 
 struct PpfCost {
-  StageCost cost; ///< one packet
+  MessageCost cost; ///< one packet
   double words = 0;
   /// Cycles in which it holds each of the locks of a global, by global.
   llvm::MapVector<mlir::Operation *, double> held;
@@ -43,7 +43,7 @@ public:
   double busiestLockShare();
 
 private:
-  StageCost costOf(mlir::Operation *op);
+  MessageCost costOf(mlir::Operation *op);
 
   mlir::ModuleOp program;
   const target::ChipParameters &chip;

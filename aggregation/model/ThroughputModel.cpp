@@ -3,6 +3,7 @@
 #include "aggregation/model/ThroughputModel.h"
 #include "support/Error.h"
 #include "target-ixp/chip/MemoryMap.h"
+#include "target-ixp/microcode/InstructionCost.h"
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -10,6 +11,9 @@
 #include <random>
 
 namespace karakal::agg {
+
+using target::commandCost;
+using target::CommandKind;
 
 namespace {
 
@@ -26,11 +30,10 @@ struct Fit {
   static constexpr double txIssue = 51, txLatency = 246;
 };
 
-constexpr unsigned dramQuadWords = 2;
 /// Stages that withRuntime appends.
 constexpr size_t runtimeStages = 2;
 /// Units as limits: an SRAM channel is one.
-constexpr std::array<const char *, unitCount> limitNames = {
+constexpr std::array<const char *, sharedUnitCount> limitNames = {
     "scratch", "sram0", "sram1", "sram0", "sram1", "dram", "hash"};
 
 double contextsOf(const Stage &stage, const target::ChipParameters &chip) {
@@ -70,7 +73,7 @@ double sentOf(const std::vector<Stage> &stages) {
 /// that does not tell head and length Tx reads the descriptor.
 std::vector<Stage> withRuntime(std::vector<Stage> stages,
                                const target::ChipParameters &chip) {
-  auto add = [&](Stage &to, Unit unit, Access access, unsigned words,
+  auto add = [&](Stage &to, SharedUnit unit, CommandKind access, unsigned words,
                  double times = 1) {
     to.cost.addCommands(unit, times,
                         commandCost(chip, unit, access, words).busy);
@@ -78,34 +81,37 @@ std::vector<Stage> withRuntime(std::vector<Stage> stages,
   constexpr unsigned descriptorWords = target::DescriptorBytes / 4 - 1;
   Stage rx, tx;
   for (Stage *stage : {&rx, &tx}) {
-    add(*stage, Unit::Scratch, Access::Memory, target::RingMessageWords);
-    add(*stage, Unit::Scratch, Access::Atomic, 1);
-    add(*stage, Unit::Dram, Access::Memory, target::MpacketBytes / 4);
+    add(*stage, SharedUnit::Scratch, CommandKind::Memory,
+        target::RingMessageWords);
+    add(*stage, SharedUnit::Scratch, CommandKind::Atomic, 1);
+    add(*stage, SharedUnit::Dram, CommandKind::Memory,
+        target::MpacketBytes / 4);
   }
   rx.name = "rx";
   rx.cost.issue = Fit::rxIssue;
   rx.cost.latency = Fit::rxLatency;
-  add(rx, Unit::Sram0, Access::Queue, 1);
-  add(rx, Unit::Sram0Write, Access::Memory, descriptorWords);
+  add(rx, SharedUnit::Sram0, CommandKind::Queue, 1);
+  add(rx, SharedUnit::Sram0Write, CommandKind::Memory, descriptorWords);
   tx.name = "tx";
   tx.cost.issue = Fit::txIssue;
   tx.cost.latency = Fit::txLatency;
   tx.messages = sentOf(stages);
   double bare = 0;
   for (const Stage &stage : stages)
-    bare += stage.messages * stage.cost.bare;
+    bare += stage.messages * stage.cost.sentWithoutHead;
   double reads = std::min(bare / tx.messages, 1.0);
-  add(tx, Unit::Sram0, Access::Memory, 2, reads);
+  add(tx, SharedUnit::Sram0, CommandKind::Memory, 2, reads);
   tx.cost.latency +=
-      reads * commandCost(chip, Unit::Sram0, Access::Memory, 2).latency;
-  add(tx, Unit::Sram0Write, Access::Queue, 1);
+      reads *
+      commandCost(chip, SharedUnit::Sram0, CommandKind::Memory, 2).latency;
+  add(tx, SharedUnit::Sram0Write, CommandKind::Queue, 1);
   stages.push_back(rx);
   stages.push_back(tx);
   return stages;
 }
 
 /// Cycles of a unit that all stages take for a packet received.
-double busyOf(const std::vector<Stage> &stages, Unit unit) {
+double busyOf(const std::vector<Stage> &stages, SharedUnit unit) {
   double busy = 0;
   for (const Stage &stage : stages)
     busy += stage.messages * stage.cost.busy[size_t(unit)];
@@ -116,7 +122,8 @@ double busyOf(const std::vector<Stage> &stages, Unit unit) {
 /// commands in the order of their arrival, so that a read behind a write that
 /// waits for its port waits too: how much of its two ports' time overlaps
 /// depends on what follows what. So it is tried, with commands drawn at random.
-double channelCycles(const std::vector<Stage> &stages, Unit read, Unit write) {
+double channelCycles(const std::vector<Stage> &stages, SharedUnit read,
+                     SharedUnit write) {
   struct Draw {
     bool isWrite;
     double cycles, upTo;
@@ -125,7 +132,7 @@ double channelCycles(const std::vector<Stage> &stages, Unit read, Unit write) {
   std::vector<Draw> draws;
   double all = 0;
   for (const Stage &stage : stages)
-    for (Unit port : {read, write})
+    for (SharedUnit port : {read, write})
       if (double count = stage.cost.commands[size_t(port)]; count > 0) {
         all += stage.messages * count;
         draws.push_back(
@@ -155,7 +162,7 @@ double channelCycles(const std::vector<Stage> &stages, Unit read, Unit write) {
 }
 
 /// The channel becomes one unit, in place of its port for reads.
-void joinPorts(std::vector<Stage> &stages, Unit read, Unit write) {
+void joinPorts(std::vector<Stage> &stages, SharedUnit read, SharedUnit write) {
   double reads = busyOf(stages, read), writes = busyOf(stages, write);
   if (reads + writes <= 0)
     return;
@@ -163,7 +170,7 @@ void joinPorts(std::vector<Stage> &stages, Unit read, Unit write) {
                           std::max(reads, writes) / (reads + writes));
   size_t into = size_t(read), from = size_t(write);
   for (Stage &stage : stages) {
-    StageCost &cost = stage.cost;
+    MessageCost &cost = stage.cost;
     cost.busy[into] = share * (cost.busy[into] + cost.busy[from]);
     cost.commands[into] += cost.commands[from];
     // Found at work for its share of the time, then as long as it really is.
@@ -178,12 +185,12 @@ void joinPorts(std::vector<Stage> &stages, Unit read, Unit write) {
 /// interference problem with any distribution of services (Takács, Introduction
 /// to the Theory of Queues, 1962, chapter 5), here the gamma distribution of
 /// the runs' mean and variance, and times away that are exponential.
-double engineMessages(const StageCost &cost, double contexts, double think) {
+double engineMessages(const MessageCost &cost, double contexts, double think) {
   double issue = std::max(cost.issue, 1e-9);
   // Without code, one run of a length that varies.
-  double runs = cost.runs > 0 ? cost.runs : 1;
+  double runs = cost.segments > 0 ? cost.segments : 1;
   double varies =
-      cost.runs > 0 ? runs * cost.runSquares / (issue * issue) - 1 : 1;
+      cost.segments > 0 ? runs * cost.segmentSquares / (issue * issue) - 1 : 1;
   double run = issue / runs, away = std::max(think / runs, 1e-9);
   auto transform = [&](double s) { // of the gamma distribution
     return varies < 0.01 ? std::exp(-s * run)
@@ -204,13 +211,13 @@ double engineMessages(const StageCost &cost, double contexts, double think) {
 double stageRate(const std::vector<Stage> &stages, size_t self, double rate,
                  const target::ChipParameters &chip) {
   const Stage &stage = stages[self];
-  const StageCost &cost = stage.cost;
+  const MessageCost &cost = stage.cost;
   double contexts = contextsOf(stage, chip), engines = stage.engines;
   double customers = contexts * engines;
-  std::array<Others, unitCount> others;
-  std::array<double, unitCount> queue{};
+  std::array<Others, sharedUnitCount> others;
+  std::array<double, sharedUnitCount> queue{};
   double delay = cost.latency, bound = engines / std::max(cost.issue, 1e-9);
-  for (size_t u = 0; u < unitCount; ++u) {
+  for (size_t u = 0; u < sharedUnitCount; ++u) {
     others[u] = othersOf(stages, self, u, rate);
     delay = std::max(delay - cost.busy[u], 0.0);
     if (cost.busy[u] > 0)
@@ -220,8 +227,8 @@ double stageRate(const std::vector<Stage> &stages, size_t self, double rate,
   double result = 0;
   for (unsigned round = 0; round < 60; ++round) {
     double total = delay;
-    std::array<double, unitCount> wait{};
-    for (size_t u = 0; u < unitCount; ++u) {
+    std::array<double, sharedUnitCount> wait{};
+    for (size_t u = 0; u < sharedUnitCount; ++u) {
       double queued = cost.busy[u] * queue[u] * (customers - 1) / customers;
       wait[u] =
           cost.busy[u] + (queued + cost.commands[u] * others[u].residual) /
@@ -229,7 +236,7 @@ double stageRate(const std::vector<Stage> &stages, size_t self, double rate,
       total += wait[u];
     }
     result = std::min(bound, engines * engineMessages(cost, contexts, total));
-    for (size_t u = 0; u < unitCount; ++u)
+    for (size_t u = 0; u < sharedUnitCount; ++u)
       queue[u] = std::min(customers, result * wait[u]);
   }
   return result;
@@ -251,9 +258,9 @@ double mediaBusCycles(const target::ChipParameters &chip, unsigned frameBytes) {
 }
 
 /// Cycles that are left of the run that a context finds on its engine.
-double restOfRun(const StageCost &cost) {
-  if (cost.runs > 0)
-    return cost.runSquares / std::max(2 * cost.issue, 1e-9);
+double restOfRun(const MessageCost &cost) {
+  if (cost.segments > 0)
+    return cost.segmentSquares / std::max(2 * cost.issue, 1e-9);
   // Each command ends a run; none is known to be longer than another.
   double commands =
       std::accumulate(cost.commands.begin(), cost.commands.end(), 0.0);
@@ -268,11 +275,11 @@ double lockedCycles(const std::vector<Stage> &stages, double rate,
                     const target::ChipParameters &chip) {
   double cycles = 0;
   for (const Stage &stage : stages) {
-    const StageCost &cost = stage.cost;
+    const MessageCost &cost = stage.cost;
     double contexts = contextsOf(stage, chip), engines = stage.engines;
     double others = (contexts - 1) / contexts;
     double busy = std::min(1.0, rate * stage.messages * cost.issue / engines);
-    double wait = std::min(cost.lockedRuns * busy * others * restOfRun(cost),
+    double wait = std::min(cost.lockedSwaps * busy * others * restOfRun(cost),
                            cost.issue / engines);
     cycles += stage.messages * (cost.locked + wait);
   }
@@ -297,8 +304,8 @@ std::vector<Limit> hardLimits(const std::vector<Stage> &stages,
   limits.push_back({wire / clock / most, "ports"});
   limits.push_back(
       {1 / (most * mediaBusCycles(chip, frameBytes)), "media bus"});
-  for (size_t u = 0; u < unitCount; ++u)
-    if (double busy = busyOf(stages, Unit(u)); busy > 0)
+  for (size_t u = 0; u < sharedUnitCount; ++u)
+    if (double busy = busyOf(stages, SharedUnit(u)); busy > 0)
       limits.push_back({(1 - Fit::unitLoss) / busy, limitNames[u]});
   limits.push_back({lockRate(stages, chip), locksLimit});
   for (size_t i = 0; i + runtimeStages < stages.size(); ++i) {
@@ -324,76 +331,7 @@ const Stage *findSlow(const std::vector<Stage> &stages, double rate,
 
 } // namespace
 
-StageCost &StageCost::operator+=(const StageCost &other) {
-  issue += other.issue;
-  latency += other.latency;
-  runs += other.runs;
-  runSquares += other.runSquares;
-  locked += other.locked;
-  lockedRuns += other.lockedRuns;
-  sent += other.sent;
-  bare += other.bare;
-  for (size_t u = 0; u < unitCount; ++u) {
-    busy[u] += other.busy[u];
-    commands[u] += other.commands[u];
-    squares[u] += other.squares[u];
-  }
-  return *this;
-}
-
-StageCost operator*(StageCost cost, double times) {
-  cost.issue *= times;
-  cost.latency *= times;
-  cost.runs *= times;
-  cost.runSquares *= times;
-  cost.locked *= times;
-  cost.lockedRuns *= times;
-  cost.sent *= times;
-  cost.bare *= times;
-  for (auto *figures : {&cost.busy, &cost.commands, &cost.squares})
-    for (double &figure : *figures)
-      figure *= times;
-  return cost;
-}
-
-CommandCost commandCost(const target::ChipParameters &chip, Unit unit,
-                        Access access, unsigned words) {
-  double more = double(std::max(words, 1u) - 1);
-  double push = more * double(chip.busPushWordCycles);
-  switch (unit) {
-  case Unit::Scratch:
-    return {double(chip.scratchLatency) + push,
-            access == Access::Atomic
-                ? double(chip.scratchAtomicCycles)
-                : chip.scratchOpCycles + more * chip.scratchWordCycles};
-  case Unit::Sram0:
-  case Unit::Sram1:
-  case Unit::Sram0Write:
-  case Unit::Sram1Write:
-    return {double(chip.sramLatency) +
-                more * double(std::max(chip.sramWordCycles,
-                                       chip.busPushWordCycles)),
-            access == Access::Atomic ? double(chip.sramAtomicCycles)
-            : access == Access::Queue
-                ? double(chip.sramQueueCycles)
-                : chip.sramOpCycles + more * chip.sramWordCycles};
-  case Unit::Dram: {
-    double quads = std::max(1u, (words + 1) / dramQuadWords);
-    double bank =
-        double(chip.dramBankCycles) + (quads - 1) * double(chip.dramQuadCycles);
-    double bus = std::max(quads, double(chip.dramBurstQuads)) *
-                 double(chip.dramQuadCycles);
-    return {double(chip.dramLatency) +
-                (quads * dramQuadWords - 1) * double(chip.busDramWordCycles),
-            std::max(bus, bank / double(chip.dramBanks))};
-  }
-  case Unit::Hash:
-    return {double(chip.hashLatency), double(chip.hashKeyCycles)};
-  }
-  KARAKAL_UNREACHABLE("no such unit");
-}
-
-double engineRate(const StageCost &cost, const target::ChipParameters &chip) {
+double engineRate(const MessageCost &cost, const target::ChipParameters &chip) {
   double contexts = double(chip.meContexts);
   return std::min(1 / std::max(cost.issue, 1e-9),
                   contexts / std::max(cost.issue + cost.latency, 1e-9));
@@ -416,10 +354,10 @@ Prediction predict(const std::vector<Stage> &program,
                    const target::ChipParameters &chip, unsigned frameBytes) {
   std::vector<Stage> stages = withRuntime(program, chip);
   Prediction prediction;
-  for (size_t u = 0; u < unitCount; ++u)
-    prediction.unitUtilization[u] = busyOf(stages, Unit(u));
-  joinPorts(stages, Unit::Sram0, Unit::Sram0Write);
-  joinPorts(stages, Unit::Sram1, Unit::Sram1Write);
+  for (size_t u = 0; u < sharedUnitCount; ++u)
+    prediction.unitUtilization[u] = busyOf(stages, SharedUnit(u));
+  joinPorts(stages, SharedUnit::Sram0, SharedUnit::Sram0Write);
+  joinPorts(stages, SharedUnit::Sram1, SharedUnit::Sram1Write);
   std::vector<Limit> limits = hardLimits(stages, chip, frameBytes);
   auto least = std::min_element(
       limits.begin(), limits.end(),

@@ -32,52 +32,21 @@
 #define KARAKAL_AGGREGATION_MODEL_THROUGHPUTMODEL_H
 
 #include "target-ixp/chip/ChipParameters.h"
+#include "target-ixp/microcode/MessageCost.h"
 #include <array>
 #include <string>
 #include <vector>
 
 namespace karakal::agg {
 
-/// A unit that all engines share. An SRAM channel has a port for reads (Sram0,
-/// Sram1) and one for writes.
-enum class Unit { Scratch, Sram0, Sram1, Sram0Write, Sram1Write, Dram, Hash };
-inline constexpr size_t unitCount = 7;
-inline constexpr std::array<const char *, unitCount> unitNames = {
-    "scratch",     "sram0_read", "sram1_read", "sram0_write",
-    "sram1_write", "dram",       "hash"};
-
-/// What one message costs, in engine cycles.
-struct StageCost {
-  double issue = 0;
-  double latency = 0;
-  /// Runs of instructions between two swaps, and the sum of the squares of
-  /// their cycles; 0 where no code tells.
-  double runs = 0, runSquares = 0;
-  std::array<double, unitCount> busy{}, commands{}, squares{};
-  double locked = 0, lockedRuns = 0;
-  double sent = 0, bare = 0;
-
-  StageCost &operator+=(const StageCost &other);
-  friend StageCost operator+(StageCost a, const StageCost &b) { return a += b; }
-  friend StageCost operator*(StageCost a, double times);
-  double &busyOf(Unit unit) { return busy[size_t(unit)]; }
-  /// Only `part` of the time for which locks are held is one lock's.
-  void shareLocks(double part) {
-    locked *= part;
-    lockedRuns *= part;
-  }
-  /// Adds `times` commands that keep the unit busy for `cycles` each.
-  void addCommands(Unit unit, double times, double cycles) {
-    busy[size_t(unit)] += times * cycles;
-    commands[size_t(unit)] += times;
-    squares[size_t(unit)] += times * cycles * cycles;
-  }
-};
+using target::MessageCost;
+using target::SharedUnit;
+using target::sharedUnitCount;
 
 /// A stage of a mapping: an aggregate and its engines.
 struct Stage {
   std::string name;
-  StageCost cost;
+  MessageCost cost;
   /// Messages that it handles for each packet received.
   double messages = 1;
   unsigned engines = 1;
@@ -97,7 +66,7 @@ struct Prediction {
   std::string bottleneck;
   /// Share of the cycles in which a stage's engines issue, by stage.
   std::vector<double> stageUtilization;
-  std::array<double, unitCount> unitUtilization{};
+  std::array<double, sharedUnitCount> unitUtilization{};
 
   /// Frame bits a second, as DESIGN.md counts them (with CRC).
   double gbps(unsigned frameBytes) const {
@@ -105,22 +74,16 @@ struct Prediction {
   }
 };
 
-/// A command's unloaded latency and the time that its unit is busy; `words` of
-/// 32 bits.
-struct CommandCost {
-  double latency = 0, busy = 0;
-};
-enum class Access { Memory, Atomic, Queue };
-CommandCost commandCost(const target::ChipParameters &chip, Unit unit,
-                        Access access, unsigned words);
-
 /// Messages a cycle that one engine handles, alone and with unloaded units.
-double engineRate(const StageCost &cost, const target::ChipParameters &chip);
+double engineRate(const MessageCost &cost, const target::ChipParameters &chip);
 
 /// Packets a cycle at which the locks of a mapping are never free; infinite
 /// without locks.
 double lockRate(const std::vector<Stage> &stages,
                 const target::ChipParameters &chip);
+
+/// By how much the model may predict too high a rate (`./dev bench model`).
+inline constexpr double modelError = 0.15;
 
 /// The rate of a mapping for frames of `frameBytes` with CRC.
 Prediction predict(const std::vector<Stage> &program,

@@ -13,8 +13,8 @@
 // address. A cam_lookup that sets the pointer starts with the register that
 // receives the line's address; if all its readers go, its computation does.
 
-#include "codegen-me/words/FlowGraph.h"
 #include "codegen-me/words/WordLiveness.h"
+#include "target-ixp/microcode/FlowGraph.h"
 
 #include "target-ixp/table/InstructionTable.h"
 
@@ -72,8 +72,8 @@ void dropPointerWrites(WordProgram &program) {
     into &= from;
     return into != before;
   };
-  std::vector<GprSet> shown =
-      flowForward<GprSet>(program, Unreached, 0, step, meet);
+  std::vector<GprSet> shown = target::solveForward<GprSet>(
+      flowGraphOf(program).successorsThroughCalls(), Unreached, 0, step, meet);
   std::vector<Item> kept;
   for (unsigned i = 0; i < program.items.size(); ++i) {
     const Item &item = program.items[i];

@@ -26,7 +26,7 @@
 
 #include "codegen-me/target/Ixp.h"
 #include "codegen-me/words/CommandEffects.h"
-#include "codegen-me/words/FlowGraph.h"
+#include "target-ixp/microcode/FlowGraph.h"
 
 #include "target-ixp/table/InstructionTable.h"
 
@@ -83,7 +83,7 @@ private:
   }
   bool endsBlock(unsigned item) const {
     return target::row(instruction(item).op).isBranch() ||
-           endsFlow(instruction(item));
+           target::endsFlow(instruction(item));
   }
 
   void findBlocks();
@@ -127,7 +127,7 @@ unsigned WaitPlacement::junction(unsigned node) {
 }
 
 void WaitPlacement::findBlocks() {
-  auto successors = flowOf(program);
+  auto successors = flowGraphOf(program).successorsThroughCalls();
   std::vector<unsigned> blockOf(items.size(), 0);
   for (unsigned i = 0; i < items.size(); ++i) {
     bool starts = i == 0 || items[i].kind == Item::Kind::Label ||
@@ -151,7 +151,7 @@ void WaitPlacement::findBlocks() {
     const Item &last = items[block.last];
     if (isWord(block.last) &&
         (last.isCall || last.instruction.op == Op::Jump ||
-         (endsFlow(last.instruction) && last.instruction.op != Op::Br)))
+         (target::endsFlow(last.instruction) && last.instruction.op != Op::Br)))
       isEmpty[block.exit] = true;
   }
   isEmpty[blocks.front().entry] = true;

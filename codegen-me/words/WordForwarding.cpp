@@ -19,9 +19,9 @@
 // as no command may have refilled its register. All else happens within one
 // block, and only if the register is not read otherwise.
 
-#include "codegen-me/words/FlowGraph.h"
 #include "codegen-me/words/WordLiveness.h"
 #include "codegen-me/words/WordMotion.h"
+#include "target-ixp/microcode/FlowGraph.h"
 
 #include "target-ixp/table/InstructionTable.h"
 
@@ -323,7 +323,8 @@ void Forwarding::readInPlace() {
   if (pairs.empty())
     return;
   std::vector<Set> before =
-      flowForward<Set>(whole, Set(), Set(size, 0), step, meet);
+      target::solveForward<Set>(flowGraphOf(whole).successorsThroughCalls(),
+                                Set(), Set(size, 0), step, meet);
   for (unsigned i = 0; i < items.size(); ++i) {
     if (before[i].empty() || !isWord(items[i]))
       continue;

@@ -2,7 +2,7 @@
 
 #include "codegen-me/words/WordLiveness.h"
 
-#include "codegen-me/words/FlowGraph.h"
+#include "target-ixp/microcode/FlowGraph.h"
 
 #include "target-ixp/table/InstructionTable.h"
 
@@ -41,7 +41,7 @@ GprSet gprsWritten(const Instruction &i) {
 }
 
 std::vector<GprSet> liveBehind(const WordProgram &program) {
-  auto successors = flowOf(program);
+  auto successors = flowGraphOf(program).successorsThroughCalls();
   std::vector<std::vector<unsigned>> predecessors(successors.size());
   for (unsigned i = 0; i < successors.size(); ++i)
     for (unsigned next : successors[i])

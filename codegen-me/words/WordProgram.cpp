@@ -5,8 +5,6 @@
 
 #include "codegen-me/words/WordProgram.h"
 
-#include "codegen-me/words/FlowGraph.h"
-
 #include "target-ixp/table/Encoding.h"
 #include "target-ixp/table/InstructionTable.h"
 
@@ -82,7 +80,8 @@ void placeWindows(WordProgram &program, const StackPlan &plan) {
     return changed;
   };
   std::vector<int> shown =
-      flowForward<int>(program, Unreached, Unknown, step, meet);
+      target::solveForward<int>(flowGraphOf(program).successorsThroughCalls(),
+                                Unreached, Unknown, step, meet);
   std::vector<Item> placed;
   for (unsigned i = 0; i < program.items.size(); ++i) {
     const Item &item = program.items[i];
@@ -143,8 +142,9 @@ void padPointers(WordProgram &program) {
     return changed;
   };
   // Unreached means older than old, so that the first visit is a change.
-  std::vector<Age> ages = flowForward<Age>(program, Age{{Old + 1, Old + 1}},
-                                           Age{{Old, Old}}, step, meet);
+  std::vector<Age> ages = target::solveForward<Age>(
+      flowGraphOf(program).successorsThroughCalls(), Age{{Old + 1, Old + 1}},
+      Age{{Old, Old}}, step, meet);
   std::vector<Item> padded;
   for (unsigned i = 0; i < program.items.size(); ++i) {
     const Item &item = program.items[i];
@@ -207,6 +207,26 @@ void setAddress(Instruction &instruction, unsigned address) {
 }
 
 } // namespace
+
+target::FlowGraph flowGraphOf(const WordProgram &program) {
+  const std::vector<Item> &items = program.items;
+  std::vector<unsigned> nodeOfLabel(program.labelCount + 1, 0);
+  for (unsigned i = 0; i < items.size(); ++i)
+    if (items[i].kind == Item::Kind::Label)
+      nodeOfLabel[items[i].label] = i;
+  std::vector<target::FlowNode> nodes(items.size());
+  for (unsigned i = 0; i < items.size(); ++i) {
+    bool isFirst = i == 0 || items[i - 1].function != items[i].function;
+    nodes[i].function = isFirst ? i : nodes[i - 1].function;
+    if (items[i].kind == Item::Kind::Label)
+      continue;
+    nodes[i].instruction = &items[i].instruction;
+    nodes[i].isCall = items[i].isCall;
+    if (items[i].label)
+      nodes[i].target = nodeOfLabel[items[i].label];
+  }
+  return target::FlowGraph(nodes);
+}
 
 Result<target::Microcode> resolve(const WordProgram &program,
                                   unsigned maxWords) {

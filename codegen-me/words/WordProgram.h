@@ -21,6 +21,7 @@
 
 #include "support/Error.h"
 #include "target-ixp/image/Microcode.h"
+#include "target-ixp/microcode/FlowGraph.h"
 #include "target-ixp/table/Instruction.h"
 
 #include <string>
@@ -111,6 +112,9 @@ void placeWindows(WordProgram &program, const StackPlan &plan);
 unsigned fillPointerSlots(WordProgram &program);
 unsigned fillDelaySlots(WordProgram &program);
 void padPointers(WordProgram &program);
+
+/// Where control goes between the items; node i is `program.items[i]`.
+target::FlowGraph flowGraphOf(const WordProgram &program);
 
 /// Addresses and words; refuses a program of more than `maxWords`
 /// (E-codegen-me-020, with the functions by size).

@@ -2,7 +2,6 @@
 
 #include "driver/cores/Engines.h"
 #include "aggregation/Passes.h"
-#include "aggregation/model/CodeCost.h"
 #include "aggregation/model/PpfCost.h"
 #include "codegen-me/CodeGenMe.h"
 #include "driver/cores/NextNeighbourRings.h"
@@ -15,6 +14,7 @@
 #include "passes/packets/Stoppable.h"
 #include "swcache/Caches.h"
 #include "target-ixp/chip/MemoryMap.h"
+#include "target-ixp/microcode/AverageCost.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -347,7 +347,7 @@ std::vector<agg::Stage> stagesOf(ModuleOp planned,
     stage.engines = engine.plan.engines.size();
     stage.contexts = engine.contexts;
     stage.messages = std::max(messagesOf(planned, stage.name, received), 1e-6);
-    stage.cost = agg::costOfCode(loadedCode(engines, i), chip);
+    stage.cost = target::averageCost(loadedCode(engines, i), chip);
     stage.cost.shareLocks(lockShare);
     stages.push_back(std::move(stage));
   }

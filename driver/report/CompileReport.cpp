@@ -34,8 +34,8 @@ json ppfsOn(ModuleOp program, ir::Core core) {
 /// What the throughput model says of a stage, a message each.
 json describeStage(const agg::Stage &stage, double utilization) {
   json units = json::object();
-  for (size_t u = 0; u < agg::unitCount; ++u)
-    units[agg::unitNames[u]] = stage.cost.busy[u];
+  for (size_t u = 0; u < target::sharedUnitCount; ++u)
+    units[target::sharedUnitNames[u]] = stage.cost.busy[u];
   return {{"messages_per_packet", stage.messages},
           {"issue_cycles", stage.cost.issue},
           {"latency_cycles", stage.cost.latency},
@@ -160,8 +160,8 @@ void addPrediction(json &report, ModuleOp program,
     report["aggregates"].push_back(std::move(aggregate));
   }
   json units = json::object();
-  for (size_t u = 0; u < agg::unitCount; ++u)
-    units[agg::unitNames[u]] = prediction.unitUtilization[u];
+  for (size_t u = 0; u < target::sharedUnitCount; ++u)
+    units[target::sharedUnitNames[u]] = prediction.unitUtilization[u];
   size_t all = 0;
   for (const agg::Stage &stage : stages)
     all += stage.engines;

@@ -17,22 +17,23 @@ constexpr size_t linesMax = 12;
 
 /// Words do not tell the SRAM channel: the worst case is shared out as the
 /// average is.
-void shareChannels(agg::StageCost &worst, const agg::StageCost &average) {
-  double first = average.busy[size_t(agg::Unit::Sram0)];
-  double second = average.busy[size_t(agg::Unit::Sram1)];
+void shareChannels(target::MessageCost &worst,
+                   const target::MessageCost &average) {
+  double first = average.busy[size_t(target::SharedUnit::Sram0)];
+  double second = average.busy[size_t(target::SharedUnit::Sram1)];
   if (second <= 0)
     return;
   for (auto *figures : {&worst.busy, &worst.commands, &worst.squares}) {
-    double &from = (*figures)[size_t(agg::Unit::Sram0)];
+    double &from = (*figures)[size_t(target::SharedUnit::Sram0)];
     double moved = from * second / (first + second);
     from -= moved;
-    (*figures)[size_t(agg::Unit::Sram1)] += moved;
+    (*figures)[size_t(target::SharedUnit::Sram1)] += moved;
   }
 }
 
 /// The source lines of a path: "a.baker:10, 12, b.baker:4".
-std::string linesOf(const agg::WorstCase &worst, const target::Microcode &code,
-                    size_t most) {
+std::string linesOf(const target::WorstCase &worst,
+                    const target::Microcode &code, size_t most) {
   std::string text, file;
   uint32_t line = 0;
   size_t count = 0;
@@ -62,11 +63,11 @@ Result<Promise> findPromise(ModuleOp planned,
   Promise promise;
   promise.stages = stagesOf(planned, engines);
   for (size_t i = 0; i < engines.size(); ++i) {
-    auto worst = agg::worstCaseOf(loadedCode(engines, i), chip);
+    auto worst = target::worstCaseOf(loadedCode(engines, i), chip);
     if (!worst)
       return worst.error();
     agg::Stage &stage = promise.stages[i];
-    agg::StageCost cost = worst->cost;
+    target::MessageCost cost = worst->cost;
     shareChannels(cost, stage.cost);
     stage.cost = cost;
     stage.messages = std::max(stage.messages, 1.0);
@@ -77,7 +78,7 @@ Result<Promise> findPromise(ModuleOp planned,
     for (const target::Microcode *code : others) {
       if (code == &loadedCode(engines, i))
         continue;
-      auto other = agg::worstCaseOf(*code, chip);
+      auto other = target::worstCaseOf(*code, chip);
       if (!other)
         return other.error();
       issueMax = std::max(issueMax, other->cost.issue);
@@ -86,7 +87,8 @@ Result<Promise> findPromise(ModuleOp planned,
     promise.worst.push_back(std::move(*worst));
   }
   promise.packets =
-      agg::promisedPackets(promise.stages, chip, predictedFrameBytes);
+      (1 - agg::modelError) *
+      agg::predict(promise.stages, chip, predictedFrameBytes).packetsPerSecond;
   promise.bottleneck =
       agg::predict(promise.stages, chip, predictedFrameBytes).bottleneck;
   return promise;
@@ -98,7 +100,7 @@ std::string printPromise(const Promise &promise,
       llvm::formatv("{0,-24}{1,8}{2,8}{3,9}{4,9}\n", "worst case of a message",
                     "engines", "words", "engine", "memory");
   for (size_t i = 0; i < engines.size(); ++i) {
-    const agg::WorstCase &worst = promise.worst[i];
+    const target::WorstCase &worst = promise.worst[i];
     text += llvm::formatv("{0,-24}{1,8}{2,8}{3,9:f0}{4,9:f0}\n",
                           engines[i].plan.name, engines[i].plan.engines.size(),
                           loadedCode(engines, i).words.size(), worst.cost.issue,
@@ -127,7 +129,7 @@ Status checkMinRate(const Promise &promise,
   for (size_t i = 1; i < engines.size(); ++i)
     if (rateOf(i) < rateOf(slow))
       slow = i;
-  const agg::WorstCase &worst = promise.worst[slow];
+  const target::WorstCase &worst = promise.worst[slow];
   return makeError(
       "E-driver-040",
       llvm::formatv(

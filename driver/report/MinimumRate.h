@@ -1,13 +1,13 @@
 // The rate that generated code promises.
 //
 // `bakerc --wcet` and `--min-rate`: worst cases of the aggregates' messages
-// (aggregation/model/WorstCase.h) and the rate that follows from them.
+// (target-ixp/microcode/WorstCase.h) and the rate that follows from them.
 
 #ifndef KARAKAL_DRIVER_REPORT_MINIMUMRATE_H
 #define KARAKAL_DRIVER_REPORT_MINIMUMRATE_H
 
-#include "aggregation/model/WorstCase.h"
 #include "driver/cores/Engines.h"
+#include "target-ixp/microcode/WorstCase.h"
 
 namespace karakal::driver {
 
@@ -17,7 +17,7 @@ inline constexpr unsigned predictedFrameBytes = 64;
 
 struct Promise {
   /// One an aggregate, in the plan's order.
-  std::vector<agg::WorstCase> worst;
+  std::vector<target::WorstCase> worst;
   /// Engine cycles of a message at most, whatever rings a loader chooses.
   std::vector<double> issueMax;
   /// The stages with these costs, each taking every packet.
@@ -30,7 +30,7 @@ struct Promise {
   double gbps() const;
 };
 
-/// E-aggregation-010: a loop without a bound.
+/// E-target-ixp-147: a loop without a bound.
 Result<Promise> findPromise(mlir::ModuleOp planned,
                             const std::vector<AggregateCode> &engines);
 

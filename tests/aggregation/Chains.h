@@ -9,8 +9,8 @@
 
 namespace karakal::tests {
 
-inline agg::StageCost cycles(double issue, double latency = 0) {
-  agg::StageCost cost;
+inline target::MessageCost cycles(double issue, double latency = 0) {
+  target::MessageCost cost;
   cost.issue = issue;
   cost.latency = latency;
   return cost;

@@ -145,11 +145,11 @@ TEST(FormationTest, AHotLockStaysApartFromLongComputation) {
   FormationInput input = makeChain(2, 1000, 100);
   input.ppfs[1].cost.issue = 100;
   input.ppfs[1].cost.locked = 500;
-  input.ppfs[1].cost.lockedRuns = 8;
+  input.ppfs[1].cost.lockedSwaps = 8;
   Formation formed = formAggregates(input);
   ASSERT_EQ(formed.aggregates.size(), 2u);
   EXPECT_TRUE(hasStep(formed, "refuse", "throughput would fall"));
-  input.ppfs[1].cost.locked = input.ppfs[1].cost.lockedRuns = 0;
+  input.ppfs[1].cost.locked = input.ppfs[1].cost.lockedSwaps = 0;
   EXPECT_EQ(formAggregates(input).aggregates.size(), 1u);
 }
 

@@ -35,9 +35,9 @@ TEST(ThroughputModelTest, AnEngineThatNeverWaitsIsBoundByItsInstructions) {
 TEST(ThroughputModelTest, ContextsStandInLineBehindALongRun) {
   // As many instructions and as long waits, in even runs and with a long one.
   Stage even = makeStage(140, 500, 1), uneven = even;
-  even.cost.runs = uneven.cost.runs = 5;
-  even.cost.runSquares = 5 * 28 * 28;
-  uneven.cost.runSquares = 100 * 100 + 4 * 10 * 10;
+  even.cost.segments = uneven.cost.segments = 5;
+  even.cost.segmentSquares = 5 * 28 * 28;
+  uneven.cost.segmentSquares = 100 * 100 + 4 * 10 * 10;
   // Drawn at random, eight contexts take 140.3 and 145.4 cycles a message.
   EXPECT_NEAR(cyclesOf({even}), 140.3, 1.5);
   EXPECT_NEAR(cyclesOf({uneven}), 145.4, 1.5);
@@ -54,12 +54,12 @@ TEST(ThroughputModelTest, LongLatencyIsBoundByTheContexts) {
 
 TEST(ThroughputModelTest, AUnitBoundsAllEnginesTogether) {
   Stage stage = makeStage(100, 500, 6);
-  stage.cost.addCommands(agg::Unit::Dram, 20, 20);
+  stage.cost.addCommands(target::SharedUnit::Dram, 20, 20);
   target::ChipParameters chip;
   Prediction prediction = predict({stage}, chip);
   EXPECT_EQ(prediction.bottleneck, "dram");
   EXPECT_GE(double(chip.meClockHz) / prediction.packetsPerSecond, 400);
-  EXPECT_GT(prediction.unitUtilization[size_t(agg::Unit::Dram)], 0.7);
+  EXPECT_GT(prediction.unitUtilization[size_t(target::SharedUnit::Dram)], 0.7);
 }
 
 TEST(ThroughputModelTest, TheSlowestStageOfAPipelineSetsTheRate) {
@@ -73,7 +73,7 @@ TEST(ThroughputModelTest, MoreEnginesNeverMakeItSlower) {
   double before = 0;
   for (unsigned engines = 1; engines <= 6; ++engines) {
     Stage stage = makeStage(300, 1500, engines);
-    stage.cost.addCommands(agg::Unit::Sram0, 4, 10);
+    stage.cost.addCommands(target::SharedUnit::Sram0, 4, 10);
     target::ChipParameters chip;
     double rate = predict({stage}, chip).packetsPerSecond;
     EXPECT_GE(rate, before * 0.999) << engines;
@@ -94,12 +94,12 @@ TEST(ThroughputModelTest, WhoHasALockWaitsForItsEngineAndAllOthersWithIt) {
   for (unsigned engines : {1, 2, 4}) {
     Stage stage = makeStage(1000, 1500, engines);
     stage.cost.locked = 500;
-    stage.cost.lockedRuns = 8;
-    stage.cost.runs = 1;
-    stage.cost.runSquares = 1000 * 1000;
+    stage.cost.lockedSwaps = 8;
+    stage.cost.segments = 1;
+    stage.cost.segmentSquares = 1000 * 1000;
     EXPECT_NEAR(cyclesOf({stage}), 500 + 1000.0 / engines, 20) << engines;
-    stage.cost.runs = 1000;
-    stage.cost.runSquares = 1000;
+    stage.cost.segments = 1000;
+    stage.cost.segmentSquares = 1000;
     EXPECT_NEAR(cyclesOf({stage}), std::max(500 + 4.0, 1010.0 / engines), 30)
         << engines;
   }
@@ -110,8 +110,8 @@ namespace {
 /// Cycles a packet that an SRAM channel lets through: the engines are no limit.
 double channelCycles(double reads, double writes, double cycles) {
   Stage stage = makeStage(10, 100, 6);
-  stage.cost.addCommands(agg::Unit::Sram0, reads, cycles);
-  stage.cost.addCommands(agg::Unit::Sram0Write, writes, cycles);
+  stage.cost.addCommands(target::SharedUnit::Sram0, reads, cycles);
+  stage.cost.addCommands(target::SharedUnit::Sram0Write, writes, cycles);
   return cyclesOf({stage});
 }
 
@@ -129,8 +129,8 @@ TEST(ThroughputModelTest, AnSramChannelStartsItsCommandsInOrder) {
 TEST(ThroughputModelTest, LongCommandsDelayThoseBehindThemMore) {
   auto withWrites = [](double count, double cycles) {
     Stage slow = makeStage(100, 1000, 1), other = makeStage(10, 100, 1);
-    slow.cost.addCommands(agg::Unit::Dram, 5, 10);
-    other.cost.addCommands(agg::Unit::Dram, count, cycles);
+    slow.cost.addCommands(target::SharedUnit::Dram, 5, 10);
+    other.cost.addCommands(target::SharedUnit::Dram, count, cycles);
     return cyclesOf({slow, other});
   };
   EXPECT_GT(withWrites(1, 60), withWrites(6, 10) * 1.01);

@@ -2,9 +2,9 @@
 
 #include "codegen-me/machine/FrameCheck.h"
 #include "codegen-me/words/Annotation.h"
-#include "codegen-me/words/FlowGraph.h"
 #include "codegen-me/words/WordLiveness.h"
 #include "codegen-me/words/WordProgram.h"
+#include "target-ixp/microcode/FlowGraph.h"
 
 #include "target-ixp/table/InstructionTable.h"
 #include "target-ixp/table/Printer.h"
@@ -233,7 +233,7 @@ TEST_F(Words, BehindACallFollowItsReturn) {
   program.functions.push_back("g");
   program.bind(callee); // item 5
   add(rtn(gprA(0)));    // item 6
-  auto successors = flowOf(program);
+  auto successors = flowGraphOf(program).successorsThroughCalls();
   EXPECT_THAT(successors[2], ElementsAre(5u));
   EXPECT_THAT(successors[6], ElementsAre(3u));
   auto live = liveBehind(program);

@@ -1,20 +1,16 @@
 // What generated code costs a message.
 
-#include "aggregation/model/CodeCost.h"
-#include "aggregation/model/RunLengths.h"
-#include "aggregation/model/WordCost.h"
-#include "aggregation/model/WordFlow.h"
-#include "aggregation/model/WordValues.h"
+#include "target-ixp/microcode/AverageCost.h"
 #include "support/Error.h"
+#include "target-ixp/microcode/FlowGraph.h"
+#include "target-ixp/microcode/InstructionCost.h"
+#include "target-ixp/microcode/RegisterValues.h"
+#include "target-ixp/microcode/SegmentLengths.h"
 #include "target-ixp/table/InstructionTable.h"
-#include "llvm/ADT/STLExtras.h"
 #include <algorithm>
 #include <set>
 
-namespace karakal::agg {
-
-using target::Instruction;
-using target::Op;
+namespace karakal::target {
 
 namespace {
 
@@ -28,14 +24,18 @@ constexpr const char *lockNames[] = {"baker_lock", localLockName,
                      *unlockNames[] = {"baker_unlock", "baker_unlock_local",
                                        "baker_unlock_sram"};
 
+bool isOneOf(const char *const (&names)[3], const std::string &name) {
+  return std::find(std::begin(names), std::end(names), name) != std::end(names);
+}
+
 /// Adds up the words of one program.
 class Reader {
 public:
-  Reader(const target::Microcode &code, const target::ChipParameters &chip)
+  Reader(const Microcode &code, const ChipParameters &chip)
       : code(code), chip(chip), flow(code), values(code, flow),
         instructions(flow.instructions) {}
 
-  StageCost read();
+  MessageCost read();
 
 private:
   void addCommand(size_t at);
@@ -43,12 +43,12 @@ private:
   std::vector<bool> locked() const;
   void addRuns();
 
-  const target::Microcode &code;
-  const target::ChipParameters &chip;
+  const Microcode &code;
+  const ChipParameters &chip;
   WordFlow flow;
-  WordValues values;
+  RegisterValues values;
   const std::vector<Instruction> &instructions;
-  StageCost cost;
+  MessageCost cost;
   /// Longest latency of the commands that no wait has followed yet.
   double pending = 0;
 };
@@ -77,15 +77,15 @@ double Reader::rounds() const {
 
 void Reader::addCommand(size_t at) {
   const Instruction &instruction = instructions[at];
-  std::optional<WordCommand> command = commandOf(instruction, chip);
+  std::optional<UnitCommand> command = commandOf(instruction, chip);
   if (!command)
     return;
   double times = code.frequencies[at];
-  if (command->unit == Unit::Sram0 && values.goesToChannel1(uint32_t(at)))
+  if (command->unit == SharedUnit::Sram0 && values.goesToChannel1(uint32_t(at)))
     command->channel = 1;
   if (values.sendsPacket(uint32_t(at))) {
     cost.sent += times;
-    cost.bare += values.isBare(uint32_t(at)) ? times : 0;
+    cost.sentWithoutHead += values.isBare(uint32_t(at)) ? times : 0;
   }
   command->addBusy(cost, times);
   if (instruction.ctxSwap)
@@ -98,9 +98,9 @@ void Reader::addCommand(size_t at) {
 std::vector<bool> Reader::locked() const {
   std::vector<bool> isLocked(instructions.size());
   std::set<uint32_t> takes, gives;
-  for (const target::FunctionRange &range : code.functions) {
-    bool isTake = llvm::is_contained(lockNames, range.name);
-    if (!isTake && !llvm::is_contained(unlockNames, range.name))
+  for (const FunctionRange &range : code.functions) {
+    bool isTake = isOneOf(lockNames, range.name);
+    if (!isTake && !isOneOf(unlockNames, range.name))
       continue;
     (isTake ? takes : gives).insert(range.begin);
     std::fill(isLocked.begin() + range.begin, isLocked.begin() + range.end,
@@ -113,13 +113,13 @@ std::vector<bool> Reader::locked() const {
     isLocked[word] = true;
   };
   for (uint32_t i = 0; i < instructions.size(); ++i)
-    for (const WordEdge &edge : flow.edges[i])
+    for (const FlowEdge &edge : flow.graph.edgesOf(i))
       if (edge.callee && takes.count(*edge.callee))
         reach(edge.to);
   while (!open.empty()) {
     uint32_t at = open.back();
     open.pop_back();
-    for (const WordEdge &edge : flow.edges[at])
+    for (const FlowEdge &edge : flow.graph.edgesOf(at))
       if (!edge.callee || !gives.count(*edge.callee))
         reach(edge.to);
   }
@@ -127,25 +127,25 @@ std::vector<bool> Reader::locked() const {
 }
 
 void Reader::addRuns() {
-  std::vector<double> lengths = runLengths(code, flow, chip);
+  std::vector<double> lengths = segmentLengths(code, flow, chip);
   for (size_t i = 0; i < instructions.size(); ++i)
     if (isSwap(instructions[i])) {
-      cost.runs += code.frequencies[i];
-      cost.runSquares += code.frequencies[i] * lengths[i] * lengths[i];
+      cost.segments += code.frequencies[i];
+      cost.segmentSquares += code.frequencies[i] * lengths[i] * lengths[i];
     }
 }
 
-StageCost Reader::read() {
+MessageCost Reader::read() {
   std::vector<bool> isLocked = locked();
-  bool hasLocalLock = llvm::any_of(code.functions, [](auto &function) {
-    return function.name == localLockName;
-  });
+  bool hasLocalLock = std::any_of(
+      code.functions.begin(), code.functions.end(),
+      [](const FunctionRange &f) { return f.name == localLockName; });
   for (size_t i = 0; i < instructions.size(); ++i) {
-    StageCost before = cost;
+    MessageCost before = cost;
     const Instruction &instruction = instructions[i];
     double times = code.frequencies[i];
     cost.issue += times;
-    if (target::row(instruction.op).isBranch())
+    if (row(instruction.op).isBranch())
       cost.issue += (instruction.op == Op::Jump ? times : code.taken[i]) *
                     takenCycles(instruction);
     bool isWait = instruction.op == Op::CtxArb && instruction.signalMask > 1;
@@ -161,7 +161,7 @@ StageCost Reader::read() {
       cost.locked += times * double(chip.meContexts - 1) / 2 * lookCycles;
     if (isLocked[i]) {
       cost.locked += cost.issue + cost.latency - before.issue - before.latency;
-      cost.lockedRuns += isSwap(instruction) ? times : 0;
+      cost.lockedSwaps += isSwap(instruction) ? times : 0;
     }
   }
   addRuns();
@@ -170,9 +170,8 @@ StageCost Reader::read() {
   return cost * (1 / messages);
 }
 
-StageCost costOfCode(const target::Microcode &code,
-                     const target::ChipParameters &chip) {
+MessageCost averageCost(const Microcode &code, const ChipParameters &chip) {
   return Reader(code, chip).read();
 }
 
-} // namespace karakal::agg
+} // namespace karakal::target

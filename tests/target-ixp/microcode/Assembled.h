@@ -1,7 +1,7 @@
 // Programs of tests in assembly.
 
-#ifndef KARAKAL_TESTS_AGGREGATION_ASSEMBLED_H
-#define KARAKAL_TESTS_AGGREGATION_ASSEMBLED_H
+#ifndef KARAKAL_TESTS_TARGET_IXP_MICROCODE_ASSEMBLED_H
+#define KARAKAL_TESTS_TARGET_IXP_MICROCODE_ASSEMBLED_H
 
 #include "target-ixp/assembler/Assembler.h"
 
@@ -23,4 +23,4 @@ inline target::AssembledProgram assembled(const std::string &text) {
 
 } // namespace karakal::tests
 
-#endif // KARAKAL_TESTS_AGGREGATION_ASSEMBLED_H
+#endif // KARAKAL_TESTS_TARGET_IXP_MICROCODE_ASSEMBLED_H

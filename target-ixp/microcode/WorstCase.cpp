@@ -1,8 +1,8 @@
 // The most that a message can cost.
 
-#include "aggregation/model/WorstCase.h"
-#include "aggregation/model/WordCost.h"
-#include "aggregation/model/WordFlow.h"
+#include "target-ixp/microcode/WorstCase.h"
+#include "target-ixp/microcode/FlowGraph.h"
+#include "target-ixp/microcode/InstructionCost.h"
 #include "target-ixp/table/InstructionTable.h"
 #include <algorithm>
 #include <array>
@@ -12,10 +12,7 @@
 #include <map>
 #include <set>
 
-namespace karakal::agg {
-
-using target::Instruction;
-using target::Op;
+namespace karakal::target {
 
 namespace {
 
@@ -24,11 +21,11 @@ constexpr unsigned signalCount = 16;
 constexpr unsigned visitsMax = 50;
 
 /// By what paths are compared.
-using Weight = std::function<double(const StageCost &)>;
+using Weight = std::function<double(const MessageCost &)>;
 
 /// A path's cost up to a word, that word left out, and where it came from.
 struct Arrival {
-  StageCost cost;
+  MessageCost cost;
   uint32_t from = ~0u;
 };
 /// By word, for those that are reached.
@@ -43,17 +40,17 @@ struct Region {
 /// Longest paths through one program.
 class Paths {
 public:
-  Paths(const target::Microcode &code, const target::ChipParameters &chip)
+  Paths(const Microcode &code, const ChipParameters &chip)
       : code(code), chip(chip), flow(code), costs(code.words.size()),
         headAt(code.words.size()) {
-    for (const target::LoopHead &loop : code.loops)
+    for (const LoopHead &loop : code.loops)
       addHead(loop);
     addWords();
     addWaits();
   }
 
   /// The longest turn of the dispatch loop, and its words.
-  StageCost longestTurn(const Weight &by, std::vector<uint32_t> *words);
+  MessageCost longestTurn(const Weight &by, std::vector<uint32_t> *words);
 
   /// What was wrong, or nothing.
   std::optional<Error> problem;
@@ -66,7 +63,7 @@ private:
     double roundsMax = 1; ///< of all together, 0 = not known
   };
 
-  void addHead(const target::LoopHead &loop);
+  void addHead(const LoopHead &loop);
   void addWords();
   void addWaits();
   bool addWaitsOnce(bool countsWhatPassed);
@@ -80,8 +77,8 @@ private:
   double roundsOf(const Region &loop, std::set<uint32_t> &heads);
   std::set<uint32_t> waitsOf(const Region &loop,
                              const std::set<uint32_t> &heads) const;
-  StageCost costOf(uint32_t word, const WordEdge &edge);
-  StageCost costOfCall(uint32_t callee);
+  MessageCost costOf(uint32_t word, const FlowEdge &edge);
+  MessageCost costOfCall(uint32_t callee);
   /// The longest way from `within` into one of `heads`, and its last word.
   std::optional<Arrival> closing(const Arrivals &within,
                                  const std::set<uint32_t> &heads);
@@ -91,12 +88,12 @@ private:
       at->second = arrival;
   }
 
-  const target::Microcode &code;
-  const target::ChipParameters &chip;
+  const Microcode &code;
+  const ChipParameters &chip;
   WordFlow flow;
-  std::vector<StageCost> costs; ///< of each word itself
+  std::vector<MessageCost> costs; ///< of each word itself
   std::vector<Head> headAt;
-  std::map<uint32_t, StageCost> calls; ///< by first word, for `weight`
+  std::map<uint32_t, MessageCost> calls; ///< by first word, for `weight`
   Weight weight;
 };
 
@@ -105,7 +102,7 @@ private:
 //===-- Words -------------------------------------------------------------===//
 
 /// An outer loop may have no word before an inner one: their rounds multiply.
-void Paths::addHead(const target::LoopHead &loop) {
+void Paths::addHead(const LoopHead &loop) {
   if (loop.word >= headAt.size())
     return;
   Head &head = headAt[loop.word];
@@ -138,7 +135,7 @@ bool Paths::addWaitsOnce(bool countsWhatPassed) {
   std::vector<unsigned> visits(costs.size(), 0);
   std::vector<bool> isSeen(costs.size(), false);
   std::set<uint32_t> open = {0};
-  for (const target::CallSite &call : code.calls)
+  for (const CallSite &call : code.calls)
     open.insert(call.callee);
   for (uint32_t start : open)
     isSeen[start] = true;
@@ -165,9 +162,9 @@ bool Paths::addWaitsOnce(bool countsWhatPassed) {
       for (float &rest : left)
         rest = std::max(0.f, rest - float(wait + costs[at].issue));
     if (instruction.signal != 0 && !instruction.ctxSwap)
-      for (unsigned s = 0; s < target::row(instruction.op).signals; ++s)
+      for (unsigned s = 0; s < row(instruction.op).signals; ++s)
         left[(instruction.signal + s) % signalCount] = float(latency);
-    for (const WordEdge &edge : flow.edges[at]) {
+    for (const FlowEdge &edge : flow.graph.edgesOf(at)) {
       bool isChanged = !isSeen[edge.to];
       isSeen[edge.to] = true;
       for (unsigned s = 0; s < signalCount; ++s)
@@ -198,7 +195,7 @@ std::vector<Region> Paths::regionsOf(const std::vector<uint32_t> &words,
   };
   std::vector<bool> turnsOnItself(words.size());
   for (size_t i = 0; i < words.size(); ++i)
-    for (const WordEdge &edge : flow.edges[words[i]])
+    for (const FlowEdge &edge : flow.graph.edgesOf(words[i]))
       if (auto to = indexOf(edge.to); to && !cut.count(edge.to)) {
         boost::add_edge(i, *to, graph);
         turnsOnItself[i] = turnsOnItself[i] || *to == i;
@@ -262,12 +259,12 @@ double Paths::roundsOf(const Region &loop, std::set<uint32_t> &heads) {
     return 1;
   }
   if (!problem) {
-    target::SourceLine place;
+    SourceLine place;
     for (uint32_t at : loop.words)
       if (place.line == 0 && code.lines[at].line != 0)
         place = code.lines[at];
     problem = makeFileError(
-        "E-aggregation-010", place.file,
+        "E-target-ixp-147", place.file,
         "no worst case: nothing bounds the rounds of the loop at word " +
             std::to_string(*heads.begin()) +
             ". Give it a constant bound, as in 'for (u32 i = 0; i < 16; i++)'",
@@ -280,10 +277,10 @@ std::optional<Arrival> Paths::closing(const Arrivals &within,
                                       const std::set<uint32_t> &heads) {
   std::optional<Arrival> longest;
   for (const auto &[word, arrival] : within)
-    for (const WordEdge &edge : flow.edges[word]) {
+    for (const FlowEdge &edge : flow.graph.edgesOf(word)) {
       if (!heads.count(edge.to))
         continue;
-      StageCost cost = arrival.cost + costOf(word, edge);
+      MessageCost cost = arrival.cost + costOf(word, edge);
       if (!longest || weight(cost) > weight(longest->cost))
         longest = Arrival{cost, word};
     }
@@ -325,7 +322,7 @@ void Paths::passLoop(const Region &loop, const std::set<uint32_t> &cut,
     starts[head] = Arrival{{}, reached->from};
   Arrivals round = solve(loop.words, starts, inner);
   std::optional<Arrival> closed = closing(round, heads);
-  StageCost before = reached->cost;
+  MessageCost before = reached->cost;
   if (closed)
     before += closed->cost * (rounds - 1);
   for (const auto &[word, arrival] : round)
@@ -334,8 +331,8 @@ void Paths::passLoop(const Region &loop, const std::set<uint32_t> &cut,
 
 //===-- Paths -------------------------------------------------------------===//
 
-StageCost Paths::costOf(uint32_t word, const WordEdge &edge) {
-  StageCost cost = costs[word];
+MessageCost Paths::costOf(uint32_t word, const FlowEdge &edge) {
+  MessageCost cost = costs[word];
   cost.issue += edge.deadCycles;
   if (edge.callee)
     cost += costOfCall(*edge.callee);
@@ -343,18 +340,18 @@ StageCost Paths::costOf(uint32_t word, const WordEdge &edge) {
 }
 
 /// No function calls itself: Baker has no recursion.
-StageCost Paths::costOfCall(uint32_t callee) {
+MessageCost Paths::costOfCall(uint32_t callee) {
   if (auto at = calls.find(callee); at != calls.end())
     return at->second;
   Arrivals arrivals =
-      solve(flow.reachedFrom(callee), {{callee, Arrival{}}}, {});
-  StageCost longest;
+      solve(flow.graph.reachedFrom(callee), {{callee, Arrival{}}}, {});
+  MessageCost longest;
   for (const auto &[word, arrival] : arrivals) {
-    if (!flow.edges[word].empty())
+    if (!flow.graph.edgesOf(word).empty())
       continue;
     // The last delay slot of a return.
-    StageCost cost = arrival.cost + costs[word];
-    cost.issue += target::row(Op::Jump).slots;
+    MessageCost cost = arrival.cost + costs[word];
+    cost.issue += row(Op::Jump).slots;
     if (weight(cost) > weight(longest))
       longest = cost;
   }
@@ -374,8 +371,8 @@ Arrivals Paths::solve(const std::vector<uint32_t> &words,
       auto at = arrivals.find(word);
       if (at == arrivals.end())
         continue;
-      StageCost here = at->second.cost;
-      for (const WordEdge &edge : flow.edges[word]) {
+      MessageCost here = at->second.cost;
+      for (const FlowEdge &edge : flow.graph.edgesOf(word)) {
         bool isInside =
             std::binary_search(words.begin(), words.end(), edge.to) &&
             !cut.count(edge.to) &&
@@ -389,11 +386,11 @@ Arrivals Paths::solve(const std::vector<uint32_t> &words,
   return arrivals;
 }
 
-StageCost Paths::longestTurn(const Weight &by, std::vector<uint32_t> *words) {
+MessageCost Paths::longestTurn(const Weight &by, std::vector<uint32_t> *words) {
   weight = by;
   calls.clear();
   const Region *dispatch = nullptr;
-  std::vector<Region> regions = regionsOf(flow.reachedFrom(0), {});
+  std::vector<Region> regions = regionsOf(flow.graph.reachedFrom(0), {});
   for (const Region &region : regions)
     if (region.isLoop)
       dispatch = &region;
@@ -421,35 +418,29 @@ StageCost Paths::longestTurn(const Weight &by, std::vector<uint32_t> *words) {
 
 //===----------------------------------------------------------------------===//
 
-Result<WorstCase> worstCaseOf(const target::Microcode &code,
-                              const target::ChipParameters &chip) {
+Result<WorstCase> worstCaseOf(const Microcode &code,
+                              const ChipParameters &chip) {
   Paths paths(code, chip);
   WorstCase worst;
   double contexts = double(chip.meContexts);
   worst.pathCost = paths.longestTurn(
-      [&](const StageCost &c) { return c.issue + c.latency / contexts; },
+      [&](const MessageCost &c) { return c.issue + c.latency / contexts; },
       &worst.path);
   if (paths.problem)
     return *paths.problem;
   worst.cost.issue =
-      paths.longestTurn([](const StageCost &c) { return c.issue; }, nullptr)
+      paths.longestTurn([](const MessageCost &c) { return c.issue; }, nullptr)
           .issue;
   worst.cost.latency =
-      paths.longestTurn([](const StageCost &c) { return c.latency; }, nullptr)
+      paths.longestTurn([](const MessageCost &c) { return c.latency; }, nullptr)
           .latency;
   for (auto figures :
-       {&StageCost::busy, &StageCost::commands, &StageCost::squares})
-    for (size_t u = 0; u < unitCount; ++u) {
-      auto of = [=](const StageCost &c) { return (c.*figures)[u]; };
+       {&MessageCost::busy, &MessageCost::commands, &MessageCost::squares})
+    for (size_t u = 0; u < sharedUnitCount; ++u) {
+      auto of = [=](const MessageCost &c) { return (c.*figures)[u]; };
       (worst.cost.*figures)[u] = of(paths.longestTurn(of, nullptr));
     }
   return worst;
 }
 
-double promisedPackets(const std::vector<Stage> &stages,
-                       const target::ChipParameters &chip,
-                       unsigned frameBytes) {
-  return (1 - modelError) * predict(stages, chip, frameBytes).packetsPerSecond;
-}
-
-} // namespace karakal::agg
+} // namespace karakal::target

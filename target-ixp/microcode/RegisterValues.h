@@ -16,34 +16,36 @@
 //
 // Cost: the words times the registers, a few rounds.
 
-#ifndef KARAKAL_AGGREGATION_MODEL_WORDVALUES_H
-#define KARAKAL_AGGREGATION_MODEL_WORDVALUES_H
+#ifndef KARAKAL_TARGET_IXP_MICROCODE_REGISTERVALUES_H
+#define KARAKAL_TARGET_IXP_MICROCODE_REGISTERVALUES_H
 
-#include "aggregation/model/WordFlow.h"
+#include "target-ixp/microcode/FlowGraph.h"
 #include <array>
 
-namespace karakal::agg {
+namespace karakal::target {
 
 /// What a register holds: a constant, an address in SRAM channel 1, or
 /// something else.
-struct WordValue {
+struct RegisterValue {
   enum class Kind : uint8_t { Unreached, Constant, Channel1, Unknown };
   Kind kind = Kind::Unreached;
   uint32_t bits = 0;
 
-  static WordValue constant(uint32_t bits) { return {Kind::Constant, bits}; }
-  static WordValue unknown() { return {Kind::Unknown, 0}; }
+  static RegisterValue constant(uint32_t bits) {
+    return {Kind::Constant, bits};
+  }
+  static RegisterValue unknown() { return {Kind::Unknown, 0}; }
   bool isConstant() const { return kind == Kind::Constant; }
   /// Whether it can only be an address of SRAM channel 1, if one at all.
   bool isInChannel1() const;
-  bool operator==(const WordValue &o) const {
+  bool operator==(const RegisterValue &o) const {
     return kind == o.kind && bits == o.bits;
   }
 };
 
-class WordValues {
+class RegisterValues {
 public:
-  WordValues(const target::Microcode &code, const WordFlow &flow);
+  RegisterValues(const Microcode &code, const WordFlow &flow);
 
   /// Whether the command at `word` goes to SRAM channel 1.
   bool goesToChannel1(uint32_t word) const;
@@ -55,17 +57,17 @@ public:
 private:
   /// GPRs of both banks, then the S transfer registers that commands send.
   static constexpr unsigned bankRegisters = 16, stateSize = 3 * bankRegisters;
-  using State = std::array<WordValue, stateSize>;
+  using State = std::array<RegisterValue, stateSize>;
 
-  static std::optional<unsigned> indexOf(const target::Operand &operand);
-  static WordValue valueOf(const State &state, const target::Operand &operand);
-  static WordValue resultOf(const State &state,
-                            const target::Instruction &instruction);
-  void findWrites(const target::Microcode &code);
+  static std::optional<unsigned> indexOf(const Operand &operand);
+  static RegisterValue valueOf(const State &state, const Operand &operand);
+  static RegisterValue resultOf(const State &state,
+                                const Instruction &instruction);
+  void findWrites(const Microcode &code);
   State after(uint32_t word) const;
   /// Joins `from` into what is known in front of `word`; whether that changed.
   bool join(uint32_t word, const State &from);
-  void run(const target::Microcode &code);
+  void run(const Microcode &code);
 
   const WordFlow &flow;
   std::vector<State> before;
@@ -74,6 +76,6 @@ private:
   std::vector<std::array<bool, stateSize>> writes;
 };
 
-} // namespace karakal::agg
+} // namespace karakal::target
 
-#endif // KARAKAL_AGGREGATION_MODEL_WORDVALUES_H
+#endif // KARAKAL_TARGET_IXP_MICROCODE_REGISTERVALUES_H

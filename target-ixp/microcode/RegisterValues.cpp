@@ -1,66 +1,62 @@
 // What registers are known to hold.
 
-#include "aggregation/model/WordValues.h"
+#include "target-ixp/microcode/RegisterValues.h"
 #include "target-ixp/chip/MemoryMap.h"
 #include "target-ixp/table/InstructionTable.h"
 #include <algorithm>
 
-namespace karakal::agg {
+namespace karakal::target {
 
-using target::Instruction;
-using target::Op;
-using target::Operand;
-
-bool WordValue::isInChannel1() const {
+bool RegisterValue::isInChannel1() const {
   return kind == Kind::Channel1 ||
-         (isConstant() && bits >> target::SramChannelShift == 1);
+         (isConstant() && bits >> SramChannelShift == 1);
 }
 
 /// What two ways that meet both bring.
-static WordValue meet(WordValue a, WordValue b) {
-  if (a.kind == WordValue::Kind::Unreached || a == b)
+static RegisterValue meet(RegisterValue a, RegisterValue b) {
+  if (a.kind == RegisterValue::Kind::Unreached || a == b)
     return b;
-  if (b.kind == WordValue::Kind::Unreached)
+  if (b.kind == RegisterValue::Kind::Unreached)
     return a;
   if (a.isInChannel1() && b.isInChannel1())
-    return {WordValue::Kind::Channel1, 0};
-  return WordValue::unknown();
+    return {RegisterValue::Kind::Channel1, 0};
+  return RegisterValue::unknown();
 }
 
 /// A sum, or the bits of both: an address keeps its channel.
-static WordValue sumOf(WordValue a, WordValue b, bool isOr) {
+static RegisterValue sumOf(RegisterValue a, RegisterValue b, bool isOr) {
   if (a.isConstant() && b.isConstant())
-    return WordValue::constant(isOr ? a.bits | b.bits : a.bits + b.bits);
+    return RegisterValue::constant(isOr ? a.bits | b.bits : a.bits + b.bits);
   if (a.isInChannel1() || b.isInChannel1())
-    return {WordValue::Kind::Channel1, 0};
-  return WordValue::unknown();
+    return {RegisterValue::Kind::Channel1, 0};
+  return RegisterValue::unknown();
 }
 
 /// Bytes of a register replaced; its high half alone tells a channel.
-static WordValue replaced(WordValue old, uint32_t mask, uint32_t bits) {
+static RegisterValue replaced(RegisterValue old, uint32_t mask, uint32_t bits) {
   if (old.isConstant())
-    return WordValue::constant((old.bits & ~mask) | bits);
+    return RegisterValue::constant((old.bits & ~mask) | bits);
   constexpr uint32_t highByte = 0xff000000;
   if ((mask & highByte) != 0)
-    return WordValue::constant(bits).isInChannel1()
-               ? WordValue{WordValue::Kind::Channel1, 0}
-               : WordValue::unknown();
+    return RegisterValue::constant(bits).isInChannel1()
+               ? RegisterValue{RegisterValue::Kind::Channel1, 0}
+               : RegisterValue::unknown();
   return old;
 }
 
-static WordValue shifted(WordValue value, const target::Shift &shift) {
-  if (shift.kind == target::Shift::Kind::None)
+static RegisterValue shifted(RegisterValue value, const Shift &shift) {
+  if (shift.kind == Shift::Kind::None)
     return value;
   if (!value.isConstant())
-    return WordValue::unknown();
-  if (shift.kind == target::Shift::Kind::Left)
-    return WordValue::constant(value.bits << shift.amount);
-  if (shift.kind == target::Shift::Kind::Right)
-    return WordValue::constant(value.bits >> shift.amount);
-  return WordValue::unknown();
+    return RegisterValue::unknown();
+  if (shift.kind == Shift::Kind::Left)
+    return RegisterValue::constant(value.bits << shift.amount);
+  if (shift.kind == Shift::Kind::Right)
+    return RegisterValue::constant(value.bits >> shift.amount);
+  return RegisterValue::unknown();
 }
 
-std::optional<unsigned> WordValues::indexOf(const Operand &operand) {
+std::optional<unsigned> RegisterValues::indexOf(const Operand &operand) {
   if (operand.value >= bankRegisters)
     return std::nullopt;
   switch (operand.kind) {
@@ -76,17 +72,19 @@ std::optional<unsigned> WordValues::indexOf(const Operand &operand) {
 }
 
 /// A transfer register as source is one that commands fill.
-WordValue WordValues::valueOf(const State &state, const Operand &operand) {
+RegisterValue RegisterValues::valueOf(const State &state,
+                                      const Operand &operand) {
   if (operand.isImmediate())
-    return WordValue::constant(operand.value);
+    return RegisterValue::constant(operand.value);
   if (operand.isNone())
-    return WordValue::constant(0);
+    return RegisterValue::constant(0);
   auto index = indexOf(operand);
-  return index && operand.isGpr() ? state[*index] : WordValue::unknown();
+  return index && operand.isGpr() ? state[*index] : RegisterValue::unknown();
 }
 
-WordValue WordValues::resultOf(const State &state, const Instruction &i) {
-  WordValue b = shifted(valueOf(state, i.b), i.shift);
+RegisterValue RegisterValues::resultOf(const State &state,
+                                       const Instruction &i) {
+  RegisterValue b = shifted(valueOf(state, i.b), i.shift);
   auto byteOf = [&](unsigned byte) {
     return replaced(valueOf(state, i.dest), 0xffu << 8 * byte,
                     uint32_t(i.immediate) << 8 * byte);
@@ -94,7 +92,7 @@ WordValue WordValues::resultOf(const State &state, const Instruction &i) {
   switch (i.op) {
   case Op::Immed: {
     uint32_t bits = uint32_t(i.immediate) << i.shift.amount;
-    return WordValue::constant(i.invert ? ~bits : bits);
+    return RegisterValue::constant(i.invert ? ~bits : bits);
   }
   case Op::ImmedB0:
   case Op::ImmedB1:
@@ -115,7 +113,7 @@ WordValue WordValues::resultOf(const State &state, const Instruction &i) {
   case Op::ShfOr:
     return sumOf(valueOf(state, i.a), b, /*isOr=*/true);
   default:
-    return WordValue::unknown();
+    return RegisterValue::unknown();
   }
 }
 
@@ -123,7 +121,7 @@ WordValue WordValues::resultOf(const State &state, const Instruction &i) {
 /// what the others find in registers, but for those before the first message.
 constexpr float coldShare = 1e-3f;
 
-static std::vector<bool> coldWords(const target::Microcode &code,
+static std::vector<bool> coldWords(const Microcode &code,
                                    const WordFlow &flow) {
   std::vector<bool> isCold(code.words.size());
   if (code.frequencies.empty())
@@ -139,18 +137,18 @@ static std::vector<bool> coldWords(const target::Microcode &code,
     if (word >= isCold.size() || !isCold[word])
       continue;
     isCold[word] = false;
-    for (const WordEdge &edge : flow.edges[word])
+    for (const FlowEdge &edge : flow.graph.edgesOf(word))
       open.push_back(edge.to);
   }
   return isCold;
 }
 
 /// The registers that each function writes, those of its callees included.
-void WordValues::findWrites(const target::Microcode &code) {
+void RegisterValues::findWrites(const Microcode &code) {
   writes.resize(flow.instructions.size());
   for (bool isChanged = true; isChanged;) {
     isChanged = false;
-    for (const target::FunctionRange &range : code.functions)
+    for (const FunctionRange &range : code.functions)
       for (uint32_t word = range.begin; word < range.end; ++word) {
         auto mark = [&](unsigned index) {
           isChanged |= !writes[range.begin][index];
@@ -158,7 +156,7 @@ void WordValues::findWrites(const target::Microcode &code) {
         };
         if (auto index = indexOf(flow.instructions[word].dest))
           mark(*index);
-        for (const WordEdge &edge : flow.edges[word])
+        for (const FlowEdge &edge : flow.graph.edgesOf(word))
           for (unsigned i = 0; edge.callee && i < stateSize; ++i)
             if (writes[*edge.callee][i])
               mark(i);
@@ -166,7 +164,7 @@ void WordValues::findWrites(const target::Microcode &code) {
   }
 }
 
-WordValues::State WordValues::after(uint32_t word) const {
+RegisterValues::State RegisterValues::after(uint32_t word) const {
   const Instruction &instruction = flow.instructions[word];
   State state = before[word];
   if (auto index = indexOf(instruction.dest))
@@ -174,19 +172,19 @@ WordValues::State WordValues::after(uint32_t word) const {
   return state;
 }
 
-bool WordValues::join(uint32_t word, const State &from) {
+bool RegisterValues::join(uint32_t word, const State &from) {
   bool isChanged = false;
   for (unsigned i = 0; i < stateSize; ++i) {
-    WordValue met = meet(before[word][i], from[i]);
+    RegisterValue met = meet(before[word][i], from[i]);
     isChanged |= !(met == before[word][i]);
     before[word][i] = met;
   }
   return isChanged;
 }
 
-void WordValues::run(const target::Microcode &code) {
+void RegisterValues::run(const Microcode &code) {
   State start;
-  start.fill(WordValue::unknown());
+  start.fill(RegisterValue::unknown());
   before.resize(flow.instructions.size());
   std::vector<bool> isCold = coldWords(code, flow);
   join(0, start);
@@ -195,14 +193,14 @@ void WordValues::run(const target::Microcode &code) {
     uint32_t word = open.back();
     open.pop_back();
     State state = after(word);
-    for (const WordEdge &edge : flow.edges[word]) {
+    for (const FlowEdge &edge : flow.graph.edgesOf(word)) {
       State brought = state;
       if (edge.callee) {
         if (join(*edge.callee, state))
           open.push_back(*edge.callee);
         for (unsigned i = 0; i < stateSize; ++i)
           if (writes[*edge.callee][i])
-            brought[i] = WordValue::unknown();
+            brought[i] = RegisterValue::unknown();
       }
       bool isRare = edge.to < before.size() && isCold[word] && !isCold[edge.to];
       if (edge.to < before.size() && !isRare && join(edge.to, brought))
@@ -211,33 +209,33 @@ void WordValues::run(const target::Microcode &code) {
   }
 }
 
-WordValues::WordValues(const target::Microcode &code, const WordFlow &flow)
+RegisterValues::RegisterValues(const Microcode &code, const WordFlow &flow)
     : flow(flow) {
   findWrites(code);
   if (!flow.instructions.empty())
     run(code);
 }
 
-bool WordValues::goesToChannel1(uint32_t word) const {
+bool RegisterValues::goesToChannel1(uint32_t word) const {
   const Instruction &command = flow.instructions[word];
   return sumOf(valueOf(before[word], command.a),
                valueOf(before[word], command.b), /*isOr=*/false)
       .isInChannel1();
 }
 
-bool WordValues::sendsPacket(uint32_t word) const {
+bool RegisterValues::sendsPacket(uint32_t word) const {
   const Instruction &command = flow.instructions[word];
   return command.op == Op::ScratchPut &&
          sumOf(valueOf(before[word], command.a),
                valueOf(before[word], command.b),
-               /*isOr=*/false) == WordValue::constant(target::RingTx << 2);
+               /*isOr=*/false) == RegisterValue::constant(RingTx << 2);
 }
 
-bool WordValues::isBare(uint32_t word) const {
+bool RegisterValues::isBare(uint32_t word) const {
   Operand second = flow.instructions[word].xfer;
   ++second.value;
   auto index = indexOf(second);
-  return index && before[word][*index] == WordValue::constant(0);
+  return index && before[word][*index] == RegisterValue::constant(0);
 }
 
-} // namespace karakal::agg
+} // namespace karakal::target

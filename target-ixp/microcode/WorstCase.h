@@ -15,41 +15,32 @@
 // a turn waits until others give up a lock or make room in a ring is in none of
 // them: of a loop around `ctx_arb[voluntary]` one round counts.
 //
-// The promise of a rate is what the throughput model predicts if every packet
-// costs that much, less the model's own error.
-//
 // Cost: for W words in loops D deep, O(W · 2^D) for each figure.
 
-#ifndef KARAKAL_AGGREGATION_MODEL_WORSTCASE_H
-#define KARAKAL_AGGREGATION_MODEL_WORSTCASE_H
+#ifndef KARAKAL_TARGET_IXP_MICROCODE_WORSTCASE_H
+#define KARAKAL_TARGET_IXP_MICROCODE_WORSTCASE_H
 
-#include "aggregation/model/ThroughputModel.h"
 #include "support/Error.h"
+#include "target-ixp/chip/ChipParameters.h"
 #include "target-ixp/image/Microcode.h"
+#include "target-ixp/microcode/MessageCost.h"
 #include <vector>
 
-namespace karakal::agg {
-
-/// By how much the model may predict too high a rate (`./dev bench model`).
-inline constexpr double modelError = 0.15;
+namespace karakal::target {
 
 struct WorstCase {
-  StageCost cost;
+  MessageCost cost;
   /// The path on which issue + latency / contexts is largest: its words, those
   /// of loops and calls on the way left out, and what it costs.
   std::vector<uint32_t> path;
-  StageCost pathCost;
+  MessageCost pathCost;
 };
 
-/// The worst case of a turn. Errors: E-aggregation-010 (a loop without a
+/// The worst case of a turn. Errors: E-target-ixp-147 (a loop without a
 /// bound), with its place in the source.
-Result<WorstCase> worstCaseOf(const target::Microcode &code,
-                              const target::ChipParameters &chip);
+Result<WorstCase> worstCaseOf(const Microcode &code,
+                              const ChipParameters &chip);
 
-/// The rate that `stages`, with the costs of worst cases, promise.
-double promisedPackets(const std::vector<Stage> &stages,
-                       const target::ChipParameters &chip, unsigned frameBytes);
+} // namespace karakal::target
 
-} // namespace karakal::agg
-
-#endif // KARAKAL_AGGREGATION_MODEL_WORSTCASE_H
+#endif // KARAKAL_TARGET_IXP_MICROCODE_WORSTCASE_H

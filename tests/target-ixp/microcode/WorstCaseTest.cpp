@@ -1,14 +1,13 @@
 // The longest turn of small programs, written in assembly, against sums by
 // hand: branches, loops, waits, calls.
 
-#include "Assembled.h"
-
-#include "aggregation/model/WorstCase.h"
+#include "target-ixp/microcode/WorstCase.h"
+#include "tests/target-ixp/microcode/Assembled.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
 using namespace karakal;
-using namespace karakal::agg;
+using namespace karakal::target;
 
 namespace {
 
@@ -90,7 +89,7 @@ TEST(WorstCaseTest, ALoopWithoutABoundIsAnErrorThatNamesIt) {
   program.loops.push_back({program.labels.at("round"), 2, 0});
   auto found = worstCaseOf(program, chip);
   ASSERT_FALSE(bool(found));
-  EXPECT_EQ(found.error().id, "E-aggregation-010");
+  EXPECT_EQ(found.error().id, "E-target-ixp-147");
   EXPECT_EQ(found.error().file, "test.uc");
   EXPECT_NE(found.error().line, 0u);
 }
@@ -110,7 +109,8 @@ TEST(WorstCaseTest, ASwapWaitsForItsCommand) {
   WorstCase found = worst(program);
   EXPECT_EQ(found.cost.latency, double(chip.sramLatency));
   EXPECT_EQ(found.cost.issue, 1 + double(chip.meSwapSlots) + back);
-  EXPECT_EQ(found.cost.busyOf(agg::Unit::Sram0), double(chip.sramOpCycles));
+  EXPECT_EQ(found.cost.busyOf(target::SharedUnit::Sram0),
+            double(chip.sramOpCycles));
 }
 
 TEST(WorstCaseTest, CommandsTogetherWaitForTheLongest) {
@@ -129,12 +129,4 @@ TEST(WorstCaseTest, AWriteIsDoneWhenItsWordsAreFetched) {
   auto program = assemble("    alu[$w, --, B, a]\n"
                           "    sram[write, $w, a, 0, 1], ctx_swap[s]\n");
   EXPECT_LT(worst(program).cost.latency, double(chip.sramLatency));
-}
-
-TEST(WorstCaseTest, APromiseIsLessThanThePrediction) {
-  Stage stage;
-  stage.cost.issue = 600;
-  double promised = promisedPackets({stage}, chip, 64);
-  EXPECT_LT(promised, predict({stage}, chip).packetsPerSecond);
-  EXPECT_GT(promised, 0.5e6);
 }

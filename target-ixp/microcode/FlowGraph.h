@@ -1,0 +1,109 @@
+// Where control goes between the words of a program.
+//
+// The flow graph of microcode, one node a word, or a label while the program
+// still has labels. The edges of a branch leave its last delay slot. A call is
+// one edge to the word it returns to, with the callee beside the edge; a return
+// has no edge. An analysis that must follow a packet into functions asks for
+// successorsThroughCalls(), where a call leads to its callee and a return to
+// the words after all calls of its function.
+//
+// The code generator, the cost model and the worst-case analysis share this
+// graph. CommandRules.cpp in target-ixp/table follows paths on its own, so that
+// it can check the code generator.
+
+#ifndef KARAKAL_TARGET_IXP_MICROCODE_FLOWGRAPH_H
+#define KARAKAL_TARGET_IXP_MICROCODE_FLOWGRAPH_H
+
+#include "target-ixp/image/Microcode.h"
+#include "target-ixp/table/Instruction.h"
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace karakal::target {
+
+/// Whether control never passes to the word after the instruction and its delay
+/// slots.
+bool endsFlow(const Instruction &instruction);
+
+/// Cycles in which nothing is issued after a branch that is taken.
+double takenCycles(const Instruction &branch);
+
+/// One node as the graph sees it.
+struct FlowNode {
+  const Instruction *instruction = nullptr; ///< null: a label
+  /// Node that a branch goes to, or where the callee of a call begins.
+  std::optional<uint32_t> target;
+  bool isCall = false;
+  /// First node of the function that the node lies in.
+  uint32_t function = 0;
+};
+
+struct FlowEdge {
+  uint32_t to = 0;
+  /// Cycles in which nothing is issued after the branch that goes here.
+  double deadCycles = 0;
+  /// First node of the function that runs on this edge.
+  std::optional<uint32_t> callee;
+};
+
+class FlowGraph {
+public:
+  explicit FlowGraph(const std::vector<FlowNode> &nodes);
+
+  size_t size() const { return edges.size(); }
+  /// By node: the edge of a taken branch first, then the one to the next node.
+  const std::vector<FlowEdge> &edgesOf(uint32_t node) const {
+    return edges[node];
+  }
+  /// The nodes that `first` reaches without entering calls, in their order.
+  std::vector<uint32_t> reachedFrom(uint32_t first) const;
+  /// By node, with calls entered and returns followed.
+  std::vector<std::vector<uint32_t>> successorsThroughCalls() const;
+
+private:
+  std::vector<std::vector<FlowEdge>> edges;
+  /// First node of the function that returns at this node, if one does.
+  std::vector<std::optional<uint32_t>> returnsFrom;
+};
+
+/// The decoded words of a finished program and their flow graph.
+struct WordFlow {
+  std::vector<Instruction> instructions;
+  FlowGraph graph;
+
+  explicit WordFlow(const Microcode &code);
+};
+
+/// Solves a forward dataflow problem over `successors`, from node 0 on. `step`
+/// maps the state before a node to the state after it; `meet(into, from)` joins
+/// two states and returns whether `into` changed. Returns the state before each
+/// node; nodes that are never reached keep `unreached`.
+template <typename State, typename Step, typename Meet>
+std::vector<State>
+solveForward(const std::vector<std::vector<uint32_t>> &successors,
+             State unreached, State start, Step step, Meet meet) {
+  std::vector<State> before(successors.size(), unreached);
+  if (before.empty())
+    return before;
+  std::vector<bool> isQueued(before.size(), false);
+  std::vector<uint32_t> work{0};
+  before[0] = start;
+  while (!work.empty()) {
+    uint32_t node = work.back();
+    work.pop_back();
+    isQueued[node] = false;
+    State after = step(node, before[node]);
+    for (uint32_t next : successors[node])
+      if (meet(before[next], after) && !isQueued[next]) {
+        isQueued[next] = true;
+        work.push_back(next);
+      }
+  }
+  return before;
+}
+
+} // namespace karakal::target
+
+#endif // KARAKAL_TARGET_IXP_MICROCODE_FLOWGRAPH_H

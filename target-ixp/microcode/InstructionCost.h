@@ -1,0 +1,51 @@
+// What one word of microcode costs.
+//
+// The chip's figures by instruction. The average cost of a message
+// (AverageCost.h) and its worst case (WorstCase.h) are added up from them.
+
+#ifndef KARAKAL_TARGET_IXP_MICROCODE_INSTRUCTIONCOST_H
+#define KARAKAL_TARGET_IXP_MICROCODE_INSTRUCTIONCOST_H
+
+#include "target-ixp/chip/ChipParameters.h"
+#include "target-ixp/microcode/MessageCost.h"
+#include "target-ixp/table/Instruction.h"
+#include <optional>
+
+namespace karakal::target {
+
+/// A command's latency on an idle unit, and the time that it occupies the unit,
+/// in engine cycles.
+struct CommandCost {
+  double latency = 0, busy = 0;
+};
+enum class CommandKind { Memory, Atomic, Queue };
+/// The cost of a command that moves `words` words of 32 bits.
+CommandCost commandCost(const ChipParameters &chip, SharedUnit unit,
+                        CommandKind kind, unsigned words);
+
+/// A command to a shared unit.
+struct UnitCommand {
+  SharedUnit unit = SharedUnit::Scratch;
+  CommandCost cost;
+  /// Which ports of an SRAM channel the time is spent on.
+  bool usesReadPort = true, usesWritePort = false;
+  /// The SRAM channel.
+  unsigned channel = 0;
+
+  /// Adds the time that `times` such commands spend on the unit.
+  void addBusy(MessageCost &to, double times) const;
+};
+
+/// The command of `instruction`, if it goes to a unit that the model knows.
+std::optional<UnitCommand> commandOf(const Instruction &instruction,
+                                     const ChipParameters &chip);
+
+/// Whether a context gives up the engine here.
+bool isSwap(const Instruction &instruction);
+
+/// Cycles in which nothing is issued after a swap.
+double swapCycles(const Instruction &instruction, const ChipParameters &chip);
+
+} // namespace karakal::target
+
+#endif // KARAKAL_TARGET_IXP_MICROCODE_INSTRUCTIONCOST_H
