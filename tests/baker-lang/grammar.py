@@ -9,7 +9,9 @@ import re
 import sys
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from testkit.paths import ROOT
+
 PAGE = ROOT / "docs/language.md"
 BLOCK = re.compile(r"(?<=```antlr\n).*?(?=```)", re.S)
 

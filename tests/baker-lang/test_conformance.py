@@ -16,15 +16,16 @@ from __future__ import annotations
 import os
 import re
 import struct
-import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2]
-BUILD = Path(os.environ.get("KARAKAL_BUILD", ROOT / "build"))
+from testkit.captures import read_pcapng, write_pcap
+from testkit.paths import BUILD, ROOT
+from testkit.tools import requires, run, run_command
+
 LEVELS = os.environ.get("KARAKAL_CONFORMANCE_LEVELS", "swc").split(",")
 CASES_A_PROGRAM = 12
 RUNS_ALL = os.environ.get("KARAKAL_CONFORMANCE_PROGRAMS") == "all"
@@ -34,9 +35,7 @@ CALL = re.compile(r"^f\(([^)]*)\) = (\S+)$")
 FUNCTION = re.compile(r"^\s*(\w+) f\(([^)]*)\)", re.M)
 MASK = (1 << 64) - 1
 
-pytestmark = pytest.mark.skipif(
-    not (BUILD / "bin/ixpsim").exists(), reason="nothing is built"
-)
+pytestmark = requires("bakerc", "ixpsim")
 
 FRAME = """
 protocol ether { dst : 48; src : 48; type : 16; demux { 14 }; }
@@ -132,34 +131,20 @@ def calls(batch: list[Case]) -> list[tuple[int, list[int], int]]:
 
 
 def write_trace(path: Path, batch: list[Case]) -> None:
-    data = struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, 1)
+    frames = []
     for stamp, (number, arguments, _) in enumerate(calls(batch)):
         values = [x & MASK for x in arguments] + [0] * (3 - len(arguments))
         frame = struct.pack(">6s6sHHQQQQ", b"", b"", 1, number, *values, 0)
-        frame += struct.pack(">I", stamp) + bytes(10)
-        data += struct.pack("<IIII", stamp, 0, len(frame), len(frame)) + frame
-    path.write_bytes(data)
+        frames.append(frame + struct.pack(">I", stamp) + bytes(10))
+    write_pcap(path, frames)
 
 
 def results(path: Path) -> dict[int, int]:
     """Result by number of the call, of the frames of a pcapng file."""
-    data, found, offset = path.read_bytes(), {}, 0
-    while offset < len(data):
-        kind, length = struct.unpack_from("<II", data, offset)
-        if kind == 6:
-            frame = data[offset + 28 :]
-            found[struct.unpack_from(">I", frame, 48)[0]] = struct.unpack_from(
-                ">Q", frame, 40
-            )[0]
-        offset += length
-    return found
-
-
-def run(tool: str, *arguments: str | Path) -> None:
-    done = subprocess.run(
-        [BUILD / "bin" / tool, *arguments], capture_output=True, text=True
-    )
-    assert done.returncode == 0, done.stderr[-3000:]
+    return {
+        int.from_bytes(frame[48:52], "big"): int.from_bytes(frame[40:48], "big")
+        for _, frame in read_pcapng(path)
+    }
 
 
 def check(batch: list[Case], out: Path) -> None:
@@ -209,12 +194,10 @@ def test_simulator(number: int, level: str, tmp_path: Path) -> None:
 def programs(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     """The cases without errors and calls, as ConformanceTest.cpp wraps them."""
     folder = tmp_path_factory.mktemp("programs")
-    subprocess.run(
-        [BUILD / "tests/baker-lang-tests", "--gtest_filter=Conformance.*"],
-        env={**os.environ, "KARAKAL_CASES_FOLDER": str(folder)},
-        check=True,
-        capture_output=True,
-    )
+    run_command(
+        "env", f"KARAKAL_CASES_FOLDER={folder}", BUILD / "tests/baker-lang-tests",
+        "--gtest_filter=Conformance.*",
+    )  # fmt: skip
     found = sorted(folder.glob("*.baker"))
     assert len(found) > 60
     return found
@@ -222,37 +205,22 @@ def programs(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
 
 def write_frames(path: Path) -> None:
     """Frames of all kinds that the cases look for."""
-    data = struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, 1)
+    frames = []
     for i in range(16):
         kind = (0, 1, 2, 3, 0x800, 0x806, 0xFFFF, 7)[i % 8]
         inner = bytes([0x45 + i % 3, *range(7), i * 16, 17, *range(60 + 8 * i)])
-        frame = struct.pack(">6s6sH", b"\2" * 6, bytes([i] * 6), kind) + inner
-        data += struct.pack("<IIII", i, 0, len(frame), len(frame)) + frame
-    path.write_bytes(data)
-
-
-def sent(path: Path) -> list[tuple[int, bytes]]:
-    """Port and bytes of all frames of a pcapng file."""
-    data, found, offset = path.read_bytes(), [], 0
-    while offset < len(data):
-        kind, length, port = struct.unpack_from("<III", data, offset)
-        if kind == 6:
-            (size,) = struct.unpack_from("<I", data, offset + 20)
-            found.append((port, data[offset + 28 : offset + 28 + size]))
-        offset += length
-    return sorted(found)
+        frames.append(struct.pack(">6s6sH", b"\2" * 6, bytes([i] * 6), kind) + inner)
+    write_pcap(path, frames)
 
 
 def compile_for_few(source: Path, level: str, image: Path) -> None:
     """For one engine; a PPF that nothing feeds takes another."""
-    for engines in (1, 2):
-        command = [BUILD / "bin/bakerc", source, f"--level={level}", "-o", image]
-        done = subprocess.run(
-            [*command, f"--mes={engines}"], capture_output=True, text=True
-        )
-        if "need as many engines" not in done.stderr:
-            break
-    assert done.returncode == 0, done.stderr[-3000:]
+    options = (source, f"--level={level}", "-o", image)
+    try:
+        run("bakerc", *options, "--mes=1")
+    except AssertionError as error:
+        assert "need as many engines" in str(error), error
+        run("bakerc", *options, "--mes=2")
 
 
 def engines_differ(source: Path, level: str, folder: Path) -> str:
@@ -263,10 +231,12 @@ def engines_differ(source: Path, level: str, folder: Path) -> str:
     run("bakerc", "--run", source, f"--trace={trace}", f"--out={host}")
     compile_for_few(source, level, image)
     run("ixpsim", image, f"--trace={trace}", f"--out={chip}", "--threads=1", "--quiet")
-    a, b = sent(host), sent(chip)
+    a, b = read_pcapng(host), read_pcapng(chip)
     if a == b:
         return ""
-    return f"{source.stem} at {level}: {len(a)} frames on x86, {len(b)} on the chip"
+    return (
+        f"{source.stem} at {level}: {a.total()} frames on x86, {b.total()} on the chip"
+    )
 
 
 @pytest.mark.parametrize("level", LEVELS)

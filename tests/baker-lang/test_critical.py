@@ -3,18 +3,15 @@ engines and the XScale core: every packet gets a number of its own."""
 
 from __future__ import annotations
 
-import os
 import struct
-import subprocess
 from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2]
-BUILD = Path(os.environ.get("KARAKAL_BUILD", ROOT / "build"))
-pytestmark = pytest.mark.skipif(
-    not (BUILD / "bin/ixpsim").exists(), reason="nothing is built"
-)
+from testkit.captures import read_pcapng, write_pcap
+from testkit.tools import requires, run
+
+pytestmark = requires("bakerc", "ixpsim")
 
 PROGRAM = """
 protocol ether { dst : 48; src : 48; type : 16; number : 32; demux { 18 }; }
@@ -54,33 +51,21 @@ module m {
 PACKETS, COLD = 600, 20
 
 
-def run(tool: str, *arguments: str | Path) -> None:
-    done = subprocess.run(
-        [BUILD / "bin" / tool, *arguments], capture_output=True, text=True
-    )
-    assert done.returncode == 0, done.stderr[-3000:]
+def frame_of(ether_type: int) -> bytes:
+    return struct.pack(">6s6sH", b"\2", b"\2", ether_type) + bytes(46)
 
 
 def numbers(path: Path) -> list[int]:
-    data, found, offset = path.read_bytes(), [], 0
-    while offset < len(data):
-        kind, length = struct.unpack_from("<II", data, offset)
-        if kind == 6:
-            found.append(struct.unpack_from(">I", data, offset + 28 + 14)[0])
-        offset += length
-    return sorted(found)
+    frames = (frame for _, frame in read_pcapng(path).elements())
+    return sorted(int.from_bytes(frame[14:18], "big") for frame in frames)
 
 
 @pytest.mark.parametrize("level", ["base", "swc"])
 def test_every_packet_has_its_number(level: str, tmp_path: Path) -> None:
     source, trace = tmp_path / "p.baker", tmp_path / "t.pcap"
     source.write_text(PROGRAM)
-    data = struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, 1)
-    for i in range(PACKETS):
-        kind = 1 if i % (PACKETS // COLD) == 0 else 0
-        frame = struct.pack(">6s6sH", b"\2", b"\2", kind) + bytes(46)
-        data += struct.pack("<IIII", i, 0, len(frame), len(frame)) + frame
-    trace.write_bytes(data)
+    every = PACKETS // COLD
+    write_pcap(trace, [frame_of(int(i % every == 0)) for i in range(PACKETS)])
     image, out = tmp_path / "p.ixp", tmp_path / "o.pcapng"
     control = tmp_path / "c.txt"
     # All are counted when the last packet is long gone.
@@ -101,12 +86,7 @@ def test_traces_are_printed_when_asked_for(tmp_path: Path) -> None:
             'trace("type {} of {}", ph->type, 7);\n    if',
         )
     )
-    data = struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, 1)
-    frame = struct.pack(">6s6sH", b"\2", b"\2", 9) + bytes(46)
-    trace.write_bytes(data + struct.pack("<IIII", 0, 0, 60, 60) + frame)
-    command = [BUILD / "bin/bakerc", source, "--run", f"--trace={trace}"]
-    quiet = subprocess.run(command, capture_output=True, text=True)
-    loud = subprocess.run([*command, "--print-traces"], capture_output=True, text=True)
-    assert (quiet.returncode, loud.returncode) == (0, 0), loud.stderr
-    assert quiet.stderr == ""
-    assert loud.stderr == "type 9 of 7\n"
+    write_pcap(trace, [frame_of(9)])
+    arguments = ("bakerc", source, "--run", f"--trace={trace}")
+    assert run(*arguments).stderr == ""
+    assert run(*arguments, "--print-traces").stderr == "type 9 of 7\n"

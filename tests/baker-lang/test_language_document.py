@@ -6,19 +6,15 @@ a `baker ppf` block the body of a PPF. What a block takes for granted (`ether`,
 `error=ID` after the kind names the error that the block shows.
 """
 
-import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parent))
 from grammar import page_with_grammar
 
-ROOT = Path(__file__).resolve().parents[2]
-BUILD = Path(os.environ.get("KARAKAL_BUILD", ROOT / "build"))
+from testkit.paths import ROOT
+from testkit.tools import requires, run
+
 BLOCK = re.compile(r"^```baker([^\n]*)\n(.*?)^```", re.M | re.S)
 
 PROTOCOLS = {
@@ -73,26 +69,19 @@ def whole(kind: str, text: str) -> str:
     return text if "rx ->" in text else text + RECEIVER
 
 
+@requires("bakerc")
 @pytest.mark.parametrize("number", range(len(blocks())))
 def test_block(number: int, tmp_path: Path) -> None:
-    if not (BUILD / "bin/bakerc").exists():
-        pytest.skip("no build tree: run ./dev build first")
     kind, text = blocks()[number]
     source = tmp_path / "block.baker"
     source.write_text(whole(kind, text))
-    run = subprocess.run(
-        [BUILD / "bin/bakerc", "--emit=baker", *FRAGMENT, source, "-o", "-"],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
     expected = re.search(r"error=(\S+)", kind)
+    options = ("--emit=baker", *FRAGMENT, source, "-o", "-")
+    said = run("bakerc", *options, status=1 if expected else 0).stderr
     if expected:
-        assert run.returncode == 1
-        assert f"[{expected[1]}]" in run.stderr, run.stderr
+        assert f"[{expected[1]}]" in said, said
     else:
-        assert run.returncode == 0, run.stderr
-        assert "warning" not in run.stderr, run.stderr
+        assert "warning" not in said, said
 
 
 def test_the_grammar_is_the_parsers() -> None:

@@ -3,18 +3,12 @@ where the length is known, since a received frame has at least 60 bytes."""
 
 from __future__ import annotations
 
-import os
 import re
-import subprocess
 from pathlib import Path
 
-import pytest
+from testkit.tools import requires, run
 
-ROOT = Path(__file__).resolve().parents[2]
-BUILD = Path(os.environ.get("KARAKAL_BUILD", ROOT / "build"))
-pytestmark = pytest.mark.skipif(
-    not (BUILD / "bin/bakerc").exists(), reason="nothing is built"
-)
+pytestmark = requires("bakerc")
 
 PROGRAM = """
 import net.ether;
@@ -52,11 +46,7 @@ def code(body: str, tmp_path: Path) -> tuple[int, int]:
     """Comparisons of sizes, and places where packets are dropped."""
     source = tmp_path / "p.baker"
     source.write_text(PROGRAM % body)
-    done = subprocess.run(
-        [BUILD / "bin/bakerc", source, "--emit=llvm", "-o", "-"],
-        capture_output=True, text=True,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
+    done = run("bakerc", source, "--emit=llvm", "-o", "-")
     comparisons = re.findall(r"icmp u[lg][te]", done.stdout)
     return len(comparisons), len(re.findall(r"call .*packet_drop", done.stdout))
 

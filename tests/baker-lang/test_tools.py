@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import subprocess
 from pathlib import Path
@@ -11,16 +10,15 @@ from typing import Any
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2]
-BUILD = Path(os.environ.get("KARAKAL_BUILD", ROOT / "build"))
+from testkit.paths import BUILD, ROOT
+from testkit.tools import requires, run
+
 PROGRAMS = sorted(
     [*(ROOT / "apps").rglob("*.baker"), *(ROOT / "runtime").rglob("*.baker")]
 )
 WORD = re.compile(r"\w+|[^\s\w]")
 
-pytestmark = pytest.mark.skipif(
-    not (BUILD / "bin/baker-lsp").exists(), reason="nothing is built"
-)
+pytestmark = requires("baker-format", "baker-lsp")
 
 UGLY = """\
 module  m{
@@ -95,11 +93,10 @@ def test_format_keeps_the_words_and_settles(path: Path) -> None:
 def test_format_in_place_and_check(tmp_path: Path) -> None:
     file = tmp_path / "p.baker"
     file.write_text(UGLY)
-    check = [BUILD / "bin/baker-format", "--check", file]
-    assert subprocess.run(check, capture_output=True).returncode == 1
-    subprocess.run([BUILD / "bin/baker-format", "-i", file], check=True)
+    run("baker-format", "--check", file, status=1)
+    run("baker-format", "-i", file)
     assert file.read_text() == PRETTY
-    assert subprocess.run(check, capture_output=True).returncode == 0
+    run("baker-format", "--check", file)
 
 
 #: What the server analyzes; line and column of a name by the name's text.

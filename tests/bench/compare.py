@@ -35,10 +35,11 @@ from harness import (
     workload,
 )
 from measures import REPEAT
-from npftrace.errors import InputError
 from rich.console import Console
 from rich.table import Table
 from speed import rates, run_of
+
+from npftrace.errors import InputError
 
 ENGINES = (1, 6)
 #: Times that differ by no more than this share are the same.

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from images import read_manifest
+
 from npftrace.sweep.engine import Engine, Failure
 from npftrace.sweep.points import (
     PointResult,

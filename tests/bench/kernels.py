@@ -21,8 +21,9 @@ from typing import Any
 
 from harness import ROOT, Bench, Failed, Workload, progress, workload
 from images import read_manifest
-from npftrace.capture import Frame, write_capture
 from tables import table
+
+from npftrace.capture import Frame, write_capture
 
 FOLDER = ROOT / "tests" / "bench" / "kernels"
 #: Faster than any kernel, in and out.

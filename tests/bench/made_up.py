@@ -7,6 +7,7 @@ from typing import Any
 
 from evaluation.results import ENGINES, KNOBS, Results
 from harness import APPS, LEVELS, Bench, Grid, point_of
+
 from npftrace.sweep.points import PointResult
 
 #: Gbps of one engine by level; more engines add up to MOST_GBPS.

@@ -28,12 +28,13 @@ from harness import (
     workload,
 )
 from images import share_engines
+from random_graphs import make_graph, source_of
+from tables import table
+
 from npftrace.sweep.engine import Failure
 from npftrace.sweep.points import Traffic, compile_step, simulate_step
 from npftrace.sweep.step import Step
 from npftrace.sweep.store import Outcome
-from random_graphs import make_graph, source_of
-from tables import table
 
 GRAPHS, ENGINES = 20, 6
 #: The levels at which mappings of the applications are compared.

@@ -22,10 +22,11 @@ from harness import (
 from kernels import kernels
 from loaded_latency import latency
 from mappings import mappings
-from packets import PACKET_BENCHMARKS
 from speed import speed
 from tables import table
 from throughput_model import model, profile_speed
+
+from packets import PACKET_BENCHMARKS
 
 #: Functions in the source that the parser is timed with.
 PARSE_FUNCTIONS = 2000

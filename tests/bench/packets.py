@@ -20,8 +20,9 @@ from harness import (
     source_of,
     workload,
 )
-from npftrace.sweep.points import TRACE, traffic_step
 from tables import table
+
+from npftrace.sweep.points import TRACE, traffic_step
 
 #: Where the least number of DRAM commands is argued, one row for each kind of
 #: packet: application, what is read, what is written, least, reached.

@@ -20,6 +20,7 @@ from evaluation import page
 from evaluation.results import ENGINES, Results
 from evaluation.sections import SECTIONS
 from harness import ROOT, Bench, Failed, Missing, points
+
 from npftrace.errors import InputError
 
 

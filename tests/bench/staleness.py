@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from harness import Bench, Missing, Workload, progress, simulate, source_of, workload
-from npftrace.updates import read_times, schedule
 from tables import table
+
+from npftrace.updates import read_times, schedule
 
 #: Packets of a run; updates are played against them.
 PACKETS = 20000

@@ -12,8 +12,9 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 from harness import Bench
-from packets import least_commands, optimality_of
 from test_bench import BENCH, BUILD, built
+
+from packets import least_commands, optimality_of
 
 
 @pytest.fixture(scope="module")

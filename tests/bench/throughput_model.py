@@ -15,8 +15,9 @@ from harness import (
     workload,
 )
 from mappings import app_mappings, show
-from npftrace.sweep.points import PointResult
 from tables import table
+
+from npftrace.sweep.points import PointResult
 
 Row = dict[str, Any]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -10,8 +9,10 @@ from typing import Any
 
 import pytest
 
+from testkit.paths import BUILD
+from testkit.tools import run
+
 HERE = Path(__file__).parent
-BUILD = Path(os.environ.get("KARAKAL_BUILD", HERE.parents[1] / "build"))
 sys.path.insert(0, str(BUILD / "python"))
 ixpchip: Any = pytest.importorskip("ixpchip")
 
@@ -20,10 +21,7 @@ KILL = 0xE000010000
 
 def assembled(name: str, folder: Path) -> Path:
     out = folder / f"{name}.ucode"
-    subprocess.run(
-        [BUILD / "bin/ixp-as", HERE / f"{name}.uc", "--format=bytes", "-o", out],
-        check=True,
-    )
+    run("ixp-as", HERE / f"{name}.uc", "--format=bytes", "-o", out)
     return out
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from expressions import Env, Expr, Type
-from model import (
+from differential.expressions import Env, Expr, Type
+from differential.model import (
     Action,
     Break,
     Code,

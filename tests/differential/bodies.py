@@ -6,7 +6,7 @@ import random
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from actions import (
+from differential.actions import (
     call,
     counting_up,
     cut,
@@ -18,7 +18,7 @@ from actions import (
     send,
     step_over,
 )
-from expressions import (
+from differential.expressions import (
     ARITHMETIC,
     U8,
     U32,
@@ -31,7 +31,7 @@ from expressions import (
     random_expr,
     random_type,
 )
-from model import (
+from differential.model import (
     Action,
     Break,
     Code,

@@ -18,7 +18,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import re
 import shutil
 import subprocess
@@ -32,13 +31,13 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parent))
-from captures import read_pcapng, write_pcap
-from generator import make_frames, make_program
-from model import Outcome
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from differential.generator import make_frames, make_program
+from differential.model import Outcome
+from testkit.applications import LEVELS
+from testkit.captures import read_pcapng, write_pcap
+from testkit.paths import BUILD
 
-ROOT = Path(__file__).resolve().parents[2]
-LEVELS = ("base", "o1", "o2", "pac", "soar", "phr", "swc")
 ENGINES = (1, 3)
 #: Every third program is profiled with so many packets. PPFs that these do not
 #: reach are cold and run on the XScale core.
@@ -204,11 +203,10 @@ def report(seed: int, tools: Tools, keep: Path) -> Report:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    build = os.environ.get("KARAKAL_BUILD", ROOT / "build")
     which = parser.add_mutually_exclusive_group()
     which.add_argument("--seeds", default="1-30")
     which.add_argument("--ppfs", type=int)
-    parser.add_argument("--build", type=Path, default=build)
+    parser.add_argument("--build", type=Path, default=BUILD)
     parser.add_argument("--keep", type=Path, default=Path("out/differential"))
     parser.add_argument("--packets", type=int, default=60)
     parser.add_argument("--levels", default=",".join(LEVELS))

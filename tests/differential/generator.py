@@ -4,10 +4,26 @@ from __future__ import annotations
 
 import random
 
-from actions import call, read_field
-from bodies import BodyMaker
-from expressions import U8, U32, Expr, random_expr, random_type, random_value
-from model import PORTS, Field, Function, Global, Packet, Ppf, Program, Protocol
+from differential.actions import call, read_field
+from differential.bodies import BodyMaker
+from differential.expressions import (
+    U8,
+    U32,
+    Expr,
+    random_expr,
+    random_type,
+    random_value,
+)
+from differential.model import (
+    PORTS,
+    Field,
+    Function,
+    Global,
+    Packet,
+    Ppf,
+    Program,
+    Protocol,
+)
 
 
 def make_protocol(rng: random.Random, name: str) -> Protocol:

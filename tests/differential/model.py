@@ -20,7 +20,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from expressions import Expr, Type
+from differential.expressions import Expr, Type
 
 PORTS = 4
 HEADROOM = 128

@@ -12,14 +12,14 @@ not seen.
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 import tempfile
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parent))
-from captures import read_pcapng
-from differential import ROOT, Different, Tools
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from differential.differential import Different, Tools
+from testkit.captures import read_pcapng
+from testkit.paths import BUILD
 
 
 class Reducer:
@@ -95,11 +95,11 @@ def block_end(lines: list[str], start: int) -> int:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    build = os.environ.get("KARAKAL_BUILD", ROOT / "build")
+
     parser.add_argument("folder", type=Path)
     parser.add_argument("--level", default="o1")
     parser.add_argument("--mes", type=int, default=1)
-    parser.add_argument("--build", type=Path, default=build)
+    parser.add_argument("--build", type=Path, default=BUILD)
     options = parser.parse_args()
     tools = Tools(Path(options.build), timeout=20)
     reducer = Reducer(tools, options.folder, options.level, options.mes)

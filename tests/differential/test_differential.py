@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import os
-import sys
-from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parent))
-from differential import ROOT, Tools, check
-from expressions import ARITHMETIC, S32, U32, Type, common, literal, shift
-from generator import make_frames, make_program
+from differential.differential import Tools, check
+from differential.expressions import ARITHMETIC, S32, U32, Type, common, literal, shift
+from differential.generator import make_frames, make_program
+from testkit.paths import BUILD
+from testkit.tools import requires
 
-BUILD = Path(os.environ.get("KARAKAL_BUILD", ROOT / "build"))
 FIRST = int(os.environ.get("KARAKAL_DIFFERENTIAL_SEED", "1"))
 COUNT = int(os.environ.get("KARAKAL_DIFFERENTIAL_PROGRAMS", "16"))
 #: Beyond these, for a flush in a block of one operation, of which whether it goes
@@ -21,7 +19,7 @@ COUNT = int(os.environ.get("KARAKAL_DIFFERENTIAL_PROGRAMS", "16"))
 RARE = (1431,)
 
 
-@pytest.mark.skipif(not (BUILD / "bin/bakerc").exists(), reason="nothing is built")
+@requires("bakerc", "ixpsim")
 @pytest.mark.parametrize("seed", [*range(FIRST, FIRST + COUNT), *RARE])
 def test_all_engines_give_the_same_packets(seed: int) -> None:
     difference = check(seed, Tools(BUILD), keep=None)

@@ -4,7 +4,6 @@ engine holds becomes a pipeline; engines stop while traffic is low."""
 
 from __future__ import annotations
 
-import json
 import random
 import struct
 from collections import Counter
@@ -12,9 +11,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from built import needs_build, read_pcapng, run
 
-pytestmark = needs_build
+from testkit.captures import read_pcapng, write_pcap
+from testkit.tools import output_of, read_json, requires, run
+
+pytestmark = requires("bakerc", "ixpsim")
 
 CHAIN = """
 import net.ether;
@@ -51,11 +52,8 @@ m.c.ppf(ether_pkt * ph) {
 def trace(tmp_path_factory: pytest.TempPathFactory) -> Path:
     rng = random.Random(11)
     path = tmp_path_factory.mktemp("channels") / "in.pcap"
-    data = struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, 1)
-    for number in range(400):
-        frame = rng.randbytes(rng.choice([60, 60, 61, 200]))
-        data += struct.pack("<IIII", number, 0, len(frame), len(frame)) + frame
-    path.write_bytes(data)
+    sizes = (60, 60, 61, 200)
+    write_pcap(path, [rng.randbytes(rng.choice(sizes)) for _ in range(400)])
     return path
 
 
@@ -73,7 +71,7 @@ def on_chip(
         "ixpsim", image, f"--trace={trace}", f"--out={out}", f"--stats={stats}",
         "--quiet", *more,
     )  # fmt: skip
-    found: dict[str, Any] = json.loads(stats.read_text())
+    found: dict[str, Any] = read_json(stats)
     return read_pcapng(out), found
 
 
@@ -123,9 +121,7 @@ def test_sram_rings_and_contexts(trace: Path, tmp_path: Path) -> None:
     assert sent == on_x86(source, trace, tmp_path)
     assert stats["packets"]["forwarded"] == 400
     rings = [
-        d["decision"]
-        for d in json.loads(report.read_text())["decisions"]
-        if d["kind"] == "channel"
+        d["decision"] for d in read_json(report)["decisions"] if d["kind"] == "channel"
     ]
     assert "ring 32" in rings and "ring 33" in rings
 
@@ -134,7 +130,7 @@ def test_sram_rings_and_contexts(trace: Path, tmp_path: Path) -> None:
 def test_wrong_wishes_are_errors(wish: str, tmp_path: Path) -> None:
     source = write(tmp_path, "chain.baker", CHAIN)
     mapping = write(tmp_path, "mapping.txt", mapping_of("", wish, ""))
-    said = run(
+    said = output_of(
         "bakerc", source, f"--mapping={mapping}", "-o", tmp_path / "a.ixp", status=1
     )
     assert "mapping.txt:3" in said and "E-aggregation-001" in said
@@ -185,12 +181,12 @@ def test_a_ppf_that_no_engine_holds_is_a_pipeline(
 ) -> None:
     source = write(tmp_path, "large.baker", large_ppf(1300))
     image, report = tmp_path / "a.ixp", tmp_path / "report.json"
-    said = run(
+    said = output_of(
         "bakerc", source, f"--level={level}", f"--report={report}",
         "--explain=aggregation", "-o", image,
     )  # fmt: skip
     assert "split m.work: " in said
-    aggregates = json.loads(report.read_text())["aggregates"]
+    aggregates = read_json(report)["aggregates"]
     assert len(aggregates) >= 2
     assert sum(a["words"] for a in aggregates) > 4096
     sent, _ = on_chip(image, trace, tmp_path)
@@ -224,7 +220,7 @@ def test_true_sizes_form_the_aggregates_again(trace: Path, tmp_path: Path) -> No
     source = write(tmp_path, "small.baker", small_ppfs(120))
     image, report = tmp_path / "a.ixp", tmp_path / "report.json"
     run("bakerc", source, f"--report={report}", "-o", image)
-    (only,) = json.loads(report.read_text())["aggregates"]
+    (only,) = read_json(report)["aggregates"]
     assert len(only["ppfs"]) == 120 and len(only["engines"]) == 6
     assert only["words"] < 4096
     sent, _ = on_chip(image, trace, tmp_path)
@@ -249,7 +245,7 @@ def test_engines_stop_while_traffic_is_low(trace: Path, tmp_path: Path) -> None:
     source = write(tmp_path, "chain.baker", CHAIN)
     image = tmp_path / "a.ixp"
     run("bakerc", source, "-o", image)
-    said = run(
+    said = output_of(
         "ixpsim", image, f"--trace={trace}", "--policy=power", "--quiet", status=1
     )
     assert "E-sim-ixp-017" in said
@@ -266,13 +262,12 @@ def test_engines_stop_while_traffic_is_low(trace: Path, tmp_path: Path) -> None:
 def test_stopped_engines_start_when_traffic_comes(tmp_path: Path) -> None:
     """Large frames, few a second, then small ones of as many bits: all engines
     run again before a ring is full."""
-    data = struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, 1)
+    frames = []
     for number in range(3300):
         frame = struct.pack(">HIHI", 2, number, 2, number) + b"\x08\x00"
-        frame = frame.ljust(1500 if number < 300 else 60, b"\0")
-        data += struct.pack("<IIII", number, 0, len(frame), len(frame)) + frame
+        frames.append(frame.ljust(1500 if number < 300 else 60, b"\0"))
     trace = tmp_path / "burst.pcap"
-    trace.write_bytes(data)
+    write_pcap(trace, frames)
     source = write(tmp_path, "chain.baker", CHAIN)
     image = tmp_path / "a.ixp"
     run("bakerc", source, "--level=base", "--policy=power", "-o", image)

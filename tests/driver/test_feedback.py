@@ -3,14 +3,13 @@ time, engines are given out anew by what the code costs."""
 
 from __future__ import annotations
 
-import json
 import random
-import struct
 from pathlib import Path
 
-from built import needs_build, run
+from testkit.captures import write_pcap
+from testkit.tools import output_of, read_json, requires
 
-pytestmark = needs_build
+pytestmark = requires("bakerc", "ixpsim")
 
 #: Two of these do not fit one control store.
 STEPS = 560
@@ -51,14 +50,12 @@ def engines_of(folder: Path, loop: str) -> tuple[list[int], str]:
     source, report = folder / "two.baker", folder / "two.json"
     source.write_text(program(loop))
     trace = folder / "in.pcap"
-    frame = bytes(range(60))
-    data = struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, 1)
-    trace.write_bytes(data + 20 * (struct.pack("<IIII", 0, 0, 60, 60) + frame))
-    said = run(
+    write_pcap(trace, [bytes(range(60))] * 20)
+    said = output_of(
         "bakerc", source, f"--profile-trace={trace}", "--explain=aggregation",
         f"--report={report}", "-o", folder / "two.ixp",
     )  # fmt: skip
-    aggregates = json.loads(report.read_text())["aggregates"]
+    aggregates = read_json(report)["aggregates"]
     return [len(a["engines"]) for a in aggregates], said
 
 

@@ -7,9 +7,11 @@ import struct
 from pathlib import Path
 
 import pytest
-from built import needs_build, read_pcapng, run
 
-pytestmark = needs_build
+from testkit.captures import read_pcapng, write_pcap
+from testkit.tools import output_of, requires, run
+
+pytestmark = requires("bakerc", "ixpsim")
 
 COUNT = 400
 #: Reads of a table in scratch that leave no time of it.
@@ -54,11 +56,8 @@ def program(folder: Path, reads: int = 0, control: bool = False) -> Path:
 @pytest.fixture(scope="module")
 def trace(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("locks") / "in.pcap"
-    data = struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, 1)
-    for number in range(COUNT):
-        frame = struct.pack(">HIHI", 2, number, 2, number).ljust(60, b"\0")
-        data += struct.pack("<IIII", number, 0, len(frame), len(frame)) + frame
-    path.write_bytes(data)
+    heads = [struct.pack(">HIHI", 2, number, 2, number) for number in range(COUNT)]
+    write_pcap(path, [head.ljust(60, b"\0") for head in heads])
     return path
 
 
@@ -92,7 +91,7 @@ def test_a_section_gives_each_number_once(
     source, image = program(tmp_path, reads, control), tmp_path / "locks.ixp"
     mapping = tmp_path / "mapping.txt"
     mapping.write_text(f"aggregate all {engines}\n  m.work\n")
-    said = run(
+    said = output_of(
         "bakerc", source, f"--level={level}", f"--profile-trace={trace}",
         f"--mapping={mapping}", "--explain=aggregation", "-o", image,
     )  # fmt: skip

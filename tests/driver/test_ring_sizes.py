@@ -4,13 +4,14 @@ more of them through (docs/aggregation.md)."""
 
 from __future__ import annotations
 
-import json
 import re
 from pathlib import Path
 
 import pytest
-from built import ROOT, needs_build, run
+
 from npftrace.cli import main as npftrace
+from testkit.paths import ROOT
+from testkit.tools import output_of, read_json, requires, run
 
 PROGRAM = ROOT / "apps/l3-switch/l3_switch.baker"
 MAPPING = """aggregate front {front}
@@ -20,7 +21,7 @@ aggregate back {back}
   l3_forwarding.eth_encap
 """
 
-pytestmark = needs_build
+pytestmark = requires("bakerc", "ixpsim")
 
 
 def resized(image: bytes, ring: int, words: int) -> bytes:
@@ -38,7 +39,7 @@ def simulated(folder: Path, image: Path, *traffic: str) -> tuple[float, int]:
         "ixpsim", image, *traffic, "--packets=3000", "--warmup=1000", "--quiet",
         f"--stats={stats}",
     )  # fmt: skip
-    found = json.loads(stats.read_text())
+    found = read_json(stats)
     return found["rate"]["forwarded_mpps"], found["latency_cycles"]["p50"]
 
 
@@ -54,7 +55,7 @@ def test_a_larger_ring_lets_no_more_packets_through(
     assert made == 0
     mapping, image = tmp_path / "two.mapping", tmp_path / "two.ixp"
     mapping.write_text(MAPPING.format(front=front, back=back))
-    said = run(
+    said = output_of(
         "bakerc", PROGRAM, f"--profile-trace={trace}", f"--control={control}",
         f"--mapping={mapping}", "--explain=aggregation", "-o", image,
     )  # fmt: skip

@@ -8,24 +8,27 @@ import struct
 from pathlib import Path
 
 import pytest
-from built import needs_build, read_pcapng, run
+
+from testkit.captures import read_pcapng, write_pcap
+from testkit.tools import requires, run
 
 PROGRAM = Path(__file__).parent / "rings.baker"
 
-pytestmark = needs_build
+pytestmark = requires("bakerc", "ixpsim")
 
 
 def make_trace(path: Path, count: int) -> None:
     """Frames with 0 to 10 VLAN tags, short and long."""
     rng = random.Random(5)
-    data = struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, 1)
+    frames = []
     for number in range(count):
         frame = bytes([2, 0, 0, 0, 0, number & 255]) + rng.randbytes(6)
         for _ in range(rng.choice([0, 1, 2, 3, 4, 9, 10])):
             frame += struct.pack(">HH", 0x8100, rng.randrange(65536))
-        frame += b"\x08\x00" + rng.randbytes(rng.choice([30, 46, 100, 700]))
-        data += struct.pack("<IIII", number, 0, len(frame), len(frame)) + frame
-    path.write_bytes(data)
+        frames.append(
+            frame + b"\x08\x00" + rng.randbytes(rng.choice([30, 46, 100, 700]))
+        )
+    write_pcap(path, frames)
 
 
 @pytest.mark.parametrize("level", ["base", "o1"])

@@ -3,13 +3,15 @@ to what happens; what cannot be promised is refused with a reason."""
 
 from __future__ import annotations
 
-import json
 import struct
 from pathlib import Path
 from typing import Any
 
 import pytest
-from built import ROOT, needs_build, run
+
+from testkit.captures import write_pcap
+from testkit.paths import ROOT
+from testkit.tools import output_of, read_json, requires, run
 
 KERNELS = sorted((ROOT / "tests" / "bench" / "kernels").glob("*.baker"))
 #: Ports that are never the limit.
@@ -17,7 +19,7 @@ FAST_PORTS = "--set=ports.rate_bps=10000000000"
 #: A bound exceeds what was seen by this much at most.
 SLACK = 1.3
 
-pytestmark = needs_build
+pytestmark = requires("bakerc", "ixpsim")
 
 
 @pytest.fixture(scope="module")
@@ -25,17 +27,12 @@ def trace(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """IPv4 frames to the station that mac_hash looks for longest, every other with
     a checksum that overflows when the time to live is decremented."""
     path = tmp_path_factory.mktemp("worst-case") / "in.pcap"
-    data = struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, 1)
     headers = [
         bytes.fromhex("45000028000100004006b1e6c0a800010a000001"),
         bytes.fromhex("45000028b02700004006fffec0a800010a000001"),
     ]
-    for number in range(64):
-        header = headers[number % 2]
-        frame = struct.pack(">HI", 0x200, 0x10FF) + bytes(6) + b"\x08\x00" + header
-        frame = frame.ljust(60, b"\0")
-        data += struct.pack("<IIII", number, 0, len(frame), len(frame)) + frame
-    path.write_bytes(data)
+    ether = struct.pack(">HI", 0x200, 0x10FF) + bytes(6) + b"\x08\x00"
+    write_pcap(path, [(ether + header).ljust(60, b"\0") for header in headers * 32])
     return path
 
 
@@ -45,7 +42,7 @@ def simulate(image: Path, trace: Path, threads: int, *more: str) -> dict[str, An
         "ixpsim", image, f"--trace={trace}", "--packets=600", "--warmup=100",
         f"--threads={threads}", "--mes=1", f"--stats={stats}", "--quiet", *more,
     )  # fmt: skip
-    found: dict[str, Any] = json.loads(stats.read_text())
+    found: dict[str, Any] = read_json(stats)
     return found
 
 
@@ -58,8 +55,10 @@ def turn_cycles(stats: dict[str, Any]) -> int:
 @pytest.mark.parametrize("kernel", KERNELS, ids=lambda path: path.stem)
 def test_bounds_hold_and_are_near(kernel: Path, trace: Path, tmp_path: Path) -> None:
     image, report = tmp_path / "a.ixp", tmp_path / "report.json"
-    said = run("bakerc", kernel, "--mes=1", "--wcet", f"--report={report}", "-o", image)
-    found = json.loads(report.read_text())
+    said = output_of(
+        "bakerc", kernel, "--mes=1", "--wcet", f"--report={report}", "-o", image
+    )
+    found = read_json(report)
     worst = found["aggregates"][0]["worst_case"]
     assert "promised:" in said and f"{worst['issue_cycles']:.0f}" in said
     alone = simulate(image, trace, 1, FAST_PORTS)
@@ -77,7 +76,7 @@ def test_a_rate_that_cannot_be_promised_is_refused(tmp_path: Path) -> None:
     kernel = next(path for path in KERNELS if path.stem == "mac_hash")
     run("bakerc", kernel, "--min-rate=0.5", "-o", image)
     image.unlink()
-    said = run("bakerc", kernel, "--mes=1", "--min-rate=3", "-o", image, status=1)
+    said = output_of("bakerc", kernel, "--mes=1", "--min-rate=3", "-o", image, status=1)
     assert "cannot be promised" in said and "E-driver-040" in said
     assert "mac_hash.baker:" in said
     assert not image.exists()
@@ -107,13 +106,13 @@ m.work.ppf ( ether_pkt * ph )
 def test_a_loop_needs_a_bound(trace: Path, tmp_path: Path) -> None:
     source, image = tmp_path / "loop.baker", tmp_path / "a.ixp"
     source.write_text(LOOPS.format(loop="while (at != 0)"))
-    said = run("bakerc", source, "--wcet", "-o", image, status=1)
+    said = output_of("bakerc", source, "--wcet", "-o", image, status=1)
     assert "loop.baker:" in said and "E-target-ixp-147" in said
     loop = "for (u32 i = 0; i < 20 && at != 0; i++)"
     source.write_text(LOOPS.format(loop=loop))
     report = tmp_path / "report.json"
     run("bakerc", source, "--mes=1", "--wcet", f"--report={report}", "-o", image)
-    worst = json.loads(report.read_text())["aggregates"][0]["worst_case"]
+    worst = read_json(report)["aggregates"][0]["worst_case"]
     # The table is zero: one round. The bound counts all twenty.
     seen = turn_cycles(simulate(image, trace, 8, FAST_PORTS))
     assert seen + 19 * 5 < worst["issue_cycles"]
@@ -157,13 +156,13 @@ def test_a_bound_is_what_the_source_states(
         "bakerc", source, "--mes=1", f"--level={level}", "--wcet",
         f"--report={report}", "-o", image,
     )  # fmt: skip
-    worst = json.loads(report.read_text())["aggregates"][0]["worst_case"]
+    worst = read_json(report)["aggregates"][0]["worst_case"]
     seen = turn_cycles(simulate(image, trace, 8, FAST_PORTS))
     assert 0.5 * worst["issue_cycles"] < seen <= worst["issue_cycles"]
     # A run shows that a bound is wrong.
     source.write_text(BOUNDED.format(outer=3))
     run("bakerc", source, "--mes=1", f"--level={level}", "--wcet", "-o", image)
-    said = run("ixpsim", image, f"--trace={trace}", "--quiet", status=1)
+    said = output_of("ixpsim", image, f"--trace={trace}", "--quiet", status=1)
     assert "E-sim-ixp-033" in said
 
 
@@ -173,11 +172,13 @@ def test_a_bound_is_what_the_source_states(
 def test_every_program_has_a_worst_case(app: str, tmp_path: Path) -> None:
     source = ROOT / f"apps/{app}.baker"
     image = tmp_path / "a.ixp"
-    said = run("bakerc", source, "--min-rate=2.5", "--wcet", "-o", image, status=1)
+    said = output_of(
+        "bakerc", source, "--min-rate=2.5", "--wcet", "-o", image, status=1
+    )
     assert "promised: " in said and "E-driver-040" in said
     assert f"{source.stem}.baker:" in said
 
 
 def test_wcet_goes_with_an_image(tmp_path: Path) -> None:
-    said = run("bakerc", KERNELS[0], "--wcet", "--emit=asm", status=2)
+    said = output_of("bakerc", KERNELS[0], "--wcet", "--emit=asm", status=2)
     assert "--wcet and --min-rate go with an image" in said

@@ -25,28 +25,36 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parent))
-import toolchain
-from npftrace.capture import read_capture
-from toolchain import ENGINE_COUNTS, FIREWALL, L3_SWITCH, LEVELS, MPLS, Workload
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-SOURCES = {"l3-switch": L3_SWITCH, "firewall": FIREWALL, "mpls": MPLS}
+from npftrace.capture import read_capture
+from testkit.applications import ENGINE_COUNTS, LEVELS, SOURCES
+from testkit.runs import (
+    assert_packets_add_up,
+    check_packets,
+    compile_app,
+    run_on_x86,
+    simulate,
+)
+from testkit.tools import run_npftrace
+from testkit.workloads import Workload, captured_workload, make_workload
+
 #: Sizes of all of the benchmarks' mixes and every exception, by application.
 TRAFFIC = {
     "l3-switch": (
-        "ipv4 --routes 10000 --bridged 0.1 --broadcast 0.01 --multicast 0.005"
+        "--routes 10000 --bridged 0.1 --broadcast 0.01 --multicast 0.005"
         " --arp 0.01 --arp-to-router 0.005 --unknown 0.01 --same-port 0.005"
         " --not-ipv4 0.01 --ttl-expired 0.01 --bad-checksum 0.01 --bad-version 0.01"
         " --bad-header-length 0.01 --bad-length 0.01 --truncated 0.005"
         " --no-route 0.01 --options 0.02 --fragments 0.02"
     ),
     "firewall": (
-        "firewall --rules 100 --unmatched 0.02 --fragments 0.05 --options 0.05"
+        "--rules 100 --unmatched 0.02 --fragments 0.05 --options 0.05"
         " --arp 0.01 --not-ipv4 0.01 --bad-header 0.02 --tiny-fragment 0.01"
         " --short-transport 0.02"
     ),
     "mpls": (
-        "mpls --push 3 --depth 4 --transit 0.2 --egress 0.1 --ip 0.05"
+        "--push 3 --depth 4 --transit 0.2 --egress 0.1 --ip 0.05"
         " --swap-push 0.1 --pop-labels 0.05 --pop-ip 0.05 --pop-again 0.05"
         " --explicit-null 0.02 --egress-push 0.03 --unknown-label 0.02"
         " --reserved-label 0.02 --ttl-expired 0.02 --ip-ttl-expired 0.02"
@@ -67,27 +75,27 @@ def data() -> Path:
 
 
 def generated(app: str, folder: Path, packets: int) -> Workload:
-    kind, *options = f"{TRAFFIC[app]} {SIZES} --packets {packets}".split()
-    return toolchain.make(kind, app, folder, *options)
+    options = f"{TRAFFIC[app]} {SIZES} --packets {packets}".split()
+    return make_workload(app, folder, *options)
 
 
 def captures(app: str, folder: Path, _: int) -> Workload:
-    return toolchain.all_captures(app, data(), folder)
+    return captured_workload(app, data(), folder)
 
 
 def rules(name: str) -> Callable[[str, Path, int], Workload]:
     def make(app: str, folder: Path, packets: int) -> Workload:
         options = f"--rule-file {data() / 'rules' / name}.gz --packets {packets}"
         options += " --fragments 0.05 --options 0.02 --arp 0.01"
-        return toolchain.make("firewall", app, folder, *options.split())
+        return make_workload(app, folder, *options.split())
 
     return make
 
 
 def rib(app: str, folder: Path, packets: int) -> Workload:
     """The table with packets to uniformly distributed destinations."""
-    load = toolchain.make("ipv4", app, folder, "--packets", str(packets))
-    toolchain.npftrace("tables", "from-rib", data() / RIB, "--control", load.control)
+    load = make_workload(app, folder, "--packets", str(packets))
+    run_npftrace("tables", "from-rib", data() / RIB, "--control", load.control)
     return load
 
 
@@ -127,18 +135,18 @@ def execute(run: Run) -> tuple[str, str]:
         folder = Path(name)
         try:
             if run.image is None:
-                out, stats = toolchain.run_on_x86(SOURCES[app], run.load, folder)
+                out, stats = run_on_x86(SOURCES[app], run.load, folder)
                 file = folder / "x86.json"
             else:
                 mes = f"--mes={run.engines}"
-                out, stats = toolchain.simulate(run.image, run.load, folder, mes)
+                out, stats = simulate(run.image, run.load, folder, mes)
                 file = folder / "stats.json"
-            toolchain.assert_packets_add_up(stats)
+            assert_packets_add_up(stats)
             digest = frames_digest(out)
             judged = run.load.trace.parent / "judged" / digest
             if not judged.exists():
                 window = LEARNED_WITHIN if app == "l3-switch" else None
-                toolchain.check(run.load, out, file, window=window)
+                check_packets(run.load, out, file, window=window)
                 judged.parent.mkdir(exist_ok=True)
                 judged.touch()
         except AssertionError as error:
@@ -147,9 +155,9 @@ def execute(run: Run) -> tuple[str, str]:
 
 
 def image_of(app: str, level: str, load: Workload, folder: Path) -> Path:
-    return toolchain.compile_app(
+    return compile_app(
         SOURCES[app], folder / f"{level}.ixp", f"--level={level}",
-        f"--profile-trace={load.trace}", f"--control={load.control}",
+        *load.profile(),
     )  # fmt: skip
 
 

@@ -1,17 +1,18 @@
 """Images and workloads that several tests share, made once a session."""
 
 import os
-import sys
 from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parent))
-import toolchain
+from testkit.applications import L3_SWITCH, LEVELS
+from testkit.paths import BUILD
+from testkit.runs import compile_app
+from testkit.workloads import Workload, make_workload
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    if (toolchain.BUILD / "bin/ixpsim").exists():
+    if (BUILD / "bin/ixpsim").exists():
         return
     for item in items:
         if Path(__file__).parent in Path(item.path).parents:
@@ -19,58 +20,32 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.fixture(scope="session")
-def mixed_load(tmp_path_factory: pytest.TempPathFactory) -> toolchain.Workload:
+def mixed_load(tmp_path_factory: pytest.TempPathFactory) -> Workload:
     """20,000 packets: routed, bridged, flooded, ARP and every exception."""
-    return toolchain.make_ipv4(
-        tmp_path_factory.mktemp("mixed"),
-        *[
-            "--seed",
-            "11",
-            "--packets",
-            "20000",
-            "--routes",
-            "10000",
-            "--bridged",
-            "0.1",
-            "--broadcast",
-            "0.01",
-            "--arp",
-            "0.01",
-            "--unknown",
-            "0.01",
-            "--ttl-expired",
-            "0.01",
-            "--bad-checksum",
-            "0.01",
-            "--bad-version",
-            "0.01",
-            "--bad-header-length",
-            "0.01",
-            "--bad-length",
-            "0.01",
-            "--options",
-            "0.02",
-            "--no-route",
-            "0.01",
-        ],
+    options = (
+        "--seed 11 --packets 20000 --routes 10000 --bridged 0.1 --broadcast 0.01"
+        " --arp 0.01 --unknown 0.01 --ttl-expired 0.01 --bad-checksum 0.01"
+        " --bad-version 0.01 --bad-header-length 0.01 --bad-length 0.01"
+        " --options 0.02 --no-route 0.01"
     )
+    folder = tmp_path_factory.mktemp("mixed")
+    return make_workload("l3-switch", folder, *options.split())
 
 
 @pytest.fixture(scope="session")
 def images(
-    tmp_path_factory: pytest.TempPathFactory, mixed_load: toolchain.Workload
+    tmp_path_factory: pytest.TempPathFactory, mixed_load: Workload
 ) -> dict[str, Path]:
     """L3-Switch at each level."""
     folder = tmp_path_factory.mktemp("images")
     return {
-        level: toolchain.compile_app(
-            toolchain.L3_SWITCH,
+        level: compile_app(
+            L3_SWITCH,
             folder / f"{level}.ixp",
             f"--level={level}",
-            f"--profile-trace={mixed_load.trace}",
-            f"--control={mixed_load.control}",
+            *mixed_load.profile(),
         )
-        for level in toolchain.LEVELS
+        for level in LEVELS
     }
 
 

@@ -3,7 +3,10 @@
 from pathlib import Path
 
 import pytest
-from toolchain import L3_SWITCH, Workload, run
+
+from testkit.applications import L3_SWITCH
+from testkit.tools import run
+from testkit.workloads import Workload
 
 
 def simulate_wrongly(image: Path, trace: Path, control: Path | None = None) -> str:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
+
 from npftrace.bench2544 import line_rate
-from toolchain import BUILD, L3_SWITCH, compile_app, npftrace
+from testkit.applications import L3_SWITCH
+from testkit.paths import BUILD
+from testkit.runs import compile_app
+from testkit.tools import read_json, run_npftrace
 
 
 def test_line_rate() -> None:
@@ -19,12 +22,12 @@ def test_measures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(BUILD / "bin"), prepend=":")
     image = compile_app(L3_SWITCH, tmp_path / "l3.ixp", "--level=o1")
     found, plot = tmp_path / "found.json", tmp_path / "plot.svg"
-    table = npftrace(
+    table = run_npftrace(
         "bench2544", image, "--sizes", "1024", "--packets", "200", "--entries",
         "100", "--mes", "3", "--json", found, "--plot", plot,
     ).stdout  # fmt: skip
     assert "RFC 2544" in table
-    results = json.loads(found.read_text())
+    results = read_json(found)
     (size,) = results["sizes"]
     assert 0 < size["throughput_gbps"] <= size["line_gbps"]
     assert [point["share"] for point in size["latency"]] == [1, 0.95, 0.9, 0.5]
@@ -39,4 +42,4 @@ def test_measures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_no_image(tmp_path: Path) -> None:
-    npftrace("bench2544", tmp_path / "none.ixp", "--sizes", "64", status=1)
+    run_npftrace("bench2544", tmp_path / "none.ixp", "--sizes", "64", status=1)

@@ -1,18 +1,18 @@
 """Delayed-update caches: packets are what the oracle says while no table
 changes; while tables change, stale packets stay below the rate asked for."""
 
-import json
 import re
 from pathlib import Path
 from typing import Any
 
 import pytest
-import toolchain
-from npftrace.capture import read_capture
-from toolchain import FIREWALL, L3_SWITCH, MPLS, Workload
 
-SOURCES = {"l3-switch": L3_SWITCH, "firewall": FIREWALL, "mpls": MPLS}
-KINDS = {"l3-switch": "ipv4", "firewall": "firewall", "mpls": "mpls"}
+from npftrace.capture import read_capture
+from testkit.applications import L3_SWITCH, SOURCES
+from testkit.runs import assert_packets_add_up, check_packets, compile_app, simulate
+from testkit.tools import read_json, run
+from testkit.workloads import Workload, make_workload
+
 INPUTS = Path(__file__).parent / "Inputs"
 LEARNER = INPUTS / "learner.baker"
 TWO_LOOKUPS = INPUTS / "two_lookups.baker"
@@ -35,13 +35,13 @@ def load(
     app = request.param
     folder = tmp_path_factory.mktemp(app)
     options = ("--packets", "4000", "--size", "64", "--seed", "3")
-    return toolchain.make(KINDS[app], app, folder, *options)
+    return make_workload(app, folder, *options)
 
 
 def compile_profiled(load: Workload, folder: Path, *options: str) -> Path:
-    return toolchain.compile_app(
+    return compile_app(
         SOURCES[load.app], folder / "app.ixp", "--level=swc",
-        f"--profile-trace={load.trace}", f"--control={load.control}", *options,
+        *load.profile(), *options,
     )  # fmt: skip
 
 
@@ -54,9 +54,9 @@ def test_cached_programs_equal_the_oracle(
     load: Workload, engines: int, tmp_path: Path
 ) -> None:
     image = compile_profiled(load, tmp_path)
-    out, stats = toolchain.simulate(image, load, tmp_path, f"--mes={engines}")
-    toolchain.check(load, out, tmp_path / "stats.json")
-    toolchain.assert_packets_add_up(stats)
+    out, stats = simulate(image, load, tmp_path, f"--mes={engines}")
+    check_packets(load, out, tmp_path / "stats.json")
+    assert_packets_add_up(stats)
     assert CACHED[load.app] in globals_of(stats)
     assert stats["caches"]["stale_packets"] == 0
     for each in stats["caches"]["globals"]:
@@ -85,8 +85,8 @@ def test_stale_packets_stay_below_the_rate(
 ) -> None:
     updated = with_updates(load, tmp_path, every)
     image = compile_profiled(updated, tmp_path, f"--max-error-rate={asked}")
-    _, stats = toolchain.simulate(image, updated, tmp_path)
-    toolchain.assert_packets_add_up(stats)
+    _, stats = simulate(image, updated, tmp_path)
+    assert_packets_add_up(stats)
     assert stats["caches"]["stale_rate"] <= asked
 
 
@@ -95,7 +95,7 @@ def test_reasons_stand_in_the_report(load: Workload, tmp_path: Path) -> None:
     compile_profiled(load, tmp_path, f"--report={report}")
     decisions = [
         each["decision"]
-        for each in json.loads(report.read_text())["decisions"]
+        for each in read_json(report)["decisions"]
         if each["kind"] == "plan-caches"
     ]
     assert f"@{CACHED[load.app]} cached" in decisions
@@ -105,17 +105,17 @@ def test_reasons_stand_in_the_report(load: Workload, tmp_path: Path) -> None:
 @pytest.fixture(scope="module")
 def few_flows(tmp_path_factory: pytest.TempPathFactory) -> Workload:
     """Traffic of which a few destinations have the most."""
-    return toolchain.make(
-        "ipv4", "l3-switch", tmp_path_factory.mktemp("zipf"), "--packets", "4000",
+    return make_workload(
+        "l3-switch", tmp_path_factory.mktemp("zipf"), "--packets", "4000",
         "--size", "64", "--locality", "zipf", "--exponent", "1.5", "--flows", "200",
     )  # fmt: skip
 
 
 def test_results_of_a_lookup_are_kept(few_flows: Workload, tmp_path: Path) -> None:
     image = compile_profiled(few_flows, tmp_path)
-    out, stats = toolchain.simulate(image, few_flows, tmp_path, "--mes=6")
-    toolchain.check(few_flows, out, tmp_path / "stats.json")
-    toolchain.assert_packets_add_up(stats)
+    out, stats = simulate(image, few_flows, tmp_path, "--mes=6")
+    check_packets(few_flows, out, tmp_path / "stats.json")
+    assert_packets_add_up(stats)
     (answers,) = stats["caches"]["answers"]
     assert answers["lookup"] == "ipv4_routes.find"
     assert answers["hits"] > 0.5 * stats["packets"]["received"]
@@ -127,9 +127,8 @@ def test_a_result_is_kept_in_the_generation_of_its_lookup_only(
 ) -> None:
     """LLVM does not take the two loads of the generation for one."""
     ir = tmp_path / "app.ll"
-    toolchain.run(
-        "bakerc", L3_SWITCH, "--emit=llvm", f"--profile-trace={few_flows.trace}",
-        f"--control={few_flows.control}", "-o", ir,
+    run(
+        "bakerc", L3_SWITCH, "--emit=llvm", *few_flows.profile(), "-o", ir,
     )  # fmt: skip
     text = ir.read_text()
     generation = r"(%\S+) = load i32, ptr addrspace\(4\) (inttoptr[^,]*)"
@@ -156,27 +155,27 @@ def test_stale_results_stay_below_the_rate(
     control.write_text(few_flows.control.read_text() + "\n".join(routes) + "\n")
     updated = Workload(few_flows.trace, control, few_flows.app)
     image = compile_profiled(updated, tmp_path, f"--max-error-rate={asked}")
-    _, stats = toolchain.simulate(image, updated, tmp_path)
-    toolchain.assert_packets_add_up(stats)
+    _, stats = simulate(image, updated, tmp_path)
+    assert_packets_add_up(stats)
     assert stats["caches"]["stale_rate"] <= asked
 
 
 @pytest.mark.parametrize("engines", (1, 6))
 def test_engines_that_write_raise_the_version(engines: int, tmp_path: Path) -> None:
-    load = toolchain.make(
-        "ipv4", "learner", tmp_path, "--packets", "8000", "--size", "64",
-        "--arp", "0.001",
+    load = make_workload(
+        "learner", tmp_path, "--packets", "8000", "--size", "64", "--arp", "0.001",
+        kind="ipv4",
     )  # fmt: skip
-    image = toolchain.compile_app(
+    image = compile_app(
         LEARNER, tmp_path / "learner.ixp", f"--profile-trace={load.trace}",
         "--max-error-rate=0.3", f"--mes={engines}",
     )  # fmt: skip
     quiet = tmp_path / "quiet.control"
     quiet.write_text("")
-    _, stats = toolchain.simulate(
+    _, stats = simulate(
         image, Workload(load.trace, quiet, load.app), tmp_path, f"--mes={engines}"
     )
-    toolchain.assert_packets_add_up(stats)
+    assert_packets_add_up(stats)
     (way,) = stats["caches"]["globals"]
     assert way["global"] == "learner.way"
     # The first fill of each engine, and those behind eight stores.
@@ -185,19 +184,18 @@ def test_engines_that_write_raise_the_version(engines: int, tmp_path: Path) -> N
 
 
 def test_two_lookups_share_the_cam(tmp_path: Path) -> None:
-    load = toolchain.make(
-        "ipv4", "two-lookups", tmp_path, "--packets", "1000", "--size", "64"
+    load = make_workload(
+        "two-lookups", tmp_path, "--packets", "1000", "--size", "64", kind="ipv4"
     )
     tables = tmp_path / "tables.control"
     tables.write_text("".join(f"set({n}, {n * n + 3})\n" for n in range(8)))
     load = Workload(load.trace, tables, load.app)
     frames = []
     for level in ("phr", "swc"):
-        image = toolchain.compile_app(
-            TWO_LOOKUPS, tmp_path / "two.ixp", f"--profile-trace={load.trace}",
-            f"--control={load.control}", f"--level={level}",
+        image = compile_app(
+            TWO_LOOKUPS, tmp_path / "two.ixp", *load.profile(), f"--level={level}",
         )  # fmt: skip
-        out, stats = toolchain.simulate(image, load, tmp_path, "--mes=1")
+        out, stats = simulate(image, load, tmp_path, "--mes=1")
         sent = read_capture(out, 4).frames
         frames.append(sorted((frame.port, frame.data) for frame in sent))
     assert frames[0] == frames[1]
@@ -208,9 +206,9 @@ def test_two_lookups_share_the_cam(tmp_path: Path) -> None:
 
 @pytest.fixture(scope="module")
 def few_stations(tmp_path_factory: pytest.TempPathFactory) -> Workload:
-    return toolchain.make(
-        "l2", "accounts", tmp_path_factory.mktemp("accounts"), "--packets", "32000",
-        "--size", "64", "--locality", "zipf", "--exponent", "4",
+    return make_workload(
+        "accounts", tmp_path_factory.mktemp("accounts"), "--packets", "32000",
+        "--size", "64", "--locality", "zipf", "--exponent", "4", kind="l2",
     )  # fmt: skip
 
 
@@ -233,9 +231,8 @@ def with_accounts(
 
 
 def compile_accounts(source: Path, load: Workload, folder: Path, *options: str) -> Path:
-    return toolchain.compile_app(
-        source, folder / "accounts.ixp", f"--profile-trace={load.trace}",
-        f"--control={load.control}", *options,
+    return compile_app(
+        source, folder / "accounts.ixp", *load.profile(), *options,
     )  # fmt: skip
 
 
@@ -249,8 +246,8 @@ def test_elements_of_a_large_array_are_kept(
     frames, rates = [], []
     for level in ("phr", "swc"):
         image = compile_accounts(source, load, tmp_path, f"--level={level}")
-        out, stats = toolchain.simulate(image, load, tmp_path, "--mes=6")
-        toolchain.assert_packets_add_up(stats)
+        out, stats = simulate(image, load, tmp_path, "--mes=6")
+        assert_packets_add_up(stats)
         sent = read_capture(out, 4).frames
         frames.append(sorted((frame.port, frame.data) for frame in sent))
         rates.append(stats["rate"]["forwarded_gbps"])
@@ -269,11 +266,11 @@ def test_caches_that_do_not_pay_are_not_made(
     load = with_accounts(few_stations, tmp_path, apart)
     report = tmp_path / "report.json"
     image = compile_accounts(source, load, tmp_path, "--mes=1", f"--report={report}")
-    _, stats = toolchain.simulate(image, load, tmp_path, "--mes=1")
+    _, stats = simulate(image, load, tmp_path, "--mes=1")
     assert not stats["caches"]["globals"]
     last = [
         each
-        for each in json.loads(report.read_text())["decisions"]
+        for each in read_json(report)["decisions"]
         if each["decision"].startswith("elements of @g.accounts")
     ][-1]
     assert last["decision"] == "elements of @g.accounts not kept after all"
@@ -288,7 +285,7 @@ def test_stale_elements_stay_below_the_rate(
     load = with_accounts(few_stations, tmp_path, apart, (8001, 24004))
     asked = 0.6
     image = compile_accounts(source, load, tmp_path, f"--max-error-rate={asked}")
-    _, stats = toolchain.simulate(image, load, tmp_path)
-    toolchain.assert_packets_add_up(stats)
+    _, stats = simulate(image, load, tmp_path)
+    assert_packets_add_up(stats)
     assert "g.accounts" in globals_of(stats)
     assert 0 < stats["caches"]["stale_rate"] <= asked

@@ -6,9 +6,12 @@ import struct
 from pathlib import Path
 
 import pytest
-import toolchain
+
 from npftrace.capture import write_capture
-from toolchain import ENDS, L3_SWITCH, Workload
+from testkit.applications import END_LEVELS, L3_SWITCH
+from testkit.runs import assert_packets_add_up, check_packets, run_on_x86, simulate
+from testkit.tools import run
+from testkit.workloads import Workload, captured_frames
 
 LINKTYPE_ETHERNET = 1
 # Packets within which a station is learned: a ring of 128 notes and what came
@@ -57,23 +60,23 @@ def tables(folder: Path) -> Path:
 @pytest.fixture
 def all_in_one(test_data: Path, tmp_path: Path) -> Workload:
     load = Workload(tmp_path / "captures.pcapng", tables(tmp_path))
-    write_capture(load.trace, toolchain.captured_frames(test_data), 4)
+    write_capture(load.trace, captured_frames(test_data), 4)
     return load
 
 
 def test_captures_on_x86(all_in_one: Workload, tmp_path: Path) -> None:
     """Here each packet sees what those before it taught."""
-    out, stats = toolchain.run_on_x86(L3_SWITCH, all_in_one, tmp_path)
-    toolchain.assert_packets_add_up(stats)
-    toolchain.check(all_in_one, out, tmp_path / "x86.json", window=0)
+    out, stats = run_on_x86(L3_SWITCH, all_in_one, tmp_path)
+    assert_packets_add_up(stats)
+    check_packets(all_in_one, out, tmp_path / "x86.json", window=0)
 
 
 def test_captures_by_the_lowest_level(
     all_in_one: Workload, images: dict[str, Path], tmp_path: Path
 ) -> None:
-    out, stats = toolchain.simulate(images[ENDS[0]], all_in_one, tmp_path)
-    toolchain.assert_packets_add_up(stats)
-    toolchain.check(all_in_one, out, tmp_path / "stats.json", window=LEARNED_WITHIN)
+    out, stats = simulate(images[END_LEVELS[0]], all_in_one, tmp_path)
+    assert_packets_add_up(stats)
+    check_packets(all_in_one, out, tmp_path / "stats.json", window=LEARNED_WITHIN)
 
 
 def test_each_capture_comes_out_right(
@@ -86,9 +89,9 @@ def test_each_capture_comes_out_right(
         load = Workload(capture, control)
         if link_type(capture) not in (None, LINKTYPE_ETHERNET):
             continue
-        out, stats = toolchain.simulate(images[ENDS[1]], load, tmp_path)
-        toolchain.assert_packets_add_up(stats)
-        toolchain.check(load, out, tmp_path / "stats.json", window=LEARNED_WITHIN)
+        out, stats = simulate(images[END_LEVELS[1]], load, tmp_path)
+        assert_packets_add_up(stats)
+        check_packets(load, out, tmp_path / "stats.json", window=LEARNED_WITHIN)
         checked += 1
     assert checked >= 50
 
@@ -99,5 +102,5 @@ def test_other_link_types_are_refused(
     others = [c for c in captures if link_type(c) not in (None, LINKTYPE_ETHERNET)]
     assert others
     for capture in others:
-        done = toolchain.run("ixpsim", images["o1"], f"--trace={capture}", status=1)
+        done = run("ixpsim", images["o1"], f"--trace={capture}", status=1)
         assert "link type" in done.stderr and capture.name in done.stderr

@@ -3,20 +3,21 @@
 from pathlib import Path
 
 import pytest
-import toolchain
-from toolchain import L3_SWITCH, LEVELS, Workload
+
+from testkit.applications import L3_SWITCH, LEVELS
+from testkit.runs import compile_app, simulate
+from testkit.workloads import Workload
 
 
 @pytest.mark.parametrize("level", LEVELS)
 def test_two_compilations_are_equal(
     level: str, images: dict[str, Path], mixed_load: Workload, tmp_path: Path
 ) -> None:
-    again = toolchain.compile_app(
+    again = compile_app(
         L3_SWITCH,
         tmp_path / "again.ixp",
         f"--level={level}",
-        f"--profile-trace={mixed_load.trace}",
-        f"--control={mixed_load.control}",
+        *mixed_load.profile(),
     )
     assert again.read_bytes() == images[level].read_bytes()
 
@@ -28,6 +29,6 @@ def test_two_simulations_are_equal(
     for name in ("first", "second"):
         folder = tmp_path / name
         folder.mkdir()
-        out, _ = toolchain.simulate(images["o1"], mixed_load, folder, "--mes=3")
+        out, _ = simulate(images["o1"], mixed_load, folder, "--mes=3")
         results.append((out.read_bytes(), (folder / "stats.json").read_bytes()))
     assert results[0] == results[1]

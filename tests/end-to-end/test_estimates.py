@@ -8,25 +8,24 @@ import re
 from pathlib import Path
 
 import pytest
-import toolchain
-from toolchain import FIREWALL, L3_SWITCH, MPLS
 
-APPS = {"ipv4": L3_SWITCH, "firewall": FIREWALL, "mpls": MPLS}
+from testkit.applications import SOURCES
+from testkit.runs import compile_app, simulate
+from testkit.tools import run
+from testkit.workloads import make_workload
+
 PACKETS = 2000
 
 
-@pytest.mark.parametrize("kind", APPS)
-def test_estimates_are_near_to_generated_code(kind: str, tmp_path: Path) -> None:
-    load = toolchain.make(kind, "app", tmp_path, f"--packets={PACKETS}")
-    profile = [f"--profile-trace={load.trace}", f"--control={load.control}"]
+@pytest.mark.parametrize("app", SOURCES)
+def test_estimates_are_near_to_generated_code(app: str, tmp_path: Path) -> None:
+    load = make_workload(app, tmp_path, f"--packets={PACKETS}")
     program = tmp_path / "profiled.mlir"
-    toolchain.run("bakerc", APPS[kind], *profile, "--emit=baker", "-o", program)
+    run("bakerc", SOURCES[app], *load.profile(), "--emit=baker", "-o", program)
     found = re.findall(r"instructions = (\d+)", program.read_text())
     estimate = sum(map(int, found)) / PACKETS
-    image = toolchain.compile_app(
-        APPS[kind], tmp_path / "a.ixp", "--level=o1", *profile
-    )
+    image = compile_app(SOURCES[app], tmp_path / "a.ixp", "--level=o1", *load.profile())
     # One engine never waits for room in a ring, which takes instructions too.
-    _, stats = toolchain.simulate(image, load, tmp_path, "--mes=1")
+    _, stats = simulate(image, load, tmp_path, "--mes=1")
     executed = stats["per_packet"]["instructions"]
     assert estimate == pytest.approx(executed, rel=0.15)

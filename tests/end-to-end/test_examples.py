@@ -5,8 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+
 from npftrace.packettest import read_test, run_test
-from toolchain import BUILD, ENDS, ROOT, run
+from testkit.applications import END_LEVELS
+from testkit.paths import BUILD, ROOT
+from testkit.tools import run
 
 EXAMPLES = sorted((ROOT / "apps/examples").glob("*/*.packets"))
 
@@ -17,7 +20,7 @@ def tools_on_path(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
-@pytest.mark.parametrize("where", ["x86", *ENDS])
+@pytest.mark.parametrize("where", ["x86", *END_LEVELS])
 def test_packets(path: Path, where: str, packet_images: Path) -> None:
     assert run_test(read_test(path), where, packet_images) == []
 

@@ -4,9 +4,18 @@ import gzip
 from pathlib import Path
 
 import pytest
-import toolchain
+
 from npftrace.capture import read_capture, write_capture
-from toolchain import FIREWALL, LEVELS, Workload
+from testkit.applications import FIREWALL, LEVELS
+from testkit.runs import (
+    assert_packets_add_up,
+    check_packets,
+    compile_app,
+    run_on_x86,
+    simulate,
+)
+from testkit.tools import run
+from testkit.workloads import Workload, captured_workload, make_workload
 
 PACKETS = 5000
 EXCEPTIONS = (
@@ -22,8 +31,7 @@ RULE_COUNTS = (10, 100, 1000, 10000)
 def loads(tmp_path_factory: pytest.TempPathFactory) -> dict[int, Workload]:
     """By number of rules: matched, denied, unmatched, and every exception."""
     return {
-        count: toolchain.make(
-            "firewall",
+        count: make_workload(
             "firewall",
             tmp_path_factory.mktemp(f"firewall-{count}"),
             *f"--seed 31 --packets {PACKETS} --rules {count}{EXCEPTIONS}".split(),
@@ -39,12 +47,11 @@ def firewall_images(
     """The program at each level; all sets of rules use the same image."""
     folder = tmp_path_factory.mktemp("firewall-images")
     return {
-        level: toolchain.compile_app(
+        level: compile_app(
             FIREWALL,
             folder / f"{level}.ixp",
             f"--level={level}",
-            f"--profile-trace={loads[100].trace}",
-            f"--control={loads[100].control}",
+            *loads[100].profile(),
         )
         for level in LEVELS
     }
@@ -54,9 +61,9 @@ def firewall_images(
 def test_x86_equals_the_oracle(
     rules: int, loads: dict[int, Workload], tmp_path: Path
 ) -> None:
-    out, stats = toolchain.run_on_x86(FIREWALL, loads[rules], tmp_path)
-    toolchain.check(loads[rules], out, tmp_path / "x86.json")
-    toolchain.assert_packets_add_up(stats)
+    out, stats = run_on_x86(FIREWALL, loads[rules], tmp_path)
+    check_packets(loads[rules], out, tmp_path / "x86.json")
+    assert_packets_add_up(stats)
 
 
 @pytest.mark.parametrize("engines", (1, 3, 6))
@@ -68,11 +75,11 @@ def test_microcode_equals_the_oracle(
     loads: dict[int, Workload],
     tmp_path: Path,
 ) -> None:
-    out, stats = toolchain.simulate(
+    out, stats = simulate(
         firewall_images[level], loads[100], tmp_path, f"--mes={engines}"
     )
-    toolchain.check(loads[100], out, tmp_path / "stats.json")
-    toolchain.assert_packets_add_up(stats)
+    check_packets(loads[100], out, tmp_path / "stats.json")
+    assert_packets_add_up(stats)
     assert stats["packets"]["received"] == PACKETS
 
 
@@ -83,8 +90,8 @@ def test_each_set_of_rules(
     loads: dict[int, Workload],
     tmp_path: Path,
 ) -> None:
-    out, stats = toolchain.simulate(firewall_images["o1"], loads[rules], tmp_path)
-    toolchain.check(loads[rules], out, tmp_path / "stats.json")
+    out, stats = simulate(firewall_images["o1"], loads[rules], tmp_path)
+    check_packets(loads[rules], out, tmp_path / "stats.json")
     # The bounds that lookup.baker states, with the action and the way out; and
     # a packet's head.
     counts = stats["per_packet"]
@@ -98,11 +105,11 @@ def test_classbench_sets(
 ) -> None:
     rules = test_data / f"rules/{name}.gz"
     options = ["--rule-file", str(rules), "--packets", "3000", "--fragments", "0.05"]
-    load = toolchain.make("firewall", "firewall", tmp_path, *options)
+    load = make_workload("firewall", tmp_path, *options)
     count = len(gzip.decompress(rules.read_bytes()).splitlines())
     assert load.control.read_text().count("rule_add") == count
-    out, _ = toolchain.simulate(firewall_images["o1"], load, tmp_path)
-    toolchain.check(load, out, tmp_path / "stats.json")
+    out, _ = simulate(firewall_images["o1"], load, tmp_path)
+    check_packets(load, out, tmp_path / "stats.json")
 
 
 def test_actions_change_while_packets_flow(
@@ -116,8 +123,8 @@ def test_actions_change_while_packets_flow(
     control = tmp_path / "control.txt"
     control.write_text("\n".join(lines) + "\n")
     load = Workload(loads[100].trace, control, "firewall")
-    out, _ = toolchain.simulate(firewall_images["o1"], load, tmp_path)
-    toolchain.check(load, out)
+    out, _ = simulate(firewall_images["o1"], load, tmp_path)
+    check_packets(load, out)
 
 
 def reversed_frame(data: bytes) -> bytes:
@@ -146,11 +153,11 @@ def test_answers_pass_in_stateful_mode(
     lines = ["default_action(1)", "stateful(1)", "@packet 4000 connection_tick()"]
     load.control.write_text("\n".join([control, *lines, ""]))
     if engine == "x86":
-        out, _ = toolchain.run_on_x86(FIREWALL, load, tmp_path)
-        toolchain.check(load, out, tmp_path / "x86.json", window=0)
+        out, _ = run_on_x86(FIREWALL, load, tmp_path)
+        check_packets(load, out, tmp_path / "x86.json", window=0)
     else:
-        out, stats = toolchain.simulate(firewall_images[engine], load, tmp_path)
-        toolchain.check(load, out, window=512)
+        out, stats = simulate(firewall_images[engine], load, tmp_path)
+        check_packets(load, out, window=512)
         assert stats["drops"]["noted"] > 100
 
 
@@ -163,18 +170,18 @@ def test_without_rules_the_default_decides(
             f"port_pair(0, 2)\nport_pair(1, 3)\ndefault_action({action})\n"
         )
         load = Workload(loads[10].trace, control, "firewall")
-        out, _ = toolchain.simulate(firewall_images["o1"], load, tmp_path)
-        toolchain.check(load, out, tmp_path / "stats.json")
+        out, _ = simulate(firewall_images["o1"], load, tmp_path)
+        check_packets(load, out, tmp_path / "stats.json")
 
 
 def test_real_captures(
     firewall_images: dict[str, Path], test_data: Path, tmp_path: Path
 ) -> None:
-    load = toolchain.all_captures("firewall", test_data, tmp_path)
-    out, _ = toolchain.run_on_x86(FIREWALL, load, tmp_path)
-    toolchain.check(load, out, tmp_path / "x86.json")
-    out, _ = toolchain.simulate(firewall_images["o1"], load, tmp_path)
-    toolchain.check(load, out, tmp_path / "stats.json")
+    load = captured_workload("firewall", test_data, tmp_path)
+    out, _ = run_on_x86(FIREWALL, load, tmp_path)
+    check_packets(load, out, tmp_path / "x86.json")
+    out, _ = simulate(firewall_images["o1"], load, tmp_path)
+    check_packets(load, out, tmp_path / "stats.json")
 
 
 RULE = "rule_add({flow}, 10.0.0.0, {src}, 10.0.0.0, 8, {low}, 9, 0, 9, {p}, 0, 0, 0, 0)"
@@ -209,7 +216,7 @@ def refusal(calls: str, load: Workload, folder: Path) -> str:
     """What is said about a control file that is refused."""
     control = folder / "control.txt"
     control.write_text(calls + "\n")
-    return toolchain.run(
+    return run(
         "bakerc", FIREWALL, "--run", f"--trace={load.trace}",
         f"--control={control}", f"--out={folder / 'o.pcapng'}", status=1,
     ).stderr  # fmt: skip

@@ -6,15 +6,17 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-import toolchain
+
 from npftrace.capture import read_capture
-from toolchain import ENGINE_COUNTS, L3_SWITCH, LEVELS, Workload
+from testkit.applications import ENGINE_COUNTS, L3_SWITCH, LEVELS
+from testkit.runs import assert_packets_add_up, check_packets, run_on_x86, simulate
+from testkit.workloads import Workload
 
 
 def test_x86_equals_the_oracle(mixed_load: Workload, tmp_path: Path) -> None:
-    out, stats = toolchain.run_on_x86(L3_SWITCH, mixed_load, tmp_path)
-    toolchain.check(mixed_load, out, tmp_path / "x86.json")
-    toolchain.assert_packets_add_up(stats)
+    out, stats = run_on_x86(L3_SWITCH, mixed_load, tmp_path)
+    check_packets(mixed_load, out, tmp_path / "x86.json")
+    assert_packets_add_up(stats)
 
 
 @pytest.mark.parametrize("engines", ENGINE_COUNTS)
@@ -26,11 +28,9 @@ def test_microcode_equals_the_oracle(
     mixed_load: Workload,
     tmp_path: Path,
 ) -> None:
-    out, stats = toolchain.simulate(
-        images[level], mixed_load, tmp_path, f"--mes={engines}"
-    )
-    toolchain.check(mixed_load, out, tmp_path / "stats.json")
-    toolchain.assert_packets_add_up(stats)
+    out, stats = simulate(images[level], mixed_load, tmp_path, f"--mes={engines}")
+    check_packets(mixed_load, out, tmp_path / "stats.json")
+    assert_packets_add_up(stats)
     assert stats["packets"]["received"] == 20000
 
 
@@ -38,7 +38,7 @@ def test_microcode_equals_the_oracle(
 def test_every_cycle_of_an_engine_is_accounted_for(
     level: str, images: dict[str, Path], mixed_load: Workload, tmp_path: Path
 ) -> None:
-    _, stats = toolchain.simulate(images[level], mixed_load, tmp_path)
+    _, stats = simulate(images[level], mixed_load, tmp_path)
     for engine in stats["microengines"]:
         kinds = ("issue", "stall", "idle", "aborted")
         spent = sum(engine[f"{kind}_cycles"] for kind in kinds)
@@ -59,9 +59,9 @@ def test_counters_by_port_and_next_hop(
     counted = Workload(mixed_load.trace, tmp_path / "c.txt")
     counted.control.write_text("\n".join([control, *lines, ""]))
     if engine == "x86":
-        out, stats = toolchain.run_on_x86(L3_SWITCH, counted, tmp_path)
+        out, stats = run_on_x86(L3_SWITCH, counted, tmp_path)
     else:
-        out, stats = toolchain.simulate(images[engine], counted, tmp_path)
+        out, stats = simulate(images[engine], counted, tmp_path)
     frames = read_capture(out, 4).frames
     ports = Counter(frame.port for frame in frames)
     macs = Counter(frame.data[:6].hex(":") for frame in frames)

@@ -4,39 +4,36 @@ and on as many engines as it needs and more."""
 
 from __future__ import annotations
 
-import json
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
-import toolchain
-from npftrace.capture import read_capture
-from toolchain import ENDS, FIREWALL, L3_SWITCH, LEVELS, MPLS, Workload
 
+from npftrace.capture import read_capture
+from testkit.applications import END_LEVELS, L3_SWITCH, LEVELS, SOURCES
+from testkit.paths import ROOT
+from testkit.runs import assert_packets_add_up, check_packets, compile_app, simulate
+from testkit.tools import read_json, run
+from testkit.workloads import Workload, make_workload
+
+#: PPFs of each application that can each be an aggregate.
 PIPELINES = {
-    "l3-switch": (
-        L3_SWITCH,
-        ["l3_switch.l2_clsfr", "l3_forwarding.l3_fwdr", "l3_forwarding.eth_encap"],
-    ),
-    "firewall": (FIREWALL, ["firewall.l2_clsfr", "firewall.classifier"]),
-    "mpls": (
-        MPLS,
-        ["lsr.l2_clsfr", "lsr.ipv4_fwdr", "lsr.mpls_encap"],
-    ),
-}
-KINDS = {"l3-switch": "ipv4", "firewall": "firewall", "mpls": "mpls"}
+    "l3-switch": [
+        "l3_switch.l2_clsfr", "l3_forwarding.l3_fwdr", "l3_forwarding.eth_encap",
+    ],
+    "firewall": ["firewall.l2_clsfr", "firewall.classifier"],
+    "mpls": ["lsr.l2_clsfr", "lsr.ipv4_fwdr", "lsr.mpls_encap"],
+}  # fmt: skip
 
 
 @pytest.fixture(scope="session")
 def loads(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Workload]:
-    made = {}
-    for app, kind in KINDS.items():
-        folder = tmp_path_factory.mktemp(app)
-        made[app] = toolchain.make(
-            kind, app, folder, "--seed", "3", "--packets", "3000"
-        )
-    return made
+    options = ("--seed", "3", "--packets", "3000")
+    return {
+        app: make_workload(app, tmp_path_factory.mktemp(app), *options)
+        for app in PIPELINES
+    }
 
 
 def write_mapping(folder: Path, ppfs: list[str], stages: int) -> Path:
@@ -47,33 +44,26 @@ def write_mapping(folder: Path, ppfs: list[str], stages: int) -> Path:
     return path
 
 
-def stages_of(app: str) -> int:
-    return len(PIPELINES[app][1])
-
-
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("app", PIPELINES)
 def test_pipelines_forward_what_the_oracle_says(
     app: str, level: str, loads: dict[str, Workload], tmp_path: Path
 ) -> None:
-    source, ppfs = PIPELINES[app]
-    load = loads[app]
-    image = toolchain.compile_app(
-        source,
-        tmp_path / "a.ixp",
-        f"--level={level}",
-        f"--profile-trace={load.trace}",
-        f"--control={load.control}",
-        f"--mapping={write_mapping(tmp_path, ppfs, len(ppfs))}",
-        f"--report={tmp_path / 'report.json'}",
+    ppfs, load = PIPELINES[app], loads[app]
+    mapping, report = (
+        write_mapping(tmp_path, ppfs, len(ppfs)),
+        tmp_path / "report.json",
     )
-    report = json.loads((tmp_path / "report.json").read_text())
-    count = len(report["aggregates"])
-    assert count == stages_of(app)
+    image = compile_app(
+        SOURCES[app], tmp_path / "a.ixp", f"--level={level}", *load.profile(),
+        f"--mapping={mapping}", f"--report={report}",
+    )  # fmt: skip
+    count = len(read_json(report)["aggregates"])
+    assert count == len(ppfs)
     for engines in {count, 6}:
-        out, stats = toolchain.simulate(image, load, tmp_path, f"--mes={engines}")
-        toolchain.check(load, out, tmp_path / "stats.json")
-        toolchain.assert_packets_add_up(stats)
+        out, stats = simulate(image, load, tmp_path, f"--mes={engines}")
+        check_packets(load, out, tmp_path / "stats.json")
+        assert_packets_add_up(stats)
         names = {e["aggregate"] for e in stats["microengines"] if e["role"] == "app"}
         assert len(names) == count
 
@@ -84,11 +74,11 @@ def test_a_ppf_may_be_put_on_the_xscale_core(
     mapping = tmp_path / "mapping.txt"
     mapping.write_text("xscale\n  bridge.l2_bridge\n")
     load = loads["l3-switch"]
-    image = toolchain.compile_app(
+    image = compile_app(
         L3_SWITCH, tmp_path / "a.ixp", "--level=o1", f"--mapping={mapping}"
     )
-    out, _ = toolchain.simulate(image, load, tmp_path)
-    toolchain.check(load, out, tmp_path / "stats.json")
+    out, _ = simulate(image, load, tmp_path)
+    check_packets(load, out, tmp_path / "stats.json")
 
 
 @pytest.mark.parametrize(
@@ -107,7 +97,7 @@ def test_a_ppf_may_be_put_on_the_xscale_core(
 def test_wrong_mappings_are_errors(text: str, message: str, tmp_path: Path) -> None:
     mapping = tmp_path / "mapping.txt"
     mapping.write_text(text)
-    done = toolchain.run(
+    done = run(
         "bakerc", L3_SWITCH, f"--mapping={mapping}", "-o", tmp_path / "a.ixp", status=1
     )
     assert message in done.stderr
@@ -118,30 +108,26 @@ def test_receivers_of_ports_may_be_on_engines_of_their_own(
     level: str, loads: dict[str, Workload], tmp_path: Path
 ) -> None:
     """What tells ports apart stands with the one, and the other has a ring."""
-    source = toolchain.ROOT / "tests/packets/language/receivers.baker"
+    source = ROOT / "tests/packets/language/receivers.baker"
     image, mapping = tmp_path / "a.ixp", tmp_path / "mapping.txt"
     mapping.write_text(
         "aggregate front\n  rx.by_port\n  receivers.inside\n"
         "aggregate back\n  receivers.outside\n  receivers.mark\n"
     )
-    toolchain.run(
-        "bakerc", source, f"--level={level}", f"--mapping={mapping}", "-o", image
-    )
+    run("bakerc", source, f"--level={level}", f"--mapping={mapping}", "-o", image)
     trace, stats = loads["l3-switch"].trace, tmp_path / "stats.json"
 
     def frames_of(program: str, *arguments: object) -> list[tuple[int, bytes]]:
         out = tmp_path / "out.pcapng"
-        toolchain.run(
-            program, *arguments, f"--trace={trace}", f"--out={out}", f"--stats={stats}"
-        )
+        run(program, *arguments, f"--trace={trace}", f"--out={out}", f"--stats={stats}")
         return sorted((frame.port, frame.data) for frame in read_capture(out, 4).frames)
 
     expected = frames_of("bakerc", source, "--run")
     assert {port for port, _ in expected} == {0, 2, 3}
-    drops = json.loads(stats.read_text())["drops"]["from_outside"]
+    drops = read_json(stats)["drops"]["from_outside"]
     assert drops > 0
     assert frames_of("ixpsim", image, "--quiet") == expected
-    found = json.loads(stats.read_text())
+    found = read_json(stats)
     assert found["drops"]["from_outside"] == drops
     names = {e["aggregate"] for e in found["microengines"] if e["role"] == "app"}
     assert names == {"front", "back"}
@@ -149,11 +135,11 @@ def test_receivers_of_ports_may_be_on_engines_of_their_own(
 
 def report_of(source: Path, load: Workload, folder: Path, *options: str) -> Any:
     path = folder / "report.json"
-    toolchain.compile_app(
+    compile_app(
         source, folder / "a.ixp", f"--profile-trace={load.trace}",
         f"--report={path}", *options,
     )  # fmt: skip
-    return json.loads(path.read_text())
+    return read_json(path)
 
 
 @pytest.mark.parametrize("app", ["l3-switch", "mpls"])
@@ -162,15 +148,12 @@ def test_the_report_says_what_a_mapping_file_costs(
 ) -> None:
     """As much as the simulator says; and what it is compared with is what comes
     without the file."""
-    source, ppfs = PIPELINES[app]
-    load = loads[app]
+    source, ppfs, load = SOURCES[app], PIPELINES[app], loads[app]
     options = ("--level=o1", "--mes=3", f"--control={load.control}")
 
     def rate(*more: str) -> tuple[Any, float]:
         report = report_of(source, load, tmp_path, *options, *more)
-        _, stats = toolchain.simulate(
-            tmp_path / "a.ixp", load, tmp_path, "--warmup=800"
-        )
+        _, stats = simulate(tmp_path / "a.ixp", load, tmp_path, "--warmup=800")
         return report, stats["rate"]["forwarded_mpps"]
 
     chosen, free = rate()
@@ -210,7 +193,7 @@ def chain(length: int) -> str:
     )
 
 
-@pytest.mark.parametrize("level", ENDS)
+@pytest.mark.parametrize("level", END_LEVELS)
 def test_a_chain_of_tiny_ppfs_is_one_aggregate(
     level: str, loads: dict[str, Workload], tmp_path: Path
 ) -> None:
@@ -220,7 +203,7 @@ def test_a_chain_of_tiny_ppfs_is_one_aggregate(
     (only,) = report["aggregates"]
     assert len(only["ppfs"]) == 12 and len(only["engines"]) == 6
     out, stats = tmp_path / "out.pcapng", tmp_path / "stats.json"
-    toolchain.run(
+    run(
         "ixpsim", tmp_path / "a.ixp", f"--trace={load.trace}", "--packets=300",
         f"--out={out}", f"--stats={stats}", "--quiet",
     )  # fmt: skip
@@ -239,18 +222,18 @@ def test_a_chain_of_tiny_ppfs_is_one_aggregate(
 def simulated_gbps(load: Workload, folder: Path) -> float:
     """Of the image that `report_of` left, with wires that are no limit."""
     stats = folder / "stats.json"
-    toolchain.run(
+    run(
         "ixpsim", folder / "a.ixp", f"--trace={load.trace}", "--packets=1000",
         "--warmup=200", f"--stats={stats}", "--quiet",
         "--set=ports.rate_bps=4000000000",
     )  # fmt: skip
-    return float(json.loads(stats.read_text())["rate"]["forwarded_gbps"])
+    return float(read_json(stats)["rate"]["forwarded_gbps"])
 
 
 def test_a_hot_lock_is_not_waited_for_on_more_engines(
     loads: dict[str, Workload], tmp_path: Path
 ) -> None:
-    source = toolchain.ROOT / "tests/aggregation/Inputs/hot_lock.baker"
+    source = ROOT / "tests/aggregation/Inputs/hot_lock.baker"
     load = loads["l3-switch"]
 
     def rate(*options: str) -> float:
@@ -273,7 +256,7 @@ def test_a_hot_lock_is_kept_from_engines_that_compute(
 ) -> None:
     """Whoever has the lock waits for its engine, which computes for another: the
     model says what that costs, and the compiler keeps the two apart."""
-    source = toolchain.ROOT / "tests/aggregation/Inputs/hot_stage.baker"
+    source = ROOT / "tests/aggregation/Inputs/hot_stage.baker"
     load = loads["l3-switch"]
 
     def rate(*options: str) -> float:
@@ -294,7 +277,7 @@ def test_a_hot_lock_is_kept_from_engines_that_compute(
 def test_locks_of_an_array_are_held_side_by_side(
     loads: dict[str, Workload], tmp_path: Path
 ) -> None:
-    text = (toolchain.ROOT / "tests/aggregation/Inputs/hot_stage.baker").read_text()
+    text = (ROOT / "tests/aggregation/Inputs/hot_stage.baker").read_text()
     source, load = tmp_path / "many.baker", loads["l3-switch"]
     source.write_text(
         text.replace("lock guard;", "lock guard[64];").replace(

@@ -4,10 +4,19 @@ import re
 from pathlib import Path
 
 import pytest
-import toolchain
+
 from npftrace.capture import Frame, read_capture, write_capture
 from npftrace.wire import checksum
-from toolchain import LEVELS, MPLS, Workload
+from testkit.applications import LEVELS, MPLS
+from testkit.runs import (
+    assert_packets_add_up,
+    check_packets,
+    compile_app,
+    run_on_x86,
+    simulate,
+)
+from testkit.tools import run
+from testkit.workloads import Workload, captured_workload, make_workload
 
 PACKETS = 5000
 
@@ -15,8 +24,7 @@ PACKETS = 5000
 @pytest.fixture(scope="module")
 def mpls_load(tmp_path_factory: pytest.TempPathFactory) -> Workload:
     """Every operation on stacks of one to four labels, and every exception."""
-    return toolchain.make(
-        "mpls",
+    return make_workload(
         "mpls",
         tmp_path_factory.mktemp("mpls-load"),
         *f"--seed 21 --packets {PACKETS} --push 3 --depth 4 --size 64:3,512:1"
@@ -35,21 +43,20 @@ def mpls_images(
     """The program at each level."""
     folder = tmp_path_factory.mktemp("mpls-images")
     return {
-        level: toolchain.compile_app(
+        level: compile_app(
             MPLS,
             folder / f"{level}.ixp",
             f"--level={level}",
-            f"--profile-trace={mpls_load.trace}",
-            f"--control={mpls_load.control}",
+            *mpls_load.profile(),
         )
         for level in LEVELS
     }
 
 
 def test_x86_equals_the_oracle(mpls_load: Workload, tmp_path: Path) -> None:
-    out, stats = toolchain.run_on_x86(MPLS, mpls_load, tmp_path)
-    toolchain.check(mpls_load, out, tmp_path / "x86.json")
-    toolchain.assert_packets_add_up(stats)
+    out, stats = run_on_x86(MPLS, mpls_load, tmp_path)
+    check_packets(mpls_load, out, tmp_path / "x86.json")
+    assert_packets_add_up(stats)
 
 
 @pytest.mark.parametrize("engines", (1, 3, 6))
@@ -61,11 +68,9 @@ def test_microcode_equals_the_oracle(
     mpls_load: Workload,
     tmp_path: Path,
 ) -> None:
-    out, stats = toolchain.simulate(
-        mpls_images[level], mpls_load, tmp_path, f"--mes={engines}"
-    )
-    toolchain.check(mpls_load, out, tmp_path / "stats.json")
-    toolchain.assert_packets_add_up(stats)
+    out, stats = simulate(mpls_images[level], mpls_load, tmp_path, f"--mes={engines}")
+    check_packets(mpls_load, out, tmp_path / "stats.json")
+    assert_packets_add_up(stats)
     assert stats["packets"]["received"] == PACKETS
 
 
@@ -84,9 +89,9 @@ def test_each_configuration(
     options: str, mpls_images: dict[str, Path], tmp_path: Path
 ) -> None:
     size = "--packets 1000 --fecs 500 --labels 256"
-    load = toolchain.make("mpls", "mpls", tmp_path, *f"{size} {options}".split())
-    out, _ = toolchain.simulate(mpls_images["o1"], load, tmp_path)
-    toolchain.check(load, out, tmp_path / "stats.json")
+    load = make_workload("mpls", tmp_path, *f"{size} {options}".split())
+    out, _ = simulate(mpls_images["o1"], load, tmp_path)
+    check_packets(load, out, tmp_path / "stats.json")
 
 
 def test_labels_change_while_packets_flow(
@@ -104,8 +109,8 @@ def test_labels_change_while_packets_flow(
     control = tmp_path / "control.txt"
     control.write_text("\n".join([*lines, *changes]) + "\n")
     load = Workload(mpls_load.trace, control, "mpls")
-    out, _ = toolchain.simulate(mpls_images["o1"], load, tmp_path)
-    toolchain.check(load, out)
+    out, _ = simulate(mpls_images["o1"], load, tmp_path)
+    check_packets(load, out)
 
 
 def not_to_be_cut(frame: Frame) -> Frame:
@@ -128,22 +133,18 @@ def test_ports_with_an_mtu(
         " --size 64,700,1518 --transit 0.3 --egress 0.1 --ip 0.1 --swap-push 0.1"
         " --pop-labels 0.05 --pop-ip 0.05 --egress-push 0.05 --ttl-expired 0.02"
     )
-    load = toolchain.make("mpls", "mpls", tmp_path, *options.split())
+    load = make_workload("mpls", tmp_path, *options.split())
     frames = read_capture(load.trace, 4).frames
     frames[::2] = map(not_to_be_cut, frames[::2])
     write_capture(load.trace, frames, 4)
     extra = ["port_mtu(1, 600)", "port_mtu(2, 1000)", "port_address(0, 192.0.2.1)"]
     load.control.write_text(load.control.read_text() + "\n".join(extra) + "\n")
     if engine == "x86":
-        out, stats = toolchain.run_on_x86(MPLS, load, tmp_path)
+        out, stats = run_on_x86(MPLS, load, tmp_path)
     else:
-        out, stats = toolchain.simulate(
-            mpls_images[engine], load, tmp_path, "--rate=0.1"
-        )
-    toolchain.check(
-        load, out, tmp_path / f"{'x86' if engine == 'x86' else 'stats'}.json"
-    )
-    toolchain.assert_packets_add_up(stats)
+        out, stats = simulate(mpls_images[engine], load, tmp_path, "--rate=0.1")
+    check_packets(load, out, tmp_path / f"{'x86' if engine == 'x86' else 'stats'}.json")
+    assert_packets_add_up(stats)
     assert stats["drops"]["fragmentation_needed"] > 20
     assert stats["packets"]["transmitted"] > 1000
     assert not stats["packets"]["rx_overflow"]
@@ -152,11 +153,11 @@ def test_ports_with_an_mtu(
 def test_real_captures(
     mpls_images: dict[str, Path], test_data: Path, tmp_path: Path
 ) -> None:
-    load = toolchain.all_captures("mpls", test_data, tmp_path)
-    out, _ = toolchain.run_on_x86(MPLS, load, tmp_path)
-    toolchain.check(load, out, tmp_path / "x86.json")
-    out, _ = toolchain.simulate(mpls_images["o1"], load, tmp_path)
-    toolchain.check(load, out, tmp_path / "stats.json")
+    load = captured_workload("mpls", test_data, tmp_path)
+    out, _ = run_on_x86(MPLS, load, tmp_path)
+    check_packets(load, out, tmp_path / "x86.json")
+    out, _ = simulate(mpls_images["o1"], load, tmp_path)
+    check_packets(load, out, tmp_path / "stats.json")
 
 
 @pytest.mark.parametrize(
@@ -186,7 +187,7 @@ def test_wrong_calls_are_refused(
 ) -> None:
     control = tmp_path / "control.txt"
     control.write_text(call + "\n")
-    done = toolchain.run(
+    done = run(
         "bakerc", MPLS, "--run", f"--trace={mpls_load.trace}",
         f"--control={control}", f"--out={tmp_path / 'o.pcapng'}", status=1,
     )  # fmt: skip
@@ -208,11 +209,11 @@ def test_equal_cost_paths(
     load = Workload(mpls_load.trace, tmp_path / "c.txt", "mpls")
     load.control.write_text("\n".join([grouped, *lines, ""]))
     if engine == "x86":
-        out, stats = toolchain.run_on_x86(MPLS, load, tmp_path)
-        toolchain.check(load, out, tmp_path / "x86.json")
+        out, stats = run_on_x86(MPLS, load, tmp_path)
+        check_packets(load, out, tmp_path / "x86.json")
     else:
-        out, stats = toolchain.simulate(mpls_images[engine], load, tmp_path)
-        toolchain.check(load, out, tmp_path / "stats.json")
+        out, stats = simulate(mpls_images[engine], load, tmp_path)
+        check_packets(load, out, tmp_path / "stats.json")
     ports = {frame.port for frame in read_capture(out, 4).frames}
     assert len(ports) > 1
-    toolchain.assert_packets_add_up(stats)
+    assert_packets_add_up(stats)

@@ -4,8 +4,6 @@ order, right and wrong, are treated as the oracle says."""
 import random
 from pathlib import Path
 
-import toolchain
-from npftrace.capture import Frame, write_capture
 from scapy.layers.inet import UDP
 from scapy.layers.inet6 import (
     ICMPv6ND_NA,
@@ -16,7 +14,11 @@ from scapy.layers.inet6 import (
 )
 from scapy.layers.l2 import Ether
 from scapy.packet import Packet, Raw
-from toolchain import L3_SWITCH, Workload
+
+from npftrace.capture import Frame, write_capture
+from testkit.applications import L3_SWITCH
+from testkit.runs import check_packets, run_on_x86
+from testkit.workloads import Workload
 
 NEIGHBOURS = 6
 PACKETS = 800
@@ -108,8 +110,8 @@ def load(folder: Path) -> Workload:
 
 def test_x86_equals_the_oracle(tmp_path: Path) -> None:
     work = load(tmp_path)
-    out, stats = toolchain.run_on_x86(L3_SWITCH, work, tmp_path)
-    toolchain.check(work, out, tmp_path / "x86.json", window=0)
+    out, stats = run_on_x86(L3_SWITCH, work, tmp_path)
+    check_packets(work, out, tmp_path / "x86.json", window=0)
     drops = stats["drops"]
     assert drops["nd_done"] > 100
     assert drops["nd_waiting"] > 5

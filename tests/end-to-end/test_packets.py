@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+
 from npftrace.packettest import read_test, run_test
-from toolchain import BUILD, ROOT
+from testkit.paths import BUILD, ROOT
 
 TESTS = sorted((ROOT / "tests/packets").glob("*/*.packets"))
 

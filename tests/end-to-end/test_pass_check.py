@@ -14,8 +14,10 @@ import struct
 from pathlib import Path
 
 import pytest
+
 from npftrace.capture import Frame, read_capture, write_capture
-from toolchain import FIREWALL, L3_SWITCH, MPLS, npftrace, run
+from testkit.applications import FIREWALL, L3_SWITCH, MPLS
+from testkit.tools import run, run_npftrace
 
 #: The least share of blocks in percent. L3-Switch floods behind each of four ways
 #: of learning and looking up, and not every way meets every frame. Copies that
@@ -136,7 +138,7 @@ def label_stacks(control: str, count: int) -> list[Frame]:
 @pytest.mark.parametrize("source", TRAFFIC, ids=lambda path: path.stem)
 def test_most_blocks_run(source: Path, tmp_path: Path) -> None:
     trace, control = tmp_path / "in.pcap", tmp_path / "control.txt"
-    npftrace(
+    run_npftrace(
         "make", *TRAFFIC[source], "--seed", "7", "--packets", "500",
         "--out", trace, "--control", control,
     )  # fmt: skip

@@ -6,8 +6,11 @@ import random
 from pathlib import Path
 
 import pytest
-import toolchain
-from toolchain import Workload
+
+from testkit.applications import L3_SWITCH
+from testkit.runs import check_packets, compile_app, run_on_x86, simulate
+from testkit.tools import run
+from testkit.workloads import Workload
 
 LOOKUPS = 20_000
 
@@ -93,21 +96,21 @@ def test_a_full_table_is_looked_up_right(
 ) -> None:
     load = make_load(rib, LOOKUPS, tmp_path)
     if engine == "x86":
-        out, _ = toolchain.run_on_x86(toolchain.L3_SWITCH, load, tmp_path)
+        out, _ = run_on_x86(L3_SWITCH, load, tmp_path)
     else:
-        out, _ = toolchain.simulate(images[engine], load, tmp_path)
-    toolchain.check(load, out)
+        out, _ = simulate(images[engine], load, tmp_path)
+    check_packets(load, out)
 
 
 def test_a_table_that_is_too_large_wants_more_sram(
     large_rib: list[tuple[int, int]], images: dict[str, Path], tmp_path: Path
 ) -> None:
     load = make_load(large_rib, 2000, tmp_path)
-    arguments = [f"--trace={load.trace}", f"--control={load.control}"]
-    refused = toolchain.run("ixpsim", images["phr"], *arguments, status=1)
+    arguments = [*load.inputs()]
+    refused = run("ixpsim", images["phr"], *arguments, status=1)
     assert "route_add' refused the call: it returned 3" in refused.stderr
-    image = toolchain.compile_app(toolchain.L3_SWITCH, tmp_path / "large.ixp", LARGE)
-    small = toolchain.run("ixpsim", image, *arguments, status=1)
+    image = compile_app(L3_SWITCH, tmp_path / "large.ixp", LARGE)
+    small = run("ixpsim", image, *arguments, status=1)
     assert LARGE in small.stderr
-    out, _ = toolchain.simulate(image, load, tmp_path, LARGE)
-    toolchain.check(load, out)
+    out, _ = simulate(image, load, tmp_path, LARGE)
+    check_packets(load, out)

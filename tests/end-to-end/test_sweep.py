@@ -15,11 +15,12 @@ from pathlib import Path
 
 import pytest
 from pyarrow import parquet
-from toolchain import BUILD, L3_SWITCH, ROOT
 
-pytestmark = pytest.mark.skipif(
-    not (BUILD / "bin/bakerc").exists(), reason="nothing is built"
-)
+from testkit.applications import L3_SWITCH
+from testkit.paths import BUILD, ROOT
+from testkit.tools import read_json, requires
+
+pytestmark = requires("bakerc", "ixpsim")
 SPEC = {
     "name": "l3-switch",
     "program": str(L3_SWITCH),
@@ -108,7 +109,7 @@ def test_a_point_that_fails_does_not_hold_up_the_others(
     assert process.returncode == 1
     assert f"{POINTS} points, {POINTS // 2} failed" in out
     assert "compile.level=o9" in err and "--level" in err
-    points = json.loads((tmp_path / "found.json").read_text())["points"]
+    points = read_json(tmp_path / "found.json")["points"]
     assert ["error" in point for point in points] == [False] * 6 + [True] * 6
 
 
@@ -142,7 +143,7 @@ def cluster(tmp_path: Path) -> Iterator[tuple[str, list[subprocess.Popen[bytes]]
             if file.exists() and file.read_text().strip().endswith("}"):
                 break
             time.sleep(0.02)
-        yield json.loads(file.read_text())["address"], processes[1:]
+        yield read_json(file)["address"], processes[1:]
     finally:
         for process in processes:
             process.kill()
@@ -178,7 +179,7 @@ def test_the_notebook_reads_a_sweep(
         shutil.copy(local / f"found.{kind}", tmp_path / f"paper.{kind}")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("MPLBACKEND", "Agg")
-    cells = json.loads(NOTEBOOK.read_text())["cells"]
+    cells = read_json(NOTEBOOK)["cells"]
     names: dict[str, object] = {}
     for cell in cells:
         if cell["cell_type"] == "code":

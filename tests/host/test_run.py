@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import json
-import os
-import struct
-import subprocess
 from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2]
-BUILD = Path(os.environ.get("KARAKAL_BUILD", ROOT / "build"))
-BAKERC = BUILD / "bin/bakerc"
-pytestmark = pytest.mark.skipif(not BAKERC.exists(), reason="nothing is built")
+from testkit.captures import write_pcap
+from testkit.tools import Done, read_json, requires, run
+
+pytestmark = requires("bakerc")
 
 PROGRAM = """
 protocol ether {{ dst : 48; src : 48; type : 16; demux {{ 14 }}; }}
@@ -50,23 +46,15 @@ class Program:
     def __init__(self, folder: Path, body: str) -> None:
         self.folder = folder
         (folder / "p.baker").write_text(PROGRAM.format(body=body))
-        header = struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, 1)
-        frames = [struct.pack("<IIII", 0, i, 60, 60) + bytes(60) for i in range(8)]
-        (folder / "t.pcap").write_bytes(header + b"".join(frames))
+        write_pcap(folder / "t.pcap", [bytes(60)] * 8)
 
-    def run(
-        self, *options: str, control: str = "", status: int = 0
-    ) -> subprocess.CompletedProcess[str]:
+    def run(self, *options: str, control: str = "", status: int = 0) -> Done:
         (self.folder / "c.txt").write_text(control)
         files = [f"--trace={self.folder / 't.pcap'}"]
         if control:
             files.append(f"--control={self.folder / 'c.txt'}")
-        command = [str(BAKERC), str(self.folder / "p.baker"), "--run", *files]
-        done = subprocess.run(
-            [*command, *options], capture_output=True, text=True, timeout=60
-        )
-        assert done.returncode == status, done.stdout + done.stderr
-        return done
+        source = self.folder / "p.baker"
+        return run("bakerc", source, "--run", *files, *options, status=status)
 
 
 def test_packets_and_statistics(tmp_path: Path) -> None:
@@ -74,7 +62,7 @@ def test_packets_and_statistics(tmp_path: Path) -> None:
     out, stats = tmp_path / "o.pcapng", tmp_path / "s.json"
     done = program.run(f"--out={out}", f"--stats={stats}")
     assert "8 received, 3 forwarded, 5 dropped, 0 consumed" in done.stdout
-    found = json.loads(stats.read_text())
+    found = read_json(stats)
     assert found["packets"]["forwarded"] == 3
     assert found["drops"] == {"unspecified": 0, "truncated": 0, "odd": 5}
     assert found["ppfs"] == {"m.p.in_cc": 8}
@@ -103,7 +91,7 @@ def test_values_that_control_functions_return(tmp_path: Path) -> None:
     stats = tmp_path / "s.json"
     done = Program(tmp_path, FORWARD).run(f"--stats={stats}", control=calls)
     assert "limit_now() = 3\nbelow(199) = -1\nlimit_now() = 6\n" in done.stdout
-    values = json.loads(stats.read_text())["control"]["values"]
+    values = read_json(stats)["control"]["values"]
     assert values[2] == {"line": 3, "call": "limit_now()", "value": 6}
 
 
@@ -148,7 +136,7 @@ def test_a_packet_without_room_is_dropped(tmp_path: Path) -> None:
         tmp_path,
         "ether_pkt * o = packet_encap(ph); o->dst = 1; channel_put(again_cc, o);",
     ).run(f"--stats={stats}")
-    assert json.loads(stats.read_text())["drops"]["no_room"] == 8
+    assert read_json(stats)["drops"]["no_room"] == 8
 
 
 def test_a_missing_trace(tmp_path: Path) -> None:

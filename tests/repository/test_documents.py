@@ -8,15 +8,13 @@ against its help only: `./dev test` is what runs this test.
 import os
 import re
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parent))
-from repository import ROOT
+from testkit.paths import BUILD, ROOT
+from testkit.tools import requires
 
-BUILD = Path(os.environ.get("KARAKAL_BUILD", ROOT / "build"))
 DOCUMENTS = [
     ROOT / "README.md",
     *sorted((ROOT / "docs").glob("**/*.md")),
@@ -35,10 +33,9 @@ def with_commands() -> list[Path]:
     return [d for d in DOCUMENTS if session(d).strip()]
 
 
+@requires("bakerc", "ixpsim")
 @pytest.mark.parametrize("document", with_commands(), ids=lambda d: d.stem)
 def test_commands_run(document: Path, tmp_path: Path) -> None:
-    if not (BUILD / "bin/bakerc").exists():
-        pytest.skip("no build tree: run ./dev build first")
     commands = session(document)
     usage = subprocess.run(
         [ROOT / "dev"], capture_output=True, text=True, check=True

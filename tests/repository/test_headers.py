@@ -2,16 +2,11 @@
 the only include of a source file."""
 
 import os
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parent))
-from repository import ROOT
-
-BUILD = Path(os.environ.get("KARAKAL_BUILD", ROOT / "build"))
+from testkit.paths import BUILD
+from testkit.tools import run_command
 
 
 def test_every_header_compiles_alone() -> None:
@@ -19,7 +14,4 @@ def test_every_header_compiles_alone() -> None:
         pytest.skip("no build tree: run ./dev build first")
     if "ASAN_OPTIONS" in os.environ:
         pytest.skip("nothing runs: headers compile alike without sanitizers")
-    run = subprocess.run(
-        ["ninja", "-C", str(BUILD), "check-headers"], capture_output=True, text=True
-    )
-    assert run.returncode == 0, run.stdout[-4000:]
+    run_command("ninja", "-C", BUILD, "check-headers")

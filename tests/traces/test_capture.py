@@ -4,6 +4,7 @@ import struct
 from pathlib import Path
 
 import pytest
+
 from npftrace.capture import Frame, read_capture, write_capture
 from npftrace.errors import InputError
 

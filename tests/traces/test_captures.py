@@ -7,6 +7,7 @@ import os
 from pathlib import Path
 
 import pytest
+
 from npftrace.cli import main
 
 DATA = os.environ.get("KARAKAL_TEST_DATA", "")

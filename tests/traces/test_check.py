@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from npftrace.capture import Frame, read_capture, write_capture
 from npftrace.check import Input, compare
 from npftrace.cli import main

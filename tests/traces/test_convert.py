@@ -4,6 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+
 from npftrace.capture import Frame, read_capture, write_capture
 from npftrace.cli import main
 

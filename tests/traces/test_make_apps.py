@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from npftrace.capture import read_capture
 from npftrace.cli import main
 from npftrace.control import read_control

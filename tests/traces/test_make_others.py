@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
+
 from npftrace.capture import read_capture
 from npftrace.cli import main
 from npftrace.control import read_control

@@ -5,6 +5,7 @@ import struct
 from pathlib import Path
 
 import pytest
+
 from npftrace.errors import InputError
 from npftrace.rib import read_rib
 

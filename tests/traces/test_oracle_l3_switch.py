@@ -5,6 +5,7 @@ import struct
 from collections.abc import Callable
 
 import pytest
+
 from npftrace.control import Call
 from npftrace.errors import InputError
 from npftrace.oracle.ipv4 import rfc1624

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 import pytest
+
 from npftrace.control import Call
 from npftrace.errors import InputError
 from npftrace.oracle.mpls import Mpls

@@ -4,6 +4,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+
 from npftrace.capture import Frame
 from npftrace.errors import InputError
 from npftrace.packettest import PacketTest, _compare, _control_file, read_test

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+
 from npftrace.capture import Frame, write_capture
 from npftrace.cli import main
 

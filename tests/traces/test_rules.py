@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
 from npftrace.classbench import read_classbench
 from npftrace.cli import main
 from npftrace.control import read_control

@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from rich.console import Console
+
 from npftrace.cli import main
 from npftrace.errors import InputError
 from npftrace.sweep.engine import Engine, Failure
@@ -16,7 +18,6 @@ from npftrace.sweep.points import options
 from npftrace.sweep.spec import flat, read_spec
 from npftrace.sweep.step import Step
 from npftrace.sweep.store import Outcome, Store
-from rich.console import Console
 
 SPEC: dict[str, Any] = {
     "program": "a.baker",

@@ -5,6 +5,7 @@ import os
 from pathlib import Path
 
 import pytest
+
 from npftrace.cli import main
 from npftrace.control import Call, read_control
 from npftrace.errors import InputError

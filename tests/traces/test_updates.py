@@ -4,6 +4,7 @@ import gzip
 from pathlib import Path
 
 import pytest
+
 from npftrace.errors import InputError
 from npftrace.updates import PACKETS_PER_SECOND, read_times, schedule
 

@@ -11,13 +11,13 @@ from typing import Any
 
 import jinja2
 from harness import APPS, LEVELS
-from npftrace.sweep.tables import write_json, write_parquet
 
 from evaluation import paper
 from evaluation.claim import FAILS, HOLDS, PARTLY, signed
 from evaluation.draw import on_page
 from evaluation.results import Results
 from evaluation.sections import SECTIONS, Data, Section
+from npftrace.sweep.tables import write_json, write_parquet
 
 FOLDER = Path(__file__).parent
 #: Sections that stand beside each other where there is room.

@@ -10,8 +10,9 @@ from fig6 import fig6
 from harness import APPS, LEVELS, Bench, Grid, grid, point_of, run_options
 from kernels import kernels
 from measures import speed
-from npftrace.sweep.points import PointResult, Sweep
 from throughput_model import compared
+
+from npftrace.sweep.points import PointResult, Sweep
 
 ENGINES = (1, 2, 3, 4, 5, 6)
 MOST = ENGINES[-1]

@@ -1,28 +1,35 @@
-"""The least of pcap and pcapng that comparing packets needs."""
+"""Captures that tests write and compare, without npftrace's own reader and
+writer: a test of a tool does not depend on those."""
 
 from __future__ import annotations
 
 import struct
 from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path
 
+#: The header of a little-endian pcap file with Ethernet frames.
+PCAP_HEADER = struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, 1)
+ENHANCED_PACKET_BLOCK = 6
 
-def write_pcap(path: Path, frames: list[bytes]) -> None:
+
+def write_pcap(path: Path, frames: Iterable[bytes]) -> None:
+    """Writes frames a microsecond apart."""
     with path.open("wb") as file:
-        file.write(struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, 1))
+        file.write(PCAP_HEADER)
         for index, frame in enumerate(frames):
             size = len(frame)
             file.write(struct.pack("<IIII", 0, index, size, size) + frame)
 
 
 def read_pcapng(path: Path) -> Counter[tuple[int, bytes]]:
-    """How often each (port, frame) stands in the file."""
+    """Counts each (port, frame) of a pcapng file."""
     data = path.read_bytes()
     found: Counter[tuple[int, bytes]] = Counter()
     at = 0
     while at + 12 <= len(data):
         kind, length = struct.unpack_from("<II", data, at)
-        if kind == 6:  # an enhanced packet block
+        if kind == ENHANCED_PACKET_BLOCK:
             port, _, _, size = struct.unpack_from("<IIII", data, at + 8)
             found[port, data[at + 28 : at + 28 + size]] += 1
         at += length

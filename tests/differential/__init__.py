@@ -1,0 +1,1 @@
+"""The differential test: random Baker programs, run by every engine."""

@@ -1,0 +1,63 @@
+"""Compiles an application, runs it on x86 or on the simulator, and holds the
+packets that leave to the application's oracle."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+from pathlib import Path
+from typing import Any
+
+from npftrace.cli import main as npftrace_main
+from testkit.tools import read_json, run
+from testkit.workloads import Workload
+
+
+def compile_app(source: Path, image: Path, *options: str) -> Path:
+    """Compiles an image with worst-case bounds, which ixpsim then enforces."""
+    run("bakerc", source, "--wcet", "-o", image, *options)
+    return image
+
+
+def simulate(
+    image: Path, load: Workload, folder: Path, *options: str
+) -> tuple[Path, dict[str, Any]]:
+    """Runs an image; returns the capture of what left and the statistics."""
+    out, stats = folder / "out.pcapng", folder / "stats.json"
+    run(
+        "ixpsim", image, *load.inputs(), f"--out={out}", f"--stats={stats}", "--quiet",
+        *options,
+    )  # fmt: skip
+    return out, read_json(stats)
+
+
+def run_on_x86(
+    source: Path, load: Workload, folder: Path
+) -> tuple[Path, dict[str, Any]]:
+    """Runs a program by the JIT; returns the capture of what left and the
+    statistics."""
+    out, stats = folder / "x86.pcapng", folder / "x86.json"
+    run("bakerc", source, "--run", *load.inputs(), f"--out={out}", f"--stats={stats}")
+    return out, read_json(stats)
+
+
+def check_packets(
+    load: Workload, out: Path, stats: Path | None = None, window: int | None = None
+) -> None:
+    """Fails unless every packet is what the application's oracle says. Runs
+    `npftrace check` in this process, which is quicker for small traces."""
+    printed = io.StringIO()
+    more = [f"--stats={stats}"] if stats else []
+    more += [f"--window={window}"] if window is not None else []
+    with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
+        status = npftrace_main(
+            ["check", f"--app={load.app}", *load.inputs(), f"--out={out}", *more]
+        )
+    assert status == 0, f"{load.trace}\n{printed.getvalue()[-3000:]}"
+
+
+def assert_packets_add_up(stats: dict[str, Any]) -> None:
+    """Every received packet ends in exactly one way."""
+    packets = stats["packets"]
+    ended = packets["forwarded"] + packets["dropped"] + packets["consumed"]
+    assert packets["received"] == ended, packets
