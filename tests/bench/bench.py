@@ -11,18 +11,44 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-sys.path.insert(0, str(Path(__file__).parent))
-from harness import ROOT, Bench, Failed, Missing
-from measures import BENCHMARKS
-from never_slower import never_slower
-from staleness import staleness
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from bench.applications.rates import rates, table1
+from bench.applications.staleness import staleness
+from bench.compiler.compile_speed import compile_time, frontend
+from bench.compiler.kernels import kernels
+from bench.compiler.never_slower import never_slower
+from bench.compiler.packet_passes import PACKET_BENCHMARKS
+from bench.harness.bench import Bench, Failed, Missing
+from bench.mapping.mappings import mappings
+from bench.mapping.throughput_model import model, profile_speed
+from bench.simulator.fig6 import fig6, sensitivity
+from bench.simulator.loaded_latency import latency
+from bench.simulator.speed import speed
+from testkit.paths import BUILD
 
-BENCHMARKS |= {"staleness": staleness, "never-slower": never_slower}
+#: Each prints its results and returns what goes into the JSON file.
+BENCHMARKS: dict[str, Callable[[Bench], Any]] = {
+    "speed": speed,
+    "fig6": fig6,
+    "sensitivity": sensitivity,
+    "latency": latency,
+    "compile": compile_time,
+    "frontend": frontend,
+    "table1": table1,
+    "rates": rates,
+    "model": model,
+    "mappings": mappings,
+    "profile": profile_speed,
+    "kernels": kernels,
+    **PACKET_BENCHMARKS,
+    "staleness": staleness,
+    "never-slower": never_slower,
+}
 
 
 def parse(arguments: list[str]) -> argparse.Namespace:
@@ -30,10 +56,9 @@ def parse(arguments: list[str]) -> argparse.Namespace:
         description=(__doc__ or "").partition("\n")[0],
         epilog=f"benchmarks: {', '.join(BENCHMARKS)}",
     )
-    build = Path(os.environ.get("KARAKAL_BUILD", ROOT / "build"))
     parser.add_argument("names", nargs="*", metavar="NAME")
     parser.add_argument("--json", type=Path, help="file to write the results to")
-    parser.add_argument("--build", type=Path, default=build)
+    parser.add_argument("--build", type=Path, default=BUILD)
     parser.add_argument(
         "--packets", type=int, default=4000, help="simulated packets a run"
     )

@@ -21,25 +21,18 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parent))
-from harness import (
-    APPS,
-    LEVELS,
-    ROOT,
-    Bench,
-    Failed,
-    Missing,
-    grid,
-    image_of,
-    source_of,
-    workload,
-)
-from measures import REPEAT
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from rich.console import Console
 from rich.table import Table
-from speed import rates, run_of
 
+from bench.compiler.compile_speed import REPEAT
+from bench.harness.bench import Bench, Failed, Missing
+from bench.harness.grid import grid
+from bench.harness.workloads import APPS, image_of, source_of, workload
+from bench.simulator.speed import rates, run_of
 from npftrace.errors import InputError
+from testkit.applications import LEVELS
+from testkit.paths import ROOT
 
 ENGINES = (1, 6)
 #: Times that differ by no more than this share are the same.

@@ -10,18 +10,18 @@ that explain them. What was simulated before is not simulated again. Exit status
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 import time
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parent))
-from evaluation import page
-from evaluation.results import ENGINES, Results
-from evaluation.sections import SECTIONS
-from harness import ROOT, Bench, Failed, Missing, points
-
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from bench.evaluation import page
+from bench.evaluation.results import ENGINES, Results
+from bench.evaluation.sections import SECTIONS
+from bench.harness.bench import Bench, Failed, Missing
+from bench.harness.workloads import points
 from npftrace.errors import InputError
+from testkit.paths import BUILD
 
 
 def parse(arguments: list[str]) -> argparse.Namespace:
@@ -30,7 +30,6 @@ def parse(arguments: list[str]) -> argparse.Namespace:
         description=(__doc__ or "").partition("\n")[0],
         epilog=f"sections: {', '.join(SECTIONS)}",
     )
-    build = Path(os.environ.get("KARAKAL_BUILD", ROOT / "build"))
     parser.add_argument("--quick", action="store_true", help="a tenth of the packets")
     parser.add_argument(
         "--only", action="append", choices=SECTIONS, metavar="NAME",
@@ -38,7 +37,7 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     )  # fmt: skip
     parser.add_argument("--packets", type=int, help="packets a run (20,000)")
     parser.add_argument("--out", type=Path, default=Path("report"))
-    parser.add_argument("--build", type=Path, default=build)
+    parser.add_argument("--build", type=Path, default=BUILD)
     return parser.parse_args(arguments)
 
 

@@ -2,38 +2,26 @@
 
 from __future__ import annotations
 
-import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2]
-BUILD = Path(os.environ.get("KARAKAL_BUILD", ROOT / "build"))
+from testkit.paths import BUILD, ROOT
+from testkit.tools import Done, read_json, requires, run_python
+
 BENCH = ROOT / "tests/bench/bench.py"
-built = pytest.mark.skipif(
-    not (BUILD / "bin/bakerc").exists() or not (BUILD / "bin/ixpsim").exists(),
-    reason="nothing is built",
-)
+built = requires("bakerc", "ixpsim")
 
 
-def bench(*arguments: str, status: int = 0) -> subprocess.CompletedProcess[str]:
-    done = subprocess.run(
-        [sys.executable, str(BENCH), f"--build={BUILD}", *arguments],
-        capture_output=True,
-        text=True,
-    )
-    assert done.returncode == status, done.stdout + done.stderr
-    return done
+def bench(*arguments: str, status: int = 0) -> Done:
+    return run_python(BENCH, f"--build={BUILD}", *arguments, status=status)
 
 
 def results(tmp_path: Path, *arguments: str) -> Any:
     file = tmp_path / "bench.json"
     bench(*arguments, f"--json={file}")
-    return json.loads(file.read_text())
+    return read_json(file)
 
 
 def test_an_unknown_name_is_a_wrong_command_line() -> None:

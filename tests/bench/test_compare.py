@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 import io
-import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parent))
-from compare import Change, moved, show
-from harness import ROOT
 from rich.console import Console
 
-BUILD = Path(os.environ.get("KARAKAL_BUILD", ROOT / "build"))
+from bench.compare import Change, moved, show
+from testkit.paths import BUILD, ROOT
+from testkit.tools import read_json, requires, run_python
+
 INSTRUCTIONS = ("mpls", "swc", "instructions")
 RATE = ("mpls", "swc", "gbps_6")
 SECONDS = ("mpls", "swc", "compile_seconds")
@@ -68,22 +63,17 @@ def test_colour_on_terminals_alone() -> None:
     assert "nothing moved, 0 times aside" in shown([], False)
 
 
-@pytest.mark.skipif(
-    not (BUILD / "bin/bakerc").exists(), reason="nothing is built"
-)  # fmt: skip
+@requires("bakerc", "ixpsim")
 def test_a_build_and_itself(tmp_path: Path) -> None:
     """Nothing moves but times, and those hardly."""
     out = tmp_path / "changes.json"
     (tmp_path / "apps").symlink_to(ROOT / "apps")
     (tmp_path / "build").mkdir()
     (tmp_path / "build/bin").symlink_to(BUILD / "bin")
-    command = [
-        sys.executable, str(ROOT / "tests/bench/compare.py"), "--only=firewall",
-        "--level=swc", "--packets=300", f"--against={tmp_path}", f"--build={BUILD}",
-        f"--json={out}",
-    ]  # fmt: skip
-    done = subprocess.run(command, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
+    done = run_python(
+        ROOT / "tests/bench/compare.py", "--only=firewall", "--level=swc",
+        "--packets=300", f"--against={tmp_path}", f"--build={BUILD}", f"--json={out}",
+    )  # fmt: skip
     assert "metrics nothing moved" in done.stdout
-    kinds = {change["kind"] for change in json.loads(out.read_text())}
+    kinds = {change["kind"] for change in read_json(out)}
     assert kinds <= {"compile_seconds", "chip_cycles_per_s"}

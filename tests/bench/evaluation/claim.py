@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from harness import APPS, LEVELS
-
-from evaluation import paper
-from evaluation.paper import NAMES
-from evaluation.results import MOST, Results
+from bench.evaluation import paper
+from bench.evaluation.paper import NAMES
+from bench.evaluation.results import MOST, Results
+from bench.harness.workloads import APPS
+from testkit.applications import LEVELS
 
 HOLDS, PARTLY, FAILS = "holds", "partly", "does not hold"
 ROUTERS = ("l3-switch", "mpls")

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 # Each module adds its claims to the list when it is read.
-from evaluation import claims_rates, claims_work
-from evaluation.claim import CLAIMS, Claim, Finding
-from evaluation.results import Results
+from bench.evaluation import claims_rates, claims_work
+from bench.evaluation.claim import CLAIMS, Claim, Finding
+from bench.evaluation.results import Results
 
 MODULES = (claims_rates, claims_work)
 

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import itertools
 
-from harness import APPS, LEVELS
-
-from evaluation import paper
-from evaluation.claim import (
+from bench.evaluation import paper
+from bench.evaluation.claim import (
     FAST,
     ROUTERS,
     SLOW,
@@ -18,8 +16,10 @@ from evaluation.claim import (
     steps,
     verdict,
 )
-from evaluation.paper import NAMES, TARGET_GBPS
-from evaluation.results import MOST, Results
+from bench.evaluation.paper import NAMES, TARGET_GBPS
+from bench.evaluation.results import MOST, Results
+from bench.harness.workloads import APPS
+from testkit.applications import LEVELS
 
 
 @claim(

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import itertools
 
-from harness import APPS, LEVELS
-
-from evaluation import paper
-from evaluation.claim import ROUTERS, Finding, claim, each, signed, verdict
-from evaluation.paper import NAMES, TARGET_GBPS
-from evaluation.results import Results
+from bench.evaluation import paper
+from bench.evaluation.claim import ROUTERS, Finding, claim, each, signed, verdict
+from bench.evaluation.paper import NAMES, TARGET_GBPS
+from bench.evaluation.results import Results
+from bench.harness.workloads import APPS
+from testkit.applications import LEVELS
 
 
 @claim(

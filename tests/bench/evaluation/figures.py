@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from harness import APPS, LEVELS
-
-from evaluation import paper
-from evaluation.draw import (
+from bench.evaluation import paper
+from bench.evaluation.draw import (
     BAND,
     COLUMN_COLOURS,
     CYCLE_COLOURS,
@@ -20,7 +18,9 @@ from evaluation.draw import (
     Panel,
     spread,
 )
-from evaluation.results import ENGINES, MOST, Results
+from bench.evaluation.results import ENGINES, MOST, Results
+from bench.harness.workloads import APPS
+from testkit.applications import LEVELS
 
 RATE_MOST = 3.4
 CYCLE_NAMES = {

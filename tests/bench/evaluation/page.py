@@ -10,14 +10,15 @@ from pathlib import Path
 from typing import Any
 
 import jinja2
-from harness import APPS, LEVELS
 
-from evaluation import paper
-from evaluation.claim import FAILS, HOLDS, PARTLY, signed
-from evaluation.draw import on_page
-from evaluation.results import Results
-from evaluation.sections import SECTIONS, Data, Section
+from bench.evaluation import paper
+from bench.evaluation.claim import FAILS, HOLDS, PARTLY, signed
+from bench.evaluation.draw import on_page
+from bench.evaluation.results import Results
+from bench.evaluation.sections import SECTIONS, Data, Section
+from bench.harness.workloads import APPS
 from npftrace.sweep.tables import write_json, write_parquet
+from testkit.applications import LEVELS
 
 FOLDER = Path(__file__).parent
 #: Sections that stand beside each other where there is room.

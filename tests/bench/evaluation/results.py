@@ -6,13 +6,15 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
-from fig6 import fig6
-from harness import APPS, LEVELS, Bench, Grid, grid, point_of, run_options
-from kernels import kernels
-from measures import speed
-from throughput_model import compared
-
+from bench.compiler.kernels import kernels
+from bench.harness.bench import Bench
+from bench.harness.grid import Grid, grid
+from bench.harness.workloads import APPS, point_of, run_options
+from bench.mapping.throughput_model import compared
+from bench.simulator.fig6 import fig6
+from bench.simulator.speed import speed
 from npftrace.sweep.points import PointResult, Sweep
+from testkit.applications import LEVELS
 
 ENGINES = (1, 2, 3, 4, 5, 6)
 MOST = ENGINES[-1]

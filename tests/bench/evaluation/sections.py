@@ -6,14 +6,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from harness import APPS, LEVELS
-
-from evaluation import figures, paper
-from evaluation.claim import Claim, Finding, signed
-from evaluation.claims import evaluate
-from evaluation.draw import Panel
-from evaluation.paper import LEVEL_NAMES, NAMES
-from evaluation.results import ENGINES, KNOBS, MOST, Results
+from bench.evaluation import figures, paper
+from bench.evaluation.claim import Claim, Finding, signed
+from bench.evaluation.claims import evaluate
+from bench.evaluation.draw import Panel
+from bench.evaluation.paper import LEVEL_NAMES, NAMES
+from bench.evaluation.results import ENGINES, KNOBS, MOST, Results
+from bench.harness.workloads import APPS
+from testkit.applications import LEVELS
 
 Cell = str | float | int
 MEMORY_NAMES = {"scratch": "Scratch", "sram": "SRAM", "dram": "DRAM"}

@@ -17,20 +17,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from harness import (
-    APPS,
-    Bench,
-    Failed,
-    Missing,
-    point_of,
-    progress,
-    run_options,
-    workload,
-)
-from images import share_engines
-from random_graphs import make_graph, source_of
-from tables import table
-
+from bench.harness.bench import Bench, Failed, Missing, progress
+from bench.harness.images import share_engines
+from bench.harness.text_table import table
+from bench.harness.workloads import APPS, point_of, run_options, sweep_traffic, workload
+from bench.mapping.random_graphs import make_graph, source_of
 from npftrace.sweep.engine import Failure
 from npftrace.sweep.points import Traffic, compile_step, simulate_step
 from npftrace.sweep.step import Step
@@ -323,7 +314,7 @@ def app_mappings(bench: Bench) -> list[dict[str, Any]]:
     found = []
     for app in APPS:
         try:
-            traffic = workload(bench, app).traffic(bench.engine.store)
+            traffic = sweep_traffic(bench, workload(bench, app))
         except Missing as missing:
             bench.leave_out(missing)
             continue

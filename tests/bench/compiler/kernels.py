@@ -14,16 +14,18 @@ against the most that was seen, over frames that take each kernel's longest way.
 
 from __future__ import annotations
 
-import json
 from math import prod
 from pathlib import Path
 from typing import Any
 
-from harness import ROOT, Bench, Failed, Workload, progress, workload
-from images import read_manifest
-from tables import table
-
+from bench.harness.bench import Bench, Failed, progress
+from bench.harness.images import read_manifest
+from bench.harness.text_table import table
+from bench.harness.workloads import workload
 from npftrace.capture import Frame, write_capture
+from testkit.paths import ROOT
+from testkit.tools import read_json
+from testkit.workloads import Workload
 
 FOLDER = ROOT / "tests" / "bench" / "kernels"
 #: Faster than any kernel, in and out.
@@ -34,7 +36,7 @@ BOUND_PACKETS = 2000
 MEMORIES = ("scratch", "sram", "dram")
 
 
-def names() -> list[str]:
+def kernel_names() -> list[str]:
     return sorted(path.stem for path in FOLDER.glob("*.baker"))
 
 
@@ -67,7 +69,7 @@ def simulate(
         f"--warmup={WARMUP}", f"--threads={threads}", "--mes=1", f"--set={FAST_PORTS}",
         f"--stats={stats}", f"--out={out}", "--quiet",
     )  # fmt: skip
-    result: dict[str, Any] = json.loads(stats.read_text())
+    result: dict[str, Any] = read_json(stats)
     return result, out.read_bytes()
 
 
@@ -113,9 +115,9 @@ def measure_bound(bench: Bench, name: str, trace: Path) -> dict[str, float]:
             *ports,
             "--mes=1", f"--stats={stats}", "--quiet",
         )  # fmt: skip
-        engines = json.loads(stats.read_text())["microengines"]
+        engines = read_json(stats)["microengines"]
         seen = max(seen, *(e["turn_cycles_max"] for e in engines if e["role"] == "app"))
-    worst = json.loads(report.read_text())["aggregates"][0]["worst_case"]
+    worst = read_json(report)["aggregates"][0]["worst_case"]
     bound = worst["issue_cycles"]
     return {"bound_cycles": bound, "seen_cycles": seen, "bound_over_seen": bound / seen}
 
@@ -148,7 +150,7 @@ def measure(bench: Bench, name: str, load: Workload) -> dict[str, Any]:
 def kernels(bench: Bench) -> dict[str, Any]:
     """Instructions a packet, compiled over hand-written."""
     load = workload(bench, "l3-switch")
-    found = {name: measure(bench, name, load) for name in names()}
+    found = {name: measure(bench, name, load) for name in kernel_names()}
     ratios = [kernel["ratio"] for kernel in found.values()]
     geomean = prod(ratios) ** (1 / len(ratios))
     rows: list[list[object]] = []

@@ -15,6 +15,11 @@ def read_manifest(image: Path) -> dict[str, Any]:
     return manifest
 
 
+def code_words(image: Path) -> int:
+    """Control store words of all aggregates of the program."""
+    return sum(a["words"] for a in read_manifest(image)["aggregates"])
+
+
 def share_engines(image: bytes, engines: list[int]) -> bytes:
     """The image with so many engines for each aggregate, of as many in all: the
     code is that of any share."""

@@ -11,9 +11,9 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from harness import Bench, Failed, progress
-from plot import Line, linear, powers_of_two, write_svg
-from tables import table
+from bench.harness.bench import Bench, Failed, progress
+from bench.harness.svg_plot import Line, linear, powers_of_two, write_svg
+from bench.harness.text_table import table
 
 ACCESSES = (1, 2, 4, 8, 16, 32, 64, 128)
 WIDTHS = {"dram": (8, 16, 32, 64), "sram": (4, 8, 16, 32, 64)}

@@ -10,10 +10,10 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from fig6 import BEGIN, END, WIDTHS, assemble
-from harness import Bench, Failed, progress
-from plot import Line, linear, write_svg
-from tables import table
+from bench.harness.bench import Bench, Failed, progress
+from bench.harness.svg_plot import Line, linear, write_svg
+from bench.harness.text_table import table
+from bench.simulator.fig6 import BEGIN, END, WIDTHS, assemble
 
 #: Engines and contexts of each.
 LOADS = ((1, 1), (1, 2), (1, 4), (2, 4), (4, 4), (4, 8), (5, 8), (6, 8))

@@ -3,26 +3,24 @@ and a browser shows it on wide and on narrow screens."""
 
 from __future__ import annotations
 
-import os
 import shutil
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parent))
-from evaluation import page, paper
-from evaluation.claim import CLAIMS, FAILS, HOLDS, PARTLY
-from evaluation.claims import evaluate
-from evaluation.results import ENGINES, MOST, Results
-from evaluation.sections import SECTIONS
-from harness import APPS, ROOT
-from made_up import made_up
+from bench.evaluation import page, paper
+from bench.evaluation.claim import CLAIMS, FAILS, HOLDS, PARTLY
+from bench.evaluation.claims import evaluate
+from bench.evaluation.results import ENGINES, MOST, Results
+from bench.evaluation.sections import SECTIONS
+from bench.evaluation.synthetic import made_up
+from bench.harness.workloads import APPS
+from testkit.paths import BUILD, ROOT
+from testkit.tools import requires, run_python
 
-BUILD = Path(os.environ.get("KARAKAL_BUILD", ROOT / "build"))
+REPRODUCE = ROOT / "tests/bench/reproduce.py"
 WIDTHS = (1280, 400)
 
 
@@ -143,15 +141,11 @@ def test_the_same_results_give_the_same_bytes(report: Path, tmp_path: Path) -> N
         assert name == "index.html" or whole[name] == data, name
 
 
-@pytest.mark.skipif(not (BUILD / "bin/bakerc").exists(), reason="nothing is built")
+@requires("bakerc", "ixpsim")
 def test_one_figure_alone(tmp_path: Path) -> None:
     """With the tools: a program at all levels, on all numbers of engines."""
-    command = [
-        sys.executable, str(ROOT / "tests/bench/reproduce.py"), "--only=figure13",
-        f"--out={tmp_path}", f"--build={BUILD}", "--packets=200",
-    ]  # fmt: skip
-    done = subprocess.run(command, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
+    options = (f"--out={tmp_path}", f"--build={BUILD}", "--packets=200")
+    run_python(REPRODUCE, "--only=figure13", *options)
     text = (tmp_path / "index.html").read_text()
     assert text.count("<figure>") == 1 and "Figure 13" in text
     assert sorted(files(tmp_path)) == [
@@ -161,9 +155,7 @@ def test_one_figure_alone(tmp_path: Path) -> None:
 
 
 def test_an_unknown_section_is_a_wrong_command_line() -> None:
-    command = [sys.executable, str(ROOT / "tests/bench/reproduce.py"), "--only=x"]
-    done = subprocess.run(command, capture_output=True, text=True)
-    assert done.returncode == 2 and "figure13" in done.stderr
+    assert "figure13" in run_python(REPRODUCE, "--only=x", status=2).stderr
 
 
 @pytest.fixture(scope="module")

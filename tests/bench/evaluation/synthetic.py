@@ -5,10 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from evaluation.results import ENGINES, KNOBS, Results
-from harness import APPS, LEVELS, Bench, Grid, point_of
-
+from bench.evaluation.results import ENGINES, KNOBS, Results
+from bench.harness.bench import Bench
+from bench.harness.grid import Grid
+from bench.harness.workloads import APPS, point_of
 from npftrace.sweep.points import PointResult
+from testkit.applications import LEVELS
 
 #: Gbps of one engine by level; more engines add up to MOST_GBPS.
 RATES = dict(zip(LEVELS, (0.1, 0.2, 0.25, 0.7, 0.9, 1.0, 1.1), strict=True))

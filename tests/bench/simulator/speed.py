@@ -9,8 +9,10 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
-from harness import Bench, Failed, Workload, image_of, progress, workload
-from tables import table
+from bench.harness.bench import Bench, Failed, progress
+from bench.harness.text_table import table
+from bench.harness.workloads import image_of, workload
+from testkit.workloads import Workload
 
 #: Levels that are measured; the first one's figures are those of the benchmark.
 LEVELS = ("o1", "swc")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness import progress
+from bench.harness.bench import progress
 
 
 def table(title: str, headings: list[str], rows: list[list[object]]) -> None:

@@ -3,26 +3,17 @@ instructions of one access, seconds of the passes."""
 
 from __future__ import annotations
 
-import json
 import re
 from pathlib import Path
 from typing import Any
 
-from harness import (
-    APPS,
-    LEVELS,
-    ROOT,
-    Bench,
-    Failed,
-    image_of,
-    progress,
-    simulate,
-    source_of,
-    workload,
-)
-from tables import table
-
+from bench.harness.bench import Bench, Failed, progress
+from bench.harness.text_table import table
+from bench.harness.workloads import APPS, image_of, simulate, source_of, workload
 from npftrace.sweep.points import TRACE, traffic_step
+from testkit.applications import LEVELS
+from testkit.paths import ROOT
+from testkit.tools import read_json
 
 #: Where the least number of DRAM commands is argued, one row for each kind of
 #: packet: application, what is read, what is written, least, reached.
@@ -116,7 +107,7 @@ def instructions(bench: Bench, flags: tuple[str, ...], text: str, load: Path) ->
         "ixpsim", image, f"--trace={load}", "--packets=200", "--warmup=50",
         "--mes=1", "--threads=1", f"--stats={file}", "--quiet",
     )  # fmt: skip
-    return float(json.loads(file.read_text())["per_packet"]["instructions"])
+    return float(read_json(file)["per_packet"]["instructions"])
 
 
 def access(bench: Bench) -> dict[str, Any]:
@@ -159,7 +150,7 @@ def pass_time(bench: Bench) -> dict[str, float]:
         progress(f"timing the passes of {app}")
         _, said = bench.run(
             "bakerc", source_of(bench, app), f"--level={LEVELS[-1]}", "--time-passes",
-            f"--profile-trace={load.trace}", f"--control={load.control}",
+            *load.profile(),
             "-o", bench.folder / "timed.ixp",
         )  # fmt: skip
         totals = [float(s) for name, s in TIME.findall(said) if name not in INNER]

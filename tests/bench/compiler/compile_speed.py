@@ -3,30 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from fig6 import fig6, sensitivity
-from harness import (
-    APPS,
-    Bench,
-    Failed,
-    Missing,
-    code_words,
-    grid,
-    progress,
-    run,
-    source_of,
-)
-from kernels import kernels
-from loaded_latency import latency
-from mappings import mappings
-from speed import speed
-from tables import table
-from throughput_model import model, profile_speed
-
-from packets import PACKET_BENCHMARKS
+from bench.harness.bench import Bench, Failed, Missing, progress, run
+from bench.harness.images import code_words
+from bench.harness.text_table import table
+from bench.harness.workloads import APPS, source_of
 
 #: Functions in the source that the parser is timed with.
 PARSE_FUNCTIONS = 2000
@@ -154,63 +137,3 @@ def write_functions(path: Path, count: int) -> int:
     lines += ["  ph->src = sum;", "  channel_put(out_cc, ph);", "}"]
     path.write_text("\n".join(lines) + "\n")
     return len(lines)
-
-
-def table1(bench: Bench) -> dict[str, Any]:
-    """Memory accesses and instructions a packet, as the paper's Table 1."""
-    result: dict[str, Any] = {}
-    rows: list[list[object]] = []
-    for (app, level, _), found in grid(bench, (max(bench.engines),)).items():
-        per = found.stats["per_packet"]
-        packet, own = per["packet"], per["application"]
-        result.setdefault(app, {})[level] = {
-            "packet": packet,
-            "application": own,
-            "instructions": per["instructions"],
-            "code_words": found.code_words,
-        }
-        counts = [packet["scratch"], packet["sram"], packet["dram"]]
-        counts += [own["scratch"], own["sram"], per["instructions"]]
-        rows.append([app, level, *map(float, counts), found.code_words])
-    headings = [
-        "application", "level", "scratch (packet)", "SRAM (packet)", "DRAM (packet)",
-        "scratch (app.)", "SRAM (app.)", "instructions", "code (words)",
-    ]  # fmt: skip
-    table("Memory commands and instructions a packet", headings, rows)
-    return result
-
-
-def rates(bench: Bench) -> dict[str, Any]:
-    """Forwarding rate by level and number of engines."""
-    result: dict[str, Any] = {}
-    for (app, level, engines), found in grid(bench, bench.engines).items():
-        rate = found.stats["rate"]
-        result.setdefault(app, {}).setdefault(level, {})[str(engines)] = {
-            "gbps": rate["forwarded_gbps"],
-            "mpps": rate["forwarded_mpps"],
-        }
-    rows: list[list[object]] = [
-        [app, level, *(float(rate["gbps"]) for rate in by_engines.values())]
-        for app, by_level in result.items()
-        for level, by_engines in by_level.items()
-    ]
-    headings = ["application", "level", *(f"{n} ME (Gbps)" for n in bench.engines)]
-    table("Forwarding rate, 64-byte frames with CRC, full load", headings, rows)
-    return result
-
-
-BENCHMARKS: dict[str, Callable[[Bench], Any]] = {
-    "speed": speed,
-    "fig6": fig6,
-    "sensitivity": sensitivity,
-    "latency": latency,
-    "compile": compile_time,
-    "frontend": frontend,
-    "table1": table1,
-    "rates": rates,
-    "model": model,
-    "mappings": mappings,
-    "profile": profile_speed,
-    "kernels": kernels,
-    **PACKET_BENCHMARKS,
-}

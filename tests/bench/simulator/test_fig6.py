@@ -4,22 +4,16 @@ for. "Met" and "missed" are within 4 %."""
 from __future__ import annotations
 
 import itertools
-import os
-import sys
-from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parent))
-from fig6 import WIDTHS, rate
-from harness import ROOT, Bench
-from loaded_latency import point
+from bench.harness.bench import Bench
+from bench.simulator.fig6 import WIDTHS, rate
+from bench.simulator.loaded_latency import point
+from testkit.paths import BUILD
+from testkit.tools import requires
 
-BUILD = Path(os.environ.get("KARAKAL_BUILD", ROOT / "build"))
-pytestmark = pytest.mark.skipif(
-    not (BUILD / "bin/ixp-as").exists() or not (BUILD / "bin/ixpsim").exists(),
-    reason="nothing is built",
-)
+pytestmark = requires("ixp-as", "ixpsim")
 LINE = 2.5
 BOUND = LINE * (1 - 0.04)
 

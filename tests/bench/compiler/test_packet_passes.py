@@ -2,30 +2,24 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parent))
-from harness import Bench
-from test_bench import BENCH, BUILD, built
+from bench.compiler.packet_passes import least_commands, optimality_of
+from bench.harness.bench import Bench
+from testkit.paths import BUILD, ROOT
+from testkit.tools import read_json, requires, run_python
 
-from packets import least_commands, optimality_of
+BENCH = ROOT / "tests/bench/bench.py"
+built = requires("bakerc", "ixpsim")
 
 
 @pytest.fixture(scope="module")
 def found(tmp_path_factory: pytest.TempPathFactory) -> Any:
     file = tmp_path_factory.mktemp("bench") / "bench.json"
-    subprocess.run(
-        [sys.executable, str(BENCH), f"--build={BUILD}", f"--json={file}",
-         "access", "passes"],
-        check=True, capture_output=True,
-    )  # fmt: skip
-    return json.loads(Path(file).read_text())
+    run_python(BENCH, f"--build={BUILD}", f"--json={file}", "access", "passes")
+    return read_json(file)
 
 
 def test_the_least_commands_stand_in_the_document() -> None:

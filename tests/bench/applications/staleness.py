@@ -6,10 +6,11 @@ import os
 from pathlib import Path
 from typing import Any
 
-from harness import Bench, Missing, Workload, progress, simulate, source_of, workload
-from tables import table
-
+from bench.harness.bench import Bench, Missing, progress
+from bench.harness.text_table import table
+from bench.harness.workloads import simulate, source_of, workload
 from npftrace.updates import read_times, schedule
+from testkit.workloads import Workload
 
 #: Packets of a run; updates are played against them.
 PACKETS = 20000
@@ -38,14 +39,13 @@ def with_updates(bench: Bench, app: str, load: Workload, speed: int) -> Workload
     control = bench.folder / f"{app}-updates-{speed}.control"
     lines = [f"@packet {at} {update_of(app, i)}" for i, at in enumerate(packets) if at]
     control.write_text(load.control.read_text() + "\n".join(lines) + "\n")
-    return Workload(load.trace, control)
+    return Workload(load.trace, control, app)
 
 
 def profile_of(bench: Bench, app: str, load: Workload, speed: int) -> Path:
     profile = bench.folder / f"{app}-{speed}.profile"
     bench.run(
-        "bakerc", source_of(bench, app), f"--profile-trace={load.trace}",
-        f"--control={load.control}", f"--emit-profile={profile}",
+        "bakerc", source_of(bench, app), *load.profile(), f"--emit-profile={profile}",
         "-o", bench.folder / "profiled.ixp",
     )  # fmt: skip
     return profile

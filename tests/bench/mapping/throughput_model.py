@@ -5,18 +5,11 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from harness import (
-    APPS,
-    Bench,
-    Grid,
-    Missing,
-    grid,
-    source_of,
-    workload,
-)
-from mappings import app_mappings, show
-from tables import table
-
+from bench.harness.bench import Bench, Missing
+from bench.harness.grid import Grid, grid
+from bench.harness.text_table import table
+from bench.harness.workloads import APPS, source_of, workload
+from bench.mapping.mappings import app_mappings, show
 from npftrace.sweep.points import PointResult
 
 Row = dict[str, Any]
@@ -88,10 +81,8 @@ def profile_speed(bench: Bench) -> dict[str, Any]:
         try:
             load = workload(bench, app)
             stats = bench.folder / f"{app}-x86.json"
-            said = bench.output(
-                "bakerc", source_of(bench, app), "--run", f"--trace={load.trace}",
-                f"--control={load.control}", f"--stats={stats}",
-            )  # fmt: skip
+            options = ("--run", *load.inputs(), f"--stats={stats}")
+            said = bench.output("bakerc", source_of(bench, app), *options)
         except Missing as missing:
             bench.leave_out(missing)
             continue

@@ -4,23 +4,16 @@ what and nothing else."""
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parent))
-from images import read_manifest, share_engines
-from mappings import bound_gbps, cuts, mapping_text, partitions, shares
-from random_graphs import make_graph, ppf_names, source_of
+from bench.harness.images import read_manifest, share_engines
+from bench.mapping.mappings import bound_gbps, cuts, mapping_text, partitions, shares
+from bench.mapping.random_graphs import make_graph, ppf_names, source_of
+from testkit.tools import requires, run
 
-ROOT = Path(__file__).resolve().parents[2]
-BUILD = Path(os.environ.get("KARAKAL_BUILD", ROOT / "build"))
-built = pytest.mark.skipif(
-    not (BUILD / "bin/bakerc").exists(), reason="nothing is built"
-)
+built = requires("bakerc")
 
 
 def test_all_mappings_are_named_once() -> None:
@@ -52,8 +45,7 @@ def test_an_image_serves_all_shares(tmp_path: Path) -> None:
     names = ppf_names(graph)
     mapping.write_text(mapping_text([names[:1], names[1:]]))
     image = tmp_path / "g.ixp"
-    command = [BUILD / "bin/bakerc", source, f"--mapping={mapping}", "-o", image]
-    subprocess.run(command, check=True, capture_output=True)
+    run("bakerc", source, f"--mapping={mapping}", "-o", image)
     before = read_manifest(image)
     other = tmp_path / "other.ixp"
     other.write_bytes(share_engines(image.read_bytes(), [4, 2]))

@@ -7,13 +7,16 @@ least as fast as phr, within ALLOWED.
 
 from __future__ import annotations
 
-import json
 import random
 from pathlib import Path
 from typing import Any
 
-from harness import APPS, ROOT, Bench, Workload, progress, source_of, workload
-from tables import table
+from bench.harness.bench import Bench, progress
+from bench.harness.text_table import table
+from bench.harness.workloads import APPS, source_of, workload
+from testkit.paths import ROOT
+from testkit.tools import read_json
+from testkit.workloads import Workload
 
 RANDOM_PROGRAMS = 20
 ENGINE_COUNTS = (1, 2, 3, 4, 6)
@@ -94,7 +97,7 @@ def rates_of(
     image = bench.folder / f"{name}-{level}.ixp"
     stats, profile = image.with_suffix(".json"), image.with_suffix(".profile")
     take = [
-        f"--profile-trace={load.trace}", f"--control={load.control}",
+        *load.profile(),
         f"--emit-profile={profile}",
     ]  # fmt: skip
     gbps, cached = {}, []
@@ -105,11 +108,11 @@ def rates_of(
         )
         take = [f"--profile={profile}"]
         bench.run(
-            "ixpsim", image, f"--trace={load.trace}", f"--control={load.control}",
+            "ixpsim", image, *load.inputs(),
             f"--packets={PACKETS}", f"--warmup={WARMUP}", f"--mes={engines}",
             f"--stats={stats}", "--quiet",
         )  # fmt: skip
-        run = json.loads(stats.read_text())
+        run = read_json(stats)
         gbps[engines] = run["rate"]["forwarded_gbps"]
         cached = [each["global"] for each in run["caches"]["globals"]]
         cached += [each["lookup"] for each in run["caches"]["answers"]]

@@ -1,0 +1,1 @@
+"""Benchmarks of the compiler: its speed, and the code that it generates."""

@@ -1,0 +1,107 @@
+"""The tools as a benchmark runs them: by command line, with their time.
+
+Traffic, images and runs that depend on nothing but their inputs are steps of a
+sweep (`npftrace.sweep`): they run in parallel, and once.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+from npftrace.sweep.engine import Engine, Failure
+from npftrace.sweep.points import Tools
+from npftrace.sweep.step import Step
+from npftrace.sweep.store import Outcome, Store
+from testkit.paths import ROOT
+
+
+class Missing(Exception):
+    """A program or level that is not there; the benchmark leaves it out."""
+
+
+class Failed(Exception):
+    """A tool did not do what it must."""
+
+
+@dataclass
+class Bench:
+    """What the benchmarks of one call share."""
+
+    build: Path
+    packets: int
+    engines: tuple[int, ...]
+    all_sets: bool
+    #: Checkout whose programs are compiled.
+    root: Path = ROOT
+    #: Clock of the last chip that ran.
+    clock_hz: float = 0
+    #: Lines about what was left out, printed once each.
+    left_out: list[str] = field(default_factory=list)
+
+    @cached_property
+    def engine(self) -> Engine:
+        return Engine(Store(self.build / "cache"))
+
+    @cached_property
+    def tools(self) -> Tools:
+        for name in ("bakerc", "ixpsim"):
+            if not (self.build / "bin" / name).exists():
+                raise Missing(f"{name} is not built")
+        return Tools(self.build / "bin")
+
+    @property
+    def folder(self) -> Path:
+        folder = self.build / "bench"
+        folder.mkdir(parents=True, exist_ok=True)
+        return folder
+
+    def leave_out(self, what: object) -> None:
+        line = f"left out: {what}"
+        if line not in self.left_out:
+            self.left_out.append(line)
+            print(line, flush=True)
+
+    def run(self, name: str, *arguments: object) -> tuple[float, str]:
+        """Runs a tool of the build; returns wall seconds and what it said."""
+        tool = self.build / "bin" / name
+        if not tool.exists():
+            raise Missing(f"{name} is not built")
+        return run([str(tool), *map(str, arguments)])
+
+    def output(self, name: str, *arguments: object) -> str:
+        """Runs a tool of the build; returns what it printed."""
+        command = [str(self.build / "bin" / name), *map(str, arguments)]
+        done = subprocess.run(command, capture_output=True, text=True)
+        if done.returncode != 0:
+            raise Failed(f"exit status {done.returncode}: {' '.join(command)}")
+        return done.stdout
+
+    def done(self, step: Step) -> Outcome:
+        outcome = self.engine.run([step], step.tool)[0]
+        if isinstance(outcome, Failure):
+            raise Failed(f"{' '.join(step.command)}\n{outcome.said[-2000:]}")
+        return outcome
+
+    def result(self, step: Step, name: str) -> Path:
+        """A file that a step gives."""
+        return self.engine.store.path(self.done(step).outputs[name])
+
+
+def run(command: list[str]) -> tuple[float, str]:
+    start = time.monotonic()
+    done = subprocess.run(command, capture_output=True, text=True)
+    seconds = time.monotonic() - start
+    if done.returncode != 0:
+        said = (done.stdout + done.stderr)[-2000:]
+        raise Failed(f"exit status {done.returncode}: {' '.join(command)}\n{said}")
+    return seconds, done.stderr
+
+
+def progress(text: str) -> None:
+    if sys.stderr.isatty():
+        print(f"\r\033[K{text}", end="", file=sys.stderr, flush=True)

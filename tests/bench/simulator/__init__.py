@@ -1,0 +1,1 @@
+"""Benchmarks of the simulator: its speed, and its memories on their own."""
