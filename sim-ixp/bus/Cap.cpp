@@ -15,9 +15,11 @@ namespace {
 /// 16-bit register addresses.
 constexpr uint32_t registerBytes = 0x10000;
 
-/// What the operation does, by its target code.
-bool isFastWrite(uint32_t target) { return target == 0x32 || target == 0x33; }
-bool isWrite(uint32_t target) { return target == 0x31 || target == 0x3f; }
+/// Whether the command carries its data instead of naming registers.
+bool isFastWrite(target::Op op) {
+  return op == target::Op::CapFastWr || op == target::Op::CapFastWrAlu;
+}
+bool isWrite(target::Op op) { return target::pullsOperands(op); }
 
 } // namespace
 
@@ -62,9 +64,9 @@ void Cap::reflect(uint64_t cycle, Command &command) {
 void Cap::accept(Command &command) {
   uint64_t now = chassis.scheduler().now();
   uint64_t ready = now;
-  if (!isFastWrite(command.target))
+  if (!isFastWrite(command.op))
     ready += timing.operandCycles;
-  if (isWrite(command.target))
+  if (isWrite(command.op))
     ready = std::max(ready, chassis.pull(command, command.count, now, nullptr));
   uint64_t start =
       service.reserve(ready, command.count * chassis.parameters().busCycles);
@@ -75,15 +77,15 @@ void Cap::accept(Command &command) {
 void Cap::onEvent(uint64_t cycle, uint32_t, uint64_t argument) {
   Command &command = *reinterpret_cast<Command *>(argument);
   uint32_t offset = command.address % registerBytes;
-  if (command.address >= reflector && isWrite(command.target)) {
+  if (command.address >= reflector && isWrite(command.op)) {
     reflect(cycle, command);
     command.signal = 0; // raised by the pull
     chassis.finish(command, cycle);
-  } else if (isFastWrite(command.target)) {
+  } else if (isFastWrite(command.op)) {
     command.signal = 0;
     writeRegister(offset, command.data[0], cycle);
     chassis.finish(command, cycle);
-  } else if (isWrite(command.target)) {
+  } else if (isWrite(command.op)) {
     for (uint32_t i = 0; i < command.count; ++i)
       writeRegister(offset + 4 * i, command.data[i], cycle);
     command.signal = 0; // raised by the pull

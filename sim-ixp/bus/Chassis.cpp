@@ -48,9 +48,11 @@ void Chassis::connectEngine(uint32_t index, TransferPort *port) {
   ports[index] = port;
 }
 
-void Chassis::connectUnit(uint32_t first, uint32_t last, CommandUnit *unit) {
-  for (uint32_t target = first; target <= last; ++target)
-    units[target] = unit;
+void Chassis::connectUnit(target::FunctionalUnit which, CommandUnit *unit) {
+  KARAKAL_ASSERT(which != target::FunctionalUnit::None, "no unit is named");
+  for (unsigned op = 0; op < target::OpCount; ++op)
+    if (target::unitOf(static_cast<target::Op>(op)) == which)
+      units[op] = unit;
 }
 
 void Chassis::growPool() {
@@ -66,7 +68,7 @@ void Chassis::release(Command &command) {
 }
 
 bool Chassis::issue(Command &command) {
-  if (!units[command.target])
+  if (!unitFor(command))
     return false;
   command.wordsInTransit = 0;
   if (watcher)
@@ -143,7 +145,7 @@ uint64_t Chassis::autopush(uint32_t engine, uint32_t context, uint32_t xfer,
   command.context = static_cast<uint8_t>(context);
   command.xfer = static_cast<uint8_t>(xfer);
   command.kind = TransferKind::S;
-  command.target = Command::noTarget;
+  command.op = Command::autopush;
   command.signal = static_cast<uint8_t>(signal);
   command.isSignalPair = false;
   std::copy(words, words + count, command.data.begin());
@@ -178,7 +180,7 @@ void Chassis::onEvent(uint64_t cycle, uint32_t code, uint64_t argument) {
   switch (code) {
   case Arrived:
     command.arrivalNumber = ++arrivals;
-    units[command.target]->accept(command);
+    unitFor(command)->accept(command);
     return;
   case Pulled:
   case PulledQuietly:

@@ -22,6 +22,7 @@
 
 #include "sim-ixp/bus/Command.h"
 #include "sim-ixp/bus/Scheduler.h"
+#include "target-ixp/table/CommandCodes.h"
 
 #include <algorithm>
 #include <array>
@@ -64,8 +65,6 @@ struct UnitTiming {
 class Chassis final : public EventTarget {
 public:
   static constexpr uint32_t engineMax = 16;
-  /// Number of command targets (bits 37:32 of an instruction).
-  static constexpr uint32_t targetCount = 64;
 
   Chassis(Scheduler &scheduler, const target::ChipParameters &parameters);
 
@@ -74,11 +73,11 @@ public:
   /// Engines of each of the two clusters.
   uint32_t clusterEngines() const { return engineCount / 2; }
 
-  /// Set-up: who answers for engine `index`, and which unit takes the command
-  /// targets [first, last].
+  /// Set-up: who answers for engine `index`, and who carries out the commands
+  /// of a unit.
   void watch(CommandWatcher *newWatcher) { watcher = newWatcher; }
   void connectEngine(uint32_t index, TransferPort *port);
-  void connectUnit(uint32_t first, uint32_t last, CommandUnit *unit);
+  void connectUnit(target::FunctionalUnit which, CommandUnit *unit);
 
   // ---- engine side -------------------------------------------------------
   /// First cycle at which the engine's command FIFO has room; the engine stalls
@@ -96,8 +95,8 @@ public:
     freeCommands.pop_back();
     return command;
   }
-  /// Sends a filled-in command at the scheduler's now; false if no unit takes
-  /// its target.
+  /// Sends a filled-in command at the scheduler's now; false if its unit is not
+  /// connected.
   bool issue(Command &command);
 
   // ---- unit side ---------------------------------------------------------
@@ -153,11 +152,14 @@ private:
     return command.kind == TransferKind::S ? clusterOf(command.engine) : dBus;
   }
   static uint32_t signalMask(const Command &command);
+  CommandUnit *unitFor(const Command &command) const {
+    return units[static_cast<unsigned>(command.op)];
+  }
 
   Scheduler &events;
   const target::ChipParameters &params;
   std::array<TransferPort *, engineMax> ports{};
-  std::array<CommandUnit *, targetCount> units{};
+  std::array<CommandUnit *, target::OpCount> units{}; ///< by operation
   std::array<Fifo, engineMax> fifos{};
   std::array<uint64_t, 2> commandBusFree{};
   static constexpr uint32_t dBus = 2;

@@ -9,6 +9,8 @@
 #ifndef KARAKAL_SIM_IXP_BUS_COMMAND_H
 #define KARAKAL_SIM_IXP_BUS_COMMAND_H
 
+#include "target-ixp/table/Instruction.h"
+
 #include <array>
 #include <cstdint>
 
@@ -24,14 +26,10 @@ struct CommandHead {
   /// Microengine index 0..15 and context 0..7 that issued it.
   uint8_t engine = 0;
   uint8_t context = 0;
-  /// Bits 37:32 of the instruction: unit and operation ("MEv2 reference",
-  /// commands), e.g. 0x3c = msf read, 0x3d = msf write, 0x2a = dram rbuf_rd.
-  uint8_t target = 0;
-  /// The target of a push that no command asked for.
-  static constexpr uint8_t noTarget = 0xff;
-  /// Bits 19:18 of the instruction, e.g. msf write: 0 = 32-bit, 1 = fast_wr,
-  /// 2 = 64-bit.
-  uint8_t token = 0;
+  /// The operation, which names the unit, too (CommandCodes.h).
+  target::Op op = autopush;
+  /// The operation of a push that no command asked for.
+  static constexpr target::Op autopush = target::Op::Nop;
   /// Longwords (SRAM, scratch, MSF 32-bit) or quadwords (DRAM, MSF 64-bit),
   /// 1..16, the override of an indirect reference already applied.
   uint8_t count = 0;

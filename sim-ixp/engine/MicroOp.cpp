@@ -4,6 +4,7 @@
 
 #include "sim-ixp/engine/MicroOp.h"
 #include "sim-ixp/engine/DataPath.h"
+#include "target-ixp/table/CommandCodes.h"
 #include "target-ixp/table/Encoding.h"
 #include "target-ixp/table/InstructionTable.h"
 
@@ -235,26 +236,19 @@ MicroOp prepare(const Instruction &i) {
   return op;
 }
 
-constexpr uint32_t lastScratchTarget = 0x1f;
-constexpr uint32_t firstDramTarget = 0x28;
-
-/// Low address bits that a command's memory ignores.
-uint8_t ignoredBits(uint32_t commandTarget) {
-  // Read, write and the atomics; rings and queues have addresses of their own.
-  if (commandTarget <= lastScratchTarget)
-    return (commandTarget & 15) < 9 ? 3 : 0;
-  return commandTarget == firstDramTarget ||
-                 commandTarget == firstDramTarget + 1
-             ? 7
-             : 0;
+/// Low address bits that a command's memory ignores; rings, queues and
+/// registers have addresses of their own.
+uint8_t ignoredBits(Op op) {
+  if (target::wordAccess(op) != target::WordAccess::None)
+    return 3;
+  return op == Op::DramRead || op == Op::DramWrite ? 7 : 0;
 }
 
 CommandShape shapeOf(const Instruction &i, size_t pc) {
   const target::InstructionRow &row = target::row(i.op);
   CommandShape shape;
   CommandHead &head = shape.head;
-  head.target = row.bits >> 32 & 63;
-  head.token = row.bits >> 18 & 3;
+  head.op = i.op;
   head.count = std::max<uint8_t>(i.count, 1);
   head.xfer = static_cast<uint8_t>(i.xfer.value);
   head.kind = i.xfer.isDXfer() ? TransferKind::D : TransferKind::S;
@@ -263,16 +257,16 @@ CommandShape shapeOf(const Instruction &i, size_t pc) {
   head.pc = static_cast<uint16_t>(pc);
   shape.hasSwap = i.ctxSwap;
   shape.unitBytes = row.unitBytes;
-  shape.ignoredBits = ignoredBits(head.target);
+  shape.ignoredBits = ignoredBits(i.op);
   shape.address = row.address;
   shape.isPlain = row.address == target::AddressForm::Sum && !i.indirectRef;
   shape.csr = i.csr;
   shape.immediate = i.immediate;
   uint64_t transfers =
       transferMask(head.kind, head.xfer, head.count * shape.unitBytes / 4u, 16);
-  if (row.xfer != target::XferUse::No && row.xfer != target::XferUse::Out)
+  if (target::pushesResult(i.op))
     shape.fills = transfers;
-  if (row.xfer != target::XferUse::No && row.xfer != target::XferUse::In)
+  if (target::pullsOperands(i.op))
     shape.takes = transfers;
   return shape;
 }

@@ -5,6 +5,7 @@
 // result of the instruction before.
 
 #include "sim-ixp/engine/Microengine.h"
+#include "target-ixp/table/CommandCodes.h"
 #include "target-ixp/table/InstructionTable.h"
 
 #include <algorithm>
@@ -21,7 +22,9 @@ constexpr uint32_t overrideCount = 1u << 25;
 /// the number's fifth bit.
 void Microengine::useFourContexts(Command &command) {
   TransferKind usual =
-      command.target >> 2 == 0xa ? TransferKind::D : TransferKind::S;
+      target::unitOf(command.op) == target::FunctionalUnit::Dram
+          ? TransferKind::D
+          : TransferKind::S;
   if (command.kind == usual)
     return;
   command.kind = usual;

@@ -6,6 +6,7 @@
 #include "support/Error.h"
 #include "target-ixp/chip/ChipParameters.h"
 #include "target-ixp/chip/MemoryMap.h"
+#include "target-ixp/table/CommandCodes.h"
 
 #include <cstring>
 #include <string>
@@ -14,11 +15,10 @@ namespace karakal::sim {
 
 namespace {
 
-// Bits 37:32 and 19:18 of the commands (MEv2 reference, commands).
-constexpr uint32_t targetRead = 0x3c;
-constexpr uint32_t targetWrite = 0x3d;
-constexpr uint32_t tokenFastWrite = 1;
-constexpr uint32_t tokenQuadwords = 2;
+/// Words that a command moves.
+uint32_t wordsOf(const Command &command) {
+  return command.count * target::commandCode(command.op).unitBytes / 4u;
+}
 
 bool isBuffer(uint32_t address) {
   return address >= target::MsfBufferData && address < msf::spaceBytes;
@@ -47,20 +47,23 @@ void Msf::accept(Command &command) {
   uint64_t ways = chip.busRequestCycles + chip.busReturnCycles;
   uint64_t service = chip.msfLatency > ways ? chip.msfLatency - ways : 0;
   uint64_t ready = chassis.scheduler().now() + service;
-  if (command.target == targetRead) {
+  switch (target::msfCommand(command.op)) {
+  case target::MsfCommand::Read:
+  case target::MsfCommand::Read64:
     chassis.scheduler().schedule(ready, this, 0,
                                  reinterpret_cast<uint64_t>(&command));
     return;
-  }
-  KARAKAL_ASSERT(command.target == targetWrite, "not a command of the MSF");
-  if (command.token == tokenFastWrite) {
+  case target::MsfCommand::FastWr:
     writeRegister(command.address & 0xffff, command.address >> 16,
                   command.engine);
     chassis.finish(command, chassis.scheduler().now());
     return;
+  case target::MsfCommand::Write:
+  case target::MsfCommand::Write64:
+    chassis.pull(command, wordsOf(command), chassis.scheduler().now(), this);
+    return;
   }
-  uint32_t words = command.count * (command.token == tokenQuadwords ? 2 : 1);
-  chassis.pull(command, words, chassis.scheduler().now(), this);
+  KARAKAL_UNREACHABLE("not a command of the MSF");
 }
 
 void Msf::onEvent(uint64_t, uint32_t, uint64_t argument) {
@@ -68,7 +71,7 @@ void Msf::onEvent(uint64_t, uint32_t, uint64_t argument) {
 }
 
 void Msf::serveRead(Command &command) {
-  uint32_t words = command.count * (command.token == tokenQuadwords ? 2 : 1);
+  uint32_t words = wordsOf(command);
   for (uint32_t i = 0; i < words; ++i)
     command.data[i] = readRegister(command.address + 4 * i);
   chassis.push(command, words, chassis.scheduler().now());
@@ -82,7 +85,7 @@ void Msf::onPulled(Command &command) {
 }
 
 void Msf::serveWrite(Command &command) {
-  uint32_t words = command.count * (command.token == tokenQuadwords ? 2 : 1);
+  uint32_t words = wordsOf(command);
   uint32_t address = command.address;
   for (uint32_t i = 0; i < words; ++i)
     writeRegister(address + 4 * i, command.data[i], command.engine);

@@ -1,70 +1,51 @@
 // Read-modify-write of scratch and SRAM.
 //
-// Scratch and SRAM share the low four bits of their operation codes for reads,
-// writes and atomic operations ("MEv2 reference", commands), and the meaning of
-// the token: 1 = the old value comes back into the transfer-in register.
+// What an atomic command does to its word, and which signals it raises.
 
 #ifndef KARAKAL_SIM_IXP_MEMORY_ATOMICS_H
 #define KARAKAL_SIM_IXP_MEMORY_ATOMICS_H
 
 #include "sim-ixp/bus/Command.h"
+#include "target-ixp/table/CommandCodes.h"
 
 #include <cstdint>
 
 namespace karakal::sim {
 
-/// Low four bits of a scratch or SRAM command target.
-enum class MemoryOp : uint8_t {
-  Read = 0,
-  Write = 1,
-  Swap = 2,
-  Set = 3,
-  Clear = 4,
-  Add = 5,
-  Subtract = 6,
-  Increment = 7,
-  Decrement = 8,
-};
-
-/// The operation is one of Swap..Decrement.
-constexpr bool isAtomic(MemoryOp op) {
-  return op >= MemoryOp::Swap && op <= MemoryOp::Decrement;
-}
-
-/// The operation takes a word out of a transfer-out register.
-constexpr bool hasAtomicOperand(MemoryOp op) {
-  return op >= MemoryOp::Swap && op <= MemoryOp::Subtract;
-}
-
 /// What the memory word becomes.
-constexpr uint32_t applyAtomic(MemoryOp op, uint32_t old, uint32_t operand) {
-  switch (op) {
-  case MemoryOp::Swap:
+constexpr uint32_t applyAtomic(target::WordAccess access, uint32_t old,
+                               uint32_t operand) {
+  switch (access) {
+  case target::WordAccess::Swap:
     return operand;
-  case MemoryOp::Set:
+  case target::WordAccess::Set:
     return old | operand;
-  case MemoryOp::Clear:
+  case target::WordAccess::Clear:
     return old & ~operand;
-  case MemoryOp::Add:
+  case target::WordAccess::Add:
     return old + operand;
-  case MemoryOp::Subtract:
+  case target::WordAccess::Subtract:
     return old - operand;
-  case MemoryOp::Increment:
+  case target::WordAccess::Increment:
     return old + 1;
-  case MemoryOp::Decrement:
+  case target::WordAccess::Decrement:
     return old - 1;
-  default:
-    return old;
+  case target::WordAccess::None:
+  case target::WordAccess::Read:
+  case target::WordAccess::Write:
+    break;
   }
+  return old;
 }
 
-/// An operation that gives the old value back has a pair of signals. The pull
-/// of an operand has raised the even one already and leaves the odd one to the
-/// push; without an operand the push raises both.
-inline void raiseRestOfPair(Command &command, MemoryOp op) {
+/// A command that takes and returns words has a pair of signals. The pull has
+/// raised the even one already and leaves the odd one to the push. An atomic
+/// command without an operand that returns the old value has the pair, too: its
+/// push raises both.
+inline void raiseRestOfPair(Command &command) {
   if (command.signal == 0)
     return;
-  if (hasAtomicOperand(op))
+  if (target::pullsOperands(command.op))
     ++command.signal;
   else
     command.isSignalPair = true;

@@ -13,6 +13,7 @@
 #include "support/Error.h"
 #include "target-ixp/chip/ChipParameters.h"
 #include "target-ixp/chip/MemoryMap.h"
+#include "target-ixp/table/CommandCodes.h"
 
 #include <algorithm>
 
@@ -21,12 +22,7 @@ namespace {
 
 enum EventCode : uint32_t { Serve, MoveDone };
 
-enum DramTarget : uint8_t {
-  DramRead = 0x28,
-  DramWrite = 0x29,
-  RbufRead = 0x2a,
-  TbufWrite = 0x2b,
-};
+using target::Op;
 
 /// Indirect word of rbuf_rd and tbuf_wr: bits 18:5 are the buffer's address in
 /// MSF space ("MEv2 reference", indirect references).
@@ -147,7 +143,7 @@ void Dram::refresh(Channel &channel, uint64_t cycle) {
 /// Takes bank and bus for every piece of the burst.
 Dram::BurstTimes Dram::reserve(const Command &command, uint64_t notBefore) {
   const target::ChipParameters &params = chassis.parameters();
-  bool isWrite = command.target == DramWrite || command.target == RbufRead;
+  bool isWrite = command.op == Op::DramWrite || command.op == Op::DramRbufRd;
   uint64_t address = command.address;
   uint64_t end = address + uint64_t{command.count} * 8;
   uint64_t start = notBefore;
@@ -184,11 +180,11 @@ void Dram::accept(Command &command) {
   storage.prefetch(command.address);
   storage.prefetch(command.address + command.count * 8u - 1);
   uint64_t ready = now + timing.operandCycles;
-  if (command.target == DramWrite)
+  if (target::pullsOperands(command.op))
     ready = std::max(ready, chassis.pull(command, words, now, nullptr));
   BurstTimes times = reserve(command, ready);
-  uint64_t start = command.target == DramWrite ? times.first : times.last;
-  if (command.target == DramRead || command.target == DramWrite)
+  uint64_t start = command.op == Op::DramWrite ? times.first : times.last;
+  if (command.op == Op::DramRead || command.op == Op::DramWrite)
     command.server = this;
   chassis.scheduler().schedule(start, this, Serve,
                                reinterpret_cast<uintptr_t>(&command));
@@ -217,7 +213,7 @@ void Dram::act(Command &command) {
   uint32_t address = command.address & ~7u;
   for (uint32_t i = 0; i < words; ++i) {
     uint32_t place = address + 4 * i, old = storage.readWord(place);
-    if (command.target == DramRead) {
+    if (command.op == Op::DramRead) {
       command.data[i] = old;
       continue;
     }
@@ -230,26 +226,25 @@ void Dram::serve(uint64_t cycle, Command &command) {
   const target::ChipParameters &params = chassis.parameters();
   uint32_t words = command.count * 2u;
   act(command);
-  switch (command.target) {
-  case DramRead:
+  switch (target::dramCommand(command.op)) {
+  case target::DramCommand::Read:
     // The latency is that of one quadword: its second word is part of it.
     chassis.push(command, words,
                  cycle + timing.dataCycles -
                      std::min(timing.dataCycles, params.busDramWordCycles));
     return;
-  case DramWrite:
+  case target::DramCommand::Write:
     command.signal = 0; // raised by the pull
     chassis.finish(command, cycle);
     return;
-  case RbufRead:
-  case TbufWrite:
+  case target::DramCommand::RbufRd:
+  case target::DramCommand::TbufWr:
     chassis.scheduler().schedule(
         cycle + timing.dataCycles + command.count * params.dramQuadCycles, this,
         MoveDone, reinterpret_cast<uintptr_t>(&command));
     return;
-  default:
-    KARAKAL_UNREACHABLE("not a DRAM command");
   }
+  KARAKAL_UNREACHABLE("not a DRAM command");
 }
 
 void Dram::moveBuffer(uint64_t cycle, Command &command) {
@@ -261,11 +256,12 @@ void Dram::moveBuffer(uint64_t cycle, Command &command) {
                      "indirect reference");
   else {
     uint32_t place = bufferAddress(command);
-    if (command.target == RbufRead)
+    bool isReceive = command.op == Op::DramRbufRd;
+    if (isReceive)
       buffers->readRbuf(place, storage.data() + address, bytes);
     else
       buffers->writeTbuf(place, storage.data() + address, bytes);
-    buffers->onBufferMove(command.target == RbufRead, place, address);
+    buffers->onBufferMove(isReceive, place, address);
   }
   chassis.finish(command, cycle + chassis.parameters().busReturnCycles);
 }

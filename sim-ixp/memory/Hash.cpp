@@ -4,7 +4,9 @@
 
 #include "sim-ixp/memory/Hash.h"
 #include "sim-ixp/observe/Recorder.h"
+#include "support/Error.h"
 #include "target-ixp/chip/ChipParameters.h"
+#include "target-ixp/table/CommandCodes.h"
 
 #include <algorithm>
 
@@ -12,6 +14,18 @@ namespace karakal::sim {
 namespace {
 
 constexpr uint32_t keysMax = 3;
+
+uint32_t keyBits(target::Op op) {
+  switch (target::hashCommand(op)) {
+  case target::HashCommand::Key48:
+    return 48;
+  case target::HashCommand::Key64:
+    return 64;
+  case target::HashCommand::Key128:
+    return 128;
+  }
+  KARAKAL_UNREACHABLE("not a command of the hash unit");
+}
 
 constexpr uint32_t wordsOf(uint32_t bits) { return bits == 128 ? 4 : 2; }
 
@@ -29,15 +43,12 @@ Hash::Hash(Chassis &chassis, Recorder &recorder)
       timing(chassis.timingOf(latencyOfAWord(chassis.parameters()))) {}
 
 void Hash::accept(Command &command) {
-  static constexpr uint32_t keyBits[] = {48, 64, 128, 128};
   if (command.count > keysMax) {
     recorder.onFault(command, "a hash command takes 1 to 3 keys");
     chassis.finish(command, chassis.scheduler().now());
     return;
   }
-  uint32_t bits = keyBits[command.token & 3];
-  command.unitState = bits;
-  uint32_t words = command.count * wordsOf(bits);
+  uint32_t words = command.count * wordsOf(keyBits(command.op));
   uint64_t now = chassis.scheduler().now();
   uint64_t ready = std::max(now + timing.operandCycles,
                             chassis.pull(command, words, now, nullptr, false));
@@ -49,7 +60,7 @@ void Hash::accept(Command &command) {
 
 void Hash::onEvent(uint64_t cycle, uint32_t, uint64_t argument) {
   Command &command = *reinterpret_cast<Command *>(argument);
-  uint32_t bits = static_cast<uint32_t>(command.unitState);
+  uint32_t bits = keyBits(command.op);
   uint32_t words = wordsOf(bits);
   for (uint32_t i = 0; i < command.count; ++i) {
     uint32_t *data = command.data.data() + i * words;

@@ -9,6 +9,7 @@
 #include "sim-ixp/observe/Recorder.h"
 #include "support/Error.h"
 #include "target-ixp/chip/ChipParameters.h"
+#include "target-ixp/table/CommandCodes.h"
 
 #include <algorithm>
 
@@ -17,11 +18,8 @@ namespace {
 
 enum EventCode : uint32_t { Serve, StatusLine };
 
-constexpr MemoryOp ringGet{9};
-constexpr MemoryOp ringPut{10};
-
-MemoryOp opOf(const Command &command) {
-  return static_cast<MemoryOp>(command.target & 15);
+bool isAtomic(const Command &command) {
+  return target::isAtomic(target::wordAccess(command.op));
 }
 
 } // namespace
@@ -43,20 +41,15 @@ void Scratch::configureRing(uint32_t number, uint32_t base, uint32_t words,
     chassis.setRingStatus(number, ring.line);
 }
 
-bool Scratch::needsOperands(const Command &command) const {
-  MemoryOp op = opOf(command);
-  return op == MemoryOp::Write || op == ringPut || hasAtomicOperand(op);
-}
-
 void Scratch::accept(Command &command) {
   const target::ChipParameters &params = chassis.parameters();
   uint64_t now = chassis.scheduler().now();
   uint32_t words = std::max<uint32_t>(command.count, 1);
   uint64_t ready = now + timing.operandCycles;
-  if (needsOperands(command))
+  if (target::pullsOperands(command.op))
     ready = std::max(ready, chassis.pull(command, words, now, nullptr));
   uint64_t cycles =
-      isAtomic(opOf(command))
+      isAtomic(command)
           ? params.scratchAtomicCycles
           : params.scratchOpCycles + (words - 1) * params.scratchWordCycles;
   uint64_t start = service.reserve(ready, cycles);
@@ -73,50 +66,40 @@ void Scratch::onEvent(uint64_t cycle, uint32_t code, uint64_t argument) {
 }
 
 void Scratch::serve(uint64_t cycle, Command &command) {
-  MemoryOp op = opOf(command);
+  target::WordAccess access = target::wordAccess(command.op);
   uint32_t words = std::max<uint32_t>(command.count, 1);
-  if (op == ringGet || op == ringPut) {
+  if (access == target::WordAccess::None) {
     serveRing(cycle, command);
     return;
   }
   if (uint64_t{command.address} + words * 4 > storage.size()) {
     recorder.onFault(command, "scratch address out of range");
     chassis.finish(command, cycle);
-    return;
-  }
-  if (isAtomic(op)) {
-    serveAtomic(cycle, command);
-    return;
-  }
-  if (op == MemoryOp::Read) {
+  } else if (access == target::WordAccess::Read) {
     for (uint32_t i = 0; i < words; ++i)
       command.data[i] = storage.readWord(command.address + 4 * i);
     chassis.push(command, words, cycle + timing.dataCycles);
-    return;
-  }
-  if (op == MemoryOp::Write) {
+  } else if (access == target::WordAccess::Write) {
     for (uint32_t i = 0; i < words; ++i)
       storage.writeWord(command.address + 4 * i, command.data[i]);
     command.signal = 0; // raised by the pull
     chassis.finish(command, cycle);
-    return;
+  } else {
+    serveAtomic(cycle, command);
   }
-  recorder.onFault(command, "unknown scratch operation");
-  chassis.finish(command, cycle);
 }
 
 void Scratch::serveAtomic(uint64_t cycle, Command &command) {
-  MemoryOp op = opOf(command);
   uint32_t old = storage.readWord(command.address);
-  storage.writeWord(command.address, applyAtomic(op, old, command.data[0]));
-  bool wantsOld = command.token & 1;
-  if (!wantsOld) {
-    if (hasAtomicOperand(op))
+  storage.writeWord(command.address, applyAtomic(target::wordAccess(command.op),
+                                                 old, command.data[0]));
+  if (!target::pushesResult(command.op)) {
+    if (target::pullsOperands(command.op))
       command.signal = 0; // raised by the pull
     chassis.finish(command, cycle);
     return;
   }
-  raiseRestOfPair(command, op);
+  raiseRestOfPair(command);
   command.data[0] = old;
   chassis.push(command, 1, cycle + timing.dataCycles);
 }
@@ -169,7 +152,7 @@ void Scratch::serveRing(uint64_t cycle, Command &command) {
     chassis.finish(command, cycle);
     return;
   }
-  if (opOf(command) == ringGet) {
+  if (command.op == target::Op::ScratchGet) {
     if (ring.count == 0)
       recorder.onEmptyGet(command);
     else

@@ -84,7 +84,6 @@ private:
   uint32_t take(uint32_t number);
   void put(uint32_t number, uint32_t value);
   void updateLine(uint32_t number);
-  bool needsOperands(const Command &command) const;
 
   Chassis &chassis;
   Recorder &recorder;

@@ -8,6 +8,7 @@
 #include "sim-ixp/observe/Recorder.h"
 #include "support/Error.h"
 #include "target-ixp/chip/ChipParameters.h"
+#include "target-ixp/table/CommandCodes.h"
 
 #include <algorithm>
 #include <string>
@@ -15,65 +16,56 @@
 namespace karakal::sim {
 namespace {
 
-/// Low four bits of a command target beyond MemoryOp: the queue array.
-enum QueueOp : uint8_t {
-  RingOp = 9,     ///< put / get
-  JournalOp = 10, ///< journal / fast_journal
-  DequeueOp = 11,
-  EnqueueOp = 12,  ///< enqueue / enqueue_tail
-  RegisterOp = 13, ///< csr_wr / csr_rd
-  StoreOp = 14,    ///< write back a descriptor, token 2: with its count
-  LoadOp = 15,     ///< load a descriptor: other, tail, head
-};
-
-MemoryOp opOf(const Command &command) {
-  return static_cast<MemoryOp>(command.target & 15);
-}
+using target::SramCommand;
 
 /// Address word of a queue operation: entry 29:24, longword address 23:0.
 uint32_t entryOf(uint32_t address) { return address >> 24 & 63; }
 
-/// The unit takes words out of transfer registers.
-bool takesWords(const Command &command) {
-  MemoryOp op = opOf(command);
-  uint32_t queueOp = command.target & 15;
-  return op == MemoryOp::Write || hasAtomicOperand(op) ||
-         ((queueOp == RingOp || queueOp == JournalOp ||
-           queueOp == RegisterOp) &&
-          command.token == 0);
-}
-
 /// Words that go back to the engine.
-uint32_t wordsBack(const Command &command, uint32_t words) {
-  switch (command.target & 15) {
-  case static_cast<uint8_t>(MemoryOp::Read):
-    return words;
-  case RingOp:
-    return command.token == 0 ? 1 : words;
-  case DequeueOp:
-    return 1;
-  case RegisterOp:
-    return command.token;
-  case LoadOp:
-    return command.token == 0 ? 0 : words;
-  default:
-    return isAtomic(opOf(command)) ? command.token & 1 : 0;
-  }
+uint32_t wordsBack(const Command &command) {
+  if (command.op == target::Op::SramPut)
+    return 1; // the status word
+  return target::pushesResult(command.op) ? command.count : 0;
 }
 
+/// Which port serves a command; an atomic one takes both.
 bool usesWritePort(const Command &command) {
-  switch (command.target & 15) {
-  case static_cast<uint8_t>(MemoryOp::Write):
-  case JournalOp:
-  case EnqueueOp:
-  case StoreOp:
+  switch (target::sramCommand(command.op)) {
+  case SramCommand::Write:
+  case SramCommand::Put:
+  case SramCommand::Journal:
+  case SramCommand::FastJournal:
+  case SramCommand::Enqueue:
+  case SramCommand::EnqueueTail:
+  case SramCommand::CsrWrite:
+  case SramCommand::WrQdesc:
+  case SramCommand::WrQdescCount:
     return true;
-  case RingOp:
-  case RegisterOp:
-    return command.token == 0;
-  default:
+  case SramCommand::Read:
+  case SramCommand::Get:
+  case SramCommand::Dequeue:
+  case SramCommand::CsrRead:
+  case SramCommand::RdQdescOther:
+  case SramCommand::RdQdescTail:
+  case SramCommand::RdQdescHead:
+  case SramCommand::Swap:
+  case SramCommand::Set:
+  case SramCommand::TestSet:
+  case SramCommand::Clr:
+  case SramCommand::TestClr:
+  case SramCommand::Add:
+  case SramCommand::TestAdd:
+  case SramCommand::Incr:
+  case SramCommand::TestIncr:
+  case SramCommand::Decr:
+  case SramCommand::TestDecr:
     return false;
   }
+  KARAKAL_UNREACHABLE("not a command of the SRAM unit");
+}
+
+bool isAtomic(const Command &command) {
+  return target::isAtomic(target::wordAccess(command.op));
 }
 
 } // namespace
@@ -86,13 +78,19 @@ Sram::Sram(uint32_t channel, uint32_t bytes, Chassis &chassis,
 /// How long a command keeps its port.
 uint64_t Sram::portCycles(const Command &command, uint32_t words) const {
   const target::ChipParameters &params = chassis.parameters();
-  uint32_t op = command.target & 15;
-  if (isAtomic(opOf(command)))
+  if (isAtomic(command))
     return params.sramAtomicCycles;
-  uint64_t first = op >= RingOp ? params.sramQueueCycles : params.sramOpCycles;
-  return op == DequeueOp || op == EnqueueOp
-             ? first
-             : first + (words - 1) * params.sramWordCycles;
+  switch (target::sramCommand(command.op)) {
+  case SramCommand::Read:
+  case SramCommand::Write:
+    return params.sramOpCycles + (words - 1) * params.sramWordCycles;
+  case SramCommand::Dequeue:
+  case SramCommand::Enqueue:
+  case SramCommand::EnqueueTail:
+    return params.sramQueueCycles;
+  default: // rings, journals, registers and descriptors
+    return params.sramQueueCycles + (words - 1) * params.sramWordCycles;
+  }
 }
 
 void Sram::accept(Command &command) {
@@ -100,11 +98,11 @@ void Sram::accept(Command &command) {
   uint64_t now = chassis.scheduler().now();
   uint32_t words = command.count;
   uint64_t ready = std::max(now + timing.operandCycles, lastStart);
-  if (takesWords(command))
+  if (target::pullsOperands(command.op))
     ready = std::max(ready, chassis.pull(command, words, now, nullptr));
   uint64_t cycles = portCycles(command, words);
   uint64_t start;
-  if (isAtomic(opOf(command))) {
+  if (isAtomic(command)) {
     start = readPort.reserve(std::max(ready, writePort.freeCycle()), cycles);
     writePort.reserve(start, cycles);
   } else if (usesWritePort(command)) {
@@ -142,7 +140,7 @@ void Sram::act(Command &command) {
   if (!command.server)
     return;
   command.server = nullptr;
-  if ((command.target & 15) >= RingOp)
+  if (target::wordAccess(command.op) == target::WordAccess::None)
     actOnQueue(command);
   else
     actOnMemory(command);
@@ -157,20 +155,20 @@ bool Sram::isInside(const Command &command, uint64_t first, uint64_t words) {
 }
 
 void Sram::actOnMemory(Command &command) {
-  MemoryOp op = opOf(command);
+  target::WordAccess access = target::wordAccess(command.op);
   uint32_t address = command.address & 0x3fffffff;
   uint32_t words = command.count;
   if (uint64_t{address} + words * 4 > storage.size())
     recorder.onFault(command, "SRAM address out of range");
-  else if (op == MemoryOp::Read)
+  else if (access == target::WordAccess::Read)
     for (uint32_t i = 0; i < words; ++i)
       command.data[i] = storage.readWord(address + 4 * i);
-  else if (op == MemoryOp::Write)
+  else if (access == target::WordAccess::Write)
     for (uint32_t i = 0; i < words; ++i)
       storage.writeWord(address + 4 * i, command.data[i]);
-  else if (isAtomic(op)) {
+  else {
     uint32_t old = storage.readWord(address);
-    storage.writeWord(address, applyAtomic(op, old, command.data[0]));
+    storage.writeWord(address, applyAtomic(access, old, command.data[0]));
     command.data[0] = old;
   }
 }
@@ -180,56 +178,66 @@ void Sram::actOnQueue(Command &command) {
   uint32_t place = command.address & QueueArray::addressMask;
   uint32_t *data = command.data.data();
   uint32_t &kept = registers[command.address / 4 % registers.size()];
-  switch (command.target & 15) {
-  case RingOp:
-    if (command.token != 0)
-      queues.get(entry, data, command.count);
-    else
-      data[0] = queues.put(entry, data, command.count);
+  switch (target::sramCommand(command.op)) {
+  case SramCommand::Get:
+    return queues.get(entry, data, command.count);
+  case SramCommand::Put:
+    data[0] = queues.put(entry, data, command.count);
     return;
-  case JournalOp:
-    if (command.token != 0)
-      data[0] = command.address;
-    queues.journal(entry, data, command.token != 0 ? 1 : command.count);
+  case SramCommand::Journal:
+    return queues.journal(entry, data, command.count);
+  case SramCommand::FastJournal:
+    data[0] = command.address;
+    return queues.journal(entry, data, 1);
+  case SramCommand::CsrWrite:
+    kept = data[0];
     return;
-  case RegisterOp:
-    if (command.token == 0)
-      kept = data[0];
+  case SramCommand::CsrRead:
     data[0] = kept;
     return;
-  case StoreOp:
+  case SramCommand::WrQdesc:
+  case SramCommand::WrQdescCount:
     if (isInside(command, place, 3))
-      queues.store(entry, place, command.token & 2);
+      queues.store(entry, place, command.op == target::Op::SramWrQdescCount);
     return;
-  case LoadOp:
-    if (!isInside(command, place, 3))
-      return;
-    std::fill_n(data, command.count, 0);
-    if (command.token == 0)
-      queues.loadOther(entry, place);
-    else
-      queues.load(entry, place,
-                  command.token == 1 ? QueueArray::Part::Tail
-                                     : QueueArray::Part::Head,
-                  data);
+  case SramCommand::RdQdescOther:
+  case SramCommand::RdQdescTail:
+  case SramCommand::RdQdescHead:
+    if (isInside(command, place, 3))
+      loadDescriptor(command, entry, place);
     return;
+  case SramCommand::Dequeue:
+    data[0] = queues.dequeue(entry);
+    if (data[0] != 0)
+      recorder.onDequeue(channel, entry, data[0], command.engine);
+    return;
+  case SramCommand::Enqueue:
+  case SramCommand::EnqueueTail:
+    return enqueue(command, entry, place);
   default:
-    actOnList(command, entry, place);
+    KARAKAL_UNREACHABLE("an access to words, not to a queue");
   }
 }
 
-void Sram::actOnList(Command &command, uint32_t entry, uint32_t buffer) {
-  if ((command.target & 15) == DequeueOp) {
-    command.data[0] = queues.dequeue(entry);
-    if (command.data[0] != 0)
-      recorder.onDequeue(channel, entry, command.data[0], command.engine);
-    return;
-  }
+void Sram::loadDescriptor(Command &command, uint32_t entry, uint32_t place) {
+  uint32_t *data = command.data.data();
+  std::fill_n(data, command.count, 0);
+  if (command.op == target::Op::SramRdQdescOther)
+    queues.loadOther(entry, place);
+  else
+    queues.load(entry, place,
+                command.op == target::Op::SramRdQdescTail
+                    ? QueueArray::Part::Tail
+                    : QueueArray::Part::Head,
+                data);
+}
+
+void Sram::enqueue(Command &command, uint32_t entry, uint32_t buffer) {
   if (buffer == 0 || uint64_t{buffer} * 4 + 4 > storage.size()) {
     recorder.onFault(command, "enqueue of buffer address out of range or 0");
     return;
   }
-  if (command.token == 1)
+  if (command.op == target::Op::SramEnqueueTail)
     return queues.enqueueTail(entry, buffer);
   recorder.onEnqueue(channel, entry, buffer, command.engine);
   queues.enqueue(entry, buffer);
@@ -238,19 +246,15 @@ void Sram::actOnList(Command &command, uint32_t entry, uint32_t buffer) {
 /// Ends the command: pushes what it asked for, if anything.
 void Sram::serve(uint64_t cycle, Command &command) {
   act(command);
-  uint32_t words = wordsBack(command, command.count);
-  bool took = takesWords(command);
+  uint32_t words = wordsBack(command);
   if (words == 0) {
-    if (took)
+    if (target::pullsOperands(command.op))
       command.signal = 0; // raised by the pull
     chassis.finish(command, cycle);
     return;
   }
-  // Whatever gives and takes has a pair of signals.
-  if (isAtomic(opOf(command)))
-    raiseRestOfPair(command, opOf(command));
-  else if (took && command.signal != 0)
-    ++command.signal;
+  if (isAtomic(command) || target::pullsOperands(command.op))
+    raiseRestOfPair(command);
   chassis.push(command, words, cycle + timing.dataCycles + burstLag(words));
 }
 

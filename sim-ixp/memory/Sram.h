@@ -60,7 +60,8 @@ private:
   void act(Command &command);
   void actOnMemory(Command &command);
   void actOnQueue(Command &command);
-  void actOnList(Command &command, uint32_t entry, uint32_t place);
+  void loadDescriptor(Command &command, uint32_t entry, uint32_t place);
+  void enqueue(Command &command, uint32_t entry, uint32_t buffer);
   bool isInside(const Command &command, uint64_t first, uint64_t words);
   uint64_t portCycles(const Command &command, uint32_t words) const;
   void serve(uint64_t cycle, Command &command);

@@ -4,6 +4,7 @@
 
 #include "sim-ixp/observe/Accounting.h"
 #include "target-ixp/chip/MemoryMap.h"
+#include "target-ixp/table/CommandCodes.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -25,16 +26,15 @@ void join(std::vector<AccountingPlan::Range> &ranges) {
   ranges.resize(count);
 }
 
-bool isWithin(const std::vector<AccountingPlan::Range> &ranges,
-              uint32_t address) {
+/// Whether a command reads or writes a word in one of the ranges; queues and
+/// rings have addresses of their own.
+bool isGlobal(const std::vector<AccountingPlan::Range> &ranges,
+              const Command &command) {
   for (const AccountingPlan::Range &range : ranges)
-    if (address >= range.begin && address < range.end)
-      return true;
+    if (command.address >= range.begin && command.address < range.end)
+      return target::wordAccess(command.op) != target::WordAccess::None;
   return false;
 }
-
-/// Command target of a scratch ring get.
-constexpr uint32_t scratchGet = 0x19;
 
 std::string hexadecimal(uint32_t value) {
   char text[16];
@@ -101,22 +101,30 @@ void Accounting::onCommand(const Command &command) {
     return;
   if (engineListener)
     engineListener->onCommand(command);
-  if (command.target < 0x10) {
-    if (isWithin(plan.sramGlobals, command.address) &&
-        (command.target & 15) < 9)
+  switch (target::unitOf(command.op)) {
+  case target::FunctionalUnit::Sram:
+    if (isGlobal(plan.sramGlobals, command))
       ++totals.appSram;
     else
       ++totals.packetSram;
-  } else if (command.target < 0x20) {
-    if (command.target == scratchGet)
+    return;
+  case target::FunctionalUnit::Scratch:
+    if (command.op == target::Op::ScratchGet)
       return; // counted when it is known whether the ring was empty
-    if (isWithin(plan.scratchGlobals, command.address) &&
-        (command.target & 15) < 9)
+    if (isGlobal(plan.scratchGlobals, command))
       ++totals.appScratch;
     else
       ++totals.packetScratch;
-  } else if (command.target >= 0x28 && command.target < 0x2c) {
+    return;
+  case target::FunctionalUnit::Dram:
     ++totals.packetDram;
+    return;
+  case target::FunctionalUnit::None:
+  case target::FunctionalUnit::Cap:
+  case target::FunctionalUnit::Pci:
+  case target::FunctionalUnit::Hash:
+  case target::FunctionalUnit::Msf:
+    return;
   }
 }
 

@@ -5,6 +5,7 @@
 #include "sim-ixp/observe/PacketLog.h"
 #include "sim-ixp/observe/Recorder.h"
 #include "target-ixp/chip/MemoryMap.h"
+#include "target-ixp/table/CommandCodes.h"
 #include "target-ixp/table/InstructionTable.h"
 
 namespace karakal::sim {
@@ -43,24 +44,22 @@ void PacketLog::onCommand(const Command &command) {
     return;
   uint32_t begin = followed * 4, size = handleStep * 4;
   const char *what = "descriptor";
-  if (command.target >= 0x28 && command.target < 0x2c) {
+  if (target::unitOf(command.op) == target::FunctionalUnit::Dram) {
     begin = target::bufferAddress(followed);
     size = target::BufferBytes;
     what = "buffer";
-  } else if (command.target >= 0x09) {
+  } else if (target::unitOf(command.op) != target::FunctionalUnit::Sram ||
+             target::wordAccess(command.op) == target::WordAccess::None) {
     return;
   }
   if (command.address < begin || command.address - begin >= size)
     return;
-  const target::InstructionRow *row = target::findRow(
-      uint64_t{command.target} << 32 | uint64_t{command.token} << 18);
+  const target::InstructionRow &row = target::row(command.op);
   add("engine " + std::to_string(command.engine) + " context " +
       std::to_string(command.context) + " PC " + std::to_string(command.pc) +
-      ask.placeOf(command.engine, command.pc) + ": " +
-      (row ? std::string(row->mnemonic) + "[" + row->variant + "] of " +
-                 std::to_string(command.count * row->unitBytes) + " bytes"
-           : std::string("a command")) +
-      " at " + what + " + " + std::to_string(command.address - begin));
+      ask.placeOf(command.engine, command.pc) + ": " + row.mnemonic + "[" +
+      row.variant + "] of " + std::to_string(command.count * row.unitBytes) +
+      " bytes at " + what + " + " + std::to_string(command.address - begin));
 }
 
 void PacketLog::onFreed(uint32_t handle, uint32_t actor) {

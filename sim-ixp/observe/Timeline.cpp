@@ -3,6 +3,8 @@
 // See Timeline.h for the idea.
 
 #include "sim-ixp/observe/Timeline.h"
+#include "target-ixp/chip/MemoryMap.h"
+#include "target-ixp/table/CommandCodes.h"
 
 #include <cinttypes>
 #include <cstdio>
@@ -16,6 +18,11 @@ namespace {
 constexpr unsigned unitsProcess = 100;
 constexpr unsigned packetsProcess = 101;
 
+/// By Timeline::Counter.
+const char *const counterNames[] = {"sram0", "sram1",   "sram2",
+                                    "sram3", "scratch", "dram",
+                                    "cap",   "hash",    "msf"};
+
 void writeName(FILE *out, unsigned process, const std::string &name) {
   std::fprintf(out,
                "{\"ph\":\"M\",\"pid\":%u,\"name\":\"process_name\","
@@ -25,34 +32,26 @@ void writeName(FILE *out, unsigned process, const std::string &name) {
 
 } // namespace
 
-const char *const Timeline::unitNames[unitCount] = {"sram0", "sram1",   "sram2",
-                                                    "sram3", "scratch", "dram",
-                                                    "cap",   "hash",    "msf"};
-
-/// unitCount: none of them.
-uint32_t Timeline::unitOf(const Command &command) {
-  uint32_t target = command.target;
-  if (target < 0x10)
-    return command.address >> 30;
-  if (target < 0x20)
-    return 4;
-  switch (target) {
-  case 0x28:
-  case 0x29:
-  case 0x2a:
-  case 0x2b:
-    return 5;
-  case 0x36:
-  case 0x37:
-    return 7;
-  case 0x3c:
-  case 0x3d:
-    return 8;
-  case Command::noTarget:
-    return unitCount;
-  default:
-    return 6;
+Timeline::Counter Timeline::counterOf(const Command &command) {
+  switch (target::unitOf(command.op)) {
+  case target::FunctionalUnit::Sram:
+    return static_cast<Counter>(Sram0 +
+                                (command.address >> target::SramChannelShift));
+  case target::FunctionalUnit::Scratch:
+    return Scratch;
+  case target::FunctionalUnit::Dram:
+    return Dram;
+  case target::FunctionalUnit::Cap:
+  case target::FunctionalUnit::Pci:
+    return Cap;
+  case target::FunctionalUnit::Hash:
+    return Hash;
+  case target::FunctionalUnit::Msf:
+    return Msf;
+  case target::FunctionalUnit::None:
+    return None;
   }
+  KARAKAL_UNREACHABLE("a unit without a counter");
 }
 
 bool Timeline::keeps() {
@@ -78,12 +77,12 @@ void Timeline::addWait(uint32_t engine, uint32_t context, uint64_t begin,
 }
 
 void Timeline::onCommand(uint64_t cycle, const Command &command, bool isEnd) {
-  uint32_t unit = unitOf(command);
-  if (unit == unitCount)
+  Counter unit = counterOf(command);
+  if (unit == None)
     return;
   now[unit] = static_cast<uint16_t>(isEnd ? now[unit] - 1 : now[unit] + 1);
   if (keeps())
-    levels.push_back({cycle, now[unit], static_cast<uint8_t>(unit)});
+    levels.push_back({cycle, now[unit], unit});
 }
 
 void Timeline::addPacket(uint64_t cycle, uint64_t number, PacketStep step,
@@ -110,7 +109,7 @@ void Timeline::writeLevels(FILE *out, double microsecond) const {
     std::fprintf(out,
                  "{\"ph\":\"C\",\"pid\":%u,\"name\":\"%s\",\"ts\":%.4f,"
                  "\"args\":{\"commands\":%u}},\n",
-                 unitsProcess, unitNames[level.unit],
+                 unitsProcess, counterNames[level.unit],
                  static_cast<double>(level.cycle) / microsecond,
                  level.commands);
 }

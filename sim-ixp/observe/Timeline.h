@@ -73,9 +73,18 @@ private:
     PacketStep step;
     uint8_t place;
   };
-  static constexpr uint32_t unitCount = 9;
-  static const char *const unitNames[unitCount];
-  static uint32_t unitOf(const Command &command);
+  /// Counters of the trace, in the order in which it names them.
+  enum Counter : uint8_t {
+    Sram0, ///< and the other channels
+    Scratch = 4,
+    Dram,
+    Cap,
+    Hash,
+    Msf,
+    None
+  };
+  static constexpr uint32_t counterCount = None;
+  static Counter counterOf(const Command &command);
 
   /// Whether one more event is kept.
   bool keeps();
@@ -86,7 +95,7 @@ private:
   std::vector<Span> spans;
   std::vector<Level> levels;
   std::vector<Step> steps;
-  std::array<uint16_t, unitCount> now{};
+  std::array<uint16_t, counterCount> now{};
   uint64_t kept = 0;
   uint64_t leftOut = 0;
 };

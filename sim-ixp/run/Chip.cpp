@@ -36,13 +36,11 @@ Chip::Chip(const target::ChipParameters &parameters, Recorder &recorder)
     const MicroProgram *program = engines[engine]->loaded();
     return program ? program->placeOf(pc) : std::string();
   });
-  // Command targets: bits 37:32 of the instruction ("MEv2 reference").
-  buses.connectUnit(0x00, 0x0f, sramSelector.get());
-  buses.connectUnit(0x10, 0x1f, scratchUnit.get());
-  buses.connectUnit(0x28, 0x2b, dramUnit.get());
-  buses.connectUnit(0x30, 0x33, capUnit.get());
-  buses.connectUnit(0x36, 0x37, hashUnit.get());
-  buses.connectUnit(0x3e, 0x3f, capUnit.get());
+  buses.connectUnit(target::FunctionalUnit::Sram, sramSelector.get());
+  buses.connectUnit(target::FunctionalUnit::Scratch, scratchUnit.get());
+  buses.connectUnit(target::FunctionalUnit::Dram, dramUnit.get());
+  buses.connectUnit(target::FunctionalUnit::Cap, capUnit.get());
+  buses.connectUnit(target::FunctionalUnit::Hash, hashUnit.get());
 }
 
 Chip::~Chip() {
@@ -51,7 +49,7 @@ Chip::~Chip() {
 }
 
 void Chip::connectMedia(Media *media) {
-  buses.connectUnit(0x3c, 0x3d, media);
+  buses.connectUnit(target::FunctionalUnit::Msf, media);
   dramUnit->connectMedia(media);
 }
 

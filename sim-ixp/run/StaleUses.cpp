@@ -31,10 +31,6 @@ uint32_t commandAddress(const std::string &memory, uint32_t address) {
   return memory == "sram1" ? target::sramAddress(1, address) : address;
 }
 
-bool isScratchCommand(const Command &command) {
-  return command.target >= 0x10 && command.target < 0x20;
-}
-
 } // namespace
 
 StaleUses::StaleUses(const target::Image &image, const EnginePlans &plans,
@@ -99,7 +95,8 @@ void StaleUses::addCopy(const json &cache, uint32_t localBytes, Chip &chip) {
   uint32_t begin = commandAddress(memory, address);
   copies.push_back({local, local + localBytes / bytesPerWord,
                     memoryOf(chip, memory), address, begin, begin + bytes,
-                    memory == "scratch"});
+                    memory == "scratch" ? target::FunctionalUnit::Scratch
+                                        : target::FunctionalUnit::Sram});
   CopyUses uses;
   uses.global = cache["global"];
   uses.interval = cache["interval"];
@@ -173,14 +170,15 @@ void StaleUses::onLocalRead(uint32_t engine, uint32_t context, uint32_t word,
 }
 
 void StaleUses::onCommand(const Command &command) {
+  if (target::wordAccess(command.op) != target::WordAccess::Read)
+    return;
   for (uint32_t version : versions)
-    if (command.address == version && (command.target & 15) == 0)
+    if (command.address == version)
       ++looks;
   for (size_t i = 0; i < copies.size(); ++i)
     if (command.address >= copies[i].commandBegin &&
         command.address < copies[i].commandEnd &&
-        isScratchCommand(command) == copies[i].isScratch &&
-        (command.target & 15) == 0)
+        target::unitOf(command.op) == copies[i].unit)
       ++results[i].homeReads;
 }
 

@@ -13,6 +13,7 @@
 #include "sim-ixp/run/Chip.h"
 #include "sim-ixp/run/Loader.h"
 #include "target-ixp/image/Image.h"
+#include "target-ixp/table/CommandCodes.h"
 
 #include <array>
 #include <nlohmann/json.hpp>
@@ -67,7 +68,7 @@ private:
     uint32_t homeAddress;  ///< bytes, in that memory
     uint32_t commandBegin; ///< as commands address it
     uint32_t commandEnd;
-    bool isScratch;
+    target::FunctionalUnit unit; ///< that holds the home
     /// Of lines: words of one and of the element that it begins with; which
     /// element that is tells the CAM's tag less `camTag`, or the word behind.
     uint32_t lineWords = 0; ///< 0: a whole copy
@@ -99,7 +100,7 @@ private:
   std::vector<Copy> copies;
   std::vector<Kept> kept;
   std::vector<AnswerUses> answerResults;
-  std::vector<uint32_t> versions; ///< addresses of commands, bit 0: scratch
+  std::vector<uint32_t> versions; ///< addresses of commands
   std::vector<CopyUses> results;
   /// Bit i: the context's packet used copy i stale.
   std::array<std::array<uint64_t, 8>, Chip::engineMax> staleMasks{};

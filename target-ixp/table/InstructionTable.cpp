@@ -96,7 +96,7 @@ InstructionRow instructionRow(Op op, const char *mnemonic, const char *variant,
           source};
 }
 
-InstructionRow commandRow(Op op, const char *unit, const char *variant,
+InstructionRow commandRow(Op op, const char *mnemonic, const char *variant,
                           unsigned target, unsigned token, XferUse xfer,
                           unsigned countMax, unsigned unitBytes,
                           unsigned signals, AddressForm address,
@@ -109,7 +109,7 @@ InstructionRow commandRow(Op op, const char *unit, const char *variant,
     bits |= 0x300;
   }
   return {op,
-          unit,
+          mnemonic,
           variant,
           Format::Command,
           bits,
@@ -134,10 +134,12 @@ const std::array<InstructionRow, OpCount> &instructionTable() {
                             maxDefer, semantics, source)                       \
   instructionRow(Op::op, mnemonic, variant, Format::format, bits, flags,       \
                  slots, maxDefer, semantics, source),
-#define KARAKAL_COMMAND(op, unit, variant, target, token, xfer, countMax,      \
-                        unitBytes, signals, address, semantics, source)        \
-  commandRow(Op::op, unit, variant, target, token, XferUse::xfer, countMax,    \
-             unitBytes, signals, AddressForm::address, semantics, source),
+#define KARAKAL_COMMAND(op, unit, mnemonic, variant, target, token, xfer,      \
+                        countMax, unitBytes, signals, address, semantics,      \
+                        source)                                                \
+  commandRow(Op::op, mnemonic, variant, target, token, XferUse::xfer,          \
+             countMax, unitBytes, signals, AddressForm::address, semantics,    \
+             source),
 #include "target-ixp/table/InstructionTable.def"
   };
   return table;

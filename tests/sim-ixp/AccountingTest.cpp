@@ -34,10 +34,10 @@ protected:
     books.onDequeue(0, 0, handle(n), rx);
     books.onRingPut(0, handle(n), rx);
   }
-  void command(uint8_t engine, uint8_t target, uint32_t address) {
+  void command(uint8_t engine, target::Op op, uint32_t address) {
     Command command;
     command.engine = engine;
-    command.target = target;
+    command.op = op;
     command.address = address;
     books.onCommand(command);
   }
@@ -83,15 +83,15 @@ TEST_F(AccountingTest, CopiesAreCountedApart) {
 }
 
 TEST_F(AccountingTest, AnAddressSaysWhoseAccessItIs) {
-  command(app, 0x00, target::sramAddress(1, 60)); // program's
-  command(app, 0x00, target::sramAddress(1, 64));
-  command(app, 0x00, 60);
-  command(app, 0x10, 0x2400); // program's
-  command(app, 0x17, target::DropCounterBase);
-  command(app, 0x1a, 4); // ring put
-  command(app, 0x28, 0);
-  command(rx, 0x28, 0);
-  command(app, 0x0c, 0); // enqueue
+  command(app, target::Op::SramRead, target::sramAddress(1, 60)); // program's
+  command(app, target::Op::SramRead, target::sramAddress(1, 64));
+  command(app, target::Op::SramRead, 60);
+  command(app, target::Op::ScratchRead, 0x2400); // program's
+  command(app, target::Op::ScratchIncr, target::DropCounterBase);
+  command(app, target::Op::ScratchPut, 4);
+  command(app, target::Op::DramRead, 0);
+  command(rx, target::Op::DramRead, 0);
+  command(app, target::Op::SramEnqueue, 0);
   const PacketCounters &counters = books.counters();
   EXPECT_EQ(counters.appSram, 1u);
   EXPECT_EQ(counters.packetSram, 3u);
@@ -103,7 +103,7 @@ TEST_F(AccountingTest, AnAddressSaysWhoseAccessItIs) {
 TEST_F(AccountingTest, AGetCountsWhenItFoundSomething) {
   Command get;
   get.engine = app;
-  get.target = 0x19;
+  get.op = target::Op::ScratchGet;
   books.onCommand(get);
   books.onEmptyGet(get);
   EXPECT_EQ(books.counters().packetScratch, 0u);

@@ -16,8 +16,6 @@ using namespace karakal::sim;
 
 namespace {
 
-constexpr uint32_t targetMsfRead = 0x3c;
-constexpr uint32_t targetMsfWrite = 0x3d;
 constexpr uint32_t receiveSignal = 3;
 
 traces::Packet packet(uint32_t port, uint32_t bytes, uint8_t fill) {
@@ -49,22 +47,20 @@ protected:
     chassis->connectEngine(0, this);
     source = std::make_unique<TrafficSource>(std::move(trace), options);
     msf = std::make_unique<Msf>(*chassis, recorder, *source);
-    chassis->connectUnit(targetMsfRead, targetMsfWrite, msf.get());
+    chassis->connectUnit(target::FunctionalUnit::Msf, msf.get());
     msf->onSent([&](const SentFrame &frame) { sent.push_back(frame); });
   }
 
-  Command &command(uint32_t target, uint32_t token, uint32_t address,
-                   uint32_t count) {
+  Command &command(target::Op op, uint32_t address, uint32_t count) {
     Command &made = chassis->allocate();
     made = Command();
-    made.target = static_cast<uint8_t>(target);
-    made.token = static_cast<uint8_t>(token);
+    made.op = op;
     made.address = address;
     made.count = static_cast<uint8_t>(count);
     return made;
   }
   void fastWrite(uint32_t reg, uint32_t data) {
-    chassis->issue(command(targetMsfWrite, 1, data << 16 | reg, 1));
+    chassis->issue(command(target::Op::MsfFastWr, data << 16 | reg, 1));
   }
   void enqueueThread(uint32_t context) {
     fastWrite(target::MsfRxThreadFreelist, receiveSignal << 12 | context << 4);
@@ -72,12 +68,12 @@ protected:
   void validate(uint32_t element, uint32_t control) {
     transferOut[0] = control;
     transferOut[1] = 0;
-    chassis->issue(command(targetMsfWrite, 0,
+    chassis->issue(command(target::Op::MsfWrite,
                            target::MsfTbufElementControl + 8 * element, 2));
     run(scheduler.now() + 200);
   }
   uint32_t readRegister(uint32_t address) {
-    Command &read = command(targetMsfRead, 0, address, 1);
+    Command &read = command(target::Op::MsfRead, address, 1);
     read.xfer = 5;
     chassis->issue(read);
     run(scheduler.now() + 500);

@@ -95,12 +95,12 @@ protected:
     chip.scheduler().schedule(cycle, this, 0, message);
   }
   /// A command of engine 0, context 0, for one unit at `address`.
-  Command &issue(uint8_t commandTarget, uint32_t address, uint8_t xfer,
+  Command &issue(target::Op op, uint32_t address, uint8_t xfer,
                  TransferKind kind) {
     Command &command = chip.chassis().allocate();
-    command.engine = command.context = command.signal = command.token = 0;
+    command.engine = command.context = command.signal = 0;
     command.isIndirect = command.isSignalPair = false;
-    command.target = commandTarget;
+    command.op = op;
     command.address = address;
     command.count = 1;
     command.xfer = xfer;
@@ -158,9 +158,10 @@ TEST_F(XScaleChipTest, CoreComesBehindAcceptedDramCommands) {
   chip.dram().memory().writeWord(place, 1);
   chip.engine(0).poke(reg::dOut, 2);
   for (int i = 0; i < 3; ++i)
-    issue(0x28, place, 2, TransferKind::D); // reads keep the bank busy
-  issue(0x29, place, 0, TransferKind::D);
-  issue(0x28, place, 4, TransferKind::D);
+    issue(target::Op::DramRead, place, 2,
+          TransferKind::D); // reads keep the bank busy
+  issue(target::Op::DramWrite, place, 0, TransferKind::D);
+  issue(target::Op::DramRead, place, 4, TransferKind::D);
   chip.runTo(40);
   EXPECT_EQ(chip.dram().memory().readWord(place), 1u) << "served too early";
   EXPECT_EQ(peek(target::XScaleDram + place), 2u);
@@ -176,9 +177,10 @@ TEST_F(XScaleChipTest, CoreComesBehindAcceptedSramCommands) {
   constexpr uint32_t place = 0x2000, queue = 5u << 24;
   chip.engine(0).poke(reg::sOut, 2);
   for (int i = 0; i < 8; ++i)
-    issue(0x01, 0x3000, 1, TransferKind::S); // keep the write port busy
-  issue(0x01, place, 0, TransferKind::S);
-  issue(0x0c, queue | 0x4000, 0, TransferKind::S); // enqueue
+    issue(target::Op::SramWrite, 0x3000, 1,
+          TransferKind::S); // keep the write port busy
+  issue(target::Op::SramWrite, place, 0, TransferKind::S);
+  issue(target::Op::SramEnqueue, queue | 0x4000, 0, TransferKind::S);
   chip.runTo(60);
   EXPECT_EQ(chip.sram(0).memory().readWord(place), 0u) << "served too early";
   EXPECT_EQ(peek(target::XScaleSram0 + place), 2u);
@@ -233,7 +235,8 @@ TEST_F(XScaleChipTest, WordOfWrongParityIsNotStored) {
 
 TEST_F(XScaleChipTest, InterruptOfAnEngineStartsTheHandler) {
   make(handlerEntry);
-  Command &command = issue(0x33, Cap::interruptA, 0, TransferKind::S);
+  Command &command =
+      issue(target::Op::CapFastWr, Cap::interruptA, 0, TransferKind::S);
   command.data[0] = 77;
   chip.runTo(60);
   EXPECT_EQ(core->statistics().jobs, 0u) << "the latency of an interrupt";
