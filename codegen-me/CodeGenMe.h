@@ -9,6 +9,7 @@
 #define KARAKAL_CODEGEN_ME_CODEGENME_H
 
 #include "support/Error.h"
+#include "target-ixp/chip/RuntimeNames.h"
 #include "target-ixp/image/Microcode.h"
 
 #include <string>
@@ -24,7 +25,7 @@ struct CodeGenOptions {
   /// 0: words in program order, no delay slots filled; 1 and more: all.
   unsigned level = 2;
   /// `void entry()`; each context starts at its first word.
-  std::string entry = "me_main";
+  std::string entry = target::runtime::EngineEntry;
   /// Control store of one engine.
   unsigned maxWords = 4096;
   /// Names for the words of a program that does not fit: by file and line.

@@ -6,6 +6,7 @@
 #include "ir/dialect/ProfileAttributes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "target-ixp/chip/RuntimeNames.h"
 
 namespace karakal::host {
 
@@ -79,8 +80,8 @@ void Instrumenter::countEdge(Operation *branch, unsigned successor,
   SmallVector<Value> passed;
   for (OpOperand &operand : operands)
     passed.push_back(operand.get());
-  call(builder, loc, "baker_profile_add", constant(builder, loc, number),
-       constant(builder, loc, 1));
+  call(builder, loc, target::runtime::ProfileAdd,
+       constant(builder, loc, number), constant(builder, loc, 1));
   builder.create<cf::BranchOp>(loc, target, passed);
   operands.clear();
   branch->setSuccessor(between, successor);
@@ -91,15 +92,15 @@ void Instrumenter::addCounter(const CounterSite &site, uint32_t number) {
   if (site.successor == CounterSite::wholeBlock) {
     auto builder = OpBuilder::atBlockBegin(site.block);
     Location loc = last->getLoc();
-    call(builder, loc, "baker_profile_add", constant(builder, loc, number),
-         constant(builder, loc, 1));
+    call(builder, loc, target::runtime::ProfileAdd,
+         constant(builder, loc, number), constant(builder, loc, 1));
   } else if (auto branch = dyn_cast<cf::CondBranchOp>(last)) {
     OpBuilder builder(branch);
     Location loc = branch.getLoc();
     Value taken = builder.create<arith::ExtUIOp>(loc, builder.getI32Type(),
                                                  branch.getCondition());
-    call(builder, loc, "baker_profile_add", constant(builder, loc, number),
-         taken);
+    call(builder, loc, target::runtime::ProfileAdd,
+         constant(builder, loc, number), taken);
   } else {
     countEdge(last, site.successor, number);
   }
@@ -158,7 +159,7 @@ void Instrumenter::observe(ir::LoadOp load) {
   }
   OpBuilder builder(load);
   Value line = lineOf(builder, ArrayRef(path).take_front(steps));
-  call(builder, load.getLoc(), "baker_profile_load",
+  call(builder, load.getLoc(), target::runtime::ProfileLoad,
        constant(builder, load.getLoc(), number), line);
 }
 
@@ -169,7 +170,7 @@ void Instrumenter::observe(FuncOp lookup, uint32_t number) {
   if (key.getType() != builder.getI32Type())
     key = builder.create<arith::ExtUIOp>(lookup.getLoc(), builder.getI32Type(),
                                          key);
-  call(builder, lookup.getLoc(), "baker_profile_load",
+  call(builder, lookup.getLoc(), target::runtime::ProfileLoad,
        constant(builder, lookup.getLoc(), number), key);
 }
 

@@ -3,6 +3,7 @@
 #include "host/Primitives.h"
 #include "host/RunGuards.h"
 #include "support/Error.h"
+#include "target-ixp/chip/RuntimeNames.h"
 #include <type_traits>
 
 namespace karakal::host {
@@ -83,25 +84,35 @@ static void enterXScale(uint32_t previous) {
 std::vector<std::pair<const char *, void *>> primitiveSymbols() {
   auto at = [](auto *function) { return reinterpret_cast<void *>(function); };
   return {
-      {"baker_packet_read", at(Primitive<&PacketRuntime::read>::call)},
-      {"baker_packet_write", at(Primitive<&PacketRuntime::write>::call)},
-      {"baker_meta_read", at(Primitive<&PacketRuntime::metaRead>::call)},
-      {"baker_meta_write", at(Primitive<&PacketRuntime::metaWrite>::call)},
-      {"baker_rx_port", at(Primitive<&PacketRuntime::rxPort>::call)},
-      {"baker_tx_port", at(Primitive<&PacketRuntime::txPort>::call)},
-      {"baker_set_tx_port", at(Primitive<&PacketRuntime::setTxPort>::call)},
-      {"baker_packet_length", at(Primitive<&PacketRuntime::length>::call)},
-      {"baker_packet_decap", at(Primitive<&PacketRuntime::decap>::call)},
-      {"baker_packet_encap", at(Primitive<&PacketRuntime::encap>::call)},
-      {"baker_packet_add_tail", at(Primitive<&PacketRuntime::addTail>::call)},
-      {"baker_packet_remove_tail",
+      {target::runtime::PacketRead, at(Primitive<&PacketRuntime::read>::call)},
+      {target::runtime::PacketWrite,
+       at(Primitive<&PacketRuntime::write>::call)},
+      {target::runtime::MetaRead,
+       at(Primitive<&PacketRuntime::metaRead>::call)},
+      {target::runtime::MetaWrite,
+       at(Primitive<&PacketRuntime::metaWrite>::call)},
+      {target::runtime::RxPort, at(Primitive<&PacketRuntime::rxPort>::call)},
+      {target::runtime::TxPort, at(Primitive<&PacketRuntime::txPort>::call)},
+      {target::runtime::SetTxPort,
+       at(Primitive<&PacketRuntime::setTxPort>::call)},
+      {target::runtime::PacketLength,
+       at(Primitive<&PacketRuntime::length>::call)},
+      {target::runtime::PacketDecap,
+       at(Primitive<&PacketRuntime::decap>::call)},
+      {target::runtime::PacketEncap,
+       at(Primitive<&PacketRuntime::encap>::call)},
+      {target::runtime::PacketAddTail,
+       at(Primitive<&PacketRuntime::addTail>::call)},
+      {target::runtime::PacketRemoveTail,
        at(Primitive<&PacketRuntime::removeTail>::call)},
-      {"baker_packet_headroom", at(Primitive<&PacketRuntime::headroom>::call)},
-      {"baker_packet_create", at(Primitive<&PacketRuntime::create>::call)},
-      {"baker_packet_copy", at(Primitive<&PacketRuntime::copy>::call)},
-      {"baker_packet_drop", at(packetDrop)},
-      {"baker_channel_put", at(channelPut)},
-      {"baker_profile_load", at(profileLoad)},
+      {target::runtime::PacketHeadroom,
+       at(Primitive<&PacketRuntime::headroom>::call)},
+      {target::runtime::PacketCreate,
+       at(Primitive<&PacketRuntime::create>::call)},
+      {target::runtime::PacketCopy, at(Primitive<&PacketRuntime::copy>::call)},
+      {target::runtime::PacketDrop, at(packetDrop)},
+      {target::runtime::ChannelPut, at(channelPut)},
+      {target::runtime::ProfileLoad, at(profileLoad)},
       {GuardSymbols::Exhausted, at(exhausted)},
       {GuardSymbols::EnterXScale, at(enterXScale)}};
 }

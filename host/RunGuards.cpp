@@ -2,6 +2,7 @@
 
 #include "host/RunGuards.h"
 #include "support/Error.h"
+#include "target-ixp/chip/RuntimeNames.h"
 #include "llvm/Analysis/CFG.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
@@ -105,7 +106,7 @@ private:
   void defineProfileAdd() {
     GlobalVariable *profile =
         addCounters(GuardSymbols::Profile, program.counterCount);
-    Function *add = module.getFunction("baker_profile_add");
+    Function *add = module.getFunction(target::runtime::ProfileAdd);
     if (!add)
       return;
     KARAKAL_ASSERT(add->isDeclaration() && add->arg_size() == 2,

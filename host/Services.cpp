@@ -5,6 +5,7 @@
 #include "host/Primitives.h"
 #include "target-ixp/chip/ChipParameters.h"
 #include "target-ixp/chip/MemoryMap.h"
+#include "target-ixp/chip/RuntimeNames.h"
 #include "target-ixp/table/HashFunction.h"
 
 #include <cstdio>
@@ -60,14 +61,14 @@ static void traceValue(uint64_t value) {
 
 std::vector<std::pair<const char *, void *>> serviceSymbols() {
   auto at = [](auto *function) { return reinterpret_cast<void *>(function); };
-  return {{"baker_hash48", at(hash48)},
-          {"baker_hash64", at(hash64)},
-          {"baker_hash128", at(hash128)},
-          {"baker_timestamp", at(timestamp)},
-          {"baker_random", at(randomNumber)},
-          {"baker_trace_text", at(traceText)},
-          {"baker_trace_value", at(traceValue)},
-          {"baker_drop_count", at(dropCount)}};
+  return {{target::runtime::Hash48, at(hash48)},
+          {target::runtime::Hash64, at(hash64)},
+          {target::runtime::Hash128, at(hash128)},
+          {target::runtime::Timestamp, at(timestamp)},
+          {target::runtime::Random, at(randomNumber)},
+          {target::runtime::TraceText, at(traceText)},
+          {target::runtime::TraceValue, at(traceValue)},
+          {target::runtime::DropCount, at(dropCount)}};
 }
 
 } // namespace karakal::host

@@ -6,6 +6,7 @@
 #include "ir/dialect/Layout.h"
 #include "mlir/IR/IRMapping.h"
 #include "target-ixp/chip/MemoryMap.h"
+#include "target-ixp/chip/RuntimeNames.h"
 
 using namespace mlir;
 
@@ -15,8 +16,6 @@ namespace {
 
 /// Words that one command reads.
 constexpr uint64_t burstWordsMax = 8;
-constexpr StringLiteral camLookupName = "__ixp_cam_lookup";
-constexpr StringLiteral barrierName = "__ixp_barrier";
 /// What the CAM says of an entry with `keptState`: the state's bits stand
 /// above the hit bit, and are 0 on a miss.
 constexpr uint32_t keptBit = target::CamHit << keptState;
@@ -65,18 +64,19 @@ ir::ElementOp outermostElement(Value ref) {
 }
 
 bool asksCam(ModuleOp module) {
-  return module.lookupSymbol(camLookupName) != nullptr;
+  return module.lookupSymbol(target::intrinsic::CamLookup) != nullptr;
 }
 
 void Code::barrier() {
-  declareIntrinsic(moduleOf(builder), barrierName);
-  call(barrierName);
+  declareIntrinsic(moduleOf(builder), target::intrinsic::Barrier);
+  call(target::intrinsic::Barrier);
 }
 
 Value Code::askCam(Value key) {
-  declareIntrinsic(moduleOf(builder), camLookupName, 1, 1);
+  declareIntrinsic(moduleOf(builder), target::intrinsic::CamLookup, 1, 1);
   return builder
-      .create<func::CallOp>(loc, camLookupName, builder.getI32Type(), key)
+      .create<func::CallOp>(loc, target::intrinsic::CamLookup,
+                            builder.getI32Type(), key)
       .getResult(0);
 }
 
@@ -94,8 +94,8 @@ Value Code::entryOf(Value said) {
 }
 
 void Code::keepInCam(Value entry, Value key) {
-  declareIntrinsic(moduleOf(builder), camWriteName, 3, 0);
-  builder.create<func::CallOp>(loc, camWriteName, TypeRange(),
+  declareIntrinsic(moduleOf(builder), target::intrinsic::CamWrite, 3, 0);
+  builder.create<func::CallOp>(loc, target::intrinsic::CamWrite, TypeRange(),
                                ValueRange{entry, key, word(keptState)});
 }
 

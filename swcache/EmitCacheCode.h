@@ -15,7 +15,6 @@ namespace karakal::swcache {
 inline constexpr int64_t seldom[] = {1, 1000000};
 
 /// The CAM, of which one look-up or several have their tags.
-inline constexpr llvm::StringLiteral camWriteName = "__ixp_cam_write";
 /// State of an entry that has a result. Others have tags, too, which hit.
 inline constexpr uint32_t keptState = 1;
 

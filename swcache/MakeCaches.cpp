@@ -20,6 +20,7 @@
 #include "swcache/MakeLines.h"
 #include "swcache/Passes.h"
 #include "target-ixp/chip/MemoryMap.h"
+#include "target-ixp/chip/RuntimeNames.h"
 
 using namespace mlir;
 
@@ -30,9 +31,7 @@ namespace karakal::swcache {
 
 namespace {
 
-constexpr StringLiteral entryName = "me_main";
 constexpr StringLiteral refreshName = "karakal.refresh";
-constexpr StringLiteral clearName = "__ixp_cam_clear";
 class MakeCaches : public impl::MakeCachesBase<MakeCaches> {
 public:
   using MakeCachesBase::MakeCachesBase;
@@ -156,12 +155,12 @@ void MakeCaches::redirectLoads() {
 
 /// No entry has a result; their tags differ, as the CAM demands.
 void MakeCaches::clearCam(Code &code) {
-  declareIntrinsic(getOperation(), clearName);
-  declareIntrinsic(getOperation(), camWriteName, 3, 0);
-  code.call(clearName);
+  declareIntrinsic(getOperation(), target::intrinsic::CamClear);
+  declareIntrinsic(getOperation(), target::intrinsic::CamWrite, 3, 0);
+  code.call(target::intrinsic::CamClear);
   for (uint32_t entry = 0; entry < target::CamEntries; ++entry)
     code.builder.create<func::CallOp>(
-        code.loc, camWriteName, TypeRange(),
+        code.loc, target::intrinsic::CamWrite, TypeRange(),
         ValueRange{code.word(entry), code.word(entry), code.word(0)});
 }
 
@@ -214,7 +213,7 @@ Block *MakeCaches::addFirstFill(func::FuncOp entry, Block *loop, Value count) {
   code.store(code.word(0), lock);
   code.branch(start);
   code = codeAt(wait);
-  code.call("__ixp_swap");
+  code.call(target::intrinsic::Swap);
   code.branch(start);
   return start;
 }
@@ -274,7 +273,7 @@ LogicalResult MakeCaches::addLooks(func::FuncOp entry) {
   auto jump = dyn_cast<cf::BranchOp>(first.getTerminator());
   if (!jump)
     return entry.emitError()
-           << "baker-make-caches: @" << entryName
+           << "baker-make-caches: @" << target::runtime::EngineEntry
            << " does not fall from its first block into its loop";
   Block *loop = jump.getDest();
   SmallVector<Value> operands(jump.getDestOperands());
@@ -309,12 +308,12 @@ void MakeCaches::runOnOperation() {
   allLines = linesOf(module);
   versions = versionsOf(module);
   lock = module.lookupSymbol<ir::GlobalOp>(lockName);
-  auto entry = module.lookupSymbol<func::FuncOp>(entryName);
+  auto entry = module.lookupSymbol<func::FuncOp>(target::runtime::EngineEntry);
   generation = module.lookupSymbol<ir::GlobalOp>(generationName);
   if (!lock || !entry)
     return;
   redirectLoads();
-  declareIntrinsic(getOperation(), "__ixp_swap");
+  declareIntrinsic(getOperation(), target::intrinsic::Swap);
   addRefresh();
   if (failed(addLooks(entry)))
     signalPassFailure();

@@ -24,6 +24,7 @@
 #include "swcache/Passes.h"
 #include "target-ixp/chip/MemoryMap.h"
 
+#include "target-ixp/chip/RuntimeNames.h"
 #include "llvm/Support/FormatVariadic.h"
 
 #include <map>
@@ -121,8 +122,9 @@ void PlanCaches::raiseIn(func::FuncOp function,
       Value address = builder.create<arith::ConstantOp>(
           store->getLoc(),
           builder.getI32IntegerAttr(int32_t(versionAddress[memory])));
-      StringRef raise =
-          memory == "scratch" ? "__ixp_scratch_incr" : "__ixp_sram_incr";
+      StringRef raise = memory == "scratch"
+                            ? target::intrinsic::ScratchIncrement
+                            : target::intrinsic::SramIncrement;
       if (!getOperation().lookupSymbol<func::FuncOp>(raise)) {
         OpBuilder atEnd = OpBuilder::atBlockEnd(getOperation().getBody());
         atEnd

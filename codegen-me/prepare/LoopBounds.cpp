@@ -5,6 +5,7 @@
 
 #include "codegen-me/prepare/LoopBounds.h"
 
+#include "target-ixp/chip/RuntimeNames.h"
 #include "llvm/Analysis/AssumptionCache.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ScalarEvolution.h"
@@ -32,8 +33,9 @@ struct Statement {
 std::optional<Statement> statementOf(const Instruction &instruction) {
   auto *call = dyn_cast<CallInst>(&instruction);
   const Function *callee = call ? call->getCalledFunction() : nullptr;
-  bool isRound = callee && callee->getName() == LoopRoundName;
-  if (!isRound && !(callee && callee->getName() == LoopEntryName))
+  bool isRound = callee && callee->getName() == target::intrinsic::LoopRound;
+  if (!isRound &&
+      !(callee && callee->getName() == target::intrinsic::LoopEntry))
     return std::nullopt;
   auto literal = [&](unsigned i) {
     return cast<ConstantInt>(call->getArgOperand(i))->getZExtValue();

@@ -29,10 +29,6 @@ namespace karakal::codegen {
 /// Operands of a probe's machine instruction.
 constexpr unsigned LoopProbeDepth = 0, LoopProbeRounds = 1;
 
-/// Functions that state a bound.
-inline constexpr llvm::StringLiteral LoopEntryName = "__ixp_loop_entry";
-inline constexpr llvm::StringLiteral LoopRoundName = "__ixp_loop_round";
-
 /// Puts a probe at the head of each loop of `function`, in place of the calls
 /// that state bounds; 0 rounds: not known.
 void markLoops(llvm::Function &function);

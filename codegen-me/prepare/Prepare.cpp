@@ -9,6 +9,7 @@
 
 #include "codegen-me/target/IxpTargetMachine.h"
 
+#include "target-ixp/chip/RuntimeNames.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/IR/DebugInfo.h"
 #include "llvm/IR/DebugInfoMetadata.h"
@@ -35,7 +36,7 @@ Error errorAt(const Instruction *instr, std::string id, std::string message) {
 }
 
 bool isMachineFunction(const Function &function) {
-  return function.getName().starts_with("__ixp_");
+  return function.getName().starts_with(target::intrinsic::Prefix);
 }
 
 /// Walks the call graph and collects callers before callees.
@@ -96,10 +97,11 @@ Status Checker::checkCall(CallBase &call) {
                      "an argument passed by value in memory");
   if (isMachineFunction(*callee)) {
     StringRef name = callee->getName();
-    bool wantsFirst = name == "__ixp_ring_status" || name == "__ixp_crc" ||
+    bool wantsFirst = name == target::intrinsic::RingStatus ||
+                      name == target::intrinsic::Crc ||
                       name.starts_with("__ixp_local_csr");
-    bool wantsLast =
-        name == "__ixp_cam_write" || name == "__ixp_cam_write_state";
+    bool wantsLast = name == target::intrinsic::CamWrite ||
+                     name == target::intrinsic::CamWriteState;
     unsigned wanted = wantsLast ? call.arg_size() - 1 : 0;
     if ((wantsFirst || wantsLast) &&
         !isa<ConstantInt>(call.getArgOperand(wanted)))

@@ -22,6 +22,7 @@
 
 #include "codegen-me/prepare/Prepare.h"
 
+#include "target-ixp/chip/RuntimeNames.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
@@ -120,8 +121,8 @@ void formAt(Instruction &sum) {
     return;
   IRBuilder<> builder(&sum);
   Type *i32 = builder.getInt32Ty();
-  FunctionCallee add =
-      sum.getModule()->getOrInsertFunction("__ixp_ones_add", i32, i32, i32);
+  FunctionCallee add = sum.getModule()->getOrInsertFunction(
+      target::intrinsic::OnesAdd, i32, i32, i32);
   Value *result = nullptr;
   for (Value *other : others)
     result = result ? builder.CreateAdd(result, other) : other;

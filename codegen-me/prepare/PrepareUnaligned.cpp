@@ -22,6 +22,7 @@
 #include "codegen-me/prepare/Prepare.h"
 #include "codegen-me/target/IxpLowering.h"
 
+#include "target-ixp/chip/RuntimeNames.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/PatternMatch.h"
@@ -34,8 +35,6 @@ namespace karakal::codegen {
 
 namespace {
 
-constexpr StringRef WordsFromName = "__ixp_words_from.",
-                    WordsIntoName = "__ixp_words_into.";
 constexpr unsigned wordBits = 32;
 
 using Words = SmallVector<Value *, 16>;
@@ -201,8 +200,10 @@ void lowerInto(CallInst &call) {
 
 void lowerUnaligned(Module &module) {
   for (Function &function : make_early_inc_range(module)) {
-    bool isFrom = function.getName().starts_with(WordsFromName);
-    if (!isFrom && !function.getName().starts_with(WordsIntoName))
+    bool isFrom =
+        function.getName().starts_with(target::intrinsic::WordsFromPrefix);
+    if (!isFrom &&
+        !function.getName().starts_with(target::intrinsic::WordsIntoPrefix))
       continue;
     for (User *user : make_early_inc_range(function.users())) {
       auto *call = cast<CallInst>(user);

@@ -8,6 +8,7 @@
 
 #include "target-ixp/chip/MemoryMap.h"
 
+#include "target-ixp/chip/RuntimeNames.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/Support/KnownBits.h"
 
@@ -215,7 +216,8 @@ static bool isInLine(const MemSDNode *access, uint64_t offset,
   const auto *call =
       part ? dyn_cast<CallInst>(part->getAggregateOperand()) : nullptr;
   return distance == offset && call && call->getCalledFunction() &&
-         call->getCalledFunction()->getName() == "__ixp_cam_lookup_line";
+         call->getCalledFunction()->getName() ==
+             target::intrinsic::CamLookupLine;
 }
 
 /// How many bytes an access of local memory lies behind an address whose low

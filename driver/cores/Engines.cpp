@@ -14,6 +14,7 @@
 #include "passes/packets/Stoppable.h"
 #include "swcache/Caches.h"
 #include "target-ixp/chip/MemoryMap.h"
+#include "target-ixp/chip/RuntimeNames.h"
 #include "target-ixp/microcode/AverageCost.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -24,7 +25,6 @@ namespace karakal::driver {
 
 namespace {
 
-constexpr const char *engineEntry = "me_main";
 constexpr const char *doesNotFit = "E-codegen-me-020";
 /// The sizes grow by this where the code did not fit, so many times.
 constexpr double sizeStep = 1.5;
@@ -104,7 +104,7 @@ Result<CoreProgram> makeEngineIr(ModuleOp planned, const std::string &aggregate,
   for (const char *file : {"packet.ll", "services.ll", "locks.ll", "rings.ll"})
     if (Status linked = linkRuntime(*core->module, file); !linked)
       return linked.error();
-  keepEntries(*core->module, {engineEntry});
+  keepEntries(*core->module, {target::runtime::EngineEntry});
   optimize(*core->module, pipeline.level,
            /*keepPrimitives=*/!includes(pipeline.level, Level::O2));
   return core;
@@ -118,7 +118,7 @@ Result<target::Microcode> compileEngine(ModuleOp planned,
     return core.error();
   codegen::CodeGenOptions codegen;
   codegen.level = options.pipeline.level == Level::Base ? 0 : 2;
-  codegen.entry = engineEntry;
+  codegen.entry = target::runtime::EngineEntry;
   codegen.maxWords = target::ControlStoreWords;
   codegen.sources = sourcesOf(planned);
   codegen.stackSramBase =

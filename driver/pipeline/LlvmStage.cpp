@@ -8,6 +8,7 @@
 #include "driver/pipeline/LlvmStage.h"
 #include "codegen-me/prepare/JoinLoads.h"
 #include "codegen-me/prepare/NarrowFunnels.h"
+#include "target-ixp/chip/RuntimeNames.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -127,13 +128,13 @@ public:
 /// command pending (locks).
 bool isLargePrimitive(StringRef name) {
   static const StringSet<> large = {
-      "baker_packet_copy",     "baker_packet_clone",
-      "baker_packet_drop",     "baker_packet_clear",
-      "baker_packet_add_tail", "baker_packet_create",
-      "baker_packet_blank",    "baker_lock",
-      "baker_unlock",          "baker_lock_local",
-      "baker_unlock_local",    "baker_lock_sram",
-      "baker_unlock_sram"};
+      target::runtime::PacketCopy,    target::runtime::PacketClone,
+      target::runtime::PacketDrop,    target::runtime::PacketClear,
+      target::runtime::PacketAddTail, target::runtime::PacketCreate,
+      target::runtime::PacketBlank,   target::runtime::Lock,
+      target::runtime::Unlock,        target::runtime::LockLocal,
+      target::runtime::UnlockLocal,   target::runtime::LockSram,
+      target::runtime::UnlockSram};
   return large.contains(name);
 }
 
@@ -143,18 +144,19 @@ void markFunctions(Module &module, bool keepPrimitives) {
     // No tables in constant data, no calls of a C library, no unwinding.
     function.addFnAttr("no-jump-tables", "true");
     function.addFnAttr(Attribute::NoUnwind);
-    if (function.getName().starts_with("__ixp_loop_")) { // bounds, no code
+    if (function.getName().starts_with(
+            target::intrinsic::LoopPrefix)) { // bounds, no code
       function.setMemoryEffects(MemoryEffects::inaccessibleMemOnly());
       function.setWillReturn();
     }
-    if (function.getName().starts_with("__ixp_words_")) {
+    if (function.getName().starts_with(target::intrinsic::WordsPrefix)) {
       function.setDoesNotAccessMemory();
       function.setWillReturn();
     }
     if (function.isDeclaration() ||
         function.hasFnAttribute(Attribute::AlwaysInline))
       continue;
-    if (!function.getName().starts_with("baker_"))
+    if (!function.getName().starts_with(target::runtime::Prefix))
       continue;
     bool isCall = keepPrimitives || isLargePrimitive(function.getName());
     function.addFnAttr(isCall ? Attribute::NoInline : Attribute::InlineHint);

@@ -8,6 +8,7 @@
 #include "aggregation/Passes.h"
 #include "ir/dialect/Attributes.h"
 #include "ir/dialect/Layout.h"
+#include "target-ixp/chip/RuntimeNames.h"
 
 #include <nlohmann/json.hpp>
 
@@ -52,7 +53,8 @@ json describeAggregate(ModuleOp program, const AggregateCode &engine) {
     functions.push_back(
         {{"name", range.name},
          {"words", range.end - range.begin},
-         {"runtime", StringRef(range.name).starts_with("baker_")}});
+         {"runtime",
+          StringRef(range.name).starts_with(target::runtime::Prefix)}});
   return {{"name", engine.plan.name},
           {"ppfs", ppfs},
           {"engines", engine.plan.engines},

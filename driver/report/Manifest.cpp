@@ -11,6 +11,7 @@
 #include "passes/Passes.h"
 #include "swcache/Caches.h"
 #include "target-ixp/chip/Rings.h"
+#include "target-ixp/chip/RuntimeNames.h"
 #include "target-ixp/image/Image.h"
 
 #include <set>
@@ -21,8 +22,6 @@ using nlohmann::json;
 namespace karakal::driver {
 
 namespace {
-
-constexpr const char *handlerName = "xscale_handler";
 
 /// The init functions: initial values of globals first.
 std::vector<func::FuncOp> initFunctions(ModuleOp program) {
@@ -246,7 +245,7 @@ json describeXScale(ModuleOp program, const XScaleCode &code) {
   }
   for (func::FuncOp function : controlFunctions(program))
     control.push_back(describeControl(function, code));
-  return {{"handler", addressOf(code, handlerName)},
+  return {{"handler", addressOf(code, target::runtime::XScaleEntry)},
           {"stack", target::XScaleStackTop},
           {"arguments", target::XScaleArguments},
           {"init", init},
@@ -256,7 +255,7 @@ json describeXScale(ModuleOp program, const XScaleCode &code) {
 } // namespace
 
 std::vector<std::string> xscaleEntries(ModuleOp program) {
-  std::vector<std::string> entries = {handlerName};
+  std::vector<std::string> entries = {target::runtime::XScaleEntry};
   for (func::FuncOp function : initFunctions(program))
     entries.push_back("init." + function.getSymName().str());
   for (func::FuncOp function : controlFunctions(program))

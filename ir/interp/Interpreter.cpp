@@ -14,6 +14,7 @@
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Matchers.h"
+#include "target-ixp/chip/RuntimeNames.h"
 #include "llvm/ADT/APInt.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/StringExtras.h"
@@ -26,10 +27,6 @@ namespace karakal::ir {
 
 namespace {
 
-constexpr StringLiteral engineEntry = "me_main";
-constexpr StringLiteral ringGet = "__ixp_scratch_get2";
-constexpr StringLiteral sramRingGet = "__ixp_sram_get";
-constexpr StringLiteral neighbourGet = "baker_neighbour_get";
 /// What init functions of the compiler's own begin with.
 constexpr StringLiteral ownPrefix = "karakal.";
 /// Operations for one packet, and for the calls that set up tables; a program
@@ -43,11 +40,11 @@ constexpr unsigned depthMax = 400;
 /// The ring that a call of the runtime takes a message from.
 static std::optional<uint32_t> ringAsked(StringRef name,
                                          ArrayRef<APInt> arguments) {
-  if (name == neighbourGet)
+  if (name == target::runtime::NeighbourGet)
     return target::RingNeighbour;
-  if (name == ringGet)
+  if (name == target::intrinsic::RingGet)
     return uint32_t(arguments[0].getZExtValue());
-  if (name != sramRingGet)
+  if (name != target::intrinsic::SramRingGet)
     return std::nullopt;
   uint64_t queue = arguments[0].getZExtValue();
   for (uint32_t i = 0; i < target::RingSramCount; ++i)
@@ -61,7 +58,7 @@ static std::optional<uint32_t> ringAsked(StringRef name,
 /// Rings that the engine's program of `module` takes messages from.
 static DenseSet<uint32_t> ringsAsked(ModuleOp module) {
   DenseSet<uint32_t> rings;
-  auto entry = module.lookupSymbol<func::FuncOp>(engineEntry);
+  auto entry = module.lookupSymbol<func::FuncOp>(target::runtime::EngineEntry);
   if (!entry)
     return rings;
   entry.walk([&](func::CallOp call) {
@@ -167,39 +164,39 @@ SmallVector<APInt> Interpreter::callRuntime(StringRef name,
     ring.pop_front();
     return words;
   }
-  if (name == "__ixp_ring_status") {
+  if (name == target::intrinsic::RingStatus) {
     uint32_t ring = uint32_t(arguments[0].getZExtValue());
     bool isOn = ring == target::RingFromXScale && machine.rings[ring].empty();
     return {APInt(32, isOn)};
   }
-  if (name == "__ixp_swap" || name == "__ixp_sleep") {
+  if (name == target::intrinsic::Swap || name == target::intrinsic::Sleep) {
     isIdle = !isWaiting();
     return {};
   }
   auto argument = [&](unsigned i) {
     return uint32_t(arguments[i].getZExtValue());
   };
-  if (name == "__ixp_cam_lookup")
+  if (name == target::intrinsic::CamLookup)
     return {APInt(32, machine.cam.lookup(argument(0)))};
-  if (name == "__ixp_cam_write") {
+  if (name == target::intrinsic::CamWrite) {
     machine.cam.write(argument(0) % target::CamEntries, argument(1));
     return {};
   }
-  if (name == "__ixp_cam_clear") {
+  if (name == target::intrinsic::CamClear) {
     machine.cam.clear();
     return {};
   }
   // A flag for copies of tables, of which interpreted programs have none.
-  if (name == "__ixp_sram_incr")
+  if (name == target::intrinsic::SramIncrement)
     return {};
-  if (name == "baker_count_drop") {
+  if (name == target::runtime::CountDrop) {
     Event event;
     event.kind = Event::Drop;
     event.where = dropReasonsOf(module)[arguments[0].getZExtValue()];
     addEvent(event);
     return {};
   }
-  if (name == "baker_packet_room") {
+  if (name == target::runtime::PacketRoom) {
     if (arguments[0].ult(arguments[1]))
       trap("no room in front of the packet");
     return {};
@@ -328,7 +325,7 @@ void Interpreter::begin() {
 
 bool Interpreter::takePacket(const Arrival &arrival) {
   begin();
-  auto entry = symbols.lookup<func::FuncOp>(engineEntry);
+  auto entry = symbols.lookup<func::FuncOp>(target::runtime::EngineEntry);
   bool isFromRx = arrival.ring == target::RingRx;
   if (entry && !ownRings.contains(arrival.ring))
     return false;

@@ -21,6 +21,7 @@
 #include "ir/dialect/Attributes.h"
 #include "mlir/IR/IRMapping.h"
 #include "passes/Passes.h"
+#include "target-ixp/chip/RuntimeNames.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
@@ -31,8 +32,6 @@ namespace karakal::passes {
 #include "passes/Passes.h.inc"
 
 namespace {
-
-constexpr llvm::StringLiteral entryName = "me_main";
 
 unsigned countOperations(func::FuncOp function) {
   unsigned count = 0;
@@ -126,7 +125,7 @@ void Inline::flatten(func::FuncOp function) {
 void Inline::removeUncalled() {
   ModuleOp module = getOperation();
   llvm::SetVector<Operation *> reached;
-  reached.insert(module.lookupSymbol(entryName));
+  reached.insert(module.lookupSymbol(target::runtime::EngineEntry));
   for (size_t i = 0; i < reached.size(); ++i)
     reached[i]->walk([&](func::CallOp call) {
       reached.insert(module.lookupSymbol(call.getCallee()));
@@ -140,10 +139,11 @@ void Inline::removeUncalled() {
 void Inline::runOnOperation() {
   isFlat.clear();
   callCount.clear();
-  auto entry = getOperation().lookupSymbol<func::FuncOp>(entryName);
+  auto entry =
+      getOperation().lookupSymbol<func::FuncOp>(target::runtime::EngineEntry);
   if (!entry) {
     getOperation().emitError()
-        << "baker-inline: there is no @" << entryName
+        << "baker-inline: there is no @" << target::runtime::EngineEntry
         << ": run baker-lower-channels for a microengine";
     return signalPassFailure();
   }

@@ -26,6 +26,7 @@
 #include "passes/packets/Stoppable.h"
 #include "support/Error.h"
 #include "target-ixp/chip/Rings.h"
+#include "target-ixp/chip/RuntimeNames.h"
 #include "llvm/ADT/MapVector.h"
 #include <set>
 
@@ -175,8 +176,8 @@ void LowerChannels::emitHostMessage(OpBuilder &builder, Location loc,
   if (id != 0)
     message = builder.create<arith::OrIOp>(
         loc, message, word(builder, loc, id << target::RingChannelShift));
-  call(builder, loc, "baker_channel_put", {word(builder, loc, ring), message},
-       0);
+  call(builder, loc, target::runtime::ChannelPut,
+       {word(builder, loc, ring), message}, 0);
   ++ringPutCount;
 }
 
@@ -234,16 +235,16 @@ SmallVector<Route> LowerChannels::routesOn(uint32_t ring) {
 SmallVector<Value> LowerChannels::emitGet(OpBuilder &builder, Location loc,
                                           uint32_t ring) {
   if (target::isNeighbourRing(ring))
-    return {call(builder, loc, "baker_neighbour_get", {}, 1)[0],
+    return {call(builder, loc, target::runtime::NeighbourGet, {}, 1)[0],
             word(builder, loc, 0)};
   if (target::isSramRing(ring)) {
     Value queue = word(builder, loc,
                        target::queueWord(target::SramRingChannel,
                                          target::sramRingEntry(ring)));
-    return {call(builder, loc, "__ixp_sram_get", queue, 1)[0],
+    return {call(builder, loc, target::intrinsic::SramRingGet, queue, 1)[0],
             word(builder, loc, 0)};
   }
-  return llvm::to_vector(call(builder, loc, "__ixp_scratch_get2",
+  return llvm::to_vector(call(builder, loc, target::intrinsic::RingGet,
                               {word(builder, loc, ring)},
                               target::RingMessageWords));
 }
@@ -359,7 +360,7 @@ void LowerChannels::buildMicroengineEntry() {
   ModuleOp module = getOperation();
   Location loc = module.getLoc();
   OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
-  auto entry = builder.create<func::FuncOp>(loc, "me_main",
+  auto entry = builder.create<func::FuncOp>(loc, target::runtime::EngineEntry,
                                             builder.getFunctionType({}, {}));
   Region *body = &entry.getBody();
   builder.setInsertionPointToStart(entry.addEntryBlock());
@@ -397,7 +398,7 @@ void LowerChannels::buildMicroengineEntry() {
   SmallVector<Route> fromXScale = routesOn(target::RingFromXScale);
   if (!fromXScale.empty()) {
     // The ring's line is on while it is empty: looking costs no memory access.
-    Value isEmpty = call(builder, loc, "__ixp_ring_status",
+    Value isEmpty = call(builder, loc, target::intrinsic::RingStatus,
                          {word(builder, loc, target::RingFromXScale)}, 1)[0];
     Value isNot = builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::eq,
                                                 isEmpty, zero);
@@ -419,7 +420,7 @@ void LowerChannels::buildMicroengineEntry() {
       builder.create<cf::BranchOp>(loc, loop);
     });
   if (module->hasAttr(stoppableAttrName)) {
-    Value asked = call(builder, loc, "baker_stop_asked", {}, 1)[0];
+    Value asked = call(builder, loc, target::runtime::StopAsked, {}, 1)[0];
     Value isAsked = builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::ne,
                                                   asked, word(builder, loc, 0));
     Block *stop = OpBuilder(builder).createBlock(body);
@@ -431,10 +432,10 @@ void LowerChannels::buildMicroengineEntry() {
   }
   // The next look costs others something only if it is a command.
   if (asksByCommand())
-    call(builder, loc, "__ixp_sleep", {word(builder, loc, target::IdleTicks)},
-         0);
+    call(builder, loc, target::intrinsic::Sleep,
+         {word(builder, loc, target::IdleTicks)}, 0);
   else
-    call(builder, loc, "__ixp_swap", {}, 0);
+    call(builder, loc, target::intrinsic::Swap, {}, 0);
   builder.create<cf::BranchOp>(loc, loop);
 }
 
@@ -449,7 +450,7 @@ void LowerChannels::buildXScaleEntry() {
   ModuleOp module = getOperation();
   Location loc = module.getLoc();
   OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
-  auto entry = builder.create<func::FuncOp>(loc, "xscale_handler",
+  auto entry = builder.create<func::FuncOp>(loc, target::runtime::XScaleEntry,
                                             builder.getFunctionType({}, {}));
   Region *body = &entry.getBody();
   builder.setInsertionPointToStart(entry.addEntryBlock());
@@ -514,8 +515,8 @@ void LowerChannels::removeUnreached() {
   ModuleOp module = getOperation();
   SetVector<Operation *> reached;
   for (auto function : module.getOps<func::FuncOp>()) {
-    bool isEntry = function.getSymName() == "me_main" ||
-                   function.getSymName() == "xscale_handler";
+    bool isEntry = function.getSymName() == target::runtime::EngineEntry ||
+                   function.getSymName() == target::runtime::XScaleEntry;
     if (isEntry || (core != "me" && isOurs(function) &&
                     (isHost() || !ir::isPpf(function))))
       reached.insert(function);

@@ -14,6 +14,7 @@
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/DataLayoutInterfaces.h"
 #include "mlir/Transforms/Mem2Reg.h"
+#include "target-ixp/chip/RuntimeNames.h"
 
 #include <set>
 
@@ -365,7 +366,8 @@ void PacketStates::checkRoom(OpBuilder &builder, Operation *encap, Value head,
       return;
   }
   auto module = entry->getParentOfType<ModuleOp>();
-  func::FuncOp function = runtimeFunction(module, "baker_packet_room", 2, 0);
+  func::FuncOp function =
+      runtimeFunction(module, target::runtime::PacketRoom, 2, 0);
   builder.create<func::CallOp>(encap->getLoc(), function,
                                ValueRange{head, bytes});
 }

@@ -45,6 +45,7 @@
 #include "mlir/Interfaces/DataLayoutInterfaces.h"
 #include "mlir/Transforms/Mem2Reg.h"
 #include "mlir/Transforms/RegionUtils.h"
+#include "target-ixp/chip/RuntimeNames.h"
 #include "llvm/ADT/PostOrderIterator.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -56,8 +57,6 @@ namespace karakal::passes {
 #include "passes/Passes.h.inc"
 
 namespace {
-
-constexpr llvm::StringLiteral entryName = "me_main";
 
 bool isPacket(Value value) { return isa<ir::PacketType>(value.getType()); }
 
@@ -434,10 +433,12 @@ void Phr::visit(Operation *op) {
 }
 
 void Phr::runOnOperation() {
-  auto entry = getOperation().lookupSymbol<func::FuncOp>(entryName);
+  auto entry =
+      getOperation().lookupSymbol<func::FuncOp>(target::runtime::EngineEntry);
   if (!entry) {
     getOperation().emitError()
-        << "baker-phr: there is no @" << entryName << ": run baker-inline";
+        << "baker-phr: there is no @" << target::runtime::EngineEntry
+        << ": run baker-inline";
     return signalPassFailure();
   }
   IRRewriter rewriter(&getContext());

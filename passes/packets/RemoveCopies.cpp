@@ -22,6 +22,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Dominance.h"
+#include "target-ixp/chip/RuntimeNames.h"
 #include "llvm/ADT/DepthFirstIterator.h"
 
 using namespace mlir;
@@ -75,7 +76,8 @@ void RemoveCopies::countAlone(ir::PacketDropOp drop) {
   Value number = builder.create<arith::ConstantIntOp>(
       drop.getLoc(), ir::dropReasonNumber(drop), 32);
   builder.create<func::CallOp>(
-      drop.getLoc(), runtimeFunction(getOperation(), "baker_count_drop", 1, 0),
+      drop.getLoc(),
+      runtimeFunction(getOperation(), target::runtime::CountDrop, 1, 0),
       number);
   drop.erase();
   ++moveCount;

@@ -21,6 +21,7 @@
 #include "ir/dialect/Layout.h"
 #include "support/Error.h"
 #include "target-ixp/chip/MemoryMap.h"
+#include "target-ixp/chip/RuntimeNames.h"
 
 using namespace mlir;
 
@@ -182,7 +183,8 @@ static SmallVector<Value> wordsFromEnclosing(OpBuilder &builder, Location loc,
                                              unsigned count) {
   KARAKAL_ASSERT(enclosing.size() >= count + 2, "not the enclosing quadwords");
   return callUnaligned(builder, loc, position,
-                       "__ixp_words_from." + std::to_string(count),
+                       target::intrinsic::WordsFromPrefix +
+                           std::to_string(count),
                        enclosing.take_front(count + 2), count);
 }
 
@@ -191,10 +193,10 @@ static SmallVector<Value> wordsIntoEnclosing(OpBuilder &builder, Location loc,
                                              const RunPosition &position,
                                              ArrayRef<Value> words,
                                              unsigned total) {
-  SmallVector<Value> placed =
-      callUnaligned(builder, loc, position,
-                    "__ixp_words_into." + std::to_string(words.size()), words,
-                    words.size() + 2);
+  SmallVector<Value> placed = callUnaligned(builder, loc, position,
+                                            target::intrinsic::WordsIntoPrefix +
+                                                std::to_string(words.size()),
+                                            words, words.size() + 2);
   placed.resize(total, constantWord(builder, loc, 0));
   return placed;
 }
@@ -318,7 +320,8 @@ struct PacketLoad : ToLlvmPattern<ir::PacketLoadOp> {
         words.push_back(resize(
             rewriter, loc,
             callPrimitive(
-                context, rewriter, op, "baker_packet_read", 2 * wordBits,
+                context, rewriter, op, target::runtime::PacketRead,
+                2 * wordBits,
                 {adaptor.getPacket(),
                  constantWord(rewriter, loc, 8 * (at + bytesPerWord * i)),
                  constantWord(rewriter, loc, wordBits)}),
@@ -358,7 +361,7 @@ struct PacketStore : ToLlvmPattern<ir::PacketStoreOp> {
           continue;
         Value bytes = shift(rewriter, loc, word, 8 * (bytesPerWord - end),
                             /*isLeft=*/false);
-        callPrimitive(context, rewriter, op, "baker_packet_write", 0,
+        callPrimitive(context, rewriter, op, target::runtime::PacketWrite, 0,
                       {adaptor.getPacket(),
                        constantWord(rewriter, loc,
                                     8 * (op.getAt() + bytesPerWord * i + byte)),

@@ -23,6 +23,7 @@
 #include "passes/to-llvm/ToLlvmPatterns.h"
 #include "support/Error.h"
 #include "target-ixp/chip/MemoryMap.h"
+#include "target-ixp/chip/RuntimeNames.h"
 
 #include <optional>
 
@@ -207,7 +208,7 @@ bool Access::storeMasked(const Quads &quads, const Run &run) {
   }
   SmallVector<Value> operands{quads.pointer, maskValue, words[0], words[1]};
   LLVM::LLVMFuncOp callee =
-      declareRuntime(module, "__ixp_dram_write_masked",
+      declareRuntime(module, target::intrinsic::DramWriteMasked,
                      LLVM::LLVMVoidType::get(builder.getContext()),
                      llvm::to_vector(ValueRange(operands).getTypes()));
   builder.create<LLVM::CallOp>(loc, callee, operands);
@@ -409,7 +410,7 @@ struct ReadField : HeadPattern<ir::PacketReadOp> {
       if (!position)
         return mlir::failure();
       Value value = callRuntime(
-          rewriter, op, "baker_packet_read_at", rewriter.getI64Type(),
+          rewriter, op, target::runtime::PacketReadAt, rewriter.getI64Type(),
           {handle, position, constantWord(rewriter, loc, width)});
       rewriter.replaceOp(op, resize(rewriter, loc, value, width));
       return mlir::success();
@@ -473,7 +474,7 @@ struct WriteField : HeadPattern<ir::PacketWriteOp> {
       Value position = positionOf(op, adaptor.getIndex(), rewriter);
       if (!position)
         return mlir::failure();
-      callRuntime(rewriter, op, "baker_packet_write_at",
+      callRuntime(rewriter, op, target::runtime::PacketWriteAt,
                   LLVM::LLVMVoidType::get(op.getContext()),
                   {handle, position, constantWord(rewriter, loc, width),
                    resize(rewriter, loc, value, 64)});

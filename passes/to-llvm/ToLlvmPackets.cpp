@@ -10,6 +10,7 @@
 #include "ir/dialect/Layout.h"
 #include "passes/to-llvm/ToLlvmPatterns.h"
 #include "target-ixp/chip/Rings.h"
+#include "target-ixp/chip/RuntimeNames.h"
 
 using namespace mlir;
 
@@ -40,10 +41,10 @@ struct PacketRead : ToLlvmPattern<ir::PacketReadOp> {
   LogicalResult matchAndRewrite(ir::PacketReadOp op, Adaptor adaptor,
                                 Rewriter &rewriter) const override {
     unsigned width = op.getValue().getType().getIntOrFloatBitWidth();
-    Value value = callPrimitive(context, rewriter, op, "baker_packet_read", 64,
-                                {adaptor.getPacket(),
-                                 bitOffset(op, adaptor.getIndex(), rewriter),
-                                 constantWord(rewriter, op.getLoc(), width)});
+    Value value = callPrimitive(
+        context, rewriter, op, target::runtime::PacketRead, 64,
+        {adaptor.getPacket(), bitOffset(op, adaptor.getIndex(), rewriter),
+         constantWord(rewriter, op.getLoc(), width)});
     rewriter.replaceOp(op, resize(rewriter, op.getLoc(), value, width));
     return success();
   }
@@ -54,7 +55,7 @@ struct PacketWrite : ToLlvmPattern<ir::PacketWriteOp> {
   LogicalResult matchAndRewrite(ir::PacketWriteOp op, Adaptor adaptor,
                                 Rewriter &rewriter) const override {
     unsigned width = op.getValue().getType().getIntOrFloatBitWidth();
-    callPrimitive(context, rewriter, op, "baker_packet_write", 0,
+    callPrimitive(context, rewriter, op, target::runtime::PacketWrite, 0,
                   {adaptor.getPacket(),
                    bitOffset(op, adaptor.getIndex(), rewriter),
                    constantWord(rewriter, op.getLoc(), width),
@@ -93,11 +94,11 @@ struct PacketHeadroom : ToLlvmPattern<ir::PacketHeadroomOp> {
   LogicalResult matchAndRewrite(ir::PacketHeadroomOp op, Adaptor adaptor,
                                 Rewriter &rewriter) const override {
     auto head = op->getAttrOfType<ir::HeadAttr>(ir::headAttrName);
-    Value bytes =
-        head && head.isExact()
-            ? constantWord(rewriter, op.getLoc(), head.getValue())
-            : callPrimitive(context, rewriter, op, "baker_packet_headroom",
-                            wordBits, adaptor.getPacket());
+    Value bytes = head && head.isExact()
+                      ? constantWord(rewriter, op.getLoc(), head.getValue())
+                      : callPrimitive(context, rewriter, op,
+                                      target::runtime::PacketHeadroom, wordBits,
+                                      adaptor.getPacket());
     rewriter.replaceOp(op, bytes);
     return success();
   }
@@ -109,7 +110,7 @@ struct PacketDrop : ToLlvmPattern<ir::PacketDropOp> {
                                 Rewriter &rewriter) const override {
     Value reason =
         constantWord(rewriter, op.getLoc(), ir::dropReasonNumber(op));
-    callPrimitive(context, rewriter, op, "baker_packet_drop", 0,
+    callPrimitive(context, rewriter, op, target::runtime::PacketDrop, 0,
                   {adaptor.getPacket(), reason});
     rewriter.eraseOp(op);
     return success();
@@ -149,16 +150,17 @@ struct PacketSend : ToLlvmPattern<ir::PacketSendOp> {
                                       : constantWord(rewriter, loc, 0);
     uint32_t ring = op.getRing();
     if (target::isNeighbourRing(ring))
-      callPrimitive(context, rewriter, op, "baker_neighbour_put", 0, {first});
+      callPrimitive(context, rewriter, op, target::runtime::NeighbourPut, 0,
+                    {first});
     else if (target::isSramRing(ring))
       callPrimitive(
-          context, rewriter, op, "baker_sram_ring_put", 0,
+          context, rewriter, op, target::runtime::SramRingPut, 0,
           {constantWord(rewriter, loc,
                         target::queueWord(target::SramRingChannel,
                                           target::sramRingEntry(ring))),
            first});
     else
-      callPrimitive(context, rewriter, op, "baker_channel_put", 0,
+      callPrimitive(context, rewriter, op, target::runtime::ChannelPut, 0,
                     {constantWord(rewriter, loc, ring), first, second});
     rewriter.eraseOp(op);
     return success();
@@ -196,16 +198,17 @@ struct MetaRead : ToLlvmPattern<ir::MetaReadOp> {
     Value packet = adaptor.getPacket();
     unsigned width = op.getValue().getType().getIntOrFloatBitWidth();
     auto readWord = [&](uint32_t number) {
-      return callPrimitive(context, rewriter, op, "baker_meta_read", wordBits,
+      return callPrimitive(context, rewriter, op, target::runtime::MetaRead,
+                           wordBits,
                            {packet, constantWord(rewriter, loc, number)});
     };
     Value value;
     if (op.getField() == ir::rxPortName) {
-      value = callPrimitive(context, rewriter, op, "baker_rx_port", wordBits,
-                            packet);
+      value = callPrimitive(context, rewriter, op, target::runtime::RxPort,
+                            wordBits, packet);
     } else if (op.getField() == ir::txPortName) {
-      value = callPrimitive(context, rewriter, op, "baker_tx_port", wordBits,
-                            packet);
+      value = callPrimitive(context, rewriter, op, target::runtime::TxPort,
+                            wordBits, packet);
     } else if (op.getField() == ir::sequenceName) {
       value = readWord(target::DescriptorSequence);
     } else {
@@ -230,7 +233,7 @@ struct MetaWrite : ToLlvmPattern<ir::MetaWriteOp> {
     unsigned width = op.getValue().getType().getIntOrFloatBitWidth();
     Value low = resize(rewriter, loc, adaptor.getValue(), wordBits);
     if (op.getField() == ir::txPortName) {
-      callPrimitive(context, rewriter, op, "baker_set_tx_port", 0,
+      callPrimitive(context, rewriter, op, target::runtime::SetTxPort, 0,
                     {packet, low});
       rewriter.eraseOp(op);
       return success();
@@ -239,7 +242,7 @@ struct MetaWrite : ToLlvmPattern<ir::MetaWriteOp> {
     if (failed(number))
       return failure();
     auto writeWord = [&](uint32_t at, Value value) {
-      callPrimitive(context, rewriter, op, "baker_meta_write", 0,
+      callPrimitive(context, rewriter, op, target::runtime::MetaWrite, 0,
                     {packet, constantWord(rewriter, loc, at), value});
     };
     if (width > wordBits) {
@@ -262,25 +265,25 @@ void addPacketPatterns(RewritePatternSet &patterns,
   patterns.add<PacketRead, PacketWrite, PacketHeadroom, PacketDrop, PacketTake,
                PacketSend, PacketView, MetaRead, MetaWrite>(converter, context);
   patterns.add<WordPrimitive<ir::PacketDecapOp>>(converter, context,
-                                                 "baker_packet_decap");
+                                                 target::runtime::PacketDecap);
   patterns.add<WordPrimitive<ir::PacketEncapOp>>(converter, context,
-                                                 "baker_packet_encap");
+                                                 target::runtime::PacketEncap);
   patterns.add<WordPrimitive<ir::PacketCopyOp>>(converter, context,
-                                                "baker_packet_copy");
+                                                target::runtime::PacketCopy);
   patterns.add<WordPrimitive<ir::PacketCloneOp>>(converter, context,
-                                                 "baker_packet_clone");
-  patterns.add<WordPrimitive<ir::PacketLengthOp>>(converter, context,
-                                                  "baker_packet_length");
-  patterns.add<WordPrimitive<ir::PacketAddTailOp>>(converter, context,
-                                                   "baker_packet_add_tail");
+                                                 target::runtime::PacketClone);
+  patterns.add<WordPrimitive<ir::PacketLengthOp>>(
+      converter, context, target::runtime::PacketLength);
+  patterns.add<WordPrimitive<ir::PacketAddTailOp>>(
+      converter, context, target::runtime::PacketAddTail);
   patterns.add<WordPrimitive<ir::PacketRemoveTailOp>>(
-      converter, context, "baker_packet_remove_tail");
-  patterns.add<WordPrimitive<ir::PacketCreateOp>>(converter, context,
-                                                  "baker_packet_create");
+      converter, context, target::runtime::PacketRemoveTail);
+  patterns.add<WordPrimitive<ir::PacketCreateOp>>(
+      converter, context, target::runtime::PacketCreate);
   patterns.add<WordPrimitive<ir::PacketClearOp>>(converter, context,
-                                                 "baker_packet_clear");
+                                                 target::runtime::PacketClear);
   patterns.add<WordPrimitive<ir::PacketBlankOp>>(converter, context,
-                                                 "baker_packet_blank");
+                                                 target::runtime::PacketBlank);
 }
 
 } // namespace karakal::passes

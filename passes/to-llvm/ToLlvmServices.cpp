@@ -10,6 +10,8 @@
 #include "ir/dialect/Attributes.h"
 #include "ir/dialect/Services.h"
 #include "passes/to-llvm/ToLlvmPatterns.h"
+#include "support/Error.h"
+#include "target-ixp/chip/RuntimeNames.h"
 
 using namespace mlir;
 
@@ -40,7 +42,7 @@ template <typename Op> struct Section : ToLlvmPattern<Op> {
       callRuntime(rewriter, op, function, {}, adaptor.getRef());
     }
     rewriter.eraseOp(op);
-    return success();
+    return mlir::success();
   }
 
   StringRef name;
@@ -58,7 +60,7 @@ struct AtomicAdd : ToLlvmPattern<ir::AtomicAddOp> {
       Value sum = rewriter.create<LLVM::AddOp>(loc, old, adaptor.getValue());
       rewriter.create<LLVM::StoreOp>(loc, sum, adaptor.getRef(), 4);
       rewriter.eraseOp(op);
-      return success();
+      return mlir::success();
     }
     ir::GlobalOp global = ir::globalOf(op.getRef());
     std::optional<ir::Place> place;
@@ -68,13 +70,27 @@ struct AtomicAdd : ToLlvmPattern<ir::AtomicAddOp> {
       return op.emitError()
              << "an atomic counter is a global in scratch or SRAM";
     callRuntime(rewriter, op,
-                place->memory == "scratch" ? "__ixp_scratch_add"
-                                           : "__ixp_sram_add",
+                place->memory == "scratch" ? target::intrinsic::ScratchAdd
+                                           : target::intrinsic::SramAdd,
                 {}, {adaptor.getRef(), adaptor.getValue()});
     rewriter.eraseOp(op);
-    return success();
+    return mlir::success();
   }
 };
+
+/// The function that hashes a key of `width` bits.
+const char *hashFunction(unsigned width) {
+  switch (width) {
+  case 48:
+    return target::runtime::Hash48;
+  case 64:
+    return target::runtime::Hash64;
+  case 128:
+    return target::runtime::Hash128;
+  }
+  KARAKAL_UNREACHABLE("the hash unit has no keys of " + std::to_string(width) +
+                      " bits");
+}
 
 struct Hash : ToLlvmPattern<ir::HashOp> {
   using ToLlvmPattern::ToLlvmPattern;
@@ -83,10 +99,10 @@ struct Hash : ToLlvmPattern<ir::HashOp> {
     unsigned width = op.getKey().getType().getIntOrFloatBitWidth();
     unsigned passed = width == 48 ? 64 : width;
     Value key = resize(rewriter, op.getLoc(), adaptor.getKey(), passed);
-    Value hash = callRuntime(rewriter, op, "baker_hash" + std::to_string(width),
+    Value hash = callRuntime(rewriter, op, hashFunction(width),
                              rewriter.getIntegerType(passed), key);
     rewriter.replaceOp(op, resize(rewriter, op.getLoc(), hash, width));
-    return success();
+    return mlir::success();
   }
 };
 
@@ -101,7 +117,7 @@ template <typename Op> struct Ask : ToLlvmPattern<Op> {
                   ConversionPatternRewriter &rewriter) const override {
     rewriter.replaceOp(
         op, callRuntime(rewriter, op, name, rewriter.getI32Type(), {}));
-    return success();
+    return mlir::success();
   }
 
   StringRef name;
@@ -113,9 +129,9 @@ struct DropCount : ToLlvmPattern<ir::DropCountOp> {
                                 Rewriter &rewriter) const override {
     Value reason =
         constantWord(rewriter, op.getLoc(), ir::dropReasonNumber(op));
-    rewriter.replaceOp(op, callRuntime(rewriter, op, "baker_drop_count",
+    rewriter.replaceOp(op, callRuntime(rewriter, op, target::runtime::DropCount,
                                        rewriter.getI32Type(), reason));
-    return success();
+    return mlir::success();
   }
 };
 
@@ -130,12 +146,12 @@ struct Trace : ToLlvmPattern<ir::TraceOp> {
       auto values = adaptor.getValues().begin();
       StringRef text = op.getText();
       auto put = [&](char character) {
-        callRuntime(rewriter, op, "baker_trace_text", {},
+        callRuntime(rewriter, op, target::runtime::TraceText, {},
                     constantWord(rewriter, loc, uint8_t(character)));
       };
       while (!text.empty()) {
         if (text.consume_front("{}") && values != adaptor.getValues().end()) {
-          callRuntime(rewriter, op, "baker_trace_value", {},
+          callRuntime(rewriter, op, target::runtime::TraceValue, {},
                       resize(rewriter, loc, *values++, 64));
           continue;
         }
@@ -145,7 +161,7 @@ struct Trace : ToLlvmPattern<ir::TraceOp> {
       put('\n');
     }
     rewriter.eraseOp(op);
-    return success();
+    return mlir::success();
   }
 };
 
@@ -160,13 +176,13 @@ template <typename Op> struct LoopMark : ToLlvmPattern<Op> {
       Value number = constantWord(rewriter, op.getLoc(), op.getLoop());
       if constexpr (std::is_same_v<Op, ir::LoopRoundOp>)
         callRuntime(
-            rewriter, op, "__ixp_loop_round", {},
+            rewriter, op, target::intrinsic::LoopRound, {},
             {number, constantWord(rewriter, op.getLoc(), op.getBound())});
       else
-        callRuntime(rewriter, op, "__ixp_loop_entry", {}, number);
+        callRuntime(rewriter, op, target::intrinsic::LoopEntry, {}, number);
     }
     rewriter.eraseOp(op);
-    return success();
+    return mlir::success();
   }
 };
 
@@ -177,10 +193,12 @@ void addServicePatterns(RewritePatternSet &patterns,
                         ToLlvmContext &context) {
   patterns.add<AtomicAdd, Hash, Trace, DropCount, LoopMark<ir::LoopEntryOp>,
                LoopMark<ir::LoopRoundOp>>(converter, context);
-  patterns.add<Section<ir::LockOp>>(converter, context, "baker_lock");
-  patterns.add<Section<ir::UnlockOp>>(converter, context, "baker_unlock");
-  patterns.add<Ask<ir::TimestampOp>>(converter, context, "baker_timestamp");
-  patterns.add<Ask<ir::RandomOp>>(converter, context, "baker_random");
+  patterns.add<Section<ir::LockOp>>(converter, context, target::runtime::Lock);
+  patterns.add<Section<ir::UnlockOp>>(converter, context,
+                                      target::runtime::Unlock);
+  patterns.add<Ask<ir::TimestampOp>>(converter, context,
+                                     target::runtime::Timestamp);
+  patterns.add<Ask<ir::RandomOp>>(converter, context, target::runtime::Random);
 }
 
 } // namespace karakal::passes

@@ -2,6 +2,7 @@
 
 #include "target-ixp/microcode/AverageCost.h"
 #include "support/Error.h"
+#include "target-ixp/chip/RuntimeNames.h"
 #include "target-ixp/microcode/FlowGraph.h"
 #include "target-ixp/microcode/InstructionCost.h"
 #include "target-ixp/microcode/RegisterValues.h"
@@ -16,13 +17,12 @@ namespace {
 
 /// Takes a lock that contexts of one engine share (runtime/locks.ll), and the
 /// cycles of its loop while the lock is held.
-constexpr const char *localLockName = "baker_lock_local";
 constexpr double lookCycles = 8;
 /// What takes a lock and gives it back (runtime/services.ll, locks.ll).
-constexpr const char *lockNames[] = {"baker_lock", localLockName,
-                                     "baker_lock_sram"},
-                     *unlockNames[] = {"baker_unlock", "baker_unlock_local",
-                                       "baker_unlock_sram"};
+constexpr const char *lockNames[] = {runtime::Lock, runtime::LockLocal,
+                                     runtime::LockSram},
+                     *unlockNames[] = {runtime::Unlock, runtime::UnlockLocal,
+                                       runtime::UnlockSram};
 
 bool isOneOf(const char *const (&names)[3], const std::string &name) {
   return std::find(std::begin(names), std::end(names), name) != std::end(names);
@@ -139,7 +139,7 @@ MessageCost Reader::read() {
   std::vector<bool> isLocked = locked();
   bool hasLocalLock = std::any_of(
       code.functions.begin(), code.functions.end(),
-      [](const FunctionRange &f) { return f.name == localLockName; });
+      [](const FunctionRange &f) { return f.name == runtime::LockLocal; });
   for (size_t i = 0; i < instructions.size(); ++i) {
     MessageCost before = cost;
     const Instruction &instruction = instructions[i];
