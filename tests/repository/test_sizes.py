@@ -9,7 +9,6 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
-from repository import ROOT
 from sizes import (
     Sized,
     circles_of,
@@ -18,6 +17,8 @@ from sizes import (
     flat_counts,
     function_sizes,
 )
+
+from repository import ROOT
 
 FILE_LINES_MAX = 600
 FUNCTION_LINES_MAX = 70
