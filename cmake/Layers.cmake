@@ -1,9 +1,9 @@
-# The layer table: one row a folder, bottom-up. A folder may include only what
-# its row names (and itself); the last column names the outside libraries that
-# it alone may include. A room (sub-folder) that may know less than its folder
+# The layer table: one row per folder, bottom-up. A folder may include only itself
+# and what its row names; the last column names the outside libraries that only
+# such rows may include. A room (sub-folder) that may know less than its folder
 # is a row of its own. Each row is a library. CMake takes its link lines from
-# here, tests/repository/test_layers.py its rule, and docs/architecture.md its
-# picture.
+# this table, tests/repository/test_layers.py its rule, and docs/layers.svg is
+# drawn from it.
 #
 #             folder               | may include                          | from outside
 set(KARAKAL_LAYERS
@@ -24,8 +24,8 @@ set(KARAKAL_LAYERS
   "driver               | support target-ixp target-ixp/assembler target-ixp/microcode traces ir ir/interp baker-lang host passes swcache aggregation codegen-me | MLIR LLVM"
 )
 
-# The rooms of a folder, bottom-up: a room may include itself and those before
-# it. "." stands for the files that lie in the folder itself.
+# The rooms of a folder, bottom-up: a room may include itself and the rooms before
+# it. "." stands for the files in the folder itself.
 #
 #             folder      | rooms
 set(KARAKAL_ROOMS
@@ -65,7 +65,7 @@ function(karakal_library_of folder var)
 endfunction()
 
 # karakal_files_of(FOLDER ENDING VAR): the files of a row, relative to FOLDER:
-# those in the folder and in its rooms, but for rooms that are rows themselves.
+# those in the folder and in its rooms, except rooms that are rows themselves.
 function(karakal_files_of folder ending var)
   file(GLOB_RECURSE files CONFIGURE_DEPENDS
     RELATIVE "${PROJECT_SOURCE_DIR}/${folder}"
@@ -78,10 +78,10 @@ function(karakal_files_of folder ending var)
   set(${var} "${files}" PARENT_SCOPE)
 endfunction()
 
-# karakal_check_headers(FOLDER): every header of the folder compiles alone. Where
-# a source file includes its own header first, compiling that file shows it; any
-# other header is the only include of a file that the target check-headers
-# compiles.
+# karakal_check_headers(FOLDER): every header of the folder compiles alone. If a
+# source file includes its own header first, compiling that file is the check. For
+# any other header the target check-headers compiles a file that includes nothing
+# else.
 if(NOT TARGET check-headers)
   add_custom_target(check-headers)
 endif()

@@ -10,8 +10,8 @@ add_library(karakal_LLVM INTERFACE)
 target_include_directories(karakal_LLVM SYSTEM INTERFACE ${LLVM_INCLUDE_DIRS})
 separate_arguments(llvm_definitions NATIVE_COMMAND "${LLVM_DEFINITIONS}")
 target_compile_definitions(karakal_LLVM INTERFACE ${llvm_definitions})
-# A pass's statistics and SelectionDAG's virtual tables are laid out by NDEBUG,
-# which Debian's LLVM and MLIR have and a Debug build of ours has not.
+# NDEBUG changes the layout of a pass's statistics and of SelectionDAG's virtual
+# tables. Debian's LLVM and MLIR are built with it, a Debug build of ours is not.
 target_compile_definitions(karakal_LLVM INTERFACE $<$<CONFIG:Debug>:NDEBUG>)
 target_link_libraries(karakal_LLVM INTERFACE LLVM)
 add_library(karakal_MLIR INTERFACE)
@@ -38,7 +38,7 @@ add_library(karakal_ANTLR INTERFACE)
 target_include_directories(karakal_ANTLR SYSTEM INTERFACE ${ANTLR4_INCLUDE_DIR})
 target_link_libraries(karakal_ANTLR INTERFACE ${ANTLR4_LIBRARY})
 
-# Boost's own CMake package, where CMake would still prefer its module.
+# Boost's own CMake package; CMake would otherwise prefer its module.
 find_package(Boost REQUIRED CONFIG)
 add_library(karakal_BOOST_GRAPH INTERFACE)
 target_link_libraries(karakal_BOOST_GRAPH INTERFACE Boost::headers)

@@ -1,5 +1,5 @@
-# What mlir-tblgen and llvm-tblgen make out of a folder's .td files. Everything
-# is generated into the build directory under the path of its source, so that
+# Files that mlir-tblgen and llvm-tblgen generate from a folder's .td files. They
+# are put into the build directory under the path of their source, so that
 # "ir/dialect/BakerOps.h.inc" names its layer as any other header does.
 
 # karakal_tblgen(TD OUTPUT ARGUMENTS...): OUTPUT, made by mlir-tblgen from TD;

@@ -1,15 +1,15 @@
-; Locks of microengines beside those in scratch.
+; Locks of microengines that do not lie in scratch.
 ;
 ; baker_lock of services.ll takes a lock that engines and the XScale core share.
 ; These are the cheaper ones where a lock may lie elsewhere
-; (aggregation/locks/PlaceLocks.cpp). As there, taking and giving back stay calls.
+; (aggregation/locks/PlaceLocks.cpp). As there, taking and releasing stay calls.
 
 declare i32 @__ixp_sram_test_and_set(i32, i32)
 declare void @__ixp_sram_clr(i32, i32)
 declare void @__ixp_swap()
 
 ; Waits until the lock at byte `address` of the engine's local memory is free, and
-; takes it: between the look and the mark no other context runs.
+; takes it: no other context runs between the test and the set.
 define void @baker_lock_local(i32 %address) {
 entry:
   %word = inttoptr i32 %address to ptr addrspace(4)
@@ -58,5 +58,5 @@ define void @baker_unlock_sram(i32 %address) {
   ret void
 }
 
-; Few find a lock held.
+; A lock is rarely held.
 !0 = !{!"branch_weights", i32 1, i32 100}

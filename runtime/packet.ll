@@ -2,16 +2,16 @@
 ;
 ; A packet is one handle: the longword address of its descriptor in SRAM
 ; channel 0. Descriptor word 1 holds head<<16 | length; the buffer of the
-; packet starts at DRAM byte handle<<7. Nothing is known here of the offset or
-; the alignment of an access, so each data access reads the head pointer and
-; the two DRAM quadwords that enclose any 64 bits, and finds its field by
-; shifts: the general access of section 5.3 of the paper. A write is a read,
+; packet starts at DRAM byte handle<<7. The offset and alignment of an access
+; are unknown here, so each data access reads the head pointer and the two DRAM
+; quadwords that enclose any 64 bits, and extracts its field by shifts: the
+; general access of section 5.3 of the paper. A write is a read,
 ; a merge and a write of the same two quadwords; a packet has one owner at a
-; time, so nothing comes between.
+; time, so nothing can interfere.
 ;
 ; The same text serves the microengines and the XScale core: address space 1
-; is SRAM, 2 is DRAM, 3 is scratch, and the core's addresses are put in by the
-; driver. All work is on 32-bit words; an i64 is two words, high first.
+; is SRAM, 2 is DRAM, 3 is scratch, and the driver puts in the core's
+; addresses. All work is on 32-bit words; an i64 is two words, high first.
 ;
 ; Shifts by 32 - r with r = 0 are written as a shift by one and a shift by
 ; 31 - r, so that no amount reaches 32.
@@ -283,8 +283,8 @@ define i32 @baker_packet_decap(i32 %h, i32 %bytes) {
 }
 
 ; Moves the head pointer `bytes` towards the front of the buffer: the new
-; header's bytes are those that stood there. Where the buffer begins, the
-; context stops, rather than write into another packet.
+; header has the bytes that were there. At the start of the buffer the context
+; stops instead of writing into another packet.
 define i32 @baker_packet_encap(i32 %h, i32 %bytes) {
   %p = call ptr addrspace(1) @baker_descriptor(i32 %h, i32 1)
   %word = load i32, ptr addrspace(1) %p, align 4
@@ -333,7 +333,7 @@ entry:
 
 data:
   %offset = phi i32 [ %start, %entry ], [ %offset.next, %data ]
-  ; 64 rounds at most: a buffer has 2,048 bytes (codegen-me/prepare/LoopBounds.h).
+  ; 64 iterations at most: a buffer has 2,048 bytes (codegen-me/prepare/LoopBounds.h).
   call void @__ixp_loop_round(i32 1073741825, i32 64)
   %source.address = add i32 %source, %offset
   %target.address = add i32 %target, %offset
@@ -368,7 +368,7 @@ define i32 @baker_packet_copy(i32 %h) {
   ret i32 %new
 }
 
-; A second packet with the same data, whose descriptor holds nothing: head,
+; A second packet with the same data and an empty descriptor: head,
 ; length and metadata are in the program's registers.
 define i32 @baker_packet_clone(i32 %h, i32 %head, i32 %length) {
   %new = call i32 @baker_free_buffer()
@@ -386,7 +386,7 @@ define i32 @baker_packet_remove_tail(i32 %h, i32 %bytes) {
   ret i32 %h
 }
 
-; Appends `bytes` zeros. The program has compared them with the room behind the
+; Appends `bytes` zeros. The program has compared them with the space after the
 ; packet's end.
 define i32 @baker_packet_add_tail(i32 %h, i32 %bytes) {
   %p = call ptr addrspace(1) @baker_descriptor(i32 %h, i32 1)
@@ -430,7 +430,7 @@ partial:
 test:
   %offset = phi i32 [ %at, %entry ], [ %next, %partial ],
                     [ %offset.next, %data ]
-  ; A round for each quadword of a buffer, and the look that ends it.
+  ; An iteration for each quadword of a buffer, and the test that ends it.
   call void @__ixp_loop_round(i32 1073741826, i32 257)
   %isMore = icmp ult i32 %offset, %end
   br i1 %isMore, label %data, label %done
@@ -459,15 +459,15 @@ define i32 @baker_packet_create(i32 %bytes) {
   ret i32 %new
 }
 
-; The same with a descriptor that holds nothing.
+; The same with an empty descriptor.
 define i32 @baker_packet_blank(i32 %bytes) {
   %new = call i32 @baker_free_buffer()
   call void @baker_packet_clear(i32 %new, i32 128, i32 %bytes)
   ret i32 %new
 }
 
-; Stops the context where a head of `head` bytes leaves no room for `bytes`
-; more in front of it.
+; Stops the context if a head of `head` bytes has no space for `bytes` more
+; in front of it.
 define void @baker_packet_room(i32 %head, i32 %bytes) alwaysinline {
   %isRoom = icmp uge i32 %head, %bytes
   br i1 %isRoom, label %enough, label %stop
@@ -518,6 +518,6 @@ put:
   ret void
 }
 
-; Most rings have room, and most fields at most 32 bits.
+; Most rings have space, and most fields at most 32 bits.
 !0 = !{!"branch_weights", i32 1, i32 1000}
 !1 = !{!"branch_weights", i32 4, i32 1}

@@ -1,6 +1,6 @@
-; What the loop of an engine asks: rings between engines that are no scratch rings (target-ixp/chip/Rings.h). A message
-; is one word, never 0; a get gives 0 if there is none. As on scratch rings, a
-; put waits while there is no room.
+; Rings between engines that are not scratch rings (target-ixp/chip/Rings.h). A
+; message is one word, never 0; a get returns 0 if there is none. As on scratch
+; rings, a put waits while there is no space.
 
 declare i32 @__ixp_sram_put(i32, i32)
 declare i32 @__ixp_neighbour_get()
@@ -28,7 +28,7 @@ done:
   ret void
 }
 
-; Between the look and the use no other context runs.
+; No other context runs between the test and the use.
 define void @baker_neighbour_put(i32 %message) alwaysinline {
 entry:
   br label %test
@@ -74,5 +74,5 @@ define i32 @baker_stop_asked() alwaysinline {
   ret i32 %asked
 }
 
-; Under full load there is nearly always room, and a message.
+; Under full load there is nearly always space, and a message.
 !0 = !{!"branch_weights", i32 1000, i32 1}

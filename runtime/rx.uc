@@ -9,9 +9,9 @@
 ; The MSF hands over frames in pieces of up to 64 bytes (mpackets), each in an
 ; element of the receive buffer, each to the thread that has waited longest. So
 ; eight contexts that enqueue themselves in turn get the mpackets in turn, and
-; order needs no lock, only two batons that go round the contexts:
+; order needs no lock, only two batons that circulate among the contexts:
 ;
-;   baton A  looks at mpackets in the order of arrival: which buffer and which
+;   baton A  examines mpackets in the order of arrival: which buffer and which
 ;            offset in it, for frames of several mpackets from the port's state;
 ;   baton B  finishes them in the same order: puts the handle on the ring, gives
 ;            the element back, enqueues the context for the next mpacket.
@@ -25,12 +25,12 @@
 ;        +--- enqueue context, take next buffer, pass B <- finish ---+
 ;
 ; Every context keeps one free buffer ahead, so that a frame's first mpacket
-; does not wait for the free list. If the free list or the ring has no room the
-; context waits with its baton, all others behind it, and the MSF holds back the
-; wire: nothing is lost here.
+; does not wait for the free list. If the free list is empty or the ring is full,
+; the context waits and keeps its baton, all others wait for it, and the MSF holds
+; back the wire: nothing is lost here.
 ;
-; Not every frame becomes a packet: one with a receive error, or longer than
-; FRAME_BYTES_MAX, gives its buffer back and is counted.
+; A frame with a receive error, or longer than FRAME_BYTES_MAX, does not become a
+; packet: its buffer is freed and the frame is counted.
 ;
 ; Metadata words 4.. of the descriptor are set to zero, METADATA_WORDS of them:
 ; 12 unless the program is known to use fewer.
@@ -68,7 +68,7 @@
 .reg free_buffer        ; handle of the buffer kept ahead
 .reg buffer             ; handle of the current frame's buffer
 .reg element            ; element << 11, as an indirect reference wants it
-.reg place              ; DRAM address
+.reg place              ; DRAM address of the move
 .reg offset length      ; of the mpacket in its frame
 .reg descriptor         ; SRAM address
 .reg done               ; scratch
@@ -88,7 +88,7 @@
 
 .sig received baton_a baton_b allocated moved written put_done
 
-; === Start: constants, then into the round in the order of the contexts =====
+; === Start: constants, then the loop, in the order of the contexts ===========
 
 start#:
     local_csr_rd[ACTIVE_CTX_STS]
@@ -264,7 +264,7 @@ continued#:
     ctx_arb[moved, baton_b], defer[1]
     local_csr_wr[SAME_ME_SIGNAL, 0x80 | (&baton_a << 3)]
 
-; --- Baton B without a packet: the element, and into the round again --------
+; --- Baton B without a packet: give back the element, then loop again --------
 next#:
     alu_shf[done, done_register, OR, element, <<5]
     msf[fast_wr, --, done, 0]
@@ -274,7 +274,7 @@ next#:
 
 last#:
     ; From here as a whole frame, but its buffer was taken by another context:
-    ; this one keeps the buffer it has ahead.
+    ; this one keeps the buffer that it holds ahead.
     br[complete#], defer[1]
     alu[*l$index0[0], --, B, 0]
 
@@ -311,14 +311,14 @@ bad_first#:
     ; fall through
 
 release#:
-    ; Nothing but the element to give back.
+    ; Only the element is to be given back.
     ctx_arb[baton_b], defer[1], br[next#]
     local_csr_wr[SAME_ME_SIGNAL, 0x80 | (&baton_a << 3)]
 
 oversize#:
     scratch[incr, --, counters, 4]
 discard#:
-    ; What of the frame is still to come finds no buffer and is passed over.
+    ; The rest of the frame finds no buffer and is discarded.
     ; The buffer goes back under baton B, when all moves into it are done.
     alu[*l$index0[0], --, B, 0]
     ctx_arb[baton_b], defer[1]

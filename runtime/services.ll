@@ -1,10 +1,10 @@
-; Locks, counters, hashes, time and chance.
+; Locks, counters, hashes, time and random numbers.
 ;
-; What Baker's services are on the chip, for microengines and XScale core
-; alike. A lock is a word of scratch, 1 while it is held. Taking and giving it
-; back are calls that stay calls: nothing is pending when a microengine calls,
-; so that what was written inside a critical section is in memory before the
-; lock is free.
+; Baker's services, for microengines and the XScale core. A lock is a word of
+; scratch that is 1 while it is held. Taking and releasing it are calls that stay
+; calls: no command is pending when a microengine calls, so what was written
+; inside a critical section is in memory before the
+; lock is released.
 
 declare i32 @__ixp_scratch_test_and_set(i32, i32)
 declare void @__ixp_scratch_clr(i32, i32)
@@ -97,8 +97,8 @@ define i32 @baker_timestamp() alwaysinline {
   ret i32 %time
 }
 
-; PSEUDO_RANDOM_NUMBER shifts by one bit with each read: numbers that follow
-; each other are mixed apart.
+; PSEUDO_RANDOM_NUMBER shifts by one bit with each read, so successive numbers
+; are mixed.
 define i32 @baker_random() alwaysinline {
   %next = call i32 @__ixp_local_csr_rd(i32 328)
   %shifted = lshr i32 %next, 15
@@ -109,5 +109,5 @@ define i32 @baker_random() alwaysinline {
   ret i32 %number
 }
 
-; Few find a lock held.
+; A lock is rarely held.
 !0 = !{!"branch_weights", i32 1, i32 100}

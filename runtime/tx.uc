@@ -6,11 +6,11 @@
 ;
 ; The transmit buffer has a partition of 32 elements of 64 bytes for each port.
 ; The MSF sends a partition's elements strictly in order, each as soon as it is
-; valid. So the order on a port is decided when elements are reserved, and eight
-; contexts may fill and validate theirs in any order. Two batons go round:
+; valid. So the order on a port is fixed when elements are reserved, and the eight
+; contexts may fill and validate theirs in any order. Two batons circulate:
 ;
 ;   baton G  takes messages from the ring in turn;
-;   baton E  reserves elements in the same turn, and waits for room if need be
+;   baton E  reserves elements in the same order, and waits for space if necessary
 ;            (TX_SEQUENCE tells how many elements have left).
 ;
 ;   G: get, pass G -> E: reserve, pass E -> fill elements
@@ -21,15 +21,15 @@
 ; A message is port << 24 | handle and head << 16 | length. If the second word
 ; is 0, the packet's descriptor is read instead.
 ;
-; A baton is never needed to finish a packet, so that whoever waits with a baton
-; in hand holds up later packets alone.
+; No baton is needed to finish a packet, so a context that waits while it holds a
+; baton delays later packets only.
 ;
 ; A packet starts at any byte of its buffer. Moves are of whole quadwords, so
 ; the first element's payload starts at offset head & 7, and the elements hold
 ; the buffer's bytes from head & ~7 on, 64 each.
 ;
-; On an empty ring one context alone keeps asking, with baton G in hand, so that
-; an idle transmitter does not burden the scratchpad.
+; While the ring is empty only the context that holds baton G polls it, so that an
+; idle transmitter puts little load on scratch.
 ;
 ; Cost: 42 instructions and 3 swaps for a packet of one element, 16 and 2 for a
 ; further one.
@@ -164,7 +164,7 @@ sent#:
     sram[enqueue, --, buffer, 0]
     scratch[incr, --, counters, 0]
 
-; --- No message: pass baton E in turn, and come back with baton G -----------
+; --- No message: pass baton E in order, and return with baton G ---------------
 empty#:
     alu[*l$index1, --, B, 1]
     ctx_arb[baton_e]
@@ -179,7 +179,7 @@ idle#:
     br[taken#], defer[1]
     local_csr_wr[SAME_ME_SIGNAL, 0x80 | (&baton_g << 3)]
 
-; --- The message says nothing of the packet: its descriptor does -------------
+; --- The message has a handle only: read the descriptor -----------------------
 describe#:
     alu_shf[temp, --, B, buffer, <<2]
     sram[read, $head, temp, 4, 2], sig_done[described]
@@ -187,7 +187,7 @@ describe#:
     br[elements#], defer[1]
     alu_shf[port, 0x3, AND, $ports, >>16]
 
-; --- No room: look how many elements have left ------------------------------
+; --- No space: read how many elements have left -------------------------------
 full#:
     alu[--, 32, -, need]
     blo[refuse#]                            ; will never fit
@@ -196,7 +196,7 @@ full#:
     br[reserve#], defer[1]
     alu[*l$index0[1], 0xff, AND, $sequence]
 
-; --- A packet of no byte or of too many: free the buffer and count it apart --
+; --- A packet with no bytes or too many: free the buffer, count it separately --
 refuse#:
     scratch[incr, --, counters, 8]
     sram[enqueue, --, buffer, 0]
@@ -204,8 +204,8 @@ refuse#:
     local_csr_wr[SAME_ME_SIGNAL, 0x80 | (&baton_e << 3)]
 
 ; === A packet of several elements ===========================================
-; The first element's move has begun. Each round waits for a move, begins the
-; next one, and validates the element that the first filled.
+; The first element's move has begun. Each iteration waits for a move, begins the
+; next one, and validates the element that the first move filled.
 
 several#:
     local_csr_wr[SAME_ME_SIGNAL, 0x80 | (&baton_e << 3)]

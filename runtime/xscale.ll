@@ -7,7 +7,7 @@
 ;
 ; Addresses are those of target-ixp/chip/MemoryMap.h.
 
-;--- What bounds the engines' loops is nothing here.
+;--- Loop bounds of the engines mean nothing here.
 
 define void @__ixp_loop_entry(i32 %number) alwaysinline {
   ret void
@@ -17,8 +17,8 @@ define void @__ixp_loop_round(i32 %number, i32 %bound) alwaysinline {
   ret void
 }
 
-;--- Rings: word 0xcb400000 + 4n gets and puts, word 0xcb400100 + 4n tells, and
-;--- what is written to 0xcb400140 goes with the next word put. The core is the
+;--- Rings: word 0xcb400000 + 4n gets and puts, word 0xcb400100 + 4n is the status,
+;--- and a word written to 0xcb400140 goes with the next put. The core is the
 ;--- only one that gets from its ring, so it may take a message word by word.
 
 define { i32, i32 } @__ixp_scratch_get2(i32 %ring) {
@@ -50,7 +50,7 @@ define void @__ixp_scratch_put2(i32 %ring, i32 %first, i32 %second) {
   ret void
 }
 
-; Bit 1: full. The core asks only rings whose line means "nearly full".
+; Bit 1: full. The core tests only rings whose signal means "nearly full".
 define i32 @__ixp_ring_status(i32 %ring) {
   %offset = shl i32 %ring, 2
   %address = add i32 %offset, u0xcb400100
@@ -69,7 +69,7 @@ define void @__ixp_halt() {
   unreachable
 }
 
-; The core has one thread: waiting is looking again.
+; The core has one thread: it waits by testing again.
 define void @__ixp_swap() {
   ret void
 }
@@ -131,7 +131,7 @@ define i32 @baker_drop_count(i32 %reason) {
   ret i32 %count
 }
 
-;--- Time and chance: the local CSRs of engine 0 are mapped; the random number
+;--- Time and random numbers: the local CSRs of engine 0 are mapped; the random number
 ;--- is a register of the core's own.
 
 @random = internal global i32 1
