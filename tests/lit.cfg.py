@@ -23,3 +23,5 @@ config.substitutions.append((r"\bFileCheck\b", filecheck))
 config.environment["PATH"] = os.pathsep.join(
     [os.path.join(build, "bin"), "/usr/lib/llvm-19/bin", os.environ["PATH"]]
 )
+# Which mutant is on; see tests/bench/mutants.
+config.environment |= {k: v for k, v in os.environ.items() if "KARAKAL_MUTANT" in k}

@@ -1,10 +1,12 @@
 """Runs benchmarks and prints what they give.
 
     bench.py [NAME…] [--json=FILE] [--build=DIR] [--packets=N] [--mes=LIST]
+    bench.py mutants [--seed=N] [--sample=N] [--only=FOLDER]… [--limit=SECONDS]
 
-Without a name all run. `--json` writes what is printed under the benchmark's
-name. A program or level that is not there is left out, with a line that says
-so. Exit status: 0 done, 1 a tool failed, 2 the command line is wrong.
+Without a name all run but `mutants`, which takes hours. `--json` writes what is
+printed under the benchmark's name. A program or level that is not there is left
+out, with a line that says so. Exit status: 0 done, 1 a tool failed, 2 the
+command line is wrong.
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ import argparse
 import json
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +29,7 @@ from bench.compiler.packet_passes import PACKET_BENCHMARKS
 from bench.harness.bench import Bench, Failed, Missing
 from bench.mapping.mappings import mappings
 from bench.mapping.throughput_model import model, profile_speed
+from bench.mutants import command as mutation
 from bench.simulator.fig6 import fig6, sensitivity
 from bench.simulator.loaded_latency import latency
 from bench.simulator.speed import speed
@@ -54,7 +58,7 @@ BENCHMARKS: dict[str, Callable[[Bench], Any]] = {
 def parse(arguments: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         description=(__doc__ or "").partition("\n")[0],
-        epilog=f"benchmarks: {', '.join(BENCHMARKS)}",
+        epilog=f"benchmarks: {', '.join(BENCHMARKS)}; only when named: mutants",
     )
     parser.add_argument("names", nargs="*", metavar="NAME")
     parser.add_argument("--json", type=Path, help="file to write the results to")
@@ -68,10 +72,12 @@ def parse(arguments: list[str]) -> argparse.Namespace:
         action="store_true",
         help="also bridged and Zipf traffic, and mappings that a bound leaves out",
     )
+    mutation.add_options(parser)
     options = parser.parse_args(arguments)
+    known = [*BENCHMARKS, "mutants"]
     for name in options.names:
-        if name not in BENCHMARKS:
-            parser.error(f"no benchmark '{name}': there are {', '.join(BENCHMARKS)}")
+        if name not in known:
+            parser.error(f"no benchmark '{name}': there are {', '.join(known)}")
     return options
 
 
@@ -79,11 +85,13 @@ def main(arguments: list[str]) -> int:
     options = parse(arguments)
     engines = tuple(int(n) for n in options.mes.split(","))
     bench = Bench(options.build, options.packets, engines, options.all_sets)
+    named = {"mutants": partial(mutation.mutants, options=mutation.options_of(options))}
+    benchmarks = BENCHMARKS | named
     results: dict[str, Any] = {}
     status = 0
     for name in options.names or BENCHMARKS:
         try:
-            results[name] = BENCHMARKS[name](bench)
+            results[name] = benchmarks[name](bench)
         except Missing as missing:
             bench.leave_out(f"{name}: {missing}")
         except Failed as failed:
