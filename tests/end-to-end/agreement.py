@@ -27,7 +27,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from npftrace.capture import read_capture
+from npftrace.frames.capture import read_capture
 from testkit.applications import ENGINE_COUNTS, LEVELS, SOURCES
 from testkit.runs import (
     assert_packets_add_up,

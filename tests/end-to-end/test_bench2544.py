@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from npftrace.bench2544 import line_rate
+from npftrace.runs.rfc2544 import line_rate
 from testkit.applications import L3_SWITCH
 from testkit.paths import BUILD
 from testkit.runs import compile_app

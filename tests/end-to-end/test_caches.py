@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from npftrace.capture import read_capture
+from npftrace.frames.capture import read_capture
 from testkit.applications import L3_SWITCH, SOURCES
 from testkit.runs import assert_packets_add_up, check_packets, compile_app, simulate
 from testkit.tools import read_json, run

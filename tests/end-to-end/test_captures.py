@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from npftrace.capture import write_capture
+from npftrace.frames.capture import write_capture
 from testkit.applications import END_LEVELS, L3_SWITCH
 from testkit.runs import assert_packets_add_up, check_packets, run_on_x86, simulate
 from testkit.tools import run

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from npftrace.capture import read_capture, write_capture
+from npftrace.frames.capture import read_capture, write_capture
 from testkit.applications import FIREWALL, LEVELS
 from testkit.runs import (
     assert_packets_add_up,

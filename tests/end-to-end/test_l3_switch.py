@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from npftrace.capture import read_capture
+from npftrace.frames.capture import read_capture
 from testkit.applications import ENGINE_COUNTS, L3_SWITCH, LEVELS
 from testkit.runs import assert_packets_add_up, check_packets, run_on_x86, simulate
 from testkit.workloads import Workload

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from npftrace.capture import read_capture
+from npftrace.frames.capture import read_capture
 from testkit.applications import END_LEVELS, L3_SWITCH, LEVELS, SOURCES
 from testkit.paths import ROOT
 from testkit.runs import assert_packets_add_up, check_packets, compile_app, simulate

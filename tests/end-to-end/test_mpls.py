@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from npftrace.capture import Frame, read_capture, write_capture
-from npftrace.wire import checksum
+from npftrace.frames.capture import Frame, read_capture, write_capture
+from npftrace.frames.wire import checksum
 from testkit.applications import LEVELS, MPLS
 from testkit.runs import (
     assert_packets_add_up,

@@ -15,7 +15,7 @@ from scapy.layers.inet6 import (
 from scapy.layers.l2 import Ether
 from scapy.packet import Packet, Raw
 
-from npftrace.capture import Frame, write_capture
+from npftrace.frames.capture import Frame, write_capture
 from testkit.applications import L3_SWITCH
 from testkit.runs import check_packets, run_on_x86
 from testkit.workloads import Workload

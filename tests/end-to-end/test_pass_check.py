@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from npftrace.capture import Frame, read_capture, write_capture
+from npftrace.frames.capture import Frame, read_capture, write_capture
 from testkit.applications import FIREWALL, L3_SWITCH, MPLS
 from testkit.tools import run, run_npftrace
 

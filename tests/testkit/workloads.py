@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from npftrace.capture import Frame, read_capture, write_capture
 from npftrace.errors import InputError
+from npftrace.frames.capture import Frame, read_capture, write_capture
 from testkit.applications import TRAFFIC_KINDS
 from testkit.tools import run_npftrace
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from npftrace.capture import Frame, read_capture, write_capture
 from npftrace.errors import InputError
+from npftrace.frames.capture import Frame, read_capture, write_capture
 
 FRAMES = [
     Frame(1_000_000_007 * i, (5 * i) % 4, bytes([i]) * (60 + i)) for i in range(9)

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from npftrace.capture import Frame, read_capture, write_capture
-from npftrace.check import Input, compare
+from npftrace.check.command import Input, compare
+from npftrace.check.drop_counts import drop_bounds
 from npftrace.cli import main
+from npftrace.frames.capture import Frame, read_capture, write_capture
 from npftrace.oracle.verdict import Verdict
-from npftrace.stats import drop_bounds
 
 SHARES = [
     "--bridged=.1", "--broadcast=.02", "--unknown=.02", "--arp=.02",

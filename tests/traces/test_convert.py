@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from npftrace.capture import Frame, read_capture, write_capture
 from npftrace.cli import main
+from npftrace.frames.capture import Frame, read_capture, write_capture
 
 
 def test_round_trip(
@@ -18,7 +18,7 @@ def test_round_trip(
     assert main(["convert", str(source), str(tmp_path / "b.pcapng")]) == 0
     assert read_capture(tmp_path / "b.pcapng", 4).frames == frames
     assert main(["convert", str(source), str(tmp_path / "c.pcap"), "--first=2"]) == 0
-    assert "does not tell the ports" in capsys.readouterr().err
+    assert "does not name the ports" in capsys.readouterr().err
     found = read_capture(tmp_path / "c.pcap", 4).frames
     assert [(f.time_ns, f.data) for f in found] == [
         (f.time_ns, f.data) for f in frames[2:]

@@ -8,21 +8,21 @@ from typing import Any
 
 import pytest
 
-from npftrace.capture import read_capture
 from npftrace.cli import main
-from npftrace.control import read_control
+from npftrace.frames.capture import read_capture
 from npftrace.make import firewall, mpls
 from npftrace.oracle import make_oracle
+from npftrace.tables.control import read_control
 
 SIZES = {
     "firewall": ["--packets", "2000", "--rules", "60"],
     "mpls": ["--packets", "2000", "--labels", "200", "--fecs", "300"],
 }
-SHARES = {"firewall": firewall.SHARES, "mpls": mpls.SHARES}
+KINDS = {"firewall": firewall.PACKET_KINDS, "mpls": mpls.PACKET_KINDS}
 
 
 def every_share(kind: str) -> list[str]:
-    return [word for name in SHARES[kind] for word in (f"--{name}", "0.03")]
+    return [word for name in KINDS[kind] for word in (f"--{name}", "0.03")]
 
 
 def make(folder: Path, kind: str, *options: str) -> Path:

@@ -8,14 +8,14 @@ from typing import Any
 
 import pytest
 
-from npftrace.capture import Frame, read_capture
 from npftrace.cli import main
-from npftrace.control import read_control
-from npftrace.make.ipv4 import SHARES
+from npftrace.frames.capture import Frame, read_capture
+from npftrace.frames.wire import checksum
+from npftrace.make.ipv4 import PACKET_KINDS
 from npftrace.oracle import make_oracle
-from npftrace.wire import checksum
+from npftrace.tables.control import read_control
 
-ALL_SHARES = [word for name in SHARES for word in (f"--{name}", "0.03")]
+ALL_SHARES = [word for name in PACKET_KINDS for word in (f"--{name}", "0.03")]
 
 
 class Made:
@@ -65,9 +65,9 @@ def test_plain_traffic_is_all_routed(tmp_path: Path) -> None:
 def test_shares_are_exact(tmp_path: Path) -> None:
     answers = Made(tmp_path, *SMALL, *ALL_SHARES).answer_list()
     outcomes = Counter(a.get("reason", a["outcome"]) for a in answers)
-    expected = Counter({"routed": 3000 - 90 * len(SHARES)})
-    for outcome, _ in SHARES.values():
-        expected[outcome] += 90
+    expected = Counter({"routed": 3000 - 90 * len(PACKET_KINDS)})
+    for kind in PACKET_KINDS.values():
+        expected[kind.outcome] += 90
     assert outcomes == expected
 
 

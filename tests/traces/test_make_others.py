@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from npftrace.capture import read_capture
 from npftrace.cli import main
-from npftrace.control import read_control
+from npftrace.frames.capture import read_capture
+from npftrace.frames.wire import pad
 from npftrace.oracle import make_oracle
-from npftrace.wire import pad
+from npftrace.tables.control import read_control
 
 IPV6 = "--hop-limit .05 --bad-version .05 --bad-length .05 --no-route .05"
 L2 = "--broadcast .05 --multicast .05 --unknown .05 --arp .05 --same-port .05"

@@ -4,10 +4,10 @@ from collections.abc import Callable
 
 import pytest
 
-from npftrace.control import Call
 from npftrace.errors import InputError
 from npftrace.oracle.firewall import Firewall
 from npftrace.oracle.verdict import Verdict
+from npftrace.tables.control import Call
 
 Build = Callable[..., bytes]
 

@@ -6,11 +6,11 @@ from collections.abc import Callable
 
 import pytest
 
-from npftrace.control import Call
 from npftrace.errors import InputError
-from npftrace.oracle.ipv4 import rfc1624
-from npftrace.oracle.l3_switch import L3Switch
+from npftrace.oracle.l3_switch.switch import L3Switch
+from npftrace.oracle.protocols.ipv4 import rfc1624
 from npftrace.oracle.verdict import Verdict
+from npftrace.tables.control import Call
 
 Build = Callable[..., bytes]
 

@@ -4,11 +4,11 @@ from collections.abc import Callable
 
 import pytest
 
-from npftrace.control import Call
 from npftrace.errors import InputError
-from npftrace.oracle.mpls import Mpls
+from npftrace.frames.wire import checksum
+from npftrace.oracle.mpls.router import Mpls
 from npftrace.oracle.verdict import Verdict
-from npftrace.wire import checksum
+from npftrace.tables.control import Call
 
 Build = Callable[..., bytes]
 

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from npftrace.capture import Frame
 from npftrace.errors import InputError
-from npftrace.packettest import PacketTest, _compare, _control_file, read_test
+from npftrace.frames.capture import Frame
+from npftrace.runs.packet_tests import PacketTest, _compare, _control_file, read_test
 
 FRAME = 'Ether(src="02:00:00:00:00:0a", dst="02:00:00:00:00:0b", type=0x1234)'
 

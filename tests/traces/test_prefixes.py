@@ -5,7 +5,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from npftrace.prefixes import LENGTHS, lengths_of, make_prefixes
+from npftrace.tables.prefixes import LENGTHS, lengths_of, make_prefixes
 
 REAL = 112_986
 

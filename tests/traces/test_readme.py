@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from npftrace.capture import Frame, write_capture
 from npftrace.cli import main
+from npftrace.frames.capture import Frame, write_capture
 
 README = Path(__file__).resolve().parents[2] / "traces/README.md"
 

@@ -6,22 +6,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from npftrace.classbench import read_classbench
 from npftrace.cli import main
-from npftrace.control import read_control
+from npftrace.frames.wire import TCP, UDP
+from npftrace.make.rule_headers import NONE, RuleTable
 from npftrace.oracle.firewall import Header
 from npftrace.oracle.firewall import Rule as OracleRule
-from npftrace.rules import (
-    ALL_PORTS,
-    ANY_PROTOCOL,
-    NONE,
-    TCP,
-    UDP,
-    Rule,
-    RuleTable,
-    flows_of,
-    make_rules,
-)
+from npftrace.tables.classbench import read_classbench
+from npftrace.tables.control import read_control
+from npftrace.tables.fw1_rules import make_rules
+from npftrace.tables.rules import ALL_PORTS, ANY_PROTOCOL, Rule, flows_of
 
 LINES = """\
 @198.51.100.7/24\t203.0.113.0/32\t0 : 65535\t22 : 22\t0x06/0xFF\t0x0200/0x1200\t

@@ -13,11 +13,11 @@ from rich.console import Console
 
 from npftrace.cli import main
 from npftrace.errors import InputError
-from npftrace.sweep.engine import Engine, Failure
-from npftrace.sweep.points import options
+from npftrace.sweep.runner import Engine, Failure
 from npftrace.sweep.spec import flat, read_spec
 from npftrace.sweep.step import Step
 from npftrace.sweep.store import Outcome, Store
+from npftrace.sweep.sweep import options
 
 SPEC: dict[str, Any] = {
     "program": "a.baker",

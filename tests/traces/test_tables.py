@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from npftrace.cli import main
-from npftrace.control import Call, read_control
 from npftrace.errors import InputError
-from npftrace.rib import read_rib
+from npftrace.tables.control import Call, read_control
+from npftrace.tables.rib import read_rib
 
 RIB = """
 10.0.0.0/8 AS1

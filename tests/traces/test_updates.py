@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from npftrace.errors import InputError
-from npftrace.updates import PACKETS_PER_SECOND, read_times, schedule
+from npftrace.tables.updates import PACKETS_PER_SECOND, read_times, schedule
 
 
 def line(second: int, what: str = "A") -> str:

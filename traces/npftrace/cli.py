@@ -1,61 +1,76 @@
-"""The command `npftrace`. Exit status: 0 done, 1 the input or the result is
-wrong, 2 the command line is wrong."""
+"""The command `npftrace`.
+
+Exit status: 0 done, 1 the input or the result is wrong, 2 the command line is
+wrong.
+"""
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
-from npftrace import bench2544, check, classbench, fit, packettest, replay, rib, show
+from npftrace.check import command as check
 from npftrace.errors import InputError
-from npftrace.make.kinds import KINDS
+from npftrace.frames import replay, show
+from npftrace.make.registry import TRAFFIC_KINDS
+from npftrace.runs import packet_tests, rfc2544
 from npftrace.sweep import command as sweep
+from npftrace.tables import classbench, from_trace, rib
+
+AddArguments = Callable[[argparse.ArgumentParser], None]
+
+#: Ways to write a control file: name, help, options.
+TABLE_SOURCES: list[tuple[str, str, AddArguments]] = [
+    ("from-rib", "routes of a routing table, text or MRT", rib.add_arguments),
+    ("from-trace", "tables that fit a trace", from_trace.add_arguments),
+    ("from-classbench", "firewall rules of ClassBench", classbench.add_arguments),
+]
+#: Commands besides `make` and `tables`, in the order of the help.
+COMMANDS: list[tuple[str, str, AddArguments]] = [
+    ("check", "compare the packets of a run with the oracle", check.add_arguments),
+    ("expect", "write the packets that the oracle expects", check.add_expect_arguments),
+    ("info", "count the frames of a trace", show.add_info_arguments),
+    ("show", "list the frames of a trace", show.add_show_arguments),
+    ("diff", "compare two traces frame by frame", show.add_diff_arguments),
+    (
+        "convert",
+        "write a trace as pcap or pcapng, by the name's ending",
+        show.add_convert_arguments,
+    ),
+    ("packets", "run packet tests of a Baker program", packet_tests.add_arguments),
+    ("bench2544", "measure an image as RFC 2544 asks", rfc2544.add_arguments),
+    ("replay-rate", "give a trace the times of a rate", replay.add_arguments),
+    ("sweep", "compile and simulate over a grid", sweep.add_arguments),
+]
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="npftrace", description=__doc__)
+    parser = argparse.ArgumentParser(
+        prog="npftrace", description="Traces, tables and checks for Karakal."
+    )
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
-    make = commands.add_parser("make", help="write a trace, its tables and answers")
+    make = commands.add_parser("make", help="write a trace and its tables")
     kinds = make.add_subparsers(required=True, metavar="KIND")
-    for name, module in KINDS.items():
+    for name, module in TRAFFIC_KINDS.items():
         kind = kinds.add_parser(
             name,
-            help=(module.__doc__ or name).splitlines()[0],
+            help=(module.__doc__ or name).splitlines()[0].rstrip("."),
             formatter_class=argparse.ArgumentDefaultsHelpFormatter,
         )
         module.add_arguments(kind)
         kind.set_defaults(run=module.run)
 
-    tables = commands.add_parser("tables", help="write tables from other forms")
+    tables = commands.add_parser("tables", help="write tables from other sources")
     sources = tables.add_subparsers(required=True, metavar="SOURCE")
-    rib.add_arguments(
-        sources.add_parser("from-rib", help="routes of a RIB, text or MRT")
-    )
-    fit.add_arguments(sources.add_parser("from-trace", help="tables that fit a trace"))
-    classbench.add_arguments(
-        sources.add_parser("from-classbench", help="firewall rules of ClassBench")
-    )
-    check.add_arguments(commands.add_parser("check", help="compare with the oracle"))
-    check.add_expect_arguments(
-        commands.add_parser("expect", help="write what the oracle expects")
-    )
-    show.add_arguments(commands)
-    packettest.add_arguments(
-        commands.add_parser("packets", help="run packet tests of a Baker program")
-    )
-    bench2544.add_arguments(
-        commands.add_parser("bench2544", help="measure an image as RFC 2544 asks")
-    )
-    replay.add_arguments(
-        commands.add_parser("replay-rate", help="give a trace the times of a rate")
-    )
-    sweep.add_arguments(
-        commands.add_parser("sweep", help="compile and simulate over a grid")
-    )
+    for name, text, add_arguments in TABLE_SOURCES:
+        add_arguments(sources.add_parser(name, help=text))
+    for name, text, add_arguments in COMMANDS:
+        add_arguments(commands.add_parser(name, help=text))
     return parser
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs one command; returns its exit status."""
     args = _parser().parse_args(arguments)
     try:
         return int(args.run(args) or 0)

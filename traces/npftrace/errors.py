@@ -1,14 +1,15 @@
-"""Errors of the user's input.
+"""Errors in the user's input.
 
-Ids up to 025 are those of the C++ readers, which refuse the same files for the
-same reasons; from 100 on they are this package's own.
+Ids up to E-traces-025 are shared with the C++ readers, which refuse the same
+files for the same reasons. Ids from E-traces-100 on are this package's own;
+`traces/README.md` lists them.
 """
 
 from pathlib import Path
 
 
 class InputError(Exception):
-    """What is wrong with an input, with its catalogued id."""
+    """An error in an input, with its catalogued id and its location."""
 
     def __init__(
         self, error_id: str, message: str, path: Path | str = "", line: int = 0
@@ -19,7 +20,8 @@ class InputError(Exception):
         self.line = line
 
     def __str__(self) -> str:
-        place = f"{self.path}:" if self.path else ""
+        location = f"{self.path}:" if self.path else ""
         if self.line:
-            place += f"{self.line}:"
-        return f"{place}{' ' if place else ''}error: {self.args[0]} [{self.error_id}]"
+            location += f"{self.line}:"
+        blank = " " if location else ""
+        return f"{location}{blank}error: {self.args[0]} [{self.error_id}]"

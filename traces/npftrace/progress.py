@@ -1,4 +1,4 @@
-"""A progress bar on a terminal, nothing where there is none."""
+"""A progress bar on a terminal; nothing when standard error is a file or a pipe."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -8,9 +8,9 @@ from rich.progress import Progress
 
 
 @contextmanager
-def progress(what: str, total: int) -> Iterator[Callable[[int], None]]:
-    """Yields a function that is told how many steps more are done."""
+def progress(description: str, total: int) -> Iterator[Callable[[int], None]]:
+    """Yields a function that advances the bar by a number of steps."""
     console = Console(stderr=True)
     with Progress(console=console, disable=not console.is_terminal) as bar:
-        task = bar.add_task(what, total=total)
+        task = bar.add_task(description, total=total)
         yield lambda count: bar.advance(task, count)

@@ -9,7 +9,7 @@ from typing import Any
 from bench.harness.bench import Bench, Missing, progress
 from bench.harness.text_table import table
 from bench.harness.workloads import simulate, source_of, workload
-from npftrace.updates import read_times, schedule
+from npftrace.tables.updates import read_times, schedule
 from testkit.workloads import Workload
 
 #: Packets of a run; updates are played against them.

@@ -22,7 +22,7 @@ from bench.harness.bench import Bench, Failed, progress
 from bench.harness.images import read_manifest
 from bench.harness.text_table import table
 from bench.harness.workloads import workload
-from npftrace.capture import Frame, write_capture
+from npftrace.frames.capture import Frame, write_capture
 from testkit.paths import ROOT
 from testkit.tools import read_json
 from testkit.workloads import Workload

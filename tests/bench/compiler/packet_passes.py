@@ -10,7 +10,7 @@ from typing import Any
 from bench.harness.bench import Bench, Failed, progress
 from bench.harness.text_table import table
 from bench.harness.workloads import APPS, image_of, simulate, source_of, workload
-from npftrace.sweep.points import TRACE, traffic_step
+from npftrace.sweep.sweep import TRACE, traffic_step
 from testkit.applications import LEVELS
 from testkit.paths import ROOT
 from testkit.tools import read_json

@@ -17,7 +17,7 @@ from bench.evaluation.draw import on_page
 from bench.evaluation.results import Results
 from bench.evaluation.sections import SECTIONS, Data, Section
 from bench.harness.workloads import APPS
-from npftrace.sweep.tables import write_json, write_parquet
+from npftrace.sweep.results import write_json, write_parquet
 from testkit.applications import LEVELS
 
 FOLDER = Path(__file__).parent

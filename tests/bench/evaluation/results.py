@@ -13,7 +13,7 @@ from bench.harness.workloads import APPS, point_of, run_options
 from bench.mapping.throughput_model import compared
 from bench.simulator.fig6 import fig6
 from bench.simulator.speed import speed
-from npftrace.sweep.points import PointResult, Sweep
+from npftrace.sweep.sweep import PointResult, Sweep
 from testkit.applications import LEVELS
 
 ENGINES = (1, 2, 3, 4, 5, 6)

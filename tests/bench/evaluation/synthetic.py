@@ -9,7 +9,7 @@ from bench.evaluation.results import ENGINES, KNOBS, Results
 from bench.harness.bench import Bench
 from bench.harness.grid import Grid
 from bench.harness.workloads import APPS, point_of
-from npftrace.sweep.points import PointResult
+from npftrace.sweep.sweep import PointResult
 from testkit.applications import LEVELS
 
 #: Gbps of one engine by level; more engines add up to MOST_GBPS.

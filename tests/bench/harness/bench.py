@@ -13,10 +13,10 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-from npftrace.sweep.engine import Engine, Failure
-from npftrace.sweep.points import Tools
+from npftrace.sweep.runner import Engine, Failure
 from npftrace.sweep.step import Step
 from npftrace.sweep.store import Outcome, Store
+from npftrace.sweep.sweep import Tools
 from testkit.paths import ROOT
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from bench.harness.bench import Bench, Failed
 from bench.harness.workloads import APPS, FURTHER, point_of, run_options
-from npftrace.sweep.points import PointResult, Sweep
+from npftrace.sweep.sweep import PointResult, Sweep
 from testkit.applications import LEVELS
 
 #: Results by application (with its set of traffic), level and engines.

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from bench.harness.bench import Bench, Failed, progress
-from npftrace.sweep.engine import Failure
-from npftrace.sweep.points import Sweep, Traffic, compile_step, simulate_step
+from npftrace.sweep.runner import Failure
 from npftrace.sweep.spec import Point, read_spec
 from npftrace.sweep.step import Step
+from npftrace.sweep.sweep import Sweep, Traffic, compile_step, simulate_step
 from testkit.paths import ROOT
 from testkit.workloads import Workload
 

@@ -22,10 +22,10 @@ from bench.harness.images import share_engines
 from bench.harness.text_table import table
 from bench.harness.workloads import APPS, point_of, run_options, sweep_traffic, workload
 from bench.mapping.random_graphs import make_graph, source_of
-from npftrace.sweep.engine import Failure
-from npftrace.sweep.points import Traffic, compile_step, simulate_step
+from npftrace.sweep.runner import Failure
 from npftrace.sweep.step import Step
 from npftrace.sweep.store import Outcome
+from npftrace.sweep.sweep import Traffic, compile_step, simulate_step
 
 GRAPHS, ENGINES = 20, 6
 #: The levels at which mappings of the applications are compared.

@@ -10,7 +10,7 @@ from bench.harness.grid import Grid, grid
 from bench.harness.text_table import table
 from bench.harness.workloads import APPS, source_of, workload
 from bench.mapping.mappings import app_mappings, show
-from npftrace.sweep.points import PointResult
+from npftrace.sweep.sweep import PointResult
 
 Row = dict[str, Any]
 

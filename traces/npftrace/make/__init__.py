@@ -1,2 +1,5 @@
-"""Generators: one module a kind of traffic, each with `add_arguments`, which
-declares its options, and `run`, which writes the files. `kinds` lists them."""
+"""Traffic with its tables: one module for each kind.
+
+Each module has `add_arguments`, which declares its options, and `run`, which
+writes the trace, the control file and the answers. `registry` lists them.
+"""

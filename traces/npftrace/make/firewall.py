@@ -1,11 +1,11 @@
-"""IPv4 traffic for a firewall, with its rules and answers.
+"""IPv4 traffic for a firewall.
 
 Rules are made like ClassBench's fw1 sets, or come from a ClassBench file. Each
 rule is a flow of its own; some flows are dropped. Headers are drawn from the
 rules, each rule as often as the others (or Zipf-distributed flows of headers),
-so that exactly the share `--denied` of the packets is dropped. What becomes of
-a packet is decided by the first rule that matches it, which may be another
-than the one it was drawn from.
+so that exactly the share `--denied` of the packets is dropped. The first rule
+that matches a packet decides what becomes of it. That may be another rule than
+the one that its header was drawn from.
 """
 
 import argparse
@@ -14,46 +14,56 @@ from pathlib import Path
 
 import numpy as np
 
-from npftrace.classbench import read_classbench
+from npftrace.arguments import between, share
+from npftrace.draws import Numbers
 from npftrace.errors import InputError
-from npftrace.make import options, traffic
-from npftrace.make.frames import Numbers, header_sums, put
-from npftrace.make.tables import HOST_MACS
-from npftrace.make.traffic import ETHER_BYTES, IPV4_BYTES, Answer, Chunk, Flows
-from npftrace.rules import (
+from npftrace.frames.wire import (
+    ETH_TYPE_ARP,
+    ETH_TYPE_IPV4,
+    ETH_TYPE_IPV6,
+    ETHER_BYTES,
+    ICMP,
+    TCP,
+    UDP,
+)
+from npftrace.make import traffic
+from npftrace.make.chunks import Chunk, header_sums, put
+from npftrace.make.rule_headers import (
     DPORT,
     DST,
     FLAGS,
-    FLOWS,
-    ICMP,
     NONE,
     PROTOCOL,
     SPORT,
     SRC,
-    TCP,
     TOS,
-    UDP,
     RuleTable,
-    flows_of,
-    make_rules,
-    write_control,
 )
-from npftrace.wire import ETH_TYPE_ARP, ETH_TYPE_IPV4
+from npftrace.make.traffic import IPV4_BYTES, UDP_BYTES, Answer, Flows, PacketKind
+from npftrace.tables.addresses import HOST_MACS
+from npftrace.tables.classbench import read_classbench
+from npftrace.tables.fw1_rules import make_rules
+from npftrace.tables.rules import FLOWS, flows_of, write_control
 
-SHARES = {
-    "denied": ("flow_denied", "packets of flows that are dropped"),
-    "unmatched": ("unmatched", "packets that no rule matches"),
-    "fragments": ("matched", "fragments after the first, without ports"),
-    "options": ("matched", "IPv4 options"),
-    "arp": ("passed", "ARP requests"),
-    "not-ipv4": ("not_ipv4", "IPv6 frames"),
-    "bad-header": ("bad_header", "a version, header length or length that is wrong"),
-    "tiny-fragment": ("tiny_fragment", "TCP fragments at offset 1"),
-    "short-transport": ("short_transport", "no room for the TCP or UDP header"),
+#: Kinds of packets; those of no kind are "matched". The outcomes "matched",
+#: "unmatched" and "flow_denied" are decided by the first rule that matches.
+PACKET_KINDS = {
+    "denied": PacketKind("flow_denied", "packets of flows that are dropped", 0.05),
+    "unmatched": PacketKind("unmatched", "packets that no rule matches"),
+    "fragments": PacketKind("matched", "fragments after the first, without ports"),
+    "options": PacketKind("matched", "IPv4 options"),
+    "arp": PacketKind("passed", "ARP requests"),
+    "not-ipv4": PacketKind("not_ipv4", "IPv6 frames"),
+    "bad-header": PacketKind(
+        "bad_header", "a wrong version, header length or total length"
+    ),
+    "tiny-fragment": PacketKind("tiny_fragment", "TCP fragments at offset 1"),
+    "short-transport": PacketKind(
+        "short_transport", "no room for the TCP or UDP header"
+    ),
 }
-NAMES = ["matched", *SHARES]
+NAMES = ["matched", *PACKET_KINDS]
 
-ETH_TYPE_IPV6 = 0x86DD
 TRANSPORT = ETHER_BYTES + IPV4_BYTES
 TCP_BYTES = 20
 OPTION_BYTES = 4
@@ -62,29 +72,34 @@ OPTION_BYTES = 4
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of `npftrace make firewall`."""
     traffic.add_arguments(parser)
-    parser.add_argument("--rules", type=options.between(1, 10**5), default=100)
-    parser.add_argument("--rule-file", type=Path, help="ClassBench rules instead")
     parser.add_argument(
-        "--drop-unmatched", action="store_true", help="no rule: dropped"
+        "--rules", type=between(1, 10**5), default=100, help="rules to make"
     )
     parser.add_argument(
-        "--dropped-flows", type=options.share, default=0.1, help="share of the flows"
+        "--rule-file", type=Path, help="ClassBench rules to read instead"
     )
-    traffic.add_shares(parser, SHARES, {"denied": 0.05})
+    parser.add_argument(
+        "--drop-unmatched",
+        action="store_true",
+        help="drop packets that no rule matches",
+    )
+    parser.add_argument(
+        "--dropped-flows", type=share, default=0.1, help="share of the flows"
+    )
+    traffic.add_shares(parser, PACKET_KINDS)
 
 
 def run(args: argparse.Namespace) -> None:
     """Writes the trace, the control file and the answers."""
     rng = np.random.Generator(np.random.PCG64(args.seed))
-    kinds = traffic.draw_kinds(args, rng, SHARES)
+    kinds = traffic.draw_kinds(args, rng, PACKET_KINDS)
     if args.rule_file:
         rules = read_classbench(args.rule_file)
     else:
         rules = make_rules(args.rules, rng)
     flow_count = min(len(rules), FLOWS)
-    dropped = rng.permutation(flow_count)[
-        : max(1, round(args.dropped_flows * flow_count))
-    ]
+    dropped_count = max(1, round(args.dropped_flows * flow_count))
+    dropped = rng.permutation(flow_count)[:dropped_count]
     write_control(args.control, rules, sorted(dropped.tolist()), args.drop_unmatched)
     traffic.write(args, kinds, _Generator(args, rng, RuleTable(rules), dropped))
 
@@ -110,11 +125,11 @@ class _Generator:
         self.args = args
         self.rng = rng
         self.table = table
-        flows = np.array(flows_of(len(table.rules)), dtype=np.int64)
-        # By rule; the last is for packets without one.
+        flows = np.array(flows_of(table.count), dtype=np.int64)
+        # By rule; the last entry is for packets that no rule matches.
         self.is_dropped = np.append(np.isin(flows, dropped), bool(args.drop_unmatched))
         self.flows = Flows(args, rng)
-        # Headers of each flow, by whether they are dropped.
+        # Headers of flows, by whether their packets are dropped.
         self.pools = {
             is_dropped: self._headers(self.flows.count, is_dropped)
             for is_dropped in (False, True)
@@ -122,7 +137,7 @@ class _Generator:
         }
 
     def _headers(self, count: int, is_dropped: bool) -> Numbers:
-        """Headers from the rules whose packets are dropped, or from the others."""
+        """`count` headers whose packets are dropped, or whose packets pass."""
         which = np.flatnonzero(self.is_dropped[:-1] == is_dropped)
         if not count:
             return np.zeros((0, 7), dtype=np.int64)
@@ -172,19 +187,19 @@ class _Generator:
         chunk = _Chunk(kinds, ports, self.args.size.draw(self.rng, count))
         for name in ("arp", "tiny-fragment", "short-transport"):
             chunk.lengths[chunk.of(name)] = 60
-        chunk.put_payload(TRANSPORT + 8, numbers)
+        chunk.put_payload(TRANSPORT + UDP_BYTES, numbers)
         headers = self._draw(chunk)
-        self._frames(chunk, headers, numbers)
-        self._exceptions(chunk, headers)
+        self._put_headers(chunk, headers, numbers)
+        self._put_exceptions(chunk, headers)
         chunk.matches = self.table.first_matches(headers)
         put(chunk.rows, 24, 2, 0)
         put(chunk.rows, 24, 2, header_sums(chunk.rows, ETHER_BYTES, IPV4_BYTES))
-        self._with_options(chunk)
-        self._arp(chunk, numbers)
+        self._put_options(chunk)
+        self._put_arp(chunk, numbers)
         return chunk
 
     def _draw(self, chunk: _Chunk) -> Numbers:
-        """Headers of all frames."""
+        """The headers of all frames, one row each."""
         headers = np.zeros((len(chunk.kinds), 7), dtype=np.int64)
         for is_dropped in (False, True):
             denied = chunk.kinds == NAMES.index("denied")
@@ -198,7 +213,8 @@ class _Generator:
         headers[unmatched] = self._unmatched(len(unmatched))
         return headers
 
-    def _frames(self, chunk: _Chunk, headers: Numbers, numbers: Numbers) -> None:
+    def _put_headers(self, chunk: _Chunk, headers: Numbers, numbers: Numbers) -> None:
+        """Ethernet, IPv4 and transport headers, without the IPv4 checksum."""
         rows, count = chunk.rows, len(headers)
         put(rows, 0, 6, HOST_MACS | 1 << 16 | (chunk.ports ^ 1))
         put(rows, 6, 6, HOST_MACS | 1 << 16 | chunk.ports)
@@ -212,10 +228,10 @@ class _Generator:
         put(rows, 23, 1, headers[:, PROTOCOL])
         put(rows, 26, 4, headers[:, SRC])
         put(rows, 30, 4, headers[:, DST])
-        self._transport(chunk, headers, numbers)
+        self._put_transport(chunk, headers, numbers)
 
-    def _transport(self, chunk: _Chunk, headers: Numbers, numbers: Numbers) -> None:
-        """TCP, UDP and ICMP headers; other protocols have bytes only."""
+    def _put_transport(self, chunk: _Chunk, headers: Numbers, numbers: Numbers) -> None:
+        """TCP, UDP and ICMP headers; other protocols keep the payload's bytes."""
         protocols = headers[:, PROTOCOL]
         udp = np.flatnonzero(protocols == UDP)
         tcp = np.flatnonzero(protocols == TCP)
@@ -232,8 +248,9 @@ class _Generator:
         chunk.put_at(icmp, TRANSPORT, 1, headers[icmp, FLAGS])
         chunk.put_at(icmp, TRANSPORT + 1, 7, numbers[icmp])
 
-    def _exceptions(self, chunk: _Chunk, headers: Numbers) -> None:
-        """Changes frames; `headers` follows where matching depends on it."""
+    def _put_exceptions(self, chunk: _Chunk, headers: Numbers) -> None:
+        """Writes what is special about frames, and changes `headers` where the
+        rules see it."""
         rng = self.rng
         fragments = chunk.of("fragments")
         offsets = rng.integers(2, 1 << 13, size=len(fragments))
@@ -247,7 +264,7 @@ class _Generator:
         short = chunk.of("short-transport")
         is_tcp = rng.integers(0, 2, size=len(short))
         chunk.put_at(short, 23, 1, np.where(is_tcp, TCP, UDP))
-        room = rng.integers(0, np.where(is_tcp, TCP_BYTES, 8))
+        room = rng.integers(0, np.where(is_tcp, TCP_BYTES, UDP_BYTES))
         chunk.put_at(short, 16, 2, IPV4_BYTES + room)
         bad = chunk.of("bad-header")
         wrong = np.array([0x46 ^ 0x10, 0x44, 0x40, 0x65])
@@ -257,8 +274,8 @@ class _Generator:
         chunk.put_at(long, 16, 2, chunk.lengths[long] - ETHER_BYTES + 1)
         chunk.put_at(chunk.of("not-ipv4"), 12, 2, ETH_TYPE_IPV6)
 
-    def _with_options(self, chunk: _Chunk) -> None:
-        """Router alert (RFC 2113) before the transport header, which moves."""
+    def _put_options(self, chunk: _Chunk) -> None:
+        """A router alert (RFC 2113) before the transport header, which moves back."""
         marked = chunk.of("options")
         chunk.rows[marked, TRANSPORT + OPTION_BYTES :] = chunk.rows[
             marked, TRANSPORT:-OPTION_BYTES
@@ -270,7 +287,8 @@ class _Generator:
         sums = header_sums(rows, ETHER_BYTES, IPV4_BYTES + OPTION_BYTES)
         chunk.put_at(marked, 24, 2, sums)
 
-    def _arp(self, chunk: _Chunk, numbers: Numbers) -> None:
+    def _put_arp(self, chunk: _Chunk, numbers: Numbers) -> None:
+        """ARP requests (RFC 826) in place of the IPv4 packet."""
         which = chunk.of("arp")
         part = chunk.rows[which]
         part[:, 12:] = 0
@@ -292,7 +310,7 @@ class _Generator:
         )
         for index, (kind, port, match, is_dropped) in enumerate(columns, begin):
             answer: Answer = {"packet": index, "port": port}
-            outcome = SHARES.get(NAMES[kind], ("matched", ""))[0]
+            outcome = PACKET_KINDS[NAMES[kind]].outcome if kind else "matched"
             if outcome in ("matched", "unmatched", "flow_denied"):
                 answer["rule"] = match
                 outcome = "flow_denied" if is_dropped else "passed"

@@ -1,101 +1,124 @@
-"""IPv4 traffic for a router that also bridges, with its tables and answers.
+"""IPv4 traffic for a router that also bridges.
 
 The trace follows the NPF IPv4 forwarding benchmark as far as it is known: UDP
 packets to destinations uniform over the prefixes of the table, or to Zipf
-distributed flows, over all ports, with each exception at a share that can be
-set and that is zero by default. Shares are exact: 0.01 of 20,000 packets are
-200 packets, at random places. The payload tells the packet's number, so that
-no two frames of a trace are alike.
+distributed flows, over all ports, with a share of each exception that can be
+set and is 0 by default. Shares are exact. The payload holds the packet's number,
+so that no two frames of a trace are the same.
 
-Of each frame, the answers tell where it goes or why it is dropped; they come
-from the making of the frame and from the tables, not from reading it.
+The answers say where each frame leaves or why it is dropped. They come from the
+making of the frame and from the tables, not from reading the frame.
 """
 
 import argparse
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 
 import numpy as np
 
+from npftrace.arguments import between
+from npftrace.draws import Numbers, share_out
 from npftrace.errors import InputError
-from npftrace.make import options, traffic
-from npftrace.make.frames import Numbers, header_sums, put, share_out
-from npftrace.make.tables import (
-    HOST_MACS,
-    Lookup,
-    Tables,
-    make_tables,
-    make_updates,
-    router_mac,
-)
-from npftrace.make.traffic import (
+from npftrace.frames.wire import (
+    ETH_TYPE_ARP,
+    ETH_TYPE_IPV4,
     ETHER_BYTES,
-    IPV4_BYTES,
-    SEQUENCE_BYTES,
-    Answer,
-    Chunk,
-    Flows,
+    UDP,
+    ipv4_text,
+    mac_text,
 )
-from npftrace.wire import ETH_TYPE_ARP, ETH_TYPE_IPV4, ipv4_text, mac_text
+from npftrace.make import traffic
+from npftrace.make.chunks import SEQUENCE_BYTES, Chunk, header_sums, put
+from npftrace.make.traffic import (
+    IPV4_BYTES,
+    UDP_BYTES,
+    Answer,
+    Flows,
+    PacketKind,
+    add_shares,
+)
+from npftrace.tables.addresses import HOST_MACS, router_mac
+from npftrace.tables.routers import Lookup, Tables, make_tables, make_updates
 
-# What a share can be asked of: option, what comes of it, and what it is.
-SHARES = {
-    "bridged": ("bridged", "frames to a known station on another port"),
-    "broadcast": ("flooded", "frames to ff:ff:ff:ff:ff:ff"),
-    "multicast": ("flooded", "frames to an IPv4 multicast address"),
-    "unknown": ("flooded", "frames to a station that no port knows"),
-    "arp": ("flooded", "ARP requests, broadcast"),
-    "arp-to-router": ("arp_done", "ARP replies to the router"),
-    "same-port": ("same_port", "frames to a station on the port they come from"),
-    "not-ipv4": ("not_ip", "frames to the router of a type that it does not know"),
-    "ttl-expired": ("ttl_expired", "TTL 0 or 1"),
-    "bad-checksum": ("bad_checksum", "a wrong header checksum"),
-    "bad-version": ("bad_version", "an IP version other than 4"),
-    "bad-header-length": ("bad_header_length", "a header length below 20 bytes"),
-    "bad-length": ("bad_length", "a total length beyond the frame or too small"),
-    "truncated": ("truncated", "a header longer than the frame"),
-    "no-route": ("no_route", "destinations that no prefix covers"),
-    "options": ("routed", "IPv4 options, routed like others"),
-    "fragments": ("routed", "fragments, routed like others"),
+
+@dataclass(frozen=True)
+class _ToRouter(PacketKind):
+    """Packets whose frame goes to the router's own address; others are bridged."""
+
+
+#: Kinds of packets; those of no kind are "routed".
+PACKET_KINDS = {
+    "bridged": PacketKind("bridged", "frames to a known station on another port"),
+    "broadcast": PacketKind("flooded", "frames to ff:ff:ff:ff:ff:ff"),
+    "multicast": PacketKind("flooded", "frames to an IPv4 multicast address"),
+    "unknown": PacketKind("flooded", "frames to a station that no port knows"),
+    "arp": PacketKind("flooded", "ARP requests, broadcast"),
+    "arp-to-router": _ToRouter("arp_done", "ARP replies to the router"),
+    "same-port": PacketKind(
+        "same_port", "frames to a station on the port they come from"
+    ),
+    "not-ipv4": _ToRouter("not_ip", "frames to the router of an unknown type"),
+    "ttl-expired": _ToRouter("ttl_expired", "TTL 0 or 1"),
+    "bad-checksum": _ToRouter("bad_checksum", "a wrong header checksum"),
+    "bad-version": _ToRouter("bad_version", "an IP version other than 4"),
+    "bad-header-length": _ToRouter(
+        "bad_header_length", "a header length below 20 bytes"
+    ),
+    "bad-length": _ToRouter(
+        "bad_length", "a total length beyond the frame or too small"
+    ),
+    "truncated": _ToRouter("truncated", "a header longer than the frame"),
+    "no-route": _ToRouter("no_route", "destinations that no prefix covers"),
+    "options": _ToRouter("routed", "IPv4 options, routed like others"),
+    "fragments": _ToRouter("routed", "fragments, routed like others"),
 }
-# The kinds of frames: the first is routed without more ado.
-NAMES = ["routed", *SHARES]
+NAMES = ["routed", *PACKET_KINDS]
 TO_ROUTER = [
-    "routed", "arp-to-router", "not-ipv4", "ttl-expired", "bad-checksum",
-    "bad-version", "bad-header-length", "bad-length", "truncated", "no-route",
-    "options", "fragments",
-]  # fmt: skip
+    name for name in NAMES if isinstance(PACKET_KINDS.get(name), _ToRouter | None)
+]
 
-# For experiments (IEEE 802).
-ETH_TYPE_OTHER = 0x88B5
-UDP_BYTES = 8
-UDP_PROTOCOL = 17
-OPTION_BYTES = 4
-SOURCES = 0xC6120000  # 198.18.0.0/15, for benchmarks (RFC 2544).
+#: An EtherType for experiments (IEEE 802).
+ETH_TYPE_EXPERIMENT = 0x88B5
+BROADCAST_MAC = 0xFFFFFFFFFFFF
+IPV4_MULTICAST_MACS = 0x01005E000000
+#: The UDP port of echo, as RFC 2544 has it.
+ECHO_PORT = 7
+#: The option "router alert" (RFC 2113).
+ROUTER_ALERT, OPTION_BYTES = 0x94040000, 4
+#: Senders are in 198.18.0.0/15, for benchmarks (RFC 2544).
+SOURCES = 0xC6120000
+#: Ethernet and IPv4, with hardware and protocol address lengths (RFC 826).
+ARP_HEAD = 0x0001_0800_0604_0000
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of `npftrace make ipv4`."""
-    count = options.between
     traffic.add_arguments(parser)
-    parser.add_argument("--routes", type=count(1, 10**6), default=10000)
-    parser.add_argument("--hops", type=count(1, 65536), default=64)
-    parser.add_argument("--hosts", type=count(1, 10**6), default=32, help="a port")
+    parser.add_argument(
+        "--routes", type=between(1, 10**6), default=10000, help="in the table"
+    )
+    parser.add_argument(
+        "--hops", type=between(1, 65536), default=64, help="next hops of the routes"
+    )
+    parser.add_argument(
+        "--hosts", type=between(1, 10**6), default=32, help="stations per port"
+    )
     parser.add_argument(
         "--default-route", action="store_true", help="one of the routes is 0.0.0.0/0"
     )
     parser.add_argument(
         "--updates",
-        type=count(0, 10**6),
+        type=between(0, 10**6),
         default=0,
         help="routes that change while packets flow",
     )
-    traffic.add_shares(parser, SHARES)
+    add_shares(parser, PACKET_KINDS)
 
 
 def run(args: argparse.Namespace) -> None:
     """Writes the trace, the control file and the answers."""
     rng = np.random.Generator(np.random.PCG64(args.seed))
-    kinds = traffic.draw_kinds(args, rng, SHARES)
+    kinds = traffic.draw_kinds(args, rng, PACKET_KINDS)
     tables = make_tables(
         rng, args.ports, args.routes, args.hops, args.hosts, args.default_route
     )
@@ -105,7 +128,7 @@ def run(args: argparse.Namespace) -> None:
 
 
 class _Chunk(Chunk):
-    """Frames with their route, and their port if they are bridged."""
+    """Frames with their route, and the port that bridged ones leave by."""
 
     def __init__(self, kinds: Numbers, ports: Numbers, lengths: Numbers) -> None:
         super().__init__(NAMES, kinds, ports, lengths)
@@ -124,7 +147,7 @@ class _Generator:
         self.tables = tables
         self.lookup = Lookup(tables.prefixes, tables.lengths)
         self.flows = Flows(args, rng)
-        self.destinations = self._inside_prefixes(self.flows.count)
+        self.flow_destinations = self._inside_prefixes(self.flows.count)
 
     def chunk(self, begin: int, kinds: Numbers) -> _Chunk:
         count = len(kinds)
@@ -132,16 +155,15 @@ class _Generator:
         chunk = _Chunk(kinds, ports, self.args.size.draw(self.rng, count))
         numbers = begin + np.arange(count)
         chunk.put_payload(ETHER_BYTES + IPV4_BYTES + UDP_BYTES, numbers)
-        self._ether(chunk)
-        self._ipv4(chunk)
-        self._exceptions(chunk)
-        self._checksums(chunk)
-        self._arp(chunk, numbers)
+        self._put_ether(chunk)
+        self._put_ipv4(chunk)
+        self._put_exceptions(chunk)
+        self._put_checksums(chunk)
+        self._put_arp(chunk, numbers)
         return chunk
 
     def answers(self, chunk: Chunk, begin: int) -> Iterator[Answer]:
         assert isinstance(chunk, _Chunk)
-        tables = self.tables
         columns = zip(
             chunk.kinds.tolist(),
             chunk.ports.tolist(),
@@ -151,36 +173,39 @@ class _Generator:
             strict=True,
         )
         for index, (kind, port, route, out_port, ttl) in enumerate(columns, begin):
-            outcome = SHARES.get(NAMES[kind], ("routed", ""))[0]
+            outcome = PACKET_KINDS[NAMES[kind]].outcome if kind else "routed"
             answer: Answer = {"packet": index, "port": port}
             if outcome == "routed":
-                hop = tables.hop_at(route, index)
-                hop_port = int(tables.hop_ports[hop])
-                answer |= {
-                    "outcome": outcome,
-                    "out": [hop_port],
-                    "route": f"{ipv4_text(int(tables.prefixes[route]))}"
-                    f"/{tables.lengths[route]}",
-                    "dst": mac_text(int(tables.hop_macs[hop])),
-                    "src": mac_text(router_mac(hop_port)),
-                    "ttl": ttl - 1,
-                }
+                yield answer | self._routed_answer(index, route, ttl)
             elif outcome == "bridged":
-                answer |= {"outcome": outcome, "out": [out_port]}
+                yield answer | {"outcome": outcome, "out": [out_port]}
             elif outcome == "flooded":
-                others = [p for p in range(tables.ports) if p != port]
-                answer |= {"outcome": outcome, "out": others}
+                others = [p for p in range(self.tables.ports) if p != port]
+                yield answer | {"outcome": outcome, "out": others}
             else:
-                answer |= {"outcome": "dropped", "reason": outcome}
-            yield answer
+                yield answer | {"outcome": "dropped", "reason": outcome}
+
+    def _routed_answer(self, index: int, route: int, ttl: int) -> Answer:
+        tables = self.tables
+        hop = tables.hop_at(route, index)
+        hop_port = int(tables.hop_ports[hop])
+        prefix = ipv4_text(int(tables.prefixes[route]))
+        return {
+            "outcome": "routed",
+            "out": [hop_port],
+            "route": f"{prefix}/{tables.lengths[route]}",
+            "dst": mac_text(int(tables.hop_macs[hop])),
+            "src": mac_text(router_mac(hop_port)),
+            "ttl": ttl - 1,
+        }
 
     def _inside_prefixes(self, count: int) -> Numbers:
-        """Addresses uniform over the prefixes, then uniform inside."""
+        """Addresses uniform over the prefixes, then uniform inside the prefix."""
         which = share_out(self.rng, len(self.tables.prefixes), count)
         free = 32 - self.tables.lengths[which]
         inside = self.rng.integers(0, 1 << 32, size=count)
         found = self.tables.prefixes[which] | (inside & ((1 << free) - 1))
-        # A default route covers addresses that no packet may have, too.
+        # A default route also covers addresses that no packet may have.
         first = found >> 24
         martian = (first == 0) | (first == 127) | (first >= 224)
         result: Numbers = np.where(martian, 1 << 24 | found & 0xFFFFFF, found)
@@ -189,10 +214,10 @@ class _Generator:
     def _destinations(self, count: int) -> Numbers:
         if not self.flows.count:
             return self._inside_prefixes(count)
-        return self.destinations[self.flows.draw(count)]
+        return self.flow_destinations[self.flows.draw(count)]
 
     def _without_route(self, count: int) -> Numbers:
-        # 1.0.0.0 to 223.255.255.255, where the prefixes lie.
+        # 1.0.0.0 to 223.255.255.255, where the prefixes are.
         found = traffic.draw_accepted(
             count,
             lambda n: self.rng.integers(1 << 24, 224 << 24, size=n),
@@ -203,7 +228,7 @@ class _Generator:
             raise InputError("E-traces-111", message)
         return found
 
-    def _ether(self, chunk: _Chunk) -> None:
+    def _put_ether(self, chunk: _Chunk) -> None:
         tables, rng = self.tables, self.rng
         count = len(chunk.kinds)
         # Station s of port p is host s * ports + p.
@@ -217,7 +242,7 @@ class _Generator:
         to_router = chunk.of(*TO_ROUTER)
         dst[to_router] = router_mac(0) | chunk.ports[to_router]
         for name in ("broadcast", "arp"):
-            dst[chunk.of(name)] = 0xFFFFFFFFFFFF
+            dst[chunk.of(name)] = BROADCAST_MAC
         same = chunk.of("same-port")
         others = (stations[same] + tables.ports) % len(tables.host_macs)
         dst[same] = tables.host_macs[others + chunk.ports[same]]
@@ -226,10 +251,11 @@ class _Generator:
         dst[unknown] = strange
         multicast = chunk.of("multicast")
         group = rng.integers(0, 1 << 23, size=len(multicast))
-        dst[multicast] = 0x01005E000000 | group
+        dst[multicast] = IPV4_MULTICAST_MACS | group
         put(chunk.rows, 0, 6, dst)
 
-    def _ipv4(self, chunk: _Chunk) -> None:
+    def _put_ipv4(self, chunk: _Chunk) -> None:
+        """IPv4 and UDP headers, without the IPv4 checksum."""
         rows, rng = chunk.rows, self.rng
         count = len(rows)
         destinations = self._destinations(count)
@@ -242,48 +268,56 @@ class _Generator:
         put(rows, 18, 2, rng.integers(0, 1 << 16, size=count))
         put(rows, 20, 2, 0)
         put(rows, 22, 1, rng.integers(2, 256, size=count))
-        put(rows, 23, 1, UDP_PROTOCOL)
+        put(rows, 23, 1, UDP)
         put(rows, 26, 4, SOURCES | rng.integers(0, 1 << 17, size=count))
         put(rows, 30, 4, destinations)
         put(rows, 34, 2, rng.integers(1024, 1 << 16, size=count))
-        put(rows, 36, 2, 7)  # Echo, as RFC 2544 has it.
+        put(rows, 36, 2, ECHO_PORT)
         put(rows, 38, 2, chunk.lengths - ETHER_BYTES - IPV4_BYTES)
 
-    def _exceptions(self, chunk: _Chunk) -> None:
+    def _put_exceptions(self, chunk: _Chunk) -> None:
         """What is wrong or special in the header, before its checksum."""
-        rows, rng = chunk.rows, self.rng
-        self._set(chunk, "ttl-expired", 22, 1, lambda n: rng.integers(0, 2, size=n))
-        wrong_version = lambda n: (rng.integers(5, 20, size=n) % 16) << 4 | 5  # noqa: E731
-        self._set(chunk, "bad-version", 14, 1, wrong_version)
+        rng = self.rng
+        self._set(chunk, "ttl-expired", 22, 1, lambda n: rng.integers(0, 2, n))
+        self._set(
+            chunk, "bad-version", 14, 1, lambda n: rng.integers(5, 20, n) % 16 << 4 | 5
+        )
         self._set(
             chunk, "bad-header-length", 14, 1, lambda n: 0x40 | rng.integers(0, 5, n)
         )
-        self._set(chunk, "not-ipv4", 12, 2, lambda n: ETH_TYPE_OTHER)
-        # A header of 60 bytes in a frame that has room for 46.
-        short = chunk.of("truncated")
-        chunk.lengths[short] = 60
-        self._set(chunk, "truncated", 14, 1, lambda n: 0x4F)
-        long = chunk.of("bad-length")
-        beyond = chunk.lengths[long] - ETHER_BYTES + rng.integers(1, 1000, len(long))
-        tiny = rng.integers(0, IPV4_BYTES, size=len(long))
-        chunk.put_at(long, 16, 2, np.where(long % 2 == 0, beyond, tiny))
-        self._set(chunk, "options", 14, 1, lambda n: 0x46)
-        # Router alert (RFC 2113); the UDP header moves behind it.
-        marked = chunk.of("options")
-        moved = rows[marked, 34:-OPTION_BYTES]
-        rows[marked, 34 + OPTION_BYTES :] = moved
-        chunk.put_at(marked, 34, 4, 0x94040000)
-        udp_bytes = chunk.lengths[marked] - ETHER_BYTES - IPV4_BYTES - OPTION_BYTES
-        chunk.put_at(marked, 38 + OPTION_BYTES, 2, udp_bytes)
+        self._set(chunk, "not-ipv4", 12, 2, lambda _: ETH_TYPE_EXPERIMENT)
+        # A header of 60 bytes in a frame with room for 46.
+        chunk.lengths[chunk.of("truncated")] = 60
+        self._set(chunk, "truncated", 14, 1, lambda _: 0x4F)
+        wrong = chunk.of("bad-length")
+        beyond = chunk.lengths[wrong] - ETHER_BYTES + rng.integers(1, 1000, len(wrong))
+        tiny = rng.integers(0, IPV4_BYTES, size=len(wrong))
+        chunk.put_at(wrong, 16, 2, np.where(wrong % 2 == 0, beyond, tiny))
+        self._put_options(chunk)
         self._set(
             chunk, "fragments", 20, 2, lambda n: 0x2000 | rng.integers(0, 1 << 13, n)
         )
 
-    def _set(self, chunk: _Chunk, name: str, at: int, size: int, values) -> None:  # type: ignore[no-untyped-def]
+    def _put_options(self, chunk: _Chunk) -> None:
+        """A router alert before the UDP header, which moves back."""
+        rows = chunk.rows
+        self._set(chunk, "options", 14, 1, lambda _: 0x46)
+        marked = chunk.of("options")
+        moved = rows[marked, 34:-OPTION_BYTES]
+        rows[marked, 34 + OPTION_BYTES :] = moved
+        chunk.put_at(marked, 34, 4, ROUTER_ALERT)
+        udp_bytes = chunk.lengths[marked] - ETHER_BYTES - IPV4_BYTES - OPTION_BYTES
+        chunk.put_at(marked, 38 + OPTION_BYTES, 2, udp_bytes)
+
+    @staticmethod
+    def _set(
+        chunk: _Chunk, name: str, at: int, size: int, values: Callable[[int], object]
+    ) -> None:
+        """Writes a field of the frames of a kind; `values` gets their number."""
         which = chunk.of(name)
         chunk.put_at(which, at, size, values(len(which)))
 
-    def _checksums(self, chunk: _Chunk) -> None:
+    def _put_checksums(self, chunk: _Chunk) -> None:
         rows = chunk.rows
         put(rows, 24, 2, header_sums(rows, ETHER_BYTES, IPV4_BYTES))
         marked = chunk.of("options")
@@ -298,7 +332,7 @@ class _Generator:
         put(part, 24, 1, part[:, 24].astype(np.int64) ^ (1 << (wrong % 8)))
         rows[wrong] = part
 
-    def _arp(self, chunk: _Chunk, numbers: Numbers) -> None:
+    def _put_arp(self, chunk: _Chunk, numbers: Numbers) -> None:
         """Requests and replies of RFC 826 in place of the IPv4 packet."""
         for name, operation in (("arp", 1), ("arp-to-router", 2)):
             which = chunk.of(name)
@@ -308,7 +342,7 @@ class _Generator:
             addresses = part[:, 26:34].copy()
             part[:, 12:] = 0
             put(part, 12, 2, ETH_TYPE_ARP)
-            put(part, 14, 8, 0x0001_0800_0604_0000 | operation)
+            put(part, 14, 8, ARP_HEAD | operation)
             part[:, 22:28] = sender
             part[:, 28:32] = addresses[:, 0:4]
             part[:, 38:42] = addresses[:, 4:8]

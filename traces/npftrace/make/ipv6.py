@@ -1,9 +1,9 @@
-"""IPv6 traffic for a router, with its tables and answers.
+"""IPv6 traffic for a router.
 
-Prefixes have lengths in the proportions of the table of 2024; a quarter of them
-lie inside others. Frames are UDP packets to addresses inside the prefixes, of
-78 bytes or more with CRC, as RFC 5180 has them. Each prefix is told to the
-router by `route6_add`, in four words.
+Prefix lengths have the proportions of the table of 2024; a quarter of the
+prefixes are inside others. Frames are UDP packets to addresses inside the
+prefixes, of 78 bytes or more with CRC, as RFC 5180 asks. The control file gives
+each prefix to `route6_add` in four words.
 """
 
 import argparse
@@ -11,57 +11,71 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from npftrace import control
-from npftrace.make import options, traffic
-from npftrace.make.frames import Numbers, put, share_out
-from npftrace.make.tables import HOP_MACS, HOST_MACS, router_mac
-from npftrace.make.traffic import ETHER_BYTES, Answer, Chunk
-from npftrace.wire import ETH_TYPE_IPV6, mac_text
+from npftrace.arguments import between
+from npftrace.draws import Numbers, share_out
+from npftrace.frames.wire import ETH_TYPE_IPV6, ETHER_BYTES, UDP, mac_text
+from npftrace.make import traffic
+from npftrace.make.chunks import Chunk, put
+from npftrace.make.traffic import UDP_BYTES, Answer, PacketKind
+from npftrace.tables import control
+from npftrace.tables.addresses import HOP_MACS, HOST_MACS, router_mac
 
-SHARES = {
-    "hop-limit": ("hop_limit", "hop limit 0 or 1"),
-    "bad-version": ("bad_version6", "an IP version other than 6"),
-    "bad-length": ("bad_length6", "a payload longer than the frame"),
-    "no-route": ("no_route6", "destinations that no prefix covers"),
-    "multicast": ("martian_destination6", "destinations in ff00::/8"),
+#: Kinds of packets; those of no kind are "routed".
+PACKET_KINDS = {
+    "hop-limit": PacketKind("hop_limit", "hop limit 0 or 1"),
+    "bad-version": PacketKind("bad_version6", "an IP version other than 6"),
+    "bad-length": PacketKind("bad_length6", "a payload longer than the frame"),
+    "no-route": PacketKind("no_route6", "destinations that no prefix covers"),
+    "multicast": PacketKind("martian_destination6", "destinations in ff00::/8"),
 }
-NAMES = ["routed", *SHARES]
-# Lengths and their weights in the table of 2024 (160,147 prefixes), in percent.
+NAMES = ["routed", *PACKET_KINDS]
+#: Prefix lengths and their shares of the table of 2024 (160,147 prefixes), in
+#: percent.
 LENGTHS = {32: 14, 36: 5, 40: 8, 44: 9, 48: 47, 29: 5, 46: 5, 64: 4, 56: 3}
 IPV6_BYTES = 40
-UDP = 17
-GLOBAL, NOWHERE = 0x2001, 0x3FFE
-SOURCE = 0x2001_0002_0000_0000  # 2001:2::/48, for benchmarks (RFC 5180)
+#: The shortest frame that holds the headers and the packet's number, without
+#: CRC.
+FRAME_BYTES_MIN = 74
+#: The first 16 bits of all prefixes, and of the addresses without a route.
+ROUTED_BITS, UNROUTED_BITS = 0x2001, 0x3FFE
+#: The UDP port of echo, as RFC 2544 has it.
+ECHO_PORT = 7
+#: Senders are in 2001:2::/48, for benchmarks (RFC 5180).
+SOURCE = 0x2001_0002_0000_0000
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of `npftrace make ipv6`."""
     traffic.add_arguments(parser)
-    parser.set_defaults(size=options.sizes("78"))
-    parser.add_argument("--routes", type=options.between(1, 10**5), default=800)
-    parser.add_argument("--hops", type=options.between(1, 256), default=64)
-    traffic.add_shares(parser, SHARES)
+    parser.set_defaults(size="78")
+    parser.add_argument(
+        "--routes", type=between(1, 10**5), default=800, help="in the table"
+    )
+    parser.add_argument(
+        "--hops", type=between(1, 256), default=64, help="next hops of the routes"
+    )
+    traffic.add_shares(parser, PACKET_KINDS)
 
 
 def run(args: argparse.Namespace) -> None:
     """Writes the trace, the control file and the answers."""
     rng = np.random.Generator(np.random.PCG64(args.seed))
-    kinds = traffic.draw_kinds(args, rng, SHARES)
+    kinds = traffic.draw_kinds(args, rng, PACKET_KINDS)
     generator = _Generator(args, rng)
     generator.write_tables()
     traffic.write(args, kinds, generator)
 
 
 def make_prefixes(rng: np.random.Generator, count: int) -> list[tuple[int, int]]:
-    """Different prefixes: their first 64 bits and their lengths."""
+    """`count` different prefixes: their first 64 bits, and their lengths."""
     lengths, weights = list(LENGTHS), np.array(list(LENGTHS.values()), dtype=float)
     found: dict[tuple[int, int], None] = {}
     while len(found) < count:
         length = int(rng.choice(lengths, p=weights / weights.sum()))
-        top = GLOBAL << 48 | int(rng.integers(0, 1 << 48))
-        known = list(found)[: max(1, count // 4)]
+        top = ROUTED_BITS << 48 | int(rng.integers(0, 1 << 48))
+        outers = list(found)[: max(1, count // 4)]
         outer, outer_length = (
-            known[int(rng.integers(0, len(known)))] if known else (0, 64)
+            outers[int(rng.integers(0, len(outers)))] if outers else (0, 64)
         )
         if outer_length < length and rng.random() < 0.25:
             top = outer | int(rng.integers(0, 1 << 63)) % (1 << 64 - outer_length)
@@ -70,9 +84,11 @@ def make_prefixes(rng: np.random.Generator, count: int) -> list[tuple[int, int]]
 
 
 class _Chunk(Chunk):
-    """Frames with the upper half of their destinations."""
+    """Frames with the first 64 bits of their destinations."""
 
-    tops: list[int]
+    def __init__(self, kinds: Numbers, ports: Numbers, lengths: Numbers) -> None:
+        super().__init__(NAMES, kinds, ports, lengths)
+        self.tops: list[int] = []
 
 
 class _Generator:
@@ -86,11 +102,13 @@ class _Generator:
         by_length: dict[int, dict[int, int]] = {}
         for route, (top, length) in enumerate(self.prefixes):
             by_length.setdefault(length, {})[top >> 64 - length] = route
+        #: Per prefix length, longest first: prefixes as numbers and their routes.
         self.levels = sorted(by_length.items(), reverse=True)
         self.flows = traffic.Flows(args, rng)
         self.flow_routes = rng.integers(0, args.routes, size=self.flows.count)
 
     def write_tables(self) -> None:
+        """Writes the control file."""
         args = self.args
         with open(args.control, "w", encoding="ascii") as file:
             file.write(f"# {args.routes} routes of IPv6\n")
@@ -102,6 +120,7 @@ class _Generator:
                 file.write(f"route6_add({words}, {length}, {hop})\n")
 
     def route_of(self, top: int) -> int:
+        """The route of an address with these first 64 bits; -1 for none."""
         for length, known in self.levels:
             route = known.get(top >> 64 - length)
             if route is not None:
@@ -112,9 +131,9 @@ class _Generator:
         count = len(kinds)
         numbers = begin + np.arange(count)
         ports = numbers % self.args.ports
-        lengths = np.maximum(self.args.size.draw(self.rng, count), 74)
-        chunk = _Chunk(NAMES, kinds, ports, lengths)
-        chunk.put_payload(ETHER_BYTES + IPV6_BYTES + 8, numbers)
+        lengths = np.maximum(self.args.size.draw(self.rng, count), FRAME_BYTES_MIN)
+        chunk = _Chunk(kinds, ports, lengths)
+        chunk.put_payload(ETHER_BYTES + IPV6_BYTES + UDP_BYTES, numbers)
         rows, rng = chunk.rows, self.rng
         put(rows, 0, 6, router_mac(0) | ports)
         put(rows, 6, 6, HOST_MACS | ports)
@@ -125,9 +144,9 @@ class _Generator:
         put(rows, 21, 1, rng.integers(2, 256, size=count))
         put(rows, 22, 8, SOURCE)
         put(rows, 30, 8, rng.integers(1, 1 << 62, size=count))
-        self._destinations(chunk)
+        self._put_destinations(chunk)
         put(rows, 54, 2, rng.integers(1024, 1 << 16, size=count))
-        put(rows, 56, 2, 7)  # Echo, as RFC 2544 has it.
+        put(rows, 56, 2, ECHO_PORT)
         put(rows, 58, 2, lengths - ETHER_BYTES - IPV6_BYTES)
         put(rows, 60, 2, 1)
         for name, at, size, value in (
@@ -140,19 +159,19 @@ class _Generator:
             chunk.put_at(which, at, size, value)
         return chunk
 
-    def _destinations(self, chunk: _Chunk) -> None:
+    def _put_destinations(self, chunk: _Chunk) -> None:
+        """Writes destinations and keeps their first 64 bits in the chunk."""
         count = len(chunk.kinds)
         if self.flows.count:
             routes = self.flow_routes[self.flows.draw(count)]
         else:
             routes = self.rng.integers(0, self.args.routes, size=count)
         inside = self.rng.integers(0, 1 << 63, size=count).tolist()
-        chunk.tops = []
         for route, low in zip(routes.tolist(), inside, strict=True):
             top, length = self.prefixes[route]
             chunk.tops.append(top | low % (1 << 64 - length))
         for i in chunk.of("no-route").tolist():
-            chunk.tops[i] = NOWHERE << 48 | inside[i] >> 16
+            chunk.tops[i] = UNROUTED_BITS << 48 | inside[i] >> 16
         high = np.array([top >> 32 for top in chunk.tops], dtype=np.int64)
         low = np.array([top & 0xFFFFFFFF for top in chunk.tops], dtype=np.int64)
         put(chunk.rows, 38, 4, high)
@@ -173,5 +192,8 @@ class _Generator:
                 answer |= {"dst": mac_text(int(self.hop_macs[hop]))}
                 answer |= {"src": mac_text(router_mac(out))}
             else:
-                answer |= {"outcome": "dropped", "reason": SHARES[NAMES[kind]][0]}
+                answer |= {
+                    "outcome": "dropped",
+                    "reason": PACKET_KINDS[NAMES[kind]].outcome,
+                }
             yield answer

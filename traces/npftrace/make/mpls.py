@@ -1,23 +1,38 @@
-"""MPLS traffic for a label switching router, with its tables and answers.
+"""MPLS traffic for a label switching router.
 
 As in the NPF MPLS forwarding benchmark, packets are of three configurations:
 ingress (IPv4 that gets labels), transit (the top label is swapped), and egress
-(the last label is popped and the IPv4 packet forwarded), a third each unless
-the shares say otherwise. Transit and other labelled packets bear stacks of
-`--depth` labels. TTL is that of the uniform model, EXP is random.
+(the last label is popped and the IPv4 packet forwarded). Each is a third of the
+packets unless the shares say otherwise. Transit and other labelled packets have
+stacks of up to `--depth` labels. The TTL is that of the uniform model; the EXP
+bits are random.
 """
 
 import argparse
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from npftrace.arguments import between
+from npftrace.draws import Numbers, draw_evenly
 from npftrace.errors import InputError
-from npftrace.make import options, traffic
-from npftrace.make.frames import Numbers, draw_evenly, header_sums, put
-from npftrace.make.lsp import (
+from npftrace.frames.wire import (
+    ETH_TYPE_ARP,
+    ETH_TYPE_IPV4,
+    ETH_TYPE_MPLS,
+    ETHER_BYTES,
+    LABEL_BYTES,
+    UDP,
+)
+from npftrace.make import traffic
+from npftrace.make.chunks import Chunk, header_sums, put
+from npftrace.make.traffic import IPV4_BYTES, UDP_BYTES, Answer, Flows, PacketKind
+from npftrace.tables.addresses import HOST_MACS, router_mac
+from npftrace.tables.labels import (
     LABEL_FIRST,
+    LABEL_LIMIT,
     LABEL_SPACE,
     POP,
     POP_FORWARD,
@@ -27,75 +42,106 @@ from npftrace.make.lsp import (
     LabelTables,
     make_label_tables,
 )
-from npftrace.make.tables import HOST_MACS, router_mac
-from npftrace.make.traffic import ETHER_BYTES, IPV4_BYTES, Answer, Chunk, Flows
-from npftrace.wire import ETH_TYPE_ARP, ETH_TYPE_IPV4, ETH_TYPE_MPLS
 
-SHARES = {
-    "transit": ("labelled", "top label swapped"),
-    "egress": ("routed", "last label popped, forwarded as IPv4"),
-    "ip": ("routed", "IPv4 in, IPv4 out"),
-    "swap-push": ("labelled", "top label swapped, one to three pushed"),
-    "pop-labels": ("labelled", "top label popped, labels left"),
-    "pop-ip": ("routed", "penultimate hop: popped, forwarded without look-up"),
-    "pop-again": ("labelled", "top label popped, the next one swapped"),
-    "explicit-null": ("routed", "label 0 alone, forwarded as IPv4"),
-    "egress-push": ("labelled", "last label popped, IPv4 gets labels again"),
-    "unknown-label": ("unknown_label", "a label that is not in use"),
-    "reserved-label": ("reserved_label", "labels 3 to 15"),
-    "ttl-expired": ("ttl_expired", "TTL 0 or 1 in the top label"),
-    "ip-ttl-expired": ("ttl_expired", "TTL 0 or 1 in an IPv4 packet"),
-    "bad-checksum": ("bad_checksum", "a wrong IPv4 header checksum"),
-    "no-route": ("no_route", "destinations that no FEC covers"),
-    "other-type": ("other_type", "ARP replies to the router"),
-    "other-mac": ("not_for_router", "frames to another station"),
-}
-NAMES = ["ingress", *SHARES]
-DEFAULTS = {"transit": 1 / 3, "egress": 1 / 3}
 
-# Kinds with labels, by what is done with the top one.
-TOP = {
-    "transit": (SWAP,),
-    "egress": (POP,),
-    "swap-push": (SWAP_PUSH,),
-    "pop-labels": (POP_FORWARD,),
-    "pop-ip": (POP_FORWARD,),
-    "pop-again": (POP,),
-    "explicit-null": (),
-    "egress-push": (POP,),
-    "unknown-label": (),
-    "reserved-label": (),
-    "ttl-expired": (SWAP, SWAP_PUSH, POP_FORWARD),
+@dataclass(frozen=True)
+class _Labelled(PacketKind):
+    """Packets with a label stack."""
+
+    #: What the tables may do with the top label; empty if it is not in them.
+    operations: tuple[int, ...] = ()
+    #: How many labels the stack has; a most of 0 means `--depth`.
+    depth_min: int = 1
+    depth_max: int = 0
+
+
+#: Kinds of packets; those of no kind are "ingress".
+PACKET_KINDS = {
+    "transit": _Labelled("labelled", "top label swapped", 1 / 3, (SWAP,)),
+    "egress": _Labelled(
+        "routed", "last label popped, forwarded as IPv4", 1 / 3, (POP,), depth_max=1
+    ),
+    "ip": PacketKind("routed", "IPv4 in, IPv4 out"),
+    "swap-push": _Labelled(
+        "labelled",
+        "top label swapped, one to three pushed",
+        operations=(SWAP_PUSH,),
+    ),
+    "pop-labels": _Labelled(
+        "labelled",
+        "top label popped, labels left",
+        operations=(POP_FORWARD,),
+        depth_min=2,
+    ),
+    "pop-ip": _Labelled(
+        "routed",
+        "penultimate hop: popped, forwarded without look-up",
+        operations=(POP_FORWARD,),
+        depth_max=1,
+    ),
+    "pop-again": _Labelled(
+        "labelled",
+        "top label popped, the next one swapped",
+        operations=(POP,),
+        depth_min=2,
+    ),
+    "explicit-null": _Labelled(
+        "routed", "label 0 alone, forwarded as IPv4", depth_max=1
+    ),
+    "egress-push": _Labelled(
+        "labelled",
+        "last label popped, IPv4 gets labels again",
+        operations=(POP,),
+        depth_max=1,
+    ),
+    "unknown-label": _Labelled("unknown_label", "a label that is not in use"),
+    "reserved-label": _Labelled("reserved_label", "labels 3 to 15"),
+    "ttl-expired": _Labelled(
+        "ttl_expired",
+        "TTL 0 or 1 in the top label",
+        operations=(SWAP, SWAP_PUSH, POP_FORWARD),
+    ),
+    "ip-ttl-expired": PacketKind("ttl_expired", "TTL 0 or 1 in an IPv4 packet"),
+    "bad-checksum": PacketKind("bad_checksum", "a wrong IPv4 header checksum"),
+    "no-route": PacketKind("no_route", "destinations that no FEC covers"),
+    "other-type": PacketKind("other_type", "ARP replies to the router"),
+    "other-mac": PacketKind("not_for_router", "frames to another station"),
 }
-# Kinds whose only label is the top one, and whose stack has at least two.
-ONE_LABEL = ("egress", "pop-ip", "explicit-null", "egress-push")
-MORE_LABELS = ("pop-labels", "pop-again")
-# Kinds whose destination has a FEC that begins a path.
+NAMES = ["ingress", *PACKET_KINDS]
+LABELLED_KINDS = {n: k for n, k in PACKET_KINDS.items() if isinstance(k, _Labelled)}
+#: Kinds whose destination has a FEC that begins a path.
 TO_PATH = ("ingress", "egress-push")
-LABEL_BYTES = 4
-UDP_BYTES = 8
+#: The UDP port of echo, as RFC 2544 has it.
+ECHO_PORT = 7
+#: Senders are in 198.18.0.0/15, for benchmarks (RFC 2544).
+SOURCES = 0xC6120000
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of `npftrace make mpls`."""
-    count = options.between
     traffic.add_arguments(parser)
-    parser.add_argument("--labels", type=count(8, 60000), default=4096)
-    parser.add_argument("--fecs", type=count(8, 10**6), default=10000)
-    parser.add_argument("--hops", type=count(1, 256), default=64)
     parser.add_argument(
-        "--push", type=count(1, PUSH_MAX), default=1, help="labels at the ingress"
+        "--labels", type=between(8, 60000), default=4096, help="incoming labels"
     )
     parser.add_argument(
-        "--depth", type=count(1, 16), default=1, help="labels of a stack, at most"
+        "--fecs", type=between(8, 10**6), default=10000, help="prefixes with a FEC"
     )
-    traffic.add_shares(parser, SHARES, DEFAULTS)
+    parser.add_argument(
+        "--hops", type=between(1, 256), default=64, help="next hops of the labels"
+    )
+    parser.add_argument(
+        "--push", type=between(1, PUSH_MAX), default=1, help="labels at the ingress"
+    )
+    parser.add_argument(
+        "--depth", type=between(1, 16), default=1, help="labels of a stack, at most"
+    )
+    traffic.add_shares(parser, PACKET_KINDS)
 
 
 def run(args: argparse.Namespace) -> None:
     """Writes the trace, the control file and the answers."""
     rng = np.random.Generator(np.random.PCG64(args.seed))
-    kinds = traffic.draw_kinds(args, rng, SHARES)
+    kinds = traffic.draw_kinds(args, rng, PACKET_KINDS)
     tables = make_label_tables(
         rng, args.ports, args.hops, args.labels, args.fecs, args.push
     )
@@ -104,7 +150,7 @@ def run(args: argparse.Namespace) -> None:
 
 
 class _Chunk(Chunk):
-    """Frames with their stacks, as rows of entries, and their NHLFEs."""
+    """Frames with their NHLFEs, the depths of their stacks, and their top TTLs."""
 
     def __init__(self, kinds: Numbers, ports: Numbers, lengths: Numbers) -> None:
         super().__init__(NAMES, kinds, ports, lengths)
@@ -123,21 +169,21 @@ class _Generator:
         self.rng = rng
         self.tables = tables
         self.flows = Flows(args, rng)
-        # A flow has one number, from which its label or destination follows.
+        # One number per flow, from which its label or destination follows.
         self.flow_seeds = rng.integers(0, 1 << 62, size=max(1, self.flows.count))
         path_begins = tables.nhlfe_counts[tables.fec_nhlfes] > 0
         self.pools = {
             to_path: self._destinations(path_begins, to_path)
             for to_path in (True, False)
         }
-
         self.pool_ports = {
             to_path: self._ports_of(tables.fec_nhlfes[tables.lookup.routes(pool)])
             for to_path, pool in self.pools.items()
         }
 
     def _destinations(self, path_begins: NDArray[np.bool_], to_path: bool) -> Numbers:
-        """Many destinations, uniform over the FECs of one sort, then inside."""
+        """Many destinations, uniform over the FECs that begin a path (or over the
+        others), then uniform inside."""
         rng, tables = self.rng, self.tables
         which = np.flatnonzero(path_begins == to_path)
 
@@ -148,7 +194,7 @@ class _Generator:
                 (1 << (32 - tables.lengths[fec])) - 1
             )
 
-        # A longer prefix of the other sort may lie inside.
+        # A longer prefix of the other sort may be inside.
         return traffic.draw_accepted(
             1 << 16,
             draw,
@@ -162,8 +208,8 @@ class _Generator:
         return self.flow_seeds[self.flows.draw(count)]
 
     def _pick(self, ports: Numbers, seeds: Numbers, part: int) -> Numbers:
-        """Which of the entries that lead to `ports` each packet takes: that of
-        its flow, or without flows all alike."""
+        """The index into `ports` that each packet takes: that of its flow, or
+        without flows each index equally often."""
         if self.flows.count:
             result: Numbers = seeds // part % len(ports)
             return result
@@ -191,31 +237,33 @@ class _Generator:
         if room.min() < IPV4_BYTES + UDP_BYTES:
             message = f"stacks of {self.args.depth} labels do not fit the frames"
             raise InputError("E-traces-113", message)
-        self._packet(chunk, seeds, room, numbers)
-        self._shift(chunk, stacks)
-        self._ether(chunk, numbers)
+        self._put_packet(chunk, seeds, room, numbers)
+        self._put_stacks(chunk, stacks)
+        self._put_ether(chunk, numbers)
         return chunk
 
     def _stacks(self, chunk: _Chunk, seeds: Numbers) -> Numbers:
-        """Label stack entries, a row a packet, the top one first."""
+        """Label stack entries, one row per packet, the top one first."""
         tables, rng, count = self.tables, self.rng, len(seeds)
         deepest = max(self.args.depth, 2)
-        labelled = chunk.of(*TOP)
+        labelled = chunk.of(*LABELLED_KINDS)
         depths = chunk.depths
         depths[labelled] = 1 + seeds[labelled] // 7 % self.args.depth
-        depths[chunk.of(*ONE_LABEL)] = 1
-        more = chunk.of(*MORE_LABELS)
-        depths[more] = np.maximum(depths[more], 2)
-        labels = rng.integers(LABEL_FIRST, 1 << 20, size=(count, deepest))
-        for name, operations in TOP.items():
+        for name, kind in LABELLED_KINDS.items():
             which = chunk.of(name)
-            if operations:
-                usable = tables.labels_for(*operations)
+            depths[which] = np.maximum(depths[which], kind.depth_min)
+            if kind.depth_max:
+                depths[which] = np.minimum(depths[which], kind.depth_max)
+        labels = rng.integers(LABEL_FIRST, LABEL_LIMIT, size=(count, deepest))
+        for name, kind in LABELLED_KINDS.items():
+            which = chunk.of(name)
+            if kind.operations:
+                usable = tables.indices_of(*kind.operations)
                 at = usable[self._pick(self._label_ports(usable), seeds[which], 11)]
                 labels[which, 0] = tables.labels[at]
                 chunk.nhlfes[which] = tables.label_nhlfes[at]
         again = chunk.of("pop-again")
-        swapped = tables.labels_for(SWAP)
+        swapped = tables.indices_of(SWAP)
         at = swapped[self._pick(self._label_ports(swapped), seeds[again], 13)]
         labels[again, 1] = tables.labels[at]
         chunk.nhlfes[again] = tables.label_nhlfes[at]
@@ -234,10 +282,10 @@ class _Generator:
         stacks: Numbers = labels << 12 | exp << 9 | bottom.astype(np.int64) << 8 | ttl
         return stacks
 
-    def _packet(
+    def _put_packet(
         self, chunk: _Chunk, seeds: Numbers, room: Numbers, numbers: Numbers
     ) -> None:
-        """The IPv4 packet, as if no labels were before it."""
+        """The IPv4 packet, directly after the Ethernet header."""
         rows, rng, count = chunk.rows, self.rng, len(numbers)
         to_path = np.isin(chunk.kinds, [NAMES.index(name) for name in TO_PATH])
         destinations = np.zeros(count, dtype=np.int64)
@@ -256,11 +304,11 @@ class _Generator:
         put(rows, 16, 2, room)
         put(rows, 18, 2, numbers)
         put(rows, 22, 1, ttls)
-        put(rows, 23, 1, 17)
-        put(rows, 26, 4, 0xC6120000 | seeds & 0x1FFFF)
+        put(rows, 23, 1, UDP)
+        put(rows, 26, 4, SOURCES | seeds & 0x1FFFF)
         put(rows, 30, 4, destinations)
         put(rows, 34, 2, 1024 + seeds % 60000)
-        put(rows, 36, 2, 7)
+        put(rows, 36, 2, ECHO_PORT)
         put(rows, 38, 2, room - IPV4_BYTES)
         put(rows, 24, 2, header_sums(rows, ETHER_BYTES, IPV4_BYTES))
         wrong = chunk.of("bad-checksum")
@@ -281,19 +329,19 @@ class _Generator:
             raise InputError("E-traces-111", message)
         return found
 
-    def _shift(self, chunk: _Chunk, stacks: Numbers) -> None:
-        """Puts the stacks before the packets."""
+    def _put_stacks(self, chunk: _Chunk, stacks: Numbers) -> None:
+        """Inserts the stacks before the packets, which move back."""
         for depth in range(1, stacks.shape[1] + 1):
             which = np.flatnonzero(chunk.depths == depth)
             part = chunk.rows[which]
             size = LABEL_BYTES * depth
             part[:, ETHER_BYTES + size :] = part[:, ETHER_BYTES:-size].copy()
-            for place in range(depth):
-                at = ETHER_BYTES + LABEL_BYTES * place
-                put(part, at, LABEL_BYTES, stacks[which, place])
+            for index in range(depth):
+                at = ETHER_BYTES + LABEL_BYTES * index
+                put(part, at, LABEL_BYTES, stacks[which, index])
             chunk.rows[which] = part
 
-    def _ether(self, chunk: _Chunk, numbers: Numbers) -> None:
+    def _put_ether(self, chunk: _Chunk, numbers: Numbers) -> None:
         put(chunk.rows, 0, 6, router_mac(0) | chunk.ports)
         put(chunk.rows, 6, 6, HOST_MACS | 1 << 16 | chunk.ports)
         types = np.where(chunk.depths > 0, ETH_TYPE_MPLS, ETH_TYPE_IPV4)
@@ -313,7 +361,7 @@ class _Generator:
             strict=True,
         )
         for index, (kind, port, nhlfe, ttl) in enumerate(columns, begin):
-            outcome = SHARES.get(NAMES[kind], ("labelled", ""))[0]
+            outcome = PACKET_KINDS[NAMES[kind]].outcome if kind else "labelled"
             answer: Answer = {"packet": index, "port": port}
             if outcome in ("labelled", "routed"):
                 hop = int(tables.nhlfe_hops[nhlfe])

@@ -1,99 +1,134 @@
-"""What kinds of traffic share: options, exact shares, flows, and the writing of
-trace, control file and answers in chunks."""
+"""What the kinds of traffic share: options, kinds of packets, flows, and the
+writing of trace and answers in chunks."""
 
 import argparse
 import json
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from npftrace.arguments import COUNT_MAX, add_control_output, add_ports, between, share
+from npftrace.draws import Numbers
 from npftrace.errors import InputError
-from npftrace.make import options
-from npftrace.make.frames import CHUNK, Bytes, FrameWriter, Numbers, put
+from npftrace.make.chunks import Chunk
+from npftrace.make.frame_writer import FrameWriter
+from npftrace.make.sizes import sizes
 from npftrace.progress import progress
 
-# What a share can be asked of: option, what comes of it, and what it is.
-Shares = Mapping[str, tuple[str, str]]
-Answer = dict[str, object]
-
-ETHER_BYTES = 14
 IPV4_BYTES = 20
-SEQUENCE_BYTES = 8
-
-# Flows of Zipf-distributed traffic, unless the command line says otherwise.
+UDP_BYTES = 8
+#: Frames built at a time.
+CHUNK_FRAMES = 1 << 15
+#: Flows of Zipf-distributed traffic, unless the command line says otherwise.
 ZIPF_FLOWS = 65536
+#: The tolerance of a sum of shares, for thirds and the like.
+SHARE_TOLERANCE = 1e-9
+
+
+@dataclass(frozen=True)
+class PacketKind:
+    """A kind of packet whose share of the trace an option sets."""
+
+    #: What becomes of such packets: how they leave, or why they are dropped.
+    outcome: str
+    help: str
+    default: float = 0.0
+
+
+#: By the name of the option. Packets of no kind are plain.
+PacketKinds = Mapping[str, PacketKind]
+#: A packet's line in the file of answers.
+Answer = dict[str, object]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The options of every kind."""
-    count = options.between
-    parser.add_argument("--out", type=Path, required=True, help="pcap or pcapng")
-    parser.add_argument("--control", type=Path, required=True, help="control file")
-    parser.add_argument("--answers", type=Path, help="JSON, one line a packet")
-    parser.add_argument("--packets", type=count(1, 10**9), default=20000)
-    parser.add_argument("--ports", type=count(2, 16), default=4)
-    parser.add_argument("--seed", type=count(0, 2**63), default=1)
+    """The options of every kind of traffic."""
+    parser.add_argument(
+        "--out", type=Path, required=True, help="trace to write, pcap or pcapng"
+    )
+    add_control_output(parser)
+    parser.add_argument(
+        "--answers", type=Path, help="expected outcomes to write, one JSON per line"
+    )
+    parser.add_argument(
+        "--packets", type=between(1, COUNT_MAX), default=20000, help="in the trace"
+    )
+    add_ports(parser, least=2)
+    parser.add_argument(
+        "--seed", type=between(0, 2**63), default=1, help="of all random draws"
+    )
     parser.add_argument(
         "--size",
-        type=options.sizes,
-        default=options.sizes("64"),
-        help="with CRC: 64, 64,512, 64:7,594:4, 64-1518 or imix",
+        type=sizes,
+        default="64",
+        help="frame bytes with CRC: 64, 64,512, 64:7,594:4, 64-1518 or imix",
     )
-    parser.add_argument("--locality", choices=("uniform", "zipf"), default="uniform")
+    parser.add_argument(
+        "--locality",
+        choices=("uniform", "zipf"),
+        default="uniform",
+        help="how often the flows occur",
+    )
     parser.add_argument(
         "--flows",
-        type=count(0, 10**7),
+        type=between(0, 10**7),
         default=0,
-        help=f"flows in all (0: zipf {ZIPF_FLOWS}, uniform a new one each packet)",
+        help=f"how many; 0: {ZIPF_FLOWS} if zipf, one per packet if uniform",
     )
     parser.add_argument("--exponent", type=float, default=1.0, help="of zipf")
 
 
-def add_shares(
-    parser: argparse.ArgumentParser,
-    shares: Shares,
-    defaults: Mapping[str, float] | None = None,
-) -> None:
+def add_shares(parser: argparse.ArgumentParser, kinds: PacketKinds) -> None:
+    """An option for the share of each kind of packet."""
     group = parser.add_argument_group("shares of the packets, 0 to 1")
-    for name, (_, text) in shares.items():
-        default = (defaults or {}).get(name, 0.0)
-        group.add_argument(f"--{name}", type=options.share, default=default, help=text)
+    for name, kind in kinds.items():
+        group.add_argument(
+            f"--{name}",
+            type=share,
+            default=kind.default,
+            metavar="SHARE",
+            help=kind.help,
+        )
+
+
+def share_of(args: argparse.Namespace, name: str) -> float:
+    """The share that the command line gives to a kind of packet."""
+    value: float = getattr(args, name.replace("-", "_"))
+    return value
 
 
 def draw_kinds(
-    args: argparse.Namespace, rng: np.random.Generator, shares: Shares
+    args: argparse.Namespace, rng: np.random.Generator, kinds: PacketKinds
 ) -> Numbers:
-    """The kind of each packet: 0 is the plain one, then `shares` in order."""
-    counts = [
-        round(getattr(args, name.replace("-", "_")) * args.packets) for name in shares
-    ]
-    special = sum(counts)
-    # Shares such as three thirds may be rounded up to one packet too many.
-    excess = special - args.packets
-    if (
-        0 < excess < len(counts)
-        and sum(getattr(args, name.replace("-", "_")) for name in shares) < 1 + 1e-9
-    ):
+    """The kind of each packet: 0 is plain, then `kinds` in order. Shares are
+    exact: 0.01 of 20,000 packets are 200 packets, at random positions."""
+    shares = [share_of(args, name) for name in kinds]
+    counts = [round(value * args.packets) for value in shares]
+    excess = sum(counts) - args.packets
+    # Shares such as three thirds may be rounded up to a few packets too many.
+    if 0 < excess < len(counts) and sum(shares) < 1 + SHARE_TOLERANCE:
         counts[counts.index(max(counts))] -= excess
-        special = args.packets
+    special = sum(counts)
     if special > args.packets:
         raise InputError("E-traces-110", "the shares sum up to more than 1")
-    kinds = np.zeros(args.packets, dtype=np.int8)
-    kinds[:special] = np.repeat(np.arange(1, len(counts) + 1), counts)
-    return rng.permutation(kinds)
+    found = np.zeros(args.packets, dtype=np.int8)
+    found[:special] = np.repeat(np.arange(1, len(counts) + 1), counts)
+    return rng.permutation(found)
 
 
 class Flows:
-    """Flow numbers as the locality asks: below `count`, or none at all, which
-    means that each packet is a flow of its own."""
+    """Draws flow numbers below `count` as the locality asks. A `count` of 0 means
+    that each packet is a flow of its own."""
 
     def __init__(self, args: argparse.Namespace, rng: np.random.Generator) -> None:
         self.rng = rng
         self.count: int = args.flows
+        #: Cumulated probabilities; None if all flows are equally likely.
         self._chances: np.ndarray | None = None
         if args.locality == "zipf":
             self.count = args.flows or ZIPF_FLOWS
@@ -101,6 +136,7 @@ class Flows:
             self._chances = np.cumsum(weights) / weights.sum()
 
     def draw(self, count: int) -> Numbers:
+        """The flows of `count` packets."""
         if self._chances is None:
             return self.rng.integers(0, self.count, size=count)
         ranks = np.searchsorted(self._chances, self.rng.random(count), side="right")
@@ -108,55 +144,26 @@ class Flows:
         return result
 
 
-class Chunk:
-    """Some frames, their lengths without CRC, and what becomes of them."""
-
-    def __init__(
-        self, names: list[str], kinds: Numbers, ports: Numbers, lengths: Numbers
-    ) -> None:
-        self.names = names
-        self.kinds = kinds
-        self.ports = ports
-        self.lengths = lengths
-        self.rows: Bytes = np.zeros((len(kinds), int(lengths.max())), dtype=np.uint8)
-
-    def of(self, *names: str) -> Numbers:
-        """Indices of the frames of these kinds."""
-        numbers = [self.names.index(name) for name in names]
-        return np.flatnonzero(np.isin(self.kinds, numbers))
-
-    def put_at(self, which: Numbers, at: int, size: int, values: object) -> None:
-        """Writes a field of some frames."""
-        part = self.rows[which]
-        put(part, at, size, values)
-        self.rows[which] = part
-
-    def put_payload(self, start: int, numbers: Numbers) -> None:
-        """The packet's number, then bytes that depend on it and the place."""
-        width = self.rows.shape[1]
-        pattern = numbers[:, None] * 31 + np.arange(width - start)
-        self.rows[:, start:] = (pattern & 0xFF).astype(np.uint8)
-        put(self.rows, start, SEQUENCE_BYTES, numbers)
-
-
 class Generator(Protocol):
     """Builds the frames of a kind of traffic, and says what becomes of them."""
 
-    def chunk(self, begin: int, kinds: Numbers) -> Chunk: ...
+    def chunk(self, begin: int, kinds: Numbers) -> Chunk:
+        """The frames from number `begin` on, one for each of `kinds`."""
 
-    def answers(self, chunk: Chunk, begin: int) -> Iterator[Answer]: ...
+    def answers(self, chunk: Chunk, begin: int) -> Iterator[Answer]:
+        """The answers for a chunk that begins at packet `begin`."""
 
 
 def write(args: argparse.Namespace, kinds: Numbers, generator: Generator) -> None:
-    """Writes the trace and the answers."""
+    """Writes the trace, and the answers if they are asked for."""
     with ExitStack() as stack:
         writer = stack.enter_context(FrameWriter(args.out, args.ports))
         advance = stack.enter_context(progress(f"making {args.out}", len(kinds)))
         answers = None
         if args.answers:
             answers = stack.enter_context(open(args.answers, "w", encoding="ascii"))
-        for begin in range(0, len(kinds), CHUNK):
-            chunk = generator.chunk(begin, kinds[begin : begin + CHUNK])
+        for begin in range(0, len(kinds), CHUNK_FRAMES):
+            chunk = generator.chunk(begin, kinds[begin : begin + CHUNK_FRAMES])
             writer.write(chunk.rows, chunk.lengths)
             if answers:
                 for answer in generator.answers(chunk, begin):
@@ -169,8 +176,8 @@ def draw_accepted(
     draw: Callable[[int], Numbers],
     accept: Callable[[Numbers], NDArray[np.bool_]],
 ) -> Numbers:
-    """`count` rows of those that `draw` makes and `accept` takes; fewer if they
-    are too rare."""
+    """`count` rows that `draw` makes and `accept` takes; fewer if they are too
+    rare."""
     parts: list[Numbers] = []
     found = 0
     for _ in range(64):

@@ -3,11 +3,11 @@
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
-from npftrace.control import Call
 from npftrace.oracle.firewall import Firewall
-from npftrace.oracle.l3_switch import L3Switch
-from npftrace.oracle.mpls import Mpls
+from npftrace.oracle.l3_switch.switch import L3Switch
+from npftrace.oracle.mpls.router import Mpls
 from npftrace.oracle.verdict import Verdict
+from npftrace.tables.control import Call
 
 
 class Oracle(Protocol):

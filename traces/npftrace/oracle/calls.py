@@ -1,7 +1,7 @@
 """Control calls as the oracles take them."""
 
-from npftrace.control import Call
 from npftrace.errors import InputError
+from npftrace.tables.control import Call
 
 
 def running_order(call: Call) -> tuple[int, int]:

@@ -25,13 +25,13 @@ after the first. A rule that asks for what a packet has not does not match it.
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from npftrace.control import Call
+from npftrace.frames.wire import ETH_TYPE_ARP, ETH_TYPE_IPV4, FRAME_BYTES_MAX
 from npftrace.oracle.calls import require, running_order, unknown_call
-from npftrace.oracle.ipv4 import ETHER_BYTES
-from npftrace.oracle.sightings import Sightings
-from npftrace.oracle.timed import Timed
+from npftrace.oracle.learned import Sightings
+from npftrace.oracle.protocols.ipv4 import ETHER_BYTES
+from npftrace.oracle.updated import Timed
 from npftrace.oracle.verdict import Verdict
-from npftrace.wire import ETH_TYPE_ARP, ETH_TYPE_IPV4, FRAME_BYTES_MAX
+from npftrace.tables.control import Call
 
 ICMP, TCP, UDP = 1, 6, 17
 TRANSPORT_BYTES = {ICMP: 8, TCP: 20, UDP: 8}

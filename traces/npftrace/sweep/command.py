@@ -13,13 +13,13 @@ import sys
 from contextlib import ExitStack
 from pathlib import Path
 
-from npftrace.make.options import between
-from npftrace.sweep.engine import Engine
-from npftrace.sweep.points import PointResult, Sweep, Tools
-from npftrace.sweep.pools import DaskPool, LocalPool, Pool
+from npftrace.arguments import between
+from npftrace.sweep.results import write_json, write_parquet
+from npftrace.sweep.runner import Engine
 from npftrace.sweep.spec import read_spec
 from npftrace.sweep.store import Store, default_folder
-from npftrace.sweep.tables import write_json, write_parquet
+from npftrace.sweep.sweep import PointResult, Sweep, Tools
+from npftrace.sweep.workers import DaskPool, LocalPool, Pool
 
 INTERRUPTED = 130
 

@@ -1,0 +1,56 @@
+"""Argument types and options that several commands share."""
+
+import argparse
+from collections.abc import Callable
+from pathlib import Path
+
+PORTS_DEFAULT, PORTS_MAX = 4, 16
+#: Ends the help of an option.
+DEFAULT = "(default: %(default)s)"
+#: The largest number of packets, routes or rules that a command line may name.
+COUNT_MAX = 10**9
+
+
+def between(low: int, high: int) -> Callable[[str], int]:
+    """An argument type: a whole number within bounds."""
+
+    def whole_number(text: str) -> int:
+        try:
+            value = int(text)
+        except ValueError:
+            message = f"'{text}' is not a whole number"
+            raise argparse.ArgumentTypeError(message) from None
+        if not low <= value <= high:
+            message = f"{text} is not between {low} and {high}"
+            raise argparse.ArgumentTypeError(message)
+        return value
+
+    return whole_number
+
+
+def share(text: str) -> float:
+    """An argument type: a share of the packets, 0 to 1."""
+    try:
+        value = float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"'{text}' is not a number") from None
+    if not 0 <= value <= 1:
+        raise argparse.ArgumentTypeError(f"{text} is not between 0 and 1")
+    return value
+
+
+def add_ports(parser: argparse.ArgumentParser, least: int = 1) -> None:
+    """`--ports`, how many ports the chip has."""
+    parser.add_argument(
+        "--ports",
+        type=between(least, PORTS_MAX),
+        default=PORTS_DEFAULT,
+        help=f"ports of the chip {DEFAULT}",
+    )
+
+
+def add_control_output(parser: argparse.ArgumentParser) -> None:
+    """`--control`, the control file that the command writes."""
+    parser.add_argument(
+        "--control", type=Path, required=True, help="control file to write"
+    )

@@ -1,0 +1,1 @@
+"""Frames: in capture files, on the wire, and as named fields."""

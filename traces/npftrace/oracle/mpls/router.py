@@ -1,0 +1,532 @@
+"""What the label switching router must do with each frame.
+
+Written from RFC 3031 (architecture: FTN, ILM, NHLFE), RFC 3032 (encoding,
+reserved labels, TTL), RFC 3443 (uniform model), RFC 4182 (explicit null above
+other labels), and for IPv4 from RFC 1812 and RFC 1624.
+
+A frame goes through these steps:
+
+1. Longer than a port allows: dropped by the port ("oversize").
+2. Not to the router's own address of the port: "not_for_router". Neither IPv4
+   nor MPLS: "other_type".
+3. Labelled, entry by entry: router alert is counted and goes on as the entry
+   beneath says, with an alert on top again; other reserved labels but the two
+   explicit nulls are "reserved_label", labels that nothing is known of
+   "unknown_label"; explicit null and labels to pop go off, and what is beneath
+   decides: the next entry, or after the last one the IPv4 header, that of IPv6
+   after IPv6 explicit null.
+   A stack that goes on beyond the frame is "truncated".
+   TTL 0 or 1 in the outermost entry is "ttl_expired" then.
+   A label with an NHLFE is replaced by the NHLFE's labels: EXP and the
+   bottom-of-stack bit stay with the first of them. No labels: it is popped.
+4. IPv4, received so or laid bare: the checks of RFC 1812 with their reasons,
+   then "ttl_expired", then the NHLFE: that of the popped label or that of the
+   longest prefix ("no_route"), whose labels are pushed.
+
+Outgoing TTL, in whatever is the outermost header and in all that is pushed, is
+the TTL of the outermost header received less one. EXP of labels pushed on a
+label is that label's, on an IPv4 packet its precedence (RFC 791). A frame that
+popping makes too short leaves padded, as from any MAC.
+
+What is longer than the MTU of the port that it leaves by is cut beneath its
+labels, which go with every fragment, or returned to its sender if it must not be
+("fragmentation_needed"), who is told the MTU less the labels (RFC 3032, 3.4); if it
+is IPv6, no right IPv4 packet or has more than 32 labels it is "packet_too_big".
+
+Under the pipe model (RFC 3443, 3.2) an NHLFE pushes labels with TTL 255, and what
+its pop lays bare keeps the TTL it had. Beneath an NHLFE's last label may be IPv6.
+
+The sender of a packet that expires or has no route gets an ICMP message if the
+router has an address on the port and RFC 1812 allows it, with the label stack if
+the packet had one (RFC 4950); messages are limited in rate, so each may be missing.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from npftrace.frames.wire import (
+    ETH_TYPE_IPV4,
+    ETH_TYPE_IPV6,
+    ETH_TYPE_MPLS,
+    FRAME_BYTES_MAX,
+    checksum,
+    pad,
+)
+from npftrace.oracle.calls import require, running_order, unknown_call
+from npftrace.oracle.protocols import icmp, ipv6
+from npftrace.oracle.protocols.fragments import cut
+from npftrace.oracle.protocols.ipv4 import ETHER_BYTES, ether, header_error, with_ttl
+from npftrace.oracle.updated import Timed, TimedPrefixes
+from npftrace.oracle.verdict import Verdict
+from npftrace.tables.control import Call
+
+EXPLICIT_NULL, ROUTER_ALERT, EXPLICIT_NULL_6 = 0, 1, 2
+FIRST_FREE_LABEL = 16
+LABEL_LIMIT = 1 << 20
+PUSH_MAX = 4
+# What a message about a labelled packet quotes, and the labels it names.
+QUOTE_BYTES, STACK_MAX = 128, 32
+# What every host takes, with four labels; the labels that fragments may have.
+MTU_MIN, FRONT_MAX = 576 + 4 * PUSH_MAX, 32
+
+
+class Nhlfe(NamedTuple):
+    """A next hop and the labels to push, the last of them on top."""
+
+    hop: int
+    labels: tuple[int, ...]
+    pipe: bool = False
+    ipv6: bool = False
+    # The number of a group of equal-cost paths, of which this is one.
+    group: int | None = None
+
+
+class Entry(NamedTuple):
+    """A label stack entry."""
+
+    label: int
+    exp: int
+    bottom: int
+    ttl: int
+
+
+def unpack(data: bytes) -> Entry:
+    word = int.from_bytes(data[:4], "big")
+    return Entry(word >> 12, word >> 9 & 7, word >> 8 & 1, word & 255)
+
+
+def pack(entry: Entry) -> bytes:
+    label, exp, bottom, ttl = entry
+    return (label << 12 | exp << 9 | bottom << 8 | ttl).to_bytes(4, "big")
+
+
+def stack_bytes(packet: bytes) -> int:
+    """The length of the label stack that a packet begins with."""
+    at = 0
+    while at + 4 <= len(packet) and not unpack(packet[at:]).bottom:
+        at += 4
+    return at + 4
+
+
+# Slots of a group, and the labels of a stack that tell flows apart.
+SLOTS, LABELS_FOLDED = 8, 16
+
+
+def slot_of(folded: int) -> int:
+    for shift in (16, 8, 4):
+        folded ^= folded >> shift
+    return folded % SLOTS
+
+
+def fold_addresses(packet: bytes) -> int:
+    """The addresses of an IP packet, word by word by exclusive or."""
+    begin, end = {4: (12, 20), 6: (8, 40)}.get(packet[0] >> 4 if packet else 0, (0, 0))
+    folded = 0
+    if len(packet) >= end:
+        for at in range(begin, end, 4):
+            folded ^= int.from_bytes(packet[at : at + 4], "big")
+    return folded
+
+
+def fold_stack(stack: bytes) -> int:
+    """The labels down to the bottom, and the addresses beneath it."""
+    folded = 0
+    for at in range(0, min(len(stack) // 4, LABELS_FOLDED) * 4, 4):
+        entry = unpack(stack[at:])
+        folded ^= entry.label
+        if entry.bottom:
+            return folded ^ fold_addresses(stack[at + 4 :])
+    return folded
+
+
+# What the ILM says of a label: its NHLFE, or to pop it.
+POP = "pop"
+
+
+def drop(reason: str) -> list[Verdict]:
+    return [Verdict("dropped", reason=reason)]
+
+
+def _with_label(verdict: Verdict, entry: bytes) -> Verdict:
+    """The same with one more entry on the stacks of what leaves."""
+    outputs = tuple(
+        (port, pad(data[:ETHER_BYTES] + entry + data[ETHER_BYTES:]))
+        for port, data in verdict.outputs
+    )
+    return verdict._replace(outputs=outputs)
+
+
+class Mpls:
+    """The tables that the control calls set up, and the rules above."""
+
+    def __init__(self, calls: Sequence[Call], ports: int, window: int) -> None:
+        self.ports = ports
+        # Tables are zero before they are set, as the program's memory is.
+        self.own: Timed[int, int] = Timed(0, window)
+        self.hops: Timed[int, tuple[int, int]] = Timed((0, 0), window)
+        self.nhlfes: Timed[int, Nhlfe] = Timed(Nhlfe(0, ()), window)
+        self.groups: Timed[tuple[int, int], int] = Timed(0, window)
+        self.ilm: Timed[int, int | str | None] = Timed(None, window)
+        self.ftn = TimedPrefixes(window)
+        self.ftn6 = TimedPrefixes(window, 128)
+        # The router's address on each port; the port of the frame at hand.
+        self.addresses: dict[int, int] = {}
+        self.mtu: dict[int, int] = {}
+        self.came_by = 0
+        for call in sorted(calls, key=running_order):
+            self._run(call)
+
+    def _run(self, call: Call) -> None:
+        args = call.args
+        match call.function, len(args):
+            case "port_mac", 2:
+                require(call, args[0] < self.ports, "no such port")
+                self.own.set(args[0], args[1], call)
+            case "next_hop_add", 3:
+                require(call, args[1] < self.ports, "no such port")
+                self.hops.set(args[0], (args[1], args[2]), call)
+            case "nhlfe_set", 7:
+                index, hop, count, *labels = args
+                require(call, count <= PUSH_MAX, "more than four labels")
+                for label in labels[:count]:
+                    free = FIRST_FREE_LABEL <= label < LABEL_LIMIT
+                    null = label in (EXPLICIT_NULL, EXPLICIT_NULL_6)
+                    require(call, free or null, "a reserved label")
+                known = self.nhlfes.get(index, call.when)[0]
+                entry = known._replace(
+                    hop=hop, labels=tuple(labels[:count]), group=None
+                )
+                self.nhlfes.set(index, entry, call)
+            case "nhlfe_group", 2:
+                self.nhlfes.set(args[0], Nhlfe(0, (), group=args[1]), call)
+            case "group_slot", 3:
+                self.groups.set((args[0], args[1]), args[2], call)
+            case "nhlfe_pipe" | "nhlfe_ipv6" as name, 2:
+                known = self.nhlfes.get(args[0], call.when)[0]
+                pipe = bool(args[1]) if name == "nhlfe_pipe" else known.pipe
+                six = bool(args[1]) if name == "nhlfe_ipv6" else known.ipv6
+                self.nhlfes.set(args[0], known._replace(pipe=pipe, ipv6=six), call)
+            case "port_address", 2:
+                require(call, call.unit == "start", "only before packets flow")
+                self.addresses[args[0]] = args[1]
+            case "port_mtu", 2:
+                require(call, call.unit == "start", "only before packets flow")
+                require(call, not args[1] or args[1] >= MTU_MIN, "too short")
+                self.mtu[args[0]] = args[1]
+            case "icmp_rate", 2:
+                pass  # any message may be missing
+            case "label_add", 2:
+                require(call, args[0] >= FIRST_FREE_LABEL, "a reserved label")
+                self.ilm.set(args[0], args[1], call)
+            case "label_pop" | "label_delete" as name, 1:
+                require(call, args[0] >= FIRST_FREE_LABEL, "a reserved label")
+                self.ilm.set(args[0], POP if name == "label_pop" else None, call)
+            case "fec_add", 3:
+                require(call, args[1] <= 32, "a prefix length above 32")
+                prefix, length, nhlfe = args
+                self.ftn.set(prefix, length, nhlfe, call)
+            case "fec_delete", 2:
+                self.ftn.set(args[0], args[1], None, call)
+            case "fec6_add", 6:
+                require(call, args[4] <= 128, "a prefix length above 128")
+                a, b, c, d = args[:4]
+                prefix = a << 96 | b << 64 | c << 32 | d
+                self.ftn6.set(prefix, args[4], args[5], call)
+            case _:
+                raise unknown_call(call)
+
+    def hear(self, index: int, port: int, data: bytes) -> None:
+        """Frames teach nothing."""
+
+    def verdicts(self, index: int, port: int, data: bytes) -> list[Verdict]:
+        """All that is right for a padded frame."""
+        if len(data) > FRAME_BYTES_MAX:
+            return [Verdict("oversize")]
+        self.came_by = port
+        ether_type = int.from_bytes(data[12:14], "big")
+        packet = data[ETHER_BYTES:]
+        found: list[Verdict] = []
+        for own in self.own.get(port, index):
+            if int.from_bytes(data[0:6], "big") != own:
+                found += drop("not_for_router")
+            elif ether_type == ETH_TYPE_MPLS:
+                found += self._look_up(index, packet, unpack(packet).ttl)
+            elif ether_type == ETH_TYPE_IPV4:
+                found += self._ipv4(index, packet)
+            elif ether_type == ETH_TYPE_IPV6:
+                found += self._ipv6(index, packet, packet[7])
+            else:
+                found += drop("other_type")
+        return found if len(found) == 1 else list(dict.fromkeys(found))
+
+    def _look_up(self, index: int, stack: bytes, ttl: int) -> list[Verdict]:
+        """The verdicts for a stack whose outermost TTL was `ttl`."""
+        if len(stack) < 4:
+            return drop("truncated")
+        top, beneath = unpack(stack), stack[4:]
+        actions: tuple[int | str | None, ...] = (POP,)
+        if top.label >= FIRST_FREE_LABEL:
+            actions = self.ilm.get(top.label, index)
+        elif top.label == ROUTER_ALERT and not top.bottom:
+            return self._alert(index, top, beneath, ttl)
+        elif top.label == EXPLICIT_NULL_6 and top.bottom:
+            return self._ipv6(index, beneath, ttl)
+        elif top.label not in (EXPLICIT_NULL, EXPLICIT_NULL_6):
+            return drop("reserved_label")
+        found: list[Verdict] = []
+        for action in actions:
+            if action is None:
+                found += drop("unknown_label")
+            elif isinstance(action, int):
+                for nhlfe in self.nhlfes.get(action, index):
+                    found += self._replace(index, top, beneath, ttl, nhlfe)
+            elif top.bottom:
+                found += self._ipv4(index, beneath, ttl)
+            else:
+                found += self._look_up(index, beneath, ttl)
+        return found
+
+    def _members(self, index: int, nhlfe: Nhlfe, folded: int) -> list[Nhlfe]:
+        """The NHLFE itself, or the one that a flow has of its group."""
+        if nhlfe.group is None:
+            return [nhlfe]
+        numbers = self.groups.get((nhlfe.group, slot_of(folded)), index)
+        return [entry for n in numbers for entry in self.nhlfes.get(n, index)]
+
+    def _replace(
+        self, index: int, top: Entry, beneath: bytes, ttl: int, nhlfe: Nhlfe
+    ) -> list[Verdict]:
+        """Pops the top label and pushes those of an NHLFE."""
+        if ttl <= 1:
+            return self._expired(index, pack(top) + beneath)
+        if nhlfe.group is not None:
+            members = self._members(index, nhlfe, fold_stack(pack(top) + beneath))
+            found = [self._replace(index, top, beneath, ttl, m) for m in members]
+            return [verdict for each in found for verdict in each]
+        if nhlfe.labels:
+            stack = pack(top._replace(label=nhlfe.labels[0], ttl=ttl - 1)) + beneath
+            pushed = 255 if nhlfe.pipe else ttl - 1
+            stack = self._pushed(nhlfe.labels[1:], stack, top.exp, pushed)
+            return self._send(index, nhlfe.hop, ETH_TYPE_MPLS, stack)
+        if top.bottom and nhlfe.ipv6:
+            own = beneath[7] if len(beneath) > 7 else 0
+            return self._ipv6(index, beneath, own if nhlfe.pipe else ttl, nhlfe)
+        if top.bottom:
+            return self._ipv4(index, beneath, None if nhlfe.pipe else ttl, nhlfe)
+        if len(beneath) < 4:
+            return drop("truncated")
+        if nhlfe.pipe:
+            return self._send(index, nhlfe.hop, ETH_TYPE_MPLS, beneath)
+        stack = pack(unpack(beneath)._replace(ttl=ttl - 1)) + beneath[4:]
+        return self._send(index, nhlfe.hop, ETH_TYPE_MPLS, stack)
+
+    def _alert(self, index: int, alert: Entry, stack: bytes, ttl: int) -> list[Verdict]:
+        """RFC 3032, 2.1: the packet is seen by the router, and goes on as the
+        label beneath says, with the alert on top again."""
+        if len(stack) < 4:
+            return [v._replace(copies=("router_alert",)) for v in drop("truncated")]
+        top, beneath = unpack(stack), stack[4:]
+        actions: tuple[int | str | None, ...] = (None,)
+        if top.label >= FIRST_FREE_LABEL:
+            actions = self.ilm.get(top.label, index)
+        found: list[Verdict] = []
+        for action in actions:
+            entries = self.nhlfes.get(action, index) if isinstance(action, int) else ()
+            if not entries:
+                found += drop("unknown_label")
+            for entry in entries:
+                nhlfe = self._members(index, entry, 0)[0]
+                if not nhlfe.labels and top.bottom:
+                    found += drop("unknown_label")
+                    continue
+                sent = self._replace(index, top, beneath, ttl, nhlfe)
+                mark = pack(alert._replace(ttl=ttl - 1))
+                found += [_with_label(v, mark) for v in sent] if ttl > 1 else sent
+        return [v._replace(copies=(*v.copies, "router_alert")) for v in found]
+
+    @staticmethod
+    def _pushed(labels: Sequence[int], stack: bytes, exp: int, ttl: int) -> bytes:
+        for label in labels:
+            stack = pack(Entry(label, exp, 0, ttl)) + stack
+        return stack
+
+    def _ipv4(
+        self,
+        index: int,
+        packet: bytes,
+        label_ttl: int | None = None,
+        nhlfe: Nhlfe | None = None,
+    ) -> list[Verdict]:
+        if reason := header_error(packet):
+            return drop(reason)
+        ttl = packet[8] if label_ttl is None else label_ttl
+        if ttl <= 1:
+            return self._refuse(
+                index, packet, "ttl_expired", icmp.TIME_EXCEEDED, icmp.NET
+            )
+        if nhlfe:
+            return self._forward(index, packet, ttl, nhlfe)
+        found: list[Verdict] = []
+        for match in self.ftn.matches(int.from_bytes(packet[16:20], "big"), index):
+            if match is None:
+                found += self._refuse(
+                    index, packet, "no_route", icmp.UNREACHABLE, icmp.NET
+                )
+                continue
+            for entry in self.nhlfes.get(match, index):
+                found += self._forward(index, packet, ttl, entry)
+        return found
+
+    def _forward(
+        self, index: int, packet: bytes, ttl: int, nhlfe: Nhlfe
+    ) -> list[Verdict]:
+        if nhlfe.group is not None:
+            members = self._members(index, nhlfe, fold_addresses(packet))
+            found = [self._forward(index, packet, ttl, m) for m in members]
+            return [verdict for each in found for verdict in each]
+        packet = with_ttl(packet, ttl - 1)
+        if not nhlfe.labels:
+            return self._send(index, nhlfe.hop, ETH_TYPE_IPV4, packet)
+        precedence = packet[1] >> 5
+        pushed = 255 if nhlfe.pipe else ttl - 1
+        stack = pack(Entry(nhlfe.labels[0], precedence, 1, pushed)) + packet
+        stack = self._pushed(nhlfe.labels[1:], stack, precedence, pushed)
+        return self._send(index, nhlfe.hop, ETH_TYPE_MPLS, stack)
+
+    def _send(
+        self, index: int, hop: int, ether_type: int, packet: bytes
+    ) -> list[Verdict]:
+        found: list[Verdict] = []
+        for port, mac in self.hops.get(hop, index):
+            mtu = self.mtu.get(port)
+            if mtu and len(packet) > mtu:
+                found += self._cut(index, port, mac, ether_type, packet, mtu)
+            else:
+                found += self._frames(index, port, mac, ether_type, [packet])
+        return found
+
+    def _frames(
+        self, index: int, port: int, mac: int, ether_type: int, pieces: Sequence[bytes]
+    ) -> list[Verdict]:
+        """A packet, or what was made of it, in frames."""
+        found = []
+        for source in self.own.get(port, index):
+            head = ether(mac, source, ether_type)
+            kind = Verdict("labelled" if ether_type == ETH_TYPE_MPLS else "routed")
+            outputs = tuple((port, pad(head + piece)) for piece in pieces)
+            found.append(kind._replace(outputs=outputs))
+        return found
+
+    def _cut(
+        self, index: int, port: int, mac: int, ether_type: int, packet: bytes, mtu: int
+    ) -> list[Verdict]:
+        """RFC 3032, 3.4: a packet longer than the MTU leaves as fragments, each
+        with all its labels."""
+        at = stack_bytes(packet) if ether_type == ETH_TYPE_MPLS else 0
+        labels, inner, room = packet[:at], packet[at:], mtu - at
+        too_many = at > 4 * FRONT_MAX
+        if ether_type == ETH_TYPE_IPV6 or too_many or header_error(inner):
+            return drop("packet_too_big")
+        if int.from_bytes(inner[2:4], "big") > room and inner[6] & 0x40:
+            return self._refuse(
+                index, inner, "fragmentation_needed",
+                icmp.UNREACHABLE, icmp.TOO_BIG, room,
+            )  # fmt: skip
+        pieces = [labels + piece for piece in cut(inner, room)]
+        return self._frames(index, port, mac, ether_type, pieces)
+
+    def _ipv6(
+        self, index: int, packet: bytes, ttl: int, nhlfe: Nhlfe | None = None
+    ) -> list[Verdict]:
+        if len(packet) < ipv6.IPV6_BYTES:
+            return drop("truncated")
+        if packet[0] >> 4 != 6:
+            return drop("bad_version6")
+        if ipv6.IPV6_BYTES + int.from_bytes(packet[4:6], "big") > len(packet):
+            return drop("bad_length6")
+        if ttl <= 1:
+            return drop("hop_limit")
+        sent = packet[:7] + bytes([ttl - 1]) + packet[8:]
+        if nhlfe:
+            return self._send(index, nhlfe.hop, ETH_TYPE_IPV6, sent)
+        found: list[Verdict] = []
+        for match in self.ftn6.matches(int.from_bytes(packet[24:40], "big"), index):
+            if match is None:
+                found += drop("no_route6")
+                continue
+            entries = [
+                member
+                for entry in self.nhlfes.get(match, index)
+                for member in self._members(index, entry, fold_addresses(packet))
+            ]
+            for entry in entries:
+                if not entry.labels:
+                    found += self._send(index, entry.hop, ETH_TYPE_IPV6, sent)
+                    continue
+                precedence = (packet[0] & 15) >> 1
+                pushed = 255 if entry.pipe else ttl - 1
+                stack = pack(Entry(entry.labels[0], precedence, 1, pushed)) + sent
+                stack = self._pushed(entry.labels[1:], stack, precedence, pushed)
+                found += self._send(index, entry.hop, ETH_TYPE_MPLS, stack)
+        return found
+
+    def _expired(self, index: int, stack: bytes) -> list[Verdict]:
+        """RFC 4950: the message has the label stack behind 128 bytes of the
+        packet (RFC 4884)."""
+        packet, entries = stack, b""
+        while True:
+            if len(packet) < 4:
+                return drop("truncated")
+            entries, bottom = entries + packet[:4], unpack(packet).bottom
+            packet = packet[4:]
+            if bottom:
+                break
+        if len(packet) < 20:
+            return drop("truncated")
+        if header_error(packet):
+            return drop("ttl_expired")
+        length = int.from_bytes(packet[2:4], "big")
+        entries = entries[: 4 * STACK_MAX]
+        stack_object = (4 + len(entries)).to_bytes(2, "big") + b"\1\1" + entries
+        total = checksum(b"\x20\0\0\0" + stack_object)
+        extension = b"\x20\0" + total.to_bytes(2, "big") + stack_object
+        quote = packet[: min(length, QUOTE_BYTES)].ljust(QUOTE_BYTES, b"\0")
+        return self._refuse(
+            index, packet, "ttl_expired", icmp.TIME_EXCEEDED, icmp.NET,
+            QUOTE_BYTES // 4 << 16, quote + extension,
+        )  # fmt: skip
+
+    def _refuse(
+        self,
+        index: int,
+        packet: bytes,
+        reason: str,
+        kind: int,
+        code: int,
+        word: int = 0,
+        quote: bytes = b"",
+    ) -> list[Verdict]:
+        """Drops a packet and tells its sender, if that is allowed."""
+        silent = Verdict("dropped", reason=reason)
+        if self.came_by not in self.addresses or not icmp.may_answer(packet):
+            return [silent]
+        found = [silent]
+        no_way = silent._replace(copies=("no_way_back",))
+        for match in self.ftn.matches(int.from_bytes(packet[12:16], "big"), index):
+            if match is None:
+                found.insert(0, no_way)
+                continue
+            entry = self._members(index, self.nhlfes.get(match, index)[0], 0)[0]
+            source = self.addresses.get(self.hops.get(entry.hop, index)[0][0])
+            if not source:
+                found.insert(0, no_way)
+                continue
+            message = icmp.error(packet, kind, code, source, word, quote)
+            bottom = 1
+            for label in entry.labels:
+                message = pack(Entry(label, 6, bottom, 64)) + message
+                bottom = 0
+            ether_type = ETH_TYPE_MPLS if entry.labels else ETH_TYPE_IPV4
+            for sent in self._send(index, entry.hop, ether_type, message):
+                found.insert(0, silent._replace(outputs=sent.outputs))
+        return found

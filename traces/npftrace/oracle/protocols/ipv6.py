@@ -1,0 +1,48 @@
+"""What an IPv6 router does: RFC 8200, RFC 4291, RFC 4443."""
+
+from npftrace.frames.wire import checksum
+
+IPV6_BYTES = 40
+ICMPV6 = 58
+MTU_MIN = 1280
+NO_ROUTE, TOO_BIG, HOP_LIMIT = 1, 2, 3
+# The code of "no route" that says there is nobody.
+ADDRESS = 3
+
+
+def is_bound_to_a_link(address: int) -> bool:
+    """::, ::1, multicast (ff00::/8) and link-local (fe80::/10): no router
+    forwards packets from or to them."""
+    return address in (0, 1) or address >> 120 == 0xFF or address >> 118 == 0x3FA
+
+
+def header_error(packet: bytes) -> str:
+    """Why a packet is dropped; empty if it is not."""
+    if packet[0] >> 4 != 6:
+        return "bad_version6"
+    if IPV6_BYTES + int.from_bytes(packet[4:6], "big") > len(packet):
+        return "bad_length6"
+    if is_bound_to_a_link(int.from_bytes(packet[8:24], "big")):
+        return "martian_source6"
+    if is_bound_to_a_link(int.from_bytes(packet[24:40], "big")):
+        return "martian_destination6"
+    return ""
+
+
+def may_answer(packet: bytes) -> bool:
+    """RFC 4443, 2.4 e: not about an ICMPv6 error message."""
+    return not (packet[6] == ICMPV6 and packet[IPV6_BYTES] < 128)
+
+
+def error(packet: bytes, kind: int, source: int, word: int = 0, code: int = 0) -> bytes:
+    """The IPv6 packet with an error message about another packet."""
+    length = IPV6_BYTES + int.from_bytes(packet[4:6], "big")
+    quote = packet[: min(length, MTU_MIN - IPV6_BYTES - 8)]
+    body = word.to_bytes(4, "big") + quote
+    addresses = source.to_bytes(16, "big") + packet[8:24]
+    size = 8 + len(quote)
+    pseudo = addresses + size.to_bytes(4, "big") + ICMPV6.to_bytes(4, "big")
+    total = checksum(pseudo + bytes((kind, code, 0, 0)) + body)
+    head = 0x6C000000.to_bytes(4, "big") + size.to_bytes(2, "big")
+    message = bytes((kind, code)) + total.to_bytes(2, "big") + body
+    return head + bytes((ICMPV6, 64)) + addresses + message

@@ -1,0 +1,323 @@
+"""Packet tests: one file that says what goes in and what must come out.
+
+    # A frame to an unknown address is flooded; a known one goes to its port.
+    program switch.baker
+    let frame = Ether(src="02:00:00:00:00:0a", dst="02:00:00:00:00:0b")
+    control port_of(02:00:00:00:00:0b, 2)
+    send 0 frame / Raw(b"hello")
+      expect 2 frame / Raw(b"hello")
+    send 1 frame / IP(src="0.0.0.0")
+      drop bad_source
+
+A line that begins with a blank goes on from the line above, unless it begins
+with a word of this list:
+
+    program FILE    the Baker program, beside the test (default: of the same name)
+    include FILE    the statements of another file, beside this one
+    let NAME = E    names an expression
+    control CALL    a call of a control function, before the next `send`
+    send PORT E     a frame arrives at a port
+    expect PORT E   a frame leaves by a port
+    drop REASON     a packet is dropped for that reason
+    value CALL = N  at the end the control function gives that number
+
+Expressions are scapy's; a frame is padded to 60 bytes as on the wire. A test
+says all that comes out: what is not expected is an error. Frames of one port
+may come out in any order.
+"""
+
+import argparse
+import json
+import subprocess
+import sys
+import tempfile
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from npftrace.errors import InputError
+from npftrace.frames.capture import Frame, read_capture, write_capture
+from npftrace.frames.fields import differences, summary
+from npftrace.frames.wire import CRC_BYTES, pad
+
+PORTS = 4
+
+# On the simulator packets come one at a time: a test says what follows from
+# what. At this rate a frame has over 15,000 cycles to itself.
+RATE_GBPS = 0.02
+CLOCK_GHZ = 0.6
+#: A control call between two frames runs so many cycles before the second.
+CONTROL_LEAD = 2000
+WORDS = ("program", "include", "let", "control", "send", "expect", "drop", "value")
+
+
+@dataclass
+class Expected:
+    """A frame that must leave, with the line that says so."""
+
+    line: int
+    port: int
+    data: bytes
+
+
+@dataclass
+class PacketTest:
+    """A test file, read."""
+
+    path: Path
+    program: Path
+    #: Calls, each with the number of frames sent before it.
+    control: list[tuple[int, str]] = field(default_factory=list)
+    sent: list[Frame] = field(default_factory=list)
+    expected: list[Expected] = field(default_factory=list)
+    drops: Counter[str] = field(default_factory=Counter)
+    #: Calls at the end with what they give, and the lines that say so.
+    values: list[tuple[int, str, int]] = field(default_factory=list)
+
+
+def _statements(path: Path) -> list[tuple[int, str]]:
+    """The statements of a file with the numbers of their first lines."""
+    statements: list[tuple[int, str]] = []
+    try:
+        text = path.read_text()
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError("E-traces-150", f"cannot be read: {error}", path) from error
+    for number, line in enumerate(text.splitlines(), 1):
+        body = line.strip()
+        if not body or body.startswith("#"):
+            continue
+        continues = line[0].isspace() and body.split()[0] not in WORDS
+        if continues and statements:
+            first, before = statements[-1]
+            statements[-1] = (first, f"{before} {body}")
+        else:
+            statements.append((number, body))
+    return statements
+
+
+class _Reader:
+    """Carries out the statements of one file."""
+
+    def __init__(self, path: Path) -> None:
+        # Scapy takes a second to load: only those who run tests pay for it.
+        from scapy import all as scapy
+
+        self.names: dict[str, Any] = {
+            name: value for name, value in vars(scapy).items() if name[0] != "_"
+        }
+        self.names["__builtins__"] = {"bytes": bytes, "range": range, "len": len}
+        self.path = path
+        self.test = PacketTest(path, self._program_beside())
+        self.line = 0
+
+    def _program_beside(self) -> Path:
+        beside = self.path.with_suffix(".baker")
+        return beside if beside.exists() else Path()
+
+    def fail(self, message: str) -> InputError:
+        return InputError("E-traces-151", message, self.path, self.line)
+
+    def value(self, text: str) -> Any:
+        try:
+            return eval(text, self.names)  # scapy's notation is Python
+        except Exception as error:
+            what = f"'{text}' is no packet: {type(error).__name__}: {error}"
+            raise self.fail(what) from error
+
+    def frame(self, rest: str) -> tuple[int, bytes]:
+        port, _, text = rest.partition(" ")
+        if not port.isdigit() or int(port) >= PORTS or not text.strip():
+            raise self.fail(f"expected a port from 0 to {PORTS - 1} and a frame")
+        return int(port), pad(bytes(self.value(text)))
+
+    def read(self, path: Path) -> None:
+        """Carries out the statements of a file."""
+        test = self.test
+        for line, statement in _statements(path):
+            self.path, self.line = path, line
+            word, _, rest = statement.partition(" ")
+            rest = rest.strip()
+            if word == "program":
+                test.program = path.parent / rest
+            elif word == "include":
+                if path != test.path:
+                    raise self.fail("an included file includes no other")
+                self.read(path.parent / rest)
+                self.path = path
+            elif word == "let":
+                name, equals, text = rest.partition("=")
+                if not equals or not name.strip().isidentifier():
+                    raise self.fail("expected 'let NAME = EXPRESSION'")
+                self.names[name.strip()] = self.value(text.strip())
+            elif word == "control":
+                test.control.append((len(test.sent), rest))
+            elif word == "send":
+                port, data = self.frame(rest)
+                test.sent.append(Frame(1000 * len(test.sent), port, data))
+            elif word == "expect":
+                test.expected.append(Expected(self.line, *self.frame(rest)))
+            elif word == "drop":
+                test.drops[rest] += 1
+            elif word == "value":
+                call, _, number = rest.rpartition("=")
+                if not call.strip() or not number.strip().isdigit():
+                    raise self.fail("expected 'value CALL = NUMBER'")
+                test.values.append((self.line, call.strip(), int(number)))
+            else:
+                raise self.fail(f"'{word}' is none of {', '.join(WORDS)}")
+
+    def run(self) -> PacketTest:
+        test = self.test
+        self.read(test.path)
+        if not test.sent:
+            raise self.fail("the test sends no frame")
+        if not test.program.name:
+            raise self.fail("say which program is tested: 'program FILE'")
+        return test
+
+
+def read_test(path: Path) -> PacketTest:
+    """Reads a test file; InputError says what is wrong with it."""
+    return _Reader(path).run()
+
+
+def _tool(*command: str | Path) -> None:
+    try:
+        done = subprocess.run(
+            [str(part) for part in command], capture_output=True, text=True
+        )
+    except FileNotFoundError as error:
+        message = f"there is no {command[0]} on the PATH: build Karakal first"
+        raise InputError("E-traces-152", message) from error
+    if done.returncode != 0:
+        raise InputError("E-traces-152", f"{command[0]}: {done.stderr.strip()}")
+
+
+def _control_file(test: PacketTest, by_packet: bool) -> str:
+    """The calls with their times: before a packet or, since the simulator may
+    have one in flight then, at a cycle when none is."""
+    lines = []
+    for before, call in test.control:
+        bits = sum((len(frame.data) + CRC_BYTES) * 8 for frame in test.sent[:before])
+        cycle = int(bits / RATE_GBPS * CLOCK_GHZ) - CONTROL_LEAD
+        when = f"@packet {before} " if by_packet else f"@cycle {cycle} "
+        lines.append((when if before else "") + call)
+    lines += [f"@end {call}" for _, call, _ in test.values]
+    return "\n".join(lines) + "\n"
+
+
+def _image_of(program: Path, level: str, images: Path) -> Path:
+    """The program compiled for a level: once for all tests of it."""
+    image = images / f"{program.stem}.{level}.ixp"
+    if not image.exists():
+        report = f"--report={image.with_suffix('.json')}"
+        _tool("bakerc", program, f"--level={level}", report, "-o", image)
+    return image
+
+
+def _engines_of(image: Path) -> int:
+    """As few as will do: one for each aggregate."""
+    return len(json.loads(image.with_suffix(".json").read_text())["aggregates"])
+
+
+def run_test(test: PacketTest, where: str, images: Path) -> list[str]:
+    """Runs a test on `x86` or, compiled for a level, on the simulator; returns
+    what is wrong. Compiled programs are kept in the folder `images`."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        trace, control = folder / "in.pcapng", folder / "control.txt"
+        out, stats = folder / "out.pcapng", folder / "stats.json"
+        write_capture(trace, test.sent, PORTS)
+        control.write_text(_control_file(test, where == "x86"))
+        run = [f"--trace={trace}", f"--out={out}", f"--stats={stats}"]
+        if test.control or test.values:
+            run.append(f"--control={control}")
+        if where == "x86":
+            _tool("bakerc", test.program, "--run", *run)
+        else:
+            image = _image_of(test.program, where, images)
+            engines = f"--mes={_engines_of(image)}"
+            slow = ("--quiet", engines, "--threads=1", f"--rate={RATE_GBPS}")
+            _tool("ixpsim", image, *run, *slow)
+        found = read_capture(out, PORTS, allow_empty=True).frames
+        return _compare(test, found, json.loads(stats.read_text()))
+
+
+def _compare(test: PacketTest, found: list[Frame], stats: dict[str, Any]) -> list[str]:
+    problems = []
+    left = [(frame.port, frame.data) for frame in found]
+    missing = []
+    for want in test.expected:
+        if (want.port, want.data) in left:
+            left.remove((want.port, want.data))
+        else:
+            missing.append(want)
+    for want in missing:
+        place = f"{test.path}:{want.line}"
+        problems.append(f"{place}: not sent by port {want.port}: {summary(want.data)}")
+        near = _nearest(want, left)
+        if near:
+            problems += [f"  {line}" for line in differences(want.data, near)]
+    for port, data in left:
+        problems.append(f"{test.path}: not expected by port {port}: {summary(data)}")
+    drops: Counter[str] = Counter()
+    for reason, count in stats.get("drops", {}).items():
+        if count:
+            drops[reason.rpartition(".")[2]] += count
+    for reason in sorted(set(drops) | set(test.drops)):
+        if drops[reason] != test.drops[reason]:
+            problems.append(
+                f"{test.path}: {drops[reason]} dropped as {reason}, "
+                f"not {test.drops[reason]}"
+            )
+    return problems + _compare_values(test, stats)
+
+
+def _compare_values(test: PacketTest, stats: dict[str, Any]) -> list[str]:
+    given = stats["control"]["values"][-len(test.values) :] if test.values else []
+    return [
+        f"{test.path}:{line}: {call} gives {found['value']}, not {number}"
+        for (line, call, number), found in zip(test.values, given, strict=True)
+        if found["value"] != number
+    ]
+
+
+def _nearest(want: Expected, left: list[tuple[int, bytes]]) -> bytes | None:
+    """The frame of the same port and length that differs in the fewest bytes."""
+    same = [
+        data for port, data in left if port == want.port and len(data) == len(want.data)
+    ]
+    return min(
+        same,
+        key=lambda data: sum(a != b for a, b in zip(data, want.data, strict=True)),
+        default=None,
+    )
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("tests", type=Path, nargs="+", metavar="FILE.packets")
+    parser.add_argument(
+        "--on",
+        default="x86,swc",
+        help="where to run, by commas: x86, or a level for the simulator",
+    )
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.description = __doc__
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """0 if all tests pass everywhere."""
+    failures = 0
+    with tempfile.TemporaryDirectory() as images:
+        for path in args.tests:
+            test = read_test(path)
+            for where in args.on.split(","):
+                problems = run_test(test, where, Path(images))
+                failures += bool(problems)
+                for problem in problems:
+                    print(f"[{where}] {problem}", file=sys.stderr)
+                verdict = "wrong" if problems else "right"
+                print(f"{path} on {where}: {len(test.sent)} frames in, {verdict}")
+    return 1 if failures else 0

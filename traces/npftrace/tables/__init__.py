@@ -1,0 +1,1 @@
+"""Control files, and the tables that they set up: routes, rules, labels."""
