@@ -1,0 +1,1 @@
+"""Compares what a program sent with what the oracle expects."""

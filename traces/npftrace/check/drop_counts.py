@@ -1,59 +1,58 @@
-"""What the simulator counted against what the oracle expects.
+"""Compares the simulator's counts with those that the oracle expects.
 
-Drops must agree by reason, and every received packet must end in one way:
-received = forwarded + dropped + consumed. Near table updates a packet may
-rightly be dropped or not, so a count may lie between two bounds; packets lost
-at Rx widen it further.
+Drops must agree by reason, and every received packet must end once:
+received = forwarded + dropped + consumed. Near a table update it may be right
+both to drop a packet and not to, so a count has two bounds. Packets lost at Rx
+widen them further.
 """
 
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from npftrace.check.command import Outcome
-    from npftrace.oracle.verdict import Verdict
+from npftrace.check.comparison import Outcome
+from npftrace.oracle.verdict import Verdict
 
-
-# Packets that a program makes for itself, as many as it takes: what it learned,
-# and messages (limited in rate) that it had no way for.
-OWN_NOTES = {"learned", "noted", "no_way_back"}
+#: Reasons for which a program drops packets of its own, as many as it likes:
+#: notes of what it learned, and rate-limited messages without a route back.
+OWN_PACKETS = {"learned", "noted", "no_way_back"}
 
 
-def expected_drops(outcome: "Outcome") -> Counter[str]:
-    """Packets and copies that end for each reason."""
+def expected_drops(outcome: Outcome) -> Counter[str]:
+    """Packets and copies that are dropped, by reason."""
     indices = range(len(outcome.inputs))
-    return sum((_ends(outcome.verdict(index)) for index in indices), Counter())
+    return sum((_drops_of(outcome.verdict(index)) for index in indices), Counter())
 
 
-def drop_bounds(outcome: "Outcome") -> tuple[Counter[str], Counter[str]]:
-    """The fewest and the most of them. Packets with the same bytes may have
-    changed parts: three that are bridged look like one that is flooded and two
-    that are dropped."""
+def drop_bounds(outcome: Outcome) -> tuple[Counter[str], Counter[str]]:
+    """The fewest and the most drops by reason. Packets with the same bytes may
+    exchange their verdicts: three that are bridged look like one that is flooded
+    and two that are dropped."""
     fewest: Counter[str] = Counter()
     most: Counter[str] = Counter()
     for index in range(len(outcome.inputs)):
         if index in outcome.interchangeable:
-            counts = [_ends(v) for v in outcome.inputs[index].verdicts]
+            counts = [_drops_of(v) for v in outcome.inputs[index].verdicts]
             for reason in set().union(*counts):
                 each = [count[reason] for count in counts]
                 fewest[reason] += min(each)
                 most[reason] += max(each)
         else:
-            ends = _ends(outcome.verdict(index))
-            fewest += ends
-            most += ends
+            drops = _drops_of(outcome.verdict(index))
+            fewest += drops
+            most += drops
     return fewest, most
 
 
-def _ends(verdict: "Verdict") -> Counter[str]:
-    ends = Counter(verdict.copies)
+def _drops_of(verdict: Verdict) -> Counter[str]:
+    drops = Counter(verdict.copies)
     if verdict.kind == "dropped":
-        ends[verdict.reason] += 1
-    return ends
+        drops[verdict.reason] += 1
+    return drops
 
 
 def counted_drops(stats: dict[str, Any]) -> Counter[str] | None:
-    """The drops that were counted, reasons without their module."""
+    """The counted drops, by reason without its module; None if there are none in
+    the statistics."""
     drops = stats.get("drops", stats["packets"].get("drops"))
     if drops is None:
         return None
@@ -63,15 +62,15 @@ def counted_drops(stats: dict[str, Any]) -> Counter[str] | None:
     return counted
 
 
-def check_stats(stats: dict[str, Any], outcome: "Outcome") -> list[str]:
-    """What does not add up."""
+def check_stats(stats: dict[str, Any], outcome: Outcome) -> list[str]:
+    """The counts that do not agree, one message each."""
     packets = stats["packets"]
     overflow = int(packets.get("rx_overflow", 0))
     problems = []
     counted = counted_drops(stats)
     if counted is not None:
         fewest, most = drop_bounds(outcome)
-        for reason in sorted((set(most) | set(counted)) - OWN_NOTES):
+        for reason in sorted((set(most) | set(counted)) - OWN_PACKETS):
             low, high = fewest[reason] - overflow, most[reason]
             if not low <= counted[reason] <= high:
                 problems.append(
@@ -83,7 +82,7 @@ def check_stats(stats: dict[str, Any], outcome: "Outcome") -> list[str]:
 
 
 def _check_packets(
-    packets: dict[str, Any], outcome: "Outcome", overflow: int
+    packets: dict[str, Any], outcome: Outcome, overflow: int
 ) -> list[str]:
     problems = []
     received = int(packets.get("received", 0))
@@ -95,7 +94,7 @@ def _check_packets(
     kinds = Counter(outcome.verdict(i).kind for i in range(len(outcome.inputs)))
     oversize = kinds["oversize"]
     total = len(outcome.inputs) - overflow
-    # Rx counts an oversize frame or not; both are told by its own counter.
+    # Rx may count oversize frames as received; another counter has their number.
     if received not in (total, total - oversize):
         problems.append(
             f"{received:,} packets received of {len(outcome.inputs):,} sent "

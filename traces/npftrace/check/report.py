@@ -1,20 +1,18 @@
-"""The result of a check as a person reads it."""
+"""Prints the result of a check."""
 
 from collections import Counter
-from typing import TYPE_CHECKING, Any, get_args
+from typing import Any, get_args
 
 from rich.console import Console
 from rich.table import Table
 
+from npftrace.check.comparison import Outcome
 from npftrace.check.drop_counts import expected_drops
 from npftrace.oracle.verdict import Kind
 
-if TYPE_CHECKING:
-    from npftrace.check.command import Outcome
 
-
-def print_report(app: str, outcome: "Outcome", stats: dict[str, Any] | None) -> None:
-    """A table of what happened, then the verdict in one line."""
+def print_report(app: str, outcome: Outcome, stats: dict[str, Any] | None) -> None:
+    """Prints a table of counts, the problems, and the verdict in one line."""
     console = Console(highlight=False)
     table = Table(show_header=False, title=app)
     table.add_column()
@@ -28,7 +26,7 @@ def print_report(app: str, outcome: "Outcome", stats: dict[str, Any] | None) -> 
     order = outcome.order
     if order.late:
         print(
-            f"order: {order.late:,} of {order.packets:,} frames came after a later "
+            f"order: {order.late:,} of {order.packets:,} frames left after a later "
             f"one of their flow (by up to {order.worst:,} packets)"
         )
     else:
@@ -42,7 +40,7 @@ def print_report(app: str, outcome: "Outcome", stats: dict[str, Any] | None) -> 
         print(f"all {count:,} packets right")
 
 
-def _add_packets(table: Table, outcome: "Outcome") -> None:
+def _add_packets(table: Table, outcome: Outcome) -> None:
     kinds = Counter(outcome.verdict(i).kind for i in range(len(outcome.inputs)))
     table.add_row("packets in", f"{len(outcome.inputs):,}")
     for kind in get_args(Kind):
@@ -66,8 +64,8 @@ def _add_performance(table: Table, stats: dict[str, Any]) -> None:
     if per_packet:
         table.add_section()
         table.add_row(
-            "instructions a packet", f"{per_packet.get('instructions', 0):.1f}"
+            "instructions per packet", f"{per_packet.get('instructions', 0):.1f}"
         )
     for group in ("packet", "application"):
         for memory, count in per_packet.get(group, {}).items():
-            table.add_row(f"{group}: {memory} accesses a packet", f"{count:.2f}")
+            table.add_row(f"{group}: {memory} accesses per packet", f"{count:.2f}")

@@ -1,0 +1,1 @@
+"""Commands that compile a program or run an image in the simulator."""

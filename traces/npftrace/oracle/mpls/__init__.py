@@ -1,0 +1,1 @@
+"""The oracle of the label switching router."""

@@ -1,0 +1,1 @@
+"""What the RFCs say about each protocol, without an application's tables."""
