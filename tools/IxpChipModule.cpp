@@ -21,7 +21,7 @@ using namespace karakal;
 namespace {
 
 /// Keeps what the program did wrong.
-class Watcher : public sim::Recorder {
+class Watcher : public sim::ChipObserver {
 public:
   void onFault(uint32_t engine, const std::string &what) override {
     faults.push_back("engine " + std::to_string(engine) + ": " + what);

@@ -8,7 +8,7 @@
 #include "sim-ixp/report/CycleProfile.h"
 #include "sim-ixp/report/StatisticTable.h"
 #include "sim-ixp/report/Statistics.h"
-#include "sim-ixp/run/RawRun.h"
+#include "sim-ixp/run/RawMicrocodeRun.h"
 #include "sim-ixp/run/Simulation.h"
 #include "support/Error.h"
 #include "target-ixp/chip/ChipParameters.h"

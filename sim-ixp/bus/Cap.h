@@ -23,7 +23,7 @@
 #define KARAKAL_SIM_IXP_BUS_CAP_H
 
 #include "sim-ixp/bus/Chassis.h"
-#include "sim-ixp/bus/Resource.h"
+#include "sim-ixp/bus/Server.h"
 
 #include <cstdint>
 #include <functional>
@@ -57,14 +57,14 @@ public:
   void accept(Command &command) override;
   void onEvent(uint64_t cycle, uint32_t code, uint64_t argument) override;
 
-  Resource &server() { return service; }
+  Server &server() { return service; }
 
 private:
   void reflect(uint64_t cycle, Command &command);
 
   Chassis &chassis;
   UnitTiming timing;
-  Resource service;
+  Server service;
   std::vector<uint32_t> registers;
   std::function<void(uint32_t)> interrupt;
 };

@@ -75,7 +75,7 @@ public:
 
   /// Set-up: who answers for engine `index`, and who carries out the commands
   /// of a unit.
-  void watch(CommandWatcher *newWatcher) { watcher = newWatcher; }
+  void watch(CommandObserver *newWatcher) { watcher = newWatcher; }
   void connectEngine(uint32_t index, TransferPort *port);
   void connectUnit(target::FunctionalUnit which, CommandUnit *unit);
 
@@ -173,7 +173,7 @@ private:
   uint32_t fifoDepth;
   uint32_t inFlight = 0;
   uint64_t arrivals = 0;
-  CommandWatcher *watcher = nullptr;
+  CommandObserver *watcher = nullptr;
   std::vector<std::unique_ptr<Command>> pool;
   std::vector<Command *> freeCommands;
 };

@@ -71,9 +71,9 @@ static_assert(sizeof(void *) != 8 || sizeof(Command) == 64 + 128, "see above");
 class Chassis;
 
 /// Who sees commands come and go.
-class CommandWatcher {
+class CommandObserver {
 public:
-  virtual ~CommandWatcher() = default;
+  virtual ~CommandObserver() = default;
   /// A command is issued, or is done.
   virtual void onCommand(uint64_t cycle, const Command &command,
                          bool isEnd) = 0;

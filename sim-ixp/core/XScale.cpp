@@ -4,11 +4,11 @@
 
 #include "sim-ixp/bus/Cap.h"
 #include "sim-ixp/engine/Microengine.h"
-#include "sim-ixp/media/Media.h"
+#include "sim-ixp/media/MediaInterface.h"
 #include "sim-ixp/memory/Dram.h"
 #include "sim-ixp/memory/Scratch.h"
 #include "sim-ixp/memory/Sram.h"
-#include "sim-ixp/observe/Recorder.h"
+#include "sim-ixp/observe/ChipObserver.h"
 #include "target-ixp/chip/ChipParameters.h"
 #include "target-ixp/chip/MemoryMap.h"
 #include "target-ixp/table/InstructionTable.h"
@@ -44,13 +44,13 @@ bool isWithin(uint32_t address, uint32_t base, uint32_t bytes) {
 
 } // namespace
 
-XScale::XScale(XScaleSurroundings chip, const XScaleProgram &program)
+XScale::XScale(XScaleConnections chip, const XScaleProgram &program)
     : chip(std::move(chip)), program(program) {}
 
-Result<std::unique_ptr<XScale>> XScale::create(XScaleSurroundings chip,
+Result<std::unique_ptr<XScale>> XScale::create(XScaleConnections chip,
                                                const XScaleProgram &program) {
   std::unique_ptr<XScale> made(new XScale(std::move(chip), program));
-  XScaleSurroundings &around = made->chip;
+  XScaleConnections &around = made->chip;
   Memory &scratch = around.scratch->memory();
   std::vector<XScaleMemory> memories = {
       {XScaleDram, around.dram->memory().data(), around.dram->memory().size()},
@@ -74,9 +74,9 @@ Result<std::unique_ptr<XScale>> XScale::create(XScaleSurroundings chip,
       static_cast<double>(around.parameters->xscaleInstructionCycles);
   parameters.accessCycles =
       static_cast<double>(around.parameters->xscaleAccessCycles);
-  auto core =
-      XScaleCore::create(memories, windows, *made, program.stackTop, parameters,
-                         {XScaleSram0, XScaleScratch + scratch.size()});
+  auto core = XScaleEmulator::create(
+      memories, windows, *made, program.stackTop, parameters,
+      {XScaleSram0, XScaleScratch + scratch.size()});
   if (!core)
     return core.error();
   made->core = std::move(*core);
@@ -164,7 +164,7 @@ void XScale::onEvent(uint64_t cycle, uint32_t code, uint64_t) {
   settle();
   if (Status ran = core->advance(cycle); !ran) {
     firstFault = ran.error();
-    chip.recorder->onFault(coreActor, firstFault->message);
+    chip.observer->onFault(xscaleActor, firstFault->message);
     return;
   }
   if (!core->busy())
@@ -220,8 +220,9 @@ bool XScale::writeRing(uint32_t ring, uint32_t value) {
   bool isPut = second ? chip.scratch->corePut(ring, value, *second)
                       : chip.scratch->corePut(ring, value);
   if (!isPut)
-    chip.recorder->onFault(coreActor, "puts into ring " + std::to_string(ring) +
-                                          ", which is full");
+    chip.observer->onFault(xscaleActor, "puts into ring " +
+                                            std::to_string(ring) +
+                                            ", which is full");
   return true;
 }
 
@@ -235,7 +236,7 @@ bool XScale::writeWord(uint32_t address, uint32_t value) {
     return true;
   }
   if (chip.media && isWithin(address, msfBase, msfWindowBytes)) {
-    chip.media->writeRegister(address - msfBase, value, coreActor);
+    chip.media->writeRegister(address - msfBase, value, xscaleActor);
     return true;
   }
   if (isWithin(address, XScaleRingData, 4 * RingCount))

@@ -1,8 +1,8 @@
 // The control processor in the chip.
 //
-// Joins the instructions (XScaleCore) to the chip: memories at the addresses of
-// target-ixp/chip/MemoryMap.h, rings, queue array and atomic operations as
-// device words, and the scheduler's clock.
+// Joins the instructions (XScaleEmulator) to the chip: memories at the
+// addresses of target-ixp/chip/MemoryMap.h, rings, queue array and atomic
+// operations as device words, and the scheduler's clock.
 //
 // Control and initialization functions run at once; the core is then busy for
 // the cycles they took. The message handler runs beside the microengines, slice
@@ -18,8 +18,8 @@
 #define KARAKAL_SIM_IXP_CORE_XSCALE_H
 
 #include "sim-ixp/bus/Scheduler.h"
-#include "sim-ixp/core/Core.h"
-#include "sim-ixp/core/XScaleCore.h"
+#include "sim-ixp/core/ControlProcessor.h"
+#include "sim-ixp/core/XScaleEmulator.h"
 
 #include <memory>
 #include <optional>
@@ -33,23 +33,23 @@ namespace karakal::sim {
 
 class Cap;
 class Dram;
-class Media;
+class MediaInterface;
 class Microengine;
-class Recorder;
+class ChipObserver;
 class Scratch;
 class Sram;
 
 /// What the core is joined to.
-struct XScaleSurroundings {
+struct XScaleConnections {
   Scheduler *scheduler;
   const target::ChipParameters *parameters;
-  Recorder *recorder;
+  ChipObserver *observer;
   Dram *dram;
   Scratch *scratch;
   std::vector<Sram *> sram; ///< by channel
   Cap *cap = nullptr;
   std::vector<Microengine *> engines = {};
-  Media *media = nullptr;
+  MediaInterface *media = nullptr;
 };
 
 /// Addresses of an image's XScale code.
@@ -60,9 +60,9 @@ struct XScaleProgram {
 };
 
 /// The core as part of the chip.
-class XScale : public Core, public EventTarget, private XScaleBus {
+class XScale : public ControlProcessor, public EventTarget, private XScaleBus {
 public:
-  static Result<std::unique_ptr<XScale>> create(XScaleSurroundings chip,
+  static Result<std::unique_ptr<XScale>> create(XScaleConnections chip,
                                                 const XScaleProgram &program);
 
   Result<uint32_t> call(uint32_t entry,
@@ -81,7 +81,7 @@ public:
   void onEvent(uint64_t cycle, uint32_t code, uint64_t argument) override;
 
 private:
-  XScale(XScaleSurroundings chip, const XScaleProgram &program);
+  XScale(XScaleConnections chip, const XScaleProgram &program);
 
   std::optional<uint32_t> readWord(uint32_t address) override;
   bool writeWord(uint32_t address, uint32_t value) override;
@@ -90,9 +90,9 @@ private:
   void settle();
   void wake();
 
-  XScaleSurroundings chip;
+  XScaleConnections chip;
   XScaleProgram program;
-  std::unique_ptr<XScaleCore> core;
+  std::unique_ptr<XScaleEmulator> core;
   std::optional<Error> firstFault;
   uint64_t freeCycle = 0;
   bool isWakeScheduled = false;

@@ -24,9 +24,10 @@ void copyWords(const uint32_t *from, uint32_t words, uint32_t *to) {
 
 } // namespace
 
-Microengine::Microengine(uint32_t index, Chassis &chassis, Recorder &recorder)
+Microengine::Microengine(uint32_t index, Chassis &chassis,
+                         ChipObserver &observer)
     : number(index), chassis(chassis), scheduler(chassis.scheduler()),
-      recorder(recorder),
+      observer(observer),
       swapSlots(static_cast<uint32_t>(chassis.parameters().meSwapSlots)),
       crcSlots(static_cast<uint32_t>(chassis.parameters().meCrcSlots)) {
   pending.reserve(16);
@@ -207,8 +208,8 @@ void Microengine::beginTurn() {
   Context &context = contexts[current];
   uint64_t now = context.ownCycles + runCycles();
   if (context.turnBegin != ~uint64_t{0})
-    counters.turnCyclesMax =
-        std::max(counters.turnCyclesMax, now - context.turnBegin);
+    counters.iterationCyclesMax =
+        std::max(counters.iterationCyclesMax, now - context.turnBegin);
   context.turnBegin = now;
   context.roundPc = noRound;
 }
@@ -246,7 +247,7 @@ void Microengine::tellWait(const Context &context) {
 }
 
 void Microengine::fault(const std::string &what) {
-  recorder.onFault(number, "context " + std::to_string(current) + ", PC " +
+  observer.onFault(number, "context " + std::to_string(current) + ", PC " +
                                std::to_string(pc) +
                                (program ? program->placeOf(pc) : "") + ": " +
                                what);

@@ -20,10 +20,10 @@
 #define KARAKAL_SIM_IXP_ENGINE_MICROENGINE_H
 
 #include "sim-ixp/bus/Chassis.h"
+#include "sim-ixp/bus/EngineOrder.h"
 #include "sim-ixp/engine/Cam.h"
 #include "sim-ixp/engine/MicroOp.h"
-#include "sim-ixp/engine/TurnOrder.h"
-#include "sim-ixp/observe/Recorder.h"
+#include "sim-ixp/observe/ChipObserver.h"
 #include "target-ixp/table/InstructionTable.h"
 
 #include <array>
@@ -45,7 +45,7 @@ struct EngineCounters {
   uint64_t commands = 0;
   /// Most issue and aborted cycles of a context from one ring get to its next;
   /// of a wait by voluntary swaps only the first round counts.
-  uint64_t turnCyclesMax = 0;
+  uint64_t iterationCyclesMax = 0;
 
   uint64_t total() const {
     return issueCycles + abortedCycles + stallCycles + idleCycles;
@@ -63,7 +63,7 @@ public:
   /// How far an engine may run alone: bounds a loop that touches nothing.
   static constexpr uint64_t runAheadCycles = 512;
 
-  Microengine(uint32_t index, Chassis &chassis, Recorder &recorder);
+  Microengine(uint32_t index, Chassis &chassis, ChipObserver &observer);
 
   // ---- set-up --------------------------------------------------------------
   /// Loads a program; contexts are not started.
@@ -80,7 +80,7 @@ public:
   void seed(uint32_t value) { pseudoRandom = value ? value : 1; }
   /// Where the engine writes nextCycle() whenever it changes outside of run and
   /// when run returns.
-  void publishTime(TurnOrder *turnOrder) {
+  void publishTime(EngineOrder *turnOrder) {
     order = turnOrder;
     publish();
   }
@@ -91,7 +91,7 @@ public:
   }
   /// The profile, or null.
   const EngineProfile *profiled() const { return profile.get(); }
-  void listenToLocalMemory(LocalMemoryListener *listener) {
+  void listenToLocalMemory(LocalMemoryObserver *listener) {
     localListener = listener;
     refreshWatchedAlways();
   }
@@ -430,10 +430,10 @@ private:
   uint32_t number;
   Chassis &chassis;
   Scheduler &scheduler;
-  Recorder &recorder;
+  ChipObserver &observer;
   const uint32_t swapSlots;
   const uint32_t crcSlots;
-  TurnOrder *order = &unpublished;
+  EngineOrder *order = &unpublished;
   Timeline *timeline = nullptr;
   std::unique_ptr<EngineProfile> profile;
 
@@ -492,8 +492,8 @@ private:
   Microengine *previousEngine = nullptr;
   Microengine *nextEngine = nullptr;
   std::shared_ptr<const MicroProgram> program;
-  LocalMemoryListener *localListener = nullptr;
-  TurnOrder unpublished{TurnOrder::engineMax};
+  LocalMemoryObserver *localListener = nullptr;
+  EngineOrder unpublished{EngineOrder::engineMax};
 
   // Per-engine CSRs.
   static constexpr uint32_t lmGlobalBit = 16; ///< and 17, of CTX_ENABLES

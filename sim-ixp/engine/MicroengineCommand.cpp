@@ -75,7 +75,7 @@ bool Microengine::sendCommand(const CommandShape &shape, const MicroOp &op,
     markTransfers(shape.fills, shape.takes);
   if (command.address & shape.ignoredBits)
     reportUnaligned(command, shape);
-  recorder.onCommand(command);
+  observer.onCommand(command);
   if (!chassis.issue(command)) {
     const target::InstructionRow &row = target::row(op.op);
     fault(std::string("no unit answers ") + row.mnemonic + "[" + row.variant +

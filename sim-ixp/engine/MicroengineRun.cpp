@@ -109,7 +109,7 @@ bool Microengine::isFine(const MicroOp &op, uint32_t special) {
     return false;
   }
   if (special & SpecialBreak) {
-    recorder.onBreak(number, describeRunning());
+    observer.onBreak(number, describeRunning());
     isAsleep = true; // until the run is found to be over
     sleepBegin = time;
     return false;

@@ -37,7 +37,7 @@ void Microengine::hazard(HazardKind kind, const std::string &what) {
   if (reported[pc] & bit)
     return;
   reported[pc] |= bit;
-  recorder.onHazard({kind, number, time,
+  observer.onHazard({kind, number, time,
                      "context " + std::to_string(current) + ", PC " +
                          std::to_string(pc) + program->placeOf(pc) + ": " +
                          what});

@@ -2,7 +2,7 @@
 
 #include "sim-ixp/media/Msf.h"
 
-#include "sim-ixp/observe/Recorder.h"
+#include "sim-ixp/observe/ChipObserver.h"
 #include "support/Error.h"
 #include "target-ixp/chip/ChipParameters.h"
 #include "target-ixp/chip/MemoryMap.h"
@@ -32,9 +32,9 @@ uint32_t wordAt(const uint8_t *bytes) {
 
 } // namespace
 
-Msf::Msf(Chassis &chassis, Recorder &recorder, TrafficSource &source)
-    : chassis(chassis), recorder(recorder), receive(chassis, recorder, source),
-      transmit(chassis, recorder, source.portCount()),
+Msf::Msf(Chassis &chassis, ChipObserver &observer, TrafficSource &source)
+    : chassis(chassis), observer(observer), receive(chassis, observer, source),
+      transmit(chassis, observer, source.portCount()),
       kept(target::MsfTbufElementControl / 4), origins(target::BufferCount) {}
 
 //===----------------------------------------------------------------------===//
@@ -146,14 +146,14 @@ void Msf::configure(uint32_t address, uint32_t value, uint32_t engine) {
 void Msf::readRbuf(uint32_t address, uint8_t *to, uint32_t bytes) {
   uint32_t offset = (address - target::MsfBufferData) % msf::bufferBytes;
   if (offset + bytes > msf::bufferBytes)
-    return recorder.onFault(target::RxEngine, "reads beyond the RBUF");
+    return observer.onFault(target::RxEngine, "reads beyond the RBUF");
   std::memcpy(to, receive.buffer().data() + offset, bytes);
 }
 
 void Msf::writeTbuf(uint32_t address, const uint8_t *from, uint32_t bytes) {
   uint32_t offset = (address - target::MsfBufferData) % msf::bufferBytes;
   if (offset + bytes > msf::bufferBytes)
-    return recorder.onFault(target::TxEngine, "writes beyond the TBUF");
+    return observer.onFault(target::TxEngine, "writes beyond the TBUF");
   std::memcpy(transmit.buffer().data() + offset, from, bytes);
 }
 

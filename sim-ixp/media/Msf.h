@@ -14,10 +14,10 @@
 #define KARAKAL_SIM_IXP_MEDIA_MSF_H
 
 #include "sim-ixp/bus/Chassis.h"
-#include "sim-ixp/media/Media.h"
+#include "sim-ixp/media/MediaInterface.h"
 #include "sim-ixp/media/MsfReceive.h"
 #include "sim-ixp/media/MsfTransmit.h"
-#include "sim-ixp/media/Traffic.h"
+#include "sim-ixp/media/TrafficSource.h"
 #include "target-ixp/chip/MemoryMap.h"
 
 #include <cstdint>
@@ -26,12 +26,12 @@
 
 namespace karakal::sim {
 
-class Recorder;
+class ChipObserver;
 
 /// The MSF with its ports. `onSent` of the transmit side is the sink.
-class Msf : public Media, public EventTarget {
+class Msf : public MediaInterface, public EventTarget {
 public:
-  Msf(Chassis &chassis, Recorder &recorder, TrafficSource &source);
+  Msf(Chassis &chassis, ChipObserver &observer, TrafficSource &source);
 
   /// Called with each frame that has left, in the order of leaving.
   void onSent(std::function<void(const SentFrame &)> callback) {
@@ -48,8 +48,8 @@ public:
   const TransmitStatistics &transmitStatistics() const {
     return transmit.statistics();
   }
-  const Resource &receiveBus() const { return receive.bus(); }
-  const Resource &transmitBus() const { return transmit.bus(); }
+  const Server &receiveBus() const { return receive.bus(); }
+  const Server &transmitBus() const { return transmit.bus(); }
 
   void accept(Command &command) override;
   void onPulled(Command &command) override;
@@ -84,7 +84,7 @@ private:
   FrameOrigin &originOfBuffer(uint32_t dramAddress);
 
   Chassis &chassis;
-  Recorder &recorder;
+  ChipObserver &observer;
   MsfReceive receive;
   MsfTransmit transmit;
   /// Registers that do nothing but keep what was written, by word.

@@ -2,7 +2,7 @@
 
 #include "sim-ixp/media/MsfReceive.h"
 
-#include "sim-ixp/observe/Recorder.h"
+#include "sim-ixp/observe/ChipObserver.h"
 #include "support/Error.h"
 #include "target-ixp/chip/ChipParameters.h"
 #include "traces/Wire.h"
@@ -32,9 +32,9 @@ uint32_t onesComplementSum(const uint8_t *bytes, uint32_t size) {
 
 } // namespace
 
-MsfReceive::MsfReceive(Chassis &chassis, Recorder &recorder,
+MsfReceive::MsfReceive(Chassis &chassis, ChipObserver &observer,
                        TrafficSource &source)
-    : chassis(chassis), events(chassis.scheduler()), recorder(recorder),
+    : chassis(chassis), events(chassis.scheduler()), observer(observer),
       source(source), params(chassis.parameters()), ports(source.portCount()) {}
 
 double MsfReceive::bytesToCycles(double bytes) const {
@@ -64,9 +64,9 @@ void MsfReceive::setControl(uint32_t value, uint32_t engine) {
   if (code == size.code && newLists == listCount)
     return;
   if (code > 2)
-    return recorder.onFault(engine, "asks for RBUF elements of size code 3");
+    return observer.onFault(engine, "asks for RBUF elements of size code 3");
   if (elementsInUse > 0)
-    return recorder.onFault(
+    return observer.onFault(
         engine, "changes the RBUF's element size or lists while elements are "
                 "in use");
   size.code = code;
@@ -137,7 +137,7 @@ void MsfReceive::startFrame(uint64_t cycle, uint32_t index) {
       start + bytesToCycles(bytes + traces::crcBytes + params.portsGapBytes);
   if (!hasRoom) {
     ++totals.framesLost;
-    recorder.onFrameLost(cycle, index, bytes);
+    observer.onFrameLost(cycle, index, bytes);
     scheduleNextFrame(index);
     return;
   }
@@ -178,7 +178,7 @@ void MsfReceive::pieceArrives(uint64_t cycle, uint32_t index) {
   port.pieceOffset += piece.size;
   if (piece.isLast) {
     port.isOnWire = false;
-    recorder.onFrameReceived(cycle, index, bytes);
+    observer.onFrameReceived(cycle, index, bytes);
     scheduleNextFrame(index);
   } else {
     schedulePiece(index);
@@ -319,7 +319,7 @@ void MsfReceive::timedOut(uint64_t cycle, uint32_t number, uint32_t serial) {
 
 void MsfReceive::freeElement(uint32_t number, uint32_t engine) {
   if (number >= size.count() || !elements[number].isInUse) {
-    recorder.onFault(engine, "gives back RBUF element " +
+    observer.onFault(engine, "gives back RBUF element " +
                                  std::to_string(number) +
                                  ", which is not in use");
     return;

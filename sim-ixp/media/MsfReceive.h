@@ -21,10 +21,10 @@
 
 #include "sim-ixp/bus/Chassis.h"
 #include "sim-ixp/bus/Fifo.h"
-#include "sim-ixp/bus/Resource.h"
 #include "sim-ixp/bus/Scheduler.h"
+#include "sim-ixp/bus/Server.h"
 #include "sim-ixp/media/MsfRegisters.h"
-#include "sim-ixp/media/Traffic.h"
+#include "sim-ixp/media/TrafficSource.h"
 
 #include <array>
 #include <cstdint>
@@ -33,7 +33,7 @@
 
 namespace karakal::sim {
 
-class Recorder;
+class ChipObserver;
 
 /// Where a frame came from: kept with its element, so that the run can tell
 /// what became of it.
@@ -57,7 +57,7 @@ struct ReceiveStatistics {
 /// Ports, receive buffer, element and thread free lists.
 class MsfReceive : public EventTarget {
 public:
-  MsfReceive(Chassis &chassis, Recorder &recorder, TrafficSource &source);
+  MsfReceive(Chassis &chassis, ChipObserver &observer, TrafficSource &source);
 
   /// Puts the usable elements on the free list and opens the ports.
   void start();
@@ -78,7 +78,7 @@ public:
     return elements[size.elementAt(address)].origin;
   }
   const ReceiveStatistics &statistics() const { return totals; }
-  const Resource &bus() const { return mediaBus; }
+  const Server &bus() const { return mediaBus; }
 
   void onEvent(uint64_t cycle, uint32_t code, uint64_t argument) override;
 
@@ -134,7 +134,7 @@ private:
 
   Chassis &chassis;
   Scheduler &events;
-  Recorder &recorder;
+  ChipObserver &observer;
   TrafficSource &source;
   const target::ChipParameters &params;
   std::vector<Port> ports;
@@ -144,7 +144,7 @@ private:
   Fifo<uint32_t> freeElements;
   std::array<List, msf::freelistCount> lists;
   uint32_t listCount = 1;
-  Resource mediaBus;
+  Server mediaBus;
   bool isBusTaken = false;
   bool isElementMissing = false;
   uint64_t elementMissingSince = 0;

@@ -2,7 +2,7 @@
 
 #include "sim-ixp/media/MsfTransmit.h"
 
-#include "sim-ixp/observe/Recorder.h"
+#include "sim-ixp/observe/ChipObserver.h"
 #include "support/Error.h"
 #include "target-ixp/chip/ChipParameters.h"
 #include "target-ixp/chip/MemoryMap.h"
@@ -20,9 +20,9 @@ uint64_t wholeCycle(double cycle) {
 }
 } // namespace
 
-MsfTransmit::MsfTransmit(Chassis &chassis, Recorder &recorder,
+MsfTransmit::MsfTransmit(Chassis &chassis, ChipObserver &observer,
                          uint32_t portCount)
-    : events(chassis.scheduler()), recorder(recorder),
+    : events(chassis.scheduler()), observer(observer),
       params(chassis.parameters()), ports(portCount) {
   KARAKAL_ASSERT(portCount <= msf::partitionCount, "one partition a port");
 }
@@ -60,9 +60,9 @@ void MsfTransmit::setControl(uint32_t value, uint32_t engine) {
   if (code == size.code)
     return;
   if (code > 2)
-    return recorder.onFault(engine, "asks for TBUF elements of size code 3");
+    return observer.onFault(engine, "asks for TBUF elements of size code 3");
   if (!isDone())
-    return recorder.onFault(
+    return observer.onFault(
         engine, "changes the TBUF's element size while elements are valid");
   size.code = code;
   for (Partition &partition : partitions)
@@ -71,7 +71,7 @@ void MsfTransmit::setControl(uint32_t value, uint32_t engine) {
 
 void MsfTransmit::validate(uint32_t number, uint32_t control, uint32_t engine) {
   auto refuse = [&](const char *why) {
-    recorder.onFault(engine, "makes TBUF element " + std::to_string(number) +
+    observer.onFault(engine, "makes TBUF element " + std::to_string(number) +
                                  " valid " + why);
   };
   if (number >= size.count() ||
@@ -151,7 +151,7 @@ void MsfTransmit::elementMoved(uint64_t cycle, uint32_t number) {
 
   bool isStart = element.control & msf::controlStart;
   if (isStart == port.isInFrame)
-    return recorder.onFault(
+    return observer.onFault(
         element.engine, "sends TBUF element " + std::to_string(number) +
                             (isStart ? ", the start of a frame inside a frame"
                                      : ", outside of a frame"));
@@ -173,7 +173,7 @@ void MsfTransmit::elementMoved(uint64_t cycle, uint32_t number) {
     port.frames.push_back(std::move(port.filling));
     tryWire(cycle, index);
   } else if (port.filling.bytes.size() + size.bytes() > params.portsFifoBytes) {
-    return recorder.onFault(element.engine,
+    return observer.onFault(element.engine,
                             "sends a frame longer than the port's FIFO");
   }
   tryBus(cycle);
@@ -215,7 +215,7 @@ void MsfTransmit::frameEnds(uint64_t cycle, uint32_t index) {
   uint32_t bytes = static_cast<uint32_t>(frame.bytes.size());
   ++totals.framesSent;
   totals.frameBits += uint64_t(bytes + traces::crcBytes) * 8;
-  recorder.onFrameSent(cycle, index, bytes);
+  observer.onFrameSent(cycle, index, bytes);
   if (sink)
     sink(frame);
   spareBytes.push_back(std::move(frame.bytes));

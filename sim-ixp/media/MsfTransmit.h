@@ -17,11 +17,11 @@
 
 #include "sim-ixp/bus/Chassis.h"
 #include "sim-ixp/bus/Fifo.h"
-#include "sim-ixp/bus/Resource.h"
 #include "sim-ixp/bus/Scheduler.h"
+#include "sim-ixp/bus/Server.h"
 #include "sim-ixp/media/MsfReceive.h"
 #include "sim-ixp/media/MsfRegisters.h"
-#include "sim-ixp/media/Traffic.h"
+#include "sim-ixp/media/TrafficSource.h"
 
 #include <array>
 #include <cstdint>
@@ -30,7 +30,7 @@
 
 namespace karakal::sim {
 
-class Recorder;
+class ChipObserver;
 
 /// Totals of the transmit side.
 struct TransmitStatistics {
@@ -42,7 +42,7 @@ struct TransmitStatistics {
 /// Transmit buffer, its partitions, and the outgoing ports.
 class MsfTransmit : public EventTarget {
 public:
-  MsfTransmit(Chassis &chassis, Recorder &recorder, uint32_t portCount);
+  MsfTransmit(Chassis &chassis, ChipObserver &observer, uint32_t portCount);
 
   /// Called with each frame at the cycle at which it has left.
   void onSent(std::function<void(const SentFrame &)> callback) {
@@ -66,7 +66,7 @@ public:
 
   bool isDone() const;
   const TransmitStatistics &statistics() const { return totals; }
-  const Resource &bus() const { return mediaBus; }
+  const Server &bus() const { return mediaBus; }
 
   void onEvent(uint64_t cycle, uint32_t code, uint64_t argument) override;
 
@@ -101,7 +101,7 @@ private:
   void frameEnds(uint64_t cycle, uint32_t port);
 
   Scheduler &events;
-  Recorder &recorder;
+  ChipObserver &observer;
   const target::ChipParameters &params;
   std::function<void(const SentFrame &)> sink;
   std::array<uint8_t, msf::bufferBytes> tbuf{};
@@ -111,7 +111,7 @@ private:
   std::vector<Port> ports;
   /// Memory of frames that have left.
   std::vector<std::vector<uint8_t>> spareBytes;
-  Resource mediaBus;
+  Server mediaBus;
   bool isBusTaken = false;
   uint32_t nextPartition = 0;
   TransmitStatistics totals;

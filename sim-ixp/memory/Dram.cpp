@@ -9,7 +9,7 @@
 // write that arrived before it.
 
 #include "sim-ixp/memory/Dram.h"
-#include "sim-ixp/observe/Recorder.h"
+#include "sim-ixp/observe/ChipObserver.h"
 #include "support/Error.h"
 #include "target-ixp/chip/ChipParameters.h"
 #include "target-ixp/chip/MemoryMap.h"
@@ -54,8 +54,8 @@ uint32_t shiftOf(uint64_t value) {
 
 } // namespace
 
-Dram::Dram(uint32_t bytes, Chassis &chassis, Recorder &recorder)
-    : chassis(chassis), recorder(recorder), storage(bytes),
+Dram::Dram(uint32_t bytes, Chassis &chassis, ChipObserver &observer)
+    : chassis(chassis), observer(observer), storage(bytes),
       timing(chassis.timingOf(chassis.parameters().dramLatency)),
       banksPerChannel(static_cast<uint32_t>(chassis.parameters().dramBanks)),
       channels(chassis.parameters().dramChannels),
@@ -173,7 +173,7 @@ void Dram::accept(Command &command) {
   uint32_t words = command.count * 2u;
   command.isSignalPair = true;
   if (uint64_t{command.address} + command.count * 8u > storage.size()) {
-    recorder.onFault(command, "DRAM address out of range");
+    observer.onFault(command, "DRAM address out of range");
     chassis.finish(command, now);
     return;
   }
@@ -251,7 +251,7 @@ void Dram::moveBuffer(uint64_t cycle, Command &command) {
   uint32_t bytes = command.count * 8u;
   uint32_t address = command.address & ~7u;
   if (!command.isIndirect || !(command.indirectWord & bufferBits) || !buffers)
-    recorder.onFault(command,
+    observer.onFault(command,
                      "rbuf_rd or tbuf_wr without a buffer address in its "
                      "indirect reference");
   else {

@@ -16,8 +16,8 @@
 #define KARAKAL_SIM_IXP_MEMORY_DRAM_H
 
 #include "sim-ixp/bus/Chassis.h"
-#include "sim-ixp/bus/Resource.h"
-#include "sim-ixp/media/Media.h"
+#include "sim-ixp/bus/Server.h"
+#include "sim-ixp/media/MediaInterface.h"
 #include "sim-ixp/memory/Memory.h"
 
 #include <array>
@@ -26,16 +26,16 @@
 
 namespace karakal::sim {
 
-class Recorder;
+class ChipObserver;
 
 /// The DRAM unit.
 class Dram final : public CommandUnit, public EventTarget {
 public:
-  Dram(uint32_t bytes, Chassis &chassis, Recorder &recorder);
+  Dram(uint32_t bytes, Chassis &chassis, ChipObserver &observer);
 
   Memory &memory() { return storage; }
   /// Who holds the receive and transmit buffers.
-  void connectMedia(Media *media) { buffers = media; }
+  void connectMedia(MediaInterface *media) { buffers = media; }
 
   /// Brings the memory to where it is when every accepted command is served;
   /// when each is served, and all that an engine can see, stays as it is.
@@ -48,12 +48,12 @@ public:
     return static_cast<uint32_t>(channels.size());
   }
   /// The data bus of a channel.
-  const Resource &bus(uint32_t channel = 0) const {
+  const Server &bus(uint32_t channel = 0) const {
     return channels[channel].dataBus;
   }
   /// Banks of all channels.
   uint32_t bankCount() const { return channelCount() * banksPerChannel; }
-  const Resource &bank(uint32_t index) const {
+  const Server &bank(uint32_t index) const {
     return channels[index / banksPerChannel]
         .banks[index % banksPerChannel]
         .server;
@@ -66,11 +66,11 @@ private:
     uint64_t last;
   };
   struct Bank {
-    Resource server;
+    Server server;
     uint64_t openRow = ~uint64_t{0};
   };
   struct Channel {
-    Resource dataBus;
+    Server dataBus;
     std::vector<Bank> banks;
     bool isBusWriting = false;
     uint64_t nextRefresh = 0;
@@ -87,10 +87,10 @@ private:
   void moveBuffer(uint64_t cycle, Command &command);
 
   Chassis &chassis;
-  Recorder &recorder;
+  ChipObserver &observer;
   Memory storage;
   UnitTiming timing;
-  Media *buffers = nullptr;
+  MediaInterface *buffers = nullptr;
   uint32_t banksPerChannel;
   std::vector<Channel> channels;
   /// Shifts for divisions by dram.bank_bytes and by the number of banks, if

@@ -3,7 +3,7 @@
 // See Hash.h for the idea.
 
 #include "sim-ixp/memory/Hash.h"
-#include "sim-ixp/observe/Recorder.h"
+#include "sim-ixp/observe/ChipObserver.h"
 #include "support/Error.h"
 #include "target-ixp/chip/ChipParameters.h"
 #include "target-ixp/table/CommandCodes.h"
@@ -38,13 +38,13 @@ uint64_t latencyOfAWord(const target::ChipParameters &params) {
 
 } // namespace
 
-Hash::Hash(Chassis &chassis, Recorder &recorder)
-    : chassis(chassis), recorder(recorder),
+Hash::Hash(Chassis &chassis, ChipObserver &observer)
+    : chassis(chassis), observer(observer),
       timing(chassis.timingOf(latencyOfAWord(chassis.parameters()))) {}
 
 void Hash::accept(Command &command) {
   if (command.count > keysMax) {
-    recorder.onFault(command, "a hash command takes 1 to 3 keys");
+    observer.onFault(command, "a hash command takes 1 to 3 keys");
     chassis.finish(command, chassis.scheduler().now());
     return;
   }

@@ -8,30 +8,30 @@
 #define KARAKAL_SIM_IXP_MEMORY_HASH_H
 
 #include "sim-ixp/bus/Chassis.h"
-#include "sim-ixp/bus/Resource.h"
+#include "sim-ixp/bus/Server.h"
 #include "target-ixp/table/HashFunction.h"
 
 #include <cstdint>
 
 namespace karakal::sim {
 
-class Recorder;
+class ChipObserver;
 
 /// The hash unit.
 class Hash final : public CommandUnit, public EventTarget {
 public:
-  Hash(Chassis &chassis, Recorder &recorder);
+  Hash(Chassis &chassis, ChipObserver &observer);
 
   void accept(Command &command) override;
   void onEvent(uint64_t cycle, uint32_t code, uint64_t argument) override;
 
-  Resource &server() { return service; }
+  Server &server() { return service; }
 
 private:
   Chassis &chassis;
-  Recorder &recorder;
+  ChipObserver &observer;
   UnitTiming timing;
-  Resource service;
+  Server service;
 };
 
 } // namespace karakal::sim

@@ -6,7 +6,7 @@
 
 #include "sim-ixp/memory/Scratch.h"
 #include "sim-ixp/memory/Atomics.h"
-#include "sim-ixp/observe/Recorder.h"
+#include "sim-ixp/observe/ChipObserver.h"
 #include "support/Error.h"
 #include "target-ixp/chip/ChipParameters.h"
 #include "target-ixp/table/CommandCodes.h"
@@ -24,8 +24,8 @@ bool isAtomic(const Command &command) {
 
 } // namespace
 
-Scratch::Scratch(Chassis &chassis, Recorder &recorder)
-    : chassis(chassis), recorder(recorder),
+Scratch::Scratch(Chassis &chassis, ChipObserver &observer)
+    : chassis(chassis), observer(observer),
       storage(static_cast<uint32_t>(chassis.parameters().scratchBytes)),
       timing(chassis.timingOf(chassis.parameters().scratchLatency)) {}
 
@@ -73,7 +73,7 @@ void Scratch::serve(uint64_t cycle, Command &command) {
     return;
   }
   if (uint64_t{command.address} + words * 4 > storage.size()) {
-    recorder.onFault(command, "scratch address out of range");
+    observer.onFault(command, "scratch address out of range");
     chassis.finish(command, cycle);
   } else if (access == target::WordAccess::Read) {
     for (uint32_t i = 0; i < words; ++i)
@@ -147,33 +147,33 @@ void Scratch::serveRing(uint64_t cycle, Command &command) {
   Ring &ring = rings[number];
   uint32_t words = std::max<uint32_t>(command.count, 1);
   if (ring.words == 0) {
-    recorder.onFault(command,
+    observer.onFault(command,
                      "ring " + std::to_string(number) + " is not configured");
     chassis.finish(command, cycle);
     return;
   }
   if (command.op == target::Op::ScratchGet) {
     if (ring.count == 0)
-      recorder.onEmptyGet(command);
+      observer.onEmptyGet(command);
     else
-      recorder.onFilledGet(command);
+      observer.onFilledGet(command);
     for (uint32_t i = 0; i < words; ++i) {
       bool isThere = ring.count > 0;
       command.data[i] = take(number);
       if (isThere && i == 0) // one command, one message
-        recorder.onRingGet(number, command.data[i], command.engine);
+        observer.onRingGet(number, command.data[i], command.engine);
     }
     chassis.push(command, words, cycle + timing.dataCycles);
     return;
   }
   for (uint32_t i = 0; i < words; ++i) {
     if (ring.count == ring.words) {
-      recorder.onFault(command, "put to ring " + std::to_string(number) +
+      observer.onFault(command, "put to ring " + std::to_string(number) +
                                     ", which is full");
       break;
     }
     if (i == 0)
-      recorder.onRingPut(number, command.data[i], command.engine);
+      observer.onRingPut(number, command.data[i], command.engine);
     put(number, command.data[i]);
   }
   command.signal = 0; // raised by the pull
@@ -184,14 +184,14 @@ uint32_t Scratch::coreGet(uint32_t ring) {
   if (rings[ring].count == 0)
     return 0;
   uint32_t value = take(ring);
-  recorder.onRingGet(ring, value, coreActor);
+  observer.onRingGet(ring, value, xscaleActor);
   return value;
 }
 
 bool Scratch::corePut(uint32_t ring, uint32_t value) {
   if (rings[ring].count >= rings[ring].words)
     return false;
-  recorder.onRingPut(ring, value, coreActor);
+  observer.onRingPut(ring, value, xscaleActor);
   put(ring, value);
   return true;
 }

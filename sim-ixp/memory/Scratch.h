@@ -14,7 +14,7 @@
 #define KARAKAL_SIM_IXP_MEMORY_SCRATCH_H
 
 #include "sim-ixp/bus/Chassis.h"
-#include "sim-ixp/bus/Resource.h"
+#include "sim-ixp/bus/Server.h"
 #include "sim-ixp/memory/Memory.h"
 
 #include <array>
@@ -24,7 +24,7 @@
 
 namespace karakal::sim {
 
-class Recorder;
+class ChipObserver;
 
 /// The scratchpad unit.
 class Scratch final : public CommandUnit, public EventTarget {
@@ -32,7 +32,7 @@ public:
   static constexpr uint32_t ringCount = 16;
   static constexpr uint32_t statusLineCount = 12;
 
-  Scratch(Chassis &chassis, Recorder &recorder);
+  Scratch(Chassis &chassis, ChipObserver &observer);
 
   Memory &memory() { return storage; }
 
@@ -65,8 +65,8 @@ public:
   void accept(Command &command) override;
   void onEvent(uint64_t cycle, uint32_t code, uint64_t argument) override;
 
-  const Resource &server() const { return service; }
-  Resource &server() { return service; }
+  const Server &server() const { return service; }
+  Server &server() { return service; }
 
 private:
   struct Ring {
@@ -86,10 +86,10 @@ private:
   void updateLine(uint32_t number);
 
   Chassis &chassis;
-  Recorder &recorder;
+  ChipObserver &observer;
   Memory storage;
   UnitTiming timing;
-  Resource service;
+  Server service;
   std::array<Ring, ringCount> rings{};
   std::function<void(uint32_t)> notEmpty;
 };

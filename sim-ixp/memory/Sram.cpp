@@ -5,7 +5,7 @@
 
 #include "sim-ixp/memory/Sram.h"
 #include "sim-ixp/memory/Atomics.h"
-#include "sim-ixp/observe/Recorder.h"
+#include "sim-ixp/observe/ChipObserver.h"
 #include "support/Error.h"
 #include "target-ixp/chip/ChipParameters.h"
 #include "target-ixp/table/CommandCodes.h"
@@ -71,8 +71,8 @@ bool isAtomic(const Command &command) {
 } // namespace
 
 Sram::Sram(uint32_t channel, uint32_t bytes, Chassis &chassis,
-           Recorder &recorder)
-    : channel(channel), chassis(chassis), recorder(recorder), storage(bytes),
+           ChipObserver &observer)
+    : channel(channel), chassis(chassis), observer(observer), storage(bytes),
       timing(chassis.timingOf(chassis.parameters().sramLatency)) {}
 
 /// How long a command keeps its port.
@@ -150,7 +150,7 @@ void Sram::act(Command &command) {
 bool Sram::isInside(const Command &command, uint64_t first, uint64_t words) {
   if ((first + words) * 4 <= storage.size())
     return true;
-  recorder.onFault(command, "SRAM address out of range");
+  observer.onFault(command, "SRAM address out of range");
   return false;
 }
 
@@ -159,7 +159,7 @@ void Sram::actOnMemory(Command &command) {
   uint32_t address = command.address & 0x3fffffff;
   uint32_t words = command.count;
   if (uint64_t{address} + words * 4 > storage.size())
-    recorder.onFault(command, "SRAM address out of range");
+    observer.onFault(command, "SRAM address out of range");
   else if (access == target::WordAccess::Read)
     for (uint32_t i = 0; i < words; ++i)
       command.data[i] = storage.readWord(address + 4 * i);
@@ -209,7 +209,7 @@ void Sram::actOnQueue(Command &command) {
   case SramCommand::Dequeue:
     data[0] = queues.dequeue(entry);
     if (data[0] != 0)
-      recorder.onDequeue(channel, entry, data[0], command.engine);
+      observer.onDequeue(channel, entry, data[0], command.engine);
     return;
   case SramCommand::Enqueue:
   case SramCommand::EnqueueTail:
@@ -234,12 +234,12 @@ void Sram::loadDescriptor(Command &command, uint32_t entry, uint32_t place) {
 
 void Sram::enqueue(Command &command, uint32_t entry, uint32_t buffer) {
   if (buffer == 0 || uint64_t{buffer} * 4 + 4 > storage.size()) {
-    recorder.onFault(command, "enqueue of buffer address out of range or 0");
+    observer.onFault(command, "enqueue of buffer address out of range or 0");
     return;
   }
   if (command.op == target::Op::SramEnqueueTail)
     return queues.enqueueTail(entry, buffer);
-  recorder.onEnqueue(channel, entry, buffer, command.engine);
+  observer.onEnqueue(channel, entry, buffer, command.engine);
   queues.enqueue(entry, buffer);
 }
 
@@ -261,17 +261,18 @@ void Sram::serve(uint64_t cycle, Command &command) {
 uint32_t Sram::coreDequeue(uint32_t entry) {
   uint32_t buffer = queues.dequeue(entry % QueueArray::entryCount);
   if (buffer != 0)
-    recorder.onDequeue(channel, entry, buffer, coreActor);
+    observer.onDequeue(channel, entry, buffer, xscaleActor);
   return buffer;
 }
 
 void Sram::coreEnqueue(uint32_t entry, uint32_t longwordAddress) {
   uint32_t buffer = longwordAddress & QueueArray::addressMask;
   if (buffer == 0 || uint64_t{buffer} * 4 + 4 > storage.size()) {
-    recorder.onFault(coreActor, "enqueue of buffer address out of range or 0");
+    observer.onFault(xscaleActor,
+                     "enqueue of buffer address out of range or 0");
     return;
   }
-  recorder.onEnqueue(channel, entry, buffer, coreActor);
+  observer.onEnqueue(channel, entry, buffer, xscaleActor);
   queues.enqueue(entry % QueueArray::entryCount, buffer);
 }
 
@@ -292,7 +293,7 @@ void SramSelector::accept(Command &command) {
     channels[channel]->accept(command);
     return;
   }
-  recorder.onFault(command,
+  observer.onFault(command,
                    "the chip has no SRAM channel " + std::to_string(channel));
   chassis.finish(command, chassis.scheduler().now());
 }

@@ -13,7 +13,7 @@
 #define KARAKAL_SIM_IXP_MEMORY_SRAM_H
 
 #include "sim-ixp/bus/Chassis.h"
-#include "sim-ixp/bus/Resource.h"
+#include "sim-ixp/bus/Server.h"
 #include "sim-ixp/memory/Memory.h"
 #include "sim-ixp/memory/QueueArray.h"
 
@@ -24,12 +24,13 @@
 
 namespace karakal::sim {
 
-class Recorder;
+class ChipObserver;
 
 /// One channel. Addresses inside a channel have no channel bits.
 class Sram final : public CommandUnit, public EventTarget {
 public:
-  Sram(uint32_t channel, uint32_t bytes, Chassis &chassis, Recorder &recorder);
+  Sram(uint32_t channel, uint32_t bytes, Chassis &chassis,
+       ChipObserver &observer);
 
   Memory &memory() { return storage; }
 
@@ -53,8 +54,8 @@ public:
   void accept(Command &command) override;
   void onEvent(uint64_t cycle, uint32_t code, uint64_t argument) override;
 
-  Resource &reader() { return readPort; }
-  Resource &writer() { return writePort; }
+  Server &reader() { return readPort; }
+  Server &writer() { return writePort; }
 
 private:
   void act(Command &command);
@@ -69,10 +70,10 @@ private:
 
   uint32_t channel;
   Chassis &chassis;
-  Recorder &recorder;
+  ChipObserver &observer;
   Memory storage;
   UnitTiming timing;
-  Resource readPort, writePort;
+  Server readPort, writePort;
   uint64_t lastStart = 0;
   QueueArray queues{storage};
   std::array<uint32_t, 64> registers{};
@@ -82,15 +83,15 @@ private:
 class SramSelector final : public CommandUnit {
 public:
   SramSelector(std::vector<Sram *> channels, Chassis &chassis,
-               Recorder &recorder)
-      : channels(std::move(channels)), chassis(chassis), recorder(recorder) {}
+               ChipObserver &observer)
+      : channels(std::move(channels)), chassis(chassis), observer(observer) {}
 
   void accept(Command &command) override;
 
 private:
   std::vector<Sram *> channels;
   Chassis &chassis;
-  Recorder &recorder;
+  ChipObserver &observer;
 };
 
 } // namespace karakal::sim

@@ -3,7 +3,7 @@
 // See PacketLog.h for the idea.
 
 #include "sim-ixp/observe/PacketLog.h"
-#include "sim-ixp/observe/Recorder.h"
+#include "sim-ixp/observe/ChipObserver.h"
 #include "target-ixp/chip/MemoryMap.h"
 #include "target-ixp/table/CommandCodes.h"
 #include "target-ixp/table/InstructionTable.h"
@@ -12,7 +12,8 @@ namespace karakal::sim {
 namespace {
 
 std::string nameOf(uint32_t actor) {
-  return actor == coreActor ? "the XScale" : "engine " + std::to_string(actor);
+  return actor == xscaleActor ? "the XScale"
+                              : "engine " + std::to_string(actor);
 }
 
 } // namespace

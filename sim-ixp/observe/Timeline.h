@@ -29,7 +29,7 @@ namespace karakal::sim {
 enum class PacketStep : uint8_t { Put, Get, Sent, Freed };
 
 /// The events of a run, each kind in the order of time.
-class Timeline : public CommandWatcher {
+class Timeline : public CommandObserver {
 public:
   /// Events kept; later ones are counted and left out.
   static constexpr uint64_t eventCountMax = 4000000;

@@ -103,7 +103,7 @@ json latencyOf(Simulation &run) {
 }
 
 json cachesOf(Simulation &run) {
-  const StaleUses &caches = run.caches();
+  const CacheMonitor &caches = run.caches();
   json globals = json::array();
   for (const CopyUses &uses : caches.uses())
     globals.push_back({{"global", uses.global},
@@ -189,7 +189,7 @@ json enginesOf(Simulation &run) {
          {"stall_cycles", b.stallCycles - a.stallCycles},
          {"idle_cycles", isIdle ? cycles : b.idleCycles - a.idleCycles},
          {"swaps", b.swaps - a.swaps},
-         {"turn_cycles_max", b.turnCyclesMax},
+         {"turn_cycles_max", b.iterationCyclesMax},
          {"commands", b.commands - a.commands}});
   }
   return engines;

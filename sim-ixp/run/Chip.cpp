@@ -9,30 +9,30 @@
 
 namespace karakal::sim {
 
-Chip::Chip(const target::ChipParameters &parameters, Recorder &recorder)
+Chip::Chip(const target::ChipParameters &parameters, ChipObserver &observer)
     : params(parameters), buses(events, params),
       order(static_cast<uint32_t>(params.meCount)) {
-  scratchUnit = std::make_unique<Scratch>(buses, recorder);
+  scratchUnit = std::make_unique<Scratch>(buses, observer);
   std::vector<Sram *> channels;
   for (uint32_t i = 0; i < params.sramChannels; ++i) {
     sramChannels.push_back(std::make_unique<Sram>(
-        i, static_cast<uint32_t>(params.sramBytes), buses, recorder));
+        i, static_cast<uint32_t>(params.sramBytes), buses, observer));
     channels.push_back(sramChannels.back().get());
   }
-  sramSelector = std::make_unique<SramSelector>(channels, buses, recorder);
+  sramSelector = std::make_unique<SramSelector>(channels, buses, observer);
   dramUnit = std::make_unique<Dram>(static_cast<uint32_t>(params.dramBytes),
-                                    buses, recorder);
-  hashUnit = std::make_unique<Hash>(buses, recorder);
+                                    buses, observer);
+  hashUnit = std::make_unique<Hash>(buses, observer);
   capUnit = std::make_unique<Cap>(buses);
   for (uint32_t i = 0; i < params.meCount; ++i)
-    engines.push_back(std::make_unique<Microengine>(i, buses, recorder));
+    engines.push_back(std::make_unique<Microengine>(i, buses, observer));
   for (uint32_t i = 0; i < engines.size(); ++i) {
     engines[i]->publishTime(&order);
     engines[i]->connectNeighbours(i > 0 ? engines[i - 1].get() : nullptr,
                                   i + 1 < engines.size() ? engines[i + 1].get()
                                                          : nullptr);
   }
-  recorder.askForPlaces([this](uint32_t engine, uint32_t pc) {
+  observer.askForPlaces([this](uint32_t engine, uint32_t pc) {
     const MicroProgram *program = engines[engine]->loaded();
     return program ? program->placeOf(pc) : std::string();
   });
@@ -48,7 +48,7 @@ Chip::~Chip() {
     KARAKAL_ASSERT(engine->doCyclesAddUp(), "an engine's cycles do not add up");
 }
 
-void Chip::connectMedia(Media *media) {
+void Chip::connectMedia(MediaInterface *media) {
   buses.connectUnit(target::FunctionalUnit::Msf, media);
   dramUnit->connectMedia(media);
 }
@@ -67,7 +67,7 @@ template <bool Exact, bool Single> inline bool Chip::stepUntil(uint64_t stop) {
     while (!Single && events.nextCycle() == eventCycle);
     return true;
   }
-  if (firstCycle >= std::min(stop, TurnOrder::asleep))
+  if (firstCycle >= std::min(stop, EngineOrder::asleep))
     return false;
   uint32_t first = order.first();
   uint64_t limit = std::min(order.limitOf(first), stop);
@@ -79,7 +79,8 @@ template <bool Exact, bool Single> inline bool Chip::stepUntil(uint64_t stop) {
 }
 
 bool Chip::isPending() {
-  return order.firstCycle() != TurnOrder::asleep || events.pendingCount() != 0;
+  return order.firstCycle() != EngineOrder::asleep ||
+         events.pendingCount() != 0;
 }
 
 bool Chip::stepBefore(uint64_t stop) { return stepUntil<false, true>(stop); }

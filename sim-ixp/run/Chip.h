@@ -12,14 +12,14 @@
 #include "sim-ixp/bus/Cap.h"
 #include "sim-ixp/bus/Chassis.h"
 #include "sim-ixp/bus/Scheduler.h"
-#include "sim-ixp/core/Core.h"
+#include "sim-ixp/core/ControlProcessor.h"
 #include "sim-ixp/engine/Microengine.h"
-#include "sim-ixp/media/Media.h"
+#include "sim-ixp/media/MediaInterface.h"
 #include "sim-ixp/memory/Dram.h"
 #include "sim-ixp/memory/Hash.h"
 #include "sim-ixp/memory/Scratch.h"
 #include "sim-ixp/memory/Sram.h"
-#include "sim-ixp/observe/Recorder.h"
+#include "sim-ixp/observe/ChipObserver.h"
 #include "target-ixp/chip/ChipParameters.h"
 
 #include <array>
@@ -36,12 +36,12 @@ public:
   /// No chip of the family has more engines.
   static constexpr uint32_t engineMax = Chassis::engineMax;
 
-  Chip(const target::ChipParameters &parameters, Recorder &recorder);
+  Chip(const target::ChipParameters &parameters, ChipObserver &observer);
   /// Every run ends with a look at every engine's books (doCyclesAddUp).
   ~Chip();
 
   /// Takes the msf commands and the DRAM's buffer moves.
-  void connectMedia(Media *media);
+  void connectMedia(MediaInterface *media);
 
   const target::ChipParameters &parameters() const { return params; }
   Scheduler &scheduler() { return events; }
@@ -88,7 +88,7 @@ private:
   std::unique_ptr<Cap> capUnit;
   std::vector<std::unique_ptr<Microengine>> engines;
 
-  TurnOrder order;
+  EngineOrder order;
 };
 
 } // namespace karakal::sim

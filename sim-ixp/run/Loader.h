@@ -8,7 +8,7 @@
 #ifndef KARAKAL_SIM_IXP_RUN_LOADER_H
 #define KARAKAL_SIM_IXP_RUN_LOADER_H
 
-#include "sim-ixp/observe/Accounting.h"
+#include "sim-ixp/observe/PacketAccounting.h"
 #include "sim-ixp/run/Chip.h"
 #include "support/Error.h"
 #include "target-ixp/image/Image.h"

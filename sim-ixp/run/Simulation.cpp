@@ -52,7 +52,8 @@ Simulation::create(SimulationOptions options, const target::Image &image,
   if (!plans)
     return plans.error();
   run.plans = *plans;
-  run.books = std::make_unique<Accounting>(planAccounting(image, run.plans));
+  run.books =
+      std::make_unique<PacketAccounting>(planAccounting(image, run.plans));
   run.machine = std::make_unique<Chip>(run.asked.parameters, *run.books);
   Chip &chip = *run.machine;
   run.books->connect(&chip.scheduler());
@@ -67,7 +68,7 @@ Simulation::create(SimulationOptions options, const target::Image &image,
     run.policy = std::make_unique<PowerPolicy>(
         image.manifest["stop_word"].get<uint32_t>(), run.plans, chip);
   }
-  run.cacheUses = std::make_unique<StaleUses>(image, run.plans, chip);
+  run.cacheUses = std::make_unique<CacheMonitor>(image, run.plans, chip);
   if (!run.cacheUses->uses().empty())
     run.books->onEngines(run.cacheUses.get());
 
@@ -83,9 +84,9 @@ Simulation::create(SimulationOptions options, const target::Image &image,
   run.newestOnPort.resize(traffic.portCount);
   chip.connectMedia(run.media.get());
 
-  XScaleSurroundings around{&chip.scheduler(), &chip.parameters(),
-                            run.books.get(),   &chip.dram(),
-                            &chip.scratch(),   {}};
+  XScaleConnections around{&chip.scheduler(), &chip.parameters(),
+                           run.books.get(),   &chip.dram(),
+                           &chip.scratch(),   {}};
   for (uint32_t i = 0; i < chip.sramChannelCount(); ++i)
     around.sram.push_back(&chip.sram(i));
   around.cap = &chip.cap();
@@ -103,7 +104,7 @@ Simulation::create(SimulationOptions options, const target::Image &image,
   chip.cap().onInterrupt(
       [xscale](uint32_t which) { xscale->onInterrupt(which); });
 
-  Result<ControlRunner> controls = ControlRunner::create(image, calls);
+  Result<ControlCallRunner> controls = ControlCallRunner::create(image, calls);
   if (!controls)
     return controls.error();
   run.controls = std::move(*controls);
@@ -187,7 +188,7 @@ void Simulation::recordSent(const SentFrame &frame) {
 }
 
 std::vector<uint64_t> Simulation::unitBusyCycles() {
-  std::vector<std::pair<std::string, const Resource *>> units = {
+  std::vector<std::pair<std::string, const Server *>> units = {
       {"scratch", &machine->scratch().server()},
       {"hash", &machine->hash().server()},
       {"cap", &machine->cap().server()},
@@ -296,7 +297,7 @@ bool Simulation::check() {
 
 /// Goes on to `cycle`, with the control calls that packets on their way start.
 void Simulation::runTo(uint64_t cycle) {
-  while (controls.nextPacket() != ControlRunner::noPacket &&
+  while (controls.nextPacket() != ControlCallRunner::noPacket &&
          machine->stepBefore(cycle))
     if (media->arrivedCount() >= controls.nextPacket())
       controls.onArrived(media->arrivedCount());
@@ -346,7 +347,7 @@ Status Simulation::checkBounds() {
           !aggregate.contains("turn_cycles_bound"))
         continue;
       uint64_t bound = aggregate["turn_cycles_bound"];
-      uint64_t seen = last.engines[i].turnCyclesMax;
+      uint64_t seen = last.engines[i].iterationCyclesMax;
       if (seen > bound)
         return makeError("E-sim-ixp-033",
                          "a message took " + std::to_string(seen) +

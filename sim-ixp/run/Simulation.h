@@ -12,17 +12,17 @@
 #ifndef KARAKAL_SIM_IXP_RUN_SIMULATION_H
 #define KARAKAL_SIM_IXP_RUN_SIMULATION_H
 
-#include "sim-ixp/core/ControlRunner.h"
+#include "sim-ixp/core/ControlCallRunner.h"
 #include "sim-ixp/core/XScale.h"
 #include "sim-ixp/media/Msf.h"
-#include "sim-ixp/media/Traffic.h"
-#include "sim-ixp/observe/Accounting.h"
+#include "sim-ixp/media/TrafficSource.h"
 #include "sim-ixp/observe/Histogram.h"
+#include "sim-ixp/observe/PacketAccounting.h"
 #include "sim-ixp/observe/Timeline.h"
+#include "sim-ixp/run/CacheMonitor.h"
 #include "sim-ixp/run/Chip.h"
 #include "sim-ixp/run/Loader.h"
 #include "sim-ixp/run/PowerPolicy.h"
-#include "sim-ixp/run/StaleUses.h"
 #include "support/Error.h"
 #include "target-ixp/image/Image.h"
 #include "traces/ControlFile.h"
@@ -98,13 +98,13 @@ public:
   const target::Image &image() const { return loaded; }
   const EnginePlans &engines() const { return plans; }
   Chip &chip() { return *machine; }
-  const Accounting &accounting() const { return *books; }
-  const StaleUses &caches() const { return *cacheUses; }
+  const PacketAccounting &accounting() const { return *books; }
+  const CacheMonitor &caches() const { return *cacheUses; }
   const Msf &msf() const { return *media; }
   /// The policy that stops and starts engines, or null.
   const PowerPolicy *power() const { return policy.get(); }
   const XScale *core() const { return xscale.get(); }
-  const ControlRunner &control() const { return controls; }
+  const ControlCallRunner &control() const { return controls; }
   const Timeline &timeline() const { return recorded; }
   /// What a context waits for that gave up its engine at `pc`.
   std::string waitName(uint32_t engine, uint32_t pc);
@@ -152,13 +152,13 @@ private:
   SimulationOptions asked;
   target::Image loaded;
   EnginePlans plans;
-  std::unique_ptr<Accounting> books;
-  std::unique_ptr<StaleUses> cacheUses;
+  std::unique_ptr<PacketAccounting> books;
+  std::unique_ptr<CacheMonitor> cacheUses;
   std::unique_ptr<Chip> machine;
   std::unique_ptr<TrafficSource> source;
   std::unique_ptr<Msf> media;
   std::unique_ptr<XScale> xscale;
-  ControlRunner controls;
+  ControlCallRunner controls;
   Timeline recorded;
   std::unique_ptr<PacketLog> followed;
   std::unique_ptr<PowerPolicy> policy;

@@ -23,7 +23,7 @@ namespace {
 
 class Units : public sim::testing::OneEngine {
 protected:
-  Units() { chip = std::make_unique<sim::Chip>(parameters, recorder); }
+  Units() { chip = std::make_unique<sim::Chip>(parameters, observer); }
 
   /// Compiles the body of me_main and runs it.
   void execute(const std::string &declarations, const std::string &body) {
@@ -43,7 +43,7 @@ protected:
         std::make_shared<sim::MicroProgram>(sim::prepareProgram(code->words)));
     chip->engine(0).start(1);
     chip->runTo(100000);
-    EXPECT_EQ(recorder.fault, "") << text;
+    EXPECT_EQ(observer.fault, "") << text;
     EXPECT_FALSE(chip->engine(0).isAlive()) << text;
   }
 

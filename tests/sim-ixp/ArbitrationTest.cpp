@@ -12,7 +12,7 @@ using namespace karakal::sim::testing;
 namespace {
 
 /// Notes commands in the order in which they are issued and done.
-class Watcher : public CommandWatcher {
+class Watcher : public CommandObserver {
 public:
   void onCommand(uint64_t cycle, const Command &command, bool isEnd) override {
     (isEnd ? done : issued).push_back({cycle, command.engine, command.context});
@@ -46,7 +46,7 @@ TEST_F(IsArbitrationInOrder, ContextsTakeTheEngineInTurn) {
 TEST_F(IsArbitrationInOrder, ReadyContextsGoRoundWhicheverSignalCameFirst) {
   // Contexts 2 and 5 get their signals in one cycle; 5 ran last.
   for (bool isFiveFirst : {false, true}) {
-    chip = std::make_unique<Chip>(parameters, recorder);
+    chip = std::make_unique<Chip>(parameters, observer);
     Program program = {branchOn(Op::BrNotCtx, 0, 14)};
     program.insert(program.end(), 12, nop());
     program.push_back(ctxArbKill());
@@ -67,7 +67,7 @@ TEST_F(IsArbitrationInOrder, ReadyContextsGoRoundWhicheverSignalCameFirst) {
 
 TEST_F(IsArbitrationInOrder, TheCommandBusGoesByCycleAndThenByEngine) {
   Watcher watcher;
-  chip = std::make_unique<Chip>(parameters, recorder);
+  chip = std::make_unique<Chip>(parameters, observer);
   chip->chassis().watch(&watcher);
   // Engines 3, 1 and 2 of one cluster, engine 1 a cycle later.
   auto reads = [](uint32_t nops) {
@@ -94,7 +94,7 @@ TEST_F(IsArbitrationInOrder, TheCommandBusGoesByCycleAndThenByEngine) {
 
 TEST_F(IsArbitrationInOrder, AUnitServesInTheOrderOfArrivalUnderFullLoad) {
   Watcher watcher;
-  chip = std::make_unique<Chip>(parameters, recorder);
+  chip = std::make_unique<Chip>(parameters, observer);
   chip->chassis().watch(&watcher);
   Program program = {
       withSignal(command(Op::SramRead, sXfer(0), imm(0), gprB(15), 1), 2),
@@ -102,7 +102,7 @@ TEST_F(IsArbitrationInOrder, AUnitServesInTheOrderOfArrivalUnderFullLoad) {
   for (uint32_t engine = 0; engine < 4; ++engine)
     load(program, engine, 0xff);
   chip->runTo(30000);
-  EXPECT_EQ(recorder.fault, "");
+  EXPECT_EQ(observer.fault, "");
   ASSERT_GT(watcher.done.size(), 3000u);
   for (size_t i = 0; i < watcher.done.size(); ++i) {
     EXPECT_EQ(watcher.done[i].engine, watcher.issued[i].engine) << i;

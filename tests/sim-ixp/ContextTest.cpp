@@ -262,8 +262,8 @@ TEST_F(ContextTest, ABatonSkipsOddContextsOfFour) {
 TEST_F(ContextTest, EightContextsHaveSixteenRegisters) {
   load({immed(gprA(20), 5), ctxArbKill()});
   chip->runTo(1000);
-  EXPECT_NE(recorder.fault.find("mode of four contexts"), std::string::npos)
-      << recorder.fault;
+  EXPECT_NE(observer.fault.find("mode of four contexts"), std::string::npos)
+      << observer.fault;
 }
 
 TEST_F(ContextTest, AnEngineThatIsStartedAgainWasIdleUntilThen) {
@@ -331,13 +331,13 @@ TEST_F(ContextTest, TheStatusRegisterNamesEngineAndContext) {
 TEST_F(ContextTest, RunningOffTheEndIsAFault) {
   load({nop(), nop()});
   chip->runTo(100);
-  EXPECT_NE(recorder.fault.find("PC 2"), std::string::npos) << recorder.fault;
+  EXPECT_NE(observer.fault.find("PC 2"), std::string::npos) << observer.fault;
 }
 
 TEST_F(ContextTest, ABranchInADelaySlotIsAFault) {
   load({branch(Op::Br, 4, 1), branch(Op::Br, 4), nop(), nop(), ctxArbKill()});
   chip->runTo(100);
-  EXPECT_NE(recorder.fault.find("delay slot"), std::string::npos);
+  EXPECT_NE(observer.fault.find("delay slot"), std::string::npos);
 }
 
 TEST_F(ContextTest, HaltIsSeen) {
@@ -354,11 +354,11 @@ TEST_F(ContextTest, ACamInstructionBehindATakenConditionalBranchIsAFault) {
   program.push_back(ctxArbKill());
   load(program);
   chip->runTo(100);
-  EXPECT_NE(recorder.fault.find("CAM"), std::string::npos) << recorder.fault;
+  EXPECT_NE(observer.fault.find("CAM"), std::string::npos) << observer.fault;
 }
 
 TEST_F(ContextTest, ACsrReadWithoutItsImmedIsAFault) {
   load({csrRead(Csr_ACTIVE_CTX_STS), nop(), immed(gprA(0), 0), ctxArbKill()});
   chip->runTo(100);
-  EXPECT_NE(recorder.fault.find("immed"), std::string::npos) << recorder.fault;
+  EXPECT_NE(observer.fault.find("immed"), std::string::npos) << observer.fault;
 }

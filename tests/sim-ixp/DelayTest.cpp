@@ -19,7 +19,7 @@ using namespace karakal::sim::testing;
 namespace {
 
 /// Counts hazards besides faults.
-class CountingRecorder : public FaultRecorder {
+class CountingRecorder : public FaultObserver {
 public:
   void onHazard(const Hazard &hazard) override { kinds.push_back(hazard.kind); }
   bool has(HazardKind kind) const {
@@ -37,9 +37,9 @@ protected:
   /// Runs `cause`, `between` nops and `use`; a0 tells what `use` saw.
   uint32_t seen(const Program &cause, uint32_t between, const Program &use,
                 const Prepare &prepare = {}, bool mayFail = false) {
-    recorder.kinds.clear();
-    recorder.fault.clear();
-    chip = std::make_unique<Chip>(parameters, recorder);
+    observer.kinds.clear();
+    observer.fault.clear();
+    chip = std::make_unique<Chip>(parameters, observer);
     Program program = cause;
     program.insert(program.end(), between, nop());
     program.insert(program.end(), use.begin(), use.end());
@@ -52,7 +52,7 @@ protected:
     engine.start(1);
     chip->runTo(5000);
     if (!mayFail)
-      EXPECT_EQ(recorder.fault, "");
+      EXPECT_EQ(observer.fault, "");
     return engine.peek(reg::gprA);
   }
 
@@ -78,7 +78,7 @@ protected:
   }
 
   ChipParameters parameters;
-  CountingRecorder recorder;
+  CountingRecorder observer;
   std::unique_ptr<Chip> chip;
 };
 
@@ -287,7 +287,7 @@ TEST_F(IsEachTimingRight, TheEnables) {
   expectDelay(4, [&](uint32_t between) {
     uint32_t value = seen(cause, between, {immed(gprA(20), 1)}, {}, true);
     EXPECT_EQ(value, 0u);
-    return recorder.fault.empty();
+    return observer.fault.empty();
   });
   // What is read back.
   expectDelay(4, [&](uint32_t between) {
@@ -337,11 +337,11 @@ TEST_F(IsEachTimingRight, ACrcAndItsRemainder) {
   crc.crcType = CrcType::Crc32;
   expectDelay(5, [&](uint32_t between) {
     seen({crc}, between, {csrRead(Csr_CRC_REMAINDER), immed(gprA(0), 0)});
-    return !recorder.has(HazardKind::CrcDelay);
+    return !observer.has(HazardKind::CrcDelay);
   });
   expectDelay(1, [&](uint32_t between) {
     seen({crc}, between, {crc});
-    return !recorder.has(HazardKind::CrcDelay);
+    return !observer.has(HazardKind::CrcDelay);
   });
 }
 
@@ -371,7 +371,7 @@ TEST_F(IsEachTimingRight, ARegisterOfTheMediaInterface) {
   std::unique_ptr<Msf> msf;
   Instruction read = command(Op::MsfRead, sXfer(0), gprA(1), gprB(15), 1);
   expectLatency(parameters.msfLatency, withSignal(read, 2), [&](auto &engine) {
-    msf = std::make_unique<Msf>(chip->chassis(), recorder, source);
+    msf = std::make_unique<Msf>(chip->chassis(), observer, source);
     chip->connectMedia(msf.get());
     engine.poke(reg::gprA + 1, MsfTxSequence);
   });
@@ -403,7 +403,7 @@ TEST_F(IsEachTimingRight, ATransferRegisterIsThereWithItsSignal) {
         uint32_t look = 1 + between;
         seen({access}, between,
              {branchOn(Op::BrSignal, 9, look), move(gprA(0), sXfer(0))});
-        return !recorder.has(HazardKind::EarlyRead);
+        return !observer.has(HazardKind::EarlyRead);
       });
 }
 

@@ -11,7 +11,7 @@ using namespace karakal::sim::testing;
 
 namespace {
 
-class HazardRecorder : public FaultRecorder {
+class HazardRecorder : public FaultObserver {
 public:
   void onHazard(const Hazard &hazard) override { hazards.push_back(hazard); }
   std::vector<Hazard> hazards;
@@ -21,18 +21,18 @@ class HazardTest : public ::testing::Test {
 protected:
   /// The hazards of a program on context 0 of engine 0.
   const std::vector<Hazard> &hazards(Program program) {
-    recorder.hazards.clear();
+    observer.hazards.clear();
     program.push_back(ctxArbKill());
-    Chip chip({}, recorder);
+    Chip chip({}, observer);
     chip.engine(0).load(
         std::make_shared<MicroProgram>(prepareProgram(assemble(program))));
     chip.engine(0).start(1);
     chip.runTo(100000);
-    EXPECT_EQ(recorder.fault, "");
+    EXPECT_EQ(observer.fault, "");
     EXPECT_FALSE(chip.engine(0).isAlive());
-    return recorder.hazards;
+    return observer.hazards;
   }
-  HazardRecorder recorder;
+  HazardRecorder observer;
 };
 
 Instruction readTo(uint32_t xfer) {
@@ -100,15 +100,15 @@ TEST_F(HazardTest, AnAddressThatTheMemoryRounds) {
 }
 
 TEST_F(HazardTest, AContextThatNeverGivesUpTheEngine) {
-  Chip chip({}, recorder);
+  Chip chip({}, observer);
   chip.engine(0).load(std::make_shared<MicroProgram>(
       prepareProgram(assemble({branch(Op::Br, 0)}))));
   chip.engine(0).start(1);
   chip.runTo(990000);
-  EXPECT_TRUE(recorder.hazards.empty());
+  EXPECT_TRUE(observer.hazards.empty());
   chip.runTo(1010000);
-  ASSERT_EQ(recorder.hazards.size(), 1u);
-  EXPECT_EQ(recorder.hazards[0].kind, HazardKind::RunawayContext);
+  ASSERT_EQ(observer.hazards.size(), 1u);
+  EXPECT_EQ(observer.hazards[0].kind, HazardKind::RunawayContext);
 }
 
 TEST_F(HazardTest, AFaultInAUnitNamesTheInstructionThatSentTheCommand) {
@@ -119,7 +119,7 @@ TEST_F(HazardTest, AFaultInAUnitNamesTheInstructionThatSentTheCommand) {
       {Op::ScratchRead, "scratch address out of range"},
       {Op::ScratchGet, "ring 0 is not configured"}};
   for (const auto &[op, what] : wrong) {
-    recorder.fault.clear();
+    observer.fault.clear();
     bool isDram = op == Op::DramRead;
     uint32_t address = op == Op::ScratchGet ? 0 : 0xfffffff8;
     Program program;
@@ -130,11 +130,11 @@ TEST_F(HazardTest, AFaultInAUnitNamesTheInstructionThatSentTheCommand) {
     auto prepared =
         std::make_shared<MicroProgram>(prepareProgram(assemble(program)));
     prepared->places.assign(3, "reader.uc:7");
-    Chip chip({}, recorder);
+    Chip chip({}, observer);
     chip.engine(2).load(prepared);
     chip.engine(2).start(1 << 3);
     chip.runTo(1000);
-    EXPECT_EQ(recorder.fault,
+    EXPECT_EQ(observer.fault,
               std::string("2: context 3, PC 2 (reader.uc:7): ") + what);
   }
 }

@@ -20,10 +20,10 @@ Instruction swapped(Instruction instruction) {
 
 class MemoryTest : public OneEngine {
 protected:
-  void SetUp() override { chip = std::make_unique<Chip>(parameters, recorder); }
+  void SetUp() override { chip = std::make_unique<Chip>(parameters, observer); }
   /// The old value and the new one after an atomic `op` on scratch word 0x100.
   uint32_t atomic(Op op, uint32_t old, uint32_t operand) {
-    chip = std::make_unique<Chip>(parameters, recorder);
+    chip = std::make_unique<Chip>(parameters, observer);
     chip->scratch().memory().writeWord(0x100, old);
     Program program;
     loadConstant(program, gprA(0), operand);
@@ -120,7 +120,7 @@ TEST_F(MemoryTest, RingsKeepOrderAndGiveZeroWhenEmpty) {
   EXPECT_EQ(in(4), 5u);
   EXPECT_EQ(in(5), 6u);
   EXPECT_EQ(in(6), 0u);
-  EXPECT_EQ(recorder.emptyGets, 1u);
+  EXPECT_EQ(observer.emptyGets, 1u);
 }
 
 TEST_F(MemoryTest, TheFullLineComesBeforeTheRingIsFull) {
@@ -157,7 +157,7 @@ TEST_F(MemoryTest, APutToAFullRingIsAFault) {
   load({swapped(command(Op::ScratchPut, sXfer(0), imm(16), gprB(15), 1)),
         ctxArbKill()});
   chip->runTo(1000);
-  EXPECT_NE(recorder.fault.find("full"), std::string::npos) << recorder.fault;
+  EXPECT_NE(observer.fault.find("full"), std::string::npos) << observer.fault;
 }
 
 TEST_F(MemoryTest, TheQueueArrayKeepsBuffersInOrder) {
@@ -268,7 +268,7 @@ TEST_F(MemoryTest, AnAddressOutOfRangeIsAFault) {
         swapped(command(Op::SramRead, sXfer(0), gprA(0), imm(0), 1)),
         ctxArbKill()});
   chip->runTo(1000);
-  EXPECT_NE(recorder.fault.find("out of range"), std::string::npos);
+  EXPECT_NE(observer.fault.find("out of range"), std::string::npos);
 }
 
 TEST_F(MemoryTest, LocalMemoryIsReachedThroughPointers) {
@@ -289,7 +289,7 @@ TEST_F(MemoryTest, LocalMemoryIsReachedThroughPointers) {
 
 TEST_F(MemoryTest, ANewPointerIsSeenAfterThreeInstructions) {
   for (uint32_t between = 0; between <= 4; ++between) {
-    chip = std::make_unique<Chip>(parameters, recorder);
+    chip = std::make_unique<Chip>(parameters, observer);
     chip->engine(0).poke(reg::localMemory + 0, 10);
     chip->engine(0).poke(reg::localMemory + 32, 20);
     Program program = {csrWrite(Csr_ACTIVE_LM_ADDR_0, imm(128))};

@@ -4,7 +4,7 @@
 // the cycle of its signal and gives element and thread back at once, or not.
 
 #include "sim-ixp/media/Msf.h"
-#include "sim-ixp/observe/Recorder.h"
+#include "sim-ixp/observe/ChipObserver.h"
 #include "target-ixp/chip/ChipParameters.h"
 #include "target-ixp/chip/MemoryMap.h"
 
@@ -26,7 +26,7 @@ traces::Packet packet(uint32_t port, uint32_t bytes, uint8_t fill) {
   return made;
 }
 
-struct Faults : Recorder {
+struct Faults : ChipObserver {
   std::vector<std::string> texts;
   void onFault(uint32_t, const std::string &what) override {
     texts.push_back(what);
@@ -46,7 +46,7 @@ protected:
     chassis = std::make_unique<Chassis>(scheduler, parameters);
     chassis->connectEngine(0, this);
     source = std::make_unique<TrafficSource>(std::move(trace), options);
-    msf = std::make_unique<Msf>(*chassis, recorder, *source);
+    msf = std::make_unique<Msf>(*chassis, observer, *source);
     chassis->connectUnit(target::FunctionalUnit::Msf, msf.get());
     msf->onSent([&](const SentFrame &frame) { sent.push_back(frame); });
   }
@@ -120,7 +120,7 @@ protected:
 
   target::ChipParameters parameters;
   Scheduler scheduler;
-  Faults recorder;
+  Faults observer;
   std::unique_ptr<Chassis> chassis;
   std::unique_ptr<TrafficSource> source;
   std::unique_ptr<Msf> msf;
@@ -266,7 +266,7 @@ TEST_F(MsfTest, ElementsLeaveInOrderWhateverBecomesValidFirst) {
               ::testing::ElementsAreArray(bytes + 5, bytes + 5 + 89));
   EXPECT_EQ(readRegister(target::MsfTxSequence + 4), 2u | msf::sequenceEmpty);
   EXPECT_TRUE(msf->isTransmitDone());
-  EXPECT_TRUE(recorder.texts.empty());
+  EXPECT_TRUE(observer.texts.empty());
 }
 
 TEST_F(MsfTest, WireSpacesFramesByPreambleAndGap) {
@@ -319,7 +319,7 @@ TEST_F(MsfTest, LargerElementsHoldLargerPieces) {
     }
     EXPECT_TRUE(msf->isReceiveDone());
   }
-  EXPECT_TRUE(recorder.texts.empty());
+  EXPECT_TRUE(observer.texts.empty());
 }
 
 TEST_F(MsfTest, LargerElementsLeaveWhole) {
@@ -338,7 +338,7 @@ TEST_F(MsfTest, LargerElementsLeaveWhole) {
   EXPECT_EQ(sent[0].port, 2u);
   EXPECT_THAT(sent[0].bytes, ::testing::ElementsAreArray(bytes, 356));
   EXPECT_EQ(readRegister(target::MsfTxSequence + 8), 2u | msf::sequenceEmpty);
-  EXPECT_TRUE(recorder.texts.empty());
+  EXPECT_TRUE(observer.texts.empty());
 }
 
 TEST_F(MsfTest, TheElementSizeIsNotChangedUnderElements) {
@@ -346,12 +346,12 @@ TEST_F(MsfTest, TheElementSizeIsNotChangedUnderElements) {
   msf->start();
   run(10'000); // one full element, and no thread that takes it
   msf->writeRegister(target::MsfRxControl, 1 << 2, 0);
-  ASSERT_EQ(recorder.texts.size(), 1u);
-  EXPECT_NE(recorder.texts[0].find("while elements are in use"),
+  ASSERT_EQ(observer.texts.size(), 1u);
+  EXPECT_NE(observer.texts[0].find("while elements are in use"),
             std::string::npos);
   msf->writeRegister(target::MsfTxControl, 3 << 2, 0);
-  ASSERT_EQ(recorder.texts.size(), 2u);
-  EXPECT_NE(recorder.texts[1].find("size code 3"), std::string::npos);
+  ASSERT_EQ(observer.texts.size(), 2u);
+  EXPECT_NE(observer.texts[1].find("size code 3"), std::string::npos);
 }
 
 TEST_F(MsfTest, TheBusWidthSaysWhichListServesAPort) {
@@ -402,23 +402,23 @@ TEST_F(MsfTest, FreeingAFreeElementIsAFault) {
   make({packet(0, 60, 1)});
   fastWrite(target::MsfRbufElementDone, 5);
   run(1000);
-  ASSERT_EQ(recorder.texts.size(), 1u);
-  EXPECT_NE(recorder.texts[0].find("element 5"), std::string::npos);
+  ASSERT_EQ(observer.texts.size(), 1u);
+  EXPECT_NE(observer.texts[0].find("element 5"), std::string::npos);
 }
 
 TEST_F(MsfTest, ValidatingTwiceIsAFault) {
   make({packet(0, 60, 1)});
   validate(3, 60u << 24 | msf::controlStart | msf::controlEnd);
   validate(3, 60u << 24 | msf::controlStart | msf::controlEnd);
-  ASSERT_EQ(recorder.texts.size(), 1u);
-  EXPECT_NE(recorder.texts[0].find("while it is valid"), std::string::npos);
+  ASSERT_EQ(observer.texts.size(), 1u);
+  EXPECT_NE(observer.texts[0].find("while it is valid"), std::string::npos);
 }
 
 TEST_F(MsfTest, MiddleOfNoFrameIsAFault) {
   make({packet(0, 60, 1)});
   validate(0, 60u << 24 | msf::controlEnd);
-  ASSERT_EQ(recorder.texts.size(), 1u);
-  EXPECT_NE(recorder.texts[0].find("outside of a frame"), std::string::npos);
+  ASSERT_EQ(observer.texts.size(), 1u);
+  EXPECT_NE(observer.texts[0].find("outside of a frame"), std::string::npos);
 }
 
 TEST(TrafficTest, TraceIsRepeatedAndCut) {

@@ -25,7 +25,7 @@ using namespace karakal::target;
 using Program = std::vector<Instruction>;
 
 /// Keeps the first fault.
-class FaultRecorder : public Recorder {
+class FaultObserver : public ChipObserver {
 public:
   void onFault(uint32_t engine, const std::string &what) override {
     if (fault.empty())
@@ -60,7 +60,7 @@ protected:
   /// Loads `program` into engine `index` and starts the contexts of `mask`.
   void load(const Program &program, uint32_t index = 0, uint32_t mask = 1) {
     if (!chip)
-      chip = std::make_unique<Chip>(parameters, recorder);
+      chip = std::make_unique<Chip>(parameters, observer);
     Microengine &engine = chip->engine(index);
     engine.load(
         std::make_shared<MicroProgram>(prepareProgram(assemble(program))));
@@ -70,7 +70,7 @@ protected:
   /// Runs until all contexts have stopped or `cycles` have gone by.
   void finish(uint64_t cycles = 100000) {
     chip->runTo(cycles);
-    EXPECT_EQ(recorder.fault, "");
+    EXPECT_EQ(observer.fault, "");
   }
 
   /// Runs `program` with a stop behind it in context 0 of engine 0.
@@ -100,7 +100,7 @@ protected:
   }
 
   ChipParameters parameters;
-  FaultRecorder recorder;
+  FaultObserver observer;
   std::unique_ptr<Chip> chip;
 };
 

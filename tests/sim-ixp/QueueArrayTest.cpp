@@ -17,7 +17,7 @@ constexpr uint32_t entryWord = 3u << 24 | place;
 
 class QueueArrayTest : public OneEngine {
 protected:
-  QueueArrayTest() { chip = std::make_unique<Chip>(parameters, recorder); }
+  QueueArrayTest() { chip = std::make_unique<Chip>(parameters, observer); }
   uint32_t word(uint32_t longword) {
     return chip->sram(0).memory().readWord(4 * longword);
   }
@@ -144,5 +144,5 @@ TEST_F(QueueArrayTest, ADescriptorOutsideOfTheMemoryIsAFault) {
   use(program, Op::SramRdQdescHead, 0, 2);
   load(program);
   chip->runTo(2000);
-  EXPECT_NE(recorder.fault.find("SRAM address"), std::string::npos);
+  EXPECT_NE(observer.fault.find("SRAM address"), std::string::npos);
 }

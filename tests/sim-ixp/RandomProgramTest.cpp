@@ -40,7 +40,7 @@ class DoesItRun : public OneEngine {
 protected:
   std::vector<uint64_t> runOnce(uint64_t seed) {
     std::mt19937_64 random(seed);
-    chip = std::make_unique<Chip>(parameters, recorder);
+    chip = std::make_unique<Chip>(parameters, observer);
     for (uint32_t ring = 0; ring < 12; ++ring)
       chip->scratch().configureRing(ring, ringBase(ring), ringWords(ring),
                                     false);
@@ -79,14 +79,14 @@ TEST_F(DoesItRun, EachInstructionOfTheTable) {
       Program program(12, nop());
       program[1] = instruction;
       program.push_back(ctxArbKill());
-      recorder.fault.clear();
-      chip = std::make_unique<Chip>(parameters, recorder);
+      observer.fault.clear();
+      chip = std::make_unique<Chip>(parameters, observer);
       load(program);
       chip->runTo(2000);
       // A fault (no such address, a swap's signal that never comes) ends it
       // too.
       EXPECT_GT(chip->engine(0).countersAt(2000).issueCycles, 0u)
-          << row.mnemonic << " " << recorder.fault;
+          << row.mnemonic << " " << observer.fault;
       EXPECT_TRUE(chip->engine(0).doCyclesAddUp()) << row.mnemonic;
     }
 }

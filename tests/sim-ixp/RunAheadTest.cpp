@@ -157,7 +157,7 @@ protected:
       return {};
     auto prepared =
         std::make_shared<const MicroProgram>(prepareProgram(program->words));
-    chip = std::make_unique<Chip>(parameters, recorder);
+    chip = std::make_unique<Chip>(parameters, observer);
     chip->scratch().configureRing(0, ringBase(0), ringWords(0), false);
     for (uint32_t engine = 0; engine < chip->engineCount(); ++engine) {
       chip->engine(engine).load(prepared);
@@ -165,13 +165,13 @@ protected:
     }
     advance(*chip);
     EXPECT_EQ(chip->align(end), end);
-    EXPECT_EQ(recorder.fault, "");
+    EXPECT_EQ(observer.fault, "");
     std::vector<uint64_t> result;
     for (uint32_t engine = 0; engine < chip->engineCount(); ++engine) {
       EngineCounters all = chip->engine(engine).countersAt(end);
       result.insert(result.end(), {all.issueCycles, all.abortedCycles,
                                    all.stallCycles, all.idleCycles, all.swaps,
-                                   all.commands, all.turnCyclesMax});
+                                   all.commands, all.iterationCyclesMax});
       for (uint32_t place = 0; place < reg::sink; ++place)
         result.push_back(chip->engine(engine).peek(place));
     }

@@ -22,7 +22,7 @@
 namespace karakal::sim {
 
 /// Keeps the first fault and counts ring messages.
-struct TestRecorder : Recorder {
+struct TestObserver : ChipObserver {
   std::string fault;
   uint64_t emptyGets = 0;
   void onFault(uint32_t engine, const std::string &what) override {
@@ -37,8 +37,8 @@ class RunningChip {
 public:
   RunningChip(std::vector<traces::Packet> trace, const TrafficOptions &options,
               const target::ChipParameters &parameters = {})
-      : chip(parameters, recorder), source(std::move(trace), options),
-        msf(chip.chassis(), recorder, source) {
+      : chip(parameters, observer), source(std::move(trace), options),
+        msf(chip.chassis(), observer, source) {
     chip.connectMedia(&msf);
     msf.onSent([this](const SentFrame &frame) { sent.push_back(frame); });
     for (uint32_t ring : {target::RingRx, target::RingTx})
@@ -63,7 +63,7 @@ public:
   /// Runs until nothing is left in the chip, or for `cyclesMax`.
   bool runToEnd(uint64_t cyclesMax) {
     uint64_t look = 0;
-    while (recorder.fault.empty() && chip.scheduler().now() < cyclesMax) {
+    while (observer.fault.empty() && chip.scheduler().now() < cyclesMax) {
       look += 10'000;
       chip.runTo(look);
       if (msf.isReceiveDone() && msf.isTransmitDone() && isEveryBufferFree())
@@ -81,7 +81,7 @@ public:
     return chip.scratch().memory().readWord(address);
   }
 
-  TestRecorder recorder;
+  TestObserver observer;
   Chip chip;
   TrafficSource source;
   Msf msf;

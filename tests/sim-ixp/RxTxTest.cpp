@@ -102,7 +102,7 @@ void runRx(RunningChip &running, uint64_t cyclesMax) {
   running.load(target::RxEngine, "runtime/rx.uc");
   running.msf.start();
   EXPECT_TRUE(running.runToEnd(cyclesMax)) << running.chip.describeContexts();
-  EXPECT_EQ(running.recorder.fault, "");
+  EXPECT_EQ(running.observer.fault, "");
 }
 
 /// A chip that feeds Tx with packets of one shape, over and over.
@@ -145,13 +145,13 @@ struct TxOnly {
 
   void run(uint64_t count, uint64_t cyclesMax) {
     running.load(target::TxEngine, "runtime/tx.uc");
-    while (running.recorder.fault.empty() &&
+    while (running.observer.fault.empty() &&
            running.counter(target::TxPacketsCounter) < count &&
            running.chip.scheduler().now() < cyclesMax)
       running.chip.runTo(running.chip.scheduler().now() + 100);
     cycles = running.chip.scheduler().now();
     running.chip.runTo(cycles + 1'000'000);
-    EXPECT_EQ(running.recorder.fault, "");
+    EXPECT_EQ(running.observer.fault, "");
     EXPECT_EQ(running.counter(target::TxPacketsCounter), count)
         << running.chip.describeContexts();
     EXPECT_EQ(running.chip.sram(0).queueLevel(0), target::BufferCount);
@@ -264,7 +264,7 @@ TEST(RxTest, FullRingHoldsFramesBackAndLosesNone) {
   running.load(target::RxEngine, "runtime/rx.uc");
   running.msf.start();
   running.chip.runTo(5'000'000);
-  EXPECT_EQ(running.recorder.fault, "");
+  EXPECT_EQ(running.observer.fault, "");
   EXPECT_LT(running.chip.scratch().ringLevel(target::RingRx), 512u);
   EXPECT_GT(running.chip.scratch().ringLevel(target::RingRx), 400u);
   isDraining = true;
@@ -339,7 +339,7 @@ TEST(TxTest, PacketWithoutBytesIsDroppedAndCounted) {
   TxOnly tx(128, 0, 10, {});
   tx.running.load(target::TxEngine, "runtime/tx.uc");
   tx.running.chip.runTo(20'000);
-  EXPECT_EQ(tx.running.recorder.fault, "");
+  EXPECT_EQ(tx.running.observer.fault, "");
   EXPECT_EQ(tx.running.counter(target::TxPacketsCounter), 0u);
   EXPECT_EQ(tx.running.counter(target::TxPacketsCounter + 8), 10u);
   EXPECT_EQ(tx.running.chip.sram(0).queueLevel(0), target::BufferCount);
@@ -417,7 +417,7 @@ void runLoopback(RunningChip &running, uint64_t cyclesMax,
   running.load(target::TxEngine, "runtime/tx.uc");
   running.msf.start();
   EXPECT_TRUE(running.runToEnd(cyclesMax)) << running.chip.describeContexts();
-  EXPECT_EQ(running.recorder.fault, "");
+  EXPECT_EQ(running.observer.fault, "");
 }
 
 } // namespace

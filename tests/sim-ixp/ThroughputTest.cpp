@@ -33,7 +33,7 @@ protected:
     // The command, the swap and the branch, each of these with two slots.
     constexpr double instructions = 1 + 3 + 3;
     for (uint32_t contexts : {1u, 2u, 4u, 8u, 16u, 32u, 64u}) {
-      chip = std::make_unique<Chip>(parameters, recorder);
+      chip = std::make_unique<Chip>(parameters, observer);
       uint32_t engines = std::max(1u, contexts / 8);
       for (uint32_t engine = 0; engine < engines; ++engine)
         load(program, engine, (1u << std::min(contexts, 8u)) - 1);
@@ -46,7 +46,7 @@ protected:
       double formula = std::max({round / contexts, instructions / engines,
                                  static_cast<double>(service)});
       EXPECT_NEAR(each, formula, 0.03 * formula) << contexts << " contexts";
-      EXPECT_EQ(recorder.fault, "");
+      EXPECT_EQ(observer.fault, "");
     }
   }
 };

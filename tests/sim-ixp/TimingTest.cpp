@@ -13,7 +13,7 @@ protected:
   /// Cycles from the issue of `access` to the cycle at which its context goes
   /// on.
   uint64_t latency(Instruction access, uint32_t mask = 4) {
-    chip = std::make_unique<Chip>(parameters, recorder);
+    chip = std::make_unique<Chip>(parameters, observer);
     run({withSignal(access, 2), ctxArb(mask)});
     // Behind the wait come the stop and its two dead slots.
     return endCycle() - 3;
@@ -22,14 +22,14 @@ protected:
   /// Chip cycles per command when six engines of eight contexts send `access`
   /// in a loop, after `warmup` cycles.
   double cyclesPerCommand(Instruction access, uint32_t mask) {
-    chip = std::make_unique<Chip>(parameters, recorder);
+    chip = std::make_unique<Chip>(parameters, observer);
     Program program = {withSignal(access, 2), ctxArb(mask), branch(Op::Br, 0)};
     for (uint32_t engine = 0; engine < 6; ++engine)
       load(program, engine, 0xff);
     constexpr uint64_t begin = 20000, cycles = 60000;
     uint64_t before = commands(begin);
     uint64_t after = commands(begin + cycles);
-    EXPECT_EQ(recorder.fault, "");
+    EXPECT_EQ(observer.fault, "");
     return static_cast<double>(cycles) / static_cast<double>(after - before);
   }
 
@@ -120,7 +120,7 @@ TEST_F(TimingTest, TheBusLosesAClockBetweenReadsAndWrites) {
   // A write and a read behind it, to two banks: only the bus joins them.
   auto end = [&](uint64_t turnaround) {
     parameters.dramTurnaroundCycles = turnaround;
-    chip = std::make_unique<Chip>(parameters, recorder);
+    chip = std::make_unique<Chip>(parameters, observer);
     run({immed(gprA(0), 256),
          withSignal(command(Op::DramRead, dXfer(0), imm(0), gprB(15), 8), 2),
          withSignal(command(Op::DramWrite, dXfer(0), gprA(0), imm(0), 1), 4),
@@ -160,7 +160,7 @@ TEST_F(DoCyclesAddUp, EveryCycleIsIssueAbortStallOrIdle) {
     load(program, engine, engine % 2 ? 0xff : 0x7);
   chip->runTo(50000);
   uint64_t end = chip->align(50000);
-  EXPECT_EQ(recorder.fault, "");
+  EXPECT_EQ(observer.fault, "");
   for (uint32_t engine = 0; engine < 8; ++engine) {
     EngineCounters counters = chip->engine(engine).countersAt(end);
     EXPECT_EQ(counters.total(), end) << engine;
@@ -220,7 +220,7 @@ TEST_F(TimingTest, ContextsThatOnlyMakeWayForEachOtherDoNotHoldTheChip) {
 
 TEST_F(TimingTest, SaturatedDramOverAllBanksGivesABurstABurstTime) {
   // Contexts spread over the banks by their number: the data bus is the bound.
-  chip = std::make_unique<Chip>(parameters, recorder);
+  chip = std::make_unique<Chip>(parameters, observer);
   Program program = {
       csrRead(Csr_ACTIVE_CTX_STS),
       immed(gprA(0), 0),
@@ -235,7 +235,7 @@ TEST_F(TimingTest, SaturatedDramOverAllBanksGivesABurstABurstTime) {
   constexpr uint64_t begin = 20000, cycles = 60000;
   uint64_t before = commands(begin);
   uint64_t after = commands(begin + cycles);
-  EXPECT_EQ(recorder.fault, "");
+  EXPECT_EQ(observer.fault, "");
   double each =
       static_cast<double>(cycles) / static_cast<double>(after - before);
   double burst = parameters.dramBurstQuads * parameters.dramQuadCycles;

@@ -16,7 +16,7 @@ using namespace karakal::sim;
 namespace {
 
 /// What the core did to buffers, and its faults.
-struct CoreRecorder : Recorder {
+struct CoreObserver : ChipObserver {
   std::string fault;
   std::vector<uint32_t> dequeued, enqueued;
   void onDequeue(uint32_t, uint32_t, uint32_t handle, uint32_t) override {
@@ -26,7 +26,7 @@ struct CoreRecorder : Recorder {
     enqueued.push_back(handle);
   }
   void onFault(uint32_t engine, const std::string &what) override {
-    EXPECT_EQ(engine, coreActor);
+    EXPECT_EQ(engine, xscaleActor);
     fault = what;
   }
 };
@@ -58,8 +58,8 @@ protected:
     for (uint32_t ring : {target::RingToXScale, target::RingFromXScale})
       chip.scratch().configureRing(ring, target::ringBase(ring),
                                    target::ringWords(ring), false);
-    XScaleSurroundings around{&chip.scheduler(), &chip.parameters(), &recorder,
-                              &chip.dram(),      &chip.scratch(),    {}};
+    XScaleConnections around{&chip.scheduler(), &chip.parameters(), &observer,
+                             &chip.dram(),      &chip.scratch(),    {}};
     for (uint32_t i = 0; i < chip.sramChannelCount(); ++i)
       around.sram.push_back(&chip.sram(i));
     around.cap = &chip.cap();
@@ -113,9 +113,9 @@ protected:
                                        static_cast<uint32_t>(argument)));
   }
 
-  Media *media = nullptr;
-  CoreRecorder recorder;
-  Chip chip{target::ChipParameters(), recorder};
+  MediaInterface *media = nullptr;
+  CoreObserver observer;
+  Chip chip{target::ChipParameters(), observer};
   std::unique_ptr<XScale> core;
 };
 
@@ -187,7 +187,7 @@ TEST_F(XScaleChipTest, CoreComesBehindAcceptedSramCommands) {
   EXPECT_EQ(peek(target::xscaleQueue(0, 5)), 0x4000u);
   EXPECT_EQ(peek(target::xscaleQueue(0, 5)), 0u);
   chip.runTo(2000);
-  EXPECT_EQ(recorder.enqueued.size(), 1u) << "once a command";
+  EXPECT_EQ(observer.enqueued.size(), 1u) << "once a command";
 }
 
 /// The loader's sequence of registers (MEv2 reference, loading code).
@@ -220,7 +220,7 @@ TEST_F(XScaleChipTest, CoreLoadsAndStartsAnEngine) {
   chip.runTo(chip.scheduler().now() + 10000);
   EXPECT_EQ(chip.engine(5).peek(reg::gprA + 2 * 16 + 5), 0x30u);
   EXPECT_FALSE(chip.engine(5).isAlive());
-  EXPECT_EQ(recorder.fault, "");
+  EXPECT_EQ(observer.fault, "");
 }
 
 TEST_F(XScaleChipTest, WordOfWrongParityIsNotStored) {
@@ -253,7 +253,7 @@ TEST_F(XScaleChipTest, DevicesDoWhatTheirAddressSays) {
   EXPECT_EQ(peek(target::xscaleQueue(0, 0)), 0u);
   poke(target::xscaleQueue(0, 0), 0x4010);
   EXPECT_EQ(chip.sram(0).queueLevel(0), 1u);
-  EXPECT_EQ(recorder.enqueued, std::vector<uint32_t>{0x4010});
+  EXPECT_EQ(observer.enqueued, std::vector<uint32_t>{0x4010});
 
   poke(target::XScaleScratchAdd + 0x3c04, 5);
   poke(target::XScaleScratchAdd + 0x3c04, 6);
@@ -269,32 +269,32 @@ TEST_F(XScaleChipTest, DevicesDoWhatTheirAddressSays) {
   poke(target::XScaleRingData + 4 * 3, 99);
   EXPECT_EQ(peek(target::XScaleRingStatus + 4 * 3), 0u);
   EXPECT_EQ(peek(target::XScaleRingData + 4 * 3), 99u);
-  EXPECT_EQ(recorder.fault, "");
+  EXPECT_EQ(observer.fault, "");
 }
 
 TEST_F(XScaleChipTest, TheMediaInterfaceHasItsWindow) {
   traces::Packet packet;
   packet.bytes.resize(60);
   TrafficSource source({packet}, TrafficOptions());
-  Msf msf(chip.chassis(), recorder, source);
+  Msf msf(chip.chassis(), observer, source);
   media = &msf;
   make(0);
   poke(0xc8000000 + target::MsfRxControl, 1 << 2);
   EXPECT_EQ(peek(0xc8000000 + target::MsfRxControl), 1u << 2);
   EXPECT_EQ(peek(0xc8000000 + target::MsfTxSequence), msf::sequenceEmpty);
   poke(0xc8000000 + target::MsfRbufElementDone, 7);
-  EXPECT_NE(recorder.fault.find("RBUF element 7"), std::string::npos);
+  EXPECT_NE(observer.fault.find("RBUF element 7"), std::string::npos);
 }
 
 TEST_F(XScaleChipTest, PutIntoAFullRingIsAFault) {
   make(0);
   for (uint32_t i = 1; i <= target::ringWords(3); ++i)
     poke(target::XScaleRingData + 4 * 3, i);
-  EXPECT_EQ(recorder.fault, "");
+  EXPECT_EQ(observer.fault, "");
   EXPECT_EQ(peek(target::XScaleRingStatus + 4 * 3),
             target::XScaleRingStatusFull);
   poke(target::XScaleRingData + 4 * 3, 1);
-  EXPECT_NE(recorder.fault.find("ring 3"), std::string::npos);
+  EXPECT_NE(observer.fault.find("ring 3"), std::string::npos);
 }
 
 TEST_F(XScaleChipTest, HandlerRunsWhenMessagesCome) {
@@ -341,5 +341,5 @@ TEST_F(XScaleChipTest, FaultOfTheHandlerIsKept) {
   chip.runTo(10'000);
   ASSERT_NE(core->fault(), nullptr);
   EXPECT_NE(core->fault()->message.find("reads 0x70000004"), std::string::npos);
-  EXPECT_NE(recorder.fault, "");
+  EXPECT_NE(observer.fault, "");
 }

@@ -2,7 +2,7 @@
 //
 // Each test places a few assembled words, so that no ARM tool is needed.
 
-#include "sim-ixp/core/XScaleCore.h"
+#include "sim-ixp/core/XScaleEmulator.h"
 
 #include <gtest/gtest.h>
 
@@ -23,7 +23,7 @@ constexpr uint32_t ringWindow = 0xcb400000;
 struct RingBus : XScaleBus {
   std::deque<uint32_t> toCore;
   std::vector<uint32_t> fromCore;
-  XScaleCore *renewed = nullptr; ///< by each word that it gets
+  XScaleEmulator *renewed = nullptr; ///< by each word that it gets
   std::optional<uint32_t> readWord(uint32_t address) override {
     if (address != ringWindow + 8)
       return std::nullopt;
@@ -47,9 +47,9 @@ class XScaleTest : public ::testing::Test {
 protected:
   void SetUp() override { make({}); }
   void make(const XScaleParameters &parameters) {
-    auto made = XScaleCore::create({{memoryBase, memory.data(), memoryBytes}},
-                                   {{ringWindow, 0x1000}}, bus,
-                                   memoryBase + memoryBytes, parameters);
+    auto made = XScaleEmulator::create(
+        {{memoryBase, memory.data(), memoryBytes}}, {{ringWindow, 0x1000}}, bus,
+        memoryBase + memoryBytes, parameters);
     ASSERT_TRUE(bool(made)) << made.error().str();
     core = std::move(*made);
   }
@@ -62,7 +62,7 @@ protected:
 
   std::vector<uint8_t> memory = std::vector<uint8_t>(memoryBytes);
   RingBus bus;
-  std::unique_ptr<XScaleCore> core;
+  std::unique_ptr<XScaleEmulator> core;
 };
 
 /// while ((v = get(ring 2))) { put(ring 3, v + r0); count++; } return count;

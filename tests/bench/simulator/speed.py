@@ -114,11 +114,11 @@ def simulator(bench: Bench, image: Path, load: Workload, packets: int) -> list[s
 #: Parts of the simulator, by what their functions' names hold.
 HOST_PARTS = {
     "engines": ("Microengine", "DataPath", "Cam", "advanceCrc"),
-    "scheduler": ("Scheduler", "Chip::", "TurnOrder"),
+    "scheduler": ("Scheduler", "Chip::", "EngineOrder"),
     "buses": ("Chassis",),
     "memories": ("Sram", "Dram", "Scratch", "QueueArray", "Hash"),
     "media": ("Msf", "Traffic"),
-    "accounting": ("Accounting", "Simulation", "StaleUses"),
+    "accounting": ("Accounting", "Simulation", "CacheMonitor"),
 }
 
 

@@ -6,8 +6,8 @@
 // at the cycle at which it starts, and the core is busy for the cycles it took;
 // the next call or message waits for that.
 
-#ifndef KARAKAL_SIM_IXP_CORE_CORE_H
-#define KARAKAL_SIM_IXP_CORE_CORE_H
+#ifndef KARAKAL_SIM_IXP_CORE_CONTROLPROCESSOR_H
+#define KARAKAL_SIM_IXP_CORE_CONTROLPROCESSOR_H
 
 #include "support/Error.h"
 
@@ -17,9 +17,9 @@
 namespace karakal::sim {
 
 /// The core as the rest of the chip sees it.
-class Core {
+class ControlProcessor {
 public:
-  virtual ~Core() = default;
+  virtual ~ControlProcessor() = default;
 
   /// Runs the function at `entry`; `arguments` are placed as big-endian 64-bit
   /// words in the control argument block, whose address is passed. Gives the
@@ -41,4 +41,4 @@ public:
 
 } // namespace karakal::sim
 
-#endif // KARAKAL_SIM_IXP_CORE_CORE_H
+#endif // KARAKAL_SIM_IXP_CORE_CONTROLPROCESSOR_H

@@ -5,8 +5,8 @@
 // ports and without core. All contexts start at word 0. The run is over when
 // every context has stopped or sleeps for good, or after `maxCycles`.
 
-#ifndef KARAKAL_SIM_IXP_RUN_RAWRUN_H
-#define KARAKAL_SIM_IXP_RUN_RAWRUN_H
+#ifndef KARAKAL_SIM_IXP_RUN_RAWMICROCODERUN_H
+#define KARAKAL_SIM_IXP_RUN_RAWMICROCODERUN_H
 
 #include "support/Error.h"
 #include "target-ixp/chip/ChipParameters.h"
@@ -58,4 +58,4 @@ std::string describeRaw(const nlohmann::json &stats);
 
 } // namespace karakal::sim
 
-#endif // KARAKAL_SIM_IXP_RUN_RAWRUN_H
+#endif // KARAKAL_SIM_IXP_RUN_RAWMICROCODERUN_H

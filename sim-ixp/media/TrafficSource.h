@@ -13,8 +13,8 @@
 //
 // A sink keeps what left: when, where, which packet it had been, its bytes.
 
-#ifndef KARAKAL_SIM_IXP_MEDIA_TRAFFIC_H
-#define KARAKAL_SIM_IXP_MEDIA_TRAFFIC_H
+#ifndef KARAKAL_SIM_IXP_MEDIA_TRAFFICSOURCE_H
+#define KARAKAL_SIM_IXP_MEDIA_TRAFFICSOURCE_H
 
 #include "traces/Packet.h"
 
@@ -109,4 +109,4 @@ uint64_t mediaBusCycles(uint32_t bytes,
 
 } // namespace karakal::sim
 
-#endif // KARAKAL_SIM_IXP_MEDIA_TRAFFIC_H
+#endif // KARAKAL_SIM_IXP_MEDIA_TRAFFICSOURCE_H

@@ -1,8 +1,8 @@
 // Raw microcode images on a bare chip.
 //
-// See RawRun.h for the idea.
+// See RawMicrocodeRun.h for the idea.
 
-#include "sim-ixp/run/RawRun.h"
+#include "sim-ixp/run/RawMicrocodeRun.h"
 #include "sim-ixp/run/Chip.h"
 #include "support/Files.h"
 
@@ -23,7 +23,7 @@ constexpr uint32_t bytesPerWord = 5;
 constexpr uint32_t stepsPerCheck = 64;
 
 /// Keeps the first fault.
-class RawRecorder : public Recorder {
+class RawObserver : public ChipObserver {
 public:
   void onFault(uint32_t engine, const std::string &what) override {
     if (!fault)
@@ -163,15 +163,15 @@ static std::vector<std::string> linesOf(const std::string &text) {
 }
 
 Result<json> runRaw(const RawOptions &options) {
-  RawRecorder recorder;
-  recorder.isStrict = options.strict;
-  Chip chip(options.parameters, recorder);
+  RawObserver observer;
+  observer.isStrict = options.strict;
+  Chip chip(options.parameters, observer);
   if (Status status = loadRaw(options, chip); !status)
     return status.error();
   uint64_t stop = options.maxCycles ? options.maxCycles : defaultCycles;
   uint64_t end = 0;
   std::string ended = "cycles";
-  while (!recorder.fault && ended == "cycles") {
+  while (!observer.fault && ended == "cycles") {
     bool moved = true;
     for (uint32_t i = 0; i < stepsPerCheck && moved; ++i)
       moved = chip.stepBefore(stop);
@@ -182,11 +182,11 @@ Result<json> runRaw(const RawOptions &options) {
     else if (!moved)
       break;
   }
-  if (recorder.fault)
+  if (observer.fault)
     return makeError("E-sim-ixp-030",
                      "the program fails at cycle " +
                          std::to_string(chip.scheduler().now()) + ": " +
-                         *recorder.fault);
+                         *observer.fault);
   if (ended == "cycles") {
     end = chip.align(stop);
   } else {
@@ -202,7 +202,7 @@ Result<json> runRaw(const RawOptions &options) {
               {"contexts", ended == "asleep" ? linesOf(chip.describeContexts())
                                              : std::vector<std::string>()},
               {"units", unitsOf(chip, end)},
-              {"hazards", recorder.hazards},
+              {"hazards", observer.hazards},
               {"microengines", enginesOf(chip, end)}};
 }
 

@@ -1,6 +1,6 @@
 // What became of each buffer.
 
-#include "sim-ixp/observe/Accounting.h"
+#include "sim-ixp/observe/PacketAccounting.h"
 #include "target-ixp/chip/MemoryMap.h"
 
 #include "gtest/gtest.h"
@@ -12,9 +12,9 @@ namespace {
 
 constexpr uint32_t rx = 0, app = 1, tx = 7;
 
-class AccountingTest : public ::testing::Test {
+class PacketAccountingTest : public ::testing::Test {
 protected:
-  AccountingTest() : books(plan()) {}
+  PacketAccountingTest() : books(plan()) {}
 
   static AccountingPlan plan() {
     AccountingPlan plan;
@@ -42,18 +42,18 @@ protected:
     books.onCommand(command);
   }
 
-  Accounting books;
+  PacketAccounting books;
 };
 
 } // namespace
 
-TEST_F(AccountingTest, TheGiverDecidesWhatBecameOfAPacket) {
+TEST_F(PacketAccountingTest, TheGiverDecidesWhatBecameOfAPacket) {
   for (uint32_t n = 0; n < 3; ++n)
     receive(n);
   EXPECT_EQ(books.outstandingCount(), 3u);
   books.onEnqueue(0, 0, handle(0), tx);
   books.onEnqueue(0, 0, handle(1), app);
-  books.onEnqueue(0, 0, handle(2), coreActor);
+  books.onEnqueue(0, 0, handle(2), xscaleActor);
   const PacketCounters &counters = books.counters();
   EXPECT_EQ(counters.received, 3u);
   EXPECT_EQ(counters.forwarded, 1u);
@@ -62,7 +62,7 @@ TEST_F(AccountingTest, TheGiverDecidesWhatBecameOfAPacket) {
   EXPECT_EQ(books.outstandingCount(), 0u);
 }
 
-TEST_F(AccountingTest, RxsStockIsNoPacket) {
+TEST_F(PacketAccountingTest, RxsStockIsNoPacket) {
   books.onDequeue(0, 0, handle(0), rx);
   EXPECT_EQ(books.outstandingCount(), 0u);
   books.onEnqueue(0, 0, handle(0), rx);
@@ -71,7 +71,7 @@ TEST_F(AccountingTest, RxsStockIsNoPacket) {
   EXPECT_FALSE(books.fault().has_value());
 }
 
-TEST_F(AccountingTest, CopiesAreCountedApart) {
+TEST_F(PacketAccountingTest, CopiesAreCountedApart) {
   receive(0);
   books.onDequeue(0, 0, handle(1), app);
   EXPECT_EQ(books.outstandingCount(), 2u);
@@ -82,7 +82,7 @@ TEST_F(AccountingTest, CopiesAreCountedApart) {
   EXPECT_EQ(books.counters().copiesEnded, 1u);
 }
 
-TEST_F(AccountingTest, AnAddressSaysWhoseAccessItIs) {
+TEST_F(PacketAccountingTest, AnAddressSaysWhoseAccessItIs) {
   command(app, target::Op::SramRead, target::sramAddress(1, 60)); // program's
   command(app, target::Op::SramRead, target::sramAddress(1, 64));
   command(app, target::Op::SramRead, 60);
@@ -100,7 +100,7 @@ TEST_F(AccountingTest, AnAddressSaysWhoseAccessItIs) {
   EXPECT_EQ(counters.packetDram, 1u);
 }
 
-TEST_F(AccountingTest, AGetCountsWhenItFoundSomething) {
+TEST_F(PacketAccountingTest, AGetCountsWhenItFoundSomething) {
   Command get;
   get.engine = app;
   get.op = target::Op::ScratchGet;
@@ -113,7 +113,7 @@ TEST_F(AccountingTest, AGetCountsWhenItFoundSomething) {
   EXPECT_EQ(books.counters().packetScratch, 1u);
 }
 
-TEST_F(AccountingTest, ABufferFreedTwiceIsAFault) {
+TEST_F(PacketAccountingTest, ABufferFreedTwiceIsAFault) {
   receive(0);
   books.onEnqueue(0, 0, handle(0), tx);
   books.onEnqueue(0, 0, handle(0), tx);
@@ -121,14 +121,14 @@ TEST_F(AccountingTest, ABufferFreedTwiceIsAFault) {
   EXPECT_NE(books.fault()->find("free already"), std::string::npos);
 }
 
-TEST_F(AccountingTest, AStrangeHandleIsAFault) {
+TEST_F(PacketAccountingTest, AStrangeHandleIsAFault) {
   books.onEnqueue(0, 0, handle(0) + 1, app);
   ASSERT_TRUE(books.fault().has_value());
   EXPECT_NE(books.fault()->find("is not the handle of a buffer"),
             std::string::npos);
 }
 
-TEST_F(AccountingTest, OtherQueuesAreTheProgramsOwn) {
+TEST_F(PacketAccountingTest, OtherQueuesAreTheProgramsOwn) {
   books.onDequeue(0, 5, 1234, app);
   books.onEnqueue(1, 0, 1234, app);
   EXPECT_FALSE(books.fault().has_value());

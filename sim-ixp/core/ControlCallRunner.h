@@ -8,11 +8,11 @@
 // says that the function has refused its arguments: the run ends with an error
 // at the call's line. What functions of other types return is kept.
 
-#ifndef KARAKAL_SIM_IXP_CORE_CONTROLRUNNER_H
-#define KARAKAL_SIM_IXP_CORE_CONTROLRUNNER_H
+#ifndef KARAKAL_SIM_IXP_CORE_CONTROLCALLRUNNER_H
+#define KARAKAL_SIM_IXP_CORE_CONTROLCALLRUNNER_H
 
 #include "sim-ixp/bus/Scheduler.h"
-#include "sim-ixp/core/Core.h"
+#include "sim-ixp/core/ControlProcessor.h"
 #include "support/Error.h"
 #include "target-ixp/image/Image.h"
 #include "traces/ControlFile.h"
@@ -26,15 +26,15 @@
 namespace karakal::sim {
 
 /// The calls of one run.
-class ControlRunner : public EventTarget {
+class ControlCallRunner : public EventTarget {
 public:
   /// Checks the calls against the image. Errors: those of bindCall, and
   /// E-sim-ixp-020 (the image has no control functions).
-  static Result<ControlRunner> create(const target::Image &image,
-                                      const std::vector<traces::ControlCall> &);
+  static Result<ControlCallRunner>
+  create(const target::Image &image, const std::vector<traces::ControlCall> &);
 
   /// Where calls run; both outlive the runner.
-  void connect(Core *core, Scheduler *scheduler) {
+  void connect(ControlProcessor *core, Scheduler *scheduler) {
     this->core = core;
     this->scheduler = scheduler;
   }
@@ -82,7 +82,7 @@ private:
   Status runAll(std::vector<Call> &calls);
   void runDue();
 
-  Core *core = nullptr;
+  ControlProcessor *core = nullptr;
   Scheduler *scheduler = nullptr;
   std::vector<Call> startCalls, endCalls;
   std::deque<Call> packetCalls, cycleCalls, due;
@@ -94,4 +94,4 @@ private:
 
 } // namespace karakal::sim
 
-#endif // KARAKAL_SIM_IXP_CORE_CONTROLRUNNER_H
+#endif // KARAKAL_SIM_IXP_CORE_CONTROLCALLRUNNER_H

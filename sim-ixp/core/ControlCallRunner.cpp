@@ -1,8 +1,8 @@
 // Calls of control functions.
 //
-// See ControlRunner.h for the idea.
+// See ControlCallRunner.h for the idea.
 
-#include "sim-ixp/core/ControlRunner.h"
+#include "sim-ixp/core/ControlCallRunner.h"
 
 #include <algorithm>
 
@@ -24,10 +24,10 @@ traces::ControlSignature signatureOf(const json &function) {
 
 } // namespace
 
-Result<ControlRunner>
-ControlRunner::create(const target::Image &image,
-                      const std::vector<traces::ControlCall> &calls) {
-  ControlRunner runner;
+Result<ControlCallRunner>
+ControlCallRunner::create(const target::Image &image,
+                          const std::vector<traces::ControlCall> &calls) {
+  ControlCallRunner runner;
   if (!image.manifest.contains("xscale")) {
     if (!calls.empty())
       return makeFileError("E-sim-ixp-020", calls.front().file,
@@ -75,7 +75,7 @@ ControlRunner::create(const target::Image &image,
   return runner;
 }
 
-Status ControlRunner::run(const Call &call) {
+Status ControlCallRunner::run(const Call &call) {
   Result<uint32_t> result = core->call(call.entry, call.arguments);
   ++done;
   if (!result) {
@@ -98,11 +98,11 @@ Status ControlRunner::run(const Call &call) {
   return success();
 }
 
-Status ControlRunner::runBeforeStart() { return runAll(startCalls); }
+Status ControlCallRunner::runBeforeStart() { return runAll(startCalls); }
 
-Status ControlRunner::runAtEnd() { return runAll(endCalls); }
+Status ControlCallRunner::runAtEnd() { return runAll(endCalls); }
 
-Status ControlRunner::runAll(std::vector<Call> &calls) {
+Status ControlCallRunner::runAll(std::vector<Call> &calls) {
   for (const Call &call : calls) {
     if (Status status = run(call); !status)
       return status;
@@ -113,14 +113,14 @@ Status ControlRunner::runAll(std::vector<Call> &calls) {
   return success();
 }
 
-void ControlRunner::start() {
+void ControlCallRunner::start() {
   uint64_t begin = scheduler->now();
   for (const Call &call : cycleCalls)
     scheduler->schedule(begin + call.when, this, CycleReached, 0);
   onArrived(0);
 }
 
-void ControlRunner::onArrived(uint64_t count) {
+void ControlCallRunner::onArrived(uint64_t count) {
   while (!packetCalls.empty() && packetCalls.front().when <= count) {
     due.push_back(std::move(packetCalls.front()));
     packetCalls.pop_front();
@@ -128,7 +128,7 @@ void ControlRunner::onArrived(uint64_t count) {
   runDue();
 }
 
-void ControlRunner::onEvent(uint64_t, uint32_t code, uint64_t) {
+void ControlCallRunner::onEvent(uint64_t, uint32_t code, uint64_t) {
   if (code == CycleReached) {
     due.push_back(std::move(cycleCalls.front()));
     cycleCalls.pop_front();
@@ -140,7 +140,7 @@ void ControlRunner::onEvent(uint64_t, uint32_t code, uint64_t) {
 
 /// Runs what is due as long as the core is free, and comes back when it will
 /// be.
-void ControlRunner::runDue() {
+void ControlCallRunner::runDue() {
   while (!due.empty() && !firstError && !isWakeScheduled) {
     if (core->busyUntil() > scheduler->now()) {
       isWakeScheduled = true;

@@ -4,11 +4,11 @@
 // frame received or sent, and faults. The accounting and the statistics listen.
 // Actors are the engines 0..15 and the XScale.
 
-#ifndef KARAKAL_SIM_IXP_OBSERVE_RECORDER_H
-#define KARAKAL_SIM_IXP_OBSERVE_RECORDER_H
+#ifndef KARAKAL_SIM_IXP_OBSERVE_CHIPOBSERVER_H
+#define KARAKAL_SIM_IXP_OBSERVE_CHIPOBSERVER_H
 
 #include "sim-ixp/bus/Command.h"
-#include "sim-ixp/observe/Watch.h"
+#include "sim-ixp/observe/Hazard.h"
 
 #include <cstdint>
 #include <functional>
@@ -18,30 +18,30 @@
 namespace karakal::sim {
 
 /// The number of the XScale among the actors (engines are 0..15).
-constexpr uint32_t coreActor = 16;
+constexpr uint32_t xscaleActor = 16;
 
 /// Listener of the local memories of engines.
-class LocalMemoryListener {
+class LocalMemoryObserver {
 public:
-  virtual ~LocalMemoryListener() = default;
+  virtual ~LocalMemoryObserver() = default;
   /// An instruction reads a word of local memory.
   virtual void onLocalRead(uint32_t engine, uint32_t context, uint32_t word,
                            uint32_t value) = 0;
 };
 
 /// Listener of what the program's engines send, and of their packets.
-class CommandListener {
+class ProgramObserver {
 public:
-  virtual ~CommandListener() = default;
+  virtual ~ProgramObserver() = default;
   virtual void onCommand(const Command &command) = 0;
   /// A context got a message from a ring.
   virtual void onNewPacket(uint32_t engine, uint32_t context) = 0;
 };
 
 /// Listener of the whole chip.
-class Recorder {
+class ChipObserver {
 public:
-  virtual ~Recorder() = default;
+  virtual ~ChipObserver() = default;
 
   /// Who knows " (file:line)" of an engine's instruction.
   using PlaceOf = std::function<std::string(uint32_t engine, uint32_t pc)>;
@@ -74,7 +74,7 @@ public:
   virtual void onFrameLost(uint64_t cycle, uint32_t port, uint32_t bytes) {}
   virtual void onFrameSent(uint64_t cycle, uint32_t port, uint32_t bytes) {}
   /// The program did what the hardware would not forgive; the run ends with
-  /// this message. `engine` may be coreActor.
+  /// this message. `engine` may be xscaleActor.
   virtual void onFault(uint32_t engine, const std::string &what) {}
   /// The program did what it should not; reported once a place.
   virtual void onHazard(const Hazard &hazard) {}
@@ -87,4 +87,4 @@ private:
 
 } // namespace karakal::sim
 
-#endif // KARAKAL_SIM_IXP_OBSERVE_RECORDER_H
+#endif // KARAKAL_SIM_IXP_OBSERVE_CHIPOBSERVER_H

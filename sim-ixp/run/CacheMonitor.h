@@ -6,10 +6,10 @@
 // engine that runs ahead of the others (see docs/statistics.md) sees the home
 // as of the last thing that it could notice.
 
-#ifndef KARAKAL_SIM_IXP_RUN_STALEUSES_H
-#define KARAKAL_SIM_IXP_RUN_STALEUSES_H
+#ifndef KARAKAL_SIM_IXP_RUN_CACHEMONITOR_H
+#define KARAKAL_SIM_IXP_RUN_CACHEMONITOR_H
 
-#include "sim-ixp/observe/Accounting.h"
+#include "sim-ixp/observe/PacketAccounting.h"
 #include "sim-ixp/run/Chip.h"
 #include "sim-ixp/run/Loader.h"
 #include "target-ixp/image/Image.h"
@@ -43,11 +43,12 @@ struct AnswerUses {
 };
 
 /// Listens to the engines of the program.
-class StaleUses : public LocalMemoryListener, public CommandListener {
+class CacheMonitor : public LocalMemoryObserver, public ProgramObserver {
 public:
   /// Connects itself to the engines of `chip` that run the program, if the
   /// image has caches at all.
-  StaleUses(const target::Image &image, const EnginePlans &plans, Chip &chip);
+  CacheMonitor(const target::Image &image, const EnginePlans &plans,
+               Chip &chip);
 
   const std::vector<CopyUses> &uses() const { return results; }
   const std::vector<AnswerUses> &answers() const { return answerResults; }
@@ -109,4 +110,4 @@ private:
 
 } // namespace karakal::sim
 
-#endif // KARAKAL_SIM_IXP_RUN_STALEUSES_H
+#endif // KARAKAL_SIM_IXP_RUN_CACHEMONITOR_H

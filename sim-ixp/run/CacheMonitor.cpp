@@ -1,8 +1,8 @@
 // What caches served, and what of it was old.
 //
-// See StaleUses.h for the idea.
+// See CacheMonitor.h for the idea.
 
-#include "sim-ixp/run/StaleUses.h"
+#include "sim-ixp/run/CacheMonitor.h"
 #include "sim-ixp/engine/MicroOp.h"
 #include "target-ixp/chip/MemoryMap.h"
 
@@ -33,8 +33,8 @@ uint32_t commandAddress(const std::string &memory, uint32_t address) {
 
 } // namespace
 
-StaleUses::StaleUses(const target::Image &image, const EnginePlans &plans,
-                     Chip &chip) {
+CacheMonitor::CacheMonitor(const target::Image &image, const EnginePlans &plans,
+                           Chip &chip) {
   readManifest(image.manifest, chip);
   if (copies.empty() && kept.empty())
     return;
@@ -44,7 +44,7 @@ StaleUses::StaleUses(const target::Image &image, const EnginePlans &plans,
       chip.engine(i).listenToLocalMemory(this);
 }
 
-void StaleUses::readManifest(const json &manifest, Chip &chip) {
+void CacheMonitor::readManifest(const json &manifest, Chip &chip) {
   const json none = json::array();
   std::vector<std::string> versionNames;
   for (const json &cache : manifest.value("caches", none)) {
@@ -88,7 +88,7 @@ void StaleUses::readManifest(const json &manifest, Chip &chip) {
   }
 }
 
-void StaleUses::addCopy(const json &cache, uint32_t localBytes, Chip &chip) {
+void CacheMonitor::addCopy(const json &cache, uint32_t localBytes, Chip &chip) {
   const std::string memory = cache["memory"];
   uint32_t address = cache["address"], bytes = cache["bytes"];
   uint32_t local = cache["local"].get<uint32_t>() / bytesPerWord;
@@ -105,8 +105,8 @@ void StaleUses::addCopy(const json &cache, uint32_t localBytes, Chip &chip) {
 
 /// The address at home of what word `word` of local memory is a copy of; none
 /// of a line's tag.
-std::optional<uint32_t> StaleUses::homeOf(const Copy &copy, uint32_t engine,
-                                          uint32_t word) const {
+std::optional<uint32_t> CacheMonitor::homeOf(const Copy &copy, uint32_t engine,
+                                             uint32_t word) const {
   uint32_t at = word - copy.begin;
   if (copy.lineWords == 0)
     return copy.homeAddress + at * bytesPerWord;
@@ -122,7 +122,7 @@ std::optional<uint32_t> StaleUses::homeOf(const Copy &copy, uint32_t engine,
          (element * copy.elementWords + inLine) * bytesPerWord;
 }
 
-bool StaleUses::isBehind(const Kept &answers, uint32_t engine) const {
+bool CacheMonitor::isBehind(const Kept &answers, uint32_t engine) const {
   for (const Kept::Version &version : answers.versions)
     if (version.home &&
         version.home->readWord(version.address) !=
@@ -133,8 +133,8 @@ bool StaleUses::isBehind(const Kept &answers, uint32_t engine) const {
 
 /// Notes a stale use by the context's packet; `packets` counts those of one
 /// copy or look-up.
-void StaleUses::countStale(uint32_t engine, uint32_t context, size_t number,
-                           uint64_t &packets) {
+void CacheMonitor::countStale(uint32_t engine, uint32_t context, size_t number,
+                              uint64_t &packets) {
   uint64_t &mask = staleMasks[engine][context];
   uint64_t bit = number < maskedCopies ? uint64_t{1} << number : 0;
   packets += (mask & bit) == 0;
@@ -142,8 +142,8 @@ void StaleUses::countStale(uint32_t engine, uint32_t context, size_t number,
   mask |= bit;
 }
 
-void StaleUses::onLocalRead(uint32_t engine, uint32_t context, uint32_t word,
-                            uint32_t value) {
+void CacheMonitor::onLocalRead(uint32_t engine, uint32_t context, uint32_t word,
+                               uint32_t value) {
   for (size_t i = 0; i < copies.size(); ++i) {
     const Copy &copy = copies[i];
     if (word < copy.begin || word >= copy.end)
@@ -169,7 +169,7 @@ void StaleUses::onLocalRead(uint32_t engine, uint32_t context, uint32_t word,
   }
 }
 
-void StaleUses::onCommand(const Command &command) {
+void CacheMonitor::onCommand(const Command &command) {
   if (target::wordAccess(command.op) != target::WordAccess::Read)
     return;
   for (uint32_t version : versions)
@@ -182,7 +182,7 @@ void StaleUses::onCommand(const Command &command) {
       ++results[i].homeReads;
 }
 
-void StaleUses::onNewPacket(uint32_t engine, uint32_t context) {
+void CacheMonitor::onNewPacket(uint32_t engine, uint32_t context) {
   staleMasks[engine][context] = 0;
 }
 

@@ -4,8 +4,8 @@
 // starts at the first free cycle at or after the moment it may start. Waiting
 // and utilization follow from that; there is nothing to tick.
 
-#ifndef KARAKAL_SIM_IXP_BUS_RESOURCE_H
-#define KARAKAL_SIM_IXP_BUS_RESOURCE_H
+#ifndef KARAKAL_SIM_IXP_BUS_SERVER_H
+#define KARAKAL_SIM_IXP_BUS_SERVER_H
 
 #include <algorithm>
 #include <cstdint>
@@ -13,7 +13,7 @@
 namespace karakal::sim {
 
 /// One server of a unit.
-class Resource {
+class Server {
 public:
   /// Takes `cycles` at or after `notBefore`; gives the first of them.
   uint64_t reserve(uint64_t notBefore, uint64_t cycles) {
@@ -45,4 +45,4 @@ private:
 
 } // namespace karakal::sim
 
-#endif // KARAKAL_SIM_IXP_BUS_RESOURCE_H
+#endif // KARAKAL_SIM_IXP_BUS_SERVER_H

@@ -1,6 +1,6 @@
 // When and in which order calls run.
 
-#include "sim-ixp/core/ControlRunner.h"
+#include "sim-ixp/core/ControlCallRunner.h"
 
 #include "gtest/gtest.h"
 
@@ -10,7 +10,7 @@ using namespace karakal::sim;
 namespace {
 
 /// A core whose calls take 100 cycles and return the first argument.
-class FakeCore : public Core {
+class FakeCore : public ControlProcessor {
 public:
   explicit FakeCore(Scheduler &scheduler) : scheduler(scheduler) {}
   Result<uint32_t> call(uint32_t entry,
@@ -50,19 +50,19 @@ target::Image imageWithControl() {
   return image;
 }
 
-class ControlRunnerTest : public ::testing::Test {
+class ControlCallRunnerTest : public ::testing::Test {
 protected:
   void read(const std::string &text) {
     auto calls = traces::parseControl(text, "test.control");
     ASSERT_TRUE(static_cast<bool>(calls));
-    auto made = ControlRunner::create(imageWithControl(), *calls);
+    auto made = ControlCallRunner::create(imageWithControl(), *calls);
     ASSERT_TRUE(static_cast<bool>(made)) << made.error().str();
     runner = std::move(*made);
     runner.connect(&core, &scheduler);
   }
   std::string createError(const std::string &text, const target::Image &image) {
     auto calls = traces::parseControl(text, "test.control");
-    auto made = ControlRunner::create(image, *calls);
+    auto made = ControlCallRunner::create(image, *calls);
     return made ? "" : made.error().str();
   }
   void drain() {
@@ -72,21 +72,21 @@ protected:
 
   Scheduler scheduler;
   FakeCore core{scheduler};
-  ControlRunner runner;
+  ControlCallRunner runner;
 };
 
 using Calls = std::vector<std::pair<uint32_t, uint64_t>>;
 
 } // namespace
 
-TEST_F(ControlRunnerTest, InitializationRunsBeforeTheFilesCalls) {
+TEST_F(ControlCallRunnerTest, InitializationRunsBeforeTheFilesCalls) {
   read("g()\nf(0)\n");
   ASSERT_TRUE(static_cast<bool>(runner.runBeforeStart()));
   EXPECT_EQ(core.calls, (Calls{{1, 0}, {3, 100}, {2, 200}}));
   EXPECT_EQ(scheduler.now(), 300u);
 }
 
-TEST_F(ControlRunnerTest, CycleCallsCountFromTheStart) {
+TEST_F(ControlCallRunnerTest, CycleCallsCountFromTheStart) {
   read("@cycle 500 g()\n");
   ASSERT_TRUE(static_cast<bool>(runner.runBeforeStart()));
   runner.start();
@@ -94,7 +94,7 @@ TEST_F(ControlRunnerTest, CycleCallsCountFromTheStart) {
   EXPECT_EQ(core.calls, (Calls{{1, 0}, {3, 600}}));
 }
 
-TEST_F(ControlRunnerTest, PacketCallsWaitForTheirPacketAndTheCore) {
+TEST_F(ControlCallRunnerTest, PacketCallsWaitForTheirPacketAndTheCore) {
   read("@packet 10 g()\n@packet 5 f(0)\n@packet 10 f(0)\n");
   ASSERT_TRUE(static_cast<bool>(runner.runBeforeStart()));
   runner.start();
@@ -110,7 +110,7 @@ TEST_F(ControlRunnerTest, PacketCallsWaitForTheirPacketAndTheCore) {
   EXPECT_EQ(runner.waitingCount(), 0u);
 }
 
-TEST_F(ControlRunnerTest, ARefusedCallNamesItsLine) {
+TEST_F(ControlCallRunnerTest, ARefusedCallNamesItsLine) {
   read("g()\n\nf(7)\n");
   Status status = runner.runBeforeStart();
   ASSERT_FALSE(static_cast<bool>(status));
@@ -118,7 +118,7 @@ TEST_F(ControlRunnerTest, ARefusedCallNamesItsLine) {
   EXPECT_NE(status.error().str().find("it returned 7"), std::string::npos);
 }
 
-TEST_F(ControlRunnerTest, ARefusedCallDuringTheRunIsKept) {
+TEST_F(ControlCallRunnerTest, ARefusedCallDuringTheRunIsKept) {
   read("@cycle 5 f(7)\n@cycle 6 g()\n");
   ASSERT_TRUE(static_cast<bool>(runner.runBeforeStart()));
   runner.start();
@@ -128,7 +128,7 @@ TEST_F(ControlRunnerTest, ARefusedCallDuringTheRunIsKept) {
   EXPECT_EQ(core.calls.size(), 2u) << "nothing runs behind an error";
 }
 
-TEST_F(ControlRunnerTest, WrongCallsAreFoundBeforeTheRun) {
+TEST_F(ControlCallRunnerTest, WrongCallsAreFoundBeforeTheRun) {
   EXPECT_NE(createError("f(256)\n", imageWithControl()), "");
   EXPECT_NE(createError("f()\n", imageWithControl()), "");
   EXPECT_NE(createError("nothing()\n", imageWithControl()), "");

@@ -1,6 +1,6 @@
 // What is offered to the ports.
 
-#include "sim-ixp/media/Traffic.h"
+#include "sim-ixp/media/TrafficSource.h"
 
 #include "support/Error.h"
 #include "target-ixp/chip/ChipParameters.h"

@@ -4,8 +4,8 @@
 // they are reported where they happen, once a place. A profile counts by
 // instruction what the engine's cycles went into; it is kept only if asked for.
 
-#ifndef KARAKAL_SIM_IXP_OBSERVE_WATCH_H
-#define KARAKAL_SIM_IXP_OBSERVE_WATCH_H
+#ifndef KARAKAL_SIM_IXP_OBSERVE_HAZARD_H
+#define KARAKAL_SIM_IXP_OBSERVE_HAZARD_H
 
 #include <cstdint>
 #include <string>
@@ -56,4 +56,4 @@ struct EngineProfile {
 
 } // namespace karakal::sim
 
-#endif // KARAKAL_SIM_IXP_OBSERVE_WATCH_H
+#endif // KARAKAL_SIM_IXP_OBSERVE_HAZARD_H

@@ -13,13 +13,13 @@
 // application (addresses of the program's globals) and packet (all others); a
 // get of an empty ring is no access but an empty poll.
 
-#ifndef KARAKAL_SIM_IXP_OBSERVE_ACCOUNTING_H
-#define KARAKAL_SIM_IXP_OBSERVE_ACCOUNTING_H
+#ifndef KARAKAL_SIM_IXP_OBSERVE_PACKETACCOUNTING_H
+#define KARAKAL_SIM_IXP_OBSERVE_PACKETACCOUNTING_H
 
 #include "sim-ixp/bus/Chassis.h"
 #include "sim-ixp/bus/Scheduler.h"
+#include "sim-ixp/observe/ChipObserver.h"
 #include "sim-ixp/observe/PacketLog.h"
-#include "sim-ixp/observe/Recorder.h"
 #include "sim-ixp/observe/Timeline.h"
 
 #include <array>
@@ -74,9 +74,9 @@ struct PacketCounters {
 };
 
 /// The chip's listener.
-class Accounting : public Recorder {
+class PacketAccounting : public ChipObserver {
 public:
-  explicit Accounting(AccountingPlan plan);
+  explicit PacketAccounting(AccountingPlan plan);
 
   /// Cycles of events are the scheduler's now.
   void connect(const Scheduler *scheduler) { clock = scheduler; }
@@ -87,7 +87,7 @@ public:
   }
 
   /// Told of the commands and packets of the program's engines.
-  void onEngines(CommandListener *listener) { engineListener = listener; }
+  void onEngines(ProgramObserver *listener) { engineListener = listener; }
 
   const PacketCounters &counters() const { return totals; }
   /// Packets inside: received or copied, and not ended.
@@ -95,7 +95,7 @@ public:
   /// Grows with everything that moves a packet on; and when it last did.
   uint64_t progressCount() const { return progress; }
   uint64_t lastProgressCycle() const { return lastProgress; }
-  /// The first fault: of which engine (coreActor: the XScale), and what.
+  /// The first fault: of which engine (xscaleActor: the XScale), and what.
   const std::optional<std::string> &fault() const { return firstFault; }
 
   /// What the program should not have done, in the order of reports, a place
@@ -150,7 +150,7 @@ private:
   uint64_t lastProgress = 0;
   std::vector<Buffer> buffers;
   std::function<void(uint32_t)> freed;
-  CommandListener *engineListener = nullptr;
+  ProgramObserver *engineListener = nullptr;
   std::optional<std::string> firstFault;
   std::vector<Hazard> seenHazards;
   std::optional<std::string> broken;
@@ -161,4 +161,4 @@ private:
 
 } // namespace karakal::sim
 
-#endif // KARAKAL_SIM_IXP_OBSERVE_ACCOUNTING_H
+#endif // KARAKAL_SIM_IXP_OBSERVE_PACKETACCOUNTING_H

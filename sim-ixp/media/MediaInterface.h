@@ -6,8 +6,8 @@
 // offered traffic is over. The DRAM unit does the timing of the moves and calls
 // readRbuf or writeTbuf when the data crosses.
 
-#ifndef KARAKAL_SIM_IXP_MEDIA_MEDIA_H
-#define KARAKAL_SIM_IXP_MEDIA_MEDIA_H
+#ifndef KARAKAL_SIM_IXP_MEDIA_MEDIAINTERFACE_H
+#define KARAKAL_SIM_IXP_MEDIA_MEDIAINTERFACE_H
 
 #include "sim-ixp/bus/Command.h"
 
@@ -16,7 +16,7 @@
 namespace karakal::sim {
 
 /// The media interface as the rest of the chip sees it.
-class Media : public CommandUnit {
+class MediaInterface : public CommandUnit {
 public:
   /// Copies `bytes` from the receive buffer; `address` is in MSF space
   /// (0x2000 + element * element size + offset).
@@ -32,7 +32,7 @@ public:
                             uint32_t dramAddress) {}
 
   /// A register, or a word of the buffers, at a byte address of the MSF's
-  /// space; `engine` is the writer, which may be coreActor.
+  /// space; `engine` is the writer, which may be xscaleActor.
   virtual uint32_t readRegister(uint32_t address) const = 0;
   virtual void writeRegister(uint32_t address, uint32_t value,
                              uint32_t engine) = 0;
@@ -51,4 +51,4 @@ public:
 
 } // namespace karakal::sim
 
-#endif // KARAKAL_SIM_IXP_MEDIA_MEDIA_H
+#endif // KARAKAL_SIM_IXP_MEDIA_MEDIAINTERFACE_H

@@ -1,6 +1,6 @@
 // The XScale's instructions, on Unicorn.
 
-#include "sim-ixp/core/XScaleCore.h"
+#include "sim-ixp/core/XScaleEmulator.h"
 
 #include <unicorn/unicorn.h>
 
@@ -29,7 +29,7 @@ Error unicornError(const std::string &what, uc_err code) {
 
 } // namespace
 
-struct XScaleCore::Machine {
+struct XScaleEmulator::Machine {
   uc_engine *engine = nullptr;
   XScaleBus *bus = nullptr;
   uint32_t stackTop = 0;
@@ -79,13 +79,13 @@ struct XScaleCore::Machine {
 // What Unicorn calls
 //===----------------------------------------------------------------------===//
 
-void XScaleCore::Machine::stopWith(const std::string &what) {
+void XScaleEmulator::Machine::stopWith(const std::string &what) {
   if (fault.empty())
     fault = what;
   uc_emu_stop(engine);
 }
 
-uint64_t XScaleCore::Machine::deviceRead(uint32_t address, unsigned size) {
+uint64_t XScaleEmulator::Machine::deviceRead(uint32_t address, unsigned size) {
   ++statistics.accesses;
   if (size != 4) {
     stopWith("reads " + std::to_string(size) + " bytes of device register " +
@@ -101,8 +101,8 @@ uint64_t XScaleCore::Machine::deviceRead(uint32_t address, unsigned size) {
   return __builtin_bswap32(*value);
 }
 
-void XScaleCore::Machine::deviceWrite(uint32_t address, unsigned size,
-                                      uint64_t value) {
+void XScaleEmulator::Machine::deviceWrite(uint32_t address, unsigned size,
+                                          uint64_t value) {
   ++statistics.accesses;
   if (size != 4)
     stopWith("writes " + std::to_string(size) + " bytes of device register " +
@@ -112,8 +112,8 @@ void XScaleCore::Machine::deviceWrite(uint32_t address, unsigned size,
     stopWith("writes " + hex(address) + ", where no device is");
 }
 
-Status XScaleCore::Machine::open() {
-  using Core = XScaleCore::Machine;
+Status XScaleEmulator::Machine::open() {
+  using Core = XScaleEmulator::Machine;
   uc_err code =
       uc_open(UC_ARCH_ARM,
               static_cast<uc_mode>(UC_MODE_ARM | UC_MODE_BIG_ENDIAN), &engine);
@@ -151,8 +151,8 @@ Status XScaleCore::Machine::open() {
   return success();
 }
 
-Status XScaleCore::Machine::map(const std::vector<XScaleMemory> &memories,
-                                const std::vector<XScaleWindow> &ranges) {
+Status XScaleEmulator::Machine::map(const std::vector<XScaleMemory> &memories,
+                                    const std::vector<XScaleWindow> &ranges) {
   for (const XScaleMemory &memory : memories) {
     uc_err code = uc_mem_map_ptr(engine, memory.base, memory.size, UC_PROT_ALL,
                                  memory.bytes);
@@ -186,10 +186,10 @@ Status XScaleCore::Machine::map(const std::vector<XScaleMemory> &memories,
   return success();
 }
 
-void XScaleCore::Machine::watch(const XScaleUncached &uncached) {
+void XScaleEmulator::Machine::watch(const XScaleUncached &uncached) {
   uc_cb_hookmem_t onAccess = [](uc_engine *, uc_mem_type, uint64_t, int,
                                 int64_t, void *user) {
-    ++static_cast<XScaleCore::Machine *>(user)->statistics.accesses;
+    ++static_cast<XScaleEmulator::Machine *>(user)->statistics.accesses;
   };
   uc_hook hook;
   uc_hook_add(engine, &hook, UC_HOOK_MEM_READ | UC_HOOK_MEM_WRITE,
@@ -197,7 +197,7 @@ void XScaleCore::Machine::watch(const XScaleUncached &uncached) {
               uncached.last);
 }
 
-double XScaleCore::Machine::cost() const {
+double XScaleEmulator::Machine::cost() const {
   return static_cast<double>(statistics.instructions) *
              parameters.cyclesPerInstruction +
          static_cast<double>(statistics.accesses) * parameters.accessCycles;
@@ -207,8 +207,8 @@ double XScaleCore::Machine::cost() const {
 // Jobs
 //===----------------------------------------------------------------------===//
 
-void XScaleCore::Machine::begin(uint32_t entry,
-                                const std::vector<uint32_t> &arguments) {
+void XScaleEmulator::Machine::begin(uint32_t entry,
+                                    const std::vector<uint32_t> &arguments) {
   KARAKAL_ASSERT(!busy, "the XScale has one job at a time");
   KARAKAL_ASSERT(arguments.size() <= 4, "at most four register arguments");
   for (size_t i = 0; i < arguments.size(); ++i)
@@ -221,7 +221,7 @@ void XScaleCore::Machine::begin(uint32_t entry,
   ++statistics.jobs;
 }
 
-Status XScaleCore::Machine::runSlice(uint64_t count) {
+Status XScaleEmulator::Machine::runSlice(uint64_t count) {
   uint64_t before = statistics.instructions;
   sliceEnd = before + count;
   uint32_t pc = registerValue(UC_ARM_REG_PC);
@@ -248,15 +248,15 @@ Status XScaleCore::Machine::runSlice(uint64_t count) {
   return success();
 }
 
-XScaleCore::XScaleCore(std::unique_ptr<Machine> machine)
+XScaleEmulator::XScaleEmulator(std::unique_ptr<Machine> machine)
     : machine(std::move(machine)) {}
-XScaleCore::~XScaleCore() = default;
+XScaleEmulator::~XScaleEmulator() = default;
 
-Result<std::unique_ptr<XScaleCore>>
-XScaleCore::create(const std::vector<XScaleMemory> &memories,
-                   const std::vector<XScaleWindow> &windows, XScaleBus &bus,
-                   uint32_t stackTop, const XScaleParameters &parameters,
-                   const XScaleUncached &uncached) {
+Result<std::unique_ptr<XScaleEmulator>>
+XScaleEmulator::create(const std::vector<XScaleMemory> &memories,
+                       const std::vector<XScaleWindow> &windows, XScaleBus &bus,
+                       uint32_t stackTop, const XScaleParameters &parameters,
+                       const XScaleUncached &uncached) {
   auto machine = std::make_unique<Machine>();
   machine->bus = &bus;
   machine->stackTop = stackTop;
@@ -267,11 +267,12 @@ XScaleCore::create(const std::vector<XScaleMemory> &memories,
     return mapped.error();
   if (uncached.first <= uncached.last)
     machine->watch(uncached);
-  return std::unique_ptr<XScaleCore>(new XScaleCore(std::move(machine)));
+  return std::unique_ptr<XScaleEmulator>(
+      new XScaleEmulator(std::move(machine)));
 }
 
-Result<uint32_t> XScaleCore::call(uint32_t entry,
-                                  const std::vector<uint32_t> &arguments) {
+Result<uint32_t> XScaleEmulator::call(uint32_t entry,
+                                      const std::vector<uint32_t> &arguments) {
   machine->begin(entry, arguments);
   while (machine->busy)
     if (Status ran = machine->runSlice(machine->parameters.jobInstructionsMax);
@@ -280,13 +281,14 @@ Result<uint32_t> XScaleCore::call(uint32_t entry,
   return machine->result;
 }
 
-void XScaleCore::start(uint32_t entry, const std::vector<uint32_t> &arguments,
-                       uint64_t cycle) {
+void XScaleEmulator::start(uint32_t entry,
+                           const std::vector<uint32_t> &arguments,
+                           uint64_t cycle) {
   machine->begin(entry, arguments);
   machine->clock = static_cast<double>(cycle);
 }
 
-Status XScaleCore::advance(uint64_t cycle) {
+Status XScaleEmulator::advance(uint64_t cycle) {
   Machine &core = *machine;
   while (core.busy && core.clock <= static_cast<double>(cycle)) {
     double before = core.cost();
@@ -297,13 +299,13 @@ Status XScaleCore::advance(uint64_t cycle) {
   return success();
 }
 
-void XScaleCore::renew() { machine->jobInstructions = 0; }
+void XScaleEmulator::renew() { machine->jobInstructions = 0; }
 
-double XScaleCore::clock() const { return machine->clock; }
-double XScaleCore::cyclesTaken() const { return machine->cost(); }
-bool XScaleCore::busy() const { return machine->busy; }
-uint32_t XScaleCore::result() const { return machine->result; }
-const XScaleStatistics &XScaleCore::statistics() const {
+double XScaleEmulator::clock() const { return machine->clock; }
+double XScaleEmulator::cyclesTaken() const { return machine->cost(); }
+bool XScaleEmulator::busy() const { return machine->busy; }
+uint32_t XScaleEmulator::result() const { return machine->result; }
+const XScaleStatistics &XScaleEmulator::statistics() const {
   return machine->statistics;
 }
 

@@ -17,8 +17,8 @@
 // A fault (an address where nothing answers, an undefined instruction) and a
 // job without end are errors that say where the core stood.
 
-#ifndef KARAKAL_SIM_IXP_CORE_XSCALECORE_H
-#define KARAKAL_SIM_IXP_CORE_XSCALECORE_H
+#ifndef KARAKAL_SIM_IXP_CORE_XSCALEEMULATOR_H
+#define KARAKAL_SIM_IXP_CORE_XSCALEEMULATOR_H
 
 #include "support/Error.h"
 
@@ -80,17 +80,17 @@ struct XScaleStatistics {
 };
 
 /// One core with at most one job at a time.
-class XScaleCore {
+class XScaleEmulator {
 public:
   /// Maps `memories` and `windows`; `bus` must outlive the core.
-  static Result<std::unique_ptr<XScaleCore>>
+  static Result<std::unique_ptr<XScaleEmulator>>
   create(const std::vector<XScaleMemory> &memories,
          const std::vector<XScaleWindow> &windows, XScaleBus &bus,
          uint32_t stackTop, const XScaleParameters &parameters = {},
          const XScaleUncached &uncached = {1, 0});
-  ~XScaleCore();
-  XScaleCore(const XScaleCore &) = delete;
-  XScaleCore &operator=(const XScaleCore &) = delete;
+  ~XScaleEmulator();
+  XScaleEmulator(const XScaleEmulator &) = delete;
+  XScaleEmulator &operator=(const XScaleEmulator &) = delete;
 
   /// Runs the function at `entry` to its end, in no time; returns r0.
   /// Only while no job is running.
@@ -123,10 +123,10 @@ public:
 
 private:
   struct Machine;
-  explicit XScaleCore(std::unique_ptr<Machine> machine);
+  explicit XScaleEmulator(std::unique_ptr<Machine> machine);
   std::unique_ptr<Machine> machine;
 };
 
 } // namespace karakal::sim
 
-#endif // KARAKAL_SIM_IXP_CORE_XSCALECORE_H
+#endif // KARAKAL_SIM_IXP_CORE_XSCALEEMULATOR_H

@@ -1,8 +1,8 @@
 // The life of every packet buffer.
 //
-// See Accounting.h for the idea.
+// See PacketAccounting.h for the idea.
 
-#include "sim-ixp/observe/Accounting.h"
+#include "sim-ixp/observe/PacketAccounting.h"
 #include "target-ixp/chip/MemoryMap.h"
 #include "target-ixp/table/CommandCodes.h"
 
@@ -61,18 +61,19 @@ PacketCounters PacketCounters::operator-(const PacketCounters &other) const {
   return result;
 }
 
-Accounting::Accounting(AccountingPlan thePlan)
+PacketAccounting::PacketAccounting(AccountingPlan thePlan)
     : plan(std::move(thePlan)), buffers(plan.bufferCount, Buffer::Free) {
   join(plan.scratchGlobals);
   join(plan.sramGlobals);
 }
 
-void Accounting::moved() {
+void PacketAccounting::moved() {
   ++progress;
   lastProgress = clock ? clock->now() : 0;
 }
 
-Accounting::Buffer *Accounting::bufferOf(uint32_t handle, uint32_t actor) {
+PacketAccounting::Buffer *PacketAccounting::bufferOf(uint32_t handle,
+                                                     uint32_t actor) {
   uint32_t offset = handle - plan.firstHandle;
   uint32_t index = offset / plan.handleStep;
   if (handle >= plan.firstHandle && offset % plan.handleStep == 0 &&
@@ -82,19 +83,19 @@ Accounting::Buffer *Accounting::bufferOf(uint32_t handle, uint32_t actor) {
   return nullptr;
 }
 
-void Accounting::onHazard(const Hazard &hazard) {
+void PacketAccounting::onHazard(const Hazard &hazard) {
   seenHazards.push_back(hazard);
   if (isStrict)
     onFault(hazard.engine,
             "cycle " + std::to_string(hazard.cycle) + ", " + hazard.text);
 }
 
-void Accounting::onBreak(uint32_t, const std::string &state) {
+void PacketAccounting::onBreak(uint32_t, const std::string &state) {
   if (!broken)
     broken = state;
 }
 
-void Accounting::onCommand(const Command &command) {
+void PacketAccounting::onCommand(const Command &command) {
   if (packetLog)
     packetLog->onCommand(command);
   if (plan.roles[command.engine] != EngineRole::App)
@@ -128,8 +129,8 @@ void Accounting::onCommand(const Command &command) {
   }
 }
 
-void Accounting::onDequeue(uint32_t channel, uint32_t entry, uint32_t handle,
-                           uint32_t actor) {
+void PacketAccounting::onDequeue(uint32_t channel, uint32_t entry,
+                                 uint32_t handle, uint32_t actor) {
   if (!isFreeList(channel, entry))
     return;
   Buffer *buffer = bufferOf(handle, actor);
@@ -145,8 +146,8 @@ void Accounting::onDequeue(uint32_t channel, uint32_t entry, uint32_t handle,
   moved();
 }
 
-void Accounting::onEnqueue(uint32_t channel, uint32_t entry, uint32_t handle,
-                           uint32_t actor) {
+void PacketAccounting::onEnqueue(uint32_t channel, uint32_t entry,
+                                 uint32_t handle, uint32_t actor) {
   if (!isFreeList(channel, entry))
     return;
   Buffer *buffer = bufferOf(handle, actor);
@@ -170,7 +171,7 @@ void Accounting::onEnqueue(uint32_t channel, uint32_t entry, uint32_t handle,
     ++totals.copiesEnded;
     return;
   }
-  if (actor == coreActor)
+  if (actor == xscaleActor)
     ++totals.consumed;
   else if (roleOf(actor) == EngineRole::Tx)
     ++totals.forwarded;
@@ -178,12 +179,12 @@ void Accounting::onEnqueue(uint32_t channel, uint32_t entry, uint32_t handle,
     ++totals.dropped;
 }
 
-void Accounting::onEmptyGet(const Command &command) {
+void PacketAccounting::onEmptyGet(const Command &command) {
   if (plan.roles[command.engine] == EngineRole::App)
     ++totals.emptyPolls;
 }
 
-void Accounting::onFilledGet(const Command &command) {
+void PacketAccounting::onFilledGet(const Command &command) {
   if (plan.roles[command.engine] != EngineRole::App)
     return;
   ++totals.packetScratch;
@@ -191,13 +192,14 @@ void Accounting::onFilledGet(const Command &command) {
     engineListener->onNewPacket(command.engine, command.context);
 }
 
-void Accounting::onRingPut(uint32_t ring, uint32_t value, uint32_t actor) {
+void PacketAccounting::onRingPut(uint32_t ring, uint32_t value,
+                                 uint32_t actor) {
   moved();
   if (packetLog)
     packetLog->onRing(true, ring, value, actor);
   if (packets)
     packets(PacketStep::Put, value & target::HandleMask, ring);
-  if (ring == plan.toXScaleRing && actor != coreActor)
+  if (ring == plan.toXScaleRing && actor != xscaleActor)
     ++totals.toXScale;
   if (ring != plan.rxRing || roleOf(actor) != EngineRole::Rx)
     return;
@@ -211,7 +213,8 @@ void Accounting::onRingPut(uint32_t ring, uint32_t value, uint32_t actor) {
   ++outstanding;
 }
 
-void Accounting::onRingGet(uint32_t ring, uint32_t value, uint32_t actor) {
+void PacketAccounting::onRingGet(uint32_t ring, uint32_t value,
+                                 uint32_t actor) {
   moved();
   if (packetLog)
     packetLog->onRing(false, ring, value, actor);
@@ -221,22 +224,26 @@ void Accounting::onRingGet(uint32_t ring, uint32_t value, uint32_t actor) {
     ++totals.taken;
 }
 
-void Accounting::onFrameReceived(uint64_t, uint32_t, uint32_t) { moved(); }
+void PacketAccounting::onFrameReceived(uint64_t, uint32_t, uint32_t) {
+  moved();
+}
 
-void Accounting::onFrameLost(uint64_t, uint32_t, uint32_t) { ++totals.lost; }
+void PacketAccounting::onFrameLost(uint64_t, uint32_t, uint32_t) {
+  ++totals.lost;
+}
 
-void Accounting::onFrameSent(uint64_t, uint32_t, uint32_t bytes) {
+void PacketAccounting::onFrameSent(uint64_t, uint32_t, uint32_t bytes) {
   moved();
   ++totals.transmitted;
   totals.transmittedBits += uint64_t{bytes + target::FrameCrcBytes} * 8;
 }
 
-void Accounting::onFault(uint32_t engine, const std::string &what) {
+void PacketAccounting::onFault(uint32_t engine, const std::string &what) {
   if (firstFault)
     return;
   firstFault =
-      (engine == coreActor ? std::string("the XScale: ")
-                           : "engine " + std::to_string(engine) + ": ") +
+      (engine == xscaleActor ? std::string("the XScale: ")
+                             : "engine " + std::to_string(engine) + ": ") +
       what;
 }
 

@@ -5,8 +5,8 @@
 // up one path of the tree; the runner-up is the best of those that the winner
 // beat on its path.
 
-#ifndef KARAKAL_SIM_IXP_ENGINE_TURNORDER_H
-#define KARAKAL_SIM_IXP_ENGINE_TURNORDER_H
+#ifndef KARAKAL_SIM_IXP_BUS_ENGINEORDER_H
+#define KARAKAL_SIM_IXP_BUS_ENGINEORDER_H
 
 #include "sim-ixp/bus/Scheduler.h"
 
@@ -17,11 +17,11 @@
 namespace karakal::sim {
 
 /// The order of the engines' turns.
-class TurnOrder {
+class EngineOrder {
 public:
   static constexpr uint32_t engineMax = 16;
 
-  explicit TurnOrder(uint32_t engineCount)
+  explicit EngineOrder(uint32_t engineCount)
       : leaves(engineCount <= 8 ? 8 : engineMax) {
     keys.fill(Scheduler::never);
   }
@@ -74,4 +74,4 @@ private:
 
 } // namespace karakal::sim
 
-#endif // KARAKAL_SIM_IXP_ENGINE_TURNORDER_H
+#endif // KARAKAL_SIM_IXP_BUS_ENGINEORDER_H
