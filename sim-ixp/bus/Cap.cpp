@@ -1,10 +1,10 @@
 // The CSR access proxy.
-//
-// See Cap.h for the idea.
 
 #include "sim-ixp/bus/Cap.h"
+#include "support/Error.h"
 #include "target-ixp/chip/ChipParameters.h"
 #include "target-ixp/chip/MemoryMap.h"
+#include "target-ixp/table/CommandCodes.h"
 
 #include <algorithm>
 #include <utility>
@@ -12,14 +12,41 @@
 namespace karakal::sim {
 namespace {
 
+using target::CapCommand;
+
 /// 16-bit register addresses.
 constexpr uint32_t registerBytes = 0x10000;
+constexpr uint32_t selfDestructBytes = 2 * 4;
+constexpr uint32_t threadMessageBytes = 128 * 4;
+static_assert(Cap::interruptA == target::CapXScaleIntA);
+static_assert(Cap::reflector >= registerBytes);
 
 /// Whether the command carries its data instead of naming registers.
-bool isFastWrite(target::Op op) {
-  return op == target::Op::CapFastWr || op == target::Op::CapFastWrAlu;
+bool isFastWrite(const Command &command) {
+  return command.op == target::Op::CapFastWr ||
+         command.op == target::Op::CapFastWrAlu;
 }
-bool isWrite(target::Op op) { return target::pullsOperands(op); }
+
+bool isSelfDestruct(uint32_t offset) {
+  return offset - Cap::selfDestruct < selfDestructBytes;
+}
+bool isThreadMessage(uint32_t offset) {
+  return offset - Cap::threadMessage < threadMessageBytes;
+}
+bool isInterrupt(uint32_t offset) {
+  return offset == Cap::interruptA || offset == Cap::interruptB;
+}
+
+/// Which registers of which thread: a word of interThreadSignal or an address
+/// of the reflector.
+struct ThreadAddress {
+  uint32_t signal, context, engine, firstRegister;
+
+  ThreadAddress(uint32_t word, uint32_t clusterEngines)
+      : signal(word & 15), context(word >> 4 & 7),
+        engine(target::engineIndex(word >> 7 & 31, clusterEngines)),
+        firstRegister(word >> 12 & 15) {}
+};
 
 } // namespace
 
@@ -29,72 +56,82 @@ Cap::Cap(Chassis &chassis)
       registers(registerBytes / 4) {}
 
 uint32_t Cap::readRegister(uint32_t offset) {
-  uint32_t &kept = registers[offset % registerBytes / 4];
-  bool clears = offset - selfDestruct < 8 || offset - threadMessage < 512 ||
-                offset == interruptA || offset == interruptB;
-  return clears ? std::exchange(kept, 0) : kept;
+  uint32_t &word = registers[offset % registerBytes / 4];
+  if (isSelfDestruct(offset) || isThreadMessage(offset) || isInterrupt(offset))
+    return std::exchange(word, 0);
+  return word;
 }
 
 void Cap::writeRegister(uint32_t offset, uint32_t value, uint64_t cycle) {
-  uint32_t &kept = registers[offset % registerBytes / 4];
-  if (offset - selfDestruct < 8) {
-    kept |= 1u << (value & 31);
+  uint32_t &word = registers[offset % registerBytes / 4];
+  if (isSelfDestruct(offset)) {
+    word |= 1u << (value & 31);
     return;
   }
-  kept = value;
-  uint32_t engine =
-      target::engineIndex(value >> 7 & 31, chassis.clusterEngines());
-  if (offset == interThreadSignal && engine < chassis.parameters().meCount)
-    chassis.raise(engine, value >> 4 & 7, 1u << (value & 15), cycle);
-  if ((offset == interruptA || offset == interruptB) && interrupt)
+  word = value;
+  if (offset == interThreadSignal) {
+    ThreadAddress to(value, chassis.clusterEngines());
+    if (to.engine < chassis.parameters().meCount)
+      chassis.raise(to.engine, to.context, 1u << to.signal, cycle);
+  }
+  if (isInterrupt(offset) && interrupt)
     interrupt(offset == interruptB);
 }
 
-/// Copies the words that were pulled to another engine.
+/// Copies the pulled words to another engine.
 void Cap::reflect(uint64_t cycle, Command &command) {
-  uint32_t where = command.address - reflector;
-  uint32_t engine =
-      target::engineIndex(where >> 7 & 31, chassis.clusterEngines());
-  if (engine < chassis.parameters().meCount)
-    chassis.autopush(engine, where >> 4 & 7, where >> 12 & 15,
-                     command.data.data(), command.count, where & 15,
+  ThreadAddress to(command.address - reflector, chassis.clusterEngines());
+  if (to.engine < chassis.parameters().meCount)
+    chassis.autopush(to.engine, to.context, to.firstRegister,
+                     command.data.data(), command.count, to.signal,
                      cycle + timing.dataCycles);
 }
 
 void Cap::accept(Command &command) {
   uint64_t now = chassis.scheduler().now();
   uint64_t ready = now;
-  if (!isFastWrite(command.op))
+  if (!isFastWrite(command))
     ready += timing.operandCycles;
-  if (isWrite(command.op))
+  if (target::pullsOperands(command.op))
     ready = std::max(ready, chassis.pull(command, command.count, now, nullptr));
   uint64_t start =
       service.reserve(ready, command.count * chassis.parameters().busCycles);
-  chassis.scheduler().schedule(start, this, 0,
-                               reinterpret_cast<uintptr_t>(&command));
+  chassis.scheduler().schedule(start, this, 0, eventArgument(command));
+}
+
+void Cap::write(uint64_t cycle, Command &command) {
+  command.signal = 0; // raised by the pull
+  if (command.address >= reflector) {
+    reflect(cycle, command);
+    return;
+  }
+  for (uint32_t i = 0; i < command.count; ++i)
+    writeRegister(command.address + 4 * i, command.data[i], cycle);
 }
 
 void Cap::onEvent(uint64_t cycle, uint32_t, uint64_t argument) {
-  Command &command = *reinterpret_cast<Command *>(argument);
+  Command &command = commandOf(argument);
   uint32_t offset = command.address % registerBytes;
-  if (command.address >= reflector && isWrite(command.op)) {
-    reflect(cycle, command);
-    command.signal = 0; // raised by the pull
+  switch (target::capCommand(command.op)) {
+  case CapCommand::Write:
+  case CapCommand::WriteSum:
+    write(cycle, command);
     chassis.finish(command, cycle);
-  } else if (isFastWrite(command.op)) {
+    return;
+  case CapCommand::FastWr:
+  case CapCommand::FastWrAlu:
     command.signal = 0;
     writeRegister(offset, command.data[0], cycle);
     chassis.finish(command, cycle);
-  } else if (isWrite(command.op)) {
-    for (uint32_t i = 0; i < command.count; ++i)
-      writeRegister(offset + 4 * i, command.data[i], cycle);
-    command.signal = 0; // raised by the pull
-    chassis.finish(command, cycle);
-  } else {
+    return;
+  case CapCommand::Read:
+  case CapCommand::ReadSum:
     for (uint32_t i = 0; i < command.count; ++i)
       command.data[i] = readRegister(offset + 4 * i);
     chassis.push(command, command.count, cycle + timing.dataCycles);
+    return;
   }
+  KARAKAL_UNREACHABLE("not a command of the CAP");
 }
 
 } // namespace karakal::sim

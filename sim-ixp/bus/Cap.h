@@ -1,23 +1,22 @@
 // The CSR access proxy.
 //
-// Registers that belong to no other unit ("IXP2400 chip notes", CAP). Their
-// offsets, but for the interrupts', are this project's choice: no document at
-// hand gives them.
+// Holds the registers that belong to no other unit ("IXP2400 chip notes", CAP).
+// No document at hand gives their offsets, except those of the interrupts; the
+// others are this project's choice [M].
 //
 //   interThreadSignal   a write raises a signal: bits 3:0 signal, 6:4 context,
 //                       11:7 the engine's hardware number
-//   threadMessage + 4n  a word for thread n of all engines, kept until read
-//   selfDestruct + 4n   a write sets bit (value & 31), a read gives and clears
-//                       all
-//   interruptA, B       a write asks the core for an interrupt and keeps the
-//                       word until the core reads it
+//   threadMessage + 4n  a word for thread n of all engines; a read clears it
+//   selfDestruct + 4n   a write sets bit (value & 31); a read returns and
+//                       clears the register
+//   interruptA, B       a write interrupts the core; a read clears the word
 //   reflector           a write of 1 to 16 words copies them from the writer's
-//                       transfer-out registers to the transfer-in registers of
-//                       another engine and raises a signal there: bits 3:0
-//                       signal, 6:4 context, 11:7 the engine's hardware number,
-//                       15:12 the first register, in the offset's place
+//                       transfer-out registers to transfer-in registers of
+//                       another engine and raises a signal there. The address
+//                       is reflector plus bits 3:0 signal, 6:4 context, 11:7
+//                       the engine's hardware number, 15:12 the first register
 //
-// A register without a meaning here keeps what was written.
+// Any other register returns the value last written.
 
 #ifndef KARAKAL_SIM_IXP_BUS_CAP_H
 #define KARAKAL_SIM_IXP_BUS_CAP_H
@@ -38,18 +37,18 @@ public:
   static constexpr uint32_t threadMessage = 0x4000; ///< 128 words
   static constexpr uint32_t selfDestruct = 0x4910;  ///< 2 words
   static constexpr uint32_t interruptA = 0x4b20;    ///< [R] XSCALE_INT_A
-  static constexpr uint32_t interruptB = 0x4b24;
-  /// Addresses from here on are the reflector's, the rest of the word says
-  /// where to.
+  static constexpr uint32_t interruptB = 0x4b24;    ///< [R] XSCALE_INT_B
+  /// First address of the reflector; above the 16-bit register addresses.
   static constexpr uint32_t reflector = 0x10000;
 
   explicit Cap(Chassis &chassis);
 
-  /// The register at a byte offset; what reading it changes is changed.
+  /// The register at a byte offset, with the side effects of a read.
   uint32_t readRegister(uint32_t offset);
+  /// Writes a register; a signal that it raises comes at `cycle`.
   void writeRegister(uint32_t offset, uint32_t value, uint64_t cycle);
 
-  /// Called when an engine asks the core for interrupt 0 (A) or 1 (B).
+  /// Calls `callback` when an engine writes interrupt 0 (A) or 1 (B).
   void onInterrupt(std::function<void(uint32_t which)> callback) {
     interrupt = std::move(callback);
   }
@@ -57,10 +56,11 @@ public:
   void accept(Command &command) override;
   void onEvent(uint64_t cycle, uint32_t code, uint64_t argument) override;
 
-  Server &server() { return service; }
+  const Server &server() const { return service; }
 
 private:
   void reflect(uint64_t cycle, Command &command);
+  void write(uint64_t cycle, Command &command);
 
   Chassis &chassis;
   UnitTiming timing;

@@ -1,8 +1,7 @@
-// Buses between microengines and units.
+// The buses between microengines and units.
 //
-// See Chassis.h for the idea. The command bus is granted in the order of issue:
-// engines issue in the order of cycle and engine number, so a reservation at
-// issue is the arbiter.
+// The command bus is granted in the order of issue. Engines issue in the order
+// of cycle and engine number, so reserving the bus at issue arbitrates it.
 
 #include "sim-ixp/bus/Chassis.h"
 #include "support/Error.h"
@@ -13,7 +12,18 @@
 namespace karakal::sim {
 namespace {
 
-enum EventCode : uint32_t { Arrived, Pulled, PulledQuietly, Pushed, Signalled };
+enum EventCode : uint32_t {
+  Arrived,
+  Pulled,
+  PulledWithoutSignal,
+  Pushed,
+  Signalled
+};
+
+/// The argument of Signalled: engine, context and mask in one word.
+uint64_t packSignals(uint32_t engine, uint32_t context, uint32_t mask) {
+  return uint64_t{engine} << 40 | uint64_t{context} << 32 | mask;
+}
 
 } // namespace
 
@@ -21,9 +31,12 @@ Chassis::Chassis(Scheduler &scheduler, const target::ChipParameters &parameters)
     : events(scheduler), params(parameters),
       engineCount(static_cast<uint32_t>(parameters.meCount)),
       fifoDepth(static_cast<uint32_t>(parameters.meCommandFifo)) {
+  KARAKAL_ASSERT(engineCount <= engineCountMax, "more engines than ports");
+  KARAKAL_ASSERT(fifoDepth <= fifoDepthMax,
+                 "the command FIFO is deeper than its record");
   pool.reserve(256);
   freeCommands.reserve(256);
-  // The first cycle after the issue and the bus grant are part of the request.
+  // The request includes the cycle after the issue and the bus grant.
   uint64_t granted = 1 + params.busCommandCycles;
   wordCycles = {params.busPushWordCycles, params.busPushWordCycles,
                 params.busDramWordCycles};
@@ -45,6 +58,7 @@ UnitTiming Chassis::timingOf(uint64_t latencyCycles) const {
 }
 
 void Chassis::connectEngine(uint32_t index, TransferPort *port) {
+  KARAKAL_ASSERT(index < engineCount, "no such engine");
   ports[index] = port;
 }
 
@@ -61,9 +75,10 @@ void Chassis::growPool() {
 }
 
 void Chassis::release(Command &command) {
+  KARAKAL_ASSERT(inFlight > 0, "a command is given back twice");
   --inFlight;
-  if (watcher)
-    watcher->onCommand(events.now(), command, true);
+  if (observer)
+    observer->onCommand(events.now(), command, true);
   freeCommands.push_back(&command);
 }
 
@@ -71,15 +86,15 @@ bool Chassis::issue(Command &command) {
   if (!unitFor(command))
     return false;
   command.wordsInTransit = 0;
-  if (watcher)
-    watcher->onCommand(events.now(), command, false);
+  if (observer)
+    observer->onCommand(events.now(), command, false);
   uint64_t departure = reserve(commandBusFree[clusterOf(command.engine)],
                                events.now() + 1, params.busCommandCycles);
-  Fifo &fifo = fifos[command.engine];
+  CommandFifo &fifo = fifos[command.engine];
   fifo.departures[fifo.next] = departure;
-  fifo.next = (fifo.next + 1) % fifoMemory;
+  fifo.next = (fifo.next + 1) % fifoDepthMax;
   events.schedule(departure + commandPath, this, Arrived,
-                  reinterpret_cast<uintptr_t>(&command));
+                  eventArgument(command));
   return true;
 }
 
@@ -91,24 +106,26 @@ uint32_t Chassis::signalMask(const Command &command) {
 
 uint64_t Chassis::pull(Command &command, uint32_t words, uint64_t notBefore,
                        CommandUnit *unit, bool raiseSignal) {
-  KARAKAL_ASSERT(words <= command.data.size(), "a pull is too long");
+  KARAKAL_ASSERT(words <= command.data.size(),
+                 "a pull is longer than a command's data");
   command.wordsInTransit = static_cast<uint8_t>(words);
   command.puller = unit;
   uint32_t bus = busOf(command);
   uint64_t done = reserve(pullFree[bus], notBefore, words * wordCycles[bus]) +
                   params.busReturnCycles;
-  events.schedule(done, this, raiseSignal ? Pulled : PulledQuietly,
-                  reinterpret_cast<uintptr_t>(&command));
+  events.schedule(done, this, raiseSignal ? Pulled : PulledWithoutSignal,
+                  eventArgument(command));
   return done;
 }
 
 uint64_t Chassis::push(Command &command, uint32_t words, uint64_t notBefore) {
-  KARAKAL_ASSERT(words <= command.data.size(), "a push is too long");
+  KARAKAL_ASSERT(words <= command.data.size(),
+                 "a push is longer than a command's data");
   command.wordsInTransit = static_cast<uint8_t>(words);
   uint32_t bus = busOf(command);
   uint64_t done = reserve(pushFree[bus], notBefore, words * wordCycles[bus]) +
                   pushPath[bus];
-  events.schedule(done, this, Pushed, reinterpret_cast<uintptr_t>(&command));
+  events.schedule(done, this, Pushed, eventArgument(command));
   return done;
 }
 
@@ -124,22 +141,24 @@ void Chassis::copyOperands(Command &command) {
                                          command.data.data());
 }
 
-std::vector<Command *> Chassis::waitingAt(const CommandUnit *unit) {
-  std::vector<Command *> waiting;
+std::vector<Command *> Chassis::pendingAt(const CommandUnit *unit) {
+  std::vector<Command *> pending;
   for (const auto &command : pool)
-    if (command->server == unit)
-      waiting.push_back(command.get());
-  std::sort(waiting.begin(), waiting.end(), [](Command *a, Command *b) {
+    if (command->pendingAt == unit)
+      pending.push_back(command.get());
+  std::sort(pending.begin(), pending.end(), [](Command *a, Command *b) {
     return a->arrivalNumber < b->arrivalNumber;
   });
-  for (Command *command : waiting)
+  for (Command *command : pending)
     copyOperands(*command);
-  return waiting;
+  return pending;
 }
 
 uint64_t Chassis::autopush(uint32_t engine, uint32_t context, uint32_t xfer,
                            const uint32_t *words, uint32_t count,
                            uint32_t signal, uint64_t notBefore) {
+  KARAKAL_ASSERT(engine < engineCount && ports[engine],
+                 "an autopush to an engine that is not there");
   Command &command = allocate();
   command.engine = static_cast<uint8_t>(engine);
   command.context = static_cast<uint8_t>(context);
@@ -160,13 +179,12 @@ void Chassis::raise(uint32_t engine, uint32_t context, uint32_t mask,
     ports[engine]->raiseSignals(events.now(), context, mask);
     return;
   }
-  events.schedule(cycle, this, Signalled,
-                  uint64_t{engine} << 40 | uint64_t{context} << 32 | mask);
+  events.schedule(cycle, this, Signalled, packSignals(engine, context, mask));
 }
 
-void Chassis::setRingStatus(uint32_t ring, bool isOn) {
+void Chassis::setRingFlag(uint32_t ring, bool isOn) {
   uint32_t bit = 1u << ring;
-  ringStatusLines = isOn ? ringStatusLines | bit : ringStatusLines & ~bit;
+  ringFlagBits = isOn ? ringFlagBits | bit : ringFlagBits & ~bit;
 }
 
 void Chassis::onEvent(uint64_t cycle, uint32_t code, uint64_t argument) {
@@ -175,7 +193,7 @@ void Chassis::onEvent(uint64_t cycle, uint32_t code, uint64_t argument) {
                                         static_cast<uint32_t>(argument));
     return;
   }
-  Command &command = *reinterpret_cast<Command *>(argument);
+  Command &command = commandOf(argument);
   TransferPort *port = ports[command.engine];
   switch (code) {
   case Arrived:
@@ -183,7 +201,7 @@ void Chassis::onEvent(uint64_t cycle, uint32_t code, uint64_t argument) {
     unitFor(command)->accept(command);
     return;
   case Pulled:
-  case PulledQuietly:
+  case PulledWithoutSignal:
     copyOperands(command);
     command.wordsInTransit = 0;
     if (code == Pulled && command.signal != 0)

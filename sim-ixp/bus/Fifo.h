@@ -1,8 +1,8 @@
-// A queue that keeps its memory.
+// A first-in, first-out queue that keeps its storage.
 //
-// First in, first out. The memory grows to the most values ever inside and then
-// stays, so that a run allocates nothing in its steady state (a std::deque
-// takes and gives back a block every few values).
+// The storage grows to the largest number of values ever queued and then stays,
+// so that a run allocates nothing in its steady state. A std::deque allocates
+// and frees a block every few values.
 
 #ifndef KARAKAL_SIM_IXP_BUS_FIFO_H
 #define KARAKAL_SIM_IXP_BUS_FIFO_H
@@ -21,30 +21,31 @@ public:
   size_t size() const { return count; }
   void clear() { first = count = 0; }
 
-  T &front() { return places[first]; }
-  const T &front() const { return places[first]; }
+  /// The oldest value; the queue must not be empty.
+  T &front() { return slots[first]; }
+  const T &front() const { return slots[first]; }
 
   void push_back(T value) {
-    if (count == places.size())
+    if (count == slots.size())
       grow();
-    places[(first + count++) & (places.size() - 1)] = std::move(value);
+    slots[(first + count++) & (slots.size() - 1)] = std::move(value);
   }
   void pop_front() {
-    KARAKAL_ASSERT(count > 0, "a queue is not empty when it gives");
-    first = (first + 1) & (places.size() - 1);
+    KARAKAL_ASSERT(count > 0, "pop from an empty queue");
+    first = (first + 1) & (slots.size() - 1);
     --count;
   }
 
 private:
   [[gnu::cold]] void grow() {
-    std::vector<T> larger(places.empty() ? 16 : 2 * places.size());
+    std::vector<T> larger(slots.empty() ? 16 : 2 * slots.size());
     for (size_t i = 0; i < count; ++i)
-      larger[i] = std::move(places[(first + i) & (places.size() - 1)]);
-    places = std::move(larger);
+      larger[i] = std::move(slots[(first + i) & (slots.size() - 1)]);
+    slots = std::move(larger);
     first = 0;
   }
 
-  std::vector<T> places; ///< none, or a power of two
+  std::vector<T> slots; ///< size is 0 or a power of two
   size_t first = 0;
   size_t count = 0;
 };

@@ -1,6 +1,4 @@
-// The global event queue.
-//
-// See Scheduler.h for the idea.
+// The slow paths of the event queue.
 
 #include "sim-ixp/bus/Scheduler.h"
 
@@ -9,7 +7,7 @@
 namespace karakal::sim {
 
 void Scheduler::refusePast() {
-  KARAKAL_UNREACHABLE("an event lies in the past");
+  KARAKAL_UNREACHABLE("an event is scheduled in the past");
 }
 
 void Scheduler::growNodes() {
@@ -17,7 +15,7 @@ void Scheduler::growNodes() {
   nodes.push_back({nullptr, 0, none, 0, 0});
 }
 
-/// As schedule, of any event.
+/// As schedule, for any event.
 void Scheduler::scheduleSlowly(uint64_t cycle, EventTarget *target,
                                uint32_t code, uint64_t argument) {
   if (cycle < currentCycle)
@@ -50,9 +48,9 @@ void Scheduler::scheduleLater(uint64_t cycle, uint32_t number) {
   ++laterCount;
 }
 
-/// Moves the wheel's window to the clock and takes in what now falls into it.
-/// The slots of what lies ahead keep their order: an event of the same cycle
-/// can only be put into a wheel after this.
+/// Moves the wheel's window to the clock and takes in the events that fall into
+/// it. Events of the same cycle keep their order, because a new one can enter a
+/// wheel only after this.
 void Scheduler::refill() {
   wheelBase = currentCycle / spanCycles * spanCycles;
   uint64_t first = wheelBase / spanCycles;
@@ -77,8 +75,9 @@ void Scheduler::refill() {
     }
 }
 
-/// The first cycle of the second wheel's events, of which there is one.
+/// The cycle of the earliest event in the second wheel, which is not empty.
 uint64_t Scheduler::earliestOfSpans() const {
+  KARAKAL_ASSERT(inSpans > 0, "the second wheel is empty");
   uint64_t span = wheelBase / spanCycles;
   while (spans[span % spanCount].first == none)
     ++span;

@@ -1,20 +1,20 @@
-// The global event queue.
+// The event queue and the chip's clock.
 //
 // Everything that happens later than now is an event: a cycle, a target, a
-// small code and an argument. Events of one cycle run in the order in which
-// they were scheduled, so that a run depends on nothing but its input.
+// small code and an argument. Events of the same cycle run in the order in
+// which they were scheduled, so that a run depends on its input alone.
 //
-// How a unit uses it: derive from EventTarget, call
-// `scheduler.schedule(cycle, this, code, argument)` and do the work in
-// `onEvent`. A unit without work has no event and costs nothing; time jumps
-// over cycles without events. One cycle is one microengine clock cycle.
+// A unit derives from EventTarget, calls
+// `scheduler.schedule(cycle, this, code, argument)` and does the work in
+// `onEvent`. An idle unit has no event and costs nothing; time jumps over
+// cycles without events. One cycle is one clock cycle of the microengines.
 //
-// The queue is a wheel of `wheelSize` one-cycle slots (a bitmap finds the next
-// slot in use). What lies further ahead waits in a second wheel, whose slots
-// are spans of `spanCycles`, and beyond that in an ordered overflow; both are
-// emptied into the wheel, in order, before it takes anything of the same cycles
-// itself. Nodes come from a pool that grows to the most events ever pending and
-// then stays.
+// The queue is a timing wheel of `wheelSize` slots of one cycle; a bitmap finds
+// the next slot in use. Later events wait in a second wheel, whose slots are
+// spans of `spanCycles`, and still later ones in an ordered map. Both are
+// emptied into the first wheel, in order, before it takes an event of the same
+// cycles itself. Nodes come from a pool that grows to the largest number of
+// pending events and then stays.
 
 #ifndef KARAKAL_SIM_IXP_BUS_SCHEDULER_H
 #define KARAKAL_SIM_IXP_BUS_SCHEDULER_H
@@ -29,25 +29,25 @@
 
 namespace karakal::sim {
 
-/// What an event wakes.
+/// The receiver of an event.
 class EventTarget {
 public:
   virtual ~EventTarget() = default;
-  /// `cycle` is the scheduler's now; `code` and `argument` are what the target
-  /// gave to `schedule`.
+  /// `cycle` is the scheduler's now; `code` and `argument` are those passed to
+  /// `schedule`.
   virtual void onEvent(uint64_t cycle, uint32_t code, uint64_t argument) = 0;
 };
 
 /// The event queue and the chip's clock.
 class Scheduler {
 public:
-  /// No event: later than any cycle.
+  /// Later than any cycle.
   static constexpr uint64_t never = ~uint64_t{0};
 
-  /// The cycle of the event that runs, or that of the engine that acts.
+  /// The cycle of the current event, or of the engine that acts.
   uint64_t now() const { return currentCycle; }
 
-  /// Puts an event at `cycle`, which must not lie before now().
+  /// Adds an event at `cycle`, which must not be before now().
   void schedule(uint64_t cycle, EventTarget *target, uint32_t code,
                 uint64_t argument) {
     uint32_t number = freeNodes;
@@ -65,15 +65,15 @@ public:
   /// Cycle of the earliest event, `never` if there is none.
   uint64_t nextCycle() const { return earliestCycle; }
 
-  /// Moves the clock without running an event (engines act between events);
-  /// `cycle` must not lie after nextCycle().
+  /// Moves the clock without running an event, for engines, which act between
+  /// events. `cycle` must not be after nextCycle().
   void advanceTo(uint64_t cycle) { currentCycle = cycle; }
 
-  /// Moves the clock to the earliest event, which there must be, and runs it.
+  /// Moves the clock to the earliest event and runs it. There must be one.
   void runNext() {
     currentCycle = earliestCycle;
-    // The window moves by whole spans, which keeps what lies far ahead out of
-    // the common path.
+    // The window moves by whole spans, so that the common path need not look at
+    // distant events.
     if (__builtin_expect(currentCycle >= wheelBase + spanCycles, false))
       refill();
     uint32_t index = currentCycle % wheelSize;
@@ -86,7 +86,7 @@ public:
     freeNodes = number;
     if (event.next == none) {
       uint64_t rest = used[index / 64] &= ~(uint64_t{1} << (index % 64));
-      // Slots in front of this one belong to the next turn of the wheel.
+      // Earlier slots of the word belong to the next revolution of the wheel.
       rest &= ~uint64_t{0} << (index % 64);
       if (__builtin_expect(rest != 0, true))
         earliestCycle = currentCycle - index % 64 + __builtin_ctzll(rest);
@@ -100,22 +100,22 @@ public:
   uint64_t pendingCount() const;
 
 private:
-  /// Longer than most waits inside the chip, and small enough for the host's
-  /// first cache.
+  /// Longer than most latencies inside the chip, and small enough for the
+  /// host's first-level cache.
   static constexpr uint32_t wheelSize = 256;
-  /// Full queues and frames on the wire lie in the next spans.
+  /// Long queues and frames on the wire end within the spans.
   static constexpr uint32_t spanCycles = 64;
   static constexpr uint32_t spanCount = 512;
-  /// The number of no node.
+  /// No node.
   static constexpr uint32_t none = ~0u;
   struct Node {
     EventTarget *target;
     uint64_t argument;
     uint32_t next;
     uint32_t code;
-    uint32_t cycle; ///< its low bits
+    uint32_t cycle; ///< low 32 bits
   };
-  /// A list in the order of scheduling; `last` means nothing if it is empty.
+  /// A list in the order of scheduling; `last` is valid if it is not empty.
   struct Slot {
     uint32_t first = none;
     uint32_t last = 0;
@@ -147,8 +147,9 @@ private:
 
   uint64_t currentCycle = 0;
   uint64_t earliestCycle = never;
-  /// Cycles [wheelBase, wheelBase + wheelSize) live in the wheel, a multiple of
-  /// the span; those up to `spanCount` spans behind wheelBase in `spans`.
+  /// The wheel holds cycles [wheelBase, wheelBase + wheelSize); wheelBase is a
+  /// multiple of spanCycles. `spans` holds the cycles up to `spanCount` spans
+  /// after wheelBase.
   uint64_t wheelBase = 0;
   uint64_t inSpans = 0;
   uint64_t laterCount = 0;
@@ -158,6 +159,8 @@ private:
   std::array<Slot, spanCount> spans;
   std::array<uint64_t, wheelSize / 64> used{};
   std::map<uint64_t, Slot> later;
+  static_assert(wheelSize % spanCycles == 0 && wheelSize % 64 == 0,
+                "the window moves by whole spans, the bitmap has whole words");
 };
 
 } // namespace karakal::sim

@@ -1,8 +1,10 @@
-// A unit's server as a timeline.
+// A server that takes one job at a time.
 //
-// A server takes one job at a time, in the order of its reservations: a job
-// starts at the first free cycle at or after the moment it may start. Waiting
-// and utilization follow from that; there is nothing to tick.
+// The part of a unit that is busy while it works, as a timeline: jobs are
+// served in the order of their reservations, and a job starts at the first free
+// cycle at or after the moment at which it is ready. Queueing delay and
+// utilization follow from the reservations, so nothing is simulated cycle by
+// cycle.
 
 #ifndef KARAKAL_SIM_IXP_BUS_SERVER_H
 #define KARAKAL_SIM_IXP_BUS_SERVER_H
@@ -15,32 +17,26 @@ namespace karakal::sim {
 /// One server of a unit.
 class Server {
 public:
-  /// Takes `cycles` at or after `notBefore`; gives the first of them.
+  /// Reserves `cycles` at or after `notBefore`; returns the first of them.
   uint64_t reserve(uint64_t notBefore, uint64_t cycles) {
     uint64_t start = std::max(notBefore, free);
-    waited += start - notBefore;
     free = start + cycles;
     busy += cycles;
-    ++jobs;
     return start;
   }
-  /// Takes no jobs for `cycles` from `from` on, or from the end of what runs
-  /// then; not counted as busy.
+  /// Takes no job for `cycles` from `from` on, or after the current job if that
+  /// ends later. The time does not count as busy.
   void close(uint64_t from, uint64_t cycles) {
     free = std::max(free, from) + cycles;
   }
+  /// First cycle that is not reserved.
   uint64_t freeCycle() const { return free; }
-  /// Cycles taken, cycles that jobs waited, and jobs, since clear().
+  /// Cycles reserved so far.
   uint64_t busyCycles() const { return busy; }
-  uint64_t waitedCycles() const { return waited; }
-  uint64_t jobCount() const { return jobs; }
-  void clearCounters() { busy = waited = jobs = 0; }
 
 private:
   uint64_t free = 0;
   uint64_t busy = 0;
-  uint64_t waited = 0;
-  uint64_t jobs = 0;
 };
 
 } // namespace karakal::sim

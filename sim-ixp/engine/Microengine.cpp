@@ -191,7 +191,7 @@ void Microengine::finishSwap(uint32_t resume) {
   context.waitPc = static_cast<uint16_t>(slotsOwner);
   needsArbitration = true;
   if (timeline)
-    timeline->addRun(number, current, runBegin, time);
+    timeline->addSegment(number, current, runBegin, time);
 }
 
 /// Behind a voluntary swap: of a wait by them only the first round counts.

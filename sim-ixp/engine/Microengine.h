@@ -24,6 +24,8 @@
 #include "sim-ixp/engine/Cam.h"
 #include "sim-ixp/engine/MicroOp.h"
 #include "sim-ixp/observe/ChipObserver.h"
+#include "sim-ixp/observe/EngineCounters.h"
+#include "sim-ixp/observe/EngineProfile.h"
 #include "target-ixp/table/InstructionTable.h"
 
 #include <array>
@@ -34,23 +36,6 @@
 #include <vector>
 
 namespace karakal::sim {
-
-/// What an engine did with its cycles.
-struct EngineCounters {
-  uint64_t issueCycles = 0;
-  uint64_t abortedCycles = 0;
-  uint64_t stallCycles = 0;
-  uint64_t idleCycles = 0;
-  uint64_t swaps = 0;
-  uint64_t commands = 0;
-  /// Most issue and aborted cycles of a context from one ring get to its next;
-  /// of a wait by voluntary swaps only the first round counts.
-  uint64_t iterationCyclesMax = 0;
-
-  uint64_t total() const {
-    return issueCycles + abortedCycles + stallCycles + idleCycles;
-  }
-};
 
 class Timeline;
 
@@ -241,8 +226,8 @@ private:
   void endLine(const MicroOp *place) {
     counters.issueCycles += static_cast<uint64_t>(place - lineBegin);
     if (profile)
-      profile->addLine(static_cast<size_t>(lineBegin - ops),
-                       static_cast<size_t>(place - ops));
+      profile->addBlock(static_cast<size_t>(lineBegin - ops),
+                        static_cast<size_t>(place - ops));
   }
   /// A line begins at the engine's address and time.
   const MicroOp *beginLine() {
@@ -493,7 +478,7 @@ private:
   Microengine *nextEngine = nullptr;
   std::shared_ptr<const MicroProgram> program;
   LocalMemoryObserver *localListener = nullptr;
-  EngineOrder unpublished{EngineOrder::engineMax};
+  EngineOrder unpublished{engineCountMax};
 
   // Per-engine CSRs.
   static constexpr uint32_t lmGlobalBit = 16; ///< and 17, of CTX_ENABLES

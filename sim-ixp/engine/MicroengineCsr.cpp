@@ -388,7 +388,7 @@ bool Microengine::inputState(uint32_t state) {
     return reader && reader->neighbourLevel() >= ringMask;
   }
   if (state < 2 + StatusRingCount)
-    return chassis.ringStatus() >> (state - 2) & 1;
+    return chassis.ringFlags() >> (state - 2) & 1;
   return false; // fci: no CSIX
 }
 

@@ -21,16 +21,6 @@ std::string transferName(uint32_t bit) {
 
 } // namespace
 
-std::vector<uint64_t> EngineProfile::issued() const {
-  std::vector<uint64_t> counts(aborted.size());
-  int64_t count = 0;
-  for (size_t i = 0; i < counts.size(); ++i) {
-    count += lines[i];
-    counts[i] = static_cast<uint64_t>(count);
-  }
-  return counts;
-}
-
 /// Reports each kind once at a place.
 void Microengine::hazard(HazardKind kind, const std::string &what) {
   uint8_t bit = static_cast<uint8_t>(1u << static_cast<unsigned>(kind));

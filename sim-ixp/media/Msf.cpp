@@ -50,8 +50,7 @@ void Msf::accept(Command &command) {
   switch (target::msfCommand(command.op)) {
   case target::MsfCommand::Read:
   case target::MsfCommand::Read64:
-    chassis.scheduler().schedule(ready, this, 0,
-                                 reinterpret_cast<uint64_t>(&command));
+    chassis.scheduler().schedule(ready, this, 0, eventArgument(command));
     return;
   case target::MsfCommand::FastWr:
     writeRegister(command.address & 0xffff, command.address >> 16,
@@ -67,7 +66,7 @@ void Msf::accept(Command &command) {
 }
 
 void Msf::onEvent(uint64_t, uint32_t, uint64_t argument) {
-  serveRead(*reinterpret_cast<Command *>(argument));
+  serveRead(commandOf(argument));
 }
 
 void Msf::serveRead(Command &command) {

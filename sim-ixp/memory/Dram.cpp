@@ -185,13 +185,12 @@ void Dram::accept(Command &command) {
   BurstTimes times = reserve(command, ready);
   uint64_t start = command.op == Op::DramWrite ? times.first : times.last;
   if (command.op == Op::DramRead || command.op == Op::DramWrite)
-    command.server = this;
-  chassis.scheduler().schedule(start, this, Serve,
-                               reinterpret_cast<uintptr_t>(&command));
+    command.pendingAt = this;
+  chassis.scheduler().schedule(start, this, Serve, eventArgument(command));
 }
 
 void Dram::onEvent(uint64_t cycle, uint32_t code, uint64_t argument) {
-  Command &command = *reinterpret_cast<Command *>(argument);
+  Command &command = commandOf(argument);
   if (code == Serve)
     serve(cycle, command);
   else
@@ -199,15 +198,15 @@ void Dram::onEvent(uint64_t cycle, uint32_t code, uint64_t argument) {
 }
 
 void Dram::settle() {
-  for (Command *command : chassis.waitingAt(this))
+  for (Command *command : chassis.pendingAt(this))
     act(*command);
 }
 
 /// Reads or writes the memory, once a command.
 void Dram::act(Command &command) {
-  if (!command.server)
+  if (!command.pendingAt)
     return;
-  command.server = nullptr;
+  command.pendingAt = nullptr;
   uint32_t words = command.count * 2u;
   // The grain is a quadword: the low three address bits have no effect.
   uint32_t address = command.address & ~7u;
@@ -239,9 +238,9 @@ void Dram::serve(uint64_t cycle, Command &command) {
     return;
   case target::DramCommand::RbufRd:
   case target::DramCommand::TbufWr:
-    chassis.scheduler().schedule(
-        cycle + timing.dataCycles + command.count * params.dramQuadCycles, this,
-        MoveDone, reinterpret_cast<uintptr_t>(&command));
+    chassis.scheduler().schedule(cycle + timing.dataCycles +
+                                     command.count * params.dramQuadCycles,
+                                 this, MoveDone, eventArgument(command));
     return;
   }
   KARAKAL_UNREACHABLE("not a DRAM command");

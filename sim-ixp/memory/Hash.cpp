@@ -54,12 +54,11 @@ void Hash::accept(Command &command) {
                             chassis.pull(command, words, now, nullptr, false));
   uint64_t start = service.reserve(
       ready, command.count * chassis.parameters().hashKeyCycles);
-  chassis.scheduler().schedule(start, this, 0,
-                               reinterpret_cast<uintptr_t>(&command));
+  chassis.scheduler().schedule(start, this, 0, eventArgument(command));
 }
 
 void Hash::onEvent(uint64_t cycle, uint32_t, uint64_t argument) {
-  Command &command = *reinterpret_cast<Command *>(argument);
+  Command &command = commandOf(argument);
   uint32_t bits = keyBits(command.op);
   uint32_t words = wordsOf(bits);
   for (uint32_t i = 0; i < command.count; ++i) {

@@ -25,7 +25,7 @@ public:
   void accept(Command &command) override;
   void onEvent(uint64_t cycle, uint32_t code, uint64_t argument) override;
 
-  Server &server() { return service; }
+  const Server &server() const { return service; }
 
 private:
   Chassis &chassis;

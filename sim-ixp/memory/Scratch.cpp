@@ -38,7 +38,7 @@ void Scratch::configureRing(uint32_t number, uint32_t base, uint32_t words,
   ring.statusOnEmpty = statusOnEmpty;
   ring.line = statusOnEmpty;
   if (number < statusLineCount)
-    chassis.setRingStatus(number, ring.line);
+    chassis.setRingFlag(number, ring.line);
 }
 
 void Scratch::accept(Command &command) {
@@ -53,16 +53,15 @@ void Scratch::accept(Command &command) {
           ? params.scratchAtomicCycles
           : params.scratchOpCycles + (words - 1) * params.scratchWordCycles;
   uint64_t start = service.reserve(ready, cycles);
-  chassis.scheduler().schedule(start, this, Serve,
-                               reinterpret_cast<uintptr_t>(&command));
+  chassis.scheduler().schedule(start, this, Serve, eventArgument(command));
 }
 
 void Scratch::onEvent(uint64_t cycle, uint32_t code, uint64_t argument) {
   if (code == Serve) {
-    serve(cycle, *reinterpret_cast<Command *>(argument));
+    serve(cycle, commandOf(argument));
     return;
   }
-  chassis.setRingStatus(argument & 15, argument >> 4);
+  chassis.setRingFlag(argument & 15, argument >> 4);
 }
 
 void Scratch::serve(uint64_t cycle, Command &command) {

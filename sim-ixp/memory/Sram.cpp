@@ -111,9 +111,8 @@ void Sram::accept(Command &command) {
     start = readPort.reserve(ready, cycles);
   }
   lastStart = start;
-  command.server = this;
-  chassis.scheduler().schedule(start, this, 0,
-                               reinterpret_cast<uintptr_t>(&command));
+  command.pendingAt = this;
+  chassis.scheduler().schedule(start, this, 0, eventArgument(command));
 }
 
 /// How much later a burst may begin on the push bus because its last word comes
@@ -126,20 +125,20 @@ uint64_t Sram::burstLag(uint32_t words) const {
 }
 
 void Sram::onEvent(uint64_t cycle, uint32_t, uint64_t argument) {
-  serve(cycle, *reinterpret_cast<Command *>(argument));
+  serve(cycle, commandOf(argument));
 }
 
 void Sram::settle() {
-  for (Command *command : chassis.waitingAt(this))
+  for (Command *command : chassis.pendingAt(this))
     act(*command);
 }
 
 /// Does to memory and queues what the command asks, once; what is read goes
 /// into its data.
 void Sram::act(Command &command) {
-  if (!command.server)
+  if (!command.pendingAt)
     return;
-  command.server = nullptr;
+  command.pendingAt = nullptr;
   if (target::wordAccess(command.op) == target::WordAccess::None)
     actOnQueue(command);
   else

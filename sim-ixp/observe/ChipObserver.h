@@ -1,8 +1,9 @@
-// What the units tell the statistics.
+// What the units report to observers.
 //
-// Units report what cannot be counted locally: the life of packet buffers, a
-// frame received or sent, and faults. The accounting and the statistics listen.
-// Actors are the engines 0..15 and the XScale.
+// Units report what they cannot count themselves: where packet buffers go,
+// frames received and sent, and faults. The packet accounting and the tests
+// implement these interfaces. Actors are the engines 0..15 and the XScale core
+// (xscaleActor).
 
 #ifndef KARAKAL_SIM_IXP_OBSERVE_CHIPOBSERVER_H
 #define KARAKAL_SIM_IXP_OBSERVE_CHIPOBSERVER_H
@@ -17,19 +18,17 @@
 
 namespace karakal::sim {
 
-/// The number of the XScale among the actors (engines are 0..15).
-constexpr uint32_t xscaleActor = 16;
-
-/// Listener of the local memories of engines.
+/// Observes reads of the engines' local memories.
 class LocalMemoryObserver {
 public:
   virtual ~LocalMemoryObserver() = default;
-  /// An instruction reads a word of local memory.
+  /// An instruction reads `value` from a word of local memory.
   virtual void onLocalRead(uint32_t engine, uint32_t context, uint32_t word,
                            uint32_t value) = 0;
 };
 
-/// Listener of what the program's engines send, and of their packets.
+/// Observes the application engines: the commands they issue and the packets
+/// they receive.
 class ProgramObserver {
 public:
   virtual ~ProgramObserver() = default;
@@ -38,51 +37,56 @@ public:
   virtual void onNewPacket(uint32_t engine, uint32_t context) = 0;
 };
 
-/// Listener of the whole chip.
+/// Observes the whole chip.
 class ChipObserver {
 public:
   virtual ~ChipObserver() = default;
 
-  /// Who knows " (file:line)" of an engine's instruction.
-  using PlaceOf = std::function<std::string(uint32_t engine, uint32_t pc)>;
-  void askForPlaces(PlaceOf who) { placeOf = std::move(who); }
-  /// As onFault below, of a command: with its context and instruction.
+  /// Returns the source location of an engine's instruction as " (file:line)",
+  /// or an empty string.
+  using LocationOf = std::function<std::string(uint32_t engine, uint32_t pc)>;
+  /// Where faults of commands take their source location from.
+  void setLocations(LocationOf newLocations) {
+    locationOf = std::move(newLocations);
+  }
+  /// Reports a fault of a command, with its context and instruction.
   void onFault(const Command &command, const std::string &what) {
-    onFault(command.engine, "context " + std::to_string(command.context) +
-                                ", PC " + std::to_string(command.pc) +
-                                (placeOf ? placeOf(command.engine, command.pc)
-                                         : std::string()) +
-                                ": " + what);
+    onFault(command.engine,
+            "context " + std::to_string(command.context) + ", PC " +
+                std::to_string(command.pc) +
+                (locationOf ? locationOf(command.engine, command.pc)
+                            : std::string()) +
+                ": " + what);
   }
 
-  /// An engine sent a command.
+  /// An engine issued a command.
   virtual void onCommand(const Command &command) {}
-  /// A buffer left or came back to a queue of the queue array.
+  /// A buffer left a queue of the queue array, or came back to it.
   virtual void onDequeue(uint32_t channel, uint32_t entry, uint32_t handle,
                          uint32_t actor) {}
   virtual void onEnqueue(uint32_t channel, uint32_t entry, uint32_t handle,
                          uint32_t actor) {}
-  /// A ring get found the ring empty, or at least one word.
+  /// A ring get found the ring empty, or at least one word in it.
   virtual void onEmptyGet(const Command &command) {}
   virtual void onFilledGet(const Command &command) {}
-  /// A message went through a ring.
+  /// A message was put into a ring or taken from it; `value` is its first word.
   virtual void onRingPut(uint32_t ring, uint32_t value, uint32_t actor) {}
   virtual void onRingGet(uint32_t ring, uint32_t value, uint32_t actor) {}
-  /// The media interface: a frame of `bytes` (without CRC) was taken in whole,
-  /// was lost because there was no room, or was sent.
+  /// The media interface received a whole frame of `bytes` (without CRC), lost
+  /// one for lack of space, or sent one.
   virtual void onFrameReceived(uint64_t cycle, uint32_t port, uint32_t bytes) {}
   virtual void onFrameLost(uint64_t cycle, uint32_t port, uint32_t bytes) {}
   virtual void onFrameSent(uint64_t cycle, uint32_t port, uint32_t bytes) {}
-  /// The program did what the hardware would not forgive; the run ends with
-  /// this message. `engine` may be xscaleActor.
-  virtual void onFault(uint32_t engine, const std::string &what) {}
-  /// The program did what it should not; reported once a place.
+  /// The program did what the hardware does not tolerate; the run ends with
+  /// this message. `actor` is an engine or xscaleActor.
+  virtual void onFault(uint32_t actor, const std::string &what) {}
+  /// The program did what it should not; reported once per instruction.
   virtual void onHazard(const Hazard &hazard) {}
-  /// An engine is at a place where the run is to stop; `state` describes it.
+  /// An engine reached a breakpoint; `state` describes the engine.
   virtual void onBreak(uint32_t engine, const std::string &state) {}
 
 private:
-  PlaceOf placeOf;
+  LocationOf locationOf;
 };
 
 } // namespace karakal::sim

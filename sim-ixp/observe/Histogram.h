@@ -1,8 +1,8 @@
-// How often each value came.
+// A histogram of exact counts in bounded memory.
 //
-// Exact counts in bounded memory: values up to `limit` are counted one by one,
-// larger ones in steps of a power of two each (given by their lower end, so a
-// quantile is never too large by more than half of it; the most is exact).
+// Values below `limit` are counted one by one. Larger values share one counter
+// per power of two and are reported as its lower end, so a quantile above the
+// limit may be too small by up to half of the true value. The maximum is exact.
 
 #ifndef KARAKAL_SIM_IXP_OBSERVE_HISTOGRAM_H
 #define KARAKAL_SIM_IXP_OBSERVE_HISTOGRAM_H
@@ -14,7 +14,7 @@
 
 namespace karakal::sim {
 
-/// Counts of values; cycles of latency, for one.
+/// Counts of values, for instance of latencies in cycles.
 class Histogram {
 public:
   static constexpr uint64_t limit = 1 << 20;
@@ -32,8 +32,10 @@ public:
   }
 
   uint64_t count() const { return total; }
-  uint64_t most() const { return largest; }
-  /// The value of place `index` in the order of size, from 0.
+  /// The largest value, 0 if there is none.
+  uint64_t maximum() const { return largest; }
+  /// The value at `index` in ascending order, from 0; the maximum if there are
+  /// no more values.
   uint64_t at(uint64_t index) const {
     if (index + 1 >= total)
       return largest;

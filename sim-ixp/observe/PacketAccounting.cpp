@@ -1,20 +1,20 @@
 // The life of every packet buffer.
-//
-// See PacketAccounting.h for the idea.
 
 #include "sim-ixp/observe/PacketAccounting.h"
+#include "support/Error.h"
 #include "target-ixp/chip/MemoryMap.h"
 #include "target-ixp/table/CommandCodes.h"
 
 #include <algorithm>
 #include <cstdio>
+#include <iterator>
 #include <utility>
 
 namespace karakal::sim {
 namespace {
 
-/// The same ranges in order, those that touch each other as one.
-void join(std::vector<AccountingPlan::Range> &ranges) {
+/// Sorts ranges and joins adjacent ones.
+void sortAndJoin(std::vector<AccountingPlan::Range> &ranges) {
   std::sort(ranges.begin(), ranges.end(),
             [](const auto &a, const auto &b) { return a.begin < b.begin; });
   size_t count = 0;
@@ -26,8 +26,8 @@ void join(std::vector<AccountingPlan::Range> &ranges) {
   ranges.resize(count);
 }
 
-/// Whether a command reads or writes a word in one of the ranges; queues and
-/// rings have addresses of their own.
+/// Whether a command accesses a word in one of the ranges. Addresses of queues
+/// and rings mean something else.
 bool isGlobal(const std::vector<AccountingPlan::Range> &ranges,
               const Command &command) {
   for (const AccountingPlan::Range &range : ranges)
@@ -44,6 +44,20 @@ std::string hexadecimal(uint32_t value) {
 
 } // namespace
 
+const char *roleName(EngineRole role) {
+  switch (role) {
+  case EngineRole::Idle:
+    return "idle";
+  case EngineRole::Rx:
+    return "rx";
+  case EngineRole::Tx:
+    return "tx";
+  case EngineRole::App:
+    return "app";
+  }
+  KARAKAL_UNREACHABLE("an engine without a role");
+}
+
 PacketCounters PacketCounters::operator-(const PacketCounters &other) const {
   PacketCounters result;
   constexpr uint64_t PacketCounters::*members[] = {
@@ -56,6 +70,8 @@ PacketCounters PacketCounters::operator-(const PacketCounters &other) const {
       &PacketCounters::packetScratch,   &PacketCounters::packetSram,
       &PacketCounters::packetDram,      &PacketCounters::appScratch,
       &PacketCounters::appSram};
+  static_assert(sizeof(PacketCounters) == std::size(members) * sizeof(uint64_t),
+                "the difference covers every counter");
   for (auto member : members)
     result.*member = this->*member - other.*member;
   return result;
@@ -63,12 +79,12 @@ PacketCounters PacketCounters::operator-(const PacketCounters &other) const {
 
 PacketAccounting::PacketAccounting(AccountingPlan thePlan)
     : plan(std::move(thePlan)), buffers(plan.bufferCount, Buffer::Free) {
-  join(plan.scratchGlobals);
-  join(plan.sramGlobals);
+  sortAndJoin(plan.scratchGlobals);
+  sortAndJoin(plan.sramGlobals);
+  KARAKAL_ASSERT(plan.handleStep > 0, "all buffers have the same handle");
 }
 
-void PacketAccounting::moved() {
-  ++progress;
+void PacketAccounting::noteProgress() {
   lastProgress = clock ? clock->now() : 0;
 }
 
@@ -91,8 +107,8 @@ void PacketAccounting::onHazard(const Hazard &hazard) {
 }
 
 void PacketAccounting::onBreak(uint32_t, const std::string &state) {
-  if (!broken)
-    broken = state;
+  if (!engineAtBreak)
+    engineAtBreak = state;
 }
 
 void PacketAccounting::onCommand(const Command &command) {
@@ -100,8 +116,8 @@ void PacketAccounting::onCommand(const Command &command) {
     packetLog->onCommand(command);
   if (plan.roles[command.engine] != EngineRole::App)
     return;
-  if (engineListener)
-    engineListener->onCommand(command);
+  if (programObserver)
+    programObserver->onCommand(command);
   switch (target::unitOf(command.op)) {
   case target::FunctionalUnit::Sram:
     if (isGlobal(plan.sramGlobals, command))
@@ -111,7 +127,7 @@ void PacketAccounting::onCommand(const Command &command) {
     return;
   case target::FunctionalUnit::Scratch:
     if (command.op == target::Op::ScratchGet)
-      return; // counted when it is known whether the ring was empty
+      return; // counted by onEmptyGet or onFilledGet
     if (isGlobal(plan.scratchGlobals, command))
       ++totals.appScratch;
     else
@@ -143,7 +159,7 @@ void PacketAccounting::onDequeue(uint32_t channel, uint32_t entry,
   *buffer = Buffer::Copy;
   ++totals.copied;
   ++outstanding;
-  moved();
+  noteProgress();
 }
 
 void PacketAccounting::onEnqueue(uint32_t channel, uint32_t entry,
@@ -156,22 +172,25 @@ void PacketAccounting::onEnqueue(uint32_t channel, uint32_t entry,
   Buffer was = std::exchange(*buffer, Buffer::Free);
   if (packetLog)
     packetLog->onFreed(handle, actor);
-  if (packets)
-    packets(PacketStep::Freed, handle, 0);
+  if (packetObserver)
+    packetObserver(PacketStep::Freed, handle, 0);
   if (freed)
     freed(handle);
   if (was == Buffer::Free)
     onFault(actor, "gives back buffer " + hexadecimal(handle) +
                        ", which is free already");
-  if (was == Buffer::Free || was == Buffer::Stock)
-    return;
+  else if (was != Buffer::Stock)
+    countEnd(was, actor);
+}
+
+/// A packet has ended: `actor` returned the buffer that held it.
+void PacketAccounting::countEnd(Buffer content, uint32_t actor) {
+  KARAKAL_ASSERT(outstanding > 0, "more packets ended than began");
   --outstanding;
-  moved();
-  if (was == Buffer::Copy) {
+  noteProgress();
+  if (content == Buffer::Copy)
     ++totals.copiesEnded;
-    return;
-  }
-  if (actor == xscaleActor)
+  else if (actor == xscaleActor)
     ++totals.consumed;
   else if (roleOf(actor) == EngineRole::Tx)
     ++totals.forwarded;
@@ -188,17 +207,17 @@ void PacketAccounting::onFilledGet(const Command &command) {
   if (plan.roles[command.engine] != EngineRole::App)
     return;
   ++totals.packetScratch;
-  if (engineListener)
-    engineListener->onNewPacket(command.engine, command.context);
+  if (programObserver)
+    programObserver->onNewPacket(command.engine, command.context);
 }
 
 void PacketAccounting::onRingPut(uint32_t ring, uint32_t value,
                                  uint32_t actor) {
-  moved();
+  noteProgress();
   if (packetLog)
     packetLog->onRing(true, ring, value, actor);
-  if (packets)
-    packets(PacketStep::Put, value & target::HandleMask, ring);
+  if (packetObserver)
+    packetObserver(PacketStep::Put, value & target::HandleMask, ring);
   if (ring == plan.toXScaleRing && actor != xscaleActor)
     ++totals.toXScale;
   if (ring != plan.rxRing || roleOf(actor) != EngineRole::Rx)
@@ -215,17 +234,17 @@ void PacketAccounting::onRingPut(uint32_t ring, uint32_t value,
 
 void PacketAccounting::onRingGet(uint32_t ring, uint32_t value,
                                  uint32_t actor) {
-  moved();
+  noteProgress();
   if (packetLog)
     packetLog->onRing(false, ring, value, actor);
-  if (packets)
-    packets(PacketStep::Get, value & target::HandleMask, ring);
+  if (packetObserver)
+    packetObserver(PacketStep::Get, value & target::HandleMask, ring);
   if (ring == plan.rxRing && roleOf(actor) == EngineRole::App)
     ++totals.taken;
 }
 
 void PacketAccounting::onFrameReceived(uint64_t, uint32_t, uint32_t) {
-  moved();
+  noteProgress();
 }
 
 void PacketAccounting::onFrameLost(uint64_t, uint32_t, uint32_t) {
@@ -233,17 +252,17 @@ void PacketAccounting::onFrameLost(uint64_t, uint32_t, uint32_t) {
 }
 
 void PacketAccounting::onFrameSent(uint64_t, uint32_t, uint32_t bytes) {
-  moved();
+  noteProgress();
   ++totals.transmitted;
   totals.transmittedBits += uint64_t{bytes + target::FrameCrcBytes} * 8;
 }
 
-void PacketAccounting::onFault(uint32_t engine, const std::string &what) {
+void PacketAccounting::onFault(uint32_t actor, const std::string &what) {
   if (firstFault)
     return;
   firstFault =
-      (engine == xscaleActor ? std::string("the XScale: ")
-                             : "engine " + std::to_string(engine) + ": ") +
+      (actor == xscaleActor ? std::string("the XScale: ")
+                            : "engine " + std::to_string(actor) + ": ") +
       what;
 }
 

@@ -1,22 +1,22 @@
 // The life of every packet buffer.
 //
-// A buffer leaves the free list and comes back; who took it and who gave it
-// back says what became of the packet in it. Taken by Rx, a buffer is Rx's own
-// stock until its handle goes through the rx ring: then it is a packet
-// received. A packet given back by Tx was forwarded, by an engine of the
-// program dropped, by the XScale consumed. A buffer that the program or the
-// XScale took is a copy and counted apart. So at the end
+// A buffer leaves the free list and comes back. Who took it and who returned it
+// says what became of the packet in it. A buffer taken by Rx is Rx's stock
+// until its handle goes through the rx ring; then it is a received packet. A
+// packet returned by Tx was forwarded, by an application engine dropped, by the
+// XScale core consumed. A buffer taken by an application engine or the core is
+// a copy and counted separately. So at the end of a run
 //
 //   received = forwarded + dropped + consumed + still inside
 //
-// Memory commands of the program's engines are counted by memory, split into
-// application (addresses of the program's globals) and packet (all others); a
-// get of an empty ring is no access but an empty poll.
+// The accounting also counts the memory commands of the application engines by
+// memory. Commands at addresses of the program's globals are application
+// accesses, all others are packet accesses. A get from an empty ring is no
+// access but an empty poll.
 
 #ifndef KARAKAL_SIM_IXP_OBSERVE_PACKETACCOUNTING_H
 #define KARAKAL_SIM_IXP_OBSERVE_PACKETACCOUNTING_H
 
-#include "sim-ixp/bus/Chassis.h"
 #include "sim-ixp/bus/Scheduler.h"
 #include "sim-ixp/observe/ChipObserver.h"
 #include "sim-ixp/observe/PacketLog.h"
@@ -34,17 +34,20 @@ namespace karakal::sim {
 /// What an engine of the image does.
 enum class EngineRole : uint8_t { Idle, Rx, Tx, App };
 
-/// What the accounting must know of an image.
+/// The name of a role in statistics: "idle", "rx", "tx" or "app".
+const char *roleName(EngineRole role);
+
+/// What the accounting needs to know about an image.
 struct AccountingPlan {
-  std::array<EngineRole, Chassis::engineMax> roles{};
+  std::array<EngineRole, engineCountMax> roles{};
   uint32_t bufferCount = 0;
   uint32_t firstHandle = 0; ///< longword address of the first descriptor
-  uint32_t handleStep = 1;
-  uint32_t freeChannel = 0;
+  uint32_t handleStep = 1;  ///< longwords from one descriptor to the next
+  uint32_t freeChannel = 0; ///< SRAM channel and queue of the free list
   uint32_t freeEntry = 0;
   uint32_t rxRing = 0;
   uint32_t toXScaleRing = 2;
-  /// A range of the program's globals, as commands address it.
+  /// Bytes [begin, end) of a global, as commands address them.
   struct Range {
     uint32_t begin;
     uint32_t end;
@@ -53,7 +56,7 @@ struct AccountingPlan {
   std::vector<Range> sramGlobals; ///< with the channel in bits 31:30
 };
 
-/// Totals since the start of the run (or differences of two).
+/// Totals since the start of the run, or differences of two totals.
 struct PacketCounters {
   uint64_t received = 0;
   uint64_t forwarded = 0;
@@ -64,8 +67,8 @@ struct PacketCounters {
   uint64_t copiesEnded = 0;
   uint64_t transmitted = 0;     ///< frames on the wire
   uint64_t transmittedBits = 0; ///< with CRC
-  uint64_t lost = 0;            ///< at the pins, no room
-  uint64_t taken = 0; ///< messages that app engines got from the rx ring
+  uint64_t lost = 0;            ///< frames lost at the ports, no space
+  uint64_t taken = 0; ///< messages that application engines got from rx
   uint64_t emptyPolls = 0;
   uint64_t packetScratch = 0, packetSram = 0, packetDram = 0;
   uint64_t appScratch = 0, appSram = 0;
@@ -73,45 +76,47 @@ struct PacketCounters {
   PacketCounters operator-(const PacketCounters &other) const;
 };
 
-/// The chip's listener.
+/// Observes the chip and keeps the books of its packets.
 class PacketAccounting : public ChipObserver {
 public:
   explicit PacketAccounting(AccountingPlan plan);
 
-  /// Cycles of events are the scheduler's now.
+  /// Takes the cycle of events from `scheduler`.
   void connect(const Scheduler *scheduler) { clock = scheduler; }
 
-  /// Called with each handle that goes back to the free list.
+  /// Calls `callback` with each handle that returns to the free list.
   void onFreed(std::function<void(uint32_t handle)> callback) {
     freed = std::move(callback);
   }
 
-  /// Told of the commands and packets of the program's engines.
-  void onEngines(ProgramObserver *listener) { engineListener = listener; }
+  /// Passes on commands and packets of the application engines.
+  void setProgramObserver(ProgramObserver *newObserver) {
+    programObserver = newObserver;
+  }
 
   const PacketCounters &counters() const { return totals; }
-  /// Packets inside: received or copied, and not ended.
+  /// Packets inside the chip: received or copied, and not returned.
   uint64_t outstandingCount() const { return outstanding; }
-  /// Grows with everything that moves a packet on; and when it last did.
-  uint64_t progressCount() const { return progress; }
+  /// When a packet was last moved on.
   uint64_t lastProgressCycle() const { return lastProgress; }
-  /// The first fault: of which engine (xscaleActor: the XScale), and what.
+  /// The first fault, with the actor that caused it.
   const std::optional<std::string> &fault() const { return firstFault; }
 
-  /// What the program should not have done, in the order of reports, a place
-  /// once.
+  /// Hazards in the order of reports.
   const std::vector<Hazard> &hazards() const { return seenHazards; }
-  /// From now on a hazard is a fault.
+  /// Makes every hazard a fault from now on.
   void makeStrict() { isStrict = true; }
-  /// State of the engine that reached a place where the run is to stop.
-  const std::optional<std::string> &breakState() const { return broken; }
-  /// Tells `log` what happens to its packet.
+  /// State of the engine that reached a breakpoint.
+  const std::optional<std::string> &breakState() const { return engineAtBreak; }
+  /// Reports to `log` what happens to its packet.
   void follow(PacketLog *log) { packetLog = log; }
-  /// Called with each message of a ring, and each buffer that is freed (`ring`
-  /// then is 0): the handle, and whether it was put, got or freed.
-  using PacketListener =
+  /// Called with each message put into or taken from a ring, and with each
+  /// buffer that is freed (`ring` is then 0).
+  using PacketObserver =
       std::function<void(PacketStep step, uint32_t handle, uint32_t ring)>;
-  void onPacket(PacketListener listener) { packets = std::move(listener); }
+  void onPacket(PacketObserver observer) {
+    packetObserver = std::move(observer);
+  }
 
   void onHazard(const Hazard &hazard) override;
   void onBreak(uint32_t engine, const std::string &state) override;
@@ -127,9 +132,10 @@ public:
   void onFrameReceived(uint64_t cycle, uint32_t port, uint32_t bytes) override;
   void onFrameLost(uint64_t cycle, uint32_t port, uint32_t bytes) override;
   void onFrameSent(uint64_t cycle, uint32_t port, uint32_t bytes) override;
-  void onFault(uint32_t engine, const std::string &what) override;
+  void onFault(uint32_t actor, const std::string &what) override;
 
 private:
+  /// What is in a buffer.
   enum class Buffer : uint8_t { Free, Stock, Original, Copy };
 
   EngineRole roleOf(uint32_t actor) const {
@@ -140,22 +146,22 @@ private:
   bool isFreeList(uint32_t channel, uint32_t entry) const {
     return channel == plan.freeChannel && entry == plan.freeEntry;
   }
-  void moved();
+  void countEnd(Buffer content, uint32_t actor);
+  void noteProgress();
 
   AccountingPlan plan;
   const Scheduler *clock = nullptr;
   PacketCounters totals;
   uint64_t outstanding = 0;
-  uint64_t progress = 0;
   uint64_t lastProgress = 0;
   std::vector<Buffer> buffers;
   std::function<void(uint32_t)> freed;
-  ProgramObserver *engineListener = nullptr;
+  ProgramObserver *programObserver = nullptr;
   std::optional<std::string> firstFault;
   std::vector<Hazard> seenHazards;
-  std::optional<std::string> broken;
+  std::optional<std::string> engineAtBreak;
   PacketLog *packetLog = nullptr;
-  PacketListener packets;
+  PacketObserver packetObserver;
   bool isStrict = false;
 };
 

@@ -1,6 +1,4 @@
-// Everything that happens to one packet.
-//
-// See PacketLog.h for the idea.
+// A log of everything that happens to one packet.
 
 #include "sim-ixp/observe/PacketLog.h"
 #include "sim-ixp/observe/ChipObserver.h"
@@ -19,13 +17,13 @@ std::string nameOf(uint32_t actor) {
 } // namespace
 
 void PacketLog::add(const std::string &what) {
-  std::string cycle = std::to_string(ask.now());
+  std::string cycle = std::to_string(sources.now());
   lines += std::string(cycle.size() < 10 ? 10 - cycle.size() : 0, ' ') + cycle +
            "  " + what + "\n";
 }
 
 void PacketLog::onReceived(uint32_t handle, uint32_t ring) {
-  if (followed != 0 || ask.numberOf(handle) != number)
+  if (followed != 0 || sources.numberOf(handle) != number)
     return;
   followed = handle;
   add("received: buffer " +
@@ -58,9 +56,10 @@ void PacketLog::onCommand(const Command &command) {
   const target::InstructionRow &row = target::row(command.op);
   add("engine " + std::to_string(command.engine) + " context " +
       std::to_string(command.context) + " PC " + std::to_string(command.pc) +
-      ask.placeOf(command.engine, command.pc) + ": " + row.mnemonic + "[" +
-      row.variant + "] of " + std::to_string(command.count * row.unitBytes) +
-      " bytes at " + what + " + " + std::to_string(command.address - begin));
+      sources.locationOf(command.engine, command.pc) + ": " + row.mnemonic +
+      "[" + row.variant + "] of " +
+      std::to_string(command.count * row.unitBytes) + " bytes at " + what +
+      " + " + std::to_string(command.address - begin));
 }
 
 void PacketLog::onFreed(uint32_t handle, uint32_t actor) {

@@ -1,9 +1,9 @@
-// Everything that happens to one packet.
+// A log of everything that happens to one packet.
 //
-// Follows one packet by its number in the order of arrival: from the moment at
-// which Rx hands it on, every ring it goes through, every memory command that
-// touches its buffer or descriptor, the frame that leaves, and the return of
-// its buffer. One line an event, in the order of time.
+// Follows the packet with a given number, counted in the order of arrival: from
+// its hand-over by Rx through every ring, with every memory command that
+// touches its buffer or descriptor, to the frame that leaves and the return of
+// its buffer. One line per event, in the order of time.
 
 #ifndef KARAKAL_SIM_IXP_OBSERVE_PACKETLOG_H
 #define KARAKAL_SIM_IXP_OBSERVE_PACKETLOG_H
@@ -20,20 +20,22 @@ namespace karakal::sim {
 /// The log of one packet.
 class PacketLog {
 public:
-  /// What the log asks the run.
+  /// What the log looks up in the simulation.
   struct Sources {
     /// The number of the frame in the buffer of a handle.
     std::function<uint64_t(uint32_t handle)> numberOf;
-    /// " (file:line)" of an engine's instruction, or nothing.
-    std::function<std::string(uint32_t engine, uint32_t pc)> placeOf;
+    /// The location of an engine's instruction as " (file:line)", or empty.
+    std::function<std::string(uint32_t engine, uint32_t pc)> locationOf;
+    /// The current cycle.
     std::function<uint64_t()> now;
   };
 
-  /// Handles are `firstHandle`, `firstHandle` + `handleStep`, …, one a buffer.
+  /// Handles are `firstHandle`, `firstHandle` + `handleStep`, …, one per
+  /// buffer.
   PacketLog(uint64_t number, uint32_t firstHandle, uint32_t handleStep,
             Sources sources)
       : number(number), firstHandle(firstHandle), handleStep(handleStep),
-        ask(std::move(sources)) {}
+        sources(std::move(sources)) {}
 
   void onReceived(uint32_t handle, uint32_t ring);
   void onRing(bool isPut, uint32_t ring, uint32_t value, uint32_t actor);
@@ -50,8 +52,8 @@ private:
   uint64_t number;
   uint32_t firstHandle;
   uint32_t handleStep;
-  Sources ask;
-  uint32_t followed = 0; ///< the packet's handle, 0 = not inside
+  Sources sources;
+  uint32_t followed = 0; ///< the packet's handle, 0 if it is not on the chip
   std::string lines;
 };
 

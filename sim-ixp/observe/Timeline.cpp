@@ -1,6 +1,4 @@
-// What happened when, for a viewer.
-//
-// See Timeline.h for the idea.
+// A timeline of the run for a viewer.
 
 #include "sim-ixp/observe/Timeline.h"
 #include "target-ixp/chip/MemoryMap.h"
@@ -54,23 +52,24 @@ Timeline::Counter Timeline::counterOf(const Command &command) {
   KARAKAL_UNREACHABLE("a unit without a counter");
 }
 
-bool Timeline::keeps() {
-  if (kept < eventCountMax) {
-    ++kept;
+bool Timeline::admitEvent() {
+  if (recorded < eventCountMax) {
+    ++recorded;
     return true;
   }
-  ++leftOut;
+  ++dropped;
   return false;
 }
 
-void Timeline::addRun(uint32_t engine, uint32_t context, uint64_t begin,
-                      uint64_t end) {
-  addWait(engine, context, begin, end, isRun);
+void Timeline::addSegment(uint32_t engine, uint32_t context, uint64_t begin,
+                          uint64_t end) {
+  addWait(engine, context, begin, end, noPc);
 }
 
 void Timeline::addWait(uint32_t engine, uint32_t context, uint64_t begin,
                        uint64_t end, uint32_t pc) {
-  if (keeps())
+  KARAKAL_ASSERT(begin <= end, "a span ends before it begins");
+  if (admitEvent())
     spans.push_back({begin, static_cast<uint32_t>(end - begin),
                      static_cast<uint16_t>(pc), static_cast<uint8_t>(engine),
                      static_cast<uint8_t>(context)});
@@ -80,15 +79,17 @@ void Timeline::onCommand(uint64_t cycle, const Command &command, bool isEnd) {
   Counter unit = counterOf(command);
   if (unit == None)
     return;
-  now[unit] = static_cast<uint16_t>(isEnd ? now[unit] - 1 : now[unit] + 1);
-  if (keeps())
-    levels.push_back({cycle, now[unit], unit});
+  KARAKAL_ASSERT(!isEnd || inFlight[unit] > 0,
+                 "a command ends at a unit that it did not go to");
+  inFlight[unit] += isEnd ? -1 : 1;
+  if (admitEvent())
+    levels.push_back({cycle, inFlight[unit], unit});
 }
 
 void Timeline::addPacket(uint64_t cycle, uint64_t number, PacketStep step,
-                         uint32_t place) {
-  if (keeps())
-    steps.push_back({cycle, number, step, static_cast<uint8_t>(place)});
+                         uint32_t ringOrPort) {
+  if (admitEvent())
+    steps.push_back({cycle, number, step, static_cast<uint8_t>(ringOrPort)});
 }
 
 void Timeline::writeSpans(FILE *out, double microsecond,
@@ -98,8 +99,8 @@ void Timeline::writeSpans(FILE *out, double microsecond,
                  "{\"ph\":\"X\",\"pid\":%u,\"tid\":%u,\"name\":\"%s\","
                  "\"ts\":%.4f,\"dur\":%.4f},\n",
                  span.engine, span.context,
-                 span.pc == isRun ? "run"
-                                  : names.wait(span.engine, span.pc).c_str(),
+                 span.pc == noPc ? "run"
+                                 : names.wait(span.engine, span.pc).c_str(),
                  static_cast<double>(span.begin) / microsecond,
                  span.cycles / microsecond);
 }
@@ -125,7 +126,7 @@ void Timeline::writeSteps(FILE *out, double microsecond) const {
                    static_cast<double>(step.cycle) / microsecond);
     };
     std::string packet = "packet " + std::to_string(step.number);
-    std::string place = std::to_string(step.place);
+    std::string place = std::to_string(step.ringOrPort);
     bool isInside = begun.count(step.number) != 0;
     switch (step.step) {
     case PacketStep::Put:
@@ -160,7 +161,7 @@ Status Timeline::write(const std::string &path, uint64_t clockHz,
   std::fprintf(out,
                "{\"displayTimeUnit\":\"ns\",\"otherData\":{\"left_out\":"
                "%" PRIu64 "},\"traceEvents\":[\n",
-               leftOut);
+               dropped);
   for (unsigned i = 0; i < names.roles.size(); ++i)
     writeName(out, i, "engine " + std::to_string(i) + " " + names.roles[i]);
   writeName(out, unitsProcess, "units: commands on their way");

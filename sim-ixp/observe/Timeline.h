@@ -1,15 +1,14 @@
-// What happened when, for a viewer.
+// A timeline of the run for a viewer.
 //
-// Records a run in the Chrome trace format (open it in Perfetto or
-// chrome://tracing), times in microseconds of chip time:
+// Records a run in the Chrome trace format, which Perfetto and chrome://tracing
+// open. Times are microseconds of chip time.
 //
-//   engine N      a process; a thread for each context, with its runs ("run")
-//                 and its waits, named by what they wait for ("sram[read]")
-//   units         a counter for each unit: commands on their way to it, in it
-//                 and back
-//   packets       an asynchronous event for each packet, from the ring that Rx
-//                 puts it into to the wire or the free list, with a step for
-//                 each ring between
+//   engine N      a process with a thread per context: its segments ("run") and
+//                 its waits, named by what it waits for ("sram[read]")
+//   units         a counter per unit: commands between issue and completion
+//   packets       an asynchronous event per packet, from the ring that Rx puts
+//                 it into to the wire or the free list, with a step for each
+//                 ring in between
 
 #ifndef KARAKAL_SIM_IXP_OBSERVE_TIMELINE_H
 #define KARAKAL_SIM_IXP_OBSERVE_TIMELINE_H
@@ -19,49 +18,56 @@
 
 #include <array>
 #include <cstdint>
+#include <cstdio>
 #include <functional>
 #include <string>
 #include <vector>
 
 namespace karakal::sim {
 
-/// Where a packet is.
+/// A step of a packet through the chip.
 enum class PacketStep : uint8_t { Put, Get, Sent, Freed };
 
 /// The events of a run, each kind in the order of time.
 class Timeline : public CommandObserver {
 public:
-  /// Events kept; later ones are counted and left out.
+  /// Largest number of events recorded; later ones are counted and dropped.
   static constexpr uint64_t eventCountMax = 4000000;
 
-  void addRun(uint32_t engine, uint32_t context, uint64_t begin, uint64_t end);
-  /// A wait that the instruction at `pc` began.
+  /// A context ran from `begin` to `end`.
+  void addSegment(uint32_t engine, uint32_t context, uint64_t begin,
+                  uint64_t end);
+  /// A context waited from `begin` to `end`; the instruction at `pc` gave up
+  /// the engine.
   void addWait(uint32_t engine, uint32_t context, uint64_t begin, uint64_t end,
                uint32_t pc);
   void onCommand(uint64_t cycle, const Command &command, bool isEnd) override;
-  /// `place` is a ring, or for Sent a port.
+  /// `ringOrPort` is a port for Sent, a ring otherwise.
   void addPacket(uint64_t cycle, uint64_t number, PacketStep step,
-                 uint32_t place);
+                 uint32_t ringOrPort);
 
-  /// What the writer asks the run: the names of the engines' roles, and what an
-  /// engine waits for at an address.
+  /// What the writer looks up in the simulation: the roles of the engines, and
+  /// what a context waits for that gave up its engine at `pc`.
   struct Names {
     std::vector<std::string> roles;
     std::function<std::string(uint32_t engine, uint32_t pc)> wait;
   };
-  /// Error: E-sim-ixp-040 (cannot be written).
+  /// Error: E-sim-ixp-040 (the file cannot be written).
   Status write(const std::string &path, uint64_t clockHz,
                const Names &names) const;
 
 private:
-  static constexpr uint32_t isRun = 0xffff;
+  /// Span::pc of a segment.
+  static constexpr uint16_t noPc = 0xffff;
+  /// A segment, or a wait.
   struct Span {
     uint64_t begin;
     uint32_t cycles;
-    uint16_t pc; ///< isRun: no wait
+    uint16_t pc; ///< that gave up the engine; noPc for a segment
     uint8_t engine;
     uint8_t context;
   };
+  /// A change of the number of commands at a unit.
   struct Level {
     uint64_t cycle;
     uint16_t commands;
@@ -71,11 +77,11 @@ private:
     uint64_t cycle;
     uint64_t number;
     PacketStep step;
-    uint8_t place;
+    uint8_t ringOrPort;
   };
-  /// Counters of the trace, in the order in which it names them.
+  /// Counters of the trace, in the order of their names.
   enum Counter : uint8_t {
-    Sram0, ///< and the other channels
+    Sram0, ///< followed by the other channels
     Scratch = 4,
     Dram,
     Cap,
@@ -86,8 +92,8 @@ private:
   static constexpr uint32_t counterCount = None;
   static Counter counterOf(const Command &command);
 
-  /// Whether one more event is kept.
-  bool keeps();
+  /// Counts an event; false if it is to be dropped.
+  bool admitEvent();
   void writeSpans(FILE *out, double microsecond, const Names &names) const;
   void writeLevels(FILE *out, double microsecond) const;
   void writeSteps(FILE *out, double microsecond) const;
@@ -95,9 +101,9 @@ private:
   std::vector<Span> spans;
   std::vector<Level> levels;
   std::vector<Step> steps;
-  std::array<uint16_t, counterCount> now{};
-  uint64_t kept = 0;
-  uint64_t leftOut = 0;
+  std::array<uint16_t, counterCount> inFlight{};
+  uint64_t recorded = 0;
+  uint64_t dropped = 0;
 };
 
 } // namespace karakal::sim

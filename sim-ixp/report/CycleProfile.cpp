@@ -1,6 +1,6 @@
 // Where a program's cycles go.
 //
-// See Profile.h for the idea.
+// See CycleProfile.h for the idea.
 
 #include "sim-ixp/report/CycleProfile.h"
 #include "sim-ixp/run/Simulation.h"
@@ -66,10 +66,6 @@ json linesOf(const json &rows) {
       lines.begin(), lines.end(),
       [](const json &a, const json &b) { return cyclesOf(a) > cyclesOf(b); });
   return lines;
-}
-
-const char *roleName(EngineRole role) {
-  return role == EngineRole::Rx ? "rx" : role == EngineRole::Tx ? "tx" : "app";
 }
 
 } // namespace

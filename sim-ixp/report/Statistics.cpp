@@ -99,7 +99,7 @@ json latencyOf(Simulation &run) {
     return latencies.at(
         static_cast<uint64_t>(part * static_cast<double>(latencies.count())));
   };
-  return {{"p50", at(0.50)}, {"p99", at(0.99)}, {"max", latencies.most()}};
+  return {{"p50", at(0.50)}, {"p99", at(0.99)}, {"max", latencies.maximum()}};
 }
 
 json cachesOf(Simulation &run) {
@@ -152,20 +152,6 @@ json unitsOf(Simulation &run) {
       units[name]["utilization"] = part;
   }
   return units;
-}
-
-const char *roleName(EngineRole role) {
-  switch (role) {
-  case EngineRole::Rx:
-    return "rx";
-  case EngineRole::Tx:
-    return "tx";
-  case EngineRole::App:
-    return "app";
-  case EngineRole::Idle:
-    break;
-  }
-  return "idle";
 }
 
 json enginesOf(Simulation &run) {

@@ -104,7 +104,7 @@ private:
   std::vector<uint32_t> versions; ///< addresses of commands
   std::vector<CopyUses> results;
   /// Bit i: the context's packet used copy i stale.
-  std::array<std::array<uint64_t, 8>, Chip::engineMax> staleMasks{};
+  std::array<std::array<uint64_t, 8>, engineCountMax> staleMasks{};
   uint64_t looks = 0, stalePackets = 0;
 };
 

@@ -32,7 +32,7 @@ Chip::Chip(const target::ChipParameters &parameters, ChipObserver &observer)
                                   i + 1 < engines.size() ? engines[i + 1].get()
                                                          : nullptr);
   }
-  observer.askForPlaces([this](uint32_t engine, uint32_t pc) {
+  observer.setLocations([this](uint32_t engine, uint32_t pc) {
     const MicroProgram *program = engines[engine]->loaded();
     return program ? program->placeOf(pc) : std::string();
   });

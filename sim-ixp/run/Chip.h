@@ -33,9 +33,6 @@ namespace karakal::sim {
 /// The whole chip but for its media interface and core, which are connected.
 class Chip {
 public:
-  /// No chip of the family has more engines.
-  static constexpr uint32_t engineMax = Chassis::engineMax;
-
   Chip(const target::ChipParameters &parameters, ChipObserver &observer);
   /// Every run ends with a look at every engine's books (doCyclesAddUp).
   ~Chip();

@@ -37,7 +37,7 @@ struct EnginePlan {
   uint32_t contextMask = 0;
 };
 
-using EnginePlans = std::array<EnginePlan, Chassis::engineMax>;
+using EnginePlans = std::array<EnginePlan, engineCountMax>;
 
 /// Chooses engines. Errors: E-sim-ixp-010 more engines than the image has, 011
 /// an aggregate would have no engine.

@@ -70,7 +70,7 @@ Simulation::create(SimulationOptions options, const target::Image &image,
   }
   run.cacheUses = std::make_unique<CacheMonitor>(image, run.plans, chip);
   if (!run.cacheUses->uses().empty())
-    run.books->onEngines(run.cacheUses.get());
+    run.books->setProgramObserver(run.cacheUses.get());
 
   TrafficOptions traffic;
   traffic.portCount = static_cast<uint32_t>(chip.parameters().portsCount);
@@ -133,7 +133,7 @@ void Simulation::watch() {
   sources.numberOf = [this](uint32_t handle) {
     return media->numberOfBuffer(target::bufferAddress(handle));
   };
-  sources.placeOf = [this](uint32_t engine, uint32_t pc) {
+  sources.locationOf = [this](uint32_t engine, uint32_t pc) {
     return machine->engine(engine).loaded()->placeOf(pc);
   };
   sources.now = [this] { return machine->scheduler().now(); };
@@ -145,7 +145,7 @@ void Simulation::watch() {
 void Simulation::recordTimeline() {
   for (uint32_t i = 0; i < machine->engineCount(); ++i)
     machine->engine(i).listenToRuns(&recorded);
-  machine->chassis().watch(&recorded);
+  machine->chassis().observe(&recorded);
   books->onPacket([this](PacketStep step, uint32_t handle, uint32_t ring) {
     uint64_t number = media->numberOfBuffer(target::bufferAddress(handle));
     if (number != SentFrame::unknownNumber)

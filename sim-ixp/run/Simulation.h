@@ -71,7 +71,7 @@ struct SimulationOptions {
 struct Snapshot {
   uint64_t cycle = 0;
   PacketCounters packets;
-  std::array<EngineCounters, Chip::engineMax> engines{};
+  std::array<EngineCounters, engineCountMax> engines{};
   /// Busy cycles by unit, in the order of Simulation::unitNames.
   std::vector<uint64_t> busyCycles;
   uint64_t arrivedFrames = 0;

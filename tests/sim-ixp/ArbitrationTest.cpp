@@ -68,7 +68,7 @@ TEST_F(IsArbitrationInOrder, ReadyContextsGoRoundWhicheverSignalCameFirst) {
 TEST_F(IsArbitrationInOrder, TheCommandBusGoesByCycleAndThenByEngine) {
   Watcher watcher;
   chip = std::make_unique<Chip>(parameters, observer);
-  chip->chassis().watch(&watcher);
+  chip->chassis().observe(&watcher);
   // Engines 3, 1 and 2 of one cluster, engine 1 a cycle later.
   auto reads = [](uint32_t nops) {
     Program program(nops, nop());
@@ -95,7 +95,7 @@ TEST_F(IsArbitrationInOrder, TheCommandBusGoesByCycleAndThenByEngine) {
 TEST_F(IsArbitrationInOrder, AUnitServesInTheOrderOfArrivalUnderFullLoad) {
   Watcher watcher;
   chip = std::make_unique<Chip>(parameters, observer);
-  chip->chassis().watch(&watcher);
+  chip->chassis().observe(&watcher);
   Program program = {
       withSignal(command(Op::SramRead, sXfer(0), imm(0), gprB(15), 1), 2),
       ctxArb(4), branch(Op::Br, 0)};

@@ -24,7 +24,7 @@ TEST(HistogramTest, HugeValuesAreCountedByPowersOfTwo) {
   histogram.add(1);
   EXPECT_EQ(histogram.at(1), uint64_t{4} << 40);
   EXPECT_EQ(histogram.at(2), uint64_t{9} << 40);
-  EXPECT_EQ(histogram.most(), uint64_t{9} << 40);
+  EXPECT_EQ(histogram.maximum(), uint64_t{9} << 40);
 }
 
 TEST(HistogramTest, NothingCountedIsNought) {

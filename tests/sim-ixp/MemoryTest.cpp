@@ -129,10 +129,10 @@ TEST_F(MemoryTest, TheFullLineComesBeforeTheRingIsFull) {
   for (uint32_t i = 0; i < 256 - margin - 1; ++i)
     EXPECT_TRUE(chip->scratch().corePut(4, 1));
   chip->runTo(100);
-  EXPECT_EQ(chip->chassis().ringStatus(), 0u);
+  EXPECT_EQ(chip->chassis().ringFlags(), 0u);
   EXPECT_TRUE(chip->scratch().corePut(4, 1));
   chip->runTo(200);
-  EXPECT_EQ(chip->chassis().ringStatus(), 1u << 4);
+  EXPECT_EQ(chip->chassis().ringFlags(), 1u << 4);
   for (uint32_t i = 0; i < margin; ++i)
     EXPECT_TRUE(chip->scratch().corePut(4, 1));
   EXPECT_FALSE(chip->scratch().corePut(4, 1));
@@ -141,13 +141,13 @@ TEST_F(MemoryTest, TheFullLineComesBeforeTheRingIsFull) {
 
 TEST_F(MemoryTest, AnEmptyLineFollowsTheRing) {
   chip->scratch().configureRing(3, 0x1200, 128, true);
-  EXPECT_EQ(chip->chassis().ringStatus(), 1u << 3);
+  EXPECT_EQ(chip->chassis().ringFlags(), 1u << 3);
   chip->scratch().corePut(3, 1);
   chip->runTo(100);
-  EXPECT_EQ(chip->chassis().ringStatus(), 0u);
+  EXPECT_EQ(chip->chassis().ringFlags(), 0u);
   EXPECT_EQ(chip->scratch().coreGet(3), 1u);
   chip->runTo(200);
-  EXPECT_EQ(chip->chassis().ringStatus(), 1u << 3);
+  EXPECT_EQ(chip->chassis().ringFlags(), 1u << 3);
 }
 
 TEST_F(MemoryTest, APutToAFullRingIsAFault) {

@@ -1,0 +1,40 @@
+// Cycles of an engine by instruction.
+//
+// An engine that is profiled counts what its cycles went into by the address of
+// the instruction that cost them.
+
+#ifndef KARAKAL_SIM_IXP_OBSERVE_ENGINEPROFILE_H
+#define KARAKAL_SIM_IXP_OBSERVE_ENGINEPROFILE_H
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace karakal::sim {
+
+/// The profile of one engine; vectors are indexed by instruction address.
+struct EngineProfile {
+  explicit EngineProfile(size_t words)
+      : blockEdges(words + 1), aborted(words), stalled(words), waited(words),
+        waits(words) {}
+
+  /// The straight-line instructions [begin, end) were issued once.
+  void addBlock(size_t begin, size_t end) {
+    ++blockEdges[begin];
+    --blockEdges[end];
+  }
+  /// How often the instruction at each address was issued.
+  std::vector<uint64_t> issued() const;
+
+  /// Blocks that began at each address minus those that ended before it.
+  std::vector<int64_t> blockEdges;
+  std::vector<uint64_t> aborted; ///< dead slots after the instruction
+  std::vector<uint64_t> stalled; ///< waits for space in the command FIFO
+  /// Cycles from a swap at the instruction until the context ran again, summed
+  /// over contexts (other contexts may have hidden them), and swaps.
+  std::vector<uint64_t> waited, waits;
+};
+
+} // namespace karakal::sim
+
+#endif // KARAKAL_SIM_IXP_OBSERVE_ENGINEPROFILE_H
