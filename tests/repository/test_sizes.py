@@ -28,7 +28,6 @@ FLAT_FILES_MAX = 30
 LONG_FILES = dict.fromkeys(
     [
         "target-ixp/assembler/AsmBuilder.cpp",
-        "tests/differential/bodies.py",
     ],
     "to be split",
 )

@@ -1,0 +1,149 @@
+"""Random expressions of a PPF's body, and the scopes that their names belong to."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from differential.actions import (
+    call,
+    read_field,
+    read_global,
+)
+from differential.expressions import (
+    U8,
+    U32,
+    Expr,
+    Type,
+    arithmetic,
+    cast,
+    literal,
+    random_expr,
+)
+from differential.model import (
+    Code,
+    Field,
+    Function,
+    Ppf,
+    Program,
+)
+
+
+class BodyScope:
+    """The variables and the packet that code at one point of a body can use."""
+
+    def __init__(
+        self,
+        rng: random.Random,
+        program: Program,
+        ppf: Ppf,
+        later: list[Ppf],
+        earlier: list[Ppf],
+    ) -> None:
+        self.rng = rng
+        self.program = program
+        self.ppf = ppf
+        self.later = later
+        #: PPFs that a packet may return to, this one included.
+        self.earlier = earlier
+        self.handle = "ph"
+        self.protocol = ppf.protocol
+        self.locals: list[tuple[str, Type]] = []
+        self.counters: list[tuple[str, Type]] = []
+        self.names = 0
+        self.code = ppf.code
+        self.loops = 0
+        #: While a new header is filled in, its old bytes are not read.
+        self.in_encap = False
+
+    def name(self, stem: str) -> str:
+        self.names += 1
+        return f"{stem}{self.names}"
+
+    @contextmanager
+    def block(self) -> Iterator[Code]:
+        """A nested block. Its names, and changes of the handle, end with it."""
+        saved = (self.code, self.handle, self.protocol)
+        visible = (len(self.locals), len(self.counters))
+        self.code = Code()
+        yield self.code
+        self.code, self.handle, self.protocol = saved
+        del self.locals[visible[0] :]
+        del self.counters[visible[1] :]
+
+    def literal_of(self, type_: Type) -> Expr:
+        return literal(self.rng.getrandbits(type_.width), type_)
+
+    def expr(self, depth: int | None = None) -> Expr:
+        depth = self.rng.randint(0, 3) if depth is None else depth
+        return random_expr(self.rng, self.leaf, depth, divide=self.loops == 0)
+
+    def leaf(self) -> Expr:
+        rng, kind = self.rng, self.rng.random()
+        variables = self.locals + self.counters
+        if kind < 0.4 and variables:
+            name, type_ = rng.choice(variables)
+            return Expr(name, type_, lambda env: env.locals[name])
+        if kind < 0.75:
+            return self.field_of(rng.choice(self.protocol.fields))
+        if kind < 0.85:
+            return self.metadata_or_length()
+        if kind < 0.93 or not self.program.functions:
+            g = rng.choice(self.program.globals)
+            if not g.is_array:
+                return read_global(g, None, None)
+            column = self.index() if g.columns > 1 else None
+            return read_global(g, self.index(), column)
+        if function := self.function(writing=False):
+            return self.call(function)
+        return self.rx_port()
+
+    def function(self, writing: bool) -> Function | None:
+        """A function that can be called here: it takes this protocol or no packet."""
+        fitting = [
+            f
+            for f in self.program.functions
+            if f.protocol in (None, self.protocol) and (f.writes is not None) == writing
+        ]
+        return self.rng.choice(fitting) if fitting else None
+
+    def call(self, function: Function) -> Expr:
+        arguments = [self.expr(1) for _ in function.parameters]
+        return call(function, arguments, self.handle if function.protocol else "")
+
+    def index(self) -> Expr:
+        """An index that is not constant: a constant one out of range is an error."""
+        mixed = arithmetic("^", self.expr(1), self.rx_port())
+        if self.rng.random() < 0.3:
+            mixed = arithmetic("&", mixed, literal(3, U8))
+        return cast(mixed, self.rng.choice((U8, U32)))
+
+    def field_of(self, chosen: Field) -> Expr:
+        index = self.index() if chosen.count > 1 else None
+        return read_field(self.handle, chosen, index)
+
+    def metadata_or_length(self) -> Expr:
+        handle, kind = self.handle, self.rng.randrange(3)
+        if kind == 0:
+            return Expr(
+                f"packet_length({handle})",
+                U32,
+                lambda env: env.packets[handle].length,
+            )
+        if kind == 1:
+            return self.rx_port()
+        name, type_ = self.rng.choice(self.program.metadata)
+        return Expr(
+            f"{handle}->metadata.{name}",
+            type_,
+            lambda env: env.packets[handle].meta[name],
+        )
+
+    def rx_port(self) -> Expr:
+        handle = self.handle
+        return Expr(
+            f"{handle}->metadata.rx.port",
+            U8,
+            lambda env: env.packets[handle].rx_port,
+        )
