@@ -111,6 +111,46 @@ def test_fragments_have_no_ports(frame: Build) -> None:
     assert is_dropped(oracle(rule(1)), frame(fragment=0x0010))
 
 
+@pytest.mark.parametrize("bit", range(13))
+def test_every_bit_of_the_offset_makes_a_later_fragment(bit: int, frame: Build) -> None:
+    with_ports = oracle(rule(1, dports=(7, 7)))
+    assert not is_dropped(with_ports, frame(fragment=1 << bit))
+    assert not is_dropped(with_ports, frame(fragment=0x2000 | 1 << bit))
+
+
+@pytest.mark.parametrize("flags", [0x2000, 0x4000, 0x8000, 0xE000])
+def test_the_flags_do_not_make_a_later_fragment(flags: int, frame: Build) -> None:
+    assert is_dropped(oracle(rule(1, dports=(7, 7))), frame(fragment=flags))
+    tcp = bytearray(frame(fragment=flags | 1))
+    tcp[23] = 6
+    (verdict,) = oracle().verdicts(0, 0, bytes(tcp))
+    assert verdict.reason == "tiny_fragment"
+
+
+@pytest.mark.parametrize(
+    ("src", "dst", "matches"),
+    [
+        ((0xC6120001, 32), (0x0A010203, 32), True),
+        ((0xC6120000, 32), (0, 0), False),
+        ((0xC6120000, 31), (0, 0), True),
+        ((0xC6120002, 31), (0, 0), False),
+        ((0x46120001, 1), (0, 0), False),
+        ((0, 0), (0x0A010202, 32), False),
+        ((0, 0), (0x0A010202, 31), True),
+        ((0, 0), (0x8A010203, 1), False),
+    ],
+)
+@pytest.mark.parametrize("fragment", [0x0010, 0x2010])
+def test_fragments_match_by_all_bits_of_the_prefixes(
+    src: tuple[int, int],
+    dst: tuple[int, int],
+    matches: bool,
+    fragment: int,
+    frame: Build,
+) -> None:
+    assert is_dropped(oracle(rule(1, src, dst)), frame(fragment=fragment)) == matches
+
+
 def test_options_are_skipped(frame: Build) -> None:
     assert is_dropped(oracle(rule(1, dports=(7, 7))), frame(ihl=8))
 

@@ -29,7 +29,7 @@ from npftrace.frames.wire import ETH_TYPE_ARP, ETH_TYPE_IPV4, FRAME_BYTES_MAX
 from npftrace.oracle.calls import require, running_order, unknown_call
 from npftrace.oracle.learned import Sightings
 from npftrace.oracle.protocols.ipv4 import ETHER_BYTES
-from npftrace.oracle.updated import Timed
+from npftrace.oracle.updated import UpdatedTable
 from npftrace.oracle.verdict import Verdict
 from npftrace.tables.control import Call
 
@@ -173,9 +173,9 @@ class Firewall:
         self.ports = ports
         self.added: list[Rule] = []
         self.rules: RuleIndex | None = None
-        self.dropped: Timed[int, bool] = Timed(False, window)
-        self.drops_other: Timed[int, bool] = Timed(True, window)
-        self.peers: Timed[int, int | None] = Timed(None, window)
+        self.dropped: UpdatedTable[int, bool] = UpdatedTable(False, window)
+        self.drops_other: UpdatedTable[int, bool] = UpdatedTable(True, window)
+        self.peers: UpdatedTable[int, int | None] = UpdatedTable(None, window)
         self.known: dict[Header, int] = {}
         self.is_stateful = False
         self.connections: Sightings[Connection] = Sightings(window)

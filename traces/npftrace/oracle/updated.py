@@ -19,7 +19,7 @@ ALWAYS = float("-inf")
 NEVER = float("inf")
 
 
-class Timed(Generic[Key, Value]):
+class UpdatedTable(Generic[Key, Value]):
     """A table from keys to values, with a default for absent keys."""
 
     def __init__(self, default: Value, window: int) -> None:
@@ -57,21 +57,21 @@ class Timed(Generic[Key, Value]):
         return (*found, *(v for v in self.absent if v not in found))
 
 
-class TimedPrefixes:
+class UpdatedPrefixes:
     """Longest-prefix match, a table for each prefix length, tried from the
     longest: as unlike a trie as can be."""
 
     def __init__(self, window: int, bits: int = 32) -> None:
         self._window = window
         self._bits = bits
-        self._tables: dict[int, Timed[int, int | None]] = {}
+        self._tables: dict[int, UpdatedTable[int, int | None]] = {}
         # Bits below the prefix, least first, and the prefixes of that length.
-        self._levels: list[tuple[int, Timed[int, int | None]]] = []
+        self._levels: list[tuple[int, UpdatedTable[int, int | None]]] = []
 
     def set(self, prefix: int, length: int, value: int | None, call: Call) -> None:
         """Sets the value of a prefix; None takes it away."""
         if length not in self._tables:
-            self._tables[length] = Timed(None, self._window)
+            self._tables[length] = UpdatedTable(None, self._window)
             lengths = sorted(self._tables, reverse=True)
             self._levels = [(self._bits - n, self._tables[n]) for n in lengths]
         self._tables[length].set(prefix >> (self._bits - length), value, call)

@@ -10,15 +10,14 @@ For each frame size (RFC 2544 section 9.1):
     back-to-back   the longest burst at line rate without a lost frame (26.4)
     overload       the rate that is forwarded when the ports offer all they can
 
-and, for routed traffic, how many routes a second change without loss at 90 %
+and, for routed traffic, how many routes per second change without loss at 90 %
 of the throughput of the first size (section 11.4).
 
 Rates are Gbit/s of frames with their CRC, without preamble and gap. A trial is
-a few thousand frames, not the minute of the RFC. What a minute would lose, such
-a trial still holds in its buffers; so the frames that did not leave at the
-offered rate count as lost, from 2 % of it on, which is what start and end of a
-trial take. A burst is measured by the frames that the receiver had no buffer
-for.
+a few thousand frames, not a minute as in the RFC. Frames that a minute would
+lose are still in the buffers at the end of such a trial. So a rate counts as
+lossy if less than 98 % of it leaves; start and end of a trial take up to 2 %.
+The end of a burst is the first frame that the receiver has no buffer for.
 """
 
 import argparse
@@ -33,18 +32,19 @@ from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
 
-from npftrace.arguments import between
+from npftrace.arguments import PORTS_DEFAULT, PORTS_MAX, between
 from npftrace.errors import InputError
+from npftrace.frames.wire import GAP_BYTES
 from npftrace.make.sizes import sizes
 
 SIZES = "64,128,256,512,1024,1280,1518"
 PORT_GBPS = 1.0
-GAP_BYTES = 20  # preamble, start of frame, gap between frames
+#: Kinds of traffic, and the option of `npftrace make` for `--entries`.
 KINDS = {"ipv4": "routes", "firewall": "rules", "mpls": "labels"}
-#: What a frame that is dropped by rule would make of a rate without loss.
+#: Options for traffic of which nothing is dropped by rule: it would count as loss.
 FORWARDED = {"firewall": ("--denied", "0")}
 LATENCY_SHARES = (1.0, 0.95, 0.9, 0.5)
-#: The part of the offered rate that start and end of a trial take.
+#: The share of the offered rate that start and end of a trial take.
 SLACK = 0.02
 BURST_MAX = 16384
 
@@ -68,7 +68,7 @@ class Trial:
 
 @dataclass
 class SizeResult:
-    """What one frame size gave."""
+    """The measurements of one frame size."""
 
     size: int
     line_gbps: float
@@ -81,12 +81,12 @@ class SizeResult:
 
 
 def line_rate(size: int, ports: int) -> float:
-    """Frame bits a second that all ports bring together, in Gbit/s."""
+    """The rate of frames of `size` bytes that all ports offer together, in Gbit/s."""
     return ports * PORT_GBPS * size / (size + GAP_BYTES)
 
 
-class _Bench:
-    """Runs trials of one image."""
+class Bench:
+    """Measures one image by trials."""
 
     def __init__(self, args: argparse.Namespace, folder: Path) -> None:
         self.args = args
@@ -94,7 +94,7 @@ class _Bench:
         self.trace, self.control = folder / "trace.pcap", folder / "control.txt"
 
     def make(self, size: int, updates: int = 0) -> None:
-        """A trace of one frame size with its tables."""
+        """Writes a trace of one frame size, and its control file."""
         args = self.args
         command = ["npftrace", "make", args.kind, "--out", str(self.trace)]
         command += ["--control", str(self.control), "--size", str(size)]
@@ -107,6 +107,7 @@ class _Bench:
         _run(command)
 
     def trial(self, gbps: float, packets: int | None = None) -> Trial:
+        """Offers the trace, repeated or cut to `packets`, at a rate."""
         stats = self.folder / "stats.json"
         command = ["ixpsim", str(self.args.image), f"--trace={self.trace}"]
         command += [f"--control={self.control}", f"--stats={stats}", "--quiet"]
@@ -141,7 +142,8 @@ class _Bench:
         return best
 
     def back_to_back(self, line_gbps: float) -> int:
-        """The longest burst, to a fiftieth; BURST_MAX if there is no end."""
+        """Frames of the longest burst without overflow, to a fiftieth; BURST_MAX if
+        no burst overflows."""
         low, high = 0, BURST_MAX
         if self.trial(line_gbps, high).overflow == 0:
             return high
@@ -154,28 +156,29 @@ class _Bench:
         return low
 
     def size(self, size: int) -> SizeResult:
+        """All measurements of one frame size."""
         self.make(size)
         result = SizeResult(size, line_rate(size, self.args.ports))
         best = self.throughput(result.line_gbps)
         result.throughput_gbps = best.offered_gbps
         result.throughput_mpps = best.forwarded_mpps
-        for part in LATENCY_SHARES:
-            trial = best if part == 1 else self.trial(best.offered_gbps * part)
-            result.latency.append({"share": part, **trial.latency_cycles})
-        quiet = 0
+        for share in LATENCY_SHARES:
+            trial = best if share == 1 else self.trial(best.offered_gbps * share)
+            result.latency.append({"share": share, **trial.latency_cycles})
+        rates_without_loss = 0
         for tenth in range(10, 0, -1):
             trial = self.trial(result.line_gbps * tenth / 10)
             if tenth == 10:
                 result.overload_gbps = trial.forwarded_gbps
             result.loss.append({"share": tenth / 10, "lost": trial.lost})
-            quiet = quiet + 1 if trial.lost == 0 else 0
-            if quiet == 2:
+            rates_without_loss = rates_without_loss + 1 if trial.lost == 0 else 0
+            if rates_without_loss == 2:
                 break
         result.back_to_back_frames = self.back_to_back(result.line_gbps)
         return result
 
     def updates(self, size: int, throughput_gbps: float) -> float:
-        """The most route changes a second, of tenfold steps, without loss."""
+        """The most route changes per second without loss, in steps of ten."""
         gbps = throughput_gbps * 0.9
         seconds = self.args.packets * size * 8 / (gbps * 1e9)
         best = 0.0
@@ -222,7 +225,7 @@ def _table(results: list[SizeResult]) -> Table:
 
 
 def _plot(results: list[SizeResult], path: Path) -> None:
-    # Slow to load, and needed here alone.
+    # Slow to load, so only loaded here.
     import matplotlib
 
     matplotlib.use("Agg")
@@ -254,6 +257,7 @@ def _plot(results: list[SizeResult], path: Path) -> None:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of `npftrace bench2544`."""
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.description = __doc__
     parser.add_argument("image", type=Path, metavar="IMAGE.ixp")
@@ -264,10 +268,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--sizes", type=sizes, default=SIZES, help="frame bytes with CRC"
     )
-    parser.add_argument("--packets", type=between(100, 10**7), default=4000)
+    parser.add_argument(
+        "--packets", type=between(100, 10**7), default=4000, help="in a trial"
+    )
     parser.add_argument("--mes", type=between(1, 6), help="microengines")
-    parser.add_argument("--ports", type=between(1, 16), default=4)
-    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument(
+        "--ports",
+        type=between(1, PORTS_MAX),
+        default=PORTS_DEFAULT,
+        help="ports of the chip",
+    )
+    parser.add_argument("--seed", type=int, default=1, help="of the traffic")
     parser.add_argument("--json", type=Path, help="write the results here")
     parser.add_argument("--plot", type=Path, help="draw the results here (PNG, SVG)")
     parser.set_defaults(run=run)
@@ -278,7 +289,7 @@ def run(args: argparse.Namespace) -> int:
     frame_sizes = args.sizes.sizes
     results: list[SizeResult] = []
     with tempfile.TemporaryDirectory() as name, Progress(transient=True) as progress:
-        bench = _Bench(args, Path(name))
+        bench = Bench(args, Path(name))
         task = progress.add_task("frame sizes", total=len(frame_sizes))
         for size in frame_sizes:
             results.append(bench.size(size))
@@ -288,7 +299,7 @@ def run(args: argparse.Namespace) -> int:
             updates = bench.updates(frame_sizes[0], results[0].throughput_gbps)
     Console().print(_table(results))
     if updates is not None:
-        print(f"routes changed without loss at 90 %: {updates:,.0f} a second")
+        print(f"routes changed without loss at 90 %: {updates:,.0f} per second")
     if args.json:
         found = {
             "image": args.image.name,

@@ -4,7 +4,7 @@ from collections import defaultdict
 
 from npftrace.frames.wire import ETH_TYPE_VLAN, pad
 from npftrace.oracle.learned import Sightings
-from npftrace.oracle.updated import Timed
+from npftrace.oracle.updated import UpdatedTable
 from npftrace.oracle.verdict import Verdict
 from npftrace.tables.control import Call
 
@@ -23,7 +23,9 @@ class Bridge:
         self.members[DEFAULT_VLAN] = dict.fromkeys(range(ports), False)
         self.access = dict.fromkeys(range(ports), DEFAULT_VLAN)
         # Stations that stay, and the others by what was heard, in its order.
-        self.static: Timed[tuple[int, int], int | None] = Timed(None, window)
+        self.static: UpdatedTable[tuple[int, int], int | None] = UpdatedTable(
+            None, window
+        )
         self.heard: Sightings[tuple[int, int]] = Sightings(window)
 
     def place(self, vlan: int, mac: int, port: int, call: Call) -> None:

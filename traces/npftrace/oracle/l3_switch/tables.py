@@ -8,7 +8,7 @@ from npftrace.oracle.calls import require, running_order, unknown_call
 from npftrace.oracle.l3_switch.bridge import Bridge
 from npftrace.oracle.protocols import arp
 from npftrace.oracle.protocols.ipv4 import ether
-from npftrace.oracle.updated import Timed, TimedPrefixes
+from npftrace.oracle.updated import UpdatedPrefixes, UpdatedTable
 from npftrace.oracle.verdict import Verdict
 from npftrace.tables.control import Call
 
@@ -48,11 +48,11 @@ class L3Tables:
         self.ports = ports
         self.window = window
         # Tables are zero before they are set, as the program's memory is.
-        self.own: Timed[int, int] = Timed(0, window)
-        self.hops: Timed[int, Hop | None] = Timed(None, window)
-        self.routes = TimedPrefixes(window)
-        self.routes6 = TimedPrefixes(window, 128)
-        self.groups: Timed[tuple[int, int], int] = Timed(0, window)
+        self.own: UpdatedTable[int, int] = UpdatedTable(0, window)
+        self.hops: UpdatedTable[int, Hop | None] = UpdatedTable(None, window)
+        self.routes = UpdatedPrefixes(window)
+        self.routes6 = UpdatedPrefixes(window, 128)
+        self.groups: UpdatedTable[tuple[int, int], int] = UpdatedTable(0, window)
         self.bridge = Bridge(ports, window)
         self.neighbours = arp.Neighbours()
         self.mtu = dict.fromkeys(range(ports), MTU_DEFAULT)

@@ -56,7 +56,7 @@ from npftrace.oracle.calls import require, running_order, unknown_call
 from npftrace.oracle.protocols import icmp, ipv6
 from npftrace.oracle.protocols.fragments import cut
 from npftrace.oracle.protocols.ipv4 import ETHER_BYTES, ether, header_error, with_ttl
-from npftrace.oracle.updated import Timed, TimedPrefixes
+from npftrace.oracle.updated import UpdatedPrefixes, UpdatedTable
 from npftrace.oracle.verdict import Verdict
 from npftrace.tables.control import Call
 
@@ -162,13 +162,13 @@ class Mpls:
     def __init__(self, calls: Sequence[Call], ports: int, window: int) -> None:
         self.ports = ports
         # Tables are zero before they are set, as the program's memory is.
-        self.own: Timed[int, int] = Timed(0, window)
-        self.hops: Timed[int, tuple[int, int]] = Timed((0, 0), window)
-        self.nhlfes: Timed[int, Nhlfe] = Timed(Nhlfe(0, ()), window)
-        self.groups: Timed[tuple[int, int], int] = Timed(0, window)
-        self.ilm: Timed[int, int | str | None] = Timed(None, window)
-        self.ftn = TimedPrefixes(window)
-        self.ftn6 = TimedPrefixes(window, 128)
+        self.own: UpdatedTable[int, int] = UpdatedTable(0, window)
+        self.hops: UpdatedTable[int, tuple[int, int]] = UpdatedTable((0, 0), window)
+        self.nhlfes: UpdatedTable[int, Nhlfe] = UpdatedTable(Nhlfe(0, ()), window)
+        self.groups: UpdatedTable[tuple[int, int], int] = UpdatedTable(0, window)
+        self.ilm: UpdatedTable[int, int | str | None] = UpdatedTable(None, window)
+        self.ftn = UpdatedPrefixes(window)
+        self.ftn6 = UpdatedPrefixes(window, 128)
         # The router's address on each port; the port of the frame at hand.
         self.addresses: dict[int, int] = {}
         self.mtu: dict[int, int] = {}
