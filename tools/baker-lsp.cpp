@@ -12,7 +12,7 @@
 #include "baker-lang/Frontend.h"
 #include "baker-lang/editor/Format.h"
 #include "baker-lang/editor/SymbolIndex.h"
-#include "baker-lang/syntax/Catalogue.h"
+#include "baker-lang/syntax/DiagnosticCatalogue.h"
 #include "driver/report/AddressMap.h"
 
 #include <nlohmann/json.hpp>

@@ -3,7 +3,7 @@
 // Options stand here and nowhere else. Exit status: 0 done, 1 the input is
 // wrong, 2 the command line is wrong, 3 a bug of ours.
 
-#include "baker-lang/syntax/Catalogue.h"
+#include "baker-lang/syntax/DiagnosticCatalogue.h"
 #include "driver/Compile.h"
 #include "driver/pipeline/Plugins.h"
 #include "ir/analysis/Explain.h"

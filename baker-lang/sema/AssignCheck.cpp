@@ -12,8 +12,8 @@
 #include "baker-lang/sema/AssignCheck.h"
 
 #include "baker-lang/syntax/AstWalk.h"
-#include "baker-lang/syntax/Catalogue.h"
 #include "baker-lang/syntax/Declarations.h"
+#include "baker-lang/syntax/DiagnosticCatalogue.h"
 
 #include <set>
 
@@ -69,7 +69,7 @@ void AssignCheck::read(const NameExpr &name) {
       variable->type->isPacket() || state.set.count(variable) ||
       !reported.insert(variable).second)
     return;
-  report(diagnostics, Code::Uninitialized, name.range,
+  report(diagnostics, DiagId::Uninitialized, name.range,
          "'" + variable->name +
              "' is read before anything is assigned to it: it is 0 here")
       .note(variable->range, "declared here");

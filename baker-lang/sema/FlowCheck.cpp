@@ -14,8 +14,8 @@
 
 #include "baker-lang/sema/FlowCheck.h"
 
-#include "baker-lang/syntax/Catalogue.h"
 #include "baker-lang/syntax/Declarations.h"
+#include "baker-lang/syntax/DiagnosticCatalogue.h"
 
 #include <set>
 
@@ -92,7 +92,7 @@ private:
 
   State unreachable() const;
   HandleState *stateOf(const Decl *decl);
-  void report(Code code, SourceRange where, std::string message,
+  void report(DiagId id, SourceRange where, std::string message,
               const HandleState *handle = nullptr);
   static bool isConstant(const Expr *expr, bool value) {
     return expr && expr->constant && (*expr->constant != 0) == value;
@@ -146,7 +146,7 @@ void FlowCheck::run() {
   end.begin = end.end > 0 ? end.end - 1 : 0;
   leave(end);
   if (function.result && function.result->isScalar())
-    report(Code::MissingReturn, end,
+    report(DiagId::MissingReturn, end,
            "'" + function.name +
                "' can end here without returning a value of "
                "type '" +
@@ -158,16 +158,16 @@ HandleState *FlowCheck::stateOf(const Decl *decl) {
   return entry == handleIndex.end() ? nullptr : &state.handles[entry->second];
 }
 
-void FlowCheck::report(Code code, SourceRange where, std::string message,
+void FlowCheck::report(DiagId id, SourceRange where, std::string message,
                        const HandleState *handle) {
   // A packet may seem to be held only because another error hid its release.
-  if (!state.isReachable || (code == Code::NeverGivenAway && hidesReleases) ||
-      !reported.insert({unsigned(code), where.begin}).second)
+  if (!state.isReachable || (id == DiagId::NeverGivenAway && hidesReleases) ||
+      !reported.insert({unsigned(id), where.begin}).second)
     return;
-  auto &diagnostic = lang::report(diagnostics, code, where, std::move(message));
+  auto &diagnostic = lang::report(diagnostics, id, where, std::move(message));
   if (!handle || !handle->wasReleased)
     return;
-  if (code != Code::NeverGivenAway)
+  if (id != DiagId::NeverGivenAway)
     diagnostic.note(handle->release, "given away here");
   else if (handle->mayBeEmpty)
     diagnostic.note(handle->release, "given away here on another path");
@@ -175,8 +175,8 @@ void FlowCheck::report(Code code, SourceRange where, std::string message,
 
 /// The first statement behind one that control never leaves.
 void FlowCheck::warnUnreachable(SourceRange where) {
-  if (reported.insert({unsigned(Code::Unreachable), where.begin}).second)
-    lang::report(diagnostics, Code::Unreachable, where,
+  if (reported.insert({unsigned(DiagId::Unreachable), where.begin}).second)
+    lang::report(diagnostics, DiagId::Unreachable, where,
                  "this is never reached");
 }
 
@@ -190,12 +190,12 @@ bool FlowCheck::checkHeld(VarDecl *decl, SourceRange where) {
     return true;
   explained.insert(decl);
   if (handle->wasReleased)
-    report(Code::UsedAfterRelease, where,
+    report(DiagId::UsedAfterRelease, where,
            "'" + decl->name + "' is used, but its packet was given away" +
                (handle->mayHold ? " on some path" : ""),
            handle);
   else
-    report(Code::HoldsNoPacket, where,
+    report(DiagId::HoldsNoPacket, where,
            "'" + decl->name + "' holds no packet here" +
                (handle->mayHold ? " on some path" : ""));
   // One message for each packet: neither held nor empty from here on.
@@ -216,7 +216,7 @@ void FlowCheck::use(Expr &expr) {
   }
   visit(expr);
   if (expr.type && expr.type->isPacket())
-    report(Code::NeverGivenAway, expr.range,
+    report(DiagId::NeverGivenAway, expr.range,
            "this packet has no name: it could never be given away");
 }
 
@@ -231,7 +231,7 @@ void FlowCheck::take(Expr &expr) {
   if (!handle)
     return;
   if (decl->isBorrowed) {
-    report(Code::Borrowed, expr.range,
+    report(DiagId::Borrowed, expr.range,
            "the function '" + function.name +
                "' cannot give away its "
                "parameter '" +
@@ -249,7 +249,7 @@ void FlowCheck::fill(VarDecl *decl, SourceRange where) {
   if (!handle)
     return;
   if (handle->mayHold)
-    report(decl->isBorrowed ? Code::Borrowed : Code::Overwritten, where,
+    report(decl->isBorrowed ? DiagId::Borrowed : DiagId::Overwritten, where,
            "'" + decl->name +
                "' is overwritten while it holds a packet, "
                "which would be lost");
@@ -272,7 +272,7 @@ void FlowCheck::leave(SourceRange where) {
     if (!handle.mayHold || handles[i]->isBorrowed ||
         explained.count(handles[i]))
       continue;
-    report(Code::NeverGivenAway, where,
+    report(DiagId::NeverGivenAway, where,
            "the packet of '" + handles[i]->name + "' is not given away" +
                (handle.mayBeEmpty ? " on some path" : "") +
                " before the PPF ends here: put it on a channel or drop it",
@@ -418,7 +418,7 @@ void FlowCheck::visitBlock(std::vector<StmtPtr> &body) {
   for (VarDecl *decl : declared) {
     HandleState *handle = stateOf(decl);
     if (state.isReachable && handle->mayHold && &body != &function.body->body)
-      report(Code::NeverGivenAway, decl->range,
+      report(DiagId::NeverGivenAway, decl->range,
              "the packet of '" + decl->name + "' is not given away" +
                  (handle->mayBeEmpty ? " on some path" : "") +
                  " before its block ends: put it on a channel or drop it",
@@ -447,7 +447,7 @@ void FlowCheck::visitDeclaration(DeclarationStmt &stmt) {
       continue;
     }
     if (handle->mayHold)
-      report(Code::NeverGivenAway, part.name.range,
+      report(DiagId::NeverGivenAway, part.name.range,
              "the packet of '" + part.decl->name +
                  "' is not given away before the next turn of the loop");
     *handle = HandleState();
@@ -509,7 +509,7 @@ void FlowCheck::visit(Stmt &stmt) {
     Expr &expr = *llvm::cast<ExpressionStmt>(stmt).expr;
     visit(expr);
     if (expr.type && expr.type->isPacket() && llvm::isa<CallExpr>(expr))
-      report(Code::NeverGivenAway, expr.range,
+      report(DiagId::NeverGivenAway, expr.range,
              "nobody takes the packet that this gives");
     return;
   }

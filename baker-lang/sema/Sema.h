@@ -11,8 +11,8 @@
 #ifndef KARAKAL_BAKER_LANG_SEMA_SEMA_H
 #define KARAKAL_BAKER_LANG_SEMA_SEMA_H
 
-#include "baker-lang/syntax/Catalogue.h"
 #include "baker-lang/syntax/Declarations.h"
+#include "baker-lang/syntax/DiagnosticCatalogue.h"
 
 #include <map>
 #include <set>
@@ -78,7 +78,7 @@ private:
   void resolveBody(FunctionDecl &decl, ModuleDecl *module);
   EndpointDecl *bodyInput(FunctionDecl &decl, PpfDecl &ppf);
   PpfDecl *findPpf(const std::vector<Identifier> &path, size_t used,
-                   ModuleDecl *module, Code code);
+                   ModuleDecl *module, DiagId id);
   void wire(Wire &wire, ModuleDecl &module);
   void connect(Wire &wire, ModuleDecl &module);
   void connectReceiver(Wire &wire, EndpointDecl &to, ModuleDecl &module);
@@ -157,10 +157,10 @@ private:
   bool checkPacket(Expr &expr);
 
   // Small parts.
-  Diagnostic &error(Code code, SourceRange where, std::string message) {
+  Diagnostic &error(DiagId id, SourceRange where, std::string message) {
     if (function)
       function->hasErrors = true;
-    return report(diagnostics, code, where, std::move(message));
+    return report(diagnostics, id, where, std::move(message));
   }
   Decl *lookup(const std::string &name) const { return lookup(name, *scope); }
   static Decl *lookup(const std::string &name, const Scope &scope);

@@ -22,7 +22,7 @@ uint64_t Sema::toleratedOneIn(Expr *argument, Scope &from, SourceRange where) {
     if (rate->value >= least && rate->value <= 1)
       // The decimal may lie a hair beside the share that was meant.
       return uint64_t(std::ceil(1 / rate->value * (1 - 1e-12)));
-    error(Code::BadAnnotation, where,
+    error(DiagId::BadAnnotation, where,
           "the share of stale packets in '@tolerate' lies between 1e-15 and 1");
     return 0;
   }
@@ -30,7 +30,7 @@ uint64_t Sema::toleratedOneIn(Expr *argument, Scope &from, SourceRange where) {
   if (argument)
     packets = constantOf(*argument, from, "the argument of '@tolerate'");
   if (!argument || (packets && *packets == 0))
-    error(Code::BadAnnotation, where,
+    error(DiagId::BadAnnotation, where,
           "'@tolerate' takes a share such as 1e-4, or a number N above 0: one "
           "stale packet in N is tolerated");
   return packets.value_or(0);
@@ -50,14 +50,14 @@ void Sema::resolveAnnotations(GlobalDecl &decl) {
       if (memory && llvm::is_contained(ir::placeNames, memory->name))
         decl.placeIn = memory->name;
       else
-        error(Code::BadAnnotation, where,
+        error(DiagId::BadAnnotation, where,
               "'@place' takes the name of a memory: scratch, sram, sram0, "
               "sram1 or dram");
     } else if (name.name == "tolerate") {
       decl.toleratedOneIn =
           toleratedOneIn(annotation.argument.get(), *decl.scope, where);
     } else if (!name.name.empty()) {
-      error(Code::UnknownAnnotation, name.range,
+      error(DiagId::UnknownAnnotation, name.range,
             "there is no annotation '@" + name.name +
                 "'; a variable can bear '@place' and '@tolerate'");
     }
@@ -70,7 +70,7 @@ void Sema::resolveBound(LoopBound &bound) {
   if (bound.argument)
     rounds = constantOf(*bound.argument, *scope, "the argument of '@bound'");
   if (!bound.argument || (rounds && (*rounds == 0 || *rounds > INT32_MAX)))
-    error(Code::BadAnnotation,
+    error(DiagId::BadAnnotation,
           bound.argument ? bound.argument->range : bound.name.range,
           "'@bound' takes the most rounds that the loop makes: a constant from "
           "1 to 2147483647");
@@ -85,10 +85,10 @@ void Sema::resolveAnnotations(FunctionDecl &decl) {
     if (name.name == "inline" && decl.role == Role::Function) {
       decl.isInline = true;
       if (annotation.argument)
-        error(Code::BadAnnotation, annotation.argument->range,
+        error(DiagId::BadAnnotation, annotation.argument->range,
               "'@inline' takes no argument");
     } else if (!name.name.empty()) {
-      error(Code::UnknownAnnotation, name.range,
+      error(DiagId::UnknownAnnotation, name.range,
             "there is no annotation '@" + name.name +
                 "' here; a function that is called can bear '@inline'");
     }

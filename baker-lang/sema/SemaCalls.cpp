@@ -48,7 +48,7 @@ const Type *Sema::checkCall(CallExpr &expr, const Type *expected) {
       expr.function = callee;
       return checkFunctionCall(expr);
     } else {
-      error(Code::NotCallable, name->range,
+      error(DiagId::NotCallable, name->range,
             std::string("the ") + noun(decl->kind) + " '" + name->name +
                 "' cannot be called")
           .note(decl->range, "declared here");
@@ -60,7 +60,7 @@ const Type *Sema::checkCall(CallExpr &expr, const Type *expected) {
         expr.function = callee;
         return checkFunctionCall(expr);
       }
-    error(Code::NotCallable, expr.callee->range, "this cannot be called");
+    error(DiagId::NotCallable, expr.callee->range, "this cannot be called");
   }
   for (ExprPtr &argument : expr.arguments)
     check(*argument);
@@ -76,7 +76,7 @@ bool Sema::checkArgumentCount(CallExpr &expr, size_t least, size_t most,
   if (most != least)
     wanted += " or " + std::to_string(most);
   auto &diagnostic =
-      error(Code::BadArgumentCount, expr.range,
+      error(DiagId::BadArgumentCount, expr.range,
             "'" + name + "' takes " + wanted +
                 (most == 1 ? " argument, not " : " arguments, not ") +
                 std::to_string(count));
@@ -91,7 +91,7 @@ bool Sema::checkArgumentCount(CallExpr &expr, size_t least, size_t most,
 const Type *Sema::checkFunctionCall(CallExpr &expr) {
   FunctionDecl &callee = *expr.function;
   if (callee.role != Role::Function) {
-    error(Code::NotCallable, expr.callee->range,
+    error(DiagId::NotCallable, expr.callee->range,
           std::string(callee.role == Role::Control ? "the control function '"
                                                    : "the init function '") +
               callee.name + "' is called from outside the program only")
@@ -102,7 +102,7 @@ const Type *Sema::checkFunctionCall(CallExpr &expr) {
   }
   // In a constant expression there is no function to call from.
   if (!function) {
-    error(Code::NotConstant, expr.range, "a constant cannot call functions");
+    error(DiagId::NotConstant, expr.range, "a constant cannot call functions");
     return types.error();
   }
   size_t count = callee.parameters.size();
@@ -126,7 +126,7 @@ bool Sema::checkPacket(Expr &expr) {
   if (type->isPacket())
     return true;
   if (!type->isError())
-    error(Code::BadOperand, expr.range,
+    error(DiagId::BadOperand, expr.range,
           "a packet is needed here, this is of type '" + type->str() + "'");
   return false;
 }
@@ -137,7 +137,7 @@ const Type *Sema::checkPrimitive(CallExpr &expr, const Type *expected) {
   const std::string &name = llvm::cast<NameExpr>(*expr.callee).name;
   bool isAnywhere = expr.primitive == Primitive::Length;
   if (!isAnywhere && (!function || function->role != Role::Ppf)) {
-    error(Code::OnlyInPpf, expr.range,
+    error(DiagId::OnlyInPpf, expr.range,
           "'" + name + "' can stand in the body of a PPF only");
     return types.error();
   }
@@ -172,7 +172,7 @@ const Type *Sema::checkPrimitive(CallExpr &expr, const Type *expected) {
 void Sema::checkBytes(Expr &bytes, uint64_t most, const char *what) {
   if (!checkScalar(bytes) || !bytes.constant || *bytes.constant <= most)
     return;
-  error(Code::TooManyBytes, bytes.range,
+  error(DiagId::TooManyBytes, bytes.range,
         constantText(*bytes.constant, bytes.type) + " bytes are more than " +
             what + " holds: " + std::to_string(most));
 }
@@ -191,7 +191,7 @@ const Type *Sema::checkResize(CallExpr &expr) {
   if (!isPacket)
     return types.error();
   if (handle.kind != ExprKind::Name) {
-    error(Code::BadOperand, handle.range,
+    error(DiagId::BadOperand, handle.range,
           "'" + name + "' changes the packet of a handle; this has no name");
     return types.error();
   }
@@ -216,7 +216,7 @@ const Type *Sema::newHeader(CallExpr &expr, const Type *expected) {
     return types.error();
   if (!expected || !expected->isPacket()) {
     if (!expected || !expected->isError())
-      error(Code::ProtocolUnclear, expr.range,
+      error(DiagId::ProtocolUnclear, expr.range,
             "the protocol of the " +
                 std::string(isCreate  ? "new packet"
                             : isDecap ? "inner header"
@@ -229,7 +229,7 @@ const Type *Sema::newHeader(CallExpr &expr, const Type *expected) {
     return types.error();
   }
   if (!isDecap && !hasSize && !expected->protocol->isConstantSize) {
-    error(Code::SizeUnclear, expr.range,
+    error(DiagId::SizeUnclear, expr.range,
           "headers of '" + expected->protocol->name +
               "' differ in size: give it in bytes")
         .note("for example '" + name + (isCreate ? "(" : "(ph, ") +
@@ -254,7 +254,7 @@ DropReasonDecl *Sema::checkReason(Expr &reason) {
   reason.type = types.voidType();
   if (!name) {
     if (reason.kind != ExprKind::Error)
-      error(Code::NoSuchReason, reason.range,
+      error(DiagId::NoSuchReason, reason.range,
             "the name of a drop reason is needed here");
     return nullptr;
   }
@@ -265,7 +265,7 @@ DropReasonDecl *Sema::checkReason(Expr &reason) {
   }
   if (isSuspect(name->name))
     return nullptr;
-  auto &diagnostic = error(Code::NoSuchReason, name->range,
+  auto &diagnostic = error(DiagId::NoSuchReason, name->range,
                            "there is no drop reason '" + name->name + "'");
   std::vector<const Decl *> reasons;
   for (auto &[other, decl] : program.dropReasons)
@@ -282,7 +282,7 @@ const Type *Sema::checkChannelPut(CallExpr &expr) {
   if (!checkArgumentCount(expr, 2, 2, "channel_put"))
     return types.error();
   if (section)
-    error(Code::PutInSection, expr.range,
+    error(DiagId::PutInSection, expr.range,
           "'channel_put' cannot stand in a critical section: who takes the "
           "packet may want the lock")
         .note(section->range, "the section; put the packet behind it");
@@ -292,18 +292,18 @@ const Type *Sema::checkChannelPut(CallExpr &expr) {
   const PpfDecl *ppf = function->ppf;
   EndpointDecl *endpoint = nullptr;
   if (!name && channel.kind != ExprKind::Error)
-    error(Code::NotAnOutput, channel.range,
+    error(DiagId::NotAnOutput, channel.range,
           "the first argument is the name of an output");
   if (name && ppf) {
     endpoint =
         llvm::dyn_cast_or_null<EndpointDecl>(ppf->scope.find(name->name));
     if (endpoint && endpoint->isInput) {
-      error(Code::NotAnOutput, name->range,
+      error(DiagId::NotAnOutput, name->range,
             "'" + name->name + "' is an input of '" + ppf->name + "'")
           .note(endpoint->range, "declared here");
       endpoint = nullptr;
     } else if (!endpoint && !isSuspect(name->name)) {
-      auto &diagnostic = error(Code::NotAnOutput, name->range,
+      auto &diagnostic = error(DiagId::NotAnOutput, name->range,
                                "the PPF '" + ppf->name + "' has no output '" +
                                    name->name + "'");
       std::vector<const Decl *> outputs;
@@ -322,7 +322,7 @@ const Type *Sema::checkChannelPut(CallExpr &expr) {
   expr.endpoint = endpoint;
   const Type *type = check(packet, endpoint->type);
   if (!type->isError() && !endpoint->type->isError() && type != endpoint->type)
-    error(Code::CannotConvert, packet.range,
+    error(DiagId::CannotConvert, packet.range,
           "the output '" + endpoint->name + "' carries '" +
               endpoint->type->str() + "', this is '" + type->str() + "'")
         .note(endpoint->range, "declared here");
@@ -336,7 +336,7 @@ const Type *Sema::checkChannelPut(CallExpr &expr) {
 const Type *Sema::checkService(CallExpr &expr) {
   const std::string &name = llvm::cast<NameExpr>(*expr.callee).name;
   if (!function) {
-    error(Code::NotConstant, expr.range, "a constant cannot call functions");
+    error(DiagId::NotConstant, expr.range, "a constant cannot call functions");
     return types.error();
   }
   switch (expr.primitive) {
@@ -368,7 +368,7 @@ const Type *Sema::checkDropCount(CallExpr &expr) {
   if (!checkArgumentCount(expr, 1, 1, "drop_count"))
     return types.error();
   if (function->role != Role::Control)
-    error(Code::OnlyInControl, expr.range,
+    error(DiagId::OnlyInControl, expr.range,
           "'drop_count' can stand in the body of a control function only");
   expr.reason = checkReason(*expr.arguments[0]);
   return expr.reason ? types.integer(32, false) : types.error();
@@ -402,7 +402,7 @@ const Type *Sema::checkAtomicAdd(CallExpr &expr) {
   if ((global || isBehindPointer(counter)) && counter.type->isInteger() &&
       counter.type->width == 32)
     return types.voidType();
-  error(Code::NotACounter, counter.range,
+  error(DiagId::NotACounter, counter.range,
         "'atomic_add' adds to a global variable of 32 bits");
   return types.error();
 }
@@ -416,7 +416,7 @@ const Type *Sema::checkTrace(CallExpr &expr) {
       refuseWide(expr.arguments[i]->type, expr.arguments[i]->range,
                  "a value to trace");
   if (!text) {
-    error(Code::BadTrace, expr.range,
+    error(DiagId::BadTrace, expr.range,
           "'trace' takes a text in quotes, then the values for its '{}'");
     return types.error();
   }
@@ -427,7 +427,7 @@ const Type *Sema::checkTrace(CallExpr &expr) {
     ++places;
   if (places == expr.arguments.size() - 1)
     return types.voidType();
-  error(Code::BadTrace, text->range,
+  error(DiagId::BadTrace, text->range,
         "the text has " + std::to_string(places) + " '{}' for " +
             std::to_string(expr.arguments.size() - 1) + " values");
   return types.error();

@@ -154,14 +154,14 @@ void Sema::declareList(DeclList &list, ModuleDecl *module) {
   for (auto &decl : list.metadata) {
     MetadataDecl *&entry = program.metadata[decl->name];
     if (entry && entry->isBuiltin)
-      error(Code::ReservedName, decl->range,
+      error(DiagId::ReservedName, decl->range,
             "the metadata field '" + decl->name + "' is built in");
     else if (entry)
       decl->first = entry;
     else
       declareSymbol((entry = decl.get()));
     if (auto other = own.find(decl->name); other != own.end())
-      error(Code::Redeclared, decl->range,
+      error(DiagId::Redeclared, decl->range,
             "the metadata field '" + decl->name + "' is declared twice")
           .note(other->second, "first declared here");
     own[decl->name] = decl->range;
@@ -171,10 +171,10 @@ void Sema::declareList(DeclList &list, ModuleDecl *module) {
     DropReasonDecl *&entry = program.dropReasons[decl->name];
     auto [other, isNew] = own.emplace(decl->name, decl->range);
     if (entry && entry->range.end == 0)
-      error(Code::ReservedName, decl->range,
+      error(DiagId::ReservedName, decl->range,
             "the drop reason '" + decl->name + "' is built in");
     else if (!isNew)
-      error(Code::Redeclared, decl->range,
+      error(DiagId::Redeclared, decl->range,
             "the drop reason '" + decl->name + "' is declared twice")
           .note(other->second, "first declared here");
     else if (!entry)
@@ -184,7 +184,7 @@ void Sema::declareList(DeclList &list, ModuleDecl *module) {
 
 void Sema::declare(Scope &to, Decl *decl) {
   if (primitiveOf(decl->name) != Primitive::None) {
-    error(Code::ReservedName, decl->range,
+    error(DiagId::ReservedName, decl->range,
           "'" + decl->name + "' is a packet primitive of the language");
     return;
   }
@@ -193,7 +193,8 @@ void Sema::declare(Scope &to, Decl *decl) {
     entry = decl;
     return;
   }
-  error(Code::Redeclared, decl->range, "'" + decl->name + "' is declared twice")
+  error(DiagId::Redeclared, decl->range,
+        "'" + decl->name + "' is declared twice")
       .note(entry->range,
             std::string("first declared here, as a ") + noun(entry->kind));
 }
@@ -202,13 +203,13 @@ void Sema::declare(Scope &to, Decl *decl) {
 /// space in the compiler's intermediate form.
 void Sema::declareSymbol(Decl *decl) {
   if (decl->name == "rx" || decl->name == "tx") {
-    error(Code::ReservedName, decl->range,
+    error(DiagId::ReservedName, decl->range,
           "'" + decl->name + "' is the name of the receiver or transmitter");
     return;
   }
   const Decl *&entry = symbols[decl->name];
   if (entry && entry->kind != decl->kind)
-    error(Code::Redeclared, decl->range,
+    error(DiagId::Redeclared, decl->range,
           std::string("the ") + noun(decl->kind) + " '" + decl->name +
               "' has the name of a " + noun(entry->kind))
         .note(entry->range, "declared here");
@@ -244,7 +245,7 @@ void Sema::undeclared(const std::string &name, SourceRange where,
                       const Scope &from) {
   if (isSuspect(name))
     return;
-  auto &diagnostic = error(Code::UndeclaredName, where,
+  auto &diagnostic = error(DiagId::UndeclaredName, where,
                            "there is no name '" + name + "' here");
   std::vector<const Decl *> candidates;
   for (const Scope *at = &from; at; at = at->parent)
@@ -294,7 +295,7 @@ void Sema::resolveList(DeclList &list, ModuleDecl *module) {
 void Sema::checkStaticAssert(Expr &condition) {
   auto value = constantOf(condition, *scope, "a static assertion");
   if (value && *value == 0 && condition.type->isScalar())
-    error(Code::AssertFailed, condition.range,
+    error(DiagId::AssertFailed, condition.range,
           "this static assertion does not hold");
 }
 
@@ -302,7 +303,7 @@ void Sema::resolveConst(ConstDecl &decl) {
   if (decl.progress == Progress::Done)
     return;
   if (decl.progress == Progress::Busy) {
-    error(Code::ConstantCycle, decl.range,
+    error(DiagId::ConstantCycle, decl.range,
           "the constant '" + decl.name + "' is defined by itself");
     decl.type = types.error();
     return;
@@ -314,7 +315,7 @@ void Sema::resolveConst(ConstDecl &decl) {
   if (decl.typeSyntax)
     refuseWide(declared, decl.typeSyntax->range, "a constant");
   if (!declared->isScalar() && !declared->isError()) {
-    error(Code::BadTypeHere, decl.typeSyntax->range,
+    error(DiagId::BadTypeHere, decl.typeSyntax->range,
           "a constant cannot have type '" + declared->str() + "'");
     declared = types.error();
   }
@@ -345,25 +346,25 @@ void Sema::resolveStruct(StructDecl &decl) {
     return; // the field that closes the cycle is reported below
   decl.progress = Progress::Busy;
   if (decl.fields.empty() && !isSuspect(decl.name))
-    error(Code::EmptyDeclaration, decl.range,
+    error(DiagId::EmptyDeclaration, decl.range,
           "the struct '" + decl.name + "' has no fields");
   std::map<std::string, SourceRange> seen;
   for (StructField &field : decl.fields) {
     auto [entry, isNew] = seen.emplace(field.name.name, field.name.range);
     if (!isNew)
-      error(Code::Redeclared, field.name.range,
+      error(DiagId::Redeclared, field.name.range,
             "the field '" + field.name.name + "' is declared twice")
           .note(entry->second, "first declared here");
     const Type *type = resolveType(field.typeSyntax, *decl.scope);
     if (type->is(TypeKind::Struct) &&
         type->record->progress == Progress::Busy) {
-      error(Code::ContainsItself, field.name.range,
+      error(DiagId::ContainsItself, field.name.range,
             "the struct '" + decl.name + "' contains itself through '" +
                 field.name.name + "'");
       type = types.error();
     } else if (!type->isError() && !type->isScalar() &&
                !type->is(TypeKind::Struct)) {
-      error(Code::BadTypeHere, field.typeSyntax.range,
+      error(DiagId::BadTypeHere, field.typeSyntax.range,
             "a struct cannot hold '" + type->str() + "'");
       type = types.error();
     }
@@ -379,13 +380,13 @@ void Sema::resolveMetadata(MetadataDecl &decl) {
   refuseWide(decl.type, decl.typeSyntax.range, "a metadata field");
   if (decl.first && decl.first->type && !decl.type->isError() &&
       !decl.first->type->isError() && decl.first->type != decl.type)
-    error(Code::MetadataDiffers, decl.range,
+    error(DiagId::MetadataDiffers, decl.range,
           "the metadata field '" + decl.name + "' is '" + decl.type->str() +
               "' here and '" + decl.first->type->str() + "' in another module")
         .note(decl.first->range, "first declared here");
   if (decl.type->isError() || decl.type->isScalar())
     return;
-  error(Code::BadTypeHere, decl.typeSyntax.range,
+  error(DiagId::BadTypeHere, decl.typeSyntax.range,
         "a metadata field cannot have type '" + decl.type->str() + "'");
   decl.type = types.error();
 }
@@ -395,7 +396,7 @@ void Sema::resolveGlobal(GlobalDecl &decl) {
   Scope &from = *decl.scope;
   const Type *type = resolveType(decl.typeSyntax, from);
   if (type->isPacket() || type->isPointer() || type->is(TypeKind::Void)) {
-    error(Code::BadTypeHere, decl.range,
+    error(DiagId::BadTypeHere, decl.range,
           "the global variable '" + decl.name + "' cannot have type '" +
               type->str() + "'");
     type = types.error();
@@ -405,14 +406,14 @@ void Sema::resolveGlobal(GlobalDecl &decl) {
       withDimensions(type, decl.declarator.dimensions, from, decl.range);
   if (decl.isConst && (!decl.type->isAggregate() || type->is(TypeKind::Lock)) &&
       !decl.type->isError())
-    error(Code::BadTypeHere, decl.typeSyntax.range,
+    error(DiagId::BadTypeHere, decl.typeSyntax.range,
           "a constant cannot have type '" + decl.type->str() + "'");
   if (type->is(TypeKind::Lock)) {
     if (!decl.placeIn.empty() && decl.placeIn != "scratch")
-      error(Code::BadAnnotation, decl.range, "a lock lies in scratch");
+      error(DiagId::BadAnnotation, decl.range, "a lock lies in scratch");
     decl.placeIn = "scratch";
     if (decl.declarator.initializer)
-      error(Code::BadInitializer, decl.declarator.initializer->range,
+      error(DiagId::BadInitializer, decl.declarator.initializer->range,
             "a lock is free at first, it takes no value");
     return;
   }
@@ -434,7 +435,7 @@ bool Sema::checkShape(const Initializer &initializer, const Type *type) {
   if (isAggregate != !initializer.expr) {
     if (initializer.expr && initializer.expr->kind == ExprKind::Error)
       return false;
-    error(Code::BadInitializer, initializer.range,
+    error(DiagId::BadInitializer, initializer.range,
           isAggregate ? "'" + type->str() + "' needs its values in braces"
                       : "'" + type->str() + "' takes one value, no braces");
     return false;
@@ -445,7 +446,7 @@ bool Sema::checkShape(const Initializer &initializer, const Type *type) {
       type->is(TypeKind::Array) ? type->size : type->record->fields.size();
   if (initializer.list.size() <= places)
     return true;
-  error(Code::BadInitializer, initializer.range,
+  error(DiagId::BadInitializer, initializer.range,
         std::to_string(initializer.list.size()) + " values for " +
             std::to_string(places) + " places");
   return false;
@@ -488,12 +489,12 @@ void Sema::resolveSignature(FunctionDecl &decl) {
   for (Parameter &parameter : decl.parameters) {
     const Type *type = resolveType(parameter.typeSyntax, from);
     if (parameter.name.name.empty() && !type->is(TypeKind::Void))
-      error(Code::NameNeeded, parameter.name.range,
+      error(DiagId::NameNeeded, parameter.name.range,
             "the parameter needs a name");
     if (parameter.hasDimensions || (!type->isScalar() && !type->isPacket() &&
                                     !type->isPointer() && !type->isError())) {
       bool isVoidList = type->is(TypeKind::Void) && decl.parameters.size() == 1;
-      auto &diagnostic = error(Code::BadTypeHere, parameter.typeSyntax.range,
+      auto &diagnostic = error(DiagId::BadTypeHere, parameter.typeSyntax.range,
                                "a parameter is a scalar, a packet handle or a "
                                "pointer");
       if (isVoidList)
@@ -512,7 +513,7 @@ void Sema::resolveSignature(FunctionDecl &decl) {
 void Sema::checkRole(const FunctionDecl &decl) {
   const Type *result = decl.result;
   if (!result->isScalar() && !result->is(TypeKind::Void) && !result->isError())
-    error(Code::BadSignature, decl.resultSyntax.range,
+    error(DiagId::BadSignature, decl.resultSyntax.range,
           "a function cannot return '" + result->str() +
               "', only a scalar or nothing");
   // Each combination of places that it is called with makes a copy of it.
@@ -522,26 +523,26 @@ void Sema::checkRole(const FunctionDecl &decl) {
   };
   if (std::count_if(decl.parameters.begin(), decl.parameters.end(), isPointer) >
       pointersMax)
-    error(Code::BadSignature, decl.range,
+    error(DiagId::BadSignature, decl.range,
           "'" + decl.name + "' takes more than " + std::to_string(pointersMax) +
               " pointers");
   if (decl.role == Role::Init &&
       (!decl.parameters.empty() || !result->is(TypeKind::Void)))
-    error(Code::BadSignature, decl.range,
+    error(DiagId::BadSignature, decl.range,
           "an init function takes and returns nothing: it is called without "
           "arguments before packets flow");
   if (decl.role != Role::Control)
     return;
   if (result->isScalar() && result->width > 32)
-    error(Code::BadSignature, decl.range,
+    error(DiagId::BadSignature, decl.range,
           "a control function returns at most 32 bits");
   for (const Parameter &parameter : decl.parameters)
     if (parameter.decl->type->isPacket() || parameter.decl->type->isPointer())
-      error(Code::BadSignature, parameter.typeSyntax.range,
+      error(DiagId::BadSignature, parameter.typeSyntax.range,
             "a control function is called from a control file and cannot "
             "take packets or pointers");
     else if (parameter.decl->type->isWide())
-      error(Code::BadSignature, parameter.typeSyntax.range,
+      error(DiagId::BadSignature, parameter.typeSyntax.range,
             "an argument in a control file has at most 64 bits");
 }
 

@@ -33,7 +33,7 @@ const Type *Sema::checkKind(Expr &expr, const Type *expected) {
   case ExprKind::Rate: // of an annotation, which looks at it itself
     return types.error();
   case ExprKind::String:
-    error(Code::NoStrings, expr.range,
+    error(DiagId::NoStrings, expr.range,
           "a string can stand as the first argument of 'trace' only");
     return types.error();
   case ExprKind::Name:
@@ -75,14 +75,15 @@ bool Sema::checkScalar(Expr &expr) {
   bool isName = type->is(TypeKind::Module) || type->is(TypeKind::Metadata) ||
                 type->is(TypeKind::PortMetadata);
   if (isName)
-    error(Code::NotAValue, expr.range, "'" + type->str() + "' is not a value");
+    error(DiagId::NotAValue, expr.range,
+          "'" + type->str() + "' is not a value");
   else if (type->is(TypeKind::Array))
-    error(Code::IndexMissing, expr.range,
+    error(DiagId::IndexMissing, expr.range,
           "an array of type '" + type->str() + "' needs an index here");
   else if (type->is(TypeKind::Void))
-    error(Code::BadOperand, expr.range, "this has no value");
+    error(DiagId::BadOperand, expr.range, "this has no value");
   else
-    error(Code::BadOperand, expr.range,
+    error(DiagId::BadOperand, expr.range,
           "a number is needed here, this is of type '" + type->str() + "'");
   expr.type = types.error();
   return false;
@@ -92,7 +93,7 @@ void Sema::checkCondition(Expr &expr) {
   checkScalar(expr);
   if (auto *assign = llvm::dyn_cast<AssignExpr>(&expr);
       assign && !assign->op && !expr.type->isError())
-    error(Code::BadOperand, assign->opRange,
+    error(DiagId::BadOperand, assign->opRange,
           "this condition assigns; to compare, write '=='")
         .fix(assign->opRange, "==")
         .note("if the assignment is meant, write '(a = b) != 0'");
@@ -105,12 +106,12 @@ void Sema::checkConvertible(Expr &expr, const Type *type, const char *what) {
   if (from->isScalar() && type->isScalar()) {
     if (expr.constant && !constantFits(*expr.constant, from, type))
       error(
-          Code::ConstantCut, expr.range,
+          DiagId::ConstantCut, expr.range,
           std::string(what) + " " + constantText(*expr.constant, from) +
               " does not fit '" + type->str() + "' and becomes " +
               constantText(convertConstant(*expr.constant, from, type), type));
     else if (!expr.constant && from->width > type->width)
-      report(diagnostics, Code::Narrowing, expr.range,
+      report(diagnostics, DiagId::Narrowing, expr.range,
              std::string(what) + " of type '" + from->str() +
                  "' is cut to the low bits of '" + type->str() + "'");
     return;
@@ -120,7 +121,7 @@ void Sema::checkConvertible(Expr &expr, const Type *type, const char *what) {
     return;
   }
   auto &diagnostic =
-      error(Code::CannotConvert, expr.range,
+      error(DiagId::CannotConvert, expr.range,
             std::string(what) + " is of type '" + from->str() +
                 "', which does not become '" + type->str() + "' by itself");
   if (from->isPacket() && type->isPacket())
@@ -136,7 +137,7 @@ const Type *Sema::checkName(NameExpr &expr) {
   Decl *decl = lookup(expr.name);
   if (!decl) {
     if (primitiveOf(expr.name) != Primitive::None)
-      error(Code::NotAValue, expr.range,
+      error(DiagId::NotAValue, expr.range,
             "the packet primitive '" + expr.name + "' is called with '()'");
     else
       undeclared(expr.name, expr.range, *scope);
@@ -177,7 +178,7 @@ const Type *Sema::valueOf(Decl *decl, Expr &expr) {
   default:
     break;
   }
-  error(Code::NotAValue, expr.range,
+  error(DiagId::NotAValue, expr.range,
         std::string("the ") + noun(decl->kind) + " '" + decl->name +
             "' is not a value")
       .note(decl->range, "declared here");
@@ -190,7 +191,7 @@ const Type *Sema::checkIndex(IndexExpr &expr) {
   if (base->isError())
     return base;
   if (!base->is(TypeKind::Array)) {
-    error(Code::NotIndexable, expr.base->range,
+    error(DiagId::NotIndexable, expr.base->range,
           "'" + base->str() + "' is not an array");
     return types.error();
   }
@@ -198,7 +199,7 @@ const Type *Sema::checkIndex(IndexExpr &expr) {
     uint64_t index = *expr.index->constant;
     bool isNegative = expr.index->type->isSigned && int64_t(index) < 0;
     if (isNegative || index >= base->size)
-      error(Code::IndexOutOfRange, expr.index->range,
+      error(DiagId::IndexOutOfRange, expr.index->range,
             "the index " + constantText(index, expr.index->type) +
                 " is outside the array of " + std::to_string(base->size) +
                 " elements");
@@ -240,7 +241,7 @@ const Type *Sema::checkStep(StepExpr &expr) {
     return types.error();
   if (!expr.operand->type->is(TypeKind::Bool))
     return expr.operand->type;
-  error(Code::BadOperand, expr.operand->range, "a bool cannot be counted");
+  error(DiagId::BadOperand, expr.operand->range, "a bool cannot be counted");
   return types.error();
 }
 
@@ -260,7 +261,7 @@ bool Sema::checkWidth(BinaryOp op, const Type *type, SourceRange where) {
                 op == BinaryOp::Remainder;
   if (!isHard || !type->isWide())
     return true;
-  error(Code::BadOperand, where,
+  error(DiagId::BadOperand, where,
         std::string("'") + spelling(op) +
             "' computes in at most 64 bits, this is '" + type->str() + "'");
   return false;
@@ -285,7 +286,7 @@ const Type *Sema::checkBinary(BinaryExpr &expr) {
   bool isDivision =
       expr.op == BinaryOp::Divide || expr.op == BinaryOp::Remainder;
   if (isDivision && right.constant && *right.constant == 0)
-    error(Code::BadOperand, right.range, "division by zero");
+    error(DiagId::BadOperand, right.range, "division by zero");
   if (!checkWidth(expr.op, expr.operandType, expr.opRange))
     return types.error();
   if (!left.constant || !right.constant || expr.operandType->isWide())
@@ -340,7 +341,7 @@ const Type *Sema::checkSizeof(SizeofExpr &expr) {
   if (target->isError())
     return target;
   if (!target->isScalar() && !target->isAggregate()) {
-    error(Code::BadOperand, expr.target.range,
+    error(DiagId::BadOperand, expr.target.range,
           "'" + target->str() + "' has no size");
     return types.error();
   }
@@ -354,7 +355,7 @@ const Type *Sema::checkSizeof(SizeofExpr &expr) {
 
 bool Sema::checkAssignable(Expr &expr) {
   if (const GlobalDecl *global = globalOf(expr); global && global->isConst) {
-    error(Code::ReadOnly, expr.range,
+    error(DiagId::ReadOnly, expr.range,
           "the constant '" + global->name + "' cannot be assigned to")
         .note(global->range, "declared here");
     return false;
@@ -367,7 +368,7 @@ bool Sema::checkAssignable(Expr &expr) {
     if (field->access == Access::MetadataField) {
       if (!llvm::cast<MetadataDecl>(decl)->isReadOnly)
         return true;
-      error(Code::ReadOnly, expr.range,
+      error(DiagId::ReadOnly, expr.range,
             "the metadata '" + decl->name +
                 "' is set by the receiver and "
                 "cannot be written");
@@ -384,8 +385,8 @@ bool Sema::checkAssignable(Expr &expr) {
        (decl->kind == DeclKind::Variable || decl->kind == DeclKind::Global)))
     return true;
   auto &diagnostic =
-      error(decl && decl->kind == DeclKind::Const ? Code::ReadOnly
-                                                  : Code::NotAssignable,
+      error(decl && decl->kind == DeclKind::Const ? DiagId::ReadOnly
+                                                  : DiagId::NotAssignable,
             expr.range,
             decl ? std::string("the ") + noun(decl->kind) + " '" + decl->name +
                        "' cannot be assigned to"
@@ -402,14 +403,14 @@ const Type *Sema::checkAssign(AssignExpr &expr) {
     return target;
   }
   if (target->isPointer()) {
-    error(Code::ReadOnly, expr.target->range,
+    error(DiagId::ReadOnly, expr.target->range,
           "a pointer leads to one place for as long as it lives");
     check(*expr.value);
     return types.error();
   }
   if (!target->isScalar() && !target->isPacket()) {
     bool isWhole = target->is(TypeKind::Array) || target->is(TypeKind::Struct);
-    error(Code::NotAssignable, expr.target->range,
+    error(DiagId::NotAssignable, expr.target->range,
           isWhole ? "a whole '" + target->str() +
                         "' cannot be assigned: assign its parts"
                   : "this cannot be assigned to");
@@ -432,7 +433,7 @@ const Type *Sema::checkAssign(AssignExpr &expr) {
   bool isDivision =
       *expr.op == BinaryOp::Divide || *expr.op == BinaryOp::Remainder;
   if (isDivision && expr.value->constant && *expr.value->constant == 0)
-    error(Code::BadOperand, expr.value->range, "division by zero");
+    error(DiagId::BadOperand, expr.value->range, "division by zero");
   return checkWidth(*expr.op, expr.operandType, expr.opRange) ? target
                                                               : types.error();
 }

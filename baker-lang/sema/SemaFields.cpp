@@ -24,14 +24,14 @@ const Type *Sema::checkField(FieldExpr &expr) {
     return packetField(expr, base);
   if (base->isPointer() && base->element->is(TypeKind::Struct)) {
     if (!expr.isArrow)
-      error(Code::DotForArrow, expr.range,
+      error(DiagId::DotForArrow, expr.range,
             "what a pointer leads to is reached by '->': write '->" + name +
                 "'")
           .fix(operatorOf(expr), "->");
     return structField(expr, base->element);
   }
   if (expr.isArrow) {
-    error(Code::DotForArrow, expr.range,
+    error(DiagId::DotForArrow, expr.range,
           "'->' follows a packet handle; '" + base->str() + "' takes '.'")
         .fix(operatorOf(expr), ".");
     return types.error();
@@ -50,7 +50,7 @@ const Type *Sema::checkField(FieldExpr &expr) {
   if (base->is(TypeKind::Module))
     return moduleMember(expr);
   if (!base->is(TypeKind::Struct)) {
-    error(Code::NoSuchField, expr.field.range,
+    error(DiagId::NoSuchField, expr.field.range,
           "'" + base->str() + "' has no fields");
     return types.error();
   }
@@ -66,7 +66,7 @@ const Type *Sema::structField(FieldExpr &expr, const Type *base) {
       expr.fieldIndex = i;
       if (fields[i].isPrivate &&
           !sees(*base->record->scope, base->record->range, expr.range))
-        error(Code::PrivateMember, expr.field.range,
+        error(DiagId::PrivateMember, expr.field.range,
               "the field '" + name + "' of '" + base->str() + "' is private")
             .note(fields[i].name.range, "declared here");
       return fields[i].type ? fields[i].type : types.error();
@@ -74,7 +74,7 @@ const Type *Sema::structField(FieldExpr &expr, const Type *base) {
   if (isSuspect(name))
     return types.error();
   auto &diagnostic =
-      error(Code::NoSuchField, expr.field.range,
+      error(DiagId::NoSuchField, expr.field.range,
             "the struct '" + base->str() + "' has no field '" + name + "'");
   std::vector<std::string> names;
   for (const StructField &field : fields)
@@ -110,7 +110,8 @@ void Sema::checkVisible(const Decl &decl, const Scope &home, SourceRange use) {
   for (auto &module : program.modules)
     if (&module->scope == &home)
       owner = "the module '" + module->name + "'";
-  error(Code::PrivateMember, use, "'" + decl.name + "' is private to " + owner)
+  error(DiagId::PrivateMember, use,
+        "'" + decl.name + "' is private to " + owner)
       .note(decl.range, "declared here");
 }
 
@@ -128,7 +129,7 @@ void Sema::checkOwners(const std::string &name, SourceRange use) {
       }
   });
   if (hidden && !isSeen)
-    error(Code::PrivateMember, use,
+    error(DiagId::PrivateMember, use,
           "the metadata field '" + name +
               "' is private to the modules that declare it")
         .note(hidden->range, "declared here");
@@ -141,7 +142,7 @@ void Sema::checkOwners(const std::string &name, SourceRange use) {
 const Type *Sema::packetField(FieldExpr &expr, const Type *packet) {
   const std::string &name = expr.field.name;
   if (!expr.isArrow) {
-    error(Code::DotForArrow, expr.range,
+    error(DiagId::DotForArrow, expr.range,
           "a packet's fields are reached by '->': write '->" + name + "'")
         .fix(operatorOf(expr), "->");
     return types.error();
@@ -164,7 +165,7 @@ const Type *Sema::packetField(FieldExpr &expr, const Type *packet) {
   if (isSuspect(name))
     return types.error();
   auto &diagnostic =
-      error(Code::NoSuchField, expr.field.range,
+      error(DiagId::NoSuchField, expr.field.range,
             "the protocol '" + protocol.name + "' has no field '" + name + "'");
   std::vector<const Decl *> fields;
   for (auto &field : protocol.fields)
@@ -187,7 +188,7 @@ const Type *Sema::metadataField(FieldExpr &expr, const std::string &name) {
   }
   if (isSuspect(expr.field.name))
     return types.error();
-  auto &diagnostic = error(Code::NoSuchMetadata, expr.field.range,
+  auto &diagnostic = error(DiagId::NoSuchMetadata, expr.field.range,
                            "there is no metadata field '" + name + "'");
   std::vector<const Decl *> fields;
   for (auto &[other, decl] : program.metadata)
@@ -212,7 +213,7 @@ const Type *Sema::moduleMember(FieldExpr &expr) {
   if (isSuspect(name))
     return types.error();
   auto &diagnostic =
-      error(Code::NoSuchMember, expr.field.range,
+      error(DiagId::NoSuchMember, expr.field.range,
             "the module '" + module->name + "' has no '" + name + "'");
   std::vector<const Decl *> members;
   for (auto &[other, decl] : module->scope.names)

@@ -30,19 +30,19 @@ const Type *Sema::checkAddress(UnaryExpr &expr) {
     return type;
   const GlobalDecl *global = globalOf(*expr.operand);
   if (!global && !isBehindPointer(*expr.operand)) {
-    error(Code::NoPointers, expr.range,
+    error(DiagId::NoPointers, expr.range,
           "a pointer leads to global data; this has no address");
     return types.error();
   }
   if (global && global->isConst) {
-    error(Code::ReadOnly, expr.range,
+    error(DiagId::ReadOnly, expr.range,
           "a pointer could write to the constant '" + global->name + "'")
         .note(global->range, "declared here");
     return types.error();
   }
   if (type->isScalar() || type->is(TypeKind::Struct))
     return types.pointer(type);
-  auto &diagnostic = error(Code::NoPointers, expr.range,
+  auto &diagnostic = error(DiagId::NoPointers, expr.range,
                            "there are no pointers to '" + type->str() + "'");
   if (type->is(TypeKind::Array))
     diagnostic.note("a pointer can lead to one of its elements");
@@ -55,7 +55,7 @@ const Type *Sema::checkDereference(UnaryExpr &expr) {
     return type;
   if (type->isPointer())
     return type->element;
-  error(Code::NoPointers, expr.range,
+  error(DiagId::NoPointers, expr.range,
         "'*' follows a pointer, this is of type '" + type->str() + "'");
   return types.error();
 }

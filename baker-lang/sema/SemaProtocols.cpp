@@ -14,7 +14,7 @@ static constexpr uint64_t headerBitsMax = 1024 * 8;
 void Sema::resolveProtocol(ProtocolDecl &decl) {
   if (decl.progress != Progress::Fresh) {
     if (decl.progress == Progress::Busy)
-      error(Code::ConstantCycle, decl.range,
+      error(DiagId::ConstantCycle, decl.range,
             "the size of the protocol '" + decl.name +
                 "' is defined by itself");
     return;
@@ -22,7 +22,7 @@ void Sema::resolveProtocol(ProtocolDecl &decl) {
   decl.progress = Progress::Busy;
   decl.scope.parent = &program.scope;
   if (decl.fields.empty() && !isSuspect(decl.name))
-    error(Code::EmptyDeclaration, decl.range,
+    error(DiagId::EmptyDeclaration, decl.range,
           "the protocol '" + decl.name + "' has no fields");
   uint64_t offsetBits = 0, fixedBits = 0;
   for (auto &field : decl.fields) {
@@ -47,7 +47,7 @@ void Sema::resolveProtocolField(ProtocolFieldDecl &field, uint64_t &offsetBits,
     return;
   bool isOddElement = field.countSyntax && *width > 64 && *width != 128;
   if (*width < 1 || *width > 128 || isOddElement) {
-    error(Code::BadWidth, field.widthSyntax->range,
+    error(DiagId::BadWidth, field.widthSyntax->range,
           "the field '" + field.name + "' has " +
               constantText(*width, field.widthSyntax->type) + " bits; 1 to " +
               (field.countSyntax ? "64, or 128, are possible in an array"
@@ -63,7 +63,7 @@ void Sema::resolveProtocolField(ProtocolFieldDecl &field, uint64_t &offsetBits,
     if (!count)
       return;
     if (*count < 1 || *count > headerBitsMax) {
-      error(Code::BadArraySize, field.countSyntax->range,
+      error(DiagId::BadArraySize, field.countSyntax->range,
             "a field cannot have " +
                 constantText(*count, field.countSyntax->type) + " elements");
       return;
@@ -74,7 +74,7 @@ void Sema::resolveProtocolField(ProtocolFieldDecl &field, uint64_t &offsetBits,
   offsetBits += *width * field.count;
   if (offsetBits <= headerBitsMax)
     return;
-  error(Code::TooBig, field.range,
+  error(DiagId::TooBig, field.range,
         "the header is longer than " + std::to_string(headerBitsMax / 8) +
             " bytes");
   offsetBits = field.offsetBits;
@@ -83,11 +83,11 @@ void Sema::resolveProtocolField(ProtocolFieldDecl &field, uint64_t &offsetBits,
 
 void Sema::resolveDemux(ProtocolDecl &decl, uint64_t fixedBits) {
   for (SourceRange extra : decl.extraDemux)
-    error(Code::BadDemux, extra, "a protocol has one demux")
+    error(DiagId::BadDemux, extra, "a protocol has one demux")
         .note(decl.demuxRange, "the first one stands here");
   decl.bytesMin = uint32_t((fixedBits + 7) / 8);
   if (!decl.demux) {
-    error(Code::BadDemux, decl.range,
+    error(DiagId::BadDemux, decl.range,
           "the protocol '" + decl.name + "' has no demux")
         .note("it gives the size of the header in bytes, for example "
               "'demux { " +
@@ -103,11 +103,11 @@ void Sema::resolveDemux(ProtocolDecl &decl, uint64_t fixedBits) {
   uint64_t bytes = *decl.demux->constant;
   bool isTooLong = bytes > headerBitsMax / 8;
   if (isTooLong && !decl.hasTooLongField)
-    error(Code::TooBig, decl.demux->range,
+    error(DiagId::TooBig, decl.demux->range,
           "the header is longer than " + std::to_string(headerBitsMax / 8) +
               " bytes");
   else if (!isTooLong && bytes * 8 < fixedBits)
-    error(Code::BadDemux, decl.demux->range,
+    error(DiagId::BadDemux, decl.demux->range,
           "the demux of '" + decl.name + "' is " +
               constantText(bytes, decl.demux->type) +
               " bytes, but its fields take " + std::to_string(decl.bytesMin));

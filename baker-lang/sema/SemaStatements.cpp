@@ -47,7 +47,7 @@ void Sema::countBranch(SourceRange where) {
   // recursions of later stages in bounds.
   constexpr unsigned countMax = 5000;
   if (function && ++function->branchCount == countMax)
-    error(Code::TooBig, where,
+    error(DiagId::TooBig, where,
           "'" + function->name + "' has more than " + std::to_string(countMax) +
               " statements");
 }
@@ -95,12 +95,13 @@ void Sema::checkStmt(Stmt &stmt) {
     return checkCritical(llvm::cast<CriticalStmt>(stmt));
   case StmtKind::Break:
     if (loopDepth + switchDepth == 0)
-      error(Code::OutsideLoop, stmt.range,
+      error(DiagId::OutsideLoop, stmt.range,
             "'break' stands outside a loop or switch");
     return;
   case StmtKind::Continue:
     if (loopDepth == 0)
-      error(Code::OutsideLoop, stmt.range, "'continue' stands outside a loop");
+      error(DiagId::OutsideLoop, stmt.range,
+            "'continue' stands outside a loop");
     return;
   case StmtKind::Return:
     return checkReturn(llvm::cast<ReturnStmt>(stmt));
@@ -115,7 +116,7 @@ void Sema::checkEffect(Expr &expr) {
   if (type->isError() || llvm::isa<CallExpr, AssignExpr, StepExpr>(expr))
     return;
   auto *binary = llvm::dyn_cast<BinaryExpr>(&expr);
-  auto &diagnostic = error(Code::NoEffect, expr.range,
+  auto &diagnostic = error(DiagId::NoEffect, expr.range,
                            "the value is computed and thrown away");
   if (binary && binary->op == BinaryOp::Equal)
     diagnostic.note(binary->opRange, "did you mean '='?")
@@ -163,21 +164,21 @@ void Sema::checkLocal(Declarator &declarator, const TypeSyntax &syntax) {
   const Type *type = resolveType(starred, *scope);
   SourceRange where = declarator.name.range;
   if (type->is(TypeKind::Void)) {
-    error(Code::BadTypeHere, syntax.range,
+    error(DiagId::BadTypeHere, syntax.range,
           "a variable cannot have type 'void'");
     type = types.error();
   }
   if (type->is(TypeKind::Lock)) {
-    error(Code::BadTypeHere, syntax.range,
+    error(DiagId::BadTypeHere, syntax.range,
           "a lock is a global variable of a module");
     type = types.error();
   }
   if (type->isPointer() && !declarator.dimensions.empty()) {
-    error(Code::BadTypeHere, syntax.range, "there are no arrays of pointers");
+    error(DiagId::BadTypeHere, syntax.range, "there are no arrays of pointers");
     type = types.error();
   }
   if (type->isPointer() && !declarator.initializer) {
-    error(Code::BadInitializer, where,
+    error(DiagId::BadInitializer, where,
           "a pointer is given its place where it is declared, for example '" +
               declarator.name.name + " = &table[i]'");
     type = types.error();
@@ -186,7 +187,7 @@ void Sema::checkLocal(Declarator &declarator, const TypeSyntax &syntax) {
   // Each of its numbers is a register of its own.
   constexpr uint64_t partsMax = 64;
   if (type->isAggregate() && scalarCountOf(type) > partsMax) {
-    error(Code::NoLocalAggregates, where,
+    error(DiagId::NoLocalAggregates, where,
           "a local variable holds at most " + std::to_string(partsMax) +
               " numbers, this one " + std::to_string(scalarCountOf(type)))
         .note("larger arrays can be global variables of the module");
@@ -206,11 +207,11 @@ void Sema::checkLocal(Declarator &declarator, const TypeSyntax &syntax) {
 void Sema::checkCritical(CriticalStmt &stmt) {
   const Type *type = check(*stmt.lock);
   if (!type->isError() && !type->is(TypeKind::Lock))
-    error(Code::BadOperand, stmt.lock->range,
+    error(DiagId::BadOperand, stmt.lock->range,
           "a lock is needed here, this is of type '" + type->str() + "'")
         .note("declare one in the module: 'lock name;'");
   if (section)
-    error(Code::NestedSection, stmt.range,
+    error(DiagId::NestedSection, stmt.range,
           "a critical section cannot stand inside another one")
         .note(section->range, "the outer one");
   function->hasSection = true;
@@ -269,7 +270,7 @@ void Sema::checkSwitch(SwitchStmt &stmt) {
   for (SwitchStmt::Case &part : stmt.cases) {
     if (!part.value) {
       if (defaultRange)
-        error(Code::BadCase, part.range, "'default' stands twice")
+        error(DiagId::BadCase, part.range, "'default' stands twice")
             .note(*defaultRange, "first here");
       defaultRange = part.range;
     } else if (auto value =
@@ -279,7 +280,7 @@ void Sema::checkSwitch(SwitchStmt &stmt) {
       uint64_t bits = convertConstant(*value, part.value->type, type);
       auto [entry, isNew] = seen.emplace(bits, part.value->range);
       if (!isNew)
-        error(Code::BadCase, part.value->range,
+        error(DiagId::BadCase, part.value->range,
               "the case " + constantText(bits, type) + " stands twice")
             .note(entry->second, "first here");
     }
@@ -301,7 +302,7 @@ void Sema::checkReturn(ReturnStmt &stmt) {
   if (result->is(TypeKind::Void)) {
     if (!stmt.value || check(*stmt.value)->isError())
       return;
-    error(Code::BadReturn, stmt.value->range,
+    error(DiagId::BadReturn, stmt.value->range,
           function->role == Role::Ppf
               ? "a PPF returns no value"
               : "'" + function->name + "' returns no value");
@@ -309,7 +310,7 @@ void Sema::checkReturn(ReturnStmt &stmt) {
   }
   if (stmt.value)
     return checkConvertible(*stmt.value, result, "the result");
-  error(Code::BadReturn, stmt.range,
+  error(DiagId::BadReturn, stmt.range,
         "'" + function->name + "' returns a value of type '" + result->str() +
             "'")
       .note(function->range, "declared here");

@@ -74,7 +74,7 @@ const Type *Sema::memberType(const TypeSyntax &syntax,
   }
   if (isSuspect(moduleName) || isSuspect(name))
     return types.error();
-  error(Code::UnknownType, syntax.range,
+  error(DiagId::UnknownType, syntax.range,
         module ? "the module '" + moduleName + "' has no type '" + name + "'"
                : "there is no module '" + moduleName + "'");
   return types.error();
@@ -97,7 +97,7 @@ const Type *Sema::namedType(const TypeSyntax &syntax, Scope &from) {
       return types.packet(decl);
     if (isSuspect(protocol))
       return types.error();
-    auto &diagnostic = error(Code::UnknownType, syntax.range,
+    auto &diagnostic = error(DiagId::UnknownType, syntax.range,
                              "there is no protocol '" + protocol + "'");
     std::vector<const Decl *> candidates;
     for (auto &other : program.decls.protocols)
@@ -107,8 +107,8 @@ const Type *Sema::namedType(const TypeSyntax &syntax, Scope &from) {
   }
   if (isSuspect(name))
     return types.error();
-  auto &diagnostic =
-      error(Code::UnknownType, syntax.range, "there is no type '" + name + "'");
+  auto &diagnostic = error(DiagId::UnknownType, syntax.range,
+                           "there is no type '" + name + "'");
   if (findProtocol(name))
     diagnostic.note("a packet of this protocol has type '" + name + "_pkt *'");
   else if (const char *other = bakerTypeFor(name))
@@ -145,7 +145,7 @@ const Type *Sema::resolveType(const TypeSyntax &syntax, Scope &from) {
     unsigned width = name.size() > 4 ? 0 : unsigned(std::stoul(name.substr(1)));
     bool isSigned = name[0] == 's';
     if (width < 1 || width > (isSigned ? 64 : 128) || name[1] == '0') {
-      error(Code::BadWidth, syntax.range,
+      error(DiagId::BadWidth, syntax.range,
             "there is no type '" + name +
                 "': an integer has 1 to 64 bits, or 128 without a sign");
       return types.error();
@@ -160,7 +160,7 @@ const Type *Sema::resolveType(const TypeSyntax &syntax, Scope &from) {
     return type;
   if ((type->isScalar() && !type->isWide()) || type->is(TypeKind::Struct))
     return types.pointer(type);
-  error(Code::NoPointers, syntax.range,
+  error(DiagId::NoPointers, syntax.range,
         "there are no pointers to '" + type->str() +
             "'; a pointer leads to a scalar or struct of global data");
   return types.error();
@@ -173,7 +173,7 @@ void Sema::refuseWide(const Type *&type, SourceRange where, const char *what) {
     scalar = scalar->element;
   if (!scalar->isWide())
     return;
-  error(Code::BadTypeHere, where,
+  error(DiagId::BadTypeHere, where,
         std::string(what) + " has at most 64 bits; '" + scalar->str() +
             "' is for fields of packets and local variables");
   type = types.error();
@@ -188,7 +188,7 @@ std::optional<uint64_t> Sema::constantOf(Expr &expr, Scope &from,
   if (type->isError())
     return std::nullopt;
   if (!expr.constant) {
-    error(Code::NotConstant, expr.range,
+    error(DiagId::NotConstant, expr.range,
           std::string(what) + " must be a constant");
     return std::nullopt;
   }
@@ -202,7 +202,7 @@ const Type *Sema::withDimensions(const Type *element,
     return element;
   if (!element->isScalar() && !element->is(TypeKind::Struct) &&
       !element->is(TypeKind::Lock)) {
-    error(Code::BadTypeHere, name,
+    error(DiagId::BadTypeHere, name,
           "an array cannot hold '" + element->str() + "'");
     return types.error();
   }
@@ -210,7 +210,7 @@ const Type *Sema::withDimensions(const Type *element,
   const Type *type = element;
   for (size_t i = dimensions.size(); i-- > 0;) {
     if (!dimensions[i]) {
-      error(Code::BadArraySize, name, "the size of the array is missing");
+      error(DiagId::BadArraySize, name, "the size of the array is missing");
       return types.error();
     }
     Expr &expr = *dimensions[i];
@@ -219,13 +219,13 @@ const Type *Sema::withDimensions(const Type *element,
       return types.error();
     bool isNegative = expr.type->isSigned && int64_t(*size) < 0;
     if (*size == 0 || isNegative) {
-      error(Code::BadArraySize, expr.range,
+      error(DiagId::BadArraySize, expr.range,
             "an array cannot have " + constantText(*size, expr.type) +
                 " elements");
       return types.error();
     }
     if (*size > wordsMax || *size * wordCountOf(type) > wordsMax) {
-      error(Code::TooBig, expr.range,
+      error(DiagId::TooBig, expr.range,
             "the array takes more than " + std::to_string(wordsMax) +
                 " words (64 MiB), the largest SRAM channel");
       return types.error();

@@ -18,12 +18,12 @@ void Sema::resolvePpf(PpfDecl &decl, ModuleDecl &module) {
   for (const Annotation &annotation : decl.annotations) {
     const Identifier &name = annotation.name;
     if (name.name == "cold" && annotation.argument)
-      error(Code::BadAnnotation, annotation.argument->range,
+      error(DiagId::BadAnnotation, annotation.argument->range,
             "'@cold' takes no argument");
     else if (name.name == "cold")
       decl.isCold = true;
     else if (!name.name.empty())
-      error(Code::UnknownAnnotation, name.range,
+      error(DiagId::UnknownAnnotation, name.range,
             "there is no annotation '@" + name.name +
                 "'; '@cold' is "
                 "the one that a PPF can bear");
@@ -35,13 +35,13 @@ void Sema::resolvePpf(PpfDecl &decl, ModuleDecl &module) {
     hasInput |= endpoint->isInput;
     endpoint->type = resolveType(endpoint->typeSyntax, module.scope);
     if (!endpoint->type->isPacket() && !endpoint->type->isError()) {
-      error(Code::BadTypeHere, endpoint->typeSyntax.range,
+      error(DiagId::BadTypeHere, endpoint->typeSyntax.range,
             "a channel carries packets, not '" + endpoint->type->str() + "'");
       endpoint->type = types.error();
     }
   }
   if (!hasInput && !isSuspect(decl.name))
-    error(Code::EmptyDeclaration, decl.range,
+    error(DiagId::EmptyDeclaration, decl.range,
           "the PPF '" + decl.name + "' has no input");
 }
 
@@ -63,7 +63,7 @@ static SourceRange rangeOf(const std::vector<Identifier> &path) {
 /// The PPF named by the first `used` parts of `path`: `ppf` inside its module,
 /// or `module.ppf`.
 PpfDecl *Sema::findPpf(const std::vector<Identifier> &path, size_t used,
-                       ModuleDecl *module, Code code) {
+                       ModuleDecl *module, DiagId id) {
   if (used == 2) {
     auto *named =
         llvm::dyn_cast_or_null<ModuleDecl>(program.scope.find(path[0].name));
@@ -73,8 +73,8 @@ PpfDecl *Sema::findPpf(const std::vector<Identifier> &path, size_t used,
       std::vector<const Decl *> modules;
       for (auto &other : program.modules)
         modules.push_back(other.get());
-      auto &diagnostic = error(code, path[0].range,
-                               "there is no module '" + path[0].name + "'");
+      auto &diagnostic =
+          error(id, path[0].range, "there is no module '" + path[0].name + "'");
       suggest(diagnostic, path[0].name, modules);
       return nullptr;
     }
@@ -82,7 +82,7 @@ PpfDecl *Sema::findPpf(const std::vector<Identifier> &path, size_t used,
   }
   const Identifier &name = path[used - 1];
   if (!module) {
-    error(code, name.range,
+    error(id, name.range,
           "a PPF is named with its module: 'module." + dotted(path) + "'");
     return nullptr;
   }
@@ -92,7 +92,7 @@ PpfDecl *Sema::findPpf(const std::vector<Identifier> &path, size_t used,
   if (isSuspect(name.name))
     return nullptr;
   auto &diagnostic =
-      error(code, name.range,
+      error(id, name.range,
             "the module '" + module->name + "' has no PPF '" + name.name + "'");
   std::vector<const Decl *> candidates;
   for (auto &ppf : module->members.ppfs)
@@ -107,12 +107,12 @@ void Sema::resolveBody(FunctionDecl &decl, ModuleDecl *module) {
   resolveSignature(decl);
   size_t parts = decl.path.size();
   if (parts < 2 || parts > 3 || (parts == 2 && !module)) {
-    error(Code::NoSuchPpf, rangeOf(decl.path),
+    error(DiagId::NoSuchPpf, rangeOf(decl.path),
           "the body of a PPF is named 'module.ppf_name.ppf' or "
           "'module.ppf_name.input'");
     return;
   }
-  PpfDecl *ppf = findPpf(decl.path, parts - 1, module, Code::NoSuchPpf);
+  PpfDecl *ppf = findPpf(decl.path, parts - 1, module, DiagId::NoSuchPpf);
   if (!ppf)
     return;
   decl.ppf = ppf;
@@ -126,7 +126,7 @@ void Sema::resolveBody(FunctionDecl &decl, ModuleDecl *module) {
   decl.input = input;
   decl.symbol = input->symbol();
   if (input->body) {
-    error(Code::BodyTwice, rangeOf(decl.path),
+    error(DiagId::BodyTwice, rangeOf(decl.path),
           "the input '" + input->name + "' of '" + ppf->name +
               "' has two bodies")
         .note(input->body->range, "the first one stands here");
@@ -134,13 +134,14 @@ void Sema::resolveBody(FunctionDecl &decl, ModuleDecl *module) {
   }
   input->body = &decl;
   if (decl.parameters.size() != 1) {
-    error(Code::BodyMismatch, decl.range, "the body of a PPF takes one packet")
+    error(DiagId::BodyMismatch, decl.range,
+          "the body of a PPF takes one packet")
         .note(input->range, "of this input");
     return;
   }
   const Type *type = decl.parameters[0].decl->type;
   if (type != input->type && !type->isError() && !input->type->isError())
-    error(Code::BodyMismatch, decl.parameters[0].typeSyntax.range,
+    error(DiagId::BodyMismatch, decl.parameters[0].typeSyntax.range,
           "the body takes '" + type->str() + "', but its input carries '" +
               input->type->str() + "'")
         .note(input->range, "the input");
@@ -157,7 +158,7 @@ EndpointDecl *Sema::bodyInput(FunctionDecl &decl, PpfDecl &ppf) {
     return named;
   if (name.name != "ppf") {
     auto &diagnostic =
-        error(Code::NoSuchEndpoint, name.range,
+        error(DiagId::NoSuchEndpoint, name.range,
               "the PPF '" + ppf.name + "' has no input '" + name.name + "'");
     suggest(diagnostic, name.name, inputs);
     return nullptr;
@@ -165,7 +166,7 @@ EndpointDecl *Sema::bodyInput(FunctionDecl &decl, PpfDecl &ppf) {
   if (inputs.size() == 1)
     return llvm::cast<EndpointDecl>(const_cast<Decl *>(inputs[0]));
   if (!inputs.empty())
-    error(Code::BodyMismatch, name.range,
+    error(DiagId::BodyMismatch, name.range,
           "the PPF '" + ppf.name +
               "' has several inputs: name one instead of "
               "'ppf', for example '" +
@@ -180,14 +181,15 @@ EndpointDecl *Sema::bodyInput(FunctionDecl &decl, PpfDecl &ppf) {
 EndpointDecl *Sema::findEndpoint(const std::vector<Identifier> &path,
                                  ModuleDecl &module, bool wantsInput) {
   if (path.size() < 2 || path.size() > 3) {
-    error(Code::NoSuchEndpoint, rangeOf(path),
+    error(DiagId::NoSuchEndpoint, rangeOf(path),
           "'" + dotted(path) + "' names no endpoint: write 'ppf." +
               (wantsInput ? "input" : "output") +
               "', 'module.ppf.endpoint', or '" + (wantsInput ? "tx" : "rx") +
               "'");
     return nullptr;
   }
-  PpfDecl *ppf = findPpf(path, path.size() - 1, &module, Code::NoSuchEndpoint);
+  PpfDecl *ppf =
+      findPpf(path, path.size() - 1, &module, DiagId::NoSuchEndpoint);
   if (!ppf)
     return nullptr;
   if (ppf->module != &module)
@@ -198,7 +200,7 @@ EndpointDecl *Sema::findEndpoint(const std::vector<Identifier> &path,
   if (!endpoint) {
     if (isSuspect(name.name))
       return nullptr;
-    auto &diagnostic = error(Code::NoSuchEndpoint, name.range,
+    auto &diagnostic = error(DiagId::NoSuchEndpoint, name.range,
                              "the PPF '" + ppf->name + "' has no endpoint '" +
                                  name.name + "'");
     std::vector<const Decl *> candidates;
@@ -209,7 +211,7 @@ EndpointDecl *Sema::findEndpoint(const std::vector<Identifier> &path,
   }
   if (endpoint->isInput == wantsInput)
     return endpoint;
-  error(Code::WrongDirection, rangeOf(path),
+  error(DiagId::WrongDirection, rangeOf(path),
         wantsInput ? "'" + dotted(path) +
                          "' is an output; a wire leads to an input or to 'tx'"
                    : "'" + dotted(path) +
@@ -230,7 +232,7 @@ void Sema::connect(Wire &wire, ModuleDecl &module) {
   };
   for (const auto *path : {&wire.from, &wire.to})
     if (isNamed(*path, path == &wire.from ? "tx" : "rx")) {
-      error(Code::WrongDirection, rangeOf(*path),
+      error(DiagId::WrongDirection, rangeOf(*path),
             path == &wire.from ? "nothing comes from 'tx'"
                                : "nothing goes to 'rx'");
       return;
@@ -246,10 +248,10 @@ void Sema::connect(Wire &wire, ModuleDecl &module) {
   const std::vector<ExprPtr> &misplaced =
       isFromRx || wire.ports.empty() ? wire.portsTo : wire.ports;
   if (!misplaced.empty())
-    error(Code::BadPort, misplaced[0]->range,
+    error(DiagId::BadPort, misplaced[0]->range,
           "only a wire from 'rx' tells ports apart");
   if (isFromRx && isToTx)
-    error(Code::WireMismatch, wire.range,
+    error(DiagId::WireMismatch, wire.range,
           "'rx' cannot be wired to 'tx': a PPF must stand between");
   else if (isFromRx && to)
     connectReceiver(wire, *to, module);
@@ -257,7 +259,7 @@ void Sema::connect(Wire &wire, ModuleDecl &module) {
     return;
   for (const EndpointDecl::Destination &other : from->destinations)
     if (other.input == to) {
-      error(Code::WiredTwice, wire.range,
+      error(DiagId::WiredTwice, wire.range,
             "the output '" + from->name + "' of '" + from->ppf->name +
                 "' is wired there twice")
           .note(other.wire, "first wired here");
@@ -266,7 +268,7 @@ void Sema::connect(Wire &wire, ModuleDecl &module) {
   from->destinations.push_back({to, wire.range});
   if (to && from->type != to->type && !from->type->isError() &&
       !to->type->isError())
-    error(Code::WireMismatch, wire.range,
+    error(DiagId::WireMismatch, wire.range,
           "'" + from->name + "' carries '" + from->type->str() + "', but '" +
               to->name + "' takes '" + to->type->str() + "'")
         .note(from->range, "the output")
@@ -280,26 +282,26 @@ void Sema::connectReceiver(Wire &wire, EndpointDecl &to, ModuleDecl &module) {
     if (!port)
       return;
     if (*port > UINT8_MAX) {
-      error(Code::BadPort, expr->range,
+      error(DiagId::BadPort, expr->range,
             "there is no port " + constantText(*port, expr->type) +
                 ": ports have numbers from 0 to 255");
       return;
     }
     auto [first, isNew] = wiredPorts.emplace(uint8_t(*port), expr->range);
     if (!isNew)
-      error(Code::WiredTwice, expr->range,
+      error(DiagId::WiredTwice, expr->range,
             "port " + std::to_string(*port) + " of 'rx' is wired twice")
           .note(first->second, "first wired here");
     added.ports.push_back(uint8_t(*port));
   }
   for (const Receiver &other : program.receivers) {
     if (added.ports.empty() && other.ports.empty())
-      error(Code::WiredTwice, rangeOf(wire.from), "'rx' is wired twice")
+      error(DiagId::WiredTwice, rangeOf(wire.from), "'rx' is wired twice")
           .note(other.input->range, "it feeds this input already")
           .note(wire.range, "'rx[0, 1] -> …' is for the packets of ports");
     if (other.input->type != to.type && !other.input->type->isError() &&
         !to.type->isError())
-      error(Code::WireMismatch, wire.range,
+      error(DiagId::WireMismatch, wire.range,
             "all that 'rx' feeds take packets of one protocol")
           .note(to.range, "this input takes '" + to.type->str() + "'")
           .note(other.input->range,
@@ -318,7 +320,7 @@ void Sema::checkWiring() {
         if (endpoint->isInput && !endpoint->body && ppf->hasUnclearBody)
           continue; // its body was not understood
         if (endpoint->isInput && !endpoint->body)
-          error(Code::BodyMissing, endpoint->range,
+          error(DiagId::BodyMissing, endpoint->range,
                 "the input '" + endpoint->name + "' of '" + ppf->name +
                     "' has no body")
               .note("write '" + module->name + "." + ppf->name + "." +
@@ -327,11 +329,11 @@ void Sema::checkWiring() {
         else if (hasBadWires)
           continue; // one of them may have been meant for this endpoint
         else if (endpoint->isInput && endpoint->feederCount == 0)
-          error(Code::NotFed, endpoint->range,
+          error(DiagId::NotFed, endpoint->range,
                 "nothing is wired to the input '" + endpoint->name + "' of '" +
                     ppf->name + "'");
         if (!endpoint->isInput && endpoint->destinations.empty())
-          error(Code::NotWired, endpoint->range,
+          error(DiagId::NotWired, endpoint->range,
                 "the output '" + endpoint->name + "' of '" + ppf->name +
                     "' is not wired");
       }
@@ -344,7 +346,7 @@ void Sema::checkReceiver() {
   for (auto &module : program.modules)
     hasPpf |= !module->members.ppfs.empty();
   diagnostics.add(
-      Severity::Error, idOf(Code::NothingReceived),
+      Severity::Error, idText(DiagId::NothingReceived),
       hasPpf ? "no PPF takes the received packets: wire 'rx -> ppf.input;'"
              : "the program has no PPF");
 }
@@ -365,7 +367,7 @@ void Sema::checkRecursion() {
         visit(call.callee);
       if (state == Progress::Busy) {
         auto &diagnostic =
-            error(Code::Recursion, call.range,
+            error(DiagId::Recursion, call.range,
                   "the function '" + call.callee->name + "' calls itself" +
                       (call.callee == decl ? ""
                                            : " by way of "
@@ -409,7 +411,7 @@ void Sema::checkSections() {
       for (auto &decl : *functions)
         for (const FunctionDecl::CallSite &call : decl->calls)
           if (call.isInSection && visit(call.callee))
-            error(Code::NestedSection, call.range,
+            error(DiagId::NestedSection, call.range,
                   "'" + call.callee->name +
                       "' has a critical section and is called inside another "
                       "one")

@@ -7,8 +7,8 @@
 
 #include "baker-lang/sema/UnusedCheck.h"
 
-#include "baker-lang/syntax/Catalogue.h"
 #include "baker-lang/syntax/Declarations.h"
+#include "baker-lang/syntax/DiagnosticCatalogue.h"
 
 #include <set>
 
@@ -37,8 +37,8 @@ private:
 
   void warnOfVariables(const FunctionDecl &function);
   void warnOfList(const DeclList &list);
-  void warn(Code code, const Decl &decl, const std::string &what) {
-    report(diagnostics, code, decl.range, what);
+  void warn(DiagId id, const Decl &decl, const std::string &what) {
+    report(diagnostics, id, decl.range, what);
   }
 
   const Program &program;
@@ -207,7 +207,7 @@ void Usage::warnOfVariables(const FunctionDecl &function) {
     if (isRead || variable->isParameter || !variable->type ||
         variable->type->isPacket()) // FlowCheck looks after packets
       continue;
-    warn(Code::UnusedVariable, *variable,
+    warn(DiagId::UnusedVariable, *variable,
          "the variable '" + variable->name +
              (isWritten ? "' is set, but nobody reads it" : "' is never used"));
   }
@@ -219,20 +219,20 @@ void Usage::warnOfList(const DeclList &list) {
       warnOfVariables(*function);
   for (const auto &function : list.functions)
     if (function->role == Role::Function && !read.count(function.get()))
-      warn(Code::UnusedFunction, *function,
+      warn(DiagId::UnusedFunction, *function,
            "the function '" + function->name + "' is never called");
   for (const auto &global : list.globals)
     if (!read.count(global.get()) && !written.count(global.get()))
-      warn(Code::UnusedVariable, *global,
+      warn(DiagId::UnusedVariable, *global,
            "the variable '" + global->name + "' is never used");
   for (const auto &field : list.metadata)
     if (!field->first && !read.count(field.get()))
-      warn(Code::UnusedMetadata, *field,
+      warn(DiagId::UnusedMetadata, *field,
            "the metadata field '" + field->name + "' is never read");
   for (const auto &ppf : list.ppfs)
     for (const auto &endpoint : ppf->endpoints)
       if (!endpoint->isInput && !read.count(endpoint.get()))
-        warn(Code::UnusedOutput, *endpoint,
+        warn(DiagId::UnusedOutput, *endpoint,
              "nothing is put on the output '" + endpoint->name + "'");
 }
 

@@ -211,7 +211,7 @@ AstBuilder::constant(P::ConstDeclarationContext *context) {
   decl->typeSyntax = type(context->type());
   auto *value = context->initializer();
   if (value && isData(context))
-    error(Code::BadTypeHere, range(value),
+    error(DiagId::BadTypeHere, range(value),
           "an array or struct of constants stands outside of functions");
   decl->value = value && value->expression()
                     ? expression(value->expression())

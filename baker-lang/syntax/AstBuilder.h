@@ -122,8 +122,8 @@ private:
   void suspect(antlr4::ParserRuleContext *context);
   /// True, with `context` suspected, if it was not parsed to its end.
   bool isBroken(antlr4::ParserRuleContext *context);
-  Diagnostic &error(Code code, SourceRange where, std::string message) {
-    return report(diagnostics, code, where, std::move(message));
+  Diagnostic &error(DiagId id, SourceRange where, std::string message) {
+    return report(diagnostics, id, where, std::move(message));
   }
 
   const TokenPlaces &places;

@@ -23,7 +23,7 @@ ExprPtr AstBuilder::expression(P::ExpressionContext *context) {
   if (isBroken(context))
     return std::make_unique<ErrorExpr>(where);
   if (depth >= depthMax) {
-    error(Code::NestedTooDeep, where,
+    error(DiagId::NestedTooDeep, where,
           "the expression nests deeper than " + std::to_string(depthMax) +
               " levels");
     return std::make_unique<ErrorExpr>(where);
@@ -134,7 +134,7 @@ ExprPtr AstBuilder::primary(P::PrimaryContext *context) {
   if (auto *item = dynamic_cast<P::NumberPrimaryContext *>(context))
     return number(item->NUMBER());
   if (auto *item = dynamic_cast<P::RatePrimaryContext *>(context)) {
-    error(Code::BadNumber, where,
+    error(DiagId::BadNumber, where,
           "'" + item->getText() +
               "' is not an integer; a share stands in '@tolerate' only");
     return std::make_unique<ErrorExpr>(where);
@@ -190,7 +190,7 @@ ExprPtr AstBuilder::number(antlr4::tree::TerminalNode *node) {
     first = 2;
   }
   auto wrong = [&](std::string why) {
-    error(Code::BadNumber, token.range,
+    error(DiagId::BadNumber, token.range,
           "'" + text + "' is not a number" + std::move(why));
     return std::make_unique<ErrorExpr>(token.range);
   };
@@ -213,7 +213,7 @@ ExprPtr AstBuilder::number(antlr4::tree::TerminalNode *node) {
     value = value * base + digit;
   }
   if (isTooBig) {
-    error(Code::BigNumber, token.range, "'" + text + "' needs over 64 bits");
+    error(DiagId::BigNumber, token.range, "'" + text + "' needs over 64 bits");
     return std::make_unique<ErrorExpr>(token.range);
   }
   auto result = std::make_unique<IntegerExpr>(token.range);
@@ -263,7 +263,7 @@ ExprPtr AstBuilder::string(antlr4::tree::TerminalNode *node) {
     if (text[i] == '\\')
       c = escaped(text[++i]);
     if (!c)
-      error(Code::BadCharacter, token.range,
+      error(DiagId::BadCharacter, token.range,
             "the escapes are \\n \\t \\r \\0 \\\\ \\' \\\"");
     result->text += c.value_or('?');
   }
@@ -285,7 +285,7 @@ ExprPtr AstBuilder::character(antlr4::tree::TerminalNode *node) {
       result->value = uint64_t(*c);
       return result;
     }
-  error(Code::BadCharacter, token.range,
+  error(DiagId::BadCharacter, token.range,
         token.name + " is not one ASCII character; the escapes are \\n \\t "
                      "\\r \\0 \\\\ \\' \\\"");
   return std::make_unique<ErrorExpr>(token.range);

@@ -22,7 +22,7 @@ void AstBuilder::collectPatterns(P::ProgramContext *context) {
       continue;
     ModulePattern &pattern = patterns[name.name];
     if (pattern.tree) {
-      error(Code::Redeclared, name.range,
+      error(DiagId::Redeclared, name.range,
             "the module '" + name.name + "' is declared twice")
           .note(pattern.builder->identifier(pattern.tree->IDENT()).range,
                 "first declared here");
@@ -61,7 +61,7 @@ void AstBuilder::instance(P::InstanceDeclarationContext *context) {
     return;
   auto entry = patterns.find(patternName.name);
   if (entry == patterns.end()) {
-    auto &diagnostic = error(Code::NoSuchPattern, patternName.range,
+    auto &diagnostic = error(DiagId::NoSuchPattern, patternName.range,
                              "there is no module with parameters called '" +
                                  patternName.name + "'");
     std::vector<std::string> names;
@@ -98,7 +98,7 @@ void AstBuilder::instanceParameters(P::InstanceDeclarationContext *context,
     values = context->arguments()->expression();
   if (values.size() != parameters.size()) {
     error(
-        Code::BadArgumentCount, range(context),
+        DiagId::BadArgumentCount, range(context),
         "'" + context->IDENT(1)->getText() + "' takes " +
             std::to_string(parameters.size()) +
             (parameters.size() == 1 ? " argument, not " : " arguments, not ") +

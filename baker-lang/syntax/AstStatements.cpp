@@ -84,7 +84,7 @@ StmtPtr AstBuilder::simpleStatement(P::StatementContext *context,
     return result;
   }
   if (auto *item = dynamic_cast<P::StrayLabelContext *>(context))
-    error(Code::UnexpectedToken, where,
+    error(DiagId::UnexpectedToken, where,
           std::string("'") + (item->expression() ? "case" : "default") +
               "' stands directly in the braces of a 'switch' only");
   return std::make_unique<ErrorStmt>(where);
@@ -100,7 +100,8 @@ StmtPtr AstBuilder::annotated(P::AnnotatedStatementContext *context) {
   if (name.name.empty())
     return result;
   if (name.name != "bound" || !result->isLoop() || result->bound) {
-    error(name.name == "bound" ? Code::BadAnnotation : Code::UnknownAnnotation,
+    error(name.name == "bound" ? DiagId::BadAnnotation
+                               : DiagId::UnknownAnnotation,
           name.range,
           "one '@bound(N)' can stand in front of a loop; statements bear no "
           "other annotation");
@@ -173,7 +174,7 @@ StmtPtr AstBuilder::switchStatement(P::SwitchStatementContext *context,
       result->cases.push_back(std::move(part));
     } else if (auto *part = dynamic_cast<P::StatementItemContext *>(item)) {
       if (result->cases.empty()) {
-        error(Code::UnexpectedToken, range(part),
+        error(DiagId::UnexpectedToken, range(part),
               "a statement inside 'switch' stands behind a 'case'");
         result->cases.push_back({range(part), nullptr, {}});
       }

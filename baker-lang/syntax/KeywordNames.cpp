@@ -8,7 +8,7 @@
 
 #include "baker-lang/syntax/KeywordNames.h"
 
-#include "baker-lang/syntax/Catalogue.h"
+#include "baker-lang/syntax/DiagnosticCatalogue.h"
 
 #include "BakerLexer.h"
 
@@ -106,7 +106,7 @@ void Scan::run() {
     }
     if (!isKeyword(tokens[i]) || !isName(i))
       continue;
-    report(diagnostics, Code::ReservedName, places.range(tokens[i]),
+    report(diagnostics, DiagId::ReservedName, places.range(tokens[i]),
            "'" + here + "' is a word of the language and cannot be a name");
     rename(i);
   }

@@ -92,7 +92,7 @@ static bool readText(const std::string &path, Diagnostics &diagnostics,
                      uint32_t &file) {
   constexpr size_t bytesMax = 16 << 20;
   auto refuse = [&](const std::string &why) {
-    diagnostics.add(Severity::Error, idOf(Code::UnreadableFile),
+    diagnostics.add(Severity::Error, idText(DiagId::UnreadableFile),
                     "cannot read '" + path + "': " + why);
     return false;
   };
@@ -108,7 +108,7 @@ static bool readText(const std::string &path, Diagnostics &diagnostics,
   size_t bad = std::min(firstBadByte(contents), contents.find('\0'));
   if (bad >= contents.size())
     return true;
-  report(diagnostics, Code::NotUtf8, {file, uint32_t(bad), uint32_t(bad + 1)},
+  report(diagnostics, DiagId::NotUtf8, {file, uint32_t(bad), uint32_t(bad + 1)},
          contents[bad] == '\0' ? "a null byte stands here: this is not text"
                                : "this byte is not UTF-8 text");
   return false;
@@ -124,21 +124,22 @@ static std::set<size_t> reportStrangeTokens(antlr4::CommonTokenStream &tokens,
     SourceRange range = places.range(token);
     switch (token->getType()) {
     case BakerLexer::DIRECTIVE:
-      report(diagnostics, Code::NoPreprocessor, range,
+      report(diagnostics, DiagId::NoPreprocessor, range,
              "there is no preprocessor; use 'const' for constants, and "
              "'import' for other files");
       break;
     case BakerLexer::OPEN_COMMENT:
-      report(diagnostics, Code::OpenComment, range,
+      report(diagnostics, DiagId::OpenComment, range,
              "this comment has no end: '*/' is missing");
       return lines; // what follows is the comment's text
     case BakerLexer::STRING:
       if (isWholeString(token->getText()))
         continue;
-      report(diagnostics, Code::BadCharacter, range, "this string has no end");
+      report(diagnostics, DiagId::BadCharacter, range,
+             "this string has no end");
       break;
     case BakerLexer::BAD_CHARACTER:
-      report(diagnostics, Code::StrangeCharacter, range,
+      report(diagnostics, DiagId::StrangeCharacter, range,
              "'" + token->getText() + "' belongs to no token");
       break;
     default:
@@ -244,7 +245,7 @@ bool ProgramParser::parse(ParsedFile &file) {
     file.tree = parser.program();
     return true;
   } catch (const TooDeep &) {
-    report(diagnostics, Code::NestedTooDeep,
+    report(diagnostics, DiagId::NestedTooDeep,
            file.places.range(parser.getCurrentToken()),
            "brackets or statements nest too deeply here");
     return false;
@@ -275,7 +276,7 @@ void ProgramParser::addImport(BakerParser::ImportDeclarationContext *context,
     if (llvm::sys::fs::exists(place + relative))
       return add(place + relative, isLibrary || &place != &places.front());
   auto &diagnostic =
-      report(diagnostics, Code::ImportNotFound,
+      report(diagnostics, DiagId::ImportNotFound,
              file.places.range(context->getStart(), context->getStop()),
              "there is no '" + name + "' to import");
   for (const std::string &place : places)

@@ -123,13 +123,13 @@ static std::string listed(Parser *parser, const IntervalSet &set) {
 
 std::string SyntaxErrors::missingMessage(Parser *parser, Token *found,
                                          const IntervalSet &expected,
-                                         Code &code, bool &isAfterPrevious) {
+                                         DiagId &id, bool &isAfterPrevious) {
   auto can = [&](const char *literal) {
     return contains(parser, expected, literal);
   };
   std::string text = found->getText();
   std::string name = quoted(found);
-  code = Code::UnexpectedToken;
+  id = DiagId::UnexpectedToken;
   if (can("'module'"))
     return text == "}" ? "this '}' closes nothing"
                        : "expected a declaration, found " + name;
@@ -140,14 +140,14 @@ std::string SyntaxErrors::missingMessage(Parser *parser, Token *found,
       return "this 'else' belongs to no 'if'";
     if (can("'if'"))
       return "expected a statement, found " + name;
-    code = Code::NotExpression;
+    id = DiagId::NotExpression;
     return "expected an expression before " + name;
   }
   if (can("'+'")) {
     // An expression is complete; what closes it is missing.
     Token *open = openBracket(parser, found);
     std::string bracket = open ? open->getText() : "";
-    code = Code::MissingToken;
+    id = DiagId::MissingToken;
     isAfterPrevious = true;
     if (bracket == "(" && can("')'"))
       return "expected ')' before " + name;
@@ -167,7 +167,7 @@ std::string SyntaxErrors::missingMessage(Parser *parser, Token *found,
       !can("'}'"))
     return "expected a field name, found " + name;
   if (expected.size() <= 3) {
-    code = Code::MissingToken;
+    id = DiagId::MissingToken;
     isAfterPrevious = can("';'") || can("')'") || can("']'");
     std::string message =
         "expected " + listed(parser, expected) + " before " + name;
@@ -186,10 +186,10 @@ void SyntaxErrors::report(Parser *parser, Token *found,
                           const IntervalSet &expected) {
   if (!isNews(found))
     return;
-  Code code = Code::UnexpectedToken;
+  DiagId id = DiagId::UnexpectedToken;
   bool isAfterPrevious = false;
   std::string message =
-      missingMessage(parser, found, expected, code, isAfterPrevious);
+      missingMessage(parser, found, expected, id, isAfterPrevious);
   SourceRange range = places.range(found);
   Token *previous = previousToken(parser, found);
   if (isAfterPrevious && previous && previous->getLine() < found->getLine()) {
@@ -201,11 +201,11 @@ void SyntaxErrors::report(Parser *parser, Token *found,
   Token *open = openBracket(parser, found);
   bool isEnd = found->getType() == Token::EOF;
   if (isEnd && open) {
-    code = Code::MissingToken;
+    id = DiagId::MissingToken;
     message = "the file ends inside brackets";
   }
   Diagnostic &diagnostic =
-      lang::report(diagnostics, code, range, std::move(message));
+      lang::report(diagnostics, id, range, std::move(message));
   if (isAfterPrevious && previous && !isEnd)
     for (const char *missing : {";", ")", "]"})
       if (diagnostic.message.find(std::string("expected '") + missing + "'") ==
@@ -213,7 +213,7 @@ void SyntaxErrors::report(Parser *parser, Token *found,
         uint32_t end = places.range(previous).end;
         diagnostic.fix({range.file, end, end}, missing);
       }
-  if (open && (isEnd || (code == Code::MissingToken &&
+  if (open && (isEnd || (id == DiagId::MissingToken &&
                          diagnostic.message.find("expected ')'") == 0)))
     diagnostic.note(places.range(open), "to close this " + quoted(open));
 }
@@ -252,7 +252,7 @@ void SyntaxErrors::reportNoViableAlternative(
                 quoted(found)
           : quoted(found) + " cannot follow " + quoted(previous) + " here";
   Diagnostic &diagnostic =
-      lang::report(diagnostics, Code::UnexpectedToken, places.range(found),
+      lang::report(diagnostics, DiagId::UnexpectedToken, places.range(found),
                    std::move(message));
   static const std::vector<std::string> keywords = {
       "const",   "enum",   "protocol", "struct",      "module",   "metadata",

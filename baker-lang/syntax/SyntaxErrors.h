@@ -7,7 +7,7 @@
 #ifndef KARAKAL_BAKER_LANG_SYNTAX_SYNTAXERRORS_H
 #define KARAKAL_BAKER_LANG_SYNTAX_SYNTAXERRORS_H
 
-#include "baker-lang/syntax/Catalogue.h"
+#include "baker-lang/syntax/DiagnosticCatalogue.h"
 
 #include "antlr4-runtime.h"
 
@@ -69,7 +69,7 @@ private:
               const antlr4::misc::IntervalSet &expected);
   std::string missingMessage(antlr4::Parser *parser, antlr4::Token *found,
                              const antlr4::misc::IntervalSet &expected,
-                             Code &code, bool &isAfterPrevious);
+                             DiagId &id, bool &isAfterPrevious);
   /// False if an error was reported on this line already.
   bool isNews(antlr4::Token *found);
 

@@ -5,7 +5,7 @@
 // test_conformance.py to run.
 
 #include "baker-lang/Frontend.h"
-#include "baker-lang/syntax/Catalogue.h"
+#include "baker-lang/syntax/DiagnosticCatalogue.h"
 
 #include "gtest/gtest.h"
 

@@ -2,7 +2,7 @@
 
 #include "baker-lang/Frontend.h"
 
-#include "baker-lang/syntax/Catalogue.h"
+#include "baker-lang/syntax/DiagnosticCatalogue.h"
 #include "tests/baker-lang/LongProgram.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -153,7 +153,7 @@ TEST(Frontend, DiagnosticsComeInTheOrderOfTheText) {
   EXPECT_NE(fourth, std::string::npos);
 }
 
-TEST(Catalogue, EveryDiagnosticHasATest) {
+TEST(DiagnosticCatalogue, EveryDiagnosticHasATest) {
   std::set<std::string> tested;
   for (const auto &entry : fs::recursive_directory_iterator(
            fs::path(KARAKAL_SOURCE_DIR) / "tests" / "baker-lang")) {
@@ -170,12 +170,13 @@ TEST(Catalogue, EveryDiagnosticHasATest) {
   tested.insert({"E-baker-002", "E-baker-007"});
   std::set<std::string> ids;
 #define DIAGNOSTIC(number, name, title)                                        \
-  EXPECT_TRUE(ids.insert(lang::idOf(lang::Code::name)).second);                \
-  EXPECT_TRUE(tested.count(lang::idOf(lang::Code::name)))                      \
-      << "no test shows " << lang::idOf(lang::Code::name) << ", " << title;
+  EXPECT_TRUE(ids.insert(lang::idText(lang::DiagId::name)).second);            \
+  EXPECT_TRUE(tested.count(lang::idText(lang::DiagId::name)))                  \
+      << "no test shows " << lang::idText(lang::DiagId::name) << ", "          \
+      << title;
 #define WARNING(number, name, flag, byDefault, title)                          \
   DIAGNOSTIC(number, name, title)
-#include "baker-lang/syntax/Catalogue.def"
+#include "baker-lang/syntax/DiagnosticCatalogue.def"
 }
 
 TEST(Frontend, FiveThousandLinesBecomeAModule) {

@@ -90,7 +90,7 @@ def test_the_grammar_is_the_parsers() -> None:
 
 
 def test_all_warnings_are_listed() -> None:
-    catalogue = (ROOT / "baker-lang/syntax/Catalogue.def").read_text()
+    catalogue = (ROOT / "baker-lang/syntax/DiagnosticCatalogue.def").read_text()
     flags = re.findall(r'^WARNING\(\d+, \w+, "([^"]+)"', catalogue, re.M)
     page = (ROOT / "docs/language.md").read_text()
     assert re.findall(r"^\| `-W([\w-]+)` \|", page, re.M) == sorted(flags)
@@ -98,7 +98,7 @@ def test_all_warnings_are_listed() -> None:
 
 def test_every_id_has_a_test() -> None:
     """What the catalogue knows is shown by a case or an error test."""
-    catalogue = (ROOT / "baker-lang/syntax/Catalogue.def").read_text()
+    catalogue = (ROOT / "baker-lang/syntax/DiagnosticCatalogue.def").read_text()
     ids = re.findall(r"^(?:DIAGNOSTIC|WARNING)\((\d+),", catalogue, re.M)
     folder = ROOT / "tests/baker-lang"
     tests = [*folder.rglob("*.cases"), *folder.rglob("*.baker"), *folder.glob("*.cpp")]

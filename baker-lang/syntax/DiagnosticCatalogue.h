@@ -1,31 +1,30 @@
 // Ids of the front end's diagnostics.
 
-#ifndef KARAKAL_BAKER_LANG_SYNTAX_CATALOGUE_H
-#define KARAKAL_BAKER_LANG_SYNTAX_CATALOGUE_H
+#ifndef KARAKAL_BAKER_LANG_SYNTAX_DIAGNOSTICCATALOGUE_H
+#define KARAKAL_BAKER_LANG_SYNTAX_DIAGNOSTICCATALOGUE_H
 
 #include "support/Diagnostics.h"
 #include "support/Error.h"
 
 namespace karakal::lang {
 
-/// The diagnostics of Catalogue.def by name; the value is the id's number.
-enum class Code : unsigned {
+/// The diagnostics of DiagnosticCatalogue.def by name; the value is the id's
+/// number.
+enum class DiagId : unsigned {
 #define DIAGNOSTIC(number, name, title) name = number,
 #define WARNING(number, name, flag, byDefault, title) name = number,
-#include "baker-lang/syntax/Catalogue.def"
+#include "baker-lang/syntax/DiagnosticCatalogue.def"
 };
 
 /// `E-baker-NNN`.
-std::string idOf(Code code);
-/// What is wrong in general.
-const char *titleOf(Code code);
+std::string idText(DiagId id);
 
 /// What becomes of a warning that no option speaks of.
 enum class WarningDefault { Off, On, Error };
 
 /// A diagnostic that is a warning.
 struct WarningKind {
-  Code code;
+  DiagId id;
   const char *flag; ///< of `-Wflag`
   WarningDefault byDefault;
 };
@@ -37,10 +36,10 @@ const std::vector<WarningKind> &warningKinds();
 /// turned off stays off.
 Result<WarningPolicy> warningPolicy(const std::vector<std::string> &options);
 
-/// Adds the diagnostic `code` at `range`.
-Diagnostic &report(Diagnostics &diagnostics, Code code, SourceRange range,
+/// Adds the diagnostic `id` at `range`.
+Diagnostic &report(Diagnostics &diagnostics, DiagId id, SourceRange range,
                    std::string message);
 
 } // namespace karakal::lang
 
-#endif // KARAKAL_BAKER_LANG_SYNTAX_CATALOGUE_H
+#endif // KARAKAL_BAKER_LANG_SYNTAX_DIAGNOSTICCATALOGUE_H

@@ -1,4 +1,4 @@
-#include "baker-lang/syntax/Catalogue.h"
+#include "baker-lang/syntax/DiagnosticCatalogue.h"
 
 #include "support/Error.h"
 
@@ -7,39 +7,27 @@
 
 namespace karakal::lang {
 
-std::string idOf(Code code) {
-  std::string number = std::to_string(unsigned(code));
+std::string idText(DiagId id) {
+  std::string number = std::to_string(unsigned(id));
   return "E-baker-" + std::string(3 - number.size(), '0') + number;
-}
-
-const char *titleOf(Code code) {
-  switch (code) {
-#define DIAGNOSTIC(number, name, title)                                        \
-  case Code::name:                                                             \
-    return title;
-#define WARNING(number, name, flag, byDefault, title)                          \
-  DIAGNOSTIC(number, name, title)
-#include "baker-lang/syntax/Catalogue.def"
-  }
-  KARAKAL_UNREACHABLE("diagnostic without an entry");
 }
 
 const std::vector<WarningKind> &warningKinds() {
   static const std::vector<WarningKind> kinds = {
 #define DIAGNOSTIC(number, name, title)
 #define WARNING(number, name, flag, byDefault, title)                          \
-  {Code::name, flag, WarningDefault::byDefault},
-#include "baker-lang/syntax/Catalogue.def"
+  {DiagId::name, flag, WarningDefault::byDefault},
+#include "baker-lang/syntax/DiagnosticCatalogue.def"
   };
   return kinds;
 }
 
-Diagnostic &report(Diagnostics &diagnostics, Code code, SourceRange range,
+Diagnostic &report(Diagnostics &diagnostics, DiagId id, SourceRange range,
                    std::string message) {
   for (const WarningKind &kind : warningKinds())
-    if (kind.code == code)
-      return diagnostics.warn(kind.flag, idOf(code), range, std::move(message));
-  return diagnostics.add(Severity::Error, idOf(code), range,
+    if (kind.id == id)
+      return diagnostics.warn(kind.flag, idText(id), range, std::move(message));
+  return diagnostics.add(Severity::Error, idText(id), range,
                          std::move(message));
 }
 
@@ -49,8 +37,8 @@ static std::vector<std::string> flagsOf(llvm::StringRef name) {
   for (const WarningKind &kind : warningKinds()) {
     llvm::StringRef flag = kind.flag;
     bool isInGroup = (name == "unused" && flag.starts_with("unused-")) ||
-                     (name == "truncation" && (kind.code == Code::ConstantCut ||
-                                               kind.code == Code::Narrowing));
+                     (name == "truncation" && (kind.id == DiagId::ConstantCut ||
+                                               kind.id == DiagId::Narrowing));
     if (flag == name || isInGroup)
       flags.push_back(flag.str());
   }
