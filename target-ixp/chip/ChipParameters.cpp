@@ -1,5 +1,5 @@
 #include "target-ixp/chip/ChipParameters.h"
-#include "support/Diagnostics.h"
+#include "support/NearestName.h"
 
 #include <cstdlib>
 #include <fstream>
