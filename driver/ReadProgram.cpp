@@ -1,11 +1,13 @@
 // From input files to the baker dialect.
 
 #include "driver/ReadProgram.h"
-#include "baker-lang/Frontend.h"
+#include "baker-lang/checks/ParseAndCheck.h"
+#include "baker-lang/lower/LowerToIr.h"
 #include "baker-lang/syntax/AstDump.h"
 #include "driver/pipeline/LlvmStage.h"
 #include "ir/analysis/Explain.h"
 #include "ir/dialect/Baker.h"
+#include "support/DiagnosticPrinter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -87,16 +89,18 @@ Result<OwningOpRef<ModuleOp>> parseDialectText(const std::string &path,
 /// Parses and checks the sources, and prints what is wrong with them.
 Result<std::unique_ptr<lang::Program>> parseSources(const Options &options,
                                                     Diagnostics &diagnostics) {
-  diagnostics.setWarnings(options.warnings);
-  std::vector<std::string> folders = options.importFolders;
-  folders.push_back(runtimeDirectory());
+  diagnostics.setWarningPolicy(options.warnings);
+  lang::ParseOptions parseOptions;
+  parseOptions.importFolders = options.importFolders;
+  parseOptions.importFolders.push_back(runtimeDirectory());
+  parseOptions.constantOverrides = {
+      {"chip.SRAM_SIZE", options.pipeline.sramBytes}};
   auto program =
-      lang::parseAndCheck(options.inputs, diagnostics, folders,
-                          {{"chip.SRAM_SIZE", options.pipeline.sramBytes}});
+      lang::parseAndCheck(options.inputs, diagnostics, parseOptions);
   if (options.jsonDiagnostics)
-    diagnostics.printJson(std::cerr);
+    printDiagnosticsAsJson(diagnostics, std::cerr);
   else
-    diagnostics.print(std::cerr, standardErrorHasColour());
+    printDiagnostics(diagnostics, std::cerr, standardErrorHasColour());
   if (diagnostics.hasErrors())
     return makeError("E-driver-002", "");
   return program;
@@ -109,7 +113,8 @@ Result<OwningOpRef<ModuleOp>> lowerSources(const Options &options,
   if (!program)
     return program.error();
   return lang::lowerToIr(**program, diagnostics.sources(), context,
-                         options.printTraces);
+                         options.printTraces ? lang::TraceCalls::Keep
+                                             : lang::TraceCalls::Remove);
 }
 
 } // namespace

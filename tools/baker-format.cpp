@@ -6,7 +6,7 @@
 //
 // Without files it formats standard input.
 
-#include "baker-lang/editor/Format.h"
+#include "baker-lang/editor/Formatter.h"
 
 #include <CLI/CLI.hpp>
 

@@ -1,11 +1,14 @@
 // Integer arithmetic.
 //
-// Nothing in Baker is undefined, much in `arith` is: shifts by the width or
-// more and divisions by zero are guarded here, unless the operands show that
-// they cannot occur. Guards select between results; they do not branch.
+// Every operation of Baker is defined. In the `arith` dialect, shifts by the
+// width or more and divisions by zero are not. They are guarded here, unless
+// the operands show that they cannot occur. A guard selects between two results
+// and does not branch.
 
-#include "baker-lang/lower/Lowering.h"
-#include "baker-lang/sema/ValueRanges.h"
+#include "baker-lang/lower/FunctionLowering.h"
+
+#include "baker-lang/lower/UpperBound.h"
+#include "support/Error.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -16,7 +19,8 @@ namespace karakal::lang {
 
 Value FunctionLowering::constant(uint64_t bits, const Type *type,
                                  SourceRange where) {
-  mlir::Type mlirType = parent.type(type);
+  KARAKAL_ASSERT(type->isScalar(), "only scalars have constants");
+  mlir::Type mlirType = parent.lowerType(type);
   llvm::APInt value(64, canonical(bits, type));
   return builder.create<arith::ConstantOp>(
       location(where),
@@ -32,12 +36,14 @@ Value FunctionLowering::convert(Value value, const Type *from, const Type *to,
     return builder.createOrFold<arith::CmpIOp>(at, arith::CmpIPredicate::ne,
                                                value, constant(0, from, where));
   if (to->bits() < from->bits())
-    return builder.createOrFold<arith::TruncIOp>(at, parent.type(to), value);
+    return builder.createOrFold<arith::TruncIOp>(at, parent.lowerType(to),
+                                                 value);
   if (to->bits() == from->bits())
     return value;
   if (from->isSigned)
-    return builder.createOrFold<arith::ExtSIOp>(at, parent.type(to), value);
-  return builder.createOrFold<arith::ExtUIOp>(at, parent.type(to), value);
+    return builder.createOrFold<arith::ExtSIOp>(at, parent.lowerType(to),
+                                                value);
+  return builder.createOrFold<arith::ExtUIOp>(at, parent.lowerType(to), value);
 }
 
 Value FunctionLowering::binary(BinaryOp op, Value left, const Expr &rightExpr,
@@ -96,8 +102,8 @@ Value FunctionLowering::compare(BinaryOp op, Value left, Value right,
                                              right);
 }
 
-/// The amount is unsigned in its own width; too large an amount shifts all
-/// bits out.
+/// The amount is unsigned in its own width. An amount of the width or more
+/// shifts all bits out.
 Value FunctionLowering::shift(BinaryOp op, Value left, const Expr &amountExpr,
                               Value amount, const Type *type,
                               SourceRange where) {
@@ -105,17 +111,14 @@ Value FunctionLowering::shift(BinaryOp op, Value left, const Expr &amountExpr,
   bool isLeft = op == BinaryOp::ShiftLeft;
   unsigned bits = type->bits();
   auto bound = upperBound(amountExpr);
-  bool isInside = bound && *bound < bits;
-  // Promotion keeps the number of a narrow amount, its sign included.
+  bool isInRange = bound && *bound < bits;
+  // Promotion to 32 bits keeps the value of a narrow amount and its sign.
   const Type *amountType = amountExpr.type;
-  Type unsignedAmount = *amountType;
-  unsigned amountBits = std::max(amountType->bits(), 32u);
-  unsignedAmount.kind = TypeKind::Integer;
-  unsignedAmount.width = amountBits;
-  unsignedAmount.isSigned = false;
+  Type unsignedAmount =
+      Type::unsignedInteger(std::max(amountType->bits(), 32u));
   Value wide = convert(amount, amountType, &unsignedAmount, where);
   Value isOver;
-  if (!isInside)
+  if (!isInRange)
     isOver =
         compare(BinaryOp::GreaterEqual, wide,
                 constant(bits, &unsignedAmount, where), &unsignedAmount, where);
@@ -124,45 +127,59 @@ Value FunctionLowering::shift(BinaryOp op, Value left, const Expr &amountExpr,
     Value shifted =
         isLeft ? builder.createOrFold<arith::ShLIOp>(at, left, fitted)
                : builder.createOrFold<arith::ShRUIOp>(at, left, fitted);
-    if (isInside)
+    if (isInRange)
       return shifted;
     return builder.createOrFold<arith::SelectOp>(
         at, isOver, constant(0, type, where), shifted);
   }
-  if (!isInside)
+  if (!isInRange)
     fitted = builder.createOrFold<arith::SelectOp>(
         at, isOver, constant(bits - 1, type, where), fitted);
   return builder.createOrFold<arith::ShRSIOp>(at, left, fitted);
 }
 
-/// x / 0 is all ones, x % 0 is x; the smallest number by -1 is itself, rest 0.
+Value FunctionLowering::plainDivide(bool wantsQuotient, Value left,
+                                    Value divisor, const Type *type,
+                                    SourceRange where) {
+  mlir::Location at = location(where);
+  if (wantsQuotient)
+    return type->isSigned
+               ? builder.createOrFold<arith::DivSIOp>(at, left, divisor)
+               : builder.createOrFold<arith::DivUIOp>(at, left, divisor);
+  return type->isSigned
+             ? builder.createOrFold<arith::RemSIOp>(at, left, divisor)
+             : builder.createOrFold<arith::RemUIOp>(at, left, divisor);
+}
+
+Value FunctionLowering::divideByConstant(bool wantsQuotient, Value left,
+                                         Value right, uint64_t divisor,
+                                         const Type *type, SourceRange where) {
+  KARAKAL_ASSERT(divisor != 0, "analysis rejects a constant divisor of zero");
+  bool isMinusOne = type->isSigned && int64_t(divisor) == -1;
+  if (!isMinusOne)
+    return plainDivide(wantsQuotient, left, right, type, where);
+  Value zero = constant(0, type, where);
+  return wantsQuotient
+             ? builder.createOrFold<arith::SubIOp>(location(where), zero, left)
+             : zero;
+}
+
+/// x / 0 is all ones, and x % 0 is x. The smallest number divided by -1 is
+/// itself, with remainder 0.
 Value FunctionLowering::divide(BinaryOp op, Value left, const Expr &rightExpr,
                                Value right, const Type *type,
                                SourceRange where) {
   mlir::Location at = location(where);
   bool wantsQuotient = op == BinaryOp::Divide;
-  auto plain = [&](Value divisor) -> Value {
-    if (wantsQuotient)
-      return type->isSigned
-                 ? builder.createOrFold<arith::DivSIOp>(at, left, divisor)
-                 : builder.createOrFold<arith::DivUIOp>(at, left, divisor);
-    return type->isSigned
-               ? builder.createOrFold<arith::RemSIOp>(at, left, divisor)
-               : builder.createOrFold<arith::RemUIOp>(at, left, divisor);
-  };
+  if (rightExpr.constant)
+    return divideByConstant(
+        wantsQuotient, left, right,
+        convertConstant(*rightExpr.constant, rightExpr.type, type), type,
+        where);
   auto select = [&](Value condition, Value yes, Value no) -> Value {
     return builder.createOrFold<arith::SelectOp>(at, condition, yes, no);
   };
   Value zero = constant(0, type, where);
-  if (rightExpr.constant) {
-    uint64_t divisor =
-        convertConstant(*rightExpr.constant, rightExpr.type, type);
-    bool isMinusOne = type->isSigned && int64_t(divisor) == -1;
-    if (!isMinusOne)
-      return plain(right);
-    return wantsQuotient ? builder.createOrFold<arith::SubIOp>(at, zero, left)
-                         : zero;
-  }
   Value one = constant(1, type, where);
   Value allOnes = constant(~uint64_t(0), type, where);
   Value isZero = compare(BinaryOp::Equal, right, zero, type, where);
@@ -172,7 +189,7 @@ Value FunctionLowering::divide(BinaryOp op, Value left, const Expr &rightExpr,
     isMinusOne = compare(BinaryOp::Equal, right, allOnes, type, where);
     divisor = select(isMinusOne, one, divisor);
   }
-  Value result = plain(divisor);
+  Value result = plainDivide(wantsQuotient, left, divisor, type, where);
   if (type->isSigned) {
     Value negated = wantsQuotient
                         ? builder.createOrFold<arith::SubIOp>(at, zero, left)

@@ -1,10 +1,10 @@
 // Expressions.
 //
-// The value of an expression has the MLIR type of its Baker type; what it is
-// used as is up to the user, who converts it. Operands are evaluated from left
-// to right, the place of an assignment before the value.
+// The value of an expression has the MLIR type of its Baker type. The user of
+// the value converts it. Operands are evaluated from left to right, the target
+// of an assignment before the value.
 
-#include "baker-lang/lower/Lowering.h"
+#include "baker-lang/lower/FunctionLowering.h"
 
 #include "support/Error.h"
 
@@ -19,6 +19,8 @@ using mlir::Value;
 namespace karakal::lang {
 
 Value FunctionLowering::lower(const Expr &expr) {
+  KARAKAL_ASSERT(expr.type && !expr.type->isError(),
+                 "lowering requires typed expressions");
   if (expr.constant)
     return constant(*expr.constant, expr.type, expr.range);
   return lowerKind(expr);
@@ -37,15 +39,15 @@ Value FunctionLowering::lowerKind(const Expr &expr) {
   case ExprKind::Name:
   case ExprKind::Index:
   case ExprKind::Field:
-    return load(place(expr), expr.range);
+    return load(lvalue(expr), expr.range);
   case ExprKind::Call:
     return lowerCall(llvm::cast<CallExpr>(expr));
   case ExprKind::Unary:
     if (llvm::cast<UnaryExpr>(expr).op == UnaryOp::Dereference)
-      return load(place(expr), expr.range);
+      return load(lvalue(expr), expr.range);
     return lowerUnary(llvm::cast<UnaryExpr>(expr));
-  case ExprKind::Step:
-    return lowerStep(llvm::cast<StepExpr>(expr));
+  case ExprKind::Increment:
+    return lowerIncrement(llvm::cast<IncrementExpr>(expr));
   case ExprKind::Cast: {
     const auto &cast = llvm::cast<CastExpr>(expr);
     return lowerAs(*cast.operand, cast.type);
@@ -60,7 +62,7 @@ Value FunctionLowering::lowerKind(const Expr &expr) {
   case ExprKind::Assign:
     return lowerAssign(llvm::cast<AssignExpr>(expr));
   default:
-    KARAKAL_UNREACHABLE("expression that analysis should have refused");
+    KARAKAL_UNREACHABLE("an expression that analysis rejects");
   }
 }
 
@@ -81,14 +83,14 @@ Value FunctionLowering::lowerUnary(const UnaryExpr &expr) {
   return value;
 }
 
-Value FunctionLowering::lowerStep(const StepExpr &expr) {
-  Place target = place(*expr.operand);
+Value FunctionLowering::lowerIncrement(const IncrementExpr &expr) {
+  Lvalue target = lvalue(*expr.operand);
   Value old = load(target, expr.range);
   Value one = constant(1, expr.type, expr.range);
   mlir::Location where = location(expr.range);
-  Value next = expr.isIncrement
-                   ? builder.createOrFold<arith::AddIOp>(where, old, one)
-                   : builder.createOrFold<arith::SubIOp>(where, old, one);
+  Value next = expr.isDecrement
+                   ? builder.createOrFold<arith::SubIOp>(where, old, one)
+                   : builder.createOrFold<arith::AddIOp>(where, old, one);
   store(target, next, expr.range);
   return expr.isPrefix ? next : old;
 }
@@ -106,22 +108,22 @@ Value FunctionLowering::lowerBinary(const BinaryExpr &expr) {
 Value FunctionLowering::lowerChoice(const Expr &condition, const Expr *whenTrue,
                                     const Expr *whenFalse, const Type *type,
                                     SourceRange where) {
-  Block *first = newBlock(), *second = newBlock(), *join = newBlock();
+  Block *first = newBlock(), *second = newBlock(), *merge = newBlock();
   branch(condition, first, second);
-  Value result = join->addArgument(parent.type(type), location(where));
-  auto arm = [&](Block *block, const Expr *expr, bool truth) {
+  Value result = merge->addArgument(parent.lowerType(type), location(where));
+  auto lowerArm = [&](Block *block, const Expr *expr, bool truth) {
     start(block);
     Value value = expr ? lowerAs(*expr, type) : constant(truth, type, where);
-    builder.create<cf::BranchOp>(location(where), join, value);
+    builder.create<cf::BranchOp>(location(where), merge, value);
   };
-  arm(first, whenTrue, true);
-  arm(second, whenFalse, false);
-  start(join);
+  lowerArm(first, whenTrue, true);
+  lowerArm(second, whenFalse, false);
+  start(merge);
   return result;
 }
 
 Value FunctionLowering::lowerAssign(const AssignExpr &expr) {
-  Place target = place(*expr.target);
+  Lvalue target = lvalue(*expr.target);
   const Type *type = expr.target->type;
   Value value;
   if (!expr.op) {

@@ -1,16 +1,16 @@
-// Local variables and services.
+// Local variables.
 //
 // Each scalar of a local array or struct is an SSA value of its own. An index
-// that is not constant chooses among them:
+// that is not constant selects among them:
 //
 //     x = a[i]     x = i == 0 ? a0 : i == 1 ? a1 : a2
 //     a[i] = x     a0 = i == 0 ? x : a0; a1 = i == 1 ? x : a1; …
 //
-// which costs an instruction or two an element and no memory.
+// This costs one or two instructions for each element, and no memory.
 
-#include "baker-lang/lower/Lowering.h"
+#include "baker-lang/lower/FunctionLowering.h"
 
-#include "baker-lang/sema/Sema.h"
+#include "baker-lang/syntax/TypeLayout.h"
 #include "support/Error.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -20,127 +20,100 @@ using mlir::Value;
 
 namespace karakal::lang {
 
-Ssa::Variable FunctionLowering::partOf(const VarDecl *variable, unsigned part) {
+SsaBuilder::Variable FunctionLowering::scalarOf(const VarDecl *variable,
+                                                unsigned scalar) {
   if (!variable->type->isAggregate())
     return variable;
-  std::vector<char> &names = parts[variable];
+  std::vector<char> &names = scalarNames[variable];
   if (names.empty())
     names.resize(scalarCountOf(variable->type));
-  return &names[part];
+  KARAKAL_ASSERT(scalar < names.size(),
+                 "'" + variable->name + "' has fewer scalars");
+  return &names[scalar];
 }
 
-Value FunctionLowering::readPart(const VarDecl *variable, unsigned part,
-                                 const Type *type) {
-  return ssa.read(partOf(variable, part), here(), parent.type(type));
+Value FunctionLowering::readScalar(const VarDecl *variable, unsigned scalar,
+                                   const Type *type) {
+  return ssa.read(scalarOf(variable, scalar), currentBlock(),
+                  parent.lowerType(type));
 }
 
-FunctionLowering::Place FunctionLowering::localElement(const IndexExpr &expr,
-                                                       Place base) {
-  uint64_t size = expr.base->type->size;
+FunctionLowering::Lvalue FunctionLowering::localElement(const IndexExpr &expr,
+                                                        Lvalue base) {
+  uint64_t elementCount = expr.base->type->elementCount;
   auto stride = unsigned(scalarCountOf(expr.type));
   base.type = expr.type;
   if (expr.index->constant) {
-    uint64_t index = std::min(*expr.index->constant, size - 1);
-    for (unsigned &part : base.parts)
-      part += unsigned(index) * stride;
+    uint64_t index = std::min(*expr.index->constant, elementCount - 1);
+    for (unsigned &scalar : base.scalars)
+      scalar += unsigned(index) * stride;
     return base;
   }
-  Value index = indexInside(*expr.index, size);
-  std::vector<unsigned> parts;
-  for (unsigned part : base.parts)
-    for (unsigned i = 0; i < size; ++i)
-      parts.push_back(part + i * stride);
-  if (base.part) {
+  Value index = limitedIndex(*expr.index, elementCount);
+  std::vector<unsigned> scalars;
+  for (unsigned scalar : base.scalars)
+    for (unsigned i = 0; i < elementCount; ++i)
+      scalars.push_back(scalar + i * stride);
+  if (base.selector) {
     mlir::Location at = location(expr.range);
     Value count = builder.create<arith::ConstantOp>(
-        at, builder.getI32IntegerAttr(int32_t(size)));
-    Value scaled = builder.createOrFold<arith::MulIOp>(at, base.part, count);
+        at, builder.getI32IntegerAttr(int32_t(elementCount)));
+    Value scaled =
+        builder.createOrFold<arith::MulIOp>(at, base.selector, count);
     index = builder.createOrFold<arith::AddIOp>(at, scaled, index);
   }
-  base.parts = std::move(parts);
-  base.part = index;
+  base.scalars = std::move(scalars);
+  base.selector = index;
   return base;
 }
 
-FunctionLowering::Place FunctionLowering::localField(const FieldExpr &expr,
-                                                     Place base) {
-  unsigned before = 0;
+FunctionLowering::Lvalue FunctionLowering::localField(const FieldExpr &expr,
+                                                      Lvalue base) {
+  unsigned scalarsBefore = 0;
   for (unsigned i = 0; i < expr.fieldIndex; ++i)
-    before += unsigned(scalarCountOf(expr.base->type->record->fields[i].type));
-  for (unsigned &part : base.parts)
-    part += before;
+    scalarsBefore += unsigned(scalarCountOf(partTypeOf(expr.base->type, i)));
+  for (unsigned &scalar : base.scalars)
+    scalar += scalarsBefore;
   base.type = expr.type;
   return base;
 }
 
-Value FunctionLowering::loadLocal(const Place &place, SourceRange where) {
+Value FunctionLowering::loadLocal(const Lvalue &from, SourceRange where) {
+  KARAKAL_ASSERT(from.scalars.size() == 1 || from.selector,
+                 "several scalars need a selector");
   mlir::Location at = location(where);
-  Value result = readPart(place.variable, place.parts.back(), place.type);
-  for (size_t i = place.parts.size() - 1; i-- > 0;) {
+  Value result = readScalar(from.variable, from.scalars.back(), from.type);
+  for (size_t i = from.scalars.size() - 1; i-- > 0;) {
     Value number = builder.create<arith::ConstantOp>(
         at, builder.getI32IntegerAttr(int32_t(i)));
     Value isThis = builder.createOrFold<arith::CmpIOp>(
-        at, arith::CmpIPredicate::eq, place.part, number);
+        at, arith::CmpIPredicate::eq, from.selector, number);
     result = builder.createOrFold<arith::SelectOp>(
-        at, isThis, readPart(place.variable, place.parts[i], place.type),
+        at, isThis, readScalar(from.variable, from.scalars[i], from.type),
         result);
   }
   return result;
 }
 
-void FunctionLowering::storeLocal(const Place &place, Value value,
+void FunctionLowering::storeLocal(const Lvalue &to, Value value,
                                   SourceRange where) {
   mlir::Location at = location(where);
-  if (place.parts.size() == 1)
-    return ssa.write(partOf(place.variable, place.parts[0]), here(), value);
-  for (size_t i = 0; i < place.parts.size(); ++i) {
+  if (to.scalars.size() == 1)
+    return ssa.write(scalarOf(to.variable, to.scalars[0]), currentBlock(),
+                     value);
+  for (size_t i = 0; i < to.scalars.size(); ++i) {
     Value number = builder.create<arith::ConstantOp>(
         at, builder.getI32IntegerAttr(int32_t(i)));
     Value isThis = builder.createOrFold<arith::CmpIOp>(
-        at, arith::CmpIPredicate::eq, place.part, number);
-    Value old = readPart(place.variable, place.parts[i], place.type);
-    ssa.write(partOf(place.variable, place.parts[i]), here(),
+        at, arith::CmpIPredicate::eq, to.selector, number);
+    Value old = readScalar(to.variable, to.scalars[i], to.type);
+    ssa.write(scalarOf(to.variable, to.scalars[i]), currentBlock(),
               builder.createOrFold<arith::SelectOp>(at, isThis, value, old));
   }
 }
 
-//===----------------------------------------------------------------------===//
-// Services of the chip
-//===----------------------------------------------------------------------===//
-
-Value FunctionLowering::lowerService(const CallExpr &expr) {
-  mlir::Location at = location(expr.range);
-  switch (expr.primitive) {
-  case Primitive::AtomicAdd: {
-    Value counter = place(*expr.arguments[0]).base;
-    Type word;
-    word.kind = TypeKind::Integer;
-    word.width = 32;
-    builder.create<ir::AtomicAddOp>(at, lowerAs(*expr.arguments[1], &word),
-                                    counter);
-    return {};
-  }
-  case Primitive::Timestamp:
-    return builder.create<ir::TimestampOp>(at, builder.getI32Type());
-  case Primitive::Random:
-    return builder.create<ir::RandomOp>(at, builder.getI32Type());
-  case Primitive::DropCount:
-    return builder.create<ir::DropCountOp>(at, builder.getI32Type(),
-                                           expr.reason->name);
-  case Primitive::Trace: {
-    if (!parent.hasTraces)
-      return {};
-    std::vector<Value> values;
-    for (size_t i = 1; i < expr.arguments.size(); ++i)
-      values.push_back(lower(*expr.arguments[i]));
-    builder.create<ir::TraceOp>(
-        at, llvm::cast<StringExpr>(*expr.arguments[0]).text, values);
-    return {};
-  }
-  default:
-    return builder.create<ir::HashOp>(at,
-                                      lowerAs(*expr.arguments[0], expr.type));
-  }
+Value FunctionLowering::readVariable(const VarDecl *variable) {
+  return ssa.read(variable, currentBlock(), parent.lowerType(variable->type));
 }
 
 } // namespace karakal::lang

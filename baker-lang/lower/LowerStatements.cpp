@@ -1,9 +1,14 @@
-// Control flow.
+// Control flow of bodies.
 //
-// Every statement leaves the builder at a place where the next one can go; code
-// behind a jump goes into a block without predecessors, removed at the end.
+// After each statement the builder is at the point where the next statement
+// continues. Statements after a jump go to a block without predecessors, which
+// is removed at the end.
 
-#include "baker-lang/lower/Lowering.h"
+#include "baker-lang/lower/FunctionLowering.h"
+
+#include "baker-lang/syntax/AstWalk.h"
+#include "baker-lang/syntax/TypeLayout.h"
+#include "support/Error.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
@@ -14,13 +19,15 @@ using mlir::Block;
 
 namespace karakal::lang {
 
-FunctionLowering::FunctionLowering(Lowering &parent, const FunctionDecl &decl,
+FunctionLowering::FunctionLowering(ProgramLowering &parent,
+                                   const FunctionDecl &decl,
                                    mlir::func::FuncOp op,
-                                   const std::vector<PointedPath> &paths)
-    : paths(paths), parent(parent), decl(decl), op(op),
+                                   const std::vector<AccessPath> &paths)
+    : parent(parent), decl(decl), op(op), paths(paths),
       builder(op.getContext()), ssa(op.getLoc()) {}
 
 void FunctionLowering::run() {
+  KARAKAL_ASSERT(decl.body && decl.result, "a function without a body");
   Block *entry = op.addEntryBlock();
   builder.setInsertionPointToStart(entry);
   ssa.seal(entry);
@@ -28,12 +35,14 @@ void FunctionLowering::run() {
   lowerBlock(decl.body->body);
   SourceRange end = decl.body->range;
   end.begin = end.end > 0 ? end.end - 1 : 0;
-  if (decl.result->isScalar()) // not reached, says FlowCheck
+  if (decl.result->isScalar()) // PacketFlowCheck: not reachable
     builder.create<mlir::func::ReturnOp>(location(end),
                                          constant(0, decl.result, end));
   else
     builder.create<mlir::func::ReturnOp>(location(end));
-  Ssa::simplify(op.getBody());
+  KARAKAL_ASSERT(jumpTargets.empty() && !lock,
+                 "a loop or critical section was not left");
+  ssa.finish(op.getBody());
 }
 
 //===----------------------------------------------------------------------===//
@@ -66,12 +75,7 @@ void FunctionLowering::branch(const Expr &condition, Block *whenTrue,
   auto *unary = llvm::dyn_cast<UnaryExpr>(&condition);
   if (unary && unary->op == UnaryOp::Not)
     return branch(*unary->operand, whenFalse, whenTrue);
-  static const Type boolean = [] {
-    Type type;
-    type.kind = TypeKind::Bool;
-    return type;
-  }();
-  mlir::Value truth = lowerAs(condition, &boolean);
+  mlir::Value truth = lowerAs(condition, parent.types().boolType());
   builder.create<cf::CondBranchOp>(location(condition.range), truth, whenTrue,
                                    whenFalse);
 }
@@ -109,19 +113,9 @@ void FunctionLowering::lower(const Stmt &stmt) {
   case StmtKind::Critical:
     return lowerCritical(llvm::cast<CriticalStmt>(stmt));
   case StmtKind::Break:
-    if (lock != targets.back().lock)
-      leaveSection(stmt.range);
-    jump(targets.back().breakTo, stmt.range);
-    return start(newBlock());
+    return lowerBreak(stmt);
   case StmtKind::Continue:
-    for (auto it = targets.rbegin(); it != targets.rend(); ++it)
-      if (it->continueTo) {
-        if (lock != it->lock)
-          leaveSection(stmt.range);
-        jump(it->continueTo, stmt.range);
-        break;
-      }
-    return start(newBlock());
+    return lowerContinue(stmt);
   case StmtKind::Return:
     return lowerReturn(llvm::cast<ReturnStmt>(stmt));
   case StmtKind::Expression:
@@ -130,41 +124,59 @@ void FunctionLowering::lower(const Stmt &stmt) {
   }
 }
 
+void FunctionLowering::lowerBreak(const Stmt &stmt) {
+  KARAKAL_ASSERT(!jumpTargets.empty(), "'break' outside a loop or switch");
+  if (lock != jumpTargets.back().lock)
+    leaveSection(stmt.range);
+  jump(jumpTargets.back().breakTo, stmt.range);
+  start(newBlock());
+}
+
+void FunctionLowering::lowerContinue(const Stmt &stmt) {
+  auto loop =
+      llvm::find_if(llvm::reverse(jumpTargets), [](const JumpTargets &targets) {
+        return targets.continueTo != nullptr;
+      });
+  KARAKAL_ASSERT(loop != jumpTargets.rend(), "'continue' outside a loop");
+  if (lock != loop->lock)
+    leaveSection(stmt.range);
+  jump(loop->continueTo, stmt.range);
+  start(newBlock());
+}
+
 void FunctionLowering::lowerDeclaration(const DeclarationStmt &stmt) {
   for (const Declarator &declared : stmt.declarators) {
     const Initializer *value =
         declared.initializer ? &*declared.initializer : nullptr;
     if (declared.decl->type->isPointer()) {
-      pointers[declared.decl] = pointedBy(*value->expr);
+      pointers[declared.decl] = pointee(*value->expr);
       continue;
     }
-    unsigned part = 0;
+    unsigned scalar = 0;
     if (value || !declared.decl->type->isPacket())
-      lowerInitial(declared.decl, declared.decl->type, part, value,
+      lowerInitial(declared.decl, declared.decl->type, scalar, value,
                    declared.name.range);
   }
 }
 
-/// Writes the scalars of `type` from `part` on; zeros where no value stands.
 void FunctionLowering::lowerInitial(const VarDecl *variable, const Type *type,
-                                    unsigned &part, const Initializer *value,
+                                    unsigned &scalar, const Initializer *value,
                                     SourceRange where) {
   if (!type->isAggregate()) {
     mlir::Value initial =
         value ? lowerAs(*value->expr, type) : constant(0, type, where);
-    ssa.write(partOf(variable, part++), here(), initial);
+    ssa.write(scalarOf(variable, scalar++), currentBlock(), initial);
     return;
   }
-  bool isArray = type->is(TypeKind::Array);
-  uint64_t count = isArray ? type->size : type->record->fields.size();
-  for (uint64_t i = 0; i < count; ++i)
-    lowerInitial(
-        variable, isArray ? type->element : type->record->fields[i].type, part,
-        value && i < value->list.size() ? &value->list[i] : nullptr, where);
+  for (uint64_t i = 0; i < partCountOf(type); ++i)
+    lowerInitial(variable, partTypeOf(type, i), scalar,
+                 value && i < value->list.size() ? &value->list[i] : nullptr,
+                 where);
 }
 
 void FunctionLowering::lowerCritical(const CriticalStmt &stmt) {
-  mlir::Value taken = place(*stmt.lock).base;
+  KARAKAL_ASSERT(!lock, "a critical section inside another one");
+  mlir::Value taken = lvalue(*stmt.lock).base;
   builder.create<ir::LockOp>(location(stmt.lock->range), taken);
   lock = taken;
   lower(*stmt.body);
@@ -192,21 +204,20 @@ void FunctionLowering::lowerIf(const IfStmt &stmt) {
   start(after);
 }
 
-void FunctionLowering::lowerBody(const Stmt &loop, const Stmt &body,
-                                 uint32_t number, Block *breakTo,
-                                 Block *continueTo) {
+void FunctionLowering::lowerLoopBody(const Stmt &loop, uint32_t number,
+                                     Block *breakTo, Block *continueTo) {
   if (loop.bound)
     builder.create<ir::LoopRoundOp>(location(loop.range), number,
-                                    loop.bound->rounds);
-  targets.push_back({breakTo, continueTo, lock});
-  lower(body);
-  targets.pop_back();
+                                    loop.bound->iterationsMax);
+  jumpTargets.push_back({breakTo, continueTo, lock});
+  lower(*loopParts(loop).body);
+  jumpTargets.pop_back();
 }
 
 uint32_t FunctionLowering::enterLoop(const Stmt &loop, Block *head) {
   uint32_t number = 0;
   if (loop.bound) {
-    number = parent.newLoop();
+    number = parent.nextLoopNumber();
     builder.create<ir::LoopEntryOp>(location(loop.range), number);
   }
   jump(head, loop.range);
@@ -219,7 +230,7 @@ void FunctionLowering::lowerWhile(const WhileStmt &stmt) {
   uint32_t number = enterLoop(stmt, head);
   branch(*stmt.condition, body, after);
   start(body);
-  lowerBody(stmt, *stmt.body, number, after, head);
+  lowerLoopBody(stmt, number, after, head);
   jump(head, stmt.range);
   ssa.seal(head);
   start(after);
@@ -228,7 +239,7 @@ void FunctionLowering::lowerWhile(const WhileStmt &stmt) {
 void FunctionLowering::lowerDo(const DoStmt &stmt) {
   Block *body = newBlock(), *test = newBlock(), *after = newBlock();
   uint32_t number = enterLoop(stmt, body);
-  lowerBody(stmt, *stmt.body, number, after, test);
+  lowerLoopBody(stmt, number, after, test);
   jump(test, stmt.range);
   start(test);
   branch(*stmt.condition, body, after);
@@ -247,7 +258,7 @@ void FunctionLowering::lowerFor(const ForStmt &stmt) {
   else
     jump(body, stmt.range);
   start(body);
-  lowerBody(stmt, *stmt.body, number, after, step);
+  lowerLoopBody(stmt, number, after, step);
   jump(step, stmt.range);
   start(step);
   for (const ExprPtr &part : stmt.steps)
@@ -283,13 +294,13 @@ void FunctionLowering::lowerSwitch(const SwitchStmt &stmt) {
     start(next);
   }
   jump(otherwise, stmt.range);
-  targets.push_back({after, nullptr, lock});
+  jumpTargets.push_back({after, nullptr, lock});
   for (size_t i = 0; i < stmt.cases.size(); ++i) {
     start(bodies[i]);
     lowerBlock(stmt.cases[i].body);
     jump(i + 1 < bodies.size() ? bodies[i + 1] : after, stmt.range);
   }
-  targets.pop_back();
+  jumpTargets.pop_back();
   start(after);
 }
 

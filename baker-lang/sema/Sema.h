@@ -1,209 +1,285 @@
-// Names, types and constants.
+// Semantic analysis: names, types and constants.
 //
-// Semantic analysis of a parsed program. It goes on after errors: an
-// expression in error has the type Error, which fits everywhere, so that one
-// mistake is reported once.
+// Analysis goes on after an error. An erroneous expression gets the type Error,
+// which converts to every type, so that one mistake is reported once.
 //
-// Order: names of all declarations; constants, types, protocols, globals and
-// signatures; wiring; bodies; then, in FlowCheck.h, what happens along the
-// paths through each body.
+// The order is: the names of all declarations; then constants, types,
+// protocols, globals and signatures; then wiring; then bodies.
 
 #ifndef KARAKAL_BAKER_LANG_SEMA_SEMA_H
 #define KARAKAL_BAKER_LANG_SEMA_SEMA_H
 
-#include "baker-lang/syntax/Declarations.h"
 #include "baker-lang/syntax/DiagnosticCatalogue.h"
+#include "baker-lang/syntax/Program.h"
 
 #include <map>
-#include <set>
 
 namespace karakal::lang {
 
 class Sema {
 public:
+  /// `constantOverrides`: values by name (`module.NAME`) that replace the
+  /// values of constants.
   Sema(Program &program, Diagnostics &diagnostics,
-       const std::set<std::string> &suspects,
-       const std::map<std::string, uint64_t> &given)
+       const std::map<std::string, uint64_t> &constantOverrides)
       : program(program), types(program.types), diagnostics(diagnostics),
-        suspects(suspects), given(given) {}
+        constantOverrides(constantOverrides) {}
 
   /// Analyzes the whole program.
   void run();
 
 private:
-  // Declarations (SemaDeclarations.cpp).
+  // Names (SemaNames.cpp).
   void declareBuiltins();
   void declareNames();
   void declareList(DeclList &list, ModuleDecl *module);
+  void declareMetadata(DeclList &list);
+  void declareDropReasons(DeclList &list);
   void declare(Scope &scope, Decl *decl);
+  /// Checks that `decl` does not share its symbol in the baker dialect with a
+  /// declaration of another kind.
   void declareSymbol(Decl *decl);
+  Decl *lookup(const std::string &name) const { return lookup(name, *scope); }
+  static Decl *lookup(const std::string &name, const Scope &scope);
+  void reportUndeclared(const std::string &name, SourceRange where,
+                        const Scope &scope);
+  /// Adds "did you mean" with the location of the candidate meant. `fixRange`
+  /// is the range to replace. True if a candidate is similar.
+  bool suggest(Diagnostic &diagnostic, const std::string &name,
+               const std::vector<const Decl *> &candidates);
+  bool isUnparsed(const std::string &name) const {
+    return program.unparsedNames.count(name) != 0;
+  }
+  /// True if code at `use` may use private names that are declared at
+  /// `declared` in the scope `home`.
+  bool canSeePrivate(const Scope &home, SourceRange declared,
+                     SourceRange use) const;
+  /// Reports a use of a private name from where it is not visible.
+  void checkVisible(const Decl &decl, const Scope &home, SourceRange use);
+  void checkMetadataVisible(const std::string &name, SourceRange use);
+
+  // Declarations (SemaDeclarations.cpp).
   void resolveList(DeclList &list, ModuleDecl *module);
   void resolveConst(ConstDecl &decl);
+  void resolveConstValue(ConstDecl &decl, const Type *declared);
   void checkStaticAssert(Expr &condition);
   void resolveStruct(StructDecl &decl);
-  void resolveProtocol(ProtocolDecl &decl);
-  void resolveProtocolField(ProtocolFieldDecl &field, uint64_t &offsetBits,
-                            bool isLast);
-  void resolveDemux(ProtocolDecl &decl, uint64_t fixedBits);
+  void resolveStructField(StructField &field, StructDecl &decl);
   void resolveMetadata(MetadataDecl &decl);
-  void refuseWide(const Type *&type, SourceRange where, const char *what);
   void resolveGlobal(GlobalDecl &decl);
+  void resolveLock(GlobalDecl &decl);
+
+  // Initializers (SemaInitializers.cpp).
+  /// Checks that `initializer` has braces exactly where `type` has parts, and
+  /// not more values than parts.
+  bool checkShape(const Initializer &initializer, const Type *type);
+  /// Appends the scalars of a global's initializer to `values`, zeros for parts
+  /// that it leaves out.
   bool flatten(const Initializer &initializer, const Type *type,
                std::vector<uint64_t> &values);
+  void checkLocalValue(Initializer &initializer, const Type *type);
+
+  // Signatures (SemaSignatures.cpp).
   void resolveSignature(FunctionDecl &decl);
-  void checkRole(const FunctionDecl &decl);
+  const Type *resolveParameterType(const Parameter &parameter,
+                                   const FunctionDecl &decl);
+  void checkSignature(const FunctionDecl &decl);
+  void checkControlSignature(const FunctionDecl &decl);
 
   // Annotations (SemaAnnotations.cpp).
   void resolveAnnotations(GlobalDecl &decl);
   void resolveAnnotations(FunctionDecl &decl);
+  void resolveAnnotations(PpfDecl &decl);
   void resolveBound(LoopBound &bound);
-  uint64_t toleratedOneIn(Expr *argument, Scope &from, SourceRange where);
+  uint64_t resolveTolerance(Expr *argument, Scope &from, SourceRange where);
 
   // Types (SemaTypes.cpp).
   const Type *resolveType(const TypeSyntax &syntax, Scope &scope);
+  const Type *resolveUnstarredType(const TypeSyntax &syntax, Scope &scope);
+  const Type *sizedType(const TypeSyntax &syntax);
   const Type *namedType(const TypeSyntax &syntax, Scope &scope);
-  const Type *typeOfDecl(Decl *decl);
+  const Type *packetType(const TypeSyntax &syntax,
+                         const std::string &protocolName);
+  /// The type that `decl` declares, or null.
+  const Type *declaredType(Decl *decl);
   const Type *memberType(const TypeSyntax &syntax,
                          const std::string &moduleName, const std::string &name,
                          Scope &scope);
+  /// Reports a scalar of over 64 bits, which only packets and local variables
+  /// may hold, and sets `type` to the error type. `what` names its use.
+  void rejectWide(const Type *&type, SourceRange where, const char *what);
   const Type *withDimensions(const Type *element,
                              const std::vector<ExprPtr> &dimensions,
                              Scope &scope, SourceRange name);
+  std::optional<uint64_t> arraySize(Expr &expr, const Type *element,
+                                    Scope &scope);
+  /// Checks an expression that must be constant, and returns its value. `what`
+  /// names it in the error message.
   std::optional<uint64_t> constantOf(Expr &expr, Scope &scope,
                                      const char *what);
   ProtocolDecl *findProtocol(const std::string &name) const;
 
-  // PPFs and wiring (SemaWiring.cpp).
+  // Protocols (SemaProtocols.cpp).
+  void resolveProtocol(ProtocolDecl &decl);
+  void resolveProtocolField(ProtocolFieldDecl &field, uint64_t &offsetBits);
+  bool resolveFieldType(ProtocolFieldDecl &field);
+  void resolveDemux(ProtocolDecl &decl, uint64_t fixedBits);
+
+  // PPFs and their bodies (SemaPpfs.cpp).
   void resolvePpf(PpfDecl &decl, ModuleDecl &module);
   void resolveBody(FunctionDecl &decl, ModuleDecl *module);
+  void attachBody(FunctionDecl &decl, EndpointDecl &input, PpfDecl &ppf);
   EndpointDecl *bodyInput(FunctionDecl &decl, PpfDecl &ppf);
+  /// The PPF that the first `used` parts of `path` name: `ppf` inside its
+  /// module, or `module.ppf`. Reports with `id` if there is none.
   PpfDecl *findPpf(const std::vector<Identifier> &path, size_t used,
                    ModuleDecl *module, DiagId id);
-  void wire(Wire &wire, ModuleDecl &module);
+
+  // Wiring (SemaWiring.cpp).
+  void resolveWire(Wire &wire, ModuleDecl &module);
   void connect(Wire &wire, ModuleDecl &module);
+  void connectOutput(const Wire &wire, EndpointDecl &from, EndpointDecl *to);
   void connectReceiver(Wire &wire, EndpointDecl &to, ModuleDecl &module);
+  bool resolveReceivePorts(Wire &wire, ModuleDecl &module,
+                           std::vector<uint8_t> &ports);
   EndpointDecl *findEndpoint(const std::vector<Identifier> &path,
                              ModuleDecl &module, bool wantsInput);
   void checkWiring();
-  void checkReceiver();
-  void checkRecursion();
-  void checkSections();
+  void checkEndpoint(const EndpointDecl &endpoint, const PpfDecl &ppf,
+                     const ModuleDecl &module);
 
   // Statements (SemaStatements.cpp).
   void checkBody(FunctionDecl &decl);
   void checkBlock(BlockStmt &block);
   void checkStmt(Stmt &stmt);
-  void checkDeclaration(DeclarationStmt &stmt);
+  void checkStmtInNewScope(Stmt &stmt);
+  void checkIf(IfStmt &stmt);
   void checkLocal(Declarator &declarator, const TypeSyntax &syntax);
-  void checkLocalValue(Initializer &initializer, const Type *type);
-  bool checkShape(const Initializer &initializer, const Type *type);
+  const Type *localType(const Declarator &declarator, const TypeSyntax &syntax);
   void checkCritical(CriticalStmt &stmt);
   void checkLoop(Stmt &stmt);
   void checkSwitch(SwitchStmt &stmt);
   void checkReturn(ReturnStmt &stmt);
+  /// Checks an expression whose value is not used. Warns if it has no effect.
   void checkEffect(Expr &expr);
-  VarDecl *newVariable(Identifier name, const Type *type);
+  /// Counts a statement or an operator that branches. Reports a function that
+  /// has too many.
+  void countBranch(SourceRange where);
 
-  // Expressions (SemaExpressions.cpp). `expected` is the type that a new
-  // packet header should have, if the place tells.
+  // Expressions (SemaExpressions.cpp). `expected` is the type that the context
+  // gives to a new packet header, or null.
   const Type *check(Expr &expr, const Type *expected = nullptr);
   const Type *checkKind(Expr &expr, const Type *expected);
   const Type *checkName(NameExpr &expr);
+  /// The type of `decl` used as a value. Sets the constant of `expr`.
+  const Type *valueOf(Decl *decl, Expr &expr);
   const Type *checkIndex(IndexExpr &expr);
-  const Type *checkUnary(UnaryExpr &expr);
-  const Type *checkAddress(UnaryExpr &expr);
-  const Type *checkDereference(UnaryExpr &expr);
-  const Type *checkStep(StepExpr &expr);
   const Type *checkCast(CastExpr &expr);
-  const Type *checkBinary(BinaryExpr &expr);
   const Type *checkConditional(ConditionalExpr &expr);
-  const Type *checkAssign(AssignExpr &expr);
-  const Type *typeOfVariable(const std::string &name) const;
   const Type *checkSizeof(SizeofExpr &expr);
-  /// Checks that `expr` is a scalar value; reports otherwise.
+  /// The type of the variable `name`, or null if there is no such variable.
+  const Type *typeOfVariable(const std::string &name) const;
+  /// Checks that `expr` is a scalar value.
   bool checkScalar(Expr &expr);
   void checkCondition(Expr &expr);
-  /// Checks `expr` and that its value converts to `type` by itself.
+  /// Checks that the value of `expr` converts to `type` implicitly. `what`
+  /// names it in the error message.
   void checkConvertible(Expr &expr, const Type *type, const char *what);
-  bool checkAssignable(Expr &expr);
-  bool checkWidth(BinaryOp op, const Type *type, SourceRange where);
 
-  // Fields and calls (SemaFields.cpp, SemaCalls.cpp).
+  // Operators and assignments (SemaOperators.cpp).
+  const Type *checkUnary(UnaryExpr &expr);
+  const Type *checkIncrement(IncrementExpr &expr);
+  const Type *checkBinary(BinaryExpr &expr);
+  void checkDivisor(BinaryOp op, const Expr &divisor);
+  bool checkWidth(BinaryOp op, const Type *type, SourceRange where);
+  const Type *checkAssign(AssignExpr &expr);
+  bool checkAssignable(Expr &expr);
+
+  // Pointers (SemaPointers.cpp).
+  const Type *checkAddress(UnaryExpr &expr);
+  const Type *checkDereference(UnaryExpr &expr);
+
+  // Fields (SemaFields.cpp).
   const Type *checkField(FieldExpr &expr);
-  const Type *structField(FieldExpr &expr, const Type *record);
-  /// Reports a use of a private name from where it cannot be seen.
-  void checkVisible(const Decl &decl, const Scope &home, SourceRange use);
-  void checkOwners(const std::string &name, SourceRange use);
-  bool sees(const Scope &home, SourceRange declared, SourceRange use) const;
+  const Type *structField(FieldExpr &expr, const Type *structType);
   const Type *packetField(FieldExpr &expr, const Type *packet);
   const Type *metadataField(FieldExpr &expr, const std::string &name);
   const Type *moduleMember(FieldExpr &expr);
-  const Type *valueOf(Decl *decl, Expr &expr);
+
+  // Calls (SemaCalls.cpp).
   const Type *checkCall(CallExpr &expr, const Type *expected);
+  const Type *checkCallByName(CallExpr &expr, NameExpr &name,
+                              const Type *expected);
   const Type *checkFunctionCall(CallExpr &expr);
-  const Type *checkPrimitive(CallExpr &expr, const Type *expected);
-  const Type *newHeader(CallExpr &expr, const Type *expected);
-  const Type *checkResize(CallExpr &expr);
-  void checkBytes(Expr &bytes, uint64_t most, const char *what);
-  const Type *checkDrop(CallExpr &expr);
-  const Type *checkDropCount(CallExpr &expr);
-  DropReasonDecl *checkReason(Expr &reason);
-  const Type *checkChannelPut(CallExpr &expr);
-  const Type *checkService(CallExpr &expr);
-  const Type *checkAtomicAdd(CallExpr &expr);
-  const Type *checkTrace(CallExpr &expr);
   bool checkArgumentCount(CallExpr &expr, size_t least, size_t most,
                           const std::string &name);
-  bool checkPacket(Expr &expr);
+  /// Checks the arguments of a call that is erroneous itself.
+  const Type *checkArgumentsOnly(CallExpr &expr);
 
-  // Small parts.
+  // Packet primitives (SemaPackets.cpp).
+  const Type *checkPrimitive(CallExpr &expr, const Type *expected);
+  bool checkPacket(Expr &expr);
+  const Type *checkNewHeader(CallExpr &expr, const Type *expected);
+  const Type *checkResize(CallExpr &expr);
+  /// Checks a number of bytes. If it is constant, it must be at most `most`,
+  /// the size of `what`.
+  void checkBytes(Expr &bytes, uint64_t most, const char *what);
+  const Type *checkDrop(CallExpr &expr);
+  /// The drop reason that `reason` names, or null after an error.
+  DropReasonDecl *checkReason(Expr &reason);
+  const Type *checkChannelPut(CallExpr &expr);
+  EndpointDecl *checkOutput(Expr &channel);
+
+  // Services of the chip (SemaServices.cpp).
+  const Type *checkService(CallExpr &expr);
+  const Type *checkHash(CallExpr &expr);
+  const Type *checkDropCount(CallExpr &expr);
+  const Type *checkAtomicAdd(CallExpr &expr);
+  const Type *checkTrace(CallExpr &expr);
+
   Diagnostic &error(DiagId id, SourceRange where, std::string message) {
     if (function)
       function->hasErrors = true;
     return report(diagnostics, id, where, std::move(message));
   }
-  Decl *lookup(const std::string &name) const { return lookup(name, *scope); }
-  static Decl *lookup(const std::string &name, const Scope &scope);
-  void undeclared(const std::string &name, SourceRange where,
-                  const Scope &scope);
-  /// Adds "did you mean" with the place of the declaration meant.
-  void suggest(Diagnostic &diagnostic, const std::string &name,
-               const std::vector<const Decl *> &candidates);
-  /// Counts what makes the function branch, and reports one too large.
-  void countBranch(SourceRange where);
-  bool isSuspect(const std::string &name) const {
-    return suspects.count(name) != 0;
-  }
 
   Program &program;
   TypeTable &types;
   Diagnostics &diagnostics;
-  const std::set<std::string> &suspects;
-  const std::map<std::string, uint64_t> &given; ///< see Frontend.h
+  const std::map<std::string, uint64_t> &constantOverrides;
+  /// Declarations that become symbols at the top level of the dialect.
   std::map<std::string, const Decl *> symbols;
+  bool hasBadWires = false;
+  std::map<uint8_t, SourceRange> wiredPorts; ///< of `rx`
 
-  // Where analysis stands.
+  // The context of the statement or expression under analysis.
   Scope *scope = nullptr;
   FunctionDecl *function = nullptr;
   unsigned loopDepth = 0, switchDepth = 0;
-  /// The critical section around this place, or null.
-  const CriticalStmt *section = nullptr;
-  bool hasBadWires = false;
-  std::map<uint8_t, SourceRange> wiredPorts; ///< of `rx`
+  const CriticalStmt *section = nullptr; ///< enclosing critical section
 };
 
-/// The primitive called `name`, or None.
-Primitive primitiveOf(const std::string &name);
+/// A path of names as text: `module.ppf.endpoint`.
+std::string pathText(const std::vector<Identifier> &path);
+SourceRange pathRange(const std::vector<Identifier> &path);
 
-/// The global variable of which `expr` is a part, or null.
-const GlobalDecl *globalOf(const Expr &expr);
-/// Whether `expr` is, or is a part of, what a pointer leads to.
-bool isBehindPointer(const Expr &expr);
+/// The declarations of a list as candidates for a suggestion.
+template <typename List>
+std::vector<const Decl *> candidatesIn(const List &list) {
+  std::vector<const Decl *> candidates;
+  for (const auto &decl : list)
+    candidates.push_back(decl.get());
+  return candidates;
+}
 
-/// Scalars in a value of `type`, and 32-bit words that it takes in memory
-/// (the rule of ir/dialect/Layout.h).
-uint64_t scalarCountOf(const Type *type);
-uint64_t wordCountOf(const Type *type);
+/// The same for a map from names to declarations.
+template <typename T>
+std::vector<const Decl *> candidatesIn(const std::map<std::string, T *> &map) {
+  std::vector<const Decl *> candidates;
+  for (const auto &[name, decl] : map)
+    candidates.push_back(decl);
+  return candidates;
+}
 
 } // namespace karakal::lang
 

@@ -1,10 +1,10 @@
-// What `@name` asks for.
+// Annotations.
 //
-//   @place(scratch) u32 seen[16];     where a global variable lies
-//   @tolerate(1e-4) u32 limits[16];   of 10,000 packets one may see an old
-//   value
-//   @inline u32 half(u32 x) { … }     the body stands where it is called
-//   @bound(8) while (…) …             the loop makes 8 rounds at most
+//   @place(scratch) u32 seen[16];     the memory of a global variable
+//   @tolerate(1e-4) u32 limits[16];   1 of 10,000 packets may see a stale value
+//   @inline u32 half(u32 x) { … }     the function is inlined at its calls
+//   @cold ppf errors { … }            the PPF handles rare packets
+//   @bound(8) while (…) …             the loop makes at most 8 iterations
 
 #include "baker-lang/sema/Sema.h"
 
@@ -14,16 +14,17 @@
 
 namespace karakal::lang {
 
-/// N of "one stale packet in N is tolerated": of a share such as `1e-4` the
-/// next whole number, so that no more are than was said. 0 after an error.
-uint64_t Sema::toleratedOneIn(Expr *argument, Scope &from, SourceRange where) {
+/// Returns N of "one packet in N may see a stale value". For a rate such as
+/// `1e-4`, N is rounded up, so that the rate is not exceeded. 0 after an error.
+uint64_t Sema::resolveTolerance(Expr *argument, Scope &from,
+                                SourceRange where) {
   if (auto *rate = llvm::dyn_cast_or_null<RateExpr>(argument)) {
-    constexpr double least = 1e-15; // its inverse is a whole number of 64 bits
-    if (rate->value >= least && rate->value <= 1)
-      // The decimal may lie a hair beside the share that was meant.
+    constexpr double rateMin = 1e-15; // 1 / rateMin fits 64 bits
+    if (rate->value >= rateMin && rate->value <= 1)
+      // The factor absorbs the rounding error of the decimal literal.
       return uint64_t(std::ceil(1 / rate->value * (1 - 1e-12)));
     error(DiagId::BadAnnotation, where,
-          "the share of stale packets in '@tolerate' lies between 1e-15 and 1");
+          "the rate of '@tolerate' must be between 1e-15 and 1");
     return 0;
   }
   std::optional<uint64_t> packets;
@@ -31,12 +32,11 @@ uint64_t Sema::toleratedOneIn(Expr *argument, Scope &from, SourceRange where) {
     packets = constantOf(*argument, from, "the argument of '@tolerate'");
   if (!argument || (packets && *packets == 0))
     error(DiagId::BadAnnotation, where,
-          "'@tolerate' takes a share such as 1e-4, or a number N above 0: one "
-          "stale packet in N is tolerated");
+          "'@tolerate' takes a rate such as 1e-4, or a number N above 0: one "
+          "packet in N may see a stale value");
   return packets.value_or(0);
 }
 
-/// `@place(MEMORY)` and `@tolerate(SHARE)` of a global variable.
 void Sema::resolveAnnotations(GlobalDecl &decl) {
   if (!decl.annotations)
     return;
@@ -48,37 +48,37 @@ void Sema::resolveAnnotations(GlobalDecl &decl) {
       auto *memory =
           llvm::dyn_cast_or_null<NameExpr>(annotation.argument.get());
       if (memory && llvm::is_contained(ir::placeNames, memory->name))
-        decl.placeIn = memory->name;
+        decl.memory = memory->name;
       else
         error(DiagId::BadAnnotation, where,
               "'@place' takes the name of a memory: scratch, sram, sram0, "
               "sram1 or dram");
     } else if (name.name == "tolerate") {
       decl.toleratedOneIn =
-          toleratedOneIn(annotation.argument.get(), *decl.scope, where);
+          resolveTolerance(annotation.argument.get(), *decl.scope, where);
     } else if (!name.name.empty()) {
       error(DiagId::UnknownAnnotation, name.range,
             "there is no annotation '@" + name.name +
-                "'; a variable can bear '@place' and '@tolerate'");
+                "'; a variable can have '@place' and '@tolerate'");
     }
   }
 }
 
-/// `@bound(N)` of a loop.
 void Sema::resolveBound(LoopBound &bound) {
-  std::optional<uint64_t> rounds;
+  std::optional<uint64_t> iterations;
   if (bound.argument)
-    rounds = constantOf(*bound.argument, *scope, "the argument of '@bound'");
-  if (!bound.argument || (rounds && (*rounds == 0 || *rounds > INT32_MAX)))
+    iterations =
+        constantOf(*bound.argument, *scope, "the argument of '@bound'");
+  if (!bound.argument ||
+      (iterations && (*iterations == 0 || *iterations > INT32_MAX)))
     error(DiagId::BadAnnotation,
           bound.argument ? bound.argument->range : bound.name.range,
-          "'@bound' takes the most rounds that the loop makes: a constant from "
-          "1 to 2147483647");
+          "'@bound' takes the greatest number of iterations of the loop, a "
+          "constant from 1 to 2147483647");
   else
-    bound.rounds = uint32_t(rounds.value_or(0));
+    bound.iterationsMax = uint32_t(iterations.value_or(0));
 }
 
-/// `@inline` of a function.
 void Sema::resolveAnnotations(FunctionDecl &decl) {
   for (Annotation &annotation : decl.annotations) {
     const Identifier &name = annotation.name;
@@ -90,8 +90,23 @@ void Sema::resolveAnnotations(FunctionDecl &decl) {
     } else if (!name.name.empty()) {
       error(DiagId::UnknownAnnotation, name.range,
             "there is no annotation '@" + name.name +
-                "' here; a function that is called can bear '@inline'");
+                "' here; a function that is called can have '@inline'");
     }
+  }
+}
+
+void Sema::resolveAnnotations(PpfDecl &decl) {
+  for (const Annotation &annotation : decl.annotations) {
+    const Identifier &name = annotation.name;
+    if (name.name == "cold" && annotation.argument)
+      error(DiagId::BadAnnotation, annotation.argument->range,
+            "'@cold' takes no argument");
+    else if (name.name == "cold")
+      decl.isCold = true;
+    else if (!name.name.empty())
+      error(DiagId::UnknownAnnotation, name.range,
+            "there is no annotation '@" + name.name +
+                "'; a PPF can have '@cold' only");
   }
 }
 

@@ -1,11 +1,8 @@
-// Types and constants of expressions.
-//
-// Operands narrower than 32 bits compute as `int`; otherwise the wider operand
-// decides, and of two equally wide the unsigned one. Comparisons and logical
-// operators give `bool`. An operation on constants is done here.
+// Types and constants of expressions. Operators are in SemaOperators.cpp.
 
 #include "baker-lang/sema/Sema.h"
 
+#include "baker-lang/syntax/TypeLayout.h"
 #include "support/Error.h"
 
 namespace karakal::lang {
@@ -13,6 +10,7 @@ namespace karakal::lang {
 const Type *Sema::check(Expr &expr, const Type *expected) {
   if (!expr.type)
     expr.type = checkKind(expr, expected);
+  KARAKAL_ASSERT(expr.type, "analysis gave an expression no type");
   return expr.type;
 }
 
@@ -30,11 +28,11 @@ const Type *Sema::checkKind(Expr &expr, const Type *expected) {
   case ExprKind::Bool:
     expr.constant = llvm::cast<BoolExpr>(expr).value;
     return types.boolType();
-  case ExprKind::Rate: // of an annotation, which looks at it itself
+  case ExprKind::Rate: // the annotation reports it
     return types.error();
   case ExprKind::String:
     error(DiagId::NoStrings, expr.range,
-          "a string can stand as the first argument of 'trace' only");
+          "a string is allowed as the first argument of 'trace' only");
     return types.error();
   case ExprKind::Name:
     return checkName(llvm::cast<NameExpr>(expr));
@@ -46,8 +44,8 @@ const Type *Sema::checkKind(Expr &expr, const Type *expected) {
     return checkField(llvm::cast<FieldExpr>(expr));
   case ExprKind::Unary:
     return checkUnary(llvm::cast<UnaryExpr>(expr));
-  case ExprKind::Step:
-    return checkStep(llvm::cast<StepExpr>(expr));
+  case ExprKind::Increment:
+    return checkIncrement(llvm::cast<IncrementExpr>(expr));
   case ExprKind::Cast:
     return checkCast(llvm::cast<CastExpr>(expr));
   case ExprKind::Binary:
@@ -94,9 +92,9 @@ void Sema::checkCondition(Expr &expr) {
   if (auto *assign = llvm::dyn_cast<AssignExpr>(&expr);
       assign && !assign->op && !expr.type->isError())
     error(DiagId::BadOperand, assign->opRange,
-          "this condition assigns; to compare, write '=='")
+          "this condition is an assignment; to compare, write '=='")
         .fix(assign->opRange, "==")
-        .note("if the assignment is meant, write '(a = b) != 0'");
+        .note("to assign and test the value, write '(a = b) != 0'");
 }
 
 void Sema::checkConvertible(Expr &expr, const Type *type, const char *what) {
@@ -123,24 +121,25 @@ void Sema::checkConvertible(Expr &expr, const Type *type, const char *what) {
   auto &diagnostic =
       error(DiagId::CannotConvert, expr.range,
             std::string(what) + " is of type '" + from->str() +
-                "', which does not become '" + type->str() + "' by itself");
+                "', which does not convert to '" + type->str() + "'");
   if (from->isPacket() && type->isPacket())
-    diagnostic.note("packet_decap() and packet_encap() lead from one protocol "
-                    "to another");
+    diagnostic.note("packet_decap() and packet_encap() convert between "
+                    "protocols");
 }
 
 //===----------------------------------------------------------------------===//
-// Names and elements
+// Names, elements, casts and the like
 //===----------------------------------------------------------------------===//
 
 const Type *Sema::checkName(NameExpr &expr) {
   Decl *decl = lookup(expr.name);
   if (!decl) {
-    if (primitiveOf(expr.name) != Primitive::None)
+    if (primitiveNamed(expr.name) != Primitive::None)
       error(DiagId::NotAValue, expr.range,
-            "the packet primitive '" + expr.name + "' is called with '()'");
+            "the packet primitive '" + expr.name +
+                "' must be called with '()'");
     else
-      undeclared(expr.name, expr.range, *scope);
+      reportUndeclared(expr.name, expr.range, *scope);
     return types.error();
   }
   expr.decl = decl;
@@ -148,7 +147,6 @@ const Type *Sema::checkName(NameExpr &expr) {
   return valueOf(decl, expr);
 }
 
-/// The type of `decl` used as a value; `expr` gets its constant.
 const Type *Sema::valueOf(Decl *decl, Expr &expr) {
   switch (decl->kind) {
   case DeclKind::Const: {
@@ -162,7 +160,8 @@ const Type *Sema::valueOf(Decl *decl, Expr &expr) {
   }
   case DeclKind::Global: {
     const Type *type = llvm::cast<GlobalDecl>(decl)->type;
-    return type ? type : types.intType(); // in a constant: refused there
+    // Not resolved yet only in constants, which must not use it.
+    return type ? type : types.intType();
   }
   case DeclKind::Variable:
     return llvm::cast<VarDecl>(decl)->type;
@@ -198,51 +197,13 @@ const Type *Sema::checkIndex(IndexExpr &expr) {
   if (isScalar && expr.index->constant) {
     uint64_t index = *expr.index->constant;
     bool isNegative = expr.index->type->isSigned && int64_t(index) < 0;
-    if (isNegative || index >= base->size)
+    if (isNegative || index >= base->elementCount)
       error(DiagId::IndexOutOfRange, expr.index->range,
             "the index " + constantText(index, expr.index->type) +
-                " is outside the array of " + std::to_string(base->size) +
-                " elements");
+                " is outside the array of " +
+                std::to_string(base->elementCount) + " elements");
   }
   return base->element;
-}
-
-//===----------------------------------------------------------------------===//
-// Operators
-//===----------------------------------------------------------------------===//
-
-const Type *Sema::checkUnary(UnaryExpr &expr) {
-  Expr &operand = *expr.operand;
-  if (expr.op == UnaryOp::AddressOf)
-    return checkAddress(expr);
-  if (expr.op == UnaryOp::Dereference)
-    return checkDereference(expr);
-  if (!checkScalar(operand))
-    return types.error();
-  if (expr.op == UnaryOp::Not) {
-    if (operand.constant)
-      expr.constant = *operand.constant == 0;
-    return types.boolType();
-  }
-  const Type *type = types.promoted(operand.type);
-  if (!operand.constant || type->isWide())
-    return type;
-  uint64_t bits = convertConstant(*operand.constant, operand.type, type);
-  if (expr.op == UnaryOp::Minus)
-    bits = canonical(0 - bits, type);
-  else if (expr.op == UnaryOp::Complement)
-    bits = canonical(~bits, type);
-  expr.constant = bits;
-  return type;
-}
-
-const Type *Sema::checkStep(StepExpr &expr) {
-  if (!checkScalar(*expr.operand) || !checkAssignable(*expr.operand))
-    return types.error();
-  if (!expr.operand->type->is(TypeKind::Bool))
-    return expr.operand->type;
-  error(DiagId::BadOperand, expr.operand->range, "a bool cannot be counted");
-  return types.error();
 }
 
 const Type *Sema::checkCast(CastExpr &expr) {
@@ -252,51 +213,6 @@ const Type *Sema::checkCast(CastExpr &expr) {
   if (expr.operand->constant && !type->isWide())
     expr.constant =
         convertConstant(*expr.operand->constant, expr.operand->type, type);
-  return type;
-}
-
-/// Numbers over 64 bits are not multiplied or divided.
-bool Sema::checkWidth(BinaryOp op, const Type *type, SourceRange where) {
-  bool isHard = op == BinaryOp::Multiply || op == BinaryOp::Divide ||
-                op == BinaryOp::Remainder;
-  if (!isHard || !type->isWide())
-    return true;
-  error(DiagId::BadOperand, where,
-        std::string("'") + spelling(op) +
-            "' computes in at most 64 bits, this is '" + type->str() + "'");
-  return false;
-}
-
-const Type *Sema::checkBinary(BinaryExpr &expr) {
-  Expr &left = *expr.left, &right = *expr.right;
-  bool isLeftScalar = checkScalar(left);
-  bool isRightScalar = checkScalar(right);
-  if (!isLeftScalar || !isRightScalar)
-    return types.error();
-  const Type *type = types.boolType();
-  if (isLogical(expr.op)) {
-    countBranch(expr.opRange);
-    expr.operandType = types.boolType();
-  } else if (isShift(expr.op))
-    type = expr.operandType = types.promoted(left.type);
-  else
-    expr.operandType = types.common(left.type, right.type);
-  if (!isLogical(expr.op) && !isComparison(expr.op))
-    type = expr.operandType;
-  bool isDivision =
-      expr.op == BinaryOp::Divide || expr.op == BinaryOp::Remainder;
-  if (isDivision && right.constant && *right.constant == 0)
-    error(DiagId::BadOperand, right.range, "division by zero");
-  if (!checkWidth(expr.op, expr.operandType, expr.opRange))
-    return types.error();
-  if (!left.constant || !right.constant || expr.operandType->isWide())
-    return type;
-  const Type *amount = types.promoted(right.type);
-  const Type *rightType = isShift(expr.op) ? amount : expr.operandType;
-  expr.constant = evaluateBinary(
-      expr.op, convertConstant(*left.constant, left.type, expr.operandType),
-      convertConstant(*right.constant, right.type, rightType), expr.operandType,
-      amount);
   return type;
 }
 
@@ -317,7 +233,6 @@ const Type *Sema::checkConditional(ConditionalExpr &expr) {
   return type;
 }
 
-/// The type of the variable `name`, null if it is no variable.
 const Type *Sema::typeOfVariable(const std::string &name) const {
   Decl *decl = lookup(name);
   if (auto *global = llvm::dyn_cast_or_null<GlobalDecl>(decl))
@@ -347,95 +262,6 @@ const Type *Sema::checkSizeof(SizeofExpr &expr) {
   }
   expr.constant = wordCountOf(target) * 4;
   return type;
-}
-
-//===----------------------------------------------------------------------===//
-// Assignment
-//===----------------------------------------------------------------------===//
-
-bool Sema::checkAssignable(Expr &expr) {
-  if (const GlobalDecl *global = globalOf(expr); global && global->isConst) {
-    error(DiagId::ReadOnly, expr.range,
-          "the constant '" + global->name + "' cannot be assigned to")
-        .note(global->range, "declared here");
-    return false;
-  }
-  const Decl *decl = nullptr;
-  if (auto *name = llvm::dyn_cast<NameExpr>(&expr))
-    decl = name->decl;
-  if (auto *field = llvm::dyn_cast<FieldExpr>(&expr)) {
-    decl = field->decl;
-    if (field->access == Access::MetadataField) {
-      if (!llvm::cast<MetadataDecl>(decl)->isReadOnly)
-        return true;
-      error(DiagId::ReadOnly, expr.range,
-            "the metadata '" + decl->name +
-                "' is set by the receiver and "
-                "cannot be written");
-      return false;
-    }
-    if (field->access == Access::PacketField ||
-        field->access == Access::StructField)
-      return true;
-  }
-  auto *unary = llvm::dyn_cast<UnaryExpr>(&expr);
-  if (llvm::isa<IndexExpr>(expr) ||
-      (unary && unary->op == UnaryOp::Dereference) ||
-      (decl &&
-       (decl->kind == DeclKind::Variable || decl->kind == DeclKind::Global)))
-    return true;
-  auto &diagnostic =
-      error(decl && decl->kind == DeclKind::Const ? DiagId::ReadOnly
-                                                  : DiagId::NotAssignable,
-            expr.range,
-            decl ? std::string("the ") + noun(decl->kind) + " '" + decl->name +
-                       "' cannot be assigned to"
-                 : "this cannot be assigned to");
-  if (decl)
-    diagnostic.note(decl->range, "declared here");
-  return false;
-}
-
-const Type *Sema::checkAssign(AssignExpr &expr) {
-  const Type *target = check(*expr.target);
-  if (target->isError()) {
-    check(*expr.value);
-    return target;
-  }
-  if (target->isPointer()) {
-    error(DiagId::ReadOnly, expr.target->range,
-          "a pointer leads to one place for as long as it lives");
-    check(*expr.value);
-    return types.error();
-  }
-  if (!target->isScalar() && !target->isPacket()) {
-    bool isWhole = target->is(TypeKind::Array) || target->is(TypeKind::Struct);
-    error(DiagId::NotAssignable, expr.target->range,
-          isWhole ? "a whole '" + target->str() +
-                        "' cannot be assigned: assign its parts"
-                  : "this cannot be assigned to");
-    check(*expr.value);
-    return types.error();
-  }
-  if (!checkAssignable(*expr.target)) {
-    check(*expr.value);
-    return types.error();
-  }
-  if (!expr.op) {
-    checkConvertible(*expr.value, target, "the value");
-    // A handle is given over to the variable; nothing is left to be used.
-    return target->isPacket() ? types.voidType() : target;
-  }
-  if (!checkScalar(*expr.target) || !checkScalar(*expr.value))
-    return types.error();
-  expr.operandType = isShift(*expr.op) ? types.promoted(target)
-                                       : types.common(target, expr.value->type);
-  bool isDivision =
-      *expr.op == BinaryOp::Divide || *expr.op == BinaryOp::Remainder;
-  if (isDivision && expr.value->constant && *expr.value->constant == 0)
-    error(DiagId::BadOperand, expr.value->range, "division by zero");
-  return checkWidth(*expr.op, expr.operandType, expr.opRange) ? target
-                                                              : types.error();
 }
 
 } // namespace karakal::lang

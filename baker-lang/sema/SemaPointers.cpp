@@ -4,34 +4,24 @@
 //   …
 //   count(&flows[i], packet_length(ph));
 //
-// A pointer leads to a scalar or struct of global data and has that type: there
-// is no cast to another one, so no location is ever seen as two types. It is
-// given its place where it is declared and keeps it, so that each access can
-// be traced to the one variable that it means (section 2.3 of the paper).
+// A pointer points to a scalar or struct in global data. It cannot be cast, so
+// no location has two types. It is initialized where it is declared and never
+// changes, so that each access can be traced to one variable (section 2.3 of
+// the paper).
 
+#include "baker-lang/sema/GlobalAccess.h"
 #include "baker-lang/sema/Sema.h"
 
 namespace karakal::lang {
-
-bool isBehindPointer(const Expr &expr) {
-  if (auto *unary = llvm::dyn_cast<UnaryExpr>(&expr))
-    return unary->op == UnaryOp::Dereference;
-  if (auto *index = llvm::dyn_cast<IndexExpr>(&expr))
-    return isBehindPointer(*index->base);
-  auto *field = llvm::dyn_cast<FieldExpr>(&expr);
-  if (!field || field->access != Access::StructField)
-    return false;
-  return field->isArrow || isBehindPointer(*field->base);
-}
 
 const Type *Sema::checkAddress(UnaryExpr &expr) {
   const Type *type = check(*expr.operand);
   if (type->isError())
     return type;
   const GlobalDecl *global = globalOf(*expr.operand);
-  if (!global && !isBehindPointer(*expr.operand)) {
+  if (!global && !isThroughPointer(*expr.operand)) {
     error(DiagId::NoPointers, expr.range,
-          "a pointer leads to global data; this has no address");
+          "a pointer points to global data; this has no address");
     return types.error();
   }
   if (global && global->isConst) {
@@ -45,7 +35,7 @@ const Type *Sema::checkAddress(UnaryExpr &expr) {
   auto &diagnostic = error(DiagId::NoPointers, expr.range,
                            "there are no pointers to '" + type->str() + "'");
   if (type->is(TypeKind::Array))
-    diagnostic.note("a pointer can lead to one of its elements");
+    diagnostic.note("a pointer can point to one of its elements");
   return types.error();
 }
 
@@ -56,7 +46,7 @@ const Type *Sema::checkDereference(UnaryExpr &expr) {
   if (type->isPointer())
     return type->element;
   error(DiagId::NoPointers, expr.range,
-        "'*' follows a pointer, this is of type '" + type->str() + "'");
+        "'*' needs a pointer, this is of type '" + type->str() + "'");
   return types.error();
 }
 

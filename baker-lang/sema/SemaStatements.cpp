@@ -1,33 +1,25 @@
 // Bodies of functions and PPFs.
 //
-// Each block has a scope of its own; a name may hide one of an outer scope.
+// Each block has its own scope. A name may hide one of an outer scope.
 
 #include "baker-lang/sema/Sema.h"
 
+#include "baker-lang/syntax/AstWalk.h"
+#include "baker-lang/syntax/TypeLayout.h"
+#include "support/Error.h"
+
+#include "llvm/Support/SaveAndRestore.h"
+
 namespace karakal::lang {
-
-namespace {
-/// Sets a variable for as long as a C++ scope lasts.
-template <typename T> class Saved {
-public:
-  Saved(T &variable, T value) : variable(variable), old(variable) {
-    variable = value;
-  }
-  ~Saved() { variable = old; }
-
-private:
-  T &variable;
-  T old;
-};
-} // namespace
 
 void Sema::checkBody(FunctionDecl &decl) {
   if (!decl.body)
     return;
-  Saved<FunctionDecl *> inFunction(function, &decl);
+  KARAKAL_ASSERT(decl.scope && decl.result, "a signature was not resolved");
+  llvm::SaveAndRestore inFunction(function, &decl);
   Scope parameters;
   parameters.parent = decl.scope;
-  Saved<Scope *> inScope(scope, &parameters);
+  llvm::SaveAndRestore inScope(scope, &parameters);
   for (Parameter &parameter : decl.parameters)
     if (!parameter.name.name.empty())
       declare(parameters, parameter.decl);
@@ -37,14 +29,14 @@ void Sema::checkBody(FunctionDecl &decl) {
 void Sema::checkBlock(BlockStmt &block) {
   Scope inner;
   inner.parent = scope;
-  Saved<Scope *> inScope(scope, &inner);
+  llvm::SaveAndRestore inScope(scope, &inner);
   for (StmtPtr &stmt : block.body)
     checkStmt(*stmt);
 }
 
 void Sema::countBranch(SourceRange where) {
-  // Far above what the 4,096 instructions of an engine can hold; keeps the
-  // recursions of later stages in bounds.
+  // An engine holds 4,096 instructions, so no useful function comes near this
+  // limit. It bounds the recursion of later stages.
   constexpr unsigned countMax = 5000;
   if (function && ++function->branchCount == countMax)
     error(DiagId::TooBig, where,
@@ -72,19 +64,11 @@ void Sema::checkStmt(Stmt &stmt) {
   case StmtKind::Assert:
     return checkStaticAssert(*llvm::cast<AssertStmt>(stmt).condition);
   case StmtKind::Declaration:
-    return checkDeclaration(llvm::cast<DeclarationStmt>(stmt));
-  case StmtKind::If: {
-    auto &part = llvm::cast<IfStmt>(stmt);
-    checkCondition(*part.condition);
-    for (StmtPtr *branch : {&part.whenTrue, &part.whenFalse})
-      if (*branch) {
-        Scope inner;
-        inner.parent = scope;
-        Saved<Scope *> inScope(scope, &inner);
-        checkStmt(**branch);
-      }
+    for (Declarator &declarator : llvm::cast<DeclarationStmt>(stmt).declarators)
+      checkLocal(declarator, llvm::cast<DeclarationStmt>(stmt).type);
     return;
-  }
+  case StmtKind::If:
+    return checkIf(llvm::cast<IfStmt>(stmt));
   case StmtKind::While:
   case StmtKind::Do:
   case StmtKind::For:
@@ -96,12 +80,11 @@ void Sema::checkStmt(Stmt &stmt) {
   case StmtKind::Break:
     if (loopDepth + switchDepth == 0)
       error(DiagId::OutsideLoop, stmt.range,
-            "'break' stands outside a loop or switch");
+            "'break' is outside a loop or switch");
     return;
   case StmtKind::Continue:
     if (loopDepth == 0)
-      error(DiagId::OutsideLoop, stmt.range,
-            "'continue' stands outside a loop");
+      error(DiagId::OutsideLoop, stmt.range, "'continue' is outside a loop");
     return;
   case StmtKind::Return:
     return checkReturn(llvm::cast<ReturnStmt>(stmt));
@@ -110,14 +93,27 @@ void Sema::checkStmt(Stmt &stmt) {
   }
 }
 
-/// An expression whose value nobody takes: it should do something.
+void Sema::checkStmtInNewScope(Stmt &stmt) {
+  Scope inner;
+  inner.parent = scope;
+  llvm::SaveAndRestore inScope(scope, &inner);
+  checkStmt(stmt);
+}
+
+void Sema::checkIf(IfStmt &stmt) {
+  checkCondition(*stmt.condition);
+  checkStmtInNewScope(*stmt.whenTrue);
+  if (stmt.whenFalse)
+    checkStmtInNewScope(*stmt.whenFalse);
+}
+
 void Sema::checkEffect(Expr &expr) {
   const Type *type = check(expr);
-  if (type->isError() || llvm::isa<CallExpr, AssignExpr, StepExpr>(expr))
+  if (type->isError() || llvm::isa<CallExpr, AssignExpr, IncrementExpr>(expr))
     return;
   auto *binary = llvm::dyn_cast<BinaryExpr>(&expr);
   auto &diagnostic = error(DiagId::NoEffect, expr.range,
-                           "the value is computed and thrown away");
+                           "the value of this expression is not used");
   if (binary && binary->op == BinaryOp::Equal)
     diagnostic.note(binary->opRange, "did you mean '='?")
         .fix(binary->opRange, "=");
@@ -127,76 +123,49 @@ void Sema::checkEffect(Expr &expr) {
 // Local variables
 //===----------------------------------------------------------------------===//
 
-VarDecl *Sema::newVariable(Identifier name, const Type *type) {
-  auto decl = std::make_unique<VarDecl>(std::move(name));
-  decl->type = type;
-  VarDecl *result = decl.get();
-  function->variables.push_back(std::move(decl));
-  return result;
-}
-
-void Sema::checkDeclaration(DeclarationStmt &stmt) {
-  for (Declarator &declarator : stmt.declarators)
-    checkLocal(declarator, stmt.type);
-}
-
-void Sema::checkLocalValue(Initializer &initializer, const Type *type) {
-  if (type->isError()) {
-    if (initializer.expr)
-      check(*initializer.expr);
-    for (Initializer &part : initializer.list)
-      checkLocalValue(part, type);
-    return;
-  }
-  if (!checkShape(initializer, type))
-    return;
-  if (initializer.expr)
-    return checkConvertible(*initializer.expr, type, "the initial value");
-  bool isArray = type->is(TypeKind::Array);
-  for (size_t i = 0; i < initializer.list.size(); ++i)
-    checkLocalValue(initializer.list[i],
-                    isArray ? type->element : type->record->fields[i].type);
-}
-
-void Sema::checkLocal(Declarator &declarator, const TypeSyntax &syntax) {
+const Type *Sema::localType(const Declarator &declarator,
+                            const TypeSyntax &syntax) {
   TypeSyntax starred = syntax;
   starred.isStarred = declarator.isStarred;
   const Type *type = resolveType(starred, *scope);
   SourceRange where = declarator.name.range;
-  if (type->is(TypeKind::Void)) {
-    error(DiagId::BadTypeHere, syntax.range,
-          "a variable cannot have type 'void'");
+  auto fail = [&](DiagId id, SourceRange range, const std::string &message) {
+    error(id, range, message);
     type = types.error();
-  }
-  if (type->is(TypeKind::Lock)) {
-    error(DiagId::BadTypeHere, syntax.range,
-          "a lock is a global variable of a module");
-    type = types.error();
-  }
-  if (type->isPointer() && !declarator.dimensions.empty()) {
-    error(DiagId::BadTypeHere, syntax.range, "there are no arrays of pointers");
-    type = types.error();
-  }
-  if (type->isPointer() && !declarator.initializer) {
-    error(DiagId::BadInitializer, where,
-          "a pointer is given its place where it is declared, for example '" +
-              declarator.name.name + " = &table[i]'");
-    type = types.error();
-  }
+  };
+  if (type->is(TypeKind::Void))
+    fail(DiagId::BadTypeHere, syntax.range,
+         "a variable cannot have type 'void'");
+  if (type->is(TypeKind::Lock))
+    fail(DiagId::BadTypeHere, syntax.range,
+         "a lock must be a global variable of a module");
+  if (type->isPointer() && !declarator.dimensions.empty())
+    fail(DiagId::BadTypeHere, syntax.range, "there are no arrays of pointers");
+  if (type->isPointer() && !declarator.initializer)
+    fail(DiagId::BadInitializer, where,
+         "a pointer must be initialized where it is declared, for example '" +
+             declarator.name.name + " = &table[i]'");
   type = withDimensions(type, declarator.dimensions, *scope, where);
-  // Each of its numbers is a register of its own.
-  constexpr uint64_t partsMax = 64;
-  if (type->isAggregate() && scalarCountOf(type) > partsMax) {
-    error(DiagId::NoLocalAggregates, where,
-          "a local variable holds at most " + std::to_string(partsMax) +
-              " numbers, this one " + std::to_string(scalarCountOf(type)))
-        .note("larger arrays can be global variables of the module");
-    type = types.error();
-  }
+  // Each scalar takes a register of its own.
+  constexpr uint64_t scalarsMax = 64;
+  if (!type->isAggregate() || scalarCountOf(type) <= scalarsMax)
+    return type;
+  error(DiagId::NoLocalAggregates, where,
+        "a local variable holds at most " + std::to_string(scalarsMax) +
+            " numbers, this one " + std::to_string(scalarCountOf(type)))
+      .note("larger arrays can be global variables of the module");
+  return types.error();
+}
+
+void Sema::checkLocal(Declarator &declarator, const TypeSyntax &syntax) {
+  const Type *type = localType(declarator, syntax);
   if (declarator.initializer)
     checkLocalValue(*declarator.initializer, type);
-  // Declared behind its initializer, which cannot use it.
-  declarator.decl = newVariable(declarator.name, type);
+  auto decl = std::make_unique<VarDecl>(declarator.name);
+  decl->type = type;
+  declarator.decl = decl.get();
+  function->variables.push_back(std::move(decl));
+  // Declared after its initializer, which cannot use it.
   declare(*scope, declarator.decl);
 }
 
@@ -212,14 +181,11 @@ void Sema::checkCritical(CriticalStmt &stmt) {
         .note("declare one in the module: 'lock name;'");
   if (section)
     error(DiagId::NestedSection, stmt.range,
-          "a critical section cannot stand inside another one")
+          "a critical section cannot be inside another one")
         .note(section->range, "the outer one");
-  function->hasSection = true;
-  Saved<const CriticalStmt *> inSection(section, &stmt);
-  Scope inner;
-  inner.parent = scope;
-  Saved<Scope *> inScope(scope, &inner);
-  checkStmt(*stmt.body);
+  function->hasCriticalSection = true;
+  llvm::SaveAndRestore inSection(section, static_cast<const CriticalStmt *>(&stmt));
+  checkStmtInNewScope(*stmt.body);
 }
 
 //===----------------------------------------------------------------------===//
@@ -227,51 +193,45 @@ void Sema::checkCritical(CriticalStmt &stmt) {
 //===----------------------------------------------------------------------===//
 
 void Sema::checkLoop(Stmt &stmt) {
+  LoopParts loop = loopParts(stmt);
+  // Names of the first part are visible in all others.
   Scope inner;
   inner.parent = scope;
-  Saved<Scope *> inScope(scope, &inner);
+  llvm::SaveAndRestore inScope(scope, &inner);
   if (stmt.bound)
     resolveBound(*stmt.bound);
-  if (auto *loop = llvm::dyn_cast<ForStmt>(&stmt)) {
-    // The names of the first part are seen by all others.
-    if (auto *block = llvm::dyn_cast_or_null<BlockStmt>(loop->init.get())) {
-      for (StmtPtr &part : block->body)
-        checkStmt(*part);
-    } else if (loop->init) {
-      checkStmt(*loop->init);
-    }
-    if (loop->condition)
-      checkCondition(*loop->condition);
-    for (ExprPtr &step : loop->steps)
-      checkEffect(*step);
-    Saved<unsigned> inLoop(loopDepth, loopDepth + 1);
-    checkStmt(*loop->body);
-    return;
+  if (auto *expressions = llvm::dyn_cast_or_null<BlockStmt>(loop.init)) {
+    for (StmtPtr &part : expressions->body)
+      checkStmt(*part);
+  } else if (loop.init) {
+    checkStmt(*loop.init);
   }
-  auto *whileLoop = llvm::dyn_cast<WhileStmt>(&stmt);
-  auto *doLoop = llvm::dyn_cast<DoStmt>(&stmt);
-  checkCondition(whileLoop ? *whileLoop->condition : *doLoop->condition);
-  Saved<unsigned> inLoop(loopDepth, loopDepth + 1);
-  Scope body;
-  body.parent = scope;
-  Saved<Scope *> inBody(scope, &body);
-  checkStmt(whileLoop ? *whileLoop->body : *doLoop->body);
+  if (loop.condition)
+    checkCondition(*loop.condition);
+  if (loop.steps)
+    for (const ExprPtr &step : *loop.steps)
+      checkEffect(*step);
+  llvm::SaveAndRestore inLoop(loopDepth, loopDepth + 1);
+  if (llvm::isa<ForStmt>(stmt))
+    checkStmt(*loop.body);
+  else
+    checkStmtInNewScope(*loop.body);
 }
 
 void Sema::checkSwitch(SwitchStmt &stmt) {
   const Type *type = types.error();
   if (checkScalar(*stmt.subject))
     type = types.promoted(stmt.subject->type);
-  refuseWide(type, stmt.subject->range, "the subject of a 'switch'");
+  rejectWide(type, stmt.subject->range, "the subject of a 'switch'");
   stmt.subjectType = type;
-  Saved<unsigned> inSwitch(switchDepth, switchDepth + 1);
+  llvm::SaveAndRestore inSwitch(switchDepth, switchDepth + 1);
   std::map<uint64_t, SourceRange> seen;
   std::optional<SourceRange> defaultRange;
   for (SwitchStmt::Case &part : stmt.cases) {
     if (!part.value) {
       if (defaultRange)
-        error(DiagId::BadCase, part.range, "'default' stands twice")
-            .note(*defaultRange, "first here");
+        error(DiagId::BadCase, part.range, "there are two 'default' cases")
+            .note(*defaultRange, "the first one is here");
       defaultRange = part.range;
     } else if (auto value =
                    constantOf(*part.value, *scope, "the value of a case");
@@ -281,12 +241,12 @@ void Sema::checkSwitch(SwitchStmt &stmt) {
       auto [entry, isNew] = seen.emplace(bits, part.value->range);
       if (!isNew)
         error(DiagId::BadCase, part.value->range,
-              "the case " + constantText(bits, type) + " stands twice")
-            .note(entry->second, "first here");
+              "there are two cases " + constantText(bits, type))
+            .note(entry->second, "the first one is here");
     }
     Scope inner;
     inner.parent = scope;
-    Saved<Scope *> inScope(scope, &inner);
+    llvm::SaveAndRestore inScope(scope, &inner);
     for (StmtPtr &item : part.body)
       checkStmt(*item);
   }

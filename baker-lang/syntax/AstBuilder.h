@@ -1,24 +1,24 @@
-// From ANTLR's tree to the syntax tree.
+// Builds the syntax tree from ANTLR's parse tree.
 
 #ifndef KARAKAL_BAKER_LANG_SYNTAX_ASTBUILDER_H
 #define KARAKAL_BAKER_LANG_SYNTAX_ASTBUILDER_H
 
-#include "baker-lang/syntax/Declarations.h"
-#include "baker-lang/syntax/SyntaxErrors.h"
+#include "baker-lang/syntax/DiagnosticCatalogue.h"
+#include "baker-lang/syntax/Program.h"
+#include "baker-lang/syntax/TokenRanges.h"
 
 #include "BakerParser.h"
 
 #include <map>
-#include <set>
 
 namespace karakal::lang {
 
 class AstBuilder;
 
-/// A module with parameters, and the bodies of its PPFs that stand outside it.
-struct ModulePattern {
+/// A module with parameters, and the PPF bodies that are defined outside it.
+struct ParameterizedModule {
   BakerParser::ModuleDeclarationContext *tree = nullptr;
-  AstBuilder *builder = nullptr; ///< of the file that it stands in
+  AstBuilder *builder = nullptr; ///< of the file that contains it
   struct Body {
     BakerParser::PpfBodyContext *tree;
     AstBuilder *builder;
@@ -26,49 +26,61 @@ struct ModulePattern {
   std::vector<Body> bodies;
 };
 
-/// The patterns of all files by name.
-using ModulePatterns = std::map<std::string, ModulePattern>;
+/// The parameterized modules of all files, by name.
+using ParameterizedModules = std::map<std::string, ParameterizedModule>;
 
-/// Builds the syntax tree of one file. Parts that were not understood become
-/// error nodes; the names in them are collected, so that analysis does not
-/// report them a second time as undeclared.
+/// Builds the syntax tree of one file. Parts that did not parse become error
+/// nodes. The names in them go to Program::unparsedNames.
 class AstBuilder {
 public:
-  AstBuilder(const TokenPlaces &places, Program &program,
-             Diagnostics &diagnostics, std::set<std::string> &suspects,
-             ModulePatterns &patterns)
-      : places(places), program(program), diagnostics(diagnostics),
-        suspects(suspects), patterns(patterns) {}
+  AstBuilder(const TokenRanges &tokenRanges, Program &program,
+             Diagnostics &diagnostics,
+             ParameterizedModules &parameterizedModules)
+      : tokenRanges(tokenRanges), program(program), diagnostics(diagnostics),
+        parameterizedModules(parameterizedModules) {}
 
-  /// Adds the modules with parameters to the patterns. Goes over all files
-  /// before `build` does.
-  void collectPatterns(BakerParser::ProgramContext *context);
-  /// Gives the patterns the bodies that stand outside them, once all patterns
-  /// are known.
-  void placeBodies();
+  /// Collects the parameterized modules of the file. All files do this before
+  /// the first one calls `build`.
+  void collectParameterizedModules(BakerParser::ProgramContext *context);
+  /// Assigns the file's PPF bodies to the parameterized modules that they
+  /// belong to, once those of all files are known.
+  void assignBodies();
   /// Adds the file's declarations to the program.
   void build(BakerParser::ProgramContext *context);
 
 private:
   using P = BakerParser;
 
-  // Declarations (AstBuilder.cpp).
+  // Files and modules (AstBuilder.cpp).
   void topLevel(P::TopLevelContext *context);
   void moduleDeclaration(P::ModuleDeclarationContext *context);
   void moduleItems(P::ModuleDeclarationContext *context, DeclList &list);
   void moduleItem(P::ModuleItemContext *context, DeclList &list);
+  /// Builds a declaration that both files and modules can contain. `Item` is
+  /// either of their item contexts.
+  template <typename Item> void commonItem(Item *item, DeclList &list);
+
+  // Instances of parameterized modules (AstInstances.cpp).
   void instance(P::InstanceDeclarationContext *context);
   void instanceParameters(P::InstanceDeclarationContext *context,
-                          const ModulePattern &pattern, DeclList &list);
-  ModulePattern *patternOf(P::PpfBodyContext *context);
+                          const ParameterizedModule &module, DeclList &list);
+  /// The parameterized module that a body outside all modules belongs to, or
+  /// null.
+  ParameterizedModule *parameterizedModuleOf(P::PpfBodyContext *context);
+
+  // Declarations (AstDeclarations.cpp).
   void staticAssert(P::StaticAssertContext *context, DeclList &list);
-  /// Adds the constant to the list; one with braces as data.
+  /// Adds a constant to `list.constants`, or to `list.globals` if it is an
+  /// array or struct.
   void constant(P::ConstDeclarationContext *context, bool isPrivate,
                 DeclList &list);
-  std::unique_ptr<ConstDecl> constant(P::ConstDeclarationContext *context);
+  std::unique_ptr<ConstDecl>
+  scalarConstant(P::ConstDeclarationContext *context);
   void enumeration(P::EnumDeclarationContext *context, bool isPrivate,
                    DeclList &list);
   void protocol(P::ProtocolDeclarationContext *context);
+  std::unique_ptr<ProtocolFieldDecl>
+  protocolField(P::FieldItemContext *context);
   void structure(P::StructDeclarationContext *context, bool isPrivate,
                  DeclList &list);
   void metadata(P::MetadataDeclarationContext *context, DeclList &list);
@@ -80,6 +92,8 @@ private:
   void ppfBody(P::PpfBodyContext *context, DeclList &list);
   void variableOrFunction(P::VariableOrFunctionContext *context,
                           DeclList &list);
+  void function(P::FunctionDeclarationContext *context, DeclList &list);
+  void globals(P::VariableDeclarationContext *context, DeclList &list);
   void parameters(P::ParametersContext *context, FunctionDecl &function);
   Declarator declarator(P::DeclaratorContext *context);
   Initializer initializer(P::InitializerContext *context);
@@ -102,37 +116,43 @@ private:
   // Expressions (AstExpressions.cpp).
   ExprPtr expression(P::ExpressionContext *context);
   ExprPtr operation(P::ExpressionContext *context, SourceRange range);
+  ExprPtr binary(P::BinaryExpressionContext *context, SourceRange range);
+  ExprPtr call(P::CallExpressionContext *context, SourceRange range);
+  ExprPtr field(P::FieldExpressionContext *context, SourceRange range);
+  ExprPtr unary(P::UnaryExpressionContext *context, SourceRange range);
+  ExprPtr increment(antlr4::Token *op, P::ExpressionContext *operand,
+                    bool isPrefix, SourceRange range);
   ExprPtr assignment(P::AssignmentExpressionContext *context,
                      SourceRange range);
   ExprPtr primary(P::PrimaryContext *context);
+  ExprPtr sizeOf(P::SizeofPrimaryContext *context, SourceRange range);
   ExprPtr number(antlr4::tree::TerminalNode *node);
   ExprPtr rate(antlr4::tree::TerminalNode *node);
   ExprPtr character(antlr4::tree::TerminalNode *node);
   ExprPtr string(antlr4::tree::TerminalNode *node);
 
-  // Small parts.
+  // Helpers (AstBuilder.cpp).
   SourceRange range(antlr4::ParserRuleContext *context) const;
+  /// The name of a token, or an empty one if it is missing in the text.
   Identifier identifier(antlr4::tree::TerminalNode *node) const;
   Identifier identifier(P::FieldNameContext *context) const;
   TypeSyntax type(P::TypeContext *context) const;
   TypeSyntax scalarType(P::ScalarTypeContext *context) const;
   /// True if one of the direct tokens of `context` is `text`.
-  static bool has(antlr4::ParserRuleContext *context, const char *text);
-  /// Collects the names in a part that was not understood.
-  void suspect(antlr4::ParserRuleContext *context);
-  /// True, with `context` suspected, if it was not parsed to its end.
+  static bool hasToken(antlr4::ParserRuleContext *context, const char *text);
+  void noteUnparsedNames(antlr4::ParserRuleContext *context);
+  /// True if `context` was not parsed to its end. Then notes its names.
   bool isBroken(antlr4::ParserRuleContext *context);
   Diagnostic &error(DiagId id, SourceRange where, std::string message) {
     return report(diagnostics, id, where, std::move(message));
   }
 
-  const TokenPlaces &places;
+  const TokenRanges &tokenRanges;
   Program &program;
   Diagnostics &diagnostics;
-  std::set<std::string> &suspects;
-  ModulePatterns &patterns;
-  std::vector<BakerParser::PpfBodyContext *> unplacedBodies;
-  unsigned depth = 0;
+  ParameterizedModules &parameterizedModules;
+  std::vector<BakerParser::PpfBodyContext *> topLevelBodies;
+  unsigned expressionDepth = 0;
 };
 
 } // namespace karakal::lang

@@ -1,11 +1,11 @@
-// The syntax tree as text.
-//
-// One node a line, indented by depth, with its type and constant value after
-// analysis: what `bakerc --emit=ast` prints.
+// Prints the syntax tree: one node a line, indented by depth, with its type and
+// constant value. This is the output of `bakerc --emit=ast`.
 
 #include "baker-lang/syntax/AstDump.h"
+
 #include "baker-lang/syntax/AstWalk.h"
-#include "baker-lang/syntax/Declarations.h"
+#include "baker-lang/syntax/Program.h"
+#include "support/Error.h"
 
 #include <ostream>
 
@@ -24,12 +24,16 @@ private:
   void dump(const PpfDecl &decl);
   void dump(const Stmt *stmt);
   void dump(const Initializer &initializer);
+  /// `label`, then the direct parts of `stmt` below it.
+  void dumpParts(const char *label, const Stmt &stmt);
+  void dumpIf(const IfStmt &stmt);
+  void dumpSwitch(const SwitchStmt &stmt);
   void dumpLoop(const Stmt &stmt);
   void dump(const Expr *expr);
 
-  /// Starts a line.
+  /// Starts a new line.
   std::ostream &line() { return out << std::string(2 * depth, ' '); }
-  template <typename Body> void inside(Body body) {
+  template <typename Body> void indented(Body body) {
     ++depth;
     body();
     --depth;
@@ -51,7 +55,7 @@ void Dumper::dump(const DeclList &list) {
   for (const auto &decl : list.protocols) {
     line() << "protocol " << decl->name << " min_bytes " << decl->bytesMin
            << (decl->isConstantSize ? " constant_size" : "") << '\n';
-    inside([&] {
+    indented([&] {
       for (const auto &field : decl->fields) {
         line() << "field " << field->name << " : " << text(field->type)
                << " at bit " << field->offsetBits;
@@ -60,12 +64,12 @@ void Dumper::dump(const DeclList &list) {
         out << '\n';
       }
       line() << "demux\n";
-      inside([&] { dump(decl->demux.get()); });
+      indented([&] { dump(decl->demux.get()); });
     });
   }
   for (const auto &decl : list.structs) {
     line() << "struct " << decl->name << '\n';
-    inside([&] {
+    indented([&] {
       for (const StructField &field : decl->fields)
         line() << "field " << field.name.name << " : " << text(field.type)
                << '\n';
@@ -89,12 +93,12 @@ void Dumper::dump(const DeclList &list) {
 
 void Dumper::dump(const ModuleDecl &module) {
   line() << "module " << module.name << '\n';
-  inside([&] { dump(module.members); });
+  indented([&] { dump(module.members); });
 }
 
 void Dumper::dump(const PpfDecl &decl) {
   line() << "ppf " << decl.symbol() << (decl.isCold ? " @cold" : "") << '\n';
-  inside([&] {
+  indented([&] {
     for (const auto &endpoint : decl.endpoints) {
       line() << (endpoint->isInput ? "in " : "out ") << endpoint->name << " : "
              << text(endpoint->type);
@@ -113,7 +117,7 @@ void Dumper::dump(const FunctionDecl &decl) {
         << text(decl.parameters[i].decl ? decl.parameters[i].decl->type
                                         : nullptr);
   out << ") : " << text(decl.result) << '\n';
-  inside([&] { dump(decl.body.get()); });
+  indented([&] { dump(decl.body.get()); });
 }
 
 //===----------------------------------------------------------------------===//
@@ -123,109 +127,122 @@ void Dumper::dump(const FunctionDecl &decl) {
 void Dumper::dump(const Stmt *stmt) {
   if (!stmt)
     return;
-  if (auto *block = llvm::dyn_cast<BlockStmt>(stmt)) {
-    line() << "block\n";
-    inside([&] {
-      for (const StmtPtr &part : block->body)
-        dump(part.get());
-    });
-  } else if (auto *declaration = llvm::dyn_cast<DeclarationStmt>(stmt)) {
-    for (const Declarator &part : declaration->declarators) {
+  switch (stmt->kind) {
+  case StmtKind::Error:
+  case StmtKind::Assert:
+  case StmtKind::Empty:
+    return;
+  case StmtKind::Block:
+    return dumpParts("block", *stmt);
+  case StmtKind::Critical:
+    return dumpParts("critical", *stmt);
+  case StmtKind::Return:
+    return dumpParts("return", *stmt);
+  case StmtKind::Expression:
+    return dump(llvm::cast<ExpressionStmt>(stmt)->expr.get());
+  case StmtKind::Break:
+    line() << "break\n";
+    return;
+  case StmtKind::Continue:
+    line() << "continue\n";
+    return;
+  case StmtKind::Const: {
+    const ConstDecl &decl = *llvm::cast<ConstStmt>(stmt)->decl;
+    line() << "const " << decl.name << " : " << text(decl.type) << '\n';
+    return;
+  }
+  case StmtKind::Declaration:
+    for (const Declarator &part :
+         llvm::cast<DeclarationStmt>(stmt)->declarators) {
       line() << "variable " << part.name.name << " : "
              << text(part.decl ? part.decl->type : nullptr) << '\n';
       if (part.initializer)
-        inside([&] { dump(*part.initializer); });
+        indented([&] { dump(*part.initializer); });
     }
-  } else if (auto *part = llvm::dyn_cast<CriticalStmt>(stmt)) {
-    line() << "critical\n";
-    inside([&] {
-      dump(part->lock.get());
-      dump(part->body.get());
-    });
-  } else if (auto *part = llvm::dyn_cast<ConstStmt>(stmt)) {
-    line() << "const " << part->decl->name << " : " << text(part->decl->type)
-           << '\n';
-  } else if (auto *part = llvm::dyn_cast<IfStmt>(stmt)) {
-    line() << "if\n";
-    inside([&] {
-      dump(part->condition.get());
-      dump(part->whenTrue.get());
-    });
-    if (part->whenFalse) {
-      line() << "else\n";
-      inside([&] { dump(part->whenFalse.get()); });
-    }
-  } else if (auto *part = llvm::dyn_cast<SwitchStmt>(stmt)) {
-    line() << "switch\n";
-    inside([&] {
-      dump(part->subject.get());
-      for (const SwitchStmt::Case &item : part->cases) {
-        line() << (item.value ? "case\n" : "default\n");
-        inside([&] {
-          dump(item.value.get());
-          for (const StmtPtr &body : item.body)
-            dump(body.get());
-        });
-      }
-    });
-  } else if (auto *part = llvm::dyn_cast<ReturnStmt>(stmt)) {
-    line() << "return\n";
-    inside([&] { dump(part->value.get()); });
-  } else if (auto *part = llvm::dyn_cast<ExpressionStmt>(stmt)) {
-    dump(part->expr.get());
-  } else {
-    dumpLoop(*stmt);
+    return;
+  case StmtKind::If:
+    return dumpIf(*llvm::cast<IfStmt>(stmt));
+  case StmtKind::Switch:
+    return dumpSwitch(*llvm::cast<SwitchStmt>(stmt));
+  case StmtKind::While:
+  case StmtKind::Do:
+  case StmtKind::For:
+    return dumpLoop(*stmt);
   }
+  KARAKAL_UNREACHABLE("statement kind");
 }
 
-void Dumper::dump(const Initializer &initializer) {
-  if (initializer.expr)
-    return dump(initializer.expr.get());
-  line() << "list\n";
-  inside([&] {
-    for (const Initializer &part : initializer.list)
-      dump(part);
+void Dumper::dumpParts(const char *label, const Stmt &stmt) {
+  line() << label << '\n';
+  indented([&] {
+    forEachPart(
+        stmt, [&](const Expr &expr) { dump(&expr); },
+        [&](const Stmt &part) { dump(&part); });
+  });
+}
+
+void Dumper::dumpIf(const IfStmt &stmt) {
+  line() << "if\n";
+  indented([&] {
+    dump(stmt.condition.get());
+    dump(stmt.whenTrue.get());
+  });
+  if (!stmt.whenFalse)
+    return;
+  line() << "else\n";
+  indented([&] { dump(stmt.whenFalse.get()); });
+}
+
+void Dumper::dumpSwitch(const SwitchStmt &stmt) {
+  line() << "switch\n";
+  indented([&] {
+    dump(stmt.subject.get());
+    for (const SwitchStmt::Case &item : stmt.cases) {
+      line() << (item.value ? "case\n" : "default\n");
+      indented([&] {
+        dump(item.value.get());
+        for (const StmtPtr &body : item.body)
+          dump(body.get());
+      });
+    }
   });
 }
 
 void Dumper::dumpLoop(const Stmt &stmt) {
   if (stmt.bound) {
     line() << "@bound\n";
-    inside([&] { dump(stmt.bound->argument.get()); });
+    indented([&] { dump(stmt.bound->argument.get()); });
   }
-  if (auto *loop = llvm::dyn_cast<WhileStmt>(&stmt)) {
-    line() << "while\n";
-    inside([&] {
-      dump(loop->condition.get());
-      dump(loop->body.get());
-    });
-  } else if (auto *loop = llvm::dyn_cast<DoStmt>(&stmt)) {
-    line() << "do\n";
-    inside([&] {
-      dump(loop->body.get());
-      dump(loop->condition.get());
-    });
-  } else if (auto *loop = llvm::dyn_cast<ForStmt>(&stmt)) {
-    line() << "for\n";
-    inside([&] {
-      dump(loop->init.get());
-      dump(loop->condition.get());
-      for (const ExprPtr &step : loop->steps)
+  LoopParts loop = loopParts(stmt);
+  line() << (loop.testsAfterBody ? "do" : loop.steps ? "for" : "while") << '\n';
+  indented([&] {
+    dump(loop.init);
+    if (!loop.testsAfterBody)
+      dump(loop.condition);
+    if (loop.steps)
+      for (const ExprPtr &step : *loop.steps)
         dump(step.get());
-      dump(loop->body.get());
-    });
-  } else if (stmt.kind == StmtKind::Break) {
-    line() << "break\n";
-  } else if (stmt.kind == StmtKind::Continue) {
-    line() << "continue\n";
-  }
+    dump(loop.body);
+    if (loop.testsAfterBody)
+      dump(loop.condition);
+  });
+}
+
+void Dumper::dump(const Initializer &initializer) {
+  if (initializer.expr)
+    return dump(initializer.expr.get());
+  line() << "list\n";
+  indented([&] {
+    for (const Initializer &part : initializer.list)
+      dump(part);
+  });
 }
 
 //===----------------------------------------------------------------------===//
 // Expressions
 //===----------------------------------------------------------------------===//
 
-static std::string head(const Expr &expr) {
+static std::string label(const Expr &expr) {
   static const char *const unary[] = {"+", "-", "!", "~", "&", "*"};
   switch (expr.kind) {
   case ExprKind::Error:
@@ -246,10 +263,10 @@ static std::string head(const Expr &expr) {
   case ExprKind::Unary:
     return std::string("unary ") +
            unary[unsigned(llvm::cast<UnaryExpr>(expr).op)];
-  case ExprKind::Step: {
-    const auto &step = llvm::cast<StepExpr>(expr);
-    return std::string(step.isPrefix ? "prefix " : "postfix ") +
-           (step.isIncrement ? "++" : "--");
+  case ExprKind::Increment: {
+    const auto &increment = llvm::cast<IncrementExpr>(expr);
+    return std::string(increment.isPrefix ? "prefix " : "postfix ") +
+           (increment.isDecrement ? "--" : "++");
   }
   case ExprKind::Cast:
     return "cast";
@@ -264,19 +281,19 @@ static std::string head(const Expr &expr) {
   case ExprKind::Sizeof:
     return "sizeof";
   }
-  return "";
+  KARAKAL_UNREACHABLE("expression kind");
 }
 
 void Dumper::dump(const Expr *expr) {
   if (!expr)
     return;
-  line() << head(*expr);
+  line() << label(*expr);
   if (expr->type)
     out << " : " << text(expr->type);
   if (expr->constant && expr->type->isScalar())
     out << " = " << constantText(*expr->constant, expr->type);
   out << '\n';
-  inside([&] {
+  indented([&] {
     forEachOperand(*expr, [&](const Expr &operand) { dump(&operand); });
   });
 }

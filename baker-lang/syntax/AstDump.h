@@ -1,4 +1,4 @@
-// The syntax tree as text.
+// Prints the syntax tree.
 
 #ifndef KARAKAL_BAKER_LANG_SYNTAX_ASTDUMP_H
 #define KARAKAL_BAKER_LANG_SYNTAX_ASTDUMP_H
@@ -9,7 +9,7 @@ namespace karakal::lang {
 
 struct Program;
 
-/// Prints the analyzed syntax tree.
+/// Prints the syntax tree of an analyzed program as text.
 void dumpAst(const Program &program, std::ostream &out);
 
 } // namespace karakal::lang

@@ -1,12 +1,13 @@
 // Expressions of the syntax tree.
-//
-// Literals are checked here, since only here their text is at hand.
 
 #include "baker-lang/syntax/AstBuilder.h"
 
+#include "baker-lang/syntax/Literals.h"
+#include "support/Error.h"
+
 namespace karakal::lang {
 
-/// Deepest expression: keeps every later recursion over the tree in bounds.
+/// Limits the depth of expressions, and so of all recursion over the tree.
 static constexpr unsigned depthMax = 1000;
 
 static std::optional<BinaryOp> binaryOp(const std::string &text) {
@@ -22,15 +23,15 @@ ExprPtr AstBuilder::expression(P::ExpressionContext *context) {
   SourceRange where = range(context);
   if (isBroken(context))
     return std::make_unique<ErrorExpr>(where);
-  if (depth >= depthMax) {
+  if (expressionDepth >= depthMax) {
     error(DiagId::NestedTooDeep, where,
           "the expression nests deeper than " + std::to_string(depthMax) +
               " levels");
     return std::make_unique<ErrorExpr>(where);
   }
-  ++depth;
+  ++expressionDepth;
   ExprPtr result = operation(context, where);
-  --depth;
+  --expressionDepth;
   return result ? std::move(result) : std::make_unique<ErrorExpr>(where);
 }
 
@@ -38,64 +39,22 @@ ExprPtr AstBuilder::operation(P::ExpressionContext *context,
                               SourceRange where) {
   if (auto *item = dynamic_cast<P::PrimaryExpressionContext *>(context))
     return primary(item->primary());
-  if (auto *item = dynamic_cast<P::BinaryExpressionContext *>(context)) {
-    auto result = std::make_unique<BinaryExpr>(where);
-    if (!item->op)
-      return nullptr;
-    result->op = *binaryOp(item->op->getText());
-    result->opRange = places.range(item->op);
-    result->left = expression(item->expression(0));
-    result->right = expression(item->expression(1));
-    return result;
-  }
-  if (auto *item = dynamic_cast<P::CallExpressionContext *>(context)) {
-    auto result = std::make_unique<CallExpr>(where);
-    result->callee = expression(item->expression());
-    if (auto *arguments = item->arguments())
-      for (P::ExpressionContext *argument : arguments->expression())
-        result->arguments.push_back(expression(argument));
-    return result;
-  }
+  if (auto *item = dynamic_cast<P::BinaryExpressionContext *>(context))
+    return binary(item, where);
+  if (auto *item = dynamic_cast<P::CallExpressionContext *>(context))
+    return call(item, where);
   if (auto *item = dynamic_cast<P::IndexExpressionContext *>(context)) {
     auto result = std::make_unique<IndexExpr>(where);
     result->base = expression(item->expression(0));
     result->index = expression(item->expression(1));
     return result;
   }
-  if (auto *item = dynamic_cast<P::FieldExpressionContext *>(context)) {
-    auto result = std::make_unique<FieldExpr>(where);
-    result->base = expression(item->expression());
-    result->isArrow = item->op && item->op->getText() == "->";
-    result->field = identifier(item->fieldName());
-    if (result->field.name.empty())
-      return nullptr;
-    return result;
-  }
-  if (auto *item = dynamic_cast<P::PostfixExpressionContext *>(context)) {
-    auto result = std::make_unique<StepExpr>(where);
-    result->isIncrement = item->op && item->op->getText() == "++";
-    result->operand = expression(item->expression());
-    return result;
-  }
-  if (auto *item = dynamic_cast<P::UnaryExpressionContext *>(context)) {
-    std::string op = item->op ? item->op->getText() : "";
-    if (op == "++" || op == "--") {
-      auto result = std::make_unique<StepExpr>(where);
-      result->isIncrement = op == "++";
-      result->isPrefix = true;
-      result->operand = expression(item->expression());
-      return result;
-    }
-    auto result = std::make_unique<UnaryExpr>(where);
-    result->op = op == "-"   ? UnaryOp::Minus
-                 : op == "!" ? UnaryOp::Not
-                 : op == "~" ? UnaryOp::Complement
-                 : op == "&" ? UnaryOp::AddressOf
-                 : op == "*" ? UnaryOp::Dereference
-                             : UnaryOp::Plus;
-    result->operand = expression(item->expression());
-    return result;
-  }
+  if (auto *item = dynamic_cast<P::FieldExpressionContext *>(context))
+    return field(item, where);
+  if (auto *item = dynamic_cast<P::PostfixExpressionContext *>(context))
+    return increment(item->op, item->expression(), /*isPrefix=*/false, where);
+  if (auto *item = dynamic_cast<P::UnaryExpressionContext *>(context))
+    return unary(item, where);
   if (auto *item = dynamic_cast<P::CastExpressionContext *>(context)) {
     auto result = std::make_unique<CastExpr>(where);
     result->target = scalarType(item->scalarType());
@@ -114,6 +73,66 @@ ExprPtr AstBuilder::operation(P::ExpressionContext *context,
   return nullptr;
 }
 
+ExprPtr AstBuilder::binary(P::BinaryExpressionContext *context,
+                           SourceRange where) {
+  if (!context->op)
+    return nullptr;
+  std::optional<BinaryOp> op = binaryOp(context->op->getText());
+  KARAKAL_ASSERT(op, "the grammar has an operator that the tree lacks");
+  auto result = std::make_unique<BinaryExpr>(where);
+  result->op = *op;
+  result->opRange = tokenRanges.range(context->op);
+  result->left = expression(context->expression(0));
+  result->right = expression(context->expression(1));
+  return result;
+}
+
+ExprPtr AstBuilder::call(P::CallExpressionContext *context, SourceRange where) {
+  auto result = std::make_unique<CallExpr>(where);
+  result->callee = expression(context->expression());
+  if (auto *arguments = context->arguments())
+    for (P::ExpressionContext *argument : arguments->expression())
+      result->arguments.push_back(expression(argument));
+  return result;
+}
+
+ExprPtr AstBuilder::field(P::FieldExpressionContext *context,
+                          SourceRange where) {
+  auto result = std::make_unique<FieldExpr>(where);
+  result->base = expression(context->expression());
+  result->isArrow = context->op && context->op->getText() == "->";
+  result->field = identifier(context->fieldName());
+  if (result->field.name.empty())
+    return nullptr;
+  return result;
+}
+
+ExprPtr AstBuilder::increment(antlr4::Token *op, P::ExpressionContext *operand,
+                              bool isPrefix, SourceRange where) {
+  auto result = std::make_unique<IncrementExpr>(where);
+  result->isDecrement = !op || op->getText() == "--";
+  result->isPrefix = isPrefix;
+  result->operand = expression(operand);
+  return result;
+}
+
+ExprPtr AstBuilder::unary(P::UnaryExpressionContext *context,
+                          SourceRange where) {
+  std::string op = context->op ? context->op->getText() : "";
+  if (op == "++" || op == "--")
+    return increment(context->op, context->expression(), /*isPrefix=*/true,
+                     where);
+  auto result = std::make_unique<UnaryExpr>(where);
+  result->op = op == "-"   ? UnaryOp::Minus
+               : op == "!" ? UnaryOp::Not
+               : op == "~" ? UnaryOp::Complement
+               : op == "&" ? UnaryOp::AddressOf
+               : op == "*" ? UnaryOp::Dereference
+                           : UnaryOp::Plus;
+  result->operand = expression(context->expression());
+  return result;
+}
+
 ExprPtr AstBuilder::assignment(P::AssignmentExpressionContext *context,
                                SourceRange where) {
   auto result = std::make_unique<AssignExpr>(where);
@@ -121,7 +140,7 @@ ExprPtr AstBuilder::assignment(P::AssignmentExpressionContext *context,
     return nullptr;
   std::string text = context->op->getText();
   result->op = binaryOp(text.substr(0, text.size() - 1));
-  result->opRange = places.range(context->op);
+  result->opRange = tokenRanges.range(context->op);
   result->target = expression(context->expression(0));
   result->value = expression(context->expression(1));
   return result;
@@ -136,7 +155,7 @@ ExprPtr AstBuilder::primary(P::PrimaryContext *context) {
   if (auto *item = dynamic_cast<P::RatePrimaryContext *>(context)) {
     error(DiagId::BadNumber, where,
           "'" + item->getText() +
-              "' is not an integer; a share stands in '@tolerate' only");
+              "' is not an integer; only '@tolerate' takes a rate");
     return std::make_unique<ErrorExpr>(where);
   }
   if (auto *item = dynamic_cast<P::CharacterPrimaryContext *>(context))
@@ -156,20 +175,10 @@ ExprPtr AstBuilder::primary(P::PrimaryContext *context) {
     result->name = name.name;
     return result;
   }
-  if (auto *item = dynamic_cast<P::SizeofPrimaryContext *>(context)) {
-    auto result = std::make_unique<SizeofExpr>(where);
-    if (item->scalarType())
-      result->target = scalarType(item->scalarType());
-    else if (Identifier name = identifier(item->IDENT(0)); !name.name.empty()) {
-      result->target = {name.name, name.range, false};
-      if (Identifier member = identifier(item->IDENT(1)); !member.name.empty())
-        result->target = {name.name + "." + member.name,
-                          spanning(name.range, member.range), false};
-    }
-    return result;
-  }
+  if (auto *item = dynamic_cast<P::SizeofPrimaryContext *>(context))
+    return sizeOf(item, where);
   if (auto *item = dynamic_cast<P::ParenPrimaryContext *>(context)) {
-    // Parentheses leave no trace but their place.
+    // Parentheses have no node; they only widen the range of what they enclose.
     ExprPtr result = expression(item->expression());
     result->range = where;
     return result;
@@ -177,47 +186,39 @@ ExprPtr AstBuilder::primary(P::PrimaryContext *context) {
   return nullptr;
 }
 
+ExprPtr AstBuilder::sizeOf(P::SizeofPrimaryContext *context,
+                           SourceRange where) {
+  auto result = std::make_unique<SizeofExpr>(where);
+  if (context->scalarType()) {
+    result->target = scalarType(context->scalarType());
+    return result;
+  }
+  Identifier name = identifier(context->IDENT(0));
+  Identifier member = identifier(context->IDENT(1));
+  if (!name.name.empty())
+    result->target = {name.name, name.range, false};
+  if (!name.name.empty() && !member.name.empty())
+    result->target = {name.name + "." + member.name,
+                      spanning(name.range, member.range), false};
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Literals
+//===----------------------------------------------------------------------===//
+
 ExprPtr AstBuilder::number(antlr4::tree::TerminalNode *node) {
   Identifier token = identifier(node);
   if (token.name.empty())
     return nullptr;
-  const std::string &text = token.name;
-  unsigned base = 10;
-  size_t first = 0;
-  if (text.size() > 1 && text[0] == '0') {
-    char mark = text[1];
-    base = mark == 'x' || mark == 'X' ? 16 : mark == 'b' || mark == 'B' ? 2 : 0;
-    first = 2;
-  }
-  auto wrong = [&](std::string why) {
-    error(DiagId::BadNumber, token.range,
-          "'" + text + "' is not a number" + std::move(why));
-    return std::make_unique<ErrorExpr>(token.range);
-  };
-  if (base == 0)
-    return wrong(": octal does not exist, write it without leading zeros, in "
-                 "hexadecimal (0x…) or in binary (0b…)");
-  if (first == text.size())
-    return wrong(": it has no digits");
-  uint64_t value = 0;
-  bool isTooBig = false;
-  for (char c : text.substr(first)) {
-    unsigned digit = c >= '0' && c <= '9'   ? unsigned(c - '0')
-                     : c >= 'a' && c <= 'f' ? unsigned(c - 'a' + 10)
-                     : c >= 'A' && c <= 'F' ? unsigned(c - 'A' + 10)
-                                            : 99;
-    if (digit >= base)
-      return wrong(std::string(": '") + c + "' is no digit of base " +
-                   std::to_string(base));
-    isTooBig |= value > (UINT64_MAX - digit) / base;
-    value = value * base + digit;
-  }
-  if (isTooBig) {
-    error(DiagId::BigNumber, token.range, "'" + text + "' needs over 64 bits");
+  IntegerLiteral literal = parseInteger(token.name);
+  if (!literal.error.empty()) {
+    error(literal.isTooBig ? DiagId::BigNumber : DiagId::BadNumber, token.range,
+          literal.error);
     return std::make_unique<ErrorExpr>(token.range);
   }
   auto result = std::make_unique<IntegerExpr>(token.range);
-  result->value = value;
+  result->value = literal.value;
   return result;
 }
 
@@ -230,43 +231,18 @@ ExprPtr AstBuilder::rate(antlr4::tree::TerminalNode *node) {
   return result;
 }
 
-/// The character that `\\c` stands for, if there is one.
-static std::optional<char> escaped(char c) {
-  switch (c) {
-  case 'n':
-    return '\n';
-  case 't':
-    return '\t';
-  case 'r':
-    return '\r';
-  case '0':
-    return '\0';
-  case '\\':
-  case '\'':
-  case '"':
-    return c;
-  default:
-    return std::nullopt;
-  }
-}
-
 ExprPtr AstBuilder::string(antlr4::tree::TerminalNode *node) {
   Identifier token = identifier(node);
-  const std::string &text = token.name;
-  if (text.empty())
+  if (token.name.empty())
     return nullptr;
-  if (!isWholeString(text)) // reported with the tokens
+  if (!isTerminatedString(token.name)) // reported with the tokens
     return std::make_unique<ErrorExpr>(token.range);
   auto result = std::make_unique<StringExpr>(token.range);
-  for (size_t i = 1; i + 1 < text.size(); ++i) {
-    std::optional<char> c = text[i];
-    if (text[i] == '\\')
-      c = escaped(text[++i]);
-    if (!c)
-      error(DiagId::BadCharacter, token.range,
-            "the escapes are \\n \\t \\r \\0 \\\\ \\' \\\"");
-    result->text += c.value_or('?');
-  }
+  StringLiteral literal = parseString(token.name);
+  result->text = std::move(literal.text);
+  if (literal.hasBadEscape)
+    error(DiagId::BadCharacter, token.range,
+          std::string("the escapes are ") + escapeList);
   return result;
 }
 
@@ -274,20 +250,14 @@ ExprPtr AstBuilder::character(antlr4::tree::TerminalNode *node) {
   Identifier token = identifier(node);
   if (token.name.empty())
     return nullptr;
-  std::string inside = token.name.substr(1, token.name.size() - 2);
-  auto result = std::make_unique<IntegerExpr>(token.range);
-  if (inside.size() == 1 && static_cast<unsigned char>(inside[0]) < 0x80) {
-    result->value = uint64_t(inside[0]);
+  if (std::optional<char> c = parseCharacter(token.name)) {
+    auto result = std::make_unique<IntegerExpr>(token.range);
+    result->value = uint64_t(*c);
     return result;
   }
-  if (inside.size() == 2 && inside[0] == '\\')
-    if (std::optional<char> c = escaped(inside[1])) {
-      result->value = uint64_t(*c);
-      return result;
-    }
   error(DiagId::BadCharacter, token.range,
-        token.name + " is not one ASCII character; the escapes are \\n \\t "
-                     "\\r \\0 \\\\ \\' \\\"");
+        token.name + " is not one ASCII character; the escapes are " +
+            escapeList);
   return std::make_unique<ErrorExpr>(token.range);
 }
 

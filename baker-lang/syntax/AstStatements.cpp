@@ -1,7 +1,7 @@
 // Statements of the syntax tree.
 //
-// A statement that was not understood becomes an ErrorStmt, so that its
-// neighbours are analyzed as if it were right.
+// A statement that did not parse becomes an ErrorStmt. Analysis skips it and
+// checks the statements around it as usual.
 
 #include "baker-lang/syntax/AstBuilder.h"
 
@@ -27,7 +27,7 @@ StmtPtr AstBuilder::statement(P::StatementContext *context) {
   if (auto *item = dynamic_cast<P::DeclarationStatementContext *>(context))
     return declarationStatement(item->type(), item->declarator(), where);
   if (auto *item = dynamic_cast<P::ConstStatementContext *>(context)) {
-    auto decl = constant(item->constDeclaration());
+    auto decl = scalarConstant(item->constDeclaration());
     if (!decl)
       return std::make_unique<ErrorStmt>(where);
     auto result = std::make_unique<ConstStmt>(where);
@@ -86,11 +86,11 @@ StmtPtr AstBuilder::simpleStatement(P::StatementContext *context,
   if (auto *item = dynamic_cast<P::StrayLabelContext *>(context))
     error(DiagId::UnexpectedToken, where,
           std::string("'") + (item->expression() ? "case" : "default") +
-              "' stands directly in the braces of a 'switch' only");
+              "' must be directly inside the braces of a 'switch'");
   return std::make_unique<ErrorStmt>(where);
 }
 
-/// `@bound(N)` and the loop behind it.
+/// `@bound(N)` and the loop after it.
 StmtPtr AstBuilder::annotated(P::AnnotatedStatementContext *context) {
   StmtPtr result = statement(context->statement());
   if (!context->annotation())
@@ -103,8 +103,7 @@ StmtPtr AstBuilder::annotated(P::AnnotatedStatementContext *context) {
     error(name.name == "bound" ? DiagId::BadAnnotation
                                : DiagId::UnknownAnnotation,
           name.range,
-          "one '@bound(N)' can stand in front of a loop; statements bear no "
-          "other annotation");
+          "a statement takes one annotation only: '@bound(N)' before a loop");
     return result;
   }
   result->bound = std::make_unique<LoopBound>();
@@ -175,12 +174,12 @@ StmtPtr AstBuilder::switchStatement(P::SwitchStatementContext *context,
     } else if (auto *part = dynamic_cast<P::StatementItemContext *>(item)) {
       if (result->cases.empty()) {
         error(DiagId::UnexpectedToken, range(part),
-              "a statement inside 'switch' stands behind a 'case'");
+              "a statement inside 'switch' must follow a 'case'");
         result->cases.push_back({range(part), nullptr, {}});
       }
       result->cases.back().body.push_back(statement(part->statement()));
     } else {
-      suspect(item);
+      noteUnparsedNames(item);
     }
   }
   return result;
@@ -198,7 +197,5 @@ StmtPtr AstBuilder::declarationStatement(
   }
   return result;
 }
-
-ConstStmt::~ConstStmt() = default;
 
 } // namespace karakal::lang

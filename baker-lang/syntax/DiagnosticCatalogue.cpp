@@ -1,6 +1,7 @@
 #include "baker-lang/syntax/DiagnosticCatalogue.h"
 
 #include "support/Error.h"
+#include "support/NearestName.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -31,7 +32,7 @@ Diagnostic &report(Diagnostics &diagnostics, DiagId id, SourceRange range,
                          std::move(message));
 }
 
-/// The flags that `name` stands for: those of a group, or itself.
+/// The flags that `name` stands for: the members of a group, or one flag.
 static std::vector<std::string> flagsOf(llvm::StringRef name) {
   std::vector<std::string> flags;
   for (const WarningKind &kind : warningKinds()) {
@@ -45,7 +46,7 @@ static std::vector<std::string> flagsOf(llvm::StringRef name) {
   return flags;
 }
 
-static Error noSuchWarning(const std::string &option, llvm::StringRef flag) {
+static Error unknownWarning(const std::string &option, llvm::StringRef flag) {
   std::vector<std::string> flags;
   for (const WarningKind &kind : warningKinds())
     flags.push_back(kind.flag);
@@ -60,30 +61,30 @@ Result<WarningPolicy> warningPolicy(const std::vector<std::string> &options) {
   WarningPolicy policy;
   for (const WarningKind &kind : warningKinds())
     if (kind.byDefault == WarningDefault::Off)
-      policy.offDefault.insert(kind.flag);
+      policy.offByDefault.insert(kind.flag);
     else if (kind.byDefault == WarningDefault::Error)
       policy.errors.insert(kind.flag);
-  std::set<std::string> softened;
+  std::set<std::string> notErrors;
   for (const std::string &option : options) {
     llvm::StringRef flag = option;
     if (flag == "error") {
-      policy.areErrors = true;
+      policy.areAllErrors = true;
       continue;
     }
     if (flag == "everything") {
-      policy.offDefault.clear();
+      policy.offByDefault.clear();
       continue;
     }
-    auto &set = flag.consume_front("no-error=") ? softened
+    auto &set = flag.consume_front("no-error=") ? notErrors
                 : flag.consume_front("error=")  ? policy.errors
                 : flag.consume_front("no-")     ? policy.disabled
                                                 : policy.enabled;
     std::vector<std::string> flags = flagsOf(flag);
     if (flags.empty())
-      return noSuchWarning(option, flag);
+      return unknownWarning(option, flag);
     set.insert(flags.begin(), flags.end());
   }
-  for (const std::string &flag : softened)
+  for (const std::string &flag : notErrors)
     policy.errors.erase(flag);
   return policy;
 }

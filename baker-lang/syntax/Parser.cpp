@@ -1,23 +1,25 @@
 // From text to syntax tree.
 //
-// Reads a file, checks that it is text, reports characters that belong to no
-// token, and runs ANTLR's parser; then does the same with what it imports. The
-// syntax tree is made when all files are parsed, since a module may be an
-// instance of a pattern that stands in a later one. This is the only place
-// where exceptions of ANTLR can appear; none leaves it.
+// For each file: read it, report characters that belong to no token, run
+// ANTLR's parser, and do the same with the files that it imports. The syntax
+// tree is built after all files are parsed, because a file can instantiate a
+// parameterized module of a later one. ANTLR's exceptions do not leave this
+// file.
 
 #include "baker-lang/syntax/Parser.h"
 
 #include "baker-lang/syntax/AstBuilder.h"
-#include "baker-lang/syntax/KeywordNames.h"
+#include "baker-lang/syntax/KeywordsAsNames.h"
+#include "baker-lang/syntax/Literals.h"
+#include "baker-lang/syntax/SourceText.h"
 #include "baker-lang/syntax/SyntaxErrors.h"
+#include "support/Error.h"
 
 #include "BakerLexer.h"
 #include "BakerParser.h"
 
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 
 namespace karakal::lang {
@@ -26,8 +28,8 @@ namespace {
 
 struct TooDeep {};
 
-/// ANTLR's parser descends recursively: bounds the stack that it takes, so
-/// that no text can exhaust it.
+/// A recursive-descent parser with a limited stack, so that no text can exhaust
+/// it. Throws TooDeep at the limit.
 class GuardedParser : public BakerParser {
 public:
   explicit GuardedParser(antlr4::TokenStream *input)
@@ -60,86 +62,31 @@ private:
 
 } // namespace
 
-/// Offset of the first byte that is not UTF-8, or the size of `text`.
-static size_t firstBadByte(std::string_view text) {
-  size_t i = 0;
-  while (i < text.size()) {
-    unsigned char lead = static_cast<unsigned char>(text[i]);
-    size_t more = lead < 0x80                   ? 0
-                  : lead >= 0xc2 && lead < 0xe0 ? 1
-                  : lead >= 0xe0 && lead < 0xf0 ? 2
-                  : lead >= 0xf0 && lead < 0xf5 ? 3
-                                                : 9;
-    if (more == 9 || i + more >= text.size())
-      return i;
-    uint32_t point = more == 0 ? lead : lead & (0x3f >> more);
-    for (size_t k = 1; k <= more; ++k) {
-      unsigned char next = static_cast<unsigned char>(text[i + k]);
-      if ((next & 0xc0) != 0x80)
-        return i;
-      point = point << 6 | (next & 0x3f);
-    }
-    bool isOverlong =
-        (more == 2 && point < 0x800) || (more == 3 && point < 0x10000);
-    if (isOverlong || point > 0x10ffff || (point >= 0xd800 && point < 0xe000))
-      return i;
-    i += more + 1;
-  }
-  return text.size();
-}
-
-static bool readText(const std::string &path, Diagnostics &diagnostics,
-                     uint32_t &file) {
-  constexpr size_t bytesMax = 16 << 20;
-  auto refuse = [&](const std::string &why) {
-    diagnostics.add(Severity::Error, idText(DiagId::UnreadableFile),
-                    "cannot read '" + path + "': " + why);
-    return false;
-  };
-  auto buffer = llvm::MemoryBuffer::getFile(path);
-  if (!buffer)
-    return refuse(buffer.getError().message());
-  llvm::StringRef text = (*buffer)->getBuffer();
-  if (text.size() > bytesMax)
-    return refuse("it is longer than 16 MiB");
-  text.consume_front("\xef\xbb\xbf"); // byte order mark
-  file = diagnostics.sources().add(path, text.str());
-  std::string_view contents = diagnostics.sources().file(file).text();
-  size_t bad = std::min(firstBadByte(contents), contents.find('\0'));
-  if (bad >= contents.size())
-    return true;
-  report(diagnostics, DiagId::NotUtf8, {file, uint32_t(bad), uint32_t(bad + 1)},
-         contents[bad] == '\0' ? "a null byte stands here: this is not text"
-                               : "this byte is not UTF-8 text");
-  return false;
-}
-
-/// Reports the tokens that no rule of the grammar takes.
-/// Returns their lines.
-static std::set<size_t> reportStrangeTokens(antlr4::CommonTokenStream &tokens,
-                                            const TokenPlaces &places,
+/// Reports tokens that no rule of the grammar accepts, and returns their lines.
+static std::set<size_t> reportInvalidTokens(antlr4::CommonTokenStream &tokens,
+                                            const TokenRanges &tokenRanges,
                                             Diagnostics &diagnostics) {
   std::set<size_t> lines;
   for (antlr4::Token *token : tokens.getTokens()) {
-    SourceRange range = places.range(token);
+    SourceRange range = tokenRanges.range(token);
     switch (token->getType()) {
     case BakerLexer::DIRECTIVE:
       report(diagnostics, DiagId::NoPreprocessor, range,
-             "there is no preprocessor; use 'const' for constants, and "
+             "Baker has no preprocessor; use 'const' for constants and "
              "'import' for other files");
       break;
     case BakerLexer::OPEN_COMMENT:
       report(diagnostics, DiagId::OpenComment, range,
              "this comment has no end: '*/' is missing");
-      return lines; // what follows is the comment's text
+      return lines; // the rest of the file is the comment's text
     case BakerLexer::STRING:
-      if (isWholeString(token->getText()))
+      if (isTerminatedString(token->getText()))
         continue;
       report(diagnostics, DiagId::BadCharacter, range,
              "this string has no end");
       break;
     case BakerLexer::BAD_CHARACTER:
-      report(diagnostics, DiagId::StrangeCharacter, range,
+      report(diagnostics, DiagId::InvalidCharacter, range,
              "'" + token->getText() + "' belongs to no token");
       break;
     default:
@@ -151,18 +98,19 @@ static std::set<size_t> reportStrangeTokens(antlr4::CommonTokenStream &tokens,
 }
 
 //===----------------------------------------------------------------------===//
-// Files and what they import
+// Files and their imports
 //===----------------------------------------------------------------------===//
 
 namespace {
 
-/// One parsed file. Trees point into their parser, so it lives as long.
+/// One file with its parse tree. The tree points into the parser, so both live
+/// as long as this object.
 struct ParsedFile {
   ParsedFile(uint32_t file, std::string_view text)
-      : places(file, text), input(std::string(text)), lexer(&input),
+      : tokenRanges(file, text), input(std::string(text)), lexer(&input),
         tokens(&lexer), parser(&tokens) {}
 
-  TokenPlaces places;
+  TokenRanges tokenRanges;
   antlr4::ANTLRInputStream input;
   BakerLexer lexer;
   antlr4::CommonTokenStream tokens;
@@ -172,18 +120,19 @@ struct ParsedFile {
 
 class ProgramParser {
 public:
-  ProgramParser(const std::vector<std::string> &folders, Program &program,
-                Diagnostics &diagnostics, std::set<std::string> &suspects)
-      : folders(folders), program(program), diagnostics(diagnostics),
-        suspects(suspects) {}
+  ProgramParser(const std::vector<std::string> &importFolders, Program &program,
+                Diagnostics &diagnostics)
+      : importFolders(importFolders), program(program),
+        diagnostics(diagnostics) {}
 
-  /// Parses `path` and, before it in the program's order, what it imports.
-  /// Nothing is warned of in a library's file.
+  /// Parses `path` and its imports, which come first in the program's order.
+  /// Files of a library give no warnings.
   void add(const std::string &path, bool isLibrary);
-  /// Makes the syntax tree of all files.
+  /// Builds the syntax tree of all files.
   void build();
 
 private:
+  /// False if the file has no parse tree.
   bool parse(ParsedFile &file);
   void addImports(const ParsedFile &file, const std::string &importer,
                   bool isLibrary);
@@ -191,15 +140,14 @@ private:
                  const ParsedFile &file, const std::string &importer,
                  bool isLibrary);
 
-  const std::vector<std::string> &folders;
+  const std::vector<std::string> &importFolders;
   Program &program;
   Diagnostics &diagnostics;
-  std::set<std::string> &suspects;
-  std::set<std::string> seen; ///< real paths
+  std::set<std::string> seen; ///< paths without symbolic links
   std::vector<std::unique_ptr<ParsedFile>> parsed;
 };
 
-/// The file's path without symbolic links, or `path` if there is none.
+/// `path` without symbolic links, or `path` itself if there is no such file.
 std::string realPath(const std::string &path) {
   llvm::SmallString<256> result;
   if (llvm::sys::fs::real_path(path, result))
@@ -210,44 +158,43 @@ std::string realPath(const std::string &path) {
 void ProgramParser::add(const std::string &path, bool isLibrary) {
   if (!seen.insert(realPath(path)).second)
     return;
-  uint32_t number = 0;
-  if (!readText(path, diagnostics, number))
+  std::optional<uint32_t> number = readSource(path, diagnostics);
+  if (!number)
     return;
   if (isLibrary)
-    diagnostics.silence(number);
+    diagnostics.suppressWarnings(*number);
   auto file = std::make_unique<ParsedFile>(
-      number, diagnostics.sources().file(number).text());
+      *number, diagnostics.sources().file(*number).text());
   if (!parse(*file))
     return;
   addImports(*file, path, isLibrary);
   parsed.push_back(std::move(file));
 }
 
-/// False if there is no tree.
 bool ProgramParser::parse(ParsedFile &file) {
   file.lexer.removeErrorListeners();
   file.tokens.fill();
-  std::set<size_t> strange =
-      reportStrangeTokens(file.tokens, file.places, diagnostics);
+  std::set<size_t> linesWithErrors =
+      reportInvalidTokens(file.tokens, file.tokenRanges, diagnostics);
   for (antlr4::Token *token : file.tokens.getTokens())
     if (token->getType() == BakerLexer::OPEN_COMMENT)
       return false;
-  nameKeywords(file.tokens, file.places, diagnostics);
+  turnKeywordsIntoNames(file.tokens, file.tokenRanges, diagnostics);
   GuardedParser &parser = file.parser;
   parser.removeErrorListeners();
-  // The grammar needs no more context than this to be decided, and with full
-  // context a chain of `else if` takes quadratic time.
+  // SLL prediction is enough to decide this grammar. Full-context prediction
+  // takes quadratic time for a chain of `else if`.
   parser.getInterpreter<antlr4::atn::ParserATNSimulator>()->setPredictionMode(
       antlr4::atn::PredictionMode::SLL);
   parser.setErrorHandler(std::make_shared<SyntaxErrors>(
-      file.places, diagnostics, std::move(strange)));
+      file.tokenRanges, diagnostics, std::move(linesWithErrors)));
   try {
     file.tree = parser.program();
     return true;
   } catch (const TooDeep &) {
     report(diagnostics, DiagId::NestedTooDeep,
-           file.places.range(parser.getCurrentToken()),
-           "brackets or statements nest too deeply here");
+           file.tokenRanges.range(parser.getCurrentToken()),
+           "brackets or statements are nested too deeply here");
     return false;
   }
 }
@@ -270,29 +217,30 @@ void ProgramParser::addImport(BakerParser::ImportDeclarationContext *context,
   }
   relative += ".baker";
   std::string folder = llvm::sys::path::parent_path(importer).str();
-  std::vector<std::string> places = {folder.empty() ? "." : folder};
-  places.insert(places.end(), folders.begin(), folders.end());
-  for (const std::string &place : places)
-    if (llvm::sys::fs::exists(place + relative))
-      return add(place + relative, isLibrary || &place != &places.front());
+  std::vector<std::string> folders = {folder.empty() ? "." : folder};
+  folders.insert(folders.end(), importFolders.begin(), importFolders.end());
+  for (const std::string &candidate : folders)
+    if (llvm::sys::fs::exists(candidate + relative))
+      return add(candidate + relative,
+                 isLibrary || &candidate != &folders.front());
   auto &diagnostic =
       report(diagnostics, DiagId::ImportNotFound,
-             file.places.range(context->getStart(), context->getStop()),
+             file.tokenRanges.range(context->getStart(), context->getStop()),
              "there is no '" + name + "' to import");
-  for (const std::string &place : places)
-    diagnostic.note("'" + place + relative + "' does not exist");
+  for (const std::string &candidate : folders)
+    diagnostic.note("'" + candidate + relative + "' does not exist");
 }
 
 void ProgramParser::build() {
-  ModulePatterns patterns;
+  ParameterizedModules parameterizedModules;
   std::vector<std::unique_ptr<AstBuilder>> builders;
   for (auto &file : parsed) {
     builders.push_back(std::make_unique<AstBuilder>(
-        file->places, program, diagnostics, suspects, patterns));
-    builders.back()->collectPatterns(file->tree);
+        file->tokenRanges, program, diagnostics, parameterizedModules));
+    builders.back()->collectParameterizedModules(file->tree);
   }
   for (auto &builder : builders)
-    builder->placeBodies();
+    builder->assignBodies();
   for (size_t i = 0; i < parsed.size(); ++i)
     builders[i]->build(parsed[i]->tree);
 }
@@ -300,9 +248,9 @@ void ProgramParser::build() {
 } // namespace
 
 void parseProgram(const std::vector<std::string> &files,
-                  const std::vector<std::string> &folders, Program &program,
-                  Diagnostics &diagnostics, std::set<std::string> &suspects) {
-  ProgramParser parser(folders, program, diagnostics, suspects);
+                  const std::vector<std::string> &importFolders,
+                  Program &program, Diagnostics &diagnostics) {
+  ProgramParser parser(importFolders, program, diagnostics);
   for (const std::string &file : files)
     parser.add(file, /*isLibrary=*/false);
   parser.build();

@@ -5,7 +5,6 @@
 
 #include "support/Diagnostics.h"
 
-#include <set>
 #include <string>
 #include <vector>
 
@@ -13,13 +12,12 @@ namespace karakal::lang {
 
 struct Program;
 
-/// Parses `files`, and all that they import, into `program` and reports what
-/// is wrong with them. An import is looked for beside the file that names it,
-/// then in `folders`; each file is read once. Names that stand in parts that
-/// were not understood go to `suspects`.
+/// Parses `files` and all files that they import into `program`, and reports
+/// syntax errors. An import is looked up in the folder of the importing file,
+/// then in `importFolders`. Each file is read once.
 void parseProgram(const std::vector<std::string> &files,
-                  const std::vector<std::string> &folders, Program &program,
-                  Diagnostics &diagnostics, std::set<std::string> &suspects);
+                  const std::vector<std::string> &importFolders,
+                  Program &program, Diagnostics &diagnostics);
 
 } // namespace karakal::lang
 

@@ -1,14 +1,17 @@
-// Syntax errors that people can read.
+// Readable syntax errors.
 //
-// The sentence is chosen by what could have come: an expression, a statement,
-// a declaration, a type, a name, or one of a few tokens. If brackets are open,
-// the innermost one is what is missing its end, and a note points at it.
+// What could have come next decides the sentence: an expression, a statement,
+// a declaration, a type, a name, or one of a few tokens. If a bracket is open
+// at the end of an expression, its closing bracket is what is missing, and a
+// note points at the opening one.
 
 #include "baker-lang/syntax/SyntaxErrors.h"
 
-#include "BakerParser.h"
+#include "baker-lang/syntax/Keywords.h"
+#include "support/Error.h"
+#include "support/NearestName.h"
 
-#include <algorithm>
+#include "BakerParser.h"
 
 using antlr4::Parser;
 using antlr4::Token;
@@ -17,47 +20,7 @@ using antlr4::misc::IntervalSet;
 namespace karakal::lang {
 
 //===----------------------------------------------------------------------===//
-// Places
-//===----------------------------------------------------------------------===//
-
-TokenPlaces::TokenPlaces(uint32_t file, std::string_view text)
-    : file(file), bytes(uint32_t(text.size())) {
-  auto continues = [](char c) {
-    return (static_cast<unsigned char>(c) & 0xc0) == 0x80;
-  };
-  if (std::all_of(text.begin(), text.end(),
-                  [](char c) { return static_cast<unsigned char>(c) < 0x80; }))
-    return;
-  for (uint32_t i = 0; i < text.size(); ++i)
-    if (!continues(text[i]))
-      offsets.push_back(i);
-  offsets.push_back(bytes);
-}
-
-uint32_t TokenPlaces::byteOf(size_t character) const {
-  if (offsets.empty())
-    return uint32_t(std::min<size_t>(character, bytes));
-  return offsets[std::min(character, offsets.size() - 1)];
-}
-
-SourceRange TokenPlaces::range(const Token *token) const {
-  if (token->getType() == Token::EOF)
-    return {file, bytes, bytes};
-  return {file, byteOf(token->getStartIndex()),
-          byteOf(token->getStopIndex() + 1)};
-}
-
-SourceRange TokenPlaces::range(const Token *first, const Token *last) const {
-  if (!first)
-    return {file, 0, 0};
-  SourceRange range = this->range(first);
-  if (last)
-    range.end = std::max(range.end, this->range(last).end);
-  return range;
-}
-
-//===----------------------------------------------------------------------===//
-// Wording
+// Tokens
 //===----------------------------------------------------------------------===//
 
 static std::string quoted(const Token *token) {
@@ -74,7 +37,7 @@ static Token *previousToken(Parser *parser, Token *token) {
   return nullptr;
 }
 
-/// The innermost bracket still open in front of `token`, or null.
+/// The innermost bracket that is still open before `token`, or null.
 static Token *openBracket(Parser *parser, Token *token) {
   auto *stream = parser->getTokenStream();
   int depth = 0;
@@ -92,24 +55,14 @@ static Token *openBracket(Parser *parser, Token *token) {
   return nullptr;
 }
 
-static bool contains(Parser *parser, const IntervalSet &set,
-                     const char *literal) {
-  return set.contains(parser->getTokenType(literal));
-}
-
-static bool isKeyword(const Token *token) {
-  return token->getType() < BakerParser::SIZED_TYPE &&
-         std::isalpha(static_cast<unsigned char>(token->getText()[0]));
-}
-
-/// What the names of a small set of tokens look like: "';' or ','".
+/// A few tokens as a list for a message: "';' or ','".
 static std::string listed(Parser *parser, const IntervalSet &set) {
   std::vector<std::string> words;
   bool hasName = set.contains(size_t(BakerParser::IDENT));
   for (ssize_t type : set.toList()) {
     std::string literal = parser->getVocabulary().getLiteralName(type);
     if (hasName && literal == "'*'")
-      continue; // the star of a handle goes without saying
+      continue; // a name may always have the star of a handle
     words.push_back(type == BakerParser::IDENT ? "a name"
                     : type == BakerParser::NUMBER
                         ? "a number"
@@ -121,101 +74,150 @@ static std::string listed(Parser *parser, const IntervalSet &set) {
   return text;
 }
 
-std::string SyntaxErrors::missingMessage(Parser *parser, Token *found,
-                                         const IntervalSet &expected,
-                                         DiagId &id, bool &isAfterPrevious) {
-  auto can = [&](const char *literal) {
-    return contains(parser, expected, literal);
-  };
+//===----------------------------------------------------------------------===//
+// Wording
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// What a syntax error says.
+struct Wording {
+  DiagId id = DiagId::UnexpectedToken;
+  std::string message;
+  /// Continues the message if the error is reported at the token found.
+  std::string suffix = "";
+  /// The error is that something is missing between the previous token and the
+  /// one found. It is reported after the previous token if that is on an
+  /// earlier line.
+  bool isAfterPrevious = false;
+  /// The missing token, if it is `;`, `)` or `]`.
+  std::string missing = "";
+};
+
+/// Chooses the wording of one syntax error.
+class WordingChoice {
+public:
+  WordingChoice(Parser *parser, Token *found, const IntervalSet &expected)
+      : parser(parser), found(found), expected(expected), name(quoted(found)) {}
+
+  Wording choose() const;
+
+private:
+  Wording afterExpression() const;
+  Wording oneOfFew() const;
+
+  bool isExpected(const char *literal) const {
+    return expected.contains(parser->getTokenType(literal));
+  }
+  bool isExpected(size_t type) const { return expected.contains(type); }
+
+  Parser *parser;
+  Token *found;
+  const IntervalSet &expected;
+  std::string name; ///< of the token found, in quotes
+};
+
+} // namespace
+
+Wording WordingChoice::choose() const {
   std::string text = found->getText();
-  std::string name = quoted(found);
-  id = DiagId::UnexpectedToken;
-  if (can("'module'"))
-    return text == "}" ? "this '}' closes nothing"
-                       : "expected a declaration, found " + name;
-  if (can("'wiring'"))
-    return "expected a declaration or the '}' of the module, found " + name;
-  if (expected.contains(size_t(BakerParser::NUMBER))) {
+  if (isExpected("'module'"))
+    return {DiagId::UnexpectedToken,
+            text == "}" ? "this '}' closes nothing"
+                        : "expected a declaration, found " + name};
+  if (isExpected("'wiring'"))
+    return {DiagId::UnexpectedToken,
+            "expected a declaration or the '}' of the module, found " + name};
+  if (isExpected(BakerParser::NUMBER)) {
     if (text == "else")
-      return "this 'else' belongs to no 'if'";
-    if (can("'if'"))
-      return "expected a statement, found " + name;
-    id = DiagId::NotExpression;
-    return "expected an expression before " + name;
+      return {DiagId::UnexpectedToken, "this 'else' belongs to no 'if'"};
+    if (isExpected("'if'"))
+      return {DiagId::UnexpectedToken, "expected a statement, found " + name};
+    return {DiagId::NotExpression, "expected an expression before " + name};
   }
-  if (can("'+'")) {
-    // An expression is complete; what closes it is missing.
-    Token *open = openBracket(parser, found);
-    std::string bracket = open ? open->getText() : "";
-    id = DiagId::MissingToken;
-    isAfterPrevious = true;
-    if (bracket == "(" && can("')'"))
-      return "expected ')' before " + name;
-    if (bracket == "[" && can("']'"))
-      return "expected ']' before " + name;
-    if (can("';'"))
-      return "expected ';' before " + name;
-    if (can("':'"))
-      return "expected ':' before " + name;
-    if (can("'}'"))
-      return "expected ',' or '}' before " + name;
-    return name + " cannot stand here";
-  }
-  if (expected.contains(size_t(BakerParser::SIZED_TYPE)))
-    return "expected a type, found " + name;
-  if (can("'demux'") && expected.contains(size_t(BakerParser::IDENT)) &&
-      !can("'}'"))
-    return "expected a field name, found " + name;
-  if (expected.size() <= 3) {
-    id = DiagId::MissingToken;
-    isAfterPrevious = can("';'") || can("')'") || can("']'");
-    std::string message =
-        "expected " + listed(parser, expected) + " before " + name;
-    if (expected.contains(size_t(BakerParser::IDENT)) && isKeyword(found))
-      message += "; the word " + name + " has a meaning of its own";
-    return message;
-  }
-  return name + " cannot stand here";
+  if (isExpected("'+'"))
+    return afterExpression();
+  if (isExpected(BakerParser::SIZED_TYPE))
+    return {DiagId::UnexpectedToken, "expected a type, found " + name};
+  if (isExpected("'demux'") && isExpected(BakerParser::IDENT) &&
+      !isExpected("'}'"))
+    return {DiagId::UnexpectedToken, "expected a field name, found " + name};
+  if (expected.size() <= 3)
+    return oneOfFew();
+  return {DiagId::UnexpectedToken, name + " is not allowed here"};
 }
 
-bool SyntaxErrors::isNews(Token *found) {
-  return linesReported.insert(found->getLine()).second;
+/// An expression is complete. The token that should end it is missing.
+Wording WordingChoice::afterExpression() const {
+  Token *open = openBracket(parser, found);
+  std::string bracket = open ? open->getText() : "";
+  auto missing = [&](const char *what, const char *token = "") -> Wording {
+    return {DiagId::MissingToken, std::string("expected ") + what,
+            " before " + name, /*isAfterPrevious=*/true, token};
+  };
+  if (bracket == "(" && isExpected("')'"))
+    return missing("')'", ")");
+  if (bracket == "[" && isExpected("']'"))
+    return missing("']'", "]");
+  if (isExpected("';'"))
+    return missing("';'", ";");
+  if (isExpected("':'"))
+    return missing("':'");
+  if (isExpected("'}'"))
+    return missing("',' or '}'");
+  return {DiagId::MissingToken, name + " is not allowed here", "",
+          /*isAfterPrevious=*/true};
+}
+
+/// Only a few tokens can come next: names them all.
+Wording WordingChoice::oneOfFew() const {
+  std::string list = listed(parser, expected);
+  Wording wording{DiagId::MissingToken, "expected " + list, " before " + name,
+                  isExpected("';'") || isExpected("')'") || isExpected("']'")};
+  for (const char *token : {";", ")", "]"})
+    if (list.rfind("'" + std::string(token) + "'", 0) == 0)
+      wording.missing = token;
+  if (isExpected(BakerParser::IDENT) && isKeyword(found))
+    wording.suffix += "; " + name + " is a keyword";
+  return wording;
+}
+
+//===----------------------------------------------------------------------===//
+// Reporting
+//===----------------------------------------------------------------------===//
+
+bool SyntaxErrors::isFirstOfLine(Token *found) {
+  return linesWithErrors.insert(found->getLine()).second;
 }
 
 void SyntaxErrors::report(Parser *parser, Token *found,
                           const IntervalSet &expected) {
-  if (!isNews(found))
+  if (!isFirstOfLine(found))
     return;
-  DiagId id = DiagId::UnexpectedToken;
-  bool isAfterPrevious = false;
-  std::string message =
-      missingMessage(parser, found, expected, id, isAfterPrevious);
-  SourceRange range = places.range(found);
+  Wording wording = WordingChoice(parser, found, expected).choose();
+  KARAKAL_ASSERT(!wording.message.empty(), "a syntax error without a message");
+  SourceRange range = tokenRanges.range(found);
   Token *previous = previousToken(parser, found);
-  if (isAfterPrevious && previous && previous->getLine() < found->getLine()) {
-    SourceRange before = places.range(previous);
+  if (wording.isAfterPrevious && previous &&
+      previous->getLine() < found->getLine()) {
+    SourceRange before = tokenRanges.range(previous);
     range = {before.file, before.end, before.end};
-    message = message.substr(0, message.find(" before ")) + " after " +
-              quoted(previous);
+    wording.suffix = " after " + quoted(previous);
   }
   Token *open = openBracket(parser, found);
-  bool isEnd = found->getType() == Token::EOF;
-  if (isEnd && open) {
-    id = DiagId::MissingToken;
-    message = "the file ends inside brackets";
+  bool isEndOfFile = found->getType() == Token::EOF;
+  if (isEndOfFile && open)
+    wording = {DiagId::MissingToken, "the file ends inside brackets"};
+  Diagnostic &diagnostic = lang::report(diagnostics, wording.id, range,
+                                        wording.message + wording.suffix);
+  if (!wording.missing.empty() && wording.isAfterPrevious && previous &&
+      !isEndOfFile) {
+    uint32_t end = tokenRanges.range(previous).end;
+    diagnostic.fix({range.file, end, end}, wording.missing);
   }
-  Diagnostic &diagnostic =
-      lang::report(diagnostics, id, range, std::move(message));
-  if (isAfterPrevious && previous && !isEnd)
-    for (const char *missing : {";", ")", "]"})
-      if (diagnostic.message.find(std::string("expected '") + missing + "'") ==
-          0) {
-        uint32_t end = places.range(previous).end;
-        diagnostic.fix({range.file, end, end}, missing);
-      }
-  if (open && (isEnd || (id == DiagId::MissingToken &&
-                         diagnostic.message.find("expected ')'") == 0)))
-    diagnostic.note(places.range(open), "to close this " + quoted(open));
+  if (open && (isEndOfFile ||
+               (wording.id == DiagId::MissingToken && wording.missing == ")")))
+    diagnostic.note(tokenRanges.range(open), "to close this " + quoted(open));
 }
 
 void SyntaxErrors::reportInputMismatch(
@@ -242,7 +244,7 @@ void SyntaxErrors::reportNoViableAlternative(
     report(parser, found, parser->getExpectedTokens());
     return;
   }
-  if (!isNews(found))
+  if (!isFirstOfLine(found))
     return;
   Token *previous = previousToken(parser, found);
   bool isType = start->getType() == BakerParser::SIZED_TYPE || isKeyword(start);
@@ -252,25 +254,26 @@ void SyntaxErrors::reportNoViableAlternative(
                 quoted(found)
           : quoted(found) + " cannot follow " + quoted(previous) + " here";
   Diagnostic &diagnostic =
-      lang::report(diagnostics, DiagId::UnexpectedToken, places.range(found),
-                   std::move(message));
-  static const std::vector<std::string> keywords = {
+      lang::report(diagnostics, DiagId::UnexpectedToken,
+                   tokenRanges.range(found), std::move(message));
+  static const std::vector<std::string> firstWords = {
       "const",   "enum",   "protocol", "struct",      "module",   "metadata",
       "ppf",     "wiring", "control",  "init",        "if",       "while",
       "for",     "switch", "return",   "break",       "continue", "else",
       "default", "case",   "demux",    "drop_reason", "critical"};
-  std::string keyword = nearestName(start->getText(), keywords);
+  std::string keyword = nearestName(start->getText(), firstWords);
   if (!keyword.empty())
-    diagnostic.note(places.range(start), "did you mean '" + keyword + "'?")
-        .fix(places.range(start), keyword);
+    diagnostic.note(tokenRanges.range(start), "did you mean '" + keyword + "'?")
+        .fix(tokenRanges.range(start), keyword);
 }
 
 //===----------------------------------------------------------------------===//
 // Recovery
 //===----------------------------------------------------------------------===//
 
-/// Tokens at which parsing can go on, if they are expected.
-static bool isLandmark(const std::string &text) {
+/// Tokens that begin or end a statement or declaration. Parsing can go on at
+/// them if they are expected.
+static bool isBoundary(const std::string &text) {
   static const std::set<std::string> words = {
       ";",        "{",      "}",        "if",          "while",
       "do",       "for",    "switch",   "return",      "break",
@@ -280,8 +283,10 @@ static bool isLandmark(const std::string &text) {
   return words.count(text) != 0;
 }
 
-/// Skips a whole `{ … }`, the current token being the `{`.
+/// Skips a whole `{ … }`. The current token is its `{`.
 static void skipBlock(Parser *parser) {
+  KARAKAL_ASSERT(parser->getCurrentToken()->getText() == "{",
+                 "a block begins with '{'");
   int depth = 0;
   do {
     std::string text = parser->getCurrentToken()->getText();
@@ -290,7 +295,6 @@ static void skipBlock(Parser *parser) {
   } while (depth > 0 && parser->getCurrentToken()->getType() != Token::EOF);
 }
 
-/// A token too many is passed over, except those that give the text its shape.
 Token *SyntaxErrors::singleTokenDeletion(Parser *parser) {
   std::string text = parser->getCurrentToken()->getText();
   if (text == ";" || text == "{" || text == "}")
@@ -302,25 +306,25 @@ void SyntaxErrors::recover(Parser *parser, std::exception_ptr) {
   auto *input = parser->getInputStream();
   if (lastErrorIndex == int(input->index()) &&
       lastErrorStates.contains(parser->getState()))
-    parser->consume(); // no progress otherwise
+    parser->consume(); // otherwise parsing would stop at this token for ever
   lastErrorIndex = int(input->index());
   lastErrorStates.add(parser->getState());
-  // What the rules that are being left can go on with.
+  // The tokens that the enclosing rules can go on with.
   IntervalSet follow = getErrorRecoverySet(parser);
   for (Token *token = parser->getCurrentToken(); token->getType() != Token::EOF;
        token = parser->getCurrentToken()) {
     std::string text = token->getText();
     bool isExpected = follow.contains(token->getType());
     if (isExpected &&
-        (isLandmark(text) || text == ")" || text == "]" || text == ","))
+        (isBoundary(text) || text == ")" || text == "]" || text == ","))
       return;
-    // A declaration whose head was not understood takes its body along.
+    // Skip the body of a declaration whose head did not parse.
     if (text == "{" && !isExpected)
       skipBlock(parser);
     else
       parser->consume();
     if (text == "{" && follow.contains(parser->getCurrentToken()->getType())) {
-      endErrorCondition(parser); // what comes next is a new matter
+      endErrorCondition(parser); // an error after this one is a new error
       return;
     }
   }

@@ -1,11 +1,10 @@
-// Types and constants of Baker.
-//
-// Interning, the usual arithmetic conversions, and constant arithmetic.
+// Interning of types, the arithmetic conversions, and constant arithmetic.
 
 #include "baker-lang/syntax/Types.h"
 
-#include "baker-lang/syntax/Declarations.h"
 #include "support/Error.h"
+
+#include <iterator>
 
 namespace karakal::lang {
 
@@ -20,17 +19,17 @@ std::string Type::str() const {
   case TypeKind::Integer:
     return (isSigned ? "s" : "u") + std::to_string(width);
   case TypeKind::Struct:
-    return record->name;
+    return declName;
   case TypeKind::Array: {
-    // The outermost size stands first: u8[2][3] is two arrays of three.
+    // The outermost size comes first: u8[2][3] is two arrays of three.
     std::string sizes;
     const Type *inner = this;
     for (; inner->is(TypeKind::Array); inner = inner->element)
-      sizes += "[" + std::to_string(inner->size) + "]";
+      sizes += "[" + std::to_string(inner->elementCount) + "]";
     return inner->str() + sizes;
   }
   case TypeKind::Packet:
-    return protocol->name + "_pkt *";
+    return declName + "_pkt *";
   case TypeKind::Metadata:
     return "metadata";
   case TypeKind::PortMetadata:
@@ -58,13 +57,15 @@ TypeTable::TypeTable() {
   portMetadata_ = make(TypeKind::PortMetadata);
   module_ = make(TypeKind::Module);
   lock_ = make(TypeKind::Lock);
+  word_ = integer(32, false);
 }
 
 const Type *TypeTable::intern(const Type &type) {
-  const void *part = type.record    ? static_cast<const void *>(type.record)
+  const void *part = type.structDecl
+                         ? static_cast<const void *>(type.structDecl)
                      : type.element ? static_cast<const void *>(type.element)
                                     : type.protocol;
-  Key key{type.kind, type.width, type.isSigned, part, type.size};
+  Key key{type.kind, type.width, type.isSigned, part, type.elementCount};
   const Type *&entry = interned[key];
   if (!entry) {
     types.push_back(type);
@@ -73,33 +74,47 @@ const Type *TypeTable::intern(const Type &type) {
   return entry;
 }
 
-const Type *TypeTable::integer(unsigned width, bool isSigned) {
+Type Type::unsignedInteger(unsigned width) {
+  KARAKAL_ASSERT(width >= 1 && width <= 128, "width of an integer type");
   Type type;
   type.kind = TypeKind::Integer;
   type.width = width;
+  return type;
+}
+
+const Type *TypeTable::integer(unsigned width, bool isSigned) {
+  KARAKAL_ASSERT(!isSigned || width <= 64, "signed integers have 64 bits");
+  Type type = Type::unsignedInteger(width);
   type.isSigned = isSigned;
   return intern(type);
 }
 
-const Type *TypeTable::record(const StructDecl *decl) {
+const Type *TypeTable::structType(const StructDecl *decl,
+                                  const std::string &name) {
+  KARAKAL_ASSERT(decl, "a struct type without its declaration");
   Type type;
   type.kind = TypeKind::Struct;
-  type.record = decl;
+  type.structDecl = decl;
+  type.declName = name;
   return intern(type);
 }
 
-const Type *TypeTable::array(const Type *element, uint64_t size) {
+const Type *TypeTable::array(const Type *element, uint64_t elementCount) {
+  KARAKAL_ASSERT(element && elementCount > 0, "an array without elements");
   Type type;
   type.kind = TypeKind::Array;
   type.element = element;
-  type.size = size;
+  type.elementCount = elementCount;
   return intern(type);
 }
 
-const Type *TypeTable::packet(const ProtocolDecl *protocol) {
+const Type *TypeTable::packet(const ProtocolDecl *protocol,
+                              const std::string &name) {
+  KARAKAL_ASSERT(protocol, "a packet type without its protocol");
   Type type;
   type.kind = TypeKind::Packet;
   type.protocol = protocol;
+  type.declName = name;
   return intern(type);
 }
 
@@ -117,6 +132,8 @@ const Type *TypeTable::promoted(const Type *type) {
 }
 
 const Type *TypeTable::common(const Type *left, const Type *right) {
+  KARAKAL_ASSERT(left->isScalar() && right->isScalar(),
+                 "only scalars have a common type");
   left = promoted(left);
   right = promoted(right);
   if (left->width != right->width)
@@ -136,10 +153,13 @@ const char *spelling(BinaryOp op) {
   static const char *const spellings[] = {
       "*",  "/",  "%",  "+",  "-", "<<", ">>", "<",  ">",
       "<=", ">=", "==", "!=", "&", "^",  "|",  "&&", "||"};
+  static_assert(std::size(spellings) == unsigned(BinaryOp::LogicalOr) + 1,
+                "one spelling for each operator");
   return spellings[unsigned(op)];
 }
 
 uint64_t canonical(uint64_t bits, const Type *type) {
+  KARAKAL_ASSERT(type->isScalar(), "only scalars have constants");
   unsigned width = type->bits();
   if (width >= 64)
     return bits;
@@ -172,7 +192,7 @@ static uint64_t evaluateDivision(bool wantsQuotient, uint64_t left,
     return wantsQuotient ? canonical(~uint64_t(0), type) : left;
   if (!type->isSigned)
     return wantsQuotient ? left / right : left % right;
-  // The smallest number by -1 is itself, rest 0.
+  // The smallest number divided by -1 is itself, with remainder 0.
   if (int64_t(right) == -1)
     return wantsQuotient ? canonical(0 - left, type) : 0;
   return uint64_t(wantsQuotient ? int64_t(left) / int64_t(right)
@@ -212,7 +232,7 @@ uint64_t evaluateBinary(BinaryOp op, uint64_t left, uint64_t right,
     return canonical(left - right, type);
   case BinaryOp::ShiftLeft:
   case BinaryOp::ShiftRight:
-    // The amount counts as unsigned in its own width.
+    // The amount is read as unsigned in its own width.
     if (amountType->bits() < 64)
       right &= (uint64_t(1) << amountType->bits()) - 1;
     return evaluateShift(op, left, right, type);

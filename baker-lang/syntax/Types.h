@@ -1,9 +1,9 @@
 // Types and constants of Baker.
 //
-// Types are interned: equal types are one object, so that comparing types is
-// comparing pointers. Constants are 64 bits, sign- or zero-extended from the
-// width of their type; all arithmetic that the compiler does on behalf of the
-// program goes through `evaluate…`, which is the language's definition of it.
+// Types are interned: equal types are one object, so comparing types means
+// comparing pointers. A constant is held in 64 bits, sign- or zero-extended
+// from the width of its type. evaluateBinary defines Baker's arithmetic; the
+// compiler folds constants with it and nothing else.
 
 #ifndef KARAKAL_BAKER_LANG_SYNTAX_TYPES_H
 #define KARAKAL_BAKER_LANG_SYNTAX_TYPES_H
@@ -20,7 +20,7 @@ struct ProtocolDecl;
 struct StructDecl;
 
 enum class TypeKind {
-  Error, ///< of an expression that is in error; fits everywhere
+  Error, ///< type of an erroneous expression; converts to every type
   Void,
   Bool,
   Integer,
@@ -30,18 +30,22 @@ enum class TypeKind {
   Metadata,     ///< `ph->metadata`
   PortMetadata, ///< `ph->metadata.rx`, `ph->metadata.tx`
   Module,       ///< name of a module, before a dot
-  Lock,         ///< of critical sections
-  Pointer,      ///< to a place in global data
+  Lock,         ///< taken by critical sections
+  Pointer,      ///< to a scalar or struct in global data
 };
 
 struct Type {
   TypeKind kind = TypeKind::Error;
   unsigned width = 0;    ///< Integer: 1 to 64 bits, unsigned ones to 128
   bool isSigned = false; ///< Integer
-  const StructDecl *record = nullptr;
-  const Type *element = nullptr; ///< of an Array; what a Pointer leads to
-  uint64_t size = 0;             ///< Array: elements
-  const ProtocolDecl *protocol = nullptr;
+  const StructDecl *structDecl = nullptr; ///< Struct
+  const Type *element = nullptr;          ///< Array; Pointer: the pointee
+  uint64_t elementCount = 0;              ///< Array
+  const ProtocolDecl *protocol = nullptr; ///< Packet
+  std::string declName; ///< Struct, Packet: name of the struct or protocol
+
+  /// The type `uWIDTH`, outside any table.
+  static Type unsignedInteger(unsigned width);
 
   bool is(TypeKind other) const { return kind == other; }
   bool isError() const { return kind == TypeKind::Error; }
@@ -52,11 +56,12 @@ struct Type {
   bool isAggregate() const {
     return kind == TypeKind::Struct || kind == TypeKind::Array;
   }
-  /// Too large for constants, memory, multiplication and division.
+  /// Wider than 64 bits: not allowed in constants, memory, multiplication or
+  /// division.
   bool isWide() const { return width > 64; }
   /// Bits of a scalar.
   unsigned bits() const { return kind == TypeKind::Bool ? 1 : width; }
-  /// As written in a program.
+  /// The type as written in a program.
   std::string str() const;
 };
 
@@ -73,15 +78,19 @@ public:
   const Type *portMetadata() const { return portMetadata_; }
   const Type *module() const { return module_; }
   const Type *lock() const { return lock_; }
+  /// `u32`, the type of sizes and indices.
+  const Type *word() const { return word_; }
   const Type *integer(unsigned width, bool isSigned);
-  const Type *record(const StructDecl *decl);
-  const Type *array(const Type *element, uint64_t size);
-  const Type *packet(const ProtocolDecl *protocol);
+  /// `name` is the name of `decl`.
+  const Type *structType(const StructDecl *decl, const std::string &name);
+  const Type *array(const Type *element, uint64_t elementCount);
+  /// `name` is the name of `protocol`.
+  const Type *packet(const ProtocolDecl *protocol, const std::string &name);
   const Type *pointer(const Type *element);
 
-  /// The type in which a scalar operand computes: `int` for what is narrower.
+  /// The type in which a scalar operand is computed: `int` if it is narrower.
   const Type *promoted(const Type *type);
-  /// The type in which two scalar operands compute together.
+  /// The type in which two scalar operands are computed together.
   const Type *common(const Type *left, const Type *right);
   /// The type of an integer literal.
   const Type *literal(uint64_t value);
@@ -93,7 +102,7 @@ private:
   std::deque<Type> types;
   std::map<Key, const Type *> interned;
   const Type *error_, *void_, *bool_, *metadata_, *portMetadata_, *module_,
-      *lock_;
+      *lock_, *word_;
 };
 
 enum class BinaryOp {
@@ -126,26 +135,30 @@ inline bool isLogical(BinaryOp op) {
 inline bool isShift(BinaryOp op) {
   return op == BinaryOp::ShiftLeft || op == BinaryOp::ShiftRight;
 }
+inline bool isDivision(BinaryOp op) {
+  return op == BinaryOp::Divide || op == BinaryOp::Remainder;
+}
 const char *spelling(BinaryOp op);
 
-/// `bits` cut to the width of `type` and extended again by its sign.
+/// Truncates `bits` to the width of the scalar `type` and extends the result
+/// according to the type's sign.
 uint64_t canonical(uint64_t bits, const Type *type);
 
-/// A constant of one scalar type as a constant of another.
+/// Converts a constant of one scalar type to another scalar type.
 uint64_t convertConstant(uint64_t bits, const Type *from, const Type *to);
 
-/// The value of `left op right`, both of type `type` (for shifts, `right` is
-/// an amount of type `amountType`). Comparisons and logical operations give
-/// 0 or 1. Division by zero gives all ones and the dividend as remainder,
-/// shifts by the width or more give 0 (or copies of the sign).
+/// The value of `left op right`. Both operands have type `type`, but the right
+/// operand of a shift has type `amountType`. Comparisons and logical operators
+/// give 0 or 1. Division by zero gives all ones and the dividend as remainder;
+/// a shift by the width or more gives 0, or copies of the sign.
 uint64_t evaluateBinary(BinaryOp op, uint64_t left, uint64_t right,
                         const Type *type, const Type *amountType);
 
-/// A constant as written: with a sign if its type has one.
+/// A constant as written in a program, with a sign if its type is signed.
 std::string constantText(uint64_t bits, const Type *type);
 
-/// True if the number that `bits` of type `from` stands for is kept, or kept
-/// as bit pattern, by conversion to `to`.
+/// True if converting the constant `bits` from type `from` to type `to` keeps
+/// its value, or at least its bit pattern.
 bool constantFits(uint64_t bits, const Type *from, const Type *to);
 
 } // namespace karakal::lang

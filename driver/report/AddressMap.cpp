@@ -5,6 +5,7 @@
 
 #include "driver/report/AddressMap.h"
 
+#include "baker-lang/lower/LowerToIr.h"
 #include "driver/pipeline/Pipeline.h"
 #include "ir/dialect/Attributes.h"
 #include "ir/dialect/Baker.h"

@@ -3,7 +3,8 @@
 #ifndef KARAKAL_DRIVER_REPORT_ADDRESSMAP_H
 #define KARAKAL_DRIVER_REPORT_ADDRESSMAP_H
 
-#include "baker-lang/Frontend.h"
+#include "baker-lang/syntax/Program.h"
+#include "support/SourceFiles.h"
 
 #include <map>
 #include <string>

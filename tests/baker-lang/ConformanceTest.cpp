@@ -4,7 +4,8 @@
 // a folder to which the programs without errors and calls are written, for
 // test_conformance.py to run.
 
-#include "baker-lang/Frontend.h"
+#include "baker-lang/checks/ParseAndCheck.h"
+#include "baker-lang/lower/LowerToIr.h"
 #include "baker-lang/syntax/DiagnosticCatalogue.h"
 
 #include "gtest/gtest.h"
@@ -154,14 +155,14 @@ Found foundIn(const Diagnostics &diagnostics, const Found &expected) {
     if (size_t at = id.find('@'); at != std::string::npos)
       columns.insert(std::to_string(line) + id.substr(0, at));
   for (const Diagnostic &item : diagnostics.all()) {
-    SourcePlace place{1, 1};
+    SourceLocation location{1, 1};
     if (item.hasRange)
-      place =
-          diagnostics.sources().file(item.range.file).place(item.range.begin);
+      location =
+          diagnostics.sources().file(item.range.file).location(item.range.begin);
     std::string id = item.id;
-    if (columns.count(std::to_string(place.line - 1) + id))
-      id += "@" + std::to_string(place.column);
-    found.insert({place.line - 1, id});
+    if (columns.count(std::to_string(location.line - 1) + id))
+      id += "@" + std::to_string(location.column);
+    found.insert({location.line - 1, id});
   }
   return found;
 }
@@ -189,7 +190,7 @@ TEST(Conformance, EveryCaseHasItsDiagnosticsAndNoOthers) {
       warnings.disabled.insert("unused-function");
     if (item.has("[ppf]"))
       warnings.disabled.insert("unused-output");
-    diagnostics.setWarnings(warnings);
+    diagnostics.setWarningPolicy(warnings);
     auto program = lang::parseAndCheck({file.string()}, diagnostics,
                                        {KARAKAL_SOURCE_DIR "/runtime"});
     Found expected = expectedOf(item);

@@ -1,6 +1,7 @@
 // The front end as a library.
 
-#include "baker-lang/Frontend.h"
+#include "baker-lang/checks/ParseAndCheck.h"
+#include "baker-lang/lower/LowerToIr.h"
 
 #include "baker-lang/syntax/DiagnosticCatalogue.h"
 #include "tests/baker-lang/LongProgram.h"

@@ -6,7 +6,8 @@
 // makes a module that verifies. KARAKAL_MUTANTS sets how many are tried for
 // each program.
 
-#include "baker-lang/Frontend.h"
+#include "baker-lang/checks/ParseAndCheck.h"
+#include "baker-lang/lower/LowerToIr.h"
 #include "llvm/Support/Compiler.h"
 
 #include "gtest/gtest.h"

@@ -1,7 +1,8 @@
 // How long the front end takes for 5,000 lines: to parse and check them, and to
 // lower them to the dialect as well.
 
-#include "baker-lang/Frontend.h"
+#include "baker-lang/checks/ParseAndCheck.h"
+#include "baker-lang/lower/LowerToIr.h"
 #include "tests/baker-lang/LongProgram.h"
 
 #include "benchmark/benchmark.h"

@@ -1,0 +1,271 @@
+// Lowers the declarations of a program to the baker dialect.
+//
+// The symbols of the module come in this order: protocols, metadata, drop
+// reasons, globals, channels, functions, bodies of PPFs.
+
+#include "baker-lang/lower/FunctionLowering.h"
+#include "baker-lang/lower/ProgramLowering.h"
+
+#include "ir/dialect/Attributes.h"
+#include "support/Error.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
+
+using mlir::Location;
+
+namespace karakal::lang {
+
+ProgramLowering::ProgramLowering(const Program &program,
+                                 const SourceManager &sources,
+                                 mlir::MLIRContext &context,
+                                 TraceCalls traceCalls)
+    : program(program), sources(sources), traceCalls(traceCalls),
+      builder(&context) {
+  context.loadDialect<ir::BakerDialect, mlir::arith::ArithDialect,
+                      mlir::cf::ControlFlowDialect, mlir::func::FuncDialect>();
+}
+
+Location ProgramLowering::location(SourceRange range) const {
+  const SourceFile &file = sources.file(range.file);
+  SourceLocation location = file.location(range.begin);
+  return mlir::FileLineColLoc::get(builder.getContext(), file.path(),
+                                   location.line, location.column);
+}
+
+mlir::Type ProgramLowering::packetType(const ProtocolDecl *protocol) {
+  return ir::PacketType::get(builder.getContext(), protocol->name);
+}
+
+mlir::Type ProgramLowering::lowerType(const Type *type) {
+  mlir::MLIRContext *context = builder.getContext();
+  switch (type->kind) {
+  case TypeKind::Array:
+    return ir::ArrayType::get(context, type->elementCount,
+                              lowerType(type->element));
+  case TypeKind::Packet:
+    return packetType(type->protocol);
+  case TypeKind::Struct: {
+    std::vector<mlir::StringAttr> names;
+    std::vector<mlir::Type> types;
+    for (const StructField &field : type->structDecl->fields) {
+      names.push_back(builder.getStringAttr(field.name.name));
+      types.push_back(lowerType(field.type));
+    }
+    return ir::StructType::get(context, type->declName, names, types);
+  }
+  case TypeKind::Lock:
+    return builder.getI32Type();
+  default:
+    return builder.getIntegerType(type->bits());
+  }
+}
+
+mlir::OwningOpRef<mlir::ModuleOp> ProgramLowering::run() {
+  KARAKAL_ASSERT(!module, "a program is lowered once");
+  module = mlir::ModuleOp::create(sources.size() == 0 ? builder.getUnknownLoc()
+                                                      : location({0, 0, 0}));
+  builder.setInsertionPointToEnd(module->getBody());
+  for (const auto &decl : program.decls.protocols)
+    lowerProtocol(*decl);
+  lowerMetadata();
+  lowerDropReasons();
+  program.forEachDeclList([&](const DeclList &list, const ModuleDecl *) {
+    for (const auto &decl : list.globals)
+      lowerGlobal(*decl);
+  });
+  lowerReceiveChannels();
+  program.forEachDeclList([&](const DeclList &list, const ModuleDecl *) {
+    for (const auto &decl : list.ppfs)
+      lowerChannels(*decl);
+  });
+  // Functions with pointer parameters are lowered when they are called.
+  auto takesPointers = [](const FunctionDecl &decl) {
+    return llvm::any_of(decl.parameters, [](const Parameter &parameter) {
+      return parameter.decl->type->isPointer();
+    });
+  };
+  program.forEachDeclList([&](const DeclList &list, const ModuleDecl *) {
+    for (const auto &decl : list.functions)
+      if (!takesPointers(*decl))
+        lowerFunction(*decl, decl->symbol, {});
+  });
+  program.forEachDeclList([&](const DeclList &list, const ModuleDecl *) {
+    for (const auto &decl : list.bodies)
+      lowerFunction(*decl, decl->symbol, {});
+  });
+  lowerPortDispatch();
+  declareBuiltinReason(noReceiverName);
+  declareBuiltinReason(ir::noRoomReasonName);
+  return std::move(module);
+}
+
+void ProgramLowering::lowerMetadata() {
+  for (const char *name : {rxLengthName, rxTimeName})
+    if (carries(name))
+      builder.create<ir::MetadataOp>(
+          module->getLoc(), name, lowerType(program.metadata.at(name)->type));
+  program.forEachDeclList([&](const DeclList &list, const ModuleDecl *) {
+    for (const auto &decl : list.metadata)
+      if (!decl->first)
+        builder.create<ir::MetadataOp>(location(decl->range), decl->name,
+                                       lowerType(decl->type));
+  });
+}
+
+void ProgramLowering::lowerDropReasons() {
+  program.forEachDeclList([&](const DeclList &list, const ModuleDecl *) {
+    for (const auto &decl : list.dropReasons)
+      if (program.dropReasons.at(decl->name) == decl.get())
+        builder.create<ir::DropReasonOp>(location(decl->range), decl->name);
+  });
+}
+
+bool ProgramLowering::carries(const char *name) const {
+  auto isUsed = [&](const char *other) {
+    return program.metadata.at(other)->isUsed;
+  };
+  // A program that sends packets to the receiving input itself needs the length
+  // to recognize them (setReceiveMetadataOnce).
+  bool hasResentPackets = onlyReceiver() && onlyReceiver()->feederCount > 1;
+  return isUsed(name) ||
+         (name == rxLengthName && hasResentPackets && isUsed(rxTimeName));
+}
+
+void ProgramLowering::declareBuiltinReason(llvm::StringRef name) {
+  bool isUsed = false;
+  module->walk(
+      [&](ir::PacketDropOp drop) { isUsed |= drop.getReason() == name; });
+  module->walk(
+      [&](ir::DropCountOp count) { isUsed |= count.getReason() == name; });
+  if (!isUsed || module->lookupSymbol(name))
+    return;
+  builder.setInsertionPointToEnd(module->getBody());
+  builder.create<ir::DropReasonOp>(module->getLoc(), name);
+}
+
+void ProgramLowering::lowerProtocol(const ProtocolDecl &decl) {
+  std::vector<mlir::Attribute> fields;
+  auto add = [&](const std::string &name, uint32_t offset, uint32_t width,
+                 uint32_t count) {
+    fields.push_back(ir::ProtocolFieldAttr::get(builder.getContext(), name,
+                                                offset, width, count));
+  };
+  for (const auto &field : decl.fields) {
+    uint32_t width = field->type->width, offset = field->offsetBits;
+    if (!field->type->isWide()) {
+      add(field->name, offset, width, field->count);
+      continue;
+    }
+    if (field->isArray) {
+      add(field->name, offset, 64, 2 * field->count);
+      continue;
+    }
+    add(field->name + wideHighSuffix, offset, width - 64, 1);
+    add(field->name + wideLowSuffix, offset + width - 64, 64, 1);
+  }
+  builder.create<ir::ProtocolOp>(location(decl.range), decl.name,
+                                 builder.getArrayAttr(fields), decl.bytesMin,
+                                 decl.isConstantSize);
+}
+
+void ProgramLowering::lowerGlobal(const GlobalDecl &decl) {
+  mlir::DenseI64ArrayAttr init;
+  if (!decl.initial.empty())
+    init = builder.getDenseI64ArrayAttr(
+        std::vector<int64_t>(decl.initial.begin(), decl.initial.end()));
+  auto op = builder.create<ir::GlobalOp>(location(decl.range), decl.symbol,
+                                         lowerType(decl.type), init);
+  if (!decl.memory.empty())
+    op->setAttr(ir::placeInAttrName, builder.getStringAttr(decl.memory));
+  if (decl.toleratedOneIn != 0)
+    op->setAttr(ir::tolerateAttrName,
+                builder.getI64IntegerAttr(int64_t(decl.toleratedOneIn)));
+}
+
+void ProgramLowering::lowerChannels(const PpfDecl &decl) {
+  for (const auto &endpoint : decl.endpoints) {
+    for (size_t i = 0; i < endpoint->destinations.size(); ++i) {
+      const EndpointDecl *input = endpoint->destinations[i].input;
+      builder.create<ir::ChannelOp>(
+          location(endpoint->range), endpoint->channelSymbol(i),
+          endpoint->type->protocol->name, decl.symbol(),
+          input ? input->symbol() : ir::txConsumerName.str());
+    }
+  }
+}
+
+void ProgramLowering::setControlSignature(mlir::func::FuncOp op,
+                                          const FunctionDecl &decl) {
+  for (unsigned i = 0; i < decl.parameters.size(); ++i) {
+    const VarDecl *parameter = decl.parameters[i].decl;
+    op.setArgAttr(i, ir::nameAttrName, builder.getStringAttr(parameter->name));
+    op.setArgAttr(i, ir::typeAttrName,
+                  builder.getStringAttr(parameter->type->str()));
+  }
+  if (decl.result->isScalar())
+    op.setResultAttr(0, ir::typeAttrName,
+                     builder.getStringAttr(decl.result->str()));
+}
+
+std::string ProgramLowering::functionFor(const FunctionDecl &decl,
+                                         const std::vector<AccessPath> &paths) {
+  if (paths.empty())
+    return decl.symbol;
+  auto [entry, isNew] = copies.emplace(CopyKey{&decl, paths}, "");
+  if (!isNew)
+    return entry->second;
+  entry->second = decl.symbol + "." + std::to_string(++copyCounts[&decl]);
+  std::string symbol = entry->second;
+  mlir::OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToEnd(module->getBody());
+  lowerFunction(decl, symbol, paths);
+  return symbol;
+}
+
+mlir::func::FuncOp
+ProgramLowering::createFunction(const FunctionDecl &decl,
+                                const std::string &symbol,
+                                const std::vector<AccessPath> &paths) {
+  std::vector<mlir::Type> inputs, results;
+  for (const Parameter &parameter : decl.parameters)
+    if (!parameter.decl->type->isPointer())
+      inputs.push_back(lowerType(parameter.decl->type));
+  // The indices of the access paths replace the pointers.
+  for (const AccessPath &path : paths)
+    inputs.insert(inputs.end(), path.indexCount(), builder.getI32Type());
+  if (decl.result->isScalar())
+    results.push_back(lowerType(decl.result));
+  auto op = builder.create<mlir::func::FuncOp>(
+      location(decl.range), symbol, builder.getFunctionType(inputs, results));
+  switch (decl.role) {
+  case Role::Function:
+    ir::setKind(op, ir::FunctionKind::Function);
+    op.setPrivate();
+    if (decl.isInline) // passed on to LLVM
+      op->setAttr("passthrough", builder.getStrArrayAttr({"alwaysinline"}));
+    break;
+  case Role::Control:
+    ir::setKind(op, ir::FunctionKind::Control);
+    setControlSignature(op, decl);
+    break;
+  case Role::Init:
+    ir::setKind(op, ir::FunctionKind::Init);
+    break;
+  case Role::Ppf:
+    ir::setKind(op, ir::FunctionKind::Ppf);
+    if (decl.ppf->isCold)
+      op->setAttr(ir::coldAttrName, builder.getUnitAttr());
+    break;
+  }
+  return op;
+}
+
+void ProgramLowering::lowerFunction(const FunctionDecl &decl,
+                                    const std::string &symbol,
+                                    const std::vector<AccessPath> &paths) {
+  mlir::func::FuncOp op = createFunction(decl, symbol, paths);
+  FunctionLowering(*this, decl, op, paths).run();
+}
+
+} // namespace karakal::lang

@@ -1,0 +1,29 @@
+// Lowers a checked program to the baker dialect.
+
+#ifndef KARAKAL_BAKER_LANG_LOWER_LOWERTOIR_H
+#define KARAKAL_BAKER_LANG_LOWER_LOWERTOIR_H
+
+#include "support/SourceFiles.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/IR/OwningOpRef.h"
+
+namespace karakal::lang {
+
+struct Program;
+
+/// What becomes of calls of `trace`.
+enum class TraceCalls { Remove, Keep };
+
+/// The program as a verified module of the baker dialect. Requires that
+/// parseAndCheck found no errors. Loads the dialects that it needs into
+/// `context`.
+mlir::OwningOpRef<mlir::ModuleOp>
+lowerToIr(const Program &program, const SourceManager &sources,
+          mlir::MLIRContext &context,
+          TraceCalls traceCalls = TraceCalls::Remove);
+
+} // namespace karakal::lang
+
+#endif // KARAKAL_BAKER_LANG_LOWER_LOWERTOIR_H

@@ -1,0 +1,91 @@
+// Lowers the declarations of a program to the baker dialect.
+
+#ifndef KARAKAL_BAKER_LANG_LOWER_PROGRAMLOWERING_H
+#define KARAKAL_BAKER_LANG_LOWER_PROGRAMLOWERING_H
+
+#include "baker-lang/lower/AccessPath.h"
+#include "baker-lang/lower/LowerToIr.h"
+#include "baker-lang/syntax/Program.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Builders.h"
+
+#include <map>
+
+namespace karakal::lang {
+
+/// Suffixes of the two fields of the dialect that make up a field of more than
+/// 64 bits. The low one has 64 bits.
+inline constexpr const char *wideHighSuffix = ".high", *wideLowSuffix = ".low";
+
+/// Built-in metadata that the PPF wired to `rx` sets if the program uses it.
+inline constexpr const char *rxLengthName = "rx.length",
+                            *rxTimeName = "rx.time";
+
+/// Creates the module, its symbols and its functions. FunctionLowering lowers
+/// the bodies of the functions.
+class ProgramLowering {
+public:
+  ProgramLowering(const Program &program, const SourceManager &sources,
+                  mlir::MLIRContext &context, TraceCalls traceCalls);
+
+  mlir::OwningOpRef<mlir::ModuleOp> run();
+
+  mlir::Location location(SourceRange range) const;
+  mlir::Type lowerType(const Type *type);
+  mlir::Type packetType(const ProtocolDecl *protocol);
+
+  /// The symbol of `decl`. A function with pointer parameters is copied for
+  /// each combination of access paths that it is called with. The copy is made
+  /// at the first request.
+  std::string functionFor(const FunctionDecl &decl,
+                          const std::vector<AccessPath> &paths);
+
+  const TypeTable &types() const { return program.types; }
+  /// The input that all received packets go to, or null.
+  const EndpointDecl *onlyReceiver() const { return program.onlyReceiver(); }
+  /// True if packets carry the metadata `name`, `rx.length` or `rx.time`.
+  bool carries(const char *name) const;
+  /// Sets `rx.length` and `rx.time` of a packet that was received or created,
+  /// if the program uses them.
+  void setReceiveMetadata(mlir::OpBuilder &builder, mlir::Value packet,
+                          mlir::Location at) const;
+
+  bool keepsTraces() const { return traceCalls == TraceCalls::Keep; }
+  /// A number for a loop with a bound, from 1.
+  uint32_t nextLoopNumber() { return ++loopCount; }
+
+private:
+  void lowerMetadata();
+  void lowerDropReasons();
+  void lowerProtocol(const ProtocolDecl &decl);
+  void lowerGlobal(const GlobalDecl &decl);
+  void lowerChannels(const PpfDecl &decl);
+  void lowerFunction(const FunctionDecl &decl, const std::string &symbol,
+                     const std::vector<AccessPath> &paths);
+  mlir::func::FuncOp createFunction(const FunctionDecl &decl,
+                                    const std::string &symbol,
+                                    const std::vector<AccessPath> &paths);
+  void setControlSignature(mlir::func::FuncOp op, const FunctionDecl &decl);
+  /// Declares a built-in drop reason if the module uses it.
+  void declareBuiltinReason(llvm::StringRef name);
+
+  // Receiving (LowerReceive.cpp).
+  void lowerReceiveChannels();
+  void lowerPortDispatch();
+
+  using CopyKey = std::pair<const FunctionDecl *, std::vector<AccessPath>>;
+  std::map<CopyKey, std::string> copies; ///< to their symbols
+  std::map<const FunctionDecl *, unsigned> copyCounts;
+  uint32_t loopCount = 0;
+
+  const Program &program;
+  const SourceManager &sources;
+  const TraceCalls traceCalls;
+  mlir::OpBuilder builder;
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+};
+
+} // namespace karakal::lang
+
+#endif // KARAKAL_BAKER_LANG_LOWER_PROGRAMLOWERING_H

@@ -1,0 +1,232 @@
+// Packet primitives.
+//
+// Most of them are allowed in bodies of PPFs only: they can end the invocation,
+// because a packet is too short or its buffer has no space, or they need the
+// PPF's channels.
+
+#include "baker-lang/sema/Sema.h"
+
+#include "ir/dialect/Layout.h"
+#include "support/Error.h"
+
+namespace karakal::lang {
+
+static const std::string &calleeName(const CallExpr &expr) {
+  return llvm::cast<NameExpr>(*expr.callee).name;
+}
+
+bool Sema::checkPacket(Expr &expr) {
+  const Type *type = check(expr);
+  if (type->isPacket())
+    return true;
+  if (!type->isError())
+    error(DiagId::BadOperand, expr.range,
+          "a packet is needed here, this is of type '" + type->str() + "'");
+  return false;
+}
+
+const Type *Sema::checkPrimitive(CallExpr &expr, const Type *expected) {
+  if (isService(expr.primitive))
+    return checkService(expr);
+  const std::string &name = calleeName(expr);
+  bool isAnywhere = expr.primitive == Primitive::Length;
+  if (!isAnywhere && (!function || function->role != Role::Ppf)) {
+    error(DiagId::OnlyInPpf, expr.range,
+          "'" + name + "' is allowed in the body of a PPF only");
+    return types.error();
+  }
+  switch (expr.primitive) {
+  case Primitive::Length:
+    if (!checkArgumentCount(expr, 1, 1, name) ||
+        !checkPacket(*expr.arguments[0]))
+      return types.error();
+    return types.integer(32, false);
+  case Primitive::Copy:
+    if (!checkArgumentCount(expr, 1, 1, name) ||
+        !checkPacket(*expr.arguments[0]))
+      return types.error();
+    return expr.arguments[0]->type;
+  case Primitive::Decap:
+  case Primitive::Encap:
+  case Primitive::Create:
+    return checkNewHeader(expr, expected);
+  case Primitive::Extend:
+  case Primitive::Shorten:
+  case Primitive::AddTail:
+  case Primitive::RemoveTail:
+    return checkResize(expr);
+  case Primitive::Drop:
+    return checkDrop(expr);
+  case Primitive::ChannelPut:
+    return checkChannelPut(expr);
+  default:
+    KARAKAL_UNREACHABLE("packet primitive");
+  }
+}
+
+void Sema::checkBytes(Expr &bytes, uint64_t most, const char *what) {
+  if (!checkScalar(bytes) || !bytes.constant || *bytes.constant <= most)
+    return;
+  error(DiagId::TooManyBytes, bytes.range,
+        constantText(*bytes.constant, bytes.type) + " bytes are more than " +
+            what + " can hold: " + std::to_string(most));
+}
+
+const Type *Sema::checkResize(CallExpr &expr) {
+  const std::string &name = calleeName(expr);
+  if (!checkArgumentCount(expr, 2, 2, name))
+    return types.error();
+  Expr &handle = *expr.arguments[0];
+  bool isPacket = checkPacket(handle);
+  bool isAtHead = expr.primitive == Primitive::Extend;
+  checkBytes(*expr.arguments[1],
+             isAtHead ? ir::bufferHeadroomBytes
+                      : ir::bufferBytes - ir::bufferHeadroomBytes,
+             isAtHead ? "the space before a packet" : "a packet");
+  if (!isPacket)
+    return types.error();
+  if (handle.kind != ExprKind::Name) {
+    error(DiagId::BadOperand, handle.range,
+          "'" + name + "' needs the name of a packet handle");
+    return types.error();
+  }
+  return types.voidType();
+}
+
+const Type *Sema::checkNewHeader(CallExpr &expr, const Type *expected) {
+  const std::string &name = calleeName(expr);
+  bool isDecap = expr.primitive == Primitive::Decap;
+  bool isCreate = expr.primitive == Primitive::Create;
+  size_t packets = isCreate ? 0 : 1;
+  if (!checkArgumentCount(expr, packets, packets + !isDecap, name))
+    return types.error();
+  bool isPacket = isCreate || checkPacket(*expr.arguments[0]);
+  bool hasSize = expr.arguments.size() > packets;
+  if (hasSize)
+    checkBytes(*expr.arguments.back(),
+               isCreate ? ir::bufferBytes - ir::bufferHeadroomBytes
+                        : ir::bufferHeadroomBytes,
+               isCreate ? "a packet" : "the space before a packet");
+  if (!isPacket)
+    return types.error();
+  if (!expected || !expected->isPacket()) {
+    if (!expected || !expected->isError())
+      error(DiagId::ProtocolUnclear, expr.range,
+            "the protocol of the " +
+                std::string(isCreate  ? "new packet"
+                            : isDecap ? "inner header"
+                                      : "outer header") +
+                " is not clear here")
+          .note("initialize a handle with the result, for example 'ipv4_pkt * "
+                "iph = " +
+                name + (isCreate ? "(60)" : "(ph)") +
+                ";', or put it on a channel");
+    return types.error();
+  }
+  if (!isDecap && !hasSize && !expected->protocol->isConstantSize) {
+    error(DiagId::SizeUnclear, expr.range,
+          "headers of '" + expected->declName +
+              "' differ in size: give the size in bytes")
+        .note("for example '" + name + (isCreate ? "(" : "(ph, ") +
+              std::to_string(expected->protocol->bytesMin) + ")'");
+    return types.error();
+  }
+  return expected;
+}
+
+const Type *Sema::checkDrop(CallExpr &expr) {
+  if (!checkArgumentCount(expr, 1, 2, "packet_drop"))
+    return types.error();
+  checkPacket(*expr.arguments[0]);
+  if (expr.arguments.size() == 2)
+    expr.reason = checkReason(*expr.arguments[1]);
+  return types.voidType();
+}
+
+DropReasonDecl *Sema::checkReason(Expr &reason) {
+  auto *name = llvm::dyn_cast<NameExpr>(&reason);
+  reason.type = types.voidType();
+  if (!name) {
+    if (reason.kind != ExprKind::Error)
+      error(DiagId::NoSuchReason, reason.range,
+            "the name of a drop reason is needed here");
+    return nullptr;
+  }
+  auto entry = program.dropReasons.find(name->name);
+  if (entry != program.dropReasons.end()) {
+    name->decl = entry->second;
+    return entry->second;
+  }
+  if (isUnparsed(name->name))
+    return nullptr;
+  auto &diagnostic = error(DiagId::NoSuchReason, name->range,
+                           "there is no drop reason '" + name->name + "'");
+  if (!suggest(diagnostic, name->name, candidatesIn(program.dropReasons)))
+    diagnostic.note("declare it in the module: 'drop_reason " + name->name +
+                    ";'");
+  return nullptr;
+}
+
+/// The output that the first argument of channel_put names, or null.
+EndpointDecl *Sema::checkOutput(Expr &channel) {
+  auto *name = llvm::dyn_cast<NameExpr>(&channel);
+  channel.type = types.voidType();
+  if (!name) {
+    if (channel.kind != ExprKind::Error)
+      error(DiagId::NotAnOutput, channel.range,
+            "the first argument is the name of an output");
+    return nullptr;
+  }
+  const PpfDecl *ppf = function->ppf;
+  if (!ppf)
+    return nullptr;
+  auto *endpoint =
+      llvm::dyn_cast_or_null<EndpointDecl>(ppf->scope.find(name->name));
+  if (endpoint && !endpoint->isInput) {
+    name->decl = endpoint;
+    return endpoint;
+  }
+  if (endpoint) {
+    error(DiagId::NotAnOutput, name->range,
+          "'" + name->name + "' is an input of '" + ppf->name + "'")
+        .note(endpoint->range, "declared here");
+    return nullptr;
+  }
+  if (isUnparsed(name->name))
+    return nullptr;
+  auto &diagnostic =
+      error(DiagId::NotAnOutput, name->range,
+            "the PPF '" + ppf->name + "' has no output '" + name->name + "'");
+  std::vector<const Decl *> outputs;
+  for (auto &other : ppf->endpoints)
+    if (!other->isInput)
+      outputs.push_back(other.get());
+  suggest(diagnostic, name->name, outputs);
+  return nullptr;
+}
+
+const Type *Sema::checkChannelPut(CallExpr &expr) {
+  if (!checkArgumentCount(expr, 2, 2, "channel_put"))
+    return types.error();
+  if (section)
+    error(DiagId::PutInSection, expr.range,
+          "'channel_put' is not allowed in a critical section: the PPF that "
+          "takes the packet may wait for the lock")
+        .note(section->range, "the section; put the packet after it");
+  EndpointDecl *output = checkOutput(*expr.arguments[0]);
+  Expr &packet = *expr.arguments[1];
+  if (!output) {
+    check(packet, types.error());
+    return types.voidType();
+  }
+  expr.endpoint = output;
+  const Type *type = check(packet, output->type);
+  if (!type->isError() && !output->type->isError() && type != output->type)
+    error(DiagId::CannotConvert, packet.range,
+          "the output '" + output->name + "' carries '" + output->type->str() +
+              "', this is '" + type->str() + "'")
+        .note(output->range, "declared here");
+  return types.voidType();
+}
+
+} // namespace karakal::lang

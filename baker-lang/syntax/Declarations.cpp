@@ -1,0 +1,59 @@
+#include "baker-lang/syntax/Program.h"
+
+#include "support/Error.h"
+
+namespace karakal::lang {
+
+const char *noun(DeclKind kind) {
+  switch (kind) {
+  case DeclKind::Const:
+    return "constant";
+  case DeclKind::Protocol:
+    return "protocol";
+  case DeclKind::ProtocolField:
+    return "field";
+  case DeclKind::Struct:
+    return "struct";
+  case DeclKind::Enum:
+    return "enum";
+  case DeclKind::Metadata:
+    return "metadata field";
+  case DeclKind::DropReason:
+    return "drop reason";
+  case DeclKind::Global:
+    return "global variable";
+  case DeclKind::Function:
+    return "function";
+  case DeclKind::Variable:
+    return "variable";
+  case DeclKind::Ppf:
+    return "PPF";
+  case DeclKind::Endpoint:
+    return "channel endpoint";
+  case DeclKind::Module:
+    return "module";
+  }
+  KARAKAL_UNREACHABLE("declaration kind");
+}
+
+// The header declares the destructor because ConstDecl is incomplete there.
+ConstStmt::~ConstStmt() = default;
+
+std::string PpfDecl::symbol() const {
+  KARAKAL_ASSERT(module, "the PPF '" + name + "' belongs to no module");
+  return module->name + "." + name;
+}
+
+std::string EndpointDecl::symbol() const {
+  KARAKAL_ASSERT(ppf, "the endpoint '" + name + "' belongs to no PPF");
+  return ppf->symbol() + "." + name;
+}
+
+std::string EndpointDecl::channelSymbol(size_t destination) const {
+  KARAKAL_ASSERT(destination < destinations.size(),
+                 "an output has a channel for each destination only");
+  return destination == 0 ? symbol()
+                          : symbol() + "." + std::to_string(destination + 1);
+}
+
+} // namespace karakal::lang

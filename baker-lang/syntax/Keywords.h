@@ -1,0 +1,19 @@
+// The keywords of Baker.
+
+#ifndef KARAKAL_BAKER_LANG_SYNTAX_KEYWORDS_H
+#define KARAKAL_BAKER_LANG_SYNTAX_KEYWORDS_H
+
+#include "antlr4-runtime.h"
+
+namespace karakal::lang {
+
+/// True for words that the grammar names, such as `module` and `int`. Sized
+/// types such as `u8`, names and literals are no keywords.
+bool isKeyword(const antlr4::Token *token);
+
+/// True for `u8`, `s32`, …, `bool`, `int` and `unsigned`.
+bool isScalarType(const antlr4::Token *token);
+
+} // namespace karakal::lang
+
+#endif // KARAKAL_BAKER_LANG_SYNTAX_KEYWORDS_H

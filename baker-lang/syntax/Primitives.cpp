@@ -1,0 +1,29 @@
+#include "baker-lang/syntax/Primitives.h"
+
+#include "support/Error.h"
+
+namespace karakal::lang {
+
+const std::vector<std::string> &primitiveNames() {
+  static const std::vector<std::string> names = {
+      "packet_decap",   "packet_encap",    "packet_extend",
+      "packet_shorten", "packet_add_tail", "packet_remove_tail",
+      "packet_create",  "packet_copy",     "packet_drop",
+      "packet_length",  "channel_put",     "atomic_add",
+      "hash48",         "hash64",          "hash128",
+      "timestamp",      "random",          "trace",
+      "drop_count"};
+  KARAKAL_ASSERT(names.size() == size_t(Primitive::DropCount),
+                 "one name for each primitive");
+  return names;
+}
+
+Primitive primitiveNamed(const std::string &name) {
+  const std::vector<std::string> &names = primitiveNames();
+  for (size_t i = 0; i < names.size(); ++i)
+    if (names[i] == name)
+      return Primitive(i + 1); // None has no name
+  return Primitive::None;
+}
+
+} // namespace karakal::lang

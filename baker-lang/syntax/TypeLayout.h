@@ -1,0 +1,25 @@
+// The parts of arrays and structs, and the memory that types take.
+
+#ifndef KARAKAL_BAKER_LANG_SYNTAX_TYPELAYOUT_H
+#define KARAKAL_BAKER_LANG_SYNTAX_TYPELAYOUT_H
+
+#include <cstdint>
+
+namespace karakal::lang {
+
+struct Type;
+
+/// Elements of an array, or fields of a struct.
+uint64_t partCountOf(const Type *aggregate);
+/// The type of one element or field.
+const Type *partTypeOf(const Type *aggregate, uint64_t part);
+
+/// Scalars in a value of `type`.
+uint64_t scalarCountOf(const Type *type);
+/// 32-bit words that a value of `type` takes in memory, by the rule of
+/// ir/dialect/Layout.h.
+uint64_t wordCountOf(const Type *type);
+
+} // namespace karakal::lang
+
+#endif // KARAKAL_BAKER_LANG_SYNTAX_TYPELAYOUT_H
