@@ -3,6 +3,7 @@
 #ifndef KARAKAL_BAKER_LANG_LOWER_LOWERTOIR_H
 #define KARAKAL_BAKER_LANG_LOWER_LOWERTOIR_H
 
+#include "baker-lang/lower/TraceCalls.h"
 #include "support/SourceFiles.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -12,9 +13,6 @@
 namespace karakal::lang {
 
 struct Program;
-
-/// What becomes of calls of `trace`.
-enum class TraceCalls { Remove, Keep };
 
 /// The program as a verified module of the baker dialect. Requires that
 /// parseAndCheck found no errors. Loads the dialects that it needs into

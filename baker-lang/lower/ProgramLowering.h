@@ -4,11 +4,13 @@
 #define KARAKAL_BAKER_LANG_LOWER_PROGRAMLOWERING_H
 
 #include "baker-lang/lower/AccessPath.h"
-#include "baker-lang/lower/LowerToIr.h"
+#include "baker-lang/lower/TraceCalls.h"
 #include "baker-lang/syntax/Program.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
 
 #include <map>
 

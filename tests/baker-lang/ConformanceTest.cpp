@@ -191,8 +191,8 @@ TEST(Conformance, EveryCaseHasItsDiagnosticsAndNoOthers) {
     if (item.has("[ppf]"))
       warnings.disabled.insert("unused-output");
     diagnostics.setWarningPolicy(warnings);
-    auto program = lang::parseAndCheck({file.string()}, diagnostics,
-                                       {KARAKAL_SOURCE_DIR "/runtime"});
+    auto program = lang::parseAndCheck(
+        {file.string()}, diagnostics, {{KARAKAL_SOURCE_DIR "/runtime"}, {}});
     Found expected = expectedOf(item);
     Found found = foundIn(diagnostics, expected);
     EXPECT_EQ(found, expected)

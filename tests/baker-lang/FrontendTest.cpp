@@ -4,6 +4,8 @@
 #include "baker-lang/lower/LowerToIr.h"
 
 #include "baker-lang/syntax/DiagnosticCatalogue.h"
+#include "support/DiagnosticPrinter.h"
+#include "support/NearestName.h"
 #include "tests/baker-lang/LongProgram.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -40,7 +42,7 @@ std::string messages(const std::string &text, bool colour = false) {
   Diagnostics diagnostics;
   lang::parseAndCheck({file.path}, diagnostics);
   std::ostringstream out;
-  diagnostics.print(out, colour);
+  printDiagnostics(diagnostics, out, colour);
   return out.str();
 }
 

@@ -8,6 +8,7 @@
 
 #include "baker-lang/checks/ParseAndCheck.h"
 #include "baker-lang/lower/LowerToIr.h"
+#include "support/DiagnosticPrinter.h"
 #include "llvm/Support/Compiler.h"
 
 #include "gtest/gtest.h"
@@ -172,10 +173,10 @@ bool compile(const std::string &text, const fs::path &file) {
 bool compileIt(const std::string &text, const fs::path &file) {
   std::ofstream(file, std::ios::binary) << text;
   Diagnostics diagnostics;
-  auto program = lang::parseAndCheck({file.string()}, diagnostics,
-                                     {KARAKAL_SOURCE_DIR "/runtime"});
+  auto program = lang::parseAndCheck(
+        {file.string()}, diagnostics, {{KARAKAL_SOURCE_DIR "/runtime"}, {}});
   std::ostringstream printed;
-  diagnostics.print(printed, /*colour=*/true);
+  printDiagnostics(diagnostics, printed, /*hasColour=*/true);
   // At most 100 are shown, each of some lines.
   constexpr size_t printedBytesMax = 400000;
   EXPECT_LT(printed.str().size(), printedBytesMax);

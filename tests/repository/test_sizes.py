@@ -37,7 +37,6 @@ LONG_FILES = dict.fromkeys(
 )
 LONG_FUNCTIONS = dict.fromkeys(
     [
-        "baker-lang/syntax/AstExpressions.cpp: AstBuilder::operation",
         "codegen-me/target/IxpSelect.cpp: IxpSelect::Select",
         "codegen-me/words/WordForwarding.cpp: Forwarding::readInPlace",
         "ir/interp/InterpreterMemory.cpp: Interpreter::executePacket",
