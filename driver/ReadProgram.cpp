@@ -3,17 +3,17 @@
 #include "driver/ReadProgram.h"
 #include "baker-lang/checks/ParseAndCheck.h"
 #include "baker-lang/lower/LowerToIr.h"
-#include "baker-lang/syntax/AstDump.h"
+#include "baker-lang/tree/AstDump.h"
 #include "driver/pipeline/LlvmStage.h"
 #include "ir/analysis/Explain.h"
 #include "ir/dialect/Baker.h"
-#include "support/DiagnosticPrinter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Parser/Parser.h"
+#include "support/DiagnosticPrinter.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
@@ -95,8 +95,7 @@ Result<std::unique_ptr<lang::Program>> parseSources(const Options &options,
   parseOptions.importFolders.push_back(runtimeDirectory());
   parseOptions.constantOverrides = {
       {"chip.SRAM_SIZE", options.pipeline.sramBytes}};
-  auto program =
-      lang::parseAndCheck(options.inputs, diagnostics, parseOptions);
+  auto program = lang::parseAndCheck(options.inputs, diagnostics, parseOptions);
   if (options.jsonDiagnostics)
     printDiagnosticsAsJson(diagnostics, std::cerr);
   else

@@ -1,7 +1,7 @@
 #include "baker-lang/checks/CallGraphChecks.h"
 
 #include "baker-lang/syntax/DiagnosticCatalogue.h"
-#include "baker-lang/syntax/Program.h"
+#include "baker-lang/tree/Program.h"
 #include "support/Error.h"
 
 namespace karakal::lang {

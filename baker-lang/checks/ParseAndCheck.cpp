@@ -5,8 +5,8 @@
 #include "baker-lang/checks/UninitializedCheck.h"
 #include "baker-lang/checks/UnusedCheck.h"
 #include "baker-lang/sema/Sema.h"
-#include "baker-lang/syntax/AstWalk.h"
 #include "baker-lang/syntax/Parser.h"
+#include "baker-lang/tree/AstWalk.h"
 #include "support/Error.h"
 
 namespace karakal::lang {

@@ -9,7 +9,7 @@
 #ifndef KARAKAL_BAKER_LANG_CHECKS_PARSEANDCHECK_H
 #define KARAKAL_BAKER_LANG_CHECKS_PARSEANDCHECK_H
 
-#include "baker-lang/syntax/Program.h"
+#include "baker-lang/tree/Program.h"
 #include "support/Diagnostics.h"
 
 #include <map>

@@ -12,9 +12,9 @@
 
 #include "baker-lang/checks/UninitializedCheck.h"
 
-#include "baker-lang/syntax/AstWalk.h"
 #include "baker-lang/syntax/DiagnosticCatalogue.h"
-#include "baker-lang/syntax/Program.h"
+#include "baker-lang/tree/AstWalk.h"
+#include "baker-lang/tree/Program.h"
 #include "support/Error.h"
 
 #include <set>

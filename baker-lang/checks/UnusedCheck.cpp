@@ -8,9 +8,9 @@
 
 #include "baker-lang/checks/UnusedCheck.h"
 
-#include "baker-lang/syntax/AstWalk.h"
 #include "baker-lang/syntax/DiagnosticCatalogue.h"
-#include "baker-lang/syntax/Program.h"
+#include "baker-lang/tree/AstWalk.h"
+#include "baker-lang/tree/Program.h"
 #include "support/Error.h"
 
 #include <set>

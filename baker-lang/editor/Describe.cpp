@@ -1,7 +1,7 @@
 #include "baker-lang/editor/Describe.h"
 
-#include "baker-lang/syntax/Declarations.h"
-#include "baker-lang/syntax/TypeLayout.h"
+#include "baker-lang/tree/Declarations.h"
+#include "baker-lang/tree/TypeLayout.h"
 
 namespace karakal::lang {
 

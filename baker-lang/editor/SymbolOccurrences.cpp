@@ -1,6 +1,6 @@
 #include "baker-lang/editor/SymbolOccurrences.h"
 
-#include "baker-lang/syntax/AstWalk.h"
+#include "baker-lang/tree/AstWalk.h"
 
 namespace karakal::lang {
 

@@ -3,7 +3,7 @@
 #ifndef KARAKAL_BAKER_LANG_EDITOR_SYMBOLOCCURRENCES_H
 #define KARAKAL_BAKER_LANG_EDITOR_SYMBOLOCCURRENCES_H
 
-#include "baker-lang/syntax/Program.h"
+#include "baker-lang/tree/Program.h"
 
 namespace karakal::lang {
 

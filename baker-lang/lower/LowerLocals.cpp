@@ -10,7 +10,7 @@
 
 #include "baker-lang/lower/FunctionLowering.h"
 
-#include "baker-lang/syntax/TypeLayout.h"
+#include "baker-lang/tree/TypeLayout.h"
 #include "support/Error.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

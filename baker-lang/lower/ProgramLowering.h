@@ -5,7 +5,7 @@
 
 #include "baker-lang/lower/AccessPath.h"
 #include "baker-lang/lower/TraceCalls.h"
-#include "baker-lang/syntax/Program.h"
+#include "baker-lang/tree/Program.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"

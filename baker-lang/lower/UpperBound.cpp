@@ -5,7 +5,7 @@
 
 #include "baker-lang/lower/UpperBound.h"
 
-#include "baker-lang/syntax/Expressions.h"
+#include "baker-lang/tree/Expressions.h"
 #include "support/Error.h"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 #include "baker-lang/sema/GlobalAccess.h"
 
-#include "baker-lang/syntax/Declarations.h"
+#include "baker-lang/tree/Declarations.h"
 
 namespace karakal::lang {
 

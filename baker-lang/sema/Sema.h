@@ -10,7 +10,7 @@
 #define KARAKAL_BAKER_LANG_SEMA_SEMA_H
 
 #include "baker-lang/syntax/DiagnosticCatalogue.h"
-#include "baker-lang/syntax/Program.h"
+#include "baker-lang/tree/Program.h"
 
 #include <map>
 

@@ -2,7 +2,7 @@
 
 #include "baker-lang/sema/Sema.h"
 
-#include "baker-lang/syntax/TypeLayout.h"
+#include "baker-lang/tree/TypeLayout.h"
 #include "support/Error.h"
 
 namespace karakal::lang {

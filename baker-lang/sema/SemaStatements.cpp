@@ -4,8 +4,8 @@
 
 #include "baker-lang/sema/Sema.h"
 
-#include "baker-lang/syntax/AstWalk.h"
-#include "baker-lang/syntax/TypeLayout.h"
+#include "baker-lang/tree/AstWalk.h"
+#include "baker-lang/tree/TypeLayout.h"
 #include "support/Error.h"
 
 #include "llvm/Support/SaveAndRestore.h"
@@ -184,7 +184,8 @@ void Sema::checkCritical(CriticalStmt &stmt) {
           "a critical section cannot be inside another one")
         .note(section->range, "the outer one");
   function->hasCriticalSection = true;
-  llvm::SaveAndRestore inSection(section, static_cast<const CriticalStmt *>(&stmt));
+  llvm::SaveAndRestore inSection(section,
+                                 static_cast<const CriticalStmt *>(&stmt));
   checkStmtInNewScope(*stmt.body);
 }
 

@@ -6,7 +6,7 @@
 
 #include "baker-lang/sema/Sema.h"
 
-#include "baker-lang/syntax/TypeLayout.h"
+#include "baker-lang/tree/TypeLayout.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringRef.h"

@@ -4,8 +4,8 @@
 #define KARAKAL_BAKER_LANG_SYNTAX_ASTBUILDER_H
 
 #include "baker-lang/syntax/DiagnosticCatalogue.h"
-#include "baker-lang/syntax/Program.h"
 #include "baker-lang/syntax/TokenRanges.h"
+#include "baker-lang/tree/Program.h"
 
 #include "BakerParser.h"
 

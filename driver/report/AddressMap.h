@@ -3,7 +3,7 @@
 #ifndef KARAKAL_DRIVER_REPORT_ADDRESSMAP_H
 #define KARAKAL_DRIVER_REPORT_ADDRESSMAP_H
 
-#include "baker-lang/syntax/Program.h"
+#include "baker-lang/tree/Program.h"
 #include "support/SourceFiles.h"
 
 #include <map>

@@ -157,8 +157,9 @@ Found foundIn(const Diagnostics &diagnostics, const Found &expected) {
   for (const Diagnostic &item : diagnostics.all()) {
     SourceLocation location{1, 1};
     if (item.hasRange)
-      location =
-          diagnostics.sources().file(item.range.file).location(item.range.begin);
+      location = diagnostics.sources()
+                     .file(item.range.file)
+                     .location(item.range.begin);
     std::string id = item.id;
     if (columns.count(std::to_string(location.line - 1) + id))
       id += "@" + std::to_string(location.column);
@@ -191,8 +192,8 @@ TEST(Conformance, EveryCaseHasItsDiagnosticsAndNoOthers) {
     if (item.has("[ppf]"))
       warnings.disabled.insert("unused-output");
     diagnostics.setWarningPolicy(warnings);
-    auto program = lang::parseAndCheck(
-        {file.string()}, diagnostics, {{KARAKAL_SOURCE_DIR "/runtime"}, {}});
+    auto program = lang::parseAndCheck({file.string()}, diagnostics,
+                                       {{KARAKAL_SOURCE_DIR "/runtime"}, {}});
     Found expected = expectedOf(item);
     Found found = foundIn(diagnostics, expected);
     EXPECT_EQ(found, expected)

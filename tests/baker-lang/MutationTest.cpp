@@ -173,8 +173,8 @@ bool compile(const std::string &text, const fs::path &file) {
 bool compileIt(const std::string &text, const fs::path &file) {
   std::ofstream(file, std::ios::binary) << text;
   Diagnostics diagnostics;
-  auto program = lang::parseAndCheck(
-        {file.string()}, diagnostics, {{KARAKAL_SOURCE_DIR "/runtime"}, {}});
+  auto program = lang::parseAndCheck({file.string()}, diagnostics,
+                                     {{KARAKAL_SOURCE_DIR "/runtime"}, {}});
   std::ostringstream printed;
   printDiagnostics(diagnostics, printed, /*hasColour=*/true);
   // At most 100 are shown, each of some lines.

@@ -3,7 +3,7 @@
 // The compiler's own arithmetic against 128-bit arithmetic, over corners and
 // widths; it is the definition of the language's.
 
-#include "baker-lang/syntax/Types.h"
+#include "baker-lang/tree/Types.h"
 
 #include "gtest/gtest.h"
 

@@ -1,7 +1,7 @@
 // The built-in operations of Baker.
 
-#ifndef KARAKAL_BAKER_LANG_SYNTAX_PRIMITIVES_H
-#define KARAKAL_BAKER_LANG_SYNTAX_PRIMITIVES_H
+#ifndef KARAKAL_BAKER_LANG_TREE_PRIMITIVES_H
+#define KARAKAL_BAKER_LANG_TREE_PRIMITIVES_H
 
 #include <string>
 #include <vector>
@@ -51,4 +51,4 @@ inline bool isResize(Primitive primitive) {
 
 } // namespace karakal::lang
 
-#endif // KARAKAL_BAKER_LANG_SYNTAX_PRIMITIVES_H
+#endif // KARAKAL_BAKER_LANG_TREE_PRIMITIVES_H

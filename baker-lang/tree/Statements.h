@@ -2,10 +2,10 @@
 //
 // A ConstStmt holds a declaration, which is defined in Declarations.h.
 
-#ifndef KARAKAL_BAKER_LANG_SYNTAX_STATEMENTS_H
-#define KARAKAL_BAKER_LANG_SYNTAX_STATEMENTS_H
+#ifndef KARAKAL_BAKER_LANG_TREE_STATEMENTS_H
+#define KARAKAL_BAKER_LANG_TREE_STATEMENTS_H
 
-#include "baker-lang/syntax/Expressions.h"
+#include "baker-lang/tree/Expressions.h"
 
 namespace karakal::lang {
 
@@ -171,4 +171,4 @@ struct EmptyStmt : StmtOf<StmtKind::Empty> {
 
 } // namespace karakal::lang
 
-#endif // KARAKAL_BAKER_LANG_SYNTAX_STATEMENTS_H
+#endif // KARAKAL_BAKER_LANG_TREE_STATEMENTS_H

@@ -4,11 +4,11 @@
 // stores its results in the nodes, in the fields marked "set by analysis".
 // Lowering reads them and makes no decision about the language itself.
 
-#ifndef KARAKAL_BAKER_LANG_SYNTAX_EXPRESSIONS_H
-#define KARAKAL_BAKER_LANG_SYNTAX_EXPRESSIONS_H
+#ifndef KARAKAL_BAKER_LANG_TREE_EXPRESSIONS_H
+#define KARAKAL_BAKER_LANG_TREE_EXPRESSIONS_H
 
-#include "baker-lang/syntax/Primitives.h"
-#include "baker-lang/syntax/Types.h"
+#include "baker-lang/tree/Primitives.h"
+#include "baker-lang/tree/Types.h"
 #include "support/Diagnostics.h"
 
 #include "llvm/Support/Casting.h"
@@ -206,4 +206,4 @@ struct SizeofExpr : ExprOf<ExprKind::Sizeof> {
 
 } // namespace karakal::lang
 
-#endif // KARAKAL_BAKER_LANG_SYNTAX_EXPRESSIONS_H
+#endif // KARAKAL_BAKER_LANG_TREE_EXPRESSIONS_H

@@ -2,10 +2,10 @@
 //
 // Fields under "set by analysis" are empty after parsing, as in Expressions.h.
 
-#ifndef KARAKAL_BAKER_LANG_SYNTAX_DECLARATIONS_H
-#define KARAKAL_BAKER_LANG_SYNTAX_DECLARATIONS_H
+#ifndef KARAKAL_BAKER_LANG_TREE_DECLARATIONS_H
+#define KARAKAL_BAKER_LANG_TREE_DECLARATIONS_H
 
-#include "baker-lang/syntax/Statements.h"
+#include "baker-lang/tree/Statements.h"
 
 #include <map>
 
@@ -260,4 +260,4 @@ struct PpfDecl : DeclOf<DeclKind::Ppf> {
 
 } // namespace karakal::lang
 
-#endif // KARAKAL_BAKER_LANG_SYNTAX_DECLARATIONS_H
+#endif // KARAKAL_BAKER_LANG_TREE_DECLARATIONS_H

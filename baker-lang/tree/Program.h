@@ -1,9 +1,9 @@
 // The syntax tree: modules, wires and the whole program.
 
-#ifndef KARAKAL_BAKER_LANG_SYNTAX_PROGRAM_H
-#define KARAKAL_BAKER_LANG_SYNTAX_PROGRAM_H
+#ifndef KARAKAL_BAKER_LANG_TREE_PROGRAM_H
+#define KARAKAL_BAKER_LANG_TREE_PROGRAM_H
 
-#include "baker-lang/syntax/Declarations.h"
+#include "baker-lang/tree/Declarations.h"
 
 #include <set>
 
@@ -111,4 +111,4 @@ struct Program {
 
 } // namespace karakal::lang
 
-#endif // KARAKAL_BAKER_LANG_SYNTAX_PROGRAM_H
+#endif // KARAKAL_BAKER_LANG_TREE_PROGRAM_H

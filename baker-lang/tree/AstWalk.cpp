@@ -1,6 +1,6 @@
-#include "baker-lang/syntax/AstWalk.h"
+#include "baker-lang/tree/AstWalk.h"
 
-#include "baker-lang/syntax/Declarations.h"
+#include "baker-lang/tree/Declarations.h"
 #include "support/Error.h"
 
 namespace karakal::lang {

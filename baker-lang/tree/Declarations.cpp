@@ -1,4 +1,4 @@
-#include "baker-lang/syntax/Declarations.h"
+#include "baker-lang/tree/Declarations.h"
 
 #include "support/Error.h"
 

@@ -1,9 +1,9 @@
 // Walks over the syntax tree.
 
-#ifndef KARAKAL_BAKER_LANG_SYNTAX_ASTWALK_H
-#define KARAKAL_BAKER_LANG_SYNTAX_ASTWALK_H
+#ifndef KARAKAL_BAKER_LANG_TREE_ASTWALK_H
+#define KARAKAL_BAKER_LANG_TREE_ASTWALK_H
 
-#include "baker-lang/syntax/Statements.h"
+#include "baker-lang/tree/Statements.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 
 namespace karakal::lang {
@@ -36,4 +36,4 @@ LoopParts loopParts(const Stmt &stmt);
 
 } // namespace karakal::lang
 
-#endif // KARAKAL_BAKER_LANG_SYNTAX_ASTWALK_H
+#endif // KARAKAL_BAKER_LANG_TREE_ASTWALK_H

@@ -1,4 +1,4 @@
-#include "baker-lang/syntax/Primitives.h"
+#include "baker-lang/tree/Primitives.h"
 
 #include "support/Error.h"
 

@@ -1,4 +1,4 @@
-#include "baker-lang/syntax/Program.h"
+#include "baker-lang/tree/Program.h"
 
 #include "support/Error.h"
 

@@ -1,7 +1,7 @@
 // The parts of arrays and structs, and the memory that types take.
 
-#ifndef KARAKAL_BAKER_LANG_SYNTAX_TYPELAYOUT_H
-#define KARAKAL_BAKER_LANG_SYNTAX_TYPELAYOUT_H
+#ifndef KARAKAL_BAKER_LANG_TREE_TYPELAYOUT_H
+#define KARAKAL_BAKER_LANG_TREE_TYPELAYOUT_H
 
 #include <cstdint>
 
@@ -22,4 +22,4 @@ uint64_t wordCountOf(const Type *type);
 
 } // namespace karakal::lang
 
-#endif // KARAKAL_BAKER_LANG_SYNTAX_TYPELAYOUT_H
+#endif // KARAKAL_BAKER_LANG_TREE_TYPELAYOUT_H

@@ -1,7 +1,7 @@
 // Prints the syntax tree.
 
-#ifndef KARAKAL_BAKER_LANG_SYNTAX_ASTDUMP_H
-#define KARAKAL_BAKER_LANG_SYNTAX_ASTDUMP_H
+#ifndef KARAKAL_BAKER_LANG_TREE_ASTDUMP_H
+#define KARAKAL_BAKER_LANG_TREE_ASTDUMP_H
 
 #include <iosfwd>
 
@@ -14,4 +14,4 @@ void dumpAst(const Program &program, std::ostream &out);
 
 } // namespace karakal::lang
 
-#endif // KARAKAL_BAKER_LANG_SYNTAX_ASTDUMP_H
+#endif // KARAKAL_BAKER_LANG_TREE_ASTDUMP_H

@@ -1,6 +1,6 @@
 // Interning of types, the arithmetic conversions, and constant arithmetic.
 
-#include "baker-lang/syntax/Types.h"
+#include "baker-lang/tree/Types.h"
 
 #include "support/Error.h"
 

@@ -5,8 +5,8 @@
 // from the width of its type. evaluateBinary defines Baker's arithmetic; the
 // compiler folds constants with it and nothing else.
 
-#ifndef KARAKAL_BAKER_LANG_SYNTAX_TYPES_H
-#define KARAKAL_BAKER_LANG_SYNTAX_TYPES_H
+#ifndef KARAKAL_BAKER_LANG_TREE_TYPES_H
+#define KARAKAL_BAKER_LANG_TREE_TYPES_H
 
 #include <cstdint>
 #include <deque>
@@ -163,4 +163,4 @@ bool constantFits(uint64_t bits, const Type *from, const Type *to);
 
 } // namespace karakal::lang
 
-#endif // KARAKAL_BAKER_LANG_SYNTAX_TYPES_H
+#endif // KARAKAL_BAKER_LANG_TREE_TYPES_H

@@ -1,6 +1,6 @@
-#include "baker-lang/syntax/TypeLayout.h"
+#include "baker-lang/tree/TypeLayout.h"
 
-#include "baker-lang/syntax/Declarations.h"
+#include "baker-lang/tree/Declarations.h"
 #include "support/Error.h"
 
 #include "llvm/ADT/STLFunctionalExtras.h"

@@ -1,10 +1,10 @@
 // Prints the syntax tree: one node a line, indented by depth, with its type and
 // constant value. This is the output of `bakerc --emit=ast`.
 
-#include "baker-lang/syntax/AstDump.h"
+#include "baker-lang/tree/AstDump.h"
 
-#include "baker-lang/syntax/AstWalk.h"
-#include "baker-lang/syntax/Program.h"
+#include "baker-lang/tree/AstWalk.h"
+#include "baker-lang/tree/Program.h"
 #include "support/Error.h"
 
 #include <ostream>
