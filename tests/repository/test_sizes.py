@@ -59,7 +59,6 @@ LONG_FUNCTIONS = dict.fromkeys(
 #: Groups of C++ components that include each other, by their first.
 CIRCLES = dict.fromkeys(
     [
-        "baker-lang/syntax/Ast",
         "codegen-me/target/IxpLowering",
         "driver/cores/Engines",
         "ir/interp/Interpreter",
@@ -73,14 +72,12 @@ CIRCLES = dict.fromkeys(
 FEW_ASSERTIONS = dict.fromkeys(
     [
         "aggregation",
-        "baker-lang",
         "codegen-me",
         "driver",
         "host",
         "ir",
         "passes",
         "sim-ixp",
-        "support",
         "swcache",
         "target-ixp",
         "traces",
