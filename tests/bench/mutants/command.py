@@ -16,7 +16,7 @@ from .judge import Judge, Verdicts
 from .record import record_all
 from .report import HEADINGS, Judged, row, summary, survivors
 from .sample import Mutant, folders
-from .suites import KINDS, Suites, Workplace, spread
+from .suites import KINDS, Suites, Unguarded, Workplace, guard, spread
 from .tree import BuildFailed, Tree
 
 #: Processors that this process may use; `taskset` makes them fewer.
@@ -75,6 +75,10 @@ def mutants(bench: Bench, options: Options) -> dict[str, Any]:
     unknown = [folder for folder in options.only if folder not in known]
     if unknown:
         raise Failed(f"no folder '{unknown[0]}': there are {', '.join(known)}")
+    try:
+        guard()
+    except Unguarded as why:
+        raise Failed(str(why)) from why
     home = bench.build.resolve() / "mutants"
     tree = Tree(ROOT, home, options.seed, WORKERS, _say)
     places = [Workplace(tree, home / f"worker-{n}") for n in range(WORKERS)]

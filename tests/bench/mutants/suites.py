@@ -38,6 +38,12 @@ WRITTEN = ("tests-lit", "cache", "bench", "demo")
 NOT_RUN = ("tests/repository/", "tests/bench/mutants/")
 #: A mutant may run away; a test needs far less than this.
 LIMITS = ["prlimit", "--data=6442450944", "--fsize=4294967296", "--core=0"]
+#: Root may replace devices, and a mutant of code that writes files does so: it
+#: renames a file over /dev/null. Root's tests see device files that cannot change.
+GUARD = [
+    "unshare", "--mount", "sh", "-c",
+    'mount --rbind /dev /dev && mount -o remount,bind,ro /dev && exec "$@"', "sh",
+]  # fmt: skip
 #: A busy machine makes a test wait; one that only waits ends after so many times
 #: the processor time that it may take.
 WAITS = 5
@@ -70,6 +76,20 @@ class Ran:
     @property
     def passed(self) -> bool:
         return self.status == 0
+
+
+class Unguarded(Exception):
+    """Root cannot be kept from changing devices."""
+
+
+@cache
+def guard() -> list[str]:
+    """The command before each test that keeps mutants from changing devices."""
+    if os.geteuid() != 0:
+        return []
+    if subprocess.run([*GUARD, "true"]).returncode != 0:
+        raise Unguarded("mutants could replace devices: run as another user")
+    return GUARD
 
 
 class Stopped(Exception):
@@ -123,7 +143,7 @@ class Workplace:
         start = time.monotonic()
         with output.open("wb") as file:
             process = subprocess.Popen(
-                [*LIMITS, f"--cpu={math.ceil(seconds)}", "--", *command],
+                [*guard(), *LIMITS, f"--cpu={math.ceil(seconds)}", "--", *command],
                 cwd=where,
                 env=self.environment(**environment),
                 stdin=subprocess.DEVNULL,

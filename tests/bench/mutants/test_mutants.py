@@ -260,6 +260,14 @@ def test_without_time_the_tests_that_are_left_are_counted(small: Small) -> None:
     assert hasty.known(number, small.of_number[number]) is None
 
 
+def test_no_test_can_change_the_devices(small: Small) -> None:
+    device = Path("/dev/karakal-mutants-test")
+    ran = small.places[0].run(["touch", str(device)], Path("/"), 10)
+    assert not device.exists()
+    assert not ran.passed
+    assert small.places[0].run(["sh", "-c", ": > /dev/null"], Path("/"), 10).passed
+
+
 def test_the_summary_adds_up(small: Small) -> None:
     judged = [
         (m, small.judge.verdicts.known.get(m.key) or Verdict(m.key))
