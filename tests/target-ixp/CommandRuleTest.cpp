@@ -120,6 +120,22 @@ TEST(CommandRule, IndexRegistersTakeTimeOnEveryPath) {
   expectNone(set + "ctx_arb[voluntary]\n" + use + End);
 }
 
+TEST(CommandRule, WherePathsMeetTheLatestChangeCounts) {
+  const std::string set = "local_csr_wr[ACTIVE_LM_ADDR_0, a0]\n";
+  const std::string use = "alu[a1, --, B, *l$index0[0]]\n";
+  const std::string setLongAgo = set + "nop\nnop\nnop\nnop\n";
+  // The path that falls through changes the index register again, then the
+  // path that branches does.
+  const std::string fallsThrough = setLongAgo + "beq[join#]\n" + set;
+  const std::string branches =
+      setLongAgo + "beq[again#]\nbr[join#]\nagain#:\n" + set;
+  const std::string wait = "nop\nnop\nnop\n";
+  expectBreach(fallsThrough + "join#:\n" + use + End, "146", 7);
+  expectBreach(branches + "join#:\n" + use + End, "146", 8);
+  expectNone(fallsThrough + "join#:\n" + wait + use + End);
+  expectNone(branches + "join#:\n" + wait + use + End);
+}
+
 std::string nops(unsigned count) {
   std::string text;
   for (; count; --count)
