@@ -5,6 +5,7 @@
 // library; errors of the caller are ValueError, faults of a program stand in
 // `Chip.faults`.
 
+#include "sim-ixp/engine/PrepareProgram.h"
 #include "sim-ixp/run/Chip.h"
 #include "target-ixp/chip/ChipParameters.h"
 

@@ -1,17 +1,18 @@
 // An instruction prepared for execution.
 //
-// Decoding happens once, at load. All storage that an operand can name lies in
-// one array of words, the register file, with the literals 0..255 behind it and
-// one word that swallows results without a destination. So almost every operand
-// is an index and one of four bases: 0, the context's registers, and the
-// context's two local-memory pointers. Index and base are ORed, as the hardware
-// does it for local memory; all kinds of storage are aligned for that:
+// Decoding happens once, at load (PrepareProgram.h). All storage that an
+// operand can name lies in one array of words, the register file. The literals
+// 0..255 follow it, and one word, the sink, takes results without a
+// destination. So almost every operand is an index and one of four bases: 0,
+// the context's registers, and the context's two local-memory pointers. Index
+// and base are ORed, as the hardware does for local memory; all kinds of
+// storage are aligned for that:
 //
 //   regs[op.a | bases[op.aBase]]
 //
-// Operands that move their index register, or go through T_INDEX or the
-// neighbour ring, are resolved to such an index when they execute. A shift is a
-// rotation and a mask.
+// An operand that moves its index register, or goes through T_INDEX or the
+// next-neighbour ring, is resolved to such an index when it executes. A shift
+// is a rotation and a mask.
 
 #ifndef KARAKAL_SIM_IXP_ENGINE_MICROOP_H
 #define KARAKAL_SIM_IXP_ENGINE_MICROOP_H
@@ -46,37 +47,37 @@ static_assert(sink < localMemory && localMemory % 1024 == 0,
 
 /// Why an instruction needs more than the common path.
 enum MicroOpSpecial : uint16_t {
-  /// It touches what others change or see: it must wait for its turn.
+  /// It touches state that others change or see, so it must wait until the
+  /// engine is the earliest of all.
   SpecialShared = 1,
   /// An operand moves its index register, or is no plain index.
   SpecialIndexed = 2,
   /// It is a memory or I/O command.
   SpecialCommand = 4,
-  /// It is no instruction, or names a register that a context does not have:
-  /// executing it is a fault.
+  /// The word is no instruction: executing it is a fault.
   SpecialIllegal = 8,
-  /// A conditional branch with a CAM instruction right behind it: if it is
+  /// A conditional branch directly before a CAM instruction: if the branch is
   /// taken, the hardware does not suppress the CAM's side effect.
   SpecialBeforeCam = 16,
   /// An operand lies in local memory, at a pointer.
   SpecialLocal = 32,
-  /// It looks at the engine's time or PC.
+  /// It reads the engine's time or PC.
   SpecialState = 64,
-  /// It names a register that only the mode of four contexts has.
+  /// It names a register that exists only in four-context mode.
   SpecialFourContexts = 128,
   /// It reads a transfer-in or writes a transfer-out register.
   SpecialTransfer = 256,
-  /// The run is to stop here.
+  /// A breakpoint: the run stops here.
   SpecialBreak = 512,
   /// It is no operation of the data path.
   SpecialControl = 1024,
   /// Of a swap's delay slots: one writes a local CSR.
   SpecialSlotWrite = 2048,
-  /// It looks at the condition codes, which CC_ENABLE may hold.
+  /// It reads the condition codes, which CC_ENABLE may freeze.
   SpecialFlags = 4096,
 };
 
-/// Those that need a look whatever the engine's state is.
+/// Flags that need attention whatever the engine's state is.
 constexpr uint16_t SpecialAlways = SpecialShared | SpecialIndexed |
                                    SpecialIllegal | SpecialState |
                                    SpecialFourContexts | SpecialBreak;
@@ -107,10 +108,10 @@ enum MicroOpArbitration : uint32_t {
 class Microengine;
 struct MicroOp;
 
-/// Does an operation and those that follow it, over taken branches and changes
-/// of context, up to one that must be looked at, which it returns, or up to
-/// where the engine has to stop: null (DataPath.h). `own` are the registers of
-/// the context.
+/// Executes an operation and those that follow it, over taken branches and
+/// changes of context (DataPath.h). Returns the first operation that needs the
+/// engine's loop, or null where the engine must stop. `own` are the registers
+/// of the context.
 using ChainHandler = const MicroOp *(*)(const MicroOp *op, uint32_t *regs,
                                         uint32_t *own, Microengine *engine);
 
@@ -127,17 +128,17 @@ struct alignas(32) MicroOp {
   uint8_t aBase = BaseAbsolute;
   uint8_t bBase = BaseAbsolute;
   uint8_t destBase = BaseAbsolute;
-  /// Right rotation of b; what remains of it is shiftMask. Branches, ctx_arb
-  /// and commands: slots behind a taken branch or swap (3:0), and how many of
-  /// them execute (7:4).
+  /// Right rotation of b, to be masked with shiftMask. Branches, ctx_arb and
+  /// commands: slots after a taken branch or swap (3:0), and how many of them
+  /// execute (7:4).
   uint8_t rotate = 0;
-  /// Branches, ctx_arb: where to. ld_field: whether it sets the flags.
+  /// Branches, ctx_arb: the target. ld_field: whether it sets the flags.
   uint16_t target = 0;
-  /// Branches and swaps: what is special about their delay slots
-  /// (MicroOpSpecial), or SpecialControl if the way is illegal.
+  /// Branches and swaps: the flags of their delay slots (MicroOpSpecial), or
+  /// SpecialControl if the path is illegal.
   uint32_t shiftMask = ~uint32_t{0};
   /// Final value of immed; byte mask of ld_field; literal of br=byte; what
-  /// ctx_arb waits for (MicroOpArbitration); place of a command's shape; a
+  /// ctx_arb waits for (MicroOpArbitration); index of a command's shape; a
   /// local CSR.
   uint32_t value = 0;
 
@@ -146,7 +147,7 @@ struct alignas(32) MicroOp {
 };
 static_assert(sizeof(void *) != 8 || sizeof(MicroOp) == 32, "see above");
 
-/// What a command instruction puts into each of its commands.
+/// The fields that a command instruction gives each of its commands.
 struct CommandShape {
   CommandHead head;
   bool hasSwap = false;
@@ -157,20 +158,20 @@ struct CommandShape {
   target::AddressForm address = target::AddressForm::Sum;
   uint16_t csr = 0;
   uint16_t immediate = 0;
-  /// The transfer registers that it fills and takes in the mode of eight
-  /// contexts, as Context::pendingIn and pendingOut have them.
+  /// The transfer registers that it fills and sends in eight-context mode, in
+  /// the form of Context::pendingIn and pendingOut.
   uint64_t fills = 0;
   uint64_t takes = 0;
 };
 
-/// The bits of Context::pendingIn of `words` registers from `first` on, which
-/// wrap inside a context's `registers` of their kind.
+/// The bits of Context::pendingIn of `words` registers from `first` on; they
+/// wrap around inside a context's `registers` registers of that kind.
 inline uint64_t transferMask(TransferKind kind, uint32_t first, uint32_t words,
                              uint32_t registers) {
   uint64_t all = (uint64_t{1} << registers) - 1;
-  uint64_t run = words >= registers ? all : (uint64_t{1} << words) - 1;
-  run <<= first & (registers - 1);
-  uint64_t mask = (run | run >> registers) & all;
+  uint64_t burst = words >= registers ? all : (uint64_t{1} << words) - 1;
+  burst <<= first & (registers - 1);
+  uint64_t mask = (burst | burst >> registers) & all;
   return kind == TransferKind::D ? mask << 32 : mask;
 }
 
@@ -179,29 +180,20 @@ inline uint64_t transferMask(TransferKind kind, uint32_t first, uint32_t words,
 struct MicroProgram {
   std::vector<target::Instruction> instructions;
   std::vector<MicroOp> ops;
-  /// Of the commands, in their order.
+  /// One for each command instruction, in program order.
   std::vector<CommandShape> commands;
   /// Whether a word is an instruction of the machine.
   std::vector<bool> isLegal;
-  /// Source place of each word, "file:line"; may be shorter or empty.
-  std::vector<std::string> places;
+  /// Source location of each word, "file:line"; may be shorter or empty.
+  std::vector<std::string> locations;
 
-  /// " (file:line)" of a word, or nothing.
-  std::string placeOf(uint32_t word) const {
-    return word < places.size() && !places[word].empty()
-               ? " (" + places[word] + ")"
+  /// " (file:line)" of a word, or an empty string.
+  std::string locationOf(uint32_t word) const {
+    return word < locations.size() && !locations[word].empty()
+               ? " (" + locations[word] + ")"
                : std::string();
   }
 };
-
-/// Makes the run stop at a word.
-void setBreak(MicroProgram &program, uint32_t word);
-
-/// Decodes 40-bit words.
-MicroProgram prepareProgram(const std::vector<uint64_t> &words);
-/// Prepares decoded instructions (tests).
-MicroProgram
-prepareProgram(const std::vector<target::Instruction> &instructions);
 
 } // namespace karakal::sim
 

@@ -249,7 +249,7 @@ void Microengine::tellWait(const Context &context) {
 void Microengine::fault(const std::string &what) {
   observer.onFault(number, "context " + std::to_string(current) + ", PC " +
                                std::to_string(pc) +
-                               (program ? program->placeOf(pc) : "") + ": " +
+                               (program ? program->locationOf(pc) : "") + ": " +
                                what);
   readyMask = 0;
   aliveMask = 0;
@@ -287,7 +287,7 @@ std::string Microengine::describeContexts() const {
     text += "  engine " + std::to_string(number) + " context " +
             std::to_string(i) + ": " +
             names[static_cast<unsigned>(context.state)] + " at PC " +
-            std::to_string(at) + program->placeOf(at);
+            std::to_string(at) + program->locationOf(at);
     if (context.state == State::Asleep) {
       text += context.any ? ", waits for any of signals"
                           : ", waits for all of signals";

@@ -8,6 +8,7 @@
 // are enabled.
 
 #include "sim-ixp/engine/Microengine.h"
+#include "sim-ixp/engine/PrepareProgram.h"
 #include "target-ixp/chip/ChipParameters.h"
 
 #include <algorithm>

@@ -29,7 +29,7 @@ void Microengine::hazard(HazardKind kind, const std::string &what) {
   reported[pc] |= bit;
   observer.onHazard({kind, number, time,
                      "context " + std::to_string(current) + ", PC " +
-                         std::to_string(pc) + program->placeOf(pc) + ": " +
+                         std::to_string(pc) + program->locationOf(pc) + ": " +
                          what});
 }
 
@@ -99,8 +99,9 @@ std::string Microengine::describeRunning() const {
   Flags flags = areFlagsEnabled() ? Flags{flagResult, flagC, flagV} : heldFlags;
   std::string text = "engine " + std::to_string(number) + ", context " +
                      std::to_string(current) + ", PC " + std::to_string(pc) +
-                     program->placeOf(pc) + ", cycle " + std::to_string(time) +
-                     "\n  " + target::print(program->instructions[pc]) + "\n";
+                     program->locationOf(pc) + ", cycle " +
+                     std::to_string(time) + "\n  " +
+                     target::print(program->instructions[pc]) + "\n";
   struct Bank {
     const char *name;
     uint32_t base;

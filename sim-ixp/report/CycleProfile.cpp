@@ -26,7 +26,7 @@ void addEngine(const Microengine &engine, json &rows) {
     for (size_t i = 0; i < program.ops.size(); ++i)
       rows.push_back(
           {{"pc", i},
-           {"place", i < program.places.size() ? program.places[i] : ""},
+           {"place", i < program.locations.size() ? program.locations[i] : ""},
            {"text", target::print(program.instructions[i])}});
   const std::vector<uint64_t> counts = profile.issued();
   for (size_t i = 0; i < program.ops.size(); ++i) {

@@ -34,7 +34,7 @@ Chip::Chip(const target::ChipParameters &parameters, ChipObserver &observer)
   }
   observer.setLocations([this](uint32_t engine, uint32_t pc) {
     const MicroProgram *program = engines[engine]->loaded();
-    return program ? program->placeOf(pc) : std::string();
+    return program ? program->locationOf(pc) : std::string();
   });
   buses.connectUnit(target::FunctionalUnit::Sram, sramSelector.get());
   buses.connectUnit(target::FunctionalUnit::Scratch, scratchUnit.get());

@@ -4,7 +4,7 @@
 // was read.
 
 #include "sim-ixp/run/Loader.h"
-#include "sim-ixp/engine/MicroOp.h"
+#include "sim-ixp/engine/PrepareProgram.h"
 #include "target-ixp/chip/MemoryMap.h"
 
 #include <algorithm>
@@ -131,12 +131,12 @@ uint32_t markBreak(const std::string &place, const std::string &name,
       mark(std::stoul(pc));
     return marked;
   }
-  for (size_t i = 0; i < program.places.size(); ++i) {
-    const std::string &here = program.places[i];
+  for (size_t i = 0; i < program.locations.size(); ++i) {
+    const std::string &here = program.locations[i];
     bool isHere =
         here.size() >= place.size() &&
         here.compare(here.size() - place.size(), place.size(), place) == 0;
-    if (isHere && (i == 0 || program.places[i - 1] != here))
+    if (isHere && (i == 0 || program.locations[i - 1] != here))
       mark(i);
   }
   return marked;
@@ -151,7 +151,7 @@ prepareNamed(const target::Image &image, const std::string &name,
   auto lines = image.lines.find(name);
   if (lines != image.lines.end())
     for (const target::SourceLine &line : lines->second)
-      program->places.push_back(
+      program->locations.push_back(
           line.line ? line.file + ":" + std::to_string(line.line) : "");
   for (size_t i = 0; i < breaks.size(); ++i)
     found[i] += markBreak(breaks[i], name, *program);

@@ -3,6 +3,7 @@
 // See RawMicrocodeRun.h for the idea.
 
 #include "sim-ixp/run/RawMicrocodeRun.h"
+#include "sim-ixp/engine/PrepareProgram.h"
 #include "sim-ixp/run/Chip.h"
 #include "support/Files.h"
 

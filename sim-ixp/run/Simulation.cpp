@@ -134,7 +134,7 @@ void Simulation::watch() {
     return media->numberOfBuffer(target::bufferAddress(handle));
   };
   sources.locationOf = [this](uint32_t engine, uint32_t pc) {
-    return machine->engine(engine).loaded()->placeOf(pc);
+    return machine->engine(engine).loaded()->locationOf(pc);
   };
   sources.now = [this] { return machine->scheduler().now(); };
   followed = std::make_unique<PacketLog>(*asked.tracedPacket, plan.firstHandle,

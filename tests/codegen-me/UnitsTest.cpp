@@ -4,6 +4,7 @@
 // LLVM IR are compiled and run on engine 0 in context 0.
 
 #include "../sim-ixp/OneEngine.h"
+#include "sim-ixp/engine/PrepareProgram.h"
 
 #include "codegen-me/CodeGenMe.h"
 #include "sim-ixp/memory/Hash.h"

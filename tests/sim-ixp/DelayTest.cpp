@@ -7,6 +7,7 @@
 
 #include "OneEngine.h"
 #include "sim-ixp/bus/Cap.h"
+#include "sim-ixp/engine/PrepareProgram.h"
 #include "sim-ixp/media/Msf.h"
 
 #include <algorithm>

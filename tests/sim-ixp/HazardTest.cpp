@@ -4,6 +4,7 @@
 // the earliest legal use is one instruction behind the last illegal one.
 
 #include "OneEngine.h"
+#include "sim-ixp/engine/PrepareProgram.h"
 
 using namespace karakal;
 using namespace karakal::sim;
@@ -129,7 +130,7 @@ TEST_F(HazardTest, AFaultInAUnitNamesTheInstructionThatSentTheCommand) {
     program.push_back(ctxArbKill());
     auto prepared =
         std::make_shared<MicroProgram>(prepareProgram(assemble(program)));
-    prepared->places.assign(3, "reader.uc:7");
+    prepared->locations.assign(3, "reader.uc:7");
     Chip chip({}, observer);
     chip.engine(2).load(prepared);
     chip.engine(2).start(1 << 3);

@@ -6,7 +6,7 @@
 #ifndef KARAKAL_TESTS_SIM_IXP_ONEENGINE_H
 #define KARAKAL_TESTS_SIM_IXP_ONEENGINE_H
 
-#include "sim-ixp/engine/MicroOp.h"
+#include "sim-ixp/engine/PrepareProgram.h"
 #include "sim-ixp/run/Chip.h"
 #include "target-ixp/table/Encoding.h"
 #include "target-ixp/table/Instruction.h"

@@ -6,6 +6,7 @@
 
 #include "../target-ixp/InstructionMaker.h"
 #include "OneEngine.h"
+#include "sim-ixp/engine/PrepareProgram.h"
 
 #include <cstdlib>
 #include <random>

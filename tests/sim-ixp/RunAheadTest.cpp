@@ -5,6 +5,7 @@
 // operation is chained, must do the same things in the same cycles.
 
 #include "OneEngine.h"
+#include "sim-ixp/engine/PrepareProgram.h"
 #include "target-ixp/assembler/Assembler.h"
 
 using namespace karakal;

@@ -7,6 +7,7 @@
 #ifndef KARAKAL_TESTS_SIM_IXP_RUNNINGCHIP_H
 #define KARAKAL_TESTS_SIM_IXP_RUNNINGCHIP_H
 
+#include "sim-ixp/engine/PrepareProgram.h"
 #include "sim-ixp/media/Msf.h"
 #include "sim-ixp/run/Chip.h"
 #include "target-ixp/assembler/Assembler.h"

@@ -1,9 +1,8 @@
-// Instructions prepared for execution.
-//
-// See MicroOp.h for the idea.
+// Prepares instructions for execution.
 
-#include "sim-ixp/engine/MicroOp.h"
+#include "sim-ixp/engine/PrepareProgram.h"
 #include "sim-ixp/engine/DataPath.h"
+#include "support/Error.h"
 #include "target-ixp/table/CommandCodes.h"
 #include "target-ixp/table/Encoding.h"
 #include "target-ixp/table/InstructionTable.h"
@@ -18,6 +17,7 @@ using target::Op;
 using target::Operand;
 using Kind = target::Operand::Kind;
 
+/// An operand as an index and a base of the register file.
 struct Place {
   uint16_t index;
   uint8_t base;
@@ -57,7 +57,7 @@ Place placeOf(const Operand &operand, bool isDestination) {
   case Kind::Neighbour:
     if (isDestination)
       return at(reg::sink, BaseAbsolute, SpecialIndexed | SpecialShared);
-    // Local in that what the engine wrote for itself may be on its way.
+    // Local because a word that the engine wrote to itself may be delayed.
     return at(reg::neighbour + n, BaseContext, SpecialShared | SpecialLocal);
   case Kind::NeighbourIndex:
     return at(reg::sink, BaseAbsolute, SpecialIndexed | SpecialShared);
@@ -69,7 +69,7 @@ Place placeOf(const Operand &operand, bool isDestination) {
   case Kind::LocalMemory1:
     return local(BaseLocal1);
   }
-  return at(reg::sink, BaseAbsolute);
+  KARAKAL_UNREACHABLE("an operand of no kind");
 }
 
 void prepareShift(const target::Shift &shift, MicroOp &op) {
@@ -155,8 +155,8 @@ bool isPrivateCsr(unsigned csr) {
 uint16_t specialOf(const Instruction &i) {
   switch (i.op) {
   case Op::CtxArb:
-    // Whoever waits for no signal takes none: only the choice of the next
-    // context, later, looks at the others.
+    // A context that waits for no signal takes none; only the later choice of
+    // the next context looks at the others.
     return !i.keepMask && i.signalMask & 1 ? SpecialState
                                            : SpecialState | SpecialShared;
   case Op::BrSignal:
@@ -191,8 +191,9 @@ uint16_t specialOf(const Instruction &i) {
   }
 }
 
-/// A context has 16 registers of each kind; more are those of the mode of four
-/// contexts, where the odd contexts' belong to the even ones.
+/// Whether an operand names a register beyond the 16 of a kind that a context
+/// has in eight-context mode. In four-context mode the even contexts have those
+/// of the odd ones, too.
 bool isBeyondContext(const Operand &operand) {
   switch (operand.kind) {
   case Kind::GprA:
@@ -236,8 +237,8 @@ MicroOp prepare(const Instruction &i) {
   return op;
 }
 
-/// Low address bits that a command's memory ignores; rings, queues and
-/// registers have addresses of their own.
+/// The low address bits that a command's memory ignores. Addresses of rings,
+/// queues and registers mean something else.
 uint8_t ignoredBits(Op op) {
   if (target::wordAccess(op) != target::WordAccess::None)
     return 3;
@@ -276,7 +277,8 @@ bool changesCam(Op op) {
          op == Op::CamWriteState;
 }
 
-/// Conditional branches (three slots) with a CAM instruction in the first.
+/// Marks conditional branches, which have three slots, before a CAM
+/// instruction.
 void markBranchesBeforeCam(MicroProgram &program) {
   for (size_t i = 0; i + 1 < program.ops.size(); ++i) {
     const target::InstructionRow &row = target::row(program.ops[i].op);
@@ -286,8 +288,8 @@ void markBranchesBeforeCam(MicroProgram &program) {
   }
 }
 
-/// A delay slot that a chain executes although it is none of the data path's:
-/// the write of a signal or a pointer.
+/// Whether a chain can execute a delay slot although it is no operation of the
+/// data path: it writes a signal or a pointer.
 bool isSlotWrite(const MicroOp &slot) {
   if (slot.op != Op::CsrWrite)
     return false;
@@ -303,7 +305,7 @@ bool isSlotWrite(const MicroOp &slot) {
   }
 }
 
-/// What is special about a delay slot of `op`, a swap.
+/// The flags of a delay slot of `op`, a swap.
 uint32_t specialOfSlot(const MicroOp &op, const MicroOp &slot) {
   bool isFirstWrite = isSlotWrite(slot) && !(op.shiftMask & SpecialSlotWrite);
   if (!isFirstWrite)
@@ -312,9 +314,8 @@ uint32_t specialOfSlot(const MicroOp &op, const MicroOp &slot) {
          SpecialSlotWrite;
 }
 
-/// What is special about the way of each branch if it is taken, and about that
-/// of each swap.
-void markWays(MicroProgram &program) {
+/// Collects the flags of the delay slots of each branch and swap.
+void markDelaySlots(MicroProgram &program) {
   std::vector<MicroOp> &ops = program.ops;
   for (size_t i = 0; i < ops.size(); ++i) {
     MicroOp &op = ops[i];
@@ -331,7 +332,7 @@ void markWays(MicroProgram &program) {
   }
 }
 
-/// Words fetched behind the last instruction.
+/// Words that may be fetched after the last instruction.
 constexpr uint32_t tailWords = 8;
 
 void prepareCommands(MicroProgram &program) {
@@ -356,18 +357,23 @@ void complete(MicroProgram &program) {
   for (MicroOp &op : program.ops)
     if (!DataPath::has(op.op))
       op.special |= SpecialControl;
-  markWays(program);
+  markDelaySlots(program);
   for (MicroOp &op : program.ops)
     op.chain = DataPath::chainOf(op);
+  KARAKAL_ASSERT(program.instructions.size() == program.ops.size() &&
+                     program.isLegal.size() == program.ops.size(),
+                 "every word has an instruction and an operation");
 }
 
 } // namespace
 
 void setBreak(MicroProgram &program, uint32_t word) {
+  KARAKAL_ASSERT(word + tailWords < program.ops.size(),
+                 "a breakpoint lies outside the program");
   MicroOp &op = program.ops[word];
   op.special |= SpecialBreak | SpecialShared;
   op.chain = DataPath::chainOf(op);
-  markWays(program);
+  markDelaySlots(program);
 }
 
 MicroProgram prepareProgram(const std::vector<Instruction> &instructions) {
