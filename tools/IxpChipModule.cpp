@@ -1,8 +1,8 @@
 // The chip for Python.
 //
-// The module `ixpchip`: builds a chip, loads words of any origin, pokes and
-// peeks memories and registers, steps and watches. It adds nothing to the
-// library; errors of the caller are ValueError, faults of a program stand in
+// The module `ixpchip` builds a chip, loads words of any origin, pokes and
+// peeks memories and registers, and steps. It adds nothing to the library.
+// Errors of the caller raise ValueError; faults of a program are in
 // `Chip.faults`.
 
 #include "sim-ixp/engine/PrepareProgram.h"
@@ -21,8 +21,8 @@ using namespace karakal;
 
 namespace {
 
-/// Keeps what the program did wrong.
-class Watcher : public sim::ChipObserver {
+/// Records faults and hazards of the program.
+class ErrorRecorder : public sim::ChipObserver {
 public:
   void onFault(uint32_t engine, const std::string &what) override {
     faults.push_back("engine " + std::to_string(engine) + ": " + what);
@@ -46,12 +46,12 @@ target::ChipParameters parametersOf(const std::vector<std::string> &settings,
   return parameters;
 }
 
-/// A chip with its watcher, in Python's terms.
+/// A chip and its recorded errors, in Python's terms.
 class PythonChip {
 public:
   PythonChip(const std::vector<std::string> &settings,
              const std::string &configuration)
-      : chip(parametersOf(settings, configuration), watcher) {}
+      : chip(parametersOf(settings, configuration), errors) {}
 
   sim::Microengine &engine(uint32_t index) {
     if (index >= chip.engineCount())
@@ -70,7 +70,7 @@ public:
 
   void loadBytes(uint32_t index, const std::string &bytes) {
     if (bytes.size() % 5 != 0)
-      throw py::value_error("microcode has 5 bytes a word");
+      throw py::value_error("microcode has 5 bytes per word");
     std::vector<uint64_t> words(bytes.size() / 5);
     for (size_t i = 0; i < bytes.size(); ++i)
       words[i / 5] = words[i / 5] << 8 | static_cast<unsigned char>(bytes[i]);
@@ -146,11 +146,12 @@ public:
     return result;
   }
 
-  /// Runs to `cycle` or until a fault or the end; whether more is to come.
+  /// Runs to `cycle`, a fault or the end; returns whether anything is left to
+  /// do.
   bool runTo(uint64_t cycle) {
-    while (watcher.faults.empty() && chip.stepBefore(cycle)) {
+    while (errors.faults.empty() && chip.stepBefore(cycle)) {
     }
-    return watcher.faults.empty() && chip.isPending();
+    return errors.faults.empty() && chip.isPending();
   }
 
   void raise(uint32_t index, uint32_t context, uint32_t signal) {
@@ -160,7 +161,7 @@ public:
     chip.chassis().raise(index, context, 1u << signal, chip.scheduler().now());
   }
 
-  Watcher watcher;
+  ErrorRecorder errors;
   sim::Chip chip;
 
 private:
@@ -186,19 +187,14 @@ private:
   }
 };
 
-} // namespace
+using ChipClass = py::class_<PythonChip>;
 
-PYBIND11_MODULE(ixpchip, module) {
-  module.doc() = "A simulated Intel IXP2400: build, load, poke, step, watch.";
-  module.def(
-      "describe_parameters", [] { return target::describeParameters(); },
-      "The chip's parameters, one a line.");
-  py::class_<PythonChip>(module, "Chip")
-      .def(py::init<const std::vector<std::string> &, const std::string &>(),
+void defineRunning(ChipClass &chip) {
+  chip.def(py::init<const std::vector<std::string> &, const std::string &>(),
            py::arg("settings") = std::vector<std::string>(),
            py::arg("configuration") = "ixp2400",
-           "A chip with zero memories; settings are 'name=value', behind those "
-           "of a configuration or a file.")
+           "A chip with zeroed memories. The configuration is a name or a "
+           "file; settings are 'name=value' and override it.")
       .def("load", &PythonChip::load, py::arg("engine"), py::arg("words"),
            "Loads 40-bit words.")
       .def("load", &PythonChip::loadBytes, py::arg("engine"), py::arg("image"),
@@ -207,36 +203,18 @@ PYBIND11_MODULE(ixpchip, module) {
            py::arg("contexts") = 0xff,
            "Starts the contexts of a mask at word 0.")
       .def("run_to", &PythonChip::runTo, py::arg("cycle"),
-           "Runs to a cycle; whether anything is still to come.")
+           "Runs to a cycle; returns whether anything is left to do.")
       .def(
           "step", [](PythonChip &self) { return self.chip.step(); },
-          "Does the earliest thing; False if there is none.")
-      .def_property_readonly(
-          "cycle", [](PythonChip &self) { return self.chip.scheduler().now(); })
-      .def("read", &PythonChip::read, py::arg("memory"), py::arg("address"))
+          "Does the earliest action; False if there is none.")
+      .def("raise_signal", &PythonChip::raise, py::arg("engine"),
+           py::arg("context"), py::arg("signal"));
+}
+
+void defineMemories(ChipClass &chip) {
+  chip.def("read", &PythonChip::read, py::arg("memory"), py::arg("address"))
       .def("write", &PythonChip::write, py::arg("memory"), py::arg("address"),
            py::arg("value"))
-      .def("peek", &PythonChip::peek, py::arg("engine"), py::arg("bank"),
-           py::arg("number"), py::arg("context") = 0)
-      .def("poke", &PythonChip::poke, py::arg("engine"), py::arg("bank"),
-           py::arg("number"), py::arg("context") = 0, py::arg("value") = 0)
-      .def(
-          "read_csr",
-          [](PythonChip &self, uint32_t engine, uint32_t offset) {
-            return self.engine(engine).coreReadCsr(offset);
-          },
-          py::arg("engine"), py::arg("offset"),
-          "A local CSR, as the core sees it.")
-      .def(
-          "write_csr",
-          [](PythonChip &self, uint32_t engine, uint32_t offset,
-             uint32_t value) {
-            self.engine(engine).coreWriteCsr(offset, value);
-          },
-          py::arg("engine"), py::arg("offset"), py::arg("value"),
-          "Writes a local CSR; the loader's registers too.")
-      .def("raise_signal", &PythonChip::raise, py::arg("engine"),
-           py::arg("context"), py::arg("signal"))
       .def("configure_ring", &PythonChip::configureRing, py::arg("ring"),
            py::arg("base"), py::arg("words"),
            py::arg("status_on_empty") = false)
@@ -251,14 +229,55 @@ PYBIND11_MODULE(ixpchip, module) {
       .def("queue_level",
            [](PythonChip &self, uint32_t channel, uint32_t entry) {
              return self.queueOf(channel, entry).queueLevel(entry);
-           })
+           });
+}
+
+void defineRegisters(ChipClass &chip) {
+  chip.def("peek", &PythonChip::peek, py::arg("engine"), py::arg("bank"),
+           py::arg("number"), py::arg("context") = 0)
+      .def("poke", &PythonChip::poke, py::arg("engine"), py::arg("bank"),
+           py::arg("number"), py::arg("context") = 0, py::arg("value") = 0)
+      .def(
+          "read_csr",
+          [](PythonChip &self, uint32_t engine, uint32_t offset) {
+            return self.engine(engine).coreReadCsr(offset);
+          },
+          py::arg("engine"), py::arg("offset"),
+          "Reads a local CSR as the core sees it.")
+      .def(
+          "write_csr",
+          [](PythonChip &self, uint32_t engine, uint32_t offset,
+             uint32_t value) {
+            self.engine(engine).coreWriteCsr(offset, value);
+          },
+          py::arg("engine"), py::arg("offset"), py::arg("value"),
+          "Writes a local CSR, including the loader's registers.");
+}
+
+void defineObservations(ChipClass &chip) {
+  chip.def_property_readonly(
+          "cycle", [](PythonChip &self) { return self.chip.scheduler().now(); })
       .def("counters", &PythonChip::counters, py::arg("engine"))
       .def(
           "describe",
           [](PythonChip &self) { return self.chip.describeContexts(); },
-          "The state of every context, one a line.")
+          "The state of every context, one per line.")
       .def_property_readonly(
-          "faults", [](PythonChip &self) { return self.watcher.faults; })
+          "faults", [](PythonChip &self) { return self.errors.faults; })
       .def_property_readonly(
-          "hazards", [](PythonChip &self) { return self.watcher.hazards; });
+          "hazards", [](PythonChip &self) { return self.errors.hazards; });
+}
+
+} // namespace
+
+PYBIND11_MODULE(ixpchip, module) {
+  module.doc() = "A simulated Intel IXP2400: build, load, poke, step, watch.";
+  module.def(
+      "describe_parameters", [] { return target::describeParameters(); },
+      "The chip's parameters, one per line.");
+  ChipClass chip(module, "Chip");
+  defineRunning(chip);
+  defineMemories(chip);
+  defineRegisters(chip);
+  defineObservations(chip);
 }

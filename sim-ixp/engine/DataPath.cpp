@@ -1,6 +1,4 @@
 // Operations of the data path.
-//
-// See DataPath.h for the idea.
 
 #include "sim-ixp/engine/DataPath.h"
 #include "sim-ixp/engine/Microengine.h"
@@ -23,9 +21,10 @@ uint32_t immedField(uint32_t old, uint32_t value, uint32_t shift,
 
 } // namespace
 
-/// The meaning of each operation, to be read against its line in the
-/// instruction table: given the sources and what the destination holds, the
-/// result. Latches and flags are the engine's.
+/// The meaning of each operation, to be compared with its line in the
+/// instruction table. Each function returns the result, given the sources and
+/// the old value of the destination, and updates the engine's latches and
+/// flags.
 struct DataPath::Semantics {
   using Engine = Microengine;
 
@@ -43,7 +42,7 @@ struct DataPath::Semantics {
     e.previousResult = result;
     return result;
   }
-  /// The flags are those of minuend - subtrahend; `a` is latched.
+  /// Sets the flags of minuend - subtrahend and latches `a`.
   static uint32_t difference(Engine &e, uint32_t a, uint32_t minuend,
                              uint32_t subtrahend, bool borrow) {
     uint64_t taken = uint64_t{subtrahend} + borrow;
@@ -114,6 +113,16 @@ struct DataPath::Semantics {
       return logical(e, a, static_cast<uint32_t>(__builtin_popcount(b)));
     case Op::Ffs:
       return logical(e, a, b ? static_cast<uint32_t>(__builtin_ctz(b)) : 0);
+    default:
+      return applyShift<K>(e, op, a, b, old);
+    }
+  }
+
+  /// Operations with the shifter.
+  template <Op K>
+  static uint32_t applyShift(Engine &e, const MicroOp &op, uint32_t a,
+                             uint32_t b, uint32_t old) {
+    switch (K) {
     case Op::ShfB:
       return logical(e, a, shifted(e, op, b));
     case Op::ShfNotB:
@@ -144,6 +153,16 @@ struct DataPath::Semantics {
                    (old & ~op.value) | (shifted(e, op, b) & op.value));
     case Op::LdFieldWClr:
       return field(e, op, a, shifted(e, op, b) & op.value);
+    default:
+      return applyConstant<K>(e, op, a, b, old);
+    }
+  }
+
+  /// Constants.
+  template <Op K>
+  static uint32_t applyConstant(Engine &e, const MicroOp &op, uint32_t a,
+                                uint32_t b, uint32_t old) {
+    switch (K) {
     case Op::Immed:
       return immed(e, op);
     case Op::ImmedB0:
@@ -158,6 +177,17 @@ struct DataPath::Semantics {
       return immedField(old, op.value, 0, 0xffff);
     case Op::ImmedW1:
       return immedField(old, op.value, 16, 0xffff);
+    default:
+      return applyMultiply<K>(e, a, b, old);
+    }
+  }
+
+  /// Steps of a multiplication. The one that completes the product computes all
+  /// of it; the others, pop_count1 and 2, and nop change nothing.
+  template <Op K>
+  static uint32_t applyMultiply(Engine &e, uint32_t a, uint32_t b,
+                                uint32_t old) {
+    switch (K) {
     case Op::MulStart:
       e.factorA = a;
       e.factorB = b;
@@ -177,16 +207,16 @@ struct DataPath::Semantics {
       return logical(e, a, static_cast<uint32_t>(e.product));
     case Op::Mul32x32Last2:
       return logical(e, a, static_cast<uint32_t>(e.product >> 32));
-    default: // nop, pop_count1 and 2, further steps of a multiplication
+    default:
       return old;
     }
   }
 };
 
 struct DataPath::Handlers {
-  /// How a handler finds its operands: as they say, with a look at the
-  /// engine's state, or, where none of that is needed, among the context's
-  /// registers, at an absolute place, or, a literal, in the operation itself.
+  /// Where a handler finds an operand: by its index and base after a check of
+  /// the engine's state (Any), among the context's registers (Own), at an
+  /// absolute index (Fixed), or in the operation itself (Literal).
   enum Place { Any, Own, Fixed, Literal };
 
   template <Place P>
@@ -221,7 +251,7 @@ struct DataPath::Handlers {
     KARAKAL_CHAIN op->chain(op, regs, own, e);
   }
 
-  /// An operation that looks at the engine's time.
+  /// An operation that reads the engine's time.
   template <Op K>
   static const MicroOp *timed(const MicroOp *op, uint32_t *regs, uint32_t *own,
                               Microengine *e) {
@@ -285,8 +315,8 @@ struct DataPath::Handlers {
     }
   }
 
-  /// A branch. If its way is legal and its delay slots need no look, the chain
-  /// goes on there.
+  /// A branch. If its path is legal and its delay slots need no attention, the
+  /// chain continues at the target.
   template <Op K, bool HasSlots>
   static const MicroOp *branch(const MicroOp *op, uint32_t *regs, uint32_t *own,
                                Microengine *e) {
@@ -376,7 +406,7 @@ bool DataPath::isTaken(const Microengine &engine, const MicroOp &op) {
 ChainHandler DataPath::chainOf(const MicroOp &op) {
   if (ChainHandler control = controlOf(op))
     return control;
-  // What always needs a look stops a chain.
+  // An operation that always needs the engine's loop stops a chain.
   if (op.special & SpecialAlways & ~SpecialState)
     return Handlers::stop;
   switch (op.op) {

@@ -1,19 +1,19 @@
 // Operations of the data path.
 //
-// What an engine does without the rest of the chip: arithmetic, logic, shifts,
-// constants, and branches on them. Each operation has its meaning once, and two
-// ways to run it:
+// The operations that an engine does without the rest of the chip: arithmetic,
+// logic, shifts, constants, and branches on their results. Each operation has
+// one meaning and two ways to execute it:
 //
-//   step    one operation, whatever its operands are;
-//   chain   one operation and all that follow it, up to the first that must be
-//           looked at: each handler ends with a jump to the next one's, so that
-//           an operation costs a dozen instructions of the host. Handlers are
-//           made for each kind of operands.
+//   step    one operation, with any operands;
+//   chain   one operation and those that follow it. Each handler ends with a
+//           jump to the next one, so that an operation costs about a dozen host
+//           instructions. There is a handler for each kind of operands.
 //
-// A chain stops in front of what is special in the engine's present state and
-// of loops that have run for long. It goes over commands and changes of context
-// as long as it is the engine's turn (ControlPath.cpp), and stops in front of
-// whatever else belongs to no data path.
+// A chain stops before an operation that is special in the engine's present
+// state and before a loop that has run ahead for long. It continues over
+// commands and changes of context as long as the engine is the earliest of all
+// (ControlPath.cpp), and stops before any other operation outside the data
+// path.
 
 #ifndef KARAKAL_SIM_IXP_ENGINE_DATAPATH_H
 #define KARAKAL_SIM_IXP_ENGINE_DATAPATH_H
@@ -41,7 +41,7 @@
   X(Mul32x32Step1) X(Mul32x32Step2) X(Mul32x32Step3)                           \
   X(Mul32x32Step4) X(Mul32x32Last) X(Mul32x32Last2)
 
-/// Calls X(op) for each branch on what the engine knows by itself.
+/// Calls X(op) for each conditional branch on state of the engine alone.
 #define KARAKAL_CONDITIONAL_BRANCHES(X)                                        \
   X(Beq) X(Bne) X(Bmi) X(Bpl) X(Bcs) X(Bcc)                                    \
   X(Bvs) X(Bvc) X(Bge) X(Blt) X(Ble) X(Bgt)                                    \
@@ -56,13 +56,13 @@ namespace karakal::sim {
 
 class Microengine;
 
-/// Operations of the data path; the friend of Microengine that does them.
+/// Operations of the data path, on the state of an engine.
 struct DataPath {
-  /// Whether this is an operation of the data path, and no branch.
+  /// Whether this is an operation of the data path other than a branch.
   static bool has(target::Op op);
   /// Does one operation.
   static void step(Microengine &engine, const MicroOp &op);
-  /// Whether a branch is taken, which may be br or a conditional one.
+  /// Whether a conditional branch is taken.
   static bool isTaken(const Microengine &engine, const MicroOp &op);
   /// The handler of an operation in a chain.
   static ChainHandler chainOf(const MicroOp &op);
@@ -72,7 +72,7 @@ struct DataPath {
   struct Control;
 
 private:
-  /// The handler of what belongs to no data path, null if there is none.
+  /// The handler of an operation outside the data path, or null.
   static ChainHandler controlOf(const MicroOp &op);
 };
 

@@ -377,6 +377,7 @@ private:
 
   // MicroengineCsr.cpp
   uint32_t readCsr(uint32_t csr);
+  uint32_t readContextCsr(uint32_t csr) const;
   void writeCsr(uint32_t csr, uint32_t value);
   void writeSignalCsr(uint32_t csr, uint32_t value);
   void writeCsrNow(uint32_t csr, uint32_t value);

@@ -149,17 +149,12 @@ void Microengine::applyDue() {
   refreshWatchedAlways();
 }
 
-uint32_t Microengine::readCsr(uint32_t csr) {
-  commitPending();
+/// CSRs of the running context and of the one that CSR_CTX_POINTER names; 0 for
+/// any other.
+uint32_t Microengine::readContextCsr(uint32_t csr) const {
   const Context &active = contexts[current];
   const Context &other = contexts[ctxPointer & 7];
   switch (csr) {
-  case Csr_CTX_ENABLES:
-    return ctxEnables;
-  case Csr_CC_ENABLE:
-    return ccEnable;
-  case Csr_CSR_CTX_POINTER:
-    return ctxPointer;
   case Csr_ACTIVE_CTX_STS:
     return 1u << 31 | (pc & pcMask) << 8 |
            engineHardwareNumber(number, chassis.clusterEngines()) << 3 |
@@ -184,6 +179,28 @@ uint32_t Microengine::readCsr(uint32_t csr) {
     return lmAddress(other, 0);
   case Csr_INDIRECT_LM_ADDR_1:
     return lmAddress(other, 1);
+  case Csr_ACTIVE_CTX_FUTURE_COUNT:
+    return active.futureCount;
+  case Csr_INDIRECT_CTX_FUTURE_COUNT:
+    return other.futureCount;
+  case Csr_ACTIVE_FUTURE_COUNT_SIGNAL:
+    return active.futureSignal;
+  case Csr_INDIRECT_FUTURE_COUNT_SIGNAL:
+    return other.futureSignal;
+  default:
+    return 0;
+  }
+}
+
+uint32_t Microengine::readCsr(uint32_t csr) {
+  commitPending();
+  switch (csr) {
+  case Csr_CTX_ENABLES:
+    return ctxEnables;
+  case Csr_CC_ENABLE:
+    return ccEnable;
+  case Csr_CSR_CTX_POINTER:
+    return ctxPointer;
   case Csr_BYTE_INDEX:
     return byteIndex;
   case Csr_T_INDEX:
@@ -206,21 +223,13 @@ uint32_t Microengine::readCsr(uint32_t csr) {
     // A 32-bit Galois register; the polynomial is our choice.
     pseudoRandom = pseudoRandom >> 1 ^ (pseudoRandom & 1 ? 0xedb88320u : 0);
     return pseudoRandom;
-  case Csr_ACTIVE_CTX_FUTURE_COUNT:
-    return active.futureCount;
-  case Csr_INDIRECT_CTX_FUTURE_COUNT:
-    return other.futureCount;
-  case Csr_ACTIVE_FUTURE_COUNT_SIGNAL:
-    return active.futureSignal;
-  case Csr_INDIRECT_FUTURE_COUNT_SIGNAL:
-    return other.futureSignal;
   case Csr_CTX_ARB_CNTL:
     // The context that would be next if the engine were given up now.
     return current | (readyMask ? nextContext() : current) << 4;
   case Csr_ALU_OUT:
     return previousResult;
   default:
-    return 0;
+    return readContextCsr(csr);
   }
 }
 

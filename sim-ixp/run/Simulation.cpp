@@ -47,76 +47,89 @@ Simulation::create(SimulationOptions options, const target::Image &image,
                    std::vector<traces::Packet> trace,
                    const std::vector<traces::ControlCall> &calls) {
   std::unique_ptr<Simulation> made(new Simulation(std::move(options), image));
-  Simulation &run = *made;
-  Result<EnginePlans> plans = planEngines(image, run.asked.load);
-  if (!plans)
-    return plans.error();
-  run.plans = *plans;
-  run.books =
-      std::make_unique<PacketAccounting>(planAccounting(image, run.plans));
-  run.machine = std::make_unique<Chip>(run.asked.parameters, *run.books);
-  Chip &chip = *run.machine;
-  run.books->connect(&chip.scheduler());
-  if (Status status = loadImage(image, run.plans, run.asked.load.breaks, chip);
-      !status)
+  if (Status status = made->loadEngines(); !status)
     return status.error();
-  if (run.asked.savePower) {
-    if (!image.manifest.contains("stop_word"))
-      return makeError("E-sim-ixp-017",
-                       "--policy=power: the image's engines cannot be stopped; "
-                       "compile it with --policy=power");
-    run.policy = std::make_unique<PowerPolicy>(
-        image.manifest["stop_word"].get<uint32_t>(), run.plans, chip);
-  }
-  run.cacheUses = std::make_unique<CacheMonitor>(image, run.plans, chip);
-  if (!run.cacheUses->uses().empty())
-    run.books->setProgramObserver(run.cacheUses.get());
-
-  TrafficOptions traffic;
-  traffic.portCount = static_cast<uint32_t>(chip.parameters().portsCount);
-  traffic.packetCount = run.asked.packets;
-  traffic.offeredGbps = run.asked.offeredGbps;
-  run.source = std::make_unique<TrafficSource>(std::move(trace), traffic);
-  run.media = std::make_unique<Msf>(chip.chassis(), *run.books, *run.source);
-  run.media->onSent([&run](const SentFrame &f) { run.recordSent(f); });
-  Msf *msf = run.media.get();
-  run.books->onFreed([msf](uint32_t handle) { msf->forgetBuffer(handle); });
-  run.newestOnPort.resize(traffic.portCount);
-  chip.connectMedia(run.media.get());
-
-  XScaleConnections around{&chip.scheduler(), &chip.parameters(),
-                           run.books.get(),   &chip.dram(),
-                           &chip.scratch(),   {}};
-  for (uint32_t i = 0; i < chip.sramChannelCount(); ++i)
-    around.sram.push_back(&chip.sram(i));
-  around.cap = &chip.cap();
-  around.media = run.media.get();
-  for (uint32_t i = 0; i < chip.engineCount(); ++i)
-    around.engines.push_back(&chip.engine(i));
-  auto core = XScale::create(around, programOf(image));
-  if (!core)
-    return core.error();
-  run.xscale = std::move(*core);
-  XScale *xscale = run.xscale.get();
-  chip.scratch().onNotEmpty(
-      [xscale](uint32_t ring) { xscale->onRingNotEmpty(ring); });
-
-  chip.cap().onInterrupt(
-      [xscale](uint32_t which) { xscale->onInterrupt(which); });
-
-  Result<ControlCallRunner> controls = ControlCallRunner::create(image, calls);
-  if (!controls)
-    return controls.error();
-  run.controls = std::move(*controls);
-  run.controls.connect(xscale, &chip.scheduler());
-  for (uint32_t i = 0; i < chip.engineCount(); ++i) {
-    chip.engine(i).seed(static_cast<uint32_t>(run.asked.seed) * 8 + i);
-  }
-  run.watch();
+  made->connectMedia(std::move(trace));
+  if (Status status = made->connectCore(calls); !status)
+    return status.error();
+  made->watch();
   return made;
 }
 
-/// Turns on what is asked for of looking inside.
+/// Builds the chip, loads its engines and makes what observes them.
+Status Simulation::loadEngines() {
+  Result<EnginePlans> enginePlans = planEngines(loaded, asked.load);
+  if (!enginePlans)
+    return enginePlans.error();
+  plans = *enginePlans;
+  books = std::make_unique<PacketAccounting>(planAccounting(loaded, plans));
+  machine = std::make_unique<Chip>(asked.parameters, *books);
+  books->connect(&machine->scheduler());
+  if (Status status = loadImage(loaded, plans, asked.load.breaks, *machine);
+      !status)
+    return status;
+  for (uint32_t i = 0; i < machine->engineCount(); ++i)
+    machine->engine(i).seed(static_cast<uint32_t>(asked.seed) * 8 + i);
+  if (asked.savePower) {
+    if (!loaded.manifest.contains("stop_word"))
+      return makeError("E-sim-ixp-017",
+                       "--policy=power: the image's engines cannot be stopped; "
+                       "compile it with --policy=power");
+    policy = std::make_unique<PowerPolicy>(
+        loaded.manifest["stop_word"].get<uint32_t>(), plans, *machine);
+  }
+  cacheUses = std::make_unique<CacheMonitor>(loaded, plans, *machine);
+  if (!cacheUses->uses().empty())
+    books->setProgramObserver(cacheUses.get());
+  return success();
+}
+
+/// Connects the media interface to the chip and to the packets of `trace`.
+void Simulation::connectMedia(std::vector<traces::Packet> trace) {
+  KARAKAL_ASSERT(machine && !media, "the chip has one media interface");
+  TrafficOptions traffic;
+  traffic.portCount = static_cast<uint32_t>(machine->parameters().portsCount);
+  traffic.packetCount = asked.packets;
+  traffic.offeredGbps = asked.offeredGbps;
+  source = std::make_unique<TrafficSource>(std::move(trace), traffic);
+  media = std::make_unique<Msf>(machine->chassis(), *books, *source);
+  media->onSent([this](const SentFrame &frame) { recordSent(frame); });
+  books->onFreed([this](uint32_t handle) { media->forgetBuffer(handle); });
+  newestOnPort.resize(traffic.portCount);
+  machine->connectMedia(media.get());
+}
+
+/// Connects the XScale core and schedules the control calls.
+Status Simulation::connectCore(const std::vector<traces::ControlCall> &calls) {
+  KARAKAL_ASSERT(media && !xscale, "the core needs the media interface");
+  Chip &chip = *machine;
+  XScaleConnections connections{&chip.scheduler(), &chip.parameters(),
+                                books.get(),       &chip.dram(),
+                                &chip.scratch(),   {}};
+  for (uint32_t i = 0; i < chip.sramChannelCount(); ++i)
+    connections.sram.push_back(&chip.sram(i));
+  connections.cap = &chip.cap();
+  connections.media = media.get();
+  for (uint32_t i = 0; i < chip.engineCount(); ++i)
+    connections.engines.push_back(&chip.engine(i));
+  auto core = XScale::create(connections, programOf(loaded));
+  if (!core)
+    return core.error();
+  xscale = std::move(*core);
+  chip.scratch().onNotEmpty(
+      [this](uint32_t ring) { xscale->onRingNotEmpty(ring); });
+  chip.cap().onInterrupt(
+      [this](uint32_t which) { xscale->onInterrupt(which); });
+
+  Result<ControlCallRunner> runner = ControlCallRunner::create(loaded, calls);
+  if (!runner)
+    return runner.error();
+  controls = std::move(*runner);
+  controls.connect(xscale.get(), &chip.scheduler());
+  return success();
+}
+
+/// Turns on the observations that the options ask for.
 void Simulation::watch() {
   if (asked.strict)
     books->makeStrict();

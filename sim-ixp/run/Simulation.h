@@ -147,6 +147,9 @@ private:
   void finish();
   Status checkBounds();
   void runTo(uint64_t cycle);
+  Status loadEngines();
+  void connectMedia(std::vector<traces::Packet> trace);
+  Status connectCore(const std::vector<traces::ControlCall> &calls);
   void watch();
 
   SimulationOptions asked;
