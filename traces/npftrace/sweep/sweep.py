@@ -107,8 +107,7 @@ def options(table: Table) -> tuple[str, ...]:
 
 @cache
 def _package_digest() -> str:
-    folders = (PACKAGE, PACKAGE / "make")
-    return digest_of(path for folder in folders for path in folder.glob("*.py"))
+    return digest_of(PACKAGE.rglob("*.py"))
 
 
 def traffic_step(traffic: Table) -> Step:
