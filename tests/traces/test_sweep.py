@@ -13,7 +13,7 @@ from rich.console import Console
 
 from npftrace.cli import main
 from npftrace.errors import InputError
-from npftrace.sweep.runner import Engine, Failure
+from npftrace.sweep.runner import Failure, StepRunner
 from npftrace.sweep.spec import flat, read_spec
 from npftrace.sweep.step import Step
 from npftrace.sweep.store import Outcome, Store
@@ -120,54 +120,54 @@ def shell(script: str, *outputs: str, **inputs: str) -> Step:
 
 
 @pytest.fixture
-def engine(tmp_path: Path) -> Engine:
-    return Engine(Store(tmp_path / "store"), is_shown=False)
+def runner(tmp_path: Path) -> StepRunner:
+    return StepRunner(Store(tmp_path / "store"), is_shown=False)
 
 
-def test_a_step_runs_once_and_the_store_knows_it(engine: Engine) -> None:
-    data = engine.store.add(b"7\n")
+def test_a_step_runs_once_and_the_store_knows_it(runner: StepRunner) -> None:
+    data = runner.store.add(b"7\n")
     step = shell("read n < n; echo $((n + 1)) > out", "out", n=data)
     for ran, known in ((1, 0), (1, 1)):
-        outcome = engine.run([step, step], "steps")[0]
+        outcome = runner.run([step, step], "steps")[0]
         assert isinstance(outcome, Outcome)
-        assert engine.store.read(outcome.outputs["out"]) == b"8\n"
-        assert (engine.ran, engine.known) == (ran, known)
+        assert runner.store.read(outcome.outputs["out"]) == b"8\n"
+        assert (runner.ran, runner.known) == (ran, known)
 
 
-def test_another_input_is_another_step(engine: Engine) -> None:
-    steps = [shell("cp n out", "out", n=engine.store.add(bytes([n]))) for n in range(3)]
-    engine.run(steps[:2], "steps")
-    engine.run(steps, "steps")
-    assert (engine.ran, engine.known) == (3, 2)
+def test_another_input_is_another_step(runner: StepRunner) -> None:
+    steps = [shell("cp n out", "out", n=runner.store.add(bytes([n]))) for n in range(3)]
+    runner.run(steps[:2], "steps")
+    runner.run(steps, "steps")
+    assert (runner.ran, runner.known) == (3, 2)
 
 
-def test_a_failure_is_told_and_tried_again(engine: Engine) -> None:
+def test_a_failure_is_told_and_tried_again(runner: StepRunner) -> None:
     step = shell("echo no >&2; exit 3")
     for ran in (1, 2):
-        assert engine.run([step], "steps") == [Failure(3, "no")]
-        assert engine.ran == ran
+        assert runner.run([step], "steps") == [Failure(3, "no")]
+        assert runner.ran == ran
 
 
-def test_a_damaged_store_runs_the_step_again(engine: Engine) -> None:
+def test_a_damaged_store_runs_the_step_again(runner: StepRunner) -> None:
     step = shell("echo 1 > out", "out")
-    outcome = engine.run([step], "steps")[0]
+    outcome = runner.run([step], "steps")[0]
     assert isinstance(outcome, Outcome)
-    engine.store.path(outcome.outputs["out"]).unlink()
-    engine.run([step], "steps")
-    assert engine.ran == 2
+    runner.store.path(outcome.outputs["out"]).unlink()
+    runner.run([step], "steps")
+    assert runner.ran == 2
 
 
-def test_a_tool_can_be_an_input(engine: Engine) -> None:
-    tool = engine.store.add(b"#!/bin/sh\necho it runs > out\n")
-    outcome = engine.run([Step(("./tool",), (("tool", tool),), ("out",))], "steps")[0]
+def test_a_tool_can_be_an_input(runner: StepRunner) -> None:
+    tool = runner.store.add(b"#!/bin/sh\necho it runs > out\n")
+    outcome = runner.run([Step(("./tool",), (("tool", tool),), ("out",))], "steps")[0]
     assert isinstance(outcome, Outcome)
-    assert engine.store.read(outcome.outputs["out"]) == b"it runs\n"
+    assert runner.store.read(outcome.outputs["out"]) == b"it runs\n"
 
 
 def test_a_terminal_sees_progress_and_time_left(tmp_path: Path) -> None:
-    engine = Engine(Store(tmp_path), is_shown=True)
+    runner = StepRunner(Store(tmp_path), is_shown=True)
     text = io.StringIO()
-    engine.console = Console(file=text, force_terminal=True, width=100)
-    engine.run([shell(f"echo {n}") for n in range(4)], "counting")
+    runner.console = Console(file=text, force_terminal=True, width=100)
+    runner.run([shell(f"echo {n}") for n in range(4)], "counting")
     assert "counting" in text.getvalue()
     assert "4/4" in text.getvalue() and "time left" in text.getvalue()

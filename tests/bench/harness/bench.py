@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-from npftrace.sweep.runner import Engine, Failure
+from npftrace.sweep.runner import Failure, StepRunner
 from npftrace.sweep.step import Step
 from npftrace.sweep.store import Outcome, Store
 from npftrace.sweep.sweep import Tools
@@ -44,8 +44,8 @@ class Bench:
     left_out: list[str] = field(default_factory=list)
 
     @cached_property
-    def engine(self) -> Engine:
-        return Engine(Store(self.build / "cache"))
+    def engine(self) -> StepRunner:
+        return StepRunner(Store(self.build / "cache"))
 
     @cached_property
     def tools(self) -> Tools:

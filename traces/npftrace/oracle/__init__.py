@@ -1,4 +1,4 @@
-"""Oracles: what an application must do with a packet, written from the RFCs."""
+"""The oracle of each application: what it must do with a packet, by the RFCs."""
 
 from collections.abc import Callable, Sequence
 from typing import Protocol
@@ -11,21 +11,21 @@ from npftrace.tables.control import Call
 
 
 class Oracle(Protocol):
-    """Tells what may become of a packet."""
+    """Judges what an application may do with a packet."""
 
     def hear(self, index: int, port: int, data: bytes) -> None:
-        """Takes note of what a frame teaches. All frames are heard before the
-        first verdict: what is learned on the XScale core late, or from a frame
-        that overtook, is right for packets before and behind."""
+        """Learns from a frame. All frames are heard before the first verdict,
+        because a packet may see what the XScale core learns from a later frame
+        that overtook it, or learns late from an earlier one."""
 
     def verdicts(self, index: int, port: int, data: bytes) -> Sequence[Verdict]:
-        """All that is right for frame `data`, packet number `index` of the run,
-        received by `port`. More than one only near a change of the tables."""
+        """All right verdicts on frame `data`, packet number `index` of the run,
+        received by `port`. There are several only near a change of the tables."""
 
 
 def make_oracle(app: str, calls: Sequence[Call], ports: int, window: int) -> Oracle:
-    """The oracle of an application after these control calls."""
-    # Calls at the end ask for counters; no packet sees what they do.
+    """The oracle of an application with the tables of these control calls."""
+    # Calls at the end read counters; no packet sees them.
     calls = [call for call in calls if call.unit != "end"]
     return APPS[app](calls, ports, window)
 

@@ -1,13 +1,13 @@
-"""Control calls as the oracles take them."""
+"""Checks of control calls, for all oracles."""
 
 from npftrace.errors import InputError
 from npftrace.tables.control import Call
 
 
 def running_order(call: Call) -> tuple[int, int]:
-    """Calls at the start, then those of a packet, then those of a cycle. How
-    packets and cycles interleave is not known here; calls of cycles may be
-    seen by any packet, so their place among the others tells nothing."""
+    """The sort key of a call: calls at the start, then at a packet, then at a
+    cycle. How packets and cycles interleave is unknown here. Any packet may see
+    a call at a cycle, so its position among the others does not matter."""
     return ("start", "packet", "cycle", "end").index(call.unit), call.when
 
 

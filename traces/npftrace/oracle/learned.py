@@ -1,10 +1,11 @@
-"""What a program learns from the packets themselves, on the XScale core.
+"""Values that a program learns from packets.
 
-What is learned is written by the core from notes that wait in a ring, and
-packets overtake each other. So a packet may find what was learned from one at
-most `window` packets before or behind it; or what was learned up to `window`
-packets before the last time that surely counts, for of these notes, too, any
-may have come last. A packet is learned from after it is looked up itself.
+Microengines put notes about packets into a ring, and the XScale core writes the
+table. Packets overtake each other on the way. So a packet may or may not see
+what is learned from packets within `window` packets before or after it. Among
+older notes, the last one surely counts, but those up to `window` packets before
+it may have been written after it. A packet is looked up before it is learned
+from.
 """
 
 from bisect import bisect_left
@@ -17,8 +18,8 @@ Key = TypeVar("Key", bound=Hashable)
 
 
 class Sighting(NamedTuple):
-    """A packet told a value of a key, or the key was forgotten (None), which is
-    sure to happen or not."""
+    """A packet that gave a key a value, or before which the key was forgotten
+    (None), and whether that is sure."""
 
     packet: int
     value: int | None
@@ -29,29 +30,29 @@ _packet_of = attrgetter("packet")
 
 
 class Sightings(Generic[Key]):
-    """What was told of keys, in its order."""
+    """The sightings of each key, in the order of packets."""
 
     def __init__(self, window: int) -> None:
         self.window = window
-        self.told: dict[Key, list[Sighting]] = defaultdict(list)
+        self.heard: dict[Key, list[Sighting]] = defaultdict(list)
         self.last_tick = 0
 
     def hear(self, packet: int, key: Key, value: int, is_sure: bool = True) -> None:
-        self.told[key].append(Sighting(packet, value, is_sure))
+        self.heard[key].append(Sighting(packet, value, is_sure))
 
     def tick(self, packet: int) -> None:
-        """Forgets keys that nothing was heard of since the last tick, and
-        perhaps those of which that is not sure."""
+        """Forgets keys that were not heard since the last tick. Whether a key was
+        heard before or after that tick may be unsure."""
         since, self.last_tick = self.last_tick, packet
-        for sightings in self.told.values():
+        for sightings in self.heard.values():
             latest = sightings[-1]
             if latest.value is not None and latest.packet < since + self.window:
                 is_sure = latest.packet + self.window < since
                 sightings.append(Sighting(packet, None, is_sure))
 
     def values(self, key: Key, packet: int) -> list[int | None]:
-        """What a packet may find of a key; None for nothing."""
-        sightings = self.told.get(key, [])
+        """The values that a packet may find for a key; None stands for no value."""
+        sightings = self.heard.get(key, [])
         end = bisect_left(sightings, packet + self.window, key=_packet_of)
         settled = bisect_left(sightings, packet - self.window, key=_packet_of)
         while settled and not sightings[settled - 1].is_sure:

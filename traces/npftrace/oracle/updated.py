@@ -1,10 +1,10 @@
 """Tables whose entries change while packets flow.
 
-A call at packet N may be seen by a packet that came shortly before it and was
-still in flight, and missed by one that came shortly after; far from N it is
-surely seen or surely not. So an entry has versions, each with the packet from
-which it may be seen and the packet from which it must be, and a look-up gives
-all values that are right for a packet: nearly always one.
+A call at packet N may be seen by a packet that arrived shortly before N and was
+still in flight, and missed by one that arrived shortly after. So an entry has
+versions. Each has the packet from which it may be seen and the packet from which
+it must be seen. A look-up returns all values that are right for a packet, nearly
+always one.
 """
 
 from collections.abc import Hashable
@@ -23,7 +23,7 @@ class UpdatedTable(Generic[Key, Value]):
     """A table from keys to values, with a default for absent keys."""
 
     def __init__(self, default: Value, window: int) -> None:
-        # What `get` gives for a key that is never set: this very tuple.
+        #: `get` returns this tuple, by identity, for a key that is never set.
         self.absent = (default,)
         self._window = window
         self._entries: dict[Key, list[tuple[float, float, Value]]] = {}
@@ -58,18 +58,18 @@ class UpdatedTable(Generic[Key, Value]):
 
 
 class UpdatedPrefixes:
-    """Longest-prefix match, a table for each prefix length, tried from the
-    longest: as unlike a trie as can be."""
+    """Longest-prefix match with one table per prefix length, the longest first.
+    It shares no idea with the tries of the applications."""
 
     def __init__(self, window: int, bits: int = 32) -> None:
         self._window = window
         self._bits = bits
         self._tables: dict[int, UpdatedTable[int, int | None]] = {}
-        # Bits below the prefix, least first, and the prefixes of that length.
+        #: Per prefix length, longest first: the bits below the prefix, and its table.
         self._levels: list[tuple[int, UpdatedTable[int, int | None]]] = []
 
     def set(self, prefix: int, length: int, value: int | None, call: Call) -> None:
-        """Sets the value of a prefix; None takes it away."""
+        """Sets the value of a prefix; None removes the prefix."""
         if length not in self._tables:
             self._tables[length] = UpdatedTable(None, self._window)
             lengths = sorted(self._tables, reverse=True)
@@ -77,7 +77,8 @@ class UpdatedPrefixes:
         self._tables[length].set(prefix >> (self._bits - length), value, call)
 
     def matches(self, address: int, index: int) -> list[int | None]:
-        """Values of the longest prefix; None for none."""
+        """The values of the longest prefix that are right for packet `index`; None
+        stands for no match."""
         found: list[int | None] = []
         for shift, table in self._levels:
             values = table.get(address >> shift, index)

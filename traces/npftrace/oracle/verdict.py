@@ -1,4 +1,4 @@
-"""What becomes of one packet."""
+"""The verdict on one packet."""
 
 from typing import Literal, NamedTuple
 
@@ -8,10 +8,11 @@ Kind = Literal[
 
 
 class Verdict(NamedTuple):
-    """The frames that leave, or the reason why none does."""
+    """What is done with a packet: port and bytes of the frames that leave, or the
+    reason why it is dropped."""
 
     kind: Kind
     outputs: tuple[tuple[int, bytes], ...] = ()
     reason: str = ""
-    # Reasons counted besides, for copies that end elsewhere.
+    #: Reasons for which copies of the packet are dropped.
     copies: tuple[str, ...] = ()

@@ -1,8 +1,8 @@
 """`npftrace sweep SPEC`: programs at every point of a grid.
 
 Compiles and simulates what SPEC describes and writes SPEC.json and SPEC.parquet
-into the current folder, or where --out says. What was done before, by any sweep,
-is not done again. Interrupted, the same command goes on where it was.
+into the current folder, or where --out says. Steps that any sweep ran before are
+not run again. After an interrupt, the same command continues where it stopped.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from pathlib import Path
 
 from npftrace.arguments import between
 from npftrace.sweep.results import write_json, write_parquet
-from npftrace.sweep.runner import Engine
+from npftrace.sweep.runner import StepRunner
 from npftrace.sweep.spec import read_spec
 from npftrace.sweep.store import Store, default_folder
 from npftrace.sweep.sweep import PointResult, Sweep, Tools
@@ -25,6 +25,7 @@ INTERRUPTED = 130
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of `npftrace sweep`."""
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.description = __doc__
     parser.add_argument("spec", type=Path, metavar="SPEC", help="YAML, TOML or JSON")
@@ -35,23 +36,26 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--dask", metavar="tcp://HOST:PORT", help="simulate on this Dask cluster"
     )
     parser.add_argument(
-        "--workers", type=between(1, 1024), help="processes here (default: one a core)"
+        "--workers",
+        type=between(1, 1024),
+        help="local processes (default: one per core)",
     )
     parser.add_argument(
-        "--cache", type=Path, default=default_folder(), help="folder of what was done"
+        "--cache", type=Path, default=default_folder(), help="folder of stored steps"
     )
     parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> int:
+    """Runs the sweep and writes its results; returns 1 if a point failed."""
     points = read_spec(args.spec)
-    engine = Engine(Store(args.cache))
-    sweep = Sweep(engine, Tools())
+    runner = StepRunner(Store(args.cache))
+    sweep = Sweep(runner, Tools())
 
-    # Python loses an exception raised in a callback of its collector: the event
-    # stays.
+    # Python loses an exception raised in a callback of its garbage collector;
+    # the event survives.
     def interrupt(*_: object) -> None:
-        engine.stop.set()
+        runner.stop.set()
         raise KeyboardInterrupt
 
     signal.signal(signal.SIGINT, interrupt)
@@ -62,8 +66,8 @@ def run(args: argparse.Namespace) -> int:
             results = sweep.run(points, stack.enter_context(pool))
     except KeyboardInterrupt:
         print(
-            f"interrupted; {engine.ran} steps are done and kept: "
-            "the same command goes on from there",
+            f"interrupted; {runner.ran} steps are done and stored: "
+            "the same command continues from there",
             file=sys.stderr,
         )
         return INTERRUPTED
@@ -71,16 +75,16 @@ def run(args: argparse.Namespace) -> int:
     paths = [stem.with_name(f"{stem.name}.{kind}") for kind in ("json", "parquet")]
     write_json(paths[0], results)
     write_parquet(paths[1], results)
-    return _report(results, engine, paths)
+    return _report(results, runner, paths)
 
 
-def _report(results: list[PointResult], engine: Engine, paths: list[Path]) -> int:
+def _report(results: list[PointResult], runner: StepRunner, paths: list[Path]) -> int:
     failed = [result for result in results if result.error]
     for result in failed:
         names = ", ".join(f"{k}={v}" for k, v in result.point.parameters().items())
         print(f"failed: {names}\n  {result.error}", file=sys.stderr)
     print(
-        f"{len(results):,} points, {len(failed):,} failed; {engine.ran:,} steps ran, "
-        f"{engine.known:,} were known: {paths[0]}, {paths[1]}"
+        f"{len(results):,} points, {len(failed):,} failed; {runner.ran:,} steps ran, "
+        f"{runner.known:,} were stored: {paths[0]}, {paths[1]}"
     )
     return 1 if failed else 0

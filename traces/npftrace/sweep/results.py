@@ -1,5 +1,7 @@
-"""The results of a sweep as JSON and as Parquet: points in the spec's order,
-nothing that depends on where or when they ran."""
+"""Writes the results of a sweep as JSON and as Parquet.
+
+Points are in the spec's order, and nothing depends on where or when they ran.
+"""
 
 from __future__ import annotations
 
@@ -28,26 +30,26 @@ def write_json(path: Path, results: Sequence[PointResult]) -> None:
 
 
 def as_row(result: PointResult) -> Table:
-    """Parameters by their dotted names, then statistics by theirs."""
+    """Parameters, then statistics, by their dotted names."""
     table = as_table(result)
     row = dict(table.pop("parameters"))
     return row | flat(table.pop("stats", {})) | table
 
 
 def write_parquet(path: Path, results: Sequence[PointResult]) -> None:
-    """One row a point; a column that a point has not is null there."""
-    # Slow to load, and needed here alone.
+    """Writes one row per point; columns that a point lacks are null."""
+    # Slow to load, so only loaded here.
     import pyarrow
     from pyarrow import parquet
 
     rows = [as_row(result) for result in results]
     names = list(dict.fromkeys(name for row in rows for name in row))
-    columns = {name: _alike([row.get(name) for row in rows]) for name in names}
+    columns = {name: _of_one_type([row.get(name) for row in rows]) for name in names}
     parquet.write_table(pyarrow.table(columns), path)
 
 
-def _alike(values: list[object]) -> list[object]:
-    """Values of one column by one type: numbers as they are, else texts."""
+def _of_one_type(values: list[object]) -> list[object]:
+    """The values of a column in one type: numbers, or else text."""
     kinds = {type(value) for value in values if value is not None}
     if kinds <= {int, float}:
         return [float(v) if float in kinds and v is not None else v for v in values]  # type: ignore[arg-type]

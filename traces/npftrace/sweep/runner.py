@@ -1,4 +1,4 @@
-"""Runs steps that have not been run before, each once, and keeps what they give."""
+"""Runs each new step once and stores its outputs."""
 
 from __future__ import annotations
 
@@ -24,30 +24,30 @@ from npftrace.sweep.workers import LocalPool, Pool
 
 @dataclass(frozen=True)
 class Failure:
-    """A tool that did not do a step, and what it said. It is not kept: the next
-    sweep tries again."""
+    """A step whose tool failed, and what the tool printed. It is not stored, so
+    the next sweep tries again."""
 
     status: int
     said: str
 
 
-class Engine:
-    """Steps against one store, on one pool or another."""
+class StepRunner:
+    """Runs steps on a pool, with one store of results."""
 
     def __init__(self, store: Store, is_shown: bool | None = None) -> None:
         self.store = store
         self.console = Console(stderr=True)
         self.is_shown = self.console.is_terminal if is_shown is None else is_shown
-        #: Steps that ran, and those that were known.
+        #: How many steps ran, and how many were found in the store.
         self.ran, self.known = 0, 0
-        #: Set, it ends the run as an interrupt does, behind the step at hand.
+        #: Setting it interrupts the run after the current step.
         self.stop = Event()
 
     def run(
         self, steps: Sequence[Step], what: str, pool: Pool | None = None
     ) -> list[Outcome | Failure]:
-        """What came of each step, in their order. The cores of this computer do
-        the work if no pool is given."""
+        """The result of each step, in their order. Without a pool, steps run on
+        the cores of this computer."""
         distinct = {step.key: step for step in steps}
         found: dict[str, Outcome | Failure] = {}
         for key, step in distinct.items():
@@ -76,16 +76,16 @@ class Engine:
             }
             for future in as_completed(futures):
                 step = futures.pop(future)
-                found[step.key] = self._kept(step, future.result())
+                found[step.key] = self._stored(step, future.result())
                 self.ran += 1
                 bar.advance(task)
                 if self.stop.is_set():
                     raise KeyboardInterrupt
 
-    def _kept(self, step: Step, result: Result) -> Outcome | Failure:
+    def _stored(self, step: Step, result: Result) -> Outcome | Failure:
         if result.status != 0:
             return Failure(result.status, result.said)
-        return self.store.keep(step, result)
+        return self.store.store(step, result)
 
 
 def _bar(console: Console, is_shown: bool) -> Progress:

@@ -1,4 +1,4 @@
-"""What a sweep goes over: a file in YAML, TOML or JSON.
+"""Reads the specification of a sweep, in YAML, TOML or JSON.
 
     program: l3_switch.baker
     traffic: {kind: ipv4, routes: [1000, 10000], packets: 20000, size: 64}
@@ -8,9 +8,9 @@
       packets: 4000
       set: {dram.latency: [100, 120]}
 
-A value that is a list is an axis; the points are the product of all axes, the
-last named turning fastest. `cases` is a list of tables that are laid over the
-rest one after the other, for what goes together: a program and its traffic.
+A list is an axis. The points are the product of all axes; the last axis changes
+fastest. `cases` is a list of tables, for parameters that change together, such as
+a program and its traffic: each case replaces values of the rest of the spec.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from npftrace.errors import InputError
 
 Table = dict[str, Any]
 
-#: The tables of options, and those that a sweep sets itself.
+#: The tables of options, and the options that the sweep sets itself.
 SECTIONS = {
     "traffic": {"out", "answers"},
     "profile": {"out", "answers"},
@@ -43,17 +43,17 @@ TOP = {"name", "program", "cases", *SECTIONS}
 class Point:
     """One traffic, one image, one run; paths are absolute."""
 
-    #: Name of its case, if it has one.
+    #: The name of its case, or empty.
     name: str
     program: Path
     traffic: Table
-    #: Traffic of the profile.
+    #: The traffic that the compiler profiles.
     profile: Table
     compile: Table
     simulate: Table
 
     def parameters(self) -> Table:
-        """By dotted names, as the spec wrote them."""
+        """The parameters by dotted names, as the spec gives them."""
         found: Table = {"name": self.name} if self.name else {}
         found["program"] = self.program.stem
         for section in SECTIONS:
@@ -64,7 +64,7 @@ class Point:
 
 
 def flat(table: Table, prefix: str = "") -> Table:
-    """Nested tables as one with dotted names; elements of lists by number."""
+    """Nested tables as one table with dotted names; list elements by number."""
     found: Table = {}
     for key, value in table.items():
         name = f"{prefix}.{key}" if prefix else str(key)
@@ -78,14 +78,14 @@ def flat(table: Table, prefix: str = "") -> Table:
 
 
 def read_spec(path: Path) -> list[Point]:
-    """The points of a sweep; files are found from the spec's folder on."""
+    """The points of a sweep. File names are relative to the spec's folder."""
     spec = _parse(path)
     cases = spec.pop("cases", [{}])
     if not isinstance(cases, list) or not cases:
         raise InputError("E-traces-171", "cases is a list of tables", path)
     points = []
     for case in cases:
-        whole = _laid_over(spec, case) if isinstance(case, dict) else None
+        whole = _merged(spec, case) if isinstance(case, dict) else None
         if whole is None:
             raise InputError("E-traces-171", "cases is a list of tables", path)
         _check(whole, path)
@@ -103,18 +103,20 @@ def _parse(path: Path) -> Table:
         else:
             spec = yaml.safe_load(text)
     except (ValueError, yaml.YAMLError) as error:
-        raise InputError("E-traces-170", f"this is no spec: {error}", path) from error
+        raise InputError(
+            "E-traces-170", f"this is not a spec: {error}", path
+        ) from error
     if not isinstance(spec, dict):
-        raise InputError("E-traces-170", "this is no spec: it is no table", path)
+        raise InputError("E-traces-170", "this is not a spec: it is not a table", path)
     return spec
 
 
-def _laid_over(below: Table, above: Table) -> Table:
+def _merged(below: Table, above: Table) -> Table:
     whole = dict(below)
     for key, value in above.items():
         old = whole.get(key)
         both = isinstance(old, dict) and isinstance(value, dict)
-        whole[key] = _laid_over(old, value) if both and old else value
+        whole[key] = _merged(old, value) if both and old else value
     return whole
 
 
@@ -136,7 +138,7 @@ def _check(spec: Table, path: Path) -> None:
 
 
 def _product(spec: Table) -> Iterator[Table]:
-    """The spec with one value on each axis."""
+    """The spec with each combination of one value per axis."""
     axes = [(keys, value) for keys, value in _leaves(spec) if isinstance(value, list)]
     for values in itertools.product(*(axis for _, axis in axes)):
         point = json.loads(json.dumps(spec))
@@ -165,14 +167,14 @@ def _point(spec: Table, path: Path) -> Point:
         str(spec.get("name", "")),
         program.resolve(),
         traffic,
-        _laid_over(traffic, _traffic(spec.get("profile", {}), path)),
+        _merged(traffic, _traffic(spec.get("profile", {}), path)),
         spec.get("compile", {}),
         spec.get("simulate", {}),
     )
 
 
 def _traffic(table: Table, path: Path) -> Table:
-    """Files by absolute paths."""
+    """The table with absolute paths of files."""
     found = dict(table)
     for key in ("trace", "control"):
         if key in found:

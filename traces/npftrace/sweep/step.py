@@ -1,7 +1,7 @@
 """One call of a tool in an empty folder.
 
-Only the standard library is used here: this module travels to Dask workers that
-have no npftrace.
+This module uses only the standard library, because it is sent to Dask workers
+that have no npftrace.
 """
 
 from __future__ import annotations
@@ -16,21 +16,21 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-#: How often, and after how long, a program that is still open is tried again.
+#: How often a program that is still open is started again, and the wait between.
 BUSY_TRIES, BUSY_SECONDS = 500, 0.02
 
 
 @dataclass(frozen=True)
 class Step:
-    """What is called. Inputs and outputs are named as the command names them:
-    by file names in the folder in which it runs. A command that begins with
-    `./` is an input as well, and travels."""
+    """A command with its inputs and outputs, which are named as in the command: by
+    file names in its working folder. A program that begins with `./` is one of
+    the inputs, and is sent to the worker."""
 
     command: tuple[str, ...]
-    #: Names and digests.
+    #: The name and digest of each input.
     inputs: tuple[tuple[str, str], ...]
     outputs: tuple[str, ...]
-    #: Digest of all else that the tool reads: itself, its library.
+    #: A digest of all else that the step depends on: the tool and its library.
     reads: str = ""
 
     @property
@@ -39,14 +39,14 @@ class Step:
 
     @property
     def key(self) -> str:
-        """The same for the same work, wherever the tool stands."""
+        """A digest that is the same for the same work, wherever the tool is."""
         what = [self.tool, self.command[1:], self.inputs, self.outputs, self.reads]
         return hashlib.sha256(json.dumps(what).encode()).hexdigest()
 
 
 @dataclass(frozen=True)
 class Result:
-    """What came of it. `outputs` is empty if the tool failed."""
+    """The result of a step. `outputs` is empty if the tool failed."""
 
     status: int
     said: str
@@ -55,7 +55,7 @@ class Result:
 
 
 def run_step(step: Step, *inputs: bytes | Path) -> Result:
-    """Runs a step; the inputs stand in the step's order, as bytes or as files."""
+    """Runs a step. The inputs are in the step's order, as bytes or as files."""
     with tempfile.TemporaryDirectory(prefix="npftrace-") as name:
         folder = Path(name)
         for (file, _), data in zip(step.inputs, inputs, strict=True):
@@ -71,8 +71,9 @@ def run_step(step: Step, *inputs: bytes | Path) -> Result:
 
 
 def _call(command: tuple[str, ...], folder: Path) -> subprocess.CompletedProcess[str]:
-    """A program that was just written may still be open in a child that another
-    thread is about to start; the system refuses to run it for that moment."""
+    """Runs a command. The system refuses to start a program that is open for
+    writing. A new program may still be open in a child process that another
+    thread is about to start, so this waits and tries again."""
     for _ in range(BUSY_TRIES):
         try:
             return subprocess.run(

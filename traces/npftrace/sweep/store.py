@@ -1,7 +1,7 @@
-"""Files by the SHA-256 of their content, and what came of steps by their key.
+"""Stores files by the SHA-256 of their content, and results of steps by their key.
 
-Every file appears complete or not at all, so that any number of sweeps may use
-one store, and an interrupt leaves nothing half done.
+A file gets its name when it is complete. So any number of sweeps may use one
+store, and an interrupt leaves no partial file.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from npftrace.sweep.step import Result, Step
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of a step that the tool has done."""
+    """The result of a step whose tool succeeded."""
 
-    #: Digests by name.
+    #: The digest of each output, by file name.
     outputs: dict[str, str]
     said: str
     seconds: float
@@ -64,7 +64,7 @@ class Store:
         here = all(self.path(digest).exists() for digest in outcome.outputs.values())
         return outcome if here else None
 
-    def keep(self, step: Step, result: Result) -> Outcome:
+    def store(self, step: Step, result: Result) -> Outcome:
         outputs = {name: self.add(data) for name, data in result.outputs.items()}
         outcome = Outcome(outputs, result.said, result.seconds)
         text = json.dumps(vars(outcome)).encode()

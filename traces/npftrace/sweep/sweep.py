@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from npftrace.errors import InputError
-from npftrace.sweep.runner import Engine, Failure
+from npftrace.sweep.runner import Failure, StepRunner
 from npftrace.sweep.spec import Point, Table
 from npftrace.sweep.step import Step
 from npftrace.sweep.store import Outcome, digest_of
@@ -25,7 +25,7 @@ TRACE, CONTROL = "trace.pcap", "control.txt"
 
 @dataclass(frozen=True)
 class Traffic:
-    """Digests of a trace and of the control file that goes with it."""
+    """Digests of a trace and of its control file."""
 
     trace: str
     control: str | None
@@ -40,8 +40,8 @@ class Traffic:
 
 @dataclass(frozen=True)
 class PointResult:
-    """What came of a point: the compiler's report and the statistics of the
-    run, or the tool's words."""
+    """The result of a point: the compiler's report and the statistics of the
+    run, or the error message of a tool."""
 
     point: Point
     report: Table
@@ -53,7 +53,7 @@ class PointResult:
         return sum(part["words"] for part in self.report["aggregates"])
 
     def predicted_gbps(self) -> float | None:
-        """For the engines of the run."""
+        """The rate that the compiler predicts for the engines of the run."""
         engines = sum(e["role"] == "app" for e in self.stats["microengines"])
         by_engines = self.report.get("predicted", {}).get("by_engines", [])
         return next((p["gbps"] for p in by_engines if p["engines"] == engines), None)
@@ -63,13 +63,13 @@ class Tools:
     """The compiler and the simulator of one build."""
 
     def __init__(self, folder: Path | None = None) -> None:
-        """Those of `folder`, or those on the PATH."""
+        """Finds the tools in `folder`, or on the PATH."""
         self.bakerc = _tool("bakerc", folder)
         self.ixpsim = _tool("ixpsim", folder)
         self._own = digest_of([self.bakerc, *_library(self.bakerc)])
 
     def reads(self, program: Path) -> str:
-        """What an image depends on besides its options."""
+        """A digest of all that an image depends on besides its options."""
         return self._own + digest_of(program.parent.glob("*.baker"))
 
 
@@ -82,8 +82,8 @@ def _tool(name: str, folder: Path | None) -> Path:
 
 
 def _library(bakerc: Path) -> list[Path]:
-    """The runtime's files that the compiler reads: in the folder that the
-    environment names, or in the checkout in which it was built."""
+    """The runtime files that the compiler reads, from the folder that the
+    environment names or from the checkout in which it was built."""
     named = os.environ.get("KARAKAL_RUNTIME_DIR")
     folders = [Path(named)] if named else [up / "runtime" for up in bakerc.parents]
     for folder in folders:
@@ -111,7 +111,7 @@ def _package_digest() -> str:
 
 
 def traffic_step(traffic: Table) -> Step:
-    """Traffic of a kind that `npftrace make` knows."""
+    """The call of `npftrace make` that writes this traffic."""
     rest = {key: value for key, value in traffic.items() if key != "kind"}
     command = (
         sys.executable, "-m", "npftrace", "make", str(traffic.get("kind")),
@@ -131,7 +131,8 @@ def compile_step(tools: Tools, program: Path, table: Table, profile: Traffic) ->
 
 
 def simulate_step(simulator: str, image: str, traffic: Traffic, table: Table) -> Step:
-    """`simulator` and `image` are digests: both travel to where the step runs."""
+    """A run of the simulator. `simulator` and `image` are digests, because both
+    files are sent to the worker that runs the step."""
     command = (
         "./ixpsim", "image.ixp", f"--trace={TRACE}", *traffic.control_option(),
         *options(table), "--stats=stats.json", "--quiet",
@@ -141,16 +142,16 @@ def simulate_step(simulator: str, image: str, traffic: Traffic, table: Table) ->
 
 
 class Sweep:
-    """Runs points in three waves. A point whose step fails goes no further; the
-    others are not held up."""
+    """Runs points in three stages: traffic, images, runs. A point whose step fails
+    ends there; the others continue."""
 
-    def __init__(self, engine: Engine, tools: Tools) -> None:
-        self.engine, self.tools = engine, tools
+    def __init__(self, runner: StepRunner, tools: Tools) -> None:
+        self.runner, self.tools = runner, tools
 
     def traffic(self, tables: Sequence[Table]) -> list[Traffic | Failure]:
-        store = self.engine.store
+        store = self.runner.store
         steps = [traffic_step(t) for t in tables if "trace" not in t]
-        made = iter(self.engine.run(steps, "traffic"))
+        made = iter(self.runner.run(steps, "traffic"))
         found: list[Traffic | Failure] = []
         for table in tables:
             if "trace" in table:
@@ -169,10 +170,10 @@ class Sweep:
     def run(
         self, points: Sequence[Point], pool: Pool | None = None
     ) -> list[PointResult]:
-        """The simulations run on `pool`; traffic and images are made here."""
-        loads = self.traffic([p.traffic for p in points])
+        """Runs all points. Simulations run on `pool`, the rest on this computer."""
+        traffics = self.traffic([p.traffic for p in points])
         profiles = self.traffic([p.profile for p in points])
-        images = self._wave(
+        images = self._run_stage(
             "images",
             [
                 compile_step(self.tools, p.program, p.compile, profile)
@@ -181,46 +182,48 @@ class Sweep:
                 for p, profile in zip(points, profiles, strict=True)
             ],
         )
-        simulator = self.engine.store.add_file(self.tools.ixpsim)
-        runs = self._wave(
+        simulator = self.runner.store.add_file(self.tools.ixpsim)
+        runs = self._run_stage(
             "simulations",
             [
-                _run_of(simulator, p, image, load)
-                for p, image, load in zip(points, images, loads, strict=True)
+                _run_of(simulator, p, image, traffic)
+                for p, image, traffic in zip(points, images, traffics, strict=True)
             ],
             pool,
         )
         return [self._result(*each) for each in zip(points, images, runs, strict=True)]
 
-    def _wave(
+    def _run_stage(
         self, what: str, steps: Iterable[Step | Failure], pool: Pool | None = None
     ) -> list[Outcome | Failure]:
-        """Runs the steps; what has failed before stays where it is."""
+        """Runs the steps of one stage; earlier failures stay in their positions."""
         steps = list(steps)
         waiting = [step for step in steps if isinstance(step, Step)]
-        done = iter(self.engine.run(waiting, what, pool))
+        done = iter(self.runner.run(waiting, what, pool))
         return [next(done) if isinstance(step, Step) else step for step in steps]
 
     def _result(
         self, point: Point, image: Outcome | Failure, run: Outcome | Failure
     ) -> PointResult:
         if isinstance(run, Failure):
-            return PointResult(point, {}, {}, run.said or "it failed without a word")
+            return PointResult(
+                point, {}, {}, run.said or "the tool failed without a message"
+            )
         assert isinstance(image, Outcome)
         report = self._json(image.outputs["report.json"])
         return PointResult(point, report, self._json(run.outputs["stats.json"]))
 
     def _json(self, digest: str) -> Table:
-        found: dict[str, Any] = json.loads(self.engine.store.read(digest))
+        found: dict[str, Any] = json.loads(self.runner.store.read(digest))
         return found
 
 
 def _run_of(
-    simulator: str, point: Point, image: Outcome | Failure, load: Traffic | Failure
+    simulator: str, point: Point, image: Outcome | Failure, traffic: Traffic | Failure
 ) -> Step | Failure:
     if isinstance(image, Failure):
         return image
-    if isinstance(load, Failure):
-        return load
+    if isinstance(traffic, Failure):
+        return traffic
     digest = image.outputs["image.ixp"]
-    return simulate_step(simulator, digest, load, point.simulate)
+    return simulate_step(simulator, digest, traffic, point.simulate)

@@ -16,7 +16,7 @@ CONNECT_SECONDS = 5
 
 
 class Pool(Protocol):
-    """Takes steps and gives results in any order."""
+    """Runs steps; their results are ready in any order."""
 
     def submit(self, step: Step, store: Store) -> Future[Result]: ...
 
@@ -31,7 +31,7 @@ class Pool(Protocol):
 
 
 class LocalPool:
-    """One thread a core; each waits for a tool of its own."""
+    """One thread per core; each runs one tool at a time."""
 
     def __init__(self, workers: int | None = None) -> None:
         self._executor = ThreadPoolExecutor(workers or os.cpu_count() or 1)
@@ -48,16 +48,16 @@ class LocalPool:
 
 
 class DaskPool:
-    """The workers of a scheduler.
+    """The workers of a Dask scheduler.
 
-    Files are tasks of their own: each goes to the scheduler once, from there to
-    the workers that need it, and again to others when a worker is lost, as do
-    the steps that it had not finished. Workers need Python and `distributed`,
-    and the shared libraries of the simulator.
+    Each file is a task of its own. It is sent to the scheduler once, and from
+    there to the workers that need it. When a worker is lost, its files and its
+    unfinished steps go to other workers. Workers need Python, `distributed`, and
+    the shared libraries of the simulator.
     """
 
     def __init__(self, address: str) -> None:
-        # Slow to load, and needed here alone.
+        # Slow to load, so only loaded here.
         import cloudpickle
         import distributed
 

@@ -1,14 +1,13 @@
-"""What a learning bridge with VLANs does: IEEE 802.1D and 802.1Q."""
+"""A learning bridge with VLANs: IEEE 802.1D and 802.1Q."""
 
 from collections import defaultdict
 
-from npftrace.frames.wire import ETH_TYPE_VLAN, pad
+from npftrace.frames.wire import ETH_TYPE_VLAN, GROUP_BIT, pad
 from npftrace.oracle.learned import Sightings
 from npftrace.oracle.updated import UpdatedTable
 from npftrace.oracle.verdict import Verdict
 from npftrace.tables.control import Call
 
-GROUP_BIT = 1 << 40
 # 01-80-c2-00-00-00 to -0f: no bridge forwards them (802.1D, 7.12.6).
 RESERVED = 0x0180C200000
 DEFAULT_VLAN = 1
@@ -18,18 +17,18 @@ class Bridge:
     """Ports, VLANs and stations."""
 
     def __init__(self, ports: int, window: int) -> None:
-        # By VLAN, the ports that carry it, and whether with a tag.
+        #: By VLAN, the ports that carry it, and whether with a tag.
         self.members: dict[int, dict[int, bool]] = defaultdict(dict)
         self.members[DEFAULT_VLAN] = dict.fromkeys(range(ports), False)
         self.access = dict.fromkeys(range(ports), DEFAULT_VLAN)
-        # Stations that stay, and the others by what was heard, in its order.
+        #: Static stations, and those that are learned.
         self.static: UpdatedTable[tuple[int, int], int | None] = UpdatedTable(
             None, window
         )
         self.heard: Sightings[tuple[int, int]] = Sightings(window)
 
-    def place(self, vlan: int, mac: int, port: int, call: Call) -> None:
-        """A station that stays."""
+    def add_static(self, vlan: int, mac: int, port: int, call: Call) -> None:
+        """Adds a static station."""
         self.static.set((vlan, mac), port, call)
 
     def leave_all(self, port: int) -> None:
@@ -37,14 +36,15 @@ class Bridge:
             carriers.pop(port, None)
 
     def hear(self, index: int, port: int, tci: int, data: bytes) -> None:
-        """For a frame without its tag, as `verdicts`."""
+        """Learns from a frame without its tag; `tci` is 0 if it had none."""
         vlan = tci & 0xFFF or self.access[port]
         source = int.from_bytes(data[6:12], "big")
         if vlan and not source & GROUP_BIT:
             self.heard.hear(index, (vlan, source), port)
 
     def ports_of(self, vlan: int, mac: int, index: int) -> list[int | None]:
-        """The ports at which packet `index` may find a station; None: at no port."""
+        """The ports at which packet `index` may find a station; None stands for an
+        unknown station."""
         found: list[int | None] = []
         for static in self.static.get((vlan, mac), index):
             if static is None:
@@ -61,7 +61,7 @@ class Bridge:
         return port, pad(data)
 
     def verdicts(self, index: int, port: int, tci: int, data: bytes) -> list[Verdict]:
-        """For a frame without its tag; `tci` 0 says that it had none."""
+        """The verdicts on a frame without its tag; `tci` is 0 if it had none."""
         vlan = tci & 0xFFF or self.access[port]
         tci = tci or vlan
         if not vlan:

@@ -1,4 +1,4 @@
-"""What an L3-Switch does with IPv6: RFC 8200, 4443, 4861 and 6438."""
+"""IPv6 in the L3-Switch: RFC 8200, 4443, 4861 and 6438."""
 
 from collections.abc import Sequence
 
@@ -16,22 +16,22 @@ from npftrace.oracle.verdict import Verdict
 
 
 class Ipv6Router(L3Tables):
-    """The rules for IPv6 packets and neighbours."""
+    """The steps for IPv6 packets and neighbours."""
 
-    def _released(
-        self, waited: Sequence[tuple[int, int, bytes]]
+    def _frames_of(
+        self, released: Sequence[tuple[int, int, bytes]]
     ) -> list[tuple[int, bytes]]:
-        """Packets that need not wait any longer, in their frames."""
+        """The frames of packets that waited for a MAC address."""
         kinds = {4: ETH_TYPE_IPV4, 6: ETH_TYPE_IPV6}
         return [
             self._frame(0, port, mac, kinds[packet[0] >> 4], packet)
-            for port, mac, packet in waited
+            for port, mac, packet in released
         ]
 
     def _hear6(
         self, port: int, tci: int, packet: bytes
     ) -> tuple[tuple[int, bytes], ...]:
-        """What the router sends because of a message about neighbours."""
+        """The frames that the router sends because of a neighbour message."""
         heard = nd.read(packet)
         if heard is None:
             return ()
@@ -47,10 +47,12 @@ class Ipv6Router(L3Tables):
             released = self.neighbours.learn(
                 heard.target, port, heard.mac, True, overrides
             )
-        return tuple(sent + self._released(released))
+        return tuple(sent + self._frames_of(released))
 
-    def _by_nd(self, index: int, port: int, hop: int, packet: bytes) -> list[Verdict]:
-        """A packet to a neighbour with an IPv6 address that is not known."""
+    def _await_neighbour(
+        self, index: int, port: int, hop: int, packet: bytes
+    ) -> list[Verdict]:
+        """The verdicts on a packet to a neighbour whose MAC address is unknown."""
         neighbour = self.neighbours.table[hop]
         if neighbour.requests == arp.REQUESTS_MAX and not neighbour.asked:
             neighbour.requests = 0
@@ -95,7 +97,7 @@ class Ipv6Router(L3Tables):
                 if number in self.neighbours.table and hop:
                     neighbour = self.neighbours.table[number]
                     if neighbour.six and neighbour.mac is None:
-                        found += self._by_nd(index, port, number, packet)
+                        found += self._await_neighbour(index, port, number, packet)
                         continue
                     hop = hop._replace(mac=neighbour.mac)
                 mtu = self.mtu[hop.port] if hop and hop.mac is not None else 0
@@ -112,8 +114,8 @@ class Ipv6Router(L3Tables):
     def _hops6(
         self, index: int, packet: bytes, route: int
     ) -> list[tuple[int, Hop | None]]:
-        """The next hops of a route that are right for a packet, by number; those
-        of a group by addresses and flow label (RFC 6438)."""
+        """The numbers and next hops of a route that are right for a packet. A
+        group chooses by addresses and flow label (RFC 6438)."""
         numbers: Sequence[int] = (route,)
         if route >= GROUP:
             folded = int.from_bytes(packet[1:4], "big") & 0xFFFFF

@@ -1,4 +1,4 @@
-"""What L3-Switch must do with each frame.
+"""The oracle of the L3-Switch: what it must do with each frame.
 
 Written from the standards: IEEE 802.1D and 802.1Q for bridging, RFC 826 for
 ARP, RFC 791, 792, 1812, 1191, 2644 and 2992 for IPv4, RFC 1624 for its
@@ -7,24 +7,24 @@ checksum, RFC 8200, 4443 and 4861 for IPv6.
 A frame goes through these steps:
 
 1. Longer than a port allows: dropped by the port ("oversize").
-2. A tag (802.1Q) says the VLAN, which the port must carry ("vlan_filtered").
-3. To the router's own address of the port: routed if IPv4 or IPv6, ARP for the
-   router ("arp_done"), else "not_ip".
-4. Else bridged within its VLAN; of type ARP, the router gets a copy.
+2. A tag (802.1Q) names the VLAN, which the port must carry ("vlan_filtered").
+3. To the router's own address on the port: IPv4 and IPv6 are routed, ARP ends as
+   "arp_done", other types as "not_ip".
+4. All others are bridged within their VLAN. The router gets a copy of ARP.
 
-Of IPv4 packets the header must be right (`ipv4.header_error`), the source an
-address of a host ("martian_source"), TTL above 1 ("ttl_expired"), the options
-in order ("bad_option", "source_route"); then the longest prefix decides
-("no_route"): a next hop, eight slots of next hops by flow, the router itself
-("for_router", echo answered), or what gets no packets ("martian_destination",
-"directed_broadcast"). A packet over the MTU is cut, or returned if it must not
-be ("fragmentation_needed"). A next hop given by its IP address is asked for, by
-ARP or, if that is one of IPv6, by solicitations; messages about neighbours end as
-"nd_done", other IPv6 packets for the router as "for_router6".
+An IPv4 packet must have a right header (`ipv4.header_error`), a source that is a
+host ("martian_source"), a TTL above 1 ("ttl_expired"), and right options
+("bad_option", "source_route"). Then the longest prefix decides ("no_route"). It
+has a next hop, a group of eight next hops chosen by flow, the router itself
+("for_router"; echo is answered), or no receiver ("martian_destination",
+"directed_broadcast"). A packet longer than the MTU is fragmented, or its sender
+is told if that is forbidden ("fragmentation_needed"). The MAC address of a next
+hop with an IP address is found by ARP, or by solicitations (IPv6). Messages of
+neighbours end as "nd_done", other IPv6 packets for the router as "for_router6".
 
-A message about a dropped packet goes to its sender if the router has an address
-on the port it came by and RFC 1812 allows it. Messages are limited in rate, so
-each may be missing.
+The sender of a dropped packet gets a message if the router has an address on the
+port that received the packet and RFC 1812 allows it. Messages are rate-limited,
+so each may be missing.
 """
 
 from collections.abc import Sequence
@@ -35,6 +35,7 @@ from npftrace.frames.wire import (
     ETH_TYPE_IPV6,
     ETH_TYPE_VLAN,
     FRAME_BYTES_MAX,
+    UDP,
     pad,
 )
 from npftrace.oracle.l3_switch.ipv6_router import Ipv6Router
@@ -44,7 +45,6 @@ from npftrace.oracle.l3_switch.tables import (
     LOCAL,
     MARTIAN,
     SUBNET,
-    UDP,
     drop,
     flow_slot,
 )
@@ -56,10 +56,10 @@ from npftrace.oracle.verdict import Verdict
 
 
 class L3Switch(Ipv6Router):
-    """The rules above for frames and IPv4."""
+    """The steps for frames and IPv4."""
 
     def hear(self, index: int, port: int, data: bytes) -> None:
-        """A bridge learns from frames that are not the router's."""
+        """Learns from frames that are not for the router."""
         while self.bridge_ticks and self.bridge_ticks[0] <= index:
             self.bridge.heard.tick(self.bridge_ticks.pop(0))
         untagged = self._without_tag(port, data)
@@ -70,8 +70,8 @@ class L3Switch(Ipv6Router):
             self.bridge.hear(index, port, *untagged)
 
     def _without_tag(self, port: int, data: bytes) -> tuple[int, bytes] | None:
-        """Tag and the rest of a frame, 0 if it has none; None if the port does
-        not carry its VLAN."""
+        """The tag of a frame (0 for none) and the frame without it; None if the
+        port does not carry its VLAN."""
         if data[12:14] != ETH_TYPE_VLAN.to_bytes(2, "big"):
             return 0, data
         tci = int.from_bytes(data[14:16], "big")
@@ -81,7 +81,7 @@ class L3Switch(Ipv6Router):
         return tci & 0xF000 | vlan, data[:12] + data[16:]
 
     def verdicts(self, index: int, port: int, data: bytes) -> list[Verdict]:
-        """All that is right for a padded frame."""
+        """All right verdicts on a padded frame."""
         if len(data) > FRAME_BYTES_MAX:
             return [Verdict("oversize")]
         while self.arp_ticks and self.arp_ticks[0] <= index:
@@ -132,12 +132,8 @@ class L3Switch(Ipv6Router):
                 return self._ipv6(index, port, tci, packet)
         return drop("not_ip")
 
-    #
-    # ARP
-    #
-
     def _arp(self, port: int, tci: int, data: bytes) -> tuple[tuple[int, bytes], ...]:
-        """What the router sends because of an ARP packet."""
+        """The frames that the router sends because of an ARP packet."""
         packet = data[ETHER_BYTES:]
         operation = int.from_bytes(packet[6:8], "big")
         mac, sender = int.from_bytes(packet[8:14], "big"), packet[14:18]
@@ -155,13 +151,14 @@ class L3Switch(Ipv6Router):
         if is_ours and operation == arp.REQUEST:
             reply = arp.message(arp.REPLY, (own_mac, own_ip), (mac, sender_ip))
             sent.append(self._frame(0, port, mac, ETH_TYPE_ARP, reply, tci))
-        sent += self._released(self.neighbours.learn(sender_ip, port, mac))
+        sent += self._frames_of(self.neighbours.learn(sender_ip, port, mac))
         return tuple(sent)
 
-    def _by_arp(
-        self, index: int, came_by: int, hop: int | tuple[int, int], packet: bytes
+    def _send_to_neighbour(
+        self, index: int, received_by: int, hop: int | tuple[int, int], packet: bytes
     ) -> list[Verdict]:
-        """Sends a packet to a neighbour with an IP address, or lets it wait."""
+        """Sends a packet to a neighbour with an IP address. If its MAC address is
+        unknown, the packet waits and ARP asks for it."""
         table = self.neighbours.table
         if isinstance(hop, tuple) and hop not in table:
             table[hop] = arp.Neighbour(hop[1], hop[0])
@@ -175,7 +172,12 @@ class L3Switch(Ipv6Router):
         if neighbour.requests == arp.REQUESTS_MAX and not neighbour.asked:
             neighbour.requests = 0
             return self._refuse(
-                index, came_by, packet, "host_unreachable", icmp.UNREACHABLE, icmp.HOST
+                index,
+                received_by,
+                packet,
+                "host_unreachable",
+                icmp.UNREACHABLE,
+                icmp.HOST,
             )
         waits = self.neighbours.wait(hop, packet)
         found = drop("arp_waiting" if waits else "arp_no_room")
@@ -187,10 +189,6 @@ class L3Switch(Ipv6Router):
             request = pad(self.neighbours.request(own, address, neighbour))
             found = [found[0]._replace(outputs=((port, request),))]
         return found
-
-    #
-    # IPv4
-    #
 
     def _ipv4(self, index: int, port: int, packet: bytes) -> list[Verdict]:
         if reason := header_error(packet):
@@ -242,19 +240,19 @@ class L3Switch(Ipv6Router):
         code: int,
         word: int = 0,
     ) -> list[Verdict]:
-        """Drops a packet and tells its sender, if that is allowed."""
+        """Drops a packet, with or without a message to its sender."""
         silent = Verdict("dropped", reason=reason)
         if port not in self.addresses or not icmp.may_answer(packet):
             return [silent]
         found = [silent]
-        for told in self._told(index, packet, kind, code, word):
-            found.insert(0, told._replace(kind="dropped", reason=reason))
+        for message in self._messages(index, packet, kind, code, word):
+            found.insert(0, message._replace(kind="dropped", reason=reason))
         return found
 
-    def _told(
+    def _messages(
         self, index: int, packet: bytes, kind: int, code: int, word: int
     ) -> list[Verdict]:
-        """How a message reaches the sender of a packet."""
+        """The verdicts on a message to the sender of a packet."""
         back = int.from_bytes(packet[12:16], "big")
         found = []
         for route in self.routes.matches(back, index):
@@ -284,7 +282,7 @@ class L3Switch(Ipv6Router):
         return known.port if known else 0
 
     def _route(self, index: int, port: int, packet: bytes, hop: int) -> list[Verdict]:
-        """A packet whose next hop is found."""
+        """The verdicts on a packet with this next hop."""
         header_bytes = 4 * (packet[0] & 15)
         if header_bytes > 20:
             leaves_by = 0
@@ -315,7 +313,7 @@ class L3Switch(Ipv6Router):
 
     def _forward(self, index: int, port: int, hop: int, packet: bytes) -> list[Verdict]:
         out = self._port_of(index, hop)
-        told = self._redirect(index, port, out, hop, packet)
+        redirects = self._redirect(index, port, out, hop, packet)
         mtu = self.mtu[out]
         if int.from_bytes(packet[2:4], "big") <= mtu:
             sent = self._send(index, port, hop, packet)
@@ -331,19 +329,20 @@ class L3Switch(Ipv6Router):
             whole = tuple(output for piece in pieces for output in piece.outputs)
             reasons = tuple(piece.reason for piece in pieces if piece.reason)
             sent = [Verdict("routed", whole, copies=reasons)]
-        if not told:
+        if not redirects:
             return sent
         with_message = [
             v._replace(outputs=v.outputs + t.outputs, copies=v.copies + t.copies)
             for v in sent
-            for t in told
+            for t in redirects
         ]
         return with_message + sent
 
     def _redirect(
         self, index: int, port: int, out: int, hop: int, packet: bytes
     ) -> list[Verdict]:
-        """RFC 1812, 5.2.7.2: the sender could reach the next hop itself."""
+        """A redirect (RFC 1812, 5.2.7.2), if the sender can reach the next hop
+        itself."""
         if port != out or port not in self.redirects or port not in self.addresses:
             return []
         own, length = self.addresses[port]
@@ -355,19 +354,23 @@ class L3Switch(Ipv6Router):
             return []
         if not icmp.may_answer(packet):
             return []
-        return self._told(index, packet, icmp.REDIRECT, 1, to)
+        return self._messages(index, packet, icmp.REDIRECT, 1, to)
 
-    def _send(self, index: int, came_by: int, hop: int, packet: bytes) -> list[Verdict]:
+    def _send(
+        self, index: int, received_by: int, hop: int, packet: bytes
+    ) -> list[Verdict]:
         """Sends a packet to a next hop."""
         if hop <= SUBNET:
             to = int.from_bytes(packet[16:20], "big")
-            return self._by_arp(index, came_by, (SUBNET - hop, to), packet)
+            return self._send_to_neighbour(
+                index, received_by, (SUBNET - hop, to), packet
+            )
         found: list[Verdict] = []
         for known in self.hops.get(hop, index):
             if known is None:
                 found += drop("no_next_hop")
             elif known.mac is None:
-                found += self._by_arp(index, came_by, hop, packet)
+                found += self._send_to_neighbour(index, received_by, hop, packet)
             else:
                 for source in self.own.get(known.port, index):
                     data = ether(known.mac, source, ETH_TYPE_IPV4) + packet
@@ -378,7 +381,7 @@ class L3Switch(Ipv6Router):
         return found
 
     def _local(self, index: int, port: int, packet: bytes) -> list[Verdict]:
-        """A packet to the router itself."""
+        """The verdicts on a packet to the router itself."""
         if int.from_bytes(packet[6:8], "big") & 0x3FFF:
             return drop("fragment_for_router")
         at = 4 * (packet[0] & 15)

@@ -1,4 +1,4 @@
-"""What control calls tell an L3-Switch: ports, next hops, routes, stations."""
+"""The tables of the L3-Switch as control calls set them up."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -13,16 +13,17 @@ from npftrace.oracle.verdict import Verdict
 from npftrace.tables.control import Call
 
 MTU_DEFAULT = 1500
+#: Slots of a group of next hops.
 SLOTS = 8
-UDP = 17
-# Values of routes that are no next hop's number.
+#: Values of routes that are not the number of a next hop.
 MARTIAN, LOCAL, BROADCAST = -1, -2, -3
-SUBNET = -16  # less the port
-GROUP = 1 << 20  # plus the group
+#: A connected subnet is SUBNET minus its port, a group GROUP plus its number.
+SUBNET = -16
+GROUP = 1 << 20
 
 
 class Hop(NamedTuple):
-    """A next hop: its MAC address is None if ARP has to find it."""
+    """A next hop. Its MAC address is None if ARP or solicitations find it."""
 
     port: int
     mac: int | None
@@ -34,7 +35,7 @@ def drop(reason: str) -> list[Verdict]:
 
 
 def flow_slot(source: int, destination: int, protocol: int) -> int:
-    """The slot of a flow in a group: its bits folded to three."""
+    """The slot of a flow in a group: its bits folded into three."""
     folded = source ^ destination ^ protocol
     for shift in (16, 8, 4):
         folded ^= folded >> shift
@@ -42,7 +43,7 @@ def flow_slot(source: int, destination: int, protocol: int) -> int:
 
 
 class L3Tables:
-    """The tables, and the frames in which packets leave by them."""
+    """The tables, and the frames in which packets leave."""
 
     def __init__(self, calls: Sequence[Call], ports: int, window: int) -> None:
         self.ports = ports
@@ -57,10 +58,10 @@ class L3Tables:
         self.neighbours = arp.Neighbours()
         self.mtu = dict.fromkeys(range(ports), MTU_DEFAULT)
         self.redirects: set[int] = set()
-        # The router's address and prefix length on each port.
+        #: The router's address and prefix length on each port.
         self.addresses: dict[int, tuple[int, int]] = {}
         self.addresses6: dict[int, int] = {}
-        # The packets before which time passes, in order.
+        #: The packets before which the clocks tick, in order.
         self.arp_ticks: list[int] = []
         self.bridge_ticks: list[int] = []
         start = Call("start", ())
@@ -114,10 +115,10 @@ class L3Tables:
                 self.routes6.set(self._address6(args), args[4], None, call)
             case "bridge_add", 2:
                 require(call, args[1] < self.ports, "no such port")
-                self.bridge.place(1, args[0], args[1], call)
+                self.bridge.add_static(1, args[0], args[1], call)
             case "bridge_add_in", 3:
                 require(call, args[1] < self.ports, "no such port")
-                self.bridge.place(args[2], args[0], args[1], call)
+                self.bridge.add_static(args[2], args[0], args[1], call)
             case "bridge_tick", 0:
                 self.bridge_ticks.append(call.when)
             case "arp_tick", 0:
@@ -126,7 +127,7 @@ class L3Tables:
                 self._configure(call)
 
     def _configure(self, call: Call) -> None:
-        """What is set before packets flow."""
+        """Runs a call that is allowed only before packets flow."""
         args = call.args
         require(call, call.unit == "start", "only before packets flow")
         match call.function, len(args):
@@ -151,9 +152,9 @@ class L3Tables:
             case "trunk_allow", 2:
                 self.bridge.members[args[1]][args[0]] = True
             case "icmp_rate", 2:
-                pass  # any message may be missing
+                pass  # Any message may be missing.
             case "count_packets", 1:
-                pass  # no packet is another for it
+                pass  # Counting changes no packet.
             case _:
                 raise unknown_call(call)
 
@@ -163,7 +164,7 @@ class L3Tables:
 
     def _own_address(self, call: Call) -> None:
         port, address, length = call.args
-        require(call, 8 <= length <= 30, "no length of a subnet")
+        require(call, 8 <= length <= 30, "not a prefix length of a subnet")
         self.addresses[port] = (address, length)
         inside = (1 << 32 - length) - 1
         self.routes.set(address, length, SUBNET - port, call)
