@@ -119,7 +119,7 @@ def test_interrupted_and_resumed(local: Path, tmp_path: Path) -> None:
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=60)
     assert process.returncode == 130
-    assert "the same command goes on from there" in err
+    assert "the same command continues from there" in err
     said = finished(sweep(tmp_path))
     assert f"{STEPS} steps ran" not in said and "; 0 steps ran" not in said
     assert_same(local, tmp_path)

@@ -1,4 +1,4 @@
-"""Packet tests: what a wrong file or a wrong program is told."""
+"""Packet tests: reading, comparing, and the messages about errors."""
 
 import subprocess
 from pathlib import Path
@@ -19,7 +19,7 @@ def write(folder: Path, text: str) -> PacketTest:
     return read_test(path)
 
 
-def test_statements_and_continued_lines(tmp_path: Path) -> None:
+def test_an_indented_line_continues_a_statement(tmp_path: Path) -> None:
     test = write(
         tmp_path,
         f"# comment\nlet f = {FRAME}\ncontrol a(1)\nsend 2 f\n  / Raw(b'x')\n"
@@ -37,22 +37,22 @@ def test_statements_and_continued_lines(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("sned 0 Ether()\n", ":1: error: 'sned' is none of program, include, let"),
+        ("sned 0 Ether()\n", ":1: error: 'sned' is not one of program, include, let"),
         ("send 7 Ether()\n", "expected a port from 0 to 3"),
-        ("send 0 Eter()\n", "'Eter()' is no packet: NameError"),
-        ("\nsend 0 open('x')\n", ":2: error: 'open('x')' is no packet"),
+        ("send 0 Eter()\n", "'Eter()' is not a packet: NameError"),
+        ("\nsend 0 open('x')\n", ":2: error: 'open('x')' is not a packet"),
         ("let 3 = Ether()\n", "expected 'let NAME = EXPRESSION'"),
         ("control a()\n", "the test sends no frame"),
         ("value a() = x\n", "expected 'value CALL = NUMBER'"),
     ],
 )
-def test_bad_files(tmp_path: Path, text: str, message: str) -> None:
+def test_a_wrong_file_is_refused(tmp_path: Path, text: str, message: str) -> None:
     with pytest.raises(InputError) as error:
         write(tmp_path, text)
     assert message in str(error.value)
 
 
-def test_differences_are_told(tmp_path: Path) -> None:
+def test_differences_are_reported(tmp_path: Path) -> None:
     test = write(tmp_path, f"send 0 {FRAME}\n  expect 1 {FRAME}\n  drop gone\n")
     wrong = bytearray(test.expected[0].data)
     wrong[5] ^= 1
@@ -69,16 +69,16 @@ def test_differences_are_told(tmp_path: Path) -> None:
     assert right == []
 
 
-def test_values_at_the_end(tmp_path: Path) -> None:
+def test_values_are_compared_at_the_end(tmp_path: Path) -> None:
     test = write(tmp_path, f"send 0 {FRAME}\nvalue m.seen(1) = 2\nvalue lost() = 0\n")
     assert _control_file(test, by_packet=True) == "@end m.seen(1)\n@end lost()\n"
     values = [{"value": value} for value in (7, 3, 0)]
     assert _compare(test, [], {"control": {"values": values}}) == [
-        f"{test.path}:2: m.seen(1) gives 3, not 2"
+        f"{test.path}:2: m.seen(1) returns 3, not 2"
     ]
 
 
-def test_command_fails_with_one(tmp_path: Path) -> None:
+def test_an_unreadable_test_ends_with_status_1(tmp_path: Path) -> None:
     path = tmp_path / "none.packets"
     done = subprocess.run(
         ["python3", "-m", "npftrace", "packets", str(path)],

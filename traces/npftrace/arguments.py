@@ -11,6 +11,15 @@ DEFAULT = "(default: %(default)s)"
 COUNT_MAX = 10**9
 
 
+class DefaultsHelpFormatter(argparse.ArgumentDefaultsHelpFormatter):
+    """Ends the help of each option with its default, if it has one."""
+
+    def _get_help_string(self, action: argparse.Action) -> str | None:
+        if action.default is None or action.nargs == 0:
+            return action.help
+        return super()._get_help_string(action)
+
+
 def between(low: int, high: int) -> Callable[[str], int]:
     """An argument type: a whole number within bounds."""
 

@@ -8,6 +8,7 @@ import argparse
 import sys
 from collections.abc import Callable, Sequence
 
+from npftrace.arguments import DefaultsHelpFormatter
 from npftrace.check import command as check
 from npftrace.errors import InputError
 from npftrace.frames import replay, show
@@ -55,7 +56,7 @@ def _parser() -> argparse.ArgumentParser:
         kind = kinds.add_parser(
             name,
             help=(module.__doc__ or name).splitlines()[0].rstrip("."),
-            formatter_class=argparse.ArgumentDefaultsHelpFormatter,
+            formatter_class=DefaultsHelpFormatter,
         )
         module.add_arguments(kind)
         kind.set_defaults(run=module.run)

@@ -1,52 +1,58 @@
-"""What the firewall must do with each frame.
+"""The oracle of the firewall: what it must do with each frame.
 
-Rules are tried one after the other: the first that matches gives the packet
-its flow. Fragments follow RFC 791, RFC 1858 (section 2.2 and 3.2.2: a first
-fragment must hold its transport header, no fragment of TCP may begin at offset
-1) and RFC 3128. A frame goes through these steps:
+The first rule that matches a packet gives it its flow. Fragments follow RFC 791,
+RFC 3128 and RFC 1858 (sections 2.2 and 3.2.2: a first fragment must hold its
+transport header, and no fragment of TCP may begin at offset 1). A frame goes
+through these steps:
 
 1. Longer than a port allows: dropped by the port ("oversize").
-2. ARP passes; other types than IPv4 are "not_ipv4" unless let through.
+2. ARP passes; other types than IPv4 are "not_ipv4" unless they may pass.
 3. A header that does not fit the packet is "bad_header", a TCP fragment at
    offset 1 "tiny_fragment", a TCP, UDP or ICMP packet without room for its
    header "short_transport".
 4. The flow of the first matching rule, or none, is dropped ("flow_denied") or
    passes unchanged to the port paired with its own.
 
-In stateful mode a TCP or UDP packet with ports passes besides if it belongs to
-a connection: two addresses and ports, whichever way. A packet that the rules let
-pass begins one, for TCP only if it has SYN and not ACK. A connection that is
-silent between two ticks of the clock is forgotten.
+In stateful mode a TCP or UDP packet with ports also passes if it belongs to a
+connection: two pairs of address and port, in either direction. A packet that the
+rules pass begins a connection; a TCP packet only if it has SYN and not ACK. A
+connection without a packet between two ticks of the clock is forgotten.
 
-Ports exist in TCP and UDP, flags in TCP, a type in ICMP, all but in fragments
-after the first. A rule that asks for what a packet has not does not match it.
+TCP and UDP have ports, TCP has flags, ICMP has a type. Fragments after the first
+have none of them. A rule that asks for a field that a packet lacks does not match.
 """
 
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from npftrace.frames.wire import ETH_TYPE_ARP, ETH_TYPE_IPV4, FRAME_BYTES_MAX
+from npftrace.frames.wire import (
+    ETH_TYPE_ARP,
+    ETH_TYPE_IPV4,
+    ETHER_BYTES,
+    FRAME_BYTES_MAX,
+    ICMP,
+    TCP,
+    UDP,
+)
 from npftrace.oracle.calls import require, running_order, unknown_call
 from npftrace.oracle.learned import Sightings
-from npftrace.oracle.protocols.ipv4 import ETHER_BYTES
 from npftrace.oracle.updated import UpdatedTable
 from npftrace.oracle.verdict import Verdict
 from npftrace.tables.control import Call
 
-ICMP, TCP, UDP = 1, 6, 17
 TRANSPORT_BYTES = {ICMP: 8, TCP: 20, UDP: 8}
 ANY_PROTOCOL = 256
 ALL_PORTS = (0, 65535)
 NO_FLOW = -1
 SYN, ACK = 2, 16
-# A connection: protocol and both ends, each address and port.
+#: Protocol, and address and port of both ends.
 Connection = tuple[int, tuple[int, int], tuple[int, int]]
-# Headers whose first match is remembered.
-REMEMBERED = 1 << 16
+#: The most headers whose flow is cached.
+CACHED_MAX = 1 << 16
 
 
 class Header(NamedTuple):
-    """What rules look at; None where a packet has no such field."""
+    """The fields that rules match; None where a packet has no such field."""
 
     src: int
     dst: int
@@ -96,7 +102,7 @@ class Rule(NamedTuple):
 
 
 def header_of(packet: bytes) -> Header | str:
-    """The fields of an IPv4 packet, or why it is dropped."""
+    """The fields of an IPv4 packet, or the reason why it is dropped."""
     header_bytes = 4 * (packet[0] & 15)
     length = int.from_bytes(packet[2:4], "big")
     if packet[0] >> 4 != 4 or not 20 <= header_bytes <= length <= len(packet):
@@ -130,7 +136,7 @@ def header_of(packet: bytes) -> Header | str:
 
 
 def connection_of(header: Header) -> Connection | None:
-    """The connection of a packet, of either direction."""
+    """The connection of a packet; it is the same in both directions."""
     if header.ports is None:
         return None
     one, other = (header.src, header.ports[0]), (header.dst, header.ports[1])
@@ -138,8 +144,8 @@ def connection_of(header: Header) -> Connection | None:
 
 
 class RuleIndex:
-    """Finds the first rule that matches. Rules with the same prefix lengths are
-    found by their prefixes, and then tried one by one."""
+    """Finds the first rule that matches. Rules are grouped by prefix lengths and
+    prefixes, and tried one by one within a group."""
 
     def __init__(self, rules: Sequence[Rule]) -> None:
         self.rules = rules
@@ -176,7 +182,8 @@ class Firewall:
         self.dropped: UpdatedTable[int, bool] = UpdatedTable(False, window)
         self.drops_other: UpdatedTable[int, bool] = UpdatedTable(True, window)
         self.peers: UpdatedTable[int, int | None] = UpdatedTable(None, window)
-        self.known: dict[Header, int] = {}
+        #: Cached flows.
+        self.flows: dict[Header, int] = {}
         self.is_stateful = False
         self.connections: Sightings[Connection] = Sightings(window)
         self.ticks: list[int] = []
@@ -228,7 +235,7 @@ class Firewall:
                 raise unknown_call(call)
 
     def hear(self, index: int, port: int, data: bytes) -> None:
-        """A packet of a connection begins it or keeps it alive."""
+        """Learns that a packet begins a connection or keeps it alive."""
         while self.ticks and self.ticks[0] <= index:
             self.connections.tick(self.ticks.pop(0))
         if not self.is_stateful or len(data) > FRAME_BYTES_MAX:
@@ -250,7 +257,7 @@ class Firewall:
             self.connections.hear(index, connection, 1, is_sure=None not in known)
 
     def verdicts(self, index: int, port: int, data: bytes) -> list[Verdict]:
-        """All that is right for a padded frame."""
+        """All right verdicts on a padded frame."""
         if len(data) > FRAME_BYTES_MAX:
             return [Verdict("oversize")]
         ether_type = int.from_bytes(data[12:14], "big")
@@ -277,7 +284,7 @@ class Firewall:
         return found
 
     def _passed(self, index: int, port: int, data: bytes) -> list[Verdict]:
-        # Until they are told otherwise, ports 0 and 1, 2 and 3, … are pairs.
+        # By default, ports 0 and 1 are a pair, 2 and 3, and so on.
         peers = (
             port ^ 1 if peer is None else peer for peer in self.peers.get(port, index)
         )
@@ -285,10 +292,10 @@ class Firewall:
 
     def _flow(self, header: Header) -> int:
         """The flow of the first rule that matches."""
-        flow = self.known.get(header)
+        flow = self.flows.get(header)
         if flow is None:
             rule = self.rules.first(header) if self.rules else None
             flow = rule.flow if rule else NO_FLOW
-            if len(self.known) < REMEMBERED:
-                self.known[header] = flow
+            if len(self.flows) < CACHED_MAX:
+                self.flows[header] = flow
         return flow

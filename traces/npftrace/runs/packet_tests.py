@@ -1,4 +1,4 @@
-"""Packet tests: one file that says what goes in and what must come out.
+"""Packet tests: a file of frames to send and frames to expect.
 
     # A frame to an unknown address is flooded; a known one goes to its port.
     program switch.baker
@@ -9,21 +9,21 @@
     send 1 frame / IP(src="0.0.0.0")
       drop bad_source
 
-A line that begins with a blank goes on from the line above, unless it begins
-with a word of this list:
+An indented line continues the line above, unless it begins with one of these
+words:
 
-    program FILE    the Baker program, beside the test (default: of the same name)
-    include FILE    the statements of another file, beside this one
+    program FILE    the Baker program (default: the test's name with .baker)
+    include FILE    the statements of another file
     let NAME = E    names an expression
     control CALL    a call of a control function, before the next `send`
     send PORT E     a frame arrives at a port
     expect PORT E   a frame leaves by a port
-    drop REASON     a packet is dropped for that reason
-    value CALL = N  at the end the control function gives that number
+    drop REASON     a packet is dropped for this reason
+    value CALL = N  the control function returns N at the end
 
-Expressions are scapy's; a frame is padded to 60 bytes as on the wire. A test
-says all that comes out: what is not expected is an error. Frames of one port
-may come out in any order.
+File names are relative to the test's folder. Expressions are those of scapy.
+Frames are padded to 60 bytes, as on the wire. A frame that is not expected is an
+error. Frames of one port may leave in any order.
 """
 
 import argparse
@@ -43,18 +43,18 @@ from npftrace.frames.wire import CRC_BYTES, pad
 
 PORTS = 4
 
-# On the simulator packets come one at a time: a test says what follows from
-# what. At this rate a frame has over 15,000 cycles to itself.
+#: The simulator gets one packet at a time, so that a test can rely on their order.
+#: At this rate, frames are over 15,000 cycles apart.
 RATE_GBPS = 0.02
 CLOCK_GHZ = 0.6
-#: A control call between two frames runs so many cycles before the second.
+#: A control call between two frames runs this many cycles before the second.
 CONTROL_LEAD = 2000
 WORDS = ("program", "include", "let", "control", "send", "expect", "drop", "value")
 
 
 @dataclass
 class Expected:
-    """A frame that must leave, with the line that says so."""
+    """A frame that must leave, and the line of its `expect`."""
 
     line: int
     port: int
@@ -63,21 +63,21 @@ class Expected:
 
 @dataclass
 class PacketTest:
-    """A test file, read."""
+    """The statements of a test file."""
 
     path: Path
     program: Path
-    #: Calls, each with the number of frames sent before it.
+    #: Calls, and the number of frames sent before each.
     control: list[tuple[int, str]] = field(default_factory=list)
     sent: list[Frame] = field(default_factory=list)
     expected: list[Expected] = field(default_factory=list)
     drops: Counter[str] = field(default_factory=Counter)
-    #: Calls at the end with what they give, and the lines that say so.
+    #: Line, call and result of each `value`.
     values: list[tuple[int, str, int]] = field(default_factory=list)
 
 
 def _statements(path: Path) -> list[tuple[int, str]]:
-    """The statements of a file with the numbers of their first lines."""
+    """The statements of a file and the numbers of their first lines."""
     statements: list[tuple[int, str]] = []
     try:
         text = path.read_text()
@@ -97,10 +97,10 @@ def _statements(path: Path) -> list[tuple[int, str]]:
 
 
 class _Reader:
-    """Carries out the statements of one file."""
+    """Executes the statements of a test file."""
 
     def __init__(self, path: Path) -> None:
-        # Scapy takes a second to load: only those who run tests pay for it.
+        # Scapy takes a second to load, so only packet tests load it.
         from scapy import all as scapy
 
         self.names: dict[str, Any] = {
@@ -120,9 +120,9 @@ class _Reader:
 
     def value(self, text: str) -> Any:
         try:
-            return eval(text, self.names)  # scapy's notation is Python
+            return eval(text, self.names)  # The notation of scapy is Python.
         except Exception as error:
-            what = f"'{text}' is no packet: {type(error).__name__}: {error}"
+            what = f"'{text}' is not a packet: {type(error).__name__}: {error}"
             raise self.fail(what) from error
 
     def frame(self, rest: str) -> tuple[int, bytes]:
@@ -132,7 +132,7 @@ class _Reader:
         return int(port), pad(bytes(self.value(text)))
 
     def read(self, path: Path) -> None:
-        """Carries out the statements of a file."""
+        """Executes the statements of a file."""
         test = self.test
         for line, statement in _statements(path):
             self.path, self.line = path, line
@@ -142,7 +142,7 @@ class _Reader:
                 test.program = path.parent / rest
             elif word == "include":
                 if path != test.path:
-                    raise self.fail("an included file includes no other")
+                    raise self.fail("an included file cannot include another")
                 self.read(path.parent / rest)
                 self.path = path
             elif word == "let":
@@ -165,7 +165,7 @@ class _Reader:
                     raise self.fail("expected 'value CALL = NUMBER'")
                 test.values.append((self.line, call.strip(), int(number)))
             else:
-                raise self.fail(f"'{word}' is none of {', '.join(WORDS)}")
+                raise self.fail(f"'{word}' is not one of {', '.join(WORDS)}")
 
     def run(self) -> PacketTest:
         test = self.test
@@ -173,12 +173,12 @@ class _Reader:
         if not test.sent:
             raise self.fail("the test sends no frame")
         if not test.program.name:
-            raise self.fail("say which program is tested: 'program FILE'")
+            raise self.fail("no program is named: 'program FILE'")
         return test
 
 
 def read_test(path: Path) -> PacketTest:
-    """Reads a test file; InputError says what is wrong with it."""
+    """Reads a test file; InputError if it is wrong."""
     return _Reader(path).run()
 
 
@@ -195,8 +195,8 @@ def _tool(*command: str | Path) -> None:
 
 
 def _control_file(test: PacketTest, by_packet: bool) -> str:
-    """The calls with their times: before a packet or, since the simulator may
-    have one in flight then, at a cycle when none is."""
+    """The control file. Calls are timed by packet, or for the simulator, which may
+    have a packet in flight then, by a cycle at which no packet is in flight."""
     lines = []
     for before, call in test.control:
         bits = sum((len(frame.data) + CRC_BYTES) * 8 for frame in test.sent[:before])
@@ -208,7 +208,7 @@ def _control_file(test: PacketTest, by_packet: bool) -> str:
 
 
 def _image_of(program: Path, level: str, images: Path) -> Path:
-    """The program compiled for a level: once for all tests of it."""
+    """The program compiled for a level, once for all of its tests."""
     image = images / f"{program.stem}.{level}.ixp"
     if not image.exists():
         report = f"--report={image.with_suffix('.json')}"
@@ -217,13 +217,13 @@ def _image_of(program: Path, level: str, images: Path) -> Path:
 
 
 def _engines_of(image: Path) -> int:
-    """As few as will do: one for each aggregate."""
+    """The fewest engines that the image can use: one per aggregate."""
     return len(json.loads(image.with_suffix(".json").read_text())["aggregates"])
 
 
 def run_test(test: PacketTest, where: str, images: Path) -> list[str]:
-    """Runs a test on `x86` or, compiled for a level, on the simulator; returns
-    what is wrong. Compiled programs are kept in the folder `images`."""
+    """Runs a test on `x86` or, compiled for the level `where`, on the simulator;
+    returns its problems. Compiled programs are cached in the folder `images`."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         trace, control = folder / "in.pcapng", folder / "control.txt"
@@ -246,20 +246,20 @@ def run_test(test: PacketTest, where: str, images: Path) -> list[str]:
 
 def _compare(test: PacketTest, found: list[Frame], stats: dict[str, Any]) -> list[str]:
     problems = []
-    left = [(frame.port, frame.data) for frame in found]
+    unexplained = [(frame.port, frame.data) for frame in found]
     missing = []
     for want in test.expected:
-        if (want.port, want.data) in left:
-            left.remove((want.port, want.data))
+        if (want.port, want.data) in unexplained:
+            unexplained.remove((want.port, want.data))
         else:
             missing.append(want)
     for want in missing:
         place = f"{test.path}:{want.line}"
         problems.append(f"{place}: not sent by port {want.port}: {summary(want.data)}")
-        near = _nearest(want, left)
+        near = _nearest(want, unexplained)
         if near:
             problems += [f"  {line}" for line in differences(want.data, near)]
-    for port, data in left:
+    for port, data in unexplained:
         problems.append(f"{test.path}: not expected by port {port}: {summary(data)}")
     drops: Counter[str] = Counter()
     for reason, count in stats.get("drops", {}).items():
@@ -275,18 +275,18 @@ def _compare(test: PacketTest, found: list[Frame], stats: dict[str, Any]) -> lis
 
 
 def _compare_values(test: PacketTest, stats: dict[str, Any]) -> list[str]:
-    given = stats["control"]["values"][-len(test.values) :] if test.values else []
+    results = stats["control"]["values"][-len(test.values) :] if test.values else []
     return [
-        f"{test.path}:{line}: {call} gives {found['value']}, not {number}"
-        for (line, call, number), found in zip(test.values, given, strict=True)
+        f"{test.path}:{line}: {call} returns {found['value']}, not {number}"
+        for (line, call, number), found in zip(test.values, results, strict=True)
         if found["value"] != number
     ]
 
 
-def _nearest(want: Expected, left: list[tuple[int, bytes]]) -> bytes | None:
+def _nearest(want: Expected, sent: list[tuple[int, bytes]]) -> bytes | None:
     """The frame of the same port and length that differs in the fewest bytes."""
     same = [
-        data for port, data in left if port == want.port and len(data) == len(want.data)
+        data for port, data in sent if port == want.port and len(data) == len(want.data)
     ]
     return min(
         same,
@@ -296,11 +296,12 @@ def _nearest(want: Expected, left: list[tuple[int, bytes]]) -> bytes | None:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of `npftrace packets`."""
     parser.add_argument("tests", type=Path, nargs="+", metavar="FILE.packets")
     parser.add_argument(
         "--on",
         default="x86,swc",
-        help="where to run, by commas: x86, or a level for the simulator",
+        help="where to run, separated by commas: x86, or a level for the simulator",
     )
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.description = __doc__
@@ -308,7 +309,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """0 if all tests pass everywhere."""
+    """Returns 0 if all tests pass everywhere, else 1."""
     failures = 0
     with tempfile.TemporaryDirectory() as images:
         for path in args.tests:

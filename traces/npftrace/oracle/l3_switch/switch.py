@@ -34,6 +34,7 @@ from npftrace.frames.wire import (
     ETH_TYPE_IPV4,
     ETH_TYPE_IPV6,
     ETH_TYPE_VLAN,
+    ETHER_BYTES,
     FRAME_BYTES_MAX,
     UDP,
     pad,
@@ -51,7 +52,7 @@ from npftrace.oracle.l3_switch.tables import (
 from npftrace.oracle.protocols import arp, icmp, nd
 from npftrace.oracle.protocols import ipv4_options as ip_options
 from npftrace.oracle.protocols.fragments import cut
-from npftrace.oracle.protocols.ipv4 import ETHER_BYTES, ether, header_error, with_ttl
+from npftrace.oracle.protocols.ipv4 import ether, header_error, with_ttl
 from npftrace.oracle.verdict import Verdict
 
 
@@ -301,7 +302,9 @@ class L3Switch(Ipv6Router):
                     icmp.UNREACHABLE, icmp.SOURCE_ROUTE,
                 )  # fmt: skip
             packet = packet[:20] + done.options + packet[header_bytes:]
-            packet = icmp.renewed(packet[:8] + bytes([packet[8] - 1]) + packet[9:])
+            packet = icmp.with_new_checksum(
+                packet[:8] + bytes([packet[8] - 1]) + packet[9:]
+            )
         else:
             packet = with_ttl(packet, packet[8] - 1)
         if hop == LOCAL:

@@ -1,4 +1,4 @@
-"""What the label switching router must do with each frame.
+"""The oracle of the label switching router: what it must do with each frame.
 
 Written from RFC 3031 (architecture: FTN, ILM, NHLFE), RFC 3032 (encoding,
 reserved labels, TTL), RFC 3443 (uniform model), RFC 4182 (explicit null above
@@ -9,36 +9,38 @@ A frame goes through these steps:
 1. Longer than a port allows: dropped by the port ("oversize").
 2. Not to the router's own address of the port: "not_for_router". Neither IPv4
    nor MPLS: "other_type".
-3. Labelled, entry by entry: router alert is counted and goes on as the entry
-   beneath says, with an alert on top again; other reserved labels but the two
-   explicit nulls are "reserved_label", labels that nothing is known of
-   "unknown_label"; explicit null and labels to pop go off, and what is beneath
-   decides: the next entry, or after the last one the IPv4 header, that of IPv6
-   after IPv6 explicit null.
-   A stack that goes on beyond the frame is "truncated".
-   TTL 0 or 1 in the outermost entry is "ttl_expired" then.
-   A label with an NHLFE is replaced by the NHLFE's labels: EXP and the
-   bottom-of-stack bit stay with the first of them. No labels: it is popped.
-4. IPv4, received so or laid bare: the checks of RFC 1812 with their reasons,
-   then "ttl_expired", then the NHLFE: that of the popped label or that of the
-   longest prefix ("no_route"), whose labels are pushed.
+3. Labelled packets are processed entry by entry. A router alert is counted; the
+   entry below decides, and the alert is pushed again. Other reserved labels are
+   "reserved_label", except the two explicit nulls. Labels that the tables do not
+   have are "unknown_label". Explicit null and labels to pop are removed, and what
+   is below decides: the next entry, or after the last one the IPv4 header (the
+   IPv6 header after IPv6 explicit null).
+   A stack that continues beyond the frame is "truncated".
+   Then a TTL of 0 or 1 in the outermost entry is "ttl_expired".
+   A label with an NHLFE is replaced by the NHLFE's labels. EXP and the
+   bottom-of-stack bit stay with the first of them. An NHLFE without labels pops.
+4. IPv4 packets, received as such or uncovered by a pop: the checks of RFC 1812
+   with their reasons, then "ttl_expired", then the NHLFE of the popped label or of
+   the longest prefix ("no_route"), whose labels are pushed.
 
-Outgoing TTL, in whatever is the outermost header and in all that is pushed, is
-the TTL of the outermost header received less one. EXP of labels pushed on a
-label is that label's, on an IPv4 packet its precedence (RFC 791). A frame that
-popping makes too short leaves padded, as from any MAC.
+The TTL that leaves, in the outermost header and in all pushed labels, is the TTL
+of the outermost header received minus 1. Labels pushed on a label have its EXP;
+labels pushed on an IPv4 packet have its precedence (RFC 791). A frame that is too
+short after a pop is padded, as by any MAC.
 
-What is longer than the MTU of the port that it leaves by is cut beneath its
-labels, which go with every fragment, or returned to its sender if it must not be
-("fragmentation_needed"), who is told the MTU less the labels (RFC 3032, 3.4); if it
-is IPv6, no right IPv4 packet or has more than 32 labels it is "packet_too_big".
+A packet longer than the MTU of its port is fragmented below its labels, and each
+fragment gets all of them. If that is forbidden ("fragmentation_needed"), its
+sender is told the MTU minus the labels (RFC 3032, 3.4). An IPv6 packet, a wrong
+IPv4 packet and one with more than 32 labels is "packet_too_big".
 
-Under the pipe model (RFC 3443, 3.2) an NHLFE pushes labels with TTL 255, and what
-its pop lays bare keeps the TTL it had. Beneath an NHLFE's last label may be IPv6.
+Under the pipe model (RFC 3443, 3.2) an NHLFE pushes labels with TTL 255, and the
+header that its pop uncovers keeps its TTL. Below an NHLFE's last label may be
+IPv6.
 
 The sender of a packet that expires or has no route gets an ICMP message if the
-router has an address on the port and RFC 1812 allows it, with the label stack if
-the packet had one (RFC 4950); messages are limited in rate, so each may be missing.
+router has an address on the port and RFC 1812 allows it. The message has the
+label stack if the packet had one (RFC 4950). Messages are rate-limited, so each
+may be missing.
 """
 
 from collections.abc import Sequence
@@ -48,6 +50,7 @@ from npftrace.frames.wire import (
     ETH_TYPE_IPV4,
     ETH_TYPE_IPV6,
     ETH_TYPE_MPLS,
+    ETHER_BYTES,
     FRAME_BYTES_MAX,
     checksum,
     pad,
@@ -55,7 +58,7 @@ from npftrace.frames.wire import (
 from npftrace.oracle.calls import require, running_order, unknown_call
 from npftrace.oracle.protocols import icmp, ipv6
 from npftrace.oracle.protocols.fragments import cut
-from npftrace.oracle.protocols.ipv4 import ETHER_BYTES, ether, header_error, with_ttl
+from npftrace.oracle.protocols.ipv4 import ether, header_error, with_ttl
 from npftrace.oracle.updated import UpdatedPrefixes, UpdatedTable
 from npftrace.oracle.verdict import Verdict
 from npftrace.tables.control import Call
@@ -64,10 +67,13 @@ EXPLICIT_NULL, ROUTER_ALERT, EXPLICIT_NULL_6 = 0, 1, 2
 FIRST_FREE_LABEL = 16
 LABEL_LIMIT = 1 << 20
 PUSH_MAX = 4
-# What a message about a labelled packet quotes, and the labels it names.
+#: Bytes that a message about a labelled packet quotes, and the most labels of its
+#: stack.
 QUOTE_BYTES, STACK_MAX = 128, 32
-# What every host takes, with four labels; the labels that fragments may have.
-MTU_MIN, FRONT_MAX = 576 + 4 * PUSH_MAX, 32
+#: What every host accepts, with four labels.
+MTU_MIN = 576 + 4 * PUSH_MAX
+#: The most labels of a packet that is fragmented.
+FRAGMENT_LABELS_MAX = 32
 
 
 class Nhlfe(NamedTuple):
@@ -77,7 +83,7 @@ class Nhlfe(NamedTuple):
     labels: tuple[int, ...]
     pipe: bool = False
     ipv6: bool = False
-    # The number of a group of equal-cost paths, of which this is one.
+    #: The group of equal-cost paths from which a flow's NHLFE is chosen.
     group: int | None = None
 
 
@@ -108,7 +114,7 @@ def stack_bytes(packet: bytes) -> int:
     return at + 4
 
 
-# Slots of a group, and the labels of a stack that tell flows apart.
+#: Slots of a group, and how many labels of a stack choose among them.
 SLOTS, LABELS_FOLDED = 8, 16
 
 
@@ -119,7 +125,7 @@ def slot_of(folded: int) -> int:
 
 
 def fold_addresses(packet: bytes) -> int:
-    """The addresses of an IP packet, word by word by exclusive or."""
+    """The exclusive or of the words of an IP packet's addresses."""
     begin, end = {4: (12, 20), 6: (8, 40)}.get(packet[0] >> 4 if packet else 0, (0, 0))
     folded = 0
     if len(packet) >= end:
@@ -129,7 +135,7 @@ def fold_addresses(packet: bytes) -> int:
 
 
 def fold_stack(stack: bytes) -> int:
-    """The labels down to the bottom, and the addresses beneath it."""
+    """The exclusive or of the labels and of the addresses below them."""
     folded = 0
     for at in range(0, min(len(stack) // 4, LABELS_FOLDED) * 4, 4):
         entry = unpack(stack[at:])
@@ -139,7 +145,7 @@ def fold_stack(stack: bytes) -> int:
     return folded
 
 
-# What the ILM says of a label: its NHLFE, or to pop it.
+#: The entry of the ILM for a label to pop; others are numbers of NHLFEs.
 POP = "pop"
 
 
@@ -148,7 +154,7 @@ def drop(reason: str) -> list[Verdict]:
 
 
 def _with_label(verdict: Verdict, entry: bytes) -> Verdict:
-    """The same with one more entry on the stacks of what leaves."""
+    """The verdict with one more entry on the stacks of its frames."""
     outputs = tuple(
         (port, pad(data[:ETHER_BYTES] + entry + data[ETHER_BYTES:]))
         for port, data in verdict.outputs
@@ -157,7 +163,7 @@ def _with_label(verdict: Verdict, entry: bytes) -> Verdict:
 
 
 class Mpls:
-    """The tables that the control calls set up, and the rules above."""
+    """The tables that the control calls set up, and the steps."""
 
     def __init__(self, calls: Sequence[Call], ports: int, window: int) -> None:
         self.ports = ports
@@ -169,10 +175,11 @@ class Mpls:
         self.ilm: UpdatedTable[int, int | str | None] = UpdatedTable(None, window)
         self.ftn = UpdatedPrefixes(window)
         self.ftn6 = UpdatedPrefixes(window, 128)
-        # The router's address on each port; the port of the frame at hand.
+        #: The router's address on each port.
         self.addresses: dict[int, int] = {}
         self.mtu: dict[int, int] = {}
-        self.came_by = 0
+        #: The port that received the current frame.
+        self.received_by = 0
         for call in sorted(calls, key=running_order):
             self._run(call)
 
@@ -214,7 +221,7 @@ class Mpls:
                 require(call, not args[1] or args[1] >= MTU_MIN, "too short")
                 self.mtu[args[0]] = args[1]
             case "icmp_rate", 2:
-                pass  # any message may be missing
+                pass  # Any message may be missing.
             case "label_add", 2:
                 require(call, args[0] >= FIRST_FREE_LABEL, "a reserved label")
                 self.ilm.set(args[0], args[1], call)
@@ -236,13 +243,13 @@ class Mpls:
                 raise unknown_call(call)
 
     def hear(self, index: int, port: int, data: bytes) -> None:
-        """Frames teach nothing."""
+        """Nothing is learned from frames."""
 
     def verdicts(self, index: int, port: int, data: bytes) -> list[Verdict]:
-        """All that is right for a padded frame."""
+        """All right verdicts on a padded frame."""
         if len(data) > FRAME_BYTES_MAX:
             return [Verdict("oversize")]
-        self.came_by = port
+        self.received_by = port
         ether_type = int.from_bytes(data[12:14], "big")
         packet = data[ETHER_BYTES:]
         found: list[Verdict] = []
@@ -263,14 +270,14 @@ class Mpls:
         """The verdicts for a stack whose outermost TTL was `ttl`."""
         if len(stack) < 4:
             return drop("truncated")
-        top, beneath = unpack(stack), stack[4:]
+        top, below = unpack(stack), stack[4:]
         actions: tuple[int | str | None, ...] = (POP,)
         if top.label >= FIRST_FREE_LABEL:
             actions = self.ilm.get(top.label, index)
         elif top.label == ROUTER_ALERT and not top.bottom:
-            return self._alert(index, top, beneath, ttl)
+            return self._alert(index, top, below, ttl)
         elif top.label == EXPLICIT_NULL_6 and top.bottom:
-            return self._ipv6(index, beneath, ttl)
+            return self._ipv6(index, below, ttl)
         elif top.label not in (EXPLICIT_NULL, EXPLICIT_NULL_6):
             return drop("reserved_label")
         found: list[Verdict] = []
@@ -279,53 +286,53 @@ class Mpls:
                 found += drop("unknown_label")
             elif isinstance(action, int):
                 for nhlfe in self.nhlfes.get(action, index):
-                    found += self._replace(index, top, beneath, ttl, nhlfe)
+                    found += self._replace(index, top, below, ttl, nhlfe)
             elif top.bottom:
-                found += self._ipv4(index, beneath, ttl)
+                found += self._ipv4(index, below, ttl)
             else:
-                found += self._look_up(index, beneath, ttl)
+                found += self._look_up(index, below, ttl)
         return found
 
     def _members(self, index: int, nhlfe: Nhlfe, folded: int) -> list[Nhlfe]:
-        """The NHLFE itself, or the one that a flow has of its group."""
+        """The NHLFE itself, or those of its group that may be the flow's."""
         if nhlfe.group is None:
             return [nhlfe]
         numbers = self.groups.get((nhlfe.group, slot_of(folded)), index)
         return [entry for n in numbers for entry in self.nhlfes.get(n, index)]
 
     def _replace(
-        self, index: int, top: Entry, beneath: bytes, ttl: int, nhlfe: Nhlfe
+        self, index: int, top: Entry, below: bytes, ttl: int, nhlfe: Nhlfe
     ) -> list[Verdict]:
         """Pops the top label and pushes those of an NHLFE."""
         if ttl <= 1:
-            return self._expired(index, pack(top) + beneath)
+            return self._expired(index, pack(top) + below)
         if nhlfe.group is not None:
-            members = self._members(index, nhlfe, fold_stack(pack(top) + beneath))
-            found = [self._replace(index, top, beneath, ttl, m) for m in members]
+            members = self._members(index, nhlfe, fold_stack(pack(top) + below))
+            found = [self._replace(index, top, below, ttl, m) for m in members]
             return [verdict for each in found for verdict in each]
         if nhlfe.labels:
-            stack = pack(top._replace(label=nhlfe.labels[0], ttl=ttl - 1)) + beneath
+            stack = pack(top._replace(label=nhlfe.labels[0], ttl=ttl - 1)) + below
             pushed = 255 if nhlfe.pipe else ttl - 1
-            stack = self._pushed(nhlfe.labels[1:], stack, top.exp, pushed)
+            stack = self._push(nhlfe.labels[1:], stack, top.exp, pushed)
             return self._send(index, nhlfe.hop, ETH_TYPE_MPLS, stack)
         if top.bottom and nhlfe.ipv6:
-            own = beneath[7] if len(beneath) > 7 else 0
-            return self._ipv6(index, beneath, own if nhlfe.pipe else ttl, nhlfe)
+            own = below[7] if len(below) > 7 else 0
+            return self._ipv6(index, below, own if nhlfe.pipe else ttl, nhlfe)
         if top.bottom:
-            return self._ipv4(index, beneath, None if nhlfe.pipe else ttl, nhlfe)
-        if len(beneath) < 4:
+            return self._ipv4(index, below, None if nhlfe.pipe else ttl, nhlfe)
+        if len(below) < 4:
             return drop("truncated")
         if nhlfe.pipe:
-            return self._send(index, nhlfe.hop, ETH_TYPE_MPLS, beneath)
-        stack = pack(unpack(beneath)._replace(ttl=ttl - 1)) + beneath[4:]
+            return self._send(index, nhlfe.hop, ETH_TYPE_MPLS, below)
+        stack = pack(unpack(below)._replace(ttl=ttl - 1)) + below[4:]
         return self._send(index, nhlfe.hop, ETH_TYPE_MPLS, stack)
 
     def _alert(self, index: int, alert: Entry, stack: bytes, ttl: int) -> list[Verdict]:
-        """RFC 3032, 2.1: the packet is seen by the router, and goes on as the
-        label beneath says, with the alert on top again."""
+        """A router alert (RFC 3032, 2.1): the router sees the packet, the label
+        below decides, and the alert is pushed again."""
         if len(stack) < 4:
             return [v._replace(copies=("router_alert",)) for v in drop("truncated")]
-        top, beneath = unpack(stack), stack[4:]
+        top, below = unpack(stack), stack[4:]
         actions: tuple[int | str | None, ...] = (None,)
         if top.label >= FIRST_FREE_LABEL:
             actions = self.ilm.get(top.label, index)
@@ -339,13 +346,13 @@ class Mpls:
                 if not nhlfe.labels and top.bottom:
                     found += drop("unknown_label")
                     continue
-                sent = self._replace(index, top, beneath, ttl, nhlfe)
+                sent = self._replace(index, top, below, ttl, nhlfe)
                 mark = pack(alert._replace(ttl=ttl - 1))
                 found += [_with_label(v, mark) for v in sent] if ttl > 1 else sent
         return [v._replace(copies=(*v.copies, "router_alert")) for v in found]
 
     @staticmethod
-    def _pushed(labels: Sequence[int], stack: bytes, exp: int, ttl: int) -> bytes:
+    def _push(labels: Sequence[int], stack: bytes, exp: int, ttl: int) -> bytes:
         for label in labels:
             stack = pack(Entry(label, exp, 0, ttl)) + stack
         return stack
@@ -390,7 +397,7 @@ class Mpls:
         precedence = packet[1] >> 5
         pushed = 255 if nhlfe.pipe else ttl - 1
         stack = pack(Entry(nhlfe.labels[0], precedence, 1, pushed)) + packet
-        stack = self._pushed(nhlfe.labels[1:], stack, precedence, pushed)
+        stack = self._push(nhlfe.labels[1:], stack, precedence, pushed)
         return self._send(index, nhlfe.hop, ETH_TYPE_MPLS, stack)
 
     def _send(
@@ -408,7 +415,7 @@ class Mpls:
     def _frames(
         self, index: int, port: int, mac: int, ether_type: int, pieces: Sequence[bytes]
     ) -> list[Verdict]:
-        """A packet, or what was made of it, in frames."""
+        """The frames of a packet, or of its fragments."""
         found = []
         for source in self.own.get(port, index):
             head = ether(mac, source, ether_type)
@@ -420,11 +427,11 @@ class Mpls:
     def _cut(
         self, index: int, port: int, mac: int, ether_type: int, packet: bytes, mtu: int
     ) -> list[Verdict]:
-        """RFC 3032, 3.4: a packet longer than the MTU leaves as fragments, each
-        with all its labels."""
+        """Fragments a packet longer than the MTU (RFC 3032, 3.4); each fragment
+        gets all labels."""
         at = stack_bytes(packet) if ether_type == ETH_TYPE_MPLS else 0
         labels, inner, room = packet[:at], packet[at:], mtu - at
-        too_many = at > 4 * FRONT_MAX
+        too_many = at > 4 * FRAGMENT_LABELS_MAX
         if ether_type == ETH_TYPE_IPV6 or too_many or header_error(inner):
             return drop("packet_too_big")
         if int.from_bytes(inner[2:4], "big") > room and inner[6] & 0x40:
@@ -466,13 +473,13 @@ class Mpls:
                 precedence = (packet[0] & 15) >> 1
                 pushed = 255 if entry.pipe else ttl - 1
                 stack = pack(Entry(entry.labels[0], precedence, 1, pushed)) + sent
-                stack = self._pushed(entry.labels[1:], stack, precedence, pushed)
+                stack = self._push(entry.labels[1:], stack, precedence, pushed)
                 found += self._send(index, entry.hop, ETH_TYPE_MPLS, stack)
         return found
 
     def _expired(self, index: int, stack: bytes) -> list[Verdict]:
-        """RFC 4950: the message has the label stack behind 128 bytes of the
-        packet (RFC 4884)."""
+        """The message about an expired packet has the label stack (RFC 4950) after
+        128 bytes of the packet (RFC 4884)."""
         packet, entries = stack, b""
         while True:
             if len(packet) < 4:
@@ -506,20 +513,20 @@ class Mpls:
         word: int = 0,
         quote: bytes = b"",
     ) -> list[Verdict]:
-        """Drops a packet and tells its sender, if that is allowed."""
+        """Drops a packet, with or without a message to its sender."""
         silent = Verdict("dropped", reason=reason)
-        if self.came_by not in self.addresses or not icmp.may_answer(packet):
+        if self.received_by not in self.addresses or not icmp.may_answer(packet):
             return [silent]
         found = [silent]
-        no_way = silent._replace(copies=("no_way_back",))
+        no_route = silent._replace(copies=("no_way_back",))
         for match in self.ftn.matches(int.from_bytes(packet[12:16], "big"), index):
             if match is None:
-                found.insert(0, no_way)
+                found.insert(0, no_route)
                 continue
             entry = self._members(index, self.nhlfes.get(match, index)[0], 0)[0]
             source = self.addresses.get(self.hops.get(entry.hop, index)[0][0])
             if not source:
-                found.insert(0, no_way)
+                found.insert(0, no_route)
                 continue
             message = icmp.error(packet, kind, code, source, word, quote)
             bottom = 1

@@ -1,4 +1,4 @@
-"""A router's neighbours by ARP: RFC 826, RFC 1122 section 2.3.2."""
+"""A router's table of neighbours: ARP (RFC 826, RFC 1122 section 2.3.2)."""
 
 from collections.abc import Hashable
 from dataclasses import dataclass
@@ -8,14 +8,14 @@ from npftrace.oracle.protocols.ipv4 import ether
 
 REQUEST, REPLY = 1, 2
 BROADCAST = 0xFFFFFFFFFFFF
-# Ticks until a silent neighbour is forgotten, requests until one is given up,
-# packets of all neighbours that wait.
+#: Ticks until a silent neighbour is forgotten, requests until the router gives up,
+#: and packets that may wait, of all neighbours together.
 AGE_MAX, REQUESTS_MAX, WAITING_MAX = 4, 3, 16
 
 
 @dataclass
 class Neighbour:
-    """Who is to be asked for, and what is known of it."""
+    """A neighbour, and the state of the search for its MAC address."""
 
     ip: int
     port: int
@@ -23,7 +23,7 @@ class Neighbour:
     age: int = 0
     requests: int = 0
     asked: bool = False
-    #: Its address is one of IPv6, and it is asked for as RFC 4861 says.
+    #: Whether its address is IPv6, so that RFC 4861 finds it.
     six: bool = False
 
 
@@ -36,7 +36,7 @@ def message(operation: int, sender: tuple[int, int], target: tuple[int, int]) ->
 
 
 class Neighbours:
-    """The table, by next hop, and the packets that wait for an answer."""
+    """The neighbours by next hop, and the packets that wait for them."""
 
     def __init__(self) -> None:
         self.table: dict[Hashable, Neighbour] = {}
@@ -47,7 +47,7 @@ class Neighbours:
         return ether(BROADCAST, mac, ETH_TYPE_ARP) + asks
 
     def wait(self, hop: Hashable, packet: bytes) -> bool:
-        """Keeps a packet; false if there is no room."""
+        """Queues a packet; false if there is no space."""
         if len(self.waiting) == WAITING_MAX:
             return False
         self.waiting.append((hop, packet))
@@ -56,7 +56,8 @@ class Neighbours:
     def learn(
         self, ip: int, port: int, mac: int, six: bool = False, override: bool = True
     ) -> list[tuple[int, int, bytes]]:
-        """Port, MAC and packet of all that need not wait any longer."""
+        """Learns a MAC address; returns the packets that no longer wait, as
+        `release`."""
         for neighbour in self.table.values():
             if (neighbour.ip, neighbour.port, neighbour.six) != (ip, port, six):
                 continue
@@ -65,6 +66,7 @@ class Neighbours:
         return self.release()
 
     def release(self) -> list[tuple[int, int, bytes]]:
+        """Port, MAC address and bytes of the packets whose neighbour is known."""
         sent, waiting = [], []
         for hop, packet in self.waiting:
             neighbour = self.table[hop]
@@ -76,6 +78,7 @@ class Neighbours:
         return sent
 
     def tick(self) -> None:
+        """Ages all entries, and gives up those that do not answer."""
         for hop, neighbour in list(self.table.items()):
             neighbour.asked = False
             if neighbour.mac is None:

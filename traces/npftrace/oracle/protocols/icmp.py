@@ -12,12 +12,12 @@ MESSAGE_BYTES_MAX = 576
 
 
 def is_martian(address: int) -> bool:
-    """RFC 1812, 5.3.7: 0/8, 127/8, multicast and beyond."""
+    """Whether an address is in 0/8, 127/8 or from 224/8 on (RFC 1812, 5.3.7)."""
     return address >> 24 in (0, 127) or address >> 24 >= 224
 
 
 def may_answer(packet: bytes) -> bool:
-    """RFC 1812, 4.3.2.7: whether an error message about a packet is allowed."""
+    """Whether an error message about a packet is allowed (RFC 1812, 4.3.2.7)."""
     header_bytes = 4 * (packet[0] & 15)
     fragment = int.from_bytes(packet[6:8], "big") & 0x1FFF
     source = int.from_bytes(packet[12:16], "big")
@@ -28,8 +28,8 @@ def may_answer(packet: bytes) -> bool:
 
 
 def ipv4_header(length: int, protocol: int, source: int, destination: int) -> bytes:
-    """The header of a packet that a router sends itself: precedence 6 (RFC
-    1812, 4.3.2.5), TTL 64, not to be fragmented."""
+    """The header of a packet that the router originates: precedence 6 (RFC 1812,
+    4.3.2.5), TTL 64, "don't fragment"."""
     head = bytes((0x45, 0xC0)) + length.to_bytes(2, "big") + b"\0\0\x40\0"
     head += bytes((64, protocol))
     addresses = source.to_bytes(4, "big") + destination.to_bytes(4, "big")
@@ -52,19 +52,19 @@ def error(
 
 
 def echo_reply(packet: bytes) -> bytes:
-    """The answer to an echo request (RFC 1812, 4.3.3.6); what follows the
-    packet in its frame stays."""
+    """The reply to an echo request (RFC 1812, 4.3.3.6). Bytes of the frame after
+    the packet stay."""
     at = 4 * (packet[0] & 15)
     check = rfc1624(int.from_bytes(packet[at + 2 : at + 4], "big"), ECHO << 8, 0)
     message = bytes((ECHO_REPLY, 0)) + check.to_bytes(2, "big") + packet[at + 4 :]
     header = bytearray(packet[:at])
     header[8] = 64
     header[12:16], header[16:20] = header[16:20], header[12:16]
-    return renewed(bytes(header) + message)
+    return with_new_checksum(bytes(header) + message)
 
 
-def renewed(packet: bytes) -> bytes:
-    """The packet with its header checksum computed anew."""
+def with_new_checksum(packet: bytes) -> bytes:
+    """The packet with its header checksum recomputed."""
     at = 4 * (packet[0] & 15)
     total = checksum(packet[:10] + b"\0\0" + packet[12:at])
     return packet[:10] + total.to_bytes(2, "big") + packet[12:]

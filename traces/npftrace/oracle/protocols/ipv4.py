@@ -1,8 +1,7 @@
-"""What RFC 791, 1812 and 1624 say of an IPv4 header, for all oracles."""
+"""IPv4 headers by RFC 791, 1812 and 1624, for all oracles."""
 
 from npftrace.frames.wire import checksum
 
-ETHER_BYTES = 14
 IPV4_BYTES_MIN = 20
 
 
@@ -15,10 +14,8 @@ def rfc1624(old_checksum: int, old_word: int, new_word: int) -> int:
 
 
 def header_error(packet: bytes) -> str:
-    """Why RFC 1812, 5.2.2 has a router drop an IPv4 packet; empty if not.
-
-    `packet` is all that follows the Ethernet header, padding included.
-    """
+    """The reason why a router drops an IPv4 packet (RFC 1812, 5.2.2), or an empty
+    string. `packet` is all that follows the Ethernet header, with padding."""
     if len(packet) < IPV4_BYTES_MIN:
         return "truncated"
     version, header_bytes = packet[0] >> 4, 4 * (packet[0] & 15)

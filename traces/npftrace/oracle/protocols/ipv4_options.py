@@ -1,4 +1,4 @@
-"""IPv4 options as a router takes them: RFC 791 section 3.1, RFC 7126."""
+"""IPv4 options at a router: RFC 791 section 3.1, RFC 7126."""
 
 from typing import NamedTuple
 
@@ -8,8 +8,8 @@ COPIED = 128
 
 
 class Processed(NamedTuple):
-    """The options after a router has seen them, or what is wrong: "bad_option"
-    at an offset of the header, or "source_route"."""
+    """The options after a router has processed them. A problem is "bad_option", at
+    offset `at` of the header, or "source_route"."""
 
     options: bytes
     problem: str = ""
@@ -17,8 +17,8 @@ class Processed(NamedTuple):
 
 
 def process(options: bytes, address: int) -> Processed:
-    """What becomes of the options of a packet that leaves by an address (0: the
-    port has none)."""
+    """Processes the options of a packet. `address` is that of the port that it
+    leaves by, or 0 if the port has none."""
     out = bytearray(options)
     at = 0
     while at < len(out) and out[at] != END:
@@ -44,8 +44,8 @@ def process(options: bytes, address: int) -> Processed:
 
 
 def of_fragments(options: bytes) -> bytes:
-    """The options of all fragments but the first: without the copied flag they
-    are no operation."""
+    """The options of all fragments but the first. Those without the copied flag
+    become no-operations."""
     out = bytearray(options)
     at = 0
     while at < len(out) and out[at] != END:

@@ -1,4 +1,4 @@
-"""What an IPv6 router does: RFC 8200, RFC 4291, RFC 4443."""
+"""IPv6 headers and messages of a router: RFC 8200, RFC 4291, RFC 4443."""
 
 from npftrace.frames.wire import checksum
 
@@ -6,18 +6,18 @@ IPV6_BYTES = 40
 ICMPV6 = 58
 MTU_MIN = 1280
 NO_ROUTE, TOO_BIG, HOP_LIMIT = 1, 2, 3
-# The code of "no route" that says there is nobody.
+#: The code of "no route" for an address that does not answer.
 ADDRESS = 3
 
 
 def is_bound_to_a_link(address: int) -> bool:
-    """::, ::1, multicast (ff00::/8) and link-local (fe80::/10): no router
-    forwards packets from or to them."""
+    """Whether no router forwards packets from or to an address: ::, ::1,
+    multicast (ff00::/8) and link-local (fe80::/10)."""
     return address in (0, 1) or address >> 120 == 0xFF or address >> 118 == 0x3FA
 
 
 def header_error(packet: bytes) -> str:
-    """Why a packet is dropped; empty if it is not."""
+    """The reason why a packet is dropped, or an empty string."""
     if packet[0] >> 4 != 6:
         return "bad_version6"
     if IPV6_BYTES + int.from_bytes(packet[4:6], "big") > len(packet):
@@ -30,7 +30,8 @@ def header_error(packet: bytes) -> str:
 
 
 def may_answer(packet: bytes) -> bool:
-    """RFC 4443, 2.4 e: not about an ICMPv6 error message."""
+    """Whether an error message about a packet is allowed: it must not be an ICMPv6
+    error message (RFC 4443, 2.4 e)."""
     return not (packet[6] == ICMPV6 and packet[IPV6_BYTES] < 128)
 
 

@@ -1,4 +1,4 @@
-"""Neighbours by IPv6: RFC 4861, as far as a router on Ethernet needs it."""
+"""IPv6 neighbour discovery (RFC 4861), as far as a router on Ethernet needs it."""
 
 from typing import NamedTuple
 
@@ -11,30 +11,30 @@ HOP_LIMIT = 255
 ROUTER, SOLICITED, OVERRIDE = 0x80, 0x40, 0x20
 ALL_NODES = 0xFF02 << 112 | 1
 ALL_NODES_MAC = 0x333300000001
-# Bytes of the longest message that the router reads, its header included.
+#: Bytes of the longest message that the router reads, with its IPv6 header.
 BYTES_MAX = 1000
 MULTICAST_MAC = b"\x33\x33\xff"
 
 
 class Message(NamedTuple):
-    """A solicitation or an advertisement that RFC 4861, 7.1, allows."""
+    """A solicitation or an advertisement that is right by RFC 4861, 7.1."""
 
     kind: int
     flags: int
     source: int
     destination: int
     target: int
-    #: The Ethernet address that it tells, of the source or the target.
+    #: The Ethernet address in its option: of the source or of the target.
     mac: int | None
 
 
 def is_message(packet: bytes) -> bool:
-    """Whether a packet may be one: ICMPv6 that passed no router."""
+    """Whether a packet may be a message: ICMPv6 that passed no router."""
     return packet[6] == ipv6.ICMPV6 and packet[7] == HOP_LIMIT
 
 
 def solicited_node(address: int) -> int:
-    """RFC 4291, 2.7.1: the group that who has an address listens to."""
+    """The multicast group of the nodes with an address (RFC 4291, 2.7.1)."""
     return 0xFF02 << 112 | 0x1FF << 24 | address & 0xFFFFFF
 
 
@@ -43,7 +43,7 @@ def is_multicast(address: int) -> bool:
 
 
 def read(packet: bytes) -> Message | None:
-    """What a packet says of neighbours; None if it is to be ignored."""
+    """The neighbour message in a packet; None if the router ignores it."""
     length = int.from_bytes(packet[4:6], "big")
     end = ipv6.IPV6_BYTES + length
     if packet[0] >> 4 != 6 or not is_message(packet) or length < 24 or length % 8:
@@ -75,7 +75,8 @@ def read(packet: bytes) -> Message | None:
 
 
 def _options(data: bytes) -> dict[int, int] | None:
-    """The Ethernet addresses of options; None if one does not end in time."""
+    """The Ethernet address of each option by its type; None if an option does not
+    fit."""
     found: dict[int, int] = {}
     while data:
         size = 8 * data[1]
@@ -90,7 +91,7 @@ def _options(data: bytes) -> dict[int, int] | None:
 def message(
     kind: int, flags: int, addresses: tuple[int, int], target: int, mac: int
 ) -> bytes:
-    """The IPv6 packet with a message; addresses are source and destination."""
+    """The IPv6 packet of a message; `addresses` are source and destination."""
     option = SOURCE if kind == SOLICITATION else TARGET
     body = bytes((flags, 0, 0, 0)) + target.to_bytes(16, "big")
     body += bytes((option, 1)) + mac.to_bytes(6, "big")
@@ -104,7 +105,8 @@ def message(
 
 
 def answer(heard: Message, own: int, mac: int) -> tuple[int, bytes]:
-    """Ethernet address and packet of what who asks for `own` is told."""
+    """The advertisement of `own` that answers a solicitation: its Ethernet address
+    and its packet."""
     if heard.source:
         assert heard.mac is not None
         flags = ROUTER | SOLICITED | OVERRIDE
@@ -115,7 +117,7 @@ def answer(heard: Message, own: int, mac: int) -> tuple[int, bytes]:
 
 
 def solicitation(own: int, mac: int, target: int) -> tuple[int, bytes]:
-    """Ethernet address and packet that ask for a neighbour."""
+    """A solicitation for a neighbour: its Ethernet address and its packet."""
     group = solicited_node(target)
     packet = message(SOLICITATION, 0, (own, group), target, mac)
     return 0x3333 << 32 | group & 0xFFFFFFFF, packet
