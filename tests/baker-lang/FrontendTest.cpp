@@ -1,11 +1,11 @@
 // The front end as a library.
 
 #include "baker-lang/checks/ParseAndCheck.h"
-#include "baker-lang/lower/LowerToIr.h"
 
+#include "baker-lang/lower/LowerToIr.h"
 #include "baker-lang/syntax/DiagnosticCatalogue.h"
 #include "support/DiagnosticPrinter.h"
-#include "support/NearestName.h"
+#include "tests/baker-lang/CheckedProgram.h"
 #include "tests/baker-lang/LongProgram.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -22,20 +22,6 @@ namespace fs = std::filesystem;
 using testing::HasSubstr;
 
 namespace {
-
-/// A file that lasts as long as the test.
-class TempFile {
-public:
-  explicit TempFile(const std::string &text)
-      : path((fs::path(testing::TempDir()) /
-              (testing::UnitTest::GetInstance()->current_test_info()->name() +
-               std::string(".baker")))
-                 .string()) {
-    std::ofstream(path, std::ios::binary) << text;
-  }
-  ~TempFile() { fs::remove(path); }
-  const std::string path;
-};
 
 std::string messages(const std::string &text, bool colour = false) {
   TempFile file(text);
@@ -61,7 +47,7 @@ m.f.ppf(p_pkt * ph) { ph->a = m.add(1, 2); channel_put(out_cc, ph); }
 
 } // namespace
 
-TEST(Frontend, OperationsCarryPlaces) {
+TEST(Frontend, OperationsCarrySourceLocations) {
   TempFile file(program);
   Diagnostics diagnostics;
   auto tree = lang::parseAndCheck({file.path}, diagnostics);
@@ -70,19 +56,19 @@ TEST(Frontend, OperationsCarryPlaces) {
   auto module = lang::lowerToIr(*tree, diagnostics.sources(), context);
   unsigned sums = 0;
   module->walk([&](mlir::Operation *op) {
-    auto place = llvm::dyn_cast<mlir::FileLineColLoc>(op->getLoc());
-    ASSERT_TRUE(place) << op->getName().getStringRef().str();
+    auto location = llvm::dyn_cast<mlir::FileLineColLoc>(op->getLoc());
+    ASSERT_TRUE(location) << op->getName().getStringRef().str();
     if (!llvm::isa<mlir::arith::AddIOp>(op))
       return;
     ++sums;
-    EXPECT_EQ(place.getFilename().str(), file.path);
-    EXPECT_EQ(place.getLine(), 6u);
-    EXPECT_EQ(place.getColumn(), 10u);
+    EXPECT_EQ(location.getFilename().str(), file.path);
+    EXPECT_EQ(location.getLine(), 6u);
+    EXPECT_EQ(location.getColumn(), 10u);
   });
   EXPECT_EQ(sums, 1u);
 }
 
-TEST(Frontend, TwoRunsGiveTheSameText) {
+TEST(Frontend, TwoCompilationsPrintTheSameModule) {
   auto print = [] {
     TempFile file(program);
     Diagnostics diagnostics;
@@ -112,7 +98,7 @@ TEST(Frontend, DirectoryIsAnError) {
   EXPECT_EQ(diagnostics.all()[0].id, "E-baker-001");
 }
 
-TEST(Frontend, BytesThatAreNoTextAreRefused) {
+TEST(Frontend, TextThatIsNotUtf8IsAnError) {
   EXPECT_THAT(messages("const u32 A = 1;\n// \xff\n"),
               HasSubstr(":2:4: error"));
   EXPECT_THAT(messages(std::string("a\0b", 3)), HasSubstr("null byte"));
@@ -132,11 +118,11 @@ TEST(Frontend, ByteOrderMarkAndCarriageReturnsAreIgnored) {
   EXPECT_THAT(text, HasSubstr("\n  $\n  ^\n"));
 }
 
-TEST(Frontend, TabsStayInTheUnderline) {
+TEST(Frontend, TheUnderlineRepeatsTabs) {
   EXPECT_THAT(messages("\t$\n"), HasSubstr("\n  \t$\n  \t^\n"));
 }
 
-TEST(Frontend, ColourOnlyWhereAsked) {
+TEST(Frontend, MessagesHaveColourOnRequestOnly) {
   EXPECT_THAT(messages("$", true), HasSubstr("\033[31m"));
   EXPECT_EQ(messages("$", false).find('\033'), std::string::npos);
 }
@@ -146,7 +132,7 @@ TEST(Frontend, ControlCharactersOfTheSourceAreNotPrinted) {
   EXPECT_EQ(text.find('\033'), std::string::npos);
 }
 
-TEST(Frontend, DiagnosticsComeInTheOrderOfTheText) {
+TEST(Frontend, DiagnosticsAreInTheOrderOfTheText) {
   std::string text = messages("u32 f() { return b; }\nu99 c;\nx y;\n$\n");
   size_t first = text.find(":1:"), second = text.find(":2:");
   size_t third = text.find(":3:"), fourth = text.find(":4:");
@@ -169,7 +155,7 @@ TEST(DiagnosticCatalogue, EveryDiagnosticHasATest) {
          at = text.find("E-baker-", at + 1))
       tested.insert(text.substr(at, 11));
   }
-  // The two that only this file provokes, by their texts.
+  // This file provokes these two and checks their texts.
   tested.insert({"E-baker-002", "E-baker-007"});
   std::set<std::string> ids;
 #define DIAGNOSTIC(number, name, title)                                        \
@@ -182,7 +168,7 @@ TEST(DiagnosticCatalogue, EveryDiagnosticHasATest) {
 #include "baker-lang/syntax/DiagnosticCatalogue.def"
 }
 
-TEST(Frontend, FiveThousandLinesBecomeAModule) {
+TEST(Frontend, AProgramOf5000LinesCompiles) {
   TempFile file(longProgram(5000));
   Diagnostics diagnostics;
   auto program = lang::parseAndCheck({file.path}, diagnostics);
@@ -191,11 +177,4 @@ TEST(Frontend, FiveThousandLinesBecomeAModule) {
   auto module = lang::lowerToIr(*program, diagnostics.sources(), context);
   ASSERT_TRUE(bool(module));
   EXPECT_NE(module->lookupSymbol("find249"), nullptr);
-}
-
-TEST(Spelling, NearestName) {
-  EXPECT_EQ(nearestName("hpos", {"hops", "table"}), "hops");
-  EXPECT_EQ(nearestName("tabel", {"hops", "table"}), "table");
-  EXPECT_EQ(nearestName("x", {"y", "z"}), "");
-  EXPECT_EQ(nearestName("completely", {"different"}), "");
 }

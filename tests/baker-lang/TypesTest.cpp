@@ -1,7 +1,7 @@
 // Types and constant arithmetic.
 //
-// The compiler's own arithmetic against 128-bit arithmetic, over corners and
-// widths; it is the definition of the language's.
+// Compares constant arithmetic, which defines the language's arithmetic, with
+// 128-bit arithmetic at the corners of several widths.
 
 #include "baker-lang/tree/Types.h"
 
@@ -38,7 +38,7 @@ TEST(Types, EqualTypesAreOneObject) {
             "s32[2][3]");
 }
 
-TEST(Types, UsualConversions) {
+TEST(Types, NarrowOperandsAreIntAndTheWiderTypeWins) {
   TypeTable types;
   auto u = [&](unsigned width) { return types.integer(width, false); };
   auto s = [&](unsigned width) { return types.integer(width, true); };
@@ -55,7 +55,7 @@ TEST(Types, UsualConversions) {
   EXPECT_EQ(types.literal(UINT64_MAX), u(64));
 }
 
-TEST(Types, ArithmeticAgainstWideArithmetic) {
+TEST(Types, ArithmeticAgreesWith128BitArithmetic) {
   TypeTable types;
   for (unsigned width : {32u, 33u, 48u, 63u, 64u})
     for (bool isSigned : {false, true}) {
@@ -98,7 +98,7 @@ TEST(Types, ShiftsOutGiveZeroOrSign) {
   EXPECT_EQ(evaluateBinary(BinaryOp::ShiftLeft, 1, ~uint64_t(0), u48, s32), 0u);
 }
 
-TEST(Types, Fits) {
+TEST(Types, AConstantFitsIfItsBitsAreKept) {
   TypeTable types;
   const Type *u8 = types.integer(8, false), *s8 = types.integer(8, true);
   const Type *s32 = types.intType();
