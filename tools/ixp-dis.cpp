@@ -1,16 +1,14 @@
-// The microcode disassembler.
+// ixp-dis: the microcode disassembler.
 
 #include "support/Error.h"
 #include "support/Files.h"
-#include "target-ixp/chip/MemoryMap.h"
 #include "target-ixp/image/Image.h"
+#include "target-ixp/image/WordFile.h"
 #include "target-ixp/table/Printer.h"
 
 #include <CLI/CLI.hpp>
 
-#include <cctype>
 #include <iostream>
-#include <sstream>
 
 using namespace karakal;
 using namespace karakal::target;
@@ -20,50 +18,6 @@ namespace {
 int fail(const Error &error) {
   std::cerr << error.str() << "\n";
   return ExitInputWrong;
-}
-
-bool isWordList(const std::string &text) {
-  for (char c : text)
-    if (!std::isxdigit(static_cast<unsigned char>(c)) &&
-        !std::isspace(static_cast<unsigned char>(c)))
-      return false;
-  return true;
-}
-
-/// Ten hexadecimal digits a line.
-Result<std::vector<uint64_t>> parseWords(const std::string &text,
-                                         const std::string &name) {
-  std::vector<uint64_t> words;
-  std::istringstream stream(text);
-  std::string line;
-  for (uint32_t number = 1; std::getline(stream, line); ++number) {
-    while (!line.empty() &&
-           std::isspace(static_cast<unsigned char>(line.back())))
-      line.pop_back();
-    if (line.empty())
-      continue;
-    if (line.size() != 10 || line.find_first_of(" \t") != std::string::npos)
-      return makeFileError(
-          "E-target-ixp-120", name,
-          "'" + line + "' is not a word of ten hexadecimal digits", number);
-    words.push_back(std::stoull(line, nullptr, 16));
-  }
-  return words;
-}
-
-Result<std::vector<uint64_t>> parseBytes(const std::string &text,
-                                         const std::string &name) {
-  if (text.size() % MicrowordBytes)
-    return makeFileError("E-target-ixp-120", name,
-                         "the file is neither an image, nor a list of words, "
-                         "nor words of five bytes: it has " +
-                             std::to_string(text.size()) + " bytes");
-  std::vector<uint64_t> words(text.size() / MicrowordBytes, 0);
-  for (size_t i = 0; i < text.size(); ++i) {
-    uint64_t &word = words[i / MicrowordBytes];
-    word = word << 8 | static_cast<unsigned char>(text[i]);
-  }
-  return words;
 }
 
 int printImage(const std::vector<uint8_t> &bytes, const std::string &name,
@@ -97,7 +51,6 @@ int main(int argc, char **argv) {
                "ixp-dis"};
   std::string input, aggregate;
   ListingOptions options;
-  bool showLines = false;
   app.add_option("input", input,
                  "an .ixp image, a list of words (ten hexadecimal digits a "
                  "line), a file of five-byte words, or - for standard input")
@@ -106,10 +59,10 @@ int main(int argc, char **argv) {
                  "of an image, print this microcode only: rx, tx or the name "
                  "of an aggregate (default: all)");
   app.add_flag("--words", options.words,
-               "put address and word behind each instruction, as a comment");
-  app.add_flag("--lines", showLines,
-               "put the source line behind each instruction, if the image "
-               "knows it");
+               "add a comment with address and word to each instruction");
+  app.add_flag("--lines", options.showLines,
+               "add a comment with the source line to each instruction, if "
+               "the image records it");
   app.footer("Exit status: 0 done, 1 the input is wrong, 2 the command line is "
              "wrong.");
   try {
@@ -117,24 +70,21 @@ int main(int argc, char **argv) {
   } catch (const CLI::ParseError &error) {
     return app.exit(error) == 0 ? ExitDone : ExitUsageWrong;
   }
-  options.showLines = showLines;
 
   Result<std::string> read = readFile(input);
   if (!read)
     return fail(read.error());
-  const std::string &text = *read;
-  if (text.compare(0, 4,
-                   "\x7f"
-                   "ELF") == 0)
-    return printImage({text.begin(), text.end()}, input, aggregate, options);
-  if (text.empty())
-    return fail(makeFileError("E-target-ixp-120", input, "the file is empty"));
-  if (!aggregate.empty()) {
+  const std::string &contents = *read;
+  if (contents.compare(0, 4,
+                       "\x7f"
+                       "ELF") == 0)
+    return printImage({contents.begin(), contents.end()}, input, aggregate,
+                      options);
+  if (!aggregate.empty() && !contents.empty()) {
     std::cerr << "error: --aggregate needs an .ixp image\n";
     return ExitUsageWrong;
   }
-  Result<std::vector<uint64_t>> words =
-      isWordList(text) ? parseWords(text, input) : parseBytes(text, input);
+  Result<std::vector<uint64_t>> words = parseWordFile(contents, input);
   if (!words)
     return fail(words.error());
   std::cout << printProgram(*words, options);

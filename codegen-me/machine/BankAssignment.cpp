@@ -17,7 +17,8 @@
 // Instructions change from form `rr` to `ab` or `ba`, whose operand classes
 // hold register allocation to the result.
 
-#include "codegen-me/target/IxpTargetMachine.h"
+#include "codegen-me/target/IxpFunctionInfo.h"
+#include "codegen-me/target/IxpInstrInfo.h"
 
 #include "support/Error.h"
 

@@ -3,7 +3,8 @@
 #include "codegen-me/machine/FramePlan.h"
 #include "codegen-me/machine/FrameCheck.h"
 
-#include "codegen-me/target/IxpTargetMachine.h"
+#include "codegen-me/target/IxpFunctionInfo.h"
+#include "codegen-me/target/IxpInstrInfo.h"
 
 #include "target-ixp/chip/MemoryMap.h"
 

@@ -6,7 +6,8 @@
 
 #include "codegen-me/target/IxpLowering.h"
 
-#include "codegen-me/target/IxpTargetMachine.h"
+#include "codegen-me/target/IxpFunctionInfo.h"
+#include "codegen-me/target/IxpRegisterInfo.h"
 
 #include "target-ixp/chip/MemoryMap.h"
 
@@ -23,10 +24,10 @@ using namespace llvm;
 namespace karakal::codegen {
 
 IxpLowering::IxpLowering(const TargetMachine &machine,
-                         const IxpSubtarget &subtarget)
+                         const TargetRegisterInfo &registers)
     : TargetLowering(machine) {
   addRegisterClass(MVT::i32, &Ixp::GPRRegClass);
-  computeRegisterProperties(subtarget.getRegisterInfo());
+  computeRegisterProperties(&registers);
 
   setBooleanContents(ZeroOrOneBooleanContent);
   setSchedulingPreference(Sched::RegPressure);

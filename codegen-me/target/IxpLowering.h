@@ -12,13 +12,10 @@
 #include "llvm/CodeGen/TargetLowering.h"
 
 namespace llvm {
-class IxpSubtarget;
 struct KnownBits;
 } // namespace llvm
 
 namespace karakal::codegen {
-
-using llvm::IxpSubtarget;
 
 /// Target nodes.
 namespace node {
@@ -47,7 +44,7 @@ enum Node : unsigned {
 class IxpLowering : public llvm::TargetLowering {
 public:
   IxpLowering(const llvm::TargetMachine &machine,
-              const IxpSubtarget &subtarget);
+              const llvm::TargetRegisterInfo &registers);
 
   const char *getTargetNodeName(unsigned opcode) const override;
   llvm::SDValue LowerOperation(llvm::SDValue op,

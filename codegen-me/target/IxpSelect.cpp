@@ -6,9 +6,10 @@
 
 #include "codegen-me/target/IxpSelect.h"
 
+#include "support/Error.h"
 #include "target-ixp/chip/MemoryMap.h"
-
 #include "target-ixp/chip/RuntimeNames.h"
+
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/Support/KnownBits.h"
 
@@ -476,16 +477,31 @@ void IxpSelect::selectCall(SDNode *n) {
                        n->getVTList(), operands);
 }
 
-void IxpSelect::Select(SDNode *n) {
-  if (n->isMachineOpcode()) {
-    n->setNodeId(-1);
-    return;
+/// The instruction of a node whose operands it takes as they are, with the
+/// chain last; 0 for other nodes.
+static unsigned chainedOpcode(unsigned node) {
+  switch (node) {
+  case node::ArgumentStore:
+    return Ixp::ARGUMENTSTORE;
+  case node::Swap:
+    return Ixp::SWAP;
+  case node::Barrier:
+    return Ixp::BARRIER;
+  case node::Halt:
+    return Ixp::HALT;
+  case node::CsrRead:
+    return Ixp::CSRREAD;
+  case node::CsrWrite:
+    return Ixp::CSRWRITE;
+  case node::RingStatus:
+    return Ixp::RINGSTATUS;
+  default:
+    return 0;
   }
-  auto chainLast = [&](unsigned opcode) {
-    SmallVector<SDValue, 4> operands(n->op_begin() + 1, n->op_end());
-    operands.push_back(n->getOperand(0));
-    CurDAG->SelectNodeTo(n, opcode, n->getVTList(), operands);
-  };
+}
+
+/// Selects a node that IxpLowering.h defines.
+void IxpSelect::selectTargetNode(SDNode *n) {
   switch (n->getOpcode()) {
   case node::CommandIn:
     return selectCommandIn(n);
@@ -506,56 +522,63 @@ void IxpSelect::Select(SDNode *n) {
   case node::Call:
   case node::Return:
     return selectCall(n);
-  case node::ArgumentStore:
-    return chainLast(Ixp::ARGUMENTSTORE);
-  case node::Swap:
-    return chainLast(Ixp::SWAP);
-  case node::Barrier:
-    return chainLast(Ixp::BARRIER);
-  case node::Halt:
-    return chainLast(Ixp::HALT);
-  case node::CsrRead:
-    return chainLast(Ixp::CSRREAD);
-  case node::CsrWrite:
-    return chainLast(Ixp::CSRWRITE);
-  case node::RingStatus:
-    return chainLast(Ixp::RINGSTATUS);
+  default:
+    break;
+  }
+  unsigned opcode = chainedOpcode(n->getOpcode());
+  KARAKAL_ASSERT(opcode, "every target node has an instruction");
+  SmallVector<SDValue, 4> operands(n->op_begin() + 1, n->op_end());
+  operands.push_back(n->getOperand(0));
+  CurDAG->SelectNodeTo(n, opcode, n->getVTList(), operands);
+}
+
+/// Selects a generic node for which patterns do not suffice. Returns false if
+/// the patterns shall select it.
+bool IxpSelect::selectGenericNode(SDNode *n) {
+  switch (n->getOpcode()) {
   case ISD::LOAD:
-    return selectLoad(n);
+    selectLoad(n);
+    return true;
   case ISD::STORE:
-    return selectStore(n);
+    selectStore(n);
+    return true;
   case ISD::BR_CC:
-    return selectBranch(n);
+    selectBranch(n);
+    return true;
   case ISD::SELECT_CC:
-    return selectSelect(n);
+    selectSelect(n);
+    return true;
   case ISD::SETCC:
-    return selectSet(n);
+    selectSet(n);
+    return true;
   case ISD::UMUL_LOHI:
     CurDAG->SelectNodeTo(n, Ixp::MULFULLrr, n->getVTList(),
                          {n->getOperand(0), n->getOperand(1)});
-    return;
+    return true;
   case ISD::MUL:
-    if (selectMultiply(n))
-      return;
-    break;
+    return selectMultiply(n);
   case ISD::AND:
-    if (selectClear(n) || selectExtract(n) || selectShiftPair(n))
-      return;
-    break;
+    return selectClear(n) || selectExtract(n) || selectShiftPair(n);
   case ISD::OR:
-    if (selectInsert(n))
-      return;
-    break;
+    return selectInsert(n);
   case ISD::FrameIndex:
     CurDAG->SelectNodeTo(n, Ixp::FRAMEADDRESS, MVT::i32,
                          {CurDAG->getTargetFrameIndex(
                               cast<FrameIndexSDNode>(n)->getIndex(), MVT::i32),
                           literal(n, 0)});
-    return;
+    return true;
   default:
-    break;
+    return false;
   }
-  SelectCode(n);
+}
+
+void IxpSelect::Select(SDNode *n) {
+  if (n->isMachineOpcode())
+    n->setNodeId(-1);
+  else if (n->getOpcode() > node::First)
+    selectTargetNode(n);
+  else if (!selectGenericNode(n))
+    SelectCode(n);
 }
 
 FunctionPass *createIxpSelect(IxpTargetMachine &machine,

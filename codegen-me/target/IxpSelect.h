@@ -72,6 +72,8 @@ private:
   bool selectShiftPair(SDNode *n);
   bool selectInsert(SDNode *n);
   bool selectMultiply(SDNode *n);
+  void selectTargetNode(llvm::SDNode *n);
+  bool selectGenericNode(llvm::SDNode *n);
   void selectCall(SDNode *n);
 
 #define GET_DAGISEL_DECL

@@ -26,7 +26,7 @@ using namespace llvm;
 
 IxpSubtarget::IxpSubtarget(const Triple &triple, const TargetMachine &machine)
     : IxpGenSubtargetInfo(triple, "ixp2400", "ixp2400", ""),
-      lowering(machine, *this) {}
+      lowering(machine, instructions.registers()) {}
 
 namespace karakal::codegen {
 

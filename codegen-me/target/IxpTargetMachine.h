@@ -3,10 +3,10 @@
 #ifndef KARAKAL_CODEGEN_ME_TARGET_IXPTARGETMACHINE_H
 #define KARAKAL_CODEGEN_ME_TARGET_IXPTARGETMACHINE_H
 
+#include "codegen-me/target/IxpFunctionInfo.h"
 #include "codegen-me/target/IxpInstrInfo.h"
 #include "codegen-me/target/IxpLowering.h"
 
-#include "llvm/CodeGen/MachineFunction.h"
 #include "llvm/CodeGen/SelectionDAGTargetInfo.h"
 #include "llvm/CodeGen/TargetLoweringObjectFileImpl.h"
 #include "llvm/CodeGen/TargetSubtargetInfo.h"
@@ -53,22 +53,6 @@ private:
 namespace karakal::codegen {
 
 using llvm::IxpSubtarget;
-
-/// What one function's selection remembers.
-class IxpFunctionInfo : public llvm::MachineFunctionInfo {
-public:
-  IxpFunctionInfo(const llvm::Function &, const llvm::TargetSubtargetInfo *) {}
-  llvm::MachineFunctionInfo *clone(
-      llvm::BumpPtrAllocator &allocator, llvm::MachineFunction &to,
-      const llvm::DenseMap<llvm::MachineBasicBlock *, llvm::MachineBasicBlock *>
-          &) const override {
-    return to.cloneInfo<IxpFunctionInfo>(*this);
-  }
-
-  llvm::Register returnAddress; ///< virtual, live from the entry
-  unsigned argumentBytes = 0;   ///< incoming, at the frame's start
-  unsigned bankCopies = 0;      ///< moves made by bank assignment
-};
 
 class IxpTargetMachine : public llvm::LLVMTargetMachine {
 public:

@@ -140,7 +140,19 @@ private:
   unsigned makerOf(unsigned test);
   void chainCarries(unsigned index);
   void dropRingFlag(unsigned index);
+
+  /// The GPRs that are copies of in-registers.
+  struct Copies {
+    std::vector<std::pair<Operand, Operand>> pairs; ///< GPR, in-register
+    std::vector<int> made; ///< for each item the pair that it makes, or -1
+  };
+  /// A bit for each pair.
+  using PairSet = std::vector<uint64_t>;
+  static uint64_t pairBit(unsigned pair) { return uint64_t(1) << pair % 64; }
+  Copies findCopies() const;
+  std::vector<PairSet> equalBefore(const Copies &copies) const;
   void readInPlace();
+
   unsigned nextWord(unsigned index) const {
     while (++index < items.size() && gone[index])
       ;
@@ -270,12 +282,11 @@ void Forwarding::forwardWrite(unsigned index) {
 
 //===-- In-registers across blocks ----------------------------------------===//
 
-/// Forward analysis of which registers equal which in-registers; a pair is one
-/// bit of the state.
-void Forwarding::readInPlace() {
-  std::vector<std::pair<Operand, Operand>> pairs; // register, in-register
+/// Finds the moves of in-registers to GPRs and numbers the distinct pairs.
+Forwarding::Copies Forwarding::findCopies() const {
+  Copies copies;
+  copies.made.assign(items.size(), -1);
   std::map<std::pair<GprSet, unsigned>, unsigned> numbers;
-  std::vector<int> made(items.size(), -1);
   auto placeKey = [](const Operand &o) {
     return unsigned(o.kind) << 8 | o.value;
   };
@@ -286,30 +297,34 @@ void Forwarding::readInPlace() {
     if (!move.dest.isGpr() || !isXfer(move.b))
       continue;
     auto [it, isNew] = numbers.insert(
-        {{gprBit(move.dest), placeKey(move.b)}, unsigned(pairs.size())});
+        {{gprBit(move.dest), placeKey(move.b)}, unsigned(copies.pairs.size())});
     if (isNew)
-      pairs.push_back({move.dest, move.b});
-    made[i] = int(it->second);
+      copies.pairs.push_back({move.dest, move.b});
+    copies.made[i] = int(it->second);
   }
-  using Set = std::vector<uint64_t>;
-  const size_t size = (pairs.size() + 63) / 64;
-  auto bit = [](unsigned p) { return uint64_t(1) << p % 64; };
-  auto step = [&](unsigned index, Set set) {
+  return copies;
+}
+
+/// Forward dataflow analysis: which registers equal which in-registers before
+/// each word. Empty for words that no path reaches.
+std::vector<Forwarding::PairSet>
+Forwarding::equalBefore(const Copies &copies) const {
+  auto step = [&](unsigned index, PairSet set) {
     if (!isWord(items[index]))
       return set;
     const Instruction &i = items[index].instruction;
     bool isCommand = target::row(i.op).isCommand();
     GprSet written = gprBit(i.dest);
-    for (unsigned p = 0; (isCommand || written) && p < pairs.size(); ++p)
-      if ((set[p / 64] & bit(p)) &&
-          ((gprBit(pairs[p].first) & written) ||
-           (isCommand && commandTouches(i, pairs[p].second, false))))
-        set[p / 64] &= ~bit(p);
-    if (made[index] >= 0)
-      set[made[index] / 64] |= bit(made[index]);
+    for (unsigned p = 0; (isCommand || written) && p < copies.pairs.size(); ++p)
+      if ((set[p / 64] & pairBit(p)) &&
+          ((gprBit(copies.pairs[p].first) & written) ||
+           (isCommand && commandTouches(i, copies.pairs[p].second, false))))
+        set[p / 64] &= ~pairBit(p);
+    if (int made = copies.made[index]; made >= 0)
+      set[made / 64] |= pairBit(made);
     return set;
   };
-  auto meet = [](Set &into, const Set &from) {
+  auto meet = [](PairSet &into, const PairSet &from) {
     bool changed = into.empty() && !from.empty();
     if (changed)
       into = from;
@@ -320,27 +335,37 @@ void Forwarding::readInPlace() {
       }
     return changed;
   };
-  if (pairs.empty())
+  const size_t size = (copies.pairs.size() + 63) / 64;
+  return target::solveForward<PairSet>(
+      flowGraphOf(whole).successorsThroughCalls(), PairSet(), PairSet(size, 0),
+      step, meet);
+}
+
+/// Lets words read in-registers instead of GPRs that hold the same value on
+/// all paths.
+void Forwarding::readInPlace() {
+  const Copies copies = findCopies();
+  if (copies.pairs.empty())
     return;
-  std::vector<Set> before =
-      target::solveForward<Set>(flowGraphOf(whole).successorsThroughCalls(),
-                                Set(), Set(size, 0), step, meet);
+  std::vector<PairSet> before = equalBefore(copies);
+  KARAKAL_ASSERT(before.size() == items.size(), "each item has a state");
   for (unsigned i = 0; i < items.size(); ++i) {
     if (before[i].empty() || !isWord(items[i]))
       continue;
-    for (unsigned p = 0; p < pairs.size(); ++p) {
-      if (!(before[i][p / 64] & bit(p)))
+    for (unsigned p = 0; p < copies.pairs.size(); ++p) {
+      if (!(before[i][p / 64] & pairBit(p)))
         continue;
-      auto [reg, place] = pairs[p];
+      auto [reg, place] = copies.pairs[p];
       Instruction &use = items[i].instruction;
-      if ((use.a == reg || use.b == reg) && made[i] < 0 &&
+      if ((use.a == reg || use.b == reg) && copies.made[i] < 0 &&
           canTake(items[i], reg, place, 0))
         (use.a == reg ? use.a : use.b) = place;
     }
   }
   behind = liveBehind(whole);
   for (unsigned i = 0; i < items.size(); ++i)
-    if (made[i] >= 0 && !isLiveBehind(i, gprBit(items[i].instruction.dest)))
+    if (copies.made[i] >= 0 &&
+        !isLiveBehind(i, gprBit(items[i].instruction.dest)))
       gone[i] = true;
 }
 

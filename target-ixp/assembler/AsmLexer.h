@@ -8,7 +8,7 @@
 #ifndef KARAKAL_TARGET_IXP_ASSEMBLER_ASMLEXER_H
 #define KARAKAL_TARGET_IXP_ASSEMBLER_ASMLEXER_H
 
-#include "target-ixp/assembler/Assembler.h"
+#include "target-ixp/assembler/Diagnostic.h"
 
 #include <memory>
 #include <string>

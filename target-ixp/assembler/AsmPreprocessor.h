@@ -13,6 +13,7 @@
 #define KARAKAL_TARGET_IXP_ASSEMBLER_ASMPREPROCESSOR_H
 
 #include "target-ixp/assembler/AsmLexer.h"
+#include "target-ixp/assembler/AssemblerOptions.h"
 
 #include <map>
 #include <vector>

@@ -11,19 +11,6 @@
 
 namespace karakal::target {
 
-std::string Diagnostic::str() const {
-  std::string text = error.str();
-  if (!sourceLine.empty() && error.column) {
-    text += "\n  " + sourceLine + "\n  ";
-    for (uint32_t i = 0; i + 1 < error.column && i < sourceLine.size(); ++i)
-      text += sourceLine[i] == '\t' ? '\t' : ' ';
-    text += '^';
-  }
-  if (!note.empty())
-    text += "\n  note: " + note;
-  return text;
-}
-
 namespace {
 
 using namespace as;

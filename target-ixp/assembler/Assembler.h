@@ -10,6 +10,8 @@
 #define KARAKAL_TARGET_IXP_ASSEMBLER_ASSEMBLER_H
 
 #include "support/Error.h"
+#include "target-ixp/assembler/AssemblerOptions.h"
+#include "target-ixp/assembler/Diagnostic.h"
 #include "target-ixp/image/Microcode.h"
 
 #include <map>
@@ -18,23 +20,6 @@
 #include <vector>
 
 namespace karakal::target {
-
-/// An error with the source line it stands in.
-struct Diagnostic {
-  Error error;
-  std::string sourceLine;
-  std::string note; ///< e.g. "in macro 'wait' used at rx.uc:12", or empty
-
-  /// The message, the source line and a caret below the place.
-  std::string str() const;
-};
-
-struct AssemblerOptions {
-  /// Names defined before the first line, as by #define.
-  std::map<std::string, std::string> defines;
-  /// Folders searched by #include after the file's own.
-  std::vector<std::string> includePaths;
-};
 
 /// What the assembler made.
 struct AssembledProgram : Microcode {

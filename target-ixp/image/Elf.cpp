@@ -40,34 +40,53 @@ uint32_t aligned(size_t size) {
   return static_cast<uint32_t>((size + 3) & ~size_t(3));
 }
 
-} // namespace
+/// Writes header, program headers, contents, names and section headers.
+class ElfWriter {
+public:
+  explicit ElfWriter(const std::vector<ElfSection> &sections);
 
-std::vector<uint8_t> writeElf(const std::vector<ElfSection> &sections) {
-  std::vector<uint8_t> names(1, 0);
-  std::vector<uint32_t> nameOffsets;
-  auto addName = [&](const std::string &name) {
-    nameOffsets.push_back(static_cast<uint32_t>(names.size()));
-    names.insert(names.end(), name.begin(), name.end());
-    names.push_back(0);
-  };
+  std::vector<uint8_t> write();
+
+private:
+  const std::vector<ElfSection> &sections;
+  std::vector<uint8_t> names = {0};
+  std::vector<uint32_t> nameOffsets; ///< of each section and of the name table
+  std::vector<uint32_t> offsets;     ///< of each section's bytes in the file
   uint32_t loadedCount = 0;
+  uint32_t namesOffset = 0;
+  uint32_t headersOffset = 0; ///< of the section headers
+  Output out;
+
+  void addName(const std::string &name);
+  void writeHeader();
+  void writeProgramHeaders();
+  void writeSectionHeaders();
+};
+
+void ElfWriter::addName(const std::string &name) {
+  nameOffsets.push_back(static_cast<uint32_t>(names.size()));
+  names.insert(names.end(), name.begin(), name.end());
+  names.push_back(0);
+}
+
+ElfWriter::ElfWriter(const std::vector<ElfSection> &sections)
+    : sections(sections) {
   for (const ElfSection &section : sections) {
     addName(section.name);
     loadedCount += section.loaded;
   }
   addName(".shstrtab");
-
   uint32_t position = HeaderBytes + loadedCount * ProgramHeaderBytes;
-  std::vector<uint32_t> offsets;
   for (const ElfSection &section : sections) {
     offsets.push_back(position);
     position += aligned(section.bytes.size());
   }
-  uint32_t namesOffset = position;
-  uint32_t headersOffset = position + aligned(names.size());
-  uint32_t sectionCount = static_cast<uint32_t>(sections.size()) + 2;
+  namesOffset = position;
+  headersOffset = position + aligned(names.size());
+}
 
-  Output out;
+void ElfWriter::writeHeader() {
+  uint32_t sectionCount = static_cast<uint32_t>(sections.size()) + 2;
   out.bytes.assign(std::begin(Identity), std::end(Identity));
   out.half(TypeExecutable);
   out.half(MachineArm);
@@ -82,7 +101,9 @@ std::vector<uint8_t> writeElf(const std::vector<ElfSection> &sections) {
   out.half(SectionHeaderBytes);
   out.half(sectionCount);
   out.half(sectionCount - 1);
+}
 
+void ElfWriter::writeProgramHeaders() {
   for (size_t i = 0; i < sections.size(); ++i) {
     if (!sections[i].loaded)
       continue;
@@ -91,13 +112,9 @@ std::vector<uint8_t> writeElf(const std::vector<ElfSection> &sections) {
                            sections[i].address, size, size, SegmentFlags, 4u})
       out.word(value);
   }
-  for (const ElfSection &section : sections) {
-    out.append(section.bytes);
-    out.align();
-  }
-  out.append(names);
-  out.align();
+}
 
+void ElfWriter::writeSectionHeaders() {
   out.bytes.resize(out.bytes.size() + SectionHeaderBytes, 0); // null section
   for (size_t i = 0; i < sections.size(); ++i) {
     bool loaded = sections[i].loaded;
@@ -111,7 +128,31 @@ std::vector<uint8_t> writeElf(const std::vector<ElfSection> &sections) {
        {nameOffsets.back(), SectionStrings, 0u, 0u, namesOffset,
         static_cast<uint32_t>(names.size()), 0u, 0u, 1u, 0u})
     out.word(value);
-  return out.bytes;
+}
+
+std::vector<uint8_t> ElfWriter::write() {
+  writeHeader();
+  writeProgramHeaders();
+  for (size_t i = 0; i < sections.size(); ++i) {
+    KARAKAL_ASSERT(out.bytes.size() == offsets[i],
+                   "a section lies where its header says");
+    out.append(sections[i].bytes);
+    out.align();
+  }
+  KARAKAL_ASSERT(out.bytes.size() == namesOffset,
+                 "the section names lie where their header says");
+  out.append(names);
+  out.align();
+  KARAKAL_ASSERT(out.bytes.size() == headersOffset,
+                 "the section headers lie where the header says");
+  writeSectionHeaders();
+  return std::move(out.bytes);
+}
+
+} // namespace
+
+std::vector<uint8_t> writeElf(const std::vector<ElfSection> &sections) {
+  return ElfWriter(sections).write();
 }
 
 namespace {

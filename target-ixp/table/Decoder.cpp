@@ -49,6 +49,8 @@ private:
 
   void wideSources(bool usesA, bool optionalA);
   void narrowSources(bool usesA, bool optionalA);
+  // One function for each group of Formats.def.
+  void readFixed() {}
   void readAlu();
   void readCam();
   void readCrc();
@@ -56,11 +58,12 @@ private:
   void readLdField();
   void readShift();
   void readImmed();
+  void readMul();
   void readBranch();
   void readBranchOperand();
   void readJump();
   void readCtxArb();
-  void readCsrWrite();
+  void readCsr();
   void readCommand();
 };
 
@@ -174,6 +177,13 @@ void WordReader::readImmed() {
   i.invert = bit(31);
 }
 
+void WordReader::readMul() {
+  if (r.format == Format::MulStep)
+    wideSources(true, false);
+  else
+    i.dest = wide(0, bit(23) ? Bank::B : Bank::A, Role::Destination);
+}
+
 void WordReader::readBranchOperand() {
   bool isBit = r.format == Format::BranchBit;
   bool literalInB = bits(17, 10) & 0x20;
@@ -220,8 +230,10 @@ void WordReader::readCtxArb() {
     i.target = bits(34, 22);
 }
 
-void WordReader::readCsrWrite() {
+void WordReader::readCsr() {
   i.csr = static_cast<uint16_t>(bits(32, 22) * 4);
+  if (r.format == Format::CsrRead)
+    return;
   unsigned fieldB = bits(19, 10), fieldA = bits(9, 0);
   bool inB = fieldA == WideFillerB && fieldB < WideFillerB;
   i.a = inB ? wide(10, Bank::B) : wide(0, Bank::A);
@@ -253,64 +265,11 @@ void WordReader::readCommand() {
 
 bool WordReader::read() {
   switch (r.format) {
-  case Format::Fixed:
+#define KARAKAL_FORMAT(name, group, mask, text)                                \
+  case Format::name:                                                           \
+    read##group();                                                             \
     break;
-  case Format::AluUnary:
-  case Format::AluBinary:
-  case Format::AluSource:
-  case Format::AluMove:
-    readAlu();
-    break;
-  case Format::CamLookup:
-  case Format::CamWrite:
-  case Format::CamWriteState:
-    readCam();
-    break;
-  case Format::Crc:
-    readCrc();
-    break;
-  case Format::ShfUnary:
-  case Format::ShfBinary:
-  case Format::Asr:
-  case Format::DblShf:
-  case Format::ByteAlign:
-    readShifted();
-    break;
-  case Format::LdField:
-    readLdField();
-    break;
-  case Format::Immed:
-  case Format::ImmedByte:
-  case Format::ImmedWord:
-    readImmed();
-    break;
-  case Format::MulStep:
-    wideSources(true, false);
-    break;
-  case Format::MulLast:
-    i.dest = wide(0, bit(23) ? Bank::B : Bank::A, Role::Destination);
-    break;
-  case Format::Branch:
-  case Format::BranchOn:
-  case Format::BranchBit:
-  case Format::BranchByte:
-    readBranch();
-    break;
-  case Format::Jump:
-    readJump();
-    break;
-  case Format::CtxArb:
-    readCtxArb();
-    break;
-  case Format::CsrRead:
-    i.csr = static_cast<uint16_t>(bits(32, 22) * 4);
-    break;
-  case Format::CsrWrite:
-    readCsrWrite();
-    break;
-  case Format::Command:
-    readCommand();
-    break;
+#include "target-ixp/table/Formats.def"
   }
   return good;
 }

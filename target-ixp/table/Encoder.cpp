@@ -71,6 +71,8 @@ private:
   void putTargetAndDefer();
   void requireOperands(bool needsA, bool needsB);
 
+  // One function for each group of Formats.def.
+  void encodeFixed() {}
   void encodeAlu();
   void encodeCam();
   void encodeCrc();
@@ -458,60 +460,11 @@ void WordBuilder::encodeCommand() {
 
 Result<uint64_t> WordBuilder::build() {
   switch (r.format) {
-  case Format::Fixed:
+#define KARAKAL_FORMAT(name, group, mask, text)                                \
+  case Format::name:                                                           \
+    encode##group();                                                           \
     break;
-  case Format::AluUnary:
-  case Format::AluBinary:
-  case Format::AluSource:
-  case Format::AluMove:
-    encodeAlu();
-    break;
-  case Format::CamLookup:
-  case Format::CamWrite:
-  case Format::CamWriteState:
-    encodeCam();
-    break;
-  case Format::Crc:
-    encodeCrc();
-    break;
-  case Format::ShfUnary:
-  case Format::ShfBinary:
-  case Format::Asr:
-  case Format::DblShf:
-  case Format::ByteAlign:
-    encodeShifted();
-    break;
-  case Format::LdField:
-    encodeLdField();
-    break;
-  case Format::Immed:
-  case Format::ImmedByte:
-  case Format::ImmedWord:
-    encodeImmed();
-    break;
-  case Format::MulStep:
-  case Format::MulLast:
-    encodeMul();
-    break;
-  case Format::Branch:
-  case Format::BranchOn:
-  case Format::BranchBit:
-  case Format::BranchByte:
-    encodeBranch();
-    break;
-  case Format::Jump:
-    encodeJump();
-    break;
-  case Format::CtxArb:
-    encodeCtxArb();
-    break;
-  case Format::CsrRead:
-  case Format::CsrWrite:
-    encodeCsr();
-    break;
-  case Format::Command:
-    encodeCommand();
-    break;
+#include "target-ixp/table/Formats.def"
   }
   if (error)
     return *error;

@@ -7,63 +7,17 @@
 namespace karakal::target {
 
 uint64_t formatMask(Format format) {
-  constexpr uint64_t All = 0xffffffffffull;
-  switch (format) {
-  case Format::Fixed:
-    return All;
-  case Format::AluUnary:
-  case Format::AluBinary:
-  case Format::AluSource:
-  case Format::AluMove:
-  case Format::CamLookup:
-  case Format::CamWrite:
-  case Format::CamWriteState:
-  case Format::Crc:
-    return 0xef80000000ull; // 39:37, 35:31
-  case Format::ShfUnary:
-  case Format::ShfBinary:
-    return 0xee00000000ull; // 39:37, 35:33; sc 3 belongs to dbl_shf
-  case Format::Asr:
-  case Format::DblShf:
-  case Format::ByteAlign:
-    return 0xee00000300ull; // and 9:8
-  case Format::LdField:
-    return 0xfa00f00000ull; // 39:35, 33, 23:20
-  case Format::Immed:
-  case Format::ImmedByte:
-  case Format::ImmedWord:
-    return format == Format::Immed ? 0xf970000000ull : 0xfff0000000ull;
-  case Format::MulStep:
-    return 0xffbff00000ull; // 39:31, 29:20
-  case Format::MulLast:
-    return 0xfffffffc00ull & ~0x800000ull; // no swap, 19:10 = 300
-  case Format::Branch:
-    return 0xf8000fffffull; // all but target and defer
-  case Format::BranchOn:
-    return 0xf8000c3fffull; // and parameter 17:14
-  case Format::BranchBit:
-    return 0xf8000c0300ull; // 39:35, 19, 18, 9:8
-  case Format::BranchByte:
-    return 0xf800080000ull; // 39:35, 19
-  case Format::Jump:
-    return 0xfff8000000ull; // 39:27
-  case Format::CtxArb:
-    return 0xf800000000ull; // 39:35
-  case Format::CsrRead:
-    return 0xfe003fffffull; // 39:33, 21, 20, both operands
-  case Format::CsrWrite:
-    return 0xfe00300000ull; // 39:33, 21, 20
-  case Format::Command:
-    return 0xbf000c0000ull; // 39, 37:32, token
-  }
-  KARAKAL_UNREACHABLE("format without mask");
+  constexpr uint64_t masks[] = {
+#define KARAKAL_FORMAT(name, group, mask, text) mask,
+#include "target-ixp/table/Formats.def"
+  };
+  return masks[static_cast<unsigned>(format)];
 }
 
 const char *formatText(Format format) {
   static const char *const texts[] = {
-#define KARAKAL_FORMAT(name, text) text,
-      KARAKAL_FORMATS(KARAKAL_FORMAT)
-#undef KARAKAL_FORMAT
+#define KARAKAL_FORMAT(name, group, mask, text) text,
+#include "target-ixp/table/Formats.def"
   };
   return texts[static_cast<unsigned>(format)];
 }

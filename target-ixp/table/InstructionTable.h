@@ -15,42 +15,9 @@
 
 namespace karakal::target {
 
-/// The layouts of a word, each with its text.
-#define KARAKAL_FORMATS(F)                                                     \
-  F(Fixed, "mnemonic")                                                         \
-  F(AluUnary, "alu[dest, a or --, op, b]")                                     \
-  F(AluBinary, "alu[dest, a, op, b]")                                          \
-  F(AluSource, "mnemonic[b]")                                                  \
-  F(AluMove, "mnemonic[dest, b]")                                              \
-  F(CamLookup, "cam_lookup[dest, a], lm_addr0[k]")                             \
-  F(CamWrite, "cam_write[b, a, state]")                                        \
-  F(CamWriteState, "cam_write_state[b, state]")                                \
-  F(Crc, "crc_be[type, dest, b], bytes, bit_swap")                             \
-  F(ShfUnary, "alu_shf[dest, a or --, op, b, shift]")                          \
-  F(ShfBinary, "alu_shf[dest, a, op, b, shift]")                               \
-  F(Asr, "asr[dest, b, >>n]")                                                  \
-  F(DblShf, "dbl_shf[dest, a, b, >>n]")                                        \
-  F(ByteAlign, "mnemonic[dest, b]")                                            \
-  F(LdField, "ld_field[dest, mask, b, shift], load_cc")                        \
-  F(Immed, "immed[dest, literal, <<n]")                                        \
-  F(ImmedByte, "immed_bN[dest, literal]")                                      \
-  F(ImmedWord, "immed_wN[dest, literal]")                                      \
-  F(MulStep, "mul_step[a, b], variant")                                        \
-  F(MulLast, "mul_step[dest, --], variant")                                    \
-  F(Branch, "mnemonic[label], defer[n]")                                       \
-  F(BranchOn, "mnemonic[parameter, label], defer[n]")                          \
-  F(BranchBit, "mnemonic[reg, bit, label], defer[n]")                          \
-  F(BranchByte, "mnemonic[reg, byte, literal, label], defer[n]")               \
-  F(Jump, "jump[reg, label], defer[n]")                                        \
-  F(CtxArb, "ctx_arb[signals], any, br[label], defer[n]")                      \
-  F(CsrRead, "local_csr_rd[csr]")                                              \
-  F(CsrWrite, "local_csr_wr[csr, a]")                                          \
-  F(Command, "unit[variant, xfer, a, b, count], tokens")
-
 enum class Format : uint8_t {
-#define KARAKAL_FORMAT(name, text) name,
-  KARAKAL_FORMATS(KARAKAL_FORMAT)
-#undef KARAKAL_FORMAT
+#define KARAKAL_FORMAT(name, group, mask, text) name,
+#include "target-ixp/table/Formats.def"
 };
 
 /// Direction of a command's transfer registers.

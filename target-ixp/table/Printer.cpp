@@ -73,18 +73,35 @@ private:
     }
     return text + "]";
   }
-  std::string shifted() const;
-  std::string immed() const;
-  std::string crc() const;
   std::string camLookup() const;
   std::string branchOn() const;
-  std::string ctxArb() const;
-  std::string csr() const;
-  std::string command() const;
   std::string commandOperands() const;
+
+  // One function for each group of Formats.def.
+  std::string printFixed() const { return r.mnemonic; }
+  std::string printAlu() const;
+  std::string printCam() const;
+  std::string printCrc() const;
+  std::string printShifted() const;
+  std::string printLdField() const;
+  std::string printImmed() const;
+  std::string printMul() const;
+  std::string printBranch() const;
+  std::string printJump() const;
+  std::string printCtxArb() const;
+  std::string printCsr() const;
+  std::string printCommand() const;
 };
 
-std::string Text::shifted() const {
+std::string Text::printAlu() const {
+  if (r.format == Format::AluSource)
+    return operands({print(i.b)});
+  if (r.format == Format::AluMove)
+    return operands({print(i.dest), print(i.b)});
+  return operands({print(i.dest), print(i.a), r.variant, print(i.b)});
+}
+
+std::string Text::printShifted() const {
   std::string shift = printShift(i.shift);
   std::string list = std::string(r.mnemonic) + "[" + print(i.dest);
   switch (r.format) {
@@ -94,19 +111,20 @@ std::string Text::shifted() const {
            shift + "]";
   case Format::DblShf:
     return list + ", " + print(i.a) + ", " + print(i.b) + shift + "]";
-  case Format::LdField: {
-    std::string mask;
-    for (int bit = 3; bit >= 0; --bit)
-      mask += i.byteMask >> bit & 1 ? '1' : '0';
-    return list + ", " + mask + ", " + print(i.b) + shift + "]" +
-           (i.loadCc ? ", load_cc" : "");
-  }
   default:
     return list + ", " + print(i.b) + shift + "]";
   }
 }
 
-std::string Text::immed() const {
+std::string Text::printLdField() const {
+  std::string mask;
+  for (int bit = 3; bit >= 0; --bit)
+    mask += i.byteMask >> bit & 1 ? '1' : '0';
+  return std::string(r.mnemonic) + "[" + print(i.dest) + ", " + mask + ", " +
+         print(i.b) + printShift(i.shift) + "]" + (i.loadCc ? ", load_cc" : "");
+}
+
+std::string Text::printImmed() const {
   if (!i.invert)
     return std::string(r.mnemonic) + "[" + print(i.dest) + ", " +
            hex(i.immediate) + printShift(i.shift) + "]";
@@ -115,7 +133,7 @@ std::string Text::immed() const {
          hex(i.immediate) + ")" + (shift ? printShift(i.shift) : "") + "]";
 }
 
-std::string Text::crc() const {
+std::string Text::printCrc() const {
   constexpr const char *Types[8] = {
       "none", "?", "crc_ccitt", "?", "crc_32", "crc_iscsi", "crc_10", "crc_5"};
   constexpr const char *Bytes[8] = {"",       "bytes_1_3", "bytes_2_3",
@@ -139,16 +157,54 @@ std::string Text::camLookup() const {
   return text;
 }
 
+std::string Text::printCam() const {
+  switch (r.format) {
+  case Format::CamLookup:
+    return camLookup();
+  case Format::CamWrite:
+    return operands({print(i.b), print(i.a), std::to_string(i.parameter)});
+  default:
+    return operands({print(i.b), std::to_string(i.parameter)});
+  }
+}
+
+std::string Text::printMul() const {
+  if (r.format == Format::MulLast)
+    return operands({print(i.dest), "--"}) + ", " + r.variant;
+  return operands({print(i.a), print(i.b)}) + ", " +
+         (i.op == Op::MulStart ? "32x32_start" : r.variant);
+}
+
 std::string Text::branchOn() const {
   std::string parameter = std::to_string(i.parameter);
   if (i.op == Op::BrSignal || i.op == Op::BrNotSignal)
     parameter = "s" + parameter;
   if (i.op == Op::BrInpState || i.op == Op::BrNotInpState)
     parameter = inputStateName(i.parameter);
-  return operands({parameter, target()}) + printDefer(i.defer);
+  return operands({parameter, target()});
 }
 
-std::string Text::ctxArb() const {
+std::string Text::printBranch() const {
+  std::string number = std::to_string(i.parameter), defer = printDefer(i.defer);
+  switch (r.format) {
+  case Format::BranchOn:
+    return branchOn() + defer;
+  case Format::BranchBit:
+    return operands({print(i.a), number, target()}) + defer;
+  case Format::BranchByte:
+    return operands({print(i.a), number, hex(i.immediate), target()}) + defer;
+  default:
+    return operands({target()}) + defer;
+  }
+}
+
+std::string Text::printJump() const {
+  std::string text = i.target == 0 ? "rtn[" + print(i.a) + "]"
+                                   : operands({print(i.a), target()});
+  return text + printDefer(i.defer);
+}
+
+std::string Text::printCtxArb() const {
   std::string list;
   auto add = [&](const std::string &item) {
     list += (list.empty() ? "" : ", ") + item;
@@ -173,7 +229,7 @@ std::string Text::ctxArb() const {
   return text + printDefer(i.defer);
 }
 
-std::string Text::csr() const {
+std::string Text::printCsr() const {
   const char *name = localCsrName(i.csr);
   std::string csr = name ? name : hex(i.csr);
   return r.format == Format::CsrRead ? operands({csr})
@@ -202,7 +258,7 @@ std::string Text::commandOperands() const {
   return unit + "]";
 }
 
-std::string Text::command() const {
+std::string Text::printCommand() const {
   std::string text = commandOperands();
   if (i.indirectRef)
     text += ", indirect_ref";
@@ -214,63 +270,10 @@ std::string Text::command() const {
 
 std::string Text::str() const {
   switch (r.format) {
-  case Format::Fixed:
-    return r.mnemonic;
-  case Format::AluUnary:
-  case Format::AluBinary:
-    return operands({print(i.dest), print(i.a), r.variant, print(i.b)});
-  case Format::AluSource:
-    return operands({print(i.b)});
-  case Format::AluMove:
-  case Format::ByteAlign:
-    return operands({print(i.dest), print(i.b)});
-  case Format::CamLookup:
-    return camLookup();
-  case Format::CamWrite:
-    return operands({print(i.b), print(i.a), std::to_string(i.parameter)});
-  case Format::CamWriteState:
-    return operands({print(i.b), std::to_string(i.parameter)});
-  case Format::Crc:
-    return crc();
-  case Format::ShfUnary:
-  case Format::ShfBinary:
-  case Format::Asr:
-  case Format::DblShf:
-  case Format::LdField:
-    return shifted();
-  case Format::Immed:
-  case Format::ImmedByte:
-  case Format::ImmedWord:
-    return immed();
-  case Format::MulStep: {
-    bool start = i.op == Op::MulStart;
-    return operands({print(i.a), print(i.b)}) + ", " +
-           (start ? "32x32_start" : r.variant);
-  }
-  case Format::MulLast:
-    return operands({print(i.dest), "--"}) + ", " + r.variant;
-  case Format::Branch:
-    return operands({target()}) + printDefer(i.defer);
-  case Format::BranchOn:
-    return branchOn();
-  case Format::BranchBit:
-    return operands({print(i.a), std::to_string(i.parameter), target()}) +
-           printDefer(i.defer);
-  case Format::BranchByte:
-    return operands({print(i.a), std::to_string(i.parameter), hex(i.immediate),
-                     target()}) +
-           printDefer(i.defer);
-  case Format::Jump:
-    if (i.target == 0)
-      return "rtn[" + print(i.a) + "]" + printDefer(i.defer);
-    return operands({print(i.a), target()}) + printDefer(i.defer);
-  case Format::CtxArb:
-    return ctxArb();
-  case Format::CsrRead:
-  case Format::CsrWrite:
-    return csr();
-  case Format::Command:
-    return command();
+#define KARAKAL_FORMAT(name, group, mask, text)                                \
+  case Format::name:                                                           \
+    return print##group();
+#include "target-ixp/table/Formats.def"
   }
   KARAKAL_UNREACHABLE("format without text");
 }

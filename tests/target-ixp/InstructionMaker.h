@@ -1,5 +1,6 @@
-// Makes instructions of every row, at random but reproducibly, with operands
-// that respect most rules; those that encode refuses are made again.
+// Makes random instructions of every row, the same ones for the same seed.
+// Operands respect most rules; if encode refuses an instruction, another one is
+// made.
 
 #ifndef KARAKAL_TESTS_INSTRUCTIONMAKER_H
 #define KARAKAL_TESTS_INSTRUCTIONMAKER_H
@@ -93,10 +94,26 @@ private:
   std::mt19937 random;
 
   Instruction attempt(Op op, unsigned targetLimit);
-  void command(Instruction &i, const InstructionRow &r);
+  // One function for each group of Formats.def.
+  void makeFixed(Instruction &, const InstructionRow &) {}
+  void makeJump(Instruction &i, const InstructionRow &) {
+    i.a = source(true, 255);
+  }
+  void makeAlu(Instruction &i, const InstructionRow &r);
+  void makeCam(Instruction &i, const InstructionRow &r);
+  void makeCrc(Instruction &i, const InstructionRow &r);
+  void makeShifted(Instruction &i, const InstructionRow &r);
+  void makeLdField(Instruction &i, const InstructionRow &r);
+  void makeImmed(Instruction &i, const InstructionRow &r);
+  void makeMul(Instruction &i, const InstructionRow &r);
+  void makeBranch(Instruction &i, const InstructionRow &r);
+  void makeCtxArb(Instruction &i, const InstructionRow &r);
+  void makeCsr(Instruction &i, const InstructionRow &r);
+  void makeCommand(Instruction &i, const InstructionRow &r);
 };
 
-inline void InstructionMaker::command(Instruction &i, const InstructionRow &r) {
+inline void InstructionMaker::makeCommand(Instruction &i,
+                                          const InstructionRow &r) {
   i.indirectRef = coin();
   if (r.address == AddressForm::Sum) {
     i.a = source(false, 127);
@@ -120,126 +137,127 @@ inline void InstructionMaker::command(Instruction &i, const InstructionRow &r) {
   }
 }
 
-inline Instruction InstructionMaker::attempt(Op op, unsigned targetLimit) {
-  const InstructionRow &r = row(op);
-  Instruction i;
-  i.op = op;
-  bool wide = true;
-  switch (r.format) {
-  case Format::Fixed:
-    break;
-  case Format::AluUnary:
-  case Format::AluBinary:
+inline void InstructionMaker::makeAlu(Instruction &i, const InstructionRow &r) {
+  if (r.format != Format::AluSource)
     i.dest = destination(true);
-    i.a = r.format == Format::AluUnary && coin() ? none() : source(true, 255);
-    i.b = source(true, 255);
-    break;
-  case Format::AluSource:
-    i.b = source(true, 255);
-    break;
-  case Format::AluMove:
-    i.dest = destination(true);
-    i.b = source(true, 255);
-    break;
-  case Format::CamLookup:
+  if (r.format == Format::AluBinary ||
+      (r.format == Format::AluUnary && !coin()))
+    i.a = source(true, 255);
+  i.b = source(true, 255);
+}
+
+inline void InstructionMaker::makeCam(Instruction &i, const InstructionRow &r) {
+  if (r.format == Format::CamLookup) {
     i.dest = destination(true);
     i.a = source(true, 255);
     i.loadLm0 = coin();
     i.loadLm1 = coin();
     i.lmBlock = i.loadLm0 || i.loadLm1 ? static_cast<uint8_t>(below(4)) : 0;
-    break;
-  case Format::CamWrite:
+    return;
+  }
+  if (r.format == Format::CamWrite)
     i.a = source(true, 255);
-    [[fallthrough]];
-  case Format::CamWriteState:
-    i.b = source(true, 15);
-    i.parameter = static_cast<uint8_t>(below(16));
-    break;
-  case Format::Crc: {
-    constexpr unsigned Types[] = {0, 2, 4, 5, 6, 7};
-    i.dest = destination(true);
-    i.b = source(true, 255);
-    i.crcType = static_cast<CrcType>(Types[below(6)]);
-    i.crcBytes = static_cast<CrcBytes>(below(7));
-    i.crcLittleEndian = coin();
-    i.crcBitSwap = coin();
-    break;
-  }
-  case Format::LdField:
-    i.dest = coin() ? gpr(coin(), false) : localMemory(coin(), below(8));
-    i.b = source(false, 255);
-    i.byteMask = static_cast<uint8_t>(below(16));
-    i.loadCc = coin();
+  i.b = source(true, 15);
+  i.parameter = static_cast<uint8_t>(below(16));
+}
+
+inline void InstructionMaker::makeCrc(Instruction &i, const InstructionRow &) {
+  constexpr unsigned Types[] = {0, 2, 4, 5, 6, 7};
+  i.dest = destination(true);
+  i.b = source(true, 255);
+  i.crcType = static_cast<CrcType>(Types[below(6)]);
+  i.crcBytes = static_cast<CrcBytes>(below(7));
+  i.crcLittleEndian = coin();
+  i.crcBitSwap = coin();
+}
+
+inline void InstructionMaker::makeShifted(Instruction &i,
+                                          const InstructionRow &r) {
+  bool binary = r.format == Format::ShfBinary || r.format == Format::DblShf;
+  i.dest = destination(false);
+  if (binary || (r.format == Format::ShfUnary && coin()))
+    i.a = source(false, 255);
+  i.b = source(false, 255);
+  if (r.format != Format::ByteAlign)
     i.shift = anyShift();
-    break;
-  case Format::ShfUnary:
-  case Format::ShfBinary:
-  case Format::DblShf:
-  case Format::Asr:
-  case Format::ByteAlign: {
-    bool binary = r.format == Format::ShfBinary || r.format == Format::DblShf;
-    wide = false;
-    i.dest = destination(wide);
-    if (binary || (r.format == Format::ShfUnary && coin()))
-      i.a = source(wide, 255);
-    i.b = source(wide, 255);
-    if (r.format != Format::ByteAlign)
-      i.shift = anyShift();
-    break;
-  }
-  case Format::Immed:
+}
+
+inline void InstructionMaker::makeLdField(Instruction &i,
+                                          const InstructionRow &) {
+  i.dest = coin() ? gpr(coin(), false) : localMemory(coin(), below(8));
+  i.b = source(false, 255);
+  i.byteMask = static_cast<uint8_t>(below(16));
+  i.loadCc = coin();
+  i.shift = anyShift();
+}
+
+inline void InstructionMaker::makeImmed(Instruction &i,
+                                        const InstructionRow &r) {
+  if (r.format == Format::Immed) {
     i.shift = shl(8 * below(3));
     i.invert = coin();
-    [[fallthrough]];
-  case Format::ImmedWord:
+  }
+  unsigned limit = r.format == Format::ImmedByte ? 0x100 : 0x10000;
+  i.dest = destination(true);
+  i.immediate = static_cast<uint16_t>(below(limit));
+}
+
+inline void InstructionMaker::makeMul(Instruction &i, const InstructionRow &r) {
+  if (r.format == Format::MulLast) {
     i.dest = destination(true);
-    i.immediate = static_cast<uint16_t>(below(0x10000));
-    break;
-  case Format::ImmedByte:
-    i.dest = destination(true);
-    i.immediate = static_cast<uint16_t>(below(0x100));
-    break;
-  case Format::MulStep:
-    i.a = source(true, 255);
-    i.b = source(true, 255);
-    break;
-  case Format::MulLast:
-    i.dest = destination(true);
-    break;
-  case Format::Jump:
-    i.a = source(true, 255);
-    break;
-  case Format::BranchBit:
-  case Format::BranchByte:
-    i.a = source(false, 255);
-    i.parameter =
-        static_cast<uint8_t>(below(r.format == Format::BranchBit ? 32 : 4));
-    if (r.format == Format::BranchByte)
-      i.immediate = static_cast<uint16_t>(below(256));
-    break;
+    return;
+  }
+  i.a = source(true, 255);
+  i.b = source(true, 255);
+}
+
+inline void InstructionMaker::makeBranch(Instruction &i,
+                                         const InstructionRow &r) {
+  switch (r.format) {
   case Format::BranchOn:
     i.parameter = static_cast<uint8_t>(below(16));
+    return;
+  case Format::BranchBit:
+    i.a = source(false, 255);
+    i.parameter = static_cast<uint8_t>(below(32));
+    return;
+  case Format::BranchByte:
+    i.a = source(false, 255);
+    i.parameter = static_cast<uint8_t>(below(4));
+    i.immediate = static_cast<uint16_t>(below(256));
+    return;
+  default:
+    return;
+  }
+}
+
+inline void InstructionMaker::makeCtxArb(Instruction &i,
+                                         const InstructionRow &) {
+  i.keepMask = below(8) == 0;
+  i.breakpoint = !i.keepMask && below(8) == 0;
+  if (!i.keepMask && !i.breakpoint) {
+    i.any = coin();
+    i.signalMask = static_cast<uint16_t>(below(0x10000));
+  }
+  i.hasTarget = coin();
+}
+
+inline void InstructionMaker::makeCsr(Instruction &i, const InstructionRow &r) {
+  i.csr = static_cast<uint16_t>(4 * below(0x800));
+  if (r.format == Format::CsrWrite)
+    i.a = source(true, 255);
+}
+
+inline Instruction InstructionMaker::attempt(Op op, unsigned targetLimit) {
+  const InstructionRow &r = row(op);
+  Instruction i;
+  i.op = op;
+  switch (r.format) {
+#define KARAKAL_FORMAT(name, group, mask, text)                                \
+  case Format::name:                                                           \
+    make##group(i, r);                                                         \
     break;
-  case Format::Branch:
-    break;
-  case Format::CtxArb:
-    i.keepMask = below(8) == 0;
-    i.breakpoint = !i.keepMask && below(8) == 0;
-    if (!i.keepMask && !i.breakpoint) {
-      i.any = coin();
-      i.signalMask = static_cast<uint16_t>(below(0x10000));
-    }
-    i.hasTarget = coin();
-    break;
-  case Format::CsrRead:
-  case Format::CsrWrite:
-    i.csr = static_cast<uint16_t>(4 * below(0x800));
-    if (r.format == Format::CsrWrite)
-      i.a = source(true, 255);
-    break;
-  case Format::Command:
-    command(i, r);
-    break;
+#include "target-ixp/table/Formats.def"
   }
   if (r.isBranch() || i.hasTarget)
     i.target = static_cast<uint16_t>(below(targetLimit));

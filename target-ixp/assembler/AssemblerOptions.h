@@ -1,0 +1,21 @@
+// What a caller of the assembler may set.
+
+#ifndef KARAKAL_TARGET_IXP_ASSEMBLER_ASSEMBLEROPTIONS_H
+#define KARAKAL_TARGET_IXP_ASSEMBLER_ASSEMBLEROPTIONS_H
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace karakal::target {
+
+struct AssemblerOptions {
+  /// Names defined before the first line, as by #define.
+  std::map<std::string, std::string> defines;
+  /// Folders that #include searches after the folder of the including file.
+  std::vector<std::string> includePaths;
+};
+
+} // namespace karakal::target
+
+#endif // KARAKAL_TARGET_IXP_ASSEMBLER_ASSEMBLEROPTIONS_H
