@@ -5,7 +5,7 @@ compares what a program sent with an oracle that is written from the RFCs. The
 package shares no code and no generated table with the compiler or the
 simulator, so that it can tell when they are wrong.
 
-The rooms, bottom-up; each imports only from those before it:
+Folders, bottom-up. Each imports only from those before it:
 
     frames    capture files, what a port does to a frame, fields of a frame
     tables    control files, and the routes, rules and labels to put there
