@@ -1,4 +1,4 @@
-"""The environment of what the tests start.
+"""The environment of the programs that tests start.
 
 Under `./dev test --sanitize` the interpreter runs with the sanitizers' runtime
 preloaded, for our extension modules are built with it. The tools bring their
@@ -14,7 +14,7 @@ LEAKS_OFF = ":detect_leaks=0"
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    # What programs print to a terminal does not depend on the caller's.
+    # Output of programs does not depend on the caller's terminal.
     os.environ["TERM"] = "xterm-256color"
     os.environ.pop("NO_COLOR", None)
     spreads = config.getoption("dist", "no") != "no"
@@ -27,7 +27,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.fixture(scope="session")
 def extension_environment() -> dict[str, str]:
-    """What an interpreter needs to load our extension modules."""
+    """The variables that an interpreter needs to load our extension modules."""
     preload = os.environ.get("KARAKAL_PRELOAD")
     if preload is None:
         return dict(os.environ)

@@ -64,7 +64,7 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("--json", type=Path, help="file to write the results to")
     parser.add_argument("--build", type=Path, default=BUILD)
     parser.add_argument(
-        "--packets", type=int, default=4000, help="simulated packets a run"
+        "--packets", type=int, default=4000, help="simulated packets per run"
     )
     parser.add_argument("--mes", default="1,2,3,4,5,6", help="engine counts of rates")
     parser.add_argument(

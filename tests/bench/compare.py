@@ -56,7 +56,7 @@ KINDS = {
     "packet.dram": Kind("packet DRAM accesses"),
     "application.scratch": Kind("application scratch accesses"),
     "application.sram": Kind("application SRAM accesses"),
-    "instructions": Kind("instructions a packet"),
+    "instructions": Kind("instructions per packet"),
     "code_words": Kind("code words"),
     "gbps_1": Kind("Gbps, 1 engine", more_is_better=True),
     "gbps_6": Kind("Gbps, 6 engines", more_is_better=True),
@@ -186,7 +186,7 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("--name", default="before", help="what to call it")
     parser.add_argument("--only", action="append", choices=APPS, help="one program")
     parser.add_argument("--level", action="append", choices=LEVELS, help="one level")
-    parser.add_argument("--packets", type=int, default=4000, help="packets a run")
+    parser.add_argument("--packets", type=int, default=4000, help="packets per run")
     parser.add_argument("--json", type=Path, help="file to write the changes to")
     parser.add_argument("--build", type=Path, default=ROOT / "build")
     return parser.parse_args(arguments)

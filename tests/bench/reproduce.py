@@ -35,7 +35,7 @@ def parse(arguments: list[str]) -> argparse.Namespace:
         "--only", action="append", choices=SECTIONS, metavar="NAME",
         help="make this section alone (repeatable)",
     )  # fmt: skip
-    parser.add_argument("--packets", type=int, help="packets a run (20,000)")
+    parser.add_argument("--packets", type=int, help="packets per run (20,000)")
     parser.add_argument("--out", type=Path, default=Path("report"))
     parser.add_argument("--build", type=Path, default=BUILD)
     return parser.parse_args(arguments)

@@ -56,7 +56,7 @@ def test_words_run_and_registers_are_seen() -> None:
     assert chip.faults == []
 
 
-def test_memories_are_words() -> None:
+def test_memories_are_read_and_written_by_words() -> None:
     chip = ixpchip.Chip()
     for memory in ("scratch", "sram0", "sram1", "dram"):
         chip.write(memory, 64, 0x01020304)
@@ -88,7 +88,7 @@ def test_a_fault_is_kept() -> None:
         lambda chip: ixpchip.Chip(["sram.latency=x"]),
     ],
 )
-def test_what_does_not_exist_is_a_value_error(wrong: Any) -> None:
+def test_a_part_that_does_not_exist_is_a_value_error(wrong: Any) -> None:
     with pytest.raises(ValueError, match=r"."):
         wrong(ixpchip.Chip())
 

@@ -32,7 +32,7 @@ def build(producer: bytes, consumer: bytes, settings: list[str]) -> ixpchip.Chip
 
 
 def run(chip: ixpchip.Chip, cycles: int = 200_000) -> int:
-    """Runs until all buffers have passed; gives the cycle."""
+    """Runs until all buffers have passed; returns the cycle."""
     while chip.queue_level(0, TO) < BUFFERS and chip.cycle < cycles:
         chip.run_to(chip.cycle + 1000)
         if chip.faults:

@@ -137,7 +137,7 @@ def test_wrong_wishes_are_errors(wish: str, tmp_path: Path) -> None:
 
 
 def large_ppf(steps: int) -> str:
-    """A PPF of much straight code, with branches that meet again."""
+    """A PPF of long straight code, with branches that join."""
     rng = random.Random(4)
     lines = []
     for step in range(steps):
@@ -176,7 +176,7 @@ def large_ppf(steps: int) -> str:
 
 
 @pytest.mark.parametrize("level", ["base", "swc"])
-def test_a_ppf_that_no_engine_holds_is_a_pipeline(
+def test_a_ppf_too_large_for_an_engine_becomes_a_pipeline(
     level: str, trace: Path, tmp_path: Path
 ) -> None:
     source = write(tmp_path, "large.baker", large_ppf(1300))
@@ -214,9 +214,9 @@ def small_ppfs(count: int) -> str:
     return f"import net.ether;\nmodule m {{\n{declared}{wiring}}}\n{bodies}"
 
 
-def test_true_sizes_form_the_aggregates_again(trace: Path, tmp_path: Path) -> None:
-    """By the estimate these take more engines than there are; their code fits
-    one, which the first code shows."""
+def test_aggregates_are_formed_again_by_true_sizes(trace: Path, tmp_path: Path) -> None:
+    """By the estimate these PPFs need more engines than the chip has. The first
+    compilation shows that their code fits one."""
     source = write(tmp_path, "small.baker", small_ppfs(120))
     image, report = tmp_path / "a.ixp", tmp_path / "report.json"
     run("bakerc", source, f"--report={report}", "-o", image)
@@ -230,8 +230,8 @@ def test_true_sizes_form_the_aggregates_again(trace: Path, tmp_path: Path) -> No
 def test_idle_contexts_leave_the_scratchpad_to_others(
     trace: Path, tmp_path: Path
 ) -> None:
-    """Each of 48 contexts that found no message looks again after 512 cycles: a
-    command of 3 cycles of the scratchpad."""
+    """Each of 48 contexts that found no message polls again after 512 cycles, with a
+    command that takes 3 cycles of the scratchpad."""
     source = write(tmp_path, "chain.baker", CHAIN)
     image = tmp_path / "a.ixp"
     run("bakerc", source, "-o", image)
@@ -260,8 +260,8 @@ def test_engines_stop_while_traffic_is_low(trace: Path, tmp_path: Path) -> None:
 
 
 def test_stopped_engines_start_when_traffic_comes(tmp_path: Path) -> None:
-    """Large frames, few a second, then small ones of as many bits: all engines
-    run again before a ring is full."""
+    """Few large frames per second, then small ones at the same bit rate: all
+    engines run again before a ring is full."""
     frames = []
     for number in range(3300):
         frame = struct.pack(">HIHI", 2, number, 2, number) + b"\x08\x00"

@@ -1,5 +1,5 @@
-"""Aggregation works with estimates; where the generated code contradicts them in
-time, engines are given out anew by what the code costs."""
+"""Aggregation works with estimates. If the generated code takes a different time,
+engines are distributed again by the cost of the code."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ STEPS = 560
 
 
 def straight_code(seed: int) -> str:
-    """Steps that neither fold nor take a branch."""
+    """Steps that do not fold and have no branch."""
     rng = random.Random(seed)
     lines = []
     for step in range(STEPS):
@@ -27,7 +27,7 @@ def straight_code(seed: int) -> str:
 
 
 def program(loop: str) -> str:
-    """Two PPFs of the same code, the first one with `loop` besides."""
+    """Two PPFs with the same code; the first one also has `loop`."""
     body = (
         "  u32 x = (u32)ph->src;\n  u32 y = (u32)ph->dst;\n  u32 z = ph->type;\n"
         "{loop}{code}\n  ph->src = (u48)x << 16 ^ y;\n  ph->dst = z;\n"
@@ -46,7 +46,7 @@ def program(loop: str) -> str:
 
 
 def engines_of(folder: Path, loop: str) -> tuple[list[int], str]:
-    """Engines of each aggregate, and what aggregation explains."""
+    """The engines of each aggregate, and aggregation's explanation."""
     source, report = folder / "two.baker", folder / "two.json"
     source.write_text(program(loop))
     trace = folder / "in.pcap"

@@ -1,5 +1,5 @@
-"""Wherever a lock lies, one context at a time is in its critical section: the
-packets get the numbers that a section gives them, each number once."""
+"""Wherever a lock is, one context at a time is in its critical section: the section
+numbers the packets, and each number occurs once."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ pytestmark = requires("bakerc", "ixpsim")
 
 
 def resized(image: bytes, ring: int, words: int) -> bytes:
-    """The image with another size of a ring, in as many digits."""
+    """The image with another size of a ring, written in as many digits."""
     pattern = rb'("base":\s*%d,[^}]*?"words":\s*)256' % (0x1000 + 0x400 * (ring - 2))
     made, count = re.subn(pattern, rb"\g<1>%d" % words, image)
     assert count == 1
@@ -33,7 +33,7 @@ def resized(image: bytes, ring: int, words: int) -> bytes:
 
 
 def simulated(folder: Path, image: Path, *traffic: str) -> tuple[float, int]:
-    """Million packets a second, and cycles that half of them stay less than."""
+    """Million packets per second, and the median latency in cycles."""
     stats = folder / "stats.json"
     run(
         "ixpsim", image, *traffic, "--packets=3000", "--warmup=1000", "--quiet",

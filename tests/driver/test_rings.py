@@ -32,7 +32,7 @@ def make_trace(path: Path, count: int) -> None:
 
 
 @pytest.mark.parametrize("level", ["base", "o1"])
-def test_rings_carry_what_calls_carry(level: str, tmp_path: Path) -> None:
+def test_rings_carry_the_same_packets_as_calls(level: str, tmp_path: Path) -> None:
     trace, control = tmp_path / "in.pcap", tmp_path / "control.txt"
     make_trace(trace, 400)
     control.write_text("preset(2, -5)\n")

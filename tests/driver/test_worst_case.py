@@ -1,5 +1,5 @@
-"""`bakerc --wcet` and `--min-rate`: bounds hold in simulated runs, and are near
-to what happens; what cannot be promised is refused with a reason."""
+"""`bakerc --wcet` and `--min-rate`: bounds hold in simulated runs and are tight;
+a rate that cannot be guaranteed is refused with a reason."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ pytestmark = requires("bakerc", "ixpsim")
 
 @pytest.fixture(scope="module")
 def trace(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """IPv4 frames to the station that mac_hash looks for longest, every other with
-    a checksum that overflows when the time to live is decremented."""
+    """IPv4 frames to the station with mac_hash's longest search. Every second frame
+    has a checksum that overflows when the TTL is decremented."""
     path = tmp_path_factory.mktemp("worst-case") / "in.pcap"
     headers = [
         bytes.fromhex("45000028000100004006b1e6c0a800010a000001"),
@@ -46,14 +46,14 @@ def simulate(image: Path, trace: Path, threads: int, *more: str) -> dict[str, An
     return found
 
 
-def turn_cycles(stats: dict[str, Any]) -> int:
+def iteration_cycles(stats: dict[str, Any]) -> int:
     return max(
         e["turn_cycles_max"] for e in stats["microengines"] if e["role"] == "app"
     )
 
 
 @pytest.mark.parametrize("kernel", KERNELS, ids=lambda path: path.stem)
-def test_bounds_hold_and_are_near(kernel: Path, trace: Path, tmp_path: Path) -> None:
+def test_bounds_hold_and_are_tight(kernel: Path, trace: Path, tmp_path: Path) -> None:
     image, report = tmp_path / "a.ixp", tmp_path / "report.json"
     said = output_of(
         "bakerc", kernel, "--mes=1", "--wcet", f"--report={report}", "-o", image
@@ -64,14 +64,14 @@ def test_bounds_hold_and_are_near(kernel: Path, trace: Path, tmp_path: Path) -> 
     alone = simulate(image, trace, 1, FAST_PORTS)
     together = simulate(image, trace, 8, FAST_PORTS)
     waiting = simulate(image, trace, 8)  # for room in the ring to Tx
-    seen = max(turn_cycles(stats) for stats in (alone, together, waiting))
+    seen = max(iteration_cycles(stats) for stats in (alone, together, waiting))
     assert seen <= worst["issue_cycles"] <= SLACK * seen
     cycles = alone["clock_hz"] / (alone["rate"]["forwarded_mpps"] * 1e6)
     assert worst["issue_cycles"] + worst["latency_cycles"] <= SLACK * cycles
     assert found["promised"]["mpps"] <= together["rate"]["forwarded_mpps"]
 
 
-def test_a_rate_that_cannot_be_promised_is_refused(tmp_path: Path) -> None:
+def test_a_rate_that_cannot_be_guaranteed_is_refused(tmp_path: Path) -> None:
     image = tmp_path / "a.ixp"
     kernel = next(path for path in KERNELS if path.stem == "mac_hash")
     run("bakerc", kernel, "--min-rate=0.5", "-o", image)
@@ -113,8 +113,8 @@ def test_a_loop_needs_a_bound(trace: Path, tmp_path: Path) -> None:
     report = tmp_path / "report.json"
     run("bakerc", source, "--mes=1", "--wcet", f"--report={report}", "-o", image)
     worst = read_json(report)["aggregates"][0]["worst_case"]
-    # The table is zero: one round. The bound counts all twenty.
-    seen = turn_cycles(simulate(image, trace, 8, FAST_PORTS))
+    # The table is zero: one iteration. The bound counts all twenty.
+    seen = iteration_cycles(simulate(image, trace, 8, FAST_PORTS))
     assert seen + 19 * 5 < worst["issue_cycles"]
     assert worst["latency_cycles"] > 20 * 80
 
@@ -148,7 +148,7 @@ m.work.ppf ( ether_pkt * ph )
 def test_a_bound_is_what_the_source_states(
     level: str, trace: Path, tmp_path: Path
 ) -> None:
-    # The frames' addresses end in 0x10ff: 15 rounds.
+    # The frames' addresses end in 0x10ff: 15 iterations.
     source, image = tmp_path / "loop.baker", tmp_path / "a.ixp"
     report = tmp_path / "report.json"
     source.write_text(BOUNDED.format(outer=15))
@@ -157,7 +157,7 @@ def test_a_bound_is_what_the_source_states(
         f"--report={report}", "-o", image,
     )  # fmt: skip
     worst = read_json(report)["aggregates"][0]["worst_case"]
-    seen = turn_cycles(simulate(image, trace, 8, FAST_PORTS))
+    seen = iteration_cycles(simulate(image, trace, 8, FAST_PORTS))
     assert 0.5 * worst["issue_cycles"] < seen <= worst["issue_cycles"]
     # A run shows that a bound is wrong.
     source.write_text(BOUNDED.format(outer=3))

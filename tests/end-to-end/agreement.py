@@ -1,4 +1,4 @@
-"""Runs the applications everywhere and holds every packet to the oracle.
+"""Runs the applications everywhere and compares every packet with the oracle.
 
     python tests/end-to-end/agreement.py [--packets N] [--apps A,…]
         [--inputs I,…] [--levels L,…] [--mes N,…] [--jobs N] [--json FILE]
@@ -122,14 +122,14 @@ class Run:
 
 
 def frames_digest(out: Path) -> str:
-    """The same for the same frames on the same ports, in whatever order."""
+    """A digest of the frames and their ports, in any order."""
     frames = sorted((f.port, f.data) for f in read_capture(out, 4).frames)
     return hashlib.sha256(repr(frames).encode()).hexdigest()
 
 
 def execute(run: Run) -> tuple[str, str]:
-    """The frames' digest, empty if the image needs more engines, and what the
-    oracle says if it does not agree."""
+    """The frames' digest, empty if the image needs more engines, and the oracle's
+    message if it does not agree."""
     app = run.load.app
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)

@@ -1,4 +1,4 @@
-"""Images and workloads that several tests share, made once a session."""
+"""Images and workloads that several tests share, made once per session."""
 
 import os
 from pathlib import Path
@@ -59,5 +59,5 @@ def test_data() -> Path:
 
 @pytest.fixture(scope="session")
 def packet_images(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where packet tests keep the programs that they compiled."""
+    """The folder in which packet tests cache compiled programs."""
     return tmp_path_factory.mktemp("images")

@@ -1,4 +1,4 @@
-"""`npftrace bench2544` measures an image and what it says is consistent."""
+"""`npftrace bench2544` measures an image, and its results are consistent."""
 
 from __future__ import annotations
 
@@ -14,11 +14,13 @@ from testkit.tools import read_json, run_npftrace
 
 
 def test_line_rate() -> None:
-    # 1,488,095 frames of 64 bytes a second on each port of 1 Gbit/s.
+    # 1,488,095 frames of 64 bytes per second on each port of 1 Gbit/s.
     assert line_rate(64, 4) == pytest.approx(4 * 1488095 * 512 / 1e9, rel=1e-6)
 
 
-def test_measures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_measurements_are_consistent(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("PATH", str(BUILD / "bin"), prepend=":")
     image = compile_app(L3_SWITCH, tmp_path / "l3.ixp", "--level=o1")
     found, plot = tmp_path / "found.json", tmp_path / "plot.svg"
@@ -41,5 +43,5 @@ def test_measures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert plot.read_text().lstrip().startswith("<?xml")
 
 
-def test_no_image(tmp_path: Path) -> None:
+def test_a_missing_image_is_an_error(tmp_path: Path) -> None:
     run_npftrace("bench2544", tmp_path / "none.ixp", "--sizes", "64", status=1)

@@ -1,5 +1,5 @@
-"""Delayed-update caches: packets are what the oracle says while no table
-changes; while tables change, stale packets stay below the rate asked for."""
+"""Delayed-update caches: every packet is right while no table changes. While tables
+change, stale packets stay below the requested rate."""
 
 import re
 from pathlib import Path
@@ -50,7 +50,7 @@ def globals_of(stats: dict[str, Any]) -> list[str]:
 
 
 @pytest.mark.parametrize("engines", (1, 6))
-def test_cached_programs_equal_the_oracle(
+def test_cached_programs_agree_with_the_oracle(
     load: Workload, engines: int, tmp_path: Path
 ) -> None:
     image = compile_profiled(load, tmp_path)
@@ -64,7 +64,7 @@ def test_cached_programs_equal_the_oracle(
 
 
 def with_updates(load: Workload, folder: Path, every: int) -> Workload:
-    """Next hops (or ports, or actions) that change on every so many packets."""
+    """Next hops (or ports, or actions) that change every `every` packets."""
     lines = []
     for number, packet in enumerate(range(every // 2, 4000, every)):
         mac = f"02:00:00:00:{number >> 8 & 255:02x}:{number & 255:02x}"
@@ -90,7 +90,7 @@ def test_stale_packets_stay_below_the_rate(
     assert stats["caches"]["stale_rate"] <= asked
 
 
-def test_reasons_stand_in_the_report(load: Workload, tmp_path: Path) -> None:
+def test_the_report_has_the_reasons(load: Workload, tmp_path: Path) -> None:
     report = tmp_path / "report.json"
     compile_profiled(load, tmp_path, f"--report={report}")
     decisions = [
@@ -104,14 +104,14 @@ def test_reasons_stand_in_the_report(load: Workload, tmp_path: Path) -> None:
 
 @pytest.fixture(scope="module")
 def few_flows(tmp_path_factory: pytest.TempPathFactory) -> Workload:
-    """Traffic of which a few destinations have the most."""
+    """Traffic that goes mostly to a few destinations."""
     return make_workload(
         "l3-switch", tmp_path_factory.mktemp("zipf"), "--packets", "4000",
         "--size", "64", "--locality", "zipf", "--exponent", "1.5", "--flows", "200",
     )  # fmt: skip
 
 
-def test_results_of_a_lookup_are_kept(few_flows: Workload, tmp_path: Path) -> None:
+def test_results_of_a_lookup_are_cached(few_flows: Workload, tmp_path: Path) -> None:
     image = compile_profiled(few_flows, tmp_path)
     out, stats = simulate(image, few_flows, tmp_path, "--mes=6")
     check_packets(few_flows, out, tmp_path / "stats.json")
@@ -122,10 +122,10 @@ def test_results_of_a_lookup_are_kept(few_flows: Workload, tmp_path: Path) -> No
     assert answers["stale_hits"] == 0
 
 
-def test_a_result_is_kept_in_the_generation_of_its_lookup_only(
+def test_a_result_is_cached_only_in_the_generation_of_its_lookup(
     few_flows: Workload, tmp_path: Path
 ) -> None:
-    """LLVM does not take the two loads of the generation for one."""
+    """LLVM does not merge the two loads of the generation."""
     ir = tmp_path / "app.ll"
     run(
         "bakerc", L3_SWITCH, "--emit=llvm", *few_flows.profile(), "-o", ir,
@@ -178,7 +178,7 @@ def test_engines_that_write_raise_the_version(engines: int, tmp_path: Path) -> N
     assert_packets_add_up(stats)
     (way,) = stats["caches"]["globals"]
     assert way["global"] == "learner.way"
-    # The first fill of each engine, and those behind eight stores.
+    # The first fill of each engine, and the fills after eight stores.
     assert way["home_reads"] > engines
     assert 0 < stats["caches"]["stale_rate"] <= 0.3
 
@@ -222,7 +222,7 @@ def set_account(number: int, apart: int, value: int) -> str:
 def with_accounts(
     load: Workload, folder: Path, apart: int, changes: tuple[int, ...] = ()
 ) -> Workload:
-    """Eight accounts, of which one changes at each of these packets."""
+    """Eight accounts, one of which changes at each of these packets."""
     lines = [set_account(number, apart, number) for number in range(8)]
     lines += [f"@packet {at} {set_account(at % 8, apart, at)}" for at in changes]
     control = folder / "accounts.control"
@@ -237,10 +237,10 @@ def compile_accounts(source: Path, load: Workload, folder: Path, *options: str) 
 
 
 @pytest.mark.parametrize("program", (BY_CAM, BY_INDEX), ids=("cam", "index"))
-def test_elements_of_a_large_array_are_kept(
+def test_elements_of_a_large_array_are_cached(
     program: tuple[Path, int], few_stations: Workload, tmp_path: Path
 ) -> None:
-    """The SRAM channel of the array is full without; the lines relieve it."""
+    """Without a cache the array's SRAM channel is saturated; cache lines relieve it."""
     source, apart = program
     load = with_accounts(few_stations, tmp_path, apart)
     frames, rates = [], []
@@ -258,7 +258,7 @@ def test_elements_of_a_large_array_are_kept(
     assert stats["caches"]["stale_packets"] == 0
 
 
-def test_caches_that_do_not_pay_are_not_made(
+def test_a_cache_that_does_not_pay_is_not_made(
     few_stations: Workload, tmp_path: Path
 ) -> None:
     """One engine waits for its instructions, not for memory."""

@@ -14,8 +14,8 @@ from testkit.tools import run
 from testkit.workloads import Workload, captured_frames
 
 LINKTYPE_ETHERNET = 1
-# Packets within which a station is learned: a ring of 128 notes and what came
-# between them, twice what was measured.
+# Packets within which a station is learned: a ring of 128 notes and the packets
+# between them, twice the measured number.
 LEARNED_WITHIN = 1024
 
 
@@ -65,13 +65,13 @@ def all_in_one(test_data: Path, tmp_path: Path) -> Workload:
 
 
 def test_captures_on_x86(all_in_one: Workload, tmp_path: Path) -> None:
-    """Here each packet sees what those before it taught."""
+    """On x86 each packet sees what the packets before it taught."""
     out, stats = run_on_x86(L3_SWITCH, all_in_one, tmp_path)
     assert_packets_add_up(stats)
     check_packets(all_in_one, out, tmp_path / "x86.json", window=0)
 
 
-def test_captures_by_the_lowest_level(
+def test_captures_at_the_lowest_level(
     all_in_one: Workload, images: dict[str, Path], tmp_path: Path
 ) -> None:
     out, stats = simulate(images[END_LEVELS[0]], all_in_one, tmp_path)
@@ -79,10 +79,10 @@ def test_captures_by_the_lowest_level(
     check_packets(all_in_one, out, tmp_path / "stats.json", window=LEARNED_WITHIN)
 
 
-def test_each_capture_comes_out_right(
+def test_each_capture_is_right_on_the_simulator(
     captures: list[Path], images: dict[str, Path], tmp_path: Path
 ) -> None:
-    """As fast as the ports take it, so that frames overtake what is learned."""
+    """At line rate, so that frames overtake what is learned."""
     control = tables(tmp_path)
     checked = 0
     for capture in captures:

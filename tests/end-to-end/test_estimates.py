@@ -18,14 +18,14 @@ PACKETS = 2000
 
 
 @pytest.mark.parametrize("app", SOURCES)
-def test_estimates_are_near_to_generated_code(app: str, tmp_path: Path) -> None:
+def test_estimates_are_near_the_generated_code(app: str, tmp_path: Path) -> None:
     load = make_workload(app, tmp_path, f"--packets={PACKETS}")
     program = tmp_path / "profiled.mlir"
     run("bakerc", SOURCES[app], *load.profile(), "--emit=baker", "-o", program)
     found = re.findall(r"instructions = (\d+)", program.read_text())
     estimate = sum(map(int, found)) / PACKETS
     image = compile_app(SOURCES[app], tmp_path / "a.ixp", "--level=o1", *load.profile())
-    # One engine never waits for room in a ring, which takes instructions too.
+    # One engine never waits for space in a ring, which takes instructions, too.
     _, stats = simulate(image, load, tmp_path, "--mes=1")
     executed = stats["per_packet"]["instructions"]
     assert estimate == pytest.approx(executed, rel=0.15)

@@ -22,14 +22,14 @@ EXCEPTIONS = (
     " --unmatched 0.02 --fragments 0.05 --options 0.05 --arp 0.01 --not-ipv4 0.01"
     " --bad-header 0.02 --tiny-fragment 0.01 --short-transport 0.02"
 )
-# What o1 reads and writes of a packet, in DRAM.
+# DRAM accesses of a packet at o1.
 PACKET_DRAM = 11
 RULE_COUNTS = (10, 100, 1000, 10000)
 
 
 @pytest.fixture(scope="module")
 def loads(tmp_path_factory: pytest.TempPathFactory) -> dict[int, Workload]:
-    """By number of rules: matched, denied, unmatched, and every exception."""
+    """By number of rules: matched, denied and unmatched packets, every exception."""
     return {
         count: make_workload(
             "firewall",
@@ -58,7 +58,7 @@ def firewall_images(
 
 
 @pytest.mark.parametrize("rules", RULE_COUNTS)
-def test_x86_equals_the_oracle(
+def test_x86_agrees_with_the_oracle(
     rules: int, loads: dict[int, Workload], tmp_path: Path
 ) -> None:
     out, stats = run_on_x86(FIREWALL, loads[rules], tmp_path)
@@ -68,7 +68,7 @@ def test_x86_equals_the_oracle(
 
 @pytest.mark.parametrize("engines", (1, 3, 6))
 @pytest.mark.parametrize("level", LEVELS)
-def test_microcode_equals_the_oracle(
+def test_microcode_agrees_with_the_oracle(
     level: str,
     engines: int,
     firewall_images: dict[str, Path],
@@ -92,7 +92,7 @@ def test_each_set_of_rules(
 ) -> None:
     out, stats = simulate(firewall_images["o1"], loads[rules], tmp_path)
     check_packets(loads[rules], out, tmp_path / "stats.json")
-    # The bounds that lookup.baker states, with the action and the way out; and
+    # The bounds that lookup.baker states, with the action and the output port; and
     # a packet's head.
     counts = stats["per_packet"]
     assert counts["application"]["sram"] <= 14
@@ -128,7 +128,7 @@ def test_actions_change_while_packets_flow(
 
 
 def reversed_frame(data: bytes) -> bytes:
-    """The frame of an answer; checksums stay as they are."""
+    """The frame of an answer, with the same checksums."""
     at = 14 + 4 * (data[14] & 15)
     ends = data[30:34] + data[26:30] + data[34:at] + data[at + 2 : at + 4]
     return data[:26] + ends + data[at : at + 2] + data[at + 4 :]
@@ -141,7 +141,7 @@ def test_answers_pass_in_stateful_mode(
     loads: dict[int, Workload],
     tmp_path: Path,
 ) -> None:
-    """Every packet is followed by one the other way, soon and late."""
+    """Every packet is followed by an answer, soon or late."""
     frames = read_capture(loads[100].trace, 4).frames[:1500]
     answers = [
         frame._replace(port=frame.port ^ 1, data=reversed_frame(frame.data))
@@ -213,7 +213,7 @@ def test_rules_are_committed_once(loads: dict[int, Workload], tmp_path: Path) ->
 
 
 def refusal(calls: str, load: Workload, folder: Path) -> str:
-    """What is said about a control file that is refused."""
+    """The message about a control file that is refused."""
     control = folder / "control.txt"
     control.write_text(calls + "\n")
     return run(

@@ -13,7 +13,7 @@ from testkit.runs import assert_packets_add_up, check_packets, run_on_x86, simul
 from testkit.workloads import Workload
 
 
-def test_x86_equals_the_oracle(mixed_load: Workload, tmp_path: Path) -> None:
+def test_x86_agrees_with_the_oracle(mixed_load: Workload, tmp_path: Path) -> None:
     out, stats = run_on_x86(L3_SWITCH, mixed_load, tmp_path)
     check_packets(mixed_load, out, tmp_path / "x86.json")
     assert_packets_add_up(stats)
@@ -21,7 +21,7 @@ def test_x86_equals_the_oracle(mixed_load: Workload, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("engines", ENGINE_COUNTS)
 @pytest.mark.parametrize("level", LEVELS)
-def test_microcode_equals_the_oracle(
+def test_microcode_agrees_with_the_oracle(
     level: str,
     engines: int,
     images: dict[str, Path],
@@ -46,7 +46,7 @@ def test_every_cycle_of_an_engine_is_accounted_for(
 
 
 @pytest.mark.parametrize("engine", ["x86", "swc"])
-def test_counters_by_port_and_next_hop(
+def test_packets_are_counted_by_port_and_next_hop(
     engine: str, images: dict[str, Path], mixed_load: Workload, tmp_path: Path
 ) -> None:
     control = mixed_load.control.read_text()

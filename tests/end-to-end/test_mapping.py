@@ -37,7 +37,7 @@ def loads(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Workload]:
 
 
 def write_mapping(folder: Path, ppfs: list[str], stages: int) -> Path:
-    """The first `stages` of these PPFs each in an aggregate of its own."""
+    """Puts each of the first `stages` PPFs into an aggregate of its own."""
     path = folder / "mapping.txt"
     lines = [f"aggregate s{i}\n  {ppf}\n" for i, ppf in enumerate(ppfs[:stages])]
     path.write_text("".join(lines))
@@ -46,7 +46,7 @@ def write_mapping(folder: Path, ppfs: list[str], stages: int) -> Path:
 
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("app", PIPELINES)
-def test_pipelines_forward_what_the_oracle_says(
+def test_pipelines_agree_with_the_oracle(
     app: str, level: str, loads: dict[str, Workload], tmp_path: Path
 ) -> None:
     ppfs, load = PIPELINES[app], loads[app]
@@ -107,7 +107,7 @@ def test_wrong_mappings_are_errors(text: str, message: str, tmp_path: Path) -> N
 def test_receivers_of_ports_may_be_on_engines_of_their_own(
     level: str, loads: dict[str, Workload], tmp_path: Path
 ) -> None:
-    """What tells ports apart stands with the one, and the other has a ring."""
+    """The demultiplexer of ports is with one of them; the other has a ring."""
     source = ROOT / "tests/packets/language/receivers.baker"
     image, mapping = tmp_path / "a.ixp", tmp_path / "mapping.txt"
     mapping.write_text(
@@ -143,11 +143,11 @@ def report_of(source: Path, load: Workload, folder: Path, *options: str) -> Any:
 
 
 @pytest.mark.parametrize("app", ["l3-switch", "mpls"])
-def test_the_report_says_what_a_mapping_file_costs(
+def test_the_report_has_the_cost_of_a_mapping_file(
     app: str, loads: dict[str, Workload], tmp_path: Path
 ) -> None:
-    """As much as the simulator says; and what it is compared with is what comes
-    without the file."""
+    """The cost agrees with the simulator, and is relative to the compiler's own
+    mapping."""
     source, ppfs, load = SOURCES[app], PIPELINES[app], loads[app]
     options = ("--level=o1", "--mes=3", f"--control={load.control}")
 
@@ -220,7 +220,7 @@ def test_a_chain_of_tiny_ppfs_is_one_aggregate(
 
 
 def simulated_gbps(load: Workload, folder: Path) -> float:
-    """Of the image that `report_of` left, with wires that are no limit."""
+    """The rate of the image that `report_of` wrote, with ports that are no limit."""
     stats = folder / "stats.json"
     run(
         "ixpsim", folder / "a.ixp", f"--trace={load.trace}", "--packets=1000",
@@ -230,7 +230,7 @@ def simulated_gbps(load: Workload, folder: Path) -> float:
     return float(read_json(stats)["rate"]["forwarded_gbps"])
 
 
-def test_a_hot_lock_is_not_waited_for_on_more_engines(
+def test_a_hot_lock_gets_no_more_engines(
     loads: dict[str, Workload], tmp_path: Path
 ) -> None:
     source = ROOT / "tests/aggregation/Inputs/hot_lock.baker"
@@ -251,11 +251,11 @@ def test_a_hot_lock_is_not_waited_for_on_more_engines(
         assert rate(f"--mapping={mapping}") < chosen / 0.97
 
 
-def test_a_hot_lock_is_kept_from_engines_that_compute(
+def test_a_hot_lock_is_not_on_engines_that_compute(
     loads: dict[str, Workload], tmp_path: Path
 ) -> None:
-    """Whoever has the lock waits for its engine, which computes for another: the
-    model says what that costs, and the compiler keeps the two apart."""
+    """The holder of the lock waits while its engine computes for another context.
+    The model has this cost, so the compiler separates the two."""
     source = ROOT / "tests/aggregation/Inputs/hot_stage.baker"
     load = loads["l3-switch"]
 
@@ -274,7 +274,7 @@ def test_a_hot_lock_is_kept_from_engines_that_compute(
     assert rate(f"--mapping={mapping}") * 0.97 < chosen
 
 
-def test_locks_of_an_array_are_held_side_by_side(
+def test_locks_of_an_array_are_held_at_the_same_time(
     loads: dict[str, Workload], tmp_path: Path
 ) -> None:
     text = (ROOT / "tests/aggregation/Inputs/hot_stage.baker").read_text()

@@ -53,7 +53,7 @@ def mpls_images(
     }
 
 
-def test_x86_equals_the_oracle(mpls_load: Workload, tmp_path: Path) -> None:
+def test_x86_agrees_with_the_oracle(mpls_load: Workload, tmp_path: Path) -> None:
     out, stats = run_on_x86(MPLS, mpls_load, tmp_path)
     check_packets(mpls_load, out, tmp_path / "x86.json")
     assert_packets_add_up(stats)
@@ -61,7 +61,7 @@ def test_x86_equals_the_oracle(mpls_load: Workload, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("engines", (1, 3, 6))
 @pytest.mark.parametrize("level", LEVELS)
-def test_microcode_equals_the_oracle(
+def test_microcode_agrees_with_the_oracle(
     level: str,
     engines: int,
     mpls_images: dict[str, Path],
@@ -113,7 +113,7 @@ def test_labels_change_while_packets_flow(
     check_packets(load, out)
 
 
-def not_to_be_cut(frame: Frame) -> Frame:
+def with_dont_fragment(frame: Frame) -> Frame:
     """An IPv4 packet that arrives without labels, with its DF bit set."""
     if frame.data[12:14] != b"\x08\0":
         return frame
@@ -127,7 +127,7 @@ def not_to_be_cut(frame: Frame) -> Frame:
 def test_ports_with_an_mtu(
     engine: str, mpls_images: dict[str, Path], tmp_path: Path
 ) -> None:
-    """Packets are cut beneath their labels, or their senders are told."""
+    """Packets are fragmented below their labels, or their senders are told."""
     options = (
         "--packets 1000 --fecs 500 --labels 256 --push 3 --depth 4"
         " --size 64,700,1518 --transit 0.3 --egress 0.1 --ip 0.1 --swap-push 0.1"
@@ -135,7 +135,7 @@ def test_ports_with_an_mtu(
     )
     load = make_workload("mpls", tmp_path, *options.split())
     frames = read_capture(load.trace, 4).frames
-    frames[::2] = map(not_to_be_cut, frames[::2])
+    frames[::2] = map(with_dont_fragment, frames[::2])
     write_capture(load.trace, frames, 4)
     extra = ["port_mtu(1, 600)", "port_mtu(2, 1000)", "port_address(0, 192.0.2.1)"]
     load.control.write_text(load.control.read_text() + "\n".join(extra) + "\n")

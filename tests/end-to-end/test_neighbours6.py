@@ -1,5 +1,5 @@
-"""Neighbours by IPv6: packets that wait, solicitations and advertisements in any
-order, right and wrong, are treated as the oracle says."""
+"""IPv6 neighbours: waiting packets, and right and wrong solicitations and
+advertisements in any order, agree with the oracle."""
 
 import random
 from pathlib import Path
@@ -38,7 +38,7 @@ def station(number: int) -> str:
 
 
 def routed(chance: random.Random, number: int) -> tuple[int, Packet]:
-    """A packet behind a neighbour."""
+    """A packet to an address behind a neighbour."""
     ip = IPv6(
         src="2001:db8::9",
         dst=f"2001:db8:{9 + number:x}::3",
@@ -49,8 +49,8 @@ def routed(chance: random.Random, number: int) -> tuple[int, Packet]:
 
 
 def advertisement(chance: random.Random, number: int) -> tuple[int, Packet]:
-    """What a neighbour says, perhaps with another Ethernet address than before,
-    by another port than its own, or not from the link."""
+    """An advertisement of a neighbour, perhaps with a new Ethernet address, from
+    another port than its own, or not from the link."""
     port = 1 + chance.randrange(2)
     frame = Ether(src=station(number), dst=f"02:00:00:00:00:0{port}", type=0x86DD)
     ip = IPv6(
@@ -65,7 +65,7 @@ def advertisement(chance: random.Random, number: int) -> tuple[int, Packet]:
 
 
 def solicitation(chance: random.Random, number: int) -> tuple[int, Packet]:
-    """Somebody asks for an address of the router."""
+    """A solicitation for an address of the router."""
     port = chance.randrange(3)
     to = chance.choice(["33:33:ff:00:00:01", f"02:00:00:00:00:0{port}"])
     frame = Ether(src=station(number), dst=to, type=0x86DD)
@@ -108,7 +108,7 @@ def load(folder: Path) -> Workload:
     return Workload(trace, control)
 
 
-def test_x86_equals_the_oracle(tmp_path: Path) -> None:
+def test_x86_agrees_with_the_oracle(tmp_path: Path) -> None:
     work = load(tmp_path)
     out, stats = run_on_x86(L3_SWITCH, work, tmp_path)
     check_packets(work, out, tmp_path / "x86.json", window=0)

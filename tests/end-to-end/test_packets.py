@@ -1,4 +1,4 @@
-"""One rule, one file: packet tests of the applications, named by the rule."""
+"""The packet tests of the applications: one file per rule, named by it."""
 
 from __future__ import annotations
 

@@ -95,7 +95,7 @@ def ipv4(rng: random.Random, destinations: list[int]) -> bytes:
 
 
 def solicitations(count: int) -> list[Frame]:
-    """Questions for the station behind an IPv6 address (RFC 4861)."""
+    """Solicitations for the station with an IPv6 address (RFC 4861)."""
     rng = random.Random(12)
     frames = []
     for number in range(count):
@@ -108,7 +108,7 @@ def solicitations(count: int) -> list[Frame]:
 
 
 def label_stacks(control: str, count: int) -> list[Frame]:
-    """Stacks of up to three labels that the router knows, IPv4 beneath."""
+    """Stacks of up to three labels that the router knows, IPv4 below."""
     rng = random.Random(11)
     pops = [int(n) for n in re.findall(r"label_pop\((\d+)\)", control)]
     known = [int(n) for n in re.findall(r"label_add\((\d+),", control)]

@@ -1,5 +1,5 @@
 """Full routing tables load through route_add, and look-ups in them agree with a
-plain search: that of 2002 in the chip's 8 MB of SRAM, that of 2024 in more."""
+plain search: the table of 2002 in the chip's 8 MB of SRAM, that of 2024 in more."""
 
 import gzip
 import random
@@ -67,8 +67,8 @@ def write_pcap(path: Path, frames: list[bytes]) -> None:
 
 
 def make_load(rib: list[tuple[int, int]], lookups: int, folder: Path) -> Workload:
-    """The table with random next hops, and packets of which one in ten goes
-    anywhere, the rest to its prefixes."""
+    """The table with random next hops, and packets. One in ten goes to any
+    address, the others to prefixes of the table."""
     rng = random.Random(2002)
     hops = [rng.randrange(64) for _ in rib]
     lines = [f"port_mac({p}, 02:00:00:00:00:0{p})" for p in range(4)]
@@ -102,7 +102,7 @@ def test_a_full_table_is_looked_up_right(
     check_packets(load, out)
 
 
-def test_a_table_that_is_too_large_wants_more_sram(
+def test_a_table_that_is_too_large_needs_more_sram(
     large_rib: list[tuple[int, int]], images: dict[str, Path], tmp_path: Path
 ) -> None:
     load = make_load(large_rib, 2000, tmp_path)

@@ -1,5 +1,5 @@
-"""The applications do nothing that the hardware would not forgive: no hazard in
-a strict run, on traffic with exceptions, at the lowest and the highest level."""
+"""A strict run of the applications finds no hazard, on traffic with exceptions, at
+the lowest and the highest level."""
 
 from pathlib import Path
 

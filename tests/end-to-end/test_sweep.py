@@ -1,5 +1,5 @@
-"""`npftrace sweep` with the tools: the same results on this computer's cores, on
-a Dask cluster that loses a worker, and after an interrupt."""
+"""`npftrace sweep` gives the same results on this computer's cores, on a Dask
+cluster that loses a worker, and after an interrupt."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ NOTEBOOK = ROOT / "docs/sweep.ipynb"
 
 
 def sweep(folder: Path, *arguments: str) -> subprocess.Popen[str]:
-    """Begins the sweep, with its own store."""
+    """Starts the sweep with a store of its own."""
     (folder / "spec.json").write_text(json.dumps(SPEC))
     return subprocess.Popen(
         [
@@ -93,13 +93,13 @@ def test_every_point_has_its_statistics(local: Path) -> None:
     assert max(slow) < max(fast)
 
 
-def test_a_second_sweep_runs_what_is_new(local: Path, tmp_path: Path) -> None:
+def test_a_second_sweep_runs_only_new_steps(local: Path, tmp_path: Path) -> None:
     shutil.copytree(local / "cache", tmp_path / "cache")
     assert "; 0 steps ran" in finished(sweep(tmp_path))
     assert_same(local, tmp_path)
 
 
-def test_a_point_that_fails_does_not_hold_up_the_others(
+def test_a_point_that_fails_does_not_stop_the_others(
     local: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(SPEC, "compile", {"level": ["o1", "o9"]})
@@ -113,7 +113,7 @@ def test_a_point_that_fails_does_not_hold_up_the_others(
     assert ["error" in point for point in points] == [False] * 6 + [True] * 6
 
 
-def test_interrupted_and_resumed(local: Path, tmp_path: Path) -> None:
+def test_an_interrupted_sweep_continues(local: Path, tmp_path: Path) -> None:
     process = sweep(tmp_path, "--workers=1")
     wait_for_steps(tmp_path, 2)
     process.send_signal(signal.SIGINT)
@@ -127,8 +127,8 @@ def test_interrupted_and_resumed(local: Path, tmp_path: Path) -> None:
 
 @pytest.fixture
 def cluster(tmp_path: Path) -> Iterator[tuple[str, list[subprocess.Popen[bytes]]]]:
-    """A scheduler and two workers without npftrace's help: their addresses are in
-    a file of the scheduler's."""
+    """A scheduler and two workers, started without npftrace; the scheduler writes
+    its address to a file."""
     file = tmp_path / "scheduler.json"
     dask = [sys.executable, "-m", "dask"]
     where = ["--scheduler-file", str(file), "--no-dashboard"]
@@ -164,7 +164,9 @@ def test_a_cluster_that_loses_a_worker(
     assert_same(local, tmp_path)
 
 
-def test_no_scheduler_answers(tmp_path: Path, local: Path) -> None:
+def test_a_scheduler_that_does_not_answer_is_an_error(
+    tmp_path: Path, local: Path
+) -> None:
     shutil.copytree(local / "cache", tmp_path / "cache")
     process = sweep(tmp_path, "--dask=tcp://127.0.0.1:1")
     _, err = process.communicate(timeout=60)
@@ -174,7 +176,7 @@ def test_no_scheduler_answers(tmp_path: Path, local: Path) -> None:
 def test_the_notebook_reads_a_sweep(
     local: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Runs the notebook's cells, one after the other."""
+    """Runs the notebook's cells in order."""
     for kind in ("json", "parquet"):
         shutil.copy(local / f"found.{kind}", tmp_path / f"paper.{kind}")
     monkeypatch.chdir(tmp_path)

@@ -1,4 +1,4 @@
-"""`bakerc --run`: what a user sees of a program on x86."""
+"""`bakerc --run`: outputs and messages of a program on x86."""
 
 from __future__ import annotations
 
@@ -105,7 +105,9 @@ def test_values_that_control_functions_return(tmp_path: Path) -> None:
         ("@cycle 5 set_limit(1)\n", "use @packet"),
     ],
 )
-def test_wrong_control_files(tmp_path: Path, control: str, message: str) -> None:
+def test_wrong_control_files_are_refused(
+    tmp_path: Path, control: str, message: str
+) -> None:
     done = Program(tmp_path, FORWARD).run(control=control, status=1)
     assert message in done.stderr
 
@@ -124,13 +126,15 @@ def test_wrong_control_files(tmp_path: Path, control: str, message: str) -> None
         ),
     ],
 )
-def test_programs_that_cannot_go_on(tmp_path: Path, body: str, message: str) -> None:
+def test_a_fault_ends_the_run_with_a_message(
+    tmp_path: Path, body: str, message: str
+) -> None:
     done = Program(tmp_path, body).run(status=1)
     assert message in done.stderr
     assert "packet 0" in done.stderr
 
 
-def test_a_packet_without_room_is_dropped(tmp_path: Path) -> None:
+def test_a_packet_without_space_is_dropped(tmp_path: Path) -> None:
     stats = tmp_path / "s.json"
     Program(
         tmp_path,

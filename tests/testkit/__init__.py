@@ -1,2 +1,2 @@
-"""What the Python tests and benchmarks share: where things lie, how tools are
-run, which applications and levels there are, and captures to feed them."""
+"""Shared by Python tests and benchmarks: paths, tools, applications and levels,
+and captures."""

@@ -1,4 +1,4 @@
-"""The three applications of the paper, and the axes along which they are run."""
+"""The three applications of the paper, and the levels that they are run at."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Captures that tests write and compare, without npftrace's own reader and
-writer: a test of a tool does not depend on those."""
+"""Writes and compares captures without npftrace's reader and writer, so that a test
+of a tool does not depend on them."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Compiles an application, runs it on x86 or on the simulator, and holds the
-packets that leave to the application's oracle."""
+"""Compiles an application, runs it on x86 or on the simulator, and compares the
+packets that leave with the application's oracle."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def compile_app(source: Path, image: Path, *options: str) -> Path:
 def simulate(
     image: Path, load: Workload, folder: Path, *options: str
 ) -> tuple[Path, dict[str, Any]]:
-    """Runs an image; returns the capture of what left and the statistics."""
+    """Runs an image; returns the capture of the sent frames and the statistics."""
     out, stats = folder / "out.pcapng", folder / "stats.json"
     run(
         "ixpsim", image, *load.inputs(), f"--out={out}", f"--stats={stats}", "--quiet",
@@ -34,8 +34,8 @@ def simulate(
 def run_on_x86(
     source: Path, load: Workload, folder: Path
 ) -> tuple[Path, dict[str, Any]]:
-    """Runs a program by the JIT; returns the capture of what left and the
-    statistics."""
+    """Runs a program by the JIT; returns the capture of the sent frames and
+    the statistics."""
     out, stats = folder / "x86.pcapng", folder / "x86.json"
     run("bakerc", source, "--run", *load.inputs(), f"--out={out}", f"--stats={stats}")
     return out, read_json(stats)
@@ -44,7 +44,7 @@ def run_on_x86(
 def check_packets(
     load: Workload, out: Path, stats: Path | None = None, window: int | None = None
 ) -> None:
-    """Fails unless every packet is what the application's oracle says. Runs
+    """Fails unless every packet is as the application's oracle expects. Runs
     `npftrace check` in this process, which is quicker for small traces."""
     printed = io.StringIO()
     more = [f"--stats={stats}"] if stats else []

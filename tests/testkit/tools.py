@@ -1,4 +1,4 @@
-"""Runs the tools of the build by their command lines, as a user would."""
+"""Runs the tools of the build by their command lines."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def run_command(
 
 
 def output_of(tool: str, *arguments: object, status: int = 0) -> str:
-    """What a tool of the build prints, standard output before standard error."""
+    """The output of a tool of the build, standard output before standard error."""
     done = run(tool, *arguments, status=status)
     return done.stdout + done.stderr
 

@@ -35,7 +35,7 @@ def make_workload(
     app: str, folder: Path, *options: str, kind: str | None = None
 ) -> Workload:
     """Traffic and tables made by `npftrace make`; `kind` is needed for a program
-    that is none of the three applications."""
+    that is not one of the three applications."""
     load = Workload(folder / "trace.pcap", folder / "control.txt", app)
     run_npftrace(
         "make", kind or TRAFFIC_KINDS[app], "--out", load.trace,

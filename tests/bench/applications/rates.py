@@ -11,7 +11,7 @@ from bench.harness.text_table import table
 
 
 def table1(bench: Bench) -> dict[str, Any]:
-    """Memory accesses and instructions a packet, as the paper's Table 1."""
+    """Memory accesses and instructions per packet, as the paper's Table 1."""
     result: dict[str, Any] = {}
     rows: list[list[object]] = []
     for (app, level, _), found in grid(bench, (max(bench.engines),)).items():
@@ -30,7 +30,7 @@ def table1(bench: Bench) -> dict[str, Any]:
         "application", "level", "scratch (packet)", "SRAM (packet)", "DRAM (packet)",
         "scratch (app.)", "SRAM (app.)", "instructions", "code (words)",
     ]  # fmt: skip
-    table("Memory commands and instructions a packet", headings, rows)
+    table("Memory commands and instructions per packet", headings, rows)
     return result
 
 

@@ -81,7 +81,7 @@ def measure(bench: Bench, app: str, speed: int, load: Workload) -> list[Row]:
 
 
 def staleness(bench: Bench) -> list[Row]:
-    """Stale packets a packet, for rates asked and speeds of the stream."""
+    """Stale packets per packet, for rates asked and speeds of the stream."""
     rows: list[Row] = []
     for app in ("l3-switch", "firewall", "mpls"):
         load = workload(bench, app)
@@ -98,7 +98,9 @@ def staleness(bench: Bench) -> list[Row]:
     headings = [
         "application", "speed", "asked", "measured", "interval", "looks", "cached",
     ]  # fmt: skip
-    table("Stale packets a packet (interval: packets, all engines)", headings, printed)
+    table(
+        "Stale packets per packet (interval: packets, all engines)", headings, printed
+    )
     broken = sum(not row["holds"] for row in rows)
     print(f"above the rate asked for: {broken} of {len(rows)}", flush=True)
     return rows

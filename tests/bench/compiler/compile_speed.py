@@ -85,7 +85,7 @@ def best(bench: Bench, *arguments: object) -> float:
 
 
 def parse_speed(bench: Bench) -> float:
-    """Lines a second, the time of a nearly empty program taken off."""
+    """Lines per second, the time of a nearly empty program taken off."""
     progress("timing the parser")
     small, large = bench.folder / "small.baker", bench.folder / "large.baker"
     small_lines = write_functions(small, 1)

@@ -148,7 +148,7 @@ def measure(bench: Bench, name: str, load: Workload) -> dict[str, Any]:
 
 
 def kernels(bench: Bench) -> dict[str, Any]:
-    """Instructions a packet, compiled over hand-written."""
+    """Instructions per packet, compiled over hand-written."""
     load = workload(bench, "l3-switch")
     found = {name: measure(bench, name, load) for name in kernel_names()}
     ratios = [kernel["ratio"] for kernel in found.values()]

@@ -40,7 +40,7 @@ WIDTHS = {1: 32, 2: 64}
 
 
 def least_commands() -> dict[str, float]:
-    """DRAM commands a packet by application, the mean of its kinds."""
+    """DRAM commands per packet by application, the mean of its kinds."""
     kinds: dict[str, list[int]] = {}
     for name, sum_ in ROW.findall(ARGUED.read_text()):
         least = sum(int(part) for part in sum_.split("+"))
@@ -51,7 +51,7 @@ def least_commands() -> dict[str, float]:
 
 
 def optimality(bench: Bench) -> dict[str, Any]:
-    """DRAM commands a packet beside the least that are possible."""
+    """DRAM commands per packet beside the least that are possible."""
     return optimality_of(bench, least_commands(), ("pac", "soar", "phr"))
 
 
@@ -71,7 +71,7 @@ def optimality_of(
         result[app] = {"least": least, "reached": found}
         rows.append([app, float(least), *map(float, found.values())])
     headings = ["application", "least possible", *levels]
-    table("DRAM commands a packet, 6 engines, full load", headings, rows)
+    table("DRAM commands per packet, 6 engines, full load", headings, rows)
     return result
 
 

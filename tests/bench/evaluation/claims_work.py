@@ -93,7 +93,7 @@ def columns_moved(results: Results, app: str, before: str, after: str) -> str:
 @claim(
     "6.2",
     "-O1 and SOAR are important to reducing per-packet instruction counts",
-    "each takes away at least a tenth of the instructions a packet, in each program",
+    "each takes away at least a tenth of the instructions per packet, in each program",
 )
 def o1_and_soar_cut_instructions(results: Results) -> Finding:
     held, numbers = [], {}
@@ -166,7 +166,7 @@ def swc_reduces_accesses(results: Results) -> Finding:
     less = [app for app, is_held in zip(ROUTERS, held, strict=True) if not is_held]
     reason = "; ".join(
         f"of {NAMES[app]}'s {counts[app][0]:.1f} accesses at PHR "
-        f"{cached_accesses(results, app):.2f} words a packet come from copies at SWC"
+        f"{cached_accesses(results, app):.2f} words per packet come from copies at SWC"
         for app in less
     )
     return Finding(verdict(held), each(numbers), reason)
@@ -240,7 +240,7 @@ def final_accesses_are_alike(results: Results) -> Finding:
 @claim(
     "5",
     "less than 700 instructions can be dedicated to processing a given packet",
-    "every program needs fewer than 700 instructions a packet at SWC",
+    "every program needs fewer than 700 instructions per packet at SWC",
 )
 def instructions_fit_the_budget(results: Results) -> Finding:
     counts = {app: results.instructions(app, "swc") for app in APPS}

@@ -87,7 +87,7 @@ def accesses(results: Results, app: str) -> Panel:
         names = [paper.LEVEL_NAMES[level] for level in LEVELS]
         axes.set(
             yticks=range(len(LEVELS)), yticklabels=names, xlim=(0, 105),
-            xlabel="memory accesses a packet", title=paper.NAMES[app],
+            xlabel="memory accesses per packet", title=paper.NAMES[app],
         )  # fmt: skip
         axes.invert_yaxis()
         axes.grid(axis="y", visible=False)
@@ -115,7 +115,7 @@ def _stack(axes: Any, counts: Any, at: float, is_paper: bool) -> None:
 
 
 def figure6(results: Results, memory: str) -> Panel:
-    """Rate by accesses a packet; the paper's limit marked."""
+    """Rate by accesses per packet; the paper's limit marked."""
     rows = [row for row in results.fig6 if row["memory"] == memory]
     widths = sorted({row["width_bytes"] for row in rows})
     shades = ("#b9d4ec", "#8db9de", "#5b9acb", "#2f78b7", "#1c4f7d")[-len(widths) :]
@@ -142,18 +142,18 @@ def figure6(results: Results, memory: str) -> Panel:
         )  # fmt: skip
         axes.set(
             xscale="log", yscale="log", xlim=(0.9, 160), ylim=(0.03, 300),
-            xlabel="accesses a packet", ylabel="Gbps, 64-byte packets", title=name,
+            xlabel="accesses per packet", ylabel="Gbps, 64-byte packets", title=name,
         )  # fmt: skip
         axes.set_xticks([2**i for i in range(8)], [str(2**i) for i in range(8)])
         axes.set_yticks([0.1, 1, 10, 100], ["0.1", "1", "10", "100"])
         axes.minorticks_off()
         axes.legend(loc="lower left", fontsize=8.5, labelcolor=INK)
 
-    return Panel(f"figure6-{memory}", f"Rate by {name} accesses a packet", draw)
+    return Panel(f"figure6-{memory}", f"Rate by {name} accesses per packet", draw)
 
 
 def bars(results: Results, app: str, what: str) -> Panel:
-    """Instructions a packet, or code words, by level; the limit dashed."""
+    """Instructions per packet, or code words, by level; the limit dashed."""
     is_code = what == "code"
     limit = paper.CONTROL_STORE_WORDS if is_code else paper.INSTRUCTION_BUDGET
     words = "one engine's control store" if is_code else "paper: budget at 2.5 Gbps"
@@ -186,7 +186,7 @@ def bars(results: Results, app: str, what: str) -> Panel:
         axes.set_xticks(range(len(LEVELS)), names)
         axes.set(
             ylim=(0, most), title=paper.NAMES[app],
-            ylabel="words of microcode" if is_code else "instructions a packet",
+            ylabel="words of microcode" if is_code else "instructions per packet",
         )  # fmt: skip
         axes.grid(axis="x", visible=False)
 
@@ -254,7 +254,7 @@ def cycles(results: Results, app: str) -> Panel:
 
 
 def kernels(results: Results) -> Panel:
-    """Compiled and hand-written instructions a packet."""
+    """Compiled and hand-written instructions per packet."""
     found = results.kernels["kernels"]
     names = sorted(found, key=lambda name: found[name]["ratio"])
 
@@ -274,7 +274,7 @@ def kernels(results: Results) -> Panel:
             )
         axes.set_yticks(range(len(names)), names)
         axes.set(
-            xscale="log", xlabel="instructions a packet", xlim=(15, 400),
+            xscale="log", xlabel="instructions per packet", xlim=(15, 400),
             title="◇ by hand    ● compiled",
         )  # fmt: skip
         axes.set_xticks([20, 50, 100, 200], ["20", "50", "100", "200"])

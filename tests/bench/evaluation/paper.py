@@ -81,7 +81,7 @@ SATURATED_FROM = 4
 #: Section 5: "less than 700 instructions can be dedicated to processing a given
 #: packet on the IXP2400".
 INSTRUCTION_BUDGET = 700
-#: Section 5, Figure 6: accesses a packet that leave room for 2.5 Gbps.
+#: Section 5, Figure 6: accesses per packet that leave room for 2.5 Gbps.
 FIGURE6_LIMITS = {"dram": 2, "sram": 8, "scratch": 64}
 #: "The MPLS O1 pipeline and the L3-Switch and MPLS BASE pipelines had to be
 #: mapped to two MEs due to ME code size constraints."

@@ -117,7 +117,7 @@ class Results:
         return float(per_packet[group].get(memory, 0.0))
 
     def total(self, app: str, level: str) -> float:
-        """Memory accesses a packet, all columns of Table 1."""
+        """Memory accesses per packet, all columns of Table 1."""
         per_packet = self.run(app, level).stats["per_packet"]
         groups = (per_packet["packet"], per_packet["application"])
         return float(sum(sum(group.values()) for group in groups))

@@ -87,7 +87,7 @@ def table1(results: Results) -> Section:
     )
     return Section(
         "table1",
-        "Table 1: memory accesses a packet",
+        "Table 1: memory accesses per packet",
         [
             "Commands that the program's engines send to memory, divided by the "
             f"packets they take in. All optimizations on: {final}. The paper prints "
@@ -134,7 +134,7 @@ def figure6(results: Results) -> Section:
             "needs at most two DRAM, eight SRAM or 64 scratch accesses. The memories' "
             "occupancy is fitted to it, so that it holds is no finding."
         ],
-        Data(["memory", "width, bytes", "accesses a packet", "Gbps"], rows),
+        Data(["memory", "width, bytes", "accesses per packet", "Gbps"], rows),
         [figures.figure6(results, memory) for memory in paper.FIGURE6_LIMITS],
     )
 
@@ -154,9 +154,9 @@ def instructions(results: Results) -> Section:
     ]
     return Section(
         "instructions",
-        "Instructions a packet",
+        "Instructions per packet",
         [f"What SWC leaves of BASE's instructions: {less}."],
-        Data(["program", "level", "instructions a packet"], rows),
+        Data(["program", "level", "instructions per packet"], rows),
         figures.every_app(figures.bars, results, "instructions"),
     )
 
@@ -328,9 +328,9 @@ def speed(results: Results) -> Section:
     found = results.speed
     slower = found["clock_hz"] / found["chip_cycles_per_s"]
     rows: list[list[Cell]] = [
-        ["chip cycles a second", round(found["chip_cycles_per_s"])],
-        ["instructions a second", round(found["instructions_per_s"])],
-        ["packets a second", round(found["packets_per_s"])],
+        ["chip cycles per second", round(found["chip_cycles_per_s"])],
+        ["instructions per second", round(found["instructions_per_s"])],
+        ["packets per second", round(found["packets_per_s"])],
         ["times slower than the chip", round(slower, 1)],
     ]
     return Section(

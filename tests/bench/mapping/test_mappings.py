@@ -30,7 +30,7 @@ def test_the_slowest_stage_bounds_a_mapping() -> None:
         return {"model": {"messages_per_packet": messages, "issue_cycles": issue}}
 
     report = {"aggregates": [stage(1, 600), stage(0.5, 4800)]}
-    # 600 MHz / 2,400 cycles a packet, 512 bits each, and 5 %.
+    # 600 MHz / 2,400 cycles per packet, 512 bits each, and 5 %.
     assert bound_gbps(report, [5, 1], 1) == pytest.approx(0.128 * 1.05)
     assert bound_gbps(report, [1, 5], 1) == pytest.approx(0.512 * 1.05)
     assert bound_gbps({"aggregates": [stage(1, 1)]}, [6], 0.5) == 2 * 4 * 64 / 84

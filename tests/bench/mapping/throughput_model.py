@@ -75,7 +75,7 @@ def served_gbps(result: PointResult) -> float:
 
 
 def profile_speed(bench: Bench) -> dict[str, Any]:
-    """Packets a second of the functional profiler, all counts taken."""
+    """Packets per second of the functional profiler, all counts taken."""
     result: dict[str, Any] = {}
     for app in APPS:
         try:

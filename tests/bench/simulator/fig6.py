@@ -1,4 +1,4 @@
-"""Figure 6 of the paper: forwarding rate against memory accesses a packet.
+"""Figure 6 of the paper: forwarding rate against memory accesses per packet.
 
 Six engines of eight contexts run a loop of nothing but memory accesses; one
 turn of the loop stands for one 64-byte packet. All accesses go to one address,
@@ -128,7 +128,7 @@ def rate(
 
 
 def fig6(bench: Bench) -> list[dict[str, Any]]:
-    """Forwarding rate by memory, width and number of accesses a packet."""
+    """Forwarding rate by memory, width and number of accesses per packet."""
     result = []
     rows: list[list[object]] = []
     lines = []
@@ -141,7 +141,7 @@ def fig6(bench: Bench) -> list[dict[str, Any]]:
             ]
             rows.append([f"{memory}, {width} B", *found.values()])
             lines.append(Line(f"{memory}, {width} B", group, list(found.items())))
-    headings = ["accesses a packet", *map(str, ACCESSES)]
+    headings = ["accesses per packet", *map(str, ACCESSES)]
     table("Gbps of 64-byte packets, accesses to one address", headings, rows)
     rows = []
     for memory, widths in WIDTHS.items():
@@ -151,8 +151,8 @@ def fig6(bench: Bench) -> list[dict[str, Any]]:
     picture = bench.folder / "fig6.svg"
     write_svg(
         picture,
-        "Figure 6: accesses a packet and forwarding rate",
-        powers_of_two("memory accesses a packet", ACCESSES[0], ACCESSES[-1]),
+        "Figure 6: accesses per packet and forwarding rate",
+        powers_of_two("memory accesses per packet", ACCESSES[0], ACCESSES[-1]),
         linear("Gbit/s of 64-byte packets (dashed: 2.5)", 6, 1),
         lines,
         LINE_GBPS,

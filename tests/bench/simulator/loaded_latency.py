@@ -1,7 +1,7 @@
 """Loaded latency: how long an access takes against how many are offered.
 
 A closed loop: so many contexts do nothing but wait for one access after the
-other. With n contexts and r accesses a cycle, one access and its two or three
+other. With n contexts and r accesses per cycle, one access and its two or three
 instructions take n / r cycles (Little's law).
 """
 
@@ -71,8 +71,8 @@ def latency(bench: Bench) -> list[dict[str, Any]]:
     write_svg(
         picture,
         "Latency against load",
-        linear("million accesses a second", 300, 50),
-        linear("cycles an access", 2400, 400),
+        linear("million accesses per second", 300, 50),
+        linear("cycles per access", 2400, 400),
         lines,
         None,
     )
