@@ -1,2 +1,2 @@
 """Benchmarks: `bench.py` runs them, `reproduce.py` writes the report on the
-paper's evaluation, `compare.py` compares two builds."""
+paper's evaluation, and `compare.py` compares two builds."""

@@ -1,4 +1,4 @@
-"""Runs benchmarks and prints what they give.
+"""Runs benchmarks and prints their results.
 
     bench.py [NAME…] [--json=FILE] [--build=DIR] [--packets=N] [--mes=LIST]
     bench.py mutants [--seed=N] [--sample=N] [--only=FOLDER]… [--limit=SECONDS]
@@ -35,7 +35,7 @@ from bench.simulator.loaded_latency import latency
 from bench.simulator.speed import speed
 from testkit.paths import BUILD
 
-#: Each prints its results and returns what goes into the JSON file.
+#: Each prints its results and returns them for the JSON file.
 BENCHMARKS: dict[str, Callable[[Bench], Any]] = {
     "speed": speed,
     "fig6": fig6,
@@ -70,7 +70,7 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument(
         "--all-sets",
         action="store_true",
-        help="also bridged and Zipf traffic, and mappings that a bound leaves out",
+        help="also bridged and Zipf traffic, and mappings that a bound excludes",
     )
     mutation.add_options(parser)
     options = parser.parse_args(arguments)

@@ -35,15 +35,15 @@ from testkit.applications import LEVELS
 from testkit.paths import ROOT
 
 ENGINES = (1, 6)
-#: Times that differ by no more than this share are the same.
+#: Times that differ by at most this share count as equal.
 TIME_NOISE = 0.1
-#: Counts print with a few digits; a change below them is none.
+#: Counts are printed with few digits; a smaller change is ignored.
 COUNT_NOISE = 1e-9
 
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of metric: its name for a reader, and which way is better."""
+    """A kind of metric: its name, and whether more is better."""
 
     words: str
     more_is_better: bool = False
@@ -72,7 +72,7 @@ Metrics = Mapping[tuple[str, str, str], float]
 
 @dataclass(frozen=True)
 class Change:
-    """A metric that moved; one side is None where it is not there."""
+    """A metric that changed; a build without it has None."""
 
     program: str
     level: str
@@ -89,7 +89,7 @@ class Change:
 
 
 def moved(before: Metrics, after: Metrics) -> list[Change]:
-    """The metrics that differ, in their order; times by more than their noise."""
+    """The metrics that differ, in order; times only by more than their noise."""
     changes = []
     for key in dict.fromkeys([*before, *after]):
         old, new = before.get(key), after.get(key)
@@ -142,13 +142,13 @@ def times(bench: Bench, app: str) -> dict[tuple[str, str, str], float]:
 
 
 def cpu_seconds() -> float:
-    """Of all tools that have run: what else the machine does takes no part."""
+    """Processor time of all child processes; other load does not count."""
     usage = resource.getrusage(resource.RUSAGE_CHILDREN)
     return usage.ru_utime + usage.ru_stime
 
 
 def show(console: Console, changes: list[Change], name: str, count: int) -> None:
-    """A table of what moved, better in green and worse in red."""
+    """Prints a table of the changed metrics, better in green and worse in red."""
     counted = [change for change in changes if not KINDS[change.kind].is_time]
     if changes:
         table = Table(box=None, pad_edge=False)
@@ -183,7 +183,7 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument(
         "--against", type=Path, required=True, help="a checkout with a build/"
     )
-    parser.add_argument("--name", default="before", help="what to call it")
+    parser.add_argument("--name", default="before", help="the name of that build")
     parser.add_argument("--only", action="append", choices=APPS, help="one program")
     parser.add_argument("--level", action="append", choices=LEVELS, help="one level")
     parser.add_argument("--packets", type=int, default=4000, help="packets per run")

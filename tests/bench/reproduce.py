@@ -1,4 +1,4 @@
-"""Makes the paper's evaluation again, and the report.
+"""Reproduces the paper's evaluation and writes the report.
 
     reproduce.py [--quick] [--out=DIR] [--only=NAME]… [--packets=N]
 
@@ -33,7 +33,7 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("--quick", action="store_true", help="a tenth of the packets")
     parser.add_argument(
         "--only", action="append", choices=SECTIONS, metavar="NAME",
-        help="make this section alone (repeatable)",
+        help="make only this section (repeatable)",
     )  # fmt: skip
     parser.add_argument("--packets", type=int, help="packets per run (20,000)")
     parser.add_argument("--out", type=Path, default=Path("report"))
@@ -56,7 +56,7 @@ def main(arguments: list[str]) -> int:
         print(f"reproduce: {error}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
-        print("interrupted; the same command goes on from there", file=sys.stderr)
+        print("interrupted; the same command continues from there", file=sys.stderr)
         return 130
     engine = bench.engine
     print(

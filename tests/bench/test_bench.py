@@ -1,4 +1,4 @@
-"""The benchmark command: its keys, and what it says of what is not there."""
+"""The benchmark command: the keys of its results, and messages about missing parts."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def test_an_unknown_name_is_a_wrong_command_line() -> None:
     assert "no benchmark 'sped'" in bench("sped", status=2).stderr
 
 
-def test_without_a_build_all_is_left_out(tmp_path: Path) -> None:
+def test_without_a_build_everything_is_skipped(tmp_path: Path) -> None:
     done = bench("speed", f"--build={tmp_path}")
     assert "left out: speed: bakerc is not built" in done.stdout
 
@@ -54,7 +54,7 @@ def test_keys_of_speed(tmp_path: Path) -> None:
         "steady_packets_per_s",
     ]
     assert all(value > 0 for value in found["speed"].values())
-    # Without perf there are no shares.
+    # Without perf, there are no shares.
     assert not shares or sum(shares.values()) == pytest.approx(1, abs=0.1)
 
 

@@ -1,4 +1,4 @@
-"""The comparison of two builds: what counts as moved, and how it is shown."""
+"""The comparison of two builds: which metrics changed, and how they are shown."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ RATE = ("mpls", "swc", "gbps_6")
 SECONDS = ("mpls", "swc", "compile_seconds")
 
 
-def test_the_same_has_not_moved() -> None:
+def test_equal_metrics_have_not_changed() -> None:
     both = {INSTRUCTIONS: 320.5, RATE: 2.9, SECONDS: 0.4}
     assert moved(both, dict(both)) == []
 
 
-def test_a_count_moves_by_the_least_and_a_time_by_a_tenth() -> None:
+def test_a_count_changes_by_any_and_a_time_by_a_tenth() -> None:
     before = {INSTRUCTIONS: 320.5, SECONDS: 1.0}
     found = moved(before, {INSTRUCTIONS: 320.4, SECONDS: 1.09})
     assert [change.kind for change in found] == ["instructions"]
@@ -41,7 +41,7 @@ def test_which_way_is_better(
     assert moved({key: 100}, {key: after})[0].is_better == is_better
 
 
-def test_what_is_on_one_side_alone_has_moved() -> None:
+def test_a_metric_of_one_build_alone_has_changed() -> None:
     assert moved({RATE: 2.0}, {}) == [Change(*RATE, 2.0, None, None)]
     assert moved({}, {RATE: 2.0}) == [Change(*RATE, None, 2.0, None)]
     assert moved({RATE: 0.0}, {RATE: 1.0}) == [Change(*RATE, 0.0, 1.0, None)]
@@ -54,7 +54,7 @@ def shown(changes: list[Change], is_terminal: bool) -> str:
     return text.getvalue()
 
 
-def test_colour_on_terminals_alone() -> None:
+def test_colour_is_only_for_terminals() -> None:
     changes = moved({RATE: 2.0, INSTRUCTIONS: 100}, {RATE: 3.0, INSTRUCTIONS: 110})
     plain, coloured = shown(changes, False), shown(changes, True)
     assert "\x1b" not in plain and "\x1b[32m1.500" in coloured
@@ -64,8 +64,8 @@ def test_colour_on_terminals_alone() -> None:
 
 
 @requires("bakerc", "ixpsim")
-def test_a_build_and_itself(tmp_path: Path) -> None:
-    """Nothing moves but times, and those hardly."""
+def test_a_build_agrees_with_itself(tmp_path: Path) -> None:
+    """Only times change, and only a little."""
     out = tmp_path / "changes.json"
     (tmp_path / "apps").symlink_to(ROOT / "apps")
     (tmp_path / "build").mkdir()

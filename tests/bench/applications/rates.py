@@ -1,4 +1,4 @@
-"""Table 1 and Figures 13 to 15 of the paper: what a packet costs at each level,
+"""Table 1 and Figures 13 to 15 of the paper: the cost of a packet at each level,
 and the forwarding rate by level and number of engines."""
 
 from __future__ import annotations

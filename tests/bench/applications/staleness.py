@@ -1,4 +1,4 @@
-"""Stale packets under a stream of updates, beside the rate asked for."""
+"""Stale packets under a stream of updates, against the requested rate."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from bench.harness.workloads import simulate, source_of, workload
 from npftrace.tables.updates import read_times, schedule
 from testkit.workloads import Workload
 
-#: Packets of a run; updates are played against them.
+#: Packets of a run, during which the updates happen.
 PACKETS = 20000
 RATES = (1e-2, 1e-3, 1e-4, 1e-5, 1e-6)
 SPEEDS = (1, 100, 10000)
@@ -22,8 +22,7 @@ Row = dict[str, Any]
 
 
 def update_of(app: str, number: int) -> str:
-    """The call that update `number` makes: a value that engines may cache
-    becomes another one."""
+    """The call of update `number`, which changes a value that engines may cache."""
     if app == "firewall":
         return f"flow_action({number % 100}, {number // 100 % 2})"
     mac = 0x020000000000 | (number & 0xFFFFFF) << 8 | number % 64
@@ -81,7 +80,7 @@ def measure(bench: Bench, app: str, speed: int, load: Workload) -> list[Row]:
 
 
 def staleness(bench: Bench) -> list[Row]:
-    """Stale packets per packet, for rates asked and speeds of the stream."""
+    """Stale packets per packet, by requested rate and speed of the stream."""
     rows: list[Row] = []
     for app in ("l3-switch", "firewall", "mpls"):
         load = workload(bench, app)
@@ -102,5 +101,5 @@ def staleness(bench: Bench) -> list[Row]:
         "Stale packets per packet (interval: packets, all engines)", headings, printed
     )
     broken = sum(not row["holds"] for row in rows)
-    print(f"above the rate asked for: {broken} of {len(rows)}", flush=True)
+    print(f"above the requested rate: {broken} of {len(rows)}", flush=True)
     return rows

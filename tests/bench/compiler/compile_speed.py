@@ -1,4 +1,4 @@
-"""The benchmarks: each returns what goes into the JSON file and prints it."""
+"""Compile time: each benchmark prints its results and returns them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from bench.harness.images import code_words
 from bench.harness.text_table import table
 from bench.harness.workloads import APPS, source_of
 
-#: Functions in the source that the parser is timed with.
+#: Functions in the source for timing the parser.
 PARSE_FUNCTIONS = 2000
 REPEAT = 3
 
@@ -43,7 +43,7 @@ def compile_time(bench: Bench) -> dict[str, Any]:
 
 
 def timed(bench: Bench, name: str) -> list[dict[str, Any]]:
-    """The runs of a benchmark that is a program of the build."""
+    """The runs of a benchmark program of the build."""
     tool = bench.build / "tests" / name
     if not tool.exists():
         raise Missing(f"{name} is not built")
@@ -60,12 +60,12 @@ def timed(bench: Bench, name: str) -> list[dict[str, Any]]:
     return [item for item in runs if item["run_type"] == "iteration"]
 
 
-#: The front end's share of a compiler that nobody waits for.
+#: The longest time of the front end.
 FRONTEND_SECONDS_MAX = 0.5
 
 
 def frontend(bench: Bench) -> dict[str, Any]:
-    """Seconds of this computer for 5,000 lines; more than half a one fails."""
+    """Seconds for 5,000 lines on this computer; over half a second fails."""
     found = timed(bench, "frontend-bench")
     result: dict[str, Any] = {}
     for item in found:
@@ -85,7 +85,7 @@ def best(bench: Bench, *arguments: object) -> float:
 
 
 def parse_speed(bench: Bench) -> float:
-    """Lines per second, the time of a nearly empty program taken off."""
+    """Lines per second, without the time of a nearly empty program."""
     progress("timing the parser")
     small, large = bench.folder / "small.baker", bench.folder / "large.baker"
     small_lines = write_functions(small, 1)
@@ -96,8 +96,8 @@ def parse_speed(bench: Bench) -> float:
 
 
 def codegen(bench: Bench) -> dict[str, float]:
-    """Seconds of this computer from LLVM IR to microcode, for one function of
-    some 5,000 instructions."""
+    """Seconds from LLVM IR to microcode on this computer, for one function of about
+    5,000 instructions."""
     progress("timing code generation")
     found = timed(bench, "codegen-bench")
     seconds = min(item["cpu_time"] / 1000 for item in found)
@@ -105,7 +105,7 @@ def codegen(bench: Bench) -> dict[str, float]:
 
 
 def aggregation(bench: Bench) -> dict[str, float]:
-    """Seconds of this computer to form aggregates of 200 PPFs."""
+    """Seconds to form aggregates of 200 PPFs on this computer."""
     progress("timing aggregation")
     found = timed(bench, "formation-bench")
     seconds = min(item["cpu_time"] / 1000 for item in found)
@@ -113,8 +113,8 @@ def aggregation(bench: Bench) -> dict[str, float]:
 
 
 def write_functions(path: Path, count: int) -> int:
-    """A program with so many functions, all alike but for their numbers;
-    returns its lines."""
+    """Writes a program with this many functions, equal but for their numbers;
+    returns its number of lines."""
     lines = [
         "protocol ether { dst : 48; src : 48; type : 16; demux { 14 }; }",
         "module m {",

@@ -28,7 +28,7 @@ from testkit.tools import read_json
 from testkit.workloads import Workload
 
 FOLDER = ROOT / "tests" / "bench" / "kernels"
-#: Faster than any kernel, in and out.
+#: Ports faster than any kernel.
 FAST_PORTS = "ports.rate_bps=10000000000"
 PACKETS, WARMUP = 600, 100
 #: For the worst case: one checksum in 256 overflows.
@@ -41,7 +41,7 @@ def kernel_names() -> list[str]:
 
 
 def table_address(image: Path) -> int:
-    """Where the first global variable lies, as microcode writes it."""
+    """The address of the first global variable, as microcode writes it."""
     for found in read_manifest(image).get("globals", []):
         channel = 1 if found["memory"] == "sram1" else 0
         return channel << 30 | int(found["address"])
@@ -91,7 +91,7 @@ def frames(capture: bytes) -> list[bytes]:
 
 
 def longest_way(bench: Bench) -> Path:
-    """IPv4 frames to the station that mac_hash looks for longest."""
+    """IPv4 frames to the station with mac_hash's longest search."""
     header = bytes.fromhex("45000028000100004006b1e6c0a800010a000001")
     start = bytes.fromhex("0200000010ff") + bytes(6) + b"\x08\x00"
     path = bench.folder / "longest-way.pcap"
@@ -101,8 +101,8 @@ def longest_way(bench: Bench) -> Path:
 
 
 def measure_bound(bench: Bench, name: str, trace: Path) -> dict[str, float]:
-    """Engine cycles of a message: the bound, and the most of two runs, with
-    fast ports and with a ring that fills up."""
+    """Engine cycles per message: the bound, and the maximum of two runs, one with
+    fast ports and one with a ring that fills up."""
     image, report = bench.folder / f"bound-{name}.ixp", bench.folder / "bound.json"
     bench.run(
         "bakerc", FOLDER / f"{name}.baker", "--mes=1", "--wcet",
@@ -173,7 +173,7 @@ def kernels(bench: Bench) -> dict[str, Any]:
         "cycles, 1 ctx", "by hand", "cycles, 8 ctx", "by hand", "ratio",
     ]  # fmt: skip
     table("Kernels: a packet, compiled and written by hand", headings, rows)
-    print(f"geometric mean of instructions, compiled over hand: {geomean:.3f}")
+    print(f"geometric mean of instructions, compiled over hand-written: {geomean:.3f}")
     trace = longest_way(bench)
     for name, kernel in found.items():
         kernel.update(measure_bound(bench, name, trace))

@@ -1,4 +1,4 @@
-"""Level swc beside phr: a cache that does not pay is not made.
+"""Level swc against phr: a cache that does not pay is not made.
 
 The three applications, the examples and random programs that read tables of
 many sizes, each compiled for every count of engines and run on it: swc is at
@@ -21,7 +21,7 @@ from testkit.workloads import Workload
 RANDOM_PROGRAMS = 20
 ENGINE_COUNTS = (1, 2, 3, 4, 6)
 PACKETS, WARMUP = 3000, 300
-#: Part of phr's rate by which swc may be slower.
+#: The share of phr's rate by which swc may be slower.
 ALLOWED = 0.01
 
 KINDS = {
@@ -32,8 +32,8 @@ KINDS = {
 
 
 def random_program(seed: int) -> str:
-    """A PPF that computes and reads tables, some of which a control function
-    or a rare packet writes."""
+    """A PPF that computes and reads tables. A control function or a rare packet
+    writes some of them."""
     rng = random.Random(seed)
     declared, reads, writes = [], [], []
     for i in range(rng.randint(1, 4)):
@@ -93,7 +93,7 @@ def programs(bench: Bench) -> dict[str, tuple[Path, Workload]]:
 def rates_of(
     bench: Bench, name: str, source: Path, load: Workload, level: str
 ) -> tuple[dict[int, float], list[str]]:
-    """Gbps by engines, and what is cached."""
+    """The rate in Gbps by number of engines, and the cached globals."""
     image = bench.folder / f"{name}-{level}.ixp"
     stats, profile = image.with_suffix(".json"), image.with_suffix(".profile")
     take = [
@@ -120,7 +120,7 @@ def rates_of(
 
 
 def never_slower(bench: Bench) -> dict[str, Any]:
-    """swc over phr, for every program and count of engines."""
+    """The rate of swc over that of phr, for each program and number of engines."""
     result: dict[str, Any] = {}
     rows: list[list[object]] = []
     for name, (source, load) in programs(bench).items():

@@ -1,5 +1,5 @@
-"""What the packet passes reach: DRAM commands against the least possible,
-instructions of one access, seconds of the passes."""
+"""The effect of the packet passes: DRAM commands against the least possible,
+instructions per access, seconds of the passes."""
 
 from __future__ import annotations
 
@@ -15,32 +15,32 @@ from testkit.applications import LEVELS
 from testkit.paths import ROOT
 from testkit.tools import read_json
 
-#: Where the least number of DRAM commands is argued, one row for each kind of
-#: packet: application, what is read, what is written, least, reached.
+#: The document that derives the least number of DRAM commands. It has one row for
+#: each kind of packet: application, reads, writes, least, reached.
 ARGUED = ROOT / "docs/packet-access.md"
 ROW = re.compile(r"^\| (L3-Switch|Firewall|MPLS)[^|]*\|[^|]*\|[^|]*\| ([^|]+) \|", re.M)
-#: A pass within another one is told by itself and is part of it.
+#: Passes within another pass; they are also part of its time.
 TIME = re.compile(r"time-passes: (\S+): ([\d.]+) s")
 INNER = ("cse", "canonicalize", "baker-simplify")
 
-#: The paper's section 5.3: instructions of an access in its basic form.
+#: Instructions of an access in its basic form (section 5.3 of the paper).
 PAPER_FIXED, PAPER_WORD = 38, 5
-#: Accesses of the larger of two programs; the smaller one has one. They lie so
-#: many bits apart, within the shortest frame.
+#: Accesses of the larger of two programs; the smaller has one. Their distance in
+#: bits keeps them within the shortest frame.
 ACCESSES, STRIDE = 3, 160
-#: How an access is made, by the flags of bakerc: by a routine, in line at any
-#: offset and alignment, and at a known place.
+#: Forms of an access, by flags of bakerc: by a routine, in line at any offset and
+#: alignment, and at a known offset.
 FORMS: dict[str, tuple[str, ...]] = {
     "base": ("--level=base",),
     "generic": ("--level=soar", "--disable-pass=pac,soar,channel-heads"),
     "static": ("--level=soar", "--disable-pass=pac"),
 }
-#: Bits of a field by its words.
+#: The bits of a field by its number of words.
 WIDTHS = {1: 32, 2: 64}
 
 
 def least_commands() -> dict[str, float]:
-    """DRAM commands per packet by application, the mean of its kinds."""
+    """DRAM commands per packet by application, as the mean of its kinds of packets."""
     kinds: dict[str, list[int]] = {}
     for name, sum_ in ROW.findall(ARGUED.read_text()):
         least = sum(int(part) for part in sum_.split("+"))
@@ -51,7 +51,7 @@ def least_commands() -> dict[str, float]:
 
 
 def optimality(bench: Bench) -> dict[str, Any]:
-    """DRAM commands per packet beside the least that are possible."""
+    """DRAM commands per packet against the least possible."""
     return optimality_of(bench, least_commands(), ("pac", "soar", "phr"))
 
 
@@ -76,7 +76,7 @@ def optimality_of(
 
 
 def program(width: int, accesses: int, writes: bool) -> str:
-    """Accesses of fields that lie apart, none of which can be left out."""
+    """Accesses of fields that are not adjacent, none of which can be removed."""
     rest = STRIDE - 16 - width
     fields = [
         f"  a{i} : 16; f{i} : {width}; b{i} : 16[{rest // 16}];"
@@ -102,7 +102,7 @@ def instructions(bench: Bench, flags: tuple[str, ...], text: str, load: Path) ->
     file = bench.folder / "stats.json"
     source.write_text(text + "\n")
     bench.run("bakerc", source, *flags, "-o", image)
-    # One context, which never asks for a packet in vain.
+    # One context, which always finds a packet.
     bench.run(
         "ixpsim", image, f"--trace={load}", "--packets=200", "--warmup=50",
         "--mes=1", "--threads=1", f"--stats={file}", "--quiet",
@@ -111,7 +111,7 @@ def instructions(bench: Bench, flags: tuple[str, ...], text: str, load: Path) ->
 
 
 def access(bench: Bench) -> dict[str, Any]:
-    """Instructions of one access: the difference of two programs."""
+    """Instructions of one access, as the difference of two programs."""
     progress("instructions of an access")
     traffic = {"kind": "ipv4", "seed": 1, "packets": 1000, "size": 64}
     trace = bench.result(traffic_step(traffic), TRACE)

@@ -1,4 +1,4 @@
-"""The benchmarks of the packet passes hold what they claim."""
+"""The claims about the packet passes hold."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> Any:
     return read_json(file)
 
 
-def test_the_least_commands_stand_in_the_document() -> None:
+def test_the_document_has_the_least_commands() -> None:
     assert least_commands() == {"l3-switch": 2, "firewall": 1, "mpls": 2}
 
 
@@ -35,13 +35,13 @@ def test_the_least_commands_are_reached() -> None:
 
 
 @built
-def test_a_known_place_removes_more_than_half(found: Any) -> None:
+def test_a_known_offset_removes_more_than_half(found: Any) -> None:
     for kind in found["access"].values():
         for forms in kind.values():
             assert forms["removed_by_soar"] > 0.5
 
 
 @built
-def test_the_time_of_all_passes_is_told_by_application(found: Any) -> None:
+def test_the_time_of_all_passes_is_given_by_application(found: Any) -> None:
     assert found["passes"].keys() == least_commands().keys()
     assert all(seconds > 0 for seconds in found["passes"].values())

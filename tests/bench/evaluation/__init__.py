@@ -1,1 +1,1 @@
-"""The paper's evaluation made again: results, figures, claims, the report."""
+"""The paper's evaluation reproduced: results, figures, claims, the report."""

@@ -1,4 +1,4 @@
-"""The claims of the paper's evaluation, each held against the runs.
+"""A claim of the paper's evaluation, tested against the runs.
 
 A claim is a predicate over the results. It says what it measured, and where it
 does not hold, the reason as far as the runs show it: what limits a curve is
@@ -23,7 +23,7 @@ SLOW, FAST = LEVELS[:3], LEVELS[3:]
 
 @dataclass(frozen=True)
 class Finding:
-    """What a claim comes to here."""
+    """The verdict on a claim, and its reason."""
 
     verdict: str
     numbers: str
@@ -32,13 +32,13 @@ class Finding:
 
 @dataclass(frozen=True)
 class Claim:
-    """One sentence of the paper and how it is tested."""
+    """One sentence of the paper and its test."""
 
     name: str
-    #: Section of the paper, and its words.
+    #: The section of the paper, and the quoted words.
     section: str
     words: str
-    #: The predicate, for a reader.
+    #: The predicate as text.
     test: str
     check: Callable[[Results], Finding]
 
@@ -58,19 +58,19 @@ def claim(
 
 
 def signed(share: float) -> str:
-    """A relative change, with its sign."""
+    """A relative change in percent, with its sign."""
     text = f"{100 * share:+.0f}"
     return ("0" if text in ("+0", "-0") else text.replace("-", "−")) + " %"
 
 
 def verdict(held: Iterable[bool]) -> str:
-    """Of the parts of a claim: all, some, none."""
+    """The verdict if all, some or none of a claim's parts hold."""
     parts = list(held)
     return HOLDS if all(parts) else PARTLY if any(parts) else FAILS
 
 
 def each(values: dict[str, str]) -> str:
-    """`{"mpls": "1.0"}` as a reader's list; keys that are programs by name."""
+    """`{"mpls": "1.0"}` as text; keys that are programs get their names."""
     return "; ".join(f"{NAMES.get(key, key)} {value}" for key, value in values.items())
 
 
@@ -79,7 +79,7 @@ def steps(results: Results, level: str, engines: int = MOST) -> dict[str, str]:
 
 
 def limits(results: Results, pairs: Iterable[tuple[str, str]]) -> str:
-    """What holds curves up on all engines, by the what-if runs."""
+    """What limits the rates on all engines, by the what-if runs."""
     found = []
     for app, level in pairs:
         part, gain = results.limit(app, level)

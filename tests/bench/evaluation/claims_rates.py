@@ -1,4 +1,4 @@
-"""Claims about forwarding rates, and about what engines and levels do to them."""
+"""Claims about forwarding rates by number of engines and level."""
 
 from __future__ import annotations
 
@@ -208,7 +208,7 @@ def soar_shows_on_few_engines(results: Results) -> Finding:
 
 
 def limited_effect(results: Results, level: str) -> Finding:
-    """The rate on all engines moves by a tenth at most."""
+    """The rate on all engines changes by at most a tenth."""
     gains = {app: results.gain(app, level) for app in APPS}
     held = [abs(gain - 1) <= 0.1 for gain in gains.values()]
     before = LEVELS[LEVELS.index(level) - 1]
@@ -257,7 +257,7 @@ def accesses_explain_roughly(results: Results) -> Finding:
 
 
 def rank_correlation(pairs: list[tuple[float, float]]) -> float:
-    """Spearman's, for values without ties."""
+    """Spearman's rank correlation, for values without ties."""
 
     def ranks(values: list[float]) -> list[int]:
         order = sorted(values)

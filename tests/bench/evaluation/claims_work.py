@@ -1,4 +1,4 @@
-"""Claims about what a packet costs: accesses, instructions, code."""
+"""Claims about the cost of a packet: accesses, instructions, code."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def o2_and_soar_keep_accesses(results: Results) -> Finding:
 
 
 def columns_moved(results: Results, app: str, before: str, after: str) -> str:
-    """Columns of Table 1 that differ by a quarter of an access and more."""
+    """Columns of Table 1 that differ by a quarter of an access or more."""
     found = []
     for group, memory in paper.COLUMNS:
         old, new = (results.accesses(app, at, group, memory) for at in (before, after))
@@ -173,7 +173,7 @@ def swc_reduces_accesses(results: Results) -> Finding:
 
 
 def cached_accesses(results: Results, app: str) -> float:
-    """Words that a packet reads from copies instead of their home."""
+    """Words per packet read from copies instead of their home."""
     stats = results.run(app, "swc").stats
     reads = sum(cached["reads"] for cached in stats["caches"]["globals"])
     return float(reads) / max(int(stats["packets"]["received"]), 1)

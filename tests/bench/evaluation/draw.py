@@ -1,5 +1,6 @@
-"""Panels: small charts of one size, as SVG, as PNG, and as SVG within the page,
-where colours are the page's own, so that they follow its light or dark."""
+"""Panels: small charts of one size, as SVG, as PNG, and as SVG within the page.
+There, colours are variables of the page, so that they follow its light or dark
+mode."""
 
 from __future__ import annotations
 
@@ -20,8 +21,8 @@ from matplotlib import pyplot
 SIZE_INCHES = (4.6, 3.7)
 PNG_DPI = 160
 
-#: Colours of the page by the name of their CSS variable; as they stand here in
-#: the files. The paper's are always rust.
+#: Colours by the name of the page's CSS variable; files have these values. The
+#: paper's curves are always rust-coloured.
 INK, MUTED, GRID, PAGE, PAPER = "#1b1f24", "#6b7178", "#e3e1dc", "#fefefe", "#b4522a"
 BAND, IDLE = "#f6e7df", "#d6d3cb"
 VARIABLES = {
@@ -72,12 +73,12 @@ STYLE: dict[str, Any] = {
 
 @dataclass(frozen=True)
 class Panel:
-    """One chart; its name is that of its files."""
+    """One chart; its files have its name."""
 
     name: str
     alt: str
     draw: Callable[[Any], None]
-    #: Width and height over those of a usual panel.
+    #: Width and height relative to a usual panel.
     scale: tuple[float, float] = (1.0, 1.0)
 
     def save(self, folder: Path) -> str:
@@ -102,7 +103,7 @@ class Panel:
         svg = svg[svg.index("<svg") :]
         svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.S)
         svg = on_page(svg)
-        # Names are unique within the page, and the size is the page's matter.
+        # Names are unique within the page, and the page sets the size.
         svg = re.sub(r'\bid="', f'id="{self.name}-', svg)
         svg = re.sub(r'(href="|url\()#', rf"\g<1>#{self.name}-", svg)
         svg = re.sub(r'(<svg[^>]*?) height="[^"]*"', r"\1", svg, count=1)
@@ -111,14 +112,14 @@ class Panel:
 
 
 def on_page(text: str) -> str:
-    """Fixed colours as variables of the page."""
+    """Replaces fixed colours by variables of the page."""
     for colour, variable in VARIABLES.items():
         text = text.replace(colour, f"var(--{variable})")
     return text
 
 
 def spread(values: list[float], least: float) -> list[float]:
-    """Places for labels at `values`, moved apart to at least `least`, in order."""
+    """Positions for labels at `values`, in order and at least `least` apart."""
     order = sorted(range(len(values)), key=lambda i: values[i])
     places = list(values)
     for _ in range(200):

@@ -1,4 +1,4 @@
-"""The panels of each figure: ours solid, the paper's dashed and rust."""
+"""The panels of each figure: ours solid, the paper's dashed and rust-coloured."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ def _stack(axes: Any, counts: Any, at: float, is_paper: bool) -> None:
 
 
 def figure6(results: Results, memory: str) -> Panel:
-    """Rate by accesses per packet; the paper's limit marked."""
+    """Rate by accesses per packet; the paper's limit is marked."""
     rows = [row for row in results.fig6 if row["memory"] == memory]
     widths = sorted({row["width_bytes"] for row in rows})
     shades = ("#b9d4ec", "#8db9de", "#5b9acb", "#2f78b7", "#1c4f7d")[-len(widths) :]
@@ -153,7 +153,7 @@ def figure6(results: Results, memory: str) -> Panel:
 
 
 def bars(results: Results, app: str, what: str) -> Panel:
-    """Instructions per packet, or code words, by level; the limit dashed."""
+    """Instructions per packet, or code words, by level; the limit is dashed."""
     is_code = what == "code"
     limit = paper.CONTROL_STORE_WORDS if is_code else paper.INSTRUCTION_BUDGET
     words = "one engine's control store" if is_code else "paper: budget at 2.5 Gbps"
@@ -195,7 +195,7 @@ def bars(results: Results, app: str, what: str) -> Panel:
 
 
 def model(results: Results, app: str) -> Panel:
-    """Predicted against simulated rate, each level and number of engines."""
+    """Predicted against simulated rate, for each level and number of engines."""
 
     def draw(axes: Any) -> None:
         axes.plot([0, RATE_MOST], [0, RATE_MOST], color=MUTED, linewidth=1)
@@ -226,7 +226,7 @@ def model(results: Results, app: str) -> Panel:
 
 
 def cycles(results: Results, app: str) -> Panel:
-    """Where the engines' cycles go, all engines enabled."""
+    """The use of the engines' cycles, with all engines enabled."""
 
     def draw(axes: Any) -> None:
         for row, level in enumerate(LEVELS):
@@ -290,7 +290,7 @@ def every_app(make: Any, results: Results, *more: Any) -> list[Panel]:
     return [make(results, app, *more) for app in APPS]
 
 
-#: Keys of the bars that stand under several panels: colours and words.
+#: Legends of bars under several panels: colours and words.
 KEYS: dict[str, list[tuple[str, str]]] = {
     "table1": list(zip(COLUMN_COLOURS, COLUMN_NAMES, strict=True)),
     "time": [(CYCLE_COLOURS[kind], name) for kind, name in CYCLE_NAMES.items()],

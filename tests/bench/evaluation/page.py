@@ -1,4 +1,4 @@
-"""Writes the report: figures, CSV, JSON and one page that needs nothing else."""
+"""Writes the report: figures, CSV, JSON and one self-contained page."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from npftrace.sweep.results import write_json, write_parquet
 from testkit.applications import LEVELS
 
 FOLDER = Path(__file__).parent
-#: Sections that stand beside each other where there is room.
+#: Sections that are side by side on wide screens.
 BESIDE = ("figure13", "figure14", "figure15")
 
 
 def write(results: Results, names: Sequence[str], out: Path, called: str) -> Path:
-    """Makes the sections of these names; `called` is the command that did."""
+    """Makes the sections of these names; `called` is the command line."""
     (out / "figures").mkdir(parents=True, exist_ok=True)
     (out / "data").mkdir(exist_ok=True)
     sections = [SECTIONS[name](results) for name in names]
@@ -82,7 +82,7 @@ def _rendered(
 
 
 def _groups(sections: list[Section]) -> list[list[Section]]:
-    """Sections in rows: the rates stand side by side."""
+    """Sections in rows: the rates are side by side."""
     groups: list[list[Section]] = []
     for section in sections:
         if section.name in BESIDE and groups and groups[-1][-1].name in BESIDE:
@@ -93,7 +93,7 @@ def _groups(sections: list[Section]) -> list[list[Section]]:
 
 
 def _summary(results: Results, sections: list[Section]) -> dict[str, Any]:
-    """What stands on top of the whole report."""
+    """The summary at the top of the report."""
     if not _is_whole(sections):
         return {}
     claims = next(section.findings for section in sections if section.findings)
@@ -116,7 +116,7 @@ def _summary(results: Results, sections: list[Section]) -> dict[str, Any]:
 
 
 def number(value: object) -> str:
-    """A cell as a reader wants it."""
+    """The text of a cell."""
     if isinstance(value, float):
         text = f"{value:,.2f}" if abs(value) < 10 else f"{value:,.1f}"
         return text.replace("-", "−")

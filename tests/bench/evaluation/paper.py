@@ -59,7 +59,7 @@ LEVEL_NAMES = {
 
 @dataclass(frozen=True)
 class Rate:
-    """What the text says of a figure's best configuration."""
+    """What the paper's text says about a figure's best configuration."""
 
     figure: int
     gbps: float

@@ -1,4 +1,4 @@
-"""What was measured, each part when it is first asked for."""
+"""The measurements, each made when it is first needed."""
 
 from __future__ import annotations
 
@@ -19,8 +19,9 @@ from testkit.applications import LEVELS
 ENGINES = (1, 2, 3, 4, 5, 6)
 MOST = ENGINES[-1]
 
-#: What is made twice as fast to see what holds a program up: chip parameters.
-#: Both kinds of time of a memory: how long it is busy, how long one waits.
+#: Chip parameters of the parts that are made twice as fast to find the limit of a
+#: program. A memory has two kinds of time: how long a command occupies it, and how
+#: long a context waits for it.
 KNOBS: dict[str, dict[str, float]] = {
     "SRAM occupancy": {
         "sram.op_cycles": 4,
@@ -39,14 +40,14 @@ WhatIf = dict[tuple[str, str, str], float]
 
 
 class Results:
-    """Everything that the report shows."""
+    """All measurements of the report."""
 
     def __init__(self, bench: Bench) -> None:
         self.bench = bench
 
     @cached_property
     def grids(self) -> dict[str, Grid]:
-        """By application; filled when one is asked for."""
+        """Results by application, each made when it is first needed."""
         return {}
 
     @cached_property
@@ -88,7 +89,7 @@ class Results:
     def model(self) -> list[dict[str, Any]]:
         return [row for app in APPS for row in compared(self.grid(app))]
 
-    # What is read off the runs.
+    # Values derived from the runs.
 
     def grid(self, app: str) -> Grid:
         if app not in self.grids:
@@ -112,7 +113,7 @@ class Results:
         return found
 
     def accesses(self, app: str, level: str, group: str, memory: str) -> float:
-        """Of one column of Table 1."""
+        """The accesses of one column of Table 1."""
         per_packet = self.run(app, level).stats["per_packet"]
         return float(per_packet[group].get(memory, 0.0))
 
@@ -128,21 +129,21 @@ class Results:
         return 1 + next(i for i, rate in enumerate(curve) if rate >= 0.95 * max(curve))
 
     def gain(self, app: str, level: str, engines: int = MOST) -> float:
-        """Rate of a level over the rate of the one before it."""
+        """The rate of a level over that of the level before it."""
         before = LEVELS[LEVELS.index(level) - 1]
         return self.gbps(app, level, engines) / self.gbps(app, before, engines)
 
     def busy(self, app: str, level: str, engines: int = MOST) -> float:
-        """Share of their cycles in which the program's engines are not idle."""
+        """The share of cycles in which the program's engines are not idle."""
         return 1 - self.cycles(app, level, engines)["idle"]
 
     def wire(self, app: str, level: str) -> float:
-        """Share of the ports' wire that is taken, all engines enabled."""
+        """The used share of the ports' bandwidth, with all engines enabled."""
         found: float = self.run(app, level).stats["rate"]["port_utilization"]
         return found
 
     def cycles(self, app: str, level: str, engines: int = MOST) -> dict[str, float]:
-        """Shares of the program's engines' cycles by what they went into."""
+        """The engines' cycles by use, as shares."""
         own = [
             engine
             for engine in self.run(app, level, engines).stats["microengines"]
@@ -153,8 +154,8 @@ class Results:
         return {k: sum(e[f"{k}_cycles"] for e in own) / whole for k in kinds}
 
     def limit(self, app: str, level: str) -> tuple[str, float]:
-        """The part of the chip that helps most when it is twice as fast, and what
-        it gains; "engines" if none gives 5 %."""
+        """The part of the chip that gains most when it is twice as fast, and the
+        gain; "engines" if none gains 5 %."""
         gains = {knob: self.what_if[app, level, knob] - 1 for knob in KNOBS}
         knob = max(gains, key=lambda name: gains[name])
         return (knob, gains[knob]) if gains[knob] >= 0.05 else ("engines", 0.0)

@@ -1,5 +1,5 @@
-"""The report's sections: what each shows, in words made from the results, with
-its panels, its table and the data behind them."""
+"""The report's sections: text made from the results, panels, a table, and the data
+of both."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Data:
 
 @dataclass
 class Section:
-    """One entry of the report, which `--only=NAME` makes alone."""
+    """One section of the report; `--only=NAME` makes only this one."""
 
     name: str
     title: str
@@ -37,19 +37,19 @@ class Section:
     text: list[str]
     data: Data
     panels: list[Panel] = field(default_factory=list)
-    #: Colours and words of what several panels share.
+    #: The legend that several panels share.
     key: list[tuple[str, str]] = field(default_factory=list)
-    #: "details" folds the table away; "open" shows it; others are macros of the
+    #: "details" hides the table, "open" shows it; others are macros of the
     #: template.
     form: str = "details"
-    #: A further table, folded away under this name.
+    #: Another table, hidden under this name.
     more: tuple[str, Data] | None = None
     findings: list[tuple[Claim, Finding]] = field(default_factory=list)
     caption: str = ""
 
 
 def _run_rows(results: Results, apps: tuple[str, ...]) -> Data:
-    """Rates by level and engines, with what the simulator names as the limit."""
+    """Rates by level and engines, with the limit that the simulator names."""
     headings = ["program", "level", *(f"{n} ME, Gbps" for n in ENGINES)]
     headings += [f"{MOST} ME, Mpps", f"limit on {MOST}"]
     rows: list[list[Cell]] = []
@@ -226,8 +226,8 @@ def model(results: Results) -> Section:
 
 
 def _model_reason(results: Results) -> str:
-    """What the model takes for an engine's work, against what it is, where the
-    prediction is furthest off."""
+    """The engine's work in the model and in simulation, where the prediction is
+    least accurate."""
     row = max(results.model, key=lambda row: abs(row["relative_error"]))
     run = results.run(row["app"], row["level"], 1)
     parts = run.report["aggregates"]
@@ -246,7 +246,7 @@ def _model_reason(results: Results) -> str:
 
 
 def limits(results: Results) -> Data:
-    """What the simulator names as the limit of every run."""
+    """The limit that the simulator names for each run."""
     headings = ["program", "level", *(f"{n} ME" for n in ENGINES)]
     rows: list[list[Cell]] = []
     for app in APPS:

@@ -1,4 +1,4 @@
-"""Results that nobody measured: what the report and its claims are tested with."""
+"""Synthetic results, for tests of the report and its claims."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def made_up(folder: Path) -> Results:
         for width in (4, 8)
         for n in (1, 2, 4, 8, 16, 32, 64, 128)
     ]
-    # What is found here is not measured.
+    # Results that are present are not measured.
     vars(results).update(
         grids=grids,
         what_if={(a, lv, k): 1.2 for a in APPS for lv in LEVELS for k in KNOBS},

@@ -1,5 +1,5 @@
-"""The report: its claims are found and not written, its files are the same twice,
-and a browser shows it on wide and on narrow screens."""
+"""The report: claims are computed, files are reproducible, and a browser shows the
+page on wide and on narrow screens."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def set_rate(results: Results, app: str, level: str, gbps: float) -> None:
         results.run(app, level, n).stats["rate"]["forwarded_gbps"] = gbps * n / MOST
 
 
-def test_there_are_claims_enough_and_each_says_what_it_found(results: Results) -> None:
+def test_each_claim_says_what_it_found(results: Results) -> None:
     assert len(CLAIMS) >= 15
     for claim, finding in evaluate(results):
         assert finding.verdict in (HOLDS, PARTLY, FAILS), claim.name
@@ -49,7 +49,7 @@ def test_the_paper_like_results_hold(results: Results) -> None:
     found = verdicts(results)
     for name in ("all-reach-the-line-rate", "pac-improves-most", "soar-helps-routers"):
         assert found[name] == HOLDS
-    # One control store holds everything in these results.
+    # In these results, all code fits one control store.
     assert found["o1-makes-code-fit"] == FAILS
 
 
@@ -94,7 +94,7 @@ def test_a_verdict_follows_the_accesses(
 
 
 def test_the_sums_of_the_papers_table() -> None:
-    """The paper prints totals, too."""
+    """The sums agree with the totals that the paper prints."""
     totals = {
         "l3-switch": (89.0, 79.0, 26.0, 19.0, 15.0),
         "firewall": (101.3, 99.3, 22.3, 18.3, 18.3),
@@ -142,8 +142,8 @@ def test_the_same_results_give_the_same_bytes(report: Path, tmp_path: Path) -> N
 
 
 @requires("bakerc", "ixpsim")
-def test_one_figure_alone(tmp_path: Path) -> None:
-    """With the tools: a program at all levels, on all numbers of engines."""
+def test_one_figure_can_be_made_alone(tmp_path: Path) -> None:
+    """One program at all levels, on all numbers of engines."""
     options = (f"--out={tmp_path}", f"--build={BUILD}", "--packets=200")
     run_python(REPRODUCE, "--only=figure13", *options)
     text = (tmp_path / "index.html").read_text()
@@ -182,7 +182,7 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     found.quit()
 
 
-#: Of each figure: its size, the least height of its texts, and what its ink is.
+#: For each figure: its size, the least height of its texts, and its colours.
 LOOK = """
 return [...document.querySelectorAll("figure svg")].map(svg => {
   const box = svg.getBoundingClientRect();
@@ -200,8 +200,8 @@ return [...document.querySelectorAll("figure svg")].map(svg => {
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", WIDTHS)
 def test_in_a_browser(browser: Any, report: Path, width: int, scheme: str) -> None:
-    """Figures visible and readable, nothing to scroll sideways, no word on the
-    console, nothing loaded."""
+    """Figures are visible and readable, the page does not scroll sideways, the
+    console is empty, and nothing is loaded."""
     browser.execute_cdp_cmd(
         "Emulation.setDeviceMetricsOverride",
         {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False},

@@ -1,2 +1,2 @@
-"""What the benchmarks share: the tools of a build, traffic, images, runs, and
-how results are printed and drawn."""
+"""Shared by the benchmarks: tools of a build, traffic, images, runs, tables and
+plots."""

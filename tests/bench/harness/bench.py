@@ -1,4 +1,4 @@
-"""The tools as a benchmark runs them: by command line, with their time.
+"""Runs the tools of a build for benchmarks, and measures their time.
 
 Traffic, images and runs that depend on nothing but their inputs are steps of a
 sweep (`npftrace.sweep`): they run in parallel, and once.
@@ -21,26 +21,26 @@ from testkit.paths import ROOT
 
 
 class Missing(Exception):
-    """A program or level that is not there; the benchmark leaves it out."""
+    """A program or level that does not exist; the benchmark skips it."""
 
 
 class Failed(Exception):
-    """A tool did not do what it must."""
+    """A tool failed."""
 
 
 @dataclass
 class Bench:
-    """What the benchmarks of one call share."""
+    """The settings that the benchmarks of one call share."""
 
     build: Path
     packets: int
     engines: tuple[int, ...]
     all_sets: bool
-    #: Checkout whose programs are compiled.
+    #: The checkout whose programs are compiled.
     root: Path = ROOT
-    #: Clock of the last chip that ran.
+    #: The clock of the last simulated chip.
     clock_hz: float = 0
-    #: Lines about what was left out, printed once each.
+    #: Messages about skipped parts, printed once each.
     left_out: list[str] = field(default_factory=list)
 
     @cached_property
@@ -67,14 +67,14 @@ class Bench:
             print(line, flush=True)
 
     def run(self, name: str, *arguments: object) -> tuple[float, str]:
-        """Runs a tool of the build; returns wall seconds and what it said."""
+        """Runs a tool of the build; returns wall-clock seconds and its output."""
         tool = self.build / "bin" / name
         if not tool.exists():
             raise Missing(f"{name} is not built")
         return run([str(tool), *map(str, arguments)])
 
     def output(self, name: str, *arguments: object) -> str:
-        """Runs a tool of the build; returns what it printed."""
+        """Runs a tool of the build; returns its output."""
         command = [str(self.build / "bin" / name), *map(str, arguments)]
         done = subprocess.run(command, capture_output=True, text=True)
         if done.returncode != 0:
@@ -88,7 +88,7 @@ class Bench:
         return outcome
 
     def result(self, step: Step, name: str) -> Path:
-        """A file that a step gives."""
+        """An output file of a step."""
         return self.engine.store.path(self.done(step).outputs[name])
 
 

@@ -9,7 +9,7 @@ from bench.harness.workloads import APPS, FURTHER, point_of, run_options
 from npftrace.sweep.sweep import PointResult, Sweep
 from testkit.applications import LEVELS
 
-#: Results by application (with its set of traffic), level and engines.
+#: Results by application and traffic, level, and engines.
 Grid = dict[tuple[str, str, int], PointResult]
 
 
@@ -19,8 +19,8 @@ def grid(
     apps: tuple[str, ...] = APPS,
     levels: tuple[str, ...] = LEVELS,
 ) -> Grid:
-    """Applications at these levels on so many engines; further sets of traffic if
-    the bench asks for them."""
+    """Runs the applications at these levels on these numbers of engines, with
+    additional traffic if the benchmark asks for it."""
     keys: list[tuple[str, str, int]] = []
     wanted = []
     for app in apps:

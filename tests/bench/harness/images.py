@@ -1,4 +1,4 @@
-"""Images that the compiler has made: their manifest, read and changed."""
+"""Reads and changes the manifest of compiled images."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ def code_words(image: Path) -> int:
 
 
 def share_engines(image: bytes, engines: list[int]) -> bytes:
-    """The image with so many engines for each aggregate, of as many in all: the
-    code is that of any share."""
+    """The image with these numbers of engines for its aggregates, of the same total;
+    the code does not depend on them."""
     offset, size = _place(image)
     manifest = json.loads(image[offset : offset + size])
     numbers = [n for a in manifest["aggregates"] for n in a["engines"]]

@@ -1,4 +1,4 @@
-"""Line charts as SVG files, without any library: log-log or linear axes."""
+"""Line charts as SVG files, without a library, with logarithmic or linear axes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ DASHES = ("", "6 3", "2 3", "8 3 2 3", "1 4")
 
 @dataclass(frozen=True)
 class Line:
-    """A named curve; lines of one group share a colour."""
+    """A named curve; curves of a group share a colour."""
 
     name: str
     group: int
@@ -23,7 +23,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Axis:
-    """What an axis shows and from where to where."""
+    """The title and the range of an axis."""
 
     title: str
     least: float
@@ -32,7 +32,7 @@ class Axis:
     is_log: bool = False
 
     def place(self, value: float) -> float:
-        """0 at the least value, 1 at the most; beyond is cut."""
+        """The position of a value from 0 to 1; values outside the range are clamped."""
         scale = math.log if self.is_log else float
         least, most = scale(self.least), scale(self.most)
         at = scale(min(max(value, self.least), self.most))
@@ -52,7 +52,7 @@ def linear(title: str, most: float, step: float) -> Axis:
 def write_svg(
     path: Path, title: str, x: Axis, y: Axis, lines: list[Line], mark: float | None
 ) -> None:
-    """Draws `lines`; `mark` is a level to be seen, e.g. the line rate."""
+    """Draws `lines`; `mark` is a value to mark, such as the line rate."""
 
     def at(point: tuple[float, float]) -> str:
         across = LEFT + x.place(point[0]) * (WIDTH - LEFT - RIGHT)

@@ -1,4 +1,4 @@
-"""Tables as the benchmarks print them."""
+"""Prints tables of results."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from bench.harness.bench import progress
 
 
 def table(title: str, headings: list[str], rows: list[list[object]]) -> None:
-    """Prints rows under headings, numbers to the right."""
+    """Prints rows under headings, with numbers right-aligned."""
     progress("")
     text = [[cell(value) for value in row] for row in rows]
     widths = [

@@ -18,7 +18,7 @@ from testkit.workloads import Workload
 
 #: The sweep behind the paper's tables: programs, traffic, levels, engines.
 PAPER = ROOT / "tests/bench/paper.yaml"
-#: Further sets of traffic: what they change in the main one.
+#: Additional traffic: the options that differ from the main traffic.
 FURTHER: dict[str, dict[str, dict[str, Any]]] = {
     "l3-switch": {"bridged": {"bridged": 0.2}, "zipf": {"locality": "zipf"}},
     "firewall": {
@@ -33,7 +33,7 @@ APPS = tuple(FURTHER)
 
 
 def sweep_traffic(bench: Bench, load: Workload) -> Traffic:
-    """A workload as the steps of a sweep take it: by the digests of its files."""
+    """A workload as input of a sweep's steps: the digests of its files."""
     store = bench.engine.store
     return Traffic(store.add_file(load.trace), store.add_file(load.control))
 
@@ -45,8 +45,8 @@ def points() -> list[Point]:
 
 
 def point_of(app: str, traffic: str = "", root: Path = ROOT) -> Point:
-    """A point of an application on one of its sets of traffic, with the profile
-    of the main one: the same image serves all."""
+    """A point of an application with one kind of traffic, profiled with the main
+    traffic, so that all use the same image."""
     point = next(point for point in points() if point.name == app)
     further = FURTHER[app][traffic] if traffic else {}
     program = root / point.program.relative_to(ROOT)
@@ -83,15 +83,15 @@ def image_of(bench: Bench, app: str, level: str, load: Workload) -> Path:
 
 
 def report_of(bench: Bench, app: str, level: str, load: Workload) -> dict[str, Any]:
-    """What the compiler reports of the same."""
+    """The compiler's report on the same image."""
     step = image_step(bench, app, level, load)
     report: dict[str, Any] = json.loads(bench.result(step, "report.json").read_text())
     return report
 
 
 def run_options(packets: int, engines: int) -> dict[str, Any]:
-    """A quarter of the packets warm up: until the rings before and behind the
-    program are full, some hundred packets are in no one's way."""
+    """The first quarter of the packets warms up: until the rings before and after
+    the program are full, a few hundred packets meet no queue."""
     return {"packets": packets, "warmup": packets // 4, "mes": engines}
 
 

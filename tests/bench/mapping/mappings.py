@@ -31,12 +31,12 @@ GRAPHS, ENGINES = 20, 6
 #: The levels at which mappings of the applications are compared.
 LEVELS = ("o1", "swc")
 PACKETS = 3000
-#: What seems better than the chosen mapping is simulated with so many times the
-#: packets, as the chosen one.
+#: Mappings that seem better than the chosen one, and the chosen one, are simulated
+#: again with this many times the packets.
 LONGER = 5
-#: The chosen mapping must reach this part of the best one's rate.
+#: The chosen mapping must reach this share of the best rate.
 REACHED = 0.97
-#: Part by which a bound may lie below the rate: next-neighbour rings save a few
+#: The share by which a bound may be below the rate: next-neighbour rings save a few
 #: instructions, and the simulated packets are a sample of the profiled ones.
 BOUND_ERROR = 0.05
 CLOCK_HZ, FRAME_BITS = 600e6, 64 * 8
@@ -52,7 +52,7 @@ Parts = list[list[str]]
 
 @dataclass(frozen=True)
 class Program:
-    """What is mapped, and with which packets."""
+    """The program to map, and its packets."""
 
     source: Path
     level: str
@@ -72,7 +72,7 @@ class Compiled:
 
 
 def partitions(ppfs: list[str]) -> Iterator[Parts]:
-    """Each way to put PPFs into aggregates, as many as there are engines."""
+    """All partitions of the PPFs into at most as many aggregates as engines."""
 
     def all_of(ppfs: list[str]) -> Iterator[Parts]:
         if not ppfs:
@@ -88,8 +88,8 @@ def partitions(ppfs: list[str]) -> Iterator[Parts]:
 
 
 def cuts(ppfs: list[str]) -> Iterator[Parts]:
-    """The ways to cut a chain, as many parts as there are engines: of any other
-    partition packets would come back to a part."""
+    """All cuts of a chain into at most as many parts as engines. In any other
+    partition, packets would return to a part."""
     for bits in range(2 ** (len(ppfs) - 1)):
         parts = [[ppfs[0]]]
         for i, ppf in enumerate(ppfs[1:]):
@@ -101,7 +101,7 @@ def cuts(ppfs: list[str]) -> Iterator[Parts]:
 
 
 def shares(parts: int, engines: int) -> Iterator[list[int]]:
-    """The ways to give all engines to so many parts, one at least to each."""
+    """All distributions of the engines to this many parts, at least one to each."""
     if parts == 1:
         yield [engines]
         return
@@ -131,18 +131,18 @@ def bound_gbps(report: Report, engines: list[int], sent: float) -> float:
 
 
 class Search:
-    """Compiles and simulates mappings of one program; each once."""
+    """Compiles and simulates mappings of one program, each once."""
 
     def __init__(self, bench: Bench, program: Program) -> None:
         self.bench, self.program = bench, program
         store = bench.engine.store
         self.simulator = store.add_file(bench.tools.ixpsim)
-        #: The part of the packets that the program does not drop.
+        #: The share of the packets that the program does not drop.
         self.sent = 1.0
 
     def compile(self, mappings: list[str | None]) -> list[Compiled | None]:
-        """None for a mapping that the compiler refuses: packets would come back
-        to an aggregate, or the code does not fit. None as mapping: its own."""
+        """The rate of a mapping (None: the compiler's own). None if the compiler
+        refuses it: packets would return to an aggregate, or the code does not fit."""
         outcomes = self.bench.engine.run([self._step(m) for m in mappings], "images")
         found: list[Compiled | None] = []
         for mapping, outcome in zip(mappings, outcomes, strict=True):
@@ -168,8 +168,8 @@ class Search:
         return Compiled(outcome.outputs["image.ixp"], json.loads(report))
 
     def rates(self, images: list[str], packets: int = PACKETS) -> list[float]:
-        """Gbps of the packets that were dealt with: those that the program drops
-        are served as well."""
+        """The rate of processed packets in Gbps, including those that the program
+        drops."""
         options = run_options(packets, ENGINES) | {"set": dict(self.program.chip)}
         steps = [
             simulate_step(self.simulator, image, self.program.traffic, options)
@@ -244,8 +244,8 @@ def search(
 def best_of(
     at: Search, chosen: Compiled, gbps: float, labels: list[str], images: list[str]
 ) -> tuple[str, float]:
-    """The best mapping, and its rate for one of the chosen mapping. Short runs
-    say which may be better; of many the luckiest comes first."""
+    """The best mapping, and its rate relative to the chosen mapping. Short runs find
+    candidates; the best of many short runs is partly luck."""
     found = dict(zip(images, at.rates(images), strict=True))
     better = [image for image in images if found[image] * REACHED > gbps]
     own = label_of(chosen)
@@ -269,7 +269,7 @@ def model_errors(codes: list[Compiled], rates: list[float]) -> list[float]:
 
 
 def hot_ppfs(report: Report) -> list[str]:
-    """PPFs of the engines, as module.ppf."""
+    """The PPFs on engines, as module.ppf."""
     names = [name for a in report["aggregates"] for name in a["ppfs"]]
     return list(dict.fromkeys(name.rpartition(".")[0] for name in names))
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 PPFS_MAX = 8
 
-#: Declarations and statements of a thing that a PPF does, with names by number.
+#: Declarations and statements of one action of a PPF, with numbered names.
 Lines = tuple[list[str], list[str]]
 
 
@@ -23,7 +23,7 @@ Lines = tuple[list[str], list[str]]
 class Node:
     declarations: tuple[str, ...]
     body: tuple[str, ...]
-    #: PPFs on to that of the second channel; 0: there is none.
+    #: The distance to the PPF of the second channel; 0 for none.
     skip: int
     drops: bool
 

@@ -1,5 +1,5 @@
-"""The search among mappings: it names each once, and changes in an image who runs
-what and nothing else."""
+"""The search among mappings: it lists each mapping once, and changes only the
+assignment of engines in an image."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from testkit.tools import requires, run
 built = requires("bakerc")
 
 
-def test_all_mappings_are_named_once() -> None:
+def test_all_mappings_are_listed_once() -> None:
     parts = list(partitions(["a", "b", "c", "d"]))
     assert len(parts) == 15  # Bell's number
     assert len({str(sorted(map(sorted, p))) for p in parts}) == 15
@@ -37,7 +37,7 @@ def test_the_slowest_stage_bounds_a_mapping() -> None:
 
 
 @built
-def test_an_image_serves_all_shares(tmp_path: Path) -> None:
+def test_one_image_serves_all_distributions_of_engines(tmp_path: Path) -> None:
     graph = make_graph(8)
     assert len(graph) == 3
     source, mapping = tmp_path / "g.baker", tmp_path / "g.mapping"

@@ -45,7 +45,7 @@ def model(bench: Bench) -> Row:
 
 
 def compared(found: Grid) -> list[Row]:
-    """One row a run that the report predicts."""
+    """One row per run that the report predicts."""
     rows: list[Row] = []
     for (app, level, engines), result in found.items():
         predicted = result.predicted_gbps()
@@ -66,8 +66,7 @@ def compared(found: Grid) -> list[Row]:
 
 
 def served_gbps(result: PointResult) -> float:
-    """Rate of the packets that were dealt with: those that the program drops
-    are served as well."""
+    """The rate of processed packets, including those that the program drops."""
     packets = result.stats["packets"]
     share = packets["forwarded"] / max(packets["received"], 1)
     gbps: float = result.stats["rate"]["forwarded_gbps"] / max(share, 1e-9)
@@ -75,7 +74,7 @@ def served_gbps(result: PointResult) -> float:
 
 
 def profile_speed(bench: Bench) -> dict[str, Any]:
-    """Packets per second of the functional profiler, all counts taken."""
+    """Packets per second of the functional profiler with all counters on."""
     result: dict[str, Any] = {}
     for app in APPS:
         try:

@@ -1,1 +1,1 @@
-"""Benchmarks of the simulator: its speed, and its memories on their own."""
+"""Benchmarks of the simulator: its speed, and its memories alone."""

@@ -1,7 +1,7 @@
 """Figure 6 of the paper: forwarding rate against memory accesses per packet.
 
 Six engines of eight contexts run a loop of nothing but memory accesses; one
-turn of the loop stands for one 64-byte packet. All accesses go to one address,
+iteration of the loop stands for one 64-byte packet. All accesses go to one address,
 so they share one DRAM bank and one SRAM channel, or (for comparison) each
 context has an address of its own, spread over banks and channels.
 """
@@ -37,8 +37,8 @@ start#:
     immed_w1[override, {override_high}]
 loop#:
 """
-#: Context n of an engine goes to byte n * 256 (another bank); SRAM contexts
-#: with an odd number to channel 1.
+#: Context n of an engine accesses byte n * 256 (another bank); odd contexts access
+#: SRAM channel 1.
 SPREAD = """\
     local_csr_rd[ACTIVE_CTX_STS]
     immed[address, 0]
@@ -95,7 +95,7 @@ def assemble(bench: Bench, memory: str, width: int, accesses: int, spread: bool)
 
 
 def commands(bench: Bench, ucode: Any, cycles: int, settings: tuple[str, ...]) -> int:
-    """Commands that were sent in the first `cycles`."""
+    """The commands sent in the first `cycles`."""
     stats = bench.folder / "fig6-stats.json"
     arguments = [f"--ucode={engine}:{ucode}" for engine in ENGINES]
     arguments += [f"--set={setting}" for setting in settings]
@@ -117,7 +117,7 @@ def rate(
     spread: bool = False,
     settings: tuple[str, ...] = (),
 ) -> float:
-    """Gbit/s of 64-byte packets, one for each turn of the loop."""
+    """Gbit/s of 64-byte packets, one per iteration of the loop."""
     progress(f"fig6: {memory}, {width} bytes, {accesses} a packet")
     ucode = assemble(bench, memory, width, accesses, spread)
     sent = commands(bench, ucode, END, settings) - commands(
@@ -161,9 +161,9 @@ def fig6(bench: Bench) -> list[dict[str, Any]]:
     return result
 
 
-#: The paper's limits: memory, width, accesses that are met and missed.
+#: The paper's limits: memory, width, accesses that fit and that do not.
 LIMITS = (("dram", 8, 2, 4), ("sram", 4, 8, 16), ("scratch", 4, 64, 128))
-#: Each fitted or assumed number, as it is and a fifth less and more.
+#: Each fitted or assumed number, and the same a fifth lower and higher.
 VARIED = {
     "dram.bank_cycles": (29, 36, 43),
     "sram.op_cycles": (7, 9, 11),
@@ -175,7 +175,7 @@ VARIED = {
 
 
 def sensitivity(bench: Bench) -> list[dict[str, Any]]:
-    """How much the limits move with the fitted numbers."""
+    """How much the limits change with the fitted numbers."""
     result: list[dict[str, Any]] = []
     rows: list[list[object]] = []
     for parameter, values in VARIED.items():

@@ -1,4 +1,4 @@
-"""Loaded latency: how long an access takes against how many are offered.
+"""Loaded latency: the latency of an access by offered load.
 
 A closed loop: so many contexts do nothing but wait for one access after the
 other. With n contexts and r accesses per cycle, one access and its two or three
@@ -15,14 +15,14 @@ from bench.harness.svg_plot import Line, linear, write_svg
 from bench.harness.text_table import table
 from bench.simulator.fig6 import BEGIN, END, WIDTHS, assemble
 
-#: Engines and contexts of each.
+#: The number of engines, and of contexts per engine.
 LOADS = ((1, 1), (1, 2), (1, 4), (2, 4), (4, 4), (4, 8), (5, 8), (6, 8))
 
 
 def point(
     bench: Bench, memory: str, width: int, spread: bool, load: tuple[int, int]
 ) -> dict[str, Any]:
-    """Rate and mean latency of one load."""
+    """The rate and mean latency at one offered load."""
     engines, threads = load
     progress(f"latency: {memory}, {width} bytes, {engines} x {threads} contexts")
     ucode = assemble(bench, memory, width, 8, spread)

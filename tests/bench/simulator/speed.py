@@ -1,4 +1,4 @@
-"""How fast the simulator is, and where the host's time goes."""
+"""The simulator's speed, and where the host's time goes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from bench.harness.text_table import table
 from bench.harness.workloads import image_of, workload
 from testkit.workloads import Workload
 
-#: Levels that are measured; the first one's figures are those of the benchmark.
+#: The measured levels; the first gives the figures of the benchmark.
 LEVELS = ("o1", "swc")
 
 
@@ -41,7 +41,7 @@ def speed(bench: Bench) -> dict[str, Any]:
     return {**levels[LEVELS[0]], "levels": levels, "host_time_share": shares}
 
 
-#: What the table shows of a level.
+#: The table's figures of a level.
 ROWS = {
     "chip_cycles_per_s": "chip cycles/s",
     "steady_chip_cycles_per_s": "chip cycles/s, steady",
@@ -71,9 +71,9 @@ def speed_of(bench: Bench, level: str, load: Workload, packets: int) -> dict[str
     }
 
 
-#: What a run does in its seconds.
+#: Counts of a run that are divided by its seconds.
 COUNTED = ("seconds", "chip_cycles", "instructions", "packets")
-#: Packets of a run that is little more than its start.
+#: Packets of a run that consists mostly of its start.
 START_PACKETS = 100
 
 
@@ -84,7 +84,7 @@ def rates(run: dict[str, Any]) -> dict[str, float]:
 def run_of(
     bench: Bench, image: Path, load: Workload, engines: int, packets: int
 ) -> dict[str, Any]:
-    """One run: what it did, its seconds of processor time, and its memory."""
+    """One run: its counts, its seconds of processor time, and its memory."""
     progress(f"simulating {image.stem} on {engines} engines, {packets} packets")
     stats = bench.folder / "stats.json"
     command = [*simulator(bench, image, load, packets), f"--mes={engines}"]
@@ -111,7 +111,7 @@ def simulator(bench: Bench, image: Path, load: Workload, packets: int) -> list[s
     ]
 
 
-#: Parts of the simulator, by what their functions' names hold.
+#: Parts of the simulator, by words in the names of their functions.
 HOST_PARTS = {
     "engines": ("Microengine", "DataPath", "Cam", "advanceCrc"),
     "scheduler": ("Scheduler", "Chip::", "EngineOrder"),
@@ -125,8 +125,8 @@ HOST_PARTS = {
 def host_shares(
     bench: Bench, image: Path, load: Workload, packets: int
 ) -> dict[str, float]:
-    """The host's time by part of the simulator, sampled by perf; nothing if
-    perf cannot be used here."""
+    """The host's time by part of the simulator, sampled by perf; empty if
+    perf cannot be used."""
     perf, data = shutil.which("perf"), bench.folder / "speed.perf"
     if not perf:
         return {}

@@ -1,5 +1,5 @@
-"""Figure 6 as simulated facts: what 64-byte packets at 2.5 Gbit/s leave room
-for. "Met" and "missed" are within 4 %."""
+"""Figure 6 in simulation: the accesses that 64-byte packets at 2.5 Gbit/s allow.
+"Met" and "missed" are within 4 %."""
 
 from __future__ import annotations
 
@@ -55,7 +55,8 @@ def test_spread_addresses_go_faster(
 
 @pytest.mark.parametrize("memory", WIDTHS)
 def test_twice_the_accesses_give_half_the_rate(bench: Bench, memory: str) -> None:
-    """Saturated, the closed formula: one server, a fixed time an access."""
+    """At saturation the rate follows the formula of one server with a fixed time
+    per access."""
     width = WIDTHS[memory][0]
     assert rate(bench, memory, width, 128) * 2 == pytest.approx(
         rate(bench, memory, width, 64), rel=0.01
@@ -69,8 +70,8 @@ def test_twice_the_accesses_give_half_the_rate(bench: Bench, memory: str) -> Non
 def test_latency_grows_from_the_unloaded_one(
     bench: Bench, memory: str, width: int, least: int
 ) -> None:
-    """One context sees the latency and a share of the loop's branch; 48 contexts at a
-    full unit see the queue: 48 times what one access takes there."""
+    """One context sees the latency and a share of the loop's branch. 48 contexts at a
+    saturated unit see the queue: 48 times the service time of an access."""
     alone = point(bench, memory, width, False, (1, 1))["latency_cycles"]
     loaded = point(bench, memory, width, False, (6, 8))
     assert least <= alone <= least + 1.5
