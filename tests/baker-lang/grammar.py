@@ -1,6 +1,6 @@
-"""The grammar in docs/language.md is the parser's.
+"""Copies the parser's grammar into docs/language.md.
 
-python tests/baker-lang/grammar.py --write    puts it there
+python tests/baker-lang/grammar.py --write
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def grammar() -> str:
     text = re.sub(r"\b(op|condition|step)=", "", text)
     text = re.sub(r" -> channel\(\w+\)", "", text)
     text = re.sub(r"\n{3,}", "\n\n", text)
-    # Behind them stand tokens that are errors.
+    # Tokens after them are errors.
     return text[: text.index("DIRECTIVE :")].strip() + "\n"
 
 

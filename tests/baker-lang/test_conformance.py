@@ -1,11 +1,11 @@
-"""The conformance cases do what they say, on x86 and on the simulator.
+"""The conformance cases give the stated results on x86 and on the simulator.
 
-Cases with calls: each becomes a module of one program; a packet names the call
-and brings its arguments, and goes back with the result. On x86 all cases are
-one program; on the simulator as many as fit into an engine.
+Cases with calls: each becomes a module of one program. A packet holds the number
+of the call and its arguments, and returns with the result. On x86 all cases are
+one program; on the simulator as many as fit one engine.
 
-Cases without: each is a program of its own, which both engines give the same
-packets and which must send the same.
+Cases without calls: each is a program of its own. Both engines receive the same
+packets and must send the same.
 
 KARAKAL_CONFORMANCE_LEVELS=base,o1,… chooses other levels than the highest;
 KARAKAL_CONFORMANCE_PROGRAMS=all runs all programs without calls, not a few.
@@ -29,7 +29,7 @@ from testkit.tools import requires, run, run_command
 LEVELS = os.environ.get("KARAKAL_CONFORMANCE_LEVELS", "swc").split(",")
 CASES_A_PROGRAM = 12
 RUNS_ALL = os.environ.get("KARAKAL_CONFORMANCE_PROGRAMS") == "all"
-#: Of the programs without calls one in so many is run otherwise.
+#: By default, one in this many programs without calls runs.
 PROGRAMS_EVERY = 12
 CALL = re.compile(r"^f\(([^)]*)\) = (\S+)$")
 FUNCTION = re.compile(r"^\s*(\w+) f\(([^)]*)\)", re.M)
@@ -69,7 +69,7 @@ class Case:
         return [part.split()[0] for part in inside[2].split(",") if part.strip()]
 
     def module(self, number: int) -> str:
-        """The case in a module; what must stand outside of one does."""
+        """The case as a module, with what must be outside of modules."""
         outside = [
             line
             for line in self.text.splitlines()
@@ -140,7 +140,7 @@ def write_trace(path: Path, batch: list[Case]) -> None:
 
 
 def results(path: Path) -> dict[int, int]:
-    """Result by number of the call, of the frames of a pcapng file."""
+    """The result of each call by its number, from the frames of a pcapng file."""
     return {
         int.from_bytes(frame[48:52], "big"): int.from_bytes(frame[40:48], "big")
         for _, frame in read_pcapng(path)
@@ -182,7 +182,7 @@ def test_simulator(number: int, level: str, tmp_path: Path) -> None:
     source, trace, out = prepare(tmp_path, batch)
     image = tmp_path / "calls.ixp"
     run("bakerc", source, f"--level={level}", "--mes=1", "-o", image)
-    # One context: the cases use global data as if they were alone.
+    # One context, because each case uses global data as if it ran alone.
     run("ixpsim", image, f"--trace={trace}", f"--out={out}", "--threads=1", "--quiet")
     check(batch, out)
 
@@ -204,7 +204,7 @@ def programs(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
 
 
 def write_frames(path: Path) -> None:
-    """Frames of all kinds that the cases look for."""
+    """Frames of all kinds that the cases read."""
     frames = []
     for i in range(16):
         kind = (0, 1, 2, 3, 0x800, 0x806, 0xFFFF, 7)[i % 8]
@@ -214,7 +214,7 @@ def write_frames(path: Path) -> None:
 
 
 def compile_for_few(source: Path, level: str, image: Path) -> None:
-    """For one engine; a PPF that nothing feeds takes another."""
+    """The options for one engine; a PPF without input needs another."""
     options = (source, f"--level={level}", "-o", image)
     try:
         run("bakerc", *options, "--mes=1")
@@ -224,7 +224,7 @@ def compile_for_few(source: Path, level: str, image: Path) -> None:
 
 
 def engines_differ(source: Path, level: str, folder: Path) -> str:
-    """What the engines disagree in; empty if in nothing."""
+    """How the engines disagree; empty if they agree."""
     trace, image = folder / "t.pcap", folder / "p.ixp"
     host, chip = folder / "host.pcapng", folder / "chip.pcapng"
     write_frames(trace)
@@ -241,7 +241,7 @@ def engines_differ(source: Path, level: str, folder: Path) -> str:
 
 @pytest.mark.parametrize("level", LEVELS)
 def test_programs(programs: list[Path], level: str, tmp_path: Path) -> None:
-    # Time and chance are each engine's own.
+    # Time and random numbers differ between engines.
     same = [
         p for p in programs if not re.search(r"random\(|= timestamp\(", p.read_text())
     ]

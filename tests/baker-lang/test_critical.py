@@ -1,5 +1,5 @@
-"""Critical sections and atomic counters hold against many contexts, several
-engines and the XScale core: every packet gets a number of its own."""
+"""Critical sections and atomic counters work with many contexts, several engines
+and the XScale core: every packet gets a number of its own."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def test_every_packet_has_its_number(level: str, tmp_path: Path) -> None:
     write_pcap(trace, [frame_of(int(i % every == 0)) for i in range(PACKETS)])
     image, out = tmp_path / "p.ixp", tmp_path / "o.pcapng"
     control = tmp_path / "c.txt"
-    # All are counted when the last packet is long gone.
+    # All packets are counted long after the last one left.
     control.write_text(f"@cycle 20000000 missing({PACKETS + COLD})\n")
     run("bakerc", source, f"--level={level}", "--mes=3", "-o", image)
     run(
@@ -78,7 +78,7 @@ def test_every_packet_has_its_number(level: str, tmp_path: Path) -> None:
     assert numbers(out) == list(range(PACKETS))
 
 
-def test_traces_are_printed_when_asked_for(tmp_path: Path) -> None:
+def test_traces_are_printed_on_request(tmp_path: Path) -> None:
     source, trace = tmp_path / "p.baker", tmp_path / "t.pcap"
     source.write_text(
         PROGRAM.replace(

@@ -1,9 +1,9 @@
 """Every program text in docs/language.md does what the page says.
 
 A `baker` block is declarations, a `baker body` block statements of a function,
-a `baker ppf` block the body of a PPF. What a block takes for granted (`ether`,
-`ipv4`, a PPF that receives) is put in front unless it declares it itself.
-`error=ID` after the kind names the error that the block shows.
+a `baker ppf` block the body of a PPF. Declarations that a block needs (`ether`,
+`ipv4`, a receiving PPF) are added unless the block has them. `error=ID` after
+the kind names the error that the block shows.
 """
 
 import re

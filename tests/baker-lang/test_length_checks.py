@@ -1,5 +1,5 @@
-"""What looks whether a packet is long enough: once a header, and not at all
-where the length is known, since a received frame has at least 60 bytes."""
+"""Length checks of packets: one per header, and none where the length is known,
+because a received frame has at least 60 bytes."""
 
 from __future__ import annotations
 
@@ -24,14 +24,15 @@ m.q.ppf(ipv4_pkt * iph) {
 %s
 }
 """
-#: Four fields of a header of constant size, which is taken off and put back.
+#: Four fields of a header of constant size, with a decapsulation and an
+#: encapsulation.
 KNOWN = """
   u32 sum = iph->src + iph->dst + iph->ttl + iph->length;
   ether_pkt * ph = packet_encap(iph);
   ph->src = sum;
   channel_put(out_cc, ph);
 """
-#: The size of the IPv4 header stands in the packet.
+#: The size of the IPv4 header is in the packet.
 VARIABLE = """
   udp_pkt * uh = packet_decap(iph);
   u32 sum = uh->src_port + uh->dst_port + uh->length;
@@ -43,7 +44,7 @@ VARIABLE = """
 
 
 def code(body: str, tmp_path: Path) -> tuple[int, int]:
-    """Comparisons of sizes, and places where packets are dropped."""
+    """Comparisons of sizes, and drops of packets."""
     source = tmp_path / "p.baker"
     source.write_text(PROGRAM % body)
     done = run("bakerc", source, "--emit=llvm", "-o", "-")
@@ -55,6 +56,6 @@ def test_a_known_length_costs_nothing(tmp_path: Path) -> None:
     assert code(KNOWN, tmp_path) == (0, 0)
 
 
-def test_a_header_of_unknown_size_is_looked_at_once(tmp_path: Path) -> None:
+def test_a_header_of_unknown_size_is_checked_once(tmp_path: Path) -> None:
     comparisons, _ = code(VARIABLE, tmp_path)
     assert comparisons == 1

@@ -1,4 +1,5 @@
-"""What a random body reads, and what its statements do to the model's packets."""
+"""The values that a random body reads, and the effects of its statements on the
+model's packets."""
 
 from __future__ import annotations
 

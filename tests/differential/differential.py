@@ -6,12 +6,12 @@
     python tests/differential/differential.py --ppfs 5000 …
 
 Each seed is a program of a few PPFs, its control calls and a trace; `--ppfs`
-takes seeds from 1 on until they hold so many. Three engines run it:
-the interpreter that the generator carries along (what must come out), x86
-(`bakerc --run`), and the simulator at every level with one and three
-microengines. Frames are compared as multisets of (port, bytes): contexts may
-overtake each other. A program that does not fit the control store is counted,
-not failed. What differs is kept in --keep.
+takes seeds from 1 on until their programs have this many PPFs. Three engines
+run each program: the generator's interpreter (which gives the expected frames),
+x86 (`bakerc --run`), and the simulator at every level with one and three
+microengines. Frames are compared as multisets of (port, bytes), because contexts
+may overtake each other. A program that does not fit the control store is counted,
+but is not a failure. The files of failures are stored in --keep.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from testkit.captures import read_pcapng, write_pcap
 from testkit.paths import BUILD
 
 ENGINES = (1, 3)
-#: Every third program is profiled with so many packets. PPFs that these do not
+#: Every third program is profiled with this many packets. PPFs that they do not
 #: reach are cold and run on the XScale core.
 PROFILED = 3
 DOES_NOT_FIT = "does not fit"
@@ -47,12 +47,12 @@ AGGREGATES = re.compile(r"the image has (\d+) aggregates and each needs an engin
 
 
 class Different(Exception):
-    """An engine refused the program or gave other packets."""
+    """An engine refused the program or sent other packets."""
 
 
 @dataclass
 class Tools:
-    """Where the tools are and how long each may run."""
+    """The folder of the tools, and how long each may run."""
 
     build: Path
     timeout: float = 60
@@ -156,7 +156,7 @@ def check_seed(seed: int, tools: Tools, folder: Path) -> None:
 
 
 def check(seed: int, tools: Tools, keep: Path | None) -> str:
-    """The first difference of a seed, or nothing; then its files are kept."""
+    """The first difference of a seed, whose files are then stored; or nothing."""
     folder = Path(tempfile.mkdtemp(prefix=f"differential-{seed}-"))
     try:
         check_seed(seed, tools, folder)
@@ -177,7 +177,7 @@ def seeds_of(text: str) -> Iterator[int]:
 
 
 def seeds_with(ppfs: int) -> Iterator[int]:
-    """Seeds from 1 on whose programs hold so many PPFs."""
+    """Seeds from 1 on whose programs have this many PPFs together."""
     seed = 0
     while ppfs > 0:
         seed += 1
@@ -187,7 +187,7 @@ def seeds_with(ppfs: int) -> Iterator[int]:
 
 @dataclass
 class Report:
-    """What a process says of one seed."""
+    """The result of one seed, as a process returns it."""
 
     seed: int
     ppfs: int

@@ -1,16 +1,15 @@
 """Random Baker expressions that know their own value.
 
 An expression is its text, its type and a function from an environment to its
-value, built together. So the generator needs no parser, and what it expects is
-computed by rules written down here, from the language's reference, and by
-nothing of the compiler:
+value, built together. So the generator needs no parser. It computes expected
+values by these rules of the language reference, without code of the compiler:
 
 * an operand narrower than 32 bits is promoted to s32;
 * of two widths the wider wins, with its sign; at equal width unsigned wins;
 * values wrap at the width of their type;
-* a shift by the width or more gives 0, or the sign;
-* a division by 0 gives all ones, its remainder the dividend;
-* an index beyond an array means its last element.
+* a shift by the width or more yields 0, or the sign;
+* a division by 0 yields all ones, and its remainder the dividend;
+* an index beyond an array selects its last element.
 """
 
 from __future__ import annotations
@@ -64,7 +63,7 @@ class Expr:
 
 
 def literal(value: int, type_: Type) -> Expr:
-    """A literal, cast to its type; negative ones are written as such."""
+    """A literal, cast to its type; negative values have a minus sign."""
     value = type_.wrap(value)
     digits = str(value) if abs(value) < 1000 else hex(value)
     return Expr(f"({type_})({digits})", type_, lambda env: value)
@@ -173,7 +172,7 @@ def conditional(test: Expr, left: Expr, right: Expr) -> Expr:
 
 
 def random_type(rng: random.Random) -> Type:
-    """Half of the types are the usual ones."""
+    """A random type; half of them are common ones."""
     if rng.random() < 0.5:
         return Type(rng.random() < 0.25, rng.choice((8, 16, 32, 32, 32, 48, 64)))
     return Type(rng.random() < 0.3, rng.randint(2, 64))
@@ -199,7 +198,7 @@ def random_literal(rng: random.Random) -> Expr:
 def random_expr(
     rng: random.Random, leaf: Callable[[], Expr], depth: int, divide: bool = True
 ) -> Expr:
-    """An expression of at most `depth` operators on top of each other."""
+    """An expression of at most `depth` nested operators."""
     if depth <= 0 or rng.random() < 0.15:
         return leaf() if rng.random() < 0.8 else random_literal(rng)
 

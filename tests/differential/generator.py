@@ -27,8 +27,8 @@ from differential.model import (
 
 
 def make_protocol(rng: random.Random, name: str) -> Protocol:
-    """Random fields of 4 to 16 bytes; some headers say their own size, some
-    end in an array."""
+    """Random fields of 4 to 16 bytes. Some headers have a size field, some end in
+    an array."""
     array = Field("list", 0, 0)
     if rng.random() < 0.3:
         width, count = rng.choice(((1, 8), (3, 8), (4, 4), (8, 3), (16, 2), (24, 2)))
@@ -129,8 +129,8 @@ def make_program(seed: int) -> Program:
 
 
 def receive_by_port(rng: random.Random, program: Program) -> None:
-    """In some programs several PPFs take received packets, each of its ports;
-    those of a port that none has are dropped."""
+    """In some programs several PPFs receive packets, each from its ports. Packets
+    of other ports are dropped."""
     ether = program.protocols[0]
     first, *others = [ppf for ppf in program.ppfs if ppf.protocol is ether]
     if rng.random() < 0.6:
@@ -146,7 +146,7 @@ def receive_by_port(rng: random.Random, program: Program) -> None:
 
 
 def drop_unreachable(program: Program) -> None:
-    """A PPF that nobody feeds would be an error."""
+    """Removes PPFs without input, which would be errors."""
     fed = {ppf.name for ppf in program.receivers}
     for _ in program.ppfs:
         for ppf in program.ppfs:

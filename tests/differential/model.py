@@ -4,13 +4,13 @@ A program is a chain of one to four PPFs on a stack of random protocols. Each
 PPF reads and writes fields, metadata and globals, computes in odd widths,
 branches and loops, and ends its packet on every path: puts it on a channel
 (after a decapsulation or encapsulation where the next PPF's protocol asks for
-it), sends a copy besides, or drops it.
+it), also sends a copy, or drops it.
 
-As with expressions, text and meaning are built together: `Program.run` gives
-the frames that must come out, by an interpreter that shares nothing with the
-compiler. What a run may not depend on is left out of the programs: the order
-of packets, bytes that nobody wrote, metadata before it is set, and globals
-that PPFs write, which other contexts could see in any state.
+As with expressions, text and meaning are built together: `Program.run` returns
+the expected frames, by an interpreter that shares nothing with the compiler.
+Programs do not depend on the order of packets, on bytes that are never written,
+on metadata before it is set, or on globals that PPFs write, which other contexts
+could see in any state.
 """
 
 from __future__ import annotations
@@ -154,7 +154,7 @@ class Global:
 
 @dataclass
 class Outcome:
-    """What a run must give."""
+    """The expected result of a run."""
 
     frames: Counter[tuple[int, bytes]] = field(default_factory=Counter)
     drops: Counter[str] = field(default_factory=Counter)
@@ -177,7 +177,7 @@ Action = Callable[[RunState], None]
 
 @dataclass
 class Code:
-    """Statements: their lines and what they do."""
+    """Statements: their lines and their effects."""
 
     lines: list[str] = field(default_factory=list)
     actions: list[Action] = field(default_factory=list)
@@ -237,8 +237,8 @@ class Program:
     functions: list[Function]
     ppfs: list[Ppf]
     sinks: list[Global]
-    #: Which PPF gets the packets of a port; all go to the first if none stands
-    #: here.
+    #: The PPF that receives the packets of a port; without entries, the first
+    #: PPF receives all.
     by_port: dict[int, Ppf] = field(default_factory=dict)
 
     @property
@@ -312,7 +312,7 @@ class Program:
 
     def _wiring_lines(self) -> list[str]:
         lines = ["  wiring {"]
-        # If each port has a receiver, the last one takes what the others leave.
+        # If each port has a receiver, the last one takes all other ports.
         rest = None if 0 < len(self.by_port) < PORTS else self.receivers[-1]
         if rest:
             lines.append(f"    rx -> {rest.name}.in_cc;")

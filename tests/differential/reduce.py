@@ -1,12 +1,12 @@
-"""Makes a program that x86 and the simulator disagree on small.
+"""Reduces a program on which x86 and the simulator disagree.
 
     python tests/differential/reduce.py FOLDER [--level=o1] [--mes=1]
 
-FOLDER is what differential.py kept of a seed. Lines and whole blocks are taken
-away as long as x86 runs the program and the simulator still gives other
-packets, fails, or cannot be compiled for; what remains is printed and stands
-in FOLDER/reduced.baker. Here x86 is what is right: a bug that both share is
-not seen.
+FOLDER has the files of a seed that differential.py stored. Lines and whole
+blocks are removed as long as x86 runs the program and the simulator still sends
+other packets or fails, or compilation for it fails. The rest is printed and
+written to FOLDER/reduced.baker. x86 counts as right, so a bug that both share is
+not found.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class Reducer:
         return read_pcapng(wanted) != read_pcapng(found)
 
     def reduce(self, lines: list[str]) -> list[str]:
-        """Takes pieces away, the large ones first, until none can go."""
+        """Removes pieces, large ones first, until none can be removed."""
         before = len(lines) + 1
         while len(lines) < before:
             before = len(lines)

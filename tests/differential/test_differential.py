@@ -14,8 +14,8 @@ from testkit.tools import requires
 
 FIRST = int(os.environ.get("KARAKAL_DIFFERENTIAL_SEED", "1"))
 COUNT = int(os.environ.get("KARAKAL_DIFFERENTIAL_PROGRAMS", "16"))
-#: Beyond these, for a flush in a block of one operation, of which whether it goes
-#: wrong depends on what stands beside it in the host's memory.
+#: An additional seed, with a flush in a block of one operation. Whether it fails
+#: depends on neighbouring data in the host's memory.
 RARE = (1431,)
 
 
@@ -41,7 +41,7 @@ def test_every_packet_ends() -> None:
         assert outcome.forwarded + outcome.dropped == len(frames), f"seed {seed}"
 
 
-def test_the_languages_integer_rules() -> None:
+def test_integers_follow_the_rules_of_the_language() -> None:
     u8, u48, s48 = Type(False, 8), Type(False, 48), Type(True, 48)
     assert common(u8, u8) == S32
     assert common(u8, U32) == U32

@@ -1,4 +1,4 @@
-"""Makes docs/passes.md out of the folders' Passes.td.
+"""Makes docs/passes.md from the folders' Passes.td.
 
 python tests/repository/pass_page.py > docs/passes.md
 """

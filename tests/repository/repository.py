@@ -1,4 +1,4 @@
-"""The files of the checkout and the layer table, for the tests beside."""
+"""The files of the checkout and the layer table."""
 
 from __future__ import annotations
 
@@ -56,8 +56,8 @@ def folder_of(path: Path) -> str:
 
 
 def row_of(path: str) -> str | None:
-    """The layer that a rooted path lies in: the row of its room, if the room has
-    one, else that of its folder."""
+    """The layer of a rooted path: the row of its room, if the room has one, else
+    that of its folder."""
     parts = path.split("/")
     for length in (2, 1):
         if "/".join(parts[:length]) in layers() and len(parts) > length:
@@ -66,6 +66,6 @@ def row_of(path: str) -> str | None:
 
 
 def room_of(path: str) -> str:
-    """The room that a rooted path lies in, within its row."""
+    """The room of a rooted path within its row."""
     below = Path(path).relative_to(row_of(path) or "").parts
     return below[0] if len(below) > 1 else "."

@@ -1,10 +1,10 @@
-"""How large files, functions and folders are, and how well they guard themselves.
+"""The sizes of files, functions and folders, and the density of assertions.
 
     python tests/repository/sizes.py [FOLDER…]
 
 prints, for the folders named or for all, the largest files and functions, and the
-assertions per thousand lines. C++ is parsed by tree-sitter, Python by its own
-parser: a regular expression sees only signatures of one line.
+assertions per thousand lines. C++ is parsed by tree-sitter and Python by its own
+parser, because a regular expression sees only signatures of one line.
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ def function_sizes(folders: tuple[str, ...] = ()) -> list[Sized]:
 
 
 def flat_counts() -> dict[str, int]:
-    """Source files that lie in each folder itself, headers included."""
+    """The number of source files directly in each folder, with headers."""
     counts: dict[str, int] = {}
     for path in files():
         folder = name_of(path.parent)
@@ -162,7 +162,7 @@ def circles_of(graph: dict[str, set[str]]) -> list[list[str]]:
 
 
 def python_cycles() -> list[list[str]]:
-    """The same for the modules of the package npftrace."""
+    """Groups of modules of npftrace that import each other in a circle."""
     package = ROOT / "traces/npftrace"
     modules = {
         ".".join(p.relative_to(package.parent).with_suffix("").parts): p

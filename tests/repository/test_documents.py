@@ -1,8 +1,8 @@
 """Every command in README.md and docs/ runs.
 
-The `sh` blocks of one document are one session, run in an empty folder that
-shows the checkout's folders. `./dev` lines other than `./dev demo` are checked
-against its help only: `./dev test` is what runs this test.
+The `sh` blocks of one document are one session, run in an empty folder with links
+to the checkout's folders. `./dev` lines other than `./dev demo` are only checked
+against its help, because `./dev test` runs this test.
 """
 
 import os
@@ -59,6 +59,6 @@ def test_commands_run(document: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda d: d.stem)
-def test_links_lead_somewhere(document: Path) -> None:
+def test_links_are_not_broken(document: Path) -> None:
     for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", document.read_text()):
         assert (document.parent / target).exists(), target

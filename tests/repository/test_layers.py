@@ -7,7 +7,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent))
 from repository import ROOT, Layer, folder_of, layers, room_of, rooms, row_of, tracked
 
-# What an include of an outside library begins with.
+# The first part of includes of outside libraries.
 OUTSIDE = {
     "mlir/": "MLIR",
     "llvm/": "LLVM",
@@ -19,7 +19,7 @@ OUTSIDE = {
 }
 # MLIR's own headers use LLVM's support library, so MLIR allows both.
 IMPLIED = {"MLIR": {"MLIR", "LLVM"}}
-# Header-only libraries that `support` hands on to everyone.
+# Header-only libraries that every layer may use.
 EVERYWHERE = ("nlohmann/",)
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', re.M)
@@ -79,7 +79,7 @@ def test_includes_obey_the_table() -> None:
     assert not wrong, "\n".join(wrong)
 
 
-def test_every_room_is_listed_and_there() -> None:
+def test_every_room_is_listed_and_exists() -> None:
     for folder, names in rooms().items():
         found = {
             room_of(str(p.relative_to(ROOT)))

@@ -1,4 +1,4 @@
-"""docs/passes.md says what the folders' Passes.td say."""
+"""docs/passes.md agrees with the folders' Passes.td."""
 
 import sys
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""pcap and pcapng in and out, and what is refused."""
+"""Reading and writing pcap and pcapng, and wrong files."""
 
 import struct
 from pathlib import Path
@@ -21,7 +21,7 @@ def test_pcapng_keeps_time_port_and_bytes(tmp_path: Path) -> None:
     assert capture.has_ports
 
 
-def test_pcap_deals_frames_to_ports(tmp_path: Path) -> None:
+def test_frames_of_pcap_go_to_the_ports_in_turn(tmp_path: Path) -> None:
     path = tmp_path / "t.pcap"
     write_capture(path, FRAMES, 4)
     capture = read_capture(path, 3)
@@ -81,7 +81,9 @@ def pcap_header(link_type: int) -> bytes:
         (b"\x0a\x0d\x0d\x0a" + b"\xff" * 40, "E-traces-006"),
     ],
 )
-def test_refusals(tmp_path: Path, content: bytes | None, error_id: str) -> None:
+def test_a_wrong_file_is_refused(
+    tmp_path: Path, content: bytes | None, error_id: str
+) -> None:
     path = tmp_path / "t.pcap"
     if content is not None:
         path.write_bytes(content)

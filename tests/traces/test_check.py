@@ -1,4 +1,4 @@
-"""The checker finds each kind of fault, and says which it is."""
+"""`npftrace check` finds each kind of fault and names it."""
 
 import json
 import random
@@ -22,7 +22,7 @@ PACKETS = 1000
 
 
 class Case:
-    """A trace, what comes out of it, and a check of that."""
+    """A trace, the frames that the oracle expects, and checks of changed frames."""
 
     def __init__(self, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
         self.capsys = capsys
@@ -58,7 +58,7 @@ class Case:
         return status, self.capsys.readouterr().out
 
     def routed(self) -> int:
-        """The place of a routed frame in the output."""
+        """The position of a routed frame in the output."""
         return next(i for i, f in enumerate(self.frames) if f.data[0] == 6)
 
     def change(self, at: int, value: bytes) -> None:
@@ -73,7 +73,7 @@ def case(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Case:
     return Case(tmp_path, capsys)
 
 
-def test_right_packets_are_right(case: Case) -> None:
+def test_right_packets_pass(case: Case) -> None:
     assert case.check() == (0, case.check()[1])
     assert case.check(stats=True)[0] == 0
     assert f"all {PACKETS:,} packets right" in case.check()[1]
@@ -157,7 +157,7 @@ def test_a_cut_frame_is_named(case: Case) -> None:
     assert "length: expected 60 bytes, found 59" in text
 
 
-def test_the_first_difference_is_told(case: Case) -> None:
+def test_the_first_difference_is_reported(case: Case) -> None:
     case.frames = case.frames[:500]
     for index in (100, 50, 300):
         data = case.frames[index].data
@@ -264,7 +264,7 @@ def test_the_result_as_json(case: Case, tmp_path: Path) -> None:
     assert result["drops"]["no_route"] == 20
 
 
-def test_updates_are_accepted_either_way(
+def test_packets_near_an_update_may_see_either_state(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     trace, control = tmp_path / "t.pcap", tmp_path / "c.txt"
@@ -277,7 +277,7 @@ def test_updates_are_accepted_either_way(
     check = ["check", *common, "--control", str(control), "--out", str(out)]
     assert main(check) == 0
     assert main([*check, "--window", "30"]) == 0
-    # What comes of the tables at the start is right only near each update.
+    # The verdicts of the initial tables are right only near each update.
     start = tmp_path / "start.txt"
     lines = control.read_text().splitlines(keepends=True)
     start.write_text("".join(line for line in lines if line[0] != "@"))
@@ -299,9 +299,9 @@ def _sends(*ports: int) -> Verdict:
 @pytest.mark.parametrize(
     ("first", "second", "ports", "fits"),
     [
-        # What is learned late: one port, or a flood of which it is a part.
+        # A station learned late: one port, or a flood that includes it.
         ([_sends(0), _sends(0, 2, 3)], [_sends(3)], (0, 2, 3, 3), True),
-        # The first could take the frame without which the second is nothing.
+        # The first could take the frame that the second needs.
         ([_sends(0), _sends(2)], [_sends(0)], (0, 2), True),
         ([_sends(0), _sends(2)], [_sends(0), _sends(1, 2)], (0, 1, 2), True),
         ([_sends(0), _sends(2)], [_sends(0), _sends(1, 2)], (1, 2), False),
@@ -327,7 +327,7 @@ def test_many_equal_frames() -> None:
     assert outcome.surplus
 
 
-def test_equal_frames_may_change_parts() -> None:
+def test_packets_with_equal_frames_may_exchange_verdicts() -> None:
     dropped = Verdict("dropped", reason="same_port")
     inputs = [Input(Frame(0, 1, b"same"), [_sends(0), _sends(0, 2), dropped])] * 2
     found = [Frame(0, port, b"same") for port in (0, 2)]

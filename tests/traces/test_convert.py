@@ -1,4 +1,4 @@
-"""`npftrace convert`: frames, ports and times survive the change of form."""
+"""`npftrace convert`: frames, ports and times are the same in the other format."""
 
 from collections.abc import Callable
 from pathlib import Path

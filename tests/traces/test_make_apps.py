@@ -73,7 +73,7 @@ def test_answers_agree_with_the_oracle(
     assert_oracle_agrees(make(tmp_path, kind, *options), kind)
 
 
-def test_mpls_is_a_third_each(tmp_path: Path) -> None:
+def test_mpls_traffic_is_one_third_of_each_configuration(tmp_path: Path) -> None:
     answers = answers_of(make(tmp_path, "mpls"))
     outcomes = Counter(answer["outcome"] for answer in answers)
     assert outcomes == {"labelled": 1333, "routed": 667}
@@ -91,7 +91,7 @@ def test_shares_of_mpls_are_exact(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("push", [1, 2, 3, 4])
-def test_ingress_pushes_as_many(push: int, tmp_path: Path) -> None:
+def test_ingress_pushes_the_given_number_of_labels(push: int, tmp_path: Path) -> None:
     options = ["--transit", "0", "--egress", "0", "--push", str(push)]
     for answer in answers_of(make(tmp_path, "mpls", *options)):
         assert len(answer["pushed"]) == push

@@ -118,7 +118,7 @@ def test_pcapng_holds_the_same_frames(tmp_path: Path) -> None:
     assert sizes[64] > sizes[594] > sizes[1518] > 100
 
 
-def test_times_follow_the_line(tmp_path: Path) -> None:
+def test_frames_arrive_at_line_rate(tmp_path: Path) -> None:
     frames = Made(tmp_path, *SMALL).frames()
     for index, frame in enumerate(frames):
         assert frame.time_ns == index // 4 * 672  # 84 bytes at 1 Gbit/s

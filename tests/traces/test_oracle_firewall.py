@@ -68,7 +68,9 @@ def is_dropped(firewall: Firewall, data: bytes, port: int = 0) -> bool:
         ({"flags": (0, 0xFF)}, False),
     ],
 )
-def test_fields(fields: dict, matches: bool, frame: Build) -> None:  # type: ignore[type-arg]
+def test_a_rule_matches_by_each_field(
+    fields: dict, matches: bool, frame: Build
+) -> None:  # type: ignore[type-arg]
     assert is_dropped(oracle(rule(1, **fields)), frame()) == matches
 
 
@@ -81,7 +83,9 @@ def test_fields(fields: dict, matches: bool, frame: Build) -> None:  # type: ign
         ((0, 0), True),
     ],
 )
-def test_tcp_flags(flags: tuple[int, int], matches: bool, frame: Build) -> None:
+def test_a_rule_matches_by_tcp_flags(
+    flags: tuple[int, int], matches: bool, frame: Build
+) -> None:
     data = bytearray(frame(payload=TCP_SYN))
     data[23] = 6
     firewall = oracle(rule(1, protocol=6, flags=flags))
@@ -100,7 +104,7 @@ def test_without_a_rule_the_default_decides(frame: Build) -> None:
     other = rule(2, dst=(0x0B000000, 8))
     assert not is_dropped(oracle(other), frame())
     assert is_dropped(oracle(other, Call("default_action", (1,))), frame())
-    # Rules that are not committed are none.
+    # Rules that are not committed have no effect.
     assert not is_dropped(oracle(rule(1), committed=False), frame())
 
 
@@ -167,12 +171,14 @@ def test_options_are_skipped(frame: Build) -> None:
         ({"ether_type": 0x86DD}, "not_ipv4"),
     ],
 )
-def test_reasons(fields: dict[str, int], reason: str, frame: Build) -> None:
+def test_a_wrong_packet_has_a_reason(
+    fields: dict[str, int], reason: str, frame: Build
+) -> None:
     (verdict,) = oracle().verdicts(0, 0, frame(**fields))
     assert verdict == Verdict("dropped", reason=reason)
 
 
-def test_tiny_fragments(frame: Build) -> None:
+def test_a_tcp_fragment_at_offset_1_is_dropped(frame: Build) -> None:
     tcp = bytearray(frame(fragment=1))
     tcp[23] = 6
     (verdict,) = oracle().verdicts(0, 0, bytes(tcp))
@@ -180,19 +186,19 @@ def test_tiny_fragments(frame: Build) -> None:
     assert not is_dropped(oracle(), frame(fragment=1))
 
 
-def test_other_types(frame: Build) -> None:
+def test_arp_passes_and_other_types_may_pass(frame: Build) -> None:
     assert not is_dropped(oracle(), frame(ether_type=0x0806))
     passes = oracle(Call("other_action", (0,)))
     assert not is_dropped(passes, frame(ether_type=0x86DD), port=3)
 
 
-def test_pairs_of_ports(frame: Build) -> None:
+def test_packets_leave_by_the_paired_port(frame: Build) -> None:
     firewall = oracle(Call("port_pair", (0, 3)))
     ports = [firewall.verdicts(0, port, frame())[0].outputs[0][0] for port in range(4)]
     assert ports == [3, 0, 3, 0]
 
 
-def test_actions_change(frame: Build) -> None:
+def test_an_action_may_change_between_packets(frame: Build) -> None:
     calls = [rule(2), Call("rules_commit", ())]
     calls.append(Call("flow_action", (2, 1), "packet", 100))
     firewall = Firewall(calls, 4, 10)

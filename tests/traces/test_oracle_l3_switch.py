@@ -76,7 +76,7 @@ def test_longest_match(
     assert out[6:12] == OWN[port].to_bytes(6, "big")
 
 
-def test_only_what_must_changes(oracle: L3Switch, frame: Build) -> None:
+def test_only_addresses_ttl_and_checksum_change(oracle: L3Switch, frame: Build) -> None:
     before = frame(size=100)  # More padding than packet.
     ((_, after),) = one(oracle, before).outputs
     assert after[12:22] == before[12:22]
@@ -203,7 +203,7 @@ def test_rfc1624_equals_recomputation(oracle: L3Switch, frame: Build) -> None:
 def test_a_later_route_replaces(frame: Build) -> None:
     late = L3Switch([*calls(), Call("route_add", (0x0A010203, 32, 7))], 4, 0)
     assert one(late, frame()).outputs[0][0] == 3
-    # Host bits of a prefix do not tell routes apart.
+    # Host bits of a prefix do not distinguish routes.
     other = L3Switch([*calls(), Call("route_add", (0x0A0102FF, 24, 7))], 4, 0)
     assert one(other, frame(ip_dst="10.1.2.9")).outputs[0][0] == 3
 
@@ -259,8 +259,8 @@ def test_an_update_at_a_cycle_may_be_seen_by_all(frame: Build) -> None:
 
 
 def stations(window: int, heard: list[tuple[int, int]], ticks: tuple[int, ...] = ()):  # type: ignore[no-untyped-def]
-    """A function that says where a packet may find the one station that was
-    heard at these packets by these ports."""
+    """A function that returns the ports at which a packet may find the one station,
+    which was heard at these packets on these ports."""
     oracle = L3Switch([Call("bridge_tick", (), "packet", t) for t in ticks], 4, window)
     data = b"\xff" * 6 + bytes.fromhex("0a0000000001") + bytes(48)
     for index, port in heard:
@@ -279,7 +279,7 @@ def test_a_station_may_be_learned_late_or_early() -> None:
     assert [at(i) for i in (95, 96, 105, 106)] == [{1}, {1, 2}, {1, 2}, {2}]
 
 
-def test_of_two_notes_either_may_come_last() -> None:
+def test_either_of_two_notes_may_be_written_last() -> None:
     at = stations(5, [(10, 1), (12, 2), (200, 2), (210, 2)])
     assert [at(i) for i in (50, 205, 206)] == [{1, 2}, {1, 2}, {2}]
 

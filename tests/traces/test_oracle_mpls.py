@@ -14,7 +14,7 @@ Build = Callable[..., bytes]
 
 OWN = 0x020000000000
 HOP = 0x060000000000
-# NHLFEs 0 to 4 push as many labels, 100, 101, … in that order.
+# NHLFE n of 0 to 4 pushes n labels: 100, 101, … in this order.
 LABELS = (100, 101, 102, 103)
 SWAP, PUSH_2, POP_FORWARD, POP, POP_TO_IP = 1001, 1002, 1000, 2000, 2001
 
@@ -47,7 +47,7 @@ def labelled(frame: bytes, stack: Stack, bottom: bool = True) -> bytes:
 
 
 def split(data: bytes) -> tuple[Stack, bytes]:
-    """The stack of a frame, and what follows it."""
+    """The stack of a frame, and the bytes after it."""
     stack: Stack = []
     at, bottom = 14, data[12:14] != b"\x88\x47"
     while not bottom:
@@ -86,7 +86,7 @@ def test_ingress(count: int, oracle: Mpls, frame: Build) -> None:
     assert packet[12:46] == data[26:60]
 
 
-def test_swap_keeps_exp_and_what_is_beneath(oracle: Mpls, frame: Build) -> None:
+def test_swap_keeps_exp_and_the_entries_below(oracle: Mpls, frame: Build) -> None:
     data = labelled(frame(), [(SWAP, 3, 64), (77, 1, 9)])
     stack, packet = forwarded(oracle, data)
     assert stack == [(100, 3, 63), (77, 1, 9)]
@@ -102,7 +102,7 @@ def test_swap_and_push(oracle: Mpls, frame: Build) -> None:
 def test_pop_with_labels_left(oracle: Mpls, frame: Build) -> None:
     data = labelled(frame(), [(POP_FORWARD, 3, 64), (77, 1, 9), (78, 2, 8)])
     stack, _ = forwarded(oracle, data)
-    # Uniform model: the entry laid bare bears the outer TTL less one.
+    # Uniform model: the uncovered entry has the outer TTL minus 1.
     assert stack == [(77, 1, 63), (78, 2, 8)]
 
 
@@ -162,7 +162,7 @@ def test_inner_ttl_does_not_expire_under_a_label(oracle: Mpls, frame: Build) -> 
 
 
 def test_a_stack_beyond_the_frame_is_truncated(oracle: Mpls, frame: Build) -> None:
-    # Popping goes on through 46 bytes of label stack entries, and two are left.
+    # Pops use 44 of 46 bytes of label stack entries, and two bytes remain.
     ether = frame()[:12] + b"\x88\x47"
     endless = ether + (POP << 12 | 9).to_bytes(4, "big") * 11 + bytes(2)
     assert len(endless) == 60
@@ -182,7 +182,7 @@ def test_short_frames_leave_padded(oracle: Mpls, frame: Build) -> None:
     assert len(out) == 60 and not any(out[42:])
 
 
-def test_frames_that_are_not_the_routers(oracle: Mpls, frame: Build) -> None:
+def test_frames_to_other_stations_are_dropped(oracle: Mpls, frame: Build) -> None:
     assert reason(oracle, frame(dst="02:00:00:00:00:01")) == "not_for_router"
     assert reason(oracle, frame(dst="ff:ff:ff:ff:ff:ff")) == "not_for_router"
     assert reason(oracle, frame(ether_type=0x88B5)) == "other_type"

@@ -14,7 +14,7 @@ def table(count: int, seed: int = 1) -> list[tuple[int, int]]:
     return make_prefixes(count, np.random.default_rng(seed))
 
 
-def test_the_numbers_are_those_of_2002() -> None:
+def test_the_tables_of_proportions_are_those_of_2002() -> None:
     assert sum(LENGTHS.values()) == REAL
     assert sum(n for length, n in LENGTHS.items() if length < 16) == 810
     assert LENGTHS[16] == 7_256
@@ -66,6 +66,6 @@ def test_long_prefixes_are_crowded() -> None:
     assert 0.05 < share < 0.15  # 0.065 in the real table, 0.9 at random
 
 
-def test_the_seed_decides() -> None:
+def test_the_seed_determines_the_table() -> None:
     assert table(2_000, seed=7) == table(2_000, seed=7)
     assert table(2_000, seed=7) != table(2_000, seed=8)

@@ -1,4 +1,4 @@
-"""The commands in the folder's README work as they stand there."""
+"""The commands in the folder's README work."""
 
 import gzip
 import json

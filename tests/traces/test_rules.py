@@ -1,4 +1,4 @@
-"""Firewall rules: ClassBench files, made sets, and the bulk match."""
+"""Firewall rules: ClassBench files, generated sets, and the bulk match."""
 
 import gzip
 from pathlib import Path
@@ -73,7 +73,7 @@ def test_rules_become_calls(tmp_path: Path) -> None:
         ("@1.1.1.1/32 0.0.0.0/0 0 : 1 0 : 1 0x06/0xFF 0x01/0x01", "E-traces-141"),
     ],
 )
-def test_what_is_no_rule_is_refused(
+def test_a_line_that_is_not_a_rule_is_refused(
     tmp_path: Path, line: str, error: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "rules"
@@ -83,7 +83,7 @@ def test_what_is_no_rule_is_refused(
     assert error in capsys.readouterr().err
 
 
-def test_made_rules_are_those_of_the_seed() -> None:
+def test_the_seed_determines_the_rules() -> None:
     assert make_rules(200, rng()) == make_rules(200, rng())
     assert make_rules(200, rng()) != make_rules(200, rng(2))
 
@@ -96,7 +96,7 @@ def test_made_rules_have_the_proportions_of_fw1(count: int) -> None:
     assert lengths == sorted(lengths, reverse=True)
     if count < 1000:
         return
-    # Repeated draws of the rare forms are thrown away, so shares shift a bit.
+    # Duplicate rules are discarded, so the shares shift slightly.
     share = sum(rule.protocol == TCP for rule in rules) / count
     assert 0.4 < share < 0.75
     exact = sum(rule.dports[0] == rule.dports[1] for rule in rules) / count
@@ -105,7 +105,7 @@ def test_made_rules_have_the_proportions_of_fw1(count: int) -> None:
     assert len(sources) < count / 3
 
 
-def test_flows_begin_again_after_the_last() -> None:
+def test_flow_numbers_restart_after_the_last() -> None:
     assert flows_of(3) == [0, 1, 2]
     assert flows_of(1026)[1022:] == [1022, 1023, 0, 1]
 
@@ -123,7 +123,7 @@ def oracle_header(row: list[int]) -> Header:
     return Header(src, dst, protocol, tos, ports, None if flags == NONE else flags)
 
 
-def test_headers_match_their_rules_and_the_bulk_match_is_the_oracles() -> None:
+def test_headers_match_their_rules_and_the_bulk_match_agrees_with_the_oracle() -> None:
     rules = make_rules(60, rng(3))
     rules += [
         Rule(0, 0, 0, 0, protocol=TCP, tos=(0xB8, 0xFC)),

@@ -1,5 +1,5 @@
-"""Sweeps without a build: specs, the store, what runs and what is known. The
-tools are shell scripts."""
+"""Sweeps without a build: specs, the store, and which steps run. The tools are shell
+scripts."""
 
 from __future__ import annotations
 
@@ -34,7 +34,9 @@ def write_spec(folder: Path, spec: Any, name: str = "s.json") -> Path:
     return path
 
 
-def test_points_are_the_product_and_the_last_axis_turns_fastest(tmp_path: Path) -> None:
+def test_points_are_the_product_and_the_last_axis_changes_fastest(
+    tmp_path: Path,
+) -> None:
     points = read_spec(write_spec(tmp_path, SPEC))
     found = [
         (p.traffic["routes"], p.compile["level"], p.simulate["set"]["dram.latency"])
@@ -50,7 +52,7 @@ def test_points_are_the_product_and_the_last_axis_turns_fastest(tmp_path: Path) 
     assert points[0].parameters()["simulate.set.dram.latency"] == 100
 
 
-def test_yaml_and_toml_say_the_same(tmp_path: Path) -> None:
+def test_yaml_and_toml_give_the_same_points(tmp_path: Path) -> None:
     yaml = "program: a.baker\ntraffic: {kind: ipv4}\nsimulate: {mes: [1, 2]}\n"
     toml = 'program = "a.baker"\ntraffic = {kind = "ipv4"}\nsimulate = {mes = [1, 2]}\n'
     found = [
@@ -61,7 +63,7 @@ def test_yaml_and_toml_say_the_same(tmp_path: Path) -> None:
     assert len(found[0]) == 2
 
 
-def test_cases_are_laid_over_the_rest(tmp_path: Path) -> None:
+def test_cases_replace_values_of_the_rest(tmp_path: Path) -> None:
     cases = [{"name": "one", "traffic": {"hops": 2}}, {"simulate": {"mes": [1, 3]}}]
     points = read_spec(write_spec(tmp_path, SPEC | {"cases": cases}))
     assert len(points) == 8 + 16
@@ -81,14 +83,16 @@ def test_cases_are_laid_over_the_rest(tmp_path: Path) -> None:
         ({"traffic": {"trace": "none.pcap"}}, "E-traces-172"),
     ],
 )
-def test_wrong_specs(tmp_path: Path, change: dict[str, Any], error: str) -> None:
+def test_wrong_specs_are_refused(
+    tmp_path: Path, change: dict[str, Any], error: str
+) -> None:
     with pytest.raises(InputError) as found:
         read_spec(write_spec(tmp_path, SPEC | change))
     assert found.value.error_id == error
 
 
 @pytest.mark.parametrize("name", ["s.json", "s.toml", "s.yaml"])
-def test_a_file_that_is_no_spec(tmp_path: Path, name: str) -> None:
+def test_a_file_that_is_not_a_spec_is_refused(tmp_path: Path, name: str) -> None:
     with pytest.raises(InputError) as found:
         read_spec(write_spec(tmp_path, "[{", name))
     assert found.value.error_id == "E-traces-170"
@@ -124,7 +128,7 @@ def runner(tmp_path: Path) -> StepRunner:
     return StepRunner(Store(tmp_path / "store"), is_shown=False)
 
 
-def test_a_step_runs_once_and_the_store_knows_it(runner: StepRunner) -> None:
+def test_a_step_runs_once_and_is_stored(runner: StepRunner) -> None:
     data = runner.store.add(b"7\n")
     step = shell("read n < n; echo $((n + 1)) > out", "out", n=data)
     for ran, known in ((1, 0), (1, 1)):
@@ -141,7 +145,7 @@ def test_another_input_is_another_step(runner: StepRunner) -> None:
     assert (runner.ran, runner.known) == (3, 2)
 
 
-def test_a_failure_is_told_and_tried_again(runner: StepRunner) -> None:
+def test_a_failure_is_reported_and_tried_again(runner: StepRunner) -> None:
     step = shell("echo no >&2; exit 3")
     for ran in (1, 2):
         assert runner.run([step], "steps") == [Failure(3, "no")]
