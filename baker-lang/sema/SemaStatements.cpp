@@ -231,7 +231,7 @@ void Sema::checkSwitch(SwitchStmt &stmt) {
   for (SwitchStmt::Case &part : stmt.cases) {
     if (!part.value) {
       if (defaultRange)
-        error(DiagId::BadCase, part.range, "there are two 'default' cases")
+        error(DiagId::BadCase, part.range, "'default' appears twice")
             .note(*defaultRange, "the first one is here");
       defaultRange = part.range;
     } else if (auto value =
@@ -242,7 +242,7 @@ void Sema::checkSwitch(SwitchStmt &stmt) {
       auto [entry, isNew] = seen.emplace(bits, part.value->range);
       if (!isNew)
         error(DiagId::BadCase, part.value->range,
-              "there are two cases " + constantText(bits, type))
+              "case " + constantText(bits, type) + " appears twice")
             .note(entry->second, "the first one is here");
     }
     Scope inner;

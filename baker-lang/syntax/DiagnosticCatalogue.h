@@ -19,7 +19,7 @@ enum class DiagId : unsigned {
 /// `E-baker-NNN`.
 std::string idText(DiagId id);
 
-/// What becomes of a warning that no option speaks of.
+/// The state of a warning that no option mentions.
 enum class WarningDefault { Off, On, Error };
 
 /// A diagnostic that is a warning.
@@ -30,10 +30,10 @@ struct WarningKind {
 };
 const std::vector<WarningKind> &warningKinds();
 
-/// What the `-W` options say, each without its `-W`: `flag`, `no-flag`,
-/// `error`, `error=flag`, `no-error=flag` or `everything`. A flag can be that
-/// of a group: `unused` or `truncation`. The order does not matter: what is
-/// turned off stays off.
+/// The policy that the `-W` options select. Each option is without its `-W`:
+/// `flag`, `no-flag`, `error`, `error=flag`, `no-error=flag` or `everything`. A
+/// flag can name a group: `unused` or `truncation`. The order does not matter:
+/// an option that turns a flag off wins. An unknown flag is an error.
 Result<WarningPolicy> warningPolicy(const std::vector<std::string> &options);
 
 /// Adds the diagnostic `id` at `range`.
