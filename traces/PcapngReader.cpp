@@ -149,6 +149,8 @@ Result<PcapngContent> Parser::run() {
 }
 
 std::optional<Error> Parser::block(uint32_t type) {
+  KARAKAL_ASSERT(bodyEnd >= blockBegin + 8 && bodyEnd + 4 <= file.size(),
+                 "a block has both lengths, inside the file");
   const std::size_t body = blockBegin + 8;
   const std::size_t bytes = bodyEnd - body;
   switch (type) {

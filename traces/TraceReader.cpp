@@ -98,6 +98,7 @@ Error pcapError(const std::string &path, const char *why,
 
 /// The link type as the file numbers it; the upper bits tell of the CRC.
 uint32_t pcapLinkType(const std::vector<uint8_t> &file) {
+  KARAKAL_ASSERT(file.size() >= 24, "libpcap has read the file header");
   const bool bigEndian = file[0] == 0xa1;
   uint32_t result = 0;
   for (unsigned index = 0; index < 4; ++index)
@@ -176,6 +177,8 @@ Result<std::vector<Packet>> karakal::traces::readTrace(const std::string &path,
     return content.error();
   if (content->packets.empty())
     return makeFileError("E-traces-002", path, "the trace holds no packet");
+  KARAKAL_ASSERT(content->interfaceCount > 0,
+                 "every packet is of an interface that the file describes");
   const bool byInterface = content->interfaceCount > 1;
   for (std::size_t index = 0; index < content->packets.size(); ++index) {
     Packet &packet = content->packets[index];

@@ -61,7 +61,6 @@ FEW_ASSERTIONS = dict.fromkeys(
         "sim-ixp",
         "swcache",
         "target-ixp",
-        "traces",
     ],
     "to be raised",
 )
