@@ -196,6 +196,6 @@ def flow_of(data: bytes) -> tuple[bytes, ...]:
             begin = at + 4 * (header[0] & 15)
             ports = data[begin : begin + 4] if header[9] in TRANSPORTS else b""
             if int.from_bytes(header[6:8], "big") & 0x3FFF:
-                ports = b""  # Fragments after the first carry no ports.
+                ports = b""  # All fragments of a packet are of one flow.
             return labels, header[12:20], header[9:10], ports
     return data[0:12], data[12:14], labels
