@@ -126,6 +126,33 @@ TEST(BindCall, findsFunctionsByEitherName) {
   EXPECT_EQ(byFull->function, 2u);
 }
 
+TEST(BindCall, UnsignedParametersHave32Bits) {
+  const std::vector<ControlSignature> wide = {{"f", {{"a", "unsigned"}}}};
+  auto greatest = bindCall(parsed("f(0XffffFFFF)").at(0), wide);
+  ASSERT_TRUE(greatest) << greatest.error().str();
+  EXPECT_THAT(greatest->args, ElementsAre(0xffffffff));
+  EXPECT_FALSE(bindCall(parsed("f(0x100000000)").at(0), wide));
+  EXPECT_FALSE(bindCall(parsed("f(-1)").at(0), wide));
+}
+
+TEST(ControlValue, OnlyTypesOtherThanIntAndVoidAreValues) {
+  for (const char *type : {"void", "int", "s32"})
+    EXPECT_FALSE(givesValue({"f", {}, type})) << type;
+  for (const char *type : {"u32", "unsigned", "bool", "s8", "u1"})
+    EXPECT_TRUE(givesValue({"f", {}, type})) << type;
+}
+
+TEST(ControlValue, TheSignFollowsTheType) {
+  ControlValue value = valueOf({"f", {}, "u32"}, "f()", 7, 0xfffffffe);
+  EXPECT_EQ(value.value, 0xfffffffe);
+  EXPECT_EQ(value.call, "f()");
+  EXPECT_EQ(value.line, 7u);
+  EXPECT_EQ(valueOf({"f", {}, "unsigned"}, "f()", 7, 0xfffffffe).value,
+            0xfffffffe);
+  EXPECT_EQ(valueOf({"f", {}, "s16"}, "f()", 7, 0xfffffffe).value, -2);
+  EXPECT_EQ(valueOf({"f", {}, "int"}, "f()", 7, 0xfffffffe).value, -2);
+}
+
 TEST(BindCall, extendsArgumentsTo64Bits) {
   auto call = bind("small(-128, 1, ff:ff:ff:ff:ff:ff)");
   ASSERT_TRUE(call) << call.error().str();

@@ -222,6 +222,28 @@ TEST(TraceReader, refusesDamagedPcapng) {
   expectError(readBytes(tooLong.bytes), "E-traces-006", "longer than");
 }
 
+TEST(TraceReader, BlocksTooShortForTheirHeaderAreDamaged) {
+  auto with = [](uint32_t type, std::size_t bytes) {
+    Bytes file;
+    return block(interface(section(file)), type, std::string(bytes, '\0'))
+        .bytes;
+  };
+  for (uint32_t packetBlock : {2u, 6u}) {
+    expectError(readBytes(with(packetBlock, 16)), "E-traces-006", "too short");
+    auto packets = readBytes(with(packetBlock, 20)); // a packet of no bytes
+    ASSERT_TRUE(packets) << packets.error().str();
+    EXPECT_TRUE((*packets)[0].bytes.empty());
+  }
+  expectError(readBytes(with(3, 0)), "E-traces-006", "too short");
+  EXPECT_TRUE(readBytes(with(3, 4)));
+  expectError(readBytes(with(1, 4)), "E-traces-006",
+              "interface description too short");
+  Bytes file;
+  const std::string body = Bytes().word(0x1a2b3c4d).half(1).half(0).bytes;
+  expectError(readBytes(block(file, 0x0a0d0d0a, body).bytes), "E-traces-006",
+              "section header too short");
+}
+
 // No byte of a file may make the reader read outside it: run under sanitizers.
 TEST(TraceReader, survivesEveryDamagedByte) {
   Bytes file;

@@ -91,4 +91,15 @@ TEST(TraceWriter, saysWhatCannotBeWritten) {
   }
 }
 
+TEST(TraceWriter, AFullDeviceIsNoticedAtTheFrameThatFillsTheBuffer) {
+  if (!std::filesystem::exists("/dev/full"))
+    GTEST_SKIP() << "there is no /dev/full";
+  auto writer = TraceWriter::create("/dev/full", 1);
+  ASSERT_TRUE(writer);
+  EXPECT_TRUE((*writer)->write({0, 0, std::vector<uint8_t>(100)}));
+  Status status = (*writer)->write({0, 0, std::vector<uint8_t>(70'000)});
+  ASSERT_FALSE(status);
+  EXPECT_EQ(status.error().id, "E-traces-008");
+}
+
 } // namespace
