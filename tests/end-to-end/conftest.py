@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from testkit.applications import L3_SWITCH, LEVELS
+from testkit.applications import L3_SWITCH
 from testkit.paths import BUILD
-from testkit.runs import compile_app
+from testkit.runs import compile_levels
 from testkit.workloads import Workload, make_workload
 
 
@@ -38,15 +38,7 @@ def images(
 ) -> dict[str, Path]:
     """L3-Switch at each level."""
     folder = tmp_path_factory.mktemp("images")
-    return {
-        level: compile_app(
-            L3_SWITCH,
-            folder / f"{level}.ixp",
-            f"--level={level}",
-            *mixed_load.profile(),
-        )
-        for level in LEVELS
-    }
+    return compile_levels(L3_SWITCH, mixed_load, folder)
 
 
 @pytest.fixture(scope="session")

@@ -10,7 +10,7 @@ from testkit.applications import FIREWALL, LEVELS
 from testkit.runs import (
     assert_packets_add_up,
     check_packets,
-    compile_app,
+    compile_levels,
     run_on_x86,
     simulate,
 )
@@ -46,15 +46,7 @@ def firewall_images(
 ) -> dict[str, Path]:
     """The program at each level; all sets of rules use the same image."""
     folder = tmp_path_factory.mktemp("firewall-images")
-    return {
-        level: compile_app(
-            FIREWALL,
-            folder / f"{level}.ixp",
-            f"--level={level}",
-            *loads[100].profile(),
-        )
-        for level in LEVELS
-    }
+    return compile_levels(FIREWALL, loads[100], folder)
 
 
 @pytest.mark.parametrize("rules", RULE_COUNTS)

@@ -11,7 +11,7 @@ from testkit.applications import LEVELS, MPLS
 from testkit.runs import (
     assert_packets_add_up,
     check_packets,
-    compile_app,
+    compile_levels,
     run_on_x86,
     simulate,
 )
@@ -42,15 +42,7 @@ def mpls_images(
 ) -> dict[str, Path]:
     """The program at each level."""
     folder = tmp_path_factory.mktemp("mpls-images")
-    return {
-        level: compile_app(
-            MPLS,
-            folder / f"{level}.ixp",
-            f"--level={level}",
-            *mpls_load.profile(),
-        )
-        for level in LEVELS
-    }
+    return compile_levels(MPLS, mpls_load, folder)
 
 
 def test_x86_agrees_with_the_oracle(mpls_load: Workload, tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from npftrace.cli import main as npftrace_main
+from testkit.applications import LEVELS
 from testkit.tools import read_json, run
 from testkit.workloads import Workload
 
@@ -17,6 +18,16 @@ def compile_app(source: Path, image: Path, *options: str) -> Path:
     """Compiles an image with worst-case bounds, which ixpsim then enforces."""
     run("bakerc", source, "--wcet", "-o", image, *options)
     return image
+
+
+def compile_levels(source: Path, load: Workload, folder: Path) -> dict[str, Path]:
+    """Compiles an application, profiled with `load`, at every level."""
+    return {
+        level: compile_app(
+            source, folder / f"{level}.ixp", f"--level={level}", *load.profile()
+        )
+        for level in LEVELS
+    }
 
 
 def simulate(
