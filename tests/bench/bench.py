@@ -3,9 +3,9 @@
     bench.py [NAME…] [--json=FILE] [--build=DIR] [--packets=N] [--mes=LIST]
     bench.py mutants [--seed=N] [--sample=N] [--only=FOLDER]… [--limit=SECONDS]
 
-Without a name all run but `mutants`, which takes hours. `--json` writes what is
-printed under the benchmark's name. A program or level that is not there is left
-out, with a line that says so. Exit status: 0 done, 1 a tool failed, 2 the
+Without a name, all benchmarks run except `mutants`, which takes hours. `--json`
+writes the results under the benchmark's name. A missing program or level is
+skipped with a message. Exit status: 0 done, 1 a tool failed, 2 the
 command line is wrong.
 """
 

@@ -5,9 +5,9 @@
 
 `./dev compare REV` builds revision REV beside this one and calls this. Both
 compile the programs at every level and run them on one and on all engines, over
-the same traffic, one build after the other. What is counted is exact: any change
-is shown. Times are of the processor, measured three times each, and shown when
-the best of them differ by more than a tenth. Exit status: 0 done, 1 a tool
+the same traffic, one build after the other. Counts are exact, so any change is
+shown. Times are processor time, the best of three measurements, and are shown if
+they differ by more than a tenth. Exit status: 0 done, 1 a tool
 failed, 2 the command line is wrong.
 """
 

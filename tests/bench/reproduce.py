@@ -2,8 +2,8 @@
 
     reproduce.py [--quick] [--out=DIR] [--only=NAME]… [--packets=N]
 
-Three programs at seven levels on one to six microengines, with the experiments
-that explain them. What was simulated before is not simulated again. Exit status:
+Three programs at seven levels on one to six microengines, with experiments that
+explain the results. Finished simulations are not run again. Exit status:
 0 done, 1 a tool failed, 2 the command line is wrong.
 """
 

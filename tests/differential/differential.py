@@ -59,7 +59,7 @@ class Tools:
     frames: int = 60
     host_only: bool = False
     levels: tuple[str, ...] = LEVELS
-    #: A seed takes the first level, the last, and one of the others in turn.
+    #: A seed takes the first level, the last, and one of the others in rotation.
     in_turn: bool = False
     #: Packets on which each pass is checked at the highest level; 0: none.
     checked: int = 20

@@ -5,10 +5,10 @@
 
 Inputs: `generated` (every exception), `captures` (of KARAKAL_TEST_DATA), for
 the L3-Switch `rib` (its routing table of 2002), for the firewall the four sets
-of ClassBench rules there. Each is run on x86 and by the simulator at every
-level on every count of microengines that its aggregates need. The oracle judges
-each run, unless the same frames have left the same ports in a run that it has
-judged. Exit status: 0 all packets are right, 1 not.
+of ClassBench rules there. Each input runs on x86, and on the simulator at every
+level and number of microengines that fits the aggregates. The oracle checks each
+run, unless an earlier checked run sent the same frames by the same ports. Exit
+status: 0 if all packets are right, else 1.
 """
 
 from __future__ import annotations

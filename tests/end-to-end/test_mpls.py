@@ -119,7 +119,7 @@ def with_dont_fragment(frame: Frame) -> Frame:
 def test_ports_with_an_mtu(
     engine: str, mpls_images: dict[str, Path], tmp_path: Path
 ) -> None:
-    """Packets are fragmented below their labels, or their senders are told."""
+    """Packets are fragmented below their labels, or their senders get a message."""
     options = (
         "--packets 1000 --fecs 500 --labels 256 --push 3 --depth 4"
         " --size 64,700,1518 --transit 0.3 --egress 0.1 --ip 0.1 --swap-push 0.1"

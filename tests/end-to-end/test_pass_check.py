@@ -1,9 +1,9 @@
-"""The pass checker reaches most of what the applications' passes make.
+"""The pass checker executes most code of the applications.
 
-Traffic with every exception, tables set by control calls, messages from the
-XScale core: each pass of the engines leaves each program as it was, and most
-blocks of the engines' program have run. Label stacks of every kind are made
-here: `npftrace` makes no packet with two mistakes in it.
+With traffic of every exception, tables set by control calls, and messages from
+the XScale core, each pass preserves the behaviour of each program, and most blocks
+of the engines' program run. This file makes label stacks of every kind, because
+`npftrace` makes no packet with two mistakes.
 """
 
 from __future__ import annotations
@@ -19,11 +19,10 @@ from npftrace.frames.capture import Frame, read_capture, write_capture
 from testkit.applications import FIREWALL, L3_SWITCH, MPLS
 from testkit.tools import run, run_npftrace
 
-#: The least share of blocks in percent. L3-Switch floods behind each of four ways
-#: of learning and looking up, and not every way meets every frame. Copies that
-#: baker-pac makes of MPLS's paths hold blocks that no packet reaches: behind a
-#: label that is popped for good, the TTL has been looked at and no label is
-#: pushed; and there is always room for a header.
+#: The least share of blocks in percent. L3-Switch floods after each of four paths
+#: of learning and looking up, and not every frame occurs on every path. baker-pac
+#: copies paths of MPLS with blocks that no packet reaches: after the last pop, the
+#: TTL is already checked and no label is pushed, and a header always has space.
 SHARE_MIN = {L3_SWITCH: 80, FIREWALL: 90, MPLS: 65}
 PASSES = ("baker-inline", "baker-pac", "baker-soar", "baker-phr")
 REPORT = re.compile(r"check-passes: (\S+): the same for .* blocks \((\d+) %\)")

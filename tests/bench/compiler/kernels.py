@@ -1,15 +1,14 @@
 """Compiled microcode against microcode written by hand.
 
-Each kernel of `kernels/` stands there twice: NAME.baker, which bakerc compiles
-at its best level, and NAME.uc, written by hand. Both run in the same image,
-with the same tables, over the same trace, and must send the same packets.
+Each kernel of `kernels/` has two versions: NAME.baker, which bakerc compiles at
+its highest level, and NAME.uc, written by hand. Both run in the same image, with
+the same tables and the same trace, and must send the same packets.
 
-Counted is one context of one engine with ports fast enough that it never
-waits for a ring: what it executes is the work. Cycles are given for one context
-and for eight.
+Instructions are counted on one context of one engine. Its ports are so fast that
+it never waits for a ring. Cycles are given for one context and for eight.
 
-A second table holds what `bakerc --wcet` says that a message takes at most
-against the most that was seen, over frames that take each kernel's longest way.
+A second table compares the bound of `bakerc --wcet` for a message with the
+measured maximum, over frames that take each kernel's longest path.
 """
 
 from __future__ import annotations

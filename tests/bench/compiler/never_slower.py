@@ -1,8 +1,8 @@
 """Level swc against phr: a cache that does not pay is not made.
 
-The three applications, the examples and random programs that read tables of
-many sizes, each compiled for every count of engines and run on it: swc is at
-least as fast as phr, within ALLOWED.
+The three applications, the examples, and random programs that read tables of many
+sizes are compiled for each number of engines and run on it. swc must be at least
+as fast as phr, within ALLOWED.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Runs the tools of a build for benchmarks, and measures their time.
 
-Traffic, images and runs that depend on nothing but their inputs are steps of a
-sweep (`npftrace.sweep`): they run in parallel, and once.
+Traffic, images and runs that depend only on their inputs are steps of a sweep
+(`npftrace.sweep`): they run in parallel, and only once.
 """
 
 from __future__ import annotations

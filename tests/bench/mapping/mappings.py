@@ -2,11 +2,10 @@
 prediction of them against the simulator: for the applications and for random
 graphs of PPFs.
 
-A mapping is a partition of the PPFs with a share of the engines for each part.
-All that share a partition have the same code, so that a partition is compiled
-once: the image's manifest says which engine runs what. What cannot reach the
-rate of the chosen mapping by its instructions alone is not simulated, unless
-`--all-sets` asks for it.
+A mapping is a partition of the PPFs, and a number of engines for each part. All
+mappings with the same partition have the same code, so each partition is compiled
+once; the image's manifest assigns engines. A mapping whose instructions alone
+exclude the rate of the chosen mapping is not simulated without `--all-sets`.
 """
 
 from __future__ import annotations
@@ -118,8 +117,8 @@ def mapping_text(parts: Parts) -> str:
 
 
 def bound_gbps(report: Report, engines: list[int], sent: float) -> float:
-    """What no run of the code on so many engines exceeds: each engine issues an
-    instruction a cycle, and the ports send the part `sent` of the packets."""
+    """An upper bound of the rate on these engines: each engine issues one
+    instruction per cycle, and the ports send the share `sent` of the packets."""
     stages = [a["model"] for a in report["aggregates"]]
     least = min(
         count / (stage["messages_per_packet"] * stage["issue_cycles"])

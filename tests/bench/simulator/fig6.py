@@ -1,6 +1,6 @@
 """Figure 6 of the paper: forwarding rate against memory accesses per packet.
 
-Six engines of eight contexts run a loop of nothing but memory accesses; one
+Six engines of eight contexts run a loop with only memory accesses; one
 iteration of the loop stands for one 64-byte packet. All accesses go to one address,
 so they share one DRAM bank and one SRAM channel, or (for comparison) each
 context has an address of its own, spread over banks and channels.

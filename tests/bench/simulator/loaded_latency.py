@@ -1,7 +1,7 @@
 """Loaded latency: the latency of an access by offered load.
 
-A closed loop: so many contexts do nothing but wait for one access after the
-other. With n contexts and r accesses per cycle, one access and its two or three
+A closed loop: each context waits for one access after the other and does nothing
+else. With n contexts and r accesses per cycle, one access and its two or three
 instructions take n / r cycles (Little's law).
 """
 

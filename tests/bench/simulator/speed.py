@@ -19,10 +19,10 @@ LEVELS = ("o1", "swc")
 
 
 def speed(bench: Bench) -> dict[str, Any]:
-    """How fast the simulator is: L3-Switch at full load on all engines. The
-    seconds are those that its one thread had a processor. A run's start (image,
-    trace, control calls on the XScale) is in its rates; the steady ones are
-    behind the start, which a run of few packets measures."""
+    """The simulator's speed: L3-Switch at full load on all engines. Seconds are
+    processor time of its one thread. The rates include a run's start (image,
+    trace, control calls on the XScale). The steady rates exclude it; a run of few
+    packets measures it."""
     load = workload(bench, "l3-switch")
     packets = 50 * bench.packets
     levels = {level: speed_of(bench, level, load, packets) for level in LEVELS}

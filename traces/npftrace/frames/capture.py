@@ -18,7 +18,7 @@ SNAP_BYTES = 262144
 GZIP_MAGIC = b"\x1f\x8b"
 NS_PER_SECOND = 1_000_000_000
 
-#: pcap magic numbers as they lie in the file: byte order, ns per time unit.
+#: pcap magic numbers as bytes of the file: byte order, ns per time unit.
 PCAP_MAGICS = {
     b"\xd4\xc3\xb2\xa1": ("<", 1000),
     b"\xa1\xb2\xc3\xd4": (">", 1000),

@@ -22,7 +22,7 @@ from npftrace.frames.wire import (
 
 
 class Field(NamedTuple):
-    """A field: its name, the bytes that it lies in, and its value as text."""
+    """A field: its name, the bytes that it occupies, and its value as text."""
 
     name: str
     begin: int

@@ -80,7 +80,7 @@ _FIRST_BYTES_B = (
     list(accumulate(n for byte, n in FIRST_BYTES.items() if 128 <= byte < 192)),
 )
 
-#: Tries to place a prefix as the proportions ask before it goes anywhere.
+#: Attempts to draw a prefix by the proportions, before it is drawn from anywhere.
 TRIES = 24
 
 #: Address and length.
