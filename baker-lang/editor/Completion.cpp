@@ -1,6 +1,7 @@
 #include "baker-lang/editor/Completion.h"
 
 #include "baker-lang/editor/Describe.h"
+#include "baker-lang/syntax/Keywords.h"
 #include "support/Error.h"
 
 using nlohmann::json;
@@ -40,15 +41,8 @@ json item(const Decl &decl, ItemKind kind) {
 
 json completionItems(const Program &program,
                      const std::vector<SymbolOccurrence> &occurrences) {
-  static const std::vector<std::string> keywords = {
-      "module",      "ppf",     "protocol",     "wiring",  "metadata",
-      "drop_reason", "const",   "struct",       "enum",    "import",
-      "instance",    "control", "init",         "private", "critical",
-      "if",          "else",    "while",        "do",      "for",
-      "switch",      "case",    "default",      "break",   "continue",
-      "return",      "sizeof",  "static_assert"};
   std::map<std::string, json> items;
-  for (const auto *words : {&primitiveNames(), &keywords})
+  for (const auto *words : {&primitiveNames(), &keywords()})
     for (const std::string &word : *words)
       items[word] = {{"label", word}, {"kind", ItemKind::Keyword}};
   for (const Decl *decl : declarationsOf(program))

@@ -1,16 +1,16 @@
 // The grammar of Baker, for ANTLR 4.
 //
-// It accepts somewhat more than the language: what can be said better with
-// names and types known (which declaration may stand where, what can be
-// assigned to) is left to semantic analysis, so that a reader gets a sentence
-// and not a list of tokens. Three decisions keep it unambiguous:
+// It accepts more than the language. Semantic analysis, which knows names and
+// types, checks where declarations are allowed, what can be assigned to and the
+// like, so that its messages are sentences and not lists of tokens. Three
+// decisions keep the grammar unambiguous:
 //
 //  * `u48`, `s8` … are tokens, so `(u32)mac >> 24` is a cast and
 //    `(mac) >> 24` is not, without knowing any names;
 //  * `NAME * NAME` at the start of a statement is a declaration of a packet
 //    handle; as an expression it would compute nothing;
 //  * words such as `metadata`, `protocol` and `in` are keywords only where a
-//    declaration can begin; fields may bear them (`protocol : 8;`).
+//    declaration can begin; they can name fields (`protocol : 8;`).
 grammar Baker;
 
 program : topLevel* EOF ;
@@ -65,7 +65,7 @@ dropReasonDeclaration : 'drop_reason' IDENT (',' IDENT)* ';' ;
 
 // ---- Modules ---------------------------------------------------------------
 
-// A module with parameters is a pattern: each instance is a module of its own.
+// A module with parameters is a template: each instance is a separate module.
 moduleDeclaration
   : 'module' IDENT moduleParameters? '{' moduleItem* '}' ';'?
   ;
@@ -199,7 +199,7 @@ primary
   ;
 arguments : expression (',' expression)* ;
 
-// Names in a field's position may be words that are keywords elsewhere.
+// Some keywords can name fields.
 fieldName
   : IDENT | 'protocol' | 'metadata' | 'module' | 'ppf' | 'in' | 'out'
   | 'control' | 'init' | 'wiring' | 'demux' | 'drop_reason' | 'default'

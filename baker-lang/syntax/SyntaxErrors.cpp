@@ -1,7 +1,7 @@
 // Readable syntax errors.
 //
-// What could have come next decides the sentence: an expression, a statement,
-// a declaration, a type, a name, or one of a few tokens. If a bracket is open
+// The sentence says what could have come next: an expression, a statement, a
+// declaration, a type, a name, or one of a few tokens. If a bracket is open
 // at the end of an expression, its closing bracket is what is missing, and a
 // note points at the opening one.
 
@@ -80,7 +80,7 @@ static std::string listed(Parser *parser, const IntervalSet &set) {
 
 namespace {
 
-/// What a syntax error says.
+/// The message of a syntax error.
 struct Wording {
   DiagId id = DiagId::UnexpectedToken;
   std::string message;

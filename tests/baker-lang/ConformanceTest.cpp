@@ -1,8 +1,8 @@
-// Every case of tests/baker-lang/conformance (see the README there) has the
-// diagnostics that it names at the lines where it names them, and no others.
-// What has no errors becomes a module that verifies. KARAKAL_CASES_FOLDER names
-// a folder to which the programs without errors and calls are written, for
-// test_conformance.py to run.
+// Every case of tests/baker-lang/conformance (see the README there) has exactly
+// the diagnostics that it names, on the lines where it names them. Cases
+// without errors lower to a module that verifies. KARAKAL_CASES_FOLDER names a
+// folder to which the test writes the programs without errors and their calls,
+// for test_conformance.py to run.
 
 #include "baker-lang/checks/ParseAndCheck.h"
 #include "baker-lang/lower/LowerToIr.h"

@@ -1,8 +1,10 @@
 // The language server and its messages, without a process.
 
 #include "baker-lang/editor/LanguageServer.h"
+#include "baker-lang/syntax/Keywords.h"
 #include "tests/baker-lang/CheckedProgram.h"
 
+#include <set>
 #include <sstream>
 
 using namespace karakal;
@@ -158,6 +160,30 @@ TEST_F(LanguageServerTest, AProgramWithErrorsHasNoPlacements) {
   EXPECT_EQ(result()["contents"]["value"],
             "global variable 'table' : u32[4], 4 words");
   EXPECT_EQ(placementCalls, 0u);
+}
+
+TEST_F(LanguageServerTest, CompletionOffersKeywordsPrimitivesAndNames) {
+  serve(program, {request("completion", program, "table[i]")});
+  std::set<std::string> labels;
+  for (const json &item : result())
+    labels.insert(item["label"].get<std::string>());
+  for (const std::string &word : keywords())
+    EXPECT_TRUE(labels.count(word)) << word;
+  for (const std::string &word : primitiveNames())
+    EXPECT_TRUE(labels.count(word)) << word;
+  EXPECT_TRUE(labels.count("table"));
+  EXPECT_TRUE(labels.count("first")); // a field
+  EXPECT_FALSE(labels.count("missing"));
+}
+
+TEST(Keywords, AreTheWordsOfTheGrammar) {
+  std::set<std::string> words(keywords().begin(), keywords().end());
+  EXPECT_EQ(words.size(), keywords().size());
+  for (const char *word : {"module", "ppf", "static_assert", "int", "true"})
+    EXPECT_TRUE(words.count(word)) << word;
+  // Neither sized types, nor primitives, nor signs.
+  for (const char *word : {"u8", "packet_drop", "(", "->"})
+    EXPECT_FALSE(words.count(word)) << word;
 }
 
 TEST_F(LanguageServerTest, RenameChangesEveryOccurrence) {

@@ -7,7 +7,7 @@
 
 namespace karakal {
 
-/// Functions of a router's kind, until there are `lines`.
+/// A program of at least `lines` lines with functions like those of a router.
 inline std::string longProgram(unsigned lines) {
   std::string text =
       "protocol ether { dst : 48; src : 48; type : 16; demux { 14 }; }\n"

@@ -1,10 +1,9 @@
 // No text crashes the front end.
 //
-// Takes the programs of the repository and changes them at random, with fixed
-// seeds: characters and tokens deleted, doubled, swapped, replaced; lines
-// moved; files cut. Whatever comes out, the front end either reports errors or
-// makes a module that verifies. KARAKAL_MUTANTS sets how many are tried for
-// each program.
+// Changes the programs of the repository at random, with fixed seeds: deletes,
+// doubles, swaps and replaces characters and tokens, moves lines, cuts files.
+// For every result the front end reports errors or makes a module that
+// verifies. KARAKAL_MUTANTS sets the number of mutants for each program.
 
 #include "baker-lang/checks/ParseAndCheck.h"
 #include "baker-lang/lower/LowerToIr.h"
@@ -157,10 +156,10 @@ private:
   std::minstd_rand random;
 };
 
-/// What no text takes; sanitizers make everything several times as slow.
+/// The limit for any text. Sanitizers make the front end several times slower.
 constexpr double secondsMax = LLVM_ADDRESS_SANITIZER_BUILD ? 10 : 1;
 
-/// Runs the front end over `text`; true if it found no errors.
+/// Runs the front end on `text`. Returns true if it found no errors.
 bool compileIt(const std::string &text, const fs::path &file);
 
 bool compile(const std::string &text, const fs::path &file) {
@@ -177,7 +176,7 @@ bool compileIt(const std::string &text, const fs::path &file) {
                                      {{KARAKAL_SOURCE_DIR "/runtime"}, {}});
   std::ostringstream printed;
   printDiagnostics(diagnostics, printed, /*hasColour=*/true);
-  // At most 100 are shown, each of some lines.
+  // At most 100 diagnostics are printed, each with a few lines.
   constexpr size_t printedBytesMax = 400000;
   EXPECT_LT(printed.str().size(), printedBytesMax);
   EXPECT_EQ(diagnostics.hasErrors(),
@@ -215,8 +214,8 @@ TEST(Mutation, NoTextCrashesTheFrontEnd) {
 
 namespace {
 
-/// Random texts that the grammar mostly accepts, and names and types mostly
-/// do not.
+/// Random texts that mostly satisfy the grammar, but rarely the rules of names
+/// and types.
 class Sentences {
 public:
   explicit Sentences(uint32_t seed) : random(seed) {}
@@ -341,7 +340,7 @@ TEST(Mutation, LongNamesAreCutInMessages) {
   fs::remove(file);
 }
 
-TEST(Mutation, DeepNestingIsRefusedNotCrashedOn) {
+TEST(Mutation, DeepNestingIsAnError) {
   auto repeated = [](const std::string &text, unsigned count) {
     std::string result;
     for (unsigned i = 0; i < count; ++i)

@@ -231,8 +231,10 @@ def test_the_editors_words_are_the_languages() -> None:
     json.loads(colours)
     missing = [word for word in sorted(words) if not re.search(rf"\b{word}\b", colours)]
     assert missing == []
-    server = (ROOT / "tools/baker-lsp.cpp").read_text()
-    primitives = re.findall(
-        r'\{"(\w+)", Primitive::', (ROOT / "baker-lang/sema/SemaCalls.cpp").read_text()
-    )
-    assert [word for word in primitives if f'"{word}"' not in server] == []
+    table = (ROOT / "baker-lang/tree/Primitives.cpp").read_text()
+    primitives = set(re.findall(r'"(\w+)"', table.split("};")[0]))
+    assert "packet_decap" in primitives
+    pattern = re.search(r'"match": "(.*packet_\(.*)"', colours)
+    assert pattern
+    regex = re.compile(json.loads(f'"{pattern[1]}"'))
+    assert [word for word in sorted(primitives) if not regex.fullmatch(word)] == []
