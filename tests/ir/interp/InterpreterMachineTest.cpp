@@ -91,13 +91,13 @@ TEST(InterpreterMachine, BitsAreCountedFromTheHighestOfTheFirstByte) {
   Machine machine((Stimulus()));
   PacketCell &cell = *machine.find(machine.allocate());
   cell.data[0] = 0x12;
-  cell.data[1] = 0x34;
+  cell.data[1] = 0x3c;
   EXPECT_EQ(machine.readBits(cell, 4, 8), 0x23u);
   EXPECT_EQ(machine.readBits(cell, 3, 1), 1u);
-  EXPECT_EQ(machine.readBits(cell, 0, 64), 0x1234a5a5a5a5a5a5u);
+  EXPECT_EQ(machine.readBits(cell, 0, 64), 0x123ca5a5a5a5a5a5u);
   machine.writeBits(cell, 4, 8, 0xfed); // the upper bits are cut
   EXPECT_EQ(cell.data[0], 0x1e);
-  EXPECT_EQ(cell.data[1], 0xd4);
+  EXPECT_EQ(cell.data[1], 0xdc);
 }
 
 TEST(InterpreterMachine, BitsOutsideOfTheBufferAreZeros) {

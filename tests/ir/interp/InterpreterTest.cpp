@@ -220,6 +220,31 @@ TEST_F(Interpreted, GlobalsLieOneAfterAnotherHighWordFirst) {
   EXPECT_EQ(result.events[0].kind, Event::Trap);
 }
 
+TEST_F(Interpreted, BurstsOfWordsStartAtTheirOffset) {
+  parse(R"(
+    baker.global @other : i32
+    baker.global @g : !baker.struct<"s", a : i32, b : i32, c : i32, d : i32> init [1, 2, 3, 4]
+    func.func @f() attributes {baker.kind = "control"} {
+      %r = baker.global_ref @g : !baker.ref<!baker.struct<"s", a : i32, b : i32, c : i32, d : i32>>
+      %w:2 = baker.load_words %r at 1 : !baker.ref<!baker.struct<"s", a : i32, b : i32, c : i32, d : i32>> -> i32, i32
+      baker.store_words [%w#1, %w#0] to %r at 2 : !baker.ref<!baker.struct<"s", a : i32, b : i32, c : i32, d : i32>>
+      return
+    })");
+  EXPECT_THAT(callControl(*module, {{"f", {}}}).globals,
+              ElementsAre(0, 1, 2, 3, 2));
+}
+
+TEST_F(Interpreted, AnAtomicAddChangesTheWord) {
+  parse(R"(
+    baker.global @g : i32 init [40]
+    func.func @f(%n: i32) attributes {baker.kind = "control"} {
+      %r = baker.global_ref @g : !baker.ref<i32>
+      baker.atomic_add %n, %r : !baker.ref<i32>
+      return
+    })");
+  EXPECT_THAT(callControl(*module, {{"f", {2}}}).globals, ElementsAre(42));
+}
+
 TEST_F(Interpreted, EndlessRecursionAndLoopsLeaveTheRunIncomplete) {
   parse(R"(
     baker.protocol @ether min_bytes 14 constant_size []
@@ -278,6 +303,7 @@ protected:
     parse(R"(
       baker.protocol @ether min_bytes 14 constant_size
         [#baker.protocol_field<"dst" at 0 : 48>,
+         #baker.protocol_field<"bytes" at 48 : 8 x 6>,
          #baker.protocol_field<"type" at 96 : 16>]
       baker.metadata @mark : i16
       baker.metadata @wide : i48
@@ -330,6 +356,16 @@ TEST_F(Packets, FieldsAreReadAndWrittenInNetworkOrder) {
   EXPECT_EQ(image.rxPort, 2);
   EXPECT_EQ(image.txPort, 0);
   EXPECT_EQ(image.sequence, 40u);
+}
+
+TEST_F(Packets, AnElementIsFoundByItsIndex) {
+  PacketImage image = sent(R"(
+    %byte = baker.packet_read %ph "bytes"[%c2] : !baker.packet<"ether"> -> i8
+    %c5 = arith.constant 5 : i32
+    baker.packet_write %byte, %ph "bytes"[%c5] : i8, !baker.packet<"ether">)" +
+                           put);
+  EXPECT_THAT(image.bytes, ElementsAre(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 9, 13,
+                                       14, 15, 16));
 }
 
 TEST_F(Packets, MetadataKeepsItsWidth) {
