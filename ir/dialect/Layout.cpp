@@ -1,6 +1,6 @@
 #include "ir/dialect/Layout.h"
 
-#include "support/Error.h"
+#include "support/Assert.h"
 
 using namespace mlir;
 
@@ -29,16 +29,19 @@ uint64_t scalarCount(Type type) {
 }
 
 uint64_t fieldWordOffset(StructType record, unsigned index) {
+  KARAKAL_ASSERT(index < record.getFieldTypes().size(),
+                 "the struct has the field");
   uint64_t words = 0;
   for (Type field : record.getFieldTypes().take_front(index))
     words += wordCount(field);
   return words;
 }
 
-/// Appends the words of a value of `type`, taking scalars from `values`.
+/// Appends the words of a value of `type`, with scalars from `values`.
 static void appendWords(Type type, ArrayRef<int64_t> &values,
                         std::vector<uint32_t> &words) {
   if (auto integer = dyn_cast<IntegerType>(type)) {
+    KARAKAL_ASSERT(!values.empty(), "an initial value for each scalar");
     uint64_t value = values.front();
     values = values.drop_front();
     if (integer.getWidth() < 64)
@@ -62,9 +65,12 @@ std::vector<uint32_t> initialWords(GlobalOp global) {
   if (auto init = global.getInit()) {
     ArrayRef<int64_t> values = *init;
     appendWords(global.getType(), values, words);
+    KARAKAL_ASSERT(values.empty(), "a scalar for each initial value");
   } else {
     words.resize(wordCount(global.getType()));
   }
+  KARAKAL_ASSERT(words.size() == wordCount(global.getType()),
+                 "the initial words are those of the type");
   return words;
 }
 

@@ -1,9 +1,10 @@
-// What a run over a trace showed, as attributes.
+// The profile of a program as attributes.
 //
-// A record and its dictionary are linked by one table of members a record, so
-// that reading and setting cannot differ.
+// One table per record links its members to the entries of the dictionary, so
+// that reading and setting agree.
 
 #include "ir/dialect/ProfileAttributes.h"
+#include "support/Assert.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;
@@ -74,12 +75,16 @@ std::optional<Hits> hitsOf(Operation *op) {
   auto attribute = op->getAttrOfType<DenseI64ArrayAttr>(localityAttrName);
   if (!attribute)
     return std::nullopt;
+  KARAKAL_ASSERT(attribute.size() == int64_t(localitySizes.size()),
+                 "a count for each cache size");
   Hits hits{};
   llvm::copy(attribute.asArrayRef().take_front(hits.size()), hits.begin());
   return hits;
 }
 
 void setHits(Operation *op, ArrayRef<uint64_t> hits) {
+  KARAKAL_ASSERT(hits.size() == localitySizes.size() && llvm::is_sorted(hits),
+                 "a larger cache hits at least as often");
   op->setAttr(
       localityAttrName,
       DenseI64ArrayAttr::get(op->getContext(),
@@ -126,6 +131,8 @@ ArrayRef<int64_t> branchCountsOf(Operation *branch) {
 }
 
 double branchProbability(Operation *branch, unsigned index) {
+  KARAKAL_ASSERT(index < branch->getNumSuccessors(),
+                 "the branch has the successor");
   ArrayRef<int64_t> counts = branchCountsOf(branch);
   double sum = 0;
   for (int64_t count : counts)
@@ -160,6 +167,8 @@ void setProfile(ChannelOp channel, uint64_t packets) {
 }
 
 void setBranchCounts(Operation *branch, ArrayRef<int64_t> counts) {
+  KARAKAL_ASSERT(counts.size() == branch->getNumSuccessors(),
+                 "a count for each successor");
   branch->setAttr(branchAttrName,
                   DenseI64ArrayAttr::get(branch->getContext(), counts));
 }

@@ -1,10 +1,11 @@
-// Programs of the baker dialect, run.
+// The interpreter's control flow, calls and runs.
 //
-// One function for each group of operations; values live in a table by SSA
-// value. A call is a call of C++, so the depth of the program's calls is the
-// stack's.
+// Other files execute one group of operations each. Values are in a table by
+// SSA value. A call of the program is a call in C++, so the depth of calls is
+// limited.
 
 #include "ir/interp/Interpreter.h"
+
 #include "ir/dialect/Attributes.h"
 #include "ir/dialect/Layout.h"
 #include "ir/interp/InterpreterState.h"
@@ -27,19 +28,20 @@ namespace karakal::ir {
 
 namespace {
 
-/// What init functions of the compiler's own begin with.
+/// The prefix of init functions that the compiler makes.
 constexpr StringLiteral ownPrefix = "karakal.";
-/// Operations for one packet, and for the calls that set up tables; a program
-/// that needs more is taken to loop.
+/// The most operations for one packet, and for the calls that set up tables. A
+/// program that needs more is assumed to loop forever.
 constexpr uint64_t packetStepsMax = 1000000, controlStepsMax = 30000000;
-/// A channel is delivered by a call: deeper than any PPF graph without cycles.
+/// The most calls in each other. A channel is delivered by a call, so this is
+/// more than the depth of any PPF graph without cycles.
 constexpr unsigned depthMax = 400;
 
 } // namespace
 
-/// The ring that a call of the runtime takes a message from.
-static std::optional<uint32_t> ringAsked(StringRef name,
-                                         ArrayRef<APInt> arguments) {
+/// Returns the ring that a call of the runtime reads, if it reads one.
+static std::optional<uint32_t> ringReadBy(StringRef name,
+                                          ArrayRef<APInt> arguments) {
   if (name == target::runtime::NeighbourGet)
     return target::RingNeighbour;
   if (name == target::intrinsic::RingGet)
@@ -55,8 +57,8 @@ static std::optional<uint32_t> ringAsked(StringRef name,
   return std::nullopt;
 }
 
-/// Rings that the engine's program of `module` takes messages from.
-static DenseSet<uint32_t> ringsAsked(ModuleOp module) {
+/// Returns the rings that the engine's program of `module` reads.
+static DenseSet<uint32_t> ringsReadBy(ModuleOp module) {
   DenseSet<uint32_t> rings;
   auto entry = module.lookupSymbol<func::FuncOp>(target::runtime::EngineEntry);
   if (!entry)
@@ -67,7 +69,7 @@ static DenseSet<uint32_t> ringsAsked(ModuleOp module) {
       if (APInt number; matchPattern(operand, m_ConstantInt(&number)))
         arguments.push_back(number);
     if (arguments.size() == call.getNumOperands())
-      if (auto ring = ringAsked(call.getCallee(), arguments))
+      if (auto ring = ringReadBy(call.getCallee(), arguments))
         rings.insert(*ring);
   });
   return rings;
@@ -75,7 +77,7 @@ static DenseSet<uint32_t> ringsAsked(ModuleOp module) {
 
 Interpreter::Interpreter(ModuleOp module, const Stimulus &stimulus)
     : module(module), stimulus(stimulus), machine(stimulus), symbols(module),
-      ownRings(ringsAsked(module)), stepsMax(packetStepsMax) {
+      ringsRead(ringsReadBy(module)), stepsMax(packetStepsMax) {
   for (auto metadata : module.getOps<MetadataOp>())
     machine.metadataWords =
         std::min(machine.metadataWords + metadataWordCount(metadata.getType()),
@@ -110,6 +112,7 @@ void Interpreter::giveUp(const Twine &why) {
 
 void Interpreter::deliver(StringRef name, uint32_t handle) {
   auto channel = symbols.lookup<ChannelOp>(name);
+  KARAKAL_ASSERT(channel, "a channel_put names channel @" + name.str());
   if (auto consumer = symbols.lookup<func::FuncOp>(channel.getConsumer())) {
     deliveries.push_back({consumer, handle});
     return;
@@ -121,10 +124,10 @@ void Interpreter::deliver(StringRef name, uint32_t handle) {
   machine.release(handle);
 }
 
-/// A message on a ring of the engine's own waits there; any other leaves.
 void Interpreter::putMessage(uint32_t ring,
                              const std::vector<uint32_t> &message) {
-  if (ownRings.contains(ring)) {
+  KARAKAL_ASSERT(!message.empty(), "a message has a word with the handle");
+  if (ringsRead.contains(ring)) {
     machine.rings[ring].push_back(message);
     return;
   }
@@ -136,7 +139,7 @@ void Interpreter::putMessage(uint32_t ring,
   event.where = "ring " + std::to_string(ring) + " channel " +
                 std::to_string(message[0] >> target::RingChannelShift);
   event.packet = machine.imageOf(*packet);
-  // Transmission takes nothing but the frame and the port.
+  // Tx uses only the frame and the port.
   if (ring == target::RingTx) {
     event.packet.metadata.clear();
     event.packet.rxPort = 0;
@@ -153,8 +156,8 @@ SmallVector<APInt> Interpreter::callRuntime(StringRef name,
     return llvm::any_of(machine.rings,
                         [](const auto &ring) { return !ring.second.empty(); });
   };
-  if (std::optional<uint32_t> asked = ringAsked(name, arguments)) {
-    auto &ring = machine.rings[*asked];
+  if (std::optional<uint32_t> number = ringReadBy(name, arguments)) {
+    auto &ring = machine.rings[*number];
     SmallVector<APInt> words(resultCount, APInt(32, 0));
     if (ring.empty())
       return words;
@@ -186,13 +189,16 @@ SmallVector<APInt> Interpreter::callRuntime(StringRef name,
     machine.cam.clear();
     return {};
   }
-  // A flag for copies of tables, of which interpreted programs have none.
+  // Interpreted programs have no copies, so nobody reads their versions.
   if (name == target::intrinsic::SramIncrement)
     return {};
   if (name == target::runtime::CountDrop) {
     Event event;
     event.kind = Event::Drop;
-    event.where = dropReasonsOf(module)[arguments[0].getZExtValue()];
+    auto reasons = dropReasonsOf(module);
+    uint64_t reason = arguments[0].getZExtValue();
+    KARAKAL_ASSERT(reason < reasons.size(), "the drop reason is declared");
+    event.where = reasons[reason];
     addEvent(event);
     return {};
   }
@@ -211,6 +217,8 @@ SmallVector<APInt> Interpreter::callRuntime(StringRef name,
 
 void Interpreter::enter(Block *block, ArrayRef<APInt> arguments,
                         Values &values) {
+  KARAKAL_ASSERT(arguments.size() == block->getNumArguments(),
+                 "a value for each argument of the block");
   reached.insert(block);
   for (auto [argument, value] : llvm::zip(block->getArguments(), arguments))
     values[argument] = value;
@@ -252,6 +260,7 @@ void Interpreter::execute(Operation &op, Values &values) {
     for (Value operand : call.getOperands())
       arguments.push_back(values[operand]);
     auto callee = symbols.lookup<func::FuncOp>(call.getCallee());
+    KARAKAL_ASSERT(callee, "a call names @" + call.getCallee().str());
     SmallVector<APInt> results =
         callee.isExternal()
             ? callRuntime(call.getCallee(), arguments, call.getNumResults())
@@ -267,15 +276,15 @@ void Interpreter::execute(Operation &op, Values &values) {
   }
   if (op.getName().getStringRef() == "llvm.intr.assume")
     return;
-  // Between a packet and its handle.
+  // A cast between a packet and its handle.
   if (isa<UnrealizedConversionCastOp>(op) && op.getNumOperands() == 1) {
     values[op.getResult(0)] = APInt(32, handleOf(values[op.getOperand(0)]));
     return;
   }
   if (!executeArith(op, values) && !executeAccess(op, values) &&
-      !executePacket(op, values) && !executeMessage(op, values) &&
-      !executeMetadata(op, values) && !executeGlobal(op, values) &&
-      !executeService(op, values))
+      !executeFraming(op, values) && !executePacket(op, values) &&
+      !executeMessage(op, values) && !executeMetadata(op, values) &&
+      !executeGlobal(op, values) && !executeService(op, values))
     giveUp("the operation " + op.getName().getStringRef());
 }
 
@@ -314,8 +323,8 @@ SmallVector<APInt> Interpreter::callFunction(func::FuncOp function,
 // The run
 //===----------------------------------------------------------------------===//
 
-void Interpreter::begin() {
-  // A context that has stopped leaves the others running.
+void Interpreter::resetContext() {
+  // Other contexts go on after one has stopped.
   stepCount = 0;
   depth = 0;
   isIdle = hasTrapped = false;
@@ -324,10 +333,10 @@ void Interpreter::begin() {
 }
 
 bool Interpreter::takePacket(const Arrival &arrival) {
-  begin();
+  resetContext();
   auto entry = symbols.lookup<func::FuncOp>(target::runtime::EngineEntry);
   bool isFromRx = arrival.ring == target::RingRx;
-  if (entry && !ownRings.contains(arrival.ring))
+  if (entry && !ringsRead.contains(arrival.ring))
     return false;
   const PacketImage &packet = arrival.packet;
   uint32_t handle = machine.receive(packet, arrival.head);
@@ -335,9 +344,9 @@ bool Interpreter::takePacket(const Arrival &arrival) {
     uint32_t number = isFromRx
                           ? uint32_t(packet.rxPort) << target::RingPortShift
                           : arrival.channel << target::RingChannelShift;
-    uint32_t place = arrival.head << 16 | uint32_t(packet.bytes.size());
+    uint32_t headAndLength = arrival.head << 16 | uint32_t(packet.bytes.size());
     machine.rings[arrival.ring].push_back(
-        {number | handle, isFromRx ? place : 0});
+        {number | handle, isFromRx ? headAndLength : 0});
     callFunction(entry, {});
     return true;
   }
@@ -377,14 +386,14 @@ RunResult Interpreter::runControl(ArrayRef<ControlCall> calls) {
       if (kindOf(function) != FunctionKind::Init ||
           function.getSymName().starts_with(ownPrefix) != isOurs)
         continue;
-      begin();
+      resetContext();
       callFunction(function, {});
     }
   };
   runInits(true);
   runInits(false);
   for (const ControlCall &call : calls) {
-    begin();
+    resetContext();
     auto function = symbols.lookup<func::FuncOp>(call.function);
     if (!function || function.isExternal()) {
       giveUp("there is no control function @" + call.function);

@@ -1,5 +1,3 @@
-// Arithmetic of integers.
-//
 // Operations of the arith dialect on integers of any width.
 
 #include "ir/interp/InterpreterState.h"
@@ -41,7 +39,7 @@ bool compare(arith::CmpIPredicate predicate, const APInt &a, const APInt &b) {
   KARAKAL_UNREACHABLE("no such predicate");
 }
 
-/// A shift by the width or more has no value; any will do.
+/// Shifts a value. A shift by the width or more is poison; zero stands for it.
 APInt shift(const APInt &value, const APInt &by,
             llvm::function_ref<APInt(unsigned)> apply) {
   if (by.uge(value.getBitWidth()))

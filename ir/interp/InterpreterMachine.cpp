@@ -1,6 +1,6 @@
-// Buffers, descriptors, rings.
-
 #include "ir/interp/InterpreterMachine.h"
+
+#include "support/Assert.h"
 
 #include <algorithm>
 
@@ -24,6 +24,7 @@ uint32_t Cam::lookup(uint32_t tag) {
 void Cam::write(uint32_t number, uint32_t tag) {
   auto found = llvm::find_if(
       entries, [&](const Entry &entry) { return entry.number == number; });
+  KARAKAL_ASSERT(found != entries.end(), "the CAM has the entry written");
   found->tag = tag;
   std::rotate(found, found + 1, entries.end());
 }
@@ -63,6 +64,11 @@ void Machine::release(uint32_t handle) {
 }
 
 uint32_t Machine::receive(const PacketImage &packet, uint32_t head) {
+  KARAKAL_ASSERT(head + packet.bytes.size() <= target::BufferBytes,
+                 "a received packet fits its buffer");
+  KARAKAL_ASSERT(packet.metadata.size() <=
+                     target::DescriptorWords - target::DescriptorMetadata,
+                 "a received packet's metadata fits its descriptor");
   uint32_t handle = allocate();
   PacketCell &cell = *find(handle);
   std::copy(packet.bytes.begin(), packet.bytes.end(), cell.data.begin() + head);
@@ -76,6 +82,7 @@ uint32_t Machine::receive(const PacketImage &packet, uint32_t head) {
 }
 
 uint32_t Machine::copy(uint32_t handle) {
+  KARAKAL_ASSERT(find(handle), "a copy is made of a live packet");
   uint32_t copied = allocate();
   PacketCell &to = *find(copied);
   const PacketCell &from = *find(handle);
@@ -101,6 +108,7 @@ PacketImage Machine::imageOf(const PacketCell &packet) const {
 
 uint64_t Machine::readBits(const PacketCell &packet, int64_t position,
                            unsigned width) const {
+  KARAKAL_ASSERT(width >= 1 && width <= 64, "a read of 1 to 64 bits");
   constexpr int64_t bitsMax = 8 * int64_t(target::BufferBytes);
   uint64_t value = 0;
   for (int64_t bit = position; bit < position + width; ++bit) {
@@ -113,6 +121,7 @@ uint64_t Machine::readBits(const PacketCell &packet, int64_t position,
 
 void Machine::writeBits(PacketCell &packet, int64_t position, unsigned width,
                         uint64_t value) {
+  KARAKAL_ASSERT(width >= 1 && width <= 64, "a write of 1 to 64 bits");
   constexpr int64_t bitsMax = 8 * int64_t(target::BufferBytes);
   for (unsigned i = 0; i < width; ++i) {
     int64_t bit = position + i;

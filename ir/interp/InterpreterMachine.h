@@ -1,18 +1,16 @@
-// Buffers, descriptors, rings.
-//
-// The memory that an interpreted program sees; ir/interp/Interpreter.cpp
-// executes operations on it.
+// The buffers, descriptors, rings and CAM of an interpreted program.
 
 #ifndef KARAKAL_IR_INTERP_INTERPRETERMACHINE_H
 #define KARAKAL_IR_INTERP_INTERPRETERMACHINE_H
 
-#include "ir/interp/Interpreter.h"
+#include "ir/interp/InterpretedRun.h"
 #include "target-ixp/chip/MemoryMap.h"
 
 #include <array>
 #include <deque>
 #include <map>
 #include <optional>
+#include <vector>
 
 namespace karakal::ir {
 
@@ -38,9 +36,10 @@ class Cam {
 public:
   Cam();
 
-  /// What cam_lookup says, with state 0. On a miss the entry is the one used
-  /// longest ago.
+  /// Returns the result word of cam_lookup, with state 0. On a miss it names
+  /// the least recently used entry.
   uint32_t lookup(uint32_t tag);
+  /// Gives `entry`, below target::CamEntries, a tag.
   void write(uint32_t entry, uint32_t tag);
   void clear();
 
@@ -49,36 +48,37 @@ private:
     uint32_t number;
     std::optional<uint32_t> tag;
   };
-  std::vector<Entry> entries; ///< the one used last at the end
+  std::vector<Entry> entries; ///< most recently used last
 };
 
-/// Memory and rings.
+/// The memory that the interpreter's operations work on.
 class Machine {
 public:
   explicit Machine(const Stimulus &stimulus) : garbage(stimulus.garbage) {}
 
-  /// The packet of a handle; null if it names no living one.
+  /// Returns the packet of a handle, or null if no live packet has it.
   PacketCell *find(uint32_t handle);
-  /// A free buffer's handle; its bytes are garbage.
+  /// Returns the handle of a free buffer, which is filled with garbage.
   uint32_t allocate();
   void release(uint32_t handle);
 
-  /// Makes a packet with its head at byte `head`; its handle.
+  /// Makes a packet with its head at byte `head` and returns its handle.
   uint32_t receive(const PacketImage &packet, uint32_t head);
+  /// Returns the handle of a copy of a live packet.
   uint32_t copy(uint32_t handle);
   PacketImage imageOf(const PacketCell &packet) const;
 
-  /// `width` bits (1 to 64) from bit `position` of the buffer on; bits outside
-  /// of the buffer are zeros.
+  /// Reads `width` bits (1 to 64) from bit `position` of the buffer. Bits
+  /// outside of the buffer are zeros; writes of them have no effect.
   uint64_t readBits(const PacketCell &packet, int64_t position,
                     unsigned width) const;
   void writeBits(PacketCell &packet, int64_t position, unsigned width,
                  uint64_t value);
 
-  /// Messages that wait on rings, each with all its words.
+  /// The messages on each ring, each with all its words.
   std::map<uint32_t, std::deque<std::vector<uint32_t>>> rings;
   Cam cam;
-  /// Words of metadata that the program declares: others have no meaning.
+  /// Words of metadata that the program declares.
   uint32_t metadataWords = 0;
 
 private:

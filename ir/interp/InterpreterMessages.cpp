@@ -1,8 +1,8 @@
-// Packets on rings and in registers.
+// Messages on rings: the operations of ir/dialect/BakerMessages.td.
 //
-// Operations of ir/dialect/BakerMessages.td. After baker-phr a packet's head
-// and length are values, and its descriptor is true only where another engine
-// or the XScale core sees it: on the ring to Tx a message says all.
+// After baker-phr a packet's head and length are values. The descriptor is
+// up to date only where another engine or the XScale core reads it. A message
+// to Tx carries everything that Tx needs.
 
 #include "ir/interp/InterpreterState.h"
 #include "llvm/ADT/TypeSwitch.h"

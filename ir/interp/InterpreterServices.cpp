@@ -1,7 +1,8 @@
-// Locks, counters, hashes, time, chance.
+// Locks, counters, hashes, timestamps and random numbers.
 //
-// One packet is worked on at a time, so locks are free. Time and chance are
-// counters: they give the same for the same questions in the same order.
+// The interpreter processes one packet at a time, so every lock is free.
+// Timestamps and random numbers come from a counter, so that a run is
+// repeatable.
 
 #include "ir/dialect/Services.h"
 #include "ir/interp/InterpreterState.h"
@@ -35,8 +36,8 @@ bool Interpreter::executeService(Operation &op, Values &values) {
             APInt(128, {result.low, result.high}).trunc(width);
         return true;
       })
-      .Case<TimestampOp, RandomOp>([&](auto ask) {
-        values[ask->getResult(0)] = APInt(32, ++asked * 0x9e3779b9);
+      .Case<TimestampOp, RandomOp>([&](auto sample) {
+        values[sample->getResult(0)] = APInt(32, ++sampleCount * 0x9e3779b9);
         return true;
       })
       .Case([&](DropCountOp ask) {

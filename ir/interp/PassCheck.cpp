@@ -1,5 +1,3 @@
-// A module before and after each pass, run.
-
 #include "ir/interp/PassCheck.h"
 #include "ir/analysis/ConstantGlobals.h"
 #include "ir/dialect/Layout.h"
@@ -38,6 +36,8 @@ std::string firstDifference(const RunResult &before, const RunResult &after) {
       return "";
     return "before: " + wanted + "\n  after:  " + found;
   }
+  KARAKAL_ASSERT(!isWhole || before.globals.size() == after.globals.size(),
+                 "a pass keeps the words of global data");
   for (size_t i = 0; isWhole && i < before.globals.size(); ++i)
     if (before.globals[i] != after.globals[i])
       return "word " + std::to_string(i) +
@@ -45,10 +45,6 @@ std::string firstDifference(const RunResult &before, const RunResult &after) {
              "\n  after:  " + std::to_string(after.globals[i]);
   return "";
 }
-
-//===----------------------------------------------------------------------===//
-// The checker
-//===----------------------------------------------------------------------===//
 
 namespace {
 
@@ -59,12 +55,12 @@ public:
   void runBeforePass(Pass *pass, Operation *op) override {
     auto module = dyn_cast<ModuleOp>(op);
     if (!module) {
-      nested = pass->getArgument().str(); // in an adaptor that has no name
+      nested = pass->getArgument().str(); // its adaptor has no name
       return;
     }
     if (stimuli.empty())
       makeStimuli(module);
-    // What the pass before left is what this one gets.
+    // This pass gets the module that the pass before it left.
     if (results.empty())
       results = runAll(module);
   }
@@ -78,11 +74,11 @@ public:
       name = nested;
     std::vector<RunResult> before = std::move(results);
     results.clear();
-    // What make-caches adds may use values that were replaced, by its purpose,
-    // and copies that the XScale core has to begin.
+    // By design, the code of baker-make-caches may use stale values, and copies
+    // that the XScale core has to fill first.
     if (name == "baker-lower-channels" || name == "baker-to-llvm" ||
         name == "baker-make-caches" || module.getOps<func::FuncOp>().empty()) {
-      say(name, "begins anew");
+      log(name, "not compared");
       return;
     }
     results = runAll(module);
@@ -90,8 +86,8 @@ public:
   }
 
 private:
-  /// The first runs find the tables as control functions leave them, the last
-  /// one finds noise.
+  /// All runs but the last begin with the tables that the control calls set up.
+  /// The last one begins with random global data.
   void makeStimuli(ModuleOp module) {
     std::vector<uint32_t> tables;
     if (!options.inputs.calls.empty()) {
@@ -99,19 +95,19 @@ private:
       if (set.unknown.empty())
         tables = std::move(set.globals);
       else
-        say("tables", "not set: " + set.unknown);
+        log("tables", "not set: " + set.unknown);
     }
     for (size_t i = 0; i < options.runCount; ++i) {
       stimuli.push_back(makeStimulus(module, options.inputs, options.seed + i,
                                      options.packetCount));
       if (!tables.empty() && i + 1 < options.runCount)
         stimuli.back().globals = tables;
-      keepConstants(module, stimuli.back().globals);
+      setConstants(module, stimuli.back().globals);
     }
   }
 
-  /// What is known to keep its initial value has it.
-  static void keepConstants(ModuleOp module, std::vector<uint32_t> &globals) {
+  /// Gives constant globals their initial values.
+  static void setConstants(ModuleOp module, std::vector<uint32_t> &globals) {
     size_t next = 0;
     for (auto global : module.getOps<GlobalOp>()) {
       std::vector<uint32_t> words = initialWords(global);
@@ -130,6 +126,9 @@ private:
 
   void compare(const std::string &name, ArrayRef<RunResult> before,
                ArrayRef<RunResult> after) {
+    KARAKAL_ASSERT(before.size() == after.size() &&
+                       after.size() == stimuli.size(),
+                   "one run of each stimulus before and after a pass");
     size_t packets = 0;
     llvm::BitVector reached(after.empty() ? 0 : after.front().reached.size());
     for (auto [index, pair] : llvm::enumerate(llvm::zip(before, after))) {
@@ -144,14 +143,14 @@ private:
     }
     std::string unknown = after.empty() ? "" : after.front().unknown;
     size_t all = std::max<size_t>(reached.size(), 1);
-    say(name, "the same for " + std::to_string(packets) + " packets, " +
+    log(name, "the same for " + std::to_string(packets) + " packets, " +
                   std::to_string(reached.count()) + " of " +
                   std::to_string(reached.size()) + " blocks (" +
                   std::to_string(100 * reached.count() / all) + " %)" +
-                  (unknown.empty() ? "" : "; does not run: " + unknown));
+                  (unknown.empty() ? "" : "; not completed: " + unknown));
   }
 
-  void say(StringRef name, const std::string &what) {
+  void log(StringRef name, const std::string &what) {
     if (options.isVerbose && !name.empty())
       llvm::errs() << "check-passes: " << name << ": " << what << "\n";
   }

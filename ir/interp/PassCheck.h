@@ -1,12 +1,12 @@
-// A module before and after each pass, run.
+// A check that passes keep the behaviour of programs.
 //
 // Runs the module on the same random packets before and after each pass and
-// compares what can be seen from outside: packets put on channels and rings
-// (bytes, ports, metadata), drops with their reasons, global data, stops. A
-// pass whose result differs is a bug of ours; the first difference is printed
-// and the program ends with status 3.
+// compares the visible effects: packets put on channels and rings (bytes,
+// ports, metadata), drops with their reasons, global data, and stops. A pass
+// whose result differs has a bug: the check prints the first difference and
+// exits with status 3.
 //
-// ir/interp/Stimulus.h tells what packets and tables the program finds.
+// ir/interp/Stimulus.h describes the packets and tables.
 
 #ifndef KARAKAL_IR_INTERP_PASSCHECK_H
 #define KARAKAL_IR_INTERP_PASSCHECK_H
@@ -19,24 +19,24 @@
 
 namespace karakal::ir {
 
-/// What is the first difference of two runs; empty if there is none. A run that
-/// could not go on says nothing of what follows.
+/// Describes the first difference of two runs, or returns an empty string. Of
+/// an incomplete run only the events before its end are compared.
 std::string firstDifference(const RunResult &before, const RunResult &after);
 
-/// What `--check-passes` asks for.
+/// The options of `--check-passes`.
 struct PassCheckOptions {
   size_t packetCount = 100; ///< in each run
   size_t runCount = 4;      ///< each with its own global data
   uint64_t seed = 1;
   CheckInputs inputs;
-  /// Says on standard error which passes were compared, and how much of the
-  /// program the packets reached.
+  /// Whether to print on standard error which passes were compared and how
+  /// much of the program the packets reached.
   bool isVerbose = false;
 };
 
-/// The checker as an instrumentation of a pass manager over modules. Passes
-/// that leave the dialect (baker-to-llvm) and those that change what a program
-/// is run from (baker-lower-channels) begin a new comparison.
+/// Returns the check as an instrumentation of a pass manager over modules. It
+/// does not compare across passes that leave the dialect (baker-to-llvm) or
+/// change the entry of a program (baker-lower-channels).
 std::unique_ptr<mlir::PassInstrumentation>
 createPassCheck(const PassCheckOptions &options);
 

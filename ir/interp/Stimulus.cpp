@@ -1,8 +1,7 @@
-// What the pass checker runs a program on.
-
 #include "ir/interp/Stimulus.h"
 #include "ir/dialect/Attributes.h"
 #include "ir/dialect/Layout.h"
+#include "support/Assert.h"
 #include "target-ixp/chip/MemoryMap.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -19,20 +18,23 @@ namespace karakal::ir {
 
 namespace {
 
-constexpr size_t frameBytesMin = 60; // a sending MAC pads to it
+constexpr size_t frameBytesMin = 60; // a sending MAC pads frames to this
 constexpr size_t frameBytesMost = 300;
-/// Least bytes that a cut leaves of a sample.
+/// The fewest bytes that a cut leaves of a sample.
 constexpr size_t frameBytesCut = 14;
 
-/// Makes packets and global data. Uses the engine's raw numbers alone, so that
-/// every C++ library makes the same.
+/// Makes packets and global data. Uses only raw numbers of the random engine,
+/// so the result is the same with every C++ library.
 class StimulusMaker {
 public:
   StimulusMaker(ModuleOp module, const CheckInputs &inputs, uint64_t seed);
   Stimulus make(size_t packetCount);
 
 private:
-  uint64_t below(uint64_t count) { return random() % count; }
+  uint64_t below(uint64_t count) {
+    KARAKAL_ASSERT(count != 0, "there is a number to draw");
+    return random() % count;
+  }
   bool chance(unsigned percent) { return below(100) < percent; }
   void findComparisons(ModuleOp module);
   uint64_t number(unsigned width);
@@ -62,13 +64,14 @@ private:
   SmallVector<ChannelOp> rings;
   uint32_t metadataWords = 0;
   SmallVector<ProtocolOp> protocols;
-  /// What the program compares a field with, by protocol and field.
+  /// The constants that the program compares a field with, by protocol and
+  /// field.
   std::map<std::pair<std::string, std::string>, std::vector<uint64_t>> compared;
-  /// The protocols that the program finds inside of a protocol.
+  /// The protocols that the program decapsulates from a protocol.
   std::map<std::string, std::vector<std::string>> inside;
   /// Constants of the program, by width.
   std::map<unsigned, std::vector<uint64_t>> constants;
-  /// Values that occur again and again, so that packets and tables meet.
+  /// Values that occur often, so that packets match entries of tables.
   std::vector<uint64_t> common;
   SmallVector<Type> globals;
 };
@@ -81,7 +84,7 @@ StimulusMaker::StimulusMaker(ModuleOp module, const CheckInputs &inputs,
   for (auto global : module.getOps<GlobalOp>())
     globals.push_back(global.getType());
   llvm::append_range(protocols, module.getOps<ProtocolOp>());
-  // The consumer of rx takes the first header.
+  // Received packets begin with the protocol of the channel from rx.
   for (auto channel : module.getOps<ChannelOp>())
     if (channel.comesFromRx())
       for (ProtocolOp &protocol : protocols)
@@ -117,7 +120,7 @@ StimulusMaker::StimulusMaker(ModuleOp module, const CheckInputs &inputs,
     common.push_back(random());
 }
 
-/// Follows what was read through casts to its comparisons.
+/// Collects the constants that a value is compared with, also after casts.
 void collectCompared(Value value, std::vector<uint64_t> &found) {
   for (Operation *user : value.getUsers()) {
     if (isa<arith::ExtUIOp, arith::ExtSIOp, arith::TruncIOp>(user))
@@ -151,7 +154,7 @@ void StimulusMaker::findComparisons(ModuleOp module) {
 
 uint64_t StimulusMaker::fieldValue(ProtocolOp protocol, ProtocolFieldAttr field,
                                    size_t bytesLeft) {
-  // Fields of this width often say how long the packet is.
+  // Fields of this width often hold the length of the packet.
   if (field.getWidth() == 16 && chance(30))
     return bytesLeft;
   auto found =
@@ -207,7 +210,8 @@ void StimulusMaker::putField(std::vector<uint8_t> &bytes, size_t position,
   }
 }
 
-/// The Internet checksum of RFC 1071 over bytes that hold a zero in its place.
+/// Returns the Internet checksum of RFC 1071 over bytes that hold zero in its
+/// place.
 uint16_t internetChecksum(ArrayRef<uint8_t> bytes) {
   uint32_t sum = 0;
   for (auto [i, byte] : llvm::enumerate(bytes))
@@ -228,7 +232,7 @@ void StimulusMaker::putHeader(std::vector<uint8_t> &bytes, size_t at,
     putChecksum(bytes, at, protocol);
 }
 
-/// A field called "checksum" gets what such a field holds.
+/// Gives a field called "checksum" the right Internet checksum.
 void StimulusMaker::putChecksum(std::vector<uint8_t> &bytes, size_t at,
                                 ProtocolOp protocol) {
   ProtocolFieldAttr checksum = protocol.field("checksum");
@@ -241,7 +245,8 @@ void StimulusMaker::putChecksum(std::vector<uint8_t> &bytes, size_t at,
   putField(bytes, position, 16, internetChecksum(header));
 }
 
-/// Scalars are numbers of their width, so that packets and tables meet.
+/// Appends the words of a global. Its scalars are drawn as packet fields are,
+/// so that packets match entries of tables.
 void StimulusMaker::putGlobal(std::vector<uint32_t> &words, Type type) {
   if (auto array = dyn_cast<ArrayType>(type)) {
     for (uint64_t i = 0; i < array.getSize(); ++i)
@@ -273,14 +278,14 @@ std::vector<uint8_t> StimulusMaker::makeBytes(ProtocolOp first) {
     at += std::max<size_t>(protocol.getMinBytes(), 1);
     protocol = protocolAfter(protocol);
   }
-  // A frame that the capture cut short: at least its first header is there.
+  // A frame that the capture cut short. Its first header is complete.
   if (chance(25))
     bytes.resize(first.getMinBytes() +
                  below(bytes.size() - first.getMinBytes()));
   return bytes;
 }
 
-/// Mostly a field that the program looks at becomes another.
+/// Changes a field, usually one that the program compares.
 void StimulusMaker::changeField(std::vector<uint8_t> &bytes, size_t at,
                                 ProtocolOp protocol) {
   SmallVector<ProtocolFieldAttr> fields;
@@ -298,8 +303,8 @@ void StimulusMaker::changeField(std::vector<uint8_t> &bytes, size_t at,
     putChecksum(bytes, at, protocol);
 }
 
-/// Changes one of the first headers: a field of it, or the header and all
-/// behind it for another sample's, or one more header of another sample.
+/// Changes one of the first headers: changes a field of it, replaces it and all
+/// after it by another sample's, or inserts a header of another sample.
 void StimulusMaker::change(std::vector<uint8_t> &bytes) {
   ProtocolOp protocol = protocols.front();
   size_t at = 0;
@@ -325,20 +330,22 @@ void StimulusMaker::change(std::vector<uint8_t> &bytes) {
   }
 }
 
-/// The samples in turn, every other one changed, some more than once.
+/// Returns the samples in turn, half of them changed, some more than once.
 std::vector<uint8_t> StimulusMaker::takeSample() {
   std::vector<uint8_t> bytes =
       inputs.frames[sampleCount++ % inputs.frames.size()].bytes;
   while (!protocols.empty() && chance(50))
     change(bytes);
-  // Cut in one of its headers.
+  // Cut within one of the headers.
   if (chance(10) && bytes.size() > 2 * frameBytesCut)
     bytes.resize(frameBytesCut + below(frameBytesCut));
   return bytes;
 }
 
-/// What the sender of a ring's message leaves in buffer and descriptor.
+/// Makes the buffer and descriptor that the sender of a ring message leaves.
 Arrival StimulusMaker::makeMessage(ChannelOp channel) {
+  KARAKAL_ASSERT(numberOf(channel, ringAttrName),
+                 "a message comes from a channel on a ring");
   Arrival arrival;
   arrival.ring = *numberOf(channel, ringAttrName);
   arrival.channel = numberOf(channel, idAttrName).value_or(0);

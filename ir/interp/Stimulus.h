@@ -1,11 +1,11 @@
-// What the pass checker runs a program on.
+// Random packets and global data for the pass check.
 //
-// Packets are made for the program: headers of its protocols one after another,
-// with fields drawn from the constants that it compares with, cut at any place
-// after the first header, or mere noise. Where there are samples of its
-// traffic, most packets are these, as they are or with one field changed. Some
-// come from rings, with metadata. Global data holds constants, small numbers
-// and noise, or what calls of control functions leave in it.
+// Packets fit the program: they are headers of its protocols one after another,
+// with fields drawn from the constants that it compares them with, cut anywhere
+// after the first header. A few are random bytes. If there are samples of its
+// traffic, most packets are samples, unchanged or with a field changed. Some
+// packets come from rings, with metadata. Global data holds constants, small
+// numbers and random words, or the result of calls of control functions.
 
 #ifndef KARAKAL_IR_INTERP_STIMULUS_H
 #define KARAKAL_IR_INTERP_STIMULUS_H
@@ -14,7 +14,7 @@
 
 namespace karakal::ir {
 
-/// What is known of how a program is used.
+/// Samples of the traffic and set-up of a program.
 struct CheckInputs {
   /// Received frames; only bytes and receive port count.
   std::vector<PacketImage> frames;
@@ -22,7 +22,7 @@ struct CheckInputs {
   std::vector<ControlCall> calls;
 };
 
-/// Random packets and global data for `module`, made from `seed`.
+/// Makes random packets and global data for `module` from `seed`.
 Stimulus makeStimulus(mlir::ModuleOp module, const CheckInputs &inputs,
                       uint64_t seed, size_t packetCount);
 
