@@ -5,8 +5,8 @@ using namespace mlir;
 
 namespace karakal::swcache {
 
-std::vector<Cache> cachesOf(ModuleOp module) {
-  std::vector<Cache> caches;
+std::vector<GlobalCopy> globalCopiesOf(ModuleOp module) {
+  std::vector<GlobalCopy> caches;
   for (auto home : module.getOps<ir::GlobalOp>())
     if (auto copy = home->getAttrOfType<FlatSymbolRefAttr>(copyAttrName))
       caches.push_back(
@@ -14,40 +14,40 @@ std::vector<Cache> cachesOf(ModuleOp module) {
   return caches;
 }
 
-std::vector<Answers> answersOf(ModuleOp module) {
-  std::vector<Answers> answers;
+std::vector<LookupCache> lookupCachesOf(ModuleOp module) {
+  std::vector<LookupCache> caches;
   for (auto function : module.getOps<func::FuncOp>())
-    if (auto name = function->getAttrOfType<FlatSymbolRefAttr>(answersAttrName))
-      answers.push_back(
+    if (auto name = function->getAttrOfType<FlatSymbolRefAttr>(resultsAttrName))
+      caches.push_back(
           {function, module.lookupSymbol<ir::GlobalOp>(name.getValue())});
-  return answers;
+  return caches;
 }
 
-uint64_t Lines::count() const {
+uint64_t ArrayCache::count() const {
   ir::GlobalOp global = lines;
   return cast<ir::ArrayType>(global.getType()).getSize();
 }
 
-std::vector<Lines> linesOf(ModuleOp module) {
-  std::vector<Lines> all;
+std::vector<ArrayCache> arrayCachesOf(ModuleOp module) {
+  std::vector<ArrayCache> all;
   for (auto home : module.getOps<ir::GlobalOp>()) {
     auto name = home->getAttrOfType<FlatSymbolRefAttr>(linesAttrName);
     if (!name)
       continue;
-    Lines made;
+    ArrayCache made;
     made.home = home;
     made.lines = module.lookupSymbol<ir::GlobalOp>(name.getValue());
     made.tag = ir::numberOf(home, tagAttrName).value_or(0);
     auto line = cast<ir::StructType>(
         cast<ir::ArrayType>(made.lines.getType()).getElementType());
-    made.isDirect = line.fieldIndex(lineTagName).has_value();
+    made.isDirectMapped = line.fieldIndex(cacheLineTagName).has_value();
     all.push_back(made);
   }
   return all;
 }
 
-std::vector<Version> versionsOf(ModuleOp module) {
-  std::vector<Version> versions;
+std::vector<VersionWord> versionWordsOf(ModuleOp module) {
+  std::vector<VersionWord> versions;
   for (auto word : module.getOps<ir::GlobalOp>())
     if (auto memory = word->getAttrOfType<StringAttr>(versionAttrName))
       versions.push_back({word, module.lookupSymbol<ir::GlobalOp>(
@@ -69,21 +69,21 @@ uint64_t packetInterval(ModuleOp module) {
 }
 
 void refuseCaches(ModuleOp plain, ModuleOp cached, StringRef why) {
-  for (Answers answers : answersOf(cached)) {
-    Operation *lookup = plain.lookupSymbol(answers.lookup.getSymName());
-    if (!lookup->hasAttr(answersAttrName))
+  for (LookupCache cache : lookupCachesOf(cached)) {
+    Operation *lookup = plain.lookupSymbol(cache.lookup.getSymName());
+    if (!lookup->hasAttr(resultsAttrName))
       ir::explain(lookup, "plan-caches")
-          << "results of @" << answers.lookup.getSymName()
-          << " not kept after all: " << why;
+          << "results of @" << cache.lookup.getSymName()
+          << " not cached after all: " << why;
   }
-  for (Lines kept : linesOf(cached)) {
-    Operation *home = plain.lookupSymbol(kept.home.getSymName());
+  for (ArrayCache cache : arrayCachesOf(cached)) {
+    Operation *home = plain.lookupSymbol(cache.home.getSymName());
     if (!home->hasAttr(linesAttrName))
       ir::explain(home, "plan-caches")
-          << "elements of @" << kept.home.getSymName()
-          << " not kept after all: " << why;
+          << "elements of @" << cache.home.getSymName()
+          << " not cached after all: " << why;
   }
-  for (Cache cache : cachesOf(cached)) {
+  for (GlobalCopy cache : globalCopiesOf(cached)) {
     auto global = plain.lookupSymbol<ir::GlobalOp>(cache.home.getSymName());
     if (global->hasAttr(copyAttrName))
       continue;

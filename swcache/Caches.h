@@ -1,17 +1,16 @@
-// What the plan of caches says.
-//
-// The attributes by which baker-plan-caches tells the later stages what it
-// chose, and how they are read.
+// The cache plan: attributes and globals that baker-plan-caches makes for the
+// later passes.
 //
 //   on the cached global   baker.cache.copy    @karakal.copy.NAME
 //   on every global        baker.cache.reason  text
-//   on a kept look-up      baker.cache.answers @karakal.answers.NAME
-//   on an array            baker.cache.lines   @karakal.lines.NAME
-//   on both                baker.cache.tag N : i32: bits of its CAM tags
+//   on a cached look-up    baker.cache.results @karakal.results.NAME
+//   on a cached array      baker.cache.lines   @karakal.lines.NAME
+//   on both                baker.cache.tag N : i32: tag bits in a shared CAM
 //   on a version word      baker.cache.version "sram1": whose versions it is
 //   on the module          baker.cache.interval N : i64: packets of a context
-//                              from one look to the next
-//                          baker.cache.packets N : i64: the same of all engines
+//                              between version checks
+//                          baker.cache.packets N : i64: the same for the
+//                              packets of all engines
 
 #ifndef KARAKAL_SWCACHE_CACHES_H
 #define KARAKAL_SWCACHE_CACHES_H
@@ -27,70 +26,75 @@ inline constexpr llvm::StringLiteral copyAttrName = "baker.cache.copy";
 inline constexpr llvm::StringLiteral reasonAttrName = "baker.cache.reason";
 inline constexpr llvm::StringLiteral versionAttrName = "baker.cache.version";
 inline constexpr llvm::StringLiteral intervalAttrName = "baker.cache.interval";
-inline constexpr llvm::StringLiteral answersAttrName = "baker.cache.answers";
+inline constexpr llvm::StringLiteral resultsAttrName = "baker.cache.results";
 inline constexpr llvm::StringLiteral linesAttrName = "baker.cache.lines";
 inline constexpr llvm::StringLiteral tagAttrName = "baker.cache.tag";
 inline constexpr llvm::StringLiteral packetsAttrName = "baker.cache.packets";
 
-/// In local memory, of each engine: whether a context fills the copies, and
-/// the version that they were last filled at.
+/// Globals in the local memory of each engine: whether a context is filling the
+/// copies, and the version at which they were last filled; version words;
+/// copies.
 inline constexpr llvm::StringLiteral lockName = "karakal.lock";
 inline constexpr llvm::StringLiteral seenPrefix = "karakal.seen.";
 inline constexpr llvm::StringLiteral versionPrefix = "karakal.version.";
 inline constexpr llvm::StringLiteral copyPrefix = "karakal.copy.";
 
-/// In local memory, of each engine: results of a kept look-up by CAM entry,
-/// elements of an array by CAM entry or by the index's lowest bits, and how
-/// often all have been cleared. The engine's function that asks.
-inline constexpr llvm::StringLiteral answersPrefix = "karakal.answers.";
+/// Globals in the local memory of each engine: the cached results of a look-up
+/// function by CAM entry; the cache lines of an array by CAM entry or by the
+/// lowest bits of the index; how often they were cleared. And the function that
+/// looks up the cache before it calls the look-up function.
+inline constexpr llvm::StringLiteral resultsPrefix = "karakal.results.";
 inline constexpr llvm::StringLiteral linesPrefix = "karakal.lines.";
 inline constexpr llvm::StringLiteral generationName = "karakal.generation";
-inline constexpr llvm::StringLiteral keptPrefix = "karakal.kept.";
+inline constexpr llvm::StringLiteral cachedLookupPrefix = "karakal.cached.";
 
-/// A line: the element, and without the CAM its index or `noTag`.
-inline constexpr llvm::StringLiteral lineTypeName = "cache_line";
-inline constexpr llvm::StringLiteral lineEntryName = "entry";
-inline constexpr llvm::StringLiteral lineTagName = "tag";
+/// The struct of a cache line: the element and, in a direct-mapped cache, its
+/// index or `noTag`.
+inline constexpr llvm::StringLiteral cacheLineTypeName = "cache_line";
+inline constexpr llvm::StringLiteral cacheLineEntryName = "entry";
+inline constexpr llvm::StringLiteral cacheLineTagName = "tag";
 inline constexpr uint32_t noTag = ~0u;
-/// Lines without the CAM that are taken to hit as one entry of an LRU cache.
-inline constexpr uint32_t linesAnEntry = 4;
+/// A direct-mapped cache of n lines is assumed to hit as often as an LRU cache
+/// with n / `cacheLinesPerCamEntry` entries.
+inline constexpr uint32_t cacheLinesPerCamEntry = 4;
 
-/// A cached global and its copy.
-struct Cache {
+/// A global and its copy in local memory.
+struct GlobalCopy {
   ir::GlobalOp home, copy;
 };
-std::vector<Cache> cachesOf(mlir::ModuleOp module);
+std::vector<GlobalCopy> globalCopiesOf(mlir::ModuleOp module);
 
-/// A look-up whose results are kept, and they.
-struct Answers {
+/// A cached look-up function and its cached results.
+struct LookupCache {
   mlir::func::FuncOp lookup;
   ir::GlobalOp results;
 };
-std::vector<Answers> answersOf(mlir::ModuleOp module);
+std::vector<LookupCache> lookupCachesOf(mlir::ModuleOp module);
 
-/// An array of which each engine keeps elements, and its lines.
-struct Lines {
+/// A cached array and its cache lines.
+struct ArrayCache {
   ir::GlobalOp home, lines;
-  bool isDirect = false; ///< chosen by the index; else by the CAM
-  uint32_t tag = 0;      ///< bits of the CAM's tags
-  uint64_t count() const;
+  bool isDirectMapped = false; ///< else found by the CAM
+  uint32_t tag = 0;            ///< tag bits in a shared CAM
+  uint64_t count() const;      ///< of cache lines
 };
-std::vector<Lines> linesOf(mlir::ModuleOp module);
+std::vector<ArrayCache> arrayCachesOf(mlir::ModuleOp module);
 
-/// A version word and what each engine saw of it last.
-struct Version {
+/// A version word and the version that each engine saw last.
+struct VersionWord {
   ir::GlobalOp word, seen;
 };
-std::vector<Version> versionsOf(mlir::ModuleOp module);
+std::vector<VersionWord> versionWordsOf(mlir::ModuleOp module);
 
-/// Packets of one context from one look at the versions to the next, and the
-/// packets of all engines that equation 2 allows between them; 0 if nothing is
-/// cached that is ever written.
+/// The packets of one context between version checks, and the packets of all
+/// engines that equation 2 allows between them; 0 if no cached global is ever
+/// written.
 uint64_t contextInterval(mlir::ModuleOp module);
 uint64_t packetInterval(mlir::ModuleOp module);
 
-/// Says on the globals of `plain` that are cached in `cached`, another plan of
-/// the same program, that they are not, and why.
+/// Records on the globals and look-up functions of `plain` that are cached in
+/// `cached`, another plan of the same program, that they are not cached because
+/// of `why`.
 void refuseCaches(mlir::ModuleOp plain, mlir::ModuleOp cached,
                   llvm::StringRef why);
 

@@ -1,5 +1,7 @@
 #include "swcache/CheckInterval.h"
 
+#include "support/Assert.h"
+
 #include "llvm/Support/FormatVariadic.h"
 
 #include <algorithm>
@@ -7,7 +9,7 @@
 
 namespace karakal::swcache {
 
-double leastCheckRate(const AccessRates &rates) {
+double checkRateMin(const AccessRates &rates) {
   double stale = rates.store * rates.load;
   if (stale <= 0)
     return 0;
@@ -15,12 +17,15 @@ double leastCheckRate(const AccessRates &rates) {
 }
 
 uint64_t checkInterval(const AccessRates &rates) {
-  double rate = leastCheckRate(rates);
+  double rate = checkRateMin(rates);
   if (rate > 1)
     return 0;
   if (rate * double(packetIntervalMax) <= 1)
     return packetIntervalMax;
-  return uint64_t(1 / rate);
+  auto interval = uint64_t(1 / rate);
+  KARAKAL_ASSERT(interval >= 1 && interval <= packetIntervalMax,
+                 "a check interval of one packet to packetIntervalMax");
+  return interval;
 }
 
 std::string refusalByRates(const AccessRates &rates, unsigned contexts,
@@ -34,15 +39,18 @@ std::string refusalByRates(const AccessRates &rates, unsigned contexts,
                     rates.store, rates.load, reads, rates.errorMax);
   if (interval == 0)
     return need +
-           llvm::formatv("{0:f2} looks a packet", leastCheckRate(rates)).str();
-  return need + llvm::formatv("a look on every {0}th packet: {1} contexts have "
-                              "{1} packets at once",
-                              interval, contexts)
-                    .str();
+           llvm::formatv("{0:f2} version checks a packet", checkRateMin(rates))
+               .str();
+  return need +
+         llvm::formatv("a version check every {0}th packet: {1} contexts "
+                       "have {1} packets at once",
+                       interval, contexts)
+             .str();
 }
 
 uint64_t intervalOfContext(uint64_t packets, unsigned engines,
                            unsigned contexts) {
+  KARAKAL_ASSERT(engines != 0 && contexts != 0, "contexts share the packets");
   return std::max<uint64_t>(1, packets / (uint64_t(engines) * contexts));
 }
 

@@ -1,21 +1,22 @@
-// Which globals get a copy.
+// The choice of globals that get a copy in local memory.
 //
-// A global is a candidate if packets read it, if no PPF reads it to write it,
-// if it fits local memory, and if equation 2 asks for at most one look a
-// packet. Of an array the first elements suffice that the profile's packets
-// read; others are read at home. What a copy saves is the latency of its loads;
-// what it costs is words of local memory, and looks at version words, as often
-// as the candidate that needs them most. So for each interval that some
-// candidate needs, the candidates that are content with it are packed into
-// local memory (a knapsack, solved exactly by its words), and the interval that
-// saves most is taken.
+// A global is a candidate if packets read it, no PPF writes a value computed
+// from it, it fits local memory, and equation 2 needs at most one version check
+// per packet. Of an array a copy may hold only the first elements, those that
+// packets of the profile read; other elements are read from the global. A copy
+// saves the latency of its loads. It costs words of local memory and version
+// checks, as often as the candidate with the shortest interval needs them. So
+// for the interval of each candidate, all candidates that allow this interval
+// are packed into local memory (a knapsack, solved exactly), and the interval
+// that saves the most cycles wins.
 //
-// Cost: candidates * words of local memory * candidates.
+// Cost: candidates^2 * words of local memory.
 
 #include "swcache/ChooseCopies.h"
 
 #include "ir/dialect/Layout.h"
 #include "ir/dialect/ProfileAttributes.h"
+#include "support/Assert.h"
 #include "target-ixp/chip/ChipParameters.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -27,17 +28,18 @@ namespace karakal::swcache {
 
 namespace {
 
-/// Cycles of an engine that a load of a copy takes more than one at home, which
-/// is a command and a swap; and that an array takes whose copy is shorter:
-/// compare and branch, and a jump over the load at home.
+/// Engine cycles that a load of a copy takes more than a load of the global,
+/// which is a command and a swap. An array with a shorter copy takes further
+/// cycles for compare and branch, and for the jump over the load of the global.
 constexpr double copyCycles = 4, rangeCycles = 2, jumpCycles = 3;
-/// Instructions a packet for the count down to the next look.
+/// Engine cycles per packet that count down to the next version check.
 constexpr double countCycles = 3;
 
-/// The type of a copy with the elements that begin before word `extent`.
+/// Returns the type of a copy with the elements that begin before word
+/// `extent`.
 Type typeOfCopy(Type type, uint64_t extent) {
   auto array = dyn_cast<ir::ArrayType>(type);
-  // A global of one entry: the extent tells nothing of its elements.
+  // The profile has no extent for globals of a single entry.
   if (!array || extent == 0 || ir::wordCount(type) <= ir::localityEntryWordsMax)
     return type;
   uint64_t stride = ir::elementWordStride(array);
@@ -48,14 +50,15 @@ Type typeOfCopy(Type type, uint64_t extent) {
                             array.getElementType());
 }
 
-/// Cycles of an engine that one load saves if a copy serves it.
+/// Returns the engine cycles that one load saves if it reads a copy.
 double savedByLoad(ir::GlobalOp global) {
   return (GlobalUses::latencyOf(global) - localCycles) / target::ContextCount -
          copyCycles;
 }
 
-/// Cycles of an engine, a packet, if the copy serves this share of the loads.
-double savedBy(const Candidate &candidate, double share) {
+/// Returns the engine cycles saved per packet if `share` of the loads read the
+/// copy.
+double savedBy(const CopyCandidate &candidate, double share) {
   ir::GlobalOp global = candidate.global;
   bool isShorter = candidate.type != global.getType();
   return candidate.rates.load * (share * savedByLoad(global) -
@@ -63,50 +66,50 @@ double savedBy(const Candidate &candidate, double share) {
                                  (share < 1 ? jumpCycles : 0));
 }
 
-/// The share of the loads that the copy of a part of an array must serve.
+/// Returns the share of loads from which a copy of a part of an array gains.
 double leastShare(ir::GlobalOp global) {
   return (rangeCycles + jumpCycles) / savedByLoad(global);
 }
 
-/// The best set among those that are content with `interval`.
-Choice pack(const std::vector<Candidate> &candidates, uint64_t interval,
-            uint64_t words) {
-  std::vector<Choice> best(words + 1);
+/// Returns the best set of candidates that allow `interval`.
+CopyChoice pack(const std::vector<CopyCandidate> &candidates, uint64_t interval,
+                uint64_t words) {
+  std::vector<CopyChoice> best(words + 1);
   for (size_t i = 0; i < candidates.size(); ++i) {
-    const Candidate &candidate = candidates[i];
+    const CopyCandidate &candidate = candidates[i];
     if (candidate.interval < interval)
       continue;
-    for (uint64_t room = words; room >= candidate.words; --room) {
-      const Choice &without = best[room - candidate.words];
-      if (without.gain + candidate.gain <= best[room].gain)
+    for (uint64_t space = words; space >= candidate.words; --space) {
+      const CopyChoice &without = best[space - candidate.words];
+      if (without.gain + candidate.gain <= best[space].gain)
         continue;
-      Choice with = without;
+      CopyChoice with = without;
       with.chosen.push_back(i);
       with.gain += candidate.gain;
       with.interval = std::min(with.interval, candidate.interval);
-      best[room] = std::move(with);
+      best[space] = std::move(with);
     }
   }
   return best[words];
 }
 
-/// Adds to `choice` as many elements of one more array as there is room for,
-/// if that saves anything: those that packets read are taken to be read alike.
-void fillUp(const std::vector<Candidate> &candidates, uint64_t interval,
-            uint64_t words, Choice &choice) {
-  uint64_t room = words;
+/// Adds to `choice` as many elements of one more array as fit, if that saves
+/// cycles. It assumes that packets read all elements equally often.
+void fillUp(const std::vector<CopyCandidate> &candidates, uint64_t interval,
+            uint64_t words, CopyChoice &choice) {
+  uint64_t space = words;
   for (size_t i : choice.chosen)
-    room -= candidates[i].words;
+    space -= candidates[i].words;
   std::optional<size_t> best;
   uint64_t bestElements = 0;
   double most = 0;
   for (size_t i = 0; i < candidates.size(); ++i) {
-    const Candidate &candidate = candidates[i];
+    const CopyCandidate &candidate = candidates[i];
     auto array = dyn_cast<ir::ArrayType>(candidate.type);
     if (!array || candidate.interval < interval ||
         llvm::is_contained(choice.chosen, i))
       continue;
-    uint64_t elements = room / ir::elementWordStride(array);
+    uint64_t elements = space / ir::elementWordStride(array);
     double gain =
         savedBy(candidate, double(elements) / double(array.getSize()));
     if (elements >= array.getSize() || gain <= most)
@@ -123,9 +126,9 @@ void fillUp(const std::vector<Candidate> &candidates, uint64_t interval,
   choice.interval = std::min(choice.interval, candidates[*best].interval);
 }
 
-/// Cycles a packet that looks cost.
-double lookCycles(const std::vector<Candidate> &candidates,
-                  const Choice &choice, unsigned engines) {
+/// Returns the engine cycles per packet of version checks.
+double checkCycles(const std::vector<CopyCandidate> &candidates,
+                   const CopyChoice &choice, unsigned engines) {
   bool isWritten = llvm::any_of(
       choice.chosen, [&](size_t i) { return candidates[i].rates.store > 0; });
   if (!isWritten)
@@ -140,7 +143,7 @@ double lookCycles(const std::vector<Candidate> &candidates,
 
 std::string refusalToCopy(ir::GlobalOp global, const GlobalUses &uses,
                           uint64_t words, unsigned contexts,
-                          Candidate &candidate) {
+                          CopyCandidate &candidate) {
   std::optional<ir::GlobalProfile> profile = ir::profileOf(global);
   if (!profile || uses.packets() == 0)
     return "there is no profile";
@@ -149,8 +152,10 @@ std::string refusalToCopy(ir::GlobalOp global, const GlobalUses &uses,
   candidate.words = ir::wordCount(candidate.type);
   if (profile->reads == 0)
     return "no packet of the profile reads it";
-  if (std::string reason = uses.refusalToKeep(global); !reason.empty())
+  if (std::string reason = uses.refusalToCache(global); !reason.empty())
     return reason;
+  KARAKAL_ASSERT(candidate.words <= ir::wordCount(global.getType()),
+                 "a copy is no larger than its global");
   double leastWords = double(candidate.words);
   if (isa<ir::ArrayType>(candidate.type))
     leastWords *= std::min(leastShare(global), 1.0);
@@ -170,14 +175,14 @@ std::string refusalToCopy(ir::GlobalOp global, const GlobalUses &uses,
   return "";
 }
 
-Choice chooseCopies(const std::vector<Candidate> &candidates, uint64_t words,
-                    unsigned engines) {
-  Choice best;
+CopyChoice chooseCopies(const std::vector<CopyCandidate> &candidates,
+                        uint64_t words, unsigned engines) {
+  CopyChoice best;
   double most = 0;
-  for (const Candidate &candidate : candidates) {
-    Choice choice = pack(candidates, candidate.interval, words);
+  for (const CopyCandidate &candidate : candidates) {
+    CopyChoice choice = pack(candidates, candidate.interval, words);
     fillUp(candidates, candidate.interval, words, choice);
-    double net = choice.gain - lookCycles(candidates, choice, engines);
+    double net = choice.gain - checkCycles(candidates, choice, engines);
     if (net > most) {
       most = net;
       best = std::move(choice);
@@ -186,10 +191,12 @@ Choice chooseCopies(const std::vector<Candidate> &candidates, uint64_t words,
   return best;
 }
 
-void shortenLast(const Choice &choice, std::vector<Candidate> &candidates) {
+void shortenLast(const CopyChoice &choice,
+                 std::vector<CopyCandidate> &candidates) {
   if (choice.lastElements == 0)
     return;
-  Candidate &last = candidates[choice.chosen.back()];
+  KARAKAL_ASSERT(!choice.chosen.empty(), "the shortened array is chosen");
+  CopyCandidate &last = candidates[choice.chosen.back()];
   auto array = cast<ir::ArrayType>(last.type);
   last.latency *= double(choice.lastElements) / double(array.getSize());
   last.type = ir::ArrayType::get(array.getContext(), choice.lastElements,

@@ -1,4 +1,4 @@
-// Which globals get a copy.
+// The choice of globals that get a copy in local memory.
 
 #ifndef KARAKAL_SWCACHE_CHOOSECOPIES_H
 #define KARAKAL_SWCACHE_CHOOSECOPIES_H
@@ -9,39 +9,41 @@
 
 namespace karakal::swcache {
 
-/// A global that could have a copy.
-struct Candidate {
+/// A global that can have a copy.
+struct CopyCandidate {
   ir::GlobalOp global;
-  mlir::Type type; ///< of the copy: the global's, or a shorter array
+  mlir::Type type; ///< of the copy: the global's type, or a shorter array
   uint64_t words = 0;
   AccessRates rates;
-  uint64_t interval = 0; ///< packets, equation 2
-  double latency = 0;    ///< cycles that loads wait less, a packet
-  double gain = 0;       ///< cycles of an engine, a packet
+  uint64_t interval = 0; ///< packets between version checks, equation 2
+  double latency = 0;    ///< cycles of load latency saved per packet
+  double gain = 0;       ///< engine cycles saved per packet
 };
 
-/// The candidates that local memory takes, and what they save.
-struct Choice {
+/// The candidates that fit local memory, and their gain.
+struct CopyChoice {
   std::vector<size_t> chosen;
-  /// Elements of the last one, if it is an array of which only they fit; or 0.
+  /// If only the first elements of the last chosen array fit: how many. Else 0.
   uint64_t lastElements = 0;
   uint64_t interval = packetIntervalMax;
-  double gain = 0; ///< cycles of an engine, a packet
+  double gain = 0; ///< engine cycles saved per packet
 };
 
-/// Why `global` cannot have a copy in `words` words that `contexts` contexts
-/// look after; empty if it can, with `candidate` filled.
+/// Returns the reason why `global` cannot have a copy in `words` words with
+/// `contexts` contexts that check its version, or an empty string. In the
+/// latter case it fills `candidate`.
 std::string refusalToCopy(ir::GlobalOp global, const GlobalUses &uses,
                           uint64_t words, unsigned contexts,
-                          Candidate &candidate);
+                          CopyCandidate &candidate);
 
-/// The candidates that save most in so many words, looks of `engines` engines
-/// paid.
-Choice chooseCopies(const std::vector<Candidate> &candidates, uint64_t words,
-                    unsigned engines);
+/// Chooses the candidates that save the most cycles in `words` words of local
+/// memory, after the cost of the version checks of `engines` engines.
+CopyChoice chooseCopies(const std::vector<CopyCandidate> &candidates,
+                        uint64_t words, unsigned engines);
 
-/// Makes the last of the chosen as short as the choice has it.
-void shortenLast(const Choice &choice, std::vector<Candidate> &candidates);
+/// Shortens the copy of the last chosen candidate to `choice.lastElements`.
+void shortenLast(const CopyChoice &choice,
+                 std::vector<CopyCandidate> &candidates);
 
 } // namespace karakal::swcache
 

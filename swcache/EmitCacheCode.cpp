@@ -1,10 +1,9 @@
-// Pieces of the engines' code of caches.
-
 #include "swcache/EmitCacheCode.h"
 
 #include "ir/analysis/References.h"
 #include "ir/dialect/Layout.h"
 #include "mlir/IR/IRMapping.h"
+#include "support/Assert.h"
 #include "target-ixp/chip/MemoryMap.h"
 #include "target-ixp/chip/RuntimeNames.h"
 
@@ -14,11 +13,11 @@ namespace karakal::swcache {
 
 namespace {
 
-/// Words that one command reads.
+/// The most words that one command reads.
 constexpr uint64_t burstWordsMax = 8;
-/// What the CAM says of an entry with `keptState`: the state's bits stand
-/// above the hit bit, and are 0 on a miss.
-constexpr uint32_t keptBit = target::CamHit << keptState;
+/// The bit of a CAM result that is set on a hit of an entry with `validState`.
+/// The state's bits are above the hit bit, and are 0 on a miss.
+constexpr uint32_t validHitBit = target::CamHit << validState;
 
 ModuleOp moduleOf(OpBuilder &builder) {
   return builder.getInsertionBlock()
@@ -29,8 +28,12 @@ ModuleOp moduleOf(OpBuilder &builder) {
 
 void declareIntrinsic(ModuleOp module, StringRef name, unsigned operands,
                       unsigned results) {
-  if (module.lookupSymbol(name))
+  if (auto found = module.lookupSymbol<func::FuncOp>(name)) {
+    KARAKAL_ASSERT(found.getNumArguments() == operands &&
+                       found.getNumResults() == results,
+                   "one signature for @" + name.str());
     return;
+  }
   OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
   Type word = builder.getI32Type();
   auto type = builder.getFunctionType(SmallVector<Type>(operands, word),
@@ -40,8 +43,11 @@ void declareIntrinsic(ModuleOp module, StringRef name, unsigned operands,
 
 Operation *rootOf(Value ref) {
   Operation *op = ref.getDefiningOp();
-  while (!isa<ir::GlobalRefOp>(op))
+  while (!isa<ir::GlobalRefOp>(op)) {
+    KARAKAL_ASSERT((isa<ir::ElementOp, ir::FieldOp>(op)),
+                   "a reference begins with a global_ref");
     op = op->getOperand(0).getDefiningOp();
+  }
   return op;
 }
 
@@ -63,16 +69,16 @@ ir::ElementOp outermostElement(Value ref) {
   return {};
 }
 
-bool asksCam(ModuleOp module) {
+bool usesCam(ModuleOp module) {
   return module.lookupSymbol(target::intrinsic::CamLookup) != nullptr;
 }
 
-void Code::barrier() {
+void CacheCode::barrier() {
   declareIntrinsic(moduleOf(builder), target::intrinsic::Barrier);
   call(target::intrinsic::Barrier);
 }
 
-Value Code::askCam(Value key) {
+Value CacheCode::lookUpCam(Value key) {
   declareIntrinsic(moduleOf(builder), target::intrinsic::CamLookup, 1, 1);
   return builder
       .create<func::CallOp>(loc, target::intrinsic::CamLookup,
@@ -80,28 +86,30 @@ Value Code::askCam(Value key) {
       .getResult(0);
 }
 
-Value Code::isKept(Value said) {
-  return compare(arith::CmpIPredicate::ne,
-                 builder.create<arith::AndIOp>(loc, said, word(keptBit)),
-                 word(0));
+Value CacheCode::isHit(Value camResult) {
+  return compare(
+      arith::CmpIPredicate::ne,
+      builder.create<arith::AndIOp>(loc, camResult, word(validHitBit)),
+      word(0));
 }
 
-Value Code::entryOf(Value said) {
-  Value shifted =
-      builder.create<arith::ShRUIOp>(loc, said, word(target::CamEntryShift));
+Value CacheCode::entryOf(Value camResult) {
+  Value shifted = builder.create<arith::ShRUIOp>(loc, camResult,
+                                                 word(target::CamEntryShift));
   return builder.create<arith::AndIOp>(loc, shifted,
                                        word(target::CamEntries - 1));
 }
 
-void Code::keepInCam(Value entry, Value key) {
+void CacheCode::writeCam(Value entry, Value key) {
   declareIntrinsic(moduleOf(builder), target::intrinsic::CamWrite, 3, 0);
   builder.create<func::CallOp>(loc, target::intrinsic::CamWrite, TypeRange(),
-                               ValueRange{entry, key, word(keptState)});
+                               ValueRange{entry, key, word(validState)});
 }
 
-void Code::copy(Value from, Value to) {
-  // The copy of an array may have fewer elements than its home.
+void CacheCode::copy(Value from, Value to) {
   uint64_t words = ir::wordCount(ir::pointeeOf(to));
+  KARAKAL_ASSERT(words <= ir::wordCount(ir::pointeeOf(from)),
+                 "a copy is no larger than its global");
   if (auto array = dyn_cast<ir::ArrayType>(ir::pointeeOf(to));
       array && words > burstWordsMax)
     return copyArray(from, to, array.getSize());
@@ -115,7 +123,9 @@ void Code::copy(Value from, Value to) {
   }
 }
 
-void Code::repeat(uint64_t count, function_ref<void(Code &, Value)> body) {
+void CacheCode::repeat(uint64_t count,
+                       function_ref<void(CacheCode &, Value)> body) {
+  KARAKAL_ASSERT(count != 0, "a loop has an iteration");
   Block *before = builder.getInsertionBlock();
   Region *region = before->getParent();
   Block *loop = builder.createBlock(region, region->end());
@@ -133,8 +143,8 @@ void Code::repeat(uint64_t count, function_ref<void(Code &, Value)> body) {
   at(after);
 }
 
-void Code::copyArray(Value from, Value to, uint64_t size) {
-  repeat(size, [&](Code &, Value index) {
+void CacheCode::copyArray(Value from, Value to, uint64_t size) {
+  repeat(size, [&](CacheCode &, Value index) {
     copy(builder.create<ir::ElementOp>(loc, from, index),
          builder.create<ir::ElementOp>(loc, to, index));
   });

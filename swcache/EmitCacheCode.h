@@ -1,4 +1,4 @@
-// Pieces of the engines' code of caches.
+// Helpers that emit the cache code of engines.
 
 #ifndef KARAKAL_SWCACHE_EMITCACHECODE_H
 #define KARAKAL_SWCACHE_EMITCACHECODE_H
@@ -11,33 +11,34 @@
 
 namespace karakal::swcache {
 
-/// Counts of a branch that is hardly ever taken.
+/// Profile counts of a branch that is rarely taken.
 inline constexpr int64_t seldom[] = {1, 1000000};
 
-/// The CAM, of which one look-up or several have their tags.
-/// State of an entry that has a result. Others have tags, too, which hit.
-inline constexpr uint32_t keptState = 1;
+/// The state of a CAM entry with a cached value. Entries without a value have
+/// tags that can hit, too.
+inline constexpr uint32_t validState = 1;
 
-/// Declares a function of the engines that takes and gives words, once.
+/// Declares a function of the engines with words as operands and results,
+/// unless the module declares it.
 void declareIntrinsic(mlir::ModuleOp module, llvm::StringRef name,
                       unsigned operands = 0, unsigned results = 0);
 
-/// `ref` with `newRoot` in place of `root`, which it leads through.
+/// Returns `ref`, which goes through `root`, with `newRoot` in place of `root`.
 mlir::Value rebase(mlir::OpBuilder &builder, mlir::Value ref,
                    mlir::Operation *root, mlir::Value newRoot);
-/// The global's reference that `ref` begins with.
+/// Returns the global_ref that `ref` begins with.
 mlir::Operation *rootOf(mlir::Value ref);
-/// The element of the whole array that `ref` leads through; null if it does
-/// not go through one.
+/// Returns the element of the global that `ref` goes through, or null if the
+/// global is no array.
 ir::ElementOp outermostElement(mlir::Value ref);
 
-/// Whether anything in the program asks the CAM.
-bool asksCam(mlir::ModuleOp module);
+/// Whether the program looks up the CAM.
+bool usesCam(mlir::ModuleOp module);
 
-/// Builds code at one place.
-class Code {
+/// Builds cache code at one insertion point.
+class CacheCode {
 public:
-  Code(mlir::OpBuilder builder, mlir::Location loc)
+  CacheCode(mlir::OpBuilder builder, mlir::Location loc)
       : builder(builder), loc(loc) {}
 
   mlir::Value word(int64_t value) {
@@ -63,7 +64,7 @@ public:
     return compare(mlir::arith::CmpIPredicate::eq, value, word(0));
   }
   void branch(mlir::Block *to) { builder.create<mlir::cf::BranchOp>(loc, to); }
-  /// `counts`: how often it goes where, as a profile would say.
+  /// `counts` are the branch counts, as of a profile.
   void branchIf(mlir::Value condition, mlir::Block *then,
                 mlir::Block *otherwise, llvm::ArrayRef<int64_t> counts = {}) {
     auto branch =
@@ -74,26 +75,27 @@ public:
   void call(llvm::StringRef name) {
     builder.create<mlir::func::CallOp>(loc, name, mlir::TypeRange());
   }
-  /// Other contexts may have stored since the loads in front of this.
+  /// Makes later loads see the stores of other contexts.
   void barrier();
   void at(mlir::Block *block) { builder.setInsertionPointToEnd(block); }
 
-  /// What the CAM says of `key`; declares the look-up where it is missing.
-  mlir::Value askCam(mlir::Value key);
-  /// Whether an answer of the CAM names an entry that is in use.
-  mlir::Value isKept(mlir::Value said);
-  /// The entry that an answer of the CAM names.
-  mlir::Value entryOf(mlir::Value said);
-  /// Gives the entry the key, and says that it is in use.
-  void keepInCam(mlir::Value entry, mlir::Value key);
+  /// Looks up `key` in the CAM and returns the result word.
+  mlir::Value lookUpCam(mlir::Value key);
+  /// Whether a CAM result is a hit of an entry with a cached value.
+  mlir::Value isHit(mlir::Value camResult);
+  /// The entry that a CAM result names.
+  mlir::Value entryOf(mlir::Value camResult);
+  /// Gives a CAM entry the tag `key` and the state `validState`.
+  void writeCam(mlir::Value entry, mlir::Value key);
   mlir::Value element(ir::GlobalOp array, mlir::Value index) {
     return builder.create<ir::ElementOp>(loc, ref(array), index);
   }
 
-  /// `body` for each index below `count`, in a loop.
+  /// Emits a loop of `body` over the indices below `count`.
   void repeat(uint64_t count,
-              llvm::function_ref<void(Code &, mlir::Value)> body);
-  /// Copies the object `from` to `to`, burst by burst.
+              llvm::function_ref<void(CacheCode &, mlir::Value)> body);
+  /// Copies the object `from` to `to`, which may have fewer elements, in
+  /// bursts.
   void copy(mlir::Value from, mlir::Value to);
   void copyArray(mlir::Value from, mlir::Value to, uint64_t size);
 

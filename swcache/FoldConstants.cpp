@@ -1,12 +1,12 @@
-// Loads of what nothing writes.
+// Loads of constant globals at constant indices become constants.
 //
 //   %t = baker.global_ref @table            // init [3, 1, 2], never written
 //   %e = baker.element %t[%c1]          →   %v = arith.constant 1
 //   %v = baker.load %e
 //
-// Requires: what baker-plan-caches marked, since one core's program does not
-// show what the others write. Ensures: no load of such a global at a place
-// that is known. Cost: linear.
+// Requires: the marks of baker-plan-caches, because the program of one core
+// does not show the stores of the others. Ensures: no load of a marked global
+// at constant indices. Cost: linear.
 
 #include "ir/analysis/ConstantGlobals.h"
 #include "ir/analysis/Explain.h"
@@ -14,6 +14,7 @@
 #include "ir/dialect/Layout.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
+#include "support/Assert.h"
 #include "swcache/Passes.h"
 
 using namespace mlir;
@@ -35,7 +36,8 @@ private:
   void runOnOperation() override;
 };
 
-/// The word of its global that `ref` refers to, if no index is a variable.
+/// Returns the word of its global that `ref` refers to, if all indices are
+/// constant.
 std::optional<uint64_t> wordOf(Value ref) {
   Operation *op = ref.getDefiningOp();
   if (isa<ir::GlobalRefOp>(op))
@@ -57,7 +59,8 @@ std::optional<uint64_t> wordOf(Value ref) {
                                     ir::pointeeOf(element.getArray())));
 }
 
-/// What a load of `words` from `at` on gives; empty if they are not all there.
+/// Returns the results of a load from word `at` of `words`, or nothing if the
+/// load goes beyond them.
 SmallVector<Value> valuesOf(OpBuilder &builder, Operation *load,
                             ArrayRef<uint32_t> words, uint64_t at) {
   SmallVector<Value> values;
@@ -90,8 +93,8 @@ void FoldConstants::runOnOperation() {
     std::optional<uint64_t> at = wordOf(load->getOperand(0));
     if (!at)
       continue;
-    if (auto run = dyn_cast<ir::LoadWordsOp>(load))
-      *at += run.getAt();
+    if (auto burst = dyn_cast<ir::LoadWordsOp>(load))
+      *at += burst.getAt();
     OpBuilder builder(load);
     SmallVector<Value> values =
         valuesOf(builder, load, ir::initialWords(global), *at);
@@ -99,6 +102,8 @@ void FoldConstants::runOnOperation() {
       continue;
     ir::explain(load, "fold-constants") << "load of @" << global.getSymName()
                                         << " is a constant: nothing writes it";
+    KARAKAL_ASSERT(values.size() == load->getNumResults(),
+                   "a constant for each result of the load");
     load->replaceAllUsesWith(values);
     load->erase();
     ++loadCount;

@@ -1,5 +1,3 @@
-// What makes a global fit to be cached.
-
 #include "swcache/GlobalUses.h"
 
 #include "ir/analysis/References.h"
@@ -15,10 +13,10 @@ namespace karakal::swcache {
 
 namespace {
 
-/// Stores a second that are reckoned with where the program can write but the
-/// profile saw none do it.
+/// Stores per second assumed if the program can write a global but the profile
+/// saw no store.
 constexpr double unseenStores = 1;
-/// Packets a second of 64 bytes at 2.5 Gbit/s.
+/// Packets of 64 bytes per second at 2.5 Gbit/s.
 constexpr double designPackets = 2.5e9 / (64 * 8);
 
 } // namespace
@@ -39,8 +37,9 @@ GlobalUses::GlobalUses(ModuleOp module, double maxErrorRate)
   findLocked();
 }
 
-/// What PPFs and control functions write is seen late: it raises versions. A
-/// PPF that reads what it stores must not make the new value of an old one.
+/// Finds the globals that PPFs and control functions write. Readers of a cached
+/// one see a store late. A PPF on engines that also reads such a global must
+/// not compute the new value from a stale one.
 void GlobalUses::findWriters() {
   for (auto root : module.getOps<func::FuncOp>()) {
     bool isPpf = ir::isPpf(root);
@@ -63,7 +62,8 @@ void GlobalUses::findWriters() {
   }
 }
 
-/// What functions with critical sections use: a copy would be late there.
+/// Finds the globals that functions with critical sections load, where a stale
+/// copy would break mutual exclusion.
 void GlobalUses::findLocked() {
   SmallVector<func::FuncOp> roots;
   for (auto function : module.getOps<func::FuncOp>()) {
@@ -77,7 +77,7 @@ void GlobalUses::findLocked() {
         [&](ir::LoadOp load) { locked.insert(ir::globalOf(load.getRef())); });
 }
 
-std::string GlobalUses::refusalToKeep(ir::GlobalOp global) const {
+std::string GlobalUses::refusalToCache(ir::GlobalOp global) const {
   if (readToWrite.contains(global))
     return llvm::formatv("packets write it ({0:f4} stores a packet), and the "
                          "PPF that does reads it",
@@ -96,6 +96,7 @@ double GlobalUses::latencyOf(ir::GlobalOp global) {
 }
 
 AccessRates GlobalUses::ratesOf(ir::GlobalOp global) const {
+  KARAKAL_ASSERT(received > 0, "rates need packets in the profile");
   AccessRates rates;
   ir::GlobalProfile profile =
       ir::profileOf(global).value_or(ir::GlobalProfile());

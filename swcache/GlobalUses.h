@@ -1,4 +1,4 @@
-// What makes a global fit to be cached.
+// Who reads and writes the globals of a program, and how often.
 
 #ifndef KARAKAL_SWCACHE_GLOBALUSES_H
 #define KARAKAL_SWCACHE_GLOBALUSES_H
@@ -10,26 +10,28 @@
 
 namespace karakal::swcache {
 
-/// Cycles of a load of local memory: pointer, its three slots, the word.
+/// Cycles of a load from local memory: set the pointer, wait three slots, read
+/// the word.
 inline constexpr double localCycles = 5;
 
-/// The global that an operation writes, or null.
+/// Returns the global that an operation writes, or null.
 ir::GlobalOp writtenBy(mlir::Operation &op);
 
-/// Who reads and writes the globals of a program, and how often.
+/// The uses of the globals of a program.
 class GlobalUses {
 public:
-  /// `maxErrorRate`: stale packets a packet that the program tolerates.
+  /// `maxErrorRate` is the tolerated rate of stale packets.
   GlobalUses(mlir::ModuleOp module, double maxErrorRate);
 
-  /// Packets of the profile; 0 without one.
+  /// Packets of the profile; 0 without a profile.
   double packets() const { return received; }
-  /// Why nothing read from `global` can be kept; or empty.
-  std::string refusalToKeep(ir::GlobalOp global) const;
-  /// Stores where the program has one but the profile saw none are reckoned
-  /// with, too.
+  /// Returns the reason why nothing read from `global` can be cached, or an
+  /// empty string.
+  std::string refusalToCache(ir::GlobalOp global) const;
+  /// Returns the rates of `global`, which needs a profile. If the program can
+  /// store to it but the profile saw no store, a low rate is assumed.
   AccessRates ratesOf(ir::GlobalOp global) const;
-  /// Cycles of a load at home.
+  /// Returns the cycles of a load from the memory of `global`.
   static double latencyOf(ir::GlobalOp global);
 
 private:
@@ -38,10 +40,10 @@ private:
 
   mlir::ModuleOp module;
   double received = 0, maxErrorRate;
-  /// By control functions and PPFs.
+  /// Written by control functions or PPFs.
   llvm::DenseSet<mlir::Operation *> written;
-  llvm::DenseSet<mlir::Operation *> readToWrite; ///< by a PPF of the engines
-  llvm::DenseSet<mlir::Operation *> locked; ///< used with critical sections
+  llvm::DenseSet<mlir::Operation *> readToWrite; ///< by one PPF on engines
+  llvm::DenseSet<mlir::Operation *> locked;      ///< in critical sections
 };
 
 } // namespace karakal::swcache

@@ -1,23 +1,24 @@
-// The engines' side of delayed-update caches.
+// The engines' code of delayed-update caches.
 //
-// The contexts of an engine change only at memory commands and at swaps, so
-// what stands between two of those is atomic for the engine: taking the lock,
-// and storing a burst that has arrived. What is not: between the burst and its
-// arrival a flag may be raised; then the version read before it is older than
-// the flag, and the next look fills the copies again.
+// The contexts of an engine swap only at memory commands and at swap
+// instructions, so code between two of those is atomic within the engine: for
+// example taking the lock, or storing a burst after it has arrived. A version
+// can be raised between the command of a burst and its arrival. Then the
+// version that the refresh read before is older, and the next version check
+// makes a new refresh.
 //
-// Requires: the entry `me_main`, which falls from its first block into its
-// loop. Ensures: no load of a cached global but in `@karakal.refresh`. Cost:
-// linear.
+// Requires: the entry `me_main`, whose first block jumps to its loop. Ensures:
+// only `@karakal.refresh` and misses load cached globals. Cost: linear.
 
 #include "ir/analysis/Explain.h"
 #include "ir/analysis/References.h"
 #include "ir/dialect/Layout.h"
 #include "ir/dialect/ProfileAttributes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "support/Assert.h"
+#include "swcache/CacheLineLoads.h"
 #include "swcache/Caches.h"
 #include "swcache/EmitCacheCode.h"
-#include "swcache/MakeLines.h"
 #include "swcache/Passes.h"
 #include "target-ixp/chip/MemoryMap.h"
 #include "target-ixp/chip/RuntimeNames.h"
@@ -32,6 +33,7 @@ namespace karakal::swcache {
 namespace {
 
 constexpr StringLiteral refreshName = "karakal.refresh";
+
 class MakeCaches : public impl::MakeCachesBase<MakeCaches> {
 public:
   using MakeCachesBase::MakeCachesBase;
@@ -41,24 +43,24 @@ private:
 
   void redirectLoads();
   bool redirect(Operation *load, ir::GlobalOp home);
-  void clearCam(Code &code);
+  void clearCam(CacheCode &code);
   void addRefresh();
-  LogicalResult addLooks(func::FuncOp entry);
+  LogicalResult addVersionChecks(func::FuncOp entry);
   Block *addFirstFill(func::FuncOp entry, Block *loop, Value count);
-  void addLook(Block *loop, Value count);
+  void addVersionCheck(Block *loop, Value count);
 
-  Code codeAt(Block *block) {
-    return Code(OpBuilder::atBlockEnd(block), getOperation().getLoc());
+  CacheCode codeAt(Block *block) {
+    return CacheCode(OpBuilder::atBlockEnd(block), getOperation().getLoc());
   }
 
-  std::vector<Cache> caches;
-  std::vector<Lines> allLines;
-  std::vector<Version> versions;
+  std::vector<GlobalCopy> caches;
+  std::vector<ArrayCache> arrayCaches;
+  std::vector<VersionWord> versions;
   ir::GlobalOp lock;
-  ir::GlobalOp generation; ///< null if neither results nor elements are kept
+  ir::GlobalOp generation; ///< null without look-up and array caches
 };
 
-/// What is cached of `home`, in a list; or null.
+/// Returns the entry of the global `home` in a list, or null.
 template <typename Entry>
 const Entry *find(const std::vector<Entry> &entries, ir::GlobalOp home) {
   auto found = llvm::find_if(
@@ -66,18 +68,18 @@ const Entry *find(const std::vector<Entry> &entries, ir::GlobalOp home) {
   return found == entries.end() ? nullptr : &*found;
 }
 
-/// The reference `ref` with `copy` in place of its global.
-Value onCopy(OpBuilder &builder, Value ref, ir::GlobalOp copy) {
+/// Returns `ref` with `copy` in place of its global.
+Value withCopyAsRoot(OpBuilder &builder, Value ref, ir::GlobalOp copy) {
   return rebase(builder, ref, rootOf(ref),
-                Code(builder, ref.getLoc()).ref(copy));
+                CacheCode(builder, ref.getLoc()).ref(copy));
 }
 
-/// Makes `load` read the copy of the array's first elements, if its element is
-/// one of them:
+/// Makes `load` read the copy if the copy holds its element, and the global
+/// otherwise. The copy holds the first N elements of the array:
 ///
 ///   before; %in = %i < N; cond_br %in, ^copy, ^home
 ///   ^copy: load of the copy; br ^rest      ^home: load; br ^rest
-void loadEither(Operation *load, ir::ElementOp element, ir::GlobalOp copy) {
+void loadCopyOrHome(Operation *load, ir::ElementOp element, ir::GlobalOp copy) {
   Location loc = load->getLoc();
   Block *before = load->getBlock();
   Block *rest = before->splitBlock(load->getNextNode());
@@ -94,12 +96,13 @@ void loadEither(Operation *load, ir::ElementOp element, ir::GlobalOp copy) {
   builder.setInsertionPointToEnd(inCopy);
   Operation *fast = builder.clone(*load);
   builder.setInsertionPoint(fast);
-  fast->setOperand(0, onCopy(builder, load->getOperand(0), copy));
+  fast->setOperand(0, withCopyAsRoot(builder, load->getOperand(0), copy));
   builder.setInsertionPointToEnd(inCopy);
   builder.create<cf::BranchOp>(loc, rest, fast->getResults());
 
-  Code code(OpBuilder::atBlockEnd(before), loc);
-  // What the profile's packets read beyond the copy is taken to be read alike.
+  CacheCode code(OpBuilder::atBlockEnd(before), loc);
+  // Assume that packets read all elements of the profile's extent equally
+  // often.
   ir::GlobalOp home = ir::globalOf(element.getRef());
   std::optional<ir::GlobalProfile> profile = ir::profileOf(home);
   uint64_t words =
@@ -111,25 +114,26 @@ void loadEither(Operation *load, ir::ElementOp element, ir::GlobalOp copy) {
                 inCopy, atHome, {int64_t(words), int64_t(more)});
 }
 
-/// Makes one load of a cached global read the copy, or the lines; false if it
-/// stays as it is.
+/// Makes one load of a cached global read the copy or the cache lines. Returns
+/// false if the load stays as it is.
 bool MakeCaches::redirect(Operation *load, ir::GlobalOp home) {
   Value ref = load->getOperand(0);
   ir::ElementOp element = outermostElement(ref);
-  if (const Lines *kept = find(allLines, home)) {
-    return element && loadFromLine(load, element, *kept, generation);
-  }
-  const Cache *cache = find(caches, home);
+  if (const ArrayCache *cache = find(arrayCaches, home))
+    return element && loadFromCacheLine(load, element, *cache, generation);
+  const GlobalCopy *cache = find(caches, home);
   if (!cache)
     return false;
   ir::GlobalOp copy = cache->copy;
+  KARAKAL_ASSERT(ir::wordCount(copy.getType()) <= ir::wordCount(home.getType()),
+                 "a copy is no larger than its global");
   if (copy.getType() == home.getType()) {
     OpBuilder builder(load);
-    load->setOperand(0, onCopy(builder, ref, copy));
+    load->setOperand(0, withCopyAsRoot(builder, ref, copy));
     return true;
   }
   if (element)
-    loadEither(load, element, copy);
+    loadCopyOrHome(load, element, copy);
   return bool(element);
 }
 
@@ -141,7 +145,7 @@ void MakeCaches::redirectLoads() {
   });
   for (Operation *op : loads)
     if (ir::GlobalOp home = ir::globalOf(op->getOperand(0));
-        home && find(allLines, home))
+        home && find(arrayCaches, home))
       sinkToUse(op);
   for (Operation *op : loads) {
     ir::GlobalOp home = ir::globalOf(op->getOperand(0));
@@ -153,8 +157,9 @@ void MakeCaches::redirectLoads() {
   }
 }
 
-/// No entry has a result; their tags differ, as the CAM demands.
-void MakeCaches::clearCam(Code &code) {
+/// Emits code that invalidates all CAM entries and gives them different tags,
+/// as the CAM requires.
+void MakeCaches::clearCam(CacheCode &code) {
   declareIntrinsic(getOperation(), target::intrinsic::CamClear);
   declareIntrinsic(getOperation(), target::intrinsic::CamWrite, 3, 0);
   code.call(target::intrinsic::CamClear);
@@ -164,37 +169,38 @@ void MakeCaches::clearCam(Code &code) {
         ValueRange{code.word(entry), code.word(entry), code.word(0)});
 }
 
-/// Fills all copies; the caller holds the lock.
+/// Adds the function that fills all copies and clears all other caches. Its
+/// caller holds the lock.
 void MakeCaches::addRefresh() {
   ModuleOp module = getOperation();
   OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
   auto function = builder.create<func::FuncOp>(module.getLoc(), refreshName,
                                                builder.getFunctionType({}, {}));
   function.setPrivate();
-  Code code = codeAt(function.addEntryBlock());
+  CacheCode code = codeAt(function.addEntryBlock());
   SmallVector<Value> seen;
-  for (const Version &version : versions)
+  for (const VersionWord &version : versions)
     seen.push_back(code.load(version.word));
   code.barrier();
-  for (const Cache &cache : caches)
+  for (const GlobalCopy &cache : caches)
     code.copy(code.ref(cache.home), code.ref(cache.copy));
   if (generation) {
     code.store(code.builder.create<arith::AddIOp>(
                    code.loc, code.load(generation), code.word(1)),
                generation);
-    if (asksCam(module))
+    if (usesCam(module))
       clearCam(code);
   }
-  for (const Lines &kept : allLines)
-    if (kept.isDirect)
-      forgetLines(code, kept);
+  for (const ArrayCache &cache : arrayCaches)
+    if (cache.isDirectMapped)
+      clearCacheLines(code, cache);
   for (auto [version, value] : llvm::zip(versions, seen))
     code.store(value, version.seen);
   code.builder.create<func::ReturnOp>(module.getLoc());
 }
 
-/// Before `loop`, waits until the copies have been filled once. Returns the
-/// block that goes on to the loop.
+/// Emits code before `loop` that waits until the copies have been filled once.
+/// Returns its first block; its last one is the block before `loop`.
 Block *MakeCaches::addFirstFill(func::FuncOp entry, Block *loop, Value count) {
   OpBuilder builder(entry.getContext());
   Block *start = builder.createBlock(loop);
@@ -202,7 +208,7 @@ Block *MakeCaches::addFirstFill(func::FuncOp entry, Block *loop, Value count) {
   Block *fill = builder.createBlock(loop);
   Block *wait = builder.createBlock(loop);
   Block *ready = builder.createBlock(loop);
-  Code code = codeAt(start);
+  CacheCode code = codeAt(start);
   code.branchIf(code.isZero(code.load(versions.front().seen)), notReady, ready,
                 seldom);
   code = codeAt(notReady);
@@ -218,17 +224,17 @@ Block *MakeCaches::addFirstFill(func::FuncOp entry, Block *loop, Value count) {
   return start;
 }
 
-/// At the top of `loop`, a look at the versions on every i-th pass.
-void MakeCaches::addLook(Block *loop, Value count) {
+/// Emits a version check at the top of `loop`, on every i-th iteration.
+void MakeCaches::addVersionCheck(Block *loop, Value count) {
   Block *rest = loop->splitBlock(loop->begin());
   OpBuilder builder(loop->getParent()->getContext());
-  Block *look = builder.createBlock(rest);
+  Block *check = builder.createBlock(rest);
   Block *changed = builder.createBlock(rest);
   Block *refresh = builder.createBlock(rest);
   Block *busy = builder.createBlock(rest);
   int64_t interval = int64_t(contextInterval(getOperation()));
 
-  Code code = codeAt(loop);
+  CacheCode code = codeAt(loop);
   auto set = [&](Value value) {
     code.builder.create<LLVM::StoreOp>(code.loc, value, count);
   };
@@ -236,12 +242,12 @@ void MakeCaches::addLook(Block *loop, Value count) {
       code.loc, code.builder.getI32Type(), count);
   left = code.builder.create<arith::SubIOp>(code.loc, left, code.word(1));
   set(left);
-  code.branchIf(code.isZero(left), look, rest, {1, interval});
+  code.branchIf(code.isZero(left), check, rest, {1, interval});
 
-  code = codeAt(look);
+  code = codeAt(check);
   set(code.word(interval));
   Value differs;
-  for (const Version &version : versions) {
+  for (const VersionWord &version : versions) {
     Value now = code.load(version.word);
     Value bits = code.builder.create<arith::XOrIOp>(code.loc, now,
                                                     code.load(version.seen));
@@ -261,20 +267,20 @@ void MakeCaches::addLook(Block *loop, Value count) {
   code.store(code.word(0), lock);
   code.branch(rest);
 
-  // Another context fills the copies, maybe with what was there before this
-  // version: look again at the next packet.
+  // Another context is filling the copies, perhaps with data older than this
+  // version. Check again at the next packet.
   code = codeAt(busy);
   set(code.word(1));
   code.branch(rest);
 }
 
-LogicalResult MakeCaches::addLooks(func::FuncOp entry) {
+LogicalResult MakeCaches::addVersionChecks(func::FuncOp entry) {
   Block &first = entry.getBody().front();
   auto jump = dyn_cast<cf::BranchOp>(first.getTerminator());
   if (!jump)
     return entry.emitError()
            << "baker-make-caches: @" << target::runtime::EngineEntry
-           << " does not fall from its first block into its loop";
+           << " does not jump from its first block to its loop";
   Block *loop = jump.getDest();
   SmallVector<Value> operands(jump.getDestOperands());
   bool isWritten = contextInterval(getOperation()) != 0;
@@ -283,7 +289,7 @@ LogicalResult MakeCaches::addLooks(func::FuncOp entry) {
   OpBuilder builder(jump);
   Location loc = entry.getLoc();
   if (isWritten) {
-    Code code(builder, loc);
+    CacheCode code(builder, loc);
     auto pointer = LLVM::LLVMPointerType::get(entry.getContext());
     count = builder.create<LLVM::AllocaOp>(loc, pointer, builder.getI32Type(),
                                            code.word(1));
@@ -298,24 +304,29 @@ LogicalResult MakeCaches::addLooks(func::FuncOp entry) {
   builder.create<cf::BranchOp>(loc, start);
   jump.erase();
   if (isWritten)
-    addLook(loop, count);
+    addVersionCheck(loop, count);
   return success();
 }
 
 void MakeCaches::runOnOperation() {
   ModuleOp module = getOperation();
-  caches = cachesOf(module);
-  allLines = linesOf(module);
-  versions = versionsOf(module);
+  caches = globalCopiesOf(module);
+  arrayCaches = arrayCachesOf(module);
+  versions = versionWordsOf(module);
   lock = module.lookupSymbol<ir::GlobalOp>(lockName);
   auto entry = module.lookupSymbol<func::FuncOp>(target::runtime::EngineEntry);
   generation = module.lookupSymbol<ir::GlobalOp>(generationName);
   if (!lock || !entry)
     return;
+  KARAKAL_ASSERT(!versions.empty(), "cached globals have a version word");
+  KARAKAL_ASSERT(generation ||
+                     (arrayCaches.empty() && lookupCachesOf(module).empty()),
+                 "look-up and array caches have a generation");
+  KARAKAL_ASSERT(!module.lookupSymbol(refreshName), "the pass runs once");
   redirectLoads();
   declareIntrinsic(getOperation(), target::intrinsic::Swap);
   addRefresh();
-  if (failed(addLooks(entry)))
+  if (failed(addVersionChecks(entry)))
     signalPassFailure();
 }
 

@@ -1,4 +1,4 @@
-// Passes that make caches.
+// Declarations of the cache passes.
 
 #ifndef KARAKAL_SWCACHE_PASSES_H
 #define KARAKAL_SWCACHE_PASSES_H

@@ -1,4 +1,4 @@
-// Passes that make caches.
+// The cache passes.
 
 #ifndef KARAKAL_SWCACHE_PASSES_TD
 #define KARAKAL_SWCACHE_PASSES_TD
@@ -6,13 +6,14 @@
 include "mlir/Pass/PassBase.td"
 
 def PlanCaches : Pass<"baker-plan-caches", "::mlir::ModuleOp"> {
-  let summary = "choose what engines cache, and raise flags where it is written";
+  let summary = "choose what engines cache, and raise versions at stores";
   let description = [{
-    A global that packets often read, and that control functions and PPFs write
-    seldom, gets a copy in each engine's local memory (section 5.2 of the
-    paper). Chosen by the profile, within local memory, is what saves most
-    memory latency; each choice and each refusal is explained with its numbers
-    (`baker.cache.reason`).
+    A global that packets often read, and that control functions and PPFs rarely
+    write, gets a copy in each engine's local memory (section 5.2 of the paper).
+    The pass chooses by the profile the globals that save the most memory latency
+    and fit local memory. It explains each choice and each refusal with its
+    numbers (`baker.cache.reason`). Look-up functions and large arrays can have
+    caches, too.
 
     ```mlir
     baker.global @mac : !baker.array<4 x i48> {baker.place = {memory = "sram1", …}}
@@ -22,23 +23,23 @@ def PlanCaches : Pass<"baker-plan-caches", "::mlir::ModuleOp"> {
     baker.global @karakal.version.sram1 : i32 init [1] {…}
     ```
 
-    Behind the stores to such a global, in control functions and PPFs, the version word
-    of the memory that holds it is raised: `data = …; updated = …` of the
-    paper's Figure 8. The word lies in the same memory, whose unit keeps the
-    order. How often an engine looks at it follows from equation 2; what would
-    need more than one look a packet is not cached.
+    After the stores to a cached global, in control functions and PPFs, the pass
+    raises the version word of the memory that holds the global: `data = …;
+    updated = …` of the paper's Figure 8. The word is in the same memory, whose
+    unit keeps the order. Equation 2 gives the interval between version checks. A
+    global that needs more than one check per packet is not cached.
 
-    Requires: places of globals, a profile (without one nothing is cached).
+    Requires: addresses of globals, and a profile (without one nothing is cached).
   }];
   let options = [
     Option<"maxErrorRate", "max-error-rate", "double", "1e-3",
-           "stale packets a packet that are tolerated">,
+           "tolerated rate of stale packets">,
     Option<"engines", "engines", "unsigned", "6",
            "engines that run the program">,
-    Option<"answers", "answers", "bool", "true",
-           "keep results of look-ups, too">,
-    Option<"lines", "lines", "bool", "true",
-           "keep elements of large arrays, too">
+    Option<"lookupCaches", "lookup-caches", "bool", "true",
+           "also cache results of look-up functions">,
+    Option<"arrayCaches", "array-caches", "bool", "true",
+           "also cache elements of large arrays">
   ];
   let dependentDialects = ["::mlir::func::FuncDialect",
                            "::mlir::arith::ArithDialect"];
@@ -46,19 +47,19 @@ def PlanCaches : Pass<"baker-plan-caches", "::mlir::ModuleOp"> {
     Statistic<"cachedCount", "cached", "Globals that engines cache">,
     Statistic<"cachedWordCount", "cached-words",
               "Words of local memory that copies take">,
-    Statistic<"refusedCount", "refused", "Globals that are not worth it">,
-    Statistic<"raiseCount", "raises", "Places where a version is raised">
+    Statistic<"refusedCount", "refused", "Globals that are not cached">,
+    Statistic<"raiseCount", "raises", "Instructions that raise a version">
   ];
 }
 
 def FoldConstants : Pass<"baker-fold-constants", "::mlir::ModuleOp"> {
-  let summary = "loads of what nothing writes become constants";
+  let summary = "make loads of constant globals constants";
   let description = [{
     A global that no function of the program writes, `init` and control functions
     included, keeps its initial value. `baker-plan-caches` marks it
-    (`baker.cache.constant`); a load at a place of it that is known becomes that
-    value. What is read at variable places may get a copy in each engine, which
-    nobody looks at again.
+    (`baker.cache.constant`). A load of it at constant indices becomes the value.
+    If it is loaded at variable indices, engines may have a copy, which needs no
+    version checks.
 
     ```mlir
     baker.global @table : !baker.array<3 x i32> init [3, 1, 2] {baker.cache.constant}
@@ -74,46 +75,45 @@ def FoldConstants : Pass<"baker-fold-constants", "::mlir::ModuleOp"> {
   ];
 }
 
-def MakeAnswers : Pass<"baker-make-answers", "::mlir::ModuleOp"> {
-  let summary = "calls of a look-up that ask the CAM first";
+def MakeLookupCaches : Pass<"baker-make-lookup-caches", "::mlir::ModuleOp"> {
+  let summary = "make calls of look-up functions look up the CAM first";
   let description = [{
-    For each look-up that `baker-plan-caches` chose, calls go to a function that
-    asks the engine's CAM for the argument first:
+    For each look-up function that `baker-plan-caches` chose, calls go to a
+    function that looks up the argument in the engine's CAM first:
 
     ```
-    kept(key):  s = cam_lookup(key)
-                if (state of s == kept) return answers[entry of s]
-                g = generation; r = lookup(key)
-                if (g == generation) {           // no refresh in between
-                  s = cam_lookup(key)            // the entry used longest ago
-                  answers[entry of s] = r; cam_write(entry, key, kept)
-                }
-                return r
+    cached(key):  s = cam_lookup(key)
+                  if (state of s == valid) return results[entry of s]
+                  g = generation; r = lookup(key)
+                  if (g == generation) {           // no refresh in between
+                    s = cam_lookup(key)            // the least recently used entry
+                    results[entry of s] = r; cam_write(entry, key, valid)
+                  }
+                  return r
     ```
 
-    A refresh of the caches (`baker-make-caches`) clears the CAM, gives its entries
-    tags that differ and no state, and counts the
-    generation up, so a result that was looked up before it is not kept behind
-    it. Contexts change only in the look-up: all else is atomic. Where several
-    look-ups share the CAM, their tags have bits above the argument that tell
-    them apart (`baker.cache.tag`).
+    A refresh of the caches (`baker-make-caches`) clears the CAM, gives its
+    entries different tags and no state, and increments the generation. So a
+    result that was looked up before the refresh is not cached after it. Contexts
+    swap only in the look-up function: all other code is atomic. If several
+    look-up functions share the CAM, tag bits above the argument identify them
+    (`baker.cache.tag`).
   }];
   let dependentDialects = ["::mlir::func::FuncDialect",
                            "::mlir::cf::ControlFlowDialect",
                            "::mlir::arith::ArithDialect"];
   let statistics = [
-    Statistic<"callCount", "calls", "Calls that ask the CAM first">
+    Statistic<"callCount", "calls", "Calls that look up the CAM first">
   ];
 }
 
 def MakeCaches : Pass<"baker-make-caches", "::mlir::ModuleOp"> {
-  let summary = "the engines' side of delayed-update caches";
+  let summary = "make the engines' code of delayed-update caches";
   let description = [{
-    Carries out in the engines' program what `baker-plan-caches` chose. Loads
-    of a cached global become loads of its copy. Before its first packet an
-    engine fills the copies; from then on each context looks at the version
-    words on every i-th packet, and one that has changed has the copies filled
-    anew, by one context at a time:
+    Carries out the plan of `baker-plan-caches` in the engines' program. Loads of
+    a cached global become loads of its copy. Before its first packet an engine
+    fills the copies. Then each context checks the version words on every i-th
+    packet. If one has changed, one context at a time refreshes the copies:
 
     ```
     me_main:  while (seen == 0)                    // once
@@ -126,15 +126,15 @@ def MakeCaches : Pass<"baker-make-caches", "::mlir::ModuleOp"> {
     refresh:  lock = 1; v = version; copy = home; seen = v; lock = 0
     ```
 
-    `refresh` reads the version before the data: a store in between leaves the
-    two different, so the next look fills again.
+    `refresh` reads the version before the data. After a store in between, the
+    version seen is older than the version word, so the next check refreshes again.
   }];
   let dependentDialects = ["::mlir::func::FuncDialect",
                            "::mlir::cf::ControlFlowDialect",
                            "::mlir::arith::ArithDialect",
                            "::mlir::LLVM::LLVMDialect"];
   let statistics = [
-    Statistic<"loadCount", "loads", "Loads that read a copy">
+    Statistic<"loadCount", "loads", "Loads that read a copy or a cache line">
   ];
 }
 

@@ -1,16 +1,15 @@
-// What engines cache.
+// The plan of what engines cache.
 //
-// Look-ups and elements of large arrays that the CAM serves are chosen first
-// (ChooseKept.h), then globals that get a copy of their own (ChooseCopies.h),
-// then an array whose elements lines without the CAM keep in what is left of
-// local memory.
+// The pass first chooses the look-up functions and large arrays that use the
+// CAM (ChooseCached.h), then the globals that get a copy (ChooseCopies.h), then
+// an array with a direct-mapped cache in the rest of local memory.
 //
-// Each update is atomic as far as the program's own is: a copy is filled by
-// the bursts that a load would use, and the version is raised behind the
-// stores of a block. Two scalars that were stored one after the other can be
-// seen apart, as they can at home.
+// An update is as atomic as without caches: a refresh reads a copy with the
+// bursts that a load would use, and the version is raised after the stores of a
+// block. A packet can see one of two scalars stored one after the other without
+// the second, as it can without caches.
 //
-// Requires: places of globals. Ensures: see Caches.h.
+// Requires: addresses of globals. Ensures: see Caches.h.
 
 #include "ir/analysis/ConstantGlobals.h"
 #include "ir/analysis/Explain.h"
@@ -40,8 +39,8 @@ namespace {
 
 constexpr StringLiteral passName = "plan-caches";
 constexpr uint32_t bytesPerWord = 4;
-/// Words for copies: the first line has the lock and the versions seen.
-constexpr uint32_t copyWordsMax = target::CacheWords - target::CacheLineWords;
+/// Words of local memory for caches, after the lock and the versions seen.
+constexpr uint32_t cacheWordsMax = target::CacheWords - target::CacheLineWords;
 
 class PlanCaches : public impl::PlanCachesBase<PlanCaches> {
 public:
@@ -50,21 +49,21 @@ public:
 private:
   void runOnOperation() override;
 
-  /// All that is cached, and the cycles of latency a packet that it saves.
+  /// The caches, and the cycles of latency per packet that they save.
   struct Plan {
-    KeptChoice cam; ///< with lines that the index chooses
-    std::vector<Candidate> candidates;
-    Choice choice;
+    CacheChoice cam; ///< and the direct-mapped cache
+    std::vector<CopyCandidate> candidates;
+    CopyChoice choice;
     double gain = 0;
   };
 
-  std::vector<Candidate> findCandidates(const GlobalUses &uses);
-  Plan planWith(const GlobalUses &uses, const std::vector<Candidate> &possible,
-                bool isCamForLines);
+  std::vector<CopyCandidate> findCandidates(const GlobalUses &uses);
+  Plan planWith(const GlobalUses &uses,
+                const std::vector<CopyCandidate> &possible, bool isCamForLines);
   void explainRefusals();
   void carryOut();
-  void carryOutKept(const Kept &chosen);
-  void carryOutCopy(Candidate &chosen);
+  void carryOutCache(const CacheCandidate &chosen);
+  void carryOutCopy(CopyCandidate &chosen);
   ir::GlobalOp addGlobal(const Twine &name, Type type, const ir::Place &place);
   ir::GlobalOp addLocal(const Twine &name, Type type);
   void addVersion(const std::string &memory);
@@ -92,13 +91,13 @@ ir::GlobalOp PlanCaches::addLocal(const Twine &name, Type type) {
   return addGlobal(name, type, place);
 }
 
-/// The version word of `memory`, behind its globals.
+/// Adds the version word of `memory`, after its globals.
 void PlanCaches::addVersion(const std::string &memory) {
   uint32_t next = ir::globalsEnd(getOperation(), memory);
   Builder builder(&getContext());
   ir::GlobalOp word =
       addGlobal(versionPrefix + memory, builder.getI32Type(), {memory, next});
-  // Never 0, which stands for nothing seen yet.
+  // Never 0, which means that an engine has seen no version yet.
   word.setInit(ArrayRef<int64_t>{1});
   word->setAttr(versionAttrName, builder.getStringAttr(memory));
   versionAddress[memory] =
@@ -106,7 +105,7 @@ void PlanCaches::addVersion(const std::string &memory) {
   addLocal(seenPrefix + memory, builder.getI32Type());
 }
 
-/// Raises versions behind the last store of a block to cached globals.
+/// Raises versions after the last store of each block to cached globals.
 void PlanCaches::raiseIn(func::FuncOp function,
                          const DenseSet<Operation *> &cached) {
   auto i32 = IntegerType::get(&getContext(), 32);
@@ -148,35 +147,36 @@ void PlanCaches::setReason(ir::GlobalOp global, bool isCached,
       << (isCached ? " cached: " : " not cached: ") << reason;
 }
 
-/// Places what an engine keeps of a look-up or of an array.
-void PlanCaches::carryOutKept(const Kept &chosen) {
+/// Reserves local memory for the cache of a look-up function or an array.
+void PlanCaches::carryOutCache(const CacheCandidate &chosen) {
   Operation *op = chosen.op();
   bool isLookup = bool(chosen.lookup);
   std::string numbers = llvm::formatv(
-      "{0} of them know {1:f2} of {2:f2} {3} a packet; with at most {4:e2} "
-      "stale packets a look on every {5}th packet; saves {6:f0} cycles of "
+      "{0} of them serve {1:f2} of {2:f2} {3} a packet; with at most {4:e2} "
+      "stale packets a version check every {5}th packet; saves {6:f0} cycles "
+      "of "
       "latency a packet",
-      chosen.entries, chosen.hitRate * chosen.asked, chosen.asked,
+      chosen.entries, chosen.hitRate * chosen.probes, chosen.probes,
       isLookup ? "calls" : "visits", chosen.rates.errorMax, chosen.interval,
       chosen.gain);
-  ir::GlobalOp place = addLocal((isLookup ? answersPrefix : linesPrefix) +
+  ir::GlobalOp cache = addLocal((isLookup ? resultsPrefix : linesPrefix) +
                                     SymbolTable::getSymbolName(op).getValue(),
-                                keptType(chosen));
-  op->setAttr(isLookup ? answersAttrName : linesAttrName,
-              FlatSymbolRefAttr::get(place.getSymNameAttr()));
+                                cacheArrayType(chosen));
+  op->setAttr(isLookup ? resultsAttrName : linesAttrName,
+              FlatSymbolRefAttr::get(cache.getSymNameAttr()));
   if (chosen.tag != 0)
     ir::setNumber(op, tagAttrName, chosen.tag);
   if (!isLookup)
     op->setAttr(reasonAttrName,
-                StringAttr::get(&getContext(), "elements kept: " + numbers));
+                StringAttr::get(&getContext(), "elements cached: " + numbers));
   ir::explain(op, passName)
       << (isLookup ? "results of @" : "elements of @")
-      << SymbolTable::getSymbolName(op).getValue() << " kept"
-      << (chosen.isDirect ? " in lines that the index chooses: " : ": ")
+      << SymbolTable::getSymbolName(op).getValue() << " cached"
+      << (chosen.isDirectMapped ? " in lines found by the index: " : ": ")
       << numbers;
 }
 
-void PlanCaches::carryOutCopy(Candidate &chosen) {
+void PlanCaches::carryOutCopy(CopyCandidate &chosen) {
   ir::GlobalOp copy =
       addLocal(copyPrefix + chosen.global.getSymName(), chosen.type);
   chosen.global->setAttr(copyAttrName,
@@ -184,8 +184,8 @@ void PlanCaches::carryOutCopy(Candidate &chosen) {
   cachedWordCount += chosen.words;
   setReason(chosen.global, true,
             llvm::formatv("{0:f2} loads and {1:e2} stores a packet, {2} "
-                          "words; with at most {3:e2} stale packets a look "
-                          "on every {4}th packet; saves {5:f0} cycles of "
+                          "words; with at most {3:e2} stale packets a version "
+                          "check every {4}th packet; saves {5:f0} cycles of "
                           "latency a packet",
                           chosen.rates.load, chosen.rates.store, chosen.words,
                           chosen.rates.errorMax, chosen.interval,
@@ -211,18 +211,18 @@ void PlanCaches::carryOut() {
     addCached(plan.candidates[i].global);
     isWritten |= plan.candidates[i].rates.store > 0;
   }
-  for (const Kept &each : plan.cam.kept) {
+  for (const CacheCandidate &each : plan.cam.chosen) {
     for (ir::GlobalOp global : each.globals)
       addCached(global);
     isWritten |= each.rates.store > 0;
     interval = std::min(interval, each.interval);
   }
-  if (!plan.cam.kept.empty())
+  if (!plan.cam.chosen.empty())
     addLocal(generationName, builder.getI32Type());
-  // From a line's first word on: what a pointer reaches.
+  // The caches begin at the first word that a local memory pointer can address.
   localNext = target::CacheLineWords * bytesPerWord;
-  for (const Kept &each : plan.cam.kept)
-    carryOutKept(each);
+  for (const CacheCandidate &each : plan.cam.chosen)
+    carryOutCache(each);
   for (size_t i : plan.choice.chosen)
     carryOutCopy(plan.candidates[i]);
   if (isWritten) {
@@ -238,13 +238,13 @@ void PlanCaches::carryOut() {
       raiseIn(function, cached);
 }
 
-/// The globals that could have a copy.
-std::vector<Candidate> PlanCaches::findCandidates(const GlobalUses &uses) {
-  std::vector<Candidate> found;
+/// Returns the globals that can have a copy.
+std::vector<CopyCandidate> PlanCaches::findCandidates(const GlobalUses &uses) {
+  std::vector<CopyCandidate> found;
   for (auto global : getOperation().getOps<ir::GlobalOp>()) {
-    Candidate candidate;
+    CopyCandidate candidate;
     std::string reason =
-        refusalToCopy(global, uses, copyWordsMax, contexts(), candidate);
+        refusalToCopy(global, uses, cacheWordsMax, contexts(), candidate);
     if (reason.empty())
       found.push_back(candidate);
     else
@@ -253,29 +253,30 @@ std::vector<Candidate> PlanCaches::findCandidates(const GlobalUses &uses) {
   return found;
 }
 
-/// What is kept, and what gets a copy in the words that leaves;
-/// `isCamForLines`: the CAM serves arrays, too.
-PlanCaches::Plan PlanCaches::planWith(const GlobalUses &uses,
-                                      const std::vector<Candidate> &possible,
-                                      bool isCamForLines) {
+/// Chooses look-up and array caches, then copies for the rest of local memory.
+/// `isCamForLines`: arrays may use the CAM, too.
+PlanCaches::Plan
+PlanCaches::planWith(const GlobalUses &uses,
+                     const std::vector<CopyCandidate> &possible,
+                     bool isCamForLines) {
   Plan plan;
-  KeepOptions options;
-  options.lookups = answers;
+  CacheOptions options;
+  options.lookups = lookupCaches;
   options.lines = isCamForLines;
-  options.words = options.wholeWords = copyWordsMax;
+  options.words = options.wholeWords = cacheWordsMax;
   options.contexts = contexts();
   if (uses.packets() != 0)
-    plan.cam = chooseKept(getOperation(), uses, options);
+    plan.cam = chooseCamCaches(getOperation(), uses, options);
   DenseSet<Operation *> taken;
-  for (const Kept &kept : plan.cam.kept) {
-    options.words -= kept.localWords();
-    for (ir::GlobalOp global : kept.globals)
+  for (const CacheCandidate &candidate : plan.cam.chosen) {
+    options.words -= candidate.localWords();
+    for (ir::GlobalOp global : candidate.globals)
       taken.insert(global);
-    plan.gain += kept.gain;
+    plan.gain += candidate.gain;
   }
-  for (const Candidate &candidate : possible)
-    if (llvm::none_of(plan.cam.kept, [&](const Kept &kept) {
-          return kept.array == candidate.global;
+  for (const CopyCandidate &candidate : possible)
+    if (llvm::none_of(plan.cam.chosen, [&](const CacheCandidate &chosen) {
+          return chosen.array == candidate.global;
         }))
       plan.candidates.push_back(candidate);
   plan.choice = chooseCopies(plan.candidates, options.words, engines);
@@ -285,33 +286,35 @@ PlanCaches::Plan PlanCaches::planWith(const GlobalUses &uses,
     options.words -= uint32_t(plan.candidates[i].words);
     plan.gain += plan.candidates[i].latency;
   }
-  if (lines && uses.packets() != 0)
-    if (auto direct = chooseDirect(getOperation(), uses, options, taken)) {
+  if (arrayCaches && uses.packets() != 0)
+    if (auto direct =
+            chooseDirectMapped(getOperation(), uses, options, taken)) {
       plan.gain += direct->gain;
-      plan.cam.kept.push_back(std::move(*direct));
+      plan.cam.chosen.push_back(std::move(*direct));
     }
   return plan;
 }
 
 void PlanCaches::explainRefusals() {
-  for (const auto &[kept, why] : plan.cam.refused)
-    if (llvm::none_of(plan.cam.kept, [op = kept.op()](const Kept &chosen) {
-          return chosen.op() == op;
-        }))
-      ir::explain(kept.op(), passName)
-          << (kept.lookup ? "results" : "elements") << " of @"
-          << SymbolTable::getSymbolName(kept.op()).getValue()
-          << " not kept: " << why;
+  for (const auto &[candidate, why] : plan.cam.refused)
+    if (llvm::none_of(plan.cam.chosen,
+                      [op = candidate.op()](const CacheCandidate &chosen) {
+                        return chosen.op() == op;
+                      }))
+      ir::explain(candidate.op(), passName)
+          << (candidate.lookup ? "results" : "elements") << " of @"
+          << SymbolTable::getSymbolName(candidate.op()).getValue()
+          << " not cached: " << why;
   for (size_t i = 0; i < plan.candidates.size(); ++i)
-    if (const Candidate &candidate = plan.candidates[i];
+    if (const CopyCandidate &candidate = plan.candidates[i];
         !llvm::is_contained(plan.choice.chosen, i))
       setReason(candidate.global, false,
-                llvm::formatv("{0:f2} loads a packet, {1} words, a look on "
-                              "every {2}th packet: {3}",
+                llvm::formatv("{0:f2} loads a packet, {1} words, a version "
+                              "check every {2}th packet: {3}",
                               candidate.rates.load, candidate.words,
                               candidate.interval,
                               plan.choice.chosen.empty()
-                                  ? "looking costs more than that saves"
+                                  ? "version checks cost more than that saves"
                                   : "others save more")
                     .str());
 }
@@ -320,13 +323,13 @@ void PlanCaches::runOnOperation() {
   ir::markConstantGlobals(getOperation());
   GlobalUses uses(getOperation(), maxErrorRate);
   versionAddress.clear();
-  std::vector<Candidate> possible = findCandidates(uses);
+  std::vector<CopyCandidate> possible = findCandidates(uses);
   plan = planWith(uses, possible, false);
-  if (lines)
+  if (arrayCaches)
     if (Plan lined = planWith(uses, possible, true); lined.gain > plan.gain)
       plan = std::move(lined);
   explainRefusals();
-  if (!plan.choice.chosen.empty() || !plan.cam.kept.empty())
+  if (!plan.choice.chosen.empty() || !plan.cam.chosen.empty())
     carryOut();
 }
 

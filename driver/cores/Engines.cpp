@@ -312,18 +312,18 @@ Result<PlannedProgram> planAndCompile(ModuleOp program,
   if (made)
     made = withTrueFigures(std::move(*made), program, options);
   Options fewer = options;
-  if (made && !swcache::linesOf(*made->program).empty()) {
+  if (made && !swcache::arrayCachesOf(*made->program).empty()) {
     // Asking takes about the time of the command that a hit saves: lines pay
     // where a memory is the limit.
-    fewer.pipeline.keepLines = false;
+    fewer.pipeline.cacheArrays = false;
     made =
         betterOf(std::move(*made), compileToFit(program, fewer), 1 + sameRate);
   }
-  if (made && !swcache::answersOf(*made->program).empty()) {
-    fewer.pipeline.keepAnswers = false;
+  if (made && !swcache::lookupCachesOf(*made->program).empty()) {
+    fewer.pipeline.cacheLookups = false;
     made = betterOf(std::move(*made), compileToFit(program, fewer));
   }
-  if (made && !swcache::cachesOf(*made->program).empty()) {
+  if (made && !swcache::globalCopiesOf(*made->program).empty()) {
     fewer.pipeline.disabled.push_back("plan-caches");
     made = betterOf(std::move(*made), compileToFit(program, fewer));
   }

@@ -86,14 +86,14 @@ void addPlanCaches(OpPassManager &passes, CoreTarget,
   swcache::PlanCachesOptions plan;
   plan.maxErrorRate = options.maxErrorRate;
   plan.engines = options.engineCount;
-  plan.answers = options.keepAnswers;
-  plan.lines = options.keepLines;
+  plan.lookupCaches = options.cacheLookups;
+  plan.arrayCaches = options.cacheArrays;
   passes.addPass(swcache::createPlanCaches(plan));
 }
 
 void addMakeAnswers(OpPassManager &passes, CoreTarget,
                     const PipelineOptions &) {
-  passes.addPass(swcache::createMakeAnswers());
+  passes.addPass(swcache::createMakeLookupCaches());
 }
 
 void addFoldConstants(OpPassManager &passes, CoreTarget,
@@ -216,7 +216,7 @@ constexpr PassRow rows[] = {
      "soar's part that needs the whole program", addChannelHeads},
     {"lower-channels", Stage::EveryCore, Level::Base, true,
      "cuts one core's program out of the PPF graph", addLowerChannels},
-    {"make-answers", Stage::Engines, Level::Swc, false,
+    {"make-lookup-caches", Stage::Engines, Level::Swc, false,
      "asks the CAM where the look-up is still a call", addMakeAnswers},
     {"inline", Stage::Engines, Level::Pac, false,
      "the packet passes see a packet from ring to ring", addInline},

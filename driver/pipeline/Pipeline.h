@@ -53,8 +53,8 @@ struct PipelineOptions {
   /// Stale packets a packet that caches may cause (equation 2).
   double maxErrorRate = 1e-3;
   /// Whether results of look-ups are kept.
-  bool keepAnswers = true;
-  bool keepLines = true;
+  bool cacheLookups = true;
+  bool cacheArrays = true;
   /// Size of an SRAM channel of the board.
   uint64_t sramBytes = target::SramChannelBytes;
   /// Names of passes that do not run.

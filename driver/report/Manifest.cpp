@@ -141,7 +141,7 @@ json describeGlobals(ModuleOp program) {
 /// Copies of globals in the engines' local memory, for who counts stale uses.
 json describeCaches(ModuleOp program) {
   json caches = json::array();
-  for (swcache::Cache cache : swcache::cachesOf(program)) {
+  for (swcache::GlobalCopy cache : swcache::globalCopiesOf(program)) {
     ir::Place home = *ir::placeOf(cache.home);
     caches.push_back({{"global", cache.home.getSymName().str()},
                       {"memory", home.memory},
@@ -159,7 +159,7 @@ json describeCaches(ModuleOp program) {
 /// has tells the CAM's tag, or the word behind the element.
 json describeLines(ModuleOp program) {
   json all = json::array();
-  for (swcache::Lines kept : swcache::linesOf(program)) {
+  for (swcache::ArrayCache kept : swcache::arrayCachesOf(program)) {
     ir::Place home = *ir::placeOf(kept.home);
     auto array = cast<ir::ArrayType>(kept.home.getType());
     uint64_t words = ir::wordCount(kept.lines.getType());
@@ -171,7 +171,7 @@ json describeLines(ModuleOp program) {
                    {"local", ir::placeOf(kept.lines)->address},
                    {"lines", kept.count()},
                    {"line_bytes", 4 * words / kept.count()},
-                   {"by_cam", !kept.isDirect},
+                   {"by_cam", !kept.isDirectMapped},
                    {"cam_tag", kept.tag},
                    {"version", swcache::versionPrefix.str() + home.memory},
                    {"interval", swcache::packetInterval(program)},
@@ -184,14 +184,14 @@ json describeLines(ModuleOp program) {
 /// what the engine saw last.
 json describeAnswers(ModuleOp program) {
   json versions = json::array();
-  for (swcache::Version version : swcache::versionsOf(program)) {
+  for (swcache::VersionWord version : swcache::versionWordsOf(program)) {
     ir::Place home = *ir::placeOf(version.word);
     versions.push_back({{"memory", home.memory},
                         {"address", home.address},
                         {"seen", ir::placeOf(version.seen)->address}});
   }
   json all = json::array();
-  for (swcache::Answers answers : swcache::answersOf(program))
+  for (swcache::LookupCache answers : swcache::lookupCachesOf(program))
     all.push_back({{"lookup", answers.lookup.getSymName().str()},
                    {"bytes", 4 * ir::wordCount(answers.results.getType())},
                    {"local", ir::placeOf(answers.results)->address},

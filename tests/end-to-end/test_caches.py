@@ -273,7 +273,7 @@ def test_a_cache_that_does_not_pay_is_not_made(
         for each in read_json(report)["decisions"]
         if each["decision"].startswith("elements of @g.accounts")
     ][-1]
-    assert last["decision"] == "elements of @g.accounts not kept after all"
+    assert last["decision"] == "elements of @g.accounts not cached after all"
     assert "million packets a second" in last["reason"]
 
 

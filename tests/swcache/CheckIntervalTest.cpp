@@ -1,4 +1,4 @@
-// Equation 2: how often an engine must look.
+// Equation 2: the interval between version checks.
 
 #include "swcache/CheckInterval.h"
 
@@ -12,43 +12,43 @@ namespace {
 
 TEST(CheckInterval, FollowsEquationTwo) {
   // One store in a million packets, two loads a packet, a stale packet in a
-  // thousand: a look on every 500th packet.
-  EXPECT_DOUBLE_EQ(leastCheckRate({1e-6, 2, 1e-3}), 2e-3);
+  // thousand: a version check every 500th packet.
+  EXPECT_DOUBLE_EQ(checkRateMin({1e-6, 2, 1e-3}), 2e-3);
   EXPECT_EQ(checkInterval({1e-6, 2, 1e-3}), 500u);
 }
 
-TEST(CheckInterval, RefusesMoreThanOneLookAPacket) {
+TEST(CheckInterval, RefusesMoreThanOneCheckPerPacket) {
   EXPECT_EQ(checkInterval({1e-3, 1, 1e-3}), 1u);
   EXPECT_EQ(checkInterval({1.1e-3, 1, 1e-3}), 0u);
   EXPECT_EQ(checkInterval({1e-9, 1, 0}), 0u);
 }
 
-TEST(CheckInterval, IsNoShorterThanThePacketsThatAreThereAtOnce) {
+TEST(CheckInterval, IsRefusedIfShorterThanThePacketsInFlight) {
   EXPECT_EQ(refusalByRates({1e-3, 1, 1e-1}, 48, "loads"), "");
   EXPECT_EQ(refusalByRates({0, 1, 1e-9}, 48, "loads"), "");
   EXPECT_EQ(refusalByRates({1e-3, 1, 2e-2}, 48, "calls"),
             "1.00e-03 stores and 1.00 calls a packet with at most 2.00e-02 "
-            "stale packets need a look on every 20th packet: 48 contexts have "
-            "48 packets at once");
+            "stale packets need a version check every 20th packet: 48 contexts "
+            "have 48 packets at once");
   EXPECT_NE(refusalByRates({1e-3, 1, 1e-4}, 48, "loads"), "");
 }
 
-TEST(CheckInterval, IsBoundedWhereNothingIsStored) {
+TEST(CheckInterval, IsBoundedIfNothingIsStored) {
   EXPECT_EQ(checkInterval({0, 5, 1e-3}), packetIntervalMax);
   EXPECT_EQ(checkInterval({0, 5, 0}), packetIntervalMax);
   EXPECT_EQ(checkInterval({1e-30, 1, 1e-3}), packetIntervalMax);
 }
 
-TEST(CheckInterval, EnginesAndContextsShareThePackets) {
+TEST(CheckInterval, IsDividedAmongEnginesAndContexts) {
   EXPECT_EQ(intervalOfContext(4800, 6, 8), 100u);
   EXPECT_EQ(intervalOfContext(47, 6, 8), 1u);
   EXPECT_EQ(intervalOfContext(47, 1, 8), 5u);
 }
 
-TEST(CheckInterval, NeverPromisesMoreThanTheRateAllows) {
+TEST(CheckInterval, NeverExceedsTheToleratedRate) {
   std::mt19937 random(1);
   std::uniform_real_distribution<double> exponent(-9, 0);
-  for (unsigned round = 0; round < 10000; ++round) {
+  for (unsigned trial = 0; trial < 10000; ++trial) {
     AccessRates rates{std::pow(10, exponent(random)),
                       10 * std::pow(10, exponent(random) / 3),
                       std::pow(10, exponent(random))};
@@ -57,7 +57,7 @@ TEST(CheckInterval, NeverPromisesMoreThanTheRateAllows) {
       EXPECT_LE(double(interval) * rates.store * rates.load,
                 rates.errorMax * (1 + 1e-9));
     else
-      EXPECT_GT(leastCheckRate(rates), 1);
+      EXPECT_GT(checkRateMin(rates), 1);
   }
 }
 

@@ -6,7 +6,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "support/Error.h"
+#include "support/Assert.h"
 #include "target-ixp/chip/MemoryMap.h"
 
 #include <deque>
@@ -53,13 +53,16 @@ private:
   ModelState start();
   Address addressOf(Context &context, Value ref);
   bool isLocal(Value ref);
-  /// Whether the context waits for a command or gave way before `op`.
+  /// Whether a context swaps at `op`: a memory command or a swap.
   bool isBoundary(Operation *op);
   void transfer(ModelState &state, unsigned index, Operation *op);
   /// Runs context `index` to its next boundary or its end.
   void advance(ModelState &state, unsigned index);
   void executeCam(ModelState &state, unsigned index, func::CallOp call);
   void performWrite(ModelState &state, unsigned index);
+  bool executeControlFlow(Context &context, Operation *op);
+  bool executeCall(ModelState &state, unsigned index, func::CallOp call);
+  bool executeArith(Context &context, Operation *op);
   bool execute(ModelState &state, unsigned index, Operation *op);
   void jump(Context &context, Block *to, ValueRange operands);
   void next(Context &context, Operation *op) {
@@ -134,7 +137,8 @@ bool Explorer::isBoundary(Operation *op) {
 
 constexpr StringLiteral raiseName = "__ixp_sram_incr";
 
-/// The loads and stores of words; a store at home is on its way only.
+/// Executes a load or store. A store to a global outside local memory only
+/// begins; `performWrite` completes it.
 void Explorer::transfer(ModelState &state, unsigned index, Operation *op) {
   Context &context = state.contexts[index];
   bool isStore = isa<ir::StoreOp, ir::StoreWordsOp>(op);
@@ -168,9 +172,9 @@ void Explorer::jump(Context &context, Block *to, ValueRange operands) {
   context.calls.back() = number.lookup(&to->front());
 }
 
-/// The CAM of an engine is a list of entry, tag and state, the one used last at
-/// the end. Of entries with the same tag the first answers, as may happen on
-/// the chip.
+/// Executes a CAM instruction. The CAM of an engine is a list of entry, tag and
+/// state with the most recently used entry last. Of entries with the same tag
+/// the first one hits, which the chip allows.
 void Explorer::executeCam(ModelState &state, unsigned index,
                           func::CallOp call) {
   Context &context = state.contexts[index];
@@ -200,60 +204,68 @@ void Explorer::executeCam(ModelState &state, unsigned index,
     std::rotate(cam.begin() + at, cam.begin() + at + 3, cam.end());
 }
 
-/// Executes `op`; false if the context has ended.
-bool Explorer::execute(ModelState &state, unsigned index, Operation *op) {
-  Context &context = state.contexts[index];
-  auto in = [&](unsigned i) -> uint32_t & {
-    return valueIn(context, op->getOperand(i));
-  };
-  auto out = [&]() -> uint32_t & { return valueIn(context, op->getResult(0)); };
+/// Executes a branch or a return; false if `op` is neither.
+bool Explorer::executeControlFlow(Context &context, Operation *op) {
   if (auto branch = dyn_cast<cf::BranchOp>(op)) {
     jump(context, branch.getDest(), branch.getDestOperands());
-    return true;
-  }
-  if (auto branch = dyn_cast<cf::CondBranchOp>(op)) {
+  } else if (auto branch = dyn_cast<cf::CondBranchOp>(op)) {
     if (valueIn(context, branch.getCondition()))
       jump(context, branch.getTrueDest(), branch.getTrueDestOperands());
     else
       jump(context, branch.getFalseDest(), branch.getFalseDestOperands());
-    return true;
-  }
-  if (isa<func::ReturnOp>(op)) {
+  } else if (isa<func::ReturnOp>(op)) {
     context.calls.pop_back();
+    KARAKAL_ASSERT(!context.calls.empty(), "the entry never returns");
     Operation *call = operations[context.calls.back()]->getPrevNode();
     for (auto [result, value] :
          llvm::zip(call->getResults(), op->getOperands()))
       valueIn(context, result) = valueIn(context, value);
+  } else {
+    return false;
+  }
+  return true;
+}
+
+/// Executes a call; false if the context has ended.
+bool Explorer::executeCall(ModelState &state, unsigned index,
+                           func::CallOp call) {
+  Context &context = state.contexts[index];
+  StringRef name = call.getCallee();
+  next(context, call);
+  if (name == "use") {
+    std::vector<uint32_t> words;
+    for (Value operand : call.getOperands())
+      words.push_back(valueIn(context, operand));
+    std::string wrong = setting.atUse(state, engineOf(index), words);
+    if (violation.empty())
+      violation = wrong;
+    return ++context.uses < setting.usesMax;
+  }
+  if (name == "__ixp_swap" || name == "__ixp_barrier")
+    return true;
+  if (name == raiseName) {
+    context.writes.push_back({});
     return true;
   }
-  if (auto call = dyn_cast<func::CallOp>(op)) {
-    next(context, op);
-    if (call.getCallee() == "use") {
-      std::vector<uint32_t> words;
-      for (Value operand : call.getOperands())
-        words.push_back(valueIn(context, operand));
-      std::string wrong = setting.atUse(state, engineOf(index), words);
-      if (violation.empty())
-        violation = wrong;
-      return ++context.uses < setting.usesMax;
-    }
-    if (call.getCallee() == "__ixp_swap" || call.getCallee() == "__ixp_barrier")
-      return true;
-    if (call.getCallee() == raiseName) {
-      context.writes.push_back({});
-      return true;
-    }
-    if (call.getCallee().starts_with("__ixp_cam_")) {
-      executeCam(state, index, call);
-      return true;
-    }
-    auto callee = module.lookupSymbol<func::FuncOp>(call.getCallee());
-    for (auto [argument, value] :
-         llvm::zip(callee.getArguments(), call.getOperands()))
-      valueIn(context, argument) = valueIn(context, value);
-    context.calls.push_back(number.lookup(&callee.getBody().front().front()));
+  if (name.starts_with("__ixp_cam_")) {
+    executeCam(state, index, call);
     return true;
   }
+  auto callee = module.lookupSymbol<func::FuncOp>(name);
+  for (auto [argument, value] :
+       llvm::zip(callee.getArguments(), call.getOperands()))
+    valueIn(context, argument) = valueIn(context, value);
+  context.calls.push_back(number.lookup(&callee.getBody().front().front()));
+  return true;
+}
+
+/// Executes arithmetic and the accesses of the check count, which is kept under
+/// its pointer; false if `op` is neither.
+bool Explorer::executeArith(Context &context, Operation *op) {
+  auto in = [&](unsigned i) -> uint32_t & {
+    return valueIn(context, op->getOperand(i));
+  };
+  auto out = [&]() -> uint32_t & { return valueIn(context, op->getResult(0)); };
   if (auto constant = dyn_cast<arith::ConstantOp>(op))
     out() = uint32_t(cast<IntegerAttr>(constant.getValue()).getInt());
   else if (isa<arith::AddIOp>(op))
@@ -273,13 +285,25 @@ bool Explorer::execute(ModelState &state, unsigned index, Operation *op) {
             : compare.getPredicate() == arith::CmpIPredicate::ne
                 ? in(0) != in(1)
                 : in(0) < in(1);
-  else if (isa<LLVM::StoreOp>(op)) // of the count, kept under its pointer
+  else if (isa<LLVM::StoreOp>(op))
     in(1) = in(0);
   else if (isa<LLVM::LoadOp>(op))
     out() = in(0);
-  else if (isa<ir::LoadOp, ir::LoadWordsOp, ir::StoreOp, ir::StoreWordsOp>(op))
-    transfer(state, index, op);
   else
+    return false;
+  return true;
+}
+
+/// Executes `op`; false if the context has ended.
+bool Explorer::execute(ModelState &state, unsigned index, Operation *op) {
+  Context &context = state.contexts[index];
+  if (executeControlFlow(context, op))
+    return true;
+  if (auto call = dyn_cast<func::CallOp>(op))
+    return executeCall(state, index, call);
+  if (isa<ir::LoadOp, ir::LoadWordsOp, ir::StoreOp, ir::StoreWordsOp>(op))
+    transfer(state, index, op);
+  else if (!executeArith(context, op))
     KARAKAL_ASSERT(
         (isa<ir::GlobalRefOp, ir::ElementOp, ir::FieldOp, LLVM::AllocaOp>(op)),
         "the model knows the operation");
@@ -294,14 +318,14 @@ void Explorer::advance(ModelState &state, unsigned index) {
     if (isBoundary(op))
       return;
     if (!execute(state, index, op)) {
-      // Nothing of an ended context counts.
+      // The values of an ended context do not matter.
       context.calls.clear();
       std::fill(context.values.begin(), context.values.end(), 0);
     }
   }
 }
 
-/// The first write on its way from context `index` arrives.
+/// Completes the oldest pending write of context `index`.
 void Explorer::performWrite(ModelState &state, unsigned index) {
   std::vector<ModelState::Write> &writes = state.contexts[index].writes;
   const ModelState::Write write = writes.front();
@@ -378,7 +402,7 @@ ModelResult Explorer::run() {
   result.states = seen.size();
   result.ends = ends.size();
   result.violation = violation;
-  // What leads to an end, backwards.
+  // Find the states that lead to an end, backwards.
   std::vector<bool> canEnd(before.size());
   while (!ends.empty()) {
     uint32_t state = ends.back();

@@ -1,11 +1,11 @@
-// All interleavings of an engine's contexts.
+// A model checker for all interleavings of an engine's contexts.
 //
-// Runs the code that baker-make-caches makes, as it stands in the IR, in every
-// order in which contexts and memories can act. A context runs undisturbed from
-// one memory command to the next, as on a microengine. A read takes effect at
-// some later moment, and its context goes on at one later still; other contexts
-// and the writer may act in between. Writes and raised versions of a context
-// take effect in their order and before its next read, but it does not wait.
+// Executes the IR that baker-make-caches makes in every order in which contexts
+// and memories can act. A context runs undisturbed from one memory command to
+// the next, as on a microengine. A read takes effect at some later moment, and
+// its context goes on at an even later one. Other contexts and the writer may
+// act in between. Writes and raised versions of a context take effect in order
+// and before its next read, but the context does not wait for them.
 
 #ifndef KARAKAL_TESTS_SWCACHE_INTERLEAVER_H
 #define KARAKAL_TESTS_SWCACHE_INTERLEAVER_H
@@ -24,12 +24,12 @@
 
 namespace karakal::swcache {
 
-/// The CAM among the local memory of an engine.
+/// The name under which an engine's local memory holds its CAM.
 inline constexpr const char *camName = "cam";
 
-/// Everything that can differ between two moments.
+/// A state of the model.
 struct ModelState {
-  /// Words on the way to the home of a global; no global: versions go up.
+  /// A pending write to a global. Without a global it raises the versions.
   struct Write {
     std::string global;
     uint64_t word = 0;
@@ -40,17 +40,17 @@ struct ModelState {
     }
   };
   struct Context {
-    std::vector<uint32_t> calls;  ///< operations: innermost last; empty: ended
+    std::vector<uint32_t> calls;  ///< operations, innermost last; empty: ended
     std::vector<uint32_t> values; ///< by number of the SSA value
-    bool isPerformed = false;     ///< the command at hand has taken effect
+    bool isPerformed = false;     ///< its command has taken effect
     uint32_t uses = 0;            ///< packets so far
-    std::vector<Write> writes;    ///< on their way, the first first
+    std::vector<Write> writes;    ///< pending, oldest first
     bool operator<(const Context &o) const {
       return std::tie(calls, values, isPerformed, uses, writes) <
              std::tie(o.calls, o.values, o.isPerformed, o.uses, o.writes);
     }
   };
-  /// Whether a write of an engine has no version behind it yet.
+  /// Whether an engine has written but not raised the version yet.
   bool isWriting() const {
     return std::any_of(contexts.begin(), contexts.end(),
                        [](const Context &c) { return !c.writes.empty(); });
@@ -68,11 +68,11 @@ struct ModelState {
 struct ModelSetting {
   unsigned engines = 1, contextsPerEngine = 2;
   uint32_t usesMax = 3; ///< packets of each context
-  /// The writer's steps on the home memory, one after the other.
+  /// The steps of the writer, in order.
   std::vector<std::function<void(ModelState &)>> writer;
-  /// Holds in every state; a text says what is wrong.
+  /// Holds in every state: returns what is wrong, or an empty string.
   std::function<std::string(const ModelState &)> invariant;
-  /// Holds of the words that a packet of an engine uses.
+  /// Holds for the words that a packet of an engine uses.
   std::function<std::string(const ModelState &, unsigned engine,
                             const std::vector<uint32_t> &)>
       atUse;
@@ -80,7 +80,7 @@ struct ModelSetting {
 
 struct ModelResult {
   uint64_t states = 0, ends = 0;
-  /// States from which no order leads to an end.
+  /// States from which no order leads to the end of all contexts.
   uint64_t stuck = 0;
   std::string violation; ///< the first
 };

@@ -1,5 +1,5 @@
-// The delayed-update protocol in every interleaving: the code that
-// baker-make-caches makes, with a writer that stores and raises at any moment.
+// The delayed-update protocol in every interleaving of the code that
+// baker-make-caches makes with a writer that stores and raises at any moment.
 
 #include "tests/swcache/Interleaver.h"
 
@@ -36,7 +36,7 @@ func.func private @use(i32, i32)
 }
 )";
 
-/// The same with data of two bursts.
+/// The program with data of two bursts.
 std::string longProgram() {
   std::string text = program;
   auto replaceAll = [&](const std::string &from, const std::string &to) {
@@ -59,12 +59,12 @@ protected:
                         LLVM::LLVMDialect>();
     module = parseSourceString<ModuleOp>(text, &context);
     PassManager passes(&context);
-    passes.addPass(createMakeAnswers());
+    passes.addPass(createMakeLookupCaches());
     passes.addPass(createMakeCaches());
     EXPECT_TRUE(succeeded(passes.run(*module)));
   }
 
-  /// Update k makes the data k + 1 and then the version k + 1.
+  /// Update k sets the data to k + 1 and then the version to k + 1.
   ModelSetting setting(unsigned engines, unsigned contexts, uint32_t uses,
                        unsigned updates) {
     ModelSetting made;
@@ -90,7 +90,7 @@ protected:
         bool isWriting = state.writerStep % 2 != 0;
         if (!isWriting && seen == state.home.at("karakal.version.sram1")[0] &&
             local.at("copy") != state.home.at("home"))
-          return "nothing is to be noticed any more, but the copy is old";
+          return "the version was seen, but the copy is stale";
       }
       return "";
     };
@@ -99,8 +99,10 @@ protected:
       if (words[0] == 0)
         return "a packet used a copy that was never filled";
       if (words[0] != words[1])
-        return "a packet used a torn line";
-      return words[0] <= state.home.at("home")[0] ? "" : "a value from nowhere";
+        return "a packet used a torn copy";
+      return words[0] <= state.home.at("home")[0]
+                 ? ""
+                 : "a packet used a value that was never written";
     };
     return made;
   }
@@ -114,8 +116,8 @@ protected:
     RecordProperty("states", int(result.states));
   }
 
-  /// A refresh no longer counts the generation up.
-  void keepOneGeneration() {
+  /// Makes the refresh leave the generation as it is.
+  void freezeGeneration() {
     auto refresh = module->lookupSymbol<func::FuncOp>("karakal.refresh");
     auto counted = *refresh.getOps<arith::AddIOp>().begin();
     counted.getResult().replaceAllUsesWith(counted.getLhs());
@@ -125,13 +127,17 @@ protected:
   OwningOpRef<ModuleOp> module;
 };
 
-TEST_F(Protocol, TwoContextsOfAnEngine) { expectSound(setting(1, 2, 3, 2)); }
+TEST_F(Protocol, HoldsForTwoContextsOfAnEngine) {
+  expectSound(setting(1, 2, 3, 2));
+}
 
-TEST_F(Protocol, ThreeContextsOfAnEngine) { expectSound(setting(1, 3, 2, 1)); }
+TEST_F(Protocol, HoldsForThreeContextsOfAnEngine) {
+  expectSound(setting(1, 3, 2, 1));
+}
 
-TEST_F(Protocol, TwoEngines) { expectSound(setting(2, 1, 2, 2)); }
+TEST_F(Protocol, HoldsForTwoEngines) { expectSound(setting(2, 1, 2, 2)); }
 
-TEST_F(Protocol, AVersionReadBehindTheDataIsFound) {
+TEST_F(Protocol, AVersionReadAfterTheDataLosesUpdates) {
   auto refresh = module->lookupSymbol<func::FuncOp>("karakal.refresh");
   Operation *load = *refresh.getOps<ir::LoadOp>().begin();
   Operation *last = *refresh.getOps<ir::StoreWordsOp>().begin();
@@ -140,7 +146,7 @@ TEST_F(Protocol, AVersionReadBehindTheDataIsFound) {
   EXPECT_NE(explore(*module, setting(1, 2, 3, 2)).violation, "");
 }
 
-/// The same with packets that write what is cached, and raise the version.
+/// The program with packets that write the cached global and raise the version.
 std::string writingProgram() {
   std::string text = program;
   auto insert = [&](const std::string &before, const std::string &what) {
@@ -157,7 +163,7 @@ std::string writingProgram() {
   return text;
 }
 
-/// Engines that write: what each has noticed last is what lies at home.
+/// Engines that write: a copy at the current version equals the global.
 class WritingEngines : public Protocol {
 protected:
   WritingEngines() : Protocol(writingProgram()) {}
@@ -171,26 +177,28 @@ protected:
             local.at("karakal.seen.sram1") ==
                 state.home.at("karakal.version.sram1") &&
             local.at("copy") != state.home.at("home"))
-          return "nothing is to be noticed any more, but the copy is old";
+          return "the version was seen, but the copy is stale";
       return "";
     };
     made.atUse = [](const ModelState &, unsigned,
                     const std::vector<uint32_t> &words) -> std::string {
       if (words[0] == 0)
         return "a packet used a copy that was never filled";
-      return words[0] == words[1] ? "" : "a packet used a torn line";
+      return words[0] == words[1] ? "" : "a packet used a torn copy";
     };
     return made;
   }
 };
 
-TEST_F(WritingEngines, TwoContextsOfAnEngine) {
+TEST_F(WritingEngines, HoldsForTwoContextsOfAnEngine) {
   expectSound(writingSetting(1, 2, 3));
 }
 
-TEST_F(WritingEngines, TwoEngines) { expectSound(writingSetting(2, 1, 3)); }
+TEST_F(WritingEngines, HoldsForTwoEngines) {
+  expectSound(writingSetting(2, 1, 3));
+}
 
-TEST_F(WritingEngines, AVersionRaisedBeforeTheDataIsFound) {
+TEST_F(WritingEngines, AVersionRaisedBeforeTheDataLosesUpdates) {
   auto entry = module->lookupSymbol<func::FuncOp>("me_main");
   Operation *store = nullptr, *raise = nullptr;
   entry.walk([&](Operation *op) {
@@ -221,7 +229,7 @@ func.func @me_main() {
   func.call @use(%found) : (i32) -> ()
   cf.br ^loop
 }
-func.func private @find(%key: i32) -> i32 attributes {baker.kind = "function", baker.cache.answers = @answers} {
+func.func private @find(%key: i32) -> i32 attributes {baker.kind = "function", baker.cache.results = @answers} {
   %ref = baker.global_ref @home : !baker.ref<i32>
   %found = baker.load %ref : !baker.ref<i32>
   return %found : i32
@@ -230,10 +238,10 @@ func.func private @use(i32)
 }
 )";
 
-/// Results of a look-up in the CAM: none outlives the update that it lacks.
-class KeptResults : public Protocol {
+/// Cached results: none stays in the CAM after the refresh for a newer update.
+class CachedResults : public Protocol {
 protected:
-  KeptResults() : Protocol(lookupProgram) {}
+  CachedResults() : Protocol(lookupProgram) {}
 
   ModelSetting resultSetting(unsigned engines, unsigned contexts, uint32_t uses,
                              unsigned updates) {
@@ -249,7 +257,7 @@ protected:
         for (size_t at = 0; at < cam->second.size(); at += 3)
           if (cam->second[at + 2] != 0 &&
               local.at("answers")[cam->second[at]] != state.home.at("home")[0])
-            return "nothing is to be noticed any more, but a result is old";
+            return "the version was seen, but a result is stale";
       }
       return "";
     };
@@ -257,24 +265,26 @@ protected:
                     const std::vector<uint32_t> &words) -> std::string {
       return words[0] != 0 && words[0] <= state.home.at("home")[0]
                  ? ""
-                 : "a value from nowhere";
+                 : "a packet used a value that was never written";
     };
     return made;
   }
 };
 
-TEST_F(KeptResults, TwoContextsOfAnEngine) {
+TEST_F(CachedResults, HoldsForTwoContextsOfAnEngine) {
   expectSound(resultSetting(1, 2, 2, 2));
 }
 
-TEST_F(KeptResults, TwoEngines) { expectSound(resultSetting(2, 1, 2, 2)); }
+TEST_F(CachedResults, HoldsForTwoEngines) {
+  expectSound(resultSetting(2, 1, 2, 2));
+}
 
-TEST_F(KeptResults, AResultOfAnEarlierGenerationIsFound) {
-  keepOneGeneration();
+TEST_F(CachedResults, AResultOfAnEarlierGenerationStaysStale) {
+  freezeGeneration();
   EXPECT_NE(explore(*module, resultSetting(1, 2, 3, 2)).violation, "");
 }
 
-/// Packets that read a pair of words, which lies in a line of `fields`.
+/// A program whose packets read a pair of words from a cache line of `fields`.
 std::string lineProgram(const std::string &fields) {
   return R"(
 module attributes {baker.cache.interval = 1 : i64, baker.cache.packets = 8 : i64} {
@@ -300,14 +310,15 @@ func.func private @use(i32, i32)
 )";
 }
 
-/// Elements in lines: none is torn, none outlives the update that it lacks.
-class KeptElements : public Protocol {
+/// Cached elements: none is torn, none stays after the refresh for a newer
+/// update.
+class CachedElements : public Protocol {
 protected:
-  explicit KeptElements(
+  explicit CachedElements(
       const std::string &fields = "entry : !baker.array<2 x i32>")
       : Protocol(lineProgram(fields)) {}
 
-  /// Lines that have the element, by their first words.
+  /// Returns the first words of the cache lines that hold the element.
   virtual std::vector<size_t> linesInUse(const ModelState &state,
                                          unsigned engine) const {
     const auto &local = state.local[engine];
@@ -330,7 +341,7 @@ protected:
           continue;
         for (size_t at : linesInUse(now, i))
           if (local.at("lines")[at] != now.home.at("home")[0])
-            return "nothing is to be noticed any more, but a line is old";
+            return "the version was seen, but a cache line is stale";
       }
       return "";
     };
@@ -338,40 +349,44 @@ protected:
   }
 };
 
-TEST_F(KeptElements, TwoContextsOfAnEngine) {
+TEST_F(CachedElements, HoldsForTwoContextsOfAnEngine) {
   expectSound(lineSetting(1, 2, 2, 2));
 }
 
-TEST_F(KeptElements, TwoEngines) { expectSound(lineSetting(2, 1, 2, 2)); }
+TEST_F(CachedElements, HoldsForTwoEngines) {
+  expectSound(lineSetting(2, 1, 2, 2));
+}
 
-TEST_F(KeptElements, AnElementOfAnEarlierGenerationIsFound) {
-  keepOneGeneration();
+TEST_F(CachedElements, AnElementOfAnEarlierGenerationStaysStale) {
+  freezeGeneration();
   EXPECT_NE(explore(*module, lineSetting(1, 2, 3, 2)).violation, "");
 }
 
-/// The same in lines that the index chooses.
-class KeptByIndex : public KeptElements {
+/// Elements in a direct-mapped cache.
+class DirectMappedElements : public CachedElements {
 protected:
-  KeptByIndex()
-      : KeptElements("entry : !baker.array<2 x i32>, tag : i32, "
-                     "unused : !baker.array<1 x i32>") {}
+  DirectMappedElements()
+      : CachedElements("entry : !baker.array<2 x i32>, tag : i32, "
+                       "unused : !baker.array<1 x i32>") {}
 
   std::vector<size_t> linesInUse(const ModelState &now,
                                  unsigned engine) const override {
-    // Line 0 alone can have element 0.
+    // Only cache line 0 can hold element 0.
     return now.local[engine].at("lines")[2] == 0 ? std::vector<size_t>{0}
                                                  : std::vector<size_t>{};
   }
 };
 
-TEST_F(KeptByIndex, TwoContextsOfAnEngine) {
+TEST_F(DirectMappedElements, HoldsForTwoContextsOfAnEngine) {
   expectSound(lineSetting(1, 2, 2, 2));
 }
 
-TEST_F(KeptByIndex, TwoEngines) { expectSound(lineSetting(2, 1, 2, 2)); }
+TEST_F(DirectMappedElements, HoldsForTwoEngines) {
+  expectSound(lineSetting(2, 1, 2, 2));
+}
 
-TEST_F(KeptByIndex, AnElementOfAnEarlierGenerationIsFound) {
-  keepOneGeneration();
+TEST_F(DirectMappedElements, AnElementOfAnEarlierGenerationStaysStale) {
+  freezeGeneration();
   EXPECT_NE(explore(*module, lineSetting(1, 2, 3, 2)).violation, "");
 }
 
@@ -380,12 +395,13 @@ protected:
   LongProtocol() : Protocol(longProgram()) {}
 };
 
-TEST_F(LongProtocol, TwoContextsOfAnEngine) {
+TEST_F(LongProtocol, HoldsForTwoContextsOfAnEngine) {
   expectSound(setting(1, 2, 2, 1));
 }
 
-TEST_F(LongProtocol, AFillWithoutLockIsFound) {
-  // Contexts that do not see the lock fill at once; the older burst may win.
+TEST_F(LongProtocol, AFillWithoutALockLosesUpdates) {
+  // Contexts that see no lock fill at the same time, and the older burst may
+  // win.
   auto entry = module->lookupSymbol<func::FuncOp>("me_main");
   SmallVector<ir::StoreOp> locks;
   entry.walk([&](ir::StoreOp store) {

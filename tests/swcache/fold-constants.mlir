@@ -1,6 +1,6 @@
 // RUN: baker-opt %s --baker-fold-constants | FileCheck %s
 
-// Loads at known places of what nothing writes become its initial values.
+// Loads of constant globals at constant indices become their initial values.
 
 baker.global @table : !baker.array<3 x !baker.struct<"t", a : i32, b : i48>> init [1, 2, 3, 4000000000000, 5, 6] {baker.cache.constant}
 baker.global @zero : i8 {baker.cache.constant}

@@ -1,7 +1,7 @@
 // RUN: baker-opt %s --baker-make-caches | FileCheck %s
 
-// The copy of the array's first elements serves those; others are read at
-// home. Nothing that is cached is ever written: nobody looks.
+// Loads of the array's first elements read the copy, others the global. No
+// cached global is ever written, so there are no version checks.
 
 baker.global @karakal.copy.table : !baker.array<10 x !baker.struct<"t", a : i32, b : i48>> {baker.place = {address = 64 : i32, memory = "local"}}
 baker.global @karakal.seen.sram1 : i32 {baker.place = {address = 4 : i32, memory = "local"}}
@@ -41,7 +41,7 @@ func.func @me_main() {
 func.func private @__ixp_ctx() -> i32
 func.func private @use(i48)
 
-// Ten elements are copied, one after the other.
+// A refresh copies ten elements in a loop.
 // CHECK-LABEL: func.func private @karakal.refresh
 // CHECK: baker.load_words %{{.*}} at 0 {{.*}} -> i32, i32, i32
 // CHECK: arith.constant 10

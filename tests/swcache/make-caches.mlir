@@ -17,7 +17,7 @@ baker.global @other : i32 {baker.place = {memory = "sram1", address = 100 : i32}
 // CHECK: baker.global_ref @karakal.seen.sram1
 // CHECK: call @karakal.refresh
 // CHECK: call @__ixp_swap
-// On every twentieth packet the version is looked at.
+// Every twentieth packet checks the version.
 // CHECK: llvm.load %[[COUNT]]
 // CHECK: arith.subi
 // CHECK: arith.constant 20
@@ -43,7 +43,7 @@ func.func @me_main() {
 }
 func.func private @__ixp_ctx() -> i32
 
-// The version is read before the data, and noted behind them.
+// The version is read before the data, and the version seen is set after them.
 // CHECK-LABEL: func.func private @karakal.refresh
 // CHECK: %[[VREF:.*]] = baker.global_ref @karakal.version.sram1
 // CHECK-NEXT: %[[VERSION:.*]] = baker.load %[[VREF]]

@@ -1,8 +1,8 @@
 // RUN: baker-opt %s --baker-plan-caches=max-error-rate=1e-1 | FileCheck %s
 // RUN: baker-opt %s --baker-plan-caches=max-error-rate=1e-9 | FileCheck %s --check-prefix=STRICT
 
-// What packets read often and control functions write seldom is copied; the
-// version lies in the same memory, behind what lies there.
+// Globals that packets read often and control functions rarely write get a copy.
+// The version word is in the same memory, after its globals.
 
 module attributes {baker.profile = {received = 10000 : i64, traces = 1 : i64}} {
 // CHECK: module attributes {baker.cache.interval = 10 : i64, baker.cache.packets = 500 : i64
@@ -11,8 +11,8 @@ module attributes {baker.profile = {received = 10000 : i64, traces = 1 : i64}} {
 // CHECK-DAG: baker.global @karakal.seen.sram1 : i32 {baker.place = {address = 4 : i32, memory = "local"}}
 // CHECK-DAG: baker.global @karakal.copy.mac : !baker.array<4 x i48> {baker.place = {address = 64 : i32, memory = "local"}}
 
-// CHECK-DAG: baker.global @mac : {{.*}}baker.cache.copy = @karakal.copy.mac, baker.cache.reason = "2.00 loads and 1.00e-04 stores a packet, 8 words; with at most 1.00e-01 stale packets a look on every 500th packet; saves 170 cycles of latency a packet
-// STRICT-DAG: baker.global @mac : {{.*}}baker.cache.reason = "1.00e-04 stores and 2.00 loads a packet with at most 1.00e-09 stale packets need 200000.00 looks a packet
+// CHECK-DAG: baker.global @mac : {{.*}}baker.cache.copy = @karakal.copy.mac, baker.cache.reason = "2.00 loads and 1.00e-04 stores a packet, 8 words; with at most 1.00e-01 stale packets a version check every 500th packet; saves 170 cycles of latency a packet
+// STRICT-DAG: baker.global @mac : {{.*}}baker.cache.reason = "1.00e-04 stores and 2.00 loads a packet with at most 1.00e-09 stale packets need 200000.00 version checks a packet
 baker.global @mac : !baker.array<4 x i48> {baker.place = {memory = "sram1", address = 3984 : i32}, baker.profile = {reads = 20000 : i64, writes = 0 : i64, read_words = 40000 : i64, write_words = 0 : i64, updates = 1 : i64}}
 // CHECK-DAG: baker.global @large : {{.*}}baker.cache.reason = "the 996 words of it that packets read do not fit the 240 of local memory
 baker.global @large : !baker.array<996 x i32> {baker.place = {memory = "sram1", address = 0 : i32}, baker.profile = {reads = 20000 : i64, writes = 0 : i64, read_words = 20000 : i64, write_words = 0 : i64, updates = 0 : i64}}
@@ -20,18 +20,18 @@ baker.global @large : !baker.array<996 x i32> {baker.place = {memory = "sram1", 
 baker.global @count : i32 {baker.place = {memory = "sram0", address = 327680 : i32}, baker.profile = {reads = 10000 : i64, writes = 10000 : i64, read_words = 10000 : i64, write_words = 10000 : i64, updates = 0 : i64}}
 // CHECK-DAG: baker.global @unread : {{.*}}baker.cache.reason = "no packet of the profile reads it
 baker.global @unread : i32 {baker.place = {memory = "sram0", address = 327684 : i32}, baker.profile = {reads = 0 : i64, writes = 0 : i64, read_words = 0 : i64, write_words = 0 : i64, updates = 0 : i64}}
-// The tolerance of the source outranks the option.
-// STRICT-DAG: baker.global @tolerant : {{.*}}baker.cache.reason = "1.00 loads and 1.00e-04 stores a packet, 1 words; with at most 1.00e-01 stale packets a look on every 1000th packet
+// The tolerance in the source overrides the option.
+// STRICT-DAG: baker.global @tolerant : {{.*}}baker.cache.reason = "1.00 loads and 1.00e-04 stores a packet, 1 words; with at most 1.00e-01 stale packets a version check every 1000th packet
 baker.global @tolerant : i32 {baker.tolerate = 10 : i64, baker.place = {memory = "sram1", address = 4016 : i32}, baker.profile = {reads = 10000 : i64, writes = 0 : i64, read_words = 10000 : i64, write_words = 0 : i64, updates = 1 : i64}}
 
 // CHECK-DAG: baker.global @table : {{.*}}baker.cache.reason = "2.00 loads and 0.00e+00 stores a packet, 30 words;
 // CHECK-DAG: baker.global @karakal.copy.table : !baker.array<10 x !t>
 baker.global @table : !baker.array<500 x !baker.struct<"t", a : i32, b : i48>> {baker.place = {memory = "sram0", address = 327688 : i32}, baker.profile = {reads = 20000 : i64, writes = 0 : i64, read_words = 20000 : i64, write_words = 0 : i64, updates = 0 : i64, extent = 28 : i64}}
 
-// What a PPF of the engines stores without reading it, or adds to.
+// Globals that a PPF on engines stores without reading them, or adds to.
 // CHECK-DAG: baker.global @station : {{.*}}baker.cache.copy = @karakal.copy.station, baker.cache.reason = "2.00 loads and 1.00e-04 stores a packet
 baker.global @station : i32 {baker.place = {memory = "sram1", address = 4024 : i32}, baker.profile = {reads = 20000 : i64, writes = 1 : i64, read_words = 20000 : i64, write_words = 1 : i64, updates = 0 : i64}}
-// CHECK-DAG: baker.global @added : {{.*}}baker.cache.reason = "1.00e+00 stores and 1.00 loads a packet with at most 1.00e-01 stale packets need 10.00 looks a packet
+// CHECK-DAG: baker.global @added : {{.*}}baker.cache.reason = "1.00e+00 stores and 1.00 loads a packet with at most 1.00e-01 stale packets need 10.00 version checks a packet
 baker.global @added : i32 {baker.place = {memory = "sram1", address = 4028 : i32}, baker.profile = {reads = 10000 : i64, writes = 10000 : i64, read_words = 10000 : i64, write_words = 10000 : i64, updates = 0 : i64}}
 
 // CHECK-LABEL: func.func @m.learn
@@ -57,7 +57,7 @@ func.func @m.p.in(%ph: !baker.packet<"ether">) attributes {baker.kind = "ppf"} {
   return
 }
 
-// The version is raised once, behind the last store of the block.
+// The version is raised once, after the last store of the block.
 // CHECK-LABEL: func.func @set
 // CHECK-COUNT-3: baker.store
 // CHECK-NEXT: %[[ADDRESS:.*]] = arith.constant 1073745856 : i32

@@ -1,21 +1,21 @@
-// RUN: baker-opt %s --baker-make-answers | FileCheck %s
+// RUN: baker-opt %s --baker-make-lookup-caches | FileCheck %s
 
-// Calls go to a function that asks the CAM first; a result is kept only if no
-// refresh came between.
+// Calls go to a function that looks up the CAM first. It caches a result only if
+// there was no refresh in between.
 
 module {
 baker.global @karakal.generation : i32 {baker.place = {address = 8 : i32, memory = "local"}}
-baker.global @karakal.answers.find : !baker.array<16 x i32> {baker.place = {address = 64 : i32, memory = "local"}}
+baker.global @karakal.results.find : !baker.array<16 x i32> {baker.place = {address = 64 : i32, memory = "local"}}
 baker.global @table : !baker.array<64 x i8> {baker.place = {memory = "sram1", address = 0 : i32}}
 
 // CHECK-LABEL: func.func @me_main
-// CHECK: call @karakal.kept.find
+// CHECK: call @karakal.cached.find
 func.func @me_main(%key: i16) -> i8 {
   %found = func.call @find(%key) : (i16) -> i8
   return %found : i8
 }
 
-func.func private @find(%key: i16) -> i8 attributes {baker.kind = "function", baker.cache.answers = @karakal.answers.find, baker.locality = array<i64: 1, 2, 3, 4, 5, 6, 7>, baker.profile = {packets = 8 : i64}} {
+func.func private @find(%key: i16) -> i8 attributes {baker.kind = "function", baker.cache.results = @karakal.results.find, baker.locality = array<i64: 1, 2, 3, 4, 5, 6, 7>, baker.profile = {packets = 8 : i64}} {
   %refs = baker.global_ref @table : !baker.ref<!baker.array<64 x i8>>
   %index = arith.extui %key : i16 to i32
   %ref = baker.element %refs[%index] : !baker.ref<!baker.array<64 x i8>>
@@ -23,12 +23,12 @@ func.func private @find(%key: i16) -> i8 attributes {baker.kind = "function", ba
   return %found : i8
 }
 
-// CHECK-LABEL: func.func private @karakal.kept.find(%arg0: i16) -> i8
+// CHECK-LABEL: func.func private @karakal.cached.find(%arg0: i16) -> i8
 // CHECK: %[[KEY:.*]] = arith.extui %arg0 : i16 to i32
 // CHECK: call @__ixp_cam_lookup(%[[KEY]])
 // CHECK: cf.cond_br %{{.*}}, ^bb1, ^bb2 {baker.branch = array<i64: 5, 3>}
 // CHECK: ^bb1:
-// CHECK: %[[ANSWERS:.*]] = baker.global_ref @karakal.answers.find
+// CHECK: %[[ANSWERS:.*]] = baker.global_ref @karakal.results.find
 // CHECK: baker.element %[[ANSWERS]]
 // CHECK: arith.trunci
 // CHECK-NEXT: return
@@ -47,14 +47,14 @@ func.func private @find(%key: i16) -> i8 attributes {baker.kind = "function", ba
 // CHECK: ^bb4:
 // CHECK: return %[[FOUND]]
 
-// The tag tells look-ups apart that share the CAM.
-// CHECK-LABEL: func.func private @karakal.kept.other
+// The tag identifies the function in a shared CAM.
+// CHECK-LABEL: func.func private @karakal.cached.other
 // CHECK: %[[OTHER:.*]] = arith.extui %arg0 : i16 to i32
 // CHECK: %[[BITS:.*]] = arith.constant -2147483648 : i32
 // CHECK: %[[TAG:.*]] = arith.ori %[[OTHER]], %[[BITS]]
 // CHECK: call @__ixp_cam_lookup(%[[TAG]])
-baker.global @karakal.answers.other : !baker.array<16 x i32> {baker.place = {address = 128 : i32, memory = "local"}}
-func.func private @other(%key: i16) -> i8 attributes {baker.kind = "function", baker.cache.answers = @karakal.answers.other, baker.cache.tag = -2147483648 : i32} {
+baker.global @karakal.results.other : !baker.array<16 x i32> {baker.place = {address = 128 : i32, memory = "local"}}
+func.func private @other(%key: i16) -> i8 attributes {baker.kind = "function", baker.cache.results = @karakal.results.other, baker.cache.tag = -2147483648 : i32} {
   %refs = baker.global_ref @table : !baker.ref<!baker.array<64 x i8>>
   %index = arith.extui %key : i16 to i32
   %ref = baker.element %refs[%index] : !baker.ref<!baker.array<64 x i8>>

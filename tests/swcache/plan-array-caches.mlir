@@ -1,13 +1,13 @@
 // RUN: baker-opt %s --baker-plan-caches | FileCheck %s
-// RUN: baker-opt %s --baker-plan-caches=lines=false | FileCheck %s --check-prefix=NONE
+// RUN: baker-opt %s --baker-plan-caches=array-caches=false | FileCheck %s --check-prefix=NONE
 
-// A look-up of a whole word has the CAM for itself; elements of the array lie
-// in lines that the index chooses, with it as a tag: as many as there is room
-// for, each of a power of two words.
+// A look-up function of a whole word has the CAM alone. The array gets a
+// direct-mapped cache with as many cache lines as fit, each of a power of two
+// words.
 
 module attributes {baker.profile = {received = 1000 : i64, traces = 1 : i64}} {
 // CHECK: !cache_line = !baker.struct<"cache_line", entry : !e, tag : i32>
-// CHECK-DAG: baker.global @karakal.answers.wide : !baker.array<16 x i32> {baker.place = {address = 64 : i32, memory = "local"}}
+// CHECK-DAG: baker.global @karakal.results.wide : !baker.array<16 x i32> {baker.place = {address = 64 : i32, memory = "local"}}
 // CHECK-DAG: baker.global @karakal.lines.b : !baker.array<32 x !cache_line> {baker.place = {address = 128 : i32, memory = "local"}}
 // CHECK-DAG: baker.global @karakal.generation
 // CHECK-DAG: baker.global @b {{.*}}baker.cache.lines = @karakal.lines.b

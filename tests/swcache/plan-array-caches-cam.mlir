@@ -1,8 +1,8 @@
 // RUN: baker-opt %s --baker-plan-caches | FileCheck %s
 
-// Elements of two arrays share the CAM: the highest bit of the tag tells them
-// apart. The words of one that lies in DRAM, or is longer than a burst, are
-// not kept.
+// Elements of two arrays share the CAM: the highest bit of the tag identifies the
+// array. An array in DRAM, or with elements longer than a burst, is not
+// cached.
 
 module attributes {baker.profile = {received = 1000 : i64, traces = 1 : i64}} {
 // CHECK: ![[A:.*]] = !baker.struct<"cache_line", entry : i32>

@@ -1,8 +1,7 @@
 // RUN: baker-opt %s --baker-make-caches | FileCheck %s
 
-// Elements of @direct lie in lines that the index's lowest bits choose, those
-// of @cam where the CAM says. A load at a variable place inside an element
-// stays at home.
+// @direct has a direct-mapped cache, @cam one with the CAM. A load at a variable
+// offset inside an element reads the global.
 
 baker.global @karakal.generation : i32 {baker.place = {address = 8 : i32, memory = "local"}}
 baker.global @karakal.lines.direct : !baker.array<32 x !baker.struct<"cache_line", entry : !baker.struct<"e", x : i32, y : i48>, tag : i32>> {baker.place = {address = 64 : i32, memory = "local"}}
@@ -82,8 +81,8 @@ func.func private @__ixp_ctx() -> i32
 func.func private @pass(i48, i32)
 func.func private @use(i32)
 
-// The CAM is cleared, and no line of @direct has an element: all of them, in a
-// loop, get a tag that is no index.
+// A refresh clears the CAM and gives all cache lines of @direct, in a loop, a tag
+// that is no index.
 // CHECK: func.func private @karakal.refresh
 // CHECK: call @__ixp_barrier()
 // CHECK: call @__ixp_cam_clear()
