@@ -1,7 +1,7 @@
 // Passes over the baker dialect.
 //
-// What each pass is for, its options and its statistics. `baker-opt --help`
-// and the pass page of the documents are made from this file.
+// The description, options and statistics of each pass. `baker-opt --help` and
+// docs/passes.md are generated from this file.
 
 #ifndef KARAKAL_PASSES_PASSES_TD
 #define KARAKAL_PASSES_PASSES_TD
@@ -9,16 +9,16 @@
 include "mlir/Pass/PassBase.td"
 
 def AssignMemory : Pass<"baker-assign-memory", "::mlir::ModuleOp"> {
-  let summary = "give globals, metadata and channels their places";
+  let summary = "assign addresses to globals, words to metadata and numbers to channels";
   let description = [{
-    Places each global in scratch, an SRAM channel or DRAM (`baker.place`, its
-    reason in `baker.place.reason`) so that a packet waits least for global
-    data: latency of its accesses, plus queueing at units that others load,
-    as `passes/memory/Placement.h` states it. Accesses a packet come from the profile;
-    without one, each access in the text of a PPF counts once. A global that
-    the source marks `@place(scratch)` (`baker.place.in`) goes there; one that
-    has a place keeps it. DRAM takes only what no engine writes, since a store
-    of one word would rewrite its neighbour.
+    Places each global in scratch, an SRAM channel or DRAM (`baker.place`, with the
+    reason in `baker.place.reason`) so that a packet waits the least for global
+    data: the latency of its accesses plus the queueing delay at loaded units, as
+    `passes/memory/Placement.h` defines it. The accesses per packet come from the
+    profile; without one, each access in the text of a PPF counts once. A global
+    that the source marks `@place(scratch)` (`baker.place.in`) is placed there, and
+    one that has an address keeps it. DRAM holds only globals that no engine
+    writes, because a store of one word would overwrite the word next to it.
 
     Numbers the words of user metadata (`baker.word`, from 0) and the channels
     (`baker.id`, from 1; 0 marks messages of Rx and to Tx).
@@ -30,19 +30,19 @@ def AssignMemory : Pass<"baker-assign-memory", "::mlir::ModuleOp"> {
         {baker.place = {memory = "sram1", address = 0 : i32}}
     ```
 
-    What does not fit is an error that tells the sizes.
+    A global that does not fit is an error that states the sizes.
   }];
   let options = [
     Option<"maxScratch", "max-scratch", "double", "0.3",
-           "scratch commands a packet that global data may cause: the rings "
-           "and their polling have the rest (the most in the paper's Table 1)">,
+           "most scratch commands per packet for global data; the rings and "
+           "their polling need the rest (the maximum in the paper's Table 1)">,
     Option<"sramBytes", "sram-bytes", "uint64_t", "4194304",
            "size of an SRAM channel">
   ];
   let statistics = [
     Statistic<"globalCount", "globals", "Globals placed">,
-    Statistic<"byteCount", "bytes", "Bytes that globals take">,
-    Statistic<"nodeCount", "nodes", "Nodes of the search for places">,
+    Statistic<"byteCount", "bytes", "Bytes of globals">,
+    Statistic<"nodeCount", "nodes", "Nodes of the placement search">,
     Statistic<"metadataWordCount", "metadata-words",
               "Words of user metadata per packet">
   ];
@@ -74,38 +74,38 @@ def InitGlobals : Pass<"baker-init-globals", "::mlir::ModuleOp"> {
 }
 
 def Inline : Pass<"baker-inline", "::mlir::ModuleOp"> {
-  let summary = "one function out of a microengine's program";
+  let summary = "inline a microengine's program into one function";
   let description = [{
-    Inlines into `@me_main` what it reaches, callees first, so that the passes
-    behind it see each packet from the ring it comes from to the ring it goes
-    to. A function that touches no packet and is called from several places is
-    left to LLVM's inliner if it is larger than `max-operations`: nothing is
-    hidden behind it. What is no longer called goes.
+    Inlines into `@me_main` the functions that it reaches, callees first, so that
+    later passes see each packet from the ring that it comes from to the ring that
+    it goes to. A function without packets, with several calls and with more than
+    `max-operations` operations is left to LLVM's inliner. Functions without calls
+    are removed.
 
     ```mlir
     func.call @m.second.in_cc(%ph) : (!baker.packet<"ether">) -> ()
     // becomes the body of @m.second.in_cc, its returns branches
     ```
 
-    The whole program stays below `max-size` operations; beyond, calls remain,
-    the explanation says which.
+    The program stays below `max-size` operations. Beyond that calls remain, and
+    `--explain=inline` names them.
   }];
   let options = [
     Option<"maxOperations", "max-operations", "unsigned", "40",
-           "operations of a function that is inlined wherever it is called">,
+           "most operations of a function that is inlined at every call">,
     Option<"maxSize", "max-size", "unsigned", "20000",
-           "operations of the entry at which inlining ends">
+           "most operations of the entry">
   ];
   let dependentDialects = ["::mlir::func::FuncDialect",
                            "::mlir::cf::ControlFlowDialect"];
   let statistics = [
     Statistic<"inlinedCount", "inlined", "Calls inlined">,
-    Statistic<"keptCount", "kept", "Calls that stay">
+    Statistic<"keptCount", "kept", "Calls that remain">
   ];
 }
 
 def LowerChannels : Pass<"baker-lower-channels", "::mlir::ModuleOp"> {
-  let summary = "make one core's program out of the PPF graph";
+  let summary = "make the program of one core from the PPF graph";
   let description = [{
     Turns `baker.channel_put` into a call of the consumer or into a message on
     a ring, as the channel's `baker.via` and `baker.ring` say, makes the core's
@@ -121,12 +121,12 @@ def LowerChannels : Pass<"baker-lower-channels", "::mlir::ModuleOp"> {
     host's. A message becomes a packet by `baker.packet_take` and is made by
     `baker.packet_send`; on the host it is `id << 24 | handle`.
 
-    What Rx promises of its messages (port, head, least length) is said by
-    `llvm.intr.assume`, so that no check of it stays in the code.
+    `llvm.intr.assume` states the properties of messages from Rx (port, head, least
+    length), so that LLVM removes checks of them.
 
-    Several aggregates of the microengines are made one at a time: `aggregate`
-    names the one whose PPFs are the core's. Only one takes what Rx receives:
-    the one that holds the PPF, or the first if that is on the XScale core.
+    If the microengines have several aggregates, the pass makes the program of one,
+    which `aggregate` names. Only one takes the packets of Rx: the one with the
+    receiving PPF, or the first one if that PPF is on the XScale core.
 
     Requires: channel ids; for `me` and `xscale`, the decisions of
     `baker-split-cores` and `baker-aggregation`.
@@ -148,21 +148,21 @@ def LowerChannels : Pass<"baker-lower-channels", "::mlir::ModuleOp"> {
 }
 
 def Simplify : Pass<"baker-simplify", "::mlir::ModuleOp"> {
-  let summary = "canonical form, with the profile's counts kept";
+  let summary = "canonicalize and keep the profile's counts";
   let description = [{
-    All canonicalization patterns, as MLIR's `canonicalize` runs them: branches
-    of inlined bodies fold, and blocks of one way become one. A branch that a
-    pattern makes anew keeps the counts of the one that it replaces.
+    Runs all canonicalization patterns, as MLIR's `canonicalize` does: branches of
+    inlined bodies fold, and sequences of blocks become one block. A branch that
+    replaces another one gets its counts.
   }];
 }
 
 def RemoveCopies : Pass<"baker-remove-copies", "::mlir::ModuleOp"> {
-  let summary = "no copy where nothing but a drop awaits the packet or the copy";
+  let summary = "remove copies of which one packet is only dropped";
   let description = [{
-    The part of `baker-phr` that must run before packet accesses are combined.
-    Where nothing is done with a packet after it was copied but to drop it, the
-    copy is the packet itself, and the drop is counted alone; the same for a
-    copy that is only dropped.
+    This is the part of `baker-phr` that must run before packet accesses are
+    combined. If a packet is only dropped after it was copied, the copy becomes the
+    packet itself, and the drop is only counted. The same holds for a copy that is
+    only dropped.
 
     ```mlir
     %copy = baker.packet_copy %ph : !baker.packet<"ether">
@@ -181,16 +181,15 @@ def RemoveCopies : Pass<"baker-remove-copies", "::mlir::ModuleOp"> {
 }
 
 def Pac : Pass<"baker-pac", "::mlir::ModuleOp"> {
-  let summary = "packet access combining";
+  let summary = "combine packet accesses";
   let description = [{
-    Combines reads and writes of fields of packets into the fewest commands of
-    DRAM, across `packet_decap` and `packet_encap` of constant sizes and across
-    branches: reads into a wide one where it serves them all, writes into one
-    where the packet leaves, or where the only way that writes ends. What was
-    written is read from values. Bytes between two writes that a read has
-    brought are written back, so that whole quadwords are written. Loads of
-    words of one object of global data become one burst, and so do stores of
-    neighbouring words.
+    Combines reads and writes of packet fields into the fewest DRAM commands,
+    across `packet_decap` and `packet_encap` of constant sizes and across branches.
+    Reads become a wide read that serves all of them. Writes become one write where
+    the packet leaves, or at the end of the only path that writes. Reads of written
+    fields use the values. Bytes between two writes are written back if they were
+    read, so that whole quadwords are written. Loads of words of one object of
+    global data become one burst, and so do stores of adjacent words.
 
     ```mlir
     %a = baker.packet_read %ph "type" : !baker.packet<"ether"> -> i16
@@ -200,22 +199,22 @@ def Pac : Pass<"baker-pac", "::mlir::ModuleOp"> {
     // and shifts and masks of %w
     ```
 
-    `--explain=pac` tells which accesses are served by one command, which two
-    are not, and why.
+    `--explain=pac` names the accesses that one command serves, and the reason why
+    two accesses are not combined.
   }];
   let options = [
     Option<"maxOperations", "max-operations", "unsigned", "2200",
-           "operations up to which paths with a known head are copied">,
+           "most operations of a function with copied paths">,
     Option<"metadata", "metadata", "bool", "true",
-           "combine accesses of descriptors, too">
+           "also combine accesses of descriptors">
   ];
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::mlir::cf::ControlFlowDialect",
                            "::mlir::memref::MemRefDialect"];
   let statistics = [
     Statistic<"unrollCount", "unrolled", "Loops over header arrays">,
-    Statistic<"guessCount", "guesses",
-              "Reads with a way of their own for a likely index">,
+    Statistic<"likelyIndexCount", "guesses",
+              "Reads with a path of their own for a likely index">,
     Statistic<"pathCount", "paths", "Paths copied for a known head">,
     Statistic<"readCount", "reads", "Reads of fields that were combined">,
     Statistic<"writeCount", "writes", "Writes of fields that were combined">,
@@ -230,12 +229,11 @@ def Pac : Pass<"baker-pac", "::mlir::ModuleOp"> {
 }
 
 def ChannelHeads : Pass<"baker-channel-heads", "::mlir::ModuleOp"> {
-  let summary = "where the heads of packets on channels are";
+  let summary = "find the heads of packets on channels";
   let description = [{
-    The part of `baker-soar` that needs the whole program: for each channel,
-    what is known of the heads of all packets that its consumer gets, as
-    `baker.head` on the channel. `baker-lower-channels` hands it on to the
-    packets that it takes from rings.
+    This is the part of `baker-soar` that needs the whole program. It sets
+    `baker.head` on each channel to what is known of the heads of all its packets.
+    `baker-lower-channels` copies it to the packets that it takes from rings.
 
     ```mlir
     baker.channel @a.out_cc : "ipv4" from "a" to @b.in_cc
@@ -250,13 +248,13 @@ def ChannelHeads : Pass<"baker-channel-heads", "::mlir::ModuleOp"> {
 }
 
 def Soar : Pass<"baker-soar", "::mlir::ModuleOp"> {
-  let summary = "static offset and alignment resolution";
+  let summary = "resolve static offsets and alignments";
   let description = [{
-    Sets `baker.head` on each operation that uses a packet: the byte offset of
-    the head in the packet's buffer, or its remainder modulo 8, 4 or 2. A
-    forward analysis on the lattices of Figures 10 and 11 of the paper, through
-    decap and encap by constants and by multiples of known numbers, copies,
-    joins, calls, and channels.
+    Sets `baker.head` on each operation that uses a packet: the byte offset of the
+    head in the packet's buffer, or its remainder modulo 8, 4 or 2. A forward
+    analysis on the lattices of Figures 10 and 11 of the paper propagates heads
+    through decap and encap by constants and by multiples of known numbers, copies,
+    meets, calls and channels.
 
     ```mlir
     %ih = baker.packet_decap %ph, %c14 {baker.head = #baker.head<offset 128>}
@@ -269,20 +267,20 @@ def Soar : Pass<"baker-soar", "::mlir::ModuleOp"> {
   let statistics = [
     Statistic<"offsetCount", "offsets", "Accesses at a constant offset">,
     Statistic<"alignmentCount", "alignments",
-              "Accesses of which the alignment alone is known">,
-    Statistic<"unknownCount", "unknown", "Accesses of which nothing is known">
+              "Accesses with only a known alignment">,
+    Statistic<"unknownCount", "unknown", "Accesses with an unknown head">
   ];
 }
 
 def Phr : Pass<"baker-phr", "::mlir::ModuleOp"> {
-  let summary = "packet handling removal";
+  let summary = "remove packet handling";
   let description = [{
-    In `@me_main`, what the descriptor says of a packet becomes values: head,
-    length, ports and metadata. Decap and encap become arithmetic, which mostly
-    folds to constants; reads of metadata become what was written; a message to
-    Tx carries port, head and length. The descriptor is read where a packet
-    comes from a ring other than Rx's, once, and written where it goes to a
-    ring other than Tx's, only the words that changed.
+    In `@me_main` the contents of packet descriptors become values: head, length,
+    ports and metadata. Decap and encap become arithmetic, which mostly folds to
+    constants. Reads of metadata become the values written. A message to Tx carries
+    port, head and length. The descriptor is read once for a packet from a ring
+    other than Rx's. Its changed words are written for a packet to a ring other
+    than Tx's.
 
     ```mlir
     %ih = baker.packet_decap %ph, %c14 : !baker.packet<"ether"> -> !baker.packet<"ipv4">
@@ -293,8 +291,8 @@ def Phr : Pass<"baker-phr", "::mlir::ModuleOp"> {
     %ih = baker.packet_view %ph head %h : !baker.packet<"ether"> -> !baker.packet<"ipv4">
     ```
 
-    Does nothing where a call takes a packet or one packet has two names at a
-    time; the explanation says where.
+    The pass does nothing if a call takes a packet or two values of one packet are
+    live at a time; `--explain=phr` names the operation.
   }];
   let dependentDialects = ["::mlir::func::FuncDialect",
                            "::mlir::arith::ArithDialect",
@@ -304,7 +302,7 @@ def Phr : Pass<"baker-phr", "::mlir::ModuleOp"> {
     Statistic<"encapCount", "encaps", "Encaps that became arithmetic">,
     Statistic<"lengthCount", "lengths", "Lengths that became values">,
     Statistic<"tailCount", "tails", "Tails that became arithmetic">,
-    Statistic<"copyCount", "copies", "Copies that copy bytes alone">,
+    Statistic<"copyCount", "copies", "Copies that copy only bytes">,
     Statistic<"createCount", "created", "Packets made without a descriptor">,
     Statistic<"metadataReadCount", "metadata-reads",
               "Reads of metadata that became values">,
@@ -322,15 +320,15 @@ def ToLlvm : Pass<"baker-to-llvm", "::mlir::ModuleOp"> {
   let description = [{
     Operations on packets become calls of the packet primitives
     (`runtime/packet.ll`, on the host `host/Primitives.h`); handles are i32.
-    Global data is words at fixed addresses in address space 1 (SRAM) or 3
-    (scratch); on the host each global is an LLVM global of words. Control and
-    init functions get wrappers:
+    Global data is words at fixed addresses in the address space of its memory; on
+    the host each global is an LLVM global of words. Control and init functions get
+    wrappers:
 
         i32  @"control.NAME"(ptr arguments)   64 bits each, extended
         void @"init.NAME"()
 
     Requires: no `baker.channel_put` (see `baker-lower-channels`); for `me`
-    and `xscale`, places of globals and words of metadata.
+    and `xscale`, addresses of globals and words of metadata.
   }];
   let options = [
     Option<"target", "target", "std::string", "\"me\"",

@@ -1,17 +1,18 @@
-// Places for globals, metadata, channels.
+// Assigns addresses to globals, words to metadata and numbers to channels.
 //
-// Globals go where PlaceGlobals.cpp says. Metadata fields take the user words
-// of the packet descriptor in order of declaration; channels are numbered in
-// order, from 1.
+// PlaceGlobals.cpp places the globals. Metadata fields take the user words of
+// the packet descriptor in order of declaration. Channels are numbered from 1
+// in order.
 //
 // Requires: nothing. Ensures: every global has `baker.place`, every metadata
-// field `baker.word`, every channel `baker.id`, or an error tells what does
-// not fit. Cost: linear, but for the search of PlaceGlobals.cpp.
+// field `baker.word`, every channel `baker.id`, or an error names what does not
+// fit. Cost: linear, except for the search of PlaceGlobals.cpp.
 
 #include "ir/dialect/Attributes.h"
 #include "ir/dialect/Layout.h"
 #include "passes/Passes.h"
 #include "passes/memory/PlaceGlobals.h"
+#include "support/Assert.h"
 #include "target-ixp/chip/MemoryMap.h"
 
 using namespace mlir;
@@ -87,7 +88,13 @@ void AssignMemory::runOnOperation() {
   nodeCount += placed.nodes;
   if (failed(done) || failed(numberMetadata()) || failed(numberChannels()) ||
       failed(checkDropReasons()))
-    signalPassFailure();
+    return signalPassFailure();
+  for (auto field : getOperation().getOps<ir::MetadataOp>())
+    KARAKAL_ASSERT(ir::numberOf(field, ir::wordAttrName),
+                   "every metadata field has a word");
+  for (auto channel : getOperation().getOps<ir::ChannelOp>())
+    KARAKAL_ASSERT(ir::numberOf(channel, ir::idAttrName),
+                   "every channel has a number");
 }
 
 } // namespace

@@ -9,6 +9,7 @@
 
 #include "ir/dialect/Attributes.h"
 #include "passes/Passes.h"
+#include "support/Assert.h"
 
 using namespace mlir;
 
@@ -19,14 +20,14 @@ namespace karakal::passes {
 
 namespace {
 
-/// Stores the values of one global; consumes them in order.
+/// Stores the initial values of one global, in order.
 class Storer {
 public:
   Storer(OpBuilder &builder, Location loc, ArrayRef<int64_t> values)
       : builder(builder), loc(loc), values(values) {}
 
   /// Stores the scalars of an object of `type`. `path` makes the reference to
-  /// it, and is asked only where a value is not zero.
+  /// it and is called only for values that are not zero.
   void store(Type type, llvm::function_ref<Value()> path);
 
   uint64_t storeCount = 0;
@@ -60,6 +61,7 @@ void Storer::store(Type type, llvm::function_ref<Value()> path) {
       });
     return;
   }
+  KARAKAL_ASSERT(!values.empty(), "a value for each scalar of the global");
   int64_t value = values.front();
   values = values.drop_front();
   if (value == 0)

@@ -1,6 +1,4 @@
-// Places for global data.
-//
-// The part of baker-assign-memory that decides where globals lie.
+// The part of baker-assign-memory that places globals.
 
 #ifndef KARAKAL_PASSES_MEMORY_PLACEGLOBALS_H
 #define KARAKAL_PASSES_MEMORY_PLACEGLOBALS_H
@@ -10,7 +8,7 @@
 namespace karakal::passes {
 
 struct PlacementOptions {
-  double maxScratch = 0;  ///< commands a packet that go to scratch, at most
+  double maxScratch = 0;  ///< most scratch commands per packet
   uint64_t sramBytes = 0; ///< size of an SRAM channel
 };
 
@@ -18,9 +16,9 @@ struct PlacementStatistics {
   uint64_t globals = 0, bytes = 0, nodes = 0;
 };
 
-/// Sets `baker.place` and its reason on every global of `module`. Fails, with
-/// an error at the global, if something does not fit or cannot go where its
-/// annotation wants it.
+/// Sets `baker.place` and its reason on every global of `module`. Fails with an
+/// error at the global if one does not fit or cannot be in the memory that its
+/// annotation names.
 mlir::LogicalResult placeGlobals(mlir::ModuleOp module,
                                  const PlacementOptions &options,
                                  PlacementStatistics &statistics);

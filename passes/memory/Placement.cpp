@@ -1,12 +1,13 @@
-// Which memory for which structure.
+// The placement of structures in memories.
 //
-// Branch and bound places the structures with most load first, each in the
-// memory that costs least now. The bound of what is left: each structure's
-// least latency, plus the queueing that remains if the load that is left could
-// be poured over the memories like water: into each at the extra latency that
-// its cheapest structure would pay there.
+// Branch and bound places the structures with the most load first, each in the
+// cheapest memory first. The bound of the rest is the sum of the least latency
+// of each structure and the least queueing delay if the remaining load could be
+// spread over the memories continuously, into each at the extra latency of its
+// cheapest structure.
 
 #include "passes/memory/Placement.h"
+#include "support/Assert.h"
 
 #include <algorithm>
 #include <cmath>
@@ -20,13 +21,13 @@ constexpr double tolerance = 1e-5;
 constexpr uint64_t nodesMax = 3'000'000;
 constexpr double infinite = std::numeric_limits<double>::infinity();
 
-/// What is placed so far.
+/// The load of the memories by a partial assignment.
 struct Partial {
   std::vector<double> busy, accesses;
   std::vector<uint64_t> bytes;
 };
 
-/// The arithmetic that all searches share.
+/// The terms of the objective and the constraints.
 class Costs {
 public:
   explicit Costs(const PlacementProblem &problem) : problem(problem) {}
@@ -64,11 +65,14 @@ public:
            partial.accesses[memory] + i.accesses <= m.accessesMax + 1e-9;
   }
   void add(Partial &partial, size_t item, size_t memory, int sign = 1) const {
+    KARAKAL_ASSERT(sign > 0 ||
+                       partial.bytes[memory] >= problem.items[item].bytes,
+                   "an item is removed from the memory that holds it");
     partial.busy[memory] += sign * load(item, memory);
     partial.accesses[memory] += sign * problem.items[item].accesses;
     partial.bytes[memory] += sign * problem.items[item].bytes;
   }
-  /// What placing `item` adds to the objective.
+  /// Returns what `item` in `memory` adds to the objective.
   double added(const Partial &partial, size_t item, size_t memory) const {
     double before = partial.busy[memory];
     return latency(item, memory) + queue(before + load(item, memory)) -
@@ -79,7 +83,7 @@ private:
   const PlacementProblem &problem;
 };
 
-/// Items by falling load, then by falling size.
+/// Returns the items by descending load, then by descending size.
 std::vector<size_t> orderOf(const PlacementProblem &problem) {
   std::vector<size_t> order(problem.items.size());
   std::iota(order.begin(), order.end(), 0);
@@ -91,12 +95,12 @@ std::vector<size_t> orderOf(const PlacementProblem &problem) {
   return order;
 }
 
-/// Water with a price: the least cost of spreading `volume` over vessels that
-/// stand at `busy` and ask `price` for each unit besides the queueing.
+/// Returns the least cost of spreading `volume` continuously over memories with
+/// the load `busy`, each at the cost `price` per unit of volume plus queueing.
 double pour(double volume, const std::vector<double> &busy,
             const std::vector<double> &price, double rate) {
-  // Marginal cost in vessel m at level b: price + b * rate. Raise the common
-  // marginal until the volume is in.
+  // The marginal cost of memory m at load b is price + b * rate. Raise the
+  // common marginal cost until the volume is placed.
   std::vector<size_t> open;
   for (size_t m = 0; m < busy.size(); ++m)
     if (price[m] < infinite)
@@ -208,7 +212,7 @@ void Search::visit(size_t depth, Partial &partial, double cost) {
   }
 }
 
-/// Improves an assignment by moves and swaps while that helps.
+/// Improves an assignment by moves and swaps while they help.
 class Improver {
 public:
   Improver(const PlacementProblem &problem, std::vector<unsigned> &memoryOf)
@@ -218,8 +222,8 @@ public:
   }
 
   void run() {
-    constexpr unsigned roundsMax = 100;
-    for (unsigned round = 0; round < roundsMax; ++round)
+    constexpr unsigned iterationsMax = 100;
+    for (unsigned i = 0; i < iterationsMax; ++i)
       if (!moveOne() && !swapTwo())
         return;
   }
@@ -273,7 +277,8 @@ private:
   Partial partial;
 };
 
-/// Greedy in the given order; false if something finds no room.
+/// Places the items greedily in the given order. Returns false if one does not
+/// fit.
 bool greedy(const Costs &costs, const std::vector<size_t> &order,
             std::vector<unsigned> &memoryOf) {
   Partial partial = costs.start();
@@ -296,6 +301,8 @@ bool greedy(const Costs &costs, const std::vector<size_t> &order,
 
 double waitCycles(const PlacementProblem &problem,
                   const std::vector<unsigned> &memoryOf) {
+  KARAKAL_ASSERT(memoryOf.size() == problem.items.size(),
+                 "a memory for each item");
   Costs costs(problem);
   Partial partial = costs.start();
   double cycles = 0;
@@ -334,8 +341,17 @@ PlacementResult placeExactly(const PlacementProblem &problem) {
 }
 
 PlacementResult place(const PlacementProblem &problem) {
-  return problem.items.size() <= exactPlacementMax ? placeExactly(problem)
-                                                   : placeQuickly(problem);
+  PlacementResult result = problem.items.size() <= exactPlacementMax
+                               ? placeExactly(problem)
+                               : placeQuickly(problem);
+  Costs costs(problem);
+  Partial partial = costs.start();
+  for (size_t item = 0; item < result.memoryOf.size(); ++item) {
+    KARAKAL_ASSERT(costs.fits(partial, item, result.memoryOf[item]),
+                   "every item fits its memory");
+    costs.add(partial, item, result.memoryOf[item]);
+  }
+  return result;
 }
 
 } // namespace karakal::passes

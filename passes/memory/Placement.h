@@ -1,18 +1,17 @@
-// Which memory for which structure.
+// The placement of structures in memories, as an optimization problem without
+// any IR. baker-assign-memory solves it for the globals.
 //
-// The optimization problem behind baker-place-globals, free of any IR.
-//
-// Objective: the cycles that a packet's context waits for global data at line
-// rate, latency and queueing,
+// Objective: the cycles per packet that a context waits for global data at line
+// rate, by latency and queueing delay:
 //
 //     sum over structures  accesses * latency(memory)
 //   + sum over memories    busy(memory)^2 * rate / 2
 //
-// where busy is the unit's service time a packet, what the program does
-// besides included (rings, descriptors), and rate the packets a cycle. The
-// second sum is the mean wait of a queue with constant service (M/D/1) at low
-// load. Constraints: bytes of each memory; commands a packet of a memory;
-// memories that a structure may not go to.
+// busy is the unit's service time per packet, including the other commands of
+// the program (rings, descriptors). rate is the packets per cycle. The second
+// sum is the mean queueing delay with constant service time (M/D/1) at low
+// load. Constraints: the bytes of each memory; the commands per packet of a
+// memory; the memories that a structure may be in.
 
 #ifndef KARAKAL_PASSES_MEMORY_PLACEMENT_H
 #define KARAKAL_PASSES_MEMORY_PLACEMENT_H
@@ -24,24 +23,24 @@
 
 namespace karakal::passes {
 
-/// A memory that structures may lie in. Cycles are those of a microengine.
+/// A memory for structures. Cycles are those of a microengine.
 struct PlacementMemory {
   std::string name;
   uint64_t bytes = 0;
   double latencyCycles = 0; ///< of a read, unloaded
   double opCycles = 0;      ///< unit busy per command
   double wordCycles = 0;    ///< unit busy per word moved
-  double busyCycles = 0;    ///< a packet, by what is no global data
-  /// Commands a packet that global data may add to this unit.
+  double busyCycles = 0;    ///< per packet, of other commands
+  /// The most commands per packet of global data.
   double accessesMax = std::numeric_limits<double>::infinity();
 };
 
 /// A structure to be placed.
 struct PlacementItem {
   uint64_t bytes = 0;
-  double accesses = 0; ///< commands a packet
-  double words = 0;    ///< words moved a packet
-  /// Bit m: may lie in memory m.
+  double accesses = 0; ///< commands per packet
+  double words = 0;    ///< words moved per packet
+  /// Bit m: whether it may be in memory m.
   uint32_t allowed = ~0u;
 };
 
@@ -55,27 +54,29 @@ struct PlacementResult {
   /// Memory of each item; empty if the problem has no solution.
   std::vector<unsigned> memoryOf;
   double waitCycles = 0; ///< the objective
-  /// No better solution exists (to one part in a hundred thousand).
+  /// Whether no better solution exists (to one part in a hundred thousand).
   bool isExact = false;
   uint64_t nodeCount = 0; ///< of the search
 };
 
-/// Most structures for which the optimum is searched.
+/// The most structures for which the optimum is searched.
 constexpr unsigned exactPlacementMax = 30;
 
-/// The objective of an assignment that keeps the constraints.
+/// Returns the objective of an assignment that satisfies the constraints.
 double waitCycles(const PlacementProblem &problem,
                   const std::vector<unsigned> &memoryOf);
 
-/// Branch and bound. Cost: exponential at worst; a bound by continuous
-/// spreading of the remaining load keeps it small, and a limit of three million
-/// nodes (some seconds) ends it with the best found so far.
+/// Solves the problem by branch and bound. Cost: exponential in the worst case.
+/// A bound that spreads the remaining load continuously keeps it small. After
+/// three million nodes (some seconds) the search ends with the best solution so
+/// far.
 PlacementResult placeExactly(const PlacementProblem &problem);
 
-/// Greedy, then moves and swaps while they help. Cost: cubic at worst.
+/// Solves the problem greedily, then by moves and swaps while they help. Cost:
+/// cubic in the worst case.
 PlacementResult placeQuickly(const PlacementProblem &problem);
 
-/// The exact one for up to exactPlacementMax items, else the quick one.
+/// Solves the problem exactly for up to exactPlacementMax items, else quickly.
 PlacementResult place(const PlacementProblem &problem);
 
 } // namespace karakal::passes

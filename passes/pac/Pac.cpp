@@ -1,6 +1,6 @@
 // Packet access combining.
 //
-// Many accesses of fields become few commands of memory:
+// Many accesses of fields become few memory commands:
 //
 //   %dst = baker.packet_read %ph "dst"       %w:4 = baker.packet_load %ph at 0
 //   %type = baker.packet_read %ph "type"     %dst, %type, %ttl = shifts and
@@ -10,21 +10,20 @@
 //   baker.packet_send %ih ring 1                 at 8
 //                                            baker.packet_send %ih ring 1
 //
-// PacUnroll copies rounds of loops over header arrays, PacGuess makes likely
-// indices constant, PacSpecialize copies paths on which a packet's head is
-// known; PacPackets finds the packets' bytes and what happens to them, PacPlan
-// the cheapest commands, PacRewrite puts them; PacGlobals and PacGlobalStores
-// do the same for global data. docs/packet-access.md tells how few commands are
-// possible.
+// PacUnroll unrolls loops over header arrays, PacLikelyIndices makes likely
+// indices constant, and PacSpecialize copies paths on which a packet's head is
+// known. PacPackets finds the accesses of the packets' bytes, PacPlan chooses
+// the cheapest commands for them, and PacRewrite inserts these. PacGlobals and
+// PacGlobalStores do the same for global data. docs/packet-access.md describes
+// how few commands are possible.
 //
-// Section 5.3.1 of the paper. Requires: one function for what is done with a
-// packet (baker-inline) to be worth much; works on any. Ensures: the program
-// sees the same. Cost: about linear in the program.
+// Section 5.3.1 of the paper. Requires: nothing; gains most after baker-inline.
+// Ensures: the same behaviour. Cost: about linear in the program.
 
 #include "ir/analysis/Explain.h"
 #include "passes/Passes.h"
 #include "passes/pac/PacGlobals.h"
-#include "passes/pac/PacGuess.h"
+#include "passes/pac/PacLikelyIndices.h"
 #include "passes/pac/PacRewrite.h"
 #include "passes/pac/PacSpecialize.h"
 #include "passes/pac/PacUnroll.h"
@@ -73,18 +72,19 @@ bool Pac::combineAnchor(Anchor &anchor, func::FuncOp function,
     return false;
   if (anchor.blocker) {
     ir::explain(anchor.blocker, "pac")
-        << "accesses of the packet are not combined: it is not known what "
-           "this does with it";
+        << "accesses of the packet are not combined: the effect of this on "
+           "the packet is not known";
     return false;
   }
   Plan plan = makePlan(anchor, dominance, frequencies);
   if (plan.blocker) {
     ir::explain(plan.blocker, "pac")
-        << "accesses of the packet are not combined: what this needs cannot "
+        << "accesses of the packet are not combined: the bytes of this cannot "
            "be read before a header is put in front";
     return false;
   }
-  // One reason for each access that was not joined: there are many pairs.
+  // One reason for each access that was not combined, because there are many
+  // pairs.
   llvm::SmallPtrSet<Operation *, 8> told;
   for (const Refusal &refusal : plan.refusals)
     if (told.insert(refusal.other).second)
@@ -125,7 +125,7 @@ void Pac::combineBytes(func::FuncOp function, Bytes bytes) {
 }
 
 void Pac::combine(func::FuncOp function) {
-  guessCount += guessIndices(function);
+  likelyIndexCount += splitLikelyIndices(function);
   pathCount += specializePaths(function, maxOperations);
   combineBytes(function, Bytes::Data);
   if (metadata)
@@ -146,7 +146,8 @@ void Pac::runOnOperation() {
     if (!function.isDeclaration())
       unrolled += unrollLoops(function);
   unrollCount += unrolled;
-  // Rounds of one way become one block, in which indices fold.
+  // Unrolled iterations without branches become one block, in which indices
+  // fold.
   if (unrolled != 0)
     clean.addPass(createSimplify());
   clean.addPass(createCSEPass());

@@ -1,7 +1,8 @@
-// Frequencies of blocks, states of bits.
+// The frequencies of blocks, and the dataflow of the state of bits.
 
 #include "ir/dialect/ProfileAttributes.h"
 #include "passes/pac/PacPlan.h"
+#include "support/Assert.h"
 
 #include "mlir/IR/Dominance.h"
 #include "llvm/ADT/PostOrderIterator.h"
@@ -16,9 +17,9 @@ namespace karakal::passes::pac {
 
 namespace {
 
-constexpr double loopRounds = 8;
-/// How much likelier a way is that does not drop the packet.
-constexpr double keptWeight = 9;
+constexpr double loopIterations = 8;
+/// How much likelier a path is that does not drop the packet.
+constexpr double otherWeight = 9;
 
 bool drops(Block *block) {
   for (Operation &op : *block)
@@ -27,7 +28,7 @@ bool drops(Block *block) {
   return false;
 }
 
-/// Blocks of the loops by header, the header included.
+/// Returns the blocks of each loop, with its header, by header.
 llvm::MapVector<Block *, llvm::DenseSet<Block *>>
 findLoops(func::FuncOp function, DominanceInfo &dominance) {
   llvm::MapVector<Block *, llvm::DenseSet<Block *>> loops;
@@ -57,14 +58,15 @@ Frequencies::Frequencies(func::FuncOp function, DominanceInfo &dominance) {
   for (Block *block : blocks) {
     auto loop = loops.find(block);
     if (loop != loops.end())
-      frequency[block] *= loopRounds;
+      frequency[block] *= loopIterations;
+    KARAKAL_ASSERT(frequency[block] >= 0, "a frequency is not negative");
     double total = 0;
     Operation *branch = block->getTerminator();
     bool isProfiled = !ir::branchCountsOf(branch).empty();
     auto weight = [&](unsigned index) {
       if (isProfiled)
         return ir::branchProbability(branch, index);
-      return drops(branch->getSuccessor(index)) ? 1 : keptWeight;
+      return drops(branch->getSuccessor(index)) ? 1 : otherWeight;
     };
     for (unsigned i = 0; i < branch->getNumSuccessors(); ++i)
       total += weight(i);
@@ -75,7 +77,7 @@ Frequencies::Frequencies(func::FuncOp function, DominanceInfo &dominance) {
       double share = frequency[block] * weight(i) / total;
       for (auto &[header, body] : loops)
         if (body.contains(block) && !body.contains(target))
-          share /= loopRounds;
+          share /= loopIterations;
       frequency[target] += share;
     }
   }
@@ -90,6 +92,7 @@ void BitFlow::apply(BitState &state, const Event &event) const {
   case Event::Read:
     return;
   case Event::Write:
+    KARAKAL_ASSERT(event.width != 0, "a write has bits");
     anchor.window.addBits(state.dirty, event.bit, event.bitEnd());
     anchor.window.addBits(state.assigned, event.bit, event.bitEnd());
     return;
@@ -145,7 +148,7 @@ BitFlow::BitFlow(const Anchor &anchor, DominanceInfo &dominance)
   }
 }
 
-bool BitFlow::joinsUnwritten(Block *block) const {
+bool BitFlow::meetsUnwritten(Block *block) const {
   auto left = leaving.find(block);
   if (left == leaving.end() || block->getNumSuccessors() != 1 ||
       !leaving.contains(block->getSuccessor(0)))
@@ -160,7 +163,7 @@ BitState BitFlow::before(Operation *op) const {
   BitState state = entering(block);
   if (auto events = anchor.events.find(block); events != anchor.events.end())
     for (const Event &event : events->second) {
-      // MLIR orders no operation that is alone in its block.
+      // isBeforeInBlock fails for the only operation of a block.
       if (event.op == op || !event.op->isBeforeInBlock(op))
         break;
       apply(state, event);

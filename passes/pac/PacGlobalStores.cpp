@@ -1,23 +1,23 @@
-// Combine stores of global data.
+// Combines stores of global data.
 //
-// Stores of neighbouring words of one object become one burst at the last of
-// them:
+// Stores of adjacent words of one object become one burst at the last of them:
 //
 //   %p = baker.field %c "packets"
 //   baker.store %n, %p                   →   baker.store_words [%n, %b] to %c
 //   %b = baker.field %c "bytes"                  at 0
 //   baker.store %b, %b
 //
-// A burst writes its words at one moment, at which the last store stood. For
-// the others this is later than they were, so nothing may lie between that
-// could show the difference: no access of another object (whoever finds a flag
-// set must find what was stored before it), no load of the words, no call, no
-// lock, and no packet that goes on, whose receiver may look.
+// A burst writes all its words at the time of the last store, which is later
+// than the other stores. So no operation between them may make the difference
+// visible: no access of another object (a reader that finds a flag set must
+// find the data stored before it), no load of the words, no call, no lock, and
+// no packet that leaves, whose receiver may read the words.
 
 #include "ir/analysis/Explain.h"
 #include "ir/dialect/Layout.h"
 #include "ir/dialect/Services.h"
 #include "passes/pac/PacGlobals.h"
+#include "support/Assert.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -29,7 +29,7 @@ namespace karakal::passes::pac {
 
 namespace {
 
-/// Stores to one object with nothing between that could tell them apart.
+/// Stores to one object that one burst can replace.
 struct StoreGroup {
   Value object;
   std::vector<ir::StoreOp> stores;
@@ -43,13 +43,13 @@ private:
   void visit(Operation &op);
   void add(ir::StoreOp store);
   void flush(Operation *op, const char *why);
-  void emitRun(ArrayRef<std::pair<uint32_t, ir::StoreOp>> run);
+  void emitBurst(ArrayRef<std::pair<uint32_t, ir::StoreOp>> burst);
 
   StoreGroup group;
   GlobalCounts counts;
 };
 
-/// The words of the object that a load or store of a scalar touches.
+/// The words of an object that a load or store of a scalar accesses.
 struct Touched {
   Value object;
   uint32_t begin, end;
@@ -64,45 +64,48 @@ Touched touchedBy(ir::StoreOp store) {
   return touchedBy(store, store.getValue().getType());
 }
 
-/// Ends the group; `op` stands behind its stores, null at a block's end.
+/// Ends the group before `op`, or at the end of a block if `op` is null.
 void StoreCombiner::flush(Operation *op, const char *why) {
   if (group.stores.empty())
     return;
-  Location last = group.stores.back().getLoc(); // emitRun erases stores
+  Location last = group.stores.back().getLoc(); // emitBurst erases stores
   std::map<uint32_t, ir::StoreOp> byWord;
   for (ir::StoreOp store : group.stores)
     byWord[touchedBy(store).begin] = store;
-  std::vector<std::pair<uint32_t, ir::StoreOp>> run;
+  std::vector<std::pair<uint32_t, ir::StoreOp>> burst;
   uint32_t end = 0;
   for (auto [word, store] : byWord) {
     uint32_t next = touchedBy(store).end;
-    if (!run.empty() &&
-        (word != end || next - run.front().first > burstWordsMax)) {
-      emitRun(run);
-      run.clear();
+    if (!burst.empty() &&
+        (word != end || next - burst.front().first > burstWordsMax)) {
+      emitBurst(burst);
+      burst.clear();
     }
-    run.emplace_back(word, store);
+    burst.emplace_back(word, store);
     end = next;
   }
-  emitRun(run);
+  emitBurst(burst);
   if (op && why)
     ir::explain(op, "pac") << "not combined with the store at " << last << ": "
                            << why;
   group = {};
 }
 
-void StoreCombiner::emitRun(ArrayRef<std::pair<uint32_t, ir::StoreOp>> run) {
-  if (run.size() < 2)
+void StoreCombiner::emitBurst(
+    ArrayRef<std::pair<uint32_t, ir::StoreOp>> burst) {
+  if (burst.size() < 2)
     return;
-  ir::StoreOp last = run.front().second;
-  for (auto [word, store] : run)
+  KARAKAL_ASSERT(burst.back().first - burst.front().first < burstWordsMax,
+                 "one command writes the words");
+  ir::StoreOp last = burst.front().second;
+  for (auto [word, store] : burst)
     if (last->isBeforeInBlock(store))
       last = store;
   OpBuilder builder(last);
   Location loc = last.getLoc();
   Type i32 = builder.getI32Type();
   SmallVector<Value> words;
-  for (auto [word, store] : run) {
+  for (auto [word, store] : burst) {
     Value value = store.getValue();
     unsigned width = value.getType().getIntOrFloatBitWidth();
     if (width > 32) {
@@ -119,12 +122,14 @@ void StoreCombiner::emitRun(ArrayRef<std::pair<uint32_t, ir::StoreOp>> run) {
                           : builder.create<arith::ExtUIOp>(loc, i32, value));
     }
   }
-  builder.create<ir::StoreWordsOp>(loc, words, group.object, run.front().first);
-  ir::explain(last, "pac") << run.size() << " stores written by one command of "
+  builder.create<ir::StoreWordsOp>(loc, words, group.object,
+                                   burst.front().first);
+  ir::explain(last, "pac") << burst.size()
+                           << " stores written by one command of "
                            << words.size() << " words";
   ++counts.commands;
-  counts.accesses += run.size();
-  for (auto [word, store] : run)
+  counts.accesses += burst.size();
+  for (auto [word, store] : burst)
     store.erase();
 }
 
@@ -151,22 +156,22 @@ void StoreCombiner::visit(Operation &op) {
   if (auto load = dyn_cast<ir::LoadOp>(op)) {
     Touched touched = touchedBy(load, load.getValue().getType());
     if (touched.object != group.object)
-      return flush(&op, "a load of another object lies between");
+      return flush(&op, "a load of another object is between");
     for (ir::StoreOp store : group.stores) {
       Touched written = touchedBy(store);
       if (written.begin < touched.end && touched.begin < written.end)
-        return flush(&op, "the words are loaded between");
+        return flush(&op, "a load of the words is between");
     }
     return;
   }
   if (isa<ir::LoadWordsOp, ir::StoreWordsOp>(op))
-    return flush(&op, "a burst lies between");
+    return flush(&op, "a burst is between");
   if (isa<ir::LockOp, ir::UnlockOp, ir::AtomicAddOp>(op))
-    return flush(&op, "a lock or an atomic operation lies between");
+    return flush(&op, "a lock or an atomic operation is between");
   if (isa<func::CallOp>(op))
-    return flush(&op, "a call lies between");
+    return flush(&op, "a call is between");
   if (isa<ir::ChannelPutOp, ir::PacketSendOp, ir::PacketDropOp>(op))
-    flush(&op, "a packet ends between");
+    flush(&op, "the end of a packet is between");
 }
 
 GlobalCounts StoreCombiner::run(func::FuncOp function) {

@@ -1,26 +1,27 @@
-// Combine loads of global data.
+// Combines loads of global data.
 //
-// Loads of scalars of one object (a structure in an array, a global) become one
-// burst at the first of them:
+// Loads of scalars of one object (a structure in an array, or a global) become
+// one burst at the first of them:
 //
 //   %p = baker.field %hop "port"             %w:3 = baker.load_words %hop at 0
 //   %port = baker.load %p                →   %port = %w#2
 //   %m = baker.field %hop "mac"              %mac = %w#0 << 32 | %w#1
 //   %mac = baker.load %m
 //
-// A burst reads its words at one moment, at which the first load stood. For the
-// others this is earlier than they were, so nothing that could show the
-// difference may lie between on any path: no store to the same global, no call,
-// no load of another object. Without the last, a program that reads first
-// whether a table is ready, and then the table, could see the table as it was
-// before. Within the object a reader that finds the last word written finds the
-// others: they were written before, and the burst sees one moment. A store of
-// other words of the object changes nothing for the load.
+// A burst reads all its words at the time of the first load, which is earlier
+// than the other loads. So no operation between them, on any path, may make the
+// difference visible: no store to the same global, no call, no load of another
+// object. The last rule protects a program that first reads whether a table is
+// ready and then reads the table. Within the object, a reader that finds the
+// last word written also finds the words written before it, because the burst
+// reads them at the same time. A store of other words of the object does no
+// harm.
 
 #include "passes/pac/PacGlobals.h"
 #include "ir/analysis/Explain.h"
 #include "ir/dialect/Layout.h"
 #include "ir/dialect/Services.h"
+#include "support/Assert.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
@@ -55,11 +56,12 @@ std::pair<Value, uint32_t> objectOf(Value ref) {
 
 namespace {
 
-/// Words that may be read for a load that is seldom reached.
+/// The most extra words that a burst reads for a rarely executed load, and the
+/// share of executions below which a load is rare.
 constexpr uint32_t idleWordsMax = 4;
-constexpr double seldom = 0.25;
+constexpr double rareShare = 0.25;
 
-/// A load as words of an object.
+/// A load of words of an object.
 struct Part {
   ir::LoadOp load;
   Value object;
@@ -72,7 +74,7 @@ struct Group {
   uint32_t begin, end;
 };
 
-/// The global that a reference leads to.
+/// Returns the name of the global that a reference leads to.
 StringRef globalOf(Value ref) {
   while (Operation *op = ref.getDefiningOp()) {
     if (auto root = dyn_cast<ir::GlobalRefOp>(op))
@@ -84,7 +86,7 @@ StringRef globalOf(Value ref) {
   return {};
 }
 
-/// Why the load `part` cannot be done before `op`, or null.
+/// Returns the reason why the load `part` cannot move before `op`, or null.
 const char *obstacle(Operation &op, const Part &part) {
   auto isSameGlobal = [&](Value ref) {
     return globalOf(ref) == globalOf(part.object);
@@ -95,25 +97,26 @@ const char *obstacle(Operation &op, const Part &part) {
     bool isApart =
         object == part.object && (end <= part.begin || part.end <= begin);
     return isSameGlobal(store.getRef()) && !isApart
-               ? "a store to the same global lies between"
+               ? "a store to the same global is between"
                : nullptr;
   }
   if (auto store = dyn_cast<ir::StoreWordsOp>(op))
     return isSameGlobal(store.getRef())
-               ? "a store to the same global lies between"
+               ? "a store to the same global is between"
                : nullptr;
   if (isa<ir::LoadOp, ir::LoadWordsOp>(op))
     return objectOf(op.getOperand(0)).first != part.object
-               ? "a load of another object lies between"
+               ? "a load of another object is between"
                : nullptr;
   if (isa<ir::LockOp, ir::UnlockOp, ir::AtomicAddOp>(op))
-    return "a lock or an atomic operation lies between";
+    return "a lock or an atomic operation is between";
   if (isa<func::CallOp, ir::ChannelPutOp>(op))
-    return "a call lies between";
+    return "a call is between";
   return nullptr;
 }
 
-/// The first obstacle on any path from `from` to `to`, which it dominates.
+/// Returns the first obstacle on any path from `from` to the load, which `from`
+/// dominates, or null.
 const char *obstacleBetween(Operation *from, const Part &part) {
   Operation *to = part.load;
   llvm::SmallPtrSet<Block *, 16> seen;
@@ -151,7 +154,7 @@ public:
 
 private:
   const char *join(Group &group, const Part &part);
-  void place(const Part &part);
+  void addToGroup(const Part &part);
   void emit(const Group &group, GlobalCounts &counts);
 
   func::FuncOp function;
@@ -160,20 +163,20 @@ private:
   std::vector<Group> groups;
 };
 
-/// Adds the load to the group, or says why not.
+/// Adds the load to the group. Returns null, or the reason why it does not fit.
 const char *Combiner::join(Group &group, const Part &part) {
   Operation *first = group.parts.front().load;
   uint32_t begin = std::min(group.begin, part.begin);
   uint32_t end = std::max(group.end, part.end);
   if (end - begin > burstWordsMax)
-    return "more words than one command takes";
+    return "more words than one command moves";
   if (!dominance.properlyDominates(first, part.load))
-    return "the first does not lie on every way to the second";
+    return "the first is not on every path to the second";
   uint32_t more = (end - begin) - (group.end - group.begin);
   double share =
       frequencies.of(part.load->getBlock()) / frequencies.of(first->getBlock());
-  if (more > idleWordsMax && share < seldom)
-    return "too many words for a load that is seldom reached";
+  if (more > idleWordsMax && share < rareShare)
+    return "too many words for a load that is rarely executed";
   if (const char *why = obstacleBetween(first, part))
     return why;
   group.begin = begin;
@@ -182,7 +185,7 @@ const char *Combiner::join(Group &group, const Part &part) {
   return nullptr;
 }
 
-void Combiner::place(const Part &part) {
+void Combiner::addToGroup(const Part &part) {
   for (Group &group : groups) {
     if (group.object != part.object)
       continue;
@@ -199,6 +202,8 @@ void Combiner::place(const Part &part) {
 void Combiner::emit(const Group &group, GlobalCounts &counts) {
   if (group.parts.size() < 2)
     return;
+  KARAKAL_ASSERT(group.end - group.begin <= burstWordsMax,
+                 "one command reads the words");
   ir::LoadOp first = group.parts.front().load;
   OpBuilder builder(first);
   Location loc = first.getLoc();
@@ -234,7 +239,7 @@ GlobalCounts Combiner::run() {
     for (auto load : block->getOps<ir::LoadOp>()) {
       auto [object, word] = objectOf(load.getRef());
       uint32_t words = ir::wordCount(load.getValue().getType());
-      place({load, object, word, word + words});
+      addToGroup({load, object, word, word + words});
     }
   GlobalCounts counts;
   for (const Group &group : groups)

@@ -1,4 +1,4 @@
-// Combine accesses of global data.
+// Combining of accesses of global data.
 
 #ifndef KARAKAL_PASSES_PAC_PACGLOBALS_H
 #define KARAKAL_PASSES_PAC_PACGLOBALS_H
@@ -7,7 +7,7 @@
 
 namespace karakal::passes::pac {
 
-/// Words of one SRAM command.
+/// The most words of one SRAM command.
 inline constexpr uint32_t burstWordsMax = 8;
 
 struct GlobalCounts {
@@ -15,7 +15,8 @@ struct GlobalCounts {
   unsigned accesses = 0; ///< loads or stores that they serve
 };
 
-/// The object that a reference of constant path lies in, and the word there.
+/// Returns the object that a reference with constant indices is in, and the
+/// word of the object.
 std::pair<mlir::Value, uint32_t> objectOf(mlir::Value ref);
 
 /// Combines loads of words of one object into bursts.
@@ -23,7 +24,7 @@ GlobalCounts combineLoads(mlir::func::FuncOp function,
                           mlir::DominanceInfo &dominance,
                           const Frequencies &frequencies);
 
-/// Combines stores to neighbouring words of one object into bursts.
+/// Combines stores to adjacent words of one object into bursts.
 GlobalCounts combineStores(mlir::func::FuncOp function);
 
 } // namespace karakal::passes::pac

@@ -1,12 +1,11 @@
-// Packet accesses by place.
+// Packet accesses by their offset from an anchor.
 //
-// Finds the anchors of handles (PacPackets.h) and what is done to the bytes of
-// each: reads and writes of constant bits, and flushes, where memory must hold
-// what the program wrote (the packet leaves, is copied, or goes on under
-// another anchor).
+// Finds the anchors of handles (PacPackets.h) and the events of each: reads and
+// writes of constant bits, and flushes, where memory must be up to date (the
+// packet leaves, is copied, or continues under another anchor).
 //
-// Bytes that an access with a variable index may touch, besides writes by
-// constants, stay as they are, and so does what overlaps them.
+// Accesses with a variable index, and accesses that overlap the bytes that
+// these may touch, are not combined.
 
 #include "passes/pac/PacPackets.h"
 #include "ir/analysis/Explain.h"
@@ -26,8 +25,8 @@ namespace karakal::passes::pac {
 
 namespace {
 
-/// Whether packets given to `op` are gone afterwards: it puts them on a channel
-/// or ring, makes a message of them, or hands them to another PPF.
+/// Whether packets leave the function at `op`: it puts them on a channel or
+/// ring, makes a message of them, or passes them to another PPF.
 bool isRelease(Operation *op) {
   if (isa<ir::ChannelPutOp, ir::PacketSendOp, func::ReturnOp,
           UnrealizedConversionCastOp>(op))
@@ -49,8 +48,8 @@ std::optional<int32_t> constantOf(Value value) {
   return int32_t(constant.getSExtValue());
 }
 
-/// The operand that `pred`'s terminator passes for `argument` by successor
-/// `index`; null if it is not a branch.
+/// Returns the operand that `terminator` passes for `argument` to successor
+/// `index`, or null if it is not a branch.
 Value passedTo(BlockArgument argument, Operation *terminator, unsigned index) {
   auto branch = dyn_cast<BranchOpInterface>(terminator);
   if (!branch)
@@ -67,71 +66,71 @@ bool isFresh(Value handle) {
 }
 
 //===----------------------------------------------------------------------===//
-// Places
+// Offsets
 //===----------------------------------------------------------------------===//
 
-bool Places::set(Value handle, Place place) {
-  auto [found, isNew] = places.try_emplace(handle, place);
+bool AnchorOffsets::set(Value handle, AnchorOffset offset) {
+  auto [found, isNew] = offsets.try_emplace(handle, offset);
   if (isNew) {
     order.push_back(handle);
     return true;
   }
-  // An anchor of its own stays one: so the iteration ends.
-  if (found->second == place || found->second.anchor == handle)
+  // A handle that is an anchor stays one, so the iteration ends.
+  if (found->second == offset || found->second.anchor == handle)
     return false;
-  found->second = place;
+  found->second = offset;
   return true;
 }
 
-/// The one place that all known edges bring, the argument itself if they
-/// differ, nothing if none is known yet.
-std::optional<Place> Places::incoming(BlockArgument argument) {
+/// The dataflow meet: the offset on which all known edges agree, the argument
+/// as an anchor if they differ, or nothing if no edge is known yet.
+std::optional<AnchorOffset> AnchorOffsets::incoming(BlockArgument argument) {
   Block *block = argument.getOwner();
-  std::optional<Place> met;
+  std::optional<AnchorOffset> met;
   for (auto pred = block->pred_begin(); pred != block->pred_end(); ++pred) {
     Value passed =
         passedTo(argument, (*pred)->getTerminator(), pred.getSuccessorIndex());
     if (!passed)
-      return Place{argument, 0};
-    auto place = places.find(passed);
-    if (place == places.end())
+      return AnchorOffset{argument, 0};
+    auto offset = offsets.find(passed);
+    if (offset == offsets.end())
       continue;
-    if (met && !(*met == place->second))
-      return Place{argument, 0};
-    met = place->second;
+    if (met && !(*met == offset->second))
+      return AnchorOffset{argument, 0};
+    met = offset->second;
   }
   return met;
 }
 
-bool Places::visit(Block &block) {
+bool AnchorOffsets::visit(Block &block) {
   bool changed = false;
   for (BlockArgument argument : block.getArguments()) {
     if (!isPacket(argument))
       continue;
-    std::optional<Place> place =
-        block.isEntryBlock() ? Place{argument, 0} : incoming(argument);
-    if (place)
-      changed |= set(argument, *place);
+    std::optional<AnchorOffset> offset =
+        block.isEntryBlock() ? AnchorOffset{argument, 0} : incoming(argument);
+    if (offset)
+      changed |= set(argument, *offset);
   }
   auto move = [&](Value from, Value bytes, Value to, int32_t sign) {
     std::optional<int32_t> constant = constantOf(bytes);
-    auto source = places.find(from);
-    if (source == places.end())
+    auto source = offsets.find(from);
+    if (source == offsets.end())
       return;
-    Place place{to, 0};
+    AnchorOffset offset{to, 0};
     if (this->bytes == Bytes::Descriptor)
-      place = {source->second.anchor, 0};
+      offset = {source->second.anchor, 0};
     else if (constant)
-      place = {source->second.anchor, source->second.delta + sign * *constant};
-    changed |= set(to, place);
+      offset = {source->second.anchor, source->second.delta + sign * *constant};
+    changed |= set(to, offset);
   };
-  // What is appended is written: the data goes on under another anchor.
+  // Appended bytes are written, so the data continues under another anchor.
   auto resize = [&](Operation &op) {
     bool isWritten = isa<ir::PacketAddTailOp>(op) && bytes == Bytes::Data;
-    auto source = places.find(op.getOperand(0));
+    auto source = offsets.find(op.getOperand(0));
     if (isWritten)
-      changed |= set(op.getResult(0), Place{op.getResult(0), 0});
-    else if (source != places.end())
+      changed |= set(op.getResult(0), AnchorOffset{op.getResult(0), 0});
+    else if (source != offsets.end())
       changed |= set(op.getResult(0), source->second);
   };
   for (Operation &op : block) {
@@ -144,12 +143,13 @@ bool Places::visit(Block &block) {
     else
       for (Value result : op.getResults())
         if (isPacket(result))
-          changed |= set(result, Place{result, 0});
+          changed |= set(result, AnchorOffset{result, 0});
   }
   return changed;
 }
 
-Places::Places(func::FuncOp function, Bytes bytes) : bytes(bytes) {
+AnchorOffsets::AnchorOffsets(func::FuncOp function, Bytes bytes)
+    : bytes(bytes) {
   llvm::ReversePostOrderTraversal<Region *> blocks(&function.getBody());
   bool changed = true;
   while (changed) {
@@ -164,7 +164,7 @@ Places::Places(func::FuncOp function, Bytes bytes) : bytes(bytes) {
 //===----------------------------------------------------------------------===//
 
 void splitEdges(func::FuncOp function, Bytes bytes) {
-  Places places(function, bytes);
+  AnchorOffsets offsets(function, bytes);
   for (Block &block : llvm::make_early_inc_range(function.getBody())) {
     auto branch = dyn_cast<BranchOpInterface>(block.getTerminator());
     if (!branch || branch->getNumSuccessors() < 2)
@@ -175,7 +175,7 @@ void splitEdges(func::FuncOp function, Bytes bytes) {
       auto changes = [&](BlockArgument argument) {
         Value passed = operands[argument.getArgNumber()];
         return isPacket(argument) && passed &&
-               places.of(argument).anchor == argument;
+               offsets.of(argument).anchor == argument;
       };
       if (llvm::none_of(target->getArguments(), changes))
         continue;
@@ -197,7 +197,7 @@ void splitEdges(func::FuncOp function, Bytes bytes) {
 
 namespace {
 
-/// A run of bytes that is left as it is.
+/// A range of bytes whose accesses are not combined.
 struct Excluded {
   int32_t begin, end;
   Operation *op;
@@ -206,17 +206,17 @@ struct Excluded {
 
 class Collector {
 public:
-  Collector(const Places &places, Anchor &anchor)
-      : places(places), anchor(anchor) {}
+  Collector(const AnchorOffsets &offsets, Anchor &anchor)
+      : offsets(offsets), anchor(anchor) {}
 
   void collect(Value handle);
-  /// Takes out what overlaps accesses that stay; sets the window.
+  /// Removes events that overlap excluded ranges, and sets the window.
   void finish(func::FuncOp function);
 
 private:
   template <typename Op>
   void access(Op op, Value value, Value index, Event::Kind kind);
-  void keepRun(Operation *op, int32_t at, size_t words, bool isWrite);
+  void excludeWords(Operation *op, int32_t at, size_t words, bool isWrite);
   void branch(BranchOpInterface op, Value handle);
   void use(Operation *op, Value handle);
   void useData(Operation *op, Value handle);
@@ -229,7 +229,7 @@ private:
   bool excludeOverlaps();
   void setWindow();
 
-  const Places &places;
+  const AnchorOffsets &offsets;
   Anchor &anchor;
   std::vector<Event> found;
   std::vector<Excluded> excluded;
@@ -239,7 +239,7 @@ template <typename Op>
 void Collector::access(Op op, Value value, Value index, Event::Kind kind) {
   ir::ProtocolFieldAttr field =
       ir::lookupField(op, op.getPacket().getType(), op.getField());
-  int32_t delta = places.of(op.getPacket()).delta;
+  int32_t delta = offsets.of(op.getPacket()).delta;
   int32_t bit = 8 * delta + int32_t(field.getOffset());
   std::optional<int32_t> constant = index ? constantOf(index) : 0;
   if (constant) {
@@ -251,22 +251,23 @@ void Collector::access(Op op, Value value, Value index, Event::Kind kind) {
   excluded.push_back({bit >> 3, (end + 7) >> 3, op, kind == Event::Write});
 }
 
-void Collector::keepRun(Operation *op, int32_t at, size_t words, bool isWrite) {
+void Collector::excludeWords(Operation *op, int32_t at, size_t words,
+                             bool isWrite) {
   excluded.push_back({at, at + int32_t(4 * words), op, isWrite});
 }
 
 void Collector::branch(BranchOpInterface op, Value handle) {
-  // An argument with its own anchor is a new one each time.
+  // An argument that is an anchor is a new object in each iteration.
   for (unsigned i = 0; i < op->getNumSuccessors(); ++i) {
     SuccessorOperands operands = op.getSuccessorOperands(i);
     for (BlockArgument argument : op->getSuccessor(i)->getArguments())
       if (operands[argument.getArgNumber()] == handle &&
-          places.of(argument).anchor == argument)
+          offsets.of(argument).anchor == argument)
         return flush(op, handle, "handles of different headers meet");
   }
 }
 
-/// What all objects of bytes have in common.
+/// Adds the event of a use; the kinds of bytes differ in the rest.
 void Collector::use(Operation *op, Value handle) {
   if (isa<ir::PacketCopyOp>(op))
     return flush(op, handle, "the copy");
@@ -282,7 +283,7 @@ void Collector::use(Operation *op, Value handle) {
     useDescriptor(op, handle);
 }
 
-/// A metadata field: whole words, but for the ports.
+/// Adds the access of a metadata field, which is whole words except for ports.
 void Collector::field(Operation *op, StringRef name, Type type,
                       Event::Kind kind) {
   Event event{kind, op, op->getOperand(kind == Event::Write), 0, 32, nullptr};
@@ -313,7 +314,7 @@ void Collector::useDescriptor(Operation *op, Value handle) {
   if (auto write = dyn_cast<ir::MetaWriteOp>(op))
     return field(op, write.getField(), write.getValue().getType(),
                  Event::Write);
-  // The word of head and length is left to these.
+  // These use the word of head and length, which is not combined.
   if (isa<ir::PacketReadOp, ir::PacketWriteOp, ir::PacketLoadOp,
           ir::PacketStoreOp, ir::PacketDecapOp, ir::PacketEncapOp,
           ir::PacketAddTailOp, ir::PacketRemoveTailOp, ir::PacketHeadroomOp,
@@ -324,9 +325,9 @@ void Collector::useDescriptor(Operation *op, Value handle) {
 
 void Collector::useData(Operation *op, Value handle) {
   auto changesAnchor = [&](Value result) {
-    return places.of(result).anchor != anchor.value;
+    return offsets.of(result).anchor != anchor.value;
   };
-  int32_t delta = places.of(handle).delta;
+  int32_t delta = offsets.of(handle).delta;
   llvm::TypeSwitch<Operation *>(op)
       .Case([&](ir::PacketReadOp read) {
         access(read, read.getValue(), read.getIndex(), Event::Read);
@@ -335,10 +336,10 @@ void Collector::useData(Operation *op, Value handle) {
         access(write, write.getValue(), write.getIndex(), Event::Write);
       })
       .Case([&](ir::PacketLoadOp load) {
-        keepRun(op, delta + load.getAt(), load.getWords().size(), false);
+        excludeWords(op, delta + load.getAt(), load.getWords().size(), false);
       })
       .Case([&](ir::PacketStoreOp store) {
-        keepRun(op, delta + store.getAt(), store.getWords().size(), true);
+        excludeWords(op, delta + store.getAt(), store.getWords().size(), true);
       })
       .Case([&](ir::PacketDecapOp decap) {
         if (changesAnchor(decap.getInner()))
@@ -361,33 +362,34 @@ void Collector::useData(Operation *op, Value handle) {
 
 void Collector::collect(Value handle) {
   anchor.handles.push_back(handle);
-  anchor.delta[handle] = places.of(handle).delta;
+  anchor.delta[handle] = offsets.of(handle).delta;
   llvm::SmallPtrSet<Operation *, 8> seen;
   for (Operation *user : handle.getUsers())
     if (seen.insert(user).second)
       use(user, handle);
 }
 
-/// Drops accesses that overlap what stays; true if that made more stay.
+/// Removes accesses that overlap excluded ranges and excludes their bytes, too.
+/// Returns whether there were any.
 bool Collector::excludeOverlaps() {
   bool changed = false;
-  auto conflicts = [&](const Event &event, const Excluded &kept) {
-    return event.isAccess() && event.byteBegin() < kept.end &&
-           kept.begin < event.byteEnd() &&
-           (kept.isWrite || event.kind == Event::Write);
+  auto conflicts = [&](const Event &event, const Excluded &range) {
+    return event.isAccess() && event.byteBegin() < range.end &&
+           range.begin < event.byteEnd() &&
+           (range.isWrite || event.kind == Event::Write);
   };
   for (size_t i = 0; i < found.size();) {
     Event event = found[i];
-    auto kept = llvm::find_if(excluded, [&](const Excluded &other) {
+    auto overlap = llvm::find_if(excluded, [&](const Excluded &other) {
       return conflicts(event, other);
     });
-    if (kept == excluded.end()) {
+    if (overlap == excluded.end()) {
       ++i;
       continue;
     }
     ir::explain(event.op, "pac")
-        << "not combined: the access at " << kept->op->getLoc()
-        << " stays and may touch the same bytes";
+        << "not combined: the access at " << overlap->op->getLoc()
+        << " is not combined and may touch the same bytes";
     excluded.push_back({event.byteBegin(), event.byteEnd(), event.op,
                         event.kind == Event::Write});
     found.erase(found.begin() + i);
@@ -418,10 +420,10 @@ void Collector::finish(func::FuncOp function) {
   while (excludeOverlaps()) {
   }
   setWindow();
-  for (const Excluded &kept : excluded)
-    if (kept.isWrite)
-      anchor.volatileRuns.emplace_back(kept.begin, kept.end);
-  // A function that borrows a packet gives it back at its end.
+  for (const Excluded &range : excluded)
+    if (range.isWrite)
+      anchor.volatileRanges.emplace_back(range.begin, range.end);
+  // A function that borrows a packet returns it to the caller at its end.
   bool isBorrowed = isa<BlockArgument>(anchor.value) &&
                     cast<BlockArgument>(anchor.value).getOwner() ==
                         &function.getBody().front();
@@ -443,7 +445,7 @@ void Collector::finish(func::FuncOp function) {
   }
 }
 
-/// What is known of the head pointer where a packet comes from.
+/// Sets what is known of the head of an anchor.
 void setAlignment(Anchor &anchor) {
   if (anchor.bytes == Bytes::Descriptor) {
     anchor.grain = 4;
@@ -460,11 +462,12 @@ void setAlignment(Anchor &anchor) {
 } // namespace
 
 std::vector<Anchor> findAnchors(func::FuncOp function, Bytes bytes) {
-  Places places(function, bytes);
+  AnchorOffsets offsets(function, bytes);
   std::vector<Anchor> anchors;
   llvm::DenseMap<Value, size_t> indexOf;
-  for (Value handle : places.handles()) {
-    Value value = places.of(handle).anchor;
+  for (Value handle : offsets.handles()) {
+    Value value = offsets.of(handle).anchor;
+    KARAKAL_ASSERT(offsets.of(value).anchor == value, "an anchor is its own");
     if (value != handle)
       continue;
     indexOf[value] = anchors.size();
@@ -475,9 +478,9 @@ std::vector<Anchor> findAnchors(func::FuncOp function, Bytes bytes) {
   }
   std::vector<Collector> collectors;
   for (Anchor &anchor : anchors)
-    collectors.emplace_back(places, anchor);
-  for (Value handle : places.handles())
-    collectors[indexOf[places.of(handle).anchor]].collect(handle);
+    collectors.emplace_back(offsets, anchor);
+  for (Value handle : offsets.handles())
+    collectors[indexOf[offsets.of(handle).anchor]].collect(handle);
   for (Collector &collector : collectors)
     collector.finish(function);
   return anchors;

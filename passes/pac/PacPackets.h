@@ -1,18 +1,19 @@
-// Packet accesses by place.
+// Packet accesses by their offset from an anchor.
 //
-// Baker-pac sees the bytes of a packet as an object that begins at an *anchor*:
-// a handle of which no earlier one is known at a constant distance (from a
-// ring, a copy, after a decap of a variable size, or where handles with
-// different anchors meet). Every other handle lies at a constant distance from
-// its anchor, so an access of it is a run of bits relative to the anchor.
+// baker-pac treats the bytes of a packet as an object that begins at an
+// *anchor*: a handle that is at no constant distance from an earlier one (from
+// a ring, a copy, after a decap of a variable size, or where handles with
+// different anchors meet). Every other handle is at a constant distance from
+// its anchor, so its accesses are ranges of bits relative to the anchor.
 //
 // Metadata are the bytes of the packet's descriptor. There the anchor is the
-// packet: its handles lie all at the same place, wherever their heads are.
+// packet: all its handles have the same descriptor, wherever their heads are.
 
 #ifndef KARAKAL_PASSES_PAC_PACPACKETS_H
 #define KARAKAL_PASSES_PAC_PACPACKETS_H
 
 #include "ir/dialect/Baker.h"
+#include "support/Assert.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/RegionGraphTraits.h"
@@ -24,43 +25,43 @@
 
 namespace karakal::passes::pac {
 
-/// Where the head of a handle is: `delta` bytes behind its anchor's.
-struct Place {
+/// The position of a handle's head: `delta` bytes after its anchor's.
+struct AnchorOffset {
   mlir::Value anchor;
   int32_t delta = 0;
 
-  bool operator==(const Place &other) const {
+  bool operator==(const AnchorOffset &other) const {
     return anchor == other.anchor && delta == other.delta;
   }
 };
 
-/// Whether `handle` is a packet as the receiver or packet_create gives it: its
-/// head is at target::BufferHeadroom.
+/// Whether `handle` is a packet from Rx or packet_create, whose head is at
+/// target::BufferHeadroom.
 bool isFresh(mlir::Value handle);
 
-/// Whose bytes are looked at.
+/// The bytes whose accesses are combined.
 enum class Bytes { Data, Descriptor };
 
-/// The place of every handle of a function. Optimistic: a block argument has
-/// its own anchor only if two places really meet in it.
-class Places {
+/// The offsets of all handles of a function. The analysis is optimistic: a
+/// block argument is an anchor only if two different offsets meet in it.
+class AnchorOffsets {
 public:
-  Places(mlir::func::FuncOp function, Bytes bytes);
+  AnchorOffsets(mlir::func::FuncOp function, Bytes bytes);
 
-  Place of(mlir::Value handle) const { return places.lookup(handle); }
+  AnchorOffset of(mlir::Value handle) const { return offsets.lookup(handle); }
   mlir::ArrayRef<mlir::Value> handles() const { return order; }
 
 private:
   bool visit(mlir::Block &block);
-  bool set(mlir::Value handle, Place place);
-  std::optional<Place> incoming(mlir::BlockArgument argument);
+  bool set(mlir::Value handle, AnchorOffset offset);
+  std::optional<AnchorOffset> incoming(mlir::BlockArgument argument);
 
   Bytes bytes;
-  llvm::DenseMap<mlir::Value, Place> places;
+  llvm::DenseMap<mlir::Value, AnchorOffset> offsets;
   std::vector<mlir::Value> order;
 };
 
-/// What happens to the bytes of one anchor, in the order of its block.
+/// An access of the bytes of an anchor, in the order of its block.
 struct Event {
   enum Kind { Read, Write, Flush, Drop };
   Kind kind;
@@ -70,7 +71,7 @@ struct Event {
   /// Read, Write: the first bit relative to the anchor's head, and the width.
   int32_t bit = 0;
   uint32_t width = 0;
-  /// Flush: why memory must hold what was written.
+  /// Flush: why memory must be up to date.
   const char *why = nullptr;
 
   bool isAccess() const { return kind == Read || kind == Write; }
@@ -79,23 +80,26 @@ struct Event {
   int32_t bitEnd() const { return bit + int32_t(width); }
 };
 
-/// Sets of bytes or of bits of an anchor; `low` is the first byte's offset.
+/// The range of bytes of an anchor that sets of bytes or bits cover; `low` is
+/// the offset of the first byte.
 struct Window {
   int32_t low = 0, high = 0;
   unsigned size() const { return high - low; }
   bool contains(int32_t byte) const { return byte >= low && byte < high; }
   llvm::BitVector none() const { return llvm::BitVector(size()); }
   void add(llvm::BitVector &bytes, int32_t begin, int32_t end) const {
+    KARAKAL_ASSERT(begin >= low && end <= high, "bytes of the window");
     bytes.set(begin - low, end - low);
   }
   llvm::BitVector noBits() const { return llvm::BitVector(8 * size()); }
   void addBits(llvm::BitVector &bits, int32_t begin, int32_t end) const {
+    KARAKAL_ASSERT(begin >= 8 * low && end <= 8 * high, "bits of the window");
     bits.set(begin - 8 * low, end - 8 * low);
   }
   bool hasBit(const llvm::BitVector &bits, int32_t bit) const {
     return bits.test(bit - 8 * low);
   }
-  /// The bytes of which `bits` has any.
+  /// The bytes with at least one bit in `bits`.
   llvm::BitVector bytesOf(const llvm::BitVector &bits) const {
     llvm::BitVector bytes = none();
     for (unsigned bit : bits.set_bits())
@@ -104,26 +108,25 @@ struct Window {
   }
 };
 
-/// One object of bytes.
+/// The bytes of an anchor, and their accesses.
 struct Anchor {
   Bytes bytes = Bytes::Data;
   mlir::Value value;
   /// The handles at a constant distance, in program order, and the distances.
   std::vector<mlir::Value> handles;
   llvm::DenseMap<mlir::Value, int32_t> delta;
-  /// Runs of bytes that writes outside of this plan may change.
-  std::vector<std::pair<int32_t, int32_t>> volatileRuns;
+  /// Ranges of bytes that writes outside of the plan may change.
+  std::vector<std::pair<int32_t, int32_t>> volatileRanges;
   llvm::MapVector<mlir::Block *, std::vector<Event>> events;
   Window window;
   /// The head pointer's byte in the buffer, if known.
   std::optional<int32_t> head;
-  /// Whether all bytes from the head on are zero at first, in memory as in the
-  /// program's values.
+  /// Whether all bytes from the head on are zero at first.
   bool isZero = false;
-  /// Offsets at which quadwords (8), words (4) or nothing known (1) begin:
-  /// those that are `phase` modulo `grain`.
+  /// The alignment: quadwords (8), words (4) or no known units (1) begin at
+  /// offsets that are `phase` modulo `grain`.
   int32_t grain = 1, phase = 0;
-  /// Not null: nothing is combined, because of this operation.
+  /// If not null, nothing is combined because of this operation.
   mlir::Operation *blocker = nullptr;
 
   /// Whether a store writes whole units of `grain`.
@@ -136,14 +139,14 @@ struct Anchor {
     return floorTo(byte + size - 1, size);
   }
   bool isVolatile(int32_t begin, int32_t end) const {
-    return llvm::any_of(volatileRuns, [&](auto run) {
+    return llvm::any_of(volatileRanges, [&](auto run) {
       return begin < run.second && run.first < end;
     });
   }
 };
 
-/// All anchors of `function` with their events, in the order of their values.
-/// Edges on which a packet changes its anchor have a block of their own.
+/// Returns the anchors of `function` with their events, in the order of their
+/// values. Requires `splitEdges`.
 std::vector<Anchor> findAnchors(mlir::func::FuncOp function, Bytes bytes);
 
 /// Gives each edge that passes a packet to a block argument with another

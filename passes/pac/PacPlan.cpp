@@ -1,20 +1,20 @@
-// Which commands serve which accesses.
+// The choice of commands that serve the accesses of a packet.
 //
-// A read needs the bits of its field that no path is sure to have written. A
-// flush writes all bytes of which a bit may have been; what is written on some
-// paths alone, the other bits of these bytes, and what lies between (up to
-// whole quadwords), it needs as well: one write of known bytes saves the read
-// that a partial write would cost.
+// A read needs the bits of its field that are not written on every path. A
+// flush writes all bytes of which a bit may be written. It needs the old value
+// of bits that are written only on some paths, of the other bits of these
+// bytes, and of the bytes between them (up to whole quadwords): one write of
+// known bytes saves the read that a partial write would cost.
 //
-// The needs are clustered: two clusters become one where that is cheaper,
+// The needs are clustered. Two clusters are merged if that costs less:
 //
-//   cost(cluster) = frequency of its block × (command + quadwords),
+//   cost(cluster) = frequency of its block × (command + quadwords)
 //
-// with the costs of DRAM from target-ixp/. A cluster's load stands in front of
-// its first access, or at the end of the block that dominates all of them; out
+// The costs of DRAM are from target-ixp/. The load of a cluster is before its
+// first access, or at the end of the block that dominates all accesses; outside
 // of loops; and before any write of the same bytes. So a load serves several
-// branches when the packets that take them are frequent enough. A load never
-// traps: it stays in the buffer, whatever the packet's length.
+// branches if enough packets take them. A load never traps: it stays within the
+// buffer, whatever the packet's length.
 //
 // Section 5.3.1 of the paper.
 
@@ -29,11 +29,11 @@ namespace karakal::passes::pac {
 
 namespace {
 
-/// What a command of the memory of an anchor's bytes can do and costs.
+/// The limits and the cost of a command for the bytes of an anchor.
 struct Command {
-  int32_t bytesMax;     ///< that it moves
-  int32_t partBytesMax; ///< that a write moves of which some stay
-  int32_t gapMax;       ///< a write goes past a gap of fewer bytes
+  int32_t bytesMax;     ///< of one command
+  int32_t partBytesMax; ///< of a write that leaves some bytes
+  int32_t gapMax;       ///< a write spans gaps of fewer bytes
 
   explicit Command(const Anchor &anchor)
       : bytesMax(anchor.bytes == Bytes::Descriptor ? descriptorBytesMax
@@ -43,7 +43,7 @@ struct Command {
         gapMax(anchor.bytes == Bytes::Data ? packetGapMax : descriptorGapMax),
         bytes(anchor.bytes) {}
 
-  /// Cycles that it occupies its unit.
+  /// Cycles for which it occupies its unit.
   double cost(int32_t count) const {
     static const target::ChipParameters chip;
     if (bytes == Bytes::Descriptor)
@@ -63,7 +63,7 @@ private:
   Bytes bytes;
 };
 
-/// Behind a packet's head and this many bytes the buffer may end.
+/// The buffer has at least this many bytes after the head of a packet.
 constexpr int32_t sureBytes =
     target::BufferBytes - (target::BufferHeadroom + target::FrameBytesMax);
 
@@ -79,8 +79,8 @@ struct Cluster {
   double cost = 0;
 };
 
-/// The handle of the anchor that is current in front of `op`: of those that
-/// dominate it, the last.
+/// Returns the current handle of the anchor before `op`: the last of those that
+/// dominate it.
 Value handleBefore(const Anchor &anchor, DominanceInfo &dominance,
                    Operation *op) {
   Value last = anchor.value;
@@ -118,7 +118,8 @@ private:
   int32_t deltaOf(Value handle) const { return anchor.delta.lookup(handle); }
   Operation *firstAfterAnchor() const;
   bool canLoadAt(Operation *op, int32_t begin, int32_t end) const;
-  /// Sets place, range and cost; null, or why it is impossible.
+  /// Sets the position, range and cost of a cluster. Returns null, or the
+  /// reason why that is impossible.
   const char *settle(Cluster &cluster) const;
   bool merge(size_t i, size_t j);
   bool cluster();
@@ -138,7 +139,7 @@ private:
 // Needs and stores
 //===----------------------------------------------------------------------===//
 
-/// Each run of `bytes`, cut where a gap is as dear as a command.
+/// Each run of `bytes`, cut where a gap is as expensive as a command.
 void Planner::addNeeds(Operation *op, const llvm::BitVector &bytes) {
   int32_t low = anchor.window.low;
   for (int first = bytes.find_first(); first >= 0;) {
@@ -153,8 +154,7 @@ void Planner::addNeeds(Operation *op, const llvm::BitVector &bytes) {
   }
 }
 
-/// The last byte of the window that a write from `first` on goes to, below
-/// `limit`.
+/// Returns the last byte, below `limit`, of a write that begins at `first`.
 int Planner::lastInReach(const llvm::BitVector &dirty, int first,
                          int32_t limit) const {
   int last = first;
@@ -166,13 +166,13 @@ int Planner::lastInReach(const llvm::BitVector &dirty, int first,
   return last;
 }
 
-/// Whether a write of the range has no byte that it must leave as it is.
+/// Whether a write of the range may write all its bytes.
 bool Planner::isWrittenWhole(int32_t begin, int32_t end) const {
   return anchor.writesWhole() && !anchor.isVolatile(begin, end);
 }
 
-/// Cuts the bytes to be written at a flush into runs of one command each. Where
-/// quadwords are known, they are written whole.
+/// Divides the bytes to write at a flush into commands. Quadwords are written
+/// whole if their alignment is known.
 void Planner::planStores(const Event &event) {
   BitState state = flow.before(event.op);
   const Window &window = anchor.window;
@@ -204,8 +204,9 @@ void Planner::planStores(const Event &event) {
   }
 }
 
-/// The first byte of a run that contains `byte`, and the end of one from
-/// `begin` on: whole units, which cost nothing more, where they are known.
+/// Returns the first byte of a command that contains `byte`, and the end of one
+/// that begins at `begin`. Whole words or quadwords cost no more, so the range
+/// is extended to these if the alignment is known.
 int32_t Planner::startOf(int32_t byte) const {
   return anchor.grain == 1 ? byte : anchor.floorTo(byte, anchor.grain);
 }
@@ -231,7 +232,7 @@ void Planner::findNeeds() {
 }
 
 //===----------------------------------------------------------------------===//
-// Places of loads
+// Positions of loads
 //===----------------------------------------------------------------------===//
 
 Operation *Planner::firstAfterAnchor() const {
@@ -240,11 +241,11 @@ Operation *Planner::firstAfterAnchor() const {
   return &Value(anchor.value).getParentBlock()->front();
 }
 
-/// Whether the range lies within the buffer and no byte of it is written on
-/// some paths alone.
+/// Whether the range is within the buffer and no byte of it is written on some
+/// paths only.
 bool Planner::canLoadAt(Operation *op, int32_t begin, int32_t end) const {
   if (anchor.bytes == Bytes::Descriptor) {
-    // All of a descriptor is there at any time.
+    // A descriptor is always complete.
   } else if (anchor.head) {
     if (*anchor.head + begin < 0 ||
         *anchor.head + end > int32_t(target::BufferBytes))
@@ -273,15 +274,15 @@ const char *Planner::settle(Cluster &cluster) const {
   int32_t begin = startOf(cluster.begin);
   int32_t end = endOf(begin, cluster.end);
   if (end - begin > command.bytesMax)
-    return "more bytes than one command takes";
-  // Up to where it runs least often, but not above the anchor.
+    return "more bytes than one command moves";
+  // Hoist to the block that executes least often, but not above the anchor.
   Block *top = Value(anchor.value).getParentBlock(), *best = block;
   for (Block *up = block; up != top;) {
     up = dominance.getNode(up)->getIDom()->getBlock();
     if (frequencies.of(up) < frequencies.of(best))
       best = up;
   }
-  // Words and quadwords begin inside the buffer if a byte of theirs does.
+  // A word or quadword is inside the buffer if one of its bytes is.
   int32_t sureBegin = anchor.head ? begin : cluster.begin;
   cluster.before = best->getTerminator();
   for (const Need &need : cluster.needs)
@@ -291,7 +292,7 @@ const char *Planner::settle(Cluster &cluster) const {
   if (!canLoadAt(cluster.before, sureBegin, end)) {
     cluster.before = firstAfterAnchor();
     if (!canLoadAt(cluster.before, sureBegin, end))
-      return "the common place is before a header was put in front";
+      return "the common point is before a header was put in front";
   }
   cluster.begin = begin;
   cluster.end = end;
@@ -300,13 +301,13 @@ const char *Planner::settle(Cluster &cluster) const {
   return nullptr;
 }
 
-/// Merges `clusters[j]` into `clusters[i]` if that is cheaper.
+/// Merges `clusters[j]` into `clusters[i]` if that costs less.
 bool Planner::merge(size_t i, size_t j) {
   Cluster both = clusters[i];
   llvm::append_range(both.needs, clusters[j].needs);
   const char *refusal = settle(both);
   if (!refusal && both.cost > clusters[i].cost + clusters[j].cost)
-    refusal = "one command for both would run too often";
+    refusal = "one command for both would execute too often";
   if (refusal) {
     plan.refusals.push_back(
         {clusters[i].needs.front().op, clusters[j].needs.front().op, refusal});
@@ -317,7 +318,7 @@ bool Planner::merge(size_t i, size_t j) {
   return true;
 }
 
-/// Each need joins a cluster when it comes; then clusters join each other.
+/// Adds each need to a cluster, then merges clusters with each other.
 bool Planner::cluster() {
   for (const Need &need : needs) {
     Cluster single;
@@ -370,13 +371,13 @@ Plan makePlan(Anchor &anchor, DominanceInfo &dominance,
               const Frequencies &frequencies) {
   Plan best = Planner(anchor, dominance, frequencies).run();
   for (Block &block : *Value(anchor.value).getParentRegion()) {
-    if (best.blocker || !BitFlow(anchor, dominance).joinsUnwritten(&block))
+    if (best.blocker || !BitFlow(anchor, dominance).meetsUnwritten(&block))
       continue;
     Operation *end = block.getTerminator();
     Anchor trial = anchor;
     trial.events[&block].push_back({Event::Flush, end,
                                     handleBefore(anchor, dominance, end), 0, 0,
-                                    "another way writes less"});
+                                    "another path writes less"});
     Plan plan = Planner(trial, dominance, frequencies).run();
     if (plan.blocker || plan.cost >= best.cost)
       continue;

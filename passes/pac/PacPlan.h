@@ -1,4 +1,4 @@
-// Which commands serve which accesses.
+// The plan of commands that serve the accesses of a packet.
 
 #ifndef KARAKAL_PASSES_PAC_PACPLAN_H
 #define KARAKAL_PASSES_PAC_PACPLAN_H
@@ -9,9 +9,9 @@
 
 namespace karakal::passes::pac {
 
-/// How often each block of a function runs for a run of its entry: as profiled;
-/// without a profile equal shares for the ways of a branch, except that few
-/// packets are dropped, and eight rounds of a loop.
+/// How often each block of a function executes per execution of its entry. The
+/// numbers come from the profile. Without a profile the successors of a branch
+/// have equal shares, but few packets are dropped; a loop has eight iterations.
 class Frequencies {
 public:
   Frequencies(mlir::func::FuncOp function, mlir::DominanceInfo &dominance);
@@ -21,22 +21,22 @@ private:
   llvm::DenseMap<mlir::Block *, double> frequency;
 };
 
-/// What is known of the bits of an anchor at a place. Of bits, not of bytes:
-/// fields that fill a byte together need nothing of what it held.
+/// The state of the bits of an anchor at a point of the program. It is kept by
+/// bit, because fields that fill a byte together need not read its old value.
 struct BitState {
-  llvm::BitVector dirty;    ///< perhaps written, and not in memory yet
+  llvm::BitVector dirty;    ///< may be written and not in memory yet
   llvm::BitVector assigned; ///< written on every path since the anchor
 };
 
-/// Forward data flow of BitState over the blocks that the anchor dominates.
+/// Forward dataflow of BitState over the blocks that the anchor dominates.
 class BitFlow {
 public:
   BitFlow(const Anchor &anchor, mlir::DominanceInfo &dominance);
 
   BitState before(mlir::Operation *op) const;
-  /// Whether `block` ends with bits written that another way to its only
-  /// successor leaves as they are.
-  bool joinsUnwritten(mlir::Block *block) const;
+  /// Whether bits are dirty at the end of `block` that are not on another path
+  /// to its only successor.
+  bool meetsUnwritten(mlir::Block *block) const;
 
 private:
   BitState entering(mlir::Block *block) const;
@@ -47,16 +47,17 @@ private:
   llvm::DenseMap<mlir::Block *, BitState> leaving;
 };
 
-/// A `packet_load` to be made in front of `before`.
+/// A `packet_load` to insert before `before`.
 struct PlannedLoad {
   mlir::Operation *before;
-  mlir::Value handle;   ///< current there
-  int32_t begin, end;   ///< bytes relative to the anchor
-  llvm::BitVector kept; ///< bits written before, which the load must leave
-  unsigned reads;       ///< accesses served
+  mlir::Value handle; ///< current there
+  int32_t begin, end; ///< bytes relative to the anchor
+  llvm::BitVector
+      written;    ///< bits written before, which the load must not replace
+  unsigned reads; ///< accesses served
 };
 
-/// A `packet_store` to be made in front of `before`.
+/// A `packet_store` to insert before `before`.
 struct PlannedStore {
   mlir::Operation *before;
   mlir::Value handle;
@@ -64,25 +65,25 @@ struct PlannedStore {
   llvm::BitVector written; ///< bytes to write, gaps included
 };
 
-/// Why two accesses are not served by one command.
+/// The reason why one command cannot serve two accesses.
 struct Refusal {
   mlir::Operation *one, *other;
   const char *why;
 };
 
 struct Plan {
-  /// Not null: no plan is possible, because of this access.
+  /// If not null, no plan is possible because of this access.
   mlir::Operation *blocker = nullptr;
-  /// Of all commands: frequency × cycles of the memory.
+  /// The sum over all commands of frequency × cycles of the memory.
   double cost = 0;
   std::vector<Refusal> refusals;
   std::vector<PlannedLoad> loads;
   std::vector<PlannedStore> stores;
 };
 
-/// The cheapest commands for the accesses of `anchor`. Where a way that writes
-/// joins one that does not, a flush is added at its end if that is cheaper than
-/// to write behind the join.
+/// Returns the cheapest commands for the accesses of `anchor`. Where a path
+/// that writes meets one that does not, it adds a flush at the end of the
+/// former if that costs less than a write after the meet.
 Plan makePlan(Anchor &anchor, mlir::DominanceInfo &dominance,
               const Frequencies &frequencies);
 

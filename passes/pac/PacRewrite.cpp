@@ -1,11 +1,12 @@
-// Carry out a plan of commands.
+// Inserts the commands of a plan.
 //
-// Each word of an anchor becomes a stack slot. A planned load stores into
-// slots what it brings, except bits that were written before it; accesses of
-// fields become shifts and masks of slots; a planned store writes what the
-// slots hold. Then MLIR's mem2reg turns slots into values and block arguments.
+// Each word of an anchor becomes a stack slot. A planned load fills the slots,
+// except for bits that were written before it. Accesses of fields become shifts
+// and masks of slots. A planned store writes the values of the slots. Then
+// MLIR's mem2reg turns the slots into values and block arguments.
 
 #include "passes/pac/PacRewrite.h"
+#include "support/Assert.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -56,7 +57,7 @@ Value mask(OpBuilder &builder, Location loc, Value value, uint32_t bits) {
 Slots::Slots(const Anchor &anchor, func::FuncOp function)
     : anchor(anchor), function(function), gridBit(8 * (anchor.phase & 3)) {}
 
-/// The slot of a word, which begins as 0 where the anchor does.
+/// Returns the slot of a word. Its initial value, at the anchor, is 0.
 Value Slots::slot(int32_t word) {
   Value &found = slots[word];
   if (found)
@@ -76,6 +77,7 @@ Value Slots::slot(int32_t word) {
 
 Value Slots::read(OpBuilder &builder, Location loc, int32_t bit,
                   unsigned width) {
+  KARAKAL_ASSERT(width >= 1 && width <= wordBits, "a read of 1 to 32 bits");
   int32_t word = (bit - gridBit) >> 5;
   unsigned first = (bit - gridBit) & 31, end = first + width;
   Value high = builder.create<memref::LoadOp>(loc, slot(word));
@@ -92,6 +94,7 @@ Value Slots::read(OpBuilder &builder, Location loc, int32_t bit,
 
 void Slots::write(OpBuilder &builder, Location loc, int32_t bit, unsigned width,
                   Value value) {
+  KARAKAL_ASSERT(width >= 1 && width <= wordBits, "a write of 1 to 32 bits");
   int32_t word = (bit - gridBit) >> 5;
   unsigned first = (bit - gridBit) & 31, end = first + width;
   if (end > wordBits) {
@@ -119,7 +122,7 @@ void Slots::write(OpBuilder &builder, Location loc, int32_t bit, unsigned width,
 
 namespace {
 
-/// `value` cut or extended with zeros to `width` bits.
+/// Truncates or zero-extends `value` to `width` bits.
 Value resized(OpBuilder &builder, Location loc, Value value, unsigned width) {
   unsigned from = value.getType().getIntOrFloatBitWidth();
   Type type = builder.getIntegerType(width);
@@ -134,7 +137,7 @@ Value shiftWide(OpBuilder &builder, Location loc) {
   return builder.create<arith::ConstantIntOp>(loc, wordBits, 64);
 }
 
-/// Replaces a read, whose only result is the value.
+/// Replaces a read. Its only result is the value.
 void rewriteRead(const Event &event, Slots &slots) {
   OpBuilder builder(event.op);
   Location loc = event.op->getLoc();
@@ -157,7 +160,7 @@ void rewriteRead(const Event &event, Slots &slots) {
   event.op->erase();
 }
 
-/// Replaces a write, whose first operand is the value.
+/// Replaces a write. Its first operand is the value.
 void rewriteWrite(const Event &event, Slots &slots) {
   OpBuilder builder(event.op);
   Location loc = event.op->getLoc();
@@ -192,11 +195,11 @@ void makeLoad(const Anchor &anchor, const PlannedLoad &planned, Slots &slots) {
         planned.begin - anchor.delta.lookup(planned.handle),
         /*aligned=*/anchor.writesWhole());
   const Window &window = anchor.window;
-  // Runs of bits of each word that no earlier write has set.
+  // Fill the ranges of bits of each word that no earlier write has set.
   for (unsigned i = 0; i < count; ++i) {
     int32_t first = 8 * (planned.begin + int32_t(4 * i));
     auto isTaken = [&](int32_t bit) {
-      return window.contains(bit >> 3) && !window.hasBit(planned.kept, bit);
+      return window.contains(bit >> 3) && !window.hasBit(planned.written, bit);
     };
     for (int32_t bit = first; bit < first + int32_t(wordBits); ++bit) {
       int32_t end = bit;
@@ -247,7 +250,7 @@ void makeStore(const Anchor &anchor, const PlannedStore &planned,
 } // namespace
 
 void rewrite(const Anchor &anchor, const Plan &plan, Slots &slots) {
-  // A load in front of the operation of a store comes first.
+  // A load before the operation of a store comes before the store.
   for (const PlannedLoad &load : plan.loads)
     makeLoad(anchor, load, slots);
   for (const PlannedStore &store : plan.stores)

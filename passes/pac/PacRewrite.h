@@ -1,4 +1,4 @@
-// Carry out a plan of commands.
+// Inserts the commands of a plan.
 
 #ifndef KARAKAL_PASSES_PAC_PACREWRITE_H
 #define KARAKAL_PASSES_PAC_PACREWRITE_H
@@ -7,15 +7,16 @@
 
 namespace karakal::passes::pac {
 
-/// The words of an anchor as stack slots, which become values in the end.
+/// The words of an anchor as stack slots, which mem2reg turns into values.
 class Slots {
 public:
   Slots(const Anchor &anchor, mlir::func::FuncOp function);
 
-  /// The `width` (1 to 32) bits from bit `bit` of the anchor on, as i32.
+  /// Reads `width` (1 to 32) bits from bit `bit` of the anchor, as i32.
   mlir::Value read(mlir::OpBuilder &builder, mlir::Location loc, int32_t bit,
                    unsigned width);
-  /// Sets them to the low bits of `value`, an i32 with zeros above them.
+  /// Writes `width` (1 to 32) bits from the low bits of `value`, an i32 whose
+  /// other bits are zero.
   void write(mlir::OpBuilder &builder, mlir::Location loc, int32_t bit,
              unsigned width, mlir::Value value);
 
@@ -31,7 +32,8 @@ private:
   std::vector<mlir::Operation *> all;
 };
 
-/// Puts the loads and stores of `plan` and replaces the accesses of `anchor`.
+/// Inserts the loads and stores of `plan` and replaces the accesses of
+/// `anchor`.
 void rewrite(const Anchor &anchor, const Plan &plan, Slots &slots);
 
 } // namespace karakal::passes::pac

@@ -1,22 +1,24 @@
-// Paths on which the head is known.
+// Copies of paths on which the head is known.
 //
-// Where handles with different heads meet (behind a loop that takes off
-// labels, after a header that some packets have), all later accesses would be
-// at unknown offsets, and what was read before is lost. So an edge on which
-// the head is known gets a copy of all that follows:
+// Where handles with different heads meet (after a loop that removes labels, or
+// after an optional header), all later accesses are at unknown offsets, and the
+// bytes read before cannot be used. So an edge on which the head is known gets
+// a copy of everything that follows:
 //
 //   ^head(%ph):  // entered with head 142, and again from ^body
 //     …                                   →   entered as ^head'(%ph), whose
 //   ^body: … cf.br ^head(%inner)              copy of ^body goes on to ^head
 //
-// For a loop this is the peeling of its first round; the copy goes on to the
-// end of the packet. Only edges that enough packets take are worth it.
+// For a loop this peels its first iteration. The copy extends to the end of the
+// packet. Only edges that enough packets take are copied.
 //
-// This follows the paper's section 5.3.2, which asks for the head on each path;
-// the copies are what makes it a constant there.
+// The paper's section 5.3.2 needs the head on each path; the copies make it
+// constant there.
 
 #include "passes/pac/PacSpecialize.h"
 #include "ir/analysis/Explain.h"
+#include "passes/pac/CloneBlocks.h"
+#include "support/Assert.h"
 
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/IR/IRMapping.h"
@@ -30,7 +32,7 @@ namespace karakal::passes::pac {
 
 namespace {
 
-/// The share of packets that must take an edge.
+/// The least share of packets on an edge that is copied.
 constexpr double shareMin = 0.02;
 
 /// An edge into a block where handles meet.
@@ -46,7 +48,7 @@ unsigned countOperations(func::FuncOp function) {
   return count;
 }
 
-/// What is run after `start` without coming back above it.
+/// Returns the blocks that execute after `start` without going back before it.
 llvm::SetVector<Block *> regionAfter(Block *start, DominanceInfo &dominance) {
   llvm::SetVector<Block *> region;
   region.insert(start);
@@ -73,7 +75,7 @@ public:
 
 private:
   std::optional<Edge> findEdge(DominanceInfo &dominance);
-  bool isKnown(Place place) const {
+  bool isKnown(AnchorOffset place) const {
     return place.anchor && isFresh(place.anchor);
   }
   bool copy(const Edge &edge, DominanceInfo &dominance);
@@ -83,9 +85,10 @@ private:
   llvm::DenseSet<std::pair<Block *, unsigned>> refused;
 };
 
-/// The most frequent edge that brings a known head to a meeting of handles.
+/// Returns the most frequent edge with a known head to a block where handles
+/// meet.
 std::optional<Edge> Specializer::findEdge(DominanceInfo &dominance) {
-  Places places(function, Bytes::Data);
+  AnchorOffsets offsets(function, Bytes::Data);
   Frequencies frequencies(function, dominance);
   std::optional<Edge> best;
   for (Block &block : function.getBody()) {
@@ -93,7 +96,7 @@ std::optional<Edge> Specializer::findEdge(DominanceInfo &dominance) {
       continue;
     for (BlockArgument argument : block.getArguments()) {
       if (!isa<ir::PacketType>(argument.getType()) ||
-          places.of(argument).anchor != argument)
+          offsets.of(argument).anchor != argument)
         continue;
       for (auto pred = block.pred_begin(); pred != block.pred_end(); ++pred) {
         auto branch = dyn_cast<BranchOpInterface>((*pred)->getTerminator());
@@ -102,12 +105,12 @@ std::optional<Edge> Specializer::findEdge(DominanceInfo &dominance) {
           continue;
         Value passed =
             branch.getSuccessorOperands(index)[argument.getArgNumber()];
-        Place place = places.of(passed);
-        if (!isKnown(place))
+        AnchorOffset offset = offsets.of(passed);
+        if (!isKnown(offset))
           continue;
         double frequency =
             frequencies.of(*pred) / double((*pred)->getNumSuccessors());
-        double entered = frequencies.of(place.anchor.getParentBlock());
+        double entered = frequencies.of(offset.anchor.getParentBlock());
         if (frequency < shareMin * entered ||
             (best && frequency <= best->frequency))
           continue;
@@ -136,24 +139,8 @@ bool Specializer::copy(const Edge &edge, DominanceInfo &dominance) {
   ir::explain(branch, "pac")
       << "a path of its own for a known head: " << size << " operations";
   IRMapping map;
-  OpBuilder builder(function.getContext());
-  for (Block *block : region) {
-    Block *made = builder.createBlock(edge.to);
-    map.map(block, made);
-    for (BlockArgument argument : block->getArguments())
-      map.map(argument,
-              made->addArgument(argument.getType(), argument.getLoc()));
-  }
-  // Definitions first: blocks of a loop may use what a later one defines.
-  llvm::ReversePostOrderTraversal<Block *> order(edge.to);
-  for (Block *block : order) {
-    if (!region.contains(block))
-      continue;
-    builder.setInsertionPointToEnd(map.lookup(block));
-    for (Operation &op : *block)
-      builder.clone(op, map);
-  }
-  // A way back to where the copy began goes to the original.
+  cloneBlocks(region, edge.to, map);
+  // An edge back to the start of the copy goes to the original.
   Block *first = map.lookup(edge.to);
   for (Block *block : region) {
     Operation *end = map.lookup(block)->getTerminator();
@@ -161,6 +148,8 @@ bool Specializer::copy(const Edge &edge, DominanceInfo &dominance) {
       if (end->getSuccessor(i) == first)
         end->setSuccessor(edge.to, i);
   }
+  KARAKAL_ASSERT(branch->getSuccessor(edge.index) == edge.to,
+                 "the edge goes to the copied block");
   branch->setSuccessor(first, edge.index);
   return true;
 }

@@ -1,4 +1,4 @@
-// Paths on which the head is known.
+// Copies of paths on which the head is known.
 
 #ifndef KARAKAL_PASSES_PAC_PACSPECIALIZE_H
 #define KARAKAL_PASSES_PAC_PACSPECIALIZE_H
@@ -7,9 +7,9 @@
 
 namespace karakal::passes::pac {
 
-/// Copies paths so that frequent packets keep their anchor; stops where the
-/// function would have more than `operationsMax` operations. Returns how many
-/// edges got a path of their own.
+/// Copies paths so that frequent packets keep their anchor. Stops before the
+/// function has more than `operationsMax` operations. Returns the number of
+/// edges that got a path of their own.
 unsigned specializePaths(mlir::func::FuncOp function, unsigned operationsMax);
 
 } // namespace karakal::passes::pac

@@ -1,24 +1,26 @@
-// Loops over header arrays.
+// Unrolling of loops over header arrays.
 //
-// An element of a header array at a variable index is an access of its own: the
-// words that a command brings lie in registers, which have no index. Where the
-// number of rounds is a constant, each round gets a copy of the loop's body, in
-// which the index is one:
+// An element of a header array at a variable index needs a command of its own:
+// the words that a command reads are in registers, which have no index. If the
+// number of iterations is constant, each iteration gets a copy of the loop's
+// body, in which the index is a constant:
 //
 //   ^head(%i, %sum):                       ^head0: list[0], br ^head1
 //     cf.cond_br (%i < 4), ^body, ^end  →  ^head1: list[1], br ^head2
 //   ^body: … list[%i] …                    …
 //     cf.br ^head(%i + 1, …)               ^head4: br ^end
 //
-// Simplification then folds the indices. Loops that end by something else than
-// their first condition, too, are unrolled as well: those edges are copied.
+// Simplification then folds the indices. Loops with further exits besides their
+// first condition are unrolled, too: the exit edges are copied.
 //
-// Section 5.3.1 of the paper asks for constant distances; this makes them.
+// Section 5.3.1 of the paper needs constant distances; unrolling makes them.
 
 #include "passes/pac/PacUnroll.h"
 #include "ir/analysis/Explain.h"
 #include "ir/dialect/Baker.h"
+#include "passes/pac/CloneBlocks.h"
 #include "passes/pac/PacPlan.h"
+#include "support/Assert.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
@@ -33,16 +35,16 @@ namespace karakal::passes::pac {
 
 namespace {
 
-constexpr unsigned roundsMax = 16;
-/// Operations that all rounds of a loop may become.
+constexpr unsigned iterationsMax = 16;
+/// The most operations of an unrolled loop.
 constexpr unsigned operationsMax = 600;
 
-/// A loop whose first block decides whether another round follows.
+/// A loop whose first block decides whether another iteration follows.
 struct CountedLoop {
   Block *header = nullptr, *latch = nullptr, *exit = nullptr;
   llvm::SetVector<Block *> blocks;
-  bool isStayTrue = true; ///< another round where the condition is true
-  unsigned rounds = 0;
+  bool isStayTrue = true; ///< another iteration if the condition is true
+  unsigned iterations = 0;
 };
 
 ir::PacketReadOp variableRead(const llvm::SetVector<Block *> &blocks) {
@@ -53,8 +55,8 @@ ir::PacketReadOp variableRead(const llvm::SetVector<Block *> &blocks) {
   return nullptr;
 }
 
-/// What `branch` passes for argument `index` of `to`, if all its edges to that
-/// block pass the same.
+/// Returns the value that `branch` passes for argument `index` of `to`, if all
+/// its edges to that block pass the same.
 Value passed(Operation *branch, Block *to, unsigned index) {
   Value found;
   auto edges = dyn_cast<BranchOpInterface>(branch);
@@ -69,9 +71,9 @@ Value passed(Operation *branch, Block *to, unsigned index) {
   return found;
 }
 
-/// Rounds of a loop whose header compares its argument with a constant and
-/// whose latch adds a constant to it; 0 if it is not so.
-unsigned countRounds(const CountedLoop &loop) {
+/// Returns the iterations of a loop whose header compares its argument with a
+/// constant and whose latch adds a constant to it; 0 for any other loop.
+unsigned countIterations(const CountedLoop &loop) {
   auto branch = cast<cf::CondBranchOp>(loop.header->getTerminator());
   auto test = branch.getCondition().getDefiningOp<arith::CmpIOp>();
   APInt bound, step, value;
@@ -97,15 +99,15 @@ unsigned countRounds(const CountedLoop &loop) {
   }
   if (!start || !matchPattern(start, m_ConstantInt(&value)))
     return 0;
-  for (unsigned rounds = 0; rounds <= roundsMax; ++rounds, value += step)
+  for (unsigned count = 0; count <= iterationsMax; ++count, value += step)
     if (arith::applyCmpPredicate(test.getPredicate(), value, bound) !=
         loop.isStayTrue)
-      return rounds;
+      return count;
   return 0;
 }
 
-/// Whether something behind the loop, but not behind its exit, uses a value of
-/// the loop.
+/// Whether an operation after the loop that the exit does not dominate uses a
+/// value of the loop.
 bool hasUseBesidesExit(const CountedLoop &loop, DominanceInfo &dominance) {
   auto isBesides = [&](Operation *user) {
     return !loop.blocks.contains(user->getBlock()) &&
@@ -122,10 +124,10 @@ bool hasUseBesidesExit(const CountedLoop &loop, DominanceInfo &dominance) {
   });
 }
 
-/// Adds the blocks that are reached from the loop alone, not by its exit: each
-/// round gets its own.
+/// Adds the blocks that are reached only from the loop and not by its exit:
+/// each iteration gets its own copy.
 void addTails(CountedLoop &loop) {
-  for (size_t i = 0; i < loop.blocks.size(); ++i) // it grows
+  for (size_t i = 0; i < loop.blocks.size(); ++i) // the list grows
     for (Block *next : loop.blocks[i]->getSuccessors())
       if (next != loop.exit &&
           llvm::all_of(next->getPredecessors(),
@@ -133,8 +135,8 @@ void addTails(CountedLoop &loop) {
         loop.blocks.insert(next);
 }
 
-/// The values of the loop that are used outside of it become arguments of the
-/// exit; false if that is not possible.
+/// Makes the values of the loop that are used outside of it arguments of the
+/// exit. Returns false if that is not possible.
 bool closeExit(CountedLoop &loop) {
   SmallVector<Value> needed;
   for (Block *block : loop.blocks) {
@@ -191,8 +193,8 @@ bool hasLoopInside(Block *header, const llvm::SetVector<Block *> &blocks,
   });
 }
 
-/// The loop of a back edge, or nothing; says why where a header array is read
-/// in it.
+/// Returns the loop of a back edge if it can be unrolled. Explains why not if
+/// the loop reads a header array.
 std::optional<CountedLoop> findLoop(Block *header, Block *latch,
                                     llvm::SetVector<Block *> blocks,
                                     DominanceInfo &dominance) {
@@ -212,15 +214,15 @@ std::optional<CountedLoop> findLoop(Block *header, Block *latch,
       llvm::count_if(header->getPredecessors(), [&](Block *pred) {
         return loop.blocks.contains(pred);
       }) != 1)
-    return refuse("its rounds are not counted at its start");
+    return refuse("its iterations are not counted at its start");
   loop.isStayTrue = loop.blocks.contains(branch.getTrueDest());
   loop.exit = loop.isStayTrue ? branch.getFalseDest() : branch.getTrueDest();
   if (loop.blocks.contains(loop.exit))
-    return refuse("its rounds are not counted at its start");
-  loop.rounds = countRounds(loop);
-  if (loop.rounds == 0)
-    return refuse("the number of its rounds is not a constant up to " +
-                  std::to_string(roundsMax));
+    return refuse("its iterations are not counted at its start");
+  loop.iterations = countIterations(loop);
+  if (loop.iterations == 0)
+    return refuse("the number of its iterations is not a constant up to " +
+                  std::to_string(iterationsMax));
   if (hasUseBesidesExit(loop, dominance)) {
     addTails(loop);
     if (hasUseBesidesExit(loop, dominance))
@@ -230,40 +232,25 @@ std::optional<CountedLoop> findLoop(Block *header, Block *latch,
   size_t size = 0;
   for (Block *block : loop.blocks)
     size += block->getOperations().size();
-  if (size * loop.rounds > operationsMax)
-    return refuse("its rounds would be " + std::to_string(size * loop.rounds) +
-                  " operations");
+  if (size * loop.iterations > operationsMax)
+    return refuse("its iterations would be " +
+                  std::to_string(size * loop.iterations) + " operations");
   return loop;
 }
 
-/// Puts a copy of the loop's blocks in front of the header; its first block.
-Block *copyRound(const CountedLoop &loop, Block *next) {
+/// Inserts a copy of the loop's blocks before the header. Returns its first
+/// block.
+Block *copyIteration(const CountedLoop &loop, Block *next) {
   IRMapping map;
-  OpBuilder builder(loop.header->getParentOp()->getContext());
-  for (Block *block : loop.blocks) {
-    Block *made = builder.createBlock(loop.header);
-    map.map(block, made);
-    for (BlockArgument argument : block->getArguments())
-      map.map(argument,
-              made->addArgument(argument.getType(), argument.getLoc()));
-  }
-  // Definitions first.
-  llvm::ReversePostOrderTraversal<Block *> order(loop.header);
-  for (Block *block : order) {
-    if (!loop.blocks.contains(block))
-      continue;
-    builder.setInsertionPointToEnd(map.lookup(block));
-    for (Operation &op : *block)
-      builder.clone(op, map);
-  }
+  cloneBlocks(loop.blocks, loop.header, map);
   Block *first = map.lookup(loop.header);
   Operation *back = map.lookup(loop.latch)->getTerminator();
   for (unsigned i = 0; i < back->getNumSuccessors(); ++i)
     if (back->getSuccessor(i) == first)
       back->setSuccessor(next, i);
-  // Another round follows for sure.
+  // Another iteration always follows.
   auto branch = cast<cf::CondBranchOp>(first->getTerminator());
-  builder.setInsertionPoint(branch);
+  OpBuilder builder(branch);
   bool isTrue = loop.isStayTrue;
   builder.create<cf::BranchOp>(
       branch.getLoc(), isTrue ? branch.getTrueDest() : branch.getFalseDest(),
@@ -273,14 +260,16 @@ Block *copyRound(const CountedLoop &loop, Block *next) {
 }
 
 void unroll(const CountedLoop &loop) {
-  // What remains of the loop is its end: no round follows for sure.
+  KARAKAL_ASSERT(loop.iterations != 0 && loop.exit,
+                 "a loop with a constant number of iterations");
+  // The rest of the loop is its end: no iteration follows.
   Block *next = loop.header;
   SmallVector<Block *> entries;
   for (Block *pred : loop.header->getPredecessors())
     if (!loop.blocks.contains(pred))
       entries.push_back(pred);
-  for (unsigned round = 0; round < loop.rounds; ++round)
-    next = copyRound(loop, next);
+  for (unsigned i = 0; i < loop.iterations; ++i)
+    next = copyIteration(loop, next);
   for (Block *entry : entries) {
     Operation *branch = entry->getTerminator();
     for (unsigned i = 0; i < branch->getNumSuccessors(); ++i)
@@ -317,8 +306,8 @@ unsigned unrollLoops(func::FuncOp function) {
         if (!loop || !closeExit(*loop))
           continue;
         ir::explain(header->getTerminator(), "pac")
-            << "unrolled, " << loop->rounds
-            << " rounds: a header array has a constant index in each";
+            << "unrolled, " << loop->iterations
+            << " iterations: a header array has a constant index in each";
         unroll(*loop);
         ++count;
         isChanged = true;

@@ -1,4 +1,4 @@
-// Loops over header arrays.
+// Unrolling of loops over header arrays.
 
 #ifndef KARAKAL_PASSES_PAC_PACUNROLL_H
 #define KARAKAL_PASSES_PAC_PACUNROLL_H
@@ -7,8 +7,8 @@
 
 namespace karakal::passes::pac {
 
-/// Unrolls loops with a constant number of rounds in which an element of a
-/// header array has a variable index. Returns how many.
+/// Unrolls loops with a constant number of iterations that access elements of a
+/// header array at a variable index. Returns the number of loops.
 unsigned unrollLoops(mlir::func::FuncOp function);
 
 } // namespace karakal::passes::pac

@@ -1,17 +1,16 @@
-// Where the heads of packets are.
+// A dataflow analysis of the positions of packets' heads.
 //
-// A forward sparse analysis in MLIR's solver, through blocks and calls, and a
-// second one beside it through channels: the packet that a PPF takes joins what
-// is put on the channels to it.
+// It consists of a sparse forward analysis in MLIR's solver, through blocks and
+// calls, and a second one through channels: the packet that a PPF takes is the
+// meet of the packets put on its channels.
 //
-// Every packet comes from Rx or is made by packet_create, both with the head at
-// byte 128, or is a copy, whose head is where the original's is. So nothing is
-// left at ⊤ that the backward pass of the paper's steps 4 and 7 would have to
-// fill.
+// Every packet comes from Rx or packet_create, both with the head at byte 128,
+// or is a copy with the head of the original. So no value is left at ⊤, and the
+// backward pass of the paper's steps 4 and 7 has nothing to do.
 
 #include "passes/packets/HeadAnalysis.h"
 #include "ir/dialect/Attributes.h"
-#include "support/Error.h"
+#include "support/Assert.h"
 #include "target-ixp/chip/MemoryMap.h"
 
 #include "mlir/Analysis/DataFlow/ConstantPropagationAnalysis.h"
@@ -31,7 +30,7 @@ namespace karakal::passes {
 // The lattice
 //===----------------------------------------------------------------------===//
 
-/// Alignment beyond a DRAM quadword is of no use.
+/// Alignment beyond a DRAM quadword is useless.
 constexpr uint32_t modulusMax = 8;
 
 Residue Residue::join(const Residue &a, const Residue &b) {
@@ -42,7 +41,10 @@ Residue Residue::join(const Residue &a, const Residue &b) {
   uint32_t difference =
       a.value > b.value ? a.value - b.value : b.value - a.value;
   uint32_t common = std::gcd(std::gcd(a.modulus, b.modulus), difference);
-  return modulo(std::gcd(common, modulusMax), a.value);
+  uint32_t modulus = std::gcd(common, modulusMax);
+  KARAKAL_ASSERT(modulus != 0 && modulusMax % modulus == 0,
+                 "the meet of different residues is modulo 8, 4, 2 or 1");
+  return modulo(modulus, a.value);
 }
 
 void Residue::print(raw_ostream &stream) const {
@@ -65,7 +67,7 @@ Residue Residue::of(ir::HeadAttr attribute) {
                    : unknown();
 }
 
-/// The modulus of a sum: 0 of two exact numbers.
+/// Returns the modulus of a sum, which is 0 for two exact numbers.
 static uint32_t commonModulus(const Residue &a, const Residue &b) {
   uint32_t common = std::gcd(a.modulus, b.modulus);
   return common == 0 ? 0 : std::gcd(common, modulusMax);
@@ -84,7 +86,7 @@ Residue operator+(const Residue &a, const Residue &b) {
 Residue operator-(const Residue &a, const Residue &b) {
   if (isAnyUnset(a, b))
     return {};
-  // Unsigned wrapping keeps remainders modulo a power of two.
+  // Unsigned wrap-around preserves remainders modulo a power of two.
   return Residue::modulo(commonModulus(a, b), a.value - b.value);
 }
 
@@ -108,7 +110,7 @@ namespace {
 
 using HeadLattice = dataflow::Lattice<Residue>;
 
-/// The packets that PPFs take from channels, by channel.
+/// The arguments of PPFs for packets from channels, by channel.
 using Takers = llvm::DenseMap<StringAttr, Value>;
 
 class HeadFlow : public dataflow::SparseForwardDataFlowAnalysis<HeadLattice> {
@@ -127,7 +129,7 @@ private:
   llvm::DenseSet<Value> taken;
 };
 
-/// From what is put on channels to what is taken.
+/// Propagates heads from puts on channels to the arguments of consumers.
 class ChannelFlow : public DataFlowAnalysis {
 public:
   ChannelFlow(DataFlowSolver &solver, const Takers &takers)
@@ -142,7 +144,7 @@ private:
   const Takers &takers;
 };
 
-/// The result of an operation of the arith dialect on `known`.
+/// Returns the residue of the result of an arith operation on `known`.
 Residue arithmetic(Operation *op, ArrayRef<Residue> known) {
   return TypeSwitch<Operation *, Residue>(op)
       .Case([&](arith::AddIOp) { return known[0] + known[1]; })
@@ -154,7 +156,7 @@ Residue arithmetic(Operation *op, ArrayRef<Residue> known) {
         return known[0] * Residue::exactly(1u << known[1].value);
       })
       .Case([&](arith::AndIOp) {
-        // A mask without its low bits leaves a multiple.
+        // A mask with zeros in its low bits gives a multiple.
         for (const Residue &mask : known)
           if (mask.isExact() && mask.value % 2 == 0)
             return Residue::modulo(
@@ -166,7 +168,7 @@ Residue arithmetic(Operation *op, ArrayRef<Residue> known) {
       .Default([](Operation *) { return Residue::unknown(); });
 }
 
-/// The head of the packet that `op` makes of packets and numbers.
+/// Returns the head of the packet that `op` makes.
 Residue headOf(Operation *op, ArrayRef<Residue> known) {
   return TypeSwitch<Operation *, Residue>(op)
       .Case([&](ir::PacketTakeOp take) {
@@ -185,7 +187,7 @@ Residue headOf(Operation *op, ArrayRef<Residue> known) {
       .Default([](Operation *) { return Residue::unknown(); });
 }
 
-/// `known` as the value of an integer of `type`.
+/// Returns `known` as the residue of an integer of `type`.
 Residue cutTo(Type type, const Residue &known) {
   unsigned width = type.isInteger() ? type.getIntOrFloatBitWidth() : 0;
   if (width < 8 || width > 32)
@@ -216,8 +218,8 @@ void HeadFlow::visitOperation(Operation *op,
   propagateIfChanged(results[0], results[0]->join(result));
 }
 
-/// Where nothing flows in that the solver sees, but what is taken from
-/// channels.
+/// Values without incoming flow in the solver are unknown, except for packets
+/// from channels.
 void HeadFlow::setToEntryState(HeadLattice *lattice) {
   if (!taken.contains(lattice->getPoint()))
     propagateIfChanged(lattice, lattice->join(Residue::unknown()));

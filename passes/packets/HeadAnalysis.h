@@ -1,9 +1,9 @@
-// Where the heads of packets are.
+// A dataflow analysis of the positions of packets' heads.
 //
-// The lattices of Figures 10 and 11 of the paper as one: of a number is known
-// nothing yet (⊤), its value, its remainder modulo 8, 4 or 2, or nothing at
-// all (⊥). The numbers are the head pointers of packets, as byte offsets in
-// their buffers, and the integers that heads are moved by.
+// The analysis combines the lattices of Figures 10 and 11 of the paper. A
+// number is unvisited (⊤), has a known value, has a known remainder modulo 8, 4
+// or 2, or is unknown (⊥). The numbers are the head pointers of packets, as
+// byte offsets in their buffers, and the integers by which heads move.
 
 #ifndef KARAKAL_PASSES_PACKETS_HEADANALYSIS_H
 #define KARAKAL_PASSES_PACKETS_HEADANALYSIS_H
@@ -17,10 +17,10 @@ namespace karakal::passes {
 
 /// What is known of a number.
 struct Residue {
-  /// 0: it is `value`; m: modulo m it is `value`; 1: nothing is known.
+  /// 0: the number is `value`; m: it is `value` modulo m; 1: it is unknown.
   uint32_t modulus = 1;
   uint32_t value = 0;
-  /// False: no path has brought anything yet.
+  /// Whether any path has reached the number yet.
   bool isSet = false;
 
   static Residue exactly(uint32_t value) { return {0, value, true}; }
@@ -34,34 +34,35 @@ struct Residue {
     return isSet == other.isSet && modulus == other.modulus &&
            value == other.value;
   }
-  /// Needed by mlir::dataflow::Lattice.
+  /// The dataflow meet, as mlir::dataflow::Lattice names it.
   static Residue join(const Residue &a, const Residue &b);
   void print(llvm::raw_ostream &stream) const;
 
-  /// The attribute that says the same, or null.
+  /// Returns the attribute for this residue, or null if it is unknown.
   ir::HeadAttr attribute(mlir::MLIRContext *context) const;
   static Residue of(ir::HeadAttr attribute);
 };
 
-/// Of a sum, a difference, a product.
+/// The residues of a sum, a difference and a product.
 Residue operator+(const Residue &a, const Residue &b);
 Residue operator-(const Residue &a, const Residue &b);
 Residue operator*(const Residue &a, const Residue &b);
 
-/// Solves for all packets of a module: one core's program, in which packets
-/// come from rings, or the whole program, in which they come from channels.
+/// The solution for all packets of a module. The module is one core's program,
+/// in which packets come from rings, or the whole program, in which they come
+/// from channels.
 class HeadAnalysis {
 public:
   explicit HeadAnalysis(mlir::ModuleOp module);
 
-  /// The head of a packet, or what is known of an integer.
+  /// The residue of the head of a packet, or of an integer.
   Residue of(mlir::Value value) const;
-  /// The heads of all packets that are put on a channel.
+  /// The meet of the heads of all packets that are put on a channel.
   Residue ofChannel(ir::ChannelOp channel) const;
 
 private:
   mlir::DataFlowSolver solver;
-  /// The packets that PPFs take from channels, by channel.
+  /// The arguments of PPFs for packets from channels, by channel.
   llvm::DenseMap<mlir::StringAttr, mlir::Value> takers;
 };
 

@@ -1,8 +1,8 @@
-// One function out of a microengine's program.
+// Inlines a microengine's program into one function.
 //
-// After baker-lower-channels a microengine's program is an entry that calls
-// the PPFs that get messages, which call further PPFs and functions. What is
-// known of a packet in one of them is worth most in the next: so all become one
+// After baker-lower-channels a microengine's program is an entry that calls the
+// PPFs that get messages, which call further PPFs and functions. Facts about a
+// packet in one of them are most useful in the next. So all become one
 // function.
 //
 //   func.call @encap(%ph)          ^before: ... cf.br ^entry
@@ -10,19 +10,20 @@
 //                                          a cf.br ^after
 //                                  ^after: ...
 //
-// Callees come first, so each body is copied when it is already whole. Baker
-// has no recursion, so this ends.
+// Callees are inlined into first, so each body is complete when it is copied.
+// Baker has no recursion, so this ends.
 //
 // Section 5.2 of the paper (aggressive inlining). Requires: the output of
-// baker-lower-channels for a microengine. Ensures: calls of functions with
-// packets only where the size forbids more.
+// baker-lower-channels for a microengine. Ensures: functions with packets are
+// called only if inlining them exceeds the size limit.
 
 #include "ir/analysis/Explain.h"
 #include "ir/dialect/Attributes.h"
 #include "mlir/IR/IRMapping.h"
 #include "passes/Passes.h"
+#include "passes/packets/CoreFunctions.h"
+#include "support/Assert.h"
 #include "target-ixp/chip/RuntimeNames.h"
-#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 
@@ -45,11 +46,13 @@ bool takesPackets(func::FuncOp function) {
          llvm::any_of(function.getResultTypes(), isPacket);
 }
 
-/// Puts the body of `callee` where `call` stands.
+/// Replaces `call` by the body of `callee`.
 void inlineBody(func::CallOp call, func::FuncOp callee) {
+  KARAKAL_ASSERT(callee.getNumArguments() == call.getNumOperands(),
+                 "a call has an operand for each argument");
   Block *before = call->getBlock();
   Block *after = before->splitBlock(call);
-  // Arguments are the operands themselves, so that a packet keeps its name.
+  // Operands replace the arguments, so that a packet remains the same value.
   IRMapping map;
   map.map(callee.getArguments(), call.getOperands());
   callee.getBody().cloneInto(before->getParent(), after->getIterator(), map);
@@ -78,7 +81,6 @@ private:
   void runOnOperation() override;
   void flatten(func::FuncOp function);
   bool isWanted(func::CallOp call, func::FuncOp callee, unsigned size);
-  void removeUncalled();
 
   llvm::DenseSet<Operation *> isFlat;
   llvm::DenseMap<Operation *, unsigned> callCount;
@@ -109,6 +111,7 @@ void Inline::flatten(func::FuncOp function) {
   unsigned size = countOperations(function);
   for (func::CallOp call : calls) {
     auto callee = module.lookupSymbol<func::FuncOp>(call.getCallee());
+    KARAKAL_ASSERT(callee && callee != function, "calls are not recursive");
     if (callee.isDeclaration())
       continue;
     flatten(callee);
@@ -120,20 +123,6 @@ void Inline::flatten(func::FuncOp function) {
     inlineBody(call, callee);
     ++inlinedCount;
   }
-}
-
-void Inline::removeUncalled() {
-  ModuleOp module = getOperation();
-  llvm::SetVector<Operation *> reached;
-  reached.insert(module.lookupSymbol(target::runtime::EngineEntry));
-  for (size_t i = 0; i < reached.size(); ++i)
-    reached[i]->walk([&](func::CallOp call) {
-      reached.insert(module.lookupSymbol(call.getCallee()));
-    });
-  for (auto function :
-       llvm::make_early_inc_range(module.getOps<func::FuncOp>()))
-    if (!reached.contains(function))
-      function.erase();
 }
 
 void Inline::runOnOperation() {
@@ -151,7 +140,7 @@ void Inline::runOnOperation() {
     ++callCount[getOperation().lookupSymbol(call.getCallee())];
   });
   flatten(entry);
-  removeUncalled();
+  eraseUnreached(getOperation(), entry);
 }
 
 } // namespace

@@ -1,33 +1,32 @@
-// One core's program out of the PPF graph.
+// Makes the program of one core from the PPF graph.
 //
-// A channel inside a core's program is a call, any other a message on a ring:
+// A channel inside the core's program becomes a call, any other a message:
 //
 //   baker.channel_put @cls.arp_cc, %ph  →  call @arp.in_cc(%ph)
 //                                       or baker.packet_send %ph ring 2 id 3
 //
-// What comes from a ring becomes a packet by `baker.packet_take`.
+// `baker.packet_take` makes a packet of a message.
 //
-// The entry of a microengine is an endless loop around the rings, each context
-// runs it. Messages that have come farthest go first: the aggregate's own ring
-// (channels on a cycle of the PPF graph), what the XScale core sends, and only
-// then new packets, so that a full ring drains before more is taken in. A
-// context that finds no message sleeps for a while: the looks of idle contexts
-// would take the scratchpad from those that work. The XScale core's entry
-// handles its ring until it is empty.
+// The entry of a microengine is an endless loop over the rings, which each
+// context runs. It polls the aggregate's own ring (channels on a cycle of the
+// PPF graph) first, then the ring from the XScale core, then the ring of new
+// packets, so that a full ring drains before more packets are taken in. A
+// context that finds no message sleeps for a while, because the polls of idle
+// contexts would load the scratch unit. The XScale core's entry handles its
+// ring until the ring is empty.
 //
 // Requires: `baker.id` on channels; except for the host, `baker.core` on PPFs
-// and `baker.via` on channels. Ensures: no channel_put and no channel, nothing
-// unreachable.
+// and `baker.via` on channels. Ensures: no channel_put, no channel and no
+// unreachable function.
 
 #include "ir/dialect/ProfileAttributes.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "passes/Passes.h"
-#include "passes/packets/RuntimeCalls.h"
+#include "passes/packets/CoreFunctions.h"
 #include "passes/packets/Stoppable.h"
-#include "support/Error.h"
+#include "support/Assert.h"
 #include "target-ixp/chip/Rings.h"
 #include "target-ixp/chip/RuntimeNames.h"
-#include "llvm/ADT/MapVector.h"
 #include <set>
 
 using namespace mlir;
@@ -46,7 +45,7 @@ constexpr uint32_t hostQueueRing = target::RingRx;
 struct Route {
   uint32_t id;
   func::FuncOp consumer;
-  /// Where the heads of its packets are, if that is known.
+  /// The position of the heads of its packets, if known.
   ir::HeadAttr head;
   /// Messages in the profile.
   int64_t messages = 1;
@@ -63,7 +62,7 @@ private:
   func::FuncOp consumerOf(ir::ChannelOp channel);
   /// Whether `function` is part of this core's program.
   bool isOurs(func::FuncOp function);
-  /// Whether this program takes what Rx receives.
+  /// Whether this program takes the packets of Rx.
   bool takesRx();
   /// Whether the channel is a call in this core's program.
   bool isCall(ir::ChannelOp channel);
@@ -77,8 +76,13 @@ private:
   void buildMicroengineEntry();
   void buildXScaleEntry();
   SmallVector<Value> emitGet(OpBuilder &builder, Location loc, uint32_t ring);
+  void emitPoll(OpBuilder &builder, Location loc, Value zero, uint32_t ring,
+                function_ref<void(ValueRange)> emitHandling);
+  void emitPollXScale(OpBuilder &builder, Location loc, Value zero,
+                      Block *loop);
+  void emitStopCheck(OpBuilder &builder, Location loc);
   std::set<uint32_t> ringsHere();
-  bool asksByCommand();
+  bool pollsByCommand();
   void emitDispatch(OpBuilder &builder, Location loc, ValueRange message,
                     ArrayRef<Route> routes, Block *next);
   void emitDelivery(OpBuilder &builder, Location loc, ValueRange message,
@@ -100,10 +104,6 @@ private:
   }
 };
 
-//===----------------------------------------------------------------------===//
-// Small pieces of IR
-//===----------------------------------------------------------------------===//
-
 Value LowerChannels::word(OpBuilder &builder, Location loc, uint32_t value) {
   return builder.create<arith::ConstantOp>(
       loc, builder.getI32IntegerAttr(int32_t(value)));
@@ -123,6 +123,7 @@ ValueRange LowerChannels::call(OpBuilder &builder, Location loc, StringRef name,
 //===----------------------------------------------------------------------===//
 
 func::FuncOp LowerChannels::consumerOf(ir::ChannelOp channel) {
+  KARAKAL_ASSERT(!channel.goesToTx(), "Tx is no function");
   return getOperation().lookupSymbol<func::FuncOp>(channel.getConsumer());
 }
 
@@ -136,7 +137,7 @@ bool LowerChannels::isOurs(func::FuncOp function) {
   case ir::FunctionKind::Init:
     return core != "me";
   case ir::FunctionKind::Function:
-    return false; // by being called
+    return false; // it belongs to its callers
   }
   KARAKAL_UNREACHABLE("no such kind");
 }
@@ -166,7 +167,7 @@ void LowerChannels::emitMessage(OpBuilder &builder, Location loc, uint32_t ring,
   ++ringPutCount;
 }
 
-/// The host's messages are one word, `id << 24 | handle`.
+/// Emits a message of the host: one word, `id << 24 | handle`.
 void LowerChannels::emitHostMessage(OpBuilder &builder, Location loc,
                                     uint32_t ring, uint32_t id, Value packet) {
   Value message =
@@ -205,8 +206,7 @@ void LowerChannels::lowerPut(ir::ChannelPutOp put) {
 // Entries
 //===----------------------------------------------------------------------===//
 
-/// The rings of channels that this core takes messages from, in the order in
-/// which it asks them.
+/// Returns the rings of channels that this core reads, in the order of polling.
 std::set<uint32_t> LowerChannels::ringsHere() {
   std::set<uint32_t> rings;
   for (auto channel : getOperation().getOps<ir::ChannelOp>())
@@ -216,7 +216,7 @@ std::set<uint32_t> LowerChannels::ringsHere() {
   return rings;
 }
 
-/// The channels whose messages this core takes from `ring`.
+/// Returns the channels whose messages this core takes from `ring`.
 SmallVector<Route> LowerChannels::routesOn(uint32_t ring) {
   SmallVector<Route> routes;
   for (auto channel : getOperation().getOps<ir::ChannelOp>()) {
@@ -231,7 +231,7 @@ SmallVector<Route> LowerChannels::routesOn(uint32_t ring) {
   return routes;
 }
 
-/// The two words of a message, both 0 if the ring is empty.
+/// Emits code that gets a message. Its two words are 0 if the ring is empty.
 SmallVector<Value> LowerChannels::emitGet(OpBuilder &builder, Location loc,
                                           uint32_t ring) {
   if (target::isNeighbourRing(ring))
@@ -249,7 +249,7 @@ SmallVector<Value> LowerChannels::emitGet(OpBuilder &builder, Location loc,
                               target::RingMessageWords));
 }
 
-/// Messages of Rx alone have the number 0.
+/// Emits a call of the consumer of a message. Only messages of Rx have id 0.
 void LowerChannels::emitDelivery(OpBuilder &builder, Location loc,
                                  ValueRange message, const Route &route) {
   func::FuncOp consumer = route.consumer;
@@ -261,10 +261,12 @@ void LowerChannels::emitDelivery(OpBuilder &builder, Location loc,
   builder.create<func::CallOp>(loc, consumer, take.getPacket());
 }
 
-/// Calls the consumer that the message's id names, then goes to `next`.
+/// Emits a call of the consumer that the message's id selects, and a branch to
+/// `next`.
 void LowerChannels::emitDispatch(OpBuilder &builder, Location loc,
                                  ValueRange message, ArrayRef<Route> routes,
                                  Block *next) {
+  KARAKAL_ASSERT(!routes.empty(), "messages have a consumer");
   if (routes.size() == 1) {
     emitDelivery(builder, loc, message, routes.front());
     builder.create<cf::BranchOp>(loc, next);
@@ -273,7 +275,7 @@ void LowerChannels::emitDispatch(OpBuilder &builder, Location loc,
   Value id = builder.create<arith::ShRUIOp>(
       loc, message[0], word(builder, loc, target::RingChannelShift));
   SmallVector<int32_t> values;
-  SmallVector<int64_t> counts = {0}; // no other ids come
+  SmallVector<int64_t> counts = {0}; // there are no other ids
   SmallVector<Block *> blocks;
   Region *region = next->getParent();
   for (const Route &route : routes) {
@@ -291,8 +293,8 @@ void LowerChannels::emitDispatch(OpBuilder &builder, Location loc,
   ir::setBranchCounts(dispatch, counts);
 }
 
-/// What runtime/rx.uc promises of its messages' words, `port << 24 | handle`
-/// and `head << 16 | length`.
+/// Emits assumptions about the words of Rx messages, `port << 24 | handle` and
+/// `head << 16 | length`, that runtime/rx.uc guarantees.
 void LowerChannels::assumeFromRx(OpBuilder &builder, Location loc,
                                  ValueRange message) {
   auto assume = [&](arith::CmpIPredicate predicate, Value value,
@@ -311,7 +313,8 @@ void LowerChannels::assumeFromRx(OpBuilder &builder, Location loc,
   assume(arith::CmpIPredicate::uge, length, target::FrameBytesMin);
 }
 
-/// Hands a packet from Rx to its PPF, which may be on the XScale core.
+/// Emits code that passes a packet from Rx to its PPF, which may be on the
+/// XScale core.
 void LowerChannels::emitRx(OpBuilder &builder, Location loc,
                            ValueRange message) {
   assumeFromRx(builder, loc, message);
@@ -331,11 +334,11 @@ void LowerChannels::emitRx(OpBuilder &builder, Location loc,
   }
 }
 
-/// Rounds of the loop that find a message on `ring` and those that go on to
-/// the rings asked after it, under full load: the loop's end is never reached.
+/// Returns the iterations of the loop that find a message on `ring`, and those
+/// that go on to later rings, under full load: no iteration finds nothing.
 SmallVector<int64_t> LowerChannels::messageCounts(uint32_t ring) {
-  // In the order of asking; rx is the last, whatever its number.
-  auto place = [](uint32_t number) {
+  // The order of polling. Rx is last, whatever its number.
+  auto order = [](uint32_t number) {
     bool isChannel = target::isChannelRing(number);
     return number == target::RingRx ? 1000 : isChannel ? number : 100 + number;
   };
@@ -348,12 +351,73 @@ SmallVector<int64_t> LowerChannels::messageCounts(uint32_t ring) {
     auto count = int64_t(ir::profileOf(channel).value_or(1));
     if (number == ring)
       here += count;
-    else if (place(number) > place(ring))
+    else if (order(number) > order(ring))
       later += count;
   }
   if (here + later == 0)
     here = 1;
   return {here, later};
+}
+
+/// Emits code at the end of a block that polls `ring`. `emitHandling` emits the
+/// code for a message, which ends its block. `builder` goes on in a new block,
+/// for no message. `zero` is the constant.
+void LowerChannels::emitPoll(OpBuilder &builder, Location loc, Value zero,
+                             uint32_t ring,
+                             function_ref<void(ValueRange)> emitHandling) {
+  SmallVector<Value> message = emitGet(builder, loc, ring);
+  // A handle is never 0, and the program needs the handle by itself anyway.
+  Value handle = builder.create<arith::AndIOp>(
+      loc, message[0], word(builder, loc, target::HandleMask));
+  Value isMessage = builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::ne,
+                                                  handle, zero);
+  Region *body = builder.getInsertionBlock()->getParent();
+  Block *handling = OpBuilder(builder).createBlock(body);
+  Block *none = OpBuilder(builder).createBlock(body);
+  auto branch =
+      builder.create<cf::CondBranchOp>(loc, isMessage, handling, none);
+  ir::setBranchCounts(branch, messageCounts(ring));
+  builder.setInsertionPointToStart(handling);
+  emitHandling(message);
+  builder.setInsertionPointToStart(none);
+}
+
+/// Polls the ring from the XScale core. Its ring-full flag is set while the
+/// ring is empty, so the poll of an empty ring needs no memory command.
+void LowerChannels::emitPollXScale(OpBuilder &builder, Location loc, Value zero,
+                                   Block *loop) {
+  SmallVector<Route> routes = routesOn(target::RingFromXScale);
+  if (routes.empty())
+    return;
+  Value isEmpty = call(builder, loc, target::intrinsic::RingStatus,
+                       {word(builder, loc, target::RingFromXScale)}, 1)[0];
+  Value isNot = builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::eq,
+                                              isEmpty, zero);
+  Region *body = loop->getParent();
+  Block *get = OpBuilder(builder).createBlock(body);
+  Block *next = OpBuilder(builder).createBlock(body);
+  auto branch = builder.create<cf::CondBranchOp>(loc, isNot, get, next);
+  ir::setBranchCounts(branch, messageCounts(target::RingFromXScale));
+  builder.setInsertionPointToStart(get);
+  emitPoll(builder, loc, zero, target::RingFromXScale, [&](ValueRange message) {
+    emitDispatch(builder, loc, message, routes, loop);
+  });
+  builder.create<cf::BranchOp>(loc, next);
+  builder.setInsertionPointToStart(next);
+}
+
+/// Emits the return of a context whose engine is asked to stop.
+void LowerChannels::emitStopCheck(OpBuilder &builder, Location loc) {
+  Value asked = call(builder, loc, target::runtime::StopAsked, {}, 1)[0];
+  Value isAsked = builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::ne,
+                                                asked, word(builder, loc, 0));
+  Region *body = builder.getInsertionBlock()->getParent();
+  Block *stop = OpBuilder(builder).createBlock(body);
+  Block *next = OpBuilder(builder).createBlock(body);
+  builder.create<cf::CondBranchOp>(loc, isAsked, stop, next);
+  builder.setInsertionPointToStart(stop);
+  builder.create<func::ReturnOp>(loc);
+  builder.setInsertionPointToStart(next);
 }
 
 void LowerChannels::buildMicroengineEntry() {
@@ -362,76 +426,27 @@ void LowerChannels::buildMicroengineEntry() {
   OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
   auto entry = builder.create<func::FuncOp>(loc, target::runtime::EngineEntry,
                                             builder.getFunctionType({}, {}));
-  Region *body = &entry.getBody();
   builder.setInsertionPointToStart(entry.addEntryBlock());
-  Block *loop = OpBuilder(builder).createBlock(body);
+  Block *loop = OpBuilder(builder).createBlock(&entry.getBody());
   builder.create<cf::BranchOp>(loc, loop);
   builder.setInsertionPointToStart(loop);
   Value zero = word(builder, loc, 0);
-
-  // Ends the current block: a message from `ring` is dispatched and the loop
-  // begins anew; without one, code goes on in a new block.
-  auto poll = [&](uint32_t ring, auto emitHandling) {
-    SmallVector<Value> message = emitGet(builder, loc, ring);
-    // A handle is never 0; the program needs it by itself anyway.
-    Value handle = builder.create<arith::AndIOp>(
-        loc, message[0], word(builder, loc, target::HandleMask));
-    Value isMessage = builder.create<arith::CmpIOp>(
-        loc, arith::CmpIPredicate::ne, handle, zero);
-    Block *handling = OpBuilder(builder).createBlock(body);
-    Block *none = OpBuilder(builder).createBlock(body);
-    auto branch =
-        builder.create<cf::CondBranchOp>(loc, isMessage, handling, none);
-    ir::setBranchCounts(branch, messageCounts(ring));
-    builder.setInsertionPointToStart(handling);
-    emitHandling(message);
-    builder.setInsertionPointToStart(none);
-  };
-
   for (uint32_t ring : ringsHere()) {
     SmallVector<Route> routes = routesOn(ring);
-    poll(ring, [&](ValueRange message) {
+    emitPoll(builder, loc, zero, ring, [&](ValueRange message) {
       emitDispatch(builder, loc, message, routes, loop);
     });
   }
-
-  SmallVector<Route> fromXScale = routesOn(target::RingFromXScale);
-  if (!fromXScale.empty()) {
-    // The ring's line is on while it is empty: looking costs no memory access.
-    Value isEmpty = call(builder, loc, target::intrinsic::RingStatus,
-                         {word(builder, loc, target::RingFromXScale)}, 1)[0];
-    Value isNot = builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::eq,
-                                                isEmpty, zero);
-    Block *get = OpBuilder(builder).createBlock(body);
-    Block *rx = OpBuilder(builder).createBlock(body);
-    auto look = builder.create<cf::CondBranchOp>(loc, isNot, get, rx);
-    ir::setBranchCounts(look, messageCounts(target::RingFromXScale));
-    builder.setInsertionPointToStart(get);
-    poll(target::RingFromXScale, [&](ValueRange message) {
-      emitDispatch(builder, loc, message, fromXScale, loop);
-    });
-    builder.create<cf::BranchOp>(loc, rx);
-    builder.setInsertionPointToStart(rx);
-  }
-
+  emitPollXScale(builder, loc, zero, loop);
   if (takesRx())
-    poll(target::RingRx, [&](ValueRange message) {
+    emitPoll(builder, loc, zero, target::RingRx, [&](ValueRange message) {
       emitRx(builder, loc, message);
       builder.create<cf::BranchOp>(loc, loop);
     });
-  if (module->hasAttr(stoppableAttrName)) {
-    Value asked = call(builder, loc, target::runtime::StopAsked, {}, 1)[0];
-    Value isAsked = builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::ne,
-                                                  asked, word(builder, loc, 0));
-    Block *stop = OpBuilder(builder).createBlock(body);
-    Block *goOn = OpBuilder(builder).createBlock(body);
-    builder.create<cf::CondBranchOp>(loc, isAsked, stop, goOn);
-    builder.setInsertionPointToStart(stop);
-    builder.create<func::ReturnOp>(loc);
-    builder.setInsertionPointToStart(goOn);
-  }
-  // The next look costs others something only if it is a command.
-  if (asksByCommand())
+  if (module->hasAttr(stoppableAttrName))
+    emitStopCheck(builder, loc);
+  // The next poll costs other contexts something only if it is a command.
+  if (pollsByCommand())
     call(builder, loc, target::intrinsic::Sleep,
          {word(builder, loc, target::IdleTicks)}, 0);
   else
@@ -439,8 +454,8 @@ void LowerChannels::buildMicroengineEntry() {
   builder.create<cf::BranchOp>(loc, loop);
 }
 
-/// Whether a look for messages is a command to a unit that others share.
-bool LowerChannels::asksByCommand() {
+/// Whether a poll is a command to a unit that other contexts share.
+bool LowerChannels::pollsByCommand() {
   return takesRx() || llvm::any_of(ringsHere(), [](uint32_t ring) {
            return !target::isNeighbourRing(ring);
          });
@@ -509,26 +524,18 @@ LogicalResult LowerChannels::checkDecisions() {
   return mlir::success();
 }
 
-/// Removes the functions that no entry of this core reaches, and the channels,
-/// which the code no longer names.
+/// Removes the functions that no entry of this core reaches, and all channels.
 void LowerChannels::removeUnreached() {
   ModuleOp module = getOperation();
-  SetVector<Operation *> reached;
+  SmallVector<func::FuncOp> roots;
   for (auto function : module.getOps<func::FuncOp>()) {
     bool isEntry = function.getSymName() == target::runtime::EngineEntry ||
                    function.getSymName() == target::runtime::XScaleEntry;
     if (isEntry || (core != "me" && isOurs(function) &&
                     (isHost() || !ir::isPpf(function))))
-      reached.insert(function);
+      roots.push_back(function);
   }
-  for (size_t i = 0; i < reached.size(); ++i)
-    reached[i]->walk([&](func::CallOp call) {
-      reached.insert(module.lookupSymbol(call.getCallee()));
-    });
-  for (auto function :
-       llvm::make_early_inc_range(module.getOps<func::FuncOp>()))
-    if (!reached.contains(function))
-      function.erase();
+  eraseUnreached(module, roots);
   for (auto channel :
        llvm::make_early_inc_range(module.getOps<ir::ChannelOp>()))
     channel.erase();
@@ -537,7 +544,7 @@ void LowerChannels::removeUnreached() {
 void LowerChannels::runOnOperation() {
   if (failed(checkDecisions()))
     return signalPassFailure();
-  // The other core's PPFs go first: their puts are not ours to lower.
+  // The puts of other cores' PPFs are not lowered: the PPFs are removed.
   ModuleOp module = getOperation();
   for (auto function : module.getOps<func::FuncOp>()) {
     if (ir::isPpf(function) && !isOurs(function))
@@ -552,6 +559,9 @@ void LowerChannels::runOnOperation() {
   else if (core == "xscale")
     buildXScaleEntry();
   removeUnreached();
+  module.walk([](ir::ChannelPutOp) {
+    KARAKAL_UNREACHABLE("a channel_put that was not lowered");
+  });
 }
 
 } // namespace

@@ -1,10 +1,8 @@
-// What baker-phr keeps of packets in values.
-
 #include "passes/packets/PacketState.h"
 #include "ir/dialect/Attributes.h"
 #include "ir/dialect/Layout.h"
-#include "passes/packets/RuntimeCalls.h"
-#include "support/Error.h"
+#include "passes/packets/CoreFunctions.h"
+#include "support/Assert.h"
 #include "target-ixp/chip/MemoryMap.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -36,10 +34,10 @@ Value Words::add(Value a, Value b) {
 Value Words::subtract(Value a, Value b) {
   return builder.createOrFold<arith::SubIOp>(loc, a, b);
 }
-Value Words::both(Value value, uint32_t mask) {
+Value Words::maskWith(Value value, uint32_t mask) {
   return builder.createOrFold<arith::AndIOp>(loc, value, constant(mask));
 }
-Value Words::either(Value a, Value b) {
+Value Words::bitOr(Value a, Value b) {
   return builder.createOrFold<arith::OrIOp>(loc, a, b);
 }
 Value Words::left(Value value, uint32_t amount) {
@@ -74,7 +72,7 @@ Value Words::resize(Value value, Type type) {
 }
 
 //===----------------------------------------------------------------------===//
-// What the function does with descriptors
+// Uses of descriptors
 //===----------------------------------------------------------------------===//
 
 static bool isPacket(Value value) {
@@ -82,7 +80,7 @@ static bool isPacket(Value value) {
 }
 
 /// Calls `visit(operand, argument)` for each packet that a branch of `entry`
-/// passes to a block.
+/// passes to a block argument.
 static void
 forEachPassed(func::FuncOp entry,
               llvm::function_ref<void(Value, BlockArgument)> visit) {
@@ -111,7 +109,7 @@ uint32_t PacketStates::wordOf(Operation *op, StringRef field) const {
   return target::DescriptorMetadata + *number;
 }
 
-/// Packets whose sequence number, or whole descriptor, may be asked for.
+/// Finds the packets whose sequence number or whole descriptor may be read.
 void PacketStates::findSequence() {
   entry.walk([&](Operation *op) {
     auto send = dyn_cast<ir::PacketSendOp>(op);
@@ -139,8 +137,8 @@ void PacketStates::findSequence() {
   }
 }
 
-/// Metadata words of which the function must know the value. A copy or a made
-/// packet that may leave for another core takes all that are declared along.
+/// Finds the metadata words whose values the function needs. A copied or
+/// created packet that may leave for another core needs all declared words.
 void PacketStates::findWords() {
   std::set<uint32_t> words;
   auto addField = [&](ir::MetadataOp field) {
@@ -175,8 +173,8 @@ void PacketStates::findWords() {
   metadataWords.assign(words.begin(), words.end());
 }
 
-/// Which words of its descriptor may have changed under each name of a packet,
-/// wherever under that name.
+/// Finds the words of the descriptor that may be out of date in memory at any
+/// use of each packet value.
 void PacketStates::findChanges() {
   constexpr uint32_t headBit = 1u << target::DescriptorHeadLength;
   constexpr uint32_t portBit = 1u << target::DescriptorPorts;
@@ -185,50 +183,51 @@ void PacketStates::findChanges() {
     all |= 1u << word;
   auto add = [&](Value packet, uint32_t words) {
     uint32_t &mask = changed[packet];
-    bool isNews = (mask | words) != mask;
+    bool changes = (mask | words) != mask;
     mask |= words;
-    return isNews;
+    return changes;
   };
-  for (bool isNews = true; isNews;) {
-    isNews = false;
+  for (bool changes = true; changes;) {
+    changes = false;
     entry.walk([&](Operation *op) {
       if (isa<ir::PacketCopyOp, ir::PacketCreateOp>(op)) {
-        isNews |= add(op->getResult(0), all);
+        changes |= add(op->getResult(0), all);
       } else if (isa<ir::PacketDecapOp, ir::PacketEncapOp, ir::PacketAddTailOp,
                      ir::PacketRemoveTailOp>(op)) {
-        isNews |= add(op->getResult(0), changed[op->getOperand(0)] | headBit);
+        changes |= add(op->getResult(0), changed[op->getOperand(0)] | headBit);
       } else if (auto view = dyn_cast<ir::PacketViewOp>(op)) {
-        isNews |= add(view.getView(), changed[view.getPacket()] | headBit);
+        changes |= add(view.getView(), changed[view.getPacket()] | headBit);
       } else if (auto write = dyn_cast<ir::MetaWriteOp>(op)) {
         uint32_t words = portBit;
         if (write.getField() != ir::txPortName)
           words = (write.getValue().getType().getIntOrFloatBitWidth() > 32 ? 3u
                                                                            : 1u)
                   << wordOf(op, write.getField());
-        isNews |= add(write.getPacket(), words);
+        changes |= add(write.getPacket(), words);
       } else if (auto store = dyn_cast<ir::MetaStoreOp>(op)) {
         uint32_t words = (1u << store.getWords().size()) - 1;
-        isNews |= add(store.getPacket(), words << store.getWord());
+        changes |= add(store.getPacket(), words << store.getWord());
       }
     });
     forEachPassed(entry, [&](Value operand, BlockArgument argument) {
-      isNews |= add(argument, changed[operand]);
+      changes |= add(argument, changed[operand]);
     });
   }
 }
 
 //===----------------------------------------------------------------------===//
-// Names
+// Packet values
 //===----------------------------------------------------------------------===//
 
 PacketState &PacketStates::of(Value packet) {
   PacketState *state = byName.lookup(packet);
-  KARAKAL_ASSERT(state, "a packet is met before it is used");
+  KARAKAL_ASSERT(state, "a packet has a state before its first use");
   return *state;
 }
 
 PacketState &PacketStates::make(OpBuilder &builder, Value packet,
                                 Value original) {
+  KARAKAL_ASSERT(!byName.contains(packet), "a packet has one state");
   states.push_back(std::make_unique<PacketState>());
   PacketState &state = *states.back();
   byName[packet] = &state;
@@ -257,7 +256,7 @@ void PacketStates::replaceByView(OpBuilder &builder, Value packet, Value head) {
   auto view = builder.create<ir::PacketViewOp>(packet.getLoc(),
                                                packet.getType(), packet, head);
   alias(packet, view);
-  // Its descriptor is read and written by its own name.
+  // Loads of its descriptor use the packet itself.
   packet.replaceUsesWithIf(view, [&](OpOperand &use) {
     return use.getOwner() != view && !isa<ir::MetaLoadOp>(use.getOwner());
   });
@@ -276,7 +275,8 @@ void PacketStates::writeSlot(OpBuilder &builder, Location loc, Value slot,
   builder.create<memref::StoreOp>(loc, value, slot, ValueRange());
 }
 
-/// The slot of a metadata word; null if the function does not use it.
+/// Returns the slot of a metadata word, or null if the function does not use
+/// it.
 Value PacketStates::slotOf(PacketState &state, uint32_t word) {
   auto found = llvm::find(metadataWords, word);
   return found == metadataWords.end()
@@ -291,9 +291,9 @@ Value PacketStates::readWord(OpBuilder &builder, Location loc, Value packet,
   if (Value slot = slotOf(state, word))
     return readSlot(builder, loc, slot);
   if (word == target::DescriptorHeadLength)
-    return words.either(words.left(state.head, 16), state.length);
+    return words.bitOr(words.left(state.head, 16), state.length);
   if (word == target::DescriptorPorts)
-    return words.either(
+    return words.bitOr(
         words.left(state.rxPort, 24),
         words.left(readSlot(builder, loc, state.slots.front()), 16));
   SmallVector<Type> one{builder.getI32Type()};
@@ -307,9 +307,9 @@ void PacketStates::writeWord(OpBuilder &builder, Location loc, Value packet,
   if (Value slot = slotOf(state, word))
     return writeSlot(builder, loc, slot, value);
   KARAKAL_ASSERT(word == target::DescriptorPorts,
-                 "programs write ports and metadata alone");
+                 "programs write only ports and metadata");
   writeSlot(builder, loc, state.slots.front(),
-            words.both(words.right(value, 16), 255));
+            words.maskWith(words.right(value, 16), 255));
 }
 
 void PacketStates::readDescriptor(OpBuilder &builder, Location loc,
@@ -318,20 +318,20 @@ void PacketStates::readDescriptor(OpBuilder &builder, Location loc,
   Words words(builder, loc);
   uint32_t end = metadataWords.empty() ? target::DescriptorPorts + 1
                                        : metadataWords.back() + 1;
-  llvm::SmallVector<Value> loaded{Value()}; // word 0 is not asked for
+  llvm::SmallVector<Value> loaded{Value()}; // word 0 is not needed
   constexpr uint32_t most = 8;
   for (uint32_t first = 1; first < end; first += most) {
     SmallVector<Type> types(std::min(most, end - first), builder.getI32Type());
     auto load = builder.create<ir::MetaLoadOp>(loc, types, packet, first);
     loaded.append(load.getWords().begin(), load.getWords().end());
   }
-  Value place = loaded[target::DescriptorHeadLength];
+  Value headAndLength = loaded[target::DescriptorHeadLength];
   Value ports = loaded[target::DescriptorPorts];
-  state.head = words.right(place, 16);
-  state.length = words.both(place, 0xffff);
+  state.head = words.right(headAndLength, 16);
+  state.length = words.maskWith(headAndLength, 0xffff);
   state.rxPort = words.right(ports, 24);
   writeSlot(builder, loc, state.slots.front(),
-            words.both(words.right(ports, 16), 255));
+            words.maskWith(words.right(ports, 16), 255));
   for (uint32_t word : metadataWords)
     writeSlot(builder, loc, slotOf(state, word), loaded[word]);
 }

@@ -1,4 +1,4 @@
-// What baker-phr keeps of packets in values.
+// The state of packets that baker-phr holds in values.
 
 #ifndef KARAKAL_PASSES_PACKETS_PACKETSTATE_H
 #define KARAKAL_PASSES_PACKETS_PACKETSTATE_H
@@ -13,7 +13,7 @@
 
 namespace karakal::passes {
 
-/// Arithmetic on words, folded where it can be.
+/// Emits arithmetic on words, with constant folding.
 class Words {
 public:
   Words(mlir::OpBuilder &builder, mlir::Location loc)
@@ -22,14 +22,14 @@ public:
   mlir::Value constant(uint32_t value);
   mlir::Value add(mlir::Value a, mlir::Value b);
   mlir::Value subtract(mlir::Value a, mlir::Value b);
-  mlir::Value both(mlir::Value value, uint32_t mask);
-  mlir::Value either(mlir::Value a, mlir::Value b);
+  mlir::Value maskWith(mlir::Value value, uint32_t mask);
+  mlir::Value bitOr(mlir::Value a, mlir::Value b);
   mlir::Value left(mlir::Value value, uint32_t amount);
   mlir::Value right(mlir::Value value, uint32_t amount);
-  /// `high:low` as i64, and the high word of a wide integer.
+  /// Returns `high:low` as i64; or the high word of a wide integer.
   mlir::Value join(mlir::Value high, mlir::Value low);
   mlir::Value high(mlir::Value wide);
-  /// `value` cut or extended with zeros to `type`.
+  /// Truncates or zero-extends `value` to `type`.
   mlir::Value resize(mlir::Value value, mlir::Type type);
 
 private:
@@ -37,32 +37,33 @@ private:
   mlir::Location loc;
 };
 
-/// What is known of one packet under one name.
+/// The state of a packet under one of its SSA values.
 struct PacketState {
   mlir::Value head, length, rxPort;
-  /// Places of the transmit port and of the metadata words in use; every name
-  /// of a packet has the same until it passes a block argument.
+  /// The stack slots of the transmit port and of the metadata words in use. All
+  /// values of a packet share them until the packet passes a block argument.
   std::vector<mlir::Value> slots;
-  /// Bit i: word i of the descriptor may differ from what is known.
+  /// Bit i: whether word i of the descriptor may be out of date in memory.
   uint32_t changedWords = 0;
 };
 
 /// The states of all packets of a function.
 class PacketStates {
 public:
-  /// Finds which words of descriptors are used, changed and seen; the function
-  /// is as baker-phr finds it.
+  /// Finds which words of descriptors the function uses, changes and passes on.
+  /// The function is the input of baker-phr.
   explicit PacketStates(mlir::func::FuncOp entry);
 
   PacketState &of(mlir::Value packet);
-  /// A state with slots of its own for `packet`, called `original` before.
+  /// Makes a state with its own slots for `packet`, which replaces `original`.
   PacketState &make(mlir::OpBuilder &builder, mlir::Value packet,
                     mlir::Value original);
-  /// `after`, once the result of an operation on `before`, has become `view`.
+  /// Makes the state of `view`, which replaces `after`, the result of an
+  /// operation on `before`.
   PacketState &moveTo(mlir::Value before, mlir::Value after, mlir::Value view);
-  /// `view` is another name of `packet`.
+  /// Makes `view` share the state of `packet`.
   void alias(mlir::Value packet, mlir::Value view);
-  /// Lets the uses of `packet` see it with its head at `head`.
+  /// Replaces the uses of `packet` by a view with its head at `head`.
   void replaceByView(mlir::OpBuilder &builder, mlir::Value packet,
                      mlir::Value head);
 
@@ -70,7 +71,7 @@ public:
                        mlir::Value slot);
   void writeSlot(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value slot,
                  mlir::Value value);
-  /// Word `word` of the packet's descriptor as it would stand there.
+  /// Returns the current value of word `word` of the packet's descriptor.
   mlir::Value readWord(mlir::OpBuilder &builder, mlir::Location loc,
                        mlir::Value packet, uint32_t word);
   void writeWord(mlir::OpBuilder &builder, mlir::Location loc,
@@ -81,10 +82,10 @@ public:
   /// Fills the state of a packet from its descriptor.
   void readDescriptor(mlir::OpBuilder &builder, mlir::Location loc,
                       mlir::Value packet);
-  /// Writes the words that changed; returns the commands that it takes.
+  /// Writes the changed words. Returns the number of commands.
   unsigned writeDescriptor(mlir::OpBuilder &builder, mlir::Location loc,
                            mlir::Value packet);
-  /// Stops the context where no room for `bytes` is left before `head`.
+  /// Emits a trap for fewer than `bytes` free bytes before `head`.
   void checkRoom(mlir::OpBuilder &builder, mlir::Operation *encap,
                  mlir::Value head, mlir::Value bytes);
   /// Whether the sequence number of this packet may be asked for.

@@ -1,8 +1,8 @@
 // Packet handling removal.
 //
-// In a microengine's one function each packet is followed from the message that
-// brings it to the one that takes it away. What its descriptor would hold lives
-// in values: where the head is, the length, both ports, the metadata:
+// The pass tracks each packet of a microengine's function from the message that
+// brings it to the message that sends it. The contents of the descriptor become
+// values: the head, the length, both ports and the metadata:
 //
 //   %ph = baker.packet_take %m0, %m1 from_rx
 //   %ih = baker.packet_decap %ph, %c14
@@ -18,12 +18,13 @@
 //   %ih = baker.packet_view %ph head 142          %n: %length - 14
 //   baker.packet_send %ih ring 1 id 0 port 0 place 142 << 16 | %n
 //
-// Head, length and receive port never change under one value of packet type, so
-// they are values that belong to it; a block argument of packet type brings its
-// own. Transmit port and metadata change in place: they are slots, which MLIR's
-// mem2reg turns into values. Rx's message says all; a packet from another ring
-// has its descriptor read once. Only a packet that leaves for another engine or
-// the XScale core has words of its descriptor written, those that changed.
+// Head, length and receive port never change for one value of packet type, so
+// they are values that belong to it. A block argument of packet type has them
+// as further block arguments. Transmit port and metadata change in place: they
+// are stack slots, which MLIR's mem2reg turns into values. A message from Rx
+// has everything; for a packet from another ring the descriptor is read once.
+// Only a packet that leaves for another engine or the XScale core has changed
+// words of its descriptor written.
 //
 // Section 5.3.3 of the paper. Requires: baker-inline; no call takes a packet.
 // Ensures: no packet_decap, packet_encap, packet_add_tail, packet_remove_tail,
@@ -36,6 +37,7 @@
 #include "ir/dialect/Layout.h"
 #include "passes/Passes.h"
 #include "passes/packets/PacketState.h"
+#include "support/Assert.h"
 #include "target-ixp/chip/MemoryMap.h"
 
 #include "mlir/Analysis/Liveness.h"
@@ -62,7 +64,8 @@ bool isPacket(Value value) { return isa<ir::PacketType>(value.getType()); }
 
 bool isToTx(ir::PacketSendOp send) { return send.getRing() == target::RingTx; }
 
-/// Says for one operation why the program's packets cannot be followed.
+/// Returns the reason why `op` makes packets impossible to track, or an empty
+/// string.
 std::string refusalOf(Operation *op) {
   if (isa<func::CallOp>(op))
     return "a call takes the packet";
@@ -76,7 +79,7 @@ std::string refusalOf(Operation *op) {
     return "";
   if (isa<BranchOpInterface>(op))
     return "";
-  return "an operation that the pass does not know takes the packet";
+  return "an operation that the pass does not support takes the packet";
 }
 
 class Phr : public impl::PhrBase<Phr> {
@@ -85,7 +88,7 @@ public:
 
 private:
   void runOnOperation() override;
-  bool isFollowable(func::FuncOp entry);
+  bool isTrackable(func::FuncOp entry);
   bool isAliased(func::FuncOp entry);
 
   void addBlockArguments(Block &block);
@@ -108,11 +111,11 @@ private:
 };
 
 //===----------------------------------------------------------------------===//
-// What the pass cannot do
+// What the pass cannot handle
 //===----------------------------------------------------------------------===//
 
-/// Two values of one packet at a time: what is written by the name of one does
-/// not show under the other's.
+/// Whether two values of one packet are live at a time. A write through one
+/// would not be visible through the other.
 bool Phr::isAliased(func::FuncOp entry) {
   Liveness liveness(entry);
   bool isFound = false;
@@ -136,7 +139,7 @@ bool Phr::isAliased(func::FuncOp entry) {
   return isFound;
 }
 
-bool Phr::isFollowable(func::FuncOp entry) {
+bool Phr::isTrackable(func::FuncOp entry) {
   bool isGood = true;
   entry.walk([&](Operation *op) {
     if (llvm::none_of(op->getOperands(), isPacket) &&
@@ -155,7 +158,7 @@ bool Phr::isFollowable(func::FuncOp entry) {
 // Blocks
 //===----------------------------------------------------------------------===//
 
-/// A packet that a block takes brings its state in further arguments.
+/// Adds arguments for the state of each packet that is a block argument.
 void Phr::addBlockArguments(Block &block) {
   SmallVector<BlockArgument> packets;
   for (BlockArgument argument : block.getArguments())
@@ -195,7 +198,7 @@ void Phr::passStates(Operation *op) {
 }
 
 //===----------------------------------------------------------------------===//
-// Where packets come from and go to
+// Messages, copies and new packets
 //===----------------------------------------------------------------------===//
 
 void Phr::take(ir::PacketTakeOp op) {
@@ -205,7 +208,7 @@ void Phr::take(ir::PacketTakeOp op) {
   PacketState &state = states->make(builder, op.getPacket(), op.getPacket());
   if (op.getFromRx()) {
     state.head = words.constant(target::BufferHeadroom);
-    state.length = words.both(op.getSecond(), 0xffff);
+    state.length = words.maskWith(op.getSecond(), 0xffff);
     state.rxPort = words.right(op.getFirst(), target::RingPortShift);
     for (Value slot : state.slots)
       states->writeSlot(builder, op.getLoc(), slot, words.constant(0));
@@ -256,7 +259,7 @@ void Phr::resize(Operation *op, Value bytes, bool isLonger) {
   ++tailCount;
 }
 
-/// A packet with a descriptor of nothing gets its sequence number.
+/// Stores the sequence number of a packet whose descriptor is undefined.
 void Phr::storeSequence(OpBuilder &builder, Value packet, Value sequence) {
   builder.create<ir::MetaStoreOp>(packet.getLoc(), ValueRange(sequence), packet,
                                   target::DescriptorSequence);
@@ -297,7 +300,7 @@ void Phr::copy(ir::PacketCopyOp op) {
   state.rxPort = from.rxPort;
   for (auto [to, source] : llvm::zip(state.slots, from.slots))
     states->writeSlot(builder, loc, to, states->readSlot(builder, loc, source));
-  // The sequence number is read where it stands.
+  // The sequence number is read from the descriptor.
   SmallVector<Type> one{builder.getI32Type()};
   auto sequence = builder.create<ir::MetaLoadOp>(loc, one, op.getPacket(),
                                                  target::DescriptorSequence);
@@ -328,7 +331,7 @@ void Phr::send(ir::PacketSendOp op) {
   op.getPortMutable().assign(
       states->readSlot(builder, loc, state.slots.front()));
   op.getPlaceMutable().assign(
-      words.either(words.left(state.head, 16), state.length));
+      words.bitOr(words.left(state.head, 16), state.length));
 }
 
 //===----------------------------------------------------------------------===//
@@ -429,7 +432,7 @@ void Phr::visit(Operation *op) {
       .Case([&](ir::MetaWriteOp op) { writeMetadata(op); })
       .Case([&](ir::MetaLoadOp op) { loadWords(op); })
       .Case([&](ir::MetaStoreOp op) { storeWords(op); });
-  // Branches wait until all states are known.
+  // Branches are handled after all states are known.
 }
 
 void Phr::runOnOperation() {
@@ -443,7 +446,7 @@ void Phr::runOnOperation() {
   }
   IRRewriter rewriter(&getContext());
   (void)eraseUnreachableBlocks(rewriter, entry->getRegions());
-  if (!isFollowable(entry))
+  if (!isTrackable(entry))
     return;
   PacketStates allStates(entry);
   states = &allStates;
@@ -463,6 +466,11 @@ void Phr::runOnOperation() {
   }
   for (Operation *branch : branches)
     passStates(branch);
+  entry.walk([](Operation *op) {
+    KARAKAL_ASSERT((!isa<ir::PacketDecapOp, ir::PacketEncapOp,
+                         ir::PacketLengthOp, ir::PacketCopyOp>(op)),
+                   "packet handling that remains");
+  });
   states->promote();
   states = nullptr;
 }

@@ -1,24 +1,25 @@
-// Copies whose packet ends at once.
+// Removes copies of which one of the two packets is only dropped.
 //
-// A copy costs a buffer, a read and a write of the packet. Where one of the two
-// is dropped, on every path from the copy on, and nothing else is done with it,
-// the other one can be the packet itself:
+// A copy costs a buffer, and a read and a write of the packet. If one of the
+// two packets is dropped on every path after the copy and has no other use, the
+// other one can be the packet itself:
 //
 //   %copy = baker.packet_copy %ph              (nothing)
 //   baker.packet_drop %ph reason @old     →    call @baker_count_drop(%number)
 //   baker.packet_send %copy ring 1 id 0        baker.packet_send %ph ring 1 id
 //   0
 //
-// The drop is counted under its reason all the same.
+// The drop is still counted under its reason.
 //
 // Section 5.3.3 of the paper. Requires: nothing; best after baker-inline and
-// before baker-pac, for which a copy is a packet of its own. Ensures: the
-// program sees the same. Cost: linear in the uses of copied packets.
+// before baker-pac, which treats a copy as another packet. Ensures: the same
+// behaviour. Cost: linear in the uses of copied packets.
 
 #include "ir/analysis/Explain.h"
 #include "ir/dialect/Attributes.h"
 #include "passes/Passes.h"
-#include "passes/packets/RuntimeCalls.h"
+#include "passes/packets/CoreFunctions.h"
+#include "support/Assert.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Dominance.h"
@@ -42,19 +43,18 @@ private:
   void runOnOperation() override;
   SmallVector<ir::PacketDropOp> onlyDrops(Value packet, ir::PacketCopyOp copy,
                                           DominanceInfo &dominance);
-  void countAlone(ir::PacketDropOp drop);
+  void replaceByCount(ir::PacketDropOp drop);
 };
 
-/// Whether control can come back to `block`.
+/// Whether `block` can execute again after itself.
 bool isInLoop(Block *block) {
   return llvm::any_of(block->getSuccessors(), [&](Block *successor) {
     return llvm::is_contained(llvm::depth_first(successor), block);
   });
 }
 
-/// The drops that are all that is done with `packet` after the copy; none if
-/// there is another use. A packet has one owner, so each path meets one of
-/// them.
+/// Returns the drops of `packet` after the copy, or nothing if it has another
+/// use there. A packet has one owner, so each path has one of the drops.
 SmallVector<ir::PacketDropOp>
 RemoveCopies::onlyDrops(Value packet, ir::PacketCopyOp copy,
                         DominanceInfo &dominance) {
@@ -71,7 +71,7 @@ RemoveCopies::onlyDrops(Value packet, ir::PacketCopyOp copy,
   return drops;
 }
 
-void RemoveCopies::countAlone(ir::PacketDropOp drop) {
+void RemoveCopies::replaceByCount(ir::PacketDropOp drop) {
   OpBuilder builder(drop);
   Value number = builder.create<arith::ConstantIntOp>(
       drop.getLoc(), ir::dropReasonNumber(drop), 32);
@@ -93,14 +93,16 @@ void RemoveCopies::runOnOperation() {
       drops = onlyDrops(copy.getCopy(), copy, dominance);
     if (drops.empty()) {
       ir::explain(copy, "remove-copies")
-          << "the copy stays: something is done with both packets";
+          << "the copy stays: both packets are used";
       continue;
     }
     ir::explain(copy, "remove-copies")
         << "no copy: one of the two packets is dropped at "
         << drops.front().getLoc();
     for (ir::PacketDropOp drop : drops)
-      countAlone(drop);
+      replaceByCount(drop);
+    KARAKAL_ASSERT(copy.getCopy().getType() == copy.getPacket().getType(),
+                   "a copy has the type of its packet");
     copy.getCopy().replaceAllUsesWith(copy.getPacket());
     copy.erase();
   }

@@ -1,14 +1,16 @@
-// Canonical form, with the profile kept.
+// Canonicalization that keeps the profile.
 //
-// MLIR's canonicalizer makes new branches of old ones and leaves behind what
-// it does not know, such as the counts that the profile gave them. Here the
-// same patterns run under a listener that takes the counts along.
+// MLIR's canonicalizer replaces branches and drops attributes that it does not
+// know, such as the counts of the profile. This pass runs the same patterns
+// with a listener that copies the counts.
 //
-// Requires: nothing. Ensures: no branch loses its counts to a pattern.
+// Requires: nothing. Ensures: a branch that a pattern replaces passes on its
+// counts.
 
 #include "ir/dialect/ProfileAttributes.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "passes/Passes.h"
+#include "support/Assert.h"
 
 using namespace mlir;
 
@@ -19,10 +21,11 @@ namespace karakal::passes {
 
 namespace {
 
-/// The counts of `from` in the order of the successors of `to`, which a pattern
-/// made of it; empty if they do not tell.
+/// Returns the counts of `from` in the order of the successors of `to`, which
+/// replaces it; empty if they cannot be mapped.
 SmallVector<int64_t> countsFor(cf::CondBranchOp to, cf::CondBranchOp from) {
   auto counts = llvm::to_vector(ir::branchCountsOf(from));
+  KARAKAL_ASSERT(counts.size() == 2, "a count for each successor");
   bool isNegated = to.getCondition() != from.getCondition() &&
                    (to.getTrueDest() == from.getFalseDest() ||
                     to.getFalseDest() == from.getTrueDest());
@@ -31,9 +34,11 @@ SmallVector<int64_t> countsFor(cf::CondBranchOp to, cf::CondBranchOp from) {
   return counts;
 }
 
-/// Cases that a pattern leaves out go to the default.
+/// As above. The counts of cases that `to` lacks are added to the default.
 SmallVector<int64_t> countsFor(cf::SwitchOp to, cf::SwitchOp from) {
   ArrayRef<int64_t> old = ir::branchCountsOf(from);
+  KARAKAL_ASSERT(old.size() == from->getNumSuccessors(),
+                 "a count for each successor");
   SmallVector<int64_t> counts(to->getNumSuccessors());
   if (to.getFlag() != from.getFlag() || !from.getCaseValues())
     return {};
@@ -49,9 +54,9 @@ SmallVector<int64_t> countsFor(cf::SwitchOp to, cf::SwitchOp from) {
   return counts;
 }
 
-/// The greedy driver tells a listener of what is made and what is erased, not
-/// of what takes whose place. A branch ends its block: one that stands in front
-/// of a branch to be erased has replaced it.
+/// Copies counts to new branches. The greedy driver notifies a listener of
+/// insertions and erasures, but not of replacements. A branch ends its block,
+/// so the branch before one that is erased has replaced it.
 class KeepCounts : public RewriterBase::Listener {
 public:
   void notifyOperationErased(Operation *op) override {
@@ -86,7 +91,7 @@ private:
     GreedyRewriteConfig config;
     config.enableRegionSimplification = GreedySimplifyRegionLevel::Normal;
     config.listener = &listener;
-    // Whether it comes to an end within its rounds does not matter.
+    // It does not matter whether this reaches a fixed point.
     (void)applyPatternsAndFoldGreedily(getOperation(), std::move(patterns),
                                        config);
   }

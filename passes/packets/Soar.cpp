@@ -1,9 +1,9 @@
 // Static offset and alignment resolution.
 //
-// Where is the head of each packet when an operation uses it? In most programs
-// on most paths the answer is a constant, and the access needs neither the
-// head pointer nor variable shifts; on others at least its remainder modulo 8
-// or 4 is known, and with it the shifts:
+// The pass finds the head of each packet at each operation that uses it. In
+// most programs it is constant on most paths, so that an access needs neither
+// the head pointer nor variable shifts. Otherwise its remainder modulo 8 or 4
+// may be known, which makes the shifts constant:
 //
 //   %ph = baker.packet_take %m0, %m1 from_rx             head: 128
 //   %ih = baker.packet_decap %ph, %c14                   before it: 128
@@ -11,10 +11,11 @@
 //   %in = baker.packet_decap %ih, %ihl_times_4           142
 //   %p = baker.packet_read %in "src_port"                6 modulo 4: 2
 //
-// The answer is the attribute `baker.head`, which baker-to-llvm obeys.
+// The result is the attribute `baker.head`, which baker-to-llvm uses.
 //
 // Section 5.3.2 of the paper, Figures 10 and 11. Requires: nothing; best after
-// baker-inline. Ensures: `baker.head` on what uses packets, where it is known.
+// baker-inline. Ensures: `baker.head` on each operation that uses a packet with
+// a known head.
 
 #include "ir/analysis/Explain.h"
 #include "ir/dialect/Attributes.h"
@@ -31,7 +32,7 @@ namespace karakal::passes {
 
 namespace {
 
-/// The packet that `op`, an operation of the baker dialect, is about.
+/// Returns the packet that `op` uses, or null.
 Value packetOf(Operation *op) {
   if (op->getDialect() && op->getDialect()->getNamespace() == "baker")
     for (Value operand : op->getOperands())
@@ -45,16 +46,16 @@ bool isAccess(Operation *op) {
              ir::PacketStoreOp>(op);
 }
 
-/// Why the head of `packet` is not known, as far as one step tells.
+/// Returns the reason why the head of `packet` is not known.
 std::string reasonOf(Value packet) {
   if (isa<BlockArgument>(packet))
     return "paths with different heads meet";
   Operation *from = packet.getDefiningOp();
   if (isa<ir::PacketTakeOp>(from))
-    return "the message comes from a channel whose heads differ";
+    return "the message comes from a channel with different heads";
   if (isa<ir::PacketDecapOp, ir::PacketEncapOp>(from))
-    return "the head is moved by a number that is not known";
-  return "its origin says nothing of it";
+    return "the head moves by an unknown number";
+  return "its origin is unknown";
 }
 
 class Soar : public impl::SoarBase<Soar> {

@@ -1,12 +1,11 @@
-// One core's program in the LLVM dialect.
+// Lowers one core's program to the LLVM dialect.
 //
-// Upstream's patterns lower func, cf and arith; ToLlvmPackets.cpp and
-// ToLlvmGlobals.cpp those of the baker dialect. A packet is its handle, an
-// i32. Symbols go last: the code asks them while it is converted.
+// MLIR's patterns lower the func, cf and arith dialects. The patterns of
+// ToLlvmPatterns.h lower the baker dialect. A packet becomes its handle, an
+// i32. Symbols are lowered last because the other patterns look them up.
 //
-// Requires: see the pass's description. Ensures: LLVM dialect only.
+// Requires: see the description of the pass. Ensures: LLVM dialect only.
 
-#include "passes/to-llvm/ToLlvm.h"
 #include "ir/dialect/ProfileAttributes.h"
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
@@ -17,6 +16,7 @@
 #include "mlir/Transforms/DialectConversion.h"
 #include "passes/Passes.h"
 #include "passes/to-llvm/ToLlvmPatterns.h"
+#include "support/Assert.h"
 
 using namespace mlir;
 
@@ -25,54 +25,9 @@ namespace karakal::passes {
 #define GEN_PASS_DEF_TOLLVM
 #include "passes/Passes.h.inc"
 
-LLVM::LLVMFuncOp declareRuntime(ModuleOp module, StringRef name, Type result,
-                                ArrayRef<Type> operands) {
-  if (auto found = module.lookupSymbol<LLVM::LLVMFuncOp>(name))
-    return found;
-  OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
-  return builder.create<LLVM::LLVMFuncOp>(
-      module.getLoc(), name, LLVM::LLVMFunctionType::get(result, operands));
-}
-
-Value callRuntime(ConversionPatternRewriter &rewriter, Operation *op,
-                  StringRef name, Type result, ValueRange operands) {
-  Type type = result ? result : LLVM::LLVMVoidType::get(op->getContext());
-  LLVM::LLVMFuncOp callee =
-      declareRuntime(op->getParentOfType<ModuleOp>(), name, type,
-                     llvm::to_vector(operands.getTypes()));
-  auto call = rewriter.create<LLVM::CallOp>(op->getLoc(), callee, operands);
-  return result ? call.getResult() : Value();
-}
-
-Value resize(OpBuilder &builder, Location loc, Value value, unsigned width) {
-  unsigned from = value.getType().getIntOrFloatBitWidth();
-  Type type = builder.getIntegerType(width);
-  if (from < width)
-    return builder.create<LLVM::ZExtOp>(loc, type, value);
-  if (from > width)
-    return builder.create<LLVM::TruncOp>(loc, type, value);
-  return value;
-}
-
-static Value constant32(OpBuilder &builder, Location loc) {
-  return builder.create<LLVM::ConstantOp>(loc, builder.getI64IntegerAttr(32));
-}
-
-Value highWord(OpBuilder &builder, Location loc, Value wide) {
-  Value shifted =
-      builder.create<LLVM::LShrOp>(loc, wide, constant32(builder, loc));
-  return resize(builder, loc, shifted, wordBits);
-}
-
-Value joinWords(OpBuilder &builder, Location loc, Value high, Value low) {
-  Value placed = builder.create<LLVM::ShlOp>(
-      loc, resize(builder, loc, high, 64), constant32(builder, loc));
-  return builder.create<LLVM::OrOp>(loc, placed, resize(builder, loc, low, 64));
-}
-
 namespace {
 
-/// Removes the decisions on functions: LLVM's functions bear none.
+/// Removes the attributes of the baker dialect from functions.
 void stripDecisions(ModuleOp module) {
   auto isOurs = [](NamedAttribute attribute) {
     return attribute.getName().getValue().starts_with("baker.");
@@ -87,7 +42,7 @@ void stripDecisions(ModuleOp module) {
 }
 
 /// Turns the profile's counts on branches into LLVM's branch weights, which
-/// have 32 bits. None is 0: LLVM's loop passes take that for no weight at all.
+/// have 32 bits. No weight is 0: LLVM's loop passes treat that as no weights.
 void convertBranchCounts(ModuleOp module) {
   auto convert = [](auto branch) {
     ArrayRef<int64_t> counts = ir::branchCountsOf(branch);
@@ -95,6 +50,8 @@ void convertBranchCounts(ModuleOp module) {
       return;
     int64_t largest = std::max<int64_t>(*llvm::max_element(counts), 1);
     SmallVector<int32_t> weights;
+    KARAKAL_ASSERT(counts.size() == branch->getNumSuccessors(),
+                   "a count for each successor of a branch");
     for (int64_t count : counts)
       weights.push_back(
           std::max(int32_t(double(count) / double(largest) * 1e6), 1));
@@ -141,7 +98,7 @@ LogicalResult ToLlvm::convert(ToLlvmContext &context) {
     return IntegerType::get(type.getContext(), wordBits);
   });
 
-  // Symbols stay until the code that asks them is converted.
+  // Symbols stay until the code that looks them up is converted.
   RewritePatternSet patterns(&getContext());
   arith::populateArithToLLVMConversionPatterns(converter, patterns);
   cf::populateControlFlowToLLVMConversionPatterns(converter, patterns);
@@ -184,7 +141,13 @@ void ToLlvm::runOnOperation() {
   OpPassManager reconcile(ModuleOp::getOperationName());
   reconcile.addPass(createReconcileUnrealizedCastsPass());
   if (failed(runPipeline(reconcile, getOperation())))
-    signalPassFailure();
+    return signalPassFailure();
+  getOperation().walk([&](Operation *op) {
+    KARAKAL_ASSERT(op == getOperation() ||
+                       isa<LLVM::LLVMDialect>(op->getDialect()),
+                   "only the LLVM dialect remains, not " +
+                       op->getName().getStringRef().str());
+  });
 }
 
 } // namespace

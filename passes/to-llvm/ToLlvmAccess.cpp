@@ -1,25 +1,26 @@
-// Runs of words as memory commands.
+// Bursts as memory commands.
 //
-// The combined accesses of packets, descriptors and global data. On a
-// microengine each becomes one load or store of a vector, which the code
-// generator makes one command:
+// Lowers the combined accesses of packets, descriptors and global data. On a
+// microengine each becomes one load or store of a vector, for which the code
+// generator emits one command:
 //
 //   %w:2 = baker.packet_load %ph at 12 : … -> i32, i32
 //   →  %head = load of descriptor word 1, shifted
 //      %q = load <4 x i32>, ptr addrspace(2) of the enclosing quadwords
 //      %w = call @__ixp_words_from.2(its second word?, byte, words of %q)
 //
-// A store reads the enclosing quadwords, merges and writes them; a packet has
-// one owner at a time, so nothing comes between. With the head pointer's
-// alignment known (`baker.head`, by SOAR) the same functions fold to constant
-// shifts, and quadwords that are written whole are not read.
+// A store reads the enclosing quadwords, merges and writes them. A packet has
+// one owner at a time, so no other write comes between. If the alignment of the
+// head pointer is known (`baker.head`, from baker-soar), the same functions
+// fold to constant shifts, and quadwords that are written whole are not read.
 //
-// On the XScale core and the host a run is the primitive calls of its words.
+// On the XScale core and the host a burst becomes primitive calls for its
+// words.
 
 #include "passes/to-llvm/ToLlvmAccess.h"
 #include "ir/dialect/Attributes.h"
 #include "ir/dialect/Layout.h"
-#include "support/Error.h"
+#include "support/Assert.h"
 #include "target-ixp/chip/MemoryMap.h"
 #include "target-ixp/chip/RuntimeNames.h"
 
@@ -31,7 +32,7 @@ namespace {
 
 constexpr uint32_t bytesPerWord = 4;
 constexpr uint32_t bytesPerQuadword = 8;
-/// That a command of DRAM moves at most.
+/// The most words that a DRAM command moves.
 constexpr uint32_t commandWords = 16;
 
 Value pointerTo(OpBuilder &builder, Location loc, Value address,
@@ -57,49 +58,49 @@ Value shift(OpBuilder &builder, Location loc, Value value, uint32_t bits,
   return builder.create<LLVM::LShrOp>(loc, value, amount);
 }
 
-Value either(OpBuilder &builder, Location loc, Value one, Value other) {
+Value bitOr(OpBuilder &builder, Location loc, Value one, Value other) {
   return builder.create<LLVM::OrOp>(loc, one, other);
 }
 
 } // namespace
 
 //===----------------------------------------------------------------------===//
-// Runs in one memory
+// Bursts in one memory
 //===----------------------------------------------------------------------===//
 
-SmallVector<Value> loadRun(OpBuilder &builder, Location loc, Value pointer,
-                           unsigned count, unsigned align) {
+SmallVector<Value> loadBurst(OpBuilder &builder, Location loc, Value pointer,
+                             unsigned count, unsigned align) {
   Type i32 = builder.getI32Type();
   if (count == 1)
     return {builder.create<LLVM::LoadOp>(loc, i32, pointer, align)};
-  Value run = builder.create<LLVM::LoadOp>(loc, VectorType::get(count, i32),
-                                           pointer, align);
+  Value burst = builder.create<LLVM::LoadOp>(loc, VectorType::get(count, i32),
+                                             pointer, align);
   SmallVector<Value> words;
   for (unsigned i = 0; i < count; ++i)
     words.push_back(builder.create<LLVM::ExtractElementOp>(
-        loc, run, constantWord(builder, loc, i)));
+        loc, burst, constantWord(builder, loc, i)));
   return words;
 }
 
-void storeRun(OpBuilder &builder, Location loc, Value pointer,
-              ArrayRef<Value> words, unsigned align) {
+void storeBurst(OpBuilder &builder, Location loc, Value pointer,
+                ArrayRef<Value> words, unsigned align) {
   if (words.size() == 1) {
     builder.create<LLVM::StoreOp>(loc, words[0], pointer, align);
     return;
   }
-  Value run = builder.create<LLVM::PoisonOp>(
+  Value burst = builder.create<LLVM::PoisonOp>(
       loc, VectorType::get(words.size(), builder.getI32Type()));
   for (auto [i, word] : llvm::enumerate(words))
-    run = builder.create<LLVM::InsertElementOp>(loc, run, word,
-                                                constantWord(builder, loc, i));
-  builder.create<LLVM::StoreOp>(loc, run, pointer, align);
+    burst = builder.create<LLVM::InsertElementOp>(
+        loc, burst, word, constantWord(builder, loc, i));
+  builder.create<LLVM::StoreOp>(loc, burst, pointer, align);
 }
 
 //===----------------------------------------------------------------------===//
 // Bytes of a packet, wherever its head points
 //===----------------------------------------------------------------------===//
 
-/// (high:low) >> r: the low word.
+/// Returns the low word of (high:low) >> amount.
 static Value funnelRight(OpBuilder &builder, Location loc, Value high,
                          Value low, Value amount) {
   Value rest =
@@ -107,10 +108,10 @@ static Value funnelRight(OpBuilder &builder, Location loc, Value high,
   Value up = builder.create<LLVM::ShlOp>(
       loc, shift(builder, loc, high, 1, /*isLeft=*/true), rest);
   Value down = builder.create<LLVM::LShrOp>(loc, low, amount);
-  return either(builder, loc, up, down);
+  return bitOr(builder, loc, up, down);
 }
 
-/// The address of byte `first` of the packet's buffer.
+/// Returns the address of byte `first` of the packet's buffer.
 static Value addressOf(OpBuilder &builder, Location loc, Value handle,
                        Value first) {
   Value buffer =
@@ -118,21 +119,21 @@ static Value addressOf(OpBuilder &builder, Location loc, Value handle,
   return builder.create<LLVM::AddOp>(loc, buffer, first);
 }
 
-/// Where a run of bytes lies in DRAM: `base` is the quadword of its first
-/// byte; that is byte `byte` of the quadword's second word if `isSecond`, of
-/// the first one if not.
-struct RunPosition {
+/// The position of a burst in DRAM. `base` is the quadword of its first byte,
+/// which is byte `byte` of the quadword's second word if `isSecond`, and of the
+/// first word otherwise.
+struct BurstPosition {
   Value base, isSecond, byte;
 };
 
-/// The position of the byte `at` behind the head pointer `head` (bytes in the
-/// buffer of `handle`).
-static RunPosition runPosition(OpBuilder &builder, Location loc, Value handle,
-                               Value head, int32_t at) {
+/// Returns the position of byte `at` after the head pointer `head`, a byte
+/// offset in the buffer of `handle`.
+static BurstPosition burstPosition(OpBuilder &builder, Location loc,
+                                   Value handle, Value head, int32_t at) {
   Value first = add(builder, loc, head, uint32_t(at));
   Value address = addressOf(builder, loc, handle, first);
   Value mask = constantWord(builder, loc, ~(bytesPerQuadword - 1));
-  RunPosition position;
+  BurstPosition position;
   position.base = pointerTo(
       builder, loc, builder.create<LLVM::AndOp>(loc, address, mask), SpaceDram);
   Value second = builder.create<LLVM::AndOp>(
@@ -144,16 +145,18 @@ static RunPosition runPosition(OpBuilder &builder, Location loc, Value handle,
   return position;
 }
 
-/// Words of the quadwords that enclose `count` words at any alignment.
+/// Returns the words of the quadwords that enclose `count` words at any
+/// alignment.
 static unsigned enclosingWords(unsigned count) {
   return (bytesPerWord * count + bytesPerQuadword - 1 + bytesPerQuadword - 1) /
          bytesPerQuadword * 2;
 }
 
-/// The `count` results of a function that the code generator knows
-/// (codegen-me/prepare/PrepareUnaligned.cpp) for words at `position`.
+/// Calls a function that the code generator expands
+/// (codegen-me/prepare/PrepareUnaligned.cpp) for words at `position`. Returns
+/// its `count` results.
 static SmallVector<Value> callUnaligned(OpBuilder &builder, Location loc,
-                                        const RunPosition &position,
+                                        const BurstPosition &position,
                                         const std::string &name,
                                         ArrayRef<Value> words, unsigned count) {
   SmallVector<Value> operands{position.isSecond, position.byte};
@@ -176,21 +179,23 @@ static SmallVector<Value> callUnaligned(OpBuilder &builder, Location loc,
   return results;
 }
 
-/// The `count` words at `position` out of the enclosing ones.
+/// Extracts the `count` words at `position` from the enclosing ones.
 static SmallVector<Value> wordsFromEnclosing(OpBuilder &builder, Location loc,
-                                             const RunPosition &position,
+                                             const BurstPosition &position,
                                              ArrayRef<Value> enclosing,
                                              unsigned count) {
-  KARAKAL_ASSERT(enclosing.size() >= count + 2, "not the enclosing quadwords");
+  KARAKAL_ASSERT(enclosing.size() >= count + 2,
+                 "the enclosing quadwords of the words");
   return callUnaligned(builder, loc, position,
                        target::intrinsic::WordsFromPrefix +
                            std::to_string(count),
                        enclosing.take_front(count + 2), count);
 }
 
-/// `words` as they stand in their `total` enclosing words, zeros around them.
+/// Returns the `total` enclosing words with `words` at their position and zeros
+/// around them.
 static SmallVector<Value> wordsIntoEnclosing(OpBuilder &builder, Location loc,
-                                             const RunPosition &position,
+                                             const BurstPosition &position,
                                              ArrayRef<Value> words,
                                              unsigned total) {
   SmallVector<Value> placed = callUnaligned(builder, loc, position,
@@ -201,9 +206,9 @@ static SmallVector<Value> wordsIntoEnclosing(OpBuilder &builder, Location loc,
   return placed;
 }
 
-/// The same of constants: ones between ones need no code.
+/// As wordsIntoEnclosing, for constants. Ones between ones need no code.
 static SmallVector<Value> masksIntoEnclosing(OpBuilder &builder, Location loc,
-                                             const RunPosition &position,
+                                             const BurstPosition &position,
                                              ArrayRef<uint32_t> masks,
                                              unsigned total) {
   constexpr uint32_t ones = ~uint32_t(0);
@@ -233,14 +238,15 @@ uint32_t maskWord(uint64_t byteMask, unsigned word) {
   return bits;
 }
 
-/// The bits of `word` where `mask` has ones, those of `old` elsewhere.
+/// Returns the bits of `word` where `mask` has ones, and those of `old`
+/// elsewhere.
 static Value mergeWord(OpBuilder &builder, Location loc, Value old, Value word,
                        Value mask) {
   Value keep = builder.create<LLVM::XOrOp>(
       loc, mask, constantWord(builder, loc, ~uint32_t(0)));
   Value kept = builder.create<LLVM::AndOp>(loc, old, keep);
-  return either(builder, loc, kept,
-                builder.create<LLVM::AndOp>(loc, word, mask));
+  return bitOr(builder, loc, kept,
+               builder.create<LLVM::AndOp>(loc, word, mask));
 }
 
 SmallVector<Value> loadAtHead(OpBuilder &builder, ir::PacketLoadOp op,
@@ -251,11 +257,12 @@ SmallVector<Value> loadAtHead(OpBuilder &builder, ir::PacketLoadOp op,
   if (op.getAligned() && (usesAlignment || !isOneCommand)) {
     Value address = addressOf(builder, loc, handle,
                               add(builder, loc, head, uint32_t(op.getAt())));
-    return loadRun(builder, loc, pointerTo(builder, loc, address, SpaceDram),
-                   count, bytesPerQuadword);
+    return loadBurst(builder, loc, pointerTo(builder, loc, address, SpaceDram),
+                     count, bytesPerQuadword);
   }
-  RunPosition position = runPosition(builder, loc, handle, head, op.getAt());
-  SmallVector<Value> enclosing = loadRun(
+  BurstPosition position =
+      burstPosition(builder, loc, handle, head, op.getAt());
+  SmallVector<Value> enclosing = loadBurst(
       builder, loc, position.base, enclosingWords(count), bytesPerQuadword);
   return wordsFromEnclosing(builder, loc, position, enclosing, count);
 }
@@ -266,13 +273,14 @@ void storeAtHead(OpBuilder &builder, ir::PacketStoreOp op, Value handle,
   if (op.getAligned()) {
     Value address = addressOf(builder, loc, handle,
                               add(builder, loc, head, uint32_t(op.getAt())));
-    storeRun(builder, loc, pointerTo(builder, loc, address, SpaceDram), words,
-             bytesPerQuadword);
+    storeBurst(builder, loc, pointerTo(builder, loc, address, SpaceDram), words,
+               bytesPerQuadword);
     return;
   }
   uint64_t byteMask = op.byteMask();
   unsigned count = words.size(), total = enclosingWords(count);
-  RunPosition position = runPosition(builder, loc, handle, head, op.getAt());
+  BurstPosition position =
+      burstPosition(builder, loc, handle, head, op.getAt());
   SmallVector<uint32_t> masks;
   for (unsigned i = 0; i < count; ++i)
     masks.push_back(maskWord(byteMask, i));
@@ -281,10 +289,10 @@ void storeAtHead(OpBuilder &builder, ir::PacketStoreOp op, Value handle,
   SmallVector<Value> placedMasks =
       masksIntoEnclosing(builder, loc, position, masks, total);
   SmallVector<Value> merged =
-      loadRun(builder, loc, position.base, total, bytesPerQuadword);
+      loadBurst(builder, loc, position.base, total, bytesPerQuadword);
   for (unsigned i = 0; i < total; ++i)
     merged[i] = mergeWord(builder, loc, merged[i], placed[i], placedMasks[i]);
-  storeRun(builder, loc, position.base, merged, bytesPerQuadword);
+  storeBurst(builder, loc, position.base, merged, bytesPerQuadword);
 }
 
 Value loadHead(OpBuilder &builder, Location loc, Value handle) {
@@ -347,7 +355,7 @@ struct PacketStore : ToLlvmPattern<ir::PacketStoreOp> {
     return mlir::success();
   }
 
-  /// Each run of bytes within a word by the primitive for fields.
+  /// Writes each range of bytes within a word with the primitive for fields.
   void writeByPrimitives(ir::PacketStoreOp op, Adaptor adaptor,
                          Rewriter &rewriter) const {
     Location loc = op.getLoc();
@@ -392,10 +400,10 @@ struct MetaLoad : ToLlvmPattern<ir::MetaLoadOp> {
     if (context.isHost())
       return op.emitError() << "the host has no descriptors in memory";
     rewriter.replaceOp(
-        op, loadRun(rewriter, loc,
-                    descriptorPointer(rewriter, loc, adaptor.getPacket(),
-                                      op.getWord()),
-                    op.getWords().size(), bytesPerWord));
+        op, loadBurst(rewriter, loc,
+                      descriptorPointer(rewriter, loc, adaptor.getPacket(),
+                                        op.getWord()),
+                      op.getWords().size(), bytesPerWord));
     return mlir::success();
   }
 };
@@ -407,7 +415,7 @@ struct MetaStore : ToLlvmPattern<ir::MetaStoreOp> {
     Location loc = op.getLoc();
     if (context.isHost())
       return op.emitError() << "the host has no descriptors in memory";
-    storeRun(
+    storeBurst(
         rewriter, loc,
         descriptorPointer(rewriter, loc, adaptor.getPacket(), op.getWord()),
         llvm::to_vector(adaptor.getWords()), bytesPerWord);

@@ -1,4 +1,4 @@
-// Building blocks of combined accesses.
+// Helpers that emit bursts.
 
 #ifndef KARAKAL_PASSES_TO_LLVM_TOLLVMACCESS_H
 #define KARAKAL_PASSES_TO_LLVM_TOLLVMACCESS_H
@@ -7,33 +7,34 @@
 
 namespace karakal::passes {
 
-/// Loads `count` words from `pointer` on, or stores them, by one operation.
-mlir::SmallVector<mlir::Value> loadRun(mlir::OpBuilder &builder,
-                                       mlir::Location loc, mlir::Value pointer,
-                                       unsigned count, unsigned align);
-void storeRun(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value pointer,
-              mlir::ArrayRef<mlir::Value> words, unsigned align);
+/// Loads `count` words from `pointer`, or stores words, with one operation.
+mlir::SmallVector<mlir::Value> loadBurst(mlir::OpBuilder &builder,
+                                         mlir::Location loc,
+                                         mlir::Value pointer, unsigned count,
+                                         unsigned align);
+void storeBurst(mlir::OpBuilder &builder, mlir::Location loc,
+                mlir::Value pointer, mlir::ArrayRef<mlir::Value> words,
+                unsigned align);
 
-/// The bits of word `word` of a run whose bytes `byteMask` names.
+/// Returns the bits of word `word` of a burst that writes the bytes `byteMask`.
 uint32_t maskWord(uint64_t byteMask, unsigned word);
 
-/// The words that `op` reads, with the head pointer `head`, cut out of the
-/// enclosing quadwords. Those of an aligned run stand there as they are, which
-/// is used where `usesAlignment` says so (it is what soar finds), or where the
-/// enclosing quadwords are more than one command moves.
+/// Returns the words that `op` reads with the head pointer `head`, extracted
+/// from the enclosing quadwords. An aligned burst needs no extraction; this is
+/// used if `usesAlignment` (the alignment is what baker-soar finds) or if one
+/// command cannot move the enclosing quadwords.
 mlir::SmallVector<mlir::Value> loadAtHead(mlir::OpBuilder &builder,
                                           ir::PacketLoadOp op,
                                           mlir::Value handle, mlir::Value head,
                                           bool usesAlignment);
 
-/// Does what `op` says of `words`, with the head pointer `head`: reads the
-/// enclosing quadwords, merges, writes; whole quadwords are written as they
-/// are.
+/// Stores `words` as `op` specifies, with the head pointer `head`: reads the
+/// enclosing quadwords, merges and writes. Whole quadwords are only written.
 void storeAtHead(mlir::OpBuilder &builder, ir::PacketStoreOp op,
                  mlir::Value handle, mlir::Value head,
                  mlir::ArrayRef<mlir::Value> words);
 
-/// The head pointer from the descriptor: byte in the buffer.
+/// Loads the head pointer, a byte offset in the buffer, from the descriptor.
 mlir::Value loadHead(mlir::OpBuilder &builder, mlir::Location loc,
                      mlir::Value handle);
 

@@ -1,8 +1,8 @@
 // Global data as memory accesses.
 //
-// On the chip a reference is the i32 byte address of what it refers to, and
-// the memory, known from the global at its root, is the address space of the
-// access. On the host a reference is a pointer into an LLVM global of words.
+// On the chip a reference is the byte address of its object, an i32. The memory
+// of the global at its root is the address space of the access. On the host a
+// reference is a pointer into an LLVM global of words.
 //
 //   %m = baker.load %ref : !baker.ref<i48>
 //   →  %p = inttoptr i32 %ref to ptr addrspace(1)
@@ -53,12 +53,12 @@ struct GlobalRef : ToLlvmPattern<ir::GlobalRefOp> {
   }
 };
 
-/// `ref` moved by `words`, an i32.
+/// Returns `ref` plus `words`, an i32.
 template <typename Rewriter>
 Value advance(Rewriter &rewriter, Location loc, Value ref, Value words) {
   Type i32 = rewriter.getI32Type();
   if (isa<LLVM::LLVMPointerType>(ref.getType())) {
-    // Zero extension: GEP would take the index as signed.
+    // Zero-extend, because a GEP index is signed.
     Value wide = rewriter.template create<LLVM::ZExtOp>(
         loc, rewriter.getI64Type(), words);
     return rewriter.template create<LLVM::GEPOp>(loc, ref.getType(), i32, ref,
@@ -128,7 +128,7 @@ template <typename Op> struct Access : ToLlvmPattern<Op> {
         rewriter.template create<LLVM::IntToPtrOp>(op.getLoc(), type, ref));
   }
 
-  /// The pointer to word `at` of the object, for runs of words.
+  /// Returns the pointer to word `at` of the object, for bursts.
   FailureOr<Value> wordPointer(Op op, Value ref, Rewriter &rewriter) const {
     Location loc = op.getLoc();
     if (op.getAt() != 0)
@@ -149,7 +149,7 @@ struct Load : Access<ir::LoadOp> {
       return failure();
     Value value;
     if (width > wordBits && context.isHost()) {
-      // Two words, so that the order does not depend on the host's.
+      // Use two words, so that their order does not depend on the host's.
       Value high = loadWord(rewriter, loc, *place);
       Value second =
           advance(rewriter, loc, *place, constantWord(rewriter, loc, 1));
@@ -209,7 +209,7 @@ struct LoadWords : Access<ir::LoadWordsOp> {
     unsigned count = op.getWords().size();
     if (!context.isHost()) {
       rewriter.replaceOp(op,
-                         loadRun(rewriter, loc, *place, count, bytesPerWord));
+                         loadBurst(rewriter, loc, *place, count, bytesPerWord));
       return success();
     }
     SmallVector<Value> words;
@@ -231,8 +231,8 @@ struct StoreWords : Access<ir::StoreWordsOp> {
     if (failed(place))
       return failure();
     if (!context.isHost())
-      storeRun(rewriter, loc, *place, llvm::to_vector(adaptor.getWords()),
-               bytesPerWord);
+      storeBurst(rewriter, loc, *place, llvm::to_vector(adaptor.getWords()),
+                 bytesPerWord);
     else
       for (auto [i, word] : llvm::enumerate(adaptor.getWords()))
         Store::storeWord(
@@ -268,7 +268,7 @@ struct Global : ToLlvmPattern<ir::GlobalOp> {
   }
 };
 
-/// A declaration that code no longer needs.
+/// Erases a declaration that the code does not need.
 template <typename Op> struct Erase : ToLlvmPattern<Op> {
   using ToLlvmPattern<Op>::ToLlvmPattern;
   LogicalResult

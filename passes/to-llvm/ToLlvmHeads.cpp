@@ -1,27 +1,28 @@
-// Accesses of which the place is known.
+// Accesses of packets with a known head.
 //
-// Where `baker.head` gives the offset of a packet's head, or its remainder
-// modulo 8 or 4, an access becomes the DRAM quadwords that it needs and shifts
-// by constants:
+// If `baker.head` gives the offset of a packet's head, or its remainder modulo
+// 8 or 4, an access becomes a command for the DRAM quadwords that it needs and
+// shifts by constants:
 //
 //   %t = baker.packet_read %ih "ttl" {baker.head = #baker.head<offset 142>}
 //
 //   %q = load <2 x i32>, ptr addrspace(2) (%ih << 7) + 144   ; bytes 144..151
 //   %t = trunc (lshr %q[1], 8) to i8                         ; byte 150
 //
-// With an alignment alone the address is computed from the head: a value if
-// the packet is a `baker.packet_view`, else read from the descriptor. Modulo 4
-// the words are taken from one of two places of the quadwords read.
+// If only the alignment is known, the address is computed from the head, which
+// is a value if the packet is a `baker.packet_view`, and read from the
+// descriptor otherwise. With an alignment of 4 the words are selected from one
+// of two positions in the quadwords.
 //
-// A write of whole quadwords, or of bytes of one quadword, is one command; any
-// other reads, merges and writes. Section 5.3.2 of the paper, step 8.
+// A write of whole quadwords, or of bytes of one quadword, is one command. Any
+// other write reads, merges and writes. Section 5.3.2 of the paper, step 8.
 
 #include "ir/dialect/Attributes.h"
 #include "ir/dialect/Layout.h"
 #include "mlir/IR/Matchers.h"
 #include "passes/to-llvm/ToLlvmAccess.h"
 #include "passes/to-llvm/ToLlvmPatterns.h"
-#include "support/Error.h"
+#include "support/Assert.h"
 #include "target-ixp/chip/MemoryMap.h"
 #include "target-ixp/chip/RuntimeNames.h"
 
@@ -35,54 +36,54 @@ namespace {
 
 constexpr int32_t wordBytes = 4, quadBytes = 8;
 
-/// Words of which the first starts at a multiple of 4 bytes in the buffer.
-struct Run {
+/// Consecutive words that start at a multiple of 4 bytes in the buffer.
+struct Burst {
   SmallVector<Value> words;
-  /// For stores: the bits of each word that are written.
+  /// For stores: the bits of each word to write.
   SmallVector<uint32_t> masks;
 };
 
-/// Builds the code of one access.
+/// Emits the code of one access.
 class Access {
 public:
   Access(OpBuilder &builder, Operation *op, Value handle)
       : builder(builder), module(op->getParentOfType<ModuleOp>()),
         loc(op->getLoc()), handle(handle) {}
 
-  /// Where the head is: `head` + `offset`, and if `head` is there, its
-  /// remainder modulo `modulus` (4 or 8) is 0.
+  /// The position of the packet's head is `head` + `offset`. If `head` is not
+  /// null, it is a multiple of `modulus` (4 or 8).
   Value head;
   int32_t offset = 0;
   uint32_t modulus = 8;
 
-  /// Bits from the start of the word in which the head lies to the head.
+  /// Bits from the start of the word that contains the head to the head.
   int32_t headBit() const { return (offset & (wordBytes - 1)) * 8; }
 
-  /// `count` words, the first of them `index` words behind the one in which
-  /// the head lies.
+  /// Loads `count` words. The first one is `index` words after the word that
+  /// contains the head.
   SmallVector<Value> load(int32_t index, unsigned count);
-  void store(int32_t index, const Run &run);
+  void store(int32_t index, const Burst &burst);
 
   Value word(uint32_t value) { return constantWord(builder, loc, value); }
   Value shiftLeft(Value value, unsigned amount);
   Value shiftRight(Value value, unsigned amount);
-  Value either(Value a, Value b);
-  Value both(Value value, uint32_t mask);
-  /// The 32 bits that start `bit` bits (0..31) into `high`.
+  Value bitOr(Value a, Value b);
+  Value maskWith(Value value, uint32_t mask);
+  /// Returns the 32 bits of `high:low` from bit `bit` (0..31) of `high`.
   Value funnel(Value high, Value low, unsigned bit);
 
 private:
-  /// The quadwords around the words from `index` on.
+  /// The quadwords that contain the words from `index` on.
   struct Quads {
     Value pointer;
     unsigned words;
-    /// Where the first word is, if that is known ...
+    /// The position of the first word, if it is known ...
     unsigned first;
-    /// ... else i1: one word further on.
+    /// ... else i1: whether it is one word later.
     Value isOdd;
   };
   Quads quadsOf(int32_t index, unsigned count);
-  bool storeMasked(const Quads &quads, const Run &run);
+  bool storeMasked(const Quads &quads, const Burst &burst);
   SmallVector<Value> loadQuads(const Quads &quads);
   Value pointerTo(Value base, int32_t bytes);
   Value choose(Value isOdd, Value odd, Value even);
@@ -103,17 +104,17 @@ Value Access::shiftRight(Value value, unsigned amount) {
                 : value;
 }
 
-Value Access::either(Value a, Value b) {
+Value Access::bitOr(Value a, Value b) {
   return builder.create<LLVM::OrOp>(loc, a, b);
 }
 
-Value Access::both(Value value, uint32_t mask) {
+Value Access::maskWith(Value value, uint32_t mask) {
   return mask == ~0u ? value
                      : builder.create<LLVM::AndOp>(loc, value, word(mask));
 }
 
 Value Access::funnel(Value high, Value low, unsigned bit) {
-  return bit ? either(shiftLeft(high, bit), shiftRight(low, wordBits - bit))
+  return bit ? bitOr(shiftLeft(high, bit), shiftRight(low, wordBits - bit))
              : high;
 }
 
@@ -121,8 +122,8 @@ Value Access::choose(Value isOdd, Value odd, Value even) {
   return builder.create<LLVM::SelectOp>(loc, isOdd, odd, even);
 }
 
-/// The constant part is an index into what the rest points at: so LLVM sees
-/// which accesses of one packet do not overlap.
+/// The constant part of the address is a GEP index, so that LLVM sees which
+/// accesses of a packet do not overlap.
 Value Access::pointerTo(Value base, int32_t bytes) {
   Value address = shiftLeft(handle, target::HandleToDramShift);
   if (base)
@@ -144,12 +145,12 @@ Access::Quads Access::quadsOf(int32_t index, unsigned count) {
     return {pointerTo(head, first), unsigned(behind - first) / wordBytes,
             unsigned(start - first) / wordBytes, Value()};
   }
-  // Modulo 8 the first word is at 0 or at 4.
+  // The first word is at 0 or 4 modulo 8.
   Value place = add(head, word(uint32_t(start)));
   Value half = builder.create<LLVM::AndOp>(loc, place, word(wordBytes));
   Value isOdd =
       builder.create<LLVM::ICmpOp>(loc, LLVM::ICmpPredicate::ne, half, word(0));
-  Value base = both(place, uint32_t(-quadBytes));
+  Value base = maskWith(place, uint32_t(-quadBytes));
   return {pointerTo(base, 0), (count + 2) / 2 * 2, 0, isOdd};
 }
 
@@ -165,6 +166,7 @@ SmallVector<Value> Access::loadQuads(const Quads &quads) {
 }
 
 SmallVector<Value> Access::load(int32_t index, unsigned count) {
+  KARAKAL_ASSERT(modulus == 4 || modulus == 8, "words are aligned");
   Quads quads = quadsOf(index, count);
   SmallVector<Value> all = loadQuads(quads), words;
   for (unsigned i = 0; i < count; ++i)
@@ -173,8 +175,8 @@ SmallVector<Value> Access::load(int32_t index, unsigned count) {
   return words;
 }
 
-/// One bit a byte that `mask` has, bit 0 for the first byte; nothing if a byte
-/// is there in part.
+/// Returns a bit for each byte of `mask`, bit 0 for the first byte, or nothing
+/// if the mask has a part of a byte.
 std::optional<uint32_t> bytesOf(uint32_t mask) {
   uint32_t bytes = 0;
   for (unsigned byte = 0; byte < 4; ++byte) {
@@ -186,18 +188,18 @@ std::optional<uint32_t> bytesOf(uint32_t mask) {
   return bytes;
 }
 
-/// Writes some bytes of one quadword by one command, without a read.
-bool Access::storeMasked(const Quads &quads, const Run &run) {
+/// Writes some bytes of one quadword with one command and no read, if possible.
+bool Access::storeMasked(const Quads &quads, const Burst &burst) {
   Value words[2] = {word(0), word(0)};
   uint32_t mask = 0;
-  if (quads.words != 2 || (quads.isOdd && run.words.size() != 1))
+  if (quads.words != 2 || (quads.isOdd && burst.words.size() != 1))
     return false;
-  for (unsigned i = 0; i < run.words.size(); ++i) {
-    std::optional<uint32_t> bytes = bytesOf(run.masks[i]);
+  for (unsigned i = 0; i < burst.words.size(); ++i) {
+    std::optional<uint32_t> bytes = bytesOf(burst.masks[i]);
     if (!bytes)
       return false;
     mask |= *bytes << (4 * (quads.first + i));
-    words[quads.first + i] = run.words[i];
+    words[quads.first + i] = burst.words[i];
   }
   if (mask == 0xff)
     return false; // a plain write
@@ -215,38 +217,39 @@ bool Access::storeMasked(const Quads &quads, const Run &run) {
   return true;
 }
 
-void Access::store(int32_t index, const Run &run) {
-  unsigned count = run.words.size();
+void Access::store(int32_t index, const Burst &burst) {
+  unsigned count = burst.words.size();
+  KARAKAL_ASSERT(burst.masks.size() == count, "a mask for each word");
   Quads quads = quadsOf(index, count);
-  if (storeMasked(quads, run))
+  if (storeMasked(quads, burst))
     return;
   bool isWhole = !quads.isOdd && quads.words == count &&
-                 llvm::all_of(run.masks, [](uint32_t m) { return m == ~0u; });
+                 llvm::all_of(burst.masks, [](uint32_t m) { return m == ~0u; });
   SmallVector<Value> words;
   if (isWhole)
-    words = run.words;
+    words = burst.words;
   else
     words = loadQuads(quads);
   for (unsigned i = 0; i < quads.words && !isWhole; ++i) {
-    // What of the run falls on word i, if the first one falls on `first`.
+    // The mask for word i if the first word of the burst is word `first`.
     auto maskFrom = [&](unsigned first) {
-      return i >= first && i - first < count ? run.masks[i - first] : 0u;
+      return i >= first && i - first < count ? burst.masks[i - first] : 0u;
     };
     auto partFrom = [&](unsigned first) {
       uint32_t mask = maskFrom(first);
-      return mask ? both(run.words[i - first], mask) : word(0);
+      return mask ? maskWith(burst.words[i - first], mask) : word(0);
     };
     if (!quads.isOdd) {
       uint32_t mask = maskFrom(quads.first);
       if (mask)
-        words[i] = mask == ~0u
-                       ? run.words[i - quads.first]
-                       : either(both(words[i], ~mask), partFrom(quads.first));
+        words[i] = mask == ~0u ? burst.words[i - quads.first]
+                               : bitOr(maskWith(words[i], ~mask),
+                                       partFrom(quads.first));
       continue;
     }
     Value keep = choose(quads.isOdd, word(~maskFrom(1)), word(~maskFrom(0)));
     Value kept = builder.create<LLVM::AndOp>(loc, words[i], keep);
-    words[i] = either(kept, choose(quads.isOdd, partFrom(1), partFrom(0)));
+    words[i] = bitOr(kept, choose(quads.isOdd, partFrom(1), partFrom(0)));
   }
   auto type = VectorType::get(quads.words, builder.getI32Type());
   Value vector = builder.create<LLVM::PoisonOp>(loc, type);
@@ -257,25 +260,17 @@ void Access::store(int32_t index, const Run &run) {
 }
 
 //===----------------------------------------------------------------------===//
-// What is known of the head
+// Known heads
 //===----------------------------------------------------------------------===//
 
-Value callRuntime(OpBuilder &builder, Operation *op, StringRef name,
-                  Type result, ValueRange operands) {
-  LLVM::LLVMFuncOp callee =
-      declareRuntime(op->getParentOfType<ModuleOp>(), name, result,
-                     llvm::to_vector(operands.getTypes()));
-  auto call = builder.create<LLVM::CallOp>(op->getLoc(), callee, operands);
-  return call.getNumResults() ? call.getResult() : Value();
-}
-
-/// The head of `packet` as a value that needs no descriptor, or null.
+/// Returns the head of `packet` if it is a value outside of the descriptor, or
+/// null.
 Value headValue(ConversionPatternRewriter &rewriter, Value packet) {
   auto view = packet.getDefiningOp<ir::PacketViewOp>();
   return view ? rewriter.getRemappedValue(view.getHead()) : Value();
 }
 
-/// What is known of the head of `packet` at `op`.
+/// Known heads of `packet` at `op`.
 ir::HeadAttr knownHead(Operation *op, Value packet) {
   if (auto view = packet.getDefiningOp<ir::PacketViewOp>()) {
     APInt head;
@@ -285,8 +280,9 @@ ir::HeadAttr knownHead(Operation *op, Value packet) {
   return op->getAttrOfType<ir::HeadAttr>(ir::headAttrName);
 }
 
-/// An access through `packet` with constant shifts, if the head's alignment
-/// allows; `moved` is added to the head, a multiple of `movedBy` bytes.
+/// Returns an access of `packet` with constant shifts, if the alignment of the
+/// head allows it. `moved`, a multiple of `movedBy` bytes, is added to the
+/// head.
 std::optional<Access> makeAccess(ConversionPatternRewriter &rewriter,
                                  Operation *op, Value packet, Value handle,
                                  Value moved = {}, uint32_t movedBy = 8) {
@@ -329,23 +325,26 @@ FieldPlace placeOf(const Access &access, uint32_t bitOffset, unsigned width) {
   return {position / int32_t(wordBits), unsigned(position) % wordBits, width};
 }
 
-/// `count` (1..32) bits from bit `bit` of `words` on, at the right end.
+/// Returns `count` (1..32) bits from bit `bit` of `words`, right-aligned.
 Value extract(Access &access, ArrayRef<Value> words, unsigned bit,
               unsigned count) {
+  KARAKAL_ASSERT(count >= 1 && count <= wordBits &&
+                     bit + count <= wordBits * words.size(),
+                 "the bits are in the words");
   unsigned end = bit + count;
   unsigned first = bit / wordBits, last = (end - 1) / wordBits;
   uint32_t mask = count == wordBits ? ~0u : (1u << count) - 1;
   unsigned rest = (last + 1) * wordBits - end;
   if (first == last) {
     Value value = access.shiftRight(words[first], rest);
-    return bit % wordBits == 0 ? value : access.both(value, mask);
+    return bit % wordBits == 0 ? value : access.maskWith(value, mask);
   }
-  Value value = access.either(access.shiftLeft(words[first], wordBits - rest),
-                              access.shiftRight(words[last], rest));
-  return access.both(value, mask);
+  Value value = access.bitOr(access.shiftLeft(words[first], wordBits - rest),
+                             access.shiftRight(words[last], rest));
+  return access.maskWith(value, mask);
 }
 
-/// The words of `op`'s field; the value that `accessIt` makes of them.
+/// Returns the access of `op`'s field, if its alignment is known.
 template <typename Op>
 std::optional<Access> fieldAccess(Op op, Value index, Value handle,
                                   ConversionPatternRewriter &rewriter) {
@@ -362,8 +361,8 @@ std::optional<Access> fieldAccess(Op op, Value index, Value handle,
   return makeAccess(rewriter, op, op.getPacket(), handle, moved, bytes);
 }
 
-/// The bit position in the buffer of a field whose alignment is not known, for
-/// a packet whose head is a value; null if it is not.
+/// Returns the bit position in the buffer of a field with unknown alignment, or
+/// null if the packet's head is not a value.
 template <typename Op>
 Value positionOf(Op op, Value index, ConversionPatternRewriter &rewriter) {
   Location loc = op.getLoc();
@@ -383,7 +382,7 @@ Value positionOf(Op op, Value index, ConversionPatternRewriter &rewriter) {
   return rewriter.create<LLVM::AddOp>(loc, position, scaled);
 }
 
-/// Comes before the pattern that knows nothing of the head.
+/// A pattern for known heads, with precedence over the general pattern.
 template <typename Op> class HeadPattern : public ConvertOpToLLVMPattern<Op> {
 public:
   HeadPattern(const LLVMTypeConverter &converter, ToLlvmContext &context)
@@ -432,8 +431,9 @@ struct ReadField : HeadPattern<ir::PacketReadOp> {
   }
 };
 
-/// The field's value `high:low` and its mask, shifted to where it lies.
-Run spread(Access &access, const FieldPlace &place, Value high, Value low) {
+/// Returns the words and masks of a field's value `high:low`, shifted to its
+/// position.
+Burst spread(Access &access, const FieldPlace &place, Value high, Value low) {
   // Left-aligned in two words, then shifted right by `bit` into three.
   uint64_t ones = ~uint64_t(0) << (64 - place.width);
   Value first, second = access.word(0);
@@ -446,20 +446,20 @@ Run spread(Access &access, const FieldPlace &place, Value high, Value low) {
   }
   uint32_t firstMask = uint32_t(ones >> 32), secondMask = uint32_t(ones);
   unsigned bit = place.bit;
-  Run run;
-  run.words = {access.shiftRight(first, bit)};
-  run.masks = {firstMask >> bit};
+  Burst burst;
+  burst.words = {access.shiftRight(first, bit)};
+  burst.masks = {firstMask >> bit};
   if (place.wordCount() > 1) {
-    run.words.push_back(bit ? access.funnel(first, second, wordBits - bit)
-                            : second);
-    run.masks.push_back(bit ? firstMask << (wordBits - bit) | secondMask >> bit
-                            : secondMask);
+    burst.words.push_back(bit ? access.funnel(first, second, wordBits - bit)
+                              : second);
+    burst.masks.push_back(
+        bit ? firstMask << (wordBits - bit) | secondMask >> bit : secondMask);
   }
   if (place.wordCount() > 2) {
-    run.words.push_back(access.shiftLeft(second, wordBits - bit));
-    run.masks.push_back(secondMask << (wordBits - bit));
+    burst.words.push_back(access.shiftLeft(second, wordBits - bit));
+    burst.masks.push_back(secondMask << (wordBits - bit));
   }
-  return run;
+  return burst;
 }
 
 struct WriteField : HeadPattern<ir::PacketWriteOp> {
@@ -474,8 +474,7 @@ struct WriteField : HeadPattern<ir::PacketWriteOp> {
       Value position = positionOf(op, adaptor.getIndex(), rewriter);
       if (!position)
         return mlir::failure();
-      callRuntime(rewriter, op, target::runtime::PacketWriteAt,
-                  LLVM::LLVMVoidType::get(op.getContext()),
+      callRuntime(rewriter, op, target::runtime::PacketWriteAt, {},
                   {handle, position, constantWord(rewriter, loc, width),
                    resize(rewriter, loc, value, 64)});
       rewriter.eraseOp(op);
@@ -496,10 +495,10 @@ struct WriteField : HeadPattern<ir::PacketWriteOp> {
 };
 
 //===----------------------------------------------------------------------===//
-// Runs of words
+// Bursts
 //===----------------------------------------------------------------------===//
 
-struct LoadRun : HeadPattern<ir::PacketLoadOp> {
+struct LoadBurst : HeadPattern<ir::PacketLoadOp> {
   using HeadPattern::HeadPattern;
   LogicalResult matchAndRewrite(ir::PacketLoadOp op, Adaptor adaptor,
                                 Rewriter &rewriter) const override {
@@ -527,7 +526,7 @@ struct LoadRun : HeadPattern<ir::PacketLoadOp> {
   }
 };
 
-struct StoreRun : HeadPattern<ir::PacketStoreOp> {
+struct StoreBurst : HeadPattern<ir::PacketStoreOp> {
   using HeadPattern::HeadPattern;
   LogicalResult matchAndRewrite(ir::PacketStoreOp op, Adaptor adaptor,
                                 Rewriter &rewriter) const override {
@@ -545,18 +544,19 @@ struct StoreRun : HeadPattern<ir::PacketStoreOp> {
     int32_t position = access->headBit() + 8 * op.getAt();
     unsigned bit = unsigned(position) % wordBits;
     unsigned count = op.getWords().size();
-    Run run;
+    Burst burst;
     for (unsigned i = 0; i < count + (bit ? 1 : 0); ++i) {
       uint32_t here = i < count ? maskWord(op.byteMask(), i) : 0;
       uint32_t before = bit && i ? maskWord(op.byteMask(), i - 1) : 0;
-      run.masks.push_back(here >> bit | (bit ? before << (wordBits - bit) : 0));
+      burst.masks.push_back(here >> bit |
+                            (bit ? before << (wordBits - bit) : 0));
       Value zero = access->word(0);
       Value low = i < count ? adaptor.getWords()[i] : zero;
       Value high = i ? adaptor.getWords()[i - 1] : zero;
-      run.words.push_back(bit ? access->funnel(high, low, wordBits - bit)
-                              : low);
+      burst.words.push_back(bit ? access->funnel(high, low, wordBits - bit)
+                                : low);
     }
-    access->store(position >> 5, run);
+    access->store(position >> 5, burst);
     rewriter.eraseOp(op);
     ++context.resolvedCount;
     return mlir::success();
@@ -568,7 +568,8 @@ struct StoreRun : HeadPattern<ir::PacketStoreOp> {
 void addHeadPatterns(RewritePatternSet &patterns,
                      const LLVMTypeConverter &converter,
                      ToLlvmContext &context) {
-  patterns.add<ReadField, WriteField, LoadRun, StoreRun>(converter, context);
+  patterns.add<ReadField, WriteField, LoadBurst, StoreBurst>(converter,
+                                                             context);
 }
 
 } // namespace karakal::passes

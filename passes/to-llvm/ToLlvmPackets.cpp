@@ -9,6 +9,7 @@
 #include "ir/dialect/Attributes.h"
 #include "ir/dialect/Layout.h"
 #include "passes/to-llvm/ToLlvmPatterns.h"
+#include "support/Assert.h"
 #include "target-ixp/chip/Rings.h"
 #include "target-ixp/chip/RuntimeNames.h"
 
@@ -22,11 +23,12 @@ namespace {
 // Packets
 //===----------------------------------------------------------------------===//
 
-/// The bit offset of a field, or of an element of it, in its header.
+/// Returns the bit offset of a field, or of an element of it, in its header.
 template <typename Op>
 Value bitOffset(Op op, Value index, ConversionPatternRewriter &rewriter) {
   ir::ProtocolFieldAttr field =
       ir::lookupField(op, op.getPacket().getType(), op.getField());
+  KARAKAL_ASSERT(field, "the packet's protocol has the field");
   Location loc = op.getLoc();
   Value offset = constantWord(rewriter, loc, field.getOffset());
   if (!index)
@@ -65,8 +67,8 @@ struct PacketWrite : ToLlvmPattern<ir::PacketWriteOp> {
   }
 };
 
-/// An operation that is a call of one primitive: its operands are the
-/// primitive's arguments, its result, if it has one, is a word.
+/// Lowers an operation to a call of one primitive. Its operands are the
+/// primitive's arguments; its result, if any, is a word.
 template <typename Op> struct WordPrimitive : ToLlvmPattern<Op> {
   WordPrimitive(const LLVMTypeConverter &converter, ToLlvmContext &context,
                 StringRef name)
@@ -88,7 +90,7 @@ template <typename Op> struct WordPrimitive : ToLlvmPattern<Op> {
   StringRef name;
 };
 
-/// Where soar knows the head it is a number.
+/// Lowers packet_headroom to a constant if baker-soar knows the head.
 struct PacketHeadroom : ToLlvmPattern<ir::PacketHeadroomOp> {
   using ToLlvmPattern::ToLlvmPattern;
   LogicalResult matchAndRewrite(ir::PacketHeadroomOp op, Adaptor adaptor,
@@ -180,7 +182,7 @@ struct PacketView : ToLlvmPattern<ir::PacketViewOp> {
 // Metadata
 //===----------------------------------------------------------------------===//
 
-/// The descriptor word of a declared field.
+/// Returns the descriptor word of a declared field.
 FailureOr<uint32_t> descriptorWord(Operation *op, FlatSymbolRefAttr name) {
   auto field = op->getParentOfType<ModuleOp>().lookupSymbol<ir::MetadataOp>(
       name.getValue());

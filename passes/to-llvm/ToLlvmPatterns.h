@@ -1,17 +1,17 @@
-// What the patterns of baker-to-llvm share.
+// The patterns of baker-to-llvm and helpers that they share.
 
 #ifndef KARAKAL_PASSES_TO_LLVM_TOLLVMPATTERNS_H
 #define KARAKAL_PASSES_TO_LLVM_TOLLVMPATTERNS_H
 
 #include "mlir/Conversion/LLVMCommon/Pattern.h"
 #include "mlir/Pass/Pass.h"
-#include "passes/to-llvm/ToLlvm.h"
+#include "passes/to-llvm/ToLlvmRuntime.h"
 
 namespace karakal::passes {
 
 constexpr unsigned wordBits = 32;
 
-/// What the patterns know besides their operation.
+/// The context of the patterns: the core and the statistics of the pass.
 struct ToLlvmContext {
   LlvmTarget target;
   mlir::Pass::Statistic &primitiveCount;
@@ -28,22 +28,17 @@ inline mlir::Value constantWord(mlir::OpBuilder &builder, mlir::Location loc,
       loc, builder.getI32IntegerAttr(int32_t(value)));
 }
 
-/// `value` cut or extended with zeros to `width` bits.
+/// Truncates or zero-extends `value` to `width` bits.
 mlir::Value resize(mlir::OpBuilder &builder, mlir::Location loc,
                    mlir::Value value, unsigned width);
 
-/// The high and the low word of a 64-bit value, and the value from its words.
+/// Returns the high word of a 64-bit value; or the value from its words.
 mlir::Value highWord(mlir::OpBuilder &builder, mlir::Location loc,
                      mlir::Value wide);
 mlir::Value joinWords(mlir::OpBuilder &builder, mlir::Location loc,
                       mlir::Value high, mlir::Value low);
 
-/// Calls a function of the runtime; its result, of type `result` (null: none).
-mlir::Value callRuntime(mlir::ConversionPatternRewriter &rewriter,
-                        mlir::Operation *op, llvm::StringRef name,
-                        mlir::Type result, mlir::ValueRange operands);
-
-/// The same for a packet primitive, which is counted; `width` 0: no result.
+/// Calls a packet primitive and counts the call. `width` 0 means no result.
 inline mlir::Value callPrimitive(ToLlvmContext &context,
                                  mlir::ConversionPatternRewriter &rewriter,
                                  mlir::Operation *op, llvm::StringRef name,
@@ -55,7 +50,7 @@ inline mlir::Value callPrimitive(ToLlvmContext &context,
   return callRuntime(rewriter, op, name, result, operands);
 }
 
-/// A pattern that knows the context.
+/// A pattern with the context.
 template <typename Op>
 class ToLlvmPattern : public mlir::ConvertOpToLLVMPattern<Op> {
 public:
@@ -96,10 +91,15 @@ void addServicePatterns(mlir::RewritePatternSet &patterns,
                         const mlir::LLVMTypeConverter &converter,
                         ToLlvmContext &context);
 
-/// Symbols, once no code asks them any more (ToLlvmGlobals.cpp).
+/// Symbols, after the code that looks them up (ToLlvmGlobals.cpp).
 void addSymbolPatterns(mlir::RewritePatternSet &patterns,
                        const mlir::LLVMTypeConverter &converter,
                        ToLlvmContext &context);
+
+/// Adds the wrappers `control.NAME` and `init.NAME` for the control and init
+/// functions of `module`, before its functions are lowered
+/// (ToLlvmWrappers.cpp).
+void addWrappers(mlir::ModuleOp module);
 
 } // namespace karakal::passes
 

@@ -1,8 +1,8 @@
-// What the chip does for programs.
+// Services of the chip.
 //
-// Locks, counters, hashes, time and chance as calls of runtime/services.ll, or
-// of what the host has in its place. On x86 one packet is worked on at a time:
-// a lock is always free there.
+// Lowers locks, counters, hashes, timestamps and random numbers to calls of
+// runtime/services.ll or of the host's counterpart. The host processes one
+// packet at a time, so a lock is always free there.
 //
 //   baker.atomic_add %n, %ref   →  call @__ixp_sram_add(%ref, %n)
 
@@ -78,7 +78,7 @@ struct AtomicAdd : ToLlvmPattern<ir::AtomicAddOp> {
   }
 };
 
-/// The function that hashes a key of `width` bits.
+/// Returns the name of the function that hashes a key of `width` bits.
 const char *hashFunction(unsigned width) {
   switch (width) {
   case 48:
@@ -106,7 +106,7 @@ struct Hash : ToLlvmPattern<ir::HashOp> {
   }
 };
 
-/// An operation without operands whose result a function gives.
+/// Lowers an operation without operands to a call of a function.
 template <typename Op> struct Ask : ToLlvmPattern<Op> {
   Ask(const LLVMTypeConverter &converter, ToLlvmContext &context,
       StringRef name)
@@ -135,7 +135,7 @@ struct DropCount : ToLlvmPattern<ir::DropCountOp> {
   }
 };
 
-/// The text piece by piece, each followed by a value:
+/// Lowers a trace to calls for each piece of text and each value after it:
 /// baker_trace_text(character) and baker_trace_value(number).
 struct Trace : ToLlvmPattern<ir::TraceOp> {
   using ToLlvmPattern::ToLlvmPattern;
@@ -165,8 +165,8 @@ struct Trace : ToLlvmPattern<ir::TraceOp> {
   }
 };
 
-/// The call that codegen-me/prepare/LoopBounds.h describes; on other cores
-/// none.
+/// Lowers to the call that codegen-me/prepare/LoopBounds.h describes; on other
+/// cores to nothing.
 template <typename Op> struct LoopMark : ToLlvmPattern<Op> {
   using ToLlvmPattern<Op>::ToLlvmPattern;
   LogicalResult

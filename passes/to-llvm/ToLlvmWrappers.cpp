@@ -1,7 +1,8 @@
-// Entries for control and init functions.
+// Wrappers through which the simulator and the host call control and init
+// functions.
 //
-// The simulator and the host call a control function with one pointer: its
-// arguments stand there as 64-bit words, each extended to its type's sign.
+// A wrapper of a control function takes one pointer to the arguments, 64-bit
+// words that are sign- or zero-extended by their types.
 //
 //   func.func @route_add(%prefix: i32, %length: i8) -> i32   // control
 //
@@ -16,7 +17,8 @@
 
 #include "ir/dialect/Attributes.h"
 #include "passes/Passes.h"
-#include "passes/to-llvm/ToLlvm.h"
+#include "passes/to-llvm/ToLlvmPatterns.h"
+#include "support/Assert.h"
 
 using namespace mlir;
 
@@ -24,16 +26,17 @@ namespace karakal::passes {
 
 namespace {
 
-/// True if the result of `function` was declared with a sign.
+/// Whether the result of `function` was declared as signed.
 bool isResultSigned(func::FuncOp function) {
   auto type = function.getResultAttrOfType<StringAttr>(0, ir::typeAttrName);
   return !type || type.getValue().starts_with("s") || type.getValue() == "int";
 }
 
-/// `value` as i32.
+/// Returns `value` as i32.
 Value toI32(OpBuilder &builder, Location loc, Value value, bool isSigned) {
   Type i32 = builder.getI32Type();
   unsigned width = value.getType().getIntOrFloatBitWidth();
+  KARAKAL_ASSERT(width <= 64, "a control function returns at most 64 bits");
   if (width == 32)
     return value;
   if (width > 32)
@@ -55,10 +58,10 @@ void addControlWrapper(OpBuilder &builder, func::FuncOp function) {
   body.setInsertionPointToStart(block);
   SmallVector<Value> arguments;
   for (auto [index, type] : llvm::enumerate(function.getArgumentTypes())) {
-    Value place =
+    Value pointerToArgument =
         body.create<LLVM::GEPOp>(loc, pointer, i64, block->getArgument(0),
                                  ArrayRef<LLVM::GEPArg>{int32_t(index)});
-    Value value = body.create<LLVM::LoadOp>(loc, i64, place);
+    Value value = body.create<LLVM::LoadOp>(loc, i64, pointerToArgument);
     if (type != i64)
       value = body.create<LLVM::TruncOp>(loc, type, value);
     arguments.push_back(value);
@@ -72,6 +75,9 @@ void addControlWrapper(OpBuilder &builder, func::FuncOp function) {
 }
 
 void addInitWrapper(OpBuilder &builder, func::FuncOp function) {
+  KARAKAL_ASSERT(function.getNumArguments() == 0 &&
+                     function.getNumResults() == 0,
+                 "an init function has no arguments and no result");
   Location loc = function.getLoc();
   auto nothing = LLVM::LLVMVoidType::get(builder.getContext());
   auto wrapper = builder.create<LLVM::LLVMFuncOp>(

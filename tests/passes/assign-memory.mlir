@@ -1,8 +1,8 @@
 // RUN: baker-opt %s --baker-assign-memory | FileCheck %s
 
-// What packets read often shares the load of the channels: channel 0 has the
-// descriptors, so channel 1 takes more. What nobody reads fills scratch, which
-// answers soonest, within its share of commands.
+// Globals that packets read often are spread over the SRAM channels. Channel 0 has
+// the descriptors, so channel 1 takes more. Globals that no packet reads fill
+// scratch, which has the lowest latency, within its share of commands.
 
 // CHECK: baker.global @often : !baker.array<100000 x i32> {baker.place = {address = [[#]] : i32, memory = "sram1"}, baker.place.reason = "2.00 accesses a packet of 1.00 words, 400000 bytes; in sram0 a packet would wait {{[0-9.]+}} cycles more; too large for scratch
 baker.global @often : !baker.array<100000 x i32>

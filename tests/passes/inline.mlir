@@ -4,8 +4,8 @@
 baker.protocol @ether min_bytes 14 constant_size
   [#baker.protocol_field<"dst" at 0 : 48>]
 
-// What touches packets is inlined; a function without packets only if it is
-// small or called once; nothing uncalled stays.
+// Functions with packets are inlined; others only if they are small or called
+// once. Functions without calls are removed.
 
 // CHECK-NOT: func.func @first
 func.func @first(%ph: !baker.packet<"ether">) {

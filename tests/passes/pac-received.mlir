@@ -19,7 +19,7 @@ baker.protocol @filled min_bytes 8 constant_size
 !i = !baker.packet<"ipv4">
 !b = !baker.packet<"filled">
 
-// Reads on several paths and behind a decap are one command.
+// Reads on several paths and after a decap are one command.
 // CHECK-LABEL: func.func @reads(
 // CHECK: %[[W:.*]]:6 = baker.packet_load %{{.*}} at 0 aligned : !baker.packet<"ether">
 // CHECK-NOT: packet_load
@@ -40,8 +40,8 @@ func.func @reads(%a: i32, %b: i32, %c: i1) -> (i16, i8, i48) {
   return %type, %r, %dst : i16, i8, i48
 }
 
-// Writes become one command of whole quadwords where the packet leaves: what
-// lies between them is read along with the rest.
+// Writes become one command of whole quadwords where the packet leaves. The bytes
+// between them are read with the others.
 // CHECK-LABEL: func.func @forward(
 // CHECK: %[[W:.*]]:6 = baker.packet_load %{{.*}} at -6 aligned :
 // CHECK-NOT: baker.packet_load
@@ -67,7 +67,7 @@ func.func @forward(%a: i32, %b: i32, %mac: i48) {
   return
 }
 
-// What was written is read from values, and a dropped packet is not written.
+// Reads of written fields use the values, and a dropped packet is not written.
 // CHECK-LABEL: func.func @dropped(
 // CHECK-NOT: baker.packet_load
 // CHECK-NOT: baker.packet_store
@@ -98,7 +98,7 @@ func.func @copied(%a: i32, %b: i32, %v: i8, %w: i8) {
   return
 }
 
-// Each path writes: one store behind the join, of known words.
+// Each path writes: one store after the meet, of known words.
 // CHECK-LABEL: func.func @sunk(
 // CHECK-NOT: baker.packet_store
 // CHECK: ^{{.*}}(%{{.*}}: i32):
@@ -137,7 +137,7 @@ func.func @alone(%a: i32, %b: i32, %c: i1, %v: i8) {
   return
 }
 
-// Fields that fill a byte together need nothing of what it held.
+// Fields that fill a byte together need nothing of its old value.
 // CHECK-LABEL: func.func @bits(
 // CHECK-NOT: baker.packet_load
 // CHECK: baker.packet_store [%{{.*}}, %{{.*}}] to %{{.*}} at 0 aligned
@@ -162,7 +162,7 @@ func.func @missing_bit(%a: i32, %b: i32, %v: i4, %x: i32) {
   return
 }
 
-// What is made is zero: nothing is read, and quadwords are written whole.
+// A created packet is zero: nothing is read, and quadwords are written whole.
 // CHECK-LABEL: func.func @created(
 // CHECK-NOT: baker.packet_load
 // CHECK: baker.packet_store [%{{.*}}, %{{.*}}] to %{{.*}} at 8 aligned
@@ -178,8 +178,8 @@ func.func @created(%n: i32, %v: i8) -> i32 {
 
 // -----
 
-// Where a loop takes off headers, its first round has a known head, and so has
-// what follows it.
+// If a loop removes headers, its first iteration has a known head, and so has the
+// code after it.
 
 baker.protocol @mpls min_bytes 4 constant_size
   [#baker.protocol_field<"label" at 0 : 20>,
@@ -209,8 +209,8 @@ func.func @stack(%a: i32, %b: i32, %v: i8) {
 
 // -----
 
-// Bytes that another access may have written stay as they are: such a run has
-// no 64 bytes.
+// Bytes that another access may have written are not written back, so a store of
+// 64 bytes is not possible.
 
 baker.protocol @listed min_bytes 64 constant_size
   [#baker.protocol_field<"first" at 0 : 32>,

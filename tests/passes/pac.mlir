@@ -1,7 +1,7 @@
 // RUN: baker-opt %s --split-input-file --baker-pac | FileCheck %s
 // RUN: baker-opt %s --split-input-file --baker-pac --explain=pac -o %t.mlir 2>&1 | FileCheck %s --check-prefix=WHY
 
-// Many accesses of fields become few commands of memory.
+// Many accesses of fields become few memory commands.
 
 baker.protocol @ether min_bytes 14 constant_size
   [#baker.protocol_field<"dst" at 0 : 48>,
@@ -17,7 +17,7 @@ baker.channel @out_i : "ipv4" from "f" to @tx
 !e = !baker.packet<"ether">
 !i = !baker.packet<"ipv4">
 
-// Reads on several paths and behind a decap are one command.
+// Reads on several paths and after a decap are one command.
 // CHECK-LABEL: func.func @reads(
 // CHECK: %[[W:.*]]:6 = baker.packet_load %arg0 at 0 : !baker.packet<"ether">
 // CHECK-NOT: packet_load
@@ -63,7 +63,7 @@ func.func @forward(%ph: !e, %mac: i48) {
   return
 }
 
-// What was written is read from values, and a dropped packet is not written.
+// Reads of written fields use the values, and a dropped packet is not written.
 // CHECK-LABEL: func.func @dropped(
 // CHECK-NOT: baker.packet_load
 // CHECK-NOT: baker.packet_store
@@ -128,7 +128,7 @@ func.func @alone(%ph: !i, %c: i1, %v: i8) {
   return
 }
 
-// Of unknown alignment, bytes are written by a mask.
+// With unknown alignment, bytes are written with a mask.
 // CHECK-LABEL: func.func @unknown(
 // CHECK: baker.packet_store [%{{.*}}] to %arg0 at 8 mask 1
 func.func @unknown(%ph: !i, %v: i8) {
@@ -175,8 +175,8 @@ baker.protocol @ether min_bytes 14 constant_size
 baker.channel @out : "ether" from "m.f" to @tx
 !e = !baker.packet<"ether">
 
-// Writes are in memory before bytes are appended; what is cut off the end
-// leaves the header alone.
+// Writes reach memory before bytes are appended. Removing bytes from the end does
+// not affect the header.
 
 // CHECK-LABEL: func.func @tails(
 // CHECK: baker.packet_store [%{{.*}}] to %arg0 at 12 mask 3
@@ -195,8 +195,8 @@ func.func @tails(%ph: !e, %n: i32, %v: i16, %d: i48) {
 
 // -----
 
-// Stores to neighbouring words of one object are one burst at the last of them;
-// a load of other words of the object may lie between, and is combined too.
+// Stores to adjacent words of one object are one burst at the last of them. A load
+// of other words of the object may be between them, and is combined, too.
 
 !count = !baker.struct<"count", packets : i32, bytes : i64, last : i16>
 baker.global @counts : !baker.array<4 x !count>
@@ -225,7 +225,7 @@ func.func @counters(%i: i32, %n: i64, %t: i16) {
   return
 }
 
-// Whoever finds the flag must find what was stored before it.
+// A reader that finds the flag must find the data stored before it.
 // CHECK-LABEL: func.func @flag(
 // CHECK: baker.store %
 // CHECK: baker.store %
@@ -261,12 +261,12 @@ func.func @burst_and_flag(%i: i32, %v: i32, %n: i64) {
   return
 }
 
-// What is loaded from the words between is what was stored.
+// A load of the words in between reads the values that were stored.
 // CHECK-LABEL: func.func @loaded(
 // CHECK: baker.store %
 // CHECK: baker.load %
 // CHECK: baker.store %
-// WHY: remark: [pac] not combined with the store at {{.*}}: the words are loaded between
+// WHY: remark: [pac] not combined with the store at {{.*}}: a load of the words is between
 func.func @loaded(%v: i32) -> i32 {
   %counts = baker.global_ref @counts : !baker.ref<!baker.array<4 x !count>>
   %c0 = arith.constant 0 : i32
@@ -280,8 +280,8 @@ func.func @loaded(%v: i32) -> i32 {
 
 // -----
 
-// Reads behind a branch come with those in front of it if enough packets go
-// there, as the profile says.
+// One command serves reads before and after a branch if the profile says that
+// enough packets take it.
 
 baker.protocol @wide min_bytes 48 constant_size
   [#baker.protocol_field<"first" at 0 : 32>,
@@ -310,7 +310,7 @@ func.func @frequent(%ph: !w) -> i32 {
 // CHECK: baker.packet_load %arg0 at 0 : !baker.packet<"wide"> -> i32
 // CHECK: ^bb1:
 // CHECK: baker.packet_load %arg0 at 44 : !baker.packet<"wide"> -> i32
-// WHY: remark: [pac] not combined with the access at {{.*}}: one command for both would run too often
+// WHY: remark: [pac] not combined with the access at {{.*}}: one command for both would execute too often
 func.func @seldom(%ph: !w) -> i32 {
   %c0 = arith.constant 0 : i32
   %first = baker.packet_read %ph "first" : !w -> i32
@@ -326,7 +326,7 @@ func.func @seldom(%ph: !w) -> i32 {
 
 // -----
 
-// A loop over a header array with a constant number of rounds: all elements
+// A loop over a header array with a constant number of iterations: all elements
 // come with one command.
 
 baker.protocol @list min_bytes 20 constant_size
@@ -340,7 +340,7 @@ baker.protocol @list min_bytes 20 constant_size
 // CHECK-NOT: packet_read
 // CHECK-NOT: packet_load
 // CHECK: return
-// WHY: remark: [pac] unrolled, 4 rounds: a header array has a constant index in each
+// WHY: remark: [pac] unrolled, 4 iterations: a header array has a constant index in each
 func.func @loop(%ph: !l) -> i32 {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
@@ -359,11 +359,11 @@ func.func @loop(%ph: !l) -> i32 {
   return %sum : i32
 }
 
-// What leaves a round early uses that round's values: it is copied, too.
+// An early exit of an iteration uses its values, so it is copied, too.
 // CHECK-LABEL: func.func @left_early(
 // CHECK-COUNT-4: return %{{.*}} : i32
 // CHECK: return %{{.*}} : i32
-// WHY: remark: [pac] unrolled, 4 rounds: a header array has a constant index in each
+// WHY: remark: [pac] unrolled, 4 iterations: a header array has a constant index in each
 func.func @left_early(%ph: !l) -> i32 {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
@@ -391,7 +391,7 @@ func.func @left_early(%ph: !l) -> i32 {
 
 // CHECK-LABEL: func.func @unknown_bound(
 // CHECK: packet_read
-// WHY: remark: [pac] the loop around it is not unrolled: the number of its rounds is not a constant up to 16
+// WHY: remark: [pac] the loop around it is not unrolled: the number of its iterations is not a constant up to 16
 func.func @unknown_bound(%ph: !l, %n: i32) -> i32 {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32

@@ -40,7 +40,7 @@ func.func @me_main(%m0: i32, %m1: i32, %v: i16, %c: i1) {
 baker.protocol @ether min_bytes 14 constant_size
   [#baker.protocol_field<"dst" at 0 : 48>]
 
-// To another core: the words that changed, and only those.
+// To another core: only the changed words are written.
 
 baker.metadata @hop : i16 {baker.word = 0 : i32}
 baker.metadata @flow : i32 {baker.word = 1 : i32}
@@ -106,7 +106,7 @@ func.func @me_main(%m0: i32, %m1: i32) {
 baker.protocol @ether min_bytes 14 constant_size
   [#baker.protocol_field<"dst" at 0 : 48>]
 
-// What cannot be followed stays as it is.
+// Packets that cannot be tracked stay as they are.
 
 // CHECK-LABEL: func.func @me_main
 // CHECK: baker.packet_length
@@ -141,7 +141,7 @@ func.func @me_main(%m0: i32, %m1: i32, %v: i8) -> i8 {
 baker.protocol @ether min_bytes 14 constant_size
   [#baker.protocol_field<"dst" at 0 : 48>]
 
-// Tails are arithmetic, appended bytes are cleared, what is made has no
+// Tails become arithmetic, appended bytes are cleared, and a created packet has no
 // descriptor.
 
 // CHECK-LABEL: func.func @me_main
@@ -176,7 +176,7 @@ func.func @me_main(%m0: i32, %m1: i32, %n: i32, %less: i32) -> i32 {
 baker.protocol @ether min_bytes 14 constant_size
   [#baker.protocol_field<"dst" at 0 : 48>]
 
-// What was just written to metadata is read from the value.
+// A read of metadata that was just written uses the value.
 
 baker.metadata @hop : i16 {baker.word = 0 : i32}
 
@@ -201,8 +201,8 @@ baker.protocol @ether min_bytes 14 constant_size
 baker.protocol @tag min_bytes 4 constant_size
   [#baker.protocol_field<"id" at 0 : 16>]
 
-// Where paths with different heads meet, each brings its own as a number; the
-// pairs before it are gone.
+// Where paths with different heads meet, the head is a block argument. The pairs
+// of decap and encap before it are gone.
 
 // CHECK-LABEL: func.func @me_main
 // CHECK-NOT: baker.packet_decap

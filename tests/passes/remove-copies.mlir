@@ -11,7 +11,7 @@ baker.channel @rx : "ether" from "rx" to @moved
 baker.channel @out : "ether" from "moved" to @tx
 !e = !baker.packet<"ether">
 
-// The original dies: the copy is the packet, and the drop is counted.
+// The original is dropped: the copy is the packet, and the drop is counted.
 // CHECK-LABEL: func.func @moved(
 // CHECK-NOT: packet_copy
 // CHECK-NOT: packet_drop
@@ -28,7 +28,7 @@ func.func @moved(%ph: !e) attributes {baker.kind = "ppf"} {
   return
 }
 
-// The copy dies.
+// The copy is dropped.
 // CHECK-LABEL: func.func @dropped(
 // CHECK-NOT: packet_copy
 // CHECK: call @baker_count_drop(
@@ -40,10 +40,10 @@ func.func @dropped(%ph: !e) {
   return
 }
 
-// Both live on.
+// Both are used.
 // CHECK-LABEL: func.func @both(
 // CHECK: baker.packet_copy
-// WHY: remark: [remove-copies] the copy stays: something is done with both packets
+// WHY: remark: [remove-copies] the copy stays: both packets are used
 func.func @both(%ph: !e) {
   %copy = baker.packet_copy %ph : !e
   baker.channel_put @out, %copy : !e
@@ -51,7 +51,7 @@ func.func @both(%ph: !e) {
   return
 }
 
-// The original is looked at first.
+// The original is read first.
 // CHECK-LABEL: func.func @read(
 // CHECK: baker.packet_copy
 // CHECK: baker.packet_drop
@@ -65,7 +65,7 @@ func.func @read(%ph: !e) -> i16 {
   return %type : i16
 }
 
-// Each way drops the original under a reason of its own.
+// Each path drops the original under its own reason.
 // CHECK-LABEL: func.func @ways(
 // CHECK-NOT: packet_copy
 // CHECK: baker.channel_put @out, %arg0

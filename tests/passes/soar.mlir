@@ -7,7 +7,7 @@ baker.protocol @ipv4 min_bytes 20
 baker.protocol @mpls min_bytes 4 constant_size
   [#baker.protocol_field<"label" at 0 : 20>]
 
-// Offsets through decap, encap, copy and joins that agree.
+// Offsets through decap, encap, copy and meets that agree.
 
 // CHECK-LABEL: func.func @offsets
 func.func @offsets(%m0: i32, %m1: i32, %c: i1) {
@@ -82,7 +82,7 @@ baker.protocol @ether min_bytes 14 constant_size
 baker.protocol @ipv4 min_bytes 20
   [#baker.protocol_field<"ttl" at 64 : 8>]
 
-// Through calls.
+// Offsets through calls.
 
 // CHECK-LABEL: func.func private @callee
 // CHECK: baker.packet_length {{.*}} {baker.head = #baker.head<offset 142>}

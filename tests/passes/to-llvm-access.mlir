@@ -39,7 +39,7 @@ func.func @store(%ph: !baker.packet<"ether">, %v: i32) {
   return
 }
 
-// Whole quadwords are written without a look at what is there.
+// Whole quadwords are written without being read first.
 // ME-LABEL: llvm.func @aligned(
 // XSCALE-LABEL: llvm.func @aligned(
 // ME-NOT: !llvm.ptr<2> ->

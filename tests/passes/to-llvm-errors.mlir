@@ -1,6 +1,6 @@
 // RUN: not baker-opt %s --split-input-file --baker-to-llvm=target=me 2>&1 | FileCheck %s
 
-// What an earlier pass has not decided is an error that names the pass.
+// A missing decision of an earlier pass is an error that names the pass.
 
 // CHECK: error: global @g has no place: run baker-assign-memory
 baker.global @g : i32

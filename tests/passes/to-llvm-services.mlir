@@ -8,7 +8,7 @@ baker.global @m.near : i32 {baker.place = {memory = "local", address = 4 : i32}}
 baker.global @m.far : i32 {baker.place = {memory = "sram1", address = 16 : i32}}
 baker.global @m.count : i32 {baker.place = {memory = "sram1", address = 8 : i32}}
 
-// Room is a number where the head is known; locks and counters are addresses.
+// Headroom is a constant if the head is known. Locks and counters are addresses.
 
 // HOST-LABEL: llvm.func @room
 // HOST-NOT: lock

@@ -1,22 +1,24 @@
-// Likely indices of header fields.
+// Reads of header arrays at a variable but likely index.
 //
-// What stands behind a header of variable size is read at an index computed
-// from that size, and most headers have the smallest: IPv4's has no options.
-// Where conditions in front of a read bound the index from below, the bound is
-// that of the smallest header, and gets a way of its own,
+// Data after a header of variable size is read at an index computed from that
+// size. Most headers have the smallest size; for example, most IPv4 headers
+// have no options. If conditions before a read bound the index from below, the
+// bound is the index of the smallest header. It gets a path of its own:
 //
 //   %w = baker.packet_read %ih "rest"[%i]
 //   →  if %i == 3: baker.packet_read %ih "rest"[%c3]
 //      else:       baker.packet_read %ih "rest"[%i]
 //
-// whose read is at a constant place and can be combined with others. The bound
-// is a guess in that nothing depends on it but the number of commands.
+// The read at a constant index can be combined with others. The likely index
+// affects only the number of commands, never the result.
 
-#include "passes/pac/PacGuess.h"
+#include "passes/pac/PacLikelyIndices.h"
 #include "ir/analysis/Explain.h"
 #include "ir/dialect/Baker.h"
 #include "ir/dialect/Layout.h"
 #include "ir/dialect/ProfileAttributes.h"
+
+#include "support/Assert.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
@@ -32,7 +34,7 @@ namespace karakal::passes::pac {
 namespace {
 
 constexpr unsigned depthMax = 8;
-/// Packets with the smallest header for one with a larger one.
+/// Packets with the smallest header per packet with a larger one.
 constexpr int64_t smallestHeaders = 99;
 
 std::optional<uint64_t> constantOf(Value value) {
@@ -42,13 +44,13 @@ std::optional<uint64_t> constantOf(Value value) {
   return std::nullopt;
 }
 
-/// Least values under the conditions that hold at a block.
+/// Lower bounds of values under the conditions that hold at a block.
 class Bounds {
 public:
   Bounds(Block *block, DominanceInfo &dominance)
       : block(block), dominance(dominance) {}
 
-  /// The least value of `value`, if a condition tells one.
+  /// Returns the lower bound of `value`, if a condition gives one.
   std::optional<uint64_t> least(Value value, unsigned depth = 0) const;
 
 private:
@@ -60,8 +62,8 @@ private:
   DominanceInfo &dominance;
 };
 
-/// What a compare of its left side with a constant says here, if a branch on
-/// it has been passed.
+/// Returns the lower bound that a comparison with a constant gives its left
+/// side at the block, if a branch on it dominates the block.
 std::optional<uint64_t> Bounds::fromCompare(arith::CmpIOp compare) const {
   std::optional<uint64_t> bound = constantOf(compare.getRhs());
   if (!bound)
@@ -95,7 +97,7 @@ std::optional<uint64_t> Bounds::fromConditions(Value value) const {
       if (compare.getLhs() == value)
         if (std::optional<uint64_t> bound = fromCompare(compare))
           return bound;
-    // A multiple of the value may be what is compared.
+    // The condition may compare a multiple of the value.
     auto scaled = dyn_cast<arith::ShLIOp>(user);
     if (!scaled || scaled.getLhs() != value)
       continue;
@@ -139,16 +141,19 @@ std::optional<uint64_t> Bounds::least(Value value, unsigned depth) const {
   return fromOperation(value, depth);
 }
 
-void split(ir::PacketReadOp read, uint32_t guess) {
+/// Splits a read into one at the constant `likely` and one at other indices.
+void split(ir::PacketReadOp read, uint32_t likely) {
+  KARAKAL_ASSERT(read.getIndex() && !constantOf(read.getIndex()),
+                 "a read at a variable index");
   Location loc = read.getLoc();
   Block *before = read->getBlock();
   Block *after = before->splitBlock(read->getNextNode());
   Value value = after->addArgument(read.getValue().getType(), read.getLoc());
   OpBuilder builder(read);
-  Value constant = builder.create<arith::ConstantIntOp>(loc, guess, 32);
-  Value isGuess = builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::eq,
-                                                read.getIndex(), constant);
-  Block *likely = builder.createBlock(after);
+  Value constant = builder.create<arith::ConstantIntOp>(loc, likely, 32);
+  Value isLikely = builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::eq,
+                                                 read.getIndex(), constant);
+  Block *likelyBlock = builder.createBlock(after);
   auto fixed = cast<ir::PacketReadOp>(builder.clone(*read));
   fixed.getIndexMutable().assign(constant);
   builder.create<cf::BranchOp>(loc, after, fixed.getValue());
@@ -158,34 +163,35 @@ void split(ir::PacketReadOp read, uint32_t guess) {
   builder.setInsertionPointToEnd(other);
   builder.create<cf::BranchOp>(loc, after, read.getValue());
   builder.setInsertionPointToEnd(before);
-  auto branch = builder.create<cf::CondBranchOp>(loc, isGuess, likely, other);
+  auto branch =
+      builder.create<cf::CondBranchOp>(loc, isLikely, likelyBlock, other);
   ir::setBranchCounts(branch, {smallestHeaders, 1});
 }
 
 } // namespace
 
-unsigned guessIndices(func::FuncOp function) {
+unsigned splitLikelyIndices(func::FuncOp function) {
   std::vector<std::pair<ir::PacketReadOp, uint32_t>> found;
   DominanceInfo dominance(function);
   function.walk([&](ir::PacketReadOp read) {
     if (!read.getIndex() || constantOf(read.getIndex()))
       return;
     Bounds bounds(read->getBlock(), dominance);
-    std::optional<uint64_t> guess = bounds.least(read.getIndex());
+    std::optional<uint64_t> likely = bounds.least(read.getIndex());
     ir::ProtocolFieldAttr field =
         ir::lookupField(read, read.getPacket().getType(), read.getField());
-    if (!guess || *guess >= field.getCount()) {
+    if (!likely || *likely >= field.getCount()) {
       ir::explain(read, "pac")
           << "not combined: the index is not constant, and no condition "
              "bounds it from below";
       return;
     }
-    found.push_back({read, uint32_t(*guess)});
+    found.push_back({read, uint32_t(*likely)});
   });
-  for (auto [read, guess] : found) {
-    ir::explain(read, "pac") << "a way of its own for index " << guess
+  for (auto [read, likely] : found) {
+    ir::explain(read, "pac") << "a path of its own for index " << likely
                              << ", that of the smallest header";
-    split(read, guess);
+    split(read, likely);
   }
   return found.size();
 }
