@@ -8,6 +8,8 @@
 #ifndef KARAKAL_SUPPORT_ERROR_H
 #define KARAKAL_SUPPORT_ERROR_H
 
+#include "support/Assert.h"
+
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -73,20 +75,6 @@ struct Unit {};
 using Status = Result<Unit>;
 inline Status success() { return Unit{}; }
 
-/// Reports a bug of ours with place and reason, and exits with status 3.
-[[noreturn]] void reportInternalError(const char *file, int line,
-                                      const std::string &what);
-
 } // namespace karakal
-
-/// An invariant of ours: checked in every build.
-#define KARAKAL_ASSERT(condition, what)                                        \
-  do {                                                                         \
-    if (!(condition))                                                          \
-      ::karakal::reportInternalError(__FILE__, __LINE__, what);                \
-  } while (false)
-
-#define KARAKAL_UNREACHABLE(what)                                              \
-  ::karakal::reportInternalError(__FILE__, __LINE__, what)
 
 #endif // KARAKAL_SUPPORT_ERROR_H

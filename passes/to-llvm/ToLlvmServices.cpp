@@ -10,7 +10,7 @@
 #include "ir/dialect/Attributes.h"
 #include "ir/dialect/Services.h"
 #include "passes/to-llvm/ToLlvmPatterns.h"
-#include "support/Error.h"
+#include "support/Assert.h"
 #include "target-ixp/chip/RuntimeNames.h"
 
 using namespace mlir;
@@ -42,7 +42,7 @@ template <typename Op> struct Section : ToLlvmPattern<Op> {
       callRuntime(rewriter, op, function, {}, adaptor.getRef());
     }
     rewriter.eraseOp(op);
-    return mlir::success();
+    return success();
   }
 
   StringRef name;
@@ -60,7 +60,7 @@ struct AtomicAdd : ToLlvmPattern<ir::AtomicAddOp> {
       Value sum = rewriter.create<LLVM::AddOp>(loc, old, adaptor.getValue());
       rewriter.create<LLVM::StoreOp>(loc, sum, adaptor.getRef(), 4);
       rewriter.eraseOp(op);
-      return mlir::success();
+      return success();
     }
     ir::GlobalOp global = ir::globalOf(op.getRef());
     std::optional<ir::Place> place;
@@ -74,7 +74,7 @@ struct AtomicAdd : ToLlvmPattern<ir::AtomicAddOp> {
                                            : target::intrinsic::SramAdd,
                 {}, {adaptor.getRef(), adaptor.getValue()});
     rewriter.eraseOp(op);
-    return mlir::success();
+    return success();
   }
 };
 
@@ -102,7 +102,7 @@ struct Hash : ToLlvmPattern<ir::HashOp> {
     Value hash = callRuntime(rewriter, op, hashFunction(width),
                              rewriter.getIntegerType(passed), key);
     rewriter.replaceOp(op, resize(rewriter, op.getLoc(), hash, width));
-    return mlir::success();
+    return success();
   }
 };
 
@@ -117,7 +117,7 @@ template <typename Op> struct Ask : ToLlvmPattern<Op> {
                   ConversionPatternRewriter &rewriter) const override {
     rewriter.replaceOp(
         op, callRuntime(rewriter, op, name, rewriter.getI32Type(), {}));
-    return mlir::success();
+    return success();
   }
 
   StringRef name;
@@ -131,7 +131,7 @@ struct DropCount : ToLlvmPattern<ir::DropCountOp> {
         constantWord(rewriter, op.getLoc(), ir::dropReasonNumber(op));
     rewriter.replaceOp(op, callRuntime(rewriter, op, target::runtime::DropCount,
                                        rewriter.getI32Type(), reason));
-    return mlir::success();
+    return success();
   }
 };
 
@@ -161,7 +161,7 @@ struct Trace : ToLlvmPattern<ir::TraceOp> {
       put('\n');
     }
     rewriter.eraseOp(op);
-    return mlir::success();
+    return success();
   }
 };
 
@@ -182,7 +182,7 @@ template <typename Op> struct LoopMark : ToLlvmPattern<Op> {
         callRuntime(rewriter, op, target::intrinsic::LoopEntry, {}, number);
     }
     rewriter.eraseOp(op);
-    return mlir::success();
+    return success();
   }
 };
 
