@@ -20,6 +20,10 @@ inline constexpr llvm::StringLiteral stepsAttrName = "baker.aggregates.steps";
 inline constexpr llvm::StringLiteral predictionAttrName =
     "baker.aggregates.prediction";
 
+/// On a module that baker-aggregation refused because no mapping fits.
+inline constexpr llvm::StringLiteral noMappingAttrName =
+    "baker.aggregates.none";
+
 #define GEN_PASS_DECL
 #include "aggregation/Passes.h.inc"
 

@@ -37,7 +37,8 @@ struct CodeGenOptions {
 };
 
 /// Compiles the module, which is changed on the way. Errors: E-codegen-me-001
-/// to -012 for what the machine cannot do, -020 a program that does not fit,
+/// to -012 for what the machine cannot do, -020 a program that does not fit
+/// (lacks Resource::ControlStore),
 /// -021 and -022 a stack that does not fit. Statistics: "words", "bank_copies",
 /// "spills", "reloads", "delay_slots_filled", "stack_words".
 Result<target::Microcode> compileForMe(llvm::Module &module,

@@ -6,7 +6,7 @@
 #include "codegen-me/CodeGenMe.h"
 #include "driver/ReadProgram.h"
 #include "driver/RunOnHost.h"
-#include "driver/cores/Engines.h"
+#include "driver/cores/Feedback.h"
 #include "driver/cores/NextNeighbourRings.h"
 #include "driver/cores/XScale.h"
 #include "driver/pipeline/CoreProgram.h"

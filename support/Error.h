@@ -25,6 +25,14 @@ enum ExitStatus : int {
   ExitInternalError = 3, ///< a bug of ours
 };
 
+/// A resource that does not suffice. Callers that can do with less decide by
+/// it.
+enum class Resource {
+  None,         ///< the error is one of the user's input
+  ControlStore, ///< the code of an aggregate is too large for an engine
+  Engines,      ///< no mapping fits the engines and their control stores
+};
+
 /// An error of the user's input or of a resource that does not suffice.
 struct Error {
   /// Catalogued id, `E-<folder>-NNN`; never reused.
@@ -37,23 +45,27 @@ struct Error {
   uint32_t line = 0;
   /// 1-based column, 0 if unknown.
   uint32_t column = 0;
+  /// The resource that does not suffice, if that is the error.
+  Resource lacking = Resource::None;
 
   /// `file:line:column: error: message [id]`
   std::string str() const;
 };
 
-/// Makes an error without a place.
-inline Error makeError(std::string id, std::string message) {
-  return Error{std::move(id), std::move(message), {}, 0, 0};
+/// Makes an error without a location.
+inline Error makeError(std::string id, std::string message,
+                       Resource lacking = Resource::None) {
+  return Error{std::move(id), std::move(message), {}, 0, 0, lacking};
 }
 
-/// Makes an error about a file, or about a line of it.
+/// Makes an error about a file or about one of its lines.
 inline Error makeFileError(std::string id, std::string file,
                            std::string message, uint32_t line = 0) {
-  return Error{std::move(id), std::move(message), std::move(file), line, 0};
+  return Error{std::move(id), std::move(message), std::move(file), line, 0,
+               Resource::None};
 }
 
-/// A value or the error that kept it from being made.
+/// A value, or the error that prevented it.
 template <typename T> class [[nodiscard]] Result {
 public:
   Result(T value) : state(std::in_place_index<0>, std::move(value)) {}
@@ -70,10 +82,11 @@ private:
   std::variant<T, Error> state;
 };
 
+/// The value of a function that only succeeds or fails.
+struct Success {};
 /// Success or an error.
-struct Unit {};
-using Status = Result<Unit>;
-inline Status success() { return Unit{}; }
+using Status = Result<Success>;
+inline Status success() { return Success{}; }
 
 } // namespace karakal
 

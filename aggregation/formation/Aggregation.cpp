@@ -372,6 +372,7 @@ void Aggregation::runOnOperation() {
   Formation formed = formAggregates(input);
   explainSteps(formed);
   if (!formed.failure.empty()) {
+    getOperation()->setAttr(noMappingAttrName, UnitAttr::get(&getContext()));
     getOperation().emitError() << "no mapping: " << formed.failure;
     return signalPassFailure();
   }

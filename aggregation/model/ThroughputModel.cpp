@@ -288,6 +288,7 @@ double lockedCycles(const std::vector<Stage> &stages, double rate,
 
 /// A limit on packets a cycle, and its name.
 struct Limit {
+  LimitKind kind;
   double rate;
   std::string name;
 };
@@ -301,19 +302,23 @@ std::vector<Limit> hardLimits(const std::vector<Stage> &stages,
   double wire = double(chip.portsCount) * double(chip.portsRateBps) /
                 (8.0 * (frameBytes + double(chip.portsGapBytes)));
   double most = std::max(1.0, stages.back().messages); // of both ways
-  limits.push_back({wire / clock / most, "ports"});
-  limits.push_back(
-      {1 / (most * mediaBusCycles(chip, frameBytes)), "media bus"});
+  limits.push_back({LimitKind::Ports, wire / clock / most, "ports"});
+  limits.push_back({LimitKind::MediaBus,
+                    1 / (most * mediaBusCycles(chip, frameBytes)),
+                    "media bus"});
   for (size_t u = 0; u < sharedUnitCount; ++u)
     if (double busy = busyOf(stages, SharedUnit(u)); busy > 0)
-      limits.push_back({(1 - Fit::unitLoss) / busy, limitNames[u]});
-  limits.push_back({lockRate(stages, chip), locksLimit});
+      limits.push_back(
+          {LimitKind::Unit, (1 - Fit::unitLoss) / busy, limitNames[u]});
+  limits.push_back({LimitKind::Locks, lockRate(stages, chip), "locks"});
   for (size_t i = 0; i + runtimeStages < stages.size(); ++i) {
     const Stage &stage = stages[i];
     double perEngine = stage.engines / std::max(stage.messages, 1e-9);
-    limits.push_back({perEngine / std::max(stage.cost.issue, 1e-9),
-                      enginesLimit + stage.name});
-    limits.push_back({perEngine * contextsOf(stage, chip) /
+    limits.push_back({LimitKind::Engines,
+                      perEngine / std::max(stage.cost.issue, 1e-9),
+                      "engines of " + stage.name});
+    limits.push_back({LimitKind::Contexts,
+                      perEngine * contextsOf(stage, chip) /
                           std::max(stage.cost.issue + stage.cost.latency, 1e-9),
                       "contexts of " + stage.name});
   }
@@ -363,6 +368,7 @@ Prediction predict(const std::vector<Stage> &program,
       limits.begin(), limits.end(),
       [](const Limit &a, const Limit &b) { return a.rate < b.rate; });
   double low = 0, high = least->rate;
+  prediction.limitedBy = least->kind;
   prediction.bottleneck = least->name;
   if (!findSlow(stages, high, chip))
     low = high;
@@ -370,8 +376,10 @@ Prediction predict(const std::vector<Stage> &program,
     double middle = (low + high) / 2;
     const Stage *slow = findSlow(stages, middle, chip);
     (slow ? high : low) = middle;
-    if (slow && slow >= &stages[program.size()])
-      prediction.bottleneck = slow->name; // Rx or Tx, before any limit
+    if (slow && slow >= &stages[program.size()]) { // before any limit
+      prediction.limitedBy = LimitKind::Runtime;
+      prediction.bottleneck = slow->name;
+    }
   }
   prediction.packetsPerSecond = low * double(chip.meClockHz);
   for (const Stage &stage : program)

@@ -54,15 +54,23 @@ struct Stage {
   unsigned contexts = 0;
 };
 
-/// The bottleneck of a mapping whose locks are never free.
-inline constexpr const char *locksLimit = "locks";
-/// What the bottleneck begins with if a stage's engines have no time to spare.
-inline constexpr const char *enginesLimit = "engines of ";
+/// What kind of thing limits a mapping.
+enum class LimitKind {
+  Ports,    ///< the line rate of the ports
+  MediaBus, ///< the bus between the MSF and the ports
+  Unit,     ///< a memory or the hash unit
+  Locks,    ///< locks that are never free
+  Engines,  ///< engines of a stage that issue all the time
+  Contexts, ///< contexts of a stage that wait all the time
+  Runtime,  ///< the receive or the transmit engine
+};
 
 /// What limits a mapping.
 struct Prediction {
   double packetsPerSecond = 0;
-  /// "engines of main", "contexts of main", "dram", "locks", "rx", "ports".
+  LimitKind limitedBy = LimitKind::Ports;
+  /// The limit by name: "engines of main", "contexts of main", "dram", "locks",
+  /// "rx", "ports".
   std::string bottleneck;
   /// Share of the cycles in which a stage's engines issue, by stage.
   std::vector<double> stageUtilization;

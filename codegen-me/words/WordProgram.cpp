@@ -251,7 +251,8 @@ Result<target::Microcode> resolve(const WordProgram &program,
                      "the program does not fit: " + std::to_string(count) +
                          " words, " + std::to_string(maxWords) +
                          " available, " + std::to_string(count - maxWords) +
-                         " too many; largest: " + sizesOf(program));
+                         " too many; largest: " + sizesOf(program),
+                     Resource::ControlStore);
   for (const Item &item : program.items) {
     if (item.kind == Item::Kind::Label)
       continue;

@@ -10,11 +10,9 @@ namespace karakal::driver {
 
 namespace {
 
-constexpr const char *doesNotFit = "E-codegen-me-020";
-
 /// The channels that bring aggregate `to` its messages, if all of these come
-/// from aggregate `from`; what lies on a cycle inside `to`, and what the XScale
-/// core gives back, has rings of its own.
+/// from aggregate `from`, else none. Channels on a cycle inside `to` and those
+/// from the XScale core do not count: they have rings of their own.
 SmallVector<ir::ChannelOp> linkOf(const agg::PpfGraph &graph, StringRef from,
                                   StringRef to) {
   SmallVector<ir::ChannelOp> channels;
@@ -35,7 +33,7 @@ SmallVector<ir::ChannelOp> linkOf(const agg::PpfGraph &graph, StringRef from,
   return channels;
 }
 
-/// Whether the variant of aggregate `index` exists.
+/// The variant of aggregate `index`, or null if it does not exist.
 const AggregateCode::Variant *
 findVariant(const std::vector<AggregateCode> &engines, size_t index, bool takes,
             bool puts) {
@@ -45,8 +43,11 @@ findVariant(const std::vector<AggregateCode> &engines, size_t index, bool takes,
   return nullptr;
 }
 
-/// Whether the ring from `index` to the next aggregate is one of neighbours.
-bool isNeighbourLink(const std::vector<AggregateCode> &engines, size_t index) {
+/// Whether aggregate `index` puts to the next one over a next-neighbour ring.
+/// Decided from the first aggregate on, as the loader does: a variant must
+/// exist for both of its ends.
+bool isNextNeighbourLink(const std::vector<AggregateCode> &engines,
+                         size_t index) {
   bool takes = false, puts = false;
   for (size_t i = 0; i <= index; ++i, takes = puts)
     puts = i + 1 < engines.size() && engines[i].plan.engines.size() == 1 &&
@@ -56,49 +57,63 @@ bool isNeighbourLink(const std::vector<AggregateCode> &engines, size_t index) {
   return puts;
 }
 
+/// Gives channels the next-neighbour ring as long as it lives.
+class Rerouted {
+public:
+  explicit Rerouted(llvm::ArrayRef<ir::ChannelOp> channels)
+      : channels(channels) {
+    for (ir::ChannelOp channel : channels) {
+      std::optional<uint32_t> ring = ir::numberOf(channel, ir::ringAttrName);
+      KARAKAL_ASSERT(ring, "a channel between aggregates has a ring");
+      rings.push_back(*ring);
+      ir::setNumber(channel, ir::ringAttrName, target::RingNeighbour);
+    }
+  }
+  Rerouted(const Rerouted &) = delete;
+  ~Rerouted() {
+    for (size_t i = 0; i < rings.size(); ++i)
+      ir::setNumber(channels[i], ir::ringAttrName, rings[i]);
+  }
+
+private:
+  llvm::ArrayRef<ir::ChannelOp> channels;
+  std::vector<uint32_t> rings;
+};
+
 } // namespace
 
 std::string variantName(const std::string &aggregate, bool takes, bool puts) {
   return aggregate + (takes ? ".takes" : "") + (puts ? ".puts" : "");
 }
 
-bool putsToNeighbour(const std::vector<AggregateCode> &engines, size_t index) {
-  return isNeighbourLink(engines, index);
+bool putsToNextNeighbour(const std::vector<AggregateCode> &engines,
+                         size_t index) {
+  return isNextNeighbourLink(engines, index);
 }
 
-bool takesFromNeighbour(const std::vector<AggregateCode> &engines,
-                        size_t index) {
-  return index > 0 && isNeighbourLink(engines, index - 1);
+bool takesFromNextNeighbour(const std::vector<AggregateCode> &engines,
+                            size_t index) {
+  return index > 0 && isNextNeighbourLink(engines, index - 1);
 }
 
 const target::Microcode &loadedCode(const std::vector<AggregateCode> &engines,
                                     size_t index) {
   const AggregateCode::Variant *variant =
-      findVariant(engines, index, takesFromNeighbour(engines, index),
-                  putsToNeighbour(engines, index));
+      findVariant(engines, index, takesFromNextNeighbour(engines, index),
+                  putsToNextNeighbour(engines, index));
   return variant ? variant->code : engines[index].code;
 }
 
-Status addNeighbourVariants(PlannedProgram &made, const Options &options) {
-  std::vector<AggregateCode> &engines = made.engines;
+Status addNextNeighbourVariants(ModuleOp planned,
+                                std::vector<AggregateCode> &engines,
+                                const Options &options) {
   size_t count = engines.size();
-  agg::PpfGraph graph(*made.program);
+  agg::PpfGraph graph(planned);
   std::vector<SmallVector<ir::ChannelOp>> links(count);
   for (size_t i = 0; i + 1 < count; ++i)
     links[i] = linkOf(graph, engines[i].plan.name, engines[i + 1].plan.name);
-  auto reroute = [](SmallVector<ir::ChannelOp> &link) {
-    std::vector<uint32_t> before;
-    for (ir::ChannelOp channel : link) {
-      before.push_back(*ir::numberOf(channel, ir::ringAttrName));
-      ir::setNumber(channel, ir::ringAttrName, target::RingNeighbour);
-    }
-    return before;
-  };
-  auto restore = [](SmallVector<ir::ChannelOp> &link,
-                    const std::vector<uint32_t> &rings) {
-    for (size_t i = 0; i < rings.size(); ++i)
-      ir::setNumber(link[i], ir::ringAttrName, rings[i]);
-  };
+  KARAKAL_ASSERT(links.empty() || links.back().empty(),
+                 "the last aggregate has no next neighbour");
   SmallVector<ir::ChannelOp> none;
   for (size_t i = 0; i < count; ++i)
     for (bool takes : {false, true})
@@ -107,13 +122,11 @@ Status addNeighbourVariants(PlannedProgram &made, const Options &options) {
         SmallVector<ir::ChannelOp> &out = puts ? links[i] : none;
         if (takes == in.empty() || puts == out.empty() || !(takes || puts))
           continue;
-        auto inRings = reroute(in), outRings = reroute(out);
-        auto code = compileEngine(*made.program, engines[i].plan.name, options);
-        restore(in, inRings);
-        restore(out, outRings);
+        Rerouted inputs(in), outputs(out);
+        auto code = compileEngine(planned, engines[i].plan.name, options);
         if (code)
           engines[i].variants.push_back({takes, puts, std::move(*code)});
-        else if (code.error().id != doesNotFit)
+        else if (code.error().lacking != Resource::ControlStore)
           return code.error();
       }
   return success();

@@ -3,7 +3,7 @@
 #ifndef KARAKAL_DRIVER_REPORT_COMPILEREPORT_H
 #define KARAKAL_DRIVER_REPORT_COMPILEREPORT_H
 
-#include "driver/cores/Engines.h"
+#include "driver/cores/EngineCode.h"
 #include "driver/cores/XScale.h"
 #include "driver/pipeline/Options.h"
 #include "driver/pipeline/Remark.h"

@@ -3,7 +3,7 @@
 #ifndef KARAKAL_DRIVER_REPORT_MANIFEST_H
 #define KARAKAL_DRIVER_REPORT_MANIFEST_H
 
-#include "driver/cores/Engines.h"
+#include "driver/cores/EngineCode.h"
 #include "driver/cores/XScale.h"
 #include "driver/pipeline/Options.h"
 #include "mlir/IR/BuiltinOps.h"

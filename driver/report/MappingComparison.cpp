@@ -1,6 +1,7 @@
 // What a mapping file costs.
 
 #include "driver/report/MappingComparison.h"
+#include "driver/cores/CodePrediction.h"
 #include "ir/analysis/Explain.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Path.h"
@@ -48,9 +49,10 @@ std::optional<MappingCost> costOfMapping(ModuleOp source,
   }();
   if (!free)
     return std::nullopt;
-  agg::Prediction chosen = predictionOf(*free);
-  MappingCost cost{predictionOf(made).packetsPerSecond, chosen.packetsPerSecond,
-                   chosen.bottleneck, ir::aggregatesOf(*free->program)};
+  agg::Prediction chosen = predictionOf(*free->program, free->engines);
+  MappingCost cost{predictionOf(*made.program, made.engines).packetsPerSecond,
+                   chosen.packetsPerSecond, chosen.bottleneck,
+                   ir::aggregatesOf(*free->program)};
   double lost = cost.lost();
   ir::explain(*made.program, "aggregation")
       << "mapping " << llvm::sys::path::filename(file) << " "

@@ -8,7 +8,7 @@
 #ifndef KARAKAL_DRIVER_REPORT_MAPPINGCOMPARISON_H
 #define KARAKAL_DRIVER_REPORT_MAPPINGCOMPARISON_H
 
-#include "driver/cores/Engines.h"
+#include "driver/cores/Feedback.h"
 #include <optional>
 #include <string>
 #include <vector>

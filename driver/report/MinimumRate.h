@@ -6,7 +6,7 @@
 #ifndef KARAKAL_DRIVER_REPORT_MINIMUMRATE_H
 #define KARAKAL_DRIVER_REPORT_MINIMUMRATE_H
 
-#include "driver/cores/Engines.h"
+#include "driver/cores/CodePrediction.h"
 #include "target-ixp/microcode/WorstCase.h"
 
 namespace karakal::driver {

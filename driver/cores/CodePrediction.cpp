@@ -1,0 +1,73 @@
+// What the throughput model predicts of generated code.
+
+#include "driver/cores/CodePrediction.h"
+#include "aggregation/model/PpfCost.h"
+#include "driver/cores/NextNeighbourRings.h"
+#include "ir/dialect/ProfileAttributes.h"
+#include "target-ixp/microcode/AverageCost.h"
+
+using namespace mlir;
+
+namespace karakal::driver {
+
+namespace {
+
+/// A stage that takes no messages still takes some, so that rates stay finite.
+constexpr double messagesMin = 1e-6;
+
+/// Packets per packet received; 0 where the profile does not tell.
+double perPacket(std::optional<uint64_t> count, double received) {
+  return count && received != 0 ? double(*count) / received : 0;
+}
+
+/// Messages that an aggregate takes from rings per packet received. Without a
+/// profile each packet is taken once, which is also what aggregation assumes.
+double messagesOf(ModuleOp planned, const std::string &aggregate,
+                  double received) {
+  if (received == 0)
+    return 1;
+  double messages = 0;
+  for (auto channel : planned.getOps<ir::ChannelOp>()) {
+    if (channel.goesToTx() || ir::viaOf(channel) != ir::Via::Ring)
+      continue;
+    auto consumer = planned.lookupSymbol<func::FuncOp>(channel.getConsumer());
+    if (ir::aggregateOf(consumer) == aggregate)
+      messages += channel.comesFromRx()
+                      ? 1
+                      : perPacket(ir::profileOf(channel), received);
+  }
+  return messages;
+}
+
+} // namespace
+
+std::vector<agg::Stage> stagesOf(ModuleOp planned,
+                                 const std::vector<AggregateCode> &engines) {
+  target::ChipParameters chip;
+  auto profile = ir::profileOf(planned);
+  double received = profile ? double(profile->received) : 0;
+  double lockShare = agg::PpfCosts(planned, chip).busiestLockShare();
+  KARAKAL_ASSERT(lockShare >= 0 && lockShare <= 1,
+                 "the busiest lock is held for a part of the time");
+  std::vector<agg::Stage> stages;
+  for (size_t i = 0; i < engines.size(); ++i) {
+    const AggregateCode &engine = engines[i];
+    agg::Stage stage;
+    stage.name = engine.plan.name;
+    stage.engines = engine.plan.engines.size();
+    stage.contexts = engine.contexts;
+    stage.messages =
+        std::max(messagesOf(planned, stage.name, received), messagesMin);
+    stage.cost = target::averageCost(loadedCode(engines, i), chip);
+    stage.cost.shareLocks(lockShare);
+    stages.push_back(std::move(stage));
+  }
+  return stages;
+}
+
+agg::Prediction predictionOf(ModuleOp planned,
+                             const std::vector<AggregateCode> &engines) {
+  return agg::predict(stagesOf(planned, engines), target::ChipParameters());
+}
+
+} // namespace karakal::driver

@@ -1,0 +1,52 @@
+// Microcode of one aggregate.
+//
+// Each aggregate of a planned program is a program of its own. Its PPFs are cut
+// out, lowered to LLVM IR, linked with the packet primitives, optimized and
+// compiled to instruction words.
+
+#ifndef KARAKAL_DRIVER_CORES_ENGINECODE_H
+#define KARAKAL_DRIVER_CORES_ENGINECODE_H
+
+#include "driver/pipeline/CoreProgram.h"
+#include "driver/pipeline/Options.h"
+#include "ir/dialect/Attributes.h"
+#include "target-ixp/image/Microcode.h"
+#include <vector>
+
+namespace karakal::driver {
+
+/// One aggregate: its name, its engines and its code.
+struct AggregateCode {
+  /// The code that uses next-neighbour rings for the aggregate's input, for its
+  /// output to the next aggregate, or for both
+  /// (driver/cores/NextNeighbourRings.h).
+  struct Variant {
+    bool takes = false, puts = false;
+    target::Microcode code;
+  };
+
+  ir::AggregatePlan plan;
+  target::Microcode code;
+  std::vector<Variant> variants;
+  /// Contexts of each engine that run it, 0 = all.
+  uint32_t contexts = 0;
+};
+
+/// Makes the LLVM IR of one aggregate, linked and optimized.
+Result<CoreProgram> makeEngineIr(mlir::ModuleOp planned,
+                                 const std::string &aggregate,
+                                 const Options &options);
+
+/// Compiles one aggregate. Errors: those of the passes and of the code
+/// generator; one that lacks Resource::ControlStore if the code is too large.
+Result<target::Microcode> compileEngine(mlir::ModuleOp planned,
+                                        const std::string &aggregate,
+                                        const Options &options);
+
+/// Compiles all aggregates, in the plan's order, without variants.
+Result<std::vector<AggregateCode>> compileEngines(mlir::ModuleOp planned,
+                                                  const Options &options);
+
+} // namespace karakal::driver
+
+#endif // KARAKAL_DRIVER_CORES_ENGINECODE_H

@@ -1,0 +1,229 @@
+// Planning and compiling, with feedback from the generated code.
+
+#include "driver/cores/Feedback.h"
+#include "aggregation/Passes.h"
+#include "driver/cores/CodePrediction.h"
+#include "driver/cores/EngineAssignment.h"
+#include "driver/cores/NextNeighbourRings.h"
+#include "driver/pipeline/RunPasses.h"
+#include "passes/packets/Stoppable.h"
+#include "swcache/Caches.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mlir;
+
+namespace karakal::driver {
+
+namespace {
+
+/// How the estimated sizes change when a resource does not suffice.
+struct SizeCorrection {
+  Resource lacking;
+  double factor; ///< on the estimates, at each step
+  unsigned stepsMax;
+};
+/// No mapping fits the estimates: only code shows how large it is.
+constexpr SizeCorrection shrink = {Resource::Engines, 0.6, 4};
+/// The code of an aggregate does not fit its engine.
+constexpr SizeCorrection grow = {Resource::ControlStore, 1.5, 6};
+
+/// The program is planned again if its code has less than this part of the
+/// words that were estimated: the estimate may have kept aggregates apart.
+constexpr double replanBelow = 0.9;
+
+/// Rates that differ by less are equal: the model is not that exact.
+constexpr double sameRate = 0.01;
+/// Caches must gain so much where the engines are the limit.
+constexpr double cacheGainMin = 0.005;
+
+/// A compilation with fewer software caches. The caches that are left out stay
+/// out if they do not gain `gainMin` of the rate.
+struct CacheTrial {
+  bool (*hasCaches)(ModuleOp planned);
+  void (*leaveOut)(PipelineOptions &options);
+  double gainMin;
+};
+
+/// In this order; each also leaves out what the trials before it left out.
+constexpr CacheTrial cacheTrials[] = {
+    // A look-up in cache lines takes about the time of the command that a hit
+    // saves: cache lines pay only where a memory is the limit.
+    {[](ModuleOp planned) { return !swcache::arrayCachesOf(planned).empty(); },
+     [](PipelineOptions &options) { options.cacheArrays = false; }, sameRate},
+    {[](ModuleOp planned) { return !swcache::lookupCachesOf(planned).empty(); },
+     [](PipelineOptions &options) { options.cacheLookups = false; }, -sameRate},
+    {[](ModuleOp planned) { return !swcache::globalCopiesOf(planned).empty(); },
+     [](PipelineOptions &options) {
+       options.disabled.push_back("plan-caches");
+     },
+     -sameRate},
+};
+
+/// Holds back the errors that passes report until it is known whether the
+/// program is planned again. Remarks and warnings pass.
+class HeldErrors {
+public:
+  explicit HeldErrors(MLIRContext *context) : context(context) {
+    handler.emplace(context, [this](mlir::Diagnostic &diagnostic) {
+      if (diagnostic.getSeverity() != DiagnosticSeverity::Error)
+        return llvm::failure();
+      held.push_back(std::move(diagnostic));
+      return llvm::success();
+    });
+  }
+
+  /// Reports the errors held and holds no more.
+  void report() {
+    handler.reset();
+    for (mlir::Diagnostic &diagnostic : held)
+      context->getDiagEngine().emit(std::move(diagnostic));
+    held.clear();
+  }
+
+private:
+  MLIRContext *context;
+  std::vector<mlir::Diagnostic> held;
+  std::optional<ScopedDiagnosticHandler> handler;
+};
+
+/// Plans with smaller and smaller sizes while no mapping fits. On success
+/// `wordsScale` is the factor that fitted; if none does, the error is that of
+/// the first.
+Result<OwningOpRef<ModuleOp>>
+planToFit(ModuleOp program, PipelineOptions options, double &wordsScale) {
+  HeldErrors first(program.getContext());
+  auto planned = planProgram(program, options);
+  for (unsigned step = 0;
+       !planned && planned.error().lacking == shrink.lacking &&
+       step < shrink.stepsMax;
+       ++step) {
+    HeldErrors dropped(program.getContext());
+    options.wordsScale *= shrink.factor;
+    planned = planProgram(program, options);
+  }
+  if (!planned)
+    first.report();
+  else
+    wordsScale = options.wordsScale;
+  return planned;
+}
+
+/// Plans and compiles with larger and larger sizes until each aggregate fits
+/// its engine.
+Result<PlannedProgram> compileToFit(ModuleOp program, Options options) {
+  double &wordsScale = options.pipeline.wordsScale;
+  auto planned = planToFit(program, options.pipeline, wordsScale);
+  for (unsigned step = 0;; ++step) {
+    if (!planned)
+      return planned.error();
+    auto engines = compileEngines(**planned, options);
+    if (engines)
+      return PlannedProgram{std::move(*planned), std::move(*engines),
+                            wordsScale};
+    if (engines.error().lacking != grow.lacking || step == grow.stepsMax)
+      return engines.error();
+    wordsScale *= grow.factor;
+    planned = planProgram(program, options.pipeline);
+  }
+}
+
+agg::Prediction predictionOf(const PlannedProgram &made) {
+  return predictionOf(*made.program, made.engines);
+}
+
+/// Words of code for one word that aggregation estimated.
+double wordsPerEstimate(const PlannedProgram &made) {
+  auto estimate = made.program.get()->getAttrOfType<DictionaryAttr>(
+      agg::predictionAttrName);
+  if (!estimate)
+    return 1;
+  double words = 0;
+  for (const AggregateCode &engine : made.engines)
+    words += double(engine.code.words.size());
+  return words / cast<FloatAttr>(estimate.get("words")).getValueAsDouble();
+}
+
+/// Plans again with the true sizes if the estimates were far too large, and
+/// returns the faster program.
+PlannedProgram withTrueSizes(PlannedProgram made, ModuleOp program,
+                             const Options &options) {
+  Options again = options;
+  again.pipeline.wordsScale = made.wordsScale * wordsPerEstimate(made);
+  if (again.pipeline.wordsScale >= replanBelow * made.wordsScale)
+    return made;
+  auto smaller = compileToFit(program, again);
+  if (!smaller || predictionOf(*smaller).packetsPerSecond <=
+                      predictionOf(made).packetsPerSecond)
+    return made;
+  return std::move(*smaller);
+}
+
+/// Returns `cached`, or `plain` with fewer caches if the caches gain less than
+/// `gainMin` of its rate.
+PlannedProgram betterOf(PlannedProgram cached, Result<PlannedProgram> plain,
+                        double gainMin) {
+  if (!plain)
+    return cached;
+  const agg::Prediction prediction = predictionOf(cached);
+  if (prediction.limitedBy == agg::LimitKind::Engines)
+    gainMin = std::max(gainMin, cacheGainMin);
+  double with = prediction.packetsPerSecond;
+  double without = predictionOf(*plain).packetsPerSecond;
+  if (with >= without * (1 + gainMin))
+    return cached;
+  swcache::refuseCaches(
+      *plain->program, *cached.program,
+      llvm::formatv("it does not pay: {0:f2} million packets a second with "
+                    "it, {1:f2} without",
+                    with / 1e6, without / 1e6)
+          .str());
+  return std::move(*plain);
+}
+
+} // namespace
+
+Result<OwningOpRef<ModuleOp>> planProgram(ModuleOp program,
+                                          const PipelineOptions &options) {
+  OwningOpRef<ModuleOp> planned = program.clone();
+  Status done = runPasses(*planned, [&](OpPassManager &passes) {
+    addProgramPasses(passes, options);
+  });
+  if (!done) {
+    Error error = done.error();
+    if (planned.get()->hasAttr(agg::noMappingAttrName))
+      error.lacking = Resource::Engines;
+    return error;
+  }
+  KARAKAL_ASSERT(!ir::aggregatesOf(*planned).empty(),
+                 "a planned program has an aggregate");
+  if (options.isStoppable)
+    planned.get()->setAttr(passes::stoppableAttrName,
+                           UnitAttr::get(program.getContext()));
+  return planned;
+}
+
+Result<PlannedProgram> planAndCompile(ModuleOp program,
+                                      const Options &options) {
+  auto made = compileToFit(program, options);
+  if (!made)
+    return made;
+  if (made->engines.size() > 1 && options.pipeline.mapping.empty()) {
+    made = withTrueSizes(std::move(*made), program, options);
+    reassignEngines(*made->program, made->engines);
+  }
+  Options fewer = options;
+  for (const CacheTrial &trial : cacheTrials) {
+    if (!trial.hasCaches(*made->program))
+      continue;
+    trial.leaveOut(fewer.pipeline);
+    made =
+        betterOf(std::move(*made), compileToFit(program, fewer), trial.gainMin);
+  }
+  Status added =
+      addNextNeighbourVariants(*made->program, made->engines, options);
+  if (!added)
+    return added.error();
+  return made;
+}
+
+} // namespace karakal::driver

@@ -1,0 +1,44 @@
+// Planning and compiling, with feedback from the generated code.
+//
+// Aggregation decides from estimates of size and cost. The code is the truth:
+//
+//   plan → compile → the code does not fit an engine   larger estimates, again
+//        ↘ no mapping fits the estimates               smaller estimates, again
+//                  → the code is smaller than estimated  plan again, keep the
+//                                                        better of the two
+//                  → engines by the cost of the code
+//                  → software caches                   compile without; caches
+//                                                      stay if they pay
+//
+// Cost: at most 12 compilations of the program, mostly one to four.
+
+#ifndef KARAKAL_DRIVER_CORES_FEEDBACK_H
+#define KARAKAL_DRIVER_CORES_FEEDBACK_H
+
+#include "driver/cores/EngineCode.h"
+
+namespace karakal::driver {
+
+/// A program with its plan and its code.
+struct PlannedProgram {
+  mlir::OwningOpRef<mlir::ModuleOp> program;
+  std::vector<AggregateCode> engines;
+  /// The factor on estimated words that the plan was made with.
+  double wordsScale = 1;
+};
+
+/// Runs the passes that plan, over a copy of the program. Errors: those of the
+/// passes; one that lacks Resource::Engines if no mapping fits.
+Result<mlir::OwningOpRef<mlir::ModuleOp>>
+planProgram(mlir::ModuleOp program, const PipelineOptions &options);
+
+/// Plans and compiles. If an aggregate does not fit its engine, plans again
+/// with larger sizes. Software caches stay only if the model predicts that the
+/// code with them is no slower than the code without. Errors: those of the
+/// passes and of the code generator.
+Result<PlannedProgram> planAndCompile(mlir::ModuleOp program,
+                                      const Options &options);
+
+} // namespace karakal::driver
+
+#endif // KARAKAL_DRIVER_CORES_FEEDBACK_H
