@@ -1,237 +1,20 @@
-// The compiler's command line.
+// The compiler. Its options are in driver/CommandLine.cpp.
 //
-// Options stand here and nowhere else. Exit status: 0 done, 1 the input is
-// wrong, 2 the command line is wrong, 3 a bug of ours.
+// Exit status: 0 done, 1 the input is wrong, 2 the command line is wrong, 3 a
+// bug of ours.
 
-#include "baker-lang/syntax/DiagnosticCatalogue.h"
+#include "driver/CommandLine.h"
 #include "driver/Compile.h"
-#include "driver/pipeline/Plugins.h"
-#include "ir/analysis/Explain.h"
-#include "support/Error.h"
 #include "support/InternalError.h"
-#include "target-ixp/chip/ChipParameters.h"
-#include "target-ixp/chip/MemoryMap.h"
-#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/Signals.h"
 
-#include <CLI/CLI.hpp>
-
 #include <cstdio>
 #include <cstdlib>
-#include <map>
-#include <string>
 
 using namespace karakal;
-using driver::Emit;
-using driver::Level;
-using driver::Options;
 
-namespace {
-
-const std::map<std::string, Level> levels = {
-    {"base", Level::Base}, {"o1", Level::O1},     {"o2", Level::O2},
-    {"pac", Level::Pac},   {"soar", Level::Soar}, {"phr", Level::Phr},
-    {"swc", Level::Swc}};
-
-const std::map<std::string, Emit> forms = {
-    {"ast", Emit::Ast},   {"baker", Emit::Baker}, {"dot", Emit::Dot},
-    {"llvm", Emit::Llvm}, {"asm", Emit::Asm},     {"ixp", Emit::Ixp}};
-
-/// Values that are names until the command line has been checked.
-struct CommandLine {
-  Options options;
-  std::string level = "swc", form = "ixp", target = "ixp2400", policy;
-  std::vector<std::string> settings;
-  std::vector<std::string> warnings; ///< each without its `-W`
-  std::vector<std::string> plugins, extraPasses;
-};
-
-/// The names of a table as CLI11 checks and lists them.
-template <typename Value>
-CLI::IsMember oneOf(const std::map<std::string, Value> &table) {
-  std::vector<std::string> names;
-  for (const auto &[name, value] : table)
-    names.push_back(name);
-  return CLI::IsMember(names);
-}
-
-void declareOptions(CLI::App &app, CommandLine &line) {
-  Options &options = line.options;
-  app.add_option("FILE", options.inputs,
-                 "Baker sources of one program (or one module of the baker "
-                 "dialect, .mlir)")
-      ->required();
-  app.add_option("-o", options.output,
-                 "where to write; - is standard output (default: FILE's name "
-                 "with .ixp, or standard output for text)");
-  app.add_option("-I", options.importFolders,
-                 "look for imports in this folder too (repeatable)")
-      ->allow_extra_args(false);
-  app.add_option("-W", line.warnings,
-                 "warnings: -Wflag, -Wno-flag, -Weverything, -Werror, "
-                 "-Werror=flag")
-      ->allow_extra_args(false);
-  std::map<std::string, bool> diagnosticForms = {{"text", false},
-                                                 {"json", true}};
-  app.add_option("--diagnostics", options.jsonDiagnostics,
-                 "form of errors and warnings: text (the default), json")
-      ->transform(CLI::CheckedTransformer(diagnosticForms));
-  app.add_option("--level", line.level,
-                 "optimization: base, o1 (scalar), o2 (packet primitives "
-                 "inlined), pac (packet access combining), soar (static "
-                 "offsets), phr (packet handling removal), swc (software "
-                 "caches; the default)")
-      ->check(oneOf(levels));
-  app.add_option("--emit", line.form,
-                 "what to write: ast, baker (dialect), dot (PPF graph with "
-                 "aggregates), llvm (IR of the "
-                 "microengines), asm (microcode), ixp (image; the default)")
-      ->check(oneOf(forms));
-  app.add_option("--profile-trace", options.profileTrace,
-                 "take the profile over this trace");
-  app.add_option("--profile", options.profiles,
-                 "read the profile from this file; several are added up")
-      ->allow_extra_args(false);
-  app.add_option("--emit-profile", options.emitProfile,
-                 "write the profile to this file");
-  app.add_option("--control", options.control,
-                 "control functions to call before the profile or the run");
-  app.add_option("--mes", options.pipeline.engineCount,
-                 "programmable microengines, 1 to 6 (default: 6)")
-      ->check(CLI::Range(1u, target::AppEngineCount));
-  app.add_option("--target", line.target, "the chip: ixp2400")
-      ->check(CLI::IsMember({"ixp2400"}));
-  app.add_option("--mapping", options.pipeline.mapping,
-                 "file that fixes which PPFs share engines, or a part of it");
-  app.add_option("--report", options.report,
-                 "write what was decided, and why, as JSON");
-  app.add_option("--cold-share", options.pipeline.coldShare,
-                 "a PPF that takes in less than this share of the profile's "
-                 "packets runs on the XScale core (default: 0.001)")
-      ->check(CLI::Range(0.0, 1.0));
-  app.add_option("--disable-pass", options.pipeline.disabled,
-                 "leave out the passes of these names")
-      ->delimiter(',')
-      ->allow_extra_args(false);
-  app.add_option("--explain", options.explained,
-                 "print what the passes of these names decided and refused, "
-                 "and why; all is every pass")
-      ->delimiter(',')
-      ->allow_extra_args(false);
-  app.add_option("--check-passes", options.pipeline.checkedPackets,
-                 "run the microengines' program on this many random packets "
-                 "before and after each pass, and compare");
-  app.add_flag("--time-passes", options.timePasses,
-               "print how long each pass over the baker dialect took");
-  app.add_option("--pass-plugin", line.plugins,
-                 "load a shared library with passes")
-      ->allow_extra_args(false);
-  app.add_option("--run-pass", line.extraPasses,
-                 "run also PASS{options}[,...] over the microengines' program, "
-                 "before the pass NAME if NAME: stands in front, else before "
-                 "to-llvm")
-      ->allow_extra_args(false);
-  app.add_option("--set", line.settings,
-                 "a chip parameter that programs are made for: sram.size=BYTES "
-                 "of a channel (give it to ixpsim, too)");
-  app.add_option("--policy", line.policy,
-                 "power: the XScale core can stop engines while traffic is "
-                 "low (ixpsim --policy=power)")
-      ->check(CLI::IsMember({"power"}));
-  app.add_option("--min-rate", options.minRateGbps,
-                 "refuse the program if its code cannot promise this rate of "
-                 "the smallest frames in Gbit/s, whatever path they take")
-      ->check(CLI::PositiveNumber);
-  app.add_flag("--wcet", options.worstCases,
-               "print the most cycles that a message can take in each "
-               "aggregate, and the rate that follows");
-  app.add_option("--max-error-rate", options.pipeline.maxErrorRate,
-                 "share of packets that may use a cached value after it was "
-                 "replaced (default: 0.001)")
-      ->check(CLI::Range(0.0, 1.0));
-  app.add_flag("--run", options.run,
-               "run the program on this computer over --trace");
-  app.add_flag("--print-traces", options.printTraces,
-               "with --run: print what the program's 'trace' says");
-  app.add_option("--trace", options.trace, "with --run: packets in");
-  app.add_option("--out", options.out, "with --run: packets out");
-  app.add_option("--stats", options.stats, "with --run: statistics as JSON");
-}
-
-/// What is wrong with the options together; empty if nothing.
-std::string findConflict(const Options &options) {
-  if (options.run && options.trace.empty())
-    return "--run needs --trace";
-  if (!options.run &&
-      !(options.trace.empty() && options.out.empty() && options.stats.empty()))
-    return "--trace, --out and --stats go with --run";
-  if (!options.run && options.printTraces)
-    return "--print-traces goes with --run";
-  if (options.run && !(options.output.empty() && options.report.empty() &&
-                       options.profileTrace.empty() &&
-                       options.profiles.empty() && options.emitProfile.empty()))
-    return "-o, --report and the options of the profile do not go with --run";
-  if (!options.emitProfile.empty() && options.profileTrace.empty() &&
-      options.profiles.empty())
-    return "--emit-profile needs --profile-trace or --profile";
-  if (!options.run && !options.control.empty() && options.profileTrace.empty())
-    return "--control needs --profile-trace or --run";
-  if (!options.report.empty() && options.emit != Emit::Ixp &&
-      options.emit != Emit::Asm)
-    return "--report needs --emit=ixp or --emit=asm";
-  if ((options.worstCases || options.minRateGbps != 0) &&
-      (options.run || options.emit != Emit::Ixp || options.output == "-"))
-    return "--wcet and --min-rate go with an image in a file";
-  return "";
-}
-
-/// Loads plugins and checks the names of passes; E-driver-005 to -008.
-Status findPasses(CommandLine &line) {
-  if (Status loaded = driver::loadPassPlugins(line.plugins); !loaded)
-    return loaded;
-  Options &options = line.options;
-  for (const std::string &text : line.extraPasses) {
-    auto extra = driver::parseExtraPasses(text);
-    if (!extra)
-      return extra.error();
-    options.pipeline.extra.push_back(*extra);
-  }
-  std::vector<std::string> explained = options.explained;
-  llvm::erase(explained, ir::explainAll);
-  if (Status known = driver::checkPassNames(explained); !known)
-    return known;
-  return driver::checkCanBeDisabled(options.pipeline.disabled);
-}
-
-/// Of the chip's parameters programs are made for one; the others are the
-/// simulator's alone.
-Status takeSettings(CommandLine &line) {
-  target::ChipParameters chip;
-  for (const std::string &setting : line.settings) {
-    if (setting.rfind("sram.size=", 0) != 0)
-      return makeError("E-driver-033",
-                       "--set=" + setting +
-                           ": programs are made for sram.size=BYTES alone; the "
-                           "chip's other parameters are set by ixpsim --set "
-                           "and listed by ixpsim --describe");
-    if (Status status = target::setParameter(chip, setting); !status)
-      return status;
-  }
-  if (chip.sramBytes % 4096 != 0 || chip.sramBytes < target::SramChannelBytes)
-    return makeError("E-driver-033", "--set=sram.size: programs need 4194304 "
-                                     "bytes or more, in multiples of 4096");
-  line.options.pipeline.sramBytes = uint64_t(chip.sramBytes);
-  return success();
-}
-
-int usageError(const std::string &what) {
-  std::fprintf(stderr, "bakerc: error: %s\nRun with --help for usage.\n",
-               what.c_str());
-  return ExitUsageWrong;
-}
-
-void reportFatalError(void *, const char *what, bool) {
+static void reportFatalError(void *, const char *what, bool) {
   std::fprintf(stderr,
                "internal error: %s\nThis is a bug of Karakal, not of your "
                "input. Please report it with the command line\nand the input "
@@ -241,41 +24,16 @@ void reportFatalError(void *, const char *what, bool) {
   std::_Exit(ExitInternalError);
 }
 
-void reportCrash(void *) { reportFatalError(nullptr, "crash", true); }
-
-} // namespace
+static void reportCrash(void *) { reportFatalError(nullptr, "crash", true); }
 
 int main(int argc, char **argv) {
   llvm::sys::AddSignalHandler(reportCrash, nullptr);
   llvm::install_fatal_error_handler(reportFatalError);
 
-  CLI::App app("Compiles Baker programs for the Intel IXP2400.", "bakerc");
-  CommandLine line;
-  declareOptions(app, line);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError &error) {
-    if (error.get_exit_code() == 0)
-      return app.exit(error); // --help
-    return usageError(error.what());
-  }
-  line.options.pipeline.level = levels.at(line.level);
-  line.options.emit = forms.at(line.form);
-  line.options.pipeline.isStoppable = line.policy == "power";
-  if (Status set = takeSettings(line); !set)
-    return usageError(set.error().message);
-  auto policy = lang::warningPolicy(line.warnings);
-  if (!policy)
-    return usageError(policy.error().message);
-  line.options.warnings = *policy;
-  if (std::string what = findConflict(line.options); !what.empty())
-    return usageError(what);
-  if (Status passes = findPasses(line); !passes)
-    return usageError(passes.error().file.empty() ? passes.error().message
-                                                  : passes.error().file + ": " +
-                                                        passes.error().message);
-
-  Status done = driver::compile(line.options);
+  auto parsed = driver::parseCommandLine(argc, argv);
+  if (auto *status = std::get_if<ExitStatus>(&parsed))
+    return *status;
+  Status done = driver::compile(std::get<driver::Options>(parsed));
   if (done)
     return ExitDone;
   if (!done.error().message.empty())

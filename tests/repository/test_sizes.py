@@ -33,7 +33,6 @@ LONG_FILES: dict[str, str] = {}
 LONG_FUNCTIONS = dict.fromkeys(
     [
         "sim-ixp/engine/MicroengineRun.cpp: Microengine::execute",
-        "tools/bakerc.cpp: declareOptions",
     ],
     "to be split",
 )
