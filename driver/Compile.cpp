@@ -150,20 +150,21 @@ Result<Options> withMapping(const Options &options) {
   return read;
 }
 
-/// Worst cases, if the command line asks for them.
-Result<std::optional<Promise>> makePromise(const PlannedProgram &made,
-                                           const Options &options) {
+/// The minimum rate, if the command line asks for it. Prints it with `--wcet`.
+Result<std::optional<MinimumRate>> findMinimumRate(const PlannedProgram &made,
+                                                   const Options &options) {
   if (!options.worstCases && options.minRateGbps == 0)
-    return std::optional<Promise>();
-  auto promise = findPromise(*made.program, made.engines);
-  if (!promise)
-    return promise.error();
+    return std::optional<MinimumRate>();
+  auto minimum = computeMinimumRate(*made.program, made.engines);
+  if (!minimum)
+    return minimum.error();
   if (options.worstCases)
-    (llvm::outs() << printPromise(*promise, made.engines)).flush();
-  if (Status kept = checkMinRate(*promise, made.engines, options.minRateGbps);
-      !kept)
-    return kept.error();
-  return std::optional<Promise>(std::move(*promise));
+    (llvm::outs() << printMinimumRate(*minimum, made.engines)).flush();
+  Status reached =
+      checkMinimumRate(*minimum, made.engines, options.minRateGbps);
+  if (!reached)
+    return reached.error();
+  return std::optional<MinimumRate>(std::move(*minimum));
 }
 
 /// Everything behind the front end and the profile.
@@ -178,9 +179,9 @@ Status emitCode(ModuleOp source, const Options &options,
   auto made = planAndCompile(source, options);
   if (!made)
     return made.error();
-  auto promise = makePromise(*made, options);
-  if (!promise)
-    return promise.error();
+  auto minimum = findMinimumRate(*made, options);
+  if (!minimum)
+    return minimum.error();
   ModuleOp program = *made->program;
   if (options.emit == Emit::Llvm) {
     auto text = printLlvm(program, options);
@@ -192,16 +193,16 @@ Status emitCode(ModuleOp source, const Options &options,
   auto image = makeImage(program, options, made->engines, *xscale);
   if (!image)
     return image.error();
-  if (*promise)
+  if (*minimum)
     for (size_t i = 0; i < made->engines.size(); ++i)
       image->manifest["aggregates"][i]["turn_cycles_bound"] =
-          uint64_t(std::ceil((*promise)->issueMax[i]));
+          uint64_t(std::ceil((*minimum)->issueMax[i]));
   bool isTold = !options.report.empty() ||
                 ir::isExplained(program.getContext(), "aggregation");
   auto mapping = isTold ? costOfMapping(source, *made, options) : std::nullopt;
   if (!options.report.empty()) {
     std::string report = makeReport(program, options, made->engines, *xscale,
-                                    remarks, *promise, mapping);
+                                    remarks, *minimum, mapping);
     if (Status written = writeFile(options.report, report); !written)
       return written;
   }

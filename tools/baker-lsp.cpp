@@ -10,6 +10,6 @@
 int main(int argc, char **argv) {
   return karakal::lang::LanguageServer(std::cin, std::cout,
                                        {argv + 1, argv + argc},
-                                       karakal::driver::placesOf)
+                                       karakal::driver::addressMapOf)
       .run();
 }

@@ -54,7 +54,7 @@ struct Options {
 
   /// Prints the worst case of a message in each aggregate.
   bool worstCases = false;
-  /// Rate in Gbit/s that the code must promise; 0: none.
+  /// Rate in Gbit/s that the code must reach on any path; 0: none.
   double minRateGbps = 0;
 
   /// Runs the program on this computer instead of compiling it for the chip.

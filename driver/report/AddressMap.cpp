@@ -1,7 +1,7 @@
-// Where the compiler puts global data.
+// The address of each global variable.
 //
-// Runs the passes over the whole program that bakerc runs, up to the places,
-// and reads their attributes: what an editor shows of a variable.
+// Runs the program passes of bakerc and reads the addresses that they assign.
+// An editor shows them with a variable.
 
 #include "driver/report/AddressMap.h"
 
@@ -17,6 +17,7 @@ namespace karakal::driver {
 
 using namespace mlir;
 
+/// "scratch at 0x3000: why".
 static std::string lineOf(ir::GlobalOp global) {
   auto place = ir::placeOf(global);
   if (!place)
@@ -28,20 +29,20 @@ static std::string lineOf(ir::GlobalOp global) {
   return reason ? text + ": " + reason.str() : text;
 }
 
-std::map<std::string, std::string> placesOf(const lang::Program &program,
-                                            const SourceManager &sources) {
+std::map<std::string, std::string> addressMapOf(const lang::Program &program,
+                                                const SourceManager &sources) {
   MLIRContext context(MLIRContext::Threading::DISABLED);
   ScopedDiagnosticHandler quiet(&context, [](mlir::Diagnostic &) {});
   auto module = lang::lowerToIr(program, sources, context);
   PassManager passes(&context);
   addProgramPasses(passes, PipelineOptions());
-  std::map<std::string, std::string> places;
+  std::map<std::string, std::string> lines;
   if (!module || failed(passes.run(*module)))
-    return places;
+    return lines;
   for (auto global : module->getOps<ir::GlobalOp>())
     if (std::string line = lineOf(global); !line.empty())
-      places[global.getSymName().str()] = line;
-  return places;
+      lines[global.getSymName().str()] = line;
+  return lines;
 }
 
 } // namespace karakal::driver

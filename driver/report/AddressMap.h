@@ -1,4 +1,4 @@
-// Where the compiler puts global data.
+// The address of each global variable.
 
 #ifndef KARAKAL_DRIVER_REPORT_ADDRESSMAP_H
 #define KARAKAL_DRIVER_REPORT_ADDRESSMAP_H
@@ -11,11 +11,11 @@
 
 namespace karakal::driver {
 
-/// For each global variable of a program without errors, by its symbol, where
-/// a compilation without a profile puts it and why, as one line. Empty if the
-/// program cannot be placed. Says nothing to anybody.
-std::map<std::string, std::string> placesOf(const lang::Program &program,
-                                            const SourceManager &sources);
+/// Where a compilation without a profile puts each global variable of a program
+/// without errors, and why: one line of text for each symbol. Empty if the
+/// program does not fit in memory. Reports no diagnostics.
+std::map<std::string, std::string> addressMapOf(const lang::Program &program,
+                                                const SourceManager &sources);
 
 } // namespace karakal::driver
 

@@ -177,16 +177,16 @@ void addPrediction(json &report, ModuleOp program,
         count));
 }
 
-/// What the aggregates take at most, and the rate that they promise.
-void addPromise(json &report, const Promise &promise) {
-  for (size_t i = 0; i < promise.worst.size(); ++i)
+/// The worst case of each aggregate and the minimum rate.
+void addMinimumRate(json &report, const MinimumRate &minimum) {
+  for (size_t i = 0; i < minimum.worst.size(); ++i)
     report["aggregates"][i]["worst_case"] = {
-        {"issue_cycles", promise.worst[i].cost.issue},
-        {"latency_cycles", promise.worst[i].cost.latency}};
-  report["promised"] = {{"mpps", promise.packets / 1e6},
-                        {"gbps", promise.gbps()},
+        {"issue_cycles", minimum.worst[i].cost.issue},
+        {"latency_cycles", minimum.worst[i].cost.latency}};
+  report["promised"] = {{"mpps", minimum.packetsPerSecond / 1e6},
+                        {"gbps", minimum.gbps()},
                         {"frame_bytes", predictedFrameBytes},
-                        {"bottleneck", promise.bottleneck}};
+                        {"bottleneck", minimum.bottleneck}};
 }
 
 /// What the mapping file costs against the mapping that the compiler chooses.
@@ -217,7 +217,7 @@ std::string makeReport(ModuleOp program, const Options &options,
                        const std::vector<AggregateCode> &engines,
                        const XScaleCode &xscale,
                        const std::vector<Remark> &remarks,
-                       const std::optional<Promise> &promise,
+                       const std::optional<MinimumRate> &minimum,
                        const std::optional<MappingCost> &mapping) {
   json decisions = listSteps(program);
   for (json &decision : listDecisions(program))
@@ -234,8 +234,8 @@ std::string makeReport(ModuleOp program, const Options &options,
                  {"decisions", decisions},
                  {"profile_packets", listProfile(program)}};
   addPrediction(report, program, engines);
-  if (promise)
-    addPromise(report, *promise);
+  if (minimum)
+    addMinimumRate(report, *minimum);
   if (mapping)
     report["mapping"] = describeCost(*mapping, options.pipeline.mapping);
   return report.dump(2) + "\n";

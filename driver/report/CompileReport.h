@@ -18,12 +18,12 @@ namespace karakal::driver {
 /// by function, what the throughput model says of them and how aggregation
 /// came to them; the XScale core's part; the memory that globals take; every
 /// decision with its reason, those that passes explain included; what a mapping
-/// file costs; and, if asked for, worst cases and the promised rate.
+/// file costs; and, if asked for, worst cases and the minimum rate.
 std::string makeReport(mlir::ModuleOp program, const Options &options,
                        const std::vector<AggregateCode> &engines,
                        const XScaleCode &xscale,
                        const std::vector<Remark> &remarks,
-                       const std::optional<Promise> &promise,
+                       const std::optional<MinimumRate> &minimum,
                        const std::optional<MappingCost> &mapping);
 
 } // namespace karakal::driver

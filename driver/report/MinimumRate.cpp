@@ -1,4 +1,4 @@
-// The rate that generated code promises.
+// The minimum rate of generated code.
 
 #include "driver/report/MinimumRate.h"
 #include "driver/cores/NextNeighbourRings.h"
@@ -15,10 +15,10 @@ namespace {
 /// Source lines of a path that an error names.
 constexpr size_t linesMax = 12;
 
-/// Words do not tell the SRAM channel: the worst case is shared out as the
-/// average is.
-void shareChannels(target::MessageCost &worst,
-                   const target::MessageCost &average) {
+/// Instruction words do not tell the SRAM channel. The worst case is therefore
+/// divided between the channels in the proportion of the average cost.
+void divideByChannel(target::MessageCost &worst,
+                     const target::MessageCost &average) {
   double first = average.busy[size_t(target::SharedUnit::Sram0)];
   double second = average.busy[size_t(target::SharedUnit::Sram1)];
   if (second <= 0)
@@ -31,44 +31,49 @@ void shareChannels(target::MessageCost &worst,
   }
 }
 
-/// The source lines of a path: "a.baker:10, 12, b.baker:4".
+/// The source lines of a path, at most `most`: "a.baker:10, 12, b.baker:4".
 std::string linesOf(const target::WorstCase &worst,
                     const target::Microcode &code, size_t most) {
   std::string text, file;
   uint32_t line = 0;
   size_t count = 0;
   for (uint32_t word : worst.path) {
-    const target::SourceLine &place = code.lines[word];
-    if (place.line == 0 || (place.file == file && place.line == line))
+    const target::SourceLine &location = code.lines[word];
+    if (location.line == 0 || (location.file == file && location.line == line))
       continue;
     if (++count > most)
       return text + ", …";
     text += text.empty() ? "" : ", ";
-    if (place.file != file)
-      text += llvm::sys::path::filename(place.file).str() + ":";
-    text += std::to_string(place.line);
-    file = place.file;
-    line = place.line;
+    if (location.file != file)
+      text += llvm::sys::path::filename(location.file).str() + ":";
+    text += std::to_string(location.line);
+    file = location.file;
+    line = location.line;
   }
   return text.empty() ? "the dispatch loop" : text;
 }
 
 } // namespace
 
-double Promise::gbps() const { return packets * predictedFrameBytes * 8 / 1e9; }
+double MinimumRate::gbps() const {
+  return packetsPerSecond * predictedFrameBytes * 8 / 1e9;
+}
 
-Result<Promise> findPromise(ModuleOp planned,
-                            const std::vector<AggregateCode> &engines) {
+Result<MinimumRate>
+computeMinimumRate(ModuleOp planned,
+                   const std::vector<AggregateCode> &engines) {
   target::ChipParameters chip;
-  Promise promise;
-  promise.stages = stagesOf(planned, engines);
+  MinimumRate minimum;
+  minimum.stages = stagesOf(planned, engines);
+  KARAKAL_ASSERT(minimum.stages.size() == engines.size(),
+                 "each aggregate is a stage");
   for (size_t i = 0; i < engines.size(); ++i) {
     auto worst = target::worstCaseOf(loadedCode(engines, i), chip);
     if (!worst)
       return worst.error();
-    agg::Stage &stage = promise.stages[i];
+    agg::Stage &stage = minimum.stages[i];
     target::MessageCost cost = worst->cost;
-    shareChannels(cost, stage.cost);
+    divideByChannel(cost, stage.cost);
     stage.cost = cost;
     stage.messages = std::max(stage.messages, 1.0);
     double issueMax = worst->cost.issue;
@@ -83,24 +88,26 @@ Result<Promise> findPromise(ModuleOp planned,
         return other.error();
       issueMax = std::max(issueMax, other->cost.issue);
     }
-    promise.issueMax.push_back(issueMax);
-    promise.worst.push_back(std::move(*worst));
+    minimum.issueMax.push_back(issueMax);
+    minimum.worst.push_back(std::move(*worst));
   }
-  promise.packets =
-      (1 - agg::modelError) *
-      agg::predict(promise.stages, chip, predictedFrameBytes).packetsPerSecond;
-  promise.bottleneck =
-      agg::predict(promise.stages, chip, predictedFrameBytes).bottleneck;
-  return promise;
+  agg::Prediction prediction =
+      agg::predict(minimum.stages, chip, predictedFrameBytes);
+  minimum.packetsPerSecond =
+      (1 - agg::modelError) * prediction.packetsPerSecond;
+  minimum.bottleneck = prediction.bottleneck;
+  KARAKAL_ASSERT(minimum.packetsPerSecond > 0,
+                 "a program with bounded paths has a minimum rate");
+  return minimum;
 }
 
-std::string printPromise(const Promise &promise,
-                         const std::vector<AggregateCode> &engines) {
+std::string printMinimumRate(const MinimumRate &minimum,
+                             const std::vector<AggregateCode> &engines) {
   std::string text =
       llvm::formatv("{0,-24}{1,8}{2,8}{3,9}{4,9}\n", "worst case of a message",
                     "engines", "words", "engine", "memory");
   for (size_t i = 0; i < engines.size(); ++i) {
-    const target::WorstCase &worst = promise.worst[i];
+    const target::WorstCase &worst = minimum.worst[i];
     text += llvm::formatv("{0,-24}{1,8}{2,8}{3,9:f0}{4,9:f0}\n",
                           engines[i].plan.name, engines[i].plan.engines.size(),
                           loadedCode(engines, i).words.size(), worst.cost.issue,
@@ -110,33 +117,34 @@ std::string printPromise(const Promise &promise,
         worst.pathCost.latency,
         linesOf(worst, loadedCode(engines, i), worst.path.size()));
   }
-  text += llvm::formatv("promised: {0:f3} Gbit/s, {1:f3} million packets a "
+  text += llvm::formatv("guaranteed: {0:f3} Gbit/s, {1:f3} million packets a "
                         "second of {2} bytes; limit: {3}\n",
-                        promise.gbps(), promise.packets / 1e6,
-                        predictedFrameBytes, promise.bottleneck);
+                        minimum.gbps(), minimum.packetsPerSecond / 1e6,
+                        predictedFrameBytes, minimum.bottleneck);
   return text;
 }
 
-Status checkMinRate(const Promise &promise,
-                    const std::vector<AggregateCode> &engines, double gbps) {
-  if (promise.gbps() >= gbps)
+Status checkMinimumRate(const MinimumRate &minimum,
+                        const std::vector<AggregateCode> &engines,
+                        double gbps) {
+  if (minimum.gbps() >= gbps)
     return success();
   size_t slow = 0;
   auto rateOf = [&](size_t i) {
-    const agg::Stage &stage = promise.stages[i];
+    const agg::Stage &stage = minimum.stages[i];
     return stage.engines * agg::engineRate(stage.cost, {}) / stage.messages;
   };
   for (size_t i = 1; i < engines.size(); ++i)
     if (rateOf(i) < rateOf(slow))
       slow = i;
-  const target::WorstCase &worst = promise.worst[slow];
+  const target::WorstCase &worst = minimum.worst[slow];
   return makeError(
       "E-driver-040",
       llvm::formatv(
-          "{0:f3} Gbit/s cannot be promised, only {1:f3}: the limit is {2}; "
+          "{0:f3} Gbit/s cannot be guaranteed, only {1:f3}: the limit is {2}; "
           "the slowest path of aggregate '{3}', on {4} engines, takes {5:f0} "
           "engine cycles and {6:f0} of memory: {7}",
-          gbps, promise.gbps(), promise.bottleneck, engines[slow].plan.name,
+          gbps, minimum.gbps(), minimum.bottleneck, engines[slow].plan.name,
           engines[slow].plan.engines.size(), worst.pathCost.issue,
           worst.pathCost.latency,
           linesOf(worst, loadedCode(engines, slow), linesMax))

@@ -1,7 +1,8 @@
-// The rate that generated code promises.
+// The minimum rate of generated code.
 //
-// `bakerc --wcet` and `--min-rate`: worst cases of the aggregates' messages
-// (target-ixp/microcode/WorstCase.h) and the rate that follows from them.
+// `bakerc --wcet` and `--min-rate`: the worst case of a message in each
+// aggregate (target-ixp/microcode/WorstCase.h) and the rate that follows if
+// every packet takes the worst path.
 
 #ifndef KARAKAL_DRIVER_REPORT_MINIMUMRATE_H
 #define KARAKAL_DRIVER_REPORT_MINIMUMRATE_H
@@ -11,36 +12,39 @@
 
 namespace karakal::driver {
 
-/// Frame length of predicted and promised rates, CRC included: RFC 2544's
-/// smallest, the most packets a bit.
+/// Frame length in bytes of predicted and minimum rates, CRC included: RFC
+/// 2544's smallest, which gives the most packets per second.
 inline constexpr unsigned predictedFrameBytes = 64;
 
-struct Promise {
-  /// One an aggregate, in the plan's order.
+/// The rate that the code reaches on any traffic, and what it follows from.
+struct MinimumRate {
+  /// The worst case of a message in each aggregate, in the plan's order.
   std::vector<target::WorstCase> worst;
-  /// Engine cycles of a message at most, whatever rings a loader chooses.
+  /// Engine cycles of a message at most, for each aggregate, whichever variant
+  /// of the code a loader picks.
   std::vector<double> issueMax;
-  /// The stages with these costs, each taking every packet.
+  /// The stages with the worst costs. Each stage takes every packet.
   std::vector<agg::Stage> stages;
-  /// Packets a second of the smallest frames, and what limits them.
-  double packets = 0;
+  /// Packets per second of the smallest frames, and their limit.
+  double packetsPerSecond = 0;
   std::string bottleneck;
 
-  /// Frame bits a second, in Gbit/s.
+  /// Frame bits per second, in Gbit/s.
   double gbps() const;
 };
 
-/// E-target-ixp-147: a loop without a bound.
-Result<Promise> findPromise(mlir::ModuleOp planned,
-                            const std::vector<AggregateCode> &engines);
+/// Computes the minimum rate. E-target-ixp-147: a loop has no bound.
+Result<MinimumRate>
+computeMinimumRate(mlir::ModuleOp planned,
+                   const std::vector<AggregateCode> &engines);
 
 /// The table of `--wcet`.
-std::string printPromise(const Promise &promise,
-                         const std::vector<AggregateCode> &engines);
+std::string printMinimumRate(const MinimumRate &minimum,
+                             const std::vector<AggregateCode> &engines);
 
-/// E-driver-040 names the path that does not keep up with `gbps`.
-Status checkMinRate(const Promise &promise,
-                    const std::vector<AggregateCode> &engines, double gbps);
+/// Checks that the code reaches `gbps`. E-driver-040 names the slowest path.
+Status checkMinimumRate(const MinimumRate &minimum,
+                        const std::vector<AggregateCode> &engines, double gbps);
 
 } // namespace karakal::driver
 

@@ -60,7 +60,7 @@ def test_bounds_hold_and_are_tight(kernel: Path, trace: Path, tmp_path: Path) ->
     )
     found = read_json(report)
     worst = found["aggregates"][0]["worst_case"]
-    assert "promised:" in said and f"{worst['issue_cycles']:.0f}" in said
+    assert "guaranteed:" in said and f"{worst['issue_cycles']:.0f}" in said
     alone = simulate(image, trace, 1, FAST_PORTS)
     together = simulate(image, trace, 8, FAST_PORTS)
     waiting = simulate(image, trace, 8)  # for room in the ring to Tx
@@ -77,7 +77,7 @@ def test_a_rate_that_cannot_be_guaranteed_is_refused(tmp_path: Path) -> None:
     run("bakerc", kernel, "--min-rate=0.5", "-o", image)
     image.unlink()
     said = output_of("bakerc", kernel, "--mes=1", "--min-rate=3", "-o", image, status=1)
-    assert "cannot be promised" in said and "E-driver-040" in said
+    assert "cannot be guaranteed" in said and "E-driver-040" in said
     assert "mac_hash.baker:" in said
     assert not image.exists()
 
@@ -175,7 +175,7 @@ def test_every_program_has_a_worst_case(app: str, tmp_path: Path) -> None:
     said = output_of(
         "bakerc", source, "--min-rate=2.5", "--wcet", "-o", image, status=1
     )
-    assert "promised: " in said and "E-driver-040" in said
+    assert "guaranteed: " in said and "E-driver-040" in said
     assert f"{source.stem}.baker:" in said
 
 
