@@ -20,6 +20,7 @@
 #include "aggregation/formation/Formation.h"
 #include "aggregation/formation/MappingFile.h"
 #include "aggregation/formation/PpfGraph.h"
+#include "aggregation/formation/RingAllocator.h"
 #include "aggregation/model/PpfCost.h"
 #include "ir/analysis/Explain.h"
 #include "ir/dialect/ProfileAttributes.h"
@@ -276,32 +277,6 @@ void Aggregation::setRing(ir::ChannelOp channel, std::optional<uint32_t> ring,
       << ": " << reason.str();
 }
 
-/// Gives rings to aggregates.
-class Rings {
-public:
-  /// The ring of an aggregate, a scratch ring while there are any; 0 if none is
-  /// left. The XScale core puts on scratch rings alone.
-  uint32_t of(llvm::StringMap<uint32_t> &rings, StringRef aggregate,
-              bool wantsSram) {
-    auto [at, isNew] = rings.try_emplace(aggregate, 0);
-    if (!isNew)
-      return at->second;
-    if (!wantsSram && scratch <= target::RingFreeLast)
-      at->second = scratch++;
-    else if (target::isSramRing(sram))
-      at->second = sram++;
-    else
-      isEmpty = true;
-    return at->second;
-  }
-
-  llvm::StringMap<uint32_t> cycles, inputs;
-  bool isEmpty = false;
-
-private:
-  uint32_t scratch = target::RingFreeFirst, sram = target::RingSramFirst;
-};
-
 bool Aggregation::wantsSram(StringRef aggregate) const {
   for (const MappedAggregate &mapped : file.aggregates)
     if (mapped.name == aggregate)
@@ -309,15 +284,21 @@ bool Aggregation::wantsSram(StringRef aggregate) const {
   return false;
 }
 
-/// Rings of the aggregates: those of cycles come before those of input, so that
-/// they have the lower numbers and are asked first; those that the XScale core
-/// puts on before those that need not be scratch rings.
+/// Gives rings to channels. Rings of cycles come first, so that they have the
+/// lowest numbers and are polled first. Then come those that the XScale core
+/// puts on, which must be scratch rings, then all others.
 LogicalResult Aggregation::writeRings(const PpfGraph &graph) {
-  enum Turn { Cycles, FromXScale, Others };
+  enum Phase { Cycles, FromXScale, Others };
   std::vector<int> component = graph.components();
-  Rings rings;
-  std::string fromXScale; // the aggregate that asks that ring
-  auto walk = [&](Turn turn) {
+  RingAllocator rings;
+  bool isExhausted = false;
+  auto ringOf = [&](StringRef aggregate, RingUse use, bool wantsSram = false) {
+    std::optional<uint32_t> ring = rings.ringOf(aggregate, use, wantsSram);
+    isExhausted |= !ring;
+    return ring.value_or(0); // refused below
+  };
+  std::string fromXScale; // the aggregate that takes RingFromXScale
+  auto walk = [&](Phase phase) {
     for (const PpfEdge &edge : graph.edges) {
       func::FuncOp from = graph.ppfs[edge.from], to = graph.ppfs[edge.to];
       if (ir::coreOf(to) != ir::Core::Me)
@@ -326,10 +307,10 @@ LogicalResult Aggregation::writeRings(const PpfGraph &graph) {
       bool crossesCores = ir::coreOf(from) != ir::Core::Me;
       bool isCycle = !crossesCores && ir::aggregateOf(from) == there &&
                      component[edge.from] == component[edge.to];
-      if (turn != (isCycle ? Cycles : crossesCores ? FromXScale : Others))
+      if (phase != (isCycle ? Cycles : crossesCores ? FromXScale : Others))
         continue;
       if (isCycle) {
-        setRing(edge.channel, rings.of(rings.cycles, there, false),
+        setRing(edge.channel, ringOf(there, RingUse::Cycle),
                 "lies on a cycle of the PPF graph");
       } else if (crossesCores) {
         if (fromXScale.empty())
@@ -337,20 +318,20 @@ LogicalResult Aggregation::writeRings(const PpfGraph &graph) {
         bool isFirst = fromXScale == there;
         setRing(edge.channel,
                 isFirst ? uint32_t(target::RingFromXScale)
-                        : rings.of(rings.inputs, there, false),
+                        : ringOf(there, RingUse::Input),
                 "crosses from one core to the other");
       } else if (ir::aggregateOf(from) == there) {
         setRing(edge.channel, std::nullopt, "inside one aggregate");
       } else {
-        setRing(edge.channel, rings.of(rings.inputs, there, wantsSram(there)),
+        setRing(edge.channel, ringOf(there, RingUse::Input, wantsSram(there)),
                 "leads from aggregate " + ir::aggregateOf(from) + " to " +
                     there);
       }
     }
   };
-  for (Turn turn : {Cycles, FromXScale, Others})
-    walk(turn);
-  if (rings.isEmpty)
+  for (Phase phase : {Cycles, FromXScale, Others})
+    walk(phase);
+  if (isExhausted)
     return getOperation().emitError()
            << "the mapping needs more rings between engines than there are";
   return mlir::success();

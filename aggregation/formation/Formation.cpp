@@ -365,7 +365,8 @@ void Former::takeIdleEngines() {
   for (FormedAggregate &aggregate : aggregates) {
     bool isAsked = aggregate.pin >= 0 && input.pins[aggregate.pin].engines != 0;
     unsigned before = aggregate.engines;
-    while (now.limitedBy == LimitKind::Locks && !isAsked && aggregate.engines > 1) {
+    while (now.limitedBy == LimitKind::Locks && !isAsked &&
+           aggregate.engines > 1) {
       --aggregate.engines;
       Prediction fewer = predict(stagesOf(input, aggregates), input.chip);
       if (fewer.packetsPerSecond < noLoss * now.packetsPerSecond) {

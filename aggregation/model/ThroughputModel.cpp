@@ -1,14 +1,13 @@
 // Packets a second of a mapping.
 
 #include "aggregation/model/ThroughputModel.h"
+#include "aggregation/model/Queueing.h"
 #include "support/Error.h"
 #include "target-ixp/chip/MemoryMap.h"
 #include "target-ixp/microcode/InstructionCost.h"
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
-#include <random>
 
 namespace karakal::agg {
 
@@ -21,9 +20,6 @@ namespace {
 struct Fit {
   /// Part of a unit's time that is lost between commands under full load.
   static constexpr double unitLoss = 0.02;
-  /// How often a command of an SRAM channel is of the kind of the one before it
-  /// beyond chance: contexts that waited for one thing go on together.
-  static constexpr double sameKind = 0.07;
   /// Receive and transmit engines: instructions a packet and waits of a
   /// context, in a run that leaves the units idle (`ixpsim --rate --profile`).
   static constexpr double rxIssue = 31, rxLatency = 212;
@@ -38,25 +34,6 @@ constexpr std::array<const char *, sharedUnitCount> limitNames = {
 
 double contextsOf(const Stage &stage, const target::ChipParameters &chip) {
   return stage.contexts != 0 ? double(stage.contexts) : double(chip.meContexts);
-}
-
-/// What everyone but stage `self` asks of unit u while packets arrive at
-/// `rate`.
-struct Others {
-  /// Of its time.
-  double share = 0;
-  /// Cycles that it is still at work on theirs, as one who comes by finds it.
-  double residual = 0;
-};
-Others othersOf(const std::vector<Stage> &stages, size_t self, size_t u,
-                double rate) {
-  double busy = 0, squares = 0;
-  for (size_t i = 0; i < stages.size(); ++i)
-    if (i != self) {
-      busy += stages[i].messages * stages[i].cost.busy[u];
-      squares += stages[i].messages * stages[i].cost.squares[u];
-    }
-  return {std::min(busy * rate, 0.999), squares * rate / 2};
 }
 
 /// Messages to Tx for each packet received: one, where no code tells.
@@ -118,56 +95,14 @@ double busyOf(const std::vector<Stage> &stages, SharedUnit unit) {
   return busy;
 }
 
-/// Cycles that an SRAM channel takes for a packet received. It starts its
-/// commands in the order of their arrival, so that a read behind a write that
-/// waits for its port waits too: how much of its two ports' time overlaps
-/// depends on what follows what. So it is tried, with commands drawn at random.
-double channelCycles(const std::vector<Stage> &stages, SharedUnit read,
-                     SharedUnit write) {
-  struct Draw {
-    bool isWrite;
-    double cycles, upTo;
-  };
-  constexpr unsigned rounds = 2048;
-  std::vector<Draw> draws;
-  double all = 0;
-  for (const Stage &stage : stages)
-    for (SharedUnit port : {read, write})
-      if (double count = stage.cost.commands[size_t(port)]; count > 0) {
-        all += stage.messages * count;
-        draws.push_back(
-            {port == write, stage.cost.busy[size_t(port)] / count, all});
-      }
-  if (draws.empty())
-    return 0;
-  std::minstd_rand random(1);
-  auto share = [&] { return double(random()) / double(random.max()); };
-  auto draw = [&] {
-    double point = all * share();
-    return std::find_if(draws.begin(), draws.end() - 1,
-                        [&](const Draw &d) { return point <= d.upTo; });
-  };
-  double start = 0, readFree = 0, writeFree = 0;
-  auto drawn = draw();
-  for (unsigned round = 0; round < rounds; ++round) {
-    bool isSameKind = share() < Fit::sameKind, wasWrite = drawn->isWrite;
-    do
-      drawn = draw();
-    while (isSameKind && drawn->isWrite != wasWrite);
-    double &free = drawn->isWrite ? writeFree : readFree;
-    start = std::max(start, free);
-    free = start + drawn->cycles;
-  }
-  return all * std::max(readFree, writeFree) / rounds;
-}
-
 /// The channel becomes one unit, in place of its port for reads.
 void joinPorts(std::vector<Stage> &stages, SharedUnit read, SharedUnit write) {
   double reads = busyOf(stages, read), writes = busyOf(stages, write);
   if (reads + writes <= 0)
     return;
-  double share = std::max(channelCycles(stages, read, write) / (reads + writes),
-                          std::max(reads, writes) / (reads + writes));
+  double share =
+      std::max(sramChannelCycles(stages, read, write) / (reads + writes),
+               std::max(reads, writes) / (reads + writes));
   size_t into = size_t(read), from = size_t(write);
   for (Stage &stage : stages) {
     MessageCost &cost = stage.cost;
@@ -179,33 +114,6 @@ void joinPorts(std::vector<Stage> &stages, SharedUnit read, SharedUnit write) {
   }
 }
 
-/// Messages a cycle that one engine handles whose contexts wait for `think`
-/// cycles a message elsewhere. A run of instructions is a service, and what
-/// lies between two runs the time that a customer is away: the machine
-/// interference problem with any distribution of services (Takács, Introduction
-/// to the Theory of Queues, 1962, chapter 5), here the gamma distribution of
-/// the runs' mean and variance, and times away that are exponential.
-double engineMessages(const MessageCost &cost, double contexts, double think) {
-  double issue = std::max(cost.issue, 1e-9);
-  // Without code, one run of a length that varies.
-  double runs = cost.segments > 0 ? cost.segments : 1;
-  double varies =
-      cost.segments > 0 ? runs * cost.segmentSquares / (issue * issue) - 1 : 1;
-  double run = issue / runs, away = std::max(think / runs, 1e-9);
-  auto transform = [&](double s) { // of the gamma distribution
-    return varies < 0.01 ? std::exp(-s * run)
-                         : std::pow(1 + s * run * varies, -1 / varies);
-  };
-  double sum = 0, term = 1, ways = 1;
-  for (double n = 0; n < contexts; ++n) {
-    sum += ways * term;
-    ways *= (contexts - 1 - n) / (n + 1);
-    term *= 1 / transform((n + 1) / away) - 1;
-  }
-  double idle = 1 / (1 + contexts * run / away * sum);
-  return (1 - idle) / issue;
-}
-
 /// Messages a cycle that stage `self` can handle while packets arrive at
 /// `rate` a cycle for all others.
 double stageRate(const std::vector<Stage> &stages, size_t self, double rate,
@@ -214,11 +122,11 @@ double stageRate(const std::vector<Stage> &stages, size_t self, double rate,
   const MessageCost &cost = stage.cost;
   double contexts = contextsOf(stage, chip), engines = stage.engines;
   double customers = contexts * engines;
-  std::array<Others, sharedUnitCount> others;
+  std::array<UnitLoad, sharedUnitCount> others;
   std::array<double, sharedUnitCount> queue{};
   double delay = cost.latency, bound = engines / std::max(cost.issue, 1e-9);
   for (size_t u = 0; u < sharedUnitCount; ++u) {
-    others[u] = othersOf(stages, self, u, rate);
+    others[u] = loadOfOthers(stages, self, SharedUnit(u), rate);
     delay = std::max(delay - cost.busy[u], 0.0);
     if (cost.busy[u] > 0)
       bound = std::min(bound, (1 - Fit::unitLoss) * (1 - others[u].share) /
@@ -257,16 +165,6 @@ double mediaBusCycles(const target::ChipParameters &chip, unsigned frameBytes) {
   return cycles;
 }
 
-/// Cycles that are left of the run that a context finds on its engine.
-double restOfRun(const MessageCost &cost) {
-  if (cost.segments > 0)
-    return cost.segmentSquares / std::max(2 * cost.issue, 1e-9);
-  // Each command ends a run; none is known to be longer than another.
-  double commands =
-      std::accumulate(cost.commands.begin(), cost.commands.end(), 0.0);
-  return cost.issue / (1 + commands);
-}
-
 /// Cycles for which locks are held for a packet received, at `rate` packets a
 /// cycle. A context that comes back with a lock may find its engine busy; but
 /// for each time that the lock is held one message's instructions are executed,
@@ -279,8 +177,9 @@ double lockedCycles(const std::vector<Stage> &stages, double rate,
     double contexts = contextsOf(stage, chip), engines = stage.engines;
     double others = (contexts - 1) / contexts;
     double busy = std::min(1.0, rate * stage.messages * cost.issue / engines);
-    double wait = std::min(cost.lockedSwaps * busy * others * restOfRun(cost),
-                           cost.issue / engines);
+    double wait =
+        std::min(cost.lockedSwaps * busy * others * residualSegment(cost),
+                 cost.issue / engines);
     cycles += stage.messages * (cost.locked + wait);
   }
   return cycles;

@@ -158,3 +158,85 @@ TEST(FormationTest, ALockThatIsMostlyFreeCostsNoEngine) {
   input.ppfs[0].cost.locked = 20;
   EXPECT_EQ(formAggregates(input).aggregates[0].engines, 6u);
 }
+
+TEST(FormationTest, AnAggregateTwiceAsSlowAsTheNextIsDuplicatedFirst) {
+  // Half of the ring between them adds 15 cycles to each: 115 and 230.
+  FormationInput input = makeChain(2, 100, 3000);
+  input.ppfs[1].cost = cycles(215);
+  EXPECT_TRUE(hasStep(formAggregates(input), "duplicate",
+                      "takes 230 cycles a packet, the next 115; now on 2"));
+  input.ppfs[1].cost = cycles(214);
+  EXPECT_FALSE(hasStep(formAggregates(input), "duplicate", ""));
+}
+
+TEST(FormationTest, EnginesGoToTheSlowestOneByOne) {
+  // Rings included 100, 200 and 300 cycles a packet: 100 on each engine.
+  FormationInput input = makeChain(3, 85, 3000);
+  input.ppfs[1].cost = cycles(170);
+  input.ppfs[2].cost = cycles(285);
+  Formation formed = formAggregates(input);
+  ASSERT_EQ(formed.aggregates.size(), 3u);
+  EXPECT_EQ(formed.aggregates[0].engines, 1u);
+  EXPECT_EQ(formed.aggregates[1].engines, 2u);
+  EXPECT_EQ(formed.aggregates[2].engines, 3u);
+  EXPECT_TRUE(hasStep(formed, "map", "3 engines for 300 cycles a packet"));
+}
+
+TEST(FormationTest, AMergeMayFillTheControlStoreToItsLastWord) {
+  // The fixed 100 words are needed once: 1998 + 1998 + 100.
+  EXPECT_EQ(formAggregates(makeChain(2, 20, 1998)).aggregates.size(), 1u);
+  Formation formed = formAggregates(makeChain(2, 20, 1998.5));
+  EXPECT_EQ(formed.aggregates.size(), 2u);
+  EXPECT_TRUE(hasStep(formed, "refuse", "4097 words do not fit 4096"));
+}
+
+TEST(FormationTest, ThePairWithMostTrafficMergesFirst) {
+  // 1 receives from 0 and sends more to 2; only one of the two merges fits.
+  FormationInput input = makeChain(3, 20, 1500);
+  input.channels[1].packets = 1.5;
+  Formation formed = formAggregates(input);
+  ASSERT_EQ(formed.aggregates.size(), 2u);
+  EXPECT_THAT(formed.aggregates[1].ppfs, ElementsAre(1, 2));
+  input.channels[1].packets = 0.5;
+  formed = formAggregates(input);
+  ASSERT_EQ(formed.aggregates.size(), 2u);
+  EXPECT_THAT(formed.aggregates[0].ppfs, ElementsAre(0, 1));
+}
+
+TEST(FormationTest, AStageCarriesHalfOfEachRingItTouches) {
+  FormationInput input = makeChain(2, 100, 50);
+  input.ppfs[1].packets = input.channels[0].packets = 0.25;
+  std::vector<FormedAggregate> apart(2);
+  apart[0].ppfs = {0};
+  apart[1].ppfs = {1};
+  std::vector<Stage> stages = stagesOf(input, apart);
+  // Half of the ring from Rx, and half of a ring for a quarter of the packets.
+  EXPECT_DOUBLE_EQ(stages[0].messages, 1);
+  EXPECT_DOUBLE_EQ(stages[0].cost.issue, 100 + 15 + 0.25 * 15);
+  EXPECT_DOUBLE_EQ(stages[0].cost.latency, 120 + 0.25 * 120);
+  // Costs are those of a message, of which a quarter as many come.
+  EXPECT_DOUBLE_EQ(stages[1].messages, 0.25);
+  EXPECT_DOUBLE_EQ(stages[1].cost.issue, 100 + 15);
+  EXPECT_DOUBLE_EQ(stages[1].cost.latency, 120);
+}
+
+TEST(FormationTest, AChannelInsideAnAggregateCostsNoRing) {
+  FormationInput input = makeChain(2, 100, 50);
+  std::vector<FormedAggregate> together(1);
+  together[0].ppfs = {0, 1};
+  std::vector<Stage> stages = stagesOf(input, together);
+  ASSERT_EQ(stages.size(), 1u);
+  EXPECT_DOUBLE_EQ(stages[0].cost.issue, 200 + 15);
+  EXPECT_DOUBLE_EQ(stages[0].cost.latency, 120);
+}
+
+TEST(FormationTest, MoreEnginesThanThereAreIsAFailureWithNumbers) {
+  FormationInput input = makeChain(2, 20, 50);
+  input.pins = {{"front", 4}, {"back", 3}};
+  input.ppfs[0].pin = 0;
+  input.ppfs[1].pin = 1;
+  EXPECT_EQ(formAggregates(input).failure,
+            "the mapping asks for 7 engines, there are 6");
+  input.pins[1].engines = 2;
+  EXPECT_EQ(formAggregates(input).failure, "");
+}

@@ -2,6 +2,7 @@
 
 #include "aggregation/model/ThroughputModel.h"
 #include "gtest/gtest.h"
+#include <cmath>
 
 using namespace karakal;
 using namespace karakal::agg;
@@ -147,4 +148,66 @@ TEST(ThroughputModelTest, PacketsThatAreNotSentLeaveTxAlone) {
   };
   EXPECT_NEAR(bound(2) * 2, bound(1), bound(1) * 0.01); // two copies
   EXPECT_GE(bound(0.5), bound(1));
+}
+
+TEST(ThroughputModelTest, AnEngineIsBoundByItsInstructionsOrItsContexts) {
+  target::ChipParameters chip;
+  EXPECT_DOUBLE_EQ(engineRate(makeStage(100, 300, 1).cost, chip), 1 / 100.0);
+  EXPECT_DOUBLE_EQ(engineRate(makeStage(100, 1500, 1).cost, chip), 8 / 1600.0);
+  chip.meContexts = 4;
+  EXPECT_DOUBLE_EQ(engineRate(makeStage(100, 1500, 1).cost, chip), 4 / 1600.0);
+}
+
+TEST(ThroughputModelTest, LocksOfAllStagesAddUp) {
+  target::ChipParameters chip;
+  Stage first = makeStage(100, 0, 1), second = first, free = first;
+  first.cost.locked = 100;
+  first.messages = 2;
+  second.cost.locked = 50;
+  EXPECT_NEAR(lockRate({first, free, second}, chip), 1 / 250.0, 1e-12);
+  EXPECT_TRUE(std::isinf(lockRate({free}, chip)));
+}
+
+TEST(ThroughputModelTest, AHeldLockWaitsForTheBusyEngine) {
+  target::ChipParameters chip;
+  Stage stage = makeStage(100, 0, 1);
+  stage.cost.locked = 200;
+  stage.cost.lockedSwaps = 1;
+  // At the rate r seven of eight contexts keep the engine busy for 100r of the
+  // time, and 100 cycles are left of their segment: r(200 + 8750r) = 1.
+  double rate = (std::sqrt(200.0 * 200 + 4 * 8750) - 200) / (2 * 8750);
+  EXPECT_NEAR(lockRate({stage}, chip), rate, 1e-9);
+  // Never longer than one message of each engine takes: r(200 + 100) = 1.
+  stage.cost.lockedSwaps = 100;
+  EXPECT_NEAR(lockRate({stage}, chip), 1 / 300.0, 1e-9);
+}
+
+TEST(ThroughputModelTest, TheLimitHasAKindAndAName) {
+  target::ChipParameters chip;
+  auto limitOf = [&](const Stage &stage) {
+    Prediction prediction = predict({stage}, chip);
+    return std::make_pair(prediction.limitedBy, prediction.bottleneck);
+  };
+  using Limit = std::pair<LimitKind, std::string>;
+  EXPECT_EQ(limitOf(makeStage(1000, 0, 1)),
+            Limit(LimitKind::Engines, "engines of main"));
+  EXPECT_EQ(limitOf(makeStage(100, 10000, 1)),
+            Limit(LimitKind::Contexts, "contexts of main"));
+  Stage locked = makeStage(10, 0, 6);
+  locked.cost.locked = 1000;
+  EXPECT_EQ(limitOf(locked), Limit(LimitKind::Locks, "locks"));
+  Stage hashing = makeStage(10, 0, 6);
+  hashing.cost.addCommands(target::SharedUnit::Hash, 60, 16);
+  EXPECT_EQ(limitOf(hashing), Limit(LimitKind::Unit, "hash"));
+  EXPECT_EQ(limitOf(makeStage(1, 1, 6)).first, LimitKind::Ports);
+}
+
+TEST(ThroughputModelTest, SmallFramesAreBoundByTheWire) {
+  target::ChipParameters chip;
+  chip.portsCount = 1;
+  // 64 bytes and 20 of gap and preamble at 1 Gbit/s.
+  EXPECT_NEAR(predict({makeStage(1, 1, 6)}, chip).packetsPerSecond,
+              1e9 / (8 * 84), 1);
+  EXPECT_NEAR(predict({makeStage(1, 1, 6)}, chip, 1518).packetsPerSecond,
+              1e9 / (8 * 1538), 1);
 }

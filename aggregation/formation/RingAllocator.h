@@ -1,0 +1,38 @@
+// Ring numbers for the channels between aggregates.
+
+#ifndef KARAKAL_AGGREGATION_FORMATION_RINGALLOCATOR_H
+#define KARAKAL_AGGREGATION_FORMATION_RINGALLOCATOR_H
+
+#include "target-ixp/chip/Rings.h"
+#include "llvm/ADT/StringMap.h"
+#include <optional>
+
+namespace karakal::agg {
+
+/// Which of an aggregate's rings brings a message.
+enum class RingUse {
+  Cycle, ///< a channel on a cycle inside the aggregate
+  Input, ///< a channel from another aggregate or from the XScale core
+};
+
+/// Gives each aggregate at most one ring for each use. Scratch rings are given
+/// out first, in ascending order, then SRAM rings.
+class RingAllocator {
+public:
+  /// The ring of `aggregate` for `use`, the same at each call; nothing if no
+  /// ring is free. `wantsSram` asks for an SRAM ring while scratch rings are
+  /// free. It matters at the first call only.
+  std::optional<uint32_t> ringOf(llvm::StringRef aggregate, RingUse use,
+                                 bool wantsSram = false);
+
+private:
+  std::optional<uint32_t> take(bool wantsSram);
+
+  llvm::StringMap<std::optional<uint32_t>> cycles, inputs;
+  uint32_t scratchNext = target::RingFreeFirst;
+  uint32_t sramNext = target::RingSramFirst;
+};
+
+} // namespace karakal::agg
+
+#endif // KARAKAL_AGGREGATION_FORMATION_RINGALLOCATOR_H

@@ -1,0 +1,106 @@
+// Queues of a mapping, each on its own.
+
+#include "aggregation/model/Queueing.h"
+#include "support/Error.h"
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <random>
+
+namespace karakal::agg {
+
+namespace {
+
+/// How often a command of an SRAM channel is of the kind of the one before it,
+/// beyond chance: contexts that waited for the same thing continue together.
+/// Fitted to simulations (`./dev bench model`).
+constexpr double sameKind = 0.07;
+/// A unit that others saturate still serves a little, so that rates are finite.
+constexpr double utilizationMax = 0.999;
+
+} // namespace
+
+UnitLoad loadOfOthers(const std::vector<Stage> &stages, size_t self,
+                      SharedUnit unit, double rate) {
+  KARAKAL_ASSERT(rate >= 0, "packets arrive at a rate");
+  double busy = 0, squares = 0;
+  for (size_t i = 0; i < stages.size(); ++i)
+    if (i != self) {
+      busy += stages[i].messages * stages[i].cost.busy[size_t(unit)];
+      squares += stages[i].messages * stages[i].cost.squares[size_t(unit)];
+    }
+  return {std::min(busy * rate, utilizationMax), squares * rate / 2};
+}
+
+double engineMessages(const MessageCost &cost, double contexts, double think) {
+  double issue = std::max(cost.issue, 1e-9);
+  // Without code, one segment of exponential length.
+  double segments = cost.segments > 0 ? cost.segments : 1;
+  double variation = cost.segments > 0
+                         ? segments * cost.segmentSquares / (issue * issue) - 1
+                         : 1;
+  double segment = issue / segments, away = std::max(think / segments, 1e-9);
+  auto transform = [&](double s) { // of the gamma distribution
+    return variation < 0.01
+               ? std::exp(-s * segment)
+               : std::pow(1 + s * segment * variation, -1 / variation);
+  };
+  double sum = 0, term = 1, choices = 1;
+  for (double n = 0; n < contexts; ++n) {
+    sum += choices * term;
+    choices *= (contexts - 1 - n) / (n + 1);
+    term *= 1 / transform((n + 1) / away) - 1;
+  }
+  double idle = 1 / (1 + contexts * segment / away * sum);
+  return (1 - idle) / issue;
+}
+
+double residualSegment(const MessageCost &cost) {
+  if (cost.segments > 0)
+    return cost.segmentSquares / std::max(2 * cost.issue, 1e-9);
+  // Each command ends a segment; none is known to be longer than another.
+  double commands =
+      std::accumulate(cost.commands.begin(), cost.commands.end(), 0.0);
+  return cost.issue / (1 + commands);
+}
+
+double sramChannelCycles(const std::vector<Stage> &stages, SharedUnit read,
+                         SharedUnit write) {
+  struct Draw {
+    bool isWrite;
+    double cycles, upTo;
+  };
+  constexpr unsigned commandCount = 2048;
+  std::vector<Draw> draws;
+  double all = 0;
+  for (const Stage &stage : stages)
+    for (SharedUnit port : {read, write})
+      if (double count = stage.cost.commands[size_t(port)]; count > 0) {
+        all += stage.messages * count;
+        draws.push_back(
+            {port == write, stage.cost.busy[size_t(port)] / count, all});
+      }
+  if (draws.empty())
+    return 0;
+  std::minstd_rand random(1);
+  auto share = [&] { return double(random()) / double(random.max()); };
+  auto draw = [&] {
+    double point = all * share();
+    return std::find_if(draws.begin(), draws.end() - 1,
+                        [&](const Draw &d) { return point <= d.upTo; });
+  };
+  double start = 0, readFree = 0, writeFree = 0;
+  auto drawn = draw();
+  for (unsigned command = 0; command < commandCount; ++command) {
+    bool isSameKind = share() < sameKind, wasWrite = drawn->isWrite;
+    do
+      drawn = draw();
+    while (isSameKind && drawn->isWrite != wasWrite);
+    double &free = drawn->isWrite ? writeFree : readFree;
+    start = std::max(start, free);
+    free = start + drawn->cycles;
+  }
+  return all * std::max(readFree, writeFree) / commandCount;
+}
+
+} // namespace karakal::agg
