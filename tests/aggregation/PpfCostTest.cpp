@@ -18,9 +18,9 @@ namespace {
 class PpfCostTest : public testing::Test {
 protected:
   PpfCostTest() {
-    context.loadDialect<ir::BakerDialect, mlir::func::FuncDialect,
-                        mlir::arith::ArithDialect,
-                        mlir::cf::ControlFlowDialect>();
+    context
+        .loadDialect<ir::BakerDialect, mlir::func::FuncDialect,
+                     mlir::arith::ArithDialect, mlir::cf::ControlFlowDialect>();
   }
 
   /// The cost of `@m.work.in_cc`, whose body is `body`.
@@ -46,12 +46,11 @@ protected:
   mlir::MLIRContext context;
   mlir::OwningOpRef<mlir::ModuleOp> module;
   target::ChipParameters chip;
-  std::string globals =
-      "baker.protocol @ether min_bytes 14 "
-      "[#baker.protocol_field<\"type\" at 96 : 16>]\n"
-      "baker.global @count : i32\n"
-      "baker.global @guard : i32\n"
-      "baker.global @guards : !baker.array<4 x i32>\n";
+  std::string globals = "baker.protocol @ether min_bytes 14 "
+                        "[#baker.protocol_field<\"type\" at 96 : 16>]\n"
+                        "baker.global @count : i32\n"
+                        "baker.global @guard : i32\n"
+                        "baker.global @guards : !baker.array<4 x i32>\n";
 };
 
 constexpr const char *loadCount =
