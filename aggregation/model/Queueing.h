@@ -7,7 +7,8 @@
 #ifndef KARAKAL_AGGREGATION_MODEL_QUEUEING_H
 #define KARAKAL_AGGREGATION_MODEL_QUEUEING_H
 
-#include "aggregation/model/ThroughputModel.h"
+#include "aggregation/model/Stage.h"
+#include <vector>
 
 namespace karakal::agg {
 

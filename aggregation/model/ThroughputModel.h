@@ -31,28 +31,13 @@
 #ifndef KARAKAL_AGGREGATION_MODEL_THROUGHPUTMODEL_H
 #define KARAKAL_AGGREGATION_MODEL_THROUGHPUTMODEL_H
 
+#include "aggregation/model/Stage.h"
 #include "target-ixp/chip/ChipParameters.h"
-#include "target-ixp/microcode/MessageCost.h"
 #include <array>
 #include <string>
 #include <vector>
 
 namespace karakal::agg {
-
-using target::MessageCost;
-using target::SharedUnit;
-using target::sharedUnitCount;
-
-/// A stage of a mapping: an aggregate and its engines.
-struct Stage {
-  std::string name;
-  MessageCost cost;
-  /// Messages that it handles for each packet received.
-  double messages = 1;
-  unsigned engines = 1;
-  /// Contexts of each engine that run it, 0 = all.
-  unsigned contexts = 0;
-};
 
 /// What kind of thing limits a mapping.
 enum class LimitKind {

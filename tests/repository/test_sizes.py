@@ -48,7 +48,6 @@ FEW_ASSERTIONS = dict.fromkeys(
     [
         "aggregation",
         "codegen-me",
-        "driver",
         "host",
         "passes",
         "sim-ixp",
