@@ -1,4 +1,4 @@
-// What the host must know of a program.
+// The description of a program for the host.
 
 #include "host/Describe.h"
 #include "ir/dialect/Attributes.h"
@@ -12,11 +12,11 @@ namespace karakal::host {
 
 using mlir::func::FuncOp;
 
-/// The init function that the compiler makes for initial values.
+/// The init function that the compiler adds to set initial values.
 static const char *globalsInit = "init.karakal.globals";
 
-/// The signature as the source declares it: names and types of the parameters
-/// are attributes, since integers of the IR carry no sign.
+/// The signature as the source declares it. Names and types of the parameters
+/// are attributes because integers in the IR have no sign.
 static traces::ControlSignature signatureOf(FuncOp function) {
   traces::ControlSignature signature;
   signature.name = function.getName().str();
@@ -70,7 +70,9 @@ HostProgram describe(mlir::ModuleOp baker) {
           {*id, channel.getSymName().str(), channel.getConsumer().str()});
   }
   program.dropReasons = ir::dropReasonsOf(baker);
-  // Initial values of globals stand before any other init function runs.
+  KARAKAL_ASSERT(program.dropReasons.size() >= 2,
+                 "'unspecified' and 'truncated' are always drop reasons");
+  // Globals have their initial values before any other init function runs.
   auto globals =
       std::find(program.inits.begin(), program.inits.end(), globalsInit);
   if (globals != program.inits.end())

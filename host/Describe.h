@@ -1,8 +1,8 @@
-// What the host must know of a program.
+// The description of a program for the host.
 //
-// Reads the description of a HostProgram off the baker dialect, before the
-// program is lowered: entry point, PPFs and their cores, channels that are
-// rings, control and init functions, drop reasons. `attach` adds the code.
+// `describe` makes a HostProgram from the baker dialect before the program is
+// lowered: entry point, PPFs and their cores, channels that are rings, control
+// and init functions, drop reasons. `attach` adds the code.
 //
 //   HostProgram program = describe(baker);
 //   … lower `baker` to the LLVM dialect …
@@ -17,7 +17,7 @@
 
 namespace karakal::host {
 
-/// The description of a verified program, without code.
+/// Returns the description of a verified program, without code.
 HostProgram describe(mlir::ModuleOp baker);
 
 /// Translates `lowered`, a module of the LLVM dialect, into `program`.

@@ -1,22 +1,22 @@
 // The functional profile.
 //
-// What section 4.1 of the paper calls the functional profile, in the smallest
-// form: how often each block of each function ran, which way each branch went,
-// and the locality of each global. Everything else (executions, instructions,
-// traffic of channels, accesses of globals and packets) follows from the
-// blocks' counts and the program, and is computed when the profile is put on
-// the program as attributes (ir/dialect/ProfileAttributes.h).
+// The functional profile of the paper's section 4.1 in its smallest form: how
+// often each block of each function ran, how often each branch went to each
+// successor, and the locality of each global. Everything else (executions,
+// instructions, traffic of channels, accesses to globals and packets) follows
+// from these counts and the program. It is computed when the profile is
+// attached to the program as attributes (ir/dialect/ProfileAttributes.h).
 //
-// So profiles of several traces merge by adding, and a profile fits exactly
-// those programs whose functions have the same blocks. A function's *shape* is
-// a hash of its operations, types and symbols; names of values and lines of
-// the source do not count.
+// Profiles of several traces therefore merge by addition. A profile fits
+// exactly those programs whose functions have the same blocks. The *shape* of a
+// function is a hash of its operations, types and symbols. Names of values and
+// source lines do not count.
 //
 // | id | why |
 // |---|---|
 // | E-host-007 | two profiles are of different programs |
 // | E-host-008 | the profile is stale: the program has changed since |
-// | E-host-009 | the profile's text is not as docs/profile.md says |
+// | E-host-009 | the text is not a profile as docs/profile.md defines it |
 
 #ifndef KARAKAL_HOST_FUNCTIONALPROFILE_H
 #define KARAKAL_HOST_FUNCTIONALPROFILE_H
@@ -34,10 +34,11 @@ struct FunctionCounts {
   std::vector<uint64_t> blocks;
   /// Executions of each block by control calls after the first packet.
   std::vector<uint64_t> updates;
-  /// Of each block that ends in a branch with several successors, in order:
-  /// times that each successor was taken.
+  /// For each block that ends in a branch with several successors, in order:
+  /// how often each successor was taken.
   std::vector<std::vector<uint64_t>> branches;
-  /// Of a look-up: as ir::lookupHitsOf.
+  /// Of a look-up function: hits of caches of its results, as
+  /// ir::lookupHitsOf.
   std::array<uint64_t, ir::localitySizes.size()> answers{};
 };
 
@@ -55,7 +56,8 @@ struct Profile {
   std::vector<GlobalCounts> globals;
 };
 
-/// The profile of a run of `baker`, instrumented by host/Instrument.h.
+/// Makes the profile of a run of `baker`, which was instrumented by
+/// host/Instrument.h.
 Profile makeProfile(mlir::ModuleOp baker, const HostRun &run);
 
 /// Adds `other` to `profile`. E-host-007.
@@ -65,11 +67,11 @@ Status merge(Profile &profile, const Profile &other);
 /// E-host-008.
 Status annotate(mlir::ModuleOp baker, const Profile &profile);
 
-/// What a profiled program's packets did, for reports: `channel NAME`,
-/// `read GLOBAL` and `write GLOBAL`, without those that never happened.
+/// Counts the events of a profiled run, for reports: `channel NAME`, `read
+/// GLOBAL` and `write GLOBAL`. Events that never happened are left out.
 Counts eventCounts(mlir::ModuleOp annotated);
 
-/// The text form, docs/profile.md.
+/// Writes the text form, docs/profile.md.
 std::string profileText(const Profile &profile);
 /// Reads the text form; `path` names it in errors. E-host-009.
 Result<Profile> parseProfile(const std::string &text, const std::string &path);

@@ -1,17 +1,17 @@
 // A program lowered for x86.
 //
-// What the host needs to run a Baker program: one LLVM module whose functions
-// call the packet primitives of host/Primitives.h, and a description of its
-// entry points. The names are those that the chip's code uses as well:
+// The host runs a Baker program as one LLVM module whose functions call the
+// packet primitives of host/Primitives.h. A description names its entry points.
+// The names are the same in the chip's code:
 //
 //   void @"l3_switch.l2_clsfr.in_cc"(i32 handle)   a PPF, external linkage
 //   i32  @"control.l3_switch.route_add"(ptr args)  args: u64 each, host order
 //   void @"init.l3_switch.setup"()
 //
 // A message to another PPF is either a direct call of that PPF, or
-// `baker_channel_put(ring, id << 24 | handle)` with any ring but tx: the host
-// then queues it and calls the consumer that `channels` names for the id.
-// `baker_channel_put(1, handle)` transmits.
+// `baker_channel_put(ring, id << 24 | handle)` with any ring but tx. The host
+// queues such a message and calls the consumer that `channels` lists for the
+// id. `baker_channel_put(1, handle)` transmits.
 
 #ifndef KARAKAL_HOST_HOSTPROGRAM_H
 #define KARAKAL_HOST_HOSTPROGRAM_H
@@ -30,12 +30,12 @@ namespace karakal::host {
 struct HostPpf {
   /// Symbol of the function in the LLVM module.
   std::string symbol;
-  /// True if the chip runs it on the XScale core: an original packet that it
+  /// True if the chip runs it on the XScale core. An original packet that it
   /// drops counts as consumed, not as dropped.
   bool onXScale = false;
 };
 
-/// A channel whose messages are queued, not called.
+/// A channel whose messages are queued instead of called.
 struct HostChannel {
   /// Number in bits 31:24 of its messages, not 0.
   uint32_t id = 0;
@@ -67,8 +67,9 @@ struct HostProgram {
   /// Names of the drop reasons by number: "unspecified", "truncated", then the
   /// program's own in order of declaration.
   std::vector<std::string> dropReasons;
-  /// Counters of `baker_profile_add` and globals of `baker_profile_load`; see
-  /// host/Instrument.h. 0 if the program is not instrumented.
+  /// Numbers of counters of `baker_profile_add` and of sites of
+  /// `baker_profile_load` (host/Instrument.h). 0 if the program is not
+  /// instrumented.
   size_t counterCount = 0, cacheSiteCount = 0;
 };
 

@@ -21,7 +21,7 @@ struct BoundCall {
   uint64_t due;
 };
 
-/// One run: the compiled program, its packets and what is due when.
+/// One run: the compiled program, its packets and its control calls.
 class Runner {
 public:
   Runner(HostProgram &program, const RunOptions &options)
@@ -66,7 +66,7 @@ private:
   std::vector<BoundCall> calls, endCalls;
   std::vector<traces::ControlValue> values;
   size_t controlCalls = 0;
-  /// What the counters counted in control calls after the first packet.
+  /// The counters of control calls after the first packet.
   std::vector<uint64_t> updates;
 };
 
@@ -101,7 +101,7 @@ Status Runner::bind(const std::vector<traces::ControlCall> &control) {
   return success();
 }
 
-/// The source's name of a function whose wrapper is `KIND.NAME`.
+/// The name in the source of a function whose wrapper is `KIND.NAME`.
 static std::string nameOf(const std::string &wrapper) {
   return wrapper.substr(wrapper.find('.') + 1);
 }
@@ -256,9 +256,13 @@ Result<HostRun> Runner::run(const std::vector<traces::Packet> &trace,
     return makeError("E-host-005",
                      "the program keeps " +
                          std::to_string(runtime.buffersInUse()) +
-                         " packets for ever; every packet must be sent or "
+                         " packets forever; every packet must be sent or "
                          "dropped");
   HostRun result = collect();
+  KARAKAL_ASSERT(result.packets.received == result.packets.forwarded +
+                                                result.packets.dropped +
+                                                result.packets.consumed,
+                 "every received packet ended in one way");
   result.runSeconds = seconds;
   return result;
 }

@@ -1,9 +1,9 @@
 // Runs a program on x86 over a trace.
 //
-// One packet at a time: the control calls that are due, Rx, the rx PPF, then
-// every queued message in order until none is left. Init functions run first.
-// The result holds the frames sent, the books on where packets ended, and the
-// functional profile.
+// Init functions run first. Then, one packet at a time: the control calls that
+// are due, Rx, the rx PPF, and every queued message in order until none is
+// left. The result holds the frames sent, the counts of where packets ended,
+// and the functional profile.
 //
 // Requires: a trace of at least one packet, control calls in the file's order.
 // Ensures: received = forwarded + dropped + consumed, or an error that names
@@ -11,11 +11,11 @@
 //
 // | id | the run ends because |
 // |---|---|
-// | E-host-001 | an init or control function does what it must not |
+// | E-host-001 | an init or control function does something illegal |
 // | E-host-002 | a control function returned an error |
 // | E-host-003 | a control call waits for a clock cycle, which x86 lacks |
-// | E-host-004 | a packet makes the program do what it must not |
-// | E-host-005 | the program kept packets |
+// | E-host-004 | a packet makes the program do something illegal |
+// | E-host-005 | the program neither sent nor dropped some packets |
 
 #ifndef KARAKAL_HOST_HOSTRUNNER_H
 #define KARAKAL_HOST_HOSTRUNNER_H
@@ -40,7 +40,7 @@ struct RunOptions {
   int64_t fuelPerPacket = 10'000'000;
   /// Loop iterations that one init or control call may take.
   int64_t fuelPerCall = 1'000'000'000;
-  /// Whether the frames sent are kept in the result.
+  /// Whether the result holds the frames sent.
   bool keepFrames = true;
 };
 
@@ -53,23 +53,23 @@ struct HostRun {
   PacketCounts packets;
   /// Frames by drop reason, originals and copies.
   Counts drops;
-  /// Packets that each PPF took in.
+  /// Packets that entered each PPF.
   Counts packetsByPpf;
-  /// The counters of host/Instrument.h: while packets were processed, and by
-  /// control calls after the first packet.
+  /// The counters of host/Instrument.h: those of packets, and those of control
+  /// calls after the first packet.
   std::vector<uint64_t> profile, updates;
   /// Loads of each global while packets were processed.
   std::vector<LruStack> locality;
-  /// Seconds of processor time: optimization and code generation, and the
-  /// packet loop alone.
+  /// Seconds of processor time for optimization and code generation, and for
+  /// the packet loop alone.
   double compileSeconds = 0, runSeconds = 0;
-  /// Control calls that ran, and those that wait for a packet after the last.
+  /// Control calls that ran, and those that were due after the last packet.
   uint64_t controlCalls = 0, controlNotReached = 0;
   /// What control functions returned, in the order of their calls.
   std::vector<traces::ControlValue> controlValues;
 };
 
-/// Runs `program` over `trace`. The program's module is used up.
+/// Runs `program` over `trace`. Consumes the program's module.
 Result<HostRun> run(HostProgram program,
                     const std::vector<traces::Packet> &trace,
                     const std::vector<traces::ControlCall> &control,

@@ -110,7 +110,7 @@ static Type pointeeOf(Value ref) {
   return cast<ir::RefType>(ref.getType()).getPointee();
 }
 
-/// The word offset that the steps of `path`, outermost first, lead to.
+/// The word offset after the steps of `path`, outermost first.
 Value Instrumenter::lineOf(OpBuilder &builder, ArrayRef<Operation *> path) {
   Location loc = builder.getInsertionPoint()->getLoc();
   Value offset = constant(builder, loc, 0);
@@ -134,7 +134,7 @@ Value Instrumenter::lineOf(OpBuilder &builder, ArrayRef<Operation *> path) {
   return offset;
 }
 
-/// Tells the host which line a load uses. A reference whose global is not
+/// Tells the host which cache line a load uses. A reference whose global is not
 /// known here is left out.
 void Instrumenter::observe(ir::LoadOp load) {
   SmallVector<Operation *> path;

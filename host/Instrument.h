@@ -8,17 +8,17 @@
 //   before each load from a global    baker_profile_load(global, line)
 //   at the start of each look-up      baker_profile_load(globals + n, argument)
 //
-// where `line` is the word offset of the part of the global that a cache would
+// Here `line` is the word offset of the part of the global that a cache would
 // hold as one entry (ir/dialect/ProfileAttributes.h, GlobalProfile::hits),
-// `globals` the number of globals, and n that of the look-up
-// (ir/analysis/Lookups.h). The two functions get their bodies from
-// host/RunGuards.h and host/Primitives.h.
+// `globals` is the number of globals, and n is the number of the look-up
+// function (ir/analysis/Lookups.h). host/RunGuards.h and host/Primitives.h
+// define the two functions.
 //
-// The order of the counters is that of `counterSites`: host/FunctionalProfile.h
-// finds its numbers by walking the program in the same way.
+// The counters are in the order of `counterSites`. host/FunctionalProfile.h
+// finds their numbers by walking the program in the same order.
 //
-// Cost: one addition in memory for each block and branch; a short search for
-// each load.
+// Cost: one addition in memory for each block and branch, and a short search
+// for each load.
 
 #ifndef KARAKAL_HOST_INSTRUMENT_H
 #define KARAKAL_HOST_INSTRUMENT_H
@@ -30,24 +30,25 @@
 
 namespace karakal::host {
 
-/// What one counter counts.
+/// The place in the program that one counter counts.
 struct CounterSite {
   mlir::func::FuncOp function;
   mlir::Block *block = nullptr;
   /// Executions of the block itself.
   static constexpr int wholeBlock = -1;
   /// wholeBlock, or the successor of the block's last operation that is
-  /// counted; of a conditional branch only successor 0 is.
+  /// counted. Of a conditional branch only successor 0 is counted.
   int successor = wholeBlock;
 };
 
 /// The counters of `baker` by number.
 std::vector<CounterSite> counterSites(mlir::ModuleOp baker);
 
-/// The first argument's values of baker_profile_load: globals, then look-ups.
+/// How many values the first argument of baker_profile_load has: one for each
+/// global, then one for each look-up function.
 size_t cacheSiteCount(mlir::ModuleOp baker);
 
-/// Adds the counters to `baker`; returns their number.
+/// Adds the counters to `baker` and returns their number.
 size_t instrument(mlir::ModuleOp baker);
 
 } // namespace karakal::host

@@ -41,8 +41,8 @@ static void verify(const Module &module, const char *when) {
                         std::string("invalid LLVM IR ") + when + ": " + text);
 }
 
-/// Everything but the entry points becomes internal, so that it is inlined and
-/// dropped freely.
+/// Makes everything but the entry points internal, so that LLVM may inline and
+/// drop it.
 static void internalize(const HostProgram &program) {
   std::vector<std::string> keep = program.inits;
   keep.push_back(program.rxEntry);
@@ -96,8 +96,10 @@ static T find(orc::LLJIT &jit, const std::string &symbol) {
 /// Fills the entry points from the compiled code.
 static void lookUp(JitProgram &compiled, const HostProgram &program) {
   orc::LLJIT &jit = *compiled.jit;
+  KARAKAL_ASSERT(!program.rxEntry.empty(), "the rx channel has a consumer");
   compiled.rxEntry = find<PpfFunction>(jit, program.rxEntry);
   for (const HostChannel &channel : program.channels) {
+    KARAKAL_ASSERT(channel.id != 0, "a queued channel has an id");
     if (compiled.consumers.size() <= channel.id)
       compiled.consumers.resize(channel.id + 1);
     compiled.consumers[channel.id] = find<PpfFunction>(jit, channel.consumer);

@@ -1,11 +1,11 @@
 // From a HostProgram to callable functions.
 //
-// Guards, verifies and optimizes (LLVM's -O2 pipeline for this processor) the
-// program's module and hands it to ORC LLJIT. Calls of the packet primitives
-// go to the functions of host/Primitives.h.
+// Adds the guards to the program's module, verifies it, optimizes it with
+// LLVM's -O2 pipeline for this processor and compiles it with ORC LLJIT. The
+// packet primitives are the functions of host/Primitives.h.
 //
-// A module that LLVM's verifier refuses, or that calls a function nobody
-// defines, is a bug of the compiler and ends the process as such.
+// A module that LLVM's verifier rejects, or that calls an undefined function,
+// is a compiler bug and ends the process as an internal error.
 
 #ifndef KARAKAL_HOST_JIT_H
 #define KARAKAL_HOST_JIT_H
@@ -26,8 +26,8 @@ using PpfFunction = void (*)(uint32_t handle);
 using ControlFunction = uint32_t (*)(const uint64_t *arguments);
 using InitFunction = void (*)();
 
-/// A compiled program: entry points and the guards' globals. The pointers live
-/// as long as it does.
+/// A compiled program: its entry points and the guards' globals. The pointers
+/// are valid as long as the object lives.
 struct JitProgram {
   std::unique_ptr<llvm::orc::LLJIT> jit;
   PpfFunction rxEntry = nullptr;
@@ -40,7 +40,7 @@ struct JitProgram {
   uint32_t *ppf = nullptr;
   uint64_t *packetsByPpf = nullptr;
   uint64_t *profile = nullptr;
-  /// Seconds of processor time of optimization and code generation.
+  /// Seconds of processor time for optimization and code generation.
   double compileSeconds = 0;
 
   JitProgram();

@@ -1,9 +1,9 @@
 // Hit rates of LRU caches in one pass.
 //
-// A fully associative LRU cache of n entries serves an access whose line has
-// at most n - 1 other lines between it and its last use: one stack of the
-// lines used last gives the hits of every size at once (Mattson et al., 1970).
-// The stack is cut at the largest size asked for.
+// A fully associative LRU cache of n entries hits if at most n - 1 other cache
+// lines were used since the last use of the line. One stack of the lines by
+// last use therefore gives the hits of every size at once (Mattson et al.,
+// 1970). The stack is cut at the largest size of interest.
 //
 // Cost: a search through at most 64 words for each access.
 
@@ -19,17 +19,17 @@ class LruStack {
 public:
   static constexpr uint32_t Depth = 64;
 
-  /// Takes in one access to `line`.
+  /// Counts one access to `line`.
   void access(uint32_t line);
 
   /// One more than the largest line that was accessed.
   uint64_t extent() const { return end; }
 
-  /// Accesses that a cache of `entries` (at most Depth) would have served.
+  /// Accesses that hit in a cache of `entries` (at most Depth).
   uint64_t hits(uint32_t entries) const;
 
 private:
-  /// The lines used last, the latest first.
+  /// The lines by last use, the latest first.
   std::array<uint32_t, Depth> lines{};
   uint32_t used = 0;
   uint64_t end = 0;

@@ -63,6 +63,7 @@ uint32_t PacketRuntime::allocate() {
 }
 
 void PacketRuntime::release(uint32_t handle) {
+  KARAKAL_ASSERT(freeList.size() < layout.count, "a buffer is freed once");
   descriptors[(handle - layout.firstHandle) / HandlesPerDescriptor].live =
       false;
   freeList.push_back(handle);
@@ -77,7 +78,7 @@ uint32_t PacketRuntime::receive(const traces::Packet &frame) {
   uint32_t handle = allocate();
   if (handle == 0) {
     setFault("no free buffer for a received frame: the program keeps packets "
-             "for ever");
+             "forever");
     return 0;
   }
   Descriptor &d = *find(handle, "receive");

@@ -1,9 +1,9 @@
 // Packet buffers on x86.
 //
-// The packet primitives as the chip gives them, on ordinary memory: buffers
-// with headroom, one descriptor of 16 words each, a free list, and the books
-// on where every packet ended. A handle is the longword address that the
-// descriptor has on the chip, so a program sees the same numbers.
+// The packet primitives of the chip on ordinary memory: buffers with headroom,
+// one descriptor of 16 words for each buffer, a free list, and counts of where
+// every packet ended. A handle is the longword address that the descriptor has
+// on the chip, so a program sees the same numbers.
 //
 //   word 1: head << 16 | length    word 2: rx port << 24 | tx port << 16
 //   word 3: sequence number        words 4..15: the program's metadata
@@ -11,9 +11,10 @@
 // Bits are numbered as in protocol headers: bit 0 is the most significant bit
 // of the byte at the head pointer.
 //
-// What cannot happen in a correct program (a stale handle, a head pointer that
-// leaves the buffer) is a fault: the first one is kept in `fault()`, the
-// primitive does nothing and the caller decides when to stop.
+// A fault is something that no correct program does, such as using a stale
+// handle or moving the head pointer out of the buffer. `fault()` returns the
+// first one. The primitive then does nothing, and the caller decides when to
+// stop.
 
 #ifndef KARAKAL_HOST_PACKETRUNTIME_H
 #define KARAKAL_HOST_PACKETRUNTIME_H
@@ -27,7 +28,7 @@
 
 namespace karakal::host {
 
-/// The shape of packet memory; the defaults are the chip's.
+/// The layout of packet memory. The defaults are the chip's.
 struct BufferLayout {
   uint32_t count = 4096;
   uint32_t bytes = 2048;
@@ -37,10 +38,10 @@ struct BufferLayout {
   uint32_t firstHandle = 0x4000;
 };
 
-/// Where packets went; frames each. At the end of a run
+/// Where packets ended, in frames. At the end of a run
 /// received = forwarded + dropped + consumed.
 struct PacketCounts {
-  uint64_t received = 0;    ///< originals: frames taken in by Rx
+  uint64_t received = 0;    ///< originals: frames that Rx accepted
   uint64_t forwarded = 0;   ///< originals that were transmitted
   uint64_t dropped = 0;     ///< originals dropped by a PPF of the engines
   uint64_t consumed = 0;    ///< originals dropped by a PPF of the XScale core
@@ -57,7 +58,7 @@ public:
   /// Ring number that `channelPut` transmits on.
   static constexpr uint32_t RingTx = 1;
 
-  /// `dropReasonCount`: number of drop reasons that the program knows.
+  /// `dropReasonCount` is the number of drop reasons that the program declares.
   PacketRuntime(const BufferLayout &layout, uint32_t portCount,
                 uint32_t dropReasonCount);
 
@@ -80,16 +81,17 @@ public:
   uint32_t addTail(uint32_t handle, uint32_t bytes);
   uint32_t removeTail(uint32_t handle, uint32_t bytes);
   uint32_t headroom(uint32_t handle);
-  /// A packet of `bytes` zeros; faults as `copy` does.
+  /// Creates a packet of `bytes` zeros. Faults as `copy` does.
   uint32_t create(uint32_t bytes);
-  /// A copy in a buffer of its own, with the same head, length and metadata.
-  /// Faults if no buffer is free: nothing else runs that could free one.
+  /// Copies a packet into a buffer of its own, with the same head, length and
+  /// metadata. Faults if no buffer is free: nothing else runs that could free
+  /// one.
   uint32_t copy(uint32_t handle);
   void drop(uint32_t handle, uint32_t reason);
   /// Ring 1 transmits; any other ring queues the message.
   void channelPut(uint32_t ring, uint32_t message);
 
-  /// Takes the oldest queued message, 0 if there is none.
+  /// Takes the oldest queued message. Returns 0 if there is none.
   uint32_t nextMessage();
 
   /// The time of the frame being processed, in nanoseconds.
@@ -97,7 +99,7 @@ public:
   /// A pseudo-random number.
   uint32_t random();
 
-  /// Whether drops now count as made by the XScale core.
+  /// Sets whether drops count as made by the XScale core.
   void setOnXScale(bool on) { onXScale = on; }
 
   const PacketCounts &counts() const { return packets; }

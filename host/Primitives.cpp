@@ -21,14 +21,14 @@ ActiveContext::~ActiveContext() {
   setServiceRuntime(nullptr);
 }
 
-/// Leaves the program if the runtime has met a fault.
+/// Leaves the program if the runtime has a fault.
 static void leaveOnFault() {
   if (!active->runtime.fault().empty())
     std::longjmp(active->escape, 1);
 }
 
-/// A method of the runtime as a function of the program, which is left on a
-/// fault.
+/// A method of the runtime as a function that JIT code can call. It leaves the
+/// program on a fault.
 template <auto method> struct Primitive;
 template <typename Result, typename... Arguments,
           Result (PacketRuntime::*method)(Arguments...)>
@@ -68,6 +68,8 @@ static void exhausted() {
 }
 
 static void profileLoad(uint32_t global, uint32_t line) {
+  KARAKAL_ASSERT(global < active->locality.size(),
+                 "the program loads from a site that it was instrumented for");
   if (active->isPacket)
     active->locality[global].access(line);
 }

@@ -1,9 +1,9 @@
 // The host functions that JIT code calls.
 //
 // The packet primitives under their C names, bound to one PacketRuntime while
-// a program runs, and the way out: a fault leaves the program by longjmp to
-// the innermost `callGuarded`. Frames between are JIT code and the wrappers of
-// this file, neither of which owns anything that would need a destructor.
+// a program runs. A fault leaves the program by longjmp to the innermost
+// `callGuarded`. The stack frames between are JIT code and the wrappers of this
+// file, neither of which owns anything that needs a destructor.
 //
 // | symbol | C signature |
 // |---|---|
@@ -36,17 +36,16 @@
 
 namespace karakal::host {
 
-/// What the primitives act on while a program runs on this thread.
+/// The state that the primitives use while a program runs on this thread.
 struct RunContext {
   PacketRuntime &runtime;
   /// Per PPF: runs on the XScale core.
   std::vector<bool> ppfOnXScale;
   /// Per channel id: its consumer runs on the XScale core.
   std::vector<bool> channelToXScale;
-  /// The program's index of the PPF that runs; NoPpf outside of PPFs.
+  /// Index of the PPF that runs, or NoPpf.
   uint32_t *ppf = nullptr;
-  /// Per global: the loads that packets make; none are taken in while control
-  /// calls run.
+  /// Per global: the loads of packets. Loads of control calls do not count.
   std::vector<LruStack> locality;
   bool isPacket = false;
   std::jmp_buf escape{};
@@ -56,7 +55,7 @@ struct RunContext {
   }
 };
 
-/// Makes `context` the one that the primitives of this thread use.
+/// Makes the primitives of this thread use `context` as long as it lives.
 class ActiveContext {
 public:
   explicit ActiveContext(RunContext &context);
@@ -67,14 +66,14 @@ public:
 /// Name and address of every function that JIT code may call.
 std::vector<std::pair<const char *, void *>> primitiveSymbols();
 
-/// Those of locks, hashes, time and chance (Services.cpp).
+/// Those for hashes, time, random numbers and traces (Services.cpp).
 std::vector<std::pair<const char *, void *>> serviceSymbols();
-/// What the services of this thread act on: the running program's packets;
-/// null when none runs.
+/// Sets the packets that the services of this thread use: those of the running
+/// program, or null if none runs.
 void setServiceRuntime(PacketRuntime *runtime);
 
-/// Calls `body`, a function that may leave by a fault; false if it did. `body`
-/// must own nothing when it calls JIT code.
+/// Calls `body`. Returns false if a fault left it. `body` must own nothing when
+/// it calls JIT code.
 template <typename Body> bool callGuarded(RunContext &context, Body body) {
   if (setjmp(context.escape) != 0)
     return false;

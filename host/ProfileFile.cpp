@@ -1,6 +1,7 @@
 // The profile's text form.
 //
-// One item a line, words parted by spaces; docs/profile.md has the grammar.
+// One item on each line, words separated by spaces. docs/profile.md has the
+// grammar.
 
 #include "host/FunctionalProfile.h"
 #include <algorithm>
@@ -151,14 +152,15 @@ bool Parser::parseLine() {
 Result<Profile> Parser::parse() {
   uint64_t found = 0;
   if (!nextLine() || key != magic || !parseNumber(found))
-    return wrong("this is no profile: its first line must be '" +
+    return wrong("not a profile: the first line must be '" +
                  std::string(magic) + " " + std::to_string(version) + "'");
   if (found != version)
     return wrong("the profile has version " + std::to_string(found) +
                  ", this compiler reads " + std::to_string(version));
   while (nextLine())
     if (!parseLine())
-      return wrong("the line '" + key + " ...' is not as docs/profile.md says");
+      return wrong("the line '" + key +
+                   " ...' does not follow docs/profile.md");
   return std::move(profile);
 }
 

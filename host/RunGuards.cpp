@@ -1,4 +1,4 @@
-// What a JIT module needs to be run safely.
+// Guards that make it safe to run a JIT module.
 
 #include "host/RunGuards.h"
 #include "support/Error.h"
@@ -14,7 +14,7 @@ using namespace llvm;
 
 namespace {
 
-/// Adds the guards to one module; holds the globals that they use.
+/// Adds the guards to one module and holds the globals that they use.
 class GuardWriter {
 public:
   explicit GuardWriter(HostProgram &program)
@@ -57,9 +57,9 @@ private:
 
   void increment(IRBuilder<> &at, GlobalVariable *counters, Value *index,
                  Value *amount) {
-    Value *place = at.CreateInBoundsGEP(counters->getValueType(), counters,
-                                        {at.getInt32(0), index});
-    at.CreateStore(at.CreateAdd(at.CreateLoad(i64, place), amount), place);
+    Value *address = at.CreateInBoundsGEP(counters->getValueType(), counters,
+                                          {at.getInt32(0), index});
+    at.CreateStore(at.CreateAdd(at.CreateLoad(i64, address), amount), address);
   }
 
   /// Burns `cost` fuel before `at`.

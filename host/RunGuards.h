@@ -1,17 +1,17 @@
-// What a JIT module needs to be run safely.
+// Guards that make it safe to run a JIT module.
 //
-// Before optimization, the module gets what lets the host stop any program and
-// say where packets went:
+// With them the host can stop any program and tell where packets went. They are
+// added before optimization:
 //
 //   entry of PPF i:   previous = ppf; ppf = i; ++packets[i]; burn(PpfFuel)
 //   each return:      ppf = previous
 //   each back edge:   burn(1)
 //
-// where burn(n) takes n from `fuel` and, below zero, calls `exhausted`, which
-// does not return. So an endless loop, and endless recursion through channels
-// that are direct calls, end in an error instead of a hang.
+// burn(n) subtracts n from `fuel` and, below zero, calls `exhausted`, which
+// does not return. An endless loop, or endless recursion through channels that
+// are direct calls, therefore ends in an error instead of a hang.
 //
-// `baker_profile_add(i, n)` gets a body that adds n to profile[i].
+// `baker_profile_add(i, n)` is defined to add n to profile[i].
 
 #ifndef KARAKAL_HOST_RUNGUARDS_H
 #define KARAKAL_HOST_RUNGUARDS_H
@@ -30,7 +30,7 @@ struct GuardSymbols {
   static constexpr const char *EnterXScale = "karakal_host_enter_xscale";
 };
 
-/// Fuel that one entry of a PPF costs; bounds the depth of direct calls.
+/// Fuel for one entry of a PPF. It bounds the depth of direct calls.
 constexpr int64_t PpfFuel = 1000;
 
 /// Index in `karakal.ppf` outside of any PPF.

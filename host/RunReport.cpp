@@ -1,4 +1,4 @@
-// A run on x86 for people and for programs.
+// The statistics of a run on x86, as JSON and as a table.
 
 #include "host/RunReport.h"
 #include <cstdarg>

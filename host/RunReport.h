@@ -1,4 +1,4 @@
-// A run on x86 for people and for programs.
+// The statistics of a run on x86, as JSON and as a table.
 
 #ifndef KARAKAL_HOST_RUNREPORT_H
 #define KARAKAL_HOST_RUNREPORT_H
@@ -9,10 +9,10 @@
 
 namespace karakal::host {
 
-/// The statistics of a run as JSON: "packets" and "drops" as the simulator's
-/// stats.json has them, "ppfs" with the packets that entered each PPF,
-/// "counters" with `events` (host/FunctionalProfile.h, eventCounts). The same
-/// run gives the same bytes: wall time is not in it.
+/// The statistics of a run as JSON: "packets" and "drops" as in the simulator's
+/// stats.json, "ppfs" with the packets that entered each PPF, and "counters"
+/// with `events` (host/FunctionalProfile.h, eventCounts). The same run gives
+/// the same bytes because no wall time is included.
 std::string statisticsJson(const HostRun &run, const std::string &program,
                            const Counts &events);
 
@@ -20,7 +20,7 @@ std::string statisticsJson(const HostRun &run, const std::string &program,
 Status writeStatistics(const std::string &path, const HostRun &run,
                        const std::string &program, const Counts &events);
 
-/// The same as a table, with speed.
+/// The same statistics as a table, with the speed.
 std::string statisticsTable(const HostRun &run, const std::string &program);
 
 } // namespace karakal::host

@@ -1,6 +1,7 @@
-// Hashes, time, chance and traces on x86.
+// Hashes, time, random numbers and traces on x86.
 //
-// What runtime/services.ll is on the chip. Time is that of the frame in work.
+// The counterpart of runtime/services.ll. The time is that of the frame being
+// processed.
 
 #include "host/Primitives.h"
 #include "target-ixp/chip/ChipParameters.h"

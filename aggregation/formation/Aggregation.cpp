@@ -1,16 +1,16 @@
 // Aggregates, their engines and rings.
 //
-// The pass around Formation.h: reads PPFs, channels and the profile off the
-// program, lets the algorithm decide, and writes the plan back as attributes.
+// The pass around Formation.h. It reads PPFs, channels and the profile of the
+// program, runs the algorithm, and writes the plan as attributes.
 //
 //   baker.channel @a.out : "ether" from "a" to @b.in
 //
 // becomes a call if a and b are in one aggregate, else a ring of the receiving
 // aggregate. Channels on a cycle inside an aggregate have a ring of their own,
-// which is asked first, so that it drains before new packets come in.
+// which is polled first, so it drains before new packets come in.
 //
-// No deadlock can arise between engines: an aggregate waits only for a full
-// ring of a later one (Formation.h), and the last one waits only for Tx.
+// Engines cannot deadlock: an aggregate waits only for a full ring of a later
+// one (Formation.h), and the last one waits only for Tx.
 //
 // Requires: `baker.core` on PPFs (baker-split-cores); `baker.profile` helps.
 // Ensures: `baker.aggregates` on the module, `baker.aggregate` on PPFs of the
@@ -46,7 +46,7 @@ constexpr llvm::StringLiteral explainName = "aggregation";
 /// Words of the dispatch loop and of primitives that stay functions.
 constexpr double loopWords = 60;
 /// Instructions of a put and a get with the dispatch between them, and SRAM
-/// commands for what the receiver reads anew of the descriptor.
+/// commands with which the receiver reads the descriptor again.
 constexpr double ringInstructions = 24;
 constexpr unsigned ringSramCommands = 2;
 
@@ -69,14 +69,14 @@ private:
   void explainSteps(const Formation &formed);
 
   Mapping file;
-  /// Indices in PpfGraph::ppfs of the PPFs that engines run, by PPF of the
-  /// formation, and back.
+  /// Indices in PpfGraph::ppfs of the PPFs that engines run, by the PPF's index
+  /// in the formation, and the inverse.
   SmallVector<size_t> onEngines;
   llvm::DenseMap<size_t, size_t> indexOf;
   SmallVector<int> pins;
 };
 
-/// Whether a mapping file's name means this PPF body: its symbol, or the
+/// Whether a name in a mapping file means this PPF body: its symbol, or the
 /// symbol without the endpoint.
 bool isNamed(func::FuncOp ppf, StringRef name) {
   StringRef symbol = ppf.getSymName();
@@ -103,7 +103,7 @@ LogicalResult Aggregation::readMapping() {
   return mlir::success();
 }
 
-/// Finds the PPFs that the file names.
+/// Finds the PPFs that the mapping file names.
 LogicalResult Aggregation::findPins(const PpfGraph &graph) {
   pins.assign(graph.ppfs.size(), -1);
   for (size_t pin = 0; pin < file.aggregates.size(); ++pin)
@@ -132,7 +132,7 @@ LogicalResult Aggregation::findPins(const PpfGraph &graph) {
   return mlir::success();
 }
 
-/// The PPF that takes what Rx receives, if an engine runs it.
+/// The PPF that takes the packets from Rx, or null.
 func::FuncOp entryOf(ModuleOp program) {
   for (auto channel : program.getOps<ir::ChannelOp>())
     if (channel.comesFromRx() && !channel.goesToTx())
@@ -140,8 +140,7 @@ func::FuncOp entryOf(ModuleOp program) {
   return nullptr;
 }
 
-/// Packets for each one received that come over the channel; one half of what
-/// its producer gets where there is no profile.
+/// Packets over the channel per packet received; `fallback` without a profile.
 double trafficOf(ir::ChannelOp channel, double received, double fallback) {
   std::optional<uint64_t> packets = ir::profileOf(channel);
   return packets && received != 0 ? double(*packets) / received : fallback;
@@ -169,6 +168,7 @@ FormationInput Aggregation::inputOf(const PpfGraph &graph) {
   func::FuncOp entry = entryOf(getOperation());
   for (size_t i = 0; i < graph.ppfs.size(); ++i) {
     func::FuncOp ppf = graph.ppfs[i];
+    KARAKAL_ASSERT(ir::coreOf(ppf), "baker-split-cores gave each PPF a core");
     if (ir::coreOf(ppf) != ir::Core::Me)
       continue;
     if (ppf == entry)
@@ -191,8 +191,8 @@ FormationInput Aggregation::inputOf(const PpfGraph &graph) {
   return input;
 }
 
-/// A channel is a call or a ring for all that put on it: they must share an
-/// aggregate, as PPFs on a cycle do.
+/// A channel is either a call or a ring for all its producers. They must share
+/// an aggregate, so they are treated like PPFs on a cycle.
 void Aggregation::keepProducersTogether(const PpfGraph &graph,
                                         FormationInput &input) {
   llvm::DenseMap<Operation *, size_t> first;
@@ -242,14 +242,16 @@ void Aggregation::write(const PpfGraph &graph, const FormationInput &input,
       ir::setAggregate(graph.ppfs[onEngines[ppf]], made.name);
     plan.push_back(std::move(made));
   }
-  // A program whose PPFs are all cold still has an engine that hands packets
-  // from Rx to the XScale core.
+  // If all PPFs are cold, engines still pass packets from Rx to the XScale
+  // core.
   if (plan.empty()) {
     ir::AggregatePlan only{ir::mainAggregateName.str(), {}};
     for (unsigned i = 0; i < engines; ++i)
       only.engines.push_back(target::AppEngineFirst + i);
     plan.push_back(std::move(only));
   }
+  KARAKAL_ASSERT(next <= target::AppEngineFirst + engines,
+                 "a mapping has no more engines than the pass was given");
   ir::setAggregates(getOperation(), plan);
   aggregateCount += plan.size();
 }
@@ -334,6 +336,10 @@ LogicalResult Aggregation::writeRings(const PpfGraph &graph) {
   if (isExhausted)
     return getOperation().emitError()
            << "the mapping needs more rings between engines than there are";
+  for (const PpfEdge &edge : graph.edges)
+    KARAKAL_ASSERT(ir::viaOf(edge.channel) != ir::Via::Ring ||
+                       ir::numberOf(edge.channel, ir::ringAttrName),
+                   "a channel that is a ring has a number");
   return mlir::success();
 }
 

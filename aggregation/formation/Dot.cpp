@@ -1,4 +1,4 @@
-// The PPF graph as a picture.
+// The PPF graph as a drawing.
 
 #include "aggregation/formation/Dot.h"
 #include "aggregation/formation/PpfGraph.h"
@@ -12,7 +12,7 @@ namespace karakal::agg {
 
 namespace {
 
-/// Graphviz's scheme "set3", one colour an aggregate.
+/// Graphviz's scheme "set3", one colour for each aggregate.
 constexpr const char *colours[] = {"#8dd3c7", "#ffffb3", "#bebada",
                                    "#fb8072", "#80b1d3", "#fdb462"};
 constexpr const char *xscaleColour = "#ececec";
@@ -20,15 +20,14 @@ constexpr const char *xscaleColour = "#ececec";
 /// the layout.
 constexpr double widthMax = 4, straightest = 50;
 
-/// "l3_switch.l2_clsfr": the endpoint, nearly always in_cc, stands in the
-/// tooltip.
+/// "l3_switch.l2_clsfr". The endpoint, nearly always in_cc, is in the tooltip.
 void printPpf(llvm::raw_ostream &out, func::FuncOp ppf) {
   StringRef symbol = ppf.getSymName();
   out << llvm::formatv("    \"{0}\" [label=\"{1}\", tooltip=\"{0}\"];\n",
                        symbol, symbol.rsplit('.').first);
 }
 
-/// What runs together stands in one box, which says where.
+/// Draws a box around the PPFs that run together. Its label says where.
 void printGroup(llvm::raw_ostream &out, const PpfGraph &graph, size_t number,
                 StringRef label, StringRef colour,
                 llvm::function_ref<bool(func::FuncOp)> isIn) {

@@ -15,12 +15,12 @@ namespace karakal::agg {
 
 namespace {
 
-/// How much slower the slowest aggregate must be to be duplicated first: the
-/// ">>" of Figure 7.
+/// How many times slower the slowest aggregate must be to be duplicated first:
+/// the ">>" of Figure 7.
 constexpr double muchSlower = 2;
-/// What one relaxation takes off the target.
+/// The factor of one relaxation on the target.
 constexpr double relaxation = 0.9;
-/// The part of a rate below which an engine is missed.
+/// An engine may be taken away if at least this part of the rate is left.
 constexpr double noLoss = 0.99;
 
 std::string number(double value, int digits = 0) {
@@ -40,7 +40,7 @@ public:
   Formation run();
 
 private:
-  /// Channels between two aggregates: cost a received packet.
+  /// The channels between two aggregates: packets per packet received.
   struct Pair {
     size_t a, b;
     double traffic;
@@ -69,6 +69,7 @@ private:
   void takeIdleEngines();
   void noteEngines();
   void checkSizes();
+  void assertInvariants() const;
 
   const FormationInput &input;
   bool hasLocks = false;
@@ -105,8 +106,8 @@ std::vector<int> Former::components(const std::vector<size_t> &group,
   return component;
 }
 
-/// One aggregate a PPF, but one for all PPFs of a pin, and one for whatever
-/// then lies on a cycle.
+/// Makes one aggregate for each PPF, except one for all PPFs of a pin and one
+/// for all PPFs that then lie on a cycle.
 void Former::startGroups() {
   size_t count = input.ppfs.size();
   std::vector<size_t> group(count);
@@ -128,7 +129,7 @@ void Former::startGroups() {
       result.failure = "the aggregates '" + input.pins[pin].name + "' and '" +
                        input.pins[aggregate.pin].name +
                        "' would send packets to each other in a circle and "
-                       "could wait for each other for ever";
+                       "could wait for each other forever";
     aggregate.pin = std::max(aggregate.pin, pin);
     aggregate.ppfs.push_back(i);
     owner[i] = at->second;
@@ -142,6 +143,24 @@ void Former::startGroups() {
     aggregate.words = wordsOf(aggregate.ppfs);
 }
 
+/// Each PPF is in the aggregate that owns it, and packets move only forward
+/// from aggregate to aggregate.
+void Former::assertInvariants() const {
+  size_t count = 0;
+  for (size_t i = 0; i < aggregates.size(); ++i) {
+    KARAKAL_ASSERT(!aggregates[i].ppfs.empty(), "an aggregate has a PPF");
+    for (size_t ppf : aggregates[i].ppfs)
+      KARAKAL_ASSERT(owner[ppf] == i, "a PPF's owner is its aggregate");
+    count += aggregates[i].ppfs.size();
+  }
+  KARAKAL_ASSERT(count == input.ppfs.size(),
+                 "each PPF is in exactly one aggregate");
+  std::vector<int> component = components(owner, aggregates.size());
+  std::set<int> distinct(component.begin(), component.end());
+  KARAKAL_ASSERT(distinct.size() == aggregates.size(),
+                 "no two aggregates send packets to each other");
+}
+
 double Former::wordsOf(const std::vector<size_t> &ppfs) const {
   double words = input.wordsFixed;
   for (size_t i : ppfs)
@@ -149,8 +168,8 @@ double Former::wordsOf(const std::vector<size_t> &ppfs) const {
   return words;
 }
 
-/// Cycles of one engine that a received packet takes in each aggregate, half
-/// of each ring that it touches included.
+/// Engine cycles that a received packet takes in each aggregate, with half of
+/// each ring that it touches.
 std::vector<double> Former::loads() const {
   std::vector<MessageCost> costs(aggregates.size());
   for (size_t i = 0; i < input.ppfs.size(); ++i)
@@ -168,8 +187,8 @@ std::vector<double> Former::loads() const {
   return cycles;
 }
 
-/// Engines for loads: one each, then always one more for the slowest. With
-/// more loads than engines there is none to give.
+/// Divides the engines by load: one for each, then always one more for the
+/// slowest. With more loads than engines each still has one.
 std::vector<unsigned> Former::allocate(const std::vector<double> &loads) const {
   std::vector<unsigned> engines(loads.size(), 1);
   for (size_t left = input.engines; left > loads.size(); --left) {
@@ -182,8 +201,8 @@ std::vector<unsigned> Former::allocate(const std::vector<double> &loads) const {
   return engines;
 }
 
-/// Equation 1: (n / p) · k. With engines to spare they go to the slowest
-/// stages, so that k counts them. Nor is it more than locks let through.
+/// Equation 1: (n / p) · k, but at most the rate of the locks. Spare engines go
+/// to the slowest stages, so k includes them.
 double Former::throughput() const {
   std::vector<double> cycles = loads();
   std::vector<unsigned> engines = allocate(cycles);
@@ -275,6 +294,8 @@ bool Former::canMerge(const Pair &pair, std::string &why) const {
 }
 
 void Former::merge(const Pair &pair) {
+  KARAKAL_ASSERT(pair.a < pair.b && pair.b < aggregates.size(),
+                 "a pair is two aggregates in order");
   FormedAggregate &into = aggregates[pair.a], &from = aggregates[pair.b];
   into.ppfs.insert(into.ppfs.end(), from.ppfs.begin(), from.ppfs.end());
   std::sort(into.ppfs.begin() + (pair.a == 0 ? 1 : 0), into.ppfs.end());
@@ -286,7 +307,8 @@ void Former::merge(const Pair &pair) {
     o = o == pair.b ? pair.a : o > pair.b ? o - 1 : o;
 }
 
-/// The first pair, by channel cost, whose merge does not lower the throughput.
+/// Merges the first pair, by traffic, whose merge does not lower the
+/// throughput.
 bool Former::mergeBest() {
   for (const Pair &pair : pairs()) {
     std::string subject =
@@ -323,7 +345,7 @@ bool Former::mergeBest() {
 }
 
 void Former::checkSizes() {
-  // The sizes are estimates: the code generator has the last word.
+  // The sizes are estimates: the code generator decides.
   for (const FormedAggregate &aggregate : aggregates)
     if (aggregate.words > input.wordsMax)
       note("refuse", nameOf(aggregate),
@@ -335,7 +357,8 @@ void Former::checkSizes() {
                      std::to_string(input.engines);
 }
 
-/// Engines to aggregates: as the mapping file says, the rest to the slowest.
+/// Gives engines to aggregates as the mapping file says, and the rest to the
+/// slowest.
 void Former::assignEngines() {
   std::vector<double> cycles = loads();
   size_t left = input.engines;
@@ -358,8 +381,8 @@ void Former::assignEngines() {
   }
 }
 
-/// What a lock lets through no further engine adds to: those that only wait
-/// for it are not used.
+/// Takes away the engines that only wait for a lock: they do not add to the
+/// rate that the lock allows.
 void Former::takeIdleEngines() {
   Prediction now = predict(stagesOf(input, aggregates), input.chip);
   for (FormedAggregate &aggregate : aggregates) {
@@ -397,9 +420,10 @@ Formation Former::run() {
   startGroups();
   if (!result.failure.empty() || aggregates.empty())
     return std::move(result);
+  assertInvariants();
   target = throughput();
-  // Every round merges, takes an engine, or lowers the target; the last can
-  // happen only while a merge is possible at all.
+  // Every iteration merges, takes an engine, or lowers the target. The last is
+  // bounded because at some point no merge is possible.
   for (unsigned relaxed = 0; relaxed < 200;) {
     if (duplicateSlowest() || mergeBest()) {
       target = std::max(target, throughput() * std::pow(relaxation, relaxed));
@@ -414,6 +438,9 @@ Formation Former::run() {
          std::to_string(aggregates.size()) + " aggregates for " +
              std::to_string(input.engines) + " engines");
   }
+  assertInvariants();
+  KARAKAL_ASSERT(owner[input.entry] == 0,
+                 "the first aggregate takes the received packets");
   assignEngines();
   takeIdleEngines();
   noteEngines();
@@ -430,6 +457,12 @@ Formation Former::run() {
 }
 
 Formation formAggregates(const FormationInput &input) {
+  KARAKAL_ASSERT(input.ppfs.empty() || input.entry < input.ppfs.size(),
+                 "one of the PPFs takes the received packets");
+  for (const FormationChannel &channel : input.channels)
+    KARAKAL_ASSERT(channel.from < input.ppfs.size() &&
+                       channel.to < input.ppfs.size(),
+                   "a channel leads from PPF to PPF");
   return Former(input).run();
 }
 

@@ -1,8 +1,8 @@
 // Which PPFs share an engine.
 //
-// Aggregate formation as Figure 7 of the paper, on plain numbers: no IR. PPFs
-// are vertices with a cost for each packet that enters, channels are edges
-// with their traffic. What comes out is a list of aggregates, how many engines
+// Aggregate formation as in Figure 7 of the paper, on plain numbers without IR.
+// PPFs are vertices with a cost per packet that enters, channels are edges with
+// their traffic. The result is a list of aggregates, the number of engines that
 // run each, and every decision with its reason.
 //
 //   while something improves:
@@ -11,10 +11,10 @@
 //       does not lower the throughput of equation 1 and fits an engine
 //     else, with more aggregates than engines: relax the target
 //
-// A merge that would make two aggregates send to each other is refused:
-// packets then only ever move forward from aggregate to aggregate, so that no
-// two can wait for each other's full rings. PPFs on a cycle of channels start
-// in one aggregate for the same reason.
+// A merge that would make two aggregates send to each other is refused. Packets
+// therefore only move forward from aggregate to aggregate, and no two
+// aggregates can wait for each other's full rings. PPFs on a cycle of channels
+// start in one aggregate for the same reason.
 //
 // Cost: for P PPFs and C channels O(P · C · (P + C)).
 
@@ -29,20 +29,20 @@ namespace karakal::agg {
 
 struct FormationPpf {
   std::string name;
-  /// For one packet that enters, without its channels.
+  /// The cost of one packet that enters, without channels.
   MessageCost cost;
-  /// Packets that enter for each packet received.
+  /// Packets that enter per packet received.
   double packets = 1;
-  /// Estimated size in the control store.
+  /// Estimated words in the control store.
   double words = 0;
-  /// PPFs with the same number, not negative, start in one aggregate, which
-  /// is never merged with another number's.
+  /// PPFs with the same number start in one aggregate, which is never merged
+  /// with that of another number. -1: no number.
   int pin = -1;
 };
 
 struct FormationChannel {
   size_t from = 0, to = 0; ///< indices of PPFs
-  /// Packets for each packet received.
+  /// Packets per packet received.
   double packets = 0;
 };
 
@@ -52,9 +52,10 @@ struct FormationInput {
   /// Index of the PPF that takes the received packets; its aggregate is first.
   size_t entry = 0;
   unsigned engines = 6;
-  /// Control store, and what every aggregate needs of it besides its PPFs.
+  /// Words of the control store, and words that every aggregate needs besides
+  /// its PPFs.
   double wordsMax = 4096, wordsFixed = 100;
-  /// A packet over a ring: put and get, for sender and receiver together.
+  /// The cost of a packet over a ring: put and get together.
   MessageCost ring;
   /// Rings that are free for channels between aggregates.
   unsigned ringsMax = 8;
@@ -67,7 +68,7 @@ struct FormationInput {
   std::vector<Pin> pins;
 };
 
-/// One decision: what was done to whom, and why.
+/// One decision with its reason.
 struct FormationStep {
   std::string kind; ///< "merge", "duplicate", "refuse", "relax", "map"
   std::string subject;
@@ -85,7 +86,7 @@ struct Formation {
   std::vector<FormedAggregate> aggregates;
   std::vector<FormationStep> steps;
   Prediction prediction;
-  /// Why there is no mapping; empty if there is one.
+  /// The reason why there is no mapping; empty if there is one.
   std::string failure;
 };
 

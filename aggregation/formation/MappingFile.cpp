@@ -1,4 +1,4 @@
-// What the user fixes of a mapping.
+// The part of a mapping that the user fixes.
 
 #include "aggregation/formation/MappingFile.h"
 #include <algorithm>
@@ -6,7 +6,7 @@
 
 namespace karakal::agg {
 
-/// Section names of the image are made of these.
+/// Whether the name can be part of a section name of the image.
 static bool isName(const std::string &text) {
   return !text.empty() &&
          std::all_of(text.begin(), text.end(), [](unsigned char c) {
@@ -14,14 +14,15 @@ static bool isName(const std::string &text) {
          });
 }
 
-/// A number of one digit from 1 to `most`, else 0.
+/// Parses one digit from 1 to `most`; 0 if it is something else.
 static unsigned numberUpTo(const std::string &text, char most) {
   return text.size() == 1 && text[0] >= '1' && text[0] <= most
              ? unsigned(text[0] - '0')
              : 0;
 }
 
-/// Reads what stands behind an aggregate's name; empty if right.
+/// Parses the rest of the line after an aggregate's name. Returns what is
+/// wrong, or an empty string.
 static std::string parseWishes(std::istringstream &words,
                                MappedAggregate &made) {
   std::string wish;
@@ -39,14 +40,14 @@ static std::string parseWishes(std::istringstream &words,
     } else {
       made.engines = isFirst ? numberUpTo(wish, '6') : 0;
       if (made.engines == 0)
-        return "behind the name stands the number of engines, 1 to 6";
+        return "the number of engines, 1 to 6, follows the name";
     }
   }
   return "";
 }
 
-/// Reads `aggregate NAME [ENGINES] [contexts=N] [ring=KIND]` behind its first
-/// word; empty if right.
+/// Parses `aggregate NAME [ENGINES] [contexts=N] [ring=KIND]` after its first
+/// word. Returns what is wrong, or an empty string.
 static std::string parseAggregate(std::istringstream &words, Mapping &mapping) {
   MappedAggregate made;
   if (!(words >> made.name) || !isName(made.name))
@@ -77,11 +78,11 @@ Result<Mapping> parseMapping(const std::string &text, const std::string &path) {
       if (wrong.empty())
         ppfs = &mapping.aggregates.back().ppfs;
     } else if (words >> more) {
-      wrong = "a PPF stands on a line of its own";
+      wrong = "a PPF needs a line of its own";
     } else if (word == "xscale") {
       ppfs = &mapping.xscale;
     } else if (!ppfs) {
-      wrong = "a PPF stands below 'aggregate NAME' or 'xscale'";
+      wrong = "a PPF must follow 'aggregate NAME' or 'xscale'";
     } else {
       ppfs->push_back(word);
     }

@@ -1,6 +1,6 @@
-// What the user fixes of a mapping.
+// The part of a mapping that the user fixes.
 //
-// `bakerc --mapping=FILE`. One item a line; `#` begins a comment:
+// `bakerc --mapping=FILE`. One item on each line; `#` begins a comment:
 //
 //   aggregate front 2      an aggregate and its engines; without a number the
 //                          compiler chooses
@@ -11,7 +11,7 @@
 //   xscale                 PPFs of the XScale core
 //     l3_switch.arp
 //
-// PPFs that the file does not name go where the compiler puts them.
+// The compiler maps all other PPFs.
 
 #ifndef KARAKAL_AGGREGATION_FORMATION_MAPPINGFILE_H
 #define KARAKAL_AGGREGATION_FORMATION_MAPPINGFILE_H

@@ -2,6 +2,7 @@
 
 #include "aggregation/formation/PpfGraph.h"
 #include "ir/dialect/Attributes.h"
+#include "support/Error.h"
 #include "llvm/ADT/SetVector.h"
 #include <boost/graph/adjacency_list.hpp>
 #include <boost/graph/strong_components.hpp>
@@ -46,6 +47,7 @@ PpfGraph::PpfGraph(ModuleOp module) {
       if (channel.goesToTx())
         continue;
       Operation *consumer = module.lookupSymbol(channel.getConsumer());
+      KARAKAL_ASSERT(indices.contains(consumer), "a PPF consumes a channel");
       edges.push_back({channel, from, indices.lookup(consumer)});
     }
 }

@@ -21,9 +21,9 @@ struct PpfEdge {
 struct PpfGraph {
   std::vector<mlir::func::FuncOp> ppfs;
   std::vector<PpfEdge> edges;
-  std::vector<mlir::func::FuncOp> fed; ///< PPFs that take packets from Rx
+  std::vector<mlir::func::FuncOp> fed; ///< PPFs that receive packets from Rx
 
-  /// The graph of a program; an edge starts at each PPF body that puts on the
+  /// The graph of a program. An edge starts at each PPF body that puts on the
   /// channel, itself or in a function that it calls.
   explicit PpfGraph(mlir::ModuleOp module);
 

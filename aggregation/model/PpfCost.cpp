@@ -1,4 +1,4 @@
-// What a PPF costs before code exists.
+// The estimated cost of a PPF.
 
 #include "aggregation/model/PpfCost.h"
 #include "ir/analysis/OperationCost.h"
@@ -6,6 +6,7 @@
 #include "ir/dialect/Layout.h"
 #include "ir/dialect/ProfileAttributes.h"
 #include "ir/dialect/Services.h"
+#include "support/Error.h"
 #include "target-ixp/microcode/InstructionCost.h"
 #include <algorithm>
 #include <cmath>
@@ -21,10 +22,10 @@ using target::CommandKind;
 
 namespace {
 
-/// Words that a packet access moves at the general access: two quadwords.
+/// Words that a general packet access moves: two quadwords.
 constexpr unsigned packetWords = 4;
-/// Rounds after which the frequencies of loops are taken as they are.
-constexpr unsigned roundsMax = 200;
+/// Iterations after which the frequencies of loops are exact enough.
+constexpr unsigned iterationsMax = 200;
 
 /// The memory of the global that `ref` points into.
 SharedUnit unitOf(Value ref, ModuleOp program) {
@@ -51,10 +52,10 @@ void addCommands(MessageCost &to, const target::ChipParameters &chip,
 
 } // namespace
 
-/// The flow equations, solved by iteration.
+// Solves the flow equations by iteration.
 llvm::DenseMap<Block *, double> blockFrequencies(func::FuncOp function) {
   llvm::DenseMap<Block *, double> times;
-  for (unsigned round = 0; round < roundsMax; ++round) {
+  for (unsigned iteration = 0; iteration < iterationsMax; ++iteration) {
     double change = 0;
     for (Block &block : function.getBody()) {
       double sum = block.isEntryBlock() ? 1 : 0;
@@ -71,8 +72,8 @@ llvm::DenseMap<Block *, double> blockFrequencies(func::FuncOp function) {
   return times;
 }
 
-/// A critical section is entered and left by structure: all ways to a block
-/// hold the same.
+// Critical sections are nested in the source, so all paths to a block hold the
+// same locks.
 llvm::DenseMap<Block *, int> locksHeld(func::FuncOp function) {
   llvm::DenseMap<Block *, int> held;
   SmallVector<Block *> open = {&function.getBody().front()};
@@ -82,16 +83,21 @@ llvm::DenseMap<Block *, int> locksHeld(func::FuncOp function) {
     int here = held[block];
     for (Operation &op : *block)
       here += isa<ir::LockOp>(op) ? 1 : isa<ir::UnlockOp>(op) ? -1 : 0;
-    for (Block *next : block->getSuccessors())
-      if (held.try_emplace(next, here).second)
+    KARAKAL_ASSERT(here >= 0, "a lock is given back by its holder");
+    for (Block *next : block->getSuccessors()) {
+      auto [at, isNew] = held.try_emplace(next, here);
+      KARAKAL_ASSERT(at->second == here,
+                     "all paths to a block hold the same locks");
+      if (isNew)
         open.push_back(next);
+    }
   }
   return held;
 }
 
 MessageCost PpfCosts::costOf(Operation *op) {
   ir::OperationCost estimate = ir::costOf(op);
-  // Channels are costed where they are known to be rings.
+  // The cost of a channel depends on whether it is a ring.
   if (isa<ir::ChannelPutOp>(op))
     return {};
   MessageCost cost;
@@ -117,7 +123,7 @@ double PpfCosts::wordsOf(Operation *op) {
   return words;
 }
 
-/// What came to `sum` behind `before` while an element of `lock` was held.
+/// Adds the cost since `before` as time for which an element of `lock` is held.
 static void addHeld(PpfCost &sum, const MessageCost &before, Operation *lock) {
   auto commandsOf = [](const MessageCost &cost) {
     return std::accumulate(cost.commands.begin(), cost.commands.end(), 0.0);
@@ -143,6 +149,8 @@ double PpfCosts::busiestLockShare() {
     for (auto [lock, cycles] : cost.held)
       busiest = std::max(busiest, held[lock] += packets * cycles);
   }
+  KARAKAL_ASSERT(busiest <= all * (1 + 1e-9),
+                 "one lock is held for a part of the time of all");
   return all > 0 ? busiest / all : 1;
 }
 

@@ -1,8 +1,9 @@
-// What a PPF costs before code exists.
+// The estimated cost of a PPF, before code exists.
 //
-// Cost of one packet in a PPF, by the estimates of ir/analysis/OperationCost.h,
-// the profile's branch frequencies (equal shares without a profile) and the
-// chip's figures; with all functions that it calls, without its channels.
+// The cost of one packet in a PPF with all functions that it calls, without its
+// channels. It follows from the estimates of ir/analysis/OperationCost.h, the
+// profile's branch frequencies (equal shares without a profile) and the chip's
+// figures.
 
 #ifndef KARAKAL_AGGREGATION_MODEL_PPFCOST_H
 #define KARAKAL_AGGREGATION_MODEL_PPFCOST_H
@@ -14,17 +15,18 @@
 namespace karakal::agg {
 
 struct PpfCost {
-  MessageCost cost; ///< one packet
-  double words = 0;
-  /// Cycles in which it holds each of the locks of a global, by global.
+  MessageCost cost; ///< of one packet
+  double words = 0; ///< of code
+  /// Cycles for which each lock is held, by the lock's global. For an array of
+  /// locks: for which one element is held on average.
   llvm::MapVector<mlir::Operation *, double> held;
 };
 
-/// Executions of each block for one of the function.
+/// Executions of each block per execution of the function.
 llvm::DenseMap<mlir::Block *, double>
 blockFrequencies(mlir::func::FuncOp function);
 
-/// Locks that are held where each block begins.
+/// The number of locks held where each block begins.
 llvm::DenseMap<mlir::Block *, int> locksHeld(mlir::func::FuncOp function);
 
 /// Computes costs of the functions of one program, each once.
@@ -34,12 +36,12 @@ public:
       : program(program), chip(chip) {}
 
   PpfCost of(mlir::func::FuncOp function);
-  /// Words of code of an operation, with those of a function that it calls.
+  /// Words of code of an operation, with those of the function that it calls.
   double wordsOf(mlir::Operation *op);
 
-  /// Of the time for which the program's PPFs hold locks, the part for which
-  /// they hold the busiest: others, and the elements of an array, are held side
-  /// by side.
+  /// The part of the time for which the program's PPFs hold locks that belongs
+  /// to the busiest lock. Other locks, and the elements of an array, are held
+  /// at the same time. 1 without locks.
   double busiestLockShare();
 
 private:

@@ -16,7 +16,7 @@ using target::sharedUnitCount;
 struct Stage {
   std::string name;
   MessageCost cost;
-  /// Messages that it handles for each packet received.
+  /// Messages that it handles per packet received.
   double messages = 1;
   unsigned engines = 1;
   /// Contexts of each engine that run it, 0 = all.

@@ -1,4 +1,4 @@
-// Packets a second of a mapping.
+// The rate of a mapping.
 
 #include "aggregation/model/ThroughputModel.h"
 #include "aggregation/model/Queueing.h"
@@ -16,12 +16,12 @@ using target::CommandKind;
 
 namespace {
 
-/// What was fitted to simulations (`./dev bench model`).
+/// Figures that are fitted to simulations (`./dev bench model`).
 struct Fit {
-  /// Part of a unit's time that is lost between commands under full load.
+  /// The part of a unit's time that is lost between commands under full load.
   static constexpr double unitLoss = 0.02;
-  /// Receive and transmit engines: instructions a packet and waits of a
-  /// context, in a run that leaves the units idle (`ixpsim --rate --profile`).
+  /// The receive and transmit engines: issue cycles of a packet and wait cycles
+  /// of a context while the units are idle (`ixpsim --rate --profile`).
   static constexpr double rxIssue = 31, rxLatency = 212;
   static constexpr double txIssue = 51, txLatency = 246;
 };
@@ -36,7 +36,7 @@ double contextsOf(const Stage &stage, const target::ChipParameters &chip) {
   return stage.contexts != 0 ? double(stage.contexts) : double(chip.meContexts);
 }
 
-/// Messages to Tx for each packet received: one, where no code tells.
+/// Messages to Tx per packet received; one if the code does not tell.
 double sentOf(const std::vector<Stage> &stages) {
   double sent = 0;
   for (const Stage &stage : stages)
@@ -44,10 +44,10 @@ double sentOf(const std::vector<Stage> &stages) {
   return sent > 0 ? sent : 1;
 }
 
-/// runtime/rx.uc and tx.uc are stages too: for a packet of one mpacket a
-/// message and a counter each; Rx takes a buffer, writes a whole descriptor and
-/// moves the frame in, Tx moves it out and gives the buffer back. Of a message
-/// that does not tell head and length Tx reads the descriptor.
+/// Appends the stages of runtime/rx.uc and tx.uc. For a packet of one mpacket
+/// each takes a message and a counter. Rx takes a buffer, writes a whole
+/// descriptor and moves the frame in. Tx moves the frame out and frees the
+/// buffer. If a message does not tell head and length, Tx reads the descriptor.
 std::vector<Stage> withRuntime(std::vector<Stage> stages,
                                const target::ChipParameters &chip) {
   auto add = [&](Stage &to, SharedUnit unit, CommandKind access, unsigned words,
@@ -87,7 +87,7 @@ std::vector<Stage> withRuntime(std::vector<Stage> stages,
   return stages;
 }
 
-/// Cycles of a unit that all stages take for a packet received.
+/// Cycles of a unit that all stages take per packet received.
 double busyOf(const std::vector<Stage> &stages, SharedUnit unit) {
   double busy = 0;
   for (const Stage &stage : stages)
@@ -95,7 +95,7 @@ double busyOf(const std::vector<Stage> &stages, SharedUnit unit) {
   return busy;
 }
 
-/// The channel becomes one unit, in place of its port for reads.
+/// Makes one unit of the ports of an SRAM channel, in place of its read port.
 void joinPorts(std::vector<Stage> &stages, SharedUnit read, SharedUnit write) {
   double reads = busyOf(stages, read), writes = busyOf(stages, write);
   if (reads + writes <= 0)
@@ -103,19 +103,22 @@ void joinPorts(std::vector<Stage> &stages, SharedUnit read, SharedUnit write) {
   double share =
       std::max(sramChannelCycles(stages, read, write) / (reads + writes),
                std::max(reads, writes) / (reads + writes));
+  KARAKAL_ASSERT(share > 0 && share <= 1 + 1e-9,
+                 "the ports of a channel take no longer one after the other");
   size_t into = size_t(read), from = size_t(write);
   for (Stage &stage : stages) {
     MessageCost &cost = stage.cost;
     cost.busy[into] = share * (cost.busy[into] + cost.busy[from]);
     cost.commands[into] += cost.commands[from];
-    // Found at work for its share of the time, then as long as it really is.
+    // A command finds the channel busy for its share of the time, but then for
+    // as long as the other command takes.
     cost.squares[into] = share * (cost.squares[into] + cost.squares[from]);
     cost.busy[from] = cost.commands[from] = cost.squares[from] = 0;
   }
 }
 
-/// Messages a cycle that stage `self` can handle while packets arrive at
-/// `rate` a cycle for all others.
+/// Messages per cycle that stage `self` can handle while all others handle
+/// packets at `rate` per cycle.
 double stageRate(const std::vector<Stage> &stages, size_t self, double rate,
                  const target::ChipParameters &chip) {
   const Stage &stage = stages[self];
@@ -133,7 +136,7 @@ double stageRate(const std::vector<Stage> &stages, size_t self, double rate,
                                   cost.busy[u]);
   }
   double result = 0;
-  for (unsigned round = 0; round < 60; ++round) {
+  for (unsigned iteration = 0; iteration < 60; ++iteration) {
     double total = delay;
     std::array<double, sharedUnitCount> wait{};
     for (size_t u = 0; u < sharedUnitCount; ++u) {
@@ -150,9 +153,9 @@ double stageRate(const std::vector<Stage> &stages, size_t self, double rate,
   return result;
 }
 
-/// Cycles in which a frame is on the bus between the MSF and the ports, one way
-/// (mediaBusCycles in sim-ixp/media/Traffic.cpp): an element at a time, without
-/// CRC.
+/// Cycles in which a frame is on the bus between the MSF and the ports in one
+/// direction (mediaBusCycles in sim-ixp/media/Traffic.cpp): an element at a
+/// time, without CRC.
 double mediaBusCycles(const target::ChipParameters &chip, unsigned frameBytes) {
   double cycles = 0;
   for (unsigned left = frameBytes - target::FrameCrcBytes; left > 0;) {
@@ -165,10 +168,11 @@ double mediaBusCycles(const target::ChipParameters &chip, unsigned frameBytes) {
   return cycles;
 }
 
-/// Cycles for which locks are held for a packet received, at `rate` packets a
-/// cycle. A context that comes back with a lock may find its engine busy; but
-/// for each time that the lock is held one message's instructions are executed,
-/// on one of the engines, and for no more does it wait.
+/// Cycles for which locks are held per packet received, at `rate` packets per
+/// cycle. A context that returns from a swap with a lock may find its engine
+/// busy. It waits at most for the instructions of one message, since one
+/// message is executed on one of the engines for each time that the lock is
+/// held.
 double lockedCycles(const std::vector<Stage> &stages, double rate,
                     const target::ChipParameters &chip) {
   double cycles = 0;
@@ -200,7 +204,7 @@ std::vector<Limit> hardLimits(const std::vector<Stage> &stages,
   double clock = double(chip.meClockHz);
   double wire = double(chip.portsCount) * double(chip.portsRateBps) /
                 (8.0 * (frameBytes + double(chip.portsGapBytes)));
-  double most = std::max(1.0, stages.back().messages); // of both ways
+  double most = std::max(1.0, stages.back().messages); // of both directions
   limits.push_back({LimitKind::Ports, wire / clock / most, "ports"});
   limits.push_back({LimitKind::MediaBus,
                     1 / (most * mediaBusCycles(chip, frameBytes)),
@@ -256,7 +260,12 @@ double lockRate(const std::vector<Stage> &stages,
 
 Prediction predict(const std::vector<Stage> &program,
                    const target::ChipParameters &chip, unsigned frameBytes) {
+  for (const Stage &stage : program)
+    KARAKAL_ASSERT(stage.engines > 0 && stage.messages > 0,
+                   "a stage has an engine and takes messages");
   std::vector<Stage> stages = withRuntime(program, chip);
+  KARAKAL_ASSERT(stages.size() == program.size() + runtimeStages,
+                 "Rx and Tx are the last stages");
   Prediction prediction;
   for (size_t u = 0; u < sharedUnitCount; ++u)
     prediction.unitUtilization[u] = busyOf(stages, SharedUnit(u));
@@ -280,6 +289,8 @@ Prediction predict(const std::vector<Stage> &program,
       prediction.bottleneck = slow->name;
     }
   }
+  KARAKAL_ASSERT(low >= 0 && low <= least->rate,
+                 "no rate exceeds the least limit");
   prediction.packetsPerSecond = low * double(chip.meClockHz);
   for (const Stage &stage : program)
     prediction.stageUtilization.push_back(

@@ -1,32 +1,33 @@
-// Packets a second of a mapping.
+// The rate of a mapping, in packets per second.
 //
 // Equation 1 of the paper says that throughput grows with the number of
 // engines n and with k, the rate of the slowest stage, and falls with the
-// number of stages p. Here k is computed from what a stage asks of the chip for
-// one message:
+// number of stages p. Here k is computed from the cost of one message in a
+// stage:
 //
 //   issue     cycles in which its engine executes instructions
-//   latency   cycles in which its context waits, with no other load on a unit
+//   latency   cycles in which its context waits while the units are idle
 //   busy      cycles in which it occupies each shared unit
-//   locked    cycles in which it holds a lock that all engines share, with no
-//             wait for its engine, and how often it swaps meanwhile
-//   sent      messages to Tx; bare: those that do not say where the bytes are
+//   locked    cycles in which it holds a lock that all engines share, without
+//             waits for its engine, and how often it swaps meanwhile
+//   sent      messages to Tx, and those that do not tell where the bytes are
 //
-// Beside the sum of what commands take of a unit stand their number and the sum
-// of the squares: who comes behind a long one waits longer than its share. So
-// do contexts that come back while another one is in a long run of
-// instructions; if they hold a lock, all that want it wait with them.
+// For each unit the cost also has the number of commands and the sum of the
+// squares of their cycles, because a command that arrives during a long one
+// waits longer than the mean. The same holds for contexts that return from a
+// swap during a long segment of another context. If such a context holds a
+// lock, all contexts that want it wait, too.
 //
 // An engine with c contexts handles at most min(1 / issue, c / (issue +
-// latency)) messages a cycle; a unit serves at most 1 / (sum of busy). Between
-// those bounds contexts queue for their engine, which is the machine
-// interference problem with c machines and one repairman, and commands for the
-// units, solved by Bard's and Schweitzer's approximation of mean value
-// analysis; stages of a pipeline are coupled by the rate and by the units that
-// they share.
+// latency)) messages per cycle. A unit serves at most 1 / (sum of busy).
+// Between those bounds, contexts queue for their engine: the machine
+// interference problem with c machines and one repairman (Queueing.h). Commands
+// queue for the units, solved by Bard's and Schweitzer's approximation of mean
+// value analysis. Stages of a pipeline are coupled by the rate and by the units
+// that they share.
 //
-// Every figure of the chip comes from target-ixp/chip/ChipParameters.def; what
-// was fitted to simulations stands in `Fit` below.
+// Every figure of the chip comes from target-ixp/chip/ChipParameters.def.
+// Figures fitted to simulations are in ThroughputModel.cpp and Queueing.cpp.
 
 #ifndef KARAKAL_AGGREGATION_MODEL_THROUGHPUTMODEL_H
 #define KARAKAL_AGGREGATION_MODEL_THROUGHPUTMODEL_H
@@ -50,32 +51,32 @@ enum class LimitKind {
   Runtime,  ///< the receive or the transmit engine
 };
 
-/// What limits a mapping.
+/// The rate of a mapping and its limit.
 struct Prediction {
   double packetsPerSecond = 0;
   LimitKind limitedBy = LimitKind::Ports;
   /// The limit by name: "engines of main", "contexts of main", "dram", "locks",
   /// "rx", "ports".
   std::string bottleneck;
-  /// Share of the cycles in which a stage's engines issue, by stage.
+  /// Share of the cycles in which the engines issue, by stage.
   std::vector<double> stageUtilization;
   std::array<double, sharedUnitCount> unitUtilization{};
 
-  /// Frame bits a second, as DESIGN.md counts them (with CRC).
+  /// Frame bits per second in Gbit/s, CRC included.
   double gbps(unsigned frameBytes) const {
     return packetsPerSecond * frameBytes * 8 / 1e9;
   }
 };
 
-/// Messages a cycle that one engine handles, alone and with unloaded units.
+/// Messages per cycle that one engine handles, alone and with idle units.
 double engineRate(const MessageCost &cost, const target::ChipParameters &chip);
 
-/// Packets a cycle at which the locks of a mapping are never free; infinite
+/// Packets per cycle at which the locks of a mapping are never free; infinite
 /// without locks.
 double lockRate(const std::vector<Stage> &stages,
                 const target::ChipParameters &chip);
 
-/// By how much the model may predict too high a rate (`./dev bench model`).
+/// The part by which a predicted rate may be too high (`./dev bench model`).
 inline constexpr double modelError = 0.15;
 
 /// The rate of a mapping for frames of `frameBytes` with CRC.

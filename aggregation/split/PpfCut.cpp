@@ -6,6 +6,7 @@
 #include "ir/dialect/Services.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/RegionGraphTraits.h"
+#include "support/Error.h"
 #include "llvm/ADT/PostOrderIterator.h"
 #include <algorithm>
 #include <set>
@@ -16,16 +17,17 @@ namespace karakal::agg {
 
 namespace {
 
-/// What crossing a cut costs in instructions: a message on a ring, and a word
-/// of the descriptor written and read.
+/// Instructions for crossing a cut: a message on a ring, and each word of the
+/// descriptor that is written and read.
 constexpr double messageCost = 24, slotCost = 10;
 constexpr unsigned entriesMax = 8;
 
-/// A quantity at each place between operations: added to ranges, then summed.
+/// A quantity at each point between two operations. It is added to ranges and
+/// summed at the end.
 class Levels {
 public:
   explicit Levels(size_t count) : changes(count + 1, 0) {}
-  /// Adds at the places behind `from`, up to `to`.
+  /// Adds at the points after operation `from`, up to operation `to`.
   void add(size_t from, size_t to, double value) {
     changes[from + 1] += value;
     changes[to + 1] -= value;
@@ -42,7 +44,7 @@ private:
   std::vector<double> changes;
 };
 
-/// Place p is before operation p of the order.
+/// Finds cuts. Point p is before operation p of the order.
 class CutFinder {
 public:
   CutFinder(func::FuncOp ppf, llvm::function_ref<double(Operation *)> wordsOf)
@@ -74,13 +76,13 @@ private:
   llvm::DenseMap<Operation *, size_t> numbers;
 };
 
-/// A value is there from its definition to its last use.
+/// A value is live from its definition to its last use.
 void CutFinder::addValues(Levels &slots, Levels &packets, Levels &wrong) {
   auto add = [&](Value value, size_t from) {
     size_t to = from;
     for (Operation *user : value.getUsers())
       to = std::max(to, numbers.lookup(user));
-    if (to == from || isMadeAnew(value))
+    if (to == from || isRecreated(value))
       return;
     if (isa<ir::PacketType>(value.getType()))
       packets.add(from, to, 1);
@@ -103,10 +105,10 @@ void CutFinder::addEdges(Levels &slots, Levels &wrong, Levels &entries,
   for (Block &block : ppf.getBody()) {
     size_t first = firstOf(&block);
     Operation *last = block.getTerminator();
-    // Inside a block there is one way.
+    // Inside a block there is one path.
     entries.add(first, numbers.lookup(last), 1);
     traffic.add(first, numbers.lookup(last), times.lookup(&block));
-    size_t from = order.size(); // the first way in
+    size_t from = order.size(); // the first branch to the block
     for (auto at = block.pred_begin(); at != block.pred_end(); ++at) {
       Operation *branch = (*at)->getTerminator();
       size_t begin = numbers.lookup(branch);
@@ -144,6 +146,8 @@ void CutFinder::addSections(Levels &wrong) {
 std::vector<PpfCut> CutFinder::find(double least, double most,
                                     unsigned slotsMax) {
   size_t count = order.size();
+  KARAKAL_ASSERT(numbers.size() == count && count > 0,
+                 "each operation has one number");
   Levels slots(count), packets(count), wrong(count), entries(count),
       traffic(count);
   addValues(slots, packets, wrong);
@@ -176,7 +180,7 @@ unsigned slotsOf(Type type) {
                                              : 1;
 }
 
-bool isMadeAnew(Value value) {
+bool isRecreated(Value value) {
   Operation *op = value.getDefiningOp();
   return op && isa<arith::ConstantOp, ir::GlobalRefOp>(op);
 }

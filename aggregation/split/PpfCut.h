@@ -1,11 +1,11 @@
 // Where a PPF can be cut in two.
 //
-// A cut divides the operations of a PPF, in an order in which control passes
-// them, into a first and a second part. It may lie anywhere that no loop and no
-// critical section goes across, with one packet in use. What the second part
-// needs of the first travels with the packet, in words of its descriptor; where
-// several blocks of the second part are entered from the first, one more word
-// says which.
+// A cut divides the operations of a PPF, in control-flow order, into a first
+// and a second part. It may lie anywhere outside of loops and critical sections
+// where exactly one packet is live. The values of the first part that the
+// second one needs cross with the packet, in words of its descriptor. If the
+// first part enters several blocks of the second, one more word selects the
+// block.
 
 #ifndef KARAKAL_AGGREGATION_SPLIT_PPFCUT_H
 #define KARAKAL_AGGREGATION_SPLIT_PPFCUT_H
@@ -21,25 +21,25 @@ struct PpfCut {
   mlir::Operation *first = nullptr;
   /// Words of code before it.
   double words = 0;
-  /// What it costs for a packet that enters the PPF: the share of packets that
-  /// pass, times ring and words that travel.
+  /// The cost per packet that enters the PPF: the share of packets that cross,
+  /// times the cost of the ring and of the words that cross.
   double cost = 0;
 };
 
-/// The cuts of `ppf` with at least `least` and at most `most` words of code
-/// before them, that need at most `slotsMax` words of a descriptor; the
-/// cheapest first. `wordsOf` gives an operation's words of code.
+/// Returns the cuts of `ppf`, the cheapest first, that have `least` to `most`
+/// words of code before them and need at most `slotsMax` words of a descriptor.
+/// `wordsOf` returns the words of code of an operation.
 std::vector<PpfCut>
 findCuts(mlir::func::FuncOp ppf, double least, double most, unsigned slotsMax,
          llvm::function_ref<double(mlir::Operation *)> wordsOf);
 
-/// The words of a value in a descriptor; 0 if it cannot travel.
+/// The words of a value in a descriptor; 0 if the value cannot cross a cut.
 unsigned slotsOf(mlir::Type type);
 
-/// Whether a value is made anew where it is needed instead of travelling.
-bool isMadeAnew(mlir::Value value);
+/// Whether a value is created again in the second part instead of crossing.
+bool isRecreated(mlir::Value value);
 
-/// A block that returns and does nothing else.
+/// Whether a block returns and does nothing else.
 bool isOnlyReturn(mlir::Block *block);
 
 } // namespace karakal::agg

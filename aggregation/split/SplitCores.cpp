@@ -2,21 +2,22 @@
 //
 // Section 5.1 of the paper: frequently executed aggregates go to the
 // microengines, infrequently executed ones to the XScale core. The hot PPFs
-// form one aggregate that all programmable microengines run: duplication needs
-// no balancing and no channel between engines, as long as the code fits.
+// form one aggregate that all programmable microengines run. As long as the
+// code fits, duplication needs no balancing and no channel between engines.
 //
-// A channel on a cycle cannot be a call. Both ends of such a channel lie in
-// one strongly connected component of the PPF graph; where the core is the
-// same it becomes a ring of that core: ring 4 for the aggregate, to_xscale for
-// the XScale core, which is then both its producer and its consumer.
+// A channel on a cycle cannot be a call. Both ends of such a channel lie in one
+// strongly connected component of the PPF graph. If they also lie on the same
+// core, the channel becomes a ring of that core: ring 4 for the aggregate,
+// to_xscale for the XScale core, which then both puts and takes its messages.
 //
-// Requires: nothing; uses `baker.profile` and `baker.cold`. Ensures: no PPF
-// that no packet can reach, `baker.core` on PPFs, `baker.via` and `baker.ring`
-// on channels, each with its reason.
+// Requires: nothing; uses `baker.profile` and `baker.cold`. Ensures: packets
+// can reach every PPF; `baker.core` on PPFs; `baker.via` and `baker.ring` on
+// channels; each with its reason.
 
 #include "aggregation/Passes.h"
 #include "aggregation/formation/PpfGraph.h"
 #include "ir/dialect/Attributes.h"
+#include "support/Error.h"
 #include "target-ixp/chip/MemoryMap.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -49,6 +50,8 @@ private:
     }
     dropUnreached();
     PpfGraph graph(getOperation());
+    KARAKAL_ASSERT(graph.reachable().size() == graph.ppfs.size(),
+                   "packets can reach every PPF that is left");
     assignCores(graph);
     realizeChannels(graph);
   }
@@ -59,7 +62,7 @@ private:
   void setRing(ir::ChannelOp channel, uint32_t ring, const Twine &reason);
 };
 
-/// The packets that the rx PPF took in, if there is a profile.
+/// The packets that the rx PPF received, if there is a profile.
 std::optional<uint64_t> receivedPackets(ModuleOp module) {
   for (auto channel : module.getOps<ir::ChannelOp>())
     if (channel.comesFromRx() && !channel.goesToTx())
@@ -68,8 +71,7 @@ std::optional<uint64_t> receivedPackets(ModuleOp module) {
   return std::nullopt;
 }
 
-/// Erases the PPFs that no packet can reach, since what would put packets on
-/// their channels never runs, and those channels.
+/// Erases the PPFs that no packet can reach, and their channels.
 void SplitCores::dropUnreached() {
   ModuleOp module = getOperation();
   PpfGraph graph(module);
@@ -129,8 +131,8 @@ void SplitCores::setRing(ir::ChannelOp channel, uint32_t ring,
 }
 
 void SplitCores::realizeChannels(const PpfGraph &graph) {
-  // Channels of Rx and to Tx are rings by nature; one that nobody puts on is
-  // a call that never happens.
+  // Channels from Rx and to Tx are always rings. A channel without a producer
+  // is a call that never happens.
   for (auto channel : getOperation().getOps<ir::ChannelOp>()) {
     if (channel.goesToTx()) {
       setRing(channel, target::RingTx, "leads to Tx");
@@ -151,6 +153,9 @@ void SplitCores::realizeChannels(const PpfGraph &graph) {
   }
   std::vector<int> component = graph.components();
   for (const PpfEdge &edge : graph.edges) {
+    KARAKAL_ASSERT(ir::coreOf(graph.ppfs[edge.from]) &&
+                       ir::coreOf(graph.ppfs[edge.to]),
+                   "each PPF has a core");
     ir::Core from = *ir::coreOf(graph.ppfs[edge.from]);
     ir::Core to = *ir::coreOf(graph.ppfs[edge.to]);
     if (from != to)

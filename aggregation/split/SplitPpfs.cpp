@@ -1,8 +1,8 @@
-// PPFs that no engine holds.
+// PPFs that are too large for an engine.
 //
-// A PPF whose code is larger than a control store becomes several, each of
-// which fits, with channels between them: stages of a pipeline (section 5.1 of
-// the paper). It is cut where least travels (PpfCut.h).
+// A PPF whose code is larger than a control store becomes several that fit,
+// with channels between them: stages of a pipeline (section 5.1 of the paper).
+// It is cut where that costs least (PpfCut.h).
 //
 //   @m.f.in_cc(%ph)              @m.f.in_cc(%ph)
 //     %a = …; %b = …               %a = …; %b = …
@@ -12,11 +12,11 @@
 //                                  %a = baker.meta_read %ph @split.0
 //                                  … %a …
 //
-// The fields are reused by all cuts: what one holds is read before the next cut
-// writes it. Constants and references to globals are made anew.
+// All cuts reuse the fields: each is read before the next cut writes it.
+// Constants and references to globals are created again in the second part.
 //
 // Requires: nothing; `baker.profile` helps. Ensures: a PPF has at most
-// `words-max` words by the estimate, or no cut, which its explanation says.
+// `words-max` words by the estimate, or an explanation why it cannot be cut.
 
 #include "aggregation/Passes.h"
 #include "aggregation/model/PpfCost.h"
@@ -28,6 +28,7 @@
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/IR/Dominance.h"
 #include "mlir/IR/RegionGraphTraits.h"
+#include "support/Error.h"
 #include "target-ixp/chip/MemoryMap.h"
 #include "llvm/ADT/PostOrderIterator.h"
 #include "llvm/ADT/SetVector.h"
@@ -45,13 +46,13 @@ namespace {
 
 constexpr llvm::StringLiteral explainName = "aggregation";
 constexpr llvm::StringLiteral slotPrefix = "split.";
-/// How full an engine may become by the estimate, and how much smaller than an
-/// equal share a part may be.
+/// How full an engine may become by the estimate, and the least size of a part
+/// relative to an equal share.
 constexpr double fullest = 0.9, leastShare = 0.6;
 constexpr uint32_t metadataWords =
     target::DescriptorWords - target::DescriptorMetadata;
 
-/// Words of the descriptor that the program's own metadata leave.
+/// Words of the descriptor that the program's own metadata leave free.
 unsigned freeSlots(ModuleOp program) {
   uint32_t used = 0;
   for (auto field : program.getOps<ir::MetadataOp>())
@@ -60,14 +61,14 @@ unsigned freeSlots(ModuleOp program) {
   return metadataWords - std::min(used, metadataWords);
 }
 
-/// One cut being made.
+/// Makes one cut.
 class Splitter {
 public:
   Splitter(ModuleOp program, func::FuncOp ppf, unsigned number)
       : program(program), ppf(ppf), number(number), builder(ppf.getContext()) {}
 
-  /// The second part; null, with nothing changed but a block cut in two, if
-  /// packets would go across in different ways.
+  /// Returns the second part, or null if packets would cross the cut in
+  /// different ways. In that case at most one block has been cut in two.
   func::FuncOp split(const PpfCut &cut);
 
 private:
@@ -90,13 +91,13 @@ private:
   unsigned number;
   OpBuilder builder;
   llvm::SetVector<Block *> second;   ///< blocks of the second part
-  llvm::SetVector<Block *> targets;  ///< those that the first part goes to
-  llvm::SetVector<Value> travelling; ///< besides the packet
-  llvm::SetVector<Value> madeAnew;
+  llvm::SetVector<Block *> targets;  ///< those that the first part branches to
+  llvm::SetVector<Value> travelling; ///< values that cross besides the packet
+  llvm::SetVector<Value> recreated;
   Value packet;
   func::FuncOp part;
   ir::ChannelOp channel;
-  double crossing = 0; ///< packets for each that enters the PPF
+  double crossing = 0; ///< packets per packet that enters the PPF
 };
 
 void Splitter::divide(const PpfCut &cut) {
@@ -123,8 +124,8 @@ Value Splitter::findPacket() {
   Value found;
   auto note = [&](Value value) {
     if (!second.contains(value.getParentBlock())) {
-      if (isMadeAnew(value))
-        madeAnew.insert(value);
+      if (isRecreated(value))
+        recreated.insert(value);
       else if (isa<ir::PacketType>(value.getType()))
         found = value;
       else
@@ -137,7 +138,7 @@ Value Splitter::findPacket() {
   return found;
 }
 
-/// Whether a way from `block` on uses the packet.
+/// Whether a path from `block` on uses the packet.
 bool Splitter::isUsedFrom(Block *block, Value packet) const {
   llvm::SetVector<Block *> seen;
   seen.insert(block);
@@ -211,7 +212,7 @@ Value Splitter::readSlots(OpBuilder &at, Type type, unsigned &index) {
   return at.create<arith::TruncIOp>(loc, type, value);
 }
 
-/// The PPF of the second part and the channel to it.
+/// Creates the PPF of the second part and the channel to it.
 void Splitter::makePart() {
   StringRef symbol = ppf.getSymName();
   auto [name, endpoint] = symbol.rsplit('.');
@@ -240,7 +241,8 @@ void Splitter::makePart() {
     ir::setProfile(channel, ir::profileOf(part)->packets);
 }
 
-/// In the first part, what stands in place of the block `target` of the second.
+/// Creates the block of the first part that replaces the block `target` of the
+/// second.
 void Splitter::makeExit(Block *target, unsigned entry) {
   Block *exit = builder.createBlock(&ppf.getBody(), ppf.getBody().end());
   for (BlockArgument argument : target->getArguments())
@@ -287,7 +289,8 @@ void Splitter::makeExit(Block *target, unsigned entry) {
   builder.create<func::ReturnOp>(ppf.getLoc());
 }
 
-/// Reads what has travelled, and goes on where the first part would have.
+/// Reads the values that crossed, and continues where the first part would
+/// have.
 void Splitter::fillEntry() {
   Location loc = ppf.getLoc();
   Block *entry = part.addEntryBlock();
@@ -305,9 +308,11 @@ void Splitter::fillEntry() {
     selector = readSlots(at, at.getI32Type(), index);
   for (Value value : travelling)
     replace(value, readSlots(at, value.getType(), index));
-  for (Value value : madeAnew)
+  for (Value value : recreated)
     replace(value, at.clone(*value.getDefiningOp())->getResult(0));
   replace(packet, part.getArgument(0));
+  KARAKAL_ASSERT(index <= metadataWords,
+                 "the values that cross fit the descriptor");
   SmallVector<SmallVector<Value>> operands;
   for (Block *target : targets) {
     operands.emplace_back();
@@ -331,6 +336,8 @@ void Splitter::fillEntry() {
 
 func::FuncOp Splitter::split(const PpfCut &cut) {
   divide(cut);
+  KARAKAL_ASSERT(!second.empty() && !targets.empty(),
+                 "a cut has a second part that the first one reaches");
   packet = findPacket();
   DominanceInfo dominance(ppf);
   for (Block *target : targets)
@@ -352,7 +359,7 @@ func::FuncOp Splitter::split(const PpfCut &cut) {
   unsigned entry = 0;
   for (Block *target : all)
     makeExit(target, isOnlyReturn(target) ? 0 : entry++);
-  // The second part may have no way to what returns at once.
+  // Blocks that only return may have no path from the second part.
   for (Block *target : all)
     if (target->hasNoPredecessors() && isOnlyReturn(target)) {
       second.remove(target);
@@ -380,6 +387,8 @@ func::FuncOp SplitPpfs::splitOnce(func::FuncOp ppf, double words,
   target::ChipParameters chip;
   PpfCosts costs(getOperation(), chip);
   double room = fullest * wordsMax / wordsScale;
+  KARAKAL_ASSERT(words > room || words * wordsScale > wordsMax,
+                 "only a PPF that is too large is cut");
   double least = leastShare * words / std::ceil(words / room);
   unsigned slots = freeSlots(getOperation());
   std::vector<PpfCut> cuts =
@@ -398,9 +407,10 @@ func::FuncOp SplitPpfs::splitOnce(func::FuncOp ppf, double words,
     }
   ir::explain(ppf, explainName)
       << "refuse " << ppf.getSymName().rsplit('.').first << ": "
-      << llvm::formatv("not split: {0:f0} words do not fit {1}, but loops, "
-                       "critical sections or what would travel are in the way",
-                       words * wordsScale, unsigned(wordsMax))
+      << llvm::formatv(
+             "not split: {0:f0} words do not fit {1}, but loops, "
+             "critical sections or the values that would cross prevent it",
+             words * wordsScale, unsigned(wordsMax))
              .str();
   return nullptr;
 }

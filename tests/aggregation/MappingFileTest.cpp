@@ -1,4 +1,4 @@
-// The mapping file: what it says, and what is wrong with it.
+// The mapping file and its errors.
 
 #include "aggregation/formation/MappingFile.h"
 #include "gmock/gmock.h"
@@ -25,16 +25,16 @@ TEST(MappingFileTest, AggregatesEnginesAndTheXScaleCore) {
   EXPECT_THAT(mapping->xscale, ElementsAre("m.d"));
 }
 
-TEST(MappingFileTest, WhatIsWrongHasItsLine) {
+TEST(MappingFileTest, AnErrorNamesItsLine) {
   const std::pair<const char *, const char *> cases[] = {
-      {"\nm.a\n", "f.map:2: error: a PPF stands below"},
+      {"\nm.a\n", "f.map:2: error: a PPF must follow"},
       {"aggregate\n", "f.map:1: error: an aggregate needs a name"},
       {"aggregate a/b\n", "f.map:1: error: an aggregate needs a name"},
       {"aggregate rx\n", "is the name of the runtime's microcode"},
       {"aggregate a\naggregate a\n", "f.map:2: error: there are two"},
       {"aggregate a 7\n", "number of engines, 1 to 6"},
       {"aggregate a 2 3\n", "number of engines, 1 to 6"},
-      {"xscale\nm.a m.b\n", "f.map:2: error: a PPF stands on a line"},
+      {"xscale\nm.a m.b\n", "f.map:2: error: a PPF needs a line"},
   };
   for (auto &[text, what] : cases) {
     auto mapping = agg::parseMapping(text, "f.map");
