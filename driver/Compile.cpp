@@ -39,8 +39,8 @@ Result<XScaleCode> compileXScale(ModuleOp program, const Options &options) {
                           options.pipeline.level);
 }
 
-/// Adds a piece of the runtime's microcode. Its places name the file without
-/// its folder, which is not the same everywhere.
+/// Adds the runtime's microcode of this name. Its source lines name the file
+/// without the folder, which differs between machines.
 Status addRuntimeMicrocode(target::Image &image, const std::string &name) {
   auto code = target::assembleFile(runtimeDirectory() + "/" + name + ".uc");
   if (!code)
@@ -129,7 +129,7 @@ Status writeResult(const std::string &path, const target::Image &image) {
       "-", {reinterpret_cast<const char *>(bytes.data()), bytes.size()});
 }
 
-/// The options with what the mapping file says of the XScale core.
+/// The options with the XScale PPFs and contexts of the mapping file.
 Result<Options> withMapping(const Options &options) {
   Options read = options;
   const std::string &path = options.pipeline.mapping;
@@ -167,7 +167,7 @@ Result<std::optional<MinimumRate>> findMinimumRate(const PlannedProgram &made,
   return std::optional<MinimumRate>(std::move(*minimum));
 }
 
-/// Everything behind the front end and the profile.
+/// Everything after the front end and the profile.
 Status emitCode(ModuleOp source, const Options &options,
                 const std::vector<Remark> &remarks) {
   std::string path = outputPath(options);

@@ -1,7 +1,7 @@
 // One run of the compiler.
 //
-// What bakerc does with its options: read, profile, plan, make each core's
-// code, write. Nothing is written unless everything succeeded.
+// Reads, profiles and plans the program, makes the code of each core and writes
+// the result. Nothing is written unless everything succeeded.
 
 #ifndef KARAKAL_DRIVER_COMPILE_H
 #define KARAKAL_DRIVER_COMPILE_H
@@ -11,8 +11,8 @@
 
 namespace karakal::driver {
 
-/// Compiles (or runs) as the options ask. An error with an empty message has
-/// been printed already.
+/// Compiles or runs the program as the options say. An error with an empty
+/// message has been printed already.
 Status compile(const Options &options);
 
 } // namespace karakal::driver

@@ -62,7 +62,7 @@ void printDiagnostic(mlir::Diagnostic &diagnostic) {
     printDiagnostic(note);
 }
 
-/// Keeps an explanation for the report; several cores may say the same.
+/// Stores an explanation for the report, once: several cores may give the same.
 void keepRemark(std::vector<Remark> &remarks, Remark remark) {
   auto isSame = [&](const Remark &other) {
     return other.place == remark.place && other.pass == remark.pass &&
@@ -86,7 +86,7 @@ Result<OwningOpRef<ModuleOp>> parseDialectText(const std::string &path,
   return module;
 }
 
-/// Parses and checks the sources, and prints what is wrong with them.
+/// Parses and checks the sources, and prints their errors and warnings.
 Result<std::unique_ptr<lang::Program>> parseSources(const Options &options,
                                                     Diagnostics &diagnostics) {
   diagnostics.setWarningPolicy(options.warnings);

@@ -11,19 +11,19 @@
 
 namespace karakal::driver {
 
-/// Makes the dialects of the compiler known to `context`, and prints its
-/// diagnostics to standard error in one form: explanations as far as they are
-/// asked for. With a report all of them go to `remarks`, each once.
+/// Registers the compiler's dialects in `context` and prints its diagnostics to
+/// standard error in one format. Explanations are printed only if `--explain`
+/// asks for them. With a report, all of them go to `remarks`, each once.
 void prepareContext(mlir::MLIRContext &context, const Options &options,
                     std::vector<Remark> &remarks);
 
-/// The program of the input files, verified and named after the first file.
-/// What is wrong is printed; the error then says only that there was something
-/// (its message is empty).
+/// Reads the program of the input files, verifies it and names it after the
+/// first file. Prints the errors itself; the error returned then has an empty
+/// message.
 Result<mlir::OwningOpRef<mlir::ModuleOp>>
 readProgram(const Options &options, mlir::MLIRContext &context);
 
-/// The checked syntax tree as text.
+/// Returns the checked syntax tree as text.
 Result<std::string> readSyntaxTree(const Options &options);
 
 } // namespace karakal::driver

@@ -1,8 +1,8 @@
 // Programs on x86: bakerc --run and the profile.
 //
-// Lowers a copy of the program for x86 and runs it over a trace. `--run` shows
-// what came out; `--profile-trace` and `--profile` put a profile into the
-// program, for the passes that decide by it.
+// Lowers a copy of the program for x86 and runs it over a trace. `--run` prints
+// and writes the result. `--profile-trace` and `--profile` attach a profile to
+// the program, for the passes that use it.
 
 #ifndef KARAKAL_DRIVER_RUNONHOST_H
 #define KARAKAL_DRIVER_RUNONHOST_H
@@ -16,13 +16,13 @@
 
 namespace karakal::driver {
 
-/// What a run reads.
+/// The inputs of a run.
 struct HostInputs {
   std::string trace;   ///< pcap or pcapng
   std::string control; ///< control file; empty: no calls
 };
 
-/// What `--run` reads and writes.
+/// The inputs and outputs of `--run`.
 struct RunRequest {
   HostInputs inputs;
   std::string program; ///< name for reports
@@ -30,32 +30,32 @@ struct RunRequest {
   std::string stats;   ///< statistics as JSON; empty: none
 };
 
-/// Runs a copy of `baker`, a verified module of the dialect. With counters it
-/// also counts what the profile needs.
-/// Errors: E-driver-030 cannot be lowered (the reason has been printed), those
-/// of traces/ (trace, control file), those of host/ (the run).
+/// Runs a copy of `baker`, a verified module of the dialect. With counters, the
+/// result also holds the counts of a profile. Errors: E-driver-030 if the
+/// program cannot be lowered (the reason has been printed), those of traces/
+/// (trace, control file), those of host/ (the run).
 Result<host::HostRun> runOnHost(mlir::ModuleOp baker, const HostInputs &inputs,
                                 bool withCounters);
 
-/// Where a program's profile comes from: a run, files, or both, added.
+/// The sources of a profile: a run, files, or both, which are added.
 struct ProfileRequest {
   HostInputs inputs;              ///< trace empty: no run
   std::vector<std::string> files; ///< in the form of docs/profile.md
   std::string output;             ///< where to write the sum; empty: nowhere
 };
 
-/// Sets the attributes of ir/dialect/ProfileAttributes.h on `baker`; does
-/// nothing if neither a run nor a file is asked for. Errors: those of
-/// `runOnHost` and of host/FunctionalProfile.h, E-driver-031 a profile cannot
-/// be read, E-support-002 or written.
+/// Sets the attributes of ir/dialect/ProfileAttributes.h on `baker`. Does
+/// nothing if the request names neither a trace nor a file. Errors: those of
+/// `runOnHost` and of host/FunctionalProfile.h; E-driver-031 if a profile
+/// cannot be read, E-support-002 if it cannot be written.
 Status profileProgram(mlir::ModuleOp baker, const ProfileRequest &request);
 
-/// Frames and calls for the pass checker; a trace and a control file may be
-/// empty. Errors: those of traces/.
+/// Reads frames and calls for the pass checker. The names of the trace and of
+/// the control file may be empty. Errors: those of traces/.
 Result<ir::CheckInputs> readCheckInputs(mlir::ModuleOp baker,
                                         const HostInputs &inputs);
 
-/// Runs, prints the table and writes what is asked for.
+/// Runs the program, prints the table and writes the requested files.
 Status runProgram(mlir::ModuleOp baker, const RunRequest &request);
 
 } // namespace karakal::driver

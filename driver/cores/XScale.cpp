@@ -1,9 +1,9 @@
 // Code for the XScale core.
 //
 // Steps: link packet.ll, xscale.ll and divide.ll; map the memories; optimize;
-// object file by the ARM back end; ld.lld with a script that fixes the
-// address; read sections and symbols back. ld.lld runs in a folder of its own
-// that goes afterwards, so compilations side by side do not meet.
+// make an object file with the ARM back end; link it with ld.lld and a script
+// that fixes the address; read back sections and symbols. ld.lld runs in a
+// temporary folder of its own, so concurrent compilations do not interfere.
 
 #include "driver/cores/XScale.h"
 #include "driver/pipeline/LlvmStage.h"
@@ -35,7 +35,7 @@ namespace karakal::driver {
 namespace {
 
 constexpr const char *triple = "armebv5te-unknown-none-eabi";
-/// Code and data end where 1 MiB is left to the stack.
+/// Code and data must leave 1 MiB for the stack.
 constexpr uint32_t codeEnd = target::XScaleStackTop - (1u << 20);
 static_assert(target::XScaleBase == 0x2000000, "see linkerScript");
 
@@ -82,7 +82,7 @@ std::string emitObject(Module &module, TargetMachine &machine) {
   return std::string(bytes.begin(), bytes.end());
 }
 
-/// Runs ld.lld in `folder` over `object`; the linked file's bytes.
+/// Links `object` with ld.lld in `folder`. Returns the bytes of the result.
 Result<std::unique_ptr<MemoryBuffer>>
 link(const std::string &folder, const std::string &object,
      const std::vector<std::string> &entries) {
@@ -126,7 +126,7 @@ link(const std::string &folder, const std::string &object,
   return std::move(*linked);
 }
 
-/// Sections in memory and function symbols of a linked file.
+/// Reads the sections in memory and the function symbols of a linked file.
 XScaleCode readLinked(MemoryBufferRef linked) {
   auto parsed = object::ObjectFile::createELFObjectFile(linked);
   KARAKAL_ASSERT(bool(parsed), "ld.lld's output is no ELF file");
@@ -178,8 +178,8 @@ Result<XScaleCode> compileForXScale(Module &module,
        {"packet.ll", "services.ll", "xscale.ll", "divide.ll"})
     if (Status linked = linkRuntime(module, file); !linked)
       return linked.error();
-  // The back end calls helpers by name, so they stay visible until ld.lld
-  // drops the unused ones.
+  // The back end calls helpers by name. They stay visible until ld.lld drops
+  // the unused ones.
   std::vector<std::string> visible = entries;
   for (const Function &function : module)
     if (function.getName().starts_with("__aeabi_") ||

@@ -1,7 +1,7 @@
 // Code for the XScale core.
 //
-// LLVM's ARM back end makes big-endian ARMv5TE code (BE-32, as the core runs
-// it), ld.lld places it in DRAM.
+// LLVM's ARM back end makes big-endian ARMv5TE code (BE-32, the core's byte
+// order). ld.lld links it at its address in DRAM.
 
 #ifndef KARAKAL_DRIVER_CORES_XSCALE_H
 #define KARAKAL_DRIVER_CORES_XSCALE_H

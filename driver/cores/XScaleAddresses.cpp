@@ -1,14 +1,14 @@
 // The XScale core's view of memory.
 //
-// Chip code names a memory by its address space. The core has one space, in
-// which the memories lie side by side:
+// Code for the chip names a memory by its address space. The core has one
+// address space with all memories:
 //
 //   1 SRAM     channel in bits 31:30   →  0x80000000 | channel << 28 | offset
 //   2 DRAM     byte address            →  itself
 //   3 scratch  byte address            →  0xca000000 + address
 //
-// Each load and store of those spaces gets its pointer translated; what the
-// optimizer knows of the address folds. Bases: target-ixp/chip/MemoryMap.h.
+// The pass translates the pointer of each load and store. The optimizer folds
+// known parts of the address. Bases: target-ixp/chip/MemoryMap.h.
 
 #include "driver/pipeline/LlvmStage.h"
 #include "target-ixp/chip/MemoryMap.h"
@@ -22,7 +22,7 @@ namespace karakal::driver {
 namespace {
 
 constexpr uint32_t sramOffsetMask = (1u << target::SramChannelShift) - 1;
-/// Where the channel number stands in the core's SRAM addresses.
+/// The lowest bit of the channel number in the core's SRAM addresses.
 constexpr uint32_t channelShift = 28;
 static_assert(target::XScaleSram1 == (target::XScaleSram0 | 1u << channelShift),
               "the channels lie side by side");

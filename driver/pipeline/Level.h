@@ -1,16 +1,15 @@
 // Optimization levels.
 //
-// The levels bear the names of the paper's Table 1, and each includes those
-// before it. What runs from which level on stands in
-// driver/pipeline/Pipeline.cpp for passes over the baker dialect, in
-// driver/pipeline/LlvmStage.cpp for LLVM's.
+// The levels have the names of the paper's Table 1. Each includes the levels
+// before it. driver/pipeline/Pipeline.cpp lists the passes over the baker
+// dialect with their first levels, driver/pipeline/LlvmStage.cpp those of LLVM.
 
 #ifndef KARAKAL_DRIVER_PIPELINE_LEVEL_H
 #define KARAKAL_DRIVER_PIPELINE_LEVEL_H
 
 namespace karakal::driver {
 
-/// What `--level` names, in ascending order.
+/// The levels of `--level`, in ascending order.
 enum class Level { Base, O1, O2, Pac, Soar, Phr, Swc };
 
 /// The level's name on the command line.

@@ -1,9 +1,9 @@
 // Linking and optimizing LLVM IR.
 //
-// The pass lists are spelled out rather than taken from LLVM's -O2: a
+// The pass lists are written out instead of taken from LLVM's -O2. A
 // microengine has no vectors, no constant data and no C library, so the passes
-// that would make them (vectorizers, loop idioms, switch tables, narrowing of
-// vector loads) stay out.
+// that introduce them (vectorizers, loop idioms, switch tables, narrowing of
+// vector loads) are left out.
 
 #include "driver/pipeline/LlvmStage.h"
 #include "codegen-me/prepare/JoinLoads.h"
@@ -81,10 +81,10 @@ void keepEntries(Module &module, const std::vector<std::string> &entries) {
 
 namespace {
 
-/// What every level does: forced inlining, and nothing that is not reached.
+/// The passes of every level: forced inlining and removal of unreachable code.
 constexpr const char *basePasses = "always-inline,globaldce";
 
-/// LLVM's scalar -O2, without what a microengine cannot hold.
+/// LLVM's scalar -O2 without passes whose results a microengine cannot execute.
 constexpr const char *scalarPasses =
     "always-inline,globaldce,"
     "function(sroa,early-cse,simplifycfg,instcombine<no-verify-fixpoint>),"
@@ -100,11 +100,11 @@ constexpr const char *scalarPasses =
     "ipsccp,globaldce,deadargelim,"
     "function(gvn,instcombine<no-verify-fixpoint>,simplifycfg,adce)";
 
-/// Behind the last use of assumptions, what they kept alive.
+/// After the last use of assumptions: removes the code that they kept alive.
 constexpr const char *cleanPasses =
     "function(instcombine<no-verify-fixpoint>,simplifycfg,adce)";
 
-/// Removes llvm.assume: to the code generator it is only another use.
+/// Removes llvm.assume, which is only another use to the code generator.
 class DropAssumptions : public PassInfoMixin<DropAssumptions> {
 public:
   PreservedAnalyses run(Module &module, ModuleAnalysisManager &) {
@@ -123,9 +123,9 @@ public:
   }
 };
 
-/// Primitives that stay calls although the others are inlined: they are large,
-/// and what a call costs is little beside what they do; or they are to find no
-/// command pending (locks).
+/// Primitives that stay calls although the others are inlined. Either they are
+/// so large that the cost of a call does not matter, or no command may be
+/// pending when they run (locks).
 bool isLargePrimitive(StringRef name) {
   static const StringSet<> large = {
       target::runtime::PacketCopy,    target::runtime::PacketClone,

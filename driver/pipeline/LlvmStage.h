@@ -1,7 +1,7 @@
 // The program as LLVM IR.
 //
-// What happens to one core's program between the baker dialect and a back
-// end: the runtime's IR is linked in and the optimizer runs.
+// The stage of one core's program between the baker dialect and a back end: the
+// runtime's IR is linked in, and the optimizer runs.
 
 #ifndef KARAKAL_DRIVER_PIPELINE_LLVMSTAGE_H
 #define KARAKAL_DRIVER_PIPELINE_LLVMSTAGE_H
@@ -14,21 +14,21 @@
 
 namespace karakal::driver {
 
-/// The folder that holds packet.ll, xscale.ll, rx.uc and so on: the
-/// environment variable KARAKAL_RUNTIME_DIR, else the build's own.
+/// The folder with packet.ll, xscale.ll, rx.uc and so on: the value of the
+/// environment variable KARAKAL_RUNTIME_DIR, or the folder of the build.
 std::string runtimeDirectory();
 
-/// Links `file` of the runtime folder into `program`, whose data layout and
-/// triple it takes. E-driver-010 if it cannot be read, -011 if it does not
-/// link.
+/// Links `file` of the runtime folder into `program`. The file takes the data
+/// layout and triple of the program. E-driver-010 if it cannot be read, -011 if
+/// it does not link.
 Status linkRuntime(llvm::Module &program, const std::string &file);
 
-/// Makes every definition but `entries` internal, so that what is not reached
-/// from them goes.
+/// Makes every definition but `entries` internal, so that LLVM removes code
+/// that they do not reach.
 void keepEntries(llvm::Module &module, const std::vector<std::string> &entries);
 
-/// Runs the level's LLVM passes. Packet primitives stay calls on a
-/// microengine (`keepPrimitives`), as in the paper's -O1.
+/// Runs the level's LLVM passes. With `keepPrimitives` the packet primitives
+/// stay calls, as in the paper's -O1.
 void optimize(llvm::Module &module, Level level, bool keepPrimitives);
 
 /// Maps accesses of address spaces 1 (SRAM), 2 (DRAM) and 3 (scratch) to the

@@ -1,4 +1,4 @@
-// What the command line asks for.
+// The options of the command line.
 
 #ifndef KARAKAL_DRIVER_PIPELINE_OPTIONS_H
 #define KARAKAL_DRIVER_PIPELINE_OPTIONS_H
@@ -12,7 +12,7 @@
 
 namespace karakal::driver {
 
-/// What `--emit` names: the form of the program that is written.
+/// The form of the program that `--emit` writes.
 enum class Emit {
   Ast,   ///< the checked syntax tree
   Baker, ///< the baker dialect, as the front end made it
@@ -22,13 +22,13 @@ enum class Emit {
   Ixp,   ///< the image
 };
 
-/// One run of bakerc.
+/// The options of one run of bakerc.
 struct Options {
   /// Baker sources, or one module of the baker dialect (`.mlir`).
   std::vector<std::string> inputs;
   /// Folders in which imports are looked for, before Baker's own library.
   std::vector<std::string> importFolders;
-  /// What the `-W` options ask for.
+  /// The `-W` options.
   WarningPolicy warnings;
   /// Errors and warnings of the sources as JSON instead of text.
   bool jsonDiagnostics = false;
@@ -41,13 +41,13 @@ struct Options {
   bool timePasses = false;
   /// Passes whose decisions and refusals are printed; "all" is every pass.
   std::vector<std::string> explained;
-  /// Trace that the profile is taken over; empty: no profile.
+  /// Trace from which the profile is collected; empty: no profile.
   std::string profileTrace;
   /// Profiles that are read and added to it.
   std::vector<std::string> profiles;
   /// Where to write the profile; empty: nowhere.
   std::string emitProfile;
-  /// Control file that runs before the profile, or before `run`.
+  /// Control file that is executed before the profile, or before `run`.
   std::string control;
   /// Where to write the report; empty: nowhere.
   std::string report;
@@ -60,7 +60,7 @@ struct Options {
   /// Runs the program on this computer instead of compiling it for the chip.
   bool run = false;
   std::string trace, out, stats;
-  /// Prints what the program traces.
+  /// Prints the output of the program's 'trace' statements.
   bool printTraces = false;
 };
 

@@ -1,4 +1,4 @@
-// Passes written by somebody else.
+// Passes from plugins.
 
 #include "driver/pipeline/Plugins.h"
 #include "driver/pipeline/RegisterAllPasses.h"

@@ -1,4 +1,4 @@
-// Passes written by somebody else.
+// Passes from plugins.
 //
 // A plugin is a shared library with MLIR's entry point `mlirGetPassPluginInfo`
 // (mlir/Tools/Plugins/PassPlugin.h). docs/writing-a-pass.md shows one.
@@ -14,12 +14,12 @@
 namespace karakal::driver {
 
 /// Loads the plugins and registers their passes. E-driver-007 if a file is not
-/// one.
+/// a plugin.
 Status loadPassPlugins(const std::vector<std::string> &files);
 
-/// What `--run-pass` gives: `PIPELINE`, or `NAME:PIPELINE` to run it before the
-/// pass NAME of the table rather than before to-llvm. E-driver-008 if it is not
-/// a pipeline of registered passes.
+/// Parses the argument of `--run-pass`: `PIPELINE`, or `NAME:PIPELINE` to run
+/// it before the pass NAME of the table instead of before to-llvm. E-driver-008
+/// if it is not a pipeline of registered passes.
 Result<ExtraPasses> parseExtraPasses(const std::string &text);
 
 } // namespace karakal::driver

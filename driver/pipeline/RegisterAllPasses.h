@@ -5,7 +5,7 @@
 
 namespace karakal::driver {
 
-/// Makes every pass known by its flag, for baker-opt.
+/// Registers every pass by its flag, for baker-opt.
 void registerAllPasses();
 
 } // namespace karakal::driver

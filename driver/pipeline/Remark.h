@@ -1,4 +1,4 @@
-// What passes say of their decisions.
+// Explanations of passes.
 
 #ifndef KARAKAL_DRIVER_PIPELINE_REMARK_H
 #define KARAKAL_DRIVER_PIPELINE_REMARK_H
@@ -7,7 +7,7 @@
 
 namespace karakal::driver {
 
-/// What a pass said of one of its decisions, for the report.
+/// The explanation of one decision of a pass, for the report.
 struct Remark {
   std::string place; ///< file:line:column, empty if unknown
   std::string pass;

@@ -1,4 +1,4 @@
-// Passes, and what to say when one is wrong.
+// Runs passes and reports their failures.
 
 #include "driver/pipeline/RunPasses.h"
 #include "mlir/IR/Verifier.h"
@@ -19,7 +19,7 @@ namespace {
 
 bool isTimed = false;
 
-/// What the report of a wrong pass needs.
+/// The state for the report of a wrong pass.
 struct Watched {
   OwningOpRef<ModuleOp> before; ///< the module as the passes got it
   std::string pipeline;         ///< all of them, as baker-opt takes them
@@ -27,8 +27,8 @@ struct Watched {
   size_t errorCount = 0;        ///< printed since then
 };
 
-/// Writes the module and the command that shows the failure again; its path,
-/// or empty.
+/// Writes the module and the command that reproduces the failure to a file.
+/// Returns its path, or an empty string.
 std::string writeReproducer(Watched &watched) {
   SmallString<128> path;
   int descriptor;
@@ -42,7 +42,7 @@ std::string writeReproducer(Watched &watched) {
   return path.str().str();
 }
 
-/// The lines that an internal error's report says of passes.
+/// The lines about passes in the report of an internal error.
 std::string describe(Watched &watched) {
   std::string text = "while running the pass " + watched.pass + "\n";
   std::string path = writeReproducer(watched);
@@ -53,7 +53,7 @@ std::string describe(Watched &watched) {
   return text;
 }
 
-/// Follows which pass runs, and checks what it leaves.
+/// Tracks which pass runs, and verifies its result.
 class Watch : public PassInstrumentation {
 public:
   explicit Watch(Watched &watched) : watched(watched) {}
@@ -115,7 +115,7 @@ Status runPasses(ModuleOp module,
   passes.printAsTextualPipeline(text);
 
   passes.enableVerifier(
-      false); // the watch does it, and knows whose fault it is
+      false); // Watch verifies, and knows which pass is at fault
   passes.addInstrumentation(std::make_unique<Watch>(watched));
   if (isTimed)
     passes.addInstrumentation(std::make_unique<Stopwatch>());
@@ -123,7 +123,7 @@ Status runPasses(ModuleOp module,
     passes.addInstrumentation(ir::createPassCheck(*check));
   ScopedDiagnosticHandler counter(context, [&](Diagnostic &diagnostic) {
     watched.errorCount += diagnostic.getSeverity() == DiagnosticSeverity::Error;
-    return failure(); // print it as ever
+    return failure(); // the next handler prints it
   });
   setInternalErrorContext([&] { return describe(watched); });
   LogicalResult done = passes.run(module);

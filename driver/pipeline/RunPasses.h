@@ -1,11 +1,11 @@
-// Passes, and what to say when one is wrong.
+// Runs passes and reports their failures.
 //
-// A pass fails in one of two ways. It refuses the program, which is the user's
-// to mend: it has printed an error, and the run ends with status 1. Or it is
-// wrong itself: it stops at an assertion, crashes, fails without a word or
-// leaves a module that does not verify. Then the run ends with status 3 and a
-// report that can be sent: which pass, the module as a file, the command that
-// shows the failure again.
+// A pass fails in one of two ways. If it rejects the program, it has printed an
+// error that the user can fix, and bakerc exits with status 1. If the pass
+// itself is wrong, it fails an assertion, crashes, fails without an error or
+// leaves a module that does not verify. Then bakerc exits with status 3 and
+// prints a report for the maintainers: the pass, the module as a file, and the
+// command that reproduces the failure.
 
 #ifndef KARAKAL_DRIVER_PIPELINE_RUNPASSES_H
 #define KARAKAL_DRIVER_PIPELINE_RUNPASSES_H
@@ -18,13 +18,13 @@
 
 namespace karakal::driver {
 
-/// Whether each run of passes prints how long they took (`--time-passes`).
+/// Sets whether each run prints how long its passes took (`--time-passes`).
 void setPassTiming(bool isWanted);
 
-/// Runs `passes` over `module` and verifies it after each. Diagnostics go to
-/// the context's handler. E-driver-002 if a pass refused the program; does not
-/// return if a pass is wrong. With `check` the module is run on packets before
-/// and after each pass, and must do the same.
+/// Runs passes over `module` and verifies it after each. Diagnostics go to the
+/// context's handler. E-driver-002 if a pass rejected the program. Does not
+/// return if a pass is wrong. With `check`, runs the module on packets before
+/// and after each pass; the results must be equal.
 Status runPasses(mlir::ModuleOp module,
                  llvm::function_ref<void(mlir::OpPassManager &)> addPasses,
                  const std::optional<ir::PassCheckOptions> &check = {});

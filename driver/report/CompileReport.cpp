@@ -1,8 +1,8 @@
-// What the compiler decided, and why.
+// The report of decisions and their reasons.
 //
-// Decisions are attributes with a reason beside them; the report lists them in
+// Decisions are attributes with a reason beside them. The report lists them in
 // the program's order. Sizes come from the code generator. Words of runtime
-// functions (packet primitives) are told apart from the program's.
+// functions (packet primitives) are marked.
 
 #include "driver/report/CompileReport.h"
 #include "aggregation/Passes.h"
@@ -32,7 +32,7 @@ json ppfsOn(ModuleOp program, ir::Core core) {
   return names;
 }
 
-/// What the throughput model says of a stage, a message each.
+/// A stage of the throughput model, for one message.
 json describeStage(const agg::Stage &stage, double utilization) {
   json units = json::object();
   for (size_t u = 0; u < target::sharedUnitCount; ++u)
@@ -105,7 +105,7 @@ json listDecisions(ModuleOp program) {
   return decisions;
 }
 
-/// An explanation reads "what: why"; a clause that gives no reason is all what.
+/// An explanation reads "decision: reason". The reason may be missing.
 json describeRemark(const Remark &remark) {
   auto [decision, reason] = StringRef(remark.text).split(": ");
   return {{"subject", remark.place},
@@ -114,7 +114,7 @@ json describeRemark(const Remark &remark) {
           {"reason", reason.str()}};
 }
 
-/// What aggregation did, in order.
+/// The steps of aggregation, in order.
 json listSteps(ModuleOp program) {
   json steps = json::array();
   auto list = program->getAttrOfType<ArrayAttr>(agg::stepsAttrName);
@@ -189,7 +189,8 @@ void addMinimumRate(json &report, const MinimumRate &minimum) {
                         {"bottleneck", minimum.bottleneck}};
 }
 
-/// What the mapping file costs against the mapping that the compiler chooses.
+/// The cost of the mapping file, compared with the mapping that the compiler
+/// chooses.
 json describeCost(const MappingCost &cost, const std::string &file) {
   json chosen = json::array();
   for (const ir::AggregatePlan &plan : cost.chosen)

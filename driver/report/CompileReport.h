@@ -1,4 +1,4 @@
-// What the compiler decided, and why.
+// The report of decisions and their reasons.
 
 #ifndef KARAKAL_DRIVER_REPORT_COMPILEREPORT_H
 #define KARAKAL_DRIVER_REPORT_COMPILEREPORT_H
@@ -15,10 +15,10 @@
 namespace karakal::driver {
 
 /// The report as JSON text: aggregates with their PPFs, engines and code size
-/// by function, what the throughput model says of them and how aggregation
-/// came to them; the XScale core's part; the memory that globals take; every
-/// decision with its reason, those that passes explain included; what a mapping
-/// file costs; and, if asked for, worst cases and the minimum rate.
+/// by function, the prediction of the throughput model and the steps of
+/// aggregation; the XScale core's part; the memory of globals; every decision
+/// with its reason, explanations of passes included; the cost of a mapping
+/// file; and, if asked for, worst cases and the minimum rate.
 std::string makeReport(mlir::ModuleOp program, const Options &options,
                        const std::vector<AggregateCode> &engines,
                        const XScaleCode &xscale,

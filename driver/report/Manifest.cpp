@@ -1,7 +1,7 @@
-// The image's description of itself.
+// The manifest of an image.
 //
-// Everything that the loader, the simulator and the reports must know of a
-// program besides its code. Numbers come from target-ixp/chip/MemoryMap.h and
+// Everything that the loader, the simulator and the reports need to know about
+// a program besides its code. Numbers come from target-ixp/chip/MemoryMap.h and
 // from the attributes of the program.
 
 #include "driver/report/Manifest.h"
@@ -23,7 +23,8 @@ namespace karakal::driver {
 
 namespace {
 
-/// The init functions: initial values of globals first.
+/// The init functions. The one that sets the initial values of globals is
+/// first.
 std::vector<func::FuncOp> initFunctions(ModuleOp program) {
   std::vector<func::FuncOp> functions;
   for (auto function : program.getOps<func::FuncOp>())
@@ -138,7 +139,8 @@ json describeGlobals(ModuleOp program) {
   return globals;
 }
 
-/// Copies of globals in the engines' local memory, for who counts stale uses.
+/// Copies of globals in the engines' local memory, for tools that count stale
+/// uses.
 json describeCaches(ModuleOp program) {
   json caches = json::array();
   for (swcache::GlobalCopy cache : swcache::globalCopiesOf(program)) {
@@ -155,8 +157,8 @@ json describeCaches(ModuleOp program) {
   return caches;
 }
 
-/// Elements of large arrays in the engines' local memory: which element a line
-/// has tells the CAM's tag, or the word behind the element.
+/// Elements of large arrays in the engines' local memory. The CAM's tag, or the
+/// word after the element, tells which element a cache line holds.
 json describeLines(ModuleOp program) {
   json all = json::array();
   for (swcache::ArrayCache kept : swcache::arrayCachesOf(program)) {
@@ -180,8 +182,8 @@ json describeLines(ModuleOp program) {
   return all;
 }
 
-/// The kept results of a look-up: they are current while each version word is
-/// what the engine saw last.
+/// Look-up caches. Their results are current as long as each version word
+/// equals the value that the engine saw last.
 json describeAnswers(ModuleOp program) {
   json versions = json::array();
   for (swcache::VersionWord version : swcache::versionWordsOf(program)) {
@@ -208,7 +210,7 @@ uint32_t addressOf(const XScaleCode &code, const std::string &symbol) {
   return found->second;
 }
 
-/// The type that a parameter or result was declared with.
+/// The declared type of a parameter or result.
 std::string declaredType(DictionaryAttr attributes, Type type) {
   if (attributes)
     if (auto text = attributes.getAs<StringAttr>(ir::typeAttrName))

@@ -1,4 +1,4 @@
-// The image's description of itself.
+// The manifest of an image.
 
 #ifndef KARAKAL_DRIVER_REPORT_MANIFEST_H
 #define KARAKAL_DRIVER_REPORT_MANIFEST_H
@@ -11,7 +11,7 @@
 
 namespace karakal::driver {
 
-/// The manifest of a program with all decisions made (docs/image.md).
+/// Makes the manifest of a planned program (docs/image.md).
 nlohmann::json makeManifest(mlir::ModuleOp program, const Options &options,
                             const std::vector<AggregateCode> &engines,
                             const XScaleCode &xscale);

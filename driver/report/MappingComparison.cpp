@@ -1,4 +1,4 @@
-// What a mapping file costs.
+// The cost of a mapping file.
 
 #include "driver/report/MappingComparison.h"
 #include "driver/cores/CodePrediction.h"
@@ -41,7 +41,7 @@ std::optional<MappingCost> costOfMapping(ModuleOp source,
   if (file.empty())
     return std::nullopt;
   auto free = [&] {
-    // What the other mapping is told by is not what this one is made by.
+    // Diagnostics of the other mapping would confuse the user.
     ScopedDiagnosticHandler quiet(source.getContext(), [](mlir::Diagnostic &) {
       return llvm::success();
     });

@@ -1,9 +1,9 @@
-// What a mapping file costs.
+// The cost of a mapping file.
 //
-// `--mapping=FILE` fixes a part of the mapping. What that costs is the
-// difference between the rates that the throughput model predicts of the code
-// as it is and of the code that the compiler would make without the file, which
-// it makes for the comparison.
+// `--mapping=FILE` fixes a part of the mapping. Its cost is the difference
+// between the rates that the throughput model predicts for the code with the
+// file and for the code without it. The compiler also makes the latter, for the
+// comparison.
 
 #ifndef KARAKAL_DRIVER_REPORT_MAPPINGCOMPARISON_H
 #define KARAKAL_DRIVER_REPORT_MAPPINGCOMPARISON_H
@@ -16,22 +16,22 @@
 namespace karakal::driver {
 
 struct MappingCost {
-  /// Packets a second with the file.
+  /// Packets per second with the file.
   double packets = 0;
-  /// And without it.
+  /// Packets per second without it.
   double chosenPackets = 0;
   std::string chosenBottleneck;
-  /// What the compiler chooses.
+  /// The mapping that the compiler chooses.
   std::vector<ir::AggregatePlan> chosen;
 
-  /// The part of the chosen mapping's rate that is lost; negative if the file's
-  /// is the better one.
+  /// The part of the chosen mapping's rate that is lost; negative if the
+  /// mapping of the file is better.
   double lost() const { return 1 - packets / chosenPackets; }
 };
 
-/// The cost of the mapping file that `made` was compiled with, if there is one
-/// and the program has a mapping without it; explained as a part of
-/// aggregation.
+/// Returns the cost of the mapping file that `made` was compiled with, and
+/// explains it as a part of aggregation. Returns nothing if there is no file or
+/// the program has no mapping without it.
 std::optional<MappingCost> costOfMapping(mlir::ModuleOp source,
                                          const PlannedProgram &made,
                                          const Options &options);

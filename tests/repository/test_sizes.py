@@ -46,7 +46,6 @@ CIRCLES = dict.fromkeys(
 #: Folders with fewer assertions than the limit.
 FEW_ASSERTIONS = dict.fromkeys(
     [
-        "aggregation",
         "codegen-me",
         "host",
         "passes",
