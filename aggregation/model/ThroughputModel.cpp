@@ -103,8 +103,6 @@ void joinPorts(std::vector<Stage> &stages, SharedUnit read, SharedUnit write) {
   double share =
       std::max(sramChannelCycles(stages, read, write) / (reads + writes),
                std::max(reads, writes) / (reads + writes));
-  KARAKAL_ASSERT(share > 0 && share <= 1 + 1e-9,
-                 "the ports of a channel take no longer one after the other");
   size_t into = size_t(read), from = size_t(write);
   for (Stage &stage : stages) {
     MessageCost &cost = stage.cost;
