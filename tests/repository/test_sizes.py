@@ -38,16 +38,13 @@ LONG_FUNCTIONS = dict.fromkeys(
 )
 #: Groups of C++ components that include each other, by their first.
 CIRCLES = dict.fromkeys(
-    [
-        "driver/cores/Engines",
-    ],
+    [],
     "to be untied",
 )
 #: Folders with fewer assertions than the limit.
 FEW_ASSERTIONS = dict.fromkeys(
     [
         "codegen-me",
-        "host",
         "passes",
         "sim-ixp",
         "target-ixp",
