@@ -111,6 +111,8 @@ void AllFunctions::count() {
 }
 
 Result<target::Microcode> AllFunctions::emit() {
+  KARAKAL_ASSERT(!order.empty() && order.front()->hasFnAttribute("ixp-entry"),
+                 "the entry function is emitted first");
   BlockFrequencies frequencies = estimateFrequencies(order, machine);
   FrameMap frames(order, machine, frequencies);
   count();
@@ -152,6 +154,10 @@ Result<target::Microcode> AllFunctions::emit() {
                         breach.message + " [" + breach.id + "]");
   statistics["words"] = code->words.size();
   code->notes = annotate(program);
+  KARAKAL_ASSERT(code->notes.size() == code->words.size() &&
+                     code->frequencies.size() == code->words.size() &&
+                     code->taken.size() == code->words.size(),
+                 "every word has its note and its frequencies");
   code->statistics = statistics;
   return code;
 }

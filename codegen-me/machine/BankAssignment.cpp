@@ -297,6 +297,7 @@ void BankAssignment::rewrite(MachineInstr &instr) {
 
 bool BankAssignment::runOnMachineFunction(MachineFunction &function) {
   registers = &function.getRegInfo();
+  KARAKAL_ASSERT(registers->isSSA(), "banks are assigned in SSA form");
   info = function.getSubtarget().getInstrInfo();
   edges.clear();
   copies = 0;

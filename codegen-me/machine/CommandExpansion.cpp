@@ -205,6 +205,7 @@ bool CommandExpansion::expand(MachineInstr &instr) {
 bool CommandExpansion::runOnMachineFunction(MachineFunction &function) {
   info = function.getSubtarget().getInstrInfo();
   registers = &function.getRegInfo();
+  KARAKAL_ASSERT(registers->isSSA(), "commands are expanded in SSA form");
   bool changed = false;
   for (MachineBasicBlock &block : function)
     for (MachineInstr &instr : make_early_inc_range(block)) {

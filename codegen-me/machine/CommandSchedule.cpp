@@ -19,6 +19,7 @@
 
 #include "codegen-me/target/IxpInstrInfo.h"
 
+#include "support/Error.h"
 #include "llvm/CodeGen/MachineFunctionPass.h"
 #include "llvm/CodeGen/MachineInstrBuilder.h"
 #include "llvm/CodeGen/MachineRegisterInfo.h"
@@ -253,6 +254,7 @@ bool CommandSchedule::hoist(unsigned read) {
 
 bool CommandSchedule::runOnMachineFunction(MachineFunction &function) {
   registers = &function.getRegInfo();
+  KARAKAL_ASSERT(registers->isSSA(), "a read moves with its single definition");
   bool changed = false;
   for (MachineBasicBlock &in : function) {
     number(in);

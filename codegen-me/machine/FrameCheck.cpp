@@ -2,6 +2,8 @@
 
 #include "codegen-me/machine/FrameCheck.h"
 
+#include "support/Error.h"
+
 #include <set>
 
 namespace karakal::codegen {
@@ -17,8 +19,10 @@ std::string findOverlap(const std::vector<Frame> &frames) {
           return "word " + std::to_string(word) + " of the stack belongs to " +
                  "function " + std::to_string(i) + " and to another object " +
                  "that is live with it";
-    for (unsigned callee : frames[i].callees)
+    for (unsigned callee : frames[i].callees) {
+      KARAKAL_ASSERT(callee > i, "callers stand before callees");
       above[callee].insert(live.begin(), live.end());
+    }
   }
   return "";
 }

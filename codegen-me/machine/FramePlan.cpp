@@ -22,6 +22,13 @@ using namespace llvm;
 
 namespace karakal::codegen {
 
+static_assert(StackWords == target::StackWordsPerContext,
+              "the stack fills the local memory of a context");
+static_assert(StackWords == 3 * WindowWords,
+              "StackPlan::windowWord has an entry for each window");
+static_assert(SramChunkBytes <= 128 && isPowerOf2_32(SramChunkBytes),
+              "the 7-bit literal of a command reaches a whole chunk");
+
 static unsigned wordsOf(uint64_t bytes) { return unsigned((bytes + 3) / 4); }
 
 /// How often each frame object of a function is accessed.
@@ -140,7 +147,11 @@ FrameMap::FrameMap(const CallOrder &order, MachineModuleInfo &machine,
 
 unsigned FrameMap::wordOf(const Function *function, int index) const {
   if (index >= 0) {
-    const Place &p = places.find(function)->second[index];
+    auto found = places.find(function);
+    KARAKAL_ASSERT(found != places.end() &&
+                       size_t(index) < found->second.size(),
+                   "every frame object has been placed");
+    const Place &p = found->second[index];
     return p.isSlot ? objects + p.word : p.word;
   }
   // Fixed objects are created in order of their place: -1 is the first.
@@ -170,6 +181,8 @@ Result<StackPlan> planStack(const FrameMap &frames, bool needsBase,
       plan.windowWord[2] = int(next++);
     plan.systemWords = std::max(plan.systemWords, next);
   }
+  KARAKAL_ASSERT(plan.words == frames.words() + plan.systemWords,
+                 "the plan has settled");
   unsigned inLocal = plan.systemWords + frames.objectWords();
   if (inLocal > StackWords)
     return makeError("E-codegen-me-021",

@@ -1,6 +1,8 @@
 // How often each block runs.
 
 #include "codegen-me/machine/Frequencies.h"
+#include "support/Error.h"
+
 #include "llvm/CodeGen/MachineBlockFrequencyInfo.h"
 #include "llvm/CodeGen/MachineBranchProbabilityInfo.h"
 #include "llvm/CodeGen/MachineDominators.h"
@@ -20,7 +22,9 @@ BlockFrequencies estimateFrequencies(const CallOrder &order,
     starts[order.front()] = 1;
   MachineBranchProbabilityInfo probabilities;
   for (Function *function : order) {
-    MachineFunction &mf = *machine.getMachineFunction(*function);
+    MachineFunction *generated = machine.getMachineFunction(*function);
+    KARAKAL_ASSERT(generated, "every function of the order has code");
+    MachineFunction &mf = *generated;
     MachineDominatorTree dominators(mf);
     MachineLoopInfo loops(dominators);
     MachineBlockFrequencyInfo blocks(mf, probabilities, loops);

@@ -352,6 +352,7 @@ void TransferAllocation::rewrite(Run &run) {
   if (run.words > 1)
     whole = tri->getMatchingSuperReg(first, Ixp::sub0,
                                      registers->getRegClass(run.reg));
+  KARAKAL_ASSERT(whole.isValid(), "a tuple begins at the register chosen");
   if (files[run.file].isIn) {
     for (MachineInstr *copy : run.copies) {
       MachineOperand &from = copy->getOperand(1);
@@ -373,6 +374,7 @@ void TransferAllocation::rewrite(Run &run) {
 
 bool TransferAllocation::runOnMachineFunction(MachineFunction &function) {
   registers = &function.getRegInfo();
+  KARAKAL_ASSERT(registers->isSSA(), "a transfer register has one definition");
   tri = function.getSubtarget().getRegisterInfo();
   dominators = &getAnalysis<MachineDominatorTreeWrapperPass>().getDomTree();
   loops = &getAnalysis<MachineLoopInfoWrapperPass>().getLI();
@@ -384,6 +386,8 @@ bool TransferAllocation::runOnMachineFunction(MachineFunction &function) {
   do
     measure(function);
   while (!place());
+  KARAKAL_ASSERT(placed.size() == runs.size(),
+                 "every tuple of transfer registers is placed");
   for (Run &run : runs)
     rewrite(run);
   for (unsigned i = 0; i < registers->getNumVirtRegs(); ++i)

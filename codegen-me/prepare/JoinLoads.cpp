@@ -2,6 +2,7 @@
 
 #include "codegen-me/prepare/JoinLoads.h"
 #include "codegen-me/target/Ixp.h"
+#include "support/Error.h"
 #include "target-ixp/chip/ChipParameters.h"
 #include "llvm/ADT/PostOrderIterator.h"
 #include "llvm/Analysis/BlockFrequencyInfo.h"
@@ -178,6 +179,8 @@ bool Joiner::join(Group &group, const Part &part) const {
 }
 
 void Joiner::emit(const Group &group) const {
+  KARAKAL_ASSERT(group.end - group.begin <= commandBytesMax,
+                 "one command reads the whole group");
   IRBuilder<> builder(group.first());
   unsigned space = group.space();
   Type *i32 = builder.getInt32Ty();
@@ -191,6 +194,9 @@ void Joiner::emit(const Group &group) const {
       FixedVectorType::get(i32, (group.end - group.begin) / wordBytes), pointer,
       Align(wordBytes));
   for (const Part &part : group.parts) {
+    KARAKAL_ASSERT(part.begin >= group.begin && part.end <= group.end &&
+                       (part.begin - group.begin) % wordBytes == 0,
+                   "a part is whole words of its group");
     builder.SetInsertPoint(part.load);
     uint64_t word = (part.begin - group.begin) / wordBytes;
     Value *value;

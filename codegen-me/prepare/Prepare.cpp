@@ -237,6 +237,7 @@ Result<CallOrder> checkModule(Module &module, const std::string &entry) {
   if (Status s = checker.visit(*main); !s)
     return s.error();
   CallOrder order(checker.order.rbegin(), checker.order.rend());
+  KARAKAL_ASSERT(order.front() == main, "callers stand before callees");
 
   for (Function &function : module)
     if (!function.isDeclaration() && !is_contained(order, &function))

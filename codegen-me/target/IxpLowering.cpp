@@ -82,6 +82,8 @@ const char *IxpLowering::getTargetNodeName(unsigned opcode) const {
       "CommandOut", "CommandNone",   "Exchange", "WriteMasked", "Call",
       "Return",     "ArgumentStore", "Swap",     "Barrier",     "CsrRead",
       "CsrWrite",   "RingStatus",    "Halt"};
+  static_assert(std::size(names) == node::Halt - node::First + 1,
+                "every target node has a name");
   unsigned index = opcode - node::First;
   return index < std::size(names) ? names[index] : nullptr;
 }

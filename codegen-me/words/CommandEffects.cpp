@@ -2,6 +2,7 @@
 
 #include "codegen-me/words/CommandEffects.h"
 
+#include "support/Error.h"
 #include "target-ixp/table/InstructionTable.h"
 
 #include <algorithm>
@@ -130,6 +131,7 @@ bool mayMeet(const Instruction &x, const Instruction &y, bool sameBase) {
 
 CommandEffect effectOf(const Instruction &command) {
   const target::InstructionRow &row = target::row(command.op);
+  KARAKAL_ASSERT(row.isCommand(), "only commands have effects of their own");
   CommandEffect effect;
   effect.order = orderOf(command.op);
   effect.unit = unitOf(command.op);

@@ -16,6 +16,7 @@
 
 #include "codegen-me/words/WordMotion.h"
 
+#include "support/Error.h"
 #include "target-ixp/table/InstructionTable.h"
 
 #include <algorithm>
@@ -47,6 +48,7 @@ bool isSwap(const Item &item) {
 /// Gives the swap at `swap` its slots; returns how many.
 unsigned fillSwap(std::vector<Item> &items, unsigned swap) {
   constexpr unsigned SlotsMax = 2;
+  KARAKAL_ASSERT(items[swap].instruction.defer == 0, "slots are filled once");
   unsigned count = 0;
   while (count < SlotsMax && swap + count + 1 < items.size() &&
          isIndifferent(items[swap + count + 1]))
@@ -94,6 +96,7 @@ unsigned fillDelaySlots(WordProgram &program) {
     const target::InstructionRow &row = target::row(items[b].instruction.op);
     if (!row.isBranch())
       continue;
+    KARAKAL_ASSERT(items[b].instruction.defer == 0, "slots are filled once");
     // The words glued before the branch decide it and stay.
     unsigned head = b;
     while (head > 0 && items[head - 1].kind == Item::Kind::Word &&

@@ -15,6 +15,7 @@
 
 #include "codegen-me/words/WordMotion.h"
 
+#include "support/Error.h"
 #include "target-ixp/table/InstructionTable.h"
 
 #include <algorithm>
@@ -103,6 +104,8 @@ unsigned Slots::fill(unsigned write) {
       isBarrier(items[use]) || use - write > target::LmAddrSlots)
     return 0;
   unsigned wanted = target::LmAddrSlots - (use - write - 1), filled = 0;
+  KARAKAL_ASSERT(!items[write].isGlued && !isTail(items, write),
+                 "a pointer write that is bound to a neighbour stays");
   // Words before the write go behind it.
   for (unsigned i = write, seen = 0;
        i-- > 0 && seen < DistanceMax && filled < wanted && !isBarrier(items[i]);

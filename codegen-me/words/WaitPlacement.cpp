@@ -26,6 +26,7 @@
 
 #include "codegen-me/target/Ixp.h"
 #include "codegen-me/words/CommandEffects.h"
+#include "support/Error.h"
 #include "target-ixp/microcode/FlowGraph.h"
 
 #include "target-ixp/table/InstructionTable.h"
@@ -383,8 +384,13 @@ bool WaitPlacement::becomesSwap(unsigned before, unsigned command) const {
 
 void WaitPlacement::insert() {
   for (unsigned i = 0; i < items.size(); ++i)
-    if (isCommand(i))
+    if (isCommand(i)) {
+      KARAKAL_ASSERT(items[i].instruction.signal == 0 &&
+                         !items[i].instruction.ctxSwap,
+                     "commands have no signals before their waits are placed");
+      KARAKAL_ASSERT(signalOf[i] != 0, "every command has found a signal");
       items[i].instruction.signal = uint8_t(signalOf[i]);
+    }
   std::vector<Item> placed;
   std::map<unsigned, uint16_t> masks;
   for (const auto &[before, commands] : waits) {

@@ -74,6 +74,7 @@ target::Operand WordEmitter::operand(const MachineInstr &instr,
 }
 
 unsigned WordEmitter::literal(const MachineInstr &instr, unsigned index) const {
+  KARAKAL_ASSERT(instr.getOperand(index).isImm(), "the operand is a literal");
   return unsigned(instr.getOperand(index).getImm());
 }
 

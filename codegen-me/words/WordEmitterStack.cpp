@@ -7,6 +7,7 @@
 #include "codegen-me/target/Ixp.h"
 #include "codegen-me/words/WordEmitter.h"
 
+#include "support/Error.h"
 #include "target-ixp/chip/MemoryMap.h"
 #include "target-ixp/table/InstructionTable.h"
 
@@ -36,6 +37,10 @@ unsigned WordEmitter::frameWord(const MachineInstr &instr,
 void WordEmitter::sramMove(unsigned word, bool isLoad, Operand reg) {
   unsigned byte = (word - StackWords) * 4, chunk = byte / SramChunkBytes;
   bool isFar = chunk >= SramChunksDirect;
+  KARAKAL_ASSERT(plan.sramWord >= 0 && chunk < plan.sramChunks,
+                 "the plan has SRAM for this stack word");
+  KARAKAL_ASSERT(!isFar || plan.saveWord >= 0,
+                 "the plan has a word that saves the address register");
   Operand xfer = target::sXfer(StackXfer);
   Operand base = target::localMemory(0, plan.sramWord + (isFar ? 0 : chunk));
   Operand offset = isFar ? reg : target::imm(byte % SramChunkBytes);
@@ -68,6 +73,8 @@ void WordEmitter::stackMove(unsigned word, bool isLoad, Operand reg) {
 
 void WordEmitter::emitFrameAddress(const MachineInstr &instr) {
   unsigned word = plan.systemWords + frameWord(instr, 1);
+  KARAKAL_ASSERT(plan.baseWord >= 0, "the plan keeps the address of the stack");
+  KARAKAL_ASSERT(word < StackWords, "pointers reach local memory only");
   program.add(target::alu(Op::AluAdd, operand(instr, 0),
                           target::localMemory(0, plan.baseWord),
                           target::imm(word * 4 & 0xff)));
@@ -78,7 +85,12 @@ bool WordEmitter::emitLocal(const MachineInstr &instr) {
     program.add(target::csrWrite(target::Csr_ACTIVE_LM_ADDR_1, address));
     program.add(use);
   };
-  auto word = [&] { return target::localMemory(1, literal(instr, 2) / 4); };
+  auto word = [&] {
+    unsigned byte = literal(instr, 2);
+    KARAKAL_ASSERT(byte % 4 == 0 && byte / 4 < target::CacheLineWords,
+                   "a literal offset is a word of the pointer's reach");
+    return target::localMemory(1, byte / 4);
+  };
   switch (traitsOf(instr.getDesc()).kind) {
   case Kind::FrameLoad:
     stackMove(frameWord(instr, 1), true, operand(instr, 0));
@@ -114,7 +126,8 @@ void WordEmitter::emitPrologue() {
     return;
   csrRead(gprA(1), Csr_ACTIVE_CTX_STS);
   program.add(alu(Op::AluAnd, gprA(0), gprA(1), imm(7)));
-  // 192 = 128 + 64 bytes of stack a context
+  static_assert(StackWords * 4 == (1 << 7) + (1 << 6),
+                "the stack of a context is found with two shifts");
   program.add(aluShf(Op::ShfB, gprB(0), none(), gprA(0), shl(6)));
   program.add(aluShf(Op::ShfB, gprA(0), none(), gprA(0), shl(7)));
   program.add(alu(Op::AluAdd, gprA(0), gprA(0), gprB(0)));
@@ -141,6 +154,8 @@ void WordEmitter::emitPrologue() {
   unsigned shift = 0;
   while (1u << shift < sram.contextBytes)
     ++shift;
+  KARAKAL_ASSERT(1u << shift == sram.contextBytes,
+                 "stacks in SRAM are found with a shift");
   program.add(aluShf(Op::ShfB, gprA(0), none(), gprA(0), shl(shift)));
   loadImmediate(gprB(0), sram.base);
   program.add(alu(Op::AluAdd, gprA(0), gprA(0), gprB(0)));

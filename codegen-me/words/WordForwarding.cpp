@@ -575,6 +575,8 @@ void Forwarding::run() {
   for (unsigned i = 0; i < items.size(); ++i)
     if (!gone[i] && isWord(items[i]))
       dropCarryTest(i);
+  KARAKAL_ASSERT(gone.size() == items.size() && behind.size() == items.size(),
+                 "words are dropped only at the end");
   std::vector<Item> kept;
   for (unsigned i = 0; i < items.size(); ++i)
     if (!gone[i])

@@ -2,6 +2,7 @@
 
 #include "codegen-me/words/WordLiveness.h"
 
+#include "support/Error.h"
 #include "target-ixp/microcode/FlowGraph.h"
 
 #include "target-ixp/table/InstructionTable.h"
@@ -13,6 +14,8 @@ using target::Instruction;
 using target::Operand;
 
 GprSet gprBit(const Operand &operand) {
+  KARAKAL_ASSERT(!operand.isGpr() || operand.value < 16,
+                 "code uses the registers of its own context");
   if (operand.kind == Operand::Kind::GprA)
     return 1u << operand.value;
   if (operand.kind == Operand::Kind::GprB)

@@ -210,7 +210,8 @@ void setAddress(Instruction &instruction, unsigned address) {
 
 target::FlowGraph flowGraphOf(const WordProgram &program) {
   const std::vector<Item> &items = program.items;
-  std::vector<unsigned> nodeOfLabel(program.labelCount + 1, 0);
+  constexpr unsigned Unbound = ~0u;
+  std::vector<unsigned> nodeOfLabel(program.labelCount + 1, Unbound);
   for (unsigned i = 0; i < items.size(); ++i)
     if (items[i].kind == Item::Kind::Label)
       nodeOfLabel[items[i].label] = i;
@@ -222,8 +223,11 @@ target::FlowGraph flowGraphOf(const WordProgram &program) {
       continue;
     nodes[i].instruction = &items[i].instruction;
     nodes[i].isCall = items[i].isCall;
-    if (items[i].label)
-      nodes[i].target = nodeOfLabel[items[i].label];
+    if (!items[i].label)
+      continue;
+    KARAKAL_ASSERT(nodeOfLabel[items[i].label] != Unbound,
+                   "a branch names a label of the program");
+    nodes[i].target = nodeOfLabel[items[i].label];
   }
   return target::FlowGraph(nodes);
 }
@@ -231,13 +235,17 @@ target::FlowGraph flowGraphOf(const WordProgram &program) {
 Result<target::Microcode> resolve(const WordProgram &program,
                                   unsigned maxWords) {
   target::Microcode code;
-  std::vector<unsigned> address(program.labelCount + 1, 0);
+  constexpr unsigned Unbound = ~0u;
+  std::vector<unsigned> address(program.labelCount + 1, Unbound);
   unsigned count = 0;
   for (const Item &item : program.items) {
     if (code.functions.size() == item.function)
       code.functions.push_back(
           {program.functions[item.function], count, count});
+    KARAKAL_ASSERT(item.function < code.functions.size(),
+                   "functions are emitted in the order of their numbers");
     if (item.kind == Item::Kind::Label) {
+      KARAKAL_ASSERT(address[item.label] == Unbound, "a label is bound once");
       address[item.label] = count;
       if (item.loop.depth != 0)
         code.loops.push_back({count, item.loop.depth, item.loop.roundsMax});
@@ -257,6 +265,8 @@ Result<target::Microcode> resolve(const WordProgram &program,
     if (item.kind == Item::Kind::Label)
       continue;
     Instruction instruction = item.instruction;
+    KARAKAL_ASSERT(address[item.label] != Unbound || !item.label,
+                   "a word names a label of the program");
     if (item.label)
       setAddress(instruction, address[item.label]);
     Result<uint64_t> word = target::encode(instruction);
@@ -275,6 +285,7 @@ Result<target::Microcode> resolve(const WordProgram &program,
   for (size_t i = code.frequencies.size(); i-- > 1;)
     if (code.frequencies[i - 1] == 0)
       code.frequencies[i - 1] = code.frequencies[i];
+  KARAKAL_ASSERT(code.words.size() == count, "every item has its address");
   return code;
 }
 

@@ -383,7 +383,15 @@ void Allocator::fillSignals(const std::vector<Symbol *> &symbols,
 } // namespace
 
 bool allocate(AsmProgram &program, Reporter &reporter) {
-  return Allocator(program, reporter).run();
+  if (!Allocator(program, reporter).run())
+    return false;
+  for (const auto &symbol : program.symbols)
+    KARAKAL_ASSERT(symbol->number >= 0, "every symbol has a number");
+  for (const BankConflict &conflict : program.conflicts)
+    KARAKAL_ASSERT(conflict.left->bank !=
+                       (conflict.right ? conflict.right->bank : conflict.bank),
+                   "two sources of one instruction are in different banks");
+  return true;
 }
 
 } // namespace karakal::target::as

@@ -27,8 +27,9 @@ void InstructionReader::checkXferTuple() {
   if (symbolXfer->group >= 0) {
     const std::vector<Symbol *> &group = program.groups[symbolXfer->group];
     size_t at = 0;
-    while (group[at] != symbolXfer)
+    while (at < group.size() && group[at] != symbolXfer)
       ++at;
+    KARAKAL_ASSERT(at < group.size(), "a register is in its own .xfer_order");
     available = static_cast<unsigned>(group.size() - at);
   }
   if (registers > available)

@@ -165,6 +165,8 @@ unsigned OperandReader::signal(const Argument &argument, bool *isPair) {
 //===-- Operands ----------------------------------------------------------===//
 
 Operand OperandReader::placed(const Symbol &symbol) const {
+  KARAKAL_ASSERT(!final || symbol.number >= 0,
+                 "after allocation every symbol has a number");
   unsigned number =
       symbol.number < 0 ? 0 : static_cast<unsigned>(symbol.number);
   switch (symbol.kind) {

@@ -101,6 +101,8 @@ private:
 
   void warn(const AsmProgram &program, AssembledProgram &result) {
     Reporter collector;
+    KARAKAL_ASSERT(result.words.size() == program.items.size(),
+                   "each item makes one word");
     for (const RuleBreach &breach : checkProgram(result.words)) {
       const Item &item = program.items[breach.address];
       collector.within.assign(item.within.empty() ? 0 : 1, item.within);

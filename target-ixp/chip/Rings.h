@@ -45,6 +45,13 @@ constexpr uint32_t EngineStopWord = 0x3b10;
 static_assert(EngineStopWord > RxErrorsCounter &&
               EngineStopWord < DropCounterBase);
 
+static_assert(RingFreeLast < StatusRingCount,
+              "each ring of a channel has a ring-full flag");
+static_assert(RingCount <= RingNeighbour && RingNeighbour < RingSramFirst,
+              "the number of a ring tells its kind");
+static_assert(FreeListEntry + RingSramCount < QueueArrayEntries,
+              "the queue array has an entry for each SRAM ring");
+
 constexpr bool isNeighbourRing(uint32_t ring) { return ring == RingNeighbour; }
 constexpr bool isSramRing(uint32_t ring) {
   return ring >= RingSramFirst && ring < RingSramFirst + RingSramCount;

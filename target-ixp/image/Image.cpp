@@ -20,9 +20,11 @@ std::vector<uint8_t> bytesOf(const std::string &text) {
 std::vector<uint8_t> packWords(const std::vector<uint64_t> &words) {
   std::vector<uint8_t> bytes;
   bytes.reserve(words.size() * MicrowordBytes);
-  for (uint64_t word : words)
+  for (uint64_t word : words) {
+    KARAKAL_ASSERT(word >> 40 == 0, "a word has 40 bits");
     for (int shift = 32; shift >= 0; shift -= 8)
       bytes.push_back(static_cast<uint8_t>(word >> shift));
+  }
   return bytes;
 }
 

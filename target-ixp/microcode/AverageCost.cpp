@@ -102,6 +102,8 @@ std::vector<bool> Reader::locked() const {
     bool isTake = isOneOf(lockNames, range.name);
     if (!isTake && !isOneOf(unlockNames, range.name))
       continue;
+    KARAKAL_ASSERT(range.begin < range.end && range.end <= isLocked.size(),
+                   "a function lies in the program");
     (isTake ? takes : gives).insert(range.begin);
     std::fill(isLocked.begin() + range.begin, isLocked.begin() + range.end,
               true);
@@ -171,6 +173,9 @@ MessageCost Reader::read() {
 }
 
 MessageCost averageCost(const Microcode &code, const ChipParameters &chip) {
+  KARAKAL_ASSERT(code.frequencies.size() == code.words.size() &&
+                     code.taken.size() == code.words.size(),
+                 "the average needs the frequency of every word");
   return Reader(code, chip).read();
 }
 

@@ -35,6 +35,8 @@ FlowGraph::FlowGraph(const std::vector<FlowNode> &nodes)
     KARAKAL_ASSERT(last < count, "a branch and its delay slots stay together");
     if (endsFlow(instruction))
       fallsThrough[last] = false;
+    KARAKAL_ASSERT(!nodes[i].target || *nodes[i].target < count,
+                   "a branch goes to a node of the program");
     if (nodes[i].isCall)
       edges[last].push_back(
           {last + 1, takenCycles(instruction), nodes[i].target});
@@ -50,6 +52,7 @@ FlowGraph::FlowGraph(const std::vector<FlowNode> &nodes)
 }
 
 std::vector<uint32_t> FlowGraph::reachedFrom(uint32_t first) const {
+  KARAKAL_ASSERT(first < edges.size(), "the first node is in the graph");
   std::vector<bool> isReached(edges.size());
   std::vector<uint32_t> open = {first}, reached;
   isReached[first] = true;
@@ -106,6 +109,9 @@ nodesOf(const Microcode &code, const std::vector<Instruction> &instructions) {
       nodes[i].target = instruction.target;
   }
   for (const CallSite &call : code.calls) {
+    KARAKAL_ASSERT(call.branch < nodes.size() &&
+                       row(instructions[call.branch].op).isBranch(),
+                   "a call is made by a branch");
     nodes[call.branch].isCall = true;
     nodes[call.branch].target = call.callee;
   }

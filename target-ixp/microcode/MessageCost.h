@@ -25,6 +25,8 @@ enum class SharedUnit {
   Hash
 };
 inline constexpr size_t sharedUnitCount = 7;
+static_assert(size_t(SharedUnit::Hash) + 1 == sharedUnitCount,
+              "every shared unit has its figures");
 inline constexpr std::array<const char *, sharedUnitCount> sharedUnitNames = {
     "scratch",     "sram0_read", "sram1_read", "sram0_write",
     "sram1_write", "dram",       "hash"};

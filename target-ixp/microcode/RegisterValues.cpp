@@ -1,6 +1,7 @@
 // What registers are known to hold.
 
 #include "target-ixp/microcode/RegisterValues.h"
+#include "support/Error.h"
 #include "target-ixp/chip/MemoryMap.h"
 #include "target-ixp/table/InstructionTable.h"
 #include <algorithm>
@@ -218,6 +219,8 @@ RegisterValues::RegisterValues(const Microcode &code, const WordFlow &flow)
 
 bool RegisterValues::goesToChannel1(uint32_t word) const {
   const Instruction &command = flow.instructions[word];
+  KARAKAL_ASSERT(row(command.op).isCommand(),
+                 "only a command goes to a channel");
   return sumOf(valueOf(before[word], command.a),
                valueOf(before[word], command.b), /*isOr=*/false)
       .isInChannel1();

@@ -19,7 +19,9 @@
 #ifndef KARAKAL_TARGET_IXP_MICROCODE_REGISTERVALUES_H
 #define KARAKAL_TARGET_IXP_MICROCODE_REGISTERVALUES_H
 
+#include "target-ixp/chip/MemoryMap.h"
 #include "target-ixp/microcode/FlowGraph.h"
+
 #include <array>
 
 namespace karakal::target {
@@ -57,6 +59,9 @@ public:
 private:
   /// GPRs of both banks, then the S transfer registers that commands send.
   static constexpr unsigned bankRegisters = 16, stateSize = 3 * bankRegisters;
+  static_assert(bankRegisters == GprPerBankPerContext &&
+                    bankRegisters == XferPerContext,
+                "a context has equally many registers of each kind");
   using State = std::array<RegisterValue, stateSize>;
 
   static std::optional<unsigned> indexOf(const Operand &operand);

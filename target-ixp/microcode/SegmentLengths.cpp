@@ -28,6 +28,8 @@ public:
     KARAKAL_ASSERT(code.frequencies.size() == code.words.size() &&
                        code.taken.size() == code.words.size(),
                    "segment lengths need the frequency of every word");
+    KARAKAL_ASSERT(flow.graph.size() == code.words.size(),
+                   "the flow graph is that of the program");
     for (uint32_t i = 0; i < code.words.size(); ++i) {
       const Instruction &branch = flow.instructions[i];
       if (row(branch.op).isBranch() && code.frequencies[i] > 0)

@@ -1,6 +1,7 @@
 // The most that a message can cost.
 
 #include "target-ixp/microcode/WorstCase.h"
+#include "target-ixp/chip/MemoryMap.h"
 #include "target-ixp/microcode/FlowGraph.h"
 #include "target-ixp/microcode/InstructionCost.h"
 #include "target-ixp/table/InstructionTable.h"
@@ -17,6 +18,7 @@ namespace karakal::target {
 namespace {
 
 constexpr unsigned signalCount = 16;
+static_assert(signalCount == SignalCount + 1, "signal 0 does not exist");
 /// Visits of a word after which waits no longer count what has passed.
 constexpr unsigned visitsMax = 50;
 
@@ -43,6 +45,8 @@ public:
   Paths(const Microcode &code, const ChipParameters &chip)
       : code(code), chip(chip), flow(code), costs(code.words.size()),
         headAt(code.words.size()) {
+    KARAKAL_ASSERT(code.lines.size() == code.words.size(),
+                   "an unbounded loop is reported at its source line");
     for (const LoopHead &loop : code.loops)
       addHead(loop);
     addWords();
@@ -185,6 +189,8 @@ bool Paths::addWaitsOnce(bool countsWhatPassed) {
 /// `cut` do not count.
 std::vector<Region> Paths::regionsOf(const std::vector<uint32_t> &words,
                                      const std::set<uint32_t> &cut) const {
+  KARAKAL_ASSERT(std::is_sorted(words.begin(), words.end()),
+                 "words are found by binary search");
   boost::adjacency_list<boost::vecS, boost::vecS, boost::directedS> graph(
       words.size());
   auto indexOf = [&](uint32_t word) -> std::optional<size_t> {

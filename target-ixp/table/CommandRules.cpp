@@ -7,6 +7,8 @@
 
 #include "target-ixp/table/CommandRules.h"
 
+#include "support/Error.h"
+#include "target-ixp/chip/MemoryMap.h"
 #include "target-ixp/table/Encoding.h"
 #include "target-ixp/table/InstructionTable.h"
 
@@ -22,6 +24,7 @@ namespace {
 using Registers = uint64_t;
 constexpr Registers AllRegisters = ~Registers(0);
 constexpr unsigned SignalEnd = 16;
+static_assert(SignalEnd == SignalCount + 1, "signal 0 does not exist");
 
 struct SignalState {
   bool isOut = false; ///< a command that raises it is under way
@@ -40,8 +43,11 @@ constexpr unsigned CrcUnit = Csr_LOCAL_CSR_STATUS / 4 + 1;
 constexpr unsigned LatchCount = CrcUnit + 1;
 constexpr unsigned latchOf(LocalCsr csr) { return csr / 4; }
 
-/// Words behind which all writes are in force.
+/// Age of a latch whose last change is visible to every instruction.
 constexpr uint8_t Settled = 99;
+static_assert(Settled > CrcToCsrSlots && Settled > NeighbourSelfSlots &&
+                  Settled > OtherCsrSlots && Settled > LmAddrSlots,
+              "a settled latch is older than any delay");
 
 struct State {
   State() { age.fill(Settled); }
@@ -161,8 +167,11 @@ void PathChecker::flowTo(uint32_t address, const State &state, uint32_t from) {
     l.fills |= r.fills;
     l.pulls |= r.pulls;
   }
-  for (unsigned n = 0; n < LatchCount; ++n)
+  for (unsigned n = 0; n < LatchCount; ++n) {
     into->age[n] = std::min(into->age[n], state.age[n]);
+    KARAKAL_ASSERT(into->age[n] <= old.age[n] && into->age[n] <= state.age[n],
+                   "the dataflow meet keeps the youngest change");
+  }
   if (!(old == *into))
     work.push_back(address);
 }
@@ -326,6 +335,7 @@ void PathChecker::wake(uint32_t address, State &state, uint32_t mask,
 }
 
 void PathChecker::step(uint32_t address) {
+  KARAKAL_ASSERT(before[address], "only reached words are followed");
   const Instruction &i = program[address];
   State state = *before[address];
   execute(address, state);

@@ -37,10 +37,15 @@ private:
     if (!status && !error)
       error = status.error();
   }
-  void put(uint64_t value, unsigned lowBit) { word |= value << lowBit; }
+  void put(uint64_t value, unsigned lowBit) {
+    KARAKAL_ASSERT(error || !(word & value << lowBit),
+                   "two fields of a word overlap");
+    word |= value << lowBit;
+  }
 
   unsigned wide(const Operand &operand, Role role) {
     Result<unsigned> field = encodeWide(operand, role);
+    KARAKAL_ASSERT(!field || *field >> 10 == 0, "a wide field has 10 bits");
     if (field)
       return *field;
     if (!error)
@@ -49,6 +54,8 @@ private:
   }
   NarrowField narrow(const Operand &operand, Role role, unsigned immediateMax) {
     Result<NarrowField> field = encodeNarrow(operand, role, immediateMax);
+    KARAKAL_ASSERT(!field || field->bits >> 8 == 0,
+                   "a narrow field has 8 bits");
     if (field)
       return *field;
     if (!error)
@@ -468,6 +475,8 @@ Result<uint64_t> WordBuilder::build() {
   }
   if (error)
     return *error;
+  KARAKAL_ASSERT((word & r.mask) == r.bits,
+                 "the fields leave the fixed bits of the row alone");
   return word;
 }
 

@@ -2,6 +2,8 @@
 
 #include "target-ixp/table/HashFunction.h"
 
+#include "support/Error.h"
+
 namespace karakal::target {
 
 static HashKey masked(HashKey key, uint32_t bits) {
@@ -18,6 +20,8 @@ static bool bitOf(const HashKey &key, uint32_t n) {
 }
 
 HashKey hashKey(HashKey key, uint32_t bits) {
+  KARAKAL_ASSERT(bits == 48 || bits == 64 || bits == 128,
+                 "the unit hashes keys of 48, 64 and 128 bits");
   key = masked(key, bits);
   HashKey factor = masked(HashMultiplier, bits);
   HashKey result;

@@ -136,6 +136,13 @@ TEST(CommandRule, WherePathsMeetTheLatestChangeCounts) {
   expectNone(branches + "join#:\n" + wait + use + End);
 }
 
+TEST(CommandRule, AChangeAtTheEndOfALoopReachesItsHead) {
+  const std::string use = "loop#:\nalu[a1, --, B, *l$index0[0]]\n";
+  const std::string set = "local_csr_wr[ACTIVE_LM_ADDR_0, a0]\n";
+  expectNone(use + set + "nop\nnop\nbr[loop#]\n");
+  expectBreach(use + set + "nop\nbr[loop#]\n", "146", 0);
+}
+
 std::string nops(unsigned count) {
   std::string text;
   for (; count; --count)
