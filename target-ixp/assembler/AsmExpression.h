@@ -1,4 +1,4 @@
-// Constant expressions of microcode.
+// Evaluates constant expressions of microcode.
 
 #ifndef KARAKAL_TARGET_IXP_ASSEMBLER_ASMEXPRESSION_H
 #define KARAKAL_TARGET_IXP_ASSEMBLER_ASMEXPRESSION_H
@@ -10,19 +10,19 @@
 
 namespace karakal::target::as {
 
-/// What names in an expression mean.
+/// The meaning of names in an expression.
 struct ExpressionNames {
-  /// Value of a plain word, or nothing.
+  /// The value of a plain word, or nothing.
   std::function<std::optional<int64_t>(const Token &)> word;
-  /// Number of a register or signal, the operand of '&': its tokens are
-  /// [begin, end); advances begin behind them.
+  /// The number of the register or signal after '&', whose tokens begin at
+  /// `begin`. Advances `begin` past them.
   std::function<std::optional<int64_t>(const Token *&begin, const Token *end)>
       numberOf;
 };
 
-/// Evaluates C's integer operators over all tokens of [begin, end). Reports
-/// E-target-ixp-103 (malformed), 104 (unknown name), 105 (division by zero)
-/// and then returns nothing.
+/// Evaluates the tokens [begin, end) with C's integer operators. Returns
+/// nothing after an error: E-target-ixp-103 (malformed), 104 (unknown name),
+/// 105 (division by zero). `fallback` locates errors of an empty expression.
 std::optional<int64_t> evaluate(const Token *begin, const Token *end,
                                 const ExpressionNames &names,
                                 Reporter &reporter, const Place &fallback);

@@ -1,8 +1,8 @@
-// Microcode source to tokens.
+// Splits microcode source into tokens.
 //
-// Comments are ';', '//' to the end of the line, and '/* */'. A word is any
-// run of letters, digits and underscores, so that "32x32_start" and "0110" are
-// words too; a word with a '#' directly behind it is a label. An empty comment
+// Comments are ';', '//' to the end of the line, and '/* */'. A word is a
+// sequence of letters, digits and underscores, so "32x32_start" and "0110" are
+// words too. A word directly followed by '#' is a label. An empty comment
 // '/**/' between two words pastes them together after macro substitution.
 
 #ifndef KARAKAL_TARGET_IXP_ASSEMBLER_ASMLEXER_H
@@ -22,7 +22,7 @@ struct SourceFile {
   std::vector<std::string> lines;
 };
 
-/// Where a token stands.
+/// The location of a token.
 struct Place {
   std::shared_ptr<const SourceFile> file;
   uint32_t line = 0;   ///< 1-based
@@ -50,26 +50,28 @@ struct Token {
   bool isWord() const { return kind == Kind::Word; }
 };
 
-/// One physical line: a preprocessor line begins with the '#' token.
+/// The tokens of one source line. A preprocessor line begins with '#'.
 using TokenLine = std::vector<Token>;
 
-/// Collects diagnostics; every part of the assembler reports here and goes on.
+/// Collects diagnostics. Every stage reports here and continues.
 class Reporter {
 public:
   void error(const Place &place, const char *id, std::string message);
-  /// What a diagnostic is within, e.g. "macro 'wait' used at rx.uc:12".
+  /// The macro expansions around the current token, outermost first, e.g.
+  /// "macro 'wait' used at rx.uc:12".
   std::vector<std::string> within;
-  /// The first of them; beyond a hundred they are only counted.
+  /// The first hundred diagnostics; further ones are only counted.
   std::vector<Diagnostic> diagnostics;
   size_t errorCount = 0;
 };
 
-/// Splits a file; errors: E-target-ixp-100 (a character that begins no token),
-/// 101 (an open comment or string), 102 (a malformed number).
+/// Splits a file into tokens. Errors: E-target-ixp-100 (a character that begins
+/// no token), 101 (an unterminated comment or string), 102 (a malformed
+/// number).
 std::vector<TokenLine> lex(const std::shared_ptr<const SourceFile> &file,
                            Reporter &reporter);
 
-/// The token's kind and value from a word's text (for pasted words, too).
+/// Sets kind and value of a token from its text, e.g. after pasting.
 void classifyWord(Token &token, Reporter &reporter);
 
 } // namespace karakal::target::as

@@ -1,8 +1,9 @@
-// Operands and values of one item.
+// Reads the operands of one item.
 //
-// Resolves the texts between an instruction's commas: registers and signals by
-// scope, constants, labels, shifts. Before allocation symbols stand for
-// themselves and numbers behind '&' are 1; afterwards both are final.
+// Resolves the arguments between the commas of an instruction: registers and
+// signals by scope, constants, labels, shifts. Before allocation, symbols have
+// no number yet and the value of '&symbol' is 1. After allocation, all operands
+// are final.
 
 #ifndef KARAKAL_TARGET_IXP_ASSEMBLER_ASMOPERANDS_H
 #define KARAKAL_TARGET_IXP_ASSEMBLER_ASMOPERANDS_H
@@ -13,14 +14,14 @@
 
 namespace karakal::target::as {
 
-/// An operand and the symbol it came from, if it was one.
+/// An operand and the symbol that it names, or null.
 struct Resolved {
   Operand operand;
   Symbol *symbol = nullptr;
 };
 
-/// Reads arguments of one item. The first error is reported and remembered in
-/// `good`; what follows it yields zeros in silence.
+/// Reads the arguments of one item. Reports the first error and clears `good`;
+/// after that, readers return zeros and report nothing.
 class OperandReader {
 public:
   OperandReader(AsmProgram &program, Item &item, Reporter &reporter, bool final)
@@ -43,17 +44,18 @@ protected:
 
   /// A constant of any size.
   std::optional<int64_t> value(const Argument &argument);
-  /// A constant 0..most; 0 if it is wrong.
+  /// A constant from 0 to `most`; 0 after an error. `what` names it in
+  /// messages.
   unsigned literal(const Argument &argument, int64_t most, const char *what);
   /// The address of "label#" or ".12".
   unsigned target(const Argument &argument);
-  /// A signal's number; tells whether it is a pair.
+  /// The number of a signal. Sets `isPair` if the signal is a pair.
   unsigned signal(const Argument &argument, bool *isPair = nullptr);
-  /// A register, an indexed place, a literal 0..255 or "--".
+  /// A register, an indexed operand, a literal 0..255 or "--".
   Resolved operand(const Argument &argument);
   /// <<n, >>n, <<rotN, >>rotN, <<indirect, >>indirect.
   Shift shift(const Argument &argument);
-  /// Refuses to read a 'write' register or to write a 'read' one.
+  /// Reports a 'write' register that is read, or a 'read' one that is written.
   void checkDirection(const Symbol *symbol, const Place &place, bool asSource);
 
 private:

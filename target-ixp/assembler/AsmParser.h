@@ -1,4 +1,4 @@
-// Statements to a program.
+// Parses statements into a program.
 //
 // Reads labels, directives and instructions. Directives:
 //
@@ -8,9 +8,9 @@
 //   .sig [volatile|visible] names       signals
 //   .xfer_order $a $b ...               consecutive transfer registers
 //   .addr NAME number                   fixes a transfer register or signal
-//   .areg NAME number  .breg ...        declares a GPR at a fixed place
-//   .word value                         a word as it is
-//   .set .set_sig .use .num_contexts 8  accepted; nothing to do
+//   .areg NAME number  .breg ...        declares a GPR with a fixed number
+//   .word value                         a literal word
+//   .set .set_sig .use .num_contexts 8  accepted and ignored
 
 #ifndef KARAKAL_TARGET_IXP_ASSEMBLER_ASMPARSER_H
 #define KARAKAL_TARGET_IXP_ASSEMBLER_ASMPARSER_H
@@ -20,15 +20,16 @@
 
 namespace karakal::target::as {
 
-/// Errors: E-target-ixp-111 (syntax), 112 (a directive that is wrong), 113 (a
-/// name declared twice or reserved), 114 (no such instruction), 115 (an
+/// Errors: E-target-ixp-111 (syntax), 112 (a malformed directive), 113 (a name
+/// that is declared twice or reserved), 114 (no such instruction), 115 (an
 /// unknown name).
 AsmProgram parse(const std::vector<Statement> &statements, Reporter &reporter);
 
-/// Number of a register written by number: "a3" -> 3 with bank 0, "b7" -> 7
-/// with bank 1; -1 if the text is no such name. `most` is the largest number.
+/// The number of a register that is named by its number: "a3" is 3 in bank 0,
+/// "b7" is 7 in bank 1. Returns -1 for other names. `most` is the largest
+/// number.
 int physicalGpr(const std::string &text, int &bank, int most);
-/// Number of a signal written by number, "s4" -> 4; or -1.
+/// The number of a signal that is named by its number, "s4" is 4; else -1.
 int physicalSignal(const std::string &text);
 
 } // namespace karakal::target::as

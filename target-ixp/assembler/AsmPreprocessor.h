@@ -1,7 +1,7 @@
-// Defines, conditions, macros.
+// Expands defines, conditions and macros.
 //
-// Turns the lines of a file into statements: one list of tokens each, with
-// names replaced and macros expanded. A statement ends with its line, unless a
+// Turns the lines of a file into statements: lists of tokens in which names are
+// replaced and macros expanded. A statement ends with its line, unless a
 // bracket is open or the line ends with a comma.
 //
 //   #define NAME tokens      #undef NAME          #define_eval NAME expression
@@ -20,7 +20,7 @@
 
 namespace karakal::target::as {
 
-/// A line of microcode, or the edge of a macro's expansion.
+/// A statement of microcode, or the start or end of a macro expansion.
 struct Statement {
   enum class Kind : uint8_t { Code, MacroBegin, MacroEnd };
   Kind kind = Kind::Code;
@@ -28,8 +28,9 @@ struct Statement {
   std::string within; ///< "in macro 'x' used at file:line", or empty
 };
 
-/// Errors: E-target-ixp-106 (a directive that is wrong), 107 (a macro used
-/// wrongly), 108 (#error), 109 (too deep or too long), 110 (no such file).
+/// Errors: E-target-ixp-106 (a malformed directive), 107 (a macro used
+/// wrongly), 108 (#error), 109 (expansion too deep or too long), 110 (no such
+/// file).
 std::vector<Statement> preprocess(const std::shared_ptr<const SourceFile> &file,
                                   const AssemblerOptions &options,
                                   Reporter &reporter);

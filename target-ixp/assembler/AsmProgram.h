@@ -1,7 +1,7 @@
 // A parsed microcode program.
 //
-// What the parser hands to the allocator and to the final assembly: scopes with
-// their names, and instructions whose operands are still text.
+// The parser hands it to the allocator and to the builder: scopes with their
+// names, and items whose operands are still tokens.
 
 #ifndef KARAKAL_TARGET_IXP_ASSEMBLER_ASMPROGRAM_H
 #define KARAKAL_TARGET_IXP_ASSEMBLER_ASMPROGRAM_H
@@ -18,9 +18,8 @@ namespace karakal::target::as {
 
 struct Scope;
 
-/// A declared register or signal. It lives while its scope does: its value is
-/// undefined when the scope is entered, and scopes that are not inside one
-/// another may share places.
+/// A declared register or signal. Its value is undefined when its scope is
+/// entered. Scopes that are not nested may share registers and signals.
 struct Symbol {
   enum class Kind : uint8_t { Gpr, AbsoluteGpr, SXfer, DXfer, Signal };
   Kind kind;
@@ -41,8 +40,8 @@ struct Symbol {
   bool isXfer() const { return kind == Kind::SXfer || kind == Kind::DXfer; }
 };
 
-/// A .begin/.end block, the file, or one expansion of a macro (which holds
-/// labels only).
+/// A .begin/.end block, the file, or one expansion of a macro. A macro
+/// expansion declares labels only.
 struct Scope {
   int index = 0;
   Scope *parent = nullptr;
@@ -52,11 +51,11 @@ struct Scope {
   std::map<std::string, Symbol *> signals;
   std::map<std::string, unsigned> labels; ///< word address
 
-  /// The scope that holds declarations: this one, or a macro's user.
+  /// The scope that declarations go into: this one, or that around a macro.
   Scope *declarations() { return isMacro ? parent->declarations() : this; }
   Symbol *findRegister(const std::string &name);
   Symbol *findSignal(const std::string &name);
-  /// Whether `other` is this scope or stands inside it.
+  /// Whether `other` is this scope or is nested in it.
   bool contains(const Scope *other) const;
 };
 
@@ -65,11 +64,11 @@ struct Argument {
   std::vector<Token> tokens;
   Place place;
 
-  /// The tokens' texts without space, e.g. "AND~".
+  /// The texts of the tokens without spaces, e.g. "AND~".
   std::string text() const;
 };
 
-/// "ctx_swap[s]" behind an instruction's bracket.
+/// An option after the bracket of an instruction, e.g. "ctx_swap[s]".
 struct Option {
   Token name;
   std::vector<Argument> arguments;
@@ -83,7 +82,7 @@ struct Item {
   std::vector<Option> options;
   Scope *scope = nullptr;
   std::string within;
-  bool hasError = false; ///< already reported: make no word of it
+  bool hasError = false; ///< already reported; the item yields no word
 };
 
 /// Two GPRs that are sources of one instruction.
@@ -100,7 +99,7 @@ struct AsmProgram {
   std::vector<std::vector<Symbol *>> groups; ///< .xfer_order
   std::vector<Item> items;                   ///< item i makes word i
   std::vector<BankConflict> conflicts;
-  /// Registers and signals written by number, not to be given away.
+  /// Registers and signals named by number; the allocator leaves them alone.
   struct {
     uint32_t gpr[2] = {0, 0};
     uint32_t xfer[2] = {0, 0}; ///< S, D

@@ -111,8 +111,8 @@ private:
     result.warnings = std::move(collector.diagnostics);
   }
 
-  /// By place, in the order of reporting where places are equal; without the
-  /// repetitions that several expansions of one macro line cause.
+  /// Sorts by location and keeps the order of reports at one location. Drops
+  /// duplicates, which come from several expansions of one macro line.
   void sortDiagnostics() {
     auto &all = reporter.diagnostics;
     auto key = [](const Diagnostic &d) {

@@ -1,10 +1,10 @@
-// Intel microcode text to words.
+// Assembles Intel microcode.
 //
-// The assembler behind ixp-as and the runtime's hand-written Rx and Tx code.
-// The language is described in docs/image.md's companion, docs/assembler.md.
-// Stages, each a file: AsmLexer (tokens), AsmPreprocessor (defines,
-// conditions, macros), AsmParser (statements with symbolic operands),
-// AsmAllocator (registers, signals), Assembler (words).
+// Used by ixp-as and for the hand-written Rx and Tx code of the runtime.
+// docs/assembler.md describes the language. Stages, each a file: AsmLexer
+// (tokens), AsmPreprocessor (defines, conditions, macros), AsmParser
+// (statements with symbolic operands), AsmAllocator (registers, signals),
+// AsmBuilder (instructions), Assembler (words).
 
 #ifndef KARAKAL_TARGET_IXP_ASSEMBLER_ASSEMBLER_H
 #define KARAKAL_TARGET_IXP_ASSEMBLER_ASSEMBLER_H
@@ -21,25 +21,27 @@
 
 namespace karakal::target {
 
-/// What the assembler made.
+/// The result of the assembler.
 struct AssembledProgram : Microcode {
   /// Word address of each label; "name#2" for a second one of that name.
   std::map<std::string, uint32_t> labels;
-  /// Physical place of each symbol, "name at file:line" -> "a3": for listings.
+  /// Physical register of each symbol for listings, "name at file:line" ->
+  /// "a3".
   std::map<std::string, std::string> registers;
-  /// What breaks a rule of ProgramRules.h: words that are legal one by one.
+  /// Breaches of the rules of ProgramRules.h by words that are legal by
+  /// themselves.
   std::vector<Diagnostic> warnings;
 };
 
-/// Assembles a text; on errors, fills `diagnostics` (all of them, in source
-/// order) and returns nothing.
+/// Assembles a text. On errors, returns nothing and fills `diagnostics` with
+/// all errors in source order.
 std::optional<AssembledProgram>
 assembleText(const std::string &text, const std::string &name,
              const AssemblerOptions &options,
              std::vector<Diagnostic> &diagnostics);
 
-/// Assembles a file. The error's message holds the first diagnostic, and how
-/// many follow it; E-target-ixp-110: the file cannot be read.
+/// Assembles a file. The error is the first diagnostic and the number of
+/// further ones, or E-target-ixp-110 if the file cannot be read.
 Result<AssembledProgram>
 assembleFile(const std::string &path,
              const std::map<std::string, std::string> &defines = {});

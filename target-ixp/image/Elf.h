@@ -1,9 +1,9 @@
-// A small ELF32 big-endian writer and reader.
+// Writes and reads small ELF32 big-endian files.
 //
-// Just enough of the format for images: named sections, some of them loaded at
-// an address. Layout (System V gABI, chapters 4 and 5): header, one program
-// header a loaded section, contents in order at multiples of 4, section names,
-// section headers last, so that a file cut anywhere lacks them.
+// Supports what images need: named sections, some of them loaded at an address.
+// Layout (System V gABI, chapters 4 and 5): header, one program header for each
+// loaded section, contents in order at multiples of 4, section names, section
+// headers. The section headers come last, so a truncated file lacks them.
 
 #ifndef KARAKAL_TARGET_IXP_IMAGE_ELF_H
 #define KARAKAL_TARGET_IXP_IMAGE_ELF_H

@@ -1,18 +1,17 @@
 // The .ixp image.
 //
-// All that a chip needs to run a program, in one file: microcode of every
-// role, XScale code, and a manifest that says what goes where. The file is a
+// One file with everything that a chip needs to run a program: the microcode of
+// every role, XScale code, and a manifest that places them. The file is a
 // 32-bit big-endian ELF for ARM, so that readelf and objdump read it:
 //
 //   .manifest       JSON (docs/image.md)
 //   .ucode.NAME     5-byte big-endian microwords
-//   .lines.NAME     one "file:line" a word, optional
+//   .lines.NAME     one "file:line" per word, optional
 //   other sections  XScale code and data, each also a loadable segment
 //
-// The bytes depend on the contents alone. What readImage returns is checked
-// against the manifest's schema: keys that docs/image.md requires are there and
-// of the right type, engines name microcode that exists, addresses are on the
-// chip.
+// The bytes depend on the contents only. readImage checks the manifest against
+// its schema: the keys that docs/image.md requires exist and have the right
+// type, engines name microcode that exists, addresses are on the chip.
 
 #ifndef KARAKAL_TARGET_IXP_IMAGE_IMAGE_H
 #define KARAKAL_TARGET_IXP_IMAGE_IMAGE_H
@@ -40,14 +39,14 @@ struct Segment {
 
 struct Image {
   nlohmann::json manifest;
-  /// Words by microcode name: "rx", "tx" and one a program's aggregate.
+  /// Words by name: "rx", "tx" and one for each aggregate.
   std::map<std::string, std::vector<uint64_t>> microcode;
-  /// Source lines by microcode name, one a word; may lack any name.
+  /// Source line of each word, by microcode name; any name may be missing.
   std::map<std::string, std::vector<SourceLine>> lines;
   std::vector<Segment> xscale;
 };
 
-/// Writes to a temporary file beside `path` and renames it: the file is whole
+/// Writes a temporary file next to `path` and renames it, so the file is whole
 /// or untouched. Errors: E-support-002 (cannot write), 074 (the image breaks
 /// the schema).
 Status writeImage(const std::string &path, const Image &image);
@@ -55,7 +54,7 @@ Status writeImage(const std::string &path, const Image &image);
 /// short), 074 (damaged), 075 (of another version).
 Result<Image> readImage(const std::string &path);
 
-/// The file's bytes, and back; `name` is for messages.
+/// Converts an image to the bytes of its file and back; `name` is for messages.
 std::vector<uint8_t> serializeImage(const Image &image);
 Result<Image> parseImage(const std::vector<uint8_t> &bytes,
                          const std::string &name);

@@ -1,4 +1,4 @@
-// The fixed part of a manifest.
+// The part of a manifest that is the same for all programs.
 
 #ifndef KARAKAL_TARGET_IXP_IMAGE_MANIFEST_H
 #define KARAKAL_TARGET_IXP_IMAGE_MANIFEST_H
@@ -9,9 +9,9 @@
 
 namespace karakal::target {
 
-/// A manifest with buffers, rings 0..11 and drop counters as MemoryMap.h has
-/// them, drop reasons "unspecified" and "truncated", and no engine, aggregate
-/// or global: those are the caller's to add.
+/// A manifest with the buffers, rings 0..11 and drop counters of MemoryMap.h
+/// and the drop reasons "unspecified" and "truncated". The caller adds engines,
+/// aggregates and globals.
 nlohmann::json defaultManifest(const std::string &program,
                                const std::string &level);
 

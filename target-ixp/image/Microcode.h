@@ -1,7 +1,7 @@
-// An assembled program.
+// A program for one microengine.
 //
-// What the assembler and the code generator hand to the image writer: words,
-// where each came from, and which function it belongs to.
+// The assembler and the code generator hand it to the image writer: words, the
+// source line of each, and the function it belongs to.
 
 #ifndef KARAKAL_TARGET_IXP_IMAGE_MICROCODE_H
 #define KARAKAL_TARGET_IXP_IMAGE_MICROCODE_H
@@ -13,7 +13,7 @@
 
 namespace karakal::target {
 
-/// Place in a source file; line 0 = unknown.
+/// A location in a source file; line 0 is unknown.
 struct SourceLine {
   std::string file;
   uint32_t line = 0;
@@ -32,16 +32,16 @@ struct FunctionRange {
   uint32_t end = 0;
 };
 
-/// The first word of the part of a loop that each of its rounds begins with.
+/// The first word of a loop, where each iteration begins.
 struct LoopHead {
   uint32_t word = 0;
   /// Depth among the loops of its function, 1 = outermost.
   uint32_t depth = 0;
-  /// Rounds at most, each time the loop is entered; 0 = not known.
+  /// Upper bound of the iterations each time the loop is entered; 0 is unknown.
   uint32_t roundsMax = 0;
 };
 
-/// A branch that comes back to the word behind its delay slots.
+/// A branch from which control returns to the word after its delay slots.
 struct CallSite {
   uint32_t branch = 0;
   uint32_t callee = 0; ///< first word of the function
@@ -50,19 +50,18 @@ struct CallSite {
 /// A program for one microengine.
 struct Microcode {
   std::vector<uint64_t> words;   ///< 40 bits each; word 0 is the entry
-  std::vector<SourceLine> lines; ///< one a word, or empty
+  std::vector<SourceLine> lines; ///< one per word, or empty
   std::vector<FunctionRange> functions;
-  /// Estimated executions of each word, in relation to each other; or empty.
+  /// Estimated relative executions of each word, or empty.
   std::vector<float> frequencies;
-  /// Of these, executions in which a branch is taken; or empty.
+  /// How many of these take the branch, or empty.
   std::vector<float> taken;
-  /// Heads of loops, by word; copies of one head stand for themselves.
+  /// Heads of loops, by word; each copy of a head has its own entry.
   std::vector<LoopHead> loops;
   std::vector<CallSite> calls;
-  /// What a reader may ask about each word (codegen-me/words/Annotation.h), or
-  /// empty.
+  /// A comment for each word (codegen-me/words/Annotation.h), or empty.
   std::vector<std::string> notes;
-  /// Named figures of how the program was made: "spills", "bank_copies".
+  /// Statistics of the code generator: "spills", "bank_copies".
   std::map<std::string, uint64_t> statistics;
 };
 

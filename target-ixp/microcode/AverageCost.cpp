@@ -1,4 +1,4 @@
-// What generated code costs a message.
+// The average cost of a message, read from generated code.
 
 #include "target-ixp/microcode/AverageCost.h"
 #include "support/Error.h"
@@ -15,10 +15,10 @@ namespace karakal::target {
 
 namespace {
 
-/// Takes a lock that contexts of one engine share (runtime/locks.ll), and the
-/// cycles of its loop while the lock is held.
-constexpr double lookCycles = 8;
-/// What takes a lock and gives it back (runtime/services.ll, locks.ll).
+/// Cycles of one iteration of the loop that waits for a lock of one engine
+/// (runtime/locks.ll).
+constexpr double lockPollCycles = 8;
+/// Functions that take and release locks (runtime/services.ll, locks.ll).
 constexpr const char *lockNames[] = {runtime::Lock, runtime::LockLocal,
                                      runtime::LockSram},
                      *unlockNames[] = {runtime::Unlock, runtime::UnlockLocal,
@@ -39,9 +39,9 @@ public:
 
 private:
   void addCommand(size_t at);
-  double rounds() const;
+  double iterations() const;
   std::vector<bool> locked() const;
-  void addRuns();
+  void addSegments();
 
   const Microcode &code;
   const ChipParameters &chip;
@@ -49,15 +49,15 @@ private:
   RegisterValues values;
   const std::vector<Instruction> &instructions;
   MessageCost cost;
-  /// Longest latency of the commands that no wait has followed yet.
+  /// Longest latency of the commands since the last wait.
   double pending = 0;
 };
 
 } // namespace
 
-/// Whether a word asks a ring for a message; a next-neighbour ring is asked
+/// Whether a word polls a ring. A next-neighbour ring is polled by testing
 /// whether it is empty.
-static bool asksRing(const Instruction &instruction) {
+static bool pollsRing(const Instruction &instruction) {
   constexpr unsigned neighbourEmpty = 0; // input state
   bool isState =
       instruction.op == Op::BrInpState || instruction.op == Op::BrNotInpState;
@@ -65,12 +65,11 @@ static bool asksRing(const Instruction &instruction) {
          (isState && instruction.parameter == neighbourEmpty);
 }
 
-/// Rounds of the dispatch loop: the largest frequency of a question for a
-/// message.
-double Reader::rounds() const {
+/// Iterations of the dispatch loop: the largest frequency of a poll.
+double Reader::iterations() const {
   double most = 0;
   for (size_t i = 0; i < instructions.size(); ++i)
-    if (asksRing(instructions[i]))
+    if (pollsRing(instructions[i]))
       most = std::max<double>(most, code.frequencies[i]);
   return most;
 }
@@ -94,7 +93,7 @@ void Reader::addCommand(size_t at) {
     pending = std::max(pending, command->cost.latency);
 }
 
-/// The words that run while a lock is held, or handed over.
+/// The words that run while a lock is held, taken or released.
 std::vector<bool> Reader::locked() const {
   std::vector<bool> isLocked(instructions.size());
   std::set<uint32_t> takes, gives;
@@ -128,7 +127,7 @@ std::vector<bool> Reader::locked() const {
   return isLocked;
 }
 
-void Reader::addRuns() {
+void Reader::addSegments() {
   std::vector<double> lengths = segmentLengths(code, flow, chip);
   for (size_t i = 0; i < instructions.size(); ++i)
     if (isSwap(instructions[i])) {
@@ -158,17 +157,18 @@ MessageCost Reader::read() {
     if (isSwap(instruction))
       cost.issue += times * swapCycles(instruction, chip);
     addCommand(i);
-    // Who waits for a lock in local memory looks at it in every turn.
+    // A context that waits for a lock in local memory polls it in each
+    // iteration.
     if (isLocked[i] && hasLocalLock && isSwap(instruction))
-      cost.locked += times * double(chip.meContexts - 1) / 2 * lookCycles;
+      cost.locked += times * double(chip.meContexts - 1) / 2 * lockPollCycles;
     if (isLocked[i]) {
       cost.locked += cost.issue + cost.latency - before.issue - before.latency;
       cost.lockedSwaps += isSwap(instruction) ? times : 0;
     }
   }
-  addRuns();
-  double messages = rounds();
-  KARAKAL_ASSERT(messages > 0, "an aggregate asks at least one ring");
+  addSegments();
+  double messages = iterations();
+  KARAKAL_ASSERT(messages > 0, "an aggregate polls at least one ring");
   return cost * (1 / messages);
 }
 

@@ -1,4 +1,4 @@
-// What one word of microcode costs.
+// The cost of one word of microcode.
 
 #include "target-ixp/microcode/InstructionCost.h"
 #include "target-ixp/table/InstructionTable.h"
@@ -29,7 +29,7 @@ CommandKind kindOf(Op op) {
   return isAtomic ? CommandKind::Atomic : CommandKind::Memory;
 }
 
-/// Whether an SRAM command moves data over the port for writes alone.
+/// Whether an SRAM command uses only the write port.
 bool writesOnly(Op op) {
   return op == Op::SramWrite || op == Op::SramEnqueue ||
          op == Op::SramEnqueueTail;
@@ -37,7 +37,7 @@ bool writesOnly(Op op) {
 
 constexpr unsigned dramQuadWords = 2;
 
-/// From a command's issue until the words that it takes have left the engine.
+/// Cycles from the issue of a command until its words have left the engine.
 double fetchCycles(SharedUnit unit, unsigned words,
                    const ChipParameters &chip) {
   uint64_t word = unit == SharedUnit::Dram ? chip.busDramWordCycles
@@ -104,7 +104,7 @@ std::optional<UnitCommand> commandOf(const Instruction &instruction,
                    row(instruction.op).unitBytes / 4;
   CommandKind kind = kindOf(instruction.op);
   command.cost = commandCost(chip, *unit, kind, words);
-  // What only gives data is done, to the context, when that has been fetched.
+  // A write is complete for the context once its data has been fetched.
   if (row(instruction.op).xfer == XferUse::Out)
     command.cost.latency = fetchCycles(*unit, words, chip);
   command.usesReadPort = !writesOnly(instruction.op);

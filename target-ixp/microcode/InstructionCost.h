@@ -1,7 +1,7 @@
-// What one word of microcode costs.
+// The cost of one word of microcode.
 //
-// The chip's figures by instruction. The average cost of a message
-// (AverageCost.h) and its worst case (WorstCase.h) are added up from them.
+// The figures of the chip for each instruction. The average cost of a message
+// (AverageCost.h) and its worst case (WorstCase.h) are sums of these.
 
 #ifndef KARAKAL_TARGET_IXP_MICROCODE_INSTRUCTIONCOST_H
 #define KARAKAL_TARGET_IXP_MICROCODE_INSTRUCTIONCOST_H

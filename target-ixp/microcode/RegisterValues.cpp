@@ -1,4 +1,4 @@
-// What registers are known to hold.
+// Constants that registers hold.
 
 #include "target-ixp/microcode/RegisterValues.h"
 #include "support/Error.h"
@@ -13,7 +13,7 @@ bool RegisterValue::isInChannel1() const {
          (isConstant() && bits >> SramChannelShift == 1);
 }
 
-/// What two ways that meet both bring.
+/// The dataflow meet: a value survives if both predecessors agree on it.
 static RegisterValue meet(RegisterValue a, RegisterValue b) {
   if (a.kind == RegisterValue::Kind::Unreached || a == b)
     return b;
@@ -24,7 +24,7 @@ static RegisterValue meet(RegisterValue a, RegisterValue b) {
   return RegisterValue::unknown();
 }
 
-/// A sum, or the bits of both: an address keeps its channel.
+/// The sum or the OR of two values. An address keeps its channel.
 static RegisterValue sumOf(RegisterValue a, RegisterValue b, bool isOr) {
   if (a.isConstant() && b.isConstant())
     return RegisterValue::constant(isOr ? a.bits | b.bits : a.bits + b.bits);
@@ -33,7 +33,7 @@ static RegisterValue sumOf(RegisterValue a, RegisterValue b, bool isOr) {
   return RegisterValue::unknown();
 }
 
-/// Bytes of a register replaced; its high half alone tells a channel.
+/// Replaces the bytes in `mask`. The channel depends on the high byte only.
 static RegisterValue replaced(RegisterValue old, uint32_t mask, uint32_t bits) {
   if (old.isConstant())
     return RegisterValue::constant((old.bits & ~mask) | bits);
@@ -72,7 +72,7 @@ std::optional<unsigned> RegisterValues::indexOf(const Operand &operand) {
   }
 }
 
-/// A transfer register as source is one that commands fill.
+/// Transfer registers are unknown as sources: commands fill them.
 RegisterValue RegisterValues::valueOf(const State &state,
                                       const Operand &operand) {
   if (operand.isImmediate())
@@ -118,8 +118,8 @@ RegisterValue RegisterValues::resultOf(const State &state,
   }
 }
 
-/// Words that run for less than this share of the messages say nothing about
-/// what the others find in registers, but for those before the first message.
+/// Words that run for a smaller share of the messages do not affect the values
+/// that other words see, except for words before the first message.
 constexpr float coldShare = 1e-3f;
 
 static std::vector<bool> coldWords(const Microcode &code,

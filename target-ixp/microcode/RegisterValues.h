@@ -1,20 +1,20 @@
-// What registers are known to hold.
+// Constants that registers hold.
 //
-// Words name a unit, not which of its parts a command goes to: the SRAM
-// channel stands in bits 31:30 of the address, which is the sum of two
-// registers. Where a table lies is a constant of the program, so that most of
-// it is found by following constants forward through the words:
+// A command names a unit, but not the SRAM channel: that is in bits 31:30 of
+// the address, the sum of two registers. The addresses of tables are constants
+// of the program, so following constants forward through the words finds most
+// channels:
 //
 //   immed_w1[a9, 0x4000]                a9 is 0x4000nnnn: SRAM channel 1
-//   alu[b6, a9, +, b6]                  a place behind it: in channel 1 too
+//   alu[b6, a9, +, b6]                  an address in the table: channel 1 too
 //   sram[read, $5, b6, 0, 2]            a command to channel 1
 //
-// A register of which two ways bring different values holds nothing known, nor
-// do those that a function writes which is called. What goes through memory is
-// not followed. The model asks for averages: a way that hardly any message
-// takes tells nothing.
+// A register is unknown where paths with different values meet, and after a
+// call of a function that writes it. Values in memory are not followed. The
+// cost model needs averages, so a path that hardly any message takes is
+// ignored.
 //
-// Cost: the words times the registers, a few rounds.
+// Cost: words times registers, a few iterations.
 
 #ifndef KARAKAL_TARGET_IXP_MICROCODE_REGISTERVALUES_H
 #define KARAKAL_TARGET_IXP_MICROCODE_REGISTERVALUES_H
@@ -26,8 +26,8 @@
 
 namespace karakal::target {
 
-/// What a register holds: a constant, an address in SRAM channel 1, or
-/// something else.
+/// The value of a register: a constant, an address in SRAM channel 1, or
+/// unknown.
 struct RegisterValue {
   enum class Kind : uint8_t { Unreached, Constant, Channel1, Unknown };
   Kind kind = Kind::Unreached;
@@ -38,7 +38,7 @@ struct RegisterValue {
   }
   static RegisterValue unknown() { return {Kind::Unknown, 0}; }
   bool isConstant() const { return kind == Kind::Constant; }
-  /// Whether it can only be an address of SRAM channel 1, if one at all.
+  /// Whether the value, used as an address, is in SRAM channel 1.
   bool isInChannel1() const;
   bool operator==(const RegisterValue &o) const {
     return kind == o.kind && bits == o.bits;
@@ -53,7 +53,7 @@ public:
   bool goesToChannel1(uint32_t word) const;
   /// Whether the command at `word` puts a message on the ring to Tx.
   bool sendsPacket(uint32_t word) const;
-  /// Whether a message tells neither head nor length of its packet.
+  /// Whether a message has neither head nor length of its packet.
   bool isBare(uint32_t word) const;
 
 private:
@@ -70,7 +70,7 @@ private:
                                 const Instruction &instruction);
   void findWrites(const Microcode &code);
   State after(uint32_t word) const;
-  /// Joins `from` into what is known in front of `word`; whether that changed.
+  /// Joins `from` into the state before `word`. Returns whether that changed.
   bool join(uint32_t word, const State &from);
   void run(const Microcode &code);
 

@@ -1,4 +1,4 @@
-// The most that a message can cost.
+// The worst-case cost of a message.
 
 #include "target-ixp/microcode/WorstCase.h"
 #include "target-ixp/chip/MemoryMap.h"
@@ -19,13 +19,13 @@ namespace {
 
 constexpr unsigned signalCount = 16;
 static_assert(signalCount == SignalCount + 1, "signal 0 does not exist");
-/// Visits of a word after which waits no longer count what has passed.
+/// After this many visits of a word, cycles since the issue are not deducted.
 constexpr unsigned visitsMax = 50;
 
-/// By what paths are compared.
+/// The figure by which paths are compared.
 using Weight = std::function<double(const MessageCost &)>;
 
-/// A path's cost up to a word, that word left out, and where it came from.
+/// The cost of a path up to, but without, a word, and the previous word.
 struct Arrival {
   MessageCost cost;
   uint32_t from = ~0u;
@@ -53,14 +53,14 @@ public:
     addWaits();
   }
 
-  /// The longest turn of the dispatch loop, and its words.
-  MessageCost longestTurn(const Weight &by, std::vector<uint32_t> *words);
+  /// The longest iteration of the dispatch loop, and its words.
+  MessageCost longestIteration(const Weight &by, std::vector<uint32_t> *words);
 
-  /// What was wrong, or nothing.
+  /// The first error, or nothing.
   std::optional<Error> problem;
 
 private:
-  /// What is known of the loops that begin at a word.
+  /// The loops that begin at a word.
   struct Head {
     unsigned loops = 0;
     uint32_t depth = 0;
@@ -83,7 +83,7 @@ private:
                              const std::set<uint32_t> &heads) const;
   MessageCost costOf(uint32_t word, const FlowEdge &edge);
   MessageCost costOfCall(uint32_t callee);
-  /// The longest way from `within` into one of `heads`, and its last word.
+  /// The longest path from `within` into one of `heads`, and its last word.
   std::optional<Arrival> closing(const Arrivals &within,
                                  const std::set<uint32_t> &heads);
   void offer(Arrivals &to, uint32_t word, const Arrival &arrival) const {
@@ -105,7 +105,7 @@ private:
 
 //===-- Words -------------------------------------------------------------===//
 
-/// An outer loop may have no word before an inner one: their rounds multiply.
+/// Nested loops may share their first word; then their bounds multiply.
 void Paths::addHead(const LoopHead &loop) {
   if (loop.word >= headAt.size())
     return;
@@ -126,8 +126,8 @@ void Paths::addWords() {
   }
 }
 
-/// What a context waits for at each swap: the rest of the longest latency of
-/// the commands whose signals it awaits. What passes between is taken off.
+/// Finds the wait at each swap: the remaining latency of the slowest command
+/// whose signal is awaited, less the cycles since its issue.
 void Paths::addWaits() {
   if (!addWaitsOnce(true))
     addWaitsOnce(false);
@@ -392,7 +392,8 @@ Arrivals Paths::solve(const std::vector<uint32_t> &words,
   return arrivals;
 }
 
-MessageCost Paths::longestTurn(const Weight &by, std::vector<uint32_t> *words) {
+MessageCost Paths::longestIteration(const Weight &by,
+                                    std::vector<uint32_t> *words) {
   weight = by;
   calls.clear();
   const Region *dispatch = nullptr;
@@ -405,7 +406,8 @@ MessageCost Paths::longestTurn(const Weight &by, std::vector<uint32_t> *words) {
   KARAKAL_ASSERT(!heads.empty(), "the dispatch loop has a mark");
   Arrivals starts;
   for (uint32_t head : heads) {
-    KARAKAL_ASSERT(headAt[head].loops == 1, "a turn begins with a ring get");
+    KARAKAL_ASSERT(headAt[head].loops == 1,
+                   "an iteration begins with a ring get");
     starts[head] = Arrival{};
   }
   Arrivals arrivals = solve(dispatch->words, starts, heads);
@@ -429,22 +431,26 @@ Result<WorstCase> worstCaseOf(const Microcode &code,
   Paths paths(code, chip);
   WorstCase worst;
   double contexts = double(chip.meContexts);
-  worst.pathCost = paths.longestTurn(
+  worst.pathCost = paths.longestIteration(
       [&](const MessageCost &c) { return c.issue + c.latency / contexts; },
       &worst.path);
   if (paths.problem)
     return *paths.problem;
   worst.cost.issue =
-      paths.longestTurn([](const MessageCost &c) { return c.issue; }, nullptr)
+      paths
+          .longestIteration([](const MessageCost &c) { return c.issue; },
+                            nullptr)
           .issue;
   worst.cost.latency =
-      paths.longestTurn([](const MessageCost &c) { return c.latency; }, nullptr)
+      paths
+          .longestIteration([](const MessageCost &c) { return c.latency; },
+                            nullptr)
           .latency;
   for (auto figures :
        {&MessageCost::busy, &MessageCost::commands, &MessageCost::squares})
     for (size_t u = 0; u < sharedUnitCount; ++u) {
       auto of = [=](const MessageCost &c) { return (c.*figures)[u]; };
-      (worst.cost.*figures)[u] = of(paths.longestTurn(of, nullptr));
+      (worst.cost.*figures)[u] = of(paths.longestIteration(of, nullptr));
     }
   return worst;
 }

@@ -1,21 +1,21 @@
-// The most that a message can cost.
+// The worst-case cost of a message.
 //
 // Path analysis of final microcode (the paper's section 5.1, last paragraph).
-// A turn leads from the head of the dispatch loop back to it and handles one
-// message at most. Its worst case is the longest path, a loop being as long as
-// its longest round times the rounds that it makes at most (Microcode::loops).
+// An iteration of the dispatch loop handles one message at most. Its worst case
+// is the longest path from the head of the loop back to it. A loop inside
+// counts as its longest iteration times its iteration bound (Microcode::loops).
 //
-//   issue     engine cycles: a word each, and the dead ones behind swaps and
-//             branches that are taken
-//   latency   cycles in which the context waits for commands that nothing else
-//             delays; commands that are on their way together count once
+//   issue     engine cycles: one per word, and the dead cycles after swaps and
+//             taken branches
+//   latency   cycles in which the context waits for commands on idle units;
+//             commands in flight together count once
 //   busy      cycles of each shared unit
 //
-// Each figure is the most of any path; they may be those of several paths. What
-// a turn waits until others give up a lock or make room in a ring is in none of
-// them: of a loop around `ctx_arb[voluntary]` one round counts.
+// Each figure is the maximum over all paths, so different figures may come from
+// different paths. Waiting until another context releases a lock or frees space
+// in a ring is not included: a loop around `ctx_arb[voluntary]` counts once.
 //
-// Cost: for W words in loops D deep, O(W · 2^D) for each figure.
+// Cost: for W words in loops nested D deep, O(W * 2^D) for each figure.
 
 #ifndef KARAKAL_TARGET_IXP_MICROCODE_WORSTCASE_H
 #define KARAKAL_TARGET_IXP_MICROCODE_WORSTCASE_H
@@ -30,14 +30,14 @@ namespace karakal::target {
 
 struct WorstCase {
   MessageCost cost;
-  /// The path on which issue + latency / contexts is largest: its words, those
-  /// of loops and calls on the way left out, and what it costs.
+  /// The path with the largest issue + latency / contexts: its words, without
+  /// those of loops and calls that it passes, and its cost.
   std::vector<uint32_t> path;
   MessageCost pathCost;
 };
 
-/// The worst case of a turn. Errors: E-target-ixp-147 (a loop without a
-/// bound), with its place in the source.
+/// The worst case of one iteration of the dispatch loop. Errors:
+/// E-target-ixp-147 (a loop without a bound), with its source location.
 Result<WorstCase> worstCaseOf(const Microcode &code,
                               const ChipParameters &chip);
 

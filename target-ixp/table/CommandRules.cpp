@@ -1,9 +1,11 @@
-// Commands under way, on every path.
+// Checks on every path that words respect the commands in flight, without the
+// flow graph of target-ixp/microcode.
 //
-// A forward analysis over addresses. The state before a word holds, for each
-// signal, whether a command that raises it is under way and which registers it
-// moves, and how many words ago each index register was written. A word with
-// delay slots is one step: its own effect, the slots, then the jump or swap.
+// A forward dataflow analysis over addresses. The state before a word holds,
+// for each signal, whether a command that raises it is in flight and which
+// registers it moves, and for each latch how many words ago it was changed. A
+// word with delay slots is one step: its own effect, the slots, then the jump
+// or swap.
 
 #include "target-ixp/table/CommandRules.h"
 
@@ -27,7 +29,7 @@ constexpr unsigned SignalEnd = 16;
 static_assert(SignalEnd == SignalCount + 1, "signal 0 does not exist");
 
 struct SignalState {
-  bool isOut = false; ///< a command that raises it is under way
+  bool isOut = false; ///< a command that raises it is in flight
   bool isKnown = true;
   Registers fills = 0, pulls = 0;
 
@@ -37,8 +39,8 @@ struct SignalState {
   }
 };
 
-/// What changes late: the local CSRs, by word, and behind them the remainder
-/// that a crc makes.
+/// Latches take effect late: the local CSRs, by word offset, then the remainder
+/// that a crc computes.
 constexpr unsigned CrcUnit = Csr_LOCAL_CSR_STATUS / 4 + 1;
 constexpr unsigned LatchCount = CrcUnit + 1;
 constexpr unsigned latchOf(LocalCsr csr) { return csr / 4; }
@@ -104,7 +106,7 @@ private:
   std::set<std::pair<uint32_t, std::string>> seen;
   std::vector<RuleBreach> breaches;
   uint32_t ours = 0; ///< signals that commands raise
-  /// Breaches are noted in a second round, when all states are final.
+  /// Breaches are recorded in a second pass, when all states are final.
   bool isNoting = false;
 
   void breach(uint32_t address, const char *id, const std::string &message) {
@@ -121,8 +123,8 @@ private:
   void step(uint32_t address);
 };
 
-/// Addresses behind a branch that an immed beside the branch loads into a
-/// register which some return takes its address from.
+/// Finds return points: the word after a branch, if an immed near the branch
+/// loads its address into a register that some jump returns through.
 void PathChecker::findReturnPoints() {
   constexpr uint32_t Beside = 4;
   auto isReturnedBy = [&](const Operand &loaded) {
@@ -131,20 +133,20 @@ void PathChecker::findReturnPoints() {
     });
   };
   for (uint32_t a = 0; a < program.size(); ++a) {
-    uint32_t behind = a + program[a].defer + 1;
+    uint32_t after = a + program[a].defer + 1;
     if (program[a].op != Op::Br)
       continue;
     for (uint32_t n = a < Beside ? 0 : a - Beside;
-         n < std::min<size_t>(behind, program.size()); ++n) {
+         n < std::min<size_t>(after, program.size()); ++n) {
       const Instruction &i = program[n];
       if (i.op == Op::Immed && i.shift.kind == Shift::Kind::None && !i.invert &&
-          i.immediate == behind && isReturnedBy(i.dest))
-        returnPoints.insert(behind);
+          i.immediate == after && isReturnedBy(i.dest))
+        returnPoints.insert(after);
     }
   }
 }
 
-/// Merges `state` into the one before `address`.
+/// The dataflow meet: joins `state` into the state before `address`.
 void PathChecker::flowTo(uint32_t address, const State &state, uint32_t from) {
   if (address >= program.size())
     return; // rule 133
@@ -176,13 +178,14 @@ void PathChecker::flowTo(uint32_t address, const State &state, uint32_t from) {
     work.push_back(address);
 }
 
-/// What a word needs of a latch: words between the change and itself.
+/// A use of a latch, and the words that must stand between the last change and
+/// the use.
 struct LatchUse {
   unsigned latch, slots;
   const char *what;
 };
 
-/// The latches that an operand is found through.
+/// The latches through which an operand is addressed.
 void addUses(const Operand &operand, bool isDestination,
              std::vector<LatchUse> &uses) {
   constexpr const char *index = "an index register";
@@ -264,7 +267,7 @@ void PathChecker::writeLatches(const Instruction &i, State &state) {
     state.age[CrcUnit] = 0;
 }
 
-/// A command leaves.
+/// Issues the command at `address`.
 void PathChecker::issue(uint32_t address, State &state) {
   const Instruction &i = program[address];
   const InstructionRow &r = row(i.op);
@@ -314,7 +317,7 @@ void PathChecker::execute(uint32_t address, State &state) {
     issue(address, state);
 }
 
-/// A swap returns.
+/// The context continues after a swap that waited for `mask`.
 void PathChecker::wake(uint32_t address, State &state, uint32_t mask,
                        bool any) {
   for (unsigned s = 1; s < SignalEnd; ++s) {

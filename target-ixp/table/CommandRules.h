@@ -1,10 +1,12 @@
-// Commands under way, on every path.
+// Checks on every path that words respect the commands in flight, without the
+// flow graph of target-ixp/microcode.
 //
-// Nothing in the engine holds an instruction back from a transfer register
-// that a command has not filled yet, or is still to pull. checkCommands
-// follows every path through finished words, with what is under way at each,
-// and reports what the engine would get wrong. It knows nothing of how the
-// words were made.
+// The checker is independent of that graph and of the code generator, so that
+// it can find their faults. The engine does not stop an instruction from
+// reading a transfer register that a command has yet to fill, or from
+// overwriting one that a command has yet to read. checkCommands follows every
+// path through the finished words, tracks the commands in flight, and reports
+// what would go wrong.
 
 #ifndef KARAKAL_TARGET_IXP_TABLE_COMMANDRULES_H
 #define KARAKAL_TARGET_IXP_TABLE_COMMANDRULES_H
@@ -13,24 +15,24 @@
 
 namespace karakal::target {
 
-/// All breaches, by address. Rules:
-///   140  no in-register is read before its command's signal has been waited
-///        for
-///   141  no out-register is written before its command's signal
-///   142  no signal is given to a command while an earlier one has it, and no
-///        two commands under way fill one register
+/// Returns all breaches, sorted by address. Rules:
+///   140  no in-register is read before the signal of its command has been
+///        waited for
+///   141  no out-register is written before the signal of its command
+///   142  no command uses a signal that another command in flight uses, and no
+///        two commands in flight fill one register
 ///   143  every command that moves registers has a signal, and no path ends
-///        with one under way
-///   144  a signal that commands raise is waited for once a command
-///   145  a signal is under way on all paths to a word or on none
-///   146  on no path is anything used before what was changed is in force:
-///        local memory behind LM_ADDR, a transfer register behind T_INDEX, the
-///        neighbour's ring behind NN_PUT or NN_GET, byte_align behind
-///        BYTE_INDEX, the remainder behind a crc or a write of CRC_REMAINDER,
-///        another local CSR read behind its write
-/// Signals that no command of the program has are other engines' or contexts'
-/// business. A return (jump through a register) may lead behind any branch
-/// beside which an immed loads the address behind it.
+///        with a command in flight
+///   144  each command's signal is waited for exactly once
+///   145  a signal is in flight on all paths to a word or on none
+///   146  on no path is a state used before its last change takes effect:
+///        local memory after LM_ADDR, a transfer register after T_INDEX, the
+///        neighbour ring after NN_PUT or NN_GET, byte_align after BYTE_INDEX,
+///        the remainder after a crc or a write of CRC_REMAINDER, another local
+///        CSR after its write
+/// Signals that no command of the program raises come from other engines or
+/// contexts and are not checked. A return (a jump through a register) may lead
+/// to the word after any branch near which an immed loads that word's address.
 std::vector<RuleBreach> checkCommands(const std::vector<uint64_t> &words);
 
 } // namespace karakal::target

@@ -1,8 +1,8 @@
-// Words to instructions.
+// Decodes words.
 //
-// The inverse of Encoder.cpp, group by group. A don't-care bit that is set is
-// read past (isCanonical tells); an unassigned operand value makes the word no
-// instruction.
+// The inverse of Encoder.cpp, with one function for each group of Formats.def.
+// Don't-care bits that are set are ignored (isCanonical reports them). A word
+// with an unassigned operand value is no instruction.
 
 #include "target-ixp/table/Encoding.h"
 #include "target-ixp/table/InstructionTable.h"

@@ -1,7 +1,7 @@
-// Instructions to words.
+// Encodes instructions.
 //
-// One function a group of formats. Each puts its fields into a WordBuilder,
-// which keeps the first broken rule and ignores what follows it.
+// Each group of Formats.def has one function, which puts the fields into a
+// WordBuilder. The builder keeps the first error and ignores later ones.
 
 #include "target-ixp/table/Encoding.h"
 #include "target-ixp/table/InstructionTable.h"
@@ -15,7 +15,7 @@ namespace {
 
 constexpr unsigned TargetMax = 0x1fff; // 13 bits of branch address
 
-/// A word in the making: fields by their lowest bit, and the first error.
+/// Builds a word from its fields and keeps the first error.
 class WordBuilder {
 public:
   WordBuilder(const Instruction &instruction)

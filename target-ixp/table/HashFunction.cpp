@@ -1,4 +1,4 @@
-// What the hash unit computes.
+// The function of the hash unit.
 
 #include "target-ixp/table/HashFunction.h"
 

@@ -1,10 +1,10 @@
-// What the hash unit computes.
+// The function of the hash unit.
 //
 // A key of 48, 64 or 128 bits, taken as a polynomial over GF(2), is multiplied
 // by the multiplier and reduced.
 //
-// The chip's multipliers are set by software and its reduction polynomials are
-// in no document at hand: both are our choice here (x^48 + x^28 + x^27 + x + 1,
+// Software sets the multipliers of the chip, and no document at hand gives its
+// reduction polynomials. Both are our choice here (x^48 + x^28 + x^27 + x + 1,
 // x^64 + x^4 + x^3 + x + 1, x^128 + x^7 + x^2 + x + 1).
 
 #ifndef KARAKAL_TARGET_IXP_TABLE_HASHFUNCTION_H
@@ -20,7 +20,7 @@ struct HashKey {
   uint64_t high = 0;
 };
 
-/// The multiplier; of shorter keys its low bits.
+/// The multiplier; shorter keys use its low bits.
 constexpr HashKey HashMultiplier{0x9e3779b97f4a7c15, 0xbf58476d1ce4e5b9};
 
 /// The reduction polynomial of keys of `bits` bits, below the leading term.

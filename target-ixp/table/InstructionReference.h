@@ -1,4 +1,4 @@
-// The instructions as a document.
+// Prints the tables of instructions as a document.
 
 #ifndef KARAKAL_TARGET_IXP_TABLE_INSTRUCTIONREFERENCE_H
 #define KARAKAL_TARGET_IXP_TABLE_INSTRUCTIONREFERENCE_H

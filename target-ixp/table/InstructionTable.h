@@ -1,8 +1,8 @@
 // The table of instructions.
 //
-// InstructionTable.def as an array that programs read. A row names the format
-// of its word; the format says which fields the word has and which of its bits
-// are fixed, so that (word & mask) == bits recognizes the row.
+// InstructionTable.def as an array. Each row names the format of its word; the
+// format tells which fields the word has and which bits are fixed. A word
+// belongs to a row if (word & mask) == bits.
 
 #ifndef KARAKAL_TARGET_IXP_TABLE_INSTRUCTIONTABLE_H
 #define KARAKAL_TARGET_IXP_TABLE_INSTRUCTIONTABLE_H
@@ -35,7 +35,7 @@ struct InstructionRow {
   uint64_t bits; ///< value of the fixed bits
   uint64_t mask; ///< which bits are fixed
   bool setsConditionCodes;
-  uint8_t slots;    ///< words in the pipe behind a taken branch or a swap
+  uint8_t slots;    ///< words in the pipe after a taken branch or a swap
   uint8_t maxDefer; ///< how many of them may be delay slots
   XferUse xfer;
   uint8_t countMax;  ///< 0: no count operand
@@ -91,8 +91,8 @@ enum LocalCsr : uint16_t {
 #include "target-ixp/table/LocalCsrs.def"
 };
 
-/// Slots between a write and the first instruction that sees it, by what is
-/// written; sources as in docs: LM_ADDR I,S,H; NN H; CSR H.
+/// Words between a write and the first instruction that sees it. Sources as in
+/// the documents: LM_ADDR I,S,H; NN H; CSR H.
 constexpr unsigned LmAddrSlots = 3;
 constexpr unsigned TIndexSlots = 3;
 constexpr unsigned ByteIndexSlots = 3;

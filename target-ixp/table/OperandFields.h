@@ -1,9 +1,9 @@
-// Operands to fields of a word and back.
+// Encodes and decodes the operand fields of a word.
 //
-// Two widths of operand field exist. The unrestricted one (10 bits) takes
-// every operand; the restricted one (8 bits) lacks absolute GPRs, next
-// neighbours and post-modified local memory, and limits offsets to 0..7.
-// In both, the bank of a GPR is not in the field: it follows from the port.
+// There are two widths. The unrestricted field (10 bits) takes every operand.
+// The restricted field (8 bits) takes no absolute GPRs, next-neighbour
+// registers or post-modified local memory, and only offsets 0 to 7. Neither
+// holds the bank of a GPR: the port implies it.
 
 #ifndef KARAKAL_TARGET_IXP_TABLE_OPERANDFIELDS_H
 #define KARAKAL_TARGET_IXP_TABLE_OPERANDFIELDS_H
@@ -18,12 +18,12 @@ namespace karakal::target {
 enum class Bank : uint8_t { A, B };
 enum class Role : uint8_t { Source, Destination };
 
-/// Fillers of a source field without operand.
+/// Values of a source field without operand.
 constexpr unsigned WideFillerA = 0x000; ///< proved on the Linux images
 constexpr unsigned WideFillerB = 0x300; ///< likewise; also immediate 0
 constexpr unsigned NarrowFillerA = 0x00;
 constexpr unsigned NarrowFillerB = 0x20;
-/// Field of "no destination".
+/// Value of a destination field without operand.
 constexpr unsigned WideNone = 0x300;
 constexpr unsigned NarrowNone = 0x20;
 
@@ -40,13 +40,13 @@ Result<unsigned> encodeWide(const Operand &operand, Role role);
 /// `immediateMax`: 255 where the format stores bit 7, else 127.
 Result<NarrowField> encodeNarrow(const Operand &operand, Role role,
                                  unsigned immediateMax);
-/// Nothing, if the field's value is unassigned.
+/// Returns nothing if the value of the field is unassigned.
 std::optional<Operand> decodeWide(unsigned field, Bank bank, Role role);
 std::optional<Operand> decodeNarrow(unsigned field, unsigned immediateHigh,
                                     Bank bank, Role role);
 
-/// Checks that two sources can travel together: at most one of each of A-GPR,
-/// B-GPR, immediate, transfer register, local memory, neighbour. Errors:
+/// Checks that one instruction can read both sources: at most one each of
+/// A-GPR, B-GPR, immediate, transfer register, local memory, neighbour. Errors:
 /// E-target-ixp-003 (same bank), 004 (same class).
 Status checkSources(const Operand &a, const Operand &b);
 /// Checks that a pointer is not post-modified in two ways at once. Error:

@@ -1,4 +1,4 @@
-// Instructions as Intel microcode text.
+// Prints instructions as Intel microcode.
 
 #ifndef KARAKAL_TARGET_IXP_TABLE_PRINTER_H
 #define KARAKAL_TARGET_IXP_TABLE_PRINTER_H
@@ -25,7 +25,7 @@ std::string print(const Instruction &instruction,
 /// One operand: "a5", "$$2", "*l$index0[3]", "0x1f", "--".
 std::string print(const Operand &operand);
 
-/// What a listing shows behind each instruction, as a comment.
+/// What the comment after each instruction of a listing shows.
 struct ListingOptions {
   bool words = false;     ///< address and word
   bool showLines = false; ///< source line, where `lines` has one

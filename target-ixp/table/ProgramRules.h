@@ -1,11 +1,11 @@
-// What must stand beside what.
+// Rules about neighbouring words.
 //
-// Some instructions work only beside others: the immed behind a local_csr_rd,
+// Some instructions work only next to others: the immed after a local_csr_rd,
 // the shift count before an indirect shift, the override before an
-// indirect_ref. Others must not stand in a delay slot, or too close behind one
-// another. encode cannot see this; checkProgram walks over finished words and
-// reports what breaks a rule. It knows nothing of how the words were made, so
-// that it checks the assembler's users and the code generator alike.
+// indirect_ref. Others must not be in a delay slot, or too close to each other.
+// encode sees one instruction at a time; checkProgram checks finished words. It
+// does not know how the words were made, so it checks users of the assembler
+// and the code generator alike.
 
 #ifndef KARAKAL_TARGET_IXP_TABLE_PROGRAMRULES_H
 #define KARAKAL_TARGET_IXP_TABLE_PROGRAMRULES_H
@@ -18,21 +18,22 @@ namespace karakal::target {
 
 /// One broken rule.
 struct RuleBreach {
-  uint32_t address; ///< of the word that is to blame
+  uint32_t address; ///< of the offending word
   std::string id;   ///< E-target-ixp-13n
   std::string message;
 };
 
-/// All breaches, by address. Rules:
+/// Returns all breaches, sorted by address. Rules:
 ///   130  no branch, ctx_arb or ctx_swap in a delay slot
 ///   131  local_csr_rd is followed by immed
-///   132  indirect_ref, indirect shift, asr stand behind an instruction that
+///   132  indirect_ref, indirect shift, asr follow an instruction that
 ///        yields the override, the count, the sign
-///   133  a branch leads into the program, and the program's end is not
-///        reached
-///   134  no CAM instruction directly behind a conditional branch
-///   135  a crc is apart from the next crc and from CRC_REMAINDER's reading
-///   136  local memory is not used before a new LM_ADDR is in force
+///   133  a branch leads into the program, and control does not run past its
+///        end
+///   134  no CAM instruction directly after a conditional branch
+///   135  a crc keeps its distance from the next crc and from a read of
+///        CRC_REMAINDER
+///   136  local memory is not used before a new LM_ADDR takes effect
 ///   137  a conditional branch does not test what a context swap destroyed
 std::vector<RuleBreach> checkProgram(const std::vector<uint64_t> &words);
 
