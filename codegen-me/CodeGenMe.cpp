@@ -1,8 +1,9 @@
-// LLVM IR to microengine words.
+// Compiles LLVM IR to microengine words.
 //
-// Preparation on IR; LLVM's code generator up to allocated registers, each
-// function on its own; then all functions together: frames over the call
-// graph, words, local-memory pointers, delay slots, addresses.
+// First, the IR is prepared. Then LLVM's code generator handles each function
+// up to register allocation. Finally, all functions are emitted together:
+// frames over the call graph, words, local-memory pointers, delay slots,
+// addresses.
 
 #include "codegen-me/CodeGenMe.h"
 
@@ -34,7 +35,7 @@ using namespace llvm;
 namespace karakal::codegen {
 namespace {
 
-/// Keeps what LLVM reports as an error while it generates code.
+/// Collects the errors that LLVM reports while it generates code.
 struct ErrorKeeper : public DiagnosticHandler {
   explicit ErrorKeeper(std::string &text) : text(text) {}
   bool handleDiagnostics(const DiagnosticInfo &info) override {
@@ -50,14 +51,14 @@ struct ErrorKeeper : public DiagnosticHandler {
   std::string &text;
 };
 
-/// The machine functions of a module, callers before callees, once all are
-/// allocated.
+/// The machine functions of a module after register allocation, callers before
+/// callees.
 class AllFunctions {
 public:
   AllFunctions(const CallOrder &order, MachineModuleInfo &machine,
                const CodeGenOptions &options)
       : machine(machine), options(options) {
-    // A function whose last call LLVM has found unreachable is not generated.
+    // LLVM generates no code for a function whose calls are all unreachable.
     for (Function *function : order)
       if (machine.getMachineFunction(*function))
         this->order.push_back(function);

@@ -1,9 +1,9 @@
-// LLVM IR to microengine words.
+// Compiles LLVM IR to microengine words.
 //
-// The back end's door. The module holds one aggregate: its entry function, an
-// endless loop in which each context starts, and what that reaches. Address
-// spaces: 0 and 4 local memory, 1 SRAM, 2 DRAM, 3 scratch; whole words only;
-// `__ixp_` functions stand for instructions (IxpIntrinsics.cpp).
+// The entry point of the back end. The module holds one aggregate: its entry
+// function, an endless loop in which each context starts, and what that calls.
+// Address spaces: 0 and 4 local memory, 1 SRAM, 2 DRAM, 3 scratch. Accesses are
+// whole words. `__ixp_` functions stand for instructions (IxpIntrinsics.cpp).
 
 #ifndef KARAKAL_CODEGEN_ME_CODEGENME_H
 #define KARAKAL_CODEGEN_ME_CODEGENME_H
@@ -28,24 +28,29 @@ struct CodeGenOptions {
   std::string entry = target::runtime::EngineEntry;
   /// Control store of one engine.
   unsigned maxWords = 4096;
-  /// Names for the words of a program that does not fit: by file and line.
+  /// Source functions by file and line, named if a program does not fit.
   std::vector<target::SourceFunction> sources;
-  /// SRAM byte address (with channel bits) where stack words beyond local
-  /// memory go, and the bytes there. Each context of each engine takes a share.
+  /// SRAM byte address (with channel bits) of the stacks beyond local memory,
+  /// and their bytes. Each context of each engine takes a share.
   uint32_t stackSramBase = 0x00100000;
   uint32_t stackSramBytes = 1u << 20;
 };
 
+<<<<<<< HEAD
 /// Compiles the module, which is changed on the way. Errors: E-codegen-me-001
 /// to -012 for what the machine cannot do, -020 a program that does not fit
 /// (lacks Resource::ControlStore),
+=======
+/// Compiles the module and modifies it. Errors: E-codegen-me-001
+/// to -012 for what the machine cannot do, -020 a program that does not fit,
+>>>>>>> 1a67013 (codegen-me: plain English of headers, terms of the glossary)
 /// -021 and -022 a stack that does not fit. Statistics: "words", "bank_copies",
 /// "spills", "reloads", "delay_slots_filled", "stack_words".
 Result<target::Microcode> compileForMe(llvm::Module &module,
                                        const CodeGenOptions &options = {});
 
-/// The words in Intel's syntax; comments name functions and say of each word
-/// what Annotation.h lists.
+/// The words in Intel's syntax, with comments that name functions and annotate
+/// each word (Annotation.h).
 std::string printAsm(const target::Microcode &code);
 
 } // namespace karakal::codegen

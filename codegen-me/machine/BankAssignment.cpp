@@ -1,21 +1,20 @@
-// Which value lives in which bank.
+// Assigns values to register banks.
 //
-// Two general-purpose sources of one word must come from different banks, so
-// each such instruction is an edge "differ" between two values; a phi or a
-// copy is a wish "same", since a value that changes bank costs a move. Both
-// are relations of parity, and a union-find with parity keeps a consistent set
-// of them: edges are taken in falling order of their block's frequency, and
-// one that contradicts what is already fixed is cut (a maximum spanning
-// forest, greedily):
+// Two GPR sources of one word must come from different banks, so each such
+// instruction is an edge "differ" between two values. A phi or a copy is an
+// edge "same", because a value that changes bank costs a move. Both are parity
+// relations, and a union-find with parity keeps a consistent set of them: edges
+// are taken in descending order of block frequency, and an edge that
+// contradicts the set is cut (a greedy maximum spanning forest):
 //
 //   differ(x, y), differ(y, z), differ(z, x)   -> the rarest of them is cut
 //
-// A cut "differ" costs a move of one operand into the other bank. Bank A
-// itself is a node, to which values with a class of their own are tied. Free
-// components are laid so that both banks carry about the same.
+// A cut "differ" costs a move of one operand into the other bank. Bank A itself
+// is a node, to which values with a fixed class are tied. Free components are
+// oriented so that both banks hold about the same number of values.
 //
 // Instructions change from form `rr` to `ab` or `ba`, whose operand classes
-// hold register allocation to the result.
+// bind register allocation to the result.
 
 #include "codegen-me/target/IxpFunctionInfo.h"
 #include "codegen-me/target/IxpInstrInfo.h"

@@ -1,17 +1,17 @@
-// Give commands their transfer registers.
+// Gives commands their transfer registers.
 //
-// Selection leaves a command with its data as separate values:
+// Instruction selection leaves a command with its words as separate values:
 //
 //   %v, %w = CIN2ri SramRead, %p, 8
 //
-// This pass, the last on SSA form, puts a run of transfer registers between:
+// This pass, the last one on SSA form, inserts a tuple of transfer registers:
 //
 //   %t:sin2 = TINS2ri SramRead, %p, 8
 //   %v = COPY %t.sub0
 //   %w = COPY %t.sub1
 //
-// The moves stand next to the command and nothing moves them any more, so a
-// run is live over a few instructions only and is never spilled.
+// The copies are next to the command, so a tuple is live over a few
+// instructions only and is never spilled.
 
 #include "codegen-me/target/IxpInstrInfo.h"
 
@@ -27,14 +27,14 @@ using namespace llvm;
 namespace karakal::codegen {
 namespace {
 
-/// The opcodes and classes of runs of one length.
-struct RunRow {
+/// The opcodes and classes of tuples of one length.
+struct TupleRow {
   unsigned words;
   unsigned inRr, inRi, outRr, outRi;
   const TargetRegisterClass *in, *out;
 };
 
-#define KARAKAL_RUN(words, file, suffix)                                       \
+#define KARAKAL_TUPLE(words, file, suffix)                                     \
   {words,                                                                      \
    Ixp::TIN##file##words##rr,                                                  \
    Ixp::TIN##file##words##ri,                                                  \
@@ -42,18 +42,18 @@ struct RunRow {
    Ixp::TOUT##file##words##ri,                                                 \
    &Ixp::file##IN##suffix##RegClass,                                           \
    &Ixp::file##OUT##suffix##RegClass}
-const RunRow sRuns[] = {KARAKAL_RUN(1, S, ),  KARAKAL_RUN(2, S, 2),
-                        KARAKAL_RUN(3, S, 3), KARAKAL_RUN(4, S, 4),
-                        KARAKAL_RUN(5, S, 5), KARAKAL_RUN(6, S, 6),
-                        KARAKAL_RUN(7, S, 7), KARAKAL_RUN(8, S, 8)};
-const RunRow dRuns[] = {KARAKAL_RUN(2, D, 2),   KARAKAL_RUN(4, D, 4),
-                        KARAKAL_RUN(6, D, 6),   KARAKAL_RUN(8, D, 8),
-                        KARAKAL_RUN(10, D, 10), KARAKAL_RUN(12, D, 12),
-                        KARAKAL_RUN(14, D, 14), KARAKAL_RUN(16, D, 16)};
-#undef KARAKAL_RUN
+const TupleRow sTuples[] = {KARAKAL_TUPLE(1, S, ),  KARAKAL_TUPLE(2, S, 2),
+                            KARAKAL_TUPLE(3, S, 3), KARAKAL_TUPLE(4, S, 4),
+                            KARAKAL_TUPLE(5, S, 5), KARAKAL_TUPLE(6, S, 6),
+                            KARAKAL_TUPLE(7, S, 7), KARAKAL_TUPLE(8, S, 8)};
+const TupleRow dTuples[] = {KARAKAL_TUPLE(2, D, 2),   KARAKAL_TUPLE(4, D, 4),
+                            KARAKAL_TUPLE(6, D, 6),   KARAKAL_TUPLE(8, D, 8),
+                            KARAKAL_TUPLE(10, D, 10), KARAKAL_TUPLE(12, D, 12),
+                            KARAKAL_TUPLE(14, D, 14), KARAKAL_TUPLE(16, D, 16)};
+#undef KARAKAL_TUPLE
 
-const RunRow &runOf(Command command, unsigned words) {
-  for (const RunRow &row : isDram(command) ? dRuns : sRuns)
+const TupleRow &tupleRowOf(Command command, unsigned words) {
+  for (const TupleRow &row : isDram(command) ? dTuples : sTuples)
     if (row.words == words)
       return row;
   KARAKAL_UNREACHABLE("no command moves this number of words");
@@ -75,8 +75,8 @@ private:
   /// Through $0 and following; `first` is the first word to send.
   void expandExchange(MachineInstr &instr, unsigned opcode, unsigned words,
                       unsigned first);
-  /// The run that holds `words` operands from `first` on.
-  Register gather(MachineInstr &instr, const RunRow &row, bool dram,
+  /// The tuple that holds `words` operands from `first` on.
+  Register gather(MachineInstr &instr, const TupleRow &row, bool dram,
                   unsigned first);
   void expandMasked(MachineInstr &instr);
   bool expand(MachineInstr &instr);
@@ -93,28 +93,30 @@ bool isLiteralForm(const MachineInstr &instr, unsigned address) {
 void CommandExpansion::expandIn(MachineInstr &instr, unsigned words) {
   MachineBasicBlock &block = *instr.getParent();
   auto command = static_cast<Command>(instr.getOperand(words).getImm());
-  const RunRow &row = runOf(command, words);
-  Register run = registers->createVirtualRegister(row.in);
+  const TupleRow &row = tupleRowOf(command, words);
+  Register tuple = registers->createVirtualRegister(row.in);
   const DebugLoc &line = instr.getDebugLoc();
   auto in = BuildMI(
       block, instr, line,
-      info->get(isLiteralForm(instr, words + 1) ? row.inRi : row.inRr), run);
+      info->get(isLiteralForm(instr, words + 1) ? row.inRi : row.inRr), tuple);
   for (unsigned i = words; i < words + 3; ++i)
     in.add(instr.getOperand(i));
   in.cloneMemRefs(instr);
   for (unsigned i = 0; i < words; ++i) {
     const MachineOperand &to = instr.getOperand(i);
     BuildMI(block, instr, line, info->get(TargetOpcode::COPY), to.getReg())
-        .addReg(run, 0, words == 1 ? 0 : Ixp::sub0 + i);
+        .addReg(tuple, 0, words == 1 ? 0 : Ixp::sub0 + i);
   }
 }
 
-Register CommandExpansion::gather(MachineInstr &instr, const RunRow &row,
+Register CommandExpansion::gather(MachineInstr &instr, const TupleRow &row,
                                   bool dram, unsigned first) {
   MachineBasicBlock &block = *instr.getParent();
   const DebugLoc &line = instr.getDebugLoc();
   const TargetRegisterClass *single =
       dram ? &Ixp::DOUTRegClass : &Ixp::SOUTRegClass;
+  KARAKAL_ASSERT(first + row.words <= instr.getNumExplicitOperands(),
+                 "the command has a value for each word");
   SmallVector<Register, 16> parts;
   for (unsigned i = 0; i < row.words; ++i) {
     parts.push_back(registers->createVirtualRegister(single));
@@ -123,38 +125,38 @@ Register CommandExpansion::gather(MachineInstr &instr, const RunRow &row,
   }
   if (row.words == 1)
     return parts[0];
-  Register run = registers->createVirtualRegister(row.out);
+  Register tuple = registers->createVirtualRegister(row.out);
   auto sequence =
-      BuildMI(block, instr, line, info->get(TargetOpcode::REG_SEQUENCE), run);
+      BuildMI(block, instr, line, info->get(TargetOpcode::REG_SEQUENCE), tuple);
   for (unsigned i = 0; i < row.words; ++i)
     sequence.addReg(parts[i]).addImm(Ixp::sub0 + i);
-  return run;
+  return tuple;
 }
 
 void CommandExpansion::expandOut(MachineInstr &instr, unsigned words) {
   auto command = static_cast<Command>(instr.getOperand(0).getImm());
-  const RunRow &row = runOf(command, words);
-  Register run = gather(instr, row, isDram(command), 3);
+  const TupleRow &row = tupleRowOf(command, words);
+  Register tuple = gather(instr, row, isDram(command), 3);
   BuildMI(*instr.getParent(), instr, instr.getDebugLoc(),
           info->get(isLiteralForm(instr, 1) ? row.outRi : row.outRr))
       .add(instr.getOperand(0))
       .add(instr.getOperand(1))
       .add(instr.getOperand(2))
-      .addReg(run)
+      .addReg(tuple)
       .cloneMemRefs(instr);
 }
 
 void CommandExpansion::expandMasked(MachineInstr &instr) {
   static const unsigned opcodes[2][2] = {{Ixp::TMASKrr, Ixp::TMASKri},
                                          {Ixp::TMASKIrr, Ixp::TMASKIri}};
-  Register run = gather(instr, runOf(DramWrite, 2), true, 3);
+  Register tuple = gather(instr, tupleRowOf(DramWrite, 2), true, 3);
   BuildMI(
       *instr.getParent(), instr, instr.getDebugLoc(),
       info->get(opcodes[instr.getOperand(5).isImm()][isLiteralForm(instr, 1)]))
       .add(instr.getOperand(0))
       .add(instr.getOperand(1))
       .add(instr.getOperand(2))
-      .addReg(run)
+      .addReg(tuple)
       .add(instr.getOperand(5));
 }
 

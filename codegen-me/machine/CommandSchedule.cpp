@@ -1,19 +1,19 @@
-// Independent reads are issued together.
+// Issues independent reads together.
 //
-// The first use of what a command reads is where the context will wait for
-// it. A read behind that use that does not depend on it can be issued before
-// it instead, so that both are under way together:
+// A context waits for a command at the first use of the words that it reads. A
+// later read that does not depend on this use can be issued before it, so that
+// both commands are in flight together:
 //
 //   %a = CIN1ri SramRead, %p, 4         %a = CIN1ri SramRead, %p, 4
 //   %b = ADDri %a, 1                    %c = SHF %q, 2, 7
 //   %c = SHF %q, 2, 7            ->     %d = CIN1ri DramRead, %c, 0
 //   %d = CIN1ri DramRead, %c, 0         %b = ADDri %a, 1
 //
-// A read moves up to the first such use that lies behind everything it needs
-// and everything that must come before it: writes that may meet it, rings,
-// queues and atomics, and whatever else has effects. The arithmetic of its
-// address goes with it. Where the words under way would take too many
-// transfer registers, it stays.
+// A read moves up to the first such use that comes after everything the read
+// depends on: its operands, writes that may overlap it, rings, queues and
+// atomics, and anything else with effects. The arithmetic of its address moves
+// with it. The read stays if the words in flight would need too many transfer
+// registers.
 //
 // Runs on SSA form, before command expansion, block by block.
 

@@ -1,4 +1,4 @@
-// No two live frames overlap.
+// Checks that no two live frames overlap.
 
 #include "codegen-me/machine/FrameCheck.h"
 

@@ -1,7 +1,7 @@
-// No two live frames overlap.
+// Checks that no two live frames overlap.
 //
-// A second look at where frames lie, which knows nothing of how their places
-// were found: along each way down the call graph, all words must differ.
+// The check is independent of FramePlan: along each path down the call graph,
+// all words must differ.
 
 #ifndef KARAKAL_CODEGEN_ME_MACHINE_FRAMECHECK_H
 #define KARAKAL_CODEGEN_ME_MACHINE_FRAMECHECK_H
@@ -12,14 +12,14 @@
 
 namespace karakal::codegen {
 
-/// What one function has on the stack, and whom it calls.
+/// The stack objects of one function, and its callees.
 struct Frame {
   std::vector<std::pair<unsigned, unsigned>> objects; ///< first word, words
   std::vector<unsigned> callees;                      ///< numbers of frames
 };
 
-/// The first overlap of two objects that are live together, as a sentence; or
-/// nothing. Callers stand before callees.
+/// Describes the first overlap of two objects that are live together, or
+/// returns an empty string. Callers come before callees.
 std::string findOverlap(const std::vector<Frame> &frames);
 
 } // namespace karakal::codegen

@@ -1,4 +1,4 @@
-// Who lies where on the stacks.
+// Places frame objects on the stacks.
 
 #include "codegen-me/machine/FramePlan.h"
 #include "codegen-me/machine/FrameCheck.h"
@@ -161,7 +161,7 @@ unsigned FrameMap::wordOf(const Function *function, int index) const {
 Result<StackPlan> planStack(const FrameMap &frames, bool needsBase,
                             bool movesPointer) {
   StackPlan plan;
-  // Each address kept takes a word itself, which may make another needed.
+  // Each system word takes space itself, which may require another one.
   for (unsigned before = ~0u; before != plan.systemWords;) {
     before = plan.systemWords;
     plan.words = frames.words() + plan.systemWords;
@@ -200,7 +200,7 @@ Result<SramStack> placeSramStack(const StackPlan &plan, uint32_t base,
   sram.contextBytes = SramChunkBytes;
   while (sram.contextBytes < plan.sramChunks * SramChunkBytes)
     sram.contextBytes *= 2;
-  // Offsets behind the kept addresses are 16-bit constants.
+  // Offsets from the addresses in system words are 16-bit constants.
   constexpr uint32_t ContextBytesMax = 1u << 16;
   uint64_t all =
       uint64_t(sram.contextBytes) * target::EngineCount * target::ContextCount;

@@ -1,15 +1,15 @@
-// Who lies where on the stacks.
+// Places frame objects on the stacks.
 //
-// Every frame object has its fixed place on the stack of a context: the call
-// graph has no cycles, and only objects of one function, or of two of which one
-// calls the other, perhaps through others, are ever live together. The stack
-// has three zones,
+// Every frame object has a fixed address on the stack of a context: the call
+// graph has no cycles, and only objects of one function, or of two functions
+// one of which calls the other directly or indirectly, are live together. The
+// stack has three zones,
 //
 //   system words | objects that pointers reach | spilled registers, arguments
 //
-// the last of which may go on in SRAM where local memory ends. In a zone, what
-// is used most comes first (section 5.4 of the paper): each object takes the
-// first words that no object used more, and live together with it, has.
+// and the last one may continue in SRAM where local memory ends. In each zone,
+// the most used objects come first (section 5.4 of the paper): an object takes
+// the first words that are free of more used objects that are live with it.
 
 #ifndef KARAKAL_CODEGEN_ME_MACHINE_FRAMEPLAN_H
 #define KARAKAL_CODEGEN_ME_MACHINE_FRAMEPLAN_H
@@ -29,15 +29,15 @@ class MachineModuleInfo;
 
 namespace karakal::codegen {
 
-constexpr unsigned WindowWords = 16;     ///< what one pointer reaches
+constexpr unsigned WindowWords = 16;     ///< that one pointer reaches
 constexpr unsigned StackWords = 48;      ///< of local memory, per context
 constexpr unsigned SramChunkBytes = 128; ///< reach of a command's literal
-constexpr unsigned SramChunksDirect = 4; ///< whose addresses are kept
+constexpr unsigned SramChunksDirect = 4; ///< whose addresses are system words
 
-/// The word of each frame object, counted behind the system words.
+/// The word of each frame object, counted from the end of the system words.
 class FrameMap {
 public:
-  /// `frequencies` tell what is used most.
+  /// `frequencies` tell which objects are used most.
   FrameMap(const CallOrder &order, llvm::MachineModuleInfo &machine,
            const BlockFrequencies &frequencies);
 
@@ -48,16 +48,16 @@ public:
     return objects + argumentBase.lookup(function);
   }
   unsigned words() const { return objects + slots; }
-  /// Size of the zone that must lie in local memory.
+  /// Size of the zone that must be in local memory.
   unsigned objectWords() const { return objects; }
 
 private:
-  /// What takes words: a frame object, or a function's incoming arguments.
+  /// A frame object, or the incoming arguments of a function.
   struct Item {
     const llvm::Function *function;
     int index; ///< of the frame object; -1: the arguments
     unsigned words;
-    bool isSlot; ///< lies in the last zone
+    bool isSlot; ///< in the last zone
     double uses;
   };
   void collect(llvm::MachineFunction &function,
@@ -82,24 +82,24 @@ struct StackPlan {
   int baseWord = -1;                ///< holds the stack's byte address
   int windowWord[3] = {-1, -1, -1}; ///< holds that of window 1, 2
   int sramWord = -1;                ///< first of those with SRAM addresses
-  int saveWord = -1;                ///< for a register that gives its place
+  int saveWord = -1;                ///< saves a register that far accesses need
   unsigned sramChunks = 0;          ///< of SramChunkBytes
 };
 
-/// The place of overflowing stacks in SRAM.
+/// The part of the stacks in SRAM.
 struct SramStack {
   uint32_t base = 0;         ///< byte address
   uint32_t contextBytes = 0; ///< of one context, a power of two
 };
 
-/// Decides which addresses must stand at the start of each stack.
+/// Decides which addresses the system words of each stack hold.
 /// `needsBase`: some code computes addresses of stack objects.
 /// `movesPointer`: some code uses the second pointer for other data.
-/// Refuses objects that do not fit into local memory (E-codegen-me-021).
+/// Errors: E-codegen-me-021 (objects do not fit into local memory).
 Result<StackPlan> planStack(const FrameMap &frames, bool needsBase,
                             bool movesPointer);
 
-/// Where stacks go on in SRAM; refuses what does not fit (E-codegen-me-022).
+/// Places stacks in SRAM. Errors: E-codegen-me-022 (they do not fit).
 Result<SramStack> placeSramStack(const StackPlan &plan, uint32_t base,
                                  uint32_t bytes);
 

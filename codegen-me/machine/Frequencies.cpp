@@ -1,4 +1,4 @@
-// How often each block runs.
+// Estimates how often each block is executed.
 
 #include "codegen-me/machine/Frequencies.h"
 #include "support/Error.h"

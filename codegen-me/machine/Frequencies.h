@@ -1,10 +1,10 @@
-// How often each block runs.
+// Estimates how often each block is executed.
 //
-// Executions of each machine block for one start of the entry function, as
-// LLVM estimates them from the branch weights that the profile gave: inside a
-// function by block frequencies, across functions by the frequencies of the
-// calls. The entry is an endless loop, so the figures mean something only in
-// relation to each other; they are for the throughput model.
+// Executions of each machine block per start of the entry function. LLVM
+// estimates them from the branch weights of the profile: within a function by
+// block frequencies, across functions by the frequencies of calls. The entry is
+// an endless loop, so only ratios are meaningful. The throughput model uses
+// them.
 
 #ifndef KARAKAL_CODEGEN_ME_MACHINE_FREQUENCIES_H
 #define KARAKAL_CODEGEN_ME_MACHINE_FREQUENCIES_H

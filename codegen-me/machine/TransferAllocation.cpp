@@ -1,8 +1,8 @@
-// Runs of transfer registers.
+// Allocates tuples of transfer registers.
 //
-// Command expansion leaves runs of transfer registers as virtual registers,
-// moved to and from next to the command. This pass lets a word that a command
-// reads stay where it is until its first use, so that the wait can stand
+// Command expansion leaves tuples of transfer registers as virtual registers,
+// with copies next to the command. This pass leaves a word that a command reads
+// in its transfer register until its first use, so that the wait can be placed
 // there and the use can read the transfer register in place,
 //
 //   %t:sin2 = TINS2ri SramRead, %p, 8        $0_$1 = TINS2ri SramRead, %p, 8
@@ -11,12 +11,13 @@
 //   ...                                      %x = ADDri %v, 1
 //   %x = ADDri %v, 1                         (%w is not needed here)
 //
-// and gives each run its registers. LLVM's allocator does not see them: all
-// transfer registers are reserved. Runs take places in turn: what a command
-// pulls from stays in use until the wait, and what one has filled can be read
-// in place until it is filled again. If there is no place, the longest of the
-// runs in the way is read out at once, as expansion left it, and all begins
-// anew; runs that are all read at once never meet, so that this ends.
+// and assigns registers to each tuple. LLVM's allocator does not see them: all
+// transfer registers are reserved. Tuples are assigned round-robin: registers
+// that a command reads stay in use until its wait, and registers that a command
+// has filled can be read in place until they are filled again. If a tuple does
+// not fit, the longest of the conflicting tuples is copied out at the command,
+// as expansion left it, and the assignment starts again. Tuples that are all
+// copied out at their commands never overlap, so this terminates.
 
 #include "codegen-me/target/IxpInstrInfo.h"
 
@@ -48,8 +49,8 @@ const File files[] = {{&Ixp::SINRegClass, Ixp::SI0, 15, true},
                       {&Ixp::DINRegClass, Ixp::DI0, 16, true},
                       {&Ixp::DOUTRegClass, Ixp::DO0, 16, false}};
 
-/// A run and what is part of it.
-struct Run {
+/// A tuple of transfer registers, its command and its copies.
+struct Tuple {
   Register reg;
   unsigned file;
   unsigned words;
@@ -73,7 +74,7 @@ struct Run {
         return true;
     return false;
   }
-  bool meets(const Run &other) const {
+  bool meets(const Tuple &other) const {
     for (auto [first, last] : other.stretches)
       if (meets(first, last))
         return true;
@@ -99,22 +100,22 @@ public:
 private:
   int fileOf(Register reg) const;
   void collect(MachineFunction &function);
-  void sink(Run &run);
+  void sink(Tuple &tuple);
   bool sinkCopy(MachineInstr &copy);
-  void unsink(Run &run);
+  void unsink(Tuple &tuple);
   void measure(MachineFunction &function);
-  void measureIn(Run &run);
-  bool isFree(const Run &run, unsigned start) const;
+  void measureIn(Tuple &tuple);
+  bool isFree(const Tuple &tuple, unsigned start) const;
   bool place();
-  void yield(const Run &blocked);
-  void rewrite(Run &run);
+  void yield(const Tuple &blocked);
+  void rewrite(Tuple &tuple);
 
   MachineRegisterInfo *registers = nullptr;
   const TargetRegisterInfo *tri = nullptr;
   MachineDominatorTree *dominators = nullptr;
   MachineLoopInfo *loops = nullptr;
-  std::vector<Run> runs;
-  std::vector<unsigned> placed; ///< runs that have their registers
+  std::vector<Tuple> tuples;
+  std::vector<unsigned> placed; ///< tuples that have their registers
   DenseMap<const MachineInstr *, unsigned> number;
   DenseMap<const MachineBasicBlock *, std::pair<unsigned, unsigned>> range;
   /// Where registers are named outright, and calls, which use any.
@@ -135,9 +136,9 @@ int TransferAllocation::fileOf(Register reg) const {
   return -1;
 }
 
-/// Finds the runs by their commands.
+/// Finds the tuples by their commands.
 void TransferAllocation::collect(MachineFunction &function) {
-  runs.clear();
+  tuples.clear();
   for (MachineBasicBlock &block : function)
     for (MachineInstr &instr : block) {
       if (instr.isCopy() || instr.isRegSequence())
@@ -145,25 +146,25 @@ void TransferAllocation::collect(MachineFunction &function) {
       for (const MachineOperand &operand : instr.explicit_operands()) {
         if (!operand.isReg() || fileOf(operand.getReg()) < 0)
           continue;
-        Run run;
-        run.reg = operand.getReg();
-        run.file = unsigned(fileOf(run.reg));
-        run.words =
-            tri->getRegSizeInBits(*registers->getRegClass(run.reg)) / 32;
-        run.command = &instr;
-        if (files[run.file].isIn) {
-          for (MachineInstr &use : registers->use_nodbg_instructions(run.reg))
-            run.copies.push_back(&use);
+        Tuple tuple;
+        tuple.reg = operand.getReg();
+        tuple.file = unsigned(fileOf(tuple.reg));
+        tuple.words =
+            tri->getRegSizeInBits(*registers->getRegClass(tuple.reg)) / 32;
+        tuple.command = &instr;
+        if (files[tuple.file].isIn) {
+          for (MachineInstr &use : registers->use_nodbg_instructions(tuple.reg))
+            tuple.copies.push_back(&use);
         } else {
-          MachineInstr *def = registers->getVRegDef(run.reg);
+          MachineInstr *def = registers->getVRegDef(tuple.reg);
           if (def->isCopy())
-            run.copies.push_back(def);
+            tuple.copies.push_back(def);
           else
             for (unsigned i = 1; i < def->getNumOperands(); i += 2)
-              run.copies.push_back(
+              tuple.copies.push_back(
                   registers->getVRegDef(def->getOperand(i).getReg()));
         }
-        runs.push_back(run);
+        tuples.push_back(tuple);
       }
     }
 }
@@ -199,28 +200,29 @@ bool TransferAllocation::sinkCopy(MachineInstr &copy) {
   return true;
 }
 
-void TransferAllocation::sink(Run &run) {
-  if (!files[run.file].isIn)
+void TransferAllocation::sink(Tuple &tuple) {
+  if (!files[tuple.file].isIn)
     return;
-  run.isSunk = true;
-  for (MachineInstr *copy : run.copies)
+  tuple.isSunk = true;
+  for (MachineInstr *copy : tuple.copies)
     sinkCopy(*copy);
 }
 
-void TransferAllocation::unsink(Run &run) {
-  run.isSunk = false;
-  MachineBasicBlock &block = *run.command->getParent();
-  auto place = std::next(run.command->getIterator());
-  for (MachineInstr *copy : run.copies)
+void TransferAllocation::unsink(Tuple &tuple) {
+  tuple.isSunk = false;
+  MachineBasicBlock &block = *tuple.command->getParent();
+  auto place = std::next(tuple.command->getIterator());
+  for (MachineInstr *copy : tuple.copies)
     block.splice(place, copy->getParent(), copy->getIterator());
 }
 
-//===-- Where runs are occupied -------------------------------------------===//
+//===-- Where tuples are occupied
+//-------------------------------------------===//
 
-/// From the command along all ways to the copies.
-void TransferAllocation::measureIn(Run &run) {
-  MachineBasicBlock *home = run.command->getParent();
-  unsigned from = number[run.command];
+/// From the command along all paths to the copies.
+void TransferAllocation::measureIn(Tuple &tuple) {
+  MachineBasicBlock *home = tuple.command->getParent();
+  unsigned from = number[tuple.command];
   DenseMap<MachineBasicBlock *, unsigned> until;
   std::vector<MachineBasicBlock *> work;
   SmallPtrSet<MachineBasicBlock *, 8> liveIn;
@@ -229,7 +231,7 @@ void TransferAllocation::measureIn(Run &run) {
     if (liveIn.insert(block).second)
       work.push_back(block);
   };
-  for (MachineInstr *copy : run.copies) {
+  for (MachineInstr *copy : tuple.copies) {
     MachineBasicBlock *block = copy->getParent();
     unsigned at = number[copy];
     if (block == home) {
@@ -250,12 +252,12 @@ void TransferAllocation::measureIn(Run &run) {
         enter(before);
     }
   }
-  run.stretches.push_back(
+  tuple.stretches.push_back(
       {from, liveOut.count(home) ? range[home].second : end});
   for (MachineBasicBlock *block : liveIn)
-    run.stretches.push_back({range[block].first, liveOut.count(block)
-                                                     ? range[block].second
-                                                     : until[block]});
+    tuple.stretches.push_back({range[block].first, liveOut.count(block)
+                                                       ? range[block].second
+                                                       : until[block]});
 }
 
 void TransferAllocation::measure(MachineFunction &function) {
@@ -277,98 +279,99 @@ void TransferAllocation::measure(MachineFunction &function) {
     }
     range[&block] = {first, next++};
   }
-  for (Run &run : runs) {
-    run.stretches.clear();
-    if (files[run.file].isIn) {
-      measureIn(run);
+  for (Tuple &tuple : tuples) {
+    tuple.stretches.clear();
+    if (files[tuple.file].isIn) {
+      measureIn(tuple);
       continue;
     }
-    unsigned to = number[run.command], from = to;
-    for (MachineInstr *copy : run.copies)
+    unsigned to = number[tuple.command], from = to;
+    for (MachineInstr *copy : tuple.copies)
       from = std::min(from, number[copy]);
-    run.stretches.push_back({from, to});
+    tuple.stretches.push_back({from, to});
   }
 }
 
 //===-- Places ------------------------------------------------------------===//
 
-bool TransferAllocation::isFree(const Run &run, unsigned start) const {
+bool TransferAllocation::isFree(const Tuple &tuple, unsigned start) const {
   for (unsigned index : placed) {
-    const Run &other = runs[index];
-    if (other.file == run.file && other.start < start + run.words &&
-        start < other.start + other.words && other.meets(run))
+    const Tuple &other = tuples[index];
+    if (other.file == tuple.file && other.start < start + tuple.words &&
+        start < other.start + other.words && other.meets(tuple))
       return false;
   }
   for (auto [at, reg] : fixed)
-    for (unsigned w = 0; w < run.words; ++w)
-      if (reg == files[run.file].first + start + w && run.meets(at, at))
+    for (unsigned w = 0; w < tuple.words; ++w)
+      if (reg == files[tuple.file].first + start + w && tuple.meets(at, at))
         return false;
   return true;
 }
 
-/// Gives every run a place; returns whether all have one. If not, a run has
-/// been unsunk.
+/// Assigns registers to every tuple. Returns whether all have some; if not, a
+/// tuple has been unsunk.
 bool TransferAllocation::place() {
   unsigned next[std::size(files)] = {};
   placed.clear();
-  for (unsigned index = 0; index < runs.size(); ++index) {
-    Run &run = runs[index];
-    const File &file = files[run.file];
-    unsigned starts = file.count - run.words + 1;
+  for (unsigned index = 0; index < tuples.size(); ++index) {
+    Tuple &tuple = tuples[index];
+    const File &file = files[tuple.file];
+    unsigned starts = file.count - tuple.words + 1;
     bool isCrossed = llvm::any_of(
-        calls, [&](unsigned call) { return run.meets(call, call); });
+        calls, [&](unsigned call) { return tuple.meets(call, call); });
     bool found = false;
     for (unsigned n = 0; n < starts && !found && !isCrossed; ++n) {
-      run.start = (next[run.file] + n) % starts;
-      found = isFree(run, run.start);
+      tuple.start = (next[tuple.file] + n) % starts;
+      found = isFree(tuple, tuple.start);
     }
     if (!found) {
-      yield(run);
+      yield(tuple);
       return false;
     }
-    next[run.file] = (run.start + run.words) % file.count;
+    next[tuple.file] = (tuple.start + tuple.words) % file.count;
     placed.push_back(index);
   }
   return true;
 }
 
-/// Reads out at once the longest of `blocked` and the runs in its way.
-void TransferAllocation::yield(const Run &blocked) {
-  Run *longest = nullptr;
-  for (Run &run : runs)
-    if (run.isSunk && run.file == blocked.file && run.meets(blocked) &&
-        (!longest || run.extent() > longest->extent()))
-      longest = &run;
-  KARAKAL_ASSERT(longest, "no place for a run of transfer registers");
+/// Copies out at its command the longest of `blocked` and the tuples that it
+/// conflicts with.
+void TransferAllocation::yield(const Tuple &blocked) {
+  Tuple *longest = nullptr;
+  for (Tuple &tuple : tuples)
+    if (tuple.isSunk && tuple.file == blocked.file && tuple.meets(blocked) &&
+        (!longest || tuple.extent() > longest->extent()))
+      longest = &tuple;
+  KARAKAL_ASSERT(longest, "no place for a tuple of transfer registers");
   unsink(*longest);
 }
 
-void TransferAllocation::rewrite(Run &run) {
-  MCPhysReg first = MCPhysReg(files[run.file].first + run.start);
+void TransferAllocation::rewrite(Tuple &tuple) {
+  MCPhysReg first = MCPhysReg(files[tuple.file].first + tuple.start);
   auto wordOf = [&](unsigned sub) {
     return MCRegister(first + (sub ? sub - Ixp::sub0 : 0));
   };
   MCRegister whole = first;
-  if (run.words > 1)
+  if (tuple.words > 1)
     whole = tri->getMatchingSuperReg(first, Ixp::sub0,
-                                     registers->getRegClass(run.reg));
+                                     registers->getRegClass(tuple.reg));
   KARAKAL_ASSERT(whole.isValid(), "a tuple begins at the register chosen");
-  if (files[run.file].isIn) {
-    for (MachineInstr *copy : run.copies) {
+  if (files[tuple.file].isIn) {
+    for (MachineInstr *copy : tuple.copies) {
       MachineOperand &from = copy->getOperand(1);
       MCRegister word = wordOf(from.getSubReg());
       from.setSubReg(0);
       from.setReg(word);
     }
   } else {
-    MachineInstr *def = registers->getVRegDef(run.reg);
-    for (unsigned i = 0; i < run.copies.size(); ++i)
-      run.copies[i]->getOperand(0).setReg(wordOf(Ixp::sub0 + i));
+    MachineInstr *def = registers->getVRegDef(tuple.reg);
+    for (unsigned i = 0; i < tuple.copies.size(); ++i)
+      tuple.copies[i]->getOperand(0).setReg(wordOf(Ixp::sub0 + i));
     if (def->isRegSequence())
       def->eraseFromParent();
   }
-  for (MachineOperand &operand : run.command->explicit_operands())
-    if (operand.isReg() && operand.getReg() == run.reg)
+  for (MachineOperand &operand : tuple.command->explicit_operands())
+    if (operand.isReg() && operand.getReg() == tuple.reg)
       operand.setReg(whole);
 }
 
@@ -379,17 +382,17 @@ bool TransferAllocation::runOnMachineFunction(MachineFunction &function) {
   dominators = &getAnalysis<MachineDominatorTreeWrapperPass>().getDomTree();
   loops = &getAnalysis<MachineLoopInfoWrapperPass>().getLI();
   collect(function);
-  if (runs.empty())
+  if (tuples.empty())
     return false;
-  for (Run &run : runs)
-    sink(run);
+  for (Tuple &tuple : tuples)
+    sink(tuple);
   do
     measure(function);
   while (!place());
-  KARAKAL_ASSERT(placed.size() == runs.size(),
+  KARAKAL_ASSERT(placed.size() == tuples.size(),
                  "every tuple of transfer registers is placed");
-  for (Run &run : runs)
-    rewrite(run);
+  for (Tuple &tuple : tuples)
+    rewrite(tuple);
   for (unsigned i = 0; i < registers->getNumVirtRegs(); ++i)
     registers->clearKillFlags(Register::index2VirtReg(i));
   return true;

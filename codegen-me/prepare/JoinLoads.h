@@ -1,8 +1,8 @@
-// Loads of neighbouring words.
+// Joins loads of adjacent words.
 //
-// A LLVM pass: loads of a few words of SRAM or the scratchpad whose addresses
-// differ by constants become one command at the first of them, where the later
-// ones are likely enough to be reached:
+// An LLVM pass: loads of a few words of SRAM or scratch whose addresses differ
+// by constants become one command at the first of them, if the later ones are
+// likely enough to be executed:
 //
 //   %a = load i32, ptr addrspace(1) (%x + 4)    %w = load <2 x i32>, (%x + 0)
 //   br i1 %c, label %more, ...               →  br i1 %c, label %more, ...
@@ -10,10 +10,10 @@
 //   %b = load i32, ptr addrspace(1) (%x + 0)    %b = extractelement %w, 0
 //
 // It does for computed addresses what packet access combining does for the
-// fields of one object (passes/pac/PacGlobals.cpp), and keeps the same rules:
-// on no path between the two may anything write that memory, be called, or load
-// from another place. A word that the program might not read is read only if it
-// lies in one aligned block with one that it does read, so that it is there.
+// fields of one object (passes/pac/PacGlobals.cpp), under the same rules: no
+// path between the two loads may write that memory, call a function, or load
+// from another address. A word that the program might not read is read only if
+// it is in the same aligned block as one that it does read, so that it exists.
 
 #ifndef KARAKAL_CODEGEN_ME_PREPARE_JOINLOADS_H
 #define KARAKAL_CODEGEN_ME_PREPARE_JOINLOADS_H

@@ -43,10 +43,10 @@ std::optional<Statement> statementOf(const Instruction &instruction) {
   return Statement{literal(0), isRound ? literal(1) : 0};
 }
 
-/// Blocks that pass a round of each stated loop.
+/// Blocks with the call in each iteration, by number of the loop.
 using Rounds = std::map<uint64_t, std::set<const BasicBlock *>>;
 
-/// Whether no way round `loop` leaves all of `marked` out.
+/// Whether every path around `loop` passes one of `marked`.
 bool passesAlways(const Loop &loop,
                   const std::set<const BasicBlock *> &marked) {
   std::set<const BasicBlock *> seen;
@@ -66,8 +66,8 @@ bool passesAlways(const Loop &loop,
   return true;
 }
 
-/// How often control comes to the head of `loop` by what is stated, 0 if
-/// nothing is. A pair whose entry lies in the loop speaks of an inner one.
+/// The stated executions of the head of `loop`, or 0. A pair whose entry is
+/// inside the loop belongs to an inner loop.
 unsigned statedRounds(const Loop &loop) {
   std::set<uint64_t> entered;
   std::map<uint64_t, uint64_t> bounds;
@@ -86,14 +86,14 @@ unsigned statedRounds(const Loop &loop) {
   for (auto [number, bound] : bounds) {
     if (entered.count(number) || !passesAlways(loop, rounds[number]))
       continue;
-    // A head in front of the statement is passed once more.
+    // A head before the call is executed once more.
     uint64_t visits = bound + !rounds[number].count(loop.getHeader());
     least = least == 0 ? visits : std::min(least, visits);
   }
   return unsigned(least);
 }
 
-/// The rounds of `loop` at most, 0 if not known.
+/// The upper bound of the iterations of `loop`, 0 if unknown.
 unsigned roundsOf(const Loop &loop, ScalarEvolution &evolution) {
   unsigned proven = evolution.getSmallConstantMaxTripCount(&loop);
   unsigned stated = statedRounds(loop);

@@ -1,23 +1,23 @@
-// Loops and their bounds down to words.
+// Carries the bounds of loops to the words.
 //
-// Who bounds the time of a program must find its loops in the final words and
-// know how often each goes round. A pair of calls states it in LLVM IR:
+// The worst-case analysis must find the loops in the final words and know how
+// often each iterates. A pair of calls states it in LLVM IR:
 //
 //     call void @__ixp_loop_entry(i32 number)
 //   head:
 //     call void @__ixp_loop_round(i32 number, i32 bound)
 //
-// The second, anywhere in the loop, is passed `bound` times at most for each
-// time that the first, in front of it, is. Both hold in whatever becomes of the
-// loop, and of copies of it, as they are calls, which nobody may leave out.
-// Their place is taken by a pseudo probe at each loop's head, which carries
-// what is stated or proven through the code generator; that copies it where it
-// copies the head:
+// The second call, anywhere in the loop, is executed at most `bound` times for
+// each execution of the first, before the loop. This stays true for transformed
+// loops and their copies, because calls cannot be dropped. markLoops replaces
+// the calls by a pseudo probe at the head of each loop, which carries the
+// stated or proven bound through the code generator and is copied with the
+// head:
 //
 //   head:
-//     call void @llvm.pseudoprobe(i64 depth, i64 rounds, i32 0, i64 -1)
+//     call void @llvm.pseudoprobe(i64 depth, i64 iterations, i32 0, i64 -1)
 //
-// A probe makes no word and holds nothing up.
+// A probe yields no word and does not restrict other passes.
 
 #ifndef KARAKAL_CODEGEN_ME_PREPARE_LOOPBOUNDS_H
 #define KARAKAL_CODEGEN_ME_PREPARE_LOOPBOUNDS_H
@@ -29,8 +29,8 @@ namespace karakal::codegen {
 /// Operands of a probe's machine instruction.
 constexpr unsigned LoopProbeDepth = 0, LoopProbeRounds = 1;
 
-/// Puts a probe at the head of each loop of `function`, in place of the calls
-/// that state bounds; 0 rounds: not known.
+/// Replaces the calls that state bounds by a probe at the head of each loop of
+/// `function`; 0 iterations: unknown.
 void markLoops(llvm::Function &function);
 
 } // namespace karakal::codegen

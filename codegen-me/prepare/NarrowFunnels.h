@@ -1,4 +1,4 @@
-// Parts of double words.
+// Narrows funnel shifts of which only one operand is used.
 
 #ifndef KARAKAL_CODEGEN_ME_PREPARE_NARROWFUNNELS_H
 #define KARAKAL_CODEGEN_ME_PREPARE_NARROWFUNNELS_H
@@ -7,14 +7,14 @@
 
 namespace karakal::driver {
 
-/// A use of a funnel shift that sees bits of one of its two operands alone
-/// becomes a use of that operand, shifted:
+/// A use of a funnel shift that needs bits of only one operand becomes a use of
+/// that operand, shifted:
 ///
 ///   %f = fshl(%a, %b, 16)
 ///   %x = shl %f, 16          →    %x = shl (lshr %b, 16), 16
 ///
-/// A field of 48 bits that is copied to another place is made of such pieces,
-/// which LLVM's instcombine then finds to be words as they were.
+/// A 48-bit field that is copied consists of such pieces. LLVM's instcombine
+/// then recognizes the original words.
 class NarrowFunnels : public llvm::PassInfoMixin<NarrowFunnels> {
 public:
   llvm::PreservedAnalyses run(llvm::Function &function,

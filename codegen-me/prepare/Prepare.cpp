@@ -266,7 +266,7 @@ Result<CallOrder> prepareModule(Module &module, const std::string &entry) {
   stripNonLineTableDebugInfo(module);
   lowerPartVectors(module);
   lowerUnaligned(module);
-  trimRuns(module);
+  trimBursts(module);
   Result<CallOrder> order = checkModule(module, entry);
   if (!order)
     return order;
@@ -276,7 +276,7 @@ Result<CallOrder> prepareModule(Module &module, const std::string &entry) {
     return s.error();
   formOnesAdds(module);
   sinkAddresses(module);
-  // Division routines have joined.
+  // Lowering may have added division routines.
   order = checkModule(module, entry);
   if (order)
     for (Function *function : *order)

@@ -1,7 +1,7 @@
-// What the back end asks of LLVM IR.
+// Prepares LLVM IR for the back end.
 //
-// Selection inside LLVM has no way to refuse an input politely. So everything
-// that the machine cannot do is found, reported or rewritten here, before.
+// Selection inside LLVM cannot report errors to the user. So everything that
+// the machine cannot do is found here first, and reported or rewritten.
 
 #ifndef KARAKAL_CODEGEN_ME_PREPARE_PREPARE_H
 #define KARAKAL_CODEGEN_ME_PREPARE_PREPARE_H
@@ -22,12 +22,12 @@ using CallOrder = std::vector<llvm::Function *>;
 /// and removes the rest of the module.
 Result<CallOrder> checkModule(llvm::Module &module, const std::string &entry);
 
-/// Makes vectors of words out of those of parts of words, where constant
-/// elements of them are used.
+/// Replaces vectors of parts of words by vectors of words, where elements with
+/// constant indices are used.
 void lowerPartVectors(llvm::Module &module);
 
-/// Rewrites memory accesses into whole words and into calls that move runs of
-/// words; refuses what is no whole word (E-codegen-me-010..012).
+/// Rewrites memory accesses into whole words and into calls that move bursts of
+/// words. Errors: E-codegen-me-010..012 (accesses that are not whole words).
 Status lowerMemory(llvm::Module &module);
 
 /// Replaces division and remainder that selection cannot make cheap by calls
@@ -38,15 +38,15 @@ Status lowerDivision(llvm::Module &module);
 /// byte_align.
 void lowerUnaligned(llvm::Module &module);
 
-/// Leaves out the words at the ends of a run that a store would write as a load
-/// has read them, and those at the ends of a load that nothing uses.
-void trimRuns(llvm::Module &module);
+/// Removes words at the ends of a store that would write back what a load has
+/// read, and words at the ends of a load that have no use.
+void trimBursts(llvm::Module &module);
 
 /// Adds whole words where checksums add their halves (RFC 1071).
 void formOnesAdds(llvm::Module &module);
 
-/// Computes addresses that are a value and a constant in front of each access,
-/// whose command adds the two for nothing.
+/// Moves the sum of an address and a constant to each access, whose command
+/// adds the two at no cost.
 void sinkAddresses(llvm::Module &module);
 
 /// All of the above.

@@ -43,6 +43,8 @@
 
 #include "codegen-me/target/IxpLowering.h"
 
+#include "support/Error.h"
+
 #include "target-ixp/chip/MemoryMap.h"
 #include "target-ixp/table/InstructionTable.h"
 
@@ -54,6 +56,7 @@ using namespace llvm;
 namespace karakal::codegen {
 
 std::string accessName(bool isRead, unsigned space, unsigned words) {
+  KARAKAL_ASSERT(words >= 1 && words <= 16, "a command moves 1 to 16 words");
   return std::string(isRead ? "__ixp_read." : "__ixp_write.") +
          std::to_string(space) + "." + std::to_string(words);
 }

@@ -112,7 +112,7 @@ std::string shareOf(float frequency, float most) {
 } // namespace
 
 std::vector<std::string> annotate(const WordProgram &program) {
-  std::vector<GprSet> behind = liveBehind(program);
+  std::vector<GprSet> out = liveOut(program);
   std::vector<std::string> notes;
   Waits waits;
   uint32_t line = 0;
@@ -129,7 +129,7 @@ std::vector<std::string> annotate(const WordProgram &program) {
                        shareOf(item.frequency, most);
     if (std::string wait = waits.of(item.instruction, address); !wait.empty())
       note += "; " + wait;
-    note += "; live " + registersOf(behind[i]);
+    note += "; live " + registersOf(out[i]);
     const target::SourceLine &place = program.places[item.line];
     if (item.line != line && place.line)
       note += "; " + place.file + ":" + std::to_string(place.line);

@@ -1,4 +1,4 @@
-// What a reader of microcode asks.
+// Comments on the words of a program.
 
 #ifndef KARAKAL_CODEGEN_ME_WORDS_ANNOTATION_H
 #define KARAKAL_CODEGEN_ME_WORDS_ANNOTATION_H
@@ -10,9 +10,9 @@
 
 namespace karakal::codegen {
 
-/// A note on each word of the finished program: its address, cycles, what it
-/// waits for, registers that are live behind it, and where a new source line
-/// begins.
+/// A comment on each word of the finished program: its address, its cycles, the
+/// signals it waits for, the registers that are live-out, and the start of a
+/// new source line.
 std::vector<std::string> annotate(const WordProgram &program);
 
 /// Printed words with their notes as comments.

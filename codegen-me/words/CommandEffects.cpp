@@ -1,4 +1,4 @@
-// What a command does meanwhile.
+// Effects of a command in flight.
 
 #include "codegen-me/words/CommandEffects.h"
 

@@ -1,8 +1,8 @@
-// What a command does meanwhile.
+// Effects of a command in flight.
 //
-// Between its issue and its signal a command fills in-registers, pulls
-// out-registers and works on memory. What may stand in between follows from
-// these effects; the pass that places waits asks here.
+// Between its issue and its signal, a command fills in-registers, reads
+// out-registers and accesses memory. These effects determine which words may
+// stand between; the pass that places waits asks here.
 
 #ifndef KARAKAL_CODEGEN_ME_WORDS_COMMANDEFFECTS_H
 #define KARAKAL_CODEGEN_ME_WORDS_COMMANDEFFECTS_H
@@ -14,16 +14,16 @@ namespace karakal::codegen {
 /// Transfer registers of one direction: bits 0..15 $n, 16..31 $$n.
 using XferSet = uint32_t;
 
-/// What orders a command among others.
+/// How a command is ordered among others.
 enum class Order : uint8_t {
   Free,    ///< touches no memory: hash
   Read,    ///< of memory
   Write,   ///< of memory
   Update,  ///< of a word in place, without result
   Atomic,  ///< the same with result: may be a lock
-  Take,    ///< from a ring or queue: what comes after, comes after
-  Publish, ///< onto a ring or queue: what was done before, is done
-  Strict,  ///< anything else: complete before and behind it
+  Take,    ///< from a ring or queue: an acquire, later commands stay later
+  Publish, ///< onto a ring or queue: a release, earlier commands are complete
+  Strict,  ///< anything else: a full barrier
 };
 
 struct CommandEffect {
@@ -36,20 +36,19 @@ struct CommandEffect {
 
 CommandEffect effectOf(const target::Instruction &command);
 
-/// In-registers that a word other than a command reads; all if it cannot be
-/// told.
+/// In-registers that a word other than a command reads; all if unknown.
 XferSet xfersRead(const target::Instruction &instruction);
 /// Out-registers that it writes.
 XferSet xfersWritten(const target::Instruction &instruction);
 
-/// Whether the word uses what all contexts of an engine share: CAM, CRC
-/// remainder, local memory (but for the context's stack), local CSRs. The
-/// program may rely on having the engine for itself around such a word, so a
-/// swap must not move there.
+/// Whether the word uses state that all contexts of an engine share: CAM, CRC
+/// remainder, local memory (except the stack of the context), local CSRs. The
+/// program may rely on having the engine for itself around such a word, so no
+/// swap may be placed there.
 bool usesSharedState(const Item &item);
 
 /// Whether `earlier` must be complete before `later` is issued. `sameBase`:
-/// both compute their addresses from one register that has not changed.
+/// both compute their addresses from the same unchanged register.
 bool mustPrecede(const target::Instruction &earlier,
                  const target::Instruction &later, bool sameBase);
 

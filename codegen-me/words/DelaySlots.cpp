@@ -1,13 +1,13 @@
-// Words behind their branches.
+// Fills delay slots.
 //
 // A taken branch costs two or three cycles for the words already in the pipe,
 // unless `defer` lets them execute. A word that stands before the branch and
-// does not decide it can stand behind it as well:
+// does not decide it can stand after it as well:
 //
 //   alu[a1, a1, +, 1]                 br_bset[b2, 3, l#], defer[1]
 //   br_bset[b2, 3, l#]          ->    alu[a1, a1, +, 1]
 //
-// A context swap costs the same two cycles, and the words behind it that do
+// A context swap costs the same two cycles, and the words after it that do
 // not need what it waits for may simply be declared its delay slots.
 //
 // Only words of the branch's own block move, over a compare if there is one,
@@ -105,7 +105,7 @@ unsigned fillDelaySlots(WordProgram &program) {
     unsigned count = 0;
     while (count < row.maxDefer && head > first + count) {
       const Item &word = items[head - 1 - count];
-      // A word glued to its predecessor must stay behind it.
+      // A word glued to its predecessor stays after it.
       if (isTail(items, head - 1 - count) || !isMovable(word))
         break;
       bool free = true;

@@ -1,8 +1,8 @@
-// Words behind the pointer that they do not need.
+// Fills the slots after pointer writes.
 //
-// The fourth word behind a pointer's write is the first to see its new value.
-// The three between are nops (padPointers), unless words of the same block that
-// have nothing to do with either stand there:
+// The fourth word after a pointer write is the first that sees the new value.
+// The three slots between are nops (padPointers) unless this pass moves words
+// of the same block there that use neither the pointer nor its address:
 //
 //   alu[b1, --, B, $3]                  local_csr_wr[ACTIVE_LM_ADDR_1, a3]
 //   local_csr_wr[ACTIVE_LM_ADDR_1, a3]  alu[b1, --, B, $3]
@@ -10,8 +10,8 @@
 //   alu[a4, a5, +, 0x1]                 nop
 //                                       alu[b2, --, B, *l$index1[0]]
 //
-// Words that are bound to a neighbour (a compare and its branch) stay, and so
-// does what reads or writes a register that a word passed on the way changes.
+// Words that are glued to a neighbour (a compare and its branch) stay. A word
+// does not move past another if one reads or writes what the other changes.
 
 #include "codegen-me/words/WordMotion.h"
 
@@ -43,7 +43,7 @@ bool usesPointer(const Item &item) {
          (i.dest.isLocalMemory() || i.a.isLocalMemory() || i.b.isLocalMemory());
 }
 
-/// What no word passes: other words than arithmetic and pointer writes.
+/// Words that no word moves past: all but arithmetic and pointer writes.
 bool isBarrier(const Item &item) {
   return item.kind == Item::Kind::Label ||
          !(isArithmetic(item.instruction) || isPointerWrite(item));
@@ -94,7 +94,7 @@ void Slots::move(unsigned from, unsigned to) {
                 items.begin() + from + 1);
 }
 
-/// Fills the slots behind the word `write`; returns how many.
+/// Fills the slots after the word `write`. Returns how many.
 unsigned Slots::fill(unsigned write) {
   unsigned use = write + 1;
   while (use < items.size() && !isBarrier(items[use]) &&
@@ -106,7 +106,7 @@ unsigned Slots::fill(unsigned write) {
   unsigned wanted = target::LmAddrSlots - (use - write - 1), filled = 0;
   KARAKAL_ASSERT(!items[write].isGlued && !isTail(items, write),
                  "a pointer write that is bound to a neighbour stays");
-  // Words before the write go behind it.
+  // Words before the write move after it.
   for (unsigned i = write, seen = 0;
        i-- > 0 && seen < DistanceMax && filled < wanted && !isBarrier(items[i]);
        ++seen)
@@ -114,7 +114,7 @@ unsigned Slots::fill(unsigned write) {
       move(i, write--);
       ++filled;
     }
-  // Words behind the use go before what is behind the write.
+  // Words after the use move to just after the write.
   unsigned slot = write + 1;
   for (unsigned i = use + 1, seen = 0; i < items.size() && seen < DistanceMax &&
                                        filled < wanted && !isBarrier(items[i]);

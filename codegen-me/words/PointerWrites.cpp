@@ -1,17 +1,18 @@
-// Pointer writes that change nothing.
+// Removes pointer writes that change nothing.
 //
-// Every access through a pointer is made with a write of the second
-// local-memory pointer before it, which costs a word and three slots. Most
-// show what the pointer shows already:
+// Every access through a pointer is emitted with a write of the second
+// local-memory pointer before it, which costs a word and three slots. Most of
+// these writes repeat the present value:
 //
 //   local_csr_wr[ACTIVE_LM_ADDR_1, a3]      local_csr_wr[ACTIVE_LM_ADDR_1, a3]
 //   alu[b0, --, B, *l$index1[2]]            alu[b0, --, B, *l$index1[2]]
 //   local_csr_wr[ACTIVE_LM_ADDR_1, a3]  ->
 //   alu[b1, --, B, *l$index1[5]]            alu[b1, --, B, *l$index1[5]]
 //
-// A forward analysis knows at each word which registers hold the pointer's
-// address. A cam_lookup that sets the pointer starts with the register that
-// receives the line's address; if all its readers go, its computation does.
+// A forward dataflow analysis finds the registers that hold the address in the
+// pointer before each word. A cam_lookup that sets the pointer also yields the
+// address of the cache line in a register; if no word reads that register any
+// more, its computation is removed, too.
 
 #include "codegen-me/words/WordLiveness.h"
 #include "target-ixp/microcode/FlowGraph.h"
@@ -29,8 +30,8 @@ bool writesData(const Instruction &i) {
   return i.op == Op::CsrWrite && i.csr == target::Csr_ACTIVE_LM_ADDR_1;
 }
 
-/// The registers that hold the pointer's address behind a word.
-GprSet shownBehind(const Item &item, GprSet shown) {
+/// The registers that hold the address in the pointer after a word.
+GprSet shownAfter(const Item &item, GprSet shown) {
   const Instruction &i = item.instruction;
   if (item.kind == Item::Kind::Label)
     return shown;
@@ -44,14 +45,15 @@ GprSet shownBehind(const Item &item, GprSet shown) {
   return copies ? shown | gprBit(i.dest) : shown & ~gprBit(i.dest);
 }
 
-/// Removes the two words that compute a line's address which nobody reads.
+/// Removes the two words that compute the address of a cache line if no word
+/// reads it.
 void dropLines(WordProgram &program) {
-  std::vector<GprSet> behind = liveBehind(program);
+  std::vector<GprSet> out = liveOut(program);
   std::vector<Item> kept;
   for (unsigned i = 0; i < program.items.size(); ++i) {
     const Item &item = program.items[i];
     if (item.isShown && item.instruction.dest.isGpr() && !kept.empty() &&
-        !(behind[i] & gprBit(item.instruction.dest))) {
+        !(out[i] & gprBit(item.instruction.dest))) {
       kept.pop_back();
       continue;
     }
@@ -65,7 +67,7 @@ void dropLines(WordProgram &program) {
 void dropPointerWrites(WordProgram &program) {
   constexpr GprSet Unreached = ~GprSet(0);
   auto step = [&](unsigned index, GprSet shown) {
-    return shownBehind(program.items[index], shown);
+    return shownAfter(program.items[index], shown);
   };
   auto meet = [](GprSet &into, GprSet from) {
     GprSet before = into;

@@ -1,10 +1,10 @@
-// Signals of commands, and where to wait.
+// Assigns signals to commands and places waits.
 //
-// A command runs while its context goes on. It is pending from its issue to
-// the wait for its signal, and the wait stands as late as may be: before the
-// first read of what the command fills, before the first rewrite of what it
-// pulls, before a command that must come after it (CommandEffects.h), before
-// words that other contexts must not come between.
+// A command runs while its context continues. It is pending from its issue to
+// the wait for its signal. The wait is placed as late as possible: before the
+// first read of a register that the command fills, before the first write of
+// one that it reads, before a command that must come after it
+// (CommandEffects.h), and before words that no other context may interrupt.
 //
 //   dram[read, $$0, a0, 0, 2], sig_done[s2]
 //   sram[read, $0, b1, 4, 1], sig_done[s1]
@@ -12,17 +12,18 @@
 //   ctx_arb[s1, s2, s3]
 //   alu[b2, $0, +, $$1]
 //
-// One wait takes along what would need one a few words later. A command that
-// is waited for alone and soon is its own wait (ctx_swap).
+// A wait also takes the signals that would need a wait a few words later. A
+// command that is waited for alone and soon becomes its own wait (ctx_swap).
 //
-// Across edges: what is pending where blocks meet must be the same on all
-// ways in, since a signal comes once. All ends of blocks and starts of blocks
-// that edges tie together (a junction) agree on one set, the largest that all
-// ends can deliver; an end waits for the rest. Calls, returns and halts find
-// nothing pending.
+// Across edges: the pending commands must be the same on all paths into a
+// block, since a signal arrives once. All block ends and block starts that
+// edges connect (a junction) agree on one set, the largest that all ends can
+// deliver. Each end waits for its other commands. At calls, returns and halts
+// nothing is pending.
 //
-// Signals are given by colouring: commands that are pending together differ;
-// those that raise two have an even number and the next.
+// Signals are assigned by graph colouring: commands that are pending together
+// get different signals. A command that raises two takes an even number and the
+// next.
 
 #include "codegen-me/target/Ixp.h"
 #include "codegen-me/words/CommandEffects.h"

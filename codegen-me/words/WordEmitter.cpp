@@ -479,6 +479,11 @@ void WordEmitter::emitInstr(const MachineInstr &instr) {
 }
 
 void WordEmitter::emitFunction(MachineFunction &function, bool isEntry) {
+  KARAKAL_ASSERT(function.getProperties().hasProperty(
+                     MachineFunctionProperties::Property::NoVRegs),
+                 "registers are allocated before words are emitted");
+  KARAKAL_ASSERT(isEntry == program.functions.empty(),
+                 "the entry function is emitted first");
   program.currentFunction = program.functions.size();
   program.functions.push_back(function.getName().str());
   program.currentLine = 0;

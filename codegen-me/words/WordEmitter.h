@@ -1,4 +1,4 @@
-// Machine instructions to words.
+// Emits machine instructions as words.
 
 #ifndef KARAKAL_CODEGEN_ME_WORDS_WORDEMITTER_H
 #define KARAKAL_CODEGEN_ME_WORDS_WORDEMITTER_H
@@ -18,7 +18,7 @@ class MachineOperand;
 
 namespace karakal::codegen {
 
-/// Turns machine functions into words, one call each, the entry first.
+/// Emits one machine function per call, the entry first.
 class WordEmitter {
 public:
   WordEmitter(WordProgram &program, const FrameMap &frames,
@@ -54,10 +54,10 @@ private:
   void branchTo(target::Op op, unsigned label, float taken);
   /// Executions in which control goes from the current block to `block`.
   float flowTo(const llvm::MachineBasicBlock *block) const;
-  /// A branch over what follows up to `label`, which runs every other time.
+  /// Emits a branch over the words up to `label`, which run half of the time.
   void branchOver(target::Op branch, unsigned label);
   void markLoop(const llvm::MachineInstr &probe);
-  /// The compare of operands i, i+1; its flags are for the next word.
+  /// Emits a compare whose flags the next word uses.
   void compare(Operand a, Operand b);
   void emitMultiply(const llvm::MachineInstr &instr, bool isFull);
   void emitOnesAdd(const llvm::MachineInstr &instr);

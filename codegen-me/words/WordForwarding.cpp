@@ -1,9 +1,9 @@
-// Fewer moves and tests.
+// Removes needless moves and tests.
 //
-// Register allocation knows general-purpose registers only, so that what a
-// command has read, or what was spilled, passes through one of them. An
-// instruction may as well take one source from a transfer register or from
-// local memory, and write its result there:
+// Register allocation uses general-purpose registers only, so words that a
+// command has read and spilled words pass through one of them. But an
+// instruction can read one source from a transfer register or local memory and
+// write its result there:
 //
 //   alu[b0, --, B, $0]               alu[a2, $0, XOR, b1]
 //   alu[a2, b0, XOR, b1]       ->
@@ -15,9 +15,9 @@
 //   alu[--, a0, -, 0x0]        ->    bne[l#]
 //   bne[l#]
 //
-// A value that a command has read serves in place in other blocks too, as long
-// as no command may have refilled its register. All else happens within one
-// block, and only if the register is not read otherwise.
+// A word that a command has read is also used in place in other blocks, unless
+// a command may have refilled its register. Everything else is local to a block
+// and requires that the register has no other reader.
 
 #include "codegen-me/words/WordLiveness.h"
 #include "codegen-me/words/WordMotion.h"
@@ -54,19 +54,18 @@ bool isXfer(const Operand &o) {
   return o.kind == Operand::Kind::SXfer || o.kind == Operand::Kind::DXfer;
 }
 
-/// A transfer register or stack word; not what a data pointer shows.
+/// A transfer register or a stack word, but not data of a pointer.
 bool isPlace(const Operand &o, const Item &item) {
   return isXfer(o) || o.kind == Operand::Kind::LocalMemory0 ||
          (o.kind == Operand::Kind::LocalMemory1 && item.window);
 }
 
-/// What a data pointer shows: other contexts may change it while this one
-/// waits.
+/// Data of a pointer, which other contexts may change while this one waits.
 bool isSharedWord(const Operand &o, const Item &item) {
   return o.kind == Operand::Kind::LocalMemory1 && !item.window;
 }
 
-/// Whether the second pointer shows other data than the stack here.
+/// Whether the word uses the second pointer for data other than the stack.
 bool usesDataPointer(const Item &item) {
   constexpr Operand::Kind second = Operand::Kind::LocalMemory1;
   const Instruction &i = item.instruction;
@@ -114,7 +113,7 @@ bool commandTouches(const Instruction &i, const Operand &reg, bool out) {
 class Forwarding {
 public:
   explicit Forwarding(WordProgram &program)
-      : whole(program), items(program.items), behind(liveBehind(program)),
+      : whole(program), items(program.items), out(liveOut(program)),
         gone(items.size(), false) {}
 
   void run();
@@ -125,9 +124,7 @@ private:
            target::row(items[index].instruction.op).isBranch();
   }
   bool isTail(unsigned index) const { return codegen::isTail(items, index); }
-  bool isLiveBehind(unsigned index, GprSet reg) const {
-    return behind[index] & reg;
-  }
+  bool isLiveOut(unsigned index, GprSet reg) const { return out[index] & reg; }
   /// Whether the value at `place` may have changed at `index`.
   bool disturbs(unsigned index, const Operand &place, unsigned window,
                 bool out) const;
@@ -161,7 +158,7 @@ private:
 
   WordProgram &whole;
   std::vector<Item> &items;
-  std::vector<GprSet> behind;
+  std::vector<GprSet> out;
   std::vector<bool> gone;
 };
 
@@ -228,7 +225,7 @@ void Forwarding::forwardRead(unsigned index) {
       uses.push_back(i);
     }
     disturbed |= disturbs(i, place, window, false);
-    if (!isLiveBehind(i, bit) || (gprsWritten(instruction) & bit))
+    if (!isLiveOut(i, bit) || (gprsWritten(instruction) & bit))
       break;
     if (endsBlock(i))
       return;
@@ -247,7 +244,7 @@ void Forwarding::forwardWrite(unsigned index) {
   const Operand reg = move.instruction.b, place = move.instruction.dest;
   const unsigned window = move.window;
   if (!isMove(move) || !reg.isGpr() || !isPlace(place, move) || window > 1 ||
-      isLiveBehind(index, gprBit(reg)))
+      isLiveOut(index, gprBit(reg)))
     return;
   GprSet bit = gprBit(reg);
   for (unsigned i = index; i-- > 0;) {
@@ -362,10 +359,9 @@ void Forwarding::readInPlace() {
         (use.a == reg ? use.a : use.b) = place;
     }
   }
-  behind = liveBehind(whole);
+  out = liveOut(whole);
   for (unsigned i = 0; i < items.size(); ++i)
-    if (copies.made[i] >= 0 &&
-        !isLiveBehind(i, gprBit(items[i].instruction.dest)))
+    if (copies.made[i] >= 0 && !isLiveOut(i, gprBit(items[i].instruction.dest)))
       gone[i] = true;
 }
 
@@ -457,7 +453,7 @@ void Forwarding::dropRingFlag(unsigned index) {
                 word(4) == target::alu(Op::AluSub, target::none(), flag,
                                        target::imm(0)) &&
                 (branch == Op::Beq || branch == Op::Bne) && flag.isGpr() &&
-                !isLiveBehind(at[5], gprBit(flag));
+                !isLiveOut(at[5], gprBit(flag));
   if (!isFlag)
     return;
   word(5) =
@@ -550,7 +546,7 @@ void Forwarding::chainCarries(unsigned index) {
   Instruction &next = items[add].instruction;
   bool takesSum = (next.a == sum) != (next.b == sum);
   if (!takesSum || !(next.dest == items[add + 1].instruction.dest) ||
-      (!(next.dest == sum) && isLiveBehind(add, gprBit(sum))))
+      (!(next.dest == sum) && isLiveOut(add, gprBit(sum))))
     return;
   next.op = Op::AluAddCarry;
   gone[index] = true;
@@ -575,7 +571,7 @@ void Forwarding::run() {
   for (unsigned i = 0; i < items.size(); ++i)
     if (!gone[i] && isWord(items[i]))
       dropCarryTest(i);
-  KARAKAL_ASSERT(gone.size() == items.size() && behind.size() == items.size(),
+  KARAKAL_ASSERT(gone.size() == items.size() && out.size() == items.size(),
                  "words are dropped only at the end");
   std::vector<Item> kept;
   for (unsigned i = 0; i < items.size(); ++i)

@@ -1,4 +1,4 @@
-// Which registers words read and write.
+// Registers that words read and write, and liveness.
 
 #include "codegen-me/words/WordLiveness.h"
 
@@ -43,13 +43,13 @@ GprSet gprsWritten(const Instruction &i) {
   return isPartial(i) ? 0 : gprBit(i.dest);
 }
 
-std::vector<GprSet> liveBehind(const WordProgram &program) {
+std::vector<GprSet> liveOut(const WordProgram &program) {
   auto successors = flowGraphOf(program).successorsThroughCalls();
   std::vector<std::vector<unsigned>> predecessors(successors.size());
   for (unsigned i = 0; i < successors.size(); ++i)
     for (unsigned next : successors[i])
       predecessors[next].push_back(i);
-  std::vector<GprSet> behind(successors.size(), 0);
+  std::vector<GprSet> out(successors.size(), 0);
   std::vector<unsigned> work;
   std::vector<bool> queued(successors.size(), true);
   for (unsigned i = 0; i < successors.size(); ++i)
@@ -58,21 +58,21 @@ std::vector<GprSet> liveBehind(const WordProgram &program) {
     unsigned index = work.back();
     work.pop_back();
     queued[index] = false;
-    GprSet live = behind[index];
+    GprSet live = out[index];
     const Item &item = program.items[index];
     if (item.kind == Item::Kind::Word)
       live =
           (live & ~gprsWritten(item.instruction)) | gprsRead(item.instruction);
     for (unsigned before : predecessors[index])
-      if ((behind[before] | live) != behind[before]) {
-        behind[before] |= live;
+      if ((out[before] | live) != out[before]) {
+        out[before] |= live;
         if (!queued[before]) {
           queued[before] = true;
           work.push_back(before);
         }
       }
   }
-  return behind;
+  return out;
 }
 
 } // namespace karakal::codegen

@@ -1,4 +1,4 @@
-// Which registers words read and write.
+// Registers that words read and write, and liveness.
 
 #ifndef KARAKAL_CODEGEN_ME_WORDS_WORDLIVENESS_H
 #define KARAKAL_CODEGEN_ME_WORDS_WORDLIVENESS_H
@@ -10,17 +10,17 @@ namespace karakal::codegen {
 /// A set of general-purpose registers: bits 0..15 bank A, 16..31 bank B.
 using GprSet = uint32_t;
 
-/// The register's bit, 0 if the operand is none.
+/// The bit of a GPR, or 0 for other operands.
 GprSet gprBit(const target::Operand &operand);
 /// Whether the destination keeps a part of its old value.
 bool isPartial(const target::Instruction &instruction);
-/// Registers whose value the instruction needs.
+/// Registers that the instruction reads.
 GprSet gprsRead(const target::Instruction &instruction);
-/// Registers that the instruction overwrites as a whole.
+/// Registers that the instruction overwrites completely.
 GprSet gprsWritten(const target::Instruction &instruction);
 
-/// The registers live behind each item.
-std::vector<GprSet> liveBehind(const WordProgram &program);
+/// The live-out registers of each item.
+std::vector<GprSet> liveOut(const WordProgram &program);
 
 } // namespace karakal::codegen
 

@@ -1,4 +1,4 @@
-// Which words can change places.
+// Tells which words can be reordered.
 
 #include "codegen-me/words/WordMotion.h"
 #include "codegen-me/words/WordLiveness.h"

@@ -1,6 +1,6 @@
-// Which words can change places.
+// Tells which words can be reordered.
 //
-// Shared by the passes that move words of a block into slots.
+// Shared by the passes that move words within a block into slots.
 
 #ifndef KARAKAL_CODEGEN_ME_WORDS_WORDMOTION_H
 #define KARAKAL_CODEGEN_ME_WORDS_WORDMOTION_H
@@ -9,19 +9,20 @@
 
 namespace karakal::codegen {
 
-/// Arithmetic that hands nothing on but its result and the condition codes.
+/// Arithmetic whose only effects are its result and the condition codes.
 bool isArithmetic(const target::Instruction &instruction);
 
-/// Arithmetic on registers; nothing that pointers or other contexts see.
+/// Arithmetic on registers that neither pointers nor other contexts observe.
 bool isMovable(const Item &item);
 
-/// Whether `first`, which precedes `second`, may follow it instead. A transfer
-/// register's number names two registers; being wary of both is harmless.
+/// Whether `first`, which precedes `second`, may follow it instead. The number
+/// of a transfer register names an in-register and an out-register; treating
+/// them as one is safe.
 bool commute(const target::Instruction &first,
              const target::Instruction &second);
 
-/// Whether the word is bound to the one before it, so that nothing, such as the
-/// setting of a pointer, can stand between.
+/// Whether the word is glued to the one before it, so that no word may be
+/// placed between them.
 bool isTail(const std::vector<Item> &items, unsigned index);
 
 } // namespace karakal::codegen

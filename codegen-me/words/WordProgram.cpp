@@ -1,7 +1,6 @@
-// Local-memory pointers; addresses.
+// Local-memory pointers and addresses of a WordProgram.
 //
-// See WordProgram.h. A pointer's new value is seen by the fourth word after
-// its write; earlier ones see the old value.
+// The fourth word after a pointer write is the first that sees the new value.
 
 #include "codegen-me/words/WordProgram.h"
 
@@ -26,7 +25,7 @@ unsigned WordProgram::words() const {
 
 namespace {
 
-/// What *l$index1 shows: not reached, window 1 or 2, or something else.
+/// What *l$index1 points to: not reached, window 1 or 2, or something else.
 enum Shown : int { Unreached = -1, Unknown = 0 };
 
 bool writesPointer(const Instruction &i, unsigned csr) {
@@ -34,7 +33,7 @@ bool writesPointer(const Instruction &i, unsigned csr) {
   return isLookup || (i.op == Op::CsrWrite && i.csr == csr);
 }
 
-/// A CAM instruction takes effect directly behind a branch even if that is
+/// A CAM instruction directly after a branch takes effect even if the branch is
 /// taken.
 bool needsNop(const Item &item, const std::vector<Item> &before) {
   if (item.kind == Item::Kind::Label)
@@ -198,7 +197,7 @@ std::string sizesOf(const WordProgram &program) {
   return text;
 }
 
-/// Puts a label's address into its word.
+/// Puts the address of a label into a word that names it.
 void setAddress(Instruction &instruction, unsigned address) {
   if (instruction.op == Op::Immed)
     instruction.immediate = uint16_t(address);
@@ -280,8 +279,8 @@ Result<target::Microcode> resolve(const WordProgram &program,
     code.lines.push_back(program.places[item.line]);
     code.frequencies.push_back(item.frequency);
   }
-  // Waits and pointer writes that passes put in front of a word have no
-  // frequency of their own.
+  // Waits and pointer writes that passes have inserted take the frequency of
+  // the next word.
   for (size_t i = code.frequencies.size(); i-- > 1;)
     if (code.frequencies[i - 1] == 0)
       code.frequencies[i - 1] = code.frequencies[i];

@@ -1,18 +1,19 @@
-// Words and labels before addresses.
+// A program of words and labels, before addresses are known.
 //
-// The program between the last machine pass and the final words: a list of
-// instructions and labels, in which branches name labels and stack words have
-// numbers. The passes over it, in order:
+// The form of the program between the last machine pass and the final words: a
+// list of instructions and labels. Branches name labels. The passes over it, in
+// order:
 //
-//   forwardMoves    moves through registers and tests that are not needed go
-//   dropPointerWrites  pointer writes that change nothing go
-//   placeWaits      commands get signals; waits for these, late and together
-//   placeWindows    a stack word beyond the first window needs the second
-//                   local-memory pointer set; sets it where it may differ
-//   fillPointerSlots  moves words between a pointer's write and its first use
-//   fillDelaySlots  moves words behind the branch they precede
-//   padPointers     nops between a pointer's write and its first use
-//   resolve         labels to addresses, instructions to 40-bit words
+//   forwardMoves    removes needless moves through registers and needless tests
+//   dropPointerWrites  removes pointer writes that change nothing
+//   placeWaits      gives commands signals and waits for them, late and
+//   together placeWindows    sets the second local-memory pointer before stack
+//   words
+//                   beyond the first window, where it may show something else
+//   fillPointerSlots  moves words between a pointer write and its first use
+//   fillDelaySlots  moves words into the delay slots of the branch after them
+//   padPointers     adds nops between a pointer write and its first use
+//   resolve         turns labels into addresses and instructions into words
 
 #ifndef KARAKAL_CODEGEN_ME_WORDS_WORDPROGRAM_H
 #define KARAKAL_CODEGEN_ME_WORDS_WORDPROGRAM_H
@@ -41,15 +42,15 @@ struct Item {
   bool isGlued = false;
   /// The word is a delay slot of a branch before it.
   bool isSlot = false;
-  /// A branch that returns behind itself: its label is a function.
+  /// A call: the label is a function, which returns to the next word.
   bool isCall = false;
   /// A command that moves a stack word: complete before the next word.
   bool isStack = false;
-  /// Stack window 1, 2 that *l$index1 must show here; 0 = any.
+  /// Stack window 1 or 2 that *l$index1 must point to here; 0 = any.
   uint8_t window = 0;
-  /// A write of that pointer: the stack window it shows from then on, or 0.
+  /// A write of that pointer: the stack window that it then points to, or 0.
   uint8_t shows = 0;
-  /// What is written here is the address that *l$index1 shows from then on.
+  /// The word writes the address that *l$index1 then points to.
   bool isShown = false;
   unsigned function = 0; ///< index into WordProgram::functions
   uint32_t line = 0;     ///< index into WordProgram::places; 0 = unknown
@@ -104,7 +105,7 @@ void forwardMoves(WordProgram &program);
 struct WaitStatistics {
   unsigned commands = 0, waits = 0, swaps = 0;
 };
-/// Gives the program's commands signals and waits; they have none before.
+/// Gives all commands signals and waits. They must have none yet.
 WaitStatistics placeWaits(WordProgram &program);
 void dropPointerWrites(WordProgram &program);
 void placeWindows(WordProgram &program, const StackPlan &plan);
@@ -113,11 +114,11 @@ unsigned fillPointerSlots(WordProgram &program);
 unsigned fillDelaySlots(WordProgram &program);
 void padPointers(WordProgram &program);
 
-/// Where control goes between the items; node i is `program.items[i]`.
+/// The control flow between the items; node i is `program.items[i]`.
 target::FlowGraph flowGraphOf(const WordProgram &program);
 
-/// Addresses and words; refuses a program of more than `maxWords`
-/// (E-codegen-me-020, with the functions by size).
+/// Assigns addresses and encodes the words. Errors: E-codegen-me-020 (more than
+/// `maxWords`; lists the largest functions).
 Result<target::Microcode> resolve(const WordProgram &program,
                                   unsigned maxWords);
 

@@ -172,6 +172,7 @@ private:
 std::optional<int64_t> evaluate(const Token *begin, const Token *end,
                                 const ExpressionNames &names,
                                 Reporter &reporter, const Place &fallback) {
+  KARAKAL_ASSERT(begin <= end, "the tokens are a range");
   return Evaluator(begin, end, names, reporter, fallback).run();
 }
 

@@ -7,6 +7,12 @@
 
 namespace karakal::target {
 
+#define KARAKAL_CHIP_PARAMETER(member, name, value, least, most, unit, source, \
+                               meaning)                                        \
+  static_assert(least <= value && value <= most,                               \
+                name " has a default within its range");
+#include "target-ixp/chip/ChipParameters.def"
+
 const std::vector<ChipParameterRow> &chipParameterTable() {
   static const std::vector<ChipParameterRow> table = {
 #define KARAKAL_CHIP_PARAMETER(member, name, value, least, most, unit, source, \
@@ -97,7 +103,9 @@ Status setConfiguration(ChipParameters &parameters,
   for (const ChipConfiguration &known : chipConfigurations()) {
     if (nameOrFile == known.name) {
       std::istringstream settings(known.settings);
-      return setAll(parameters, settings);
+      Status status = setAll(parameters, settings);
+      KARAKAL_ASSERT(bool(status), "the settings of a configuration are valid");
+      return status;
     }
     names += std::string(names.empty() ? "" : ", ") + known.name;
   }

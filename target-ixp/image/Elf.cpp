@@ -115,6 +115,8 @@ void ElfWriter::writeProgramHeaders() {
 }
 
 void ElfWriter::writeSectionHeaders() {
+  KARAKAL_ASSERT(nameOffsets.size() == sections.size() + 1,
+                 "every section and the name table have a name");
   out.bytes.resize(out.bytes.size() + SectionHeaderBytes, 0); // null section
   for (size_t i = 0; i < sections.size(); ++i) {
     bool loaded = sections[i].loaded;

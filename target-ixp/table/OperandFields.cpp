@@ -176,6 +176,7 @@ std::optional<Operand> decodeNumbered(const NumberedField (&fields)[N],
 } // namespace
 
 std::optional<Operand> decodeWide(unsigned field, Bank bank, Role role) {
+  KARAKAL_ASSERT(field >> 10 == 0, "a wide field has 10 bits");
   if (role == Role::Destination && field >= 0x300)
     return field == WideNone ? std::optional<Operand>(none()) : std::nullopt;
   switch (field) {
@@ -206,6 +207,8 @@ std::optional<Operand> decodeWide(unsigned field, Bank bank, Role role) {
 
 std::optional<Operand> decodeNarrow(unsigned field, unsigned immediateHigh,
                                     Bank bank, Role role) {
+  KARAKAL_ASSERT(field >> 8 == 0 && immediateHigh <= 1,
+                 "a narrow field has 8 bits, and bit 7 of an immediate");
   if (field & 0x20) {
     if (role == Role::Destination)
       return field == NarrowNone ? std::optional<Operand>(none())

@@ -236,7 +236,7 @@ TEST_F(Words, BehindACallFollowItsReturn) {
   auto successors = flowGraphOf(program).successorsThroughCalls();
   EXPECT_THAT(successors[2], ElementsAre(5u));
   EXPECT_THAT(successors[6], ElementsAre(3u));
-  auto live = liveBehind(program);
+  auto live = liveOut(program);
   EXPECT_EQ(live[2], gprBit(gprA(0)));
   EXPECT_EQ(live[6], 0u);
 }

@@ -44,10 +44,8 @@ CIRCLES = dict.fromkeys(
 #: Folders with fewer assertions than the limit.
 FEW_ASSERTIONS = dict.fromkeys(
     [
-        "codegen-me",
         "passes",
         "sim-ixp",
-        "target-ixp",
     ],
     "to be raised",
 )

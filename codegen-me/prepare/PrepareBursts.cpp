@@ -243,7 +243,7 @@ template <typename Op> SmallVector<Op *> all(Module &module) {
 
 } // namespace
 
-void trimRuns(Module &module) {
+void trimBursts(Module &module) {
   for (StoreInst *store : all<StoreInst>(module))
     trimStore(*store, module.getDataLayout());
   for (LoadInst *load : all<LoadInst>(module))
