@@ -24,6 +24,8 @@ namespace karakal::codegen {
 
 static_assert(StackWords == target::StackWordsPerContext,
               "the stack fills the local memory of a context");
+static_assert(WindowWords == target::CacheLineWords,
+              "a literal offset reaches a window and a cache line alike");
 static_assert(StackWords == 3 * WindowWords,
               "StackPlan::windowWord has an entry for each window");
 static_assert(SramChunkBytes <= 128 && isPowerOf2_32(SramChunkBytes),

@@ -24,6 +24,8 @@ using target::Op;
 
 /// Transfer register kept out of allocation, for stack words in SRAM.
 constexpr unsigned StackXfer = 15;
+static_assert(StackXfer + 1 == target::XferPerContext,
+              "TransferAllocation gives away all registers but the last");
 
 unsigned WordEmitter::frameWord(const MachineInstr &instr,
                                 unsigned index) const {
