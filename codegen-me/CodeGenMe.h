@@ -36,14 +36,9 @@ struct CodeGenOptions {
   uint32_t stackSramBytes = 1u << 20;
 };
 
-<<<<<<< HEAD
-/// Compiles the module, which is changed on the way. Errors: E-codegen-me-001
-/// to -012 for what the machine cannot do, -020 a program that does not fit
-/// (lacks Resource::ControlStore),
-=======
-/// Compiles the module and modifies it. Errors: E-codegen-me-001
-/// to -012 for what the machine cannot do, -020 a program that does not fit,
->>>>>>> 1a67013 (codegen-me: plain English of headers, terms of the glossary)
+/// Compiles the module and modifies it. Errors: E-codegen-me-001 to -012 for
+/// what the machine cannot do, -020 a program that does not fit (lacks
+/// Resource::ControlStore),
 /// -021 and -022 a stack that does not fit. Statistics: "words", "bank_copies",
 /// "spills", "reloads", "delay_slots_filled", "stack_words".
 Result<target::Microcode> compileForMe(llvm::Module &module,
