@@ -23,7 +23,7 @@ struct DataPath::Control {
 
   /// The engine stops in front of `op`.
   static const MicroOp *halt(const MicroOp *op, Microengine *e) {
-    e->endLine(op);
+    e->endBlock(op);
     return nullptr;
   }
 
@@ -43,10 +43,10 @@ struct DataPath::Control {
         DataPath::step(*e, *slot);
         continue;
       }
-      e->show(slot);
+      e->synchronize(slot);
       e->scheduler.advanceTo(e->time);
       e->writeCsr(slot->value, a(*slot, e->regs.data(), e));
-      e->show(op);
+      e->synchronize(op);
     }
   }
 
@@ -56,29 +56,30 @@ struct DataPath::Control {
                              Microengine *e) {
     uint32_t defer = op->defer();
     executeSlots(op, e);
-    e->endLine(op + 1 + defer);
+    e->endBlock(op + 1 + defer);
     uint32_t slots = std::max(e->swapSlots, defer);
     e->time += 1 + slots;
     e->counters.abortedCycles += slots - defer;
     ++e->counters.swaps;
-    e->slotsOwner = e->pc;
+    e->delaySlots.owner = e->pc;
     e->finishSwap(resume);
-    return e->mayGoOn() ? e->beginLine() : nullptr;
+    return e->canContinue() ? e->beginBlock() : nullptr;
   }
 
   static const MicroOp *arbitrate(const MicroOp *op, uint32_t *regs, uint32_t *,
                                   Microengine *e) {
     if (isSpecial(*op, e) || areSlotsSpecial(*op, e))
       return op;
-    e->show(op);
-    if (op->special & SpecialShared && !e->isTurn())
+    e->synchronize(op);
+    if (op->special & SpecialShared && !e->isEarliest())
       return halt(op, e);
-    if (op->shiftMask & SpecialSlotWrite && !e->isTurnAt(e->time + op->defer()))
+    if (op->shiftMask & SpecialSlotWrite &&
+        !e->isEarliestAt(e->time + op->defer()))
       return op;
     op = swap(op, e->contextArbitration(*op), e);
     if (!op)
       return op;
-    KARAKAL_CHAIN op->chain(op, regs, regs + e->current * 16, e);
+    KARAKAL_CHAIN op->chain(op, regs, regs + e->arbiter.current * 16, e);
   }
 
   template <bool HasSwap>
@@ -88,8 +89,8 @@ struct DataPath::Control {
         (HasSwap &&
          op->shiftMask & (e->watched | SpecialControl | SpecialSlotWrite)))
       return op;
-    e->show(op);
-    if (!e->isTurn())
+    e->synchronize(op);
+    if (!e->isEarliest())
       return halt(op, e);
     if (e->chassis.fifoFreeCycle(e->number) > e->time)
       return op; // a stall
@@ -101,7 +102,7 @@ struct DataPath::Control {
       op = swap(op, e->pc + 1 + op->defer(), e);
       if (!op)
         return op;
-      own = regs + e->current * 16;
+      own = regs + e->arbiter.current * 16;
     } else {
       ++op;
     }
@@ -116,8 +117,8 @@ struct DataPath::Control {
     if (isSpecial(*op, e) || areSlotsSpecial(*op, e) ||
         e->isFarAhead(op, op->target))
       return op;
-    e->show(op);
-    if (!e->isTurn())
+    e->synchronize(op);
+    if (!e->isEarliest())
       return halt(op, e);
     bool isWanted = op->op == Op::BrSignal || op->op == Op::BrInpState;
     bool isSet =
@@ -146,11 +147,11 @@ struct DataPath::Control {
                                 uint32_t *own, Microengine *e) {
     if (isSpecial(*op, e))
       return op;
-    e->show(op);
-    if (op->special & SpecialShared && !e->isTurn())
+    e->synchronize(op);
+    if (op->special & SpecialShared && !e->isEarliest())
       return halt(op, e);
-    e->csrReadValue = e->readCsr(op->value);
-    e->csrReadPending = true;
+    e->latches.csrReadValue = e->readCsr(op->value);
+    e->latches.csrReadPending = true;
     ++op;
     KARAKAL_CHAIN op->chain(op, regs, own, e);
   }
@@ -159,8 +160,8 @@ struct DataPath::Control {
                                  uint32_t *own, Microengine *e) {
     if (isSpecial(*op, e))
       return op;
-    e->show(op);
-    if (op->special & SpecialShared && !e->isTurn())
+    e->synchronize(op);
+    if (op->special & SpecialShared && !e->isEarliest())
       return halt(op, e);
     e->writeCsr(op->value, a(*op, regs, e));
     if (e->isAsleep) // after a fault

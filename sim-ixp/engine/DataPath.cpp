@@ -29,17 +29,18 @@ struct DataPath::Semantics {
   using Engine = Microengine;
 
   static uint32_t logical(Engine &e, uint32_t a, uint32_t result) {
-    e.previousA = a;
-    e.previousResult = result;
-    e.setFlags(result, false, false);
+    e.latches.previousA = a;
+    e.latches.previousResult = result;
+    e.latches.setFlags(result, false, false);
     return result;
   }
   static uint32_t sum(Engine &e, uint32_t a, uint32_t addend, bool carry) {
     uint64_t wide = uint64_t{a} + addend + carry;
     uint32_t result = static_cast<uint32_t>(wide);
-    e.setFlags(result, wide >> 32, (~(a ^ addend) & (a ^ result)) >> 31);
-    e.previousA = a;
-    e.previousResult = result;
+    e.latches.setFlags(result, wide >> 32,
+                       (~(a ^ addend) & (a ^ result)) >> 31);
+    e.latches.previousA = a;
+    e.latches.previousResult = result;
     return result;
   }
   /// Sets the flags of minuend - subtrahend and latches `a`.
@@ -47,33 +48,34 @@ struct DataPath::Semantics {
                              uint32_t subtrahend, bool borrow) {
     uint64_t taken = uint64_t{subtrahend} + borrow;
     uint32_t result = static_cast<uint32_t>(minuend - taken);
-    e.setFlags(result, minuend >= taken,
-               ((minuend ^ subtrahend) & (minuend ^ result)) >> 31);
-    e.previousA = a;
-    e.previousResult = result;
+    e.latches.setFlags(result, minuend >= taken,
+                       ((minuend ^ subtrahend) & (minuend ^ result)) >> 31);
+    e.latches.previousA = a;
+    e.latches.previousResult = result;
     return result;
   }
   static uint32_t shifted(Engine &e, const MicroOp &op, uint32_t value) {
     if (op.parameter == ShiftConstant)
       return rotateRight(value, op.rotate) & op.shiftMask;
-    uint32_t n = e.previousA & 31;
+    uint32_t n = e.latches.previousA & 31;
     return op.parameter == ShiftLeftIndirect ? value << n : value >> n;
   }
   static uint32_t amount(Engine &e, const MicroOp &op) {
-    return op.parameter == ShiftConstant ? op.rotate : e.previousA & 31;
+    return op.parameter == ShiftConstant ? op.rotate : e.latches.previousA & 31;
   }
   static uint32_t field(Engine &e, const MicroOp &op, uint32_t a,
                         uint32_t result) {
-    e.previousA = a;
-    e.previousResult = result;
+    e.latches.previousA = a;
+    e.latches.previousResult = result;
     if (op.target)
-      e.setFlags(result, false, false);
+      e.latches.setFlags(result, false, false);
     return result;
   }
   static uint32_t immed(Engine &e, const MicroOp &op) {
-    uint32_t value = e.csrReadPending ? e.csrReadValue : op.value;
-    e.csrReadPending = false;
-    e.previousResult = value; // an override of the next command [N]
+    uint32_t value =
+        e.latches.csrReadPending ? e.latches.csrReadValue : op.value;
+    e.latches.csrReadPending = false;
+    e.latches.previousResult = value; // an override of the next command [N]
     return value;
   }
 
@@ -102,13 +104,13 @@ struct DataPath::Semantics {
     case Op::AluAdd8:
       return sum(e, a, b & 0xff, false);
     case Op::AluAddCarry:
-      return sum(e, a, b, e.flagC);
+      return sum(e, a, b, e.latches.flags.carry);
     case Op::AluSub:
       return difference(e, a, a, b, false);
     case Op::AluBSubA:
       return difference(e, a, b, a, false);
     case Op::AluSubCarry:
-      return difference(e, a, a, b, !e.flagC);
+      return difference(e, a, a, b, !e.latches.flags.carry);
     case Op::PopCount3:
       return logical(e, a, static_cast<uint32_t>(__builtin_popcount(b)));
     case Op::Ffs:
@@ -138,7 +140,7 @@ struct DataPath::Semantics {
     case Op::Asr: {
       // The bits shifted in repeat the sign of the previous result.
       uint32_t n = amount(e, op);
-      uint32_t fill = e.previousResult >> 31 ? ~(~uint32_t{0} >> n) : 0;
+      uint32_t fill = e.latches.previousResult >> 31 ? ~(~uint32_t{0} >> n) : 0;
       return logical(e, a, b >> n | fill);
     }
     case Op::DblShf:
@@ -189,24 +191,26 @@ struct DataPath::Semantics {
                                 uint32_t old) {
     switch (K) {
     case Op::MulStart:
-      e.factorA = a;
-      e.factorB = b;
+      e.latches.factorA = a;
+      e.latches.factorB = b;
       return old;
     case Op::Mul24x8Step1:
-      e.product = uint64_t{e.factorA & 0xffffff} * (e.factorB & 0xff);
+      e.latches.product =
+          uint64_t{e.latches.factorA & 0xffffff} * (e.latches.factorB & 0xff);
       return old;
     case Op::Mul16x16Step2:
-      e.product = uint64_t{e.factorA & 0xffff} * (e.factorB & 0xffff);
+      e.latches.product =
+          uint64_t{e.latches.factorA & 0xffff} * (e.latches.factorB & 0xffff);
       return old;
     case Op::Mul32x32Step4:
-      e.product = uint64_t{e.factorA} * e.factorB;
+      e.latches.product = uint64_t{e.latches.factorA} * e.latches.factorB;
       return old;
     case Op::Mul24x8Last:
     case Op::Mul16x16Last:
     case Op::Mul32x32Last:
-      return logical(e, a, static_cast<uint32_t>(e.product));
+      return logical(e, a, static_cast<uint32_t>(e.latches.product));
     case Op::Mul32x32Last2:
-      return logical(e, a, static_cast<uint32_t>(e.product >> 32));
+      return logical(e, a, static_cast<uint32_t>(e.latches.product >> 32));
     default:
       return old;
     }
@@ -257,7 +261,7 @@ struct DataPath::Handlers {
                               Microengine *e) {
     if (op->special & e->watched & ~SpecialState)
       return op;
-    e->show(op);
+    e->synchronize(op);
     step<K>(*e, *op);
     ++op;
     KARAKAL_CHAIN op->chain(op, regs, own, e);
@@ -271,8 +275,8 @@ struct DataPath::Handlers {
   /// Whether a branch is taken.
   template <Op K> static bool holds(const Microengine &e, const MicroOp &op) {
     auto a = [&] { return e.regs[op.a | e.bases[op.aBase]]; };
-    bool n = e.flagResult >> 31;
-    bool z = e.flagResult == 0;
+    bool n = e.latches.flags.result >> 31;
+    bool z = e.latches.flags.result == 0;
     switch (K) {
     case Op::Beq:
       return z;
@@ -283,21 +287,21 @@ struct DataPath::Handlers {
     case Op::Bpl:
       return !n;
     case Op::Bcs:
-      return e.flagC;
+      return e.latches.flags.carry;
     case Op::Bcc:
-      return !e.flagC;
+      return !e.latches.flags.carry;
     case Op::Bvs:
-      return e.flagV;
+      return e.latches.flags.overflow;
     case Op::Bvc:
-      return !e.flagV;
+      return !e.latches.flags.overflow;
     case Op::Bge:
-      return n == e.flagV;
+      return n == e.latches.flags.overflow;
     case Op::Blt:
-      return n != e.flagV;
+      return n != e.latches.flags.overflow;
     case Op::Ble:
-      return z || n != e.flagV;
+      return z || n != e.latches.flags.overflow;
     case Op::Bgt:
-      return !z && n == e.flagV;
+      return !z && n == e.latches.flags.overflow;
     case Op::BrBset:
       return a() >> op.parameter & 1;
     case Op::BrBclr:
@@ -307,9 +311,9 @@ struct DataPath::Handlers {
     case Op::BrNotByte:
       return (a() >> (8 * op.parameter) & 0xff) != op.value;
     case Op::BrCtx:
-      return e.current == op.parameter;
+      return e.arbiter.current == op.parameter;
     case Op::BrNotCtx:
-      return e.current != op.parameter;
+      return e.arbiter.current != op.parameter;
     default: // br
       return true;
     }

@@ -37,14 +37,14 @@ bool Microengine::issueCommand(const MicroOp &op, uint32_t address,
   if (freeCycle > time) {
     uint64_t until = std::min(freeCycle, stop);
     counters.stallCycles += until - time;
-    ownBegin += until - time;
+    unstalledBegin += until - time;
     if (profile)
       profile->stalled[pc] += until - time;
     time = until;
     return false;
   }
   const CommandShape &shape = program->commands[op.value];
-  if (shape.hasSwap && slotsLeft) {
+  if (shape.hasSwap && delaySlots.left) {
     fault("a context swap in a delay slot");
     return false;
   }
@@ -61,11 +61,11 @@ bool Microengine::sendCommand(const CommandShape &shape, const MicroOp &op,
                               uint32_t address) {
   commitPending();
   if (op.op == target::Op::ScratchGet)
-    beginTurn();
+    beginIteration();
   Command &command = chassis.allocate();
   static_cast<CommandHead &>(command) = shape.head;
   command.engine = static_cast<uint8_t>(number);
-  command.context = static_cast<uint8_t>(current);
+  command.context = static_cast<uint8_t>(arbiter.current);
   command.address = address;
   command.indirectWord = 0;
   command.data[0] = shape.immediate;
@@ -89,7 +89,7 @@ bool Microengine::sendCommand(const CommandShape &shape, const MicroOp &op,
 /// What is not the same each time the command is sent.
 void Microengine::adjust(Command &command, const CommandShape &shape) {
   if (command.isIndirect)
-    command.indirectWord = previousResult;
+    command.indirectWord = latches.previousResult;
   if (shape.address != target::AddressForm::Sum)
     setAddress(command, shape);
   if (isFourContexts)
@@ -108,7 +108,7 @@ void Microengine::adjust(Command &command, const CommandShape &shape) {
 void Microengine::setAddress(Command &command, const CommandShape &shape) {
   switch (shape.address) {
   case target::AddressForm::FastAlu:
-    command.data[0] = previousResult;
+    command.data[0] = latches.previousResult;
     [[fallthrough]];
   case target::AddressForm::CapRegister:
   case target::AddressForm::FastData:

@@ -1,9 +1,9 @@
 // Local control and status registers.
 //
-// A write takes the pipeline's delay: uses inside the window see the old value.
-// What the engine's own instructions alone can see waits in `pending`; what
-// others see too, or what looks at them, is an event of the chip. The core's
-// writes act at once.
+// A write takes effect after the pipeline's delay; until then reads see the old
+// value. A write that only the engine's own instructions can see waits in
+// `pending`; one that others can see is an event of the chip. Writes of the
+// core take effect at once.
 
 #include "sim-ixp/engine/Microengine.h"
 #include "target-ixp/chip/ChipParameters.h"
@@ -20,14 +20,12 @@ namespace {
 
 /// CTX_ENABLES.
 constexpr uint32_t fourContextMode = 1u << 31;
-/// Most words of a neighbour ring that counts as empty.
+/// Largest number of words of a neighbour ring that counts as empty.
 constexpr uint32_t ringEmptyBit = 18, ringEmptyMask = 3;
 constexpr uint32_t tIndexMask = 0x1fc;
 constexpr uint32_t ringMask = 127;
-/// PendingWrite::csr of a neighbour register, whose number then is its context.
-constexpr uint16_t ownNeighbour = 0xffff;
-/// Codes of events: a context whose future count is over, or, from here on, the
-/// CSR that was written.
+/// Codes of events: below this, a context whose future count has elapsed; from
+/// here on, the CSR that was written.
 constexpr uint32_t csrEvent = Microengine::contextCount;
 
 /// CSRs whose writes are events.
@@ -57,46 +55,42 @@ void Microengine::defer(uint32_t csr, uint32_t context, uint32_t value) {
 }
 
 void Microengine::delay(const PendingWrite &write) {
-  auto later = std::upper_bound(
-      pending.begin(), pending.end(), write.cycle,
-      [](uint64_t cycle, const PendingWrite &p) { return cycle < p.cycle; });
-  pending.insert(later, write);
-  pendingCycle = pending.front().cycle;
+  pending.add(write);
   refreshWatchedAlways();
 }
 
-void Microengine::deferNeighbour(uint32_t place, uint32_t value) {
-  delay({time + chassis.parameters().meNeighbourSlots + 1, ownNeighbour,
-         static_cast<uint8_t>(place), value});
+void Microengine::deferNeighbour(uint32_t index, uint32_t value) {
+  delay({time + chassis.parameters().meNeighbourSlots + 1,
+         PendingWrite::ownNeighbour, static_cast<uint8_t>(index), value});
 }
 
 void Microengine::applyPending(const PendingWrite &write) {
-  if (write.csr == ownNeighbour) {
+  if (write.csr == PendingWrite::ownNeighbour) {
     regs[reg::neighbour + write.context] = write.value;
     return;
   }
-  Context &context = contexts[write.context];
+  Context &context = arbiter.contexts[write.context];
   switch (write.csr) {
   case Csr_ACTIVE_LM_ADDR_0_BYTE_INDEX:
-    byteIndex = write.value & 3;
+    csrs.byteIndex = write.value & 3;
     [[fallthrough]];
   case Csr_ACTIVE_LM_ADDR_0:
-    setLmAddress(context, 0, write.value);
+    setLocalAddress(context, 0, write.value);
     break;
   case Csr_ACTIVE_LM_ADDR_1_BYTE_INDEX:
-    byteIndex = write.value & 3;
+    csrs.byteIndex = write.value & 3;
     [[fallthrough]];
   case Csr_ACTIVE_LM_ADDR_1:
-    setLmAddress(context, 1, write.value);
+    setLocalAddress(context, 1, write.value);
     break;
   case Csr_T_INDEX_BYTE_INDEX:
-    byteIndex = write.value & 3;
+    csrs.byteIndex = write.value & 3;
     [[fallthrough]];
   case Csr_T_INDEX:
-    tIndex = write.value & tIndexMask;
+    csrs.tIndex = write.value & tIndexMask;
     break;
   case Csr_BYTE_INDEX:
-    byteIndex = write.value & 3;
+    csrs.byteIndex = write.value & 3;
     break;
   case Csr_CTX_ENABLES:
     setEnables(write.value);
@@ -105,62 +99,61 @@ void Microengine::applyPending(const PendingWrite &write) {
     setCcEnable(write.value);
     break;
   case Csr_CRC_REMAINDER:
-    crcRemainder = write.value;
+    csrs.crcRemainder = write.value;
     break;
   case Csr_PSEUDO_RANDOM_NUMBER:
-    pseudoRandom = write.value ? write.value : 1;
+    csrs.pseudoRandom = write.value ? write.value : 1;
     break;
   case Csr_NN_PUT:
-    nnPut = write.value & ringMask;
+    csrs.nnPut = write.value & ringMask;
     break;
   case Csr_NN_GET:
-    nnGet = write.value & ringMask;
+    csrs.nnGet = write.value & ringMask;
     break;
   }
 }
 
-/// A pointer that becomes one for all contexts is that of context 0 [M].
+/// A pointer that becomes global has the value of context 0 [M].
 void Microengine::setEnables(uint32_t value) {
   isFourContexts = value & fourContextMode;
-  ctxEnables = value;
+  csrs.ctxEnables = value;
   for (uint32_t pointer = 0; pointer < 2; ++pointer)
-    setLmAddress(contexts[0], pointer, lmAddress(contexts[0], pointer));
+    setLocalAddress(arbiter.contexts[0], pointer,
+                    arbiter.contexts[0].localAddress(pointer));
 }
 
 void Microengine::setCcEnable(uint32_t value) {
-  bool wereEnabled = areFlagsEnabled();
-  ccEnable = value;
-  if (wereEnabled && !areFlagsEnabled())
-    heldFlags = {flagResult, flagC, flagV};
+  bool wereEnabled = csrs.areFlagsEnabled();
+  csrs.ccEnable = value;
+  if (wereEnabled && !csrs.areFlagsEnabled())
+    latches.frozenFlags = latches.flags;
   else if (!wereEnabled)
-    setFlags(heldFlags.result, heldFlags.carry, heldFlags.overflow);
+    latches.flags = latches.frozenFlags;
 }
 
 void Microengine::applyDue() {
-  size_t done = 0;
-  while (done < pending.size() && pending[done].cycle <= time)
-    applyPending(pending[done++]);
-  pending.erase(pending.begin(), pending.begin() + done);
-  pendingCycle = pending.empty() ? Scheduler::never : pending.front().cycle;
+  pending.applyDue(time,
+                   [&](const PendingWrite &write) { applyPending(write); });
   isStepping = std::any_of(
       pending.begin(), pending.end(),
       [](const PendingWrite &write) { return write.csr == Csr_CC_ENABLE; });
-  bases = contexts[current].bases;
+  bases = arbiter.running().bases;
   refreshWatchedAlways();
 }
 
 /// CSRs of the running context and of the one that CSR_CTX_POINTER names; 0 for
 /// any other.
 uint32_t Microengine::readContextCsr(uint32_t csr) const {
-  const Context &active = contexts[current];
-  const Context &other = contexts[ctxPointer & 7];
+  const Context &active = arbiter.running();
+  const Context &other = arbiter.contexts[csrs.ctxPointer & 7];
   switch (csr) {
   case Csr_ACTIVE_CTX_STS:
     return 1u << 31 | (pc & pcMask) << 8 |
            engineHardwareNumber(number, chassis.clusterEngines()) << 3 |
-           current;
+           arbiter.current;
   case Csr_INDIRECT_CTX_STS:
-    return uint32_t{readyMask >> (ctxPointer & 7) & 1u} << 31 | other.pc;
+    return uint32_t{arbiter.readyMask >> (csrs.ctxPointer & 7) & 1u} << 31 |
+           other.pc;
   case Csr_ACTIVE_CTX_SIG_EVENTS:
     return active.signals;
   case Csr_INDIRECT_CTX_SIG_EVENTS:
@@ -171,14 +164,14 @@ uint32_t Microengine::readContextCsr(uint32_t csr) const {
     return other.wakeMask | uint32_t{other.any} << 16;
   case Csr_ACTIVE_LM_ADDR_0:
   case Csr_ACTIVE_LM_ADDR_0_BYTE_INDEX:
-    return lmAddress(active, 0);
+    return active.localAddress(0);
   case Csr_ACTIVE_LM_ADDR_1:
   case Csr_ACTIVE_LM_ADDR_1_BYTE_INDEX:
-    return lmAddress(active, 1);
+    return active.localAddress(1);
   case Csr_INDIRECT_LM_ADDR_0:
-    return lmAddress(other, 0);
+    return other.localAddress(0);
   case Csr_INDIRECT_LM_ADDR_1:
-    return lmAddress(other, 1);
+    return other.localAddress(1);
   case Csr_ACTIVE_CTX_FUTURE_COUNT:
     return active.futureCount;
   case Csr_INDIRECT_CTX_FUTURE_COUNT:
@@ -196,21 +189,21 @@ uint32_t Microengine::readCsr(uint32_t csr) {
   commitPending();
   switch (csr) {
   case Csr_CTX_ENABLES:
-    return ctxEnables;
+    return csrs.ctxEnables;
   case Csr_CC_ENABLE:
-    return ccEnable;
+    return csrs.ccEnable;
   case Csr_CSR_CTX_POINTER:
-    return ctxPointer;
+    return csrs.ctxPointer;
   case Csr_BYTE_INDEX:
-    return byteIndex;
+    return csrs.byteIndex;
   case Csr_T_INDEX:
-    return tIndex;
+    return csrs.tIndex;
   case Csr_T_INDEX_BYTE_INDEX:
-    return tIndex | byteIndex;
+    return csrs.tIndex | csrs.byteIndex;
   case Csr_NN_PUT:
-    return nnPut;
+    return csrs.nnPut;
   case Csr_NN_GET:
-    return nnGet;
+    return csrs.nnGet;
   case Csr_TIMESTAMP_LOW:
     return static_cast<uint32_t>(time / TimestampTickCycles);
   case Csr_TIMESTAMP_HIGH:
@@ -218,16 +211,15 @@ uint32_t Microengine::readCsr(uint32_t csr) {
   case Csr_PROFILE_COUNT:
     return static_cast<uint32_t>(time);
   case Csr_CRC_REMAINDER:
-    return crcRemainder;
+    return csrs.crcRemainder;
   case Csr_PSEUDO_RANDOM_NUMBER:
-    // A 32-bit Galois register; the polynomial is our choice.
-    pseudoRandom = pseudoRandom >> 1 ^ (pseudoRandom & 1 ? 0xedb88320u : 0);
-    return pseudoRandom;
+    return csrs.nextRandom();
   case Csr_CTX_ARB_CNTL:
     // The context that would be next if the engine were given up now.
-    return current | (readyMask ? nextContext() : current) << 4;
+    return arbiter.current |
+           (arbiter.readyMask ? arbiter.next() : arbiter.current) << 4;
   case Csr_ALU_OUT:
-    return previousResult;
+    return latches.previousResult;
   default:
     return readContextCsr(csr);
   }
@@ -245,13 +237,13 @@ void Microengine::writeCsr(uint32_t csr, uint32_t value) {
   case Csr_T_INDEX_BYTE_INDEX:
   case Csr_NN_PUT:
   case Csr_NN_GET:
-    defer(csr, current, value);
+    defer(csr, arbiter.current, value);
     return;
   case Csr_INDIRECT_LM_ADDR_0:
-    defer(Csr_ACTIVE_LM_ADDR_0, ctxPointer & 7, value);
+    defer(Csr_ACTIVE_LM_ADDR_0, csrs.ctxPointer & 7, value);
     return;
   case Csr_INDIRECT_LM_ADDR_1:
-    defer(Csr_ACTIVE_LM_ADDR_1, ctxPointer & 7, value);
+    defer(Csr_ACTIVE_LM_ADDR_1, csrs.ctxPointer & 7, value);
     return;
   case Csr_SAME_ME_SIGNAL:
   case Csr_NEXT_NEIGHBOR_SIGNAL:
@@ -259,7 +251,7 @@ void Microengine::writeCsr(uint32_t csr, uint32_t value) {
     writeSignalCsr(csr, value);
     return;
   case Csr_CTX_ENABLES:
-    if (value & fourContextMode && current % 2)
+    if (value & fourContextMode && arbiter.current % 2)
       fault("an odd context switches to the mode of four contexts");
     else
       delay({time + chassis.parameters().meCsrSlots + 1, Csr_CTX_ENABLES, 0,
@@ -276,7 +268,7 @@ void Microengine::writeCsr(uint32_t csr, uint32_t value) {
   case Csr_CTX_ARB_CNTL:
   case Csr_ALU_OUT:
   case Csr_PROFILE_COUNT:
-    return; // they only show
+    return; // read-only
   default:
     if (!isWritable(csr))
       return fault("local CSR " + std::to_string(csr) +
@@ -286,7 +278,7 @@ void Microengine::writeCsr(uint32_t csr, uint32_t value) {
   }
 }
 
-/// As writeCsr, from outside: what has no delay of its own acts now.
+/// As writeCsr for the core: a CSR without a delay of its own changes at once.
 void Microengine::writeCsrNow(uint32_t csr, uint32_t value) {
   if (csr == Csr_CC_ENABLE || csr == Csr_CRC_REMAINDER ||
       csr == Csr_PSEUDO_RANDOM_NUMBER) {
@@ -306,19 +298,19 @@ uint32_t Microengine::contextOf(uint32_t csr) const {
   case Csr_INDIRECT_FUTURE_COUNT_SIGNAL:
   case Csr_INDIRECT_CTX_FUTURE_COUNT:
   case Csr_INDIRECT_CTX_STS:
-    return ctxPointer & 7;
+    return csrs.ctxPointer & 7;
   default:
-    return current;
+    return arbiter.current;
   }
 }
 
 /// The write of a CSR takes effect at `cycle`.
 void Microengine::applyCsr(uint64_t cycle, uint32_t index, uint32_t csr,
                            uint32_t value) {
-  Context &context = contexts[index];
+  Context &context = arbiter.contexts[index];
   switch (csr) {
   case Csr_CSR_CTX_POINTER:
-    ctxPointer = value & 7;
+    csrs.ctxPointer = value & 7;
     return;
   case Csr_ACTIVE_CTX_SIG_EVENTS:
   case Csr_INDIRECT_CTX_SIG_EVENTS:
@@ -348,7 +340,8 @@ void Microengine::applyCsr(uint64_t cycle, uint32_t index, uint32_t csr,
 /// Value: bit 7 = the next context of the engine, 6:3 signal, 2:0 context.
 void Microengine::writeSignalCsr(uint32_t csr, uint32_t value) {
   uint32_t step = isFourContexts ? 2 : 1;
-  uint32_t context = value & 0x80 ? (current + step) % contextCount : value & 7;
+  uint32_t context =
+      value & 0x80 ? (arbiter.current + step) % contextCount : value & 7;
   uint32_t mask = 1u << (value >> 3 & 15);
   uint64_t cycle = time + chassis.parameters().signalLatency;
   if (csr == Csr_SAME_ME_SIGNAL)
@@ -362,7 +355,7 @@ void Microengine::writeSignalCsr(uint32_t csr, uint32_t value) {
 /// The context's signal comes when the low half of the timestamp equals the
 /// count.
 void Microengine::startFutureCount(uint64_t cycle, uint32_t index) {
-  Context &context = contexts[index];
+  Context &context = arbiter.contexts[index];
   uint64_t tick = cycle / TimestampTickCycles;
   uint64_t wait = (context.futureCount - tick) & 0xffff;
   if (wait == 0)
@@ -376,7 +369,7 @@ void Microengine::onEvent(uint64_t cycle, uint32_t code, uint64_t argument) {
   if (code >= csrEvent)
     return applyCsr(cycle, static_cast<uint32_t>(argument >> 32),
                     code - csrEvent, static_cast<uint32_t>(argument));
-  Context &context = contexts[code];
+  Context &context = arbiter.contexts[code];
   if (context.futureSerial == argument && context.futureSignal != 0)
     raiseSignals(cycle, code, 1u << context.futureSignal);
 }
@@ -384,16 +377,17 @@ void Microengine::onEvent(uint64_t cycle, uint32_t code, uint64_t argument) {
 /// Words in the neighbour ring that this engine reads.
 uint32_t Microengine::neighbourLevel() {
   commitPending();
-  const Microengine *writer = ctxEnables >> 20 & 1 ? this : previousEngine;
-  return writer ? (writer->nnPut - nnGet) & ringMask : 0;
+  const Microengine *writer = csrs.isOwnNeighbour() ? this : previousEngine;
+  return writer ? (writer->csrs.nnPut - csrs.nnGet) & ringMask : 0;
 }
 
 bool Microengine::inputState(uint32_t state) {
   commitPending();
   if (state == 0)
-    return neighbourLevel() <= (ctxEnables >> ringEmptyBit & ringEmptyMask);
+    return neighbourLevel() <=
+           (csrs.ctxEnables >> ringEmptyBit & ringEmptyMask);
   if (state == 1) {
-    Microengine *reader = ctxEnables >> 20 & 1 ? this : nextEngine;
+    Microengine *reader = csrs.isOwnNeighbour() ? this : nextEngine;
     return reader && reader->neighbourLevel() >= ringMask;
   }
   if (state < 2 + StatusRingCount)

@@ -1,7 +1,7 @@
 // Operands through index registers.
 //
 // Local memory, transfer registers through T_INDEX, and the neighbour ring: the
-// place is found when the instruction executes, and the index moves behind it.
+// index is computed when the instruction executes and moves after it.
 
 #include "sim-ixp/engine/Microengine.h"
 #include "target-ixp/chip/ChipParameters.h"
@@ -30,21 +30,21 @@ bool Microengine::resolve(const MicroOp &op,
 }
 
 bool Microengine::resolveOne(const Operand &operand, bool isDestination,
-                             uint16_t &place, uint8_t &base) {
+                             uint16_t &index, uint8_t &base) {
   switch (operand.kind) {
   case Kind::LocalMemory0:
   case Kind::LocalMemory1: {
     uint32_t pointer = operand.kind == Kind::LocalMemory1;
     uint32_t word =
-        contexts[current].bases[BaseLocal0 + pointer] | operand.value;
+        arbiter.running().bases[BaseLocal0 + pointer] | operand.value;
     if (word >= target::LocalMemoryWords) {
       fault("local memory has no word " + std::to_string(word));
       return false;
     }
-    place = static_cast<uint16_t>(reg::localMemory + word);
+    index = static_cast<uint16_t>(reg::localMemory + word);
     base = BaseAbsolute;
-    if (localListener && !isDestination)
-      localListener->onLocalRead(number, current, word, regs[place]);
+    if (localObserver && !isDestination)
+      localObserver->onLocalRead(number, arbiter.current, word, regs[index]);
     break;
   }
   case Kind::SXferIndex:
@@ -52,7 +52,7 @@ bool Microengine::resolveOne(const Operand &operand, bool isDestination,
     bool isS = operand.kind == Kind::SXferIndex;
     uint32_t bank = isDestination ? (isS ? reg::sOut : reg::dOut)
                                   : (isS ? reg::sIn : reg::dIn);
-    place = static_cast<uint16_t>(bank + (tIndex >> 2 & 127));
+    index = static_cast<uint16_t>(bank + (csrs.tIndex >> 2 & 127));
     break;
   }
   case Kind::NeighbourIndex:
@@ -61,14 +61,14 @@ bool Microengine::resolveOne(const Operand &operand, bool isDestination,
       indexed.isRingPut = true;
       return true;
     }
-    place = static_cast<uint16_t>(reg::neighbour + (nnGet & 127));
+    index = static_cast<uint16_t>(reg::neighbour + (csrs.nnGet & 127));
     break;
   case Kind::Neighbour:
     if (isDestination) {
       indexed.isNeighbourPut = true;
       indexed.isRingPut = false;
       indexed.neighbourRegister =
-          static_cast<uint8_t>((current * 16 + operand.value) & 127);
+          static_cast<uint8_t>((arbiter.current * 16 + operand.value) & 127);
     }
     return true;
   default:
@@ -78,9 +78,8 @@ bool Microengine::resolveOne(const Operand &operand, bool isDestination,
   return true;
 }
 
-/// Behind the instruction: each index register moves once, and a neighbour gets
-/// its word.
-void Microengine::finishIndexed() {
+/// Post-modification: each index register moves once.
+void Microengine::movePointers() {
   uint32_t moved = 0;
   for (uint32_t i = 0; i < indexed.usedCount; ++i) {
     const Operand &operand = indexed.used[i];
@@ -92,39 +91,48 @@ void Microengine::finishIndexed() {
     moved |= bit;
     bool isUp = operand.post == target::PostModify::Increment;
     uint32_t step = isUp ? 4 : ~uint32_t{0} - 3;
-    Context &context = contexts[current];
+    Context &context = arbiter.running();
     if (operand.kind == Kind::LocalMemory0)
-      setLmAddress(context, 0, lmAddress(context, 0) + step);
+      setLocalAddress(context, 0, context.localAddress(0) + step);
     else if (operand.kind == Kind::LocalMemory1)
-      setLmAddress(context, 1, lmAddress(context, 1) + step);
+      setLocalAddress(context, 1, context.localAddress(1) + step);
     else if (operand.kind == Kind::NeighbourIndex)
-      nnGet = (nnGet + 1) & 127;
+      csrs.nnGet = (csrs.nnGet + 1) & 127;
     else
-      tIndex = (tIndex + step) & 0x1fc;
+      csrs.tIndex = (csrs.tIndex + step) & 0x1fc;
   }
   if (moved)
     refreshBases();
-  if (!indexed.isNeighbourPut)
-    return;
-  bool isSelf = ctxEnables >> 20 & 1;
+}
+
+/// Writes the result to the neighbour register or ring.
+void Microengine::putNeighbour() {
+  bool isSelf = csrs.isOwnNeighbour();
   Microengine *to = isSelf ? this : nextEngine;
   if (!to)
     return; // the last engine of the chain writes to nobody
-  uint32_t place = indexed.isRingPut ? nnPut : indexed.neighbourRegister;
+  uint32_t index = indexed.isRingPut ? csrs.nnPut : indexed.neighbourRegister;
   if (isSelf)
-    deferNeighbour(place, regs[reg::sink]);
+    deferNeighbour(index, regs[reg::sink]);
   else
-    to->regs[reg::neighbour + place] = regs[reg::sink];
+    to->regs[reg::neighbour + index] = regs[reg::sink];
   if (indexed.isRingPut)
-    nnPut = (nnPut + 1) & 127;
+    csrs.nnPut = (csrs.nnPut + 1) & 127;
 }
 
-void Microengine::tellLocalReads(const MicroOp &op) {
+/// After the instruction in `indexed`.
+void Microengine::finishIndexed() {
+  movePointers();
+  if (indexed.isNeighbourPut)
+    putNeighbour();
+}
+
+void Microengine::reportLocalReads(const MicroOp &op) {
   for (auto [base, index] : {std::pair(op.aBase, op.a), {op.bBase, op.b}})
     if (base >= BaseLocal0) {
-      uint32_t place = index | bases[base];
-      localListener->onLocalRead(number, current, place - reg::localMemory,
-                                 regs[place]);
+      uint32_t word = index | bases[base];
+      localObserver->onLocalRead(number, arbiter.current,
+                                 word - reg::localMemory, regs[word]);
     }
 }
 
@@ -141,8 +149,8 @@ bool Microengine::isLocalThere(const MicroOp &op) {
       return false;
     }
   }
-  if (localListener)
-    tellLocalReads(op);
+  if (localObserver)
+    reportLocalReads(op);
   return true;
 }
 
@@ -152,9 +160,9 @@ uint32_t Microengine::camLookup(const target::Instruction &instruction,
   uint32_t entry = result >> 3 & 15;
   uint32_t address = uint32_t{instruction.lmBlock} << 10 | entry << 6;
   if (instruction.loadLm0)
-    defer(target::Csr_ACTIVE_LM_ADDR_0, current, address);
+    defer(target::Csr_ACTIVE_LM_ADDR_0, arbiter.current, address);
   if (instruction.loadLm1)
-    defer(target::Csr_ACTIVE_LM_ADDR_1, current, address);
+    defer(target::Csr_ACTIVE_LM_ADDR_1, arbiter.current, address);
   return result;
 }
 

@@ -1,8 +1,9 @@
-// Hazards and state.
+// Hazards, and descriptions of the state.
 //
-// What a program should not do and the hardware does not forbid. A register is
-// watched from the issue of a command to the arrival of its data, so a read
-// counts as early as long as the engine cannot have seen the signal.
+// A hazard is what a program should not do and the hardware does not prevent. A
+// transfer register is watched from the issue of a command to the arrival of
+// its data: until then the engine cannot have seen the signal, and a read is
+// early.
 
 #include "sim-ixp/engine/Microengine.h"
 #include "target-ixp/table/Printer.h"
@@ -21,27 +22,28 @@ std::string transferName(uint32_t bit) {
 
 } // namespace
 
-/// Reports each kind once at a place.
+/// Reports each kind of hazard once per address.
 void Microengine::hazard(HazardKind kind, const std::string &what) {
   uint8_t bit = static_cast<uint8_t>(1u << static_cast<unsigned>(kind));
   if (reported[pc] & bit)
     return;
   reported[pc] |= bit;
   observer.onHazard({kind, number, time,
-                     "context " + std::to_string(current) + ", PC " +
+                     "context " + std::to_string(arbiter.current) + ", PC " +
                          std::to_string(pc) + program->locationOf(pc) + ": " +
                          what});
 }
 
 void Microengine::checkTransfers(const MicroOp &op) {
-  const Context &context = contexts[current];
-  // Which bit of the masks a place of the register file is, if any.
+  const Context &context = arbiter.running();
+  // The bit of the masks for an index of the register file, ~0 if none.
   auto bitOf = [&](uint32_t place, uint32_t sBank, uint32_t dBank) {
     bool isS = place >= sBank && place < sBank + 128u;
     bool isD = place >= dBank && place < dBank + 128u;
     uint32_t index = place - (isS ? sBank : dBank);
-    if ((!isS && !isD) || index / registerCount() * registerCount() !=
-                              current * 16 / registerCount() * registerCount())
+    if ((!isS && !isD) ||
+        index / registerCount() * registerCount() !=
+            arbiter.current * 16 / registerCount() * registerCount())
       return ~0u;
     return (isS ? 0 : 32) + index % registerCount();
   };
@@ -66,7 +68,7 @@ void Microengine::checkLocalDelay(const MicroOp &op) {
     bool is1 = write.csr == target::Csr_ACTIVE_LM_ADDR_1 ||
                write.csr == target::Csr_ACTIVE_LM_ADDR_1_BYTE_INDEX;
     uint8_t base = is0 ? BaseLocal0 : BaseLocal1;
-    bool isHere = write.context == current || isGlobal(is1);
+    bool isHere = write.context == arbiter.current || csrs.isPointerGlobal(is1);
     if ((is0 || is1) && isHere && write.cycle > time &&
         (op.aBase == base || op.bBase == base || op.destBase == base))
       hazard(HazardKind::LocalDelay,
@@ -78,9 +80,9 @@ void Microengine::checkLocalDelay(const MicroOp &op) {
 
 /// `what` needs so many instructions between the last crc and itself.
 void Microengine::checkCrc(uint64_t slotsLeast, const char *what) {
-  if (crcEnd != 0 && time < crcEnd + slotsLeast)
+  if (csrs.crcEnd != 0 && time < csrs.crcEnd + slotsLeast)
     hazard(HazardKind::CrcDelay,
-           std::string(what) + " " + std::to_string(time - crcEnd) +
+           std::string(what) + " " + std::to_string(time - csrs.crcEnd) +
                " instructions behind a crc; it needs " +
                std::to_string(slotsLeast) + " between them");
 }
@@ -95,11 +97,12 @@ void Microengine::reportUnaligned(const Command &command,
 }
 
 std::string Microengine::describeRunning() const {
-  const Context &context = contexts[current];
-  Flags flags = areFlagsEnabled() ? Flags{flagResult, flagC, flagV} : heldFlags;
+  const Context &context = arbiter.running();
+  ConditionCodes flags =
+      csrs.areFlagsEnabled() ? latches.flags : latches.frozenFlags;
   std::string text = "engine " + std::to_string(number) + ", context " +
-                     std::to_string(current) + ", PC " + std::to_string(pc) +
-                     program->locationOf(pc) + ", cycle " +
+                     std::to_string(arbiter.current) + ", PC " +
+                     std::to_string(pc) + program->locationOf(pc) + ", cycle " +
                      std::to_string(time) + "\n  " +
                      target::print(program->instructions[pc]) + "\n";
   struct Bank {
@@ -111,19 +114,19 @@ std::string Microengine::describeRunning() const {
                             Bank{"$$in ", reg::dIn}, Bank{"$$out", reg::dOut}})
     for (uint32_t i = 0; i < registerCount(); ++i) {
       char line[48];
-      std::snprintf(line, sizeof line, "%s%-5s %2u: %08x%s", "  ",
-                    i % 8 == 0 ? name : "", i, regs[base + current * 16 + i],
-                    i % 8 == 7 ? "\n" : "");
+      std::snprintf(
+          line, sizeof line, "%s%-5s %2u: %08x%s", "  ", i % 8 == 0 ? name : "",
+          i, regs[base + arbiter.current * 16 + i], i % 8 == 7 ? "\n" : "");
       text += line;
     }
   char line[128];
   std::snprintf(line, sizeof line,
                 "  lm_addr0 0x%x, lm_addr1 0x%x, signals 0x%04x, waits for "
                 "0x%04x, flags %s%s%s%s\n",
-                lmAddress(context, 0), lmAddress(context, 1), context.signals,
-                context.wakeMask, flags.result >> 31 ? "N" : "-",
-                flags.result == 0 ? "Z" : "-", flags.overflow ? "V" : "-",
-                flags.carry ? "C" : "-");
+                context.localAddress(0), context.localAddress(1),
+                context.signals, context.wakeMask,
+                flags.result >> 31 ? "N" : "-", flags.result == 0 ? "Z" : "-",
+                flags.overflow ? "V" : "-", flags.carry ? "C" : "-");
   return text + line;
 }
 

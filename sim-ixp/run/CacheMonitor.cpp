@@ -41,7 +41,7 @@ CacheMonitor::CacheMonitor(const target::Image &image, const EnginePlans &plans,
   watched = &chip;
   for (uint32_t i = 0; i < plans.size(); ++i)
     if (plans[i].role == EngineRole::App)
-      chip.engine(i).listenToLocalMemory(this);
+      chip.engine(i).observeLocalMemory(this);
 }
 
 void CacheMonitor::readManifest(const json &manifest, Chip &chip) {

@@ -157,7 +157,7 @@ void Simulation::watch() {
 
 void Simulation::recordTimeline() {
   for (uint32_t i = 0; i < machine->engineCount(); ++i)
-    machine->engine(i).listenToRuns(&recorded);
+    machine->engine(i).recordSegments(&recorded);
   machine->chassis().observe(&recorded);
   books->onPacket([this](PacketStep step, uint32_t handle, uint32_t ring) {
     uint64_t number = media->numberOfBuffer(target::bufferAddress(handle));

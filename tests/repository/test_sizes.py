@@ -32,7 +32,6 @@ ASSERTIONS_PER_1000_MIN = 6
 LONG_FILES: dict[str, str] = {}
 LONG_FUNCTIONS = dict.fromkeys(
     [
-        "sim-ixp/engine/MicroengineRun.cpp: Microengine::execute",
     ],
     "to be split",
 )
