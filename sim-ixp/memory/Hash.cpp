@@ -1,6 +1,4 @@
 // The hash unit.
-//
-// See Hash.h for the idea.
 
 #include "sim-ixp/memory/Hash.h"
 #include "sim-ixp/observe/ChipObserver.h"
@@ -29,8 +27,8 @@ uint32_t keyBits(target::Op op) {
 
 constexpr uint32_t wordsOf(uint32_t bits) { return bits == 128 ? 4 : 2; }
 
-/// What is left of the latency without the second word of a key of 48 bits, on
-/// its way in and out.
+/// The latency without the cycles that the second word of a 48-bit key takes on
+/// the pull and push buses.
 uint64_t latencyOfAWord(const target::ChipParameters &params) {
   uint64_t words = 2 * params.busPushWordCycles;
   return params.hashLatency > words ? params.hashLatency - words : 0;

@@ -131,6 +131,69 @@ TEST_F(TimingTest, TheBusLosesAClockBetweenReadsAndWrites) {
   EXPECT_GE(end(60), end(0) + 60);
 }
 
+// 16 cycles per key, whatever its width.
+TEST_F(TimingTest, TheHashUnitIsBusyForEveryKeyOfACommand) {
+  ASSERT_EQ(parameters.hashKeyCycles, 16u);
+  auto busy = [&](Op op, uint32_t keys) {
+    chip = std::make_unique<Chip>(parameters, observer);
+    run({withSignal(command(op, sXfer(0), none(), none(), keys), 2),
+         ctxArb(4)});
+    return chip->hash().server().busyCycles();
+  };
+  EXPECT_EQ(busy(Op::Hash48, 1), 16u);
+  EXPECT_EQ(busy(Op::Hash48, 2), 32u);
+  EXPECT_EQ(busy(Op::Hash64, 3), 48u);
+  EXPECT_EQ(busy(Op::Hash128, 3), 48u);
+}
+
+TEST_F(TimingTest, AHashCommandWaitsForAllKeysOfTheOneBefore) {
+  // Long enough that the buses are not the bound.
+  parameters.hashKeyCycles = 100;
+  auto end = [&](uint32_t keysBefore) {
+    chip = std::make_unique<Chip>(parameters, observer);
+    run({withSignal(command(Op::Hash48, sXfer(0), none(), none(), keysBefore),
+                    2),
+         withSignal(command(Op::Hash48, sXfer(8), none(), none(), 1), 4),
+         ctxArb(0x10)});
+    return endCycle();
+  };
+  uint64_t afterOneKey = end(1);
+  EXPECT_NEAR(static_cast<double>(end(2)),
+              static_cast<double>(afterOneKey + 100), 8);
+  EXPECT_NEAR(static_cast<double>(end(3)),
+              static_cast<double>(afterOneKey + 200), 16);
+}
+
+// The error twin: a command with four keys does not occupy the unit.
+TEST_F(TimingTest, ARefusedHashCommandDoesNotOccupyTheUnit) {
+  Program program = {
+      withSignal(command(Op::Hash48, sXfer(0), none(), none(), 4), 2),
+      ctxArb(4), ctxArbKill()};
+  // No word holds such a count; only prepared instructions do.
+  chip = std::make_unique<Chip>(parameters, observer);
+  chip->engine(0).load(std::make_shared<MicroProgram>(prepareProgram(program)));
+  chip->engine(0).start(1);
+  chip->runTo(1000);
+  EXPECT_NE(observer.fault.find("1 to 3 keys"), std::string::npos)
+      << observer.fault;
+  EXPECT_EQ(chip->hash().server().busyCycles(), 0u);
+}
+
+TEST_F(TimingTest, ScratchIsBusyForEveryWordButAtomicsOnlyOnce) {
+  auto busy = [&](Instruction access) {
+    chip = std::make_unique<Chip>(parameters, observer);
+    run({withSignal(access, 2), ctxArb(4)});
+    return chip->scratch().server().busyCycles();
+  };
+  for (uint32_t words : {1u, 2u, 8u})
+    EXPECT_EQ(busy(command(Op::ScratchRead, sXfer(0), imm(0), gprB(15), words)),
+              parameters.scratchOpCycles +
+                  (words - 1) * parameters.scratchWordCycles)
+        << words;
+  EXPECT_EQ(busy(command(Op::ScratchTestIncr, sXfer(0), imm(0), gprB(15), 1)),
+            parameters.scratchAtomicCycles);
+}
+
 TEST_F(TimingTest, AFullCommandFifoStalls) {
   Program program;
   for (uint32_t i = 0; i < 20; ++i)
