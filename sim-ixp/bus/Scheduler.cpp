@@ -106,6 +106,8 @@ void Scheduler::findEarliest(uint64_t from) {
   }
   uint32_t index = word * 64 + __builtin_ctzll(bits);
   earliestCycle = from + (index + wheelSize - start) % wheelSize;
+  KARAKAL_ASSERT(earliestCycle - wheelBase < wheelSize,
+                 "the event found lies outside the wheel's window");
 }
 
 } // namespace karakal::sim

@@ -1,8 +1,7 @@
 // The content-addressable memory of an engine.
-//
-// See Cam.h for the idea.
 
 #include "sim-ixp/engine/Cam.h"
+#include "support/Error.h"
 
 #include <algorithm>
 
@@ -16,8 +15,9 @@ void Cam::clear() {
 }
 
 void Cam::touch(uint32_t entry) {
-  auto place = std::find(order.begin(), order.end(), entry);
-  std::rotate(place, place + 1, order.end());
+  auto position = std::find(order.begin(), order.end(), entry);
+  KARAKAL_ASSERT(position != order.end(), "the order names every entry once");
+  std::rotate(position, position + 1, order.end());
 }
 
 uint32_t Cam::lookup(uint32_t tag) {

@@ -71,6 +71,7 @@ void Microengine::resumeContexts(uint32_t contextMask) {
 
 /// The engine has slept until `cycle`, or until now if that is later.
 void Microengine::wake(uint64_t cycle) {
+  KARAKAL_ASSERT(isAsleep, "a running engine is woken");
   time = std::max(cycle, sleepBegin);
   counters.idleCycles += time - sleepBegin;
   isAsleep = false;
@@ -164,6 +165,7 @@ void Microengine::beginSwap(uint32_t resume, uint32_t defer) {
 
 /// After the delay slots: the context will continue at `resume`.
 void Microengine::finishSwap(uint32_t resume) {
+  KARAKAL_ASSERT(!needsArbitration, "a context swaps without the engine");
   Context &context = arbiter.running();
   context.pc = static_cast<uint16_t>(resume);
   context.ownCycles += segmentCycles();

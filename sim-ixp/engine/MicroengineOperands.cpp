@@ -4,6 +4,7 @@
 // index is computed when the instruction executes and moves after it.
 
 #include "sim-ixp/engine/Microengine.h"
+#include "support/Error.h"
 #include "target-ixp/chip/ChipParameters.h"
 #include "target-ixp/table/InstructionTable.h"
 
@@ -74,6 +75,8 @@ bool Microengine::resolveOne(const Operand &operand, bool isDestination,
   default:
     return true;
   }
+  KARAKAL_ASSERT(indexed.usedCount < indexed.used.size(),
+                 "an instruction has three operands");
   indexed.used[indexed.usedCount++] = operand;
   return true;
 }

@@ -63,6 +63,7 @@ void Microengine::takeBranch(const MicroOp &op, uint32_t branchTarget) {
 
 /// After the delay slots of a branch or a swap.
 void Microengine::finishSlots() {
+  KARAKAL_ASSERT(delaySlots.left == 0, "delay slots are left");
   time += delaySlots.abortedAfter;
   counters.abortedCycles += delaySlots.abortedAfter;
   if (profile)

@@ -174,6 +174,7 @@ void MsfReceive::pieceArrives(uint64_t cycle, uint32_t index) {
       port.frame.number,
       wholeCycle(port.frameStart +
                  bytesToCycles(preambleBytes + bytes + traces::crcBytes))};
+  KARAKAL_ASSERT(piece.size > 0, "a piece of a frame is empty");
   port.pieces.push_back(piece);
   port.pieceOffset += piece.size;
   if (piece.isLast) {
@@ -214,6 +215,7 @@ void MsfReceive::tryBus(uint64_t cycle) {
   uint32_t number = freeElements.front();
   freeElements.pop_front();
   Element &element = elements[number];
+  KARAKAL_ASSERT(!element.isInUse, "a free RBUF element is in use");
   element.isInUse = true;
   element.port = chosen;
   element.piece = ports[chosen].pieces.front();
@@ -236,6 +238,8 @@ void MsfReceive::pieceMoved(uint64_t cycle, uint32_t number) {
   isBusTaken = false;
 
   Port &port = ports[element.port];
+  KARAKAL_ASSERT(port.fifoUsed >= piece.size,
+                 "more bytes leave a port's FIFO than entered it");
   port.fifoUsed -= piece.size;
   if (port.isHeld) {
     const OfferedFrame *frame = source.peek(element.port);
@@ -324,6 +328,7 @@ void MsfReceive::freeElement(uint32_t number, uint32_t engine) {
                                  ", which is not in use");
     return;
   }
+  KARAKAL_ASSERT(elementsInUse > 0, "more RBUF elements freed than taken");
   elements[number].isInUse = false;
   freeElements.push_back(number);
   --elementsInUse;

@@ -165,6 +165,8 @@ Dram::BurstTimes Dram::reserve(const Command &command, uint64_t notBefore) {
     bank.server.reserve(start, bankCycles(bank, address, quads));
     address = next;
   }
+  KARAKAL_ASSERT(notBefore <= first && first <= start,
+                 "a burst's pieces are served in order");
   return {first, start};
 }
 

@@ -1,14 +1,16 @@
 // Queues, rings and journals of a channel.
 //
-// See QueueArray.h for the idea. A list is empty when its count is 0; the
+// A list is empty when its count is 0; the
 // counts of buffers inside a chain are not the array's business: a chain ends
 // at its tail.
 
 #include "sim-ixp/memory/QueueArray.h"
+#include "support/Error.h"
 
 namespace karakal::sim {
 
 uint32_t QueueArray::dequeue(uint32_t index) {
+  KARAKAL_ASSERT(index < entryCount, "no such queue");
   Entry &entry = entries[index];
   if (entry.count == 0)
     return 0;
@@ -22,6 +24,7 @@ uint32_t QueueArray::dequeue(uint32_t index) {
 }
 
 void QueueArray::enqueue(uint32_t index, uint32_t buffer) {
+  KARAKAL_ASSERT(index < entryCount, "no such queue");
   Entry &entry = entries[index];
   if (entry.count == 0)
     entry.head = buffer;
@@ -43,6 +46,7 @@ uint32_t QueueArray::put(uint32_t index, const uint32_t *data, uint32_t words) {
   if (before + words > ringWords(entry))
     return before;
   journal(index, data, words);
+  KARAKAL_ASSERT(entry.count == before + words, "a put appends all its words");
   return putDone | before;
 }
 

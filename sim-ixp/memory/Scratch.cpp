@@ -31,6 +31,10 @@ Scratch::Scratch(Chassis &chassis, ChipObserver &observer)
 
 void Scratch::configureRing(uint32_t number, uint32_t base, uint32_t words,
                             bool statusOnEmpty) {
+  KARAKAL_ASSERT(number < ringCount && words != 0 && (words & (words - 1)) == 0,
+                 "a ring's size is a power of two");
+  KARAKAL_ASSERT(base + words * 4 <= storage.size(),
+                 "a ring lies outside the memory");
   Ring &ring = rings[number];
   ring = Ring{};
   ring.base = base;

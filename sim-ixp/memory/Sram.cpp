@@ -110,6 +110,7 @@ void Sram::accept(Command &command) {
   } else {
     start = readPort.reserve(ready, cycles);
   }
+  KARAKAL_ASSERT(start >= lastStart, "commands are served in order of arrival");
   lastStart = start;
   command.pendingAt = this;
   chassis.scheduler().schedule(start, this, 0, eventArgument(command));

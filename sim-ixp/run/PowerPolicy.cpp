@@ -3,6 +3,7 @@
 // See PowerPolicy.h for the idea.
 
 #include "sim-ixp/run/PowerPolicy.h"
+#include "support/Error.h"
 #include "target-ixp/chip/Rings.h"
 
 #include <algorithm>
@@ -72,6 +73,8 @@ void PowerPolicy::startAll(uint64_t now) {
     uint32_t enables = stopped.coreReadCsr(target::Csr_CTX_ENABLES);
     stopped.coreWriteCsr(target::Csr_CTX_ENABLES, enables & ~contextEnables);
     stopped.start(engine.contexts);
+    KARAKAL_ASSERT(now >= engine.offSince,
+                   "an engine starts before it stopped");
     engine.off += now - engine.offSince;
     engine.state = State::On;
     ++starts;
