@@ -17,6 +17,7 @@
 #include "ir/dialect/ProfileAttributes.h"
 #include "ir/dialect/Services.h"
 #include "passes/memory/Placement.h"
+#include "support/Assert.h"
 #include "target-ixp/chip/ChipParameters.h"
 #include "target-ixp/chip/MemoryMap.h"
 
@@ -301,6 +302,8 @@ void Placer::setPlaces(const PlacementResult &result) {
     unsigned memory = result.memoryOf[item];
     uint64_t address = llvm::alignTo(next[memory], rooms[memory].alignment);
     next[memory] = address + bytesOf(globals[item]);
+    KARAKAL_ASSERT(next[memory] <= rooms[memory].end,
+                   "a memory holds the globals that were assigned to it");
     ir::setPlace(globals[item], {rooms[memory].name.str(), uint32_t(address)});
     std::string reason = reasonFor(item, result);
     globals[item]->setAttr(ir::placeReasonAttrName,

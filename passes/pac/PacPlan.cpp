@@ -20,6 +20,7 @@
 
 #include "passes/pac/PacPlan.h"
 #include "ir/analysis/Explain.h"
+#include "support/Assert.h"
 #include "target-ixp/chip/ChipParameters.h"
 #include "target-ixp/chip/MemoryMap.h"
 
@@ -263,6 +264,7 @@ bool Planner::canLoadAt(Operation *op, int32_t begin, int32_t end) const {
 }
 
 const char *Planner::settle(Cluster &cluster) const {
+  KARAKAL_ASSERT(!cluster.needs.empty(), "a command serves some access");
   cluster.begin = cluster.needs.front().begin;
   cluster.end = cluster.needs.front().end;
   Block *block = cluster.needs.front().op->getBlock();
@@ -294,6 +296,9 @@ const char *Planner::settle(Cluster &cluster) const {
     if (!canLoadAt(cluster.before, sureBegin, end))
       return "the common point is before a header was put in front";
   }
+  for (const Need &need : cluster.needs)
+    KARAKAL_ASSERT(dominance.dominates(cluster.before, need.op),
+                   "a command reads before every access that it serves");
   cluster.begin = begin;
   cluster.end = end;
   cluster.cost =
@@ -347,6 +352,9 @@ bool Planner::cluster() {
 }
 
 void Planner::emit(const Cluster &cluster) {
+  KARAKAL_ASSERT(cluster.begin < cluster.end &&
+                     cluster.end - cluster.begin <= command.bytesMax,
+                 "one command moves all bytes of its accesses");
   PlannedLoad load{cluster.before,
                    handleBefore(cluster.before),
                    cluster.begin,

@@ -268,6 +268,7 @@ void unroll(const CountedLoop &loop) {
   for (Block *pred : loop.header->getPredecessors())
     if (!loop.blocks.contains(pred))
       entries.push_back(pred);
+  KARAKAL_ASSERT(!entries.empty(), "a loop is entered from outside");
   for (unsigned i = 0; i < loop.iterations; ++i)
     next = copyIteration(loop, next);
   for (Block *entry : entries) {
