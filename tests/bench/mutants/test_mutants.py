@@ -12,7 +12,7 @@ from bench.mutants.judge import Judge, Verdict, Verdicts, failed_test, in_stages
 from bench.mutants.record import Record, record_all
 from bench.mutants.report import row, summary
 from bench.mutants.sample import Mutant, candidates, tracked
-from bench.mutants.suites import Ran, Suites, Test, Workplace
+from bench.mutants.suites import Ran, Suites, Test, Unguarded, Workplace, guard
 from bench.mutants.tree import Tree
 
 FILES = {
@@ -164,6 +164,10 @@ class Small:
 
 @pytest.fixture(scope="module")
 def small(tmp_path_factory: pytest.TempPathFactory) -> Small:
+    try:
+        guard()
+    except Unguarded as why:
+        pytest.skip(f"no mutant runs here: {why}")
     root = tmp_path_factory.mktemp("small")
     for name, text in FILES.items():
         (root / name).parent.mkdir(parents=True, exist_ok=True)
