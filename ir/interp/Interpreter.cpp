@@ -252,9 +252,15 @@ Block *Interpreter::branch(Operation &terminator, Values &values) {
   return nullptr;
 }
 
-void Interpreter::execute(Operation &op, Values &values) {
+void Interpreter::countStep() {
   if (++stepCount > stepsMax)
-    return giveUp("more than " + Twine(stepsMax) + " operations at a time");
+    giveUp("more than " + Twine(stepsMax) + " operations at a time");
+}
+
+void Interpreter::execute(Operation &op, Values &values) {
+  countStep();
+  if (isStopped())
+    return;
   if (auto call = dyn_cast<func::CallOp>(op)) {
     SmallVector<APInt> arguments;
     for (Value operand : call.getOperands())
@@ -312,7 +318,7 @@ SmallVector<APInt> Interpreter::callFunction(func::FuncOp function,
         results.push_back(values[value]);
       break;
     }
-    ++stepCount;
+    countStep();
     block = branch(terminator, values);
   }
   --depth;

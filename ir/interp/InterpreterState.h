@@ -90,6 +90,8 @@ private:
   void trap(const llvm::Twine &why);
   /// Records that the interpreter cannot complete the run.
   void giveUp(const llvm::Twine &why);
+  /// Counts an operation or branch, and gives up after stepsMax of them.
+  void countStep();
   void addEvent(Event event) {
     event.input = result.packetCount;
     result.events.push_back(std::move(event));

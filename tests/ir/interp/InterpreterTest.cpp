@@ -269,6 +269,17 @@ TEST_F(Interpreted, EndlessRecursionAndLoopsLeaveTheRunIncomplete) {
   EXPECT_TRUE(result.events.empty());
 }
 
+TEST_F(Interpreted, AnEndlessLoopOfBranchesLeavesTheRunIncomplete) {
+  parse(R"(
+    func.func @loop() attributes {baker.kind = "control"} {
+      cf.br ^again
+    ^again:
+      cf.br ^again
+    })");
+  EXPECT_THAT(callControl(*module, {{"loop", {}}}).unknown,
+              HasSubstr("30000000 operations"));
+}
+
 TEST_F(Interpreted, BranchesGoWhereTheValueSays) {
   parse(R"(
     baker.global @out : i32
