@@ -88,7 +88,7 @@ Status ControlCallRunner::run(const Call &call) {
   if (traces::givesValue(call.function))
     given.push_back(
         traces::valueOf(call.function, call.text, call.line, *result));
-  // Initialization functions return nothing and have no line.
+  // Initialization functions return nothing and have no source line.
   else if (*result != 0 && call.line != 0)
     return makeFileError("E-sim-ixp-021", call.file,
                          "'" + call.function.name +
@@ -138,8 +138,8 @@ void ControlCallRunner::onEvent(uint64_t, uint32_t code, uint64_t) {
   runDue();
 }
 
-/// Runs what is due as long as the core is free, and comes back when it will
-/// be.
+/// Runs the calls that are due while the core is free, then reschedules itself
+/// for when the core is free again.
 void ControlCallRunner::runDue() {
   while (!due.empty() && !firstError && !isWakeScheduled) {
     if (core->busyUntil() > scheduler->now()) {

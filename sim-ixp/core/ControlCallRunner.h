@@ -1,12 +1,13 @@
 // Calls of control functions.
 //
 // Runs a program's initialization functions and the calls of a control file on
-// the XScale: those without a time before packets flow, `@packet N` before the
-// Nth packet of the trace begins to arrive, `@cycle N` at that cycle after the
-// start of the traffic, `@end` when the last packet has gone. A call waits for
-// the core to be free; calls never overtake one another. An `int` other than 0
-// says that the function has refused its arguments: the run ends with an error
-// at the call's line. What functions of other types return is kept.
+// the XScale. Calls without a time run before packets flow, `@packet N` calls
+// before the Nth packet of the trace begins to arrive, `@cycle N` calls at that
+// cycle after the start of the traffic, `@end` calls when the last packet has
+// left. A call waits until the core is free; calls never overtake one another.
+// An `int` result other than 0 means that the function refused its arguments:
+// the run ends with an error at the call's line. Results of other types are
+// recorded.
 
 #ifndef KARAKAL_SIM_IXP_CORE_CONTROLCALLRUNNER_H
 #define KARAKAL_SIM_IXP_CORE_CONTROLCALLRUNNER_H
@@ -33,21 +34,21 @@ public:
   static Result<ControlCallRunner>
   create(const target::Image &image, const std::vector<traces::ControlCall> &);
 
-  /// Where calls run; both outlive the runner.
+  /// Sets where calls run; both must outlive the runner.
   void connect(ControlProcessor *core, Scheduler *scheduler) {
     this->core = core;
     this->scheduler = scheduler;
   }
 
-  /// Runs initialization functions and the calls without a time, one after the
-  /// other; the clock moves on to the end of the last. Error: E-sim-ixp-021
+  /// Runs the initialization functions and the calls without a time, one after
+  /// another; the clock advances to the end of the last. Errors: E-sim-ixp-021
   /// (refused), or the core's.
   Status runBeforeStart();
-  /// Runs the `@end` calls, when nothing moves any longer.
+  /// Runs the `@end` calls, after all traffic has stopped.
   Status runAtEnd();
   /// Schedules the `@cycle` calls, counted from now.
   void start();
-  /// Packets of the trace that have begun to arrive.
+  /// Reports the number of packets of the trace that have begun to arrive.
   void onArrived(uint64_t count);
   static constexpr uint64_t noPacket = ~uint64_t{0};
   /// The number of the first packet that an `@packet` call waits for, or
@@ -58,9 +59,9 @@ public:
   /// The first error of a call during the run.
   const std::optional<Error> &error() const { return firstError; }
   uint64_t callCount() const { return done; }
-  /// What functions returned, in the order of their calls.
+  /// The functions' results, in call order.
   const std::vector<traces::ControlValue> &values() const { return given; }
-  /// Calls whose time has not come.
+  /// Calls that are not due yet.
   uint64_t waitingCount() const {
     return packetCalls.size() + cycleCalls.size() + due.size();
   }

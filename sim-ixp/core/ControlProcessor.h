@@ -1,10 +1,10 @@
-// What the chip asks of its XScale core.
+// The interface between the chip and its XScale core.
 //
-// The core runs ARM code against the same memories as the engines. It is idle
-// until it is called: for control and initialization functions, and for its
-// message handler whenever the ring to it is not empty. A call runs to its end
-// at the cycle at which it starts, and the core is busy for the cycles it took;
-// the next call or message waits for that.
+// The core runs ARM code on the same memories as the engines. It is idle until
+// it is called: for control and initialization functions, and for its message
+// handler whenever the ring to it is not empty. A call runs to its end at the
+// cycle at which it starts. The core is then busy for the cycles the call took;
+// the next call or message waits.
 
 #ifndef KARAKAL_SIM_IXP_CORE_CONTROLPROCESSOR_H
 #define KARAKAL_SIM_IXP_CORE_CONTROLPROCESSOR_H
@@ -21,21 +21,21 @@ class ControlProcessor {
 public:
   virtual ~ControlProcessor() = default;
 
-  /// Runs the function at `entry`; `arguments` are placed as big-endian 64-bit
-  /// words in the control argument block, whose address is passed. Gives the
+  /// Runs the function at `entry`. `arguments` are stored as big-endian 64-bit
+  /// words in the control argument block, whose address is passed. Returns the
   /// function's 32-bit result, or an error (fault, runaway).
   virtual Result<uint32_t> call(uint32_t entry,
                                 const std::vector<int64_t> &arguments) = 0;
 
-  /// The ring to the core went from empty to not empty at the scheduler's now:
-  /// the handler runs as soon as the core is free. Errors are kept for
-  /// `fault()`.
+  /// The ring to the core became non-empty at the scheduler's current cycle:
+  /// the handler runs as soon as the core is free. `fault()` reports its
+  /// errors.
   virtual void onRingNotEmpty(uint32_t ring) = 0;
 
   /// First cycle at which the core is free.
   virtual uint64_t busyUntil() const = 0;
 
-  /// The first fault of a handler run, nullptr if none.
+  /// The first fault of a handler run, nullptr if there is none.
   virtual const Error *fault() const = 0;
 };
 

@@ -56,7 +56,7 @@ Result<std::unique_ptr<XScale>> XScale::create(XScaleConnections chip,
       {XScaleDram, around.dram->memory().data(), around.dram->memory().size()},
       {XScaleScratch, scratch.data(), scratch.size()}};
   const uint32_t sramBases[] = {XScaleSram0, XScaleSram1};
-  // The map has places for two channels; more are the engines' alone.
+  // The memory map covers two channels; only the engines reach the others.
   for (size_t i = 0; i < std::min(around.sram.size(), std::size(sramBases));
        ++i)
     memories.push_back({sramBases[i], around.sram[i]->memory().data(),
@@ -109,7 +109,7 @@ Result<uint32_t> XScale::call(uint32_t entry,
   return result;
 }
 
-/// The core's accesses queue behind the commands that the units have accepted.
+/// The core's accesses queue after the commands that the units have accepted.
 void XScale::settle() {
   chip.dram->settle();
   for (Sram *channel : chip.sram)
@@ -117,7 +117,7 @@ void XScale::settle() {
 }
 
 uint64_t XScale::busyUntil() const {
-  // The end of a handler's run is not known before it is there.
+  // The end of a handler's run is unknown until it is reached.
   return core->busy() ? static_cast<uint64_t>(std::ceil(core->clock())) + 1
                       : freeCycle;
 }
@@ -133,7 +133,7 @@ void XScale::onInterrupt(uint32_t) {
                            this, Interrupt, 0);
 }
 
-/// Makes sure that an event comes when there is something to do.
+/// Schedules an event if there is something to do.
 void XScale::wake() {
   bool hasWork = core->busy() ||
                  (program.handler != 0 &&

@@ -1,18 +1,18 @@
 // The control processor in the chip.
 //
-// Joins the instructions (XScaleEmulator) to the chip: memories at the
-// addresses of target-ixp/chip/MemoryMap.h, rings, queue array and atomic
-// operations as device words, and the scheduler's clock.
+// Connects the instruction emulator (XScaleEmulator) to the chip: memories at
+// the addresses of target-ixp/chip/MemoryMap.h; rings, queue array and atomic
+// operations as device words; and the scheduler's clock.
 //
 // Control and initialization functions run at once; the core is then busy for
-// the cycles they took. The message handler runs beside the microengines, slice
-// by slice, so that it may wait for them (a full ring): it starts when ring
-// to_xscale has a message and the core is free, and again as long as messages
-// are there when it returns. An interrupt of the CAP starts it too. The local
-// CSRs of the engines and the CAP's registers lie at the chip's own addresses,
-// so that code of the core can load and start engines. Whenever the core looks
-// at memory it sees what the engines' commands in front of its own do, served
-// or not: a message may be there before the packet's last bytes are in DRAM.
+// the cycles they took. The message handler runs alongside the microengines, in
+// slices, so that it can wait for them (a full ring). It starts when ring
+// to_xscale has a message and the core is free, and repeats while messages
+// remain when it returns. A CAP interrupt starts it too. The engines' local
+// CSRs and the CAP's registers lie at the chip's own addresses, so that the
+// core's code can load and start engines. A memory access of the core sees the
+// effect of every engine command issued before it, served or not: a message can
+// arrive before the packet's last bytes are in DRAM.
 
 #ifndef KARAKAL_SIM_IXP_CORE_XSCALE_H
 #define KARAKAL_SIM_IXP_CORE_XSCALE_H
@@ -39,7 +39,7 @@ class ChipObserver;
 class Scratch;
 class Sram;
 
-/// What the core is joined to.
+/// What the core is connected to.
 struct XScaleConnections {
   Scheduler *scheduler;
   const target::ChipParameters *parameters;
@@ -54,7 +54,7 @@ struct XScaleConnections {
 
 /// Addresses of an image's XScale code.
 struct XScaleProgram {
-  uint32_t handler = 0; ///< 0 = none
+  uint32_t handler = 0; ///< 0 if there is none
   uint32_t stackTop = 0;
   uint32_t arguments = 0; ///< argument block of control functions
 };
@@ -68,8 +68,8 @@ public:
   Result<uint32_t> call(uint32_t entry,
                         const std::vector<int64_t> &arguments) override;
   void onRingNotEmpty(uint32_t ring) override;
-  /// An engine wrote CAP interrupt `which`; the handler runs when the core is
-  /// free, and finds the reason in the CAP.
+  /// An engine raised CAP interrupt `which`; the handler runs when the core is
+  /// free and reads the reason from the CAP.
   void onInterrupt(uint32_t which);
   uint64_t busyUntil() const override;
   const Error *fault() const override {
@@ -97,7 +97,7 @@ private:
   uint64_t freeCycle = 0;
   bool isWakeScheduled = false;
   bool isInterrupted = false;
-  /// What XScaleRingSecond was given for the next put.
+  /// The word last written to XScaleRingSecond, for the next put.
   std::optional<uint32_t> secondWord;
 };
 

@@ -11,7 +11,7 @@ namespace karakal::sim {
 
 namespace {
 
-/// A job returns to this page, which holds no memory of the chip: the core's
+/// A job returns to this page, which no memory of the chip occupies: the core's
 /// highest page is unused on the IXP2400.
 constexpr uint32_t returnAddress = 0xfffff000;
 constexpr uint32_t pageBytes = 4096;
@@ -36,7 +36,7 @@ struct XScaleEmulator::Machine {
   XScaleParameters parameters;
   XScaleStatistics statistics;
 
-  /// A window and the machine it belongs to: Unicorn's callbacks get one.
+  /// A window and the machine that owns it; Unicorn's callbacks receive one.
   struct Window {
     Machine *machine;
     uint32_t base;
@@ -47,8 +47,8 @@ struct XScaleEmulator::Machine {
   uint32_t result = 0;
   double clock = 0;             ///< chip cycle up to which the job has run
   uint64_t jobInstructions = 0; ///< of the current job
-  uint64_t sliceEnd = 0;        ///< value of statistics.instructions to stop at
-  std::string fault;            ///< what a callback found, empty if nothing
+  uint64_t sliceEnd = 0; ///< the value of statistics.instructions to stop at
+  std::string fault;     ///< reported by a callback, empty if none
 
   ~Machine() {
     if (engine)
@@ -76,7 +76,7 @@ struct XScaleEmulator::Machine {
 };
 
 //===----------------------------------------------------------------------===//
-// What Unicorn calls
+// Unicorn's callbacks
 //===----------------------------------------------------------------------===//
 
 void XScaleEmulator::Machine::stopWith(const std::string &what) {
@@ -97,7 +97,7 @@ uint64_t XScaleEmulator::Machine::deviceRead(uint32_t address, unsigned size) {
     stopWith("reads " + hex(address) + ", where no device is");
     return 0;
   }
-  // Unicorn hands device data over as a little-endian machine does.
+  // Unicorn passes device data in little-endian order.
   return __builtin_bswap32(*value);
 }
 
@@ -123,7 +123,7 @@ Status XScaleEmulator::Machine::open() {
   if (code != UC_ERR_OK)
     return unicornError("Unicorn has no XScale model", code);
 
-  // Counts instructions, and stops before the first one beyond the slice.
+  // Counts instructions and stops before the first one past the slice.
   uc_cb_hookcode_t onCode = [](uc_engine *uc, uint64_t, uint32_t, void *user) {
     auto &core = *static_cast<Core *>(user);
     if (core.statistics.instructions >= core.sliceEnd)

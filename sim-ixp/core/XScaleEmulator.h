@@ -1,21 +1,22 @@
-// The XScale's instructions, on Unicorn.
+// Emulates the XScale's instructions with Unicorn.
 //
-// The IXP2400's control processor is an ARMv5TE core that runs big-endian.
-// Unicorn executes its instructions; this class gives Unicorn the chip's
-// memories (the very bytes that the microengines see), the device windows
-// (rings, queue array, atomics: one call a word), and a clock.
+// The IXP2400's control processor is a big-endian ARMv5TE core. Unicorn
+// executes its instructions; this class gives Unicorn the chip's memories (the
+// same bytes that the microengines see), the device windows (rings, queue
+// array, atomics: one call per word), and a clock.
 //
 // A job is one function of the image: its entry, up to four arguments in
-// r0..r3, the stack, and a return address at which the job is over. A job runs
-// to its end at once (`call`, for what happens before packets flow) or beside
-// the microengines (`start`, then `advance` to each cycle). Unicorn knows no
-// time: an instruction costs a constant number of cycles, a device access a
-// constant more. Both are parameters, not facts: no source gives them.
+// r0..r3, the stack, and a return address that ends the job. A job runs to its
+// end at once (`call`, before packets flow) or alongside the microengines
+// (`start`, then `advance` to each cycle). Unicorn does not model time: each
+// instruction costs a constant number of cycles, and each device access a
+// further constant. Both are parameters, not facts: no source gives them.
 //
-// Code is placed before it first runs: Unicorn keeps what it has translated.
+// Code must be in memory before it first runs, because Unicorn caches its
+// translations.
 //
-// A fault (an address where nothing answers, an undefined instruction) and a
-// job without end are errors that say where the core stood.
+// A fault (an unmapped address, an undefined instruction) and a job that never
+// ends are errors that give the core's program counter.
 
 #ifndef KARAKAL_SIM_IXP_CORE_XSCALEEMULATOR_H
 #define KARAKAL_SIM_IXP_CORE_XSCALEEMULATOR_H
@@ -29,53 +30,52 @@
 
 namespace karakal::sim {
 
-/// What the core reaches besides memory, word by word.
+/// The devices that the core reaches besides memory, one word at a time.
 class XScaleBus {
 public:
   virtual ~XScaleBus() = default;
-  /// The word at the physical byte `address`; nothing if no device is there.
+  /// Reads the word at physical byte `address`; nothing if there is no device.
   virtual std::optional<uint32_t> readWord(uint32_t address) = 0;
-  /// Writes the word; false if no device is there.
+  /// Writes the word; returns false if there is no device.
   virtual bool writeWord(uint32_t address, uint32_t value) = 0;
 };
 
-/// A memory of the chip in the core's view: big-endian bytes, shared.
+/// A memory of the chip as the core sees it: big-endian bytes, shared.
 struct XScaleMemory {
   uint32_t base;  ///< physical address, a multiple of 4,096
   uint8_t *bytes; ///< storage, owned by the simulator's unit
   uint32_t size;  ///< bytes, a multiple of 4,096
 };
 
-/// Addresses [first, last] whose loads and stores go past the caches: they
-/// cost `accessCycles` each, windows too.
+/// Uncached addresses [first, last]: each load or store costs `accessCycles`,
+/// in windows too.
 struct XScaleUncached {
   uint32_t first;
   uint32_t last;
 };
 
-/// A range of physical addresses that the bus answers.
+/// A range of physical addresses that the bus serves.
 struct XScaleWindow {
   uint32_t base; ///< a multiple of 4,096
   uint32_t size; ///< bytes, a multiple of 4,096
 };
 
-/// Numbers of the core's model; none is documented, all may be swept.
+/// Parameters of the core's model; none is documented, all may be swept.
 struct XScaleParameters {
-  /// Chip cycles of one instruction, caches and pipeline on average.
+  /// Average chip cycles per instruction, with caches and pipeline.
   double cyclesPerInstruction = 1;
-  /// Further chip cycles of one access past the caches.
+  /// Additional chip cycles per uncached access.
   double accessCycles = 100;
-  /// Instructions that run before the core looks at the clock again.
+  /// Instructions that run before the core checks the clock again.
   uint32_t sliceInstructions = 64;
-  /// A job that goes on longer than this, without `renew`, is taken for one
-  /// without end.
+  /// A job that runs longer than this without `renew` is an endless job.
   uint64_t jobInstructionsMax = 200'000'000;
 };
 
-/// What the core did so far.
+/// What the core has done so far.
 struct XScaleStatistics {
   uint64_t instructions = 0; ///< executed
-  uint64_t accesses = 0;     ///< past the caches
+  uint64_t accesses = 0;     ///< uncached
   uint64_t jobs = 0;         ///< started
 };
 
@@ -92,7 +92,7 @@ public:
   XScaleEmulator(const XScaleEmulator &) = delete;
   XScaleEmulator &operator=(const XScaleEmulator &) = delete;
 
-  /// Runs the function at `entry` to its end, in no time; returns r0.
+  /// Runs the function at `entry` to its end, in no simulated time; returns r0.
   /// Only while no job is running.
   Result<uint32_t> call(uint32_t entry, const std::vector<uint32_t> &arguments);
 
@@ -100,17 +100,17 @@ public:
   void start(uint32_t entry, const std::vector<uint32_t> &arguments,
              uint64_t cycle);
 
-  /// Runs the job as far as the chip's clock has come.
+  /// Runs the job up to the chip's current cycle.
   Status advance(uint64_t cycle);
 
-  /// The job has got more to do: it may run as long again. A handler goes on
-  /// while its ring holds messages.
+  /// The job has more to do: restarts its time limit. A handler continues while
+  /// its ring holds messages.
   void renew();
 
   /// Chip cycle up to which the job has run.
   double clock() const;
 
-  /// Chip cycles that everything run so far took.
+  /// Chip cycles of everything that has run so far.
   double cyclesTaken() const;
 
   /// True between `start` and the job's return.

@@ -1,10 +1,10 @@
-// What the chip asks of its media interface.
+// The interface between the chip and its media interface.
 //
 // The media switch fabric interface is a command unit like any other (msf read,
 // write, fast_wr) with two more duties: it holds the receive and transmit
 // buffers that `dram[rbuf_rd]` and `dram[tbuf_wr]` move, and it knows when the
-// offered traffic is over. The DRAM unit does the timing of the moves and calls
-// readRbuf or writeTbuf when the data crosses.
+// offered traffic has ended. The DRAM unit times the moves and calls readRbuf
+// or writeTbuf when the data is transferred.
 
 #ifndef KARAKAL_SIM_IXP_MEDIA_MEDIAINTERFACE_H
 #define KARAKAL_SIM_IXP_MEDIA_MEDIAINTERFACE_H
@@ -25,24 +25,24 @@ public:
   virtual void writeTbuf(uint32_t address, const uint8_t *from,
                          uint32_t bytes) = 0;
 
-  /// Told beside each of these: which DRAM byte address the data goes to
-  /// (isReceive) or comes from. So the media interface can tell which received
-  /// frame left again.
+  /// Called together with each of these: the DRAM byte address that the data
+  /// goes to (isReceive) or comes from. With it the media interface can match
+  /// transmitted frames to received ones.
   virtual void onBufferMove(bool isReceive, uint32_t mediaAddress,
                             uint32_t dramAddress) {}
 
-  /// A register, or a word of the buffers, at a byte address of the MSF's
-  /// space; `engine` is the writer, which may be xscaleActor.
+  /// A register, or a word of the buffers, at a byte address in MSF space;
+  /// `engine` is the writer, which may be xscaleActor.
   virtual uint32_t readRegister(uint32_t address) const = 0;
   virtual void writeRegister(uint32_t address, uint32_t value,
                              uint32_t engine) = 0;
 
   /// Starts receiving: called once, after loading, at cycle 0.
   virtual void start() = 0;
-  /// All of the offered packets have been taken in, dropped at the pins or
-  /// refused; none is left on a wire or in the receive buffer.
+  /// True when every offered packet has been received, dropped at the pins or
+  /// refused, and none is left on a wire or in the receive buffer.
   virtual bool isReceiveDone() const = 0;
-  /// Nothing valid is left in the transmit buffer or on an output wire.
+  /// True when no valid element is in the transmit buffer or on an output wire.
   virtual bool isTransmitDone() const = 0;
   /// Packets of the trace that have begun to arrive (for `@packet N` calls, the
   /// progress bar and the end of warm-up).

@@ -43,7 +43,7 @@ Msf::Msf(Chassis &chassis, ChipObserver &observer, TrafficSource &source)
 
 void Msf::accept(Command &command) {
   const target::ChipParameters &chip = chassis.parameters();
-  // What of a register's latency is neither the way there nor the way back.
+  // The part of a register's latency that is not spent on the buses.
   uint64_t ways = chip.busRequestCycles + chip.busReturnCycles;
   uint64_t service = chip.msfLatency > ways ? chip.msfLatency - ways : 0;
   uint64_t ready = chassis.scheduler().now() + service;
@@ -111,7 +111,7 @@ void Msf::writeRegister(uint32_t address, uint32_t value, uint32_t engine) {
     std::memcpy(transmit.buffer().data() + (address - target::MsfBufferData),
                 &bigEndian, 4);
   } else if (address >= target::MsfTbufElementControl) {
-    // The second word makes no difference: it must be 0.
+    // The second word must be 0 and has no effect.
     if (address % 8 == 0)
       transmit.validate((address - target::MsfTbufElementControl) / 8, value,
                         engine);
@@ -127,7 +127,7 @@ void Msf::writeRegister(uint32_t address, uint32_t value, uint32_t engine) {
   }
 }
 
-/// Registers that keep their value and set something up.
+/// Registers that store their value and configure something.
 void Msf::configure(uint32_t address, uint32_t value, uint32_t engine) {
   uint32_t list = (address - msf::freelistTimeout) / 4;
   if (address == target::MsfRxControl)

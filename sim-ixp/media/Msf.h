@@ -1,14 +1,14 @@
 // The media switch fabric interface.
 //
-// The unit between engines and ports: its commands are msf read, write and
-// fast_wr, its registers those of MsfRegisters.h. The receive side lives in
-// MsfReceive, the transmit side in MsfTransmit; this class decodes commands and
-// holds what both share.
+// The unit between engines and ports. Its commands are msf read, write and
+// fast_wr; its registers are those of MsfRegisters.h. MsfReceive is the receive
+// side and MsfTransmit the transmit side; this class decodes commands and holds
+// the state that both share.
 //
-// It also remembers which received frame each packet buffer holds: rbuf_rd puts
-// a frame's number on the buffer it writes, tbuf_wr takes it to the element
-// that leaves. Software sees nothing of it; the run's report gains latency and
-// order.
+// It also records which received frame each packet buffer holds: rbuf_rd
+// assigns a frame's number to the buffer that it writes, tbuf_wr passes it to
+// the transmit element. Software cannot see this; the run's report uses it for
+// latency and order.
 
 #ifndef KARAKAL_SIM_IXP_MEDIA_MSF_H
 #define KARAKAL_SIM_IXP_MEDIA_MSF_H
@@ -33,12 +33,12 @@ class Msf : public MediaInterface, public EventTarget {
 public:
   Msf(Chassis &chassis, ChipObserver &observer, TrafficSource &source);
 
-  /// Called with each frame that has left, in the order of leaving.
+  /// Called with each transmitted frame, in the order of leaving.
   void onSent(std::function<void(const SentFrame &)> callback) {
     transmit.onSent(std::move(callback));
   }
-  /// The buffer of a handle went back to the free list: what it is used for
-  /// next is no received frame until rbuf_rd says so.
+  /// The buffer of a handle returned to the free list: it holds no received
+  /// frame until the next rbuf_rd into it.
   void forgetBuffer(uint32_t handle) {
     originOfBuffer(target::bufferAddress(handle)) = FrameOrigin();
   }
@@ -87,9 +87,9 @@ private:
   ChipObserver &observer;
   MsfReceive receive;
   MsfTransmit transmit;
-  /// Registers that do nothing but keep what was written, by word.
+  /// Registers that only store what is written, by word.
   std::vector<uint32_t> kept;
-  /// One a packet buffer.
+  /// One per packet buffer.
   std::vector<FrameOrigin> origins;
 };
 

@@ -1,4 +1,4 @@
-// From the wire to a waiting thread.
+// The receive side: from the wire to a waiting thread.
 
 #include "sim-ixp/media/MsfReceive.h"
 
@@ -122,7 +122,7 @@ void MsfReceive::startFrame(uint64_t cycle, uint32_t index) {
   port.isScheduled = false;
   port.frame = *source.peek(index);
   uint32_t bytes = static_cast<uint32_t>(port.frame.bytes->size());
-  // A frame longer than the FIFO passes through it while it is empty.
+  // A frame longer than the FIFO may pass through an empty FIFO.
   bool hasRoom =
       port.fifoUsed == 0 || port.fifoUsed + bytes <= params.portsFifoBytes;
   if (!hasRoom && source.isClosedLoop()) {
@@ -303,7 +303,7 @@ void MsfReceive::setTimeout(uint32_t number, uint32_t ticks) {
   startTimeout(lists[number]);
 }
 
-/// The first thread of a list begins to wait.
+/// The first thread of a list starts to wait.
 void MsfReceive::startTimeout(List &list) {
   if (list.timeoutTicks == 0 || list.threads.empty())
     return;

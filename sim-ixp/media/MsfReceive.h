@@ -1,20 +1,19 @@
-// From the wire to a waiting thread.
+// The receive side: from the wire to a waiting thread.
 //
-// A frame comes in by five steps:
-//   1. its port's wire carries it into the port's FIFO, at line rate;
-//   2. the FIFO hands it on in pieces of one element (an "mpacket"), as soon as
-//      the piece is whole; the last piece waits for the frame's CRC;
-//   3. the media bus, shared by the ports in turn, moves a piece into the first
-//      element of the element free list; without a free element it stands
-//      still, and the FIFOs fill up;
+// A frame is received in five steps:
+//   1. the port's wire carries it into the port's FIFO, at line rate;
+//   2. the FIFO passes it on in pieces of one element ("mpackets"), each as
+//      soon as it is complete; the last piece waits for the frame's CRC;
+//   3. the media bus, which serves the ports in turn, moves a piece into the
+//      first element of the element free list; without a free element it
+//      stalls, and the FIFOs fill up;
 //   4. full elements wait in the order in which they were filled;
 //   5. the first of them goes to the first thread of the thread free list: two
 //      status words are pushed into its transfer registers, with a signal.
-// Software gives an element back through RBUF_ELEMENT_DONE. Elements have 64,
-// 128 or 256 bytes, as RX_CONTROL says. Its bus width says how many thread free
-// lists there are: port p is served by the list p modulo their number [M]. A
-// list may have a timeout: its first thread then gets a null status instead of
-// waiting for ever.
+// Software frees an element through RBUF_ELEMENT_DONE. RX_CONTROL sets the
+// element size (64, 128 or 256 bytes); its bus width sets the number of thread
+// free lists: list p modulo that number serves port p [M]. A list may have a
+// timeout: its first thread then gets a null status instead of waiting forever.
 
 #ifndef KARAKAL_SIM_IXP_MEDIA_MSFRECEIVE_H
 #define KARAKAL_SIM_IXP_MEDIA_MSFRECEIVE_H
@@ -35,8 +34,8 @@ namespace karakal::sim {
 
 class ChipObserver;
 
-/// Where a frame came from: kept with its element, so that the run can tell
-/// what became of it.
+/// The origin of a frame, stored with its element so that the run can tell what
+/// became of the frame.
 struct FrameOrigin {
   uint64_t number = SentFrame::unknownNumber;
   /// Cycle of the frame's last bit on the wire.
@@ -45,11 +44,11 @@ struct FrameOrigin {
 
 /// Totals of the receive side.
 struct ReceiveStatistics {
-  uint64_t framesArrived = 0; ///< begun on a wire
-  uint64_t framesLost = 0;    ///< no room in a port's FIFO (open loop)
+  uint64_t framesArrived = 0; ///< whose first bit is on a wire
+  uint64_t framesLost = 0;    ///< no space in a port's FIFO (open loop)
   uint64_t frameBits = 0;     ///< arrived, with CRC
   uint64_t mpackets = 0;      ///< handed to threads
-  uint64_t nullStatuses = 0;  ///< given to threads by a list's timeout
+  uint64_t nullStatuses = 0;  ///< sent to threads by a list's timeout
   /// Cycles in which a piece waited for a free element.
   uint64_t elementWaitCycles = 0;
 };
@@ -61,19 +60,19 @@ public:
 
   /// Puts the usable elements on the free list and opens the ports.
   void start();
-  /// Nothing left on a wire, in a FIFO or in an element.
+  /// True when nothing is left on a wire, in a FIFO or in an element.
   bool isDone() const;
 
   // ---- registers -----------------------------------------------------------
-  /// Element size and lists; a fault of `engine` while an element is in use.
+  /// Sets element size and lists; `engine` faults while an element is in use.
   void setControl(uint32_t value, uint32_t engine);
   void addThread(uint32_t list, uint32_t data);
   void setTimeout(uint32_t list, uint32_t ticks);
-  /// An element that is not in use is a fault of `engine`.
+  /// Frees an element; `engine` faults if the element is not in use.
   void freeElement(uint32_t element, uint32_t engine);
 
   const std::array<uint8_t, msf::bufferBytes> &buffer() const { return rbuf; }
-  /// Of the frame in the element at an address of the MSF's space.
+  /// The origin of the frame in the element at an address in MSF space.
   const FrameOrigin &originAt(uint32_t address) const {
     return elements[size.elementAt(address)].origin;
   }
@@ -99,7 +98,7 @@ private:
     OfferedFrame frame;       ///< on the wire
     uint32_t pieceOffset = 0; ///< of the frame, arriving now
     bool isOnWire = false;
-    bool isHeld = false;      ///< closed loop: waits for room in the FIFO
+    bool isHeld = false;      ///< closed loop: waits for space in the FIFO
     bool isScheduled = false; ///< its next frame's start is an event
     uint32_t fifoUsed = 0;    ///< bytes, reserved at the frame's start
     Fifo<Piece> pieces;
@@ -110,12 +109,12 @@ private:
     Piece piece{};
     FrameOrigin origin;
   };
-  /// Threads that wait, and full elements that wait for them.
+  /// Waiting threads, and the full elements that wait for threads.
   struct List {
     Fifo<uint32_t> threads;
     Fifo<uint32_t> fullElements;
     uint32_t timeoutTicks = 0;
-    uint32_t serial = 0; ///< of the first thread: older timeouts are void
+    uint32_t serial = 0; ///< of the first thread: invalidates older timeouts
   };
 
   void fillFreeList();
@@ -150,7 +149,7 @@ private:
   uint64_t elementMissingSince = 0;
   uint32_t nextPort = 0;
   bool isStarted = false;
-  uint64_t startCycle = 0; ///< from which open-loop frames are due
+  uint64_t startCycle = 0; ///< open-loop arrival times count from here
   uint32_t elementsInUse = 0;
   ReceiveStatistics totals;
 };

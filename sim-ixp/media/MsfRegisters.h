@@ -1,11 +1,11 @@
 // Addresses and fields of the MSF.
 //
-// The media switch fabric interface as software sees it, beside the register
-// offsets of target-ixp/chip/MemoryMap.h. The fields of the receive status come
-// from the register header and the receive and transmit microcode that Linux
-// carries for the real chip. Where no source states a position it is this
-// project's choice, tagged [M]; microcode (runtime/rx.uc, runtime/tx.uc) and
-// the model agree on it here and nowhere else.
+// The MSF as software sees it, in addition to the register offsets of
+// target-ixp/chip/MemoryMap.h. The fields of the receive status come from the
+// register header and the receive and transmit microcode that Linux carries for
+// the real chip. A position that no source states is this project's choice,
+// tagged [M]; microcode (runtime/rx.uc, runtime/tx.uc) and model share its
+// definition here.
 
 #ifndef KARAKAL_SIM_IXP_MEDIA_MSFREGISTERS_H
 #define KARAKAL_SIM_IXP_MEDIA_MSFREGISTERS_H
@@ -19,17 +19,18 @@ namespace karakal::sim::msf {
 // ---- buffers ---------------------------------------------------------------
 constexpr uint32_t spaceBytes = 0x4000;
 constexpr uint32_t bufferBytes = target::MsfBufferBytes;
-/// Elements of the smallest size, after reset.
+/// Elements of the smallest size, at reset.
 constexpr uint32_t elementCountMax = target::MpacketElements;
-/// Transmit partitions: one a port, each a quarter of the elements, in order,
+/// Transmit partitions: one per port, each a quarter of the elements, in order,
 /// counted by TX_SEQUENCE_partition [M].
 constexpr uint32_t partitionCount = 4;
-/// Elements that must never be on the free list, by the size code (IXP2400
-/// erratum 69).
+/// Elements that must never be on the free list, by size code (IXP2400 erratum
+/// 69).
 constexpr uint32_t elementsUnusable[3][4] = {
     {0, 9, 18, 27}, {0, 4, 9, 13}, {0, 2, 4, 6}};
 
-/// How a buffer is cut into elements: bits 3:2 of RX_CONTROL and TX_CONTROL.
+/// How a buffer is divided into elements: bits 3:2 of RX_CONTROL and
+/// TX_CONTROL.
 struct ElementSize {
   uint32_t code = 0; ///< 0, 1, 2 = 64, 128, 256 bytes
 
@@ -41,7 +42,7 @@ struct ElementSize {
   constexpr uint32_t partitionElements() const {
     return count() / partitionCount;
   }
-  /// The element at an address of the MSF's space.
+  /// The element at an address in MSF space.
   constexpr uint32_t elementAt(uint32_t address) const {
     return (address - target::MsfBufferData) % bufferBytes / bytes();
   }
@@ -49,23 +50,23 @@ struct ElementSize {
 
 // ---- thread free lists -----------------------------------------------------
 constexpr uint32_t freelistCount = 4;
-/// Bits 21:20 of RX_CONTROL, the width of the bus (1x32, 2x16, 4x8, 1x16 +
-/// 2x8), say how many ports it has and so how many lists are in use.
+/// Bits 21:20 of RX_CONTROL are the bus width (1x32, 2x16, 4x8, 1x16 + 2x8):
+/// the number of ports on the bus, and so of lists in use.
 constexpr uint32_t freelistsInUse(uint32_t control) {
   constexpr uint32_t lists[] = {1, 2, 4, 3};
   return lists[control >> 20 & 3];
 }
-/// Timeout of list 0 [R]; how long its first thread waits at most, in ticks of
-/// the timestamp, 0 = for good. The unit is this project's choice [M].
+/// Timeout of list 0 [R]: the longest wait of its first thread, in timestamp
+/// ticks; 0 = forever. The unit of measure is this project's choice [M].
 constexpr uint32_t freelistTimeout = 0x50;
 constexpr uint32_t timeoutTickCycles = target::TimestampTickCycles;
-/// What the thread then gets: no start, no end, no bytes, of element 0, which
-/// no free list holds [M].
+/// The status on a timeout: no start, no end, no bytes, of element 0, which is
+/// never on a free list [M].
 constexpr uint32_t statusNull = 0;
 
 // ---- RX_THREAD_FREELIST data, 16 bits --------------------------------------
 constexpr uint32_t freelistSignal(uint32_t data) { return data >> 12 & 0xf; }
-/// Cluster and engine in it: 0..7 is the engine's index.
+/// Its cluster and engine: 0..7 is the engine's index.
 constexpr uint32_t freelistEngine(uint32_t data) { return data >> 7 & 0x7; }
 constexpr uint32_t freelistContext(uint32_t data) { return data >> 4 & 0x7; }
 constexpr uint32_t freelistXfer(uint32_t data) { return data & 0xf; }

@@ -1,4 +1,4 @@
-// From the transmit buffer to the wire.
+// The transmit side: from the transmit buffer to the wire.
 
 #include "sim-ixp/media/MsfTransmit.h"
 
@@ -98,7 +98,7 @@ bool MsfTransmit::isReady(uint32_t index) const {
       elements[index * size.partitionElements() + partition.next];
   if (!element.isValid)
     return false;
-  // A frame longer than the FIFO could never pass: frames are sent whole.
+  // Frames are sent whole, so one longer than the FIFO could never pass.
   const Port &port = ports[index];
   return port.fifoUsed + msf::controlLength(element.control) <=
          params.portsFifoBytes;
@@ -124,7 +124,7 @@ void MsfTransmit::tryBus(uint64_t cycle) {
   events.schedule(taken + cycles, this, ElementMoved, number);
 }
 
-/// Memory for a frame: that of one that has left, if there is any.
+/// Storage for a frame; reuses that of a frame that has left, if any.
 std::vector<uint8_t> MsfTransmit::takeBytes() {
   std::vector<uint8_t> bytes;
   if (spareBytes.empty()) {
@@ -160,7 +160,7 @@ void MsfTransmit::elementMoved(uint64_t cycle, uint32_t number) {
     port.filling.bytes = takeBytes();
     port.filling.port = index;
     port.filling.number = element.origin.number;
-    // Kept here until the frame leaves.
+    // Stored here until the frame leaves.
     port.filling.latencyCycles = element.origin.arrivedCycle;
   }
   const uint8_t *payload = tbuf.data() + number * size.bytes() +

@@ -1,16 +1,16 @@
-// From the transmit buffer to the wire.
+// The transmit side: from the transmit buffer to the wire.
 //
-// The transmit buffer is four partitions, one a port, of 32 elements of 64
-// bytes, 16 of 128 or 8 of 256 (TX_CONTROL). Software
-// fills the elements of a partition in order (dram[tbuf_wr]), and makes each
-// valid by its control words. In each partition the MSF takes the next element
-// as soon as it is valid, moves it over the media bus into the port's FIFO when
-// there is room, and counts it in TX_SEQUENCE: what software reads to know how
-// many elements are free again. So the order on a wire is the order in which
-// elements were taken into use, whatever the order in which they become valid.
+// The transmit buffer has four partitions, one per port, of 32 elements of 64
+// bytes, 16 of 128 or 8 of 256 (TX_CONTROL). Software fills the elements of a
+// partition in order (dram[tbuf_wr]) and validates each through its control
+// words. In each partition the MSF takes the next element as soon as it is
+// valid, moves it over the media bus into the port's FIFO when there is space,
+// and counts it in TX_SEQUENCE, which software reads to learn how many elements
+// are free again. So frames leave in the order in which elements were
+// allocated, whatever the order in which they become valid.
 //
-// The port sends a frame once it holds it whole, at line rate, a frame below
-// the least length in the time of the least length.
+// The port sends a frame once it holds all of it, at line rate; a frame below
+// the minimum length takes the time of the minimum length.
 
 #ifndef KARAKAL_SIM_IXP_MEDIA_MSFTRANSMIT_H
 #define KARAKAL_SIM_IXP_MEDIA_MSFTRANSMIT_H
@@ -44,7 +44,7 @@ class MsfTransmit : public EventTarget {
 public:
   MsfTransmit(Chassis &chassis, ChipObserver &observer, uint32_t portCount);
 
-  /// Called with each frame at the cycle at which it has left.
+  /// Called with each frame at the cycle at which it leaves.
   void onSent(std::function<void(const SentFrame &)> callback) {
     sink = std::move(callback);
   }
@@ -52,14 +52,14 @@ public:
   // ---- registers and buffer ------------------------------------------------
   /// TX_SEQUENCE of a partition.
   uint32_t sequence(uint32_t partition) const;
-  /// Element size; a fault of `engine` while an element is valid.
+  /// Sets the element size; `engine` faults while an element is valid.
   void setControl(uint32_t value, uint32_t engine);
-  /// Makes an element valid. Faults of `engine`: the element is valid already,
-  /// its payload does not fit, its start and end marks do not fit the frame.
+  /// Validates an element. `engine` faults if the element is already valid, its
+  /// payload does not fit, or its start and end marks do not fit the frame.
   void validate(uint32_t element, uint32_t controlWord, uint32_t engine);
   std::array<uint8_t, msf::bufferBytes> &buffer() { return tbuf; }
-  /// Says which received frame's data the element at an address of the MSF's
-  /// space holds.
+  /// Records which received frame's data the element at an address in MSF space
+  /// holds.
   void setOriginAt(uint32_t address, const FrameOrigin &origin) {
     elements[size.elementAt(address)].origin = origin;
   }
@@ -80,7 +80,7 @@ private:
     FrameOrigin origin;
   };
   struct Partition {
-    uint32_t next = 0; ///< element within the partition to send next
+    uint32_t next = 0; ///< the partition's next element to send
     uint32_t sent = 0; ///< elements so far
     uint32_t validCount = 0;
   };
@@ -88,7 +88,7 @@ private:
     uint32_t fifoUsed = 0;
     bool isInFrame = false; ///< between start and end elements
     SentFrame filling;      ///< arriving over the bus
-    Fifo<SentFrame> frames; ///< whole, waiting for the wire
+    Fifo<SentFrame> frames; ///< complete, waiting for the wire
     bool isOnWire = false;
     double wireFree = 0;
   };
@@ -109,7 +109,7 @@ private:
   std::array<Element, msf::elementCountMax> elements{};
   std::array<Partition, msf::partitionCount> partitions{};
   std::vector<Port> ports;
-  /// Memory of frames that have left.
+  /// Storage of frames that have left, for reuse.
   std::vector<std::vector<uint8_t>> spareBytes;
   Server mediaBus;
   bool isBusTaken = false;

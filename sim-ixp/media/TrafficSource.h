@@ -56,7 +56,7 @@ public:
   TrafficSource(std::vector<traces::Packet> trace,
                 const TrafficOptions &options);
 
-  /// The next frame of `port`, or nullptr if it has none left. Stays the same
+  /// The next frame of `port`, or nullptr if there is none. Does not change
   /// until `take`.
   const OfferedFrame *peek(uint32_t port);
   void take(uint32_t port);
@@ -87,8 +87,8 @@ struct SentFrame {
   static constexpr uint64_t unknownNumber = ~uint64_t{0};
   uint64_t cycle = 0; ///< of its first bit on the wire
   uint32_t port = 0;
-  /// Number of the packet that was received into its buffer, `unknownNumber`
-  /// for a copy.
+  /// The number of the packet that was received into its buffer;
+  /// `unknownNumber` for a copy.
   uint64_t number = unknownNumber;
   /// From the last bit received to the first bit sent; 0 if the number is
   /// unknown.
@@ -96,7 +96,7 @@ struct SentFrame {
   std::vector<uint8_t> bytes;
 };
 
-/// Bytes of `ports.gap_bytes` that go before a frame.
+/// The bytes of `ports.gap_bytes` that precede a frame.
 constexpr uint32_t preambleBytes = 8;
 
 /// Cycles that `bytes` take on the wire of a port.

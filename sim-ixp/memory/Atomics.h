@@ -1,6 +1,6 @@
-// Read-modify-write of scratch and SRAM.
+// Atomic operations of scratch and SRAM.
 //
-// What an atomic command does to its word, and which signals it raises.
+// How an atomic command changes its word, and which signals it raises.
 
 #ifndef KARAKAL_SIM_IXP_MEMORY_ATOMICS_H
 #define KARAKAL_SIM_IXP_MEMORY_ATOMICS_H
@@ -12,7 +12,7 @@
 
 namespace karakal::sim {
 
-/// What the memory word becomes.
+/// The new value of the memory word.
 constexpr uint32_t applyAtomic(target::WordAccess access, uint32_t old,
                                uint32_t operand) {
   switch (access) {
@@ -39,9 +39,9 @@ constexpr uint32_t applyAtomic(target::WordAccess access, uint32_t old,
 }
 
 /// A command that takes and returns words has a pair of signals. The pull has
-/// raised the even one already and leaves the odd one to the push. An atomic
-/// command without an operand that returns the old value has the pair, too: its
-/// push raises both.
+/// already raised the even one and leaves the odd one to the push. An atomic
+/// command that takes no operand and returns the old value has the pair too:
+/// its push raises both.
 inline void raiseRestOfPair(Command &command) {
   if (command.signal == 0)
     return;

@@ -32,7 +32,7 @@ uint32_t bufferAddress(const Command &command) {
 
 constexpr uint32_t bufferBits = 1u << 4;
 
-/// Which bits of word `index` of a burst are written.
+/// The bits of word `index` of a burst that are written.
 uint32_t maskOf(const Command &command, uint32_t index) {
   if (!command.isIndirect || !(command.indirectWord & target::IndirectByteMask))
     return ~0u;
@@ -79,7 +79,7 @@ Dram::Channel &Dram::channelOf(uint64_t address) {
                         channels.size()];
 }
 
-/// Where the piece of a burst that begins at `address` ends: at the end of the
+/// The end of the piece of a burst that begins at `address`: the end of the
 /// burst, of its bank's block, or of its channel's.
 uint64_t Dram::pieceEnd(uint64_t address, uint64_t end) const {
   const target::ChipParameters &params = chassis.parameters();
@@ -96,9 +96,9 @@ uint64_t Dram::blockOf(uint64_t address) const {
 }
 
 /// The bank of an interleaved block: the sum of the block number's digits in
-/// base `banks`, modulo that. Neighbours lie in different banks, and so do the
-/// same places of packet buffers, which a plain modulo would put into one. How
-/// the chip does it is not documented [M].
+/// base `banks`, modulo `banks`. Neighbours lie in different banks, and so do
+/// equal offsets of packet buffers, which a plain modulo would put into one
+/// bank. The chip's own mapping is not documented [M].
 uint32_t Dram::bankOf(uint64_t block) const {
   uint64_t count = banksPerChannel, sum = 0;
   if (count == 1)
@@ -113,8 +113,9 @@ uint32_t Dram::bankOf(uint64_t block) const {
   return static_cast<uint32_t>(sum % count);
 }
 
-/// How long an access of `quads` at `address` keeps its bank. A closed row is
-/// opened, transferred and closed: the row cycle holds the first quadword.
+/// How long an access of `quads` at `address` occupies its bank. A closed row
+/// is opened, transferred and closed: the row cycle includes the first
+/// quadword.
 uint64_t Dram::bankCycles(Bank &bank, uint64_t address, uint64_t quads) const {
   const target::ChipParameters &params = chassis.parameters();
   if (params.dramOpenRows) {
@@ -126,8 +127,8 @@ uint64_t Dram::bankCycles(Bank &bank, uint64_t address, uint64_t quads) const {
   return params.dramBankCycles + (quads - 1) * params.dramQuadCycles;
 }
 
-/// Does the refreshes that were due up to `cycle`: a bank that works finishes
-/// first. Of those that fell into an idle time only the last is felt.
+/// Performs the refreshes due up to `cycle`: a busy bank finishes first. Of the
+/// refreshes in an idle period only the last has an effect.
 void Dram::refresh(Channel &channel, uint64_t cycle) {
   const target::ChipParameters &params = chassis.parameters();
   if (cycle < channel.nextRefresh)
@@ -140,7 +141,7 @@ void Dram::refresh(Channel &channel, uint64_t cycle) {
   channel.nextRefresh = cycle - since + params.dramRefreshInterval;
 }
 
-/// Takes bank and bus for every piece of the burst.
+/// Reserves bank and bus for every piece of the burst.
 Dram::BurstTimes Dram::reserve(const Command &command, uint64_t notBefore) {
   const target::ChipParameters &params = chassis.parameters();
   bool isWrite = command.op == Op::DramWrite || command.op == Op::DramRbufRd;
@@ -204,7 +205,7 @@ void Dram::settle() {
     act(*command);
 }
 
-/// Reads or writes the memory, once a command.
+/// Reads or writes the memory, once per command.
 void Dram::act(Command &command) {
   if (!command.pendingAt)
     return;
@@ -229,7 +230,7 @@ void Dram::serve(uint64_t cycle, Command &command) {
   act(command);
   switch (target::dramCommand(command.op)) {
   case target::DramCommand::Read:
-    // The latency is that of one quadword: its second word is part of it.
+    // The latency is that of one quadword, and so includes its second word.
     chassis.push(command, words,
                  cycle + timing.dataCycles -
                      std::min(timing.dataCycles, params.busDramWordCycles));

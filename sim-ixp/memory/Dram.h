@@ -1,16 +1,15 @@
 // The DRAM channel.
 //
-// One 64-bit DDR channel, or several among which addresses are interleaved:
-// 8-byte grain, banks interleaved by a few hundred bytes. A command waits for
-// its bank and then for the data bus; commands to different banks overlap. Each
-// access opens its row and closes it again (or, with dram.open_rows, leaves it
-// open for hits); the data bus loses a clock between reads and writes, and a
-// refresh closes all banks now and then. `rbuf_rd` and `tbuf_wr` move quadwords
-// between DRAM and the media interface's buffers without touching an engine's
-// registers.
+// One 64-bit DDR channel, or several with interleaved addresses: 8-byte grain,
+// banks interleaved by a few hundred bytes. A command waits for its bank and
+// then for the data bus; commands to different banks overlap. Each access opens
+// its row and closes it again (or, with dram.open_rows, leaves it open for
+// hits). The data bus loses a clock between reads and writes, and a periodic
+// refresh closes all banks. `rbuf_rd` and `tbuf_wr` move quadwords between DRAM
+// and the media interface's buffers without touching an engine's registers.
 //
-// The core shares the storage. Its accesses queue behind the commands that the
-// unit has accepted: settle() does what they ask before the core looks.
+// The core shares the storage. Its accesses queue after the commands that the
+// unit has accepted: settle() applies their effects before the core's access.
 
 #ifndef KARAKAL_SIM_IXP_MEMORY_DRAM_H
 #define KARAKAL_SIM_IXP_MEMORY_DRAM_H
@@ -34,11 +33,11 @@ public:
   Dram(uint32_t bytes, Chassis &chassis, ChipObserver &observer);
 
   Memory &memory() { return storage; }
-  /// Who holds the receive and transmit buffers.
+  /// Sets the owner of the receive and transmit buffers.
   void connectMedia(MediaInterface *media) { buffers = media; }
 
-  /// Brings the memory to where it is when every accepted command is served;
-  /// when each is served, and all that an engine can see, stays as it is.
+  /// Applies the effects of all accepted commands to memory. The time at which
+  /// each is served, and all that an engine can see, does not change.
   void settle();
 
   void accept(Command &command) override;
@@ -60,7 +59,7 @@ public:
   }
 
 private:
-  /// When the first and the last piece of a burst start.
+  /// The start times of a burst's first and last piece.
   struct BurstTimes {
     uint64_t first;
     uint64_t last;
@@ -93,11 +92,11 @@ private:
   MediaInterface *buffers = nullptr;
   uint32_t banksPerChannel;
   std::vector<Channel> channels;
-  /// Shifts for divisions by dram.bank_bytes and by the number of banks, if
-  /// these are powers of two; else 0.
+  /// Shifts that divide by dram.bank_bytes and by the number of banks, if these
+  /// are powers of two; otherwise 0.
   uint32_t blockShift = 0;
   uint32_t bankShift = 0;
-  /// Sums of the digits of numbers of `digitBits` bits, whole digits.
+  /// Digit sums of numbers of `digitBits` bits (whole digits).
   uint32_t digitBits = 0;
   std::array<uint8_t, 256> digitSums{};
 };

@@ -1,8 +1,8 @@
 // The hash unit.
 //
-// Hashes one to three keys of 48, 64 or 128 bits a command
+// Hashes one to three keys of 48, 64 or 128 bits per command
 // (target-ixp/table/HashFunction.h). The result replaces the key in the
-// transfer-in registers of the same numbers. Keys lie with the low word first.
+// transfer-in registers of the same numbers. The low word of a key comes first.
 
 #ifndef KARAKAL_SIM_IXP_MEMORY_HASH_H
 #define KARAKAL_SIM_IXP_MEMORY_HASH_H

@@ -12,12 +12,12 @@ namespace karakal::sim {
 Memory::Memory(uint32_t size) : byteCount(size), mask(size - 1) {
   KARAKAL_ASSERT(size >= 4096 && (size & (size - 1)) == 0,
                  "a memory's size is a power of two of at least a page");
-  // Anonymous pages are zero and cost nothing until they are touched.
+  // Anonymous pages are zero and cost nothing until touched.
   void *pages = mmap(nullptr, size, PROT_READ | PROT_WRITE,
                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   KARAKAL_ASSERT(pages != MAP_FAILED, "no address space for a memory");
-  // Pages of 2 MB where the host has them: tables and buffers are touched all
-  // over. It need not, and nothing depends on it.
+  // Asks for 2 MB pages, because accesses spread over tables and buffers. The
+  // host may refuse; nothing depends on it.
   madvise(pages, size, MADV_HUGEPAGE);
   bytes = static_cast<uint8_t *>(pages);
 }

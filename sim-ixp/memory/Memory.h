@@ -1,9 +1,9 @@
 // Big-endian storage of one memory.
 //
 // Every memory of the chip is an array of bytes in big-endian order: the word
-// at address a is bytes a..a+3, most significant first. The storage is aligned
-// to pages, so that the XScale emulator maps the same bytes and both sides see
-// one memory.
+// at address a is bytes a..a+3, most significant first. The storage is
+// page-aligned, so that the XScale emulator maps the same bytes and both sides
+// see one memory.
 
 #ifndef KARAKAL_SIM_IXP_MEMORY_MEMORY_H
 #define KARAKAL_SIM_IXP_MEMORY_MEMORY_H
@@ -36,8 +36,8 @@ public:
     std::memcpy(bytes + (address & mask & ~3u), &value, 4);
   }
 
-  /// Tells the host that `address` will be looked at: between a command's
-  /// arrival and its service there is time to fetch it.
+  /// Prefetches `address` on the host: there is time to do so between a
+  /// command's arrival and its service.
   void prefetch(uint32_t address) const {
     __builtin_prefetch(bytes + (address & mask));
   }

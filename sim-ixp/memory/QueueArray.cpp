@@ -17,7 +17,7 @@ uint32_t QueueArray::dequeue(uint32_t index) {
   uint32_t buffer = entry.head & addressMask;
   bool isLast = buffer == entry.tail;
   entry.head = read(buffer) & addressMask;
-  // Buffers in the middle of a chain keep the queue from being empty.
+  // Buffers inside a chain keep the queue from being empty.
   if (isLast || entry.count > 1)
     --entry.count;
   return buffer;
@@ -34,7 +34,7 @@ void QueueArray::enqueue(uint32_t index, uint32_t buffer) {
   ++entry.count;
 }
 
-/// The word behind `pointer` in the entry's ring.
+/// The word after `pointer` in the entry's ring.
 uint32_t QueueArray::following(const Entry &entry, uint32_t pointer) {
   uint32_t mask = ringWords(entry) - 1;
   return (pointer & ~mask) | ((pointer + 1) & mask);

@@ -1,21 +1,21 @@
 // Queues, rings and journals of a channel.
 //
-// Each SRAM channel keeps 64 descriptors in its controller ("IXP2400 chip
-// notes", SRAM). What one is, the commands say that use it:
+// Each SRAM channel holds 64 descriptors in its controller ("IXP2400 chip
+// notes", SRAM). The commands that use a descriptor determine its kind:
 //
 //   linked list   enqueue writes the link word of the tail buffer, dequeue
 //                 reads that of the head buffer; an empty queue gives 0.
 //                 enqueue_tail names the last buffer of a chain whose first was
 //                 enqueued just before.
-//   ring          put appends words and tells how many were there; it does
+//   ring          put appends words and returns how many were there; it does
 //                 nothing when they do not fit. get takes words, 0 for those
-//                 that are not there.
-//   journal       appends words without a look at what it overwrites.
+//                 that are missing.
+//   journal       appends words and may overwrite older ones.
 //
 // Rings and journals have 512 << code words, code in bits 31:29 of the head
-// word, and begin at a multiple of their size. A descriptor in memory is the
-// words head, tail and count; the order of the words, and the status word of
-// put, are this project's choice: no document at hand gives them.
+// word, and begin at a multiple of their size. A descriptor in memory consists
+// of the words head, tail and count. The order of these words, and put's status
+// word, are this project's choice: no available document gives them.
 
 #ifndef KARAKAL_SIM_IXP_MEMORY_QUEUEARRAY_H
 #define KARAKAL_SIM_IXP_MEMORY_QUEUEARRAY_H
@@ -32,8 +32,8 @@ class QueueArray {
 public:
   static constexpr uint32_t entryCount = 64;
   static constexpr uint32_t addressMask = 0xffffff;
-  /// Status word of put: the words were appended; bits 23:0 say how many were
-  /// there before.
+  /// Status word of put: the words were appended; bits 23:0 hold the previous
+  /// number of words.
   static constexpr uint32_t putDone = 1u << 31;
 
   explicit QueueArray(Memory &memory) : memory(memory) {}
@@ -48,20 +48,20 @@ public:
   }
 
   // ---- rings and journals --------------------------------------------------
-  /// Appends `words` words of `data`, all or none; gives the status word.
+  /// Appends `words` words of `data`, all or none; returns the status word.
   uint32_t put(uint32_t entry, const uint32_t *data, uint32_t words);
   void get(uint32_t entry, uint32_t *data, uint32_t words);
   void journal(uint32_t entry, const uint32_t *data, uint32_t words);
 
-  /// Makes an entry an empty ring of 512 << `sizeCode` words from longword
-  /// `base` on, as the loader leaves it.
+  /// Makes an entry an empty ring of 512 << `sizeCode` words at longword
+  /// `base`, as the loader does.
   void makeRing(uint32_t entry, uint32_t base, uint32_t sizeCode) {
     entries[entry] = {sizeCode << 29 | base, base, 0, Part::Head};
   }
 
   // ---- descriptors in memory -----------------------------------------------
   enum class Part { Head, Tail };
-  /// Loads head or tail, and the count, from the descriptor at `place`; gives
+  /// Loads head or tail, and the count, from the descriptor at `place`; returns
   /// them as two words of `data`.
   void load(uint32_t entry, uint32_t place, Part part, uint32_t *data);
   /// Loads the part that load() left out.
@@ -70,7 +70,7 @@ public:
 
 private:
   struct Entry {
-    uint32_t head = 0; ///< a ring's with its size code
+    uint32_t head = 0; ///< a ring's includes its size code
     uint32_t tail = 0;
     uint32_t count = 0;
     Part loaded = Part::Head;

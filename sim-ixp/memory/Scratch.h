@@ -1,14 +1,14 @@
 // Scratchpad memory, atomics and rings.
 //
 // 16 KB of words, atomic operations and 16 rings ("IXP2400 chip notes",
-// scratchpad). Commands are served in the order of arrival: each takes
-// the cycles that the chip parameters give. A read of an empty ring gives 0; a
-// write to a full ring is the program's mistake (it must test the status line)
-// and is reported as a fault, never lost in silence. Rings 0..11 drive a status
-// line that follows the ring with a lag: "full" comes on while there is still
-// room for the puts in flight, "empty" when there is nothing to get.
+// scratchpad). Commands are served in the order of arrival; each takes the
+// cycles that the chip parameters give. A read of an empty ring returns 0. A
+// write to a full ring is an error of the program (it must test the input
+// state) and is always reported as a fault. Rings 0..11 drive an input state
+// that follows the ring with a lag: "full" is set while there is still space
+// for the puts in flight, "empty" when there is nothing to get.
 //
-// The core* calls are the XScale's side; they act at once.
+// The core* calls are for the XScale; they act at once.
 
 #ifndef KARAKAL_SIM_IXP_MEMORY_SCRATCH_H
 #define KARAKAL_SIM_IXP_MEMORY_SCRATCH_H
@@ -36,28 +36,29 @@ public:
 
   Memory &memory() { return storage; }
 
-  /// Makes ring `number` of `words` words at byte `base`; `statusOnEmpty` says
-  /// what its status line means.
+  /// Configures ring `number` with `words` words at byte `base`;
+  /// `statusOnEmpty` selects the meaning of its input state.
   void configureRing(uint32_t number, uint32_t base, uint32_t words,
                      bool statusOnEmpty);
   uint32_t ringLevel(uint32_t number) const { return rings[number].count; }
   uint32_t ringWords(uint32_t number) const { return rings[number].words; }
 
-  // ---- the XScale's side ---------------------------------------------------
+  // ---- for the XScale
+  // --------------------------------------------------------
   /// Takes a word from a ring, 0 if it is empty.
   uint32_t coreGet(uint32_t ring);
-  /// Puts a word into a ring; false (and nothing done) if it is full.
+  /// Puts a word into a ring; returns false (and does nothing) if it is full.
   bool corePut(uint32_t ring, uint32_t value);
   /// Puts a message of two words into a ring, both or none.
   bool corePut(uint32_t ring, uint32_t first, uint32_t second);
-  /// Bit 0 empty, bit 1 full (no room for another word).
+  /// Bit 0: empty; bit 1: full (no space for another word).
   uint32_t coreRingState(uint32_t ring) const;
   /// Adds to the word at byte `address`.
   void coreAdd(uint32_t address, uint32_t value);
-  /// The XScale core sets bit 0 of a word; returns what it was before.
+  /// Sets bit 0 of a word for the XScale core; returns the old value.
   uint32_t coreTestSet(uint32_t address);
 
-  /// Called when a ring goes from empty to not empty.
+  /// Called when a ring becomes non-empty.
   void onNotEmpty(std::function<void(uint32_t ring)> callback) {
     notEmpty = std::move(callback);
   }

@@ -21,14 +21,14 @@ using target::SramCommand;
 /// Address word of a queue operation: entry 29:24, longword address 23:0.
 uint32_t entryOf(uint32_t address) { return address >> 24 & 63; }
 
-/// Words that go back to the engine.
+/// Words that return to the engine.
 uint32_t wordsBack(const Command &command) {
   if (command.op == target::Op::SramPut)
     return 1; // the status word
   return target::pushesResult(command.op) ? command.count : 0;
 }
 
-/// Which port serves a command; an atomic one takes both.
+/// The port that serves a command; an atomic command takes both.
 bool usesWritePort(const Command &command) {
   switch (target::sramCommand(command.op)) {
   case SramCommand::Write:
@@ -75,7 +75,7 @@ Sram::Sram(uint32_t channel, uint32_t bytes, Chassis &chassis,
     : channel(channel), chassis(chassis), observer(observer), storage(bytes),
       timing(chassis.timingOf(chassis.parameters().sramLatency)) {}
 
-/// How long a command keeps its port.
+/// How long a command occupies its port.
 uint64_t Sram::portCycles(const Command &command, uint32_t words) const {
   const target::ChipParameters &params = chassis.parameters();
   if (isAtomic(command))
@@ -116,8 +116,8 @@ void Sram::accept(Command &command) {
   chassis.scheduler().schedule(start, this, 0, eventArgument(command));
 }
 
-/// How much later a burst may begin on the push bus because its last word comes
-/// out of the memory slower than the bus would take it.
+/// The delay of a burst on the push bus because memory delivers its last word
+/// more slowly than the bus could take it.
 uint64_t Sram::burstLag(uint32_t words) const {
   const target::ChipParameters &params = chassis.parameters();
   return params.sramWordCycles > params.busPushWordCycles
@@ -134,8 +134,8 @@ void Sram::settle() {
     act(*command);
 }
 
-/// Does to memory and queues what the command asks, once; what is read goes
-/// into its data.
+/// Applies the command to memory and queues, once; what is read goes into its
+/// data.
 void Sram::act(Command &command) {
   if (!command.pendingAt)
     return;
@@ -146,7 +146,7 @@ void Sram::act(Command &command) {
     actOnMemory(command);
 }
 
-/// Whether the memory has these words; a fault if not.
+/// Whether the memory has these words; a fault if it does not.
 bool Sram::isInside(const Command &command, uint64_t first, uint64_t words) {
   if ((first + words) * 4 <= storage.size())
     return true;
@@ -243,7 +243,7 @@ void Sram::enqueue(Command &command, uint32_t entry, uint32_t buffer) {
   queues.enqueue(entry, buffer);
 }
 
-/// Ends the command: pushes what it asked for, if anything.
+/// Ends the command: pushes its result, if any.
 void Sram::serve(uint64_t cycle, Command &command) {
   act(command);
   uint32_t words = wordsBack(command);

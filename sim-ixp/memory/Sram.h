@@ -1,13 +1,13 @@
 // One SRAM channel with its queue array.
 //
-// A QDR channel: a read port and a write port that work at the same time, each
-// commands in the order of arrival. Atomic operations take both ports. Queues,
-// rings and journals are those of its queue array (QueueArray.h). Controller
-// registers keep what was written.
+// A QDR channel: a read port and a write port that work at the same time; each
+// serves commands in the order of arrival. Atomic operations take both ports.
+// Queues, rings and journals are those of its queue array (QueueArray.h).
+// Controller registers store what is written.
 //
-// The core* calls are the XScale's side; they act at once. The core's accesses
-// queue behind the commands that the channel has accepted: settle() does what
-// these ask before the core looks.
+// The core* calls are for the XScale; they act at once. The core's accesses
+// queue after the commands that the channel has accepted: settle() applies
+// their effects before the core's access.
 
 #ifndef KARAKAL_SIM_IXP_MEMORY_SRAM_H
 #define KARAKAL_SIM_IXP_MEMORY_SRAM_H
@@ -38,17 +38,18 @@ public:
   /// Longword address of the buffer at the head of the queue, 0 if empty.
   uint32_t coreDequeue(uint32_t entry);
   void coreEnqueue(uint32_t entry, uint32_t longwordAddress);
-  /// As coreEnqueue, without telling the accounting (the loader's).
+  /// Like coreEnqueue, but not seen by the accounting (for the loader).
   void fillQueue(uint32_t entry, uint32_t longwordAddress);
-  /// An empty ring of `words` words, 512 or a power of two times that, at byte
-  /// `address` (the loader's).
+  /// Creates an empty ring of `words` words, 512 or a power of two times that,
+  /// at byte `address` (for the loader).
   void makeRing(uint32_t entry, uint32_t address, uint32_t words);
   uint32_t queueLevel(uint32_t entry) const { return queues.countOf(entry); }
   /// Adds to the word at byte `address`.
   void coreAdd(uint32_t address, uint32_t value);
 
-  /// Brings memory and queues to where they are when every accepted command is
-  /// served; when each is served, and all that an engine can see, stays.
+  /// Applies the effects of all accepted commands to memory and queues. The
+  /// time at which each is served, and all that an engine can see, does not
+  /// change.
   void settle();
 
   void accept(Command &command) override;
@@ -79,7 +80,7 @@ private:
   std::array<uint32_t, 64> registers{};
 };
 
-/// Hands SRAM commands to the channel in bits 31:30 of their address.
+/// Routes SRAM commands to the channel in bits 31:30 of their address.
 class SramSelector final : public CommandUnit {
 public:
   SramSelector(std::vector<Sram *> channels, Chassis &chassis,

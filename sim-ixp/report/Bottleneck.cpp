@@ -13,12 +13,12 @@ namespace {
 
 using nlohmann::json;
 
-/// A server that is busy for so much of the time is full: queues in front of it
-/// grow without bound from here on.
+/// At this utilization a server is saturated: the queues in front of it grow
+/// without bound.
 constexpr double full = 0.90;
 
-/// From here on a command waits in front of a server at least twice as long as
-/// it is served (a queue with random arrivals and equal services).
+/// From this utilization on a command waits at least twice as long as its
+/// service time (a queue with random arrivals and equal service times).
 constexpr double crowded = 0.80;
 
 struct Candidate {
@@ -51,7 +51,8 @@ std::vector<Candidate> unitsOf(const json &units) {
   return found;
 }
 
-/// The part of their cycles in which engines of a role issue, abort or stall.
+/// The fraction of their cycles in which a role's engines issue, abort or
+/// stall.
 double busyPart(const json &engines, const std::string &role) {
   double busy = 0, all = 0;
   for (const json &engine : engines)
@@ -91,7 +92,7 @@ json findBottleneck(const json &stats) {
                "larger frames: its cycles go by mpacket"};
   if (tx.utilization >= full)
     return result(tx, "it is busy");
-  // Without a rate of their own the ports bring whatever is taken.
+  // Without an offered rate the ports deliver as much as the chip accepts.
   bool isFed = !stats["rate"]["open_loop"].get<bool>() ||
                stats["packets"]["rx_overflow"] != 0 ||
                stats["rate"]["offered_gbps"].get<double>() >

@@ -1,9 +1,9 @@
 // What limits a run.
 //
 // Names the part of the chip that is nearest to its limit, from a run's
-// statistics, and says what would help. A memory or a port that is full is the
-// bound; if none is, the engines are, if they are busy; else contexts wait for
-// latency, or for packets.
+// statistics, and says what would help. A saturated memory or port is the
+// bottleneck; if there is none, the engines are if they are busy; otherwise
+// contexts wait for latency or for packets.
 
 #ifndef KARAKAL_SIM_IXP_REPORT_BOTTLENECK_H
 #define KARAKAL_SIM_IXP_REPORT_BOTTLENECK_H

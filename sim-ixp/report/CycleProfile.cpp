@@ -1,4 +1,4 @@
-// Where a program's cycles go.
+// A profile of a program's cycles.
 //
 // See CycleProfile.h for the idea.
 
@@ -18,7 +18,7 @@ using nlohmann::json;
 constexpr const char *counted[] = {"issued", "aborted", "stalled",
                                    "waited", "waits",   "commands"};
 
-/// Adds one engine to the rows of its microcode, a row an instruction.
+/// Adds one engine to the rows of its microcode, one row per instruction.
 void addEngine(const Microengine &engine, json &rows) {
   const MicroProgram &program = *engine.loaded();
   const EngineProfile &profile = *engine.profiled();
@@ -48,7 +48,7 @@ uint64_t cyclesOf(const json &row) {
          row["stalled"].get<uint64_t>();
 }
 
-/// Rows of one source line each, the costliest first.
+/// One row per source line, the most expensive first.
 json linesOf(const json &rows) {
   std::map<std::string, json> byPlace;
   for (const json &row : rows) {
@@ -85,7 +85,7 @@ json collectProfile(Simulation &run) {
   }
   for (auto &[name, one] : all.items()) {
     one["lines"] = linesOf(one["instructions"]);
-    // What never ran says nothing.
+    // Instructions that never ran carry no information.
     json ran = json::array();
     for (json &row : one["instructions"])
       if (row["issued"] != 0)

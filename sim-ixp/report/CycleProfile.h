@@ -1,7 +1,7 @@
-// Where a program's cycles go.
+// A profile of a program's cycles.
 //
-// Sums the engines' profiles by microcode, instruction and source line, and
-// writes them as JSON and as collapsed stacks, which flame graph tools read:
+// Sums the engines' profiles by microcode, instruction and source line. Writes
+// them as JSON and as collapsed stacks, which flame graph tools read:
 // "role;microcode;file:line;instruction cycles".
 
 #ifndef KARAKAL_SIM_IXP_REPORT_CYCLEPROFILE_H
@@ -20,8 +20,8 @@ class Simulation;
 /// profiled.
 nlohmann::json collectProfile(Simulation &run);
 
-/// The profile as collapsed stacks, a line a stack; cycles are issue, aborted
-/// and stalled ones.
+/// The profile as collapsed stacks, one per line; cycles are issued, aborted
+/// and stalled cycles.
 std::string collapseProfile(const nlohmann::json &profile);
 
 } // namespace karakal::sim

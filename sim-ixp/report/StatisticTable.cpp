@@ -1,4 +1,4 @@
-// What each statistic is.
+// The definition of each statistic.
 
 #include "sim-ixp/report/StatisticTable.h"
 
@@ -7,7 +7,7 @@
 namespace karakal::sim {
 namespace {
 
-/// Takes the part up to the next dot off `key`.
+/// Removes the part up to the next dot from `key` and returns it.
 std::string_view takePart(std::string_view &key) {
   size_t dot = key.find('.');
   std::string_view part = key.substr(0, dot);

@@ -1,6 +1,7 @@
-// What each statistic is.
+// The definition of each statistic.
 //
-// The keys of stats.json with unit and definition (Statistics.def).
+// The keys of stats.json with units of measure and definitions
+// (Statistics.def).
 
 #ifndef KARAKAL_SIM_IXP_REPORT_STATISTICTABLE_H
 #define KARAKAL_SIM_IXP_REPORT_STATISTICTABLE_H
@@ -20,10 +21,10 @@ struct StatisticRow {
 
 /// All rows, in the order of the table.
 const std::vector<StatisticRow> &statisticTable();
-/// The row of a key as a run writes it, its list places as []; null if there is
-/// none.
+/// The row of a key as a run writes it, with list positions written as []; null
+/// if there is none.
 const StatisticRow *findStatistic(std::string_view key);
-/// One row a line, for `--describe`.
+/// One row per line, for `--describe`.
 std::string describeStatisticTable();
 
 } // namespace karakal::sim

@@ -1,4 +1,4 @@
-// What a run measured.
+// The results of a run.
 //
 // See Statistics.h for the idea.
 
@@ -18,8 +18,8 @@ using nlohmann::json;
 
 double ratio(double part, double whole) { return whole > 0 ? part / whole : 0; }
 
-/// Cycles in which packets moved while measuring: the quiet end of a run, which
-/// only proves that nothing comes any more, is not part of a rate.
+/// Cycles in which packets moved during measurement: the quiet end of a run,
+/// which only proves that no packet follows, is not part of a rate.
 uint64_t activeCycles(Simulation &run) {
   uint64_t from = run.measureBegin().cycle;
   uint64_t to = std::clamp(run.accounting().lastProgressCycle(), from,
@@ -242,7 +242,7 @@ json hazardsOf(Simulation &run) {
   return hazards;
 }
 
-/// Calls, and what functions returned.
+/// Calls and their functions' results.
 json controlOf(Simulation &run) {
   json values = json::array();
   for (const traces::ControlValue &value : run.control().values())
