@@ -14,7 +14,8 @@ inline constexpr llvm::StringLiteral coreReasonAttrName = "baker.core.reason";
 /// Why a channel is a ring or a call, for the report.
 inline constexpr llvm::StringLiteral viaReasonAttrName = "baker.via.reason";
 
-/// What aggregation did, for the report: a list of {kind, subject, reason}.
+/// What aggregation did, for the report: a list of
+/// #baker.formation_step<...>.
 inline constexpr llvm::StringLiteral stepsAttrName = "baker.aggregates.steps";
 /// What the estimate promises: {packets_per_s, bottleneck, words, unit_loads}.
 inline constexpr llvm::StringLiteral predictionAttrName =

@@ -20,10 +20,10 @@ def SplitCores : Pass<"baker-split-cores", "::mlir::ModuleOp"> {
 
     ```mlir
     func.func @l3.arp.in_cc(%ph: !baker.packet<"ether">)
-        attributes {baker.kind = "ppf", baker.cold}
+        attributes {baker.kind = #baker.kind<ppf>, baker.cold}
     // becomes
     func.func @l3.arp.in_cc(%ph: !baker.packet<"ether">)
-        attributes {baker.kind = "ppf", baker.cold, baker.core = "xscale",
+        attributes {baker.kind = #baker.kind<ppf>, baker.cold, baker.core = #baker.core<xscale>,
                     baker.core.reason = "marked cold"}
     ```
   }];
@@ -52,13 +52,13 @@ def SplitPpfs : Pass<"baker-split-ppfs", "::mlir::ModuleOp"> {
 
     ```mlir
     func.func @m.f.in_cc(%ph: !baker.packet<"ether">)
-        attributes {baker.kind = "ppf"} // 6,000 words
+        attributes {baker.kind = #baker.kind<ppf>} // 6,000 words
     // becomes
     baker.channel @m.f.rest2 : "ether" from "m.f" to @"m.f-2.in_cc"
     func.func @m.f.in_cc(%ph: !baker.packet<"ether">)
-        attributes {baker.kind = "ppf"} // 3,000 words
+        attributes {baker.kind = #baker.kind<ppf>} // 3,000 words
     func.func @"m.f-2.in_cc"(%ph: !baker.packet<"ether">)
-        attributes {baker.kind = "ppf"} // 3,000 words
+        attributes {baker.kind = #baker.kind<ppf>} // 3,000 words
     ```
 
     Runs before `baker-assign-memory`, which gives the new metadata and channels
@@ -93,10 +93,10 @@ def Aggregation : Pass<"baker-aggregation", "::mlir::ModuleOp"> {
 
     ```mlir
     func.func @l3.in_cc(%ph: !baker.packet<"ether">)
-        attributes {baker.kind = "ppf", baker.core = "me"}
+        attributes {baker.kind = #baker.kind<ppf>, baker.core = #baker.core<me>}
     // becomes, beside the list of aggregates on the module,
     func.func @l3.in_cc(%ph: !baker.packet<"ether">)
-        attributes {baker.kind = "ppf", baker.core = "me",
+        attributes {baker.kind = #baker.kind<ppf>, baker.core = #baker.core<me>,
                     baker.aggregate = "main"}
     ```
 
@@ -126,9 +126,9 @@ def PlaceLocks : Pass<"baker-place-locks", "::mlir::ModuleOp"> {
     predicts of them; one that the XScale core takes, too, in scratch.
 
     ```mlir
-    baker.global @m.guard : i32 {baker.place = {memory = "scratch", address = 12288 : i64}}
+    baker.global @m.guard : i32 {baker.placement = #baker.placement<scratch at 12288>}
     // becomes, if one engine runs all that take it,
-    baker.global @m.guard : i32 {baker.place = {memory = "local", address = 0 : i64}}
+    baker.global @m.guard : i32 {baker.placement = #baker.placement<local at 0>}
     ```
 
     Requires: `baker-aggregation`.

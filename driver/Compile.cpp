@@ -32,7 +32,7 @@ namespace karakal::driver {
 namespace {
 
 Result<XScaleCode> compileXScale(ModuleOp program, const Options &options) {
-  auto core = makeCoreProgram(program, CoreTarget::XScale, options.pipeline);
+  auto core = makeCoreProgram(program, ir::Core::XScale, options.pipeline);
   if (!core)
     return core.error();
   return compileForXScale(*core->module, xscaleEntries(program),

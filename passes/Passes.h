@@ -10,11 +10,23 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Pass/Pass.h"
+#include "llvm/Support/CommandLine.h"
 
 namespace karakal::passes {
 
 /// Name of the init function that stores initial values of globals.
 inline constexpr llvm::StringLiteral globalsInitName = "karakal.globals";
+
+/// The cores as values of a pass option.
+inline llvm::cl::ValuesClass coreNames() {
+  auto value = [](ir::Core core, const char *what) {
+    return llvm::cl::OptionEnumValue{ir::stringifyCore(core), int(core), what};
+  };
+  return llvm::cl::values(
+      value(ir::Core::Me, "the microengines"),
+      value(ir::Core::XScale, "the XScale core"),
+      value(ir::Core::Host, "the profiler on this computer"));
+}
 
 #define GEN_PASS_DECL
 #include "passes/Passes.h.inc"

@@ -11,12 +11,12 @@ include "mlir/Pass/PassBase.td"
 def AssignMemory : Pass<"baker-assign-memory", "::mlir::ModuleOp"> {
   let summary = "assign addresses to globals, words to metadata and numbers to channels";
   let description = [{
-    Places each global in scratch, an SRAM channel or DRAM (`baker.place`, with the
-    reason in `baker.place.reason`) so that a packet waits the least for global
+    Places each global in scratch, an SRAM channel or DRAM (`baker.placement`, with the
+    reason in `baker.placement.reason`) so that a packet waits the least for global
     data: the latency of its accesses plus the queueing delay at loaded units, as
     `passes/memory/Placement.h` defines it. The accesses per packet come from the
     profile; without one, each access in the text of a PPF counts once. A global
-    that the source marks `@place(scratch)` (`baker.place.in`) is placed there, and
+    that the source marks `@place(scratch)` (`baker.placement.in`) is placed there, and
     one that has an address keeps it. DRAM holds only globals that no engine
     writes, because a store of one word would overwrite the word next to it.
 
@@ -27,7 +27,7 @@ def AssignMemory : Pass<"baker-assign-memory", "::mlir::ModuleOp"> {
     baker.global @hops : !baker.array<64 x i32>
     // becomes
     baker.global @hops : !baker.array<64 x i32>
-        {baker.place = {memory = "sram1", address = 0 : i32}}
+        {baker.placement = #baker.placement<sram1 at 0>}
     ```
 
     A global that does not fit is an error that states the sizes.
@@ -58,7 +58,7 @@ def InitGlobals : Pass<"baker-init-globals", "::mlir::ModuleOp"> {
     ```mlir
     baker.global @used : i32 init [16]
     // adds
-    func.func @karakal.globals() attributes {baker.kind = "init"} {
+    func.func @karakal.globals() attributes {baker.kind = #baker.kind<init>} {
       %ref = baker.global_ref @used : !baker.ref<i32>
       %v = arith.constant 16 : i32
       baker.store %v, %ref : !baker.ref<i32>
@@ -132,8 +132,8 @@ def LowerChannels : Pass<"baker-lower-channels", "::mlir::ModuleOp"> {
     `baker-split-cores` and `baker-aggregation`.
   }];
   let options = [
-    Option<"core", "core", "std::string", "\"me\"",
-           "whose program to make: me, xscale or host">,
+    Option<"core", "core", "::karakal::ir::Core", "::karakal::ir::Core::Me",
+           "whose program to make: me, xscale or host", "coreNames()">,
     Option<"aggregate", "aggregate", "std::string", "\"\"",
            "for me: the aggregate to make; empty: all PPFs of the engines">
   ];
@@ -331,8 +331,8 @@ def ToLlvm : Pass<"baker-to-llvm", "::mlir::ModuleOp"> {
     and `xscale`, addresses of globals and words of metadata.
   }];
   let options = [
-    Option<"target", "target", "std::string", "\"me\"",
-           "whose code to make: me, xscale or host">
+    Option<"core", "core", "::karakal::ir::Core", "::karakal::ir::Core::Me",
+           "whose code to make: me, xscale or host", "coreNames()">
   ];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
   let statistics = [

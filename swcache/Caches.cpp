@@ -49,9 +49,11 @@ std::vector<ArrayCache> arrayCachesOf(ModuleOp module) {
 std::vector<VersionWord> versionWordsOf(ModuleOp module) {
   std::vector<VersionWord> versions;
   for (auto word : module.getOps<ir::GlobalOp>())
-    if (auto memory = word->getAttrOfType<StringAttr>(versionAttrName))
-      versions.push_back({word, module.lookupSymbol<ir::GlobalOp>(
-                                    (seenPrefix + memory.getValue()).str())});
+    if (auto memory = word->getAttrOfType<ir::MemoryNameAttr>(versionAttrName))
+      versions.push_back(
+          {word,
+           module.lookupSymbol<ir::GlobalOp>(
+               (seenPrefix + stringifyMemoryName(memory.getValue())).str())});
   return versions;
 }
 

@@ -151,7 +151,7 @@ std::vector<CacheCandidate> largeArrays(ModuleOp module, uint32_t words) {
   for (auto global : module.getOps<ir::GlobalOp>()) {
     auto profile = ir::profileOf(global);
     if (!isa<ir::ArrayType>(global.getType()) || !profile ||
-        profile->reads == 0 || !ir::placeOf(global) ||
+        profile->reads == 0 || !ir::placementOf(global) ||
         std::min(profile->extent, ir::wordCount(global.getType())) <= words)
       continue;
     CacheCandidate candidate;

@@ -3,6 +3,7 @@
 #include "ir/analysis/References.h"
 #include "ir/dialect/ProfileAttributes.h"
 #include "ir/dialect/Services.h"
+#include "support/Assert.h"
 #include "target-ixp/chip/ChipParameters.h"
 
 #include "llvm/Support/FormatVariadic.h"
@@ -84,15 +85,27 @@ std::string GlobalUses::refusalToCache(ir::GlobalOp global) const {
                          double(ir::profileOf(global)->writes) / received);
   if (locked.contains(global))
     return "a function with a critical section uses it";
-  if (ir::placeOf(global)->memory == "dram")
+  if (ir::placementOf(global)->memory == target::Memory::Dram)
     return "it lies in DRAM";
   return "";
 }
 
 double GlobalUses::latencyOf(ir::GlobalOp global) {
   target::ChipParameters chip;
-  bool isScratch = ir::placeOf(global)->memory == "scratch";
-  return double(isScratch ? chip.scratchLatency : chip.sramLatency);
+  switch (ir::placementOf(global)->memory) {
+  case target::Memory::Scratch:
+    return double(chip.scratchLatency);
+  case target::Memory::Sram0:
+  case target::Memory::Sram1:
+  case target::Memory::Sram2:
+  case target::Memory::Sram3:
+    return double(chip.sramLatency);
+  case target::Memory::Dram:
+    return double(chip.dramLatency);
+  case target::Memory::Local:
+    return localCycles;
+  }
+  KARAKAL_UNREACHABLE("no such memory");
 }
 
 AccessRates GlobalUses::ratesOf(ir::GlobalOp global) const {

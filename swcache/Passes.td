@@ -16,10 +16,10 @@ def PlanCaches : Pass<"baker-plan-caches", "::mlir::ModuleOp"> {
     caches, too.
 
     ```mlir
-    baker.global @mac : !baker.array<4 x i48> {baker.place = {memory = "sram1", …}}
+    baker.global @mac : !baker.array<4 x i48> {baker.placement = #baker.placement<sram1 at …>}
     // becomes
     baker.global @mac : … {…, baker.cache.copy = @karakal.copy.mac}
-    baker.global @karakal.copy.mac : … {baker.place = {memory = "local", …}}
+    baker.global @karakal.copy.mac : … {baker.placement = #baker.placement<local at …>}
     baker.global @karakal.version.sram1 : i32 init [1] {…}
     ```
 

@@ -17,6 +17,7 @@
 #include "ir/dialect/Layout.h"
 #include "ir/dialect/Services.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "support/Assert.h"
 #include "swcache/Caches.h"
 #include "swcache/ChooseCached.h"
 #include "swcache/ChooseCopies.h"
@@ -42,6 +43,23 @@ constexpr uint32_t bytesPerWord = 4;
 /// Words of local memory for caches, after the lock and the versions seen.
 constexpr uint32_t cacheWordsMax = target::CacheWords - target::CacheLineWords;
 
+/// The command that adds 1 to a version word of `memory`.
+StringRef incrementOf(target::Memory memory) {
+  switch (memory) {
+  case target::Memory::Scratch:
+    return target::intrinsic::ScratchIncrement;
+  case target::Memory::Sram0:
+  case target::Memory::Sram1:
+  case target::Memory::Sram2:
+  case target::Memory::Sram3:
+    return target::intrinsic::SramIncrement;
+  case target::Memory::Dram:
+  case target::Memory::Local:
+    break;
+  }
+  KARAKAL_UNREACHABLE("no global of this memory is cached");
+}
+
 class PlanCaches : public impl::PlanCachesBase<PlanCaches> {
 public:
   using PlanCachesBase::PlanCachesBase;
@@ -64,45 +82,47 @@ private:
   void carryOut();
   void carryOutCache(const CacheCandidate &chosen);
   void carryOutCopy(CopyCandidate &chosen);
-  ir::GlobalOp addGlobal(const Twine &name, Type type, const ir::Place &place);
+  ir::GlobalOp addGlobal(const Twine &name, Type type,
+                         const ir::Placement &placement);
   ir::GlobalOp addLocal(const Twine &name, Type type);
-  void addVersion(const std::string &memory);
+  void addVersion(target::Memory memory);
   void raiseIn(func::FuncOp function, const DenseSet<Operation *> &cached);
   void setReason(ir::GlobalOp global, bool isCached, const Twine &reason);
   unsigned contexts() const { return engines * target::ContextCount; }
 
   Plan plan;
-  std::map<std::string, uint32_t> versionAddress; ///< as commands give it
+  std::map<target::Memory, uint32_t> versionAddress; ///< as commands give it
   uint32_t localNext = 0;
 };
 
 ir::GlobalOp PlanCaches::addGlobal(const Twine &name, Type type,
-                                   const ir::Place &place) {
+                                   const ir::Placement &placement) {
   OpBuilder builder = OpBuilder::atBlockBegin(getOperation().getBody());
   auto global = builder.create<ir::GlobalOp>(
       getOperation().getLoc(), name.str(), type, DenseI64ArrayAttr());
-  ir::setPlace(global, place);
+  ir::setPlacement(global, placement);
   return global;
 }
 
 ir::GlobalOp PlanCaches::addLocal(const Twine &name, Type type) {
-  ir::Place place{"local", localNext};
+  ir::Placement placement{target::Memory::Local, localNext};
   localNext += uint32_t(ir::wordCount(type)) * bytesPerWord;
-  return addGlobal(name, type, place);
+  return addGlobal(name, type, placement);
 }
 
 /// Adds the version word of `memory`, after its globals.
-void PlanCaches::addVersion(const std::string &memory) {
+void PlanCaches::addVersion(target::Memory memory) {
+  StringRef name = target::memoryName(memory);
   uint32_t next = ir::globalsEnd(getOperation(), memory);
   Builder builder(&getContext());
   ir::GlobalOp word =
-      addGlobal(versionPrefix + memory, builder.getI32Type(), {memory, next});
+      addGlobal(versionPrefix + name, builder.getI32Type(), {memory, next});
   // Never 0, which means that an engine has seen no version yet.
   word.setInit(ArrayRef<int64_t>{1});
-  word->setAttr(versionAttrName, builder.getStringAttr(memory));
-  versionAddress[memory] =
-      memory == "sram1" ? target::sramAddress(1, next) : next;
-  addLocal(seenPrefix + memory, builder.getI32Type());
+  word->setAttr(versionAttrName,
+                ir::MemoryNameAttr::get(&getContext(), ir::MemoryName(memory)));
+  versionAddress[memory] = target::commandAddress(memory, next);
+  addLocal(seenPrefix + name, builder.getI32Type());
 }
 
 /// Raises versions after the last store of each block to cached globals.
@@ -110,20 +130,18 @@ void PlanCaches::raiseIn(func::FuncOp function,
                          const DenseSet<Operation *> &cached) {
   auto i32 = IntegerType::get(&getContext(), 32);
   for (Block &block : function.getBody()) {
-    std::map<std::string, Operation *> last; // by memory
+    std::map<target::Memory, Operation *> last;
     for (Operation &op : block)
       if (ir::GlobalOp global = writtenBy(op);
           global && cached.contains(global))
-        last[ir::placeOf(global)->memory] = &op;
+        last[ir::placementOf(global)->memory] = &op;
     for (auto &[memory, store] : last) {
       OpBuilder builder(store);
       builder.setInsertionPointAfter(store);
       Value address = builder.create<arith::ConstantOp>(
           store->getLoc(),
           builder.getI32IntegerAttr(int32_t(versionAddress[memory])));
-      StringRef raise = memory == "scratch"
-                            ? target::intrinsic::ScratchIncrement
-                            : target::intrinsic::SramIncrement;
+      StringRef raise = incrementOf(memory);
       if (!getOperation().lookupSymbol<func::FuncOp>(raise)) {
         OpBuilder atEnd = OpBuilder::atBlockEnd(getOperation().getBody());
         atEnd
@@ -202,7 +220,7 @@ void PlanCaches::carryOut() {
   bool isWritten = false;
   uint64_t interval = plan.choice.interval;
   auto addCached = [&](ir::GlobalOp global) {
-    std::string memory = ir::placeOf(global)->memory;
+    target::Memory memory = ir::placementOf(global)->memory;
     if (!versionAddress.count(memory))
       addVersion(memory);
     cached.insert(global);

@@ -209,17 +209,15 @@ void Aggregation::keepProducersTogether(const PpfGraph &graph,
 }
 
 void Aggregation::explainSteps(const Formation &formed) {
-  Builder builder(&getContext());
   SmallVector<Attribute> list;
   for (const FormationStep &step : formed.steps) {
     ir::explain(getOperation(), explainName)
-        << step.kind << " " << step.subject << ": " << step.reason;
-    list.push_back(builder.getDictionaryAttr(
-        {builder.getNamedAttr("kind", builder.getStringAttr(step.kind)),
-         builder.getNamedAttr("subject", builder.getStringAttr(step.subject)),
-         builder.getNamedAttr("reason", builder.getStringAttr(step.reason))}));
+        << ir::stringifyFormationStepKind(step.kind) << " " << step.subject
+        << ": " << step.reason;
+    list.push_back(ir::FormationStepAttr::get(&getContext(), step.kind,
+                                              step.subject, step.reason));
   }
-  getOperation()->setAttr(stepsAttrName, builder.getArrayAttr(list));
+  getOperation()->setAttr(stepsAttrName, ArrayAttr::get(&getContext(), list));
 }
 
 void Aggregation::write(const PpfGraph &graph, const FormationInput &input,
@@ -371,16 +369,20 @@ void Aggregation::runOnOperation() {
     for (const FormedAggregate &aggregate : formed.aggregates)
       words += aggregate.words;
     Builder builder(&getContext());
-    SmallVector<Attribute> loads;
-    for (double load : formed.prediction.unitUtilization)
-      loads.push_back(builder.getF64FloatAttr(load));
+    SmallVector<NamedAttribute> loads;
+    for (SharedUnit unit : target::unitsOf(input.chip))
+      loads.push_back(builder.getNamedAttr(
+          target::sharedUnitName(unit),
+          builder.getF64FloatAttr(
+              formed.prediction.unitUtilization[size_t(unit)])));
     getOperation()->setAttr(
         predictionAttrName,
         builder.getDictionaryAttr(
             {builder.getNamedAttr(
                  "packets_per_s",
                  builder.getF64FloatAttr(formed.prediction.packetsPerSecond)),
-             builder.getNamedAttr("unit_loads", builder.getArrayAttr(loads)),
+             builder.getNamedAttr("unit_loads",
+                                  builder.getDictionaryAttr(loads)),
              builder.getNamedAttr("words", builder.getF64FloatAttr(words)),
              builder.getNamedAttr(
                  "bottleneck",

@@ -13,6 +13,8 @@
 
 namespace karakal::agg {
 
+using StepKind = ir::FormationStepKind;
+
 namespace {
 
 /// How many times slower the slowest aggregate must be to be duplicated first:
@@ -60,9 +62,11 @@ private:
   bool staysAcyclic(const Pair &pair) const;
   void merge(const Pair &pair);
   std::string nameOf(const FormedAggregate &aggregate) const;
-  void note(const char *kind, std::string subject, std::string reason) {
+  void note(StepKind kind, std::string subject, std::string reason) {
     FormationStep step{kind, std::move(subject), std::move(reason)};
-    if (seen.insert(step.kind + step.subject + step.reason).second)
+    if (seen.insert(ir::stringifyFormationStepKind(kind).str() + step.subject +
+                    step.reason)
+            .second)
       result.steps.push_back(std::move(step));
   }
   void assignEngines();
@@ -239,7 +243,7 @@ bool Former::duplicateSlowest() {
   if (perEngine[dom] < muchSlower * perEngine[next])
     return false;
   ++aggregates[dom].engines;
-  note("duplicate", nameOf(aggregates[dom]),
+  note(StepKind::Duplicate, nameOf(aggregates[dom]),
        "takes " + number(perEngine[dom]) + " cycles a packet, the next " +
            number(perEngine[next]) + "; now on " +
            std::to_string(aggregates[dom].engines) + " engines");
@@ -315,7 +319,7 @@ bool Former::mergeBest() {
         nameOf(aggregates[pair.a]) + " and " + nameOf(aggregates[pair.b]);
     std::string why;
     if (!canMerge(pair, why)) {
-      note("refuse", subject, "not merged: " + why);
+      note(StepKind::Refuse, subject, "not merged: " + why);
       continue;
     }
     std::vector<FormedAggregate> before = aggregates;
@@ -327,12 +331,12 @@ bool Former::mergeBest() {
     if (now < std::min(old, target) * (1 - 1e-9)) {
       aggregates = std::move(before);
       owner = ownerBefore;
-      note("refuse", subject,
+      note(StepKind::Refuse, subject,
            "not merged: throughput would fall from " + number(old * clock, 3) +
                " to " + number(now * clock, 3) + " million packets a second");
       continue;
     }
-    note("merge", subject,
+    note(StepKind::Merge, subject,
          number(pair.traffic, 3) +
              " packets over channels between them for "
              "each received; throughput " +
@@ -348,7 +352,7 @@ void Former::checkSizes() {
   // The sizes are estimates: the code generator decides.
   for (const FormedAggregate &aggregate : aggregates)
     if (aggregate.words > input.wordsMax)
-      note("refuse", nameOf(aggregate),
+      note(StepKind::Refuse, nameOf(aggregate),
            "may not fit: " + number(aggregate.words) +
                " words estimated, an engine has " + number(input.wordsMax));
   if (aggregates.size() > input.engines && result.failure.empty())
@@ -398,7 +402,7 @@ void Former::takeIdleEngines() {
       }
     }
     if (aggregate.engines < before)
-      note("refuse", nameOf(aggregate),
+      note(StepKind::Refuse, nameOf(aggregate),
            "not duplicated on " + std::to_string(before) +
                " engines: its locks let " +
                number(now.packetsPerSecond / 1e6, 3) +
@@ -410,7 +414,7 @@ void Former::takeIdleEngines() {
 void Former::noteEngines() {
   std::vector<double> cycles = loads();
   for (size_t i = 0; i < aggregates.size(); ++i)
-    note("map", nameOf(aggregates[i]),
+    note(StepKind::Map, nameOf(aggregates[i]),
          std::to_string(aggregates[i].engines) +
              (aggregates[i].engines == 1 ? " engine for " : " engines for ") +
              number(cycles[i]) + " cycles a packet received");
@@ -434,7 +438,7 @@ Formation Former::run() {
       break;
     target *= relaxation;
     ++relaxed;
-    note("relax", "target",
+    note(StepKind::Relax, "target",
          std::to_string(aggregates.size()) + " aggregates for " +
              std::to_string(input.engines) + " engines");
   }

@@ -22,6 +22,7 @@
 #define KARAKAL_AGGREGATION_FORMATION_FORMATION_H
 
 #include "aggregation/model/ThroughputModel.h"
+#include "ir/dialect/Enums.h"
 #include <string>
 #include <vector>
 
@@ -70,7 +71,7 @@ struct FormationInput {
 
 /// One decision with its reason.
 struct FormationStep {
-  std::string kind; ///< "merge", "duplicate", "refuse", "relax", "map"
+  ir::FormationStepKind kind = ir::FormationStepKind::Map;
   std::string subject;
   std::string reason;
 };

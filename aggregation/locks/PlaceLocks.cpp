@@ -10,9 +10,11 @@
 //   SRAM          for all engines; both ports of a channel are busy longer,
 //                 but it may have more of its time left
 //
-//   baker.global @m.guard : i32 {baker.place = {memory = "scratch", …}}
+//   baker.global @m.guard : i32
+//       {baker.placement = #baker.placement<scratch at …>}
 //   // all users in one aggregate of one engine
-//   baker.global @m.guard : i32 {baker.place = {memory = "local", …}}
+//   baker.global @m.guard : i32
+//       {baker.placement = #baker.placement<local at …>}
 //
 // Between scratch and SRAM the load decides, as the throughput model predicts
 // it for the mapping: the unloaded latency of test and set, and the time for
@@ -28,7 +30,7 @@
 #include "ir/dialect/Attributes.h"
 #include "ir/dialect/Layout.h"
 #include "ir/dialect/Services.h"
-#include "target-ixp/chip/MemoryMap.h"
+#include "target-ixp/chip/ChipLayout.h"
 #include "target-ixp/microcode/InstructionCost.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringSet.h"
@@ -58,19 +60,6 @@ struct Users {
   bool onXScale = false;
 };
 
-/// A memory for locks that several engines take.
-struct Shared {
-  llvm::StringLiteral memory;
-  SharedUnit unit;
-  uint32_t end; ///< of the bytes for globals
-};
-constexpr Shared sharedMemories[] = {
-    {"scratch", SharedUnit::Scratch, target::ScratchGlobalsEnd},
-    {"sram0", SharedUnit::Sram0,
-     target::SramChannelBytes - target::StackSramBytes},
-    {"sram1", SharedUnit::Sram1, target::SramChannelBytes},
-};
-
 class PlaceLocks : public impl::PlaceLocksBase<PlaceLocks> {
 public:
   using PlaceLocksBase::PlaceLocksBase;
@@ -82,8 +71,9 @@ private:
   bool isOneEngine(StringRef aggregate);
   bool placeLocally(ir::GlobalOp lock, const Users &users);
   void placeByLoad(ir::GlobalOp lock);
-  double cyclesToTake(SharedUnit unit) const;
-  void place(ir::GlobalOp lock, StringRef memory, const Twine &reason);
+  double cyclesToTake(target::Memory memory) const;
+  bool hasRoom(ir::GlobalOp lock, target::Memory memory);
+  void place(ir::GlobalOp lock, target::Memory memory, const Twine &reason);
 
   target::ChipParameters chip;
   /// Share of its time for which each unit is busy.
@@ -122,16 +112,25 @@ bool PlaceLocks::isOneEngine(StringRef aggregate) {
   return false;
 }
 
-void PlaceLocks::place(ir::GlobalOp lock, StringRef memory,
+void PlaceLocks::place(ir::GlobalOp lock, target::Memory memory,
                        const Twine &reason) {
-  if (ir::placeOf(lock)->memory != memory)
-    ir::setPlace(lock, {memory.str(), ir::globalsEnd(getOperation(), memory)});
-  lock->setAttr(ir::placeReasonAttrName,
+  if (ir::placementOf(lock)->memory != memory)
+    ir::setPlacement(lock, {memory, ir::globalsEnd(getOperation(), memory)});
+  lock->setAttr(ir::placementReasonAttrName,
                 StringAttr::get(&getContext(), reason));
   ir::explain(lock, explainName)
       << "lock " << lock.getSymName() << " lies in "
-      << (memory == "local" ? StringRef("local memory") : memory) << ": "
-      << reason.str();
+      << (memory == target::Memory::Local ? "local memory"
+                                          : target::memoryName(memory))
+      << ": " << reason.str();
+}
+
+/// Whether the lock lies in `memory` or finds room there.
+bool PlaceLocks::hasRoom(ir::GlobalOp lock, target::Memory memory) {
+  return ir::placementOf(lock)->memory == memory ||
+         ir::globalsEnd(getOperation(), memory) +
+                 bytesPerWord * ir::wordCount(lock.getType()) <=
+             target::globalsRange(memory, chip).end;
 }
 
 /// A word of its engine's local memory, if all that take it run there.
@@ -139,66 +138,63 @@ bool PlaceLocks::placeLocally(ir::GlobalOp lock, const Users &users) {
   if (users.onXScale || users.aggregates.size() != 1)
     return false;
   StringRef aggregate = users.aggregates.begin()->getKey();
-  uint32_t bytes = bytesPerWord * uint32_t(ir::wordCount(lock.getType()));
-  if (!isOneEngine(aggregate) ||
-      ir::globalsEnd(getOperation(), "local") + bytes >
-          bytesPerWord * target::CacheWords)
+  if (!isOneEngine(aggregate) || !hasRoom(lock, target::Memory::Local))
     return false;
   ++localCount;
-  place(lock, "local",
+  place(lock, target::Memory::Local,
         "all that take it run on the engine of aggregate " + aggregate +
             ": no command and no swap");
   return true;
 }
 
 /// Until the word is back, with what commands wait at the unit.
-double PlaceLocks::cyclesToTake(SharedUnit unit) const {
+double PlaceLocks::cyclesToTake(target::Memory memory) const {
+  SharedUnit unit = target::unitOf(memory);
+  auto loadOf = [&](SharedUnit port) {
+    return std::min(loads[size_t(port)], fullest);
+  };
+  double load = loadOf(unit);
+  // An atomic command takes both ports of an SRAM channel.
+  if (std::optional<uint32_t> channel = target::sramChannelOf(memory))
+    load = std::max(load, loadOf(target::writePort(*channel)));
   CommandCost atomic = commandCost(chip, unit, CommandKind::Atomic, 1);
-  double load = std::min(loads[size_t(unit)], fullest);
-  if (unit == SharedUnit::Sram0 ||
-      unit == SharedUnit::Sram1) // an atomic takes both ports
-    load = std::max(
-        load,
-        std::min(
-            loads[size_t(unit == SharedUnit::Sram0 ? SharedUnit::Sram0Write
-                                                   : SharedUnit::Sram1Write)],
-            fullest));
   double others = commandCost(chip, unit, CommandKind::Memory, 1).busy;
   return atomic.latency + others * load / (1 - load);
 }
 
 void PlaceLocks::placeByLoad(ir::GlobalOp lock) {
-  const Shared *best = nullptr;
+  std::optional<target::Memory> best;
   std::string figures;
-  for (const Shared &shared : sharedMemories) {
-    double cycles = cyclesToTake(shared.unit);
+  for (target::Memory memory : target::sharedMemories(chip)) {
+    if (memory == target::Memory::Dram) // which has no test and set
+      continue;
+    double cycles = cyclesToTake(memory);
     figures += llvm::formatv("{0}{1:f0} cycles in {2}, {3:f0} % busy",
-                             figures.empty() ? "" : ", ", cycles, shared.memory,
-                             100 * loads[size_t(shared.unit)])
+                             figures.empty() ? "" : ", ", cycles,
+                             target::memoryName(memory),
+                             100 * loads[size_t(target::unitOf(memory))])
                    .str();
-    bool hasRoom = ir::placeOf(lock)->memory == shared.memory ||
-                   ir::globalsEnd(getOperation(), shared.memory) +
-                           bytesPerWord * ir::wordCount(lock.getType()) <=
-                       shared.end;
-    if (hasRoom && (!best || cycles < cyclesToTake(best->unit)))
-      best = &shared;
+    if (hasRoom(lock, memory) && (!best || cycles < cyclesToTake(*best)))
+      best = memory;
   }
-  place(lock, best->memory, "test and set takes " + figures);
+  place(lock, best.value_or(ir::placementOf(lock)->memory),
+        "test and set takes " + figures);
 }
 
 void PlaceLocks::runOnOperation() {
   if (auto prediction =
           getOperation()->getAttrOfType<DictionaryAttr>(predictionAttrName))
-    if (auto list = prediction.getAs<ArrayAttr>("unit_loads"))
-      for (auto [load, value] : llvm::zip(loads, list))
-        load = cast<FloatAttr>(value).getValueAsDouble();
+    if (auto byName = prediction.getAs<DictionaryAttr>("unit_loads"))
+      for (SharedUnit unit : target::unitsOf(chip))
+        if (auto load = byName.getAs<FloatAttr>(target::sharedUnitName(unit)))
+          loads[size_t(unit)] = load.getValueAsDouble();
   for (auto &[op, users] : findUsers()) {
     auto lock = cast<ir::GlobalOp>(op);
     ++lockCount;
     if (placeLocally(lock, users))
       continue;
     if (users.onXScale)
-      place(lock, "scratch", "the XScale core takes it, too");
+      place(lock, target::Memory::Scratch, "the XScale core takes it, too");
     else
       placeByLoad(lock);
   }

@@ -6,7 +6,7 @@
 #include "ir/dialect/Layout.h"
 #include "ir/dialect/ProfileAttributes.h"
 #include "ir/dialect/Services.h"
-#include "support/Error.h"
+#include "support/Assert.h"
 #include "target-ixp/microcode/InstructionCost.h"
 #include <algorithm>
 #include <cmath>
@@ -36,11 +36,22 @@ SharedUnit unitOf(Value ref, ModuleOp program) {
     return SharedUnit::Sram0;
   auto global =
       program.lookupSymbol<ir::GlobalOp>(cast<ir::GlobalRefOp>(op).getGlobal());
-  std::optional<ir::Place> place = global ? ir::placeOf(global) : std::nullopt;
-  if (place && place->memory == "scratch")
-    return SharedUnit::Scratch;
-  return place && place->memory == "sram1" ? SharedUnit::Sram1
-                                           : SharedUnit::Sram0;
+  std::optional<ir::Placement> placement =
+      global ? ir::placementOf(global) : std::nullopt;
+  if (!placement)
+    return SharedUnit::Sram0;
+  switch (placement->memory) {
+  case target::Memory::Scratch:
+  case target::Memory::Sram0:
+  case target::Memory::Sram1:
+  case target::Memory::Sram2:
+  case target::Memory::Sram3:
+    return target::unitOf(placement->memory);
+  case target::Memory::Dram: // of the same order
+  case target::Memory::Local:
+    return SharedUnit::Sram0;
+  }
+  KARAKAL_UNREACHABLE("no such memory");
 }
 
 void addCommands(MessageCost &to, const target::ChipParameters &chip,

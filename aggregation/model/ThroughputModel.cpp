@@ -28,9 +28,12 @@ struct Fit {
 
 /// Stages that withRuntime appends.
 constexpr size_t runtimeStages = 2;
-/// Units as limits: an SRAM channel is one.
-constexpr std::array<const char *, sharedUnitCount> limitNames = {
-    "scratch", "sram0", "sram1", "sram0", "sram1", "dram", "hash"};
+/// The name of a unit as a limit: an SRAM channel is one.
+std::string limitName(SharedUnit unit) {
+  if (std::optional<uint32_t> channel = target::channelOf(unit))
+    return target::memoryName(target::sramMemory(*channel));
+  return target::sharedUnitName(unit);
+}
 
 double contextsOf(const Stage &stage, const target::ChipParameters &chip) {
   return stage.contexts != 0 ? double(stage.contexts) : double(chip.meContexts);
@@ -209,8 +212,8 @@ std::vector<Limit> hardLimits(const std::vector<Stage> &stages,
                     "media bus"});
   for (size_t u = 0; u < sharedUnitCount; ++u)
     if (double busy = busyOf(stages, SharedUnit(u)); busy > 0)
-      limits.push_back(
-          {LimitKind::Unit, (1 - Fit::unitLoss) / busy, limitNames[u]});
+      limits.push_back({LimitKind::Unit, (1 - Fit::unitLoss) / busy,
+                        limitName(SharedUnit(u))});
   limits.push_back({LimitKind::Locks, lockRate(stages, chip), "locks"});
   for (size_t i = 0; i + runtimeStages < stages.size(); ++i) {
     const Stage &stage = stages[i];
@@ -267,8 +270,8 @@ Prediction predict(const std::vector<Stage> &program,
   Prediction prediction;
   for (size_t u = 0; u < sharedUnitCount; ++u)
     prediction.unitUtilization[u] = busyOf(stages, SharedUnit(u));
-  joinPorts(stages, SharedUnit::Sram0, SharedUnit::Sram0Write);
-  joinPorts(stages, SharedUnit::Sram1, SharedUnit::Sram1Write);
+  for (uint32_t channel = 0; channel < chip.sramChannels; ++channel)
+    joinPorts(stages, target::readPort(channel), target::writePort(channel));
   std::vector<Limit> limits = hardLimits(stages, chip, frameBytes);
   auto least = std::min_element(
       limits.begin(), limits.end(),

@@ -29,7 +29,9 @@ std::string describeGlobal(const GlobalDecl &decl) {
     return text;
   uint64_t words = wordCountOf(decl.type);
   text += ", " + std::to_string(words) + (words == 1 ? " word" : " words");
-  return decl.memory.empty() ? text : text + " in " + decl.memory;
+  if (decl.requestedMemory)
+    text += " in " + ir::stringifyMemoryRequest(*decl.requestedMemory).str();
+  return text;
 }
 
 } // namespace

@@ -176,8 +176,8 @@ void ProgramLowering::lowerGlobal(const GlobalDecl &decl) {
         std::vector<int64_t>(decl.initial.begin(), decl.initial.end()));
   auto op = builder.create<ir::GlobalOp>(location(decl.range), decl.symbol,
                                          lowerType(decl.type), init);
-  if (!decl.memory.empty())
-    op->setAttr(ir::placeInAttrName, builder.getStringAttr(decl.memory));
+  if (decl.requestedMemory)
+    ir::setRequestedMemory(op, *decl.requestedMemory);
   if (decl.toleratedOneIn != 0)
     op->setAttr(ir::tolerateAttrName,
                 builder.getI64IntegerAttr(int64_t(decl.toleratedOneIn)));

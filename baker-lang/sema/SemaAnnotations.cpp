@@ -47,12 +47,12 @@ void Sema::resolveAnnotations(GlobalDecl &decl) {
     if (name.name == "place") {
       auto *memory =
           llvm::dyn_cast_or_null<NameExpr>(annotation.argument.get());
-      if (memory && llvm::is_contained(ir::placeNames, memory->name))
-        decl.memory = memory->name;
-      else
+      if (memory)
+        decl.requestedMemory = ir::symbolizeMemoryRequest(memory->name);
+      if (!decl.requestedMemory)
         error(DiagId::BadAnnotation, where,
-              "'@place' takes the name of a memory: scratch, sram, sram0, "
-              "sram1 or dram");
+              "'@place' takes the name of a memory: scratch, sram, sram0 to "
+              "sram3 or dram");
     } else if (name.name == "tolerate") {
       decl.toleratedOneIn =
           resolveTolerance(annotation.argument.get(), *decl.scope, where);

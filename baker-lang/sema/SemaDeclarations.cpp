@@ -186,10 +186,11 @@ void Sema::resolveGlobal(GlobalDecl &decl) {
 
 /// A lock is always placed in scratch memory.
 void Sema::resolveLock(GlobalDecl &decl) {
-  if (!decl.memory.empty() && decl.memory != "scratch")
+  if (decl.requestedMemory.value_or(ir::MemoryRequest::Scratch) !=
+      ir::MemoryRequest::Scratch)
     error(DiagId::BadAnnotation, decl.range,
           "a lock must be in scratch memory");
-  decl.memory = "scratch";
+  decl.requestedMemory = ir::MemoryRequest::Scratch;
   if (decl.declarator.initializer)
     error(DiagId::BadInitializer, decl.declarator.initializer->range,
           "a lock has no initial value; it starts free");

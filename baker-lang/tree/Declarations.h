@@ -6,8 +6,10 @@
 #define KARAKAL_BAKER_LANG_TREE_DECLARATIONS_H
 
 #include "baker-lang/tree/Statements.h"
+#include "ir/dialect/Enums.h"
 
 #include <map>
+#include <optional>
 
 namespace karakal::lang {
 
@@ -170,7 +172,8 @@ struct GlobalDecl : DeclOf<DeclKind::Global> {
   Scope *scope = nullptr;
   const Type *type = nullptr;
   std::vector<uint64_t> initial; ///< all scalars in order; empty: zeros
-  std::string memory;            ///< argument of @place, or empty
+  /// The memory that @place asks for.
+  std::optional<ir::MemoryRequest> requestedMemory;
   /// Argument of @tolerate: one packet in this many may see a stale value.
   /// 0 if there is none.
   uint64_t toleratedOneIn = 0;

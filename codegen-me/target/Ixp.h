@@ -6,6 +6,7 @@
 #ifndef KARAKAL_CODEGEN_ME_TARGET_IXP_H
 #define KARAKAL_CODEGEN_ME_TARGET_IXP_H
 
+#include "target-ixp/chip/Memories.h"
 #include "target-ixp/table/Instruction.h"
 
 #include "llvm/ADT/StringRef.h"
@@ -27,14 +28,11 @@ class PassRegistry;
 
 namespace karakal::codegen {
 
-/// Address spaces of the LLVM IR.
-enum AddressSpace : unsigned {
-  StackSpace = 0,
-  SramSpace = 1,
-  DramSpace = 2,
-  ScratchSpace = 3,
-  LocalSpace = 4,
-};
+using target::DramSpace;
+using target::LocalSpace;
+using target::ScratchSpace;
+using target::SramSpace;
+using target::StackSpace;
 
 /// Kinds of word sequences, as in IxpFormats.td.
 enum class Kind : uint8_t {

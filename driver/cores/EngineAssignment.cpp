@@ -25,7 +25,7 @@ llvm::StringSet<> aggregatesWithLocalLock(ModuleOp program) {
     for (func::FuncOp function : ir::reachableFrom({ppf}))
       function.walk([&](ir::LockOp taken) {
         ir::GlobalOp lock = ir::globalOf(taken.getRef());
-        if (lock && ir::placeOf(lock)->memory == "local")
+        if (lock && ir::placementOf(lock)->memory == target::Memory::Local)
           found.insert(ir::aggregateOf(ppf));
       });
   }

@@ -28,7 +28,7 @@ Result<CoreProgram> makeEngineIr(ModuleOp planned, const std::string &aggregate,
                                  const Options &options) {
   PipelineOptions pipeline = options.pipeline;
   pipeline.aggregate = aggregate;
-  auto core = makeCoreProgram(planned, CoreTarget::Me, pipeline);
+  auto core = makeCoreProgram(planned, ir::Core::Me, pipeline);
   if (!core)
     return core.error();
   core->module->setDataLayout(

@@ -12,8 +12,8 @@ namespace karakal::driver {
 
 /// What `--check-passes` asks for; only the engines' passes are checked.
 static std::optional<ir::PassCheckOptions>
-checkOf(CoreTarget target, const PipelineOptions &options) {
-  if (target != CoreTarget::Me || options.checkedPackets == 0)
+checkOf(ir::Core core, const PipelineOptions &options) {
+  if (core != ir::Core::Me || options.checkedPackets == 0)
     return std::nullopt;
   ir::PassCheckOptions check;
   check.packetCount = options.checkedPackets;
@@ -22,23 +22,23 @@ checkOf(CoreTarget target, const PipelineOptions &options) {
   return check;
 }
 
-Result<OwningOpRef<ModuleOp>> lowerToLlvm(ModuleOp program, CoreTarget target,
+Result<OwningOpRef<ModuleOp>> lowerToLlvm(ModuleOp program, ir::Core core,
                                           const PipelineOptions &options) {
-  Status ordered = checkOrder(passFlags(target, options));
+  Status ordered = checkOrder(passFlags(core, options));
   KARAKAL_ASSERT(bool(ordered), ordered.error().message);
   OwningOpRef<ModuleOp> copy = program.clone();
   Status lowered = runPasses(
       *copy,
-      [&](OpPassManager &passes) { addCorePasses(passes, target, options); },
-      checkOf(target, options));
+      [&](OpPassManager &passes) { addCorePasses(passes, core, options); },
+      checkOf(core, options));
   if (!lowered)
     return lowered.error();
   return copy;
 }
 
-Result<CoreProgram> makeCoreProgram(ModuleOp program, CoreTarget target,
+Result<CoreProgram> makeCoreProgram(ModuleOp program, ir::Core core,
                                     const PipelineOptions &options) {
-  auto lowered = lowerToLlvm(program, target, options);
+  auto lowered = lowerToLlvm(program, core, options);
   if (!lowered)
     return lowered.error();
   registerBuiltinDialectTranslation(*program.getContext());
@@ -46,7 +46,7 @@ Result<CoreProgram> makeCoreProgram(ModuleOp program, CoreTarget target,
   CoreProgram result;
   result.context = std::make_unique<llvm::LLVMContext>();
   result.module = translateModuleToLLVMIR(**lowered, *result.context,
-                                          coreTargetName(target));
+                                          ir::stringifyCore(core));
   KARAKAL_ASSERT(result.module, "the LLVM dialect translates to LLVM IR");
   return result;
 }

@@ -17,13 +17,13 @@ struct CoreProgram {
   std::unique_ptr<llvm::Module> module;
 };
 
-/// A copy of `program` in the LLVM dialect of `target`.
+/// A copy of `program` in the LLVM dialect, for `core`.
 Result<mlir::OwningOpRef<mlir::ModuleOp>>
-lowerToLlvm(mlir::ModuleOp program, CoreTarget target,
+lowerToLlvm(mlir::ModuleOp program, ir::Core core,
             const PipelineOptions &options);
 
 /// The program of one core, not yet linked with the runtime.
-Result<CoreProgram> makeCoreProgram(mlir::ModuleOp program, CoreTarget target,
+Result<CoreProgram> makeCoreProgram(mlir::ModuleOp program, ir::Core core,
                                     const PipelineOptions &options);
 
 } // namespace karakal::driver

@@ -74,14 +74,14 @@ constexpr OrderRule orderRules[] = {
 // The table
 //===----------------------------------------------------------------------===//
 
-void addAssignMemory(OpPassManager &passes, CoreTarget,
+void addAssignMemory(OpPassManager &passes, ir::Core,
                      const PipelineOptions &options) {
   passes::AssignMemoryOptions places;
   places.sramBytes = options.sramBytes;
   passes.addPass(passes::createAssignMemory(places));
 }
 
-void addPlanCaches(OpPassManager &passes, CoreTarget,
+void addPlanCaches(OpPassManager &passes, ir::Core,
                    const PipelineOptions &options) {
   swcache::PlanCachesOptions plan;
   plan.maxErrorRate = options.maxErrorRate;
@@ -91,33 +91,31 @@ void addPlanCaches(OpPassManager &passes, CoreTarget,
   passes.addPass(swcache::createPlanCaches(plan));
 }
 
-void addMakeAnswers(OpPassManager &passes, CoreTarget,
-                    const PipelineOptions &) {
+void addMakeAnswers(OpPassManager &passes, ir::Core, const PipelineOptions &) {
   passes.addPass(swcache::createMakeLookupCaches());
 }
 
-void addFoldConstants(OpPassManager &passes, CoreTarget,
+void addFoldConstants(OpPassManager &passes, ir::Core,
                       const PipelineOptions &) {
   passes.addPass(swcache::createFoldConstants());
 }
 
-void addMakeCaches(OpPassManager &passes, CoreTarget, const PipelineOptions &) {
+void addMakeCaches(OpPassManager &passes, ir::Core, const PipelineOptions &) {
   passes.addPass(swcache::createMakeCaches());
 }
 
-void addInitGlobals(OpPassManager &passes, CoreTarget,
-                    const PipelineOptions &) {
+void addInitGlobals(OpPassManager &passes, ir::Core, const PipelineOptions &) {
   passes.addPass(passes::createInitGlobals());
 }
 
-void addSplitPpfs(OpPassManager &passes, CoreTarget,
+void addSplitPpfs(OpPassManager &passes, ir::Core,
                   const PipelineOptions &options) {
   agg::SplitPpfsOptions split;
   split.wordsScale = options.wordsScale;
   passes.addPass(agg::createSplitPpfs(split));
 }
 
-void addSplitCores(OpPassManager &passes, CoreTarget,
+void addSplitCores(OpPassManager &passes, ir::Core,
                    const PipelineOptions &options) {
   agg::SplitCoresOptions split;
   split.coldShare = options.coldShare;
@@ -125,7 +123,7 @@ void addSplitCores(OpPassManager &passes, CoreTarget,
   passes.addPass(agg::createSplitCores(split));
 }
 
-void addAggregation(OpPassManager &passes, CoreTarget,
+void addAggregation(OpPassManager &passes, ir::Core,
                     const PipelineOptions &options) {
   agg::AggregationOptions aggregation;
   aggregation.engines = options.engineCount;
@@ -134,19 +132,19 @@ void addAggregation(OpPassManager &passes, CoreTarget,
   passes.addPass(agg::createAggregation(aggregation));
 }
 
-void addPlaceLocks(OpPassManager &passes, CoreTarget, const PipelineOptions &) {
+void addPlaceLocks(OpPassManager &passes, ir::Core, const PipelineOptions &) {
   passes.addPass(agg::createPlaceLocks());
 }
 
-void addLowerChannels(OpPassManager &passes, CoreTarget target,
+void addLowerChannels(OpPassManager &passes, ir::Core core,
                       const PipelineOptions &options) {
   passes::LowerChannelsOptions channels;
-  channels.core = coreTargetName(target);
+  channels.core = core;
   channels.aggregate = options.aggregate;
   passes.addPass(passes::createLowerChannels(channels));
 }
 
-void addPac(OpPassManager &passes, CoreTarget, const PipelineOptions &options) {
+void addPac(OpPassManager &passes, ir::Core, const PipelineOptions &options) {
   passes::PacOptions pac;
   // Packet handling removal makes values of metadata.
   pac.metadata = !includes(options.level, Level::Phr);
@@ -157,37 +155,33 @@ void addPac(OpPassManager &passes, CoreTarget, const PipelineOptions &options) {
   passes.addPass(passes::createPac(pac));
 }
 
-void addRemoveCopies(OpPassManager &passes, CoreTarget,
-                     const PipelineOptions &) {
+void addRemoveCopies(OpPassManager &passes, ir::Core, const PipelineOptions &) {
   passes.addPass(passes::createRemoveCopies());
 }
 
-void addInline(OpPassManager &passes, CoreTarget, const PipelineOptions &) {
+void addInline(OpPassManager &passes, ir::Core, const PipelineOptions &) {
   passes.addPass(passes::createInline());
 }
 
-void addChannelHeads(OpPassManager &passes, CoreTarget,
-                     const PipelineOptions &) {
+void addChannelHeads(OpPassManager &passes, ir::Core, const PipelineOptions &) {
   passes.addPass(passes::createChannelHeads());
 }
 
-void addSoar(OpPassManager &passes, CoreTarget, const PipelineOptions &) {
+void addSoar(OpPassManager &passes, ir::Core, const PipelineOptions &) {
   passes.addPass(passes::createSoar());
 }
 
-void addPhr(OpPassManager &passes, CoreTarget, const PipelineOptions &) {
+void addPhr(OpPassManager &passes, ir::Core, const PipelineOptions &) {
   passes.addPass(passes::createPhr());
 }
 
-void addToLlvm(OpPassManager &passes, CoreTarget target,
-               const PipelineOptions &) {
+void addToLlvm(OpPassManager &passes, ir::Core core, const PipelineOptions &) {
   passes::ToLlvmOptions toLlvm;
-  toLlvm.target = coreTargetName(target);
+  toLlvm.core = core;
   passes.addPass(passes::createToLlvm(toLlvm));
 }
 
-void addDebugScopes(OpPassManager &passes, CoreTarget,
-                    const PipelineOptions &) {
+void addDebugScopes(OpPassManager &passes, ir::Core, const PipelineOptions &) {
   passes.addPass(LLVM::createDIScopeForLLVMFuncOpPass());
 }
 
@@ -241,14 +235,14 @@ constexpr PassRow rows[] = {
      "source lines survive into the microcode's line table", addDebugScopes},
 };
 
-bool isForCore(const PassRow &row, CoreTarget target) {
+bool isForCore(const PassRow &row, ir::Core core) {
   switch (row.stage) {
   case Stage::Program:
     return false;
   case Stage::Engines:
-    return target == CoreTarget::Me;
+    return core == ir::Core::Me;
   case Stage::XScale:
-    return target == CoreTarget::XScale;
+    return core == ir::Core::XScale;
   case Stage::EveryCore:
     return true;
   }
@@ -277,18 +271,6 @@ const PassRow *findRow(StringRef name) {
 
 } // namespace
 
-const char *coreTargetName(CoreTarget target) {
-  switch (target) {
-  case CoreTarget::Me:
-    return "me";
-  case CoreTarget::XScale:
-    return "xscale";
-  case CoreTarget::Host:
-    return "host";
-  }
-  KARAKAL_UNREACHABLE("no such core");
-}
-
 llvm::ArrayRef<PassRow> passTable() { return rows; }
 
 Status checkPassNames(const std::vector<std::string> &names) {
@@ -316,24 +298,24 @@ Status checkCanBeDisabled(const std::vector<std::string> &names) {
 void addProgramPasses(OpPassManager &passes, const PipelineOptions &options) {
   for (const PassRow &row : rows)
     if (row.stage == Stage::Program && isOn(row, options))
-      row.add(passes, CoreTarget::Me, options);
+      row.add(passes, ir::Core::Me, options);
 }
 
-void addCorePasses(OpPassManager &passes, CoreTarget target,
+void addCorePasses(OpPassManager &passes, ir::Core core,
                    const PipelineOptions &options) {
   for (const PassRow &row : rows) {
-    if (target == CoreTarget::Me)
+    if (core == ir::Core::Me)
       addExtraPasses(passes, row.name, options);
-    if (isForCore(row, target) && isOn(row, options))
-      row.add(passes, target, options);
+    if (isForCore(row, core) && isOn(row, options))
+      row.add(passes, core, options);
   }
 }
 
-std::vector<std::string> passFlags(CoreTarget target,
+std::vector<std::string> passFlags(ir::Core core,
                                    const PipelineOptions &options) {
   OpPassManager list(ModuleOp::getOperationName());
   addProgramPasses(list, options);
-  addCorePasses(list, target, options);
+  addCorePasses(list, core, options);
   std::vector<std::string> flags;
   for (Pass &pass : list.getPasses())
     flags.push_back(pass.getArgument().str());

@@ -8,6 +8,7 @@
 #define KARAKAL_DRIVER_PIPELINE_PIPELINE_H
 
 #include "driver/pipeline/Level.h"
+#include "ir/dialect/Enums.h"
 #include "ir/interp/Stimulus.h"
 #include "mlir/Pass/PassManager.h"
 #include "support/Error.h"
@@ -16,12 +17,6 @@
 #include <vector>
 
 namespace karakal::driver {
-
-/// Whose program a list of passes makes.
-enum class CoreTarget { Me, XScale, Host };
-
-/// "me", "xscale" or "host", as the passes' options spell it.
-const char *coreTargetName(CoreTarget target);
 
 /// Passes that are not in the table, such as a plugin's.
 struct ExtraPasses {
@@ -86,7 +81,7 @@ struct PassRow {
   bool isNeeded;
   /// Why it stands here, and what it is good for.
   const char *reason;
-  void (*add)(mlir::OpPassManager &, CoreTarget, const PipelineOptions &);
+  void (*add)(mlir::OpPassManager &, ir::Core, const PipelineOptions &);
 };
 
 /// All rows in the order in which they run.
@@ -102,11 +97,11 @@ void addProgramPasses(mlir::OpPassManager &passes,
                       const PipelineOptions &options);
 
 /// Passes that make one core's program in the LLVM dialect.
-void addCorePasses(mlir::OpPassManager &passes, CoreTarget target,
+void addCorePasses(mlir::OpPassManager &passes, ir::Core core,
                    const PipelineOptions &options);
 
 /// The whole list as text: the flags of all passes in order.
-std::vector<std::string> passFlags(CoreTarget target,
+std::vector<std::string> passFlags(ir::Core core,
                                    const PipelineOptions &options = {});
 
 /// Checks a list of flags against the order table; E-driver-001 names the two

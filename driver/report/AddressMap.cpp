@@ -19,13 +19,13 @@ using namespace mlir;
 
 /// "scratch at 0x3000: why".
 static std::string lineOf(ir::GlobalOp global) {
-  auto place = ir::placeOf(global);
-  if (!place)
+  auto placement = ir::placementOf(global);
+  if (!placement)
     return "";
-  std::string text = place->memory;
-  if (place->memory != "local")
-    text += " at 0x" + llvm::utohexstr(place->address, /*LowerCase=*/true);
-  auto reason = global->getAttrOfType<StringAttr>(ir::placeReasonAttrName);
+  std::string text = target::memoryName(placement->memory);
+  if (placement->memory != target::Memory::Local)
+    text += " at 0x" + llvm::utohexstr(placement->address, /*LowerCase=*/true);
+  auto reason = global->getAttrOfType<StringAttr>(ir::placementReasonAttrName);
   return reason ? text + ": " + reason.str() : text;
 }
 

@@ -33,10 +33,11 @@ json ppfsOn(ModuleOp program, ir::Core core) {
 }
 
 /// A stage of the throughput model, for one message.
-json describeStage(const agg::Stage &stage, double utilization) {
+json describeStage(const agg::Stage &stage, double utilization,
+                   const target::ChipParameters &chip) {
   json units = json::object();
-  for (size_t u = 0; u < target::sharedUnitCount; ++u)
-    units[target::sharedUnitNames[u]] = stage.cost.busy[u];
+  for (target::SharedUnit unit : target::unitsOf(chip))
+    units[target::sharedUnitName(unit)] = stage.cost.busy[size_t(unit)];
   return {{"messages_per_packet", stage.messages},
           {"issue_cycles", stage.cost.issue},
           {"latency_cycles", stage.cost.latency},
@@ -74,14 +75,19 @@ json describeXScale(ModuleOp program, const XScaleCode &code) {
 json describeMemory(ModuleOp program) {
   json memory = json::array();
   for (auto global : program.getOps<ir::GlobalOp>()) {
-    std::optional<ir::Place> place = ir::placeOf(global);
+    std::optional<ir::Placement> placement = ir::placementOf(global);
     memory.push_back({{"global", global.getSymName().str()},
-                      {"memory", place->memory},
-                      {"address", place->address},
+                      {"memory", target::memoryName(placement->memory)},
+                      {"address", placement->address},
                       {"bytes", 4 * ir::wordCount(global.getType())},
-                      {"reason", textOf(global, ir::placeReasonAttrName)}});
+                      {"reason", textOf(global, ir::placementReasonAttrName)}});
   }
   return memory;
+}
+
+std::string coreNameOf(func::FuncOp function) {
+  std::optional<ir::Core> core = ir::coreOf(function);
+  return core ? ir::stringifyCore(*core).str() : "";
 }
 
 json listDecisions(ModuleOp program) {
@@ -91,10 +97,11 @@ json listDecisions(ModuleOp program) {
       decisions.push_back(
           {{"subject", function.getSymName().str()},
            {"kind", "core"},
-           {"decision", textOf(function, ir::coreAttrName)},
+           {"decision", coreNameOf(function)},
            {"reason", textOf(function, agg::coreReasonAttrName)}});
   for (auto channel : program.getOps<ir::ChannelOp>()) {
-    std::string decision = textOf(channel, ir::viaAttrName);
+    std::optional<ir::Via> via = ir::viaOf(channel);
+    std::string decision = via ? ir::stringifyVia(*via).str() : "";
     if (auto ring = ir::numberOf(channel, ir::ringAttrName))
       decision += " " + std::to_string(*ring);
     decisions.push_back({{"subject", channel.getSymName().str()},
@@ -120,11 +127,12 @@ json listSteps(ModuleOp program) {
   auto list = program->getAttrOfType<ArrayAttr>(agg::stepsAttrName);
   if (!list)
     return steps;
-  for (auto step : list.getAsRange<DictionaryAttr>())
-    steps.push_back({{"subject", step.getAs<StringAttr>("subject").str()},
-                     {"kind", "aggregation"},
-                     {"decision", step.getAs<StringAttr>("kind").str()},
-                     {"reason", step.getAs<StringAttr>("reason").str()}});
+  for (auto step : list.getAsRange<ir::FormationStepAttr>())
+    steps.push_back(
+        {{"subject", step.getSubject().str()},
+         {"kind", "aggregation"},
+         {"decision", ir::stringifyFormationStepKind(step.getKind()).str()},
+         {"reason", step.getReason().str()}});
   return steps;
 }
 
@@ -152,18 +160,19 @@ json describePrediction(const agg::Prediction &prediction, size_t engines) {
 /// image on each number of engines.
 void addPrediction(json &report, ModuleOp program,
                    const std::vector<AggregateCode> &engines) {
+  target::ChipParameters chip;
   std::vector<agg::Stage> stages = stagesOf(program, engines);
-  agg::Prediction prediction =
-      agg::predict(stages, target::ChipParameters(), predictedFrameBytes);
+  agg::Prediction prediction = agg::predict(stages, chip, predictedFrameBytes);
   for (size_t i = 0; i < engines.size(); ++i) {
     json aggregate = describeAggregate(program, engines[i]);
     aggregate["model"] =
-        describeStage(stages[i], prediction.stageUtilization[i]);
+        describeStage(stages[i], prediction.stageUtilization[i], chip);
     report["aggregates"].push_back(std::move(aggregate));
   }
   json units = json::object();
-  for (size_t u = 0; u < target::sharedUnitCount; ++u)
-    units[target::sharedUnitNames[u]] = prediction.unitUtilization[u];
+  for (target::SharedUnit unit : target::unitsOf(chip))
+    units[target::sharedUnitName(unit)] =
+        prediction.unitUtilization[size_t(unit)];
   size_t all = 0;
   for (const agg::Stage &stage : stages)
     all += stage.engines;
@@ -172,8 +181,7 @@ void addPrediction(json &report, ModuleOp program,
   report["predicted"]["unit_utilization"] = units;
   for (size_t count = stages.size(); count <= all; ++count)
     report["predicted"]["by_engines"].push_back(describePrediction(
-        agg::predict(withEngines(stages, count), target::ChipParameters(),
-                     predictedFrameBytes),
+        agg::predict(withEngines(stages, count), chip, predictedFrameBytes),
         count));
 }
 

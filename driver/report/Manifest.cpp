@@ -127,13 +127,13 @@ json describeAggregates(const std::vector<AggregateCode> &engines) {
 json describeGlobals(ModuleOp program) {
   json globals = json::array();
   for (auto global : program.getOps<ir::GlobalOp>()) {
-    std::optional<ir::Place> place = ir::placeOf(global);
-    KARAKAL_ASSERT(place, "a global without a place");
-    if (place->memory == "local")
+    std::optional<ir::Placement> placement = ir::placementOf(global);
+    KARAKAL_ASSERT(placement, "a global without a placement");
+    if (placement->memory == target::Memory::Local)
       continue; // of each engine; see describeCaches
     globals.push_back({{"name", global.getSymName().str()},
-                       {"memory", place->memory},
-                       {"address", place->address},
+                       {"memory", target::memoryName(placement->memory)},
+                       {"address", placement->address},
                        {"bytes", 4 * ir::wordCount(global.getType())}});
   }
   return globals;
@@ -144,13 +144,14 @@ json describeGlobals(ModuleOp program) {
 json describeCaches(ModuleOp program) {
   json caches = json::array();
   for (swcache::GlobalCopy cache : swcache::globalCopiesOf(program)) {
-    ir::Place home = *ir::placeOf(cache.home);
+    ir::Placement home = *ir::placementOf(cache.home);
     caches.push_back({{"global", cache.home.getSymName().str()},
-                      {"memory", home.memory},
+                      {"memory", target::memoryName(home.memory)},
                       {"address", home.address},
                       {"bytes", 4 * ir::wordCount(cache.copy.getType())},
-                      {"local", ir::placeOf(cache.copy)->address},
-                      {"version", swcache::versionPrefix.str() + home.memory},
+                      {"local", ir::placementOf(cache.copy)->address},
+                      {"version", swcache::versionPrefix.str() +
+                                      target::memoryName(home.memory)},
                       {"interval", swcache::packetInterval(program)},
                       {"context_interval", swcache::contextInterval(program)}});
   }
@@ -162,20 +163,21 @@ json describeCaches(ModuleOp program) {
 json describeLines(ModuleOp program) {
   json all = json::array();
   for (swcache::ArrayCache kept : swcache::arrayCachesOf(program)) {
-    ir::Place home = *ir::placeOf(kept.home);
+    ir::Placement home = *ir::placementOf(kept.home);
     auto array = cast<ir::ArrayType>(kept.home.getType());
     uint64_t words = ir::wordCount(kept.lines.getType());
     all.push_back({{"global", kept.home.getSymName().str()},
-                   {"memory", home.memory},
+                   {"memory", target::memoryName(home.memory)},
                    {"address", home.address},
                    {"bytes", 4 * ir::wordCount(array)},
                    {"element_bytes", 4 * ir::elementWordStride(array)},
-                   {"local", ir::placeOf(kept.lines)->address},
+                   {"local", ir::placementOf(kept.lines)->address},
                    {"lines", kept.count()},
                    {"line_bytes", 4 * words / kept.count()},
                    {"by_cam", !kept.isDirectMapped},
                    {"cam_tag", kept.tag},
-                   {"version", swcache::versionPrefix.str() + home.memory},
+                   {"version", swcache::versionPrefix.str() +
+                                   target::memoryName(home.memory)},
                    {"interval", swcache::packetInterval(program)},
                    {"context_interval", swcache::contextInterval(program)}});
   }
@@ -187,16 +189,16 @@ json describeLines(ModuleOp program) {
 json describeAnswers(ModuleOp program) {
   json versions = json::array();
   for (swcache::VersionWord version : swcache::versionWordsOf(program)) {
-    ir::Place home = *ir::placeOf(version.word);
-    versions.push_back({{"memory", home.memory},
+    ir::Placement home = *ir::placementOf(version.word);
+    versions.push_back({{"memory", target::memoryName(home.memory)},
                         {"address", home.address},
-                        {"seen", ir::placeOf(version.seen)->address}});
+                        {"seen", ir::placementOf(version.seen)->address}});
   }
   json all = json::array();
   for (swcache::LookupCache answers : swcache::lookupCachesOf(program))
     all.push_back({{"lookup", answers.lookup.getSymName().str()},
                    {"bytes", 4 * ir::wordCount(answers.results.getType())},
-                   {"local", ir::placeOf(answers.results)->address},
+                   {"local", ir::placementOf(answers.results)->address},
                    {"versions", versions},
                    {"interval", swcache::packetInterval(program)},
                    {"context_interval", swcache::contextInterval(program)}});

@@ -19,15 +19,22 @@ constexpr size_t linesMax = 12;
 /// divided between the channels in the proportion of the average cost.
 void divideByChannel(target::MessageCost &worst,
                      const target::MessageCost &average) {
-  double first = average.busy[size_t(target::SharedUnit::Sram0)];
-  double second = average.busy[size_t(target::SharedUnit::Sram1)];
-  if (second <= 0)
+  auto averageOf = [&](uint32_t channel) {
+    return average.busy[size_t(target::readPort(channel))];
+  };
+  double all = 0;
+  for (uint32_t channel = 0; channel < target::SramChannelsMax; ++channel)
+    all += averageOf(channel);
+  if (all <= 0)
     return;
   for (auto *figures : {&worst.busy, &worst.commands, &worst.squares}) {
-    double &from = (*figures)[size_t(target::SharedUnit::Sram0)];
-    double moved = from * second / (first + second);
-    from -= moved;
-    (*figures)[size_t(target::SharedUnit::Sram1)] += moved;
+    double &unshared = (*figures)[size_t(target::readPort(0))];
+    double total = unshared;
+    for (uint32_t channel = 1; channel < target::SramChannelsMax; ++channel) {
+      double moved = total * averageOf(channel) / all;
+      unshared -= moved;
+      (*figures)[size_t(target::readPort(channel))] += moved;
+    }
   }
 }
 

@@ -2,24 +2,18 @@
 
 #include "ir/dialect/Attributes.h"
 #include "ir/dialect/Layout.h"
+#include "target-ixp/chip/ChipLayout.h"
 
 using namespace mlir;
 
 namespace karakal::ir {
 
-static uint32_t globalsBegin(StringRef memory) {
-  return memory == "scratch" ? target::ScratchGlobalsBase
-         : memory == "sram0" ? target::Sram0GlobalsBase
-         : memory == "sram1" ? target::Sram1GlobalsBase
-         : memory == "dram"  ? target::DramGlobalsBase
-                             : 0;
-}
-
-uint32_t globalsEnd(ModuleOp module, StringRef memory) {
+uint32_t globalsEnd(ModuleOp module, target::Memory memory) {
   constexpr uint32_t bytesPerWord = 4;
-  uint32_t end = globalsBegin(memory);
+  uint32_t end = target::globalsBegin(memory);
   for (auto global : module.getOps<GlobalOp>())
-    if (std::optional<Place> at = placeOf(global); at && at->memory == memory)
+    if (std::optional<Placement> at = placementOf(global);
+        at && at->memory == memory)
       end = std::max(end, uint32_t(at->address +
                                    bytesPerWord * wordCount(global.getType())));
   return end;

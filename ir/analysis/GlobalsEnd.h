@@ -4,12 +4,12 @@
 #define KARAKAL_IR_ANALYSIS_GLOBALSEND_H
 
 #include "ir/dialect/Baker.h"
+#include "target-ixp/chip/Memories.h"
 
 namespace karakal::ir {
 
-/// The first byte of `memory` (as in `baker.place`) behind all globals that
-/// have a place there.
-uint32_t globalsEnd(mlir::ModuleOp module, llvm::StringRef memory);
+/// The first byte of `memory` after all globals that are placed there.
+uint32_t globalsEnd(mlir::ModuleOp module, target::Memory memory);
 
 } // namespace karakal::ir
 

@@ -5,6 +5,7 @@
 
 #include "ir/dialect/Attributes.h"
 
+#include "support/Assert.h"
 #include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
@@ -21,29 +22,35 @@ static void setText(Operation *op, StringRef name, StringRef text) {
   op->setAttr(name, StringAttr::get(op->getContext(), text));
 }
 
-FunctionKind kindOf(func::FuncOp function) {
-  return llvm::StringSwitch<FunctionKind>(
-             textOf(function, kindAttrName).value_or("function"))
-      .Case("ppf", FunctionKind::Ppf)
-      .Case("control", FunctionKind::Control)
-      .Case("init", FunctionKind::Init)
-      .Default(FunctionKind::Function);
-}
-
-void setKind(func::FuncOp function, FunctionKind kind) {
-  static constexpr StringLiteral names[] = {"ppf", "function", "control",
-                                            "init"};
-  setText(function, kindAttrName, names[unsigned(kind)]);
-}
-
-std::optional<Core> coreOf(func::FuncOp function) {
-  if (auto text = textOf(function, coreAttrName))
-    return *text == "me" ? Core::Me : Core::XScale;
+/// The value of an enumeration attribute, if it is there.
+template <typename Attr>
+static auto valueOf(Operation *op, StringRef name)
+    -> std::optional<decltype(std::declval<Attr>().getValue())> {
+  if (auto attribute = op->getAttrOfType<Attr>(name))
+    return attribute.getValue();
   return std::nullopt;
 }
 
+template <typename Attr, typename Value>
+static void setValue(Operation *op, StringRef name, Value value) {
+  op->setAttr(name, Attr::get(op->getContext(), value));
+}
+
+FunctionKind kindOf(func::FuncOp function) {
+  return valueOf<FunctionKindAttr>(function, kindAttrName)
+      .value_or(FunctionKind::Function);
+}
+
+void setKind(func::FuncOp function, FunctionKind kind) {
+  setValue<FunctionKindAttr>(function, kindAttrName, kind);
+}
+
+std::optional<Core> coreOf(func::FuncOp function) {
+  return valueOf<CoreAttr>(function, coreAttrName);
+}
+
 void setCore(func::FuncOp function, Core core) {
-  setText(function, coreAttrName, core == Core::Me ? "me" : "xscale");
+  setValue<CoreAttr>(function, coreAttrName, core);
 }
 
 StringRef aggregateOf(func::FuncOp function) {
@@ -92,33 +99,46 @@ void setProfilePackets(func::FuncOp function, uint64_t packets) {
                         "packets", builder.getI64IntegerAttr(packets))));
 }
 
-std::optional<Place> placeOf(GlobalOp global) {
-  auto place = global->getAttrOfType<DictionaryAttr>(placeAttrName);
-  if (!place)
+// A memory has the same number in the dialect and in target-ixp.
+static_assert(uint32_t(MemoryName::Scratch) ==
+                  uint32_t(target::Memory::Scratch) &&
+              uint32_t(MemoryName::Sram0) == uint32_t(target::Memory::Sram0) &&
+              uint32_t(MemoryName::Sram1) == uint32_t(target::Memory::Sram1) &&
+              uint32_t(MemoryName::Sram2) == uint32_t(target::Memory::Sram2) &&
+              uint32_t(MemoryName::Sram3) == uint32_t(target::Memory::Sram3) &&
+              uint32_t(MemoryName::Dram) == uint32_t(target::Memory::Dram) &&
+              uint32_t(MemoryName::Local) == uint32_t(target::Memory::Local) &&
+              getMaxEnumValForMemoryName() + 1 == target::MemoryKinds);
+
+std::optional<Placement> placementOf(GlobalOp global) {
+  auto placement = global->getAttrOfType<PlacementAttr>(placementAttrName);
+  if (!placement)
     return std::nullopt;
-  auto address = place.getAs<IntegerAttr>("address").getValue();
-  return Place{place.getAs<StringAttr>("memory").str(),
-               uint32_t(address.getZExtValue())};
+  return Placement{target::Memory(placement.getMemory()),
+                   placement.getAddress()};
 }
 
-void setPlace(GlobalOp global, const Place &place) {
-  Builder builder(global.getContext());
-  global->setAttr(
-      placeAttrName,
-      builder.getDictionaryAttr(
-          {builder.getNamedAttr("memory", builder.getStringAttr(place.memory)),
-           builder.getNamedAttr("address",
-                                builder.getI32IntegerAttr(place.address))}));
+void setPlacement(GlobalOp global, const Placement &placement) {
+  global->setAttr(placementAttrName,
+                  PlacementAttr::get(global.getContext(),
+                                     MemoryName(placement.memory),
+                                     placement.address));
+}
+
+std::optional<MemoryRequest> requestedMemoryOf(GlobalOp global) {
+  return valueOf<MemoryRequestAttr>(global, placementInAttrName);
+}
+
+void setRequestedMemory(GlobalOp global, MemoryRequest request) {
+  setValue<MemoryRequestAttr>(global, placementInAttrName, request);
 }
 
 std::optional<Via> viaOf(ChannelOp channel) {
-  if (auto text = textOf(channel, viaAttrName))
-    return *text == "call" ? Via::Call : Via::Ring;
-  return std::nullopt;
+  return valueOf<ViaAttr>(channel, viaAttrName);
 }
 
 void setVia(ChannelOp channel, Via via) {
-  setText(channel, viaAttrName, via == Via::Call ? "call" : "ring");
+  setValue<ViaAttr>(channel, viaAttrName, via);
 }
 
 std::optional<uint32_t> numberOf(Operation *op, StringRef name) {
@@ -170,17 +190,13 @@ struct Decision {
 };
 } // namespace
 
-static LogicalResult verifyOneOf(Operation *op, StringRef name,
-                                 Attribute attribute,
-                                 ArrayRef<StringRef> allowed) {
-  auto text = dyn_cast<StringAttr>(attribute);
-  if (text && llvm::is_contained(allowed, text.getValue()))
+/// Accepts attributes of class `Attr`, whose parser knows the words.
+template <const StringLiteral &name, typename Attr>
+static LogicalResult verifyIsA(Operation *op, Attribute attribute) {
+  if (isa<Attr>(attribute))
     return success();
-  auto diagnostic = op->emitOpError() << "'" << name << "' must be one of ";
-  llvm::interleaveComma(allowed, diagnostic, [&](StringRef word) {
-    diagnostic << '"' << word << '"';
-  });
-  return diagnostic;
+  return op->emitOpError() << "'" << name << "' must be a #baker."
+                           << Attr::getMnemonic() << "<...>";
 }
 
 static bool isI32(Attribute attribute) {
@@ -189,42 +205,47 @@ static bool isI32(Attribute attribute) {
 }
 
 static LogicalResult verifyKind(Operation *op, Attribute attribute) {
-  if (failed(verifyOneOf(op, kindAttrName, attribute,
-                         {"ppf", "function", "control", "init"})))
+  if (failed(verifyIsA<kindAttrName, FunctionKindAttr>(op, attribute)))
     return failure();
   auto function = cast<func::FuncOp>(op);
   auto type = function.getFunctionType();
-  StringRef kind = cast<StringAttr>(attribute).getValue();
   auto isPacket = [](Type type) { return isa<PacketType>(type); };
-  if (kind == "ppf" && (type.getNumInputs() != 1 || type.getNumResults() != 0 ||
-                        !isPacket(type.getInput(0))))
+  switch (cast<FunctionKindAttr>(attribute).getValue()) {
+  case FunctionKind::Ppf:
+    if (type.getNumInputs() == 1 && type.getNumResults() == 0 &&
+        isPacket(type.getInput(0)))
+      return success();
     return op->emitOpError(
                "a PPF body takes one packet and returns nothing, but has type ")
            << type;
-  if (kind == "init" && (type.getNumInputs() || type.getNumResults()))
+  case FunctionKind::Init:
+    if (type.getNumInputs() == 0 && type.getNumResults() == 0)
+      return success();
     return op->emitOpError(
                "an init function takes and returns nothing, but has type ")
            << type;
-  if (kind == "control" && (llvm::any_of(type.getInputs(), isPacket) ||
-                            llvm::any_of(type.getResults(), isPacket)))
+  case FunctionKind::Control:
+    if (llvm::none_of(type.getInputs(), isPacket) &&
+        llvm::none_of(type.getResults(), isPacket))
+      return success();
     return op->emitOpError("a control function cannot take or return packets");
-  return success();
+  case FunctionKind::Function:
+    return success();
+  }
+  KARAKAL_UNREACHABLE("no such kind of function");
 }
 
-static LogicalResult verifyPlace(Operation *op, Attribute attribute) {
-  auto place = dyn_cast<DictionaryAttr>(attribute);
-  auto memory = place ? place.getAs<StringAttr>("memory") : nullptr;
-  if (!memory || !isI32(place.get("address")))
-    return op->emitOpError(
-        "'baker.place' must be {memory = \"...\", address = N : i32}");
-  if (failed(verifyOneOf(op, "memory", memory,
-                         {"sram0", "sram1", "scratch", "dram", "local"})))
+static LogicalResult verifyCore(Operation *op, Attribute attribute) {
+  if (failed(verifyIsA<coreAttrName, CoreAttr>(op, attribute)))
     return failure();
-  auto address = place.getAs<IntegerAttr>("address").getValue();
-  if (address.getZExtValue() % 4 != 0)
-    return op->emitOpError("address ")
-           << address.getZExtValue() << " is not a multiple of 4";
-  return success();
+  switch (cast<CoreAttr>(attribute).getValue()) {
+  case Core::Me:
+  case Core::XScale:
+    return success();
+  case Core::Host:
+    return op->emitOpError("'baker.core' is a core of the chip, not the host");
+  }
+  KARAKAL_UNREACHABLE("no such core");
 }
 
 static LogicalResult verifyAggregate(Operation *op, Attribute attribute) {
@@ -247,12 +268,6 @@ static LogicalResult verifyAggregates(Operation *op, Attribute attribute) {
                          "\"...\", engines = array<i32: ...>}");
 }
 
-static LogicalResult verifyHead(Operation *op, Attribute attribute) {
-  if (isa<HeadAttr>(attribute))
-    return success();
-  return op->emitOpError("'baker.head' must be a #baker.head<...>");
-}
-
 template <const StringLiteral &name>
 static LogicalResult verifyNumber(Operation *op, Attribute attribute) {
   if (isI32(attribute))
@@ -270,10 +285,7 @@ static const Decision decisions[] = {
     {localityAttrName, "func.func", verifyLocality},
     {branchAttrName, "cf.cond_br", verifyBranch},
     {branchAttrName, "cf.switch", verifyBranch},
-    {coreAttrName, "func.func",
-     [](Operation *op, Attribute attribute) {
-       return verifyOneOf(op, coreAttrName, attribute, {"me", "xscale"});
-     }},
+    {coreAttrName, "func.func", verifyCore},
     {coldAttrName, "func.func",
      [](Operation *op, Attribute attribute) -> LogicalResult {
        if (isa<UnitAttr>(attribute))
@@ -282,13 +294,10 @@ static const Decision decisions[] = {
      }},
     {aggregateAttrName, "func.func", verifyAggregate},
     {aggregatesAttrName, "builtin.module", verifyAggregates},
-    {placeAttrName, "baker.global", verifyPlace},
-    {placeInAttrName, "baker.global",
-     [](Operation *op, Attribute attribute) {
-       return verifyOneOf(op, placeInAttrName, attribute,
-                          SmallVector<StringRef>(std::begin(placeNames),
-                                                 std::end(placeNames)));
-     }},
+    {placementAttrName, "baker.global",
+     verifyIsA<placementAttrName, PlacementAttr>},
+    {placementInAttrName, "baker.global",
+     verifyIsA<placementInAttrName, MemoryRequestAttr>},
     {tolerateAttrName, "baker.global",
      [](Operation *op, Attribute attribute) -> LogicalResult {
        auto number = dyn_cast<IntegerAttr>(attribute);
@@ -298,14 +307,11 @@ static const Decision decisions[] = {
        return op->emitOpError(
            "'baker.tolerate' must be a 64-bit integer above 0");
      }},
-    {viaAttrName, "baker.channel",
-     [](Operation *op, Attribute attribute) {
-       return verifyOneOf(op, viaAttrName, attribute, {"call", "ring"});
-     }},
+    {viaAttrName, "baker.channel", verifyIsA<viaAttrName, ViaAttr>},
     {ringAttrName, "baker.channel", verifyNumber<ringAttrName>},
     {idAttrName, "baker.channel", verifyNumber<idAttrName>},
     {wordAttrName, "baker.metadata", verifyNumber<wordAttrName>},
-    {headAttrName, "", verifyHead},
+    {headAttrName, "", verifyIsA<headAttrName, HeadAttr>},
 };
 
 LogicalResult verifyDecision(Operation *op, NamedAttribute attribute) {

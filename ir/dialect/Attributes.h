@@ -5,19 +5,20 @@
 // them. The dialect verifies each one, so a hand-written module is checked
 // like a compiled one.
 //
-//   on func.func        baker.kind     "ppf" | "function" | "control" | "init"
+//   on func.func        baker.kind     #baker.kind<ppf>, <function>, <control>,
+//   <init>
 //                       baker.profile  {packets = N : i64, …}, see Profile.h
-//                       baker.core     "me" | "xscale"
+//                       baker.core     #baker.core<me>, <xscale>
 //                       baker.cold     (unit) the source marks the PPF @cold
 //                       baker.aggregate "main": the aggregate of a PPF on the
 //                                      microengines
 //   on a parameter or result of a control function
 //                       baker.name     "prefix"
 //                       baker.type     "u32" (width and sign as declared)
-//   on baker.global     baker.place    {memory = "sram0", address = N : i32}
-//                       baker.place.in "scratch" | "sram" | … as the source
-//                                      marks it with @place
-//                       baker.place.reason  text
+//   on baker.global     baker.placement #baker.placement<sram0 at N>
+//                       baker.placement.in  #baker.memory_request<sram>: the
+//                                      memory that @place asks for
+//                       baker.placement.reason  text
 //                       baker.tolerate N : i64: one stale packet in N, as the
 //                                      source marks it with @tolerate
 //                       baker.profile  {reads = N : i64, …}, see Profile.h
@@ -29,7 +30,7 @@
 //                       baker.branch   array<i64: …>: times that each
 //                                      successor was taken, see Profile.h
 //   on baker.channel    baker.profile  {packets = N : i64}
-//                       baker.via      "call" | "ring"
+//                       baker.via      #baker.via<call>, <ring>
 //                       baker.ring     N : i32
 //                       baker.id       N : i32
 //   on baker.metadata   baker.word     N : i32
@@ -42,6 +43,7 @@
 #define KARAKAL_IR_DIALECT_ATTRIBUTES_H
 
 #include "ir/dialect/Baker.h"
+#include "target-ixp/chip/Memories.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -61,9 +63,10 @@ inline constexpr llvm::StringLiteral coreAttrName = "baker.core";
 inline constexpr llvm::StringLiteral coldAttrName = "baker.cold";
 inline constexpr llvm::StringLiteral nameAttrName = "baker.name";
 inline constexpr llvm::StringLiteral typeAttrName = "baker.type";
-inline constexpr llvm::StringLiteral placeAttrName = "baker.place";
-inline constexpr llvm::StringLiteral placeInAttrName = "baker.place.in";
-inline constexpr llvm::StringLiteral placeReasonAttrName = "baker.place.reason";
+inline constexpr llvm::StringLiteral placementAttrName = "baker.placement";
+inline constexpr llvm::StringLiteral placementInAttrName = "baker.placement.in";
+inline constexpr llvm::StringLiteral placementReasonAttrName =
+    "baker.placement.reason";
 inline constexpr llvm::StringLiteral tolerateAttrName = "baker.tolerate";
 inline constexpr llvm::StringLiteral viaAttrName = "baker.via";
 inline constexpr llvm::StringLiteral ringAttrName = "baker.ring";
@@ -86,9 +89,6 @@ inline constexpr llvm::StringLiteral rxPortName = "rx.port";
 inline constexpr llvm::StringLiteral txPortName = "tx.port";
 inline constexpr llvm::StringLiteral sequenceName = "sequence";
 
-/// What a function is (`baker.kind`).
-enum class FunctionKind { Ppf, Function, Control, Init };
-
 /// The kind of `function`; a function without the attribute is a Function.
 FunctionKind kindOf(mlir::func::FuncOp function);
 void setKind(mlir::func::FuncOp function, FunctionKind kind);
@@ -96,8 +96,7 @@ inline bool isPpf(mlir::func::FuncOp function) {
   return kindOf(function) == FunctionKind::Ppf;
 }
 
-/// The processor that runs a function (`baker.core`).
-enum class Core { Me, XScale };
+/// The processor that runs a function (`baker.core`): Me or XScale.
 std::optional<Core> coreOf(mlir::func::FuncOp function);
 void setCore(mlir::func::FuncOp function, Core core);
 
@@ -126,21 +125,19 @@ mlir::LogicalResult verifyProfile(mlir::Operation *op, mlir::Attribute value);
 mlir::LogicalResult verifyBranch(mlir::Operation *op, mlir::Attribute value);
 mlir::LogicalResult verifyLocality(mlir::Operation *op, mlir::Attribute value);
 
-/// Where a global lives (`baker.place`).
-struct Place {
-  /// "sram0", "sram1", "scratch", "dram", or "local": each engine has its own.
-  std::string memory;
+/// Where a global lies (`baker.placement`).
+struct Placement {
+  target::Memory memory = target::Memory::Scratch;
   /// Byte address inside that memory.
   uint32_t address = 0;
 };
-/// What `@place` and `baker.place.in` can ask for.
-inline constexpr llvm::StringLiteral placeNames[] = {"scratch", "sram", "sram0",
-                                                     "sram1", "dram"};
-std::optional<Place> placeOf(GlobalOp global);
-void setPlace(GlobalOp global, const Place &place);
+std::optional<Placement> placementOf(GlobalOp global);
+void setPlacement(GlobalOp global, const Placement &placement);
+/// The memory that the source asks for (`baker.placement.in`).
+std::optional<MemoryRequest> requestedMemoryOf(GlobalOp global);
+void setRequestedMemory(GlobalOp global, MemoryRequest request);
 
 /// How a channel is realized (`baker.via`).
-enum class Via { Call, Ring };
 std::optional<Via> viaOf(ChannelOp channel);
 void setVia(ChannelOp channel, Via via);
 

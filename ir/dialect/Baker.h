@@ -1,11 +1,12 @@
 // The baker dialect's C++ classes.
 //
 // One header for the dialect's types, attributes and operations, all of them
-// generated from BakerDialect.td, BakerTypes.td and BakerOps.td.
+// generated from the .td files of this folder.
 
 #ifndef KARAKAL_IR_DIALECT_BAKER_H
 #define KARAKAL_IR_DIALECT_BAKER_H
 
+#include "ir/dialect/Enums.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinOps.h"

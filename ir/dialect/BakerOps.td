@@ -81,7 +81,7 @@ def Baker_GlobalOp : Baker_SymbolOp<"global"> {
     ```mlir
     baker.global @l3_switch.mac_addr : !baker.array<4 x i48>
     baker.global @limits : !baker.array<2 x i32> init [10, 20]
-        {baker.place = {memory = "sram0", address = 327680 : i32}}
+        {baker.placement = #baker.placement<sram0 at 327680>}
     ```
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, TypeAttr:$type,
@@ -114,7 +114,7 @@ def Baker_ChannelOp
     ```mlir
     baker.channel @rx : "ether" from "rx" to @l3_switch.l2_clsfr.in_cc
     baker.channel @l3_switch.encap.out_cc : "ether" from "l3_switch.encap"
-        to @tx {baker.via = "ring"}
+        to @tx {baker.via = #baker.via<ring>}
     ```
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, StrAttr:$protocol,

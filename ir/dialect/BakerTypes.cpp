@@ -31,6 +31,8 @@ static void printArrayShape(AsmPrinter &printer, uint64_t size,
   printer << size << " x " << elementType;
 }
 
+#include "ir/dialect/BakerEnums.cpp.inc"
+
 #define GET_ATTRDEF_CLASSES
 #include "ir/dialect/BakerAttributes.cpp.inc"
 
@@ -183,6 +185,14 @@ LogicalResult HeadAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   if (value >= modulus)
     return emitError() << value << " is no remainder modulo " << modulus;
   return success();
+}
+
+LogicalResult
+PlacementAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                      MemoryName memory, uint32_t address) {
+  if (address % 4 == 0)
+    return success();
+  return emitError() << "address " << address << " is not a multiple of 4";
 }
 
 LogicalResult

@@ -3,7 +3,7 @@
 #ifndef KARAKAL_IR_BAKERTYPES_TD
 #define KARAKAL_IR_BAKERTYPES_TD
 
-include "ir/dialect/BakerDialect.td"
+include "ir/dialect/BakerEnums.td"
 
 class Baker_Type<string name, string typeMnemonic>
     : TypeDef<BakerDialect, name> {

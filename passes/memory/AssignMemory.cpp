@@ -4,9 +4,9 @@
 // the packet descriptor in order of declaration. Channels are numbered from 1
 // in order.
 //
-// Requires: nothing. Ensures: every global has `baker.place`, every metadata
-// field `baker.word`, every channel `baker.id`, or an error names what does not
-// fit. Cost: linear, except for the search of PlaceGlobals.cpp.
+// Requires: nothing. Ensures: every global has `baker.placement`, every
+// metadata field `baker.word`, every channel `baker.id`, or an error names what
+// does not fit. Cost: linear, except for the search of PlaceGlobals.cpp.
 
 #include "ir/dialect/Attributes.h"
 #include "ir/dialect/Layout.h"
@@ -55,7 +55,7 @@ LogicalResult AssignMemory::numberMetadata() {
     next += count;
   }
   metadataWordCount += next;
-  return success();
+  return mlir::success();
 }
 
 LogicalResult AssignMemory::numberChannels() {
@@ -67,13 +67,13 @@ LogicalResult AssignMemory::numberChannels() {
                                  << channelIdMax << " channels";
     ir::setNumber(channel, ir::idAttrName, next++);
   }
-  return success();
+  return mlir::success();
 }
 
 LogicalResult AssignMemory::checkDropReasons() {
   size_t count = ir::dropReasonsOf(getOperation()).size();
   if (count <= target::DropCounterCount)
-    return success();
+    return mlir::success();
   return getOperation().emitError()
          << "the drop reasons do not fit: " << count << " counters needed, "
          << target::DropCounterCount << " available";
@@ -81,8 +81,10 @@ LogicalResult AssignMemory::checkDropReasons() {
 
 void AssignMemory::runOnOperation() {
   PlacementStatistics placed;
-  LogicalResult done =
-      placeGlobals(getOperation(), {maxScratch, sramBytes}, placed);
+  PlacementOptions options;
+  options.maxScratch = maxScratch;
+  options.chip.sramBytes = int64_t(uint64_t(sramBytes));
+  LogicalResult done = placeGlobals(getOperation(), options, placed);
   globalCount += placed.globals;
   byteCount += placed.bytes;
   nodeCount += placed.nodes;

@@ -1,8 +1,8 @@
 // Places for global data.
 //
 // Translates a program into the problem of Placement.h and its solution into
-// `baker.place`. Accesses are those of PPFs and of what they call, on engines:
-// control and init functions run when few packets wait.
+// `baker.placement`. Accesses are those of PPFs and of what they call, on
+// engines: control and init functions run when few packets wait.
 //
 // What others load the units with, in cycles a packet: rings and their
 // polling in scratch; in SRAM channel 0 the free list, and the descriptor that
@@ -18,8 +18,7 @@
 #include "ir/dialect/Services.h"
 #include "passes/memory/Placement.h"
 #include "support/Assert.h"
-#include "target-ixp/chip/ChipParameters.h"
-#include "target-ixp/chip/MemoryMap.h"
+#include "target-ixp/chip/ChipLayout.h"
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -31,36 +30,63 @@ namespace karakal::passes {
 
 namespace {
 
-constexpr uint64_t bytesPerWord = 4;
+constexpr uint64_t bytesPerWord = 4, bytesPerQuadword = 8;
 constexpr StringLiteral passName = "assign-memory";
 
 /// Packets a second of 64 bytes at 2.5 Gbit/s, the chip's design point.
 constexpr double designPackets = 2.5e9 / (64 * 8);
 
-enum MemoryIndex : unsigned { Scratch, Sram0, Sram1, Dram, MemoryCount };
-constexpr uint32_t maskOf(unsigned memory) { return 1u << memory; }
-constexpr uint32_t anyMemory = (1u << MemoryCount) - 1;
-
-/// Where in each memory globals lie, and how DRAM's pairs align them.
-struct Room {
-  StringLiteral name;
-  uint64_t begin, end, alignment;
-};
-using Rooms = std::array<Room, MemoryCount>;
-
-/// What stays free behind the globals of a memory whose words engines may
+/// What stays free after the globals of a memory whose words engines may
 /// cache: their version word.
 constexpr uint64_t versionBytes = bytesPerWord;
 
-/// `sramBytes`: of a channel. Stacks lie at the end of channel 0.
-Rooms roomsOf(uint64_t sramBytes) {
-  return {{{"scratch", target::ScratchGlobalsBase,
-            target::ScratchGlobalsEnd - versionBytes, 4},
-           {"sram0", target::Sram0GlobalsBase,
-            sramBytes - target::StackSramBytes - versionBytes, 4},
-           {"sram1", target::Sram1GlobalsBase, sramBytes - versionBytes, 4},
-           {"dram", target::DramGlobalsBase, target::XScaleBase, 8}}};
-}
+/// A set of memories, as the problem counts them: bit `indexOf(memory)`.
+using MemorySet = uint32_t;
+
+/// Where in a memory globals lie.
+struct Room {
+  target::Memory memory;
+  uint64_t begin, end, alignment;
+  const char *name() const { return target::memoryName(memory); }
+};
+
+/// The memories of a chip that take globals; the problem's memories have the
+/// same order.
+class Rooms {
+public:
+  explicit Rooms(const target::ChipParameters &chip) {
+    for (target::Memory memory : target::sharedMemories(chip)) {
+      target::GlobalsRange range = target::globalsRange(memory, chip);
+      uint64_t version = memory == target::Memory::Dram ? 0 : versionBytes;
+      rooms.push_back(
+          {memory, range.begin, range.end - version, range.alignment});
+    }
+  }
+  const Room &operator[](unsigned index) const { return rooms[index]; }
+  unsigned size() const { return unsigned(rooms.size()); }
+  /// The index of a memory, or nothing if no globals are placed there.
+  std::optional<unsigned> indexOf(target::Memory memory) const {
+    for (unsigned m = 0; m < size(); ++m)
+      if (rooms[m].memory == memory)
+        return m;
+    return std::nullopt;
+  }
+  /// The set of the memory alone; empty if the chip lacks it.
+  MemorySet only(target::Memory memory) const {
+    std::optional<unsigned> index = indexOf(memory);
+    return index ? 1u << *index : 0;
+  }
+  MemorySet all() const { return (1u << size()) - 1; }
+  MemorySet anySram() const {
+    MemorySet set = 0;
+    for (const Room &room : rooms)
+      set |= target::isSram(room.memory) ? only(room.memory) : 0;
+    return set;
+  }
+
+private:
+  SmallVector<Room> rooms;
+};
 
 uint64_t bytesOf(ir::GlobalOp global) {
   return ir::wordCount(global.getType()) * bytesPerWord;
@@ -119,60 +145,79 @@ DenseMap<Operation *, Use> countUses(ModuleOp module) {
   return uses;
 }
 
-std::vector<PlacementMemory> chipMemories(const Rooms &rooms,
-                                          double maxScratch) {
-  target::ChipParameters chip;
-  std::vector<PlacementMemory> memories(MemoryCount);
-  for (unsigned m = 0; m < MemoryCount; ++m) {
-    memories[m].name = rooms[m].name.str();
-    memories[m].bytes = rooms[m].end - rooms[m].begin;
+/// A memory of the chip with what packets load it with besides global data.
+PlacementMemory memoryOf(const Room &room, double maxScratch,
+                         const target::ChipParameters &chip) {
+  PlacementMemory memory;
+  memory.name = room.name();
+  memory.bytes = room.end - room.begin;
+  switch (room.memory) {
+  case target::Memory::Scratch:
+    memory.latencyCycles = double(chip.scratchLatency);
+    memory.opCycles = double(chip.scratchOpCycles);
+    memory.wordCycles = double(chip.scratchWordCycles);
+    memory.accessesMax = maxScratch;
+    // Two rings, a put and a get each, and as many polls that find nothing.
+    memory.busyCycles = 8.0 * double(chip.scratchOpCycles);
+    break;
+  case target::Memory::Sram0:
+    // Dequeue and enqueue; a descriptor's words written, read, written, read.
+    memory.busyCycles =
+        2.0 * double(chip.sramQueueCycles) +
+        4.0 * double(chip.sramOpCycles + 3 * chip.sramWordCycles);
+    [[fallthrough]];
+  case target::Memory::Sram1:
+  case target::Memory::Sram2:
+  case target::Memory::Sram3:
+    memory.latencyCycles = double(chip.sramLatency);
+    memory.opCycles = double(chip.sramOpCycles);
+    memory.wordCycles = double(chip.sramWordCycles);
+    break;
+  case target::Memory::Dram:
+    memory.latencyCycles = double(chip.dramLatency);
+    memory.opCycles = double(chip.dramQuadCycles * chip.dramBurstQuads) /
+                      double(chip.dramChannels);
+    // Frame in, header read and written, frame out: a burst and another each.
+    memory.busyCycles = 8.0 * memory.opCycles;
+    break;
+  case target::Memory::Local:
+    KARAKAL_UNREACHABLE("each engine has its own local memory");
   }
-  memories[Scratch].latencyCycles = double(chip.scratchLatency);
-  memories[Scratch].opCycles = double(chip.scratchOpCycles);
-  memories[Scratch].wordCycles = double(chip.scratchWordCycles);
-  memories[Scratch].accessesMax = maxScratch;
-  // Two rings, a put and a get each, and as many polls that find nothing.
-  memories[Scratch].busyCycles = 8.0 * double(chip.scratchOpCycles);
-  for (unsigned m : {Sram0, Sram1}) {
-    memories[m].latencyCycles = double(chip.sramLatency);
-    memories[m].opCycles = double(chip.sramOpCycles);
-    memories[m].wordCycles = double(chip.sramWordCycles);
-  }
-  // Dequeue and enqueue; a descriptor's words written, read, written, read.
-  memories[Sram0].busyCycles =
-      2.0 * double(chip.sramQueueCycles) +
-      4.0 * double(chip.sramOpCycles + 3 * chip.sramWordCycles);
-  memories[Dram].latencyCycles = double(chip.dramLatency);
-  memories[Dram].opCycles = double(chip.dramQuadCycles * chip.dramBurstQuads);
-  // Frame in, header read and written, frame out: a burst and another each.
-  memories[Dram].busyCycles = 8.0 * memories[Dram].opCycles;
-  return memories;
+  return memory;
 }
 
-/// The memories that the annotation asks for; all if there is none.
-uint32_t wantedMemories(const Rooms &rooms, ir::GlobalOp global) {
-  auto wanted = global->getAttrOfType<StringAttr>(ir::placeInAttrName);
-  if (!wanted)
-    return anyMemory;
-  if (wanted == "sram")
-    return maskOf(Sram0) | maskOf(Sram1);
-  for (unsigned m = 0; m < MemoryCount; ++m)
-    if (wanted == rooms[m].name)
-      return maskOf(m);
-  return anyMemory;
+/// The memories that a request of the source means.
+MemorySet memoriesOf(ir::MemoryRequest request, const Rooms &rooms) {
+  switch (request) {
+  case ir::MemoryRequest::Scratch:
+    return rooms.only(target::Memory::Scratch);
+  case ir::MemoryRequest::Sram:
+    return rooms.anySram();
+  case ir::MemoryRequest::Sram0:
+    return rooms.only(target::Memory::Sram0);
+  case ir::MemoryRequest::Sram1:
+    return rooms.only(target::Memory::Sram1);
+  case ir::MemoryRequest::Sram2:
+    return rooms.only(target::Memory::Sram2);
+  case ir::MemoryRequest::Sram3:
+    return rooms.only(target::Memory::Sram3);
+  case ir::MemoryRequest::Dram:
+    return rooms.only(target::Memory::Dram);
+  }
+  KARAKAL_UNREACHABLE("no such request");
 }
 
 /// One run of the placement.
 class Placer {
 public:
   Placer(ModuleOp module, const PlacementOptions &options)
-      : module(module), maxScratch(options.maxScratch),
-        rooms(roomsOf(options.sramBytes)), uses(countUses(module)) {
-    problem.memories = chipMemories(rooms, maxScratch);
-    problem.packetsPerCycle =
-        designPackets / double(target::ChipParameters().meClockHz);
-    for (unsigned m = 0; m < MemoryCount; ++m)
-      next[m] = rooms[m].begin;
+      : module(module), maxScratch(options.maxScratch), rooms(options.chip),
+        uses(countUses(module)) {
+    problem.packetsPerCycle = designPackets / double(options.chip.meClockHz);
+    for (unsigned m = 0; m < rooms.size(); ++m) {
+      problem.memories.push_back(memoryOf(rooms[m], maxScratch, options.chip));
+      next.push_back(rooms[m].begin);
+    }
     module.walk([&](ir::AtomicAddOp add) {
       if (ir::GlobalOp global = ir::globalOf(add.getRef()))
         uses[global].isCounter = true;
@@ -182,10 +227,10 @@ public:
   LogicalResult run(PlacementStatistics &statistics);
 
 private:
-  void keepPlaced(ir::GlobalOp global, const ir::Place &place);
+  void keepPlaced(ir::GlobalOp global, const ir::Placement &placement);
   LogicalResult add(ir::GlobalOp global);
   LogicalResult reportNoRoom();
-  void setPlaces(const PlacementResult &result);
+  void setPlacements(const PlacementResult &result);
   std::string reasonFor(size_t item, const PlacementResult &result) const;
 
   ModuleOp module;
@@ -194,34 +239,44 @@ private:
   DenseMap<Operation *, Use> uses;
   PlacementProblem problem;
   std::vector<ir::GlobalOp> globals; ///< of the problem's items
-  uint64_t next[MemoryCount];
+  SmallVector<uint64_t> next;        ///< free byte of each memory
 };
 
-/// Keeps what is placed already out of the room for the rest.
-void Placer::keepPlaced(ir::GlobalOp global, const ir::Place &place) {
-  for (unsigned m = 0; m < MemoryCount; ++m)
-    if (place.memory == rooms[m].name)
-      next[m] = std::max<uint64_t>(next[m], place.address + bytesOf(global));
+/// Keeps the bytes of a global that is placed already from the rest.
+void Placer::keepPlaced(ir::GlobalOp global, const ir::Placement &placement) {
+  if (std::optional<unsigned> m = rooms.indexOf(placement.memory))
+    next[*m] =
+        std::max<uint64_t>(next[*m], placement.address + bytesOf(global));
 }
 
 LogicalResult Placer::add(ir::GlobalOp global) {
   constexpr double leastAccesses = 1e-5; // the cold ones too rather lie near
   Use use = uses.lookup(global);
   PlacementItem item;
-  item.bytes = llvm::alignTo(bytesOf(global), rooms[Dram].alignment);
+  item.bytes = llvm::alignTo(bytesOf(global), bytesPerQuadword);
   item.accesses = std::max(use.accesses, leastAccesses);
   item.words = std::max(use.words, leastAccesses);
-  item.allowed = wantedMemories(rooms, global);
-  if (use.isWritten && item.allowed == maskOf(Dram))
+  item.allowed = rooms.all();
+  MemorySet dram = rooms.only(target::Memory::Dram);
+  MemorySet scratch = rooms.only(target::Memory::Scratch);
+  if (std::optional<ir::MemoryRequest> request = ir::requestedMemoryOf(global))
+    item.allowed = memoriesOf(*request, rooms);
+  if (item.allowed == 0)
+    return global.emitError()
+           << "global @" << global.getSymName() << " cannot go to "
+           << ir::stringifyMemoryRequest(*ir::requestedMemoryOf(global))
+           << ": the chip has no such memory";
+  if (use.isWritten && item.allowed == dram)
     return global.emitError()
            << "global @" << global.getSymName()
            << " cannot go to dram: engines write it, and DRAM has no writes of "
               "one word";
   if (use.isWritten || use.isCounter)
-    item.allowed &= ~maskOf(Dram);
+    item.allowed &= ~dram;
   // An annotation outranks the share of scratch that is kept for the rings.
-  if (item.allowed == maskOf(Scratch))
-    problem.memories[Scratch].accessesMax += item.accesses;
+  if (item.allowed == scratch)
+    problem.memories[*rooms.indexOf(target::Memory::Scratch)].accessesMax +=
+        item.accesses;
   globals.push_back(global);
   problem.items.push_back(item);
   return mlir::success();
@@ -241,10 +296,10 @@ LogicalResult Placer::reportNoRoom() {
     left.push_back(memory.bytes);
   for (size_t item : largest) {
     const PlacementItem &needs = problem.items[item];
-    unsigned roomiest = MemoryCount;
-    for (unsigned m = 0; m < MemoryCount; ++m)
+    unsigned roomiest = rooms.size();
+    for (unsigned m = 0; m < rooms.size(); ++m)
       if ((needs.allowed >> m & 1) &&
-          (roomiest == MemoryCount || left[m] > left[roomiest]))
+          (roomiest == rooms.size() || left[m] > left[roomiest]))
         roomiest = m;
     if (left[roomiest] >= needs.bytes) {
       left[roomiest] -= needs.bytes;
@@ -255,10 +310,10 @@ LogicalResult Placer::reportNoRoom() {
                                     << "global @" << global.getSymName()
                                     << " does not fit: " << bytesOf(global)
                                     << " bytes needed";
-    for (unsigned m = 0; m < MemoryCount; ++m)
+    for (unsigned m = 0; m < rooms.size(); ++m)
       if (needs.allowed >> m & 1)
         diagnostic << ", " << left[m] << " of " << rooms[m].end - rooms[m].begin
-                   << " left in " << rooms[m].name;
+                   << " left in " << rooms[m].name();
     for (size_t other : ArrayRef(largest).take_front(5))
       diagnostic.attachNote(globals[other].getLoc())
           << "@" << globals[other].getSymName() << " takes "
@@ -270,7 +325,7 @@ LogicalResult Placer::reportNoRoom() {
 
 std::string Placer::reasonFor(size_t item,
                               const PlacementResult &result) const {
-  if (globals[item]->hasAttr(ir::placeInAttrName))
+  if (globals[item]->hasAttr(ir::placementInAttrName))
     return "the source says so";
   const PlacementItem &needs = problem.items[item];
   std::string reason = llvm::formatv(
@@ -279,16 +334,20 @@ std::string Placer::reasonFor(size_t item,
   auto mayMove = [&](unsigned m) {
     PlacementResult other = result;
     other.memoryOf[item] = m;
-    return llvm::formatv(
-               "; in {0} a packet would wait {1:f2} cycles more", rooms[m].name,
-               waitCycles(problem, other.memoryOf) - result.waitCycles)
+    return llvm::formatv("; in {0} a packet would wait {1:f2} cycles more",
+                         rooms[m].name(),
+                         waitCycles(problem, other.memoryOf) -
+                             result.waitCycles)
         .str();
   };
   unsigned chosen = result.memoryOf[item];
-  if (chosen == Sram0 || chosen == Sram1)
-    reason += mayMove(chosen == Sram0 ? Sram1 : Sram0);
-  if (chosen != Scratch && (needs.allowed & maskOf(Scratch))) {
-    if (needs.bytes > problem.memories[Scratch].bytes)
+  if (target::isSram(rooms[chosen].memory))
+    for (unsigned m = 0; m < rooms.size(); ++m)
+      if (m != chosen && target::isSram(rooms[m].memory))
+        reason += mayMove(m);
+  unsigned scratch = *rooms.indexOf(target::Memory::Scratch);
+  if (chosen != scratch && (needs.allowed >> scratch & 1)) {
+    if (needs.bytes > problem.memories[scratch].bytes)
       reason += "; too large for scratch";
     else if (needs.accesses > maxScratch)
       reason +=
@@ -297,19 +356,19 @@ std::string Placer::reasonFor(size_t item,
   return reason;
 }
 
-void Placer::setPlaces(const PlacementResult &result) {
+void Placer::setPlacements(const PlacementResult &result) {
   for (size_t item = 0; item < globals.size(); ++item) {
     unsigned memory = result.memoryOf[item];
     uint64_t address = llvm::alignTo(next[memory], rooms[memory].alignment);
     next[memory] = address + bytesOf(globals[item]);
     KARAKAL_ASSERT(next[memory] <= rooms[memory].end,
                    "a memory holds the globals that were assigned to it");
-    ir::setPlace(globals[item], {rooms[memory].name.str(), uint32_t(address)});
+    ir::setPlacement(globals[item], {rooms[memory].memory, uint32_t(address)});
     std::string reason = reasonFor(item, result);
-    globals[item]->setAttr(ir::placeReasonAttrName,
+    globals[item]->setAttr(ir::placementReasonAttrName,
                            StringAttr::get(module.getContext(), reason));
     ir::explain(globals[item], passName)
-        << "@" << globals[item].getSymName() << " in " << rooms[memory].name
+        << "@" << globals[item].getSymName() << " in " << rooms[memory].name()
         << ": " << reason;
   }
 }
@@ -318,19 +377,19 @@ LogicalResult Placer::run(PlacementStatistics &statistics) {
   for (auto global : module.getOps<ir::GlobalOp>()) {
     ++statistics.globals;
     statistics.bytes += bytesOf(global);
-    if (std::optional<ir::Place> place = ir::placeOf(global))
-      keepPlaced(global, *place);
+    if (std::optional<ir::Placement> placement = ir::placementOf(global))
+      keepPlaced(global, *placement);
     else if (failed(add(global)))
       return failure();
   }
-  for (unsigned m = 0; m < MemoryCount; ++m)
+  for (unsigned m = 0; m < rooms.size(); ++m)
     problem.memories[m].bytes =
         next[m] < rooms[m].end ? rooms[m].end - next[m] : 0;
   PlacementResult result = place(problem);
   statistics.nodes += result.nodeCount;
   if (result.memoryOf.empty() && !globals.empty())
     return reportNoRoom();
-  setPlaces(result);
+  setPlacements(result);
   return mlir::success();
 }
 

@@ -4,21 +4,22 @@
 #define KARAKAL_PASSES_MEMORY_PLACEGLOBALS_H
 
 #include "ir/dialect/Baker.h"
+#include "target-ixp/chip/ChipParameters.h"
 
 namespace karakal::passes {
 
 struct PlacementOptions {
-  double maxScratch = 0;  ///< most scratch commands per packet
-  uint64_t sramBytes = 0; ///< size of an SRAM channel
+  double maxScratch = 0; ///< most scratch commands per packet
+  target::ChipParameters chip;
 };
 
 struct PlacementStatistics {
   uint64_t globals = 0, bytes = 0, nodes = 0;
 };
 
-/// Sets `baker.place` and its reason on every global of `module`. Fails with an
-/// error at the global if one does not fit or cannot be in the memory that its
-/// annotation names.
+/// Sets `baker.placement` and its reason on every global of `module`. Fails
+/// with an error at the global if one does not fit or cannot be in the memory
+/// that its annotation names.
 mlir::LogicalResult placeGlobals(mlir::ModuleOp module,
                                  const PlacementOptions &options,
                                  PlacementStatistics &statistics);

@@ -98,10 +98,7 @@ private:
                   ValueRange operands, unsigned results);
   Value word(OpBuilder &builder, Location loc, uint32_t value);
 
-  bool isHost() const { return core == "host"; }
-  ir::Core coreHere() const {
-    return core == "me" ? ir::Core::Me : ir::Core::XScale;
-  }
+  bool isHost() const { return core == ir::Core::Host; }
 };
 
 Value LowerChannels::word(OpBuilder &builder, Location loc, uint32_t value) {
@@ -130,12 +127,12 @@ func::FuncOp LowerChannels::consumerOf(ir::ChannelOp channel) {
 bool LowerChannels::isOurs(func::FuncOp function) {
   switch (ir::kindOf(function)) {
   case ir::FunctionKind::Ppf:
-    return isHost() || (ir::coreOf(function) == coreHere() &&
-                        (aggregate.empty() || core != "me" ||
+    return isHost() || (ir::coreOf(function) == core &&
+                        (aggregate.empty() || core != ir::Core::Me ||
                          ir::aggregateOf(function) == aggregate));
   case ir::FunctionKind::Control:
   case ir::FunctionKind::Init:
-    return core != "me";
+    return core != ir::Core::Me;
   case ir::FunctionKind::Function:
     return false; // it belongs to its callers
   }
@@ -494,19 +491,15 @@ void LowerChannels::buildXScaleEntry() {
 //===----------------------------------------------------------------------===//
 
 LogicalResult LowerChannels::checkDecisions() {
-  if (core != "me" && core != "xscale" && core != "host")
-    return getOperation().emitError()
-           << "baker-lower-channels: core must be me, xscale or host, not '"
-           << core << "'";
   if (!isHost())
     for (auto function : getOperation().getOps<func::FuncOp>())
       if (ir::isPpf(function) && !ir::coreOf(function))
         return function.emitError() << "PPF @" << function.getSymName()
                                     << " has no core: run baker-split-cores";
-  if (core == "me" && llvm::none_of(getOperation().getOps<ir::ChannelOp>(),
-                                    [](ir::ChannelOp channel) {
-                                      return channel.comesFromRx();
-                                    }))
+  if (core == ir::Core::Me &&
+      llvm::none_of(
+          getOperation().getOps<ir::ChannelOp>(),
+          [](ir::ChannelOp channel) { return channel.comesFromRx(); }))
     return getOperation().emitError()
            << "the program takes no packets: no channel comes from rx";
   for (auto channel : getOperation().getOps<ir::ChannelOp>()) {
@@ -531,7 +524,7 @@ void LowerChannels::removeUnreached() {
   for (auto function : module.getOps<func::FuncOp>()) {
     bool isEntry = function.getSymName() == target::runtime::EngineEntry ||
                    function.getSymName() == target::runtime::XScaleEntry;
-    if (isEntry || (core != "me" && isOurs(function) &&
+    if (isEntry || (core != ir::Core::Me && isOurs(function) &&
                     (isHost() || !ir::isPpf(function))))
       roots.push_back(function);
   }
@@ -554,10 +547,16 @@ void LowerChannels::runOnOperation() {
     for (ir::ChannelPutOp put : puts)
       lowerPut(put);
   }
-  if (core == "me")
+  switch (core) {
+  case ir::Core::Me:
     buildMicroengineEntry();
-  else if (core == "xscale")
+    break;
+  case ir::Core::XScale:
     buildXScaleEntry();
+    break;
+  case ir::Core::Host: // which calls the PPFs
+    break;
+  }
   removeUnreached();
   module.walk([](ir::ChannelPutOp) {
     KARAKAL_UNREACHABLE("a channel_put that was not lowered");

@@ -73,16 +73,6 @@ private:
   LogicalResult convert(ToLlvmContext &context);
 };
 
-std::optional<LlvmTarget> parseTarget(StringRef name) {
-  if (name == "me")
-    return LlvmTarget::Me;
-  if (name == "xscale")
-    return LlvmTarget::XScale;
-  if (name == "host")
-    return LlvmTarget::Host;
-  return std::nullopt;
-}
-
 LogicalResult ToLlvm::convert(ToLlvmContext &context) {
   ModuleOp module = getOperation();
   LowerToLLVMOptions options(&getContext());
@@ -123,18 +113,10 @@ LogicalResult ToLlvm::convert(ToLlvmContext &context) {
 }
 
 void ToLlvm::runOnOperation() {
-  std::optional<LlvmTarget> which = parseTarget(target);
-  if (!which) {
-    getOperation().emitError()
-        << "baker-to-llvm: target must be me, xscale or host, not '" << target
-        << "'";
-    return signalPassFailure();
-  }
-  if (*which != LlvmTarget::Me)
+  if (core != ir::Core::Me)
     addWrappers(getOperation());
   stripDecisions(getOperation());
-  ToLlvmContext context{*which, primitiveCount, globalAccessCount,
-                        resolvedCount};
+  ToLlvmContext context{core, primitiveCount, globalAccessCount, resolvedCount};
   if (failed(convert(context)))
     return signalPassFailure();
   convertBranchCounts(getOperation());

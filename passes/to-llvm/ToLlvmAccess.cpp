@@ -21,6 +21,7 @@
 #include "ir/dialect/Attributes.h"
 #include "ir/dialect/Layout.h"
 #include "support/Assert.h"
+#include "target-ixp/chip/Memories.h"
 #include "target-ixp/chip/MemoryMap.h"
 #include "target-ixp/chip/RuntimeNames.h"
 
@@ -134,8 +135,9 @@ static BurstPosition burstPosition(OpBuilder &builder, Location loc,
   Value address = addressOf(builder, loc, handle, first);
   Value mask = constantWord(builder, loc, ~(bytesPerQuadword - 1));
   BurstPosition position;
-  position.base = pointerTo(
-      builder, loc, builder.create<LLVM::AndOp>(loc, address, mask), SpaceDram);
+  position.base =
+      pointerTo(builder, loc, builder.create<LLVM::AndOp>(loc, address, mask),
+                target::DramSpace);
   Value second = builder.create<LLVM::AndOp>(
       loc, first, constantWord(builder, loc, bytesPerWord));
   position.isSecond = builder.create<LLVM::ICmpOp>(
@@ -257,8 +259,9 @@ SmallVector<Value> loadAtHead(OpBuilder &builder, ir::PacketLoadOp op,
   if (op.getAligned() && (usesAlignment || !isOneCommand)) {
     Value address = addressOf(builder, loc, handle,
                               add(builder, loc, head, uint32_t(op.getAt())));
-    return loadBurst(builder, loc, pointerTo(builder, loc, address, SpaceDram),
-                     count, bytesPerQuadword);
+    return loadBurst(builder, loc,
+                     pointerTo(builder, loc, address, target::DramSpace), count,
+                     bytesPerQuadword);
   }
   BurstPosition position =
       burstPosition(builder, loc, handle, head, op.getAt());
@@ -273,7 +276,8 @@ void storeAtHead(OpBuilder &builder, ir::PacketStoreOp op, Value handle,
   if (op.getAligned()) {
     Value address = addressOf(builder, loc, handle,
                               add(builder, loc, head, uint32_t(op.getAt())));
-    storeBurst(builder, loc, pointerTo(builder, loc, address, SpaceDram), words,
+    storeBurst(builder, loc,
+               pointerTo(builder, loc, address, target::DramSpace), words,
                bytesPerQuadword);
     return;
   }
@@ -300,8 +304,8 @@ Value loadHead(OpBuilder &builder, Location loc, Value handle) {
       builder, loc, add(builder, loc, handle, target::DescriptorHeadLength), 2,
       /*isLeft=*/true);
   Value word = builder.create<LLVM::LoadOp>(
-      loc, builder.getI32Type(), pointerTo(builder, loc, address, SpaceSram),
-      bytesPerWord);
+      loc, builder.getI32Type(),
+      pointerTo(builder, loc, address, target::SramSpace), bytesPerWord);
   return shift(builder, loc, word, 16, /*isLeft=*/false);
 }
 
@@ -319,7 +323,7 @@ struct PacketLoad : ToLlvmPattern<ir::PacketLoadOp> {
     unsigned count = op.getWords().size();
     int32_t at = op.getAt();
     SmallVector<Value> words;
-    if (context.target == LlvmTarget::Me) {
+    if (context.core == ir::Core::Me) {
       words = loadAtHead(rewriter, op, adaptor.getPacket(),
                          loadHead(rewriter, loc, adaptor.getPacket()),
                          /*usesAlignment=*/false);
@@ -346,7 +350,7 @@ struct PacketStore : ToLlvmPattern<ir::PacketStoreOp> {
                                 Rewriter &rewriter) const override {
     Location loc = op.getLoc();
     Value handle = adaptor.getPacket();
-    if (context.target == LlvmTarget::Me)
+    if (context.core == ir::Core::Me)
       storeAtHead(rewriter, op, handle, loadHead(rewriter, loc, handle),
                   llvm::to_vector(adaptor.getWords()));
     else
@@ -389,7 +393,7 @@ Value descriptorPointer(OpBuilder &builder, Location loc, Value handle,
                         uint32_t word) {
   Value address =
       shift(builder, loc, add(builder, loc, handle, word), 2, /*isLeft=*/true);
-  return pointerTo(builder, loc, address, SpaceSram);
+  return pointerTo(builder, loc, address, target::SramSpace);
 }
 
 struct MetaLoad : ToLlvmPattern<ir::MetaLoadOp> {

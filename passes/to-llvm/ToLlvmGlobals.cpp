@@ -13,7 +13,7 @@
 #include "ir/dialect/Attributes.h"
 #include "ir/dialect/Layout.h"
 #include "passes/to-llvm/ToLlvmAccess.h"
-#include "target-ixp/chip/MemoryMap.h"
+#include "target-ixp/chip/Memories.h"
 
 using namespace mlir;
 
@@ -27,12 +27,6 @@ constexpr uint32_t bytesPerWord = 4;
 // Global data
 //===----------------------------------------------------------------------===//
 
-/// Byte address of a placed global as chip code gives it.
-uint32_t chipAddress(const ir::Place &place) {
-  return place.memory == "sram1" ? target::sramAddress(1, place.address)
-                                 : place.address;
-}
-
 struct GlobalRef : ToLlvmPattern<ir::GlobalRefOp> {
   using ToLlvmPattern::ToLlvmPattern;
   LogicalResult matchAndRewrite(ir::GlobalRefOp op, Adaptor adaptor,
@@ -43,12 +37,13 @@ struct GlobalRef : ToLlvmPattern<ir::GlobalRefOp> {
                                                      op.getGlobal());
       return success();
     }
-    std::optional<ir::Place> place = ir::placeOf(ir::globalOf(op));
-    if (!place)
+    std::optional<ir::Placement> at = ir::placementOf(ir::globalOf(op));
+    if (!at)
       return op.emitError() << "global @" << op.getGlobal()
-                            << " has no place: run baker-assign-memory";
+                            << " has no placement: run baker-assign-memory";
     rewriter.replaceOp(
-        op, constantWord(rewriter, op.getLoc(), chipAddress(*place)));
+        op, constantWord(rewriter, op.getLoc(),
+                         target::commandAddress(at->memory, at->address)));
     return success();
   }
 };
@@ -112,18 +107,15 @@ template <typename Op> struct Access : ToLlvmPattern<Op> {
     if (this->context.isHost())
       return ref;
     ir::GlobalOp global = ir::globalOf(op.getRef());
-    std::optional<ir::Place> place;
+    std::optional<ir::Placement> placement;
     if (global)
-      place = ir::placeOf(global);
-    if (!place)
+      placement = ir::placementOf(global);
+    if (!placement)
       return op.emitError()
              << "the memory of this access is not known: references are "
                 "followed to their global inside one function only";
-    unsigned space = place->memory == "scratch" ? SpaceScratch
-                     : place->memory == "dram"  ? SpaceDram
-                     : place->memory == "local" ? SpaceLocal
-                                                : SpaceSram;
-    Type type = LLVM::LLVMPointerType::get(op.getContext(), space);
+    Type type = LLVM::LLVMPointerType::get(
+        op.getContext(), target::addressSpaceOf(placement->memory));
     return Value(
         rewriter.template create<LLVM::IntToPtrOp>(op.getLoc(), type, ref));
   }

@@ -23,6 +23,7 @@
 #include "passes/to-llvm/ToLlvmAccess.h"
 #include "passes/to-llvm/ToLlvmPatterns.h"
 #include "support/Assert.h"
+#include "target-ixp/chip/Memories.h"
 #include "target-ixp/chip/MemoryMap.h"
 #include "target-ixp/chip/RuntimeNames.h"
 
@@ -128,7 +129,8 @@ Value Access::pointerTo(Value base, int32_t bytes) {
   Value address = shiftLeft(handle, target::HandleToDramShift);
   if (base)
     address = add(address, base);
-  Type type = LLVM::LLVMPointerType::get(builder.getContext(), SpaceDram);
+  Type type =
+      LLVM::LLVMPointerType::get(builder.getContext(), target::DramSpace);
   Value pointer = builder.create<LLVM::IntToPtrOp>(loc, type, address);
   if (bytes == 0)
     return pointer;

@@ -13,12 +13,12 @@ constexpr unsigned wordBits = 32;
 
 /// The context of the patterns: the core and the statistics of the pass.
 struct ToLlvmContext {
-  LlvmTarget target;
+  ir::Core core;
   mlir::Pass::Statistic &primitiveCount;
   mlir::Pass::Statistic &globalAccessCount;
   mlir::Pass::Statistic &resolvedCount;
 
-  bool isHost() const { return target == LlvmTarget::Host; }
+  bool isHost() const { return core == ir::Core::Host; }
 };
 
 /// `value` as a constant of one word.

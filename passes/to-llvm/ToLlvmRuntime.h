@@ -9,17 +9,6 @@
 
 namespace karakal::passes {
 
-/// The core whose code baker-to-llvm makes.
-enum class LlvmTarget { Me, XScale, Host };
-
-/// Address spaces of chip code.
-enum AddressSpace : unsigned {
-  SpaceSram = 1,
-  SpaceDram = 2,
-  SpaceScratch = 3,
-  SpaceLocal = 4
-};
-
 /// Returns the declaration of function `name`, which it adds if the module has
 /// none. `result` is one type or void.
 mlir::LLVM::LLVMFuncOp declareRuntime(mlir::ModuleOp module,

@@ -19,33 +19,78 @@ namespace karakal::passes {
 
 namespace {
 
+/// The functions that take a lock, or that give it back, by its memory.
+struct LockFunctions {
+  const char *scratch, *sram, *local;
+
+  /// Null: there are no locks in this memory.
+  const char *in(target::Memory memory) const {
+    switch (memory) {
+    case target::Memory::Scratch:
+      return scratch;
+    case target::Memory::Sram0:
+    case target::Memory::Sram1:
+    case target::Memory::Sram2:
+    case target::Memory::Sram3:
+      return sram;
+    case target::Memory::Local:
+      return local;
+    case target::Memory::Dram:
+      return nullptr;
+    }
+    KARAKAL_UNREACHABLE("no such memory");
+  }
+};
+constexpr LockFunctions takeFunctions = {target::runtime::Lock,
+                                         target::runtime::LockSram,
+                                         target::runtime::LockLocal};
+constexpr LockFunctions giveFunctions = {target::runtime::Unlock,
+                                         target::runtime::UnlockSram,
+                                         target::runtime::UnlockLocal};
+
+/// The command that adds to a word of `memory`, or null.
+const char *addFunction(target::Memory memory) {
+  switch (memory) {
+  case target::Memory::Scratch:
+    return target::intrinsic::ScratchAdd;
+  case target::Memory::Sram0:
+  case target::Memory::Sram1:
+  case target::Memory::Sram2:
+  case target::Memory::Sram3:
+    return target::intrinsic::SramAdd;
+  case target::Memory::Dram:
+  case target::Memory::Local:
+    return nullptr;
+  }
+  KARAKAL_UNREACHABLE("no such memory");
+}
+
 /// `baker.lock` and `baker.unlock`.
 template <typename Op> struct Section : ToLlvmPattern<Op> {
   Section(const LLVMTypeConverter &converter, ToLlvmContext &context,
-          StringRef name)
-      : ToLlvmPattern<Op>(converter, context), name(name) {}
+          const LockFunctions &functions)
+      : ToLlvmPattern<Op>(converter, context), functions(functions) {}
 
   LogicalResult
   matchAndRewrite(Op op, typename Op::Adaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     if (!this->context.isHost()) {
       ir::GlobalOp global = ir::globalOf(op.getRef());
-      std::optional<ir::Place> place;
+      std::optional<ir::Placement> placement;
       if (global)
-        place = ir::placeOf(global);
-      if (!place || place->memory == "dram")
+        placement = ir::placementOf(global);
+      const char *function =
+          placement ? functions.in(placement->memory) : nullptr;
+      if (!function)
         return op.emitError()
                << "a lock is a global in scratch, SRAM or local memory";
-      std::string function = name.str();
-      if (place->memory != "scratch")
-        function += place->memory == "local" ? "_local" : "_sram";
       callRuntime(rewriter, op, function, {}, adaptor.getRef());
     }
     rewriter.eraseOp(op);
     return success();
   }
 
-  StringRef name;
+  const LockFunctions &functions;
 };
 
 struct AtomicAdd : ToLlvmPattern<ir::AtomicAddOp> {
@@ -63,16 +108,14 @@ struct AtomicAdd : ToLlvmPattern<ir::AtomicAddOp> {
       return success();
     }
     ir::GlobalOp global = ir::globalOf(op.getRef());
-    std::optional<ir::Place> place;
+    std::optional<ir::Placement> placement;
     if (global)
-      place = ir::placeOf(global);
-    if (!place || place->memory == "dram" || place->memory == "local")
+      placement = ir::placementOf(global);
+    const char *add = placement ? addFunction(placement->memory) : nullptr;
+    if (!add)
       return op.emitError()
              << "an atomic counter is a global in scratch or SRAM";
-    callRuntime(rewriter, op,
-                place->memory == "scratch" ? target::intrinsic::ScratchAdd
-                                           : target::intrinsic::SramAdd,
-                {}, {adaptor.getRef(), adaptor.getValue()});
+    callRuntime(rewriter, op, add, {}, {adaptor.getRef(), adaptor.getValue()});
     rewriter.eraseOp(op);
     return success();
   }
@@ -172,7 +215,7 @@ template <typename Op> struct LoopMark : ToLlvmPattern<Op> {
   LogicalResult
   matchAndRewrite(Op op, typename Op::Adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    if (this->context.target == LlvmTarget::Me) {
+    if (this->context.core == ir::Core::Me) {
       Value number = constantWord(rewriter, op.getLoc(), op.getLoop());
       if constexpr (std::is_same_v<Op, ir::LoopRoundOp>)
         callRuntime(
@@ -193,9 +236,8 @@ void addServicePatterns(RewritePatternSet &patterns,
                         ToLlvmContext &context) {
   patterns.add<AtomicAdd, Hash, Trace, DropCount, LoopMark<ir::LoopEntryOp>,
                LoopMark<ir::LoopRoundOp>>(converter, context);
-  patterns.add<Section<ir::LockOp>>(converter, context, target::runtime::Lock);
-  patterns.add<Section<ir::UnlockOp>>(converter, context,
-                                      target::runtime::Unlock);
+  patterns.add<Section<ir::LockOp>>(converter, context, takeFunctions);
+  patterns.add<Section<ir::UnlockOp>>(converter, context, giveFunctions);
   patterns.add<Ask<ir::TimestampOp>>(converter, context,
                                      target::runtime::Timestamp);
   patterns.add<Ask<ir::RandomOp>>(converter, context, target::runtime::Random);

@@ -179,11 +179,11 @@ constexpr uint32_t DropProgramFirst = 2; ///< the program's own, in order
 
 //===-- Program data [K] --------------------------------------------------===//
 
-/// Globals in SRAM: channel 0 behind the descriptors, channel 1 from 0.
+/// Globals in SRAM: in channel 0 after the descriptors, in others from 0.
 constexpr uint32_t Sram0GlobalsBase =
     DescriptorBase + BufferCount * DescriptorBytes;
 static_assert(Sram0GlobalsBase == 0x50000, "end of the descriptors");
-constexpr uint32_t Sram1GlobalsBase = 0;
+constexpr uint32_t SramGlobalsBase = 0;
 /// Globals in DRAM: between the packet buffers and the XScale core's program.
 constexpr uint32_t DramGlobalsBase = BufferDramBase + BufferCount * BufferBytes;
 static_assert(DramGlobalsBase == 0xa00000, "end of the buffers");

@@ -32,7 +32,7 @@ bool isOneOf(const char *const (&names)[3], const std::string &name) {
 class Reader {
 public:
   Reader(const Microcode &code, const ChipParameters &chip)
-      : code(code), chip(chip), flow(code), values(code, flow),
+      : code(code), chip(chip), flow(code), values(code, flow, chip),
         instructions(flow.instructions) {}
 
   MessageCost read();
@@ -80,8 +80,8 @@ void Reader::addCommand(size_t at) {
   if (!command)
     return;
   double times = code.frequencies[at];
-  if (command->unit == SharedUnit::Sram0 && values.goesToChannel1(uint32_t(at)))
-    command->channel = 1;
+  if (channelOf(command->unit))
+    command->channel = values.sramChannel(uint32_t(at));
   if (values.sendsPacket(uint32_t(at))) {
     cost.sent += times;
     cost.sentWithoutHead += values.isBare(uint32_t(at)) ? times : 0;

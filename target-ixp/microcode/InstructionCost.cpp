@@ -48,12 +48,11 @@ double fetchCycles(SharedUnit unit, unsigned words,
 } // namespace
 
 void UnitCommand::addBusy(MessageCost &to, double times) const {
+  bool isSram = channelOf(unit).has_value();
   if (usesReadPort)
-    to.addCommands(channel == 1 ? SharedUnit::Sram1 : unit, times, cost.busy);
+    to.addCommands(isSram ? readPort(channel) : unit, times, cost.busy);
   if (usesWritePort)
-    to.addCommands(channel == 1 ? SharedUnit::Sram1Write
-                                : SharedUnit::Sram0Write,
-                   times, cost.busy);
+    to.addCommands(writePort(channel), times, cost.busy);
 }
 
 CommandCost commandCost(const ChipParameters &chip, SharedUnit unit,
@@ -68,8 +67,12 @@ CommandCost commandCost(const ChipParameters &chip, SharedUnit unit,
                 : chip.scratchOpCycles + more * chip.scratchWordCycles};
   case SharedUnit::Sram0:
   case SharedUnit::Sram1:
+  case SharedUnit::Sram2:
+  case SharedUnit::Sram3:
   case SharedUnit::Sram0Write:
   case SharedUnit::Sram1Write:
+  case SharedUnit::Sram2Write:
+  case SharedUnit::Sram3Write:
     return {double(chip.sramLatency) +
                 more * double(std::max(chip.sramWordCycles,
                                        chip.busPushWordCycles)),
@@ -85,7 +88,8 @@ CommandCost commandCost(const ChipParameters &chip, SharedUnit unit,
                  double(chip.dramQuadCycles);
     return {double(chip.dramLatency) +
                 (quads * dramQuadWords - 1) * double(chip.busDramWordCycles),
-            std::max(bus, bank / double(chip.dramBanks))};
+            std::max(bus, bank / double(chip.dramBanks)) /
+                double(chip.dramChannels)};
   }
   case SharedUnit::Hash:
     return {double(chip.hashLatency), double(chip.hashKeyCycles)};

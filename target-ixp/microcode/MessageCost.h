@@ -8,28 +8,46 @@
 #ifndef KARAKAL_TARGET_IXP_MICROCODE_MESSAGECOST_H
 #define KARAKAL_TARGET_IXP_MICROCODE_MESSAGECOST_H
 
+#include "target-ixp/chip/ChipParameters.h"
+#include "target-ixp/chip/Memories.h"
 #include <array>
 #include <cstddef>
+#include <optional>
+#include <vector>
 
 namespace karakal::target {
 
-/// A unit that all engines share. The port for reads of an SRAM channel (Sram0,
-/// Sram1) and its port for writes work side by side.
+/// A unit that all engines share. The port for reads of an SRAM channel (Sram0
+/// to Sram3) and its port for writes work side by side. A chip may have fewer
+/// channels.
 enum class SharedUnit {
   Scratch,
   Sram0,
   Sram1,
+  Sram2,
+  Sram3,
   Sram0Write,
   Sram1Write,
+  Sram2Write,
+  Sram3Write,
   Dram,
   Hash
 };
-inline constexpr size_t sharedUnitCount = 7;
+inline constexpr size_t sharedUnitCount = 11;
 static_assert(size_t(SharedUnit::Hash) + 1 == sharedUnitCount,
               "every shared unit has its figures");
-inline constexpr std::array<const char *, sharedUnitCount> sharedUnitNames = {
-    "scratch",     "sram0_read", "sram1_read", "sram0_write",
-    "sram1_write", "dram",       "hash"};
+
+/// The name in reports: "scratch", "sram0_read", "sram0_write".
+const char *sharedUnitName(SharedUnit unit);
+/// The ports of an SRAM channel.
+SharedUnit readPort(uint32_t channel);
+SharedUnit writePort(uint32_t channel);
+/// The SRAM channel that the unit is a port of, or nothing.
+std::optional<uint32_t> channelOf(SharedUnit unit);
+/// The unit that serves reads of a memory that all engines share.
+SharedUnit unitOf(Memory memory);
+/// The units that the chip has.
+std::vector<SharedUnit> unitsOf(const ChipParameters &chip);
 
 /// The cost of one message, in engine cycles.
 struct MessageCost {

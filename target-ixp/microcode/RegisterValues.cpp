@@ -8,41 +8,55 @@
 
 namespace karakal::target {
 
-bool RegisterValue::isInChannel1() const {
-  return kind == Kind::Channel1 ||
-         (isConstant() && bits >> SramChannelShift == 1);
+uint32_t RegisterValue::channel(uint32_t channels) const {
+  if (kind == Kind::InChannel)
+    return bits;
+  // Bits 31:30 of a negative number tell no channel.
+  constexpr uint32_t offsetBits = 26;
+  uint32_t offset = bits & ((1u << SramChannelShift) - 1);
+  if (!isConstant() || offset >> offsetBits != 0)
+    return 0;
+  uint32_t channel = bits >> SramChannelShift;
+  return channel < channels ? channel : 0;
 }
 
-/// The dataflow meet: a value survives if both predecessors agree on it.
-static RegisterValue meet(RegisterValue a, RegisterValue b) {
+/// The dataflow meet: a value survives if both predecessors agree on it, a
+/// channel if both values are addresses of it.
+RegisterValue RegisterValues::meet(RegisterValue a, RegisterValue b) const {
   if (a.kind == RegisterValue::Kind::Unreached || a == b)
     return b;
   if (b.kind == RegisterValue::Kind::Unreached)
     return a;
-  if (a.isInChannel1() && b.isInChannel1())
-    return {RegisterValue::Kind::Channel1, 0};
+  uint32_t channel = a.channel(channels);
+  if (channel != 0 && channel == b.channel(channels))
+    return RegisterValue::inChannel(channel);
   return RegisterValue::unknown();
 }
 
 /// The sum or the OR of two values. An address keeps its channel.
-static RegisterValue sumOf(RegisterValue a, RegisterValue b, bool isOr) {
+RegisterValue RegisterValues::sumOf(RegisterValue a, RegisterValue b,
+                                    bool isOr) const {
   if (a.isConstant() && b.isConstant())
     return RegisterValue::constant(isOr ? a.bits | b.bits : a.bits + b.bits);
-  if (a.isInChannel1() || b.isInChannel1())
-    return {RegisterValue::Kind::Channel1, 0};
-  return RegisterValue::unknown();
+  uint32_t channelA = a.channel(channels), channelB = b.channel(channels);
+  if (channelA != 0 && channelB != 0 && channelA != channelB)
+    return RegisterValue::unknown();
+  uint32_t channel = std::max(channelA, channelB);
+  return channel != 0 ? RegisterValue::inChannel(channel)
+                      : RegisterValue::unknown();
 }
 
 /// Replaces the bytes in `mask`. The channel depends on the high byte only.
-static RegisterValue replaced(RegisterValue old, uint32_t mask, uint32_t bits) {
+RegisterValue RegisterValues::replaced(RegisterValue old, uint32_t mask,
+                                       uint32_t bits) const {
   if (old.isConstant())
     return RegisterValue::constant((old.bits & ~mask) | bits);
   constexpr uint32_t highByte = 0xff000000;
-  if ((mask & highByte) != 0)
-    return RegisterValue::constant(bits).isInChannel1()
-               ? RegisterValue{RegisterValue::Kind::Channel1, 0}
-               : RegisterValue::unknown();
-  return old;
+  if ((mask & highByte) == 0)
+    return old;
+  uint32_t channel = RegisterValue::constant(bits).channel(channels);
+  return channel != 0 ? RegisterValue::inChannel(channel)
+                      : RegisterValue::unknown();
 }
 
 static RegisterValue shifted(RegisterValue value, const Shift &shift) {
@@ -84,7 +98,7 @@ RegisterValue RegisterValues::valueOf(const State &state,
 }
 
 RegisterValue RegisterValues::resultOf(const State &state,
-                                       const Instruction &i) {
+                                       const Instruction &i) const {
   RegisterValue b = shifted(valueOf(state, i.b), i.shift);
   auto byteOf = [&](unsigned byte) {
     return replaced(valueOf(state, i.dest), 0xffu << 8 * byte,
@@ -210,20 +224,21 @@ void RegisterValues::run(const Microcode &code) {
   }
 }
 
-RegisterValues::RegisterValues(const Microcode &code, const WordFlow &flow)
-    : flow(flow) {
+RegisterValues::RegisterValues(const Microcode &code, const WordFlow &flow,
+                               const ChipParameters &chip)
+    : flow(flow), channels(uint32_t(chip.sramChannels)) {
   findWrites(code);
   if (!flow.instructions.empty())
     run(code);
 }
 
-bool RegisterValues::goesToChannel1(uint32_t word) const {
+uint32_t RegisterValues::sramChannel(uint32_t word) const {
   const Instruction &command = flow.instructions[word];
   KARAKAL_ASSERT(row(command.op).isCommand(),
                  "only a command goes to a channel");
   return sumOf(valueOf(before[word], command.a),
                valueOf(before[word], command.b), /*isOr=*/false)
-      .isInChannel1();
+      .channel(channels);
 }
 
 bool RegisterValues::sendsPacket(uint32_t word) const {

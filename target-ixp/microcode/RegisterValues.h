@@ -9,6 +9,8 @@
 //   alu[b6, a9, +, b6]                  an address in the table: channel 1 too
 //   sram[read, $5, b6, 0, 2]            a command to channel 1
 //
+// An address whose channel is not known is taken to be in channel 0.
+//
 // A register is unknown where paths with different values meet, and after a
 // call of a function that writes it. Values in memory are not followed. The
 // cost model needs averages, so a path that hardly any message takes is
@@ -19,6 +21,7 @@
 #ifndef KARAKAL_TARGET_IXP_MICROCODE_REGISTERVALUES_H
 #define KARAKAL_TARGET_IXP_MICROCODE_REGISTERVALUES_H
 
+#include "target-ixp/chip/ChipParameters.h"
 #include "target-ixp/chip/MemoryMap.h"
 #include "target-ixp/microcode/FlowGraph.h"
 
@@ -26,20 +29,25 @@
 
 namespace karakal::target {
 
-/// The value of a register: a constant, an address in SRAM channel 1, or
-/// unknown.
+/// The value of a register: a constant, an address in SRAM channel 1, 2 or 3,
+/// or unknown.
 struct RegisterValue {
-  enum class Kind : uint8_t { Unreached, Constant, Channel1, Unknown };
+  enum class Kind : uint8_t { Unreached, Constant, InChannel, Unknown };
   Kind kind = Kind::Unreached;
+  /// The constant, or the channel.
   uint32_t bits = 0;
 
   static RegisterValue constant(uint32_t bits) {
     return {Kind::Constant, bits};
   }
+  static RegisterValue inChannel(uint32_t channel) {
+    return {Kind::InChannel, channel};
+  }
   static RegisterValue unknown() { return {Kind::Unknown, 0}; }
   bool isConstant() const { return kind == Kind::Constant; }
-  /// Whether the value, used as an address, is in SRAM channel 1.
-  bool isInChannel1() const;
+  /// The SRAM channel above 0 that the value is an address of, if any, on a
+  /// chip of `channels` channels; otherwise 0.
+  uint32_t channel(uint32_t channels) const;
   bool operator==(const RegisterValue &o) const {
     return kind == o.kind && bits == o.bits;
   }
@@ -47,10 +55,11 @@ struct RegisterValue {
 
 class RegisterValues {
 public:
-  RegisterValues(const Microcode &code, const WordFlow &flow);
+  RegisterValues(const Microcode &code, const WordFlow &flow,
+                 const ChipParameters &chip);
 
-  /// Whether the command at `word` goes to SRAM channel 1.
-  bool goesToChannel1(uint32_t word) const;
+  /// The SRAM channel that the command at `word` goes to.
+  uint32_t sramChannel(uint32_t word) const;
   /// Whether the command at `word` puts a message on the ring to Tx.
   bool sendsPacket(uint32_t word) const;
   /// Whether a message has neither head nor length of its packet.
@@ -66,8 +75,11 @@ private:
 
   static std::optional<unsigned> indexOf(const Operand &operand);
   static RegisterValue valueOf(const State &state, const Operand &operand);
-  static RegisterValue resultOf(const State &state,
-                                const Instruction &instruction);
+  RegisterValue resultOf(const State &state,
+                         const Instruction &instruction) const;
+  RegisterValue meet(RegisterValue a, RegisterValue b) const;
+  RegisterValue sumOf(RegisterValue a, RegisterValue b, bool isOr) const;
+  RegisterValue replaced(RegisterValue old, uint32_t mask, uint32_t bits) const;
   void findWrites(const Microcode &code);
   State after(uint32_t word) const;
   /// Joins `from` into the state before `word`. Returns whether that changed.
@@ -75,6 +87,7 @@ private:
   void run(const Microcode &code);
 
   const WordFlow &flow;
+  uint32_t channels; ///< of SRAM
   std::vector<State> before;
   /// By first word of a function: the registers that it and what it calls
   /// write.

@@ -8,11 +8,11 @@
 using namespace karakal::agg;
 using namespace karakal::tests;
 using testing::ElementsAre;
+using StepKind = karakal::ir::FormationStepKind;
 
 namespace {
 
-bool hasStep(const Formation &formed, const std::string &kind,
-             const std::string &part) {
+bool hasStep(const Formation &formed, StepKind kind, const std::string &part) {
   for (const FormationStep &step : formed.steps)
     if (step.kind == kind && step.reason.find(part) != std::string::npos)
       return true;
@@ -47,7 +47,7 @@ TEST(FormationTest, AChainOfTinyPpfsBecomesOneAggregateOnAllEngines) {
   ASSERT_EQ(formed.aggregates.size(), 1u);
   EXPECT_EQ(formed.aggregates[0].ppfs.size(), 12u);
   EXPECT_EQ(formed.aggregates[0].engines, 6u);
-  EXPECT_TRUE(hasStep(formed, "merge", "1.000 packets over channels"));
+  EXPECT_TRUE(hasStep(formed, StepKind::Merge, "1.000 packets over channels"));
   EXPECT_GT(formed.prediction.packetsPerSecond, 0);
 }
 
@@ -60,7 +60,7 @@ TEST(FormationTest, WhatDoesNotFitOneEngineBecomesAPipeline) {
   EXPECT_THAT(formed.aggregates[1].ppfs, ElementsAre(2, 3));
   EXPECT_EQ(formed.aggregates[0].engines, 3u);
   EXPECT_EQ(formed.aggregates[1].engines, 3u);
-  EXPECT_TRUE(hasStep(formed, "refuse", "words do not fit 4096"));
+  EXPECT_TRUE(hasStep(formed, StepKind::Refuse, "words do not fit 4096"));
 }
 
 TEST(FormationTest, TheSlowStageGetsMoreEngines) {
@@ -70,7 +70,7 @@ TEST(FormationTest, TheSlowStageGetsMoreEngines) {
   ASSERT_EQ(formed.aggregates.size(), 2u);
   EXPECT_EQ(formed.aggregates[0].engines, 1u);
   EXPECT_EQ(formed.aggregates[1].engines, 5u);
-  EXPECT_TRUE(hasStep(formed, "duplicate", "cycles a packet"));
+  EXPECT_TRUE(hasStep(formed, StepKind::Duplicate, "cycles a packet"));
 }
 
 TEST(FormationTest, ACycleOfChannelsStaysInOneAggregate) {
@@ -90,7 +90,8 @@ TEST(FormationTest, NoMergeLetsPacketsComeBack) {
   Formation formed = formAggregates(input);
   EXPECT_EQ(formed.aggregates.size(), 3u);
   expectForwardOnly(input, formed);
-  EXPECT_TRUE(hasStep(formed, "refuse", "leave the aggregate and come back"));
+  EXPECT_TRUE(
+      hasStep(formed, StepKind::Refuse, "leave the aggregate and come back"));
 }
 
 TEST(FormationTest, PinnedAggregatesStayApart) {
@@ -138,7 +139,8 @@ TEST(FormationTest, AHotLockIsNotWaitedForOnMoreEnginesThanItKeepsBusy) {
   EXPECT_LE(formed.aggregates[0].engines, 3u);
   EXPECT_GE(formed.aggregates[0].engines, 2u);
   EXPECT_EQ(formed.prediction.bottleneck, "locks");
-  EXPECT_TRUE(hasStep(formed, "refuse", "its locks let 4.000 million packets"));
+  EXPECT_TRUE(
+      hasStep(formed, StepKind::Refuse, "its locks let 4.000 million packets"));
 }
 
 TEST(FormationTest, AHotLockStaysApartFromLongComputation) {
@@ -148,7 +150,7 @@ TEST(FormationTest, AHotLockStaysApartFromLongComputation) {
   input.ppfs[1].cost.lockedSwaps = 8;
   Formation formed = formAggregates(input);
   ASSERT_EQ(formed.aggregates.size(), 2u);
-  EXPECT_TRUE(hasStep(formed, "refuse", "throughput would fall"));
+  EXPECT_TRUE(hasStep(formed, StepKind::Refuse, "throughput would fall"));
   input.ppfs[1].cost.locked = input.ppfs[1].cost.lockedSwaps = 0;
   EXPECT_EQ(formAggregates(input).aggregates.size(), 1u);
 }
@@ -163,10 +165,10 @@ TEST(FormationTest, AnAggregateTwiceAsSlowAsTheNextIsDuplicatedFirst) {
   // Half of the ring between them adds 15 cycles to each: 115 and 230.
   FormationInput input = makeChain(2, 100, 3000);
   input.ppfs[1].cost = cycles(215);
-  EXPECT_TRUE(hasStep(formAggregates(input), "duplicate",
+  EXPECT_TRUE(hasStep(formAggregates(input), StepKind::Duplicate,
                       "takes 230 cycles a packet, the next 115; now on 2"));
   input.ppfs[1].cost = cycles(214);
-  EXPECT_FALSE(hasStep(formAggregates(input), "duplicate", ""));
+  EXPECT_FALSE(hasStep(formAggregates(input), StepKind::Duplicate, ""));
 }
 
 TEST(FormationTest, EnginesGoToTheSlowestOneByOne) {
@@ -179,7 +181,8 @@ TEST(FormationTest, EnginesGoToTheSlowestOneByOne) {
   EXPECT_EQ(formed.aggregates[0].engines, 1u);
   EXPECT_EQ(formed.aggregates[1].engines, 2u);
   EXPECT_EQ(formed.aggregates[2].engines, 3u);
-  EXPECT_TRUE(hasStep(formed, "map", "3 engines for 300 cycles a packet"));
+  EXPECT_TRUE(
+      hasStep(formed, StepKind::Map, "3 engines for 300 cycles a packet"));
 }
 
 TEST(FormationTest, AMergeMayFillTheControlStoreToItsLastWord) {
@@ -187,7 +190,7 @@ TEST(FormationTest, AMergeMayFillTheControlStoreToItsLastWord) {
   EXPECT_EQ(formAggregates(makeChain(2, 20, 1998)).aggregates.size(), 1u);
   Formation formed = formAggregates(makeChain(2, 20, 1998.5));
   EXPECT_EQ(formed.aggregates.size(), 2u);
-  EXPECT_TRUE(hasStep(formed, "refuse", "4097 words do not fit 4096"));
+  EXPECT_TRUE(hasStep(formed, StepKind::Refuse, "4097 words do not fit 4096"));
 }
 
 TEST(FormationTest, ThePairWithMostTrafficMergesFirst) {

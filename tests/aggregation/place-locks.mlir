@@ -10,19 +10,19 @@ baker.protocol @ether min_bytes 14 [#baker.protocol_field<"type" at 96 : 16>]
 baker.channel @rx : "ether" from "rx" to @m.work.in_cc
 baker.channel @m.work.out_cc : "ether" from "m.work" to @tx
 
-baker.global @copy : !baker.array<3 x i32> {baker.place = {memory = "local", address = 0 : i32}}
-baker.global @table : !baker.array<64 x i32> {baker.place = {memory = "scratch", address = 12288 : i32}}
-// ONE: baker.global @guard {{.*}}baker.place = {address = 12 : i32, memory = "local"}
-// SIX: baker.global @guard {{.*}}baker.place = {address = 0 : i32, memory = "sram1"}
+baker.global @copy : !baker.array<3 x i32> {baker.placement = #baker.placement<local at 0>}
+baker.global @table : !baker.array<64 x i32> {baker.placement = #baker.placement<scratch at 12288>}
+// ONE: baker.global @guard {{.*}}baker.placement = #baker.placement<local at 12>
+// SIX: baker.global @guard {{.*}}baker.placement = #baker.placement<sram1 at 0>
 // WHY: remark: [aggregation] lock guard lies in sram1: test and set takes {{[0-9]+}} cycles in scratch, {{9[0-9]}} % busy, {{[0-9]+}} cycles in sram0, {{[0-9]+}} % busy, 90 cycles in sram1, 0 % busy
-baker.global @guard : i32 {baker.place = {memory = "scratch", address = 12544 : i32}}
-// ONE: baker.global @both {{.*}}baker.place = {address = 12548 : i32, memory = "scratch"}
-// SIX: baker.global @both {{.*}}baker.place = {address = 12548 : i32, memory = "scratch"}
+baker.global @guard : i32 {baker.placement = #baker.placement<scratch at 12544>}
+// ONE: baker.global @both {{.*}}baker.placement = #baker.placement<scratch at 12548>
+// SIX: baker.global @both {{.*}}baker.placement = #baker.placement<scratch at 12548>
 // WHY: remark: [aggregation] lock both lies in scratch: the XScale core takes it, too
-baker.global @both : i32 {baker.place = {memory = "scratch", address = 12548 : i32}}
+baker.global @both : i32 {baker.placement = #baker.placement<scratch at 12548>}
 
 func.func @m.work.in_cc(%ph: !baker.packet<"ether">)
-    attributes {baker.kind = "ppf"} {
+    attributes {baker.kind = #baker.kind<ppf>} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %table = baker.global_ref @table : !baker.ref<!baker.array<64 x i32>>
@@ -46,7 +46,7 @@ func.func @m.work.in_cc(%ph: !baker.packet<"ether">)
   return
 }
 
-func.func @m.set() attributes {baker.kind = "control"} {
+func.func @m.set() attributes {baker.kind = #baker.kind<control>} {
   %both = baker.global_ref @both : !baker.ref<i32>
   baker.lock %both : !baker.ref<i32>
   baker.unlock %both : !baker.ref<i32>

@@ -9,26 +9,26 @@
 
 baker.protocol @ether min_bytes 14 [#baker.protocol_field<"type" at 96 : 16>]
 
-// CHECK: baker.channel @rx {{.*}}baker.ring = 0 : i32, baker.via = "ring"
+// CHECK: baker.channel @rx {{.*}}baker.ring = 0 : i32, baker.via = #baker.via<ring>
 baker.channel @rx : "ether" from "rx" to @m.first.in_cc
-// CHECK: baker.channel @m.first.rare_cc {{.*}}baker.ring = 2 : i32, baker.via = "ring", baker.via.reason = "crosses from one core to the other"
+// CHECK: baker.channel @m.first.rare_cc {{.*}}baker.ring = 2 : i32, baker.via = #baker.via<ring>, baker.via.reason = "crosses from one core to the other"
 // HALF: baker.channel @m.first.rare_cc {{.*}}baker.ring = 2
 baker.channel @m.first.rare_cc : "ether" from "m.first" to @m.rare.in_cc
-// CHECK: baker.channel @m.first.next_cc {{.*}}baker.via = "call", baker.via.reason = "inside one core's program"
+// CHECK: baker.channel @m.first.next_cc {{.*}}baker.via = #baker.via<call>, baker.via.reason = "inside one core's program"
 // HALF: baker.channel @m.first.next_cc {{.*}}baker.ring = 2
 baker.channel @m.first.next_cc : "ether" from "m.first" to @m.second.in_cc
 // CHECK: baker.channel @m.rare.back_cc {{.*}}baker.ring = 3
-// HALF: baker.channel @m.rare.back_cc {{.*}}baker.via = "call"
+// HALF: baker.channel @m.rare.back_cc {{.*}}baker.via = #baker.via<call>
 baker.channel @m.rare.back_cc : "ether" from "m.rare" to @m.second.in_cc
-// CHECK: baker.channel @m.second.again_cc {{.*}}baker.ring = 4 : i32, baker.via = "ring", baker.via.reason = "lies on a cycle of the PPF graph"
+// CHECK: baker.channel @m.second.again_cc {{.*}}baker.ring = 4 : i32, baker.via = #baker.via<ring>, baker.via.reason = "lies on a cycle of the PPF graph"
 // HALF: baker.channel @m.second.again_cc {{.*}}baker.ring = 2
 baker.channel @m.second.again_cc : "ether" from "m.second" to @m.second.in_cc
-// CHECK: baker.channel @m.second.out_cc {{.*}}baker.ring = 1 : i32, baker.via = "ring", baker.via.reason = "leads to Tx"
+// CHECK: baker.channel @m.second.out_cc {{.*}}baker.ring = 1 : i32, baker.via = #baker.via<ring>, baker.via.reason = "leads to Tx"
 baker.channel @m.second.out_cc : "ether" from "m.second" to @tx
 
-// CHECK: func.func @m.first.in_cc{{.*}}baker.core = "me", baker.core.reason = "1000 of 1000 packets, not below the share of 0.0010"
+// CHECK: func.func @m.first.in_cc{{.*}}baker.core = #baker.core<me>, baker.core.reason = "1000 of 1000 packets, not below the share of 0.0010"
 func.func @m.first.in_cc(%ph: !baker.packet<"ether">)
-    attributes {baker.kind = "ppf", baker.profile = {packets = 1000 : i64}} {
+    attributes {baker.kind = #baker.kind<ppf>, baker.profile = {packets = 1000 : i64}} {
   %type = baker.packet_read %ph "type" : !baker.packet<"ether"> -> i16
   %c1 = arith.constant 1 : i16
   %is = arith.cmpi eq, %type, %c1 : i16
@@ -41,17 +41,17 @@ func.func @m.first.in_cc(%ph: !baker.packet<"ether">)
   return
 }
 
-// CHECK: func.func @m.rare.in_cc{{.*}}baker.core = "xscale", baker.core.reason = "0 of 1000 packets, below the share of 0.0010"
+// CHECK: func.func @m.rare.in_cc{{.*}}baker.core = #baker.core<xscale>, baker.core.reason = "0 of 1000 packets, below the share of 0.0010"
 func.func @m.rare.in_cc(%ph: !baker.packet<"ether">)
-    attributes {baker.kind = "ppf", baker.profile = {packets = 0 : i64}} {
+    attributes {baker.kind = #baker.kind<ppf>, baker.profile = {packets = 0 : i64}} {
   baker.channel_put @m.rare.back_cc, %ph : !baker.packet<"ether">
   return
 }
 
-// CHECK: func.func @m.second.in_cc{{.*}}baker.core = "me"
-// HALF: func.func @m.second.in_cc{{.*}}baker.core = "xscale"
+// CHECK: func.func @m.second.in_cc{{.*}}baker.core = #baker.core<me>
+// HALF: func.func @m.second.in_cc{{.*}}baker.core = #baker.core<xscale>
 func.func @m.second.in_cc(%ph: !baker.packet<"ether">)
-    attributes {baker.kind = "ppf", baker.profile = {packets = 400 : i64}} {
+    attributes {baker.kind = #baker.kind<ppf>, baker.profile = {packets = 400 : i64}} {
   %type = baker.packet_read %ph "type" : !baker.packet<"ether"> -> i16
   %c2 = arith.constant 2 : i16
   %is = arith.cmpi eq, %type, %c2 : i16
@@ -69,7 +69,7 @@ func.func @m.second.in_cc(%ph: !baker.packet<"ether">)
 // HALF-NOT: @m.unfed
 baker.channel @m.unfed.again_cc : "ether" from "m.unfed" to @m.unfed.in_cc
 func.func @m.unfed.in_cc(%ph: !baker.packet<"ether">)
-    attributes {baker.kind = "ppf"} {
+    attributes {baker.kind = #baker.kind<ppf>} {
   baker.channel_put @m.unfed.again_cc, %ph : !baker.packet<"ether">
   return
 }

@@ -15,7 +15,7 @@ baker.channel @rx : "ether" from "rx" to @m.f.in_cc
 baker.channel @m.f.out_cc : "ether" from "m.f" to @tx
 
 func.func @m.f.in_cc(%ph: !baker.packet<"ether">)
-    attributes {baker.kind = "ppf"} {
+    attributes {baker.kind = #baker.kind<ppf>} {
   %seven = arith.constant 7 : i16
   %0 = baker.packet_read %ph "type" : !baker.packet<"ether"> -> i16
   %is = arith.cmpi eq, %0, %seven : i16

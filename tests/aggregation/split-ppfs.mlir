@@ -22,13 +22,13 @@ baker.channel @m.f.out_cc : "ether" from "m.f" to @tx
 // CHECK: baker.channel_put @m.f.rest2, %arg0
 // CHECK-NEXT: return
 // CHECK-LABEL: func.func @"m.f-2.in_cc"
-// CHECK-SAME: baker.kind = "ppf"
+// CHECK-SAME: baker.kind = #baker.kind<ppf>
 // CHECK: baker.meta_read %arg0 @split.0
 // CHECK: arith.constant 7
 // CHECK: baker.packet_write
 // CHECK: baker.channel_put @m.f.out_cc, %arg0
 func.func @m.f.in_cc(%ph: !baker.packet<"ether">)
-    attributes {baker.kind = "ppf"} {
+    attributes {baker.kind = #baker.kind<ppf>} {
   %seven = arith.constant 7 : i16
   %0 = baker.packet_read %ph "type" : !baker.packet<"ether"> -> i16
   %1 = baker.packet_read %ph "type" : !baker.packet<"ether"> -> i16

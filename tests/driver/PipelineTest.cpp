@@ -7,8 +7,7 @@ using namespace karakal;
 using namespace karakal::driver;
 
 TEST(PipelineTest, EveryCoreHasALegalOrder) {
-  for (CoreTarget target :
-       {CoreTarget::Me, CoreTarget::XScale, CoreTarget::Host})
+  for (ir::Core target : {ir::Core::Me, ir::Core::XScale, ir::Core::Host})
     for (Level level : {Level::Base, Level::O1, Level::O2, Level::Pac,
                         Level::Soar, Level::Phr, Level::Swc}) {
       PipelineOptions options;

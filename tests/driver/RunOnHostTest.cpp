@@ -37,7 +37,7 @@ module @demo {
   baker.channel @m.first.cold_cc : "ether" from "m.first" to @m.cold.in_cc
   baker.channel @m.first.out_cc : "ether" from "m.first" to @tx
   func.func @m.first.in_cc(%ph: !baker.packet<"ether">)
-      attributes {baker.kind = "ppf"} {
+      attributes {baker.kind = #baker.kind<ppf>} {
     %port = baker.meta_read %ph @rx.port : !baker.packet<"ether"> -> i8
     %zero = arith.constant 0 : i8
     %isZero = arith.cmpi eq, %port, %zero : i8
@@ -61,13 +61,13 @@ module @demo {
     return
   }
   func.func @m.cold.in_cc(%ph: !baker.packet<"ether">)
-      attributes {baker.kind = "ppf", baker.cold} {
+      attributes {baker.kind = #baker.kind<ppf>, baker.cold} {
     baker.packet_drop %ph reason @mine : !baker.packet<"ether">
     return
   }
   func.func @m.set(%i: i8 {baker.name = "port", baker.type = "u8"},
                    %v: i48 {baker.name = "mac", baker.type = "u48"})
-      -> (i32 {baker.type = "s32"}) attributes {baker.kind = "control"} {
+      -> (i32 {baker.type = "s32"}) attributes {baker.kind = #baker.kind<control>} {
     %index = arith.extui %i : i8 to i32
     %all = baker.global_ref @m.mac : !baker.ref<!baker.array<4 x i48>>
     %one = baker.element %all[%index] : !baker.ref<!baker.array<4 x i48>>

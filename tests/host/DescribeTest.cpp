@@ -25,10 +25,10 @@ module @demo {
   baker.global @m.seen : !baker.array<4 x i32>
   baker.channel @rx : "ether" from "rx" to @m.first.in_cc
   baker.channel @m.first.slow_cc : "ether" from "m.first" to @m.cold.in_cc
-      {baker.via = "ring", baker.ring = 2 : i32, baker.id = 3 : i32}
+      {baker.via = #baker.via<ring>, baker.ring = 2 : i32, baker.id = 3 : i32}
   baker.channel @m.first.out_cc : "ether" from "m.first" to @tx
   func.func @m.first.in_cc(%ph: !baker.packet<"ether">)
-      attributes {baker.kind = "ppf", baker.core = "me"} {
+      attributes {baker.kind = #baker.kind<ppf>, baker.core = #baker.core<me>} {
     %port = baker.meta_read %ph @rx.port : !baker.packet<"ether"> -> i8
     %index = arith.extui %port : i8 to i32
     %all = baker.global_ref @m.seen : !baker.ref<!baker.array<4 x i32>>
@@ -41,15 +41,15 @@ module @demo {
     return
   }
   func.func @m.cold.in_cc(%ph: !baker.packet<"ether">)
-      attributes {baker.kind = "ppf", baker.core = "xscale"} {
+      attributes {baker.kind = #baker.kind<ppf>, baker.core = #baker.core<xscale>} {
     baker.packet_drop %ph reason @mine : !baker.packet<"ether">
     return
   }
   func.func @m.set(%v: i32 {baker.name = "value", baker.type = "s32"})
-      -> (i32 {baker.type = "s32"}) attributes {baker.kind = "control"} {
+      -> (i32 {baker.type = "s32"}) attributes {baker.kind = #baker.kind<control>} {
     return %v : i32
   }
-  func.func @m.start() attributes {baker.kind = "init"} {
+  func.func @m.start() attributes {baker.kind = #baker.kind<init>} {
     return
   }
 }

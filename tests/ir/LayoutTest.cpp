@@ -69,16 +69,16 @@ TEST_F(Layout, DecisionsComeBackAsSet) {
     baker.global @g : i32
     baker.drop_reason @first
     baker.drop_reason @second
-    func.func @f(%ph: !baker.packet<"p">) attributes {baker.kind = "ppf"} {
+    func.func @f(%ph: !baker.packet<"p">) attributes {baker.kind = #baker.kind<ppf>} {
       baker.packet_drop %ph reason @second : !baker.packet<"p">
       return
     }
   )");
   ASSERT_TRUE(module);
-  EXPECT_FALSE(ir::placeOf(global(*module)));
-  ir::setPlace(global(*module), {"sram1", 64});
-  EXPECT_EQ(ir::placeOf(global(*module))->memory, "sram1");
-  EXPECT_EQ(ir::placeOf(global(*module))->address, 64u);
+  EXPECT_FALSE(ir::placementOf(global(*module)));
+  ir::setPlacement(global(*module), {target::Memory::Sram1, 64});
+  EXPECT_EQ(ir::placementOf(global(*module))->memory, target::Memory::Sram1);
+  EXPECT_EQ(ir::placementOf(global(*module))->address, 64u);
   auto function = *module->getOps<mlir::func::FuncOp>().begin();
   EXPECT_TRUE(ir::isPpf(function));
   EXPECT_FALSE(ir::coreOf(function));

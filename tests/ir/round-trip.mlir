@@ -21,18 +21,18 @@ baker.metadata @hop : i16 {baker.word = 0 : i32}
 baker.drop_reason @bad_checksum
 // CHECK: baker.global @m.limits : !baker.array<2 x i32> init [10, 20]
 baker.global @m.limits : !baker.array<2 x i32> init [10, 20]
-// CHECK: baker.global @m.hops : !baker.array<64 x !next_hop> {baker.place = {address = 327680 : i32, memory = "sram0"}}
-baker.global @m.hops : !baker.array<64 x !next_hop> {baker.place = {memory = "sram0", address = 327680 : i32}}
+// CHECK: baker.global @m.hops : !baker.array<64 x !next_hop> {baker.placement = #baker.placement<sram0 at 327680>}
+baker.global @m.hops : !baker.array<64 x !next_hop> {baker.placement = #baker.placement<sram0 at 327680>}
 
-// CHECK: baker.channel @rx : "ether" from "rx" to @m.f.in_cc {baker.id = 1 : i32, baker.ring = 0 : i32, baker.via = "ring"}
-baker.channel @rx : "ether" from "rx" to @m.f.in_cc {baker.via = "ring", baker.ring = 0 : i32, baker.id = 1 : i32}
+// CHECK: baker.channel @rx : "ether" from "rx" to @m.f.in_cc {baker.id = 1 : i32, baker.ring = 0 : i32, baker.via = #baker.via<ring>}
+baker.channel @rx : "ether" from "rx" to @m.f.in_cc {baker.via = #baker.via<ring>, baker.ring = 0 : i32, baker.id = 1 : i32}
 // CHECK: baker.channel @m.f.out_cc : "ether" from "m.f" to @tx
 baker.channel @m.f.out_cc : "ether" from "m.f" to @tx
 
 // CHECK-LABEL: func.func @m.f.in_cc
-// CHECK-SAME: attributes {baker.core = "me", baker.kind = "ppf", baker.profile = {packets = 100 : i64}}
+// CHECK-SAME: attributes {baker.core = #baker.core<me>, baker.kind = #baker.kind<ppf>, baker.profile = {packets = 100 : i64}}
 func.func @m.f.in_cc(%ph: !baker.packet<"ether">) attributes {
-    baker.kind = "ppf", baker.core = "me", baker.profile = {packets = 100 : i64}} {
+    baker.kind = #baker.kind<ppf>, baker.core = #baker.core<me>, baker.profile = {packets = 100 : i64}} {
   %c14 = arith.constant 14 : i32
   %c0 = arith.constant 0 : i32
   // CHECK: baker.packet_read %{{.*}} "dst" : !baker.packet<"ether"> -> i48
@@ -109,7 +109,7 @@ func.func @m.f.in_cc(%ph: !baker.packet<"ether">) attributes {
   return
 }
 
-// CHECK: func.func @m.add(%{{.*}}: i32 {baker.name = "prefix", baker.type = "u32"}) -> (i32 {baker.type = "s32"}) attributes {baker.kind = "control"}
-func.func @m.add(%p: i32 {baker.name = "prefix", baker.type = "u32"}) -> (i32 {baker.type = "s32"}) attributes {baker.kind = "control"} {
+// CHECK: func.func @m.add(%{{.*}}: i32 {baker.name = "prefix", baker.type = "u32"}) -> (i32 {baker.type = "s32"}) attributes {baker.kind = #baker.kind<control>}
+func.func @m.add(%p: i32 {baker.name = "prefix", baker.type = "u32"}) -> (i32 {baker.type = "s32"}) attributes {baker.kind = #baker.kind<control>} {
   return %p : i32
 }

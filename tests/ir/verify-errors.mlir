@@ -56,12 +56,12 @@ baker.metadata @sequence : i32
 // -----
 
 // expected-error @+1 {{'memory' must be one of "sram0", "sram1", "scratch", "dram", "local"}}
-baker.global @g : i32 {baker.place = {memory = "tape", address = 0 : i32}}
+baker.global @g : i32 {baker.placement = #baker.placement<tape at 0>}
 
 // -----
 
 // expected-error @+1 {{address 6 is not a multiple of 4}}
-baker.global @g : i32 {baker.place = {memory = "sram0", address = 6 : i32}}
+baker.global @g : i32 {baker.placement = #baker.placement<sram0 at 6>}
 
 // -----
 
@@ -76,21 +76,21 @@ baker.global @g : i32 {baker.nonsense = 0 : i32}
 // -----
 
 // expected-error @+1 {{a PPF body takes one packet and returns nothing}}
-func.func @f(%x: i32) attributes {baker.kind = "ppf"} {
+func.func @f(%x: i32) attributes {baker.kind = #baker.kind<ppf>} {
   return
 }
 
 // -----
 
 // expected-error @+1 {{'baker.kind' must be one of "ppf", "function", "control", "init"}}
-func.func @f() attributes {baker.kind = "main"} {
+func.func @f() attributes {baker.kind = #baker.kind<main>} {
   return
 }
 
 // -----
 
 // expected-error @+1 {{a control function cannot take or return packets}}
-func.func @f(%ph: !baker.packet<"p">) attributes {baker.kind = "control"} {
+func.func @f(%ph: !baker.packet<"p">) attributes {baker.kind = #baker.kind<control>} {
   return
 }
 
@@ -101,7 +101,7 @@ baker.channel @rx : "p" from "rx" to @nobody
 
 // -----
 
-func.func @f(%ph: !baker.packet<"q">) attributes {baker.kind = "ppf"} {
+func.func @f(%ph: !baker.packet<"q">) attributes {baker.kind = #baker.kind<ppf>} {
   return
 }
 // expected-error @+1 {{carries "p" but @f takes '!baker.packet<"q">'}}
@@ -110,7 +110,7 @@ baker.channel @rx : "p" from "rx" to @f
 // -----
 
 baker.channel @c : "p" from "f" to @tx
-func.func @f(%ph: !baker.packet<"q">) attributes {baker.kind = "ppf"} {
+func.func @f(%ph: !baker.packet<"q">) attributes {baker.kind = #baker.kind<ppf>} {
   // expected-error @+1 {{channel @c carries "p", not '!baker.packet<"q">'}}
   baker.channel_put @c, %ph : !baker.packet<"q">
   return

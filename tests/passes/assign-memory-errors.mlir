@@ -8,12 +8,12 @@ baker.global @second : !baker.array<5000000 x i32>
 // -----
 
 // CHECK: error: global @large does not fit: 8000 bytes needed, 2812 of 2812 left in scratch
-baker.global @large : !baker.array<2000 x i32> {baker.place.in = "scratch"}
+baker.global @large : !baker.array<2000 x i32> {baker.placement.in = #baker.memory_request<scratch>}
 
 // -----
 
-// CHECK: error: 'baker.global' op 'baker.place.in' must be one of "scratch", "sram", "sram0", "sram1", "dram"
-baker.global @g : i32 {baker.place.in = "tape"}
+// CHECK: error: expected {{.*}} to be one of: scratch, sram, sram0, sram1, sram2, sram3, dram
+baker.global @g : i32 {baker.placement.in = #baker.memory_request<tape>}
 
 // -----
 
@@ -23,9 +23,9 @@ baker.global @g : i32 {baker.tolerate = 0 : i64}
 // -----
 
 // CHECK: error: global @g cannot go to dram: engines write it, and DRAM has no writes of one word
-baker.global @g : i32 {baker.place.in = "dram"}
+baker.global @g : i32 {baker.placement.in = #baker.memory_request<dram>}
 baker.protocol @ether min_bytes 14 constant_size [#baker.protocol_field<"dst" at 0 : 48>, #baker.protocol_field<"rest" at 48 : 64>]
-func.func @m.p.in(%ph: !baker.packet<"ether">) attributes {baker.kind = "ppf"} {
+func.func @m.p.in(%ph: !baker.packet<"ether">) attributes {baker.kind = #baker.kind<ppf>} {
   %w = baker.global_ref @g : !baker.ref<i32>
   %v = baker.load %w : !baker.ref<i32>
   baker.store %v, %w : !baker.ref<i32>

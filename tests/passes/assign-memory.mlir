@@ -4,20 +4,20 @@
 // the descriptors, so channel 1 takes more. Globals that no packet reads fill
 // scratch, which has the lowest latency, within its share of commands.
 
-// CHECK: baker.global @often : !baker.array<100000 x i32> {baker.place = {address = [[#]] : i32, memory = "sram1"}, baker.place.reason = "2.00 accesses a packet of 1.00 words, 400000 bytes; in sram0 a packet would wait {{[0-9.]+}} cycles more; too large for scratch
+// CHECK: baker.global @often : !baker.array<100000 x i32> {baker.placement = #baker.placement<sram1 at [[#]]>, baker.placement.reason = "2.00 accesses a packet of 1.00 words, 400000 bytes; in sram0 a packet would wait {{[0-9.]+}} cycles more; too large for scratch
 baker.global @often : !baker.array<100000 x i32>
-// CHECK: baker.global @small : !baker.array<4 x i48> {baker.place = {address = [[#]] : i32, memory = "sram1"}, baker.place.reason = "1.00 accesses a packet of 2.00 words, 32 bytes; in sram0 {{.*}}; scratch takes 0.30 accesses a packet
+// CHECK: baker.global @small : !baker.array<4 x i48> {baker.placement = #baker.placement<sram1 at [[#]]>, baker.placement.reason = "1.00 accesses a packet of 2.00 words, 32 bytes; in sram0 {{.*}}; scratch takes 0.30 accesses a packet
 baker.global @small : !baker.array<4 x i48>
-// CHECK: baker.global @unread : i32 {baker.place = {address = [[#]] : i32, memory = "scratch"}
+// CHECK: baker.global @unread : i32 {baker.placement = #baker.placement<scratch at [[#]]>
 baker.global @unread : i32
-// CHECK: baker.global @kept : i32 {baker.place = {address = 12 : i32, memory = "sram1"}}
-baker.global @kept : i32 {baker.place = {memory = "sram1", address = 12 : i32}}
-// CHECK: baker.global @wanted : i32 {baker.place = {address = [[#]] : i32, memory = "scratch"}, baker.place.in = "scratch", baker.place.reason = "the source says so"}
-baker.global @wanted : i32 {baker.place.in = "scratch"}
-// CHECK: baker.global @vast : !baker.array<2000000 x i32> {baker.place = {address = 10485760 : i32, memory = "dram"}
+// CHECK: baker.global @kept : i32 {baker.placement = #baker.placement<sram1 at 12>}
+baker.global @kept : i32 {baker.placement = #baker.placement<sram1 at 12>}
+// CHECK: baker.global @wanted : i32 {baker.placement = #baker.placement<scratch at [[#]]>, baker.placement.in = #baker.memory_request<scratch>, baker.placement.reason = "the source says so"}
+baker.global @wanted : i32 {baker.placement.in = #baker.memory_request<scratch>}
+// CHECK: baker.global @vast : !baker.array<2000000 x i32> {baker.placement = #baker.placement<dram at 10485760>
 baker.global @vast : !baker.array<2000000 x i32>
 
-func.func @m.p.in(%ph: !baker.packet<"ether">) attributes {baker.kind = "ppf"} {
+func.func @m.p.in(%ph: !baker.packet<"ether">) attributes {baker.kind = #baker.kind<ppf>} {
   %port = baker.meta_read %ph @rx.port : !baker.packet<"ether"> -> i8
   %index = arith.extui %port : i8 to i32
   %value = func.call @look(%index) : (i32) -> i32
@@ -29,7 +29,7 @@ func.func @m.p.in(%ph: !baker.packet<"ether">) attributes {baker.kind = "ppf"} {
   baker.packet_drop %ph : !baker.packet<"ether">
   return
 }
-func.func private @look(%i: i32) -> i32 attributes {baker.kind = "function"} {
+func.func private @look(%i: i32) -> i32 attributes {baker.kind = #baker.kind<function>} {
   %refs = baker.global_ref @often : !baker.ref<!baker.array<100000 x i32>>
   %ref = baker.element %refs[%i] : !baker.ref<!baker.array<100000 x i32>>
   %next = baker.load %ref : !baker.ref<i32>
@@ -38,7 +38,7 @@ func.func private @look(%i: i32) -> i32 attributes {baker.kind = "function"} {
   return %value : i32
 }
 // Init functions do not count.
-func.func @fill() attributes {baker.kind = "init"} {
+func.func @fill() attributes {baker.kind = #baker.kind<init>} {
   %w = baker.global_ref @unread : !baker.ref<i32>
   %v = baker.load %w : !baker.ref<i32>
   baker.store %v, %w : !baker.ref<i32>

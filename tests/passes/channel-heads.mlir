@@ -19,7 +19,7 @@ baker.channel @b.done_cc : "ipv4" from "b" to @c.in_cc
 // CHECK: baker.channel @a.arp_cc {{.*}} {baker.head = #baker.head<offset 128>}
 baker.channel @a.arp_cc : "ether" from "a" to @d.in_cc
 
-func.func @a.in_cc(%ph: !baker.packet<"ether">) attributes {baker.kind = "ppf"} {
+func.func @a.in_cc(%ph: !baker.packet<"ether">) attributes {baker.kind = #baker.kind<ppf>} {
   %c14 = arith.constant 14 : i32
   %copy = baker.packet_copy %ph : !baker.packet<"ether">
   baker.channel_put @a.arp_cc, %copy : !baker.packet<"ether">
@@ -27,7 +27,7 @@ func.func @a.in_cc(%ph: !baker.packet<"ether">) attributes {baker.kind = "ppf"} 
   baker.channel_put @a.out_cc, %p : !baker.packet<"mpls">
   return
 }
-func.func @b.in_cc(%p: !baker.packet<"mpls">) attributes {baker.kind = "ppf"} {
+func.func @b.in_cc(%p: !baker.packet<"mpls">) attributes {baker.kind = #baker.kind<ppf>} {
   %c4 = arith.constant 4 : i32
   %w = baker.packet_load %p at 0 : !baker.packet<"mpls"> -> i32
   %more = arith.trunci %w : i32 to i1
@@ -41,11 +41,11 @@ func.func @b.in_cc(%p: !baker.packet<"mpls">) attributes {baker.kind = "ppf"} {
   baker.channel_put @b.done_cc, %ih : !baker.packet<"ipv4">
   return
 }
-func.func @c.in_cc(%p: !baker.packet<"ipv4">) attributes {baker.kind = "ppf"} {
+func.func @c.in_cc(%p: !baker.packet<"ipv4">) attributes {baker.kind = #baker.kind<ppf>} {
   baker.packet_drop %p : !baker.packet<"ipv4">
   return
 }
-func.func @d.in_cc(%p: !baker.packet<"ether">) attributes {baker.kind = "ppf"} {
+func.func @d.in_cc(%p: !baker.packet<"ether">) attributes {baker.kind = #baker.kind<ppf>} {
   baker.packet_drop %p : !baker.packet<"ether">
   return
 }

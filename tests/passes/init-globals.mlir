@@ -7,7 +7,7 @@ baker.global @used : i32 init [16]
 baker.global @pairs : !baker.array<2 x !baker.struct<"pair", a : i48, b : i8>>
     init [0, 0, 7, -1]
 
-// CHECK-LABEL: func.func @karakal.globals() attributes {baker.kind = "init"}
+// CHECK-LABEL: func.func @karakal.globals() attributes {baker.kind = #baker.kind<init>}
 // CHECK: %[[USED:.*]] = baker.global_ref @used
 // CHECK: %[[V:.*]] = arith.constant 16 : i32
 // CHECK: baker.store %[[V]], %[[USED]]

@@ -7,7 +7,7 @@
 baker.protocol @ether min_bytes 14 [#baker.protocol_field<"type" at 96 : 16>]
 baker.channel @rx : "ether" from "rx" to @m.a.in_cc {baker.id = 1 : i32}
 func.func @m.a.in_cc(%ph: !baker.packet<"ether">)
-    attributes {baker.kind = "ppf"} {
+    attributes {baker.kind = #baker.kind<ppf>} {
   baker.packet_drop %ph : !baker.packet<"ether">
   return
 }

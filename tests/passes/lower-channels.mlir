@@ -19,7 +19,7 @@ baker.channel @m.second.out_cc : "ether" from "m.second" to @tx
 // ME-LABEL: func.func @m.first.in_cc
 // HOST-LABEL: func.func @m.first.in_cc
 func.func @m.first.in_cc(%ph: !baker.packet<"ether">)
-    attributes {baker.kind = "ppf", baker.profile = {packets = 1000 : i64}} {
+    attributes {baker.kind = #baker.kind<ppf>, baker.profile = {packets = 1000 : i64}} {
   %type = baker.packet_read %ph "type" : !baker.packet<"ether"> -> i16
   %c1 = arith.constant 1 : i16
   %c2 = arith.constant 2 : i16
@@ -48,7 +48,7 @@ func.func @m.first.in_cc(%ph: !baker.packet<"ether">)
 // XSCALE-NOT: func.func @m.first.in_cc
 // XSCALE-LABEL: func.func @m.slow.in_cc
 func.func @m.slow.in_cc(%ph: !baker.packet<"ether">)
-    attributes {baker.kind = "ppf", baker.profile = {packets = 0 : i64}} {
+    attributes {baker.kind = #baker.kind<ppf>, baker.profile = {packets = 0 : i64}} {
   // XSCALE: baker.packet_send %arg0 ring 3
   baker.channel_put @m.slow.back_cc, %ph : !baker.packet<"ether">
   return
@@ -58,7 +58,7 @@ func.func @m.slow.in_cc(%ph: !baker.packet<"ether">)
 // HOST-LABEL: func.func @m.second.in_cc
 // XSCALE-NOT: func.func @m.second.in_cc
 func.func @m.second.in_cc(%ph: !baker.packet<"ether">)
-    attributes {baker.kind = "ppf", baker.profile = {packets = 900 : i64}} {
+    attributes {baker.kind = #baker.kind<ppf>, baker.profile = {packets = 900 : i64}} {
   // ME: baker.packet_send %arg0 ring 1 id 0
   // HOST: call @baker_channel_put(%c1_i32
   baker.channel_put @m.second.out_cc, %ph : !baker.packet<"ether">
@@ -67,7 +67,7 @@ func.func @m.second.in_cc(%ph: !baker.packet<"ether">)
 
 // ME-NOT: func.func @m.set
 // XSCALE: func.func @m.set
-func.func @m.set(%v: i32) -> i32 attributes {baker.kind = "control"} {
+func.func @m.set(%v: i32) -> i32 attributes {baker.kind = #baker.kind<control>} {
   return %v : i32
 }
 

@@ -19,7 +19,7 @@ baker.channel @out : "ether" from "moved" to @tx
 // CHECK: call @baker_count_drop(%[[OLD]])
 // CHECK: baker.channel_put @out, %arg0
 // WHY: remark: [remove-copies] no copy: one of the two packets is dropped at
-func.func @moved(%ph: !e) attributes {baker.kind = "ppf"} {
+func.func @moved(%ph: !e) attributes {baker.kind = #baker.kind<ppf>} {
   %copy = baker.packet_copy %ph : !e
   %type = baker.packet_read %copy "type" : !e -> i16
   baker.packet_write %type, %copy "type" : i16, !e

@@ -1,5 +1,5 @@
-// RUN: baker-opt %s --baker-to-llvm=target=me | FileCheck %s --check-prefix=ME
-// RUN: baker-opt %s --baker-to-llvm=target=xscale | FileCheck %s --check-prefix=XSCALE
+// RUN: baker-opt %s --baker-to-llvm=core=me | FileCheck %s --check-prefix=ME
+// RUN: baker-opt %s --baker-to-llvm=core=xscale | FileCheck %s --check-prefix=XSCALE
 
 // A run of words is one command of its enclosing quadwords on a microengine,
 // and calls of the primitives elsewhere.
@@ -7,7 +7,7 @@
 !hop = !baker.struct<"hop", mac : i48, port : i8>
 baker.protocol @ether min_bytes 14 [#baker.protocol_field<"dst" at 0 : 48>]
 baker.global @hops : !baker.array<2 x !hop>
-    {baker.place = {memory = "sram0", address = 327680 : i32}}
+    {baker.placement = #baker.placement<sram0 at 327680>}
 
 // ME-LABEL: llvm.func @load(
 // ME: %[[HEAD:.*]] = llvm.load %{{.*}} {alignment = 4 : i64} : !llvm.ptr<1> -> i32

@@ -1,4 +1,4 @@
-// RUN: not baker-opt %s --split-input-file --baker-to-llvm=target=me 2>&1 | FileCheck %s
+// RUN: not baker-opt %s --split-input-file --baker-to-llvm=core=me 2>&1 | FileCheck %s
 
 // A missing decision of an earlier pass is an error that names the pass.
 

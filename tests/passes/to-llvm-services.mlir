@@ -1,12 +1,12 @@
-// RUN: baker-opt %s --baker-to-llvm=target=me | FileCheck %s
-// RUN: baker-opt %s --baker-to-llvm=target=host | FileCheck %s --check-prefix=HOST
+// RUN: baker-opt %s --baker-to-llvm=core=me | FileCheck %s
+// RUN: baker-opt %s --baker-to-llvm=core=host | FileCheck %s --check-prefix=HOST
 
 baker.protocol @ether min_bytes 14 constant_size
   [#baker.protocol_field<"dst" at 0 : 48>]
-baker.global @m.guard : i32 {baker.place = {memory = "scratch", address = 9216 : i32}}
-baker.global @m.near : i32 {baker.place = {memory = "local", address = 4 : i32}}
-baker.global @m.far : i32 {baker.place = {memory = "sram1", address = 16 : i32}}
-baker.global @m.count : i32 {baker.place = {memory = "sram1", address = 8 : i32}}
+baker.global @m.guard : i32 {baker.placement = #baker.placement<scratch at 9216>}
+baker.global @m.near : i32 {baker.placement = #baker.placement<local at 4>}
+baker.global @m.far : i32 {baker.placement = #baker.placement<sram1 at 16>}
+baker.global @m.count : i32 {baker.placement = #baker.placement<sram1 at 8>}
 
 // Headroom is a constant if the head is known. Locks and counters are addresses.
 

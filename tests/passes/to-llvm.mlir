@@ -1,6 +1,6 @@
-// RUN: baker-opt %s --baker-assign-memory --baker-to-llvm=target=me | FileCheck %s --check-prefixes=CHIP,ME
-// RUN: baker-opt %s --baker-assign-memory --baker-to-llvm=target=xscale | FileCheck %s --check-prefixes=CHIP,XSCALE
-// RUN: baker-opt %s --baker-assign-memory --baker-to-llvm=target=host | FileCheck %s --check-prefix=HOST
+// RUN: baker-opt %s --baker-assign-memory --baker-to-llvm=core=me | FileCheck %s --check-prefixes=CHIP,ME
+// RUN: baker-opt %s --baker-assign-memory --baker-to-llvm=core=xscale | FileCheck %s --check-prefixes=CHIP,XSCALE
+// RUN: baker-opt %s --baker-assign-memory --baker-to-llvm=core=host | FileCheck %s --check-prefix=HOST
 
 // Packets, metadata and global data of a program become LLVM's operations.
 
@@ -12,7 +12,7 @@ baker.metadata @stamp : i48
 baker.drop_reason @bad
 // HOST: llvm.mlir.global internal @macs(dense<[0, 1, 2, 3]> : tensor<4xi32>)
 baker.global @macs : !baker.array<2 x i48> init [1, 8589934595]
-    {baker.place = {memory = "sram1", address = 16 : i32}}
+    {baker.placement = #baker.placement<sram1 at 16>}
 
 // CHIP-LABEL: llvm.func @fields(%arg0: i32, %arg1: i32)
 func.func @fields(%ph: !baker.packet<"ipv4">, %i: i32) {
@@ -80,12 +80,12 @@ func.func @globals(%i: i32) {
   return
 }
 
-func.func @set(%a: i8, %b: i64) -> i16 attributes {baker.kind = "control"} {
+func.func @set(%a: i8, %b: i64) -> i16 attributes {baker.kind = #baker.kind<control>} {
   %c = arith.constant 0 : i16
   return %c : i16
 }
 
-func.func @start() attributes {baker.kind = "init"} {
+func.func @start() attributes {baker.kind = #baker.kind<init>} {
   return
 }
 

@@ -23,12 +23,12 @@ std::string program(unsigned hits, const std::string &key = "i32") {
   std::string count = std::to_string(hits);
   return R"(
 module attributes {baker.profile = {received = 1000 : i64, traces = 1 : i64}} {
-baker.global @a : !baker.array<65536 x i32> {baker.place = {memory = "sram1", address = 0 : i32}, baker.profile = {reads = 1000 : i64, writes = 0 : i64, read_words = 1000 : i64, write_words = 0 : i64, updates = 0 : i64, extent = 65536 : i64}}
-baker.global @b : !baker.array<1000 x !baker.struct<"e", x : i32, y : i48>> {baker.place = {memory = "sram1", address = 327680 : i32}, baker.locality = array<i64: 1000, 1000, 1000, 1990, 1990, 1990, 1990>, baker.profile = {reads = 2000 : i64, writes = 0 : i64, read_words = 3000 : i64, write_words = 0 : i64, updates = 0 : i64, extent = 3000 : i64}}
-baker.global @c : !baker.array<4 x i48> {baker.place = {memory = "sram1", address = 400000 : i32}, baker.profile = {reads = 2000 : i64, writes = 0 : i64, read_words = 4000 : i64, write_words = 0 : i64, updates = 0 : i64}}
+baker.global @a : !baker.array<65536 x i32> {baker.placement = #baker.placement<sram1 at 0>, baker.profile = {reads = 1000 : i64, writes = 0 : i64, read_words = 1000 : i64, write_words = 0 : i64, updates = 0 : i64, extent = 65536 : i64}}
+baker.global @b : !baker.array<1000 x !baker.struct<"e", x : i32, y : i48>> {baker.placement = #baker.placement<sram1 at 327680>, baker.locality = array<i64: 1000, 1000, 1000, 1990, 1990, 1990, 1990>, baker.profile = {reads = 2000 : i64, writes = 0 : i64, read_words = 3000 : i64, write_words = 0 : i64, updates = 0 : i64, extent = 3000 : i64}}
+baker.global @c : !baker.array<4 x i48> {baker.placement = #baker.placement<sram1 at 400000>, baker.profile = {reads = 2000 : i64, writes = 0 : i64, read_words = 4000 : i64, write_words = 0 : i64, updates = 0 : i64}}
 func.func private @find(%key: )" +
          key +
-         R"() -> i32 attributes {baker.kind = "function", baker.locality = array<i64: 0, 0, 0, 0, )" +
+         R"() -> i32 attributes {baker.kind = #baker.kind<function>, baker.locality = array<i64: 0, 0, 0, 0, )" +
          count + ", " + count + ", " + count +
          R"(>, baker.profile = {packets = 1000 : i64}} {
   %index = arith.constant 0 : i32

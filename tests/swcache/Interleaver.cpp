@@ -86,7 +86,7 @@ ModelState Explorer::start() {
   state.local.resize(setting.engines);
   for (auto global : module.getOps<ir::GlobalOp>()) {
     std::vector<uint32_t> words = ir::initialWords(global);
-    if (ir::placeOf(global)->memory != "local")
+    if (ir::placementOf(global)->memory != target::Memory::Local)
       state.home[global.getSymName().str()] = words;
     else
       for (auto &local : state.local)
@@ -122,7 +122,7 @@ Address Explorer::addressOf(Context &context, Value ref) {
 }
 
 bool Explorer::isLocal(Value ref) {
-  return ir::placeOf(ir::globalOf(ref))->memory == "local";
+  return ir::placementOf(ir::globalOf(ref))->memory == target::Memory::Local;
 }
 
 bool Explorer::isBoundary(Operation *op) {

@@ -19,11 +19,11 @@ namespace {
 
 constexpr const char *program = R"(
 module attributes {baker.cache.interval = 1 : i64, baker.cache.packets = 8 : i64} {
-baker.global @copy : !baker.array<2 x i32> {baker.place = {address = 64 : i32, memory = "local"}}
-baker.global @karakal.seen.sram1 : i32 {baker.place = {address = 4 : i32, memory = "local"}}
-baker.global @karakal.version.sram1 : i32 init [1] {baker.cache.version = "sram1", baker.place = {address = 8 : i32, memory = "sram1"}}
-baker.global @karakal.lock : i32 {baker.place = {address = 0 : i32, memory = "local"}}
-baker.global @home : !baker.array<2 x i32> init [1, 1] {baker.cache.copy = @copy, baker.place = {memory = "sram1", address = 0 : i32}}
+baker.global @copy : !baker.array<2 x i32> {baker.placement = #baker.placement<local at 64>}
+baker.global @karakal.seen.sram1 : i32 {baker.placement = #baker.placement<local at 4>}
+baker.global @karakal.version.sram1 : i32 init [1] {baker.cache.version = #baker.memory<sram1>, baker.placement = #baker.placement<sram1 at 8>}
+baker.global @karakal.lock : i32 {baker.placement = #baker.placement<local at 0>}
+baker.global @home : !baker.array<2 x i32> init [1, 1] {baker.cache.copy = @copy, baker.placement = #baker.placement<sram1 at 0>}
 func.func @me_main() {
   cf.br ^loop
 ^loop:
@@ -215,12 +215,12 @@ TEST_F(WritingEngines, AVersionRaisedBeforeTheDataLosesUpdates) {
 
 constexpr const char *lookupProgram = R"(
 module attributes {baker.cache.interval = 1 : i64, baker.cache.packets = 8 : i64} {
-baker.global @karakal.generation : i32 {baker.place = {address = 8 : i32, memory = "local"}}
-baker.global @answers : !baker.array<16 x i32> {baker.place = {address = 64 : i32, memory = "local"}}
-baker.global @karakal.seen.sram1 : i32 {baker.place = {address = 4 : i32, memory = "local"}}
-baker.global @karakal.version.sram1 : i32 init [1] {baker.cache.version = "sram1", baker.place = {address = 8 : i32, memory = "sram1"}}
-baker.global @karakal.lock : i32 {baker.place = {address = 0 : i32, memory = "local"}}
-baker.global @home : i32 init [1] {baker.place = {memory = "sram1", address = 0 : i32}}
+baker.global @karakal.generation : i32 {baker.placement = #baker.placement<local at 8>}
+baker.global @answers : !baker.array<16 x i32> {baker.placement = #baker.placement<local at 64>}
+baker.global @karakal.seen.sram1 : i32 {baker.placement = #baker.placement<local at 4>}
+baker.global @karakal.version.sram1 : i32 init [1] {baker.cache.version = #baker.memory<sram1>, baker.placement = #baker.placement<sram1 at 8>}
+baker.global @karakal.lock : i32 {baker.placement = #baker.placement<local at 0>}
+baker.global @home : i32 init [1] {baker.placement = #baker.placement<sram1 at 0>}
 func.func @me_main() {
   cf.br ^loop
 ^loop:
@@ -229,7 +229,7 @@ func.func @me_main() {
   func.call @use(%found) : (i32) -> ()
   cf.br ^loop
 }
-func.func private @find(%key: i32) -> i32 attributes {baker.kind = "function", baker.cache.results = @answers} {
+func.func private @find(%key: i32) -> i32 attributes {baker.kind = #baker.kind<function>, baker.cache.results = @answers} {
   %ref = baker.global_ref @home : !baker.ref<i32>
   %found = baker.load %ref : !baker.ref<i32>
   return %found : i32
@@ -288,13 +288,13 @@ TEST_F(CachedResults, AResultOfAnEarlierGenerationStaysStale) {
 std::string lineProgram(const std::string &fields) {
   return R"(
 module attributes {baker.cache.interval = 1 : i64, baker.cache.packets = 8 : i64} {
-baker.global @karakal.generation : i32 {baker.place = {address = 8 : i32, memory = "local"}}
+baker.global @karakal.generation : i32 {baker.placement = #baker.placement<local at 8>}
 baker.global @lines : !baker.array<16 x !baker.struct<"cache_line", )" +
-         fields + R"(>> {baker.place = {address = 64 : i32, memory = "local"}}
-baker.global @karakal.seen.sram1 : i32 {baker.place = {address = 4 : i32, memory = "local"}}
-baker.global @karakal.version.sram1 : i32 init [1] {baker.cache.version = "sram1", baker.place = {address = 8 : i32, memory = "sram1"}}
-baker.global @karakal.lock : i32 {baker.place = {address = 0 : i32, memory = "local"}}
-baker.global @home : !baker.array<1 x !baker.array<2 x i32>> init [1, 1] {baker.cache.lines = @lines, baker.place = {memory = "sram1", address = 0 : i32}}
+         fields + R"(>> {baker.placement = #baker.placement<local at 64>}
+baker.global @karakal.seen.sram1 : i32 {baker.placement = #baker.placement<local at 4>}
+baker.global @karakal.version.sram1 : i32 init [1] {baker.cache.version = #baker.memory<sram1>, baker.placement = #baker.placement<sram1 at 8>}
+baker.global @karakal.lock : i32 {baker.placement = #baker.placement<local at 0>}
+baker.global @home : !baker.array<1 x !baker.array<2 x i32>> init [1, 1] {baker.cache.lines = @lines, baker.placement = #baker.placement<sram1 at 0>}
 func.func @me_main() {
   cf.br ^loop
 ^loop:

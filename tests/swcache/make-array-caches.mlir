@@ -3,14 +3,14 @@
 // @direct has a direct-mapped cache, @cam one with the CAM. A load at a variable
 // offset inside an element reads the global.
 
-baker.global @karakal.generation : i32 {baker.place = {address = 8 : i32, memory = "local"}}
-baker.global @karakal.lines.direct : !baker.array<32 x !baker.struct<"cache_line", entry : !baker.struct<"e", x : i32, y : i48>, tag : i32>> {baker.place = {address = 64 : i32, memory = "local"}}
-baker.global @karakal.lines.cam : !baker.array<16 x !baker.struct<"cache_line", entry : !baker.array<2 x i32>>> {baker.place = {address = 576 : i32, memory = "local"}}
-baker.global @karakal.seen.sram1 : i32 {baker.place = {address = 4 : i32, memory = "local"}}
-baker.global @karakal.version.sram1 : i32 init [1] {baker.cache.version = "sram1", baker.place = {address = 90000 : i32, memory = "sram1"}}
-baker.global @karakal.lock : i32 {baker.place = {address = 0 : i32, memory = "local"}}
-baker.global @direct : !baker.array<1000 x !baker.struct<"e", x : i32, y : i48>> {baker.cache.lines = @karakal.lines.direct, baker.place = {memory = "sram1", address = 0 : i32}}
-baker.global @cam : !baker.array<1000 x !baker.array<2 x i32>> {baker.cache.lines = @karakal.lines.cam, baker.cache.tag = 1073741824 : i32, baker.place = {memory = "sram1", address = 12000 : i32}}
+baker.global @karakal.generation : i32 {baker.placement = #baker.placement<local at 8>}
+baker.global @karakal.lines.direct : !baker.array<32 x !baker.struct<"cache_line", entry : !baker.struct<"e", x : i32, y : i48>, tag : i32>> {baker.placement = #baker.placement<local at 64>}
+baker.global @karakal.lines.cam : !baker.array<16 x !baker.struct<"cache_line", entry : !baker.array<2 x i32>>> {baker.placement = #baker.placement<local at 576>}
+baker.global @karakal.seen.sram1 : i32 {baker.placement = #baker.placement<local at 4>}
+baker.global @karakal.version.sram1 : i32 init [1] {baker.cache.version = #baker.memory<sram1>, baker.placement = #baker.placement<sram1 at 90000>}
+baker.global @karakal.lock : i32 {baker.placement = #baker.placement<local at 0>}
+baker.global @direct : !baker.array<1000 x !baker.struct<"e", x : i32, y : i48>> {baker.cache.lines = @karakal.lines.direct, baker.placement = #baker.placement<sram1 at 0>}
+baker.global @cam : !baker.array<1000 x !baker.array<2 x i32>> {baker.cache.lines = @karakal.lines.cam, baker.cache.tag = 1073741824 : i32, baker.placement = #baker.placement<sram1 at 12000>}
 
 // CHECK-LABEL: func.func @me_main
 // CHECK: %[[I:.*]] = call @__ixp_ctx()

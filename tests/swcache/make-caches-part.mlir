@@ -3,11 +3,11 @@
 // Loads of the array's first elements read the copy, others the global. No
 // cached global is ever written, so there are no version checks.
 
-baker.global @karakal.copy.table : !baker.array<10 x !baker.struct<"t", a : i32, b : i48>> {baker.place = {address = 64 : i32, memory = "local"}}
-baker.global @karakal.seen.sram1 : i32 {baker.place = {address = 4 : i32, memory = "local"}}
-baker.global @karakal.version.sram1 : i32 init [1] {baker.cache.version = "sram1", baker.place = {address = 4016 : i32, memory = "sram1"}}
-baker.global @karakal.lock : i32 {baker.place = {address = 0 : i32, memory = "local"}}
-baker.global @table : !baker.array<500 x !baker.struct<"t", a : i32, b : i48>> {baker.cache.copy = @karakal.copy.table, baker.place = {memory = "sram1", address = 0 : i32}}
+baker.global @karakal.copy.table : !baker.array<10 x !baker.struct<"t", a : i32, b : i48>> {baker.placement = #baker.placement<local at 64>}
+baker.global @karakal.seen.sram1 : i32 {baker.placement = #baker.placement<local at 4>}
+baker.global @karakal.version.sram1 : i32 init [1] {baker.cache.version = #baker.memory<sram1>, baker.placement = #baker.placement<sram1 at 4016>}
+baker.global @karakal.lock : i32 {baker.placement = #baker.placement<local at 0>}
+baker.global @table : !baker.array<500 x !baker.struct<"t", a : i32, b : i48>> {baker.cache.copy = @karakal.copy.table, baker.placement = #baker.placement<sram1 at 0>}
 
 // CHECK-LABEL: func.func @me_main
 // CHECK-NOT: llvm.alloca

@@ -1,12 +1,12 @@
 // RUN: baker-opt %s --baker-make-caches | FileCheck %s
 
 module attributes {baker.cache.interval = 20 : i64, baker.cache.packets = 1000 : i64} {
-baker.global @karakal.copy.mac : !baker.array<12 x i48> {baker.place = {address = 64 : i32, memory = "local"}}
-baker.global @karakal.seen.sram1 : i32 {baker.place = {address = 4 : i32, memory = "local"}}
-baker.global @karakal.version.sram1 : i32 init [1] {baker.cache.version = "sram1", baker.place = {address = 4016 : i32, memory = "sram1"}}
-baker.global @karakal.lock : i32 {baker.place = {address = 0 : i32, memory = "local"}}
-baker.global @mac : !baker.array<12 x i48> {baker.cache.copy = @karakal.copy.mac, baker.place = {memory = "sram1", address = 0 : i32}}
-baker.global @other : i32 {baker.place = {memory = "sram1", address = 100 : i32}}
+baker.global @karakal.copy.mac : !baker.array<12 x i48> {baker.placement = #baker.placement<local at 64>}
+baker.global @karakal.seen.sram1 : i32 {baker.placement = #baker.placement<local at 4>}
+baker.global @karakal.version.sram1 : i32 init [1] {baker.cache.version = #baker.memory<sram1>, baker.placement = #baker.placement<sram1 at 4016>}
+baker.global @karakal.lock : i32 {baker.placement = #baker.placement<local at 0>}
+baker.global @mac : !baker.array<12 x i48> {baker.cache.copy = @karakal.copy.mac, baker.placement = #baker.placement<sram1 at 0>}
+baker.global @other : i32 {baker.placement = #baker.placement<sram1 at 100>}
 
 // CHECK-LABEL: func.func @me_main
 // The copies are filled before the first packet.

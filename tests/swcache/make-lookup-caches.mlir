@@ -4,9 +4,9 @@
 // there was no refresh in between.
 
 module {
-baker.global @karakal.generation : i32 {baker.place = {address = 8 : i32, memory = "local"}}
-baker.global @karakal.results.find : !baker.array<16 x i32> {baker.place = {address = 64 : i32, memory = "local"}}
-baker.global @table : !baker.array<64 x i8> {baker.place = {memory = "sram1", address = 0 : i32}}
+baker.global @karakal.generation : i32 {baker.placement = #baker.placement<local at 8>}
+baker.global @karakal.results.find : !baker.array<16 x i32> {baker.placement = #baker.placement<local at 64>}
+baker.global @table : !baker.array<64 x i8> {baker.placement = #baker.placement<sram1 at 0>}
 
 // CHECK-LABEL: func.func @me_main
 // CHECK: call @karakal.cached.find
@@ -15,7 +15,7 @@ func.func @me_main(%key: i16) -> i8 {
   return %found : i8
 }
 
-func.func private @find(%key: i16) -> i8 attributes {baker.kind = "function", baker.cache.results = @karakal.results.find, baker.locality = array<i64: 1, 2, 3, 4, 5, 6, 7>, baker.profile = {packets = 8 : i64}} {
+func.func private @find(%key: i16) -> i8 attributes {baker.kind = #baker.kind<function>, baker.cache.results = @karakal.results.find, baker.locality = array<i64: 1, 2, 3, 4, 5, 6, 7>, baker.profile = {packets = 8 : i64}} {
   %refs = baker.global_ref @table : !baker.ref<!baker.array<64 x i8>>
   %index = arith.extui %key : i16 to i32
   %ref = baker.element %refs[%index] : !baker.ref<!baker.array<64 x i8>>
@@ -53,8 +53,8 @@ func.func private @find(%key: i16) -> i8 attributes {baker.kind = "function", ba
 // CHECK: %[[BITS:.*]] = arith.constant -2147483648 : i32
 // CHECK: %[[TAG:.*]] = arith.ori %[[OTHER]], %[[BITS]]
 // CHECK: call @__ixp_cam_lookup(%[[TAG]])
-baker.global @karakal.results.other : !baker.array<16 x i32> {baker.place = {address = 128 : i32, memory = "local"}}
-func.func private @other(%key: i16) -> i8 attributes {baker.kind = "function", baker.cache.results = @karakal.results.other, baker.cache.tag = -2147483648 : i32} {
+baker.global @karakal.results.other : !baker.array<16 x i32> {baker.placement = #baker.placement<local at 128>}
+func.func private @other(%key: i16) -> i8 attributes {baker.kind = #baker.kind<function>, baker.cache.results = @karakal.results.other, baker.cache.tag = -2147483648 : i32} {
   %refs = baker.global_ref @table : !baker.ref<!baker.array<64 x i8>>
   %index = arith.extui %key : i16 to i32
   %ref = baker.element %refs[%index] : !baker.ref<!baker.array<64 x i8>>

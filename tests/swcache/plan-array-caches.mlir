@@ -7,15 +7,15 @@
 
 module attributes {baker.profile = {received = 1000 : i64, traces = 1 : i64}} {
 // CHECK: !cache_line = !baker.struct<"cache_line", entry : !e, tag : i32>
-// CHECK-DAG: baker.global @karakal.results.wide : !baker.array<16 x i32> {baker.place = {address = 64 : i32, memory = "local"}}
-// CHECK-DAG: baker.global @karakal.lines.b : !baker.array<32 x !cache_line> {baker.place = {address = 128 : i32, memory = "local"}}
+// CHECK-DAG: baker.global @karakal.results.wide : !baker.array<16 x i32> {baker.placement = #baker.placement<local at 64>}
+// CHECK-DAG: baker.global @karakal.lines.b : !baker.array<32 x !cache_line> {baker.placement = #baker.placement<local at 128>}
 // CHECK-DAG: baker.global @karakal.generation
 // CHECK-DAG: baker.global @b {{.*}}baker.cache.lines = @karakal.lines.b
 // NONE-NOT: karakal.lines
-baker.global @a : !baker.array<65536 x i32> {baker.place = {memory = "sram1", address = 0 : i32}, baker.profile = {reads = 3000 : i64, writes = 0 : i64, read_words = 3000 : i64, write_words = 0 : i64, updates = 0 : i64, extent = 65536 : i64}}
-baker.global @b : !baker.array<1000 x !baker.struct<"e", x : i32, y : i48>> {baker.place = {memory = "sram0", address = 327680 : i32}, baker.locality = array<i64: 1000, 1000, 1000, 1990, 1990, 1990, 1990>, baker.profile = {reads = 2000 : i64, writes = 0 : i64, read_words = 3000 : i64, write_words = 0 : i64, updates = 0 : i64, extent = 3000 : i64}}
+baker.global @a : !baker.array<65536 x i32> {baker.placement = #baker.placement<sram1 at 0>, baker.profile = {reads = 3000 : i64, writes = 0 : i64, read_words = 3000 : i64, write_words = 0 : i64, updates = 0 : i64, extent = 65536 : i64}}
+baker.global @b : !baker.array<1000 x !baker.struct<"e", x : i32, y : i48>> {baker.placement = #baker.placement<sram0 at 327680>, baker.locality = array<i64: 1000, 1000, 1000, 1990, 1990, 1990, 1990>, baker.profile = {reads = 2000 : i64, writes = 0 : i64, read_words = 3000 : i64, write_words = 0 : i64, updates = 0 : i64, extent = 3000 : i64}}
 
-func.func @m.p.in(%ph: !baker.packet<"ether">) attributes {baker.kind = "ppf"} {
+func.func @m.p.in(%ph: !baker.packet<"ether">) attributes {baker.kind = #baker.kind<ppf>} {
   %key = arith.constant 3 : i32
   %x = func.call @wide(%key) : (i32) -> i32
   %refs = baker.global_ref @b : !baker.ref<!baker.array<1000 x !baker.struct<"e", x : i32, y : i48>>>
@@ -26,7 +26,7 @@ func.func @m.p.in(%ph: !baker.packet<"ether">) attributes {baker.kind = "ppf"} {
   return
 }
 
-func.func private @wide(%key: i32) -> i32 attributes {baker.kind = "function", baker.locality = array<i64: 0, 0, 0, 950, 950, 950, 950>, baker.profile = {packets = 1000 : i64}} {
+func.func private @wide(%key: i32) -> i32 attributes {baker.kind = #baker.kind<function>, baker.locality = array<i64: 0, 0, 0, 950, 950, 950, 950>, baker.profile = {packets = 1000 : i64}} {
   %refs = baker.global_ref @a : !baker.ref<!baker.array<65536 x i32>>
   %ref = baker.element %refs[%key] : !baker.ref<!baker.array<65536 x i32>>
   %found = baker.load %ref : !baker.ref<i32>

@@ -6,39 +6,39 @@
 
 module attributes {baker.profile = {received = 10000 : i64, traces = 1 : i64}} {
 // CHECK: module attributes {baker.cache.interval = 10 : i64, baker.cache.packets = 500 : i64
-// CHECK-DAG: baker.global @karakal.lock : i32 {baker.place = {address = 0 : i32, memory = "local"}}
-// CHECK-DAG: baker.global @karakal.version.sram1 : i32 init [1] {baker.cache.version = "sram1", baker.place = {address = 4032 : i32, memory = "sram1"}}
-// CHECK-DAG: baker.global @karakal.seen.sram1 : i32 {baker.place = {address = 4 : i32, memory = "local"}}
-// CHECK-DAG: baker.global @karakal.copy.mac : !baker.array<4 x i48> {baker.place = {address = 64 : i32, memory = "local"}}
+// CHECK-DAG: baker.global @karakal.lock : i32 {baker.placement = #baker.placement<local at 0>}
+// CHECK-DAG: baker.global @karakal.version.sram1 : i32 init [1] {baker.cache.version = #baker.memory<sram1>, baker.placement = #baker.placement<sram1 at 4032>}
+// CHECK-DAG: baker.global @karakal.seen.sram1 : i32 {baker.placement = #baker.placement<local at 4>}
+// CHECK-DAG: baker.global @karakal.copy.mac : !baker.array<4 x i48> {baker.placement = #baker.placement<local at 64>}
 
 // CHECK-DAG: baker.global @mac : {{.*}}baker.cache.copy = @karakal.copy.mac, baker.cache.reason = "2.00 loads and 1.00e-04 stores a packet, 8 words; with at most 1.00e-01 stale packets a version check every 500th packet; saves 170 cycles of latency a packet
 // STRICT-DAG: baker.global @mac : {{.*}}baker.cache.reason = "1.00e-04 stores and 2.00 loads a packet with at most 1.00e-09 stale packets need 200000.00 version checks a packet
-baker.global @mac : !baker.array<4 x i48> {baker.place = {memory = "sram1", address = 3984 : i32}, baker.profile = {reads = 20000 : i64, writes = 0 : i64, read_words = 40000 : i64, write_words = 0 : i64, updates = 1 : i64}}
+baker.global @mac : !baker.array<4 x i48> {baker.placement = #baker.placement<sram1 at 3984>, baker.profile = {reads = 20000 : i64, writes = 0 : i64, read_words = 40000 : i64, write_words = 0 : i64, updates = 1 : i64}}
 // CHECK-DAG: baker.global @large : {{.*}}baker.cache.reason = "the 996 words of it that packets read do not fit the 240 of local memory
-baker.global @large : !baker.array<996 x i32> {baker.place = {memory = "sram1", address = 0 : i32}, baker.profile = {reads = 20000 : i64, writes = 0 : i64, read_words = 20000 : i64, write_words = 0 : i64, updates = 0 : i64}}
+baker.global @large : !baker.array<996 x i32> {baker.placement = #baker.placement<sram1 at 0>, baker.profile = {reads = 20000 : i64, writes = 0 : i64, read_words = 20000 : i64, write_words = 0 : i64, updates = 0 : i64}}
 // CHECK-DAG: baker.global @count : {{.*}}baker.cache.reason = "packets write it (1.0000 stores a packet), and the PPF that does reads it
-baker.global @count : i32 {baker.place = {memory = "sram0", address = 327680 : i32}, baker.profile = {reads = 10000 : i64, writes = 10000 : i64, read_words = 10000 : i64, write_words = 10000 : i64, updates = 0 : i64}}
+baker.global @count : i32 {baker.placement = #baker.placement<sram0 at 327680>, baker.profile = {reads = 10000 : i64, writes = 10000 : i64, read_words = 10000 : i64, write_words = 10000 : i64, updates = 0 : i64}}
 // CHECK-DAG: baker.global @unread : {{.*}}baker.cache.reason = "no packet of the profile reads it
-baker.global @unread : i32 {baker.place = {memory = "sram0", address = 327684 : i32}, baker.profile = {reads = 0 : i64, writes = 0 : i64, read_words = 0 : i64, write_words = 0 : i64, updates = 0 : i64}}
+baker.global @unread : i32 {baker.placement = #baker.placement<sram0 at 327684>, baker.profile = {reads = 0 : i64, writes = 0 : i64, read_words = 0 : i64, write_words = 0 : i64, updates = 0 : i64}}
 // The tolerance in the source overrides the option.
 // STRICT-DAG: baker.global @tolerant : {{.*}}baker.cache.reason = "1.00 loads and 1.00e-04 stores a packet, 1 words; with at most 1.00e-01 stale packets a version check every 1000th packet
-baker.global @tolerant : i32 {baker.tolerate = 10 : i64, baker.place = {memory = "sram1", address = 4016 : i32}, baker.profile = {reads = 10000 : i64, writes = 0 : i64, read_words = 10000 : i64, write_words = 0 : i64, updates = 1 : i64}}
+baker.global @tolerant : i32 {baker.tolerate = 10 : i64, baker.placement = #baker.placement<sram1 at 4016>, baker.profile = {reads = 10000 : i64, writes = 0 : i64, read_words = 10000 : i64, write_words = 0 : i64, updates = 1 : i64}}
 
 // CHECK-DAG: baker.global @table : {{.*}}baker.cache.reason = "2.00 loads and 0.00e+00 stores a packet, 30 words;
 // CHECK-DAG: baker.global @karakal.copy.table : !baker.array<10 x !t>
-baker.global @table : !baker.array<500 x !baker.struct<"t", a : i32, b : i48>> {baker.place = {memory = "sram0", address = 327688 : i32}, baker.profile = {reads = 20000 : i64, writes = 0 : i64, read_words = 20000 : i64, write_words = 0 : i64, updates = 0 : i64, extent = 28 : i64}}
+baker.global @table : !baker.array<500 x !baker.struct<"t", a : i32, b : i48>> {baker.placement = #baker.placement<sram0 at 327688>, baker.profile = {reads = 20000 : i64, writes = 0 : i64, read_words = 20000 : i64, write_words = 0 : i64, updates = 0 : i64, extent = 28 : i64}}
 
 // Globals that a PPF on engines stores without reading them, or adds to.
 // CHECK-DAG: baker.global @station : {{.*}}baker.cache.copy = @karakal.copy.station, baker.cache.reason = "2.00 loads and 1.00e-04 stores a packet
-baker.global @station : i32 {baker.place = {memory = "sram1", address = 4024 : i32}, baker.profile = {reads = 20000 : i64, writes = 1 : i64, read_words = 20000 : i64, write_words = 1 : i64, updates = 0 : i64}}
+baker.global @station : i32 {baker.placement = #baker.placement<sram1 at 4024>, baker.profile = {reads = 20000 : i64, writes = 1 : i64, read_words = 20000 : i64, write_words = 1 : i64, updates = 0 : i64}}
 // CHECK-DAG: baker.global @added : {{.*}}baker.cache.reason = "1.00e+00 stores and 1.00 loads a packet with at most 1.00e-01 stale packets need 10.00 version checks a packet
-baker.global @added : i32 {baker.place = {memory = "sram1", address = 4028 : i32}, baker.profile = {reads = 10000 : i64, writes = 10000 : i64, read_words = 10000 : i64, write_words = 10000 : i64, updates = 0 : i64}}
+baker.global @added : i32 {baker.placement = #baker.placement<sram1 at 4028>, baker.profile = {reads = 10000 : i64, writes = 10000 : i64, read_words = 10000 : i64, write_words = 10000 : i64, updates = 0 : i64}}
 
 // CHECK-LABEL: func.func @m.learn
 // CHECK: baker.store
 // CHECK-NEXT: %[[RAISED:.*]] = arith.constant
 // CHECK-NEXT: call @__ixp_sram_incr(%[[RAISED]])
-func.func @m.learn.in(%ph: !baker.packet<"ether">) attributes {baker.kind = "ppf"} {
+func.func @m.learn.in(%ph: !baker.packet<"ether">) attributes {baker.kind = #baker.kind<ppf>} {
   %c = baker.global_ref @station : !baker.ref<i32>
   %one = arith.constant 1 : i32
   baker.store %one, %c : !baker.ref<i32>
@@ -49,7 +49,7 @@ func.func @m.learn.in(%ph: !baker.packet<"ether">) attributes {baker.kind = "ppf
   return
 }
 
-func.func @m.p.in(%ph: !baker.packet<"ether">) attributes {baker.kind = "ppf"} {
+func.func @m.p.in(%ph: !baker.packet<"ether">) attributes {baker.kind = #baker.kind<ppf>} {
   %c = baker.global_ref @count : !baker.ref<i32>
   %v = baker.load %c : !baker.ref<i32>
   baker.store %v, %c : !baker.ref<i32>
@@ -62,7 +62,7 @@ func.func @m.p.in(%ph: !baker.packet<"ether">) attributes {baker.kind = "ppf"} {
 // CHECK-COUNT-3: baker.store
 // CHECK-NEXT: %[[ADDRESS:.*]] = arith.constant 1073745856 : i32
 // CHECK-NEXT: call @__ixp_sram_incr(%[[ADDRESS]])
-func.func @set(%port: i32, %address: i48) attributes {baker.kind = "control"} {
+func.func @set(%port: i32, %address: i48) attributes {baker.kind = #baker.kind<control>} {
   %refs = baker.global_ref @mac : !baker.ref<!baker.array<4 x i48>>
   %ref = baker.element %refs[%port] : !baker.ref<!baker.array<4 x i48>>
   baker.store %address, %ref : !baker.ref<i48>
@@ -76,7 +76,7 @@ func.func @set(%port: i32, %address: i48) attributes {baker.kind = "control"} {
 // CHECK-LABEL: func.func @m.cold
 // CHECK: baker.store
 // CHECK: call @__ixp_sram_incr
-func.func @m.cold.in(%ph: !baker.packet<"ether">) attributes {baker.kind = "ppf", baker.cold} {
+func.func @m.cold.in(%ph: !baker.packet<"ether">) attributes {baker.kind = #baker.kind<ppf>, baker.cold} {
   %port = arith.constant 1 : i32
   %address = arith.constant 7 : i48
   %refs = baker.global_ref @mac : !baker.ref<!baker.array<4 x i48>>

@@ -4,14 +4,14 @@
 // identifies the function. One of a whole word leaves no bit and saves less alone.
 
 module attributes {baker.profile = {received = 1000 : i64, traces = 1 : i64}} {
-// CHECK-DAG: baker.global @karakal.results.first : !baker.array<16 x i32> {baker.place = {address = 64 : i32, memory = "local"}}
-// CHECK-DAG: baker.global @karakal.results.second : !baker.array<16 x i32> {baker.place = {address = 128 : i32, memory = "local"}}
+// CHECK-DAG: baker.global @karakal.results.first : !baker.array<16 x i32> {baker.placement = #baker.placement<local at 64>}
+// CHECK-DAG: baker.global @karakal.results.second : !baker.array<16 x i32> {baker.placement = #baker.placement<local at 128>}
 // CHECK-DAG: baker.global @karakal.generation
 // CHECK-NOT: @karakal.results.wide
-baker.global @a : !baker.array<65536 x i32> {baker.place = {memory = "sram1", address = 0 : i32}, baker.profile = {reads = 1000 : i64, writes = 0 : i64, read_words = 1000 : i64, write_words = 0 : i64, updates = 0 : i64, extent = 65536 : i64}}
-baker.global @b : !baker.array<65536 x i32> {baker.place = {memory = "sram0", address = 327680 : i32}, baker.profile = {reads = 1000 : i64, writes = 0 : i64, read_words = 1000 : i64, write_words = 0 : i64, updates = 0 : i64, extent = 65536 : i64}}
+baker.global @a : !baker.array<65536 x i32> {baker.placement = #baker.placement<sram1 at 0>, baker.profile = {reads = 1000 : i64, writes = 0 : i64, read_words = 1000 : i64, write_words = 0 : i64, updates = 0 : i64, extent = 65536 : i64}}
+baker.global @b : !baker.array<65536 x i32> {baker.placement = #baker.placement<sram0 at 327680>, baker.profile = {reads = 1000 : i64, writes = 0 : i64, read_words = 1000 : i64, write_words = 0 : i64, updates = 0 : i64, extent = 65536 : i64}}
 
-func.func @m.p.in(%ph: !baker.packet<"ether">) attributes {baker.kind = "ppf"} {
+func.func @m.p.in(%ph: !baker.packet<"ether">) attributes {baker.kind = #baker.kind<ppf>} {
   %key = arith.constant 3 : i16
   %wide = arith.constant 3 : i32
   %x = func.call @first(%key) : (i16) -> i32
@@ -24,7 +24,7 @@ func.func @m.p.in(%ph: !baker.packet<"ether">) attributes {baker.kind = "ppf"} {
 // CHECK-LABEL: func.func private @first
 // CHECK-SAME: baker.cache.results = @karakal.results.first
 // CHECK-NOT: baker.cache.tag
-func.func private @first(%key: i16) -> i32 attributes {baker.kind = "function", baker.locality = array<i64: 0, 0, 0, 900, 900, 900, 900>, baker.profile = {packets = 1000 : i64}} {
+func.func private @first(%key: i16) -> i32 attributes {baker.kind = #baker.kind<function>, baker.locality = array<i64: 0, 0, 0, 900, 900, 900, 900>, baker.profile = {packets = 1000 : i64}} {
   %refs = baker.global_ref @a : !baker.ref<!baker.array<65536 x i32>>
   %index = arith.extui %key : i16 to i32
   %ref = baker.element %refs[%index] : !baker.ref<!baker.array<65536 x i32>>
@@ -35,7 +35,7 @@ func.func private @first(%key: i16) -> i32 attributes {baker.kind = "function", 
 // CHECK-LABEL: func.func private @second
 // CHECK-SAME: baker.cache.results = @karakal.results.second
 // CHECK-SAME: baker.cache.tag = -2147483648 : i32
-func.func private @second(%key: i16) -> i32 attributes {baker.kind = "function", baker.locality = array<i64: 0, 0, 0, 800, 900, 900, 900>, baker.profile = {packets = 1000 : i64}} {
+func.func private @second(%key: i16) -> i32 attributes {baker.kind = #baker.kind<function>, baker.locality = array<i64: 0, 0, 0, 800, 900, 900, 900>, baker.profile = {packets = 1000 : i64}} {
   %refs = baker.global_ref @b : !baker.ref<!baker.array<65536 x i32>>
   %index = arith.extui %key : i16 to i32
   %ref = baker.element %refs[%index] : !baker.ref<!baker.array<65536 x i32>>
@@ -45,7 +45,7 @@ func.func private @second(%key: i16) -> i32 attributes {baker.kind = "function",
 
 // CHECK-LABEL: func.func private @wide
 // CHECK-NOT: baker.cache.results
-func.func private @wide(%key: i32) -> i32 attributes {baker.kind = "function", baker.locality = array<i64: 0, 0, 0, 900, 900, 900, 900>, baker.profile = {packets = 1000 : i64}} {
+func.func private @wide(%key: i32) -> i32 attributes {baker.kind = #baker.kind<function>, baker.locality = array<i64: 0, 0, 0, 900, 900, 900, 900>, baker.profile = {packets = 1000 : i64}} {
   %refs = baker.global_ref @a : !baker.ref<!baker.array<65536 x i32>>
   %ref = baker.element %refs[%key] : !baker.ref<!baker.array<65536 x i32>>
   %found = baker.load %ref : !baker.ref<i32>

@@ -7,7 +7,7 @@ baker.channel @rx : "ether" from "rx" to @take
 baker.channel @take.out : "ether" from "take" to @last
 baker.channel @last.out : "ether" from "last" to @tx
 
-func.func @take(%ph: !baker.packet<"ether">) attributes {baker.kind = "ppf"} {
+func.func @take(%ph: !baker.packet<"ether">) attributes {baker.kind = #baker.kind<ppf>} {
   %old = baker.packet_read %ph "src" : !baker.packet<"ether"> -> i48
   %type = arith.constant 7 : i16
   baker.packet_write %type, %ph "type" : i16, !baker.packet<"ether">
@@ -18,7 +18,7 @@ func.func @take(%ph: !baker.packet<"ether">) attributes {baker.kind = "ppf"} {
   return
 }
 
-func.func @last(%ph: !baker.packet<"ether">) attributes {baker.kind = "ppf"} {
+func.func @last(%ph: !baker.packet<"ether">) attributes {baker.kind = #baker.kind<ppf>} {
   %seen = baker.meta_read %ph @seen : !baker.packet<"ether"> -> i16
   baker.packet_write %seen, %ph "type" : i16, !baker.packet<"ether">
   baker.channel_put @last.out, %ph : !baker.packet<"ether">

@@ -107,7 +107,7 @@ TEST_F(Analysis, AGlobalThatNothingWritesIsConstant) {
   parse(R"(
     baker.global @read : !baker.array<4 x i32>
     baker.global @written : !baker.array<4 x i32>
-    func.func @f(%i: i32) attributes {baker.kind = "function"} {
+    func.func @f(%i: i32) attributes {baker.kind = #baker.kind<function>} {
       %r = baker.global_ref @read : !baker.ref<!baker.array<4 x i32>>
       %re = baker.element %r[%i] : !baker.ref<!baker.array<4 x i32>>
       %value = baker.load %re : !baker.ref<i32>
@@ -124,7 +124,7 @@ TEST_F(Analysis, AGlobalThatNothingWritesIsConstant) {
 TEST_F(Analysis, AStoreThroughAnUnknownReferenceMayWriteAnyGlobal) {
   parse(R"(
     baker.global @g : i32
-    func.func @f(%ref: !baker.ref<i32>, %v: i32) attributes {baker.kind = "function"} {
+    func.func @f(%ref: !baker.ref<i32>, %v: i32) attributes {baker.kind = #baker.kind<function>} {
       baker.store %v, %ref : !baker.ref<i32>
       return
     })");
@@ -163,7 +163,7 @@ protected:
         [#baker.protocol_field<"type" at 96 : 16>]
       baker.global @g : i32
       baker.global @h : i64
-      func.func @f(%ph: !baker.packet<"ether">, %a: i32, %w: i64) attributes {baker.kind = "function"} {
+      func.func @f(%ph: !baker.packet<"ether">, %a: i32, %w: i64) attributes {baker.kind = #baker.kind<function>} {
         %r = baker.global_ref @g : !baker.ref<i32>
         %rw = baker.global_ref @h : !baker.ref<i64>
       )" + operations +

@@ -56,7 +56,7 @@ protected:
   uint32_t run(const std::string &operations, uint32_t a, uint32_t b) {
     parse(R"(
       baker.global @out : i32
-      func.func @f(%a: i32, %b: i32) attributes {baker.kind = "control"} {
+      func.func @f(%a: i32, %b: i32) attributes {baker.kind = #baker.kind<control>} {
         )" +
           operations + R"(
         %out = baker.global_ref @out : !baker.ref<i32>
@@ -164,7 +164,7 @@ TEST_F(Interpreted, InitFunctionsRunBeforeControlCalls) {
   // The compiler's own first: (5 * 2 + 1) * 10 + 3.
   parse(R"(
     baker.global @g : i32 init [5]
-    func.func @later(%n: i32) attributes {baker.kind = "control"} {
+    func.func @later(%n: i32) attributes {baker.kind = #baker.kind<control>} {
       %ten = arith.constant 10 : i32
       %ref = baker.global_ref @g : !baker.ref<i32>
       %old = baker.load %ref : !baker.ref<i32>
@@ -173,7 +173,7 @@ TEST_F(Interpreted, InitFunctionsRunBeforeControlCalls) {
       baker.store %new, %ref : !baker.ref<i32>
       return
     }
-    func.func @program() attributes {baker.kind = "init"} {
+    func.func @program() attributes {baker.kind = #baker.kind<init>} {
       %one = arith.constant 1 : i32
       %ref = baker.global_ref @g : !baker.ref<i32>
       %old = baker.load %ref : !baker.ref<i32>
@@ -181,7 +181,7 @@ TEST_F(Interpreted, InitFunctionsRunBeforeControlCalls) {
       baker.store %new, %ref : !baker.ref<i32>
       return
     }
-    func.func @karakal.own() attributes {baker.kind = "init"} {
+    func.func @karakal.own() attributes {baker.kind = #baker.kind<init>} {
       %two = arith.constant 2 : i32
       %ref = baker.global_ref @g : !baker.ref<i32>
       %old = baker.load %ref : !baker.ref<i32>
@@ -199,7 +199,7 @@ TEST_F(Interpreted, GlobalsLieOneAfterAnotherHighWordFirst) {
   parse(R"(
     baker.global @a : i64
     baker.global @b : !baker.array<2 x !baker.struct<"s", x : i8, y : i48>>
-    func.func @f(%a: i64, %i: i32) attributes {baker.kind = "control"} {
+    func.func @f(%a: i64, %i: i32) attributes {baker.kind = #baker.kind<control>} {
       %ra = baker.global_ref @a : !baker.ref<i64>
       baker.store %a, %ra : !baker.ref<i64>
       %back = baker.load %ra : !baker.ref<i64>
@@ -224,7 +224,7 @@ TEST_F(Interpreted, BurstsOfWordsStartAtTheirOffset) {
   parse(R"(
     baker.global @other : i32
     baker.global @g : !baker.struct<"s", a : i32, b : i32, c : i32, d : i32> init [1, 2, 3, 4]
-    func.func @f() attributes {baker.kind = "control"} {
+    func.func @f() attributes {baker.kind = #baker.kind<control>} {
       %r = baker.global_ref @g : !baker.ref<!baker.struct<"s", a : i32, b : i32, c : i32, d : i32>>
       %w:2 = baker.load_words %r at 1 : !baker.ref<!baker.struct<"s", a : i32, b : i32, c : i32, d : i32>> -> i32, i32
       baker.store_words [%w#1, %w#0] to %r at 2 : !baker.ref<!baker.struct<"s", a : i32, b : i32, c : i32, d : i32>>
@@ -237,7 +237,7 @@ TEST_F(Interpreted, BurstsOfWordsStartAtTheirOffset) {
 TEST_F(Interpreted, AnAtomicAddChangesTheWord) {
   parse(R"(
     baker.global @g : i32 init [40]
-    func.func @f(%n: i32) attributes {baker.kind = "control"} {
+    func.func @f(%n: i32) attributes {baker.kind = #baker.kind<control>} {
       %r = baker.global_ref @g : !baker.ref<i32>
       baker.atomic_add %n, %r : !baker.ref<i32>
       return
@@ -249,11 +249,11 @@ TEST_F(Interpreted, EndlessRecursionAndLoopsLeaveTheRunIncomplete) {
   parse(R"(
     baker.protocol @ether min_bytes 14 constant_size []
     baker.channel @rx : "ether" from "rx" to @loop
-    func.func @recurse() attributes {baker.kind = "control"} {
+    func.func @recurse() attributes {baker.kind = #baker.kind<control>} {
       func.call @recurse() : () -> ()
       return
     }
-    func.func @loop(%ph: !baker.packet<"ether">) attributes {baker.kind = "ppf"} {
+    func.func @loop(%ph: !baker.packet<"ether">) attributes {baker.kind = #baker.kind<ppf>} {
       cf.br ^again
     ^again:
       %one = arith.constant 1 : i32
@@ -283,7 +283,7 @@ TEST_F(Interpreted, AnEndlessLoopOfBranchesLeavesTheRunIncomplete) {
 TEST_F(Interpreted, BranchesGoWhereTheValueSays) {
   parse(R"(
     baker.global @out : i32
-    func.func @f(%n: i32) attributes {baker.kind = "control"} {
+    func.func @f(%n: i32) attributes {baker.kind = #baker.kind<control>} {
       %ref = baker.global_ref @out : !baker.ref<i32>
       %one = arith.constant 1 : i32
       %two = arith.constant 2 : i32
@@ -321,7 +321,7 @@ protected:
       baker.drop_reason @bad
       baker.channel @rx : "ether" from "rx" to @take
       baker.channel @out : "ether" from "take" to @tx
-      func.func @take(%ph: !baker.packet<"ether">) attributes {baker.kind = "ppf"} {
+      func.func @take(%ph: !baker.packet<"ether">) attributes {baker.kind = #baker.kind<ppf>} {
         %c2 = arith.constant 2 : i32
         %c14 = arith.constant 14 : i32
       )" + operations +
