@@ -29,10 +29,10 @@ static void addDecisions(OpPassManager &manager) {
 
 static void addLowering(OpPassManager &manager) {
   passes::LowerChannelsOptions channels;
-  channels.core = "host";
+  channels.core = ir::Core::Host;
   manager.addPass(passes::createLowerChannels(channels));
   passes::ToLlvmOptions llvm;
-  llvm.target = "host";
+  llvm.core = ir::Core::Host;
   manager.addPass(passes::createToLlvm(llvm));
 }
 

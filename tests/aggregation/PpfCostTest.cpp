@@ -33,7 +33,7 @@ protected:
     module = mlir::parseSourceString<mlir::ModuleOp>(
         globals + others +
             "func.func @m.work.in_cc(%ph: !baker.packet<\"ether\">)\n"
-            "    attributes {baker.kind = \"ppf\"} {\n" +
+            "    attributes {baker.kind = #baker.kind<ppf>} {\n" +
             body + "  return\n}\n",
         &context);
     ASSERT_TRUE(module);

@@ -55,7 +55,8 @@ baker.metadata @sequence : i32
 
 // -----
 
-// expected-error @+1 {{'memory' must be one of "sram0", "sram1", "scratch", "dram", "local"}}
+// expected-error @+2 {{to be one of: scratch, sram0, sram1, sram2, sram3, dram, local}}
+// expected-error @+1 {{failed to parse Baker_PlacementAttr parameter 'memory'}}
 baker.global @g : i32 {baker.placement = #baker.placement<tape at 0>}
 
 // -----
@@ -82,8 +83,16 @@ func.func @f(%x: i32) attributes {baker.kind = #baker.kind<ppf>} {
 
 // -----
 
-// expected-error @+1 {{'baker.kind' must be one of "ppf", "function", "control", "init"}}
+// expected-error @+2 {{to be one of: ppf, function, control, init}}
+// expected-error @+1 {{failed to parse Baker_FunctionKindAttr parameter 'value'}}
 func.func @f() attributes {baker.kind = #baker.kind<main>} {
+  return
+}
+
+// -----
+
+// expected-error @+1 {{'baker.kind' must be a #baker.kind<...>}}
+func.func @f() attributes {baker.kind = "ppf"} {
   return
 }
 

@@ -1,7 +1,7 @@
 // RUN: not baker-opt %s --split-input-file --baker-lower-channels=core=me 2>&1 | FileCheck %s
 // RUN: not baker-opt %s --split-input-file --baker-lower-channels=core=dsp 2>&1 | FileCheck %s --check-prefix=OPTION
 
-// OPTION: error: baker-lower-channels: core must be me, xscale or host, not 'dsp'
+// OPTION: for the --core option: Cannot find option named 'dsp'!
 
 // CHECK: error: PPF @m.a.in_cc has no core: run baker-split-cores
 baker.protocol @ether min_bytes 14 [#baker.protocol_field<"type" at 96 : 16>]

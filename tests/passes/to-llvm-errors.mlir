@@ -2,7 +2,7 @@
 
 // A missing decision of an earlier pass is an error that names the pass.
 
-// CHECK: error: global @g has no place: run baker-assign-memory
+// CHECK: error: global @g has no placement: run baker-assign-memory
 baker.global @g : i32
 func.func @f() -> i32 {
   %ref = baker.global_ref @g : !baker.ref<i32>

@@ -45,8 +45,8 @@ protected:
     parse("baker.global @a : i32\nbaker.global @b : i48\n"
           "func.func private @outside(i32) -> i32\n"
           "func.func @f" +
-          signature + " attributes {baker.kind = \"" + kind + "\"} {\n" + body +
-          "\n}");
+          signature + " attributes {baker.kind = #baker.kind<" + kind +
+          ">} {\n" + body + "\n}");
     return !lookupsOf(*module).empty();
   }
 

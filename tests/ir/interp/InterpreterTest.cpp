@@ -271,7 +271,7 @@ TEST_F(Interpreted, EndlessRecursionAndLoopsLeaveTheRunIncomplete) {
 
 TEST_F(Interpreted, AnEndlessLoopOfBranchesLeavesTheRunIncomplete) {
   parse(R"(
-    func.func @loop() attributes {baker.kind = "control"} {
+    func.func @loop() attributes {baker.kind = #baker.kind<control>} {
       cf.br ^again
     ^again:
       cf.br ^again
