@@ -22,7 +22,7 @@ class Module;
 namespace karakal::codegen {
 
 struct CodeGenOptions {
-  /// 0: words in program order, no delay slots filled; 1 and more: all.
+  /// 0: words in program order, no delay slots filled; 1 and more: all passes.
   unsigned level = 2;
   /// `void entry()`; each context starts at its first word.
   std::string entry = target::runtime::EngineEntry;
@@ -30,17 +30,17 @@ struct CodeGenOptions {
   unsigned maxWords = 4096;
   /// Source functions by file and line, named if a program does not fit.
   std::vector<target::SourceFunction> sources;
-  /// SRAM byte address (with channel bits) of the stacks beyond local memory,
-  /// and their bytes. Each context of each engine takes a share.
+  /// SRAM byte address (with channel bits) and size in bytes of the stacks
+  /// beyond local memory. Each context of each engine takes a share.
   uint32_t stackSramBase = 0x00100000;
   uint32_t stackSramBytes = 1u << 20;
 };
 
 /// Compiles the module and modifies it. Errors: E-codegen-me-001 to -012 for
-/// what the machine cannot do, -020 a program that does not fit (lacks
-/// Resource::ControlStore),
-/// -021 and -022 a stack that does not fit. Statistics: "words", "bank_copies",
-/// "spills", "reloads", "delay_slots_filled", "stack_words".
+/// what the machine cannot do, -020 for a program that does not fit (lacks
+/// Resource::ControlStore), -021 and -022 for a stack that does not fit.
+/// Statistics: "words", "bank_copies", "spills", "reloads",
+/// "delay_slots_filled", "stack_words".
 Result<target::Microcode> compileForMe(llvm::Module &module,
                                        const CodeGenOptions &options = {});
 

@@ -60,7 +60,7 @@ public:
     }
     return {root, parity};
   }
-  /// Relates x and y; false if they are related the other way already.
+  /// Relates x and y. Returns false if this contradicts a known relation.
   bool relate(unsigned x, unsigned y, bool differ) {
     auto [rx, px] = find(x);
     auto [ry, py] = find(y);
@@ -80,7 +80,7 @@ struct Edge {
   unsigned x, y;
   bool differ;
   uint64_t weight;
-  unsigned order; ///< of appearance: keeps the result deterministic
+  unsigned order; ///< order of appearance: keeps the result deterministic
 };
 
 class BankAssignment : public MachineFunctionPass {
@@ -135,8 +135,8 @@ void BankAssignment::collectCopy(Register to, Register from,
 }
 
 void BankAssignment::collect(MachineInstr &instr, uint64_t frequency) {
-  // A cut "differ" costs a move as a cut "same" does, but a move of the
-  // latter kind may vanish, and a phi's is at the end of a predecessor.
+  // Cutting either kind of edge costs a move. But the move of a cut "same" may
+  // be coalesced, and that of a phi is at the end of a predecessor.
   uint64_t differWeight = frequency * 4, sameWeight = frequency * 3;
   if (instr.isCopy()) {
     if (!instr.getOperand(0).getSubReg() && !instr.getOperand(1).getSubReg())
@@ -171,7 +171,7 @@ void BankAssignment::collect(MachineInstr &instr, uint64_t frequency) {
 
 void BankAssignment::colour(ParitySets &sets) {
   unsigned count = registers->getNumVirtRegs() + 1;
-  // Classes that selection fixed come first: they are not negotiable.
+  // Classes that selection has fixed come first because they cannot change.
   for (unsigned i = 0; i + 1 < count; ++i) {
     const auto *rc = registers->getRegClass(Register::index2VirtReg(i));
     if (rc == &Ixp::GPRARegClass || rc == &Ixp::GPRBRegClass)
@@ -186,8 +186,8 @@ void BankAssignment::colour(ParitySets &sets) {
     if (edge.differ)
       bound[edge.x] = bound[edge.y] = true;
   }
-  // How many members of a component differ from its root, and how many do
-  // not; then each free component is laid on the side that is lighter.
+  // Counts the members of each component that differ from its root and those
+  // that do not. Each free component then goes where it improves the balance.
   std::vector<int> same(count, 0), other(count, 0);
   for (unsigned i = 1; i < count; ++i) {
     if (!isGpr(Register::index2VirtReg(i - 1)))
@@ -245,8 +245,9 @@ void BankAssignment::settlePair(MachineInstr &instr, unsigned second,
   ++copies;
 }
 
-/// A source that a result is tied to becomes the result's register, with all
-/// other uses of it in the instruction, which may be bound to another bank.
+/// Copies the source that a result is tied to, because the source becomes the
+/// result's register. Other uses of it in the instruction may need another
+/// bank.
 void BankAssignment::separateTied(MachineInstr &instr) {
   unsigned tied;
   if (!instr.getNumExplicitDefs() || !instr.isRegTiedToUseOperand(0, &tied))
@@ -271,7 +272,7 @@ void BankAssignment::rewrite(MachineInstr &instr) {
   Traits traits = traitsOf(instr.getDesc());
   Register first = instr.getOperand(traits.pairFirst).getReg();
   bool firstInA = inA(first);
-  // The result's own bank, not the other's, yields when it is in a pair.
+  // One opcode form holds for both pairs, so their first sources share a bank.
   if (traits.pairStep)
     settlePair(instr, traits.pairFirst + 1, firstInA);
   for (unsigned step = 0; step <= (traits.pairStep ? 1u : 0u); ++step)

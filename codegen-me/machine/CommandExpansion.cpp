@@ -72,10 +72,11 @@ public:
 private:
   void expandIn(MachineInstr &instr, unsigned words);
   void expandOut(MachineInstr &instr, unsigned words);
-  /// Through $0 and following; `first` is the first word to send.
+  /// Expands a command that sends and receives through $0 and the registers
+  /// after it; `first` is the operand of the first word to send.
   void expandExchange(MachineInstr &instr, unsigned opcode, unsigned words,
                       unsigned first);
-  /// The tuple that holds `words` operands from `first` on.
+  /// The tuple that holds the `words` operands that begin at `first`.
   Register gather(MachineInstr &instr, const TupleRow &row, bool dram,
                   unsigned first);
   void expandMasked(MachineInstr &instr);
@@ -216,7 +217,7 @@ bool CommandExpansion::runOnMachineFunction(MachineFunction &function) {
       instr.eraseFromParent();
       changed = true;
     }
-  // Uses have moved: what was a last use may be none now.
+  // Uses have moved, so kill flags may be wrong.
   if (changed)
     for (unsigned i = 0; i < registers->getNumVirtRegs(); ++i)
       registers->clearKillFlags(Register::index2VirtReg(i));

@@ -31,15 +31,17 @@ using namespace llvm;
 namespace karakal::codegen {
 namespace {
 
-/// Words of one file under way together, at most. Runs are consecutive, so
-/// not all of the 15 or 16 registers can be counted on.
+/// Most words of one register file that may be in flight together. Tuples are
+/// consecutive, so fragmentation may leave some of the 15 or 16 registers
+/// unusable.
 constexpr unsigned WordsUnderWayMax = 12;
 
 bool isRead(Command c) {
   return c == SramRead || c == DramRead || c == ScratchRead;
 }
 
-/// The unit that a plain read or write goes to: the command that reads it.
+/// The unit of a plain read or write, named by its read command; -1 for other
+/// commands.
 int unitOf(Command c) {
   switch (c) {
   case SramRead:
@@ -65,7 +67,7 @@ Command commandOf(const MachineInstr &instr) {
       instr.getOperand(instr.getNumExplicitDefs()).getImm());
 }
 
-/// A read as selection leaves it: results, command, x, y.
+/// A read as instruction selection leaves it: results, command, x, y.
 bool isPlainRead(const MachineInstr &instr) {
   return isCommand(instr) && instr.getNumExplicitDefs() > 0 &&
          isRead(commandOf(instr));
@@ -77,8 +79,8 @@ unsigned wordsOf(const MachineInstr &instr) {
   return results ? results : instr.getNumExplicitOperands() - 3;
 }
 
-/// Whether two plain accesses of one unit may meet; literal offsets from one
-/// value tell, all else may.
+/// Whether two plain accesses of one unit may overlap. Only literal offsets
+/// from the same value prove that they do not.
 bool mayMeet(const MachineInstr &x, const MachineInstr &y) {
   unsigned ix = x.getNumExplicitDefs() + 1, iy = y.getNumExplicitDefs() + 1;
   if (!x.getOperand(ix + 1).isImm() || !y.getOperand(iy + 1).isImm() ||
@@ -90,7 +92,7 @@ bool mayMeet(const MachineInstr &x, const MachineInstr &y) {
   return ox < oy + 4 * int64_t(wordsOf(y)) && oy < ox + 4 * int64_t(wordsOf(x));
 }
 
-/// Whether `read` must stay behind `instr`, whatever their registers.
+/// Whether `read` must stay after `instr` for reasons other than registers.
 bool holdsBack(const MachineInstr &instr, const MachineInstr &read) {
   if (instr.isDebugInstr())
     return false;
@@ -102,10 +104,10 @@ bool holdsBack(const MachineInstr &instr, const MachineInstr &read) {
            (unitOf(command) == unitOf(commandOf(read)) && mayMeet(instr, read));
   }
   switch (traitsOf(instr.getDesc()).kind) {
-  case Kind::LocalLoad: // what all contexts share
+  case Kind::LocalLoad: // all contexts share local memory
   case Kind::LocalStore:
     return true;
-  case Kind::FrameLoad: // the context's own
+  case Kind::FrameLoad: // a frame belongs to one context
   case Kind::FrameStore:
     return false;
   default:
@@ -169,8 +171,8 @@ unsigned CommandSchedule::definedBehind(Register reg) const {
   return it == indexOf.end() ? 0 : it->second + 1;
 }
 
-/// Whether the instruction reads what a command of this block before `before`
-/// has read.
+/// Whether the instruction uses a result of a command of this block that
+/// precedes index `before`.
 bool CommandSchedule::isWaitFor(unsigned index, unsigned before) const {
   for (const MachineOperand &operand : order[index]->operands()) {
     if (!operand.isReg() || !operand.isUse() || !operand.getReg().isVirtual())
@@ -182,8 +184,8 @@ bool CommandSchedule::isWaitFor(unsigned index, unsigned before) const {
   return false;
 }
 
-/// The first index at which the read could stand; `slice`: the arithmetic of
-/// its address that must then stand before it, in any order.
+/// The first index to which the read could move. `slice` receives the address
+/// arithmetic that must then move before it, in any order.
 unsigned CommandSchedule::earliest(unsigned read, Indices &slice) const {
   unsigned from = read;
   while (from > 0 && !order[from - 1]->isPHI() &&
@@ -210,7 +212,7 @@ unsigned CommandSchedule::earliest(unsigned read, Indices &slice) const {
   return from;
 }
 
-/// Whether the words of `read` find registers from `place` on.
+/// Whether registers suffice if `read` moves to index `place`.
 bool CommandSchedule::fits(unsigned read, unsigned place) const {
   bool dram = isDram(commandOf(*order[read]));
   unsigned words = wordsOf(*order[read]);
@@ -219,7 +221,7 @@ bool CommandSchedule::fits(unsigned read, unsigned place) const {
     if (!isCommand(other) || !other.getNumExplicitDefs() ||
         isDram(commandOf(other)) != dram)
       continue;
-    // Words that are still to be used when the read is issued.
+    // Words that are still live when the read is issued.
     for (unsigned d = 0; d < other.getNumExplicitDefs(); ++d)
       if (llvm::any_of(
               registers->use_nodbg_instructions(other.getOperand(d).getReg()),

@@ -9,7 +9,7 @@
 namespace karakal::codegen {
 
 std::string findOverlap(const std::vector<Frame> &frames) {
-  // Words that a function's callers, and theirs, may have in use.
+  // The words that direct and indirect callers of a function may have in use.
   std::vector<std::set<unsigned>> above(frames.size());
   for (unsigned i = 0; i < frames.size(); ++i) {
     std::set<unsigned> live = above[i];

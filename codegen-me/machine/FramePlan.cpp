@@ -65,8 +65,8 @@ void FrameMap::collect(MachineFunction &function,
         {key, -1, arguments, true, 2 * frequencies.lookup(&function.front())});
 }
 
-/// The functions that `order` names whose frames may lie on the stack together
-/// with a function's own: those that it reaches by calls, those that reach it.
+/// For each function of `order`, the functions whose frames may be on the stack
+/// together with its own: its direct and indirect callees and callers.
 static DenseMap<const Function *, SmallPtrSet<const Function *, 8>>
 relativesOf(const CallOrder &order) {
   DenseMap<const Function *, SmallPtrSet<const Function *, 8>> below, related;
@@ -156,14 +156,14 @@ unsigned FrameMap::wordOf(const Function *function, int index) const {
     const Place &p = found->second[index];
     return p.isSlot ? objects + p.word : p.word;
   }
-  // Fixed objects are created in order of their place: -1 is the first.
+  // Fixed objects are created in address order: -1 is the first.
   return argumentsOf(function) + unsigned(-1 - index);
 }
 
 Result<StackPlan> planStack(const FrameMap &frames, bool needsBase,
                             bool movesPointer) {
   StackPlan plan;
-  // Each system word takes space itself, which may require another one.
+  // Each system word takes space, which may require another system word.
   for (unsigned before = ~0u; before != plan.systemWords;) {
     before = plan.systemWords;
     plan.words = frames.words() + plan.systemWords;

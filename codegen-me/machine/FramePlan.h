@@ -1,15 +1,16 @@
 // Places frame objects on the stacks.
 //
 // Every frame object has a fixed address on the stack of a context: the call
-// graph has no cycles, and only objects of one function, or of two functions
-// one of which calls the other directly or indirectly, are live together. The
-// stack has three zones,
+// graph has no cycles, and two objects are live together only if they belong to
+// one function or if the function of one calls that of the other directly or
+// indirectly. The stack has three zones. The last one continues in SRAM if it
+// does not fit into local memory:
 //
 //   system words | objects that pointers reach | spilled registers, arguments
 //
-// and the last one may continue in SRAM where local memory ends. In each zone,
-// the most used objects come first (section 5.4 of the paper): an object takes
-// the first words that are free of more used objects that are live with it.
+// In each zone, the most used objects come first (section 5.4 of the paper). An
+// object takes the first words that no more used object that is live with it
+// has taken.
 
 #ifndef KARAKAL_CODEGEN_ME_MACHINE_FRAMEPLAN_H
 #define KARAKAL_CODEGEN_ME_MACHINE_FRAMEPLAN_H
@@ -29,10 +30,10 @@ class MachineModuleInfo;
 
 namespace karakal::codegen {
 
-constexpr unsigned WindowWords = 16;     ///< that one pointer reaches
-constexpr unsigned StackWords = 48;      ///< of local memory, per context
+constexpr unsigned WindowWords = 16;     ///< reach of one pointer
+constexpr unsigned StackWords = 48;      ///< local memory of one context
 constexpr unsigned SramChunkBytes = 128; ///< reach of a command's literal
-constexpr unsigned SramChunksDirect = 4; ///< whose addresses are system words
+constexpr unsigned SramChunksDirect = 4; ///< chunks with address system words
 
 /// The word of each frame object, counted from the end of the system words.
 class FrameMap {
@@ -55,7 +56,7 @@ private:
   /// A frame object, or the incoming arguments of a function.
   struct Item {
     const llvm::Function *function;
-    int index; ///< of the frame object; -1: the arguments
+    int index; ///< frame index of the object; -1: the arguments
     unsigned words;
     bool isSlot; ///< in the last zone
     double uses;
@@ -77,19 +78,19 @@ private:
 
 /// The stack of one context in local memory (words) and beyond.
 struct StackPlan {
-  unsigned words = 0;               ///< in all, with the system words
-  unsigned systemWords = 0;         ///< at the start, for addresses
+  unsigned words = 0;               ///< total, including the system words
+  unsigned systemWords = 0;         ///< at the start; they hold addresses
   int baseWord = -1;                ///< holds the stack's byte address
-  int windowWord[3] = {-1, -1, -1}; ///< holds that of window 1, 2
-  int sramWord = -1;                ///< first of those with SRAM addresses
+  int windowWord[3] = {-1, -1, -1}; ///< holds the address of window 1, 2
+  int sramWord = -1;                ///< first word that holds an SRAM address
   int saveWord = -1;                ///< saves a register that far accesses need
-  unsigned sramChunks = 0;          ///< of SramChunkBytes
+  unsigned sramChunks = 0;          ///< chunks of SramChunkBytes in SRAM
 };
 
 /// The part of the stacks in SRAM.
 struct SramStack {
   uint32_t base = 0;         ///< byte address
-  uint32_t contextBytes = 0; ///< of one context, a power of two
+  uint32_t contextBytes = 0; ///< size for one context, a power of two
 };
 
 /// Decides which addresses the system words of each stack hold.

@@ -1,10 +1,10 @@
 // Estimates how often each block is executed.
 //
-// Executions of each machine block per start of the entry function. LLVM
-// estimates them from the branch weights of the profile: within a function by
-// block frequencies, across functions by the frequencies of calls. The entry is
-// an endless loop, so only ratios are meaningful. The throughput model uses
-// them.
+// A frequency is the number of executions of a machine block per start of the
+// entry function. LLVM estimates frequencies from the branch weights of the
+// profile: within a function by block frequencies, across functions by the
+// frequencies of calls. The entry is an endless loop, so only ratios are
+// meaningful. The throughput model uses them.
 
 #ifndef KARAKAL_CODEGEN_ME_MACHINE_FREQUENCIES_H
 #define KARAKAL_CODEGEN_ME_MACHINE_FREQUENCIES_H

@@ -1,9 +1,9 @@
 // Allocates tuples of transfer registers.
 //
 // Command expansion leaves tuples of transfer registers as virtual registers,
-// with copies next to the command. This pass leaves a word that a command reads
-// in its transfer register until its first use, so that the wait can be placed
-// there and the use can read the transfer register in place,
+// with copies next to the command. This pass first leaves a word that a command
+// reads in its transfer register until its first use, so that the wait can be
+// placed there and the use can read the transfer register in place:
 //
 //   %t:sin2 = TINS2ri SramRead, %p, 8        $0_$1 = TINS2ri SramRead, %p, 8
 //   %v = COPY %t.sub0                        ...
@@ -11,8 +11,8 @@
 //   ...                                      %x = ADDri %v, 1
 //   %x = ADDri %v, 1                         (%w is not needed here)
 //
-// and assigns registers to each tuple. LLVM's allocator does not see them: all
-// transfer registers are reserved. Tuples are assigned round-robin: registers
+// Then it assigns registers to each tuple. LLVM's allocator does not see them:
+// all transfer registers are reserved. Assignment is round-robin: registers
 // that a command reads stay in use until its wait, and registers that a command
 // has filled can be read in place until they are filled again. If a tuple does
 // not fit, the longest of the conflicting tuples is copied out at the command,
@@ -41,7 +41,7 @@ namespace {
 struct File {
   const TargetRegisterClass *single;
   MCPhysReg first;
-  unsigned count; ///< to give away: $15 moves stack words
+  unsigned count; ///< allocatable registers; $15 is reserved for stack words
   bool isIn;
 };
 const File files[] = {{&Ixp::SINRegClass, Ixp::SI0, 15, true},
@@ -58,7 +58,7 @@ struct Tuple {
   /// In: copies out of it. Out: copies into it.
   std::vector<MachineInstr *> copies;
   bool isSunk = false;
-  /// First and last instruction of each stretch where it is occupied.
+  /// First and last instruction of each interval in which it is live.
   std::vector<std::pair<unsigned, unsigned>> stretches;
   unsigned start = 0;
 
@@ -115,10 +115,10 @@ private:
   MachineDominatorTree *dominators = nullptr;
   MachineLoopInfo *loops = nullptr;
   std::vector<Tuple> tuples;
-  std::vector<unsigned> placed; ///< tuples that have their registers
+  std::vector<unsigned> placed; ///< tuples that have registers
   DenseMap<const MachineInstr *, unsigned> number;
   DenseMap<const MachineBasicBlock *, std::pair<unsigned, unsigned>> range;
-  /// Where registers are named outright, and calls, which use any.
+  /// Instructions that name physical registers, and calls, which may use any.
   std::vector<std::pair<unsigned, MCPhysReg>> fixed;
   std::vector<unsigned> calls;
 };
@@ -219,7 +219,8 @@ void TransferAllocation::unsink(Tuple &tuple) {
 //===-- Where tuples are occupied
 //-------------------------------------------===//
 
-/// From the command along all paths to the copies.
+/// Finds the intervals of an in-tuple: all paths from the command to its
+/// copies.
 void TransferAllocation::measureIn(Tuple &tuple) {
   MachineBasicBlock *home = tuple.command->getParent();
   unsigned from = number[tuple.command];
@@ -292,7 +293,7 @@ void TransferAllocation::measure(MachineFunction &function) {
   }
 }
 
-//===-- Places ------------------------------------------------------------===//
+//===-- Assignment --------------------------------------------------------===//
 
 bool TransferAllocation::isFree(const Tuple &tuple, unsigned start) const {
   for (unsigned index : placed) {
@@ -308,8 +309,8 @@ bool TransferAllocation::isFree(const Tuple &tuple, unsigned start) const {
   return true;
 }
 
-/// Assigns registers to every tuple. Returns whether all have some; if not, a
-/// tuple has been unsunk.
+/// Assigns registers to every tuple. If one does not fit, moves the copies of a
+/// conflicting tuple back to its command and returns false.
 bool TransferAllocation::place() {
   unsigned next[std::size(files)] = {};
   placed.clear();
@@ -334,8 +335,8 @@ bool TransferAllocation::place() {
   return true;
 }
 
-/// Copies out at its command the longest of `blocked` and the tuples that it
-/// conflicts with.
+/// Moves the copies of the longest tuple among `blocked` and those that it
+/// conflicts with back to the command.
 void TransferAllocation::yield(const Tuple &blocked) {
   Tuple *longest = nullptr;
   for (Tuple &tuple : tuples)

@@ -1,4 +1,4 @@
-// Loads of neighbouring words.
+// Joins loads of adjacent words.
 
 #include "codegen-me/prepare/JoinLoads.h"
 #include "codegen-me/target/Ixp.h"
@@ -23,19 +23,19 @@ namespace {
 
 constexpr int64_t wordBytes = 4, commandBytesMax = 32;
 
-/// Where an address points: a number, and bytes behind it.
+/// An address as a base and an offset in bytes.
 struct Place {
   Value *base;
   int64_t offset;
 };
 
-/// Words of one load.
+/// The words of one load.
 struct Part {
   LoadInst *load;
-  int64_t begin, end; ///< bytes behind the group's base
+  int64_t begin, end; ///< byte offsets from the group's base
 };
 
-/// Loads that one command does, at the first of them.
+/// Loads that become one command at the first of them.
 struct Group {
   Value *base;
   std::vector<Part> parts;
@@ -49,8 +49,8 @@ bool isJoinable(unsigned space) {
   return space == codegen::SramSpace || space == codegen::ScratchSpace;
 }
 
-/// Bytes of a load of whole words by a command of SRAM or the scratchpad, 0 if
-/// it is none.
+/// The size in bytes of a load of whole words from SRAM or scratch; 0 for other
+/// loads.
 int64_t bytesOf(const LoadInst &load) {
   auto *run = dyn_cast<FixedVectorType>(load.getType());
   if (!load.isSimple() || !isJoinable(load.getPointerAddressSpace()) ||
@@ -106,7 +106,7 @@ private:
   std::vector<Group> groups;
 };
 
-/// Whether a load of the group must not be done before `instr`.
+/// Whether loads of the group must not move before `instr`.
 bool Joiner::isObstacle(const Instruction &instr, const Group &group) const {
   if (auto *load = dyn_cast<LoadInst>(&instr))
     return isJoinable(load->getPointerAddressSpace()) &&
@@ -118,7 +118,7 @@ bool Joiner::isObstacle(const Instruction &instr, const Group &group) const {
 }
 
 /// Whether no path from the group's first load to `load`, which it dominates,
-/// meets an obstacle.
+/// contains an obstacle.
 bool Joiner::isClean(const Group &group, const LoadInst &load) const {
   SmallPtrSet<const BasicBlock *, 16> seen;
   SmallVector<const Instruction *> work = {&load};
@@ -139,9 +139,9 @@ bool Joiner::isClean(const Group &group, const LoadInst &load) const {
   return true;
 }
 
-/// Whether the words from `begin` to `end` may be read at the first load: the
-/// program is sure to read those that are new, or they share an aligned block
-/// with those of the first.
+/// Whether the words from `begin` to `end` exist at the first load: either the
+/// program always reads the new words, or they share an aligned block with
+/// those of the first.
 bool Joiner::isThere(const Group &group, const LoadInst &load, int64_t begin,
                      int64_t end) const {
   if (postDominators.dominates(load.getParent(), group.first()->getParent()))
@@ -151,7 +151,7 @@ bool Joiner::isThere(const Group &group, const LoadInst &load, int64_t begin,
   return (begin & -block) == ((end - 1) & -block);
 }
 
-/// Whether a command saved is worth `more` bytes read for nothing.
+/// Whether saving a command is worth reading `more` bytes that may be unused.
 bool Joiner::pays(const Group &group, const LoadInst &load,
                   int64_t more) const {
   static const target::ChipParameters chip;

@@ -1,7 +1,7 @@
-// Loops and their bounds down to words.
+// Carries the bounds of loops to the words.
 //
-// See LoopProbes.h. A bound is the least that scalar evolution proves or a pair
-// of calls states.
+// See LoopBounds.h. A bound is the minimum of the bound that scalar evolution
+// proves and those that pairs of calls state.
 
 #include "codegen-me/prepare/LoopBounds.h"
 
@@ -25,7 +25,7 @@ namespace karakal::codegen {
 
 namespace {
 
-/// A call that states a bound; 0 at the entry.
+/// One call of a pair that states a bound; the bound is 0 in the entry call.
 struct Statement {
   uint64_t number = 0, bound = 0;
 };
@@ -43,10 +43,10 @@ std::optional<Statement> statementOf(const Instruction &instruction) {
   return Statement{literal(0), isRound ? literal(1) : 0};
 }
 
-/// Blocks with the call in each iteration, by number of the loop.
+/// The blocks that contain the call in the loop, by the pair's number.
 using Rounds = std::map<uint64_t, std::set<const BasicBlock *>>;
 
-/// Whether every path around `loop` passes one of `marked`.
+/// Whether every iteration of `loop` passes one of the `marked` blocks.
 bool passesAlways(const Loop &loop,
                   const std::set<const BasicBlock *> &marked) {
   std::set<const BasicBlock *> seen;
@@ -66,8 +66,8 @@ bool passesAlways(const Loop &loop,
   return true;
 }
 
-/// The stated executions of the head of `loop`, or 0. A pair whose entry is
-/// inside the loop belongs to an inner loop.
+/// The stated bound on the executions of the header of `loop`, or 0. A pair
+/// whose entry call is inside the loop belongs to an inner loop.
 unsigned statedRounds(const Loop &loop) {
   std::set<uint64_t> entered;
   std::map<uint64_t, uint64_t> bounds;
@@ -86,7 +86,7 @@ unsigned statedRounds(const Loop &loop) {
   for (auto [number, bound] : bounds) {
     if (entered.count(number) || !passesAlways(loop, rounds[number]))
       continue;
-    // A head before the call is executed once more.
+    // If the call is not in the header, the header executes once more.
     uint64_t visits = bound + !rounds[number].count(loop.getHeader());
     least = least == 0 ? visits : std::min(least, visits);
   }

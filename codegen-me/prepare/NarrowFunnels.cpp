@@ -1,4 +1,4 @@
-// Parts of double words.
+// Narrows funnel shifts of which only one operand is used.
 
 #include "codegen-me/prepare/NarrowFunnels.h"
 
@@ -15,7 +15,7 @@ namespace karakal::driver {
 
 namespace {
 
-/// The bits of `use`'s value that its user looks at.
+/// The bits of the used value that the user demands.
 APInt demandedBits(const Use &use) {
   unsigned width = use->getType()->getIntegerBitWidth();
   auto *user = cast<Instruction>(use.getUser());
@@ -33,7 +33,7 @@ APInt demandedBits(const Use &use) {
   return APInt::getAllOnes(width);
 }
 
-/// Shift of the high operand to the left, 0 if it is not a constant one.
+/// The left shift of the high operand, or 0 if the amount is not constant.
 unsigned leftShiftOf(const IntrinsicInst &funnel) {
   const APInt *amount;
   if (!funnel.getType()->isIntegerTy() ||

@@ -1,7 +1,7 @@
-// Refuse what the machine cannot do.
+// Rejects what the machine cannot do.
 //
-// See Prepare.h. The call graph below the entry is direct and without cycles:
-// stacks are static.
+// See Prepare.h. Stacks are static, so the entry may reach functions by direct
+// calls only, and not recursively.
 
 #include "codegen-me/prepare/Prepare.h"
 
@@ -45,7 +45,7 @@ public:
   explicit Checker(Module &module) : layout(module.getDataLayout()) {}
 
   Status visit(Function &function);
-  CallOrder order; ///< callees first, until reversed
+  CallOrder order; ///< callees before callers; the user reverses it
 
 private:
   Status checkCall(CallBase &call);
@@ -153,7 +153,7 @@ Status Checker::checkInstruction(Instruction &instr) {
     if (!alloca->isStaticAlloca())
       return errorAt(&instr, "E-codegen-me-007",
                      "a stack object whose size is not constant");
-    alloca->setAlignment(Align(4)); // local memory is words
+    alloca->setAlignment(Align(4)); // local memory holds words
     return success();
   }
   bool isOrdered =

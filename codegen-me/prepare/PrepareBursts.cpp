@@ -1,7 +1,7 @@
-// Runs of words no longer than needed.
+// Shortens bursts.
 //
-// A field that is computed from what it held is written with words around it
-// that have not changed:
+// A store of a field often also writes the words around it, although they still
+// hold the loaded values. Such words are removed at both ends of the burst:
 //
 //   %v = load <4 x i32>, ptr addrspace(2) %p
 //   %w = insertelement <4 x i32> %v', i32 %new, i64 3      (0 to 2 as in %v)
@@ -9,7 +9,8 @@
 //     ->
 //   store <2 x i32> %w', ptr addrspace(2) (%p + 8)
 //
-// DRAM moves pairs of words.
+// Likewise, a load loses the words at its ends that have no use. DRAM moves
+// pairs of words, so there pairs are removed.
 
 #include "codegen-me/prepare/Prepare.h"
 #include "codegen-me/target/IxpLowering.h"
@@ -27,7 +28,7 @@ namespace {
 
 constexpr int64_t wordBytes = 4;
 
-/// A pointer as a base and a number of bytes.
+/// A pointer as a base and an offset in bytes.
 struct Place {
   const Value *base;
   int64_t offset;
@@ -40,8 +41,8 @@ Place placeOf(const Value *pointer, const DataLayout &layout) {
   return {base, offset.getSExtValue()};
 }
 
-/// Words of a run of 32-bit elements in a memory of commands, 0 if `type` is
-/// none.
+/// The words of a burst: the elements of a vector of i32 in a memory that
+/// commands access. 0 for other types and memories.
 unsigned wordsOf(const Type *type, unsigned space) {
   auto *vector = dyn_cast<FixedVectorType>(type);
   if (!vector || !vector->getElementType()->isIntegerTy(32) ||
@@ -50,11 +51,11 @@ unsigned wordsOf(const Type *type, unsigned space) {
   return vector->getNumElements();
 }
 
-/// Words that a command moves at least.
+/// The smallest number of words that a command moves.
 unsigned grainOf(unsigned space) { return space == DramSpace ? 2 : 1; }
 
-/// Element `index` of a vector: what was inserted, or is taken out of what was
-/// loaded; null if unknown.
+/// Element `index` of a vector: the inserted value, or an extract from the
+/// loaded vector; null if unknown.
 Value *elementOf(IRBuilder<> &builder, Value *vector, unsigned index) {
   if (auto *insert = dyn_cast<InsertElementInst>(vector)) {
     auto *at = dyn_cast<ConstantInt>(insert->getOperand(2));
@@ -79,7 +80,7 @@ Value *elementOf(IRBuilder<> &builder, Value *vector, unsigned index) {
   return constant ? constant->getAggregateElement(index) : nullptr;
 }
 
-/// All elements of a vector; nothing if one is unknown.
+/// All elements of a vector; empty if one is unknown.
 SmallVector<Value *, 16> elementsOf(IRBuilder<> &builder, Value *vector,
                                     unsigned count) {
   SmallVector<Value *, 16> elements;
@@ -90,7 +91,7 @@ SmallVector<Value *, 16> elementsOf(IRBuilder<> &builder, Value *vector,
   return elements;
 }
 
-/// Whether `instr` leaves the memory of `space` as it is.
+/// Whether `instr` does not write the memory of `space`.
 bool leavesAlone(const Instruction &instr, unsigned space) {
   if (!instr.mayWriteToMemory())
     return true;
@@ -104,7 +105,7 @@ bool isUntouched(const LoadInst &load, const StoreInst &store) {
   unsigned space = store.getPointerAddressSpace();
   SmallVector<const BasicBlock *> work;
   SmallPtrSet<const BasicBlock *, 16> seen;
-  // True if the way back ends at the load.
+  // Scans a block backward. True if the scan reaches the load.
   auto scan = [&](const BasicBlock *block, const Instruction *from,
                   bool &isClean) {
     for (const Instruction *at = from; at; at = at->getPrevNode()) {
@@ -128,8 +129,8 @@ bool isUntouched(const LoadInst &load, const StoreInst &store) {
   return isClean;
 }
 
-/// Whether `element`, at `place` and `bytes` behind it, is what a load has read
-/// there.
+/// Whether `element`, stored at `place` plus `bytes`, is the value that a load
+/// has read there, and memory still holds it.
 bool isUnchanged(const Value *element, const StoreInst &store, Place place,
                  int64_t bytes, const DataLayout &layout) {
   auto *extract = dyn_cast<ExtractElementInst>(element);
@@ -148,7 +149,7 @@ bool isUnchanged(const Value *element, const StoreInst &store, Place place,
          isUntouched(*load, store);
 }
 
-/// The run of `count` words from word `first` of one at `pointer`.
+/// The address of word `first` of the burst at `pointer`.
 Value *wordsBehind(IRBuilder<> &builder, Value *pointer, unsigned first) {
   return first == 0
              ? pointer

@@ -1,4 +1,4 @@
-// Sums of halves as sums of words.
+// Replaces sums of halfwords in checksums by sums of words.
 //
 // A checksum adds the 16-bit halves of words and folds the sum twice:
 //
@@ -6,19 +6,20 @@
 //   %f = add (lshr %s, 16), (and %s, 65535)
 //   %g = add (lshr %f, 16), (and %f, 65535)
 //
-// Folding keeps a number's remainder by 65535 and, but for 0, gives it between
-// 1 and 65535. A word has the remainder of its halves' sum, and 2^32 that of 1:
-// so %s may as well be the sum of the words with every carry added to it, which
-// takes one instruction a word (RFC 1071, section 2).
+// Folding keeps the remainder modulo 65535, and its result is between 1 and
+// 65535 unless the sum is 0. A word and the sum of its halves have the same
+// remainder, and 2^32 has the remainder 1. So %s can be the sum of the words
+// with every carry added to it, which takes one instruction per word (RFC 1071,
+// section 2).
 //
-// A checksum in the upper half of a word that has a small constant added to it
-// (RFC 1141) has been made, by instcombine, a sum of twice the half:
+// A small constant may be added to a checksum in the upper half of a word (RFC
+// 1141). instcombine turns this into arithmetic on two copies of the half:
 //
 //   %d = mul (lshr %w, 16), 65537          %t = add %w, C << 16
 //   %s = add %d, C * 65537            →    %u = add %t, 1 << 16  if %t has
 //   %r = or (and %s, ~65535), (and %w, 65535)                    overflown
 //
-// The overflow is rare: a branch that is hardly ever taken costs one word.
+// The overflow is rare, and a branch that is rarely taken costs one word.
 
 #include "codegen-me/prepare/Prepare.h"
 
@@ -39,18 +40,19 @@ namespace karakal::codegen {
 
 namespace {
 
-/// Words of which one half is added cost three instructions, whole ones one.
+/// Fewer whole words than this do not pay: adding the two halves of a word
+/// takes three instructions, adding the word takes one.
 constexpr unsigned pairsMin = 2;
 
-/// Behind `value`, the sum that it is part of.
+/// The addition that is the only use of `value`; null if there is none.
 Value *sumOf(Value *value) {
   auto *add = value->hasOneUse() ? dyn_cast<BinaryOperator>(value->user_back())
                                  : nullptr;
   return add && add->getOpcode() == Instruction::Add ? add : nullptr;
 }
 
-/// The sum of the two halves of `value` (and, maybe, of more); null if anything
-/// else is done with it.
+/// The sum of the two halves of `value` and possibly other summands; null if
+/// `value` has other uses.
 Value *foldOf(Value *value) {
   if (!value->hasNUses(2))
     return nullptr;
@@ -70,8 +72,8 @@ Value *foldOf(Value *value) {
   return sumOf(withLow) == withHigh ? withHigh : nullptr;
 }
 
-/// Whether `sum` is folded once, its fold is no sum of more, and that is folded
-/// again.
+/// Whether `sum` is folded, the fold has no other summand, and the fold is
+/// folded again.
 bool isFoldedTwice(Value *sum) {
   Value *once = foldOf(sum);
   return once &&
@@ -80,7 +82,7 @@ bool isFoldedTwice(Value *sum) {
          foldOf(once);
 }
 
-/// The parts of a sum that cannot overflow.
+/// Collects the summands of a sum that cannot overflow.
 void collectParts(Value *value, bool isRoot, SmallVectorImpl<Value *> &parts) {
   Value *a, *b;
   if ((isRoot || value->hasOneUse()) &&
@@ -131,11 +133,12 @@ void formAt(Instruction &sum) {
   sum.replaceAllUsesWith(result);
 }
 
-/// Above this, overflows are too frequent for a branch.
+/// Largest constant for which overflows are rare enough for a branch.
 constexpr uint64_t smallSummand = 0x1000;
 constexpr uint64_t lowHalf = 0xffff, highHalf = 0xffff0000;
 
-/// Replaces `sum`, if it is as above, where its upper half alone is used.
+/// Replaces `sum` if it has the second form above and only its upper half is
+/// used.
 void formHalfAdd(Instruction &sum) {
   Value *word;
   const APInt *constant;

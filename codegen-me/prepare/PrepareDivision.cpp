@@ -1,10 +1,10 @@
-// Division by routines.
+// Replaces divisions by calls of routines.
 //
 // The machine cannot divide. Selection turns a 32-bit division by a constant
-// into a multiplication; every other division becomes a call of one of four
-// routines (32 and 64 bits, signed or not), each yielding quotient and
-// remainder, which are added to the module when they are needed. Divisions of
-// more than 64 bits are expanded in place by LLVM.
+// into a multiplication. Every other division becomes a call of one of four
+// routines (32 or 64 bits, signed or unsigned), which return quotient and
+// remainder and are added to the module if they are needed. LLVM expands
+// divisions of more than 64 bits in place.
 
 #include "codegen-me/prepare/Prepare.h"
 
@@ -86,7 +86,7 @@ define internal { iW, iW } @__div_sW(iW %n, iW %d) noinline {
 }
 )";
 
-/// The routine's text for one width.
+/// The text of the routines for one width.
 std::string textFor(unsigned width) {
   std::string text = std::string(unsignedText) + signedText;
   auto replaceAll = [&](const std::string &from, const std::string &to) {
@@ -112,7 +112,7 @@ void addRoutines(Module &module, unsigned width) {
   KARAKAL_ASSERT(routines != nullptr, "the division routines do not parse");
   routines->setDataLayout(module.getDataLayout());
   routines->setTargetTriple(module.getTargetTriple());
-  // Internal functions would be dropped or renamed by linking.
+  // The linker would drop or rename internal functions.
   for (Function &function : *routines)
     if (!function.isDeclaration())
       function.setLinkage(GlobalValue::ExternalLinkage);
@@ -132,7 +132,7 @@ bool isDivision(const Instruction &instr) {
   }
 }
 
-/// Whether selection makes shifts or a multiplication of it.
+/// Whether selection replaces the division by shifts or a multiplication.
 bool isCheap(const Instruction &instr) {
   const APInt *divisor;
   if (!PatternMatch::match(instr.getOperand(1), PatternMatch::m_APInt(divisor)))
@@ -161,7 +161,7 @@ void replaceByCall(BinaryOperator &division) {
   division.eraseFromParent();
 }
 
-/// Divisions of vectors, element by element.
+/// Replaces a division of vectors by divisions of their elements.
 void scalarize(BinaryOperator &division) {
   auto *type = cast<FixedVectorType>(division.getType());
   IRBuilder<> builder(&division);

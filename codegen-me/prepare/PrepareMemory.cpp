@@ -1,16 +1,16 @@
-// Memory accesses as runs of words.
+// Rewrites memory accesses into bursts.
 //
 // The units move whole words (DRAM: aligned pairs of words), and selection
 // would split an access into single words, each a command. So an access of
-// several words becomes a call that names the run:
+// several words becomes a call that moves one burst:
 //
 //   %v = load <4 x i32>, ptr addrspace(1) %p
 //     ->
 //   %r = call cc1000 { i32, i32, i32, i32 } @__ixp_read.1.4(ptr %p)
 //
-// A part of a word is cut from the word that holds it; a store of a part, or
-// of half a DRAM pair, reads, merges and writes back. Local memory keeps
-// single-word loads and stores, which cost one instruction each.
+// A load of a part of a word loads the word and extracts the part. A store of a
+// part, or of half a DRAM pair, reads, merges and writes back. Local memory
+// keeps single-word loads and stores, which cost one instruction each.
 
 #include "codegen-me/prepare/Prepare.h"
 
@@ -27,15 +27,16 @@ namespace {
 
 constexpr unsigned SramRunMax = 8;     ///< words of one command
 constexpr unsigned DramRunMax = 16;    ///< words of one command
-constexpr uint64_t CopyWordsMax = 256; ///< of one memcpy
+constexpr uint64_t CopyWordsMax = 256; ///< words of one memcpy
 
 using Words = SmallVector<Value *, 16>;
 
-/// LLVM narrows a read-merge-write of one word to a store of a part of it,
-/// and asks no target whether it has such a store; volatile ones it lets be.
+/// Makes a store volatile. LLVM narrows a read-merge-write of one word to a
+/// store of a part without asking the target whether it has such a store, but
+/// leaves volatile stores alone.
 void keepWhole(StoreInst &store) { store.setVolatile(true); }
 
-/// Builds word accesses at one place.
+/// Builds word accesses before one instruction.
 class Access {
 public:
   Access(Instruction *at, Value *pointer, Align align)
@@ -44,11 +45,11 @@ public:
 
   Words read(unsigned count);
   void write(const Words &words);
-  /// A part of a word: `bytes` 1 or 2, naturally aligned.
+  /// Reads a part of a word: `bytes` is 1 or 2, naturally aligned.
   Value *readPart(unsigned bytes);
   void writePart(unsigned bytes, Value *value);
 
-  /// A value of any whole-word type from its words, and back.
+  /// Joins words to a value of any whole-word type, and splits such a value.
   Value *join(const Words &words, Type *type);
   Words split(Value *value);
 
@@ -64,7 +65,7 @@ private:
     number = builder.CreateAnd(number, builder.getInt32(~lowBits));
     return builder.CreateIntToPtr(number, pointer->getType());
   }
-  /// Bit 2 of the address: whether it names a pair's second word.
+  /// Whether the address is that of a pair's second word (bit 2).
   Value *isSecond() {
     Value *number = builder.CreatePtrToInt(pointer, builder.getInt32Ty());
     return builder.CreateIsNotNull(
@@ -165,7 +166,7 @@ void Access::write(const Words &words) {
   writeRun(base, merged);
 }
 
-/// Bits to the right of a part of `bytes` bytes within its word.
+/// The number of bits below a part of `bytes` bytes in its word.
 Value *Access::shiftOfPart(unsigned bytes) {
   Value *number = builder.CreatePtrToInt(pointer, builder.getInt32Ty());
   Value *byte = builder.CreateAnd(number, builder.getInt32(3));
@@ -234,7 +235,7 @@ Words Access::split(Value *value) {
   return words;
 }
 
-/// Whole words of a type, 0 if it is not made of them.
+/// The number of words of a type; 0 if it does not consist of whole words.
 unsigned wordsOf(Type *type) {
   Type *scalar = type->getScalarType();
   unsigned bits = scalar->isPointerTy() ? 32 : scalar->getScalarSizeInBits();
@@ -257,7 +258,7 @@ Error refuse(const Instruction &instr, const std::string &what) {
   return error;
 }
 
-/// What an access is made of: whole words, or a part of one.
+/// The shape of an access: whole words or a part of one.
 struct Shape {
   unsigned words = 0;
   unsigned partBytes = 0;
@@ -324,7 +325,7 @@ Status lowerStore(StoreInst &store) {
   return success();
 }
 
-/// memcpy, memmove and memset of a constant number of aligned words.
+/// Lowers memcpy, memmove and memset of a constant number of aligned words.
 Status lowerCopy(MemIntrinsic &copy) {
   auto *length = dyn_cast<ConstantInt>(copy.getLength());
   auto *move = dyn_cast<MemTransferInst>(&copy);

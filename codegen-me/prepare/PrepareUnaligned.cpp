@@ -1,23 +1,24 @@
-// Words that begin at any byte.
+// Expands accesses that begin at any byte.
 //
-// The words of a packet that begin at a byte known only at run time are asked
-// of the enclosing quadwords by one call:
+// One call extracts the words of a packet that begin at a byte known only at
+// run time from the enclosing quadwords:
 //
 //   {i32, i32} @__ixp_words_from.2(i1 %isSecond, i32 %byte, i32 %e0 .. %e3)
 //
-// They begin at byte %byte (0 to 3) of word %e1 if %isSecond, of %e0 if not.
-// Each of the two cases reads its words where they are (in transfer registers),
-// and byte_align makes n words of n + 1 in so many instructions:
+// They begin at byte %byte (0 to 3) of word %e1 if %isSecond, else of %e0. Each
+// of the two cases reads its words in place (in transfer registers), and
+// byte_align makes n words from n + 1 in n + 1 instructions:
 //
 //   br %isSecond, %second, %first
 //   second: %v:2 = @__ixp_byte_align_be.2(%byte, %e1, %e2, %e3)
 //   first:  %w:2 = @__ixp_byte_align_be.2(%byte, %e0, %e1, %e2)
 //
-// A write asks where its words stand in the enclosing ones, zeros around them:
+// For a write, a call places the words into the enclosing ones, with zeros
+// around them:
 //
 //   {i32, i32, i32} @__ixp_words_into.1(i1 %isSecond, i32 %byte, i32 %w0)
 //
-// What optimization has found to be constant needs no branch or no latch.
+// A constant %isSecond needs no branch, and a constant %byte no byte_align.
 
 #include "codegen-me/prepare/Prepare.h"
 #include "codegen-me/target/IxpLowering.h"
@@ -41,11 +42,11 @@ using Words = SmallVector<Value *, 16>;
 
 enum class Order { Big, Little };
 
-/// Each two neighbours of `words` as one word: what lies `byte` bytes behind
-/// the first of them; in little-endian order the first has the lower bytes.
+/// For each two adjacent `words`, the word that begins at byte `byte` of the
+/// first. In little-endian order the first has the lower bytes.
 Words alignedPairs(IRBuilder<> &builder, Order order, Value *byte,
                    ArrayRef<Value *> words) {
-  // The index has two bits.
+  // The machine uses two bits of the index, so the mask is not needed.
   if (Value * whole; match(byte, m_And(m_Value(whole), m_SpecificInt(3))))
     byte = whole;
   Module &module = *builder.GetInsertBlock()->getModule();
@@ -72,13 +73,13 @@ Words alignedPairs(IRBuilder<> &builder, Order order, Value *byte,
   return result;
 }
 
-/// (high:low) >> bits, the low word.
+/// The low word of (high:low) >> bits.
 Value *funnel(IRBuilder<> &builder, Value *high, Value *low, uint64_t bits) {
   return builder.CreateIntrinsic(Intrinsic::fshr, {builder.getInt32Ty()},
                                  {high, low, builder.getInt32(bits)});
 }
 
-/// One word fewer than `words`, of the bytes from `byte` on.
+/// The bytes of `words` from `byte` on, as one word fewer.
 Words wordsFrom(IRBuilder<> &builder, Value *byte, ArrayRef<Value *> words) {
   auto *constant = dyn_cast<ConstantInt>(byte);
   if (!constant)
@@ -90,7 +91,7 @@ Words wordsFrom(IRBuilder<> &builder, Value *byte, ArrayRef<Value *> words) {
   return result;
 }
 
-/// One word more than `words`, which begin at `byte`; zeros around them.
+/// `words` placed at `byte` of one word more, with zeros around them.
 Words wordsInto(IRBuilder<> &builder, Value *byte, ArrayRef<Value *> words) {
   Words around{builder.getInt32(0)};
   around.append(words.begin(), words.end());
@@ -109,7 +110,8 @@ Words wordsInto(IRBuilder<> &builder, Value *byte, ArrayRef<Value *> words) {
   return result;
 }
 
-/// What `make` gives in the one case (true) and in the other, joined.
+/// Builds a branch on `condition`, calls `make` for both cases, and joins their
+/// words by phis.
 Words choose(CallInst &call, Value *condition,
              function_ref<Words(IRBuilder<> &, bool)> make) {
   IRBuilder<> builder(&call);
@@ -134,7 +136,7 @@ Words choose(CallInst &call, Value *condition,
   return joined;
 }
 
-/// The first and the last result that is used, of `count`.
+/// The first and the last of `count` results that are used.
 std::pair<unsigned, unsigned> usedResults(const CallInst &call,
                                           unsigned count) {
   unsigned first = count, last = 0;
@@ -148,7 +150,7 @@ std::pair<unsigned, unsigned> usedResults(const CallInst &call,
   return {first, last};
 }
 
-/// Gives the users of `call` its results from number `first` on.
+/// Replaces the results of `call`; `results[0]` is that of number `first`.
 void replace(CallInst &call, ArrayRef<Value *> results, unsigned first) {
   auto *type = dyn_cast<StructType>(call.getType());
   if (!type)

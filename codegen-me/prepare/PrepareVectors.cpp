@@ -1,14 +1,14 @@
-// Vectors of parts of words.
+// Replaces vectors of bytes or halfwords by vectors of words.
 //
-// LLVM's instcombine reads a byte of a run of words as an element of a vector
-// of bytes:
+// LLVM's instcombine may read a byte of a burst as an element of a vector of
+// bytes:
 //
 //   %v = load <8 x i8>, ptr addrspace(2) %p          %w = load <2 x i32>, ...
 //   %b = extractelement <8 x i8> %v, i64 6      →    %x = extractelement %w, 1
 //                                                    %b = trunc (lshr %x, 8)
 //
-// The machine has words. Element 0 is the most significant part of word 0: the
-// chip is big-endian.
+// The machine has words only. The chip is big-endian, so element 0 is the most
+// significant part of word 0.
 
 #include "codegen-me/prepare/Prepare.h"
 
@@ -25,8 +25,8 @@ namespace {
 
 constexpr unsigned wordBits = 32;
 
-/// The vector of words with the bits of `type`, null if that is not a vector
-/// of parts of words that fill whole words.
+/// The vector of words that has the bits of `type`; null if `type` is not a
+/// vector of bytes or halfwords that fills whole words.
 FixedVectorType *wordsOf(Type *type) {
   auto *parts = dyn_cast<FixedVectorType>(type);
   if (!parts || !parts->getElementType()->isIntegerTy())
@@ -39,7 +39,7 @@ FixedVectorType *wordsOf(Type *type) {
                               bits / wordBits);
 }
 
-/// Makes each constant element of `parts` out of `words`.
+/// Replaces extracts of constant elements of `parts` by extracts from `words`.
 void replaceElements(Instruction &parts, Value *words) {
   unsigned each = parts.getType()->getScalarSizeInBits();
   for (User *user : make_early_inc_range(parts.users())) {
@@ -58,8 +58,8 @@ void replaceElements(Instruction &parts, Value *words) {
   }
 }
 
-/// What gives the bits of `parts` as words: null if only the parts do. A phi
-/// still lacks its values.
+/// A vector of words with the bits of `parts`; null if there is none. A phi is
+/// created without incoming values.
 Value *wordsLike(Instruction &parts, FixedVectorType *type) {
   IRBuilder<> builder(&parts);
   if (auto *load = dyn_cast<LoadInst>(&parts)) {
@@ -78,7 +78,7 @@ Value *wordsLike(Instruction &parts, FixedVectorType *type) {
 } // namespace
 
 void lowerPartVectors(Module &module) {
-  // Each vector of parts and the words with the same bits.
+  // For each vector of parts, the vector of words with the same bits.
   MapVector<Instruction *, Value *> wordsFor;
   for (Function &function : module)
     for (Instruction &instr : instructions(function)) {

@@ -1,7 +1,7 @@
-// Numbers shared by the tables and the code.
+// Numbers that the TableGen files and the C++ code share.
 //
-// What Ixp.td writes into an instruction's flags and operands: the kind of
-// word sequence, the operation within it, shifter, condition, command.
+// Ixp.td writes them into the flags and operands of instructions: the kind of
+// word sequence, the operation within the kind, shifter, condition, command.
 
 #ifndef KARAKAL_CODEGEN_ME_TARGET_IXP_H
 #define KARAKAL_CODEGEN_ME_TARGET_IXP_H
@@ -173,7 +173,7 @@ inline bool isDram(Command c) { return c == DramRead || c == DramWrite; }
 /// Operations of Kind::Cam.
 enum CamOperation : unsigned {
   CamLookup,
-  CamLookupLine, ///< also yields, and points at, the entry's line
+  CamLookupLine, ///< also yields the entry's cache line and points to it
   CamWrite,
   CamWriteState,
   CamReadTag,
@@ -188,7 +188,7 @@ constexpr unsigned CommandCallingConv = 1000;
 /// Largest literal of a command's address operand.
 constexpr int64_t AddressLiteralMax = 127;
 
-/// Errors found inside LLVM's passes, which have no other way to report.
+/// Collects errors found inside LLVM's passes, which cannot return them.
 class ErrorSink {
 public:
   void add(const std::string &message) {

@@ -1,11 +1,11 @@
 // The microengine as an LLVM target.
 //
 // Registers, instructions and calling convention of the IXP2400 microengine.
-// An instruction here is what register allocation must see as one unit: a
-// command with its wait, a compare with its branch, an indirect shift with the
-// instruction that yields its amount. The condition codes and the "previous
-// operand" latches therefore never cross an instruction, and nothing can be
-// put into a glued pair. EmitWords.cpp turns each into one or more words.
+// Words that register allocation must not separate are one instruction here: a
+// compare with its branch, an indirect shift with the word that yields its
+// amount. Therefore the condition codes and the "previous operand" latches are
+// never live between instructions, and no word can come between such words.
+// WordEmitter.cpp turns each instruction into one or more words.
 
 include "llvm/Target/Target.td"
 
@@ -23,7 +23,8 @@ def RetCC_Ixp : CallingConv<[
   CCIfType<[i32], CCAssignToReg<[A1, B1, A2, B2, A3, B3, A4, B4]>>
 ]>;
 
-// Nothing survives a call but what the callee is seen not to touch.
+// No register is saved by the callee. Registers that LLVM sees the callee not
+// use survive a call.
 def CSR_None : CalleeSavedRegs<(add)>;
 
 def IxpInstrInfo : InstrInfo;

@@ -3,11 +3,12 @@
 // A command names its unit and operation by an immediate (Ixp::Command) and
 // adds two address operands: two registers of different banks, or a register
 // and a literal 0..127. Selection yields CIN/COUT, whose data are separate
-// general-purpose values; before register allocation CommandExpansion.cpp puts
-// a run of transfer registers in their place (TIN/TOUT), and
-// TransferAllocation.cpp chooses the run. Up to the words, a command behaves
-// as if it completed at once: its registers are live from issue, which is when
-// the hardware may move them. WaitPlacement.cpp puts in the waits.
+// general-purpose values. Before register allocation, CommandExpansion.cpp
+// replaces them by a tuple of transfer registers (TIN/TOUT), and
+// TransferAllocation.cpp chooses its registers. Until words are emitted, a
+// command behaves as if it completed at issue: its registers are live from
+// issue, because the hardware may move their words from then on.
+// WaitPlacement.cpp inserts the waits.
 
 // n words as n values: GPR:$p0, GPR:$p1, ...
 class Values<string p, int n> {
@@ -34,7 +35,7 @@ foreach n = 1-16 in {
   }
 }
 
-// Operands: command, x, y[, run]; the run comes last or first (a result).
+// Operands: command, x, y[, tuple]; a tuple that is a result comes first.
 multiclass Addressed<dag outs, dag run, bits<4> first> {
   let PairFirst = first, PairSecond = !add(first, 1), Base = NAME,
       isCommutable = 1 in {
@@ -71,9 +72,9 @@ foreach n = [2, 4, 6, 8, 10, 12, 14, 16] in {
 }
 }
 
-//===-- A word to memory and its old value back ---------------------------===//
-// Both travel through transfer registers of one number, which no tuple can
-// say: the move to and from $0 stand beside the command.
+//===-- Exchange of a word in memory --------------------------------------===//
+// The word and the old value use the in- and the out-register of one number.
+// No tuple can express this, so the command uses $0 with moves next to it.
 
 let hasSideEffects = 1, mayLoad = 1, mayStore = 1 in {
 def CSWAPrr : IxpInst<KindExchange, (outs GPR:$d),
@@ -104,7 +105,7 @@ foreach n = [2, 4] in {
 }
 }
 
-//===-- A pair of words under a byte mask ---------------------------------===//
+//===-- Write of a pair of words with a byte mask -------------------------===//
 // `over` is the word of the indirect reference, a register or a literal.
 
 let hasSideEffects = 1, mayStore = 1 in {

@@ -1,10 +1,10 @@
-// Shapes of instructions.
+// Formats of instructions.
 //
 // Two general-purpose sources of one word must come from different banks. An
 // instruction with such a pair is selected in its form `rr`, which names no
-// bank; bank assignment turns it into `ab` (first source in bank A) or `ba`,
-// whose operand classes hold every later step, and the machine verifier, to
-// the choice. The forms `ri` and `ir` have a literal 0..255 in place of a
+// bank. Bank assignment turns it into `ab` (first source in bank A) or `ba`,
+// whose operand classes enforce the choice in all later passes and in the
+// machine verifier. The forms `ri` and `ir` have a literal 0..255 instead of a
 // register. The flags tell the emitter the kind of word sequence and its
 // operation, so that it needs no table of opcodes.
 
@@ -51,15 +51,15 @@ def KindMove : Kind<37>;
 def KindArgumentStore : Kind<38>;
 def KindBranchCompareWide : Kind<39>;
 def KindSetCompareWide : Kind<40>;
-def KindExchange : Kind<41>;   // a command both of whose ways move $0
+def KindExchange : Kind<41>;   // a command that sends and receives $0
 def KindHash : Kind<42>;
 def KindWriteMasked : Kind<43>;
 def KindCam : Kind<44>;
 def KindCrc : Kind<45>;
 def KindOnesAdd : Kind<46>;    // d = a + b, and the carry
 def KindNeighbour : Kind<47>;  // the next-neighbour ring
-def KindByteAlign : Kind<48>;  // words from a byte on, out of one word more
-def KindBarrier : Kind<49>;    // no words: memory is read anew behind it
+def KindByteAlign : Kind<48>;  // n words from byte i on of n + 1 words
+def KindBarrier : Kind<49>;    // no words; memory is read again after it
 
 class IxpInst<Kind kind, dag outs, dag ins, list<dag> pattern = []>
     : Instruction {
@@ -107,7 +107,7 @@ def formBA : InstrMapping {
   let ValueCols = [["ba"]];
 }
 
-// A literal of a 10-bit operand field.
+// A literal that fits a 10-bit operand field.
 def u8 : Operand<i32>, ImmLeaf<i32, [{ return isUInt<8>(Imm); }]>;
 // A literal whose negation fits.
 def minusU8 : ImmLeaf<i32, [{ return isUInt<8>(-Imm); }]>;

@@ -19,7 +19,7 @@ public:
   }
 
   llvm::Register returnAddress; ///< virtual, live from the entry
-  unsigned argumentBytes = 0;   ///< incoming, at the frame's start
+  unsigned argumentBytes = 0;   ///< incoming arguments, at the frame's start
   unsigned bankCopies = 0;      ///< moves made by bank assignment
 };
 

@@ -1,7 +1,7 @@
-// What passes may do with instructions.
+// Implements the queries and edits of instructions by LLVM's passes.
 //
-// A branch compares its own operands, so the "condition" that branch analysis
-// hands about is the branch's opcode followed by all operands but the target.
+// A branch compares its own operands, so the "condition" of branch analysis is
+// the branch's opcode followed by all operands except the target.
 
 #include "codegen-me/target/IxpInstrInfo.h"
 
@@ -122,7 +122,7 @@ bool IxpInstrInfo::analyzeBranch(MachineBasicBlock &block,
   auto last = block.getLastNonDebugInstr();
   if (last == block.end() || !isUnpredicatedTerminator(*last))
     return false;
-  // Whatever stands behind an unconditional branch is never reached.
+  // Instructions after an unconditional branch are unreachable.
   auto first = block.getFirstTerminator();
   for (auto it = first; it != block.end(); ++it) {
     if (it->getOpcode() != Ixp::BR)

@@ -1,4 +1,4 @@
-// What passes may do with instructions.
+// Queries and edits of instructions by LLVM's passes.
 
 #ifndef KARAKAL_CODEGEN_ME_TARGET_IXPINSTRINFO_H
 #define KARAKAL_CODEGEN_ME_TARGET_IXPINSTRINFO_H

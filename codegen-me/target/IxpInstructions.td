@@ -1,7 +1,7 @@
-// Arithmetic and control.
+// Arithmetic and control instructions.
 //
-// Everything but the memory commands (IxpCommands.td). Compares, selects and
-// 64-bit arithmetic carry their condition codes inside one instruction.
+// All instructions except the memory commands (IxpCommands.td). The condition
+// codes of compares, selects and 64-bit arithmetic stay inside one instruction.
 
 //===-- alu ---------------------------------------------------------------===//
 // Operation numbers: Ixp::AluOperation.
@@ -48,17 +48,18 @@ let Operation = 1 in
 def NOT : IxpInst<KindAluUnary, (outs GPR:$d), (ins GPR:$b),
                   [(set i32:$d, (not i32:$b))]>;
 
-// Between any two files.
+// A move between any two register files.
 let isMoveReg = 1, isAsCheapAsAMove = 1 in
 def MOVE : IxpInst<KindMove, (outs DEST:$d), (ins SOURCE:$b)>;
 
-// A constant: one or two words.
+// Loads a constant in one or two words.
 let isReMaterializable = 1, isAsCheapAsAMove = 1, isMoveImm = 1 in
 def LI : IxpInst<KindImmediate, (outs GPR:$d), (ins i32imm:$value),
                  [(set i32:$d, imm:$value)]>;
 
 //===-- alu_shf -----------------------------------------------------------===//
-// The logical b operand passes the shifter: kind and amount, see Ixp::Shifter.
+// The b operand of a logical operation passes the shifter, with a kind
+// (Ixp::Shifter) and an amount.
 
 def shifted : ComplexPattern<i32, 3, "selectShifted", [shl, srl, rotr, rotl]>;
 
@@ -109,7 +110,8 @@ def : Pat<(shl i32:$b, u5:$n), (SHF $b, 2, (i32 imm:$n))>;
 def : Pat<(srl i32:$b, u5:$n), (SHF $b, 1, (i32 imm:$n))>;
 def : Pat<(rotr i32:$b, u5:$n), (SHF $b, 3, (i32 imm:$n))>;
 
-// By a register: its amount is the a operand of the word before, hence bank A.
+// Shifts by a register. The amount is the a operand of the previous word and so
+// must be in bank A.
 let Operation = 2 in
 def SHLBY : IxpInst<KindShiftBy, (outs GPR:$d), (ins GPR:$v, GPRA:$n),
                     [(set i32:$d, (shl i32:$v, i32:$n))]>;
@@ -153,8 +155,8 @@ let Constraints = "$d = $keep", PairFirst = 1, PairSecond = 2,
   def INSERTba : IxpInst<KindInsert, (outs GPRB:$d),
       (ins GPRB:$keep, GPRA:$b, i32imm:$mask, i32imm:$shift, i32imm:$amount)>;
 }
-// ld_field_w_clr reads its destination too (and ignores it): as any source it
-// must be in the bank that the field's source is not in.
+// ld_field_w_clr also reads its destination and ignores the value. So the
+// destination and the field's source must be in different banks.
 let PairFirst = 0, PairSecond = 1, Base = "EXTRACT" in {
   let Form = "rr" in
   def EXTRACTrr : IxpInst<KindExtract, (outs GPR:$d),
@@ -169,7 +171,7 @@ let PairFirst = 0, PairSecond = 1, Base = "EXTRACT" in {
 
 //===-- multiply, count ---------------------------------------------------===//
 
-// Operation: 0 any factors, 1 both of 16 bits, 2 of 24 and (the second) 8.
+// Operation: 0 factors of 32 bits, 1 both of 16 bits, 2 of 24 and 8 bits.
 multiclass Mul<bits<6> operation, SDPatternOperator node, bit commutes> {
   let Operation = operation, isCommutable = commutes, PairFirst = 1,
       PairSecond = 2, Base = NAME in {
@@ -236,7 +238,8 @@ let PairFirst = 1, PairSecond = 2, Base = "ONESADD" in {
 }
 
 //===-- byte_align --------------------------------------------------------===//
-// d0 to d(n-1) from w0 to wn; no result lies where a source is read after it.
+// d0 to d(n-1) from w0 to wn. Results are early-clobber because sources are
+// read after the first result is written.
 // Operation: 0 big-endian, 1 little-endian.
 
 class ByteAlign<int n, bits<6> operation>
@@ -256,7 +259,8 @@ foreach n = 1...8 in {
 }
 
 //===-- compare -----------------------------------------------------------===//
-// Conditions: Ixp::Condition. Operands first, so that all three kinds agree.
+// Conditions: Ixp::Condition. The compared operands come first in all three
+// kinds.
 
 multiclass Compare<Kind kind, dag outs, dag more, bits<4> first,
                    string constraints = ""> {
@@ -298,13 +302,13 @@ let isBranch = 1, isTerminator = 1 in {
   def BR : IxpInst<KindBranch, (outs), (ins target:$t), [(br bb:$t)]>;
 }
 defm SETCC : Compare<KindSetCompare, (outs GPR:$d), (ins), 1>;
-// d keeps $then if the condition holds, else takes $else.
+// $d keeps $then if the condition holds; otherwise it becomes $else.
 defm SELCC : Compare<KindSelectCompare, (outs GPR:$d),
                      (ins GPR:$then, GPR:$else), 1, "$d = $then">;
 defm SELCCI : Compare<KindSelectCompare, (outs GPR:$d),
                       (ins GPR:$then, i32imm:$else), 1, "$d = $then">;
 
-// 64-bit compare for order (not for equality): low and high words.
+// 64-bit compares for order (not equality), with low and high words.
 multiclass CompareWide<Kind kind, dag outs, dag more, bits<4> first> {
   let Form = "rr", PairFirst = first, PairSecond = !add(first, 2),
       PairStep = 1, Base = NAME in
@@ -323,7 +327,7 @@ defm SETCCWIDE : CompareWide<KindSetCompareWide, (outs GPR:$d), (ins), 1>;
 
 //===-- calls -------------------------------------------------------------===//
 
-// The return address travels in a0.
+// The return address is in a0.
 let isCall = 1, Defs = [A0] in
 def CALL : IxpInst<KindCall, (outs), (ins i32imm:$callee, variable_ops)>;
 let isReturn = 1, isTerminator = 1, isBarrier = 1 in
@@ -358,7 +362,7 @@ def FRAMEADDRESS : IxpInst<KindFrameAddress, (outs GPR:$d),
 let mayStore = 1 in
 def ARGUMENTSTORE : IxpInst<KindArgumentStore, (outs),
                             (ins GPR:$b, i32imm:$callee, i32imm:$offset)>;
-// Through a pointer register; the byte offset has bits that are 0 in it.
+// Accesses through a pointer. The bits of the byte offset are 0 in the pointer.
 let mayLoad = 1 in
 def LOCALLOAD : IxpInst<KindLocalLoad, (outs GPR:$d),
                         (ins GPR:$address, i32imm:$offset)>;

@@ -1,27 +1,27 @@
 // Functions that stand for instructions.
 //
-// What LLVM IR cannot say is said by calls of declared functions; new
-// intrinsics of LLVM's own kind cannot be added from outside its tree. Words
-// are i32, addresses i32 or pointers; what must be a constant is written C.
-// docs/microengine-ir.md says how they are used.
+// Operations that LLVM IR cannot express are calls of declared functions,
+// because an out-of-tree target cannot add LLVM intrinsics. Words are i32,
+// addresses i32 or pointers; C marks an argument that must be a constant.
+// docs/microengine-ir.md shows how to use them.
 //
 //   __ixp_ctx()                     number of this context
 //   __ixp_swap()                    ctx_arb[voluntary]
-//   __ixp_sleep(C ticks)            until so many ticks of the timestamp passed
-//   __ixp_barrier()                 no words; memory, that of the engine's
-//                                   other contexts too, is read anew behind it
+//   __ixp_sleep(C ticks)            sleeps that many ticks of the timestamp
+//   __ixp_barrier()                 no words; memory that any context may
+//                                   write is read again after it
 //   __ixp_halt()                    ctx_arb[bpt]
 //   __ixp_scratch_get/put(ring[, v]), __ixp_ring_status(C ring)
 //   __ixp_scratch_get2/put2(ring[, v, w]): messages of two words
-//   __ixp_sram_get(queue), __ixp_sram_put(queue, v)   SRAM rings; put gives a
-//                                   negative word if there was room
+//   __ixp_sram_get(queue), __ixp_sram_put(queue, v)   SRAM rings; put returns a
+//                                   negative word if the ring had space
 //   __ixp_neighbour_get(), __ixp_neighbour_put(v)   next-neighbour ring
 //   __ixp_neighbour_empty(), __ixp_neighbour_full()
 //   __ixp_sram_dequeue(queue), __ixp_sram_enqueue(queue, handle)
 //   __ixp_local_csr_rd/wr(C csr[, v])
 //   __ixp_read.<space>.<n>(p), __ixp_write.<space>.<n>(p, words...)
 //
-//   atomics, U = scratch or sram; the test_and_ forms return the old word
+//   atomics, U = scratch or sram; the test_and_ forms return the old word:
 //   __ixp_U_{add,set,clr,incr,decr}(address[, v]), __ixp_scratch_sub
 //   __ixp_U_test_and_{add,set,clr,incr,decr}(address[, v]), __ixp_U_swap(a, v)
 //   __ixp_scratch_test_and_sub(a, v)
@@ -30,15 +30,16 @@
 //   __ixp_hash_{48,64}(w0, w1), __ixp_hash_128(w0..w3)   least word first
 //
 //   __ixp_cam_lookup(tag)           state << 8 | hit << 7 | entry << 3
-//   __ixp_cam_lookup_line(tag)      {the same, local-memory pointer of the
+//   __ixp_cam_lookup_line(tag)      {the same, local-memory pointer to the
 //                                   entry's 16 words}
 //   __ixp_cam_write(entry, tag, C state), __ixp_cam_write_state(entry, C state)
 //   __ixp_cam_read_tag(entry), __ixp_cam_read_state(entry), __ixp_cam_clear()
-//   __ixp_ones_add(v, w)            the sum, and its carry added to it
+//   __ixp_ones_add(v, w)            the sum with its carry added (RFC 1071)
 //   __ixp_byte_align_be.<n>(index, w0..wn), __ixp_byte_align_le.<n>(…)
-//                                   n words of 1 to 8: the word from byte index
-//                                   (modulo 4) on of each two neighbours; le:
-//                                   the earlier of the two has the lower bytes
+//                                   n words, 1 to 8: for each two adjacent
+//                                   words, the word that begins at byte index
+//                                   (modulo 4); le: the first of the two has
+//                                   the lower bytes
 //   __ixp_crc_start(remainder), __ixp_crc(C parameters, v), __ixp_crc_end()
 
 #include "codegen-me/target/IxpLowering.h"
@@ -63,15 +64,15 @@ std::string accessName(bool isRead, unsigned space, unsigned words) {
 
 namespace {
 
-/// Behind "__ixp_"; "be" or "le" follows.
+/// The name after "__ixp_"; "be" or "le" follows.
 constexpr StringRef byteAlignName = "byte_align_";
 
-/// Input states that a branch can ask; 2..13 are rings 0..11.
+/// Input states that a branch can test; 2..13 are rings 0..11.
 constexpr unsigned NeighbourEmpty = 0, NeighbourFull = 1, Ring0State = 2;
 
 /// A function that is one memory command.
 struct CommandFunction {
-  StringRef name; ///< behind "__ixp_"
+  StringRef name; ///< after "__ixp_"
   Command command;
   enum Shape { In, Out, Exchange, Hash } shape;
 };
@@ -199,7 +200,8 @@ void IntrinsicLowering::machine(unsigned opcode, ArrayRef<SDValue> operands) {
   chain = SDValue(n, call.Ins.size());
 }
 
-/// The mask travels in the word of an indirect reference.
+/// Lowers a masked write. The mask is part of the word of an indirect
+/// reference.
 void IntrinsicLowering::writeMasked() {
   ArrayRef<SDValue> a(call.OutVals);
   auto number = [&](uint32_t value) {
@@ -214,7 +216,8 @@ void IntrinsicLowering::writeMasked() {
                   {call.Chain, constant(DramWrite), a[0], a[2], a[3], over});
 }
 
-/// FUTURE_COUNT raises the context's signal when the timestamp has come to it.
+/// Lowers a sleep. The hardware raises the context's signal when the timestamp
+/// reaches FUTURE_COUNT.
 void IntrinsicLowering::sleep() {
   auto number = [&](uint32_t value) {
     return dag.getConstant(value, where, MVT::i32);
@@ -279,7 +282,7 @@ bool IntrinsicLowering::command(StringRef name) {
   return false;
 }
 
-/// CAM, CRC and the next-neighbour ring.
+/// Lowers functions of CAM, CRC and the next-neighbour ring.
 bool IntrinsicLowering::unit(StringRef name) {
   ArrayRef<SDValue> a(call.OutVals);
   if (name == "cam_lookup") {
@@ -327,7 +330,7 @@ bool IntrinsicLowering::unit(StringRef name) {
 
 bool IntrinsicLowering::lower(StringRef name) {
   ArrayRef<SDValue> a(call.OutVals);
-  // A ring's number stands in address bits 5:2.
+  // Address bits 5:2 hold a ring's number.
   auto ring = [&] {
     return dag.getNode(ISD::SHL, where, MVT::i32, a[0],
                        dag.getConstant(2, where, MVT::i32));

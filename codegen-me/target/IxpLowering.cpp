@@ -1,8 +1,8 @@
-// Which operations the machine has.
+// Lowers operations that the machine does not have, and calls.
 //
-// Values travel in a1, b1, a2, b2, ... both ways, the return address in a0.
-// Further arguments lie at the start of the callee's frame, whose place is
-// known since frames are static and callees direct.
+// Arguments and results are passed in a1, b1, a2, b2, ..., the return address
+// in a0. Further arguments are at the start of the callee's frame. Its address
+// is known because frames are static and calls are direct.
 
 #include "codegen-me/target/IxpLowering.h"
 
@@ -32,10 +32,11 @@ IxpLowering::IxpLowering(const TargetMachine &machine,
   setBooleanContents(ZeroOrOneBooleanContent);
   setSchedulingPreference(Sched::RegPressure);
   setMinimumJumpTableEntries(UINT_MAX);
-  // There is no library; without a name LLVM expands in place.
+  // There is no runtime library. LLVM expands operations without a library name
+  // in place.
   for (int call = 0; call < RTLIB::UNKNOWN_LIBCALL; ++call)
     setLibcallName(static_cast<RTLIB::Libcall>(call), nullptr);
-  // Word copies are expanded before selection; nothing may become a call.
+  // Copies are expanded before selection and must not become calls.
   MaxStoresPerMemcpy = MaxStoresPerMemset = MaxStoresPerMemmove = 0;
 
   for (unsigned op : {ISD::SELECT,      ISD::SDIV,
@@ -67,7 +68,7 @@ IxpLowering::IxpLowering(const TargetMachine &machine,
   for (MVT type : {MVT::i1, MVT::i8, MVT::i16}) {
     setOperationAction(ISD::SIGN_EXTEND_INREG, type, Expand);
     setTruncStoreAction(MVT::i32, type, Expand);
-    // Memory has words only.
+    // Memory accesses move whole words only.
     for (unsigned extension : {ISD::EXTLOAD, ISD::SEXTLOAD, ISD::ZEXTLOAD})
       setLoadExtAction(extension, MVT::i32, type, Expand);
   }
@@ -88,7 +89,7 @@ const char *IxpLowering::getTargetNodeName(unsigned opcode) const {
   return index < std::size(names) ? names[index] : nullptr;
 }
 
-/// A line's address has bits 9:6 alone.
+/// In the address of a cache line only bits 9:6 may be 1.
 void IxpLowering::computeKnownBitsForTargetNode(SDValue op, KnownBits &known,
                                                 const APInt &,
                                                 const SelectionDAG &,
@@ -155,8 +156,8 @@ SDValue IxpLowering::lowerRotate(SDValue op, SelectionDAG &dag) const {
   return dag.getNode(ISD::FSHR, where, MVT::i32, value, value, amount);
 }
 
-/// a < b and a >= b from the carry chain; the other orders swap a and b.
-/// Null for equality, which LLVM expands well.
+/// Compares with the carry chain, which decides a < b and a >= b; other orders
+/// swap a and b. Returns null for equality, which LLVM expands well.
 SDValue IxpLowering::compareWide(SDValue a, SDValue b, ISD::CondCode code,
                                  const SDLoc &where, SelectionDAG &dag) const {
   if (a.getValueType() != MVT::i64)
@@ -196,7 +197,7 @@ SDValue IxpLowering::compareWide(SDValue a, SDValue b, ISD::CondCode code,
                      dag.getTargetConstant(condition, where, MVT::i32));
 }
 
-/// setcc, select_cc, br_cc of 64-bit operands.
+/// Lowers setcc, select_cc and br_cc of 64-bit operands.
 SDValue IxpLowering::lowerCompareWide(SDValue op, SelectionDAG &dag) const {
   SDLoc where(op);
   bool isBranch = op.getOpcode() == ISD::BR_CC;
@@ -333,7 +334,7 @@ SDValue IxpLowering::LowerCall(CallLoweringInfo &call,
   CCState state(call.CallConv, call.IsVarArg, function, places,
                 *dag.getContext());
   state.AnalyzeCallOperands(call.Outs, CC_Ixp);
-  // Preparation admits direct calls alone.
+  // checkModule has rejected indirect calls.
   SDValue callee = dag.getTargetGlobalAddress(
       cast<GlobalAddressSDNode>(call.Callee)->getGlobal(), where, MVT::i32);
 
@@ -386,7 +387,7 @@ bool IxpLowering::isLegalAddressingMode(const DataLayout &,
   if (mode.BaseGV || mode.Scale > 1 || mode.Scale < 0)
     return false;
   bool isMemory = space >= SramSpace && space <= ScratchSpace;
-  // Words of a cache line, whose address ends in zeros.
+  // An offset within a cache line: the low bits of the line's address are 0.
   if (space == LocalSpace && !mode.Scale)
     return mode.BaseOffs >= 0 && mode.BaseOffs < 4 * target::CacheLineWords;
   if (mode.Scale == 1 && mode.HasBaseReg)

@@ -1,4 +1,4 @@
-// Which operations the machine has.
+// Declares which operations the machine has.
 //
 // Only i32 is legal. Wider integers are split, except that 64-bit addition,
 // subtraction and ordering keep the machine's carry. Loads and stores of
@@ -53,7 +53,8 @@ public:
                           llvm::SmallVectorImpl<llvm::SDValue> &results,
                           llvm::SelectionDAG &dag) const override;
 
-  /// In words of registers: on the stack it would take unaligned loads.
+  /// Expands wide shifts in registers; on the stack they would need unaligned
+  /// loads.
   ShiftLegalizationStrategy
   preferredShiftLegalizationStrategy(llvm::SelectionDAG &, llvm::SDNode *,
                                      unsigned) const override {
@@ -110,8 +111,8 @@ public:
   }
 
 private:
-  /// A call of one of the functions that stand for commands and CSRs; null if
-  /// the callee is an ordinary function (IxpIntrinsics.cpp).
+  /// Lowers a call of a function that stands for an instruction
+  /// (IxpIntrinsics.cpp). Returns false if the callee is an ordinary function.
   bool lowerIntrinsic(CallLoweringInfo &call,
                       llvm::SmallVectorImpl<llvm::SDValue> &values,
                       llvm::SDValue &chain) const;
@@ -125,7 +126,7 @@ private:
                                  llvm::SelectionDAG &dag) const;
 };
 
-/// Names of the functions of several-word access: "__ixp_read.<space>.<n>".
+/// The name of a function that moves a burst: "__ixp_read.<space>.<n>".
 std::string accessName(bool isRead, unsigned space, unsigned words);
 
 } // namespace karakal::codegen

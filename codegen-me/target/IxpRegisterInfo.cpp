@@ -27,7 +27,7 @@ const uint32_t *IxpRegisterInfo::getCallPreservedMask(const MachineFunction &,
 }
 
 BitVector IxpRegisterInfo::getReservedRegs(const MachineFunction &) const {
-  // TransferAllocation.cpp gives transfer registers away.
+  // TransferAllocation.cpp assigns transfer registers.
   BitVector reserved(getNumRegs());
   for (const TargetRegisterClass *file :
        {&Ixp::SINRegClass, &Ixp::SOUTRegClass, &Ixp::DINRegClass,

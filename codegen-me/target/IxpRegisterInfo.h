@@ -1,9 +1,9 @@
 // Registers and frame indices.
 //
-// Frames lie in local memory and are assigned statically over the call graph,
-// so that a frame index stays what it is, as a literal, until FramePlan.h, and
-// there is no frame pointer. No general register is reserved: what the stack
-// needs besides (window addresses) is kept in local memory itself.
+// Frames are in local memory and are placed statically over the call graph. So
+// there is no frame pointer, and a frame index remains a literal until the
+// stack is planned (FramePlan.h). No general-purpose register is reserved: the
+// addresses that the stack needs are kept in local memory.
 
 #ifndef KARAKAL_CODEGEN_ME_TARGET_IXPREGISTERINFO_H
 #define KARAKAL_CODEGEN_ME_TARGET_IXPREGISTERINFO_H
@@ -16,7 +16,7 @@
 #define GET_REGINFO_HEADER
 #include "codegen-me/target/IxpGenRegisterInfo.inc"
 
-// Generated code names it in LLVM's namespace.
+// TableGen's output expects the class in LLVM's namespace.
 namespace llvm {
 
 class IxpFrameLowering : public TargetFrameLowering {

@@ -1,11 +1,11 @@
 // Registers of one context.
 //
 // In eight-context mode a context owns 16 general-purpose registers in each of
-// two banks and 16 transfer registers of each kind. A transfer register's
-// number names two registers, one that commands fill and instructions read
-// ("in"), one that instructions write and commands empty ("out"), so that
-// there are four files: S in, S out, D in, D out. A command moves a run of
-// consecutive registers that starts anywhere: the tuples.
+// two banks and 16 transfer registers of each kind. The number of a transfer
+// register names two registers: an in-register, which commands fill and
+// instructions read, and an out-register, which instructions write and commands
+// send. So there are four files: S in, S out, D in, D out. A command uses a
+// tuple: consecutive registers that start anywhere.
 
 class IxpReg<string name, bits<16> number> : Register<name> {
   let Namespace = "Ixp";
@@ -30,7 +30,7 @@ class IxpClass<dag members> : RegisterClass<"Ixp", [i32], 32, members>;
 
 def GPRA : IxpClass<(sequence "A%u", 0, 15)>;
 def GPRB : IxpClass<(sequence "B%u", 0, 15)>;
-// Both banks, alternating so that unconstrained values spread.
+// Both banks, alternating so that unconstrained values use both.
 def GPR : IxpClass<(interleave GPRA, GPRB)>;
 
 def SIN : IxpClass<(sequence "SI%u", 0, 15)>;
@@ -38,11 +38,11 @@ def SOUT : IxpClass<(sequence "SO%u", 0, 15)>;
 def DIN : IxpClass<(sequence "DI%u", 0, 15)>;
 def DOUT : IxpClass<(sequence "DO%u", 0, 15)>;
 
-// What a move may read and write.
+// The registers that a move may read and write.
 def SOURCE : IxpClass<(add GPR, SIN, DIN)> { let isAllocatable = 0; }
 def DEST : IxpClass<(add GPR, SOUT, DOUT)> { let isAllocatable = 0; }
 
-// Runs of `n` consecutive registers of a file.
+// Tuples of `n` consecutive registers of a file.
 class Run<RegisterClass file, int n>
     : RegisterTuples<!foreach(i, !range(n), !cast<SubRegIndex>("sub"#i)),
                      !foreach(i, !range(n),

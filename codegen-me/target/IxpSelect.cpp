@@ -1,8 +1,8 @@
 // Instruction selection.
 //
-// The patterns of IxpInstructions.td choose arithmetic; here are the nodes
-// with choices that patterns cannot express: addresses, compares with a
-// literal on either side, bit and byte tests, and byte-wise field moves.
+// The patterns of IxpInstructions.td select arithmetic. This file selects nodes
+// that patterns cannot: addresses, compares with a literal on either side, bit
+// and byte tests, and byte-wise field moves.
 
 #include "codegen-me/target/IxpSelect.h"
 
@@ -204,8 +204,8 @@ void IxpSelect::selectWriteMasked(SDNode *n) {
        n->getOperand(4), over, n->getOperand(0)});
 }
 
-/// Whether an access lies `offset` bytes into a line that the CAM names: what
-/// known bits do not carry from block to block.
+/// Whether an access is `offset` bytes into a cache line from a CAM look-up.
+/// Known bits do not show this across blocks.
 static bool isInLine(const MemSDNode *access, uint64_t offset,
                      const DataLayout &layout) {
   const Value *pointer = access->getMemOperand()->getValue();
@@ -221,9 +221,9 @@ static bool isInLine(const MemSDNode *access, uint64_t offset,
              target::intrinsic::CamLookupLine;
 }
 
-/// How many bytes an access of local memory lies behind an address whose low
-/// bits are clear as far as that: what the pointer, as the IR knows it, and the
-/// part of a wide value tell. None if nothing is known.
+/// The offset in bytes of a local-memory access within a cache line, from the
+/// known bits of the IR pointer and the offset of the part of a wide value.
+/// Empty if unknown.
 static std::optional<uint64_t> bytesInLine(const MemSDNode *access,
                                            const DataLayout &layout) {
   const Value *pointer = access->getMemOperand()->getValue();
@@ -239,7 +239,7 @@ static std::optional<uint64_t> bytesInLine(const MemSDNode *access,
   return bytes < size ? std::optional(bytes) : std::nullopt;
 }
 
-/// Words of one line share an address, which an offset is added to:
+/// Rewrites accesses to one cache line to one address plus offsets:
 ///
 ///   load (x + 0x244), load (x + 0x240)  ->  load ((x + 0x240) + 4), …
 void IxpSelect::PreprocessISelDAG() {
@@ -255,7 +255,7 @@ void IxpSelect::PreprocessISelDAG() {
     uint64_t offset =
         cast<ConstantSDNode>(address.getOperand(1))->getZExtValue();
     if (offset <= *inLine)
-      continue; // selectLocal sees it
+      continue; // selectLocal handles it
     auto add = [&](SDValue base, uint64_t bytes) {
       SDLoc where(address);
       return bytes == 0
@@ -343,7 +343,8 @@ void IxpSelect::selectStore(SDNode *n) {
   ReplaceNode(n, selected);
 }
 
-/// Branches on a bit, on a byte, or on a 64-bit order: no separate compare.
+/// Selects branches on a bit, a byte or a 64-bit order, which need no separate
+/// compare.
 bool IxpSelect::selectBranchOnSelf(SDNode *n, SDValue a, SDValue b,
                                    ISD::CondCode code) {
   auto *right = dyn_cast<ConstantSDNode>(b);
@@ -415,7 +416,7 @@ void IxpSelect::selectSelect(SDNode *n) {
   auto code = cast<CondCodeSDNode>(n->getOperand(4))->get();
   ComparedPair pair = selectCompare(n->getOperand(0), n->getOperand(1), code);
   SDValue then = n->getOperand(2), otherwise = n->getOperand(3);
-  // The one that may be a literal is the one that is moved in.
+  // Only the value that is moved in ($else) may be a literal.
   if (isa<ConstantSDNode>(then) && !isa<ConstantSDNode>(otherwise)) {
     std::swap(then, otherwise);
     pair.condition = inverse(pair.condition);
@@ -477,8 +478,8 @@ void IxpSelect::selectCall(SDNode *n) {
                        n->getVTList(), operands);
 }
 
-/// The instruction of a node whose operands it takes as they are, with the
-/// chain last; 0 for other nodes.
+/// The opcode of a node whose instruction has the same operands with the chain
+/// last; 0 for other nodes.
 static unsigned chainedOpcode(unsigned node) {
   switch (node) {
   case node::ArgumentStore:
@@ -533,7 +534,7 @@ void IxpSelect::selectTargetNode(SDNode *n) {
 }
 
 /// Selects a generic node for which patterns do not suffice. Returns false if
-/// the patterns shall select it.
+/// the patterns should select it.
 bool IxpSelect::selectGenericNode(SDNode *n) {
   switch (n->getOpcode()) {
   case ISD::LOAD:

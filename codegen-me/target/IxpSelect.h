@@ -1,7 +1,8 @@
 // Instruction selection.
 //
-// The class behind createIxpSelect (IxpTargetMachine.h): IxpSelect.cpp has
-// memory, compares and branches, IxpSelectFields.cpp parts of words.
+// The pass that createIxpSelect (IxpTargetMachine.h) creates. IxpSelect.cpp
+// selects memory accesses, compares and branches, IxpSelectFields.cpp parts of
+// words.
 
 #ifndef KARAKAL_CODEGEN_ME_TARGET_IXPSELECT_H
 #define KARAKAL_CODEGEN_ME_TARGET_IXPSELECT_H
@@ -12,7 +13,7 @@
 
 namespace karakal::codegen {
 
-// As the generated declarations name them.
+// TableGen's output uses these names without a namespace.
 using llvm::SDNode;
 using llvm::SDValue;
 using llvm::SmallVectorImpl;
@@ -23,7 +24,7 @@ struct Address {
   bool isLiteral;
 };
 
-/// The operands of a compare and which opcode form they take.
+/// The operands of a compare and the opcode form that they need.
 struct ComparedPair {
   SDValue a, b;
   Condition condition;
@@ -50,7 +51,8 @@ private:
   }
   Address selectAddress(SDValue address);
   bool isFrame(SDValue address, SDValue &frame, SDValue &offset);
-  /// A local-memory address as a register and an offset for its clear bits.
+  /// Splits a local-memory address into a register and an offset into the bits
+  /// that are 0 in it.
   std::pair<SDValue, SDValue> selectLocal(const llvm::MemSDNode *access);
   void shiftField(SDValue &a, SDValue &b, llvm::ISD::CondCode code);
   ComparedPair selectCompare(SDValue a, SDValue b, llvm::ISD::CondCode code);

@@ -1,7 +1,7 @@
-// Selection of parts of words.
+// Selects operations on parts of words.
 //
-// Masks, shifts and merges of bytes: what ld_field, the shifter and small
-// products do in fewer instructions than the patterns would.
+// Masks, shifts, merges of bytes and small products take fewer instructions
+// with ld_field, the shifter and short multiply steps than with the patterns.
 
 #include "codegen-me/target/IxpSelect.h"
 
@@ -11,7 +11,7 @@ using namespace llvm;
 
 namespace karakal::codegen {
 
-/// The ld_field mask of a word whose bytes are all 0 or ff; 0 if it is none.
+/// The ld_field mask of a word whose bytes are all 0 or ff; 0 for other words.
 static unsigned byteMaskOf(uint32_t value) {
   unsigned mask = 0;
   for (unsigned byte = 0; byte < 4; ++byte) {
@@ -24,9 +24,8 @@ static unsigned byteMaskOf(uint32_t value) {
   return mask == 0xf ? 0 : mask;
 }
 
-/// and(x [>> n], mask) == value, where mask and value are short once both are
-/// shifted right: the shift comes with the and, and no constant needs a
-/// register.
+/// Selects and(x [>> n], mask) == value if mask and value fit literals after a
+/// right shift. The AND does the shift, and no constant needs a register.
 void IxpSelect::shiftField(SDValue &a, SDValue &b, ISD::CondCode code) {
   auto *value = dyn_cast<ConstantSDNode>(b);
   if (!value || (code != ISD::SETEQ && code != ISD::SETNE) ||
@@ -57,7 +56,8 @@ void IxpSelect::shiftField(SDValue &a, SDValue &b, ISD::CondCode code) {
   b = CurDAG->getConstant(compared, SDLoc(n), MVT::i32);
 }
 
-/// and(x [shifted], mask) that clears none but low bits of what x can have.
+/// Selects and(x [shifted], mask) if it clears only low bits among those of x
+/// that may be 1.
 bool IxpSelect::selectClear(SDNode *n) {
   auto *constant = dyn_cast<ConstantSDNode>(n->getOperand(1));
   SDValue x = n->getOperand(0);
@@ -76,7 +76,7 @@ bool IxpSelect::selectClear(SDNode *n) {
   return true;
 }
 
-/// and(x [shifted], byte mask) as ld_field_w_clr.
+/// Selects and(x [shifted], byte mask) as ld_field_w_clr.
 bool IxpSelect::selectExtract(SDNode *n) {
   auto *constant = dyn_cast<ConstantSDNode>(n->getOperand(1));
   if (!constant || constant->getZExtValue() <= 0xff)
@@ -92,7 +92,7 @@ bool IxpSelect::selectExtract(SDNode *n) {
   return true;
 }
 
-/// Words that load a constant.
+/// The number of words that load a constant.
 static unsigned immediateWords(uint32_t value) {
   for (uint32_t v : {value, ~value})
     for (unsigned shift : {0, 8, 16})
@@ -101,8 +101,9 @@ static unsigned immediateWords(uint32_t value) {
   return 2;
 }
 
-/// and(x [>> c], one run of ones) as two shifts, if the constant would take
-/// two words and the run touches an end of what x can be.
+/// Selects and(x [>> c], mask) as two shifts if the ones of the mask are
+/// consecutive, the mask would take two words to load, and the field reaches
+/// one end of the bits of x that may be 1.
 bool IxpSelect::selectShiftPair(SDNode *n) {
   auto *constant = dyn_cast<ConstantSDNode>(n->getOperand(1));
   uint32_t mask = constant ? constant->getZExtValue() : 0;
@@ -110,7 +111,7 @@ bool IxpSelect::selectShiftPair(SDNode *n) {
   if (!constant || immediateWords(mask) < 2 ||
       !isShiftedMask_32(mask, low, length))
     return false;
-  unsigned above = 32 - low - length; // zeros above the run
+  unsigned above = 32 - low - length; // zeros above the ones
   SDValue x = n->getOperand(0);
   auto shf = [&](SDValue b, unsigned kind, unsigned count) {
     return SDValue(CurDAG->getMachineNode(Ixp::SHF, SDLoc(n), MVT::i32, b,
@@ -139,7 +140,7 @@ bool IxpSelect::selectShiftPair(SDNode *n) {
   return true;
 }
 
-/// or(and(x, ~mask), y [shifted], y within mask) as ld_field.
+/// Selects or(and(x, ~mask), y [shifted]) as ld_field if y is within the mask.
 bool IxpSelect::selectInsert(SDNode *n) {
   for (unsigned side = 0; side < 2; ++side) {
     SDValue kept = n->getOperand(side), field = n->getOperand(1 - side);
@@ -165,7 +166,7 @@ bool IxpSelect::selectInsert(SDNode *n) {
   return false;
 }
 
-/// A product of factors known to be small takes fewer steps.
+/// Selects a multiplication; small factors need fewer steps.
 bool IxpSelect::selectMultiply(SDNode *n) {
   SDValue a = n->getOperand(0), b = n->getOperand(1);
   unsigned bitsA = CurDAG->computeKnownBits(a).countMaxActiveBits();

@@ -1,7 +1,7 @@
 // The microengine as an LLVM target.
 //
-// Registration, subtarget and pass pipeline. The target has no assembler of
-// LLVM's kind: the last pass hands target-ixp's instructions on.
+// Registration, subtarget and pass pipeline. The target has no LLVM assembler:
+// WordEmitter.cpp produces instructions of target-ixp.
 
 #include "codegen-me/target/IxpTargetMachine.h"
 
@@ -63,7 +63,7 @@ MCAsmInfo *makeAsmInfo(const MCRegisterInfo &, const Triple &,
   return new IxpAsmInfo();
 }
 
-/// The registered target; registration happens at the first use.
+/// The target, which the first use registers.
 const Target &ixpTarget() {
   static Target target;
   static bool registered = [] {
@@ -83,7 +83,7 @@ const Target &ixpTarget() {
 TargetOptions targetOptions() {
   TargetOptions options;
   options.EnableIPRA = true;
-  // Control never runs from one function's end into the next.
+  // Control never falls through from one function into the next.
   options.TrapUnreachable = true;
   return options;
 }

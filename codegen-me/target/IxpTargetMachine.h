@@ -15,7 +15,7 @@
 #define GET_SUBTARGETINFO_HEADER
 #include "codegen-me/target/IxpGenSubtargetInfo.inc"
 
-// Generated code names it in LLVM's namespace.
+// TableGen's output expects the class in LLVM's namespace.
 namespace llvm {
 
 class IxpSubtarget : public IxpGenSubtargetInfo {

@@ -1,13 +1,13 @@
-// What a reader of microcode asks.
+// Comments on the words of a program, for `--emit=asm`.
 //
-// A note on each word, for `--emit=asm`:
+// Each word has a note:
 //
 //   ctx_arb[s14, s15]     ; 23: 1+2 cycles; waits for dram[read] of 21; live
 //                           a0-a3 b1; router.baker:40
 //
-// Cycles are those of issue: one a word, and behind a plus the dead slots of a
-// swap, or of a branch that is taken. What memory takes is not among them.
-// Live are the general registers that are read later.
+// Cycles are issue cycles: one per word and, after a plus, the unfilled slots
+// of a swap or of a taken branch. Time in memory is not included. "live" lists
+// the live-out general-purpose registers.
 
 #include "codegen-me/words/Annotation.h"
 
@@ -62,7 +62,8 @@ std::string cyclesOf(const Instruction &i) {
   return text + (isSure ? " cycles" : " cycles if taken");
 }
 
-/// The command, of those before, that raises each signal.
+/// Describes the commands that a word waits for: for each signal, the last
+/// command before it that raises the signal.
 class Waits {
 public:
   std::string of(const Instruction &i, unsigned address) {
@@ -100,7 +101,7 @@ private:
   std::pair<const Instruction *, unsigned> raisedBy[SignalCount] = {};
 };
 
-/// How often a word runs, as a share of the most often run one.
+/// The frequency of a word relative to that of the most frequent one.
 std::string shareOf(float frequency, float most) {
   if (frequency >= most)
     return "";

@@ -20,7 +20,7 @@ namespace {
 /// Input states below this one are the neighbour ring's.
 constexpr unsigned NeighbourStates = 2;
 
-/// Ops of one unit stand together in the table; [first, last].
+/// The unit of a command. Operations of one unit are adjacent in the table.
 char unitOf(Op op) {
   auto within = [&](Op first, Op last) { return op >= first && op <= last; };
   if (within(Op::SramRead, Op::SramRdQdescHead))
@@ -119,7 +119,8 @@ bool writesMemory(Order order) {
          order == Order::Atomic || order == Order::Publish;
 }
 
-/// Whether the ranges may meet; only literal offsets from one base tell.
+/// Whether two accesses may overlap. Only literal offsets from one base prove
+/// that they do not.
 bool mayMeet(const Instruction &x, const Instruction &y, bool sameBase) {
   if (!sameBase || !x.b.isImmediate() || !y.b.isImmediate())
     return true;
@@ -157,7 +158,7 @@ bool usesSharedState(const Item &item) {
   case Format::Crc:
   case Format::ByteAlign:
     return true;
-  case Format::CsrWrite: // the pointers are the context's own
+  case Format::CsrWrite: // each context has its own pointers
     return i.csr != target::Csr_ACTIVE_LM_ADDR_0 &&
            i.csr != target::Csr_ACTIVE_LM_ADDR_1;
   case Format::CsrRead:
@@ -165,7 +166,8 @@ bool usesSharedState(const Item &item) {
   default:
     break;
   }
-  // Between the look at the neighbour ring and its use nobody may come.
+  // No other context may run between the test of the next-neighbour ring and
+  // its use.
   if ((i.op == Op::BrInpState || i.op == Op::BrNotInpState) &&
       i.parameter < NeighbourStates)
     return true;

@@ -2,7 +2,7 @@
 //
 // Between its issue and its signal, a command fills in-registers, reads
 // out-registers and accesses memory. These effects determine which words may
-// stand between; the pass that places waits asks here.
+// execute before the wait. WaitPlacement.cpp uses them.
 
 #ifndef KARAKAL_CODEGEN_ME_WORDS_COMMANDEFFECTS_H
 #define KARAKAL_CODEGEN_ME_WORDS_COMMANDEFFECTS_H
@@ -17,21 +17,21 @@ using XferSet = uint32_t;
 /// How a command is ordered among others.
 enum class Order : uint8_t {
   Free,    ///< touches no memory: hash
-  Read,    ///< of memory
-  Write,   ///< of memory
-  Update,  ///< of a word in place, without result
-  Atomic,  ///< the same with result: may be a lock
-  Take,    ///< from a ring or queue: an acquire, later commands stay later
-  Publish, ///< onto a ring or queue: a release, earlier commands are complete
+  Read,    ///< reads memory
+  Write,   ///< writes memory
+  Update,  ///< updates a word in place, without result
+  Atomic,  ///< updates a word and returns it; may be a lock
+  Take,    ///< gets from a ring or queue: an acquire, later commands stay later
+  Publish, ///< puts to a ring or queue: a release, after earlier commands
   Strict,  ///< anything else: a full barrier
 };
 
 struct CommandEffect {
   Order order = Order::Strict;
-  char unit = 0;      ///< of memory: 's', 'c' (scratch), 'd'
+  char unit = 0;      ///< 's' SRAM, 'c' scratch, 'd' DRAM, 0 other
   XferSet fills = 0;  ///< in-registers
   XferSet pulls = 0;  ///< out-registers
-  unsigned bytes = 0; ///< of memory
+  unsigned bytes = 0; ///< bytes of memory accessed
 };
 
 CommandEffect effectOf(const target::Instruction &command);
@@ -43,8 +43,8 @@ XferSet xfersWritten(const target::Instruction &instruction);
 
 /// Whether the word uses state that all contexts of an engine share: CAM, CRC
 /// remainder, local memory (except the stack of the context), local CSRs. The
-/// program may rely on having the engine for itself around such a word, so no
-/// swap may be placed there.
+/// program may rely on no other context running around such a word, so no swap
+/// may be inserted there.
 bool usesSharedState(const Item &item);
 
 /// Whether `earlier` must be complete before `later` is issued. `sameBase`:

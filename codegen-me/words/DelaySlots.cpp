@@ -1,18 +1,17 @@
 // Fills delay slots.
 //
-// A taken branch costs two or three cycles for the words already in the pipe,
-// unless `defer` lets them execute. A word that stands before the branch and
-// does not decide it can stand after it as well:
+// A taken branch aborts the two or three words already in the pipeline, unless
+// `defer` lets them execute. A word before the branch that does not affect its
+// condition can move after it:
 //
 //   alu[a1, a1, +, 1]                 br_bset[b2, 3, l#], defer[1]
 //   br_bset[b2, 3, l#]          ->    alu[a1, a1, +, 1]
 //
-// A context swap costs the same two cycles, and the words after it that do
-// not need what it waits for may simply be declared its delay slots.
+// A context swap aborts two words in the same way. Words after it that do not
+// depend on what it waits for can become its delay slots in place.
 //
-// Only words of the branch's own block move, over a compare if there is one,
-// and only those without effect beyond a register, which no word that they
-// pass reads or writes.
+// A word moves only within the branch's block, if necessary past a compare. Its
+// only effect must be on a register that no word it passes reads or writes.
 
 #include "codegen-me/words/WordMotion.h"
 
@@ -30,13 +29,14 @@ using target::Operand;
 
 bool isXfer(const Operand &o) { return o.isSXfer() || o.isDXfer(); }
 
-/// Arithmetic on general-purpose registers alone: indifferent to a swap.
+/// Arithmetic on general-purpose registers only, which a swap does not affect.
 bool isIndifferent(const Item &item) {
   const Instruction &i = item.instruction;
   return isMovable(item) && !isXfer(i.dest) && !isXfer(i.a) && !isXfer(i.b);
 }
 
-/// A swap that comes back: by a command or ctx_arb.
+/// A swap after which the context continues: a command with ctx_swap, or
+/// ctx_arb.
 bool isSwap(const Item &item) {
   if (item.kind == Item::Kind::Label)
     return false;
@@ -45,7 +45,7 @@ bool isSwap(const Item &item) {
          (i.op == Op::CtxArb && i.signalMask != 0 && !i.breakpoint);
 }
 
-/// Gives the swap at `swap` its slots; returns how many.
+/// Fills the slots of the swap at `swap`. Returns the number filled.
 unsigned fillSwap(std::vector<Item> &items, unsigned swap) {
   constexpr unsigned SlotsMax = 2;
   KARAKAL_ASSERT(items[swap].instruction.defer == 0, "slots are filled once");
@@ -53,7 +53,8 @@ unsigned fillSwap(std::vector<Item> &items, unsigned swap) {
   while (count < SlotsMax && swap + count + 1 < items.size() &&
          isIndifferent(items[swap + count + 1]))
     items[swap + ++count].isSlot = true;
-  // Then words before it, which must pass the command, too, that it waits for.
+  // Then words before it. They must also move past the command that it waits
+  // for.
   unsigned head = swap;
   if (!items[swap].instruction.ctxSwap && head > 0 &&
       items[head - 1].kind == Item::Kind::Word &&
@@ -88,7 +89,7 @@ unsigned fillDelaySlots(WordProgram &program) {
   for (unsigned i = 0; i < items.size(); ++i)
     if (isSwap(items[i]))
       filled += fillSwap(items, i);
-  // Words before this one stand in slots already and stay there.
+  // Words before this one are in slots already and do not move.
   unsigned first = 0;
   for (unsigned b = 0; b < items.size(); ++b) {
     if (items[b].kind == Item::Kind::Label)
@@ -97,7 +98,7 @@ unsigned fillDelaySlots(WordProgram &program) {
     if (!row.isBranch())
       continue;
     KARAKAL_ASSERT(items[b].instruction.defer == 0, "slots are filled once");
-    // The words glued before the branch decide it and stay.
+    // The words glued before the branch decide it and do not move.
     unsigned head = b;
     while (head > 0 && items[head - 1].kind == Item::Kind::Word &&
            items[head - 1].isGlued)

@@ -27,7 +27,7 @@ using target::Instruction;
 using target::Op;
 using target::Operand;
 
-/// Words looked at on each side.
+/// Words searched on each side.
 constexpr unsigned DistanceMax = 16;
 
 bool isPointerWrite(const Item &item) {
@@ -73,7 +73,7 @@ private:
   std::vector<Item> &items;
 };
 
-/// Whether `word` may change places with all of first..last.
+/// Whether `word` commutes with all of first..last.
 bool Slots::commutesWith(unsigned word, unsigned first, unsigned last,
                          bool isBefore) const {
   const Instruction &moved = items[word].instruction;
@@ -94,7 +94,7 @@ void Slots::move(unsigned from, unsigned to) {
                 items.begin() + from + 1);
 }
 
-/// Fills the slots after the word `write`. Returns how many.
+/// Fills the slots after the word `write`. Returns the number filled.
 unsigned Slots::fill(unsigned write) {
   unsigned use = write + 1;
   while (use < items.size() && !isBarrier(items[use]) &&

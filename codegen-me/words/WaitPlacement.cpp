@@ -12,14 +12,15 @@
 //   ctx_arb[s1, s2, s3]
 //   alu[b2, $0, +, $$1]
 //
-// A wait also takes the signals that would need a wait a few words later. A
-// command that is waited for alone and soon becomes its own wait (ctx_swap).
+// A wait also takes the signals that would need a wait a few words later. If a
+// wait is for one command and follows soon, the command waits itself
+// (ctx_swap).
 //
-// Across edges: the pending commands must be the same on all paths into a
-// block, since a signal arrives once. All block ends and block starts that
-// edges connect (a junction) agree on one set, the largest that all ends can
-// deliver. Each end waits for its other commands. At calls, returns and halts
-// nothing is pending.
+// A signal arrives once, so the pending commands must be the same on all paths
+// into a block. A junction is the set of block ends and block starts that edges
+// connect. All of them agree on one set of pending commands, the largest that
+// all ends can deliver, and each end waits for its other commands. At calls,
+// returns and halts nothing is pending.
 //
 // Signals are assigned by graph colouring: commands that are pending together
 // get different signals. A command that raises two takes an even number and the
@@ -43,17 +44,17 @@ using target::Instruction;
 using target::Op;
 using target::Operand;
 
-/// Signals of commands: all below the timer's.
+/// Signals for commands: all below the timer's.
 constexpr unsigned SignalCount = TimerSignal - 1;
-/// Signals in use at once, at most; colouring then finds one nearly always.
+/// Most signals pending at once; with this limit colouring rarely fails.
 constexpr unsigned SignalsBusyMax = 10;
-/// A wait takes along what needs one within so many words.
+/// A wait includes commands that would need a wait within this many words.
 constexpr unsigned HorizonWords = 12;
-/// A command may be its own wait if the wait is due within so many words.
+/// A command may be its own wait if the wait follows within this many words.
 constexpr unsigned SwapWords = 8;
 
-/// Pending commands, by item; the flag: the register that the address was
-/// computed from has not changed since.
+/// The pending commands by item. The flag says that the register in the
+/// command's address has not changed since.
 using Pending = std::map<unsigned, bool>;
 
 struct Block {
@@ -111,12 +112,12 @@ private:
   WaitStatistics &statistics;
   std::vector<Block> blocks;
   std::vector<unsigned> parent;               ///< union-find of junctions
-  std::vector<bool> isEmpty;                  ///< junction: nothing may pend
+  std::vector<bool> isEmpty;                  ///< junctions with none pending
   std::vector<std::optional<Pending>> agreed; ///< by junction
-  /// Item: what is waited for before it. Filled by the last scan.
+  /// For each item, the commands waited for before it, from the last scan.
   std::map<unsigned, std::vector<unsigned>> waits;
   std::vector<std::pair<unsigned, unsigned>> together;
-  std::vector<bool> atOnce; ///< commands for which no signal was left
+  std::vector<bool> atOnce; ///< commands that are waited for at once
   std::vector<unsigned> signalOf;
 };
 
@@ -176,7 +177,7 @@ bool WaitPlacement::mustWait(unsigned pending, bool sameBase,
     return true;
   if (!target::row(word.op).isCommand())
     return false;
-  // Nothing but stack words lies where these lie.
+  // Stack words overlap no other memory.
   if (items[item].isStack)
     return effectOf(word).fills & effect.fills;
   bool isSame = sameBase && word.a == instruction(pending).a;
@@ -184,8 +185,8 @@ bool WaitPlacement::mustWait(unsigned pending, bool sameBase,
          mustPrecede(instruction(pending), word, isSame);
 }
 
-/// What of `pending` must be waited for from item `from` on within a few
-/// words, or where the block ends that soon.
+/// The commands of `pending` that need a wait within the next few words from
+/// item `from` on, or at the end of the block if it is that close.
 std::vector<unsigned> WaitPlacement::dueSoon(const Block &block,
                                              const Pending &pending,
                                              unsigned from) const {
@@ -212,7 +213,8 @@ void WaitPlacement::waitFor(unsigned before,
   }
 }
 
-/// Words before the first of a chain of glued ones; the wait goes there.
+/// The first word of the chain of glued words that contains `item`. A wait for
+/// `item` goes before it.
 unsigned WaitPlacement::chainHead(const Block &block, unsigned item) const {
   while (item > block.first && isWord(item - 1) && items[item - 1].isGlued)
     --item;
@@ -243,8 +245,8 @@ void WaitPlacement::forgetBases(unsigned item, Pending &pending) const {
   }
 }
 
-/// Runs over a block from its junction's set; returns what it leaves pending,
-/// and notes the waits inside.
+/// Scans a block from the set of its entry junction. Returns the commands
+/// pending at its end, and records the waits inside.
 Pending WaitPlacement::scan(const Block &block) {
   Pending pending = *agreed[block.entry];
   for (unsigned head = block.first; head <= block.last;) {
@@ -256,7 +258,7 @@ Pending WaitPlacement::scan(const Block &block) {
       for (auto [command, sameBase] : pending)
         isDue |= mustWait(command, sameBase, i);
     if (isDue) {
-      // All that the chain needs lies within the horizon, or in the chain.
+      // The chain may be longer than the horizon, so add what it needs.
       std::vector<unsigned> due = dueSoon(block, pending, head);
       for (unsigned i = head; i <= tail; ++i)
         for (auto [command, sameBase] : pending)
@@ -278,7 +280,7 @@ Pending WaitPlacement::scan(const Block &block) {
 
 //===-- All blocks --------------------------------------------------------===//
 
-/// A junction's set becomes what it has in common with `exit`.
+/// The dataflow meet: a junction's set becomes its intersection with `exit`.
 void WaitPlacement::meet(unsigned junction, const Pending &exit) {
   std::optional<Pending> &set = agreed[junction];
   if (!set) {
@@ -296,7 +298,7 @@ void WaitPlacement::meet(unsigned junction, const Pending &exit) {
   }
 }
 
-/// Finds the junctions' sets, then the waits.
+/// Finds the sets of the junctions, then the waits.
 void WaitPlacement::settle() {
   agreed.assign(parent.size(), std::nullopt);
   for (unsigned j = 0; j < parent.size(); ++j)
@@ -329,8 +331,9 @@ void WaitPlacement::settle() {
   }
 }
 
-/// Gives commands their signals; fails if one finds none, and marks it and its
-/// rivals: these are then waited for at once.
+/// Assigns signals to commands. If none is free for a command, marks it and all
+/// that are pending together with it to be waited for at once, and returns
+/// false.
 bool WaitPlacement::colour() {
   std::map<unsigned, std::vector<unsigned>> rivals;
   std::vector<unsigned> commands;
@@ -342,7 +345,7 @@ bool WaitPlacement::colour() {
     rivals[y].push_back(x);
   }
   std::fill(signalOf.begin(), signalOf.end(), 0);
-  // Pairs first, from the top: single signals begin at the bottom.
+  // Pairs first and from the top, because single signals begin at the bottom.
   std::sort(commands.begin(), commands.end(), [&](unsigned l, unsigned r) {
     return signals(l) != signals(r) ? signals(l) > signals(r) : l < r;
   });
@@ -370,8 +373,8 @@ bool WaitPlacement::colour() {
   return true;
 }
 
-/// Whether the wait before `before`, for `command` alone, may be at the
-/// command itself.
+/// Whether `command` can be its own wait instead of the wait before `before`,
+/// which is for this command only.
 bool WaitPlacement::becomesSwap(unsigned before, unsigned command) const {
   if (signals(command) != 1 || before <= command ||
       before - command > SwapWords || items[command].isGlued)

@@ -1,7 +1,7 @@
-// Machine instructions to words.
+// Emits machine instructions as words.
 //
-// One case a kind of instruction (IxpFormats.td). Commands have no signals yet
-// and are not waited for: see WaitPlacement.cpp.
+// There is one case per kind of instruction (IxpFormats.td). Commands have no
+// signals and no waits yet; WaitPlacement.cpp adds them.
 
 #include "codegen-me/words/WordEmitter.h"
 
@@ -233,8 +233,8 @@ bool WordEmitter::emitShift(const MachineInstr &instr) {
   auto shift = [&](unsigned index) {
     return shiftOf(literal(instr, index), literal(instr, index + 1));
   };
-  // The word before an indirect shift: its a operand is the amount, and its
-  // result has the sign of `b`.
+  // Emits the word before an indirect shift. Its a operand is the amount, and
+  // its result has the sign of `b`.
   auto amount = [&](unsigned index, Operand b) {
     program
         .add(target::alu(Op::AluOr, target::none(), operand(instr, index), b))
@@ -302,8 +302,8 @@ void WordEmitter::emitCompareWide(const MachineInstr &instr, unsigned first) {
       .isGlued = true;
 }
 
-/// to = 1 if the branch is taken on the present flags, else 0. immed leaves
-/// the flags alone.
+/// Emits to = 1 if the branch would be taken on the current flags, else 0.
+/// immed does not change the flags.
 void WordEmitter::emitSet(Operand to, Op branch) {
   unsigned done = program.newLabel();
   program.add(target::immed(to, 1)).isGlued = true;
@@ -356,7 +356,8 @@ void WordEmitter::emitRingStatus(const MachineInstr &instr) {
   program.currentFrequency *= 2;
 }
 
-/// A ring's status that decides the next branch, and nothing else.
+/// Emits a branch on a ring's status if that branch is its only use. Returns
+/// false otherwise.
 bool WordEmitter::emitRingBranch(const MachineInstr &instr) {
   auto next = std::next(instr.getIterator());
   if (instr.getOpcode() != Ixp::RINGSTATUS ||
@@ -490,7 +491,7 @@ void WordEmitter::emitFunction(MachineFunction &function, bool isEntry) {
   program.bind(labelOf(&function.getFunction()));
   if (isEntry)
     emitPrologue();
-  const MachineInstr *skipped = nullptr; // has gone into the one before
+  const MachineInstr *skipped = nullptr; // emitted with the one before
   for (MachineBasicBlock &block : function) {
     program.bind(labelOf(&block));
     currentBlock = &block;
@@ -507,7 +508,7 @@ void WordEmitter::emitFunction(MachineFunction &function, bool isEntry) {
           program.places.push_back(place);
         program.currentLine = program.places.size() - 1;
       }
-      // A branch to the next block is none.
+      // A branch to the next block needs no word.
       if (instr.getOpcode() == Ixp::BR &&
           block.isLayoutSuccessor(instr.getOperand(0).getMBB()) &&
           &instr == &block.back())

@@ -1,8 +1,9 @@
-// Stack words and local memory.
+// Emits accesses of stack words and local memory.
 //
-// Stack words 0..15 are reached through the first pointer, which never moves;
-// 16..47 through the second, whose window placeWindows sees to; the rest lie
-// in SRAM. Pointers of the program use the second pointer too.
+// Stack words 0..15 are accessed through the first local-memory pointer, which
+// never changes, and words 16..47 through the second one, whose window
+// placeWindows sets. The rest are in SRAM. The program's own pointers also use
+// the second pointer.
 
 #include "codegen-me/target/Ixp.h"
 #include "codegen-me/words/WordEmitter.h"
@@ -22,7 +23,7 @@ namespace karakal::codegen {
 
 using target::Op;
 
-/// Transfer register kept out of allocation, for stack words in SRAM.
+/// The transfer register for stack words in SRAM, which is never allocated.
 constexpr unsigned StackXfer = 15;
 static_assert(StackXfer + 1 == target::XferPerContext,
               "TransferAllocation gives away all registers but the last");
@@ -34,8 +35,9 @@ unsigned WordEmitter::frameWord(const MachineInstr &instr,
          unsigned(instr.getOperand(index + 1).getImm()) / 4;
 }
 
-/// A stack word in SRAM. Its address is a kept one plus a literal, or, behind
-/// those, plus a constant that takes the register's place for a moment.
+/// Moves a stack word in SRAM. Its address is that of its chunk, from a system
+/// word, plus a literal. For farther words it is the first address plus an
+/// offset, for which `reg` is used temporarily.
 void WordEmitter::sramMove(unsigned word, bool isLoad, Operand reg) {
   unsigned byte = (word - StackWords) * 4, chunk = byte / SramChunkBytes;
   bool isFar = chunk >= SramChunksDirect;
@@ -120,8 +122,8 @@ bool WordEmitter::emitLocal(const MachineInstr &instr) {
   }
 }
 
-/// Sets both pointers and the addresses that the plan asks for. Uses a0, b0,
-/// a1: nothing is live yet.
+/// Sets both pointers and the addresses that the plan requires. It uses a0, b0
+/// and a1, because no register is live yet.
 void WordEmitter::emitPrologue() {
   using namespace target;
   if (plan.words == 0 && plan.systemWords == 0)

@@ -1,6 +1,7 @@
-// CAM, CRC, hash, rings, two-way commands.
+// Emits CAM, CRC, hash, next-neighbour ring and exchange instructions.
 //
-// One case a kind of instruction (IxpFormats.td), as in WordEmitter.cpp.
+// There is one case per kind of instruction (IxpFormats.td), as in
+// WordEmitter.cpp.
 
 #include "codegen-me/target/IxpInstrInfo.h"
 #include "codegen-me/words/WordEmitter.h"
@@ -20,8 +21,8 @@ namespace karakal::codegen {
 using target::Instruction;
 using target::Op;
 
-/// A lookup's result has the entry in bits 6:3; its line begins at byte
-/// entry * 64.
+/// Emits a CAM instruction. Bits 6:3 of a look-up's result are the entry, and
+/// its cache line begins at byte entry * 64.
 void WordEmitter::emitCam(const MachineInstr &instr) {
   static const Op ops[] = {Op::CamLookup,     Op::CamLookup,  Op::CamWrite,
                            Op::CamWriteState, Op::CamReadTag, Op::CamReadState,
@@ -66,7 +67,8 @@ void WordEmitter::emitCam(const MachineInstr &instr) {
       .isShown = true;
 }
 
-/// The remainder is a CSR that all contexts share and that is slow to reach.
+/// Emits a CRC instruction. The remainder is a CSR that all contexts share and
+/// that takes several words to access.
 void WordEmitter::emitCrc(const MachineInstr &instr) {
   auto wait = [&](unsigned words) {
     for (; words; --words)
@@ -96,7 +98,8 @@ void WordEmitter::emitCrc(const MachineInstr &instr) {
   }
 }
 
-/// The index is a CSR that all contexts share.
+/// Emits byte_align. The index is a CSR that all contexts share, so the words
+/// are glued.
 void WordEmitter::emitByteAlign(const MachineInstr &instr) {
   Op op = traitsOf(instr.getDesc()).operation == 0 ? Op::ByteAlignBe
                                                    : Op::ByteAlignLe;
@@ -118,7 +121,7 @@ void WordEmitter::emitMasked(const MachineInstr &instr) {
   const TargetRegisterInfo &tri =
       *instr.getMF()->getSubtarget().getRegisterInfo();
   const MachineOperand &over = instr.getOperand(4);
-  // In one word: the constant's low twelve bits are 0.
+  // The low twelve bits of the constant are 0, so one word loads it.
   if (over.isImm())
     program.add(target::immed(target::none(), over.getImm() >> 8, 8));
   else

@@ -15,9 +15,9 @@
 //   alu[--, a0, -, 0x0]        ->    bne[l#]
 //   bne[l#]
 //
-// A word that a command has read is also used in place in other blocks, unless
-// a command may have refilled its register. Everything else is local to a block
-// and requires that the register has no other reader.
+// A word that a command has read can also be used in place in other blocks,
+// unless a command may have refilled its register. All other rewrites are local
+// to a block and require that the register has no other reader.
 
 #include "codegen-me/words/WordLiveness.h"
 #include "codegen-me/words/WordMotion.h"
@@ -44,7 +44,7 @@ Format formatOf(const Item &item) {
 
 bool isWord(const Item &item) { return item.kind == Item::Kind::Word; }
 
-/// dest = b, nothing else.
+/// Whether the word is a plain move: dest = b.
 bool isMove(const Item &item) {
   return isWord(item) && item.instruction.op == Op::AluB &&
          item.instruction.a.isNone() && !item.isGlued;
@@ -54,13 +54,15 @@ bool isXfer(const Operand &o) {
   return o.kind == Operand::Kind::SXfer || o.kind == Operand::Kind::DXfer;
 }
 
-/// A transfer register or a stack word, but not data of a pointer.
+/// Whether the operand is a transfer register or a stack word, not data that a
+/// pointer of the program reaches.
 bool isPlace(const Operand &o, const Item &item) {
   return isXfer(o) || o.kind == Operand::Kind::LocalMemory0 ||
          (o.kind == Operand::Kind::LocalMemory1 && item.window);
 }
 
-/// Data of a pointer, which other contexts may change while this one waits.
+/// Whether the operand is data that a pointer of the program reaches. Other
+/// contexts may change it while this one waits.
 bool isSharedWord(const Operand &o, const Item &item) {
   return o.kind == Operand::Kind::LocalMemory1 && !item.window;
 }
@@ -73,7 +75,7 @@ bool usesDataPointer(const Item &item) {
          (i.dest.kind == second || i.a.kind == second || i.b.kind == second);
 }
 
-/// Whether operand fields of this format take offsets above 7.
+/// Whether the operand fields of this format hold local-memory offsets above 7.
 bool isUnrestricted(Format format) {
   return format == Format::AluUnary || format == Format::AluBinary;
 }
@@ -83,7 +85,7 @@ bool fitsField(const Operand &place, Format format) {
          place.value <= RestrictedOffsetMax;
 }
 
-/// Formats with free sources and a free destination.
+/// Whether the format allows any source and destination operands.
 bool isFlexible(Format format) {
   switch (format) {
   case Format::AluUnary:
@@ -99,7 +101,7 @@ bool isFlexible(Format format) {
   }
 }
 
-/// Whether a command touches transfer register `reg` (out if `out`).
+/// Whether a command uses the in-register `reg`, or the out-register if `out`.
 bool commandTouches(const Instruction &i, const Operand &reg, bool out) {
   const target::InstructionRow &row = target::row(i.op);
   if (!row.isCommand() || i.xfer.kind != reg.kind)
@@ -141,9 +143,9 @@ private:
   /// The GPRs that are copies of in-registers.
   struct Copies {
     std::vector<std::pair<Operand, Operand>> pairs; ///< GPR, in-register
-    std::vector<int> made; ///< for each item the pair that it makes, or -1
+    std::vector<int> made; ///< for each item, the pair that it creates, or -1
   };
-  /// A bit for each pair.
+  /// A set of pairs, one bit each.
   using PairSet = std::vector<uint64_t>;
   static uint64_t pairBit(unsigned pair) { return uint64_t(1) << pair % 64; }
   Copies findCopies() const;
@@ -169,13 +171,13 @@ bool Forwarding::disturbs(unsigned index, const Operand &place, unsigned window,
   if (place.kind == Operand::Kind::LocalMemory1 && !window)
     return i.dest.kind == place.kind || item.window ||
            !(isArithmetic(i) || target::row(i.op).isBranch());
-  if (isXfer(place)) // in-registers change by commands alone
+  if (isXfer(place)) // only commands change in-registers
     return commandTouches(i, place, out) || (out && i.dest == place);
   if (i.dest == place && item.window == window)
     return true;
   if (out && ((i.a == place || i.b == place) && item.window == window))
     return true;
-  // The second pointer must not be turned in between.
+  // The second pointer must keep its window.
   bool turns = i.op == Op::CsrWrite || i.dest.kind == place.kind ||
                i.a.kind == place.kind || i.b.kind == place.kind;
   return window && turns && item.window != window;
@@ -199,7 +201,7 @@ bool Forwarding::canTake(const Item &use, const Operand &reg,
   return use.window == 0 || window == 0 || use.window == window;
 }
 
-/// reg = place; ...: lets the readers of reg read the place.
+/// After "reg = place", lets the readers of reg read the place.
 void Forwarding::forwardRead(unsigned index) {
   const Item &move = items[index];
   const Operand reg = move.instruction.dest, place = move.instruction.b;
@@ -215,7 +217,7 @@ void Forwarding::forwardRead(unsigned index) {
     if (gone[i])
       continue;
     if (!isWord(items[i]))
-      return; // the value leaves the block, for all we know
+      return; // the value may be used in other blocks
     const Instruction &instruction = items[i].instruction;
     if (gprsRead(instruction) & bit) {
       if (disturbed || !canTake(items[i], reg, place, window) ||
@@ -238,7 +240,7 @@ void Forwarding::forwardRead(unsigned index) {
   gone[index] = true;
 }
 
-/// reg = a op b; ...; place = reg: lets the first write to the place.
+/// For "reg = a op b; ...; place = reg", lets the first word write the place.
 void Forwarding::forwardWrite(unsigned index) {
   const Item &move = items[index];
   const Operand reg = move.instruction.b, place = move.instruction.dest;
@@ -367,8 +369,9 @@ void Forwarding::readInPlace() {
 
 //===-- Tests -------------------------------------------------------------===//
 
-/// The word that makes what `test` compares with 0, moved down to stand right
-/// before it; the number of `test` if there is none.
+/// Finds the word that computes the value which `test` compares with 0, and
+/// moves it to just before the test. Returns its index, or that of `test` if
+/// there is none or it cannot move.
 unsigned Forwarding::makerOf(unsigned test) {
   constexpr unsigned DistanceMax = 8;
   const Operand reg = items[test].instruction.a;
@@ -380,7 +383,7 @@ unsigned Forwarding::makerOf(unsigned test) {
     if (endsBlock(i))
       return test;
     const Instruction &maker = items[i].instruction;
-    // As a destination, a transfer register's number names another one.
+    // As a destination, a transfer register's number names the out-register.
     if ((reg.isGpr() && maker.dest == reg) ||
         (isMove(items[i]) && maker.b == reg)) {
       if (passed == 0)
@@ -413,7 +416,7 @@ unsigned Forwarding::makerOf(unsigned test) {
   return test;
 }
 
-/// A ring's status as a number that the next branch alone tests:
+/// Removes the flag for a ring's status if only the next branch tests it:
 ///
 ///   immed[r, 1]
 ///   br_inp_state[s, l#]
@@ -425,7 +428,7 @@ unsigned Forwarding::makerOf(unsigned test) {
 void Forwarding::dropRingFlag(unsigned index) {
   constexpr unsigned DistanceMax = 8;
   const GprSet flagBit = gprBit(items[index].instruction.dest);
-  // A word that may stand between the label and the test.
+  // A word that may be between the label and the test.
   auto isOther = [&](unsigned at) {
     const Instruction &other = items[at].instruction;
     return isWord(items[at]) && !endsBlock(at) &&
@@ -463,7 +466,8 @@ void Forwarding::dropRingFlag(unsigned index) {
     gone[at[i]] = i != 3; // the label may have other branches
 }
 
-/// A compare with 0 of what an instruction shortly before has made.
+/// Removes a compare with 0 of a value that a word shortly before computes. The
+/// branch uses the condition codes of that word instead.
 void Forwarding::dropTest(unsigned index) {
   const Instruction &test = items[index].instruction;
   if (test.op != Op::AluSub || !test.dest.isNone() ||
@@ -472,8 +476,8 @@ void Forwarding::dropTest(unsigned index) {
       !isWord(items[index + 1]))
     return;
   unsigned at = index + 1;
-  // Only Z and N are sure; the branch may stand behind words that leave the
-  // flags alone.
+  // Only Z and N are the same as after the compare. The branch may come after
+  // words that do not change the flags.
   while (at < items.size() && isWord(items[at]) && items[at - 1].isGlued &&
          items[at].instruction.op == Op::Immed)
     ++at;
@@ -499,7 +503,8 @@ void Forwarding::dropTest(unsigned index) {
   gone[index] = true;
 }
 
-/// Whether a sum is less than one of its summands, which is its carry:
+/// Removes a compare of a sum with one of its summands. The sum is less than
+/// the summand if the addition has a carry:
 ///
 ///   alu[a0, $1, +, b2]
 ///   alu[--, a0, -, b2]          ->    alu[a0, $1, +, b2]
@@ -524,7 +529,8 @@ void Forwarding::dropCarryTest(unsigned index) {
   gone[index] = true;
 }
 
-/// One ones-complement add behind another takes the carry along:
+/// Chains ones-complement additions: the second one adds the carry of the
+/// first:
 ///
 ///   alu[a0, a0, +, $1]
 ///   alu[a0, a0, +carry, 0]

@@ -1,6 +1,6 @@
 // Tells which words can be reordered.
 //
-// Shared by the passes that move words within a block into slots.
+// The passes that move words into slots of the same block share it.
 
 #ifndef KARAKAL_CODEGEN_ME_WORDS_WORDMOTION_H
 #define KARAKAL_CODEGEN_ME_WORDS_WORDMOTION_H
@@ -9,15 +9,16 @@
 
 namespace karakal::codegen {
 
-/// Arithmetic whose only effects are its result and the condition codes.
+/// Whether the only effects are the result and the condition codes.
 bool isArithmetic(const target::Instruction &instruction);
 
-/// Arithmetic on registers that neither pointers nor other contexts observe.
+/// Whether the word is arithmetic on registers that neither pointers nor other
+/// contexts observe.
 bool isMovable(const Item &item);
 
-/// Whether `first`, which precedes `second`, may follow it instead. The number
-/// of a transfer register names an in-register and an out-register; treating
-/// them as one is safe.
+/// Whether `first`, which precedes `second`, may follow it instead. It treats
+/// the in-register and the out-register of one number as the same, which is
+/// conservative.
 bool commute(const target::Instruction &first,
              const target::Instruction &second);
 

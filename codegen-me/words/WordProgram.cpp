@@ -1,4 +1,4 @@
-// Local-memory pointers and addresses of a WordProgram.
+// Sets local-memory pointers and assigns addresses in a WordProgram.
 //
 // The fourth word after a pointer write is the first that sees the new value.
 
@@ -140,7 +140,8 @@ void padPointers(WordProgram &program) {
       }
     return changed;
   };
-  // Unreached means older than old, so that the first visit is a change.
+  // Unreached items have a greater age than Old, so the first visit is a
+  // change.
   std::vector<Age> ages = target::solveForward<Age>(
       flowGraphOf(program).successorsThroughCalls(), Age{{Old + 1, Old + 1}},
       Age{{Old, Old}}, step, meet);
@@ -166,8 +167,8 @@ void padPointers(WordProgram &program) {
 
 namespace {
 
-/// The function of the source that a word comes from: the last that begins
-/// before its line, else the one that it was generated in.
+/// The source function that a word comes from: the last one that begins at or
+/// before its line. Without a line, the function that contains the word.
 std::string sourceOf(const WordProgram &program, const Item &item) {
   const target::SourceLine &place = program.places[item.line];
   const target::SourceFunction *found = nullptr;
@@ -178,7 +179,7 @@ std::string sourceOf(const WordProgram &program, const Item &item) {
   return found ? found->name : program.functions[item.function];
 }
 
-/// The functions by their words.
+/// Lists the largest functions with their sizes in words.
 std::string sizesOf(const WordProgram &program) {
   std::map<std::string, unsigned> sizes;
   for (const Item &item : program.items)
@@ -197,7 +198,7 @@ std::string sizesOf(const WordProgram &program) {
   return text;
 }
 
-/// Puts the address of a label into a word that names it.
+/// Sets the address of the label that a word refers to.
 void setAddress(Instruction &instruction, unsigned address) {
   if (instruction.op == Op::Immed)
     instruction.immediate = uint16_t(address);
@@ -279,8 +280,8 @@ Result<target::Microcode> resolve(const WordProgram &program,
     code.lines.push_back(program.places[item.line]);
     code.frequencies.push_back(item.frequency);
   }
-  // Waits and pointer writes that passes have inserted take the frequency of
-  // the next word.
+  // Waits and pointer writes that passes insert get the frequency of the next
+  // word.
   for (size_t i = code.frequencies.size(); i-- > 1;)
     if (code.frequencies[i - 1] == 0)
       code.frequencies[i - 1] = code.frequencies[i];

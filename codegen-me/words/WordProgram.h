@@ -4,16 +4,17 @@
 // list of instructions and labels. Branches name labels. The passes over it, in
 // order:
 //
-//   forwardMoves    removes needless moves through registers and needless tests
+//   forwardMoves       removes needless moves through registers and needless
+//                      tests
 //   dropPointerWrites  removes pointer writes that change nothing
-//   placeWaits      gives commands signals and waits for them, late and
-//   together placeWindows    sets the second local-memory pointer before stack
-//   words
-//                   beyond the first window, where it may show something else
-//   fillPointerSlots  moves words between a pointer write and its first use
-//   fillDelaySlots  moves words into the delay slots of the branch after them
-//   padPointers     adds nops between a pointer write and its first use
-//   resolve         turns labels into addresses and instructions into words
+//   placeWaits         assigns signals to commands and inserts waits
+//   placeWindows       sets the second local-memory pointer before stack words
+//                      beyond the first window, if it may point elsewhere
+//   fillPointerSlots   moves words between a pointer write and its first use
+//   fillDelaySlots     moves words into the delay slots of the branch after
+//                      them
+//   padPointers        adds nops between a pointer write and its first use
+//   resolve            turns labels into addresses and instructions into words
 
 #ifndef KARAKAL_CODEGEN_ME_WORDS_WORDPROGRAM_H
 #define KARAKAL_CODEGEN_ME_WORDS_WORDPROGRAM_H
@@ -42,21 +43,25 @@ struct Item {
   bool isGlued = false;
   /// The word is a delay slot of a branch before it.
   bool isSlot = false;
-  /// A call: the label is a function, which returns to the next word.
+  /// The word is a call: its label is a function, which returns to the next
+  /// word.
   bool isCall = false;
-  /// A command that moves a stack word: complete before the next word.
+  /// The word is a command that moves a stack word. It must be complete before
+  /// the next word.
   bool isStack = false;
   /// Stack window 1 or 2 that *l$index1 must point to here; 0 = any.
   uint8_t window = 0;
-  /// A write of that pointer: the stack window that it then points to, or 0.
+  /// For a write of that pointer, the stack window that it then points to, or
+  /// 0.
   uint8_t shows = 0;
-  /// The word writes the address that *l$index1 then points to.
+  /// The word writes the address that *l$index1 points to into its destination.
   bool isShown = false;
   unsigned function = 0; ///< index into WordProgram::functions
   uint32_t line = 0;     ///< index into WordProgram::places; 0 = unknown
   float frequency = 0;   ///< executions, see Frequencies.h
-  float taken = 0;       ///< those in which a branch is taken
-  /// Label: the loop that begins here (its word is not yet known), or depth 0.
+  float taken = 0;       ///< executions that take the branch
+  /// For a label, the loop that begins here (its word is not known yet); depth
+  /// 0 if none.
   target::LoopHead loop;
 };
 
@@ -101,7 +106,8 @@ public:
 
 void forwardMoves(WordProgram &program);
 
-/// Commands that raise signals; waits by ctx_arb; commands with ctx_swap.
+/// Counts of commands that raise signals, ctx_arb waits, and commands with
+/// ctx_swap.
 struct WaitStatistics {
   unsigned commands = 0, waits = 0, swaps = 0;
 };
