@@ -61,7 +61,7 @@ void declareArguments(CLI::App &app, Arguments &arguments) {
              "wrong.");
 }
 
-/// What is wrong with the arguments, or an empty string.
+/// The error in the arguments, or an empty string.
 std::string usageError(const Arguments &arguments) {
   if (!arguments.replaced.empty() && arguments.format != "ixp")
     return "--replace goes with --format=ixp";
@@ -93,7 +93,7 @@ void printListing(const AssembledProgram &program) {
                ControlStoreWords);
 }
 
-/// Assembles the input and prints all diagnostics; nothing on errors.
+/// Assembles the input and prints all diagnostics. Returns nothing on errors.
 std::optional<AssembledProgram> assemble(const std::string &text,
                                          const Arguments &arguments) {
   std::vector<Diagnostic> diagnostics;

@@ -34,7 +34,7 @@ private:
   Reporter &reporter;
   /// GPRs declared in each scope so far, by bank.
   std::vector<std::array<int, 2>> pressure;
-  /// Relative numbers given to the absolute registers of all contexts.
+  /// Relative numbers reserved for the absolute registers of all contexts.
   uint32_t absoluteRelative[2] = {0, 0};
 
   struct Edge {
@@ -68,7 +68,8 @@ private:
 
 //===-- Banks -------------------------------------------------------------===//
 
-/// Gives all symbols that hang together a bank relative to `start`'s bank A.
+/// Colours the connected component of `start`, with `start` in bank A, and
+/// returns its symbols in `part`. Returns false if two colours do not suffice.
 bool Allocator::colourFrom(Symbol *start,
                            std::map<Symbol *, std::vector<Edge>> &edges,
                            std::vector<Symbol *> &part) {
@@ -119,7 +120,7 @@ void Allocator::colour() {
     std::vector<Symbol *> part;
     if (!colourFrom(symbol.get(), edges, part))
       continue;
-    // May the part keep its banks, or must it be turned?
+    // Whether the component can keep its banks, and whether it can swap them.
     bool mayKeep = true, mayTurn = true;
     const BankConflict *witness = nullptr;
     for (Symbol *member : part) {
@@ -147,7 +148,8 @@ void Allocator::colour() {
   }
 }
 
-/// The largest number of registers of one bank that are in use at one place.
+/// The largest number of registers of one bank that one scope and its enclosing
+/// scopes use.
 int Allocator::fullestPath() const {
   int most = 0;
   for (auto &scope : program.scopes) {
@@ -160,7 +162,8 @@ int Allocator::fullestPath() const {
   return most;
 }
 
-/// Chooses the orientation of a part that leaves the fuller bank emptier.
+/// Chooses the banks of a component so that the fuller bank stays as empty as
+/// possible.
 void Allocator::settle(const std::vector<Symbol *> &part, bool fixed) {
   auto count = [&](int amount) {
     for (Symbol *member : part)
@@ -173,7 +176,8 @@ void Allocator::settle(const std::vector<Symbol *> &part, bool fixed) {
   count(1);
   if (fixed)
     return;
-  // Small programs never fill a bank: compare sums only on a tie of paths.
+  // Compares the totals only if the scopes do not decide; small programs never
+  // fill a bank.
   auto measure = [&] {
     int total[2] = {0, 0};
     for (const auto &scope : pressure)
@@ -203,8 +207,9 @@ void Allocator::outOf(const Symbol &symbol, const std::string &what,
                      "together into separate .begin/.end scopes");
 }
 
-/// Absolute registers alias relative ones: absolute register 16c + r is
-/// register r of context c. Each relative number taken out serves 8 of them.
+/// Reserves registers for absolute symbols. Absolute register 16c + r is
+/// register r of context c, so each reserved relative number provides 8
+/// absolute registers.
 void Allocator::reserveAbsolutes() {
   std::vector<Symbol *> absolutes[2];
   for (auto &symbol : program.symbols)
@@ -256,7 +261,7 @@ void Allocator::fillGprs(const std::vector<Symbol *> &symbols,
       if (program.used.absolute[bank][number / 64] >> (number % 64) & 1)
         taken[bank] |= 1u << number % GprPerBankPerContext;
   }
-  // Fixed places of any scope are left alone, so that order does not matter.
+  // Fixed numbers of all scopes are excluded, so that order does not matter.
   for (auto &symbol : program.symbols)
     if (symbol->kind == Kind::Gpr && symbol->fixedNumber >= 0) {
       taken[symbol->fixedBank] |= 1u << symbol->fixedNumber;
@@ -283,7 +288,8 @@ void Allocator::fillGprs(const std::vector<Symbol *> &symbols,
   }
 }
 
-/// Finds the lowest start where all of `run` fit one behind the other.
+/// Assigns consecutive numbers to the registers of `run`, at the lowest start
+/// where all are free.
 bool Allocator::placeXfers(const std::vector<Symbol *> &run, uint32_t &in,
                            uint32_t &out) {
   unsigned size = static_cast<unsigned>(run.size());
@@ -294,7 +300,7 @@ bool Allocator::placeXfers(const std::vector<Symbol *> &run, uint32_t &in,
                    (run[i]->canWrite && out >> (start + i) & 1);
       bool misfixed = run[i]->fixedNumber >= 0 &&
                       run[i]->fixedNumber != static_cast<int>(start + i);
-      // A register that is fixed here may sit on a number reserved for it.
+      // A register that is fixed here may use the number reserved for it.
       fits &= !misfixed && (!clash || run[i]->fixedNumber >= 0);
     }
     if (!fits)
@@ -324,7 +330,7 @@ void Allocator::fillXfers(const std::vector<Symbol *> &symbols,
       in |= uint32_t(outer.canRead) << outer.number;
       out |= uint32_t(outer.canWrite) << outer.number;
     });
-    // Groups first, the longest first: they need room in one piece.
+    // Groups come first, longest first, because they need consecutive numbers.
     std::vector<std::vector<Symbol *>> runs;
     for (size_t size = XferPerContext + 1; size-- > 1;)
       for (const auto &group : program.groups)

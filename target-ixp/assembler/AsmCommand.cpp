@@ -18,7 +18,8 @@ void InstructionReader::xfer(size_t index) {
     checkDirection(found.symbol, argument(index).place, false);
 }
 
-/// A command moves consecutive registers: its .xfer_order must hold them.
+/// Checks that the .xfer_order of the operand has all consecutive registers
+/// that the command moves.
 void InstructionReader::checkXferTuple() {
   if (!symbolXfer || i.indirectRef)
     return;

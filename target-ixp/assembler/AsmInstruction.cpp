@@ -353,7 +353,8 @@ void InstructionReader::parseCsr() {
     sourceA(1);
 }
 
-/// Two GPRs that one instruction reads must be in different banks.
+/// Records that two GPRs which one instruction reads must be in different
+/// banks.
 void InstructionReader::recordConstraints() {
   bool ldField = item.row->format == Format::LdField;
   Symbol *left = ldField ? symbolDest : symbolA;

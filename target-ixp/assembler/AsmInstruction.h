@@ -59,7 +59,7 @@ private:
 
   void options();
   void commandOption(const Option &option);
-  /// Reads an option of an instruction that is no command. Returns false if
+  /// Reads an option of an instruction other than a command. Returns false if
   /// the instruction does not take it.
   bool instructionOption(const Option &option);
   bool crcOption(const std::string &name);

@@ -6,7 +6,7 @@
 namespace karakal::target::as {
 
 void Reporter::error(const Place &place, const char *id, std::string message) {
-  constexpr size_t DiagnosticsMax = 100; // after that, only noise
+  constexpr size_t DiagnosticsMax = 100; // more would not help
   ++errorCount;
   if (diagnostics.size() >= DiagnosticsMax)
     return;
@@ -30,7 +30,7 @@ bool isWordCharacter(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
 }
 
-/// Digits of a number in a base, at most 2^40.
+/// Parses the digits of a number of at most 2^40. Returns false on errors.
 bool parseDigits(const std::string &digits, int base, int64_t &value) {
   if (digits.empty())
     return false;
@@ -199,7 +199,7 @@ void classifyWord(Token &token, Reporter &reporter) {
     return;
   reporter.error(token.place, "E-target-ixp-102",
                  "'" + text + "' is no number of at most 40 bits");
-  token.kind = Token::Kind::Number; // lest it be reported again
+  token.kind = Token::Kind::Number; // so that it is not reported again
   token.value = 0;
 }
 

@@ -2,8 +2,8 @@
 //
 // Comments are ';', '//' to the end of the line, and '/* */'. A word is a
 // sequence of letters, digits and underscores, so "32x32_start" and "0110" are
-// words too. A word directly followed by '#' is a label. An empty comment
-// '/**/' between two words pastes them together after macro substitution.
+// also words. A word directly followed by '#' is a label. An empty comment
+// '/**/' between two words joins them after macro substitution.
 
 #ifndef KARAKAL_TARGET_IXP_ASSEMBLER_ASMLEXER_H
 #define KARAKAL_TARGET_IXP_ASSEMBLER_ASMLEXER_H
@@ -39,10 +39,10 @@ struct Token {
   };
   Kind kind;
   std::string text;
-  int64_t value = 0; ///< of a Number
+  int64_t value = 0; ///< value of a Number
   Place place;
-  bool pasted = false;      ///< joins the token before it
-  bool spaceBefore = false; ///< white space stands before it
+  bool pasted = false;      ///< joined to the token before it
+  bool spaceBefore = false; ///< white space precedes it
 
   bool is(const char *punct) const {
     return kind == Kind::Punct && text == punct;

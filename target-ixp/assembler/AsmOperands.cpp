@@ -87,7 +87,7 @@ std::optional<int64_t> OperandReader::value(const Argument &argument) {
   return valueOf(begin, begin + argument.tokens.size(), argument.place);
 }
 
-/// A constant 0..most; 0 if it is wrong.
+/// Returns a constant 0..most, or 0 after an error.
 unsigned OperandReader::literal(const Argument &argument, int64_t most,
                                 const char *what) {
   std::optional<int64_t> number = value(argument);
@@ -102,7 +102,7 @@ unsigned OperandReader::literal(const Argument &argument, int64_t most,
   return static_cast<unsigned>(*number);
 }
 
-/// The address of "label#" or ".12".
+/// Returns the address of "label#" or ".12".
 unsigned OperandReader::target(const Argument &argument) {
   const std::vector<Token> &tokens = argument.tokens;
   if (tokens.size() == 2 && tokens[0].is(".") &&
@@ -117,8 +117,8 @@ unsigned OperandReader::target(const Argument &argument) {
   for (Scope *scope = item.scope; scope; scope = scope->parent)
     if (auto found = scope->labels.find(name); found != scope->labels.end())
       return found->second;
-  // A label inside some block may be a target from outside, if it is the only
-  // one of its name.
+  // A label inside a block may be a target from outside if no other label has
+  // its name.
   const unsigned *only = nullptr;
   unsigned found = 0;
   for (auto &scope : program.scopes)
@@ -184,7 +184,7 @@ Operand OperandReader::placed(const Symbol &symbol) const {
   return imm(number);
 }
 
-/// *$index, *$$index, *n$index, *l$index0[n], with ++ or --.
+/// Reads *$index, *$$index, *n$index or *l$index0[n], with ++ or --.
 bool OperandReader::indexed(const Argument &argument, Operand &operand) {
   const std::vector<Token> &tokens = argument.tokens;
   if (tokens.size() < 3 || !tokens[0].is("*"))
@@ -342,7 +342,7 @@ void OperandReader::checkDirection(const Symbol *symbol, const Place &place,
              "reach another register");
 }
 
-/// <<n, >>n, <<rotN, >>rotN, <<indirect, >>indirect.
+/// Reads <<n, >>n, <<rotN, >>rotN, <<indirect or >>indirect.
 Shift OperandReader::shift(const Argument &text) {
   const std::vector<Token> &tokens = text.tokens;
   if (tokens.size() < 2 || !(tokens[0].is("<<") || tokens[0].is(">>"))) {

@@ -40,7 +40,7 @@ std::string Argument::text() const {
 
 namespace {
 
-/// Number behind a prefix letter, or -1.
+/// The number after the prefix, or -1.
 int numberBehind(const std::string &text, size_t prefix) {
   if (text.size() <= prefix || text.size() > prefix + 3)
     return -1;
@@ -135,8 +135,8 @@ void Parser::run(const std::vector<Statement> &statements) {
       open(scope, true, statement.tokens[0].place);
       break;
     case Statement::Kind::MacroEnd:
-      // Blocks that the macro leaves open stay open for its user, as text
-      // expansion would have it; only the macro's own scope is closed.
+      // Blocks that the macro leaves open stay open after it, as with text
+      // expansion. Only the macro's own scope ends here.
       if (scope->isMacro)
         scope = scope->parent;
       break;
@@ -253,7 +253,7 @@ Symbol *Parser::declare(Symbol symbol, const std::string &key) {
   return program.symbols.back().get();
 }
 
-/// Reads x, @x, $x or $$x and leaves `at` behind it.
+/// Reads x, @x, $x or $$x and moves `at` past it.
 bool Parser::registerName(const Tokens &tokens, size_t &at, std::string &key,
                           Symbol::Kind &kind) {
   const Token &first = tokens[at];
@@ -446,7 +446,7 @@ void Parser::fixAddress(const Tokens &tokens, size_t at) {
 
 //===-- Instructions ------------------------------------------------------===//
 
-/// The mnemonic, put together where it has '=' or '!' inside.
+/// Reads a mnemonic, which may contain '=' or '!' and so be several tokens.
 std::string Parser::mnemonic(const Tokens &tokens, size_t &at) {
   std::string name = tokens[at++].text;
   auto join = [&](const char *punct) {
@@ -465,7 +465,7 @@ std::string Parser::mnemonic(const Tokens &tokens, size_t &at) {
   return name;
 }
 
-/// The arguments in the bracket at `at`, if there is one.
+/// Reads the arguments in the bracket at `at`, if there is one.
 std::vector<Argument> Parser::arguments(const Tokens &tokens, size_t &at) {
   std::vector<Argument> list;
   if (at >= tokens.size() || !tokens[at].is("["))

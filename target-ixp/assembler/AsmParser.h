@@ -25,11 +25,12 @@ namespace karakal::target::as {
 /// unknown name).
 AsmProgram parse(const std::vector<Statement> &statements, Reporter &reporter);
 
-/// The number of a register that is named by its number: "a3" is 3 in bank 0,
-/// "b7" is 7 in bank 1. Returns -1 for other names. `most` is the largest
-/// number.
+/// Returns the number of a register that is named by its number: "a3" is 3 in
+/// bank 0, "b7" is 7 in bank 1. Returns -1 for other names. `most` is the
+/// largest number.
 int physicalGpr(const std::string &text, int &bank, int most);
-/// The number of a signal that is named by its number, "s4" is 4; else -1.
+/// Returns the number of a signal that is named by its number: "s4" is 4.
+/// Returns -1 for other names.
 int physicalSignal(const std::string &text);
 
 } // namespace karakal::target::as

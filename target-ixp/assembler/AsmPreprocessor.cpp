@@ -11,10 +11,10 @@ namespace karakal::target::as {
 
 namespace {
 
-constexpr int DepthMax = 64;              // of expansions and includes
-constexpr size_t StatementsMax = 1 << 17; // after all expansion
+constexpr int DepthMax = 64;              // nested expansions and includes
+constexpr size_t StatementsMax = 1 << 17; // after expansion
 constexpr int64_t RepeatMax = 4096;
-constexpr size_t StepsMax = 1 << 20; // lines and tokens gone through
+constexpr size_t StepsMax = 1 << 20; // lines and tokens processed
 
 struct Macro {
   std::string name;
@@ -46,7 +46,8 @@ private:
   size_t steps = 0;
   bool overflow = false;
 
-  /// Counts work, so that no nest of macros and repetitions runs for hours.
+  /// Counts the work, so that nested macros and repetitions cannot run for
+  /// hours.
   bool step(const TokenLine &line) {
     if (++steps > StepsMax && !overflow && !line.empty()) {
       reporter.error(line[0].place, "E-target-ixp-109",
@@ -59,7 +60,8 @@ private:
 
   using Lines = std::vector<TokenLine>;
 
-  /// State of one #if: whether a branch was taken, and whether it is this one.
+  /// The state of one #if: whether a branch was taken, and whether it is the
+  /// current one.
   struct Condition {
     Place place;
     bool outerActive;
@@ -131,7 +133,7 @@ void Preprocessor::substitute(const TokenLine &line, TokenLine &out,
     active.insert(token.text);
     TokenLine body = found->second;
     for (Token &inner : body) {
-      inner.place = token.place; // messages speak of where the name is used
+      inner.place = token.place; // messages point to the use of the name
       inner.spaceBefore |= token.spaceBefore;
     }
     if (!body.empty())
@@ -143,7 +145,7 @@ void Preprocessor::substitute(const TokenLine &line, TokenLine &out,
 
 std::optional<int64_t> Preprocessor::expression(const TokenLine &line,
                                                 size_t begin) {
-  // defined(NAME) and defined NAME come before replacement.
+  // defined(NAME) and defined NAME are evaluated before names are replaced.
   TokenLine prepared;
   for (size_t i = begin; i < line.size(); ++i) {
     bool isDefined = line[i].isWord() && line[i].text == "defined";
@@ -233,8 +235,8 @@ bool Preprocessor::conditional(const TokenLine &line,
   return true;
 }
 
-/// The index of the line that closes the block opened at `index`, or the number
-/// of lines if none does (reported).
+/// Returns the index of the line that closes the block opened at `index`. If
+/// none does, reports it and returns the number of lines.
 size_t closingLine(const std::vector<TokenLine> &lines, size_t index,
                    std::initializer_list<const char *> openers,
                    const char *closer, Reporter &reporter) {
@@ -324,7 +326,7 @@ size_t Preprocessor::directive(const Lines &lines, size_t index,
     return index;
   const std::string &name = line[1].text;
   bool active = conditions.empty() || conditions.back().active;
-  // A macro's body is skipped whole, lest its conditions be seen here.
+  // The body of a macro is skipped, so that its conditions have no effect here.
   if (name == "macro")
     return active ? macroDefinition(lines, index)
                   : closingLine(lines, index, {"macro"}, "endm", reporter);
@@ -382,7 +384,7 @@ Preprocessor::macroArguments(const std::vector<Token> &tokens, size_t open) {
 }
 
 bool Preprocessor::expandMacroUse(std::vector<Token> tokens) {
-  // A label may stand before the macro's name.
+  // A label may precede the macro's name.
   size_t at = 0;
   while (at + 1 < tokens.size() && tokens[at].kind == Token::Kind::Label &&
          tokens[at + 1].is(":"))

@@ -1,6 +1,6 @@
 // A parsed microcode program.
 //
-// The parser hands it to the allocator and to the builder: scopes with their
+// The parser creates it for the allocator and the builder: scopes with their
 // names, and items whose operands are still tokens.
 
 #ifndef KARAKAL_TARGET_IXP_ASSEMBLER_ASMPROGRAM_H
@@ -28,13 +28,13 @@ struct Symbol {
   Place place;
   bool canRead = true;  ///< transfer registers: has an in-register
   bool canWrite = true; ///< transfer registers: has an out-register
-  bool isPair = false;  ///< signals: the even one of a pair
+  bool isPair = false;  ///< signals: the even signal of a pair
   int group = -1;       ///< transfer registers: index of its .xfer_order
   int fixedBank = -1;   ///< GPRs: 0 = A, 1 = B, if .areg or .breg says so
   int fixedNumber = -1; ///< if .areg, .breg or .addr says so
 
-  int bank = -1;   ///< given by the allocator: 0 = A, 1 = B
-  int number = -1; ///< given by the allocator
+  int bank = -1;   ///< set by the allocator: 0 = A, 1 = B
+  int number = -1; ///< set by the allocator
 
   bool isGpr() const { return kind == Kind::Gpr || kind == Kind::AbsoluteGpr; }
   bool isXfer() const { return kind == Kind::SXfer || kind == Kind::DXfer; }
@@ -51,7 +51,7 @@ struct Scope {
   std::map<std::string, Symbol *> signals;
   std::map<std::string, unsigned> labels; ///< word address
 
-  /// The scope that declarations go into: this one, or that around a macro.
+  /// The scope of declarations: this one or, for a macro, the enclosing one.
   Scope *declarations() { return isMacro ? parent->declarations() : this; }
   Symbol *findRegister(const std::string &name);
   Symbol *findSignal(const std::string &name);
@@ -97,9 +97,10 @@ struct AsmProgram {
   std::vector<std::unique_ptr<Scope>> scopes;
   std::vector<std::unique_ptr<Symbol>> symbols;
   std::vector<std::vector<Symbol *>> groups; ///< .xfer_order
-  std::vector<Item> items;                   ///< item i makes word i
+  std::vector<Item> items;                   ///< item i becomes word i
   std::vector<BankConflict> conflicts;
-  /// Registers and signals named by number; the allocator leaves them alone.
+  /// Registers and signals named by number, which the allocator does not
+  /// assign.
   struct {
     uint32_t gpr[2] = {0, 0};
     uint32_t xfer[2] = {0, 0}; ///< S, D

@@ -28,8 +28,8 @@ struct AssembledProgram : Microcode {
   /// Physical register of each symbol for listings, "name at file:line" ->
   /// "a3".
   std::map<std::string, std::string> registers;
-  /// Breaches of the rules of ProgramRules.h by words that are legal by
-  /// themselves.
+  /// Violations of the rules of ProgramRules.h between words that are legal
+  /// individually.
   std::vector<Diagnostic> warnings;
 };
 

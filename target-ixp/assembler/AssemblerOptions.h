@@ -1,4 +1,4 @@
-// What a caller of the assembler may set.
+// Options of the assembler.
 
 #ifndef KARAKAL_TARGET_IXP_ASSEMBLER_ASSEMBLEROPTIONS_H
 #define KARAKAL_TARGET_IXP_ASSEMBLER_ASSEMBLEROPTIONS_H

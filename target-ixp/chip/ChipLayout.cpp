@@ -1,4 +1,4 @@
-// What lies where on a chip of the family.
+// Layout of a chip of the family.
 
 #include "target-ixp/chip/ChipLayout.h"
 #include "support/Assert.h"
@@ -7,7 +7,7 @@ namespace karakal::target {
 
 namespace {
 constexpr uint32_t bytesPerWord = 4;
-/// Words of code for one spilled word.
+/// Code words that spill and reload one word.
 constexpr uint32_t codeWordsPerSpill = 4;
 } // namespace
 

@@ -1,8 +1,8 @@
-// What lies where on a chip of the family.
+// Layout of a chip of the family.
 //
-// MemoryMap.h holds the addresses that are the same on every chip. What depends
-// on the number of engines, on the control store or on the SRAM channels is
-// computed here from the chip's parameters:
+// MemoryMap.h holds the addresses that are the same on every chip. These
+// functions compute from the chip's parameters what depends on the number of
+// engines, the control store or the SRAM channels:
 //
 //   engine 0              receives
 //   engines 1 to count-2  run the program
@@ -21,20 +21,20 @@ namespace karakal::target {
 
 /// The engine that runs the transmit microcode.
 uint32_t txEngine(const ChipParameters &chip);
-/// Engines for the program, from AppEngineFirst on.
+/// The number of engines for the program, from AppEngineFirst on.
 uint32_t appEngineCount(const ChipParameters &chip);
-/// Engines of one cluster.
+/// The number of engines of one cluster.
 uint32_t clusterEngineCount(const ChipParameters &chip);
 
 /// Bytes at the end of SRAM channel 0 for stack words beyond local memory,
-/// shared out to all contexts of all engines. No program that fits the control
-/// store needs more: a spilled word takes four words of code, two to put and
-/// two to get it.
+/// divided among all contexts of all engines. No program that fits the control
+/// store needs more: a spilled word takes four words of code, two to store and
+/// two to load it.
 uint32_t stackSramBytes(const ChipParameters &chip);
 
-/// The first byte of a memory that globals may take.
+/// The first byte of a memory that globals may use.
 uint32_t globalsBegin(Memory memory);
-/// The bytes of a memory that globals may take, and how globals are aligned.
+/// The bytes of a memory that globals may use, and the alignment of globals.
 struct GlobalsRange {
   uint64_t begin = 0, end = 0;
   uint32_t alignment = 4;
@@ -45,7 +45,7 @@ GlobalsRange globalsRange(Memory memory, const ChipParameters &chip);
 bool hasMemory(const ChipParameters &chip, Memory memory);
 /// The memories of the chip that all engines share, in the order of `Memory`.
 std::vector<Memory> sharedMemories(const ChipParameters &chip);
-/// Its SRAM channels.
+/// The SRAM channels of the chip.
 std::vector<Memory> sramMemories(const ChipParameters &chip);
 
 } // namespace karakal::target

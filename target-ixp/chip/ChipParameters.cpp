@@ -30,7 +30,7 @@ const ChipParameterRow *findChipParameter(std::string_view name) {
   return nullptr;
 }
 
-/// What may be meant by a name that is none.
+/// The advice for an unknown name.
 static std::string remedyFor(const std::string &name) {
   std::vector<std::string> names;
   for (const ChipParameterRow &row : chipParameterTable())
@@ -84,7 +84,7 @@ const std::vector<ChipConfiguration> &chipConfigurations() {
 
 namespace {
 
-/// Obeys all settings of a text, in which # begins a comment.
+/// Applies all settings of a text in which # begins a comment.
 Status setAll(ChipParameters &parameters, std::istream &text) {
   for (std::string line; std::getline(text, line);) {
     std::istringstream words(line.substr(0, line.find('#')));

@@ -1,9 +1,9 @@
-// The chip's figures, all settable.
+// The parameters of the modelled chip.
 //
-// Clocks, latencies, widths and depths of the modelled chip. Each stands once,
-// in ChipParameters.def, with default, unit and source; what no document gives
-// is tagged M there and is a knob to sweep, not a truth. The simulator, the
-// throughput model and `--set=name=value` read this table.
+// Clocks, latencies, widths and depths, all of which can be set.
+// ChipParameters.def has their defaults, units and sources. A value that no
+// document gives is tagged M there; sweep it, do not trust it. The simulator,
+// the throughput model and `--set=name=value` read this table.
 //
 //   ChipParameters chip;
 //   chip.sramLatency            -> 90
@@ -21,7 +21,7 @@
 
 namespace karakal::target {
 
-/// The figures of one modelled chip. "cycles" are microengine cycles.
+/// The parameters of one modelled chip. "cycles" are microengine cycles.
 struct ChipParameters {
 #define KARAKAL_CHIP_PARAMETER(member, name, value, least, most, unit, source, \
                                meaning)                                        \
@@ -45,10 +45,10 @@ struct ChipParameterRow {
 const std::vector<ChipParameterRow> &chipParameterTable();
 /// The row of a name, or null.
 const ChipParameterRow *findChipParameter(std::string_view name);
-/// Obeys "name=value" (decimal or 0x hexadecimal). Errors: E-target-ixp-090
+/// Applies "name=value" (decimal or 0x hexadecimal). Errors: E-target-ixp-090
 /// (not of that form), 091 (no such name), 092 (out of range).
 Status setParameter(ChipParameters &parameters, std::string_view assignment);
-/// A named configuration: what differs from the defaults, as settings.
+/// A named configuration: the settings that differ from the defaults.
 struct ChipConfiguration {
   const char *name;
   const char *settings; ///< "name=value name=value"
@@ -57,13 +57,13 @@ struct ChipConfiguration {
 
 /// All of ChipConfigurations.def.
 const std::vector<ChipConfiguration> &chipConfigurations();
-/// Obeys the settings of a configuration by name, or of a file of `name=value`
-/// words, in which # begins a comment. Errors: those of setParameter,
+/// Applies the settings of a named configuration, or of a file of `name=value`
+/// words in which # begins a comment. Errors: those of setParameter,
 /// E-target-ixp-093 (neither a name nor a file that can be read).
 Status setConfiguration(ChipParameters &parameters,
                         const std::string &nameOrFile);
-/// `parameters` as text, one row a line, for `--describe`; the sources F and M
-/// are spelled out, as calibrated and as assumed.
+/// Prints `parameters`, one row per line, for `--describe`. The sources F and M
+/// are spelled out as calibrated and assumed.
 std::string describeParameters(const ChipParameters &parameters = {});
 
 } // namespace karakal::target

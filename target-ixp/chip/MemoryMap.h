@@ -1,10 +1,9 @@
-// What lies where on the chip.
+// The memory map of the chip.
 //
-// The addresses and sizes on which compiler, runtime microcode and simulator
-// meet. Every constant stands here once. Sources are tagged as in
-// docs/image.md: [R] Linux drivers for the chip, [H] IXP2800 Hardware
-// Reference Manual (sister chip), [K] Karakal's own convention, free to choose
-// because it is software's; [M] no source at hand, our choice.
+// The addresses and sizes that the compiler, the runtime microcode and the
+// simulator share. Sources are tagged as in docs/image.md: [R] Linux drivers
+// for the chip, [H] IXP2800 Hardware Reference Manual (sister chip), [K]
+// Karakal's own software convention, [M] no source at hand, our choice.
 //
 // All memories are big-endian: a 32-bit word at address a is the bytes a..a+3,
 // most significant first; the high half of a 64-bit word has the lower address.
@@ -39,7 +38,7 @@ constexpr uint32_t engineIndex(uint32_t hardwareNumber,
          (hardwareNumber >> 4 & 1) * clusterEngines;
 }
 
-constexpr uint32_t TimestampTickCycles = 16;  ///< of TIMESTAMP_LOW [H]
+constexpr uint32_t TimestampTickCycles = 16;  ///< tick of TIMESTAMP_LOW [H]
 constexpr uint32_t ControlStoreWords = 4096;  ///< words of 40 bits [M]
 constexpr uint32_t MicrowordBits = 40;        ///< [R]
 constexpr uint32_t MicrowordBytes = 5;        ///< in an image, big-endian [R]
@@ -49,11 +48,11 @@ constexpr uint32_t XferPerContext = 16;       ///< each of S/D, in/out [H]
 constexpr uint32_t NeighbourPerContext = 16;  ///< 8-context mode [H]
 constexpr uint32_t LocalMemoryWords = 640;    ///< shared by contexts [H]
 constexpr uint32_t CamEntries = 16;           ///< [H]
-constexpr uint32_t CamEntryShift = 3;         ///< of what cam_lookup says [H]
-constexpr uint32_t CamHit = 0x80;             ///< of what cam_lookup says [H]
-constexpr uint32_t CacheLineWords = 16;       ///< that a CAM entry names [H]
-/// Local memory: lines of the CAM's entries, shared by all contexts, then the
-/// stacks of the contexts [K].
+constexpr uint32_t CamEntryShift = 3;   ///< entry in cam_lookup's result [H]
+constexpr uint32_t CamHit = 0x80;       ///< hit in cam_lookup's result [H]
+constexpr uint32_t CacheLineWords = 16; ///< line of a CAM entry [H]
+/// Local memory holds the cache lines of the CAM's entries, which all contexts
+/// share, then the stacks of the contexts [K].
 constexpr uint32_t CacheWords = CamEntries * CacheLineWords;
 constexpr uint32_t StackWordsPerContext =
     (LocalMemoryWords - CacheWords) / ContextCount;
@@ -87,9 +86,9 @@ constexpr uint32_t queueWord(uint32_t channel, uint32_t entry,
   return channel << 30 | entry << 24 | (longwordAddress & 0xffffff);
 }
 
-/// The word of an indirect reference to DRAM [S]: bit 20 takes bits 19:12 as
-/// byte mask of a write. Bit n stands for the byte at address + n of every
-/// quadword [M].
+/// In the word of an indirect reference to DRAM [S], bit 20 makes bits 19:12
+/// the byte mask of a write. Bit n is the byte at address + n of every quadword
+/// [M].
 constexpr uint32_t IndirectByteMask = 1u << 20;
 constexpr uint32_t IndirectByteMaskShift = 12;
 
@@ -118,7 +117,7 @@ constexpr uint32_t bufferAddress(uint32_t handle) {
 }
 
 /// Words of a descriptor (word i at descriptor byte 4*i).
-constexpr uint32_t DescriptorLink = 0;       ///< the queue hardware's, if free
+constexpr uint32_t DescriptorLink = 0;       ///< link of the free list
 constexpr uint32_t DescriptorHeadLength = 1; ///< head << 16 | length
 constexpr uint32_t DescriptorPorts = 2;    ///< rx << 24 | tx << 16 | flags (0)
 constexpr uint32_t DescriptorSequence = 3; ///< counts packets of Rx, from 0
@@ -132,12 +131,12 @@ constexpr uint32_t FreeListEntry = 0;
 //===-- Scratch memory [K] ------------------------------------------------===//
 
 constexpr uint32_t RingCount = 16;       ///< [H]
-constexpr uint32_t StatusRingCount = 12; ///< rings 0..11 have a line [H]
+constexpr uint32_t StatusRingCount = 12; ///< rings 0..11 have input states [H]
 constexpr uint32_t RingRx = 0;           ///< Rx to program, status "full"
 constexpr uint32_t RingTx = 1;           ///< program/XScale to Tx, "full"
 constexpr uint32_t RingToXScale = 2;     ///< program to XScale, "full"
 constexpr uint32_t RingFromXScale = 3;   ///< XScale to program, "empty"
-constexpr uint32_t RingFreeFirst = 4;    ///< the compiler's: 4..9, "full"
+constexpr uint32_t RingFreeFirst = 4;    ///< 4..9 for the compiler, "full"
 constexpr uint32_t RingFreeLast = 9;
 
 /// Scratch byte address of ring 0..9.
@@ -146,8 +145,8 @@ constexpr uint32_t ringBase(uint32_t ring) {
          : ring == RingTx ? 0x0800
                           : 0x1000 + 0x400 * (ring - RingToXScale);
 }
-/// Size of ring 0..9 in words: room for a message of each context beyond the
-/// mark at which the ring counts as full.
+/// Size of ring 0..9 in words. After the ring-full flag is set, there is still
+/// space for a message from each context.
 constexpr uint32_t ringWords(uint32_t ring) { return ring < 2 ? 512 : 256; }
 constexpr uint32_t ScratchRingsEnd = 0x3000;
 static_assert(ringBase(4) == 0x1800 &&
@@ -155,10 +154,10 @@ static_assert(ringBase(4) == 0x1800 &&
                       ScratchRingsEnd,
               "ring map");
 
-/// A ring message is two words. The first is a number << 24 | handle: the port
-/// of a packet on the rings rx and tx, the channel's id on all others. The
-/// second is head << 16 | length on the rings rx and tx; 0 there, and on all
-/// other rings, says that port, head and length stand in the descriptor.
+/// A ring message is two words. The first is number << 24 | handle, where the
+/// number is a packet's port on the rings rx and tx, and the channel's id on
+/// all others. The second is head << 16 | length on the rings rx and tx. If it
+/// is 0, as on all other rings, the descriptor holds port, head and length.
 constexpr uint32_t RingMessageWords = 2;
 constexpr uint32_t RingChannelShift = 24;
 constexpr uint32_t RingPortShift = 24;
@@ -175,7 +174,7 @@ constexpr uint32_t DropCounterBase = 0x3c00;
 constexpr uint32_t DropCounterCount = 256;
 constexpr uint32_t DropUnspecified = 0;
 constexpr uint32_t DropTruncated = 1;
-constexpr uint32_t DropProgramFirst = 2; ///< the program's own, in order
+constexpr uint32_t DropProgramFirst = 2; ///< first reason of the program
 
 //===-- Program data [K] --------------------------------------------------===//
 
@@ -188,9 +187,10 @@ constexpr uint32_t SramGlobalsBase = 0;
 constexpr uint32_t DramGlobalsBase = BufferDramBase + BufferCount * BufferBytes;
 static_assert(DramGlobalsBase == 0xa00000, "end of the buffers");
 
-/// Stack words beyond local memory: the end of SRAM channel 0, shared out to
+/// Stack words beyond local memory: the end of SRAM channel 0, divided among
 /// all contexts of all engines. No program that fits the control store needs
-/// more: a spilled word takes four words of code, two to put and two to get it.
+/// more: a spilled word takes four words of code, two to store and two to load
+/// it.
 constexpr uint32_t StackSramBytes =
     ControlStoreWords / 4 * 4 * EngineCount * ContextCount;
 
@@ -211,16 +211,17 @@ constexpr uint32_t XScaleRingData = 0xcb400000;     ///< [R] + 4n: get and put
 constexpr uint32_t XScaleRingStatus = 0xcb400100;   ///< [M] + 4n
 constexpr uint32_t XScaleRingStatusEmpty = 1u << 0; ///< [M]
 constexpr uint32_t XScaleRingStatusFull = 1u << 1;  ///< [M]
-/// A word written here goes into a ring behind the next word put, at once with
-/// it, so that no other producer comes between [K].
+/// A word written here goes into a ring after the next word put and atomically
+/// with it, so that no other producer's word comes between [K].
 constexpr uint32_t XScaleRingSecond = 0xcb400140;
 constexpr uint32_t XScaleQueueArray = 0xcc000000; ///< [M]
 constexpr uint32_t XScaleScratchAdd = 0xcd000000; ///< [M] + byte address
 constexpr uint32_t XScaleSramAdd = 0xce000000;    ///< [M] + ch << 23 + address
-/// A read gives the word at the byte address behind it and sets its bit 0 [M].
+/// A read at this base plus a byte address returns the word and sets its bit 0
+/// [M].
 constexpr uint32_t XScaleScratchTestSet = 0xcd100000;
 
-/// Address whose read dequeues and whose write enqueues [M].
+/// The address at which a read dequeues and a write enqueues [M].
 constexpr uint32_t xscaleQueue(uint32_t channel, uint32_t entry) {
   return XScaleQueueArray | channel << 16 | entry << 2;
 }

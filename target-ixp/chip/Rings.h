@@ -1,18 +1,18 @@
 // The kinds of rings between engines.
 //
-// A channel that is no call is a ring. `baker.ring` and the image name it by a
-// number that tells its kind:
+// A channel that does not become a call is a ring. `baker.ring` and the image
+// identify it by a number that also gives its kind:
 //
-//   0..15         scratch ring of that number: messages of two words, a line
-//                 tells who looks that it is nearly full (MemoryMap.h)
-//   RingNeighbour next-neighbour ring, from an engine to the next one; 128
-//                 words in the registers of the engine that reads, a message is
-//                 one word; no command, and nobody to wait for
-//   32..39        SRAM ring, entry `number - 31` of channel 0's queue array; a
-//                 message is one word; `put` says whether there was room
+//   0..15         scratch ring of that number. A message is two words. A
+//                 ring-full flag shows that it is nearly full (MemoryMap.h).
+//   RingNeighbour next-neighbour ring, from an engine to the next one: 128
+//                 words in registers of the engine that reads. A message is one
+//                 word. It needs no command and so no wait.
+//   32..39        SRAM ring: entry `number - 31` of channel 0's queue array. A
+//                 message is one word. `put` returns whether there was space.
 //
-// A message of one word is the first one of those of two: the second is 0
-// between engines.
+// A message of one word is the first word of a message of two words, because
+// the second is 0 between engines.
 
 #ifndef KARAKAL_TARGET_IXP_CHIP_RINGS_H
 #define KARAKAL_TARGET_IXP_CHIP_RINGS_H
@@ -25,8 +25,8 @@ constexpr uint32_t RingNeighbour = 16;
 constexpr uint32_t RingSramFirst = 32;
 constexpr uint32_t RingSramCount = 8;
 
-/// The least that the hardware has, 512 << 0 [H]: room for a message of each
-/// context of the chip several times over.
+/// The smallest size of the hardware, 512 << 0 [H]: space for several messages
+/// from each context of the chip.
 constexpr uint32_t SramRingWords = 512;
 constexpr uint32_t SramRingChannel = 0;
 /// Below the descriptors, aligned to the size [K].
@@ -35,12 +35,12 @@ static_assert(SramRingsBase + RingSramCount * SramRingWords * 4 <=
                   DescriptorBase,
               "rings end before the descriptors");
 
-/// Ticks of the timestamp for which a context that found no message sleeps: the
-/// eight contexts of an idle engine look once in 64 cycles [K].
+/// Ticks of the timestamp for which a context sleeps if it finds no message. So
+/// the eight contexts of an idle engine poll once per 64 cycles [K].
 constexpr uint32_t IdleTicks = 32;
 
-/// Word of scratch, bit n asks the engine of hardware number n to stop when it
-/// finds no message (`--policy=power`) [K].
+/// A word of scratch. Bit n asks the engine of hardware number n to stop when
+/// it finds no message (`--policy=power`) [K].
 constexpr uint32_t EngineStopWord = 0x3b10;
 static_assert(EngineStopWord > RxErrorsCounter &&
               EngineStopWord < DropCounterBase);
@@ -56,16 +56,16 @@ constexpr bool isNeighbourRing(uint32_t ring) { return ring == RingNeighbour; }
 constexpr bool isSramRing(uint32_t ring) {
   return ring >= RingSramFirst && ring < RingSramFirst + RingSramCount;
 }
-/// Whether it is one that the compiler gives to channels.
+/// Whether the compiler may assign the ring to a channel.
 constexpr bool isChannelRing(uint32_t ring) {
   return (ring >= RingFreeFirst && ring <= RingFreeLast) ||
          isNeighbourRing(ring) || isSramRing(ring);
 }
-/// Entry of the queue array; entry 0 is the free list.
+/// The ring's entry of the queue array; entry 0 is the free list.
 constexpr uint32_t sramRingEntry(uint32_t ring) {
   return ring - RingSramFirst + FreeListEntry + 1;
 }
-/// Byte address inside the channel.
+/// The ring's byte address within SRAM channel 0.
 constexpr uint32_t sramRingBase(uint32_t ring) {
   return SramRingsBase + (ring - RingSramFirst) * SramRingWords * 4;
 }

@@ -1,8 +1,8 @@
-// Symbols on which the compiler and the runtime meet.
+// Symbols that the compiler and the runtime share.
 //
 // Passes, the code generator, the interpreter and the host call functions of
-// runtime/*.ll and of one another by name. RuntimeNames.def holds each name
-// once; here each becomes a constant.
+// runtime/*.ll and of each other by name. Each name of RuntimeNames.def becomes
+// a constant here.
 //
 //   runtime::Lock        -> "baker_lock"
 //   intrinsic::RingGet   -> "__ixp_scratch_get2"
@@ -19,7 +19,7 @@ namespace runtime {
 #define KARAKAL_INTRINSIC(constant, symbol)
 #include "target-ixp/chip/RuntimeNames.def"
 
-/// What the names of all functions of the runtime begin with, entries excepted.
+/// The prefix of all functions of the runtime except entry functions.
 inline constexpr const char *Prefix = "baker_";
 } // namespace runtime
 
@@ -30,14 +30,13 @@ namespace intrinsic {
   inline constexpr const char *constant = symbol;
 #include "target-ixp/chip/RuntimeNames.def"
 
-/// What the names of all of them begin with.
+/// The prefix of all intrinsics.
 inline constexpr const char *Prefix = "__ixp_";
-/// Accesses at any byte that the code generator expands; the number of words
-/// follows.
+/// The prefix of accesses that begin at any byte; the number of words follows.
 inline constexpr const char *WordsPrefix = "__ixp_words_";
 inline constexpr const char *WordsFromPrefix = "__ixp_words_from.";
 inline constexpr const char *WordsIntoPrefix = "__ixp_words_into.";
-/// Calls that mark loops and make no code.
+/// The prefix of calls that mark loops and yield no code.
 inline constexpr const char *LoopPrefix = "__ixp_loop_";
 } // namespace intrinsic
 

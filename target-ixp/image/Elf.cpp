@@ -50,11 +50,11 @@ public:
 private:
   const std::vector<ElfSection> &sections;
   std::vector<uint8_t> names = {0};
-  std::vector<uint32_t> nameOffsets; ///< of each section and of the name table
-  std::vector<uint32_t> offsets;     ///< of each section's bytes in the file
+  std::vector<uint32_t> nameOffsets; ///< name of each section, then name table
+  std::vector<uint32_t> offsets;     ///< file offset of each section's bytes
   uint32_t loadedCount = 0;
   uint32_t namesOffset = 0;
-  uint32_t headersOffset = 0; ///< of the section headers
+  uint32_t headersOffset = 0; ///< file offset of the section headers
   Output out;
 
   void addName(const std::string &name);

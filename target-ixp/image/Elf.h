@@ -20,13 +20,13 @@ struct ElfSection {
   std::string name;
   std::vector<uint8_t> bytes;
   bool loaded = false;  ///< has a program header
-  uint32_t address = 0; ///< where it is loaded
+  uint32_t address = 0; ///< load address
 };
 
 std::vector<uint8_t> writeElf(const std::vector<ElfSection> &sections);
 
-/// The sections in file order. Errors: E-target-ixp-072 (not such a file), 073
-/// (cut short), 074 (damaged); `name` is for messages.
+/// Returns the sections in file order. Errors: E-target-ixp-072 (not a file of
+/// this kind), 073 (truncated), 074 (damaged). `name` is for messages.
 Result<std::vector<ElfSection>> readElf(const std::vector<uint8_t> &bytes,
                                         const std::string &name);
 

@@ -46,12 +46,12 @@ struct Image {
   std::vector<Segment> xscale;
 };
 
-/// Writes a temporary file next to `path` and renames it, so the file is whole
-/// or untouched. Errors: E-support-002 (cannot write), 074 (the image breaks
-/// the schema).
+/// Writes a temporary file next to `path` and renames it, so that the file is
+/// either complete or unchanged. Errors: E-support-002 (cannot write), 074 (the
+/// image violates the schema).
 Status writeImage(const std::string &path, const Image &image);
-/// Errors: E-support-001 (cannot read), 072 (not an image), 073 (cut
-/// short), 074 (damaged), 075 (of another version).
+/// Errors: E-support-001 (cannot read), 072 (not an image), 073 (truncated),
+/// 074 (damaged), 075 (another version).
 Result<Image> readImage(const std::string &path);
 
 /// Converts an image to the bytes of its file and back; `name` is for messages.

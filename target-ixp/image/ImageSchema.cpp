@@ -1,7 +1,7 @@
-// What an image's manifest must hold.
+// Checks an image's manifest.
 //
-// The schema of docs/image.md as a table: where, which keys, of which type.
-// Readers of a checked image may take them for granted.
+// The schema of docs/image.md as a table of objects, keys and types. Readers of
+// a checked image may rely on it.
 
 #include "target-ixp/chip/MemoryMap.h"
 #include "target-ixp/image/Image.h"
@@ -191,7 +191,7 @@ Status checkRings(const json &manifest) {
   return success();
 }
 
-/// The word that asks engines to stop; an image may have none.
+/// Checks the word that asks engines to stop; an image may have none.
 Status checkStopWord(const json &manifest) {
   if (!manifest.contains("stop_word"))
     return success();
@@ -202,7 +202,7 @@ Status checkStopWord(const json &manifest) {
   return success();
 }
 
-/// Rings of SRAM channels; an image may have none.
+/// Checks rings of SRAM channels; an image may have none.
 Status checkSramRings(const json &manifest) {
   if (!manifest.contains("sram_rings"))
     return success();
@@ -224,8 +224,8 @@ Status checkSramRings(const json &manifest) {
   return success();
 }
 
-/// What an aggregate may have besides: microcode for next-neighbour rings,
-/// fewer contexts, a bound.
+/// Checks the optional parts of an aggregate: microcode for next-neighbour
+/// rings, the number of contexts, a bound.
 Status checkVariants(const Image &image) {
   for (const json &aggregate : image.manifest["aggregates"]) {
     if (aggregate.contains("contexts") &&
@@ -272,7 +272,7 @@ Status checkGlobals(const json &manifest) {
   return success();
 }
 
-/// Copies of globals in local memory; an image may have none.
+/// Checks copies of globals in local memory; an image may have none.
 Status checkCaches(const json &manifest) {
   if (!manifest.contains("caches"))
     return success();
@@ -293,7 +293,7 @@ Status checkCaches(const json &manifest) {
   return success();
 }
 
-/// Elements of arrays in local memory; an image may have none.
+/// Checks array elements cached in local memory; an image may have none.
 Status checkLines(const json &manifest) {
   if (!manifest.contains("lines"))
     return success();

@@ -1,7 +1,7 @@
 // A program for one microengine.
 //
-// The assembler and the code generator hand it to the image writer: words, the
-// source line of each, and the function it belongs to.
+// The assembler and the code generator pass it to the image writer: words, the
+// source line of each word, and the function that contains it.
 
 #ifndef KARAKAL_TARGET_IXP_IMAGE_MICROCODE_H
 #define KARAKAL_TARGET_IXP_IMAGE_MICROCODE_H
@@ -19,10 +19,10 @@ struct SourceLine {
   uint32_t line = 0;
 };
 
-/// A function of the source, which may have been inlined into others.
+/// A source function, which may have been inlined into others.
 struct SourceFunction {
   std::string file, name;
-  uint32_t line; ///< where it begins
+  uint32_t line; ///< first line
 };
 
 /// Words [begin, end) belong to one function.
@@ -54,9 +54,9 @@ struct Microcode {
   std::vector<FunctionRange> functions;
   /// Estimated relative executions of each word, or empty.
   std::vector<float> frequencies;
-  /// How many of these take the branch, or empty.
+  /// The executions that take the branch, or empty.
   std::vector<float> taken;
-  /// Heads of loops, by word; each copy of a head has its own entry.
+  /// The heads of loops, by word; each copy of a head has its own entry.
   std::vector<LoopHead> loops;
   std::vector<CallSite> calls;
   /// A comment for each word (codegen-me/words/Annotation.h), or empty.

@@ -40,7 +40,7 @@ bool isWordList(const std::string &text) {
   return true;
 }
 
-/// Ten hexadecimal digits a line.
+/// Parses ten hexadecimal digits per line.
 Result<std::vector<uint64_t>> parseWords(const std::string &text,
                                          const std::string &name) {
   std::vector<uint64_t> words;

@@ -1,4 +1,4 @@
-// Files that hold the words of one program and nothing else.
+// Reads and writes files that hold only the words of one program.
 //
 // Two formats: text with ten hexadecimal digits per line, and binary with five
 // bytes per word, big-endian.

@@ -1,4 +1,4 @@
-// Where control goes between the words of a program.
+// The flow graph of microcode.
 
 #include "target-ixp/microcode/FlowGraph.h"
 

@@ -1,11 +1,11 @@
-// Where control goes between the words of a program.
+// The flow graph of microcode.
 //
-// The flow graph of microcode, one node a word, or a label while the program
-// still has labels. The edges of a branch leave its last delay slot. A call is
-// one edge to the word it returns to, with the callee beside the edge; a return
-// has no edge. An analysis that must follow a packet into functions asks for
-// successorsThroughCalls(), where a call leads to its callee and a return to
-// the words after all calls of its function.
+// A node is a word, or a label if the program still has labels. The edges of a
+// branch leave its last delay slot. A call is one edge to the word that it
+// returns to, and the edge names the callee; a return has no edge. An analysis
+// that must follow a packet into functions uses successorsThroughCalls(), in
+// which a call leads to its callee and a return to the words after all calls of
+// its function.
 //
 // The code generator, the cost model and the worst-case analysis share this
 // graph. CommandRules.cpp in target-ixp/table follows paths on its own, so that
@@ -23,28 +23,28 @@
 
 namespace karakal::target {
 
-/// Whether control never passes to the word after the instruction and its delay
-/// slots.
+/// Whether control never reaches the word after the instruction and its delay
+/// slots from the instruction.
 bool endsFlow(const Instruction &instruction);
 
-/// Cycles in which nothing is issued after a branch that is taken.
+/// The cycles without issue after a taken branch.
 double takenCycles(const Instruction &branch);
 
-/// One node as the graph sees it.
+/// The input for one node of the graph.
 struct FlowNode {
   const Instruction *instruction = nullptr; ///< null: a label
-  /// Node that a branch goes to, or where the callee of a call begins.
+  /// The target node of a branch, or the first node of the callee of a call.
   std::optional<uint32_t> target;
   bool isCall = false;
-  /// First node of the function that the node lies in.
+  /// The first node of the function that contains the node.
   uint32_t function = 0;
 };
 
 struct FlowEdge {
   uint32_t to = 0;
-  /// Cycles in which nothing is issued after the branch that goes here.
+  /// The cycles without issue if the branch takes this edge.
   double deadCycles = 0;
-  /// First node of the function that runs on this edge.
+  /// The first node of the function called on this edge.
   std::optional<uint32_t> callee;
 };
 
@@ -53,18 +53,19 @@ public:
   explicit FlowGraph(const std::vector<FlowNode> &nodes);
 
   size_t size() const { return edges.size(); }
-  /// By node: the edge of a taken branch first, then the one to the next node.
+  /// The edges of a node: first that of the taken branch, then that to the next
+  /// node.
   const std::vector<FlowEdge> &edgesOf(uint32_t node) const {
     return edges[node];
   }
-  /// The nodes that `first` reaches without entering calls, in their order.
+  /// The nodes that `first` reaches without entering calls, in ascending order.
   std::vector<uint32_t> reachedFrom(uint32_t first) const;
-  /// By node, with calls entered and returns followed.
+  /// The successors of each node if calls are entered and returns followed.
   std::vector<std::vector<uint32_t>> successorsThroughCalls() const;
 
 private:
   std::vector<std::vector<FlowEdge>> edges;
-  /// First node of the function that returns at this node, if one does.
+  /// For each node, the first node of the function that returns there, if any.
   std::vector<std::optional<uint32_t>> returnsFrom;
 };
 
@@ -77,9 +78,9 @@ struct WordFlow {
 };
 
 /// Solves a forward dataflow problem over `successors`, from node 0 on. `step`
-/// maps the state before a node to the state after it; `meet(into, from)` joins
-/// two states and returns whether `into` changed. Returns the state before each
-/// node; nodes that are never reached keep `unreached`.
+/// maps the state before a node to the state after it. `meet(into, from)` is
+/// the dataflow meet and returns whether `into` changed. Returns the state
+/// before each node; unreachable nodes keep `unreached`.
 template <typename State, typename Step, typename Meet>
 std::vector<State>
 solveForward(const std::vector<std::vector<uint32_t>> &successors,

@@ -1,7 +1,7 @@
 // The cost of one word of microcode.
 //
-// The figures of the chip for each instruction. The average cost of a message
-// (AverageCost.h) and its worst case (WorstCase.h) are sums of these.
+// The average cost of a message (AverageCost.h) and its worst case
+// (WorstCase.h) are sums of these costs.
 
 #ifndef KARAKAL_TARGET_IXP_MICROCODE_INSTRUCTIONCOST_H
 #define KARAKAL_TARGET_IXP_MICROCODE_INSTRUCTIONCOST_H
@@ -27,23 +27,23 @@ CommandCost commandCost(const ChipParameters &chip, SharedUnit unit,
 struct UnitCommand {
   SharedUnit unit = SharedUnit::Scratch;
   CommandCost cost;
-  /// Which ports of an SRAM channel the time is spent on.
+  /// Which ports of an SRAM channel the command occupies.
   bool usesReadPort = true, usesWritePort = false;
   /// The SRAM channel.
   unsigned channel = 0;
 
-  /// Adds the time that `times` such commands spend on the unit.
+  /// Adds the time for which `times` such commands occupy the unit.
   void addBusy(MessageCost &to, double times) const;
 };
 
-/// The command of `instruction`, if it goes to a unit that the model knows.
+/// The command of `instruction`, if its unit is a SharedUnit.
 std::optional<UnitCommand> commandOf(const Instruction &instruction,
                                      const ChipParameters &chip);
 
 /// Whether a context gives up the engine here.
 bool isSwap(const Instruction &instruction);
 
-/// Cycles in which nothing is issued after a swap.
+/// The cycles without issue after a swap.
 double swapCycles(const Instruction &instruction, const ChipParameters &chip);
 
 } // namespace karakal::target

@@ -1,4 +1,4 @@
-// The cost of a message for an engine and the units of the chip.
+// The cost of a message on an engine and the units of the chip.
 
 #include "target-ixp/microcode/MessageCost.h"
 

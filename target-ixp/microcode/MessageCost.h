@@ -1,4 +1,4 @@
-// What one message costs an engine and the units of the chip.
+// The cost of a message on an engine and the units of the chip.
 //
 // A message is one iteration of an aggregate's dispatch loop: it takes a packet
 // from a ring and handles it. The average cost of a message (AverageCost.h),
@@ -17,9 +17,8 @@
 
 namespace karakal::target {
 
-/// A unit that all engines share. The port for reads of an SRAM channel (Sram0
-/// to Sram3) and its port for writes work side by side. A chip may have fewer
-/// channels.
+/// A unit that all engines share. The read port (Sram0 to Sram3) and the write
+/// port of an SRAM channel work in parallel. A chip may have fewer channels.
 enum class SharedUnit {
   Scratch,
   Sram0,
@@ -39,7 +38,7 @@ static_assert(size_t(SharedUnit::Hash) + 1 == sharedUnitCount,
 
 /// The name in reports: "scratch", "sram0_read", "sram0_write".
 const char *sharedUnitName(SharedUnit unit);
-/// The ports of an SRAM channel.
+/// The read port of an SRAM channel, and its write port.
 SharedUnit readPort(uint32_t channel);
 SharedUnit writePort(uint32_t channel);
 /// The SRAM channel that the unit is a port of, or nothing.
@@ -74,7 +73,7 @@ struct MessageCost {
   }
   friend MessageCost operator*(MessageCost a, double times);
   double &busyOf(SharedUnit unit) { return busy[size_t(unit)]; }
-  /// Only `part` of the time for which locks are held belongs to one lock.
+  /// Scales the lock times to those of one lock, `part` of all.
   void shareLocks(double part) {
     locked *= part;
     lockedSwaps *= part;

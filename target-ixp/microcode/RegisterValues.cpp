@@ -1,4 +1,4 @@
-// Constants that registers hold.
+// Propagates constants through registers.
 
 #include "target-ixp/microcode/RegisterValues.h"
 #include "support/Error.h"
@@ -11,7 +11,7 @@ namespace karakal::target {
 uint32_t RegisterValue::channel(uint32_t channels) const {
   if (kind == Kind::InChannel)
     return bits;
-  // Bits 31:30 of a negative number tell no channel.
+  // Bits 31:30 of a negative number are not a channel.
   constexpr uint32_t offsetBits = 26;
   uint32_t offset = bits & ((1u << SramChannelShift) - 1);
   if (!isConstant() || offset >> offsetBits != 0)
@@ -86,7 +86,8 @@ std::optional<unsigned> RegisterValues::indexOf(const Operand &operand) {
   }
 }
 
-/// Transfer registers are unknown as sources: commands fill them.
+/// The value of an operand. Transfer registers are unknown as sources because
+/// commands fill them.
 RegisterValue RegisterValues::valueOf(const State &state,
                                       const Operand &operand) {
   if (operand.isImmediate())
@@ -132,8 +133,8 @@ RegisterValue RegisterValues::resultOf(const State &state,
   }
 }
 
-/// Words that run for a smaller share of the messages do not affect the values
-/// that other words see, except for words before the first message.
+/// Words with a lower frequency relative to the most frequent word do not
+/// affect the values of other words, except words before the first message.
 constexpr float coldShare = 1e-3f;
 
 static std::vector<bool> coldWords(const Microcode &code,
@@ -158,7 +159,7 @@ static std::vector<bool> coldWords(const Microcode &code,
   return isCold;
 }
 
-/// The registers that each function writes, those of its callees included.
+/// Finds the registers that each function and its callees write.
 void RegisterValues::findWrites(const Microcode &code) {
   writes.resize(flow.instructions.size());
   for (bool isChanged = true; isChanged;) {

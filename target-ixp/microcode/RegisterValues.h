@@ -1,4 +1,4 @@
-// Constants that registers hold.
+// Propagates constants through registers.
 //
 // A command names a unit, but not the SRAM channel: that is in bits 31:30 of
 // the address, the sum of two registers. The addresses of tables are constants
@@ -6,15 +6,14 @@
 // channels:
 //
 //   immed_w1[a9, 0x4000]                a9 is 0x4000nnnn: SRAM channel 1
-//   alu[b6, a9, +, b6]                  an address in the table: channel 1 too
+//   alu[b6, a9, +, b6]                  an address in the table: channel 1
 //   sram[read, $5, b6, 0, 2]            a command to channel 1
 //
-// An address whose channel is not known is taken to be in channel 0.
+// An address of unknown channel counts as channel 0.
 //
 // A register is unknown where paths with different values meet, and after a
-// call of a function that writes it. Values in memory are not followed. The
-// cost model needs averages, so a path that hardly any message takes is
-// ignored.
+// call of a function that writes it. Values in memory are not tracked. The cost
+// model needs averages, so paths that few messages take are ignored.
 //
 // Cost: words times registers, a few iterations.
 
@@ -34,7 +33,7 @@ namespace karakal::target {
 struct RegisterValue {
   enum class Kind : uint8_t { Unreached, Constant, InChannel, Unknown };
   Kind kind = Kind::Unreached;
-  /// The constant, or the channel.
+  /// The constant or the channel.
   uint32_t bits = 0;
 
   static RegisterValue constant(uint32_t bits) {
@@ -45,8 +44,8 @@ struct RegisterValue {
   }
   static RegisterValue unknown() { return {Kind::Unknown, 0}; }
   bool isConstant() const { return kind == Kind::Constant; }
-  /// The SRAM channel above 0 that the value is an address of, if any, on a
-  /// chip of `channels` channels; otherwise 0.
+  /// The SRAM channel of the address on a chip of `channels` channels; 0 if
+  /// unknown.
   uint32_t channel(uint32_t channels) const;
   bool operator==(const RegisterValue &o) const {
     return kind == o.kind && bits == o.bits;
@@ -58,11 +57,12 @@ public:
   RegisterValues(const Microcode &code, const WordFlow &flow,
                  const ChipParameters &chip);
 
-  /// The SRAM channel that the command at `word` goes to.
+  /// The SRAM channel of the command at `word`.
   uint32_t sramChannel(uint32_t word) const;
   /// Whether the command at `word` puts a message on the ring to Tx.
   bool sendsPacket(uint32_t word) const;
-  /// Whether a message has neither head nor length of its packet.
+  /// Whether the message that the command at `word` puts lacks head and length
+  /// of its packet.
   bool isBare(uint32_t word) const;
 
 private:
@@ -82,15 +82,15 @@ private:
   RegisterValue replaced(RegisterValue old, uint32_t mask, uint32_t bits) const;
   void findWrites(const Microcode &code);
   State after(uint32_t word) const;
-  /// Joins `from` into the state before `word`. Returns whether that changed.
+  /// The dataflow meet of `from` and the state before `word`. Returns whether
+  /// the state changed.
   bool join(uint32_t word, const State &from);
   void run(const Microcode &code);
 
   const WordFlow &flow;
-  uint32_t channels; ///< of SRAM
+  uint32_t channels; ///< number of SRAM channels
   std::vector<State> before;
-  /// By first word of a function: the registers that it and what it calls
-  /// write.
+  /// By first word of a function, the registers that it and its callees write.
   std::vector<std::array<bool, stateSize>> writes;
 };
 

@@ -56,7 +56,7 @@ public:
   }
 
 private:
-  /// From `word` to the next swap, both included.
+  /// The length from `word` to the next swap, including both.
   double lengthFrom(uint32_t word) const {
     const Instruction &instruction = flow.instructions[word];
     return isSwap(instruction) ? 1 + swapCycles(instruction, chip)
@@ -80,7 +80,7 @@ private:
     return length;
   }
 
-  /// Averages what follows the calls of each function.
+  /// Averages the lengths after all calls of each function.
   void findReturns() {
     std::map<uint32_t, double> calls, sums;
     for (uint32_t i = 0; i < after.size(); ++i)
@@ -96,7 +96,7 @@ private:
   const Microcode &code;
   const WordFlow &flow;
   const ChipParameters &chip;
-  /// Share of the executions that take the first edge, by last delay slot.
+  /// By last delay slot, the share of executions that take the first edge.
   std::vector<double> takenShare;
   std::vector<uint32_t> functionOf; ///< first word of the function, by word
   std::map<uint32_t, double> afterReturn; ///< by first word of the function

@@ -6,8 +6,8 @@
 //   L(w) = sum over the edges from w of
 //            p(edge) * (dead cycles + words up to the next swap on that edge)
 //
-// A return continues after all calls of its function, in proportion to how
-// often each call is made. The equations are solved by iteration, from the last
+// A return continues after all calls of its function, in proportion to the
+// frequency of each call. The equations are solved by iteration, from the last
 // word to the first.
 
 #ifndef KARAKAL_TARGET_IXP_MICROCODE_SEGMENTLENGTHS_H
@@ -20,8 +20,8 @@
 
 namespace karakal::target {
 
-/// By word: engine cycles of the segment that begins after the word, including
-/// the swap that ends it. The code must have frequencies.
+/// For each word, the engine cycles of the segment that begins after it,
+/// including the swap that ends the segment. The code must have frequencies.
 std::vector<double> segmentLengths(const Microcode &code, const WordFlow &flow,
                                    const ChipParameters &chip);
 

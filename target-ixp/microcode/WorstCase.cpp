@@ -19,21 +19,22 @@ namespace {
 
 constexpr unsigned signalCount = 16;
 static_assert(signalCount == SignalCount + 1, "signal 0 does not exist");
-/// After this many visits of a word, cycles since the issue are not deducted.
+/// After this many visits of a word, the cycles since a command's issue are not
+/// deducted.
 constexpr unsigned visitsMax = 50;
 
-/// The figure by which paths are compared.
+/// The figure that a longest path maximizes.
 using Weight = std::function<double(const MessageCost &)>;
 
-/// The cost of a path up to, but without, a word, and the previous word.
+/// The cost of a path up to a word, excluding the word, and the previous word.
 struct Arrival {
   MessageCost cost;
   uint32_t from = ~0u;
 };
-/// By word, for those that are reached.
+/// The arrivals at the words that are reached.
 using Arrivals = std::map<uint32_t, Arrival>;
 
-/// The words of a loop, or one word that is in none.
+/// The words of a loop, or one word outside of loops.
 struct Region {
   std::vector<uint32_t> words;
   bool isLoop = false;
@@ -64,7 +65,7 @@ private:
   struct Head {
     unsigned loops = 0;
     uint32_t depth = 0;
-    double roundsMax = 1; ///< of all together, 0 = not known
+    double roundsMax = 1; ///< iterations of all together, 0 = unknown
   };
 
   void addHead(const LoopHead &loop);
@@ -95,7 +96,7 @@ private:
   const Microcode &code;
   const ChipParameters &chip;
   WordFlow flow;
-  std::vector<MessageCost> costs; ///< of each word itself
+  std::vector<MessageCost> costs; ///< by word, without its callees
   std::vector<Head> headAt;
   std::map<uint32_t, MessageCost> calls; ///< by first word, for `weight`
   Weight weight;
@@ -105,7 +106,8 @@ private:
 
 //===-- Words -------------------------------------------------------------===//
 
-/// Nested loops may share their first word; then their bounds multiply.
+/// Adds a loop head. Nested loops may share their first word; then their bounds
+/// multiply.
 void Paths::addHead(const LoopHead &loop) {
   if (loop.word >= headAt.size())
     return;
@@ -185,8 +187,8 @@ bool Paths::addWaitsOnce(bool countsWhatPassed) {
 
 //===-- Loops -------------------------------------------------------------===//
 
-/// Loops and single words in an order in which control passes them; edges into
-/// `cut` do not count.
+/// The loops and single words among `words` in control-flow order, ignoring
+/// edges into `cut`.
 std::vector<Region> Paths::regionsOf(const std::vector<uint32_t> &words,
                                      const std::set<uint32_t> &cut) const {
   KARAKAL_ASSERT(std::is_sorted(words.begin(), words.end()),
@@ -210,7 +212,7 @@ std::vector<Region> Paths::regionsOf(const std::vector<uint32_t> &words,
   int count = boost::strong_components(
       graph, boost::make_iterator_property_map(
                  component.begin(), boost::get(boost::vertex_index, graph)));
-  // Components are numbered from where control ends.
+  // Components are numbered in reverse control-flow order.
   std::vector<Region> regions(static_cast<size_t>(count));
   for (size_t i = 0; i < words.size(); ++i) {
     Region &region = regions[size_t(count - 1 - component[i])];
@@ -220,7 +222,8 @@ std::vector<Region> Paths::regionsOf(const std::vector<uint32_t> &words,
   return regions;
 }
 
-/// The heads of the outermost loop of a region; copies of one, if several.
+/// The heads of the outermost loop of a region. Several heads are copies of
+/// one.
 std::set<uint32_t> Paths::headsOf(const Region &loop) const {
   std::set<uint32_t> heads;
   uint32_t least = ~0u;
@@ -235,8 +238,8 @@ std::set<uint32_t> Paths::headsOf(const Region &loop) const {
   return heads;
 }
 
-/// Where a loop gives up the engine until something has come true; the waits of
-/// loops inside are theirs.
+/// The words at which a loop gives up the engine until a condition holds,
+/// without those of inner loops.
 std::set<uint32_t> Paths::waitsOf(const Region &loop,
                                   const std::set<uint32_t> &heads) const {
   std::set<uint32_t> waits;
@@ -248,8 +251,8 @@ std::set<uint32_t> Paths::waitsOf(const Region &loop,
   return waits;
 }
 
-/// How often control comes to one of `heads`; those of a loop that waits for
-/// others become its waits, of which one counts.
+/// The bound on how often control reaches `heads`. If there is none but the
+/// loop waits for other contexts, replaces `heads` by its waits and returns 1.
 double Paths::roundsOf(const Region &loop, std::set<uint32_t> &heads) {
   std::set<double> rounds;
   for (uint32_t head : heads)
@@ -293,18 +296,18 @@ std::optional<Arrival> Paths::closing(const Arrivals &within,
   return longest;
 }
 
-/// Replaces the arrivals at a loop's entries by those at all its words.
+/// Replaces the arrivals at the entries of a loop by arrivals at all its words.
 void Paths::passLoop(const Region &loop, const std::set<uint32_t> &cut,
                      Arrivals &arrivals) {
   std::set<uint32_t> heads = headsOf(loop);
-  if (heads.empty()) // a wait without a mark: its first word will do
+  if (heads.empty()) // a wait without a head: use its first word
     heads.insert(loop.words.front());
   double rounds = roundsOf(loop, heads);
   if (problem)
     return;
   std::set<uint32_t> inner = cut;
   inner.insert(heads.begin(), heads.end());
-  Arrivals entries; // beside the heads
+  Arrivals entries; // entries other than the heads
   std::optional<Arrival> entered;
   for (uint32_t word : loop.words) {
     auto at = arrivals.find(word);
@@ -345,7 +348,8 @@ MessageCost Paths::costOf(uint32_t word, const FlowEdge &edge) {
   return cost;
 }
 
-/// No function calls itself: Baker has no recursion.
+/// The longest path through a function. It terminates because Baker has no
+/// recursion.
 MessageCost Paths::costOfCall(uint32_t callee) {
   if (auto at = calls.find(callee); at != calls.end())
     return at->second;
@@ -415,7 +419,7 @@ MessageCost Paths::longestIteration(const Weight &by,
   if (problem || !turn)
     return {};
   if (words) {
-    std::set<uint32_t> seen; // words of loops may come twice
+    std::set<uint32_t> seen; // words of loops may occur twice
     for (uint32_t at = turn->from; at != ~0u && seen.insert(at).second;
          at = arrivals[at].from)
       words->push_back(at);

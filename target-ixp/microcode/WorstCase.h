@@ -12,8 +12,9 @@
 //   busy      cycles of each shared unit
 //
 // Each figure is the maximum over all paths, so different figures may come from
-// different paths. Waiting until another context releases a lock or frees space
-// in a ring is not included: a loop around `ctx_arb[voluntary]` counts once.
+// different paths. Waiting for another context to release a lock or to free
+// space in a ring is not included: a loop around `ctx_arb[voluntary]` counts
+// once.
 //
 // Cost: for W words in loops nested D deep, O(W * 2^D) for each figure.
 
@@ -30,8 +31,8 @@ namespace karakal::target {
 
 struct WorstCase {
   MessageCost cost;
-  /// The path with the largest issue + latency / contexts: its words, without
-  /// those of loops and calls that it passes, and its cost.
+  /// The path with the largest issue + latency / contexts: its words, excluding
+  /// those of loops and calls on it, and its cost.
   std::vector<uint32_t> path;
   MessageCost pathCost;
 };

@@ -1,10 +1,9 @@
 // The codes of memory and I/O commands.
 //
 // Generated from the command rows of InstructionTable.def, for code that
-// handles commands by unit: which unit an operation goes to, its target and
-// token in the instruction word, and one enumeration per unit, so that a switch
-// over a unit's commands names all of them and no command number stands
-// anywhere else.
+// handles commands by unit: the unit of an operation, its target and token in
+// the instruction word, and one enumeration per unit, so that a switch over a
+// unit's commands covers all of them. No other file has command numbers.
 //
 //   unitOf(Op::DramRbufRd)        -> FunctionalUnit::Dram
 //   commandCode(Op::DramRbufRd)   -> target 0x2a, token 0
@@ -34,7 +33,7 @@ enum class FunctionalUnit : uint8_t {
 };
 constexpr unsigned FunctionalUnitCount = 8;
 
-/// What the table says about a command.
+/// The table entry of a command.
 struct CommandCode {
   FunctionalUnit unit = FunctionalUnit::None;
   uint8_t target = 0; ///< bits 37:32 of the instruction
@@ -57,7 +56,7 @@ constexpr std::array<CommandCode, OpCount> commandCodes = {{
 constexpr const CommandCode &commandCode(Op op) {
   return detail::commandCodes[static_cast<unsigned>(op)];
 }
-/// The unit that carries out `op`, None if it is no command.
+/// The unit that executes `op`; None if it is not a command.
 constexpr FunctionalUnit unitOf(Op op) { return commandCode(op).unit; }
 
 /// Whether the unit takes operands from transfer-out registers.
@@ -96,7 +95,7 @@ enum class CapCommand : uint8_t {
 #define KARAKAL_CAP_COMMAND(name, ...) name = KARAKAL_COMMAND_VALUE(Cap##name),
 #include "target-ixp/table/InstructionTable.def"
 };
-/// Commands of the hash unit, by the bits of a key.
+/// Commands of the hash unit, by number of key bits.
 enum class HashCommand : uint8_t {
 #define KARAKAL_HASH_COMMAND(bits, ...)                                        \
   Key##bits = KARAKAL_COMMAND_VALUE(Hash##bits),
@@ -126,7 +125,7 @@ constexpr HashCommand hashCommand(Op op) {
 }
 constexpr MsfCommand msfCommand(Op op) { return static_cast<MsfCommand>(op); }
 
-/// What a read, a write or an atomic command does to a word of SRAM or scratch.
+/// The effect of a read, write or atomic command on a word of SRAM or scratch.
 enum class WordAccess : uint8_t {
   None, ///< the command addresses a queue, a ring or a register
   Read,

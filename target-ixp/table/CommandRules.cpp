@@ -39,8 +39,8 @@ struct SignalState {
   }
 };
 
-/// Latches take effect late: the local CSRs, by word offset, then the remainder
-/// that a crc computes.
+/// Latches whose changes take effect late: the local CSRs, by word offset, then
+/// the remainder that a crc computes.
 constexpr unsigned CrcUnit = Csr_LOCAL_CSR_STATUS / 4 + 1;
 constexpr unsigned LatchCount = CrcUnit + 1;
 constexpr unsigned latchOf(LocalCsr csr) { return csr / 4; }
@@ -178,14 +178,14 @@ void PathChecker::flowTo(uint32_t address, const State &state, uint32_t from) {
     work.push_back(address);
 }
 
-/// A use of a latch, and the words that must stand between the last change and
-/// the use.
+/// A use of a latch, and the number of words required between its last change
+/// and the use.
 struct LatchUse {
   unsigned latch, slots;
   const char *what;
 };
 
-/// The latches through which an operand is addressed.
+/// Adds the latches that address an operand.
 void addUses(const Operand &operand, bool isDestination,
              std::vector<LatchUse> &uses) {
   constexpr const char *index = "an index register";
@@ -317,14 +317,14 @@ void PathChecker::execute(uint32_t address, State &state) {
     issue(address, state);
 }
 
-/// The context continues after a swap that waited for `mask`.
+/// Updates the state for a context that continues after waiting for `mask`.
 void PathChecker::wake(uint32_t address, State &state, uint32_t mask,
                        bool any) {
   for (unsigned s = 1; s < SignalEnd; ++s) {
     if (!(mask >> s & 1))
       continue;
     SignalState &signal = state.signals[s];
-    if (any) { // some of them: br_signal finds out which
+    if (any) { // one or more of them; br_signal tests which
       signal.isKnown = false;
       continue;
     }

@@ -3,10 +3,9 @@
 //
 // The checker is independent of that graph and of the code generator, so that
 // it can find their faults. The engine does not stop an instruction from
-// reading a transfer register that a command has yet to fill, or from
-// overwriting one that a command has yet to read. checkCommands follows every
-// path through the finished words, tracks the commands in flight, and reports
-// what would go wrong.
+// reading a transfer register before a command fills it, or from overwriting
+// one before a command reads it. checkCommands follows every path through the
+// finished words, tracks the commands in flight, and reports such errors.
 
 #ifndef KARAKAL_TARGET_IXP_TABLE_COMMANDRULES_H
 #define KARAKAL_TARGET_IXP_TABLE_COMMANDRULES_H
@@ -15,7 +14,7 @@
 
 namespace karakal::target {
 
-/// Returns all breaches, sorted by address. Rules:
+/// Returns all violations, sorted by address. Rules:
 ///   140  no in-register is read before the signal of its command has been
 ///        waited for
 ///   141  no out-register is written before the signal of its command
@@ -25,7 +24,7 @@ namespace karakal::target {
 ///        with a command in flight
 ///   144  each command's signal is waited for exactly once
 ///   145  a signal is in flight on all paths to a word or on none
-///   146  on no path is a state used before its last change takes effect:
+///   146  no path uses a state before its last change takes effect:
 ///        local memory after LM_ADDR, a transfer register after T_INDEX, the
 ///        neighbour ring after NN_PUT or NN_GET, byte_align after BYTE_INDEX,
 ///        the remainder after a crc or a write of CRC_REMAINDER, another local

@@ -2,7 +2,7 @@
 //
 // The inverse of Encoder.cpp, with one function for each group of Formats.def.
 // Don't-care bits that are set are ignored (isCanonical reports them). A word
-// with an unassigned operand value is no instruction.
+// with an unassigned operand value is not an instruction.
 
 #include "target-ixp/table/Encoding.h"
 #include "target-ixp/table/InstructionTable.h"

@@ -63,7 +63,7 @@ private:
     return {};
   }
 
-  /// Whether the logical first source has to travel on the B port.
+  /// Whether the logical first source must use the B port.
   static bool needsSwap(const Operand &a, const Operand &b) {
     return a.isBankB() || b.isBankA();
   }
@@ -133,8 +133,8 @@ void WordBuilder::putNarrowSources(const Operand &a, const Operand &b,
   }
 }
 
-/// Amount at 31:28 and 32, kind at 9:8. Formats whose kind is fixed by the row
-/// (asr, dbl_shf) shift right only, by 1..31 or indirectly.
+/// Encodes a shift: amount at 31:28 and 32, kind at 9:8. Formats whose row
+/// fixes the kind (asr, dbl_shf) shift right only, by 1..31 or indirectly.
 void WordBuilder::putShift(bool rightOnly) {
   using ShiftKind = Shift::Kind;
   bool countless = i.shift.kind == ShiftKind::None ||
@@ -236,7 +236,7 @@ void WordBuilder::encodeLdField() {
   if (i.byteMask > 15)
     fail("E-target-ixp-016", "a byte mask has four bits");
   requireOperands(false, true);
-  // swap tells that the destination, not the source, sits on the B port.
+  // The swap bit means that the destination, not the source, uses the B port.
   putNarrowSources(i.dest, i.b, 255, true);
   putShift(false);
   put(i.byteMask & 15, 24);
@@ -378,7 +378,7 @@ void WordBuilder::encodeCsr() {
   put(i.a.isBankB() ? other : field, 0);
 }
 
-/// The transfer registers of a unit's own kind: D for DRAM, S for the others.
+/// Whether the command moves D transfer registers (DRAM), not S (other units).
 bool movesDRegisters(const InstructionRow &r) {
   return (r.bits >> 32 & 0x3c) == 0x28;
 }

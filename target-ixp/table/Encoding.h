@@ -5,8 +5,8 @@
 // inverse. InstructionTable.def and Formats.def drive both.
 //
 // encode(decode(w)) == w holds for every word that encode can produce.
-// isCanonical tells these from words that decode but differ, for example
-// because a don't-care bit is set.
+// isCanonical distinguishes these from words that decode but differ, for
+// example because a don't-care bit is set.
 
 #ifndef KARAKAL_TARGET_IXP_TABLE_ENCODING_H
 #define KARAKAL_TARGET_IXP_TABLE_ENCODING_H
@@ -18,11 +18,11 @@
 
 namespace karakal::target {
 
-/// The word of an instruction in bits 39:0, or the rule that it breaks
+/// The word of an instruction in bits 39:0, or the rule that it violates
 /// (E-target-ixp-0xx).
 Result<uint64_t> encode(const Instruction &instruction);
 
-/// The instruction of a word, or E-target-ixp-050 if it is none.
+/// The instruction of a word, or E-target-ixp-050 if the word is not one.
 Result<Instruction> decode(uint64_t word);
 
 /// Whether `word` decodes to an instruction that encodes to `word`.

@@ -1,6 +1,6 @@
 // The function of the hash unit.
 //
-// A key of 48, 64 or 128 bits, taken as a polynomial over GF(2), is multiplied
+// A key of 48, 64 or 128 bits is a polynomial over GF(2), which is multiplied
 // by the multiplier and reduced.
 //
 // Software sets the multipliers of the chip, and no document at hand gives its

@@ -1,15 +1,14 @@
 // One MEv2 instruction, decoded.
 //
-// The decoded form of a 40-bit microword: what the assembler parses, the code
-// generator builds, the printer prints and the simulator executes. Operands
-// are in logical order (dest, a, b as written); the port on which a source
-// travels and the swap bits are the encoder's business (Encoding.h).
+// The decoded form of a 40-bit microword. The assembler parses it, the code
+// generator builds it, the printer prints it and the simulator executes it.
+// Operands are in logical order (dest, a, b as written). The encoder chooses
+// the port of each source and the swap bits (Encoding.h).
 //
 //   Instruction i = alu(Op::AluAdd, gprA(3), gprB(1), imm(4));
 //   encode(i)  -> 40-bit word          print(i) -> "alu[a3, b1, +, 0x4]"
 //
-// Which operations exist, and what each may take, stands in
-// InstructionTable.def alone.
+// InstructionTable.def defines the operations and their operands.
 
 #ifndef KARAKAL_TARGET_IXP_TABLE_INSTRUCTION_H
 #define KARAKAL_TARGET_IXP_TABLE_INSTRUCTION_H
@@ -78,7 +77,7 @@ struct Operand {
   bool operator!=(const Operand &o) const { return !(*this == o); }
 };
 
-/// The shifter's work on the logical b operand.
+/// The shift of the logical b operand.
 struct Shift {
   enum class Kind : uint8_t {
     None,
@@ -247,7 +246,7 @@ constexpr Shift shlIndirect() { return {Shift::Kind::LeftIndirect, 0}; }
 constexpr Shift shrIndirect() { return {Shift::Kind::RightIndirect, 0}; }
 
 //===-- Instructions ------------------------------------------------------===//
-// Each builds one format; none checks (encode does).
+// Each function builds one format without checks; encode checks.
 
 /// alu[dest, a, op, b]; op one of the Alu* rows.
 Instruction alu(Op op, Operand dest, Operand a, Operand b);
@@ -255,7 +254,8 @@ Instruction alu(Op op, Operand dest, Operand a, Operand b);
 Instruction move(Operand dest, Operand source);
 /// alu_shf[dest, a, op, b, shift]; op one of the Shf* rows.
 Instruction aluShf(Op op, Operand dest, Operand a, Operand b, Shift shift);
-/// asr[dest, b, >>n]: glue it behind the instruction that yields the sign.
+/// asr[dest, b, >>n]; it must directly follow the instruction that yields the
+/// sign.
 Instruction asr(Operand dest, Operand b, Shift shift);
 /// dbl_shf[dest, high, low, >>n].
 Instruction dblShf(Operand dest, Operand high, Operand low, Shift shift);

@@ -1,4 +1,4 @@
-// The instructions as a document.
+// Prints the tables of instructions as a document.
 
 #include "target-ixp/table/InstructionReference.h"
 

@@ -7,10 +7,10 @@
 
 namespace karakal::target {
 
-/// InstructionTable.def and the tables beside it, as the Markdown of
+/// InstructionTable.def and related tables as the Markdown of
 /// docs/reference/mev2.md: every format with its text and word, every
-/// instruction with its timing, meaning and source, delays, local CSRs, input
-/// states.
+/// instruction with its timing, meaning and source, delays, local CSRs and
+/// input states.
 std::string instructionReference();
 
 } // namespace karakal::target

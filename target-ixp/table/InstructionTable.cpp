@@ -110,7 +110,7 @@ const InstructionRow *findRow(uint64_t word) {
   for (const InstructionRow &candidate : instructionTable()) {
     if ((word & candidate.mask) != candidate.bits)
       continue;
-    // A fixed word is more special than the format it falls into.
+    // A fixed word takes precedence over the format that it matches.
     if (candidate.format == Format::Fixed)
       return &candidate;
     bool shifterFormat = candidate.format == Format::ShfUnary ||
@@ -167,8 +167,8 @@ constexpr NamedNumber LocalCsrNames[] = {
 #include "target-ixp/table/LocalCsrs.def"
 };
 
-// Numbers as in the parameter field of br_inp_state; 3 and 5 are proved on the
-// Linux images, the others are the 2005 disassembler's.
+// Numbers as in the parameter field of br_inp_state. The Linux images prove 3
+// and 5; the others are from the 2005 disassembler.
 constexpr const char *InputStateNames[16] = {
     "nn_empty",          "nn_full",           "scr_ring0_status",
     "scr_ring1_status",  "scr_ring2_status",  "scr_ring3_status",

@@ -1,8 +1,8 @@
 // The table of instructions.
 //
-// InstructionTable.def as an array. Each row names the format of its word; the
-// format tells which fields the word has and which bits are fixed. A word
-// belongs to a row if (word & mask) == bits.
+// InstructionTable.def as an array. Each row names the format of its word. The
+// format determines the fields of the word and its fixed bits. A word belongs
+// to a row if (word & mask) == bits.
 
 #ifndef KARAKAL_TARGET_IXP_TABLE_INSTRUCTIONTABLE_H
 #define KARAKAL_TARGET_IXP_TABLE_INSTRUCTIONTABLE_H
@@ -26,7 +26,7 @@ enum class XferUse : uint8_t { No, In, Out, InOut };
 /// How a command names what it addresses.
 enum class AddressForm : uint8_t { Sum, CapRegister, FastData, FastAlu, Key };
 
-/// One row. Texts live as long as the program.
+/// One row. Its texts have static storage.
 struct InstructionRow {
   Op op;
   const char *mnemonic;
@@ -35,7 +35,7 @@ struct InstructionRow {
   uint64_t bits; ///< value of the fixed bits
   uint64_t mask; ///< which bits are fixed
   bool setsConditionCodes;
-  uint8_t slots;    ///< words in the pipe after a taken branch or a swap
+  uint8_t slots;    ///< words in the pipeline after a taken branch or a swap
   uint8_t maxDefer; ///< how many of them may be delay slots
   XferUse xfer;
   uint8_t countMax;  ///< 0: no count operand
@@ -57,15 +57,15 @@ const std::array<InstructionRow, OpCount> &instructionTable();
 const InstructionRow &row(Op op);
 /// The row whose fixed bits `word` has, or null.
 const InstructionRow *findRow(uint64_t word);
-/// First row with this mnemonic (any case), or null; aliases (bhs, blo, rtn,
-/// halt, crc_be, crc_le) are found too.
+/// The first row with this mnemonic or alias (bhs, blo, rtn, halt, crc_be,
+/// crc_le) in any case, or null.
 const InstructionRow *findMnemonic(std::string_view mnemonic);
 /// The row with this mnemonic and variant (any case), or null.
 const InstructionRow *findVariant(std::string_view mnemonic,
                                   std::string_view variant);
 /// Fixed bits of a format.
 uint64_t formatMask(Format format);
-/// What an instruction of a format looks like in microcode.
+/// An instruction of the format in microcode.
 const char *formatText(Format format);
 
 /// A local CSR or an input state: number and name.
@@ -74,15 +74,15 @@ struct NamedNumber {
   uint16_t number;
 };
 
-/// Byte offset of a local CSR, by name (any case) or -1.
+/// The byte offset of a local CSR by name (any case), or -1.
 int findLocalCsr(std::string_view name);
 /// Name of a local CSR, or null.
 const char *localCsrName(unsigned byteOffset);
-/// Number 0..15 of an input state, by name (any case) or -1.
+/// The number 0..15 of an input state by name (any case), or -1.
 int findInputState(std::string_view name);
 /// Name of an input state 0..15.
 const char *inputStateName(unsigned number);
-/// Whether two texts are equal but for case.
+/// Whether two texts are equal except for case.
 bool equalsIgnoringCase(std::string_view left, std::string_view right);
 
 /// Byte offsets of the local CSRs that programs write by number.
@@ -91,8 +91,8 @@ enum LocalCsr : uint16_t {
 #include "target-ixp/table/LocalCsrs.def"
 };
 
-/// Words between a write and the first instruction that sees it. Sources as in
-/// the documents: LM_ADDR I,S,H; NN H; CSR H.
+/// Words required between a change and the first instruction that sees it.
+/// Sources, tagged as in InstructionReference.cpp: LM_ADDR I,S,H; NN H; CSR H.
 constexpr unsigned LmAddrSlots = 3;
 constexpr unsigned TIndexSlots = 3;
 constexpr unsigned ByteIndexSlots = 3;

@@ -29,7 +29,7 @@ Error notA(const Operand &operand, Role role) {
                        (role == Role::Source ? "source" : "destination"));
 }
 
-/// Offset of a post-modified form from the plain one.
+/// The offset of the encoding of a post-modified form from the plain one.
 unsigned postOffset(PostModify post) {
   return post == PostModify::None ? 0 : post == PostModify::Increment ? 2 : 4;
 }
@@ -53,7 +53,7 @@ constexpr NumberedField NarrowNumbered[] = {
     {Kind::LocalMemory0, 0x50, 8}, {Kind::LocalMemory1, 0x58, 8},
     {Kind::SXfer, 0x80, 32},       {Kind::DXfer, 0xc0, 32}};
 
-/// The neighbour ring is written only with post-increment.
+/// Checks that the next-neighbour ring is written only with post-increment.
 Status checkNeighbourIndex(const Operand &operand, Role role) {
   if (operand.post == PostModify::Decrement ||
       (role == Role::Destination && operand.post != PostModify::Increment))

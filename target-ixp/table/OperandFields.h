@@ -18,12 +18,12 @@ namespace karakal::target {
 enum class Bank : uint8_t { A, B };
 enum class Role : uint8_t { Source, Destination };
 
-/// Values of a source field without operand.
+/// Values of a source field without an operand.
 constexpr unsigned WideFillerA = 0x000; ///< proved on the Linux images
 constexpr unsigned WideFillerB = 0x300; ///< likewise; also immediate 0
 constexpr unsigned NarrowFillerA = 0x00;
 constexpr unsigned NarrowFillerB = 0x20;
-/// Value of a destination field without operand.
+/// Value of a destination field without an operand.
 constexpr unsigned WideNone = 0x300;
 constexpr unsigned NarrowNone = 0x20;
 

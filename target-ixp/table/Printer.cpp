@@ -47,7 +47,7 @@ std::string printDefer(unsigned defer) {
   return defer ? ", defer[" + std::to_string(defer) + "]" : "";
 }
 
-/// Text of one canonical instruction.
+/// Prints one canonical instruction.
 class Text {
 public:
   Text(const Instruction &instruction, const LabelResolver &labels)
@@ -325,7 +325,7 @@ std::string print(const Instruction &instruction, const LabelResolver &labels) {
 
 namespace {
 
-/// The comment behind one instruction, or "".
+/// The comment after one instruction, or "".
 std::string comment(const std::vector<uint64_t> &words, unsigned address,
                     const ListingOptions &options) {
   std::string text;

@@ -11,19 +11,19 @@ namespace {
 
 bool swaps(const Instruction &i) { return i.op == Op::CtxArb || i.ctxSwap; }
 
-/// Leaves the straight line: a branch, or a swap.
+/// Whether the instruction is a branch or a swap.
 bool breaksLine(const Instruction &i) {
   return row(i.op).isBranch() || swaps(i);
 }
 
-/// Execution never goes on behind it (but for its delay slots).
+/// Whether execution never continues after the instruction and its delay slots.
 bool neverFallsThrough(const Instruction &i) {
   bool stops = i.op == Op::CtxArb &&
                (i.hasTarget || i.breakpoint || (i.any && !i.signalMask));
   return i.op == Op::Br || i.op == Op::Jump || stops;
 }
 
-/// Its result is left for the next instruction: override or sign.
+/// Whether the next instruction can use the result as an override or a sign.
 bool yieldsResult(const Instruction &i) {
   Format format = row(i.op).format;
   return (format >= Format::AluUnary && format <= Format::ImmedWord) ||
@@ -43,7 +43,7 @@ bool isConditional(const Instruction &i) {
          format == Format::BranchByte;
 }
 
-/// Tests the condition codes.
+/// Whether the instruction tests the condition codes.
 bool testsFlags(const Instruction &i) {
   return row(i.op).format == Format::Branch && i.op != Op::Br;
 }
@@ -139,7 +139,7 @@ private:
              "the context swap before it has destroyed the condition codes");
   }
 
-  /// Along the straight line only: a branch in between ends the search.
+  /// Checks distances within straight-line code; a branch ends the search.
   void checkDistances(const Instruction &i) {
     uint32_t slots = 0;
     const char *id = "E-target-ixp-136";

@@ -1,11 +1,10 @@
-// Rules about neighbouring words.
+// Checks rules about adjacent words.
 //
 // Some instructions work only next to others: the immed after a local_csr_rd,
 // the shift count before an indirect shift, the override before an
 // indirect_ref. Others must not be in a delay slot, or too close to each other.
-// encode sees one instruction at a time; checkProgram checks finished words. It
-// does not know how the words were made, so it checks users of the assembler
-// and the code generator alike.
+// encode checks one instruction at a time, checkProgram finished words. The
+// words may come from the assembler or from the code generator.
 
 #ifndef KARAKAL_TARGET_IXP_TABLE_PROGRAMRULES_H
 #define KARAKAL_TARGET_IXP_TABLE_PROGRAMRULES_H
@@ -16,14 +15,14 @@
 
 namespace karakal::target {
 
-/// One broken rule.
+/// One violated rule.
 struct RuleBreach {
-  uint32_t address; ///< of the offending word
+  uint32_t address; ///< word address
   std::string id;   ///< E-target-ixp-13n
   std::string message;
 };
 
-/// Returns all breaches, sorted by address. Rules:
+/// Returns all violations, sorted by address. Rules:
 ///   130  no branch, ctx_arb or ctx_swap in a delay slot
 ///   131  local_csr_rd is followed by immed
 ///   132  indirect_ref, indirect shift, asr follow an instruction that
