@@ -1,17 +1,17 @@
 ; Integer division by software.
 ;
-; Neither the microengines nor the XScale core divides. These functions do, by
-; restoring division, one bit a step. Division by zero gives a quotient of all
-; ones, and so a remainder equal to the dividend, as Baker defines it.
+; Neither the microengines nor the XScale core can divide. These functions use
+; restoring division, one bit per step. As Baker defines it, division by zero
+; yields a quotient of all ones and a remainder equal to the dividend.
 
-; quotient << 32 | remainder of two unsigned words.
+; Returns quotient << 32 | remainder of two unsigned words.
 define i64 @baker_divide32(i32 %n, i32 %d) noinline {
 entry:
   %isZero = icmp eq i32 %d, 0
   br i1 %isZero, label %done, label %loop
 
 loop:
-  ; `rest` shifts the dividend out at its top and the quotient in below.
+  ; `rest` shifts out the dividend at the top and shifts in the quotient below.
   %step = phi i32 [ 32, %entry ], [ %step.next, %loop ]
   %rest = phi i32 [ %n, %entry ], [ %rest.next, %loop ]
   %r = phi i32 [ 0, %entry ], [ %r.next, %loop ]
@@ -41,8 +41,8 @@ done:
   ret i64 %pair
 }
 
-; The same of two signed words: the quotient truncates, the remainder has the
-; dividend's sign.
+; Returns the same for two signed words. The quotient is truncated towards zero,
+; and the remainder has the sign of the dividend.
 define i64 @baker_divide_signed32(i32 %n, i32 %d) noinline {
   %n.isNegative = icmp slt i32 %n, 0
   %n.minus = sub i32 0, %n
@@ -69,7 +69,7 @@ define i64 @baker_divide_signed32(i32 %n, i32 %d) noinline {
   ret i64 %result
 }
 
-; The quotient of two unsigned double words; the remainder is n - q * d.
+; Returns the quotient of two unsigned double words. The remainder is n - q * d.
 define i64 @baker_divide64(i64 %n, i64 %d) noinline {
 entry:
   %isZero = icmp eq i64 %d, 0

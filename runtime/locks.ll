@@ -1,15 +1,15 @@
-; Locks of microengines that do not lie in scratch.
+; Locks of microengines in local memory and SRAM.
 ;
 ; baker_lock of services.ll takes a lock that engines and the XScale core share.
-; These are the cheaper ones where a lock may lie elsewhere
-; (aggregation/locks/PlaceLocks.cpp). As there, taking and releasing stay calls.
+; These locks are cheaper; aggregation/locks/PlaceLocks.cpp chooses the memory
+; of a lock. As in services.ll, taking and releasing must remain calls.
 
 declare i32 @__ixp_sram_test_and_set(i32, i32)
 declare void @__ixp_sram_clr(i32, i32)
 declare void @__ixp_swap()
 
 ; Waits until the lock at byte `address` of the engine's local memory is free, and
-; takes it: no other context runs between the test and the set.
+; takes it. No other context runs between the test and the set.
 define void @baker_lock_local(i32 %address) {
 entry:
   %word = inttoptr i32 %address to ptr addrspace(4)
@@ -35,7 +35,7 @@ define void @baker_unlock_local(i32 %address) {
   ret void
 }
 
-; The lock at SRAM address `address`.
+; Waits until the lock at SRAM address `address` is free, and takes it.
 define void @baker_lock_sram(i32 %address) {
 entry:
   br label %test

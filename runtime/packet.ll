@@ -4,14 +4,14 @@
 ; channel 0. Descriptor word 1 holds head<<16 | length; the buffer of the
 ; packet starts at DRAM byte handle<<7. The offset and alignment of an access
 ; are unknown here, so each data access reads the head pointer and the two DRAM
-; quadwords that enclose any 64 bits, and extracts its field by shifts: the
-; general access of section 5.3 of the paper. A write is a read,
-; a merge and a write of the same two quadwords; a packet has one owner at a
-; time, so nothing can interfere.
+; quadwords that enclose any 64 bits, and extracts its field by shifts. This is
+; the general access of section 5.3 of the paper. A write reads the two
+; quadwords, merges the field and writes them back. This is safe because a
+; packet has one owner at a time.
 ;
-; The same text serves the microengines and the XScale core: address space 1
-; is SRAM, 2 is DRAM, 3 is scratch, and the driver puts in the core's
-; addresses. All work is on 32-bit words; an i64 is two words, high first.
+; The microengines and the XScale core share this file. Address space 1 is SRAM,
+; 2 is DRAM, 3 is scratch; for the core the driver substitutes its addresses.
+; All operations are on 32-bit words; an i64 is two words, high first.
 ;
 ; Shifts by 32 - r with r = 0 are written as a shift by one and a shift by
 ; 31 - r, so that no amount reaches 32.
@@ -26,7 +26,7 @@ declare void @__ixp_sram_enqueue(i32, i32)
 declare void @__ixp_loop_entry(i32)
 declare void @__ixp_loop_round(i32, i32)
 
-; The descriptor word `word` of packet `h`, as an SRAM address.
+; The SRAM address of descriptor word `word` of packet `h`.
 define internal ptr addrspace(1) @baker_descriptor(i32 %h, i32 %word)
     alwaysinline {
   %longword = add i32 %h, %word
@@ -56,7 +56,7 @@ define internal ptr addrspace(2) @baker_quadword(i32 %h, i32 %position)
   ret ptr addrspace(2) %pointer
 }
 
-; Two words shifted right by r (0..31) as one: (high:low) >> r, low word.
+; The low word of (high:low) >> r, for r from 0 to 31.
 define internal i32 @baker_funnel_right(i32 %high, i32 %low, i32 %r)
     alwaysinline {
   %rest = xor i32 %r, 31
@@ -67,7 +67,7 @@ define internal i32 @baker_funnel_right(i32 %high, i32 %low, i32 %r)
   ret i32 %word
 }
 
-; Two words shifted left by r (0..31) as one: (high:low) << r, high word.
+; The high word of (high:low) << r, for r from 0 to 31.
 define internal i32 @baker_funnel_left(i32 %high, i32 %low, i32 %r)
     alwaysinline {
   %rest = xor i32 %r, 31
@@ -78,15 +78,15 @@ define internal i32 @baker_funnel_left(i32 %high, i32 %low, i32 %r)
   ret i32 %word
 }
 
-; The `bits` (1..64) bits at `bitOffset` of the current header, at the right
-; end of the result, zeros before them.
+; Returns the `bits` (1..64) bits at `bitOffset` of the current header,
+; right-aligned and zero-extended.
 define i64 @baker_packet_read(i32 %h, i32 %bitOffset, i32 %bits) {
   %position = call i32 @baker_position(i32 %h, i32 %bitOffset)
   %result = call i64 @baker_read_bits(i32 %h, i32 %position, i32 %bits)
   ret i64 %result
 }
 
-; The same at bit `position` of the buffer.
+; Returns the same at bit `position` of the buffer.
 define i64 @baker_packet_read_at(i32 %h, i32 %position, i32 %bits) {
   %result = call i64 @baker_read_bits(i32 %h, i32 %position, i32 %bits)
   ret i64 %result
@@ -100,7 +100,7 @@ define internal i64 @baker_read_bits(i32 %h, i32 %position, i32 %bits)
   %w1 = extractelement <4 x i32> %data, i32 1
   %w2 = extractelement <4 x i32> %data, i32 2
   %w3 = extractelement <4 x i32> %data, i32 3
-  ; Three words that hold the field from bit r of the first one on.
+  ; Three words that hold the field, which begins at bit r of the first one.
   %second = and i32 %position, 32
   %isSecond = icmp ne i32 %second, 0
   %a = select i1 %isSecond, i32 %w1, i32 %w0
@@ -130,7 +130,7 @@ long:
   ret i64 %result
 }
 
-; (word & ~mask) | value, the value lying within the mask.
+; Returns (word & ~mask) | value. The value is within the mask.
 define internal i32 @baker_merge(i32 %word, i32 %mask, i32 %value)
     alwaysinline {
   %keep = xor i32 %mask, -1
@@ -139,14 +139,14 @@ define internal i32 @baker_merge(i32 %word, i32 %mask, i32 %value)
   ret i32 %merged
 }
 
-; Puts the low `bits` (1..64) bits of `v` at `bitOffset` of the header.
+; Writes the low `bits` (1..64) bits of `v` at `bitOffset` of the header.
 define void @baker_packet_write(i32 %h, i32 %bitOffset, i32 %bits, i64 %v) {
   %position = call i32 @baker_position(i32 %h, i32 %bitOffset)
   call void @baker_write_bits(i32 %h, i32 %position, i32 %bits, i64 %v)
   ret void
 }
 
-; The same at bit `position` of the buffer.
+; Writes the same at bit `position` of the buffer.
 define void @baker_packet_write_at(i32 %h, i32 %position, i32 %bits, i64 %v) {
   call void @baker_write_bits(i32 %h, i32 %position, i32 %bits, i64 %v)
   ret void
@@ -223,7 +223,8 @@ store:
   ret void
 }
 
-; Descriptor word `word` (4..15: the program's metadata, 3: sequence number).
+; Returns descriptor word `word` (4..15: the program's metadata, 3: sequence
+; number).
 define i32 @baker_meta_read(i32 %h, i32 %word) {
   %p = call ptr addrspace(1) @baker_descriptor(i32 %h, i32 %word)
   %value = load i32, ptr addrspace(1) %p, align 4
@@ -262,7 +263,7 @@ define void @baker_set_tx_port(i32 %h, i32 %port) {
   ret void
 }
 
-; Bytes from the head pointer to the end of the packet.
+; Returns the number of bytes from the head pointer to the end of the packet.
 define i32 @baker_packet_length(i32 %h) {
   %p = call ptr addrspace(1) @baker_descriptor(i32 %h, i32 1)
   %word = load i32, ptr addrspace(1) %p, align 4
@@ -270,8 +271,8 @@ define i32 @baker_packet_length(i32 %h) {
   ret i32 %length
 }
 
-; Moves the head pointer `bytes` towards the end. The program has compared
-; `bytes` with the length.
+; Moves the head pointer `bytes` towards the end. The program has checked that
+; the packet is long enough.
 define i32 @baker_packet_decap(i32 %h, i32 %bytes) {
   %p = call ptr addrspace(1) @baker_descriptor(i32 %h, i32 1)
   %word = load i32, ptr addrspace(1) %p, align 4
@@ -282,9 +283,9 @@ define i32 @baker_packet_decap(i32 %h, i32 %bytes) {
   ret i32 %h
 }
 
-; Moves the head pointer `bytes` towards the front of the buffer: the new
-; header has the bytes that were there. At the start of the buffer the context
-; stops instead of writing into another packet.
+; Moves the head pointer `bytes` towards the front of the buffer. The new header
+; contains the bytes that were there. If the buffer has too little space, the
+; context stops instead of writing into another packet.
 define i32 @baker_packet_encap(i32 %h, i32 %bytes) {
   %p = call ptr addrspace(1) @baker_descriptor(i32 %h, i32 1)
   %word = load i32, ptr addrspace(1) %p, align 4
@@ -297,7 +298,7 @@ define i32 @baker_packet_encap(i32 %h, i32 %bytes) {
   ret i32 %h
 }
 
-; A free buffer; waits for one.
+; Returns a free buffer; waits until there is one.
 define internal i32 @baker_free_buffer() alwaysinline {
 entry:
   br label %wait
@@ -316,9 +317,9 @@ done:
 }
 
 ; Copies the bytes of packet `h` into the buffer of `new`: from min(head, 128)
-; to head + length, in steps of 32 bytes. Those between the received frame's
-; first and the head are among them, so that packet_encap shows the same in
-; both.
+; to head + length, in steps of 32 bytes. This includes the bytes from the start
+; of the received frame to the head, so that packet_encap finds the same bytes
+; in both packets.
 define internal void @baker_copy_bytes(i32 %h, i32 %new, i32 %head, i32 %length)
     alwaysinline {
 entry:
@@ -333,7 +334,8 @@ entry:
 
 data:
   %offset = phi i32 [ %start, %entry ], [ %offset.next, %data ]
-  ; 64 iterations at most: a buffer has 2,048 bytes (codegen-me/prepare/LoopBounds.h).
+  ; At most 64 iterations, because a buffer has 2,048 bytes
+  ; (codegen-me/prepare/LoopBounds.h).
   call void @__ixp_loop_round(i32 1073741825, i32 64)
   %source.address = add i32 %source, %offset
   %target.address = add i32 %target, %offset
@@ -349,10 +351,10 @@ done:
   ret void
 }
 
-; A second packet with the same metadata and data.
+; Returns a second packet with the same metadata and data.
 define i32 @baker_packet_copy(i32 %h) {
   %new = call i32 @baker_free_buffer()
-  ; All 16 words: the link is free to be written while the packet lives.
+  ; Copies all 16 words; the link is unused while the packet is in use.
   %from0 = call ptr addrspace(1) @baker_descriptor(i32 %h, i32 0)
   %from8 = call ptr addrspace(1) @baker_descriptor(i32 %h, i32 8)
   %to0 = call ptr addrspace(1) @baker_descriptor(i32 %new, i32 0)
@@ -368,16 +370,16 @@ define i32 @baker_packet_copy(i32 %h) {
   ret i32 %new
 }
 
-; A second packet with the same data and an empty descriptor: head,
-; length and metadata are in the program's registers.
+; Returns a second packet with the same data and an empty descriptor, for a
+; program that has head, length and metadata in registers.
 define i32 @baker_packet_clone(i32 %h, i32 %head, i32 %length) {
   %new = call i32 @baker_free_buffer()
   call void @baker_copy_bytes(i32 %h, i32 %new, i32 %head, i32 %length)
   ret i32 %new
 }
 
-; Cuts `bytes` off the packet's end. The program has compared them with the
-; length.
+; Removes `bytes` from the packet's end. The program has checked that the packet
+; is long enough.
 define i32 @baker_packet_remove_tail(i32 %h, i32 %bytes) {
   %p = call ptr addrspace(1) @baker_descriptor(i32 %h, i32 1)
   %word = load i32, ptr addrspace(1) %p, align 4
@@ -386,8 +388,8 @@ define i32 @baker_packet_remove_tail(i32 %h, i32 %bytes) {
   ret i32 %h
 }
 
-; Appends `bytes` zeros. The program has compared them with the space after the
-; packet's end.
+; Appends `bytes` zeros. The program has checked that the buffer has space for
+; them.
 define i32 @baker_packet_add_tail(i32 %h, i32 %bytes) {
   %p = call ptr addrspace(1) @baker_descriptor(i32 %h, i32 1)
   %word = load i32, ptr addrspace(1) %p, align 4
@@ -400,7 +402,7 @@ define i32 @baker_packet_add_tail(i32 %h, i32 %bytes) {
   ret i32 %h
 }
 
-; Bytes of the buffer in front of the packet's head.
+; Returns the number of bytes in the buffer before the packet's head.
 define i32 @baker_packet_headroom(i32 %h) {
   %p = call ptr addrspace(1) @baker_descriptor(i32 %h, i32 1)
   %word = load i32, ptr addrspace(1) %p, align 4
@@ -408,8 +410,8 @@ define i32 @baker_packet_headroom(i32 %h) {
   ret i32 %head
 }
 
-; Zeros from byte `at` of the buffer on: first to the end of a quadword, then
-; whole quadwords until `bytes` are written.
+; Clears the buffer from byte `at` on: first to the end of a quadword, then
+; whole quadwords until `bytes` are cleared.
 define void @baker_packet_clear(i32 %h, i32 %at, i32 %bytes) {
 entry:
   %end = add i32 %at, %bytes
@@ -430,7 +432,8 @@ partial:
 test:
   %offset = phi i32 [ %at, %entry ], [ %next, %partial ],
                     [ %offset.next, %data ]
-  ; An iteration for each quadword of a buffer, and the test that ends it.
+  ; One iteration per quadword of a buffer, and one for the test that ends the
+  ; loop.
   call void @__ixp_loop_round(i32 1073741826, i32 257)
   %isMore = icmp ult i32 %offset, %end
   br i1 %isMore, label %data, label %done
@@ -447,7 +450,7 @@ done:
   ret void
 }
 
-; A packet of `bytes` zeros that begins where a received one does.
+; Returns a packet of `bytes` zeros with the headroom of a received packet.
 define i32 @baker_packet_create(i32 %bytes) {
   %new = call i32 @baker_packet_blank(i32 %bytes)
   %to0 = call ptr addrspace(1) @baker_descriptor(i32 %new, i32 0)
@@ -459,15 +462,15 @@ define i32 @baker_packet_create(i32 %bytes) {
   ret i32 %new
 }
 
-; The same with an empty descriptor.
+; Returns the same with an empty descriptor.
 define i32 @baker_packet_blank(i32 %bytes) {
   %new = call i32 @baker_free_buffer()
   call void @baker_packet_clear(i32 %new, i32 128, i32 %bytes)
   ret i32 %new
 }
 
-; Stops the context if a head of `head` bytes has no space for `bytes` more
-; in front of it.
+; Stops the context if the buffer has no space for `bytes` bytes before offset
+; `head`.
 define void @baker_packet_room(i32 %head, i32 %bytes) alwaysinline {
   %isRoom = icmp uge i32 %head, %bytes
   br i1 %isRoom, label %enough, label %stop
@@ -480,7 +483,7 @@ enough:
   ret void
 }
 
-; Counts a packet that ended under `reason` in scratch (counters from byte
+; Counts a packet that was dropped for `reason`, in scratch (counters from byte
 ; 0x3C00 on).
 define void @baker_count_drop(i32 %reason) alwaysinline {
   %offset = shl i32 %reason, 2
@@ -489,16 +492,16 @@ define void @baker_count_drop(i32 %reason) alwaysinline {
   ret void
 }
 
-; Ends the packet: counts it and gives its buffer back to the free list.
+; Drops the packet: counts it and returns its buffer to the free list.
 define void @baker_packet_drop(i32 %h, i32 %reason) {
   call void @baker_count_drop(i32 %reason)
   call void @__ixp_sram_enqueue(i32 0, i32 %h)
   ret void
 }
 
-; Puts a message of two words on a scratch ring, waiting while the ring is
-; nearly full. The ring number must be a constant on a microengine, hence
-; inlined.
+; Puts a message of two words on a scratch ring; waits while the ring is nearly
+; full. It is inlined because the ring number must be a constant on a
+; microengine.
 define void @baker_channel_put(i32 %ring, i32 %message, i32 %second)
     alwaysinline {
 entry:
@@ -518,6 +521,6 @@ put:
   ret void
 }
 
-; Most rings have space, and most fields at most 32 bits.
+; Rings usually have space, and fields usually have at most 32 bits.
 !0 = !{!"branch_weights", i32 1, i32 1000}
 !1 = !{!"branch_weights", i32 4, i32 1}

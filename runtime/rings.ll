@@ -1,6 +1,6 @@
-; Rings between engines that are not scratch rings (target-ixp/chip/Rings.h). A
-; message is one word, never 0; a get returns 0 if there is none. As on scratch
-; rings, a put waits while there is no space.
+; SRAM rings and next-neighbour rings between engines (target-ixp/chip/Rings.h).
+; A message is one word, never 0; a get returns 0 if there is none. As on
+; scratch rings, a put waits while there is no space.
 
 declare i32 @__ixp_sram_put(i32, i32)
 declare i32 @__ixp_neighbour_get()

@@ -1,23 +1,23 @@
 ; Receive: from the MSF to packet buffers.
 ;
-; One microengine turns what the MSF receives into packets of the program:
-; payload in a DRAM buffer, head, length, port and number in the buffer's SRAM
-; descriptor, and a message on scratch ring 0, in the order in which frames ended
-; on the wire. The message's words are port << 24 | handle and head << 16 |
-; length, so that a program need not read the descriptor.
+; One microengine turns received frames into packets of the program: payload in a
+; DRAM buffer; head, length, port and number in the buffer's SRAM descriptor; and
+; a message on scratch ring 0. Messages are in the order in which frames ended on
+; the wire. Their words are port << 24 | handle and head << 16 | length, so that a
+; program need not read the descriptor.
 ;
 ; The MSF hands over frames in pieces of up to 64 bytes (mpackets), each in an
-; element of the receive buffer, each to the thread that has waited longest. So
+; element of the receive buffer, each to the context that has waited longest. So
 ; eight contexts that enqueue themselves in turn get the mpackets in turn, and
 ; order needs no lock, only two batons that circulate among the contexts:
 ;
-;   baton A  examines mpackets in the order of arrival: which buffer and which
-;            offset in it, for frames of several mpackets from the port's state;
-;   baton B  finishes them in the same order: puts the handle on the ring, gives
-;            the element back, enqueues the context for the next mpacket.
+;   baton A  examine mpackets in the order of arrival: choose buffer and offset,
+;            for frames of several mpackets from the port's state;
+;   baton B  finish them in the same order: put the handle on the ring, free the
+;            element, enqueue the context for the next mpacket.
 ;
 ; Between A and B the mpacket moves from the receive buffer to DRAM. A context
-; holds B only when its own move is done, and its predecessors had held B before
+; takes B after its own move is done, and its predecessors have held B before
 ; it, so a frame on the ring is complete in memory.
 ;
 ;   wait for mpacket, A -> decide, start move, pass A -> wait for move, B
@@ -26,8 +26,8 @@
 ;
 ; Every context keeps one free buffer ahead, so that a frame's first mpacket
 ; does not wait for the free list. If the free list is empty or the ring is full,
-; the context waits and keeps its baton, all others wait for it, and the MSF holds
-; back the wire: nothing is lost here.
+; the context waits and keeps its baton, all others wait for it, and the MSF stops
+; the ports, so that no frame is lost here.
 ;
 ; A frame with a receive error, or longer than FRAME_BYTES_MAX, does not become a
 ; packet: its buffer is freed and the frame is counted.
@@ -37,9 +37,9 @@
 ;
 ; Cost: 30 instructions and one dead cycle for a frame of one mpacket, 27 and 8
 ; for the middle of a longer one. So an engine of 600 MHz could take 17 M
-; mpackets a second; four ports of 1 Gbit/s bring at most 7.8 M. With all
-; metadata words cleared the SRAM channel's write port is the limit: 11.9 M
-; frames a second.
+; mpackets per second; four ports of 1 Gbit/s receive at most 7.8 M. If all
+; metadata words are cleared, the SRAM channel's write port limits this to 11.9 M
+; frames per second.
 ;
 ; Local memory: words 0..31 hold the state of ports 0..3, eight words each:
 ;   0  handle of the frame's buffer, 0 = none (nothing begun, or discarding)
@@ -67,11 +67,11 @@
 ; --- Registers of a context -------------------------------------------------
 .reg free_buffer        ; handle of the buffer kept ahead
 .reg buffer             ; handle of the current frame's buffer
-.reg element            ; element << 11, as an indirect reference wants it
-.reg place              ; DRAM address of the move
-.reg offset length      ; of the mpacket in its frame
+.reg element            ; element << 11, as in an indirect reference
+.reg to_address         ; DRAM address of the move
+.reg offset length      ; offset and length of the mpacket in its frame
 .reg descriptor         ; SRAM address
-.reg done               ; scratch
+.reg done               ; temporary value
 .reg freelist_word      ; fast_wr word that enqueues this context
 .reg element_mask rbuf_base head_word headroom done_register counters
 .reg longest write_count zero
@@ -79,8 +79,8 @@
 ; Transfer registers: what the MSF and the free list push ...
 .reg read $status $checksum $handle
 .xfer_order $status $checksum $handle
-; ... and what goes to the descriptor (words 1..15) and to the ring: $message and
-; $word1.
+; ... and the words for the descriptor (words 1..15) and for the ring: $message
+; and $word1.
 .reg write $message
 .reg write $word1 $word2 $word3 $word4 $word5 $word6 $word7 $word8 $word9
 .reg write $word10 $word11 $word12 $word13 $word14 $word15
@@ -150,7 +150,7 @@ clear#:
     local_csr_wr[SAME_ME_SIGNAL, &baton_b << 3]
 join#:
     ctx_arb[baton_b]
-    ; In turn: enqueue for an mpacket, take a buffer, let the next one in.
+    ; In turn: enqueue for an mpacket, take a buffer, pass baton A.
     msf[fast_wr, --, freelist_word, 0]
     sram[dequeue, $handle, zero, FREE_LIST], sig_done[allocated]
     local_csr_wr[SAME_ME_SIGNAL, 0x80 | (&baton_b << 3)]
@@ -166,14 +166,14 @@ arrived#:
     beq[no_buffer#]
 whole#:
     alu_shf[element, element_mask, AND, $status, >>13]
-    alu_shf[place, --, B, free_buffer, <<7]
+    alu_shf[to_address, --, B, free_buffer, <<7]
     alu[--, rbuf_base, OR, element]
-    dram[rbuf_rd, --, place, headroom, max_8], indirect_ref, sig_done[moved]
+    dram[rbuf_rd, --, to_address, headroom, max_8], indirect_ref, sig_done[moved]
     alu_shf[length, 0xff, AND, $status, >>16]
     alu[buffer, --, B, free_buffer]
 complete#:
-    ; The frame is complete: its descriptor. The port is in $status[4:0], bits
-    ; 7:5 are 0.
+    ; The frame is complete, so prepare its descriptor. The port is in
+    ; $status[4:0]; bits 7:5 are 0.
     alu[$word1, head_word, OR, length]
     alu_shf[done, --, B, $status, <<24]
     alu[$word2, --, B, done]
@@ -206,7 +206,7 @@ ring_full#:
     br[deliver#]
 
 no_buffer#:
-    ; The free list was empty. Ask until it is not, with baton A in hand.
+    ; The free list was empty. Poll it while this context keeps baton A.
     sram[dequeue, $handle, zero, FREE_LIST], ctx_swap[allocated]
     alu[free_buffer, --, B, $handle]
     beq[no_buffer#]
@@ -231,12 +231,12 @@ first#:
     beq[no_buffer_first#]
     alu[*l$index0[0], --, B, free_buffer]
     alu[*l$index0[1], --, B, length]
-    alu_shf[place, --, B, free_buffer, <<7]
+    alu_shf[to_address, --, B, free_buffer, <<7]
     alu[--, rbuf_base, OR, element]
-    dram[rbuf_rd, --, place, headroom, max_8], indirect_ref, sig_done[moved]
+    dram[rbuf_rd, --, to_address, headroom, max_8], indirect_ref, sig_done[moved]
     ctx_arb[moved, baton_b], defer[1]
     local_csr_wr[SAME_ME_SIGNAL, 0x80 | (&baton_a << 3)]
-    ; Baton B: the element, and a new buffer for the one in use.
+    ; Baton B: free the element, and take a new buffer to keep ahead.
     alu_shf[done, done_register, OR, element, <<5]
     msf[fast_wr, --, done, 0]
     msf[fast_wr, --, freelist_word, 0]
@@ -257,14 +257,14 @@ continued#:
     alu[--, longest, -, length]
     blo[oversize#]
     alu[*l$index0[1], --, B, length]
-    alu_shf[place, --, B, buffer, <<7]
+    alu_shf[to_address, --, B, buffer, <<7]
     alu[--, rbuf_base, OR, element]
-    dram[rbuf_rd, --, place, offset, max_8], indirect_ref, sig_done[moved]
+    dram[rbuf_rd, --, to_address, offset, max_8], indirect_ref, sig_done[moved]
     br_bset[$status, END_BIT, last#]
     ctx_arb[moved, baton_b], defer[1]
     local_csr_wr[SAME_ME_SIGNAL, 0x80 | (&baton_a << 3)]
 
-; --- Baton B without a packet: give back the element, then loop again --------
+; --- Baton B without a packet: free the element, then loop again -------------
 next#:
     alu_shf[done, done_register, OR, element, <<5]
     msf[fast_wr, --, done, 0]
@@ -273,8 +273,8 @@ next#:
     local_csr_wr[SAME_ME_SIGNAL, 0x80 | (&baton_b << 3)]
 
 last#:
-    ; From here as a whole frame, but its buffer was taken by another context:
-    ; this one keeps the buffer that it holds ahead.
+    ; Continue as for a whole frame, but another context took its buffer, so
+    ; this one keeps the buffer that it has ahead.
     br[complete#], defer[1]
     alu[*l$index0[0], --, B, 0]
 
@@ -297,8 +297,8 @@ last_ring_full#:
 ; === Frames that do not become packets ======================================
 
 bad#:
-    ; A receive error ends the frame. Its first mpacket has no buffer yet; a
-    ; later one finds it in the state, or 0 if the frame was ended before.
+    ; A receive error ends the frame. The first mpacket has no buffer yet. For a
+    ; later one, the state has the buffer, or 0 if the frame is discarded.
     br_bset[$status, START_BIT, bad_first#]
     alu[buffer, --, B, *l$index0[0]]
     beq[release#]
@@ -311,7 +311,7 @@ bad_first#:
     ; fall through
 
 release#:
-    ; Only the element is to be given back.
+    ; Only the element must be freed.
     ctx_arb[baton_b], defer[1], br[next#]
     local_csr_wr[SAME_ME_SIGNAL, 0x80 | (&baton_a << 3)]
 
@@ -319,7 +319,7 @@ oversize#:
     scratch[incr, --, counters, 4]
 discard#:
     ; The rest of the frame finds no buffer and is discarded.
-    ; The buffer goes back under baton B, when all moves into it are done.
+    ; The buffer is freed under baton B, when all moves into it are done.
     alu[*l$index0[0], --, B, 0]
     ctx_arb[baton_b], defer[1]
     local_csr_wr[SAME_ME_SIGNAL, 0x80 | (&baton_a << 3)]

@@ -1,10 +1,10 @@
 ; Locks, counters, hashes, time and random numbers.
 ;
 ; Baker's services, for microengines and the XScale core. A lock is a word of
-; scratch that is 1 while it is held. Taking and releasing it are calls that stay
-; calls: no command is pending when a microengine calls, so what was written
-; inside a critical section is in memory before the
-; lock is released.
+; scratch that is 1 while it is held. The functions that take and release it must
+; not be inlined: no command is pending when a microengine calls a function, so
+; everything written in a critical section is in memory before the lock is
+; released.
 
 declare i32 @__ixp_scratch_test_and_set(i32, i32)
 declare void @__ixp_scratch_clr(i32, i32)
@@ -37,7 +37,7 @@ define void @baker_unlock(i32 %address) {
   ret void
 }
 
-; Two words as one value, high first.
+; Joins two words to one value, high first.
 define internal i64 @baker_join(i32 %high, i32 %low) alwaysinline {
   %high64 = zext i32 %high to i64
   %placed = shl i64 %high64, 32
@@ -91,7 +91,7 @@ define i128 @baker_hash128(i128 %key) alwaysinline {
   ret i128 %value
 }
 
-; TIMESTAMP_LOW: cycles of an engine by 16.
+; Returns TIMESTAMP_LOW: the engine's cycles divided by 16.
 define i32 @baker_timestamp() alwaysinline {
   %time = call i32 @__ixp_local_csr_rd(i32 192)
   ret i32 %time

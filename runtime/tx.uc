@@ -1,17 +1,17 @@
 ; Transmit: from packet buffers to the MSF.
 ;
-; One microengine sends the packets whose messages come on scratch ring 1: it
-; moves their bytes from DRAM into the transmit buffer, tells the MSF to send
-; them, gives the buffer back to the free list and counts the packet.
+; One microengine sends the packets whose messages are on scratch ring 1. It moves
+; their bytes from DRAM into the transmit buffer, tells the MSF to send them,
+; returns the buffer to the free list and counts the packet.
 ;
 ; The transmit buffer has a partition of 32 elements of 64 bytes for each port.
 ; The MSF sends a partition's elements strictly in order, each as soon as it is
 ; valid. So the order on a port is fixed when elements are reserved, and the eight
 ; contexts may fill and validate theirs in any order. Two batons circulate:
 ;
-;   baton G  takes messages from the ring in turn;
-;   baton E  reserves elements in the same order, and waits for space if necessary
-;            (TX_SEQUENCE tells how many elements have left).
+;   baton G  take messages from the ring in turn;
+;   baton E  reserve elements in the same order, and wait for space if necessary
+;            (TX_SEQUENCE counts the elements sent).
 ;
 ;   G: get, pass G -> E: reserve, pass E -> fill elements
 ;       ^                                        |
@@ -31,13 +31,13 @@
 ; While the ring is empty only the context that holds baton G polls it, so that an
 ; idle transmitter puts little load on scratch.
 ;
-; Cost: 42 instructions and 3 swaps for a packet of one element, 16 and 2 for a
-; further one.
+; Cost: 42 instructions and 3 swaps for a packet of one element, 16 and 2 for
+; each further element.
 ;
 ; Local memory: words 0..31 hold the state of ports 0..3, eight words each:
-;   0  elements reserved so far (the low bits say which is next)
+;   0  elements reserved so far (the low bits are the next element)
 ;   1  TX_SEQUENCE when it was last read
-; Word 32 is 1 while the ring was found empty.
+; Word 32 is 1 if the last poll found the ring empty.
 
 ; Addresses (target-ixp/chip/MemoryMap.h).
 #define TX_RING      4                  ; scratch ring 1, as the get's address
@@ -56,12 +56,12 @@
 .reg buffer             ; handle
 .reg port offset length ; offset: head & 7
 .reg span               ; bytes from head & ~7 to the end
-.reg place              ; DRAM address of the next element's bytes
+.reg from_address       ; DRAM address of the next element's bytes
 .reg need               ; elements still to fill
-.reg element            ; running number of the element in its partition
+.reg element            ; sequence number of the element in its partition
 .reg index              ; element of the transmit buffer
 .reg control            ; address of the element's control words
-.reg room temp
+.reg space temp
 .reg tbuf_base control_base counters zero
 
 .reg read $message $head $ports $sequence
@@ -80,7 +80,7 @@ start#:
     immed[control_base, TBUF_CONTROL]
     immed[counters, TX_COUNTERS]
     immed[$control1, 0]
-    immed[temp, 128]                        ; LM_ADDR_1: the idle mark
+    immed[temp, 128]                        ; LM_ADDR_1: the idle flag
     local_csr_wr[ACTIVE_LM_ADDR_1, temp]
     br!=ctx[0, join#]
     ; Context 0 clears the shared state and gives both batons to itself.
@@ -126,34 +126,34 @@ elements#:
     alu_shf[temp, --, B, $head, >>16]
     alu[offset, temp, AND, 7]
     alu[span, offset, +, length]
-    alu_shf[place, --, B, buffer, <<7]
-    alu[place, place, +, temp]
-    alu[place, place, AND~, 7]
+    alu_shf[from_address, --, B, buffer, <<7]
+    alu[from_address, from_address, +, temp]
+    alu[from_address, from_address, AND~, 7]
     alu[need, span, +, 63]
     alu_shf[need, --, B, need, >>6]
 reserve#:
-    ; room = 32 - (reserved - sent), modulo 256 as the sequence counts
+    ; space = 32 - (reserved - sent), modulo 256 like TX_SEQUENCE
     alu[element, --, B, *l$index0[0]]
     alu[temp, element, -, *l$index0[1]]
     alu[temp, temp, AND, 0xff]
-    alu[room, 32, -, temp]
-    alu[--, room, -, need]
+    alu[space, 32, -, temp]
+    alu[--, space, -, need]
     blo[full#]
     alu[*l$index0[0], element, +, need]
     ; index = port * 32 + element modulo 32
     alu[index, element, AND, 31]
     alu_shf[index, index, OR, port, <<5]
     alu_shf[--, tbuf_base, OR, index, <<11]
-    dram[tbuf_wr, --, place, 0, max_8], indirect_ref, sig_done[filled]
+    dram[tbuf_wr, --, from_address, 0, max_8], indirect_ref, sig_done[filled]
     alu_shf[control, control_base, OR, index, <<3]
     alu[--, need, -, 1]
     bne[several#]
 
-; --- The packet fits one element --------------------------------------------
+; --- The packet fits into one element ---------------------------------------
     alu_shf[temp, port, OR, length, <<24]
     alu_shf[temp, temp, OR, offset, <<13]
-    immed[room, START_AND_END]
-    alu[$control0, temp, OR, room]
+    immed[space, START_AND_END]
+    alu[$control0, temp, OR, space]
     ctx_arb[filled], defer[1]
     local_csr_wr[SAME_ME_SIGNAL, 0x80 | (&baton_e << 3)]
 
@@ -179,7 +179,7 @@ idle#:
     br[taken#], defer[1]
     local_csr_wr[SAME_ME_SIGNAL, 0x80 | (&baton_g << 3)]
 
-; --- The message has a handle only: read the descriptor -----------------------
+; --- The message has only a handle: read the descriptor -----------------------
 describe#:
     alu_shf[temp, --, B, buffer, <<2]
     sram[read, $head, temp, 4, 2], sig_done[described]
@@ -187,16 +187,16 @@ describe#:
     br[elements#], defer[1]
     alu_shf[port, 0x3, AND, $ports, >>16]
 
-; --- No space: read how many elements have left -------------------------------
+; --- No space: read how many elements have been sent --------------------------
 full#:
     alu[--, 32, -, need]
-    blo[refuse#]                            ; will never fit
+    blo[refuse#]                            ; can never fit
     alu_shf[temp, --, B, port, <<2]
     msf[read, $sequence, temp, TX_SEQUENCE, 1], ctx_swap[sequenced]
     br[reserve#], defer[1]
     alu[*l$index0[1], 0xff, AND, $sequence]
 
-; --- A packet with no bytes or too many: free the buffer, count it separately --
+; --- A packet with no bytes or too many: free its buffer, count it separately --
 refuse#:
     scratch[incr, --, counters, 8]
     sram[enqueue, --, buffer, 0]
@@ -209,12 +209,12 @@ refuse#:
 
 several#:
     local_csr_wr[SAME_ME_SIGNAL, 0x80 | (&baton_e << 3)]
-    alu[room, 64, -, offset]                ; payload bytes of this element
+    alu[space, 64, -, offset]               ; payload bytes of this element
     alu_shf[temp, --, B, offset, <<13]
     alu_shf[temp, temp, OR, 0x2, <<8]       ; START
     alu[temp, temp, OR, port]
-    alu_shf[$control0, temp, OR, room, <<24]
-    alu[length, length, -, room]            ; bytes left after it
+    alu_shf[$control0, temp, OR, space, <<24]
+    alu[length, length, -, space]           ; bytes that remain after it
 
 element_done#:
     ctx_arb[filled]
@@ -223,9 +223,9 @@ element_done#:
     alu[element, element, +, 1]
     alu[index, element, AND, 31]
     alu_shf[index, index, OR, port, <<5]
-    alu[place, place, +, 64]
+    alu[from_address, from_address, +, 64]
     alu_shf[--, tbuf_base, OR, index, <<11]
-    dram[tbuf_wr, --, place, 0, max_8], indirect_ref, sig_done[filled]
+    dram[tbuf_wr, --, from_address, 0, max_8], indirect_ref, sig_done[filled]
     ctx_arb[validated]
     alu_shf[control, control_base, OR, index, <<3]
     alu[--, need, -, 1]

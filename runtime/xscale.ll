@@ -1,13 +1,13 @@
 ; Chip services and ARM helpers for the XScale core.
 ;
-; The XScale core reaches rings, queues and atomic operations as memory-mapped
-; words; this file gives them the names that the microengines' code generator
-; treats as instructions, so that packet.ll serves both. The second part holds
+; The XScale core accesses rings, queues and atomic operations as memory-mapped
+; words. This file defines the functions that the microengines' code generator
+; treats as instructions, so that packet.ll works for both. The second part has
 ; the helpers that LLVM's ARM back end calls on a core without division.
 ;
 ; Addresses are those of target-ixp/chip/MemoryMap.h.
 
-;--- Loop bounds of the engines mean nothing here.
+;--- The core ignores loop bounds.
 
 define void @__ixp_loop_entry(i32 %number) alwaysinline {
   ret void
@@ -18,8 +18,8 @@ define void @__ixp_loop_round(i32 %number, i32 %bound) alwaysinline {
 }
 
 ;--- Rings: word 0xcb400000 + 4n gets and puts, word 0xcb400100 + 4n is the status,
-;--- and a word written to 0xcb400140 goes with the next put. The core is the
-;--- only one that gets from its ring, so it may take a message word by word.
+;--- and a word written to 0xcb400140 follows that of the next put. Only the core
+;--- gets from its ring, so it can take a message word by word.
 
 define { i32, i32 } @__ixp_scratch_get2(i32 %ring) {
   %offset = shl i32 %ring, 2
@@ -63,13 +63,13 @@ define i32 @__ixp_ring_status(i32 %ring) {
 
 declare void @llvm.trap()
 
-; An undefined instruction: the core takes no other.
+; Executes an undefined instruction, which stops the core.
 define void @__ixp_halt() {
   call void @llvm.trap()
   unreachable
 }
 
-; The core has one thread: it waits by testing again.
+; Does nothing. The core has one thread and waits by testing again.
 define void @__ixp_swap() {
   ret void
 }
@@ -88,7 +88,7 @@ define void @__ixp_scratch_incr(i32 %address) {
   ret void
 }
 
-; SRAM channel (bits 31:30) moves to bits 24:23.
+; The SRAM channel moves from bits 31:30 to bits 24:23.
 define void @__ixp_sram_add(i32 %address, i32 %v) {
   %channel = lshr i32 %address, 30
   %select = shl i32 %channel, 23
@@ -105,7 +105,7 @@ define void @__ixp_sram_incr(i32 %address) {
   ret void
 }
 
-; A read of these words sets bit 0: v is 1.
+; A read of these words sets bit 0, so v must be 1.
 define i32 @__ixp_scratch_test_and_set(i32 %address, i32 %v) {
   %mapped = add i32 %address, u0xcd100000
   %p = inttoptr i32 %mapped to ptr
@@ -113,7 +113,7 @@ define i32 @__ixp_scratch_test_and_set(i32 %address, i32 %v) {
   ret i32 %old
 }
 
-; Only the holder of a lock clears its bit, the only one that is set.
+; Writes 0: only the holder of a lock clears its bit, and no other bit is set.
 define void @__ixp_scratch_clr(i32 %address, i32 %v) {
   %mapped = add i32 %address, u0xca000000
   %p = inttoptr i32 %mapped to ptr
@@ -121,7 +121,8 @@ define void @__ixp_scratch_clr(i32 %address, i32 %v) {
   ret void
 }
 
-; How many packets ended under `reason`: the word that baker_count_drop counts in.
+; Returns the number of packets dropped for `reason`, which baker_count_drop
+; counts.
 define i32 @baker_drop_count(i32 %reason) {
   %offset = shl i32 %reason, 2
   %counter = add i32 %offset, 15360
@@ -131,8 +132,8 @@ define i32 @baker_drop_count(i32 %reason) {
   ret i32 %count
 }
 
-;--- Time and random numbers: the local CSRs of engine 0 are mapped; the random number
-;--- is a register of the core's own.
+;--- Time and random numbers: the local CSRs of engine 0 are memory-mapped; the core
+;--- has its own random number register.
 
 @random = internal global i32 1
 
@@ -157,9 +158,8 @@ time:
   ret i32 %v
 }
 
-;--- The hash unit's function, by steps (target-ixp/table/HashFunction.h): the bits of
-;--- the multiplier from `top` down, each a shift of the result and an addition
-;--- of the key.
+;--- The hash unit's function (target-ixp/table/HashFunction.h): each step shifts the
+;--- result and adds the key if the multiplier's bit is 1, from bit `top` down.
 
 define internal { i64, i64 } @hash(i64 %key.high, i64 %key.low, i64 %top.high,
                                    i64 %top.low, i64 %polynomial) {
@@ -176,7 +176,7 @@ step:
   %low = phi i64 [ 0, %entry ], [ %low.new, %step ]
   %bit.high = phi i64 [ %top.high, %entry ], [ %bit.high.next, %step ]
   %bit.low = phi i64 [ %top.low, %entry ], [ %bit.low.next, %step ]
-  ; The result by x, reduced.
+  ; Multiplies the result by x and reduces it.
   %out.high = and i64 %high, %top.high
   %out.low = and i64 %low, %top.low
   %out = or i64 %out.high, %out.low
@@ -189,7 +189,7 @@ step:
   %low.twice = shl i64 %low, 1
   %low.kept = and i64 %low.twice, %mask.low
   %low.reduced = xor i64 %low.kept, %reduction
-  ; And the key, where the multiplier has a bit.
+  ; Adds the key if the multiplier's bit is 1.
   %is.high = and i64 %bit.high, -4659056646160472647 ; 0xbf58476d1ce4e5b9
   %is.low = and i64 %bit.low, -7046029254386353131 ; 0x9e3779b97f4a7c15
   %is = or i64 %is.high, %is.low
@@ -288,8 +288,8 @@ define void @__ixp_sram_enqueue(i32 %queueWord, i32 %handle) {
   ret void
 }
 
-;--- Division, by divide.ll. The pair of quotient and remainder is returned in
-;--- registers as the ARM run-time ABI (RTABI, IHI 0043) wants it.
+;--- Division, by divide.ll. Quotient and remainder are returned in registers as the
+;--- ARM run-time ABI (RTABI, IHI 0043) requires.
 
 declare i64 @baker_divide32(i32, i32)
 declare i64 @baker_divide_signed32(i32, i32)
@@ -417,8 +417,8 @@ define internal i64 @pair(i32 %high, i32 %low) alwaysinline {
   ret i64 %v
 }
 
-;--- Memory blocks, byte by byte: the volatile accesses keep LLVM from making
-;--- a call to these very functions out of the loops.
+;--- Memory blocks, byte by byte. The accesses are volatile so that LLVM does not
+;--- replace the loops by calls of the same functions.
 
 define ptr @memcpy(ptr %to, ptr %from, i32 %count) {
 entry:
