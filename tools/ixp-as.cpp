@@ -37,10 +37,10 @@ void declareArguments(CLI::App &app, Arguments &arguments) {
       ->check(CLI::IsMember({"words", "bytes", "ixp"}))
       ->capture_default_str();
   app.add_option("--replace", arguments.replaced,
-                 "with --format=ixp: write this image of bakerc with its "
-                 "program replaced by the assembled one");
+                 "with --format=ixp: write this image with its program "
+                 "replaced by the assembled one");
   app.add_option("-D,--define", arguments.defines,
-                 "NAME or NAME=TOKENS, as by #define")
+                 "define NAME, or NAME as TOKENS, like #define")
       ->take_all()
       ->allow_extra_args(false);
   app.add_option("-I,--include", arguments.includePaths,
@@ -48,7 +48,7 @@ void declareArguments(CLI::App &app, Arguments &arguments) {
       ->take_all()
       ->allow_extra_args(false);
   app.add_flag("--listing", arguments.listing,
-               "print the place of each register and signal, and the size");
+               "print the number of each register and signal, and the size");
   app.add_flag("--strict", arguments.strict, "treat warnings as errors");
   app.add_flag_callback(
       "--describe",
@@ -64,9 +64,9 @@ void declareArguments(CLI::App &app, Arguments &arguments) {
 /// The error in the arguments, or an empty string.
 std::string usageError(const Arguments &arguments) {
   if (!arguments.replaced.empty() && arguments.format != "ixp")
-    return "--replace goes with --format=ixp";
+    return "--replace requires --format=ixp";
   if (arguments.format == "ixp" && arguments.output == "-")
-    return "an image needs a file: -o NAME.ixp";
+    return "an image requires an output file: -o NAME.ixp";
   return "";
 }
 
@@ -140,7 +140,7 @@ Status writeOutput(const AssembledProgram &program,
 
 int main(int argc, char **argv) {
   CLI::App app{"Assembles Intel microcode for a microengine of the IXP2400.\n"
-               "Reports every error of the file, with its line and a caret.",
+               "Reports every error of the file with its source line.",
                "ixp-as"};
   Arguments arguments;
   declareArguments(app, arguments);

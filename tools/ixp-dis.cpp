@@ -51,13 +51,14 @@ int main(int argc, char **argv) {
                "ixp-dis"};
   std::string input, aggregate;
   ListingOptions options;
-  app.add_option("input", input,
-                 "an .ixp image, a list of words (ten hexadecimal digits a "
-                 "line), a file of five-byte words, or - for standard input")
+  app.add_option(
+         "input", input,
+         "an .ixp image, a list of words (ten hexadecimal digits "
+         "per line), a file of five-byte words, or - for standard input")
       ->required();
   app.add_option("--aggregate", aggregate,
-                 "of an image, print this microcode only: rx, tx or the name "
-                 "of an aggregate (default: all)");
+                 "with an image, print only this microcode: rx, tx or the "
+                 "name of an aggregate (default: all)");
   app.add_flag("--words", options.words,
                "add a comment with address and word to each instruction");
   app.add_flag("--lines", options.showLines,
@@ -81,7 +82,7 @@ int main(int argc, char **argv) {
     return printImage({contents.begin(), contents.end()}, input, aggregate,
                       options);
   if (!aggregate.empty() && !contents.empty()) {
-    std::cerr << "error: --aggregate needs an .ixp image\n";
+    std::cerr << "error: --aggregate requires an .ixp image\n";
     return ExitUsageWrong;
   }
   Result<std::vector<uint64_t>> words = parseWordFile(contents, input);

@@ -134,7 +134,7 @@ void WordEmitter::branchOver(Op branch, unsigned label) {
 void WordEmitter::markLoop(const MachineInstr &probe) {
   target::LoopHead &loop = program.bind(program.newLabel()).loop;
   loop.depth = literal(probe, LoopProbeDepth);
-  loop.roundsMax = literal(probe, LoopProbeRounds);
+  loop.iterationsMax = literal(probe, LoopProbeRounds);
 }
 
 void WordEmitter::compare(Operand a, Operand b) {

@@ -248,7 +248,7 @@ Result<target::Microcode> resolve(const WordProgram &program,
       KARAKAL_ASSERT(address[item.label] == Unbound, "a label is bound once");
       address[item.label] = count;
       if (item.loop.depth != 0)
-        code.loops.push_back({count, item.loop.depth, item.loop.roundsMax});
+        code.loops.push_back({count, item.loop.depth, item.loop.iterationsMax});
     } else {
       ++count;
     }

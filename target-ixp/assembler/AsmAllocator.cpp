@@ -39,22 +39,22 @@ private:
 
   struct Edge {
     Symbol *other;
-    Place place;
+    Location location;
   };
 
   void colour();
   bool colourFrom(Symbol *start, std::map<Symbol *, std::vector<Edge>> &edges,
-                  std::vector<Symbol *> &part);
-  int fullestPath() const;
-  void settle(const std::vector<Symbol *> &part, bool fixed);
+                  std::vector<Symbol *> &component);
+  int maxPressure() const;
+  void chooseBanks(const std::vector<Symbol *> &component, bool fixed);
 
   void reserveAbsolutes();
   void fill(Scope &scope);
   void fillGprs(const std::vector<Symbol *> &symbols, const Scope &scope);
   void fillXfers(const std::vector<Symbol *> &symbols, const Scope &scope);
   void fillSignals(const std::vector<Symbol *> &symbols, const Scope &scope);
-  bool placeXfers(const std::vector<Symbol *> &run, uint32_t &in,
-                  uint32_t &out);
+  bool assignTuple(const std::vector<Symbol *> &tuple, uint32_t &in,
+                   uint32_t &out);
   void outOf(const Symbol &symbol, const std::string &what, unsigned available);
 
   /// Symbols of enclosing scopes that have a number.
@@ -69,28 +69,29 @@ private:
 //===-- Banks -------------------------------------------------------------===//
 
 /// Colours the connected component of `start`, with `start` in bank A, and
-/// returns its symbols in `part`. Returns false if two colours do not suffice.
+/// returns its symbols in `component`. Returns false if two colours do not
+/// suffice.
 bool Allocator::colourFrom(Symbol *start,
                            std::map<Symbol *, std::vector<Edge>> &edges,
-                           std::vector<Symbol *> &part) {
+                           std::vector<Symbol *> &component) {
   bool good = true;
   start->bank = 0;
   std::deque<Symbol *> queue = {start};
   while (!queue.empty()) {
     Symbol *symbol = queue.front();
     queue.pop_front();
-    part.push_back(symbol);
+    component.push_back(symbol);
     for (const Edge &edge : edges[symbol]) {
       if (edge.other->bank < 0) {
         edge.other->bank = 1 - symbol->bank;
         queue.push_back(edge.other);
       } else if (edge.other->bank == symbol->bank && good) {
         reporter.error(
-            edge.place, "E-target-ixp-116",
+            edge.location, "E-target-ixp-116",
             "'" + symbol->name + "' and '" + edge.other->name +
-                "' cannot be put into different banks, because of the other "
-                "instructions that combine them; copy one of them into a "
-                "further register before this instruction");
+                "' must be in different banks here, but other instructions "
+                "require the same bank; copy one of them to another "
+                "register first");
         good = false;
       }
     }
@@ -103,13 +104,13 @@ void Allocator::colour() {
   std::map<Symbol *, const BankConflict *> forbidden[2];
   for (const BankConflict &conflict : program.conflicts) {
     if (conflict.right == conflict.left) {
-      reporter.error(conflict.place, "E-target-ixp-116",
+      reporter.error(conflict.location, "E-target-ixp-116",
                      "'" + conflict.left->name +
-                         "' cannot be both sources of one instruction: they "
-                         "come from different banks; copy it first");
+                         "' cannot be both sources of one instruction, because "
+                         "they must be in different banks; copy it first");
     } else if (conflict.right) {
-      edges[conflict.left].push_back({conflict.right, conflict.place});
-      edges[conflict.right].push_back({conflict.left, conflict.place});
+      edges[conflict.left].push_back({conflict.right, conflict.location});
+      edges[conflict.right].push_back({conflict.left, conflict.location});
     } else {
       forbidden[conflict.bank].emplace(conflict.left, &conflict);
     }
@@ -117,40 +118,40 @@ void Allocator::colour() {
   for (auto &symbol : program.symbols) {
     if (!symbol->isGpr() || symbol->bank >= 0)
       continue;
-    std::vector<Symbol *> part;
-    if (!colourFrom(symbol.get(), edges, part))
+    std::vector<Symbol *> component;
+    if (!colourFrom(symbol.get(), edges, component))
       continue;
     // Whether the component can keep its banks, and whether it can swap them.
-    bool mayKeep = true, mayTurn = true;
+    bool mayKeep = true, maySwap = true;
     const BankConflict *witness = nullptr;
-    for (Symbol *member : part) {
+    for (Symbol *member : component) {
       for (int bank : {0, 1})
         if (auto found = forbidden[bank].find(member);
             found != forbidden[bank].end()) {
-          (member->bank == bank ? mayKeep : mayTurn) = false;
+          (member->bank == bank ? mayKeep : maySwap) = false;
           witness = found->second;
         }
       if (member->fixedBank >= 0)
-        (member->fixedBank == member->bank ? mayTurn : mayKeep) = false;
+        (member->fixedBank == member->bank ? maySwap : mayKeep) = false;
     }
-    if (!mayKeep && !mayTurn) {
-      reporter.error(witness ? witness->place : symbol->place,
-                     "E-target-ixp-116",
-                     "'" + symbol->name +
-                         "' is bound to both banks by the registers that are "
-                         "written by number or fixed beside it");
+    if (!mayKeep && !maySwap) {
+      reporter.error(
+          witness ? witness->location : symbol->location, "E-target-ixp-116",
+          "'" + symbol->name +
+              "' would have to be in both banks, because of registers "
+              "that are named by number or fixed");
       continue;
     }
     if (!mayKeep)
-      for (Symbol *member : part)
+      for (Symbol *member : component)
         member->bank = 1 - member->bank;
-    settle(part, !mayKeep || !mayTurn);
+    chooseBanks(component, !mayKeep || !maySwap);
   }
 }
 
 /// The largest number of registers of one bank that one scope and its enclosing
 /// scopes use.
-int Allocator::fullestPath() const {
+int Allocator::maxPressure() const {
   int most = 0;
   for (auto &scope : program.scopes) {
     std::array<int, 2> sum = {0, 0};
@@ -164,13 +165,14 @@ int Allocator::fullestPath() const {
 
 /// Chooses the banks of a component so that the fuller bank stays as empty as
 /// possible.
-void Allocator::settle(const std::vector<Symbol *> &part, bool fixed) {
+void Allocator::chooseBanks(const std::vector<Symbol *> &component,
+                            bool fixed) {
   auto count = [&](int amount) {
-    for (Symbol *member : part)
+    for (Symbol *member : component)
       pressure[member->scope->index][member->bank] += amount;
   };
   auto turn = [&] {
-    for (Symbol *member : part)
+    for (Symbol *member : component)
       member->bank = 1 - member->bank;
   };
   count(1);
@@ -183,7 +185,7 @@ void Allocator::settle(const std::vector<Symbol *> &part, bool fixed) {
     for (const auto &scope : pressure)
       for (int bank : {0, 1})
         total[bank] += scope[bank];
-    return std::make_pair(fullestPath(), std::max(total[0], total[1]));
+    return std::make_pair(maxPressure(), std::max(total[0], total[1]));
   };
   auto kept = measure();
   count(-1);
@@ -200,11 +202,11 @@ void Allocator::settle(const std::vector<Symbol *> &part, bool fixed) {
 
 void Allocator::outOf(const Symbol &symbol, const std::string &what,
                       unsigned available) {
-  reporter.error(symbol.place, "E-target-ixp-117",
+  reporter.error(symbol.location, "E-target-ixp-117",
                  "no " + what + " is left for '" + symbol.name +
-                     "': there are " + std::to_string(available) +
-                     " for one context; put registers that are not needed "
-                     "together into separate .begin/.end scopes");
+                     "': there are only " + std::to_string(available) +
+                     " per context; put registers that are not in use at the "
+                     "same time into separate .begin/.end scopes");
 }
 
 /// Reserves registers for absolute symbols. Absolute register 16c + r is
@@ -288,27 +290,27 @@ void Allocator::fillGprs(const std::vector<Symbol *> &symbols,
   }
 }
 
-/// Assigns consecutive numbers to the registers of `run`, at the lowest start
+/// Assigns consecutive numbers to the registers of `tuple`, at the lowest start
 /// where all are free.
-bool Allocator::placeXfers(const std::vector<Symbol *> &run, uint32_t &in,
-                           uint32_t &out) {
-  unsigned size = static_cast<unsigned>(run.size());
+bool Allocator::assignTuple(const std::vector<Symbol *> &tuple, uint32_t &in,
+                            uint32_t &out) {
+  unsigned size = static_cast<unsigned>(tuple.size());
   for (unsigned start = 0; start + size <= XferPerContext; ++start) {
     bool fits = true;
     for (unsigned i = 0; i < size; ++i) {
-      bool clash = (run[i]->canRead && in >> (start + i) & 1) ||
-                   (run[i]->canWrite && out >> (start + i) & 1);
-      bool misfixed = run[i]->fixedNumber >= 0 &&
-                      run[i]->fixedNumber != static_cast<int>(start + i);
+      bool clash = (tuple[i]->canRead && in >> (start + i) & 1) ||
+                   (tuple[i]->canWrite && out >> (start + i) & 1);
+      bool misfixed = tuple[i]->fixedNumber >= 0 &&
+                      tuple[i]->fixedNumber != static_cast<int>(start + i);
       // A register that is fixed here may use the number reserved for it.
-      fits &= !misfixed && (!clash || run[i]->fixedNumber >= 0);
+      fits &= !misfixed && (!clash || tuple[i]->fixedNumber >= 0);
     }
     if (!fits)
       continue;
     for (unsigned i = 0; i < size; ++i) {
-      run[i]->number = static_cast<int>(start + i);
-      in |= uint32_t(run[i]->canRead) << (start + i);
-      out |= uint32_t(run[i]->canWrite) << (start + i);
+      tuple[i]->number = static_cast<int>(start + i);
+      in |= uint32_t(tuple[i]->canRead) << (start + i);
+      out |= uint32_t(tuple[i]->canWrite) << (start + i);
     }
     return true;
   }
@@ -331,24 +333,24 @@ void Allocator::fillXfers(const std::vector<Symbol *> &symbols,
       out |= uint32_t(outer.canWrite) << outer.number;
     });
     // Groups come first, longest first, because they need consecutive numbers.
-    std::vector<std::vector<Symbol *>> runs;
+    std::vector<std::vector<Symbol *>> tuples;
     for (size_t size = XferPerContext + 1; size-- > 1;)
       for (const auto &group : program.groups)
         if (group.size() == size && group[0]->scope == &scope &&
             group[0]->kind == kind)
-          runs.push_back(group);
+          tuples.push_back(group);
     for (const auto &group : program.groups)
       if (group.size() > XferPerContext && group[0]->scope == &scope)
-        runs.push_back(group);
+        tuples.push_back(group);
     for (Symbol *symbol : symbols)
       if (symbol->kind == kind && symbol->group < 0)
-        runs.push_back({symbol});
-    for (const auto &run : runs)
-      if (!placeXfers(run, in, out)) {
-        outOf(*run[0],
-              run.size() == 1 ? "transfer register"
-                              : "run of " + std::to_string(run.size()) +
-                                    " consecutive transfer registers",
+        tuples.push_back({symbol});
+    for (const auto &tuple : tuples)
+      if (!assignTuple(tuple, in, out)) {
+        outOf(*tuple[0],
+              tuple.size() == 1 ? "transfer register"
+                                : "tuple of " + std::to_string(tuple.size()) +
+                                      " consecutive transfer registers",
               XferPerContext);
         return;
       }

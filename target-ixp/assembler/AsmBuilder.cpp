@@ -27,9 +27,9 @@ std::optional<int64_t> buildWord(const Item &item, Reporter &reporter) {
   const Argument &text = item.arguments[0];
   auto value =
       evaluate(text.tokens.data(), text.tokens.data() + text.tokens.size(), {},
-               reporter, item.place);
+               reporter, item.location);
   if (value && (*value < 0 || *value >> 40)) {
-    reporter.error(item.place, "E-target-ixp-007", "a word has 40 bits");
+    reporter.error(item.location, "E-target-ixp-007", "a word has 40 bits");
     return std::nullopt;
   }
   return value;

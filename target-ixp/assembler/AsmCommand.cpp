@@ -13,9 +13,9 @@ void InstructionReader::xfer(size_t index) {
     i.xfer = none(); // "0" is an old spelling of "--"
   XferUse use = item.row->xfer;
   if (use == XferUse::In || use == XferUse::InOut)
-    checkDirection(found.symbol, argument(index).place, true);
+    checkDirection(found.symbol, argument(index).location, true);
   if (use == XferUse::Out || use == XferUse::InOut)
-    checkDirection(found.symbol, argument(index).place, false);
+    checkDirection(found.symbol, argument(index).location, false);
 }
 
 /// Checks that the .xfer_order of the operand has all consecutive registers
@@ -34,12 +34,11 @@ void InstructionReader::checkXferTuple() {
     available = static_cast<unsigned>(group.size() - at);
   }
   if (registers > available)
-    fail(item.place, "E-target-ixp-118",
-         "this moves " + std::to_string(registers) + " registers from '" +
-             symbolXfer->name +
-             "' on, but its "
-             ".xfer_order holds " +
-             std::to_string(available));
+    fail(item.location, "E-target-ixp-118",
+         "the command moves " + std::to_string(registers) +
+             " registers from '" + symbolXfer->name +
+             "' on, but the .xfer_order has only " + std::to_string(available) +
+             " from there");
 }
 
 void InstructionReader::capCommand() {
@@ -80,7 +79,7 @@ void InstructionReader::parseCommand() {
   if (isCap && equalsIgnoringCase(op, "fast_wr"))
     row = &target::row(Op::CapFastWr);
   if (!row) {
-    fail(argument(0).place, "E-target-ixp-114",
+    fail(argument(0).location, "E-target-ixp-114",
          "'" + item.mnemonic + "' has no operation '" + op + "'");
     return;
   }

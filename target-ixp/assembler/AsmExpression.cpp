@@ -18,7 +18,7 @@ constexpr Binary Binaries[] = {
 class Evaluator {
 public:
   Evaluator(const Token *begin, const Token *end, const ExpressionNames &names,
-            Reporter &reporter, const Place &fallback)
+            Reporter &reporter, const Location &fallback)
       : at(begin), end(end), names(names), reporter(reporter),
         fallback(fallback) {}
 
@@ -26,7 +26,7 @@ public:
     int64_t value = binary(1);
     if (good && at != end)
       fail("E-target-ixp-103",
-           "the expression goes on with an unexpected '" + at->text + "'");
+           "unexpected '" + at->text + "' in the expression");
     return good ? std::optional<int64_t>(value) : std::nullopt;
   }
 
@@ -35,13 +35,13 @@ private:
   const Token *end;
   const ExpressionNames &names;
   Reporter &reporter;
-  const Place &fallback;
+  const Location &fallback;
   bool good = true;
   int depth = 0;
 
   int64_t fail(const char *id, const std::string &message) {
     if (good)
-      reporter.error(at != end ? at->place : fallback, id, message);
+      reporter.error(at != end ? at->location : fallback, id, message);
     good = false;
     return 0;
   }
@@ -171,7 +171,7 @@ private:
 
 std::optional<int64_t> evaluate(const Token *begin, const Token *end,
                                 const ExpressionNames &names,
-                                Reporter &reporter, const Place &fallback) {
+                                Reporter &reporter, const Location &fallback) {
   KARAKAL_ASSERT(begin <= end, "the tokens are a range");
   return Evaluator(begin, end, names, reporter, fallback).run();
 }

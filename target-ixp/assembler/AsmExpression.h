@@ -25,7 +25,7 @@ struct ExpressionNames {
 /// 105 (division by zero). `fallback` locates errors of an empty expression.
 std::optional<int64_t> evaluate(const Token *begin, const Token *end,
                                 const ExpressionNames &names,
-                                Reporter &reporter, const Place &fallback);
+                                Reporter &reporter, const Location &fallback);
 
 } // namespace karakal::target::as
 

@@ -5,28 +5,28 @@ namespace karakal::target::as {
 bool InstructionReader::expect(size_t least, size_t most, const char *form) {
   if (count() >= least && count() <= most)
     return true;
-  fail(item.place, "E-target-ixp-111",
-       "'" + item.mnemonic + "' is written " + form);
+  fail(item.location, "E-target-ixp-111",
+       "'" + item.mnemonic + "' has the form " + form);
   return false;
 }
 
 void InstructionReader::dest(size_t index) {
   Resolved found = operand(argument(index));
-  checkDirection(found.symbol, argument(index).place, false);
+  checkDirection(found.symbol, argument(index).location, false);
   i.dest = found.operand;
   symbolDest = found.symbol;
 }
 
 void InstructionReader::sourceA(size_t index) {
   Resolved found = operand(argument(index));
-  checkDirection(found.symbol, argument(index).place, true);
+  checkDirection(found.symbol, argument(index).location, true);
   i.a = found.operand;
   symbolA = found.symbol;
 }
 
 void InstructionReader::sourceB(size_t index) {
   Resolved found = operand(argument(index));
-  checkDirection(found.symbol, argument(index).place, true);
+  checkDirection(found.symbol, argument(index).location, true);
   i.b = found.operand;
   symbolB = found.symbol;
 }
@@ -39,7 +39,7 @@ void InstructionReader::operatorForm(bool withShiftAllowed) {
   const InstructionRow *row = findVariant(shifted ? "alu_shf" : "alu", op);
   if (!row) {
     bool known = findVariant("alu", op);
-    fail(argument(2).place, "E-target-ixp-114",
+    fail(argument(2).location, "E-target-ixp-114",
          known ? "'" + op +
                      "' does not exist with a shift: B, ~B, AND, ~AND, "
                      "AND~ and OR do"
@@ -121,9 +121,9 @@ void InstructionReader::immedValue(int64_t value, bool shifted) {
       return form(~bits >> left, left, true);
   }
   if (final)
-    fail(argument(1).place, "E-target-ixp-007",
+    fail(argument(1).location, "E-target-ixp-007",
          "the constant " + std::to_string(value) +
-             " has no form of one immed; use immed and immed_w1");
+             " does not fit one immed; use immed and immed_w1");
 }
 
 void InstructionReader::parseImmed() {
@@ -144,11 +144,11 @@ void InstructionReader::parseImmed() {
     return;
   }
   if (count() == 3)
-    fail(argument(2).place, "E-target-ixp-111",
+    fail(argument(2).location, "E-target-ixp-111",
          "'" + item.mnemonic + "' takes no shift");
   int64_t most = item.row->format == Format::ImmedByte ? 0xff : 0xffff;
   if (*constant < 0 || *constant > most) {
-    fail(argument(1).place, "E-target-ixp-007",
+    fail(argument(1).location, "E-target-ixp-007",
          "'" + item.mnemonic + "' takes 0 to " + std::to_string(most) +
              ", not " + std::to_string(*constant));
     return;
@@ -167,7 +167,7 @@ void InstructionReader::parseLdField() {
   if (!expect(3, 4, "ld_field[dest, mask, source, shift]"))
     return;
   Resolved found = operand(argument(0));
-  checkDirection(found.symbol, argument(0).place, false);
+  checkDirection(found.symbol, argument(0).location, false);
   i.dest = found.operand;
   symbolDest = found.symbol;
   std::string mask = argument(1).text();
@@ -196,16 +196,16 @@ void InstructionReader::parseMul() {
     row = findVariant("mul_step", start ? "start" : name);
   }
   if (!row) {
-    fail(item.place, "E-target-ixp-111",
+    fail(item.location, "E-target-ixp-111",
          "mul_step needs one of 24x8_start, 24x8_step1, 24x8_last, "
-         "16x16_start, 16x16_step1, ... behind it");
+         "16x16_start, 16x16_step1, ... after it");
     return;
   }
   i.op = row->op;
   if (row->format == Format::MulLast) {
     dest(0);
     if (!operand(argument(1)).operand.isNone())
-      fail(argument(1).place, "E-target-ixp-111", "'--' is needed here");
+      fail(argument(1).location, "E-target-ixp-111", "'--' is needed here");
     return;
   }
   sourceA(0);
@@ -255,7 +255,7 @@ void InstructionReader::parseBranch() {
     i.target = static_cast<uint16_t>(target(argument(3)));
     return;
   default:
-    KARAKAL_UNREACHABLE("a format that is no branch");
+    KARAKAL_UNREACHABLE("a format that is not a branch");
   }
 }
 
@@ -332,7 +332,7 @@ void InstructionReader::parseCrc() {
       found = true;
     }
   if (!found || equalsIgnoringCase(item.mnemonic, "crc"))
-    fail(argument(0).place, "E-target-ixp-111",
+    fail(argument(0).location, "E-target-ixp-111",
          "crc_be and crc_le take none, crc_ccitt, crc_32, crc_iscsi, crc_10 "
          "or crc_5");
   i.crcLittleEndian = equalsIgnoringCase(item.mnemonic, "crc_le");
@@ -361,12 +361,12 @@ void InstructionReader::recordConstraints() {
   const Operand &leftOperand = ldField ? i.dest : i.a;
   auto isGpr = [](const Symbol *symbol) { return symbol && symbol->isGpr(); };
   if (isGpr(left) && isGpr(symbolB))
-    program.conflicts.push_back({left, symbolB, 0, item.place});
+    program.conflicts.push_back({left, symbolB, 0, item.location});
   else if (isGpr(left) && i.b.isGpr())
-    program.conflicts.push_back({left, nullptr, i.b.isBankB(), item.place});
+    program.conflicts.push_back({left, nullptr, i.b.isBankB(), item.location});
   else if (isGpr(symbolB) && leftOperand.isGpr())
     program.conflicts.push_back(
-        {symbolB, nullptr, leftOperand.isBankB(), item.place});
+        {symbolB, nullptr, leftOperand.isBankB(), item.location});
 }
 
 std::optional<Instruction> InstructionReader::read() {

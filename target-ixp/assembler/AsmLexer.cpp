@@ -5,19 +5,20 @@
 
 namespace karakal::target::as {
 
-void Reporter::error(const Place &place, const char *id, std::string message) {
+void Reporter::error(const Location &location, const char *id,
+                     std::string message) {
   constexpr size_t DiagnosticsMax = 100; // more would not help
   ++errorCount;
   if (diagnostics.size() >= DiagnosticsMax)
     return;
   Diagnostic diagnostic;
   diagnostic.error = makeError(id, std::move(message));
-  if (place.file) {
-    diagnostic.error.file = place.file->name;
-    diagnostic.error.line = place.line;
-    diagnostic.error.column = place.column;
-    if (place.line >= 1 && place.line <= place.file->lines.size())
-      diagnostic.sourceLine = place.file->lines[place.line - 1];
+  if (location.file) {
+    diagnostic.error.file = location.file->name;
+    diagnostic.error.line = location.line;
+    diagnostic.error.column = location.column;
+    if (location.line >= 1 && location.line <= location.file->lines.size())
+      diagnostic.sourceLine = location.file->lines[location.line - 1];
   }
   if (!within.empty())
     diagnostic.note = within.back();
@@ -68,9 +69,9 @@ private:
   std::vector<TokenLine> lines;
   uint32_t lineNumber = 0;
   bool inComment = false;
-  Place commentStart;
+  Location commentStart;
 
-  Place placeOf(size_t position) const {
+  Location locationOf(size_t position) const {
     return {file, lineNumber, static_cast<uint32_t>(position) + 1};
   }
   void lexLine(const std::string &text);
@@ -107,7 +108,7 @@ void Lexer::lexLine(const std::string &text) {
       continue;
     } else if (text.compare(at, 2, "/*") == 0) {
       inComment = true;
-      commentStart = placeOf(at);
+      commentStart = locationOf(at);
       at += 2;
     } else {
       if (isWordCharacter(c))
@@ -130,7 +131,7 @@ size_t Lexer::lexWord(const std::string &text, size_t begin, TokenLine &line,
   Token token{Token::Kind::Word,
               text.substr(begin, end - begin),
               0,
-              placeOf(begin),
+              locationOf(begin),
               pasted,
               space};
   bool label = end < text.size() && text[end] == '#' &&
@@ -149,12 +150,12 @@ size_t Lexer::lexString(const std::string &text, size_t begin,
                         TokenLine &line) {
   size_t end = text.find('"', begin + 1);
   if (end == std::string::npos) {
-    reporter.error(placeOf(begin), "E-target-ixp-101",
+    reporter.error(locationOf(begin), "E-target-ixp-101",
                    "this string is never closed");
     return text.size();
   }
   line.push_back({Token::Kind::Text, text.substr(begin + 1, end - begin - 1), 0,
-                  placeOf(begin), false, true});
+                  locationOf(begin), false, true});
   return end + 1;
 }
 
@@ -168,11 +169,11 @@ size_t Lexer::lexPunct(const std::string &text, size_t begin, TokenLine &line,
     size_t size = std::char_traits<char>::length(punct);
     if (text.compare(begin, size, punct) == 0) {
       line.push_back(
-          {Token::Kind::Punct, punct, 0, placeOf(begin), false, space});
+          {Token::Kind::Punct, punct, 0, locationOf(begin), false, space});
       return begin + size;
     }
   }
-  reporter.error(placeOf(begin), "E-target-ixp-100",
+  reporter.error(locationOf(begin), "E-target-ixp-100",
                  std::string("the character '") + text[begin] +
                      "' has no meaning here");
   return begin + 1;
@@ -197,8 +198,8 @@ void classifyWord(Token &token, Reporter &reporter) {
   // "32x32_start" and "24x8_last" are words of mul_step.
   if (base == 10 && text.find('x') != std::string::npos)
     return;
-  reporter.error(token.place, "E-target-ixp-102",
-                 "'" + text + "' is no number of at most 40 bits");
+  reporter.error(token.location, "E-target-ixp-102",
+                 "'" + text + "' is not a number of at most 40 bits");
   token.kind = Token::Kind::Number; // so that it is not reported again
   token.value = 0;
 }

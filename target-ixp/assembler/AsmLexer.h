@@ -23,7 +23,7 @@ struct SourceFile {
 };
 
 /// The location of a token.
-struct Place {
+struct Location {
   std::shared_ptr<const SourceFile> file;
   uint32_t line = 0;   ///< 1-based
   uint32_t column = 0; ///< 1-based
@@ -40,7 +40,7 @@ struct Token {
   Kind kind;
   std::string text;
   int64_t value = 0; ///< value of a Number
-  Place place;
+  Location location;
   bool pasted = false;      ///< joined to the token before it
   bool spaceBefore = false; ///< white space precedes it
 
@@ -56,7 +56,7 @@ using TokenLine = std::vector<Token>;
 /// Collects diagnostics. Every stage reports here and continues.
 class Reporter {
 public:
-  void error(const Place &place, const char *id, std::string message);
+  void error(const Location &location, const char *id, std::string message);
   /// The macro expansions around the current token, outermost first, e.g.
   /// "macro 'wait' used at rx.uc:12".
   std::vector<std::string> within;

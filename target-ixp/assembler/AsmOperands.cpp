@@ -10,7 +10,7 @@ namespace karakal::target::as {
 
 std::optional<int64_t> OperandReader::numberOf(const Token *&at,
                                                const Token *end) {
-  const Place place = at != end ? at->place : item.place;
+  const Location location = at != end ? at->location : item.location;
   std::string name;
   bool isXfer = at != end && (at->is("$") || at->is("$$"));
   bool isD = isXfer && at->is("$$");
@@ -18,8 +18,8 @@ std::optional<int64_t> OperandReader::numberOf(const Token *&at,
     name = (at++)->text;
   if (at == end ||
       (!at->isWord() && !(isXfer && at->kind == Token::Kind::Number))) {
-    fail(place, "E-target-ixp-115",
-         "'&' needs a transfer register or a signal behind it");
+    fail(location, "E-target-ixp-115",
+         "'&' needs a transfer register or a signal after it");
     return std::nullopt;
   }
   const Token &word = *at++;
@@ -32,9 +32,9 @@ std::optional<int64_t> OperandReader::numberOf(const Token *&at,
     const Token *close = at;
     while (close != end && !close->is("]"))
       ++close;
-    std::optional<int64_t> index = valueOf(at + 1, close, place);
+    std::optional<int64_t> index = valueOf(at + 1, close, location);
     if (!index || close == end) {
-      fail(place, "E-target-ixp-111", "a ']' is missing here");
+      fail(location, "E-target-ixp-111", "a ']' is missing here");
       return std::nullopt;
     }
     name += "[" + std::to_string(*index) + "]";
@@ -50,8 +50,8 @@ std::optional<int64_t> OperandReader::numberOf(const Token *&at,
       program.used.signals |= 1u << physical;
       return physical;
     }
-    fail(place, "E-target-ixp-115",
-         "'" + name + "' is no transfer register or signal declared here");
+    fail(location, "E-target-ixp-115",
+         "'" + name + "' is not a transfer register or signal declared here");
     return std::nullopt;
   }
   return final ? symbol->number : 1;
@@ -59,14 +59,14 @@ std::optional<int64_t> OperandReader::numberOf(const Token *&at,
 
 std::optional<int64_t> OperandReader::valueOf(const Token *begin,
                                               const Token *end,
-                                              const Place &place) {
+                                              const Location &location) {
   size_t before = reporter.errorCount;
   ExpressionNames names;
   names.word = [&](const Token &token) -> std::optional<int64_t> {
     if (equalsIgnoringCase(token.text, "XSCALE_INT_A"))
       return CapXScaleIntA;
     if (item.scope->findRegister(token.text))
-      fail(token.place, "E-target-ixp-111",
+      fail(token.location, "E-target-ixp-111",
            "'" + token.text + "' is a register; a constant is needed here");
     return std::nullopt;
   };
@@ -74,9 +74,9 @@ std::optional<int64_t> OperandReader::valueOf(const Token *begin,
     return numberOf(at, stop);
   };
   auto found =
-      good ? evaluate(begin, end, names, reporter, place) : std::nullopt;
+      good ? evaluate(begin, end, names, reporter, location) : std::nullopt;
   if (!found && reporter.errorCount == before && good)
-    fail(place, "E-target-ixp-111", "a value is missing here");
+    fail(location, "E-target-ixp-111", "a value is missing here");
   if (!found)
     good = false;
   return found;
@@ -84,7 +84,7 @@ std::optional<int64_t> OperandReader::valueOf(const Token *begin,
 
 std::optional<int64_t> OperandReader::value(const Argument &argument) {
   const Token *begin = argument.tokens.data();
-  return valueOf(begin, begin + argument.tokens.size(), argument.place);
+  return valueOf(begin, begin + argument.tokens.size(), argument.location);
 }
 
 /// Returns a constant 0..most, or 0 after an error.
@@ -94,8 +94,8 @@ unsigned OperandReader::literal(const Argument &argument, int64_t most,
   if (!number)
     return 0;
   if (*number < 0 || *number > most) {
-    fail(argument.place, "E-target-ixp-016",
-         std::string(what) + " lies between 0 and " + std::to_string(most) +
+    fail(argument.location, "E-target-ixp-016",
+         std::string(what) + " must be between 0 and " + std::to_string(most) +
              ", not " + std::to_string(*number));
     return 0;
   }
@@ -109,7 +109,7 @@ unsigned OperandReader::target(const Argument &argument) {
       tokens[1].kind == Token::Kind::Number)
     return static_cast<unsigned>(tokens[1].value);
   if (tokens.size() != 1 || tokens[0].kind != Token::Kind::Label) {
-    fail(argument.place, "E-target-ixp-111",
+    fail(argument.location, "E-target-ixp-111",
          "a label, 'name#', is needed here");
     return 0;
   }
@@ -128,7 +128,7 @@ unsigned OperandReader::target(const Argument &argument) {
     }
   if (found == 1)
     return *only;
-  fail(argument.place, "E-target-ixp-115",
+  fail(argument.location, "E-target-ixp-115",
        found ? "there are several labels '" + name +
                    "#' in other scopes; give them different names"
              : "there is no label '" + name + "#'");
@@ -137,7 +137,7 @@ unsigned OperandReader::target(const Argument &argument) {
 
 unsigned OperandReader::signal(const Argument &argument, bool *isPair) {
   if (argument.tokens.size() != 1 || !argument.tokens[0].isWord()) {
-    fail(argument.place, "E-target-ixp-111", "a signal is needed here");
+    fail(argument.location, "E-target-ixp-111", "a signal is needed here");
     return 0;
   }
   const std::string &name = argument.tokens[0].text;
@@ -152,7 +152,7 @@ unsigned OperandReader::signal(const Argument &argument, bool *isPair) {
   }
   int physical = physicalSignal(name);
   if (physical < 0) {
-    fail(argument.place, "E-target-ixp-115",
+    fail(argument.location, "E-target-ixp-115",
          "'" + name + "' is not declared as a signal");
     return 0;
   }
@@ -164,7 +164,7 @@ unsigned OperandReader::signal(const Argument &argument, bool *isPair) {
 
 //===-- Operands ----------------------------------------------------------===//
 
-Operand OperandReader::placed(const Symbol &symbol) const {
+Operand OperandReader::allocatedOperand(const Symbol &symbol) const {
   KARAKAL_ASSERT(!final || symbol.number >= 0,
                  "after allocation every symbol has a number");
   unsigned number =
@@ -204,10 +204,10 @@ bool OperandReader::indexed(const Argument &argument, Operand &operand) {
   if (isMemory && at < tokens.size() && tokens[at].is("[") &&
       tokens.back().is("]")) {
     std::optional<int64_t> found =
-        valueOf(&tokens[at] + 1, &tokens.back(), tokens[at].place);
+        valueOf(&tokens[at] + 1, &tokens.back(), tokens[at].location);
     if (found && (*found < 0 || *found > 15))
-      fail(tokens[at].place, "E-target-ixp-001",
-           "an offset lies between 0 and 15");
+      fail(tokens[at].location, "E-target-ixp-001",
+           "an offset must be between 0 and 15");
     offset = static_cast<unsigned>(found.value_or(0)) & 15;
     at = tokens.size();
   }
@@ -247,20 +247,20 @@ Resolved OperandReader::registerOperand(const Argument &argument,
   if (word >= tokens.size() || !tokens[word].isWord()) {
     isRegister = isXfer || isAbsolute;
     if (isRegister)
-      fail(argument.place, "E-target-ixp-111", "a register is needed here");
+      fail(argument.location, "E-target-ixp-111", "a register is needed here");
     return {};
   }
   std::string name = (isXfer ? tokens[0].text : "") + tokens[word].text;
   if (isXfer && tokens.size() > word + 2 && tokens[word + 1].is("[") &&
       tokens.back().is("]")) {
-    std::optional<int64_t> index =
-        valueOf(&tokens[word + 1] + 1, &tokens.back(), tokens[word + 1].place);
+    std::optional<int64_t> index = valueOf(
+        &tokens[word + 1] + 1, &tokens.back(), tokens[word + 1].location);
     name += "[" + std::to_string(index.value_or(0)) + "]";
   } else if (tokens.size() != word + 1) {
     isRegister = isXfer || isAbsolute;
     if (isRegister)
-      fail(argument.place, "E-target-ixp-111",
-           "'" + argument.text() + "' is no register");
+      fail(argument.location, "E-target-ixp-111",
+           "'" + argument.text() + "' is not a register");
     return {};
   } else if (isXfer && !item.scope->findRegister(name)) {
     if (item.scope->findRegister(name + "[0]"))
@@ -279,17 +279,17 @@ Resolved OperandReader::registerOperand(const Argument &argument,
     return {bank ? gprB(number) : gprA(number), nullptr};
   }
   if (Symbol *symbol = item.scope->findRegister(name))
-    return {placed(*symbol), symbol};
+    return {allocatedOperand(*symbol), symbol};
   isRegister = isXfer || isAbsolute;
   if (isRegister)
-    fail(argument.place, "E-target-ixp-115",
+    fail(argument.location, "E-target-ixp-115",
          "'" + argument.text() + "' is not declared as a register");
   return {};
 }
 
 Resolved OperandReader::operand(const Argument &argument) {
   if (argument.tokens.empty()) {
-    fail(argument.place, "E-target-ixp-111", "an operand is missing here");
+    fail(argument.location, "E-target-ixp-111", "an operand is missing here");
     return {};
   }
   if (argument.tokens.size() == 1 && argument.tokens[0].is("--"))
@@ -297,8 +297,8 @@ Resolved OperandReader::operand(const Argument &argument) {
   Resolved found;
   if (argument.tokens[0].is("*")) {
     if (!indexed(argument, found.operand))
-      fail(argument.place, "E-target-ixp-111",
-           "'" + argument.text() + "' is no operand");
+      fail(argument.location, "E-target-ixp-111",
+           "'" + argument.text() + "' is not an operand");
     return found;
   }
   bool isRegister;
@@ -307,7 +307,7 @@ Resolved OperandReader::operand(const Argument &argument) {
     return found;
   if (argument.tokens.size() == 1 && argument.tokens[0].isWord() &&
       item.scope->findSignal(argument.tokens[0].text)) {
-    fail(argument.place, "E-target-ixp-111",
+    fail(argument.location, "E-target-ixp-111",
          "'" + argument.text() + "' is a signal; write '&" + argument.text() +
              "' for its number");
     return {};
@@ -317,7 +317,7 @@ Resolved OperandReader::operand(const Argument &argument) {
     return {};
   if (*number < 0 || *number > 255) {
     if (final || argument.text().find('&') == std::string::npos)
-      fail(argument.place, "E-target-ixp-001",
+      fail(argument.location, "E-target-ixp-001",
            "the literal " + std::to_string(*number) +
                " is out of range: the largest is 255; load it with immed");
     return {imm(0), nullptr};
@@ -326,17 +326,17 @@ Resolved OperandReader::operand(const Argument &argument) {
   return found;
 }
 
-void OperandReader::checkDirection(const Symbol *symbol, const Place &place,
-                                   bool asSource) {
+void OperandReader::checkDirection(const Symbol *symbol,
+                                   const Location &location, bool asSource) {
   if (!symbol || !symbol->isXfer())
     return;
   if (asSource && !symbol->canRead)
-    fail(place, "E-target-ixp-118",
+    fail(location, "E-target-ixp-118",
          "'" + symbol->name +
              "' is declared 'write': reading the number would "
              "yield another register");
   if (!asSource && !symbol->canWrite)
-    fail(place, "E-target-ixp-118",
+    fail(location, "E-target-ixp-118",
          "'" + symbol->name +
              "' is declared 'read': writing the number would "
              "reach another register");
@@ -346,7 +346,7 @@ void OperandReader::checkDirection(const Symbol *symbol, const Place &place,
 Shift OperandReader::shift(const Argument &text) {
   const std::vector<Token> &tokens = text.tokens;
   if (tokens.size() < 2 || !(tokens[0].is("<<") || tokens[0].is(">>"))) {
-    fail(text.place, "E-target-ixp-111",
+    fail(text.location, "E-target-ixp-111",
          "a shift, <<n or >>n, is expected here");
     return {};
   }
@@ -370,12 +370,13 @@ Shift OperandReader::shift(const Argument &text) {
     begin = rotation.data();
     end = begin + rotation.size();
   }
-  std::optional<int64_t> amount = valueOf(begin, end, text.place);
+  std::optional<int64_t> amount = valueOf(begin, end, text.location);
   if (!amount)
     return {};
   if (*amount < 0 || *amount > 31) {
-    fail(text.place, "E-target-ixp-006",
-         "a shift count lies between 0 and 31, not " + std::to_string(*amount));
+    fail(text.location, "E-target-ixp-006",
+         "a shift count must be between 0 and 31, not " +
+             std::to_string(*amount));
     return {};
   }
   unsigned n = static_cast<unsigned>(*amount);

@@ -34,9 +34,10 @@ protected:
   const bool final; ///< after allocation
   bool good = true;
 
-  void fail(const Place &place, const char *id, const std::string &message) {
+  void fail(const Location &location, const char *id,
+            const std::string &message) {
     if (good)
-      reporter.error(place, id, message);
+      reporter.error(location, id, message);
     good = false;
   }
   size_t count() const { return item.arguments.size(); }
@@ -56,15 +57,16 @@ protected:
   /// <<n, >>n, <<rotN, >>rotN, <<indirect, >>indirect.
   Shift shift(const Argument &argument);
   /// Reports a 'write' register that is read, or a 'read' one that is written.
-  void checkDirection(const Symbol *symbol, const Place &place, bool asSource);
+  void checkDirection(const Symbol *symbol, const Location &location,
+                      bool asSource);
 
 private:
   std::optional<int64_t> valueOf(const Token *begin, const Token *end,
-                                 const Place &place);
+                                 const Location &location);
   std::optional<int64_t> numberOf(const Token *&at, const Token *end);
   bool indexed(const Argument &argument, Operand &operand);
   Resolved registerOperand(const Argument &argument, bool &isRegister);
-  Operand placed(const Symbol &symbol) const;
+  Operand allocatedOperand(const Symbol &symbol) const;
 };
 
 } // namespace karakal::target::as

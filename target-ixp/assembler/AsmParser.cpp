@@ -41,7 +41,7 @@ std::string Argument::text() const {
 namespace {
 
 /// The number after the prefix, or -1.
-int numberBehind(const std::string &text, size_t prefix) {
+int numberAfter(const std::string &text, size_t prefix) {
   if (text.size() <= prefix || text.size() > prefix + 3)
     return -1;
   int number = 0;
@@ -63,14 +63,14 @@ int physicalGpr(const std::string &text, int &bank, int most) {
   if (letter != 'a' && letter != 'b')
     return -1;
   bank = letter == 'b';
-  int number = numberBehind(text, 1);
+  int number = numberAfter(text, 1);
   return number > most ? -1 : number;
 }
 
 int physicalSignal(const std::string &text) {
   if (text.empty() || (text[0] != 's' && text[0] != 'S'))
     return -1;
-  int number = numberBehind(text, 1);
+  int number = numberAfter(text, 1);
   return number >= 1 && number <= 15 ? number : -1;
 }
 
@@ -92,13 +92,13 @@ private:
 
   using Tokens = std::vector<Token>;
 
-  void open(Scope *parent, bool isMacro, const Place &place) {
+  void open(Scope *parent, bool isMacro, const Location &location) {
     program.scopes.push_back(std::make_unique<Scope>());
     Scope *fresh = program.scopes.back().get();
     fresh->index = static_cast<int>(program.scopes.size()) - 1;
     fresh->parent = parent;
     fresh->isMacro = isMacro;
-    fresh->place = place;
+    fresh->location = location;
     scope = fresh;
   }
   void line(const Statement &statement);
@@ -118,13 +118,13 @@ private:
   bool registerName(const Tokens &tokens, size_t &at, std::string &key,
                     Symbol::Kind &kind);
   int64_t constant(const Tokens &tokens, size_t begin, size_t end,
-                   const Place &place) {
+                   const Location &location) {
     return evaluate(tokens.data() + begin, tokens.data() + end, {}, reporter,
-                    place)
+                    location)
         .value_or(0);
   }
-  void wrong(const Place &place, const std::string &message) {
-    reporter.error(place, "E-target-ixp-112", message);
+  void wrong(const Location &location, const std::string &message) {
+    reporter.error(location, "E-target-ixp-112", message);
   }
 };
 
@@ -132,7 +132,7 @@ void Parser::run(const std::vector<Statement> &statements) {
   for (const Statement &statement : statements) {
     switch (statement.kind) {
     case Statement::Kind::MacroBegin:
-      open(scope, true, statement.tokens[0].place);
+      open(scope, true, statement.tokens[0].location);
       break;
     case Statement::Kind::MacroEnd:
       // Blocks that the macro leaves open stay open after it, as with text
@@ -151,7 +151,7 @@ void Parser::run(const std::vector<Statement> &statements) {
     }
   }
   if (scope->parent)
-    wrong(scope->place, "this .begin has no .end");
+    wrong(scope->location, "this .begin has no .end");
 }
 
 void Parser::line(const Statement &statement) {
@@ -160,8 +160,8 @@ void Parser::line(const Statement &statement) {
   while (at < tokens.size() && tokens[at].kind == Token::Kind::Label) {
     label(tokens[at]);
     if (at + 1 >= tokens.size() || !tokens[at + 1].is(":")) {
-      reporter.error(tokens[at].place, "E-target-ixp-111",
-                     "a ':' is missing behind the label '" + tokens[at].text +
+      reporter.error(tokens[at].location, "E-target-ixp-111",
+                     "a ':' is missing after the label '" + tokens[at].text +
                          "#'");
       ++at;
       continue;
@@ -179,7 +179,7 @@ void Parser::line(const Statement &statement) {
 void Parser::label(const Token &token) {
   unsigned address = static_cast<unsigned>(program.items.size());
   if (!scope->labels.emplace(token.text, address).second)
-    reporter.error(token.place, "E-target-ixp-113",
+    reporter.error(token.location, "E-target-ixp-113",
                    "the label '" + token.text +
                        "#' is defined twice in this scope");
 }
@@ -189,7 +189,7 @@ void Parser::label(const Token &token) {
 void Parser::directive(const Tokens &tokens, size_t at,
                        const Statement &statement) {
   if (at >= tokens.size() || !tokens[at].isWord()) {
-    wrong(tokens[at - 1].place, "a directive is missing behind '.'");
+    wrong(tokens[at - 1].location, "a directive is missing after '.'");
     return;
   }
   const Token &name = tokens[at];
@@ -198,7 +198,7 @@ void Parser::directive(const Tokens &tokens, size_t at,
   };
   ++at;
   if (is("begin")) {
-    open(scope, false, name.place);
+    open(scope, false, name.location);
   } else if (is("end")) {
     endScope(name);
   } else if (is("reg")) {
@@ -214,25 +214,25 @@ void Parser::directive(const Tokens &tokens, size_t at,
   } else if (is("word")) {
     Item item;
     item.mnemonic = ".word";
-    item.place = name.place;
+    item.location = name.location;
     item.scope = scope;
     item.within = statement.within;
     item.arguments.push_back(
         {{tokens.begin() + static_cast<std::ptrdiff_t>(at), tokens.end()},
-         name.place});
+         name.location});
     program.items.push_back(std::move(item));
   } else if (is("num_contexts")) {
-    if (constant(tokens, at, tokens.size(), name.place) != 8)
-      wrong(name.place, "only 8 contexts are supported");
+    if (constant(tokens, at, tokens.size(), name.location) != 8)
+      wrong(name.location, "only 8 contexts are supported");
   } else if (!is("set") && !is("set_sig") && !is("use")) {
-    wrong(name.place, "there is no directive '." + name.text + "'");
+    wrong(name.location, "there is no directive '." + name.text + "'");
   }
 }
 
 void Parser::endScope(const Token &name) {
   Scope *block = scope->declarations();
   if (!block->parent) {
-    wrong(name.place, "this .end has no .begin");
+    wrong(name.location, "this .end has no .begin");
     return;
   }
   scope = block->parent;
@@ -243,7 +243,7 @@ Symbol *Parser::declare(Symbol symbol, const std::string &key) {
   auto &names =
       symbol.kind == Symbol::Kind::Signal ? home->signals : home->registers;
   if (names.count(key)) {
-    reporter.error(symbol.place, "E-target-ixp-113",
+    reporter.error(symbol.location, "E-target-ixp-113",
                    "'" + symbol.name + "' is declared twice in this scope");
     return nullptr;
   }
@@ -264,7 +264,7 @@ bool Parser::registerName(const Tokens &tokens, size_t &at, std::string &key,
   if (kind != Symbol::Kind::Gpr)
     ++at;
   if (at >= tokens.size() || !tokens[at].isWord()) {
-    wrong(first.place, "a register's name is missing here");
+    wrong(first.location, "a register's name is missing here");
     return false;
   }
   key = (first.is("$") || first.is("$$") ? first.text : "") + tokens[at].text;
@@ -287,7 +287,7 @@ void Parser::declareRegisters(const Tokens &tokens, size_t at) {
       break;
   }
   if (at >= tokens.size())
-    wrong(tokens[1].place, ".reg needs names");
+    wrong(tokens[1].location, ".reg needs names");
   while (at < tokens.size()) {
     if (tokens[at].is(",")) {
       ++at;
@@ -295,7 +295,7 @@ void Parser::declareRegisters(const Tokens &tokens, size_t at) {
     }
     Symbol symbol;
     std::string key;
-    symbol.place = tokens[at].place;
+    symbol.location = tokens[at].location;
     size_t begin = at;
     if (!registerName(tokens, at, key, symbol.kind))
       return;
@@ -303,7 +303,7 @@ void Parser::declareRegisters(const Tokens &tokens, size_t at) {
       symbol.name += tokens[i].text;
     int bank;
     if (symbol.kind == Symbol::Kind::Gpr && physicalGpr(key, bank, 31) >= 0) {
-      reporter.error(symbol.place, "E-target-ixp-113",
+      reporter.error(symbol.location, "E-target-ixp-113",
                      "'" + key +
                          "' names a register of the machine; choose "
                          "another name");
@@ -322,10 +322,10 @@ void Parser::declareRegisters(const Tokens &tokens, size_t at) {
     size_t close = at;
     while (close < tokens.size() && !tokens[close].is("]"))
       ++close;
-    int64_t size = constant(tokens, at + 1, close, tokens[at].place);
+    int64_t size = constant(tokens, at + 1, close, tokens[at].location);
     if (!symbol.isXfer() || size < 1 || size > 16) {
-      wrong(tokens[at].place,
-            "an array consists of 1 to 16 transfer registers");
+      wrong(tokens[at].location,
+            "an array must have 1 to 16 transfer registers");
       return;
     }
     for (int64_t i = 0; i < size; ++i) {
@@ -347,31 +347,31 @@ void Parser::declareSignals(const Tokens &tokens, size_t at) {
         equalsIgnoringCase(text, "remote"))
       continue;
     if (!tokens[at].isWord()) {
-      wrong(tokens[at].place, "a signal's name is missing here");
+      wrong(tokens[at].location, "a signal's name is missing here");
       return;
     }
     Symbol symbol;
     symbol.kind = Symbol::Kind::Signal;
     symbol.name = text;
-    symbol.place = tokens[at].place;
+    symbol.location = tokens[at].location;
     declare(symbol, text);
   }
 }
 
 void Parser::declareFixedGpr(const Tokens &tokens, size_t at, int bank) {
   if (at + 1 >= tokens.size() || !tokens[at].isWord()) {
-    wrong(tokens[1].place, ".areg and .breg need a name and a number");
+    wrong(tokens[1].location, ".areg and .breg need a name and a number");
     return;
   }
-  int64_t number = constant(tokens, at + 1, tokens.size(), tokens[at].place);
+  int64_t number = constant(tokens, at + 1, tokens.size(), tokens[at].location);
   if (number < 0 || number > 15) {
-    wrong(tokens[at].place, "a register's number lies between 0 and 15");
+    wrong(tokens[at].location, "a register's number must be between 0 and 15");
     return;
   }
   Symbol symbol;
   symbol.kind = Symbol::Kind::Gpr;
   symbol.name = tokens[at].text;
-  symbol.place = tokens[at].place;
+  symbol.location = tokens[at].location;
   symbol.fixedBank = bank;
   symbol.fixedNumber = static_cast<int>(number);
   declare(symbol, symbol.name);
@@ -386,7 +386,7 @@ void Parser::xferOrder(const Tokens &tokens, size_t at) {
     }
     std::string key;
     Symbol::Kind kind;
-    const Place place = tokens[at].place;
+    const Location location = tokens[at].location;
     if (!registerName(tokens, at, key, kind))
       return;
     std::vector<Symbol *> members;
@@ -397,20 +397,21 @@ void Parser::xferOrder(const Tokens &tokens, size_t at) {
               scope->findRegister(key + "[" + std::to_string(i) + "]"))
         members.push_back(element);
     if (members.empty() || !members[0]->isXfer()) {
-      reporter.error(place, "E-target-ixp-115",
+      reporter.error(location, "E-target-ixp-115",
                      "'" + key + "' is not declared as a transfer register");
       return;
     }
     for (Symbol *member : members) {
       if (member->group >= 0) {
-        wrong(place, "'" + key + "' stands in two .xfer_order lines");
+        wrong(location, "'" + key + "' is in two .xfer_order directives");
         return;
       }
       bool odd = !group.empty() && (group[0]->kind != member->kind ||
                                     group[0]->scope != member->scope);
       if (odd) {
-        wrong(place, "the registers of one .xfer_order are of one kind and "
-                     "declared in one scope");
+        wrong(location,
+              "the registers of one .xfer_order must be of one kind and "
+              "declared in one scope");
         return;
       }
       group.push_back(member);
@@ -426,20 +427,20 @@ void Parser::fixAddress(const Tokens &tokens, size_t at) {
   std::string key;
   Symbol::Kind kind;
   if (at >= tokens.size()) {
-    wrong(tokens[1].place, ".addr needs a name and a number");
+    wrong(tokens[1].location, ".addr needs a name and a number");
     return;
   }
-  const Place place = tokens[at].place;
+  const Location location = tokens[at].location;
   if (!registerName(tokens, at, key, kind))
     return;
   bool isXfer = kind == Symbol::Kind::SXfer || kind == Symbol::Kind::DXfer;
   Symbol *symbol = isXfer ? scope->findRegister(key) : scope->findSignal(key);
-  int64_t number = constant(tokens, at, tokens.size(), place);
+  int64_t number = constant(tokens, at, tokens.size(), location);
   if (!symbol)
-    reporter.error(place, "E-target-ixp-115",
-                   "'" + key + "' is no transfer register or signal");
+    reporter.error(location, "E-target-ixp-115",
+                   "'" + key + "' is not a transfer register or signal");
   else if (number < (isXfer ? 0 : 1) || number > 15)
-    wrong(place, "the number is out of range");
+    wrong(location, "the number is out of range");
   else
     symbol->fixedNumber = static_cast<int>(number);
 }
@@ -472,7 +473,7 @@ std::vector<Argument> Parser::arguments(const Tokens &tokens, size_t &at) {
     return list;
   int nesting = 0;
   size_t open = at;
-  list.push_back({{}, tokens[at].place});
+  list.push_back({{}, tokens[at].location});
   for (; at < tokens.size(); ++at) {
     const Token &token = tokens[at];
     bool opens = token.is("[") || token.is("(");
@@ -483,14 +484,14 @@ std::vector<Argument> Parser::arguments(const Tokens &tokens, size_t &at) {
       return list;
     }
     if (nesting == 1 && token.is(",")) {
-      list.push_back({{}, token.place});
+      list.push_back({{}, token.location});
     } else if (at != open) {
       if (list.back().tokens.empty())
-        list.back().place = token.place;
+        list.back().location = token.location;
       list.back().tokens.push_back(token);
     }
   }
-  reporter.error(tokens[open].place, "E-target-ixp-111",
+  reporter.error(tokens[open].location, "E-target-ixp-111",
                  "this '[' is never closed");
   return list;
 }
@@ -498,11 +499,11 @@ std::vector<Argument> Parser::arguments(const Tokens &tokens, size_t &at) {
 void Parser::instruction(const Tokens &tokens, size_t at,
                          const Statement &statement) {
   Item item;
-  item.place = tokens[at].place;
+  item.location = tokens[at].location;
   item.scope = scope;
   item.within = statement.within;
   if (!tokens[at].isWord()) {
-    reporter.error(item.place, "E-target-ixp-111",
+    reporter.error(item.location, "E-target-ixp-111",
                    "an instruction, a label or a directive is expected here");
     return;
   }
@@ -511,13 +512,13 @@ void Parser::instruction(const Tokens &tokens, size_t at,
   bool pseudo = equalsIgnoringCase(item.mnemonic, "load_addr");
   item.row = findMnemonic(pseudo ? "immed" : item.mnemonic);
   if (!item.row)
-    reporter.error(item.place, "E-target-ixp-114",
+    reporter.error(item.location, "E-target-ixp-114",
                    "there is no instruction or macro '" + item.mnemonic + "'");
   item.arguments = arguments(tokens, at);
   while (at < tokens.size()) {
     if (!tokens[at].is(",") || at + 1 >= tokens.size() ||
         tokens[at + 1].kind == Token::Kind::Punct) {
-      reporter.error(tokens[at].place, "E-target-ixp-111",
+      reporter.error(tokens[at].location, "E-target-ixp-111",
                      "', token' or the end of the line is expected here");
       break;
     }

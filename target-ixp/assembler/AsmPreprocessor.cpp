@@ -50,9 +50,9 @@ private:
   /// hours.
   bool step(const TokenLine &line) {
     if (++steps > StepsMax && !overflow && !line.empty()) {
-      reporter.error(line[0].place, "E-target-ixp-109",
+      reporter.error(line[0].location, "E-target-ixp-109",
                      "the expansion of macros, names and repetitions does not "
-                     "come to an end");
+                     "terminate");
       overflow = true;
     }
     return !overflow;
@@ -63,7 +63,7 @@ private:
   /// The state of one #if: whether a branch was taken, and whether it is the
   /// current one.
   struct Condition {
-    Place place;
+    Location location;
     bool outerActive;
     bool taken;
     bool active;
@@ -133,7 +133,7 @@ void Preprocessor::substitute(const TokenLine &line, TokenLine &out,
     active.insert(token.text);
     TokenLine body = found->second;
     for (Token &inner : body) {
-      inner.place = token.place; // messages point to the use of the name
+      inner.location = token.location; // messages point to the use of the name
       inner.spaceBefore |= token.spaceBefore;
     }
     if (!body.empty())
@@ -164,18 +164,19 @@ std::optional<int64_t> Preprocessor::expression(const TokenLine &line,
   }
   TokenLine tokens = replaced(prepared);
   return evaluate(tokens.data(), tokens.data() + tokens.size(), {}, reporter,
-                  line[begin - 1].place);
+                  line[begin - 1].location);
 }
 
 void Preprocessor::define(const TokenLine &line, bool evaluated) {
   if (line.size() < 3 || !line[2].isWord()) {
-    reporter.error(line[1].place, "E-target-ixp-106", "#define needs a name");
+    reporter.error(line[1].location, "E-target-ixp-106",
+                   "#define needs a name");
     return;
   }
   TokenLine body(line.begin() + 3, line.end());
   bool function = !body.empty() && body[0].is("(") && !body[0].spaceBefore;
   if (function && !evaluated) {
-    reporter.error(body[0].place, "E-target-ixp-106",
+    reporter.error(body[0].location, "E-target-ixp-106",
                    "#define takes no parameters: use #macro, or put a space "
                    "before the '('");
     return;
@@ -200,7 +201,7 @@ bool Preprocessor::conditional(const TokenLine &line,
   bool active = conditions.empty() || conditions.back().active;
   auto test = [&]() -> bool {
     if (line.size() < 3) {
-      reporter.error(line[1].place, "E-target-ixp-106",
+      reporter.error(line[1].location, "E-target-ixp-106",
                      "#" + name + " needs a condition");
       return false;
     }
@@ -210,13 +211,13 @@ bool Preprocessor::conditional(const TokenLine &line,
   };
   if (name == "if" || name == "ifdef" || name == "ifndef") {
     bool holds = active && test();
-    conditions.push_back({line[1].place, active, holds, holds});
+    conditions.push_back({line[1].location, active, holds, holds});
     return true;
   }
   if (name != "elif" && name != "else" && name != "endif")
     return false;
   if (conditions.empty()) {
-    reporter.error(line[1].place, "E-target-ixp-106",
+    reporter.error(line[1].location, "E-target-ixp-106",
                    "#" + name + " has no #if before it");
     return true;
   }
@@ -224,8 +225,8 @@ bool Preprocessor::conditional(const TokenLine &line,
   if (name == "endif") {
     conditions.pop_back();
   } else if (condition.sawElse) {
-    reporter.error(line[1].place, "E-target-ixp-106",
-                   "#" + name + " stands behind #else");
+    reporter.error(line[1].location, "E-target-ixp-106",
+                   "#" + name + " comes after #else");
   } else {
     condition.sawElse = name == "else";
     bool open = condition.outerActive && !condition.taken;
@@ -247,7 +248,7 @@ size_t closingLine(const std::vector<TokenLine> &lines, size_t index,
     if (isDirective(lines[i], closer) && --nesting == 0)
       return i;
   }
-  reporter.error(lines[index][1].place, "E-target-ixp-106",
+  reporter.error(lines[index][1].location, "E-target-ixp-106",
                  "#" + lines[index][1].text + " is never closed by #" + closer);
   return lines.size();
 }
@@ -256,7 +257,7 @@ size_t Preprocessor::macroDefinition(const Lines &lines, size_t index) {
   const TokenLine &line = lines[index];
   size_t end = closingLine(lines, index, {"macro"}, "endm", reporter);
   if (line.size() < 3 || !line[2].isWord()) {
-    reporter.error(line[1].place, "E-target-ixp-106", "#macro needs a name");
+    reporter.error(line[1].location, "E-target-ixp-106", "#macro needs a name");
     return end;
   }
   Macro macro;
@@ -266,8 +267,8 @@ size_t Preprocessor::macroDefinition(const Lines &lines, size_t index) {
       macro.parameters.push_back(line[i].text);
     else if (!line[i].is(",") && !line[i].is("(") && !line[i].is(")") &&
              !line[i].is("[") && !line[i].is("]"))
-      reporter.error(line[i].place, "E-target-ixp-106",
-                     "a macro's parameters are names with commas between");
+      reporter.error(line[i].location, "E-target-ixp-106",
+                     "a macro's parameters must be names separated by commas");
   macro.body.assign(lines.begin() + static_cast<std::ptrdiff_t>(index) + 1,
                     lines.begin() + static_cast<std::ptrdiff_t>(end));
   macros[macro.name] = std::move(macro);
@@ -281,7 +282,7 @@ size_t Preprocessor::repeat(const Lines &lines, size_t index) {
       line.size() > 2 ? expression(line, 2) : std::nullopt;
   if (!count || *count < 0 || *count > RepeatMax) {
     if (count || line.size() <= 2)
-      reporter.error(line[1].place, "E-target-ixp-106",
+      reporter.error(line[1].location, "E-target-ixp-106",
                      "#repeat needs a count between 0 and " +
                          std::to_string(RepeatMax));
     return end;
@@ -295,11 +296,11 @@ size_t Preprocessor::repeat(const Lines &lines, size_t index) {
 
 void Preprocessor::include(const TokenLine &line) {
   if (line.size() != 3 || line[2].kind != Token::Kind::Text) {
-    reporter.error(line[1].place, "E-target-ixp-106",
+    reporter.error(line[1].location, "E-target-ixp-106",
                    "#include needs a file name in quotes");
     return;
   }
-  const std::string &here = line[2].place.file->name;
+  const std::string &here = line[2].location.file->name;
   size_t slash = here.rfind('/');
   std::vector<std::string> folders = {
       slash == std::string::npos ? "" : here.substr(0, slash + 1)};
@@ -310,7 +311,7 @@ void Preprocessor::include(const TokenLine &line) {
       process(lex(file, reporter));
       return;
     }
-  reporter.error(line[2].place, "E-target-ixp-110",
+  reporter.error(line[2].location, "E-target-ixp-110",
                  "cannot read the file '" + line[2].text + "'");
 }
 
@@ -318,8 +319,8 @@ size_t Preprocessor::directive(const Lines &lines, size_t index,
                                std::vector<Condition> &conditions) {
   const TokenLine &line = lines[index];
   if (line.size() < 2) {
-    reporter.error(line[0].place, "E-target-ixp-106",
-                   "a directive is missing behind '#'");
+    reporter.error(line[0].location, "E-target-ixp-106",
+                   "a directive is missing after '#'");
     return index;
   }
   if (conditional(line, conditions))
@@ -341,10 +342,10 @@ size_t Preprocessor::directive(const Lines &lines, size_t index,
   else if (name == "include")
     include(line);
   else if (name == "error")
-    reporter.error(line[1].place, "E-target-ixp-108",
+    reporter.error(line[1].location, "E-target-ixp-108",
                    line.size() > 2 ? line[2].text : "#error");
   else
-    reporter.error(line[1].place, "E-target-ixp-106",
+    reporter.error(line[1].location, "E-target-ixp-106",
                    "there is no directive '#" + name + "' here");
   return index;
 }
@@ -352,7 +353,7 @@ size_t Preprocessor::directive(const Lines &lines, size_t index,
 void Preprocessor::emit(Statement statement) {
   if (statements.size() >= StatementsMax) {
     if (!overflow && !statement.tokens.empty())
-      reporter.error(statement.tokens[0].place, "E-target-ixp-109",
+      reporter.error(statement.tokens[0].location, "E-target-ixp-109",
                      "the program is too long after expansion");
     overflow = true;
     return;
@@ -402,7 +403,7 @@ bool Preprocessor::expandMacroUse(std::vector<Token> tokens) {
           ""});
   auto arguments = macroArguments(tokens, at + 1);
   if (arguments.size() != macro.parameters.size()) {
-    reporter.error(use.place, "E-target-ixp-107",
+    reporter.error(use.location, "E-target-ixp-107",
                    "macro '" + macro.name + "' takes " +
                        std::to_string(macro.parameters.size()) +
                        " arguments, not " + std::to_string(arguments.size()));
@@ -410,7 +411,7 @@ bool Preprocessor::expandMacroUse(std::vector<Token> tokens) {
   }
   if (depth >= DepthMax) {
     if (!overflow)
-      reporter.error(use.place, "E-target-ixp-109",
+      reporter.error(use.location, "E-target-ixp-109",
                      "macros are nested too deeply here (a macro that uses "
                      "itself?)");
     overflow = true;
@@ -442,8 +443,8 @@ bool Preprocessor::expandMacroUse(std::vector<Token> tokens) {
   }
   emit({Statement::Kind::MacroBegin, {use}, ""});
   reporter.within.push_back("in macro '" + macro.name + "' used at " +
-                            use.place.file->name + ":" +
-                            std::to_string(use.place.line));
+                            use.location.file->name + ":" +
+                            std::to_string(use.location.line));
   process(body);
   reporter.within.pop_back();
   emit({Statement::Kind::MacroEnd, {use}, ""});
@@ -473,7 +474,7 @@ size_t Preprocessor::statement(const Lines &lines, size_t index) {
 void Preprocessor::process(const std::vector<TokenLine> &lines) {
   if (depth >= DepthMax) {
     if (!overflow && !lines.empty() && !lines[0].empty())
-      reporter.error(lines[0][0].place, "E-target-ixp-109",
+      reporter.error(lines[0][0].location, "E-target-ixp-109",
                      "files are included too deeply here");
     overflow = true;
     return;
@@ -491,7 +492,7 @@ void Preprocessor::process(const std::vector<TokenLine> &lines) {
       i = statement(lines, i);
   }
   for (const Condition &condition : conditions)
-    reporter.error(condition.place, "E-target-ixp-106",
+    reporter.error(condition.location, "E-target-ixp-106",
                    "this condition is never closed by #endif");
   --depth;
 }

@@ -25,7 +25,7 @@ struct Symbol {
   Kind kind;
   std::string name; ///< as written, with its '$' or '@'
   Scope *scope;
-  Place place;
+  Location location;
   bool canRead = true;  ///< transfer registers: has an in-register
   bool canWrite = true; ///< transfer registers: has an out-register
   bool isPair = false;  ///< signals: the even signal of a pair
@@ -46,7 +46,7 @@ struct Scope {
   int index = 0;
   Scope *parent = nullptr;
   bool isMacro = false;
-  Place place;
+  Location location;
   std::map<std::string, Symbol *> registers; ///< by name with '$', '$$'
   std::map<std::string, Symbol *> signals;
   std::map<std::string, unsigned> labels; ///< word address
@@ -62,7 +62,7 @@ struct Scope {
 /// The tokens between two commas.
 struct Argument {
   std::vector<Token> tokens;
-  Place place;
+  Location location;
 
   /// The texts of the tokens without spaces, e.g. "AND~".
   std::string text() const;
@@ -77,7 +77,7 @@ struct Option {
 struct Item {
   const InstructionRow *row = nullptr; ///< null for .word
   std::string mnemonic;                ///< as written
-  Place place;
+  Location location;
   std::vector<Argument> arguments;
   std::vector<Option> options;
   Scope *scope = nullptr;
@@ -90,7 +90,7 @@ struct BankConflict {
   Symbol *left;
   Symbol *right; ///< null: `left` may not be in `bank`
   int bank;
-  Place place;
+  Location location;
 };
 
 struct AsmProgram {

@@ -9,7 +9,7 @@ void InstructionReader::commandOption(const Option &option) {
   bool swap = equalsIgnoringCase(name, "ctx_swap");
   if (swap || equalsIgnoringCase(name, "sig_done")) {
     if (option.arguments.size() != 1)
-      fail(option.name.place, "E-target-ixp-111",
+      fail(option.name.location, "E-target-ixp-111",
            "'" + name + "' needs one signal");
     else
       i.signal = static_cast<uint8_t>(signal(option.arguments[0]));
@@ -17,7 +17,7 @@ void InstructionReader::commandOption(const Option &option) {
   } else if (equalsIgnoringCase(name, "indirect_ref")) {
     i.indirectRef = true;
   } else {
-    fail(option.name.place, "E-target-ixp-111",
+    fail(option.name.location, "E-target-ixp-111",
          "'" + item.mnemonic + "' takes no '" + name + "'");
   }
 }
@@ -85,7 +85,7 @@ void InstructionReader::options() {
       taken = instructionOption(option);
     }
     if (!taken)
-      fail(option.name.place, "E-target-ixp-111",
+      fail(option.name.location, "E-target-ixp-111",
            "'" + item.mnemonic + "' takes no '" + name + "' here");
   }
 }

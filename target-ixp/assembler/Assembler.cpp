@@ -31,13 +31,13 @@ public:
     if (program.items.size() > ControlStoreWords)
       reporter.error({file, 0, 0}, "E-target-ixp-119",
                      "the program has " + std::to_string(program.items.size()) +
-                         " words, a control store " +
+                         " words, but a control store has only " +
                          std::to_string(ControlStoreWords));
     collect(program, reporter);
-    bool placed = allocate(program, reporter);
+    bool allocated = allocate(program, reporter);
     AssembledProgram result;
     for (Item &item : program.items)
-      emit(program, item, result, placed);
+      emit(program, item, result, allocated);
     finish(program, result);
     if (reporter.errorCount == 0) {
       warn(program, result);
@@ -52,26 +52,26 @@ private:
   const AssemblerOptions &options;
 
   void emit(AsmProgram &program, Item &item, AssembledProgram &result,
-            bool placed) {
+            bool allocated) {
     uint64_t word = 0;
     if (!item.within.empty())
       reporter.within.push_back(item.within);
     if (!item.row && item.mnemonic == ".word") {
       word = static_cast<uint64_t>(buildWord(item, reporter).value_or(0));
-    } else if (placed && !item.hasError) {
+    } else if (allocated && !item.hasError) {
       if (auto instruction = build(program, item, reporter)) {
         Result<uint64_t> encoded = encode(*instruction);
         if (encoded)
           word = *encoded;
         else
-          reporter.error(item.place, encoded.error().id.c_str(),
+          reporter.error(item.location, encoded.error().id.c_str(),
                          encoded.error().message);
       }
     }
     if (!item.within.empty())
       reporter.within.pop_back();
     result.words.push_back(word);
-    result.lines.push_back({item.place.file->name, item.place.line});
+    result.lines.push_back({item.location.file->name, item.location.line});
   }
 
   void finish(const AsmProgram &program, AssembledProgram &result) {
@@ -83,8 +83,8 @@ private:
         result.labels[unique] = address;
       }
     for (const auto &symbol : program.symbols) {
-      std::string key = symbol->name + " at " + symbol->place.file->name + ":" +
-                        std::to_string(symbol->place.line);
+      std::string key = symbol->name + " at " + symbol->location.file->name +
+                        ":" + std::to_string(symbol->location.line);
       std::string number = std::to_string(symbol->number);
       bool absolute = symbol->kind == Symbol::Kind::AbsoluteGpr;
       result.registers[key] =
@@ -106,7 +106,7 @@ private:
     for (const RuleBreach &breach : checkProgram(result.words)) {
       const Item &item = program.items[breach.address];
       collector.within.assign(item.within.empty() ? 0 : 1, item.within);
-      collector.error(item.place, breach.id.c_str(), breach.message);
+      collector.error(item.location, breach.id.c_str(), breach.message);
     }
     result.warnings = std::move(collector.diagnostics);
   }

@@ -64,7 +64,7 @@ Status setParameter(ChipParameters &parameters, std::string_view assignment) {
   uint64_t number =
       std::strtoull(digits.c_str(), nullptr, hexadecimal ? 16 : 10);
   if (number < found->least || number > found->most)
-    return makeError("E-target-ixp-092", "'" + name + "' must lie between " +
+    return makeError("E-target-ixp-092", "'" + name + "' must be between " +
                                              std::to_string(found->least) +
                                              " and " +
                                              std::to_string(found->most) + " " +
@@ -113,8 +113,8 @@ Status setConfiguration(ChipParameters &parameters,
   std::string first;
   if (!file || file.peek() == std::ifstream::traits_type::eof())
     return makeError("E-target-ixp-093",
-                     "'" + nameOrFile + "' is no configuration (" + names +
-                         ") and no file of settings that can be read");
+                     "'" + nameOrFile + "' is neither a configuration (" +
+                         names + ") nor a readable file of settings");
   return setAll(parameters, file);
 }
 

@@ -137,16 +137,16 @@ std::vector<uint8_t> ElfWriter::write() {
   writeProgramHeaders();
   for (size_t i = 0; i < sections.size(); ++i) {
     KARAKAL_ASSERT(out.bytes.size() == offsets[i],
-                   "a section lies where its header says");
+                   "a section is where its header says");
     out.append(sections[i].bytes);
     out.align();
   }
   KARAKAL_ASSERT(out.bytes.size() == namesOffset,
-                 "the section names lie where their header says");
+                 "the section names are where their header says");
   out.append(names);
   out.align();
   KARAKAL_ASSERT(out.bytes.size() == headersOffset,
-                 "the section headers lie where the header says");
+                 "the section headers are where the header says");
   writeSectionHeaders();
   return std::move(out.bytes);
 }
@@ -176,7 +176,7 @@ public:
   Error notElf() const {
     return makeFileError("E-target-ixp-072", name,
                          "this is not a Karakal image (a 32-bit big-endian "
-                         "ELF file for ARM); bakerc makes one");
+                         "ELF file for ARM); use bakerc to make one");
   }
   Error cutShort(uint64_t needed) const {
     return makeFileError("E-target-ixp-073", name,
@@ -220,7 +220,7 @@ Result<std::vector<ElfSection>> readElf(const std::vector<uint8_t> &bytes,
   uint64_t namesOffset = in.word(header(namesIndex) + 16);
   uint64_t namesSize = in.word(header(namesIndex) + 20);
   if (!in.has(namesOffset, namesSize))
-    return in.damaged("its section names lie outside the file");
+    return in.damaged("its section names are outside the file");
   std::vector<ElfSection> sections;
   for (uint32_t index = 1; index < count; ++index) {
     if (index == namesIndex)
@@ -231,7 +231,7 @@ Result<std::vector<ElfSection>> readElf(const std::vector<uint8_t> &bytes,
       section.name += static_cast<char>(bytes[namesOffset + c]);
     uint64_t offset = in.word(at + 16), size = in.word(at + 20);
     if (!in.has(offset, size))
-      return in.damaged("section '" + section.name + "' lies outside the file");
+      return in.damaged("section '" + section.name + "' is outside the file");
     section.bytes.assign(bytes.begin() + static_cast<std::ptrdiff_t>(offset),
                          bytes.begin() +
                              static_cast<std::ptrdiff_t>(offset + size));

@@ -108,7 +108,7 @@ Result<Image> parseImage(const std::vector<uint8_t> &bytes,
       if (section.bytes.size() % MicrowordBytes)
         return makeFileError("E-target-ixp-074", name,
                              "the image is damaged: section '" + section.name +
-                                 "' is no whole number of microwords");
+                                 "' is not a whole number of microwords");
       image.microcode[section.name.substr(UcodePrefix.size())] =
           unpackWords(section.bytes);
     } else if (startsWith(section.name, LinesPrefix)) {
@@ -131,14 +131,14 @@ Result<Image> parseImage(const std::vector<uint8_t> &bytes,
   if (!manifest.contains("format") || manifest["format"] != "karakal-image")
     return makeFileError("E-target-ixp-072", name,
                          "this ELF file is not a Karakal image: its manifest "
-                         "is of another format");
+                         "has another format");
   if (!manifest.contains("version") || manifest["version"] != ImageVersion)
     return makeFileError(
         "E-target-ixp-075", name,
-        "the image is of version " +
+        "the image has version " +
             (manifest.contains("version") ? manifest["version"].dump()
                                           : std::string("none")) +
-            ", this program reads version " + std::to_string(ImageVersion) +
+            ", but this program reads version " + std::to_string(ImageVersion) +
             "; compile it again with the bakerc of this version");
   if (Status status = validateImage(image); !status)
     return withFile(status.error(), name);

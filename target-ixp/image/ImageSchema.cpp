@@ -82,7 +82,7 @@ Status checkKey(const json &object, const std::string &where, const Key &key) {
     return broken(where + " lacks '" + key.name + "'");
   if (!isA(object[key.name], key.type))
     return broken("'" + std::string(key.name) + "' of " + where +
-                  " is of the wrong type");
+                  " has the wrong type");
   return success();
 }
 
@@ -124,7 +124,7 @@ Status checkMicrocode(const Image &image) {
       if (!image.microcode.count(element["ucode"].get<std::string>()))
         return broken("it names microcode '" +
                       element["ucode"].get<std::string>() +
-                      "', which the image lacks");
+                      "', which the image does not have");
   return success();
 }
 
@@ -162,7 +162,7 @@ Status checkBuffers(const json &buffers) {
     return broken("the descriptors do not fit the SRAM channel");
   if (buffers["free_queue"]["channel"] >= SramChannelCount ||
       buffers["free_queue"]["entry"] >= QueueArrayEntries)
-    return broken("there is no such queue for the free list");
+    return broken("the queue of the free list does not exist");
   return success();
 }
 
@@ -178,16 +178,16 @@ Status checkRings(const json &manifest) {
                     " must have 128, 256, 512 or 1024 words at a multiple of "
                     "its size");
     if (ring["status"] != "full" && ring["status"] != "empty")
-      return broken("a ring's status line means \"full\" or \"empty\"");
+      return broken("a ring's flag must mean \"full\" or \"empty\"");
   }
   uint64_t counters = manifest["drop_counters"];
   if (counters % 4 || counters + DropCounterCount * 4 > ScratchBytes)
-    return broken("the drop counters do not fit the scratchpad");
+    return broken("the drop counters do not fit scratch");
   if (manifest["drop_reasons"].size() > DropCounterCount)
     return broken("there are more drop reasons than counters");
   for (const json &reason : manifest["drop_reasons"])
     if (!reason.is_string())
-      return broken("a drop reason is not a text");
+      return broken("a drop reason is not a string");
   return success();
 }
 
@@ -198,7 +198,7 @@ Status checkStopWord(const json &manifest) {
   const json &word = manifest["stop_word"];
   if (!isA(word, Type::Number) || word > ScratchBytes - 4 ||
       word.get<uint64_t>() % 4)
-    return broken("'stop_word' is no word of the scratchpad");
+    return broken("'stop_word' is not a word of scratch");
   return success();
 }
 
@@ -231,10 +231,10 @@ Status checkVariants(const Image &image) {
     if (aggregate.contains("contexts") &&
         (!isA(aggregate["contexts"], Type::Number) ||
          aggregate["contexts"] == 0 || aggregate["contexts"] > ContextCount))
-      return broken("an engine has 1 to 8 contexts");
+      return broken("an engine must have 1 to 8 contexts");
     if (aggregate.contains("turn_cycles_bound") &&
         !isA(aggregate["turn_cycles_bound"], Type::Number))
-      return broken("'turn_cycles_bound' is a number of cycles");
+      return broken("'turn_cycles_bound' must be a number of cycles");
     if (!aggregate.contains("variants"))
       continue;
     for (const json &variant : aggregate["variants"]) {
@@ -242,7 +242,7 @@ Status checkVariants(const Image &image) {
           !variant.value("takes", json()).is_boolean() ||
           !variant.value("puts", json()).is_boolean() ||
           !variant.value("ucode", json()).is_string())
-        return broken("a variant has 'takes', 'puts' and 'ucode'");
+        return broken("a variant must have 'takes', 'puts' and 'ucode'");
       if (!image.microcode.count(variant["ucode"]))
         return broken("there is no microcode '" +
                       variant["ucode"].get<std::string>() + "'");
@@ -254,7 +254,7 @@ Status checkVariants(const Image &image) {
 Status checkGlobals(const json &manifest) {
   const json sram = manifest.value("sram_size", json(SramChannelBytes));
   if (!isA(sram, Type::Number))
-    return broken("'sram_size' is a number of bytes");
+    return broken("'sram_size' must be a number of bytes");
   const uint64_t sramBytes = sram;
   for (const json &global : manifest["globals"]) {
     const std::string memory = global["memory"];
@@ -273,7 +273,7 @@ Status checkGlobals(const json &manifest) {
 }
 
 /// Checks copies of globals in local memory; an image may have none.
-Status checkCaches(const json &manifest) {
+Status checkCopies(const json &manifest) {
   if (!manifest.contains("caches"))
     return success();
   for (const json &cache : manifest["caches"]) {
@@ -294,10 +294,10 @@ Status checkCaches(const json &manifest) {
 }
 
 /// Checks array elements cached in local memory; an image may have none.
-Status checkLines(const json &manifest) {
+Status checkCachedArrays(const json &manifest) {
   if (!manifest.contains("lines"))
     return success();
-  for (const json &kept : manifest["lines"]) {
+  for (const json &cached : manifest["lines"]) {
     for (const Key &key :
          {Key{"", "global", Type::Text}, Key{"", "memory", Type::Text},
           Key{"", "version", Type::Text}, Key{"", "address", Type::Number},
@@ -306,18 +306,19 @@ Status checkLines(const json &manifest) {
           Key{"", "local", Type::Number}, Key{"", "lines", Type::Number},
           Key{"", "line_bytes", Type::Number}, Key{"", "cam_tag", Type::Number},
           Key{"", "interval", Type::Number}})
-      if (Status status = checkKey(kept, "lines", key); !status)
+      if (Status status = checkKey(cached, "lines", key); !status)
         return status;
-    if (!kept.value("by_cam", json()).is_boolean())
-      return broken("'by_cam' of 'lines' is true or false");
-    uint64_t local = kept["local"], lines = kept["lines"];
-    uint64_t line = kept["line_bytes"], element = kept["element_bytes"];
+    if (!cached.value("by_cam", json()).is_boolean())
+      return broken("'by_cam' of 'lines' must be true or false");
+    uint64_t local = cached["local"], lines = cached["lines"];
+    uint64_t line = cached["line_bytes"], element = cached["element_bytes"];
     uint64_t size = uint64_t{LocalMemoryWords} * 4;
-    bool hasRoomForTag = kept["by_cam"] || element + 4 <= line;
+    bool hasSpaceForTag = cached["by_cam"] || element + 4 <= line;
     if (local % 4 || local > size || line % 4 || line == 0 || lines > size ||
         line > size || local + lines * line > size || element > line ||
-        !hasRoomForTag)
-      return broken("the lines of '" + kept["global"].get<std::string>() +
+        !hasSpaceForTag)
+      return broken("the cache lines of '" +
+                    cached["global"].get<std::string>() +
                     "' do not fit local memory");
   }
   return success();
@@ -388,9 +389,9 @@ Status validateImage(const Image &image) {
     return status;
   if (Status status = checkGlobals(manifest); !status)
     return status;
-  if (Status status = checkCaches(manifest); !status)
+  if (Status status = checkCopies(manifest); !status)
     return status;
-  if (Status status = checkLines(manifest); !status)
+  if (Status status = checkCachedArrays(manifest); !status)
     return status;
   return checkXScale(image);
 }

@@ -38,7 +38,7 @@ struct LoopHead {
   /// Depth among the loops of its function, 1 = outermost.
   uint32_t depth = 0;
   /// Upper bound of the iterations each time the loop is entered; 0 is unknown.
-  uint32_t roundsMax = 0;
+  uint32_t iterationsMax = 0;
 };
 
 /// A branch from which control returns to the word after its delay slots.

@@ -84,7 +84,7 @@ void Reader::addCommand(size_t at) {
     command->channel = values.sramChannel(uint32_t(at));
   if (values.sendsPacket(uint32_t(at))) {
     cost.sent += times;
-    cost.sentWithoutHead += values.isBare(uint32_t(at)) ? times : 0;
+    cost.sentWithoutHead += values.lacksHead(uint32_t(at)) ? times : 0;
   }
   command->addBusy(cost, times);
   if (instruction.ctxSwap)
@@ -102,7 +102,7 @@ std::vector<bool> Reader::locked() const {
     if (!isTake && !isOneOf(unlockNames, range.name))
       continue;
     KARAKAL_ASSERT(range.begin < range.end && range.end <= isLocked.size(),
-                   "a function lies in the program");
+                   "a function is within the program");
     (isTake ? takes : gives).insert(range.begin);
     std::fill(isLocked.begin() + range.begin, isLocked.begin() + range.end,
               true);

@@ -63,7 +63,7 @@ SharedUnit unitOf(Memory memory) {
   case Memory::Local:
     break;
   }
-  KARAKAL_UNREACHABLE("local memory is no shared unit");
+  KARAKAL_UNREACHABLE("local memory is not a shared unit");
 }
 
 std::vector<SharedUnit> unitsOf(const ChipParameters &chip) {

@@ -250,7 +250,7 @@ bool RegisterValues::sendsPacket(uint32_t word) const {
                /*isOr=*/false) == RegisterValue::constant(RingTx << 2);
 }
 
-bool RegisterValues::isBare(uint32_t word) const {
+bool RegisterValues::lacksHead(uint32_t word) const {
   Operand second = flow.instructions[word].xfer;
   ++second.value;
   auto index = indexOf(second);

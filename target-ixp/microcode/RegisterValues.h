@@ -63,7 +63,7 @@ public:
   bool sendsPacket(uint32_t word) const;
   /// Whether the message that the command at `word` puts lacks head and length
   /// of its packet.
-  bool isBare(uint32_t word) const;
+  bool lacksHead(uint32_t word) const;
 
 private:
   /// GPRs of both banks, then the S transfer registers that commands send.

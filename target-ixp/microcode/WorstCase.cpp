@@ -65,13 +65,13 @@ private:
   struct Head {
     unsigned loops = 0;
     uint32_t depth = 0;
-    double roundsMax = 1; ///< iterations of all together, 0 = unknown
+    double iterationsMax = 1; ///< iterations of all together, 0 = unknown
   };
 
   void addHead(const LoopHead &loop);
   void addWords();
   void addWaits();
-  bool addWaitsOnce(bool countsWhatPassed);
+  bool addWaitsOnce(bool deductsElapsed);
   std::vector<Region> regionsOf(const std::vector<uint32_t> &words,
                                 const std::set<uint32_t> &cut) const;
   Arrivals solve(const std::vector<uint32_t> &words, const Arrivals &starts,
@@ -79,7 +79,7 @@ private:
   void passLoop(const Region &loop, const std::set<uint32_t> &cut,
                 Arrivals &arrivals);
   std::set<uint32_t> headsOf(const Region &loop) const;
-  double roundsOf(const Region &loop, std::set<uint32_t> &heads);
+  double iterationsOf(const Region &loop, std::set<uint32_t> &heads);
   std::set<uint32_t> waitsOf(const Region &loop,
                              const std::set<uint32_t> &heads) const;
   MessageCost costOf(uint32_t word, const FlowEdge &edge);
@@ -113,7 +113,7 @@ void Paths::addHead(const LoopHead &loop) {
     return;
   Head &head = headAt[loop.word];
   head.depth = head.loops == 0 ? loop.depth : std::min(head.depth, loop.depth);
-  head.roundsMax *= loop.roundsMax;
+  head.iterationsMax *= loop.iterationsMax;
   ++head.loops;
 }
 
@@ -135,7 +135,7 @@ void Paths::addWaits() {
     addWaitsOnce(false);
 }
 
-bool Paths::addWaitsOnce(bool countsWhatPassed) {
+bool Paths::addWaitsOnce(bool deductsElapsed) {
   using Left = std::array<float, signalCount>;
   std::vector<Left> before(costs.size(), Left{});
   std::vector<unsigned> visits(costs.size(), 0);
@@ -148,7 +148,7 @@ bool Paths::addWaitsOnce(bool countsWhatPassed) {
   while (!open.empty()) {
     uint32_t at = *open.begin();
     open.erase(open.begin());
-    if (countsWhatPassed && ++visits[at] > visitsMax)
+    if (deductsElapsed && ++visits[at] > visitsMax)
       return false;
     const Instruction &instruction = flow.instructions[at];
     Left left = before[at];
@@ -164,7 +164,7 @@ bool Paths::addWaitsOnce(bool countsWhatPassed) {
           left[s] = 0;
         }
     costs[at].latency = wait;
-    if (countsWhatPassed)
+    if (deductsElapsed)
       for (float &rest : left)
         rest = std::max(0.f, rest - float(wait + costs[at].issue));
     if (instruction.signal != 0 && !instruction.ctxSwap)
@@ -253,13 +253,13 @@ std::set<uint32_t> Paths::waitsOf(const Region &loop,
 
 /// The bound on how often control reaches `heads`. If there is none but the
 /// loop waits for other contexts, replaces `heads` by its waits and returns 1.
-double Paths::roundsOf(const Region &loop, std::set<uint32_t> &heads) {
-  std::set<double> rounds;
+double Paths::iterationsOf(const Region &loop, std::set<uint32_t> &heads) {
+  std::set<double> iterations;
   for (uint32_t head : heads)
-    rounds.insert(headAt[head].loops != 0 ? headAt[head].roundsMax : 0);
-  if (!rounds.count(0)) {
+    iterations.insert(headAt[head].loops != 0 ? headAt[head].iterationsMax : 0);
+  if (!iterations.count(0)) {
     double sum = 0;
-    for (double most : rounds)
+    for (double most : iterations)
       sum += most;
     return sum;
   }
@@ -268,16 +268,16 @@ double Paths::roundsOf(const Region &loop, std::set<uint32_t> &heads) {
     return 1;
   }
   if (!problem) {
-    SourceLine place;
+    SourceLine location;
     for (uint32_t at : loop.words)
-      if (place.line == 0 && code.lines[at].line != 0)
-        place = code.lines[at];
+      if (location.line == 0 && code.lines[at].line != 0)
+        location = code.lines[at];
     problem = makeFileError(
-        "E-target-ixp-147", place.file,
-        "no worst case: nothing bounds the rounds of the loop at word " +
+        "E-target-ixp-147", location.file,
+        "no worst case: nothing bounds the iterations of the loop at word " +
             std::to_string(*heads.begin()) +
             ". Give it a constant bound, as in 'for (u32 i = 0; i < 16; i++)'",
-        place.line);
+        location.line);
   }
   return 1;
 }
@@ -302,7 +302,7 @@ void Paths::passLoop(const Region &loop, const std::set<uint32_t> &cut,
   std::set<uint32_t> heads = headsOf(loop);
   if (heads.empty()) // a wait without a head: use its first word
     heads.insert(loop.words.front());
-  double rounds = roundsOf(loop, heads);
+  double iterations = iterationsOf(loop, heads);
   if (problem)
     return;
   std::set<uint32_t> inner = cut;
@@ -329,12 +329,12 @@ void Paths::passLoop(const Region &loop, const std::set<uint32_t> &cut,
   Arrivals starts;
   for (uint32_t head : heads)
     starts[head] = Arrival{{}, reached->from};
-  Arrivals round = solve(loop.words, starts, inner);
-  std::optional<Arrival> closed = closing(round, heads);
+  Arrivals iteration = solve(loop.words, starts, inner);
+  std::optional<Arrival> closed = closing(iteration, heads);
   MessageCost before = reached->cost;
   if (closed)
-    before += closed->cost * (rounds - 1);
-  for (const auto &[word, arrival] : round)
+    before += closed->cost * (iterations - 1);
+  for (const auto &[word, arrival] : iteration)
     offer(arrivals, word, {before + arrival.cost, arrival.from});
 }
 
@@ -415,17 +415,17 @@ MessageCost Paths::longestIteration(const Weight &by,
     starts[head] = Arrival{};
   }
   Arrivals arrivals = solve(dispatch->words, starts, heads);
-  std::optional<Arrival> turn = closing(arrivals, heads);
-  if (problem || !turn)
+  std::optional<Arrival> iteration = closing(arrivals, heads);
+  if (problem || !iteration)
     return {};
   if (words) {
     std::set<uint32_t> seen; // words of loops may occur twice
-    for (uint32_t at = turn->from; at != ~0u && seen.insert(at).second;
+    for (uint32_t at = iteration->from; at != ~0u && seen.insert(at).second;
          at = arrivals[at].from)
       words->push_back(at);
     std::reverse(words->begin(), words->end());
   }
-  return turn->cost;
+  return iteration->cost;
 }
 
 //===----------------------------------------------------------------------===//

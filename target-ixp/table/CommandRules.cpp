@@ -107,10 +107,10 @@ private:
   std::vector<RuleBreach> breaches;
   uint32_t ours = 0; ///< signals that commands raise
   /// Breaches are recorded in a second pass, when all states are final.
-  bool isNoting = false;
+  bool isRecording = false;
 
   void breach(uint32_t address, const char *id, const std::string &message) {
-    if (isNoting && seen.insert({address, id + message}).second)
+    if (isRecording && seen.insert({address, id + message}).second)
       breaches.push_back({address, id, message});
   }
   void findReturnPoints();
@@ -162,7 +162,7 @@ void PathChecker::flowTo(uint32_t address, const State &state, uint32_t from) {
     const SignalState &r = state.signals[s];
     if (l.isOut != r.isOut && l.isKnown && r.isKnown)
       breach(from, "E-target-ixp-145",
-             "signal " + std::to_string(s) + " is under way to word " +
+             "signal " + std::to_string(s) + " is in flight at word " +
                  std::to_string(address) + " on one path but not on another");
     l.isOut |= r.isOut;
     l.isKnown &= r.isKnown;
@@ -172,7 +172,7 @@ void PathChecker::flowTo(uint32_t address, const State &state, uint32_t from) {
   for (unsigned n = 0; n < LatchCount; ++n) {
     into->age[n] = std::min(into->age[n], state.age[n]);
     KARAKAL_ASSERT(into->age[n] <= old.age[n] && into->age[n] <= state.age[n],
-                   "the dataflow meet keeps the youngest change");
+                   "the dataflow meet keeps the latest change");
   }
   if (!(old == *into))
     work.push_back(address);
@@ -247,9 +247,8 @@ void PathChecker::useLatches(uint32_t address, const State &state) {
     if (use.latch < LatchCount && state.age[use.latch] < use.slots)
       breach(address, "E-target-ixp-146",
              std::string("it uses ") + use.what + " changed " +
-                 std::to_string(state.age[use.latch] + 1) +
-                 " words before, but " + std::to_string(use.slots) +
-                 " words must stand between");
+                 std::to_string(state.age[use.latch] + 1) + " words ago, but " +
+                 std::to_string(use.slots) + " words are required in between");
 }
 
 void PathChecker::writeLatches(const Instruction &i, State &state) {
@@ -272,26 +271,26 @@ void PathChecker::issue(uint32_t address, State &state) {
   const Instruction &i = program[address];
   const InstructionRow &r = row(i.op);
   unsigned words = std::max<unsigned>(i.count, 1) * r.unitBytes / 4;
-  Registers run = registersOf(i.xfer, words);
-  Registers fills = r.xfer == XferUse::In || r.xfer == XferUse::InOut ? run : 0;
+  Registers moved = registersOf(i.xfer, words);
+  Registers fills =
+      r.xfer == XferUse::In || r.xfer == XferUse::InOut ? moved : 0;
   Registers pulls =
-      r.xfer == XferUse::Out || r.xfer == XferUse::InOut ? run : 0;
+      r.xfer == XferUse::Out || r.xfer == XferUse::InOut ? moved : 0;
   uint32_t raised = raisedBy(i);
   if (r.signals && !raised && (fills | pulls))
     breach(address, "E-target-ixp-143",
-           "nothing tells when the command has moved its registers: it has no "
-           "signal");
+           "the command has no signal, so its completion cannot be waited for");
   for (unsigned s = 1; s < SignalEnd; ++s) {
     SignalState &other = state.signals[s];
     if (other.isOut && (other.fills & fills))
       breach(address, "E-target-ixp-142",
-             "it fills a register that a command under way fills");
+             "it fills a register that a command in flight fills");
     if (!(raised >> s & 1))
       continue;
     if (other.isOut)
       breach(address, "E-target-ixp-142",
              "it raises signal " + std::to_string(s) +
-                 ", which a command under way raises");
+                 ", which a command in flight raises");
     other = {true, true, fills, pulls};
   }
 }
@@ -304,11 +303,11 @@ void PathChecker::execute(uint32_t address, State &state) {
     const SignalState &signal = state.signals[s];
     if (reads & signal.fills)
       breach(address, "E-target-ixp-140",
-             "it reads a register that a command has yet to fill (signal " +
+             "it reads a register that a command has not filled yet (signal " +
                  std::to_string(s) + ")");
     if (writes & signal.pulls)
       breach(address, "E-target-ixp-141",
-             "it writes a register that a command has yet to pull (signal " +
+             "it writes a register that a command has not read yet (signal " +
                  std::to_string(s) + ")");
   }
   useLatches(address, state);
@@ -331,7 +330,7 @@ void PathChecker::wake(uint32_t address, State &state, uint32_t mask,
     if ((ours >> s & 1) && !signal.isOut && signal.isKnown)
       breach(address, "E-target-ixp-144",
              "it waits for signal " + std::to_string(s) +
-                 ", which no command under way raises");
+                 ", which no command in flight raises");
     signal = {};
   }
   state.age.fill(Settled);
@@ -347,7 +346,7 @@ void PathChecker::step(uint32_t address) {
       if (state.signals[s].isOut && state.signals[s].isKnown)
         breach(address, "E-target-ixp-143",
                "the path ends while a command with signal " +
-                   std::to_string(s) + " is under way");
+                   std::to_string(s) + " is in flight");
     return;
   }
   uint32_t next = address + 1;
@@ -390,7 +389,7 @@ std::vector<RuleBreach> PathChecker::run() {
     work.pop_back();
     step(address);
   }
-  isNoting = true;
+  isRecording = true;
   for (uint32_t address = 0; address < program.size(); ++address)
     if (before[address])
       step(address);

@@ -287,7 +287,7 @@ Result<Instruction> decode(uint64_t word) {
   std::snprintf(text, sizeof text, "%010llx",
                 static_cast<unsigned long long>(word));
   return makeError("E-target-ixp-050",
-                   std::string("the word ") + text + " is no instruction");
+                   std::string("the word ") + text + " is not an instruction");
 }
 
 bool isCanonical(uint64_t word) {

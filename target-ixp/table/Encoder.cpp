@@ -141,7 +141,7 @@ void WordBuilder::putShift(bool rightOnly) {
                    i.shift.kind == ShiftKind::LeftIndirect ||
                    i.shift.kind == ShiftKind::RightIndirect;
   if (!countless && (i.shift.amount < 1 || i.shift.amount > 31))
-    fail("E-target-ixp-006", "a shift count lies between 1 and 31, not " +
+    fail("E-target-ixp-006", "a shift count must be between 1 and 31, not " +
                                  std::to_string(i.shift.amount));
   bool right = i.shift.kind == ShiftKind::Right ||
                i.shift.kind == ShiftKind::RightIndirect;
@@ -181,9 +181,9 @@ void WordBuilder::encodeAlu() {
 void WordBuilder::encodeCam() {
   auto requireEntry = [&] {
     if (i.b.isImmediate() && i.b.value > 15)
-      fail("E-target-ixp-016", "a CAM entry lies between 0 and 15");
+      fail("E-target-ixp-016", "a CAM entry must be between 0 and 15");
     if (i.parameter > 15)
-      fail("E-target-ixp-016", "a CAM state lies between 0 and 15");
+      fail("E-target-ixp-016", "a CAM state must be between 0 and 15");
   };
   if (r.format == Format::CamLookup) {
     requireOperands(true, false);
@@ -231,7 +231,7 @@ void WordBuilder::encodeShifted() {
 void WordBuilder::encodeLdField() {
   if (i.dest.isNone() || !(i.dest.isGpr() || i.dest.isLocalMemory()))
     fail("E-target-ixp-005",
-         "ld_field also reads its destination, so that must be a GPR or local "
+         "ld_field also reads its destination, so it must be a GPR or local "
          "memory");
   if (i.byteMask > 15)
     fail("E-target-ixp-016", "a byte mask has four bits");
@@ -259,7 +259,7 @@ void WordBuilder::encodeImmed() {
   }
   if (r.format != Format::Immed && i.dest.isNone())
     fail("E-target-ixp-005", std::string(r.mnemonic) +
-                                 " keeps part of its destination, so that "
+                                 " keeps part of its destination, so it "
                                  "cannot be '--'");
   unsigned field = wide(i.dest, Role::Destination);
   unsigned low = 0x300 | (i.immediate & 0xff);
@@ -302,7 +302,7 @@ void WordBuilder::encodeBranch() {
                                    std::to_string(i.parameter));
     bool signal = i.op == Op::BrSignal || i.op == Op::BrNotSignal;
     if (signal && i.parameter == 0)
-      fail("E-target-ixp-009", "a signal lies between 1 and 15");
+      fail("E-target-ixp-009", "a signal must be between 1 and 15");
     put(i.parameter & 15, 14);
     return;
   }
@@ -313,8 +313,8 @@ void WordBuilder::encodeBranch() {
       fail("E-target-ixp-005", "the tested operand must be a register");
     bool bit = r.format == Format::BranchBit;
     if (i.parameter > (bit ? 31 : 3))
-      fail("E-target-ixp-016", bit ? "a bit number lies between 0 and 31"
-                                   : "a byte number lies between 0 and 3");
+      fail("E-target-ixp-016", bit ? "a bit number must be between 0 and 31"
+                                   : "a byte number must be between 0 and 3");
     if (!bit && i.immediate > 255)
       fail("E-target-ixp-007", "a byte is compared with 0 to 255");
     Operand literal = imm(bit ? (i.parameter + 1) & 31 : i.immediate & 255);
@@ -406,7 +406,7 @@ void WordBuilder::putXfer() {
 void WordBuilder::putCompletion() {
   const char *unit = r.mnemonic;
   if (i.signal > 15)
-    fail("E-target-ixp-009", "a signal lies between 1 and 15");
+    fail("E-target-ixp-009", "a signal must be between 1 and 15");
   if (i.signal && r.signals == 0)
     fail("E-target-ixp-009",
          std::string(unit) + "[" + r.variant + "] raises no signal");

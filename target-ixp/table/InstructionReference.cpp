@@ -38,7 +38,7 @@ constexpr Delay Delays[] = {
     {"T_INDEX written, `*$index` used", TIndexSlots},
     {"BYTE_INDEX written, byte_align", ByteIndexSlots},
     {"NN_PUT or NN_GET written, `*n$index` used", NeighbourIndexSlots},
-    {"another local CSR written, in force", OtherCsrSlots},
+    {"another local CSR written, in effect", OtherCsrSlots},
     {"next-neighbour register of this engine written, read",
      NeighbourSelfSlots},
     {"crc, next crc", CrcToCrcSlots},
@@ -52,12 +52,12 @@ Made from `target-ixp/table/InstructionTable.def` by `ixp-as --describe`; the en
 the decoder, the assembler, the simulator and the compiler read the same table.
 
 A word has 40 bits, written here from bit 39 to bit 0 in groups of four; a dot
-is a bit of an operand. "slots" are the words behind a taken branch or a context
-swap that are in the pipe, of which `defer[n]` may make so many as stand behind
-the slash into delay slots. "cc" says whether the condition codes are written.
-Sources: I proved on Linux's images for the IXP2400, Q Intel's QuickAssist
-words, V test vectors of the NFP-6000, L the disassembler of 2005, H hardware
-manual of the IXP2800, N sources for the NFP, S Intel's macro library, M
+is a bit of an operand. "slots" are the words in the pipeline after a taken
+branch or a context swap; the number after the slash is how many of them
+`defer[n]` can turn into delay slots. "cc" is whether the instruction writes the
+condition codes. Sources: I proved on Linux's images for the IXP2400, Q Intel's
+QuickAssist words, V test vectors of the NFP-6000, L the disassembler of 2005, H
+hardware manual of the IXP2800, N sources for the NFP, S Intel's macro library, M
 inferred.
 )";
 
@@ -116,8 +116,8 @@ const char *nameOf(AddressForm form) {
 
 void addCommands(std::string &text) {
   text += std::string("\n## Commands\n\n`") + formatText(Format::Command) +
-          "`; `count` in units of so many bytes, a count above 8 by "
-          "`indirect_ref`. \"xfer\" is how the transfer registers move, "
+          "`. \"bytes\" is the unit of `count`; `indirect_ref` gives a count "
+          "above 8. \"xfer\" is the direction of the transfer registers, "
           "\"signals\" how many are raised: 2 are an even one and the next. "
           "Slots: 2/2 with `ctx_swap`.\n\n"
           "| command | word | xfer | count | bytes | signals | address | "
@@ -133,7 +133,7 @@ void addCommands(std::string &text) {
 }
 
 void addNumbers(std::string &text) {
-  text += "\n## Delays\n\nWords that must stand between the two.\n\n"
+  text += "\n## Delays\n\nWords required between the two.\n\n"
           "| from, to | words |\n|---|---|\n";
   for (const Delay &delay : Delays)
     text += std::string("| ") + delay.what + " | " +
@@ -145,7 +145,7 @@ void addNumbers(std::string &text) {
       std::snprintf(number, sizeof number, "0x%03x", offset);
       text += std::string("| ") + number + " | " + name + " |\n";
     }
-  text += "\n## Input states\n\nOf br_inp_state.\n\n"
+  text += "\n## Input states\n\nThe input states of br_inp_state.\n\n"
           "| number | name |\n|---|---|\n";
   for (unsigned number = 0; inputStateName(number); ++number)
     text +=

@@ -279,7 +279,7 @@ Status checkSources(const Operand &a, const Operand &b) {
     return makeError("E-target-ixp-003",
                      both + "are both in bank " +
                          (classA == SourceClass::A ? "A" : "B") +
-                         "; the two GPR sources of an instruction come from "
+                         "; the two GPR sources of an instruction must be in "
                          "different banks");
   constexpr const char *Names[] = {"",
                                    "",
@@ -290,7 +290,7 @@ Status checkSources(const Operand &a, const Operand &b) {
                                    "next-neighbour registers"};
   return makeError("E-target-ixp-004",
                    both + "are both " + Names[static_cast<int>(classA)] +
-                       "; an instruction takes at most one source of that "
+                       "; an instruction can have at most one source of that "
                        "class");
 }
 

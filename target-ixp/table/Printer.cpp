@@ -330,10 +330,10 @@ std::string comment(const std::vector<uint64_t> &words, unsigned address,
                     const ListingOptions &options) {
   std::string text;
   if (options.words) {
-    char place[40];
-    std::snprintf(place, sizeof place, "%4u %010llx", address,
+    char addressAndWord[40];
+    std::snprintf(addressAndWord, sizeof addressAndWord, "%4u %010llx", address,
                   static_cast<unsigned long long>(words[address]));
-    text += place;
+    text += addressAndWord;
   }
   bool hasLine = options.showLines && options.lines &&
                  address < options.lines->size() &&

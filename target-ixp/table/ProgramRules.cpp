@@ -12,7 +12,7 @@ namespace {
 bool swaps(const Instruction &i) { return i.op == Op::CtxArb || i.ctxSwap; }
 
 /// Whether the instruction is a branch or a swap.
-bool breaksLine(const Instruction &i) {
+bool isBranchOrSwap(const Instruction &i) {
   return row(i.op).isBranch() || swaps(i);
 }
 
@@ -24,7 +24,7 @@ bool neverFallsThrough(const Instruction &i) {
 }
 
 /// Whether the next instruction can use the result as an override or a sign.
-bool yieldsResult(const Instruction &i) {
+bool leavesResult(const Instruction &i) {
   Format format = row(i.op).format;
   return (format >= Format::AluUnary && format <= Format::ImmedWord) ||
          format == Format::MulLast;
@@ -90,9 +90,10 @@ private:
   void checkSlots(const Instruction &i) {
     for (uint32_t slot = 1; slot <= i.defer; ++slot) {
       if (address + slot >= program.size())
-        breach("E-target-ixp-130", "its delay slots lie behind the program");
+        breach("E-target-ixp-130",
+               "its delay slots are after the end of the program");
       else if (const Instruction *inside = at(address + slot))
-        if (breaksLine(*inside))
+        if (isBranchOrSwap(*inside))
           breach("E-target-ixp-130", "its delay slot " + std::to_string(slot) +
                                          " holds a branch or a context swap");
     }
@@ -101,9 +102,9 @@ private:
   void checkTarget(const Instruction &i) {
     bool leads = (row(i.op).isBranch() && i.op != Op::Jump) || i.hasTarget;
     if (leads && i.target >= program.size())
-      breach("E-target-ixp-133", "it leads to word " +
+      breach("E-target-ixp-133", "it branches to word " +
                                      std::to_string(i.target) +
-                                     ", behind the program's end");
+                                     ", after the end of the program");
   }
 
   void checkNeighbours(const Instruction &i) {
@@ -114,11 +115,11 @@ private:
                "local_csr_rd must be followed by immed[dest, 0]");
     }
     const Instruction *previous = before();
-    bool yields = previous && yieldsResult(*previous);
+    bool yields = previous && leavesResult(*previous);
     if (i.indirectRef && !yields)
       breach("E-target-ixp-132",
              "indirect_ref takes its override from the instruction before it, "
-             "which yields none");
+             "which has no result");
     bool indirect = i.shift.kind == Shift::Kind::LeftIndirect ||
                     i.shift.kind == Shift::Kind::RightIndirect;
     if (indirect && !yields)
@@ -128,11 +129,11 @@ private:
     if (i.op == Op::Asr && !yields)
       breach("E-target-ixp-132",
              "asr takes the sign from the result of the instruction before "
-             "it, which yields none");
+             "it, which has no result");
     if (previous && isCam(i.op) && isConditional(*previous))
       breach("E-target-ixp-134",
-             "a CAM instruction directly behind a conditional branch has its "
-             "effect even when the branch is taken; put a nop between");
+             "a CAM instruction directly after a conditional branch takes "
+             "effect even if the branch is taken; insert a nop");
     bool swapped = previous && swaps(*previous) && previous->defer == 0;
     if (swapped && testsFlags(i))
       breach("E-target-ixp-137",
@@ -160,7 +161,7 @@ private:
     }
     for (uint32_t distance = 1; distance <= slots; ++distance) {
       const Instruction *next = at(address + distance);
-      if (!next || breaksLine(*next))
+      if (!next || isBranchOrSwap(*next))
         return;
       if (i.op == Op::Crc) {
         if ((next->op == Op::Crc && distance <= CrcToCrcSlots) ||
@@ -179,7 +180,8 @@ private:
           continue;
         breach(id, "the new local-memory address is used " +
                        std::to_string(distance) + " words later, but " +
-                       std::to_string(slots) + " must stand between");
+                       std::to_string(slots) +
+                       " words are required in between");
         return;
       }
     }
@@ -195,7 +197,7 @@ private:
         return;
     }
     address = last;
-    breach("E-target-ixp-133", "execution runs behind the program's end");
+    breach("E-target-ixp-133", "execution runs past the end of the program");
   }
 };
 

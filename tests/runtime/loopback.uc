@@ -1,4 +1,4 @@
-; The least program between Rx and Tx.
+; The smallest program between Rx and Tx.
 ;
 ; RUN: ixp-as %s -o %t
 ; RUN: ixp-as -D DESCRIBED %s -o %t
@@ -8,9 +8,9 @@
 ; Takes each packet from ring 0, sends it to the neighbour of the port that it
 ; came from (0 and 1, 2 and 3), and puts it on ring 1. Eight contexts of one
 ; engine; baton G orders the gets, baton P the puts, so packets stay in order.
-; The ports and the packet's place go with the messages; with DESCRIBED, Tx has
-; to read them in the descriptor. With TOUCH it also reads and writes back the first 32 bytes of each packet, as
-; a program does that changes headers.
+; The messages contain the port, head and length of the packet; with DESCRIBED, Tx
+; must read them from the descriptor. With TOUCH the program also reads and writes
+; back the first 32 bytes of each packet, as a program that changes headers does.
 
 #define RX_RING 0                       ; scratch ring 0, as an address
 #define TX_RING 4                       ; scratch ring 1
@@ -26,7 +26,7 @@
 .reg write $new_ports
 #endif
 #ifdef TOUCH
-.reg place
+.reg packet_address
 .reg read $$in0 $$in1 $$in2 $$in3 $$in4 $$in5 $$in6 $$in7
 .xfer_order $$in0 $$in1 $$in2 $$in3 $$in4 $$in5 $$in6 $$in7
 .reg write $$out0 $$out1 $$out2 $$out3 $$out4 $$out5 $$out6 $$out7
@@ -61,9 +61,9 @@ get#:
     alu[$new_head, --, B, $head]
 #endif
 #ifdef TOUCH
-    alu_shf[place, --, B, buffer, <<7]
-    alu[place, place, +, 127]
-    dram[read, $$in0, place, 1, 4], sig_done[loaded]
+    alu_shf[packet_address, --, B, buffer, <<7]
+    alu[packet_address, packet_address, +, 127]
+    dram[read, $$in0, packet_address, 1, 4], sig_done[loaded]
     ctx_arb[loaded]
     alu[$$out0, --, B, $$in0]
     alu[$$out1, --, B, $$in1]
@@ -73,7 +73,7 @@ get#:
     alu[$$out5, --, B, $$in5]
     alu[$$out6, --, B, $$in6]
     alu[$$out7, --, B, $$in7]
-    dram[write, $$out0, place, 1, 4], sig_done[stored]
+    dram[write, $$out0, packet_address, 1, 4], sig_done[stored]
     ctx_arb[stored]
 #endif
 #ifdef DESCRIBED

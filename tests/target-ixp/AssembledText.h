@@ -1,4 +1,4 @@
-// Microcode of a test's own text.
+// Assembles a test's text.
 
 #ifndef KARAKAL_TESTS_TARGET_IXP_ASSEMBLEDTEXT_H
 #define KARAKAL_TESTS_TARGET_IXP_ASSEMBLEDTEXT_H
@@ -7,8 +7,7 @@
 
 #include <gtest/gtest.h>
 
-/// The program of `text`, or nothing: then the test has failed with what is
-/// wrong.
+/// Assembles `text`. On errors, fails the test and returns nothing.
 inline std::optional<karakal::target::AssembledProgram>
 assembled(const std::string &text) {
   std::vector<karakal::target::Diagnostic> diagnostics;

@@ -1,5 +1,5 @@
-// Does the assembler do what hand-written microcode asks of it: macros,
-// conditions, scopes, registers, signals? And does it say what is wrong?
+// Tests of the assembler: macros, conditions, scopes, registers, signals, and
+// error messages.
 
 #include "target-ixp/assembler/Assembler.h"
 #include "target-ixp/table/Printer.h"
@@ -22,7 +22,7 @@ AssembledProgram assembled(const std::string &text,
   return program.value_or(AssembledProgram{});
 }
 
-/// The text of what `text` assembles to, without indentation.
+/// Assembles `text` and disassembles the words, without indentation.
 std::string printed(const std::string &text,
                     const AssemblerOptions &options = {}) {
   std::string lines = printProgram(assembled(text, options).words);
@@ -35,7 +35,7 @@ std::string printed(const std::string &text,
   return out;
 }
 
-/// Expects exactly these ids, in source order.
+/// Expects errors with exactly these ids, in source order.
 void expectErrors(const std::string &text, std::vector<std::string> ids) {
   std::vector<Diagnostic> diagnostics;
   EXPECT_FALSE(assembleText(text, "t.uc", {}, diagnostics)) << text;
@@ -48,9 +48,9 @@ void expectErrors(const std::string &text, std::vector<std::string> ids) {
   EXPECT_EQ(found, ids) << text << "\n" << all;
 }
 
-//===-- What works --------------------------------------------------------===//
+//===-- Accepted programs -------------------------------------------------===//
 
-TEST(Assembler, CommentsAndContinuedLines) {
+TEST(Assembler, CommentsAndContinuedLinesAreAccepted) {
   EXPECT_EQ(printed("/* a\n b */ nop ; c\nnop // d\n"
                     "sram[read, $0, a0,\n 4, 1],\n ctx_swap[s1]\n"),
             "nop\nnop\nsram[read, $0, a0, 0x4, 1], ctx_swap[s1]\n");
@@ -61,7 +61,7 @@ TEST(Assembler, CaseOfMnemonicsDoesNotMatter) {
             "alu[a1, b2, AND, a3]\nlocal_csr_rd[ACTIVE_CTX_STS]\n");
 }
 
-TEST(Assembler, DefinesAndConditions) {
+TEST(Assembler, DefinesAndConditionsAreEvaluated) {
   const char *text = "#define A 3\n#define B (A + 1)\n"
                      "#ifdef A\nimmed[a0, B * 2]\n#else\nfoo\n#endif\n"
                      "#if B == 4 && defined(A)\nimmed[a0, 1]\n"
@@ -70,13 +70,13 @@ TEST(Assembler, DefinesAndConditions) {
   EXPECT_EQ(printed(text), "immed[a0, 0x8]\nimmed[a0, 0x1]\nimmed[a0, 0x2]\n");
 }
 
-TEST(Assembler, DefinesFromOutside) {
+TEST(Assembler, OptionsDefineNames) {
   AssemblerOptions options;
   options.defines["PORTS"] = "4";
   EXPECT_EQ(printed("immed[a0, PORTS]\n", options), "immed[a0, 0x4]\n");
 }
 
-TEST(Assembler, MacrosWithOwnLabels) {
+TEST(Assembler, EachMacroExpansionHasItsOwnLabels) {
   const char *text = "#macro wait(REG, LABEL)\nagain#:\nalu[REG, REG, -, 1]\n"
                      "bne[again#]\nbr[LABEL]\n#endm\n"
                      "wait(a0, end#)\nwait[a1, end#]\nend#: nop\n";
@@ -95,7 +95,7 @@ TEST(Assembler, MacrosPasteAndRepeat) {
                            "l_0000#]\nimmed[a0, 0x0]\nimmed[a0, 0x1]\n");
 }
 
-TEST(Assembler, ConstantsTakeTheirForm) {
+TEST(Assembler, ImmedChoosesTheFormOfAConstant) {
   EXPECT_EQ(printed("immed[a0, 0xff00]\nimmed[a0, 0xff0000]\n"
                     "immed[a0, 0xffff0000]\nimmed[a0, -1]\nimmed[a0, 5, <<8]\n"
                     "immed[a0, 0xff00ffff]\n"),
@@ -104,14 +104,14 @@ TEST(Assembler, ConstantsTakeTheirForm) {
             "immed[a0, ~(0xff00), <<8]\n");
 }
 
-TEST(Assembler, SourcesComeFromBothBanks) {
+TEST(Assembler, TwoSourcesGetDifferentBanks) {
   auto program = assembled(".reg x y z\nalu[x, x, +, y]\nalu[z, y, -, z]\n");
   EXPECT_EQ(program.registers["x at t.uc:1"], "a0");
   EXPECT_EQ(program.registers["y at t.uc:1"], "b0");
   EXPECT_EQ(program.registers["z at t.uc:1"], "a1");
 }
 
-TEST(Assembler, PhysicalRegistersAreLeftAlone) {
+TEST(Assembler, RegistersNamedByNumberAreNotAllocated) {
   auto program = assembled(
       ".reg x y\n.reg $t\n.sig q\nalu[x, x, +, a0]\nalu[y, b0, +, y]\n"
       "sram[read, $0, a0, 0, 1], ctx_swap[s1]\nsram[read, $t, x, 0, 1], "
@@ -122,7 +122,7 @@ TEST(Assembler, PhysicalRegistersAreLeftAlone) {
   EXPECT_EQ(program.registers["q at t.uc:3"], "s2");
 }
 
-TEST(Assembler, ScopesShareRegistersOnlyWhenApart) {
+TEST(Assembler, OnlyDisjointScopesShareRegisters) {
   auto program = assembled(".reg x\n.begin\n.reg y\nimmed[y, 1]\n.begin\n"
                            ".reg z\nimmed[z, 1]\n.end\n.end\n.begin\n.reg w\n"
                            "immed[w, 1]\n.end\nimmed[x, 1]\n");
@@ -132,7 +132,7 @@ TEST(Assembler, ScopesShareRegistersOnlyWhenApart) {
             program.registers["w at t.uc:11"]);
 }
 
-TEST(Assembler, TransferRegistersInOrder) {
+TEST(Assembler, XferOrderGivesConsecutiveRegisters) {
   const char *text = ".reg $a $b $c\n.xfer_order $c $a\n.sig s\n.reg r\n"
                      "sram[write, $c, r, 0, 2], ctx_swap[s]\n"
                      "alu[$a, --, B, $b]\n";
@@ -155,7 +155,7 @@ TEST(Assembler, DramSignalsArePairs) {
                            "ctx_arb[s1, s2, s3]\nimmed[a0, 0x21]\n");
 }
 
-TEST(Assembler, AbsoluteRegistersStayClearOfRelativeOnes) {
+TEST(Assembler, AbsoluteRegistersDoNotOverlapRelativeOnes) {
   auto program = assembled(".reg global g @h\n.reg x\nalu[x, x, +, @g]\n"
                            "alu[h, --, B, x]\n");
   EXPECT_EQ(program.registers["g at t.uc:1"], "@a15");
@@ -163,14 +163,14 @@ TEST(Assembler, AbsoluteRegistersStayClearOfRelativeOnes) {
   EXPECT_EQ(program.registers["x at t.uc:2"], "b0");
 }
 
-TEST(Assembler, FixedPlaces) {
+TEST(Assembler, DirectivesFixRegisterNumbers) {
   auto program = assembled(".areg p 5\n.reg read $s\n.addr $s 7\n.sig q\n"
                            ".addr q 9\nalu[p, p, +, $s]\nctx_arb[q]\n");
   EXPECT_EQ(printProgram(program.words),
             "    alu[a5, a5, +, $7]\n    ctx_arb[s9]\n");
 }
 
-TEST(Assembler, EveryOptionHasItsText) {
+TEST(Assembler, EveryOptionIsAccepted) {
   const char *text =
       "ctx_arb[s1, s2], any\nctx_arb[voluntary], defer[2]\n"
       "ctx_arb[s1], br[.1]\nhalt\nctx_arb[kill]\nctx_arb[--]\n"
@@ -202,9 +202,9 @@ TEST(Assembler, EveryOptionHasItsText) {
       "alu[*l$index0++, --, B, *$index--]\n");
 }
 
-//===-- What is refused ---------------------------------------------------===//
+//===-- Errors ------------------------------------------------------------===//
 
-TEST(AssemblerErrors, TokensAndSyntax) {
+TEST(AssemblerErrors, InvalidTokensAndSyntaxAreReported) {
   expectErrors("nop `\n", {"100"});
   expectErrors("nop\n/* open\n", {"101"});
   expectErrors("immed[a0, 0x]\n", {"102"});
@@ -217,7 +217,7 @@ TEST(AssemblerErrors, TokensAndSyntax) {
   expectErrors("", {"119"});
 }
 
-TEST(AssemblerErrors, Preprocessor) {
+TEST(AssemblerErrors, PreprocessorErrorsAreReported) {
   expectErrors("#if 1\nnop\n", {"106"});
   expectErrors("nop\n#endif\n", {"106"});
   expectErrors("nop\n#frobnicate\n", {"106"});
@@ -229,7 +229,7 @@ TEST(AssemblerErrors, Preprocessor) {
   expectErrors("#include \"missing.uc\"\nnop\n", {"110"});
 }
 
-TEST(AssemblerErrors, Names) {
+TEST(AssemblerErrors, UnknownAndDuplicateNamesAreReported) {
   expectErrors("beq[nowhere#]\n", {"115"});
   expectErrors("a#: nop\na#: nop\n", {"113"});
   expectErrors(".reg x x\nnop\n", {"113"});
@@ -245,7 +245,7 @@ TEST(AssemblerErrors, Names) {
   expectErrors(".frob\nnop\n", {"112"});
 }
 
-TEST(AssemblerErrors, RegistersAndSignals) {
+TEST(AssemblerErrors, InvalidRegistersAndSignalsAreReported) {
   expectErrors(".reg x\nalu[x, x, +, x]\n", {"116"});
   expectErrors(".reg x y z\nalu[x, x, +, y]\nalu[x, y, +, z]\n"
                "alu[x, x, +, z]\n",
@@ -264,25 +264,25 @@ TEST(AssemblerErrors, RegistersAndSignals) {
   expectErrors(".reg $i\nsram[read, $i, a0, 0, 2]\n", {"118"});
 }
 
-TEST(AssemblerErrors, MachineRulesNameTheLine) {
+TEST(AssemblerErrors, ViolationsOfMachineRulesHaveALine) {
   std::vector<Diagnostic> diagnostics;
   EXPECT_FALSE(assembleText("nop\n  alu[a0, a1, +, a2]\nbr[.0], defer[3]\n",
                             "t.uc", {}, diagnostics));
   ASSERT_EQ(diagnostics.size(), 2u);
   EXPECT_EQ(diagnostics[0].str(),
             "t.uc:2:3: error: 'a1' and 'a2' are both in bank A; the two GPR "
-            "sources of an instruction come from different banks "
+            "sources of an instruction must be in different banks "
             "[E-target-ixp-003]\n"
             "    alu[a0, a1, +, a2]\n    ^");
   EXPECT_EQ(diagnostics[1].error.id, "E-target-ixp-008");
 }
 
-TEST(AssemblerErrors, AllErrorsOfAFileInOrder) {
+TEST(AssemblerErrors, AllErrorsOfAFileAreReportedInOrder) {
   expectErrors("immed[a0, 0x12345678]\nfrob\nbeq[no#]\nalu[a0, a1, +, 300]\n",
                {"007", "114", "115", "001"});
 }
 
-TEST(AssemblerErrors, ExpansionAlwaysEnds) {
+TEST(AssemblerErrors, ExpansionAlwaysTerminates) {
   std::string loops, names = "#define N0 nop\n";
   for (int n = 0; n < 6; ++n)
     loops += "#repeat 4000\n";
@@ -299,8 +299,8 @@ TEST(AssemblerErrors, ExpansionAlwaysEnds) {
   EXPECT_EQ(diagnostics[0].error.id, "E-target-ixp-109");
 }
 
-// Past the hundredth error nothing more is shown, and nothing is obeyed.
-TEST(AssemblerErrors, AreCutOffInAFloodOfThem) {
+// After the hundredth error nothing more is shown or processed.
+TEST(AssemblerErrors, OnlyTheFirstHundredAreShown) {
   std::string text;
   for (int line = 0; line < 300; ++line)
     text += "frob[a0]\n";
@@ -309,7 +309,7 @@ TEST(AssemblerErrors, AreCutOffInAFloodOfThem) {
   EXPECT_EQ(diagnostics.size(), 100u);
 }
 
-TEST(AssemblerErrors, MacrosSayWhereTheyWereUsed) {
+TEST(AssemblerErrors, ErrorsInMacrosNameTheUse) {
   std::vector<Diagnostic> diagnostics;
   EXPECT_FALSE(
       assembleText("#macro m\nfrob\n#endm\nnop\nm\n", "t.uc", {}, diagnostics));

@@ -1,4 +1,4 @@
-// Memories and what lies where, for every chip of the table that runs images.
+// Tests of the memories and the layout of every chip that runs images.
 
 #include "target-ixp/chip/ChipLayout.h"
 
@@ -30,7 +30,7 @@ TEST(MemoriesTest, OnlySramHasAChannel) {
     EXPECT_FALSE(sramChannelOf(memory)) << memoryName(memory);
 }
 
-TEST(MemoriesTest, ACommandAddressNamesTheSramChannel) {
+TEST(MemoriesTest, ACommandAddressContainsTheSramChannel) {
   EXPECT_EQ(commandAddress(Memory::Scratch, 0x3000), 0x3000u);
   EXPECT_EQ(commandAddress(Memory::Dram, 0xa00000), 0xa00000u);
   EXPECT_EQ(commandAddress(Memory::Sram0, 0x50000), 0x50000u);
@@ -68,7 +68,7 @@ TEST(ChipLayoutTest, TheIxp2800HasFourteenEnginesForTheProgram) {
   EXPECT_TRUE(hasMemory(chip, Memory::Sram3));
 }
 
-TEST(ChipLayoutTest, GlobalsOfChannel0LieBetweenDescriptorsAndStacks) {
+TEST(ChipLayoutTest, GlobalsOfChannel0AreBetweenDescriptorsAndStacks) {
   ChipParameters chip = chipOf("ixp2400");
   GlobalsRange first = globalsRange(Memory::Sram0, chip);
   EXPECT_EQ(first.begin, Sram0GlobalsBase);
@@ -78,7 +78,7 @@ TEST(ChipLayoutTest, GlobalsOfChannel0LieBetweenDescriptorsAndStacks) {
   EXPECT_EQ(second.end, chip.sramBytes);
 }
 
-TEST(ChipLayoutTest, GlobalsInDramAreQuadwords) {
+TEST(ChipLayoutTest, GlobalsInDramAreAlignedToQuadwords) {
   GlobalsRange range = globalsRange(Memory::Dram, chipOf("ixp2400"));
   EXPECT_EQ(range.begin, DramGlobalsBase);
   EXPECT_EQ(range.end, XScaleBase);

@@ -1,5 +1,4 @@
-// Are the chip's figures consistent with one another, and are settings obeyed
-// or refused?
+// Tests of the chip parameters, their settings, and the memory map.
 
 #include "target-ixp/chip/ChipParameters.h"
 #include "target-ixp/chip/MemoryMap.h"
@@ -16,7 +15,7 @@ using testing::HasSubstr;
 
 namespace {
 
-TEST(ChipParameters, AreSetByName) {
+TEST(ChipParameters, ASettingChangesAParameter) {
   ChipParameters chip;
   EXPECT_EQ(chip.sramLatency, 90u);
   ASSERT_TRUE(setParameter(chip, "sram.latency=150"));
@@ -25,7 +24,7 @@ TEST(ChipParameters, AreSetByName) {
   EXPECT_EQ(chip.sramLatency, 32u);
 }
 
-TEST(ChipParameters, RefuseWhatIsWrong) {
+TEST(ChipParameters, InvalidSettingsAreRejected) {
   ChipParameters chip;
   const std::pair<const char *, const char *> wrong[] = {
       {"sram.latency", "E-target-ixp-090"},
@@ -45,7 +44,7 @@ TEST(ChipParameters, RefuseWhatIsWrong) {
   EXPECT_EQ(chip.sramLatency, 90u);
 }
 
-TEST(ChipParameters, TableIsSound) {
+TEST(ChipParameters, DefaultsAreWithinTheirLimits) {
   std::set<std::string> names;
   ChipParameters chip;
   for (const ChipParameterRow &parameter : chipParameterTable()) {

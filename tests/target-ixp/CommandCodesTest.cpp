@@ -1,4 +1,4 @@
-// Command codes against the instruction set reference.
+// Checks command codes against the instruction set reference.
 //
 // The expected targets and tokens are typed from "MEv2 reference", section 9,
 // and not taken from the table.
@@ -40,21 +40,21 @@ TEST(CommandCodes, TargetAndTokenAreThoseOfTheReference) {
   expectCode(Op::MsfFastWr, FunctionalUnit::Msf, 0x3d, 1);
 }
 
-TEST(CommandCodes, AnInstructionThatIsNoCommandHasNoUnit) {
+TEST(CommandCodes, AnInstructionOtherThanACommandHasNoUnit) {
   for (Op op : {Op::AluAdd, Op::Nop, Op::CtxArb, Op::CsrWrite}) {
     EXPECT_EQ(unitOf(op), FunctionalUnit::None);
     EXPECT_EQ(wordAccess(op), WordAccess::None);
   }
 }
 
-TEST(CommandCodes, EveryCommandRowHasAUnitAndNoOtherRowHas) {
+TEST(CommandCodes, OnlyCommandRowsHaveAUnit) {
   for (unsigned i = 0; i < OpCount; ++i) {
     Op op = static_cast<Op>(i);
     EXPECT_EQ(row(op).isCommand(), unitOf(op) != FunctionalUnit::None) << i;
   }
 }
 
-TEST(CommandCodes, AccessesAreNamedAlikeForSramAndScratch) {
+TEST(CommandCodes, SramAndScratchHaveTheSameAccesses) {
   EXPECT_EQ(wordAccess(Op::SramRead), WordAccess::Read);
   EXPECT_EQ(wordAccess(Op::ScratchWrite), WordAccess::Write);
   EXPECT_EQ(wordAccess(Op::SramTestClr), WordAccess::Clear);
@@ -62,7 +62,7 @@ TEST(CommandCodes, AccessesAreNamedAlikeForSramAndScratch) {
   EXPECT_EQ(wordAccess(Op::SramDecr), WordAccess::Decrement);
 }
 
-TEST(CommandCodes, QueuesRingsAndRegistersAreNoWordAccess) {
+TEST(CommandCodes, CommandsToQueuesRingsAndRegistersAccessNoWord) {
   for (Op op : {Op::SramPut, Op::SramGet, Op::SramEnqueue, Op::SramCsrRead,
                 Op::ScratchGet, Op::ScratchPut, Op::DramRead, Op::CapRead})
     EXPECT_EQ(wordAccess(op), WordAccess::None) << row(op).variant;

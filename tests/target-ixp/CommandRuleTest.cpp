@@ -1,5 +1,5 @@
-// Is each rule of commands under way found broken, and found kept, on every
-// path? Do the receiver and the transmitter keep them all?
+// Tests each rule of commands in flight with a program that violates it and one
+// that does not. The Rx and Tx microcode must violate none.
 
 #include "AssembledText.h"
 #include "target-ixp/assembler/Assembler.h"
@@ -12,7 +12,7 @@ using namespace karakal::target;
 
 namespace {
 
-/// Expects breaches of this rule alone, the first at this word, or none.
+/// Expects violations of only this rule, the first at this word, or none.
 void expectBreach(const std::string &text, const char *id, uint32_t address) {
   auto program = assembled(text);
   ASSERT_TRUE(program);
@@ -42,7 +42,7 @@ TEST(CommandRule, ReadsOfInRegistersWaitForTheSignal) {
                "140", 2);
 }
 
-TEST(CommandRule, BothSignalsOfAPairCount) {
+TEST(CommandRule, BothSignalsOfAPairMustBeWaitedFor) {
   const std::string read = "dram[read, $$0, a0, 0, 1], sig_done[s2]\n";
   expectNone(read + "ctx_arb[s2, s3]\nalu[a1, --, B, $$1]\n" + End);
   expectBreach(read + "ctx_arb[s2]\nalu[a1, --, B, $$1]\nctx_arb[s3]\n" + End,
@@ -56,7 +56,7 @@ TEST(CommandRule, WritesOfOutRegistersWaitForTheSignal) {
   expectBreach(Write + "alu[$1, --, B, a1]\nctx_arb[s1]\n" + End, "141", 1);
 }
 
-TEST(CommandRule, SignalsAndRegistersUnderWayAreNotReused) {
+TEST(CommandRule, SignalsAndRegistersInFlightAreNotReused) {
   expectNone(Read +
              "sram[read, $2, a0, 0, 2], sig_done[s2]\n"
              "ctx_arb[s1, s2]\n" +
@@ -73,24 +73,24 @@ TEST(CommandRule, SignalsAndRegistersUnderWayAreNotReused) {
                "142", 1);
 }
 
-TEST(CommandRule, EveryCommandIsWaitedFor) {
+TEST(CommandRule, EveryCommandMustBeWaitedFor) {
   expectNone("sram[incr, --, a0, 0]\n" + End);
   expectBreach("sram[read, $0, a0, 0, 2]\n" + End, "143", 0);
   expectBreach(Read + End, "143", 1);
 }
 
-TEST(CommandRule, EveryWaitHasItsCommand) {
+TEST(CommandRule, EveryWaitNeedsACommand) {
   expectNone("ctx_arb[s4]\n" + End); // of another engine
   expectBreach(Read + "ctx_arb[s1]\nctx_arb[s1]\n" + End, "144", 2);
 }
 
-TEST(CommandRule, PathsAgreeWhereTheyMeet) {
+TEST(CommandRule, PathsThatMeetMustHaveTheSameCommandsInFlight) {
   expectNone("beq[other#]\n" + Read + "br[join#]\nother#:\n" + Read +
              "join#:\nctx_arb[s1]\n" + End);
   expectBreach("beq[join#]\n" + Read + "join#:\nctx_arb[s1]\n" + End, "145", 0);
 }
 
-TEST(CommandRule, SignalsTestedByBranches) {
+TEST(CommandRule, BranchesCanTestSignals) {
   expectNone(Read + "poll#:\nbr_!signal[s1, poll#]\nalu[a1, --, B, $0]\n" +
              End);
   expectBreach(Read +
@@ -100,7 +100,7 @@ TEST(CommandRule, SignalsTestedByBranches) {
                "140", 2);
 }
 
-TEST(CommandRule, ReturnsLeadBehindTheirCalls) {
+TEST(CommandRule, ReturnsLeadToTheWordAfterTheCall) {
   expectNone("load_addr[a0, back#]\nbr[f#]\nback#:\n" + End + "f#:\n" + Read +
              "ctx_arb[s1]\nrtn[a0]\n");
   expectBreach("load_addr[a0, back#]\nbr[f#]\nback#:\n" + End + "f#:\n" + Read +
@@ -108,19 +108,19 @@ TEST(CommandRule, ReturnsLeadBehindTheirCalls) {
                "143", 2);
 }
 
-TEST(CommandRule, IndexRegistersTakeTimeOnEveryPath) {
+TEST(CommandRule, IndexRegistersTakeEffectLateOnEveryPath) {
   const std::string set = "local_csr_wr[ACTIVE_LM_ADDR_0, a0]\n";
   const std::string use = "alu[a1, --, B, *l$index0[0]]\n";
   expectNone(set + "nop\nnop\nnop\n" + use + End);
   expectBreach(set + "nop\nnop\n" + use + End, "146", 3);
-  // Over a branch that the straight line does not see.
+  // Across a branch, where checkProgram does not look.
   expectBreach(set + "beq[far#]\nnop\nnop\n" + use + End + "far#:\n" + use +
                    End,
                "146", 6);
   expectNone(set + "ctx_arb[voluntary]\n" + use + End);
 }
 
-TEST(CommandRule, WherePathsMeetTheLatestChangeCounts) {
+TEST(CommandRule, TheLatestChangeCountsWherePathsMeet) {
   const std::string set = "local_csr_wr[ACTIVE_LM_ADDR_0, a0]\n";
   const std::string use = "alu[a1, --, B, *l$index0[0]]\n";
   const std::string setLongAgo = set + "nop\nnop\nnop\nnop\n";
@@ -150,7 +150,7 @@ std::string nops(unsigned count) {
   return text;
 }
 
-TEST(CommandRule, WhatChangesLateIsNotUsedEarlier) {
+TEST(CommandRule, AStateIsNotUsedBeforeItsChangeTakesEffect) {
   struct Case {
     std::string change, use;
     unsigned slots;
@@ -180,7 +180,7 @@ TEST(CommandRule, WhatChangesLateIsNotUsedEarlier) {
   }
 }
 
-TEST(CommandRule, ReceiverAndTransmitterKeepThem) {
+TEST(CommandRule, RxAndTxViolateNoRule) {
   for (const char *name : {"rx.uc", "tx.uc"}) {
     auto program =
         assembleFile(std::string(KARAKAL_RUNTIME_DIR) + "/" + name, {});

@@ -108,7 +108,7 @@ std::vector<Worked> workedWords() {
   return all;
 }
 
-TEST(Encoding, MakesTheWordsOfTheReference) {
+TEST(Encoding, EncodesTheExamplesOfTheReference) {
   for (const Worked &worked : workedWords()) {
     Result<uint64_t> word = encode(worked.instruction);
     ASSERT_TRUE(word) << worked.text << ": " << word.error().str();
@@ -116,7 +116,7 @@ TEST(Encoding, MakesTheWordsOfTheReference) {
   }
 }
 
-TEST(Encoding, ReadsTheWordsOfTheReference) {
+TEST(Encoding, DecodesTheExamplesOfTheReference) {
   for (const Worked &worked : workedWords()) {
     Result<Instruction> instruction = decode(worked.word);
     ASSERT_TRUE(instruction) << worked.text;

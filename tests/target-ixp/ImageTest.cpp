@@ -1,5 +1,5 @@
-// Does an image come back as it was written, and is every damaged one refused
-// with the right words?
+// Tests that an image is read as it was written and that damaged images are
+// rejected.
 
 #include "target-ixp/image/Image.h"
 #include "target-ixp/chip/MemoryMap.h"
@@ -63,14 +63,14 @@ void expectError(const std::vector<uint8_t> &bytes, const char *id,
   EXPECT_EQ(image.error().file, "x.ixp");
 }
 
-/// The image with one change to its manifest.
+/// An image with one change to its manifest.
 template <typename Change> std::vector<uint8_t> changed(Change change) {
   Image image = sample();
   change(image.manifest);
   return bytesOf(image);
 }
 
-TEST(Image, ComesBackAsWritten) {
+TEST(Image, IsReadAsWritten) {
   Image image = sample();
   Result<Image> again = parseImage(bytesOf(image), "x.ixp");
   ASSERT_TRUE(again) << again.error().str();
@@ -85,7 +85,7 @@ TEST(Image, ComesBackAsWritten) {
   EXPECT_EQ(again->xscale[0].bytes, image.xscale[0].bytes);
 }
 
-TEST(Image, BytesDependOnContentsAlone) {
+TEST(Image, BytesDependOnlyOnContents) {
   EXPECT_EQ(bytesOf(sample()), bytesOf(sample()));
 }
 
@@ -99,7 +99,7 @@ TEST(Image, WritesAndReadsAFile) {
   std::remove(path.c_str());
 }
 
-TEST(Image, RefusesWhatIsNoImage) {
+TEST(Image, RejectsOtherFiles) {
   expectError({}, "E-target-ixp-072", "not a Karakal image");
   expectError({'h', 'e', 'l', 'l', 'o'}, "E-target-ixp-072",
               "not a Karakal image");
@@ -113,7 +113,7 @@ TEST(Image, RefusesWhatIsNoImage) {
               "E-target-ixp-072", "another format");
 }
 
-TEST(Image, RefusesAnyCutFile) {
+TEST(Image, RejectsTruncatedFiles) {
   std::vector<uint8_t> whole = bytesOf(sample());
   for (size_t size = 4; size < whole.size(); size += 7) {
     std::vector<uint8_t> cut(whole.begin(),
@@ -122,7 +122,7 @@ TEST(Image, RefusesAnyCutFile) {
   }
 }
 
-TEST(Image, RefusesAnotherVersion) {
+TEST(Image, RejectsAnotherVersion) {
   std::vector<uint8_t> bytes = bytesOf(sample());
   std::string key = "\"version\": 1";
   auto at = std::search(bytes.begin(), bytes.end(), key.begin(), key.end());
@@ -131,7 +131,7 @@ TEST(Image, RefusesAnotherVersion) {
   expectError(bytes, "E-target-ixp-075", "version 9");
 }
 
-TEST(Image, RefusesAManifestThatBreaksTheSchema) {
+TEST(Image, RejectsAManifestThatViolatesTheSchema) {
   using nlohmann::json;
   const char *id = "E-target-ixp-074";
   expectError(changed([](json &m) { m.erase("rings"); }), id, "lacks 'rings'");
@@ -141,7 +141,7 @@ TEST(Image, RefusesAManifestThatBreaksTheSchema) {
   expectError(changed([](json &m) { m["rings"][0]["words"] = 100; }), id,
               "multiple of");
   expectError(changed([](json &m) { m["rings"][0]["status"] = "half"; }), id,
-              "status line");
+              "a ring's flag");
   expectError(changed([](json &m) { m["engines"][0]["engine"] = 8; }), id,
               "no microengine 8");
   expectError(changed([](json &m) { m["engines"][0]["engine"] = -1; }), id,
@@ -170,7 +170,7 @@ TEST(Image, RefusesAManifestThatBreaksTheSchema) {
               id, "lacks 'type'");
 }
 
-TEST(Image, RefusesAProgramThatDoesNotFitTheControlStore) {
+TEST(Image, RejectsAProgramThatDoesNotFitTheControlStore) {
   Image image = sample();
   image.microcode["main"].assign(ControlStoreWords + 1, 0xf0000c0300);
   Status written = writeImage("/tmp/never-written.ixp", image);
@@ -178,7 +178,7 @@ TEST(Image, RefusesAProgramThatDoesNotFitTheControlStore) {
   EXPECT_THAT(written.error().message, HasSubstr("4097 words"));
 }
 
-TEST(Image, ReportsWhatTheSystemSays) {
+TEST(Image, ReportsFileErrors) {
   Result<Image> image = readImage("/nonexistent/x.ixp");
   ASSERT_FALSE(image);
   EXPECT_EQ(image.error().id, "E-support-001");
@@ -188,7 +188,7 @@ TEST(Image, ReportsWhatTheSystemSays) {
   EXPECT_FALSE(readImage("/tmp"));
 }
 
-// Damage anywhere gives an error or another valid image, and no crash.
+// Damage yields an error or another valid image, but no crash.
 TEST(Image, SurvivesRandomDamage) {
   std::vector<uint8_t> whole = bytesOf(sample());
   std::mt19937 random(5);

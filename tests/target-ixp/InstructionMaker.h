@@ -1,6 +1,6 @@
-// Makes random instructions of every row, the same ones for the same seed.
-// Operands respect most rules; if encode refuses an instruction, another one is
-// made.
+// Generates random instructions of every row, deterministically for each seed.
+// Operands respect most rules; if encode rejects an instruction, another one is
+// generated.
 
 #ifndef KARAKAL_TESTS_INSTRUCTIONMAKER_H
 #define KARAKAL_TESTS_INSTRUCTIONMAKER_H
@@ -26,7 +26,7 @@ public:
     return bankB ? gprB(below(32)) : gprA(below(32));
   }
 
-  /// A source of one of the classes that are not a GPR's.
+  /// A source of a class other than a GPR.
   Operand other(bool wide, unsigned literalMax) {
     PostModify post = static_cast<PostModify>(below(3));
     switch (below(8)) {
@@ -81,7 +81,7 @@ public:
     }
   }
 
-  /// An instruction of this row that encodes.
+  /// A legal instruction of this row.
   Instruction make(Op op, unsigned targetLimit) {
     for (;;) {
       Instruction instruction = attempt(op, targetLimit);

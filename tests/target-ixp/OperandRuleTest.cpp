@@ -1,4 +1,4 @@
-// Does the encoder refuse what the machine cannot do, and name the rule?
+// Tests that the encoder rejects operands that the machine does not have.
 
 #include "target-ixp/table/Encoding.h"
 #include "target-ixp/table/InstructionTable.h"
@@ -20,7 +20,7 @@ void expectError(const Instruction &instruction, const char *id,
   EXPECT_THAT(word.error().message, HasSubstr(text));
 }
 
-TEST(OperandRule, TwoSourcesOfOneBank) {
+TEST(OperandRule, TwoSourcesMustBeInDifferentBanks) {
   expectError(alu(Op::AluAdd, gprA(0), gprA(1), gprA(2)), "E-target-ixp-003",
               "both in bank A");
   expectError(aluShf(Op::ShfOr, gprA(0), gprB(1), gprB(1), shl(3)),
@@ -32,7 +32,7 @@ TEST(OperandRule, TwoSourcesOfOneBank) {
               "bank B");
 }
 
-TEST(OperandRule, TwoSourcesOfOneClass) {
+TEST(OperandRule, TwoSourcesMustBeOfDifferentClasses) {
   expectError(alu(Op::AluAdd, gprA(0), imm(1), imm(2)), "E-target-ixp-004",
               "immediates");
   expectError(alu(Op::AluAdd, gprA(0), sXfer(1), dXfer(2)), "E-target-ixp-004",
@@ -43,7 +43,7 @@ TEST(OperandRule, TwoSourcesOfOneClass) {
               "E-target-ixp-004", "immediates");
 }
 
-TEST(OperandRule, RestrictedOperands) {
+TEST(OperandRule, RestrictedFieldsRejectOtherOperands) {
   expectError(aluShf(Op::ShfB, gprA(0), none(), absB(3), shl(1)),
               "E-target-ixp-002", "absolute register");
   expectError(aluShf(Op::ShfB, gprA(0), none(), neighbour(3), shl(1)),
@@ -57,7 +57,7 @@ TEST(OperandRule, RestrictedOperands) {
               "E-target-ixp-001", "largest number is 127");
 }
 
-TEST(OperandRule, Ranges) {
+TEST(OperandRule, NumbersMustBeInRange) {
   expectError(alu(Op::AluAdd, gprA(0), gprA(1), imm(256)), "E-target-ixp-001",
               "largest number is 255");
   expectError(alu(Op::AluAdd, gprA(32), gprA(1), imm(2)), "E-target-ixp-001",
@@ -79,7 +79,7 @@ TEST(OperandRule, Ranges) {
   expectError(csrRead(0x45), "E-target-ixp-012", "multiple of 4");
 }
 
-TEST(OperandRule, DestinationsAndMissingSources) {
+TEST(OperandRule, InvalidDestinationsAndMissingSourcesAreRejected) {
   expectError(alu(Op::AluAdd, imm(1), gprA(1), gprB(2)), "E-target-ixp-005",
               "destination");
   expectError(alu(Op::AluAdd, gprA(1), none(), gprB(2)), "E-target-ixp-005",
@@ -92,7 +92,7 @@ TEST(OperandRule, DestinationsAndMissingSources) {
   expectError(jump(imm(1), 0), "E-target-ixp-005", "register");
 }
 
-TEST(OperandRule, OnePointerIsModifiedInOneWay) {
+TEST(OperandRule, APointerCannotBeModifiedInTwoWays) {
   expectError(move(localMemory(0, 0, PostModify::Increment),
                    localMemory(0, 0, PostModify::Decrement)),
               "E-target-ixp-015", "two ways");
@@ -102,14 +102,14 @@ TEST(OperandRule, OnePointerIsModifiedInOneWay) {
                           localMemory(1, 0, PostModify::Decrement))));
 }
 
-TEST(OperandRule, DelaySlots) {
+TEST(OperandRule, DelaySlotsAreLimited) {
   expectError(branch(Op::Br, 0, 3), "E-target-ixp-008", "at most 2");
   expectError(branch(Op::Beq, 0, 4), "E-target-ixp-008", "at most 3");
   expectError(ctxArb(2, false, 3), "E-target-ixp-008", "at most 2");
   EXPECT_TRUE(encode(branch(Op::Beq, 0, 3)));
 }
 
-TEST(OperandRule, CommandsAndTheirSignals) {
+TEST(OperandRule, CommandsMustHaveValidSignals) {
   Instruction read = command(Op::SramRead, sXfer(0), gprA(0), imm(0), 1);
   EXPECT_TRUE(encode(read));
   expectError(withSignal(read, 16), "E-target-ixp-009", "between 1 and 15");
@@ -134,14 +134,14 @@ TEST(OperandRule, CommandsAndTheirSignals) {
   EXPECT_TRUE(encode(withSignal(dram, 4)));
 }
 
-TEST(OperandRule, CtxArb) {
+TEST(OperandRule, CtxArbMustHaveValidOperands) {
   expectError(ctxArb(0), "E-target-ixp-014", "needs a signal");
   Instruction both = ctxArb(2);
   both.keepMask = true;
   expectError(both, "E-target-ixp-014", "name no signal");
 }
 
-// Each GPR source lands on its bank's port, whichever operand it is.
+// Each GPR source uses its bank's port, in either order of the operands.
 TEST(OperandRule, SwapFollowsTheBanks) {
   uint64_t straight = *encode(alu(Op::AluSub, none(), gprA(1), gprB(2)));
   uint64_t swapped = *encode(alu(Op::AluSub, none(), gprB(2), gprA(1)));

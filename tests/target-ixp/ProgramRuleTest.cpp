@@ -1,4 +1,5 @@
-// Is each rule between neighbouring words found broken, and found kept?
+// Tests each rule about adjacent words with a program that violates it and one
+// that does not.
 
 #include "AssembledText.h"
 #include "target-ixp/assembler/Assembler.h"
@@ -10,7 +11,7 @@ using namespace karakal::target;
 
 namespace {
 
-/// Expects exactly one breach with this id at this word, or none.
+/// Expects exactly one violation with this id at this word, or none.
 void expectBreach(const std::string &text, const char *id, uint32_t address) {
   auto program = assembled(text);
   ASSERT_TRUE(program);
@@ -25,18 +26,18 @@ void expectBreach(const std::string &text, const char *id, uint32_t address) {
 
 void expectNone(const std::string &text) { expectBreach(text, "", 0); }
 
-TEST(ProgramRule, DelaySlots) {
+TEST(ProgramRule, DelaySlotsHoldNoBranch) {
   expectNone("s#: br[s#], defer[2]\nnop\nnop\n");
   expectBreach("s#: br[s#], defer[2]\nnop\nbr[s#]\n", "130", 0);
   expectBreach("s#: br[s#], defer[1]\nctx_arb[s1]\nbr[s#]\n", "130", 0);
 }
 
-TEST(ProgramRule, CsrReadAndItsImmed) {
+TEST(ProgramRule, AnImmedMustFollowACsrRead) {
   expectNone("local_csr_rd[NN_PUT]\nimmed[a0, 0]\nhalt\n");
   expectBreach("local_csr_rd[NN_PUT]\nalu[a0, --, B, b0]\nhalt\n", "131", 0);
 }
 
-TEST(ProgramRule, WhatThePreviousInstructionYields) {
+TEST(ProgramRule, ThePreviousInstructionMustYieldTheOperand) {
   expectNone("alu[--, a0, OR, 0]\ndram[tbuf_wr, --, a0, b0, 1], indirect_ref\n"
              "halt\n");
   expectBreach("s#: dram[tbuf_wr, --, a0, b0, 1], indirect_ref\nbr[s#]\n",
@@ -48,19 +49,19 @@ TEST(ProgramRule, WhatThePreviousInstructionYields) {
   expectBreach("ctx_arb[s1]\nasr[a0, a0, >>3]\nhalt\n", "132", 1);
 }
 
-TEST(ProgramRule, ProgramsEnd) {
+TEST(ProgramRule, ControlMustNotLeaveTheProgram) {
   expectNone("ctx_arb[kill]\n");
   expectBreach("nop\n", "133", 0);
   expectBreach("s#: beq[s#]\n", "133", 0);
   expectBreach("br[.7]\n", "133", 0);
 }
 
-TEST(ProgramRule, CamBehindABranch) {
+TEST(ProgramRule, NoCamInstructionFollowsAConditionalBranch) {
   expectNone("s#: beq[s#]\nnop\ncam_clear\nhalt\n");
   expectBreach("s#: beq[s#]\ncam_clear\nhalt\n", "134", 1);
 }
 
-TEST(ProgramRule, CrcTakesTime) {
+TEST(ProgramRule, TheCrcRemainderTakesEffectLate) {
   expectBreach("crc_be[crc_32, --, a0]\ncrc_be[crc_32, --, a0]\nhalt\n", "135",
                0);
   expectNone("crc_be[crc_32, --, a0]\nnop\nnop\nnop\nnop\nnop\n"

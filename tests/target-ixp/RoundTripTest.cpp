@@ -1,5 +1,5 @@
-// Does every row of the table survive the way to a word and back, and to text
-// and back? Do the rows keep out of one another's way?
+// Tests that every row of the table survives encoding and decoding, and
+// printing and assembling, and that rows do not overlap.
 
 #include "InstructionMaker.h"
 
@@ -18,7 +18,7 @@ namespace {
 
 constexpr unsigned PerRow = 400;
 
-TEST(RoundTrip, EveryRowThroughItsWord) {
+TEST(RoundTrip, EveryRowDecodesToTheEncodedInstruction) {
   InstructionMaker maker(1);
   for (Op op : allOps())
     for (unsigned n = 0; n < PerRow; ++n) {
@@ -33,7 +33,7 @@ TEST(RoundTrip, EveryRowThroughItsWord) {
     }
 }
 
-// A field that is changed alone must change the word: nothing is dropped.
+// A change of one field must change the word: no field is dropped.
 TEST(RoundTrip, DifferentInstructionsHaveDifferentWords) {
   InstructionMaker maker(2);
   std::map<uint64_t, Instruction> seen;
@@ -64,7 +64,7 @@ TEST(RoundTrip, RowsDoNotOverlap) {
     }
 }
 
-TEST(RoundTrip, FixedBitsLieInTheMask) {
+TEST(RoundTrip, FixedBitsAreWithinTheMask) {
   for (const InstructionRow &r : instructionTable()) {
     EXPECT_EQ(r.bits & ~r.mask, 0u) << r.mnemonic << " " << r.variant;
     EXPECT_EQ(r.mask >> 40, 0u);
@@ -113,7 +113,7 @@ TEST(RoundTrip, TextAssemblesToTheSameWord) {
   }
 }
 
-TEST(RoundTrip, WordsThatAreNoInstructionKeepTheirBits) {
+TEST(RoundTrip, OtherWordsKeepTheirBits) {
   std::vector<uint64_t> words = {0xffffffffff, 0xa100000000, 0xd800000400,
                                  0xf0000c0300};
   std::vector<Diagnostic> diagnostics;
@@ -124,8 +124,8 @@ TEST(RoundTrip, WordsThatAreNoInstructionKeepTheirBits) {
   EXPECT_EQ(program->words, words);
 }
 
-TEST(RoundTrip, TextIsEqualHoweverTheInstructionWasMade) {
-  // Address operands in either order, an unused source given as its filler.
+TEST(RoundTrip, EquivalentInstructionsHaveTheSameText) {
+  // Address operands in either order; an unused source with its filler.
   EXPECT_EQ(print(command(Op::SramRead, sXfer(0), gprB(1), imm(4), 1)),
             print(command(Op::SramRead, sXfer(0), imm(4), gprB(1), 1)));
   EXPECT_EQ(print(alu(Op::AluB, gprA(1), gprA(0), gprB(2))),

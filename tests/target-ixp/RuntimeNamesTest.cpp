@@ -1,4 +1,4 @@
-// The names that compiled code calls exist in the runtime.
+// Tests that the runtime defines the names that compiled code calls.
 
 #include "target-ixp/chip/RuntimeNames.h"
 
@@ -45,7 +45,7 @@ bool isDefined(const std::string &text, const std::string &symbol) {
   return false;
 }
 
-TEST(RuntimeNames, NameFunctionsThatTheirFilesDefine) {
+TEST(RuntimeNames, TheirFilesDefineThem) {
   for (const Row &row : functions) {
     std::string file = row.defined;
     if (file == "compiler" || file == "host")
@@ -55,7 +55,7 @@ TEST(RuntimeNames, NameFunctionsThatTheirFilesDefine) {
   }
 }
 
-TEST(RuntimeNames, AreDifferent) {
+TEST(RuntimeNames, AreUnique) {
   std::set<std::string> seen;
   for (const Row &row : functions)
     EXPECT_TRUE(seen.insert(row.symbol).second) << row.symbol;

@@ -21,4 +21,4 @@
 
 // MISSING: error: cannot read the file: No such file
 // USAGE: --format
-// FILE: an image needs a file
+// FILE: an image requires an output file

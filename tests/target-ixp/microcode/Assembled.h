@@ -1,4 +1,4 @@
-// Programs of tests in assembly.
+// Assembles the programs of tests.
 
 #ifndef KARAKAL_TESTS_TARGET_IXP_MICROCODE_ASSEMBLED_H
 #define KARAKAL_TESTS_TARGET_IXP_MICROCODE_ASSEMBLED_H
@@ -12,7 +12,7 @@
 
 namespace karakal::tests {
 
-/// The program of `text`; the test fails where that has errors.
+/// Assembles `text`. The test fails on errors.
 inline target::AssembledProgram assembled(const std::string &text) {
   std::vector<target::Diagnostic> problems;
   auto program = target::assembleText(text, "test.uc", {}, problems);

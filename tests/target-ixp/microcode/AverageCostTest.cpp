@@ -1,5 +1,5 @@
-// What words cost a message, and what is known of the registers they use: small
-// programs in assembly.
+// Tests of the average cost of a message and of constant propagation through
+// registers, with small programs in assembly.
 
 #include "target-ixp/microcode/AverageCost.h"
 #include "target-ixp/microcode/RegisterValues.h"
@@ -13,8 +13,8 @@ namespace {
 
 const target::ChipParameters chip;
 
-/// `body` in a dispatch loop that asks scratch ring 4 first; each word runs
-/// once for a message.
+/// `body` in a dispatch loop that polls scratch ring 4 first. Each word
+/// executes once per message.
 target::AssembledProgram assemble(const std::string &body) {
   target::AssembledProgram program =
       tests::assembled(".reg a b c\n.reg read $r0 $r1\n.xfer_order $r0 $r1\n"
@@ -33,14 +33,14 @@ MessageCost costOf(const std::string &body) {
 
 } // namespace
 
-TEST(AverageCostTest, AConstantAddressTellsTheChannel) {
+TEST(AverageCostTest, AConstantAddressGivesTheChannel) {
   MessageCost cost = costOf("    immed[a, 0x1000]\n    immed_w1[a, 0x4000]\n"
                             "    sram[read, $r0, a, 4, 1], ctx_swap[s]\n");
   EXPECT_EQ(cost.busyOf(target::SharedUnit::Sram0), 0);
   EXPECT_EQ(cost.busyOf(target::SharedUnit::Sram1), double(chip.sramOpCycles));
 }
 
-TEST(AverageCostTest, APlaceBehindATableIsInItsChannel) {
+TEST(AverageCostTest, AnAddressInATableIsInItsChannel) {
   MessageCost cost = costOf("    immed[a, 0x4000, <<16]\n"
                             "    alu[b, --, B, $r0]\n    alu[c, b, +, a]\n"
                             "    sram[read, $r0, c, 0, 2], ctx_swap[s]\n"
@@ -52,7 +52,7 @@ TEST(AverageCostTest, APlaceBehindATableIsInItsChannel) {
             double(chip.sramOpCycles));
 }
 
-TEST(AverageCostTest, WhereTwoWaysMeetTheyMustAgree) {
+TEST(AverageCostTest, PathsThatMeetMustAgreeOnTheChannel) {
   std::string ways = "    alu[b, --, B, $r0]\n    beq[other#]\n"
                      "    immed[a, 0x4000, <<16]\n    br[both#]\n"
                      "other#:\n    immed[a, 0x";
@@ -65,7 +65,7 @@ TEST(AverageCostTest, WhereTwoWaysMeetTheyMustAgree) {
             one);
 }
 
-TEST(AverageCostTest, AWayThatHardlyAMessageTakesTellsNothing) {
+TEST(AverageCostTest, APathThatFewMessagesTakeIsIgnored) {
   auto program = assemble("    immed[a, 0x4000, <<16]\n    alu[b, --, B, $r0]\n"
                           "    beq[common#]\n    immed[a, 0x100, <<8]\n"
                           "common#:\n"
@@ -75,7 +75,7 @@ TEST(AverageCostTest, AWayThatHardlyAMessageTakesTellsNothing) {
   EXPECT_GT(averageCost(program, chip).busyOf(target::SharedUnit::Sram1), 0);
 }
 
-TEST(AverageCostTest, WhatIsSetBeforeTheFirstMessageHolds) {
+TEST(AverageCostTest, AConstantSetBeforeTheFirstMessageIsKnown) {
   std::vector<target::Diagnostic> problems;
   auto program = target::assembleText(
       ".reg a b\n.reg read $r0 $r1\n.xfer_order $r0 $r1\n.sig s\n"
@@ -88,7 +88,7 @@ TEST(AverageCostTest, WhatIsSetBeforeTheFirstMessageHolds) {
   EXPECT_GT(averageCost(*program, chip).busyOf(target::SharedUnit::Sram1), 0);
 }
 
-TEST(AverageCostTest, AMessageToTxWithoutAPlaceIsBare) {
+TEST(AverageCostTest, AMessageToTxWithoutAHeadIsCounted) {
   std::string zero = "    immed[b, 0]\n    alu[$w0, --, B, $r0]\n";
   std::string put = "    scratch[put, $w0, b, 4, 2], ctx_swap[s]\n";
   MessageCost bare = costOf(zero + "    alu[$w1, --, B, b]\n" + put);
@@ -106,9 +106,9 @@ TEST(AverageCostTest, OnlyRingOneLeadsToTx) {
   EXPECT_GT(cost.busyOf(target::SharedUnit::Scratch), 0);
 }
 
-TEST(AverageCostTest, RunsLeadFromSwapToSwap) {
-  // Two words and the read; four, the jump back with its dead cycles, a word
-  // and the get.
+TEST(AverageCostTest, SegmentsExtendFromSwapToSwap) {
+  // First two words and the read; then four words, the jump back with its dead
+  // cycles, a word and the get.
   MessageCost cost = costOf("    alu[b, --, B, $r0]\n    alu[c, b, +, a]\n"
                             "    sram[read, $r0, c, 0, 1], ctx_swap[s]\n"
                             "    alu[b, --, B, $r0]\n    alu[b, b, +, a]\n"
@@ -119,7 +119,7 @@ TEST(AverageCostTest, RunsLeadFromSwapToSwap) {
   EXPECT_DOUBLE_EQ(cost.segmentSquares, toRead * toRead + toGet * toGet);
 }
 
-TEST(AverageCostTest, ARunGoesThroughALoop) {
+TEST(AverageCostTest, ASegmentContinuesThroughALoop) {
   auto squares = [](double rounds) {
     target::AssembledProgram program =
         assemble("    alu[b, --, B, $r0]\nmore#:\n    alu[b, b, -, 1]\n"

@@ -1,5 +1,5 @@
-// The cost of commands and the lengths of compute segments, held by values that
-// are computed by hand from the defaults of ChipParameters.def.
+// Checks the cost of commands and the lengths of compute segments against
+// values that are computed by hand from the defaults of ChipParameters.def.
 
 #include "target-ixp/microcode/InstructionCost.h"
 #include "support/Error.h"
@@ -28,7 +28,7 @@ AssembledProgram withFrequencies(const std::string &text) {
   return program;
 }
 
-TEST(InstructionCost, EachFurtherWordOfScratchTakesTheBusAndTheUnit) {
+TEST(InstructionCost, EachFurtherScratchWordOccupiesBusAndUnit) {
   expectCost(SharedUnit::Scratch, CommandKind::Memory, 1, 60, 2);
   // Latency 60 + 2 words * 2 cycles; busy 2 + 2 words * 1 cycle.
   expectCost(SharedUnit::Scratch, CommandKind::Memory, 3, 64, 4);
@@ -43,14 +43,14 @@ TEST(InstructionCost, AnSramBurstIsAsSlowAsTheSlowerOfPortAndBus) {
   expectCost(SharedUnit::Sram0, CommandKind::Queue, 1, 90, 9);
 }
 
-TEST(InstructionCost, AShortDramAccessIsBoundByItsBankAndALongOneByTheBus) {
+TEST(InstructionCost, TheBankLimitsAShortDramAccessAndTheBusALongOne) {
   // One quadword: bus 4 * 2 cycles, a bank 36 cycles of which there are 4.
   expectCost(SharedUnit::Dram, CommandKind::Memory, 2, 122, 9);
   // Eight quadwords: bus 8 * 2 cycles, a bank (36 + 7 * 2) / 4.
   expectCost(SharedUnit::Dram, CommandKind::Memory, 16, 150, 16);
 }
 
-TEST(InstructionCost, ACommandTellsItsUnitAndPorts) {
+TEST(InstructionCost, ACommandHasItsUnitAndPorts) {
   auto program = tests::assembled("sram[write, $0, a0, 0, 2], sig_done[s1]\n"
                                   "ctx_arb[s1]\nctx_arb[kill]\n");
   WordFlow flow(program);

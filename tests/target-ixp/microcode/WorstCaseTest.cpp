@@ -1,4 +1,4 @@
-// The longest turn of small programs, written in assembly, against sums by
+// Checks the longest iteration of small programs in assembly against sums by
 // hand: branches, loops, waits, calls.
 
 #include "target-ixp/microcode/WorstCase.h"
@@ -48,7 +48,7 @@ TEST(WorstCaseTest, TheLongerSideOfABranchCounts) {
   EXPECT_EQ(found.path.size(), 7u);
 }
 
-TEST(WorstCaseTest, DeadSlotsMakeAShorterWayLonger) {
+TEST(WorstCaseTest, DeadSlotsMakeAShorterPathLonger) {
   auto program = assemble("    alu[--, a, -, b]\n"
                           "    beq[short#]\n"
                           "    alu[a, a, +, 1]\n"
@@ -56,17 +56,17 @@ TEST(WorstCaseTest, DeadSlotsMakeAShorterWayLonger) {
   EXPECT_EQ(worst(program).cost.issue, 2 + 3 + back);
 }
 
-TEST(WorstCaseTest, ALoopCostsItsRounds) {
+TEST(WorstCaseTest, ALoopCostsItsIterations) {
   auto program = assemble("    immed[b, 9]\n"
-                          "round#:\n"
+                          "iteration#:\n"
                           "    alu[b, b, -, 1]\n"
-                          "    bne[round#]\n");
-  program.loops.push_back({program.labels.at("round"), 2, 9});
-  // Eight times back, and once past the branch.
+                          "    bne[iteration#]\n");
+  program.loops.push_back({program.labels.at("iteration"), 2, 9});
+  // The branch is taken eight times and once not.
   EXPECT_EQ(worst(program).cost.issue, 1 + 9 * 2 + 8 * 3 + back);
 }
 
-TEST(WorstCaseTest, LoopsInLoopsMultiply) {
+TEST(WorstCaseTest, BoundsOfNestedLoopsMultiply) {
   auto program = assemble("    alu[a, a, +, b]\n"
                           "outer#:\n"
                           "    immed[a, 3]\n"
@@ -81,12 +81,12 @@ TEST(WorstCaseTest, LoopsInLoopsMultiply) {
   EXPECT_EQ(worst(program).cost.issue, 1 + 5 * (1 + inner + 2) + 4 * 3 + back);
 }
 
-TEST(WorstCaseTest, ALoopWithoutABoundIsAnErrorThatNamesIt) {
+TEST(WorstCaseTest, AnUnboundedLoopIsAnErrorWithItsLocation) {
   auto program = assemble("    alu[a, a, +, b]\n"
-                          "round#:\n"
+                          "iteration#:\n"
                           "    alu[b, b, -, 1]\n"
-                          "    bne[round#]\n");
-  program.loops.push_back({program.labels.at("round"), 2, 0});
+                          "    bne[iteration#]\n");
+  program.loops.push_back({program.labels.at("iteration"), 2, 0});
   auto found = worstCaseOf(program, chip);
   ASSERT_FALSE(bool(found));
   EXPECT_EQ(found.error().id, "E-target-ixp-147");
@@ -94,13 +94,13 @@ TEST(WorstCaseTest, ALoopWithoutABoundIsAnErrorThatNamesIt) {
   EXPECT_NE(found.error().line, 0u);
 }
 
-TEST(WorstCaseTest, AWaitForOthersIsOneRound) {
+TEST(WorstCaseTest, AWaitForOtherContextsIsOneIteration) {
   auto program = assemble("    alu[a, a, +, b]\n"
                           "full#:\n"
-                          "    br_!inp_state[scr_ring1_status, room#]\n"
+                          "    br_!inp_state[scr_ring1_status, space#]\n"
                           "    ctx_arb[voluntary]\n"
                           "    br[full#]\n"
-                          "room#:\n");
+                          "space#:\n");
   EXPECT_EQ(worst(program).cost.issue, 1 + (1 + 3 + 3) + 4 + back);
 }
 
@@ -113,12 +113,12 @@ TEST(WorstCaseTest, ASwapWaitsForItsCommand) {
             double(chip.sramOpCycles));
 }
 
-TEST(WorstCaseTest, CommandsTogetherWaitForTheLongest) {
+TEST(WorstCaseTest, CommandsInFlightTogetherWaitForTheLongest) {
   auto program = assemble("    scratch[read, $m, a, 0, 1], sig_done[s]\n"
                           "    sram[read, $n, a, 0, 1], sig_done[t]\n"
                           "    ctx_arb[s]\n"
                           "    ctx_arb[t]\n");
-  // What has passed since the SRAM command: the swap for the other signal.
+  // The swap for the other signal has passed since the SRAM command.
   double first = double(chip.scratchLatency) - 1;
   double passed = first + 1 + double(chip.meSwapSlots);
   EXPECT_EQ(worst(program).cost.latency,
