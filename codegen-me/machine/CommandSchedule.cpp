@@ -34,7 +34,7 @@ namespace {
 /// Most words of one register file that may be in flight together. Tuples are
 /// consecutive, so fragmentation may leave some of the 15 or 16 registers
 /// unusable.
-constexpr unsigned WordsUnderWayMax = 12;
+constexpr unsigned WordsInFlightMax = 12;
 
 bool isRead(Command c) {
   return c == SramRead || c == DramRead || c == ScratchRead;
@@ -81,7 +81,7 @@ unsigned wordsOf(const MachineInstr &instr) {
 
 /// Whether two plain accesses of one unit may overlap. Only literal offsets
 /// from the same value prove that they do not.
-bool mayMeet(const MachineInstr &x, const MachineInstr &y) {
+bool mayOverlap(const MachineInstr &x, const MachineInstr &y) {
   unsigned ix = x.getNumExplicitDefs() + 1, iy = y.getNumExplicitDefs() + 1;
   if (!x.getOperand(ix + 1).isImm() || !y.getOperand(iy + 1).isImm() ||
       !x.getOperand(ix).isReg() || !y.getOperand(iy).isReg() ||
@@ -93,15 +93,15 @@ bool mayMeet(const MachineInstr &x, const MachineInstr &y) {
 }
 
 /// Whether `read` must stay after `instr` for reasons other than registers.
-bool holdsBack(const MachineInstr &instr, const MachineInstr &read) {
+bool mustStayAfter(const MachineInstr &read, const MachineInstr &instr) {
   if (instr.isDebugInstr())
     return false;
   if (isCommand(instr)) {
     Command command = commandOf(instr);
     if (isRead(command))
       return false;
-    return unitOf(command) < 0 ||
-           (unitOf(command) == unitOf(commandOf(read)) && mayMeet(instr, read));
+    return unitOf(command) < 0 || (unitOf(command) == unitOf(commandOf(read)) &&
+                                   mayOverlap(instr, read));
   }
   switch (traitsOf(instr.getDesc()).kind) {
   case Kind::LocalLoad: // all contexts share local memory
@@ -142,10 +142,10 @@ private:
 
   void number(MachineBasicBlock &block);
   /// Index + 1 of the definition of `reg` in this block, 0 if elsewhere.
-  unsigned definedBehind(Register reg) const;
-  bool isWaitFor(unsigned index, unsigned before) const;
+  unsigned indexAfterDefinition(Register reg) const;
+  bool waitsForCommand(unsigned index, unsigned before) const;
   unsigned earliest(unsigned read, Indices &slice) const;
-  bool fits(unsigned read, unsigned place) const;
+  bool fits(unsigned read, unsigned target) const;
   bool hoist(unsigned read);
 
   MachineRegisterInfo *registers = nullptr;
@@ -165,7 +165,7 @@ void CommandSchedule::number(MachineBasicBlock &in) {
   }
 }
 
-unsigned CommandSchedule::definedBehind(Register reg) const {
+unsigned CommandSchedule::indexAfterDefinition(Register reg) const {
   const MachineInstr *def = registers->getVRegDef(reg);
   auto it = def ? indexOf.find(def) : indexOf.end();
   return it == indexOf.end() ? 0 : it->second + 1;
@@ -173,12 +173,12 @@ unsigned CommandSchedule::definedBehind(Register reg) const {
 
 /// Whether the instruction uses a result of a command of this block that
 /// precedes index `before`.
-bool CommandSchedule::isWaitFor(unsigned index, unsigned before) const {
+bool CommandSchedule::waitsForCommand(unsigned index, unsigned before) const {
   for (const MachineOperand &operand : order[index]->operands()) {
     if (!operand.isReg() || !operand.isUse() || !operand.getReg().isVirtual())
       continue;
-    unsigned behind = definedBehind(operand.getReg());
-    if (behind && behind <= before && isCommand(*order[behind - 1]))
+    unsigned after = indexAfterDefinition(operand.getReg());
+    if (after && after <= before && isCommand(*order[after - 1]))
       return true;
   }
   return false;
@@ -189,7 +189,7 @@ bool CommandSchedule::isWaitFor(unsigned index, unsigned before) const {
 unsigned CommandSchedule::earliest(unsigned read, Indices &slice) const {
   unsigned from = read;
   while (from > 0 && !order[from - 1]->isPHI() &&
-         !holdsBack(*order[from - 1], *order[read]))
+         !mustStayAfter(*order[read], *order[from - 1]))
     --from;
   Indices work{read};
   SmallDenseSet<unsigned, 16> seen;
@@ -198,22 +198,22 @@ unsigned CommandSchedule::earliest(unsigned read, Indices &slice) const {
     for (const MachineOperand &operand : order[index]->operands()) {
       if (!operand.isReg() || !operand.isUse() || !operand.getReg().isVirtual())
         continue;
-      unsigned behind = definedBehind(operand.getReg());
-      if (!behind || behind <= from)
+      unsigned after = indexAfterDefinition(operand.getReg());
+      if (!after || after <= from)
         continue;
-      if (!isArithmetic(*order[behind - 1])) {
-        from = std::max(from, behind);
-      } else if (seen.insert(behind - 1).second) {
-        slice.push_back(behind - 1);
-        work.push_back(behind - 1);
+      if (!isArithmetic(*order[after - 1])) {
+        from = std::max(from, after);
+      } else if (seen.insert(after - 1).second) {
+        slice.push_back(after - 1);
+        work.push_back(after - 1);
       }
     }
   }
   return from;
 }
 
-/// Whether registers suffice if `read` moves to index `place`.
-bool CommandSchedule::fits(unsigned read, unsigned place) const {
+/// Whether registers suffice if `read` moves to index `target`.
+bool CommandSchedule::fits(unsigned read, unsigned target) const {
   bool dram = isDram(commandOf(*order[read]));
   unsigned words = wordsOf(*order[read]);
   for (unsigned i = 0; i < read; ++i) {
@@ -228,28 +228,28 @@ bool CommandSchedule::fits(unsigned read, unsigned place) const {
               [&](const MachineInstr &use) {
                 auto it = indexOf.find(&use);
                 return it == indexOf.end() || use.isPHI() ||
-                       it->second >= place;
+                       it->second >= target;
               })) {
         words += other.getNumExplicitDefs();
         break;
       }
   }
-  return words <= WordsUnderWayMax;
+  return words <= WordsInFlightMax;
 }
 
 bool CommandSchedule::hoist(unsigned read) {
   Indices slice;
-  unsigned place = earliest(read, slice);
-  while (place < read &&
-         (!isWaitFor(place, place) || llvm::is_contained(slice, place)))
-    ++place;
-  if (place >= read || !fits(read, place))
+  unsigned target = earliest(read, slice);
+  while (target < read && (!waitsForCommand(target, target) ||
+                           llvm::is_contained(slice, target)))
+    ++target;
+  if (target >= read || !fits(read, target))
     return false;
   llvm::sort(slice);
   slice.push_back(read);
   for (unsigned index : slice)
-    if (index > place)
-      block->splice(order[place]->getIterator(), block,
+    if (index > target)
+      block->splice(order[target]->getIterator(), block,
                     order[index]->getIterator());
   return true;
 }

@@ -20,7 +20,7 @@ std::string findOverlap(const std::vector<Frame> &frames) {
                  "function " + std::to_string(i) + " and to another object " +
                  "that is live with it";
     for (unsigned callee : frames[i].callees) {
-      KARAKAL_ASSERT(callee > i, "callers stand before callees");
+      KARAKAL_ASSERT(callee > i, "callers come before callees");
       above[callee].insert(live.begin(), live.end());
     }
   }

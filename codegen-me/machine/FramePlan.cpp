@@ -52,7 +52,7 @@ void FrameMap::collect(MachineFunction &function,
   const Function *key = &function.getFunction();
   const MachineFrameInfo &frame = function.getFrameInfo();
   std::vector<double> uses = usesOf(function, frequencies);
-  places[key].resize(frame.getObjectIndexEnd());
+  positions[key].resize(frame.getObjectIndexEnd());
   for (int i = 0; i < frame.getObjectIndexEnd(); ++i)
     if (!frame.isDeadObjectIndex(i))
       items.push_back({key, i, wordsOf(frame.getObjectSize(i)),
@@ -111,7 +111,7 @@ void FrameMap::place(const CallOrder &order, const std::vector<Item> &items) {
     if (item.index < 0)
       argumentBase[item.function] = word;
     else
-      places[item.function][item.index] = {word, item.isSlot};
+      positions[item.function][item.index] = {word, item.isSlot};
   }
 }
 
@@ -149,11 +149,11 @@ FrameMap::FrameMap(const CallOrder &order, MachineModuleInfo &machine,
 
 unsigned FrameMap::wordOf(const Function *function, int index) const {
   if (index >= 0) {
-    auto found = places.find(function);
-    KARAKAL_ASSERT(found != places.end() &&
+    auto found = positions.find(function);
+    KARAKAL_ASSERT(found != positions.end() &&
                        size_t(index) < found->second.size(),
                    "every frame object has been placed");
-    const Place &p = found->second[index];
+    const Position &p = found->second[index];
     return p.isSlot ? objects + p.word : p.word;
   }
   // Fixed objects are created in address order: -1 is the first.

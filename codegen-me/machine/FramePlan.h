@@ -68,11 +68,11 @@ private:
 
   llvm::DenseMap<const llvm::Function *, unsigned> argumentBase;
   /// By frame index: the word within the object zone or the slot zone.
-  struct Place {
+  struct Position {
     unsigned word = 0;
     bool isSlot = false;
   };
-  llvm::DenseMap<const llvm::Function *, std::vector<Place>> places;
+  llvm::DenseMap<const llvm::Function *, std::vector<Position>> positions;
   unsigned objects = 0, slots = 0;
 };
 

@@ -59,24 +59,24 @@ struct Tuple {
   std::vector<MachineInstr *> copies;
   bool isSunk = false;
   /// First and last instruction of each interval in which it is live.
-  std::vector<std::pair<unsigned, unsigned>> stretches;
+  std::vector<std::pair<unsigned, unsigned>> intervals;
   unsigned start = 0;
 
-  unsigned extent() const {
+  unsigned length() const {
     unsigned sum = 0;
-    for (auto [from, to] : stretches)
+    for (auto [from, to] : intervals)
       sum += to - from + 1;
     return sum;
   }
-  bool meets(unsigned from, unsigned to) const {
-    for (auto [first, last] : stretches)
+  bool overlaps(unsigned from, unsigned to) const {
+    for (auto [first, last] : intervals)
       if (first <= to && from <= last)
         return true;
     return false;
   }
-  bool meets(const Tuple &other) const {
-    for (auto [first, last] : other.stretches)
-      if (meets(first, last))
+  bool overlaps(const Tuple &other) const {
+    for (auto [first, last] : other.intervals)
+      if (overlaps(first, last))
         return true;
     return false;
   }
@@ -103,11 +103,11 @@ private:
   void sink(Tuple &tuple);
   bool sinkCopy(MachineInstr &copy);
   void unsink(Tuple &tuple);
-  void measure(MachineFunction &function);
-  void measureIn(Tuple &tuple);
+  void findIntervals(MachineFunction &function);
+  void findInIntervals(Tuple &tuple);
   bool isFree(const Tuple &tuple, unsigned start) const;
-  bool place();
-  void yield(const Tuple &blocked);
+  bool assign();
+  void unsinkLongest(const Tuple &blocked);
   void rewrite(Tuple &tuple);
 
   MachineRegisterInfo *registers = nullptr;
@@ -115,7 +115,7 @@ private:
   MachineDominatorTree *dominators = nullptr;
   MachineLoopInfo *loops = nullptr;
   std::vector<Tuple> tuples;
-  std::vector<unsigned> placed; ///< tuples that have registers
+  std::vector<unsigned> assigned; ///< tuples that have registers
   DenseMap<const MachineInstr *, unsigned> number;
   DenseMap<const MachineBasicBlock *, std::pair<unsigned, unsigned>> range;
   /// Instructions that name physical registers, and calls, which may use any.
@@ -221,7 +221,7 @@ void TransferAllocation::unsink(Tuple &tuple) {
 
 /// Finds the intervals of an in-tuple: all paths from the command to its
 /// copies.
-void TransferAllocation::measureIn(Tuple &tuple) {
+void TransferAllocation::findInIntervals(Tuple &tuple) {
   MachineBasicBlock *home = tuple.command->getParent();
   unsigned from = number[tuple.command];
   DenseMap<MachineBasicBlock *, unsigned> until;
@@ -253,15 +253,15 @@ void TransferAllocation::measureIn(Tuple &tuple) {
         enter(before);
     }
   }
-  tuple.stretches.push_back(
+  tuple.intervals.push_back(
       {from, liveOut.count(home) ? range[home].second : end});
   for (MachineBasicBlock *block : liveIn)
-    tuple.stretches.push_back({range[block].first, liveOut.count(block)
+    tuple.intervals.push_back({range[block].first, liveOut.count(block)
                                                        ? range[block].second
                                                        : until[block]});
 }
 
-void TransferAllocation::measure(MachineFunction &function) {
+void TransferAllocation::findIntervals(MachineFunction &function) {
   number.clear();
   range.clear();
   fixed.clear();
@@ -281,69 +281,69 @@ void TransferAllocation::measure(MachineFunction &function) {
     range[&block] = {first, next++};
   }
   for (Tuple &tuple : tuples) {
-    tuple.stretches.clear();
+    tuple.intervals.clear();
     if (files[tuple.file].isIn) {
-      measureIn(tuple);
+      findInIntervals(tuple);
       continue;
     }
     unsigned to = number[tuple.command], from = to;
     for (MachineInstr *copy : tuple.copies)
       from = std::min(from, number[copy]);
-    tuple.stretches.push_back({from, to});
+    tuple.intervals.push_back({from, to});
   }
 }
 
 //===-- Assignment --------------------------------------------------------===//
 
 bool TransferAllocation::isFree(const Tuple &tuple, unsigned start) const {
-  for (unsigned index : placed) {
+  for (unsigned index : assigned) {
     const Tuple &other = tuples[index];
     if (other.file == tuple.file && other.start < start + tuple.words &&
-        start < other.start + other.words && other.meets(tuple))
+        start < other.start + other.words && other.overlaps(tuple))
       return false;
   }
   for (auto [at, reg] : fixed)
     for (unsigned w = 0; w < tuple.words; ++w)
-      if (reg == files[tuple.file].first + start + w && tuple.meets(at, at))
+      if (reg == files[tuple.file].first + start + w && tuple.overlaps(at, at))
         return false;
   return true;
 }
 
 /// Assigns registers to every tuple. If one does not fit, moves the copies of a
 /// conflicting tuple back to its command and returns false.
-bool TransferAllocation::place() {
+bool TransferAllocation::assign() {
   unsigned next[std::size(files)] = {};
-  placed.clear();
+  assigned.clear();
   for (unsigned index = 0; index < tuples.size(); ++index) {
     Tuple &tuple = tuples[index];
     const File &file = files[tuple.file];
     unsigned starts = file.count - tuple.words + 1;
     bool isCrossed = llvm::any_of(
-        calls, [&](unsigned call) { return tuple.meets(call, call); });
+        calls, [&](unsigned call) { return tuple.overlaps(call, call); });
     bool found = false;
     for (unsigned n = 0; n < starts && !found && !isCrossed; ++n) {
       tuple.start = (next[tuple.file] + n) % starts;
       found = isFree(tuple, tuple.start);
     }
     if (!found) {
-      yield(tuple);
+      unsinkLongest(tuple);
       return false;
     }
     next[tuple.file] = (tuple.start + tuple.words) % file.count;
-    placed.push_back(index);
+    assigned.push_back(index);
   }
   return true;
 }
 
 /// Moves the copies of the longest tuple among `blocked` and those that it
 /// conflicts with back to the command.
-void TransferAllocation::yield(const Tuple &blocked) {
+void TransferAllocation::unsinkLongest(const Tuple &blocked) {
   Tuple *longest = nullptr;
   for (Tuple &tuple : tuples)
-    if (tuple.isSunk && tuple.file == blocked.file && tuple.meets(blocked) &&
-        (!longest || tuple.extent() > longest->extent()))
+    if (tuple.isSunk && tuple.file == blocked.file && tuple.overlaps(blocked) &&
+        (!longest || tuple.length() > longest->length()))
       longest = &tuple;
-  KARAKAL_ASSERT(longest, "no place for a tuple of transfer registers");
+  KARAKAL_ASSERT(longest, "no registers for a tuple of transfer registers");
   unsink(*longest);
 }
 
@@ -388,10 +388,10 @@ bool TransferAllocation::runOnMachineFunction(MachineFunction &function) {
   for (Tuple &tuple : tuples)
     sink(tuple);
   do
-    measure(function);
-  while (!place());
-  KARAKAL_ASSERT(placed.size() == tuples.size(),
-                 "every tuple of transfer registers is placed");
+    findIntervals(function);
+  while (!assign());
+  KARAKAL_ASSERT(assigned.size() == tuples.size(),
+                 "every tuple of transfer registers is assigned");
   for (Tuple &tuple : tuples)
     rewrite(tuple);
   for (unsigned i = 0; i < registers->getNumVirtRegs(); ++i)

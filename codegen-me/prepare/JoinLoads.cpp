@@ -24,7 +24,7 @@ namespace {
 constexpr int64_t wordBytes = 4, commandBytesMax = 32;
 
 /// An address as a base and an offset in bytes.
-struct Place {
+struct Address {
   Value *base;
   int64_t offset;
 };
@@ -52,31 +52,31 @@ bool isJoinable(unsigned space) {
 /// The size in bytes of a load of whole words from SRAM or scratch; 0 for other
 /// loads.
 int64_t bytesOf(const LoadInst &load) {
-  auto *run = dyn_cast<FixedVectorType>(load.getType());
+  auto *vector = dyn_cast<FixedVectorType>(load.getType());
   if (!load.isSimple() || !isJoinable(load.getPointerAddressSpace()) ||
       !load.getType()->getScalarType()->isIntegerTy(8 * wordBytes))
     return 0;
-  return wordBytes * (run ? run->getNumElements() : 1);
+  return wordBytes * (vector ? vector->getNumElements() : 1);
 }
 
-Place placeOf(Value *pointer, const DataLayout &layout) {
+Address addressOf(Value *pointer, const DataLayout &layout) {
   APInt bytes(layout.getIndexTypeSizeInBits(pointer->getType()), 0);
   Value *base = pointer->stripAndAccumulateConstantOffsets(layout, bytes, true);
-  Place place = {base, bytes.getSExtValue()};
+  Address address = {base, bytes.getSExtValue()};
   Value *number;
   if (!match(base, m_IntToPtr(m_Value(number))))
-    return place;
-  place.base = number;
+    return address;
+  address.base = number;
   Value *rest;
   const APInt *constant;
   if (match(number, m_APInt(constant))) {
-    place.base = ConstantInt::getNullValue(number->getType());
-    place.offset += constant->getSExtValue();
+    address.base = ConstantInt::getNullValue(number->getType());
+    address.offset += constant->getSExtValue();
   } else if (match(number, m_AddLike(m_Value(rest), m_APInt(constant)))) {
-    place.base = rest;
-    place.offset += constant->getSExtValue();
+    address.base = rest;
+    address.offset += constant->getSExtValue();
   }
-  return place;
+  return address;
 }
 
 class Joiner {
@@ -92,8 +92,8 @@ public:
 private:
   bool isObstacle(const Instruction &instr, const Group &group) const;
   bool isClean(const Group &group, const LoadInst &load) const;
-  bool isThere(const Group &group, const LoadInst &load, int64_t begin,
-               int64_t end) const;
+  bool exists(const Group &group, const LoadInst &load, int64_t begin,
+              int64_t end) const;
   bool pays(const Group &group, const LoadInst &load, int64_t more) const;
   bool join(Group &group, const Part &part) const;
   void emit(const Group &group) const;
@@ -110,7 +110,7 @@ private:
 bool Joiner::isObstacle(const Instruction &instr, const Group &group) const {
   if (auto *load = dyn_cast<LoadInst>(&instr))
     return isJoinable(load->getPointerAddressSpace()) &&
-           placeOf(const_cast<Value *>(load->getPointerOperand()), layout)
+           addressOf(const_cast<Value *>(load->getPointerOperand()), layout)
                    .base != group.base;
   if (auto *store = dyn_cast<StoreInst>(&instr))
     return store->getPointerAddressSpace() == group.space();
@@ -142,8 +142,8 @@ bool Joiner::isClean(const Group &group, const LoadInst &load) const {
 /// Whether the words from `begin` to `end` exist at the first load: either the
 /// program always reads the new words, or they share an aligned block with
 /// those of the first.
-bool Joiner::isThere(const Group &group, const LoadInst &load, int64_t begin,
-                     int64_t end) const {
+bool Joiner::exists(const Group &group, const LoadInst &load, int64_t begin,
+                    int64_t end) const {
   if (postDominators.dominates(load.getParent(), group.first()->getParent()))
     return true;
   KnownBits known = computeKnownBits(group.base, layout);
@@ -169,7 +169,7 @@ bool Joiner::join(Group &group, const Part &part) const {
   int64_t more = (end - begin) - (group.end - group.begin);
   if (end - begin > commandBytesMax ||
       !dominators.dominates(group.first(), part.load) ||
-      !isThere(group, *part.load, begin, end) ||
+      !exists(group, *part.load, begin, end) ||
       !pays(group, *part.load, more) || !isClean(group, *part.load))
     return false;
   group.begin = begin;
@@ -190,7 +190,7 @@ void Joiner::emit(const Group &group) const {
   Value *pointer = builder.CreateIntToPtr(
       builder.CreateAdd(number, ConstantInt::get(i32, group.begin)),
       builder.getPtrTy(space));
-  Value *run = builder.CreateAlignedLoad(
+  Value *words = builder.CreateAlignedLoad(
       FixedVectorType::get(i32, (group.end - group.begin) / wordBytes), pointer,
       Align(wordBytes));
   for (const Part &part : group.parts) {
@@ -204,9 +204,9 @@ void Joiner::emit(const Group &group) const {
       value = PoisonValue::get(part.load->getType());
       for (uint64_t i = 0; i < uint64_t(part.end - part.begin) / wordBytes; ++i)
         value = builder.CreateInsertElement(
-            value, builder.CreateExtractElement(run, word + i), i);
+            value, builder.CreateExtractElement(words, word + i), i);
     } else {
-      value = builder.CreateExtractElement(run, word);
+      value = builder.CreateExtractElement(words, word);
     }
     part.load->replaceAllUsesWith(value);
     part.load->eraseFromParent();
@@ -221,15 +221,15 @@ bool Joiner::run() {
       int64_t bytes = load ? bytesOf(*load) : 0;
       if (bytes == 0)
         continue;
-      Place place = placeOf(load->getPointerOperand(), layout);
-      Part part = {load, place.offset, place.offset + bytes};
+      Address address = addressOf(load->getPointerOperand(), layout);
+      Part part = {load, address.offset, address.offset + bytes};
       bool joined = llvm::any_of(groups, [&](Group &group) {
-        return group.base == place.base &&
+        return group.base == address.base &&
                group.space() == load->getPointerAddressSpace() &&
                join(group, part);
       });
       if (!joined)
-        groups.push_back({place.base, {part}, part.begin, part.end});
+        groups.push_back({address.base, {part}, part.begin, part.end});
     }
   bool changed = false;
   for (const Group &group : groups)

@@ -33,22 +33,22 @@ struct Statement {
 std::optional<Statement> statementOf(const Instruction &instruction) {
   auto *call = dyn_cast<CallInst>(&instruction);
   const Function *callee = call ? call->getCalledFunction() : nullptr;
-  bool isRound = callee && callee->getName() == target::intrinsic::LoopRound;
-  if (!isRound &&
+  bool isInLoop = callee && callee->getName() == target::intrinsic::LoopRound;
+  if (!isInLoop &&
       !(callee && callee->getName() == target::intrinsic::LoopEntry))
     return std::nullopt;
   auto literal = [&](unsigned i) {
     return cast<ConstantInt>(call->getArgOperand(i))->getZExtValue();
   };
-  return Statement{literal(0), isRound ? literal(1) : 0};
+  return Statement{literal(0), isInLoop ? literal(1) : 0};
 }
 
 /// The blocks that contain the call in the loop, by the pair's number.
-using Rounds = std::map<uint64_t, std::set<const BasicBlock *>>;
+using BlocksByPair = std::map<uint64_t, std::set<const BasicBlock *>>;
 
 /// Whether every iteration of `loop` passes one of the `marked` blocks.
-bool passesAlways(const Loop &loop,
-                  const std::set<const BasicBlock *> &marked) {
+bool isInEveryIteration(const Loop &loop,
+                        const std::set<const BasicBlock *> &marked) {
   std::set<const BasicBlock *> seen;
   std::vector<const BasicBlock *> open = {loop.getHeader()};
   while (!open.empty()) {
@@ -68,10 +68,10 @@ bool passesAlways(const Loop &loop,
 
 /// The stated bound on the executions of the header of `loop`, or 0. A pair
 /// whose entry call is inside the loop belongs to an inner loop.
-unsigned statedRounds(const Loop &loop) {
+unsigned statedIterations(const Loop &loop) {
   std::set<uint64_t> entered;
   std::map<uint64_t, uint64_t> bounds;
-  Rounds rounds;
+  BlocksByPair callBlocks;
   for (const BasicBlock *block : loop.blocks())
     for (const Instruction &instruction : *block)
       if (auto said = statementOf(instruction)) {
@@ -79,24 +79,24 @@ unsigned statedRounds(const Loop &loop) {
           entered.insert(said->number);
         } else {
           bounds[said->number] = said->bound;
-          rounds[said->number].insert(block);
+          callBlocks[said->number].insert(block);
         }
       }
   uint64_t least = 0;
   for (auto [number, bound] : bounds) {
-    if (entered.count(number) || !passesAlways(loop, rounds[number]))
+    if (entered.count(number) || !isInEveryIteration(loop, callBlocks[number]))
       continue;
     // If the call is not in the header, the header executes once more.
-    uint64_t visits = bound + !rounds[number].count(loop.getHeader());
+    uint64_t visits = bound + !callBlocks[number].count(loop.getHeader());
     least = least == 0 ? visits : std::min(least, visits);
   }
   return unsigned(least);
 }
 
 /// The upper bound of the iterations of `loop`, 0 if unknown.
-unsigned roundsOf(const Loop &loop, ScalarEvolution &evolution) {
+unsigned iterationsOf(const Loop &loop, ScalarEvolution &evolution) {
   unsigned proven = evolution.getSmallConstantMaxTripCount(&loop);
-  unsigned stated = statedRounds(loop);
+  unsigned stated = statedIterations(loop);
   return proven && stated ? std::min(proven, stated) : std::max(proven, stated);
 }
 
@@ -111,16 +111,16 @@ void markLoops(Function &function) {
   ScalarEvolution evolution(function, library, assumptions, dominators, loops);
   std::vector<std::pair<Loop *, unsigned>> found;
   for (Loop *loop : loops.getLoopsInPreorder())
-    found.push_back({loop, roundsOf(*loop, evolution)});
+    found.push_back({loop, iterationsOf(*loop, evolution)});
   for (BasicBlock &block : function)
     for (Instruction &instruction : make_early_inc_range(block))
       if (statementOf(instruction))
         instruction.eraseFromParent();
-  for (auto [loop, rounds] : found) {
+  for (auto [loop, iterations] : found) {
     IRBuilder<> builder(&*loop->getHeader()->getFirstInsertionPt());
     builder.CreateIntrinsic(Intrinsic::pseudoprobe, {},
                             {builder.getInt64(loop->getLoopDepth()),
-                             builder.getInt64(rounds), builder.getInt32(0),
+                             builder.getInt64(iterations), builder.getInt32(0),
                              builder.getInt64(-1)});
   }
 }

@@ -27,7 +27,7 @@
 namespace karakal::codegen {
 
 /// Operands of a probe's machine instruction.
-constexpr unsigned LoopProbeDepth = 0, LoopProbeRounds = 1;
+constexpr unsigned LoopProbeDepth = 0, LoopProbeIterations = 1;
 
 /// Replaces the calls that state bounds by a probe at the head of each loop of
 /// `function`. A probe with 0 iterations means that the bound is unknown.

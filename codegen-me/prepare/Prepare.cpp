@@ -89,7 +89,7 @@ Status Checker::checkCall(CallBase &call) {
       callee->getCallingConv() != call.getCallingConv())
     return errorAt(&call, "E-codegen-me-003",
                    "a call of '" + callee->getName().str() +
-                       "' with variable arguments, a demanded tail call or "
+                       "' with variable arguments, as a musttail call or with "
                        "another calling convention");
   for (unsigned i = 0; i < call.arg_size(); ++i)
     if (call.isByValArgument(i))
@@ -128,7 +128,7 @@ Status Checker::checkOperands(const Instruction &instr) {
     if (isa<GlobalVariable>(value))
       return errorAt(&instr, "E-codegen-me-009",
                      "global variable '" + value->getName().str() +
-                         "' has no place in a memory of the chip");
+                         "' is not in a memory of the chip");
     if (isa<Function>(value) || isa<BlockAddress>(value))
       return errorAt(&instr, "E-codegen-me-003",
                      "a code address is used as a value");
@@ -182,10 +182,10 @@ Status Checker::visit(Function &function) {
   if (state == State::Done)
     return success();
   if (state == State::Open)
-    return makeError("E-codegen-me-006", "function '" +
-                                             function.getName().str() +
-                                             "' calls itself, perhaps through "
-                                             "others; stacks are static");
+    return makeError("E-codegen-me-006",
+                     "function '" + function.getName().str() +
+                         "' is recursive, directly or through "
+                         "others; stacks are static");
   state = State::Open;
   for (Instruction &instr : instructions(function))
     if (Status s = checkInstruction(instr); !s)
@@ -232,12 +232,13 @@ Result<CallOrder> checkModule(Module &module, const std::string &entry) {
                      "the program has no function '" + entry + "'");
   if (!main->arg_empty() || !main->getReturnType()->isVoidTy())
     return makeError("E-codegen-me-001",
-                     "function '" + entry + "' must take and return nothing");
+                     "function '" + entry +
+                         "' must have no arguments and no result");
   Checker checker(module);
   if (Status s = checker.visit(*main); !s)
     return s.error();
   CallOrder order(checker.order.rbegin(), checker.order.rend());
-  KARAKAL_ASSERT(order.front() == main, "callers stand before callees");
+  KARAKAL_ASSERT(order.front() == main, "callers come before callees");
 
   for (Function &function : module)
     if (!function.isDeclaration() && !is_contained(order, &function))

@@ -29,12 +29,12 @@ namespace {
 constexpr int64_t wordBytes = 4;
 
 /// A pointer as a base and an offset in bytes.
-struct Place {
+struct Address {
   const Value *base;
   int64_t offset;
 };
 
-Place placeOf(const Value *pointer, const DataLayout &layout) {
+Address addressOf(const Value *pointer, const DataLayout &layout) {
   APInt offset(layout.getIndexTypeSizeInBits(pointer->getType()), 0);
   const Value *base =
       pointer->stripAndAccumulateConstantOffsets(layout, offset, true);
@@ -92,7 +92,7 @@ SmallVector<Value *, 16> elementsOf(IRBuilder<> &builder, Value *vector,
 }
 
 /// Whether `instr` does not write the memory of `space`.
-bool leavesAlone(const Instruction &instr, unsigned space) {
+bool doesNotWrite(const Instruction &instr, unsigned space) {
   if (!instr.mayWriteToMemory())
     return true;
   auto *store = dyn_cast<StoreInst>(&instr);
@@ -111,7 +111,7 @@ bool isUntouched(const LoadInst &load, const StoreInst &store) {
     for (const Instruction *at = from; at; at = at->getPrevNode()) {
       if (at == &load)
         return true;
-      isClean &= leavesAlone(*at, space);
+      isClean &= doesNotWrite(*at, space);
     }
     return false;
   };
@@ -129,9 +129,9 @@ bool isUntouched(const LoadInst &load, const StoreInst &store) {
   return isClean;
 }
 
-/// Whether `element`, stored at `place` plus `bytes`, is the value that a load
-/// has read there, and memory still holds it.
-bool isUnchanged(const Value *element, const StoreInst &store, Place place,
+/// Whether `element`, stored at `address` plus `bytes`, is the value that a
+/// load has read there, and memory still holds it.
+bool isUnchanged(const Value *element, const StoreInst &store, Address address,
                  int64_t bytes, const DataLayout &layout) {
   auto *extract = dyn_cast<ExtractElementInst>(element);
   auto *load =
@@ -142,15 +142,15 @@ bool isUnchanged(const Value *element, const StoreInst &store, Place place,
       load->getPointerAddressSpace() != store.getPointerAddressSpace() ||
       !wordsOf(load->getType(), load->getPointerAddressSpace()))
     return false;
-  Place from = placeOf(load->getPointerOperand(), layout);
-  return from.base == place.base &&
+  Address from = addressOf(load->getPointerOperand(), layout);
+  return from.base == address.base &&
          from.offset + wordBytes * int64_t(index->getZExtValue()) ==
-             place.offset + bytes &&
+             address.offset + bytes &&
          isUntouched(*load, store);
 }
 
 /// The address of word `first` of the burst at `pointer`.
-Value *wordsBehind(IRBuilder<> &builder, Value *pointer, unsigned first) {
+Value *addressOfWord(IRBuilder<> &builder, Value *pointer, unsigned first) {
   return first == 0
              ? pointer
              : builder.CreateConstGEP1_32(builder.getInt32Ty(), pointer, first);
@@ -163,10 +163,10 @@ void trimStore(StoreInst &store, const DataLayout &layout) {
     return;
   IRBuilder<> builder(&store);
   auto elements = elementsOf(builder, store.getValueOperand(), count);
-  Place place = placeOf(store.getPointerOperand(), layout);
+  Address address = addressOf(store.getPointerOperand(), layout);
   auto isSame = [&](unsigned first) {
     for (unsigned i = first; i < first + grainOf(space); ++i)
-      if (!isUnchanged(elements[i], store, place, wordBytes * i, layout))
+      if (!isUnchanged(elements[i], store, address, wordBytes * i, layout))
         return false;
     return true;
   };
@@ -186,7 +186,7 @@ void trimStore(StoreInst &store, const DataLayout &layout) {
     for (unsigned i = first; i < end; ++i)
       rest = builder.CreateInsertElement(rest, elements[i], i - first);
     builder.CreateAlignedStore(
-        rest, wordsBehind(builder, store.getPointerOperand(), first),
+        rest, addressOfWord(builder, store.getPointerOperand(), first),
         commonAlignment(store.getAlign(), wordBytes * first));
   }
   Value *whole = store.getValueOperand();
@@ -220,7 +220,7 @@ void trimLoad(LoadInst &load) {
   IRBuilder<> builder(&load);
   Value *words = builder.CreateAlignedLoad(
       FixedVectorType::get(builder.getInt32Ty(), end - first),
-      wordsBehind(builder, load.getPointerOperand(), first),
+      addressOfWord(builder, load.getPointerOperand(), first),
       commonAlignment(load.getAlign(), wordBytes * first));
   for (User *user : make_early_inc_range(load.users())) {
     auto *extract = cast<ExtractElementInst>(user);

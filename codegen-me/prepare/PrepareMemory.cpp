@@ -25,8 +25,8 @@ using namespace llvm;
 namespace karakal::codegen {
 namespace {
 
-constexpr unsigned SramRunMax = 8;     ///< words of one command
-constexpr unsigned DramRunMax = 16;    ///< words of one command
+constexpr unsigned SramBurstMax = 8;   ///< words of one command
+constexpr unsigned DramBurstMax = 16;  ///< words of one command
 constexpr uint64_t CopyWordsMax = 256; ///< words of one memcpy
 
 using Words = SmallVector<Value *, 16>;
@@ -71,8 +71,8 @@ private:
     return builder.CreateIsNotNull(
         builder.CreateAnd(number, builder.getInt32(4)));
   }
-  void readRun(Value *base, unsigned count, Words &words);
-  void writeRun(Value *base, ArrayRef<Value *> words);
+  void readBurst(Value *base, unsigned count, Words &words);
+  void writeBurst(Value *base, ArrayRef<Value *> words);
   Value *shiftOfPart(unsigned bytes);
 
   Module &module;
@@ -81,14 +81,14 @@ private:
   unsigned space;
 };
 
-void Access::readRun(Value *base, unsigned count, Words &words) {
+void Access::readBurst(Value *base, unsigned count, Words &words) {
   if (count == 1 || isLocal()) {
     for (unsigned i = 0; i < count; ++i)
       words.push_back(builder.CreateAlignedLoad(
           builder.getInt32Ty(), i ? at(base, i) : base, Align(4)));
     return;
   }
-  unsigned most = space == DramSpace ? DramRunMax : SramRunMax;
+  unsigned most = space == DramSpace ? DramBurstMax : SramBurstMax;
   for (unsigned done = 0; done < count;) {
     unsigned n = std::min(count - done, most);
     SmallVector<Type *, 16> types(n, builder.getInt32Ty());
@@ -105,14 +105,14 @@ void Access::readRun(Value *base, unsigned count, Words &words) {
   }
 }
 
-void Access::writeRun(Value *base, ArrayRef<Value *> words) {
+void Access::writeBurst(Value *base, ArrayRef<Value *> words) {
   if (words.size() == 1 || isLocal()) {
     for (unsigned i = 0; i < words.size(); ++i)
       keepWhole(*builder.CreateAlignedStore(words[i], i ? at(base, i) : base,
                                             Align(4)));
     return;
   }
-  unsigned most = space == DramSpace ? DramRunMax : SramRunMax;
+  unsigned most = space == DramSpace ? DramBurstMax : SramBurstMax;
   for (unsigned done = 0; done < words.size();) {
     unsigned n = std::min<unsigned>(words.size() - done, most);
     SmallVector<Type *, 17> types(n, builder.getInt32Ty());
@@ -131,16 +131,16 @@ void Access::writeRun(Value *base, ArrayRef<Value *> words) {
 Words Access::read(unsigned count) {
   Words words;
   if (space != DramSpace || (align >= Align(8) && count % 2 == 0)) {
-    readRun(pointer, count, words);
+    readBurst(pointer, count, words);
     return words;
   }
   if (align >= Align(8)) {
-    readRun(pointer, count + 1, words);
+    readBurst(pointer, count + 1, words);
     words.resize(count);
     return words;
   }
   Words pairs;
-  readRun(maskedPointer(7), (count + 2) & ~1u, pairs);
+  readBurst(maskedPointer(7), (count + 2) & ~1u, pairs);
   Value *second = isSecond();
   for (unsigned i = 0; i < count; ++i)
     words.push_back(builder.CreateSelect(second, pairs[i + 1], pairs[i]));
@@ -150,20 +150,20 @@ Words Access::read(unsigned count) {
 void Access::write(const Words &words) {
   unsigned count = words.size();
   if (space != DramSpace || (align >= Align(8) && count % 2 == 0)) {
-    writeRun(pointer, words);
+    writeBurst(pointer, words);
     return;
   }
   Value *base = align >= Align(8) ? pointer : maskedPointer(7);
   Value *second = align >= Align(8) ? builder.getFalse() : isSecond();
   unsigned total = align >= Align(8) ? count + 1 : (count + 2) & ~1u;
   Words old, merged;
-  readRun(base, total, old);
+  readBurst(base, total, old);
   for (unsigned i = 0; i < total; ++i) {
     Value *ifFirst = i < count ? words[i] : old[i];
     Value *ifSecond = i >= 1 && i - 1 < count ? words[i - 1] : old[i];
     merged.push_back(builder.CreateSelect(second, ifSecond, ifFirst));
   }
-  writeRun(base, merged);
+  writeBurst(base, merged);
 }
 
 /// The number of bits below a part of `bytes` bytes in its word.
@@ -269,7 +269,7 @@ Result<Shape> shapeOf(const Instruction &instr, Type *type, Align align,
   if (space > LocalSpace)
     return makeError("E-codegen-me-011",
                      "address space " + std::to_string(space) +
-                         " names no memory of a microengine");
+                         " is not a memory of a microengine");
   Shape shape;
   shape.words = wordsOf(type);
   if (shape.words) {

@@ -36,21 +36,21 @@ foreach n = 1-16 in {
 }
 
 // Operands: command, x, y[, tuple]; a tuple that is a result comes first.
-multiclass Addressed<dag outs, dag run, bits<4> first> {
+multiclass Addressed<dag outs, dag tuple, bits<4> first> {
   let PairFirst = first, PairSecond = !add(first, 1), Base = NAME,
       isCommutable = 1 in {
     let Form = "rr" in
     def rr : IxpInst<KindCommand, outs,
-                     !con((ins i32imm:$command, GPR:$x, GPR:$y), run)>;
+                     !con((ins i32imm:$command, GPR:$x, GPR:$y), tuple)>;
     let Form = "ab" in
     def ab : IxpInst<KindCommand, outs,
-                     !con((ins i32imm:$command, GPRA:$x, GPRB:$y), run)>;
+                     !con((ins i32imm:$command, GPRA:$x, GPRB:$y), tuple)>;
     let Form = "ba" in
     def ba : IxpInst<KindCommand, outs,
-                     !con((ins i32imm:$command, GPRB:$x, GPRA:$y), run)>;
+                     !con((ins i32imm:$command, GPRB:$x, GPRA:$y), tuple)>;
   }
   def ri : IxpInst<KindCommand, outs,
-                   !con((ins i32imm:$command, GPR:$x, i32imm:$y), run)>;
+                   !con((ins i32imm:$command, GPR:$x, i32imm:$y), tuple)>;
 }
 
 let hasSideEffects = 1 in {
@@ -58,17 +58,17 @@ defm TNONE : Addressed<(outs), (ins), 1>;
 foreach n = 1-8 in {
   defvar s = !if(!eq(n, 1), "", ""#n);
   let mayLoad = 1 in
-  defm TINS#n : Addressed<(outs !cast<RegisterClass>("SIN"#s):$run), (ins), 2>;
+  defm TINS#n : Addressed<(outs !cast<RegisterClass>("SIN"#s):$tuple), (ins), 2>;
   let mayStore = 1 in
   defm TOUTS#n : Addressed<(outs),
-                           (ins !cast<RegisterClass>("SOUT"#s):$run), 1>;
+                           (ins !cast<RegisterClass>("SOUT"#s):$tuple), 1>;
 }
 foreach n = [2, 4, 6, 8, 10, 12, 14, 16] in {
   let mayLoad = 1 in
-  defm TIND#n : Addressed<(outs !cast<RegisterClass>("DIN"#n):$run), (ins), 2>;
+  defm TIND#n : Addressed<(outs !cast<RegisterClass>("DIN"#n):$tuple), (ins), 2>;
   let mayStore = 1 in
   defm TOUTD#n : Addressed<(outs),
-                           (ins !cast<RegisterClass>("DOUT"#n):$run), 1>;
+                           (ins !cast<RegisterClass>("DOUT"#n):$tuple), 1>;
 }
 }
 
@@ -121,16 +121,16 @@ multiclass Masked<dag over> {
   let PairFirst = 1, PairSecond = 2, Base = NAME in {
     let Form = "rr" in
     def rr : IxpInst<KindWriteMasked, (outs), !con(
-        (ins i32imm:$command, GPR:$x, GPR:$y, DOUT2:$run), over)>;
+        (ins i32imm:$command, GPR:$x, GPR:$y, DOUT2:$tuple), over)>;
     let Form = "ab" in
     def ab : IxpInst<KindWriteMasked, (outs), !con(
-        (ins i32imm:$command, GPRA:$x, GPRB:$y, DOUT2:$run), over)>;
+        (ins i32imm:$command, GPRA:$x, GPRB:$y, DOUT2:$tuple), over)>;
     let Form = "ba" in
     def ba : IxpInst<KindWriteMasked, (outs), !con(
-        (ins i32imm:$command, GPRB:$x, GPRA:$y, DOUT2:$run), over)>;
+        (ins i32imm:$command, GPRB:$x, GPRA:$y, DOUT2:$tuple), over)>;
   }
   def ri : IxpInst<KindWriteMasked, (outs), !con(
-      (ins i32imm:$command, GPR:$x, i32imm:$y, DOUT2:$run), over)>;
+      (ins i32imm:$command, GPR:$x, i32imm:$y, DOUT2:$tuple), over)>;
 }
 defm TMASK : Masked<(ins GPR:$over)>;
 defm TMASKI : Masked<(ins i32imm:$over)>;

@@ -32,7 +32,7 @@ void IxpInstrInfo::copyPhysReg(MachineBasicBlock &block,
                                MCRegister from, bool kill) const {
   KARAKAL_ASSERT(Ixp::DESTRegClass.contains(to) &&
                      Ixp::SOURCERegClass.contains(from),
-                 "copy of a run of transfer registers");
+                 "copy of a tuple of transfer registers");
   BuildMI(block, at, line, get(Ixp::MOVE), to)
       .addReg(from, getKillRegState(kill));
 }

@@ -43,25 +43,25 @@ def SOURCE : IxpClass<(add GPR, SIN, DIN)> { let isAllocatable = 0; }
 def DEST : IxpClass<(add GPR, SOUT, DOUT)> { let isAllocatable = 0; }
 
 // Tuples of `n` consecutive registers of a file.
-class Run<RegisterClass file, int n>
+class Tuple<RegisterClass file, int n>
     : RegisterTuples<!foreach(i, !range(n), !cast<SubRegIndex>("sub"#i)),
                      !foreach(i, !range(n),
                               (trunc (shl file, i), !sub(17, n)))>;
 
-class RunClass<dag members, int n>
+class TupleClass<dag members, int n>
     : RegisterClass<"Ixp", [untyped], 32, members> {
   let Size = !mul(32, n);
 }
 
 foreach n = 2-8 in {
-  def SIN#n#"Runs" : Run<SIN, n>;
-  def SIN#n : RunClass<(add !cast<RegisterTuples>("SIN"#n#"Runs")), n>;
-  def SOUT#n#"Runs" : Run<SOUT, n>;
-  def SOUT#n : RunClass<(add !cast<RegisterTuples>("SOUT"#n#"Runs")), n>;
+  def SIN#n#"Tuples" : Tuple<SIN, n>;
+  def SIN#n : TupleClass<(add !cast<RegisterTuples>("SIN"#n#"Tuples")), n>;
+  def SOUT#n#"Tuples" : Tuple<SOUT, n>;
+  def SOUT#n : TupleClass<(add !cast<RegisterTuples>("SOUT"#n#"Tuples")), n>;
 }
 foreach n = [2, 4, 6, 8, 10, 12, 14, 16] in {
-  def DIN#n#"Runs" : Run<DIN, n>;
-  def DIN#n : RunClass<(add !cast<RegisterTuples>("DIN"#n#"Runs")), n>;
-  def DOUT#n#"Runs" : Run<DOUT, n>;
-  def DOUT#n : RunClass<(add !cast<RegisterTuples>("DOUT"#n#"Runs")), n>;
+  def DIN#n#"Tuples" : Tuple<DIN, n>;
+  def DIN#n : TupleClass<(add !cast<RegisterTuples>("DIN"#n#"Tuples")), n>;
+  def DOUT#n#"Tuples" : Tuple<DOUT, n>;
+  def DOUT#n : TupleClass<(add !cast<RegisterTuples>("DOUT"#n#"Tuples")), n>;
 }

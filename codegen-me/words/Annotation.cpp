@@ -131,9 +131,9 @@ std::vector<std::string> annotate(const WordProgram &program) {
     if (std::string wait = waits.of(item.instruction, address); !wait.empty())
       note += "; " + wait;
     note += "; live " + registersOf(out[i]);
-    const target::SourceLine &place = program.places[item.line];
-    if (item.line != line && place.line)
-      note += "; " + place.file + ":" + std::to_string(place.line);
+    const target::SourceLine &source = program.sourceLines[item.line];
+    if (item.line != line && source.line)
+      note += "; " + source.file + ":" + std::to_string(source.line);
     line = item.line;
     notes.push_back(note);
   }

@@ -104,7 +104,7 @@ XferSet xferBit(const Operand &o) {
   }
 }
 
-XferSet runOf(const Instruction &i, unsigned words) {
+XferSet tupleOf(const Instruction &i, unsigned words) {
   XferSet set = 0;
   for (unsigned k = 0; k < words; ++k) {
     Operand reg = i.xfer;
@@ -121,7 +121,7 @@ bool writesMemory(Order order) {
 
 /// Whether two accesses may overlap. Only literal offsets from one base prove
 /// that they do not.
-bool mayMeet(const Instruction &x, const Instruction &y, bool sameBase) {
+bool mayOverlap(const Instruction &x, const Instruction &y, bool sameBase) {
   if (!sameBase || !x.b.isImmediate() || !y.b.isImmediate())
     return true;
   return x.b.value < y.b.value + effectOf(y).bytes &&
@@ -139,9 +139,9 @@ CommandEffect effectOf(const Instruction &command) {
   unsigned words = std::max<unsigned>(command.count, 1) * row.unitBytes / 4;
   effect.bytes = words * 4;
   if (row.xfer == XferUse::In || row.xfer == XferUse::InOut)
-    effect.fills = runOf(command, words);
+    effect.fills = tupleOf(command, words);
   if (row.xfer == XferUse::Out || row.xfer == XferUse::InOut)
-    effect.pulls = runOf(command, words);
+    effect.pulls = tupleOf(command, words);
   return effect;
 }
 
@@ -195,10 +195,10 @@ bool mustPrecede(const Instruction &earlier, const Instruction &later,
   switch (l.order) {
   case Order::Read:
     return e.unit == l.unit && e.order != Order::Read &&
-           e.order != Order::Publish && mayMeet(earlier, later, sameBase);
+           e.order != Order::Publish && mayOverlap(earlier, later, sameBase);
   case Order::Write:
     return e.unit == l.unit && e.order != Order::Publish &&
-           mayMeet(earlier, later, sameBase);
+           mayOverlap(earlier, later, sameBase);
   case Order::Update:
   case Order::Atomic:
     return e.unit == l.unit || writesMemory(e.order);

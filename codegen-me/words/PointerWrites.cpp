@@ -26,34 +26,34 @@ using target::Op;
 
 namespace {
 
-bool writesData(const Instruction &i) {
+bool writesPointer(const Instruction &i) {
   return i.op == Op::CsrWrite && i.csr == target::Csr_ACTIVE_LM_ADDR_1;
 }
 
 /// The registers that hold the address in the pointer after a word.
-GprSet shownAfter(const Item &item, GprSet shown) {
+GprSet holdersAfter(const Item &item, GprSet holders) {
   const Instruction &i = item.instruction;
   if (item.kind == Item::Kind::Label)
-    return shown;
-  if (item.window || item.shows || i.loadLm1)
+    return holders;
+  if (item.window || item.pointsTo || i.loadLm1)
     return 0;
-  if (writesData(i))
-    return shown & gprBit(i.a) ? shown : gprBit(i.a);
-  if (item.isShown)
-    return shown | gprBit(i.dest);
-  bool copies = i.op == Op::AluB && i.a.isNone() && (shown & gprBit(i.b));
-  return copies ? shown | gprBit(i.dest) : shown & ~gprBit(i.dest);
+  if (writesPointer(i))
+    return holders & gprBit(i.a) ? holders : gprBit(i.a);
+  if (item.isPointerAddress)
+    return holders | gprBit(i.dest);
+  bool copies = i.op == Op::AluB && i.a.isNone() && (holders & gprBit(i.b));
+  return copies ? holders | gprBit(i.dest) : holders & ~gprBit(i.dest);
 }
 
 /// Removes the two words that compute the address of a cache line if no word
 /// reads it.
-void dropLines(WordProgram &program) {
+void dropUnusedAddresses(WordProgram &program) {
   std::vector<GprSet> out = liveOut(program);
   std::vector<Item> kept;
   for (unsigned i = 0; i < program.items.size(); ++i) {
     const Item &item = program.items[i];
-    if (item.isShown && item.instruction.dest.isGpr() && !kept.empty() &&
-        !(out[i] & gprBit(item.instruction.dest))) {
+    if (item.isPointerAddress && item.instruction.dest.isGpr() &&
+        !kept.empty() && !(out[i] & gprBit(item.instruction.dest))) {
       kept.pop_back();
       continue;
     }
@@ -66,27 +66,27 @@ void dropLines(WordProgram &program) {
 
 void dropPointerWrites(WordProgram &program) {
   constexpr GprSet Unreached = ~GprSet(0);
-  auto step = [&](unsigned index, GprSet shown) {
-    return shownAfter(program.items[index], shown);
+  auto step = [&](unsigned index, GprSet holders) {
+    return holdersAfter(program.items[index], holders);
   };
   auto meet = [](GprSet &into, GprSet from) {
     GprSet before = into;
     into &= from;
     return into != before;
   };
-  std::vector<GprSet> shown = target::solveForward<GprSet>(
+  std::vector<GprSet> holders = target::solveForward<GprSet>(
       flowGraphOf(program).successorsThroughCalls(), Unreached, 0, step, meet);
   std::vector<Item> kept;
   for (unsigned i = 0; i < program.items.size(); ++i) {
     const Item &item = program.items[i];
     bool isKnown = item.kind == Item::Kind::Word &&
-                   writesData(item.instruction) && !item.shows &&
-                   (shown[i] & gprBit(item.instruction.a));
+                   writesPointer(item.instruction) && !item.pointsTo &&
+                   (holders[i] & gprBit(item.instruction.a));
     if (!isKnown)
       kept.push_back(item);
   }
   program.items = std::move(kept);
-  dropLines(program);
+  dropUnusedAddresses(program);
 }
 
 } // namespace karakal::codegen

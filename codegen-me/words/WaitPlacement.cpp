@@ -66,7 +66,7 @@ class WaitPlacement {
 public:
   WaitPlacement(WordProgram &program, WaitStatistics &statistics)
       : program(program), items(program.items), statistics(statistics),
-        atOnce(items.size(), false), signalOf(items.size(), 0) {}
+        waitsAtOnce(items.size(), false), signalOf(items.size(), 0) {}
 
   void run();
 
@@ -93,8 +93,8 @@ private:
   unsigned junction(unsigned node);
   void meet(unsigned junction, const Pending &exit);
   Pending scan(const Block &block);
-  void settle();
-  bool colour();
+  void solve();
+  bool assignSignals();
   void insert();
 
   bool mustWait(unsigned pending, bool sameBase, unsigned item) const;
@@ -116,8 +116,8 @@ private:
   std::vector<std::optional<Pending>> agreed; ///< by junction
   /// For each item, the commands waited for before it, from the last scan.
   std::map<unsigned, std::vector<unsigned>> waits;
-  std::vector<std::pair<unsigned, unsigned>> together;
-  std::vector<bool> atOnce; ///< commands that are waited for at once
+  std::vector<std::pair<unsigned, unsigned>> interference;
+  std::vector<bool> waitsAtOnce; ///< commands that are waited for at once
   std::vector<unsigned> signalOf;
 };
 
@@ -169,7 +169,7 @@ bool WaitPlacement::mustWait(unsigned pending, bool sameBase,
     return false;
   const Instruction &word = instruction(item);
   CommandEffect effect = effectOf(instruction(pending));
-  if (atOnce[pending] || items[pending].isStack || pending == item)
+  if (waitsAtOnce[pending] || items[pending].isStack || pending == item)
     return true;
   if ((xfersRead(word) & effect.fills) || (xfersWritten(word) & effect.pulls))
     return true;
@@ -232,7 +232,7 @@ void WaitPlacement::issue(unsigned item, unsigned head, Pending &pending) {
     waitFor(head, all, pending);
   }
   for (auto [command, sameBase] : pending)
-    together.push_back({command, item});
+    interference.push_back({command, item});
   pending[item] = true;
 }
 
@@ -299,7 +299,7 @@ void WaitPlacement::meet(unsigned junction, const Pending &exit) {
 }
 
 /// Finds the sets of the junctions, then the waits.
-void WaitPlacement::settle() {
+void WaitPlacement::solve() {
   agreed.assign(parent.size(), std::nullopt);
   for (unsigned j = 0; j < parent.size(); ++j)
     if (isEmpty[j])
@@ -316,7 +316,7 @@ void WaitPlacement::settle() {
     }
   }
   waits.clear();
-  together.clear();
+  interference.clear();
   for (const Block &block : blocks) {
     if (!agreed[block.entry]) // never reached
       agreed[block.entry].emplace();
@@ -334,13 +334,13 @@ void WaitPlacement::settle() {
 /// Assigns signals to commands. If none is free for a command, marks it and all
 /// that are pending together with it to be waited for at once, and returns
 /// false.
-bool WaitPlacement::colour() {
+bool WaitPlacement::assignSignals() {
   std::map<unsigned, std::vector<unsigned>> rivals;
   std::vector<unsigned> commands;
   for (unsigned i = 0; i < items.size(); ++i)
     if (isCommand(i))
       commands.push_back(i);
-  for (auto [x, y] : together) {
+  for (auto [x, y] : interference) {
     rivals[x].push_back(y);
     rivals[y].push_back(x);
   }
@@ -364,9 +364,9 @@ bool WaitPlacement::colour() {
         signalOf[command] = s;
     }
     if (!signalOf[command]) {
-      atOnce[command] = true;
+      waitsAtOnce[command] = true;
       for (unsigned rival : rivals[command])
-        atOnce[rival] = true;
+        waitsAtOnce[rival] = true;
       return false;
     }
   }
@@ -434,8 +434,8 @@ void WaitPlacement::run() {
     return;
   findBlocks();
   do
-    settle();
-  while (!colour());
+    solve();
+  while (!assignSignals());
   for (unsigned i = 0; i < items.size(); ++i)
     statistics.commands += isCommand(i);
   insert();

@@ -56,7 +56,7 @@ target::Operand registerOperand(MCRegister reg, const TargetRegisterInfo &tri) {
     return target::sXfer(number);
   KARAKAL_ASSERT(Ixp::DINRegClass.contains(reg) ||
                      Ixp::DOUTRegClass.contains(reg),
-                 "a run of registers as an operand");
+                 "an operand is one register, not a tuple");
   return target::dXfer(number);
 }
 
@@ -134,7 +134,7 @@ void WordEmitter::branchOver(Op branch, unsigned label) {
 void WordEmitter::markLoop(const MachineInstr &probe) {
   target::LoopHead &loop = program.bind(program.newLabel()).loop;
   loop.depth = literal(probe, LoopProbeDepth);
-  loop.iterationsMax = literal(probe, LoopProbeRounds);
+  loop.iterationsMax = literal(probe, LoopProbeIterations);
 }
 
 void WordEmitter::compare(Operand a, Operand b) {
@@ -387,11 +387,12 @@ void WordEmitter::emitCommand(const MachineInstr &instr) {
   Operand xfer;
   unsigned count = row.countMax ? 1 : 0;
   if (row.xfer != target::XferUse::No) {
-    Register run = instr.getOperand(first ? 0 : 3).getReg();
-    MCRegister start = tri.getSubReg(run, Ixp::sub0);
+    Register tuple = instr.getOperand(first ? 0 : 3).getReg();
+    MCRegister start = tri.getSubReg(tuple, Ixp::sub0);
     unsigned words =
-        start ? tri.getRegSizeInBits(*tri.getMinimalPhysRegClass(run)) / 32 : 1;
-    xfer = registerOperand(start ? start : run.asMCReg(), tri);
+        start ? tri.getRegSizeInBits(*tri.getMinimalPhysRegClass(tuple)) / 32
+              : 1;
+    xfer = registerOperand(start ? start : tuple.asMCReg(), tri);
     if (count)
       count = words * 4 / row.unitBytes;
   }
@@ -502,11 +503,11 @@ void WordEmitter::emitFunction(MachineFunction &function, bool isEntry) {
       if (instr.isMetaInstruction())
         continue;
       if (const DILocation *line = instr.getDebugLoc()) {
-        target::SourceLine place{line->getFilename().str(), line->getLine()};
-        const target::SourceLine &last = program.places.back();
-        if (place.file != last.file || place.line != last.line)
-          program.places.push_back(place);
-        program.currentLine = program.places.size() - 1;
+        target::SourceLine source{line->getFilename().str(), line->getLine()};
+        const target::SourceLine &last = program.sourceLines.back();
+        if (source.file != last.file || source.line != last.line)
+          program.sourceLines.push_back(source);
+        program.currentLine = program.sourceLines.size() - 1;
       }
       // A branch to the next block needs no word.
       if (instr.getOpcode() == Ixp::BR &&

@@ -140,7 +140,7 @@ void WordEmitter::emitPrologue() {
   program.add(alu(Op::AluAdd, gprA(0), gprA(0), gprB(0)));
   program.add(csrWrite(Csr_ACTIVE_LM_ADDR_0, gprA(0)));
   program.add(alu(Op::AluAdd, gprB(0), gprA(0), imm(4 * WindowWords)));
-  program.add(csrWrite(Csr_ACTIVE_LM_ADDR_1, gprB(0))).shows = 1;
+  program.add(csrWrite(Csr_ACTIVE_LM_ADDR_1, gprB(0))).pointsTo = 1;
   if (plan.baseWord >= 0)
     program.add(target::move(localMemory(0, plan.baseWord), gprA(0)));
   if (plan.windowWord[1] >= 0)

@@ -64,7 +64,7 @@ void WordEmitter::emitCam(const MachineInstr &instr) {
       target::alu(Op::AluAnd, line, operand(instr, 0), target::imm(entryBits)));
   program
       .add(target::aluShf(Op::ShfB, line, target::none(), line, target::shl(3)))
-      .isShown = true;
+      .isPointerAddress = true;
 }
 
 /// Emits a CRC instruction. The remainder is a CSR that all contexts share and

@@ -18,6 +18,9 @@
 // A word that a command has read can also be used in place in other blocks,
 // unless a command may have refilled its register. All other rewrites are local
 // to a block and require that the register has no other reader.
+//
+// Below, the home of a value is the transfer register or the stack word that
+// holds it.
 
 #include "codegen-me/words/WordLiveness.h"
 #include "codegen-me/words/WordMotion.h"
@@ -56,7 +59,7 @@ bool isXfer(const Operand &o) {
 
 /// Whether the operand is a transfer register or a stack word, not data that a
 /// pointer of the program reaches.
-bool isPlace(const Operand &o, const Item &item) {
+bool isXferOrStackWord(const Operand &o, const Item &item) {
   return isXfer(o) || o.kind == Operand::Kind::LocalMemory0 ||
          (o.kind == Operand::Kind::LocalMemory1 && item.window);
 }
@@ -80,9 +83,9 @@ bool isUnrestricted(Format format) {
   return format == Format::AluUnary || format == Format::AluBinary;
 }
 
-bool fitsField(const Operand &place, Format format) {
-  return !place.isLocalMemory() || isUnrestricted(format) ||
-         place.value <= RestrictedOffsetMax;
+bool fitsField(const Operand &home, Format format) {
+  return !home.isLocalMemory() || isUnrestricted(format) ||
+         home.value <= RestrictedOffsetMax;
 }
 
 /// Whether the format allows any source and destination operands.
@@ -116,7 +119,7 @@ class Forwarding {
 public:
   explicit Forwarding(WordProgram &program)
       : whole(program), items(program.items), out(liveOut(program)),
-        gone(items.size(), false) {}
+        removed(items.size(), false) {}
 
   void run();
 
@@ -127,16 +130,16 @@ private:
   }
   bool isTail(unsigned index) const { return codegen::isTail(items, index); }
   bool isLiveOut(unsigned index, GprSet reg) const { return out[index] & reg; }
-  /// Whether the value at `place` may have changed at `index`.
-  bool disturbs(unsigned index, const Operand &place, unsigned window,
-                bool out) const;
-  bool canTake(const Item &use, const Operand &reg, const Operand &place,
+  /// Whether the value at `home` may have changed at `index`.
+  bool mayChange(unsigned index, const Operand &home, unsigned window,
+                 bool out) const;
+  bool canRead(const Item &use, const Operand &reg, const Operand &home,
                unsigned window) const;
   void forwardRead(unsigned index);
   void forwardWrite(unsigned index);
   void dropTest(unsigned index);
   void dropCarryTest(unsigned index);
-  unsigned makerOf(unsigned test);
+  unsigned definitionOf(unsigned test);
   void chainCarries(unsigned index);
   void dropRingFlag(unsigned index);
 
@@ -153,7 +156,7 @@ private:
   void readInPlace();
 
   unsigned nextWord(unsigned index) const {
-    while (++index < items.size() && gone[index])
+    while (++index < items.size() && removed[index])
       ;
     return index;
   }
@@ -161,72 +164,73 @@ private:
   WordProgram &whole;
   std::vector<Item> &items;
   std::vector<GprSet> out;
-  std::vector<bool> gone;
+  std::vector<bool> removed;
 };
 
-bool Forwarding::disturbs(unsigned index, const Operand &place, unsigned window,
-                          bool out) const {
+bool Forwarding::mayChange(unsigned index, const Operand &home, unsigned window,
+                           bool out) const {
   const Item &item = items[index];
   const Instruction &i = item.instruction;
-  if (place.kind == Operand::Kind::LocalMemory1 && !window)
-    return i.dest.kind == place.kind || item.window ||
+  if (home.kind == Operand::Kind::LocalMemory1 && !window)
+    return i.dest.kind == home.kind || item.window ||
            !(isArithmetic(i) || target::row(i.op).isBranch());
-  if (isXfer(place)) // only commands change in-registers
-    return commandTouches(i, place, out) || (out && i.dest == place);
-  if (i.dest == place && item.window == window)
+  if (isXfer(home)) // only commands change in-registers
+    return commandTouches(i, home, out) || (out && i.dest == home);
+  if (i.dest == home && item.window == window)
     return true;
-  if (out && ((i.a == place || i.b == place) && item.window == window))
+  if (out && ((i.a == home || i.b == home) && item.window == window))
     return true;
   // The second pointer must keep its window.
-  bool turns = i.op == Op::CsrWrite || i.dest.kind == place.kind ||
-               i.a.kind == place.kind || i.b.kind == place.kind;
-  return window && turns && item.window != window;
+  bool movesPointer = i.op == Op::CsrWrite || i.dest.kind == home.kind ||
+                      i.a.kind == home.kind || i.b.kind == home.kind;
+  return window && movesPointer && item.window != window;
 }
 
-bool Forwarding::canTake(const Item &use, const Operand &reg,
-                         const Operand &place, unsigned window) const {
+bool Forwarding::canRead(const Item &use, const Operand &reg,
+                         const Operand &home, unsigned window) const {
   const Instruction &i = use.instruction;
   Format format = formatOf(use);
   bool isSource = isFlexible(format) ||
-                  (format == Format::Command && isXfer(place)) ||
+                  (format == Format::Command && isXfer(home)) ||
                   format == Format::BranchBit || format == Format::BranchByte ||
                   (format == Format::LdField && !(i.dest == reg));
-  if (!isSource || (i.a == reg && i.b == reg) || !fitsField(place, format))
+  if (!isSource || (i.a == reg && i.b == reg) || !fitsField(home, format))
     return false;
   const Operand &other = i.a == reg ? i.b : i.a;
-  if (isXfer(place) ? isXfer(other) : other.isLocalMemory())
+  if (isXfer(home) ? isXfer(other) : other.isLocalMemory())
     return false;
   if (window && usesDataPointer(use))
     return false;
   return use.window == 0 || window == 0 || use.window == window;
 }
 
-/// After "reg = place", lets the readers of reg read the place.
+/// After "reg = home", lets the readers of reg read the home instead.
 void Forwarding::forwardRead(unsigned index) {
   const Item &move = items[index];
-  const Operand reg = move.instruction.dest, place = move.instruction.b;
+  const Operand reg = move.instruction.dest, home = move.instruction.b;
   const unsigned window = move.window;
   if (!isMove(move) || !reg.isGpr() || window > 1 ||
-      !(isPlace(place, move) || isSharedWord(place, move)))
+      !(isXferOrStackWord(home, move) || isSharedWord(home, move)))
     return;
-  const bool isShown = !isXfer(place) && (window || isSharedWord(place, move));
+  const bool needsPointer =
+      !isXfer(home) && (window || isSharedWord(home, move));
   GprSet bit = gprBit(reg);
   std::vector<unsigned> uses;
   bool disturbed = false;
   for (unsigned i = index + 1; i < items.size(); ++i) {
-    if (gone[i])
+    if (removed[i])
       continue;
     if (!isWord(items[i]))
       return; // the value may be used in other blocks
     const Instruction &instruction = items[i].instruction;
     if (gprsRead(instruction) & bit) {
-      if (disturbed || !canTake(items[i], reg, place, window) ||
-          (isShown && isTail(i)) ||
-          (isSharedWord(place, move) && items[i].window))
+      if (disturbed || !canRead(items[i], reg, home, window) ||
+          (needsPointer && isTail(i)) ||
+          (isSharedWord(home, move) && items[i].window))
         return;
       uses.push_back(i);
     }
-    disturbed |= disturbs(i, place, window, false);
+    disturbed |= mayChange(i, home, window, false);
     if (!isLiveOut(i, bit) || (gprsWritten(instruction) & bit))
       break;
     if (endsBlock(i))
@@ -234,23 +238,23 @@ void Forwarding::forwardRead(unsigned index) {
   }
   for (unsigned i : uses) {
     Instruction &use = items[i].instruction;
-    (use.a == reg ? use.a : use.b) = place;
+    (use.a == reg ? use.a : use.b) = home;
     items[i].window = std::max(items[i].window, uint8_t(window));
   }
-  gone[index] = true;
+  removed[index] = true;
 }
 
-/// For "reg = a op b; ...; place = reg", lets the first word write the place.
+/// For "reg = a op b; ...; home = reg", lets the first word write the home.
 void Forwarding::forwardWrite(unsigned index) {
   const Item &move = items[index];
-  const Operand reg = move.instruction.b, place = move.instruction.dest;
+  const Operand reg = move.instruction.b, home = move.instruction.dest;
   const unsigned window = move.window;
-  if (!isMove(move) || !reg.isGpr() || !isPlace(place, move) || window > 1 ||
-      isLiveOut(index, gprBit(reg)))
+  if (!isMove(move) || !reg.isGpr() || !isXferOrStackWord(home, move) ||
+      window > 1 || isLiveOut(index, gprBit(reg)))
     return;
   GprSet bit = gprBit(reg);
   for (unsigned i = index; i-- > 0;) {
-    if (gone[i])
+    if (removed[i])
       continue;
     if (endsBlock(i))
       return;
@@ -261,19 +265,19 @@ void Forwarding::forwardWrite(unsigned index) {
       bool isPlainImmed = instruction.op == Op::Immed &&
                           !(i > 0 && isWord(items[i - 1]) &&
                             items[i - 1].instruction.op == Op::CsrRead);
-      if (!(isFlexible(format) || isPlainImmed) || !fitsField(place, format))
+      if (!(isFlexible(format) || isPlainImmed) || !fitsField(home, format))
         return;
-      if (isPlainImmed && place.isLocalMemory())
+      if (isPlainImmed && home.isLocalMemory())
         return;
       if (window && (isTail(i) || usesDataPointer(item) ||
                      (item.window && item.window != window)))
         return;
-      instruction.dest = place;
+      instruction.dest = home;
       item.window = std::max(item.window, uint8_t(window));
-      gone[index] = true;
+      removed[index] = true;
       return;
     }
-    if ((gprsRead(instruction) & bit) || disturbs(i, place, window, true) ||
+    if ((gprsRead(instruction) & bit) || mayChange(i, home, window, true) ||
         (gprBit(instruction.dest) & bit))
       return;
   }
@@ -286,7 +290,7 @@ Forwarding::Copies Forwarding::findCopies() const {
   Copies copies;
   copies.made.assign(items.size(), -1);
   std::map<std::pair<GprSet, unsigned>, unsigned> numbers;
-  auto placeKey = [](const Operand &o) {
+  auto homeKey = [](const Operand &o) {
     return unsigned(o.kind) << 8 | o.value;
   };
   for (unsigned i = 0; i < items.size(); ++i) {
@@ -296,7 +300,7 @@ Forwarding::Copies Forwarding::findCopies() const {
     if (!move.dest.isGpr() || !isXfer(move.b))
       continue;
     auto [it, isNew] = numbers.insert(
-        {{gprBit(move.dest), placeKey(move.b)}, unsigned(copies.pairs.size())});
+        {{gprBit(move.dest), homeKey(move.b)}, unsigned(copies.pairs.size())});
     if (isNew)
       copies.pairs.push_back({move.dest, move.b});
     copies.made[i] = int(it->second);
@@ -354,17 +358,17 @@ void Forwarding::readInPlace() {
     for (unsigned p = 0; p < copies.pairs.size(); ++p) {
       if (!(before[i][p / 64] & pairBit(p)))
         continue;
-      auto [reg, place] = copies.pairs[p];
+      auto [reg, home] = copies.pairs[p];
       Instruction &use = items[i].instruction;
       if ((use.a == reg || use.b == reg) && copies.made[i] < 0 &&
-          canTake(items[i], reg, place, 0))
-        (use.a == reg ? use.a : use.b) = place;
+          canRead(items[i], reg, home, 0))
+        (use.a == reg ? use.a : use.b) = home;
     }
   }
   out = liveOut(whole);
   for (unsigned i = 0; i < items.size(); ++i)
     if (copies.made[i] >= 0 && !isLiveOut(i, gprBit(items[i].instruction.dest)))
-      gone[i] = true;
+      removed[i] = true;
 }
 
 //===-- Tests -------------------------------------------------------------===//
@@ -372,45 +376,46 @@ void Forwarding::readInPlace() {
 /// Finds the word that computes the value which `test` compares with 0, and
 /// moves it to just before the test. Returns its index, or that of `test` if
 /// there is none or it cannot move.
-unsigned Forwarding::makerOf(unsigned test) {
+unsigned Forwarding::definitionOf(unsigned test) {
   constexpr unsigned DistanceMax = 8;
   const Operand reg = items[test].instruction.a;
   GprSet written = 0, read = 0;
   unsigned passed = 0;
   for (unsigned i = test; i-- > 0 && passed < DistanceMax;) {
-    if (gone[i])
+    if (removed[i])
       continue;
     if (endsBlock(i))
       return test;
-    const Instruction &maker = items[i].instruction;
+    const Instruction &definition = items[i].instruction;
     // As a destination, a transfer register's number names the out-register.
-    if ((reg.isGpr() && maker.dest == reg) ||
-        (isMove(items[i]) && maker.b == reg)) {
+    if ((reg.isGpr() && definition.dest == reg) ||
+        (isMove(items[i]) && definition.b == reg)) {
       if (passed == 0)
         return i;
       auto isPlain = [](const Operand &o) {
         return o.isNone() || o.isImmediate() || o.isGpr() || isXfer(o);
       };
-      bool isIndirect = maker.shift.kind == target::Shift::Kind::LeftIndirect ||
-                        maker.shift.kind == target::Shift::Kind::RightIndirect;
-      if (!isFlexible(formatOf(items[i])) || maker.op == Op::Asr ||
+      bool isIndirect =
+          definition.shift.kind == target::Shift::Kind::LeftIndirect ||
+          definition.shift.kind == target::Shift::Kind::RightIndirect;
+      if (!isFlexible(formatOf(items[i])) || definition.op == Op::Asr ||
           isIndirect || items[i].isGlued || isTail(i) || isTail(test) ||
-          !isPlain(maker.a) || !isPlain(maker.b) ||
-          (gprsRead(maker) & written) ||
-          (gprBit(maker.dest) & (written | read)))
+          !isPlain(definition.a) || !isPlain(definition.b) ||
+          (gprsRead(definition) & written) ||
+          (gprBit(definition.dest) & (written | read)))
         return test;
       std::rotate(items.begin() + i, items.begin() + i + 1,
                   items.begin() + test);
-      bool isGone = gone[i];
-      gone.erase(gone.begin() + i);
-      gone.insert(gone.begin() + test - 1, isGone);
+      bool isRemoved = removed[i];
+      removed.erase(removed.begin() + i);
+      removed.insert(removed.begin() + test - 1, isRemoved);
       return test - 1;
     }
-    if (items[i].isGlued || target::row(maker.op).isCommand() ||
-        maker.op == Op::CtxArb || (gprsRead(maker) & gprBit(reg)))
+    if (items[i].isGlued || target::row(definition.op).isCommand() ||
+        definition.op == Op::CtxArb || (gprsRead(definition) & gprBit(reg)))
       return test;
-    written |= gprBit(maker.dest);
-    read |= gprsRead(maker);
+    written |= gprBit(definition.dest);
+    read |= gprsRead(definition);
     ++passed;
   }
   return test;
@@ -463,7 +468,7 @@ void Forwarding::dropRingFlag(unsigned index) {
       target::branchOn(branch == Op::Beq ? Op::BrNotInpState : Op::BrInpState,
                        word(1).parameter, 0);
   for (unsigned i = 0; i < 5; ++i)
-    gone[at[i]] = i != 3; // the label may have other branches
+    removed[at[i]] = i != 3; // the label may have other branches
 }
 
 /// Removes a compare with 0 of a value that a word shortly before computes. The
@@ -487,20 +492,20 @@ void Forwarding::dropTest(unsigned index) {
   if (branch != Op::Beq && branch != Op::Bne && branch != Op::Blt &&
       branch != Op::Bge)
     return;
-  unsigned before = makerOf(index);
+  unsigned before = definitionOf(index);
   if (before == index || isTail(index))
     return;
-  Instruction &maker = items[before].instruction;
+  Instruction &definition = items[before].instruction;
   if (formatOf(items[before]) == Format::LdField)
-    maker.loadCc = true;
-  else if (!target::row(maker.op).setsConditionCodes)
+    definition.loadCc = true;
+  else if (!target::row(definition.op).setsConditionCodes)
     return;
   if (branch == Op::Blt)
     branch = Op::Bmi;
   else if (branch == Op::Bge)
     branch = Op::Bpl;
   items[before].isGlued = true;
-  gone[index] = true;
+  removed[index] = true;
 }
 
 /// Removes a compare of a sum with one of its summands. The sum is less than
@@ -517,16 +522,16 @@ void Forwarding::dropCarryTest(unsigned index) {
   Op &branch = items[index + 1].instruction.op;
   if ((branch != Op::Bcc && branch != Op::Bcs) || isTail(index))
     return;
-  unsigned before = makerOf(index);
-  const Instruction &maker = items[before].instruction;
-  bool isSum = before != index && maker.op == Op::AluAdd &&
-               maker.dest == test.a && !(test.b == test.a) &&
-               (maker.a == test.b || maker.b == test.b);
+  unsigned before = definitionOf(index);
+  const Instruction &definition = items[before].instruction;
+  bool isSum = before != index && definition.op == Op::AluAdd &&
+               definition.dest == test.a && !(test.b == test.a) &&
+               (definition.a == test.b || definition.b == test.b);
   if (!isSum)
     return;
   branch = branch == Op::Bcc ? Op::Bcs : Op::Bcc;
   items[before].isGlued = true;
-  gone[index] = true;
+  removed[index] = true;
 }
 
 /// Chains ones-complement additions: the second one adds the carry of the
@@ -546,7 +551,7 @@ void Forwarding::chainCarries(unsigned index) {
   unsigned add = nextWord(index);
   if (!isFinish(index) || add + 1 >= items.size() || !isWord(items[add]) ||
       items[add].instruction.op != Op::AluAdd || !isFinish(add + 1) ||
-      gone[add + 1])
+      removed[add + 1])
     return;
   const Operand sum = items[index].instruction.dest;
   Instruction &next = items[add].instruction;
@@ -555,7 +560,7 @@ void Forwarding::chainCarries(unsigned index) {
       (!(next.dest == sum) && isLiveOut(add, gprBit(sum))))
     return;
   next.op = Op::AluAddCarry;
-  gone[index] = true;
+  removed[index] = true;
 }
 
 void Forwarding::run() {
@@ -563,25 +568,25 @@ void Forwarding::run() {
   for (unsigned i = 0; i < items.size(); ++i)
     forwardRead(i);
   for (unsigned i = 0; i < items.size(); ++i)
-    if (!gone[i])
+    if (!removed[i])
       forwardWrite(i);
   for (unsigned i = 0; i < items.size(); ++i)
-    if (!gone[i] && isWord(items[i]))
+    if (!removed[i] && isWord(items[i]))
       chainCarries(i);
   for (unsigned i = 0; i < items.size(); ++i)
-    if (!gone[i] && isWord(items[i]))
+    if (!removed[i] && isWord(items[i]))
       dropRingFlag(i);
   for (unsigned i = 0; i < items.size(); ++i)
-    if (!gone[i] && isWord(items[i]))
+    if (!removed[i] && isWord(items[i]))
       dropTest(i);
   for (unsigned i = 0; i < items.size(); ++i)
-    if (!gone[i] && isWord(items[i]))
+    if (!removed[i] && isWord(items[i]))
       dropCarryTest(i);
-  KARAKAL_ASSERT(gone.size() == items.size() && out.size() == items.size(),
+  KARAKAL_ASSERT(removed.size() == items.size() && out.size() == items.size(),
                  "words are dropped only at the end");
   std::vector<Item> kept;
   for (unsigned i = 0; i < items.size(); ++i)
-    if (!gone[i])
+    if (!removed[i])
       kept.push_back(items[i]);
   items = std::move(kept);
 }

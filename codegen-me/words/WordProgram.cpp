@@ -26,7 +26,7 @@ unsigned WordProgram::words() const {
 namespace {
 
 /// What *l$index1 points to: not reached, window 1 or 2, or something else.
-enum Shown : int { Unreached = -1, Unknown = 0 };
+enum Pointee : int { Unreached = -1, Unknown = 0 };
 
 bool writesPointer(const Instruction &i, unsigned csr) {
   bool isLookup = csr == target::Csr_ACTIVE_LM_ADDR_1 ? i.loadLm1 : i.loadLm0;
@@ -62,15 +62,15 @@ bool usesPointer(const Instruction &i, target::Operand::Kind kind) {
 } // namespace
 
 void placeWindows(WordProgram &program, const StackPlan &plan) {
-  auto step = [&](unsigned index, int shown) -> int {
+  auto step = [&](unsigned index, int pointee) -> int {
     const Item &item = program.items[index];
     if (item.kind == Item::Kind::Label)
-      return shown;
+      return pointee;
     if (item.window)
       return item.window;
     if (writesPointer(item.instruction, target::Csr_ACTIVE_LM_ADDR_1))
-      return item.shows;
-    return shown;
+      return item.pointsTo;
+    return pointee;
   };
   auto meet = [](int &into, int from) {
     int result = into == Unreached ? from : into == from ? into : Unknown;
@@ -78,19 +78,21 @@ void placeWindows(WordProgram &program, const StackPlan &plan) {
     into = result;
     return changed;
   };
-  std::vector<int> shown =
+  std::vector<int> pointee =
       target::solveForward<int>(flowGraphOf(program).successorsThroughCalls(),
                                 Unreached, Unknown, step, meet);
   std::vector<Item> placed;
   for (unsigned i = 0; i < program.items.size(); ++i) {
     const Item &item = program.items[i];
     if (item.kind == Item::Kind::Word && item.window &&
-        shown[i] != item.window && shown[i] != Unreached) {
+        pointee[i] != item.window && pointee[i] != Unreached) {
       int address = plan.windowWord[item.window];
-      KARAKAL_ASSERT(address >= 0, "no address kept for a stack window");
+      KARAKAL_ASSERT(
+          address >= 0,
+          "the plan has a system word for each stack window that is used");
       Item set = item;
       set.window = 0;
-      set.shows = item.window;
+      set.pointsTo = item.window;
       set.isGlued = false;
       set.instruction = target::csrWrite(target::Csr_ACTIVE_LM_ADDR_1,
                                          target::localMemory(0, address));
@@ -170,10 +172,10 @@ namespace {
 /// The source function that a word comes from: the last one that begins at or
 /// before its line. Without a line, the function that contains the word.
 std::string sourceOf(const WordProgram &program, const Item &item) {
-  const target::SourceLine &place = program.places[item.line];
+  const target::SourceLine &line = program.sourceLines[item.line];
   const target::SourceFunction *found = nullptr;
   for (const target::SourceFunction &source : program.sources)
-    if (place.line && source.file == place.file && source.line <= place.line &&
+    if (line.line && source.file == line.file && source.line <= line.line &&
         (!found || found->line <= source.line))
       found = &source;
   return found ? found->name : program.functions[item.function];
@@ -277,7 +279,7 @@ Result<target::Microcode> resolve(const WordProgram &program,
           {uint32_t(code.words.size()), uint32_t(address[item.label])});
     code.words.push_back(*word);
     code.taken.push_back(item.taken);
-    code.lines.push_back(program.places[item.line]);
+    code.lines.push_back(program.sourceLines[item.line]);
     code.frequencies.push_back(item.frequency);
   }
   // Waits and pointer writes that passes insert get the frequency of the next

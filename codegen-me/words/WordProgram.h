@@ -53,11 +53,11 @@ struct Item {
   uint8_t window = 0;
   /// For a write of that pointer, the stack window that it then points to, or
   /// 0.
-  uint8_t shows = 0;
+  uint8_t pointsTo = 0;
   /// The word writes the address that *l$index1 points to into its destination.
-  bool isShown = false;
+  bool isPointerAddress = false;
   unsigned function = 0; ///< index into WordProgram::functions
-  uint32_t line = 0;     ///< index into WordProgram::places; 0 = unknown
+  uint32_t line = 0;     ///< index into WordProgram::sourceLines; 0 = unknown
   float frequency = 0;   ///< executions, see Frequencies.h
   float taken = 0;       ///< executions that take the branch
   /// For a label, the loop that begins here (its word is not known yet); depth
@@ -96,7 +96,7 @@ public:
 
   std::vector<Item> items;
   std::vector<std::string> functions;
-  std::vector<target::SourceLine> places{{}};
+  std::vector<target::SourceLine> sourceLines{{}};
   std::vector<target::SourceFunction> sources; ///< by file and line
   unsigned currentFunction = 0;
   uint32_t currentLine = 0;

@@ -1,4 +1,4 @@
-// What the back end accepts and makes.
+// Tests of the back end: LLVM IR in, words out, run on TinyEngine.
 
 #include "TinyEngine.h"
 
@@ -34,7 +34,7 @@ std::string errorOf(const std::string &text,
   return code ? "" : code.error().id;
 }
 
-/// Compiles the body of me_main, runs it and hands back the engine.
+/// Compiles the body of me_main, runs it and returns the engine.
 TinyEngine execute(const std::string &body, const std::string &more = "",
                    std::function<void(TinyEngine &)> prepare = {}) {
   auto code = compile(more +
@@ -49,7 +49,7 @@ TinyEngine execute(const std::string &body, const std::string &more = "",
   return engine;
 }
 
-TEST(Memory, AreBigEndianPairs) {
+TEST(Memory, DoubleWordsAreBigEndian) {
   TinyEngine e = execute(R"(
     %p = inttoptr i32 64 to ptr addrspace(1)
     %v = load i64, ptr addrspace(1) %p, align 4
@@ -64,7 +64,7 @@ TEST(Memory, AreBigEndianPairs) {
   EXPECT_EQ(e.dram[33], 0u);
 }
 
-TEST(Memory, HalfOfADramPairIsMerged) {
+TEST(Memory, AStoreOfHalfADramPairKeepsTheOtherHalf) {
   TinyEngine e = execute(R"(
     %q = inttoptr i32 132 to ptr addrspace(2)
     %v = load i32, ptr addrspace(2) %q, align 4
@@ -81,7 +81,7 @@ TEST(Memory, HalfOfADramPairIsMerged) {
   EXPECT_EQ(e.dram[35], 9u);
 }
 
-TEST(Memory, PartsAreCutFromTheirWord) {
+TEST(Memory, BytesAndHalfwordsAreExtractedFromTheirWord) {
   TinyEngine e = execute(R"(
     %p = inttoptr i32 65 to ptr addrspace(3)
     %v = load i8, ptr addrspace(3) %p, align 1
@@ -95,7 +95,7 @@ TEST(Memory, PartsAreCutFromTheirWord) {
   EXPECT_EQ(e.scratch[17], 0xaabb0022u);
 }
 
-TEST(Memory, BitsOfALongRunAreCutFromTheirWords) {
+TEST(Memory, BitsOfALongBurstAreExtractedFromTheirWords) {
   TinyEngine e = execute(R"(
     %p = inttoptr i32 64 to ptr addrspace(1)
     %v = load <7 x i32>, ptr addrspace(1) %p, align 4
@@ -115,7 +115,7 @@ TEST(Memory, BitsOfALongRunAreCutFromTheirWords) {
   EXPECT_EQ(e.sram[32], 1u);
 }
 
-TEST(Memory, PartsOfRunsMeetInAPhi) {
+TEST(Memory, ByteVectorsCanMeetInAPhi) {
   TinyEngine e = execute(R"(
     %p = inttoptr i32 64 to ptr addrspace(2)
     %q = inttoptr i32 80 to ptr addrspace(2)
@@ -139,8 +139,8 @@ TEST(Memory, PartsOfRunsMeetInAPhi) {
   EXPECT_EQ(e.sram[32], 0xabu);
 }
 
-/// Reads two pairs of words of DRAM and writes them back with the last one
-/// raised; `between` stands in between.
+/// Reads two pairs of words of DRAM, executes `between`, and writes them back
+/// with the last word incremented.
 std::string raiseLast(const std::string &between) {
   return R"(
     %p = inttoptr i32 64 to ptr addrspace(2)
@@ -154,7 +154,7 @@ std::string raiseLast(const std::string &between) {
     store <4 x i32> %w, ptr addrspace(2) %p, align 8)";
 }
 
-TEST(Runs, OfAStoreEndWithWhatHasChanged) {
+TEST(Bursts, AStoreWritesOnlyChangedPairs) {
   TinyEngine e = execute(raiseLast(""), "", [](TinyEngine &e) {
     e.dram[16] = 10;
     e.dram[19] = 40;
@@ -165,12 +165,12 @@ TEST(Runs, OfAStoreEndWithWhatHasChanged) {
       compile("define void @me_main() {" + raiseLast("") + " ret void}");
   ASSERT_TRUE(bool(code)) << code.error().str();
   std::string text = codegen::printAsm(*code);
-  // A pair is one unit of DRAM.
+  // DRAM moves whole pairs.
   EXPECT_THAT(text, testing::ContainsRegex("dram\\[read, [^]]*, 1\\]"));
   EXPECT_THAT(text, testing::ContainsRegex("dram\\[write, [^]]*, 1\\]"));
 }
 
-TEST(Runs, StayWholeBehindAStoreThatMayTouchThem) {
+TEST(Bursts, AStoreThatMayOverlapKeepsTheBurstWhole) {
   TinyEngine e =
       execute(raiseLast("%pair = shufflevector <4 x i32> %v, <4 x i32> poison, "
                         "<2 x i32> <i32 2, i32 3>\n"
@@ -214,7 +214,7 @@ const char *Checksum = R"(
     %q = inttoptr i32 128 to ptr addrspace(1)
     store i32 %g, ptr addrspace(1) %q, align 4)";
 
-TEST(Checksum, IsASumOfWordsWithCarries) {
+TEST(Checksum, AddsWholeWordsWithCarries) {
   const uint32_t words[][3] = {{0, 0, 0},
                                {0xffff0000, 0, 0},
                                {0xffffffff, 0xffffffff, 0xffffffff},
@@ -237,7 +237,7 @@ TEST(Checksum, IsASumOfWordsWithCarries) {
   }
 }
 
-TEST(Checksum, TakesAnInstructionAWord) {
+TEST(Checksum, TakesOneInstructionPerWord) {
   auto code = compile("define void @me_main() {" + std::string(Checksum) +
                       " ret void}");
   ASSERT_TRUE(bool(code)) << code.error().str();
@@ -246,11 +246,11 @@ TEST(Checksum, TakesAnInstructionAWord) {
   for (size_t at = text.find("+carry"); at != std::string::npos;
        at = text.find("+carry", at + 1))
     ++carries;
-  // One behind each word but the first, the last of them for the last carry.
+  // One after each word except the first; the last one adds the last carry.
   EXPECT_EQ(carries, 2u) << text;
 }
 
-TEST(Checksum, InAnUpperHalfTakesASmallSummand) {
+TEST(Checksum, ASmallConstantIsAddedToAnUpperHalf) {
   const char *const body = R"(
     %p = inttoptr i32 64 to ptr addrspace(1)
     %w = load i32, ptr addrspace(1) %p, align 4
@@ -272,13 +272,13 @@ TEST(Checksum, InAnUpperHalfTakesASmallSummand) {
   auto code =
       compile("define void @me_main() {" + std::string(body) + " ret void}");
   ASSERT_TRUE(bool(code)) << code.error().str();
-  // The carry of the one addition decides, no compare.
+  // The branch tests the carry of the addition; there is no compare.
   std::string text = codegen::printAsm(*code);
   EXPECT_THAT(text, HasSubstr("bcs["));
   EXPECT_THAT(text, testing::Not(HasSubstr("alu[--")));
 }
 
-TEST(Memory, RunsAreOneCommand) {
+TEST(Memory, ABurstIsOneCommand) {
   auto code = compile(R"(
     define void @me_main() {
       %p = inttoptr i32 4096 to ptr addrspace(1)
@@ -292,7 +292,7 @@ TEST(Memory, RunsAreOneCommand) {
   EXPECT_THAT(text, HasSubstr(", 8], ctx_swap"));
 }
 
-TEST(Machine, FunctionsReachTheirUnits) {
+TEST(Machine, IntrinsicsUseTheirUnits) {
   TinyEngine e = execute(R"(
     %g = call i32 @__ixp_scratch_get(i32 2)
     %e = call i32 @__ixp_scratch_get(i32 3)
@@ -336,7 +336,7 @@ declare void @__ixp_local_csr_wr(i32, i32)
   EXPECT_EQ(e.csrs[120], 0x4010u);
 }
 
-TEST(Machine, ASleepIsAWaitForTheTimer) {
+TEST(Machine, ASleepWaitsForTheTimer) {
   auto code = compile(R"(
     declare void @__ixp_sleep(i32)
     define void @me_main() {
@@ -351,7 +351,7 @@ TEST(Machine, ASleepIsAWaitForTheTimer) {
   EXPECT_THAT(text, HasSubstr("ctx_arb[s15]"));
 }
 
-TEST(Errors, NameWhatTheMachineCannotDo) {
+TEST(Errors, UnsupportedOperationsAreRejected) {
   EXPECT_EQ(errorOf("define void @other() { ret void }"), "E-codegen-me-001");
   EXPECT_EQ(errorOf("define void @me_main() {\n call void @f()\n ret void }\n"
                     "declare void @f()"),
@@ -379,7 +379,7 @@ TEST(Errors, NameWhatTheMachineCannotDo) {
             "E-codegen-me-021");
 }
 
-TEST(Errors, AProgramThatDoesNotFitListsFunctions) {
+TEST(Errors, AProgramThatDoesNotFitListsItsFunctions) {
   codegen::CodeGenOptions options;
   options.maxWords = 3;
   auto code = compile("define void @me_main() {\n"
@@ -393,7 +393,7 @@ TEST(Errors, AProgramThatDoesNotFitListsFunctions) {
   EXPECT_THAT(code.error().message, HasSubstr("me_main"));
 }
 
-TEST(Errors, AProgramThatDoesNotFitNamesFunctionsOfTheSource) {
+TEST(Errors, AProgramThatDoesNotFitListsSourceFunctions) {
   codegen::CodeGenOptions options;
   options.maxWords = 3;
   options.sources = {{"a.baker", "m.first", 3}, {"a.baker", "m.second", 10}};

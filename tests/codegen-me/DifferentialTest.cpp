@@ -1,7 +1,7 @@
-// Random programs, host against microengine.
+// Compares random programs on the host and on the microengine.
 //
-// Each program runs compiled by LLVM for the host and by codegen-me on the
-// strict little interpreter; all output words must agree.
+// LLVM compiles each program for the host, and codegen-me for TinyEngine. All
+// output words must agree.
 
 #include "RandomProgram.h"
 #include "TinyEngine.h"
@@ -28,7 +28,7 @@ using namespace karakal::tests;
 
 namespace {
 
-// Buffers are a run longer than what is indexed by five bits.
+// Buffers are one burst longer than five bits of index can reach.
 using Input = std::array<uint32_t, InputWords>;
 using Output = std::array<uint32_t, OutputWords>;
 
@@ -78,7 +78,7 @@ std::string runOnHost(const std::string &text, const Input &input,
 std::string runOnEngine(const std::string &text, const Input &input,
                         unsigned level, Output &output,
                         target::Microcode *keep) {
-  // LLVM's verifier runs behind every machine pass.
+  // LLVM's verifier runs after every machine pass.
   static const bool verifies = [] {
     const char *arguments[] = {"test", "-verify-machineinstrs"};
     return llvm::cl::ParseCommandLineOptions(2, arguments);
@@ -116,7 +116,7 @@ class Differential : public testing::TestWithParam<Case> {};
 
 TEST_P(Differential, MicroengineAgreesWithHost) {
   const Case &c = GetParam();
-  // A wider search by hand: KARAKAL_SEEDS=n, KARAKAL_SEED=first.
+  // For a longer search, set KARAKAL_SEEDS=n and KARAKAL_SEED=first.
   const char *more = std::getenv("KARAKAL_SEEDS");
   const char *first = std::getenv("KARAKAL_SEED");
   uint64_t from = first ? std::strtoull(first, nullptr, 10) : 1;

@@ -1,4 +1,4 @@
-// Random LLVM IR without undefined parts.
+// Generates random LLVM IR without undefined behaviour.
 
 #include "RandomProgram.h"
 
@@ -21,7 +21,7 @@ struct Callee {
 
 std::string type(unsigned width) { return "i" + std::to_string(width); }
 
-/// One function's text.
+/// Generates the text of one function.
 class FunctionText {
 public:
   FunctionText(std::mt19937_64 &random, const ProgramShape &shape,
@@ -39,7 +39,7 @@ public:
   }
   std::string fresh() { return "%v" + std::to_string(++count); }
   void line(const std::string &l) { text += "  " + l + "\n"; }
-  /// A value of this width: an existing one, converted if needs be.
+  /// An existing value of this width, converted if necessary.
   std::string use(unsigned width);
   Value define(unsigned width, const std::string &expression) {
     Value v{fresh(), width};
@@ -102,7 +102,7 @@ std::string FunctionText::literal(unsigned width) {
 std::string FunctionText::use(unsigned width) {
   if (values.empty() || pick(6) == 0)
     return literal(width);
-  // Half of the time a recent value.
+  // Prefers recent values half of the time.
   unsigned n = values.size();
   const Value v = values[pick(2) && n > 8 ? n - 1 - pick(8) : pick(n)];
   if (v.width == width)
@@ -240,7 +240,7 @@ void FunctionText::array() {
     line("store i32 " + use(32) + ", ptr " + pointer);
 }
 
-/// A load or store of a run of words at a constant or variable place.
+/// Generates a load or store of a burst at a constant or variable address.
 void FunctionText::buffer() {
   unsigned n = 1 + pick(8);
   std::string pointer = fresh(), raw = use(32), index = fresh();
@@ -303,7 +303,7 @@ void FunctionText::loop(unsigned depth) {
   std::string start = use(w);
   line("br label %" + head);
   size_t outer = values.size();
-  // The phis' back edges are known only behind the body: patch them in.
+  // The back edges of the phis are known only after the body, so patch them in.
   startBlock(head);
   std::string i = fresh(), carried = fresh();
   size_t patch = text.size();

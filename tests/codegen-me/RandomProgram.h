@@ -1,6 +1,6 @@
-// Random LLVM IR without undefined parts *- C++.
+// Generates random LLVM IR without undefined behaviour.
 //
-// Makes the text of a module with one function
+// The text of a module with one function
 //
 //   void @body(ptr addrspace(1) %in, ptr addrspace(1) %out,
 //              ptr addrspace(2) %dram, ptr addrspace(3) %scratch)
@@ -33,9 +33,9 @@ struct ProgramShape {
 
 std::string randomProgram(uint64_t seed, const ProgramShape &shape);
 
-/// Where the program of withMain has its words in SRAM.
+/// The address in SRAM of the words of withMain's program.
 constexpr uint32_t InputAddress = 0x1000, OutputAddress = 0x2000;
-/// `program` with an entry that calls its body once and halts.
+/// Adds an entry to `program` that calls its body once and halts.
 std::string withMain(const std::string &program);
 
 } // namespace karakal::tests

@@ -1,4 +1,4 @@
-// Do the tables that TableGen makes of Ixp.td say what target-ixp/ says?
+// Checks TableGen's tables of Ixp.td against target-ixp/.
 
 #include "codegen-me/target/Ixp.h"
 #include "codegen-me/target/IxpTargetMachine.h"
@@ -42,7 +42,7 @@ protected:
   const llvm::TargetRegisterInfo *registers;
 };
 
-TEST_F(Tables, HaveTheRegistersOfAContext) {
+TEST_F(Tables, ClassesHaveTheRegistersOfAContext) {
   EXPECT_EQ(Ixp::GPRARegClass.getNumRegs(), target::GprPerBankPerContext);
   EXPECT_EQ(Ixp::GPRBRegClass.getNumRegs(), target::GprPerBankPerContext);
   EXPECT_EQ(Ixp::GPRRegClass.getNumRegs(), 2 * target::GprPerBankPerContext);
@@ -58,8 +58,7 @@ TEST_F(Tables, HaveTheRegistersOfAContext) {
   }
 }
 
-/// Words of the run that a command moves, of the kind that moves runs; 0 if it
-/// moves none.
+/// The number of words of the tuple that a command moves; 0 if it moves none.
 unsigned runWords(const llvm::MCInstrDesc &desc,
                   const llvm::TargetRegisterInfo &registers, bool &isDram) {
   for (const llvm::MCOperandInfo &operand : desc.operands()) {
@@ -75,7 +74,7 @@ unsigned runWords(const llvm::MCInstrDesc &desc,
   return 0;
 }
 
-TEST_F(Tables, HaveRunsThatCommandsMove) {
+TEST_F(Tables, TuplesHaveTheLengthsThatCommandsMove) {
   unsigned longest[2] = {0, 0};
   for (unsigned op = 0; op < instructions->getNumOpcodes(); ++op) {
     const llvm::MCInstrDesc &desc = instructions->get(op);
@@ -98,14 +97,14 @@ TEST_F(Tables, HaveRunsThatCommandsMove) {
               unsigned(target::row(op).countMax * target::row(op).unitBytes));
 }
 
-TEST_F(Tables, HaveCommandsThatAreCommands){
+TEST_F(Tables, EveryCommandIsOneOfTheInstructionTable){
 #define KARAKAL_NAME(name)                                                     \
   EXPECT_TRUE(target::row(target::Op::name).isCommand()) << #name;
     KARAKAL_COMMANDS(KARAKAL_NAME)
 #undef KARAKAL_NAME
 }
 
-TEST_F(Tables, PairSourcesOfOppositeBanks) {
+TEST_F(Tables, PairedSourcesAreInOppositeBanks) {
   for (unsigned op = 0; op < instructions->getNumOpcodes(); ++op) {
     const llvm::MCInstrDesc &desc = instructions->get(op);
     Traits traits = traitsOf(desc);

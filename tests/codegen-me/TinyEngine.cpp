@@ -1,4 +1,4 @@
-// Executes words, strictly.
+// A strict interpreter of words for tests: operands and arithmetic.
 
 #include "TinyEngine.h"
 

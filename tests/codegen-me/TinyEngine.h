@@ -1,11 +1,11 @@
-// Executes words, strictly.
+// A strict interpreter of words for tests.
 //
 // One context of a microengine with flat memories, for tests of the code
-// generator. It knows no timing, but what timing forbids is an error here:
+// generator. It has no timing; code that would depend on timing is an error:
 // reading a transfer register before its signal, a local-memory pointer within
 // three words of its write, condition codes or latches across a swap, carry
-// after a logical operation, a broken multiply or count sequence. It shares
-// the instruction table with the compiler and nothing else.
+// after a logical operation, an incomplete multiply or count sequence. It
+// shares only the instruction table with the compiler.
 
 #ifndef KARAKAL_TESTS_CODEGEN_ME_TINYENGINE_H
 #define KARAKAL_TESTS_CODEGEN_ME_TINYENGINE_H
@@ -26,7 +26,7 @@ class TinyEngine {
 public:
   explicit TinyEngine(const std::vector<uint64_t> &words);
 
-  /// Runs until halt or kill. Returns what went wrong, empty if nothing did.
+  /// Runs until halt or kill. Returns the error, or an empty string.
   std::string run(uint64_t stepsMax);
 
   /// Word memories by word address (byte address / 4).
@@ -80,7 +80,7 @@ private:
   std::string problem;
   bool isOver = false;
   uint32_t pc = 0;
-  /// Where to go after `slotsLeft` more words.
+  /// The branch target after `slotsLeft` more words.
   std::optional<uint32_t> goTo;
   unsigned slotsLeft = 0;
 
@@ -99,7 +99,7 @@ private:
   unsigned multiplyStep = 0, countStep = 0;
   uint32_t factorA = 0, factorB = 0, counted = 0;
   std::vector<Pending> inFlight;
-  /// Words until a deferred swap; what it waits for completes then.
+  /// Words until a deferred swap, when the commands it waits for complete.
   unsigned swapIn = 0;
   uint16_t swapMask = 0;
 };

@@ -1,4 +1,4 @@
-// Branches, contexts, memories.
+// A strict interpreter of words for tests: branches, contexts and memories.
 
 #include "TinyEngine.h"
 
@@ -57,7 +57,7 @@ void TinyEngine::branch(const Instruction &i, uint32_t target) {
     return;
   }
   goTo = target;
-  // The present word does not count.
+  // The current word does not count.
   slotsLeft = i.defer;
 }
 
@@ -107,7 +107,7 @@ void TinyEngine::swapAfter(unsigned slots) {
     swapIn = slots + 1; // this word counts, too
 }
 
-/// The commands whose signals the swap waits for complete here.
+/// Completes the commands whose signals the swap waits for.
 void TinyEngine::swapped() {
   std::vector<Pending> rest;
   uint32_t raised = 1;

@@ -1,7 +1,7 @@
-// Intrinsics of units, on the simulator.
+// Tests of intrinsics on the simulator.
 //
-// What the functions of IxpIntrinsics.cpp do, seen from the chip: programs in
-// LLVM IR are compiled and run on engine 0 in context 0.
+// Programs in LLVM IR that call the functions of IxpIntrinsics.cpp are compiled
+// and run on engine 0 in context 0.
 
 #include "../sim-ixp/OneEngine.h"
 #include "sim-ixp/engine/PrepareProgram.h"
@@ -89,7 +89,7 @@ declare void @__ixp_scratch_clr(i32, i32)
   EXPECT_EQ(chip->sram(0).memory().readWord(0x4000), 100u);
 }
 
-TEST_F(Units, HashesKeysOfEverySize) {
+TEST_F(Units, TheHashUnitHashesKeysOfEverySize) {
   execute(R"(
 declare {i32, i32} @__ixp_hash_48(i32, i32)
 declare {i32, i32} @__ixp_hash_64(i32, i32)
@@ -125,7 +125,7 @@ declare {i32, i32, i32, i32} @__ixp_hash_128(i32, i32, i32, i32)
   EXPECT_EQ(scratch(0x301c), wide.high >> 32);
 }
 
-TEST_F(Units, AMaskedWriteLeavesOtherBytes) {
+TEST_F(Units, AMaskedWriteKeepsOtherBytes) {
   auto &dram = chip->dram().memory();
   for (uint32_t byte : {0x8000u, 0x8004u, 0x8008u, 0x800cu})
     dram.writeWord(byte, 0x11223344);
@@ -148,7 +148,7 @@ declare void @__ixp_dram_write_masked(ptr addrspace(2), i32, i32, i32)
   EXPECT_EQ(dram.readWord(0x800c), 0x112233aau);
 }
 
-TEST_F(Units, AByteOfARunOfWordsIsReadInItsWord) {
+TEST_F(Units, AByteOfABurstIsExtractedFromItsWord) {
   auto &dram = chip->dram().memory();
   dram.writeWord(0x8000, 0x11223344);
   dram.writeWord(0x8004, 0x55667788);
@@ -179,7 +179,7 @@ declare i32 @__ixp_cam_read_state(i32)
 declare void @__ixp_cam_clear()
 )";
 
-TEST_F(Units, TheCamFindsWhatWasWritten) {
+TEST_F(Units, ACamLookUpFindsAWrittenTag) {
   execute(camDeclarations, R"(
     call void @__ixp_cam_clear()
     call void @__ixp_cam_write(i32 5, i32 77, i32 3)
@@ -204,9 +204,9 @@ TEST_F(Units, TheCamFindsWhatWasWritten) {
   EXPECT_EQ(scratch(0x300c), 9u << 8);
 }
 
-// What another context may have stored meanwhile is loaded once more, and
-// behind the wait for the command in between.
-TEST_F(Units, BehindABarrierLocalMemoryIsReadAnew) {
+// Another context may have changed the word, so it is loaded again, after the
+// wait for the command in between.
+TEST_F(Units, LocalMemoryIsReadAgainAfterABarrier) {
   setScratch(0x3000, 5);
   execute("declare void @__ixp_barrier()\n", R"(
     %local = inttoptr i32 8 to ptr addrspace(4)
@@ -230,9 +230,9 @@ TEST_F(Units, BehindABarrierLocalMemoryIsReadAnew) {
   EXPECT_LT(text.find("ctx_", command), text.find("*l$index", command)) << text;
 }
 
-// Hit: the line is read where the lookup points. Miss: the same line is
-// filled. Neither computes an address.
-TEST_F(Units, ACamEntryNamesALineOfLocalMemory) {
+// On a hit the cache line is read through the pointer that the look-up sets; on
+// a miss the same line is filled. Neither computes an address.
+TEST_F(Units, ALookUpPointsToTheCacheLineOfItsEntry) {
   setScratch(0x3000, 0x1111);
   setScratch(0x3004, 0x2222);
   execute(camDeclarations, R"(
@@ -284,7 +284,7 @@ end:)");
   EXPECT_THAT(text, Not(HasSubstr("ACTIVE_LM_ADDR_1"))) << text;
 }
 
-TEST_F(Units, LocalMemoryHasConstantAddresses) {
+TEST_F(Units, ConstantAddressesReachLocalMemory) {
   execute("", R"(
     %p = inttoptr i32 128 to ptr addrspace(4)
     %q = inttoptr i32 132 to ptr addrspace(4)
@@ -301,7 +301,7 @@ TEST_F(Units, LocalMemoryHasConstantAddresses) {
 }
 
 // Ethernet's CRC of the octets "1234": 0x9be3e0a3, remainder not complemented.
-TEST_F(Units, CrcRunsOverWords) {
+TEST_F(Units, CrcAccumulatesOverWords) {
   execute(R"(
 declare void @__ixp_crc_start(i32)
 declare void @__ixp_crc(i32, i32)
@@ -319,7 +319,7 @@ declare i32 @__ixp_crc_end()
   EXPECT_EQ(reversed, 0x9be3e0a3u);
 }
 
-/// A word of the bytes byte, byte + 1, …
+/// The word of the bytes byte, byte + 1, …
 uint32_t wordFrom(uint32_t byte) {
   uint32_t word = 0;
   for (uint32_t i = 0; i < 4; ++i)
@@ -327,7 +327,7 @@ uint32_t wordFrom(uint32_t byte) {
   return word;
 }
 
-/// `count` words of type i32, or a structure of them.
+/// The type of `count` words: i32, or a structure of i32.
 std::string wordsType(unsigned count) {
   std::string list = "i32";
   for (unsigned i = 1; i < count; ++i)
@@ -335,8 +335,8 @@ std::string wordsType(unsigned count) {
   return count == 1 ? list : "{" + list + "}";
 }
 
-/// A call of `name` with `first` arguments and then `given` words loaded from
-/// 0x3000 on; its `count` results are stored from 0x3100 on.
+/// Calls `name` with the arguments `first` and then `given` words loaded from
+/// 0x3000 on, and stores its `count` results from 0x3100 on.
 std::string callOnWords(const std::string &name, const std::string &first,
                         unsigned given, unsigned count) {
   std::string text, arguments = first;
@@ -364,7 +364,7 @@ std::string callOnWords(const std::string &name, const std::string &first,
   return text;
 }
 
-/// The declaration of a function of two words, or a bit and a word, and words.
+/// Declares a function of two words, or a bit and a word, and further words.
 std::string declaration(const std::string &name, const std::string &first,
                         unsigned given, unsigned count) {
   std::string parameters = first;
@@ -376,7 +376,7 @@ std::string declaration(const std::string &name, const std::string &first,
 constexpr const char *loadPlace = "%pp = inttoptr i32 12544 to ptr addrspace(3)"
                                   "\n%place = load i32, ptr addrspace(3) %pp\n";
 
-TEST_F(Units, ByteAlignTakesWordsFromAByteOn) {
+TEST_F(Units, ByteAlignExtractsWordsFromAnyByte) {
   for (uint32_t index = 0; index < 4; ++index) {
     for (uint32_t word = 0; word < 4; ++word)
       setScratch(0x3000 + 4 * word, wordFrom(4 * word));
@@ -390,8 +390,8 @@ TEST_F(Units, ByteAlignTakesWordsFromAByteOn) {
   }
 }
 
-TEST_F(Units, ByteAlignOfLittleEndianWords) {
-  // The bytes of a word from its right end on.
+TEST_F(Units, ByteAlignExtractsLittleEndianWords) {
+  // The bytes of a word begin at its right end.
   for (uint32_t word = 0; word < 3; ++word)
     setScratch(0x3000 + 4 * word, __builtin_bswap32(wordFrom(4 * word)));
   setScratch(0x3100, 3);
@@ -403,7 +403,7 @@ TEST_F(Units, ByteAlignOfLittleEndianWords) {
               __builtin_bswap32(wordFrom(4 * word + 3)));
 }
 
-TEST_F(Units, WordsBeginAtAnyByteOfAQuadword) {
+TEST_F(Units, WordsCanBeginAtAnyByteOfAQuadword) {
   for (unsigned count : {1u, 2u, 9u})
     for (uint32_t place = 0; place < 8; ++place) {
       for (uint32_t word = 0; word < count + 2; ++word)
@@ -423,7 +423,7 @@ TEST_F(Units, WordsBeginAtAnyByteOfAQuadword) {
     }
 }
 
-TEST_F(Units, WordsBeginAtTheByteThatAMaskLeaves) {
+TEST_F(Units, TheMaskOfAByteIndexIsDropped) {
   for (uint32_t word = 0; word < 3; ++word)
     setScratch(0x3000 + 4 * word, wordFrom(4 * word));
   setScratch(0x3100, 3);
@@ -434,7 +434,7 @@ TEST_F(Units, WordsBeginAtTheByteThatAMaskLeaves) {
   EXPECT_EQ(scratch(0x3100), wordFrom(2));
 }
 
-TEST_F(Units, WordsAreWrittenAtAnyByteOfAQuadword) {
+TEST_F(Units, WordsCanBeWrittenAtAnyByteOfAQuadword) {
   for (unsigned count : {1u, 3u, 9u})
     for (uint32_t place = 0; place < 8; ++place) {
       for (uint32_t word = 0; word < count; ++word)
@@ -458,7 +458,7 @@ TEST_F(Units, WordsAreWrittenAtAnyByteOfAQuadword) {
     }
 }
 
-TEST_F(Units, WordsAtAKnownByteNeedNoLatch) {
+TEST_F(Units, WordsAtAConstantByteNeedNoByteAlign) {
   for (uint32_t byte : {0u, 1u, 2u, 3u}) {
     for (uint32_t word = 0; word < 4; ++word)
       setScratch(0x3000 + 4 * word, wordFrom(4 * word));

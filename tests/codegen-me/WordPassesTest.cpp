@@ -1,4 +1,4 @@
-// Passes over words and labels.
+// Tests of the passes over words and labels.
 
 #include "codegen-me/machine/FrameCheck.h"
 #include "codegen-me/words/Annotation.h"
@@ -19,7 +19,7 @@ using testing::ElementsAre;
 
 namespace {
 
-/// Builds one function's items.
+/// Builds the items of one function.
 class Words : public testing::Test {
 protected:
   Words() {
@@ -45,7 +45,7 @@ protected:
   WordProgram program;
 };
 
-TEST_F(Words, StandingBeforeACompareMoveBehindItsBranch) {
+TEST_F(Words, AWordBeforeACompareFillsTheDelaySlot) {
   unsigned out = program.newLabel();
   add(alu(Op::AluAdd, gprA(1), gprA(1), imm(1)));
   glued(alu(Op::AluSub, none(), gprB(2), imm(3)));
@@ -58,7 +58,7 @@ TEST_F(Words, StandingBeforeACompareMoveBehindItsBranch) {
                           "alu[a1, a1, +, 0x1]", "label", "ctx_arb[kill]"));
 }
 
-TEST_F(Words, ThatACompareReadsStay) {
+TEST_F(Words, AWordThatTheCompareNeedsStays) {
   unsigned out = program.newLabel();
   add(alu(Op::AluAdd, gprB(2), gprB(2), imm(1)));
   glued(alu(Op::AluSub, none(), gprB(2), imm(3)));
@@ -68,7 +68,7 @@ TEST_F(Words, ThatACompareReadsStay) {
   EXPECT_EQ(fillDelaySlots(program), 0u);
 }
 
-TEST_F(Words, InADelaySlotAreNotTakenByTheNextBranch) {
+TEST_F(Words, ADelaySlotIsNotTakenByTheNextBranch) {
   unsigned out = program.newLabel();
   add(alu(Op::AluAdd, gprA(1), gprA(1), imm(1)));
   program.add(branchBit(true, gprB(2), 3, 0), out);
@@ -80,7 +80,7 @@ TEST_F(Words, InADelaySlotAreNotTakenByTheNextBranch) {
   EXPECT_EQ(program.items[3].instruction.defer, 0);
 }
 
-TEST_F(Words, ThatASwapDoesNotMatterToAreItsSlots) {
+TEST_F(Words, IndependentWordsFillTheSlotsOfASwap) {
   add(immed(gprA(5), 7));
   add(withSignal(command(Op::SramRead, sXfer(0), gprA(0), imm(0), 1), 1, true));
   add(alu(Op::AluAdd, gprA(1), gprA(1), imm(1)));
@@ -94,7 +94,7 @@ TEST_F(Words, ThatASwapDoesNotMatterToAreItsSlots) {
                           "alu[a2, $0, +, 0x1]", "ctx_arb[kill]"));
 }
 
-TEST_F(Words, ReadATransferRegisterInPlace) {
+TEST_F(Words, AReadUsesTheTransferRegisterInPlace) {
   add(move(gprB(0), sXfer(1)));
   add(alu(Op::AluXor, gprA(2), gprB(0), gprA(1)));
   add(csrWrite(Csr_SAME_ME_SIGNAL, gprA(2)));
@@ -105,7 +105,7 @@ TEST_F(Words, ReadATransferRegisterInPlace) {
                           "local_csr_wr[SAME_ME_SIGNAL, a2]", "ctx_arb[kill]"));
 }
 
-TEST_F(Words, KeepAMoveWhoseRegisterIsReadAgainInAnotherBlock) {
+TEST_F(Words, AMoveStaysIfAnotherBlockReadsItsRegister) {
   add(move(gprB(0), sXfer(1)));
   add(alu(Op::AluXor, gprA(2), gprB(0), gprA(1)));
   program.bind(program.newLabel());
@@ -115,7 +115,7 @@ TEST_F(Words, KeepAMoveWhoseRegisterIsReadAgainInAnotherBlock) {
   EXPECT_EQ(count("alu[b0, --, B, $1]"), 1u);
 }
 
-TEST_F(Words, KeepAMoveWhoseTransferRegisterIsFilledAgain) {
+TEST_F(Words, AMoveStaysIfItsTransferRegisterIsRefilled) {
   add(move(gprB(0), sXfer(1)));
   add(withSignal(command(Op::SramRead, sXfer(0), gprA(0), imm(0), 2), 1, true));
   add(csrWrite(Csr_SAME_ME_SIGNAL, gprB(0)));
@@ -124,7 +124,7 @@ TEST_F(Words, KeepAMoveWhoseTransferRegisterIsFilledAgain) {
   EXPECT_EQ(count("alu[b0, --, B, $1]"), 1u);
 }
 
-TEST_F(Words, WriteATransferRegisterInPlace) {
+TEST_F(Words, AResultIsWrittenToTheTransferRegister) {
   add(alu(Op::AluOr, gprA(0), gprA(1), gprB(2)));
   add(move(sXfer(0), gprA(0)));
   add(withSignal(command(Op::SramWrite, sXfer(0), gprA(3), imm(0), 1), 1,
@@ -135,7 +135,7 @@ TEST_F(Words, WriteATransferRegisterInPlace) {
   EXPECT_EQ(program.words(), 3u);
 }
 
-TEST_F(Words, ThatSetTheFlagsNeedNoTest) {
+TEST_F(Words, ATestOfAResultThatSetsTheFlagsIsRemoved) {
   unsigned again = program.newLabel();
   program.bind(again);
   add(alu(Op::AluSub, gprA(0), gprA(0), imm(1)));
@@ -147,7 +147,7 @@ TEST_F(Words, ThatSetTheFlagsNeedNoTest) {
   EXPECT_EQ(count("bmi"), 1u);
 }
 
-TEST_F(Words, OfAnotherWindowSetThePointerOnce) {
+TEST_F(Words, AccessesOfOneWindowSetThePointerOnce) {
   StackPlan plan;
   plan.windowWord[2] = 1;
   for (unsigned i = 0; i < 2; ++i)
@@ -162,7 +162,7 @@ TEST_F(Words, OfAnotherWindowSetThePointerOnce) {
                           "alu[a1, --, B, *l$index1[1]]", "ctx_arb[kill]"));
 }
 
-TEST_F(Words, ThatNeitherPointerNorUseNeedsStandInItsSlots) {
+TEST_F(Words, IndependentWordsFillTheSlotsOfAPointerWrite) {
   add(alu(Op::AluAdd, gprA(4), gprA(4), imm(1)));
   add(alu(Op::AluAdd, gprA(3), gprB(3), imm(8)));
   add(csrWrite(Csr_ACTIVE_LM_ADDR_1, gprA(3)));
@@ -179,7 +179,7 @@ TEST_F(Words, ThatNeitherPointerNorUseNeedsStandInItsSlots) {
                                   "alu[a5, a5, +, b2]", "ctx_arb[kill]"));
 }
 
-TEST_F(Words, BoundToTheirNeighbourStayOutOfAPointersSlots) {
+TEST_F(Words, AGluedWordDoesNotFillAPointerSlot) {
   unsigned out = program.newLabel();
   add(csrWrite(Csr_ACTIVE_LM_ADDR_1, gprA(3)));
   add(move(gprB(2), localMemory(1, 0)));
@@ -190,7 +190,7 @@ TEST_F(Words, BoundToTheirNeighbourStayOutOfAPointersSlots) {
   EXPECT_EQ(fillPointerSlots(program), 0u);
 }
 
-TEST_F(Words, ReadWhatADataPointerShowsInPlace) {
+TEST_F(Words, AReadUsesTheDataOfAPointerInPlace) {
   add(csrWrite(Csr_ACTIVE_LM_ADDR_1, gprA(3)));
   add(move(gprB(2), localMemory(1, 1)));
   add(alu(Op::AluXor, gprA(2), gprB(2), gprA(1)));
@@ -201,7 +201,7 @@ TEST_F(Words, ReadWhatADataPointerShowsInPlace) {
   EXPECT_EQ(count("alu[b2"), 0u);
 }
 
-TEST_F(Words, KeepWhatADataPointerShowedBeforeASwap) {
+TEST_F(Words, AMoveOfAPointersDataStaysBeforeASwap) {
   add(csrWrite(Csr_ACTIVE_LM_ADDR_1, gprA(3)));
   add(move(gprB(2), localMemory(1, 1)));
   add(ctxArbVoluntary());
@@ -211,7 +211,7 @@ TEST_F(Words, KeepWhatADataPointerShowedBeforeASwap) {
   EXPECT_EQ(count("alu[b2, --, B, *l$index1[1]]"), 1u);
 }
 
-TEST_F(Words, BehindAJoinWaitForTheYoungestPointer) {
+TEST_F(Words, AMeetWaitsForTheLatestPointerWrite) {
   unsigned join = program.newLabel();
   add(csrWrite(Csr_ACTIVE_LM_ADDR_0, gprA(0)));
   program.add(branchBit(true, gprB(2), 3, 0), join);
@@ -223,7 +223,7 @@ TEST_F(Words, BehindAJoinWaitForTheYoungestPointer) {
   EXPECT_EQ(count("nop"), 3u);
 }
 
-TEST_F(Words, BehindACallFollowItsReturn) {
+TEST_F(Words, AReturnLeadsToTheWordAfterTheCall) {
   unsigned callee = program.newLabel(), back = program.newLabel();
   program.add(immed(gprA(0), 0), back);
   program.add(branch(Op::Br, 0), callee).isCall = true;
@@ -241,7 +241,7 @@ TEST_F(Words, BehindACallFollowItsReturn) {
   EXPECT_EQ(live[6], 0u);
 }
 
-TEST_F(Words, BeyondTheStoreAreRefusedWithTheFunctionsBySize) {
+TEST_F(Words, AProgramThatDoesNotFitListsFunctionsBySize) {
   for (unsigned i = 0; i < 5; ++i)
     add(nop());
   auto code = resolve(program, 4);
@@ -250,7 +250,7 @@ TEST_F(Words, BeyondTheStoreAreRefusedWithTheFunctionsBySize) {
   EXPECT_THAT(code.error().message, testing::HasSubstr("f 5"));
 }
 
-TEST_F(Words, ReadAnInRegisterInAnotherBlock) {
+TEST_F(Words, AnotherBlockReadsTheInRegisterInPlace) {
   unsigned out = program.newLabel();
   add(command(Op::SramRead, sXfer(0), gprA(0), imm(0), 1));
   add(move(gprB(1), sXfer(0)));
@@ -265,7 +265,7 @@ TEST_F(Words, ReadAnInRegisterInAnotherBlock) {
   EXPECT_EQ(count("alu[$0, a2, +, $0]"), 1u);
 }
 
-TEST_F(Words, KeepACopyOfWhatACommandMayRefill) {
+TEST_F(Words, ACopyStaysIfACommandMayRefillTheRegister) {
   unsigned out = program.newLabel();
   add(command(Op::SramRead, sXfer(0), gprA(0), imm(0), 1));
   add(move(gprB(1), sXfer(0)));
@@ -279,7 +279,7 @@ TEST_F(Words, KeepACopyOfWhatACommandMayRefill) {
   EXPECT_EQ(count("alu[b1"), 1u);
 }
 
-TEST_F(Words, TestWhatWasMadeEarlier) {
+TEST_F(Words, AnEarlierResultMovesDownToItsTest) {
   unsigned out = program.newLabel();
   add(alu(Op::AluAnd, gprA(1), gprA(2), imm(8)));
   add(alu(Op::AluAdd, gprB(3), gprB(3), imm(1)));
@@ -293,7 +293,7 @@ TEST_F(Words, TestWhatWasMadeEarlier) {
                                   "ctx_arb[kill]"));
 }
 
-TEST_F(Words, BranchOnARingWithoutAFlag) {
+TEST_F(Words, ABranchTestsTheRingDirectly) {
   unsigned join = program.newLabel(), out = program.newLabel();
   add(immed(gprA(1), 1));
   program.add(branchOn(Op::BrInpState, 3, 0), join);
@@ -308,7 +308,7 @@ TEST_F(Words, BranchOnARingWithoutAFlag) {
   EXPECT_EQ(count("immed"), 0u);
 }
 
-TEST_F(Words, BranchOnARingOverOtherWords) {
+TEST_F(Words, ABranchTestsTheRingAfterOtherWords) {
   unsigned join = program.newLabel(), out = program.newLabel();
   add(immed(gprA(1), 1));
   program.add(branchOn(Op::BrInpState, 3, 0), join);
@@ -325,7 +325,7 @@ TEST_F(Words, BranchOnARingOverOtherWords) {
                                   "ctx_arb[kill]"));
 }
 
-TEST_F(Words, ThatAddHaveTheirCarryInTheFlags) {
+TEST_F(Words, ACompareOfASumWithItsSummandUsesTheCarry) {
   unsigned out = program.newLabel();
   add(alu(Op::AluAdd, gprA(1), gprA(2), gprB(3)));
   glued(alu(Op::AluSub, none(), gprA(1), gprB(3)));
@@ -337,7 +337,7 @@ TEST_F(Words, ThatAddHaveTheirCarryInTheFlags) {
                                   "label", "ctx_arb[kill]"));
 }
 
-TEST_F(Words, ThatAddSomethingElseAreCompared) {
+TEST_F(Words, ACompareWithAnotherValueStays) {
   unsigned out = program.newLabel();
   add(alu(Op::AluAdd, gprA(1), gprA(2), imm(3)));
   glued(alu(Op::AluSub, none(), gprA(1), gprB(3)));
@@ -348,7 +348,7 @@ TEST_F(Words, ThatAddSomethingElseAreCompared) {
   EXPECT_EQ(count("bcc"), 1u);
 }
 
-TEST(Frames, ThatAreLiveTogetherMustNotOverlap) {
+TEST(Frames, FramesThatAreLiveTogetherMustNotOverlap) {
   // 0 calls 1 and 2; 1 calls 2.
   std::vector<Frame> frames(3);
   frames[0] = {{{0, 2}}, {1, 2}};
@@ -366,7 +366,7 @@ TEST(Frames, ThatAreLiveTogetherMustNotOverlap) {
   EXPECT_THAT(findOverlap(frames), testing::HasSubstr("word 1 of the stack"));
 }
 
-TEST_F(Words, HaveNotes) {
+TEST_F(Words, EveryWordHasANote) {
   add(withSignal(command(Op::SramRead, sXfer(0), gprA(0), imm(0), 1), 1));
   add(ctxArb(1u << 1));
   add(alu(Op::AluAdd, gprB(2), gprA(0), sXfer(0)));
