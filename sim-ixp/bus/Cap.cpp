@@ -37,7 +37,7 @@ bool isInterrupt(uint32_t offset) {
   return offset == Cap::interruptA || offset == Cap::interruptB;
 }
 
-/// Which registers of which thread: a word of interThreadSignal or an address
+/// A thread's registers, as named by a word of interThreadSignal or an address
 /// of the reflector.
 struct ThreadAddress {
   uint32_t signal, context, engine, firstRegister;

@@ -1,8 +1,8 @@
 // Commands and swaps inside chains.
 //
-// See DataPath.h for chains. These handlers do what the engine's loop does with
-// the same operations (MicroengineRun.cpp) where nothing is special about them:
-// no profile, no breakpoint, delay slots that need no look.
+// See DataPath.h for chains. These handlers do what the engine's loop
+// (MicroengineRun.cpp) does for the same operations in the common case: no
+// profile, no breakpoint, and delay slots that need no attention.
 
 #include "sim-ixp/engine/DataPath.h"
 #include "sim-ixp/engine/Microengine.h"
@@ -21,14 +21,14 @@ struct DataPath::Control {
     return regs[op.b | e->bases[op.bBase]];
   }
 
-  /// The engine stops in front of `op`.
+  /// The engine stops before `op`.
   static const MicroOp *halt(const MicroOp *op, Microengine *e) {
     e->endBlock(op);
     return nullptr;
   }
 
-  /// Whether something about an operation, or about its delay slots, needs a
-  /// look; it may wait for its turn or look at the time.
+  /// Whether an operation needs the engine's loop for another reason than
+  /// shared state or the engine's time, which these handlers take care of.
   static bool isSpecial(const MicroOp &op, const Microengine *e) {
     return op.special & e->watched & ~(SpecialShared | SpecialState);
   }
@@ -50,8 +50,9 @@ struct DataPath::Control {
     }
   }
 
-  /// The context gives up the engine behind the delay slots of `op`; where the
-  /// next one goes on, null if it is not known yet who that is.
+  /// The context gives up the engine after the delay slots of `op`. Returns
+  /// where the next context continues, or null if the next context is not known
+  /// yet.
   static const MicroOp *swap(const MicroOp *op, uint32_t resume,
                              Microengine *e) {
     uint32_t defer = op->defer();
@@ -109,8 +110,8 @@ struct DataPath::Control {
     KARAKAL_CHAIN op->chain(op, regs, own, e);
   }
 
-  /// A branch on a signal or a status line; its own legality and that of its
-  /// delay slots are known before it takes the signal.
+  /// A branch on a signal or an input state. The legality of the branch and of
+  /// its delay slots is checked before it takes the signal.
   template <bool IsSignal>
   static const MicroOp *inputBranch(const MicroOp *op, uint32_t *regs,
                                     uint32_t *own, Microengine *e) {
@@ -188,12 +189,13 @@ ChainHandler DataPath::controlOf(const MicroOp &op) {
   case Op::Jump:
     return Control::jump;
   case Op::CsrRead:
-    // What needs a look: a crc on its way, and that the value is taken.
+    // The engine's loop checks the delay of a crc, and that an immed takes the
+    // value.
     return op.value != target::Csr_CRC_REMAINDER && (&op)[1].op == Op::Immed
                ? Control::readCsr
                : nullptr;
   case Op::CsrWrite:
-    // Behind a write of CC_ENABLE the engine takes single steps.
+    // After a write of CC_ENABLE the engine takes single steps.
     return op.value != target::Csr_CC_ENABLE ? Control::writeCsr : nullptr;
   default:
     return nullptr;

@@ -218,7 +218,7 @@ struct DataPath::Semantics {
 };
 
 struct DataPath::Handlers {
-  /// Where a handler finds an operand: by its index and base after a check of
+  /// Where a handler finds an operand: at its index and base, after a check of
   /// the engine's state (Any), among the context's registers (Own), at an
   /// absolute index (Fixed), or in the operation itself (Literal).
   enum Place { Any, Own, Fixed, Literal };

@@ -2,15 +2,12 @@
 //
 // The operations that an engine does without the rest of the chip: arithmetic,
 // logic, shifts, constants, and branches on their results. Each operation has
-// one meaning and two ways to execute it:
+// one meaning and two forms of execution:
 //
 //   step    one operation, with any operands;
 //   chain   one operation and those that follow it. Each handler ends with a
 //           jump to the next one, so that an operation costs about a dozen host
 //           instructions. There is a handler for each kind of operands.
-//
-// A chain stops before an operation that is special in the engine's present
-// state and before a loop that has run ahead for long. It continues over
 // commands and changes of context as long as the engine is the earliest of all
 // (ControlPath.cpp), and stops before any other operation outside the data
 // path.

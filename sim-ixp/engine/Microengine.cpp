@@ -1,8 +1,7 @@
 // Contexts, signals and arbitration.
 //
-// A context that waits for all of its signals
-// consumes them when it becomes ready; one that waits for any of them leaves
-// them to br_signal.
+// A context that waits for all of its signals consumes them when it becomes
+// ready. A context that waits for any of them leaves them to br_signal.
 
 #include "sim-ixp/engine/Microengine.h"
 #include "sim-ixp/observe/Timeline.h"

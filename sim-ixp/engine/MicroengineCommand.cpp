@@ -18,8 +18,8 @@ constexpr uint32_t overrideCount = 1u << 25;
 
 } // namespace
 
-/// Four contexts have 32 registers of a kind: what would name the other kind is
-/// the number's fifth bit.
+/// In four-context mode a context has 32 registers of a kind. The bit that
+/// otherwise selects the other kind is then the fifth bit of the number.
 void Microengine::useFourContexts(Command &command) {
   TransferKind usual =
       target::unitOf(command.op) == target::FunctionalUnit::Dram
@@ -86,7 +86,7 @@ bool Microengine::sendCommand(const CommandShape &shape, const MicroOp &op,
   return true;
 }
 
-/// What is not the same each time the command is sent.
+/// Sets the fields that depend on the engine's state.
 void Microengine::adjust(Command &command, const CommandShape &shape) {
   if (command.isIndirect)
     command.indirectWord = latches.previousResult;
@@ -104,7 +104,7 @@ void Microengine::adjust(Command &command, const CommandShape &shape) {
   markTransfers(shape.fills ? mask : 0, shape.takes ? mask : 0);
 }
 
-/// Commands whose address is not the sum of two operands.
+/// Sets an address that is not the sum of two operands.
 void Microengine::setAddress(Command &command, const CommandShape &shape) {
   switch (shape.address) {
   case target::AddressForm::FastAlu:

@@ -18,14 +18,15 @@ using namespace target;
 
 namespace {
 
-/// CTX_ENABLES.
+/// Bit of CTX_ENABLES.
 constexpr uint32_t fourContextMode = 1u << 31;
-/// Largest number of words of a neighbour ring that counts as empty.
+/// Field of CTX_ENABLES: with at most so many words the neighbour ring counts
+/// as empty.
 constexpr uint32_t ringEmptyBit = 18, ringEmptyMask = 3;
 constexpr uint32_t tIndexMask = 0x1fc;
 constexpr uint32_t ringMask = 127;
-/// Codes of events: below this, a context whose future count has elapsed; from
-/// here on, the CSR that was written.
+/// Event codes. A smaller code is the context whose future count has elapsed;
+/// the others stand for the CSR that was written.
 constexpr uint32_t csrEvent = Microengine::contextCount;
 
 /// CSRs whose writes are events.
@@ -352,7 +353,7 @@ void Microengine::writeSignalCsr(uint32_t csr, uint32_t value) {
     chassis.raise(previousEngine->number, context, mask, cycle);
 }
 
-/// The context's signal comes when the low half of the timestamp equals the
+/// Raises the context's signal when the low half of the timestamp equals the
 /// count.
 void Microengine::startFutureCount(uint64_t cycle, uint32_t index) {
   Context &context = arbiter.contexts[index];

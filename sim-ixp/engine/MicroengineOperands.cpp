@@ -123,7 +123,8 @@ void Microengine::putNeighbour() {
     csrs.nnPut = (csrs.nnPut + 1) & 127;
 }
 
-/// After the instruction in `indexed`.
+/// What follows the instruction in `indexed`: post-modification, and the write
+/// to a neighbour.
 void Microengine::finishIndexed() {
   movePointers();
   if (indexed.isNeighbourPut)

@@ -155,8 +155,8 @@ bool isPrivateCsr(unsigned csr) {
 uint16_t specialOf(const Instruction &i) {
   switch (i.op) {
   case Op::CtxArb:
-    // A context that waits for no signal takes none; only the later choice of
-    // the next context looks at the others.
+    // A context that waits for no signal takes none. Signals of other contexts
+    // matter only for the later choice of the next context.
     return !i.keepMask && i.signalMask & 1 ? SpecialState
                                            : SpecialState | SpecialShared;
   case Op::BrSignal:

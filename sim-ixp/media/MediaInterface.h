@@ -25,9 +25,9 @@ public:
   virtual void writeTbuf(uint32_t address, const uint8_t *from,
                          uint32_t bytes) = 0;
 
-  /// Called together with each of these: the DRAM byte address that the data
-  /// goes to (isReceive) or comes from. With it the media interface can match
-  /// transmitted frames to received ones.
+  /// Called with each such move; gives the DRAM byte address that the data goes
+  /// to (isReceive) or comes from. The media interface uses it to match
+  /// transmitted frames with received ones.
   virtual void onBufferMove(bool isReceive, uint32_t mediaAddress,
                             uint32_t dramAddress) {}
 

@@ -37,8 +37,8 @@ public:
   void onSent(std::function<void(const SentFrame &)> callback) {
     transmit.onSent(std::move(callback));
   }
-  /// The buffer of a handle returned to the free list: it holds no received
-  /// frame until the next rbuf_rd into it.
+  /// Called when a handle returns to the free list: its buffer holds no
+  /// received frame until the next rbuf_rd into it.
   void forgetBuffer(uint32_t handle) {
     originOfBuffer(target::bufferAddress(handle)) = FrameOrigin();
   }

@@ -1,4 +1,4 @@
-// What is offered to the ports.
+// The traffic offered to the ports.
 
 #include "sim-ixp/media/TrafficSource.h"
 

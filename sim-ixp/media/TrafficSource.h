@@ -1,17 +1,19 @@
-// What is offered to the ports, what leaves.
+// The traffic offered to the ports, and the frames that leave.
 //
-// A source replays a trace: packet n of the run is packet n modulo the trace's
-// length, padded to the least frame, on the trace's port. The run takes the
-// packets in this order, cut or repeated to a given number.
+// A source replays a trace. Packet n of a run is packet n of the trace, modulo
+// the trace's length, padded to the minimum frame length, on the port that the
+// trace gives. A run takes packets in this order; a given number of packets
+// cuts or repeats the trace.
 //
-// Closed loop (the default): each port sends its packets one after the other at
-// line rate, and holds the next one while the receive side has no room; nothing
-// is lost. Open loop: packet n is due when the frame bits before it have gone
-// by at the offered rate over all ports, and is lost if there is no room.
-// A frame's bits count its 4-byte CRC; line rate also counts 8 bytes of
-// preamble and a gap of 12.
+// Closed loop (the default): each port sends its packets back to back at line
+// rate, and holds the next one while the receive side has no space. No frame is
+// lost. Open loop: packet n is due when the frame bits before it have passed at
+// the offered rate over all ports. It is lost if there is no space. The bits of
+// a frame include its 4-byte CRC; the line rate also counts 8 bytes of preamble
+// and a gap of 12.
 //
-// A sink keeps what left: when, where, which packet it had been, its bytes.
+// A frame that leaves is recorded with its cycle, its port, its bytes and the
+// number of the packet that it was received as.
 
 #ifndef KARAKAL_SIM_IXP_MEDIA_TRAFFICSOURCE_H
 #define KARAKAL_SIM_IXP_MEDIA_TRAFFICSOURCE_H
@@ -39,7 +41,7 @@ struct TrafficOptions {
   std::function<bool(uint64_t number)> hasError;
 };
 
-/// One frame on its way in.
+/// A frame to be received.
 struct OfferedFrame {
   uint64_t number = 0; ///< of the run, from 0
   uint32_t port = 0;
@@ -52,7 +54,7 @@ struct OfferedFrame {
 /// The packets of a run, port by port.
 class TrafficSource {
 public:
-  /// Takes over the trace. Ports at or beyond the count are taken modulo it.
+  /// The ports of the trace are taken modulo the number of ports.
   TrafficSource(std::vector<traces::Packet> trace,
                 const TrafficOptions &options);
 
@@ -87,7 +89,7 @@ struct SentFrame {
   static constexpr uint64_t unknownNumber = ~uint64_t{0};
   uint64_t cycle = 0; ///< of its first bit on the wire
   uint32_t port = 0;
-  /// The number of the packet that was received into its buffer;
+  /// The number of the packet that was received into the frame's buffer;
   /// `unknownNumber` for a copy.
   uint64_t number = unknownNumber;
   /// From the last bit received to the first bit sent; 0 if the number is
@@ -96,7 +98,7 @@ struct SentFrame {
   std::vector<uint8_t> bytes;
 };
 
-/// The bytes of `ports.gap_bytes` that precede a frame.
+/// The part of `ports.gap_bytes` that precedes a frame.
 constexpr uint32_t preambleBytes = 8;
 
 /// Cycles that `bytes` take on the wire of a port.

@@ -1,12 +1,12 @@
-// The DRAM channel.
+// The DRAM unit.
 //
-// See Dram.h for the idea. A burst is cut at bank boundaries; each piece takes
-// its bank for the row's cycle time and the data bus for its transfers, never
-// less than one natural burst. The bus's cycles are granted at arrival, so that
-// a command that waits for its bank does not hold up those to other banks. A
-// write changes memory at the start of its first piece and a read looks at the
-// start of its last: accesses to one address share a bank, so a read sees every
-// write that arrived before it.
+// See Dram.h for the idea. A burst is cut at bank boundaries. Each piece
+// occupies its bank for the row cycle time and the data bus for its transfers,
+// at least one natural burst. Bus cycles are granted at arrival, so a command
+// that waits for its bank does not delay commands to other banks. A write
+// changes memory at the start of its first piece, and a read takes effect at
+// the start of its last. Accesses to one address share a bank, so a read sees
+// every write that arrived before it.
 
 #include "sim-ixp/memory/Dram.h"
 #include "sim-ixp/observe/ChipObserver.h"
@@ -96,7 +96,7 @@ uint64_t Dram::blockOf(uint64_t address) const {
 }
 
 /// The bank of an interleaved block: the sum of the block number's digits in
-/// base `banks`, modulo `banks`. Neighbours lie in different banks, and so do
+/// base `banks`, modulo `banks`. Adjacent blocks lie in different banks. So do
 /// equal offsets of packet buffers, which a plain modulo would put into one
 /// bank. The chip's own mapping is not documented [M].
 uint32_t Dram::bankOf(uint64_t block) const {

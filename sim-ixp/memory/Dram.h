@@ -1,12 +1,13 @@
-// The DRAM channel.
+// The DRAM unit.
 //
-// One 64-bit DDR channel, or several with interleaved addresses: 8-byte grain,
-// banks interleaved by a few hundred bytes. A command waits for its bank and
-// then for the data bus; commands to different banks overlap. Each access opens
-// its row and closes it again (or, with dram.open_rows, leaves it open for
-// hits). The data bus loses a clock between reads and writes, and a periodic
-// refresh closes all banks. `rbuf_rd` and `tbuf_wr` move quadwords between DRAM
-// and the media interface's buffers without touching an engine's registers.
+// One 64-bit DDR channel, or several with interleaved addresses. The grain is 8
+// bytes, and banks are interleaved by a few hundred bytes. A command waits for
+// its bank and then for the data bus; commands to different banks overlap. Each
+// access opens its row and closes it again (with dram.open_rows it leaves the
+// row open for hits). The data bus loses a clock between reads and writes, and
+// a periodic refresh closes all banks. `rbuf_rd` and `tbuf_wr` move quadwords
+// between DRAM and the media interface's buffers without touching an engine's
+// registers.
 //
 // The core shares the storage. Its accesses queue after the commands that the
 // unit has accepted: settle() applies their effects before the core's access.
@@ -36,8 +37,8 @@ public:
   /// Sets the owner of the receive and transmit buffers.
   void connectMedia(MediaInterface *media) { buffers = media; }
 
-  /// Applies the effects of all accepted commands to memory. The time at which
-  /// each is served, and all that an engine can see, does not change.
+  /// Applies the effects of all accepted commands to memory. Their service
+  /// times, and all that an engine can see, stay the same.
   void settle();
 
   void accept(Command &command) override;
@@ -96,7 +97,7 @@ private:
   /// are powers of two; otherwise 0.
   uint32_t blockShift = 0;
   uint32_t bankShift = 0;
-  /// Digit sums of numbers of `digitBits` bits (whole digits).
+  /// Digit sums, in base `banks`, of all numbers of `digitBits` bits.
   uint32_t digitBits = 0;
   std::array<uint8_t, 256> digitSums{};
 };

@@ -1,8 +1,7 @@
-// Queues, rings and journals of a channel.
+// The queue array of an SRAM channel.
 //
-// A list is empty when its count is 0; the
-// counts of buffers inside a chain are not the array's business: a chain ends
-// at its tail.
+// See QueueArray.h for the idea. A list is empty when its count is 0. The count
+// leaves out the buffers inside a chain; a chain ends at its tail.
 
 #include "sim-ixp/memory/QueueArray.h"
 #include "support/Error.h"

@@ -1,4 +1,4 @@
-// Queues, rings and journals of a channel.
+// The queue array of an SRAM channel.
 //
 // Each SRAM channel holds 64 descriptors in its controller ("IXP2400 chip
 // notes", SRAM). The commands that use a descriptor determine its kind:
@@ -7,15 +7,17 @@
 //                 reads that of the head buffer; an empty queue gives 0.
 //                 enqueue_tail names the last buffer of a chain whose first was
 //                 enqueued just before.
-//   ring          put appends words and returns how many were there; it does
-//                 nothing when they do not fit. get takes words, 0 for those
-//                 that are missing.
+//   ring          put appends words and returns the previous number of words;
+//   if
+//                 they do not fit it does nothing. get takes words and returns
+//                 0 for those that are missing.
 //   journal       appends words and may overwrite older ones.
 //
-// Rings and journals have 512 << code words, code in bits 31:29 of the head
-// word, and begin at a multiple of their size. A descriptor in memory consists
-// of the words head, tail and count. The order of these words, and put's status
-// word, are this project's choice: no available document gives them.
+// Rings and journals have 512 << code words, with the code in bits 31:29 of the
+// head word, and begin at a multiple of their size. A descriptor in memory
+// consists of the words head, tail and count. The order of these words, and
+// put's status word, are this project's choice: no available document gives
+// them.
 
 #ifndef KARAKAL_SIM_IXP_MEMORY_QUEUEARRAY_H
 #define KARAKAL_SIM_IXP_MEMORY_QUEUEARRAY_H
@@ -62,7 +64,7 @@ public:
   // ---- descriptors in memory -----------------------------------------------
   enum class Part { Head, Tail };
   /// Loads head or tail, and the count, from the descriptor at `place`; returns
-  /// them as two words of `data`.
+  /// them in two words of `data`.
   void load(uint32_t entry, uint32_t place, Part part, uint32_t *data);
   /// Loads the part that load() left out.
   void loadOther(uint32_t entry, uint32_t place);

@@ -1,8 +1,8 @@
 // Scratchpad memory, atomics and rings.
 //
-// See Scratch.h for the idea. A command passes three moments: it arrives
-// (operands are pulled, a service slot is reserved), it is served (memory and
-// rings change, in the order of arrival), and its result is pushed.
+// See Scratch.h for the idea. A command has three steps: it arrives (operands
+// are pulled, a service slot is reserved), it is served (memory and rings
+// change, in the order of arrival), and its result is pushed.
 
 #include "sim-ixp/memory/Scratch.h"
 #include "sim-ixp/memory/Atomics.h"

@@ -3,12 +3,12 @@
 // 16 KB of words, atomic operations and 16 rings ("IXP2400 chip notes",
 // scratchpad). Commands are served in the order of arrival; each takes the
 // cycles that the chip parameters give. A read of an empty ring returns 0. A
-// write to a full ring is an error of the program (it must test the input
-// state) and is always reported as a fault. Rings 0..11 drive an input state
-// that follows the ring with a lag: "full" is set while there is still space
-// for the puts in flight, "empty" when there is nothing to get.
+// write to a full ring is always reported as a fault, because the program must
+// test the input state first. Rings 0..11 drive an input state that follows the
+// ring with a lag: "full" is set while there is still space for the puts in
+// flight, "empty" when there is nothing to get.
 //
-// The core* calls are for the XScale; they act at once.
+// The core* calls are for the XScale and take effect at once.
 
 #ifndef KARAKAL_SIM_IXP_MEMORY_SCRATCH_H
 #define KARAKAL_SIM_IXP_MEMORY_SCRATCH_H
@@ -43,8 +43,7 @@ public:
   uint32_t ringLevel(uint32_t number) const { return rings[number].count; }
   uint32_t ringWords(uint32_t number) const { return rings[number].words; }
 
-  // ---- for the XScale
-  // --------------------------------------------------------
+  // ---- for the XScale -------------------------------------------------------
   /// Takes a word from a ring, 0 if it is empty.
   uint32_t coreGet(uint32_t ring);
   /// Puts a word into a ring; returns false (and does nothing) if it is full.

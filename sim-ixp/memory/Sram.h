@@ -1,13 +1,13 @@
 // One SRAM channel with its queue array.
 //
-// A QDR channel: a read port and a write port that work at the same time; each
-// serves commands in the order of arrival. Atomic operations take both ports.
-// Queues, rings and journals are those of its queue array (QueueArray.h).
+// A QDR channel has a read port and a write port that work in parallel; each
+// serves commands in the order of arrival. An atomic operation takes both
+// ports. The queue array (QueueArray.h) holds queues, rings and journals.
 // Controller registers store what is written.
 //
-// The core* calls are for the XScale; they act at once. The core's accesses
-// queue after the commands that the channel has accepted: settle() applies
-// their effects before the core's access.
+// The core* calls are for the XScale and take effect at once. The core's
+// accesses queue after the commands that the channel has accepted: settle()
+// applies their effects before the core's access.
 
 #ifndef KARAKAL_SIM_IXP_MEMORY_SRAM_H
 #define KARAKAL_SIM_IXP_MEMORY_SRAM_H
@@ -38,7 +38,7 @@ public:
   /// Longword address of the buffer at the head of the queue, 0 if empty.
   uint32_t coreDequeue(uint32_t entry);
   void coreEnqueue(uint32_t entry, uint32_t longwordAddress);
-  /// Like coreEnqueue, but not seen by the accounting (for the loader).
+  /// As coreEnqueue, but hidden from the accounting (for the loader).
   void fillQueue(uint32_t entry, uint32_t longwordAddress);
   /// Creates an empty ring of `words` words, 512 or a power of two times that,
   /// at byte `address` (for the loader).
@@ -47,9 +47,8 @@ public:
   /// Adds to the word at byte `address`.
   void coreAdd(uint32_t address, uint32_t value);
 
-  /// Applies the effects of all accepted commands to memory and queues. The
-  /// time at which each is served, and all that an engine can see, does not
-  /// change.
+  /// Applies the effects of all accepted commands to memory and queues. Their
+  /// service times, and all that an engine can see, stay the same.
   void settle();
 
   void accept(Command &command) override;

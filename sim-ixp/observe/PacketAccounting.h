@@ -76,7 +76,7 @@ struct PacketCounters {
   PacketCounters operator-(const PacketCounters &other) const;
 };
 
-/// Observes the chip and keeps the books of its packets.
+/// Observes the chip and accounts for its packets.
 class PacketAccounting : public ChipObserver {
 public:
   explicit PacketAccounting(AccountingPlan plan);
@@ -97,7 +97,7 @@ public:
   const PacketCounters &counters() const { return totals; }
   /// Packets inside the chip: received or copied, and not returned.
   uint64_t outstandingCount() const { return outstanding; }
-  /// When a packet was last moved on.
+  /// The last cycle at which a packet moved.
   uint64_t lastProgressCycle() const { return lastProgress; }
   /// The first fault, with the actor that caused it.
   const std::optional<std::string> &fault() const { return firstFault; }

@@ -18,8 +18,8 @@ using nlohmann::json;
 
 double ratio(double part, double whole) { return whole > 0 ? part / whole : 0; }
 
-/// Cycles in which packets moved during measurement: the quiet end of a run,
-/// which only proves that no packet follows, is not part of a rate.
+/// Measured cycles up to the last movement of a packet. The quiet end of a run
+/// only proves that no packet follows and is not part of a rate.
 uint64_t activeCycles(Simulation &run) {
   uint64_t from = run.measureBegin().cycle;
   uint64_t to = std::clamp(run.accounting().lastProgressCycle(), from,

@@ -1,8 +1,8 @@
 // The results of a run.
 //
 // Turns the counters of a finished run into stats.json (docs/statistics.md
-// lists its keys) and a table for people. Packet statistics cover the whole
-// run; rates, accesses, latencies, units and engines cover the part after the
+// lists its keys) and a readable table. Packet statistics cover the whole run;
+// rates, accesses, latencies, units and engines cover the part after the
 // warm-up. The JSON depends only on the run, never on the host.
 
 #ifndef KARAKAL_SIM_IXP_REPORT_STATISTICS_H

@@ -1,4 +1,4 @@
-// What caches served, and what of it was old.
+// Monitors the software caches: hits and stale reads.
 //
 // See CacheMonitor.h for the idea.
 
@@ -13,7 +13,8 @@ using nlohmann::json;
 namespace {
 
 constexpr uint32_t bytesPerWord = 4;
-/// Bits of `staleMasks`; further copies are counted by reads alone.
+/// Caches with a bit in `staleMasks`. Of later ones each stale use counts as a
+/// stale packet.
 constexpr size_t maskedCopies = 64;
 
 const Memory *memoryOf(Chip &chip, const std::string &name) {
@@ -26,7 +27,7 @@ const Memory *memoryOf(Chip &chip, const std::string &name) {
   return nullptr;
 }
 
-/// An address as commands give it.
+/// The address that commands use.
 uint32_t commandAddress(const std::string &memory, uint32_t address) {
   return memory == "sram1" ? target::sramAddress(1, address) : address;
 }
@@ -103,8 +104,8 @@ void CacheMonitor::addCopy(const json &cache, uint32_t localBytes, Chip &chip) {
   results.push_back(uses);
 }
 
-/// The address at home of what word `word` of local memory is a copy of; none
-/// of a line's tag.
+/// The home address of the word that word `word` of local memory copies;
+/// nothing for the tag of a cache line.
 std::optional<uint32_t> CacheMonitor::homeOf(const Copy &copy, uint32_t engine,
                                              uint32_t word) const {
   uint32_t at = word - copy.begin;
@@ -131,8 +132,8 @@ bool CacheMonitor::isBehind(const Kept &answers, uint32_t engine) const {
   return false;
 }
 
-/// Notes a stale use by the context's packet; `packets` counts those of one
-/// copy or look-up.
+/// Records a stale use by the context's packet; `packets` counts the stale
+/// packets of one cache.
 void CacheMonitor::countStale(uint32_t engine, uint32_t context, size_t number,
                               uint64_t &packets) {
   uint64_t &mask = staleMasks[engine][context];

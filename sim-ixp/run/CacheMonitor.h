@@ -1,10 +1,11 @@
-// What caches served, and what of it was old.
+// Monitors the software caches: hits and stale reads.
 //
 // The image says which words of local memory are copies of which globals. Each
-// read of such a word is compared with the word at home: the use is stale if
-// they differ at that moment, and a packet is stale if it made a stale use. An
-// engine that runs ahead of the others (see docs/statistics.md) sees the home
-// as of the last thing that it could notice.
+// read of such a word is compared with the word in the global's own memory, its
+// home. The read is stale if they differ at that moment; a packet is stale if
+// it made a stale read. For an engine that runs ahead of the others
+// (docs/statistics.md) the home has the state of the chip's clock, the last one
+// that the engine could notice.
 
 #ifndef KARAKAL_SIM_IXP_RUN_CACHEMONITOR_H
 #define KARAKAL_SIM_IXP_RUN_CACHEMONITOR_H
@@ -23,7 +24,7 @@
 
 namespace karakal::sim {
 
-/// The uses of one copied global, by all engines, over the whole run.
+/// Uses of one cached global by all engines, over the whole run.
 struct CopyUses {
   std::string global;
   uint64_t interval = 0;     ///< packets between looks, of all engines
@@ -33,7 +34,7 @@ struct CopyUses {
   uint64_t homeReads = 0;    ///< commands at the home: fills, and misses
 };
 
-/// The hits of a kept look-up, by all engines, over the whole run.
+/// Hits of one look-up cache by all engines, over the whole run.
 struct AnswerUses {
   std::string lookup;
   uint64_t interval = 0;     ///< packets between looks, of all engines
@@ -42,11 +43,10 @@ struct AnswerUses {
   uint64_t stalePackets = 0; ///< packets with such a hit
 };
 
-/// Listens to the engines of the program.
+/// Observes the application engines.
 class CacheMonitor : public LocalMemoryObserver, public ProgramObserver {
 public:
-  /// Connects itself to the engines of `chip` that run the program, if the
-  /// image has caches at all.
+  /// Observes the application engines of `chip` if the image has caches.
   CacheMonitor(const target::Image &image, const EnginePlans &plans,
                Chip &chip);
 
@@ -54,7 +54,7 @@ public:
   const std::vector<AnswerUses> &answers() const { return answerResults; }
   /// Commands that read a version word.
   uint64_t lookCount() const { return looks; }
-  /// Packets with a stale use of any copy.
+  /// Packets with a stale use of any cache.
   uint64_t stalePacketCount() const { return stalePackets; }
 
   void onLocalRead(uint32_t engine, uint32_t context, uint32_t word,
@@ -70,16 +70,18 @@ private:
     uint32_t commandBegin; ///< as commands address it
     uint32_t commandEnd;
     target::FunctionalUnit unit; ///< that holds the home
-    /// Of lines: words of one and of the element that it begins with; which
-    /// element that is tells the CAM's tag less `camTag`, or the word behind.
+    /// Cache lines: words of a line, and of the array element at its start. The
+    /// element's index is the line's CAM tag minus `camTag`, or the word after
+    /// the element.
     uint32_t lineWords = 0; ///< 0: a whole copy
     uint32_t elementWords = 0;
     bool isByCam = false;
     uint32_t camTag = 0;
   };
 
-  /// The results of a look-up: how old one is no memory tells, so that each
-  /// hit between an update and the look that notices it counts as stale.
+  /// The results of a look-up cache. No memory tells how old a result is, so
+  /// each hit between an update and the version check that notices it counts as
+  /// stale.
   struct Kept {
     struct Version {
       const Memory *home;
@@ -103,7 +105,7 @@ private:
   std::vector<AnswerUses> answerResults;
   std::vector<uint32_t> versions; ///< addresses of commands
   std::vector<CopyUses> results;
-  /// Bit i: the context's packet used copy i stale.
+  /// Bit i: the context's packet made a stale use of cache i.
   std::array<std::array<uint64_t, 8>, engineCountMax> staleMasks{};
   uint64_t looks = 0, stalePackets = 0;
 };

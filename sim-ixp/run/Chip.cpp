@@ -1,4 +1,4 @@
-// Engines, units and the clock.
+// The chip: engines, units and the clock.
 //
 // See Chip.h for the idea.
 
@@ -53,15 +53,16 @@ void Chip::connectMedia(MediaInterface *media) {
   dramUnit->connectMedia(media);
 }
 
-/// Does the earliest thing before `stop`, or (not Single) a cycle's events;
-/// false if there is none. Exact: nor does any engine run ahead of `stop`.
+/// Takes the first step that is due before `stop`; returns false if there is
+/// none. A step is one event (Single), all events of a cycle (not Single), or
+/// one engine's actions. Exact: no engine runs ahead of `stop`.
 template <bool Exact, bool Single> inline bool Chip::stepUntil(uint64_t stop) {
   uint64_t firstCycle = order.firstCycle();
   uint64_t eventCycle = events.nextCycle();
   if (eventCycle <= firstCycle) {
     if (eventCycle >= stop)
       return false;
-    // No engine is behind an event, so what else is due in its cycle follows.
+    // No engine acts before the event, so the cycle's other events come next.
     do
       events.runNext();
     while (!Single && events.nextCycle() == eventCycle);

@@ -1,10 +1,11 @@
-// Engines, units and the clock.
+// The chip: engines, units and the clock.
 //
-// The chip puts the units together and advances time. Its step takes what is
-// earliest: an event of the queue, or the engine whose next action is due first
-// (events go before engines, engines by number). An engine runs until it would
-// touch what others see at or after the time of anything else; nothing else is
-// ticked, so sleeping engines and idle units cost nothing.
+// The chip connects the units and advances time. A step takes what is due
+// first: an event of the queue, or the engine with the earliest next action. In
+// a tie, events come before engines, and engines act in the order of their
+// numbers. An engine runs until it would touch shared state at or after the
+// time of something else that is due. Nothing is ticked, so sleeping engines
+// and idle units cost nothing.
 
 #ifndef KARAKAL_SIM_IXP_RUN_CHIP_H
 #define KARAKAL_SIM_IXP_RUN_CHIP_H
@@ -30,14 +31,14 @@
 
 namespace karakal::sim {
 
-/// The whole chip but for its media interface and core, which are connected.
+/// The chip without its media interface and core, which are connected to it.
 class Chip {
 public:
   Chip(const target::ChipParameters &parameters, ChipObserver &observer);
-  /// Every run ends with a look at every engine's books (doCyclesAddUp).
+  /// Asserts that each engine's cycles add up (doCyclesAddUp).
   ~Chip();
 
-  /// Takes the msf commands and the DRAM's buffer moves.
+  /// Connects the unit that serves msf commands and the DRAM's buffer moves.
   void connectMedia(MediaInterface *media);
 
   const target::ChipParameters &parameters() const { return params; }
@@ -54,21 +55,22 @@ public:
   uint32_t engineCount() const { return static_cast<uint32_t>(engines.size()); }
   Microengine &engine(uint32_t index) { return *engines[index]; }
 
-  /// Does the earliest thing; false if there is none (nothing pending, all
-  /// contexts asleep).
+  /// Takes one step. Returns false if there is none: nothing is pending and all
+  /// contexts sleep.
   bool step();
-  /// As step, but only what lies before `stop`.
+  /// As step, but only takes a step that is due before `stop`.
   bool stepBefore(uint64_t stop);
-  /// Whether anything is still to come: an event, or an engine that runs.
+  /// Whether an event is pending or an engine is awake.
   bool isPending();
-  /// Steps until the next thing that others can see lies at or after `cycle`.
+  /// Steps until the next action that others can see is due at or after
+  /// `cycle`.
   void runTo(uint64_t cycle);
-  /// Brings every engine to one cycle, so that the counters add up; gives that
-  /// cycle: `cycle`, or a later one if an engine has run ahead of it already
-  /// (Microengine::runAheadCycles).
+  /// Brings every engine to the same cycle, so that the counters add up.
+  /// Returns that cycle: `cycle`, or a later one if an engine has already run
+  /// ahead of it (Microengine::runAheadCycles).
   uint64_t align(uint64_t cycle);
 
-  /// State of every context, one a line.
+  /// The state of every context, one per line.
   std::string describeContexts() const;
 
 private:

@@ -1,4 +1,4 @@
-// An image into a chip.
+// Loads an image into a chip.
 //
 // See Loader.h for the idea. The image was checked against its schema when it
 // was read.
@@ -25,7 +25,7 @@ EngineRole roleOf(const std::string &role) {
   return EngineRole::App;
 }
 
-/// The engines of the program that run: first one for each aggregate, then the
+/// Chooses the application engines that run: first one for each aggregate, then
 /// others by number.
 Result<std::vector<uint32_t>> chooseApps(const EnginePlans &all,
                                          uint32_t wanted) {
@@ -76,7 +76,7 @@ uint32_t contextsOf(const json &aggregates, const std::string &name) {
   return target::ContextCount;
 }
 
-/// Lets the engines that run stand side by side, in the order of aggregates, so
+/// Moves the running engines next to each other, in the order of aggregates, so
 /// that an engine's neighbour runs the next aggregate.
 void standTogether(const json &aggregates, EnginePlans &plans) {
   std::vector<EnginePlan> running;
@@ -89,8 +89,8 @@ void standTogether(const json &aggregates, EnginePlans &plans) {
     plans[target::AppEngineFirst + i] = running[i];
 }
 
-/// The variant of an aggregate's microcode that takes from, puts to, a
-/// next-neighbour ring; empty if there is none.
+/// The variant of an aggregate's microcode that gets from (takes) or puts into
+/// (puts) a next-neighbour ring; empty if there is none.
 std::string variantOf(const json &aggregate, bool takes, bool puts) {
   if (aggregate.contains("variants"))
     for (const json &variant : aggregate["variants"])
@@ -99,8 +99,9 @@ std::string variantOf(const json &aggregate, bool takes, bool puts) {
   return "";
 }
 
-/// Channels between aggregates of one engine each become next-neighbour rings
-/// where the image has the code for it; all others stay as they are.
+/// Turns a channel between two aggregates of one engine each into a
+/// next-neighbour ring if the image has microcode for it. Other channels stay
+/// as they are.
 void chooseRings(const json &aggregates, EnginePlans &plans) {
   bool takes = false, puts = false;
   for (size_t i = 0; i < aggregates.size(); ++i, takes = puts) {
@@ -115,8 +116,8 @@ void chooseRings(const json &aggregates, EnginePlans &plans) {
   }
 }
 
-/// Marks the instructions at `place`; how many there are. A source line is
-/// where its first instruction of a run of such stands.
+/// Sets breakpoints at `place` and returns their number. For a source line,
+/// each consecutive sequence of its instructions gets one at its start.
 uint32_t markBreak(const std::string &place, const std::string &name,
                    MicroProgram &program) {
   uint32_t marked = 0;
@@ -231,7 +232,7 @@ AccountingPlan planAccounting(const target::Image &image,
   return plan;
 }
 
-/// Whether the chip has the engines and memories that the image uses.
+/// Checks that the chip has the engines and memories that the image uses.
 Status checkSizes(const target::Image &image, const EnginePlans &plans,
                   const Chip &chip) {
   for (uint32_t i = chip.engineCount(); i < plans.size(); ++i)

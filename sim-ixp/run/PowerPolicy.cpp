@@ -1,4 +1,4 @@
-// Engines off when traffic is low.
+// Stops engines while traffic is low.
 //
 // See PowerPolicy.h for the idea.
 
@@ -12,14 +12,14 @@
 namespace karakal::sim {
 namespace {
 
-/// At the wire's rate 41 frames arrive between two looks; the ring of received
-/// packets holds 256.
+/// Cycles between two checks, in which 41 frames arrive at line rate. The rx
+/// ring holds 256 messages.
 constexpr uint64_t lookCycles = 4096;
-/// Messages of a ring that is filling up, and of one that is nearly empty.
+/// A ring with so many messages is filling up, or is nearly empty.
 constexpr uint32_t manyMessages = 32, fewMessages = 8;
-/// Quiet looks before an engine stops: at first, and at most.
+/// Quiet checks before an engine stops: initial and largest number.
 constexpr uint32_t calmFirst = 4, calmMost = 256;
-/// Of CTX_ENABLES.
+/// The context bits of CTX_ENABLES.
 constexpr uint32_t contextEnables = 0xff00;
 
 } // namespace
@@ -61,14 +61,14 @@ void PowerPolicy::finishStops(uint64_t now) {
     }
 }
 
-/// An engine that is still stopping goes on until it has stopped: its contexts
-/// end one by one.
+/// Starts all engines that are off. An engine that is still stopping is left
+/// alone until its last context has ended.
 void PowerPolicy::startAll(uint64_t now) {
   for (Engine &engine : engines) {
     if (engine.state != State::Off)
       continue;
     setStopBit(engine, false);
-    // Contexts that have ended are enabled until the core takes them back.
+    // A context that has ended stays enabled until the core disables it.
     Microengine &stopped = chip.engine(engine.index);
     uint32_t enables = stopped.coreReadCsr(target::Csr_CTX_ENABLES);
     stopped.coreWriteCsr(target::Csr_CTX_ENABLES, enables & ~contextEnables);
@@ -81,7 +81,8 @@ void PowerPolicy::startAll(uint64_t now) {
   }
 }
 
-/// The last engine of the aggregate that has most, if that is more than one.
+/// Stops the last engine of the aggregate that has the most engines running, if
+/// it has more than one.
 void PowerPolicy::stopOne() {
   std::map<std::string, uint32_t> running;
   for (const Engine &engine : engines)

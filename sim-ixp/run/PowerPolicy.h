@@ -1,18 +1,19 @@
-// Engines off when traffic is low.
+// Stops engines while traffic is low.
 //
-// What the system software of the XScale core does under `--policy=power` (the
-// paper, section 4.2). Every few thousand cycles it looks at the rings from
-// which the program's engines take messages:
+// Models the system software that runs on the XScale core under
+// `--policy=power` (the paper, section 4.2). Every few thousand cycles it
+// checks the rings from which the application engines get messages:
 //
-//   one fills up          every engine that is off starts
-//   all stay nearly empty one engine of an aggregate that has several stops;
-//                         the quiet time asked for doubles whenever a stop
-//                         turns out to have been one too many
+//   one fills up           every stopped engine starts
+//   all stay nearly empty  one engine of an aggregate with several engines
+//   stops;
+//                          the quiet time before a stop doubles each time
+//                          engines have to start again
 //
-// To stop an engine the core sets its bit in a word of scratch. A context that
-// finds no message looks at the word and ends itself, so it holds no packet; an
-// engine is off when all its contexts have ended. Nothing is lost: a ring holds
-// what comes in until its engines run again.
+// To stop an engine, the core sets its bit in a word of scratch. A context that
+// finds no message reads the word and ends, so it holds no packet. The engine
+// is off when all its contexts have ended. No message is lost: the rings hold
+// what arrives until engines run again.
 
 #ifndef KARAKAL_SIM_IXP_RUN_POWERPOLICY_H
 #define KARAKAL_SIM_IXP_RUN_POWERPOLICY_H
@@ -27,10 +28,10 @@ namespace karakal::sim {
 
 class PowerPolicy {
 public:
-  /// `stopWord` is the manifest's.
+  /// `stopWord` is the address in scratch that the manifest gives.
   PowerPolicy(uint32_t stopWord, const EnginePlans &plans, Chip &chip);
 
-  /// Acts if it is time to; to be called now and then.
+  /// Checks the rings if a check is due; called at regular intervals.
   void onTime(uint64_t now);
 
   uint64_t stopCount() const { return stops; }
@@ -48,7 +49,7 @@ private:
     uint64_t offSince = 0, off = 0;
   };
 
-  /// Most messages in a ring that the program's engines read.
+  /// The largest number of messages in a ring that application engines read.
   uint32_t fullest() const;
   void finishStops(uint64_t now);
   void startAll(uint64_t now);

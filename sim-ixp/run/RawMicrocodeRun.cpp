@@ -1,4 +1,4 @@
-// Raw microcode images on a bare chip.
+// Runs raw microcode on a bare chip.
 //
 // See RawMicrocodeRun.h for the idea.
 
@@ -20,7 +20,7 @@ using nlohmann::json;
 
 constexpr uint64_t defaultCycles = 1000000;
 constexpr uint32_t bytesPerWord = 5;
-/// Steps between two looks at the end of the run.
+/// Steps between two checks for the end of the run.
 constexpr uint32_t stepsPerCheck = 64;
 
 /// Keeps the first fault.
@@ -154,7 +154,7 @@ Result<RawImage> readRawImage(const std::string &assignment,
   return image;
 }
 
-/// The lines of a text, without the spaces in front of each.
+/// Splits a text into lines, without their leading spaces.
 static std::vector<std::string> linesOf(const std::string &text) {
   std::vector<std::string> lines;
   std::istringstream stream(text);

@@ -1,9 +1,9 @@
-// Raw microcode images on a bare chip.
+// Runs raw microcode on a bare chip.
 //
-// Runs what no compiler of ours made: control stores as files of 5-byte
-// big-endian words, one an engine, on a chip whose memories are zero, without
-// ports and without core. All contexts start at word 0. The run is over when
-// every context has stopped or sleeps for good, or after `maxCycles`.
+// Runs control stores of any origin, given as files of 5-byte big-endian words,
+// one per engine, on a chip with zeroed memories and without ports and core.
+// All contexts start at word 0. The run ends when every context has stopped or
+// sleeps for good, or after `maxCycles`.
 
 #ifndef KARAKAL_SIM_IXP_RUN_RAWMICROCODERUN_H
 #define KARAKAL_SIM_IXP_RUN_RAWMICROCODERUN_H
@@ -25,7 +25,7 @@ struct RawImage {
   std::vector<uint64_t> words;
 };
 
-/// What a raw run is asked for.
+/// Options of a raw run.
 struct RawOptions {
   target::ChipParameters parameters;
   std::vector<RawImage> images;
@@ -38,19 +38,19 @@ struct RawOptions {
   bool strict = false;
 };
 
-/// The words of a file of 5-byte big-endian words. Errors: E-sim-ixp-013 (its
-/// size is no multiple of 5, or it is empty), E-support-001.
+/// Reads the words of a file. Errors: E-sim-ixp-013 (the file is empty or its
+/// size is not a multiple of 5 bytes), E-support-001.
 Result<std::vector<uint64_t>> readRawWords(const std::string &path);
 
-/// Reads "ENGINE:FILE". Errors: E-sim-ixp-014 (not of that form, no such
+/// Reads "ENGINE:FILE". Errors: E-sim-ixp-014 (not of that form, or no such
 /// engine), and those of readRawWords.
 Result<RawImage> readRawImage(const std::string &assignment,
                               uint64_t engineCount);
 
-/// Runs and gives the statistics: `cycles`, `ended` ("stopped", "asleep" or
-/// "cycles"), `units` and `microengines` as docs/statistics.md describes them.
-/// Errors: E-sim-ixp-012 (too many words), 014 (an engine twice), 030 (a
-/// fault).
+/// Runs the images and returns the statistics: `cycles`, `ended` ("stopped",
+/// "asleep" or "cycles"), `units` and `microengines`, as in docs/statistics.md.
+/// Errors: E-sim-ixp-012 (too many words), 014 (two images for one engine), 030
+/// (a fault).
 Result<nlohmann::json> runRaw(const RawOptions &options);
 
 /// The statistics of a raw run as a table.

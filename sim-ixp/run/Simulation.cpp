@@ -1,4 +1,4 @@
-// One run from image and trace to report.
+// Runs an image over a trace.
 //
 // See Simulation.h for the idea.
 
@@ -11,13 +11,13 @@
 namespace karakal::sim {
 namespace {
 
-/// The chip must stay quiet this long before a run is over: the last command of
-/// Rx may still be on its way. Counters are taken as much later than asked for:
-/// until then engines that have run ahead can be brought to one cycle.
+/// The chip must be quiet for so long before a run is over, because the last
+/// command of Rx may be in flight. Snapshots are taken so much later than
+/// requested that all engines, which run ahead, can be brought to one cycle.
 constexpr uint64_t settleCycles = 1000;
 static_assert(settleCycles > Microengine::runAheadCycles, "see above");
-/// Cycles between two checks of the run's end. What they find depends on
-/// nothing but the cycle.
+/// Cycles between two checks for the end of the run. Their result depends on
+/// the cycle alone.
 constexpr uint64_t checkCycles = 64;
 constexpr uint32_t checksPerProgress = 4096;
 
@@ -56,7 +56,7 @@ Simulation::create(SimulationOptions options, const target::Image &image,
   return made;
 }
 
-/// Builds the chip, loads its engines and makes what observes them.
+/// Builds the chip and its observers, and loads the engines.
 Status Simulation::loadEngines() {
   Result<EnginePlans> enginePlans = planEngines(loaded, asked.load);
   if (!enginePlans)
@@ -166,7 +166,7 @@ void Simulation::recordTimeline() {
   });
 }
 
-/// What a context waits for that gave up its engine at `pc`.
+/// What a context that gave up its engine at `pc` waits for.
 std::string Simulation::waitName(uint32_t engine, uint32_t pc) {
   const target::Instruction &instruction =
       machine->engine(engine).loaded()->instructions[pc];
@@ -237,7 +237,7 @@ Snapshot Simulation::takeSnapshot(uint64_t cycle) {
 }
 
 bool Simulation::isQuiet() const {
-  // The core may be about to send packets that it makes of one it has freed.
+  // The core may be about to send packets made from one that it has freed.
   return books->outstandingCount() == 0 && media->isReceiveDone() &&
          media->isTransmitDone() && !controls.isBusy() &&
          xscale->busyUntil() <= machine->scheduler().now();
@@ -249,7 +249,7 @@ bool Simulation::isStuck() const {
       std::max({books->lastProgressCycle(), xscale->busyUntil(), begin});
   if (now < since + asked.stallCycles)
     return false;
-  // With a low offered load the next packet may be far away.
+  // At a low offered load the next packet may arrive much later.
   return books->outstandingCount() > 0 || asked.offeredGbps <= 0 ||
          media->isReceiveDone();
 }
@@ -308,7 +308,7 @@ bool Simulation::check() {
   return true;
 }
 
-/// Goes on to `cycle`, with the control calls that packets on their way start.
+/// Runs to `cycle`; arriving packets start their control calls.
 void Simulation::runTo(uint64_t cycle) {
   while (controls.nextPacket() != ControlCallRunner::noPacket &&
          machine->stepBefore(cycle))
@@ -342,7 +342,7 @@ Status Simulation::run() {
   }
   if (failure)
     return *failure;
-  // At a break the engines stand still: there is nothing to bring in line.
+  // At a breakpoint the run stops where it is and measures nothing.
   if (books->breakState())
     return success();
   finish();
@@ -351,7 +351,7 @@ Status Simulation::run() {
   return controls.runAtEnd();
 }
 
-/// What `bakerc --wcet` found that a message takes at most holds in this run.
+/// Checks that no message took more cycles than the bound of `bakerc --wcet`.
 Status Simulation::checkBounds() {
   for (const nlohmann::json &aggregate : loaded.manifest["aggregates"])
     for (uint32_t i = 0; i < machine->engineCount(); ++i) {
@@ -373,7 +373,7 @@ Status Simulation::checkBounds() {
 }
 
 void Simulation::finish() {
-  // A run too short for its warm-up is measured whole at its end.
+  // A run that ends during its warm-up measures nothing.
   if (!isMeasuring)
     first = takeSnapshot(end);
   last = takeSnapshot(end);

@@ -1,11 +1,11 @@
-// One run from image and trace to report.
+// Runs an image over a trace.
 //
-// Joins chip, media interface, core, accounting and control calls, and runs
-// them until the traffic is over: all of the trace has been received and every
-// packet has left, been dropped or been consumed. A run ends early with an
-// error when the program does what the hardware would not forgive, when a
-// control call fails, or when no packet moves for long (with the state of every
-// context).
+// Connects the chip, the media interface, the core, the accounting and the
+// control calls, and runs them until the traffic is over: the whole trace has
+// been received and every packet has been sent, dropped or consumed. A run ends
+// early with an error if the program does something that the hardware does not
+// tolerate, if a control call fails, or if no packet moves for a long time (the
+// error gives the state of every context).
 //
 //   Simulation::create -> run -> report (Statistics.h), sentFrames
 
@@ -37,25 +37,25 @@
 
 namespace karakal::sim {
 
-/// What a run is asked for.
+/// Options of a run.
 struct SimulationOptions {
   target::ChipParameters parameters;
   LoadOptions load;
-  /// Offered load in 10^9 frame bits a second; 0 = as fast as the ports take
-  /// it.
+  /// Offered load in 10^9 frame bits per second; 0 = as fast as the ports
+  /// accept it.
   double offeredGbps = 0;
-  /// Packets of the run (the trace is repeated or cut); 0 = the trace once.
+  /// Packets of the run, which repeats or cuts the trace; 0 = the trace once.
   uint64_t packets = 0;
-  /// Packets that end before measuring begins.
+  /// Packets that leave or end before measuring begins.
   uint64_t warmup = 0;
   uint64_t seed = 1;
-  /// Cycles after which the run is given up; 0 = none.
+  /// Largest number of cycles; 0 = unlimited.
   uint64_t maxCycles = 0;
-  /// Cycles without movement of any packet that make a deadlock.
+  /// A run in which no packet moves for so many cycles is deadlocked.
   uint64_t stallCycles = 2000000;
   bool keepFrames = false;
   bool recordTimeline = false;
-  /// Count cycles by instruction (Profile.h).
+  /// Count cycles by instruction (CycleProfile.h).
   bool profile = false;
   /// A hazard ends the run.
   bool strict = false;
@@ -63,11 +63,11 @@ struct SimulationOptions {
   bool savePower = false;
   /// Follow the packet of this number (PacketLog.h).
   std::optional<uint64_t> tracedPacket;
-  /// Called now and then with the packets arrived, and those of the run.
+  /// Called regularly with the packets that have arrived and the run's total.
   std::function<void(uint64_t arrived, uint64_t total)> onProgress;
 };
 
-/// Counters of everything at one moment.
+/// All counters at one cycle.
 struct Snapshot {
   uint64_t cycle = 0;
   PacketCounters packets;
@@ -82,16 +82,16 @@ struct Snapshot {
 /// One run.
 class Simulation {
 public:
-  /// Errors: the loader's, the core's, the control file's; E-sim-ixp-017 the
-  /// image's engines cannot be stopped.
+  /// Errors: those of the loader, the core and the control file; E-sim-ixp-017
+  /// the image's engines cannot be stopped.
   static Result<std::unique_ptr<Simulation>>
   create(SimulationOptions options, const target::Image &image,
          std::vector<traces::Packet> trace,
          const std::vector<traces::ControlCall> &calls);
 
   /// Errors: E-sim-ixp-030 fault, 031 deadlock, 032 too many cycles, 033 a
-  /// message took more cycles than the image says; control calls' and the
-  /// core's.
+  /// message took more cycles than the image's bound; those of control calls
+  /// and of the core.
   Status run();
 
   const SimulationOptions &options() const { return asked; }
@@ -106,9 +106,9 @@ public:
   const XScale *core() const { return xscale.get(); }
   const ControlCallRunner &control() const { return controls; }
   const Timeline &timeline() const { return recorded; }
-  /// What a context waits for that gave up its engine at `pc`.
+  /// What a context that gave up its engine at `pc` waits for.
   std::string waitName(uint32_t engine, uint32_t pc);
-  /// The log of the packet that was followed, or null.
+  /// The log of the traced packet, or null.
   const PacketLog *packetLog() const { return followed.get(); }
 
   /// Cycle at which engines and traffic started.
@@ -119,13 +119,13 @@ public:
   /// Names of the units whose busy cycles a snapshot holds.
   const std::vector<std::string> &unitNames() const { return names; }
 
-  /// Frames in the order of leaving, if they are kept.
+  /// Frames in the order in which they left, if they are kept.
   const std::vector<SentFrame> &sentFrames() const { return frames; }
   /// Cycles from the last bit in to the first bit out, while measuring.
   const Histogram &latencies() const { return latencyCycles; }
-  /// Frames that left a port behind one that had arrived after them.
+  /// Frames that left a port after a frame that had arrived later.
   uint64_t reorderedCount() const { return reordered; }
-  /// The word of a drop counter.
+  /// The drop counter of a reason.
   uint32_t dropCounter(uint32_t reason);
   /// A word of scratch memory (Rx and Tx counters).
   uint32_t scratchWord(uint32_t address) {
@@ -139,7 +139,7 @@ private:
   void recordTimeline();
   Snapshot takeSnapshot(uint64_t cycle);
   std::vector<uint64_t> unitBusyCycles();
-  /// Whether the run goes on; sets the outcome if not.
+  /// Whether the run continues; sets `failure` or `end` if not.
   bool check();
   bool isQuiet() const;
   bool isStuck() const;
