@@ -108,8 +108,8 @@ public:
     if (number >= sim::Scratch::ringCount || !isSize ||
         base % (words * 4) != 0 ||
         base + words * 4 > chip.scratch().memory().size())
-      throw py::value_error("a ring is one of 16, of 128, 256, 512 or 1,024 "
-                            "words, at a multiple of its size");
+      throw py::value_error("rings are 0 to 15 and have 128, 256, 512 or "
+                            "1,024 words, at a multiple of their size");
     chip.scratch().configureRing(number, base, words, statusOnEmpty);
   }
 

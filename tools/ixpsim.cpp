@@ -1,8 +1,8 @@
 // Runs an image on a simulated IXP2400.
 //
 // ixpsim IMAGE.ixp --trace=PCAP: reads image, trace and control file, runs them
-// and writes what was asked for. ixpsim --ucode=ENGINE:FILE…: runs raw control
-// stores on a bare chip. Exit status: 0 done, 1 the input is wrong or
+// and writes the requested results. ixpsim --ucode=ENGINE:FILE…: runs raw
+// control stores on a bare chip. Exit status: 0 done, 1 the input is wrong or
 // the program fails on the chip, 2 the command line is wrong.
 
 #include "sim-ixp/report/CycleProfile.h"
@@ -45,8 +45,8 @@ void declareOptions(CLI::App &app, CommandLine &line) {
   app.add_option("--trace", line.trace, "packets to offer (pcap, pcapng)");
   app.add_option("--control", line.control, "calls of control functions");
   app.add_option("--ucode", line.ucode,
-                 "ENGINE:FILE, microcode of 5-byte words for an engine of a "
-                 "bare chip; instead of an image, once an engine")
+                 "ENGINE:FILE, microcode of 5-byte words for one engine of a "
+                 "bare chip, instead of an image; once per engine")
       ->allow_extra_args(false)
       ->take_all();
   app.add_option("--rate", line.run.offeredGbps,
@@ -54,52 +54,51 @@ void declareOptions(CLI::App &app, CommandLine &line) {
                  "the ports take it)")
       ->check(CLI::PositiveNumber);
   app.add_option("--packets", line.run.packets,
-                 "packets of the run: repeat or cut the trace")
+                 "number of packets; repeats or cuts the trace")
       ->check(CLI::PositiveNumber);
   app.add_option("--warmup", line.run.warmup,
-                 "packets that end before measuring begins");
-  app.add_option("--mes", line.run.load.engines,
-                 "microengines of the program (1 to 6)")
+                 "packets that leave the chip before measuring begins");
+  app.add_option("--mes", line.run.load.engines, "application engines (1 to 6)")
       ->check(CLI::Range(1, 6));
   app.add_option("--threads", line.run.load.threads,
-                 "contexts of each of them (1 to 8)")
+                 "contexts of each application engine (1 to 8)")
       ->check(CLI::Range(1, 8));
-  app.add_option("--out", line.out, "frames that leave (.pcap or .pcapng)");
-  app.add_option("--stats", line.stats, "statistics as JSON");
+  app.add_option("--out", line.out, "write the frames sent (.pcap or .pcapng)");
+  app.add_option("--stats", line.stats, "write statistics as JSON");
   app.add_option("--timeline", line.timeline,
-                 "runs of contexts as a Chrome trace");
+                 "write segments and waits of contexts as a Chrome trace");
   app.add_option("--profile", line.profile,
-                 "cycles by instruction and source line as JSON; collapsed "
-                 "stacks for flame graphs go to FILE.folded");
+                 "write cycles by instruction and source line as JSON, and "
+                 "collapsed stacks for flame graphs to FILE.folded");
   app.add_option("--trace-packet", line.run.tracedPacket,
-                 "print all that happens to the packet of this number, "
-                 "counted from 0 in the order of arrival");
+                 "print everything that happens to packet N, counted from 0 "
+                 "in the order of arrival");
   app.add_option("--break", line.run.load.breaks,
                  "stop at PC, MICROCODE:PC or FILE:LINE and print the state")
       ->allow_extra_args(false)
       ->take_all();
   app.add_flag("--strict", line.run.strict,
-               "a hazard (early read, rewrite, ...) ends the run");
+               "end the run at the first hazard (early read, ...)");
   app.add_option("--policy", line.policy,
-                 "power: engines stop while traffic is low; the image must be "
-                 "compiled so")
+                 "power: stop engines while traffic is low; the image must be "
+                 "compiled with --policy=power")
       ->check(CLI::IsMember({"power"}));
-  app.add_option("--seed", line.run.seed, "start of pseudo-random numbers");
+  app.add_option("--seed", line.run.seed, "seed of the pseudo-random numbers");
   app.add_option("--chip", line.chip,
-                 "a configuration: ixp2400, ixp2400-400, ixp2800, ixp1200, or "
-                 "a file of name=value settings");
+                 "configuration: ixp2400, ixp2400-400, ixp2800, ixp1200, or a "
+                 "file of name=value settings");
   app.add_option("--set", line.assignments,
-                 "a chip parameter, name=value; --describe lists them");
+                 "set a chip parameter, name=value; --describe lists them");
   app.add_option("--max-cycles", line.run.maxCycles,
-                 "give the run up after so many cycles");
+                 "end the run with an error after N cycles");
   app.add_option("--stall-cycles", line.run.stallCycles,
-                 "cycles without movement that count as a deadlock")
+                 "cycles without packet movement that count as a deadlock")
       ->check(CLI::PositiveNumber);
   app.add_flag("--describe", line.describe,
                "print the chip's parameters, and the image if given");
   app.add_flag("--quiet", line.quiet, "print no table and no progress");
   app.add_flag("--progress", line.progress,
-               "print progress even if this is no terminal");
+               "print progress even if stderr is not a terminal");
 }
 
 int report(const Error &error) {
@@ -234,8 +233,8 @@ Status writeResults(const CommandLine &line, sim::Simulation &run) {
   if (run.packetLog() && run.packetLog()->text().empty())
     std::fprintf(
         stderr,
-        "warning: --trace-packet=%llu: no packet of this number came "
-        "in; the first is 0, and %llu were received\n",
+        "warning: --trace-packet=%llu: no packet has this number; "
+        "the first is 0, and %llu were received\n",
         static_cast<unsigned long long>(*line.run.tracedPacket),
         static_cast<unsigned long long>(run.accounting().counters().received));
   if (!line.quiet)

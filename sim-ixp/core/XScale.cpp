@@ -91,7 +91,7 @@ Result<uint32_t> XScale::call(uint32_t entry,
                               const std::vector<int64_t> &arguments) {
   KARAKAL_ASSERT(!core->busy(), "a call waits until the core is free");
   KARAKAL_ASSERT(arguments.size() <= XScaleArgumentCount,
-                 "the argument block has 16 places");
+                 "the argument block has 16 entries");
   settle();
   uint32_t address = program.arguments;
   for (int64_t argument : arguments) {

@@ -94,7 +94,7 @@ uint64_t XScaleEmulator::Machine::deviceRead(uint32_t address, unsigned size) {
   }
   std::optional<uint32_t> value = bus->readWord(address);
   if (!value) {
-    stopWith("reads " + hex(address) + ", where no device is");
+    stopWith("reads " + hex(address) + ", which is no device register");
     return 0;
   }
   // Unicorn passes device data in little-endian order.
@@ -109,7 +109,7 @@ void XScaleEmulator::Machine::deviceWrite(uint32_t address, unsigned size,
              hex(address) + "; registers are words");
   else if (!bus->writeWord(address,
                            __builtin_bswap32(static_cast<uint32_t>(value))))
-    stopWith("writes " + hex(address) + ", where no device is");
+    stopWith("writes " + hex(address) + ", which is no device register");
 }
 
 Status XScaleEmulator::Machine::open() {
@@ -140,7 +140,7 @@ Status XScaleEmulator::Machine::open() {
     core.fault = std::string(fetches  ? "jumps to "
                              : writes ? "writes "
                                       : "reads ") +
-                 hex(address) + ", where nothing is";
+                 hex(address) + ", which is not mapped";
     return false;
   };
   uc_hook hook;

@@ -78,7 +78,7 @@ bool Microengine::sendCommand(const CommandShape &shape, const MicroOp &op,
   observer.onCommand(command);
   if (!chassis.issue(command)) {
     const target::InstructionRow &row = target::row(op.op);
-    fault(std::string("no unit answers ") + row.mnemonic + "[" + row.variant +
+    fault(std::string("no unit serves ") + row.mnemonic + "[" + row.variant +
           "]");
     return false;
   }

@@ -253,7 +253,7 @@ void Microengine::writeCsr(uint32_t csr, uint32_t value) {
     return;
   case Csr_CTX_ENABLES:
     if (value & fourContextMode && arbiter.current % 2)
-      fault("an odd context switches to the mode of four contexts");
+      fault("an odd context switches to four-context mode");
     else
       delay({time + chassis.parameters().meCsrSlots + 1, Csr_CTX_ENABLES, 0,
              value});

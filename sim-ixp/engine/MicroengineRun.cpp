@@ -126,8 +126,8 @@ bool Microengine::checkSpecial(const MicroOp &op, uint32_t special) {
   if (special & SpecialFourContexts)
     commitPending();
   if (special & SpecialFourContexts && !isFourContexts) {
-    fault("a context has 16 registers of a kind; more belong to the mode of "
-          "four contexts");
+    fault("a context has 16 registers of a kind; more exist only in "
+          "four-context mode");
     return false;
   }
   if (special & SpecialIndexed)
@@ -140,10 +140,9 @@ bool Microengine::mayBranch(const MicroOp &op, uint32_t branchTarget) {
   if (delaySlots.left)
     fault("a branch in a delay slot is taken");
   else if (branchTarget >= program->ops.size())
-    fault("a branch leads out of the program, to " +
-          std::to_string(branchTarget));
+    fault("a branch leaves the program, to " + std::to_string(branchTarget));
   else if (op.special & SpecialBeforeCam)
-    fault("a CAM instruction stands right behind a conditional branch that is "
+    fault("a CAM instruction directly follows a conditional branch that is "
           "taken: its effect is not suppressed");
   else
     return true;
@@ -245,7 +244,7 @@ void Microengine::Loop::performCam() {
 void Microengine::Loop::performCrc() {
   e.synchronize(here);
   e.commitPending();
-  e.checkCrc(1, "a crc stands");
+  e.checkCrc(1, "a crc is issued");
   e.csrs.crcEnd = e.time + 1;
   e.csrs.crcRemainder = advanceCrc(instruction(), e.csrs.crcRemainder, b());
   e.latches.previousA = a();
@@ -286,7 +285,7 @@ Microengine::Loop::Outcome Microengine::Loop::performControl(uint64_t stop) {
       return Outcome::Stop;
     }
     if (op->target >= e.program->ops.size()) {
-      e.fault("a context would go on outside of the program, at " +
+      e.fault("a context would continue outside the program, at " +
               std::to_string(op->target));
       return Outcome::Stop;
     }
@@ -294,7 +293,7 @@ Microengine::Loop::Outcome Microengine::Loop::performControl(uint64_t stop) {
     return Outcome::Next;
   case Op::CsrRead:
     if (here[1].op != Op::Immed || e.delaySlots.left == 1) {
-      e.fault("local_csr_rd has no immed behind it to take the value");
+      e.fault("local_csr_rd is not followed by an immed that takes the value");
       return Outcome::Stop;
     }
     if (op->value == target::Csr_CRC_REMAINDER)

@@ -52,7 +52,7 @@ void Microengine::checkTransfers(const MicroOp &op) {
     if (bit < 64 && context.pendingIn >> bit & 1)
       hazard(HazardKind::EarlyRead, "reads " + transferName(bit) +
                                         " before the command that fills it "
-                                        "is done");
+                                        "is complete");
   }
   uint32_t bit = bitOf(op.dest | bases[op.destBase], reg::sOut, reg::dOut);
   if (bit < 64 && context.pendingOut >> bit & 1)
@@ -83,8 +83,8 @@ void Microengine::checkCrc(uint64_t slotsLeast, const char *what) {
   if (csrs.crcEnd != 0 && time < csrs.crcEnd + slotsLeast)
     hazard(HazardKind::CrcDelay,
            std::string(what) + " " + std::to_string(time - csrs.crcEnd) +
-               " instructions behind a crc; it needs " +
-               std::to_string(slotsLeast) + " between them");
+               " instructions after a crc; at least " +
+               std::to_string(slotsLeast) + " must lie between them");
 }
 
 void Microengine::reportUnaligned(const Command &command,

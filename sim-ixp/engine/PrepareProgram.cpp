@@ -69,7 +69,7 @@ Place placeOf(const Operand &operand, bool isDestination) {
   case Kind::LocalMemory1:
     return local(BaseLocal1);
   }
-  KARAKAL_UNREACHABLE("an operand of no kind");
+  KARAKAL_UNREACHABLE("unknown kind of operand");
 }
 
 void prepareShift(const target::Shift &shift, MicroOp &op) {

@@ -64,7 +64,7 @@ void MsfReceive::setControl(uint32_t value, uint32_t engine) {
   if (code == size.code && newLists == listCount)
     return;
   if (code > 2)
-    return observer.onFault(engine, "asks for RBUF elements of size code 3");
+    return observer.onFault(engine, "selects RBUF elements of size code 3");
   if (elementsInUse > 0)
     return observer.onFault(
         engine, "changes the RBUF's element size or lists while elements are "
@@ -323,8 +323,7 @@ void MsfReceive::timedOut(uint64_t cycle, uint32_t number, uint32_t serial) {
 
 void MsfReceive::freeElement(uint32_t number, uint32_t engine) {
   if (number >= size.count() || !elements[number].isInUse) {
-    observer.onFault(engine, "gives back RBUF element " +
-                                 std::to_string(number) +
+    observer.onFault(engine, "frees RBUF element " + std::to_string(number) +
                                  ", which is not in use");
     return;
   }

@@ -60,7 +60,7 @@ void MsfTransmit::setControl(uint32_t value, uint32_t engine) {
   if (code == size.code)
     return;
   if (code > 2)
-    return observer.onFault(engine, "asks for TBUF elements of size code 3");
+    return observer.onFault(engine, "selects TBUF elements of size code 3");
   if (!isDone())
     return observer.onFault(
         engine, "changes the TBUF's element size while elements are valid");

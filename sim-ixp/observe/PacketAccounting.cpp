@@ -177,8 +177,8 @@ void PacketAccounting::onEnqueue(uint32_t channel, uint32_t entry,
   if (freed)
     freed(handle);
   if (was == Buffer::Free)
-    onFault(actor, "gives back buffer " + hexadecimal(handle) +
-                       ", which is free already");
+    onFault(actor,
+            "frees buffer " + hexadecimal(handle) + ", which is already free");
   else if (was != Buffer::Stock)
     countEnd(was, actor);
 }

@@ -65,7 +65,7 @@ void PacketLog::onCommand(const Command &command) {
 void PacketLog::onFreed(uint32_t handle, uint32_t actor) {
   if (followed == 0 || handle != followed)
     return;
-  add(nameOf(actor) + " gives the buffer back");
+  add(nameOf(actor) + " frees the buffer");
   followed = 0;
 }
 

@@ -164,7 +164,7 @@ Status Timeline::write(const std::string &path, uint64_t clockHz,
                dropped);
   for (unsigned i = 0; i < names.roles.size(); ++i)
     writeName(out, i, "engine " + std::to_string(i) + " " + names.roles[i]);
-  writeName(out, unitsProcess, "units: commands on their way");
+  writeName(out, unitsProcess, "units: commands in flight");
   writeName(out, packetsProcess, "packets");
   writeSpans(out, microsecond, names);
   writeLevels(out, microsecond);

@@ -301,7 +301,7 @@ std::string describeStatistics(Simulation &run, const json &stats) {
          rate["offered_gbps"].get<double>());
   const json &each = stats["per_packet"];
   append(text,
-         "a packet  %.1f instructions; packet data: %.2f scratch, %.2f SRAM, "
+         "packet    %.1f instructions; packet data: %.2f scratch, %.2f SRAM, "
          "%.2f DRAM;\n          application data: %.2f scratch, %.2f SRAM\n",
          each["instructions"].get<double>(),
          each["packet"]["scratch"].get<double>(),
@@ -310,7 +310,7 @@ std::string describeStatistics(Simulation &run, const json &stats) {
          each["application"]["scratch"].get<double>(),
          each["application"]["sram"].get<double>());
   const json &latency = stats["latency_cycles"];
-  append(text, "latency   %llu cycles median, %llu p99, %llu most\n",
+  append(text, "latency   %llu cycles median, %llu p99, %llu maximum\n",
          latency["p50"].get<unsigned long long>(),
          latency["p99"].get<unsigned long long>(),
          latency["max"].get<unsigned long long>());

@@ -251,10 +251,10 @@ Status checkSizes(const target::Image &image, const EnginePlans &plans,
   if (sram > uint64_t(chip.parameters().sramBytes))
     return makeError("E-sim-ixp-016",
                      "the image was made for SRAM channels of " +
-                         std::to_string(sram) + " bytes, the chip has " +
+                         std::to_string(sram) + " bytes; the chip has " +
                          std::to_string(chip.parameters().sramBytes) +
                          "; --set=sram.size=" + std::to_string(sram) +
-                         " gives it as much");
+                         " gives it as many");
   return success();
 }
 
@@ -274,7 +274,7 @@ Status loadImage(const target::Image &image, const EnginePlans &plans,
       return makeError("E-sim-ixp-012",
                        "microcode '" + name + "' has " +
                            std::to_string(words.size()) +
-                           " words, the control store of an engine " +
+                           " words; the control store of an engine has " +
                            std::to_string(params.meControlStore));
     auto &program = programs[name];
     if (!program)

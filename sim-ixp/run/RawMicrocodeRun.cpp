@@ -95,7 +95,7 @@ Status loadRaw(const RawOptions &options, Chip &chip) {
       return makeError("E-sim-ixp-012",
                        "the image of " + who + " has " +
                            std::to_string(image.words.size()) +
-                           " words, the control store of an engine " +
+                           " words; the control store of an engine has " +
                            std::to_string(options.parameters.meControlStore));
     Microengine &engine = chip.engine(image.engine);
     engine.load(std::make_shared<MicroProgram>(prepareProgram(image.words)));
@@ -122,7 +122,7 @@ Result<std::vector<uint64_t>> readRawWords(const std::string &path) {
   if (bytes->empty() || bytes->size() % bytesPerWord != 0)
     return makeFileError("E-sim-ixp-013", path,
                          "has " + std::to_string(bytes->size()) +
-                             " bytes; microcode has 5 bytes a word "
+                             " bytes; microcode has 5 bytes per word "
                              "(ixp-as --format=bytes)");
   std::vector<uint64_t> words(bytes->size() / bytesPerWord);
   for (size_t i = 0; i < bytes->size(); ++i)
@@ -209,14 +209,14 @@ Result<json> runRaw(const RawOptions &options) {
 
 std::string describeRaw(const json &stats) {
   const std::string ended = stats["ended"];
-  std::string text = "ended     " +
-                     std::string(ended == "stopped"  ? "every context stopped"
-                                 : ended == "asleep" ? "every context sleeps "
-                                                       "for good"
-                                                     : "the cycles are over") +
-                     " at cycle " +
-                     std::to_string(stats["cycles"].get<uint64_t>()) +
-                     "\nengine     issue  abort  stall   idle   commands\n";
+  std::string text =
+      "ended     " +
+      std::string(ended == "stopped"  ? "every context stopped"
+                  : ended == "asleep" ? "every context sleeps "
+                                        "for good"
+                                      : "the cycle limit is reached") +
+      " at cycle " + std::to_string(stats["cycles"].get<uint64_t>()) +
+      "\nengine     issue  abort  stall   idle   commands\n";
   for (const json &engine : stats["microengines"]) {
     if (engine["instructions"] == 0)
       continue;

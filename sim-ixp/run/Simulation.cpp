@@ -286,7 +286,7 @@ bool Simulation::check() {
     return false;
   }
   if (asked.maxCycles != 0 && now - begin > asked.maxCycles) {
-    failure = makeError("E-sim-ixp-032", "the run is not over after " +
+    failure = makeError("E-sim-ixp-032", "the run has not ended after " +
                                              std::to_string(asked.maxCycles) +
                                              " cycles (--max-cycles)");
     return false;
@@ -362,12 +362,12 @@ Status Simulation::checkBounds() {
       uint64_t bound = aggregate["turn_cycles_bound"];
       uint64_t seen = last.engines[i].iterationCyclesMax;
       if (seen > bound)
-        return makeError("E-sim-ixp-033",
-                         "a message took " + std::to_string(seen) +
-                             " cycles of engine " + std::to_string(i) +
-                             ", aggregate '" + plans[i].aggregate + "' takes " +
-                             std::to_string(bound) +
-                             " at most: is a '@bound' of the program wrong?");
+        return makeError(
+            "E-sim-ixp-033",
+            "a message took " + std::to_string(seen) + " cycles on engine " +
+                std::to_string(i) + ", but the bound of aggregate '" +
+                plans[i].aggregate + "' is " + std::to_string(bound) +
+                ": is a '@bound' in the program wrong?");
     }
   return success();
 }

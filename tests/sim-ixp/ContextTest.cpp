@@ -262,7 +262,7 @@ TEST_F(ContextTest, ABatonSkipsOddContextsOfFour) {
 TEST_F(ContextTest, EightContextsHaveSixteenRegisters) {
   load({immed(gprA(20), 5), ctxArbKill()});
   chip->runTo(1000);
-  EXPECT_NE(observer.fault.find("mode of four contexts"), std::string::npos)
+  EXPECT_NE(observer.fault.find("four-context mode"), std::string::npos)
       << observer.fault;
 }
 

@@ -231,10 +231,10 @@ TEST_F(IxpsimTest, FollowsOnePacketFromRxToTheWire) {
   EXPECT_NE(text.find("received: buffer"), std::string::npos) << text;
   EXPECT_NE(text.find("engine 7 gets it from ring 1"), std::string::npos);
   EXPECT_NE(text.find("dram[tbuf_wr]"), std::string::npos);
-  EXPECT_NE(text.find("gives the buffer back"), std::string::npos);
+  EXPECT_NE(text.find("frees the buffer"), std::string::npos);
   EXPECT_NE(text.find("has left port"), std::string::npos);
   ASSERT_EQ(ixpsim(image + " --trace=" + trace + " --trace-packet=100"), 0);
-  EXPECT_NE(text.find("no packet of this number came in; the first is 0, and "
+  EXPECT_NE(text.find("no packet has this number; the first is 0, and "
                       "100 were received"),
             std::string::npos)
       << text;
@@ -269,7 +269,7 @@ TEST_F(IxpsimTest, AHazardIsAWarningOrWithStrictAnError) {
       out.put(static_cast<char>(word >> shift));
   out.close();
   EXPECT_EQ(ixpsim("--ucode=1:" + path("early.ucode")), 0) << text;
-  EXPECT_NE(text.find("before the command that fills it is done"),
+  EXPECT_NE(text.find("before the command that fills it is complete"),
             std::string::npos)
       << text;
   EXPECT_EQ(ixpsim("--strict --ucode=1:" + path("early.ucode")), 1);
@@ -310,7 +310,7 @@ TEST_F(IxpsimTest, RawWordsThatAllSleepSayWhere) {
 TEST_F(IxpsimTest, RawWordsThatCannotRunAreExplained) {
   std::ofstream(path("half.ucode"), std::ios::binary) << "abc";
   EXPECT_EQ(ixpsim("--ucode=1:" + path("half.ucode")), 1);
-  EXPECT_NE(text.find("5 bytes a word"), std::string::npos) << text;
+  EXPECT_NE(text.find("5 bytes per word"), std::string::npos) << text;
   EXPECT_NE(text.find("E-sim-ixp-013"), std::string::npos) << text;
   EXPECT_EQ(ixpsim("--ucode=9:" + path("half.ucode")), 1);
   EXPECT_NE(text.find("no engine 9"), std::string::npos) << text;

@@ -118,7 +118,7 @@ TEST_F(PacketAccountingTest, ABufferFreedTwiceIsAFault) {
   books.onEnqueue(0, 0, handle(0), tx);
   books.onEnqueue(0, 0, handle(0), tx);
   ASSERT_TRUE(books.fault().has_value());
-  EXPECT_NE(books.fault()->find("free already"), std::string::npos);
+  EXPECT_NE(books.fault()->find("already free"), std::string::npos);
 }
 
 TEST_F(PacketAccountingTest, AStrangeHandleIsAFault) {

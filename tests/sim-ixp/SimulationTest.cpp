@@ -192,6 +192,6 @@ TEST(SimulationTest, GivingABufferBackTwiceIsAFault) {
                                         "    sram[enqueue, --, buffer, 0]\n"
                                         "    br[next#]\n")),
                makeTrace(20, 60));
-  EXPECT_NE(outcome.error.find("free already"), std::string::npos)
+  EXPECT_NE(outcome.error.find("already free"), std::string::npos)
       << outcome.error;
 }
