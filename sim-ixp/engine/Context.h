@@ -54,9 +54,9 @@ struct alignas(64) Context {
   }
   void setLocalAddress(uint32_t pointer, uint32_t address) {
     bases[BaseLocal0 + pointer] = address >> 2 & 0x3ff;
-    bool isThere = bases[BaseLocal0] < target::LocalMemoryWords &&
-                   bases[BaseLocal1] < target::LocalMemoryWords;
-    watchedLocals = isThere ? 0 : SpecialLocal;
+    bool doWordsExist = bases[BaseLocal0] < target::LocalMemoryWords &&
+                        bases[BaseLocal1] < target::LocalMemoryWords;
+    watchedLocals = doWordsExist ? 0 : SpecialLocal;
   }
 
   /// Whether the context may run. Consumes the signals if it waits for all.

@@ -221,9 +221,9 @@ struct DataPath::Handlers {
   /// Where a handler finds an operand: at its index and base, after a check of
   /// the engine's state (Any), among the context's registers (Own), at an
   /// absolute index (Fixed), or in the operation itself (Literal).
-  enum Place { Any, Own, Fixed, Literal };
+  enum OperandSource { Any, Own, Fixed, Literal };
 
-  template <Place P>
+  template <OperandSource P>
   static uint32_t &at(uint32_t *regs, uint32_t *own, Microengine *e,
                       uint16_t index, uint8_t base) {
     if constexpr (P == Own)
@@ -233,7 +233,7 @@ struct DataPath::Handlers {
     else
       return regs[index | e->bases[base]];
   }
-  template <Place P>
+  template <OperandSource P>
   static uint32_t get(uint32_t *regs, uint32_t *own, Microengine *e,
                       uint16_t index, uint8_t base) {
     if constexpr (P == Literal)
@@ -242,7 +242,7 @@ struct DataPath::Handlers {
       return at<P>(regs, own, e, index, base);
   }
 
-  template <Op K, Place A, Place B, Place D>
+  template <Op K, OperandSource A, OperandSource B, OperandSource D>
   static const MicroOp *run(const MicroOp *op, uint32_t *regs, uint32_t *own,
                             Microengine *e) {
     if (A == Any && op->special & e->watched)
@@ -348,15 +348,17 @@ struct DataPath::Handlers {
                             at<Any>(regs, nullptr, &e, op.b, op.bBase), dest);
   }
 
-  static Place placeOf(uint16_t index, uint8_t base) {
+  static OperandSource sourceOf(uint16_t index, uint8_t base) {
     return base == BaseContext                                    ? Own
            : index >= reg::literal && index < reg::literal + 256u ? Literal
                                                                   : Fixed;
   }
-  template <Op K, Place A, Place B> static ChainHandler choose(Place dest) {
+  template <Op K, OperandSource A, OperandSource B>
+  static ChainHandler choose(OperandSource dest) {
     return dest == Own ? run<K, A, B, Own> : run<K, A, B, Fixed>;
   }
-  template <Op K, Place A> static ChainHandler choose(Place b, Place dest) {
+  template <Op K, OperandSource A>
+  static ChainHandler choose(OperandSource b, OperandSource dest) {
     return b == Own       ? choose<K, A, Own>(dest)
            : b == Literal ? choose<K, A, Literal>(dest)
                           : choose<K, A, Fixed>(dest);
@@ -364,8 +366,8 @@ struct DataPath::Handlers {
   template <Op K> static ChainHandler choose(const MicroOp &op) {
     if (op.special & (SpecialLocal | SpecialTransfer | SpecialFlags))
       return run<K, Any, Any, Any>;
-    Place a = placeOf(op.a, op.aBase), b = placeOf(op.b, op.bBase);
-    Place dest = placeOf(op.dest, op.destBase);
+    OperandSource a = sourceOf(op.a, op.aBase), b = sourceOf(op.b, op.bBase);
+    OperandSource dest = sourceOf(op.dest, op.destBase);
     return a == Own       ? choose<K, Own>(b, dest)
            : a == Literal ? choose<K, Literal>(b, dest)
                           : choose<K, Fixed>(b, dest);

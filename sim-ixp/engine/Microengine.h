@@ -293,7 +293,7 @@ private:
     refreshWatched();
   }
   void reportLocalReads(const MicroOp &op);
-  bool isLocalThere(const MicroOp &op);
+  bool doLocalWordsExist(const MicroOp &op);
   void movePointers();
   void putNeighbour();
   void finishIndexed();

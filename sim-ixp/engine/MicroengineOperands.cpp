@@ -141,7 +141,7 @@ void Microengine::reportLocalReads(const MicroOp &op) {
 }
 
 /// Whether the pointers of `op` name words that exist; a fault if not.
-bool Microengine::isLocalThere(const MicroOp &op) {
+bool Microengine::doLocalWordsExist(const MicroOp &op) {
   commitPending();
   for (auto [base, index] :
        {std::pair(op.aBase, op.a), {op.bBase, op.b}, {op.destBase, op.dest}}) {

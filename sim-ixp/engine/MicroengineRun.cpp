@@ -132,7 +132,7 @@ bool Microengine::checkSpecial(const MicroOp &op, uint32_t special) {
   }
   if (special & SpecialIndexed)
     return resolve(op, program->instructions[pc]);
-  return !(special & SpecialLocal) || isLocalThere(op);
+  return !(special & SpecialLocal) || doLocalWordsExist(op);
 }
 
 /// Whether a branch may be taken; reports a fault if not.

@@ -37,10 +37,10 @@ void Microengine::hazard(HazardKind kind, const std::string &what) {
 void Microengine::checkTransfers(const MicroOp &op) {
   const Context &context = arbiter.running();
   // The bit of the masks for an index of the register file, ~0 if none.
-  auto bitOf = [&](uint32_t place, uint32_t sBank, uint32_t dBank) {
-    bool isS = place >= sBank && place < sBank + 128u;
-    bool isD = place >= dBank && place < dBank + 128u;
-    uint32_t index = place - (isS ? sBank : dBank);
+  auto bitOf = [&](uint32_t registerIndex, uint32_t sBank, uint32_t dBank) {
+    bool isS = registerIndex >= sBank && registerIndex < sBank + 128u;
+    bool isD = registerIndex >= dBank && registerIndex < dBank + 128u;
+    uint32_t index = registerIndex - (isS ? sBank : dBank);
     if ((!isS && !isD) ||
         index / registerCount() * registerCount() !=
             arbiter.current * 16 / registerCount() * registerCount())

@@ -18,16 +18,16 @@ using target::Operand;
 using Kind = target::Operand::Kind;
 
 /// An operand as an index and a base of the register file.
-struct Place {
+struct RegisterIndex {
   uint16_t index;
   uint8_t base;
   uint16_t special;
 };
 
-Place placeOf(const Operand &operand, bool isDestination) {
+RegisterIndex registerIndexOf(const Operand &operand, bool isDestination) {
   uint16_t n = operand.value;
   auto at = [](unsigned index, uint8_t base, uint16_t special = 0) {
-    return Place{static_cast<uint16_t>(index), base, special};
+    return RegisterIndex{static_cast<uint16_t>(index), base, special};
   };
   // Local memory without post-modification is a plain index.
   auto local = [&](uint8_t base) {
@@ -214,9 +214,9 @@ MicroOp prepare(const Instruction &i) {
   if (isBeyondContext(i.a) || isBeyondContext(i.b) || isBeyondContext(i.dest) ||
       isBeyondContext(i.xfer))
     op.special |= SpecialFourContexts;
-  Place a = placeOf(i.a, false);
-  Place b = placeOf(i.b, false);
-  Place dest = placeOf(i.dest, true);
+  RegisterIndex a = registerIndexOf(i.a, false);
+  RegisterIndex b = registerIndexOf(i.b, false);
+  RegisterIndex dest = registerIndexOf(i.dest, true);
   op.special |= a.special | b.special | dest.special;
   op.a = a.index;
   op.aBase = a.base;

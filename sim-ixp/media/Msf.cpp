@@ -35,7 +35,8 @@ uint32_t wordAt(const uint8_t *bytes) {
 Msf::Msf(Chassis &chassis, ChipObserver &observer, TrafficSource &source)
     : chassis(chassis), observer(observer), receive(chassis, observer, source),
       transmit(chassis, observer, source.portCount()),
-      kept(target::MsfTbufElementControl / 4), origins(target::BufferCount) {}
+      storedRegisters(target::MsfTbufElementControl / 4),
+      origins(target::BufferCount) {}
 
 //===----------------------------------------------------------------------===//
 // Commands
@@ -44,8 +45,9 @@ Msf::Msf(Chassis &chassis, ChipObserver &observer, TrafficSource &source)
 void Msf::accept(Command &command) {
   const target::ChipParameters &chip = chassis.parameters();
   // The part of a register's latency that is not spent on the buses.
-  uint64_t ways = chip.busRequestCycles + chip.busReturnCycles;
-  uint64_t service = chip.msfLatency > ways ? chip.msfLatency - ways : 0;
+  uint64_t busCycles = chip.busRequestCycles + chip.busReturnCycles;
+  uint64_t service =
+      chip.msfLatency > busCycles ? chip.msfLatency - busCycles : 0;
   uint64_t ready = chassis.scheduler().now() + service;
   switch (target::msfCommand(command.op)) {
   case target::MsfCommand::Read:
@@ -101,7 +103,8 @@ uint32_t Msf::readRegister(uint32_t address) const {
   uint32_t partition = (address - target::MsfTxSequence) / 4;
   if (address >= target::MsfTxSequence && partition < msf::partitionCount)
     return transmit.sequence(partition);
-  return address / 4 < kept.size() ? kept[address / 4] : 0;
+  return address / 4 < storedRegisters.size() ? storedRegisters[address / 4]
+                                              : 0;
 }
 
 void Msf::writeRegister(uint32_t address, uint32_t value, uint32_t engine) {
@@ -122,7 +125,7 @@ void Msf::writeRegister(uint32_t address, uint32_t value, uint32_t engine) {
   } else if (address == target::MsfRbufElementDone) {
     receive.freeElement(value & 0xff, engine);
   } else {
-    kept[address / 4] = value;
+    storedRegisters[address / 4] = value;
     configure(address, value, engine);
   }
 }

@@ -88,7 +88,7 @@ private:
   MsfReceive receive;
   MsfTransmit transmit;
   /// Registers that only store what is written, by word.
-  std::vector<uint32_t> kept;
+  std::vector<uint32_t> storedRegisters;
   /// One per packet buffer.
   std::vector<FrameOrigin> origins;
 };

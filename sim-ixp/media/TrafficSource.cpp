@@ -32,9 +32,9 @@ const OfferedFrame *TrafficSource::peek(uint32_t index) {
     return &port.frame;
   if (port.packets.empty())
     return nullptr;
-  uint64_t round = port.next / port.packets.size();
+  uint64_t repetition = port.next / port.packets.size();
   uint32_t packet = port.packets[port.next % port.packets.size()];
-  uint64_t number = round * trace.size() + packet;
+  uint64_t number = repetition * trace.size() + packet;
   if (number >= options.packetCount)
     return nullptr;
   port.frame.number = number;
@@ -44,7 +44,7 @@ const OfferedFrame *TrafficSource::peek(uint32_t index) {
   port.frame.dueSeconds = 0;
   if (!isClosedLoop())
     port.frame.dueSeconds =
-        (static_cast<double>(round) * static_cast<double>(traceBits) +
+        (static_cast<double>(repetition) * static_cast<double>(traceBits) +
          static_cast<double>(bitsBefore[packet])) /
         (options.offeredGbps * 1e9);
   port.isPrepared = true;

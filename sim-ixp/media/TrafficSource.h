@@ -71,7 +71,7 @@ private:
   struct Port {
     /// Indices into the trace, ascending.
     std::vector<uint32_t> packets;
-    uint64_t next = 0; ///< counts over repetitions
+    uint64_t next = 0; ///< counted over all repetitions of the trace
     bool isPrepared = false;
     OfferedFrame frame;
   };

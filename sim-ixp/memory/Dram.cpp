@@ -214,13 +214,14 @@ void Dram::act(Command &command) {
   // The grain is a quadword: the low three address bits have no effect.
   uint32_t address = command.address & ~7u;
   for (uint32_t i = 0; i < words; ++i) {
-    uint32_t place = address + 4 * i, old = storage.readWord(place);
+    uint32_t wordAddress = address + 4 * i;
+    uint32_t old = storage.readWord(wordAddress);
     if (command.op == Op::DramRead) {
       command.data[i] = old;
       continue;
     }
     uint32_t mask = maskOf(command, i);
-    storage.writeWord(place, (old & ~mask) | (command.data[i] & mask));
+    storage.writeWord(wordAddress, (old & ~mask) | (command.data[i] & mask));
   }
 }
 
@@ -257,13 +258,13 @@ void Dram::moveBuffer(uint64_t cycle, Command &command) {
                      "rbuf_rd or tbuf_wr without a buffer address in its "
                      "indirect reference");
   else {
-    uint32_t place = bufferAddress(command);
+    uint32_t mediaAddress = bufferAddress(command);
     bool isReceive = command.op == Op::DramRbufRd;
     if (isReceive)
-      buffers->readRbuf(place, storage.data() + address, bytes);
+      buffers->readRbuf(mediaAddress, storage.data() + address, bytes);
     else
-      buffers->writeTbuf(place, storage.data() + address, bytes);
-    buffers->onBufferMove(isReceive, place, address);
+      buffers->writeTbuf(mediaAddress, storage.data() + address, bytes);
+    buffers->onBufferMove(isReceive, mediaAddress, address);
   }
   chassis.finish(command, cycle + chassis.parameters().busReturnCycles);
 }

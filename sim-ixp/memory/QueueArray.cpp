@@ -71,12 +71,12 @@ void QueueArray::journal(uint32_t index, const uint32_t *data, uint32_t words) {
   }
 }
 
-void QueueArray::load(uint32_t index, uint32_t place, Part part,
+void QueueArray::load(uint32_t index, uint32_t descriptor, Part part,
                       uint32_t *data) {
   Entry &entry = entries[index];
   entry.loaded = part;
-  data[0] = read(place + (part == Part::Tail ? 1 : 0));
-  data[1] = read(place + 2);
+  data[0] = read(descriptor + (part == Part::Tail ? 1 : 0));
+  data[1] = read(descriptor + 2);
   if (part == Part::Head)
     entry.head = data[0];
   else
@@ -84,20 +84,21 @@ void QueueArray::load(uint32_t index, uint32_t place, Part part,
   entry.count = data[1] & addressMask;
 }
 
-void QueueArray::loadOther(uint32_t index, uint32_t place) {
+void QueueArray::loadOtherPart(uint32_t index, uint32_t descriptor) {
   Entry &entry = entries[index];
   if (entry.loaded == Part::Head)
-    entry.tail = read(place + 1) & addressMask;
+    entry.tail = read(descriptor + 1) & addressMask;
   else
-    entry.head = read(place);
+    entry.head = read(descriptor);
 }
 
-void QueueArray::store(uint32_t index, uint32_t place, bool withCount) const {
+void QueueArray::store(uint32_t index, uint32_t descriptor,
+                       bool withCount) const {
   const Entry &entry = entries[index];
-  memory.writeWord((place & addressMask) * 4, entry.head);
-  memory.writeWord(((place + 1) & addressMask) * 4, entry.tail);
+  memory.writeWord((descriptor & addressMask) * 4, entry.head);
+  memory.writeWord(((descriptor + 1) & addressMask) * 4, entry.tail);
   if (withCount)
-    memory.writeWord(((place + 2) & addressMask) * 4, entry.count);
+    memory.writeWord(((descriptor + 2) & addressMask) * 4, entry.count);
 }
 
 } // namespace karakal::sim

@@ -63,12 +63,12 @@ public:
 
   // ---- descriptors in memory -----------------------------------------------
   enum class Part { Head, Tail };
-  /// Loads head or tail, and the count, from the descriptor at `place`; returns
-  /// them in two words of `data`.
-  void load(uint32_t entry, uint32_t place, Part part, uint32_t *data);
+  /// Loads head or tail, and the count, from the descriptor at address
+  /// `descriptor`; returns them in two words of `data`.
+  void load(uint32_t entry, uint32_t descriptor, Part part, uint32_t *data);
   /// Loads the part that load() left out.
-  void loadOther(uint32_t entry, uint32_t place);
-  void store(uint32_t entry, uint32_t place, bool withCount) const;
+  void loadOtherPart(uint32_t entry, uint32_t descriptor);
+  void store(uint32_t entry, uint32_t descriptor, bool withCount) const;
 
 private:
   struct Entry {

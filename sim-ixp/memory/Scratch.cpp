@@ -16,7 +16,7 @@
 namespace karakal::sim {
 namespace {
 
-enum EventCode : uint32_t { Serve, StatusLine };
+enum EventCode : uint32_t { Serve, InputStateChange };
 
 bool isAtomic(const Command &command) {
   return target::isAtomic(target::wordAccess(command.op));
@@ -40,9 +40,9 @@ void Scratch::configureRing(uint32_t number, uint32_t base, uint32_t words,
   ring.base = base;
   ring.words = words;
   ring.statusOnEmpty = statusOnEmpty;
-  ring.line = statusOnEmpty;
-  if (number < statusLineCount)
-    chassis.setRingFlag(number, ring.line);
+  ring.inputState = statusOnEmpty;
+  if (number < inputStateCount)
+    chassis.setRingFlag(number, ring.inputState);
 }
 
 void Scratch::accept(Command &command) {
@@ -114,7 +114,7 @@ uint32_t Scratch::take(uint32_t number) {
   uint32_t value = storage.readWord(ring.base + 4 * ring.head);
   ring.head = (ring.head + 1) % ring.words;
   --ring.count;
-  updateLine(number);
+  updateInputState(number);
   return value;
 }
 
@@ -123,26 +123,26 @@ void Scratch::put(uint32_t number, uint32_t value) {
   uint32_t tail = (ring.head + ring.count) % ring.words;
   storage.writeWord(ring.base + 4 * tail, value);
   ++ring.count;
-  updateLine(number);
+  updateInputState(number);
   if (ring.count == 1 && notEmpty)
     notEmpty(number);
 }
 
-void Scratch::updateLine(uint32_t number) {
-  if (number >= statusLineCount)
+void Scratch::updateInputState(uint32_t number) {
+  if (number >= inputStateCount)
     return;
   Ring &ring = rings[number];
   const target::ChipParameters &params = chassis.parameters();
   uint32_t margin =
       std::min(static_cast<uint32_t>(params.ringFullMargin), ring.words / 2);
-  bool line =
+  bool inputState =
       ring.statusOnEmpty ? ring.count == 0 : ring.count + margin >= ring.words;
-  if (line == ring.line)
+  if (inputState == ring.inputState)
     return;
-  ring.line = line;
+  ring.inputState = inputState;
   Scheduler &scheduler = chassis.scheduler();
-  scheduler.schedule(scheduler.now() + params.ringStatusLag, this, StatusLine,
-                     number | uint64_t{line} << 4);
+  scheduler.schedule(scheduler.now() + params.ringStatusLag, this,
+                     InputStateChange, number | uint64_t{inputState} << 4);
 }
 
 void Scratch::serveRing(uint64_t cycle, Command &command) {
@@ -161,9 +161,9 @@ void Scratch::serveRing(uint64_t cycle, Command &command) {
     else
       observer.onFilledGet(command);
     for (uint32_t i = 0; i < words; ++i) {
-      bool isThere = ring.count > 0;
+      bool isFilled = ring.count > 0;
       command.data[i] = take(number);
-      if (isThere && i == 0) // one command, one message
+      if (isFilled && i == 0) // one command, one message
         observer.onRingGet(number, command.data[i], command.engine);
     }
     chassis.push(command, words, cycle + timing.dataCycles);

@@ -30,7 +30,7 @@ class ChipObserver;
 class Scratch final : public CommandUnit, public EventTarget {
 public:
   static constexpr uint32_t ringCount = 16;
-  static constexpr uint32_t statusLineCount = 12;
+  static constexpr uint32_t inputStateCount = 12;
 
   Scratch(Chassis &chassis, ChipObserver &observer);
 
@@ -75,7 +75,7 @@ private:
     uint32_t head = 0;
     uint32_t count = 0;
     bool statusOnEmpty = false;
-    bool line = false;
+    bool inputState = false;
   };
 
   void serve(uint64_t cycle, Command &command);
@@ -83,7 +83,7 @@ private:
   void serveRing(uint64_t cycle, Command &command);
   uint32_t take(uint32_t number);
   void put(uint32_t number, uint32_t value);
-  void updateLine(uint32_t number);
+  void updateInputState(uint32_t number);
 
   Chassis &chassis;
   ChipObserver &observer;

@@ -175,9 +175,10 @@ void Sram::actOnMemory(Command &command) {
 
 void Sram::actOnQueue(Command &command) {
   uint32_t entry = entryOf(command.address);
-  uint32_t place = command.address & QueueArray::addressMask;
+  uint32_t address = command.address & QueueArray::addressMask;
   uint32_t *data = command.data.data();
-  uint32_t &kept = registers[command.address / 4 % registers.size()];
+  uint32_t &controllerRegister =
+      registers[command.address / 4 % registers.size()];
   switch (target::sramCommand(command.op)) {
   case SramCommand::Get:
     return queues.get(entry, data, command.count);
@@ -190,21 +191,21 @@ void Sram::actOnQueue(Command &command) {
     data[0] = command.address;
     return queues.journal(entry, data, 1);
   case SramCommand::CsrWrite:
-    kept = data[0];
+    controllerRegister = data[0];
     return;
   case SramCommand::CsrRead:
-    data[0] = kept;
+    data[0] = controllerRegister;
     return;
   case SramCommand::WrQdesc:
   case SramCommand::WrQdescCount:
-    if (isInside(command, place, 3))
-      queues.store(entry, place, command.op == target::Op::SramWrQdescCount);
+    if (isInside(command, address, 3))
+      queues.store(entry, address, command.op == target::Op::SramWrQdescCount);
     return;
   case SramCommand::RdQdescOther:
   case SramCommand::RdQdescTail:
   case SramCommand::RdQdescHead:
-    if (isInside(command, place, 3))
-      loadDescriptor(command, entry, place);
+    if (isInside(command, address, 3))
+      loadDescriptor(command, entry, address);
     return;
   case SramCommand::Dequeue:
     data[0] = queues.dequeue(entry);
@@ -213,19 +214,19 @@ void Sram::actOnQueue(Command &command) {
     return;
   case SramCommand::Enqueue:
   case SramCommand::EnqueueTail:
-    return enqueue(command, entry, place);
+    return enqueue(command, entry, address);
   default:
     KARAKAL_UNREACHABLE("an access to words, not to a queue");
   }
 }
 
-void Sram::loadDescriptor(Command &command, uint32_t entry, uint32_t place) {
+void Sram::loadDescriptor(Command &command, uint32_t entry, uint32_t address) {
   uint32_t *data = command.data.data();
   std::fill_n(data, command.count, 0);
   if (command.op == target::Op::SramRdQdescOther)
-    queues.loadOther(entry, place);
+    queues.loadOtherPart(entry, address);
   else
-    queues.load(entry, place,
+    queues.load(entry, address,
                 command.op == target::Op::SramRdQdescTail
                     ? QueueArray::Part::Tail
                     : QueueArray::Part::Head,

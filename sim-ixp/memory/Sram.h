@@ -61,7 +61,7 @@ private:
   void act(Command &command);
   void actOnMemory(Command &command);
   void actOnQueue(Command &command);
-  void loadDescriptor(Command &command, uint32_t entry, uint32_t place);
+  void loadDescriptor(Command &command, uint32_t entry, uint32_t address);
   void enqueue(Command &command, uint32_t entry, uint32_t buffer);
   bool isInside(const Command &command, uint64_t first, uint64_t words);
   uint64_t portCycles(const Command &command, uint32_t words) const;

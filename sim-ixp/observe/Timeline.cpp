@@ -126,21 +126,21 @@ void Timeline::writeSteps(FILE *out, double microsecond) const {
                    static_cast<double>(step.cycle) / microsecond);
     };
     std::string packet = "packet " + std::to_string(step.number);
-    std::string place = std::to_string(step.ringOrPort);
+    std::string ringOrPort = std::to_string(step.ringOrPort);
     bool isInside = begun.count(step.number) != 0;
     switch (step.step) {
     case PacketStep::Put:
       if (begun.insert(step.number).second)
         write("b", packet);
-      write("n", "put into ring " + place);
+      write("n", "put into ring " + ringOrPort);
       break;
     case PacketStep::Get:
       if (isInside)
-        write("n", "got from ring " + place);
+        write("n", "got from ring " + ringOrPort);
       break;
     case PacketStep::Sent:
       if (isInside)
-        write("n", "sent on port " + place);
+        write("n", "sent on port " + ringOrPort);
       [[fallthrough]];
     case PacketStep::Freed:
       if (begun.erase(step.number) != 0)

@@ -50,16 +50,16 @@ uint64_t cyclesOf(const json &row) {
 
 /// One row per source line, the most expensive first.
 json linesOf(const json &rows) {
-  std::map<std::string, json> byPlace;
+  std::map<std::string, json> byLocation;
   for (const json &row : rows) {
-    json &line = byPlace[row["place"]];
+    json &line = byLocation[row["place"]];
     line["place"] = row["place"];
     for (const char *key : counted)
       line[key] =
           line.value(key, uint64_t{0}) + row[key].template get<uint64_t>();
   }
   json lines = json::array();
-  for (auto &[place, line] : byPlace)
+  for (auto &[location, line] : byLocation)
     if (line["issued"] != 0)
       lines.push_back(std::move(line));
   std::stable_sort(
@@ -99,9 +99,9 @@ std::string collapseProfile(const json &profile) {
   std::string text;
   for (const auto &[name, one] : profile["microcode"].items())
     for (const json &row : one["instructions"]) {
-      const std::string place = row["place"];
+      const std::string location = row["place"];
       text += one["role"].get<std::string>() + ";" + name + ";" +
-              (place.empty() ? "?" : place) + ";" +
+              (location.empty() ? "?" : location) + ";" +
               std::to_string(row["pc"].get<unsigned>()) + " " +
               row["text"].get<std::string>() + " " +
               std::to_string(cyclesOf(row)) + "\n";

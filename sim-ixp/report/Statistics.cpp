@@ -105,24 +105,24 @@ json latencyOf(Simulation &run) {
 json cachesOf(Simulation &run) {
   const CacheMonitor &caches = run.caches();
   json globals = json::array();
-  for (const CopyUses &uses : caches.uses())
+  for (const GlobalUses &uses : caches.globals())
     globals.push_back({{"global", uses.global},
                        {"check_interval", uses.interval},
                        {"reads", uses.reads},
                        {"home_reads", uses.homeReads},
                        {"stale_reads", uses.staleReads},
                        {"stale_packets", uses.stalePackets}});
-  json answers = json::array();
-  for (const AnswerUses &uses : caches.answers())
-    answers.push_back({{"lookup", uses.lookup},
+  json lookups = json::array();
+  for (const LookupUses &uses : caches.lookups())
+    lookups.push_back({{"lookup", uses.lookup},
                        {"check_interval", uses.interval},
                        {"hits", uses.hits},
                        {"stale_hits", uses.staleHits},
                        {"stale_packets", uses.stalePackets}});
   double packets = run.measureEnd().packets.taken;
   return {{"globals", globals},
-          {"answers", answers},
-          {"looks", caches.lookCount()},
+          {"answers", lookups},
+          {"looks", caches.versionCheckCount()},
           {"stale_packets", caches.stalePacketCount()},
           {"stale_rate", ratio(caches.stalePacketCount(), packets)}};
 }

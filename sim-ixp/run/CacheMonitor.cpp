@@ -15,7 +15,7 @@ namespace {
 constexpr uint32_t bytesPerWord = 4;
 /// Caches with a bit in `staleMasks`. Of later ones each stale use counts as a
 /// stale packet.
-constexpr size_t maskedCopies = 64;
+constexpr size_t maskedCaches = 64;
 
 const Memory *memoryOf(Chip &chip, const std::string &name) {
   if (name == "scratch")
@@ -37,7 +37,7 @@ uint32_t commandAddress(const std::string &memory, uint32_t address) {
 CacheMonitor::CacheMonitor(const target::Image &image, const EnginePlans &plans,
                            Chip &chip) {
   readManifest(image.manifest, chip);
-  if (copies.empty() && kept.empty())
+  if (cachedGlobals.empty() && lookupCaches.empty())
     return;
   watched = &chip;
   for (uint32_t i = 0; i < plans.size(); ++i)
@@ -46,85 +46,92 @@ CacheMonitor::CacheMonitor(const target::Image &image, const EnginePlans &plans,
 }
 
 void CacheMonitor::readManifest(const json &manifest, Chip &chip) {
-  const json none = json::array();
   std::vector<std::string> versionNames;
-  for (const json &cache : manifest.value("caches", none)) {
-    addCopy(cache, cache["bytes"], chip);
-    versionNames.push_back(cache["version"]);
+  const json none = json::array();
+  for (const json &copy : manifest.value("caches", none)) {
+    addGlobal(copy, copy["bytes"], chip);
+    versionNames.push_back(copy["version"]);
   }
-  for (const json &kept : manifest.value("lines", none)) {
-    uint32_t lineBytes = kept["line_bytes"];
-    addCopy(kept, lineBytes * kept["lines"].get<uint32_t>(), chip);
-    Copy &copy = copies.back();
-    copy.lineWords = lineBytes / bytesPerWord;
-    copy.elementWords = kept["element_bytes"].get<uint32_t>() / bytesPerWord;
-    copy.isByCam = kept["by_cam"];
-    copy.camTag = kept["cam_tag"];
-    versionNames.push_back(kept["version"]);
+  for (const json &lines : manifest.value("lines", none)) {
+    addCacheLines(lines, chip);
+    versionNames.push_back(lines["version"]);
   }
   for (const json &global : manifest.value("globals", none))
-    for (const std::string &name : versionNames)
-      if (global["name"] == name) {
-        versions.push_back(commandAddress(global["memory"], global["address"]));
-        break;
-      }
-  for (const json &answers : manifest.value("answers", none)) {
-    uint32_t local = answers["local"].get<uint32_t>() / bytesPerWord;
-    uint32_t bytes = answers["bytes"];
-    Kept made{local, local + bytes / bytesPerWord, {}};
-    for (const json &version : answers["versions"]) {
-      uint32_t address = version["address"];
-      made.versions.push_back({memoryOf(chip, version["memory"]), address,
-                               version["seen"].get<uint32_t>() / bytesPerWord});
-      uint32_t command = commandAddress(version["memory"], address);
-      if (std::find(versions.begin(), versions.end(), command) ==
-          versions.end())
-        versions.push_back(command);
-    }
-    kept.push_back(std::move(made));
-    AnswerUses uses;
-    uses.lookup = answers["lookup"];
-    uses.interval = answers["interval"];
-    answerResults.push_back(uses);
-  }
+    if (std::find(versionNames.begin(), versionNames.end(), global["name"]) !=
+        versionNames.end())
+      versions.push_back(commandAddress(global["memory"], global["address"]));
+  for (const json &lookup : manifest.value("answers", none))
+    addLookupCache(lookup, chip);
 }
 
-void CacheMonitor::addCopy(const json &cache, uint32_t localBytes, Chip &chip) {
+void CacheMonitor::addCacheLines(const json &lines, Chip &chip) {
+  uint32_t lineBytes = lines["line_bytes"];
+  addGlobal(lines, lineBytes * lines["lines"].get<uint32_t>(), chip);
+  CachedGlobal &cache = cachedGlobals.back();
+  cache.lineWords = lineBytes / bytesPerWord;
+  cache.elementWords = lines["element_bytes"].get<uint32_t>() / bytesPerWord;
+  cache.isByCam = lines["by_cam"];
+  cache.camTag = lines["cam_tag"];
+}
+
+void CacheMonitor::addLookupCache(const json &lookup, Chip &chip) {
+  uint32_t local = lookup["local"].get<uint32_t>() / bytesPerWord;
+  uint32_t bytes = lookup["bytes"];
+  LookupCache cache{local, local + bytes / bytesPerWord, {}};
+  for (const json &version : lookup["versions"]) {
+    uint32_t address = version["address"];
+    cache.versions.push_back({memoryOf(chip, version["memory"]), address,
+                              version["seen"].get<uint32_t>() / bytesPerWord});
+    uint32_t command = commandAddress(version["memory"], address);
+    if (std::find(versions.begin(), versions.end(), command) == versions.end())
+      versions.push_back(command);
+  }
+  lookupCaches.push_back(std::move(cache));
+  LookupUses uses;
+  uses.lookup = lookup["lookup"];
+  uses.interval = lookup["interval"];
+  lookupUses.push_back(uses);
+}
+
+void CacheMonitor::addGlobal(const json &cache, uint32_t localBytes,
+                             Chip &chip) {
   const std::string memory = cache["memory"];
   uint32_t address = cache["address"], bytes = cache["bytes"];
   uint32_t local = cache["local"].get<uint32_t>() / bytesPerWord;
   uint32_t begin = commandAddress(memory, address);
-  copies.push_back({local, local + localBytes / bytesPerWord,
-                    memoryOf(chip, memory), address, begin, begin + bytes,
-                    memory == "scratch" ? target::FunctionalUnit::Scratch
-                                        : target::FunctionalUnit::Sram});
-  CopyUses uses;
+  cachedGlobals.push_back({local, local + localBytes / bytesPerWord,
+                           memoryOf(chip, memory), address, begin,
+                           begin + bytes,
+                           memory == "scratch" ? target::FunctionalUnit::Scratch
+                                               : target::FunctionalUnit::Sram});
+  GlobalUses uses;
   uses.global = cache["global"];
   uses.interval = cache["interval"];
-  results.push_back(uses);
+  globalUses.push_back(uses);
 }
 
 /// The home address of the word that word `word` of local memory copies;
 /// nothing for the tag of a cache line.
-std::optional<uint32_t> CacheMonitor::homeOf(const Copy &copy, uint32_t engine,
+std::optional<uint32_t> CacheMonitor::homeOf(const CachedGlobal &cache,
+                                             uint32_t engine,
                                              uint32_t word) const {
-  uint32_t at = word - copy.begin;
-  if (copy.lineWords == 0)
-    return copy.homeAddress + at * bytesPerWord;
-  uint32_t line = at / copy.lineWords, inLine = at % copy.lineWords;
-  if (inLine >= copy.elementWords)
+  uint32_t at = word - cache.begin;
+  if (cache.lineWords == 0)
+    return cache.homeAddress + at * bytesPerWord;
+  uint32_t line = at / cache.lineWords, inLine = at % cache.lineWords;
+  if (inLine >= cache.elementWords)
     return std::nullopt;
   const Microengine &reader = watched->engine(engine);
   uint32_t element =
-      copy.isByCam ? reader.camTag(line) - copy.camTag
-                   : reader.peek(reg::localMemory + copy.begin +
-                                 line * copy.lineWords + copy.elementWords);
-  return copy.homeAddress +
-         (element * copy.elementWords + inLine) * bytesPerWord;
+      cache.isByCam ? reader.camTag(line) - cache.camTag
+                    : reader.peek(reg::localMemory + cache.begin +
+                                  line * cache.lineWords + cache.elementWords);
+  return cache.homeAddress +
+         (element * cache.elementWords + inLine) * bytesPerWord;
 }
 
-bool CacheMonitor::isBehind(const Kept &answers, uint32_t engine) const {
-  for (const Kept::Version &version : answers.versions)
+bool CacheMonitor::isOutdated(const LookupCache &cache, uint32_t engine) const {
+  for (const LookupCache::Version &version : cache.versions)
     if (version.home &&
         version.home->readWord(version.address) !=
             watched->engine(engine).peek(reg::localMemory + version.seen))
@@ -137,7 +144,7 @@ bool CacheMonitor::isBehind(const Kept &answers, uint32_t engine) const {
 void CacheMonitor::countStale(uint32_t engine, uint32_t context, size_t number,
                               uint64_t &packets) {
   uint64_t &mask = staleMasks[engine][context];
-  uint64_t bit = number < maskedCopies ? uint64_t{1} << number : 0;
+  uint64_t bit = number < maskedCaches ? uint64_t{1} << number : 0;
   packets += (mask & bit) == 0;
   stalePackets += mask == 0;
   mask |= bit;
@@ -145,28 +152,28 @@ void CacheMonitor::countStale(uint32_t engine, uint32_t context, size_t number,
 
 void CacheMonitor::onLocalRead(uint32_t engine, uint32_t context, uint32_t word,
                                uint32_t value) {
-  for (size_t i = 0; i < copies.size(); ++i) {
-    const Copy &copy = copies[i];
-    if (word < copy.begin || word >= copy.end)
+  for (size_t i = 0; i < cachedGlobals.size(); ++i) {
+    const CachedGlobal &cache = cachedGlobals[i];
+    if (word < cache.begin || word >= cache.end)
       continue;
-    std::optional<uint32_t> home = homeOf(copy, engine, word);
+    std::optional<uint32_t> home = homeOf(cache, engine, word);
     if (!home)
       return;
-    ++results[i].reads;
-    if (!copy.home || copy.home->readWord(*home) == value)
+    ++globalUses[i].reads;
+    if (!cache.home || cache.home->readWord(*home) == value)
       return;
-    ++results[i].staleReads;
-    return countStale(engine, context, i, results[i].stalePackets);
+    ++globalUses[i].staleReads;
+    return countStale(engine, context, i, globalUses[i].stalePackets);
   }
-  for (size_t i = 0; i < kept.size(); ++i) {
-    if (word < kept[i].begin || word >= kept[i].end)
+  for (size_t i = 0; i < lookupCaches.size(); ++i) {
+    if (word < lookupCaches[i].begin || word >= lookupCaches[i].end)
       continue;
-    ++answerResults[i].hits;
-    if (!isBehind(kept[i], engine))
+    ++lookupUses[i].hits;
+    if (!isOutdated(lookupCaches[i], engine))
       return;
-    ++answerResults[i].staleHits;
-    return countStale(engine, context, copies.size() + i,
-                      answerResults[i].stalePackets);
+    ++lookupUses[i].staleHits;
+    return countStale(engine, context, cachedGlobals.size() + i,
+                      lookupUses[i].stalePackets);
   }
 }
 
@@ -175,12 +182,12 @@ void CacheMonitor::onCommand(const Command &command) {
     return;
   for (uint32_t version : versions)
     if (command.address == version)
-      ++looks;
-  for (size_t i = 0; i < copies.size(); ++i)
-    if (command.address >= copies[i].commandBegin &&
-        command.address < copies[i].commandEnd &&
-        target::unitOf(command.op) == copies[i].unit)
-      ++results[i].homeReads;
+      ++versionChecks;
+  for (size_t i = 0; i < cachedGlobals.size(); ++i)
+    if (command.address >= cachedGlobals[i].commandBegin &&
+        command.address < cachedGlobals[i].commandEnd &&
+        target::unitOf(command.op) == cachedGlobals[i].unit)
+      ++globalUses[i].homeReads;
 }
 
 void CacheMonitor::onNewPacket(uint32_t engine, uint32_t context) {

@@ -25,21 +25,21 @@
 namespace karakal::sim {
 
 /// Uses of one cached global by all engines, over the whole run.
-struct CopyUses {
+struct GlobalUses {
   std::string global;
-  uint64_t interval = 0;     ///< packets between looks, of all engines
+  uint64_t interval = 0;     ///< packets between version checks, all engines
   uint64_t reads = 0;        ///< words read from the copies
-  uint64_t staleReads = 0;   ///< of these, unlike the word at home
+  uint64_t staleReads = 0;   ///< of these, different from home
   uint64_t stalePackets = 0; ///< packets with such a read
-  uint64_t homeReads = 0;    ///< commands at the home: fills, and misses
+  uint64_t homeReads = 0;    ///< commands at home: fills and misses
 };
 
 /// Hits of one look-up cache by all engines, over the whole run.
-struct AnswerUses {
+struct LookupUses {
   std::string lookup;
-  uint64_t interval = 0;     ///< packets between looks, of all engines
-  uint64_t hits = 0;         ///< results that the CAM knew
-  uint64_t staleHits = 0;    ///< of these, used after an update not yet seen
+  uint64_t interval = 0;     ///< packets between version checks, all engines
+  uint64_t hits = 0;         ///< results found in the cache
+  uint64_t staleHits = 0;    ///< of these, used before an update was noticed
   uint64_t stalePackets = 0; ///< packets with such a hit
 };
 
@@ -50,10 +50,10 @@ public:
   CacheMonitor(const target::Image &image, const EnginePlans &plans,
                Chip &chip);
 
-  const std::vector<CopyUses> &uses() const { return results; }
-  const std::vector<AnswerUses> &answers() const { return answerResults; }
+  const std::vector<GlobalUses> &globals() const { return globalUses; }
+  const std::vector<LookupUses> &lookups() const { return lookupUses; }
   /// Commands that read a version word.
-  uint64_t lookCount() const { return looks; }
+  uint64_t versionCheckCount() const { return versionChecks; }
   /// Packets with a stale use of any cache.
   uint64_t stalePacketCount() const { return stalePackets; }
 
@@ -63,13 +63,14 @@ public:
   void onNewPacket(uint32_t engine, uint32_t context) override;
 
 private:
-  struct Copy {
+  /// A copy of a global, or cache lines for its elements.
+  struct CachedGlobal {
     uint32_t begin, end;   ///< words of local memory
     const Memory *home;    ///< null if there is no such memory
     uint32_t homeAddress;  ///< bytes, in that memory
     uint32_t commandBegin; ///< as commands address it
     uint32_t commandEnd;
-    target::FunctionalUnit unit; ///< that holds the home
+    target::FunctionalUnit unit; ///< of the home
     /// Cache lines: words of a line, and of the array element at its start. The
     /// element's index is the line's CAM tag minus `camTag`, or the word after
     /// the element.
@@ -82,7 +83,7 @@ private:
   /// The results of a look-up cache. No memory tells how old a result is, so
   /// each hit between an update and the version check that notices it counts as
   /// stale.
-  struct Kept {
+  struct LookupCache {
     struct Version {
       const Memory *home;
       uint32_t address, seen; ///< bytes at home, word of local memory
@@ -92,22 +93,24 @@ private:
   };
 
   void readManifest(const nlohmann::json &manifest, Chip &chip);
-  void addCopy(const nlohmann::json &cache, uint32_t localBytes, Chip &chip);
-  std::optional<uint32_t> homeOf(const Copy &copy, uint32_t engine,
+  void addGlobal(const nlohmann::json &cache, uint32_t localBytes, Chip &chip);
+  void addCacheLines(const nlohmann::json &lines, Chip &chip);
+  void addLookupCache(const nlohmann::json &lookup, Chip &chip);
+  std::optional<uint32_t> homeOf(const CachedGlobal &cache, uint32_t engine,
                                  uint32_t word) const;
-  bool isBehind(const Kept &kept, uint32_t engine) const;
+  bool isOutdated(const LookupCache &cache, uint32_t engine) const;
   void countStale(uint32_t engine, uint32_t context, size_t bit,
                   uint64_t &packets);
 
   Chip *watched = nullptr;
-  std::vector<Copy> copies;
-  std::vector<Kept> kept;
-  std::vector<AnswerUses> answerResults;
+  std::vector<CachedGlobal> cachedGlobals;
+  std::vector<LookupCache> lookupCaches;
+  std::vector<LookupUses> lookupUses;
   std::vector<uint32_t> versions; ///< addresses of commands
-  std::vector<CopyUses> results;
+  std::vector<GlobalUses> globalUses;
   /// Bit i: the context's packet made a stale use of cache i.
   std::array<std::array<uint64_t, 8>, engineCountMax> staleMasks{};
-  uint64_t looks = 0, stalePackets = 0;
+  uint64_t versionChecks = 0, stalePackets = 0;
 };
 
 } // namespace karakal::sim

@@ -78,7 +78,7 @@ uint32_t contextsOf(const json &aggregates, const std::string &name) {
 
 /// Moves the running engines next to each other, in the order of aggregates, so
 /// that an engine's neighbour runs the next aggregate.
-void standTogether(const json &aggregates, EnginePlans &plans) {
+void placeSideBySide(const json &aggregates, EnginePlans &plans) {
   std::vector<EnginePlan> running;
   for (const json &aggregate : aggregates)
     for (uint32_t i : enginesOf(plans, aggregate["name"])) {
@@ -116,17 +116,18 @@ void chooseRings(const json &aggregates, EnginePlans &plans) {
   }
 }
 
-/// Sets breakpoints at `place` and returns their number. For a source line,
-/// each consecutive sequence of its instructions gets one at its start.
-uint32_t markBreak(const std::string &place, const std::string &name,
+/// Sets breakpoints at `breakpoint` and returns their number. For a source
+/// line, each consecutive sequence of its instructions gets one at its start.
+uint32_t markBreak(const std::string &breakpoint, const std::string &name,
                    MicroProgram &program) {
   uint32_t marked = 0;
   auto mark = [&](size_t word) {
     setBreak(program, static_cast<uint32_t>(word));
     ++marked;
   };
-  std::string pc =
-      place.rfind(name + ":", 0) == 0 ? place.substr(name.size() + 1) : place;
+  std::string pc = breakpoint.rfind(name + ":", 0) == 0
+                       ? breakpoint.substr(name.size() + 1)
+                       : breakpoint;
   if (!pc.empty() && pc.find_first_not_of("0123456789") == std::string::npos) {
     if (pc.size() < 6 && std::stoul(pc) + 8 < program.ops.size())
       mark(std::stoul(pc));
@@ -134,9 +135,9 @@ uint32_t markBreak(const std::string &place, const std::string &name,
   }
   for (size_t i = 0; i < program.locations.size(); ++i) {
     const std::string &here = program.locations[i];
-    bool isHere =
-        here.size() >= place.size() &&
-        here.compare(here.size() - place.size(), place.size(), place) == 0;
+    bool isHere = here.size() >= breakpoint.size() &&
+                  here.compare(here.size() - breakpoint.size(),
+                               breakpoint.size(), breakpoint) == 0;
     if (isHere && (i == 0 || program.locations[i - 1] != here))
       mark(i);
   }
@@ -199,7 +200,7 @@ Result<EnginePlans> planEngines(const target::Image &image,
       aggregates.begin(), aggregates.end(),
       [](const json &aggregate) { return aggregate.contains("variants"); });
   if (hasVariants) {
-    standTogether(aggregates, all);
+    placeSideBySide(aggregates, all);
     chooseRings(aggregates, all);
   }
   return all;

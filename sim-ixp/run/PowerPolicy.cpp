@@ -14,25 +14,25 @@ namespace {
 
 /// Cycles between two checks, in which 41 frames arrive at line rate. The rx
 /// ring holds 256 messages.
-constexpr uint64_t lookCycles = 4096;
+constexpr uint64_t checkCycles = 4096;
 /// A ring with so many messages is filling up, or is nearly empty.
 constexpr uint32_t manyMessages = 32, fewMessages = 8;
 /// Quiet checks before an engine stops: initial and largest number.
-constexpr uint32_t calmFirst = 4, calmMost = 256;
+constexpr uint32_t quietChecksFirst = 4, quietChecksMax = 256;
 /// The context bits of CTX_ENABLES.
-constexpr uint32_t contextEnables = 0xff00;
+constexpr uint32_t contextEnableBits = 0xff00;
 
 } // namespace
 
 PowerPolicy::PowerPolicy(uint32_t stopWord, const EnginePlans &plans,
                          Chip &chip)
-    : stopWord(stopWord), chip(chip), calmWanted(calmFirst) {
+    : stopWord(stopWord), chip(chip), quietChecksNeeded(quietChecksFirst) {
   for (uint32_t i = 0; i < plans.size(); ++i)
     if (plans[i].role == EngineRole::App)
       engines.push_back({i, plans[i].aggregate, plans[i].contextMask});
 }
 
-uint32_t PowerPolicy::fullest() const {
+uint32_t PowerPolicy::messagesMax() const {
   uint32_t words = chip.scratch().ringLevel(target::RingRx);
   for (uint32_t ring = target::RingFreeFirst; ring <= target::RingFreeLast;
        ++ring)
@@ -71,7 +71,7 @@ void PowerPolicy::startAll(uint64_t now) {
     // A context that has ended stays enabled until the core disables it.
     Microengine &stopped = chip.engine(engine.index);
     uint32_t enables = stopped.coreReadCsr(target::Csr_CTX_ENABLES);
-    stopped.coreWriteCsr(target::Csr_CTX_ENABLES, enables & ~contextEnables);
+    stopped.coreWriteCsr(target::Csr_CTX_ENABLES, enables & ~contextEnableBits);
     stopped.start(engine.contexts);
     KARAKAL_ASSERT(now >= engine.offSince,
                    "an engine starts before it stopped");
@@ -100,21 +100,21 @@ void PowerPolicy::stopOne() {
 }
 
 void PowerPolicy::onTime(uint64_t now) {
-  if (now < nextLook)
+  if (now < nextCheck)
     return;
-  nextLook = now + lookCycles;
+  nextCheck = now + checkCycles;
   finishStops(now);
-  uint32_t messages = fullest();
+  uint32_t messages = messagesMax();
   if (messages >= manyMessages) {
     uint64_t before = starts;
     startAll(now);
     if (starts != before)
-      calmWanted = std::min(2 * calmWanted, calmMost);
-    calmLooks = 0;
+      quietChecksNeeded = std::min(2 * quietChecksNeeded, quietChecksMax);
+    quietChecks = 0;
   } else if (messages > fewMessages) {
-    calmLooks = 0;
-  } else if (++calmLooks >= calmWanted) {
-    calmLooks = 0;
+    quietChecks = 0;
+  } else if (++quietChecks >= quietChecksNeeded) {
+    quietChecks = 0;
     stopOne();
   }
 }

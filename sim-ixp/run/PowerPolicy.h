@@ -50,7 +50,7 @@ private:
   };
 
   /// The largest number of messages in a ring that application engines read.
-  uint32_t fullest() const;
+  uint32_t messagesMax() const;
   void finishStops(uint64_t now);
   void startAll(uint64_t now);
   void stopOne();
@@ -59,8 +59,8 @@ private:
   uint32_t stopWord;
   Chip &chip;
   std::vector<Engine> engines;
-  uint64_t nextLook = 0;
-  uint32_t calmLooks = 0, calmWanted;
+  uint64_t nextCheck = 0;
+  uint32_t quietChecks = 0, quietChecksNeeded;
   uint64_t stops = 0, starts = 0;
 };
 

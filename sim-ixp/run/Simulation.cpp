@@ -62,9 +62,9 @@ Status Simulation::loadEngines() {
   if (!enginePlans)
     return enginePlans.error();
   plans = *enginePlans;
-  books = std::make_unique<PacketAccounting>(planAccounting(loaded, plans));
-  machine = std::make_unique<Chip>(asked.parameters, *books);
-  books->connect(&machine->scheduler());
+  accounts = std::make_unique<PacketAccounting>(planAccounting(loaded, plans));
+  machine = std::make_unique<Chip>(asked.parameters, *accounts);
+  accounts->connect(&machine->scheduler());
   if (Status status = loadImage(loaded, plans, asked.load.breaks, *machine);
       !status)
     return status;
@@ -78,9 +78,9 @@ Status Simulation::loadEngines() {
     policy = std::make_unique<PowerPolicy>(
         loaded.manifest["stop_word"].get<uint32_t>(), plans, *machine);
   }
-  cacheUses = std::make_unique<CacheMonitor>(loaded, plans, *machine);
-  if (!cacheUses->uses().empty())
-    books->setProgramObserver(cacheUses.get());
+  cacheMonitor = std::make_unique<CacheMonitor>(loaded, plans, *machine);
+  if (!cacheMonitor->globals().empty())
+    accounts->setProgramObserver(cacheMonitor.get());
   return success();
 }
 
@@ -92,9 +92,9 @@ void Simulation::connectMedia(std::vector<traces::Packet> trace) {
   traffic.packetCount = asked.packets;
   traffic.offeredGbps = asked.offeredGbps;
   source = std::make_unique<TrafficSource>(std::move(trace), traffic);
-  media = std::make_unique<Msf>(machine->chassis(), *books, *source);
+  media = std::make_unique<Msf>(machine->chassis(), *accounts, *source);
   media->onSent([this](const SentFrame &frame) { recordSent(frame); });
-  books->onFreed([this](uint32_t handle) { media->forgetBuffer(handle); });
+  accounts->onFreed([this](uint32_t handle) { media->forgetBuffer(handle); });
   newestOnPort.resize(traffic.portCount);
   machine->connectMedia(media.get());
 }
@@ -104,7 +104,7 @@ Status Simulation::connectCore(const std::vector<traces::ControlCall> &calls) {
   KARAKAL_ASSERT(media && !xscale, "the core needs the media interface");
   Chip &chip = *machine;
   XScaleConnections connections{&chip.scheduler(), &chip.parameters(),
-                                books.get(),       &chip.dram(),
+                                accounts.get(),    &chip.dram(),
                                 &chip.scratch(),   {}};
   for (uint32_t i = 0; i < chip.sramChannelCount(); ++i)
     connections.sram.push_back(&chip.sram(i));
@@ -132,7 +132,7 @@ Status Simulation::connectCore(const std::vector<traces::ControlCall> &calls) {
 /// Turns on the observations that the options ask for.
 void Simulation::watch() {
   if (asked.strict)
-    books->makeStrict();
+    accounts->makeStrict();
   if (asked.profile)
     for (uint32_t i = 0; i < machine->engineCount(); ++i)
       if (plans[i].role != EngineRole::Idle)
@@ -152,14 +152,14 @@ void Simulation::watch() {
   sources.now = [this] { return machine->scheduler().now(); };
   followed = std::make_unique<PacketLog>(*asked.tracedPacket, plan.firstHandle,
                                          plan.handleStep, std::move(sources));
-  books->follow(followed.get());
+  accounts->follow(followed.get());
 }
 
 void Simulation::recordTimeline() {
   for (uint32_t i = 0; i < machine->engineCount(); ++i)
     machine->engine(i).recordSegments(&recorded);
   machine->chassis().observe(&recorded);
-  books->onPacket([this](PacketStep step, uint32_t handle, uint32_t ring) {
+  accounts->onPacket([this](PacketStep step, uint32_t handle, uint32_t ring) {
     uint64_t number = media->numberOfBuffer(target::bufferAddress(handle));
     if (number != SentFrame::unknownNumber)
       recorded.addPacket(machine->scheduler().now(), number, step, ring);
@@ -226,7 +226,7 @@ std::vector<uint64_t> Simulation::unitBusyCycles() {
 Snapshot Simulation::takeSnapshot(uint64_t cycle) {
   Snapshot snapshot;
   snapshot.cycle = machine->align(cycle);
-  snapshot.packets = books->counters();
+  snapshot.packets = accounts->counters();
   for (uint32_t i = 0; i < machine->engineCount(); ++i)
     snapshot.engines[i] = machine->engine(i).countersAt(snapshot.cycle);
   snapshot.busyCycles = unitBusyCycles();
@@ -238,7 +238,7 @@ Snapshot Simulation::takeSnapshot(uint64_t cycle) {
 
 bool Simulation::isQuiet() const {
   // The core may be about to send packets made from one that it has freed.
-  return books->outstandingCount() == 0 && media->isReceiveDone() &&
+  return accounts->outstandingCount() == 0 && media->isReceiveDone() &&
          media->isTransmitDone() && !controls.isBusy() &&
          xscale->busyUntil() <= machine->scheduler().now();
 }
@@ -246,11 +246,11 @@ bool Simulation::isQuiet() const {
 bool Simulation::isStuck() const {
   uint64_t now = machine->scheduler().now();
   uint64_t since =
-      std::max({books->lastProgressCycle(), xscale->busyUntil(), begin});
+      std::max({accounts->lastProgressCycle(), xscale->busyUntil(), begin});
   if (now < since + asked.stallCycles)
     return false;
   // At a low offered load the next packet may arrive much later.
-  return books->outstandingCount() > 0 || asked.offeredGbps <= 0 ||
+  return accounts->outstandingCount() > 0 || asked.offeredGbps <= 0 ||
          media->isReceiveDone();
 }
 
@@ -258,9 +258,9 @@ Error Simulation::stuckError(const std::string &why) const {
   return makeError(
       "E-sim-ixp-031",
       why + " at cycle " + std::to_string(machine->scheduler().now()) +
-          " with " + std::to_string(books->outstandingCount()) +
-          " packets inside (" + std::to_string(books->counters().received) +
-          " received, " + std::to_string(books->counters().forwarded) +
+          " with " + std::to_string(accounts->outstandingCount()) +
+          " packets inside (" + std::to_string(accounts->counters().received) +
+          " received, " + std::to_string(accounts->counters().forwarded) +
           " forwarded); the contexts:\n" + machine->describeContexts());
 }
 
@@ -268,13 +268,13 @@ bool Simulation::check() {
   uint64_t now = machine->scheduler().now();
   if (policy)
     policy->onTime(now);
-  const PacketCounters &packets = books->counters();
-  if (books->breakState())
+  const PacketCounters &packets = accounts->counters();
+  if (accounts->breakState())
     return false;
-  if (books->fault()) {
+  if (accounts->fault()) {
     failure = makeError("E-sim-ixp-030", "the program fails at cycle " +
                                              std::to_string(now) + ": " +
-                                             *books->fault());
+                                             *accounts->fault());
     return false;
   }
   if (const Error *error = xscale->fault()) {
@@ -298,7 +298,7 @@ bool Simulation::check() {
   }
   if (isQuiet()) {
     end = machine->align(now + settleCycles);
-    return !isQuiet() || books->fault();
+    return !isQuiet() || accounts->fault();
   }
   if (isStuck()) {
     failure = stuckError("no packet has moved for " +
@@ -343,7 +343,7 @@ Status Simulation::run() {
   if (failure)
     return *failure;
   // At a breakpoint the run stops where it is and measures nothing.
-  if (books->breakState())
+  if (accounts->breakState())
     return success();
   finish();
   if (Status kept = checkBounds(); !kept)

@@ -46,7 +46,7 @@ struct SimulationOptions {
   double offeredGbps = 0;
   /// Packets of the run, which repeats or cuts the trace; 0 = the trace once.
   uint64_t packets = 0;
-  /// Packets that leave or end before measuring begins.
+  /// Packets forwarded, dropped or consumed before measuring begins.
   uint64_t warmup = 0;
   uint64_t seed = 1;
   /// Largest number of cycles; 0 = unlimited.
@@ -98,8 +98,8 @@ public:
   const target::Image &image() const { return loaded; }
   const EnginePlans &engines() const { return plans; }
   Chip &chip() { return *machine; }
-  const PacketAccounting &accounting() const { return *books; }
-  const CacheMonitor &caches() const { return *cacheUses; }
+  const PacketAccounting &accounting() const { return *accounts; }
+  const CacheMonitor &caches() const { return *cacheMonitor; }
   const Msf &msf() const { return *media; }
   /// The policy that stops and starts engines, or null.
   const PowerPolicy *power() const { return policy.get(); }
@@ -155,8 +155,8 @@ private:
   SimulationOptions asked;
   target::Image loaded;
   EnginePlans plans;
-  std::unique_ptr<PacketAccounting> books;
-  std::unique_ptr<CacheMonitor> cacheUses;
+  std::unique_ptr<PacketAccounting> accounts;
+  std::unique_ptr<CacheMonitor> cacheMonitor;
   std::unique_ptr<Chip> machine;
   std::unique_ptr<TrafficSource> source;
   std::unique_ptr<Msf> media;
