@@ -1,7 +1,7 @@
-// Is arbitration in order?.
+// Is arbitration in order?
 //
-// Contexts take the engine in turn, engines the command bus in the order of
-// their issue, and a unit serves commands in the order of their arrival.
+// Contexts take the engine in turn, engines take the command bus in the order
+// of issue, and a unit serves commands in the order of arrival.
 
 #include "OneEngine.h"
 
@@ -11,7 +11,7 @@ using namespace karakal::sim::testing;
 
 namespace {
 
-/// Notes commands in the order in which they are issued and done.
+/// Records commands in the order in which they are issued and completed.
 class Watcher : public CommandObserver {
 public:
   void onCommand(uint64_t cycle, const Command &command, bool isEnd) override {
@@ -43,7 +43,7 @@ TEST_F(IsArbitrationInOrder, ContextsTakeTheEngineInTurn) {
   EXPECT_EQ(chip->engine(0).peek(reg::gprA + 127), 0x01234567u);
 }
 
-TEST_F(IsArbitrationInOrder, ReadyContextsGoRoundWhicheverSignalCameFirst) {
+TEST_F(IsArbitrationInOrder, ReadyContextsTakeTurnsRegardlessOfSignalOrder) {
   // Contexts 2 and 5 get their signals in one cycle; 5 ran last.
   for (bool isFiveFirst : {false, true}) {
     chip = std::make_unique<Chip>(parameters, observer);
@@ -65,7 +65,7 @@ TEST_F(IsArbitrationInOrder, ReadyContextsGoRoundWhicheverSignalCameFirst) {
   }
 }
 
-TEST_F(IsArbitrationInOrder, TheCommandBusGoesByCycleAndThenByEngine) {
+TEST_F(IsArbitrationInOrder, TheCommandBusServesByCycleAndThenByEngineNumber) {
   Watcher watcher;
   chip = std::make_unique<Chip>(parameters, observer);
   chip->chassis().observe(&watcher);
@@ -108,7 +108,8 @@ TEST_F(IsArbitrationInOrder, AUnitServesInTheOrderOfArrivalUnderFullLoad) {
     EXPECT_EQ(watcher.done[i].engine, watcher.issued[i].engine) << i;
     EXPECT_EQ(watcher.done[i].context, watcher.issued[i].context) << i;
   }
-  // So each of the 32 contexts gets the same number, but for the last round.
+  // So each of the 32 contexts gets the same number, except in the last
+  // iteration.
   uint32_t counts[4][8] = {};
   for (const Watcher::Entry &entry : watcher.done)
     ++counts[entry.engine][entry.context];

@@ -43,7 +43,7 @@ TEST_F(ArithmeticTest, AddsAndSubtracts) {
   EXPECT_EQ(result(Op::AluAdd16, 0x1ffff, 0x10002), 0x20001u);
 }
 
-TEST_F(ArithmeticTest, WorksBitwise) {
+TEST_F(ArithmeticTest, ComputesBitwiseOperations) {
   EXPECT_EQ(result(Op::AluAnd, 0xff00ff00, 0x0ff00ff0), 0x0f000f00u);
   EXPECT_EQ(result(Op::AluOr, 0xff00ff00, 0x0ff00ff0), 0xfff0fff0u);
   EXPECT_EQ(result(Op::AluXor, 0xff00ff00, 0x0ff00ff0), 0xf0f0f0f0u);
@@ -87,15 +87,15 @@ TEST_F(ArithmeticTest, SignedConditionsUseOverflow) {
   EXPECT_FALSE(flag(Op::AluSub, 3, 3, Op::Bgt));
 }
 
-TEST_F(ArithmeticTest, HeldConditionCodesStayAsTheyAre) {
+TEST_F(ArithmeticTest, FrozenConditionCodesDoNotChange) {
   Program program;
   loadConstant(program, gprA(0), 0xffffffff);
   program.push_back(immed(gprB(0), 0x2000));
   program.push_back(csrWrite(Csr_CC_ENABLE, imm(0)));
   program.insert(program.end(), 3, nop());
-  // The last one that sets them: carry, zero.
+  // The last instruction that sets the flags: carry, zero.
   program.push_back(alu(Op::AluAdd, gprA(2), gprA(0), imm(1)));
-  // Neither these nor another run of the context change them.
+  // Neither these instructions nor a swap change them.
   program.push_back(alu(Op::AluAdd, gprA(2), gprA(0), imm(0)));
   program.push_back(ctxArb(1));
   program.push_back(alu(Op::AluSub, gprA(2), imm(3), gprB(9)));
@@ -106,7 +106,7 @@ TEST_F(ArithmeticTest, HeldConditionCodesStayAsTheyAre) {
   program.push_back(alu(Op::AluAddCarry, gprA(6), imm(6), gprB(1)));
   program.push_back(csrWrite(Csr_CC_ENABLE, gprB(0)));
   program.insert(program.end(), 4, nop());
-  // Enabled again, they are what they were; then they change.
+  // Enabled again, they have their old values; then they change.
   program.push_back(alu(Op::AluAddCarry, gprA(7), imm(7), gprB(1)));
   program.push_back(alu(Op::AluAddCarry, gprA(8), imm(8), gprB(1)));
   run(program);
@@ -255,7 +255,7 @@ TEST_F(ArithmeticTest, TransferInAndOutAreDifferentRegisters) {
   EXPECT_EQ(chip->engine(0).peek(reg::sOut + 3), 9u);
 }
 
-TEST_F(ArithmeticTest, TransferIndexWalksRegisters) {
+TEST_F(ArithmeticTest, TransferIndexStepsThroughRegisters) {
   Program program = {csrWrite(Csr_T_INDEX, imm(2 << 2)), nop(), nop(), nop()};
   program.push_back(move(gprA(0), sXferIndex(PostModify::Increment)));
   program.push_back(move(gprA(1), sXferIndex(PostModify::Increment)));

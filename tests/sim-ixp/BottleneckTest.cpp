@@ -1,7 +1,7 @@
-// What is said to limit a run.
+// The reported limit of a run.
 //
-// Statistics of a chip on which nothing happens, and one thing that does: the
-// answer names it.
+// The statistics of an idle chip, with one part that is busy: the report names
+// that part.
 
 #include "sim-ixp/report/Bottleneck.h"
 
@@ -36,7 +36,7 @@ protected:
   json stats;
 };
 
-TEST_F(BottleneckTest, AFullUnit) {
+TEST_F(BottleneckTest, ASaturatedUnitIsTheLimit) {
   stats["units"]["sram"][1]["utilization"] = 0.93;
   EXPECT_EQ(unit(), "SRAM channel 1");
   stats["units"]["dram"]["bank_utilization"][1] = 0.95;
@@ -45,7 +45,7 @@ TEST_F(BottleneckTest, AFullUnit) {
   EXPECT_EQ(unit(), "ports");
 }
 
-TEST_F(BottleneckTest, BusyEnginesBeforeAUnitThatIsNearlyFull) {
+TEST_F(BottleneckTest, BusyEnginesComeBeforeANearlyFullUnit) {
   stats["units"]["sram"][0]["utilization"] = 0.85;
   EXPECT_EQ(unit(), "SRAM channel 0");
   stats["microengines"][0]["idle_cycles"] = 5;
@@ -54,12 +54,12 @@ TEST_F(BottleneckTest, BusyEnginesBeforeAUnitThatIsNearlyFull) {
   EXPECT_EQ(unit(), "transmit engine");
 }
 
-TEST_F(BottleneckTest, LatencyWhereNothingIsNearlyFull) {
+TEST_F(BottleneckTest, LatencyIsTheLimitIfNoUnitIsNearlyFull) {
   stats["units"]["sram"][0]["utilization"] = 0.79;
   EXPECT_EQ(unit(), "latency");
 }
 
-TEST_F(BottleneckTest, OfferedLoadOnlyWhereARateIsAskedFor) {
+TEST_F(BottleneckTest, OfferedLoadIsTheLimitOnlyWithAGivenRate) {
   stats["units"]["sram"][0]["utilization"] = 0.85;
   stats["rate"]["open_loop"] = true;
   EXPECT_EQ(unit(), "offered load");

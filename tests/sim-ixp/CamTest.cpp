@@ -23,7 +23,7 @@ TEST(CamTest, AMissNamesTheLeastRecentlyUsedEntry) {
   EXPECT_EQ(entryOf(cam.lookup(78)), 1u) << "a miss changes nothing";
 }
 
-TEST(CamTest, AHitGivesStateAndEntryAndRenewsIt) {
+TEST(CamTest, AHitReturnsTheEntryAndMakesItMostRecentlyUsed) {
   Cam cam;
   for (uint32_t i = 0; i < 16; ++i)
     cam.write(i, 100 + i, i);
@@ -32,7 +32,7 @@ TEST(CamTest, AHitGivesStateAndEntryAndRenewsIt) {
   EXPECT_EQ(entryOf(cam.lookup(999)), 1u) << "0 and 5 were used";
 }
 
-TEST(CamTest, WritingTheStateAloneDoesNotRenew) {
+TEST(CamTest, WritingOnlyTheStateDoesNotChangeTheOrder) {
   Cam cam;
   for (uint32_t i = 0; i < 16; ++i)
     cam.write(i, 100 + i, 0);
@@ -41,7 +41,7 @@ TEST(CamTest, WritingTheStateAloneDoesNotRenew) {
   EXPECT_EQ(cam.stateWord(0), 9u << 8);
 }
 
-TEST(CamTest, ClearedTagsAreZeroAndHit) {
+TEST(CamTest, AfterAClearALookupOfZeroHits) {
   Cam cam;
   cam.write(3, 7, 1);
   cam.clear();

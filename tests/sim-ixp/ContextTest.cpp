@@ -22,7 +22,7 @@ TEST_F(ContextTest, AnInstructionTakesACycle) {
 }
 
 TEST_F(ContextTest, ATakenBranchAddsItsSlots) {
-  // br 2 slots, conditional 3; the word that is jumped over does not count.
+  // br has 2 slots, a conditional branch 3; the skipped word does not count.
   EXPECT_EQ(cycles({branch(Op::Br, 2), nop()}), 1u + 2u);
   EXPECT_EQ(cycles({alu(Op::AluOr, none(), imm(0), gprB(0)), branch(Op::Beq, 3),
                     nop()}),
@@ -76,7 +76,7 @@ TEST_F(ContextTest, JumpAddsARegister) {
 }
 
 TEST_F(ContextTest, ReadyContextsTakeTurns) {
-  // Each context notes the order of its start in an absolute register.
+  // Each context records the order of its start in an absolute register.
   Program program = {alu(Op::AluAdd, absA(127), absA(127), imm(1)),
                      move(gprB(0), absA(127)),
                      ctxArbVoluntary(),
@@ -129,9 +129,9 @@ TEST_F(ContextTest, ASignalIsABitNotACounter) {
   EXPECT_EQ(a(0), 0u);
 }
 
-TEST_F(ContextTest, SameEngineSignalsPassABaton) {
-  // Every context waits for signal 4 but context 0, and hands it on; the last
-  // one, context 7, hands it to context 0, where it stays.
+TEST_F(ContextTest, ContextsSignalTheNextContext) {
+  // Every context but 0 waits for signal 4, and signals the next context.
+  // Context 7, the last one, signals context 0, where the signal stays.
   Program program = {branchOn(Op::BrCtx, 0, 2),
                      ctxArb(1 << 4),
                      alu(Op::AluAdd, absA(127), absA(127), imm(1)),
@@ -197,17 +197,17 @@ TEST_F(ContextTest, ANeighbourRingIsEmptyUpToItsThreshold) {
                       ctxArbKill()};
     load(reader, 1);
     finish();
-    // It looks every fourth cycle.
+    // The reader polls every fourth cycle.
     uint32_t filled = 41 * (threshold + 1);
-    uint32_t looked = chip->engine(1).peek(reg::gprA);
-    EXPECT_GE(looked, filled) << "threshold " << threshold;
-    EXPECT_LT(looked, filled + 8) << "threshold " << threshold;
+    uint32_t seen = chip->engine(1).peek(reg::gprA);
+    EXPECT_GE(seen, filled) << "threshold " << threshold;
+    EXPECT_LT(seen, filled + 8) << "threshold " << threshold;
   }
 }
 
-TEST_F(ContextTest, AGlobalPointerServesAllContexts) {
-  // Context 2 moves the pointer and uses it, context 5 goes on from there;
-  // context 5's other pointer is its own.
+TEST_F(ContextTest, AllContextsShareAGlobalPointer) {
+  // Context 2 moves the pointer and uses it, and context 5 continues from
+  // there. The other pointer of context 5 is its own.
   Program program;
   loadConstant(program, gprB(0), 1u << 16 | 0xff00);
   for (const Instruction &instruction :
@@ -230,7 +230,7 @@ TEST_F(ContextTest, AGlobalPointerServesAllContexts) {
   EXPECT_EQ(lm(32), 7u);
 }
 
-TEST_F(ContextTest, FourContextsHaveTheRegistersOfEight) {
+TEST_F(ContextTest, InFourContextModeAContextHasThirtyTwoRegisters) {
   Program program;
   loadConstant(program, gprB(0), 1u << 31 | 0x55 << 8);
   for (const Instruction &instruction :
@@ -245,7 +245,7 @@ TEST_F(ContextTest, FourContextsHaveTheRegistersOfEight) {
   }
 }
 
-TEST_F(ContextTest, ABatonSkipsOddContextsOfFour) {
+TEST_F(ContextTest, ASignalToTheNextContextSkipsOddContextsInFourContextMode) {
   Program program;
   loadConstant(program, gprB(0), 1u << 31 | 0x55 << 8);
   for (const Instruction &instruction :
@@ -259,14 +259,14 @@ TEST_F(ContextTest, ABatonSkipsOddContextsOfFour) {
   EXPECT_EQ(a(16 * 6 + 1), 1u);
 }
 
-TEST_F(ContextTest, EightContextsHaveSixteenRegisters) {
+TEST_F(ContextTest, InEightContextModeAContextHasSixteenRegisters) {
   load({immed(gprA(20), 5), ctxArbKill()});
   chip->runTo(1000);
   EXPECT_NE(observer.fault.find("four-context mode"), std::string::npos)
       << observer.fault;
 }
 
-TEST_F(ContextTest, AnEngineThatIsStartedAgainWasIdleUntilThen) {
+TEST_F(ContextTest, ARestartedEngineWasIdleUntilTheRestart) {
   load({immed(gprA(0), 1), ctxArbKill()});
   finish(700);
   EXPECT_FALSE(chip->engine(0).isAlive());
@@ -278,8 +278,8 @@ TEST_F(ContextTest, AnEngineThatIsStartedAgainWasIdleUntilThen) {
   EXPECT_EQ(counters.total(), 1000u);
 }
 
-TEST_F(ContextTest, AContextThatTheCoreEnablesLeavesTheRunningOneAlone) {
-  // Both count down from 5000 and never give up the engine before.
+TEST_F(ContextTest, EnablingAContextDoesNotInterruptTheRunningOne) {
+  // Both count down from 5000 and never give up the engine until then.
   load({immed(gprA(0), 5000), alu(Op::AluSub, gprA(0), gprA(0), imm(1)),
         branch(Op::Bne, 1), immed(gprA(1), 1), ctxArbKill()});
   chip->runTo(20);
@@ -292,7 +292,7 @@ TEST_F(ContextTest, AContextThatTheCoreEnablesLeavesTheRunningOneAlone) {
   EXPECT_FALSE(engine.isAlive());
 }
 
-TEST_F(ContextTest, AContextThatTheCoreStopsDoesNotComeBackFromItsWait) {
+TEST_F(ContextTest, AContextStoppedByTheCoreDoesNotWakeUp) {
   load({immed(gprA(0), 5000), alu(Op::AluSub, gprA(0), gprA(0), imm(1)),
         branch(Op::Bne, 1), ctxArb(1), immed(gprA(1), 1), ctxArbKill()});
   chip->runTo(20);
@@ -340,14 +340,14 @@ TEST_F(ContextTest, ABranchInADelaySlotIsAFault) {
   EXPECT_NE(observer.fault.find("delay slot"), std::string::npos);
 }
 
-TEST_F(ContextTest, HaltIsSeen) {
+TEST_F(ContextTest, AHaltIsReported) {
   load({halt()});
   chip->runTo(100);
   EXPECT_TRUE(chip->engine(0).isHalted());
   EXPECT_FALSE(chip->engine(0).isAlive());
 }
 
-TEST_F(ContextTest, ACamInstructionBehindATakenConditionalBranchIsAFault) {
+TEST_F(ContextTest, ACamInstructionAfterATakenConditionalBranchIsAFault) {
   Program program = {alu(Op::AluOr, none(), imm(0), gprB(0)),
                      branch(Op::Beq, 3),
                      alu(Op::CamLookup, gprA(1), gprA(0), none())};
@@ -357,7 +357,7 @@ TEST_F(ContextTest, ACamInstructionBehindATakenConditionalBranchIsAFault) {
   EXPECT_NE(observer.fault.find("CAM"), std::string::npos) << observer.fault;
 }
 
-TEST_F(ContextTest, ACsrReadWithoutItsImmedIsAFault) {
+TEST_F(ContextTest, ACsrReadWithoutAFollowingImmedIsAFault) {
   load({csrRead(Csr_ACTIVE_CTX_STS), nop(), immed(gprA(0), 0), ctxArbKill()});
   chip->runTo(100);
   EXPECT_NE(observer.fault.find("immed"), std::string::npos) << observer.fault;

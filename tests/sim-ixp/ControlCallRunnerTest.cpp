@@ -79,7 +79,7 @@ using Calls = std::vector<std::pair<uint32_t, uint64_t>>;
 
 } // namespace
 
-TEST_F(ControlCallRunnerTest, InitializationRunsBeforeTheFilesCalls) {
+TEST_F(ControlCallRunnerTest, InitializationRunsBeforeTheControlFile) {
   read("g()\nf(0)\n");
   ASSERT_TRUE(static_cast<bool>(runner.runBeforeStart()));
   EXPECT_EQ(core.calls, (Calls{{1, 0}, {3, 100}, {2, 200}}));
@@ -118,7 +118,7 @@ TEST_F(ControlCallRunnerTest, ARefusedCallNamesItsLine) {
   EXPECT_NE(status.error().str().find("it returned 7"), std::string::npos);
 }
 
-TEST_F(ControlCallRunnerTest, ARefusedCallDuringTheRunIsKept) {
+TEST_F(ControlCallRunnerTest, ARefusedCallDuringTheRunIsRecorded) {
   read("@cycle 5 f(7)\n@cycle 6 g()\n");
   ASSERT_TRUE(static_cast<bool>(runner.runBeforeStart()));
   runner.start();
@@ -128,7 +128,7 @@ TEST_F(ControlCallRunnerTest, ARefusedCallDuringTheRunIsKept) {
   EXPECT_EQ(core.calls.size(), 2u) << "nothing runs behind an error";
 }
 
-TEST_F(ControlCallRunnerTest, WrongCallsAreFoundBeforeTheRun) {
+TEST_F(ControlCallRunnerTest, InvalidCallsAreRejectedBeforeTheRun) {
   EXPECT_NE(createError("f(256)\n", imageWithControl()), "");
   EXPECT_NE(createError("f()\n", imageWithControl()), "");
   EXPECT_NE(createError("nothing()\n", imageWithControl()), "");

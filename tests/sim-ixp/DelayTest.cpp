@@ -1,9 +1,10 @@
-// Is each timing right?.
+// Is each timing right?
 //
-// For every delay and latency of the references: the earliest legal use is one
+// For every delay and latency of the references, the earliest legal use is one
 // cycle after the last illegal one. A probe puts `between` instructions between
-// a cause and its use and says whether the use saw the effect; the least number
-// that does must be that of the reference, and every greater one must do too.
+// a cause and its use and reports whether the use saw the effect. The smallest
+// number that suffices must be that of the reference, and every larger one must
+// suffice too.
 
 #include "OneEngine.h"
 #include "sim-ixp/bus/Cap.h"
@@ -57,15 +58,15 @@ protected:
     return engine.peek(reg::gprA);
   }
 
-  /// The use sees the effect behind `least` instructions and not before.
+  /// The use sees the effect after `least` instructions and not before.
   void expectDelay(uint32_t least, const std::function<bool(uint32_t)> &sees) {
     for (uint32_t between = 0; between <= least + 4; ++between)
       EXPECT_EQ(sees(between), between >= least)
           << between << " instructions between";
   }
 
-  /// A context that looks for signal 2 of `access` without sleeping sees it
-  /// first in the cycle that is the access's latency.
+  /// A context that polls signal 2 of `access` without sleeping sees it first
+  /// in the cycle that is the access's latency.
   void expectLatency(uint64_t latency, const Instruction &access,
                      const Prepare &prepare = {}) {
     // The instruction in cycle c has c - 1 others between itself and cycle 0.
@@ -83,7 +84,7 @@ protected:
   std::unique_ptr<Chip> chip;
 };
 
-TEST_F(IsEachTimingRight, ResultsAndFlagsAreThereForTheNextInstruction) {
+TEST_F(IsEachTimingRight, ResultsAndFlagsReachTheNextInstruction) {
   EXPECT_EQ(
       seen({immed(gprA(0), 5)}, 0, {alu(Op::AluAdd, gprA(0), gprA(0), imm(1))}),
       6u);
@@ -126,7 +127,7 @@ TEST_F(IsEachTimingRight, TheTransferIndex) {
 }
 
 TEST_F(IsEachTimingRight, TheByteIndex) {
-  // 0x01020304 behind itself, moved by one byte.
+  // 0x01020304 after itself, moved by one byte.
   expectDelay(3, [&](uint32_t between) {
     Program cause = {immed(gprB(0), 0x0304), immedWord(1, gprB(0), 0x0102),
                      alu(Op::ByteAlignBe, none(), none(), gprB(0)),
@@ -136,8 +137,8 @@ TEST_F(IsEachTimingRight, TheByteIndex) {
   });
 }
 
-TEST_F(IsEachTimingRight, PointersOfAnyContext) {
-  // The context that CSR_CTX_POINTER names is the one that runs.
+TEST_F(IsEachTimingRight, PointersWrittenThroughTheContextPointer) {
+  // CSR_CTX_POINTER names the running context.
   for (uint32_t pointer : {0u, 1u}) {
     uint32_t csr = pointer ? Csr_INDIRECT_LM_ADDR_1 : Csr_INDIRECT_LM_ADDR_0;
     expectDelay(3, [&](uint32_t between) {
@@ -149,7 +150,7 @@ TEST_F(IsEachTimingRight, PointersOfAnyContext) {
   }
 }
 
-TEST_F(IsEachTimingRight, AnIndexTogetherWithTheByteIndex) {
+TEST_F(IsEachTimingRight, PointerAndByteIndexWrittenTogether) {
   struct Both {
     uint32_t csr;
     Operand place;
@@ -180,7 +181,7 @@ TEST_F(IsEachTimingRight, AnIndexTogetherWithTheByteIndex) {
   }
 }
 
-TEST_F(IsEachTimingRight, OtherCsrsThatAreReadBack) {
+TEST_F(IsEachTimingRight, OtherReadableCsrs) {
   for (uint32_t csr :
        {Csr_CC_ENABLE, Csr_CSR_CTX_POINTER, Csr_CRC_REMAINDER,
         Csr_PSEUDO_RANDOM_NUMBER, Csr_INDIRECT_CTX_STS,
@@ -200,7 +201,7 @@ TEST_F(IsEachTimingRight, OtherCsrsThatAreReadBack) {
   }
 }
 
-TEST_F(IsEachTimingRight, ARemainderForTheNextCrc) {
+TEST_F(IsEachTimingRight, AWriteOfTheCrcRemainder) {
   Instruction crc = alu(Op::Crc, gprA(1), none(), gprB(0));
   crc.crcType = CrcType::Crc32;
   Program use = {crc, nop(), nop(), nop(), nop(), nop()};
@@ -209,15 +210,15 @@ TEST_F(IsEachTimingRight, ARemainderForTheNextCrc) {
   Program cause = {csrWrite(Csr_CRC_REMAINDER, imm(77))};
   uint32_t behind = seen(cause, 20, use);
   EXPECT_NE(behind, seen({nop()}, 0, use));
-  // A crc inside of the window does its work on the old remainder, and what is
-  // written comes in behind it.
+  // A crc inside the window works on the old remainder, and the written value
+  // replaces the result.
   for (uint32_t between = 0; between < 4; ++between)
     EXPECT_EQ(seen(cause, between, use), 77u);
   for (uint32_t between = 4; between < 8; ++between)
     EXPECT_EQ(seen(cause, between, use), behind);
 }
 
-TEST_F(IsEachTimingRight, SignalsThatAnInstructionSets) {
+TEST_F(IsEachTimingRight, SignalsSetThroughACsr) {
   for (uint32_t csr : {Csr_ACTIVE_CTX_SIG_EVENTS, Csr_INDIRECT_CTX_SIG_EVENTS})
     expectDelay(4, [&](uint32_t between) {
       uint32_t look = 1 + between;
@@ -227,8 +228,8 @@ TEST_F(IsEachTimingRight, SignalsThatAnInstructionSets) {
     });
 }
 
-TEST_F(IsEachTimingRight, ThePointerToAContext) {
-  // The write behind it goes to the running context or to the third.
+TEST_F(IsEachTimingRight, TheContextPointer) {
+  // The write after it goes to the running context or to the third.
   Program use = {csrWrite(Csr_INDIRECT_FUTURE_COUNT_SIGNAL, imm(9))};
   use.insert(use.end(), 4, nop());
   use.insert(use.end(),
@@ -238,8 +239,8 @@ TEST_F(IsEachTimingRight, ThePointerToAContext) {
   });
 }
 
-TEST_F(IsEachTimingRight, TheMaskThatAContextWaitsFor) {
-  // ctx_arb[--] sleeps for ever on the old mask, on the new one not at all.
+TEST_F(IsEachTimingRight, TheWakeUpMask) {
+  // ctx_arb[--] sleeps forever on the old mask and not at all on the new one.
   Instruction sleep = ctxArb(0);
   sleep.keepMask = true;
   expectDelay(4, [&](uint32_t between) {
@@ -248,7 +249,7 @@ TEST_F(IsEachTimingRight, TheMaskThatAContextWaitsFor) {
   });
 }
 
-TEST_F(IsEachTimingRight, TheNeighbourRingsPointers) {
+TEST_F(IsEachTimingRight, TheNeighbourRingPointers) {
   expectDelay(3, [&](uint32_t between) {
     return seen({csrWrite(Csr_NN_GET, imm(4))}, between,
                 {move(gprA(0), neighbourIndex())},
@@ -261,7 +262,7 @@ TEST_F(IsEachTimingRight, TheNeighbourRingsPointers) {
   });
 }
 
-TEST_F(IsEachTimingRight, ANeighbourRegisterThatTheEngineWritesForItself) {
+TEST_F(IsEachTimingRight, AnOwnNeighbourRegister) {
   constexpr uint32_t ownMode = 1u << 20;
   Program cause = {immed(gprB(0), 0x0100),
                    immedWord(1, gprB(0), ownMode >> 16),
@@ -276,7 +277,7 @@ TEST_F(IsEachTimingRight, ANeighbourRegisterThatTheEngineWritesForItself) {
   });
 }
 
-TEST_F(IsEachTimingRight, TheEnables) {
+TEST_F(IsEachTimingRight, TheContextEnables) {
   Program cause = {immed(gprB(0), 1u << 8), immedWord(1, gprB(0), 0x8010),
                    csrWrite(Csr_CTX_ENABLES, gprB(0))};
   // The neighbour registers become the engine's own.
@@ -284,21 +285,21 @@ TEST_F(IsEachTimingRight, TheEnables) {
   use.insert(use.end(), 5, nop());
   use.push_back(move(gprA(0), neighbour(3)));
   expectDelay(4, [&](uint32_t between) { return seen(cause, between, use); });
-  // The mode of four contexts: 32 registers of a kind.
+  // Four-context mode: 32 registers of a kind.
   expectDelay(4, [&](uint32_t between) {
     uint32_t value = seen(cause, between, {immed(gprA(20), 1)}, {}, true);
     EXPECT_EQ(value, 0u);
     return observer.fault.empty();
   });
-  // What is read back.
+  // The value read back.
   expectDelay(4, [&](uint32_t between) {
     return seen(cause, between,
                 {csrRead(Csr_CTX_ENABLES), immed(gprA(0), 0)}) == 0x80100100;
   });
 }
 
-TEST_F(IsEachTimingRight, TheEnableOfConditionCodes) {
-  // Z is clear when they are held; then something sets it.
+TEST_F(IsEachTimingRight, TheConditionCodeEnable) {
+  // Z is clear when the flags are frozen; then an instruction would set it.
   Instruction clear = alu(Op::AluB, none(), none(), imm(1));
   Instruction set = alu(Op::AluB, none(), none(), imm(0));
   expectDelay(4, [&](uint32_t between) {
@@ -313,12 +314,12 @@ TEST_F(IsEachTimingRight, TheEnableOfConditionCodes) {
   });
 }
 
-TEST_F(IsEachTimingRight, APointerThatBecomesOneForAllContexts) {
+TEST_F(IsEachTimingRight, APointerThatBecomesGlobal) {
   for (uint32_t pointer : {0u, 1u}) {
     uint32_t indirect =
         pointer ? Csr_INDIRECT_LM_ADDR_1 : Csr_INDIRECT_LM_ADDR_0;
     uint32_t active = pointer ? Csr_ACTIVE_LM_ADDR_1 : Csr_ACTIVE_LM_ADDR_0;
-    // Then the third context's is what the running one's is.
+    // Then the third context has the running context's pointer.
     Program cause = {csrWrite(Csr_CSR_CTX_POINTER, imm(3)),
                      csrWrite(active, imm(128)),
                      immed(gprB(0), 1u << 8),
@@ -346,7 +347,7 @@ TEST_F(IsEachTimingRight, ACrcAndItsRemainder) {
   });
 }
 
-TEST_F(IsEachTimingRight, TheValueOfACsrIsForTheNextInstructionAlone) {
+TEST_F(IsEachTimingRight, ACsrValueReachesOnlyTheNextInstruction) {
   EXPECT_EQ(seen({csrWrite(Csr_CSR_CTX_POINTER, imm(5)), nop(), nop(), nop(),
                   nop(), csrRead(Csr_CSR_CTX_POINTER)},
                  0, {immed(gprA(0), 9), immed(gprA(1), 9)}),
@@ -354,7 +355,7 @@ TEST_F(IsEachTimingRight, TheValueOfACsrIsForTheNextInstructionAlone) {
   EXPECT_EQ(chip->engine(0).peek(reg::gprA + 1), 9u);
 }
 
-TEST_F(IsEachTimingRight, MemoriesAndUnitsFromIssueToSignal) {
+TEST_F(IsEachTimingRight, LatencyOfEachUnitFromIssueToSignal) {
   auto access = [](Op op, Operand xfer) {
     return withSignal(command(op, xfer, imm(0), gprB(15), 1), 2);
   };
@@ -394,13 +395,13 @@ TEST_F(IsEachTimingRight, AFastWriteToTheCap) {
               });
 }
 
-TEST_F(IsEachTimingRight, ATransferRegisterIsThereWithItsSignal) {
+TEST_F(IsEachTimingRight, ATransferRegisterIsValidWhenItsSignalArrives) {
   Instruction access =
       withSignal(command(Op::SramRead, sXfer(0), imm(0), gprB(15), 1), 2);
   expectDelay(
       static_cast<uint32_t>(parameters.sramLatency) - 1, [&](uint32_t between) {
         chip.reset();
-        // The context looks at the signal, so that the register is up to date.
+        // The context tests the signal, so that the register is up to date.
         uint32_t look = 1 + between;
         seen({access}, between,
              {branchOn(Op::BrSignal, 9, look), move(gprA(0), sXfer(0))});
@@ -409,7 +410,7 @@ TEST_F(IsEachTimingRight, ATransferRegisterIsThereWithItsSignal) {
 }
 
 TEST_F(IsEachTimingRight, ASignalToTheSameEngine) {
-  // The effect is the parameter's number of cycles behind the write.
+  // The effect comes the parameter's number of cycles after the write.
   uint32_t least = static_cast<uint32_t>(parameters.signalLatency) - 1;
   expectDelay(least, [&](uint32_t between) {
     uint32_t look = 1 + between;

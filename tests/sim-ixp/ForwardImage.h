@@ -1,8 +1,8 @@
 // An image made without the compiler.
 //
-// Rx and Tx of the runtime around a hand-written program that sends every
-// packet out of the port it came in by. It stands for what the compiler makes:
-// four commands a packet besides its ring get and put.
+// Rx and Tx of the runtime with a hand-written program between them, which
+// sends every packet out of the port at which it arrived. It stands for a
+// compiled program: four commands per packet besides its ring get and put.
 
 #ifndef KARAKAL_TESTS_SIM_IXP_FORWARDIMAGE_H
 #define KARAKAL_TESTS_SIM_IXP_FORWARDIMAGE_H
@@ -19,8 +19,8 @@
 
 namespace karakal::sim::testing {
 
-/// Sends packets back. `body` runs with the handle in `buffer`, its port word
-/// in `ports`, and may go to done# (sent) or end with next#.
+/// Sends packets back. `body` runs with the handle in `buffer` and its port
+/// word in `ports`, and may branch to done# (sent) or end with next#.
 inline std::string forwardProgram(const std::string &body = "") {
   return R"(
 .reg zero buffer address ports temp again

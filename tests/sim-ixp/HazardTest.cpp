@@ -1,7 +1,7 @@
-// What a program should not do is reported.
+// Hazards are reported.
 //
-// Each hazard at its place, and the legal neighbour of each without a report:
-// the earliest legal use is one instruction behind the last illegal one.
+// Each hazard is reported at its instruction, and the nearest legal use is not:
+// the earliest legal use is one instruction after the last illegal one.
 
 #include "OneEngine.h"
 #include "sim-ixp/engine/PrepareProgram.h"
@@ -44,7 +44,7 @@ Instruction writeFrom(uint32_t xfer) {
                     2);
 }
 
-TEST_F(HazardTest, AnEarlyReadOfATransferRegister) {
+TEST_F(HazardTest, AnEarlyReadOfATransferRegisterIsAHazard) {
   auto found = hazards({readTo(3), move(gprA(0), sXfer(3)), ctxArb(4)});
   ASSERT_EQ(found.size(), 1u);
   EXPECT_EQ(found[0].kind, HazardKind::EarlyRead);
@@ -54,7 +54,7 @@ TEST_F(HazardTest, AnEarlyReadOfATransferRegister) {
   EXPECT_TRUE(hazards({readTo(3), move(gprA(0), sXfer(4)), ctxArb(4)}).empty());
 }
 
-TEST_F(HazardTest, ARewriteBeforeThePull) {
+TEST_F(HazardTest, ARewriteBeforeThePullIsAHazard) {
   auto found = hazards({writeFrom(2), move(sXfer(2), imm(1)), ctxArb(4)});
   ASSERT_EQ(found.size(), 1u);
   EXPECT_EQ(found[0].kind, HazardKind::EarlyRewrite);
@@ -64,7 +64,7 @@ TEST_F(HazardTest, ARewriteBeforeThePull) {
       hazards({move(sXfer(2), imm(1)), writeFrom(2), ctxArb(4)}).empty());
 }
 
-TEST_F(HazardTest, LocalMemoryInsideTheDelayOfItsPointer) {
+TEST_F(HazardTest, UsingLocalMemoryInThePointerDelayIsAHazard) {
   for (uint32_t slots = 0; slots <= 3; ++slots) {
     Program program = {csrWrite(Csr_ACTIVE_LM_ADDR_0, imm(64))};
     program.insert(program.end(), slots, nop());
@@ -75,13 +75,13 @@ TEST_F(HazardTest, LocalMemoryInsideTheDelayOfItsPointer) {
       EXPECT_EQ(found[0].kind, HazardKind::LocalDelay);
     }
   }
-  // The other pointer is not concerned.
+  // The other pointer is not affected.
   EXPECT_TRUE(hazards({csrWrite(Csr_ACTIVE_LM_ADDR_0, imm(64)),
                        move(gprA(0), localMemory(1, 0))})
                   .empty());
 }
 
-TEST_F(HazardTest, AnAddressThatTheMemoryRounds) {
+TEST_F(HazardTest, AnUnalignedAddressIsAHazard) {
   auto found = hazards(
       {withSignal(command(Op::SramRead, sXfer(0), imm(6), gprB(15), 1), 2),
        ctxArb(4)});
@@ -100,7 +100,7 @@ TEST_F(HazardTest, AnAddressThatTheMemoryRounds) {
           .empty());
 }
 
-TEST_F(HazardTest, AContextThatNeverGivesUpTheEngine) {
+TEST_F(HazardTest, AContextThatNeverGivesUpTheEngineIsAHazard) {
   Chip chip({}, observer);
   chip.engine(0).load(std::make_shared<MicroProgram>(
       prepareProgram(assemble({branch(Op::Br, 0)}))));
@@ -113,7 +113,7 @@ TEST_F(HazardTest, AContextThatNeverGivesUpTheEngine) {
 }
 
 TEST_F(HazardTest, AFaultInAUnitNamesTheInstructionThatSentTheCommand) {
-  // An address beyond each memory, and a ring that is none.
+  // An address beyond each memory, and a ring that is not configured.
   const std::pair<Op, const char *> wrong[] = {
       {Op::SramRead, "the chip has no SRAM channel 3"},
       {Op::DramRead, "DRAM address out of range"},
@@ -140,7 +140,7 @@ TEST_F(HazardTest, AFaultInAUnitNamesTheInstructionThatSentTheCommand) {
   }
 }
 
-TEST_F(HazardTest, EachPlaceIsReportedOnce) {
+TEST_F(HazardTest, EachInstructionIsReportedOnce) {
   Program program = {immed(gprA(1), 3)};
   program.push_back(readTo(3));
   program.push_back(move(gprA(0), sXfer(3)));

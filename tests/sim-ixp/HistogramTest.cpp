@@ -6,7 +6,7 @@
 
 using karakal::sim::Histogram;
 
-TEST(HistogramTest, ValuesComeBackInTheOrderOfSize) {
+TEST(HistogramTest, ValuesAreReturnedInAscendingOrder) {
   Histogram histogram;
   for (uint64_t value : {7, 3, 3, 900000, 0})
     histogram.add(value);
@@ -27,6 +27,6 @@ TEST(HistogramTest, HugeValuesAreCountedByPowersOfTwo) {
   EXPECT_EQ(histogram.maximum(), uint64_t{9} << 40);
 }
 
-TEST(HistogramTest, NothingCountedIsNought) {
+TEST(HistogramTest, AnEmptyHistogramReturnsZero) {
   EXPECT_EQ(Histogram().at(0), 0u);
 }

@@ -1,7 +1,7 @@
 // The simulator's command line.
 //
-// Runs the executable: what it writes, its exit status, and its messages about
-// inputs that it refuses.
+// Runs the executable and checks what it writes, its exit status, and its
+// messages about inputs that it refuses.
 
 #include "ForwardImage.h"
 #include "sim-ixp/report/StatisticTable.h"
@@ -87,7 +87,7 @@ TEST_F(IxpsimTest, WritesFramesStatisticsAndTimeline) {
   EXPECT_EQ(stats["microengines"].size(), 8u);
   auto timeline = nlohmann::json::parse(bytesOf(path("t.json")));
   EXPECT_GT(timeline["traceEvents"].size(), 100u);
-  // Runs and waits of contexts, queues of units, ways of packets.
+  // Segments and waits of contexts, queues of units, paths of packets.
   std::map<std::string, uint64_t> kinds, names;
   for (const auto &event : timeline["traceEvents"]) {
     ++kinds[event["ph"]];
@@ -128,7 +128,7 @@ TEST_F(IxpsimTest, DescribesChipAndImage) {
         << row.key;
 }
 
-/// The keys of all that is no object or list.
+/// The keys of all values that are not objects or lists.
 static void listKeys(const nlohmann::json &value, const std::string &key,
                      std::vector<std::string> &keys) {
   if (!value.is_structured())
@@ -192,7 +192,7 @@ TEST_F(IxpsimTest, RefusesBadImages) {
   EXPECT_NE(text.find("cut.ixp"), std::string::npos) << text;
 }
 
-TEST_F(IxpsimTest, RefusesBadControlFilesAtTheirLine) {
+TEST_F(IxpsimTest, ReportsTheLineOfABadControlCall) {
   write(path("bad.control"), "# routes\nroute_add(1\n");
   EXPECT_EQ(
       ixpsim(image + " --trace=" + trace + " --control=" + path("bad.control")),
@@ -200,7 +200,7 @@ TEST_F(IxpsimTest, RefusesBadControlFilesAtTheirLine) {
   EXPECT_NE(text.find("bad.control:2"), std::string::npos) << text;
 }
 
-TEST_F(IxpsimTest, AProfileAccountsForEveryCycleOfWork) {
+TEST_F(IxpsimTest, AProfileAccountsForEveryBusyCycle) {
   ASSERT_EQ(ixpsim(image + " --trace=" + trace + " --profile=" +
                    path("p.json") + " --stats=" + path("s.json")),
             0)
@@ -219,7 +219,7 @@ TEST_F(IxpsimTest, AProfileAccountsForEveryCycleOfWork) {
           found += row["issued"].get<uint64_t>() +
                    row["aborted"].get<uint64_t>() +
                    row["stalled"].get<uint64_t>();
-    // Dead slots of the last swap reach over the end of the run.
+    // Dead slots of the last swap extend past the end of the run.
     EXPECT_NEAR(found, wanted, 3 * 8) << role;
   }
   EXPECT_EQ(bytesOf(path("p.json.folded")).substr(0, 4), "app;");
@@ -240,7 +240,7 @@ TEST_F(IxpsimTest, FollowsOnePacketFromRxToTheWire) {
       << text;
 }
 
-TEST_F(IxpsimTest, StopsAtABreakAndShowsTheState) {
+TEST_F(IxpsimTest, StopsAtABreakpointAndPrintsTheState) {
   ASSERT_EQ(ixpsim(image + " --trace=" + trace + " --break=5"), 0) << text;
   EXPECT_NE(text.find("PC 5"), std::string::npos) << text;
   EXPECT_NE(text.find("lm_addr0"), std::string::npos);
@@ -253,7 +253,7 @@ TEST_F(IxpsimTest, NamesTheBottleneck) {
   EXPECT_NE(text.find("what helps:"), std::string::npos) << text;
 }
 
-TEST_F(IxpsimTest, AHazardIsAWarningOrWithStrictAnError) {
+TEST_F(IxpsimTest, AHazardIsAWarningAndWithStrictAnError) {
   // sram[read, $0, 0, 0, 1], sig_done[s2]; alu[--, --, B, $0]; ctx_arb[kill].
   std::ofstream(path("early.uc"))
       << ".sig s\n.reg read $x\n.reg zero\n"
@@ -276,7 +276,7 @@ TEST_F(IxpsimTest, AHazardIsAWarningOrWithStrictAnError) {
   EXPECT_NE(text.find("context 0, PC 2"), std::string::npos) << text;
 }
 
-TEST_F(IxpsimTest, RawWordsRunOnABareChip) {
+TEST_F(IxpsimTest, RawMicrocodeRunsOnABareChip) {
   // ctx_arb[kill] and its two dead slots.
   std::string words("\xe0\x00\x01\x00\x00", 5);
   std::ofstream(path("kill.ucode"), std::ios::binary) << words;
@@ -289,7 +289,7 @@ TEST_F(IxpsimTest, RawWordsRunOnABareChip) {
   EXPECT_NE(text.find("every context stopped"), std::string::npos) << text;
 }
 
-TEST_F(IxpsimTest, RawWordsThatAllSleepSayWhere) {
+TEST_F(IxpsimTest, RawMicrocodeThatSleepsReportsEachContext) {
   std::vector<target::Diagnostic> diagnostics;
   auto program = target::assembleText(".sig one\nctx_arb[one]\nctx_arb[kill]\n",
                                       "sleep.uc", {}, diagnostics);
@@ -307,7 +307,7 @@ TEST_F(IxpsimTest, RawWordsThatAllSleepSayWhere) {
       << text;
 }
 
-TEST_F(IxpsimTest, RawWordsThatCannotRunAreExplained) {
+TEST_F(IxpsimTest, InvalidRawMicrocodeIsRejected) {
   std::ofstream(path("half.ucode"), std::ios::binary) << "abc";
   EXPECT_EQ(ixpsim("--ucode=1:" + path("half.ucode")), 1);
   EXPECT_NE(text.find("5 bytes per word"), std::string::npos) << text;
@@ -319,7 +319,7 @@ TEST_F(IxpsimTest, RawWordsThatCannotRunAreExplained) {
   EXPECT_EQ(ixpsim("--ucode=1:x " + image), 2);
 }
 
-TEST_F(IxpsimTest, ConfigurationsAreOtherChips) {
+TEST_F(IxpsimTest, AConfigurationChangesTheChip) {
   EXPECT_EQ(ixpsim("--describe --chip=ixp2800"), 0);
   EXPECT_NE(text.find("me.count=16"), std::string::npos) << text;
   EXPECT_NE(text.find("default 8"), std::string::npos) << text;
@@ -340,14 +340,14 @@ TEST_F(IxpsimTest, ConfigurationsAreOtherChips) {
   EXPECT_NE(text.find("me.clock_hz=300000000"), std::string::npos) << text;
 }
 
-TEST_F(IxpsimTest, ConfigurationsThatDoNotFitAreExplained) {
+TEST_F(IxpsimTest, AConfigurationThatDoesNotFitTheImageIsRejected) {
   EXPECT_EQ(ixpsim("--describe --chip=ixp9"), 2);
   EXPECT_NE(text.find("ixp2400-400"), std::string::npos) << text;
   EXPECT_EQ(ixpsim(image + " --quiet --trace=" + trace + " --chip=ixp1200"), 1);
   EXPECT_NE(text.find("E-sim-ixp-016"), std::string::npos) << text;
 }
 
-TEST_F(IxpsimTest, SaysWhereItCannotWrite) {
+TEST_F(IxpsimTest, ReportsAFileThatCannotBeWritten) {
   EXPECT_EQ(ixpsim(image + " --quiet --trace=" + trace +
                    " --stats=/nonexistent/s.json"),
             1);

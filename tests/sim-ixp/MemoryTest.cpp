@@ -62,7 +62,7 @@ TEST_F(MemoryTest, SramReadsAndWritesBursts) {
   }
 }
 
-TEST_F(MemoryTest, DramMovesQuadwordsAndRaisesAPair) {
+TEST_F(MemoryTest, DramMovesQuadwordsAndRaisesASignalPair) {
   for (uint32_t i = 0; i < 8; ++i)
     chip->dram().memory().writeWord(0x200 + 4 * i, 7 + i);
   Program program = {immed(gprA(0), 0x200), immed(gprB(0), 0x100)};
@@ -97,7 +97,7 @@ TEST_F(MemoryTest, ScratchAtomicsChangeTheWord) {
   EXPECT_EQ(atomic(Op::ScratchDecr, 9, 0), 8u);
 }
 
-TEST_F(MemoryTest, TestAndFormsGiveTheOldWord) {
+TEST_F(MemoryTest, TestFormsReturnTheOldWord) {
   EXPECT_EQ(atomic(Op::ScratchTestAdd, 5, 7), 12u);
   EXPECT_EQ(in(0), 5u);
   EXPECT_EQ(atomic(Op::ScratchSwap, 5, 7), 7u);
@@ -108,7 +108,7 @@ TEST_F(MemoryTest, TestAndFormsGiveTheOldWord) {
   EXPECT_EQ(in(0), 1u);
 }
 
-TEST_F(MemoryTest, RingsKeepOrderAndGiveZeroWhenEmpty) {
+TEST_F(MemoryTest, RingsKeepOrderAndReturnZeroWhenEmpty) {
   chip->scratch().configureRing(2, 0x1000, 128, false);
   Program program = {move(sXfer(0), imm(5)), move(sXfer(1), imm(6))};
   program.push_back(
@@ -123,7 +123,7 @@ TEST_F(MemoryTest, RingsKeepOrderAndGiveZeroWhenEmpty) {
   EXPECT_EQ(observer.emptyGets, 1u);
 }
 
-TEST_F(MemoryTest, TheFullLineComesBeforeTheRingIsFull) {
+TEST_F(MemoryTest, TheRingFullFlagIsSetBeforeTheRingIsFull) {
   chip->scratch().configureRing(4, 0x1400, 256, false);
   uint32_t margin = static_cast<uint32_t>(parameters.ringFullMargin);
   for (uint32_t i = 0; i < 256 - margin - 1; ++i)
@@ -139,7 +139,7 @@ TEST_F(MemoryTest, TheFullLineComesBeforeTheRingIsFull) {
   EXPECT_EQ(chip->scratch().coreRingState(4), 2u);
 }
 
-TEST_F(MemoryTest, AnEmptyLineFollowsTheRing) {
+TEST_F(MemoryTest, TheRingEmptyFlagFollowsTheRing) {
   chip->scratch().configureRing(3, 0x1200, 128, true);
   EXPECT_EQ(chip->chassis().ringFlags(), 1u << 3);
   chip->scratch().corePut(3, 1);
@@ -150,7 +150,7 @@ TEST_F(MemoryTest, AnEmptyLineFollowsTheRing) {
   EXPECT_EQ(chip->chassis().ringFlags(), 1u << 3);
 }
 
-TEST_F(MemoryTest, APutToAFullRingIsAFault) {
+TEST_F(MemoryTest, APutIntoAFullRingIsAFault) {
   chip->scratch().configureRing(4, 0x1400, 128, false);
   for (uint32_t i = 0; i < 128; ++i)
     chip->scratch().corePut(4, 1);
@@ -164,7 +164,7 @@ TEST_F(MemoryTest, TheQueueArrayKeepsBuffersInOrder) {
   Sram &sram = chip->sram(0);
   for (uint32_t i = 1; i <= 3; ++i)
     sram.fillQueue(5, 0x4000 + 16 * i);
-  // Take one, give it back, take the three that follow and one too many.
+  // Dequeue one, enqueue it again, dequeue the next three and one too many.
   Program program = {immed(gprA(0), 0x500, 16), immed(gprB(0), 0x4010)};
   program.push_back(
       swapped(command(Op::SramDequeue, sXfer(0), gprA(0), imm(0), 0)));
@@ -193,7 +193,7 @@ TEST_F(MemoryTest, AnIndirectReferenceOverridesTheCount) {
   EXPECT_EQ(in(15), 16u);
 }
 
-TEST_F(MemoryTest, AReadBehindAWriteSeesIt) {
+TEST_F(MemoryTest, AReadAfterAWriteSeesIt) {
   Program program = {move(sXfer(0), imm(9)),
                      command(Op::SramWrite, sXfer(0), imm(64), gprB(15), 1)};
   program.push_back(
@@ -249,7 +249,7 @@ TEST_F(MemoryTest, TheReflectorCopiesRegistersToAnotherEngine) {
   EXPECT_EQ(chip->engine(6).peek(reg::gprA + 3 * 16), 22u);
 }
 
-TEST_F(MemoryTest, ASelfDestructRegisterGathersBitsAndForgetsThem) {
+TEST_F(MemoryTest, ReadingASelfDestructRegisterClearsItsBits) {
   Program program = {immed(gprA(0), Cap::selfDestruct), move(sXfer(0), imm(3)),
                      move(sXfer(1), imm(5))};
   for (uint32_t i = 0; i < 2; ++i)
@@ -287,7 +287,7 @@ TEST_F(MemoryTest, LocalMemoryIsReachedThroughPointers) {
   EXPECT_EQ(a(1), 3u);
 }
 
-TEST_F(MemoryTest, ANewPointerIsSeenAfterThreeInstructions) {
+TEST_F(MemoryTest, ANewPointerTakesEffectAfterThreeInstructions) {
   for (uint32_t between = 0; between <= 4; ++between) {
     chip = std::make_unique<Chip>(parameters, observer);
     chip->engine(0).poke(reg::localMemory + 0, 10);

@@ -1,7 +1,8 @@
 // Ports, buffers and lists of the media interface.
 //
 // A consumer in C++ stands for the receive microcode: it takes each mpacket at
-// the cycle of its signal and gives element and thread back at once, or not.
+// the cycle of its signal, and returns element and thread at once or not at
+// all.
 
 #include "sim-ixp/media/Msf.h"
 #include "sim-ixp/observe/ChipObserver.h"
@@ -220,7 +221,7 @@ TEST_F(MsfTest, ClosedLoopHoldsFramesAndLosesNone) {
   EXPECT_TRUE(msf->isReceiveDone());
 }
 
-TEST_F(MsfTest, OpenLoopLosesWhatFindsNoRoom) {
+TEST_F(MsfTest, OpenLoopLosesFramesThatFindNoSpace) {
   isConsuming = false;
   TrafficOptions options;
   options.packetCount = 5'000;
@@ -247,7 +248,7 @@ TEST_F(MsfTest, OpenLoopOffersTheRate) {
   EXPECT_NEAR(static_cast<double>(msf->arrivedCount()), 1953, 3);
 }
 
-TEST_F(MsfTest, ElementsLeaveInOrderWhateverBecomesValidFirst) {
+TEST_F(MsfTest, ElementsLeaveInOrderRegardlessOfValidationOrder) {
   make({packet(0, 60, 1)});
   uint8_t bytes[128];
   for (uint32_t i = 0; i < 128; ++i)
@@ -279,7 +280,7 @@ TEST_F(MsfTest, WireSpacesFramesByPreambleAndGap) {
   EXPECT_NEAR(static_cast<double>(sent[3].cycle - sent[1].cycle), 806.4, 2);
 }
 
-TEST_F(MsfTest, OriginFollowsTheBuffer) {
+TEST_F(MsfTest, TheFrameNumberFollowsTheBuffer) {
   make({packet(0, 60, 1), packet(0, 60, 2)});
   enqueueThread(0);
   msf->start();
@@ -341,7 +342,7 @@ TEST_F(MsfTest, LargerElementsLeaveWhole) {
   EXPECT_TRUE(observer.texts.empty());
 }
 
-TEST_F(MsfTest, TheElementSizeIsNotChangedUnderElements) {
+TEST_F(MsfTest, ChangingTheElementSizeWhileElementsAreInUseIsAFault) {
   make({packet(0, 60, 1)});
   msf->start();
   run(10'000); // one full element, and no thread that takes it
@@ -354,7 +355,7 @@ TEST_F(MsfTest, TheElementSizeIsNotChangedUnderElements) {
   EXPECT_NE(observer.texts[1].find("size code 3"), std::string::npos);
 }
 
-TEST_F(MsfTest, TheBusWidthSaysWhichListServesAPort) {
+TEST_F(MsfTest, TheBusWidthSelectsTheListOfAPort) {
   make(
       {packet(0, 60, 1), packet(1, 60, 1), packet(2, 60, 1), packet(3, 60, 1)});
   msf->writeRegister(target::MsfRxControl, 1 << 20, 0); // 2x16: two lists
@@ -370,7 +371,7 @@ TEST_F(MsfTest, TheBusWidthSaysWhichListServesAPort) {
     EXPECT_EQ(transferIn[context][0] & 1, context) << "ports 0, 2 and 1, 3";
 }
 
-TEST_F(MsfTest, AThreadThatWaitsForLongGetsANullStatus) {
+TEST_F(MsfTest, AThreadGetsANullStatusAfterTheTimeout) {
   make({packet(0, 60, 1)});
   isConsuming = false;
   constexpr uint32_t ticks = 100;
@@ -414,7 +415,7 @@ TEST_F(MsfTest, ValidatingTwiceIsAFault) {
   EXPECT_NE(observer.texts[0].find("while it is valid"), std::string::npos);
 }
 
-TEST_F(MsfTest, MiddleOfNoFrameIsAFault) {
+TEST_F(MsfTest, AMiddleElementOutsideAFrameIsAFault) {
   make({packet(0, 60, 1)});
   validate(0, 60u << 24 | msf::controlEnd);
   ASSERT_EQ(observer.texts.size(), 1u);

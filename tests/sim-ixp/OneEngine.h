@@ -1,7 +1,7 @@
 // A chip on which engine 0 runs a program.
 //
-// Programs are written as instructions, encoded to words and decoded again on
-// their way into the chip, so that a test of semantics is one of words too.
+// Programs are written as instructions, encoded to words and decoded again when
+// they are loaded, so that a test of semantics also tests the words.
 
 #ifndef KARAKAL_TESTS_SIM_IXP_ONEENGINE_H
 #define KARAKAL_TESTS_SIM_IXP_ONEENGINE_H
@@ -67,13 +67,13 @@ protected:
     engine.start(mask);
   }
 
-  /// Runs until all contexts have stopped or `cycles` have gone by.
+  /// Runs until all contexts have stopped or `cycles` have passed.
   void finish(uint64_t cycles = 100000) {
     chip->runTo(cycles);
     EXPECT_EQ(observer.fault, "");
   }
 
-  /// Runs `program` with a stop behind it in context 0 of engine 0.
+  /// Runs `program`, followed by a stop, in context 0 of engine 0.
   void run(Program program) {
     program.push_back(ctxArbKill());
     load(program);
@@ -85,7 +85,7 @@ protected:
   uint32_t b(uint32_t n) { return chip->engine(0).peek(reg::gprB + n); }
   uint32_t in(uint32_t n) { return chip->engine(0).peek(reg::sIn + n); }
   uint32_t lm(uint32_t n) { return chip->engine(0).peek(reg::localMemory + n); }
-  /// Cycle at which the last context stopped (behind its dead slots).
+  /// Cycle at which the last context stopped (after its dead slots).
   uint64_t endCycle() { return chip->engine(0).localTime(); }
 
   /// a1 = left, b1 = right, then a2 = the operation's result.

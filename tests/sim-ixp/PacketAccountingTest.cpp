@@ -1,4 +1,4 @@
-// What became of each buffer.
+// The outcome of each buffer.
 
 #include "sim-ixp/observe/PacketAccounting.h"
 #include "target-ixp/chip/MemoryMap.h"
@@ -14,7 +14,7 @@ constexpr uint32_t rx = 0, app = 1, tx = 7;
 
 class PacketAccountingTest : public ::testing::Test {
 protected:
-  PacketAccountingTest() : books(plan()) {}
+  PacketAccountingTest() : accounting(plan()) {}
 
   static AccountingPlan plan() {
     AccountingPlan plan;
@@ -31,58 +31,58 @@ protected:
   }
   uint32_t handle(uint32_t n) { return target::handleOfBuffer(n); }
   void receive(uint32_t n) {
-    books.onDequeue(0, 0, handle(n), rx);
-    books.onRingPut(0, handle(n), rx);
+    accounting.onDequeue(0, 0, handle(n), rx);
+    accounting.onRingPut(0, handle(n), rx);
   }
   void command(uint8_t engine, target::Op op, uint32_t address) {
     Command command;
     command.engine = engine;
     command.op = op;
     command.address = address;
-    books.onCommand(command);
+    accounting.onCommand(command);
   }
 
-  PacketAccounting books;
+  PacketAccounting accounting;
 };
 
 } // namespace
 
-TEST_F(PacketAccountingTest, TheGiverDecidesWhatBecameOfAPacket) {
+TEST_F(PacketAccountingTest, TheActorThatFreesABufferDeterminesItsOutcome) {
   for (uint32_t n = 0; n < 3; ++n)
     receive(n);
-  EXPECT_EQ(books.outstandingCount(), 3u);
-  books.onEnqueue(0, 0, handle(0), tx);
-  books.onEnqueue(0, 0, handle(1), app);
-  books.onEnqueue(0, 0, handle(2), xscaleActor);
-  const PacketCounters &counters = books.counters();
+  EXPECT_EQ(accounting.outstandingCount(), 3u);
+  accounting.onEnqueue(0, 0, handle(0), tx);
+  accounting.onEnqueue(0, 0, handle(1), app);
+  accounting.onEnqueue(0, 0, handle(2), xscaleActor);
+  const PacketCounters &counters = accounting.counters();
   EXPECT_EQ(counters.received, 3u);
   EXPECT_EQ(counters.forwarded, 1u);
   EXPECT_EQ(counters.dropped, 1u);
   EXPECT_EQ(counters.consumed, 1u);
-  EXPECT_EQ(books.outstandingCount(), 0u);
+  EXPECT_EQ(accounting.outstandingCount(), 0u);
 }
 
-TEST_F(PacketAccountingTest, RxsStockIsNoPacket) {
-  books.onDequeue(0, 0, handle(0), rx);
-  EXPECT_EQ(books.outstandingCount(), 0u);
-  books.onEnqueue(0, 0, handle(0), rx);
-  EXPECT_EQ(books.counters().received, 0u);
-  EXPECT_EQ(books.counters().dropped, 0u);
-  EXPECT_FALSE(books.fault().has_value());
+TEST_F(PacketAccountingTest, BuffersHeldByRxAreNotPackets) {
+  accounting.onDequeue(0, 0, handle(0), rx);
+  EXPECT_EQ(accounting.outstandingCount(), 0u);
+  accounting.onEnqueue(0, 0, handle(0), rx);
+  EXPECT_EQ(accounting.counters().received, 0u);
+  EXPECT_EQ(accounting.counters().dropped, 0u);
+  EXPECT_FALSE(accounting.fault().has_value());
 }
 
-TEST_F(PacketAccountingTest, CopiesAreCountedApart) {
+TEST_F(PacketAccountingTest, CopiesAreCountedSeparately) {
   receive(0);
-  books.onDequeue(0, 0, handle(1), app);
-  EXPECT_EQ(books.outstandingCount(), 2u);
-  books.onEnqueue(0, 0, handle(1), tx);
-  books.onEnqueue(0, 0, handle(0), tx);
-  EXPECT_EQ(books.counters().forwarded, 1u);
-  EXPECT_EQ(books.counters().copied, 1u);
-  EXPECT_EQ(books.counters().copiesEnded, 1u);
+  accounting.onDequeue(0, 0, handle(1), app);
+  EXPECT_EQ(accounting.outstandingCount(), 2u);
+  accounting.onEnqueue(0, 0, handle(1), tx);
+  accounting.onEnqueue(0, 0, handle(0), tx);
+  EXPECT_EQ(accounting.counters().forwarded, 1u);
+  EXPECT_EQ(accounting.counters().copied, 1u);
+  EXPECT_EQ(accounting.counters().copiesEnded, 1u);
 }
 
-TEST_F(PacketAccountingTest, AnAddressSaysWhoseAccessItIs) {
+TEST_F(PacketAccountingTest, TheAddressDeterminesTheKindOfAccess) {
   command(app, target::Op::SramRead, target::sramAddress(1, 60)); // program's
   command(app, target::Op::SramRead, target::sramAddress(1, 64));
   command(app, target::Op::SramRead, 60);
@@ -92,7 +92,7 @@ TEST_F(PacketAccountingTest, AnAddressSaysWhoseAccessItIs) {
   command(app, target::Op::DramRead, 0);
   command(rx, target::Op::DramRead, 0);
   command(app, target::Op::SramEnqueue, 0);
-  const PacketCounters &counters = books.counters();
+  const PacketCounters &counters = accounting.counters();
   EXPECT_EQ(counters.appSram, 1u);
   EXPECT_EQ(counters.packetSram, 3u);
   EXPECT_EQ(counters.appScratch, 1u);
@@ -100,37 +100,37 @@ TEST_F(PacketAccountingTest, AnAddressSaysWhoseAccessItIs) {
   EXPECT_EQ(counters.packetDram, 1u);
 }
 
-TEST_F(PacketAccountingTest, AGetCountsWhenItFoundSomething) {
+TEST_F(PacketAccountingTest, OnlyAGetThatReturnsAWordIsAnAccess) {
   Command get;
   get.engine = app;
   get.op = target::Op::ScratchGet;
-  books.onCommand(get);
-  books.onEmptyGet(get);
-  EXPECT_EQ(books.counters().packetScratch, 0u);
-  EXPECT_EQ(books.counters().emptyPolls, 1u);
-  books.onCommand(get);
-  books.onFilledGet(get);
-  EXPECT_EQ(books.counters().packetScratch, 1u);
+  accounting.onCommand(get);
+  accounting.onEmptyGet(get);
+  EXPECT_EQ(accounting.counters().packetScratch, 0u);
+  EXPECT_EQ(accounting.counters().emptyPolls, 1u);
+  accounting.onCommand(get);
+  accounting.onFilledGet(get);
+  EXPECT_EQ(accounting.counters().packetScratch, 1u);
 }
 
 TEST_F(PacketAccountingTest, ABufferFreedTwiceIsAFault) {
   receive(0);
-  books.onEnqueue(0, 0, handle(0), tx);
-  books.onEnqueue(0, 0, handle(0), tx);
-  ASSERT_TRUE(books.fault().has_value());
-  EXPECT_NE(books.fault()->find("already free"), std::string::npos);
+  accounting.onEnqueue(0, 0, handle(0), tx);
+  accounting.onEnqueue(0, 0, handle(0), tx);
+  ASSERT_TRUE(accounting.fault().has_value());
+  EXPECT_NE(accounting.fault()->find("already free"), std::string::npos);
 }
 
-TEST_F(PacketAccountingTest, AStrangeHandleIsAFault) {
-  books.onEnqueue(0, 0, handle(0) + 1, app);
-  ASSERT_TRUE(books.fault().has_value());
-  EXPECT_NE(books.fault()->find("is not the handle of a buffer"),
+TEST_F(PacketAccountingTest, AnInvalidHandleIsAFault) {
+  accounting.onEnqueue(0, 0, handle(0) + 1, app);
+  ASSERT_TRUE(accounting.fault().has_value());
+  EXPECT_NE(accounting.fault()->find("is not the handle of a buffer"),
             std::string::npos);
 }
 
-TEST_F(PacketAccountingTest, OtherQueuesAreTheProgramsOwn) {
-  books.onDequeue(0, 5, 1234, app);
-  books.onEnqueue(1, 0, 1234, app);
-  EXPECT_FALSE(books.fault().has_value());
-  EXPECT_EQ(books.counters().copied, 0u);
+TEST_F(PacketAccountingTest, OtherQueuesAreIgnored) {
+  accounting.onDequeue(0, 5, 1234, app);
+  accounting.onEnqueue(1, 0, 1234, app);
+  EXPECT_FALSE(accounting.fault().has_value());
+  EXPECT_EQ(accounting.counters().copied, 0u);
 }

@@ -1,8 +1,9 @@
-// Do packets and buffers add up?.
+// Do packets and buffers add up?
 //
-// A long run of a program that sends, drops and keeps nothing: none is lost,
-// and the free list is full again but for the buffer that each context of Rx
-// keeps ahead. 20,000 packets, or what KARAKAL_PACKETS says (a million).
+// A long run of a program that sends and drops packets and keeps none. No
+// packet is lost, and at the end the free list is full again except for the
+// buffer that each context of Rx holds in advance. 20,000 packets, or the
+// number in KARAKAL_PACKETS (a million).
 
 #include "ForwardImage.h"
 #include "sim-ixp/report/Statistics.h"
@@ -25,7 +26,7 @@ uint64_t packetCount() {
 
 } // namespace
 
-TEST(DoPacketsAddUp, NoneIsLostAndTheFreeListIsFullAgain) {
+TEST(DoPacketsAddUp, NoPacketIsLostAndTheFreeListIsFullAgain) {
   SimulationOptions options;
   options.packets = packetCount();
   target::Image image = makeImage(forwardProgram(dropOddPorts));

@@ -1,6 +1,4 @@
 // Queues, rings and journals in SRAM.
-//
-// Does the queue array do what the microcode asks of it?
 
 #include "OneEngine.h"
 
@@ -12,8 +10,8 @@ using namespace karakal::sim::testing;
 
 namespace {
 
-constexpr uint32_t place = 0x1000; ///< longword of ring or descriptor
-constexpr uint32_t entryWord = 3u << 24 | place;
+constexpr uint32_t descriptor = 0x1000; ///< longword of ring or descriptor
+constexpr uint32_t entryWord = 3u << 24 | descriptor;
 
 class QueueArrayTest : public OneEngine {
 protected:
@@ -46,9 +44,10 @@ protected:
 
 } // namespace
 
-TEST_F(QueueArrayTest, ARingGivesBackWhatWasPut) {
+TEST_F(QueueArrayTest, ARingReturnsWordsInOrder) {
   Program program = begin();
-  setWord(place, place), setWord(place + 1, place), setWord(place + 2, 0);
+  setWord(descriptor, descriptor), setWord(descriptor + 1, descriptor),
+      setWord(descriptor + 2, 0);
   use(program, Op::SramRdQdescHead, 0, 2);
   use(program, Op::SramRdQdescOther, 0, 0);
   for (uint32_t i = 0; i < 3; ++i)
@@ -63,8 +62,9 @@ TEST_F(QueueArrayTest, ARingGivesBackWhatWasPut) {
   EXPECT_EQ(in(11), 0u) << "the ring holds three words";
 }
 
-TEST_F(QueueArrayTest, APutThatDoesNotFitSaysSoAndDoesNothing) {
-  setWord(0x2000, place), setWord(0x2001, place), setWord(0x2002, 511);
+TEST_F(QueueArrayTest, APutThatDoesNotFitFailsAndChangesNothing) {
+  setWord(0x2000, descriptor), setWord(0x2001, descriptor),
+      setWord(0x2002, 511);
   Program program;
   loadConstant(program, gprA(0), 3u << 24 | 0x2000);
   use(program, Op::SramRdQdescTail, 0, 2);
@@ -73,14 +73,14 @@ TEST_F(QueueArrayTest, APutThatDoesNotFitSaysSoAndDoesNothing) {
   use(program, Op::SramPut, 4, 1);
   use(program, Op::SramWrQdescCount, 0, 0);
   run(program);
-  EXPECT_EQ(in(0), place) << "the tail";
+  EXPECT_EQ(in(0), descriptor) << "the tail";
   EXPECT_EQ(in(1), 511u);
   EXPECT_EQ(in(4), QueueArray::putDone | 511) << "the second had room";
   EXPECT_EQ(word(0x2002), 512u);
 }
 
 TEST_F(QueueArrayTest, ARingWrapsAtItsSize) {
-  constexpr uint32_t last = place + 511;
+  constexpr uint32_t last = descriptor + 511;
   setWord(0x2000, last), setWord(0x2001, last), setWord(0x2002, 0);
   Program program;
   loadConstant(program, gprA(0), 3u << 24 | 0x2000);
@@ -92,13 +92,14 @@ TEST_F(QueueArrayTest, ARingWrapsAtItsSize) {
   use(program, Op::SramWrQdescCount, 0, 0);
   run(program);
   EXPECT_EQ(word(last), 7u);
-  EXPECT_EQ(word(place), 8u);
-  EXPECT_EQ(word(0x2001), place + 1);
+  EXPECT_EQ(word(descriptor), 8u);
+  EXPECT_EQ(word(0x2001), descriptor + 1);
 }
 
-TEST_F(QueueArrayTest, AJournalOverwritesWithoutALook) {
-  setWord(0x2000, place), setWord(0x2001, place), setWord(0x2002, 512);
-  setWord(place, 99);
+TEST_F(QueueArrayTest, AJournalOverwritesOldWords) {
+  setWord(0x2000, descriptor), setWord(0x2001, descriptor),
+      setWord(0x2002, 512);
+  setWord(descriptor, 99);
   Program program;
   loadConstant(program, gprA(0), 3u << 24 | 0x2000);
   use(program, Op::SramRdQdescHead, 0, 2);
@@ -107,14 +108,14 @@ TEST_F(QueueArrayTest, AJournalOverwritesWithoutALook) {
   use(program, Op::SramJournal, 4, 1);
   use(program, Op::SramFastJournal, 0, 0);
   run(program);
-  EXPECT_EQ(word(place), 5u);
-  EXPECT_EQ(word(place + 1), 3u << 24 | 0x2000) << "the address itself";
+  EXPECT_EQ(word(descriptor), 5u);
+  EXPECT_EQ(word(descriptor + 1), 3u << 24 | 0x2000) << "the address itself";
 }
 
 TEST_F(QueueArrayTest, AChainIsDequeuedBufferByBuffer) {
   Program program = begin();
-  setWord(place, place + 16);      // a chain of two
-  setWord(place + 16, place + 32); // what an enqueue will overwrite
+  setWord(descriptor, descriptor + 16);      // a chain of two
+  setWord(descriptor + 16, descriptor + 32); // what an enqueue will overwrite
   use(program, Op::SramEnqueue, 0, 0);
   loadConstant(program, gprA(0), entryWord + 16);
   use(program, Op::SramEnqueueTail, 0, 0);
@@ -123,13 +124,13 @@ TEST_F(QueueArrayTest, AChainIsDequeuedBufferByBuffer) {
   for (uint32_t i = 0; i < 4; ++i)
     use(program, Op::SramDequeue, i, 0);
   run(program);
-  EXPECT_EQ(in(0), place);
-  EXPECT_EQ(in(1), place + 16);
-  EXPECT_EQ(in(2), place + 48);
+  EXPECT_EQ(in(0), descriptor);
+  EXPECT_EQ(in(1), descriptor + 16);
+  EXPECT_EQ(in(2), descriptor + 48);
   EXPECT_EQ(in(3), 0u);
 }
 
-TEST_F(QueueArrayTest, ControllerRegistersKeepWhatIsWritten) {
+TEST_F(QueueArrayTest, ControllerRegistersStoreWrittenValues) {
   Program program = begin();
   program.push_back(move(sXfer(4), imm(5)));
   use(program, Op::SramCsrWrite, 4, 0);

@@ -1,8 +1,8 @@
 // No program breaks the simulator.
 //
 // Programs of random words that decode, from fixed seeds, run on all engines. A
-// program may fault; the simulator must go on, account for every cycle, and do
-// the same twice.
+// program may fault. The simulator must continue, account for every cycle, and
+// do the same in a second run.
 
 #include "../target-ixp/InstructionMaker.h"
 #include "OneEngine.h"
@@ -19,7 +19,7 @@ namespace {
 
 constexpr uint32_t programWords = 64;
 
-/// Images of eight programs each: 40, or what KARAKAL_RANDOM_IMAGES says.
+/// Images of eight programs each: 40, or the number in KARAKAL_RANDOM_IMAGES.
 uint64_t imageCount() {
   const char *asked = std::getenv("KARAKAL_RANDOM_IMAGES");
   return asked ? std::strtoull(asked, nullptr, 10) : 40;
@@ -84,8 +84,8 @@ TEST_F(DoesItRun, EachInstructionOfTheTable) {
       chip = std::make_unique<Chip>(parameters, observer);
       load(program);
       chip->runTo(2000);
-      // A fault (no such address, a swap's signal that never comes) ends it
-      // too.
+      // A fault (no such address, a swap's signal that never arrives) also ends
+      // it.
       EXPECT_GT(chip->engine(0).countersAt(2000).issueCycles, 0u)
           << row.mnemonic << " " << observer.fault;
       EXPECT_TRUE(chip->engine(0).doCyclesAddUp()) << row.mnemonic;

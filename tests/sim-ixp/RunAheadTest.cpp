@@ -1,7 +1,7 @@
-// Do results depend on how the chip is run?.
+// Do results depend on how the chip is run?
 //
 // Engines run ahead of each other in chains of operations. The same programs,
-// taken in small steps in which no engine runs ahead (Chip::align) and no
+// run in small steps in which no engine runs ahead (Chip::align) and no
 // operation is chained, must do the same things in the same cycles.
 
 #include "OneEngine.h"
@@ -17,7 +17,8 @@ namespace {
 constexpr uint64_t end = 20000;
 
 /// Each context reads and writes words of its own in all memories, waits with
-/// and without delay slots, passes a ring on, and counts what it saw.
+/// and without delay slots, passes words through a ring, and counts what it
+/// saw.
 constexpr const char *memories = R"(
 .reg own count sum zero tick
 .reg read $in
@@ -66,8 +67,8 @@ odd#:
     ctx_arb[kill]
 )";
 
-/// Contexts pass batons on, in delay slots and without, look at signals and
-/// CSRs that others change, and jump through tables.
+/// Contexts signal the next context, in delay slots and without, test signals
+/// and read CSRs that others change, and jump through tables.
 constexpr const char *signals = R"(
 .reg own count sum way
 .reg read $in
@@ -148,7 +149,7 @@ class DoResultsDependOnRunningAhead
 protected:
   using Advance = void (*)(Chip &chip);
 
-  /// Counters, registers and memory behind `end` cycles.
+  /// Counters, registers and memory after `end` cycles.
   std::vector<uint64_t> resultOf(const char *text, Advance advance) {
     std::vector<Diagnostic> diagnostics;
     auto program = assembleText(text, "text", {}, diagnostics);
@@ -184,7 +185,7 @@ protected:
 
 } // namespace
 
-TEST_P(DoResultsDependOnRunningAhead, NotOnSteps) {
+TEST_P(DoResultsDependOnRunningAhead, ResultsAreTheSameForAnySteps) {
   std::vector<uint64_t> free = resultOf(GetParam(), [](Chip &chip) {
     chip.runTo(end - 2 * Microengine::runAheadCycles);
   });

@@ -1,8 +1,8 @@
 // A chip with Rx, Tx and a trace.
 //
-// What tests of the runtime's microcode share: a chip whose free list and rings
-// are set up as a loader sets them up, engines that run assembled files, ports
-// that replay a trace, and what left.
+// Shared by the tests of the runtime's microcode: a chip whose free list and
+// rings are set up as the loader does it, engines that run assembled files,
+// ports that replay a trace, and the frames sent.
 
 #ifndef KARAKAL_TESTS_SIM_IXP_RUNNINGCHIP_H
 #define KARAKAL_TESTS_SIM_IXP_RUNNINGCHIP_H

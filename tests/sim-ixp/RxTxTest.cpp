@@ -1,9 +1,9 @@
 // The runtime's receive and transmit microcode.
 //
-// Questions: does every frame come through whole, in order, with its buffer
-// given back; does what must not come through stay out, and is it counted; and
-// how many packets a second can each side take. The last is printed, and held
-// to what four ports of minimum frames need.
+// Questions: does every frame arrive whole and in order, and is its buffer
+// freed; are bad frames dropped and counted; and how many packets per second
+// can each side process. The rate is printed and compared with what four ports
+// of minimum frames need.
 
 #include "RunningChip.h"
 #include "sim-ixp/run/Simulation.h"
@@ -52,7 +52,7 @@ private:
   std::function<void()> work;
 };
 
-/// Whatever Rx put on its ring, as it stands in memory.
+/// A packet that Rx put into its ring, as stored in memory.
 struct ReceivedPacket {
   uint32_t port, sequence, head, flags;
   std::vector<uint8_t> bytes;
@@ -78,7 +78,7 @@ ReceivedPacket packetOf(Chip &chip, uint32_t handle) {
   return packet;
 }
 
-/// Takes packets from ring 0 and gives their buffers back.
+/// Gets packets from ring 0 and frees their buffers.
 std::function<void()> drain(RunningChip &running,
                             std::vector<ReceivedPacket> *packets = nullptr) {
   return [&running, packets] {
@@ -105,7 +105,7 @@ void runRx(RunningChip &running, uint64_t cyclesMax) {
   EXPECT_EQ(running.observer.fault, "");
 }
 
-/// A chip that feeds Tx with packets of one shape, over and over.
+/// A chip that repeatedly feeds Tx with packets of one shape.
 struct TxOnly {
   TxOnly(uint32_t head, uint32_t length, uint64_t count,
          const target::ChipParameters &parameters)
@@ -173,15 +173,16 @@ struct TxOnly {
   RunningChip running;
   FreeEngine engine;
   uint32_t length;
-  /// Where packets go, in turn.
+  /// The ports to which packets go, in turn.
   std::array<uint32_t, 4> ports = {0, 1, 2, 3};
-  /// Each so manieth packet's place stands in its descriptor alone.
+  /// Every `describedEach`th packet has its head and length only in its
+  /// descriptor.
   uint64_t describedEach = 0;
   uint64_t fed = 0;
   uint64_t cycles = 0;
 };
 
-/// Ports so fast that only the chip limits.
+/// Ports so fast that only the chip limits the rate.
 target::ChipParameters fastPorts() {
   target::ChipParameters parameters;
   parameters.portsRateBps = 100'000'000'000;
@@ -199,7 +200,7 @@ double mpps(uint64_t packets, uint64_t cycles) {
 // Rx
 //===----------------------------------------------------------------------===//
 
-TEST(RxTest, PacketsStandInMemoryAsReceived) {
+TEST(RxTest, PacketsAreStoredAsReceived) {
   std::vector<uint32_t> sizes;
   for (uint32_t size = 60; size <= 1522; size += 17)
     sizes.push_back(size);
@@ -278,7 +279,7 @@ TEST(RxTest, EmptyFreeListHoldsFramesBackAndLosesNone) {
   TrafficOptions options;
   options.packetCount = 500;
   RunningChip running(traceOf({60, 200, 64, 1522, 128}), options);
-  // Leave twenty buffers.
+  // Leaves twenty buffers.
   std::vector<uint32_t> away;
   while (running.chip.sram(0).queueLevel(0) > 20)
     away.push_back(running.chip.sram(0).coreDequeue(0));
@@ -325,7 +326,7 @@ TEST(RxTest, RateOfLongFrames) {
 // Tx
 //===----------------------------------------------------------------------===//
 
-TEST(TxTest, AnyHeadAndLength) {
+TEST(TxTest, SendsPacketsOfAnyHeadAndLength) {
   for (uint32_t length : {1u, 56u, 57u, 60u, 64u, 65u, 120u, 121u, 1522u})
     for (uint32_t head : {0u, 1u, 121u, 126u, 128u, 131u, 142u, 500u}) {
       SCOPED_TRACE(std::to_string(length) + " bytes at " +
@@ -367,7 +368,7 @@ TEST(TxTest, RateOfLongFrames) {
   EXPECT_GT(rate * 1542 * 8 / 1000, 4.0);
 }
 
-TEST(TxTest, OnePortTakesItsLineRateAndNoMore) {
+TEST(TxTest, OnePortSendsAtLineRate) {
   for (uint32_t length : {60u, 1518u}) {
     uint64_t count = length == 60 ? 5'000 : 600;
     TxOnly tx(130, length, count, {});
@@ -380,8 +381,9 @@ TEST(TxTest, OnePortTakesItsLineRateAndNoMore) {
   }
 }
 
-TEST(TxTest, ABusyPortDoesNotKeepOthersFromTheirTurn) {
-  // Three of four packets to one port: it limits all to 4/3 of its rate.
+TEST(TxTest, ABusyPortSendsAtLineRateWhileOthersShareTx) {
+  // Three of four packets go to port 1, which limits the total to 4/3 of its
+  // rate.
   constexpr uint64_t count = 5'000;
   TxOnly tx(128, 60, count, {});
   tx.ports = {1, 1, 3, 1};
@@ -442,7 +444,7 @@ TEST(LoopbackTest, EveryFrameComesOutWholeAndInOrder) {
   EXPECT_EQ(running.counter(target::TxPacketsCounter), sizes.size());
 }
 
-TEST(LoopbackTest, RunsAreTheSame) {
+TEST(LoopbackTest, RunsAreDeterministic) {
   std::vector<uint64_t> cycles[2];
   for (auto &run : cycles) {
     RunningChip running(traceOf({60, 1500, 70, 300, 64, 600, 1522}), {});
@@ -485,7 +487,7 @@ TEST(LoopbackTest, MinimumFramesAtLineRateOfFourPorts) {
 
 namespace {
 
-/// Rx, the least program on engine 1, and Tx, as the driver would place them.
+/// Rx, the smallest program on engine 1, and Tx, placed as the driver does.
 target::Image loopbackImage() {
   target::Image image;
   image.manifest = target::defaultManifest("loopback", "asm");
@@ -519,7 +521,7 @@ target::Image loopbackImage() {
 
 } // namespace
 
-TEST(LoopbackTest, ImageRunsInTheSimulatorAndAccountsForAll) {
+TEST(LoopbackTest, ImageRunsInTheSimulatorAndAccountsForAllPackets) {
   std::string path = ::testing::TempDir() + "loopback.ixp";
   Status written = target::writeImage(path, loopbackImage());
   ASSERT_TRUE(bool(written)) << written.error().str();
@@ -548,8 +550,8 @@ TEST(LoopbackTest, ImageRunsInTheSimulatorAndAccountsForAll) {
   }
 }
 
-TEST(LoopbackTest, OverloadIsLostAtThePortsAlone) {
-  // Ten gigabits a second a port are more than the program takes.
+TEST(LoopbackTest, OverloadIsLostOnlyAtThePorts) {
+  // Ten gigabits per second and port are more than the program can process.
   SimulationOptions options;
   options.parameters = fastPorts();
   options.parameters.portsRateBps = 10'000'000'000;

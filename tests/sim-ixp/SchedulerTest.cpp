@@ -24,7 +24,7 @@ struct Log : EventTarget {
 
 } // namespace
 
-TEST(SchedulerTest, RunsByCycleAndThenByOrder) {
+TEST(SchedulerTest, RunsEventsByCycleAndThenInOrderOfScheduling) {
   Scheduler scheduler;
   Log log;
   scheduler.schedule(7, &log, 0, 1);
@@ -40,7 +40,8 @@ TEST(SchedulerTest, RunsByCycleAndThenByOrder) {
 }
 
 TEST(SchedulerTest, KeepsOrderOverAnyDistance) {
-  // Against a stable sort: distances around and far beyond the wheel's size.
+  // Compared with a stable sort: distances around and far beyond the wheel's
+  // size.
   std::mt19937 random(1);
   Scheduler scheduler;
   Log log;
@@ -58,8 +59,8 @@ TEST(SchedulerTest, KeepsOrderOverAnyDistance) {
 }
 
 TEST(SchedulerTest, KeepsOrderWhileTimeMoves) {
-  // Events are put in between others, for cycles that lie in the wheel by now
-  // and lay beyond it when others were put there.
+  // Later events join earlier ones of the same cycle, which was beyond the
+  // wheel when the earlier ones were scheduled.
   std::mt19937 random(2);
   Scheduler scheduler;
   Log log;

@@ -97,7 +97,8 @@ TEST(SimulationTest, AccessesOfAPacketAreCounted) {
   EXPECT_DOUBLE_EQ(each["packet"]["sram"], 2);
   EXPECT_DOUBLE_EQ(each["packet"]["dram"], 0);
   EXPECT_DOUBLE_EQ(each["application"]["sram"], 0);
-  // Declare the descriptors a global: the same accesses count as the program's.
+  // With the descriptors declared a global, the same accesses count as the
+  // program's.
   image.manifest["globals"].push_back({{"name", "table"},
                                        {"memory", "sram0"},
                                        {"address", 0x10000},
@@ -155,7 +156,7 @@ TEST(SimulationTest, MoreEnginesThanTheImageHasIsAnError) {
 }
 
 TEST(SimulationTest, ADeadlockNamesEveryContext) {
-  // The program waits for a signal that nobody raises.
+  // The program waits for a signal that is never raised.
   Outcome outcome = simulate(
       makeImage(forwardProgram("    .sig never\n    ctx_arb[never]\n")),
       makeTrace(20, 60));
@@ -177,7 +178,7 @@ TEST(SimulationTest, ALivelockIsFound) {
       << outcome.error;
 }
 
-TEST(SimulationTest, ARunawayIsGivenUp) {
+TEST(SimulationTest, ExceedingMaxCyclesIsAnError) {
   SimulationOptions options;
   options.maxCycles = 10000;
   Outcome outcome =
@@ -186,7 +187,7 @@ TEST(SimulationTest, ARunawayIsGivenUp) {
       << outcome.error;
 }
 
-TEST(SimulationTest, GivingABufferBackTwiceIsAFault) {
+TEST(SimulationTest, FreeingABufferTwiceIsAFault) {
   Outcome outcome =
       simulate(makeImage(forwardProgram("    sram[enqueue, --, buffer, 0]\n"
                                         "    sram[enqueue, --, buffer, 0]\n"

@@ -1,7 +1,7 @@
-// Does the steady state allocate?.
+// Does the steady state allocate?
 //
-// Once every queue has been as long as it gets, a run takes no memory: each
-// call of operator new is counted, and behind a number of packets there is
+// Once every queue has reached its largest length, a run allocates no memory.
+// Each call of operator new is counted; after a number of packets there is
 // none.
 
 #include "ForwardImage.h"
@@ -39,7 +39,7 @@ void *countedAllocation(std::size_t size) {
 
 void *operator new(std::size_t size) { return countedAllocation(size); }
 void *operator new[](std::size_t size) { return countedAllocation(size); }
-// Sanitizers bring their own, which do not call those above.
+// Sanitizers have their own operators, which do not call those above.
 void *operator new(std::size_t size, const std::nothrow_t &) noexcept {
   return countedAllocationOrNull(size);
 }
@@ -55,7 +55,7 @@ void operator delete[](void *memory, std::size_t) noexcept {
 
 namespace {
 
-/// Allocations at each of the run's reports behind `settled` packets.
+/// Allocations at each of the run's reports after `settled` packets.
 std::vector<uint64_t> allocationsOf(std::vector<traces::Packet> trace,
                                     uint64_t settled, uint64_t packets) {
   std::vector<uint64_t> counts;
@@ -78,30 +78,30 @@ std::vector<uint64_t> allocationsOf(std::vector<traces::Packet> trace,
 
 } // namespace
 
-TEST(DoesTheSteadyStateAllocate, NotForShortFrames) {
+TEST(DoesTheSteadyStateAllocate, ShortFramesAllocateNothing) {
   std::vector<uint64_t> counts =
       allocationsOf(makeTrace(1000, 60), 8000, 30000);
   ASSERT_GT(counts.size(), 3u);
   EXPECT_EQ(counts.front(), counts.back());
 }
 
-TEST(DoesTheSteadyStateAllocate, NotForEachFrameOfAnySize) {
+TEST(DoesTheSteadyStateAllocate, FramesOfMixedSizesAllocateNothingPerFrame) {
   std::vector<traces::Packet> trace;
   for (uint32_t bytes : {60u, 64u, 65u, 128u, 512u, 1514u})
     for (const traces::Packet &packet : makeTrace(40, bytes))
       trace.push_back(packet);
   std::vector<uint64_t> counts = allocationsOf(trace, 3000, 10000);
   ASSERT_GT(counts.size(), 3u);
-  // A queue may still get longer than ever; no packet takes memory.
+  // A queue may still grow to a new largest length, but no packet allocates.
   EXPECT_LT(counts.back() - counts.front(), 20u);
 }
 
-TEST(FifoTest, ValuesComeOutInTheirOrder) {
+TEST(FifoTest, ValuesLeaveInOrder) {
   std::mt19937 random(1);
   Fifo<uint32_t> fifo;
   std::deque<uint32_t> expected;
   for (uint32_t i = 0; i < 20000; ++i) {
-    // Longer and longer, then shorter.
+    // The queue grows first, then shrinks.
     if (random() % 100 < (i < 10000 ? 60u : 40u)) {
       fifo.push_back(i);
       expected.push_back(i);

@@ -1,13 +1,13 @@
-// Does throughput meet the closed formula?.
+// Does throughput meet the closed formula?
 //
-// One unit, n contexts, each with one access at a time: a context's round takes
-// the latency and the instructions around it, an engine issues those of its
-// contexts one after the other, and the unit serves one access at a time. So an
-// access takes
+// One unit and n contexts, each with one access at a time. An iteration of a
+// context takes the latency and the instructions around it, an engine issues
+// the instructions of its contexts one after the other, and the unit serves one
+// access at a time. So an access takes
 //
-//   max(round / n, instructions / engines, service)
+//   max(iteration / n, instructions / engines, service)
 //
-// cycles, from 1 to 64 contexts.
+// cycles, for 1 to 64 contexts.
 
 #include "OneEngine.h"
 
@@ -30,7 +30,7 @@ protected:
   void expect(const Instruction &access, uint32_t mask, uint64_t latency,
               uint64_t service) {
     Program program = {withSignal(access, 2), ctxArb(mask), branch(Op::Br, 0)};
-    // The command, the swap and the branch, each of these with two slots.
+    // The command, the swap and the branch; the last two have two slots each.
     constexpr double instructions = 1 + 3 + 3;
     for (uint32_t contexts : {1u, 2u, 4u, 8u, 16u, 32u, 64u}) {
       chip = std::make_unique<Chip>(parameters, observer);
@@ -42,9 +42,10 @@ protected:
       double each =
           cycles / static_cast<double>(commands(begin + cycles) - before);
       // From the issue to the signal, then the branch back.
-      double round = static_cast<double>(latency) + 3;
-      double formula = std::max({round / contexts, instructions / engines,
-                                 static_cast<double>(service)});
+      double iterationCycles = static_cast<double>(latency) + 3;
+      double formula =
+          std::max({iterationCycles / contexts, instructions / engines,
+                    static_cast<double>(service)});
       EXPECT_NEAR(each, formula, 0.03 * formula) << contexts << " contexts";
       EXPECT_EQ(observer.fault, "");
     }

@@ -10,12 +10,12 @@ using namespace karakal::sim::testing;
 
 class TimingTest : public OneEngine {
 protected:
-  /// Cycles from the issue of `access` to the cycle at which its context goes
-  /// on.
+  /// Cycles from the issue of `access` to the cycle at which its context
+  /// continues.
   uint64_t latency(Instruction access, uint32_t mask = 4) {
     chip = std::make_unique<Chip>(parameters, observer);
     run({withSignal(access, 2), ctxArb(mask)});
-    // Behind the wait come the stop and its two dead slots.
+    // After the wait come the stop and its two dead slots.
     return endCycle() - 3;
   }
 
@@ -68,34 +68,34 @@ TEST_F(TimingTest, FurtherWordsTakeTheSlowerOfMemoryAndBus) {
   EXPECT_EQ(eight - one, 7 * parameters.busPushWordCycles);
 }
 
-TEST_F(TimingTest, SaturatedSramGivesAWordAClock) {
+TEST_F(TimingTest, SaturatedSramTransfersOneWordPerClock) {
   parameters.busPushWordCycles = 1;
   EXPECT_NEAR(
       cyclesPerCommand(command(Op::SramRead, sXfer(0), imm(0), gprB(15), 4), 4),
       parameters.sramOpCycles + 3 * parameters.sramWordCycles, 0.2);
 }
 
-TEST_F(TimingTest, SaturatedScratchGivesAWordAChassisCycle) {
+TEST_F(TimingTest, SaturatedScratchTransfersOneWordPerChassisCycle) {
   EXPECT_NEAR(cyclesPerCommand(
                   command(Op::ScratchRead, sXfer(0), imm(0), gprB(15), 4), 4),
               parameters.scratchOpCycles + 3 * parameters.scratchWordCycles,
               0.2);
 }
 
-TEST_F(TimingTest, OneBankOfDramIsClosedForItsCycle) {
+TEST_F(TimingTest, ADramBankIsBusyForItsRowCycle) {
   EXPECT_NEAR(cyclesPerCommand(
                   command(Op::DramRead, dXfer(0), imm(0), gprB(15), 1), 12),
               parameters.dramBankCycles, 0.5);
 }
 
-TEST_F(TimingTest, FurtherQuadwordsKeepTheBankForTheirTransfer) {
+TEST_F(TimingTest, FurtherQuadwordsOccupyTheBankForTheirTransfer) {
   parameters.dramRefreshCycles = 0;
   EXPECT_NEAR(cyclesPerCommand(
                   command(Op::DramRead, dXfer(0), imm(0), gprB(15), 8), 12),
               parameters.dramBankCycles + 7 * parameters.dramQuadCycles, 0.1);
 }
 
-TEST_F(TimingTest, ARefreshClosesTheBankOnceAnInterval) {
+TEST_F(TimingTest, ARefreshClosesTheBankOncePerInterval) {
   double least = parameters.dramBankCycles;
   for (uint64_t interval : {2000, 4000}) {
     parameters.dramRefreshInterval = interval;
@@ -107,17 +107,17 @@ TEST_F(TimingTest, ARefreshClosesTheBankOnceAnInterval) {
   }
 }
 
-TEST_F(TimingTest, AnOpenRowIsHit) {
+TEST_F(TimingTest, AnOpenRowSavesTheRowCycle) {
   parameters.dramOpenRows = 1;
   parameters.dramRefreshCycles = 0;
-  // Neither the bank nor the engines' issue is the bound: the data bus is.
+  // The data bus is the limit, not the bank or the engines' issue.
   EXPECT_NEAR(cyclesPerCommand(
                   command(Op::DramRead, dXfer(0), imm(0), gprB(15), 1), 12),
               parameters.dramBurstQuads * parameters.dramQuadCycles, 0.1);
 }
 
 TEST_F(TimingTest, TheBusLosesAClockBetweenReadsAndWrites) {
-  // A write and a read behind it, to two banks: only the bus joins them.
+  // A write followed by a read, to two banks that share only the bus.
   auto end = [&](uint64_t turnaround) {
     parameters.dramTurnaroundCycles = turnaround;
     chip = std::make_unique<Chip>(parameters, observer);
@@ -146,8 +146,8 @@ TEST_F(TimingTest, TheHashUnitIsBusyForEveryKeyOfACommand) {
   EXPECT_EQ(busy(Op::Hash128, 3), 48u);
 }
 
-TEST_F(TimingTest, AHashCommandWaitsForAllKeysOfTheOneBefore) {
-  // Long enough that the buses are not the bound.
+TEST_F(TimingTest, AHashCommandWaitsForAllKeysOfThePreviousCommand) {
+  // Long enough that the buses are not the limit.
   parameters.hashKeyCycles = 100;
   auto end = [&](uint32_t keysBefore) {
     chip = std::make_unique<Chip>(parameters, observer);
@@ -169,7 +169,7 @@ TEST_F(TimingTest, ARefusedHashCommandDoesNotOccupyTheUnit) {
   Program program = {
       withSignal(command(Op::Hash48, sXfer(0), none(), none(), 4), 2),
       ctxArb(4), ctxArbKill()};
-  // No word holds such a count; only prepared instructions do.
+  // No word can encode such a count; only prepared instructions can.
   chip = std::make_unique<Chip>(parameters, observer);
   chip->engine(0).load(std::make_shared<MicroProgram>(prepareProgram(program)));
   chip->engine(0).start(1);
@@ -207,7 +207,7 @@ TEST_F(TimingTest, AFullCommandFifoStalls) {
   EXPECT_EQ(chip->scratch().memory().readWord(0), 20u);
 }
 
-// Chip asks this at the end of every run, and so of every test.
+// Chip asserts this at the end of every run, and so of every test.
 TEST_F(DoCyclesAddUp, EveryCycleIsIssueAbortStallOrIdle) {
   Program program = {
       withSignal(command(Op::SramRead, sXfer(0), imm(0), gprB(15), 2), 2),
@@ -257,7 +257,7 @@ TEST_F(TimingTest, TheSameRunGivesTheSameCounters) {
   EXPECT_EQ(runs[0], runs[1]);
 }
 
-TEST_F(TimingTest, ALoopThatTouchesNothingDoesNotHoldTheChip) {
+TEST_F(TimingTest, ALoopWithoutSharedStateDoesNotStallTheChip) {
   load({branch(Op::Br, 0)}, 0);
   load({withSignal(command(Op::SramRead, sXfer(0), imm(0), gprB(15), 1), 2),
         ctxArb(4), immed(gprA(0), 1), ctxArbKill()},
@@ -266,7 +266,7 @@ TEST_F(TimingTest, ALoopThatTouchesNothingDoesNotHoldTheChip) {
   EXPECT_EQ(chip->engine(1).peek(reg::gprA), 1u);
 }
 
-TEST_F(TimingTest, ContextsThatOnlyMakeWayForEachOtherDoNotHoldTheChip) {
+TEST_F(TimingTest, ContextsThatOnlySwapDoNotStallTheChip) {
   Instruction makeWay = ctxArb(1);
   makeWay.hasTarget = true;
   makeWay.target = 0;
@@ -281,8 +281,9 @@ TEST_F(TimingTest, ContextsThatOnlyMakeWayForEachOtherDoNotHoldTheChip) {
   }
 }
 
-TEST_F(TimingTest, SaturatedDramOverAllBanksGivesABurstABurstTime) {
-  // Contexts spread over the banks by their number: the data bus is the bound.
+TEST_F(TimingTest, SaturatedDramTransfersOneBurstPerBurstTime) {
+  // Contexts spread over the banks by their number, so the data bus is the
+  // limit.
   chip = std::make_unique<Chip>(parameters, observer);
   Program program = {
       csrRead(Csr_ACTIVE_CTX_STS),

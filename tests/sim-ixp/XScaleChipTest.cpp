@@ -1,7 +1,7 @@
-// The core joined to the chip.
+// The core as part of the chip.
 //
-// Small ARM functions, given as words, look at every memory and device from
-// the core's side; the test looks at them from the chip's.
+// Small ARM functions, given as words, access every memory and device from the
+// core's side; the test checks them from the chip's side.
 
 #include "sim-ixp/core/XScale.h"
 #include "sim-ixp/media/Msf.h"
@@ -15,7 +15,7 @@ using namespace karakal::sim;
 
 namespace {
 
-/// What the core did to buffers, and its faults.
+/// Records what the core did to buffers, and its faults.
 struct CoreObserver : ChipObserver {
   std::string fault;
   std::vector<uint32_t> dequeued, enqueued;
@@ -31,7 +31,7 @@ struct CoreObserver : ChipObserver {
   }
 };
 
-// Places of the functions.
+// Addresses of the functions.
 constexpr uint32_t peekEntry = target::XScaleBase;
 constexpr uint32_t pokeEntry = target::XScaleBase + 0x100;
 constexpr uint32_t addEntry = target::XScaleBase + 0x200;
@@ -130,7 +130,7 @@ TEST_F(XScaleChipTest, ControlFunctionReadsItsArguments) {
   EXPECT_EQ(chip.dram().memory().readWord(target::XScaleArguments + 12), 2u);
 }
 
-TEST_F(XScaleChipTest, NegativeArgumentFillsTheHighWord) {
+TEST_F(XScaleChipTest, NegativeArgumentIsSignExtended) {
   make(0);
   ASSERT_TRUE(bool(core->call(addEntry, {-1, 2})));
   EXPECT_EQ(chip.dram().memory().readWord(target::XScaleArguments), ~0u);
@@ -150,9 +150,9 @@ TEST_F(XScaleChipTest, MemoriesAreShared) {
   EXPECT_EQ(chip.dram().memory().readWord(0x200000), 78u);
 }
 
-/// The unit has accepted the write and not served it: the core's read comes
-/// behind it, and the engine's earlier read in front of the core's write.
-TEST_F(XScaleChipTest, CoreComesBehindAcceptedDramCommands) {
+/// The unit has accepted the write but not served it. The core's read follows
+/// it, and the engine's earlier read precedes the core's write.
+TEST_F(XScaleChipTest, CoreAccessesFollowAcceptedDramCommands) {
   make(0);
   constexpr uint32_t place = 0x200000;
   chip.dram().memory().writeWord(place, 1);
@@ -172,7 +172,7 @@ TEST_F(XScaleChipTest, CoreComesBehindAcceptedDramCommands) {
   EXPECT_EQ(chip.dram().memory().readWord(place), 3u);
 }
 
-TEST_F(XScaleChipTest, CoreComesBehindAcceptedSramCommands) {
+TEST_F(XScaleChipTest, CoreAccessesFollowAcceptedSramCommands) {
   make(0);
   constexpr uint32_t place = 0x2000, queue = 5u << 24;
   chip.engine(0).poke(reg::sOut, 2);
@@ -223,7 +223,7 @@ TEST_F(XScaleChipTest, CoreLoadsAndStartsAnEngine) {
   EXPECT_EQ(observer.fault, "");
 }
 
-TEST_F(XScaleChipTest, WordOfWrongParityIsNotStored) {
+TEST_F(XScaleChipTest, WordWithWrongParityIsNotStored) {
   make(0);
   constexpr uint32_t csrs = 0xc0018000;
   poke(csrs + target::Csr_USTORE_ADDRESS, 0x80000000);
@@ -233,7 +233,7 @@ TEST_F(XScaleChipTest, WordOfWrongParityIsNotStored) {
   EXPECT_EQ(peek(csrs + target::Csr_USTORE_ERROR_STATUS), 0x80000000u);
 }
 
-TEST_F(XScaleChipTest, InterruptOfAnEngineStartsTheHandler) {
+TEST_F(XScaleChipTest, EngineInterruptStartsTheHandler) {
   make(handlerEntry);
   Command &command =
       issue(target::Op::CapFastWr, Cap::interruptA, 0, TransferKind::S);
@@ -246,7 +246,7 @@ TEST_F(XScaleChipTest, InterruptOfAnEngineStartsTheHandler) {
   EXPECT_EQ(peek(0xc0000000 + Cap::interruptA), 0u) << "reading clears";
 }
 
-TEST_F(XScaleChipTest, DevicesDoWhatTheirAddressSays) {
+TEST_F(XScaleChipTest, DeviceAddressSelectsTheOperation) {
   make(0);
   chip.sram(0).fillQueue(0, 0x4000);
   EXPECT_EQ(peek(target::xscaleQueue(0, 0)), 0x4000u);
@@ -272,7 +272,7 @@ TEST_F(XScaleChipTest, DevicesDoWhatTheirAddressSays) {
   EXPECT_EQ(observer.fault, "");
 }
 
-TEST_F(XScaleChipTest, TheMediaInterfaceHasItsWindow) {
+TEST_F(XScaleChipTest, MediaInterfaceIsReachedThroughItsWindow) {
   traces::Packet packet;
   packet.bytes.resize(60);
   TrafficSource source({packet}, TrafficOptions());
@@ -297,7 +297,7 @@ TEST_F(XScaleChipTest, PutIntoAFullRingIsAFault) {
   EXPECT_NE(observer.fault.find("ring 3"), std::string::npos);
 }
 
-TEST_F(XScaleChipTest, HandlerRunsWhenMessagesCome) {
+TEST_F(XScaleChipTest, HandlerRunsWhenMessagesArrive) {
   make(handlerEntry);
   send(1000, 5);
   send(1001, 6);
@@ -310,7 +310,7 @@ TEST_F(XScaleChipTest, HandlerRunsWhenMessagesCome) {
   EXPECT_GE(core->statistics().jobs, 2u);
 }
 
-TEST_F(XScaleChipTest, HandlerWaitsForOthers) {
+TEST_F(XScaleChipTest, HandlerCanWaitForAnEngine) {
   make(waitEntry);
   send(100, 5);
   chip.runTo(200'000);
@@ -335,7 +335,7 @@ TEST_F(XScaleChipTest, HandlerWaitsForACall) {
   EXPECT_EQ(chip.scratch().ringLevel(target::RingToXScale), 0u);
 }
 
-TEST_F(XScaleChipTest, FaultOfTheHandlerIsKept) {
+TEST_F(XScaleChipTest, HandlerFaultIsReported) {
   make(badEntry);
   send(100, 5);
   chip.runTo(10'000);

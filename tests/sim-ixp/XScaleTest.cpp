@@ -124,7 +124,7 @@ TEST_F(XScaleTest, JobsFollowOneAnother) {
   EXPECT_EQ(core->statistics().jobs, 3u);
 }
 
-TEST_F(XScaleTest, UnmappedReadIsAnErrorWithPlace) {
+TEST_F(XScaleTest, UnmappedReadIsAnErrorWithProgramCounter) {
   place({0xe3a00247, 0xe5900000, 0xe12fff1e}); // r0 = 0x70000004; r0 = *r0
   auto result = core->call(memoryBase, {});
   ASSERT_FALSE(bool(result));
@@ -174,7 +174,7 @@ TEST_F(XScaleTest, EndlessJobIsAnError) {
   EXPECT_EQ(*next, 5u);
 }
 
-TEST_F(XScaleTest, AHandlerGoesOnWhileItsRingHoldsMessages) {
+TEST_F(XScaleTest, AHandlerContinuesWhileItsRingHoldsMessages) {
   XScaleParameters parameters;
   parameters.jobInstructionsMax = 100;
   for (bool isRenewed : {false, true}) {
