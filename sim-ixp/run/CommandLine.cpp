@@ -1,0 +1,150 @@
+// The command line of ixpsim.
+
+#include "sim-ixp/run/CommandLine.h"
+#include "target-ixp/chip/ChipParameters.h"
+
+#include <CLI/CLI.hpp>
+
+#include <cstdio>
+
+namespace karakal::sim {
+namespace {
+
+/// Options that do not go into CommandLine as they are.
+struct ChipOptions {
+  std::string configuration, policy;
+  std::vector<std::string> settings; ///< "name=value"
+};
+
+/// What runs, and with which traffic.
+void declareInputs(CLI::App &app, CommandLine &line) {
+  app.add_option("IMAGE", line.image, "image made by bakerc (.ixp)");
+  app.add_option("--trace", line.trace, "packets to offer (pcap, pcapng)");
+  app.add_option("--control", line.control, "calls of control functions");
+  app.add_option("--ucode", line.ucode,
+                 "ENGINE:FILE, microcode of 5-byte words for one engine of a "
+                 "bare chip, instead of an image; once per engine")
+      ->allow_extra_args(false)
+      ->take_all();
+  app.add_option("--rate", line.run.offeredGbps,
+                 "offered load in Gbit/s of frame bits (default: as fast as "
+                 "the ports take it)")
+      ->check(CLI::PositiveNumber);
+  app.add_option("--packets", line.run.packets,
+                 "number of packets; repeats or cuts the trace")
+      ->check(CLI::PositiveNumber);
+  app.add_option(
+      "--warmup", line.run.warmup,
+      "packets forwarded, dropped or consumed before measuring begins");
+  app.add_option("--mes", line.run.load.engines, "application engines (1 to 6)")
+      ->check(CLI::Range(1, 6));
+  app.add_option("--threads", line.run.load.threads,
+                 "contexts of each application engine (1 to 8)")
+      ->check(CLI::Range(1, 8));
+}
+
+/// What is written and observed.
+void declareResults(CLI::App &app, CommandLine &line) {
+  app.add_option("--out", line.out, "write the frames sent (.pcap or .pcapng)");
+  app.add_option("--stats", line.stats, "write statistics as JSON");
+  app.add_option("--timeline", line.timeline,
+                 "write segments and waits of contexts as a Chrome trace");
+  app.add_option("--profile", line.profile,
+                 "write cycles by instruction and source line as JSON, and "
+                 "collapsed stacks for flame graphs to FILE.folded");
+  app.add_option("--trace-packet", line.run.tracedPacket,
+                 "print everything that happens to packet N, counted from 0 "
+                 "in the order of arrival");
+  app.add_option("--break", line.run.load.breaks,
+                 "stop at PC, MICROCODE:PC or FILE:LINE and print the state")
+      ->allow_extra_args(false)
+      ->take_all();
+  app.add_flag("--describe", line.describe,
+               "print the chip's parameters, and the image if given");
+  app.add_flag("--quiet", line.quiet, "print no table and no progress");
+  app.add_flag("--progress", line.progress,
+               "print progress even if stderr is not a terminal");
+}
+
+/// The chip, and how the run ends.
+void declareChip(CLI::App &app, CommandLine &line, ChipOptions &chip) {
+  app.add_flag("--strict", line.run.strict,
+               "end the run at the first hazard (early read, ...)");
+  app.add_option("--policy", chip.policy,
+                 "power: stop engines while traffic is low; the image must be "
+                 "compiled with --policy=power")
+      ->check(CLI::IsMember({"power"}));
+  app.add_option("--seed", line.run.seed, "seed of the pseudo-random numbers");
+  app.add_option("--chip", chip.configuration,
+                 "configuration: ixp2400, ixp2400-400, ixp2800, ixp1200, or a "
+                 "file of name=value settings");
+  app.add_option("--set", chip.settings,
+                 "set a chip parameter, name=value; --describe lists them");
+  app.add_option("--max-cycles", line.run.maxCycles,
+                 "end the run with an error after N cycles");
+  app.add_option("--stall-cycles", line.run.stallCycles,
+                 "cycles without packet movement that count as a deadlock")
+      ->check(CLI::PositiveNumber);
+}
+
+/// Why the arguments do not go together, or an empty string.
+std::string findConflict(const CommandLine &line) {
+  if (line.describe)
+    return "";
+  if (!line.ucode.empty())
+    return line.image.empty() && line.trace.empty() && line.control.empty() &&
+                   line.out.empty()
+               ? ""
+               : "--ucode runs on a bare chip: it goes with --threads, --seed, "
+                 "--set, --max-cycles, --stats and --quiet";
+  if (line.image.empty())
+    return "no image is given";
+  if (line.trace.empty())
+    return "no trace is given (--trace=PCAP)";
+  return "";
+}
+
+Status finishOptions(const ChipOptions &chip, CommandLine &line) {
+  target::ChipParameters &parameters = line.run.parameters;
+  if (!chip.configuration.empty())
+    if (Status status =
+            target::setConfiguration(parameters, chip.configuration);
+        !status)
+      return status;
+  for (const std::string &setting : chip.settings)
+    if (Status status = target::setParameter(parameters, setting); !status)
+      return status;
+  line.run.keepFrames = !line.out.empty();
+  line.run.recordTimeline = !line.timeline.empty();
+  line.run.profile = !line.profile.empty();
+  line.run.savePower = chip.policy == "power";
+  if (std::string conflict = findConflict(line); !conflict.empty())
+    return makeError("", conflict);
+  return success();
+}
+
+} // namespace
+
+std::variant<CommandLine, ExitStatus> parseCommandLine(int argc, char **argv) {
+  CLI::App app("Runs a program image on a simulated Intel IXP2400.", "ixpsim");
+  CommandLine line;
+  ChipOptions chip;
+  declareInputs(app, line);
+  declareResults(app, line);
+  declareChip(app, line, chip);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError &error) {
+    return app.exit(error) == 0 ? ExitDone : ExitUsageWrong;
+  }
+  if (Status status = finishOptions(chip, line); !status) {
+    std::fprintf(stderr, "ixpsim: error: %s\nRun with --help for usage.\n",
+                 status.error().message.c_str());
+    return ExitUsageWrong;
+  }
+  KARAKAL_ASSERT(line.describe || !line.ucode.empty() || !line.trace.empty(),
+                 "an accepted command line gives nothing to run");
+  return line;
+}
+
+} // namespace karakal::sim
