@@ -1,8 +1,8 @@
 // The CSR access proxy.
 //
 // Holds the registers that belong to no other unit ("IXP2400 chip notes", CAP).
-// No document at hand gives their offsets, except those of the interrupts; the
-// others are this project's choice [M].
+// No available document gives their offsets, except those of the interrupts;
+// the others are this project's choice [M].
 //
 //   interThreadSignal   a write raises a signal: bits 3:0 signal, 6:4 context,
 //                       11:7 the engine's hardware number

@@ -45,7 +45,7 @@ public:
   virtual void readTransferOut(uint32_t context, TransferKind kind,
                                uint32_t first, uint32_t words,
                                uint32_t *to) = 0;
-  /// Writes `words` transfer-in registers likewise.
+  /// Writes `words` transfer-in registers in the same way.
   virtual void writeTransferIn(uint32_t context, TransferKind kind,
                                uint32_t first, uint32_t words,
                                const uint32_t *from) = 0;

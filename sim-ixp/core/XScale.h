@@ -39,7 +39,7 @@ class ChipObserver;
 class Scratch;
 class Sram;
 
-/// What the core is connected to.
+/// The parts of the chip that the core is connected to.
 struct XScaleConnections {
   Scheduler *scheduler;
   const target::ChipParameters *parameters;

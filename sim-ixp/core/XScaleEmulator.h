@@ -72,7 +72,7 @@ struct XScaleParameters {
   uint64_t jobInstructionsMax = 200'000'000;
 };
 
-/// What the core has done so far.
+/// Counters of the core since the start.
 struct XScaleStatistics {
   uint64_t instructions = 0; ///< executed
   uint64_t accesses = 0;     ///< uncached

@@ -14,7 +14,7 @@ struct ConditionCodes {
   bool overflow = false;
 };
 
-/// What an operation leaves for the next ones besides its result.
+/// State that an operation leaves for later ones, besides its result.
 struct DataLatches {
   ConditionCodes flags;
   /// The condition codes while CC_ENABLE freezes them.

@@ -113,7 +113,7 @@ void Microengine::putNeighbour() {
   bool isSelf = csrs.isOwnNeighbour();
   Microengine *to = isSelf ? this : nextEngine;
   if (!to)
-    return; // the last engine of the chain writes to nobody
+    return; // the last engine of the chain has no next neighbour
   uint32_t index = indexed.isRingPut ? csrs.nnPut : indexed.neighbourRegister;
   if (isSelf)
     deferNeighbour(index, regs[reg::sink]);

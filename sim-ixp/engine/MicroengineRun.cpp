@@ -151,7 +151,8 @@ bool Microengine::mayBranch(const MicroOp &op, uint32_t branchTarget) {
 
 /// The loop's state. Along a straight block of instructions it only moves to
 /// the next operation: address and time follow from where the block began. The
-/// engine's own are brought up to date (show) before anything reads them.
+/// engine's PC and time are brought up to date (Microengine::synchronize)
+/// before anything reads them.
 struct Microengine::Loop {
   enum class Outcome {
     Next,   ///< executed

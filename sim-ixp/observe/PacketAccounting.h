@@ -135,7 +135,7 @@ public:
   void onFault(uint32_t actor, const std::string &what) override;
 
 private:
-  /// What is in a buffer.
+  /// The contents of a buffer.
   enum class Buffer : uint8_t { Free, Stock, Original, Copy };
 
   EngineRole roleOf(uint32_t actor) const {

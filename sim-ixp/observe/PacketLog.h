@@ -20,7 +20,7 @@ namespace karakal::sim {
 /// The log of one packet.
 class PacketLog {
 public:
-  /// What the log looks up in the simulation.
+  /// Queries to the simulation.
   struct Sources {
     /// The number of the frame in the buffer of a handle.
     std::function<uint64_t(uint32_t handle)> numberOf;

@@ -46,8 +46,8 @@ public:
   void addPacket(uint64_t cycle, uint64_t number, PacketStep step,
                  uint32_t ringOrPort);
 
-  /// What the writer looks up in the simulation: the roles of the engines, and
-  /// what a context waits for that gave up its engine at `pc`.
+  /// Names from the simulation: the roles of the engines, and what a context
+  /// that gave up its engine at `pc` waits for.
   struct Names {
     std::vector<std::string> roles;
     std::function<std::string(uint32_t engine, uint32_t pc)> wait;

@@ -1,4 +1,4 @@
-// What each data instruction computes.
+// The results of each data instruction.
 
 #include "OneEngine.h"
 

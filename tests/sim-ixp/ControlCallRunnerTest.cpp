@@ -125,7 +125,7 @@ TEST_F(ControlCallRunnerTest, ARefusedCallDuringTheRunIsRecorded) {
   drain();
   ASSERT_TRUE(runner.error().has_value());
   EXPECT_EQ(runner.error()->line, 1u);
-  EXPECT_EQ(core.calls.size(), 2u) << "nothing runs behind an error";
+  EXPECT_EQ(core.calls.size(), 2u) << "nothing runs after an error";
 }
 
 TEST_F(ControlCallRunnerTest, InvalidCallsAreRejectedBeforeTheRun) {

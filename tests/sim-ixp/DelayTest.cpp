@@ -191,12 +191,12 @@ TEST_F(IsEachTimingRight, OtherReadableCsrs) {
     SCOPED_TRACE(csr);
     Program use = {csrRead(csr), immed(gprA(0), 0)};
     uint32_t before = seen({nop()}, 0, use);
-    uint32_t behind = seen({csrWrite(csr, imm(6))}, 20, use);
-    EXPECT_NE(before, behind);
+    uint32_t after = seen({csrWrite(csr, imm(6))}, 20, use);
+    EXPECT_NE(before, after);
     expectDelay(4, [&](uint32_t between) {
       uint32_t value = seen({csrWrite(csr, imm(6))}, between, use);
-      EXPECT_TRUE(value == before || value == behind) << value;
-      return value == behind;
+      EXPECT_TRUE(value == before || value == after) << value;
+      return value == after;
     });
   }
 }
@@ -208,14 +208,14 @@ TEST_F(IsEachTimingRight, AWriteOfTheCrcRemainder) {
   use.push_back(csrRead(Csr_CRC_REMAINDER));
   use.push_back(immed(gprA(0), 0));
   Program cause = {csrWrite(Csr_CRC_REMAINDER, imm(77))};
-  uint32_t behind = seen(cause, 20, use);
-  EXPECT_NE(behind, seen({nop()}, 0, use));
+  uint32_t after = seen(cause, 20, use);
+  EXPECT_NE(after, seen({nop()}, 0, use));
   // A crc inside the window works on the old remainder, and the written value
   // replaces the result.
   for (uint32_t between = 0; between < 4; ++between)
     EXPECT_EQ(seen(cause, between, use), 77u);
   for (uint32_t between = 4; between < 8; ++between)
-    EXPECT_EQ(seen(cause, between, use), behind);
+    EXPECT_EQ(seen(cause, between, use), after);
 }
 
 TEST_F(IsEachTimingRight, SignalsSetThroughACsr) {

@@ -1,4 +1,4 @@
-// What memory commands do.
+// The effects of memory commands.
 
 #include "OneEngine.h"
 
