@@ -1,0 +1,57 @@
+// Functions of the dialect from text, for tests of analyses.
+
+#ifndef KARAKAL_TESTS_PASSES_FUNCTIONTEXT_H
+#define KARAKAL_TESTS_PASSES_FUNCTIONTEXT_H
+
+#include "ir/dialect/Baker.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Parser/Parser.h"
+
+#include <gtest/gtest.h>
+
+namespace karakal::passes {
+
+/// A module from text. Operations are found by their attribute `t.n`, values
+/// by that of the operation that makes them.
+class FunctionText : public testing::Test {
+protected:
+  FunctionText() {
+    context
+        .loadDialect<ir::BakerDialect, mlir::arith::ArithDialect,
+                     mlir::cf::ControlFlowDialect, mlir::func::FuncDialect>();
+    context.allowUnregisteredDialects();
+  }
+
+  void parse(const std::string &text) {
+    module = mlir::parseSourceString<mlir::ModuleOp>(text, &context);
+    ASSERT_TRUE(module) << text;
+  }
+
+  mlir::func::FuncOp function(llvm::StringRef name = "f") {
+    return module->lookupSymbol<mlir::func::FuncOp>(name);
+  }
+
+  mlir::Operation *op(unsigned number) {
+    mlir::Operation *found = nullptr;
+    module->walk([&](mlir::Operation *each) {
+      auto tag = each->getAttrOfType<mlir::IntegerAttr>("t.n");
+      if (tag && tag.getInt() == number)
+        found = each;
+    });
+    EXPECT_TRUE(found) << number;
+    return found;
+  }
+
+  mlir::Value value(unsigned number) { return op(number)->getResult(0); }
+
+  mlir::MLIRContext context;
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+};
+
+} // namespace karakal::passes
+
+#endif // KARAKAL_TESTS_PASSES_FUNCTIONTEXT_H
