@@ -12,6 +12,7 @@
 
 using namespace karakal::ir;
 using mlir::func::FuncOp;
+using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -106,6 +107,16 @@ TEST_F(Profile, OfAGlobalIsKeptWithItsHits) {
   for (const char *entry : {"reads = 80 ", "writes = 2 ", "read_words = 81 ",
                             "write_words = 3 ", "updates = 4 ", "extent = 5 "})
     EXPECT_THAT(text, HasSubstr(entry));
+}
+
+TEST_F(Profile, HitsAndCountsOfAGlobalAreIndependent) {
+  setProfile(global(), GlobalProfile{8, 0, 8, 0, 0, 4, {1, 2, 3, 4, 5, 6, 7}});
+  global()->removeAttr(localityAttrName);
+  EXPECT_EQ(profileOf(global())->reads, 8u);
+  EXPECT_THAT(profileOf(global())->hits, Each(0u));
+  setProfile(global(), GlobalProfile{8, 0, 8, 0, 0, 4, {1, 2, 3, 4, 5, 6, 7}});
+  global()->removeAttr(profileAttrName);
+  EXPECT_FALSE(profileOf(global()));
 }
 
 TEST_F(Profile, OfAChannelIsThePacketsPutOnIt) {

@@ -100,6 +100,23 @@ TEST_F(LikelyIndices, UsesABoundOnAMultipleOfTheSize) {
   EXPECT_EQ(constantIndices(), (std::vector<uint64_t>{5 - 2}));
 }
 
+TEST_F(LikelyIndices, UsesABoundOnTheFieldThatIsExtended) {
+  const char *const condition = "  %five = arith.constant 5 : i4\n"
+                                "  %is = arith.cmpi ult, %size, %five : i4\n";
+  EXPECT_EQ(split(condition, lessTwo), 1u);
+  EXPECT_EQ(constantIndices(), (std::vector<uint64_t>{5 - 2}));
+}
+
+TEST_F(LikelyIndices, RoundsUpABoundOnAMultipleOfTheSize) {
+  // 4 n >= 21 bytes, so n >= 6 words.
+  EXPECT_EQ(split("  %c21 = arith.constant 21 : i32\n"
+                  "  %b = arith.shli %n, %c2 : i32\n"
+                  "  %is = arith.cmpi ult, %b, %c21 : i32\n",
+                  lessTwo),
+            1u);
+  EXPECT_EQ(constantIndices(), (std::vector<uint64_t>{6 - 2}));
+}
+
 TEST_F(LikelyIndices, IsTheExpectedPathOfTheBranch) {
   split(atLeastFive, lessTwo);
   auto read = *llvm::find_if(

@@ -300,6 +300,21 @@ TEST_F(Planned, ALoadIsNotBeforeAHeaderIsPutInFront) {
   EXPECT_THAT(rangesOf(known.loads), ElementsAre(Range{-16, 8}));
 }
 
+TEST_F(Planned, BytesThatMayBeWrittenAreLoadedBeforeTheWrite) {
+  // At the read, the bytes are written on one of two paths.
+  const Plan made =
+      plan(taken + "cf.cond_br %c, ^one, ^end {t.n = 1}\n^one:\n" + write(0) +
+           "cf.br ^end\n^end:\n" + read(0, 2) + dropped);
+  ASSERT_THAT(rangesOf(made.loads), ElementsAre(Range{0, 4}));
+  EXPECT_EQ(made.loads[0].before, op(1));
+  // Other bytes are loaded where they are read.
+  const Plan other =
+      plan(taken + "cf.cond_br %c, ^one, ^end {t.n = 1}\n^one:\n" + write(0) +
+           "cf.br ^end\n^end:\n" + read(8, 2) + dropped);
+  ASSERT_THAT(rangesOf(other.loads), ElementsAre(Range{8, 12}));
+  EXPECT_EQ(other.loads[0].before, op(2));
+}
+
 TEST_F(Planned, AReadOfWrittenBytesNeedsNoLoad) {
   const Plan made = plan(taken + write(0) + read(0) + dropped);
   EXPECT_THAT(made.loads, IsEmpty());

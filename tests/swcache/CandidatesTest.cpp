@@ -132,6 +132,7 @@ TEST_F(Candidates, TwoLookupsShareTheCam) {
     EXPECT_EQ(candidate.entries, 8u);
     EXPECT_DOUBLE_EQ(candidate.hitRate, 0.9);
     EXPECT_DOUBLE_EQ(candidate.gain, 0.9 * 90 - (10 + 0.1 * 20));
+    EXPECT_EQ(candidate.interval, packetIntervalMax); // nothing writes it
     tags.push_back(candidate.tag);
   }
   // The upper bit tells which.
