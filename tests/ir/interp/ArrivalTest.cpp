@@ -3,6 +3,7 @@
 
 #include "ir/dialect/Baker.h"
 #include "ir/interp/Interpreter.h"
+#include "target-ixp/table/HashFunction.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
@@ -84,6 +85,96 @@ TEST_F(Arrivals, OnOtherRingsAreSkippedAndNotCounted) {
   EXPECT_EQ(result.unknown, "");
   EXPECT_EQ(result.packetCount, 1u);
   EXPECT_EQ(result.events.size(), 1u);
+}
+
+/// An engine's program that sends each packet from ring 0 to `ring`, and drops
+/// those of ring 5.
+std::string forwarding(unsigned ring) {
+  std::string text = program;
+  const std::string drop = "baker.packet_drop %ph : !baker.packet<\"p\">";
+  text.replace(text.find(drop), drop.size(),
+               "baker.packet_send %ph ring " + std::to_string(ring) +
+                   " id 3 : !baker.packet<\"p\">");
+  return text;
+}
+
+TEST_F(Arrivals, AMessageToARingOfTheProgramStaysInIt) {
+  module = mlir::parseSourceString<mlir::ModuleOp>(forwarding(5), &context);
+  ASSERT_TRUE(module);
+  const RunResult result = run({0});
+  ASSERT_EQ(result.events.size(), 1u);
+  EXPECT_EQ(result.events[0].kind, Event::Drop);
+}
+
+TEST_F(Arrivals, AMessageToAnotherRingLeaves) {
+  module = mlir::parseSourceString<mlir::ModuleOp>(forwarding(6), &context);
+  ASSERT_TRUE(module);
+  const RunResult result = run({0});
+  ASSERT_EQ(result.events.size(), 1u);
+  EXPECT_EQ(result.events[0].kind, Event::Put);
+}
+
+//===----------------------------------------------------------------------===//
+// Operations of other dialects, and services
+//===----------------------------------------------------------------------===//
+
+class Operations : public Arrivals {
+protected:
+  /// The global @out after a control call with 7 executes these operations.
+  uint32_t out(const std::string &operations) {
+    context.allowUnregisteredDialects();
+    module = mlir::parseSourceString<mlir::ModuleOp>(
+        R"(
+      baker.global @out : i32
+      func.func @f(%n: i32) attributes {baker.kind = #baker.kind<control>} {
+        %out = baker.global_ref @out : !baker.ref<i32>
+        )" + operations +
+            R"(
+        baker.store %r, %out : !baker.ref<i32>
+        return
+      })",
+        &context);
+    EXPECT_TRUE(module);
+    if (!module)
+      return 0;
+    const RunResult result = callControl(*module, {{"f", {7}}});
+    EXPECT_EQ(result.unknown, "");
+    return result.globals.at(0);
+  }
+};
+
+TEST_F(Operations, PoisonIsZeroAndAnAssumptionIsNothing) {
+  EXPECT_EQ(out(R"(%p = "ub.poison"() : () -> i32
+        %r = arith.addi %p, %n : i32)"),
+            7u);
+  EXPECT_EQ(out(R"(%c = arith.cmpi eq, %n, %n : i32
+        "llvm.intr.assume"(%c) : (i1) -> ()
+        %r = arith.addi %n, %n : i32)"),
+            14u);
+}
+
+TEST_F(Operations, HashIsThatOfTheHashUnit) {
+  const uint32_t expected =
+      uint32_t(karakal::target::hashKey({0xabcdef0000000007, 0}, 64).low);
+  EXPECT_EQ(out(R"(%high = arith.constant 0xabcdef0000000000 : i64
+        %wide = arith.extui %n : i32 to i64
+        %key = arith.ori %high, %wide : i64
+        %hash = baker.hash %key : i64
+        %r = arith.trunci %hash : i64 to i32)"),
+            expected);
+}
+
+TEST_F(Operations, AnUnknownOperationEndsTheRun) {
+  context.allowUnregisteredDialects();
+  module = mlir::parseSourceString<mlir::ModuleOp>(R"(
+    func.func @f() attributes {baker.kind = #baker.kind<control>} {
+      "other.thing"() : () -> ()
+      return
+    })",
+                                                   &context);
+  ASSERT_TRUE(module);
+  EXPECT_EQ(callControl(*module, {{"f", {}}}).unknown,
+            "the operation other.thing");
 }
 
 } // namespace
