@@ -356,6 +356,10 @@ protected:
     candidate.interval = packetIntervalMax;
     return candidate;
   }
+  static CopyChoice choose(const std::vector<CopyCandidate> &candidates,
+                           uint64_t words) {
+    return chooseCopies(candidates, words, 6);
+  }
   void SetUp() override {
     parse(global("g", "!baker.array<100 x i32>", 10000, allHit, 100));
   }
@@ -367,7 +371,7 @@ protected:
 TEST_F(PartialCopies, AsManyElementsAsFitAreCopied) {
   // Three cycles for the jump and two for the range, for each load.
   std::vector<CopyCandidate> candidates = {array()};
-  CopyChoice choice = chooseCopies(candidates, 80, 6);
+  CopyChoice choice = choose(candidates, 80);
   EXPECT_EQ(choice.chosen, (std::vector<size_t>{0}));
   EXPECT_EQ(choice.lastElements, 80u);
   EXPECT_DOUBLE_EQ(choice.gain, 10 * (0.8 * whole - 5));
@@ -379,7 +383,7 @@ TEST_F(PartialCopies, AsManyElementsAsFitAreCopied) {
 
 TEST_F(PartialCopies, AWholeCopyIsNotShortened) {
   std::vector<CopyCandidate> candidates = {array()};
-  CopyChoice choice = chooseCopies(candidates, 100, 6);
+  CopyChoice choice = choose(candidates, 100);
   EXPECT_EQ(choice.lastElements, 0u);
   EXPECT_DOUBLE_EQ(choice.gain, 10 * whole);
   shortenLast(choice, candidates);
@@ -389,13 +393,13 @@ TEST_F(PartialCopies, AWholeCopyIsNotShortened) {
 
 TEST_F(PartialCopies, TooFewElementsDoNotPay) {
   // 75 of 100 save 4.97 of the 5 cycles that they cost, and 76 save 5.03.
-  EXPECT_TRUE(chooseCopies({array()}, 75, 6).chosen.empty());
-  EXPECT_EQ(chooseCopies({array()}, 76, 6).lastElements, 76u);
+  EXPECT_TRUE(choose({array()}, 75).chosen.empty());
+  EXPECT_EQ(choose({array()}, 76).lastElements, 76u);
 }
 
 TEST_F(PartialCopies, TheRestOfLocalMemoryIsFilledUp) {
   const std::vector<CopyCandidate> candidates = {array(), scalar(10, 90)};
-  const CopyChoice choice = chooseCopies(candidates, 100, 6);
+  const CopyChoice choice = choose(candidates, 100);
   // The scalar and 90 elements are better than all 100 elements.
   EXPECT_EQ(choice.chosen, (std::vector<size_t>{1, 0}));
   EXPECT_EQ(choice.lastElements, 90u);
