@@ -164,6 +164,24 @@ TEST_F(Operations, HashIsThatOfTheHashUnit) {
             expected);
 }
 
+TEST_F(Operations, APacketAndItsHandleAreCastToEachOther) {
+  module = mlir::parseSourceString<mlir::ModuleOp>(R"(
+    baker.protocol @p min_bytes 4 []
+    baker.channel @rx : "p" from "rx" to @f
+    func.func @f(%ph: !baker.packet<"p">) attributes {baker.kind = #baker.kind<ppf>} {
+      %handle = builtin.unrealized_conversion_cast %ph : !baker.packet<"p"> to i32
+      %same = builtin.unrealized_conversion_cast %handle : i32 to !baker.packet<"p">
+      baker.packet_drop %same : !baker.packet<"p">
+      return
+    })",
+                                                   &context);
+  ASSERT_TRUE(module);
+  const RunResult result = run({karakal::target::RingRx});
+  EXPECT_EQ(result.unknown, "");
+  ASSERT_EQ(result.events.size(), 1u);
+  EXPECT_EQ(result.events[0].kind, Event::Drop);
+}
+
 TEST_F(Operations, AnUnknownOperationEndsTheRun) {
   context.allowUnregisteredDialects();
   module = mlir::parseSourceString<mlir::ModuleOp>(R"(
