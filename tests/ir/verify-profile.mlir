@@ -99,20 +99,20 @@ func.func @f(%c: i1) {
 
 // -----
 
-// expected-error @+1 {{with 7 counts that do not fall}}
+// expected-error @+1 {{'baker.locality' must be array<i64: ...> with 7}}
 baker.global @g : i32 {baker.locality = array<i64: 0, 0, 0, 0, 0, 0>}
 
 // -----
 
-// expected-error @+1 {{with 7 counts that do not fall}}
+// expected-error @+1 {{'baker.locality' must be array<i64: ...> with 7}}
 baker.global @g : i32 {baker.locality = array<i64: 0, 2, 1, 2, 2, 2, 2>}
 
 // -----
 
-// expected-error @+1 {{with 7 counts that do not fall}}
+// expected-error @+1 {{'baker.locality' must be array<i64: ...> with 7}}
 baker.global @g : i32 {baker.locality = array<i64: -1, 0, 0, 0, 0, 0, 0>}
 
 // -----
 
-// expected-error @+1 {{with 7 counts that do not fall}}
+// expected-error @+1 {{'baker.locality' must be array<i64: ...> with 7}}
 func.func private @f() attributes {baker.locality = "often"}
