@@ -65,8 +65,8 @@ def SplitPpfs : Pass<"baker-split-ppfs", "::mlir::ModuleOp"> {
     their numbers.
   }];
   let options = [
-    Option<"wordsMax", "words-max", "unsigned", "4096",
-           "words of one control store">,
+    Option<"wordsMax", "words-max", "unsigned", "0",
+           "words of one control store; 0: the chip's">,
     Option<"wordsScale", "words-scale", "double", "1.0",
            "words of generated code for one word of the estimate">
   ];
@@ -103,10 +103,10 @@ def Aggregation : Pass<"baker-aggregation", "::mlir::ModuleOp"> {
     Requires: `baker-split-cores`.
   }];
   let options = [
-    Option<"engines", "engines", "unsigned", "6",
-           "microengines for the program">,
-    Option<"wordsMax", "words-max", "unsigned", "4096",
-           "words of one control store">,
+    Option<"engines", "engines", "unsigned", "0",
+           "microengines for the program; 0: all of the chip">,
+    Option<"wordsMax", "words-max", "unsigned", "0",
+           "words of one control store; 0: the chip's">,
     Option<"wordsScale", "words-scale", "double", "1.0",
            "words of generated code for one word of the estimate">,
     Option<"mapping", "mapping", "std::string", "\"\"",

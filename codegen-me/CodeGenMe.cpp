@@ -120,8 +120,7 @@ Result<target::Microcode> AllFunctions::emit() {
   Result<StackPlan> plan = planStack(frames, needsBase, movesPointer);
   if (!plan)
     return plan.error();
-  Result<SramStack> sram =
-      placeSramStack(*plan, options.stackSramBase, options.stackSramBytes);
+  Result<SramStack> sram = placeSramStack(*plan, options.chip);
   if (!sram)
     return sram.error();
   WordProgram program;
@@ -144,7 +143,8 @@ Result<target::Microcode> AllFunctions::emit() {
       options.level > 0 ? fillDelaySlots(program) : 0;
   padPointers(program);
   statistics["stack_words"] = plan->words;
-  Result<target::Microcode> code = resolve(program, options.maxWords);
+  Result<target::Microcode> code =
+      resolve(program, unsigned(options.chip.meControlStore));
   if (!code)
     return code;
   std::vector<target::RuleBreach> breaches = target::checkProgram(code->words);

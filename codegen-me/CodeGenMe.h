@@ -9,6 +9,7 @@
 #define KARAKAL_CODEGEN_ME_CODEGENME_H
 
 #include "support/Error.h"
+#include "target-ixp/chip/ChipParameters.h"
 #include "target-ixp/chip/RuntimeNames.h"
 #include "target-ixp/image/Microcode.h"
 
@@ -26,14 +27,11 @@ struct CodeGenOptions {
   unsigned level = 2;
   /// `void entry()`; each context starts at its first word.
   std::string entry = target::runtime::EngineEntry;
-  /// Control store of one engine.
-  unsigned maxWords = 4096;
+  /// The chip that the code is for: its control store, the number of its
+  /// engines, and where the stacks beyond local memory lie.
+  target::ChipParameters chip;
   /// Source functions by file and line, named if a program does not fit.
   std::vector<target::SourceFunction> sources;
-  /// SRAM byte address (with channel bits) and size in bytes of the stacks
-  /// beyond local memory. Each context of each engine takes a share.
-  uint32_t stackSramBase = 0x00100000;
-  uint32_t stackSramBytes = 1u << 20;
 };
 
 /// Compiles the module and modifies it. Errors: E-codegen-me-001 to -012 for

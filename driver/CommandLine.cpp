@@ -6,8 +6,8 @@
 #include "baker-lang/syntax/DiagnosticCatalogue.h"
 #include "driver/pipeline/Plugins.h"
 #include "ir/analysis/Explain.h"
-#include "target-ixp/chip/ChipParameters.h"
-#include "target-ixp/chip/MemoryMap.h"
+#include "ir/dialect/Target.h"
+#include "target-ixp/chip/ChipLayout.h"
 #include "llvm/ADT/STLExtras.h"
 
 #include <CLI/CLI.hpp>
@@ -32,7 +32,7 @@ const std::map<std::string, Emit> forms = {
 /// The options, and the values that are names until they have been checked.
 struct CommandLine {
   Options options;
-  std::string level = "swc", form = "ixp", target = "ixp2400", policy;
+  std::string level = "swc", form = "ixp", target, policy;
   std::vector<std::string> settings;
   std::vector<std::string> warnings; ///< each without its `-W`
   std::vector<std::string> plugins, extraPasses;
@@ -94,13 +94,23 @@ void declareProfile(CLI::App &app, CommandLine &line) {
                  "control functions to call before the profile or the run");
 }
 
+std::vector<std::string> chipNames() {
+  std::vector<std::string> names;
+  for (const target::ChipConfiguration &chip : target::chipConfigurations())
+    names.push_back(chip.name);
+  return names;
+}
+
 void declareMapping(CLI::App &app, CommandLine &line) {
   Options &options = line.options;
   app.add_option("--mes", options.pipeline.engineCount,
-                 "programmable microengines, 1 to 6 (default: 6)")
-      ->check(CLI::Range(1u, target::AppEngineCount));
-  app.add_option("--target", line.target, "the chip: ixp2400")
-      ->check(CLI::IsMember({"ixp2400"}));
+                 "programmable microengines, 1 to 6 on the IXP2400 (default: "
+                 "all)")
+      ->check(CLI::PositiveNumber);
+  app.add_option("--target", line.target,
+                 "the chip: ixp2400 (600 MHz; the default), ixp2400-400, "
+                 "ixp2800")
+      ->check(CLI::IsMember(chipNames()));
   app.add_option("--mapping", options.pipeline.mapping,
                  "file that fixes which PPFs share engines, or a part of it");
   app.add_option("--report", options.report,
@@ -140,8 +150,8 @@ void declarePasses(CLI::App &app, CommandLine &line) {
 void declareTarget(CLI::App &app, CommandLine &line) {
   Options &options = line.options;
   app.add_option("--set", line.settings,
-                 "a chip parameter to compile for: sram.size=BYTES of a "
-                 "channel (give it to ixpsim, too)");
+                 "a chip parameter to compile for, name=value, such as "
+                 "sram.size=BYTES of a channel; ixpsim --describe lists them");
   app.add_option("--policy", line.policy,
                  "power: the XScale core can stop engines while traffic is "
                  "low (ixpsim --policy=power)")
@@ -216,24 +226,26 @@ Status findPasses(CommandLine &line) {
   return checkCanBeDisabled(options.pipeline.disabled);
 }
 
-/// Takes `--set=sram.size=BYTES`, the one chip parameter that programs are
-/// compiled for. The others are the simulator's alone. E-driver-033.
-Status takeSettings(CommandLine &line) {
-  target::ChipParameters chip;
-  for (const std::string &setting : line.settings) {
-    if (setting.rfind("sram.size=", 0) != 0)
-      return makeError("E-driver-033",
-                       "--set=" + setting +
-                           ": programs are made for sram.size=BYTES alone; the "
-                           "chip's other parameters are set by ixpsim --set "
-                           "and listed by ixpsim --describe");
-    if (Status status = target::setParameter(chip, setting); !status)
-      return status;
-  }
-  if (chip.sramBytes % 4096 != 0 || chip.sramBytes < target::SramChannelBytes)
-    return makeError("E-driver-033", "--set=sram.size: programs need 4194304 "
-                                     "bytes or more, in multiples of 4096");
-  line.options.pipeline.sramBytes = uint64_t(chip.sramBytes);
+/// Takes the chip of `--target` with the settings of `--set`. E-driver-033:
+/// it has fewer engines than `--mes` asks for.
+Status takeTarget(CommandLine &line) {
+  const std::string name =
+      line.target.empty() ? ir::defaultTargetName.str() : line.target;
+  std::string description = name;
+  for (const std::string &setting : line.settings)
+    description += " " + setting;
+  auto chip = target::parseChip(description);
+  if (!chip)
+    return chip.error();
+  if (Status possible = target::checkIsTarget(*chip); !possible)
+    return possible;
+  uint32_t engines = target::appEngineCount(*chip);
+  if (line.options.pipeline.engineCount > engines)
+    return makeError("E-driver-033", "--mes: the " + name + " has 1 to " +
+                                         std::to_string(engines) +
+                                         " engines for a program");
+  if (!line.target.empty() || !line.settings.empty())
+    line.options.target = description;
   return success();
 }
 
@@ -250,7 +262,7 @@ Status finishOptions(CommandLine &line) {
   options.pipeline.level = levels.at(line.level);
   options.emit = forms.at(line.form);
   options.pipeline.isStoppable = line.policy == "power";
-  if (Status set = takeSettings(line); !set)
+  if (Status set = takeTarget(line); !set)
     return set;
   auto policy = lang::warningPolicy(line.warnings);
   if (!policy)

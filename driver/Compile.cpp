@@ -17,6 +17,7 @@
 #include "driver/report/MappingComparison.h"
 #include "driver/report/MinimumRate.h"
 #include "ir/analysis/Explain.h"
+#include "ir/dialect/Target.h"
 #include "support/Files.h"
 #include "target-ixp/assembler/Assembler.h"
 #include "target-ixp/image/Image.h"
@@ -36,7 +37,7 @@ Result<XScaleCode> compileXScale(ModuleOp program, const Options &options) {
   if (!core)
     return core.error();
   return compileForXScale(*core->module, xscaleEntries(program),
-                          options.pipeline.level);
+                          options.pipeline.level, ir::chipOf(program));
 }
 
 /// Adds the runtime's microcode of this name. Its source lines name the file

@@ -7,6 +7,7 @@
 #include "driver/pipeline/LlvmStage.h"
 #include "ir/analysis/Explain.h"
 #include "ir/dialect/Baker.h"
+#include "ir/dialect/Target.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -86,6 +87,12 @@ Result<OwningOpRef<ModuleOp>> parseDialectText(const std::string &path,
   return module;
 }
 
+/// The chip of the command line, which has checked it.
+target::ChipParameters chipOf(const Options &options) {
+  return *target::parseChip(options.target.empty() ? ir::defaultTargetName.str()
+                                                   : options.target);
+}
+
 /// Parses and checks the sources, and prints their errors and warnings.
 Result<std::unique_ptr<lang::Program>> parseSources(const Options &options,
                                                     Diagnostics &diagnostics) {
@@ -94,7 +101,7 @@ Result<std::unique_ptr<lang::Program>> parseSources(const Options &options,
   parseOptions.importFolders = options.importFolders;
   parseOptions.importFolders.push_back(runtimeDirectory());
   parseOptions.constantOverrides = {
-      {"chip.SRAM_SIZE", options.pipeline.sramBytes}};
+      {"chip.SRAM_SIZE", chipOf(options).sramBytes}};
   auto program = lang::parseAndCheck(options.inputs, diagnostics, parseOptions);
   if (options.jsonDiagnostics)
     printDiagnosticsAsJson(diagnostics, std::cerr);
@@ -155,8 +162,12 @@ Result<OwningOpRef<ModuleOp>> readProgram(const Options &options,
                          "other file goes with it");
   auto program = isText ? parseDialectText(first, context)
                         : lowerSources(options, context);
-  if (program && !(*program)->getName())
+  if (!program)
+    return program;
+  if (!(*program)->getName())
     (*program)->setName(llvm::sys::path::stem(first));
+  if (!options.target.empty())
+    ir::setTarget(**program, options.target);
   return program;
 }
 

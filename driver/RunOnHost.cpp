@@ -7,6 +7,8 @@
 #include "host/FunctionalProfile.h"
 #include "host/Instrument.h"
 #include "host/RunReport.h"
+#include "ir/dialect/Attributes.h"
+#include "ir/dialect/Target.h"
 #include "passes/Passes.h"
 #include "support/Files.h"
 #include "target-ixp/chip/MemoryMap.h"
@@ -73,10 +75,11 @@ Result<host::HostRun> runOnHost(ModuleOp baker, const HostInputs &inputs,
   auto control = readControl(inputs.control);
   if (!control)
     return control.error();
+  host::RunOptions options;
+  options.engineHz = ir::chipOf(baker).meClockHz;
   auto program = lower(baker, withCounters);
   if (!program)
     return program.error();
-  host::RunOptions options;
   options.portCount = target::PortCount;
   options.layout.count = target::BufferCount;
   options.layout.bytes = target::BufferBytes;

@@ -28,6 +28,7 @@ public:
       : program(program), options(options), compiled(compile(program)),
         runtime(options.layout, options.portCount, program.dropReasons.size()),
         context{runtime, {}, {}} {
+    runtime.setEngineHz(options.engineHz);
     context.ppf = compiled.ppf;
     context.locality.resize(program.cacheSiteCount);
     updates.resize(program.counterCount);

@@ -24,6 +24,7 @@
 #include "host/Locality.h"
 #include "host/PacketRuntime.h"
 #include "support/Error.h"
+#include "target-ixp/chip/ChipParameters.h"
 #include "traces/ControlFile.h"
 #include "traces/Packet.h"
 #include <cstdint>
@@ -36,6 +37,8 @@ namespace karakal::host {
 struct RunOptions {
   BufferLayout layout;
   uint32_t portCount = 4;
+  /// The clock of the engines whose time `timestamp` tells.
+  uint64_t engineHz = target::ChipParameters().meClockHz;
   /// Loop iterations that one packet may take.
   int64_t fuelPerPacket = 10'000'000;
   /// Loop iterations that one init or control call may take.

@@ -96,6 +96,9 @@ public:
 
   /// The time of the frame being processed, in nanoseconds.
   uint64_t now() const { return nowNs; }
+  /// The clock of the chip's engines.
+  uint64_t engineHz() const { return clockHz; }
+  void setEngineHz(uint64_t hz) { clockHz = hz; }
   /// A pseudo-random number.
   uint32_t random();
 
@@ -131,6 +134,7 @@ private:
 
   BufferLayout layout;
   uint32_t portCount;
+  uint64_t clockHz = 0;
   std::vector<uint8_t> memory;
   std::vector<Descriptor> descriptors;
   std::vector<uint32_t> freeList;

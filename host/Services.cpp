@@ -4,7 +4,6 @@
 // processed.
 
 #include "host/Primitives.h"
-#include "target-ixp/chip/ChipParameters.h"
 #include "target-ixp/chip/MemoryMap.h"
 #include "target-ixp/chip/RuntimeNames.h"
 #include "target-ixp/table/HashFunction.h"
@@ -37,9 +36,10 @@ static Wide hash128(Wide key) {
 
 static uint32_t timestamp() {
   constexpr uint64_t nanoseconds = 1000000000;
-  uint64_t ticks =
-      target::ChipParameters().meClockHz / target::TimestampTickCycles;
-  uint64_t now = running ? running->now() : 0;
+  if (!running)
+    return 0;
+  uint64_t ticks = running->engineHz() / target::TimestampTickCycles;
+  uint64_t now = running->now();
   return uint32_t(now / nanoseconds * ticks +
                   now % nanoseconds * ticks / nanoseconds);
 }

@@ -35,9 +35,7 @@ def AssignMemory : Pass<"baker-assign-memory", "::mlir::ModuleOp"> {
   let options = [
     Option<"maxScratch", "max-scratch", "double", "0.3",
            "most scratch commands per packet for global data; the rings and "
-           "their polling need the rest (the maximum in the paper's Table 1)">,
-    Option<"sramBytes", "sram-bytes", "uint64_t", "4194304",
-           "size of an SRAM channel">
+           "their polling need the rest (the maximum in the paper's Table 1)">
   ];
   let statistics = [
     Statistic<"globalCount", "globals", "Globals placed">,

@@ -128,15 +128,16 @@ void fillUp(const std::vector<CopyCandidate> &candidates, uint64_t interval,
 
 /// Returns the engine cycles per packet of version checks.
 double checkCycles(const std::vector<CopyCandidate> &candidates,
-                   const CopyChoice &choice, unsigned engines) {
+                   const CopyChoice &choice, unsigned engines,
+                   const target::ChipParameters &chip) {
   bool isWritten = llvm::any_of(
       choice.chosen, [&](size_t i) { return candidates[i].rates.store > 0; });
   if (!isWritten)
     return 0;
   uint64_t packets =
       intervalOfContext(choice.interval, engines, target::ContextCount);
-  return countCycles + double(target::ChipParameters().sramLatency) /
-                           (target::ContextCount * double(packets));
+  return countCycles +
+         double(chip.sramLatency) / (target::ContextCount * double(packets));
 }
 
 } // namespace
@@ -176,13 +177,14 @@ std::string refusalToCopy(ir::GlobalOp global, const GlobalUses &uses,
 }
 
 CopyChoice chooseCopies(const std::vector<CopyCandidate> &candidates,
-                        uint64_t words, unsigned engines) {
+                        uint64_t words, unsigned engines,
+                        const target::ChipParameters &chip) {
   CopyChoice best;
   double most = 0;
   for (const CopyCandidate &candidate : candidates) {
     CopyChoice choice = pack(candidates, candidate.interval, words);
     fillUp(candidates, candidate.interval, words, choice);
-    double net = choice.gain - checkCycles(candidates, choice, engines);
+    double net = choice.gain - checkCycles(candidates, choice, engines, chip);
     if (net > most) {
       most = net;
       best = std::move(choice);

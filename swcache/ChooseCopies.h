@@ -4,6 +4,7 @@
 #define KARAKAL_SWCACHE_CHOOSECOPIES_H
 
 #include "swcache/GlobalUses.h"
+#include "target-ixp/chip/ChipParameters.h"
 
 #include <vector>
 
@@ -37,9 +38,10 @@ std::string refusalToCopy(ir::GlobalOp global, const GlobalUses &uses,
                           CopyCandidate &candidate);
 
 /// Chooses the candidates that save the most cycles in `words` words of local
-/// memory, after the cost of the version checks of `engines` engines.
+/// memory, after the cost of the version checks of `engines` engines of `chip`.
 CopyChoice chooseCopies(const std::vector<CopyCandidate> &candidates,
-                        uint64_t words, unsigned engines);
+                        uint64_t words, unsigned engines,
+                        const target::ChipParameters &chip);
 
 /// Shortens the copy of the last chosen candidate to `choice.lastElements`.
 void shortenLast(const CopyChoice &choice,

@@ -1,4 +1,5 @@
 #include "swcache/GlobalUses.h"
+#include "ir/dialect/Target.h"
 
 #include "ir/analysis/References.h"
 #include "ir/dialect/ProfileAttributes.h"
@@ -91,7 +92,7 @@ std::string GlobalUses::refusalToCache(ir::GlobalOp global) const {
 }
 
 double GlobalUses::latencyOf(ir::GlobalOp global) {
-  target::ChipParameters chip;
+  target::ChipParameters chip = ir::chipOf(global);
   switch (ir::placementOf(global)->memory) {
   case target::Memory::Scratch:
     return double(chip.scratchLatency);

@@ -34,8 +34,8 @@ def PlanCaches : Pass<"baker-plan-caches", "::mlir::ModuleOp"> {
   let options = [
     Option<"maxErrorRate", "max-error-rate", "double", "1e-3",
            "tolerated rate of stale packets">,
-    Option<"engines", "engines", "unsigned", "6",
-           "engines that run the program">,
+    Option<"engines", "engines", "unsigned", "0",
+           "engines that run the program; 0: all of the chip">,
     Option<"lookupCaches", "lookup-caches", "bool", "true",
            "also cache results of look-up functions">,
     Option<"arrayCaches", "array-caches", "bool", "true",

@@ -16,12 +16,14 @@
 #include "ir/analysis/GlobalsEnd.h"
 #include "ir/dialect/Layout.h"
 #include "ir/dialect/Services.h"
+#include "ir/dialect/Target.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "support/Assert.h"
 #include "swcache/Caches.h"
 #include "swcache/ChooseCached.h"
 #include "swcache/ChooseCopies.h"
 #include "swcache/Passes.h"
+#include "target-ixp/chip/ChipLayout.h"
 #include "target-ixp/chip/MemoryMap.h"
 
 #include "target-ixp/chip/RuntimeNames.h"
@@ -297,7 +299,8 @@ PlanCaches::planWith(const GlobalUses &uses,
           return chosen.array == candidate.global;
         }))
       plan.candidates.push_back(candidate);
-  plan.choice = chooseCopies(plan.candidates, options.words, engines);
+  plan.choice = chooseCopies(plan.candidates, options.words, engines,
+                             ir::chipOf(getOperation()));
   shortenLast(plan.choice, plan.candidates);
   for (size_t i : plan.choice.chosen) {
     taken.insert(plan.candidates[i].global);
@@ -338,6 +341,8 @@ void PlanCaches::explainRefusals() {
 }
 
 void PlanCaches::runOnOperation() {
+  if (engines == 0)
+    engines = target::appEngineCount(ir::chipOf(getOperation()));
   ir::markConstantGlobals(getOperation());
   GlobalUses uses(getOperation(), maxErrorRate);
   versionAddress.clear();

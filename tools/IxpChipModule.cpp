@@ -84,13 +84,9 @@ public:
   }
 
   sim::Memory &memory(const std::string &name) {
-    if (name == "scratch")
-      return chip.scratch().memory();
-    if (name == "dram")
-      return chip.dram().memory();
-    if (name.size() == 5 && name.rfind("sram", 0) == 0 &&
-        static_cast<uint32_t>(name[4] - '0') < chip.sramChannelCount())
-      return chip.sram(static_cast<uint32_t>(name[4] - '0')).memory();
+    std::optional<target::Memory> memory = target::findMemory(name);
+    if (sim::Memory *found = memory ? chip.memoryOf(*memory) : nullptr)
+      return *found;
     throw py::value_error("memories are scratch, sram0, sram1 and dram, not '" +
                           name + "'");
   }

@@ -18,7 +18,7 @@ using namespace karakal::target;
 namespace {
 
 struct Arguments {
-  std::string input, output = "-", format = "words";
+  std::string input, output = "-", format = "words", target = "ixp2400";
   std::string replaced; ///< image whose program is replaced, or empty
   std::vector<std::string> defines;
   std::vector<std::string> includePaths;
@@ -47,6 +47,9 @@ void declareArguments(CLI::App &app, Arguments &arguments) {
                  "a folder that #include searches")
       ->take_all()
       ->allow_extra_args(false);
+  app.add_option("--target", arguments.target,
+                 "the chip, whose control store bounds the program (default: "
+                 "ixp2400)");
   app.add_flag("--listing", arguments.listing,
                "print the number of each register and signal, and the size");
   app.add_flag("--strict", arguments.strict, "treat warnings as errors");
@@ -70,8 +73,12 @@ std::string usageError(const Arguments &arguments) {
   return "";
 }
 
-AssemblerOptions optionsOf(const Arguments &arguments) {
+Result<AssemblerOptions> optionsOf(const Arguments &arguments) {
   AssemblerOptions options;
+  auto chip = parseChip(arguments.target);
+  if (!chip)
+    return chip.error();
+  options.chip = *chip;
   options.includePaths = arguments.includePaths;
   for (const std::string &define : arguments.defines) {
     size_t equals = define.find('=');
@@ -86,20 +93,21 @@ int fail(const Error &error) {
   return ExitInputWrong;
 }
 
-void printListing(const AssembledProgram &program) {
+void printListing(const AssembledProgram &program, const ChipParameters &chip) {
   for (const auto &[name, place] : program.registers)
     std::fprintf(stderr, "%-8s %s\n", place.c_str(), name.c_str());
-  std::fprintf(stderr, "%zu words of %u\n", program.words.size(),
-               ControlStoreWords);
+  std::fprintf(stderr, "%zu words of %llu\n", program.words.size(),
+               static_cast<unsigned long long>(chip.meControlStore));
 }
 
 /// Assembles the input and prints all diagnostics. Returns nothing on errors.
 std::optional<AssembledProgram> assemble(const std::string &text,
-                                         const Arguments &arguments) {
+                                         const Arguments &arguments,
+                                         const AssemblerOptions &options) {
   std::vector<Diagnostic> diagnostics;
   auto program =
       assembleText(text, arguments.input == "-" ? "<stdin>" : arguments.input,
-                   optionsOf(arguments), diagnostics);
+                   options, diagnostics);
   for (const Diagnostic &diagnostic : diagnostics)
     std::cerr << diagnostic.str() << "\n";
   if (!program) {
@@ -129,7 +137,7 @@ Status writeOutput(const AssembledProgram &program,
     return writeFile(arguments.output, wordsAsBytes(program.words));
   std::string name = arguments.input == "-" ? "program" : stem(arguments.input);
   Result<Image> image = arguments.replaced.empty()
-                            ? programImage(program, name)
+                            ? programImage(program, name, arguments.target)
                             : replaceProgram(arguments.replaced, program);
   if (!image)
     return image.error();
@@ -156,11 +164,14 @@ int main(int argc, char **argv) {
   Result<std::string> text = readFile(arguments.input);
   if (!text)
     return fail(text.error());
-  auto program = assemble(*text, arguments);
+  Result<AssemblerOptions> options = optionsOf(arguments);
+  if (!options)
+    return fail(options.error());
+  auto program = assemble(*text, arguments, *options);
   if (!program)
     return ExitInputWrong;
   if (arguments.listing)
-    printListing(*program);
+    printListing(*program, options->chip);
   if (Status status = writeOutput(*program, arguments); !status)
     return fail(status.error());
   return ExitDone;

@@ -54,7 +54,24 @@ void describeImage(const target::Image &image) {
                 global["bytes"].get<unsigned>());
 }
 
-int describe(const CommandLine &line) {
+/// Reads the image and sets the chip of the run, which the image may name.
+Result<target::Image> readImage(CommandLine &line) {
+  Result<target::Image> image = target::readImage(line.image);
+  if (!image)
+    return image;
+  auto chip = sim::chooseChip(line, &*image);
+  if (!chip)
+    return chip.error();
+  line.run.parameters = *chip;
+  return image;
+}
+
+int describe(CommandLine &line) {
+  Result<target::Image> image = target::Image();
+  if (!line.image.empty())
+    image = readImage(line);
+  if (!image)
+    return report(image.error());
   std::printf("chip parameters (--set name=value):\n%s",
               target::describeParameters(line.run.parameters).c_str());
   std::printf("configurations (--chip=NAME):\n");
@@ -62,12 +79,8 @@ int describe(const CommandLine &line) {
     std::printf("  %-12s %s\n", known.name, known.meaning);
   std::printf("statistics (--stats=FILE):\n%s",
               sim::describeStatisticTable().c_str());
-  if (line.image.empty())
-    return ExitDone;
-  Result<target::Image> image = target::readImage(line.image);
-  if (!image)
-    return report(image.error());
-  describeImage(*image);
+  if (!line.image.empty())
+    describeImage(*image);
   return ExitDone;
 }
 
@@ -105,14 +118,14 @@ void printWarnings(const sim::Simulation &run) {
 }
 
 int simulate(CommandLine &line) {
+  Result<target::Image> image = readImage(line);
+  if (!image)
+    return report(image.error());
   sim::SimulationOptions &options = line.run;
   bool showsProgress = line.progress || (!line.quiet && isatty(2));
   if (showsProgress)
     options.onProgress = printProgress;
 
-  Result<target::Image> image = target::readImage(line.image);
-  if (!image)
-    return report(image.error());
   auto trace = traces::readTrace(
       line.trace, static_cast<uint32_t>(options.parameters.portsCount));
   if (!trace)

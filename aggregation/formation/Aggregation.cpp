@@ -24,6 +24,8 @@
 #include "aggregation/model/PpfCost.h"
 #include "ir/analysis/Explain.h"
 #include "ir/dialect/ProfileAttributes.h"
+#include "ir/dialect/Target.h"
+#include "target-ixp/chip/ChipLayout.h"
 #include "target-ixp/chip/Rings.h"
 #include "target-ixp/microcode/InstructionCost.h"
 #include "llvm/ADT/StringSet.h"
@@ -148,8 +150,10 @@ double trafficOf(ir::ChannelOp channel, double received, double fallback) {
 
 FormationInput Aggregation::inputOf(const PpfGraph &graph) {
   FormationInput input;
+  input.chip = ir::chipOf(getOperation());
   input.engines = engines;
-  input.wordsMax = wordsMax;
+  input.wordsMax =
+      wordsMax ? double(wordsMax) : double(input.chip.meControlStore);
   input.wordsFixed = loopWords;
   CommandCost scratch =
       commandCost(input.chip, SharedUnit::Scratch, CommandKind::Memory, 2);
@@ -342,10 +346,12 @@ LogicalResult Aggregation::writeRings(const PpfGraph &graph) {
 }
 
 void Aggregation::runOnOperation() {
-  if (engines < 1 || engines > target::AppEngineCount) {
+  uint32_t enginesMax = target::appEngineCount(ir::chipOf(getOperation()));
+  if (engines == 0)
+    engines = enginesMax;
+  if (engines > enginesMax) {
     getOperation().emitError()
-        << "baker-aggregation: engines must lie between 1 and "
-        << target::AppEngineCount;
+        << "baker-aggregation: engines must lie between 1 and " << enginesMax;
     return signalPassFailure();
   }
   onEngines.clear();

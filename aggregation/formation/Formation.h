@@ -52,10 +52,10 @@ struct FormationInput {
   std::vector<FormationChannel> channels;
   /// Index of the PPF that takes the received packets; its aggregate is first.
   size_t entry = 0;
-  unsigned engines = 6;
+  unsigned engines = 0;
   /// Words of the control store, and words that every aggregate needs besides
   /// its PPFs.
-  double wordsMax = 4096, wordsFixed = 100;
+  double wordsMax = 0, wordsFixed = 100;
   /// The cost of a packet over a ring: put and get together.
   MessageCost ring;
   /// Rings that are free for channels between aggregates.

@@ -30,6 +30,7 @@
 #include "ir/dialect/Attributes.h"
 #include "ir/dialect/Layout.h"
 #include "ir/dialect/Services.h"
+#include "ir/dialect/Target.h"
 #include "target-ixp/chip/ChipLayout.h"
 #include "target-ixp/microcode/InstructionCost.h"
 #include "llvm/ADT/MapVector.h"
@@ -75,7 +76,7 @@ private:
   bool hasRoom(ir::GlobalOp lock, target::Memory memory);
   void place(ir::GlobalOp lock, target::Memory memory, const Twine &reason);
 
-  target::ChipParameters chip;
+  target::ChipParameters chip; ///< of the module
   /// Share of its time for which each unit is busy.
   std::array<double, sharedUnitCount> loads{};
 };
@@ -182,6 +183,7 @@ void PlaceLocks::placeByLoad(ir::GlobalOp lock) {
 }
 
 void PlaceLocks::runOnOperation() {
+  chip = ir::chipOf(getOperation());
   if (auto prediction =
           getOperation()->getAttrOfType<DictionaryAttr>(predictionAttrName))
     if (auto byName = prediction.getAs<DictionaryAttr>("unit_loads"))

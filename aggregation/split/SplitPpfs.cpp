@@ -24,6 +24,7 @@
 #include "ir/analysis/Explain.h"
 #include "ir/dialect/Layout.h"
 #include "ir/dialect/ProfileAttributes.h"
+#include "ir/dialect/Target.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/IR/Dominance.h"
@@ -384,7 +385,7 @@ private:
 
 func::FuncOp SplitPpfs::splitOnce(func::FuncOp ppf, double words,
                                   unsigned number) {
-  target::ChipParameters chip;
+  target::ChipParameters chip = ir::chipOf(getOperation());
   PpfCosts costs(getOperation(), chip);
   double room = fullest * wordsMax / wordsScale;
   KARAKAL_ASSERT(words > room || words * wordsScale > wordsMax,
@@ -416,7 +417,9 @@ func::FuncOp SplitPpfs::splitOnce(func::FuncOp ppf, double words,
 }
 
 void SplitPpfs::runOnOperation() {
-  target::ChipParameters chip;
+  target::ChipParameters chip = ir::chipOf(getOperation());
+  if (wordsMax == 0)
+    wordsMax = unsigned(chip.meControlStore);
   SmallVector<func::FuncOp> ppfs;
   for (auto function : getOperation().getOps<func::FuncOp>())
     if (ir::isPpf(function) && !function->hasAttr(ir::coldAttrName))

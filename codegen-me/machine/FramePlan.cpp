@@ -6,7 +6,7 @@
 #include "codegen-me/target/IxpFunctionInfo.h"
 #include "codegen-me/target/IxpInstrInfo.h"
 
-#include "target-ixp/chip/MemoryMap.h"
+#include "target-ixp/chip/ChipLayout.h"
 
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
@@ -195,17 +195,18 @@ Result<StackPlan> planStack(const FrameMap &frames, bool needsBase,
   return plan;
 }
 
-Result<SramStack> placeSramStack(const StackPlan &plan, uint32_t base,
-                                 uint32_t bytes) {
+Result<SramStack> placeSramStack(const StackPlan &plan,
+                                 const target::ChipParameters &chip) {
+  uint32_t bytes = target::stackSramBytes(chip);
   SramStack sram;
-  sram.base = base;
+  sram.base = uint32_t(chip.sramBytes) - bytes;
+  sram.clusterEngines = target::clusterEngineCount(chip);
   sram.contextBytes = SramChunkBytes;
   while (sram.contextBytes < plan.sramChunks * SramChunkBytes)
     sram.contextBytes *= 2;
   // Offsets from the addresses in system words are 16-bit constants.
   constexpr uint32_t ContextBytesMax = 1u << 16;
-  uint64_t all =
-      uint64_t(sram.contextBytes) * target::EngineCount * target::ContextCount;
+  uint64_t all = sram.contextBytes * chip.meCount * target::ContextCount;
   if (plan.sramChunks && (sram.contextBytes > ContextBytesMax || all > bytes))
     return makeError("E-codegen-me-022",
                      "the stacks do not fit: " + std::to_string(plan.words) +

@@ -19,6 +19,7 @@
 
 #include "support/Error.h"
 
+#include "target-ixp/chip/ChipParameters.h"
 #include "llvm/ADT/DenseMap.h"
 
 #include <vector>
@@ -91,6 +92,7 @@ struct StackPlan {
 struct SramStack {
   uint32_t base = 0;         ///< byte address
   uint32_t contextBytes = 0; ///< size for one context, a power of two
+  uint32_t clusterEngines = 0;
 };
 
 /// Decides which addresses the system words of each stack hold.
@@ -101,8 +103,8 @@ Result<StackPlan> planStack(const FrameMap &frames, bool needsBase,
                             bool movesPointer);
 
 /// Places stacks in SRAM. Errors: E-codegen-me-022 (they do not fit).
-Result<SramStack> placeSramStack(const StackPlan &plan, uint32_t base,
-                                 uint32_t bytes);
+Result<SramStack> placeSramStack(const StackPlan &plan,
+                                 const target::ChipParameters &chip);
 
 } // namespace karakal::codegen
 

@@ -81,8 +81,9 @@ Address addressOf(Value *pointer, const DataLayout &layout) {
 
 class Joiner {
 public:
-  Joiner(Function &function, FunctionAnalysisManager &analyses)
-      : function(function), layout(function.getDataLayout()),
+  Joiner(Function &function, FunctionAnalysisManager &analyses,
+         const target::ChipParameters &chip)
+      : function(function), chip(chip), layout(function.getDataLayout()),
         dominators(analyses.getResult<DominatorTreeAnalysis>(function)),
         postDominators(analyses.getResult<PostDominatorTreeAnalysis>(function)),
         frequencies(analyses.getResult<BlockFrequencyAnalysis>(function)) {}
@@ -99,6 +100,7 @@ private:
   void emit(const Group &group) const;
 
   Function &function;
+  const target::ChipParameters &chip;
   const DataLayout &layout;
   DominatorTree &dominators;
   PostDominatorTree &postDominators;
@@ -154,7 +156,6 @@ bool Joiner::exists(const Group &group, const LoadInst &load, int64_t begin,
 /// Whether saving a command is worth reading `more` bytes that may be unused.
 bool Joiner::pays(const Group &group, const LoadInst &load,
                   int64_t more) const {
-  static const target::ChipParameters chip;
   double share =
       double(frequencies.getBlockFreq(load.getParent()).getFrequency()) /
       double(
@@ -244,8 +245,8 @@ bool Joiner::run() {
 
 PreservedAnalyses JoinLoads::run(Function &function,
                                  FunctionAnalysisManager &analyses) {
-  return Joiner(function, analyses).run() ? PreservedAnalyses::none()
-                                          : PreservedAnalyses::all();
+  return Joiner(function, analyses, chip).run() ? PreservedAnalyses::none()
+                                                : PreservedAnalyses::all();
 }
 
 } // namespace karakal::driver

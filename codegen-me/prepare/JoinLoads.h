@@ -18,14 +18,22 @@
 #ifndef KARAKAL_CODEGEN_ME_PREPARE_JOINLOADS_H
 #define KARAKAL_CODEGEN_ME_PREPARE_JOINLOADS_H
 
+#include "target-ixp/chip/ChipParameters.h"
 #include "llvm/IR/PassManager.h"
 
 namespace karakal::driver {
 
 class JoinLoads : public llvm::PassInfoMixin<JoinLoads> {
 public:
+  /// The chip's times say when a word read for nothing costs less than a
+  /// command.
+  explicit JoinLoads(const target::ChipParameters &chip) : chip(chip) {}
+
   llvm::PreservedAnalyses run(llvm::Function &function,
                               llvm::FunctionAnalysisManager &analyses);
+
+private:
+  target::ChipParameters chip;
 };
 
 } // namespace karakal::driver

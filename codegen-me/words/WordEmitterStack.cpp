@@ -14,6 +14,7 @@
 
 #include "llvm/CodeGen/MachineFunction.h"
 #include "llvm/CodeGen/MachineInstr.h"
+#include "llvm/Support/MathExtras.h"
 
 #include <algorithm>
 
@@ -122,6 +123,10 @@ bool WordEmitter::emitLocal(const MachineInstr &instr) {
   }
 }
 
+/// The bit of ACTIVE_CTX_STS that tells the cluster. The bits of engine and
+/// context are below it.
+constexpr unsigned clusterStatusBit = 1 << 7;
+
 /// Sets both pointers and the addresses that the plan requires. It uses a0, b0
 /// and a1, because no register is live yet.
 void WordEmitter::emitPrologue() {
@@ -150,10 +155,16 @@ void WordEmitter::emitPrologue() {
                     imm(8 * WindowWords)));
   if (!plan.sramChunks)
     return;
-  // Stack number = engine and context: status bits 7 and 4:0.
-  program.add(alu(Op::AluAnd, gprA(0), gprA(1), imm(0x1f)));
-  program.add(aluShf(Op::ShfB, gprB(0), none(), gprA(1), shr(2)));
-  program.add(alu(Op::AluAnd, gprB(0), gprB(0), imm(0x20)));
+  // Stack number = cluster, engine of the cluster, context: bit 7 of the status
+  // and the low bits, 4:0 with clusters of four engines, 5:0 with eight.
+  unsigned clusterContexts = sram.clusterEngines * ContextCount;
+  KARAKAL_ASSERT(llvm::isPowerOf2_32(clusterContexts) &&
+                     clusterContexts < clusterStatusBit,
+                 "the contexts of a cluster are numbered by the low bits");
+  unsigned clusterShift = llvm::Log2_32(clusterStatusBit / clusterContexts);
+  program.add(alu(Op::AluAnd, gprA(0), gprA(1), imm(clusterContexts - 1)));
+  program.add(aluShf(Op::ShfB, gprB(0), none(), gprA(1), shr(clusterShift)));
+  program.add(alu(Op::AluAnd, gprB(0), gprB(0), imm(clusterContexts)));
   program.add(alu(Op::AluOr, gprA(0), gprA(0), gprB(0)));
   unsigned shift = 0;
   while (1u << shift < sram.contextBytes)

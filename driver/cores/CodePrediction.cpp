@@ -4,6 +4,7 @@
 #include "aggregation/model/PpfCost.h"
 #include "driver/cores/NextNeighbourRings.h"
 #include "ir/dialect/ProfileAttributes.h"
+#include "ir/dialect/Target.h"
 #include "target-ixp/microcode/AverageCost.h"
 
 using namespace mlir;
@@ -43,7 +44,7 @@ double messagesOf(ModuleOp planned, const std::string &aggregate,
 
 std::vector<agg::Stage> stagesOf(ModuleOp planned,
                                  const std::vector<AggregateCode> &engines) {
-  target::ChipParameters chip;
+  target::ChipParameters chip = ir::chipOf(planned);
   auto profile = ir::profileOf(planned);
   double received = profile ? double(profile->received) : 0;
   double lockShare = agg::PpfCosts(planned, chip).busiestLockShare();
@@ -67,7 +68,7 @@ std::vector<agg::Stage> stagesOf(ModuleOp planned,
 
 agg::Prediction predictionOf(ModuleOp planned,
                              const std::vector<AggregateCode> &engines) {
-  return agg::predict(stagesOf(planned, engines), target::ChipParameters());
+  return agg::predict(stagesOf(planned, engines), ir::chipOf(planned));
 }
 
 } // namespace karakal::driver

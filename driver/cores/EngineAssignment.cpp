@@ -5,6 +5,8 @@
 #include "ir/analysis/Explain.h"
 #include "ir/analysis/References.h"
 #include "ir/dialect/Services.h"
+#include "ir/dialect/Target.h"
+#include "target-ixp/chip/ChipLayout.h"
 #include "target-ixp/chip/MemoryMap.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -68,7 +70,7 @@ void reassignEngines(ModuleOp planned, std::vector<AggregateCode> &engines) {
   llvm::StringSet<> onOneEngine = aggregatesWithLocalLock(planned);
   if (onOneEngine.size() == stages.size())
     return;
-  target::ChipParameters chip;
+  target::ChipParameters chip = ir::chipOf(planned);
   std::vector<agg::Stage> shared = shareOut(stages, onOneEngine, chip);
   if (agg::predict(shared, chip).packetsPerSecond <=
       agg::predict(stages, chip).packetsPerSecond)
@@ -90,7 +92,7 @@ void reassignEngines(ModuleOp planned, std::vector<AggregateCode> &engines) {
         << llvm::formatv("{0:f0}", cyclesOf(shared[i], chip)).str()
         << " cycles a packet received of the code itself";
   }
-  KARAKAL_ASSERT(next <= target::AppEngineFirst + target::AppEngineCount,
+  KARAKAL_ASSERT(next <= target::txEngine(chip),
                  "the plan has no more engines than the chip");
   ir::setAggregates(planned, plans);
 }

@@ -3,6 +3,7 @@
 #include "driver/cores/EngineCode.h"
 #include "codegen-me/CodeGenMe.h"
 #include "driver/pipeline/LlvmStage.h"
+#include "ir/dialect/Target.h"
 #include "target-ixp/chip/MemoryMap.h"
 #include "target-ixp/chip/RuntimeNames.h"
 
@@ -37,7 +38,7 @@ Result<CoreProgram> makeEngineIr(ModuleOp planned, const std::string &aggregate,
     if (Status linked = linkRuntime(*core->module, file); !linked)
       return linked.error();
   keepEntries(*core->module, {target::runtime::EngineEntry});
-  optimize(*core->module, pipeline.level,
+  optimize(*core->module, pipeline.level, ir::chipOf(planned),
            /*keepPrimitives=*/!includes(pipeline.level, Level::O2));
   KARAKAL_ASSERT(core->module->getFunction(target::runtime::EngineEntry),
                  "the engine's entry function is still in its program");
@@ -53,13 +54,10 @@ Result<target::Microcode> compileEngine(ModuleOp planned,
   codegen::CodeGenOptions codegen;
   codegen.level = options.pipeline.level == Level::Base ? 0 : 2;
   codegen.entry = target::runtime::EngineEntry;
-  codegen.maxWords = target::ControlStoreWords;
+  codegen.chip = ir::chipOf(planned);
   codegen.sources = sourcesOf(planned);
-  codegen.stackSramBase =
-      uint32_t(options.pipeline.sramBytes) - target::StackSramBytes;
-  codegen.stackSramBytes = target::StackSramBytes;
   auto code = codegen::compileForMe(*core->module, codegen);
-  KARAKAL_ASSERT(!code || code->words.size() <= codegen.maxWords,
+  KARAKAL_ASSERT(!code || code->words.size() <= codegen.chip.meControlStore,
                  "code that is not refused fits the control store");
   return code;
 }

@@ -170,7 +170,8 @@ Status checkSize(const XScaleCode &code) {
 
 Result<XScaleCode> compileForXScale(Module &module,
                                     const std::vector<std::string> &entries,
-                                    Level level) {
+                                    Level level,
+                                    const target::ChipParameters &chip) {
   std::unique_ptr<TargetMachine> machine = makeTargetMachine(level);
   module.setTargetTriple(triple);
   module.setDataLayout(machine->createDataLayout());
@@ -187,7 +188,7 @@ Result<XScaleCode> compileForXScale(Module &module,
       visible.push_back(function.getName().str());
   keepEntries(module, visible);
   mapToXScaleAddresses(module);
-  optimize(module, level, /*keepPrimitives=*/false);
+  optimize(module, level, chip, /*keepPrimitives=*/false);
   StripDebugInfo(module);
 
   std::string object = emitObject(module, *machine);

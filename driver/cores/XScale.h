@@ -8,6 +8,7 @@
 
 #include "driver/pipeline/Level.h"
 #include "support/Error.h"
+#include "target-ixp/chip/ChipParameters.h"
 #include "llvm/IR/Module.h"
 #include <cstdint>
 #include <map>
@@ -31,7 +32,8 @@ struct XScaleCode {
 /// Errors: E-driver-010, -011 (runtime), -020 (linker), -021 (too large).
 Result<XScaleCode> compileForXScale(llvm::Module &module,
                                     const std::vector<std::string> &entries,
-                                    Level level);
+                                    Level level,
+                                    const target::ChipParameters &chip);
 
 } // namespace karakal::driver
 

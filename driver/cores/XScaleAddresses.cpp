@@ -22,10 +22,9 @@ namespace karakal::driver {
 namespace {
 
 constexpr uint32_t sramOffsetMask = (1u << target::SramChannelShift) - 1;
-/// The lowest bit of the channel number in the core's SRAM addresses.
-constexpr uint32_t channelShift = 28;
-static_assert(target::XScaleSram1 == (target::XScaleSram0 | 1u << channelShift),
-              "the channels lie side by side");
+static_assert(target::XScaleSram1 ==
+                  (target::XScaleSram0 | 1u << target::XScaleSramChannelShift),
+              "the channels are side by side");
 static_assert(target::XScaleDram == 0, "DRAM addresses are the core's own");
 
 /// The core's pointer for `pointer` of address space `space`.
@@ -34,7 +33,7 @@ Value *translate(IRBuilder<> &builder, Value *pointer, unsigned space) {
   switch (space) {
   case 1: {
     Value *channel = builder.CreateLShr(address, target::SramChannelShift);
-    Value *select = builder.CreateShl(channel, channelShift);
+    Value *select = builder.CreateShl(channel, target::XScaleSramChannelShift);
     Value *offset = builder.CreateAnd(address, sramOffsetMask);
     address =
         builder.CreateOr(builder.CreateOr(offset, select), target::XScaleSram0);

@@ -165,7 +165,8 @@ void markFunctions(Module &module, bool keepPrimitives) {
 
 } // namespace
 
-void optimize(Module &module, Level level, bool keepPrimitives) {
+void optimize(Module &module, Level level, const target::ChipParameters &chip,
+              bool keepPrimitives) {
   markFunctions(module, keepPrimitives);
 
   LoopAnalysisManager loops;
@@ -195,7 +196,7 @@ void optimize(Module &module, Level level, bool keepPrimitives) {
     add(cleanPasses);
   }
   if (includes(level, Level::Pac))
-    passes.addPass(createModuleToFunctionPassAdaptor(JoinLoads()));
+    passes.addPass(createModuleToFunctionPassAdaptor(JoinLoads(chip)));
   passes.run(module, modules);
 
   std::string problems;

@@ -8,6 +8,7 @@
 
 #include "driver/pipeline/Level.h"
 #include "support/Error.h"
+#include "target-ixp/chip/ChipParameters.h"
 #include "llvm/IR/Module.h"
 #include <string>
 #include <vector>
@@ -29,7 +30,8 @@ void keepEntries(llvm::Module &module, const std::vector<std::string> &entries);
 
 /// Runs the level's LLVM passes. With `keepPrimitives` the packet primitives
 /// stay calls, as in the paper's -O1.
-void optimize(llvm::Module &module, Level level, bool keepPrimitives);
+void optimize(llvm::Module &module, Level level,
+              const target::ChipParameters &chip, bool keepPrimitives);
 
 /// Maps accesses of address spaces 1 (SRAM), 2 (DRAM) and 3 (scratch) to the
 /// XScale core's view of them.

@@ -35,6 +35,9 @@ struct Options {
   /// Where to write; "-" is standard output, empty the default of `emit`.
   std::string output;
   Emit emit = Emit::Ixp;
+  /// The chip, as target::parseChip takes it; empty: the one that a module of
+  /// the dialect names, or the IXP2400.
+  std::string target;
   /// Level, cold share, passes left out.
   PipelineOptions pipeline;
   /// Prints how long passes took.

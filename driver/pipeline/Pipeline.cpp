@@ -74,11 +74,8 @@ constexpr OrderRule orderRules[] = {
 // The table
 //===----------------------------------------------------------------------===//
 
-void addAssignMemory(OpPassManager &passes, ir::Core,
-                     const PipelineOptions &options) {
-  passes::AssignMemoryOptions places;
-  places.sramBytes = options.sramBytes;
-  passes.addPass(passes::createAssignMemory(places));
+void addAssignMemory(OpPassManager &passes, ir::Core, const PipelineOptions &) {
+  passes.addPass(passes::createAssignMemory());
 }
 
 void addPlanCaches(OpPassManager &passes, ir::Core,

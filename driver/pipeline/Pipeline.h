@@ -31,8 +31,8 @@ struct PipelineOptions {
   Level level = Level::Swc;
   /// Share of received packets below which a PPF is cold.
   double coldShare = 0.001;
-  /// Microengines for the program.
-  unsigned engineCount = 6;
+  /// Microengines for the program; 0: all that the chip has for it.
+  unsigned engineCount = 0;
   /// File with the part of the mapping that is fixed; empty: none.
   std::string mapping;
   /// PPFs that this file puts on the XScale core.
@@ -50,8 +50,6 @@ struct PipelineOptions {
   /// Whether results of look-ups are kept.
   bool cacheLookups = true;
   bool cacheArrays = true;
-  /// Size of an SRAM channel of the board.
-  uint64_t sramBytes = target::SramChannelBytes;
   /// Names of passes that do not run.
   std::vector<std::string> disabled;
   std::vector<ExtraPasses> extra;

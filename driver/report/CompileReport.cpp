@@ -8,6 +8,7 @@
 #include "aggregation/Passes.h"
 #include "ir/dialect/Attributes.h"
 #include "ir/dialect/Layout.h"
+#include "ir/dialect/Target.h"
 #include "target-ixp/chip/RuntimeNames.h"
 
 #include <nlohmann/json.hpp>
@@ -60,7 +61,7 @@ json describeAggregate(ModuleOp program, const AggregateCode &engine) {
           {"ppfs", ppfs},
           {"engines", engine.plan.engines},
           {"words", engine.code.words.size()},
-          {"words_available", target::ControlStoreWords},
+          {"words_available", ir::chipOf(program).meControlStore},
           {"functions", functions},
           {"statistics", engine.code.statistics}};
 }
@@ -160,7 +161,7 @@ json describePrediction(const agg::Prediction &prediction, size_t engines) {
 /// image on each number of engines.
 void addPrediction(json &report, ModuleOp program,
                    const std::vector<AggregateCode> &engines) {
-  target::ChipParameters chip;
+  target::ChipParameters chip = ir::chipOf(program);
   std::vector<agg::Stage> stages = stagesOf(program, engines);
   agg::Prediction prediction = agg::predict(stages, chip, predictedFrameBytes);
   for (size_t i = 0; i < engines.size(); ++i) {

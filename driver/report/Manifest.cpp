@@ -8,8 +8,10 @@
 #include "driver/cores/NextNeighbourRings.h"
 #include "ir/dialect/Attributes.h"
 #include "ir/dialect/Layout.h"
+#include "ir/dialect/Target.h"
 #include "passes/Passes.h"
 #include "swcache/Caches.h"
+#include "target-ixp/chip/ChipLayout.h"
 #include "target-ixp/chip/Rings.h"
 #include "target-ixp/chip/RuntimeNames.h"
 #include "target-ixp/image/Image.h"
@@ -43,7 +45,8 @@ std::vector<func::FuncOp> controlFunctions(ModuleOp program) {
   return functions;
 }
 
-json describeEngines(const std::vector<AggregateCode> &aggregates) {
+json describeEngines(const std::vector<AggregateCode> &aggregates,
+                     const target::ChipParameters &chip) {
   json engines = json::array();
   engines.push_back(
       {{"engine", target::RxEngine}, {"role", "rx"}, {"ucode", "rx"}});
@@ -54,7 +57,7 @@ json describeEngines(const std::vector<AggregateCode> &aggregates) {
                          {"ucode", aggregate.plan.name},
                          {"aggregate", aggregate.plan.name}});
   engines.push_back(
-      {{"engine", target::TxEngine}, {"role", "tx"}, {"ucode", "tx"}});
+      {{"engine", target::txEngine(chip)}, {"role", "tx"}, {"ucode", "tx"}});
   return engines;
 }
 
@@ -272,12 +275,12 @@ json makeManifest(ModuleOp program, const Options &options,
                   const XScaleCode &xscale) {
   json manifest = {{"format", "karakal-image"},
                    {"version", target::ImageVersion},
-                   {"target", "ixp2400"},
+                   {"target", ir::targetOf(program).str()},
                    {"program", program.getName().value_or("program").str()},
                    {"level", levelName(options.pipeline.level)},
                    {"aggregates", describeAggregates(engines)},
-                   {"engines", describeEngines(engines)},
-                   {"sram_size", options.pipeline.sramBytes},
+                   {"engines", describeEngines(engines, ir::chipOf(program))},
+                   {"sram_size", ir::chipOf(program).sramBytes},
                    {"buffers", describeBuffers()},
                    {"rings", describeRings()},
                    {"sram_rings", describeSramRings(program)},

@@ -3,6 +3,7 @@
 #include "driver/report/MinimumRate.h"
 #include "driver/cores/NextNeighbourRings.h"
 #include "ir/dialect/ProfileAttributes.h"
+#include "ir/dialect/Target.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Path.h"
 
@@ -69,7 +70,7 @@ double MinimumRate::gbps() const {
 Result<MinimumRate>
 computeMinimumRate(ModuleOp planned,
                    const std::vector<AggregateCode> &engines) {
-  target::ChipParameters chip;
+  target::ChipParameters chip = ir::chipOf(planned);
   MinimumRate minimum;
   minimum.stages = stagesOf(planned, engines);
   KARAKAL_ASSERT(minimum.stages.size() == engines.size(),

@@ -4,6 +4,7 @@
 // table `decisions` says which attribute belongs to which operation.
 
 #include "ir/dialect/Attributes.h"
+#include "ir/dialect/Target.h"
 
 #include "support/Assert.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -311,6 +312,7 @@ static const Decision decisions[] = {
     {ringAttrName, "baker.channel", verifyNumber<ringAttrName>},
     {idAttrName, "baker.channel", verifyNumber<idAttrName>},
     {wordAttrName, "baker.metadata", verifyNumber<wordAttrName>},
+    {targetAttrName, "builtin.module", verifyTarget},
     {headAttrName, "", verifyIsA<headAttrName, HeadAttr>},
 };
 

@@ -23,7 +23,10 @@
 //                                      source marks it with @tolerate
 //                       baker.profile  {reads = N : i64, …}, see Profile.h
 //                       baker.locality array<i64: …>, see Profile.h
-//   on the module       baker.profile  {received = N : i64, traces = N : i64}
+//   on the module       baker.target   "ixp2800 sram.size=8388608": the chip,
+//   as
+//                                      target::parseChip takes it
+//                       baker.profile  {received = N : i64, traces = N : i64}
 //                       baker.aggregates [{name = "main",
 //                                      engines = array<i32: 1, 2>}, …]
 //   on cf.cond_br, cf.switch

@@ -10,6 +10,7 @@
 
 #include "ir/dialect/Attributes.h"
 #include "ir/dialect/Layout.h"
+#include "ir/dialect/Target.h"
 #include "passes/Passes.h"
 #include "passes/memory/PlaceGlobals.h"
 #include "support/Assert.h"
@@ -81,9 +82,7 @@ LogicalResult AssignMemory::checkDropReasons() {
 
 void AssignMemory::runOnOperation() {
   PlacementStatistics placed;
-  PlacementOptions options;
-  options.maxScratch = maxScratch;
-  options.chip.sramBytes = int64_t(uint64_t(sramBytes));
+  PlacementOptions options{maxScratch, ir::chipOf(getOperation())};
   LogicalResult done = placeGlobals(getOperation(), options, placed);
   globalCount += placed.globals;
   byteCount += placed.bytes;

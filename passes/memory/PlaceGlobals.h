@@ -9,7 +9,7 @@
 namespace karakal::passes {
 
 struct PlacementOptions {
-  double maxScratch = 0; ///< most scratch commands per packet
+  double maxScratch; ///< most scratch commands per packet
   target::ChipParameters chip;
 };
 

@@ -20,6 +20,7 @@
 
 #include "passes/pac/PacPlan.h"
 #include "ir/analysis/Explain.h"
+#include "ir/dialect/Target.h"
 #include "support/Assert.h"
 #include "target-ixp/chip/ChipParameters.h"
 #include "target-ixp/chip/MemoryMap.h"
@@ -36,8 +37,9 @@ struct Command {
   int32_t partBytesMax; ///< of a write that leaves some bytes
   int32_t gapMax;       ///< a write spans gaps of fewer bytes
 
-  explicit Command(const Anchor &anchor)
-      : bytesMax(anchor.bytes == Bytes::Descriptor ? descriptorBytesMax
+  Command(const Anchor &anchor, const target::ChipParameters &chip)
+      : chip(chip),
+        bytesMax(anchor.bytes == Bytes::Descriptor ? descriptorBytesMax
                  : anchor.writesWhole()            ? alignedBytesMax
                                                    : packetBytesMax),
         partBytesMax(std::min(bytesMax, packetBytesMax)),
@@ -46,7 +48,6 @@ struct Command {
 
   /// Cycles for which it occupies its unit.
   double cost(int32_t count) const {
-    static const target::ChipParameters chip;
     if (bytes == Bytes::Descriptor)
       return double(chip.sramOpCycles + (count / 4 - 1) * chip.sramWordCycles);
     uint64_t quads = (count + 7) / 8;
@@ -62,6 +63,7 @@ private:
   static constexpr int32_t packetGapMax = 32, descriptorGapMax = 12;
 
   Bytes bytes;
+  target::ChipParameters chip;
 };
 
 /// The buffer has at least this many bytes after the head of a packet.
@@ -100,7 +102,10 @@ public:
   Planner(const Anchor &anchor, DominanceInfo &dominance,
           const Frequencies &frequencies)
       : anchor(anchor), dominance(dominance), frequencies(frequencies),
-        command(anchor), flow(anchor, dominance) {}
+        command(
+            anchor,
+            ir::chipOf(Value(anchor.value).getParentRegion()->getParentOp())),
+        flow(anchor, dominance) {}
 
   Plan run();
 

@@ -7,6 +7,7 @@
 // Requires: see the description of the pass. Ensures: LLVM dialect only.
 
 #include "ir/dialect/ProfileAttributes.h"
+#include "ir/dialect/Target.h"
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
 #include "mlir/Conversion/FuncToLLVM/ConvertFuncToLLVM.h"
@@ -27,11 +28,13 @@ namespace karakal::passes {
 
 namespace {
 
-/// Removes the attributes of the baker dialect from functions.
+/// Removes the attributes of the baker dialect from functions, and the chip
+/// from the module.
 void stripDecisions(ModuleOp module) {
   auto isOurs = [](NamedAttribute attribute) {
     return attribute.getName().getValue().starts_with("baker.");
   };
+  module->removeAttr(ir::targetAttrName);
   for (auto function : module.getOps<func::FuncOp>()) {
     for (NamedAttribute attribute : llvm::to_vector(function->getAttrs()))
       if (isOurs(attribute))

@@ -10,6 +10,7 @@
 #include "sim-ixp/memory/Sram.h"
 #include "sim-ixp/observe/ChipObserver.h"
 #include "target-ixp/chip/ChipParameters.h"
+#include "target-ixp/chip/Memories.h"
 #include "target-ixp/chip/MemoryMap.h"
 #include "target-ixp/table/InstructionTable.h"
 
@@ -55,20 +56,19 @@ Result<std::unique_ptr<XScale>> XScale::create(XScaleConnections chip,
   std::vector<XScaleMemory> memories = {
       {XScaleDram, around.dram->memory().data(), around.dram->memory().size()},
       {XScaleScratch, scratch.data(), scratch.size()}};
-  const uint32_t sramBases[] = {XScaleSram0, XScaleSram1};
-  // The memory map covers two channels; only the engines reach the others.
-  for (size_t i = 0; i < std::min(around.sram.size(), std::size(sramBases));
-       ++i)
-    memories.push_back({sramBases[i], around.sram[i]->memory().data(),
+  for (uint32_t i = 0; i < around.sram.size(); ++i)
+    memories.push_back({XScaleSram0 | i << XScaleSramChannelShift,
+                        around.sram[i]->memory().data(),
                         around.sram[i]->memory().size()});
-  std::vector<XScaleWindow> windows = {{XScaleRingData, ringWindowBytes},
-                                       {XScaleQueueArray, queueWindowBytes},
-                                       {XScaleScratchAdd, scratch.size()},
-                                       {XScaleScratchTestSet, scratch.size()},
-                                       {XScaleSramAdd, 2u << sramAddShift},
-                                       {capBase, capWindowBytes},
-                                       {msfBase, msfWindowBytes},
-                                       {XScaleLocalCsrs, csrWindowBytes}};
+  std::vector<XScaleWindow> windows = {
+      {XScaleRingData, ringWindowBytes},
+      {XScaleQueueArray, queueWindowBytes},
+      {XScaleScratchAdd, scratch.size()},
+      {XScaleScratchTestSet, scratch.size()},
+      {XScaleSramAdd, SramChannelsMax << sramAddShift},
+      {capBase, capWindowBytes},
+      {msfBase, msfWindowBytes},
+      {XScaleLocalCsrs, csrWindowBytes}};
   XScaleParameters parameters;
   parameters.cyclesPerInstruction =
       static_cast<double>(around.parameters->xscaleInstructionCycles);
@@ -257,7 +257,7 @@ bool XScale::writeWord(uint32_t address, uint32_t value) {
     chip.scratch->coreAdd(address - XScaleScratchAdd, value);
     return true;
   }
-  if (isWithin(address, XScaleSramAdd, 2u << sramAddShift)) {
+  if (isWithin(address, XScaleSramAdd, SramChannelsMax << sramAddShift)) {
     uint32_t channel = (address - XScaleSramAdd) >> sramAddShift;
     uint32_t byte = address & ((1u << sramAddShift) - 1);
     if (channel >= chip.sram.size() ||

@@ -4,8 +4,7 @@
 
 #include "sim-ixp/observe/ChipObserver.h"
 #include "support/Error.h"
-#include "target-ixp/chip/ChipParameters.h"
-#include "target-ixp/chip/MemoryMap.h"
+#include "target-ixp/chip/ChipLayout.h"
 #include "target-ixp/table/CommandCodes.h"
 
 #include <cstring>
@@ -155,7 +154,8 @@ void Msf::readRbuf(uint32_t address, uint8_t *to, uint32_t bytes) {
 void Msf::writeTbuf(uint32_t address, const uint8_t *from, uint32_t bytes) {
   uint32_t offset = (address - target::MsfBufferData) % msf::bufferBytes;
   if (offset + bytes > msf::bufferBytes)
-    return observer.onFault(target::TxEngine, "writes beyond the TBUF");
+    return observer.onFault(target::txEngine(chassis.parameters()),
+                            "writes beyond the TBUF");
   std::memcpy(transmit.buffer().data() + offset, from, bytes);
 }
 

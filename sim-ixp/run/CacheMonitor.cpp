@@ -4,7 +4,6 @@
 
 #include "sim-ixp/run/CacheMonitor.h"
 #include "sim-ixp/engine/MicroOp.h"
-#include "target-ixp/chip/MemoryMap.h"
 
 namespace karakal::sim {
 
@@ -16,21 +15,6 @@ constexpr uint32_t bytesPerWord = 4;
 /// Caches with a bit in `staleMasks`. Of later ones each stale use counts as a
 /// stale packet.
 constexpr size_t maskedCaches = 64;
-
-const Memory *memoryOf(Chip &chip, const std::string &name) {
-  if (name == "scratch")
-    return &chip.scratch().memory();
-  if (name == "sram0")
-    return &chip.sram(0).memory();
-  if (name == "sram1" && chip.sramChannelCount() > 1)
-    return &chip.sram(1).memory();
-  return nullptr;
-}
-
-/// The address that commands use.
-uint32_t commandAddress(const std::string &memory, uint32_t address) {
-  return memory == "sram1" ? target::sramAddress(1, address) : address;
-}
 
 } // namespace
 
@@ -59,7 +43,8 @@ void CacheMonitor::readManifest(const json &manifest, Chip &chip) {
   for (const json &global : manifest.value("globals", none))
     if (std::find(versionNames.begin(), versionNames.end(), global["name"]) !=
         versionNames.end())
-      versions.push_back(commandAddress(global["memory"], global["address"]));
+      versions.push_back(
+          target::commandAddress(memoryIn(global), global["address"]));
   for (const json &lookup : manifest.value("answers", none))
     addLookupCache(lookup, chip);
 }
@@ -80,9 +65,10 @@ void CacheMonitor::addLookupCache(const json &lookup, Chip &chip) {
   LookupCache cache{local, local + bytes / bytesPerWord, {}};
   for (const json &version : lookup["versions"]) {
     uint32_t address = version["address"];
-    cache.versions.push_back({memoryOf(chip, version["memory"]), address,
+    target::Memory memory = memoryIn(version);
+    cache.versions.push_back({chip.memoryOf(memory), address,
                               version["seen"].get<uint32_t>() / bytesPerWord});
-    uint32_t command = commandAddress(version["memory"], address);
+    uint32_t command = target::commandAddress(memory, address);
     if (std::find(versions.begin(), versions.end(), command) == versions.end())
       versions.push_back(command);
   }
@@ -95,15 +81,15 @@ void CacheMonitor::addLookupCache(const json &lookup, Chip &chip) {
 
 void CacheMonitor::addGlobal(const json &cache, uint32_t localBytes,
                              Chip &chip) {
-  const std::string memory = cache["memory"];
+  target::Memory memory = memoryIn(cache);
   uint32_t address = cache["address"], bytes = cache["bytes"];
   uint32_t local = cache["local"].get<uint32_t>() / bytesPerWord;
-  uint32_t begin = commandAddress(memory, address);
+  uint32_t begin = target::commandAddress(memory, address);
   cachedGlobals.push_back({local, local + localBytes / bytesPerWord,
-                           memoryOf(chip, memory), address, begin,
-                           begin + bytes,
-                           memory == "scratch" ? target::FunctionalUnit::Scratch
-                                               : target::FunctionalUnit::Sram});
+                           chip.memoryOf(memory), address, begin, begin + bytes,
+                           memory == target::Memory::Scratch
+                               ? target::FunctionalUnit::Scratch
+                               : target::FunctionalUnit::Sram});
   GlobalUses uses;
   uses.global = cache["global"];
   uses.interval = cache["interval"];

@@ -48,6 +48,25 @@ Chip::~Chip() {
     KARAKAL_ASSERT(engine->doCyclesAddUp(), "an engine's cycles do not add up");
 }
 
+Memory *Chip::memoryOf(target::Memory memory) {
+  switch (memory) {
+  case target::Memory::Scratch:
+    return &scratchUnit->memory();
+  case target::Memory::Sram0:
+  case target::Memory::Sram1:
+  case target::Memory::Sram2:
+  case target::Memory::Sram3: {
+    uint32_t channel = *target::sramChannelOf(memory);
+    return channel < sramChannelCount() ? &sram(channel).memory() : nullptr;
+  }
+  case target::Memory::Dram:
+    return &dramUnit->memory();
+  case target::Memory::Local:
+    return nullptr;
+  }
+  KARAKAL_UNREACHABLE("no such memory");
+}
+
 void Chip::connectMedia(MediaInterface *media) {
   buses.connectUnit(target::FunctionalUnit::Msf, media);
   dramUnit->connectMedia(media);

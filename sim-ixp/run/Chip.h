@@ -23,8 +23,10 @@
 #include "sim-ixp/observe/ChipObserver.h"
 #include "target-ixp/chip/ChipParameters.h"
 
+#include "target-ixp/chip/Memories.h"
 #include <array>
 #include <cstdint>
+
 #include <memory>
 #include <string>
 #include <vector>
@@ -52,6 +54,9 @@ public:
   Dram &dram() { return *dramUnit; }
   Hash &hash() { return *hashUnit; }
   Cap &cap() { return *capUnit; }
+  /// The memory of the chip, or null: it has no such SRAM channel, or each
+  /// engine has its own.
+  Memory *memoryOf(target::Memory memory);
   uint32_t engineCount() const { return static_cast<uint32_t>(engines.size()); }
   Microengine &engine(uint32_t index) { return *engines[index]; }
 

@@ -10,12 +10,6 @@
 namespace karakal::sim {
 namespace {
 
-/// Options that do not go into CommandLine as they are.
-struct ChipOptions {
-  std::string configuration, policy;
-  std::vector<std::string> settings; ///< "name=value"
-};
-
 /// What runs, and with which traffic.
 void declareInputs(CLI::App &app, CommandLine &line) {
   app.add_option("IMAGE", line.image, "image made by bakerc (.ixp)");
@@ -36,8 +30,9 @@ void declareInputs(CLI::App &app, CommandLine &line) {
   app.add_option(
       "--warmup", line.run.warmup,
       "packets forwarded, dropped or consumed before measuring begins");
-  app.add_option("--mes", line.run.load.engines, "application engines (1 to 6)")
-      ->check(CLI::Range(1, 6));
+  app.add_option("--mes", line.run.load.engines,
+                 "application engines (1 to as many as the image is made for)")
+      ->check(CLI::PositiveNumber);
   app.add_option("--threads", line.run.load.threads,
                  "contexts of each application engine (1 to 8)")
       ->check(CLI::Range(1, 8));
@@ -67,18 +62,19 @@ void declareResults(CLI::App &app, CommandLine &line) {
 }
 
 /// The chip, and how the run ends.
-void declareChip(CLI::App &app, CommandLine &line, ChipOptions &chip) {
+void declareChip(CLI::App &app, CommandLine &line, std::string &policy) {
   app.add_flag("--strict", line.run.strict,
                "end the run at the first hazard (early read, ...)");
-  app.add_option("--policy", chip.policy,
+  app.add_option("--policy", policy,
                  "power: stop engines while traffic is low; the image must be "
                  "compiled with --policy=power")
       ->check(CLI::IsMember({"power"}));
   app.add_option("--seed", line.run.seed, "seed of the pseudo-random numbers");
-  app.add_option("--chip", chip.configuration,
+  app.add_option("--chip", line.chip,
                  "configuration: ixp2400, ixp2400-400, ixp2800, ixp1200, or a "
-                 "file of name=value settings");
-  app.add_option("--set", chip.settings,
+                 "file of name=value settings (default: the chip that the "
+                 "image is made for)");
+  app.add_option("--set", line.settings,
                  "set a chip parameter, name=value; --describe lists them");
   app.add_option("--max-cycles", line.run.maxCycles,
                  "end the run with an error after N cycles");
@@ -104,20 +100,15 @@ std::string findConflict(const CommandLine &line) {
   return "";
 }
 
-Status finishOptions(const ChipOptions &chip, CommandLine &line) {
-  target::ChipParameters &parameters = line.run.parameters;
-  if (!chip.configuration.empty())
-    if (Status status =
-            target::setConfiguration(parameters, chip.configuration);
-        !status)
-      return status;
-  for (const std::string &setting : chip.settings)
-    if (Status status = target::setParameter(parameters, setting); !status)
-      return status;
+Status finishOptions(const std::string &policy, CommandLine &line) {
+  auto chip = chooseChip(line, nullptr);
+  if (!chip)
+    return chip.error();
+  line.run.parameters = *chip;
   line.run.keepFrames = !line.out.empty();
   line.run.recordTimeline = !line.timeline.empty();
   line.run.profile = !line.profile.empty();
-  line.run.savePower = chip.policy == "power";
+  line.run.savePower = policy == "power";
   if (std::string conflict = findConflict(line); !conflict.empty())
     return makeError("", conflict);
   return success();
@@ -125,19 +116,36 @@ Status finishOptions(const ChipOptions &chip, CommandLine &line) {
 
 } // namespace
 
+Result<target::ChipParameters> chooseChip(const CommandLine &line,
+                                          const target::Image *image) {
+  target::ChipParameters chip;
+  if (!line.chip.empty()) {
+    if (Status status = target::setConfiguration(chip, line.chip); !status)
+      return status.error();
+  } else if (image) {
+    auto made = target::parseChip(image->manifest["target"].get<std::string>());
+    KARAKAL_ASSERT(bool(made), "the schema has checked the image's chip");
+    chip = *made;
+  }
+  for (const std::string &setting : line.settings)
+    if (Status status = target::setParameter(chip, setting); !status)
+      return status.error();
+  return chip;
+}
+
 std::variant<CommandLine, ExitStatus> parseCommandLine(int argc, char **argv) {
   CLI::App app("Runs a program image on a simulated Intel IXP2400.", "ixpsim");
   CommandLine line;
-  ChipOptions chip;
+  std::string policy;
   declareInputs(app, line);
   declareResults(app, line);
-  declareChip(app, line, chip);
+  declareChip(app, line, policy);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError &error) {
     return app.exit(error) == 0 ? ExitDone : ExitUsageWrong;
   }
-  if (Status status = finishOptions(chip, line); !status) {
+  if (Status status = finishOptions(policy, line); !status) {
     std::fprintf(stderr, "ixpsim: error: %s\nRun with --help for usage.\n",
                  status.error().message.c_str());
     return ExitUsageWrong;

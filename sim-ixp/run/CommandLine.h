@@ -18,11 +18,20 @@ struct CommandLine {
   std::string out, stats, timeline, profile; ///< files to write
   /// "ENGINE:FILE", raw microcode that runs instead of an image.
   std::vector<std::string> ucode;
+  /// A configuration of the chip, or a file; empty: the one of the image.
+  std::string chip;
+  std::vector<std::string> settings; ///< "name=value", applied to the chip
   SimulationOptions run;
   bool describe = false;
   bool quiet = false;
   bool progress = false;
 };
+
+/// The chip of a run: that of `--chip`, else that of the image if there is one,
+/// with the settings of `--set`. Errors: those of setConfiguration and
+/// setParameter.
+Result<target::ChipParameters> chooseChip(const CommandLine &line,
+                                          const target::Image *image);
 
 /// Reads the arguments, applies the chip's configuration and settings, and
 /// checks the options against each other. Returns the arguments, or the status

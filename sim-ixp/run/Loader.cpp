@@ -5,7 +5,8 @@
 
 #include "sim-ixp/run/Loader.h"
 #include "sim-ixp/engine/PrepareProgram.h"
-#include "target-ixp/chip/MemoryMap.h"
+#include "support/Assert.h"
+#include "target-ixp/chip/ChipLayout.h"
 
 #include <algorithm>
 #include <map>
@@ -172,6 +173,12 @@ void fillFreeList(const json &buffers, Chip &chip) {
 
 } // namespace
 
+target::Memory memoryIn(const json &object) {
+  auto memory = target::findMemory(object["memory"].get<std::string>());
+  KARAKAL_ASSERT(memory, "the schema knows the memories of a manifest");
+  return *memory;
+}
+
 Result<EnginePlans> planEngines(const target::Image &image,
                                 const LoadOptions &options) {
   EnginePlans all;
@@ -220,14 +227,12 @@ AccountingPlan planAccounting(const target::Image &image,
   plan.rxRing = target::RingRx;
   plan.toXScaleRing = target::RingToXScale;
   for (const json &global : image.manifest["globals"]) {
-    const std::string memory = global["memory"];
-    uint32_t begin = global["address"];
-    if (memory == "sram1")
-      begin = target::sramAddress(1, begin);
+    target::Memory memory = memoryIn(global);
+    uint32_t begin = target::commandAddress(memory, global["address"]);
     AccountingPlan::Range range{begin, begin + global["bytes"].get<uint32_t>()};
-    if (memory == "scratch")
+    if (memory == target::Memory::Scratch)
       plan.scratchGlobals.push_back(range);
-    else if (memory != "dram")
+    else if (target::isSram(memory))
       plan.sramGlobals.push_back(range);
   }
   return plan;
@@ -235,19 +240,33 @@ AccountingPlan planAccounting(const target::Image &image,
 
 /// Checks that the chip has the engines and memories that the image uses.
 Status checkSizes(const target::Image &image, const EnginePlans &plans,
-                  const Chip &chip) {
+                  Chip &chip) {
+  const std::string name = image.manifest["target"];
+  target::ChipParameters made = *target::parseChip(name);
+  if (target::clusterEngineCount(made) != chip.chassis().clusterEngines())
+    return makeError("E-sim-ixp-016",
+                     "the image is made for the " + name +
+                         " with clusters of " +
+                         std::to_string(target::clusterEngineCount(made)) +
+                         " engines, the chip has clusters of " +
+                         std::to_string(chip.chassis().clusterEngines()) +
+                         ": compile it for this chip (bakerc --target)");
   for (uint32_t i = chip.engineCount(); i < plans.size(); ++i)
     if (plans[i].role != EngineRole::Idle)
       return makeError("E-sim-ixp-016",
                        "the image uses engine " + std::to_string(i) +
                            "; the chip has engines 0 to " +
                            std::to_string(chip.engineCount() - 1));
-  bool needsSecond = image.manifest["buffers"]["free_queue"]["channel"] != 0;
+  uint32_t channels =
+      1 + image.manifest["buffers"]["free_queue"]["channel"].get<uint32_t>();
   for (const json &global : image.manifest["globals"])
-    needsSecond |= global["memory"] == "sram1";
-  if (needsSecond && chip.sramChannelCount() < 2)
-    return makeError("E-sim-ixp-016", "the image uses SRAM channel 1; the chip "
-                                      "has one channel");
+    channels = std::max(
+        channels, 1 + target::sramChannelOf(memoryIn(global)).value_or(0));
+  if (channels > chip.sramChannelCount())
+    return makeError("E-sim-ixp-016",
+                     "the image uses SRAM channels 0 to " +
+                         std::to_string(channels - 1) + "; the chip has " +
+                         std::to_string(chip.sramChannelCount()));
   uint64_t sram = image.manifest.value("sram_size", uint64_t{0});
   if (sram > uint64_t(chip.parameters().sramBytes))
     return makeError("E-sim-ixp-016",

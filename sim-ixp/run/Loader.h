@@ -40,6 +40,9 @@ struct EnginePlan {
 
 using EnginePlans = std::array<EnginePlan, engineCountMax>;
 
+/// The memory that an object of a checked manifest names by its key 'memory'.
+target::Memory memoryIn(const nlohmann::json &object);
+
 /// Chooses the engines that run. Errors: E-sim-ixp-010 more engines than the
 /// image has, 011 an aggregate would have no engine.
 Result<EnginePlans> planEngines(const target::Image &image,

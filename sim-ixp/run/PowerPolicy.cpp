@@ -46,7 +46,8 @@ uint32_t PowerPolicy::messagesMax() const {
 }
 
 void PowerPolicy::setStopBit(const Engine &engine, bool isSet) {
-  uint32_t bit = 1u << target::engineHardwareNumber(engine.index);
+  uint32_t bit = 1u << target::engineHardwareNumber(
+                     engine.index, chip.chassis().clusterEngines());
   Memory &scratch = chip.scratch().memory();
   uint32_t word = scratch.readWord(stopWord);
   scratch.writeWord(stopWord, isSet ? word | bit : word & ~bit);

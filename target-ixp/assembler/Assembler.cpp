@@ -28,11 +28,11 @@ public:
     if (program.items.empty() && reporter.errorCount == 0)
       reporter.error({file, 0, 0}, "E-target-ixp-119",
                      "there is no instruction");
-    if (program.items.size() > ControlStoreWords)
+    if (program.items.size() > options.chip.meControlStore)
       reporter.error({file, 0, 0}, "E-target-ixp-119",
                      "the program has " + std::to_string(program.items.size()) +
                          " words, but a control store has only " +
-                         std::to_string(ControlStoreWords));
+                         std::to_string(options.chip.meControlStore));
     collect(program, reporter);
     bool allocated = allocate(program, reporter);
     AssembledProgram result;

@@ -5,9 +5,11 @@
 
 namespace karakal::target {
 
-Image programImage(const AssembledProgram &program, const std::string &name) {
+Image programImage(const AssembledProgram &program, const std::string &name,
+                   const std::string &target) {
   Image image;
   image.manifest = defaultManifest(name, "asm");
+  image.manifest["target"] = target;
   image.manifest["aggregates"].push_back({{"name", name},
                                           {"ucode", name},
                                           {"words", program.words.size()},

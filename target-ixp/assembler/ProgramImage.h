@@ -8,8 +8,10 @@
 
 namespace karakal::target {
 
-/// An image that runs the program on the first application engine.
-Image programImage(const AssembledProgram &program, const std::string &name);
+/// An image that runs the program on the first application engine of the chip
+/// `target`, which parseChip takes.
+Image programImage(const AssembledProgram &program, const std::string &name,
+                   const std::string &target);
 
 /// The image at `path` with the microcode of every aggregate replaced by this
 /// program; its tables and their initialization stay. Errors: readImage's.

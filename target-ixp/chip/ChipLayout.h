@@ -19,6 +19,10 @@
 
 namespace karakal::target {
 
+/// Whether programs can be compiled for the chip. E-target-ixp-094 says what
+/// it lacks.
+Status checkIsTarget(const ChipParameters &chip);
+
 /// The engine that runs the transmit microcode.
 uint32_t txEngine(const ChipParameters &chip);
 /// The number of engines for the program, from AppEngineFirst on.

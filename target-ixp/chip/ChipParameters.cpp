@@ -95,27 +95,51 @@ Status setAll(ChipParameters &parameters, std::istream &text) {
   return success();
 }
 
+/// Obeys the settings of a named configuration. False: there is none.
+bool setNamed(ChipParameters &parameters, std::string_view name) {
+  for (const ChipConfiguration &known : chipConfigurations()) {
+    if (name != known.name)
+      continue;
+    std::istringstream settings(known.settings);
+    Status status = setAll(parameters, settings);
+    KARAKAL_ASSERT(bool(status), "the settings of a configuration are valid");
+    return true;
+  }
+  return false;
+}
+
+Error noConfiguration(const std::string &name,
+                      const std::string &alternative = "") {
+  std::string names;
+  for (const ChipConfiguration &known : chipConfigurations())
+    names += std::string(names.empty() ? "" : ", ") + known.name;
+  return makeError("E-target-ixp-093", "'" + name +
+                                           "' is not a configuration (" +
+                                           names + ")" + alternative);
+}
+
 } // namespace
 
 Status setConfiguration(ChipParameters &parameters,
                         const std::string &nameOrFile) {
-  std::string names;
-  for (const ChipConfiguration &known : chipConfigurations()) {
-    if (nameOrFile == known.name) {
-      std::istringstream settings(known.settings);
-      Status status = setAll(parameters, settings);
-      KARAKAL_ASSERT(bool(status), "the settings of a configuration are valid");
-      return status;
-    }
-    names += std::string(names.empty() ? "" : ", ") + known.name;
-  }
+  if (setNamed(parameters, nameOrFile))
+    return success();
   std::ifstream file(nameOrFile);
-  std::string first;
   if (!file || file.peek() == std::ifstream::traits_type::eof())
-    return makeError("E-target-ixp-093",
-                     "'" + nameOrFile + "' is neither a configuration (" +
-                         names + ") nor a readable file of settings");
+    return noConfiguration(nameOrFile, " nor a readable file of settings");
   return setAll(parameters, file);
+}
+
+Result<ChipParameters> parseChip(std::string_view description) {
+  std::istringstream words{std::string(description)};
+  std::string name;
+  words >> name;
+  ChipParameters chip;
+  if (!setNamed(chip, name))
+    return noConfiguration(name);
+  if (Status status = setAll(chip, words); !status)
+    return status.error();
+  return chip;
 }
 
 std::string describeParameters(const ChipParameters &parameters) {

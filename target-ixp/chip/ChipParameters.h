@@ -62,6 +62,10 @@ const std::vector<ChipConfiguration> &chipConfigurations();
 /// E-target-ixp-093 (neither a name nor a file that can be read).
 Status setConfiguration(ChipParameters &parameters,
                         const std::string &nameOrFile);
+/// The chip that a program is compiled for: the name of a configuration, then
+/// settings, separated by blanks, e.g. "ixp2800 sram.size=8388608". Errors:
+/// those of setParameter, E-target-ixp-093 (no such configuration).
+Result<ChipParameters> parseChip(std::string_view description);
 /// Prints `parameters`, one row per line, for `--describe`. The sources F and M
 /// are spelled out as calibrated and assumed.
 std::string describeParameters(const ChipParameters &parameters = {});

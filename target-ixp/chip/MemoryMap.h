@@ -17,29 +17,25 @@ namespace karakal::target {
 
 //===-- Microengines ------------------------------------------------------===//
 
-constexpr uint32_t EngineCount = 8;    ///< [R] ME mask 0x000f000f
 constexpr uint32_t ContextCount = 8;   ///< contexts of one engine [H]
 constexpr uint32_t RxEngine = 0;       ///< receive microcode [K]
-constexpr uint32_t TxEngine = 7;       ///< transmit microcode [K]
 constexpr uint32_t AppEngineFirst = 1; ///< first engine of the program [K]
-constexpr uint32_t AppEngineCount = 6; ///< engines 1..6 [K]
 
 /// Hardware number of engine `index`: cluster in bit 4, engine of the cluster
 /// below; 0x00-0x03 and 0x10-0x13 for two clusters of four [R], 0x00-0x07 and
 /// 0x10-0x17 on the IXP2800 [H].
 constexpr uint32_t engineHardwareNumber(uint32_t index,
-                                        uint32_t clusterEngines = 4) {
+                                        uint32_t clusterEngines) {
   return index % clusterEngines | index / clusterEngines << 4;
 }
 /// Engine index of a hardware number (inverse of the above).
 constexpr uint32_t engineIndex(uint32_t hardwareNumber,
-                               uint32_t clusterEngines = 4) {
+                               uint32_t clusterEngines) {
   return (hardwareNumber & 15) % clusterEngines +
          (hardwareNumber >> 4 & 1) * clusterEngines;
 }
 
 constexpr uint32_t TimestampTickCycles = 16;  ///< tick of TIMESTAMP_LOW [H]
-constexpr uint32_t ControlStoreWords = 4096;  ///< words of 40 bits [M]
 constexpr uint32_t MicrowordBits = 40;        ///< [R]
 constexpr uint32_t MicrowordBytes = 5;        ///< in an image, big-endian [R]
 constexpr uint32_t GprPerBankPerContext = 16; ///< 8-context mode [H]
@@ -68,7 +64,6 @@ constexpr uint32_t FrameCrcBytes = 4;    ///< counted in rates (RFC 2544)
 
 //===-- Memories ----------------------------------------------------------===//
 
-constexpr uint32_t SramChannelCount = 2;        ///< [M]
 constexpr uint32_t SramChannelBytes = 4u << 20; ///< board choice [K]
 constexpr uint32_t DramBytes = 64u << 20;       ///< board choice [K]
 constexpr uint32_t ScratchBytes = 16u << 10;    ///< [H]
@@ -187,13 +182,6 @@ constexpr uint32_t SramGlobalsBase = 0;
 constexpr uint32_t DramGlobalsBase = BufferDramBase + BufferCount * BufferBytes;
 static_assert(DramGlobalsBase == 0xa00000, "end of the buffers");
 
-/// Stack words beyond local memory: the end of SRAM channel 0, divided among
-/// all contexts of all engines. No program that fits the control store needs
-/// more: a spilled word takes four words of code, two to store and two to load
-/// it.
-constexpr uint32_t StackSramBytes =
-    ControlStoreWords / 4 * 4 * EngineCount * ContextCount;
-
 constexpr uint32_t XScaleBase = 0x2000000; ///< code, data, stack in DRAM
 constexpr uint32_t XScaleEnd = 0x4000000;
 constexpr uint32_t XScaleStackTop = 0x3f00000;  ///< grows downwards
@@ -205,6 +193,7 @@ constexpr uint32_t XScaleArgumentCount = 16;
 constexpr uint32_t XScaleDram = 0x00000000;         ///< [M]
 constexpr uint32_t XScaleSram0 = 0x80000000;        ///< [R]
 constexpr uint32_t XScaleSram1 = 0x90000000;        ///< [M]
+constexpr uint32_t XScaleSramChannelShift = 28;     ///< channels 2, 3 on [M]
 constexpr uint32_t XScaleScratch = 0xca000000;      ///< [M]
 constexpr uint32_t XScaleLocalCsrs = 0xc0018000;    ///< [R] + ME * 0x400
 constexpr uint32_t XScaleRingData = 0xcb400000;     ///< [R] + 4n: get and put

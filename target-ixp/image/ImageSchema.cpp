@@ -3,7 +3,7 @@
 // The schema of docs/image.md as a table of objects, keys and types. Readers of
 // a checked image may rely on it.
 
-#include "target-ixp/chip/MemoryMap.h"
+#include "target-ixp/chip/ChipLayout.h"
 #include "target-ixp/image/Image.h"
 
 #include <set>
@@ -105,14 +105,14 @@ Status checkKeys(const json &manifest) {
   return success();
 }
 
-Status checkMicrocode(const Image &image) {
+Status checkMicrocode(const Image &image, const ChipParameters &chip) {
   for (const auto &[name, words] : image.microcode) {
-    if (words.empty() || words.size() > ControlStoreWords)
+    if (words.empty() || words.size() > chip.meControlStore)
       return broken("microcode '" + name + "' has " +
                     std::to_string(words.size()) +
                     " words; a control store "
                     "holds 1 to " +
-                    std::to_string(ControlStoreWords));
+                    std::to_string(chip.meControlStore));
     auto lines = image.lines.find(name);
     if (lines != image.lines.end() && !lines->second.empty() &&
         lines->second.size() != words.size())
@@ -128,11 +128,11 @@ Status checkMicrocode(const Image &image) {
   return success();
 }
 
-Status checkEngines(const json &manifest) {
+Status checkEngines(const json &manifest, const ChipParameters &chip) {
   std::set<uint64_t> seen;
   for (const json &engine : manifest["engines"]) {
     uint64_t number = engine["engine"];
-    if (number >= EngineCount)
+    if (number >= chip.meCount)
       return broken("there is no microengine " + std::to_string(number));
     if (!seen.insert(number).second)
       return broken("microengine " + std::to_string(number) +
@@ -144,7 +144,7 @@ Status checkEngines(const json &manifest) {
   return success();
 }
 
-Status checkBuffers(const json &buffers) {
+Status checkBuffers(const json &buffers, const ChipParameters &chip) {
   for (const char *name : {"channel", "entry"})
     if (Status status = checkKey(buffers["free_queue"], "free_queue",
                                  {"", name, Type::Number});
@@ -160,7 +160,7 @@ Status checkBuffers(const json &buffers) {
   if (descriptorBytes > 1u << 12 || descriptors > SramChannelBytes ||
       descriptors + count * descriptorBytes > SramChannelBytes)
     return broken("the descriptors do not fit the SRAM channel");
-  if (buffers["free_queue"]["channel"] >= SramChannelCount ||
+  if (buffers["free_queue"]["channel"] >= chip.sramChannels ||
       buffers["free_queue"]["entry"] >= QueueArrayEntries)
     return broken("the queue of the free list does not exist");
   return success();
@@ -203,7 +203,7 @@ Status checkStopWord(const json &manifest) {
 }
 
 /// Checks rings of SRAM channels; an image may have none.
-Status checkSramRings(const json &manifest) {
+Status checkSramRings(const json &manifest, const ChipParameters &chip) {
   if (!manifest.contains("sram_rings"))
     return success();
   for (const json &ring : manifest["sram_rings"]) {
@@ -214,7 +214,7 @@ Status checkSramRings(const json &manifest) {
         return status;
     uint64_t words = ring["words"], base = ring["base"];
     bool isSize = words >= 512 && words <= 65536 && (words & (words - 1)) == 0;
-    if (ring["channel"] >= SramChannelCount ||
+    if (ring["channel"] >= chip.sramChannels ||
         ring["entry"] >= QueueArrayEntries || !isSize || base % (words * 4) ||
         base + words * 4 > SramChannelBytes)
       return broken(
@@ -251,7 +251,34 @@ Status checkVariants(const Image &image) {
   return success();
 }
 
-Status checkGlobals(const json &manifest) {
+/// Bytes of a memory of the chip, whose SRAM channels have `sramBytes`.
+uint64_t sizeOf(Memory memory, uint64_t sramBytes) {
+  switch (memory) {
+  case Memory::Scratch:
+    return ScratchBytes;
+  case Memory::Sram0:
+  case Memory::Sram1:
+  case Memory::Sram2:
+  case Memory::Sram3:
+    return sramBytes;
+  case Memory::Dram:
+    return DramBytes;
+  case Memory::Local:
+    return 0;
+  }
+  KARAKAL_UNREACHABLE("no such memory");
+}
+
+/// Whether an object's 'memory' is one that the chip's engines share.
+Status checkMemory(const json &object, const ChipParameters &chip) {
+  const std::string name = object.value("memory", json("")).get<std::string>();
+  std::optional<Memory> memory = findMemory(name);
+  if (memory && *memory != Memory::Local && hasMemory(chip, *memory))
+    return success();
+  return broken("there is no memory '" + name + "'");
+}
+
+Status checkGlobals(const json &manifest, const ChipParameters &chip) {
   const json sram = manifest.value("sram_size", json(SramChannelBytes));
   if (!isA(sram, Type::Number))
     return broken("'sram_size' must be a number of bytes");
@@ -259,12 +286,9 @@ Status checkGlobals(const json &manifest) {
   for (const json &global : manifest["globals"]) {
     const std::string memory = global["memory"];
     uint64_t address = global["address"], bytes = global["bytes"];
-    uint64_t size = memory == "scratch"                      ? ScratchBytes
-                    : memory == "sram0" || memory == "sram1" ? sramBytes
-                    : memory == "dram"                       ? DramBytes
-                                                             : 0;
-    if (!size)
-      return broken("there is no memory '" + memory + "'");
+    if (Status known = checkMemory(global, chip); !known)
+      return known;
+    uint64_t size = sizeOf(*findMemory(memory), sramBytes);
     if (address > size || bytes > size || address + bytes > size)
       return broken("global '" + global["name"].get<std::string>() +
                     "' does not fit " + memory);
@@ -273,7 +297,7 @@ Status checkGlobals(const json &manifest) {
 }
 
 /// Checks copies of globals in local memory; an image may have none.
-Status checkCopies(const json &manifest) {
+Status checkCopies(const json &manifest, const ChipParameters &chip) {
   if (!manifest.contains("caches"))
     return success();
   for (const json &cache : manifest["caches"]) {
@@ -284,6 +308,8 @@ Status checkCopies(const json &manifest) {
           Key{"", "interval", Type::Number}})
       if (Status status = checkKey(cache, "caches", key); !status)
         return status;
+    if (Status known = checkMemory(cache, chip); !known)
+      return known;
     uint64_t local = cache["local"], bytes = cache["bytes"];
     uint64_t size = uint64_t{LocalMemoryWords} * 4;
     if (local % 4 || local > size || bytes > size || local + bytes > size)
@@ -294,7 +320,7 @@ Status checkCopies(const json &manifest) {
 }
 
 /// Checks array elements cached in local memory; an image may have none.
-Status checkCachedArrays(const json &manifest) {
+Status checkCachedArrays(const json &manifest, const ChipParameters &chip) {
   if (!manifest.contains("lines"))
     return success();
   for (const json &cached : manifest["lines"]) {
@@ -308,6 +334,8 @@ Status checkCachedArrays(const json &manifest) {
           Key{"", "interval", Type::Number}})
       if (Status status = checkKey(cached, "lines", key); !status)
         return status;
+    if (Status known = checkMemory(cached, chip); !known)
+      return known;
     if (!cached.value("by_cam", json()).is_boolean())
       return broken("'by_cam' of 'lines' must be true or false");
     uint64_t local = cached["local"], lines = cached["lines"];
@@ -320,6 +348,35 @@ Status checkCachedArrays(const json &manifest) {
       return broken("the cache lines of '" +
                     cached["global"].get<std::string>() +
                     "' do not fit local memory");
+  }
+  return success();
+}
+
+/// Cached results of look-up functions; an image may have none.
+Status checkLookupCaches(const json &manifest, const ChipParameters &chip) {
+  if (!manifest.contains("answers"))
+    return success();
+  for (const json &cache : manifest["answers"]) {
+    for (const Key &key :
+         {Key{"", "lookup", Type::Text}, Key{"", "local", Type::Number},
+          Key{"", "bytes", Type::Number}, Key{"", "versions", Type::List},
+          Key{"", "interval", Type::Number}})
+      if (Status status = checkKey(cache, "answers", key); !status)
+        return status;
+    uint64_t local = cache["local"], bytes = cache["bytes"];
+    uint64_t size = uint64_t{LocalMemoryWords} * 4;
+    if (local % 4 || local > size || bytes > size || local + bytes > size)
+      return broken("the results of '" + cache["lookup"].get<std::string>() +
+                    "' do not fit local memory");
+    for (const json &version : cache["versions"]) {
+      for (const Key &key :
+           {Key{"", "memory", Type::Text}, Key{"", "address", Type::Number},
+            Key{"", "seen", Type::Number}})
+        if (Status status = checkKey(version, "versions", key); !status)
+          return status;
+      if (Status known = checkMemory(version, chip); !known)
+        return known;
+    }
   }
   return success();
 }
@@ -373,25 +430,30 @@ Status validateImage(const Image &image) {
   const json &manifest = image.manifest;
   if (Status status = checkKeys(manifest); !status)
     return status;
-  if (Status status = checkMicrocode(image); !status)
+  auto chip = parseChip(manifest["target"].get<std::string>());
+  if (!chip)
+    return broken("'target': " + chip.error().message);
+  if (Status status = checkMicrocode(image, *chip); !status)
     return status;
-  if (Status status = checkEngines(manifest); !status)
+  if (Status status = checkEngines(manifest, *chip); !status)
     return status;
-  if (Status status = checkBuffers(manifest["buffers"]); !status)
+  if (Status status = checkBuffers(manifest["buffers"], *chip); !status)
     return status;
   if (Status status = checkVariants(image); !status)
     return status;
   if (Status status = checkStopWord(manifest); !status)
     return status;
-  if (Status status = checkSramRings(manifest); !status)
+  if (Status status = checkSramRings(manifest, *chip); !status)
     return status;
   if (Status status = checkRings(manifest); !status)
     return status;
-  if (Status status = checkGlobals(manifest); !status)
+  if (Status status = checkGlobals(manifest, *chip); !status)
     return status;
-  if (Status status = checkCopies(manifest); !status)
+  if (Status status = checkCopies(manifest, *chip); !status)
     return status;
-  if (Status status = checkCachedArrays(manifest); !status)
+  if (Status status = checkCachedArrays(manifest, *chip); !status)
+    return status;
+  if (Status status = checkLookupCaches(manifest, *chip); !status)
     return status;
   return checkXScale(image);
 }

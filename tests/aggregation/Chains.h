@@ -19,6 +19,8 @@ inline target::MessageCost cycles(double issue, double latency = 0) {
 /// A chain of `count` PPFs of equal cost and size.
 inline agg::FormationInput makeChain(size_t count, double issue, double words) {
   agg::FormationInput input;
+  input.engines = 6;
+  input.wordsMax = 4096;
   input.ring = cycles(30, 240);
   for (size_t i = 0; i < count; ++i)
     input.ppfs.push_back(

@@ -381,7 +381,7 @@ TEST(Errors, UnsupportedOperationsAreRejected) {
 
 TEST(Errors, AProgramThatDoesNotFitListsItsFunctions) {
   codegen::CodeGenOptions options;
-  options.maxWords = 3;
+  options.chip.meControlStore = 3;
   auto code = compile("define void @me_main() {\n"
                       "%p = inttoptr i32 64 to ptr addrspace(1)\n"
                       "%v = load i32, ptr addrspace(1) %p\n"
@@ -395,7 +395,7 @@ TEST(Errors, AProgramThatDoesNotFitListsItsFunctions) {
 
 TEST(Errors, AProgramThatDoesNotFitListsSourceFunctions) {
   codegen::CodeGenOptions options;
-  options.maxWords = 3;
+  options.chip.meControlStore = 3;
   options.sources = {{"a.baker", "m.first", 3}, {"a.baker", "m.second", 10}};
   auto code = compile(R"(
     define void @me_main() !dbg !3 {

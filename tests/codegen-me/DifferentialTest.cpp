@@ -91,7 +91,7 @@ std::string runOnEngine(const std::string &text, const Input &input,
     return "does not parse";
   codegen::CodeGenOptions options;
   options.level = level;
-  options.maxWords = 8192; // branches reach so far; tests are wordy
+  options.chip.meControlStore = 8192; // branches reach so far; tests are wordy
   auto code = codegen::compileForMe(*module, options);
   if (!code)
     return code.error().str();

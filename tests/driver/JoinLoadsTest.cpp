@@ -37,7 +37,8 @@ std::vector<unsigned> loadsAfter(const std::string &text) {
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, components, modules);
   ModulePassManager passes;
-  passes.addPass(createModuleToFunctionPassAdaptor(JoinLoads()));
+  passes.addPass(createModuleToFunctionPassAdaptor(
+      JoinLoads(karakal::target::ChipParameters())));
   passes.run(*module, modules);
   EXPECT_FALSE(verifyModule(*module, &errs()));
   std::vector<unsigned> words;

@@ -18,7 +18,7 @@ Result<XScaleCode> compileText(const char *text,
   llvm::SMDiagnostic diagnostic;
   auto module = llvm::parseAssemblyString(text, diagnostic, context);
   EXPECT_TRUE(module) << diagnostic.getMessage().str();
-  return compileForXScale(*module, entries, level);
+  return compileForXScale(*module, entries, level, target::ChipParameters());
 }
 
 const XScaleCode::Segment &textOf(const XScaleCode &code) {

@@ -234,3 +234,23 @@ func.func @f() -> i32 {
   %0 = baker.drop_count @why
   return %0 : i32
 }
+
+// -----
+
+// expected-error @+1 {{'baker.target': 'ixp9' is not a configuration (ixp2400, ixp2400-400, ixp2800, ixp1200)}}
+module attributes {baker.target = "ixp9"} {}
+
+// -----
+
+// expected-error @+1 {{'baker.target': 'sram.size' must be between}}
+module attributes {baker.target = "ixp2800 sram.size=1"} {}
+
+// -----
+
+// expected-error @+1 {{'baker.target': programs cannot be compiled for this chip: its engines have 4 contexts, and code needs 8}}
+module attributes {baker.target = "ixp1200"} {}
+
+// -----
+
+// expected-error @+1 {{'baker.target' must be the name of a chip}}
+module attributes {baker.target = 2800 : i32} {}

@@ -384,7 +384,7 @@ TEST_F(IsEachTimingRight, AFastWriteToTheCap) {
   Instruction write = command(Op::CapFastWrAlu, none(), none(), none(), 0);
   write.csr = Cap::interThreadSignal;
   Instruction word =
-      alu(Op::AluB, none(), none(), imm(engineHardwareNumber(0) << 7 | 4));
+      alu(Op::AluB, none(), none(), imm(engineHardwareNumber(0, 4) << 7 | 4));
   expectDelay(static_cast<uint32_t>(parameters.busRequestCycles) - 1,
               [&](uint32_t between) {
                 uint32_t look = 2 + between;

@@ -163,7 +163,7 @@ TEST_F(IxpsimTest, EachStatisticIsDescribed) {
 TEST_F(IxpsimTest, RefusesAWrongCommandLine) {
   EXPECT_EQ(ixpsim(""), 2);
   EXPECT_EQ(ixpsim(image), 2);
-  EXPECT_EQ(ixpsim(image + " --trace=" + trace + " --mes=9"), 2);
+  EXPECT_EQ(ixpsim(image + " --trace=" + trace + " --mes=0"), 2);
   EXPECT_EQ(ixpsim(image + " --trace=" + trace + " --nonsense"), 2);
   EXPECT_EQ(ixpsim(image + " --trace=" + trace + " --set sram.latencies=1"), 2);
   EXPECT_NE(text.find("no parameter 'sram.latencies'; did you mean "
@@ -324,8 +324,12 @@ TEST_F(IxpsimTest, AConfigurationChangesTheChip) {
   EXPECT_NE(text.find("me.count=16"), std::string::npos) << text;
   EXPECT_NE(text.find("default 8"), std::string::npos) << text;
   EXPECT_NE(text.find("calibrated"), std::string::npos) << text;
-  EXPECT_EQ(ixpsim(image + " --quiet --trace=" + trace +
-                   " --chip=ixp2800 --stats=" + path("s.json")),
+  auto other = target::readImage(image);
+  ASSERT_TRUE(other);
+  other->manifest["target"] = "ixp2800";
+  ASSERT_TRUE(target::writeImage(path("ixp2800.ixp"), *other));
+  EXPECT_EQ(ixpsim(path("ixp2800.ixp") + " --quiet --trace=" + trace +
+                   " --stats=" + path("s.json")),
             0)
       << text;
   auto stats = nlohmann::json::parse(bytesOf(path("s.json")));
@@ -345,6 +349,8 @@ TEST_F(IxpsimTest, AConfigurationThatDoesNotFitTheImageIsRejected) {
   EXPECT_NE(text.find("ixp2400-400"), std::string::npos) << text;
   EXPECT_EQ(ixpsim(image + " --quiet --trace=" + trace + " --chip=ixp1200"), 1);
   EXPECT_NE(text.find("E-sim-ixp-016"), std::string::npos) << text;
+  EXPECT_EQ(ixpsim(image + " --quiet --trace=" + trace + " --chip=ixp2800"), 1);
+  EXPECT_NE(text.find("clusters of 8: compile it"), std::string::npos) << text;
 }
 
 TEST_F(IxpsimTest, ReportsAFileThatCannotBeWritten) {

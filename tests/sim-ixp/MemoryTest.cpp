@@ -226,7 +226,7 @@ TEST_F(MemoryTest, HashesDependOnTheKeyAlone) {
 }
 
 TEST_F(MemoryTest, CapSignalsReachOtherEngines) {
-  uint32_t word = engineHardwareNumber(6) << 7 | 3u << 4 | 9u;
+  uint32_t word = engineHardwareNumber(6, 4) << 7 | 3u << 4 | 9u;
   Program program = {immed(gprA(0), word),
                      alu(Op::AluB, none(), none(), gprA(0))};
   Instruction write = command(Op::CapFastWrAlu, none(), none(), none(), 0);
@@ -238,8 +238,8 @@ TEST_F(MemoryTest, CapSignalsReachOtherEngines) {
 }
 
 TEST_F(MemoryTest, TheReflectorCopiesRegistersToAnotherEngine) {
-  uint32_t where =
-      Cap::reflector | 4u << 12 | engineHardwareNumber(6) << 7 | 3u << 4 | 9u;
+  uint32_t where = Cap::reflector | 4u << 12 | engineHardwareNumber(6, 4) << 7 |
+                   3u << 4 | 9u;
   Program program = {move(sXfer(0), imm(21)), move(sXfer(1), imm(22))};
   loadConstant(program, gprA(0), where);
   program.push_back(

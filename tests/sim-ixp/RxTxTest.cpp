@@ -18,6 +18,7 @@ using namespace karakal::sim;
 
 namespace {
 
+constexpr uint32_t txEngine = 7;
 constexpr double lineRateMpps = 4 * 1e3 / (84 * 8); // four ports, 1 Gbit/s
 
 std::vector<uint8_t> frameBytes(uint32_t number, uint32_t size) {
@@ -144,7 +145,7 @@ struct TxOnly {
   }
 
   void run(uint64_t count, uint64_t cyclesMax) {
-    running.load(target::TxEngine, "runtime/tx.uc");
+    running.load(txEngine, "runtime/tx.uc");
     while (running.observer.fault.empty() &&
            running.counter(target::TxPacketsCounter) < count &&
            running.chip.scheduler().now() < cyclesMax)
@@ -338,7 +339,7 @@ TEST(TxTest, SendsPacketsOfAnyHeadAndLength) {
 
 TEST(TxTest, PacketWithoutBytesIsDroppedAndCounted) {
   TxOnly tx(128, 0, 10, {});
-  tx.running.load(target::TxEngine, "runtime/tx.uc");
+  tx.running.load(txEngine, "runtime/tx.uc");
   tx.running.chip.runTo(20'000);
   EXPECT_EQ(tx.running.observer.fault, "");
   EXPECT_EQ(tx.running.counter(target::TxPacketsCounter), 0u);
@@ -416,7 +417,7 @@ void runLoopback(RunningChip &running, uint64_t cyclesMax,
                  const std::map<std::string, std::string> &defines = {}) {
   running.load(target::RxEngine, "runtime/rx.uc");
   running.load(target::AppEngineFirst, "tests/runtime/loopback.uc", defines);
-  running.load(target::TxEngine, "runtime/tx.uc");
+  running.load(txEngine, "runtime/tx.uc");
   running.msf.start();
   EXPECT_TRUE(running.runToEnd(cyclesMax)) << running.chip.describeContexts();
   EXPECT_EQ(running.observer.fault, "");
@@ -479,7 +480,7 @@ TEST(LoopbackTest, MinimumFramesAtLineRateOfFourPorts) {
         rate * 64 * 8 / 1000,
         static_cast<unsigned long long>(latencies[latencies.size() / 2]),
         static_cast<unsigned long long>(latencies.back()));
-    for (uint32_t engine : {target::RxEngine, target::TxEngine})
+    for (uint32_t engine : {target::RxEngine, txEngine})
       printCost(running, engine);
     EXPECT_GT(rate, lineRateMpps * 0.99);
   }
@@ -514,8 +515,7 @@ target::Image loopbackImage() {
                      {"role", "app"},
                      {"ucode", "main"},
                      {"aggregate", "main"}});
-  engines.push_back(
-      {{"engine", target::TxEngine}, {"role", "tx"}, {"ucode", "tx"}});
+  engines.push_back({{"engine", txEngine}, {"role", "tx"}, {"ucode", "tx"}});
   return image;
 }
 

@@ -358,7 +358,7 @@ protected:
   }
   static CopyChoice choose(const std::vector<CopyCandidate> &candidates,
                            uint64_t words) {
-    return chooseCopies(candidates, words, 6);
+    return chooseCopies(candidates, words, 6, target::ChipParameters());
   }
   void SetUp() override {
     parse(global("g", "!baker.array<100 x i32>", 10000, allHit, 100));

@@ -43,6 +43,8 @@ func.func private @find(%key: )" +
 
 class Choice : public testing::Test {
 protected:
+  target::ChipParameters chip;
+
   Choice() {
     context.loadDialect<ir::BakerDialect, arith::ArithDialect,
                         cf::ControlFlowDialect, func::FuncDialect>();
@@ -184,25 +186,27 @@ CopyCandidate copyOf(MLIRContext &context, uint64_t words, double gain,
 TEST_F(Choice, TheBestSetOfCopiesThatFitsIsChosen) {
   std::vector<CopyCandidate> candidates = {
       copyOf(context, 100, 5), copyOf(context, 150, 6), copyOf(context, 90, 4)};
-  EXPECT_EQ(chooseCopies(candidates, 340, 6).chosen.size(), 3u);
+  EXPECT_EQ(chooseCopies(candidates, 340, 6, chip).chosen.size(), 3u);
   // 5 + 4 cycles in 190 words are more than 6 in 150.
-  CopyChoice choice = chooseCopies(candidates, 200, 6);
+  CopyChoice choice = chooseCopies(candidates, 200, 6, chip);
   EXPECT_EQ(choice.chosen, (std::vector<size_t>{0, 2}));
   EXPECT_DOUBLE_EQ(choice.gain, 9);
-  EXPECT_EQ(chooseCopies(candidates, 150, 6).chosen, (std::vector<size_t>{1}));
-  EXPECT_TRUE(chooseCopies(candidates, 89, 6).chosen.empty());
+  EXPECT_EQ(chooseCopies(candidates, 150, 6, chip).chosen,
+            (std::vector<size_t>{1}));
+  EXPECT_TRUE(chooseCopies(candidates, 89, 6, chip).chosen.empty());
 }
 
 TEST_F(Choice, CopiesMustSaveMoreThanTheirVersionChecksCost) {
   // Every context of six engines checks at each packet: three instructions, and
   // 90 cycles that eight contexts share, are 14.25 cycles.
-  EXPECT_TRUE(chooseCopies({copyOf(context, 1, 14.2, 48, 1e-6)}, 240, 6)
+  EXPECT_TRUE(chooseCopies({copyOf(context, 1, 14.2, 48, 1e-6)}, 240, 6, chip)
                   .chosen.empty());
-  EXPECT_EQ(
-      chooseCopies({copyOf(context, 1, 14.3, 48, 1e-6)}, 240, 6).chosen.size(),
-      1u);
+  EXPECT_EQ(chooseCopies({copyOf(context, 1, 14.3, 48, 1e-6)}, 240, 6, chip)
+                .chosen.size(),
+            1u);
   // A global that is never written needs no checks.
-  EXPECT_EQ(chooseCopies({copyOf(context, 1, 0.1)}, 240, 6).chosen.size(), 1u);
+  EXPECT_EQ(chooseCopies({copyOf(context, 1, 0.1)}, 240, 6, chip).chosen.size(),
+            1u);
 }
 
 TEST_F(Choice, AFrequentlyWrittenGlobalDoesNotShortenTheIntervalOfOthers) {
@@ -210,7 +214,7 @@ TEST_F(Choice, AFrequentlyWrittenGlobalDoesNotShortenTheIntervalOfOthers) {
   // first alone saves 12 and checks at each 100th (3.1125 cycles).
   std::vector<CopyCandidate> candidates = {copyOf(context, 1, 12, 4800, 1e-6),
                                            copyOf(context, 1, 3, 48, 1e-6)};
-  CopyChoice choice = chooseCopies(candidates, 240, 6);
+  CopyChoice choice = chooseCopies(candidates, 240, 6, chip);
   EXPECT_EQ(choice.chosen, (std::vector<size_t>{0}));
   EXPECT_EQ(choice.interval, 4800u);
 }

@@ -54,7 +54,6 @@ TEST(ChipParameters, DefaultsAreWithinTheirLimits) {
     EXPECT_GE(parameter.most, parameter.defaultValue) << parameter.name;
     EXPECT_THAT(describeParameters(), HasSubstr(parameter.name));
   }
-  EXPECT_EQ(chip.meControlStore, ControlStoreWords);
   EXPECT_EQ(chip.scratchBytes, ScratchBytes);
   EXPECT_EQ(chip.sramBytes, SramChannelBytes);
   EXPECT_EQ(chip.dramBytes, DramBytes);
@@ -75,8 +74,10 @@ TEST(MemoryMap, RegionsDoNotOverlap) {
   EXPECT_EQ(bufferAddress(handleOfBuffer(BufferCount - 1)) + BufferBytes,
             0xa00000u);
   EXPECT_LE(handleOfBuffer(BufferCount), HandleMask);
-  for (uint32_t engine = 0; engine < EngineCount; ++engine)
-    EXPECT_EQ(engineIndex(engineHardwareNumber(engine)), engine);
+  for (uint32_t cluster : {4u, 8u})
+    for (uint32_t engine = 0; engine < 2 * cluster; ++engine)
+      EXPECT_EQ(engineIndex(engineHardwareNumber(engine, cluster), cluster),
+                engine);
 }
 
 TEST(LocalCsr, NamesAndNumbersAgree) {

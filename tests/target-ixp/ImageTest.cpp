@@ -172,7 +172,7 @@ TEST(Image, RejectsAManifestThatViolatesTheSchema) {
 
 TEST(Image, RejectsAProgramThatDoesNotFitTheControlStore) {
   Image image = sample();
-  image.microcode["main"].assign(ControlStoreWords + 1, 0xf0000c0300);
+  image.microcode["main"].assign(4097, 0xf0000c0300);
   Status written = writeImage("/tmp/never-written.ixp", image);
   ASSERT_FALSE(written);
   EXPECT_THAT(written.error().message, HasSubstr("4097 words"));

@@ -11,6 +11,29 @@ from testkit.applications import TRAFFIC_KINDS
 from testkit.tools import run_npftrace
 
 PORTS = 4
+#: Sizes of all of the benchmarks' mixes and every exception, by application.
+EXCEPTIONAL_TRAFFIC = {
+    "l3-switch": (
+        "--routes 10000 --bridged 0.1 --broadcast 0.01 --multicast 0.005"
+        " --arp 0.01 --arp-to-router 0.005 --unknown 0.01 --same-port 0.005"
+        " --not-ipv4 0.01 --ttl-expired 0.01 --bad-checksum 0.01 --bad-version 0.01"
+        " --bad-header-length 0.01 --bad-length 0.01 --truncated 0.005"
+        " --no-route 0.01 --options 0.02 --fragments 0.02"
+    ),
+    "firewall": (
+        "--rules 100 --unmatched 0.02 --fragments 0.05 --options 0.05"
+        " --arp 0.01 --not-ipv4 0.01 --bad-header 0.02 --tiny-fragment 0.01"
+        " --short-transport 0.02"
+    ),
+    "mpls": (
+        "--push 3 --depth 4 --transit 0.2 --egress 0.1 --ip 0.05"
+        " --swap-push 0.1 --pop-labels 0.05 --pop-ip 0.05 --pop-again 0.05"
+        " --explicit-null 0.02 --egress-push 0.03 --unknown-label 0.02"
+        " --reserved-label 0.02 --ttl-expired 0.02 --ip-ttl-expired 0.02"
+        " --bad-checksum 0.02 --no-route 0.02 --other-type 0.02 --other-mac 0.02"
+    ),
+}
+MIXED_SIZES = "--size 64:7,594:4,1518:1 --seed 6"
 
 
 @dataclass(frozen=True)
@@ -42,6 +65,12 @@ def make_workload(
         "--control", load.control, *options,
     )  # fmt: skip
     return load
+
+
+def exceptional_workload(app: str, folder: Path, packets: int) -> Workload:
+    """Traffic of an application with every exception and all sizes."""
+    options = f"{EXCEPTIONAL_TRAFFIC[app]} {MIXED_SIZES} --packets {packets}"
+    return make_workload(app, folder, *options.split())
 
 
 def captured_frames(test_data: Path) -> list[Frame]:

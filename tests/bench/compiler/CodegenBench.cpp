@@ -28,7 +28,7 @@ std::string program() {
 void generateCode(benchmark::State &state) {
   const std::string text = program();
   codegen::CodeGenOptions options;
-  options.maxWords = wordsMax;
+  options.chip.meControlStore = wordsMax;
   size_t words = 0;
   for (auto turn : state) {
     state.PauseTiming();

@@ -1,0 +1,37 @@
+// The chip that a module is compiled for.
+//
+// The attribute `baker.target` of a module names a chip as target::parseChip
+// takes it: a configuration, then settings. The passes read the chip's figures
+// here, so a module tells all that a pass needs.
+//
+//   module attributes {baker.target = "ixp2800 sram.size=8388608"} { … }
+
+#ifndef KARAKAL_IR_DIALECT_TARGET_H
+#define KARAKAL_IR_DIALECT_TARGET_H
+
+#include "mlir/IR/BuiltinOps.h"
+
+namespace karakal::target {
+struct ChipParameters;
+}
+
+namespace karakal::ir {
+
+inline constexpr llvm::StringLiteral targetAttrName = "baker.target";
+/// The chip of a module that names none.
+inline constexpr llvm::StringLiteral defaultTargetName = "ixp2400";
+
+/// The description of the chip that the module of `op` is compiled for.
+llvm::StringRef targetOf(mlir::Operation *op);
+/// Its figures.
+target::ChipParameters chipOf(mlir::Operation *op);
+void setTarget(mlir::ModuleOp module, llvm::StringRef description);
+
+/// Reports an error if `attribute` names no chip, or one that programs cannot
+/// be compiled for.
+mlir::LogicalResult verifyTarget(mlir::Operation *op,
+                                 mlir::Attribute attribute);
+
+} // namespace karakal::ir
+
+#endif // KARAKAL_IR_DIALECT_TARGET_H
