@@ -9,19 +9,20 @@
 
 namespace karakal::agg {
 
-/// Why a PPF runs where it runs, for the report.
+/// The reason for a PPF's core, for the report.
 inline constexpr llvm::StringLiteral coreReasonAttrName = "baker.core.reason";
-/// Why a channel is a ring or a call, for the report.
+/// The reason why a channel is a ring or a call, for the report.
 inline constexpr llvm::StringLiteral viaReasonAttrName = "baker.via.reason";
 
-/// What aggregation did, for the report: a list of
+/// The steps of aggregation, for the report: a list of
 /// #baker.formation_step<...>.
 inline constexpr llvm::StringLiteral stepsAttrName = "baker.aggregates.steps";
-/// What the estimate promises: {packets_per_s, bottleneck, words, unit_loads}.
+/// The prediction from the estimates: {packets_per_s, bottleneck, words,
+/// unit_loads}.
 inline constexpr llvm::StringLiteral predictionAttrName =
     "baker.aggregates.prediction";
 
-/// On a module that baker-aggregation refused because no mapping fits.
+/// Set on a module that baker-aggregation rejected because no mapping fits.
 inline constexpr llvm::StringLiteral noMappingAttrName =
     "baker.aggregates.none";
 

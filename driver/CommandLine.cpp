@@ -29,7 +29,7 @@ const std::map<std::string, Emit> forms = {
     {"ast", Emit::Ast},   {"baker", Emit::Baker}, {"dot", Emit::Dot},
     {"llvm", Emit::Llvm}, {"asm", Emit::Asm},     {"ixp", Emit::Ixp}};
 
-/// The options, and the values that are names until they have been checked.
+/// The options, and the text of values that are checked later.
 struct CommandLine {
   Options options;
   std::string level = "swc", form = "ixp", target, policy;
@@ -38,7 +38,8 @@ struct CommandLine {
   std::vector<std::string> plugins, extraPasses;
 };
 
-/// The names of a table as CLI11 checks and lists them.
+/// Returns the names of a table in the form in which CLI11 checks and lists
+/// them.
 template <typename Value>
 CLI::IsMember oneOf(const std::map<std::string, Value> &table) {
   std::vector<std::string> names;
@@ -181,7 +182,8 @@ void declareRun(CLI::App &app, CommandLine &line) {
   app.add_option("--stats", options.stats, "with --run: statistics as JSON");
 }
 
-/// Returns which options do not go together, or an empty string.
+/// Describes options that exclude or need each other, or returns an empty
+/// string.
 std::string findConflict(const Options &options) {
   if (options.run && options.trace.empty())
     return "--run needs --trace";
@@ -255,8 +257,8 @@ ExitStatus usageError(const std::string &what) {
   return ExitUsageWrong;
 }
 
-/// Options whose values are names, plugins, and conflicts. Returns an error
-/// with the message alone.
+/// Checks options whose values are names, loads plugins and finds conflicts.
+/// The error returned has only a message.
 Status finishOptions(CommandLine &line) {
   Options &options = line.options;
   options.pipeline.level = levels.at(line.level);

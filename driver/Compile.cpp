@@ -86,7 +86,8 @@ std::string printBaker(ModuleOp program) {
   return text;
 }
 
-/// A heading for the part of one aggregate, if there are several.
+/// Returns a heading for the part of one aggregate, or nothing if there is only
+/// one.
 std::string headingOf(const std::string &aggregate, size_t count) {
   return count > 1 ? "; aggregate " + aggregate + "\n" : "";
 }
@@ -113,7 +114,7 @@ std::string printAsm(const std::vector<AggregateCode> &engines) {
   return text;
 }
 
-/// Where the result goes if the command line does not say.
+/// Returns the output file of the command line, or its default.
 std::string outputPath(const Options &options) {
   if (!options.output.empty())
     return options.output;
@@ -130,7 +131,7 @@ Status writeResult(const std::string &path, const target::Image &image) {
       "-", {reinterpret_cast<const char *>(bytes.data()), bytes.size()});
 }
 
-/// The options with the XScale PPFs and contexts of the mapping file.
+/// Returns the options with the XScale PPFs and contexts of the mapping file.
 Result<Options> withMapping(const Options &options) {
   Options read = options;
   const std::string &path = options.pipeline.mapping;
@@ -151,7 +152,9 @@ Result<Options> withMapping(const Options &options) {
   return read;
 }
 
-/// The minimum rate, if the command line asks for it. Prints it with `--wcet`.
+/// Computes the minimum rate if the command line asks for it, and prints it
+/// with
+/// `--wcet`.
 Result<std::optional<MinimumRate>> findMinimumRate(const PlannedProgram &made,
                                                    const Options &options) {
   if (!options.worstCases && options.minRateGbps == 0)
@@ -168,7 +171,8 @@ Result<std::optional<MinimumRate>> findMinimumRate(const PlannedProgram &made,
   return std::optional<MinimumRate>(std::move(*minimum));
 }
 
-/// Everything after the front end and the profile.
+/// Compiles the program after the front end and the profile, and writes the
+/// result.
 Status emitCode(ModuleOp source, const Options &options,
                 const std::vector<Remark> &remarks) {
   std::string path = outputPath(options);

@@ -27,7 +27,7 @@ namespace karakal::driver {
 
 namespace {
 
-/// `file:line:column` of a location, empty if it has none.
+/// Returns `file:line:column` of a location; empty if it is unknown.
 std::string placeOf(Location location) {
   std::string text;
   location->walk([&](Location part) {
@@ -63,7 +63,8 @@ void printDiagnostic(mlir::Diagnostic &diagnostic) {
     printDiagnostic(note);
 }
 
-/// Stores an explanation for the report, once: several cores may give the same.
+/// Adds an explanation to the report unless it is there already: passes over
+/// several cores can give the same one.
 void keepRemark(std::vector<Remark> &remarks, Remark remark) {
   auto isSame = [&](const Remark &other) {
     return other.place == remark.place && other.pass == remark.pass &&
@@ -130,7 +131,7 @@ void prepareContext(MLIRContext &context, const Options &options,
   context.loadDialect<ir::BakerDialect, arith::ArithDialect,
                       cf::ControlFlowDialect, func::FuncDialect,
                       LLVM::LLVMDialect>();
-  context.disableMultithreading(); // programs are small, messages in order
+  context.disableMultithreading(); // keeps messages in order
   context.printOpOnDiagnostic(false);
   bool isReported = !options.report.empty();
   std::vector<std::string> printed = options.explained;

@@ -18,7 +18,7 @@ void prepareContext(mlir::MLIRContext &context, const Options &options,
                     std::vector<Remark> &remarks);
 
 /// Reads the program of the input files, verifies it and names it after the
-/// first file. Prints the errors itself; the error returned then has an empty
+/// first file. Prints the errors and then returns an error with an empty
 /// message.
 Result<mlir::OwningOpRef<mlir::ModuleOp>>
 readProgram(const Options &options, mlir::MLIRContext &context);

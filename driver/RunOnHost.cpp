@@ -21,8 +21,8 @@ namespace karakal::driver {
 
 using namespace mlir;
 
-/// Cores are split as for the chip, so the counts tell which packets the XScale
-/// core would have consumed.
+/// Adds the passes that split the cores as for the chip, so that the counts
+/// include the packets that the XScale core would have consumed.
 static void addDecisions(OpPassManager &manager) {
   manager.addPass(agg::createSplitCores());
   manager.addPass(passes::createAssignMemory());
@@ -46,7 +46,8 @@ static Status lowerBy(ModuleOp module, void (*add)(OpPassManager &)) {
 
 static Result<host::HostProgram> lower(ModuleOp baker, bool withCounters) {
   OwningOpRef<ModuleOp> module = baker.clone();
-  // Before passes add functions, so that the counters are those of the source.
+  // Counted before passes add functions, so that the sites are those of the
+  // source.
   size_t sites = host::cacheSiteCount(*module);
   size_t counters = withCounters ? host::instrument(*module) : 0;
   if (Status status = lowerBy(*module, addDecisions); !status)

@@ -25,7 +25,7 @@ struct HostInputs {
 /// The inputs and outputs of `--run`.
 struct RunRequest {
   HostInputs inputs;
-  std::string program; ///< name for reports
+  std::string program; ///< the name in reports
   std::string out;     ///< trace of the frames sent; empty: none
   std::string stats;   ///< statistics as JSON; empty: none
 };

@@ -20,7 +20,7 @@ using func::FuncOp;
 // Shapes
 //===----------------------------------------------------------------------===//
 
-/// FNV-1a.
+/// Returns the FNV-1a hash of `text`.
 static uint64_t hashText(llvm::StringRef text) {
   uint64_t hash = 0xcbf29ce484222325u;
   for (unsigned char c : text)
@@ -34,8 +34,8 @@ template <typename Printable> static std::string textOf(Printable value) {
   return text;
 }
 
-/// One line an operation: name, attributes that are the program's own, types,
-/// successors.
+/// Prints one line per operation: its name, the attributes that belong to the
+/// program, its types and its successors.
 static void describe(Operation &op, const llvm::DenseMap<Block *, int> &blocks,
                      llvm::raw_ostream &out) {
   out << op.getName().getStringRef();
@@ -74,7 +74,7 @@ static FunctionCounts countsOf(FuncOp function) {
   return {function.getSymName().str(), shapeOf(function), {}, {}, {}, {}};
 }
 
-/// Sorts the run's counters to their functions.
+/// Adds the run's counters to their functions.
 static void addFunctions(Profile &profile, ModuleOp baker, const HostRun &run) {
   std::vector<CounterSite> sites = counterSites(baker);
   KARAKAL_ASSERT(sites.size() == run.profile.size(),
@@ -100,7 +100,7 @@ static void addFunctions(Profile &profile, ModuleOp baker, const HostRun &run) {
   }
 }
 
-/// Hits of the sizes that a profile has.
+/// Returns the hits for each cache size of a profile.
 static std::array<uint64_t, ir::localitySizes.size()>
 hitsOf(const LruStack &stack) {
   std::array<uint64_t, ir::localitySizes.size()> hits{};
@@ -182,7 +182,7 @@ Status merge(Profile &profile, const Profile &other) {
 
 namespace {
 
-/// Spreads a profile over a program.
+/// Sets the attributes of a profile on a program.
 class Annotator {
 public:
   Annotator(ModuleOp baker, const Profile &profile)

@@ -12,7 +12,7 @@
 // function is a hash of its operations, types and symbols. Names of values and
 // source lines do not count.
 //
-// | id | why |
+// | id | error |
 // |---|---|
 // | E-host-007 | two profiles are of different programs |
 // | E-host-008 | the profile is stale: the program has changed since |

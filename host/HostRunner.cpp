@@ -21,7 +21,7 @@ struct BoundCall {
   uint64_t due;
 };
 
-/// One run: the compiled program, its packets and its control calls.
+/// A run: the compiled program, its packets and its control calls.
 class Runner {
 public:
   Runner(HostProgram &program, const RunOptions &options)
@@ -102,7 +102,7 @@ Status Runner::bind(const std::vector<traces::ControlCall> &control) {
   return success();
 }
 
-/// The name in the source of a function whose wrapper is `KIND.NAME`.
+/// Returns the source name of a function whose wrapper is `KIND.NAME`.
 static std::string nameOf(const std::string &wrapper) {
   return wrapper.substr(wrapper.find('.') + 1);
 }
@@ -139,8 +139,8 @@ Status Runner::callControl(const BoundCall &bound) {
   return success();
 }
 
-/// Makes the calls that are due by then, each once. What they count goes to
-/// `updates`, or nowhere before the first packet.
+/// Makes each call that is due by `due` once. Their counts go to `updates`;
+/// before the first packet they are discarded.
 Status Runner::callsDue(uint64_t due) {
   if (controlCalls == calls.size() || calls[controlCalls].due > due)
     return success();
@@ -159,7 +159,7 @@ Status Runner::callsDue(uint64_t due) {
   return success();
 }
 
-/// Makes the `@end` calls; the counters leave them out.
+/// Makes the `@end` calls, which are not counted.
 Status Runner::callsAtEnd() {
   uint64_t *counters = compiled.profile;
   std::vector<uint64_t> before(counters, counters + updates.size());

@@ -110,7 +110,8 @@ static Type pointeeOf(Value ref) {
   return cast<ir::RefType>(ref.getType()).getPointee();
 }
 
-/// The word offset after the steps of `path`, outermost first.
+/// Returns the word offset to which the elements and fields of `path` lead,
+/// outermost first.
 Value Instrumenter::lineOf(OpBuilder &builder, ArrayRef<Operation *> path) {
   Location loc = builder.getInsertionPoint()->getLoc();
   Value offset = constant(builder, loc, 0);
@@ -134,8 +135,8 @@ Value Instrumenter::lineOf(OpBuilder &builder, ArrayRef<Operation *> path) {
   return offset;
 }
 
-/// Tells the host which cache line a load uses. A reference whose global is not
-/// known here is left out.
+/// Emits a call that reports the cache line of a load, unless the global of its
+/// reference is unknown in this function.
 void Instrumenter::observe(ir::LoadOp load) {
   SmallVector<Operation *> path;
   for (Operation *op = load.getRef().getDefiningOp(); op;
@@ -163,7 +164,7 @@ void Instrumenter::observe(ir::LoadOp load) {
        constant(builder, load.getLoc(), number), line);
 }
 
-/// Tells the host with which argument a look-up is called.
+/// Emits a call that reports the argument of a look-up.
 void Instrumenter::observe(FuncOp lookup, uint32_t number) {
   auto builder = OpBuilder::atBlockBegin(&lookup.getBody().front());
   Value key = lookup.getArgument(0);

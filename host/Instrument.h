@@ -30,7 +30,7 @@
 
 namespace karakal::host {
 
-/// The place in the program that one counter counts.
+/// The point in the program that one counter counts.
 struct CounterSite {
   mlir::func::FuncOp function;
   mlir::Block *block = nullptr;
@@ -41,11 +41,11 @@ struct CounterSite {
   int successor = wholeBlock;
 };
 
-/// The counters of `baker` by number.
+/// Returns the sites of the counters of `baker` by number.
 std::vector<CounterSite> counterSites(mlir::ModuleOp baker);
 
-/// How many values the first argument of baker_profile_load has: one for each
-/// global, then one for each look-up function.
+/// Returns the number of sites of baker_profile_load, its first argument: one
+/// for each global, then one for each look-up function.
 size_t cacheSiteCount(mlir::ModuleOp baker);
 
 /// Adds the counters to `baker` and returns their number.

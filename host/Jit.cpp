@@ -1,4 +1,4 @@
-// From a HostProgram to callable functions.
+// Compilation of a HostProgram to callable functions.
 
 #include "host/Jit.h"
 #include "host/Primitives.h"

@@ -1,4 +1,4 @@
-// From a HostProgram to callable functions.
+// Compilation of a HostProgram to callable functions.
 //
 // Adds the guards to the program's module, verifies it, optimizes it with
 // LLVM's -O2 pipeline for this processor and compiles it with ORC LLJIT. The

@@ -17,7 +17,7 @@ void LruStack::access(uint32_t line) {
   else if (used < Depth)
     ++used;
   else
-    --at; // the oldest line falls out
+    --at; // evicts the oldest line
   std::memmove(&lines[1], &lines[0], at * sizeof lines[0]);
   lines[0] = line;
 }

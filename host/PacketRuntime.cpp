@@ -302,7 +302,7 @@ void PacketRuntime::transmit(uint32_t handle) {
     const uint8_t *at = bytesOf(*d) + headOf(word);
     traces::Packet frame;
     frame.timeNs = nowNs;
-    // As Tx does, which takes the low bits of the number.
+    // Tx uses the low bits of the number, too.
     frame.port = txPort(handle) % portCount;
     frame.bytes.assign(at, at + lengthOf(word));
     traces::padToMinimum(frame);

@@ -39,13 +39,13 @@ namespace karakal::host {
 /// The state that the primitives use while a program runs on this thread.
 struct RunContext {
   PacketRuntime &runtime;
-  /// Per PPF: runs on the XScale core.
+  /// Whether each PPF runs on the XScale core.
   std::vector<bool> ppfOnXScale;
-  /// Per channel id: its consumer runs on the XScale core.
+  /// Whether the consumer of each channel, by id, runs on the XScale core.
   std::vector<bool> channelToXScale;
   /// Index of the PPF that runs, or NoPpf.
   uint32_t *ppf = nullptr;
-  /// Per global: the loads of packets. Loads of control calls do not count.
+  /// The loads of each global by packets. Loads by control calls do not count.
   std::vector<LruStack> locality;
   bool isPacket = false;
   std::jmp_buf escape{};
@@ -63,10 +63,11 @@ public:
   ActiveContext(const ActiveContext &) = delete;
 };
 
-/// Name and address of every function that JIT code may call.
+/// Returns the name and address of every function that JIT code may call.
 std::vector<std::pair<const char *, void *>> primitiveSymbols();
 
-/// Those for hashes, time, random numbers and traces (Services.cpp).
+/// Returns the functions for hashes, time, random numbers and traces
+/// (Services.cpp).
 std::vector<std::pair<const char *, void *>> serviceSymbols();
 /// Sets the packets that the services of this thread use: those of the running
 /// program, or null if none runs.

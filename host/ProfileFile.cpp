@@ -79,7 +79,7 @@ private:
 
 } // namespace
 
-/// The next line that is not empty; false at the end.
+/// Reads the next line that is not empty. Returns false at the end.
 bool Parser::nextLine() {
   std::string line;
   while (std::getline(lines, line)) {

@@ -9,10 +9,10 @@
 
 namespace karakal::host {
 
-/// The statistics of a run as JSON: "packets" and "drops" as in the simulator's
-/// stats.json, "ppfs" with the packets that entered each PPF, and "counters"
-/// with `events` (host/FunctionalProfile.h, eventCounts). The same run gives
-/// the same bytes because no wall time is included.
+/// Returns the statistics of a run as JSON: "packets" and "drops" as in the
+/// simulator's stats.json, "ppfs" with the packets that entered each PPF, and
+/// "counters" with `events` (host/FunctionalProfile.h, eventCounts). Includes
+/// no wall time, so the same run gives the same bytes.
 std::string statisticsJson(const HostRun &run, const std::string &program,
                            const Counts &events);
 
@@ -20,7 +20,7 @@ std::string statisticsJson(const HostRun &run, const std::string &program,
 Status writeStatistics(const std::string &path, const HostRun &run,
                        const std::string &program, const Counts &events);
 
-/// The same statistics as a table, with the speed.
+/// Returns the same statistics as a table, with the speed.
 std::string statisticsTable(const HostRun &run, const std::string &program);
 
 } // namespace karakal::host

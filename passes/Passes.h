@@ -14,10 +14,10 @@
 
 namespace karakal::passes {
 
-/// Name of the init function that stores initial values of globals.
+/// The name of the init function that stores the initial values of globals.
 inline constexpr llvm::StringLiteral globalsInitName = "karakal.globals";
 
-/// The cores as values of a pass option.
+/// Returns the cores as values of a pass option.
 inline llvm::cl::ValuesClass coreNames() {
   auto value = [](ir::Core core, const char *what) {
     return llvm::cl::OptionEnumValue{ir::stringifyCore(core), int(core), what};

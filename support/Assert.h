@@ -1,7 +1,8 @@
-// Assertions that hold in every build.
+// Assertions that are checked in every build.
 //
-// A failed one is a bug of ours: it prints place and reason and ends the
-// program with status 3. Errors of the user's input are values (Error.h).
+// A failed assertion is a bug in Karakal: it prints location and reason and
+// ends the program with status 3. Errors in the user's input are values
+// (Error.h).
 
 #ifndef KARAKAL_SUPPORT_ASSERT_H
 #define KARAKAL_SUPPORT_ASSERT_H
@@ -10,13 +11,13 @@
 
 namespace karakal {
 
-/// Reports a bug of ours with place and reason, and exits with status 3.
+/// Reports a bug in Karakal with location and reason, and exits with status 3.
 [[noreturn]] void reportInternalError(const char *file, int line,
                                       const std::string &what);
 
 } // namespace karakal
 
-/// An invariant of ours: checked in every build.
+/// Checks an invariant in every build.
 #define KARAKAL_ASSERT(condition, what)                                        \
   do {                                                                         \
     if (!(condition))                                                          \

@@ -28,7 +28,7 @@ void printDiagnostics(const Diagnostics &diagnostics, std::ostream &out,
 /// columns start at 1; the end of a range is exclusive.
 void printDiagnosticsAsJson(const Diagnostics &diagnostics, std::ostream &out);
 
-/// True if standard error is a terminal that shows colours.
+/// Whether standard error is a terminal with colours.
 bool standardErrorHasColour();
 
 } // namespace karakal

@@ -1,8 +1,8 @@
 // Errors as values.
 //
 // Every function that can fail because of its input returns a Result. No
-// exception crosses a folder. Three kinds of error are kept apart: the user's
-// input, a resource that does not suffice, and our own bug (a failed
+// exception crosses a folder. There are three kinds of error: a fault in the
+// user's input, a lack of a resource, and a bug in Karakal (a failed
 // KARAKAL_ASSERT).
 
 #ifndef KARAKAL_SUPPORT_ERROR_H
@@ -22,30 +22,30 @@ enum ExitStatus : int {
   ExitDone = 0,          ///< all done
   ExitInputWrong = 1,    ///< the input is wrong; a diagnostic says where
   ExitUsageWrong = 2,    ///< the command line is wrong
-  ExitInternalError = 3, ///< a bug of ours
+  ExitInternalError = 3, ///< a bug in Karakal
 };
 
-/// A resource that does not suffice. Callers that can do with less decide by
-/// it.
+/// A resource that does not suffice. Callers can use it to retry with smaller
+/// demands.
 enum class Resource {
-  None,         ///< the error is one of the user's input
+  None,         ///< the error is in the user's input
   ControlStore, ///< the code of an aggregate is too large for an engine
   Engines,      ///< no mapping fits the engines and their control stores
 };
 
-/// An error of the user's input or of a resource that does not suffice.
+/// A fault in the user's input or a lack of a resource.
 struct Error {
   /// Catalogued id, `E-<folder>-NNN`; never reused.
   std::string id;
-  /// What is wrong and what to do, one sentence each, no trailing newline.
+  /// The fault and the remedy, one sentence each, no trailing newline.
   std::string message;
-  /// Where: file name, empty if there is none.
+  /// The name of the file; empty if there is none.
   std::string file;
   /// 1-based line in `file`, 0 if the error concerns the whole file.
   uint32_t line = 0;
   /// 1-based column, 0 if unknown.
   uint32_t column = 0;
-  /// The resource that does not suffice, if that is the error.
+  /// The resource that does not suffice, if the error is a lack of one.
   Resource lacking = Resource::None;
 
   /// `file:line:column: error: message [id]`
@@ -82,7 +82,7 @@ private:
   std::variant<T, Error> state;
 };
 
-/// The value of a function that only succeeds or fails.
+/// The value of a successful function that returns nothing else.
 struct Success {};
 /// Success or an error.
 using Status = Result<Success>;

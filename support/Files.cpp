@@ -8,7 +8,7 @@
 
 namespace karakal {
 
-// Streams of the standard library throw on directories; stdio reports.
+// Uses stdio, because the standard library's streams throw on directories.
 
 Result<std::string> readFile(const std::string &path) {
   errno = 0;

@@ -1,8 +1,8 @@
-// What a report of our bug says besides.
+// The context that the report of an internal error prints.
 //
-// Who runs a piece of work that may be wrong, such as a pass, says what a
-// report of a bug in it should tell. KARAKAL_ASSERT prints it, and so do the
-// tools' handlers of crashes.
+// Code that runs something which may fail an assertion or crash, such as a
+// pass, registers a description of what it runs. KARAKAL_ASSERT and the crash
+// handlers of the tools print it.
 
 #ifndef KARAKAL_SUPPORT_INTERNALERROR_H
 #define KARAKAL_SUPPORT_INTERNALERROR_H
@@ -12,10 +12,12 @@
 
 namespace karakal {
 
-/// One line or several, each with its newline; a null function says nothing.
+/// Registers a function that returns lines of text, each with its newline, or
+/// null for none.
 void setInternalErrorContext(std::function<std::string()> describe);
 
-/// Asks for it once and forgets it, so that a second bug in it ends the report.
+/// Returns the text of the registered function, or an empty string. Unregisters
+/// the function first, so that a bug in it cannot recur.
 std::string takeInternalErrorContext();
 
 } // namespace karakal

@@ -9,8 +9,8 @@
 
 namespace karakal {
 
-/// The candidate that is spelled most like `name`. Empty if none is similar:
-/// at most a third of the characters may differ.
+/// Returns the candidate that is spelled most like `name`, or an empty string
+/// if none is similar: at most a third of the characters may differ.
 std::string nearestName(std::string_view name,
                         const std::vector<std::string> &candidates);
 

@@ -1,4 +1,4 @@
-// Source files, and locations in them.
+// Source files and locations in them.
 
 #ifndef KARAKAL_SUPPORT_SOURCEFILES_H
 #define KARAKAL_SUPPORT_SOURCEFILES_H
@@ -22,11 +22,11 @@ struct SourceRange {
   }
 };
 
-/// The smallest range that contains both ranges, which are in one file.
+/// Returns the smallest range that contains both ranges, which are in one file.
 SourceRange spanning(SourceRange first, SourceRange last);
 
-/// A location in a file as people write it. Both numbers start at 1; columns
-/// count characters (code points).
+/// A line and a column of a file. Both start at 1; columns count characters
+/// (code points).
 struct SourceLocation {
   uint32_t line = 1;
   uint32_t column = 1;
@@ -40,9 +40,9 @@ public:
   const std::string &path() const { return path_; }
   std::string_view text() const { return text_; }
   SourceLocation location(uint32_t offset) const;
-  /// The text of a line without its line break.
+  /// Returns the text of a line without its line break.
   std::string_view line(uint32_t number) const;
-  /// The byte offset at which a line starts.
+  /// Returns the byte offset at which a line starts.
   uint32_t lineStart(uint32_t number) const;
 
 private:
@@ -51,7 +51,7 @@ private:
   std::vector<uint32_t> lineStarts;
 };
 
-/// The number of characters (code points) in UTF-8 text.
+/// Returns the number of characters (code points) in UTF-8 text.
 uint32_t characterCount(std::string_view text);
 
 /// The source files of one compilation. Their addresses are stable.

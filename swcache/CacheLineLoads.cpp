@@ -74,7 +74,7 @@ private:
   ir::GlobalOp generation;
   Location loc;
   uint64_t first = 0;   ///< first word of the element that is loaded
-  Value key, camResult; ///< to the CAM, and its answer
+  Value key, camResult; ///< the key of the CAM look-up and its result
 };
 
 /// Returns the reference to a field of cache line `line`.

@@ -8,9 +8,9 @@
 
 namespace karakal::swcache {
 
-/// Moves `load` down to its first use. Loads of one element after another then
-/// do not overlap, and their words occupy registers only from there. This must
-/// run before any `loadFromCacheLine`, which keeps a probe and its use
+/// Moves `load` down to its first use, so that the loads of consecutive
+/// elements do not overlap and their words occupy registers only from there.
+/// Must run before any `loadFromCacheLine`, which keeps a probe and its use
 /// together.
 void sinkToUse(mlir::Operation *load);
 

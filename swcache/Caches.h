@@ -6,8 +6,8 @@
 //   on a cached look-up    baker.cache.results @karakal.results.NAME
 //   on a cached array      baker.cache.lines   @karakal.lines.NAME
 //   on both                baker.cache.tag N : i32: tag bits in a shared CAM
-//   on a version word      baker.cache.version #baker.memory<sram1>: whose
-//                              versions it counts
+//   on a version word      baker.cache.version #baker.memory<sram1>: the memory
+//                              whose updates it counts
 //   on the module          baker.cache.interval N : i64: packets of a context
 //                              between version checks
 //                          baker.cache.packets N : i64: the same for the

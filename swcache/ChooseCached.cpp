@@ -72,7 +72,7 @@ void setGain(CacheCandidate &candidate, double packets, uint32_t entries) {
       cacheGain(candidate.latency, candidate.probes, candidate.hitRate);
 }
 
-/// The word for the accesses of a candidate.
+/// Returns the word for accesses of the candidate, for explanations.
 const char *readsName(const CacheCandidate &candidate) {
   return candidate.lookup ? "calls" : "loads";
 }

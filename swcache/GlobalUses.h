@@ -1,4 +1,4 @@
-// Who reads and writes the globals of a program, and how often.
+// The loads and stores of a program's globals, with their rates.
 
 #ifndef KARAKAL_SWCACHE_GLOBALUSES_H
 #define KARAKAL_SWCACHE_GLOBALUSES_H

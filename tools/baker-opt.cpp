@@ -1,9 +1,9 @@
-// The pass workbench.
+// Karakal's mlir-opt.
 //
-// Reads a module as text, runs the passes named on the command line, and
-// prints the module. It knows the baker dialect, the upstream dialects that
-// the compiler uses, and every pass of the compiler, so that any stage can be
-// tried from a text file, as with mlir-opt.
+// Reads a module as text, runs the passes named on the command line, and prints
+// the module. Registers the baker dialect, the upstream dialects that the
+// compiler uses, and every pass of the compiler, so that each stage can be
+// tried on a text file.
 
 #include "driver/pipeline/RegisterAllPasses.h"
 #include "ir/dialect/Baker.h"
@@ -29,7 +29,7 @@ llvm::cl::list<std::string> explained(
     llvm::cl::desc("Print what these passes (without \"baker-\") decided and "
                    "refused, and why; all is every pass"));
 
-/// Runs when the dialect is loaded, which is after the command line was read.
+/// Runs when the dialect is loaded, which is after the command line is parsed.
 void askForExplanations(mlir::MLIRContext *, karakal::ir::BakerDialect *baker) {
   for (const std::string &pass : explained)
     baker->explainedPasses.insert(pass);
@@ -42,7 +42,7 @@ llvm::cl::opt<unsigned> checkedPackets(
 llvm::cl::opt<uint64_t> checkSeed("check-seed", llvm::cl::init(1),
                                   llvm::cl::desc("Seed of --check-passes"));
 
-/// As mlir-opt's main function, with the pass checker where it is asked for.
+/// Like MlirOptMain's driver, with the pass check if `--check-passes` is given.
 mlir::LogicalResult optimize(llvm::StringRef input, llvm::StringRef output,
                              mlir::DialectRegistry &registry) {
   std::string problem;

@@ -1,7 +1,7 @@
 // The compiler. Its options are in driver/CommandLine.cpp.
 //
-// Exit status: 0 done, 1 the input is wrong, 2 the command line is wrong, 3 a
-// bug of ours.
+// Exit status: 0 done, 1 the input is wrong, 2 the command line is wrong, 3 the
+// compiler has a bug.
 
 #include "driver/CommandLine.h"
 #include "driver/Compile.h"

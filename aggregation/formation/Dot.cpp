@@ -60,8 +60,7 @@ void printGroups(llvm::raw_ostream &out, const PpfGraph &graph,
       [](func::FuncOp ppf) { return ir::coreOf(ppf) == ir::Core::XScale; });
 }
 
-/// The share of the packets received, as a reader takes it in: "100 %", "0.3
-/// %".
+/// Prints a share of the packets received with few digits: "100 %", "0.3 %".
 std::string shareText(double share) {
   double percent = 100 * share;
   if (percent < 0.1)
@@ -76,7 +75,7 @@ void printEdge(llvm::raw_ostream &out, StringRef from, StringRef to,
   double share = packets && received != 0 ? double(*packets) / received : 0.2;
   out << llvm::formatv("  \"{0}\" -> \"{1}\" [penwidth={2:f2}", from, to,
                        std::max(0.3, widthMax * share));
-  if (packets && *packets != 0) // the busiest way is the straightest
+  if (packets && *packets != 0) // the busiest path is the straightest
     out << llvm::formatv(", label=\"{0}\", weight={1}", shareText(share),
                          1 + int(straightest * std::min(share, 1.0)));
   if (packets && *packets == 0)

@@ -1,4 +1,4 @@
-// The PPF graph as a picture.
+// The PPF graph as a drawing.
 
 #ifndef KARAKAL_AGGREGATION_FORMATION_DOT_H
 #define KARAKAL_AGGREGATION_FORMATION_DOT_H
@@ -8,9 +8,9 @@
 
 namespace karakal::agg {
 
-/// The graph of a planned program for Graphviz: a box for each PPF, coloured
-/// by its aggregate (grey: XScale core), Rx and Tx; an arrow for each channel,
-/// as wide as its share of the packets, dashed where it is a ring.
+/// Returns the graph of a planned program for Graphviz. Nodes are the PPFs,
+/// coloured by aggregate (grey: XScale core), and Rx and Tx. Each channel is an
+/// arrow, as wide as its share of the packets, dashed if it is a ring.
 std::string printDot(mlir::ModuleOp planned);
 
 } // namespace karakal::agg

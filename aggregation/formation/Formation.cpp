@@ -1,4 +1,4 @@
-// Which PPFs share an engine.
+// The choice of PPFs that share an engine.
 
 #include "aggregation/formation/Formation.h"
 #include "support/Error.h"
@@ -191,8 +191,8 @@ std::vector<double> Former::loads() const {
   return cycles;
 }
 
-/// Divides the engines by load: one for each, then always one more for the
-/// slowest. With more loads than engines each still has one.
+/// Divides the engines by load: one for each aggregate, then repeatedly one
+/// more for the slowest. Each has one even if there are too few engines.
 std::vector<unsigned> Former::allocate(const std::vector<double> &loads) const {
   std::vector<unsigned> engines(loads.size(), 1);
   for (size_t left = input.engines; left > loads.size(); --left) {
@@ -385,7 +385,7 @@ void Former::assignEngines() {
   }
 }
 
-/// Takes away the engines that only wait for a lock: they do not add to the
+/// Takes away the engines that only wait for a lock and so do not add to the
 /// rate that the lock allows.
 void Former::takeIdleEngines() {
   Prediction now = predict(stagesOf(input, aggregates), input.chip);

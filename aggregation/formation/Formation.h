@@ -1,4 +1,4 @@
-// Which PPFs share an engine.
+// The choice of PPFs that share an engine.
 //
 // Aggregate formation as in Figure 7 of the paper, on plain numbers without IR.
 // PPFs are vertices with a cost per packet that enters, channels are edges with
@@ -69,7 +69,7 @@ struct FormationInput {
   std::vector<Pin> pins;
 };
 
-/// One decision with its reason.
+/// A decision with its reason.
 struct FormationStep {
   ir::FormationStepKind kind = ir::FormationStepKind::Map;
   std::string subject;

@@ -21,8 +21,8 @@ static unsigned numberUpTo(const std::string &text, char most) {
              : 0;
 }
 
-/// Parses the rest of the line after an aggregate's name. Returns what is
-/// wrong, or an empty string.
+/// Parses the rest of the line after an aggregate's name. Returns an error
+/// message, or an empty string.
 static std::string parseWishes(std::istringstream &words,
                                MappedAggregate &made) {
   std::string wish;
@@ -47,7 +47,7 @@ static std::string parseWishes(std::istringstream &words,
 }
 
 /// Parses `aggregate NAME [ENGINES] [contexts=N] [ring=KIND]` after its first
-/// word. Returns what is wrong, or an empty string.
+/// word. Returns an error message, or an empty string.
 static std::string parseAggregate(std::istringstream &words, Mapping &mapping) {
   MappedAggregate made;
   if (!(words >> made.name) || !isName(made.name))

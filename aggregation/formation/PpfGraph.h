@@ -23,13 +23,13 @@ struct PpfGraph {
   std::vector<PpfEdge> edges;
   std::vector<mlir::func::FuncOp> fed; ///< PPFs that receive packets from Rx
 
-  /// The graph of a program. An edge starts at each PPF body that puts on the
-  /// channel, itself or in a function that it calls.
+  /// Makes the graph of a program. An edge starts at each PPF body that puts
+  /// packets on the channel, itself or in a function that it calls.
   explicit PpfGraph(mlir::ModuleOp module);
 
-  /// The PPFs that a packet from Rx can reach, as indices.
+  /// Returns the indices of the PPFs that a packet from Rx can reach.
   std::vector<size_t> reachable() const;
-  /// The strongly connected component of each PPF.
+  /// Returns the strongly connected component of each PPF.
   std::vector<int> components() const;
 };
 

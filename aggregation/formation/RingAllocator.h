@@ -9,7 +9,7 @@
 
 namespace karakal::agg {
 
-/// Which of an aggregate's rings brings a message.
+/// The purpose of an aggregate's ring.
 enum class RingUse {
   Cycle, ///< a channel on a cycle inside the aggregate
   Input, ///< a channel from another aggregate or from the XScale core
@@ -19,9 +19,9 @@ enum class RingUse {
 /// out first, in ascending order, then SRAM rings.
 class RingAllocator {
 public:
-  /// The ring of `aggregate` for `use`, the same at each call; nothing if no
-  /// ring is free. `wantsSram` asks for an SRAM ring while scratch rings are
-  /// free. It matters at the first call only.
+  /// Returns the ring of `aggregate` for `use`, the same at each call, or
+  /// nothing if no ring is free. `wantsSram` asks for an SRAM ring even while
+  /// scratch rings are free; only the first call uses it.
   std::optional<uint32_t> ringOf(llvm::StringRef aggregate, RingUse use,
                                  bool wantsSram = false);
 

@@ -1,14 +1,15 @@
-// The cheapest sound lock.
+// The memory of each lock.
 //
-// A lock is a word that is tested and set. Where it lies decides what taking it
-// costs, and who can take it:
+// A lock is a word that is tested and set. Its memory determines the cost of
+// taking the lock and the cores that can take it:
 //
-//   local memory  of one engine: a few instructions, no command and no swap,
-//                 since another context runs only when this one gives way; only
-//                 if all that take the lock run on that engine
-//   scratch       for all engines and the XScale core
-//   SRAM          for all engines; both ports of a channel are busy longer,
-//                 but it may have more of its time left
+//   local memory  the contexts of one engine. A few instructions, no command
+//   and
+//                 no swap, because another context runs only after a swap.
+//   scratch       all engines and the XScale core.
+//   SRAM          all engines. Test and set occupies both ports of a channel
+//   for
+//                 longer than scratch, but the channel may be less busy.
 //
 //   baker.global @m.guard : i32
 //       {baker.placement = #baker.placement<scratch at …>}
@@ -16,9 +17,9 @@
 //   baker.global @m.guard : i32
 //       {baker.placement = #baker.placement<local at …>}
 //
-// Between scratch and SRAM the load decides, as the throughput model predicts
-// it for the mapping: the unloaded latency of test and set, and the time for
-// which a command waits at the unit.
+// The pass chooses between scratch and SRAM by the loads that the throughput
+// model predicts for the mapping. The cost of a memory is the unloaded latency
+// of test and set plus the queueing delay of a command at the unit.
 //
 // Requires: `baker-aggregation`; locks lie in scratch. Cost: linear.
 
@@ -52,10 +53,11 @@ namespace {
 
 constexpr llvm::StringLiteral explainName = "aggregation";
 constexpr uint32_t bytesPerWord = 4;
-/// A unit is never thought to be fuller: what waits then has no bound.
+/// An upper bound on utilization: the queueing delay grows without bound as the
+/// utilization approaches 1.
 constexpr double fullest = 0.95;
 
-/// Who takes a lock.
+/// The cores that take a lock.
 struct Users {
   llvm::StringSet<> aggregates;
   bool onXScale = false;
@@ -77,7 +79,7 @@ private:
   void place(ir::GlobalOp lock, target::Memory memory, const Twine &reason);
 
   target::ChipParameters chip; ///< of the module
-  /// Share of its time for which each unit is busy.
+  /// The utilization of each unit.
   std::array<double, sharedUnitCount> loads{};
 };
 
@@ -88,7 +90,7 @@ llvm::MapVector<Operation *, Users> PlaceLocks::findUsers() {
   for (auto root : getOperation().getOps<func::FuncOp>()) {
     ir::FunctionKind kind = ir::kindOf(root);
     if (kind == ir::FunctionKind::Function)
-      continue; // by being called
+      continue; // counted for its callers
     bool isOnEngine =
         kind == ir::FunctionKind::Ppf && ir::coreOf(root) == ir::Core::Me;
     for (func::FuncOp function : ir::reachableFrom({root}))
@@ -126,7 +128,7 @@ void PlaceLocks::place(ir::GlobalOp lock, target::Memory memory,
       << ": " << reason.str();
 }
 
-/// Whether the lock lies in `memory` or finds room there.
+/// Whether the lock lies in `memory` or fits there.
 bool PlaceLocks::hasRoom(ir::GlobalOp lock, target::Memory memory) {
   return ir::placementOf(lock)->memory == memory ||
          ir::globalsEnd(getOperation(), memory) +
@@ -134,7 +136,8 @@ bool PlaceLocks::hasRoom(ir::GlobalOp lock, target::Memory memory) {
              target::globalsRange(memory, chip).end;
 }
 
-/// A word of its engine's local memory, if all that take it run there.
+/// Places the lock in local memory if all code that takes it runs on one
+/// engine. Returns false otherwise.
 bool PlaceLocks::placeLocally(ir::GlobalOp lock, const Users &users) {
   if (users.onXScale || users.aggregates.size() != 1)
     return false;
@@ -148,7 +151,7 @@ bool PlaceLocks::placeLocally(ir::GlobalOp lock, const Users &users) {
   return true;
 }
 
-/// Until the word is back, with what commands wait at the unit.
+/// Returns the cycles of a test and set, including the queueing delay.
 double PlaceLocks::cyclesToTake(target::Memory memory) const {
   SharedUnit unit = target::unitOf(memory);
   auto loadOf = [&](SharedUnit port) {
@@ -167,7 +170,7 @@ void PlaceLocks::placeByLoad(ir::GlobalOp lock) {
   std::optional<target::Memory> best;
   std::string figures;
   for (target::Memory memory : target::sharedMemories(chip)) {
-    if (memory == target::Memory::Dram) // which has no test and set
+    if (memory == target::Memory::Dram) // has no test and set
       continue;
     double cycles = cyclesToTake(memory);
     figures += llvm::formatv("{0}{1:f0} cycles in {2}, {3:f0} % busy",

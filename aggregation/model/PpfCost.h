@@ -22,11 +22,11 @@ struct PpfCost {
   llvm::MapVector<mlir::Operation *, double> held;
 };
 
-/// Executions of each block per execution of the function.
+/// Returns the executions of each block per execution of the function.
 llvm::DenseMap<mlir::Block *, double>
 blockFrequencies(mlir::func::FuncOp function);
 
-/// The number of locks held where each block begins.
+/// Returns the number of locks held at the start of each block.
 llvm::DenseMap<mlir::Block *, int> locksHeld(mlir::func::FuncOp function);
 
 /// Computes costs of the functions of one program, each once.
@@ -36,12 +36,13 @@ public:
       : program(program), chip(chip) {}
 
   PpfCost of(mlir::func::FuncOp function);
-  /// Words of code of an operation, with those of the function that it calls.
+  /// Returns the words of code of an operation and of the function that it
+  /// calls.
   double wordsOf(mlir::Operation *op);
 
-  /// The part of the time for which the program's PPFs hold locks that belongs
-  /// to the busiest lock. Other locks, and the elements of an array, are held
-  /// at the same time. 1 without locks.
+  /// Returns the busiest lock's part of the time for which PPFs hold locks. The
+  /// other locks, and other elements of an array of locks, can be held at the
+  /// same time. 1 without locks.
   double busiestLockShare();
 
 private:

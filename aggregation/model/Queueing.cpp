@@ -1,4 +1,4 @@
-// Queues of a mapping, each on its own.
+// The single queues of a mapping.
 
 #include "aggregation/model/Queueing.h"
 #include "support/Error.h"
@@ -11,11 +11,12 @@ namespace karakal::agg {
 
 namespace {
 
-/// How often a command of an SRAM channel is of the kind of the one before it,
-/// beyond chance: contexts that waited for the same thing continue together.
-/// Fitted to simulations (`./dev bench model`).
+/// The probability, beyond chance, that a command of an SRAM channel has the
+/// same kind as the command before it: contexts that waited for the same unit
+/// continue together. Fitted to simulations (`./dev bench model`).
 constexpr double sameKind = 0.07;
-/// A unit that others saturate still serves a little, so that rates are finite.
+/// The greatest utilization by others, less than 1 so that queueing delays stay
+/// finite.
 constexpr double utilizationMax = 0.999;
 
 } // namespace

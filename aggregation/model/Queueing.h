@@ -1,8 +1,7 @@
-// Queues of a mapping, each on its own.
+// The single queues of a mapping.
 //
-// The closed formulas and the one small experiment from which the throughput
-// model is composed (ThroughputModel.cpp). Rates are per engine cycle, times in
-// engine cycles.
+// The throughput model (ThroughputModel.cpp) combines these closed formulas and
+// one small simulation. Rates are per engine cycle, times in engine cycles.
 
 #ifndef KARAKAL_AGGREGATION_MODEL_QUEUEING_H
 #define KARAKAL_AGGREGATION_MODEL_QUEUEING_H
@@ -12,7 +11,7 @@
 
 namespace karakal::agg {
 
-/// What the other stages ask of a unit.
+/// The load that the other stages put on a unit.
 struct UnitLoad {
   /// The utilization that they cause, less than 1.
   double share = 0;
@@ -21,27 +20,29 @@ struct UnitLoad {
   double residual = 0;
 };
 
-/// The load of all stages but `self` on a unit at `rate` packets a cycle.
+/// Returns the load of all stages but `self` on a unit at `rate` packets per
+/// cycle.
 UnitLoad loadOfOthers(const std::vector<Stage> &stages, size_t self,
                       SharedUnit unit, double rate);
 
-/// Messages per cycle of one engine whose contexts wait `think` cycles a
-/// message elsewhere. A compute segment is a service, and the time between two
-/// segments is the time that a customer is away. This is the machine
-/// interference problem with any distribution of services (Takács, Introduction
-/// to the Theory of Queues, 1962, chapter 5). Here services follow the gamma
+/// Returns the messages per cycle of one engine whose contexts wait `think`
+/// cycles per message elsewhere. This is the machine interference problem with
+/// any distribution of services (Takács, Introduction to the Theory of Queues,
+/// 1962, chapter 5): a compute segment is a service, and the time between two
+/// segments is the time that a customer is away. Services follow the gamma
 /// distribution with the mean and variance of the segments, and times away are
 /// exponential.
 double engineMessages(const MessageCost &cost, double contexts, double think);
 
-/// The residual cycles of the segment that a context finds on its engine.
+/// Returns the residual service time, in cycles, of the segment that a
+/// returning context finds in progress on its engine.
 double residualSegment(const MessageCost &cost);
 
-/// Cycles that an SRAM channel takes for a packet received. The channel starts
-/// its commands in the order of arrival, so a read after a write that waits for
-/// its port waits, too. How much of the two ports' time overlaps depends on the
-/// order of the commands. The function measures it with 2,048 commands drawn
-/// from a fixed sequence of random numbers.
+/// Returns the cycles that an SRAM channel takes per packet received. The
+/// channel starts its commands in the order of arrival, so a read also waits
+/// for an earlier write that waits for its port. The order of the commands
+/// determines how much the work of the two ports overlaps. The function
+/// measures the overlap with 2,048 commands drawn from a fixed random sequence.
 double sramChannelCycles(const std::vector<Stage> &stages, SharedUnit read,
                          SharedUnit write);
 

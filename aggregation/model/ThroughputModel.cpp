@@ -39,7 +39,7 @@ double contextsOf(const Stage &stage, const target::ChipParameters &chip) {
   return stage.contexts != 0 ? double(stage.contexts) : double(chip.meContexts);
 }
 
-/// Messages to Tx per packet received; one if the code does not tell.
+/// Returns the messages to Tx per packet received; one if the cost has none.
 double sentOf(const std::vector<Stage> &stages) {
   double sent = 0;
   for (const Stage &stage : stages)
@@ -50,7 +50,7 @@ double sentOf(const std::vector<Stage> &stages) {
 /// Appends the stages of runtime/rx.uc and tx.uc. For a packet of one mpacket
 /// each takes a message and a counter. Rx takes a buffer, writes a whole
 /// descriptor and moves the frame in. Tx moves the frame out and frees the
-/// buffer. If a message does not tell head and length, Tx reads the descriptor.
+/// buffer. If a message has no head and length, Tx reads the descriptor.
 std::vector<Stage> withRuntime(std::vector<Stage> stages,
                                const target::ChipParameters &chip) {
   auto add = [&](Stage &to, SharedUnit unit, CommandKind access, unsigned words,

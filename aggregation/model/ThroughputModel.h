@@ -10,7 +10,7 @@
 //   busy      cycles in which it occupies each shared unit
 //   locked    cycles in which it holds a lock that all engines share, without
 //             waits for its engine, and how often it swaps meanwhile
-//   sent      messages to Tx, and those that do not tell where the bytes are
+//   sent      messages to Tx, and those without the head and length
 //
 // For each unit the cost also has the number of commands and the sum of the
 // squares of their cycles, because a command that arrives during a long one
@@ -40,7 +40,7 @@
 
 namespace karakal::agg {
 
-/// What kind of thing limits a mapping.
+/// The kind of limit on the rate of a mapping.
 enum class LimitKind {
   Ports,    ///< the line rate of the ports
   MediaBus, ///< the bus between the MSF and the ports
@@ -76,10 +76,11 @@ double engineRate(const MessageCost &cost, const target::ChipParameters &chip);
 double lockRate(const std::vector<Stage> &stages,
                 const target::ChipParameters &chip);
 
-/// The part by which a predicted rate may be too high (`./dev bench model`).
+/// The relative amount by which a predicted rate may be too high (`./dev bench
+/// model`).
 inline constexpr double modelError = 0.15;
 
-/// The rate of a mapping for frames of `frameBytes` with CRC.
+/// Predicts the rate of a mapping for frames of `frameBytes` with CRC.
 Prediction predict(const std::vector<Stage> &program,
                    const target::ChipParameters &chip,
                    unsigned frameBytes = 64);

@@ -1,4 +1,4 @@
-// Where a PPF can be cut in two.
+// The points at which a PPF can be cut in two.
 
 #include "aggregation/split/PpfCut.h"
 #include "aggregation/model/PpfCost.h"

@@ -1,4 +1,4 @@
-// Where a PPF can be cut in two.
+// The points at which a PPF can be cut in two.
 //
 // A cut divides the operations of a PPF, in control-flow order, into a first
 // and a second part. It may lie anywhere outside of loops and critical sections
@@ -33,7 +33,7 @@ std::vector<PpfCut>
 findCuts(mlir::func::FuncOp ppf, double least, double most, unsigned slotsMax,
          llvm::function_ref<double(mlir::Operation *)> wordsOf);
 
-/// The words of a value in a descriptor; 0 if the value cannot cross a cut.
+/// Returns the words of a value in a descriptor; 0 if it cannot cross a cut.
 unsigned slotsOf(mlir::Type type);
 
 /// Whether a value is created again in the second part instead of crossing.

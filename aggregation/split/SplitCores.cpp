@@ -1,4 +1,4 @@
-// Which core runs which PPF.
+// The core of each PPF.
 //
 // Section 5.1 of the paper: frequently executed aggregates go to the
 // microengines, infrequently executed ones to the XScale core. The hot PPFs

@@ -47,13 +47,13 @@ namespace {
 
 constexpr llvm::StringLiteral explainName = "aggregation";
 constexpr llvm::StringLiteral slotPrefix = "split.";
-/// How full an engine may become by the estimate, and the least size of a part
-/// relative to an equal share.
+/// The part of a control store that a piece may fill by the estimate, and the
+/// least size of a piece relative to an equal share.
 constexpr double fullest = 0.9, leastShare = 0.6;
 constexpr uint32_t metadataWords =
     target::DescriptorWords - target::DescriptorMetadata;
 
-/// Words of the descriptor that the program's own metadata leave free.
+/// Returns the words of the descriptor that the program's metadata leaves free.
 unsigned freeSlots(ModuleOp program) {
   uint32_t used = 0;
   for (auto field : program.getOps<ir::MetadataOp>())
@@ -290,8 +290,8 @@ void Splitter::makeExit(Block *target, unsigned entry) {
   builder.create<func::ReturnOp>(ppf.getLoc());
 }
 
-/// Reads the values that crossed, and continues where the first part would
-/// have.
+/// Reads the values that crossed, and continues at the block that the first
+/// part would have entered.
 void Splitter::fillEntry() {
   Location loc = ppf.getLoc();
   Block *entry = part.addEntryBlock();

@@ -1,4 +1,4 @@
-// What the throughput model predicts of generated code.
+// The predicted rate of generated code.
 
 #include "driver/cores/CodePrediction.h"
 #include "aggregation/model/PpfCost.h"
@@ -13,10 +13,10 @@ namespace karakal::driver {
 
 namespace {
 
-/// A stage that takes no messages still takes some, so that rates stay finite.
+/// The least number of messages of a stage, above 0 so that rates stay finite.
 constexpr double messagesMin = 1e-6;
 
-/// Packets per packet received; 0 where the profile does not tell.
+/// Returns the packets per packet received; 0 if they were not counted.
 double perPacket(std::optional<uint64_t> count, double received) {
   return count && received != 0 ? double(*count) / received : 0;
 }

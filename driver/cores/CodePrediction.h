@@ -1,7 +1,7 @@
-// What the throughput model predicts of generated code.
+// The predicted rate of generated code.
 //
 // Aggregation predicts from estimates of the IR (aggregation/model/PpfCost.h).
-// Here the same model takes the cost of each aggregate from its microcode.
+// These functions apply the same throughput model to the costs of microcode.
 
 #ifndef KARAKAL_DRIVER_CORES_CODEPREDICTION_H
 #define KARAKAL_DRIVER_CORES_CODEPREDICTION_H
@@ -11,12 +11,13 @@
 
 namespace karakal::driver {
 
-/// The stages of the generated code, for the throughput model. A stage takes
-/// the messages that the profile counted, or one a packet without a profile.
+/// Returns the stages of the generated code, for the throughput model. A stage
+/// takes the messages that the profile counted, or one per packet without a
+/// profile.
 std::vector<agg::Stage> stagesOf(mlir::ModuleOp planned,
                                  const std::vector<AggregateCode> &engines);
 
-/// The rate that the model predicts for these stages.
+/// Predicts the rate of these stages.
 agg::Prediction predictionOf(mlir::ModuleOp planned,
                              const std::vector<AggregateCode> &engines);
 

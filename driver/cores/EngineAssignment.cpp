@@ -1,4 +1,4 @@
-// Engines for aggregates, by the cost of the generated code.
+// The engines of aggregates, assigned by the cost of the generated code.
 
 #include "driver/cores/EngineAssignment.h"
 #include "driver/cores/CodePrediction.h"
@@ -17,8 +17,8 @@ namespace karakal::driver {
 
 namespace {
 
-/// The aggregates with a lock in local memory, which excludes the contexts of
-/// one engine only.
+/// Returns the aggregates with a lock in local memory. Such a lock works only
+/// between the contexts of one engine.
 llvm::StringSet<> aggregatesWithLocalLock(ModuleOp program) {
   llvm::StringSet<> found;
   for (auto ppf : program.getOps<func::FuncOp>()) {
@@ -39,8 +39,8 @@ double cyclesOf(const agg::Stage &stage, const target::ChipParameters &chip) {
   return stage.messages / agg::engineRate(stage.cost, chip);
 }
 
-/// One engine for each stage, then always one more for the slowest that may
-/// have it.
+/// Gives each stage one engine, then repeatedly one more to the slowest stage
+/// that may have several.
 std::vector<agg::Stage> shareOut(std::vector<agg::Stage> stages,
                                  const llvm::StringSet<> &onOneEngine,
                                  const target::ChipParameters &chip) {

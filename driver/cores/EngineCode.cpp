@@ -1,4 +1,4 @@
-// Microcode of one aggregate.
+// The microcode of one aggregate.
 
 #include "driver/cores/EngineCode.h"
 #include "codegen-me/CodeGenMe.h"
@@ -13,7 +13,7 @@ namespace karakal::driver {
 
 namespace {
 
-/// Where the functions of the program begin in its source.
+/// Returns the source lines at which the program's functions begin.
 std::vector<target::SourceFunction> sourcesOf(ModuleOp program) {
   std::vector<target::SourceFunction> sources;
   for (auto function : program.getOps<func::FuncOp>())

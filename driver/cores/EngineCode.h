@@ -1,8 +1,8 @@
-// Microcode of one aggregate.
+// The microcode of one aggregate.
 //
-// Each aggregate of a planned program is a program of its own. Its PPFs are cut
-// out, lowered to LLVM IR, linked with the packet primitives, optimized and
-// compiled to instruction words.
+// Each aggregate of a planned program is compiled separately. Its PPFs are
+// extracted, lowered to LLVM IR, linked with the packet primitives, optimized
+// and compiled to instruction words.
 
 #ifndef KARAKAL_DRIVER_CORES_ENGINECODE_H
 #define KARAKAL_DRIVER_CORES_ENGINECODE_H
@@ -17,9 +17,8 @@ namespace karakal::driver {
 
 /// One aggregate: its name, its engines and its code.
 struct AggregateCode {
-  /// The code that uses next-neighbour rings for the aggregate's input, for its
-  /// output to the next aggregate, or for both
-  /// (driver/cores/NextNeighbourRings.h).
+  /// Code that uses a next-neighbour ring for the aggregate's input, its output
+  /// to the next aggregate, or both (driver/cores/NextNeighbourRings.h).
   struct Variant {
     bool takes = false, puts = false;
     target::Microcode code;
@@ -38,7 +37,8 @@ Result<CoreProgram> makeEngineIr(mlir::ModuleOp planned,
                                  const Options &options);
 
 /// Compiles one aggregate. Errors: those of the passes and of the code
-/// generator; one that lacks Resource::ControlStore if the code is too large.
+/// generator; if the code is too large, the error's resource is
+/// Resource::ControlStore.
 Result<target::Microcode> compileEngine(mlir::ModuleOp planned,
                                         const std::string &aggregate,
                                         const Options &options);

@@ -22,18 +22,18 @@ struct SizeCorrection {
   double factor; ///< on the estimates, at each step
   unsigned stepsMax;
 };
-/// No mapping fits the estimates: only code shows how large it is.
+/// No mapping fits the estimates, which may be too large.
 constexpr SizeCorrection shrink = {Resource::Engines, 0.6, 4};
 /// The code of an aggregate does not fit its engine.
 constexpr SizeCorrection grow = {Resource::ControlStore, 1.5, 6};
 
 /// The program is planned again if its code has less than this part of the
-/// words that were estimated: the estimate may have kept aggregates apart.
+/// estimated words: the estimates may have prevented merges.
 constexpr double replanBelow = 0.9;
 
-/// Rates that differ by less are equal: the model is not that exact.
+/// Rates that differ by less count as equal, because the model is not exact.
 constexpr double sameRate = 0.01;
-/// Caches must gain so much where the engines are the limit.
+/// The least gain in rate for which caches stay if the engines are the limit.
 constexpr double cacheGainMin = 0.005;
 
 /// A compilation with fewer software caches. The caches that are left out stay
@@ -44,7 +44,8 @@ struct CacheTrial {
   double gainMin;
 };
 
-/// In this order; each also leaves out what the trials before it left out.
+/// The trials in order. Each also leaves out the caches that an earlier one
+/// left out.
 constexpr CacheTrial cacheTrials[] = {
     // A look-up in cache lines takes about the time of the command that a hit
     // saves: cache lines pay only where a memory is the limit.
@@ -59,8 +60,8 @@ constexpr CacheTrial cacheTrials[] = {
      -sameRate},
 };
 
-/// Holds back the errors that passes report until it is known whether the
-/// program is planned again. Remarks and warnings pass.
+/// Holds back the errors that passes report until the driver knows whether it
+/// plans the program again. Lets remarks and warnings through.
 class HeldErrors {
 public:
   explicit HeldErrors(MLIRContext *context) : context(context) {
@@ -86,9 +87,8 @@ private:
   std::optional<ScopedDiagnosticHandler> handler;
 };
 
-/// Plans with smaller and smaller sizes while no mapping fits. On success
-/// `wordsScale` is the factor that fitted; if none does, the error is that of
-/// the first.
+/// Plans with ever smaller sizes while no mapping fits. On success `wordsScale`
+/// is the factor that fits. Otherwise returns the error of the first attempt.
 Result<OwningOpRef<ModuleOp>>
 planToFit(ModuleOp program, PipelineOptions options, double &wordsScale) {
   HeldErrors first(program.getContext());
@@ -108,8 +108,8 @@ planToFit(ModuleOp program, PipelineOptions options, double &wordsScale) {
   return planned;
 }
 
-/// Plans and compiles with larger and larger sizes until each aggregate fits
-/// its engine.
+/// Plans and compiles with ever larger sizes until each aggregate fits its
+/// engine.
 Result<PlannedProgram> compileToFit(ModuleOp program, Options options) {
   double &wordsScale = options.pipeline.wordsScale;
   auto planned = planToFit(program, options.pipeline, wordsScale);
@@ -131,7 +131,7 @@ agg::Prediction predictionOf(const PlannedProgram &made) {
   return predictionOf(*made.program, made.engines);
 }
 
-/// Words of code for one word that aggregation estimated.
+/// Returns the words of code per word that aggregation estimated.
 double wordsPerEstimate(const PlannedProgram &made) {
   auto estimate = made.program.get()->getAttrOfType<DictionaryAttr>(
       agg::predictionAttrName);

@@ -1,6 +1,7 @@
 // Planning and compiling, with feedback from the generated code.
 //
-// Aggregation decides from estimates of size and cost. The code is the truth:
+// Aggregation decides from estimates of size and cost. The generated code then
+// shows the true values:
 //
 //   plan → compile → the code does not fit an engine   larger estimates, again
 //        ↘ no mapping fits the estimates               smaller estimates, again
@@ -10,7 +11,7 @@
 //                  → software caches                   compile without; caches
 //                                                      stay if they pay
 //
-// Cost: at most 12 compilations of the program, mostly one to four.
+// Cost: at most 12 compilations of the program, usually one to four.
 
 #ifndef KARAKAL_DRIVER_CORES_FEEDBACK_H
 #define KARAKAL_DRIVER_CORES_FEEDBACK_H
@@ -27,8 +28,8 @@ struct PlannedProgram {
   double wordsScale = 1;
 };
 
-/// Runs the passes that plan, over a copy of the program. Errors: those of the
-/// passes; one that lacks Resource::Engines if no mapping fits.
+/// Runs the passes over the whole program on a copy of it. Errors: those of the
+/// passes; if no mapping fits, the error's resource is Resource::Engines.
 Result<mlir::OwningOpRef<mlir::ModuleOp>>
 planProgram(mlir::ModuleOp program, const PipelineOptions &options);
 

@@ -10,9 +10,9 @@ namespace karakal::driver {
 
 namespace {
 
-/// The channels that bring aggregate `to` its messages, if all of these come
-/// from aggregate `from`, else none. Channels on a cycle inside `to` and those
-/// from the XScale core do not count: they have rings of their own.
+/// Returns the channels that bring aggregate `to` its messages if all of them
+/// come from aggregate `from`, otherwise none. Ignores channels on a cycle
+/// inside `to` and those from the XScale core, which have rings of their own.
 SmallVector<ir::ChannelOp> linkOf(const agg::PpfGraph &graph, StringRef from,
                                   StringRef to) {
   SmallVector<ir::ChannelOp> channels;
@@ -33,7 +33,7 @@ SmallVector<ir::ChannelOp> linkOf(const agg::PpfGraph &graph, StringRef from,
   return channels;
 }
 
-/// The variant of aggregate `index`, or null if it does not exist.
+/// Returns the variant of aggregate `index`, or null if it does not exist.
 const AggregateCode::Variant *
 findVariant(const std::vector<AggregateCode> &engines, size_t index, bool takes,
             bool puts) {
@@ -43,9 +43,9 @@ findVariant(const std::vector<AggregateCode> &engines, size_t index, bool takes,
   return nullptr;
 }
 
-/// Whether aggregate `index` puts to the next one over a next-neighbour ring.
-/// Decided from the first aggregate on, as the loader does: a variant must
-/// exist for both of its ends.
+/// Whether aggregate `index` puts to the next one over a next-neighbour ring:
+/// both ends need a variant. Like the loader, decides from the first aggregate
+/// on.
 bool isNextNeighbourLink(const std::vector<AggregateCode> &engines,
                          size_t index) {
   bool takes = false, puts = false;
@@ -57,7 +57,7 @@ bool isNextNeighbourLink(const std::vector<AggregateCode> &engines,
   return puts;
 }
 
-/// Gives channels the next-neighbour ring as long as it lives.
+/// Gives channels the next-neighbour ring during the object's lifetime.
 class Rerouted {
 public:
   explicit Rerouted(llvm::ArrayRef<ir::ChannelOp> channels)

@@ -1,12 +1,12 @@
 // Next-neighbour rings between aggregates.
 //
 // A message to the next engine needs no command: two instructions put it into
-// that engine's registers. This works only between neighbouring engines, so it
-// depends on how many engines run each aggregate. That is known only when an
-// image is loaded (`ixpsim --mes`). The image therefore holds a variant of the
-// code for each case of an aggregate that can take its input from a
-// next-neighbour ring or put its output to one. The loader picks the variant
-// that fits. The paper, section 4.2.
+// that engine's registers (section 4.2 of the paper). This works only between
+// neighbouring engines, so it depends on the number of engines of each
+// aggregate, which is known only when an image is loaded (`ixpsim --mes`). If
+// an aggregate can take its input from a next-neighbour ring or put its output
+// to one, the image holds a variant of its code for each case, and the loader
+// picks the variant that fits.
 //
 //   front → back → last      front:  -, puts
 //                            back:   -, takes, puts, takes and puts
@@ -30,15 +30,17 @@ Status addNextNeighbourVariants(mlir::ModuleOp planned,
 /// a next-neighbour ring when all engines of the plan run.
 bool takesFromNextNeighbour(const std::vector<AggregateCode> &engines,
                             size_t index);
-/// Whether it puts its output to the aggregate after it over such a ring.
+/// Whether aggregate `index` puts its output to the aggregate after it over
+/// such a ring.
 bool putsToNextNeighbour(const std::vector<AggregateCode> &engines,
                          size_t index);
 
-/// The code of aggregate `index` that a loader then picks.
+/// Returns the code of aggregate `index` that a loader picks when all engines
+/// of the plan run.
 const target::Microcode &loadedCode(const std::vector<AggregateCode> &engines,
                                     size_t index);
 
-/// The name of a variant's microcode in the image.
+/// Returns the name of a variant's microcode in the image.
 std::string variantName(const std::string &aggregate, bool takes, bool puts);
 
 } // namespace karakal::driver

@@ -1,7 +1,7 @@
-// The XScale core's view of memory.
+// The XScale core's addresses of memory.
 //
-// Code for the chip names a memory by its address space. The core has one
-// address space with all memories:
+// LLVM IR names a memory by its address space. The core has one address space
+// with all memories:
 //
 //   1 SRAM     channel in bits 31:30   →  0x80000000 | channel << 28 | offset
 //   2 DRAM     byte address            →  itself
@@ -27,7 +27,7 @@ static_assert(target::XScaleSram1 ==
               "the channels are side by side");
 static_assert(target::XScaleDram == 0, "DRAM addresses are the core's own");
 
-/// The core's pointer for `pointer` of address space `space`.
+/// Translates `pointer` of address space `space` to a pointer of the core.
 Value *translate(IRBuilder<> &builder, Value *pointer, unsigned space) {
   Value *address = builder.CreatePtrToInt(pointer, builder.getInt32Ty());
   switch (space) {

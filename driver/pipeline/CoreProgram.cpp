@@ -1,4 +1,4 @@
-// One core's program as LLVM IR.
+// The program of one core as LLVM IR.
 
 #include "driver/pipeline/CoreProgram.h"
 #include "driver/pipeline/RunPasses.h"
@@ -10,7 +10,8 @@ using namespace mlir;
 
 namespace karakal::driver {
 
-/// What `--check-passes` asks for; only the engines' passes are checked.
+/// Returns the check that `--check-passes` asks for. It applies only to the
+/// passes over the microengines' program.
 static std::optional<ir::PassCheckOptions>
 checkOf(ir::Core core, const PipelineOptions &options) {
   if (core != ir::Core::Me || options.checkedPackets == 0)

@@ -1,4 +1,4 @@
-// One core's program as LLVM IR.
+// The program of one core as LLVM IR.
 
 #ifndef KARAKAL_DRIVER_PIPELINE_COREPROGRAM_H
 #define KARAKAL_DRIVER_PIPELINE_COREPROGRAM_H
@@ -11,18 +11,20 @@
 
 namespace karakal::driver {
 
-/// A module with the context that it lives in.
+/// A module and the context that owns it.
 struct CoreProgram {
   std::unique_ptr<llvm::LLVMContext> context;
   std::unique_ptr<llvm::Module> module;
 };
 
-/// A copy of `program` in the LLVM dialect, for `core`.
+/// Runs the passes for `core` over a copy of `program` and returns the copy in
+/// the LLVM dialect. Errors: those of the passes.
 Result<mlir::OwningOpRef<mlir::ModuleOp>>
 lowerToLlvm(mlir::ModuleOp program, ir::Core core,
             const PipelineOptions &options);
 
-/// The program of one core, not yet linked with the runtime.
+/// Makes the LLVM IR of one core's program, not linked with the runtime.
+/// Errors: those of the passes.
 Result<CoreProgram> makeCoreProgram(mlir::ModuleOp program, ir::Core core,
                                     const PipelineOptions &options);
 

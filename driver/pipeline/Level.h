@@ -12,7 +12,7 @@ namespace karakal::driver {
 /// The levels of `--level`, in ascending order.
 enum class Level { Base, O1, O2, Pac, Soar, Phr, Swc };
 
-/// The level's name on the command line.
+/// Returns the level's name on the command line.
 const char *levelName(Level level);
 
 /// True if `level` includes `part`.

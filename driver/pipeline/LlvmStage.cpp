@@ -138,7 +138,7 @@ bool isLargePrimitive(StringRef name) {
   return large.contains(name);
 }
 
-/// Attributes that hold for all code of the chip.
+/// Sets the attributes of all code for the chip.
 void markFunctions(Module &module, bool keepPrimitives) {
   for (Function &function : module) {
     // No tables in constant data, no calls of a C library, no unwinding.

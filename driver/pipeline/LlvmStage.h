@@ -1,7 +1,7 @@
-// The program as LLVM IR.
+// Linking and optimizing LLVM IR.
 //
-// The stage of one core's program between the baker dialect and a back end: the
-// runtime's IR is linked in, and the optimizer runs.
+// The stage between the baker dialect and a back end, for the program of one
+// core: links the runtime's IR and runs LLVM's optimizer.
 
 #ifndef KARAKAL_DRIVER_PIPELINE_LLVMSTAGE_H
 #define KARAKAL_DRIVER_PIPELINE_LLVMSTAGE_H
@@ -15,8 +15,8 @@
 
 namespace karakal::driver {
 
-/// The folder with packet.ll, xscale.ll, rx.uc and so on: the value of the
-/// environment variable KARAKAL_RUNTIME_DIR, or the folder of the build.
+/// Returns the folder with packet.ll, xscale.ll, rx.uc and so on: the value of
+/// the environment variable KARAKAL_RUNTIME_DIR, or the folder of the build.
 std::string runtimeDirectory();
 
 /// Links `file` of the runtime folder into `program`. The file takes the data
@@ -33,8 +33,8 @@ void keepEntries(llvm::Module &module, const std::vector<std::string> &entries);
 void optimize(llvm::Module &module, Level level,
               const target::ChipParameters &chip, bool keepPrimitives);
 
-/// Maps accesses of address spaces 1 (SRAM), 2 (DRAM) and 3 (scratch) to the
-/// XScale core's view of them.
+/// Translates addresses in address spaces 1 (SRAM), 2 (DRAM) and 3 (scratch) to
+/// the XScale core's addresses.
 void mapToXScaleAddresses(llvm::Module &module);
 
 } // namespace karakal::driver

@@ -26,33 +26,33 @@ enum class Emit {
 struct Options {
   /// Baker sources, or one module of the baker dialect (`.mlir`).
   std::vector<std::string> inputs;
-  /// Folders in which imports are looked for, before Baker's own library.
+  /// Folders that are searched for imports before Baker's own library.
   std::vector<std::string> importFolders;
   /// The `-W` options.
   WarningPolicy warnings;
   /// Errors and warnings of the sources as JSON instead of text.
   bool jsonDiagnostics = false;
-  /// Where to write; "-" is standard output, empty the default of `emit`.
+  /// The output file; "-" is standard output, empty the default of `emit`.
   std::string output;
   Emit emit = Emit::Ixp;
   /// The chip, as target::parseChip takes it; empty: the one that a module of
   /// the dialect names, or the IXP2400.
   std::string target;
-  /// Level, cold share, passes left out.
+  /// The options of passes.
   PipelineOptions pipeline;
-  /// Prints how long passes took.
+  /// Prints the run time of each pass.
   bool timePasses = false;
-  /// Passes whose decisions and refusals are printed; "all" is every pass.
+  /// Passes whose explanations are printed; "all" is every pass.
   std::vector<std::string> explained;
   /// Trace from which the profile is collected; empty: no profile.
   std::string profileTrace;
   /// Profiles that are read and added to it.
   std::vector<std::string> profiles;
-  /// Where to write the profile; empty: nowhere.
+  /// The output file of the profile; empty: none.
   std::string emitProfile;
   /// Control file that is executed before the profile, or before `run`.
   std::string control;
-  /// Where to write the report; empty: nowhere.
+  /// The output file of the report; empty: none.
   std::string report;
 
   /// Prints the worst case of a message in each aggregate.

@@ -14,7 +14,7 @@ namespace karakal::driver {
 
 namespace {
 
-/// `first` must run before `then`, because of `why`.
+/// The pass `first` must run before the pass `then`, for the reason `why`.
 struct OrderRule {
   const char *first, *then, *why;
 };
@@ -143,9 +143,9 @@ void addLowerChannels(OpPassManager &passes, ir::Core core,
 
 void addPac(OpPassManager &passes, ir::Core, const PipelineOptions &options) {
   passes::PacOptions pac;
-  // Packet handling removal makes values of metadata.
+  // Phr replaces accesses of metadata by SSA values.
   pac.metadata = !includes(options.level, Level::Phr);
-  // Accesses of heads that no pass has resolved are large.
+  // Without soar, accesses relative to unknown heads need much code.
   if (!includes(options.level, Level::Soar))
     pac.maxOperations = 2000;
   passes.addPass(passes::createSimplify());

@@ -1,8 +1,9 @@
 // The order of the passes.
 //
-// The compiler's middle as one table: what runs once over a program, then what
-// runs over each core's copy of it; from which level on, and why. The order is
-// checked against a second table of what must come before what.
+// One table lists the passes between the front end and LLVM: those that run
+// once over the program, then those that run over each core's copy of it. A row
+// has the first level of the pass and the reason for its position. A second
+// table of ordering rules checks the first.
 
 #ifndef KARAKAL_DRIVER_PIPELINE_PIPELINE_H
 #define KARAKAL_DRIVER_PIPELINE_PIPELINE_H
@@ -20,13 +21,13 @@ namespace karakal::driver {
 
 /// Passes that are not in the table, such as a plugin's.
 struct ExtraPasses {
-  /// The row before whose place they run, over the microengines' program.
+  /// The row before which they run, over the microengines' program.
   std::string before;
-  /// As `--pass-pipeline` of baker-opt takes it, without the anchor.
+  /// The argument of `--pass-pipeline` of baker-opt, without the anchor.
   std::string pipeline;
 };
 
-/// What the command line says about passes.
+/// The options of passes on the command line.
 struct PipelineOptions {
   Level level = Level::Swc;
   /// Share of received packets below which a PPF is cold.
@@ -35,32 +36,33 @@ struct PipelineOptions {
   unsigned engineCount = 0;
   /// File with the part of the mapping that is fixed; empty: none.
   std::string mapping;
-  /// PPFs that this file puts on the XScale core.
+  /// PPFs that the mapping file puts on the XScale core.
   std::vector<std::string> mappedXScale;
   /// The XScale core can stop and start engines.
   bool isStoppable = false;
-  /// Contexts of an engine that it gives to aggregates.
+  /// The contexts per engine of aggregates, from the mapping file.
   std::map<std::string, uint32_t> mappedContexts;
-  /// Words of generated code for one of the estimate of sizes.
+  /// Words of generated code per word of the size estimate.
   double wordsScale = 1;
-  /// The aggregate whose program is made; empty: all of the engines' PPFs.
+  /// The aggregate whose program is made; empty: all PPFs of the engines.
   std::string aggregate;
-  /// Stale packets a packet that caches may cause (equation 2).
+  /// The share of packets that may use stale cached values (equation 2).
   double maxErrorRate = 1e-3;
-  /// Whether results of look-ups are kept.
+  /// Whether look-up caches are made.
   bool cacheLookups = true;
+  /// Whether arrays have cache lines.
   bool cacheArrays = true;
   /// Names of passes that do not run.
   std::vector<std::string> disabled;
   std::vector<ExtraPasses> extra;
-  /// Packets on which a program is run before and after each pass of the
-  /// microengines (ir/interp/PassCheck.h); 0: it is not.
+  /// The number of packets for the pass check (ir/interp/PassCheck.h) of the
+  /// microengines' passes; 0: no check.
   size_t checkedPackets = 0;
-  /// Traffic and tables for that run; made from random numbers if empty.
+  /// Traffic and tables for the pass check; random if empty.
   ir::CheckInputs checkInputs;
 };
 
-/// What a row of the table makes passes for.
+/// The program that a row's passes run over.
 enum class Stage {
   Program,   ///< once, over the whole program; all cores must agree on it
   Engines,   ///< over the microengines' program
@@ -68,42 +70,44 @@ enum class Stage {
   EveryCore, ///< over the program of each core, the host's as well
 };
 
-/// One row: a pass, or a few that only make sense together.
+/// One row: a pass, or several that depend on each other.
 struct PassRow {
-  /// What `--disable-pass` and `--explain` call it: its flag without "baker-".
+  /// The name for `--disable-pass` and `--explain`: its flag without "baker-".
   const char *name;
   Stage stage;
   /// The first level at which it runs.
   Level from;
-  /// Whether no program can be compiled without it.
+  /// Whether the pass cannot be disabled.
   bool isNeeded;
-  /// Why it stands here, and what it is good for.
+  /// The reason for its position in the order.
   const char *reason;
   void (*add)(mlir::OpPassManager &, ir::Core, const PipelineOptions &);
 };
 
-/// All rows in the order in which they run.
+/// Returns all rows in the order in which they run.
 llvm::ArrayRef<PassRow> passTable();
 
-/// E-driver-005 if a name is not one of the table's.
+/// Checks that all names are in the table. E-driver-005.
 Status checkPassNames(const std::vector<std::string> &names);
-/// Also E-driver-006 if no program can be compiled without the pass.
+/// Also checks that the passes can be disabled. E-driver-006.
 Status checkCanBeDisabled(const std::vector<std::string> &names);
 
-/// Passes over the whole program. The profile, if there is one, has been taken.
+/// Adds the passes over the whole program. The program already has its profile,
+/// if there is one.
 void addProgramPasses(mlir::OpPassManager &passes,
                       const PipelineOptions &options);
 
-/// Passes that make one core's program in the LLVM dialect.
+/// Adds the passes that turn a copy of the program into one core's program in
+/// the LLVM dialect.
 void addCorePasses(mlir::OpPassManager &passes, ir::Core core,
                    const PipelineOptions &options);
 
-/// The whole list as text: the flags of all passes in order.
+/// Returns the flags of all passes for `core` in order.
 std::vector<std::string> passFlags(ir::Core core,
                                    const PipelineOptions &options = {});
 
-/// Checks a list of flags against the order table; E-driver-001 names the two
-/// passes and the reason.
+/// Checks a list of flags against the ordering rules. E-driver-001 names the
+/// two passes and the reason.
 Status checkOrder(const std::vector<std::string> &flags);
 
 } // namespace karakal::driver

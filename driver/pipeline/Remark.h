@@ -1,4 +1,4 @@
-// Explanations of passes.
+// The explanations of passes, for the report.
 
 #ifndef KARAKAL_DRIVER_PIPELINE_REMARK_H
 #define KARAKAL_DRIVER_PIPELINE_REMARK_H

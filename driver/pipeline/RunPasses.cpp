@@ -21,10 +21,10 @@ bool isTimed = false;
 
 /// The state for the report of a wrong pass.
 struct Watched {
-  OwningOpRef<ModuleOp> before; ///< the module as the passes got it
-  std::string pipeline;         ///< all of them, as baker-opt takes them
-  std::string pass;             ///< the one that runs
-  size_t errorCount = 0;        ///< printed since then
+  OwningOpRef<ModuleOp> before; ///< the module before all passes
+  std::string pipeline;         ///< all passes, in baker-opt's syntax
+  std::string pass;             ///< the pass that runs
+  size_t errorCount = 0;        ///< errors that it printed
 };
 
 /// Writes the module and the command that reproduces the failure to a file.
@@ -59,7 +59,7 @@ public:
   explicit Watch(Watched &watched) : watched(watched) {}
 
   void runBeforePass(Pass *pass, Operation *) override {
-    if (pass->getArgument().empty()) // an adaptor: the passes in it follow
+    if (pass->getArgument().empty()) // an adaptor; its passes follow
       return;
     watched.pass = pass->getArgument().str();
     watched.errorCount = 0;
@@ -87,7 +87,7 @@ public:
   }
 
   void runAfterPass(Pass *pass, Operation *) override {
-    if (pass->getArgument().empty()) // an adaptor: its passes are told
+    if (pass->getArgument().empty()) // an adaptor; its passes are printed
       return;
     std::chrono::duration<double> taken =
         std::chrono::steady_clock::now() - starts.pop_back_val();

@@ -17,7 +17,7 @@ namespace karakal::driver {
 
 using namespace mlir;
 
-/// "scratch at 0x3000: why".
+/// Returns "scratch at 0x3000: reason".
 static std::string lineOf(ir::GlobalOp global) {
   auto placement = ir::placementOf(global);
   if (!placement)

@@ -11,9 +11,9 @@
 
 namespace karakal::driver {
 
-/// Where a compilation without a profile puts each global variable of a program
-/// without errors, and why: one line of text for each symbol. Empty if the
-/// program does not fit in memory. Reports no diagnostics.
+/// Returns the memory, address and reason that a compilation without a profile
+/// gives each global variable: one line of text per symbol. `program` has no
+/// errors. Empty if the program does not fit in memory. Reports no diagnostics.
 std::map<std::string, std::string> addressMapOf(const lang::Program &program,
                                                 const SourceManager &sources);
 

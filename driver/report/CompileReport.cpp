@@ -1,8 +1,8 @@
 // The report of decisions and their reasons.
 //
-// Decisions are attributes with a reason beside them. The report lists them in
-// the program's order. Sizes come from the code generator. Words of runtime
-// functions (packet primitives) are marked.
+// Decisions are attributes, each with an attribute for its reason. The report
+// lists them in the program's order. Sizes come from the code generator. Words
+// of runtime functions (packet primitives) are marked.
 
 #include "driver/report/CompileReport.h"
 #include "aggregation/Passes.h"
@@ -113,7 +113,7 @@ json listDecisions(ModuleOp program) {
   return decisions;
 }
 
-/// An explanation reads "decision: reason". The reason may be missing.
+/// Divides an explanation "decision: reason". The reason may be missing.
 json describeRemark(const Remark &remark) {
   auto [decision, reason] = StringRef(remark.text).split(": ");
   return {{"subject", remark.place},
@@ -137,8 +137,9 @@ json listSteps(ModuleOp program) {
   return steps;
 }
 
-/// The stages when only `count` of the image's engines run, chosen as the
-/// simulator's loader does: one for each aggregate, then the others by number.
+/// Returns the stages when only `count` of the image's engines run. The choice
+/// is that of the simulator's loader: one engine for each aggregate, then the
+/// others by number.
 std::vector<agg::Stage> withEngines(std::vector<agg::Stage> stages,
                                     size_t count) {
   size_t left = count - stages.size();

@@ -1,8 +1,8 @@
 // The manifest of an image.
 //
-// Everything that the loader, the simulator and the reports need to know about
-// a program besides its code. Numbers come from target-ixp/chip/MemoryMap.h and
-// from the attributes of the program.
+// The facts about a program that the loader, the simulator and the reports need
+// besides its code. Numbers come from target-ixp/chip/MemoryMap.h and from the
+// attributes of the program.
 
 #include "driver/report/Manifest.h"
 #include "driver/cores/NextNeighbourRings.h"
@@ -133,7 +133,7 @@ json describeGlobals(ModuleOp program) {
     std::optional<ir::Placement> placement = ir::placementOf(global);
     KARAKAL_ASSERT(placement, "a global without a placement");
     if (placement->memory == target::Memory::Local)
-      continue; // of each engine; see describeCaches
+      continue; // each engine has its own; see describeCaches
     globals.push_back({{"name", global.getSymName().str()},
                        {"memory", target::memoryName(placement->memory)},
                        {"address", placement->address},
@@ -142,8 +142,8 @@ json describeGlobals(ModuleOp program) {
   return globals;
 }
 
-/// Copies of globals in the engines' local memory, for tools that count stale
-/// uses.
+/// Describes the copies of globals in the engines' local memory, for tools that
+/// count stale uses.
 json describeCaches(ModuleOp program) {
   json caches = json::array();
   for (swcache::GlobalCopy cache : swcache::globalCopiesOf(program)) {
@@ -161,8 +161,9 @@ json describeCaches(ModuleOp program) {
   return caches;
 }
 
-/// Elements of large arrays in the engines' local memory. The CAM's tag, or the
-/// word after the element, tells which element a cache line holds.
+/// Describes the cache lines of large arrays in the engines' local memory. The
+/// CAM's tag, or the word after the element, is the index of the element that a
+/// cache line holds.
 json describeLines(ModuleOp program) {
   json all = json::array();
   for (swcache::ArrayCache kept : swcache::arrayCachesOf(program)) {
@@ -187,8 +188,8 @@ json describeLines(ModuleOp program) {
   return all;
 }
 
-/// Look-up caches. Their results are current as long as each version word
-/// equals the value that the engine saw last.
+/// Describes the look-up caches. Their results are current while each version
+/// word equals the value that the engine read last.
 json describeAnswers(ModuleOp program) {
   json versions = json::array();
   for (swcache::VersionWord version : swcache::versionWordsOf(program)) {

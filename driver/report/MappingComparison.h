@@ -1,9 +1,8 @@
 // The cost of a mapping file.
 //
-// `--mapping=FILE` fixes a part of the mapping. Its cost is the difference
-// between the rates that the throughput model predicts for the code with the
-// file and for the code without it. The compiler also makes the latter, for the
-// comparison.
+// `--mapping=FILE` fixes a part of the mapping. For comparison the compiler
+// also compiles the program without the file. The cost is the difference
+// between the rates that the throughput model predicts for the two.
 
 #ifndef KARAKAL_DRIVER_REPORT_MAPPINGCOMPARISON_H
 #define KARAKAL_DRIVER_REPORT_MAPPINGCOMPARISON_H

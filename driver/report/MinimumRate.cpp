@@ -16,8 +16,8 @@ namespace {
 /// Source lines of a path that an error names.
 constexpr size_t linesMax = 12;
 
-/// Instruction words do not tell the SRAM channel. The worst case is therefore
-/// divided between the channels in the proportion of the average cost.
+/// Divides the worst case between the SRAM channels in the proportion of the
+/// average cost, because instruction words do not contain the channel.
 void divideByChannel(target::MessageCost &worst,
                      const target::MessageCost &average) {
   auto averageOf = [&](uint32_t channel) {

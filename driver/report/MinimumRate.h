@@ -12,16 +12,17 @@
 
 namespace karakal::driver {
 
-/// Frame length in bytes of predicted and minimum rates, CRC included: RFC
-/// 2544's smallest, which gives the most packets per second.
+/// The frame length of predicted and minimum rates in bytes, CRC included. It
+/// is the smallest length of RFC 2544, which gives the most packets per second.
 inline constexpr unsigned predictedFrameBytes = 64;
 
-/// The rate that the code reaches on any traffic, and what it follows from.
+/// The rate that the code reaches on any traffic, and the figures from which it
+/// follows.
 struct MinimumRate {
   /// The worst case of a message in each aggregate, in the plan's order.
   std::vector<target::WorstCase> worst;
-  /// Engine cycles of a message at most, for each aggregate, whichever variant
-  /// of the code a loader picks.
+  /// The most engine cycles of a message in each aggregate, for any variant of
+  /// the code that a loader picks.
   std::vector<double> issueMax;
   /// The stages with the worst costs. Each stage takes every packet.
   std::vector<agg::Stage> stages;
@@ -38,7 +39,7 @@ Result<MinimumRate>
 computeMinimumRate(mlir::ModuleOp planned,
                    const std::vector<AggregateCode> &engines);
 
-/// The table of `--wcet`.
+/// Returns the table of `--wcet`.
 std::string printMinimumRate(const MinimumRate &minimum,
                              const std::vector<AggregateCode> &engines);
 

@@ -1,7 +1,8 @@
-// What keeps its initial value.
+// Globals that keep their initial value.
 //
 // A global that no function of the program writes is a constant. The functions
-// of one core do not show that, so it is said while all are there:
+// of one core are not enough to decide that, so the attribute is set while the
+// module still holds the whole program:
 //
 //   on baker.global     baker.cache.constant (unit)
 
@@ -14,7 +15,7 @@ namespace karakal::ir {
 
 inline constexpr llvm::StringLiteral constantAttrName = "baker.cache.constant";
 
-/// Says so on each global of a whole program that nothing writes.
+/// Marks the globals that no function writes. `module` is a whole program.
 void markConstantGlobals(mlir::ModuleOp module);
 
 inline bool isConstantGlobal(GlobalOp global) {

@@ -1,4 +1,4 @@
-// Why a pass did or did not do something.
+// Explanations of what passes did and did not do.
 
 #include "ir/analysis/Explain.h"
 #include "ir/dialect/Baker.h"
@@ -25,7 +25,7 @@ bool isExplained(MLIRContext *context, StringRef pass) {
 
 InFlightDiagnostic explain(Operation *op, StringRef pass) {
   InFlightDiagnostic remark = emitRemark(op->getLoc());
-  // One that was never made may not be streamed to.
+  // A default-constructed diagnostic asserts when it is streamed to.
   if (!isExplained(op->getContext(), pass)) {
     remark.abandon();
     return remark;

@@ -1,15 +1,15 @@
-// Why a pass did or did not do something.
+// Explanations of what passes did and did not do.
 //
-// A pass says the reason of each decision and of each refusal where it makes
-// it:
+// A pass gives the reason for each decision and each refusal at the point in
+// the code where it makes it:
 //
 //   ir::explain(read, "pac") << "not combined with the read of \"ttl\": a "
 //                               "write of the same bytes lies between";
 //
-// Nothing is built and nothing is printed unless the pass has been asked for
-// (`bakerc --explain=pac`, `baker-opt --explain=pac`, `bakerc --report=FILE`).
-// Then the text becomes an MLIR remark at the operation's location, `file:line:
-// column: remark: [pac] not combined …`, as clang's -Rpass prints them.
+// The text is built and printed only if the pass is selected (`bakerc
+// --explain=pac`, `baker-opt --explain=pac`, `bakerc --report=FILE`). It then
+// becomes an MLIR remark at the operation's location, `file:line:column:
+// remark: [pac] not combined …`, in the format of clang's -Rpass.
 
 #ifndef KARAKAL_IR_ANALYSIS_EXPLAIN_H
 #define KARAKAL_IR_ANALYSIS_EXPLAIN_H
@@ -28,29 +28,31 @@ class Operation;
 
 namespace karakal::ir {
 
-/// The name that asks for every pass.
+/// The name that selects every pass.
 inline constexpr llvm::StringLiteral explainAll = "all";
 
-/// From now on the passes `names` (without "baker-"; `all` is every pass) are
-/// explained in `context`. Set it before passes run: they read it in parallel.
+/// Selects the passes `names` (without "baker-"; `all` is every pass) for
+/// explanation in `context`. Call it before passes run, because they read the
+/// selection in parallel.
 void askForExplanations(mlir::MLIRContext &context,
                         llvm::ArrayRef<std::string> names);
 
-/// Whether the explanations of `pass` are wanted. Ask it only where making the
-/// text costs more than `explain` itself.
+/// Whether `pass` is selected. Call it only to avoid building an expensive
+/// text; `explain` checks by itself.
 bool isExplained(mlir::MLIRContext *context, llvm::StringRef pass);
 
-/// A remark of `pass` about `op`, or one that ignores what is streamed to it.
+/// Returns a remark of `pass` about `op`. If `pass` is not selected, the remark
+/// ignores what is streamed to it.
 mlir::InFlightDiagnostic explain(mlir::Operation *op, llvm::StringRef pass);
 
-/// One explanation as a consumer of diagnostics finds it.
+/// An explanation as a diagnostic handler receives it.
 struct Explanation {
   llvm::StringRef pass;
-  /// Without the pass and without notes.
+  /// The text without the pass and without notes.
   std::string text;
 };
 
-/// `diagnostic` as an explanation, if it is one.
+/// Returns `diagnostic` as an explanation, if it is one.
 std::optional<Explanation> explanationOf(mlir::Diagnostic &diagnostic);
 
 } // namespace karakal::ir

@@ -1,4 +1,4 @@
-// Where a memory's globals end.
+// The end of the globals in a memory.
 
 #ifndef KARAKAL_IR_ANALYSIS_GLOBALSEND_H
 #define KARAKAL_IR_ANALYSIS_GLOBALSEND_H
@@ -8,7 +8,8 @@
 
 namespace karakal::ir {
 
-/// The first byte of `memory` after all globals that are placed there.
+/// Returns the address of the first byte of `memory` after all globals that are
+/// placed there.
 uint32_t globalsEnd(mlir::ModuleOp module, target::Memory memory);
 
 } // namespace karakal::ir

@@ -1,4 +1,4 @@
-// Functions whose results can be kept.
+// Look-up functions, whose results can be cached.
 
 #include "ir/analysis/Lookups.h"
 

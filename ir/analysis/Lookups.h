@@ -1,9 +1,9 @@
-// Functions whose results can be kept.
+// Look-up functions, whose results can be cached.
 //
-// A look-up reads global data and nothing else: what it gives depends on its
-// argument and on that data alone. So its result can be kept and used for the
-// next call with the same argument, as long as the data does not change (the
-// profiler counts how often that would serve, swcache/ does it).
+// A look-up reads nothing but global data, so its result depends only on its
+// argument and on that data. The result can be reused for the next call with
+// the same argument until the data changes. The profiler counts how often a
+// cache would hit; swcache/ makes the caches.
 
 #ifndef KARAKAL_IR_ANALYSIS_LOOKUPS_H
 #define KARAKAL_IR_ANALYSIS_LOOKUPS_H
@@ -20,10 +20,10 @@ namespace karakal::ir {
 /// (at least one) without calls.
 bool isLookup(mlir::func::FuncOp function);
 
-/// The look-ups of a program in their order.
+/// Returns the look-ups of a program in the order of their definition.
 llvm::SmallVector<mlir::func::FuncOp> lookupsOf(mlir::ModuleOp module);
 
-/// The globals that a look-up loads.
+/// Returns the globals that a look-up loads.
 llvm::SetVector<GlobalOp> globalsOf(mlir::func::FuncOp lookup);
 
 } // namespace karakal::ir

@@ -1,8 +1,8 @@
-// What an operation costs a microengine.
+// The estimated cost of an operation on a microengine.
 //
-// The figures of packet operations count the instructions of the primitives in
-// runtime/packet.ll on a path without surprises; those of arithmetic follow
-// the instruction set: one instruction a 32-bit word, a multiplication by
+// The figures for packet operations count the instructions on the common path
+// of the primitives in runtime/packet.ll. The figures for arithmetic follow
+// the instruction set: one instruction per 32-bit word, a multiplication by
 // steps, a division by a call (runtime/divide.ll).
 
 #include "ir/analysis/OperationCost.h"
@@ -16,7 +16,8 @@ using namespace mlir;
 
 namespace karakal::ir {
 
-/// 32-bit words of an integer; packets and references are one.
+/// Returns the size of an integer in 32-bit words. A packet or reference is one
+/// word.
 static uint32_t wordsOf(Type type) {
   auto integer = dyn_cast<IntegerType>(type);
   return integer && integer.getWidth() > 32 ? 2 : 1;
@@ -109,7 +110,7 @@ OperationCost costOf(Operation *op) {
     return costOfGlobalOp(op);
   return llvm::TypeSwitch<Operation *, OperationCost>(op)
       .Case<cf::BranchOp>([](auto) { return instructions(1); })
-      // A taken branch loses slots now and then.
+      // The second instruction stands for slots that a taken branch can lose.
       .Case<cf::CondBranchOp>([](auto) { return instructions(2); })
       .Case([](cf::SwitchOp branch) {
         return instructions(2 * branch->getNumSuccessors());

@@ -1,10 +1,10 @@
-// What an operation costs a microengine.
+// The estimated cost of an operation on a microengine.
 //
-// An estimate for decisions that are taken before code exists: instructions
-// and memory commands of one execution of an operation, as this compiler's
-// code generator makes them when each packet operation stands alone (levels
-// o1 and o2). Combining, static offsets and caches make it less; feedback from
-// the generated code then replaces the estimate.
+// The estimate serves decisions that are made before code exists. It counts
+// the instructions and memory commands of one execution of an operation, as the
+// code generator makes them when no packet operations are combined (levels o1
+// and o2). Combining, static offsets and caches reduce the true cost; feedback
+// from the generated code then replaces the estimate.
 
 #ifndef KARAKAL_IR_ANALYSIS_OPERATIONCOST_H
 #define KARAKAL_IR_ANALYSIS_OPERATIONCOST_H
@@ -14,12 +14,12 @@
 
 namespace karakal::ir {
 
-/// Cost of one execution.
+/// The cost of one execution of an operation.
 struct OperationCost {
   uint32_t instructions = 0;
-  /// Memory commands of the packet (descriptor, buffer, free list) by unit.
+  /// Memory commands for the packet (descriptor, buffer, free list) by unit.
   uint32_t scratch = 0, sram = 0, dram = 0;
-  /// Memory commands of global data.
+  /// Memory commands for global data.
   uint32_t global = 0;
 
   OperationCost &operator+=(const OperationCost &other) {
@@ -32,8 +32,8 @@ struct OperationCost {
   }
 };
 
-/// Estimate for `op`; operations of other dialects that are not known cost one
-/// instruction.
+/// Returns the estimate for `op`. An unknown operation of another dialect costs
+/// one instruction.
 OperationCost costOf(mlir::Operation *op);
 
 } // namespace karakal::ir

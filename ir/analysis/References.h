@@ -1,7 +1,7 @@
-// From references back to globals.
+// The globals that references point into.
 //
-// References cannot be stored or computed with, so inside a function each one
-// leads back to its global by a chain of elements and fields.
+// References cannot be stored or computed with, so a chain of element and field
+// operations leads from each reference of a function back to its global.
 
 #ifndef KARAKAL_IR_ANALYSIS_REFERENCES_H
 #define KARAKAL_IR_ANALYSIS_REFERENCES_H
@@ -13,15 +13,15 @@
 
 namespace karakal::ir {
 
-/// The global at the root of a reference; null if the chain ends in a block or
-/// function argument, or names no global.
+/// Returns the global at the root of a reference, or null if the chain ends in
+/// a block or function argument or names no global.
 GlobalOp globalOf(mlir::Value ref);
 
-/// The type that a reference refers to.
+/// Returns the type that a reference refers to.
 mlir::Type pointeeOf(mlir::Value ref);
 
-/// The functions that `roots` reach by calls, themselves included, in the
-/// order in which they are found.
+/// Returns `roots` and the functions that they reach by calls, in the order in
+/// which they are found.
 llvm::SetVector<mlir::func::FuncOp>
 reachableFrom(llvm::ArrayRef<mlir::func::FuncOp> roots);
 

@@ -1,4 +1,4 @@
-// Decisions of stages as attributes.
+// The decisions of stages as attributes.
 //
 // Reading, setting and verifying the attributes listed in Attributes.h. The
 // table `decisions` says which attribute belongs to which operation.
@@ -183,7 +183,7 @@ uint32_t dropReasonNumber(PacketDropOp drop) {
 namespace {
 using Check = LogicalResult (*)(Operation *, Attribute);
 
-/// One decision: its attribute, the operation that bears it, its check.
+/// A decision: its attribute, the operation that has it, and its check.
 struct Decision {
   StringLiteral name;
   StringLiteral bearer;
@@ -191,7 +191,7 @@ struct Decision {
 };
 } // namespace
 
-/// Accepts attributes of class `Attr`, whose parser knows the words.
+/// Accepts attributes of class `Attr`; its parser checks the value.
 template <const StringLiteral &name, typename Attr>
 static LogicalResult verifyIsA(Operation *op, Attribute attribute) {
   if (isa<Attr>(attribute))
@@ -330,8 +330,8 @@ LogicalResult verifyDecision(Operation *op, NamedAttribute attribute) {
   if (!bearer.empty())
     return op->emitOpError() << "'" << attribute.getName().getValue()
                              << "' belongs on a " << bearer;
-  // Attributes of passes that this table does not know are theirs to verify,
-  // but only if they carry a prefix of their own.
+  // A pass may have attributes that are not in this table. The pass verifies
+  // them, and their names have a prefix of their own.
   if (attribute.getName().getValue().count('.') > 1)
     return success();
   return op->emitOpError() << "unknown attribute '"

@@ -1,13 +1,14 @@
-// Decisions of stages as attributes.
+// The decisions of stages as attributes.
 //
-// A stage tells later stages what it decided by an attribute on the operation
-// concerned. Here stand their names, what they hold, and how to read and set
-// them. The dialect verifies each one, so a hand-written module is checked
-// like a compiled one.
+// A stage records a decision for later stages as an attribute of the operation
+// concerned. This file defines the names and values of these attributes and
+// the functions that read and set them. The dialect verifies each one, so a
+// hand-written module is checked like a compiled one.
 //
-//   on func.func        baker.kind     #baker.kind<ppf>, <function>, <control>,
-//   <init>
-//                       baker.profile  {packets = N : i64, …}, see Profile.h
+//   on func.func        baker.kind     #baker.kind<ppf>, <function>,
+//                                      <control>, <init>
+//                       baker.profile  {packets = N : i64, …}, see
+//                                      ProfileAttributes.h
 //                       baker.core     #baker.core<me>, <xscale>
 //                       baker.cold     (unit) the source marks the PPF @cold
 //                       baker.aggregate "main": the aggregate of a PPF on the
@@ -19,28 +20,28 @@
 //                       baker.placement.in  #baker.memory_request<sram>: the
 //                                      memory that @place asks for
 //                       baker.placement.reason  text
-//                       baker.tolerate N : i64: one stale packet in N, as the
-//                                      source marks it with @tolerate
-//                       baker.profile  {reads = N : i64, …}, see Profile.h
-//                       baker.locality array<i64: …>, see Profile.h
-//   on the module       baker.target   "ixp2800 sram.size=8388608": the chip,
-//   as
-//                                      target::parseChip takes it
+//                       baker.tolerate N : i64: one stale packet in N is
+//                                      allowed (@tolerate in the source)
+//                       baker.profile  {reads = N : i64, …}, see
+//                                      ProfileAttributes.h
+//                       baker.locality array<i64: …>, see ProfileAttributes.h
+//   on the module       baker.target   "ixp2800 me.count=8", see Target.h
 //                       baker.profile  {received = N : i64, traces = N : i64}
 //                       baker.aggregates [{name = "main",
 //                                      engines = array<i32: 1, 2>}, …]
 //   on cf.cond_br, cf.switch
-//                       baker.branch   array<i64: …>: times that each
-//                                      successor was taken, see Profile.h
+//                       baker.branch   array<i64: …>: how often each
+//                                      successor was taken, see
+//                                      ProfileAttributes.h
 //   on baker.channel    baker.profile  {packets = N : i64}
 //                       baker.via      #baker.via<call>, <ring>
 //                       baker.ring     N : i32
 //                       baker.id       N : i32
 //   on baker.metadata   baker.word     N : i32
-//   on what uses a packet, and on baker.channel
-//                       baker.head     #baker.head<offset 142> where the head
-//                                      of the packet is before the operation,
-//                                      #baker.head<mod 8 is 6> its alignment
+//   on operations that use a packet, and on baker.channel
+//                       baker.head     #baker.head<offset 142>: the offset of
+//                                      the packet's head before the operation,
+//                                      #baker.head<mod 8 is 6>: its alignment
 
 #ifndef KARAKAL_IR_DIALECT_ATTRIBUTES_H
 #define KARAKAL_IR_DIALECT_ATTRIBUTES_H
@@ -77,8 +78,8 @@ inline constexpr llvm::StringLiteral idAttrName = "baker.id";
 inline constexpr llvm::StringLiteral wordAttrName = "baker.word";
 inline constexpr llvm::StringLiteral headAttrName = "baker.head";
 
-/// The aggregate that takes packets from Rx, and the only one of a program
-/// whose PPFs bear no name of an aggregate.
+/// The aggregate that takes packets from Rx. It is the only aggregate of a
+/// program whose PPFs have no `baker.aggregate`.
 inline constexpr llvm::StringLiteral mainAggregateName = "main";
 
 /// Symbols that exist without an operation.
@@ -86,13 +87,14 @@ inline constexpr llvm::StringLiteral rxChannelName = "rx";
 inline constexpr llvm::StringLiteral txConsumerName = "tx";
 inline constexpr llvm::StringLiteral unspecifiedReasonName = "unspecified";
 inline constexpr llvm::StringLiteral truncatedReasonName = "truncated";
-/// Of packets that their buffer has no room for; declared where it is used.
+/// The reason for packets that do not fit their buffer. Not built in: the front
+/// end declares it where it is used.
 inline constexpr llvm::StringLiteral noRoomReasonName = "no_room";
 inline constexpr llvm::StringLiteral rxPortName = "rx.port";
 inline constexpr llvm::StringLiteral txPortName = "tx.port";
 inline constexpr llvm::StringLiteral sequenceName = "sequence";
 
-/// The kind of `function`; a function without the attribute is a Function.
+/// Returns the kind of `function`; without the attribute it is a Function.
 FunctionKind kindOf(mlir::func::FuncOp function);
 void setKind(mlir::func::FuncOp function, FunctionKind kind);
 inline bool isPpf(mlir::func::FuncOp function) {
@@ -113,8 +115,9 @@ struct AggregatePlan {
   std::string name;
   std::vector<uint32_t> engines;
 };
-/// The aggregates; the first one takes what no other does: packets from Rx for
-/// the XScale core. Empty before aggregation.
+/// Returns the aggregates of a program. The first one also passes packets from
+/// Rx on to the XScale core if no other aggregate takes them. Empty before
+/// aggregation.
 std::vector<AggregatePlan> aggregatesOf(mlir::ModuleOp module);
 void setAggregates(mlir::ModuleOp module,
                    llvm::ArrayRef<AggregatePlan> aggregates);
@@ -152,13 +155,14 @@ void setNumber(mlir::Operation *op, llvm::StringRef name, uint32_t value);
 mlir::IntegerType builtinMetadataType(mlir::MLIRContext *context,
                                       llvm::StringRef name);
 
-/// All drop reasons of a program in the order of their numbers, the built-in
-/// ones first.
+/// Returns all drop reasons of a program in the order of their numbers. The
+/// built-in ones come first.
 std::vector<std::string> dropReasonsOf(mlir::ModuleOp module);
-/// Number of the drop reason of `drop` (0 if it names none).
+/// Returns the number of the drop reason of `drop` (0 if it names none).
 uint32_t dropReasonNumber(PacketDropOp drop);
 
-/// Verifies one decision attribute on `op`; unknown `baker.` names are errors.
+/// Verifies one attribute of `op` that records a decision. An unknown name
+/// that begins with `baker.` is an error.
 mlir::LogicalResult verifyDecision(mlir::Operation *op,
                                    mlir::NamedAttribute attribute);
 

@@ -23,21 +23,21 @@
 
 namespace karakal::ir {
 
-/// Bytes of packets.
+/// The bytes of packets.
 struct PacketDataResource
     : mlir::SideEffects::Resource::Base<PacketDataResource> {
   llvm::StringRef getName() final { return "PacketData"; }
 };
-/// Head and length of packets, and whether they live.
+/// The head, length and lifetime of packets.
 struct PacketHeadResource
     : mlir::SideEffects::Resource::Base<PacketHeadResource> {
   llvm::StringRef getName() final { return "PacketHead"; }
 };
-/// Metadata of packets.
+/// The metadata of packets.
 struct MetadataResource : mlir::SideEffects::Resource::Base<MetadataResource> {
   llvm::StringRef getName() final { return "Metadata"; }
 };
-/// Global data of the program.
+/// The global data of the program.
 struct GlobalDataResource
     : mlir::SideEffects::Resource::Base<GlobalDataResource> {
   llvm::StringRef getName() final { return "GlobalData"; }

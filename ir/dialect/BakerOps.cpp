@@ -277,13 +277,13 @@ LogicalResult LoadOp::inferReturnTypes(MLIRContext *, std::optional<Location>,
 }
 
 //===----------------------------------------------------------------------===//
-// Runs of words
+// Bursts
 //===----------------------------------------------------------------------===//
 
-/// Words of a `packet_load` or `packet_store`: 14 and a part of two more are
-/// the 64 bytes of a DRAM command, which whole quadwords fill.
+/// The most words of a `packet_load` or `packet_store`. A DRAM command moves 64
+/// bytes in quadwords: 16 aligned words, or 14 words at any alignment.
 constexpr size_t packetWordsMax = 14, alignedWordsMax = 16;
-/// Words of one SRAM command with an immediate count.
+/// The most words of an SRAM command with an immediate count.
 constexpr size_t sramWordsMax = 8;
 
 static LogicalResult verifyRun(Operation *op, size_t count, size_t most) {

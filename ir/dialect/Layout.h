@@ -1,8 +1,8 @@
-// Global data as words.
+// The layout of global data in words.
 //
-// One rule for all targets: a scalar of at most 32 bits is one 32-bit word, a
-// wider one two words with the high word first; structs and arrays are their
-// parts one after another. Narrow scalars sit in the low bits of their word.
+// All targets share one rule. A scalar of at most 32 bits takes one 32-bit word
+// and sits in its low bits. A wider scalar takes two words, the high word
+// first. The parts of a struct or array follow one another.
 
 #ifndef KARAKAL_IR_DIALECT_LAYOUT_H
 #define KARAKAL_IR_DIALECT_LAYOUT_H
@@ -15,39 +15,42 @@
 
 namespace karakal::ir {
 
-/// Words that a value of `type` (integer, struct or array) takes.
+/// Returns the number of words of a value of `type` (integer, struct or array).
 uint64_t wordCount(mlir::Type type);
 
-/// Scalars inside a value of `type`, counted through structs and arrays.
+/// Returns the number of scalars in a value of `type`, including those in
+/// nested structs and arrays.
 uint64_t scalarCount(mlir::Type type);
 
-/// First word of field `index`, counted from the struct's first word.
+/// Returns the first word of field `index`, counted from the struct's first
+/// word.
 uint64_t fieldWordOffset(StructType record, unsigned index);
 
-/// Words from one element of `array` to the next.
+/// Returns the number of words from one element of `array` to the next.
 inline uint64_t elementWordStride(ArrayType array) {
   return wordCount(array.getElementType());
 }
 
-/// All words of `global` at start: its initial values, or zeros.
+/// Returns all words of `global` at start: its initial values, or zeros.
 std::vector<uint32_t> initialWords(GlobalOp global);
 
-/// Bytes of a packet's buffer, and of those the ones in front of the head of a
-/// packet that was received or made: the most that headers can be put there.
+/// The bytes of a packet's buffer, and those of them in front of the head of a
+/// new packet. Headers put in front of the packet use the headroom.
 inline constexpr uint32_t bufferBytes = target::BufferBytes;
 inline constexpr uint32_t bufferHeadroomBytes = target::BufferHeadroom;
 
-/// Words of user metadata that a field of `type` takes.
+/// Returns the number of words of user metadata that a field of `type` takes.
 inline uint32_t metadataWordCount(mlir::Type type) {
   return uint32_t(wordCount(type));
 }
 
-/// The field `name` of the protocol of `packet`, found from `anchor`; null if
-/// there is none.
+/// Returns the field `name` of the protocol of `packet`, or null if there is
+/// none. The symbol table is the one nearest to `anchor`.
 ProtocolFieldAttr lookupField(mlir::Operation *anchor, PacketType packet,
                               llvm::StringRef name);
 
-/// The protocol of `packet`, found from `anchor`; null if there is none.
+/// Returns the protocol of `packet`, or null if there is none. The symbol table
+/// is the one nearest to `anchor`.
 ProtocolOp lookupProtocol(mlir::Operation *anchor, PacketType packet);
 
 } // namespace karakal::ir

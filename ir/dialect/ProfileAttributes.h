@@ -1,8 +1,8 @@
-// What a run over a trace showed, as attributes.
+// The functional profile of a program as attributes.
 //
-// The functional profile (section 4.1 of the paper) as it lies in a program.
-// The host profiler sets these attributes; aggregation, PAC, placement and
-// caching read them. A program without them has no profile.
+// The counts of a run over a trace (section 4.1 of the paper). The host
+// profiler sets these attributes; aggregation, PAC, placement and caching read
+// them. A program without them has no profile.
 //
 //   on the module       baker.profile  {received = N, traces = N}
 //   on func.func        baker.profile  {packets = N, instructions = N, …}
@@ -14,8 +14,8 @@
 //                       baker.branch   array<i64: …>, one a successor
 //
 // All numbers are sums over the run's packets; divided by `received` they are
-// per packet. What the init functions and the control calls did is left out,
-// but for `updates`.
+// per packet. Except for `updates`, they leave out what init functions and
+// control calls did.
 
 #ifndef KARAKAL_IR_DIALECT_PROFILEATTRIBUTES_H
 #define KARAKAL_IR_DIALECT_PROFILEATTRIBUTES_H
@@ -29,21 +29,21 @@ namespace karakal::ir {
 inline constexpr std::array<uint32_t, 7> localitySizes = {1,  2,  4, 8,
                                                           16, 32, 64};
 
-/// What the module's attribute holds.
+/// The profile of a module.
 struct ProgramProfile {
   uint64_t received = 0; ///< packets that Rx took in
   uint64_t traces = 0;   ///< traces that were merged
 };
 
-/// What a function's attribute holds: its own operations, not those of the
-/// functions that it calls.
+/// The profile of a function. It counts the function's own operations, not
+/// those of the functions that it calls.
 struct FunctionProfile {
   uint64_t packets = 0;      ///< executions; of a PPF: packets that entered
   uint64_t instructions = 0; ///< microengine instructions, by OperationCost.h
   uint64_t packetReads = 0;  ///< reads of header fields
   uint64_t packetWrites = 0; ///< writes of header fields
   uint64_t headMoves = 0;    ///< encapsulations and decapsulations
-  uint64_t lengthReads = 0;  ///< asks for the packet's length
+  uint64_t lengthReads = 0;  ///< reads of the packet's length
   uint64_t metaReads = 0;    ///< reads of metadata, built in or not
   uint64_t metaWrites = 0;   ///< writes of metadata
   uint64_t puts = 0;         ///< packets put on channels
@@ -51,41 +51,41 @@ struct FunctionProfile {
   uint64_t copies = 0;       ///< packets copied
 };
 
-/// What a global's attributes hold.
+/// The profile of a global.
 struct GlobalProfile {
   uint64_t reads = 0, writes = 0;         ///< loads and stores by packets
-  uint64_t readWords = 0, writeWords = 0; ///< 32-bit words of them
+  uint64_t readWords = 0, writeWords = 0; ///< 32-bit words that they move
   /// Stores by control calls after the first packet.
   uint64_t updates = 0;
-  /// All loads are of entries (see hits) that begin before this word.
+  /// The entries that were loaded (see hits) begin before this word.
   uint64_t extent = 0;
-  /// Loads that an LRU cache of localitySizes[i] entries would have served.
+  /// Loads that hit in an LRU cache of localitySizes[i] entries.
   /// An entry is the largest part of the global of at most 16 words that
   /// contains the scalar loaded: an element, a struct, or the global.
   std::array<uint64_t, localitySizes.size()> hits{};
 
-  /// Share of the loads that a cache of `entries` (one of localitySizes)
-  /// serves; 0 without loads.
+  /// Returns the share of the loads that hit in a cache of `entries` (one of
+  /// localitySizes); 0 without loads.
   double hitRate(uint32_t entries) const;
 };
 
-/// Largest entry of the caches of `baker.locality`, in words.
+/// The largest entry of the caches of `baker.locality`, in words.
 inline constexpr uint32_t localityEntryWordsMax = 16;
 
 std::optional<ProgramProfile> profileOf(mlir::ModuleOp module);
 std::optional<FunctionProfile> profileOf(mlir::func::FuncOp function);
 std::optional<GlobalProfile> profileOf(GlobalOp global);
-/// Packets that were put on the channel (or received, for `rx`).
+/// Returns the number of packets put on the channel (or received, for `rx`).
 std::optional<uint64_t> profileOf(ChannelOp channel);
-/// Calls of a look-up (ir/analysis/Lookups.h) whose result caches of
-/// localitySizes entries would have known; none without a profile.
+/// Returns the calls of a look-up (ir/analysis/Lookups.h) that hit in caches of
+/// localitySizes entries; nothing without a profile.
 std::optional<std::array<uint64_t, localitySizes.size()>>
 lookupHitsOf(mlir::func::FuncOp lookup);
-/// How often each successor of a branch was taken, in order; empty without a
+/// Returns how often each successor of a branch was taken; empty without a
 /// profile.
 llvm::ArrayRef<int64_t> branchCountsOf(mlir::Operation *branch);
-/// Probability that control goes from `branch` to successor `index`: as
-/// profiled, or equal shares without a profile or where it never ran.
+/// Returns the probability that `branch` goes to successor `index`. The
+/// successors of a branch without a profile, or that never ran, share equally.
 double branchProbability(mlir::Operation *branch, unsigned index);
 
 void setProfile(mlir::ModuleOp module, const ProgramProfile &profile);

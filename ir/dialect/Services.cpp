@@ -1,4 +1,4 @@
-// Locks, counters, hashes, time, chance.
+// Locks, counters, hashes, time and random numbers.
 
 #include "ir/dialect/Services.h"
 #include "ir/dialect/Attributes.h"

@@ -1,4 +1,4 @@
-// Locks, counters, hashes, time, chance.
+// Locks, counters, hashes, time and random numbers.
 
 #ifndef KARAKAL_IR_DIALECT_SERVICES_H
 #define KARAKAL_IR_DIALECT_SERVICES_H
@@ -7,7 +7,7 @@
 
 namespace karakal::ir {
 
-/// What holds of loops.
+/// The bounds of loops.
 struct LoopBoundsResource
     : mlir::SideEffects::Resource::Base<LoopBoundsResource> {
   llvm::StringRef getName() final { return "LoopBounds"; }
@@ -20,7 +20,8 @@ struct LoopBoundsResource
 
 namespace karakal::ir {
 
-/// The number that a reason's counter has, in the order of `dropReasonsOf`.
+/// Returns the number of the counter that `ask` reads, in the order of
+/// `dropReasonsOf`.
 uint32_t dropReasonNumber(DropCountOp ask);
 
 } // namespace karakal::ir

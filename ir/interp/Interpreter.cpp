@@ -30,11 +30,11 @@ namespace {
 
 /// The prefix of init functions that the compiler makes.
 constexpr StringLiteral ownPrefix = "karakal.";
-/// The most operations for one packet, and for the calls that set up tables. A
+/// The most operations for one packet and for the calls that set up tables. A
 /// program that needs more is assumed to loop forever.
 constexpr uint64_t packetStepsMax = 1000000, controlStepsMax = 30000000;
-/// The most calls in each other. A channel is delivered by a call, so this is
-/// more than the depth of any PPF graph without cycles.
+/// The most nested calls. A channel is delivered by a call, so this is more
+/// than the depth of any PPF graph without cycles.
 constexpr unsigned depthMax = 400;
 
 } // namespace
@@ -189,7 +189,7 @@ SmallVector<APInt> Interpreter::callRuntime(StringRef name,
     machine.cam.clear();
     return {};
   }
-  // Interpreted programs have no copies, so nobody reads their versions.
+  // Interpreted programs have no copies, so nothing reads their versions.
   if (name == target::intrinsic::SramIncrement)
     return {};
   if (name == target::runtime::CountDrop) {

@@ -5,8 +5,9 @@
 // in order.
 //
 // Requires: nothing. Ensures: every global has `baker.placement`, every
-// metadata field `baker.word`, every channel `baker.id`, or an error names what
-// does not fit. Cost: linear, except for the search of PlaceGlobals.cpp.
+// metadata field `baker.word`, every channel `baker.id`; otherwise an error
+// names the object that does not fit. Cost: linear, except for the search of
+// PlaceGlobals.cpp.
 
 #include "ir/dialect/Attributes.h"
 #include "ir/dialect/Layout.h"

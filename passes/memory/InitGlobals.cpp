@@ -1,8 +1,8 @@
 // Initial values of globals.
 //
-// One store for each scalar whose initial value is not zero, reached by the
-// path of elements and fields from its global. The XScale core runs the
-// function before packets flow.
+// The pass emits one store for each scalar whose initial value is not zero. A
+// chain of element and field operations leads to the scalar from its global.
+// The XScale core runs the function before packets flow.
 //
 // Requires: nothing. Ensures: `@karakal.globals` exists if and only if some
 // initial value is not zero. Cost: linear in the initializers.

@@ -1,12 +1,13 @@
-// Places for global data.
+// The placement of global data.
 //
-// Translates a program into the problem of Placement.h and its solution into
-// `baker.placement`. Accesses are those of PPFs and of what they call, on
-// engines: control and init functions run when few packets wait.
+// Translates a program into the problem of Placement.h, and the solution into
+// `baker.placement`. Counts the accesses of PPFs on engines and of the
+// functions that they call, but not those of control and init functions, which
+// run when few packets wait.
 //
-// What others load the units with, in cycles a packet: rings and their
-// polling in scratch; in SRAM channel 0 the free list, and the descriptor that
-// Rx writes and Tx reads; in DRAM the frame in and out and the header between.
+// Other commands also load the units, in cycles per packet: in scratch the
+// rings and their polling; in SRAM channel 0 the free list and the descriptor,
+// which Rx writes and Tx reads; in DRAM the frame in and out, and the header.
 
 #include "passes/memory/PlaceGlobals.h"
 
@@ -33,25 +34,24 @@ namespace {
 constexpr uint64_t bytesPerWord = 4, bytesPerQuadword = 8;
 constexpr StringLiteral passName = "assign-memory";
 
-/// Packets a second of 64 bytes at 2.5 Gbit/s, the chip's design point.
+/// Packets of 64 bytes per second at 2.5 Gbit/s, the chip's design point.
 constexpr double designPackets = 2.5e9 / (64 * 8);
 
-/// What stays free after the globals of a memory whose words engines may
-/// cache: their version word.
+/// The free bytes after the globals of a memory that engines can cache, for its
+/// version word.
 constexpr uint64_t versionBytes = bytesPerWord;
 
-/// A set of memories, as the problem counts them: bit `indexOf(memory)`.
+/// A set of memories: bit `indexOf(memory)`, the memory's index in the problem.
 using MemorySet = uint32_t;
 
-/// Where in a memory globals lie.
+/// The range of a memory in which globals lie.
 struct Room {
   target::Memory memory;
   uint64_t begin, end, alignment;
   const char *name() const { return target::memoryName(memory); }
 };
 
-/// The memories of a chip that take globals; the problem's memories have the
-/// same order.
+/// The memories of a chip that can hold globals, in the order of the problem.
 class Rooms {
 public:
   explicit Rooms(const target::ChipParameters &chip) {
@@ -64,14 +64,14 @@ public:
   }
   const Room &operator[](unsigned index) const { return rooms[index]; }
   unsigned size() const { return unsigned(rooms.size()); }
-  /// The index of a memory, or nothing if no globals are placed there.
+  /// Returns the index of a memory, or nothing if it holds no globals.
   std::optional<unsigned> indexOf(target::Memory memory) const {
     for (unsigned m = 0; m < size(); ++m)
       if (rooms[m].memory == memory)
         return m;
     return std::nullopt;
   }
-  /// The set of the memory alone; empty if the chip lacks it.
+  /// Returns the set of one memory; empty if the chip does not have it.
   MemorySet only(target::Memory memory) const {
     std::optional<unsigned> index = indexOf(memory);
     return index ? 1u << *index : 0;
@@ -92,14 +92,14 @@ uint64_t bytesOf(ir::GlobalOp global) {
   return ir::wordCount(global.getType()) * bytesPerWord;
 }
 
-/// What the engines do with a global, a packet.
+/// The accesses of a global by engines, per packet.
 struct Use {
   double accesses = 0, words = 0;
   bool isWritten = false;
-  bool isCounter = false; ///< added to atomically, which DRAM cannot
+  bool isCounter = false; ///< has atomic additions, which DRAM cannot do
 };
 
-/// Adds the accesses of `function`, each counted once a packet.
+/// Adds the accesses of `function`, each counted once per packet.
 void countAccesses(func::FuncOp function, DenseMap<Operation *, Use> &uses) {
   function.walk([&](Operation *op) {
     auto load = dyn_cast<ir::LoadOp>(op);
@@ -118,7 +118,7 @@ void countAccesses(func::FuncOp function, DenseMap<Operation *, Use> &uses) {
   });
 }
 
-/// Puts what the profile counted in place of what the text shows.
+/// Replaces the accesses counted in the code by those of the profile.
 void takeProfile(ModuleOp module, DenseMap<Operation *, Use> &uses) {
   std::optional<ir::ProgramProfile> program = ir::profileOf(module);
   if (!program || program->received == 0)
@@ -132,7 +132,7 @@ void takeProfile(ModuleOp module, DenseMap<Operation *, Use> &uses) {
     }
 }
 
-/// Uses of all globals by code that may run on engines.
+/// Returns the uses of all globals by code that may run on engines.
 DenseMap<Operation *, Use> countUses(ModuleOp module) {
   SmallVector<func::FuncOp> ppfs;
   for (auto function : module.getOps<func::FuncOp>())
@@ -145,7 +145,7 @@ DenseMap<Operation *, Use> countUses(ModuleOp module) {
   return uses;
 }
 
-/// A memory of the chip with what packets load it with besides global data.
+/// Returns a memory of the chip with the load of packets besides global data.
 PlacementMemory memoryOf(const Room &room, double maxScratch,
                          const target::ChipParameters &chip) {
   PlacementMemory memory;
@@ -157,11 +157,11 @@ PlacementMemory memoryOf(const Room &room, double maxScratch,
     memory.opCycles = double(chip.scratchOpCycles);
     memory.wordCycles = double(chip.scratchWordCycles);
     memory.accessesMax = maxScratch;
-    // Two rings, a put and a get each, and as many polls that find nothing.
+    // Two rings: a put and a get each, and as many polls of an empty ring.
     memory.busyCycles = 8.0 * double(chip.scratchOpCycles);
     break;
   case target::Memory::Sram0:
-    // Dequeue and enqueue; a descriptor's words written, read, written, read.
+    // Dequeue and enqueue; the descriptor is written and read twice.
     memory.busyCycles =
         2.0 * double(chip.sramQueueCycles) +
         4.0 * double(chip.sramOpCycles + 3 * chip.sramWordCycles);
@@ -177,7 +177,7 @@ PlacementMemory memoryOf(const Room &room, double maxScratch,
     memory.latencyCycles = double(chip.dramLatency);
     memory.opCycles = double(chip.dramQuadCycles * chip.dramBurstQuads) /
                       double(chip.dramChannels);
-    // Frame in, header read and written, frame out: a burst and another each.
+    // Frame in, header read and written, frame out: two bursts each.
     memory.busyCycles = 8.0 * memory.opCycles;
     break;
   case target::Memory::Local:
@@ -186,7 +186,7 @@ PlacementMemory memoryOf(const Room &room, double maxScratch,
   return memory;
 }
 
-/// The memories that a request of the source means.
+/// Returns the memories that satisfy a request of the source.
 MemorySet memoriesOf(ir::MemoryRequest request, const Rooms &rooms) {
   switch (request) {
   case ir::MemoryRequest::Scratch:
@@ -207,7 +207,7 @@ MemorySet memoriesOf(ir::MemoryRequest request, const Rooms &rooms) {
   KARAKAL_UNREACHABLE("no such request");
 }
 
-/// One run of the placement.
+/// Places the globals of one program.
 class Placer {
 public:
   Placer(ModuleOp module, const PlacementOptions &options)
@@ -242,7 +242,7 @@ private:
   SmallVector<uint64_t> next;        ///< free byte of each memory
 };
 
-/// Keeps the bytes of a global that is placed already from the rest.
+/// Reserves the bytes of a global that already has an address.
 void Placer::keepPlaced(ir::GlobalOp global, const ir::Placement &placement) {
   if (std::optional<unsigned> m = rooms.indexOf(placement.memory))
     next[*m] =
@@ -250,7 +250,7 @@ void Placer::keepPlaced(ir::GlobalOp global, const ir::Placement &placement) {
 }
 
 LogicalResult Placer::add(ir::GlobalOp global) {
-  constexpr double leastAccesses = 1e-5; // the cold ones too rather lie near
+  constexpr double leastAccesses = 1e-5; // prefers near memory for cold globals
   Use use = uses.lookup(global);
   PlacementItem item;
   item.bytes = llvm::alignTo(bytesOf(global), bytesPerQuadword);
@@ -273,7 +273,7 @@ LogicalResult Placer::add(ir::GlobalOp global) {
               "one word";
   if (use.isWritten || use.isCounter)
     item.allowed &= ~dram;
-  // An annotation outranks the share of scratch that is kept for the rings.
+  // An annotation takes precedence over the share of scratch for the rings.
   if (item.allowed == scratch)
     problem.memories[*rooms.indexOf(target::Memory::Scratch)].accessesMax +=
         item.accesses;
@@ -282,7 +282,7 @@ LogicalResult Placer::add(ir::GlobalOp global) {
   return mlir::success();
 }
 
-/// Says what was needed, what there was, and who took most.
+/// Reports the sizes needed and available, and the largest globals.
 LogicalResult Placer::reportNoRoom() {
   std::vector<size_t> largest(globals.size());
   for (size_t i = 0; i < largest.size(); ++i)
@@ -290,7 +290,7 @@ LogicalResult Placer::reportNoRoom() {
   llvm::stable_sort(largest, [&](size_t a, size_t b) {
     return problem.items[a].bytes > problem.items[b].bytes;
   });
-  // Fill in that order: the first without room is the one to name.
+  // Fill in that order and name the first global that does not fit.
   std::vector<uint64_t> left;
   for (const PlacementMemory &memory : problem.memories)
     left.push_back(memory.bytes);

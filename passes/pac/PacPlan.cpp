@@ -57,7 +57,8 @@ struct Command {
   }
 
 private:
-  /// Of a `packet_load` or `packet_store`; of a `meta_load` or `meta_store`.
+  /// The limits of `packet_load` and `packet_store`, and of `meta_load` and
+  /// `meta_store`.
   static constexpr int32_t packetBytesMax = 56, alignedBytesMax = 64;
   static constexpr int32_t descriptorBytesMax = 32;
   static constexpr int32_t packetGapMax = 32, descriptorGapMax = 12;
@@ -145,7 +146,8 @@ private:
 // Needs and stores
 //===----------------------------------------------------------------------===//
 
-/// Each run of `bytes`, cut where a gap is as expensive as a command.
+/// Adds a need for each range of `bytes`, cut where a gap costs as much as a
+/// command.
 void Planner::addNeeds(Operation *op, const llvm::BitVector &bytes) {
   int32_t low = anchor.window.low;
   for (int first = bytes.find_first(); first >= 0;) {

@@ -1,5 +1,5 @@
-// The functions of one core's program: what it declares of the runtime, and
-// what it reaches.
+// The functions of one core's program: declarations of the runtime's functions,
+// and removal of unreachable ones.
 
 #ifndef KARAKAL_PASSES_PACKETS_COREFUNCTIONS_H
 #define KARAKAL_PASSES_PACKETS_COREFUNCTIONS_H

@@ -15,12 +15,12 @@
 
 namespace karakal::passes {
 
-/// What is known of a number.
+/// The lattice value of a number.
 struct Residue {
   /// 0: the number is `value`; m: it is `value` modulo m; 1: it is unknown.
   uint32_t modulus = 1;
   uint32_t value = 0;
-  /// Whether any path has reached the number yet.
+  /// False if no path has reached the number yet.
   bool isSet = false;
 
   static Residue exactly(uint32_t value) { return {0, value, true}; }

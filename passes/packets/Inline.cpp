@@ -1,17 +1,17 @@
 // Inlines a microengine's program into one function.
 //
 // After baker-lower-channels a microengine's program is an entry that calls the
-// PPFs that get messages, which call further PPFs and functions. Facts about a
-// packet in one of them are most useful in the next. So all become one
-// function.
+// PPFs that get messages, which call further PPFs and functions. What one of
+// them determines about a packet is most useful in the next one. So all become
+// one function.
 //
 //   func.call @encap(%ph)          ^before: ... cf.br ^entry
 //   ...                       →    ^entry: body of @encap on %ph, each return
 //                                          a cf.br ^after
 //                                  ^after: ...
 //
-// Callees are inlined into first, so each body is complete when it is copied.
-// Baker has no recursion, so this ends.
+// Callees are processed first, so each body is complete when it is copied.
+// Baker has no recursion, so this terminates.
 //
 // Section 5.2 of the paper (aggressive inlining). Requires: the output of
 // baker-lower-channels for a microengine. Ensures: functions with packets are

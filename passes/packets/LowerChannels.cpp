@@ -357,13 +357,14 @@ SmallVector<int64_t> LowerChannels::messageCounts(uint32_t ring) {
 }
 
 /// Emits code at the end of a block that polls `ring`. `emitHandling` emits the
-/// code for a message, which ends its block. `builder` goes on in a new block,
-/// for no message. `zero` is the constant.
+/// code for a message, which ends its block. `builder` continues in a new
+/// block, for no message. `zero` is the constant 0.
 void LowerChannels::emitPoll(OpBuilder &builder, Location loc, Value zero,
                              uint32_t ring,
                              function_ref<void(ValueRange)> emitHandling) {
   SmallVector<Value> message = emitGet(builder, loc, ring);
-  // A handle is never 0, and the program needs the handle by itself anyway.
+  // A handle is never 0, and the program needs the extracted handle in any
+  // case.
   Value handle = builder.create<arith::AndIOp>(
       loc, message[0], word(builder, loc, target::HandleMask));
   Value isMessage = builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::ne,
@@ -442,7 +443,7 @@ void LowerChannels::buildMicroengineEntry() {
     });
   if (module->hasAttr(stoppableAttrName))
     emitStopCheck(builder, loc);
-  // The next poll costs other contexts something only if it is a command.
+  // The next poll slows other contexts down only if it is a command.
   if (pollsByCommand())
     call(builder, loc, target::intrinsic::Sleep,
          {word(builder, loc, target::IdleTicks)}, 0);
@@ -554,7 +555,7 @@ void LowerChannels::runOnOperation() {
   case ir::Core::XScale:
     buildXScaleEntry();
     break;
-  case ir::Core::Host: // which calls the PPFs
+  case ir::Core::Host: // the host calls the PPFs
     break;
   }
   removeUnreached();

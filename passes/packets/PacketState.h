@@ -88,7 +88,7 @@ public:
   /// Emits a trap for fewer than `bytes` free bytes before `head`.
   void checkRoom(mlir::OpBuilder &builder, mlir::Operation *encap,
                  mlir::Value head, mlir::Value bytes);
-  /// Whether the sequence number of this packet may be asked for.
+  /// Whether the sequence number of this packet may be read.
   bool isSequenceSeen(mlir::Value packet) const {
     return sequenceSeen.contains(packet);
   }
@@ -107,7 +107,7 @@ private:
   llvm::DenseMap<mlir::Value, PacketState *> byName;
   /// Descriptor words of metadata in use, ascending.
   std::vector<uint32_t> metadataWords;
-  /// By the names that the packets have at first.
+  /// The words changed, by the first SSA value of each packet.
   llvm::DenseMap<mlir::Value, uint32_t> changed;
   llvm::DenseSet<mlir::Value> sequenceSeen;
 };

@@ -111,7 +111,7 @@ private:
 };
 
 //===----------------------------------------------------------------------===//
-// What the pass cannot handle
+// Refusals
 //===----------------------------------------------------------------------===//
 
 /// Whether two values of one packet are live at a time. A write through one

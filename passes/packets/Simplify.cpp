@@ -4,8 +4,7 @@
 // know, such as the counts of the profile. This pass runs the same patterns
 // with a listener that copies the counts.
 //
-// Requires: nothing. Ensures: a branch that a pattern replaces passes on its
-// counts.
+// Requires: nothing. Ensures: the replacement of a branch has its counts.
 
 #include "ir/dialect/ProfileAttributes.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"

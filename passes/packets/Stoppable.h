@@ -7,8 +7,8 @@
 
 namespace karakal::passes {
 
-/// On a module: a context that finds no message looks whether its engine is to
-/// stop (target::EngineStopWord), and ends if so.
+/// Set on a module: a context that finds no message reads
+/// target::EngineStopWord, and ends if its engine must stop.
 inline constexpr llvm::StringLiteral stoppableAttrName =
     "baker.engines.stoppable";
 

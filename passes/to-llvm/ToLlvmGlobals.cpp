@@ -97,7 +97,7 @@ struct Field : ToLlvmPattern<ir::FieldOp> {
   }
 };
 
-/// Loads and stores: the pointer for an access through `ref`.
+/// A load or store through a reference.
 template <typename Op> struct Access : ToLlvmPattern<Op> {
   using ToLlvmPattern<Op>::ToLlvmPattern;
   using typename ToLlvmPattern<Op>::Rewriter;

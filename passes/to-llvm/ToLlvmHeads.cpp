@@ -272,7 +272,7 @@ Value headValue(ConversionPatternRewriter &rewriter, Value packet) {
   return view ? rewriter.getRemappedValue(view.getHead()) : Value();
 }
 
-/// Known heads of `packet` at `op`.
+/// Returns the known head of `packet` at `op`, or null.
 ir::HeadAttr knownHead(Operation *op, Value packet) {
   if (auto view = packet.getDefiningOp<ir::PacketViewOp>()) {
     APInt head;

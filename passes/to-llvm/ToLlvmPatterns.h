@@ -21,7 +21,7 @@ struct ToLlvmContext {
   bool isHost() const { return core == ir::Core::Host; }
 };
 
-/// `value` as a constant of one word.
+/// Makes a constant of one word.
 inline mlir::Value constantWord(mlir::OpBuilder &builder, mlir::Location loc,
                                 uint32_t value) {
   return builder.create<mlir::LLVM::ConstantOp>(
@@ -86,7 +86,7 @@ void addGlobalPatterns(mlir::RewritePatternSet &patterns,
                        const mlir::LLVMTypeConverter &converter,
                        ToLlvmContext &context);
 
-/// Locks, counters, hashes, time and chance (ToLlvmServices.cpp).
+/// Locks, counters, hashes, time and random numbers (ToLlvmServices.cpp).
 void addServicePatterns(mlir::RewritePatternSet &patterns,
                         const mlir::LLVMTypeConverter &converter,
                         ToLlvmContext &context);

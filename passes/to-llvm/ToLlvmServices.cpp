@@ -19,11 +19,11 @@ namespace karakal::passes {
 
 namespace {
 
-/// The functions that take a lock, or that give it back, by its memory.
+/// The functions that take a lock, or that release it, by its memory.
 struct LockFunctions {
   const char *scratch, *sram, *local;
 
-  /// Null: there are no locks in this memory.
+  /// Returns null for a memory that cannot hold locks.
   const char *in(target::Memory memory) const {
     switch (memory) {
     case target::Memory::Scratch:
