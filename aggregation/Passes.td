@@ -8,15 +8,16 @@ include "mlir/Pass/PassBase.td"
 def SplitCores : Pass<"baker-split-cores", "::mlir::ModuleOp"> {
   let summary = "map PPFs to the microengines or to the XScale core";
   let description = [{
-    A PPF that is marked `baker.cold`, or that the profile saw in less than
-    `cold-share` of the received packets, runs on the XScale core; all others
-    form one aggregate, replicated on every programmable microengine. Without a
-    profile only marked PPFs are cold. The reason stands beside the decision
-    (`baker.core.reason`).
+    A PPF is cold if it is marked `baker.cold`, or if it receives less than
+    `cold-share` of the received packets in the profile. Without a profile only
+    marked PPFs are cold. Cold PPFs run on the XScale core; all others form one
+    aggregate, which runs on every programmable microengine. `baker.core.reason`
+    gives the reason for each decision.
 
-    Channels follow: inside a core's program a channel is a call; between the
-    cores it is the ring `to_xscale` or `from_xscale`; on a cycle of the PPF
-    graph it is a ring of the core's own, since a call would be recursion.
+    A channel inside the program of one core becomes a call. A channel between
+    the cores becomes the ring `to_xscale` or `from_xscale`. A channel on a cycle
+    of the PPF graph becomes a ring of its core, because a call would be
+    recursive.
 
     ```mlir
     func.func @l3.arp.in_cc(%ph: !baker.packet<"ether">)
@@ -31,7 +32,7 @@ def SplitCores : Pass<"baker-split-cores", "::mlir::ModuleOp"> {
     Option<"coldShare", "cold-share", "double", "0.001",
            "share of received packets below which a PPF is cold">,
     ListOption<"xscale", "xscale", "std::string",
-           "PPFs (module.ppf) that run on the XScale core in any case">
+           "PPFs (module.ppf) that always run on the XScale core">
   ];
   let statistics = [
     Statistic<"meCount", "me-ppfs", "PPFs on the microengines">,
@@ -41,14 +42,14 @@ def SplitCores : Pass<"baker-split-cores", "::mlir::ModuleOp"> {
 }
 
 def SplitPpfs : Pass<"baker-split-ppfs", "::mlir::ModuleOp"> {
-  let summary = "cut PPFs that no control store holds";
+  let summary = "cut PPFs that are larger than a control store";
   let description = [{
     A PPF with more words of code than `words-max`, by the estimate times
-    `words-scale`, becomes several with channels between them. Each is cut where
-    it costs least: the share of packets that go across, times the words of the
-    descriptor that carry what the second part needs of the first. No loop, no
-    critical section and no use of two packets goes across a cut. What stands
-    in the way of a PPF that cannot be cut is explained.
+    `words-scale`, becomes several PPFs with channels between them. A cut is made
+    where it costs least: the share of packets that cross it, times the cost of
+    the message and of the words of the descriptor that carry values to the second
+    part. No cut lies inside a loop or a critical section, or where two packets
+    are live. If a PPF cannot be cut, the pass explains why.
 
     ```mlir
     func.func @m.f.in_cc(%ph: !baker.packet<"ether">)
@@ -80,21 +81,21 @@ def SplitPpfs : Pass<"baker-split-ppfs", "::mlir::ModuleOp"> {
 def Aggregation : Pass<"baker-aggregation", "::mlir::ModuleOp"> {
   let summary = "form aggregates of PPFs and give them engines";
   let description = [{
-    Section 5.1 and Figure 7 of the paper: PPFs of the microengines are merged
-    by the cost of the channels between them and duplicated where they are
-    slow, as the throughput model (`aggregation/model/ThroughputModel.h`) says, under
-    the size of a control store. Each aggregate becomes one program; a channel
-    inside an aggregate is a call, one between aggregates a ring of the
-    receiver.
+    Section 5.1 and Figure 7 of the paper. The pass merges PPFs of the
+    microengines by the traffic of the channels between them, and duplicates slow
+    aggregates on several engines. It follows the throughput model
+    (`aggregation/model/ThroughputModel.h`) and the size of a control store. Each
+    aggregate becomes one program. A channel inside an aggregate becomes a call,
+    and a channel between aggregates a ring of the receiver.
 
-    `mapping` names a file in which the user fixes a part of it
-    (`aggregation/formation/MappingFile.h`). `words-scale` corrects the estimated sizes
-    by those of generated code.
+    `mapping` names a file that fixes a part of the mapping
+    (`aggregation/formation/MappingFile.h`). `words-scale` scales the estimated
+    sizes to those of generated code.
 
     ```mlir
     func.func @l3.in_cc(%ph: !baker.packet<"ether">)
         attributes {baker.kind = #baker.kind<ppf>, baker.core = #baker.core<me>}
-    // becomes, beside the list of aggregates on the module,
+    // becomes (the module also gets the list of aggregates)
     func.func @l3.in_cc(%ph: !baker.packet<"ether">)
         attributes {baker.kind = #baker.kind<ppf>, baker.core = #baker.core<me>,
                     baker.aggregate = "main"}
@@ -118,23 +119,23 @@ def Aggregation : Pass<"baker-aggregation", "::mlir::ModuleOp"> {
 }
 
 def PlaceLocks : Pass<"baker-place-locks", "::mlir::ModuleOp"> {
-  let summary = "put each lock where taking it costs least";
+  let summary = "put each lock in the memory where taking it costs least";
   let description = [{
-    Of a critical section that only one engine enters the lock is a word of that
-    engine's local memory, which needs no command. One that several engines
-    enter lies in scratch or in SRAM, by the load that the throughput model
-    predicts of them; one that the XScale core takes, too, in scratch.
+    If all code that takes a lock runs on one engine, the lock is a word of that
+    engine's local memory, which needs no memory command. If several engines take
+    it, it lies in scratch or SRAM, by the loads that the throughput model
+    predicts for them. If the XScale core takes it, it lies in scratch.
 
     ```mlir
     baker.global @m.guard : i32 {baker.placement = #baker.placement<scratch at 12288>}
-    // becomes, if one engine runs all that take it,
+    // becomes, if only one engine takes it,
     baker.global @m.guard : i32 {baker.placement = #baker.placement<local at 0>}
     ```
 
     Requires: `baker-aggregation`.
   }];
   let statistics = [
-    Statistic<"lockCount", "locks", "Locks that some code takes">,
+    Statistic<"lockCount", "locks", "Locks that the program takes">,
     Statistic<"localCount", "local", "Locks in local memory">
   ];
 }

@@ -131,7 +131,7 @@ def LowerChannels : Pass<"baker-lower-channels", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"core", "core", "::karakal::ir::Core", "::karakal::ir::Core::Me",
-           "whose program to make: me, xscale or host", "coreNames()">,
+           "core whose program is made: me, xscale or host", "coreNames()">,
     Option<"aggregate", "aggregate", "std::string", "\"\"",
            "for me: the aggregate to make; empty: all PPFs of the engines">
   ];
@@ -155,7 +155,7 @@ def Simplify : Pass<"baker-simplify", "::mlir::ModuleOp"> {
 }
 
 def RemoveCopies : Pass<"baker-remove-copies", "::mlir::ModuleOp"> {
-  let summary = "remove copies of which one packet is only dropped";
+  let summary = "remove copies if one of the two packets is only dropped";
   let description = [{
     This is the part of `baker-phr` that must run before packet accesses are
     combined. If a packet is only dropped after it was copied, the copy becomes the
@@ -259,8 +259,8 @@ def Soar : Pass<"baker-soar", "::mlir::ModuleOp"> {
     %t = baker.packet_read %ih "ttl" {baker.head = #baker.head<offset 142>}
     ```
 
-    Every packet comes from Rx or is a copy, so the backward pass of the paper
-    has nothing to find.
+    Every packet comes from Rx or is a copy, so the backward pass of the paper is
+    not needed.
   }];
   let statistics = [
     Statistic<"offsetCount", "offsets", "Accesses at a constant offset">,
@@ -330,7 +330,7 @@ def ToLlvm : Pass<"baker-to-llvm", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"core", "core", "::karakal::ir::Core", "::karakal::ir::Core::Me",
-           "whose code to make: me, xscale or host", "coreNames()">
+           "core whose code is made: me, xscale or host", "coreNames()">
   ];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
   let statistics = [

@@ -1,8 +1,8 @@
-// Packets made, room in their buffers.
+// New packets, tails of packets, and the space in their buffers.
 //
-// Operations on where a packet begins and ends in its buffer beside
-// `packet_decap` and `packet_encap`. `packet_extend` and `packet_shorten` of
-// the language are these two, with one protocol on both sides.
+// `packet_decap` and `packet_encap` (BakerOps.td) move the head of a packet. The
+// language's `packet_extend` and `packet_shorten` lower to these two, with the
+// same protocol on both sides.
 
 #ifndef KARAKAL_IR_BAKERROOM_TD
 #define KARAKAL_IR_BAKERROOM_TD
@@ -13,11 +13,11 @@ def Baker_PacketCreateOp
                 MemoryEffects<[MemWrite<Baker_PacketData>,
                                MemWrite<Baker_PacketHead>,
                                MemWrite<Baker_Metadata>]>]> {
-  let summary = "a packet of nothing but zeros";
+  let summary = "make a packet of zeros";
   let description = [{
-    A new packet of `bytes` bytes, all zero, as are its ports, sequence number
-    and metadata. Its head is where that of a received packet is. The front end
-    has compared `bytes` with what a buffer holds.
+    The new packet has `bytes` bytes. The bytes, ports, sequence number and
+    metadata are zero. The head is at the offset that a received packet's head
+    has. The front end has checked that `bytes` fit a buffer.
 
     ```mlir
     %ph = baker.packet_create %c64 : !baker.packet<"ether">
@@ -43,7 +43,7 @@ def Baker_PacketAddTailOp
   let summary = "append zeros to a packet";
   let description = [{
     Ends the life of the operand. The front end has compared `bytes` with the
-    room behind the packet's end. Bytes behind the new end have no meaning.
+    space after the packet's end. Bytes after the new end have no meaning.
 
     ```mlir
     %longer = baker.packet_add_tail %ph, %c4 : !baker.packet<"ether">

@@ -1,13 +1,13 @@
 // The baker dialect.
 //
-// The dialect that every stage of the compiler speaks. Control flow, integer
-// arithmetic and functions come from upstream (`cf`, `arith`, `func`); baker
-// adds what a packet program has besides: packets and their protocols,
-// metadata, channels, and typed, alias-free references into global data.
+// Every stage of the compiler uses this dialect. Control flow, integer
+// arithmetic and functions come from upstream (`cf`, `arith`, `func`). The baker
+// dialect adds packets and their protocols, metadata, channels, and typed,
+// alias-free references into global data.
 //
 // The decisions of later stages are discardable attributes that begin with
-// `baker.`; the dialect verifies each of them, so that any stage can start
-// from a text file. Their names stand in ir/dialect/Attributes.h.
+// `baker.`. The dialect verifies each of them, so that any stage can start from
+// a text file. ir/dialect/Attributes.h lists them.
 
 #ifndef KARAKAL_IR_BAKERDIALECT_TD
 #define KARAKAL_IR_BAKERDIALECT_TD
@@ -23,21 +23,21 @@ def BakerDialect : Dialect {
   let description = [{
     A module holds the program's protocols, metadata fields, drop reasons,
     globals and channels as symbols, and its code as `func.func` operations.
-    The attribute `baker.kind` says what a function is:
+    The attribute `baker.kind` gives the kind of a function:
 
-    | kind       | runs on            | may                                   |
-    |------------|--------------------|---------------------------------------|
-    | `ppf`      | engine or XScale   | take one packet; end its invocation   |
-    | `function` | where its callers do | be called; may take packet handles  |
-    | `control`  | XScale             | be called by the control file         |
-    | `init`     | XScale             | run once, before packets flow         |
+    | kind       | runs on             | called                                |
+    |------------|---------------------|---------------------------------------|
+    | `ppf`      | engine or XScale    | once for each packet that it takes    |
+    | `function` | core of its callers | by other functions; may take packets  |
+    | `control`  | XScale              | by the control file                   |
+    | `init`     | XScale              | once, before packets flow             |
 
     A packet handle is a value of type `!baker.packet<"protocol">`. Operations
     that move the head of a packet or give the packet away end the life of
-    their operand: using it later is a program error that the front end
+    their operand. A later use is an error in the program, which the front end
     reports.
 
-    Integers carry no sign; operations do, as in LLVM.
+    Integers are signless, as in LLVM; operations are signed or unsigned.
   }];
   let useDefaultTypePrinterParser = 1;
   let useDefaultAttributePrinterParser = 1;
@@ -48,7 +48,7 @@ def BakerDialect : Dialect {
     void registerTypes();
     void registerAttributes();
 
-    /// Passes whose explanations are wanted; see ir/analysis/Explain.h.
+    /// Passes that are selected for explanation; see ir/analysis/Explain.h.
     ::llvm::StringSet<> explainedPasses;
   }];
 }

@@ -1,7 +1,7 @@
 // Enumerations of the baker dialect and their attributes.
 //
-// A decision that is one of a few words is an enumeration here, so that C++
-// switches over it and never compares text.
+// A decision between a few choices is an enumeration, so that C++ code switches
+// over it instead of comparing strings.
 
 #ifndef KARAKAL_IR_BAKERENUMS_TD
 #define KARAKAL_IR_BAKERENUMS_TD
@@ -39,8 +39,8 @@ def Baker_Core : Baker_Enum<"Core", "a processor that runs code", [
 ]>;
 def Baker_CoreAttr : Baker_EnumAttr<Baker_Core, "core"> {
   let description = [{
-    `baker.core` of a PPF: the microengines or the XScale core. The host, which
-    runs whole programs for the profile, is a core of pass options alone.
+    `baker.core` of a PPF: the microengines or the XScale core. The host runs
+    whole programs for the profile; it occurs only in pass options.
 
     Example: `#baker.core<me>`
   }];
@@ -69,12 +69,12 @@ def Baker_MemoryRequest
 def Baker_MemoryRequestAttr
     : Baker_EnumAttr<Baker_MemoryRequest, "memory_request"> {
   let description = [{
-    `baker.placement.in` of a `baker.global`: what the source says with
-    `@place`. `sram` is any channel. Example: `#baker.memory_request<sram>`
+    `baker.placement.in` of a `baker.global`: the memory that `@place` asks for
+    in the source. `sram` is any channel. Example: `#baker.memory_request<sram>`
   }];
 }
 
-// The numbers are those of target::Memory.
+// The values equal those of target::Memory.
 def Baker_MemoryName : Baker_Enum<"MemoryName", "a memory", [
   I32EnumAttrCase<"Scratch", 0, "scratch">,
   I32EnumAttrCase<"Sram0", 1, "sram0">,
@@ -87,7 +87,7 @@ def Baker_MemoryName : Baker_Enum<"MemoryName", "a memory", [
 
 def Baker_MemoryNameAttr : Baker_EnumAttr<Baker_MemoryName, "memory"> {
   let description = [{
-    A memory by itself, as in `baker.cache.version`. Example:
+    A memory without an address, as in `baker.cache.version`. Example:
     `#baker.memory<sram1>`
   }];
 }

@@ -1,18 +1,18 @@
-// Packets on rings and in registers.
+// Packets on rings and packet descriptors in registers.
 //
-// What one core's program does with packets beside what a PPF says: it takes
-// them from rings and sends them on rings; and, once `baker-phr` has run, keeps
-// what is known of them in values.
+// The program of one core takes packets from rings and sends them on rings.
+// After `baker-phr` it holds the head and length of a packet in SSA values
+// instead of the descriptor.
 
 #ifndef KARAKAL_IR_BAKERMESSAGES_TD
 #define KARAKAL_IR_BAKERMESSAGES_TD
 
 def Baker_PacketTakeOp : Baker_Op<"packet_take", [Pure]> {
-  let summary = "the packet of a message from a ring";
+  let summary = "take a packet from the message of a ring";
   let description = [{
     `first` and `second` are the words of the message (docs/runtime.md).
-    `from_rx`: the message is one of Rx, so that the words say port, head and
-    length, and the program's metadata are zero.
+    `from_rx` marks a message from Rx: the words hold port, head and length, and
+    the program's metadata is zero.
 
     ```mlir
     %ph = baker.packet_take %m0, %m1 from_rx : !baker.packet<"ether">
@@ -30,9 +30,9 @@ def Baker_PacketSendOp
     : Baker_Op<"packet_send", [AttrSizedOperandSegments]> {
   let summary = "put a packet's message on a ring";
   let description = [{
-    Ends the life of the operand. The message is `id << 24 | handle` and 0, so
-    that whoever takes it reads the descriptor; or, on the ring to Tx,
-    `port << 24 | handle` and `place`, which is head `<< 16 |` length.
+    Ends the life of the operand. The words of the message are `id << 24 |
+    handle` and 0; the receiver reads the descriptor. On the ring to Tx they are
+    `port << 24 | handle` and `place`, which is `head << 16 | length`.
 
     ```mlir
     baker.packet_send %ph ring 2 id 3 : !baker.packet<"ether">
@@ -51,8 +51,8 @@ def Baker_PacketViewOp : Baker_Op<"packet_view", [Pure]> {
   let summary = "a packet whose head is a value";
   let description = [{
     The same packet as the operand, with its head at byte `head` of the buffer.
-    What the descriptor says of the head does not count for accesses through
-    the result. Made by `baker-phr` of `packet_decap` and `packet_encap`.
+    Accesses through the result ignore the head in the descriptor. `baker-phr`
+    makes it from `packet_decap` and `packet_encap`.
 
     ```mlir
     %ih = baker.packet_view %ph head %h
@@ -72,9 +72,9 @@ def Baker_PacketCloneOp
                [AllTypesMatch<["packet", "clone"]>,
                 MemoryEffects<[MemRead<Baker_PacketData>,
                                MemWrite<Baker_PacketData>]>]> {
-  let summary = "a new packet with the same bytes and no descriptor";
+  let summary = "make a packet with the same bytes and no descriptor";
   let description = [{
-    As `packet_copy` for a packet whose head and length are values: the words
+    Like `packet_copy`, for a packet whose head and length are values. The words
     of the new descriptor are undefined.
   }];
   let arguments = (ins Baker_PacketType:$packet, I32:$head, I32:$length);
@@ -87,10 +87,10 @@ def Baker_PacketCloneOp
 
 def Baker_PacketBlankOp
     : Baker_Op<"packet_blank", [MemoryEffects<[MemWrite<Baker_PacketData>]>]> {
-  let summary = "a new packet of zeros and no descriptor";
+  let summary = "make a packet of zeros and no descriptor";
   let description = [{
-    As `packet_create` for a packet whose head and length are values: the words
-    of the new descriptor are undefined.
+    Like `packet_create`, for a packet whose head and length are values. The
+    words of the new descriptor are undefined.
   }];
   let arguments = (ins I32:$bytes);
   let results = (outs Baker_PacketType:$packet);
@@ -99,10 +99,10 @@ def Baker_PacketBlankOp
 
 def Baker_PacketClearOp
     : Baker_Op<"packet_clear", [MemoryEffects<[MemWrite<Baker_PacketData>]>]> {
-  let summary = "write zeros behind the end of a packet";
+  let summary = "write zeros after the end of a packet";
   let description = [{
-    `bytes` zeros from byte `at` of the packet's buffer on, and no more than 7
-    beyond them. Made by `baker-phr` of `packet_add_tail`.
+    Writes `bytes` zeros from byte `at` of the packet's buffer, and up to 7 more
+    after them. `baker-phr` makes it from `packet_add_tail`.
   }];
   let arguments = (ins Baker_PacketType:$packet, I32:$at, I32:$bytes);
   let assemblyFormat = [{

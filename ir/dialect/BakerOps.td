@@ -1,7 +1,7 @@
 // Operations of the baker dialect.
 //
-// First the symbols that stand at module level, then the operations on
-// packets, on metadata, on channels, and on global data.
+// First the symbols at module level, then the operations on packets, metadata,
+// channels and global data.
 
 #ifndef KARAKAL_IR_BAKEROPS_TD
 #define KARAKAL_IR_BAKEROPS_TD
@@ -19,8 +19,7 @@ class Baker_Op<string mnemonic, list<Trait> traits = []>
 class Baker_SymbolOp<string mnemonic, list<Trait> traits = []>
     : Baker_Op<mnemonic, traits # [Symbol, HasParent<"::mlir::ModuleOp">]>;
 
-// What operations read and write. Bytes of packets, head and length of
-// packets, metadata, and global data never overlap.
+// The resources that operations read and write. They never overlap.
 def Baker_PacketData : Resource<"::karakal::ir::PacketDataResource">;
 def Baker_PacketHead : Resource<"::karakal::ir::PacketHeadResource">;
 def Baker_Metadata : Resource<"::karakal::ir::MetadataResource">;
@@ -33,10 +32,10 @@ def Baker_GlobalData : Resource<"::karakal::ir::GlobalDataResource">;
 def Baker_ProtocolOp : Baker_SymbolOp<"protocol"> {
   let summary = "a protocol: the fields of its header";
   let description = [{
-    `min_bytes` is the size of the smallest header: the demux size if that is
-    constant, else the bytes of the fixed fields. If the demux size is
-    constant the header always has `min_bytes` (`constant_size`). The demux
-    expression itself is ordinary code in front of each `packet_decap`.
+    `min_bytes` is the size of the smallest header: the demux size if it is
+    constant, otherwise the size of the fixed fields. `constant_size` means that
+    the demux size is constant, so every header has `min_bytes`. The demux
+    expression itself is ordinary code before each `packet_decap`.
 
     ```mlir
     baker.protocol @ether min_bytes 14 constant_size
@@ -76,7 +75,7 @@ def Baker_GlobalOp : Baker_SymbolOp<"global"> {
   let summary = "global data";
   let description = [{
     All zero unless `init` lists the values of all scalars in order of
-    declaration (struct fields and array elements flattened).
+    declaration, with struct fields and array elements flattened.
 
     ```mlir
     baker.global @l3_switch.mac_addr : !baker.array<4 x i48>
@@ -105,11 +104,10 @@ def Baker_ChannelOp
                      [DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "a communication channel from one PPF to another";
   let description = [{
-    The channel is called as the output endpoint of its producer; `producer`
-    is the PPF (without endpoint), or `rx`. `consumer` is the function that is
-    the body of the receiving input endpoint, or `tx`. The channel called `rx`
-    brings the received packets. Aggregation sets `baker.via`, `baker.ring`
-    and `baker.id`.
+    The channel has the name of its producer's output endpoint. `producer` is
+    the PPF (without endpoint), or `rx`. `consumer` is the function of the
+    receiving input endpoint, or `tx`. The channel named `rx` brings the received
+    packets. Aggregation sets `baker.via`, `baker.ring` and `baker.id`.
 
     ```mlir
     baker.channel @rx : "ether" from "rx" to @l3_switch.l2_clsfr.in_cc
@@ -141,8 +139,8 @@ def Baker_PacketReadOp
                                MemRead<Baker_PacketHead>]>]> {
   let summary = "read a field of the header at the packet's head";
   let description = [{
-    The result has the field's width. An array field needs an index, which the
-    front end keeps inside the array.
+    The result has the field's width. An array field needs an index; the front
+    end ensures that it is in bounds.
 
     ```mlir
     %t = baker.packet_read %ph "type" : !baker.packet<"ether"> -> i16
@@ -182,15 +180,14 @@ def Baker_PacketWriteOp
 def Baker_PacketLoadOp
     : Baker_Op<"packet_load", [MemoryEffects<[MemRead<Baker_PacketData>,
                                               MemRead<Baker_PacketHead>]>]> {
-  let summary = "read a run of words of a packet";
+  let summary = "read a burst of a packet's bytes";
   let description = [{
-    The 32-bit words that start `at` bytes from the packet's head, the first
-    byte the most significant; `at` may be negative and need not be a multiple
-    of anything. At most 14 words: at any alignment they lie within the 64
-    bytes of one DRAM command. The words lie within the packet's buffer, but
-    may go past the packet's end; what stands there is undefined. `aligned`
-    promises that the run consists of quadwords of the buffer, of which a
-    command moves eight.
+    Reads 32-bit big-endian words that start `at` bytes from the packet's head;
+    `at` may be negative and has any alignment. At most 14 words, which one DRAM
+    command of 64 bytes covers at any alignment. The words lie within the
+    packet's buffer but may go past the packet's end, where bytes are undefined.
+    `aligned` promises that the burst consists of quadwords of the buffer; then
+    one command covers 16 words.
 
     ```mlir
     %w:3 = baker.packet_load %ph at 12 : !baker.packet<"ether"> -> i32, i32, i32
@@ -210,13 +207,13 @@ def Baker_PacketLoadOp
 def Baker_PacketStoreOp
     : Baker_Op<"packet_store", [MemoryEffects<[MemWrite<Baker_PacketData>,
                                                MemRead<Baker_PacketHead>]>]> {
-  let summary = "write a run of words of a packet";
+  let summary = "write a burst of a packet's bytes";
   let description = [{
     The counterpart of `packet_load`. `mask` has a bit for each byte, bit 0 for
-    the first; bytes without theirs keep their value, and are not touched when
-    the access has one owner at a time. Without a mask all bytes are written.
-    `aligned` promises that the run begins and ends with a quadword of the
-    buffer, all of whose bytes are written: nothing has to be read and merged.
+    the first. A byte whose bit is 0 keeps its value. It may be read and written
+    back, because a packet has one owner at a time. Without a mask all bytes are
+    written. `aligned` promises that the burst consists of quadwords of the
+    buffer and writes all their bytes, so that nothing has to be read and merged.
 
     ```mlir
     baker.packet_store [%w0, %w1] to %ph at 12 mask 63 : !baker.packet<"ether">
@@ -232,7 +229,7 @@ def Baker_PacketStoreOp
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
-    /// One bit a byte that is written, bit 0 for the first.
+    /// Returns a bit for each byte that is written, bit 0 for the first.
     uint64_t byteMask() {
       uint64_t all = ~uint64_t(0) >> (64 - 4 * getWords().size());
       return getMask() ? uint64_t(*getMask()) & all : all;
@@ -248,8 +245,8 @@ def Baker_PacketDecapOp
   let summary = "step over the current header to the one inside";
   let description = [{
     Moves the head `bytes` towards the end and ends the life of the operand.
-    The front end has compared `bytes` with the packet's length and with the
-    new protocol's minimum size: no check remains to be made.
+    The front end has checked that the packet is long enough for `bytes` and for
+    the smallest header of the new protocol.
 
     ```mlir
     %ih = baker.packet_decap %ph, %c14 : !baker.packet<"ether"> -> !baker.packet<"ipv4">
@@ -288,7 +285,7 @@ def Baker_PacketCopyOp
                                MemRead<Baker_Metadata>,
                                MemWrite<Baker_PacketData>,
                                MemWrite<Baker_PacketHead>]>]> {
-  let summary = "a new packet with the same bytes and metadata";
+  let summary = "make a packet with the same bytes and metadata";
   let arguments = (ins Baker_PacketType:$packet);
   let results = (outs Baker_PacketType:$copy);
   let assemblyFormat = "$packet attr-dict `:` qualified(type($packet))";
@@ -300,7 +297,7 @@ def Baker_PacketDropOp
                 MemoryEffects<[MemWrite<Baker_PacketHead>,
                                MemWrite<Baker_PacketData>,
                                MemWrite<Baker_Metadata>]>]> {
-  let summary = "end a packet and count it under a reason";
+  let summary = "drop a packet and count it under a reason";
   let description = [{
     The reason is a `baker.drop_reason`, or the built-in `unspecified`
     (default) or `truncated`. Ends the life of the operand.
@@ -366,9 +363,9 @@ def Baker_MetaWriteOp
 def Baker_MetaLoadOp
     : Baker_Op<"meta_load", [MemoryEffects<[MemRead<Baker_Metadata>,
                                             MemRead<Baker_PacketHead>]>]> {
-  let summary = "read a run of words of a packet's descriptor";
+  let summary = "read a burst of a packet's descriptor";
   let description = [{
-    At most 8 words from word `word` of the descriptor on (docs/runtime.md).
+    Reads at most 8 words, starting at word `word` (docs/runtime.md).
 
     ```mlir
     %w:2 = baker.meta_load %ph word 2 : !baker.packet<"ether"> -> i32, i32
@@ -385,9 +382,9 @@ def Baker_MetaLoadOp
 def Baker_MetaStoreOp
     : Baker_Op<"meta_store", [MemoryEffects<[MemWrite<Baker_Metadata>,
                                              MemWrite<Baker_PacketHead>]>]> {
-  let summary = "write a run of words of a packet's descriptor";
+  let summary = "write a burst of a packet's descriptor";
   let description = [{
-    Whole words: to change a part of one, load it, merge and store.
+    Writes whole words: to change a part of one, load it, merge and store.
 
     ```mlir
     baker.meta_store [%w0, %w1] to %ph word 2 : !baker.packet<"ether">
@@ -434,8 +431,8 @@ def Baker_ElementOp
                [Pure, InferTypeOpAdaptor]> {
   let summary = "reference to an element of an array";
   let description = [{
-    The index is unsigned and inside the array: the front end clamps an index
-    that it cannot prove to be.
+    The index is unsigned and in bounds: the front end clamps an index unless it
+    can prove that.
 
     Example: `%e = baker.element %ref[%i] : !baker.ref<!baker.array<4 x i48>>`
   }];
@@ -478,10 +475,10 @@ def Baker_StoreOp
 
 def Baker_LoadWordsOp
     : Baker_Op<"load_words", [MemoryEffects<[MemRead<Baker_GlobalData>]>]> {
-  let summary = "load a run of words of an object of global data";
+  let summary = "load a burst of an object of global data";
   let description = [{
-    At most 8 words, from word `at` of the object referred to on, in its layout
-    (ir/dialect/Layout.h): what one command reads. They are read at one moment.
+    Reads at most 8 words of the object's layout (ir/dialect/Layout.h), starting
+    at word `at`. One command reads them all at the same time.
 
     ```mlir
     %w:3 = baker.load_words %hop at 0 : !baker.ref<!next_hop> -> i32, i32, i32
@@ -497,7 +494,7 @@ def Baker_LoadWordsOp
 
 def Baker_StoreWordsOp
     : Baker_Op<"store_words", [MemoryEffects<[MemWrite<Baker_GlobalData>]>]> {
-  let summary = "store a run of words of an object of global data";
+  let summary = "store a burst of an object of global data";
   let description = [{
     The counterpart of `load_words`.
 

@@ -1,7 +1,7 @@
-// What the chip does for programs.
+// Services of the chip.
 //
-// Locks, atomic counters, the hash unit, time and chance. Operations that say
-// nothing of their effects may read and write everything.
+// Locks, atomic counters, the hash unit, time and random numbers. An operation
+// without declared effects may read and write everything.
 
 #ifndef KARAKAL_IR_BAKERSERVICES_TD
 #define KARAKAL_IR_BAKERSERVICES_TD
@@ -18,9 +18,9 @@ class Baker_ServiceOp<string mnemonic, list<Trait> traits = []>
 def Baker_LockOp : Baker_ServiceOp<"lock"> {
   let summary = "wait until a lock is free, and take it";
   let description = [{
-    The global, a word of scratch, SRAM or one engine's local memory, is 1 while
-    the lock is held. Other contexts, engines and the XScale core wait. Sections
-    do not nest.
+    The global is a word in scratch, SRAM or one engine's local memory. It is 1
+    while the lock is held. Other contexts, other engines and the XScale core
+    wait. Critical sections do not nest.
 
     ```mlir
     baker.lock %ref : !baker.ref<i32>
@@ -31,18 +31,18 @@ def Baker_LockOp : Baker_ServiceOp<"lock"> {
 }
 
 def Baker_UnlockOp : Baker_ServiceOp<"unlock"> {
-  let summary = "give a lock back";
+  let summary = "release a lock";
   let description = [{
-    All that was written before is in memory when the lock is free.
+    All earlier writes are in memory before the lock is free.
   }];
   let arguments = (ins Baker_ScalarRef:$ref);
   let assemblyFormat = "$ref attr-dict `:` qualified(type($ref))";
 }
 
 def Baker_AtomicAddOp : Baker_ServiceOp<"atomic_add"> {
-  let summary = "add to a word of global data in one step";
+  let summary = "add atomically to a word of global data";
   let description = [{
-    The global is in scratch or SRAM, whose controllers add.
+    The global is in scratch or SRAM; the memory controller does the addition.
 
     ```mlir
     baker.atomic_add %one, %ref : !baker.ref<i32>
@@ -54,9 +54,9 @@ def Baker_AtomicAddOp : Baker_ServiceOp<"atomic_add"> {
 
 def Baker_HashOp
     : Baker_ServiceOp<"hash", [Pure, SameOperandsAndResultType]> {
-  let summary = "the hash of a key of 48, 64 or 128 bits";
+  let summary = "hash a key of 48, 64 or 128 bits";
   let description = [{
-    What the hash unit gives (target-ixp/table/HashFunction.h).
+    Computes the function of the hash unit (target-ixp/table/HashFunction.h).
 
     Example: `%h = baker.hash %key : i48`
   }];
@@ -66,13 +66,13 @@ def Baker_HashOp
 }
 
 def Baker_TimestampOp : Baker_ServiceOp<"timestamp"> {
-  let summary = "the time, in units of 16 cycles of an engine";
+  let summary = "read the time, in steps of 16 engine cycles";
   let results = (outs I32:$time);
   let assemblyFormat = "attr-dict";
 }
 
 def Baker_RandomOp : Baker_ServiceOp<"random"> {
-  let summary = "the next pseudo-random number";
+  let summary = "read the next pseudo-random number";
   let results = (outs I32:$number);
   let assemblyFormat = "attr-dict";
 }
@@ -80,11 +80,11 @@ def Baker_RandomOp : Baker_ServiceOp<"random"> {
 def Baker_DropCountOp
     : Baker_ServiceOp<"drop_count",
                       [DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
-  let summary = "how many packets were dropped for a reason";
+  let summary = "read the number of packets dropped for a reason";
   let description = [{
-    The reason is a `baker.drop_reason` or built in, as that of
-    `baker.packet_drop`, which counts on all cores alike. Control functions
-    ask.
+    The reason is a `baker.drop_reason` or built in, as in `baker.packet_drop`.
+    The count includes the drops of all cores. Only control functions use this
+    operation.
 
     ```mlir
     %n = baker.drop_count @bad_checksum
@@ -96,9 +96,9 @@ def Baker_DropCountOp
 }
 
 def Baker_TraceOp : Baker_ServiceOp<"trace"> {
-  let summary = "print a line, on x86";
+  let summary = "print a line when the program runs on x86";
   let description = [{
-    Each `{}` of the text stands for the next value.
+    The next value replaces each `{}` of the text.
 
     Example: `baker.trace "port {}" (%p : i8)`
   }];
@@ -106,14 +106,15 @@ def Baker_TraceOp : Baker_ServiceOp<"trace"> {
   let assemblyFormat = "$text (`(` $values^ `:` type($values) `)`)? attr-dict";
 }
 
-/// What holds of a loop, for who bounds the time: no operation reads it.
+/// The bounds of loops, for the estimate of execution time. No operation reads
+/// this resource; it keeps the markers in place.
 def Baker_LoopBounds : Resource<"::karakal::ir::LoopBoundsResource">;
 
 def Baker_LoopEntryOp
     : Baker_ServiceOp<"loop_entry", [MemoryEffects<[MemWrite<Baker_LoopBounds>]>]> {
-  let summary = "control comes to a loop with a stated bound";
+  let summary = "mark the entry of a loop with a stated bound";
   let description = [{
-    The number is the loop's own; copies of the loop share it.
+    `loop` identifies the loop; copies of the loop share it.
 
     Example: `baker.loop_entry 3`
   }];
@@ -123,10 +124,10 @@ def Baker_LoopEntryOp
 
 def Baker_LoopRoundOp
     : Baker_ServiceOp<"loop_round", [MemoryEffects<[MemWrite<Baker_LoopBounds>]>]> {
-  let summary = "a round of a loop with a stated bound";
+  let summary = "mark an iteration of a loop with a stated bound";
   let description = [{
-    Passed `bound` times at most for each time that the loop's `loop_entry` is
-    passed (`@bound(N)` in Baker).
+    Executes at most `bound` times after each execution of the loop's
+    `loop_entry` (`@bound(N)` in Baker).
 
     Example: `baker.loop_round 3, 8`
   }];

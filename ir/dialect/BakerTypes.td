@@ -11,10 +11,10 @@ class Baker_Type<string name, string typeMnemonic>
 }
 
 def Baker_PacketType : Baker_Type<"Packet", "packet"> {
-  let summary = "handle of a packet whose head is a header of one protocol";
+  let summary = "handle of a packet with a header of one protocol at its head";
   let description = [{
     Names a buffer and its descriptor; all targets represent it by 32 bits.
-    The protocol is the one of the header that the packet's head points at.
+    The packet's head points at a header of the protocol.
 
     Example: `!baker.packet<"ether">`
   }];
@@ -25,9 +25,9 @@ def Baker_PacketType : Baker_Type<"Packet", "packet"> {
 def Baker_StructType : Baker_Type<"Struct", "struct"> {
   let summary = "named fields, one after another";
   let description = [{
-    The fields are part of the type. Every scalar of at most 32 bits takes one
-    word, a wider one two words, the high word first; ir/dialect/Layout.h computes
-    offsets.
+    The fields are part of the type. ir/dialect/Layout.h defines their layout:
+    a scalar of at most 32 bits takes one word, a wider one two words, the high
+    word first.
 
     Example: `!baker.struct<"next_hop", mac : i48, port : i8>`
   }];
@@ -39,9 +39,9 @@ def Baker_StructType : Baker_Type<"Struct", "struct"> {
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
-    /// Index of the field called `field`, or nothing.
+    /// Returns the index of the field named `field`, or nothing.
     std::optional<unsigned> fieldIndex(::llvm::StringRef field) const;
-    /// Type of the field called `field`, or null.
+    /// Returns the type of the field named `field`, or null.
     ::mlir::Type fieldType(::llvm::StringRef field) const;
   }];
 }
@@ -60,9 +60,9 @@ def Baker_RefType : Baker_Type<"Ref", "ref"> {
   let summary = "reference into global data";
   let description = [{
     Points at a whole object of type `pointee`: a global, an element or a
-    field. It cannot be cast, stored or computed with, so two references
-    overlap only if one was derived from the other or both from equal roots
-    by equal paths.
+    field. It cannot be cast, stored or computed with. Two references overlap
+    only if one is derived from the other, or if both are derived from equal
+    roots by equal paths.
 
     Example: `!baker.ref<i48>`
   }];
@@ -107,10 +107,11 @@ def Baker_ProtocolFieldAttr : AttrDef<BakerDialect, "ProtocolField"> {
 
 def Baker_HeadAttr : AttrDef<BakerDialect, "Head"> {
   let mnemonic = "head";
-  let summary = "what is known of where a packet's head is";
+  let summary = "what is known about the offset of a packet's head";
   let description = [{
-    The byte offset of the head in the packet's buffer (`modulus` 0), or its
-    remainder modulo 2, 4 or 8. The lattices of Figures 10 and 11 of the paper.
+    The byte offset of the head in the packet's buffer (`modulus` 0), or the
+    offset's remainder modulo 2, 4 or 8: the lattices of Figures 10 and 11 of the
+    paper.
 
     Example: `#baker.head<offset 142>`, `#baker.head<mod 8 is 6>`
   }];
@@ -119,11 +120,11 @@ def Baker_HeadAttr : AttrDef<BakerDialect, "Head"> {
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
     bool isExact() const { return getModulus() == 0; }
-    /// The attribute of a head at byte `offset` of the buffer.
+    /// Returns the attribute of a head at byte `offset` of the buffer.
     static HeadAttr atOffset(::mlir::MLIRContext *context, uint32_t offset) {
       return get(context, 0, offset);
     }
-    /// The head's remainder modulo `divisor`, if it is known.
+    /// Returns the remainder of the head's offset modulo `divisor`, if known.
     std::optional<uint32_t> remainder(uint32_t divisor) const {
       if (!isExact() && getModulus() % divisor != 0)
         return std::nullopt;

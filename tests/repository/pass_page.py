@@ -16,11 +16,11 @@ from repository import ROOT
 HEAD = """\
 # Passes
 
-What each pass over the `baker` dialect does, with its options and statistics: made
-from the folders' `Passes.td` by `python tests/repository/pass_page.py >
-docs/passes.md`. Which of them run at which level, in what order and why stands in
-`driver/pipeline/Pipeline.cpp`; [writing-a-pass.md](writing-a-pass.md) tells how to
-add one.
+The passes over the `baker` dialect with their options and statistics. `python
+tests/repository/pass_page.py > docs/passes.md` makes this page from the folders'
+`Passes.td`. `driver/pipeline/Pipeline.cpp` lists the order of the passes, their
+levels and the reasons; [writing-a-pass.md](writing-a-pass.md) shows how to add a
+pass.
 """
 
 
