@@ -211,7 +211,7 @@ def Pac : Pass<"baker-pac", "::mlir::ModuleOp"> {
                            "::mlir::memref::MemRefDialect"];
   let statistics = [
     Statistic<"unrollCount", "unrolled", "Loops over header arrays">,
-    Statistic<"likelyIndexCount", "guesses",
+    Statistic<"likelyIndexCount", "likely-indices",
               "Reads with a path of their own for a likely index">,
     Statistic<"pathCount", "paths", "Paths copied for a known head">,
     Statistic<"readCount", "reads", "Reads of fields that were combined">,

@@ -207,8 +207,8 @@ void FunctionLowering::lowerIf(const IfStmt &stmt) {
 void FunctionLowering::lowerLoopBody(const Stmt &loop, uint32_t number,
                                      Block *breakTo, Block *continueTo) {
   if (loop.bound)
-    builder.create<ir::LoopRoundOp>(location(loop.range), number,
-                                    loop.bound->iterationsMax);
+    builder.create<ir::LoopIterationOp>(location(loop.range), number,
+                                        loop.bound->iterationsMax);
   jumpTargets.push_back({breakTo, continueTo, lock});
   lower(*loopParts(loop).body);
   jumpTargets.pop_back();

@@ -23,7 +23,7 @@ bool isPart(Operation *op) {
   if (auto load = dyn_cast<LoadOp>(op))
     return bool(globalOf(load.getRef()));
   return isa<GlobalRefOp, ElementOp, FieldOp, cf::BranchOp, cf::CondBranchOp,
-             cf::SwitchOp, func::ReturnOp, LoopEntryOp, LoopRoundOp>(op) ||
+             cf::SwitchOp, func::ReturnOp, LoopEntryOp, LoopIterationOp>(op) ||
          isa<arith::ArithDialect>(op->getDialect());
 }
 

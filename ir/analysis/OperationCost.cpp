@@ -99,7 +99,7 @@ static OperationCost costOfService(Operation *op) {
 
 OperationCost costOf(Operation *op) {
   if (isa<LockOp, UnlockOp, AtomicAddOp, HashOp, TimestampOp, RandomOp, TraceOp,
-          DropCountOp, LoopEntryOp, LoopRoundOp>(op))
+          DropCountOp, LoopEntryOp, LoopIterationOp>(op))
     return costOfService(op);
   if (isa<PacketReadOp, PacketWriteOp, PacketDecapOp, PacketEncapOp,
           PacketAddTailOp, PacketRemoveTailOp, PacketHeadroomOp, PacketCreateOp,

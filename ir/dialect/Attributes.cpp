@@ -291,7 +291,7 @@ static const Decision decisions[] = {
      [](Operation *op, Attribute attribute) -> LogicalResult {
        if (isa<UnitAttr>(attribute))
          return success();
-       return op->emitOpError("'baker.cold' has no value");
+       return op->emitOpError("'baker.cold' must be a unit attribute");
      }},
     {aggregateAttrName, "func.func", verifyAggregate},
     {aggregatesAttrName, "builtin.module", verifyAggregates},

@@ -32,17 +32,17 @@ def Baker_PacketSendOp
   let description = [{
     Ends the life of the operand. The words of the message are `id << 24 |
     handle` and 0; the receiver reads the descriptor. On the ring to Tx they are
-    `port << 24 | handle` and `place`, which is `head << 16 | length`.
+    `port << 24 | handle` and `head_length`, which is `head << 16 | length`.
 
     ```mlir
     baker.packet_send %ph ring 2 id 3 : !baker.packet<"ether">
-    baker.packet_send %ph ring 1 id 0 port %p place %w : !baker.packet<"ether">
+    baker.packet_send %ph ring 1 id 0 port %p head_length %w : !baker.packet<"ether">
     ```
   }];
   let arguments = (ins Baker_PacketType:$packet, I32Attr:$ring, I32Attr:$id,
-                       Optional<I32>:$port, Optional<I32>:$place);
+                       Optional<I32>:$port, Optional<I32>:$head_length);
   let assemblyFormat = [{
-    $packet `ring` $ring `id` $id (`port` $port^ `place` $place)? attr-dict `:`
+    $packet `ring` $ring `id` $id (`port` $port^ `head_length` $head_length)? attr-dict `:`
     qualified(type($packet))
   }];
 }

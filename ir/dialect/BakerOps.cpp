@@ -30,7 +30,7 @@ LogicalResult ProtocolOp::verify() {
   for (auto field : getFields().getAsRange<ProtocolFieldAttr>())
     if (!seen.insert(field.getName()).second)
       return emitOpError() << "field \"" << field.getName()
-                           << "\" stands twice";
+                           << "\" is declared twice";
   return success();
 }
 
@@ -286,70 +286,74 @@ constexpr size_t packetWordsMax = 14, alignedWordsMax = 16;
 /// The most words of an SRAM command with an immediate count.
 constexpr size_t sramWordsMax = 8;
 
-static LogicalResult verifyRun(Operation *op, size_t count, size_t most) {
+static LogicalResult verifyWordCount(Operation *op, size_t count, size_t most) {
   if (count >= 1 && count <= most)
     return success();
-  return op->emitOpError() << "has " << count << " words; 1 to " << most
-                           << " are possible";
+  return op->emitOpError() << "has " << count << " words instead of 1 to "
+                           << most;
 }
 
-template <typename Run> static LogicalResult verifyPacketRun(Run run) {
+template <typename Burst> static LogicalResult verifyPacketBurst(Burst op) {
   constexpr int32_t bytes = target::BufferBytes;
-  int32_t at = run.getAt();
+  int32_t at = op.getAt();
   if (at < -bytes || at >= bytes)
-    return run.emitOpError() << "offset " << at << " leaves the buffer";
-  if (run.getAligned() && run.getWords().size() % 2 != 0)
-    return run.emitOpError() << "aligned means whole quadwords: an even number "
-                                "of words and no mask";
-  return verifyRun(run, run.getWords().size(),
-                   run.getAligned() ? alignedWordsMax : packetWordsMax);
+    return op.emitOpError() << "offset " << at << " is outside of the buffer";
+  if (op.getAligned() && op.getWords().size() % 2 != 0)
+    return op.emitOpError()
+           << "an aligned burst is whole quadwords: an even number "
+              "of words and no mask";
+  return verifyWordCount(op, op.getWords().size(),
+                         op.getAligned() ? alignedWordsMax : packetWordsMax);
 }
 
-LogicalResult PacketLoadOp::verify() { return verifyPacketRun(*this); }
+LogicalResult PacketLoadOp::verify() { return verifyPacketBurst(*this); }
 
 LogicalResult PacketStoreOp::verify() {
-  if (failed(verifyPacketRun(*this)))
+  if (failed(verifyPacketBurst(*this)))
     return failure();
   uint64_t all = ~uint64_t(0) >> (64 - 4 * getWords().size());
   if (getMask() && (*getMask() == 0 || (uint64_t(*getMask()) & ~all)))
     return emitOpError() << "mask has bits for " << 4 * getWords().size()
                          << " bytes, at least one of them set";
   if (getAligned() && getMask())
-    return emitOpError() << "aligned means whole quadwords: an even number of "
-                            "words and no mask";
+    return emitOpError()
+           << "an aligned burst is whole quadwords: an even number of "
+              "words and no mask";
   return success();
 }
 
-static LogicalResult verifyDescriptorRun(Operation *op, size_t count,
-                                         uint32_t word) {
+static LogicalResult verifyDescriptorBurst(Operation *op, size_t count,
+                                           uint32_t word) {
   if (word >= target::DescriptorWords || word + count > target::DescriptorWords)
     return op->emitOpError()
            << "a descriptor has " << target::DescriptorWords << " words";
-  return verifyRun(op, count, sramWordsMax);
+  return verifyWordCount(op, count, sramWordsMax);
 }
 
 LogicalResult MetaLoadOp::verify() {
-  return verifyDescriptorRun(*this, getWords().size(), getWord());
+  return verifyDescriptorBurst(*this, getWords().size(), getWord());
 }
 
 LogicalResult MetaStoreOp::verify() {
-  return verifyDescriptorRun(*this, getWords().size(), getWord());
+  return verifyDescriptorBurst(*this, getWords().size(), getWord());
 }
 
-static LogicalResult verifyObjectRun(Operation *op, size_t count, uint32_t at,
-                                     RefType ref) {
+static LogicalResult verifyObjectBurst(Operation *op, size_t count, uint32_t at,
+                                       RefType ref) {
   uint64_t words = wordCount(ref.getPointee());
   if (at >= words || at + count > words)
     return op->emitOpError() << "the object has " << words << " words";
-  return verifyRun(op, count, sramWordsMax);
+  return verifyWordCount(op, count, sramWordsMax);
 }
 
 LogicalResult LoadWordsOp::verify() {
-  return verifyObjectRun(*this, getWords().size(), getAt(), getRef().getType());
+  return verifyObjectBurst(*this, getWords().size(), getAt(),
+                           getRef().getType());
 }
 
 LogicalResult StoreWordsOp::verify() {
-  return verifyObjectRun(*this, getWords().size(), getAt(), getRef().getType());
+  return verifyObjectBurst(*this, getWords().size(), getAt(),
+                           getRef().getType());
 }
 
 } // namespace karakal::ir

@@ -122,14 +122,14 @@ def Baker_LoopEntryOp
   let assemblyFormat = "$loop attr-dict";
 }
 
-def Baker_LoopRoundOp
-    : Baker_ServiceOp<"loop_round", [MemoryEffects<[MemWrite<Baker_LoopBounds>]>]> {
+def Baker_LoopIterationOp
+    : Baker_ServiceOp<"loop_iteration", [MemoryEffects<[MemWrite<Baker_LoopBounds>]>]> {
   let summary = "mark an iteration of a loop with a stated bound";
   let description = [{
     Executes at most `bound` times after each execution of the loop's
     `loop_entry` (`@bound(N)` in Baker).
 
-    Example: `baker.loop_round 3, 8`
+    Example: `baker.loop_iteration 3, 8`
   }];
   let arguments = (ins ConfinedAttr<I32Attr, [IntPositive]>:$loop,
                    ConfinedAttr<I32Attr, [IntPositive]>:$bound);

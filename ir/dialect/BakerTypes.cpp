@@ -106,7 +106,7 @@ LogicalResult StructType::verify(function_ref<InFlightDiagnostic()> emitError,
   for (auto [field, type] : llvm::zip_equal(fieldNames, fieldTypes)) {
     if (!seen.insert(field.getValue()).second)
       return emitError() << "field \"" << field.getValue()
-                         << "\" stands twice in struct \"" << name << '"';
+                         << "\" is declared twice in struct \"" << name << '"';
     if (!isData(type))
       return emitError() << "field \"" << field.getValue()
                          << "\" cannot have type " << type;
@@ -158,7 +158,7 @@ Attribute HeadAttr::parse(AsmParser &parser, Type) {
              parser.parseKeyword("is") || parser.parseInteger(value)) {
     return {};
   } else if (modulus == 0) {
-    parser.emitError(where, "a modulus is 2, 4 or 8");
+    parser.emitError(where, "a modulus must be 2, 4 or 8");
     return {};
   }
   if (parser.parseGreater())
@@ -177,13 +177,14 @@ void HeadAttr::print(AsmPrinter &printer) const {
 LogicalResult HeadAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                uint32_t modulus, uint32_t value) {
   if (modulus == 0 && value > target::BufferBytes)
-    return emitError() << "offset " << value << " is behind the buffer";
+    return emitError() << "offset " << value
+                       << " is after the end of the buffer";
   if (modulus == 0)
     return success();
   if (modulus != 2 && modulus != 4 && modulus != 8)
-    return emitError() << "a modulus is 2, 4 or 8";
+    return emitError() << "a modulus must be 2, 4 or 8";
   if (value >= modulus)
-    return emitError() << value << " is no remainder modulo " << modulus;
+    return emitError() << value << " is not a remainder modulo " << modulus;
   return success();
 }
 
@@ -201,7 +202,7 @@ ProtocolFieldAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                           uint32_t count) {
   if (width == 0 || width > 64)
     return emitError() << "field \"" << name << "\" has " << width
-                       << " bits; 1 to 64 are possible";
+                       << " bits instead of 1 to 64";
   if (count == 0)
     return emitError() << "field \"" << name << "\" has no elements";
   return success();

@@ -235,7 +235,7 @@ LogicalResult verifyLocality(Operation *op, Attribute attribute) {
   if (!hits || hits.size() != int64_t(localitySizes.size()) ||
       !llvm::is_sorted(hits.asArrayRef()) || hits[0] < 0)
     return op->emitOpError("'baker.locality' must be array<i64: ...> with ")
-           << localitySizes.size() << " counts that do not fall";
+           << localitySizes.size() << " non-decreasing counts";
   return success();
 }
 

@@ -11,9 +11,9 @@ using namespace mlir;
 
 namespace karakal::ir {
 
-uint32_t dropReasonNumber(DropCountOp ask) {
-  auto reasons = dropReasonsOf(ask->getParentOfType<ModuleOp>());
-  return llvm::find(reasons, ask.getReason()) - reasons.begin();
+uint32_t dropReasonNumber(DropCountOp read) {
+  auto reasons = dropReasonsOf(read->getParentOfType<ModuleOp>());
+  return llvm::find(reasons, read.getReason()) - reasons.begin();
 }
 
 LogicalResult

@@ -20,9 +20,9 @@ struct LoopBoundsResource
 
 namespace karakal::ir {
 
-/// Returns the number of the counter that `ask` reads, in the order of
+/// Returns the number of the counter that `read` reads, in the order of
 /// `dropReasonsOf`.
-uint32_t dropReasonNumber(DropCountOp ask);
+uint32_t dropReasonNumber(DropCountOp read);
 
 } // namespace karakal::ir
 

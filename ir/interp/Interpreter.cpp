@@ -204,7 +204,7 @@ SmallVector<APInt> Interpreter::callRuntime(StringRef name,
   }
   if (name == target::runtime::PacketRoom) {
     if (arguments[0].ult(arguments[1]))
-      trap("no room in front of the packet");
+      trap("no space before the packet");
     return {};
   }
   giveUp("a call of @" + name);
@@ -254,7 +254,7 @@ Block *Interpreter::branch(Operation &terminator, Values &values) {
 
 void Interpreter::countStep() {
   if (++stepCount > stepsMax)
-    giveUp("more than " + Twine(stepsMax) + " operations at a time");
+    giveUp("more than " + Twine(stepsMax) + " operations");
 }
 
 void Interpreter::execute(Operation &op, Values &values) {
@@ -297,7 +297,7 @@ void Interpreter::execute(Operation &op, Values &values) {
 SmallVector<APInt> Interpreter::callFunction(func::FuncOp function,
                                              ArrayRef<APInt> arguments) {
   if (++depth > depthMax) {
-    giveUp("more than " + Twine(depthMax) + " calls in each other");
+    giveUp("more than " + Twine(depthMax) + " nested calls");
     return {};
   }
   Values values;

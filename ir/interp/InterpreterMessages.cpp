@@ -39,10 +39,10 @@ bool Interpreter::executeMessage(Operation &op, Values &values) {
         PacketCell *packet = packetOf(send.getPacket(), values);
         if (!packet)
           return true;
-        if (send.getPlace()) {
+        if (send.getHeadLength()) {
           constexpr uint32_t txShift = 16;
           packet->descriptor[target::DescriptorHeadLength] =
-              number(send.getPlace());
+              number(send.getHeadLength());
           packet->descriptor[target::DescriptorPorts] =
               (number(send.getPort()) & 0xff) << txShift;
         }

@@ -14,7 +14,7 @@ namespace karakal::ir {
 PacketCell *Interpreter::packetOf(Value handle, Values &values) {
   PacketCell *packet = machine.find(handleOf(values[handle]));
   if (!packet)
-    trap("a packet is used that has ended");
+    trap("use of a packet that has ended");
   return packet;
 }
 
@@ -84,7 +84,7 @@ bool Interpreter::executeAccess(Operation &op, Values &values) {
                        8 * int64_t(int32_t(store.getAt()))) %
                     64 !=
                 0)
-          trap("a store that is called aligned is not");
+          trap("a store marked aligned is not aligned");
         for (unsigned byte = 0; packet && byte < 4 * store.getWords().size();
              ++byte)
           if (mask >> byte & 1) {
@@ -106,7 +106,7 @@ void Interpreter::moveHead(Values &values, Value from, Value to,
   if (!packet)
     return;
   if (bytes < 0 && packet->head() < uint64_t(-bytes))
-    return trap("no room in front of the packet");
+    return trap("no space before the packet");
   packet->setHead(uint32_t(packet->head() + bytes),
                   uint32_t(packet->length() - bytes));
   values[to] = APInt(values[from]); // a copy: the table may grow
@@ -119,7 +119,7 @@ void Interpreter::moveTail(Values &values, Value from, Value to,
     return;
   uint32_t end = packet->head() + packet->length();
   if (end + bytes > target::BufferBytes || packet->length() + bytes < 0)
-    return trap("no room behind the packet");
+    return trap("no space after the packet");
   clearBytes(*packet, end, bytes);
   packet->setHead(packet->head(), uint32_t(packet->length() + bytes));
   values[to] = APInt(values[from]); // a copy: the table may grow

@@ -17,7 +17,7 @@ namespace karakal::ir {
 
 bool Interpreter::executeService(Operation &op, Values &values) {
   return llvm::TypeSwitch<Operation *, bool>(&op)
-      .Case<LockOp, UnlockOp, TraceOp, LoopEntryOp, LoopRoundOp>(
+      .Case<LockOp, UnlockOp, TraceOp, LoopEntryOp, LoopIterationOp>(
           [](auto) { return true; })
       .Case([&](AtomicAddOp add) {
         if (uint32_t *word = globalWord(values[add.getRef()].getZExtValue()))

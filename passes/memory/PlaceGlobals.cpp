@@ -45,29 +45,29 @@ constexpr uint64_t versionBytes = bytesPerWord;
 using MemorySet = uint32_t;
 
 /// The range of a memory in which globals lie.
-struct Room {
+struct MemoryRange {
   target::Memory memory;
   uint64_t begin, end, alignment;
   const char *name() const { return target::memoryName(memory); }
 };
 
 /// The memories of a chip that can hold globals, in the order of the problem.
-class Rooms {
+class MemoryRanges {
 public:
-  explicit Rooms(const target::ChipParameters &chip) {
+  explicit MemoryRanges(const target::ChipParameters &chip) {
     for (target::Memory memory : target::sharedMemories(chip)) {
       target::GlobalsRange range = target::globalsRange(memory, chip);
       uint64_t version = memory == target::Memory::Dram ? 0 : versionBytes;
-      rooms.push_back(
+      ranges.push_back(
           {memory, range.begin, range.end - version, range.alignment});
     }
   }
-  const Room &operator[](unsigned index) const { return rooms[index]; }
-  unsigned size() const { return unsigned(rooms.size()); }
+  const MemoryRange &operator[](unsigned index) const { return ranges[index]; }
+  unsigned size() const { return unsigned(ranges.size()); }
   /// Returns the index of a memory, or nothing if it holds no globals.
   std::optional<unsigned> indexOf(target::Memory memory) const {
     for (unsigned m = 0; m < size(); ++m)
-      if (rooms[m].memory == memory)
+      if (ranges[m].memory == memory)
         return m;
     return std::nullopt;
   }
@@ -79,13 +79,13 @@ public:
   MemorySet all() const { return (1u << size()) - 1; }
   MemorySet anySram() const {
     MemorySet set = 0;
-    for (const Room &room : rooms)
-      set |= target::isSram(room.memory) ? only(room.memory) : 0;
+    for (const MemoryRange &range : ranges)
+      set |= target::isSram(range.memory) ? only(range.memory) : 0;
     return set;
   }
 
 private:
-  SmallVector<Room> rooms;
+  SmallVector<MemoryRange> ranges;
 };
 
 uint64_t bytesOf(ir::GlobalOp global) {
@@ -146,12 +146,12 @@ DenseMap<Operation *, Use> countUses(ModuleOp module) {
 }
 
 /// Returns a memory of the chip with the load of packets besides global data.
-PlacementMemory memoryOf(const Room &room, double maxScratch,
+PlacementMemory memoryOf(const MemoryRange &range, double maxScratch,
                          const target::ChipParameters &chip) {
   PlacementMemory memory;
-  memory.name = room.name();
-  memory.bytes = room.end - room.begin;
-  switch (room.memory) {
+  memory.name = range.name();
+  memory.bytes = range.end - range.begin;
+  switch (range.memory) {
   case target::Memory::Scratch:
     memory.latencyCycles = double(chip.scratchLatency);
     memory.opCycles = double(chip.scratchOpCycles);
@@ -187,22 +187,22 @@ PlacementMemory memoryOf(const Room &room, double maxScratch,
 }
 
 /// Returns the memories that satisfy a request of the source.
-MemorySet memoriesOf(ir::MemoryRequest request, const Rooms &rooms) {
+MemorySet memoriesOf(ir::MemoryRequest request, const MemoryRanges &ranges) {
   switch (request) {
   case ir::MemoryRequest::Scratch:
-    return rooms.only(target::Memory::Scratch);
+    return ranges.only(target::Memory::Scratch);
   case ir::MemoryRequest::Sram:
-    return rooms.anySram();
+    return ranges.anySram();
   case ir::MemoryRequest::Sram0:
-    return rooms.only(target::Memory::Sram0);
+    return ranges.only(target::Memory::Sram0);
   case ir::MemoryRequest::Sram1:
-    return rooms.only(target::Memory::Sram1);
+    return ranges.only(target::Memory::Sram1);
   case ir::MemoryRequest::Sram2:
-    return rooms.only(target::Memory::Sram2);
+    return ranges.only(target::Memory::Sram2);
   case ir::MemoryRequest::Sram3:
-    return rooms.only(target::Memory::Sram3);
+    return ranges.only(target::Memory::Sram3);
   case ir::MemoryRequest::Dram:
-    return rooms.only(target::Memory::Dram);
+    return ranges.only(target::Memory::Dram);
   }
   KARAKAL_UNREACHABLE("no such request");
 }
@@ -211,12 +211,12 @@ MemorySet memoriesOf(ir::MemoryRequest request, const Rooms &rooms) {
 class Placer {
 public:
   Placer(ModuleOp module, const PlacementOptions &options)
-      : module(module), maxScratch(options.maxScratch), rooms(options.chip),
+      : module(module), maxScratch(options.maxScratch), ranges(options.chip),
         uses(countUses(module)) {
     problem.packetsPerCycle = designPackets / double(options.chip.meClockHz);
-    for (unsigned m = 0; m < rooms.size(); ++m) {
-      problem.memories.push_back(memoryOf(rooms[m], maxScratch, options.chip));
-      next.push_back(rooms[m].begin);
+    for (unsigned m = 0; m < ranges.size(); ++m) {
+      problem.memories.push_back(memoryOf(ranges[m], maxScratch, options.chip));
+      next.push_back(ranges[m].begin);
     }
     module.walk([&](ir::AtomicAddOp add) {
       if (ir::GlobalOp global = ir::globalOf(add.getRef()))
@@ -229,13 +229,13 @@ public:
 private:
   void keepPlaced(ir::GlobalOp global, const ir::Placement &placement);
   LogicalResult add(ir::GlobalOp global);
-  LogicalResult reportNoRoom();
+  LogicalResult reportMisfit();
   void setPlacements(const PlacementResult &result);
   std::string reasonFor(size_t item, const PlacementResult &result) const;
 
   ModuleOp module;
   double maxScratch;
-  const Rooms rooms;
+  const MemoryRanges ranges;
   DenseMap<Operation *, Use> uses;
   PlacementProblem problem;
   std::vector<ir::GlobalOp> globals; ///< of the problem's items
@@ -244,7 +244,7 @@ private:
 
 /// Reserves the bytes of a global that already has an address.
 void Placer::keepPlaced(ir::GlobalOp global, const ir::Placement &placement) {
-  if (std::optional<unsigned> m = rooms.indexOf(placement.memory))
+  if (std::optional<unsigned> m = ranges.indexOf(placement.memory))
     next[*m] =
         std::max<uint64_t>(next[*m], placement.address + bytesOf(global));
 }
@@ -256,11 +256,11 @@ LogicalResult Placer::add(ir::GlobalOp global) {
   item.bytes = llvm::alignTo(bytesOf(global), bytesPerQuadword);
   item.accesses = std::max(use.accesses, leastAccesses);
   item.words = std::max(use.words, leastAccesses);
-  item.allowed = rooms.all();
-  MemorySet dram = rooms.only(target::Memory::Dram);
-  MemorySet scratch = rooms.only(target::Memory::Scratch);
+  item.allowed = ranges.all();
+  MemorySet dram = ranges.only(target::Memory::Dram);
+  MemorySet scratch = ranges.only(target::Memory::Scratch);
   if (std::optional<ir::MemoryRequest> request = ir::requestedMemoryOf(global))
-    item.allowed = memoriesOf(*request, rooms);
+    item.allowed = memoriesOf(*request, ranges);
   if (item.allowed == 0)
     return global.emitError()
            << "global @" << global.getSymName() << " cannot go to "
@@ -269,13 +269,13 @@ LogicalResult Placer::add(ir::GlobalOp global) {
   if (use.isWritten && item.allowed == dram)
     return global.emitError()
            << "global @" << global.getSymName()
-           << " cannot go to dram: engines write it, and DRAM has no writes of "
-              "one word";
+           << " cannot go to dram: engines write it, and DRAM has no "
+              "single-word writes";
   if (use.isWritten || use.isCounter)
     item.allowed &= ~dram;
   // An annotation takes precedence over the share of scratch for the rings.
   if (item.allowed == scratch)
-    problem.memories[*rooms.indexOf(target::Memory::Scratch)].accessesMax +=
+    problem.memories[*ranges.indexOf(target::Memory::Scratch)].accessesMax +=
         item.accesses;
   globals.push_back(global);
   problem.items.push_back(item);
@@ -283,7 +283,7 @@ LogicalResult Placer::add(ir::GlobalOp global) {
 }
 
 /// Reports the sizes needed and available, and the largest globals.
-LogicalResult Placer::reportNoRoom() {
+LogicalResult Placer::reportMisfit() {
   std::vector<size_t> largest(globals.size());
   for (size_t i = 0; i < largest.size(); ++i)
     largest[i] = i;
@@ -296,13 +296,13 @@ LogicalResult Placer::reportNoRoom() {
     left.push_back(memory.bytes);
   for (size_t item : largest) {
     const PlacementItem &needs = problem.items[item];
-    unsigned roomiest = rooms.size();
-    for (unsigned m = 0; m < rooms.size(); ++m)
+    unsigned emptiest = ranges.size();
+    for (unsigned m = 0; m < ranges.size(); ++m)
       if ((needs.allowed >> m & 1) &&
-          (roomiest == rooms.size() || left[m] > left[roomiest]))
-        roomiest = m;
-    if (left[roomiest] >= needs.bytes) {
-      left[roomiest] -= needs.bytes;
+          (emptiest == ranges.size() || left[m] > left[emptiest]))
+        emptiest = m;
+    if (left[emptiest] >= needs.bytes) {
+      left[emptiest] -= needs.bytes;
       continue;
     }
     ir::GlobalOp global = globals[item];
@@ -310,48 +310,49 @@ LogicalResult Placer::reportNoRoom() {
                                     << "global @" << global.getSymName()
                                     << " does not fit: " << bytesOf(global)
                                     << " bytes needed";
-    for (unsigned m = 0; m < rooms.size(); ++m)
+    for (unsigned m = 0; m < ranges.size(); ++m)
       if (needs.allowed >> m & 1)
-        diagnostic << ", " << left[m] << " of " << rooms[m].end - rooms[m].begin
-                   << " left in " << rooms[m].name();
+        diagnostic << ", " << left[m] << " of "
+                   << ranges[m].end - ranges[m].begin << " left in "
+                   << ranges[m].name();
     for (size_t other : ArrayRef(largest).take_front(5))
       diagnostic.attachNote(globals[other].getLoc())
           << "@" << globals[other].getSymName() << " takes "
           << bytesOf(globals[other]) << " bytes";
     return diagnostic;
   }
-  return module.emitError() << "the globals fit no memory together";
+  return module.emitError() << "the globals do not fit the memories";
 }
 
 std::string Placer::reasonFor(size_t item,
                               const PlacementResult &result) const {
   if (globals[item]->hasAttr(ir::placementInAttrName))
-    return "the source says so";
+    return "requested in the source";
   const PlacementItem &needs = problem.items[item];
   std::string reason = llvm::formatv(
-      "{0:f2} accesses a packet of {1:f2} words, {2} bytes", needs.accesses,
+      "{0:f2} accesses per packet of {1:f2} words, {2} bytes", needs.accesses,
       needs.words / needs.accesses, bytesOf(globals[item]));
   auto mayMove = [&](unsigned m) {
     PlacementResult other = result;
     other.memoryOf[item] = m;
-    return llvm::formatv("; in {0} a packet would wait {1:f2} cycles more",
-                         rooms[m].name(),
+    return llvm::formatv("; in {0} a packet would wait {1:f2} more cycles",
+                         ranges[m].name(),
                          waitCycles(problem, other.memoryOf) -
                              result.waitCycles)
         .str();
   };
   unsigned chosen = result.memoryOf[item];
-  if (target::isSram(rooms[chosen].memory))
-    for (unsigned m = 0; m < rooms.size(); ++m)
-      if (m != chosen && target::isSram(rooms[m].memory))
+  if (target::isSram(ranges[chosen].memory))
+    for (unsigned m = 0; m < ranges.size(); ++m)
+      if (m != chosen && target::isSram(ranges[m].memory))
         reason += mayMove(m);
-  unsigned scratch = *rooms.indexOf(target::Memory::Scratch);
+  unsigned scratch = *ranges.indexOf(target::Memory::Scratch);
   if (chosen != scratch && (needs.allowed >> scratch & 1)) {
     if (needs.bytes > problem.memories[scratch].bytes)
       reason += "; too large for scratch";
     else if (needs.accesses > maxScratch)
       reason +=
-          llvm::formatv("; scratch takes {0:f2} accesses a packet", maxScratch);
+          llvm::formatv("; scratch has {0:f2} accesses per packet", maxScratch);
   }
   return reason;
 }
@@ -359,16 +360,16 @@ std::string Placer::reasonFor(size_t item,
 void Placer::setPlacements(const PlacementResult &result) {
   for (size_t item = 0; item < globals.size(); ++item) {
     unsigned memory = result.memoryOf[item];
-    uint64_t address = llvm::alignTo(next[memory], rooms[memory].alignment);
+    uint64_t address = llvm::alignTo(next[memory], ranges[memory].alignment);
     next[memory] = address + bytesOf(globals[item]);
-    KARAKAL_ASSERT(next[memory] <= rooms[memory].end,
+    KARAKAL_ASSERT(next[memory] <= ranges[memory].end,
                    "a memory holds the globals that were assigned to it");
-    ir::setPlacement(globals[item], {rooms[memory].memory, uint32_t(address)});
+    ir::setPlacement(globals[item], {ranges[memory].memory, uint32_t(address)});
     std::string reason = reasonFor(item, result);
     globals[item]->setAttr(ir::placementReasonAttrName,
                            StringAttr::get(module.getContext(), reason));
     ir::explain(globals[item], passName)
-        << "@" << globals[item].getSymName() << " in " << rooms[memory].name()
+        << "@" << globals[item].getSymName() << " in " << ranges[memory].name()
         << ": " << reason;
   }
 }
@@ -382,13 +383,13 @@ LogicalResult Placer::run(PlacementStatistics &statistics) {
     else if (failed(add(global)))
       return failure();
   }
-  for (unsigned m = 0; m < rooms.size(); ++m)
+  for (unsigned m = 0; m < ranges.size(); ++m)
     problem.memories[m].bytes =
-        next[m] < rooms[m].end ? rooms[m].end - next[m] : 0;
+        next[m] < ranges[m].end ? ranges[m].end - next[m] : 0;
   PlacementResult result = place(problem);
   statistics.nodes += result.nodeCount;
   if (result.memoryOf.empty() && !globals.empty())
-    return reportNoRoom();
+    return reportMisfit();
   setPlacements(result);
   return mlir::success();
 }

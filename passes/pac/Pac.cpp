@@ -85,9 +85,9 @@ bool Pac::combineAnchor(Anchor &anchor, func::FuncOp function,
   }
   // One reason for each access that was not combined, because there are many
   // pairs.
-  llvm::SmallPtrSet<Operation *, 8> told;
+  llvm::SmallPtrSet<Operation *, 8> explained;
   for (const Refusal &refusal : plan.refusals)
-    if (told.insert(refusal.other).second)
+    if (explained.insert(refusal.other).second)
       ir::explain(refusal.other, "pac")
           << "not combined with the access at " << refusal.one->getLoc() << ": "
           << refusal.why;

@@ -139,8 +139,8 @@ struct Anchor {
     return floorTo(byte + size - 1, size);
   }
   bool isVolatile(int32_t begin, int32_t end) const {
-    return llvm::any_of(volatileRanges, [&](auto run) {
-      return begin < run.second && run.first < end;
+    return llvm::any_of(volatileRanges, [&](auto range) {
+      return begin < range.second && range.first < end;
     });
   }
 };

@@ -221,13 +221,13 @@ std::optional<CountedLoop> findLoop(Block *header, Block *latch,
     return refuse("its iterations are not counted at its start");
   loop.iterations = countIterations(loop);
   if (loop.iterations == 0)
-    return refuse("the number of its iterations is not a constant up to " +
+    return refuse("its number of iterations is not a constant of at most " +
                   std::to_string(iterationsMax));
   if (hasUseBesidesExit(loop, dominance)) {
     addTails(loop);
     if (hasUseBesidesExit(loop, dominance))
       return refuse(
-          "what leaves it early uses values of it, and meets its end");
+          "a path that leaves it early uses its values and meets its exit");
   }
   size_t size = 0;
   for (Block *block : loop.blocks)

@@ -105,7 +105,7 @@ uint32_t PacketStates::wordOf(Operation *op, StringRef field) const {
       op->getParentOfType<ModuleOp>().lookupSymbol<ir::MetadataOp>(field);
   std::optional<uint32_t> number =
       metadata ? ir::numberOf(metadata, ir::wordAttrName) : std::nullopt;
-  KARAKAL_ASSERT(number, "metadata has its place when packets are followed");
+  KARAKAL_ASSERT(number, "metadata has its words before packets are tracked");
   return target::DescriptorMetadata + *number;
 }
 
@@ -355,14 +355,14 @@ unsigned PacketStates::writeDescriptor(OpBuilder &builder, Location loc,
   return commands;
 }
 
-void PacketStates::checkRoom(OpBuilder &builder, Operation *encap, Value head,
-                             Value bytes) {
+void PacketStates::checkHeadroom(OpBuilder &builder, Operation *encap,
+                                 Value head, Value bytes) {
   auto known = encap->getAttrOfType<ir::HeadAttr>(ir::headAttrName);
-  APInt amount, place;
+  APInt amount, position;
   if (matchPattern(bytes, m_ConstantInt(&amount))) {
     if (known && known.isExact() && amount.ule(known.getValue()))
       return;
-    if (matchPattern(head, m_ConstantInt(&place)) && amount.ule(place))
+    if (matchPattern(head, m_ConstantInt(&position)) && amount.ule(position))
       return;
   }
   auto module = entry->getParentOfType<ModuleOp>();

@@ -86,8 +86,8 @@ public:
   unsigned writeDescriptor(mlir::OpBuilder &builder, mlir::Location loc,
                            mlir::Value packet);
   /// Emits a trap for fewer than `bytes` free bytes before `head`.
-  void checkRoom(mlir::OpBuilder &builder, mlir::Operation *encap,
-                 mlir::Value head, mlir::Value bytes);
+  void checkHeadroom(mlir::OpBuilder &builder, mlir::Operation *encap,
+                     mlir::Value head, mlir::Value bytes);
   /// Whether the sequence number of this packet may be read.
   bool isSequenceSeen(mlir::Value packet) const {
     return sequenceSeen.contains(packet);

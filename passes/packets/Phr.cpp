@@ -16,7 +16,7 @@
 //   %ph = baker.packet_take %m0, %m1 from_rx
 //   %length = %m1 & 0xffff                        head: 128
 //   %ih = baker.packet_view %ph head 142          %n: %length - 14
-//   baker.packet_send %ih ring 1 id 0 port 0 place 142 << 16 | %n
+//   baker.packet_send %ih ring 1 id 0 port 0 head_length 142 << 16 | %n
 //
 // Head, length and receive port never change for one value of packet type, so
 // they are values that belong to it. A block argument of packet type has them
@@ -224,7 +224,7 @@ void Phr::move(Operation *op, Value packet, Value bytes, bool isDecap) {
   Words words(builder, op->getLoc());
   PacketState state = states->of(packet);
   if (!isDecap)
-    states->checkRoom(builder, op, state.head, bytes);
+    states->checkHeadroom(builder, op, state.head, bytes);
   Value head = isDecap ? words.add(state.head, bytes)
                        : words.subtract(state.head, bytes);
   Value length = isDecap ? words.subtract(state.length, bytes)

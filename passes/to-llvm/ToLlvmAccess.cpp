@@ -168,9 +168,9 @@ static SmallVector<Value> callUnaligned(OpBuilder &builder, Location loc,
   if (count > 1)
     type = LLVM::LLVMStructType::getLiteral(builder.getContext(),
                                             SmallVector<Type>(count, i32));
-  Operation *place = builder.getInsertionBlock()->getParentOp();
+  Operation *function = builder.getInsertionBlock()->getParentOp();
   LLVM::LLVMFuncOp callee =
-      declareRuntime(place->getParentOfType<ModuleOp>(), name, type,
+      declareRuntime(function->getParentOfType<ModuleOp>(), name, type,
                      llvm::to_vector(ValueRange(operands).getTypes()));
   Value made = builder.create<LLVM::CallOp>(loc, callee, operands).getResult();
   if (count == 1)

@@ -136,26 +136,26 @@ struct Load : Access<ir::LoadOp> {
                                 Rewriter &rewriter) const override {
     Location loc = op.getLoc();
     unsigned width = op.getValue().getType().getIntOrFloatBitWidth();
-    FailureOr<Value> place = pointer(op, adaptor.getRef(), rewriter);
-    if (failed(place))
+    FailureOr<Value> address = pointer(op, adaptor.getRef(), rewriter);
+    if (failed(address))
       return failure();
     Value value;
     if (width > wordBits && context.isHost()) {
       // Use two words, so that their order does not depend on the host's.
-      Value high = loadWord(rewriter, loc, *place);
+      Value high = loadWord(rewriter, loc, *address);
       Value second =
-          advance(rewriter, loc, *place, constantWord(rewriter, loc, 1));
+          advance(rewriter, loc, *address, constantWord(rewriter, loc, 1));
       value = joinWords(rewriter, loc, high, loadWord(rewriter, loc, second));
     } else {
       Type type = rewriter.getIntegerType(width > wordBits ? 64 : wordBits);
-      value = rewriter.create<LLVM::LoadOp>(loc, type, *place, bytesPerWord);
+      value = rewriter.create<LLVM::LoadOp>(loc, type, *address, bytesPerWord);
     }
     rewriter.replaceOp(op, resize(rewriter, loc, value, width));
     return success();
   }
 
-  static Value loadWord(Rewriter &rewriter, Location loc, Value place) {
-    return rewriter.create<LLVM::LoadOp>(loc, rewriter.getI32Type(), place,
+  static Value loadWord(Rewriter &rewriter, Location loc, Value address) {
+    return rewriter.create<LLVM::LoadOp>(loc, rewriter.getI32Type(), address,
                                          bytesPerWord);
   }
 };
@@ -166,27 +166,28 @@ struct Store : Access<ir::StoreOp> {
                                 Rewriter &rewriter) const override {
     Location loc = op.getLoc();
     unsigned width = op.getValue().getType().getIntOrFloatBitWidth();
-    FailureOr<Value> place = pointer(op, adaptor.getRef(), rewriter);
-    if (failed(place))
+    FailureOr<Value> address = pointer(op, adaptor.getRef(), rewriter);
+    if (failed(address))
       return failure();
     if (width > wordBits && context.isHost()) {
       Value wide = resize(rewriter, loc, adaptor.getValue(), 64);
-      storeWord(rewriter, loc, highWord(rewriter, loc, wide), *place);
-      storeWord(rewriter, loc, wide,
-                advance(rewriter, loc, *place, constantWord(rewriter, loc, 1)));
+      storeWord(rewriter, loc, highWord(rewriter, loc, wide), *address);
+      storeWord(
+          rewriter, loc, wide,
+          advance(rewriter, loc, *address, constantWord(rewriter, loc, 1)));
     } else {
       Value value = resize(rewriter, loc, adaptor.getValue(),
                            width > wordBits ? 64 : wordBits);
-      rewriter.create<LLVM::StoreOp>(loc, value, *place, bytesPerWord);
+      rewriter.create<LLVM::StoreOp>(loc, value, *address, bytesPerWord);
     }
     rewriter.eraseOp(op);
     return success();
   }
 
   static void storeWord(Rewriter &rewriter, Location loc, Value value,
-                        Value place) {
+                        Value address) {
     rewriter.create<LLVM::StoreOp>(loc, resize(rewriter, loc, value, wordBits),
-                                   place, bytesPerWord);
+                                   address, bytesPerWord);
   }
 };
 
@@ -195,20 +196,20 @@ struct LoadWords : Access<ir::LoadWordsOp> {
   LogicalResult matchAndRewrite(ir::LoadWordsOp op, Adaptor adaptor,
                                 Rewriter &rewriter) const override {
     Location loc = op.getLoc();
-    FailureOr<Value> place = wordPointer(op, adaptor.getRef(), rewriter);
-    if (failed(place))
+    FailureOr<Value> address = wordPointer(op, adaptor.getRef(), rewriter);
+    if (failed(address))
       return failure();
     unsigned count = op.getWords().size();
     if (!context.isHost()) {
-      rewriter.replaceOp(op,
-                         loadBurst(rewriter, loc, *place, count, bytesPerWord));
+      rewriter.replaceOp(
+          op, loadBurst(rewriter, loc, *address, count, bytesPerWord));
       return success();
     }
     SmallVector<Value> words;
     for (unsigned i = 0; i < count; ++i)
       words.push_back(Load::loadWord(
           rewriter, loc,
-          advance(rewriter, loc, *place, constantWord(rewriter, loc, i))));
+          advance(rewriter, loc, *address, constantWord(rewriter, loc, i))));
     rewriter.replaceOp(op, words);
     return success();
   }
@@ -219,17 +220,17 @@ struct StoreWords : Access<ir::StoreWordsOp> {
   LogicalResult matchAndRewrite(ir::StoreWordsOp op, Adaptor adaptor,
                                 Rewriter &rewriter) const override {
     Location loc = op.getLoc();
-    FailureOr<Value> place = wordPointer(op, adaptor.getRef(), rewriter);
-    if (failed(place))
+    FailureOr<Value> address = wordPointer(op, adaptor.getRef(), rewriter);
+    if (failed(address))
       return failure();
     if (!context.isHost())
-      storeBurst(rewriter, loc, *place, llvm::to_vector(adaptor.getWords()),
+      storeBurst(rewriter, loc, *address, llvm::to_vector(adaptor.getWords()),
                  bytesPerWord);
     else
       for (auto [i, word] : llvm::enumerate(adaptor.getWords()))
         Store::storeWord(
             rewriter, loc, word,
-            advance(rewriter, loc, *place, constantWord(rewriter, loc, i)));
+            advance(rewriter, loc, *address, constantWord(rewriter, loc, i)));
     rewriter.eraseOp(op);
     return success();
   }

@@ -143,16 +143,16 @@ Access::Quads Access::quadsOf(int32_t index, unsigned count) {
   if (!head || modulus == 8) {
     int32_t first = start & -quadBytes;
     int32_t end = start + wordBytes * int32_t(count);
-    int32_t behind = (end + quadBytes - 1) & -quadBytes;
-    return {pointerTo(head, first), unsigned(behind - first) / wordBytes,
+    int32_t after = (end + quadBytes - 1) & -quadBytes;
+    return {pointerTo(head, first), unsigned(after - first) / wordBytes,
             unsigned(start - first) / wordBytes, Value()};
   }
   // The first word is at 0 or 4 modulo 8.
-  Value place = add(head, word(uint32_t(start)));
-  Value half = builder.create<LLVM::AndOp>(loc, place, word(wordBytes));
+  Value firstByte = add(head, word(uint32_t(start)));
+  Value half = builder.create<LLVM::AndOp>(loc, firstByte, word(wordBytes));
   Value isOdd =
       builder.create<LLVM::ICmpOp>(loc, LLVM::ICmpPredicate::ne, half, word(0));
-  Value base = maskWith(place, uint32_t(-quadBytes));
+  Value base = maskWith(firstByte, uint32_t(-quadBytes));
   return {pointerTo(base, 0), (count + 2) / 2 * 2, 0, isOdd};
 }
 
@@ -315,14 +315,15 @@ std::optional<Access> makeAccess(ConversionPatternRewriter &rewriter,
 //===----------------------------------------------------------------------===//
 
 /// A field of up to 64 bits from bit `bit` (0..31) of the first of its words.
-struct FieldPlace {
+struct FieldPosition {
   int32_t index;
   unsigned bit, width;
 
   unsigned wordCount() const { return (bit + width + wordBits - 1) / wordBits; }
 };
 
-FieldPlace placeOf(const Access &access, uint32_t bitOffset, unsigned width) {
+FieldPosition positionOf(const Access &access, uint32_t bitOffset,
+                         unsigned width) {
   int32_t position = access.headBit() + int32_t(bitOffset);
   return {position / int32_t(wordBits), unsigned(position) % wordBits, width};
 }
@@ -419,13 +420,14 @@ struct ReadField : HeadPattern<ir::PacketReadOp> {
     uint32_t offset =
         ir::lookupField(op, op.getPacket().getType(), op.getField())
             .getOffset();
-    FieldPlace place = placeOf(*access, offset, width);
-    SmallVector<Value> words = access->load(place.index, place.wordCount());
+    FieldPosition position = positionOf(*access, offset, width);
+    SmallVector<Value> words =
+        access->load(position.index, position.wordCount());
     unsigned low = std::min(width, wordBits);
-    Value value = extract(*access, words, place.bit + width - low, low);
+    Value value = extract(*access, words, position.bit + width - low, low);
     if (width > wordBits)
       value = joinWords(rewriter, loc,
-                        extract(*access, words, place.bit, width - wordBits),
+                        extract(*access, words, position.bit, width - wordBits),
                         value);
     rewriter.replaceOp(op, resize(rewriter, loc, value, width));
     ++context.resolvedCount;
@@ -435,29 +437,30 @@ struct ReadField : HeadPattern<ir::PacketReadOp> {
 
 /// Returns the words and masks of a field's value `high:low`, shifted to its
 /// position.
-Burst spread(Access &access, const FieldPlace &place, Value high, Value low) {
+Burst spread(Access &access, const FieldPosition &position, Value high,
+             Value low) {
   // Left-aligned in two words, then shifted right by `bit` into three.
-  uint64_t ones = ~uint64_t(0) << (64 - place.width);
+  uint64_t ones = ~uint64_t(0) << (64 - position.width);
   Value first, second = access.word(0);
-  if (place.width <= wordBits) {
-    first = access.shiftLeft(low, wordBits - place.width);
+  if (position.width <= wordBits) {
+    first = access.shiftLeft(low, wordBits - position.width);
   } else {
-    unsigned unused = 64 - place.width;
+    unsigned unused = 64 - position.width;
     first = access.funnel(high, low, unused);
     second = access.shiftLeft(low, unused);
   }
   uint32_t firstMask = uint32_t(ones >> 32), secondMask = uint32_t(ones);
-  unsigned bit = place.bit;
+  unsigned bit = position.bit;
   Burst burst;
   burst.words = {access.shiftRight(first, bit)};
   burst.masks = {firstMask >> bit};
-  if (place.wordCount() > 1) {
+  if (position.wordCount() > 1) {
     burst.words.push_back(bit ? access.funnel(first, second, wordBits - bit)
                               : second);
     burst.masks.push_back(
         bit ? firstMask << (wordBits - bit) | secondMask >> bit : secondMask);
   }
-  if (place.wordCount() > 2) {
+  if (position.wordCount() > 2) {
     burst.words.push_back(access.shiftLeft(second, wordBits - bit));
     burst.masks.push_back(secondMask << (wordBits - bit));
   }
@@ -488,8 +491,8 @@ struct WriteField : HeadPattern<ir::PacketWriteOp> {
     Value low = resize(rewriter, loc, value, wordBits), high;
     if (width > wordBits)
       high = highWord(rewriter, loc, resize(rewriter, loc, value, 64));
-    FieldPlace place = placeOf(*access, offset, width);
-    access->store(place.index, spread(*access, place, high, low));
+    FieldPosition position = positionOf(*access, offset, width);
+    access->store(position.index, spread(*access, position, high, low));
     rewriter.eraseOp(op);
     ++context.resolvedCount;
     return mlir::success();

@@ -148,8 +148,8 @@ struct PacketSend : ToLlvmPattern<ir::PacketSendOp> {
       number =
           constantWord(rewriter, loc, op.getId() << target::RingChannelShift);
     Value first = rewriter.create<LLVM::OrOp>(loc, number, adaptor.getPacket());
-    Value second = adaptor.getPlace() ? adaptor.getPlace()
-                                      : constantWord(rewriter, loc, 0);
+    Value second = adaptor.getHeadLength() ? adaptor.getHeadLength()
+                                           : constantWord(rewriter, loc, 0);
     uint32_t ring = op.getRing();
     if (target::isNeighbourRing(ring))
       callPrimitive(context, rewriter, op, target::runtime::NeighbourPut, 0,

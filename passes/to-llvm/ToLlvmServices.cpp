@@ -66,9 +66,9 @@ const char *addFunction(target::Memory memory) {
 }
 
 /// `baker.lock` and `baker.unlock`.
-template <typename Op> struct Section : ToLlvmPattern<Op> {
-  Section(const LLVMTypeConverter &converter, ToLlvmContext &context,
-          const LockFunctions &functions)
+template <typename Op> struct LockCall : ToLlvmPattern<Op> {
+  LockCall(const LLVMTypeConverter &converter, ToLlvmContext &context,
+           const LockFunctions &functions)
       : ToLlvmPattern<Op>(converter, context), functions(functions) {}
 
   LogicalResult
@@ -150,9 +150,9 @@ struct Hash : ToLlvmPattern<ir::HashOp> {
 };
 
 /// Lowers an operation without operands to a call of a function.
-template <typename Op> struct Ask : ToLlvmPattern<Op> {
-  Ask(const LLVMTypeConverter &converter, ToLlvmContext &context,
-      StringRef name)
+template <typename Op> struct ServiceCall : ToLlvmPattern<Op> {
+  ServiceCall(const LLVMTypeConverter &converter, ToLlvmContext &context,
+              StringRef name)
       : ToLlvmPattern<Op>(converter, context), name(name) {}
 
   LogicalResult
@@ -217,7 +217,7 @@ template <typename Op> struct LoopMark : ToLlvmPattern<Op> {
                   ConversionPatternRewriter &rewriter) const override {
     if (this->context.core == ir::Core::Me) {
       Value number = constantWord(rewriter, op.getLoc(), op.getLoop());
-      if constexpr (std::is_same_v<Op, ir::LoopRoundOp>)
+      if constexpr (std::is_same_v<Op, ir::LoopIterationOp>)
         callRuntime(
             rewriter, op, target::intrinsic::LoopRound, {},
             {number, constantWord(rewriter, op.getLoc(), op.getBound())});
@@ -235,12 +235,13 @@ void addServicePatterns(RewritePatternSet &patterns,
                         const LLVMTypeConverter &converter,
                         ToLlvmContext &context) {
   patterns.add<AtomicAdd, Hash, Trace, DropCount, LoopMark<ir::LoopEntryOp>,
-               LoopMark<ir::LoopRoundOp>>(converter, context);
-  patterns.add<Section<ir::LockOp>>(converter, context, takeFunctions);
-  patterns.add<Section<ir::UnlockOp>>(converter, context, giveFunctions);
-  patterns.add<Ask<ir::TimestampOp>>(converter, context,
-                                     target::runtime::Timestamp);
-  patterns.add<Ask<ir::RandomOp>>(converter, context, target::runtime::Random);
+               LoopMark<ir::LoopIterationOp>>(converter, context);
+  patterns.add<LockCall<ir::LockOp>>(converter, context, takeFunctions);
+  patterns.add<LockCall<ir::UnlockOp>>(converter, context, giveFunctions);
+  patterns.add<ServiceCall<ir::TimestampOp>>(converter, context,
+                                             target::runtime::Timestamp);
+  patterns.add<ServiceCall<ir::RandomOp>>(converter, context,
+                                          target::runtime::Random);
 }
 
 } // namespace karakal::passes

@@ -1,4 +1,4 @@
-// Layout and decisions.
+// The layout of global data, and attributes of decisions.
 
 #include "ir/dialect/Layout.h"
 #include "ir/dialect/Attributes.h"
@@ -64,7 +64,7 @@ TEST_F(Layout, GlobalsBeginAtZero) {
   EXPECT_EQ(ir::initialWords(global(*module)), std::vector<uint32_t>(8));
 }
 
-TEST_F(Layout, DecisionsComeBackAsSet) {
+TEST_F(Layout, DecisionsAreReadAsTheyWereSet) {
   auto module = parse(R"(
     baker.global @g : i32
     baker.drop_reason @first

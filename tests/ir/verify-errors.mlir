@@ -35,12 +35,12 @@ func.func @f(%ph: !baker.packet<"q">, %v: i16) {
 
 // -----
 
-// expected-error @+1 {{field "a" has 65 bits; 1 to 64 are possible}}
+// expected-error @+1 {{field "a" has 65 bits instead of 1 to 64}}
 baker.protocol @p min_bytes 9 [#baker.protocol_field<"a" at 0 : 65>]
 
 // -----
 
-// expected-error @+1 {{field "a" stands twice}}
+// expected-error @+1 {{field "a" is declared twice}}
 baker.protocol @p min_bytes 2 [#baker.protocol_field<"a" at 0 : 8>, #baker.protocol_field<"a" at 8 : 8>]
 
 // -----
@@ -169,7 +169,7 @@ func.func @f(%r: !baker.ref<!baker.struct<"s", a : i8>>) {
 
 // -----
 
-// expected-error @+2 {{field "a" stands twice in struct "s"}}
+// expected-error @+2 {{field "a" is declared twice in struct "s"}}
 // expected-error @+1 {{failed to parse Baker_RefType}}
 func.func private @f(!baker.ref<!baker.struct<"s", a : i8, a : i8>>)
 
@@ -182,7 +182,7 @@ func.func private @f(!baker.ref<!baker.array<0 x i8>>)
 // -----
 
 func.func @f(%ph: !baker.packet<"q">) {
-  // expected-error @+1 {{has 15 words; 1 to 14 are possible}}
+  // expected-error @+1 {{has 15 words instead of 1 to 14}}
   %0:15 = baker.packet_load %ph at 0 : !baker.packet<"q"> -> i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32
   return
 }
@@ -190,7 +190,7 @@ func.func @f(%ph: !baker.packet<"q">) {
 // -----
 
 func.func @f(%ph: !baker.packet<"q">) {
-  // expected-error @+1 {{offset 2048 leaves the buffer}}
+  // expected-error @+1 {{offset 2048 is outside of the buffer}}
   %0 = baker.packet_load %ph at 2048 : !baker.packet<"q"> -> i32
   return
 }
@@ -206,7 +206,7 @@ func.func @f(%ph: !baker.packet<"q">, %w: i32) {
 // -----
 
 func.func @f(%ph: !baker.packet<"q">, %w: i32) {
-  // expected-error @+1 {{aligned means whole quadwords}}
+  // expected-error @+1 {{an aligned burst is whole quadwords}}
   baker.packet_store [%w] to %ph at 0 aligned : !baker.packet<"q">
   return
 }

@@ -1,5 +1,5 @@
-// Which memory for which structure: the search against all assignments, the
-// quick way against the search.
+// The placement of structures in memories: the exact search against all
+// assignments, and the greedy method against the exact search.
 
 #include "passes/memory/Placement.h"
 
@@ -76,7 +76,7 @@ double bruteForce(const PlacementProblem &problem) {
   return least;
 }
 
-TEST(Placement, SearchFindsTheBestOfAllAssignments) {
+TEST(Placement, TheSearchFindsTheBestOfAllAssignments) {
   std::mt19937 random(1);
   for (unsigned round = 0; round < 150; ++round) {
     double scale = round % 3 == 0 ? 0.01 : round % 3 == 1 ? 0.1 : 1;
@@ -93,7 +93,7 @@ TEST(Placement, SearchFindsTheBestOfAllAssignments) {
   }
 }
 
-TEST(Placement, ThirtyStructuresAreSearchedToTheEnd) {
+TEST(Placement, TheSearchOfThirtyStructuresIsExact) {
   std::mt19937 random(2);
   for (unsigned round = 0; round < 8; ++round) {
     PlacementProblem problem =
@@ -104,7 +104,7 @@ TEST(Placement, ThirtyStructuresAreSearchedToTheEnd) {
   }
 }
 
-TEST(Placement, TheQuickWayIsWithinTwoPercent) {
+TEST(Placement, TheGreedyMethodIsWithinTwoPercent) {
   std::mt19937 random(3);
   double worst = 1;
   for (unsigned round = 0; round < 60; ++round) {
@@ -130,7 +130,7 @@ TEST(Placement, ManyStructuresArePlacedQuickly) {
   EXPECT_TRUE(keepsConstraints(problem, found.memoryOf));
 }
 
-TEST(Placement, NothingFitsIsSaid) {
+TEST(Placement, ThereIsNoResultIfTheStructuresDoNotFit) {
   PlacementProblem problem;
   problem.memories = memories(1);
   problem.packetsPerCycle = 1 / 123.0;

@@ -22,7 +22,7 @@ baker.global @g : i32 {baker.tolerate = 0 : i64}
 
 // -----
 
-// CHECK: error: global @g cannot go to dram: engines write it, and DRAM has no writes of one word
+// CHECK: error: global @g cannot go to dram: engines write it, and DRAM has no single-word writes
 baker.global @g : i32 {baker.placement.in = #baker.memory_request<dram>}
 baker.protocol @ether min_bytes 14 constant_size [#baker.protocol_field<"dst" at 0 : 48>, #baker.protocol_field<"rest" at 48 : 64>]
 func.func @m.p.in(%ph: !baker.packet<"ether">) attributes {baker.kind = #baker.kind<ppf>} {

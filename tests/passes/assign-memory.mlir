@@ -4,15 +4,15 @@
 // the descriptors, so channel 1 takes more. Globals that no packet reads fill
 // scratch, which has the lowest latency, within its share of commands.
 
-// CHECK: baker.global @often : !baker.array<100000 x i32> {baker.placement = #baker.placement<sram1 at [[#]]>, baker.placement.reason = "2.00 accesses a packet of 1.00 words, 400000 bytes; in sram0 a packet would wait {{[0-9.]+}} cycles more; too large for scratch
+// CHECK: baker.global @often : !baker.array<100000 x i32> {baker.placement = #baker.placement<sram1 at [[#]]>, baker.placement.reason = "2.00 accesses per packet of 1.00 words, 400000 bytes; in sram0 a packet would wait {{[0-9.]+}} more cycles; too large for scratch
 baker.global @often : !baker.array<100000 x i32>
-// CHECK: baker.global @small : !baker.array<4 x i48> {baker.placement = #baker.placement<sram1 at [[#]]>, baker.placement.reason = "1.00 accesses a packet of 2.00 words, 32 bytes; in sram0 {{.*}}; scratch takes 0.30 accesses a packet
+// CHECK: baker.global @small : !baker.array<4 x i48> {baker.placement = #baker.placement<sram1 at [[#]]>, baker.placement.reason = "1.00 accesses per packet of 2.00 words, 32 bytes; in sram0 {{.*}}; scratch has 0.30 accesses per packet
 baker.global @small : !baker.array<4 x i48>
 // CHECK: baker.global @unread : i32 {baker.placement = #baker.placement<scratch at [[#]]>
 baker.global @unread : i32
 // CHECK: baker.global @kept : i32 {baker.placement = #baker.placement<sram1 at 12>}
 baker.global @kept : i32 {baker.placement = #baker.placement<sram1 at 12>}
-// CHECK: baker.global @wanted : i32 {baker.placement = #baker.placement<scratch at [[#]]>, baker.placement.in = #baker.memory_request<scratch>, baker.placement.reason = "the source says so"}
+// CHECK: baker.global @wanted : i32 {baker.placement = #baker.placement<scratch at [[#]]>, baker.placement.in = #baker.memory_request<scratch>, baker.placement.reason = "requested in the source"}
 baker.global @wanted : i32 {baker.placement.in = #baker.memory_request<scratch>}
 // CHECK: baker.global @vast : !baker.array<2000000 x i32> {baker.placement = #baker.placement<dram at 10485760>
 baker.global @vast : !baker.array<2000000 x i32>

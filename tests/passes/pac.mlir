@@ -391,7 +391,7 @@ func.func @left_early(%ph: !l) -> i32 {
 
 // CHECK-LABEL: func.func @unknown_bound(
 // CHECK: packet_read
-// WHY: remark: [pac] the loop around it is not unrolled: the number of its iterations is not a constant up to 16
+// WHY: remark: [pac] the loop around it is not unrolled: its number of iterations is not a constant of at most 16
 func.func @unknown_bound(%ph: !l, %n: i32) -> i32 {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
