@@ -32,9 +32,9 @@ std::string number(double value, int digits = 0) {
 }
 
 /// The state of the algorithm.
-class Former {
+class AggregateFormer {
 public:
-  explicit Former(const FormationInput &input) : input(input) {
+  explicit AggregateFormer(const FormationInput &input) : input(input) {
     for (const FormationPpf &ppf : input.ppfs)
       hasLocks |= ppf.cost.locked > 0;
   }
@@ -87,7 +87,7 @@ private:
 
 } // namespace
 
-std::string Former::nameOf(const FormedAggregate &aggregate) const {
+std::string AggregateFormer::nameOf(const FormedAggregate &aggregate) const {
   std::string text = input.ppfs[aggregate.ppfs.front()].name;
   if (aggregate.ppfs.size() > 1)
     text += " +" + std::to_string(aggregate.ppfs.size() - 1);
@@ -95,8 +95,8 @@ std::string Former::nameOf(const FormedAggregate &aggregate) const {
 }
 
 /// Strongly connected components of the channels between groups of PPFs.
-std::vector<int> Former::components(const std::vector<size_t> &group,
-                                    size_t count) const {
+std::vector<int> AggregateFormer::components(const std::vector<size_t> &group,
+                                             size_t count) const {
   boost::adjacency_list<boost::vecS, boost::vecS, boost::directedS> graph(
       count);
   for (const FormationChannel &channel : input.channels)
@@ -112,7 +112,7 @@ std::vector<int> Former::components(const std::vector<size_t> &group,
 
 /// Makes one aggregate for each PPF, except one for all PPFs of a pin and one
 /// for all PPFs that then lie on a cycle.
-void Former::startGroups() {
+void AggregateFormer::startGroups() {
   size_t count = input.ppfs.size();
   std::vector<size_t> group(count);
   std::iota(group.begin(), group.end(), size_t(0));
@@ -149,7 +149,7 @@ void Former::startGroups() {
 
 /// Each PPF is in the aggregate that owns it, and packets move only forward
 /// from aggregate to aggregate.
-void Former::assertInvariants() const {
+void AggregateFormer::assertInvariants() const {
   size_t count = 0;
   for (size_t i = 0; i < aggregates.size(); ++i) {
     KARAKAL_ASSERT(!aggregates[i].ppfs.empty(), "an aggregate has a PPF");
@@ -165,7 +165,7 @@ void Former::assertInvariants() const {
                  "no two aggregates send packets to each other");
 }
 
-double Former::wordsOf(const std::vector<size_t> &ppfs) const {
+double AggregateFormer::wordsOf(const std::vector<size_t> &ppfs) const {
   double words = input.wordsFixed;
   for (size_t i : ppfs)
     words += input.ppfs[i].words;
@@ -174,7 +174,7 @@ double Former::wordsOf(const std::vector<size_t> &ppfs) const {
 
 /// Engine cycles that a received packet takes in each aggregate, with half of
 /// each ring that it touches.
-std::vector<double> Former::loads() const {
+std::vector<double> AggregateFormer::loads() const {
   std::vector<MessageCost> costs(aggregates.size());
   for (size_t i = 0; i < input.ppfs.size(); ++i)
     costs[owner[i]] += input.ppfs[i].cost * input.ppfs[i].packets;
@@ -193,7 +193,8 @@ std::vector<double> Former::loads() const {
 
 /// Divides the engines by load: one for each aggregate, then repeatedly one
 /// more for the slowest. Each has one even if there are too few engines.
-std::vector<unsigned> Former::allocate(const std::vector<double> &loads) const {
+std::vector<unsigned>
+AggregateFormer::allocate(const std::vector<double> &loads) const {
   std::vector<unsigned> engines(loads.size(), 1);
   for (size_t left = input.engines; left > loads.size(); --left) {
     size_t slowest = 0;
@@ -207,7 +208,7 @@ std::vector<unsigned> Former::allocate(const std::vector<double> &loads) const {
 
 /// Equation 1: (n / p) · k, but at most the rate of the locks. Spare engines go
 /// to the slowest stages, so k includes them.
-double Former::throughput() const {
+double AggregateFormer::throughput() const {
   std::vector<double> cycles = loads();
   std::vector<unsigned> engines = allocate(cycles);
   double slowest = 0;
@@ -224,7 +225,7 @@ double Former::throughput() const {
 }
 
 /// FIND_DOMINATING and DUPLICATE_IMPROVES_THROUGHPUT.
-bool Former::duplicateSlowest() {
+bool AggregateFormer::duplicateSlowest() {
   size_t used = 0, dom = 0, next = 0;
   std::vector<double> perEngine = loads();
   for (size_t i = 0; i < aggregates.size(); ++i) {
@@ -244,13 +245,13 @@ bool Former::duplicateSlowest() {
     return false;
   ++aggregates[dom].engines;
   note(StepKind::Duplicate, nameOf(aggregates[dom]),
-       "takes " + number(perEngine[dom]) + " cycles a packet, the next " +
+       "takes " + number(perEngine[dom]) + " cycles per packet, the next " +
            number(perEngine[next]) + "; now on " +
            std::to_string(aggregates[dom].engines) + " engines");
   return true;
 }
 
-std::vector<Former::Pair> Former::pairs() const {
+std::vector<AggregateFormer::Pair> AggregateFormer::pairs() const {
   std::map<std::pair<size_t, size_t>, double> traffic;
   for (const FormationChannel &channel : input.channels) {
     size_t a = owner[channel.from], b = owner[channel.to];
@@ -266,7 +267,7 @@ std::vector<Former::Pair> Former::pairs() const {
   return list;
 }
 
-bool Former::staysAcyclic(const Pair &pair) const {
+bool AggregateFormer::staysAcyclic(const Pair &pair) const {
   std::vector<size_t> group = owner;
   for (size_t &g : group)
     if (g == pair.b)
@@ -279,7 +280,7 @@ bool Former::staysAcyclic(const Pair &pair) const {
   return true;
 }
 
-bool Former::canMerge(const Pair &pair, std::string &why) const {
+bool AggregateFormer::canMerge(const Pair &pair, std::string &why) const {
   const FormedAggregate &a = aggregates[pair.a], &b = aggregates[pair.b];
   if (a.pin >= 0 && b.pin >= 0) {
     why = "the mapping file keeps them apart";
@@ -297,7 +298,7 @@ bool Former::canMerge(const Pair &pair, std::string &why) const {
   return true;
 }
 
-void Former::merge(const Pair &pair) {
+void AggregateFormer::merge(const Pair &pair) {
   KARAKAL_ASSERT(pair.a < pair.b && pair.b < aggregates.size(),
                  "a pair is two aggregates in order");
   FormedAggregate &into = aggregates[pair.a], &from = aggregates[pair.b];
@@ -313,7 +314,7 @@ void Former::merge(const Pair &pair) {
 
 /// Merges the first pair, by traffic, whose merge does not lower the
 /// throughput.
-bool Former::mergeBest() {
+bool AggregateFormer::mergeBest() {
   for (const Pair &pair : pairs()) {
     std::string subject =
         nameOf(aggregates[pair.a]) + " and " + nameOf(aggregates[pair.b]);
@@ -333,7 +334,7 @@ bool Former::mergeBest() {
       owner = ownerBefore;
       note(StepKind::Refuse, subject,
            "not merged: throughput would fall from " + number(old * clock, 3) +
-               " to " + number(now * clock, 3) + " million packets a second");
+               " to " + number(now * clock, 3) + " million packets per second");
       continue;
     }
     note(StepKind::Merge, subject,
@@ -341,14 +342,15 @@ bool Former::mergeBest() {
              " packets over channels between them for "
              "each received; throughput " +
              number(old * clock, 3) + " to " + number(now * clock, 3) +
-             " million packets a second, " + number(aggregates[pair.a].words) +
-             " of " + number(input.wordsMax) + " words");
+             " million packets per second, " +
+             number(aggregates[pair.a].words) + " of " +
+             number(input.wordsMax) + " words");
     return true;
   }
   return false;
 }
 
-void Former::checkSizes() {
+void AggregateFormer::checkSizes() {
   // The sizes are estimates: the code generator decides.
   for (const FormedAggregate &aggregate : aggregates)
     if (aggregate.words > input.wordsMax)
@@ -363,7 +365,7 @@ void Former::checkSizes() {
 
 /// Gives engines to aggregates as the mapping file says, and the rest to the
 /// slowest.
-void Former::assignEngines() {
+void AggregateFormer::assignEngines() {
   std::vector<double> cycles = loads();
   size_t left = input.engines;
   std::vector<size_t> open;
@@ -387,7 +389,7 @@ void Former::assignEngines() {
 
 /// Takes away the engines that only wait for a lock and so do not add to the
 /// rate that the lock allows.
-void Former::takeIdleEngines() {
+void AggregateFormer::takeIdleEngines() {
   Prediction now = predict(stagesOf(input, aggregates), input.chip);
   for (FormedAggregate &aggregate : aggregates) {
     bool isAsked = aggregate.pin >= 0 && input.pins[aggregate.pin].engines != 0;
@@ -404,23 +406,22 @@ void Former::takeIdleEngines() {
     if (aggregate.engines < before)
       note(StepKind::Refuse, nameOf(aggregate),
            "not duplicated on " + std::to_string(before) +
-               " engines: its locks let " +
+               " engines: its locks limit it to " +
                number(now.packetsPerSecond / 1e6, 3) +
-               " million packets a second through, as many as fewer engines "
-               "handle");
+               " million packets per second, which fewer engines reach");
   }
 }
 
-void Former::noteEngines() {
+void AggregateFormer::noteEngines() {
   std::vector<double> cycles = loads();
   for (size_t i = 0; i < aggregates.size(); ++i)
     note(StepKind::Map, nameOf(aggregates[i]),
          std::to_string(aggregates[i].engines) +
              (aggregates[i].engines == 1 ? " engine for " : " engines for ") +
-             number(cycles[i]) + " cycles a packet received");
+             number(cycles[i]) + " cycles per packet received");
 }
 
-Formation Former::run() {
+Formation AggregateFormer::run() {
   startGroups();
   if (!result.failure.empty() || aggregates.empty())
     return std::move(result);
@@ -467,7 +468,7 @@ Formation formAggregates(const FormationInput &input) {
     KARAKAL_ASSERT(channel.from < input.ppfs.size() &&
                        channel.to < input.ppfs.size(),
                    "a channel leads from PPF to PPF");
-  return Former(input).run();
+  return AggregateFormer(input).run();
 }
 
 std::vector<Stage> stagesOf(const FormationInput &input,

@@ -55,10 +55,10 @@ constexpr llvm::StringLiteral explainName = "aggregation";
 constexpr uint32_t bytesPerWord = 4;
 /// An upper bound on utilization: the queueing delay grows without bound as the
 /// utilization approaches 1.
-constexpr double fullest = 0.95;
+constexpr double utilizationMax = 0.95;
 
 /// The cores that take a lock.
-struct Users {
+struct LockUsers {
   llvm::StringSet<> aggregates;
   bool onXScale = false;
 };
@@ -70,12 +70,12 @@ public:
 private:
   void runOnOperation() override;
 
-  llvm::MapVector<Operation *, Users> findUsers();
+  llvm::MapVector<Operation *, LockUsers> findUsers();
   bool isOneEngine(StringRef aggregate);
-  bool placeLocally(ir::GlobalOp lock, const Users &users);
+  bool placeLocally(ir::GlobalOp lock, const LockUsers &users);
   void placeByLoad(ir::GlobalOp lock);
   double cyclesToTake(target::Memory memory) const;
-  bool hasRoom(ir::GlobalOp lock, target::Memory memory);
+  bool fits(ir::GlobalOp lock, target::Memory memory);
   void place(ir::GlobalOp lock, target::Memory memory, const Twine &reason);
 
   target::ChipParameters chip; ///< of the module
@@ -85,8 +85,8 @@ private:
 
 } // namespace
 
-llvm::MapVector<Operation *, Users> PlaceLocks::findUsers() {
-  llvm::MapVector<Operation *, Users> locks;
+llvm::MapVector<Operation *, LockUsers> PlaceLocks::findUsers() {
+  llvm::MapVector<Operation *, LockUsers> locks;
   for (auto root : getOperation().getOps<func::FuncOp>()) {
     ir::FunctionKind kind = ir::kindOf(root);
     if (kind == ir::FunctionKind::Function)
@@ -98,7 +98,7 @@ llvm::MapVector<Operation *, Users> PlaceLocks::findUsers() {
         ir::GlobalOp lock = ir::globalOf(taken.getRef());
         if (!lock)
           return;
-        Users &users = locks[lock];
+        LockUsers &users = locks[lock];
         if (isOnEngine)
           users.aggregates.insert(ir::aggregateOf(root));
         else
@@ -129,7 +129,7 @@ void PlaceLocks::place(ir::GlobalOp lock, target::Memory memory,
 }
 
 /// Whether the lock lies in `memory` or fits there.
-bool PlaceLocks::hasRoom(ir::GlobalOp lock, target::Memory memory) {
+bool PlaceLocks::fits(ir::GlobalOp lock, target::Memory memory) {
   return ir::placementOf(lock)->memory == memory ||
          ir::globalsEnd(getOperation(), memory) +
                  bytesPerWord * ir::wordCount(lock.getType()) <=
@@ -138,16 +138,16 @@ bool PlaceLocks::hasRoom(ir::GlobalOp lock, target::Memory memory) {
 
 /// Places the lock in local memory if all code that takes it runs on one
 /// engine. Returns false otherwise.
-bool PlaceLocks::placeLocally(ir::GlobalOp lock, const Users &users) {
+bool PlaceLocks::placeLocally(ir::GlobalOp lock, const LockUsers &users) {
   if (users.onXScale || users.aggregates.size() != 1)
     return false;
   StringRef aggregate = users.aggregates.begin()->getKey();
-  if (!isOneEngine(aggregate) || !hasRoom(lock, target::Memory::Local))
+  if (!isOneEngine(aggregate) || !fits(lock, target::Memory::Local))
     return false;
   ++localCount;
   place(lock, target::Memory::Local,
-        "all that take it run on the engine of aggregate " + aggregate +
-            ": no command and no swap");
+        "only the engine of aggregate " + aggregate +
+            " takes it: no command and no swap");
   return true;
 }
 
@@ -155,7 +155,7 @@ bool PlaceLocks::placeLocally(ir::GlobalOp lock, const Users &users) {
 double PlaceLocks::cyclesToTake(target::Memory memory) const {
   SharedUnit unit = target::unitOf(memory);
   auto loadOf = [&](SharedUnit port) {
-    return std::min(loads[size_t(port)], fullest);
+    return std::min(loads[size_t(port)], utilizationMax);
   };
   double load = loadOf(unit);
   // An atomic command takes both ports of an SRAM channel.
@@ -178,7 +178,7 @@ void PlaceLocks::placeByLoad(ir::GlobalOp lock) {
                              target::memoryName(memory),
                              100 * loads[size_t(target::unitOf(memory))])
                    .str();
-    if (hasRoom(lock, memory) && (!best || cycles < cyclesToTake(*best)))
+    if (fits(lock, memory) && (!best || cycles < cyclesToTake(*best)))
       best = memory;
   }
   place(lock, best.value_or(ir::placementOf(lock)->memory),
@@ -199,7 +199,7 @@ void PlaceLocks::runOnOperation() {
     if (placeLocally(lock, users))
       continue;
     if (users.onXScale)
-      place(lock, target::Memory::Scratch, "the XScale core takes it, too");
+      place(lock, target::Memory::Scratch, "the XScale core also takes it");
     else
       placeByLoad(lock);
   }

@@ -49,7 +49,7 @@ constexpr llvm::StringLiteral explainName = "aggregation";
 constexpr llvm::StringLiteral slotPrefix = "split.";
 /// The part of a control store that a piece may fill by the estimate, and the
 /// least size of a piece relative to an equal share.
-constexpr double fullest = 0.9, leastShare = 0.6;
+constexpr double fillMax = 0.9, leastShare = 0.6;
 constexpr uint32_t metadataWords =
     target::DescriptorWords - target::DescriptorMetadata;
 
@@ -387,7 +387,7 @@ func::FuncOp SplitPpfs::splitOnce(func::FuncOp ppf, double words,
                                   unsigned number) {
   target::ChipParameters chip = ir::chipOf(getOperation());
   PpfCosts costs(getOperation(), chip);
-  double room = fullest * wordsMax / wordsScale;
+  double room = fillMax * wordsMax / wordsScale;
   KARAKAL_ASSERT(words > room || words * wordsScale > wordsMax,
                  "only a PPF that is too large is cut");
   double least = leastShare * words / std::ceil(words / room);

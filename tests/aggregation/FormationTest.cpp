@@ -1,4 +1,4 @@
-// What Figure 7 makes of chains, forks, cycles and PPFs that are too large.
+// Aggregates of chains, forks, cycles and large PPFs, formed as in Figure 7.
 
 #include "Chains.h"
 
@@ -19,7 +19,7 @@ bool hasStep(const Formation &formed, StepKind kind, const std::string &part) {
   return false;
 }
 
-/// No aggregate reaches itself through another.
+/// Expects that no aggregate reaches itself through another.
 void expectForwardOnly(const FormationInput &input, const Formation &formed) {
   size_t count = formed.aggregates.size();
   std::vector<size_t> owner(input.ppfs.size());
@@ -51,7 +51,7 @@ TEST(FormationTest, AChainOfTinyPpfsBecomesOneAggregateOnAllEngines) {
   EXPECT_GT(formed.prediction.packetsPerSecond, 0);
 }
 
-TEST(FormationTest, WhatDoesNotFitOneEngineBecomesAPipeline) {
+TEST(FormationTest, PpfsThatDoNotFitOneEngineBecomeAPipeline) {
   FormationInput input = makeChain(4, 200, 1500);
   Formation formed = formAggregates(input);
   EXPECT_EQ(formed.failure, "");
@@ -70,7 +70,7 @@ TEST(FormationTest, TheSlowStageGetsMoreEngines) {
   ASSERT_EQ(formed.aggregates.size(), 2u);
   EXPECT_EQ(formed.aggregates[0].engines, 1u);
   EXPECT_EQ(formed.aggregates[1].engines, 5u);
-  EXPECT_TRUE(hasStep(formed, StepKind::Duplicate, "cycles a packet"));
+  EXPECT_TRUE(hasStep(formed, StepKind::Duplicate, "cycles per packet"));
 }
 
 TEST(FormationTest, ACycleOfChannelsStaysInOneAggregate) {
@@ -82,7 +82,7 @@ TEST(FormationTest, ACycleOfChannelsStaysInOneAggregate) {
   expectForwardOnly(input, formed);
 }
 
-TEST(FormationTest, NoMergeLetsPacketsComeBack) {
+TEST(FormationTest, NoMergeMakesACycleOfAggregates) {
   // 0 sends to 2 directly and through 1; 0 and 2 fit together, 1 does not.
   FormationInput input = makeChain(3, 100, 1000);
   input.ppfs[1].words = 3500;
@@ -106,7 +106,7 @@ TEST(FormationTest, PinnedAggregatesStayApart) {
   EXPECT_EQ(formed.aggregates[1].engines, 4u);
 }
 
-TEST(FormationTest, PinsThatWouldWaitForEachOtherAreRefused) {
+TEST(FormationTest, PinnedAggregatesThatSendToEachOtherAreRefused) {
   FormationInput input = makeChain(3, 20, 50);
   input.pins = {{"a", 0}, {"b", 0}};
   input.ppfs[0].pin = input.ppfs[2].pin = 0;
@@ -122,7 +122,7 @@ TEST(FormationTest, MoreStagesThanEnginesIsAFailureWithNumbers) {
             "4 aggregates need as many engines, there are 2");
 }
 
-TEST(FormationTest, TwoHundredPpfsBecomeAtMostAnAggregateAnEngine) {
+TEST(FormationTest, TwoHundredPpfsBecomeAtMostOneAggregatePerEngine) {
   FormationInput input = makeLadder(200);
   Formation formed = formAggregates(input);
   EXPECT_EQ(formed.failure, "");
@@ -130,7 +130,7 @@ TEST(FormationTest, TwoHundredPpfsBecomeAtMostAnAggregateAnEngine) {
   expectForwardOnly(input, formed);
 }
 
-TEST(FormationTest, AHotLockIsNotWaitedForOnMoreEnginesThanItKeepsBusy) {
+TEST(FormationTest, AHotLockLimitsTheNumberOfEngines) {
   FormationInput input = makeChain(1, 300, 100);
   input.ppfs[0].cost.latency = 800;
   input.ppfs[0].cost.locked = 150; // a third of what six engines would do
@@ -140,10 +140,10 @@ TEST(FormationTest, AHotLockIsNotWaitedForOnMoreEnginesThanItKeepsBusy) {
   EXPECT_GE(formed.aggregates[0].engines, 2u);
   EXPECT_EQ(formed.prediction.bottleneck, "locks");
   EXPECT_TRUE(
-      hasStep(formed, StepKind::Refuse, "its locks let 4.000 million packets"));
+      hasStep(formed, StepKind::Refuse, "its locks limit it to 4.000 million"));
 }
 
-TEST(FormationTest, AHotLockStaysApartFromLongComputation) {
+TEST(FormationTest, APpfWithAHotLockIsNotMergedWithALongOne) {
   FormationInput input = makeChain(2, 1000, 100);
   input.ppfs[1].cost.issue = 100;
   input.ppfs[1].cost.locked = 500;
@@ -155,7 +155,7 @@ TEST(FormationTest, AHotLockStaysApartFromLongComputation) {
   EXPECT_EQ(formAggregates(input).aggregates.size(), 1u);
 }
 
-TEST(FormationTest, ALockThatIsMostlyFreeCostsNoEngine) {
+TEST(FormationTest, ALockThatIsMostlyFreeDoesNotLimitTheEngines) {
   FormationInput input = makeChain(1, 300, 100);
   input.ppfs[0].cost.locked = 20;
   EXPECT_EQ(formAggregates(input).aggregates[0].engines, 6u);
@@ -166,13 +166,13 @@ TEST(FormationTest, AnAggregateTwiceAsSlowAsTheNextIsDuplicatedFirst) {
   FormationInput input = makeChain(2, 100, 3000);
   input.ppfs[1].cost = cycles(215);
   EXPECT_TRUE(hasStep(formAggregates(input), StepKind::Duplicate,
-                      "takes 230 cycles a packet, the next 115; now on 2"));
+                      "takes 230 cycles per packet, the next 115; now on 2"));
   input.ppfs[1].cost = cycles(214);
   EXPECT_FALSE(hasStep(formAggregates(input), StepKind::Duplicate, ""));
 }
 
-TEST(FormationTest, EnginesGoToTheSlowestOneByOne) {
-  // Rings included 100, 200 and 300 cycles a packet: 100 on each engine.
+TEST(FormationTest, EachEngineGoesToTheSlowestAggregate) {
+  // With rings 100, 200 and 300 cycles per packet: 100 on each engine.
   FormationInput input = makeChain(3, 85, 3000);
   input.ppfs[1].cost = cycles(170);
   input.ppfs[2].cost = cycles(285);
@@ -182,7 +182,7 @@ TEST(FormationTest, EnginesGoToTheSlowestOneByOne) {
   EXPECT_EQ(formed.aggregates[1].engines, 2u);
   EXPECT_EQ(formed.aggregates[2].engines, 3u);
   EXPECT_TRUE(
-      hasStep(formed, StepKind::Map, "3 engines for 300 cycles a packet"));
+      hasStep(formed, StepKind::Map, "3 engines for 300 cycles per packet"));
 }
 
 TEST(FormationTest, AMergeMayFillTheControlStoreToItsLastWord) {
@@ -217,7 +217,7 @@ TEST(FormationTest, AStageCarriesHalfOfEachRingItTouches) {
   EXPECT_DOUBLE_EQ(stages[0].messages, 1);
   EXPECT_DOUBLE_EQ(stages[0].cost.issue, 100 + 15 + 0.25 * 15);
   EXPECT_DOUBLE_EQ(stages[0].cost.latency, 120 + 0.25 * 120);
-  // Costs are those of a message, of which a quarter as many come.
+  // Costs are per message. The stage receives a quarter of the packets.
   EXPECT_DOUBLE_EQ(stages[1].messages, 0.25);
   EXPECT_DOUBLE_EQ(stages[1].cost.issue, 100 + 15);
   EXPECT_DOUBLE_EQ(stages[1].cost.latency, 120);

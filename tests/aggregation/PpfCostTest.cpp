@@ -114,12 +114,12 @@ TEST_F(PpfCostTest, ACalledFunctionIsPartOfTheCost) {
   EXPECT_EQ(cost.cost.latency, 90);
 }
 
-TEST_F(PpfCostTest, ALockIsHeldFromTakingToGivingBack) {
+TEST_F(PpfCostTest, ALockIsHeldUntilItIsReleased) {
   PpfCost cost =
       costOf(std::string("  %g = baker.global_ref @guard : !baker.ref<i32>\n") +
              "  baker.lock %g : !baker.ref<i32>\n" + loadCount +
              "  baker.unlock %g : !baker.ref<i32>\n");
-  // Taking 12 + 60, the load 3 + 90, giving back 6 + 60.
+  // The lock 12 + 60, the load 3 + 90, the unlock 6 + 60.
   EXPECT_EQ(cost.cost.locked, 72 + 93 + 66);
   EXPECT_EQ(cost.cost.lockedSwaps, 3);
   ASSERT_EQ(cost.held.size(), 1u);
@@ -127,7 +127,7 @@ TEST_F(PpfCostTest, ALockIsHeldFromTakingToGivingBack) {
   EXPECT_EQ(costOf(loadCount).cost.locked, 0);
 }
 
-TEST_F(PpfCostTest, TheLocksOfAnArrayAreHeldSideBySide) {
+TEST_F(PpfCostTest, LocksOfAnArrayAreHeldAtTheSameTime) {
   parse("  %g = baker.global_ref @guard : !baker.ref<i32>\n"
         "  baker.lock %g : !baker.ref<i32>\n"
         "  baker.unlock %g : !baker.ref<i32>\n"
@@ -145,7 +145,7 @@ TEST_F(PpfCostTest, TheLocksOfAnArrayAreHeldSideBySide) {
   EXPECT_DOUBLE_EQ(costs.busiestLockShare(), 0.5);
 }
 
-TEST_F(PpfCostTest, ABlockKnowsTheLocksHeldAtItsStart) {
+TEST_F(PpfCostTest, LocksAreCountedAtTheStartOfEachBlock) {
   parse("  %t = arith.constant true\n"
         "  %g = baker.global_ref @guard : !baker.ref<i32>\n"
         "  baker.lock %g : !baker.ref<i32>\n  cf.cond_br %t, ^a, ^b\n"

@@ -34,11 +34,11 @@ Stage withCommands(SharedUnit unit, double count, double cycles,
 
 } // namespace
 
-TEST(QueueingTest, OtherStagesLeaveTheirShareAndResidualServiceTime) {
+TEST(QueueingTest, TheLoadOfOthersIsTheirShareAndResidualServiceTime) {
   std::vector<Stage> stages = {withCommands(SharedUnit::Dram, 7, 50),
                                withCommands(SharedUnit::Dram, 1, 10, 2),
                                withCommands(SharedUnit::Dram, 3, 20)};
-  // 2 · 10 + 3 · 20 cycles and 2 · 100 + 3 · 400 squares a packet.
+  // 2 · 10 + 3 · 20 cycles and 2 · 100 + 3 · 400 squares per packet.
   UnitLoad load = loadOfOthers(stages, 0, SharedUnit::Dram, 0.005);
   EXPECT_DOUBLE_EQ(load.share, 0.4);
   EXPECT_DOUBLE_EQ(load.residual, 3.5);
@@ -49,7 +49,7 @@ TEST(QueueingTest, OtherStagesLeaveTheirShareAndResidualServiceTime) {
   EXPECT_EQ(load.share + load.residual, 0);
 }
 
-TEST(QueueingTest, OtherStagesNeverTakeAllOfAUnit) {
+TEST(QueueingTest, TheShareOfOthersStaysBelowOne) {
   std::vector<Stage> stages = {withCommands(SharedUnit::Dram, 1, 10),
                                withCommands(SharedUnit::Dram, 1, 1000)};
   EXPECT_DOUBLE_EQ(loadOfOthers(stages, 0, SharedUnit::Dram, 0.01).share,

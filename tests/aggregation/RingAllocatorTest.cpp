@@ -9,7 +9,7 @@ using namespace karakal::agg;
 
 namespace {
 
-/// The ring of the aggregate of this number.
+/// Returns the ring of the aggregate with this number.
 std::optional<uint32_t> inputRing(RingAllocator &rings, unsigned aggregate,
                                   bool wantsSram = false) {
   return rings.ringOf("a" + std::to_string(aggregate), RingUse::Input,
@@ -37,7 +37,7 @@ TEST(RingAllocatorTest, TheLastSramRingIsGivenOutAndOneMoreIsRefused) {
   EXPECT_EQ(inputRing(rings, 9), 4u) << "scratch rings are still free";
 }
 
-TEST(RingAllocatorTest, FourteenRingsAreAllThatThereAre) {
+TEST(RingAllocatorTest, ThereAreFourteenRings) {
   RingAllocator rings;
   for (unsigned i = 0; i < 14; ++i)
     EXPECT_TRUE(inputRing(rings, i).has_value()) << i;

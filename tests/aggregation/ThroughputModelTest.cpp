@@ -1,4 +1,4 @@
-// The throughput model keeps to closed formulas where there are some.
+// The throughput model against closed formulas where they exist.
 
 #include "aggregation/model/ThroughputModel.h"
 #include "gtest/gtest.h"
@@ -18,7 +18,7 @@ Stage makeStage(double issue, double latency, unsigned engines) {
   return stage;
 }
 
-/// What the model takes off an engine's time, and rounding.
+/// The relative loss of an engine's time in the model, and rounding.
 constexpr double engineLoss = 0.08;
 
 double cyclesOf(const std::vector<Stage> &stages) {
@@ -33,17 +33,18 @@ TEST(ThroughputModelTest, AnEngineThatNeverWaitsIsBoundByItsInstructions) {
   EXPECT_NEAR(cyclesOf({makeStage(1000, 0, 4)}), 250, 250 * engineLoss);
 }
 
-TEST(ThroughputModelTest, ContextsStandInLineBehindALongRun) {
-  // As many instructions and as long waits, in even runs and with a long one.
+TEST(ThroughputModelTest, ALongSegmentDelaysOtherContextsMore) {
+  // The same instructions and waits, in equal segments and with one long one.
   Stage even = makeStage(140, 500, 1), uneven = even;
   even.cost.segments = uneven.cost.segments = 5;
   even.cost.segmentSquares = 5 * 28 * 28;
   uneven.cost.segmentSquares = 100 * 100 + 4 * 10 * 10;
-  // Drawn at random, eight contexts take 140.3 and 145.4 cycles a message.
+  // In a random simulation eight contexts take 140.3 and 145.4 cycles per
+  // message.
   EXPECT_NEAR(cyclesOf({even}), 140.3, 1.5);
   EXPECT_NEAR(cyclesOf({uneven}), 145.4, 1.5);
   EXPECT_GT(cyclesOf({uneven}), 1.02 * cyclesOf({even}));
-  // With little to wait for nothing is lost.
+  // With short waits the engine is always busy.
   uneven.cost.latency = 20;
   EXPECT_NEAR(cyclesOf({uneven}), 140, 140 * engineLoss);
 }
@@ -70,7 +71,7 @@ TEST(ThroughputModelTest, TheSlowestStageOfAPipelineSetsTheRate) {
   EXPECT_NEAR(cyclesOf({fast, slow}), 200, 200 * engineLoss);
 }
 
-TEST(ThroughputModelTest, MoreEnginesNeverMakeItSlower) {
+TEST(ThroughputModelTest, MoreEnginesNeverLowerTheRate) {
   double before = 0;
   for (unsigned engines = 1; engines <= 6; ++engines) {
     Stage stage = makeStage(300, 1500, engines);
@@ -82,16 +83,16 @@ TEST(ThroughputModelTest, MoreEnginesNeverMakeItSlower) {
   }
 }
 
-TEST(ThroughputModelTest, ALockIsABoundThatNoDuplicationLifts) {
+TEST(ThroughputModelTest, MoreEnginesDoNotLiftTheLimitOfALock) {
   Stage stage = makeStage(300, 1500, 6);
   stage.cost.locked = 500;
   EXPECT_NEAR(cyclesOf({stage}), 500, 1);
 }
 
-TEST(ThroughputModelTest, WhoHasALockWaitsForItsEngineAndAllOthersWithIt) {
-  // Each time that the lock is held, one of the engines executes a message: all
-  // of it if it has but one run, which whoever has the lock finds again and
-  // again, next to nothing if its runs are short.
+TEST(ThroughputModelTest, TheHolderOfALockWaitsForItsBusyEngine) {
+  // While a context holds the lock and returns from swaps, other contexts keep
+  // its engine busy: for about one message per engine if a message is one
+  // segment, for next to nothing if segments are short.
   for (unsigned engines : {1, 2, 4}) {
     Stage stage = makeStage(1000, 1500, engines);
     stage.cost.locked = 500;
@@ -108,7 +109,7 @@ TEST(ThroughputModelTest, WhoHasALockWaitsForItsEngineAndAllOthersWithIt) {
 
 namespace {
 
-/// Cycles a packet that an SRAM channel lets through: the engines are no limit.
+/// Returns the cycles per packet of an SRAM channel that limits the rate.
 double channelCycles(double reads, double writes, double cycles) {
   Stage stage = makeStage(10, 100, 6);
   stage.cost.addCommands(target::SharedUnit::Sram0, reads, cycles);
@@ -119,15 +120,15 @@ double channelCycles(double reads, double writes, double cycles) {
 } // namespace
 
 TEST(ThroughputModelTest, AnSramChannelStartsItsCommandsInOrder) {
-  // Of equally long commands in random order half find the other port free when
-  // the one before them starts: two take the time of 4/3, not of one. Commands
-  // of a kind come a little more often one behind the other.
+  // Half of the equally long commands in random order find the other port free
+  // when the command before them starts: two commands take the time of 4/3, not
+  // of one. Commands of the same kind follow each other a little more often.
   double one = channelCycles(100, 0, 10), both = channelCycles(100, 100, 10);
   EXPECT_NEAR(one, 1000, 60);
   EXPECT_NEAR(both / one, 1.37, 0.05);
 }
 
-TEST(ThroughputModelTest, LongCommandsDelayThoseBehindThemMore) {
+TEST(ThroughputModelTest, ALongCommandDelaysLaterCommandsMore) {
   auto withWrites = [](double count, double cycles) {
     Stage slow = makeStage(100, 1000, 1), other = makeStage(10, 100, 1);
     slow.cost.addCommands(target::SharedUnit::Dram, 5, 10);
@@ -137,7 +138,7 @@ TEST(ThroughputModelTest, LongCommandsDelayThoseBehindThemMore) {
   EXPECT_GT(withWrites(1, 60), withWrites(6, 10) * 1.01);
 }
 
-TEST(ThroughputModelTest, PacketsThatAreNotSentLeaveTxAlone) {
+TEST(ThroughputModelTest, DroppedPacketsCostTxNothing) {
   Stage stage = makeStage(1, 1, 6);
   target::ChipParameters chip;
   chip.portsRateBps *= 100;
@@ -177,7 +178,7 @@ TEST(ThroughputModelTest, AHeldLockWaitsForTheBusyEngine) {
   // time, and 100 cycles are left of their segment: r(200 + 8750r) = 1.
   double rate = (std::sqrt(200.0 * 200 + 4 * 8750) - 200) / (2 * 8750);
   EXPECT_NEAR(lockRate({stage}, chip), rate, 1e-9);
-  // Never longer than one message of each engine takes: r(200 + 100) = 1.
+  // The wait is at most the instructions of one message: r(200 + 100) = 1.
   stage.cost.lockedSwaps = 100;
   EXPECT_NEAR(lockRate({stage}, chip), 1 / 300.0, 1e-9);
 }

@@ -18,7 +18,7 @@ baker.global @table : !baker.array<64 x i32> {baker.placement = #baker.placement
 baker.global @guard : i32 {baker.placement = #baker.placement<scratch at 12544>}
 // ONE: baker.global @both {{.*}}baker.placement = #baker.placement<scratch at 12548>
 // SIX: baker.global @both {{.*}}baker.placement = #baker.placement<scratch at 12548>
-// WHY: remark: [aggregation] lock both lies in scratch: the XScale core takes it, too
+// WHY: remark: [aggregation] lock both lies in scratch: the XScale core also takes it
 baker.global @both : i32 {baker.placement = #baker.placement<scratch at 12548>}
 
 func.func @m.work.in_cc(%ph: !baker.packet<"ether">)

@@ -73,10 +73,10 @@ def numbers(image: Path, trace: Path, folder: Path) -> list[int]:
 @pytest.mark.parametrize(
     ("engines", "reads", "control", "memory"),
     [
-        (1, 0, False, "local memory: all that take it run on the engine of"),
+        (1, 0, False, "local memory: only the engine of aggregate"),
         (3, 0, False, "scratch: test and set takes"),
         (6, READS, False, "sram1: test and set takes"),
-        (1, 0, True, "scratch: the XScale core takes it, too"),
+        (1, 0, True, "scratch: the XScale core also takes it"),
     ],
 )
 def test_a_section_gives_each_number_once(
