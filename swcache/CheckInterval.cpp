@@ -34,16 +34,16 @@ std::string refusalByRates(const AccessRates &rates, unsigned contexts,
   if (rates.store <= 0 || interval >= contexts)
     return "";
   std::string need =
-      llvm::formatv("{0:e2} stores and {1:f2} {2} a packet with at most {3:e2} "
-                    "stale packets need ",
+      llvm::formatv("{0:e2} stores and {1:f2} {2} per packet with at most "
+                    "{3:e2} stale packets need ",
                     rates.store, rates.load, reads, rates.errorMax);
   if (interval == 0)
-    return need +
-           llvm::formatv("{0:f2} version checks a packet", checkRateMin(rates))
-               .str();
+    return need + llvm::formatv("{0:f2} version checks per packet",
+                                checkRateMin(rates))
+                      .str();
   return need +
-         llvm::formatv("a version check every {0}th packet: {1} contexts "
-                       "have {1} packets at once",
+         llvm::formatv("a version check every {0}th packet, but {1} contexts "
+                       "have {1} packets at a time",
                        interval, contexts)
              .str();
 }

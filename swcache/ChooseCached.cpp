@@ -98,7 +98,7 @@ std::string refusalOf(CacheCandidate &candidate, const GlobalUses &uses,
 }
 
 std::string doesNotPay(const CacheCandidate &candidate) {
-  return llvm::formatv("{0} cached {1} would serve {2:f2} of {3:f2} {4} a "
+  return llvm::formatv("{0} cached {1} would serve {2:f2} of {3:f2} {4} per "
                        "packet: the cache costs more than that saves",
                        candidate.entries,
                        candidate.lookup ? "results" : "elements",

@@ -81,8 +81,8 @@ void GlobalUses::findLocked() {
 
 std::string GlobalUses::refusalToCache(ir::GlobalOp global) const {
   if (readToWrite.contains(global))
-    return llvm::formatv("packets write it ({0:f4} stores a packet), and the "
-                         "PPF that does reads it",
+    return llvm::formatv("packets write it ({0:f4} stores per packet), and the "
+                         "PPF that writes it also reads it",
                          double(ir::profileOf(global)->writes) / received);
   if (locked.contains(global))
     return "a function with a critical section uses it";

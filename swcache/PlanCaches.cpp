@@ -172,10 +172,9 @@ void PlanCaches::carryOutCache(const CacheCandidate &chosen) {
   Operation *op = chosen.op();
   bool isLookup = bool(chosen.lookup);
   std::string numbers = llvm::formatv(
-      "{0} of them serve {1:f2} of {2:f2} {3} a packet; with at most {4:e2} "
+      "{0} of them serve {1:f2} of {2:f2} {3} per packet; with at most {4:e2} "
       "stale packets a version check every {5}th packet; saves {6:f0} cycles "
-      "of "
-      "latency a packet",
+      "of latency per packet",
       chosen.entries, chosen.hitRate * chosen.probes, chosen.probes,
       isLookup ? "calls" : "visits", chosen.rates.errorMax, chosen.interval,
       chosen.gain);
@@ -203,10 +202,10 @@ void PlanCaches::carryOutCopy(CopyCandidate &chosen) {
                          FlatSymbolRefAttr::get(copy.getSymNameAttr()));
   cachedWordCount += chosen.words;
   setReason(chosen.global, true,
-            llvm::formatv("{0:f2} loads and {1:e2} stores a packet, {2} "
+            llvm::formatv("{0:f2} loads and {1:e2} stores per packet, {2} "
                           "words; with at most {3:e2} stale packets a version "
                           "check every {4}th packet; saves {5:f0} cycles of "
-                          "latency a packet",
+                          "latency per packet",
                           chosen.rates.load, chosen.rates.store, chosen.words,
                           chosen.rates.errorMax, chosen.interval,
                           chosen.latency)
@@ -330,7 +329,7 @@ void PlanCaches::explainRefusals() {
     if (const CopyCandidate &candidate = plan.candidates[i];
         !llvm::is_contained(plan.choice.chosen, i))
       setReason(candidate.global, false,
-                llvm::formatv("{0:f2} loads a packet, {1} words, a version "
+                llvm::formatv("{0:f2} loads per packet, {1} words, a version "
                               "check every {2}th packet: {3}",
                               candidate.rates.load, candidate.words,
                               candidate.interval,

@@ -11,7 +11,7 @@ namespace karakal::swcache {
 namespace {
 
 TEST(CheckInterval, FollowsEquationTwo) {
-  // One store in a million packets, two loads a packet, a stale packet in a
+  // One store in a million packets, two loads per packet, one stale packet in a
   // thousand: a version check every 500th packet.
   EXPECT_DOUBLE_EQ(checkRateMin({1e-6, 2, 1e-3}), 2e-3);
   EXPECT_EQ(checkInterval({1e-6, 2, 1e-3}), 500u);
@@ -26,10 +26,11 @@ TEST(CheckInterval, RefusesMoreThanOneCheckPerPacket) {
 TEST(CheckInterval, IsRefusedIfShorterThanThePacketsInFlight) {
   EXPECT_EQ(refusalByRates({1e-3, 1, 1e-1}, 48, "loads"), "");
   EXPECT_EQ(refusalByRates({0, 1, 1e-9}, 48, "loads"), "");
-  EXPECT_EQ(refusalByRates({1e-3, 1, 2e-2}, 48, "calls"),
-            "1.00e-03 stores and 1.00 calls a packet with at most 2.00e-02 "
-            "stale packets need a version check every 20th packet: 48 contexts "
-            "have 48 packets at once");
+  EXPECT_EQ(
+      refusalByRates({1e-3, 1, 2e-2}, 48, "calls"),
+      "1.00e-03 stores and 1.00 calls per packet with at most 2.00e-02 "
+      "stale packets need a version check every 20th packet, but 48 contexts "
+      "have 48 packets at a time");
   EXPECT_NE(refusalByRates({1e-3, 1, 1e-4}, 48, "loads"), "");
 }
 

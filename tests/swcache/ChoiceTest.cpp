@@ -1,4 +1,4 @@
-// Which globals, look-up functions and arrays engines cache: the gains and the
+// The choice of globals, look-up functions and arrays to cache: gains and
 // decisions against values computed by hand. A load from SRAM takes 90 cycles.
 
 #include "swcache/ChooseCached.h"
@@ -15,10 +15,10 @@ using namespace mlir;
 namespace karakal::swcache {
 namespace {
 
-/// One of 1,000 packets calls @find once. `hits` of these calls hit in 16
+/// Each of 1,000 packets calls @find once, and `hits` of these calls hit in 16
 /// entries. @find loads a word of @a. Packets read both scalars of an element
 /// of
-/// @b after one another.
+/// @b one after the other.
 std::string program(unsigned hits, const std::string &key = "i32") {
   std::string count = std::to_string(hits);
   return R"(
@@ -98,7 +98,7 @@ TEST_F(Choice, ALookupFunctionWithFewHitsIsRefused) {
   EXPECT_TRUE(choice.chosen.empty());
   ASSERT_EQ(choice.refused.size(), 1u);
   EXPECT_EQ(choice.refused.front().second,
-            "16 cached results would serve 0.27 of 1.00 calls a packet: the "
+            "16 cached results would serve 0.27 of 1.00 calls per packet: the "
             "cache costs more than that saves");
   parse(program(273));
   choice = chooseCamCaches(*module, GlobalUses(*module, 1e-3), only);
@@ -155,8 +155,8 @@ TEST_F(Choice, ACopySavesTheLatencyOfItsLoads) {
   EXPECT_EQ(refusalToCopy(c, GlobalUses(*module, 1e-3), 240, 48, candidate),
             "");
   EXPECT_EQ(candidate.words, 8u);
-  // Two loads a packet, each of 90 cycles at home and 5 in local memory; eight
-  // contexts share the engine, and a copy takes four more instructions.
+  // Two loads per packet, each of 90 cycles in SRAM and 5 in local memory.
+  // Eight contexts share the engine, and a copy takes four more instructions.
   EXPECT_DOUBLE_EQ(candidate.latency, 2 * (90 - 5));
   EXPECT_DOUBLE_EQ(candidate.gain, 2 * ((90 - 5) / 8.0 - 4));
   EXPECT_EQ(candidate.interval, packetIntervalMax);
@@ -210,8 +210,8 @@ TEST_F(Choice, CopiesMustSaveMoreThanTheirVersionChecksCost) {
 }
 
 TEST_F(Choice, AFrequentlyWrittenGlobalDoesNotShortenTheIntervalOfOthers) {
-  // Together they save 15 cycles and check at each packet (14.25 cycles); the
-  // first alone saves 12 and checks at each 100th (3.1125 cycles).
+  // Together they save 15 cycles and check at each packet (14.25 cycles). The
+  // first alone saves 12 and checks at each 100th packet (3.1125 cycles).
   std::vector<CopyCandidate> candidates = {copyOf(context, 1, 12, 4800, 1e-6),
                                            copyOf(context, 1, 3, 48, 1e-6)};
   CopyChoice choice = chooseCopies(candidates, 240, 6, chip);

@@ -70,9 +70,9 @@ struct ModelSetting {
   uint32_t usesMax = 3; ///< packets of each context
   /// The steps of the writer, in order.
   std::vector<std::function<void(ModelState &)>> writer;
-  /// Holds in every state: returns what is wrong, or an empty string.
+  /// Checks a state: returns an error message, or an empty string.
   std::function<std::string(const ModelState &)> invariant;
-  /// Holds for the words that a packet of an engine uses.
+  /// Checks the words that a packet of an engine uses, in the same way.
   std::function<std::string(const ModelState &, unsigned engine,
                             const std::vector<uint32_t> &)>
       atUse;

@@ -400,8 +400,8 @@ TEST_F(LongProtocol, HoldsForTwoContextsOfAnEngine) {
 }
 
 TEST_F(LongProtocol, AFillWithoutALockLosesUpdates) {
-  // Contexts that see no lock fill at the same time, and the older burst may
-  // win.
+  // Without a lock contexts fill at the same time, and the older burst may be
+  // stored last.
   auto entry = module->lookupSymbol<func::FuncOp>("me_main");
   SmallVector<ir::StoreOp> locks;
   entry.walk([&](ir::StoreOp store) {

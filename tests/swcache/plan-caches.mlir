@@ -11,27 +11,27 @@ module attributes {baker.profile = {received = 10000 : i64, traces = 1 : i64}} {
 // CHECK-DAG: baker.global @karakal.seen.sram1 : i32 {baker.placement = #baker.placement<local at 4>}
 // CHECK-DAG: baker.global @karakal.copy.mac : !baker.array<4 x i48> {baker.placement = #baker.placement<local at 64>}
 
-// CHECK-DAG: baker.global @mac : {{.*}}baker.cache.copy = @karakal.copy.mac, baker.cache.reason = "2.00 loads and 1.00e-04 stores a packet, 8 words; with at most 1.00e-01 stale packets a version check every 500th packet; saves 170 cycles of latency a packet
-// STRICT-DAG: baker.global @mac : {{.*}}baker.cache.reason = "1.00e-04 stores and 2.00 loads a packet with at most 1.00e-09 stale packets need 200000.00 version checks a packet
+// CHECK-DAG: baker.global @mac : {{.*}}baker.cache.copy = @karakal.copy.mac, baker.cache.reason = "2.00 loads and 1.00e-04 stores per packet, 8 words; with at most 1.00e-01 stale packets a version check every 500th packet; saves 170 cycles of latency per packet
+// STRICT-DAG: baker.global @mac : {{.*}}baker.cache.reason = "1.00e-04 stores and 2.00 loads per packet with at most 1.00e-09 stale packets need 200000.00 version checks per packet
 baker.global @mac : !baker.array<4 x i48> {baker.placement = #baker.placement<sram1 at 3984>, baker.profile = {reads = 20000 : i64, writes = 0 : i64, read_words = 40000 : i64, write_words = 0 : i64, updates = 1 : i64}}
 // CHECK-DAG: baker.global @large : {{.*}}baker.cache.reason = "the 996 words of it that packets read do not fit the 240 of local memory
 baker.global @large : !baker.array<996 x i32> {baker.placement = #baker.placement<sram1 at 0>, baker.profile = {reads = 20000 : i64, writes = 0 : i64, read_words = 20000 : i64, write_words = 0 : i64, updates = 0 : i64}}
-// CHECK-DAG: baker.global @count : {{.*}}baker.cache.reason = "packets write it (1.0000 stores a packet), and the PPF that does reads it
+// CHECK-DAG: baker.global @count : {{.*}}baker.cache.reason = "packets write it (1.0000 stores per packet), and the PPF that writes it also reads it
 baker.global @count : i32 {baker.placement = #baker.placement<sram0 at 327680>, baker.profile = {reads = 10000 : i64, writes = 10000 : i64, read_words = 10000 : i64, write_words = 10000 : i64, updates = 0 : i64}}
 // CHECK-DAG: baker.global @unread : {{.*}}baker.cache.reason = "no packet of the profile reads it
 baker.global @unread : i32 {baker.placement = #baker.placement<sram0 at 327684>, baker.profile = {reads = 0 : i64, writes = 0 : i64, read_words = 0 : i64, write_words = 0 : i64, updates = 0 : i64}}
 // The tolerance in the source overrides the option.
-// STRICT-DAG: baker.global @tolerant : {{.*}}baker.cache.reason = "1.00 loads and 1.00e-04 stores a packet, 1 words; with at most 1.00e-01 stale packets a version check every 1000th packet
+// STRICT-DAG: baker.global @tolerant : {{.*}}baker.cache.reason = "1.00 loads and 1.00e-04 stores per packet, 1 words; with at most 1.00e-01 stale packets a version check every 1000th packet
 baker.global @tolerant : i32 {baker.tolerate = 10 : i64, baker.placement = #baker.placement<sram1 at 4016>, baker.profile = {reads = 10000 : i64, writes = 0 : i64, read_words = 10000 : i64, write_words = 0 : i64, updates = 1 : i64}}
 
-// CHECK-DAG: baker.global @table : {{.*}}baker.cache.reason = "2.00 loads and 0.00e+00 stores a packet, 30 words;
+// CHECK-DAG: baker.global @table : {{.*}}baker.cache.reason = "2.00 loads and 0.00e+00 stores per packet, 30 words;
 // CHECK-DAG: baker.global @karakal.copy.table : !baker.array<10 x !t>
 baker.global @table : !baker.array<500 x !baker.struct<"t", a : i32, b : i48>> {baker.placement = #baker.placement<sram0 at 327688>, baker.profile = {reads = 20000 : i64, writes = 0 : i64, read_words = 20000 : i64, write_words = 0 : i64, updates = 0 : i64, extent = 28 : i64}}
 
 // Globals that a PPF on engines stores without reading them, or adds to.
-// CHECK-DAG: baker.global @station : {{.*}}baker.cache.copy = @karakal.copy.station, baker.cache.reason = "2.00 loads and 1.00e-04 stores a packet
+// CHECK-DAG: baker.global @station : {{.*}}baker.cache.copy = @karakal.copy.station, baker.cache.reason = "2.00 loads and 1.00e-04 stores per packet
 baker.global @station : i32 {baker.placement = #baker.placement<sram1 at 4024>, baker.profile = {reads = 20000 : i64, writes = 1 : i64, read_words = 20000 : i64, write_words = 1 : i64, updates = 0 : i64}}
-// CHECK-DAG: baker.global @added : {{.*}}baker.cache.reason = "1.00e+00 stores and 1.00 loads a packet with at most 1.00e-01 stale packets need 10.00 version checks a packet
+// CHECK-DAG: baker.global @added : {{.*}}baker.cache.reason = "1.00e+00 stores and 1.00 loads per packet with at most 1.00e-01 stale packets need 10.00 version checks per packet
 baker.global @added : i32 {baker.placement = #baker.placement<sram1 at 4028>, baker.profile = {reads = 10000 : i64, writes = 10000 : i64, read_words = 10000 : i64, write_words = 10000 : i64, updates = 0 : i64}}
 
 // CHECK-LABEL: func.func @m.learn
