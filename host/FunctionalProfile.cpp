@@ -128,7 +128,7 @@ Profile makeProfile(ModuleOp baker, const HostRun &run) {
     auto counts = llvm::find_if(profile.functions, [&](FunctionCounts &each) {
       return each.name == lookup.getSymName();
     });
-    counts->answers = hitsOf(*stack++);
+    counts->lookupHits = hitsOf(*stack++);
   }
   return profile;
 }
@@ -164,7 +164,7 @@ Status merge(Profile &profile, const Profile &other) {
     const FunctionCounts &from = other.functions[i];
     add(to.blocks, from.blocks);
     add(to.updates, from.updates);
-    add(to.answers, from.answers);
+    add(to.lookupHits, from.lookupHits);
     for (size_t j = 0; j < to.branches.size(); ++j)
       add(to.branches[j], from.branches[j]);
   }
@@ -206,9 +206,10 @@ private:
 } // namespace
 
 Status Annotator::stale(const std::string &why) {
-  return makeError("E-host-008", "the profile is stale: " + why +
-                                     ". Take it anew with --profile-trace and "
-                                     "--emit-profile.");
+  return makeError("E-host-008",
+                   "the profile is stale: " + why +
+                       ". Make a new one with --profile-trace and "
+                       "--emit-profile.");
 }
 
 /// Whether there is a count for each block and each successor.
@@ -238,7 +239,7 @@ Status Annotator::check() {
     ++bodies;
     auto found = functions.find(function.getSymName());
     if (found == functions.end())
-      return stale("it knows nothing of function " +
+      return stale("it does not contain function " +
                    function.getSymName().str());
     if (found->second->shape != shapeOf(function) ||
         !fits(function, *found->second))
@@ -246,7 +247,7 @@ Status Annotator::check() {
                    " has changed since");
   }
   if (bodies != functions.size())
-    return stale("it has functions that the program lacks");
+    return stale("it has functions that the program does not have");
   llvm::StringMap<uint64_t> shapes;
   for (const GlobalCounts &counts : profile.globals)
     shapes[counts.name] = counts.shape;
@@ -254,7 +255,7 @@ Status Annotator::check() {
     if (shapes.lookup(global.getSymName()) !=
         hashText(textOf(global.getType())))
       return stale("global " + global.getSymName().str() +
-                   " is new or of another type");
+                   " is new or has another type");
   return success();
 }
 
@@ -318,7 +319,7 @@ void Annotator::annotate(FuncOp function, const FunctionCounts &counts) {
   }
   ir::setProfile(function, to);
   if (ir::isLookup(function))
-    ir::setLookupHits(function, counts.answers);
+    ir::setLookupHits(function, counts.lookupHits);
 }
 
 Status Annotator::run() {

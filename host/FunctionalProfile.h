@@ -39,7 +39,7 @@ struct FunctionCounts {
   std::vector<std::vector<uint64_t>> branches;
   /// Of a look-up function: hits of caches of its results, as
   /// ir::lookupHitsOf.
-  std::array<uint64_t, ir::localitySizes.size()> answers{};
+  std::array<uint64_t, ir::localitySizes.size()> lookupHits{};
 };
 
 struct GlobalCounts {

@@ -33,8 +33,8 @@ std::string profileText(const Profile &profile) {
     writeNumbers(out, "  updates", function.updates);
     for (const std::vector<uint64_t> &branch : function.branches)
       writeNumbers(out, "  branch", branch);
-    if (function.answers.back() != 0)
-      writeNumbers(out, "  answers", function.answers);
+    if (function.lookupHits.back() != 0)
+      writeNumbers(out, "  answers", function.lookupHits);
   }
   for (const GlobalCounts &global : profile.globals) {
     out << "global " << global.name << ' ' << std::hex << global.shape
@@ -145,7 +145,7 @@ bool Parser::parseLine() {
   if (key == "updates")
     return parseNumbers(function.updates);
   if (key == "answers")
-    return parseHits(function.answers);
+    return parseHits(function.lookupHits);
   return key == "branch" && parseNumbers(function.branches.emplace_back());
 }
 

@@ -89,7 +89,7 @@ std::string statisticsTable(const HostRun &run, const std::string &program) {
     text += value.call + " = " + std::to_string(value.value) + "\n";
   text += format("speed     %.3f s to compile", run.compileSeconds);
   if (run.runSeconds > 0)
-    text += format("; %.3f million packets a second of processor time",
+    text += format("; %.3f million packets per second of processor time",
                    packets.received / run.runSeconds / 1e6);
   return text + "\n";
 }

@@ -1,4 +1,4 @@
-// Description and counters of a program.
+// The description and the counters of a program.
 
 #include "host/Describe.h"
 #include "host/Instrument.h"

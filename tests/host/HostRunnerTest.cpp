@@ -1,7 +1,7 @@
-// Programs in LLVM IR on x86.
+// Programs of LLVM IR on x86.
 //
-// Programs as the compiler's lowering makes them, written by hand: what the
-// runner does with control calls, channels, faults and profiles.
+// Hand-written programs of the form that the compiler makes test control calls,
+// channels, faults and profiles.
 
 #include "host/HostRunner.h"
 #include "llvm/AsmParser/Parser.h"
@@ -32,8 +32,8 @@ declare void @baker_profile_add(i32, i32)
 declare void @baker_profile_load(i32, i32)
 )";
 
-/// Sends each packet to the port that global 0 says and writes that port into
-/// the packet's first byte. `set` changes it and refuses ports above 3.
+/// Sends each packet to the port in global 0 and writes that port to the
+/// packet's first byte. `set` changes the port and refuses ports above 3.
 const char *Sender = R"(
 @port = internal global i32 1
 define void @in(i32 %h) {
@@ -140,7 +140,7 @@ TEST(HostRunnerTest, AnUnknownControlFunctionIsAnError) {
   EXPECT_THAT(result.error().message, HasSubstr("unset"));
 }
 
-TEST(HostRunnerTest, CyclesAreRefused) {
+TEST(HostRunnerTest, ACallAtAClockCycleIsAnError) {
   auto result =
       run(makeSender(), makeTrace(1), makeControl("@cycle 100 set(1)\n"));
   ASSERT_FALSE(bool(result));
@@ -266,7 +266,7 @@ loop:
   EXPECT_THAT(result.error().message, HasSubstr("m.setup: the program loops"));
 }
 
-TEST(HostRunnerTest, AnEndlessRoundOfMessagesIsAnError) {
+TEST(HostRunnerTest, AnEndlessCycleOfMessagesIsAnError) {
   HostProgram program = makeProgram(R"(
 define void @in(i32 %h) {
   %m = or i32 %h, 16777216
@@ -296,7 +296,7 @@ define void @in(i32 %h) {
               HasSubstr("packet 0 in in: packet_decap of 61 bytes"));
 }
 
-TEST(HostRunnerTest, KeptPacketsAreAnError) {
+TEST(HostRunnerTest, PacketsNeitherSentNorDroppedAreAnError) {
   HostProgram program = makeProgram("define void @in(i32 %h) { ret void }\n");
   auto result = run(std::move(program), makeTrace(3), {});
   ASSERT_FALSE(bool(result));

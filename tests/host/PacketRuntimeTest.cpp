@@ -1,7 +1,8 @@
-// Packet primitives by hand.
+// The packet primitives of the host.
 //
-// Each primitive against packets whose bytes are written out here. Fields of
-// every width at every bit offset are compared with a bit-by-bit reading.
+// Each primitive is compared with packets whose bytes are written out here.
+// Fields of every width at every bit offset are compared with a bit-by-bit
+// read.
 
 #include "host/PacketRuntime.h"
 #include "gmock/gmock.h"
@@ -177,7 +178,7 @@ TEST_F(PacketRuntimeTest, CopyWithoutAFreeBufferIsAFault) {
   EXPECT_THAT(small.fault(), HasSubstr("no free buffer"));
 }
 
-TEST_F(PacketRuntimeTest, TheBooksBalance) {
+TEST_F(PacketRuntimeTest, ReceivedIsForwardedDroppedAndConsumed) {
   uint32_t sent = runtime.receive(counting(60));
   uint32_t copy = runtime.copy(sent);
   runtime.setTxPort(copy, 2);
@@ -225,7 +226,7 @@ TEST_F(PacketRuntimeTest, ATransmittedFrameIsPaddedToTheMinimum) {
   EXPECT_EQ(sent.bytes[10], 0u);
 }
 
-TEST_F(PacketRuntimeTest, APacketWithoutBytesIsTakenButNotSent) {
+TEST_F(PacketRuntimeTest, AnEmptyPacketIsCountedButNotSent) {
   uint32_t h = runtime.receive(counting(60));
   runtime.decap(h, 60);
   runtime.channelPut(1, h);
@@ -235,7 +236,7 @@ TEST_F(PacketRuntimeTest, APacketWithoutBytesIsTakenButNotSent) {
   EXPECT_EQ(runtime.buffersInUse(), 0u);
 }
 
-TEST_F(PacketRuntimeTest, APortNumberCountsModuloThePorts) {
+TEST_F(PacketRuntimeTest, APortNumberIsTakenModuloThePortCount) {
   uint32_t h = runtime.receive(counting(60));
   runtime.setTxPort(h, 6);
   runtime.channelPut(1, h);
