@@ -17,7 +17,7 @@
 using namespace llvm;
 using namespace llvm::PatternMatch;
 
-namespace karakal::driver {
+namespace karakal::codegen {
 
 namespace {
 
@@ -249,4 +249,4 @@ PreservedAnalyses JoinLoads::run(Function &function,
                                                 : PreservedAnalyses::all();
 }
 
-} // namespace karakal::driver
+} // namespace karakal::codegen

@@ -21,7 +21,7 @@
 #include "target-ixp/chip/ChipParameters.h"
 #include "llvm/IR/PassManager.h"
 
-namespace karakal::driver {
+namespace karakal::codegen {
 
 class JoinLoads : public llvm::PassInfoMixin<JoinLoads> {
 public:
@@ -36,6 +36,6 @@ private:
   target::ChipParameters chip;
 };
 
-} // namespace karakal::driver
+} // namespace karakal::codegen
 
 #endif // KARAKAL_CODEGEN_ME_PREPARE_JOINLOADS_H

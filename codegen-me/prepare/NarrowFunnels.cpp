@@ -11,7 +11,7 @@
 using namespace llvm;
 using namespace llvm::PatternMatch;
 
-namespace karakal::driver {
+namespace karakal::codegen {
 
 namespace {
 
@@ -83,4 +83,4 @@ PreservedAnalyses NarrowFunnels::run(Function &function,
   return changed ? PreservedAnalyses::none() : PreservedAnalyses::all();
 }
 
-} // namespace karakal::driver
+} // namespace karakal::codegen

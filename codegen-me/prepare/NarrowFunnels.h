@@ -5,7 +5,7 @@
 
 #include "llvm/IR/PassManager.h"
 
-namespace karakal::driver {
+namespace karakal::codegen {
 
 /// A use of a funnel shift that needs bits of only one operand becomes a use of
 /// that operand, shifted:
@@ -21,6 +21,6 @@ public:
                               llvm::FunctionAnalysisManager &);
 };
 
-} // namespace karakal::driver
+} // namespace karakal::codegen
 
 #endif // KARAKAL_CODEGEN_ME_PREPARE_NARROWFUNNELS_H

@@ -192,11 +192,12 @@ void optimize(Module &module, Level level, const target::ChipParameters &chip,
   add(level == Level::Base ? basePasses : scalarPasses);
   passes.addPass(DropAssumptions());
   if (level != Level::Base) {
-    passes.addPass(createModuleToFunctionPassAdaptor(NarrowFunnels()));
+    passes.addPass(createModuleToFunctionPassAdaptor(codegen::NarrowFunnels()));
     add(cleanPasses);
   }
   if (includes(level, Level::Pac))
-    passes.addPass(createModuleToFunctionPassAdaptor(JoinLoads(chip)));
+    passes.addPass(
+        createModuleToFunctionPassAdaptor(codegen::JoinLoads(chip)));
   passes.run(module, modules);
 
   std::string problems;

@@ -1,4 +1,4 @@
-// Which loads of neighbouring words become one command, and which do not?
+// Loads of adjacent words that become one command, and loads that do not.
 
 #include "codegen-me/prepare/JoinLoads.h"
 #include "llvm/IR/InstIterator.h"
@@ -12,12 +12,12 @@
 #include "llvm/Support/SourceMgr.h"
 #include <gtest/gtest.h>
 
-using namespace karakal::driver;
+using namespace karakal::codegen;
 using namespace llvm;
 
 namespace {
 
-/// Words of each load of the function, in order, after the pass.
+/// Returns the words of each load of the function, in order, after the pass.
 std::vector<unsigned> loadsAfter(const std::string &text) {
   LLVMContext context;
   SMDiagnostic problem;
@@ -51,9 +51,9 @@ std::vector<unsigned> loadsAfter(const std::string &text) {
   return words;
 }
 
-/// A load of word `first`, `between`, and a load of word `then`, of a record of
-/// `alignment` bytes in SRAM. The second is reached every `weight` to 100
-/// times.
+/// Returns a program with a load of word `first`, the code `between`, and a
+/// load of word `then`, of a record of `alignment` bytes in SRAM. The second
+/// load executes with the odds `weight` to 100.
 std::string program(int first, const std::string &between, int then,
                     int alignment = 16, int weight = 100) {
   auto load = [](const std::string &name, int word) {
@@ -79,21 +79,21 @@ std::string program(int first, const std::string &between, int then,
 
 using Words = std::vector<unsigned>;
 
-TEST(JoinLoads, OfOneRecordAreOneCommand) {
+TEST(JoinLoads, LoadsOfOneRecordBecomeOneCommand) {
   EXPECT_EQ(loadsAfter(program(1, "", 0)), Words{2});
   EXPECT_EQ(loadsAfter(program(0, "", 3)), Words{4});
 }
 
-TEST(JoinLoads, BeyondAnAlignedBlockMightNotBeThere) {
+TEST(JoinLoads, LoadsOfDifferentAlignedBlocksStayApart) {
   EXPECT_EQ(loadsAfter(program(1, "", 0, 12)), (Words{1, 1}));
   EXPECT_EQ(loadsAfter(program(1, "", 4)), (Words{1, 1}));
 }
 
-TEST(JoinLoads, ThatAreSeldomReachedDoNotPay) {
+TEST(JoinLoads, ARarelyExecutedLoadIsNotJoined) {
   EXPECT_EQ(loadsAfter(program(1, "", 0, 16, 1)), (Words{1, 1}));
 }
 
-TEST(JoinLoads, KeepTheirOrderWithWhatLiesBetween) {
+TEST(JoinLoads, LoadsAreNotJoinedAcrossAccessesOfTheSameMemory) {
   const std::string pointer = " %q = inttoptr i32 %y to ptr addrspace(1)\n";
   EXPECT_EQ(loadsAfter(
                 program(1, pointer + " store i32 1, ptr addrspace(1) %q\n", 0)),
@@ -109,8 +109,8 @@ TEST(JoinLoads, KeepTheirOrderWithWhatLiesBetween) {
             Words{2});
 }
 
-TEST(JoinLoads, StayInTheirLoop) {
-  // The load in the loop is another one in each round behind the store.
+TEST(JoinLoads, ALoadInALoopWithAStoreStaysThere) {
+  // In each iteration the load reads what the store before it wrote.
   EXPECT_EQ(loadsAfter("target datalayout = \"E-p:32:32-p1:32:32-n32\"\n"
                        "define void @test(i32 %i) {\n"
                        " %x = mul i32 %i, 16\n"
