@@ -31,7 +31,7 @@ const Type *Sema::checkKind(Expr &expr, const Type *expected) {
   case ExprKind::Rate: // the annotation reports it
     return types.error();
   case ExprKind::String:
-    error(DiagId::NoStrings, expr.range,
+    error(DiagId::UnsupportedString, expr.range,
           "a string is allowed as the first argument of 'trace' only");
     return types.error();
   case ExprKind::Name:

@@ -20,7 +20,7 @@ const Type *Sema::checkAddress(UnaryExpr &expr) {
     return type;
   const GlobalDecl *global = globalOf(*expr.operand);
   if (!global && !isThroughPointer(*expr.operand)) {
-    error(DiagId::NoPointers, expr.range,
+    error(DiagId::UnsupportedPointer, expr.range,
           "a pointer points to global data; this has no address");
     return types.error();
   }
@@ -32,7 +32,7 @@ const Type *Sema::checkAddress(UnaryExpr &expr) {
   }
   if (type->isScalar() || type->is(TypeKind::Struct))
     return types.pointer(type);
-  auto &diagnostic = error(DiagId::NoPointers, expr.range,
+  auto &diagnostic = error(DiagId::UnsupportedPointer, expr.range,
                            "there are no pointers to '" + type->str() + "'");
   if (type->is(TypeKind::Array))
     diagnostic.note("a pointer can point to one of its elements");
@@ -45,7 +45,7 @@ const Type *Sema::checkDereference(UnaryExpr &expr) {
     return type;
   if (type->isPointer())
     return type->element;
-  error(DiagId::NoPointers, expr.range,
+  error(DiagId::UnsupportedPointer, expr.range,
         "'*' needs a pointer, this is of type '" + type->str() + "'");
   return types.error();
 }

@@ -150,7 +150,7 @@ const Type *Sema::localType(const Declarator &declarator,
   constexpr uint64_t scalarsMax = 64;
   if (!type->isAggregate() || scalarCountOf(type) <= scalarsMax)
     return type;
-  error(DiagId::NoLocalAggregates, where,
+  error(DiagId::UnsupportedLocalAggregate, where,
         "a local variable holds at most " + std::to_string(scalarsMax) +
             " numbers, this one " + std::to_string(scalarCountOf(type)))
       .note("larger arrays can be global variables of the module");

@@ -153,7 +153,7 @@ const Type *Sema::resolveType(const TypeSyntax &syntax, Scope &from) {
     return type;
   if ((type->isScalar() && !type->isWide()) || type->is(TypeKind::Struct))
     return types.pointer(type);
-  error(DiagId::NoPointers, syntax.range,
+  error(DiagId::UnsupportedPointer, syntax.range,
         "there are no pointers to '" + type->str() +
             "'; a pointer points to a scalar or struct in global data");
   return types.error();

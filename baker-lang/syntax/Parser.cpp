@@ -71,7 +71,7 @@ static std::set<size_t> reportInvalidTokens(antlr4::CommonTokenStream &tokens,
     SourceRange range = tokenRanges.range(token);
     switch (token->getType()) {
     case BakerLexer::DIRECTIVE:
-      report(diagnostics, DiagId::NoPreprocessor, range,
+      report(diagnostics, DiagId::UnsupportedDirective, range,
              "Baker has no preprocessor; use 'const' for constants and "
              "'import' for other files");
       break;
