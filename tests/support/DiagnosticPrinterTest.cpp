@@ -109,7 +109,7 @@ TEST(DiagnosticPrinter, FixesAreShownBelowTheUnderline) {
             "1 error\n");
 }
 
-TEST(DiagnosticPrinter, AFixStandsBelowItsPartOfALongLine) {
+TEST(DiagnosticPrinter, AFixIsBelowItsPartOfALongLine) {
   // The second line is shown from byte 40, 60 bytes before the error.
   Diagnostics diagnostics;
   diagnostics.sources().add("a.baker", "x\n" + std::string(200, 'a'));
@@ -127,7 +127,7 @@ TEST(DiagnosticPrinter, AFixStandsBelowItsPartOfALongLine) {
                                       "1 error\n");
 }
 
-TEST(DiagnosticPrinter, AFixAfterALineBreakStandsAtTheEndOfTheLine) {
+TEST(DiagnosticPrinter, AFixAfterALineBreakIsAtTheEndOfTheLine) {
   Diagnostics diagnostics;
   diagnostics.sources().add("a.baker", "ab\r\ncd");
   diagnostics.add(Severity::Error, "E-test-001", {0, 1, 2}, "wrong")
@@ -217,7 +217,7 @@ TEST(DiagnosticPrinter, PrintsAtMost100AndCountsTheRest) {
   EXPECT_EQ(text.substr(text.size() - end.size()), end);
 }
 
-TEST(DiagnosticPrinter, JsonHasPlacesWithAnExclusiveEnd) {
+TEST(DiagnosticPrinter, JsonLocationsHaveAnExclusiveEnd) {
   Diagnostics diagnostics;
   diagnostics.sources().add("a.baker", "ab\ncd");
   diagnostics.warn("unused", "W-test-001", {0, 3, 5}, "first")
@@ -271,7 +271,7 @@ TEST(DiagnosticPrinter, JsonHasPlacesWithAnExclusiveEnd) {
 )");
 }
 
-TEST(DiagnosticPrinter, JsonLeavesOutPlaceAndFlagWhereThereAreNone) {
+TEST(DiagnosticPrinter, JsonOmitsMissingLocationsAndFlags) {
   Diagnostics diagnostics;
   std::ostringstream none, one;
   printDiagnosticsAsJson(diagnostics, none);

@@ -1,4 +1,4 @@
-// Which diagnostics are kept, and whether a warning is an error.
+// Discarding of diagnostics, and the warning policy.
 
 #include "support/Diagnostics.h"
 

@@ -1,4 +1,4 @@
-// Whole files in and out, errors and internal errors.
+// Reading and writing of files, errors and internal errors.
 
 #include "support/Files.h"
 #include "support/InternalError.h"
@@ -74,7 +74,7 @@ TEST_F(Files, DevicesAreWrittenInPlace) {
   }
 }
 
-TEST(ErrorText, NamesOnlyWhatIsKnown) {
+TEST(ErrorText, OmitsUnknownParts) {
   EXPECT_EQ(makeError("E-test-001", "wrong").str(),
             "error: wrong [E-test-001]");
   EXPECT_EQ(makeError("", "wrong").str(), "error: wrong");

@@ -44,7 +44,7 @@ TEST(SourceFile, LinesHaveNoLineBreak) {
   EXPECT_EQ(file.lineStart(3), 5u);
 }
 
-TEST(SourceFile, ALineThatIsNotThereIsAnInternalError) {
+TEST(SourceFile, AMissingLineIsAnInternalError) {
   SourceFile file("a.baker", "ab\n");
   EXPECT_EQ(file.line(2), "");
   EXPECT_EXIT(file.lineStart(0), ExitedWithCode(3), "no line 0");
