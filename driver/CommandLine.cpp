@@ -55,7 +55,7 @@ void declareInputs(CLI::App &app, CommandLine &line) {
                  "dialect, .mlir)")
       ->required();
   app.add_option("-o", options.output,
-                 "where to write; - is standard output (default: FILE's name "
+                 "output file; - is standard output (default: FILE's name "
                  "with .ixp, or standard output for text)");
   app.add_option("-I", options.importFolders,
                  "also look for imports in this folder (repeatable)")
@@ -76,7 +76,7 @@ void declareInputs(CLI::App &app, CommandLine &line) {
                  "caches; the default)")
       ->check(oneOf(levels));
   app.add_option("--emit", line.form,
-                 "what to write: ast, baker (dialect), dot (PPF graph with "
+                 "output form: ast, baker (dialect), dot (PPF graph with "
                  "aggregates), llvm (IR of the "
                  "microengines), asm (microcode), ixp (image; the default)")
       ->check(oneOf(forms));
@@ -125,12 +125,12 @@ void declareMapping(CLI::App &app, CommandLine &line) {
 void declarePasses(CLI::App &app, CommandLine &line) {
   Options &options = line.options;
   app.add_option("--disable-pass", options.pipeline.disabled,
-                 "leave out the passes with these names")
+                 "do not run the passes with these names")
       ->delimiter(',')
       ->allow_extra_args(false);
   app.add_option("--explain", options.explained,
-                 "print what the passes with these names decided and refused, "
-                 "and why; all means every pass")
+                 "print the decisions of the passes with these names and their "
+                 "reasons; all is every pass")
       ->delimiter(',')
       ->allow_extra_args(false);
   app.add_option("--check-passes", options.pipeline.checkedPackets,
@@ -189,13 +189,13 @@ std::string findConflict(const Options &options) {
     return "--run needs --trace";
   if (!options.run &&
       !(options.trace.empty() && options.out.empty() && options.stats.empty()))
-    return "--trace, --out and --stats go with --run";
+    return "--trace, --out and --stats need --run";
   if (!options.run && options.printTraces)
-    return "--print-traces goes with --run";
+    return "--print-traces needs --run";
   if (options.run && !(options.output.empty() && options.report.empty() &&
                        options.profileTrace.empty() &&
                        options.profiles.empty() && options.emitProfile.empty()))
-    return "-o, --report and the options of the profile do not go with --run";
+    return "-o, --report and the options of the profile exclude --run";
   if (!options.emitProfile.empty() && options.profileTrace.empty() &&
       options.profiles.empty())
     return "--emit-profile needs --profile-trace or --profile";
@@ -206,7 +206,7 @@ std::string findConflict(const Options &options) {
     return "--report needs --emit=ixp or --emit=asm";
   if ((options.worstCases || options.minRateGbps != 0) &&
       (options.run || options.emit != Emit::Ixp || options.output == "-"))
-    return "--wcet and --min-rate go with an image in a file";
+    return "--wcet and --min-rate need an image in a file";
   return "";
 }
 

@@ -28,7 +28,7 @@ namespace karakal::driver {
 namespace {
 
 /// Returns `file:line:column` of a location; empty if it is unknown.
-std::string placeOf(Location location) {
+std::string locationText(Location location) {
   std::string text;
   location->walk([&](Location part) {
     auto place = dyn_cast<FileLineColLoc>(part);
@@ -56,9 +56,9 @@ StringRef severityOf(mlir::Diagnostic &diagnostic) {
 }
 
 void printDiagnostic(mlir::Diagnostic &diagnostic) {
-  std::string place = placeOf(diagnostic.getLocation());
-  llvm::errs() << place << (place.empty() ? "" : ": ") << severityOf(diagnostic)
-               << ": " << diagnostic.str() << "\n";
+  std::string location = locationText(diagnostic.getLocation());
+  llvm::errs() << location << (location.empty() ? "" : ": ")
+               << severityOf(diagnostic) << ": " << diagnostic.str() << "\n";
   for (mlir::Diagnostic &note : diagnostic.getNotes())
     printDiagnostic(note);
 }
@@ -67,7 +67,7 @@ void printDiagnostic(mlir::Diagnostic &diagnostic) {
 /// several cores can give the same one.
 void keepRemark(std::vector<Remark> &remarks, Remark remark) {
   auto isSame = [&](const Remark &other) {
-    return other.place == remark.place && other.pass == remark.pass &&
+    return other.location == remark.location && other.pass == remark.pass &&
            other.text == remark.text;
   };
   if (llvm::none_of(remarks, isSame))
@@ -142,7 +142,7 @@ void prepareContext(MLIRContext &context, const Options &options,
       [=, &remarks](mlir::Diagnostic &diagnostic) {
         if (auto said = ir::explanationOf(diagnostic)) {
           if (isReported)
-            keepRemark(remarks, {placeOf(diagnostic.getLocation()),
+            keepRemark(remarks, {locationText(diagnostic.getLocation()),
                                  said->pass.str(), said->text});
           if (!llvm::is_contained(printed, said->pass) &&
               !llvm::is_contained(printed, ir::explainAll))
@@ -159,8 +159,8 @@ Result<OwningOpRef<ModuleOp>> readProgram(const Options &options,
   bool isText = isDialectText(first);
   if (isText && options.inputs.size() != 1)
     return makeFileError("E-driver-003", options.inputs[1],
-                         "a module of the dialect is a whole program: no "
-                         "other file goes with it");
+                         "a module of the dialect is a whole program and must "
+                         "be the only input");
   auto program = isText ? parseDialectText(first, context)
                         : lowerSources(options, context);
   if (!program)

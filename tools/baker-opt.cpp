@@ -26,8 +26,8 @@ namespace {
 
 llvm::cl::list<std::string> explained(
     "explain", llvm::cl::CommaSeparated, llvm::cl::value_desc("pass"),
-    llvm::cl::desc("Print what these passes (without \"baker-\") decided and "
-                   "refused, and why; all is every pass"));
+    llvm::cl::desc("Print the decisions of these passes (without \"baker-\") "
+                   "and their reasons; all is every pass"));
 
 /// Runs when the dialect is loaded, which is after the command line is parsed.
 void askForExplanations(mlir::MLIRContext *, karakal::ir::BakerDialect *baker) {
@@ -83,6 +83,6 @@ int main(int argc, char **argv) {
   mlir::registerTransformsPasses();
   karakal::driver::registerAllPasses();
   auto [input, output] = mlir::registerAndParseCLIOptions(
-      argc, argv, "Karakal's pass workbench\n", registry);
+      argc, argv, "Karakal's mlir-opt: runs passes over a module\n", registry);
   return mlir::asMainReturnCode(optimize(input, output, registry));
 }

@@ -41,9 +41,9 @@ double cyclesOf(const agg::Stage &stage, const target::ChipParameters &chip) {
 
 /// Gives each stage one engine, then repeatedly one more to the slowest stage
 /// that may have several.
-std::vector<agg::Stage> shareOut(std::vector<agg::Stage> stages,
-                                 const llvm::StringSet<> &onOneEngine,
-                                 const target::ChipParameters &chip) {
+std::vector<agg::Stage> divideEngines(std::vector<agg::Stage> stages,
+                                      const llvm::StringSet<> &onOneEngine,
+                                      const target::ChipParameters &chip) {
   size_t left = 0;
   for (agg::Stage &stage : stages) {
     left += stage.engines - 1;
@@ -71,7 +71,7 @@ void reassignEngines(ModuleOp planned, std::vector<AggregateCode> &engines) {
   if (onOneEngine.size() == stages.size())
     return;
   target::ChipParameters chip = ir::chipOf(planned);
-  std::vector<agg::Stage> shared = shareOut(stages, onOneEngine, chip);
+  std::vector<agg::Stage> shared = divideEngines(stages, onOneEngine, chip);
   if (agg::predict(shared, chip).packetsPerSecond <=
       agg::predict(stages, chip).packetsPerSecond)
     return;
@@ -90,7 +90,7 @@ void reassignEngines(ModuleOp planned, std::vector<AggregateCode> &engines) {
         << "map " << plan.name << ": " << plan.engines.size()
         << (plan.engines.size() == 1 ? " engine for " : " engines for ")
         << llvm::formatv("{0:f0}", cyclesOf(shared[i], chip)).str()
-        << " cycles a packet received of the code itself";
+        << " cycles of generated code per packet received";
   }
   KARAKAL_ASSERT(next <= target::txEngine(chip),
                  "the plan has no more engines than the chip");

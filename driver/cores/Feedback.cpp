@@ -173,7 +173,7 @@ PlannedProgram betterOf(PlannedProgram cached, Result<PlannedProgram> plain,
     return cached;
   swcache::refuseCaches(
       *plain->program, *cached.program,
-      llvm::formatv("it does not pay: {0:f2} million packets a second with "
+      llvm::formatv("it does not pay: {0:f2} million packets per second with "
                     "it, {1:f2} without",
                     with / 1e6, without / 1e6)
           .str());

@@ -58,9 +58,9 @@ bool isNextNeighbourLink(const std::vector<AggregateCode> &engines,
 }
 
 /// Gives channels the next-neighbour ring during the object's lifetime.
-class Rerouted {
+class ScopedNextNeighbourRings {
 public:
-  explicit Rerouted(llvm::ArrayRef<ir::ChannelOp> channels)
+  explicit ScopedNextNeighbourRings(llvm::ArrayRef<ir::ChannelOp> channels)
       : channels(channels) {
     for (ir::ChannelOp channel : channels) {
       std::optional<uint32_t> ring = ir::numberOf(channel, ir::ringAttrName);
@@ -69,8 +69,8 @@ public:
       ir::setNumber(channel, ir::ringAttrName, target::RingNeighbour);
     }
   }
-  Rerouted(const Rerouted &) = delete;
-  ~Rerouted() {
+  ScopedNextNeighbourRings(const ScopedNextNeighbourRings &) = delete;
+  ~ScopedNextNeighbourRings() {
     for (size_t i = 0; i < rings.size(); ++i)
       ir::setNumber(channels[i], ir::ringAttrName, rings[i]);
   }
@@ -122,7 +122,7 @@ Status addNextNeighbourVariants(ModuleOp planned,
         SmallVector<ir::ChannelOp> &out = puts ? links[i] : none;
         if (takes == in.empty() || puts == out.empty() || !(takes || puts))
           continue;
-        Rerouted inputs(in), outputs(out);
+        ScopedNextNeighbourRings inputs(in), outputs(out);
         auto code = compileEngine(planned, engines[i].plan.name, options);
         if (code)
           engines[i].variants.push_back({takes, puts, std::move(*code)});

@@ -9,7 +9,7 @@ namespace karakal::driver {
 
 /// The explanation of one decision of a pass, for the report.
 struct Remark {
-  std::string place; ///< file:line:column, empty if unknown
+  std::string location; ///< file:line:column, empty if unknown
   std::string pass;
   std::string text;
 };

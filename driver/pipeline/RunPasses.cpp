@@ -20,7 +20,7 @@ namespace {
 bool isTimed = false;
 
 /// The state for the report of a wrong pass.
-struct Watched {
+struct PassState {
   OwningOpRef<ModuleOp> before; ///< the module before all passes
   std::string pipeline;         ///< all passes, in baker-opt's syntax
   std::string pass;             ///< the pass that runs
@@ -29,40 +29,39 @@ struct Watched {
 
 /// Writes the module and the command that reproduces the failure to a file.
 /// Returns its path, or an empty string.
-std::string writeReproducer(Watched &watched) {
+std::string writeReproducer(PassState &state) {
   SmallString<128> path;
   int descriptor;
   if (llvm::sys::fs::createTemporaryFile("karakal", "mlir", descriptor, path))
     return "";
   llvm::raw_fd_ostream file(descriptor, /*shouldClose=*/true);
-  file << "// baker-opt --pass-pipeline='" << watched.pipeline << "' " << path
+  file << "// baker-opt --pass-pipeline='" << state.pipeline << "' " << path
        << "\n";
-  watched.before->print(file, OpPrintingFlags().enableDebugInfo());
+  state.before->print(file, OpPrintingFlags().enableDebugInfo());
   file << "\n";
   return path.str().str();
 }
 
 /// The lines about passes in the report of an internal error.
-std::string describe(Watched &watched) {
-  std::string text = "while running the pass " + watched.pass + "\n";
-  std::string path = writeReproducer(watched);
+std::string describe(PassState &state) {
+  std::string text = "while running the pass " + state.pass + "\n";
+  std::string path = writeReproducer(state);
   if (!path.empty())
-    text += "please send also " + path + ", which shows it again by\n  " +
-            "baker-opt --pass-pipeline='" + watched.pipeline + "' " + path +
-            "\n";
+    text += "please also send " + path + ", which reproduces it with\n  " +
+            "baker-opt --pass-pipeline='" + state.pipeline + "' " + path + "\n";
   return text;
 }
 
 /// Tracks which pass runs, and verifies its result.
-class Watch : public PassInstrumentation {
+class PassWatcher : public PassInstrumentation {
 public:
-  explicit Watch(Watched &watched) : watched(watched) {}
+  explicit PassWatcher(PassState &state) : state(state) {}
 
   void runBeforePass(Pass *pass, Operation *) override {
     if (pass->getArgument().empty()) // an adaptor; its passes follow
       return;
-    watched.pass = pass->getArgument().str();
-    watched.errorCount = 0;
+    state.pass = pass->getArgument().str();
+    state.errorCount = 0;
   }
 
   void runAfterPass(Pass *, Operation *op) override {
@@ -71,15 +70,15 @@ public:
   }
 
   void runAfterPassFailed(Pass *, Operation *) override {
-    KARAKAL_ASSERT(watched.errorCount != 0, "a pass failed without saying why");
+    KARAKAL_ASSERT(state.errorCount != 0, "a pass failed without saying why");
   }
 
 private:
-  Watched &watched;
+  PassState &state;
 };
 
 /// Prints the wall time of each pass.
-class Stopwatch : public PassInstrumentation {
+class PassTimer : public PassInstrumentation {
 public:
   void runBeforePass(Pass *pass, Operation *) override {
     if (!pass->getArgument().empty())
@@ -109,23 +108,23 @@ Status runPasses(ModuleOp module,
   MLIRContext *context = module.getContext();
   PassManager passes(context);
   addPasses(passes);
-  Watched watched;
-  watched.before = module.clone();
-  llvm::raw_string_ostream text(watched.pipeline);
+  PassState state;
+  state.before = module.clone();
+  llvm::raw_string_ostream text(state.pipeline);
   passes.printAsTextualPipeline(text);
 
   passes.enableVerifier(
-      false); // Watch verifies, and knows which pass is at fault
-  passes.addInstrumentation(std::make_unique<Watch>(watched));
+      false); // PassWatcher verifies, and knows which pass is at fault
+  passes.addInstrumentation(std::make_unique<PassWatcher>(state));
   if (isTimed)
-    passes.addInstrumentation(std::make_unique<Stopwatch>());
+    passes.addInstrumentation(std::make_unique<PassTimer>());
   if (check)
     passes.addInstrumentation(ir::createPassCheck(*check));
   ScopedDiagnosticHandler counter(context, [&](Diagnostic &diagnostic) {
-    watched.errorCount += diagnostic.getSeverity() == DiagnosticSeverity::Error;
+    state.errorCount += diagnostic.getSeverity() == DiagnosticSeverity::Error;
     return failure(); // the next handler prints it
   });
-  setInternalErrorContext([&] { return describe(watched); });
+  setInternalErrorContext([&] { return describe(state); });
   LogicalResult done = passes.run(module);
   setInternalErrorContext(nullptr);
   if (failed(done))

@@ -116,7 +116,7 @@ json listDecisions(ModuleOp program) {
 /// Divides an explanation "decision: reason". The reason may be missing.
 json describeRemark(const Remark &remark) {
   auto [decision, reason] = StringRef(remark.text).split(": ");
-  return {{"subject", remark.place},
+  return {{"subject", remark.location},
           {"kind", remark.pass},
           {"decision", decision.str()},
           {"reason", reason.str()}};

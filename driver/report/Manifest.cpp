@@ -133,7 +133,7 @@ json describeGlobals(ModuleOp program) {
     std::optional<ir::Placement> placement = ir::placementOf(global);
     KARAKAL_ASSERT(placement, "a global without a placement");
     if (placement->memory == target::Memory::Local)
-      continue; // each engine has its own; see describeCaches
+      continue; // each engine has its own; see describeCopies
     globals.push_back({{"name", global.getSymName().str()},
                        {"memory", target::memoryName(placement->memory)},
                        {"address", placement->address},
@@ -144,7 +144,7 @@ json describeGlobals(ModuleOp program) {
 
 /// Describes the copies of globals in the engines' local memory, for tools that
 /// count stale uses.
-json describeCaches(ModuleOp program) {
+json describeCopies(ModuleOp program) {
   json caches = json::array();
   for (swcache::GlobalCopy cache : swcache::globalCopiesOf(program)) {
     ir::Placement home = *ir::placementOf(cache.home);
@@ -164,7 +164,7 @@ json describeCaches(ModuleOp program) {
 /// Describes the cache lines of large arrays in the engines' local memory. The
 /// CAM's tag, or the word after the element, is the index of the element that a
 /// cache line holds.
-json describeLines(ModuleOp program) {
+json describeArrayCaches(ModuleOp program) {
   json all = json::array();
   for (swcache::ArrayCache kept : swcache::arrayCachesOf(program)) {
     ir::Placement home = *ir::placementOf(kept.home);
@@ -190,7 +190,7 @@ json describeLines(ModuleOp program) {
 
 /// Describes the look-up caches. Their results are current while each version
 /// word equals the value that the engine read last.
-json describeAnswers(ModuleOp program) {
+json describeLookupCaches(ModuleOp program) {
   json versions = json::array();
   for (swcache::VersionWord version : swcache::versionWordsOf(program)) {
     ir::Placement home = *ir::placementOf(version.word);
@@ -199,10 +199,10 @@ json describeAnswers(ModuleOp program) {
                         {"seen", ir::placementOf(version.seen)->address}});
   }
   json all = json::array();
-  for (swcache::LookupCache answers : swcache::lookupCachesOf(program))
-    all.push_back({{"lookup", answers.lookup.getSymName().str()},
-                   {"bytes", 4 * ir::wordCount(answers.results.getType())},
-                   {"local", ir::placementOf(answers.results)->address},
+  for (swcache::LookupCache cache : swcache::lookupCachesOf(program))
+    all.push_back({{"lookup", cache.lookup.getSymName().str()},
+                   {"bytes", 4 * ir::wordCount(cache.results.getType())},
+                   {"local", ir::placementOf(cache.results)->address},
                    {"versions", versions},
                    {"interval", swcache::packetInterval(program)},
                    {"context_interval", swcache::contextInterval(program)}});
@@ -288,9 +288,9 @@ json makeManifest(ModuleOp program, const Options &options,
                    {"drop_reasons", ir::dropReasonsOf(program)},
                    {"drop_counters", target::DropCounterBase},
                    {"globals", describeGlobals(program)},
-                   {"caches", describeCaches(program)},
-                   {"lines", describeLines(program)},
-                   {"answers", describeAnswers(program)},
+                   {"caches", describeCopies(program)},
+                   {"lines", describeArrayCaches(program)},
+                   {"answers", describeLookupCaches(program)},
                    {"xscale", describeXScale(program, xscale)}};
   if (options.pipeline.isStoppable)
     manifest["stop_word"] = target::EngineStopWord;

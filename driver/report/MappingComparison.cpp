@@ -56,8 +56,8 @@ std::optional<MappingCost> costOfMapping(ModuleOp source,
   double lost = cost.lost();
   ir::explain(*made.program, "aggregation")
       << "mapping " << llvm::sys::path::filename(file) << " "
-      << llvm::formatv("{0} {1:f1} %: {2:f3} million packets a second are "
-                       "predicted, {3:f3} of {4}, which the compiler chooses",
+      << llvm::formatv("{0} {1:f1} %: {2:f3} million packets per second are "
+                       "predicted, {3:f3} for {4}, which the compiler chooses",
                        lost < 0 ? "gains" : "costs", 100 * std::abs(lost),
                        cost.packets / 1e6, cost.chosenPackets / 1e6,
                        describe(cost.chosen))

@@ -125,8 +125,8 @@ std::string printMinimumRate(const MinimumRate &minimum,
         worst.pathCost.latency,
         linesOf(worst, loadedCode(engines, i), worst.path.size()));
   }
-  text += llvm::formatv("guaranteed: {0:f3} Gbit/s, {1:f3} million packets a "
-                        "second of {2} bytes; limit: {3}\n",
+  text += llvm::formatv("guaranteed: {0:f3} Gbit/s, {1:f3} million packets of "
+                        "{2} bytes per second; limit: {3}\n",
                         minimum.gbps(), minimum.packetsPerSecond / 1e6,
                         predictedFrameBytes, minimum.bottleneck);
   return text;

@@ -1,7 +1,7 @@
-// runtime/packet.ll against a model that works bit by bit, run on this
-// computer. The primitives touch memory in whole words only, so words in the
-// host's byte order serve as the chip's. A buffer and its descriptor are mapped
-// at the addresses that a handle stands for.
+// runtime/packet.ll on this computer against a bit-by-bit model. The primitives
+// access memory in whole words only, so words in the host's byte order can
+// stand for the chip's. A buffer and its descriptor are mapped at the addresses
+// that a handle stands for.
 
 #include "driver/pipeline/LlvmStage.h"
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
@@ -117,7 +117,7 @@ protected:
     descriptor()[1] = head << 16 | length;
   }
 
-  /// The model: `bits` bits from bit `at` of the buffer, bit by bit.
+  /// The model: reads `bits` bits from bit `at` of the buffer, bit by bit.
   static uint64_t bitsAt(uint32_t at, uint32_t bits) {
     uint64_t value = 0;
     for (uint32_t i = at; i < at + bits; ++i)
@@ -135,7 +135,7 @@ using Write = void(uint32_t, uint32_t, uint32_t, uint64_t);
 using Move = uint32_t(uint32_t, uint32_t);
 using Ask = uint32_t(uint32_t);
 
-TEST_F(PacketPrimitivesTest, ReadsAnyFieldAtAnyPlace) {
+TEST_F(PacketPrimitivesTest, ReadsAnyFieldAtAnyOffset) {
   auto *read = function<Read>("baker_packet_read");
   for (uint32_t head : {128u, 129u, 142u, 71u}) {
     setHead(head, 60);
@@ -169,7 +169,7 @@ TEST_F(PacketPrimitivesTest, WritesAnyFieldAndNothingElse) {
     }
 }
 
-TEST_F(PacketPrimitivesTest, HeadersComeOffAndGoOn) {
+TEST_F(PacketPrimitivesTest, DecapAndEncapMoveTheHead) {
   auto *decap = function<Move>("baker_packet_decap");
   auto *encap = function<Move>("baker_packet_encap");
   auto *length = function<Ask>("baker_packet_length");
@@ -190,7 +190,7 @@ TEST_F(PacketPrimitivesTest, AHeaderBeforeTheBufferStopsTheContext) {
   EXPECT_TRUE(chip.isHalted);
 }
 
-TEST_F(PacketPrimitivesTest, ZerosAreAppendedAtAnyPlaceAndNothingBefore) {
+TEST_F(PacketPrimitivesTest, AddTailAppendsZerosAtAnyOffsetAndNothingElse) {
   auto *addTail = function<Move>("baker_packet_add_tail");
   for (uint32_t length = 0; length < 24; ++length)
     for (uint32_t bytes : {0u, 1u, 2u, 7u, 8u, 9u, 31u, 64u}) {
@@ -206,7 +206,7 @@ TEST_F(PacketPrimitivesTest, ZerosAreAppendedAtAnyPlaceAndNothingBefore) {
     }
 }
 
-TEST_F(PacketPrimitivesTest, ATailComesOff) {
+TEST_F(PacketPrimitivesTest, RemoveTailShortensThePacket) {
   function<Move>("baker_packet_remove_tail")(handle, 59);
   EXPECT_EQ(descriptor()[1], 128u << 16 | 1u);
   EXPECT_EQ(function<Ask>("baker_packet_headroom")(handle), 128u);
@@ -236,7 +236,7 @@ TEST_F(PacketPrimitivesTest, ACopyHasTheSameBytesAndMetadata) {
   EXPECT_EQ(chip.dequeued, 1u);
   for (uint32_t i = 1; i < descriptorWords; ++i)
     EXPECT_EQ(descriptor()[i + descriptorWords], descriptor()[i]) << i;
-  // From the received frame's first byte on, which encap may show again.
+  // From the first byte of the received frame, which encap can expose again.
   auto *bytes = reinterpret_cast<uint8_t *>(buffer());
   for (uint32_t i = 128; i + 4 <= 146 + 733; ++i)
     ASSERT_EQ(bytes[bufferBytes + i], bytes[i]) << i;

@@ -1,4 +1,4 @@
-// The order of the passes is a table, and a wrong order is found.
+// The order of the passes and its check.
 
 #include "driver/pipeline/Pipeline.h"
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@ TEST(PipelineTest, EveryCoreHasALegalOrder) {
     }
 }
 
-TEST(PipelineTest, AWrongOrderIsNamedWithItsReason) {
+TEST(PipelineTest, AWrongOrderIsAnErrorWithTheReason) {
   Status ordered = checkOrder({"baker-to-llvm", "baker-lower-channels"});
   ASSERT_FALSE(bool(ordered));
   EXPECT_EQ(ordered.error().message,

@@ -1,8 +1,8 @@
-// From the baker dialect to packets on x86.
+// Programs of the baker dialect on x86.
 //
-// A program in the baker dialect through the passes for the host and over a
-// trace: fields, metadata, globals wider than a word, control and init
-// functions, channels as calls and as rings.
+// The passes for the host lower a program, which then runs over a trace. It has
+// fields, metadata, globals wider than a word, control and init functions, and
+// channels as calls and as rings.
 
 #include "driver/RunOnHost.h"
 #include "host/FunctionalProfile.h"
@@ -21,8 +21,8 @@ using namespace karakal;
 
 namespace {
 
-/// Frames of port 0 go to the cold PPF, which drops them; of the others the
-/// source address becomes that of the receiving port and the frame goes back.
+/// Frames of port 0 go to the cold PPF, which drops them. The others get the
+/// address of the receiving port as source address and leave by that port.
 const char *Program = R"(
 module @demo {
   baker.protocol @ether min_bytes 14 constant_size
@@ -124,7 +124,7 @@ TEST_F(RunTest, TheProgramRunsOnX86) {
   EXPECT_EQ(run->transmitted[0].bytes[14], 0xee);
 }
 
-TEST_F(RunTest, CountersTellChannelsAndGlobals) {
+TEST_F(RunTest, CountersIncludeChannelsAndGlobals) {
   ASSERT_TRUE(bool(driver::profileProgram(*module, {inputs, {}, ""})));
   EXPECT_THAT(host::eventCounts(*module),
               testing::ElementsAre(testing::Pair("channel m.first.cold_cc", 2),
@@ -152,7 +152,7 @@ host::Profile profileOf(mlir::ModuleOp module,
   return host::makeProfile(module, *run);
 }
 
-TEST_F(RunTest, TheProfileTellsBranchesGlobalsAndPacketOperations) {
+TEST_F(RunTest, TheProfileCountsBranchesGlobalsAndPacketOperations) {
   ASSERT_TRUE(bool(driver::profileProgram(*module, {inputs, {}, ""})));
   EXPECT_EQ(ir::profileOf(*module)->received, 8u);
   auto first = module->lookupSymbol<mlir::func::FuncOp>("m.first.in_cc");
@@ -222,7 +222,7 @@ TEST_F(RunTest, ADamagedProfileNamesItsLine) {
   }
 }
 
-TEST(LocalityTest, EverySizeInOnePass) {
+TEST(LocalityTest, OnePassCountsTheHitsOfEverySize) {
   host::LruStack stack;
   for (uint32_t round = 0; round < 3; ++round)
     for (uint32_t line = 0; line < 5; ++line)
@@ -232,7 +232,7 @@ TEST(LocalityTest, EverySizeInOnePass) {
   EXPECT_EQ(stack.hits(64), 10u);
 }
 
-TEST(LocalityTest, LinesBeyondTheStackFallOut) {
+TEST(LocalityTest, LinesBeyondTheStackAreEvicted) {
   host::LruStack stack;
   for (uint32_t round = 0; round < 2; ++round)
     for (uint32_t line = 0; line < 100; ++line)

@@ -1,4 +1,4 @@
-// LLVM IR of the XScale core becomes placed big-endian code.
+// LLVM IR for the XScale core becomes big-endian code at its address.
 
 #include "driver/cores/XScale.h"
 #include "llvm/AsmParser/Parser.h"
@@ -47,7 +47,7 @@ TEST(XScaleTest, CodeIsBigEndianAndAtTheBase) {
   EXPECT_EQ(wordAt(*code, code->symbols.at("entry")), 0xe12fff1eu);
 }
 
-TEST(XScaleTest, MemoriesLieInTheCoresView) {
+TEST(XScaleTest, MemoriesAreAtTheCoresAddresses) {
   auto code =
       compileText("define i32 @entry() {\n"
                   "  %p = inttoptr i32 u0x40000010 to ptr addrspace(1)\n"

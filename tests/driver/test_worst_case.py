@@ -181,4 +181,4 @@ def test_every_program_has_a_worst_case(app: str, tmp_path: Path) -> None:
 
 def test_wcet_goes_with_an_image(tmp_path: Path) -> None:
     said = output_of("bakerc", KERNELS[0], "--wcet", "--emit=asm", status=2)
-    assert "--wcet and --min-rate go with an image" in said
+    assert "--wcet and --min-rate need an image" in said
