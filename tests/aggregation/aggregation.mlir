@@ -4,8 +4,8 @@
 
 // ERROR: error: baker-aggregation: engines must lie between 1 and 6
 
-// Two PPFs that fit one engine are one aggregate on all engines. Where they do
-// not, each has engines of its own and the channel between them is a ring.
+// Two PPFs that fit one engine are one aggregate on all engines. If they do not
+// fit, each has its own engines, and the channel between them is a ring.
 
 // CHECK: baker.aggregates = [{engines = array<i32: 1, 2, 3, 4, 5, 6>, name = "main"}]
 // SMALL: baker.aggregates = [{engines = array<i32: {{[0-9, ]+}}>, name = "main"}, {engines = array<i32: {{[0-9, ]+}}>, name = "m.second"}]

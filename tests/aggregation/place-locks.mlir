@@ -2,9 +2,9 @@
 // RUN: baker-opt %s --baker-split-cores --baker-aggregation --baker-place-locks | FileCheck %s --check-prefix=SIX
 // RUN: baker-opt %s --baker-split-cores --baker-aggregation --baker-place-locks --explain=aggregation -o /dev/null 2>&1 | FileCheck %s --check-prefix=WHY
 
-// One engine takes a lock in its local memory, behind what lies there. Several
-// take it in scratch, or in SRAM while the scratchpad is fuller; one that the
-// XScale core takes, too, stays in scratch.
+// A lock of one engine is in its local memory, after the caches. A lock of
+// several engines is in scratch, or in SRAM if scratch is busier. A lock that the
+// XScale core also takes is in scratch.
 
 baker.protocol @ether min_bytes 14 [#baker.protocol_field<"type" at 96 : 16>]
 baker.channel @rx : "ether" from "rx" to @m.work.in_cc

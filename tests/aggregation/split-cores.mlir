@@ -4,8 +4,8 @@
 
 // ERROR: error: baker-split-cores: cold-share must lie between 0 and 1
 
-// A PPF that a profile finds rare goes to the XScale core, and its channels
-// become rings between the cores. A loop of channels is a ring, too.
+// A PPF that is rare in the profile goes to the XScale core, and its channels
+// become rings between the cores. A channel on a cycle is a ring, too.
 
 baker.protocol @ether min_bytes 14 [#baker.protocol_field<"type" at 96 : 16>]
 
@@ -64,7 +64,7 @@ func.func @m.second.in_cc(%ph: !baker.packet<"ether">)
   return
 }
 
-// No packet reaches a PPF on whose channel nothing puts: it is dropped.
+// A PPF that no packet can reach is erased.
 // CHECK-NOT: @m.unfed
 // HALF-NOT: @m.unfed
 baker.channel @m.unfed.again_cc : "ether" from "m.unfed" to @m.unfed.in_cc

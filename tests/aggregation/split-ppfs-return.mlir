@@ -1,6 +1,6 @@
 // RUN: baker-opt --baker-split-ppfs=words-max=60 %s | FileCheck %s
-// Where the cut stands before a block that only returns, nothing of that block
-// travels: the first part returns for itself, and the second has none of it.
+// If a cut is before a block that only returns, no value crosses for that block:
+// the first part returns by itself, and the second part does not have the block.
 
 // CHECK-DAG: baker.channel @m.f.rest2
 // CHECK-LABEL: func.func @m.f.in_cc

@@ -1,7 +1,7 @@
 // RUN: baker-opt --baker-split-ppfs=words-max=100 %s | FileCheck %s
 // RUN: baker-opt --baker-split-ppfs=words-max=1000 %s | FileCheck %s --check-prefix=WHOLE
-// A PPF that does not fit becomes two, cut where least travels: what the
-// second part needs, here one sum of three values, goes into words of the
+// A PPF that does not fit is cut in two where the fewest values cross. The values
+// that the second part needs, here a sum of three values, cross in words of the
 // descriptor.
 
 // WHOLE-NOT: split.

@@ -206,7 +206,8 @@ def test_lsp_tells_where_the_compiler_puts_data(tmp_path: Path) -> None:
         if item.get("id") in (1, 2)
     )
     assert first[0] == "global variable 'count' : u32[4], 4 words in scratch"
-    assert re.match(r"placed in scratch at 0x[23]\w{3}: requested in the source", first[1])
+    requested = r"placed in scratch at 0x[23]\w{3}: requested in the source"
+    assert re.match(requested, first[1])
     assert second[0] == "global variable 'table' : u32[4096], 4096 words"
     assert re.match(r"placed in sram[01] at 0x\w+: .", second[1]), second
 

@@ -1,6 +1,6 @@
-"""Channels between engines: whatever ring carries them, packets arrive as on
-x86. Next-neighbour rings are chosen when an image is loaded; a PPF that no
-engine holds becomes a pipeline; engines stop while traffic is low."""
+"""Channels between engines: packets arrive as on x86, on every kind of ring. The
+loader chooses next-neighbour rings; a PPF that does not fit an engine becomes a
+pipeline; engines stop while traffic is low."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ def test_sram_rings_and_contexts(trace: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("wish", ["contexts=9", "ring=dram", "2 3"])
-def test_wrong_wishes_are_errors(wish: str, tmp_path: Path) -> None:
+def test_wrong_mapping_options_are_errors(wish: str, tmp_path: Path) -> None:
     source = write(tmp_path, "chain.baker", CHAIN)
     mapping = write(tmp_path, "mapping.txt", mapping_of("", wish, ""))
     said = output_of(
@@ -137,7 +137,7 @@ def test_wrong_wishes_are_errors(wish: str, tmp_path: Path) -> None:
 
 
 def large_ppf(steps: int) -> str:
-    """A PPF of long straight code, with branches that join."""
+    """A PPF of long straight code, with branches that meet again."""
     rng = random.Random(4)
     lines = []
     for step in range(steps):
@@ -227,9 +227,7 @@ def test_aggregates_are_formed_again_by_true_sizes(trace: Path, tmp_path: Path) 
     assert sent == on_x86(source, trace, tmp_path)
 
 
-def test_idle_contexts_leave_the_scratchpad_to_others(
-    trace: Path, tmp_path: Path
-) -> None:
+def test_idle_contexts_seldom_use_the_scratchpad(trace: Path, tmp_path: Path) -> None:
     """Each of 48 contexts that found no message polls again after 512 cycles, with a
     command that takes 3 cycles of the scratchpad."""
     source = write(tmp_path, "chain.baker", CHAIN)

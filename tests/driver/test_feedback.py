@@ -59,14 +59,14 @@ def engines_of(folder: Path, loop: str) -> tuple[list[int], str]:
     return [len(a["engines"]) for a in aggregates], said
 
 
-def test_a_loop_that_folds_away_gives_its_engines_back(tmp_path: Path) -> None:
+def test_a_loop_that_folds_needs_no_engines(tmp_path: Path) -> None:
     loop = "  for (u32 i = 0; i < 3000; i++)\n    x += 5;\n"
     engines, said = engines_of(tmp_path, loop)
     assert "cycles of generated code per packet received" in said
     assert engines == [3, 3]
 
 
-def test_estimates_that_hold_are_not_corrected(tmp_path: Path) -> None:
+def test_right_estimates_are_not_corrected(tmp_path: Path) -> None:
     engines, said = engines_of(tmp_path, "")
     assert engines == [3, 3]
     assert "of the code itself" not in said

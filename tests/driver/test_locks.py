@@ -14,7 +14,7 @@ from testkit.tools import output_of, requires, run
 pytestmark = requires("bakerc", "ixpsim")
 
 COUNT = 400
-#: Reads of a table in scratch that leave no time of it.
+#: Reads of a table in scratch that keep the unit busy all the time.
 READS = 150
 PROGRAM = """
 import net.ether;
@@ -79,7 +79,7 @@ def numbers(image: Path, trace: Path, folder: Path) -> list[int]:
         (1, 0, True, "scratch: the XScale core also takes it"),
     ],
 )
-def test_a_section_gives_each_number_once(
+def test_a_critical_section_gives_each_number_once(
     engines: int,
     reads: int,
     control: bool,

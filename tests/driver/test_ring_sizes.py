@@ -1,6 +1,6 @@
-"""The rings of channels have one size: the least that the contexts of all engines
-can put into without a second look. More would hold packets for longer and let no
-more of them through (docs/aggregation.md)."""
+"""The rings of channels have one size: the smallest that cannot overflow after all
+contexts have read the ring-full signal. A larger ring would hold packets for longer
+and would not raise the rate (docs/aggregation.md)."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ pytestmark = requires("bakerc", "ixpsim")
 
 
 def resized(image: bytes, ring: int, words: int) -> bytes:
-    """The image with another size of a ring, written in as many digits."""
+    """The image with another ring size, written with the same number of digits."""
     pattern = rb'("base":\s*%d,[^}]*?"words":\s*)256' % (0x1000 + 0x400 * (ring - 2))
     made, count = re.subn(pattern, rb"\g<1>%d" % words, image)
     assert count == 1
@@ -44,7 +44,7 @@ def simulated(folder: Path, image: Path, *traffic: str) -> tuple[float, int]:
 
 
 @pytest.mark.parametrize(("front", "back"), [(3, 1), (1, 3), (2, 2)])
-def test_a_larger_ring_lets_no_more_packets_through(
+def test_a_larger_ring_does_not_raise_the_rate(
     front: int, back: int, tmp_path: Path
 ) -> None:
     trace, control = tmp_path / "t.pcap", tmp_path / "t.control"

@@ -16,7 +16,7 @@ from testkit.tools import output_of, read_json, requires, run
 KERNELS = sorted((ROOT / "tests" / "bench" / "kernels").glob("*.baker"))
 #: Ports that are never the limit.
 FAST_PORTS = "--set=ports.rate_bps=10000000000"
-#: A bound exceeds what was seen by this much at most.
+#: A bound exceeds the measured value by at most this factor.
 SLACK = 1.3
 
 pytestmark = requires("bakerc", "ixpsim")
@@ -145,9 +145,7 @@ m.work.ppf ( ether_pkt * ph )
 
 
 @pytest.mark.parametrize("level", ["base", "o1", "swc"])
-def test_a_bound_is_what_the_source_states(
-    level: str, trace: Path, tmp_path: Path
-) -> None:
+def test_a_bound_comes_from_the_source(level: str, trace: Path, tmp_path: Path) -> None:
     # The frames' addresses end in 0x10ff: 15 iterations.
     source, image = tmp_path / "loop.baker", tmp_path / "a.ixp"
     report = tmp_path / "report.json"
@@ -179,6 +177,6 @@ def test_every_program_has_a_worst_case(app: str, tmp_path: Path) -> None:
     assert f"{source.stem}.baker:" in said
 
 
-def test_wcet_goes_with_an_image(tmp_path: Path) -> None:
+def test_wcet_needs_an_image(tmp_path: Path) -> None:
     said = output_of("bakerc", KERNELS[0], "--wcet", "--emit=asm", status=2)
     assert "--wcet and --min-rate need an image" in said

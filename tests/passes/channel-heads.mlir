@@ -7,7 +7,7 @@ baker.protocol @ipv4 min_bytes 20
 baker.protocol @mpls min_bytes 4 constant_size
   [#baker.protocol_field<"label" at 0 : 20>]
 
-// The meet of all producers of a channel; a PPF on a cycle.
+// The head of a channel is the meet of all its producers, also on a cycle.
 
 baker.channel @rx : "ether" from "rx" to @a.in_cc
 // CHECK: baker.channel @a.out_cc {{.*}} {baker.head = #baker.head<mod 4 is 2>}

@@ -1,6 +1,6 @@
 // RUN: baker-opt %s --baker-init-globals | FileCheck %s
 
-// Only values other than zero are stored, each by its path.
+// Only values other than zero are stored, each through its elements and fields.
 
 baker.global @zero : !baker.array<4 x i32>
 baker.global @used : i32 init [16]

@@ -81,7 +81,7 @@ func.func @dropped(%a: i32, %b: i32, %v: i32) -> i32 {
   return %r : i32
 }
 
-// A copy duplicates the bytes of its moment.
+// A copy has the bytes that the packet has at the time of the copy.
 // CHECK-LABEL: func.func @copied(
 // CHECK: baker.packet_store
 // CHECK-NEXT: %[[COPY:.*]] = baker.packet_copy
@@ -98,7 +98,7 @@ func.func @copied(%a: i32, %b: i32, %v: i8, %w: i8) {
   return
 }
 
-// Each path writes: one store after the meet, of known words.
+// If each path writes, one store after the meet writes known words.
 // CHECK-LABEL: func.func @sunk(
 // CHECK-NOT: baker.packet_store
 // CHECK: ^{{.*}}(%{{.*}}: i32):
@@ -119,7 +119,7 @@ func.func @sunk(%a: i32, %b: i32, %c: i1, %v: i8, %w: i8) {
   return
 }
 
-// A write on one path alone: load and store stay on it.
+// The load and the store of a write on one path stay on that path.
 // CHECK-LABEL: func.func @alone(
 // CHECK-NOT: baker.packet_load
 // CHECK: cf.cond_br
@@ -137,7 +137,7 @@ func.func @alone(%a: i32, %b: i32, %c: i1, %v: i8) {
   return
 }
 
-// Fields that fill a byte together need nothing of its old value.
+// Fields that fill a byte together need no read of its old value.
 // CHECK-LABEL: func.func @bits(
 // CHECK-NOT: baker.packet_load
 // CHECK: baker.packet_store [%{{.*}}, %{{.*}}] to %{{.*}} at 0 aligned
@@ -150,7 +150,7 @@ func.func @bits(%a: i32, %b: i32, %v: i4, %w: i28, %x: i32) {
   return
 }
 
-// One bit is missing: the byte is read.
+// If one bit of a byte is not written, the byte is read.
 // CHECK-LABEL: func.func @missing_bit(
 // CHECK: baker.packet_load
 // CHECK: baker.packet_store [%{{.*}}, %{{.*}}] to %{{.*}} at 0 aligned

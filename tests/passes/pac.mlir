@@ -76,7 +76,7 @@ func.func @dropped(%ph: !i, %v: i32) -> i32 {
   return %r : i32
 }
 
-// A copy duplicates the bytes of its moment.
+// A copy has the bytes that the packet has at the time of the copy.
 // CHECK-LABEL: func.func @copied(
 // CHECK: baker.packet_store
 // CHECK-NEXT: %[[COPY:.*]] = baker.packet_copy
@@ -92,7 +92,7 @@ func.func @copied(%ph: !i, %v: i8, %w: i8) {
   return
 }
 
-// A write on each path: one store behind the join.
+// If each path writes, there is one store after the meet.
 // CHECK-LABEL: func.func @sunk(
 // CHECK-NOT: baker.packet_store
 // CHECK: ^{{.*}}(%{{.*}}: i32):
@@ -111,7 +111,7 @@ func.func @sunk(%ph: !i, %c: i1, %v: i8, %w: i8) {
   return
 }
 
-// A write on one path alone stays on it: the other needs no command.
+// A write on one path stays there, so the other path needs no command.
 // CHECK-LABEL: func.func @alone(
 // CHECK: cf.cond_br
 // CHECK: baker.packet_store

@@ -82,7 +82,7 @@ func.func @me_main(%m0: i32, %m1: i32) -> i16 {
 baker.protocol @ether min_bytes 14 constant_size
   [#baker.protocol_field<"dst" at 0 : 48>]
 
-// A copy for another core takes all words along.
+// A copy for another core has all words of its descriptor written.
 
 baker.metadata @hop : i16 {baker.word = 0 : i32}
 
@@ -164,7 +164,8 @@ func.func @me_main(%m0: i32, %m1: i32, %n: i32, %less: i32) -> i32 {
   baker.packet_send %made ring 1 id 0 : !baker.packet<"ether">
   // CHECK: %[[OTHER:.*]] = baker.packet_blank
   %other = baker.packet_create %n : !baker.packet<"ether">
-  // What another core reads stands in the descriptor: sequence number, place.
+  // The descriptor has the words that another core reads: sequence number, head
+  // and length.
   // CHECK: baker.meta_store [%c0{{.*}}] to %[[OTHER]] word 3
   // CHECK: baker.meta_store [%{{.*}}, %{{.*}}] to %{{.*}} word 1
   baker.packet_send %other ring 2 id 0 : !baker.packet<"ether">

@@ -1,5 +1,5 @@
-// A branch that a pattern makes anew keeps the counts that the profile gave the
-// one it replaces: here one that went through an empty block.
+// A branch that a pattern makes has the profile's counts of the branch that it
+// replaces, here one through an empty block.
 // RUN: baker-opt %s --baker-simplify | FileCheck %s
 
 // CHECK-LABEL: func.func @pass
@@ -20,8 +20,8 @@ func.func @pass(%c: i1) {
   return
 }
 
-// Two branches of a condition with `||`, through blocks that only bring a
-// value: their own patterns, in an order of their own.
+// The two branches of a condition with `||`, through blocks that only pass a
+// value: other patterns apply, in another order.
 // CHECK-LABEL: func.func @either
 // CHECK: cf.cond_br %{{.*}}, ^bb2(%true : i1), ^bb1 {baker.branch = array<i64: 3, 20000>}
 // CHECK: cf.cond_br %{{.*}}, ^bb2(%true : i1), ^bb2(%false : i1) {baker.branch = array<i64: 1, 19999>}
@@ -39,7 +39,7 @@ func.func @either(%a: i1, %b: i1) -> i1 {
   return %value : i1
 }
 
-// A case that goes where the default goes is left out, and counts there.
+// A case with the default's target is removed and counts for the default.
 // CHECK-LABEL: func.func @cases
 // CHECK: cf.switch
 // CHECK-NEXT: default: ^bb1,

@@ -45,8 +45,8 @@ baker.protocol @ipv4 min_bytes 20
 baker.protocol @mpls min_bytes 4 constant_size
   [#baker.protocol_field<"label" at 0 : 20>]
 
-// A stack of labels: 142 or more, always 2 modulo 4. An amount that is a
-// multiple of four keeps that; an unknown one keeps nothing.
+// A stack of labels: 142 or more, always 2 modulo 4. Moving the head by a
+// multiple of four keeps the remainder; moving it by an unknown number does not.
 
 // CHECK-LABEL: func.func @alignments
 func.func @alignments(%m0: i32, %m1: i32) {
@@ -104,7 +104,8 @@ func.func @caller(%m0: i32, %m1: i32) {
 baker.protocol @ether min_bytes 14 constant_size
   [#baker.protocol_field<"dst" at 0 : 48>]
 
-// A created packet begins where a received one does; tails leave heads alone.
+// A created packet has the head of a received one; changing the tail does not
+// move the head.
 
 // CHECK-LABEL: func.func @created
 func.func @created(%n: i32) {

@@ -1,8 +1,8 @@
 // RUN: baker-opt %s --baker-to-llvm=core=me | FileCheck %s --check-prefix=ME
 // RUN: baker-opt %s --baker-to-llvm=core=xscale | FileCheck %s --check-prefix=XSCALE
 
-// A run of words is one command of its enclosing quadwords on a microengine,
-// and calls of the primitives elsewhere.
+// A burst is one command for its enclosing quadwords on a microengine, and calls
+// of the primitives elsewhere.
 
 !hop = !baker.struct<"hop", mac : i48, port : i8>
 baker.protocol @ether min_bytes 14 [#baker.protocol_field<"dst" at 0 : 48>]

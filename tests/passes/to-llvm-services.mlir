@@ -32,7 +32,7 @@ func.func @room(%ph: !baker.packet<"ether">, %n: i32, %key: i48) -> (i32, i32, i
   return %a, %b, %h : i32, i32, i48
 }
 
-// The memory of a lock names the calls that take it.
+// The memory of a lock selects the functions that take and release it.
 
 // CHECK-LABEL: llvm.func @sections
 // CHECK: llvm.call @baker_lock_local

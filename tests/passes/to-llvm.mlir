@@ -35,7 +35,7 @@ func.func @fields(%ph: !baker.packet<"ipv4">, %i: i32) {
   return
 }
 
-// The counter of a reason by its number, after the two built-in reasons.
+// A drop reason has the counter of its number, after the two built-in reasons.
 // CHIP-LABEL: llvm.func @drops
 func.func @drops() -> i32 {
   // CHIP: %[[BAD:.*]] = llvm.mlir.constant(2 : i32)
