@@ -330,7 +330,7 @@ void Phr::send(ir::PacketSendOp op) {
   }
   op.getPortMutable().assign(
       states->readSlot(builder, loc, state.slots.front()));
-  op.getPlaceMutable().assign(
+  op.getHeadLengthMutable().assign(
       words.bitOr(words.left(state.head, 16), state.length));
 }
 

@@ -13,7 +13,7 @@ baker.metadata @hop : i16 {baker.word = 0 : i32}
 // CHECK-NOT: baker.meta
 // CHECK-NOT: baker.packet_decap
 // CHECK-NOT: memref
-// CHECK: baker.packet_send {{.*}} ring 1 id 0 port {{.*}} place
+// CHECK: baker.packet_send {{.*}} ring 1 id 0 port {{.*}} head_length
 // CHECK-NOT: baker.meta
 // CHECK: return
 func.func @me_main(%m0: i32, %m1: i32, %v: i16, %c: i1) {
@@ -160,7 +160,7 @@ func.func @me_main(%m0: i32, %m1: i32, %n: i32, %less: i32) -> i32 {
   // CHECK: %[[MADE:.*]] = baker.packet_blank %arg2
   %made = baker.packet_create %n : !baker.packet<"ether">
   // CHECK-NOT: meta_store
-  // CHECK: baker.packet_send %{{.*}} ring 1 id 0 port %c0{{.*}} place
+  // CHECK: baker.packet_send %{{.*}} ring 1 id 0 port %c0{{.*}} head_length
   baker.packet_send %made ring 1 id 0 : !baker.packet<"ether">
   // CHECK: %[[OTHER:.*]] = baker.packet_blank
   %other = baker.packet_create %n : !baker.packet<"ether">

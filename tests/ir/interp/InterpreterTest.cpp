@@ -260,7 +260,7 @@ TEST_F(Interpreted, EndlessRecursionAndLoopsLeaveTheRunIncomplete) {
       cf.br ^again
     })");
   EXPECT_THAT(callControl(*module, {{"recurse", {}}}).unknown,
-              HasSubstr("400 calls"));
+              HasSubstr("400 nested calls"));
   Stimulus stimulus;
   stimulus.packets.resize(2);
   RunResult result = interpret(*module, stimulus);
