@@ -339,8 +339,8 @@ bool AggregateFormer::mergeBest() {
     }
     note(StepKind::Merge, subject,
          number(pair.traffic, 3) +
-             " packets over channels between them for "
-             "each received; throughput " +
+             " packets per packet received over the channels between "
+             "them; throughput " +
              number(old * clock, 3) + " to " + number(now * clock, 3) +
              " million packets per second, " +
              number(aggregates[pair.a].words) + " of " +

@@ -47,7 +47,7 @@ TEST(FormationTest, AChainOfTinyPpfsBecomesOneAggregateOnAllEngines) {
   ASSERT_EQ(formed.aggregates.size(), 1u);
   EXPECT_EQ(formed.aggregates[0].ppfs.size(), 12u);
   EXPECT_EQ(formed.aggregates[0].engines, 6u);
-  EXPECT_TRUE(hasStep(formed, StepKind::Merge, "1.000 packets over channels"));
+  EXPECT_TRUE(hasStep(formed, StepKind::Merge, "1.000 packets per packet"));
   EXPECT_GT(formed.prediction.packetsPerSecond, 0);
 }
 
