@@ -196,8 +196,7 @@ void optimize(Module &module, Level level, const target::ChipParameters &chip,
     add(cleanPasses);
   }
   if (includes(level, Level::Pac))
-    passes.addPass(
-        createModuleToFunctionPassAdaptor(codegen::JoinLoads(chip)));
+    passes.addPass(createModuleToFunctionPassAdaptor(codegen::JoinLoads(chip)));
   passes.run(module, modules);
 
   std::string problems;

@@ -37,7 +37,12 @@ from testkit.runs import (
     simulate,
 )
 from testkit.tools import run_npftrace
-from testkit.workloads import Workload, captured_workload, exceptional_workload
+from testkit.workloads import (
+    Workload,
+    captured_workload,
+    exceptional_workload,
+    make_workload,
+)
 
 RULE_SETS = ("fw1_1k", "acl1_1k", "ipc1_1k", "acl1_10k")
 RIB = "rib/ipv4-20020722-rrc05-as1853.txt.gz"
