@@ -81,27 +81,24 @@ func.func @f(%i: i32, %j: i32, %c: i1, %v: i32, %s: i16, %w: i48, %ph: !baker.pa
     return combineLoads(function(), dominance, frequencies);
   }
 
-  /// The bursts that serve loads, and whether they serve as many as said.
   std::vector<Burst> loads(const std::string &operations,
                            unsigned accesses = 2) {
-    const GlobalCounts counts = combinedLoads(operations);
-    std::vector<Burst> found;
-    function().walk([&](ir::LoadWordsOp op) {
-      if (!op->hasAttr("t.own"))
-        found.push_back({op.getWords().size(), uint32_t(op.getAt())});
-    });
-    EXPECT_EQ(counts.commands, found.size());
-    EXPECT_EQ(counts.accesses, found.empty() ? 0 : accesses);
-    EXPECT_TRUE(succeeded(verify(*module)));
-    return found;
+    return burstsOf<ir::LoadWordsOp>(combinedLoads(operations), accesses);
   }
 
   std::vector<Burst> stores(const std::string &operations,
                             unsigned accesses = 2) {
     write(operations);
-    const GlobalCounts counts = combineStores(function());
+    return burstsOf<ir::StoreWordsOp>(combineStores(function()), accesses);
+  }
+
+private:
+  /// The bursts that the pass made. They are as many as counted, and serve
+  /// `accesses`.
+  template <typename Op>
+  std::vector<Burst> burstsOf(const GlobalCounts &counts, unsigned accesses) {
     std::vector<Burst> found;
-    function().walk([&](ir::StoreWordsOp op) {
+    function().walk([&](Op op) {
       if (!op->hasAttr("t.own"))
         found.push_back({op.getWords().size(), uint32_t(op.getAt())});
     });

@@ -4,8 +4,8 @@
 // transfer of four bytes on the media bus of 125 MHz. A frame has a preamble of
 // 8 bytes and a CRC of 4; the bus loses one transfer for each element.
 
+#include "UnitAlone.h"
 #include "sim-ixp/media/Msf.h"
-#include "sim-ixp/observe/ChipObserver.h"
 #include "target-ixp/chip/ChipParameters.h"
 #include "target-ixp/chip/MemoryMap.h"
 
@@ -17,33 +17,6 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
 namespace {
-
-struct Faults : ChipObserver {
-  std::string first;
-  void onFault(uint32_t, const std::string &what) override {
-    if (first.empty())
-      first = what;
-  }
-};
-
-/// An engine of which only the cycles of its signals are of interest.
-struct Engine : TransferPort {
-  uint32_t transferOut[16] = {};
-  uint32_t transferIn[8][16] = {};
-  std::vector<uint64_t> signals;
-
-  void readTransferOut(uint32_t, TransferKind, uint32_t first, uint32_t words,
-                       uint32_t *to) override {
-    std::copy_n(&transferOut[first], words, to);
-  }
-  void writeTransferIn(uint32_t context, TransferKind, uint32_t first,
-                       uint32_t words, const uint32_t *from) override {
-    std::copy_n(from, words, &transferIn[context][first]);
-  }
-  void raiseSignals(uint64_t cycle, uint32_t, uint32_t) override {
-    signals.push_back(cycle);
-  }
-};
 
 class MsfTimingTest : public testing::Test {
 protected:
@@ -116,8 +89,8 @@ protected:
 
   target::ChipParameters parameters;
   Scheduler scheduler;
-  Faults observer;
-  Engine engine;
+  FirstFault observer;
+  EngineStub engine;
   std::unique_ptr<Chassis> chassis;
   std::unique_ptr<TrafficSource> source;
   std::unique_ptr<Msf> msf;
@@ -137,14 +110,14 @@ TEST_F(MsfTimingTest, ARegisterReadTakesTheLatency) {
   make({packet(0, 60)}); // not started
   issue(target::Op::MsfRead, target::MsfTxSequence, 1, 5);
   run();
-  EXPECT_THAT(engine.signals, ElementsAre(40));
+  EXPECT_THAT(engine.signalCycles(), ElementsAre(40));
 }
 
 TEST_F(MsfTimingTest, FurtherRegistersTakeTheBus) {
   make({packet(0, 60)}); // not started
   issue(target::Op::MsfRead, target::MsfTxSequence, 4, 5);
   run();
-  EXPECT_THAT(engine.signals, ElementsAre(40 + 3 * 2));
+  EXPECT_THAT(engine.signalCycles(), ElementsAre(40 + 3 * 2));
 }
 
 TEST_F(MsfTimingTest, AWriteSignalsWhenItsOperandsAreRead) {
@@ -152,7 +125,7 @@ TEST_F(MsfTimingTest, AWriteSignalsWhenItsOperandsAreRead) {
   engine.transferOut[0] = 60u << 24 | msf::controlStart | msf::controlEnd;
   issue(target::Op::MsfWrite, target::MsfTbufElementControl, 2, 5);
   run();
-  EXPECT_THAT(engine.signals, ElementsAre(12 + 2 * 2 + 12));
+  EXPECT_THAT(engine.signalCycles(), ElementsAre(12 + 2 * 2 + 12));
 }
 
 //===----------------------------------------------------------------------===//
@@ -166,7 +139,7 @@ TEST_F(MsfTimingTest, AFrameOfOneElement) {
   waitForElements(1);
   msf->start();
   run();
-  EXPECT_THAT(engine.signals, ElementsAre(346 + 77 + autopush));
+  EXPECT_THAT(engine.signalCycles(), ElementsAre(346 + 77 + autopush));
 }
 
 TEST_F(MsfTimingTest, EachElementOfALongFrameMovesWhenItIsWhole) {
@@ -175,9 +148,10 @@ TEST_F(MsfTimingTest, EachElementOfALongFrameMovesWhenItIsWhole) {
   waitForElements(3);
   msf->start();
   run();
-  EXPECT_THAT(engine.signals, ElementsAre(346 + 82 + autopush,   // 17 transfers
-                                          653 + 82 + autopush,   // 17
-                                          778 + 34 + autopush)); // 6 + 1
+  EXPECT_THAT(engine.signalCycles(),
+              ElementsAre(346 + 82 + autopush,   // 17 transfers
+                          653 + 82 + autopush,   // 17
+                          778 + 34 + autopush)); // 6 + 1
 }
 
 TEST_F(MsfTimingTest, TwoPortsShareTheMediaBus) {
@@ -185,7 +159,7 @@ TEST_F(MsfTimingTest, TwoPortsShareTheMediaBus) {
   waitForElements(2);
   msf->start();
   run();
-  EXPECT_THAT(engine.signals,
+  EXPECT_THAT(engine.signalCycles(),
               ElementsAre(346 + 77 + autopush, 346 + 2 * 77 + autopush));
 }
 
@@ -196,20 +170,20 @@ TEST_F(MsfTimingTest, FramesOfAPortHaveAGap) {
   waitForElements(2);
   msf->start();
   run();
-  EXPECT_THAT(engine.signals, ElementsAre(346 + 77 + autopush,
-                                          749 + 77 + autopush)); // 748.8
+  EXPECT_THAT(engine.signalCycles(), ElementsAre(346 + 77 + autopush,
+                                                 749 + 77 + autopush)); // 748.8
 }
 
 TEST_F(MsfTimingTest, AnElementWaitsForAThread) {
   make({packet(0, 60)});
   msf->start();
   run();
-  EXPECT_THAT(engine.signals, IsEmpty());
+  EXPECT_THAT(engine.signalCycles(), IsEmpty());
   // The thread arrives 12 cycles after the write.
   const uint64_t now = scheduler.now();
   waitForElements(1);
   run();
-  EXPECT_THAT(engine.signals, ElementsAre(now + 12 + autopush));
+  EXPECT_THAT(engine.signalCycles(), ElementsAre(now + 12 + autopush));
 }
 
 //===----------------------------------------------------------------------===//

@@ -5,10 +5,9 @@
 // arrives 10 after that (12 with the word's own). Both units are used without
 // an engine around them.
 
+#include "UnitAlone.h"
 #include "sim-ixp/bus/Cap.h"
-#include "sim-ixp/bus/Chassis.h"
 #include "sim-ixp/memory/Sram.h"
-#include "sim-ixp/observe/ChipObserver.h"
 #include "target-ixp/chip/ChipParameters.h"
 
 #include <gmock/gmock.h>
@@ -21,48 +20,6 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
 namespace {
-
-/// A signal that an engine saw.
-struct Seen {
-  uint64_t cycle;
-  uint32_t context, mask;
-  bool operator==(const Seen &other) const {
-    return cycle == other.cycle && context == other.context &&
-           mask == other.mask;
-  }
-};
-
-void PrintTo(const Seen &seen, std::ostream *stream) {
-  *stream << "signals " << seen.mask << " of context " << seen.context
-          << " in cycle " << seen.cycle;
-}
-
-/// An engine's transfer registers, and the signals that it sees.
-struct Engine : TransferPort {
-  uint32_t transferOut[16] = {};
-  uint32_t transferIn[8][16] = {};
-  std::vector<Seen> seen;
-
-  void readTransferOut(uint32_t, TransferKind, uint32_t first, uint32_t words,
-                       uint32_t *to) override {
-    std::copy_n(&transferOut[first], words, to);
-  }
-  void writeTransferIn(uint32_t context, TransferKind, uint32_t first,
-                       uint32_t words, const uint32_t *from) override {
-    std::copy_n(from, words, &transferIn[context][first]);
-  }
-  void raiseSignals(uint64_t cycle, uint32_t context, uint32_t mask) override {
-    seen.push_back({cycle, context, mask});
-  }
-};
-
-struct Faults : ChipObserver {
-  std::string first;
-  void onFault(uint32_t, const std::string &what) override {
-    if (first.empty())
-      first = what;
-  }
-};
 
 /// Two engines, one in each cluster, and the units.
 class UnitTimingTest : public testing::Test {
@@ -113,16 +70,13 @@ protected:
   std::vector<uint64_t> cycles() {
     run(100000);
     EXPECT_EQ(observer.first, "");
-    std::vector<uint64_t> found;
-    for (const Seen &seen : engine.seen)
-      found.push_back(seen.cycle);
-    return found;
+    return engine.signalCycles();
   }
 
   target::ChipParameters parameters;
   Scheduler scheduler;
-  Faults observer;
-  Engine engine, other;
+  FirstFault observer;
+  EngineStub engine, other;
   std::unique_ptr<Chassis> chassis;
   std::unique_ptr<Cap> cap;
   std::unique_ptr<Sram> sram;
@@ -171,7 +125,7 @@ TEST_F(UnitTimingTest, CapWriteTakesEffectWhenAllOperandsAreThere) {
   engine.transferOut[0] = engineFive << 7 | 2u << 4 | 9;
   issue(target::Op::CapWrite, Cap::interThreadSignal, 1, 0);
   run(1000);
-  EXPECT_THAT(other.seen, ElementsAre(Seen{26, 2, 1u << 9}));
+  EXPECT_THAT(other.received, ElementsAre(Signals{26, 2, 1u << 9}));
 }
 
 TEST_F(UnitTimingTest, FastWriteOfCapTakesEffectAsItArrives) {
@@ -182,9 +136,9 @@ TEST_F(UnitTimingTest, FastWriteOfCapTakesEffectAsItArrives) {
   made.data[0] = engineFive << 7 | 2u << 4 | 9;
   ASSERT_TRUE(chassis->issue(made));
   run(1000);
-  EXPECT_THAT(other.seen, ElementsAre(Seen{12, 2, 1u << 9}));
+  EXPECT_THAT(other.received, ElementsAre(Signals{12, 2, 1u << 9}));
   // It carries its data, so the writer sees no signal.
-  EXPECT_THAT(engine.seen, IsEmpty());
+  EXPECT_THAT(engine.received, IsEmpty());
 }
 
 TEST_F(UnitTimingTest, ReflectedWordsArriveAsPushedOnes) {
@@ -195,7 +149,8 @@ TEST_F(UnitTimingTest, ReflectedWordsArriveAsPushedOnes) {
   issue(target::Op::CapWrite,
         Cap::reflector + (3u << 12 | engineFive << 7 | 2u << 4 | 9), 2, 0);
   run(1000);
-  EXPECT_THAT(other.seen, ElementsAre(Seen{28 + 2 + 4 + 10, 2, 1u << 9}));
+  EXPECT_THAT(other.received,
+              ElementsAre(Signals{28 + 2 + 4 + 10, 2, 1u << 9}));
   EXPECT_EQ(other.transferIn[2][3], 77u);
   EXPECT_EQ(other.transferIn[2][4], 78u);
 }
@@ -278,8 +233,8 @@ TEST_F(UnitTimingTest, AWriteDoesNotWaitForARead) {
   run(1000);
   EXPECT_EQ(sram->writer().busyCycles(), 9u);
   EXPECT_EQ(sram->reader().busyCycles(), 30u);
-  EXPECT_THAT(engine.seen,
-              ElementsAre(Seen{28, 0, 1u << 4}, Seen{111, 0, 1u << 3}));
+  EXPECT_THAT(engine.received,
+              ElementsAre(Signals{28, 0, 1u << 4}, Signals{111, 0, 1u << 3}));
 }
 
 TEST_F(UnitTimingTest, AWriteWaitsForTheWriteBeforeIt) {
@@ -317,8 +272,8 @@ TEST_F(UnitTimingTest, AnAtomicCommandTakesBothPorts) {
   // Signal 2 says that the operand was read, 3 that the old value is there, 64
   // cycles after the command began. The word that was read takes as long.
   std::map<uint32_t, uint64_t> cycleOf;
-  for (const Seen &seen : engine.seen)
-    cycleOf[seen.mask] = seen.cycle;
+  for (const Signals &signals : engine.received)
+    cycleOf[signals.mask] = signals.cycle;
   EXPECT_EQ(cycleOf[1u << 2], 28u);
   EXPECT_EQ(cycleOf[1u << 3], 35u + 64);
   EXPECT_EQ(cycleOf[1u << 4], 47u + 64);

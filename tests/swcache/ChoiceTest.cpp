@@ -17,8 +17,7 @@ namespace {
 
 /// Each of 1,000 packets calls @find once, and `hits` of these calls hit in 16
 /// entries. @find loads a word of @a. Packets read both scalars of an element
-/// of
-/// @b one after the other.
+/// of @b one after the other.
 std::string program(unsigned hits, const std::string &key = "i32") {
   std::string count = std::to_string(hits);
   return R"(
