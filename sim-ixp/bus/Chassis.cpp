@@ -5,7 +5,7 @@
 
 #include "sim-ixp/bus/Chassis.h"
 #include "support/Error.h"
-#include "target-ixp/chip/ChipParameters.h"
+#include "target-ixp/chip/ChipLayout.h"
 
 #include <algorithm>
 
@@ -30,6 +30,7 @@ uint64_t packSignals(uint32_t engine, uint32_t context, uint32_t mask) {
 Chassis::Chassis(Scheduler &scheduler, const target::ChipParameters &parameters)
     : events(scheduler), params(parameters),
       engineCount(static_cast<uint32_t>(parameters.meCount)),
+      clusterSize(target::clusterEngineCount(parameters)),
       fifoDepth(static_cast<uint32_t>(parameters.meCommandFifo)) {
   KARAKAL_ASSERT(engineCount <= engineCountMax, "more engines than ports");
   KARAKAL_ASSERT(fifoDepth <= fifoDepthMax,

@@ -70,7 +70,7 @@ public:
   Scheduler &scheduler() { return events; }
   const target::ChipParameters &parameters() const { return params; }
   /// Engines in each of the two clusters.
-  uint32_t clusterEngines() const { return engineCount / 2; }
+  uint32_t clusterEngines() const { return clusterSize; }
 
   // ---- set-up --------------------------------------------------------------
   /// At most one observer.
@@ -137,9 +137,7 @@ private:
     uint32_t next = 0;
   };
 
-  uint32_t clusterOf(uint32_t engine) const {
-    return engine >= engineCount / 2;
-  }
+  uint32_t clusterOf(uint32_t engine) const { return engine >= clusterSize; }
   [[gnu::cold]] void growPool();
   void release(Command &command);
   void copyOperands(Command &command);
@@ -174,6 +172,7 @@ private:
   uint64_t commandPath = 0;
   uint32_t ringFlagBits = 0;
   uint32_t engineCount;
+  uint32_t clusterSize; ///< engines of a cluster
   uint32_t fifoDepth;
   uint32_t inFlight = 0;
   uint64_t arrivals = 0;

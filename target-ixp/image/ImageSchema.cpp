@@ -296,6 +296,12 @@ Status checkGlobals(const json &manifest, const ChipParameters &chip) {
   return success();
 }
 
+/// Whether the bytes from `local` on are whole words of local memory.
+bool fitsLocalMemory(uint64_t local, uint64_t bytes) {
+  constexpr uint64_t size = uint64_t{LocalMemoryWords} * 4;
+  return local % 4 == 0 && local <= size && bytes <= size - local;
+}
+
 /// Checks copies of globals in local memory; an image may have none.
 Status checkCopies(const json &manifest, const ChipParameters &chip) {
   if (!manifest.contains("caches"))
@@ -310,9 +316,7 @@ Status checkCopies(const json &manifest, const ChipParameters &chip) {
         return status;
     if (Status known = checkMemory(cache, chip); !known)
       return known;
-    uint64_t local = cache["local"], bytes = cache["bytes"];
-    uint64_t size = uint64_t{LocalMemoryWords} * 4;
-    if (local % 4 || local > size || bytes > size || local + bytes > size)
+    if (!fitsLocalMemory(cache["local"], cache["bytes"]))
       return broken("the copy of '" + cache["global"].get<std::string>() +
                     "' does not fit local memory");
   }
@@ -363,9 +367,7 @@ Status checkLookupCaches(const json &manifest, const ChipParameters &chip) {
           Key{"", "interval", Type::Number}})
       if (Status status = checkKey(cache, "answers", key); !status)
         return status;
-    uint64_t local = cache["local"], bytes = cache["bytes"];
-    uint64_t size = uint64_t{LocalMemoryWords} * 4;
-    if (local % 4 || local > size || bytes > size || local + bytes > size)
+    if (!fitsLocalMemory(cache["local"], cache["bytes"]))
       return broken("the results of '" + cache["lookup"].get<std::string>() +
                     "' do not fit local memory");
     for (const json &version : cache["versions"]) {
