@@ -152,9 +152,8 @@ Result<Options> withMapping(const Options &options) {
   return read;
 }
 
-/// Computes the minimum rate if the command line asks for it, and prints it
-/// with
-/// `--wcet`.
+/// Computes the minimum rate if the command line asks for it. `--wcet` prints
+/// it.
 Result<std::optional<MinimumRate>> findMinimumRate(const PlannedProgram &made,
                                                    const Options &options) {
   if (!options.worstCases && options.minRateGbps == 0)

@@ -3,12 +3,10 @@
 // A lock is a word that is tested and set. Its memory determines the cost of
 // taking the lock and the cores that can take it:
 //
-//   local memory  the contexts of one engine. A few instructions, no command
-//   and
+//   local memory  the contexts of one engine. A few instructions, no command,
 //                 no swap, because another context runs only after a swap.
 //   scratch       all engines and the XScale core.
-//   SRAM          all engines. Test and set occupies both ports of a channel
-//   for
+//   SRAM          all engines. Test and set occupies both ports of a channel,
 //                 longer than scratch, but the channel may be less busy.
 //
 //   baker.global @m.guard : i32

@@ -7,10 +7,9 @@
 //                 reads that of the head buffer; an empty queue gives 0.
 //                 enqueue_tail names the last buffer of a chain whose first was
 //                 enqueued just before.
-//   ring          put appends words and returns the previous number of words;
-//   if
-//                 they do not fit it does nothing. get takes words and returns
-//                 0 for those that are missing.
+//   ring          put appends words and returns the previous number of words.
+//                 If they do not fit it does nothing. get takes words and
+//                 returns 0 for those that are missing.
 //   journal       appends words and may overwrite older ones.
 //
 // Rings and journals have 512 << code words, with the code in bits 31:29 of the

@@ -5,10 +5,9 @@
 // checks the rings from which the application engines get messages:
 //
 //   one fills up           every stopped engine starts
-//   all stay nearly empty  one engine of an aggregate with several engines
-//   stops;
-//                          the quiet time before a stop doubles each time
-//                          engines have to start again
+//   all stay nearly empty  one engine of an aggregate with several of them
+//                          stops; the quiet time before a stop doubles each
+//                          time engines have to start again
 //
 // To stop an engine, the core sets its bit in a word of scratch. A context that
 // finds no message reads the word and ends, so it holds no packet. The engine
