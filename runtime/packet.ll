@@ -16,6 +16,13 @@
 ; Shifts by 32 - r with r = 0 are written as a shift by one and a shift by
 ; 31 - r, so that no amount reaches 32.
 
+; Addresses and constants of target-ixp/chip/RuntimeConstants.def. The driver
+; replaces them by their values.
+@IXP_FREE_LIST = external global i8
+@IXP_HEADROOM = external global i8
+@IXP_HEAD_WORD = external global i8
+@IXP_DROP_COUNTERS = external global i8
+
 declare void @__ixp_scratch_put2(i32, i32, i32)
 declare i32 @__ixp_ring_status(i32)
 declare void @__ixp_swap()
@@ -304,7 +311,7 @@ entry:
   br label %wait
 
 wait:
-  %new = call i32 @__ixp_sram_dequeue(i32 0)
+  %new = call i32 @__ixp_sram_dequeue(i32 ptrtoint (ptr @IXP_FREE_LIST to i32))
   %isNone = icmp eq i32 %new, 0
   br i1 %isNone, label %again, label %done
 
@@ -316,16 +323,16 @@ done:
   ret i32 %new
 }
 
-; Copies the bytes of packet `h` into the buffer of `new`: from min(head, 128)
-; to head + length, in steps of 32 bytes. This includes the bytes from the start
+; Copies the bytes of packet `h` into the buffer of `new`: from min(head,
+; IXP_HEADROOM) to head + length, in steps of 32 bytes. This includes the bytes from the start
 ; of the received frame to the head, so that packet_encap finds the same bytes
 ; in both packets.
 define internal void @baker_copy_bytes(i32 %h, i32 %new, i32 %head, i32 %length)
     alwaysinline {
 entry:
   %end = add i32 %head, %length
-  %isBelow = icmp ult i32 %head, 128
-  %lowest = select i1 %isBelow, i32 %head, i32 128
+  %isBelow = icmp ult i32 %head, ptrtoint (ptr @IXP_HEADROOM to i32)
+  %lowest = select i1 %isBelow, i32 %head, i32 ptrtoint (ptr @IXP_HEADROOM to i32)
   %start = and i32 %lowest, -32
   %source = shl i32 %h, 7
   %target = shl i32 %new, 7
@@ -455,7 +462,7 @@ define i32 @baker_packet_create(i32 %bytes) {
   %new = call i32 @baker_packet_blank(i32 %bytes)
   %to0 = call ptr addrspace(1) @baker_descriptor(i32 %new, i32 0)
   %to8 = call ptr addrspace(1) @baker_descriptor(i32 %new, i32 8)
-  %place = or i32 %bytes, 8388608 ; 128 << 16
+  %place = or i32 %bytes, ptrtoint (ptr @IXP_HEAD_WORD to i32)
   %words = insertelement <8 x i32> zeroinitializer, i32 %place, i32 1
   store <8 x i32> %words, ptr addrspace(1) %to0, align 4
   store <8 x i32> zeroinitializer, ptr addrspace(1) %to8, align 4
@@ -465,7 +472,7 @@ define i32 @baker_packet_create(i32 %bytes) {
 ; Returns the same with an empty descriptor.
 define i32 @baker_packet_blank(i32 %bytes) {
   %new = call i32 @baker_free_buffer()
-  call void @baker_packet_clear(i32 %new, i32 128, i32 %bytes)
+  call void @baker_packet_clear(i32 %new, i32 ptrtoint (ptr @IXP_HEADROOM to i32), i32 %bytes)
   ret i32 %new
 }
 
@@ -483,11 +490,11 @@ enough:
   ret void
 }
 
-; Counts a packet that was dropped for `reason`, in scratch (counters from byte
-; 0x3C00 on).
+; Counts a packet that was dropped for `reason`, in scratch (a word of
+; IXP_DROP_COUNTERS).
 define void @baker_count_drop(i32 %reason) alwaysinline {
   %offset = shl i32 %reason, 2
-  %counter = add i32 %offset, 15360
+  %counter = add i32 %offset, ptrtoint (ptr @IXP_DROP_COUNTERS to i32)
   call void @__ixp_scratch_incr(i32 %counter)
   ret void
 }
@@ -495,7 +502,7 @@ define void @baker_count_drop(i32 %reason) alwaysinline {
 ; Drops the packet: counts it and returns its buffer to the free list.
 define void @baker_packet_drop(i32 %h, i32 %reason) {
   call void @baker_count_drop(i32 %reason)
-  call void @__ixp_sram_enqueue(i32 0, i32 %h)
+  call void @__ixp_sram_enqueue(i32 ptrtoint (ptr @IXP_FREE_LIST to i32), i32 %h)
   ret void
 }
 

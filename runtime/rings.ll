@@ -2,6 +2,10 @@
 ; A message is one word, never 0; a get returns 0 if there is none. As on
 ; scratch rings, a put waits while there is no space.
 
+; Addresses and constants of target-ixp/chip/RuntimeConstants.def. The driver
+; replaces them by their values.
+@IXP_STOP_WORD = external addrspace(3) global i32
+
 declare i32 @__ixp_sram_put(i32, i32)
 declare i32 @__ixp_neighbour_get()
 declare void @__ixp_neighbour_put(i32)
@@ -68,7 +72,7 @@ define i32 @baker_stop_asked() alwaysinline {
   %status = call i32 @__ixp_local_csr_rd(i32 68)
   %shifted = lshr i32 %status, 3
   %engine = and i32 %shifted, 31
-  %word = load i32, ptr addrspace(3) inttoptr (i32 15120 to ptr addrspace(3))
+  %word = load i32, ptr addrspace(3) @IXP_STOP_WORD
   %moved = lshr i32 %word, %engine
   %asked = and i32 %moved, 1
   ret i32 %asked

@@ -47,17 +47,17 @@
 ; Word 32 is the number of the next packet.
 
 #ifndef METADATA_WORDS
-#define METADATA_WORDS 12
+#define METADATA_WORDS IXP_METADATA_WORDS
 #endif
-#define FRAME_BYTES_MAX 1522
+#define FRAME_BYTES_MAX IXP_FRAME_BYTES_MAX
 
-; Addresses (target-ixp/chip/MemoryMap.h).
-#define RX_RING         0               ; scratch ring 0, as the put's address
-#define RX_COUNTERS     0x3b00          ; +0 packets, +4 oversize, +12 errors
-#define FREE_LIST       0               ; queue array: channel 0, entry 0
-#define HEADROOM        128             ; offset of the frame in its buffer
-#define RBUF_DONE       0x44            ; MSF registers, for fast_wr
-#define THREAD_FREELIST 0x30
+; Addresses (target-ixp/chip/RuntimeConstants.def).
+#define RX_RING         IXP_RX_RING     ; scratch ring 0, as the put's address
+#define RX_COUNTERS     IXP_RX_PACKETS  ; the first of the counters
+#define FREE_LIST       IXP_FREE_LIST   ; queue array: channel 0, entry 0
+#define HEADROOM        IXP_HEADROOM    ; offset of the frame in its buffer
+#define RBUF_DONE       IXP_RBUF_ELEMENT_DONE   ; MSF registers, for fast_wr
+#define THREAD_FREELIST IXP_RX_THREAD_FREELIST
 
 ; Status word 0 of an mpacket: 30:24 element, 23:16 bytes, 15 start, 14 end,
 ; 12:8 errors, 4:0 port.
@@ -108,8 +108,8 @@ start#:
     immed[zero, 0]
     immed[element_mask, 0xf800]             ; seven bits of element << 11
     immed_w1[element_mask, 0x3]
-    immed[rbuf_base, 0x10]                  ; bit 4: the word names an element
-    immed_w1[rbuf_base, 0x4]                ; 0x2000 << 5: the buffer's address
+    immed[rbuf_base, (((IXP_MSF_BUFFER_DATA << 5) & 0xffff) | 0x10)] ; bit 4: an element
+    immed_w1[rbuf_base, (IXP_MSF_BUFFER_DATA >> 11)] ; address << 5
     immed[head_word, HEADROOM, <<16]
     immed[headroom, HEADROOM]
     immed[done_register, RBUF_DONE]
@@ -303,10 +303,10 @@ bad#:
     alu[buffer, --, B, *l$index0[0]]
     beq[release#]
     br[discard#], defer[1]
-    scratch[incr, --, counters, 12]
+    scratch[incr, --, counters, (IXP_RX_ERRORS - RX_COUNTERS)]
 
 bad_first#:
-    scratch[incr, --, counters, 12]
+    scratch[incr, --, counters, (IXP_RX_ERRORS - RX_COUNTERS)]
     alu[*l$index0[0], --, B, 0]
     ; fall through
 
@@ -316,7 +316,7 @@ release#:
     local_csr_wr[SAME_ME_SIGNAL, 0x80 | (&baton_a << 3)]
 
 oversize#:
-    scratch[incr, --, counters, 4]
+    scratch[incr, --, counters, (IXP_RX_OVERSIZE - RX_COUNTERS)]
 discard#:
     ; The rest of the frame finds no buffer and is discarded.
     ; The buffer is freed under baton B, when all moves into it are done.

@@ -39,12 +39,12 @@
 ;   1  TX_SEQUENCE when it was last read
 ; Word 32 is 1 if the last poll found the ring empty.
 
-; Addresses (target-ixp/chip/MemoryMap.h).
-#define TX_RING      4                  ; scratch ring 1, as the get's address
-#define TX_COUNTERS  0x3b08             ; +0 packets, +8 packets without bytes
+; Addresses (target-ixp/chip/RuntimeConstants.def).
+#define TX_RING      IXP_TX_RING        ; scratch ring 1, as the get's address
+#define TX_COUNTERS  IXP_TX_PACKETS     ; +0 packets, +8 packets without bytes
                                         ; or too long for a partition
-#define TX_SEQUENCE  0x60               ; + 4 * partition
-#define TBUF_CONTROL 0x1800             ; + 8 * element
+#define TX_SEQUENCE  IXP_TX_SEQUENCE    ; + 4 * partition
+#define TBUF_CONTROL IXP_TBUF_ELEMENT_CONTROL ; + 8 * element
 
 ; Control word 0 of an element: 31:24 bytes, 15:13 payload offset, 9 start,
 ; 8 end, 4:0 port. Control word 1 is 0.
@@ -75,8 +75,8 @@
 
 start#:
     immed[zero, 0]
-    immed[tbuf_base, 0x10]                  ; bit 4: the word names an element
-    immed_w1[tbuf_base, 0x4]                ; 0x2000 << 5: the buffer's address
+    immed[tbuf_base, (((IXP_MSF_BUFFER_DATA << 5) & 0xffff) | 0x10)] ; bit 4: an element
+    immed_w1[tbuf_base, (IXP_MSF_BUFFER_DATA >> 11)] ; address << 5
     immed[control_base, TBUF_CONTROL]
     immed[counters, TX_COUNTERS]
     immed[$control1, 0]
@@ -161,7 +161,7 @@ reserve#:
 sent#:
     msf[write, $control0, control, 0, 2], sig_done[validated]
     ctx_arb[validated, baton_g], defer[2], br[get#]
-    sram[enqueue, --, buffer, 0]
+    sram[enqueue, --, buffer, IXP_FREE_LIST]
     scratch[incr, --, counters, 0]
 
 ; --- No message: pass baton E in order, and return with baton G ---------------
@@ -199,7 +199,7 @@ full#:
 ; --- A packet with no bytes or too many: free its buffer, count it separately --
 refuse#:
     scratch[incr, --, counters, 8]
-    sram[enqueue, --, buffer, 0]
+    sram[enqueue, --, buffer, IXP_FREE_LIST]
     ctx_arb[baton_g], defer[1], br[get#]
     local_csr_wr[SAME_ME_SIGNAL, 0x80 | (&baton_e << 3)]
 

@@ -4,8 +4,19 @@
 ; words. This file defines the functions that the microengines' code generator
 ; treats as instructions, so that packet.ll works for both. The second part has
 ; the helpers that LLVM's ARM back end calls on a core without division.
-;
-; Addresses are those of target-ixp/chip/MemoryMap.h.
+
+; Addresses and constants of target-ixp/chip/RuntimeConstants.def. The driver
+; replaces them by their values.
+@IXP_XSCALE_RING_DATA = external global i8
+@IXP_XSCALE_RING_SECOND = external global i8
+@IXP_XSCALE_RING_STATUS = external global i8
+@IXP_XSCALE_SCRATCH_ADD = external global i8
+@IXP_XSCALE_SRAM_ADD = external global i8
+@IXP_XSCALE_TEST_SET = external global i8
+@IXP_XSCALE_SCRATCH = external global i8
+@IXP_DROP_COUNTERS = external global i8
+@IXP_XSCALE_LOCAL_CSRS = external global i8
+@IXP_XSCALE_QUEUE_ARRAY = external global i8
 
 ;--- The core ignores loop bounds.
 
@@ -17,13 +28,14 @@ define void @__ixp_loop_round(i32 %number, i32 %bound) alwaysinline {
   ret void
 }
 
-;--- Rings: word 0xcb400000 + 4n gets and puts, word 0xcb400100 + 4n is the status,
-;--- and a word written to 0xcb400140 follows that of the next put. Only the core
+;--- Rings: word n at IXP_XSCALE_RING_DATA gets and puts, word n at
+;--- IXP_XSCALE_RING_STATUS is the status, and a word written to
+;--- IXP_XSCALE_RING_SECOND follows that of the next put. Only the core
 ;--- gets from its ring, so it can take a message word by word.
 
 define { i32, i32 } @__ixp_scratch_get2(i32 %ring) {
   %offset = shl i32 %ring, 2
-  %address = add i32 %offset, u0xcb400000
+  %address = add i32 %offset, ptrtoint (ptr @IXP_XSCALE_RING_DATA to i32)
   %p = inttoptr i32 %address to ptr
   %first = load volatile i32, ptr %p, align 4
   %m0 = insertvalue { i32, i32 } poison, i32 %first, 0
@@ -41,10 +53,10 @@ more:
 }
 
 define void @__ixp_scratch_put2(i32 %ring, i32 %first, i32 %second) {
-  %with = inttoptr i32 u0xcb400140 to ptr
+  %with = inttoptr i32 ptrtoint (ptr @IXP_XSCALE_RING_SECOND to i32) to ptr
   store volatile i32 %second, ptr %with, align 4
   %offset = shl i32 %ring, 2
-  %address = add i32 %offset, u0xcb400000
+  %address = add i32 %offset, ptrtoint (ptr @IXP_XSCALE_RING_DATA to i32)
   %p = inttoptr i32 %address to ptr
   store volatile i32 %first, ptr %p, align 4
   ret void
@@ -53,7 +65,7 @@ define void @__ixp_scratch_put2(i32 %ring, i32 %first, i32 %second) {
 ; Bit 1: full. The core tests only rings whose signal means "nearly full".
 define i32 @__ixp_ring_status(i32 %ring) {
   %offset = shl i32 %ring, 2
-  %address = add i32 %offset, u0xcb400100
+  %address = add i32 %offset, ptrtoint (ptr @IXP_XSCALE_RING_STATUS to i32)
   %p = inttoptr i32 %address to ptr
   %v = load volatile i32, ptr %p, align 4
   %shifted = lshr i32 %v, 1
@@ -77,7 +89,7 @@ define void @__ixp_swap() {
 ;--- Atomic operations.
 
 define void @__ixp_scratch_add(i32 %address, i32 %v) {
-  %mapped = add i32 %address, u0xcd000000
+  %mapped = add i32 %address, ptrtoint (ptr @IXP_XSCALE_SCRATCH_ADD to i32)
   %p = inttoptr i32 %mapped to ptr
   store volatile i32 %v, ptr %p, align 4
   ret void
@@ -94,7 +106,7 @@ define void @__ixp_sram_add(i32 %address, i32 %v) {
   %select = shl i32 %channel, 23
   %byte = and i32 %address, u0x3fffffff
   %offset = add i32 %select, %byte
-  %mapped = add i32 %offset, u0xce000000
+  %mapped = add i32 %offset, ptrtoint (ptr @IXP_XSCALE_SRAM_ADD to i32)
   %p = inttoptr i32 %mapped to ptr
   store volatile i32 %v, ptr %p, align 4
   ret void
@@ -107,7 +119,7 @@ define void @__ixp_sram_incr(i32 %address) {
 
 ; A read of these words sets bit 0, so v must be 1.
 define i32 @__ixp_scratch_test_and_set(i32 %address, i32 %v) {
-  %mapped = add i32 %address, u0xcd100000
+  %mapped = add i32 %address, ptrtoint (ptr @IXP_XSCALE_TEST_SET to i32)
   %p = inttoptr i32 %mapped to ptr
   %old = load volatile i32, ptr %p, align 4
   ret i32 %old
@@ -115,7 +127,7 @@ define i32 @__ixp_scratch_test_and_set(i32 %address, i32 %v) {
 
 ; Writes 0: only the holder of a lock clears its bit, and no other bit is set.
 define void @__ixp_scratch_clr(i32 %address, i32 %v) {
-  %mapped = add i32 %address, u0xca000000
+  %mapped = add i32 %address, ptrtoint (ptr @IXP_XSCALE_SCRATCH to i32)
   %p = inttoptr i32 %mapped to ptr
   store volatile i32 0, ptr %p, align 4
   ret void
@@ -125,8 +137,8 @@ define void @__ixp_scratch_clr(i32 %address, i32 %v) {
 ; counts.
 define i32 @baker_drop_count(i32 %reason) {
   %offset = shl i32 %reason, 2
-  %counter = add i32 %offset, 15360
-  %mapped = add i32 %counter, u0xca000000
+  %counter = add i32 %offset, ptrtoint (ptr @IXP_DROP_COUNTERS to i32)
+  %mapped = add i32 %counter, ptrtoint (ptr @IXP_XSCALE_SCRATCH to i32)
   %p = inttoptr i32 %mapped to ptr
   %count = load volatile i32, ptr %p, align 4
   ret i32 %count
@@ -152,7 +164,7 @@ chance:
   ret i32 %next
 
 time:
-  %mapped = add i32 %csr, u0xc0018000
+  %mapped = add i32 %csr, ptrtoint (ptr @IXP_XSCALE_LOCAL_CSRS to i32)
   %p = inttoptr i32 %mapped to ptr
   %v = load volatile i32, ptr %p, align 4
   ret i32 %v
@@ -271,7 +283,7 @@ define internal ptr @queue(i32 %queueWord) alwaysinline {
   %entry.only = and i32 %entry, 63
   %entry.placed = shl i32 %entry.only, 2
   %offset = or i32 %channel.placed, %entry.placed
-  %address = or i32 %offset, u0xcc000000
+  %address = or i32 %offset, ptrtoint (ptr @IXP_XSCALE_QUEUE_ARRAY to i32)
   %p = inttoptr i32 %address to ptr
   ret ptr %p
 }

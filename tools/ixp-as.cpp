@@ -4,6 +4,7 @@
 #include "support/Files.h"
 #include "target-ixp/assembler/ProgramImage.h"
 #include "target-ixp/chip/MemoryMap.h"
+#include "target-ixp/chip/RuntimeConstants.h"
 #include "target-ixp/image/WordFile.h"
 #include "target-ixp/table/InstructionReference.h"
 
@@ -60,6 +61,13 @@ void declareArguments(CLI::App &app, Arguments &arguments) {
         throw CLI::Success();
       },
       "print the reference of all instructions (Markdown) and stop");
+  app.add_flag_callback(
+      "--predefined",
+      [] {
+        std::cout << runtimeConstantDefines();
+        throw CLI::Success();
+      },
+      "print the predefined names and their values as #define lines and stop");
   app.footer("Exit status: 0 done, 1 the input is wrong, 2 the command line is "
              "wrong.");
 }

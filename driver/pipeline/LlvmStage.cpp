@@ -8,6 +8,7 @@
 #include "driver/pipeline/LlvmStage.h"
 #include "codegen-me/prepare/JoinLoads.h"
 #include "codegen-me/prepare/NarrowFunnels.h"
+#include "target-ixp/chip/RuntimeConstants.h"
 #include "target-ixp/chip/RuntimeNames.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
@@ -52,6 +53,41 @@ std::string runtimeDirectory() {
   return KARAKAL_RUNTIME_DIR;
 }
 
+namespace {
+
+/// Replaces `symbol`, whose address is the constant `value`, and the integers
+/// made from its address. At level base no pass would fold them.
+void replaceSymbol(GlobalVariable &symbol, uint32_t value) {
+  auto *integer =
+      ConstantInt::get(Type::getInt32Ty(symbol.getContext()), value);
+  for (User *user : make_early_inc_range(symbol.users())) {
+    auto *address = dyn_cast<ConstantExpr>(user);
+    if (address && address->getOpcode() == Instruction::PtrToInt &&
+        address->getType() == integer->getType()) {
+      address->replaceAllUsesWith(integer);
+      address->destroyConstant();
+    }
+  }
+  symbol.replaceAllUsesWith(
+      ConstantExpr::getIntToPtr(integer, symbol.getType()));
+  symbol.eraseFromParent();
+}
+
+/// Replaces the external globals of a runtime module by the values of
+/// RuntimeConstants.def.
+void resolveConstants(Module &runtime) {
+  for (GlobalVariable &symbol : make_early_inc_range(runtime.globals())) {
+    if (!symbol.isDeclaration())
+      continue;
+    std::string name = symbol.getName().str();
+    std::optional<uint32_t> value = target::runtimeConstant(name);
+    KARAKAL_ASSERT(value, "RuntimeConstants.def has no constant " + name);
+    replaceSymbol(symbol, *value);
+  }
+}
+
+} // namespace
+
 Status linkRuntime(Module &program, const std::string &file) {
   std::string path = runtimeDirectory() + "/" + file;
   SMDiagnostic diagnostic;
@@ -62,6 +98,7 @@ Status linkRuntime(Module &program, const std::string &file) {
         "E-driver-010", path,
         "cannot read the runtime: " + diagnostic.getMessage().str() +
             ". Set KARAKAL_RUNTIME_DIR to its folder.");
+  resolveConstants(*runtime);
   runtime->setDataLayout(program.getDataLayout());
   runtime->setTargetTriple(program.getTargetTriple());
   if (Linker::linkModules(program, std::move(runtime)))

@@ -2,6 +2,7 @@
 
 #include "support/Files.h"
 #include "target-ixp/assembler/AsmExpression.h"
+#include "target-ixp/chip/RuntimeConstants.h"
 
 #include <optional>
 #include <set>
@@ -26,10 +27,13 @@ class Preprocessor {
 public:
   Preprocessor(const AssemblerOptions &options, Reporter &reporter)
       : options(options), reporter(reporter) {
+    for (const RuntimeConstant &constant : runtimeConstants())
+      predefine("<predefined>", constant.name, std::to_string(constant.value));
     for (const auto &[name, text] : options.defines) {
-      auto source = makeSource("<command line>", text.empty() ? "1" : text);
-      std::vector<TokenLine> lines = lex(source, reporter);
-      defines[name] = lines.empty() ? TokenLine() : lines[0];
+      if (runtimeConstant(name))
+        reporter.error({makeSource("<command line>", ""), 0, 0},
+                       "E-target-ixp-106", predefinedError(name));
+      predefine("<command line>", name, text.empty() ? "1" : text);
     }
   }
 
@@ -45,6 +49,26 @@ private:
   int depth = 0;
   size_t steps = 0;
   bool overflow = false;
+
+  /// Defines `name` as `text` before the first line.
+  void predefine(const char *origin, const std::string &name,
+                 const std::string &text) {
+    std::vector<TokenLine> lines = lex(makeSource(origin, text), reporter);
+    defines[name] = lines.empty() ? TokenLine() : lines[0];
+  }
+
+  static std::string predefinedError(const std::string &name) {
+    return "'" + name + "' is predefined (ixp-as --predefined lists the names)";
+  }
+
+  /// Reports a #define, #undef or #macro of a predefined name.
+  bool isPredefined(const Token &name) {
+    if (!runtimeConstant(name.text))
+      return false;
+    reporter.error(name.location, "E-target-ixp-106",
+                   predefinedError(name.text));
+    return true;
+  }
 
   /// Counts the work, so that nested macros and repetitions cannot run for
   /// hours.
@@ -173,6 +197,8 @@ void Preprocessor::define(const TokenLine &line, bool evaluated) {
                    "#define needs a name");
     return;
   }
+  if (isPredefined(line[2]))
+    return;
   TokenLine body(line.begin() + 3, line.end());
   bool function = !body.empty() && body[0].is("(") && !body[0].spaceBefore;
   if (function && !evaluated) {
@@ -260,6 +286,8 @@ size_t Preprocessor::macroDefinition(const Lines &lines, size_t index) {
     reporter.error(line[1].location, "E-target-ixp-106", "#macro needs a name");
     return end;
   }
+  if (isPredefined(line[2]))
+    return end;
   Macro macro;
   macro.name = line[2].text;
   for (size_t i = 3; i < line.size(); ++i)
@@ -335,9 +363,10 @@ size_t Preprocessor::directive(const Lines &lines, size_t index,
     return index;
   if (name == "define" || name == "define_eval")
     define(line, name == "define_eval");
-  else if (name == "undef" && line.size() > 2)
-    defines.erase(line[2].text);
-  else if (name == "repeat")
+  else if (name == "undef" && line.size() > 2) {
+    if (!isPredefined(line[2]))
+      defines.erase(line[2].text);
+  } else if (name == "repeat")
     return repeat(lines, index);
   else if (name == "include")
     include(line);
