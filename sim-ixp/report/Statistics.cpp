@@ -121,8 +121,8 @@ json cachesOf(Simulation &run) {
                        {"stale_packets", uses.stalePackets}});
   double packets = run.measureEnd().packets.taken;
   return {{"globals", globals},
-          {"answers", lookups},
-          {"looks", caches.versionCheckCount()},
+          {"lookups", lookups},
+          {"version_checks", caches.versionCheckCount()},
           {"stale_packets", caches.stalePacketCount()},
           {"stale_rate", ratio(caches.stalePacketCount(), packets)}};
 }
@@ -175,7 +175,7 @@ json enginesOf(Simulation &run) {
          {"stall_cycles", b.stallCycles - a.stallCycles},
          {"idle_cycles", isIdle ? cycles : b.idleCycles - a.idleCycles},
          {"swaps", b.swaps - a.swaps},
-         {"turn_cycles_max", b.iterationCyclesMax},
+         {"iteration_cycles_max", b.iterationCyclesMax},
          {"commands", b.commands - a.commands}});
   }
   return engines;

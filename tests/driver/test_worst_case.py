@@ -48,7 +48,7 @@ def simulate(image: Path, trace: Path, threads: int, *more: str) -> dict[str, An
 
 def iteration_cycles(stats: dict[str, Any]) -> int:
     return max(
-        e["turn_cycles_max"] for e in stats["microengines"] if e["role"] == "app"
+        e["iteration_cycles_max"] for e in stats["microengines"] if e["role"] == "app"
     )
 
 

@@ -116,10 +116,10 @@ def test_results_of_a_lookup_are_cached(few_flows: Workload, tmp_path: Path) -> 
     out, stats = simulate(image, few_flows, tmp_path, "--mes=6")
     check_packets(few_flows, out, tmp_path / "stats.json")
     assert_packets_add_up(stats)
-    (answers,) = stats["caches"]["answers"]
-    assert answers["lookup"] == "ipv4_routes.find"
-    assert answers["hits"] > 0.5 * stats["packets"]["received"]
-    assert answers["stale_hits"] == 0
+    (cache,) = stats["caches"]["lookups"]
+    assert cache["lookup"] == "ipv4_routes.find"
+    assert cache["hits"] > 0.5 * stats["packets"]["received"]
+    assert cache["stale_hits"] == 0
 
 
 def test_a_result_is_cached_only_in_the_generation_of_its_lookup(
@@ -199,7 +199,7 @@ def test_two_lookups_share_the_cam(tmp_path: Path) -> None:
         sent = read_capture(out, 4).frames
         frames.append(sorted((frame.port, frame.data) for frame in sent))
     assert frames[0] == frames[1]
-    kept = {each["lookup"]: each["hits"] for each in stats["caches"]["answers"]}
+    kept = {each["lookup"]: each["hits"] for each in stats["caches"]["lookups"]}
     assert set(kept) == {"g.find_first", "g.find_second"}
     assert min(kept.values()) > 900
 

@@ -73,7 +73,7 @@ def measure(bench: Bench, app: str, speed: int, load: Workload) -> list[Row]:
                 "holds": caches["stale_rate"] <= asked,
                 "cached": [each["global"] for each in caches["globals"]],
                 "stale_packets": caches["stale_packets"],
-                "looks": caches["looks"],
+                "version_checks": caches["version_checks"],
             }
         )
     return rows
@@ -89,13 +89,13 @@ def staleness(bench: Bench) -> list[Row]:
     printed: list[list[object]] = [
         [
             row["app"], row["update_speed"], f"{row['asked_rate']:g}",
-            f"{row['measured_rate']:.2e}", row["check_interval"], row["looks"],
+            f"{row['measured_rate']:.2e}", row["check_interval"], row["version_checks"],
             " ".join(row["cached"]) or "nothing",
         ]
         for row in rows
     ]  # fmt: skip
     headings = [
-        "application", "speed", "asked", "measured", "interval", "looks", "cached",
+        "application", "speed", "asked", "measured", "interval", "checks", "cached",
     ]  # fmt: skip
     table(
         "Stale packets per packet (interval: packets, all engines)", headings, printed

@@ -115,7 +115,7 @@ def rates_of(
         run = read_json(stats)
         gbps[engines] = run["rate"]["forwarded_gbps"]
         cached = [each["global"] for each in run["caches"]["globals"]]
-        cached += [each["lookup"] for each in run["caches"]["answers"]]
+        cached += [each["lookup"] for each in run["caches"]["lookups"]]
     return gbps, cached
 
 
