@@ -199,7 +199,7 @@ Status emitCode(ModuleOp source, const Options &options,
     return image.error();
   if (*minimum)
     for (size_t i = 0; i < made->engines.size(); ++i)
-      image->manifest["aggregates"][i]["turn_cycles_bound"] =
+      image->manifest["aggregates"][i]["iteration_cycles_bound"] =
           uint64_t(std::ceil((*minimum)->issueMax[i]));
   bool isTold = !options.report.empty() ||
                 ir::isExplained(program.getContext(), "aggregation");

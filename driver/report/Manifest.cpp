@@ -176,7 +176,7 @@ json describeArrayCaches(ModuleOp program) {
                    {"bytes", 4 * ir::wordCount(array)},
                    {"element_bytes", 4 * ir::elementWordStride(array)},
                    {"local", ir::placementOf(kept.lines)->address},
-                   {"lines", kept.count()},
+                   {"count", kept.count()},
                    {"line_bytes", 4 * words / kept.count()},
                    {"by_cam", !kept.isDirectMapped},
                    {"cam_tag", kept.tag},
@@ -289,8 +289,8 @@ json makeManifest(ModuleOp program, const Options &options,
                    {"drop_counters", target::DropCounterBase},
                    {"globals", describeGlobals(program)},
                    {"caches", describeCopies(program)},
-                   {"lines", describeArrayCaches(program)},
-                   {"answers", describeLookupCaches(program)},
+                   {"cache_lines", describeArrayCaches(program)},
+                   {"lookup_caches", describeLookupCaches(program)},
                    {"xscale", describeXScale(program, xscale)}};
   if (options.pipeline.isStoppable)
     manifest["stop_word"] = target::EngineStopWord;

@@ -36,7 +36,7 @@ void CacheMonitor::readManifest(const json &manifest, Chip &chip) {
     addGlobal(copy, copy["bytes"], chip);
     versionNames.push_back(copy["version"]);
   }
-  for (const json &lines : manifest.value("lines", none)) {
+  for (const json &lines : manifest.value("cache_lines", none)) {
     addCacheLines(lines, chip);
     versionNames.push_back(lines["version"]);
   }
@@ -45,13 +45,13 @@ void CacheMonitor::readManifest(const json &manifest, Chip &chip) {
         versionNames.end())
       versions.push_back(
           target::commandAddress(memoryIn(global), global["address"]));
-  for (const json &lookup : manifest.value("answers", none))
+  for (const json &lookup : manifest.value("lookup_caches", none))
     addLookupCache(lookup, chip);
 }
 
 void CacheMonitor::addCacheLines(const json &lines, Chip &chip) {
   uint32_t lineBytes = lines["line_bytes"];
-  addGlobal(lines, lineBytes * lines["lines"].get<uint32_t>(), chip);
+  addGlobal(lines, lineBytes * lines["count"].get<uint32_t>(), chip);
   CachedGlobal &cache = cachedGlobals.back();
   cache.lineWords = lineBytes / bytesPerWord;
   cache.elementWords = lines["element_bytes"].get<uint32_t>() / bytesPerWord;

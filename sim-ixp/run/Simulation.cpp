@@ -357,9 +357,9 @@ Status Simulation::checkBounds() {
     for (uint32_t i = 0; i < machine->engineCount(); ++i) {
       if (plans[i].role != EngineRole::App ||
           plans[i].aggregate != aggregate["name"] ||
-          !aggregate.contains("turn_cycles_bound"))
+          !aggregate.contains("iteration_cycles_bound"))
         continue;
-      uint64_t bound = aggregate["turn_cycles_bound"];
+      uint64_t bound = aggregate["iteration_cycles_bound"];
       uint64_t seen = last.engines[i].iterationCyclesMax;
       if (seen > bound)
         return makeError(

@@ -232,9 +232,9 @@ Status checkVariants(const Image &image) {
         (!isA(aggregate["contexts"], Type::Number) ||
          aggregate["contexts"] == 0 || aggregate["contexts"] > ContextCount))
       return broken("an engine must have 1 to 8 contexts");
-    if (aggregate.contains("turn_cycles_bound") &&
-        !isA(aggregate["turn_cycles_bound"], Type::Number))
-      return broken("'turn_cycles_bound' must be a number of cycles");
+    if (aggregate.contains("iteration_cycles_bound") &&
+        !isA(aggregate["iteration_cycles_bound"], Type::Number))
+      return broken("'iteration_cycles_bound' must be a number of cycles");
     if (!aggregate.contains("variants"))
       continue;
     for (const json &variant : aggregate["variants"]) {
@@ -325,24 +325,24 @@ Status checkCopies(const json &manifest, const ChipParameters &chip) {
 
 /// Checks array elements cached in local memory; an image may have none.
 Status checkCachedArrays(const json &manifest, const ChipParameters &chip) {
-  if (!manifest.contains("lines"))
+  if (!manifest.contains("cache_lines"))
     return success();
-  for (const json &cached : manifest["lines"]) {
+  for (const json &cached : manifest["cache_lines"]) {
     for (const Key &key :
          {Key{"", "global", Type::Text}, Key{"", "memory", Type::Text},
           Key{"", "version", Type::Text}, Key{"", "address", Type::Number},
           Key{"", "bytes", Type::Number},
           Key{"", "element_bytes", Type::Number},
-          Key{"", "local", Type::Number}, Key{"", "lines", Type::Number},
+          Key{"", "local", Type::Number}, Key{"", "count", Type::Number},
           Key{"", "line_bytes", Type::Number}, Key{"", "cam_tag", Type::Number},
           Key{"", "interval", Type::Number}})
-      if (Status status = checkKey(cached, "lines", key); !status)
+      if (Status status = checkKey(cached, "cache_lines", key); !status)
         return status;
     if (Status known = checkMemory(cached, chip); !known)
       return known;
     if (!cached.value("by_cam", json()).is_boolean())
-      return broken("'by_cam' of 'lines' must be true or false");
-    uint64_t local = cached["local"], lines = cached["lines"];
+      return broken("'by_cam' of 'cache_lines' must be true or false");
+    uint64_t local = cached["local"], lines = cached["count"];
     uint64_t line = cached["line_bytes"], element = cached["element_bytes"];
     uint64_t size = uint64_t{LocalMemoryWords} * 4;
     bool hasSpaceForTag = cached["by_cam"] || element + 4 <= line;
@@ -358,14 +358,14 @@ Status checkCachedArrays(const json &manifest, const ChipParameters &chip) {
 
 /// Cached results of look-up functions; an image may have none.
 Status checkLookupCaches(const json &manifest, const ChipParameters &chip) {
-  if (!manifest.contains("answers"))
+  if (!manifest.contains("lookup_caches"))
     return success();
-  for (const json &cache : manifest["answers"]) {
+  for (const json &cache : manifest["lookup_caches"]) {
     for (const Key &key :
          {Key{"", "lookup", Type::Text}, Key{"", "local", Type::Number},
           Key{"", "bytes", Type::Number}, Key{"", "versions", Type::List},
           Key{"", "interval", Type::Number}})
-      if (Status status = checkKey(cache, "answers", key); !status)
+      if (Status status = checkKey(cache, "lookup_caches", key); !status)
         return status;
     if (!fitsLocalMemory(cache["local"], cache["bytes"]))
       return broken("the results of '" + cache["lookup"].get<std::string>() +
