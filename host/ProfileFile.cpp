@@ -10,7 +10,7 @@
 namespace karakal::host {
 
 static constexpr const char *magic = "karakal-profile";
-static constexpr uint32_t version = 1;
+static constexpr uint32_t version = 2;
 
 template <typename Numbers>
 static void writeNumbers(std::ostream &out, const char *what,
@@ -34,7 +34,7 @@ std::string profileText(const Profile &profile) {
     for (const std::vector<uint64_t> &branch : function.branches)
       writeNumbers(out, "  branch", branch);
     if (function.lookupHits.back() != 0)
-      writeNumbers(out, "  answers", function.lookupHits);
+      writeNumbers(out, "  lookup_hits", function.lookupHits);
   }
   for (const GlobalCounts &global : profile.globals) {
     out << "global " << global.name << ' ' << std::hex << global.shape
@@ -144,7 +144,7 @@ bool Parser::parseLine() {
     return parseNumbers(function.blocks);
   if (key == "updates")
     return parseNumbers(function.updates);
-  if (key == "answers")
+  if (key == "lookup_hits")
     return parseHits(function.lookupHits);
   return key == "branch" && parseNumbers(function.branches.emplace_back());
 }
