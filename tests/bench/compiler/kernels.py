@@ -115,7 +115,9 @@ def measure_bound(bench: Bench, name: str, trace: Path) -> dict[str, float]:
             "--mes=1", f"--stats={stats}", "--quiet",
         )  # fmt: skip
         engines = read_json(stats)["microengines"]
-        seen = max(seen, *(e["iteration_cycles_max"] for e in engines if e["role"] == "app"))
+        seen = max(
+            seen, *(e["iteration_cycles_max"] for e in engines if e["role"] == "app")
+        )
     worst = read_json(report)["aggregates"][0]["worst_case"]
     bound = worst["issue_cycles"]
     return {"bound_cycles": bound, "seen_cycles": seen, "bound_over_seen": bound / seen}
