@@ -13,6 +13,7 @@ set(KARAKAL_LAYERS
   "target-ixp/microcode | support target-ixp                   | BOOST_GRAPH"
   "traces               | support                              | PCAP"
   "sim-ixp              | support target-ixp traces            | UNICORN"
+  "sim-ixp/python       | support target-ixp sim-ixp           | PYBIND11"
   "ir                   | support target-ixp                   | MLIR"
   "ir/interp            | support target-ixp ir                | MLIR"
   "baker-lang           | support ir                           | ANTLR MLIR"
@@ -30,7 +31,7 @@ set(KARAKAL_LAYERS
 #             folder      | rooms
 set(KARAKAL_ROOMS
   "target-ixp  | chip image table"
-  "sim-ixp     | bus observe media memory engine core run report"
+  "sim-ixp     | bus observe media memory engine core run report ."
   "ir          | dialect analysis"
   "baker-lang  | tree syntax sema checks lower editor"
   "passes      | . packets pac memory to-llvm"

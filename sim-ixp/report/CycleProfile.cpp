@@ -26,7 +26,8 @@ void addEngine(const Microengine &engine, json &rows) {
     for (size_t i = 0; i < program.ops.size(); ++i)
       rows.push_back(
           {{"pc", i},
-           {"place", i < program.locations.size() ? program.locations[i] : ""},
+           {"location",
+            i < program.locations.size() ? program.locations[i] : ""},
            {"text", target::print(program.instructions[i])}});
   const std::vector<uint64_t> counts = profile.issued();
   for (size_t i = 0; i < program.ops.size(); ++i) {
@@ -52,8 +53,8 @@ uint64_t cyclesOf(const json &row) {
 json linesOf(const json &rows) {
   std::map<std::string, json> byLocation;
   for (const json &row : rows) {
-    json &line = byLocation[row["place"]];
-    line["place"] = row["place"];
+    json &line = byLocation[row["location"]];
+    line["location"] = row["location"];
     for (const char *key : counted)
       line[key] =
           line.value(key, uint64_t{0}) + row[key].template get<uint64_t>();
@@ -99,7 +100,7 @@ std::string collapseProfile(const json &profile) {
   std::string text;
   for (const auto &[name, one] : profile["microcode"].items())
     for (const json &row : one["instructions"]) {
-      const std::string location = row["place"];
+      const std::string location = row["location"];
       text += one["role"].get<std::string>() + ";" + name + ";" +
               (location.empty() ? "?" : location) + ";" +
               std::to_string(row["pc"].get<unsigned>()) + " " +

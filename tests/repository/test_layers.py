@@ -16,6 +16,7 @@ OUTSIDE = {
     "pcap": "PCAP",
     "antlr4-runtime": "ANTLR",
     "boost/": "BOOST_GRAPH",
+    "pybind11/": "PYBIND11",
 }
 # MLIR's own headers use LLVM's support library, so MLIR allows both.
 IMPLIED = {"MLIR": {"MLIR", "LLVM"}}
@@ -62,6 +63,7 @@ def test_a_forbidden_include_is_found() -> None:
     assert violation(sim, "codegen-me/CodeGenMe.h")
     assert violation(sim, "target-ixp/image/Image.h") is None
     assert violation(sim, "target-ixp/assembler/Assembler.h")
+    assert violation(sim, "pybind11/pybind11.h")
     assert violation(sim, "sim-ixp/run/Chip.h", "memory")
     assert violation(sim, "sim-ixp/bus/Chassis.h", "memory") is None
 

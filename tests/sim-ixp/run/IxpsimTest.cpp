@@ -215,10 +215,13 @@ TEST_F(IxpsimTest, AProfileAccountsForEveryBusyCycle) {
                   engine["idle_cycles"].get<uint64_t>();
     for (const auto &[name, code] : profile["microcode"].items())
       if (code["role"] == role)
-        for (const auto &row : code["instructions"])
+        for (const auto &row : code["instructions"]) {
+          EXPECT_TRUE(row["location"].is_string());
+          EXPECT_NE(row["text"], "");
           found += row["issued"].get<uint64_t>() +
                    row["aborted"].get<uint64_t>() +
                    row["stalled"].get<uint64_t>();
+        }
     // Dead slots of the last swap extend past the end of the run.
     EXPECT_NEAR(found, wanted, 3 * 8) << role;
   }
