@@ -8,8 +8,8 @@ declare i32 @__ixp_sram_test_and_set(i32, i32)
 declare void @__ixp_sram_clr(i32, i32)
 declare void @__ixp_swap()
 
-; Waits until the lock at byte `address` of the engine's local memory is free, and
-; takes it. No other context runs between the test and the set.
+; Waits until the lock at byte `address` of the engine's local memory is free,
+; and takes it. No other context runs between the test and the set.
 define void @baker_lock_local(i32 %address) {
 entry:
   %word = inttoptr i32 %address to ptr addrspace(4)

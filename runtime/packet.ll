@@ -31,7 +31,7 @@ declare void @__ixp_scratch_incr(i32)
 declare i32 @__ixp_sram_dequeue(i32)
 declare void @__ixp_sram_enqueue(i32, i32)
 declare void @__ixp_loop_entry(i32)
-declare void @__ixp_loop_round(i32, i32)
+declare void @__ixp_loop_iteration(i32, i32)
 
 ; The SRAM address of descriptor word `word` of packet `h`.
 define internal ptr addrspace(1) @baker_descriptor(i32 %h, i32 %word)
@@ -324,15 +324,16 @@ done:
 }
 
 ; Copies the bytes of packet `h` into the buffer of `new`: from min(head,
-; IXP_HEADROOM) to head + length, in steps of 32 bytes. This includes the bytes from the start
-; of the received frame to the head, so that packet_encap finds the same bytes
-; in both packets.
+; IXP_HEADROOM) to head + length, in steps of 32 bytes. This includes the bytes
+; from the start of the received frame to the head, so that packet_encap finds
+; the same bytes in both packets.
 define internal void @baker_copy_bytes(i32 %h, i32 %new, i32 %head, i32 %length)
     alwaysinline {
 entry:
   %end = add i32 %head, %length
   %isBelow = icmp ult i32 %head, ptrtoint (ptr @IXP_HEADROOM to i32)
-  %lowest = select i1 %isBelow, i32 %head, i32 ptrtoint (ptr @IXP_HEADROOM to i32)
+  %lowest = select i1 %isBelow, i32 %head,
+                   i32 ptrtoint (ptr @IXP_HEADROOM to i32)
   %start = and i32 %lowest, -32
   %source = shl i32 %h, 7
   %target = shl i32 %new, 7
@@ -343,7 +344,7 @@ data:
   %offset = phi i32 [ %start, %entry ], [ %offset.next, %data ]
   ; At most 64 iterations, because a buffer has 2,048 bytes
   ; (codegen-me/prepare/LoopBounds.h).
-  call void @__ixp_loop_round(i32 1073741825, i32 64)
+  call void @__ixp_loop_iteration(i32 1073741825, i32 64)
   %source.address = add i32 %source, %offset
   %target.address = add i32 %target, %offset
   %source.pointer = inttoptr i32 %source.address to ptr addrspace(2)
@@ -441,7 +442,7 @@ test:
                     [ %offset.next, %data ]
   ; One iteration per quadword of a buffer, and one for the test that ends the
   ; loop.
-  call void @__ixp_loop_round(i32 1073741826, i32 257)
+  call void @__ixp_loop_iteration(i32 1073741826, i32 257)
   %isMore = icmp ult i32 %offset, %end
   br i1 %isMore, label %data, label %done
 
@@ -472,7 +473,9 @@ define i32 @baker_packet_create(i32 %bytes) {
 ; Returns the same with an empty descriptor.
 define i32 @baker_packet_blank(i32 %bytes) {
   %new = call i32 @baker_free_buffer()
-  call void @baker_packet_clear(i32 %new, i32 ptrtoint (ptr @IXP_HEADROOM to i32), i32 %bytes)
+  call void @baker_packet_clear(i32 %new,
+                                i32 ptrtoint (ptr @IXP_HEADROOM to i32),
+                                i32 %bytes)
   ret i32 %new
 }
 
@@ -502,7 +505,8 @@ define void @baker_count_drop(i32 %reason) alwaysinline {
 ; Drops the packet: counts it and returns its buffer to the free list.
 define void @baker_packet_drop(i32 %h, i32 %reason) {
   call void @baker_count_drop(i32 %reason)
-  call void @__ixp_sram_enqueue(i32 ptrtoint (ptr @IXP_FREE_LIST to i32), i32 %h)
+  call void @__ixp_sram_enqueue(i32 ptrtoint (ptr @IXP_FREE_LIST to i32),
+                                i32 %h)
   ret void
 }
 

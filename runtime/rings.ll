@@ -5,6 +5,7 @@
 ; Addresses and constants of target-ixp/chip/RuntimeConstants.def. The driver
 ; replaces them by their values.
 @IXP_STOP_WORD = external addrspace(3) global i32
+@IXP_CSR_ACTIVE_CTX_STS = external global i8
 
 declare i32 @__ixp_sram_put(i32, i32)
 declare i32 @__ixp_neighbour_get()
@@ -66,10 +67,11 @@ done:
   ret i32 %result
 }
 
-; Whether the XScale core asks this engine to stop: its bit of EngineStopWord,
+; Whether the XScale core asks this engine to stop: its bit of IXP_STOP_WORD,
 ; by the hardware number in ACTIVE_CTX_STS.
 define i32 @baker_stop_asked() alwaysinline {
-  %status = call i32 @__ixp_local_csr_rd(i32 68)
+  %status = call i32 @__ixp_local_csr_rd(
+      i32 ptrtoint (ptr @IXP_CSR_ACTIVE_CTX_STS to i32))
   %shifted = lshr i32 %status, 3
   %engine = and i32 %shifted, 31
   %word = load i32, ptr addrspace(3) @IXP_STOP_WORD

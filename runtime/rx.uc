@@ -1,10 +1,10 @@
 ; Receive: from the MSF to packet buffers.
 ;
-; One microengine turns received frames into packets of the program: payload in a
-; DRAM buffer; head, length, port and number in the buffer's SRAM descriptor; and
-; a message on scratch ring 0. Messages are in the order in which frames ended on
-; the wire. Their words are port << 24 | handle and head << 16 | length, so that a
-; program need not read the descriptor.
+; One microengine turns received frames into packets of the program: payload in
+; a DRAM buffer; head, length, port and number in the buffer's SRAM descriptor;
+; and a message on scratch ring 0. Messages are in the order in which frames
+; ended on the wire. Their words are port << 24 | handle and head << 16 |
+; length, so that a program need not read the descriptor.
 ;
 ; The MSF hands over frames in pieces of up to 64 bytes (mpackets), each in an
 ; element of the receive buffer, each to the context that has waited longest. So
@@ -25,12 +25,12 @@
 ;        +--- enqueue context, take next buffer, pass B <- finish ---+
 ;
 ; Every context keeps one free buffer ahead, so that a frame's first mpacket
-; does not wait for the free list. If the free list is empty or the ring is full,
-; the context waits and keeps its baton, all others wait for it, and the MSF stops
-; the ports, so that no frame is lost here.
+; does not wait for the free list. If the free list is empty or the ring is
+; full, the context waits and keeps its baton, all others wait for it, and the
+; MSF stops the ports, so that no frame is lost here.
 ;
-; A frame with a receive error, or longer than FRAME_BYTES_MAX, does not become a
-; packet: its buffer is freed and the frame is counted.
+; A frame with a receive error, or longer than FRAME_BYTES_MAX, does not become
+; a packet: its buffer is freed and the frame is counted.
 ;
 ; Metadata words 4.. of the descriptor are set to zero, METADATA_WORDS of them:
 ; 12 unless the program is known to use fewer.
@@ -38,8 +38,8 @@
 ; Cost: 30 instructions and one dead cycle for a frame of one mpacket, 27 and 8
 ; for the middle of a longer one. So an engine of 600 MHz could take 17 M
 ; mpackets per second; four ports of 1 Gbit/s receive at most 7.8 M. If all
-; metadata words are cleared, the SRAM channel's write port limits this to 11.9 M
-; frames per second.
+; metadata words are cleared, the SRAM channel's write port limits this to 11.9
+; M frames per second.
 ;
 ; Local memory: words 0..31 hold the state of ports 0..3, eight words each:
 ;   0  handle of the frame's buffer, 0 = none (nothing begun, or discarding)
@@ -108,7 +108,8 @@ start#:
     immed[zero, 0]
     immed[element_mask, 0xf800]             ; seven bits of element << 11
     immed_w1[element_mask, 0x3]
-    immed[rbuf_base, (((IXP_MSF_BUFFER_DATA << 5) & 0xffff) | 0x10)] ; bit 4: an element
+    ; Bit 4 of the base: an element.
+    immed[rbuf_base, (((IXP_MSF_BUFFER_DATA << 5) & 0xffff) | 0x10)]
     immed_w1[rbuf_base, (IXP_MSF_BUFFER_DATA >> 11)] ; address << 5
     immed[head_word, HEADROOM, <<16]
     immed[headroom, HEADROOM]

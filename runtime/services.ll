@@ -1,10 +1,15 @@
 ; Locks, counters, hashes, time and random numbers.
 ;
 ; Baker's services, for microengines and the XScale core. A lock is a word of
-; scratch that is 1 while it is held. The functions that take and release it must
-; not be inlined: no command is pending when a microengine calls a function, so
-; everything written in a critical section is in memory before the lock is
-; released.
+; scratch that is 1 while it is held. The functions that take and release it
+; must not be inlined: no command is pending when a microengine calls a
+; function, so everything written in a critical section is in memory before the
+; lock is released.
+
+; Addresses and constants of target-ixp/chip/RuntimeConstants.def. The driver
+; replaces them by their values.
+@IXP_CSR_TIMESTAMP_LOW = external global i8
+@IXP_CSR_PSEUDO_RANDOM = external global i8
 
 declare i32 @__ixp_scratch_test_and_set(i32, i32)
 declare void @__ixp_scratch_clr(i32, i32)
@@ -93,14 +98,16 @@ define i128 @baker_hash128(i128 %key) alwaysinline {
 
 ; Returns TIMESTAMP_LOW: the engine's cycles divided by 16.
 define i32 @baker_timestamp() alwaysinline {
-  %time = call i32 @__ixp_local_csr_rd(i32 192)
+  %time = call i32 @__ixp_local_csr_rd(
+      i32 ptrtoint (ptr @IXP_CSR_TIMESTAMP_LOW to i32))
   ret i32 %time
 }
 
 ; PSEUDO_RANDOM_NUMBER shifts by one bit with each read, so successive numbers
 ; are mixed.
 define i32 @baker_random() alwaysinline {
-  %next = call i32 @__ixp_local_csr_rd(i32 328)
+  %next = call i32 @__ixp_local_csr_rd(
+      i32 ptrtoint (ptr @IXP_CSR_PSEUDO_RANDOM to i32))
   %shifted = lshr i32 %next, 15
   %folded = xor i32 %next, %shifted
   %mixed = mul i32 %folded, 739982445

@@ -1,13 +1,14 @@
 ; Transmit: from packet buffers to the MSF.
 ;
-; One microengine sends the packets whose messages are on scratch ring 1. It moves
-; their bytes from DRAM into the transmit buffer, tells the MSF to send them,
-; returns the buffer to the free list and counts the packet.
+; One microengine sends the packets whose messages are on scratch ring 1. It
+; moves their bytes from DRAM into the transmit buffer, tells the MSF to send
+; them, returns the buffer to the free list and counts the packet.
 ;
 ; The transmit buffer has a partition of 32 elements of 64 bytes for each port.
 ; The MSF sends a partition's elements strictly in order, each as soon as it is
-; valid. So the order on a port is fixed when elements are reserved, and the eight
-; contexts may fill and validate theirs in any order. Two batons circulate:
+; valid. So the order on a port is fixed when elements are reserved, and the
+; eight contexts may fill and validate theirs in any order. Two batons
+; circulate:
 ;
 ;   baton G  take messages from the ring in turn;
 ;   baton E  reserve elements in the same order, and wait for space if necessary
@@ -21,15 +22,15 @@
 ; A message is port << 24 | handle and head << 16 | length. If the second word
 ; is 0, the packet's descriptor is read instead.
 ;
-; No baton is needed to finish a packet, so a context that waits while it holds a
-; baton delays later packets only.
+; No baton is needed to finish a packet, so a context that waits while it holds
+; a baton delays later packets only.
 ;
 ; A packet starts at any byte of its buffer. Moves are of whole quadwords, so
 ; the first element's payload starts at offset head & 7, and the elements hold
 ; the buffer's bytes from head & ~7 on, 64 each.
 ;
-; While the ring is empty only the context that holds baton G polls it, so that an
-; idle transmitter puts little load on scratch.
+; While the ring is empty only the context that holds baton G polls it, so that
+; an idle transmitter puts little load on scratch.
 ;
 ; Cost: 42 instructions and 3 swaps for a packet of one element, 16 and 2 for
 ; each further element.
@@ -75,7 +76,8 @@
 
 start#:
     immed[zero, 0]
-    immed[tbuf_base, (((IXP_MSF_BUFFER_DATA << 5) & 0xffff) | 0x10)] ; bit 4: an element
+    ; Bit 4 of the base: an element.
+    immed[tbuf_base, (((IXP_MSF_BUFFER_DATA << 5) & 0xffff) | 0x10)]
     immed_w1[tbuf_base, (IXP_MSF_BUFFER_DATA >> 11)] ; address << 5
     immed[control_base, TBUF_CONTROL]
     immed[counters, TX_COUNTERS]
@@ -196,7 +198,7 @@ full#:
     br[reserve#], defer[1]
     alu[*l$index0[1], 0xff, AND, $sequence]
 
-; --- A packet with no bytes or too many: free its buffer, count it separately --
+; --- A packet with no bytes or too many: free its buffer, count it separately
 refuse#:
     scratch[incr, --, counters, 8]
     sram[enqueue, --, buffer, IXP_FREE_LIST]
@@ -204,8 +206,8 @@ refuse#:
     local_csr_wr[SAME_ME_SIGNAL, 0x80 | (&baton_e << 3)]
 
 ; === A packet of several elements ===========================================
-; The first element's move has begun. Each iteration waits for a move, begins the
-; next one, and validates the element that the first move filled.
+; The first element's move has begun. Each iteration waits for a move, begins
+; the next one, and validates the element that the first move filled.
 
 several#:
     local_csr_wr[SAME_ME_SIGNAL, 0x80 | (&baton_e << 3)]

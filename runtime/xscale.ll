@@ -16,6 +16,7 @@
 @IXP_XSCALE_SCRATCH = external global i8
 @IXP_DROP_COUNTERS = external global i8
 @IXP_XSCALE_LOCAL_CSRS = external global i8
+@IXP_CSR_PSEUDO_RANDOM = external global i8
 @IXP_XSCALE_QUEUE_ARRAY = external global i8
 
 ;--- The core ignores loop bounds.
@@ -24,7 +25,7 @@ define void @__ixp_loop_entry(i32 %number) alwaysinline {
   ret void
 }
 
-define void @__ixp_loop_round(i32 %number, i32 %bound) alwaysinline {
+define void @__ixp_loop_iteration(i32 %number, i32 %bound) alwaysinline {
   ret void
 }
 
@@ -144,13 +145,13 @@ define i32 @baker_drop_count(i32 %reason) {
   ret i32 %count
 }
 
-;--- Time and random numbers: the local CSRs of engine 0 are memory-mapped; the core
-;--- has its own random number register.
+;--- Time and random numbers: the local CSRs of engine 0 are memory-mapped; the
+;--- core has its own random number register.
 
 @random = internal global i32 1
 
 define i32 @__ixp_local_csr_rd(i32 %csr) {
-  %isRandom = icmp eq i32 %csr, 328
+  %isRandom = icmp eq i32 %csr, ptrtoint (ptr @IXP_CSR_PSEUDO_RANDOM to i32)
   br i1 %isRandom, label %chance, label %time
 
 chance:
@@ -170,8 +171,9 @@ time:
   ret i32 %v
 }
 
-;--- The hash unit's function (target-ixp/table/HashFunction.h): each step shifts the
-;--- result and adds the key if the multiplier's bit is 1, from bit `top` down.
+;--- The hash unit's function (target-ixp/table/HashFunction.h): each step
+;--- shifts the result and adds the key if the multiplier's bit is 1, from bit
+;--- `top` down.
 
 define internal { i64, i64 } @hash(i64 %key.high, i64 %key.low, i64 %top.high,
                                    i64 %top.low, i64 %polynomial) {
@@ -300,8 +302,8 @@ define void @__ixp_sram_enqueue(i32 %queueWord, i32 %handle) {
   ret void
 }
 
-;--- Division, by divide.ll. Quotient and remainder are returned in registers as the
-;--- ARM run-time ABI (RTABI, IHI 0043) requires.
+;--- Division, by divide.ll. Quotient and remainder are returned in registers as
+;--- the ARM run-time ABI (RTABI, IHI 0043) requires.
 
 declare i64 @baker_divide32(i32, i32)
 declare i64 @baker_divide_signed32(i32, i32)
@@ -429,8 +431,8 @@ define internal i64 @pair(i32 %high, i32 %low) alwaysinline {
   ret i64 %v
 }
 
-;--- Memory blocks, byte by byte. The accesses are volatile so that LLVM does not
-;--- replace the loops by calls of the same functions.
+;--- Memory blocks, byte by byte. The accesses are volatile so that LLVM does
+;--- not replace the loops by calls of the same functions.
 
 define ptr @memcpy(ptr %to, ptr %from, i32 %count) {
 entry:

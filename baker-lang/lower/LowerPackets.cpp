@@ -108,7 +108,7 @@ void FunctionLowering::dropIf(Value isBad, const CallExpr &expr, Value packet,
 void FunctionLowering::dropIfNoSpace(Value available, Value needed,
                                      const CallExpr &expr, Value packet) {
   dropIf(compare(BinaryOp::Less, available, needed, wordType(), expr.range),
-         expr, packet, ir::noRoomReasonName);
+         expr, packet, ir::noSpaceReasonName);
 }
 
 void FunctionLowering::dropIfShort(const CallExpr &expr, Value packet,

@@ -96,7 +96,7 @@ mlir::OwningOpRef<mlir::ModuleOp> ProgramLowering::run() {
   });
   lowerPortDispatch();
   declareBuiltinReason(noReceiverName);
-  declareBuiltinReason(ir::noRoomReasonName);
+  declareBuiltinReason(ir::noSpaceReasonName);
   return std::move(module);
 }
 

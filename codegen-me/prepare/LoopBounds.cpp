@@ -33,7 +33,8 @@ struct Statement {
 std::optional<Statement> statementOf(const Instruction &instruction) {
   auto *call = dyn_cast<CallInst>(&instruction);
   const Function *callee = call ? call->getCalledFunction() : nullptr;
-  bool isInLoop = callee && callee->getName() == target::intrinsic::LoopRound;
+  bool isInLoop =
+      callee && callee->getName() == target::intrinsic::LoopIteration;
   if (!isInLoop &&
       !(callee && callee->getName() == target::intrinsic::LoopEntry))
     return std::nullopt;

@@ -5,7 +5,7 @@
 //
 //     call void @__ixp_loop_entry(i32 number)
 //   head:
-//     call void @__ixp_loop_round(i32 number, i32 bound)
+//     call void @__ixp_loop_iteration(i32 number, i32 bound)
 //
 // The first call stands before the loop, the second one anywhere in it. The
 // second is executed at most `bound` times for each execution of the first.

@@ -89,7 +89,7 @@ inline constexpr llvm::StringLiteral unspecifiedReasonName = "unspecified";
 inline constexpr llvm::StringLiteral truncatedReasonName = "truncated";
 /// The reason for packets that do not fit their buffer. Not built in: the front
 /// end declares it where it is used.
-inline constexpr llvm::StringLiteral noRoomReasonName = "no_room";
+inline constexpr llvm::StringLiteral noSpaceReasonName = "no_room";
 inline constexpr llvm::StringLiteral rxPortName = "rx.port";
 inline constexpr llvm::StringLiteral txPortName = "tx.port";
 inline constexpr llvm::StringLiteral sequenceName = "sequence";

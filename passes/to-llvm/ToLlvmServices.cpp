@@ -219,7 +219,7 @@ template <typename Op> struct LoopMark : ToLlvmPattern<Op> {
       Value number = constantWord(rewriter, op.getLoc(), op.getLoop());
       if constexpr (std::is_same_v<Op, ir::LoopIterationOp>)
         callRuntime(
-            rewriter, op, target::intrinsic::LoopRound, {},
+            rewriter, op, target::intrinsic::LoopIteration, {},
             {number, constantWord(rewriter, op.getLoc(), op.getBound())});
       else
         callRuntime(rewriter, op, target::intrinsic::LoopEntry, {}, number);

@@ -89,7 +89,7 @@ json findBottleneck(const json &stats) {
   if (app.utilization >= full)
     return result(app, "they are busy");
   Candidate tx{"transmit engine", busyPart(engines, "tx"),
-               "larger frames: its cycles go by mpacket"};
+               "larger frames: it spends its cycles on each mpacket"};
   if (tx.utilization >= full)
     return result(tx, "it is busy");
   // Without an offered rate the ports deliver as much as the chip accepts.

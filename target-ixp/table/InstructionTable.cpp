@@ -164,7 +164,7 @@ const InstructionRow *findVariant(std::string_view mnemonic,
 namespace {
 constexpr NamedNumber LocalCsrNames[] = {
 #define KARAKAL_LOCAL_CSR(name, offset) {#name, offset},
-#include "target-ixp/table/LocalCsrs.def"
+#include "target-ixp/chip/LocalCsrs.def"
 };
 
 // Numbers as in the parameter field of br_inp_state. The Linux images prove 3

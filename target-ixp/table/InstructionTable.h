@@ -7,6 +7,7 @@
 #ifndef KARAKAL_TARGET_IXP_TABLE_INSTRUCTIONTABLE_H
 #define KARAKAL_TARGET_IXP_TABLE_INSTRUCTIONTABLE_H
 
+#include "target-ixp/chip/LocalCsrs.h"
 #include "target-ixp/table/Instruction.h"
 
 #include <array>
@@ -84,12 +85,6 @@ int findInputState(std::string_view name);
 const char *inputStateName(unsigned number);
 /// Whether two texts are equal except for case.
 bool equalsIgnoringCase(std::string_view left, std::string_view right);
-
-/// Byte offsets of the local CSRs that programs write by number.
-enum LocalCsr : uint16_t {
-#define KARAKAL_LOCAL_CSR(name, offset) Csr_##name = offset,
-#include "target-ixp/table/LocalCsrs.def"
-};
 
 /// Words required between a change and the first instruction that sees it.
 /// Sources, tagged as in InstructionReference.cpp: LM_ADDR I,S,H; NN H; CSR H.

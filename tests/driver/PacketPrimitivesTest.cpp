@@ -66,7 +66,7 @@ protected:
     define("__ixp_scratch_get", reinterpret_cast<void *>(noMessage));
     define("__ixp_scratch_put2", reinterpret_cast<void *>(ignore));
     define("__ixp_loop_entry", reinterpret_cast<void *>(ignore));
-    define("__ixp_loop_round", reinterpret_cast<void *>(ignore));
+    define("__ixp_loop_iteration", reinterpret_cast<void *>(ignore));
     cantFail(jit->addIRModule(
         llvm::orc::ThreadSafeModule(std::move(module), std::move(context))));
     map(bufferAddress);

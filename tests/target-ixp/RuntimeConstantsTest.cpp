@@ -2,6 +2,7 @@
 
 #include "target-ixp/chip/RuntimeConstants.h"
 #include "target-ixp/assembler/Assembler.h"
+#include "target-ixp/chip/LocalCsrs.h"
 #include "target-ixp/chip/MemoryMap.h"
 
 #include <cctype>
@@ -19,11 +20,18 @@ constexpr const char *files[] = {"rx.uc",     "tx.uc",    "packet.ll",
                                  "rings.ll",  "locks.ll", "services.ll",
                                  "xscale.ll", "divide.ll"};
 
+std::string textOf(const std::string &file) {
+  std::ifstream stream(std::string(KARAKAL_RUNTIME_DIR) + "/" + file);
+  EXPECT_TRUE(bool(stream)) << file;
+  std::ostringstream text;
+  text << stream.rdbuf();
+  return text.str();
+}
+
 /// The words of the code of a runtime file, without comments and without the
 /// declarations of external globals.
 std::set<std::string> wordsOf(const std::string &file) {
-  std::ifstream stream(std::string(KARAKAL_RUNTIME_DIR) + "/" + file);
-  EXPECT_TRUE(bool(stream)) << file;
+  std::istringstream stream(textOf(file));
   std::set<std::string> words;
   for (std::string line; std::getline(stream, line);) {
     line = line.substr(0, line.find(';'));
@@ -70,6 +78,20 @@ TEST(RuntimeConstants, TheRuntimeHasNoAddressAsALiteral) {
             << file << ": " << literal << " is " << constant.name;
     }
   }
+}
+
+TEST(RuntimeConstants, TheRuntimeHasNoLocalCsrAsALiteral) {
+  for (const char *file : files) {
+    std::string text = textOf(file);
+    for (const char *use : {"@__ixp_local_csr_rd(i32 ", "i32 %csr, "})
+      for (size_t at = text.find(use); at != std::string::npos;
+           at = text.find(use, at + 1)) {
+        char first = text[at + std::string(use).size()];
+        EXPECT_FALSE(std::isdigit(static_cast<unsigned char>(first)))
+            << file << ": " << text.substr(at, 40);
+      }
+  }
+  EXPECT_EQ(runtimeConstant("IXP_CSR_TIMESTAMP_LOW"), Csr_TIMESTAMP_LOW);
 }
 
 TEST(RuntimeConstants, NamesAreUniqueAndBeginWithTheirPrefix) {
