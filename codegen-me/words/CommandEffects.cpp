@@ -156,7 +156,8 @@ bool usesSharedState(const Item &item) {
   case Format::CamWrite:
   case Format::CamWriteState:
   case Format::Crc:
-  case Format::ByteAlign:
+  case Format::ByteAlignA:
+  case Format::ByteAlignB:
     return true;
   case Format::CsrWrite: // each context has its own pointers
     return i.csr != target::Csr_ACTIVE_LM_ADDR_0 &&

@@ -112,7 +112,8 @@ void WordEmitter::emitByteAlign(const MachineInstr &instr) {
     Instruction align;
     align.op = op;
     align.dest = i ? operand(instr, i - 1) : target::none();
-    align.b = operand(instr, results + 1 + i);
+    Operand word = operand(instr, results + 1 + i);
+    (op == Op::ByteAlignLe ? align.a : align.b) = word;
     program.add(align).isGlued = i < results;
   }
 }

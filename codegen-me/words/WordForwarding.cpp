@@ -97,7 +97,8 @@ bool isFlexible(Format format) {
   case Format::ShfBinary:
   case Format::DblShf:
   case Format::Asr:
-  case Format::ByteAlign:
+  case Format::ByteAlignA:
+  case Format::ByteAlignB:
     return true;
   default:
     return false;

@@ -148,8 +148,9 @@ struct DataPath::Semantics {
           e, a,
           static_cast<uint32_t>((uint64_t{a} << 32 | b) >> amount(e, op)));
     case Op::ByteAlignBe:
-    case Op::ByteAlignLe:
       return logical(e, a, e.byteAlign(K, b));
+    case Op::ByteAlignLe:
+      return logical(e, a, e.byteAlign(K, a));
     case Op::LdField:
       return field(e, op, a,
                    (old & ~op.value) | (shifted(e, op, b) & op.value));

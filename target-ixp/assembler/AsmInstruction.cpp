@@ -76,7 +76,13 @@ void InstructionReader::moveForm() {
 
 void InstructionReader::parseShifted() {
   switch (item.row->format) {
-  case Format::ByteAlign:
+  case Format::ByteAlignA:
+    if (expect(2, 2, "byte_align_le[dest, source]")) {
+      dest(0);
+      sourceA(1);
+    }
+    return;
+  case Format::ByteAlignB:
     return moveForm();
   case Format::Asr:
     if (expect(3, 3, "asr[dest, source, >>n]")) {

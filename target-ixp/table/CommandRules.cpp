@@ -218,7 +218,7 @@ std::vector<LatchUse> usesOf(const Instruction &i) {
   if (i.op == Op::Crc) {
     uses.push_back({CrcUnit, CrcToCrcSlots, remainder});
     uses.push_back({latchOf(Csr_CRC_REMAINDER), OtherCsrSlots, remainder});
-  } else if (row(i.op).format == Format::ByteAlign) {
+  } else if (i.op == Op::ByteAlignBe || i.op == Op::ByteAlignLe) {
     uses.push_back({latchOf(Csr_BYTE_INDEX), ByteIndexSlots, "BYTE_INDEX"});
   } else if (i.op == Op::CsrRead) {
     if (i.csr == Csr_CRC_REMAINDER)

@@ -48,7 +48,7 @@ private:
   }
 
   void wideSources(bool usesA, bool optionalA);
-  void narrowSources(bool usesA, bool optionalA);
+  void narrowSources(bool usesA, bool optionalA, bool usesB = true);
   // One function for each group of Formats.def.
   void readFixed() {}
   void readAlu();
@@ -77,14 +77,15 @@ void WordReader::wideSources(bool usesA, bool optionalA) {
   i.b = swap ? wide(0, Bank::A) : wide(10, Bank::B);
 }
 
-void WordReader::narrowSources(bool usesA, bool optionalA) {
+void WordReader::narrowSources(bool usesA, bool optionalA, bool usesB) {
   bool swap = bit(19);
   unsigned fieldA = swap ? bits(17, 10) : bits(7, 0);
   bool filler =
       swap ? fieldA == NarrowFillerB && !bit(18) : fieldA == NarrowFillerA;
   if (usesA && !(optionalA && filler))
     i.a = swap ? narrow(10, Bank::B, true) : narrow(0, Bank::A, true);
-  i.b = swap ? narrow(0, Bank::A, true) : narrow(10, Bank::B, true);
+  if (usesB)
+    i.b = swap ? narrow(0, Bank::A, true) : narrow(10, Bank::B, true);
 }
 
 void WordReader::readAlu() {
@@ -144,9 +145,10 @@ void WordReader::readShift() {
 void WordReader::readShifted() {
   bool unary = r.format == Format::ShfUnary;
   bool binary = r.format == Format::ShfBinary || r.format == Format::DblShf;
-  narrowSources(unary || binary, unary);
+  bool isAlignA = r.format == Format::ByteAlignA;
+  narrowSources(unary || binary || isAlignA, unary, !isAlignA);
   i.dest = narrow(20, bit(36) ? Bank::B : Bank::A, false, Role::Destination);
-  if (r.format != Format::ByteAlign)
+  if (!isAlignA && r.format != Format::ByteAlignB)
     readShift();
 }
 

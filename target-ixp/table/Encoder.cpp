@@ -219,12 +219,14 @@ void WordBuilder::encodeCrc() {
 
 void WordBuilder::encodeShifted() {
   bool needsA = r.format == Format::ShfBinary || r.format == Format::DblShf;
-  bool usesA = needsA || r.format == Format::ShfUnary;
-  requireOperands(needsA, true);
-  putNarrowSources(usesA ? i.a : none(), i.b, 255, true);
+  // byte_align_le reads operand A, byte_align_be operand B.
+  bool isAlignA = r.format == Format::ByteAlignA;
+  bool usesA = needsA || isAlignA || r.format == Format::ShfUnary;
+  requireOperands(needsA || isAlignA, !isAlignA);
+  putNarrowSources(usesA ? i.a : none(), isAlignA ? none() : i.b, 255, true);
   put(narrow(i.dest, Role::Destination, 0).bits, 20);
   putBank(i.dest, 36);
-  if (r.format != Format::ByteAlign)
+  if (!isAlignA && r.format != Format::ByteAlignB)
     putShift(r.format == Format::Asr || r.format == Format::DblShf);
 }
 

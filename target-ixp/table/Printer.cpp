@@ -111,6 +111,8 @@ std::string Text::printShifted() const {
            shift + "]";
   case Format::DblShf:
     return list + ", " + print(i.a) + ", " + print(i.b) + shift + "]";
+  case Format::ByteAlignA:
+    return list + ", " + print(i.a) + "]";
   default:
     return list + ", " + print(i.b) + shift + "]";
   }

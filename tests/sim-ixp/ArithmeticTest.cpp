@@ -234,8 +234,8 @@ TEST_F(ArithmeticTest, AlignsBytes) {
     program.push_back(nop());
   program.push_back(alu(Op::ByteAlignBe, none(), none(), gprB(0)));
   program.push_back(alu(Op::ByteAlignBe, gprA(0), none(), gprB(1)));
-  program.push_back(alu(Op::ByteAlignLe, none(), none(), gprB(0)));
-  program.push_back(alu(Op::ByteAlignLe, gprA(1), none(), gprB(1)));
+  program.push_back(alu(Op::ByteAlignLe, none(), gprB(0), none()));
+  program.push_back(alu(Op::ByteAlignLe, gprA(1), gprB(1), none()));
   run(program);
   EXPECT_EQ(a(0), 0x11223344u);
   EXPECT_EQ(a(1), 0x77001122u);

@@ -30,6 +30,10 @@ std::vector<Worked> arithmeticWords() {
        aluShf(Op::ShfAnd, none(), imm(0x1b), sXfer(0), shr(8))},
       {0xac40602600, "alu[a6, b9, XOR, *l$index0[0]]",
        alu(Op::AluXor, gprA(6), gprB(9), localMemory(0))},
+      {0x8e02008200, "byte_align_le[--, a0]", // reads port A
+       alu(Op::ByteAlignLe, none(), gprA(0), none())},
+      {0x8e02080600, "byte_align_le[--, b1]", // exchanged
+       alu(Op::ByteAlignLe, none(), gprB(1), none())},
       {0xb008060000, "alu[@b0, --, B, $0]", move(absB(0), sXfer(0))},
       {0xd805c00011, "br!=ctx[0, .23]", branchOn(Op::BrNotCtx, 0, 23)},
       {0xd81b00c214, "br_inp_state[scr_ring1_status, .108]",

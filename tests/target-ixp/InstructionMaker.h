@@ -177,8 +177,12 @@ inline void InstructionMaker::makeShifted(Instruction &i,
   i.dest = destination(false);
   if (binary || (r.format == Format::ShfUnary && coin()))
     i.a = source(false, 255);
+  if (r.format == Format::ByteAlignA) {
+    i.a = source(false, 255);
+    return;
+  }
   i.b = source(false, 255);
-  if (r.format != Format::ByteAlign)
+  if (r.format != Format::ByteAlignB)
     i.shift = anyShift();
 }
 
