@@ -278,10 +278,18 @@ Resolved OperandReader::registerOperand(const Argument &argument,
     program.used.gpr[bank] |= 1u << number;
     return {bank ? gprB(number) : gprA(number), nullptr};
   }
-  if (Symbol *symbol = item.scope->findRegister(name))
+  Symbol *symbol = isAbsolute ? item.scope->findAbsolute(name)
+                              : item.scope->findRegister(name);
+  if (symbol)
     return {allocatedOperand(*symbol), symbol};
   isRegister = isXfer || isAbsolute;
-  if (isRegister)
+  if (isAbsolute)
+    fail(argument.location, "E-target-ixp-115",
+         "'" + argument.text() +
+             "' is not declared as an absolute register; declare it with "
+             ".reg " +
+             argument.text());
+  else if (isXfer)
     fail(argument.location, "E-target-ixp-115",
          "'" + argument.text() + "' is not declared as a register");
   return {};

@@ -15,6 +15,16 @@ Symbol *Scope::findRegister(const std::string &name) {
   return nullptr;
 }
 
+Symbol *Scope::findAbsolute(const std::string &name) {
+  for (Scope *scope = this; scope; scope = scope->parent) {
+    auto found = scope->registers.find(name);
+    if (found != scope->registers.end() &&
+        found->second->kind == Symbol::Kind::AbsoluteGpr)
+      return found->second;
+  }
+  return nullptr;
+}
+
 Symbol *Scope::findSignal(const std::string &name) {
   for (Scope *scope = this; scope; scope = scope->parent) {
     auto found = scope->signals.find(name);

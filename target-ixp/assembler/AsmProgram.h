@@ -53,7 +53,11 @@ struct Scope {
 
   /// The scope of declarations: this one or, for a macro, the enclosing one.
   Scope *declarations() { return isMacro ? parent->declarations() : this; }
+  /// The innermost register of this name. "x" also names an absolute register.
   Symbol *findRegister(const std::string &name);
+  /// The innermost absolute register of this name, for "@x". A relative
+  /// register of an inner scope does not hide it.
+  Symbol *findAbsolute(const std::string &name);
   Symbol *findSignal(const std::string &name);
   /// Whether `other` is this scope or is nested in it.
   bool contains(const Scope *other) const;

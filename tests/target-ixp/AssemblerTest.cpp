@@ -163,6 +163,21 @@ TEST(Assembler, AbsoluteRegistersDoNotOverlapRelativeOnes) {
   EXPECT_EQ(program.registers["x at t.uc:2"], "b0");
 }
 
+TEST(Assembler, AnInnerRegisterDoesNotHideAnAbsoluteOne) {
+  const char *text = ".reg @x\n.begin\n.reg x\nalu[@x, @x, +, 3]\n"
+                     "alu[x, x, +, 3]\n.end\nalu[x, x, +, 4]\n";
+  EXPECT_EQ(printed(text), "alu[@a15, @a15, +, 0x3]\nalu[b0, b0, +, 0x3]\n"
+                           "alu[@a15, @a15, +, 0x4]\n");
+  const char *both = ".reg global x\n.begin\n.reg @x\nalu[@x, @x, +, 3]\n"
+                     ".end\nalu[@x, @x, +, 4]\n";
+  EXPECT_EQ(printed(both),
+            "alu[@b15, @b15, +, 0x3]\nalu[@a15, @a15, +, 0x4]\n");
+}
+
+TEST(Assembler, ARelativeRegisterIsNotNamedAsAbsolute) {
+  expectErrors(".reg x\nalu[@x, @x, +, 3]\n", {"115"});
+}
+
 TEST(Assembler, DirectivesFixRegisterNumbers) {
   auto program = assembled(".areg p 5\n.reg read $s\n.addr $s 7\n.sig q\n"
                            ".addr q 9\nalu[p, p, +, $s]\nctx_arb[q]\n");
