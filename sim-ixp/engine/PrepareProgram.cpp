@@ -207,6 +207,16 @@ bool isBeyondContext(const Operand &operand) {
   }
 }
 
+/// The A operand that the engine fetches, although the instruction may not name
+/// it: "--" is encoded as a0 or, if b is on the A port, as the literal 0. An
+/// indirect shift that follows takes its count from it.
+Operand fetchedA(const Instruction &i) {
+  target::Format format = target::row(i.op).format;
+  bool isUnary =
+      format == target::Format::AluUnary || format == target::Format::ShfUnary;
+  return isUnary && i.a.isNone() && !i.b.isBankA() ? target::gprA(0) : i.a;
+}
+
 MicroOp prepare(const Instruction &i) {
   MicroOp op;
   op.op = i.op;
@@ -214,7 +224,7 @@ MicroOp prepare(const Instruction &i) {
   if (isBeyondContext(i.a) || isBeyondContext(i.b) || isBeyondContext(i.dest) ||
       isBeyondContext(i.xfer))
     op.special |= SpecialFourContexts;
-  RegisterIndex a = registerIndexOf(i.a, false);
+  RegisterIndex a = registerIndexOf(fetchedA(i), false);
   RegisterIndex b = registerIndexOf(i.b, false);
   RegisterIndex dest = registerIndexOf(i.dest, true);
   op.special |= a.special | b.special | dest.special;

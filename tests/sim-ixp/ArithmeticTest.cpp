@@ -241,6 +241,24 @@ TEST_F(ArithmeticTest, AlignsBytes) {
   EXPECT_EQ(a(1), 0x77001122u);
 }
 
+// "alu[d, --, B, y]" and "alu[d, a0, B, y]" are one word.
+TEST_F(ArithmeticTest, AShiftTakesItsCountFromA0WhereNoOperandIsNamed) {
+  Program program;
+  loadConstant(program, gprA(0), 3);
+  loadConstant(program, gprB(1), 1);
+  program.push_back(alu(Op::AluB, none(), none(), gprB(1)));
+  program.push_back(aluShf(Op::ShfB, gprB(2), none(), gprB(1), shlIndirect()));
+  program.push_back(alu(Op::AluB, none(), gprA(0), gprB(1)));
+  program.push_back(aluShf(Op::ShfB, gprB(3), none(), gprB(1), shlIndirect()));
+  // With b on port A, port B holds the literal 0.
+  program.push_back(alu(Op::AluB, none(), none(), gprA(0)));
+  program.push_back(aluShf(Op::ShfB, gprB(4), none(), gprB(1), shlIndirect()));
+  run(program);
+  EXPECT_EQ(b(2), 8u);
+  EXPECT_EQ(b(3), 8u);
+  EXPECT_EQ(b(4), 1u);
+}
+
 TEST_F(ArithmeticTest, AbsoluteRegistersAliasOtherContexts) {
   run({immed(absA(16 + 3), 77), immed(absB(5), 78)});
   EXPECT_EQ(a(16 + 3), 77u);
