@@ -1,8 +1,10 @@
 // Decodes words.
 //
 // The inverse of Encoder.cpp, with one function for each group of Formats.def.
-// Don't-care bits that are set are ignored (isCanonical reports them). A word
-// with an unassigned operand value is not an instruction.
+// Don't-care bits are ignored, and operands may be on either port, even where
+// the encoder chooses the other (isCanonical reports such words). A word with
+// an unassigned operand value, or one that violates an operand rule, is not an
+// instruction.
 
 #include "target-ixp/table/Encoding.h"
 #include "target-ixp/table/InstructionTable.h"
@@ -69,23 +71,24 @@ private:
 
 void WordReader::wideSources(bool usesA, bool optionalA) {
   bool swap = bit(30);
-  unsigned fieldA = swap ? bits(19, 10) : bits(9, 0);
-  bool absent =
-      !usesA || (optionalA && fieldA == (swap ? WideFillerB : WideFillerA));
-  if (!absent)
-    i.a = swap ? wide(10, Bank::B) : wide(0, Bank::A);
   i.b = swap ? wide(0, Bank::A) : wide(10, Bank::B);
+  // The fillers differ in what the A operand latch gets, so each is read as
+  // "no operand" only where the encoder writes it.
+  bool isFiller = swap ? bits(19, 10) == WideFillerB && i.b.isBankA()
+                       : bits(9, 0) == WideFillerA;
+  if (usesA && !(optionalA && isFiller))
+    i.a = swap ? wide(10, Bank::B) : wide(0, Bank::A);
 }
 
 void WordReader::narrowSources(bool usesA, bool optionalA, bool usesB) {
   bool swap = bit(19);
-  unsigned fieldA = swap ? bits(17, 10) : bits(7, 0);
-  bool filler =
-      swap ? fieldA == NarrowFillerB && !bit(18) : fieldA == NarrowFillerA;
-  if (usesA && !(optionalA && filler))
-    i.a = swap ? narrow(10, Bank::B, true) : narrow(0, Bank::A, true);
   if (usesB)
     i.b = swap ? narrow(0, Bank::A, true) : narrow(10, Bank::B, true);
+  bool isFiller =
+      swap ? bits(17, 10) == NarrowFillerB && !bit(18) && i.b.isBankA()
+           : bits(7, 0) == NarrowFillerA;
+  if (usesA && !(optionalA && isFiller))
+    i.a = swap ? narrow(10, Bank::B, true) : narrow(0, Bank::A, true);
 }
 
 void WordReader::readAlu() {
@@ -102,7 +105,7 @@ void WordReader::readCam() {
     i.a = swap ? wide(10, Bank::B) : wide(0, Bank::A);
     i.loadLm0 = options & 1;
     i.loadLm1 = options >> 1 & 1;
-    i.lmBlock = options >> 2 & 3;
+    i.lmBlock = options & 3 ? options >> 2 & 3 : 0;
     good &= options < 16;
     i.dest = wide(20, bit(36) ? Bank::B : Bank::A, Role::Destination);
     return;
@@ -164,9 +167,10 @@ void WordReader::readLdField() {
 
 void WordReader::readImmed() {
   unsigned fieldB = bits(19, 10), fieldA = bits(9, 0);
-  bool destinationInB = fieldA > WideNone && fieldB < WideNone;
-  if (fieldA == WideNone && fieldB < WideNone)
-    destinationInB = true;
+  bool isLiteralA = fieldA >= WideNone;
+  bool destinationInB =
+      isLiteralA &&
+      (fieldB < WideNone || (fieldB == WideNone && fieldA != WideNone));
   unsigned low = destinationInB ? fieldA : fieldB;
   good &= low >= WideNone;
   i.dest = destinationInB ? wide(10, Bank::B, Role::Destination)
@@ -226,8 +230,9 @@ void WordReader::readCtxArb() {
   i.keepMask = bit(19);
   i.hasTarget = bit(18);
   i.breakpoint = bit(17);
-  i.any = bit(16);
-  i.signalMask = bits(15, 0);
+  bool hasMask = !i.keepMask && !i.breakpoint;
+  i.any = hasMask && bit(16);
+  i.signalMask = hasMask ? bits(15, 0) : 0;
   if (i.hasTarget)
     i.target = bits(34, 22);
 }
@@ -237,8 +242,11 @@ void WordReader::readCsr() {
   if (r.format == Format::CsrRead)
     return;
   unsigned fieldB = bits(19, 10), fieldA = bits(9, 0);
-  bool inB = fieldA == WideFillerB && fieldB < WideFillerB;
-  i.a = inB ? wide(10, Bank::B) : wide(0, Bank::A);
+  // A register is on one port and the other holds the filler; a literal is on
+  // both.
+  bool isOnB = fieldA == WideFillerB && fieldB < WideFillerB;
+  i.a = isOnB ? wide(10, Bank::B) : wide(0, Bank::A);
+  good &= isOnB || fieldB == (i.a.isImmediate() ? fieldA : WideFillerB);
 }
 
 void WordReader::readCommand() {
@@ -279,17 +287,21 @@ bool WordReader::read() {
 } // namespace
 
 Result<Instruction> decode(uint64_t word) {
-  const InstructionRow *found = findRow(word);
-  if (found) {
+  std::string reason;
+  if (const InstructionRow *found = findRow(word)) {
     WordReader reader(word, *found);
-    if (reader.read())
-      return reader.instruction();
+    if (reader.read()) {
+      Result<uint64_t> again = encode(reader.instruction());
+      if (again)
+        return reader.instruction();
+      reason = ": " + again.error().message;
+    }
   }
   char text[32];
   std::snprintf(text, sizeof text, "%010llx",
                 static_cast<unsigned long long>(word));
-  return makeError("E-target-ixp-050",
-                   std::string("the word ") + text + " is not an instruction");
+  return makeError("E-target-ixp-050", std::string("the word ") + text +
+                                           " is not an instruction" + reason);
 }
 
 bool isCanonical(uint64_t word) {
@@ -297,7 +309,8 @@ bool isCanonical(uint64_t word) {
   if (!instruction)
     return false;
   Result<uint64_t> again = encode(*instruction);
-  return again && *again == word;
+  KARAKAL_ASSERT(again, "a word that decodes is an instruction that encodes");
+  return *again == word;
 }
 
 Instruction canonical(Instruction instruction) {

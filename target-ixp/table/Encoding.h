@@ -4,9 +4,10 @@
 // ranges, signal pairs) and names the rule that is broken. decode is its
 // inverse. InstructionTable.def and Formats.def drive both.
 //
-// encode(decode(w)) == w holds for every word that encode can produce.
-// isCanonical distinguishes these from words that decode but differ, for
-// example because a don't-care bit is set.
+// encode(decode(w)) == w holds for every word that encode can produce. A word
+// that decodes always encodes again, to a word with the same meaning.
+// isCanonical distinguishes the words that encode produces from the others,
+// which differ in a don't-care bit or in the port of an operand.
 
 #ifndef KARAKAL_TARGET_IXP_TABLE_ENCODING_H
 #define KARAKAL_TARGET_IXP_TABLE_ENCODING_H
@@ -22,7 +23,8 @@ namespace karakal::target {
 /// (E-target-ixp-0xx).
 Result<uint64_t> encode(const Instruction &instruction);
 
-/// The instruction of a word, or E-target-ixp-050 if the word is not one.
+/// The instruction of a word, or E-target-ixp-050 if the word is not one or
+/// violates a rule of encode.
 Result<Instruction> decode(uint64_t word);
 
 /// Whether `word` decodes to an instruction that encodes to `word`.

@@ -336,6 +336,12 @@ std::string comment(const std::vector<uint64_t> &words, unsigned address,
     std::snprintf(addressAndWord, sizeof addressAndWord, "%4u %010llx", address,
                   static_cast<unsigned long long>(words[address]));
     text += addressAndWord;
+  } else if (decode(words[address]) && !isCanonical(words[address])) {
+    // ixp-as writes another word with the same meaning.
+    char word[32];
+    std::snprintf(word, sizeof word, "word %010llx",
+                  static_cast<unsigned long long>(words[address]));
+    text += word;
   }
   bool hasLine = options.showLines && options.lines &&
                  address < options.lines->size() &&
@@ -363,8 +369,8 @@ std::string printProgram(const std::vector<uint64_t> &words,
     return label;
   };
   for (uint64_t word : words) {
-    if (isCanonical(word)) {
-      lines.push_back(print(*decode(word), labels));
+    if (Result<Instruction> instruction = decode(word)) {
+      lines.push_back(print(*instruction, labels));
       continue;
     }
     char text[32];
