@@ -11,6 +11,7 @@
 
 #include "support/Error.h"
 #include "target-ixp/chip/MemoryMap.h"
+#include "target-ixp/table/CountOverride.h"
 #include "target-ixp/table/Encoding.h"
 #include "target-ixp/table/InstructionTable.h"
 
@@ -95,11 +96,13 @@ public:
       Result<Instruction> instruction = decode(word);
       program.push_back(instruction ? *instruction : Instruction{});
     }
+    decoded.assign(program.begin(), program.end());
   }
   std::vector<RuleBreach> run();
 
 private:
   std::vector<Instruction> program;
+  DecodedProgram decoded; ///< the same
   std::vector<std::optional<State>> before;
   std::vector<uint32_t> work;
   std::set<uint32_t> returnPoints;
@@ -270,7 +273,8 @@ void PathChecker::writeLatches(const Instruction &i, State &state) {
 void PathChecker::issue(uint32_t address, State &state) {
   const Instruction &i = program[address];
   const InstructionRow &r = row(i.op);
-  unsigned words = std::max<unsigned>(i.count, 1) * r.unitBytes / 4;
+  unsigned count = overriddenCount(decoded, address).value_or(i.count);
+  unsigned words = std::max<unsigned>(count, 1) * r.unitBytes / 4;
   Registers moved = registersOf(i.xfer, words);
   Registers fills =
       r.xfer == XferUse::In || r.xfer == XferUse::InOut ? moved : 0;

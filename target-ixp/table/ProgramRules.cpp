@@ -1,8 +1,10 @@
 #include "target-ixp/table/ProgramRules.h"
 
+#include "target-ixp/table/CountOverride.h"
 #include "target-ixp/table/Encoding.h"
 #include "target-ixp/table/InstructionTable.h"
 
+#include <algorithm>
 #include <optional>
 
 namespace karakal::target {
@@ -43,9 +45,34 @@ bool isConditional(const Instruction &i) {
          format == Format::BranchByte;
 }
 
-/// Whether the instruction tests the condition codes.
-bool testsFlags(const Instruction &i) {
-  return row(i.op).format == Format::Branch && i.op != Op::Br;
+/// Whether the instruction reads the condition codes.
+bool readsFlags(const Instruction &i) {
+  return (row(i.op).format == Format::Branch && i.op != Op::Br) ||
+         i.op == Op::AluAddCarry || i.op == Op::AluSubCarry;
+}
+
+bool writesFlags(const Instruction &i) {
+  return row(i.op).setsConditionCodes || i.loadCc;
+}
+
+/// Whether an indirect shift can take its count from the a operand.
+bool leavesOperandA(const Instruction &i) {
+  switch (row(i.op).format) {
+  case Format::AluUnary:
+  case Format::ShfUnary:
+    // "--" and the register a0 are the same word unless b is in bank A.
+    return !i.a.isNone() || !i.b.isBankA();
+  case Format::AluBinary:
+  case Format::CamLookup:
+  case Format::CamWrite:
+  case Format::ShfBinary:
+  case Format::DblShf:
+  case Format::ByteAlignA:
+  case Format::MulStep:
+    return true;
+  default:
+    return false;
+  }
 }
 
 class Checker {
@@ -66,15 +93,23 @@ public:
       checkTarget(*program[address]);
       checkNeighbours(*program[address]);
       checkDistances(*program[address]);
+      checkOverride(*program[address]);
     }
+    checkFlags();
     checkEnd();
+    std::sort(breaches.begin(), breaches.end(),
+              [](const RuleBreach &l, const RuleBreach &r) {
+                return l.address < r.address;
+              });
     return std::move(breaches);
   }
 
 private:
-  std::vector<std::optional<Instruction>> program;
+  DecodedProgram program;
   std::vector<RuleBreach> breaches;
   uint32_t address = 0;
+  std::vector<bool> flagsLost; ///< before the word, on some path
+  std::vector<uint32_t> lostWork;
 
   void breach(const char *id, const std::string &message) {
     breaches.push_back({address, id, message});
@@ -122,7 +157,7 @@ private:
              "which has no result");
     bool indirect = i.shift.kind == Shift::Kind::LeftIndirect ||
                     i.shift.kind == Shift::Kind::RightIndirect;
-    if (indirect && !yields)
+    if (indirect && !(previous && leavesOperandA(*previous)))
       breach("E-target-ixp-132",
              "an indirect shift takes its count from the a operand of the "
              "instruction before it, which has none");
@@ -134,10 +169,98 @@ private:
       breach("E-target-ixp-134",
              "a CAM instruction directly after a conditional branch takes "
              "effect even if the branch is taken; insert a nop");
-    bool swapped = previous && swaps(*previous) && previous->defer == 0;
-    if (swapped && testsFlags(i))
+  }
+
+  /// Checks that the registers of a burst are those that the count states.
+  /// max_8 announces an override; an override alone reaches more than 8.
+  void checkOverride(const Instruction &i) {
+    const InstructionRow &r = row(i.op);
+    if (r.xfer == XferUse::No || !r.countMax)
+      return;
+    std::optional<unsigned> count = overriddenCount(program, address);
+    if (!count || *count <= i.count)
+      return;
+    constexpr unsigned XferPerContext = 16;
+    unsigned end = i.xfer.value + *count * r.unitBytes / 4;
+    std::string number = std::to_string(*count);
+    if (i.count < r.countMax)
+      breach("E-target-ixp-138",
+             "indirect_ref makes the count " + number +
+                 ", but the command "
+                 "states " +
+                 std::to_string(i.count) +
+                 ", so the other registers of the burst are unprotected; "
+                 "state max_8");
+    else if (end > XferPerContext)
+      breach("E-target-ixp-138",
+             "indirect_ref makes the count " + number +
+                 ", so the burst reaches beyond the last register of the "
+                 "context");
+  }
+
+  /// Checks that no path leads from a swap to an instruction that reads the
+  /// condition codes, unless another writes them in between. A return from a
+  /// subroutine and a jump through a table end the search.
+  void checkFlags() {
+    for (address = 0; address < program.size(); ++address) {
+      const Instruction *i = at(address);
+      if (!i || !swaps(*i))
+        continue;
+      if (i->hasTarget)
+        loseFlags(i->target);
+      else if (!neverFallsThrough(*i))
+        loseFlags(address + i->defer + 1);
+    }
+    while (!lostWork.empty()) {
+      address = lostWork.back();
+      lostWork.pop_back();
+      followLostFlags();
+    }
+  }
+
+  void loseFlags(uint32_t where) {
+    flagsLost.resize(program.size(), false);
+    if (where >= program.size() || flagsLost[where])
+      return;
+    flagsLost[where] = true;
+    lostWork.push_back(where);
+  }
+
+  /// Follows the word at `address` and its delay slots. The condition codes are
+  /// lost before it.
+  void followLostFlags() {
+    const Instruction *first = at(address);
+    if (!first)
+      return;
+    uint32_t next = address + first->defer + 1;
+    for (uint32_t where = address; where < next; ++where) {
+      const Instruction *i = at(where);
+      if (!i)
+        return;
+      if (readsFlags(*i))
+        reportLostFlags(where);
+      if (writesFlags(*i))
+        return;
+    }
+    if (swaps(*first))
+      return; // checkFlags started there
+    if (row(first->op).isBranch() && first->op != Op::Jump)
+      loseFlags(first->target);
+    if (!neverFallsThrough(*first))
+      loseFlags(next);
+  }
+
+  void reportLostFlags(uint32_t where) {
+    uint32_t here = address;
+    address = where;
+    bool isKnown = std::any_of(
+        breaches.begin(), breaches.end(), [&](const RuleBreach &other) {
+          return other.address == where && other.id == "E-target-ixp-137";
+        });
+    if (!isKnown)
       breach("E-target-ixp-137",
-             "the context swap before it has destroyed the condition codes");
+             "a context swap before it has destroyed the condition codes");
+    address = here;
   }
 
   /// Checks distances within straight-line code; a branch ends the search.

@@ -26,14 +26,17 @@ struct RuleBreach {
 ///   130  no branch, ctx_arb or ctx_swap in a delay slot
 ///   131  local_csr_rd is followed by immed
 ///   132  indirect_ref, indirect shift, asr follow an instruction that
-///        yields the override, the count, the sign
+///        yields the override, an a operand for the count, the sign
 ///   133  a branch leads into the program, and control does not run past its
 ///        end
 ///   134  no CAM instruction directly after a conditional branch
 ///   135  a crc keeps its distance from the next crc and from a read of
 ///        CRC_REMAINDER
 ///   136  local memory is not used before a new LM_ADDR takes effect
-///   137  a conditional branch does not test what a context swap destroyed
+///   137  no path leads from a context swap to a conditional branch, +carry or
+///        -carry without an instruction that writes the condition codes
+///   138  indirect_ref does not widen a burst beyond the count that the command
+///        states, nor beyond the context's registers
 std::vector<RuleBreach> checkProgram(const std::vector<uint64_t> &words);
 
 } // namespace karakal::target

@@ -42,6 +42,13 @@ TEST(CommandRule, ReadsOfInRegistersWaitForTheSignal) {
                "140", 2);
 }
 
+TEST(CommandRule, AnOverrideWidensTheRegistersInFlight) {
+  const std::string read = "immed[--, 0x220, <<16]\nsram[read, $0, a0, 0, 1], "
+                           "indirect_ref, sig_done[s1]\n";
+  expectBreach(read + "alu[a1, --, B, $1]\nctx_arb[s1]\n" + End, "140", 2);
+  expectNone(read + "alu[a1, --, B, $2]\nctx_arb[s1]\n" + End);
+}
+
 TEST(CommandRule, BothSignalsOfAPairMustBeWaitedFor) {
   const std::string read = "dram[read, $$0, a0, 0, 1], sig_done[s2]\n";
   expectNone(read + "ctx_arb[s2, s3]\nalu[a1, --, B, $$1]\n" + End);

@@ -45,6 +45,12 @@ TEST(ProgramRule, ThePreviousInstructionMustYieldTheOperand) {
   expectNone("alu[--, a0, OR, 0]\nalu_shf[b0, --, B, b1, <<indirect]\nhalt\n");
   expectBreach("ctx_arb[s1]\nalu_shf[b0, --, B, b1, <<indirect]\nhalt\n", "132",
                1);
+  // immed yields a result but has no a operand.
+  expectBreach("immed[a0, 5]\nalu_shf[b0, --, B, b1, <<indirect]\nhalt\n",
+               "132", 1);
+  expectBreach("alu[b2, --, B, a1]\nalu_shf[b0, --, B, b1, >>indirect]\nhalt\n",
+               "132", 1);
+  expectNone("immed[--, 5]\nasr[a0, a0, >>3]\nhalt\n");
   expectNone("alu[--, a0, OR, 0]\nasr[a0, a0, >>3]\nhalt\n");
   expectBreach("ctx_arb[s1]\nasr[a0, a0, >>3]\nhalt\n", "132", 1);
 }
@@ -84,6 +90,61 @@ TEST(ProgramRule, LocalMemoryAddressTakesThreeWords) {
 TEST(ProgramRule, FlagsDoNotSurviveASwap) {
   expectBreach("s#: ctx_arb[s1]\nbeq[s#]\nhalt\n", "137", 1);
   expectNone("s#: ctx_arb[s1]\nbr_signal[s2, s#]\nhalt\n");
+}
+
+TEST(ProgramRule, FlagsDoNotSurviveASwapOnAnyPath) {
+  const std::string swap = "s#: sram[read, $0, a0, 0, 1], ctx_swap[s1]\n";
+  expectBreach(swap + "nop\nbeq[s#]\nhalt\n", "137", 2);
+  expectBreach(swap + "nop\nalu[a1, a1, +carry, b1]\nhalt\n", "137", 2);
+  expectBreach("s#: ctx_arb[s1], defer[1]\nalu[--, a0, -, b0]\nbeq[s#]\n"
+               "halt\n",
+               "137", 2);
+  expectBreach("s#: ctx_arb[s1], br[far#]\nfar#: immed[a0, 1]\nbne[s#]\n"
+               "halt\n",
+               "137", 2);
+  expectBreach(swap + "br[far#], defer[1]\nnop\nfar#: bcs[s#]\nhalt\n", "137",
+               3);
+  // The flags are written again, by an alu or in a delay slot.
+  expectNone(swap + "nop\nalu[--, a0, -, b0]\nbeq[s#]\nhalt\n");
+  expectNone(swap + "br[far#], defer[1]\nalu[--, a0, -, b0]\n"
+                    "far#: bcs[s#]\nhalt\n");
+  expectNone("s#: alu[--, a0, -, b0]\nbeq[s#]\nctx_arb[s1]\nhalt\n");
+  // ld_field writes them only with load_cc.
+  expectNone(swap + "ld_field[a0, 0001, b0], load_cc\nbeq[s#]\nhalt\n");
+  expectBreach(swap + "ld_field[a0, 0001, b0]\nbeq[s#]\nhalt\n", "137", 2);
+}
+
+TEST(ProgramRule, AnOverrideDoesNotWidenABurst) {
+  auto read = [](const std::string &count) {
+    return "sram[read, $0, a0, 0, " + count +
+           "], indirect_ref, sig_done[s1]\n"
+           "ctx_arb[s1]\nhalt\n";
+  };
+  // Bit 25 and count - 1 at bits 24:21: 0x220 << 16 is 2.
+  const std::string two = "immed[--, 0x220, <<16]\n";
+  expectBreach(two + read("1"), "138", 1);
+  expectNone(two + read("2"));
+  expectNone(two + read("max_8"));
+  // Without bit 25 the count stands; an unknown override is trusted.
+  expectNone("immed[--, 0x020, <<16]\n" + read("1"));
+  expectNone("alu[--, a1, OR, b1]\n" + read("1"));
+  expectBreach("immed[a1, 0]\nimmed_w1[a1, 0x260]\nalu[--, --, B, a1]\n" +
+                   read("2"),
+               "138", 3);
+  expectBreach("immed[b1, 1]\nalu_shf[b1, 1, OR, b1, <<4]\n"
+               "alu_shf[--, --, B, b1, <<21]\n" +
+                   read("1"),
+               "138", 3);
+  // A branch to the middle hides the constant.
+  expectNone("immed[a1, 0]\nbeq[in#]\nimmed_w1[a1, 0x260]\n"
+             "in#: alu[--, --, B, a1]\n" +
+             read("2"));
+  // max_8 may become 16, but $8 has only 8 registers up to $15.
+  const std::string sixteen = "immed[--, 0x3e0, <<16]\n";
+  expectNone(sixteen + read("max_8"));
+  expectBreach(sixteen + "sram[read, $8, a0, 0, max_8], indirect_ref, "
+                         "sig_done[s1]\nctx_arb[s1]\nhalt\n",
+               "138", 1);
 }
 
 } // namespace
