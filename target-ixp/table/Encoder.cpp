@@ -77,6 +77,7 @@ private:
   void putShift(bool immediateCountOnly);
   void putTargetAndDefer();
   void requireOperands(bool needsA, bool needsB);
+  void requireCamEntry();
 
   // One function for each group of Formats.def.
   void encodeFixed() {}
@@ -117,6 +118,7 @@ void WordBuilder::putWideSources(const Operand &a, const Operand &b,
 void WordBuilder::putNarrowSources(const Operand &a, const Operand &b,
                                    unsigned immediateMax, bool storesBit7) {
   check(checkSources(a, b));
+  check(checkPostModify(i.dest, a, b));
   bool swap = needsSwap(a, b);
   const Operand &portA = swap ? b : a;
   const Operand &portB = swap ? a : b;
@@ -168,7 +170,14 @@ void WordBuilder::putShift(bool rightOnly) {
   }
 }
 
+void WordBuilder::requireCamEntry() {
+  if (i.b.isImmediate() && i.b.value > 15)
+    fail("E-target-ixp-016", "a CAM entry must be between 0 and 15");
+}
+
 void WordBuilder::encodeAlu() {
+  if (i.op == Op::CamReadTag || i.op == Op::CamReadState)
+    requireCamEntry();
   requireOperands(r.format == Format::AluBinary, true);
   bool usesA = r.format == Format::AluUnary || r.format == Format::AluBinary;
   putWideSources(usesA ? i.a : none(), i.b, 30);
@@ -179,14 +188,9 @@ void WordBuilder::encodeAlu() {
 }
 
 void WordBuilder::encodeCam() {
-  auto requireEntry = [&] {
-    if (i.b.isImmediate() && i.b.value > 15)
-      fail("E-target-ixp-016", "a CAM entry must be between 0 and 15");
-    if (i.parameter > 15)
-      fail("E-target-ixp-016", "a CAM state must be between 0 and 15");
-  };
   if (r.format == Format::CamLookup) {
     requireOperands(true, false);
+    check(checkPostModify(i.dest, i.a, none()));
     bool swap = i.a.isBankB();
     if (i.lmBlock > 3 || (i.lmBlock && !i.loadLm0 && !i.loadLm1))
       fail("E-target-ixp-016", "lm_addr0[k] and lm_addr1[k] take k = 0 to 3");
@@ -198,7 +202,9 @@ void WordBuilder::encodeCam() {
     putBank(i.dest, 36);
     return;
   }
-  requireEntry();
+  requireCamEntry();
+  if (i.parameter > 15)
+    fail("E-target-ixp-016", "a CAM state must be between 0 and 15");
   requireOperands(r.format == Format::CamWrite, true);
   putWideSources(r.format == Format::CamWrite ? i.a : none(), i.b, 30);
   put(i.parameter & 15, 20);
@@ -206,6 +212,7 @@ void WordBuilder::encodeCam() {
 
 void WordBuilder::encodeCrc() {
   requireOperands(false, true);
+  check(checkPostModify(i.dest, none(), i.b));
   unsigned parameters = static_cast<unsigned>(i.crcType) << 5 |
                         i.crcBitSwap << 4 | i.crcLittleEndian << 3 |
                         static_cast<unsigned>(i.crcBytes);

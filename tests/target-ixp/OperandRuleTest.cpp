@@ -96,10 +96,25 @@ TEST(OperandRule, APointerCannotBeModifiedInTwoWays) {
   expectError(move(localMemory(0, 0, PostModify::Increment),
                    localMemory(0, 0, PostModify::Decrement)),
               "E-target-ixp-015", "two ways");
+  Operand up = sXferIndex(PostModify::Increment);
+  Operand down = sXferIndex(PostModify::Decrement);
+  expectError(aluShf(Op::ShfB, up, none(), down, shl(1)), "E-target-ixp-015",
+              "two ways");
+  expectError(alu(Op::CamLookup, up, down, none()), "E-target-ixp-015",
+              "two ways");
+  expectError(alu(Op::Crc, up, none(), down), "E-target-ixp-015", "two ways");
   EXPECT_TRUE(encode(move(localMemory(0, 0, PostModify::Increment),
                           localMemory(0, 0, PostModify::Increment))));
   EXPECT_TRUE(encode(move(localMemory(0, 0, PostModify::Increment),
                           localMemory(1, 0, PostModify::Decrement))));
+}
+
+TEST(OperandRule, CamEntriesAreLimited) {
+  for (Op op : {Op::CamReadTag, Op::CamReadState, Op::CamWriteState}) {
+    Operand dest = op == Op::CamWriteState ? none() : gprA(0);
+    expectError(alu(op, dest, none(), imm(16)), "E-target-ixp-016", "entry");
+    EXPECT_TRUE(encode(alu(op, dest, none(), imm(15))));
+  }
 }
 
 TEST(OperandRule, DelaySlotsAreLimited) {
