@@ -93,7 +93,7 @@ void Cap::accept(Command &command) {
   if (!isFastWrite(command))
     ready += timing.operandCycles;
   if (target::pullsOperands(command.op))
-    ready = std::max(ready, chassis.pull(command, command.count, now, nullptr));
+    ready = std::max(ready, chassis.pull(command, command.count, nullptr));
   uint64_t start =
       service.reserve(ready, command.count * chassis.parameters().busCycles);
   chassis.scheduler().schedule(start, this, 0, eventArgument(command));

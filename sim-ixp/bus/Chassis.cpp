@@ -1,7 +1,7 @@
 // The buses between microengines and units.
 //
 // The command bus is granted in the order of issue. Engines issue in the order
-// of cycle and engine number, so reserving the bus at issue arbitrates it.
+// of cycle and engine number, so granting the bus at issue arbitrates it.
 
 #include "sim-ixp/bus/Chassis.h"
 #include "support/Error.h"
@@ -89,8 +89,8 @@ bool Chassis::issue(Command &command) {
   command.wordsInTransit = 0;
   if (observer)
     observer->onCommand(events.now(), command, false);
-  uint64_t departure = reserve(commandBusFree[clusterOf(command.engine)],
-                               events.now() + 1, params.busCommandCycles);
+  uint64_t departure = grant(commandBusFree[clusterOf(command.engine)],
+                             events.now() + 1, params.busCommandCycles);
   CommandFifo &fifo = fifos[command.engine];
   fifo.departures[fifo.next] = departure;
   fifo.next = (fifo.next + 1) % fifoDepthMax;
@@ -105,35 +105,52 @@ uint32_t Chassis::signalMask(const Command &command) {
   return (command.isSignalPair ? 3u : 1u) << command.signal;
 }
 
-uint64_t Chassis::pull(Command &command, uint32_t words, uint64_t notBefore,
-                       CommandUnit *unit, bool raiseSignal) {
+uint64_t Chassis::pull(Command &command, uint32_t words, CommandUnit *unit,
+                       bool raiseSignal) {
   KARAKAL_ASSERT(words <= command.data.size(),
                  "a pull is longer than a command's data");
   command.wordsInTransit = static_cast<uint8_t>(words);
   command.puller = unit;
   uint32_t bus = busOf(command);
-  uint64_t done = reserve(pullFree[bus], notBefore, words * wordCycles[bus]) +
+  uint64_t done = grant(pullFree[bus], events.now(), words * wordCycles[bus]) +
                   params.busReturnCycles;
   events.schedule(done, this, raiseSignal ? Pulled : PulledWithoutSignal,
                   eventArgument(command));
   return done;
 }
 
-uint64_t Chassis::push(Command &command, uint32_t words, uint64_t notBefore) {
+void Chassis::push(Command &command, uint32_t words, uint64_t ready) {
   KARAKAL_ASSERT(words <= command.data.size(),
                  "a push is longer than a command's data");
+  KARAKAL_ASSERT(ready >= events.now(), "data were ready in the past");
   command.wordsInTransit = static_cast<uint8_t>(words);
   uint32_t bus = busOf(command);
-  uint64_t done = reserve(pushFree[bus], notBefore, words * wordCycles[bus]) +
-                  pushPath[bus];
-  events.schedule(done, this, Pushed, eventArgument(command));
-  return done;
+  pushBuses[bus].announce(command, ready, words * wordCycles[bus]);
+  events.schedule(command.transferEnd + pushPath[bus], this, Pushed,
+                  eventArgument(command));
 }
 
-uint64_t Chassis::finish(Command &command, uint64_t cycle) {
+/// The last word of a push has arrived, unless other transfers have delayed it
+/// since its event was scheduled.
+void Chassis::pushed(uint64_t cycle, Command &command) {
+  uint32_t bus = busOf(command);
+  uint64_t arrival = command.transferEnd + pushPath[bus];
+  if (__builtin_expect(arrival != cycle, false)) {
+    events.schedule(arrival, this, Pushed, eventArgument(command));
+    return;
+  }
+  pushBuses[bus].finish(command);
+  TransferPort *port = ports[command.engine];
+  port->writeTransferIn(command.context, command.kind, command.xfer,
+                        command.wordsInTransit, command.data.data());
+  if (command.signal != 0)
+    port->raiseSignals(cycle, command.context, signalMask(command));
+  release(command);
+}
+
+void Chassis::finish(Command &command, uint64_t cycle) {
   raise(command.engine, command.context, signalMask(command), cycle);
   release(command);
-  return cycle;
 }
 
 void Chassis::copyOperands(Command &command) {
@@ -155,9 +172,9 @@ std::vector<Command *> Chassis::pendingAt(const CommandUnit *unit) {
   return pending;
 }
 
-uint64_t Chassis::autopush(uint32_t engine, uint32_t context, uint32_t xfer,
-                           const uint32_t *words, uint32_t count,
-                           uint32_t signal, uint64_t notBefore) {
+void Chassis::autopush(uint32_t engine, uint32_t context, uint32_t xfer,
+                       const uint32_t *words, uint32_t count, uint32_t signal,
+                       uint64_t ready) {
   KARAKAL_ASSERT(engine < engineCount && ports[engine],
                  "an autopush to an engine that is not there");
   Command &command = allocate();
@@ -169,7 +186,7 @@ uint64_t Chassis::autopush(uint32_t engine, uint32_t context, uint32_t xfer,
   command.signal = static_cast<uint8_t>(signal);
   command.isSignalPair = false;
   std::copy(words, words + count, command.data.begin());
-  return push(command, count, notBefore);
+  push(command, count, ready);
 }
 
 void Chassis::raise(uint32_t engine, uint32_t context, uint32_t mask,
@@ -195,7 +212,6 @@ void Chassis::onEvent(uint64_t cycle, uint32_t code, uint64_t argument) {
     return;
   }
   Command &command = commandOf(argument);
-  TransferPort *port = ports[command.engine];
   switch (code) {
   case Arrived:
     command.arrivalNumber = ++arrivals;
@@ -206,17 +222,13 @@ void Chassis::onEvent(uint64_t cycle, uint32_t code, uint64_t argument) {
     copyOperands(command);
     command.wordsInTransit = 0;
     if (code == Pulled && command.signal != 0)
-      port->raiseSignals(cycle, command.context, signalMask(command));
+      ports[command.engine]->raiseSignals(cycle, command.context,
+                                          signalMask(command));
     if (command.puller)
       command.puller->onPulled(command);
     return;
   case Pushed:
-    port->writeTransferIn(command.context, command.kind, command.xfer,
-                          command.wordsInTransit, command.data.data());
-    if (command.signal != 0)
-      port->raiseSignals(cycle, command.context, signalMask(command));
-    release(command);
-    return;
+    return pushed(cycle, command);
   default:
     KARAKAL_UNREACHABLE("unknown chassis event");
   }

@@ -2,25 +2,31 @@
 //
 // The chassis carries commands from the engines' FIFOs over one command bus per
 // cluster to the units, pulls operands from transfer-out registers, pushes
-// results into transfer-in registers and raises event signals. Each bus is a
-// timeline: a transfer takes the first free cycles at or after the moment at
-// which it may start, so queueing delay follows from occupancy.
+// results into transfer-in registers and raises event signals. Every bus serves
+// in the order of readiness and is never idle while a transfer is ready, so
+// queueing delay follows from occupancy. A command is ready for the command bus
+// when it is issued, and a pull as soon as the unit asks for it: these buses
+// are granted at the call. A push is ready when the unit has the data, which it
+// knows in advance (PushBus.h).
 //
 // A unit uses four calls:
-//   pull(command, words, notBefore, unit)  reads `words` transfer-out registers
-//       from command.xfer on, raises the command's signal with the last word
+//   pull(command, words, unit)  reads `words` transfer-out registers from
+//       command.xfer on, raises the command's signal with the last word
 //       (unless raiseSignal is false) and calls unit->onPulled(command);
-//   push(command, words, notBefore)  writes command.data into transfer-in
-//       registers, raises the signal with the last word and ends the command;
+//       returns the cycle at which the last word has arrived;
+//   push(command, words, ready)  writes command.data, which the unit has at
+//       `ready`, into transfer-in registers, raises the signal with the last
+//       word and ends the command;
 //   finish(command, cycle)  ends a command without data and raises its signal;
 //   autopush(...)  a push that no command asked for (MSF receive status).
-// All return the cycle at which the last word has arrived. A burst that reaches
-// the end of the context's registers continues at the first one.
+// A burst that reaches the end of the context's registers continues at the
+// first one.
 
 #ifndef KARAKAL_SIM_IXP_BUS_CHASSIS_H
 #define KARAKAL_SIM_IXP_BUS_CHASSIS_H
 
 #include "sim-ixp/bus/Command.h"
+#include "sim-ixp/bus/PushBus.h"
 #include "sim-ixp/bus/Scheduler.h"
 #include "target-ixp/table/CommandCodes.h"
 
@@ -101,13 +107,13 @@ public:
   bool issue(Command &command);
 
   // ---- unit side -----------------------------------------------------------
-  uint64_t pull(Command &command, uint32_t words, uint64_t notBefore,
-                CommandUnit *unit, bool raiseSignal = true);
-  uint64_t push(Command &command, uint32_t words, uint64_t notBefore);
-  uint64_t finish(Command &command, uint64_t cycle);
-  uint64_t autopush(uint32_t engine, uint32_t context, uint32_t xfer,
-                    const uint32_t *words, uint32_t count, uint32_t signal,
-                    uint64_t notBefore);
+  uint64_t pull(Command &command, uint32_t words, CommandUnit *unit,
+                bool raiseSignal = true);
+  void push(Command &command, uint32_t words, uint64_t ready);
+  void finish(Command &command, uint64_t cycle);
+  void autopush(uint32_t engine, uint32_t context, uint32_t xfer,
+                const uint32_t *words, uint32_t count, uint32_t signal,
+                uint64_t ready);
   /// Raises signals at `cycle`, or now if that is later.
   void raise(uint32_t engine, uint32_t context, uint32_t mask, uint64_t cycle);
   /// The commands that `unit` has accepted and not yet performed, in the order
@@ -141,10 +147,11 @@ private:
   [[gnu::cold]] void growPool();
   void release(Command &command);
   void copyOperands(Command &command);
-  /// Takes a bus for `cycles`; returns the cycle after the last of them.
-  uint64_t reserve(uint64_t &busFree, uint64_t notBefore, uint64_t cycles) {
-    uint64_t start = std::max({notBefore, busFree, events.now()});
-    busFree = start + cycles;
+  void pushed(uint64_t cycle, Command &command);
+  /// Grants a bus for `cycles` to what is ready at `ready`, which no call
+  /// before this one exceeds; returns the cycle after the last of them.
+  static uint64_t grant(uint64_t &busFree, uint64_t ready, uint64_t cycles) {
+    busFree = std::max(ready, busFree) + cycles;
     return busFree;
   }
   /// The bus that moves a command's data: the one of the engine's cluster for S
@@ -165,7 +172,8 @@ private:
   std::array<uint64_t, 2> commandBusFree{};
   static constexpr uint32_t dBus = 2;
   static constexpr uint32_t busCount = 3;
-  std::array<uint64_t, busCount> pushFree{}, pullFree{};
+  std::array<uint64_t, busCount> pullFree{};
+  std::array<PushBus, busCount> pushBuses;
   /// Cycles of a word on each bus, and cycles from the bus to the engine.
   std::array<uint64_t, busCount> wordCycles, pushPath;
   /// Cycles from the command bus to the unit.

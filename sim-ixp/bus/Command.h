@@ -71,6 +71,8 @@ struct alignas(64) Command : CommandHead {
   /// pull serves.
   uint64_t arrivalNumber = 0;
   CommandUnit *puller = nullptr;
+  /// Private to the push bus: the cycle after the last word.
+  uint64_t transferEnd = 0;
   /// Operands pulled, or results to be pushed: one 32-bit word per register.
   alignas(64) std::array<uint32_t, 32> data{};
 };

@@ -60,7 +60,7 @@ void Msf::accept(Command &command) {
     return;
   case target::MsfCommand::Write:
   case target::MsfCommand::Write64:
-    chassis.pull(command, wordsOf(command), chassis.scheduler().now(), this);
+    chassis.pull(command, wordsOf(command), this);
     return;
   }
   KARAKAL_UNREACHABLE("not a command of the MSF");

@@ -184,7 +184,7 @@ void Dram::accept(Command &command) {
   storage.prefetch(command.address + command.count * 8u - 1);
   uint64_t ready = now + timing.operandCycles;
   if (target::pullsOperands(command.op))
-    ready = std::max(ready, chassis.pull(command, words, now, nullptr));
+    ready = std::max(ready, chassis.pull(command, words, nullptr));
   BurstTimes times = reserve(command, ready);
   uint64_t start = command.op == Op::DramWrite ? times.first : times.last;
   if (command.op == Op::DramRead || command.op == Op::DramWrite)

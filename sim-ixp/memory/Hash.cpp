@@ -49,7 +49,7 @@ void Hash::accept(Command &command) {
   uint32_t words = command.count * wordsOf(keyBits(command.op));
   uint64_t now = chassis.scheduler().now();
   uint64_t ready = std::max(now + timing.operandCycles,
-                            chassis.pull(command, words, now, nullptr, false));
+                            chassis.pull(command, words, nullptr, false));
   uint64_t start = service.reserve(
       ready, command.count * chassis.parameters().hashKeyCycles);
   chassis.scheduler().schedule(start, this, 0, eventArgument(command));

@@ -51,7 +51,7 @@ void Scratch::accept(Command &command) {
   uint32_t words = std::max<uint32_t>(command.count, 1);
   uint64_t ready = now + timing.operandCycles;
   if (target::pullsOperands(command.op))
-    ready = std::max(ready, chassis.pull(command, words, now, nullptr));
+    ready = std::max(ready, chassis.pull(command, words, nullptr));
   uint64_t cycles =
       isAtomic(command)
           ? params.scratchAtomicCycles

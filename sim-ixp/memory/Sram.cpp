@@ -99,7 +99,7 @@ void Sram::accept(Command &command) {
   uint32_t words = command.count;
   uint64_t ready = std::max(now + timing.operandCycles, lastStart);
   if (target::pullsOperands(command.op))
-    ready = std::max(ready, chassis.pull(command, words, now, nullptr));
+    ready = std::max(ready, chassis.pull(command, words, nullptr));
   uint64_t cycles = portCycles(command, words);
   uint64_t start;
   if (isAtomic(command)) {
@@ -256,7 +256,8 @@ void Sram::serve(uint64_t cycle, Command &command) {
   }
   if (isAtomic(command) || target::pullsOperands(command.op))
     raiseRestOfPair(command);
-  chassis.push(command, words, cycle + timing.dataCycles + burstLag(words));
+  lastReady = std::max(lastReady, cycle + timing.dataCycles + burstLag(words));
+  chassis.push(command, words, lastReady);
 }
 
 uint32_t Sram::coreDequeue(uint32_t entry) {

@@ -75,6 +75,8 @@ private:
   UnitTiming timing;
   Server readPort, writePort;
   uint64_t lastStart = 0;
+  /// When the last result was ready. Results leave in the order of service.
+  uint64_t lastReady = 0;
   QueueArray queues{storage};
   std::array<uint32_t, 64> registers{};
 };

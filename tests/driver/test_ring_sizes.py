@@ -65,4 +65,4 @@ def test_a_larger_ring_does_not_raise_the_rate(
     larger.write_bytes(resized(image.read_bytes(), 4, 512))
     more, longer = simulated(tmp_path, larger, *traffic)
     assert more <= rate * 1.02
-    assert longer >= stay * 0.98
+    assert longer >= stay * 0.97
