@@ -34,11 +34,6 @@ def SplitCores : Pass<"baker-split-cores", "::mlir::ModuleOp"> {
     ListOption<"xscale", "xscale", "std::string",
            "PPFs (module.ppf) that always run on the XScale core">
   ];
-  let statistics = [
-    Statistic<"meCount", "me-ppfs", "PPFs on the microengines">,
-    Statistic<"xscaleCount", "xscale-ppfs", "PPFs on the XScale core">,
-    Statistic<"ringCount", "ring-channels", "Channels that are rings">
-  ];
 }
 
 def SplitPpfs : Pass<"baker-split-ppfs", "::mlir::ModuleOp"> {
@@ -70,9 +65,6 @@ def SplitPpfs : Pass<"baker-split-ppfs", "::mlir::ModuleOp"> {
            "words of one control store; 0: the chip's">,
     Option<"wordsScale", "words-scale", "double", "1.0",
            "words of generated code for one word of the estimate">
-  ];
-  let statistics = [
-    Statistic<"cutCount", "cuts", "Cuts made">
   ];
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::mlir::cf::ControlFlowDialect"];
@@ -113,9 +105,6 @@ def Aggregation : Pass<"baker-aggregation", "::mlir::ModuleOp"> {
     Option<"mapping", "mapping", "std::string", "\"\"",
            "file with the part of the mapping that is fixed">
   ];
-  let statistics = [
-    Statistic<"aggregateCount", "aggregates", "Aggregates formed">
-  ];
 }
 
 def PlaceLocks : Pass<"baker-place-locks", "::mlir::ModuleOp"> {
@@ -134,10 +123,6 @@ def PlaceLocks : Pass<"baker-place-locks", "::mlir::ModuleOp"> {
 
     Requires: `baker-aggregation`.
   }];
-  let statistics = [
-    Statistic<"lockCount", "locks", "Locks that the program takes">,
-    Statistic<"localCount", "local", "Locks in local memory">
-  ];
 }
 
 #endif // KARAKAL_AGGREGATION_PASSES_TD

@@ -1,6 +1,6 @@
 // Passes over the baker dialect.
 //
-// The description, options and statistics of each pass. `baker-opt --help` and
+// The description and options of each pass. `baker-opt --help` and
 // docs/passes.md are generated from this file.
 
 #ifndef KARAKAL_PASSES_PASSES_TD
@@ -37,13 +37,6 @@ def AssignMemory : Pass<"baker-assign-memory", "::mlir::ModuleOp"> {
            "most scratch commands per packet for global data; the rings and "
            "their polling need the rest (the maximum in the paper's Table 1)">
   ];
-  let statistics = [
-    Statistic<"globalCount", "globals", "Globals placed">,
-    Statistic<"byteCount", "bytes", "Bytes of globals">,
-    Statistic<"nodeCount", "nodes", "Nodes of the placement search">,
-    Statistic<"metadataWordCount", "metadata-words",
-              "Words of user metadata per packet">
-  ];
 }
 
 def InitGlobals : Pass<"baker-init-globals", "::mlir::ModuleOp"> {
@@ -66,9 +59,6 @@ def InitGlobals : Pass<"baker-init-globals", "::mlir::ModuleOp"> {
   }];
   let dependentDialects = ["::mlir::func::FuncDialect",
                            "::mlir::arith::ArithDialect"];
-  let statistics = [
-    Statistic<"storeCount", "stores", "Scalars stored at start">
-  ];
 }
 
 def Inline : Pass<"baker-inline", "::mlir::ModuleOp"> {
@@ -96,10 +86,6 @@ def Inline : Pass<"baker-inline", "::mlir::ModuleOp"> {
   ];
   let dependentDialects = ["::mlir::func::FuncDialect",
                            "::mlir::cf::ControlFlowDialect"];
-  let statistics = [
-    Statistic<"inlinedCount", "inlined", "Calls inlined">,
-    Statistic<"keptCount", "kept", "Calls that remain">
-  ];
 }
 
 def LowerChannels : Pass<"baker-lower-channels", "::mlir::ModuleOp"> {
@@ -139,10 +125,6 @@ def LowerChannels : Pass<"baker-lower-channels", "::mlir::ModuleOp"> {
                            "::mlir::cf::ControlFlowDialect",
                            "::mlir::arith::ArithDialect",
                            "::mlir::LLVM::LLVMDialect"];
-  let statistics = [
-    Statistic<"callCount", "calls", "Channel puts that became calls">,
-    Statistic<"ringPutCount", "ring-puts", "Channel puts that became messages">
-  ];
 }
 
 def Simplify : Pass<"baker-simplify", "::mlir::ModuleOp"> {
@@ -173,9 +155,6 @@ def RemoveCopies : Pass<"baker-remove-copies", "::mlir::ModuleOp"> {
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::mlir::func::FuncDialect"];
-  let statistics = [
-    Statistic<"moveCount", "moves", "Copies that became moves">
-  ];
 }
 
 def Pac : Pass<"baker-pac", "::mlir::ModuleOp"> {
@@ -209,21 +188,6 @@ def Pac : Pass<"baker-pac", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::mlir::cf::ControlFlowDialect",
                            "::mlir::memref::MemRefDialect"];
-  let statistics = [
-    Statistic<"unrollCount", "unrolled", "Loops over header arrays">,
-    Statistic<"likelyIndexCount", "likely-indices",
-              "Reads with a path of their own for a likely index">,
-    Statistic<"pathCount", "paths", "Paths copied for a known head">,
-    Statistic<"readCount", "reads", "Reads of fields that were combined">,
-    Statistic<"writeCount", "writes", "Writes of fields that were combined">,
-    Statistic<"loadCount", "loads", "Commands that read packets">,
-    Statistic<"storeCount", "stores", "Commands that write packets">,
-    Statistic<"globalLoadCount", "global-loads",
-              "Loads of global data that were combined">,
-    Statistic<"globalStoreCount", "global-stores",
-              "Stores of global data that were combined">,
-    Statistic<"burstCount", "bursts", "Commands that they became">
-  ];
 }
 
 def ChannelHeads : Pass<"baker-channel-heads", "::mlir::ModuleOp"> {
@@ -240,9 +204,6 @@ def ChannelHeads : Pass<"baker-channel-heads", "::mlir::ModuleOp"> {
         {baker.head = #baker.head<offset 142>}
     ```
   }];
-  let statistics = [
-    Statistic<"channelCount", "channels", "Channels with a known head">
-  ];
 }
 
 def Soar : Pass<"baker-soar", "::mlir::ModuleOp"> {
@@ -262,12 +223,6 @@ def Soar : Pass<"baker-soar", "::mlir::ModuleOp"> {
     Every packet comes from Rx or is a copy, so the backward pass of the paper is
     not needed.
   }];
-  let statistics = [
-    Statistic<"offsetCount", "offsets", "Accesses at a constant offset">,
-    Statistic<"alignmentCount", "alignments",
-              "Accesses with only a known alignment">,
-    Statistic<"unknownCount", "unknown", "Accesses with an unknown head">
-  ];
 }
 
 def Phr : Pass<"baker-phr", "::mlir::ModuleOp"> {
@@ -295,22 +250,6 @@ def Phr : Pass<"baker-phr", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::func::FuncDialect",
                            "::mlir::arith::ArithDialect",
                            "::mlir::memref::MemRefDialect"];
-  let statistics = [
-    Statistic<"decapCount", "decaps", "Decaps that became arithmetic">,
-    Statistic<"encapCount", "encaps", "Encaps that became arithmetic">,
-    Statistic<"lengthCount", "lengths", "Lengths that became values">,
-    Statistic<"tailCount", "tails", "Tails that became arithmetic">,
-    Statistic<"copyCount", "copies", "Copies that copy only bytes">,
-    Statistic<"createCount", "created", "Packets made without a descriptor">,
-    Statistic<"metadataReadCount", "metadata-reads",
-              "Reads of metadata that became values">,
-    Statistic<"metadataWriteCount", "metadata-writes",
-              "Writes of metadata that became values">,
-    Statistic<"descriptorReadCount", "descriptor-reads",
-              "Packets whose descriptor is read">,
-    Statistic<"descriptorWriteCount", "descriptor-writes",
-              "Commands that write descriptors">
-  ];
 }
 
 def ToLlvm : Pass<"baker-to-llvm", "::mlir::ModuleOp"> {
@@ -333,13 +272,6 @@ def ToLlvm : Pass<"baker-to-llvm", "::mlir::ModuleOp"> {
            "core whose code is made: me, xscale or host", "coreNames()">
   ];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
-  let statistics = [
-    Statistic<"primitiveCount", "primitives", "Calls of packet primitives">,
-    Statistic<"globalAccessCount", "global-accesses",
-              "Loads and stores of global data">,
-    Statistic<"resolvedCount", "resolved",
-              "Accesses of packets with constant shifts">
-  ];
 }
 
 #endif // KARAKAL_PASSES_PASSES_TD

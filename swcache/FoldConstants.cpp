@@ -106,7 +106,6 @@ void FoldConstants::runOnOperation() {
                    "a constant for each result of the load");
     load->replaceAllUsesWith(values);
     load->erase();
-    ++loadCount;
   }
 }
 

@@ -151,7 +151,6 @@ void MakeCaches::redirectLoads() {
     ir::GlobalOp home = ir::globalOf(op->getOperand(0));
     if (!home || !redirect(op, home))
       continue;
-    ++loadCount;
     ir::explain(op, "make-caches")
         << "load of @" << home.getSymName() << " reads the engine's copy";
   }

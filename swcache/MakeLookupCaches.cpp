@@ -132,7 +132,6 @@ void MakeLookupCaches::runOnOperation() {
     func::FuncOp cached = makeCachedFunction(lookup, results);
     for (func::CallOp call : calls) {
       call.setCallee(cached.getSymName());
-      ++callCount;
       ir::explain(call, "make-lookup-caches")
           << "call of @" << lookup.getSymName() << " looks up the CAM first";
     }

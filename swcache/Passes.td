@@ -43,13 +43,6 @@ def PlanCaches : Pass<"baker-plan-caches", "::mlir::ModuleOp"> {
   ];
   let dependentDialects = ["::mlir::func::FuncDialect",
                            "::mlir::arith::ArithDialect"];
-  let statistics = [
-    Statistic<"cachedCount", "cached", "Globals that engines cache">,
-    Statistic<"cachedWordCount", "cached-words",
-              "Words of local memory that copies take">,
-    Statistic<"refusedCount", "refused", "Globals that are not cached">,
-    Statistic<"raiseCount", "raises", "Instructions that raise a version">
-  ];
 }
 
 def FoldConstants : Pass<"baker-fold-constants", "::mlir::ModuleOp"> {
@@ -70,9 +63,6 @@ def FoldConstants : Pass<"baker-fold-constants", "::mlir::ModuleOp"> {
     ```
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
-  let statistics = [
-    Statistic<"loadCount", "loads", "Loads that became constants">
-  ];
 }
 
 def MakeLookupCaches : Pass<"baker-make-lookup-caches", "::mlir::ModuleOp"> {
@@ -102,9 +92,6 @@ def MakeLookupCaches : Pass<"baker-make-lookup-caches", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::func::FuncDialect",
                            "::mlir::cf::ControlFlowDialect",
                            "::mlir::arith::ArithDialect"];
-  let statistics = [
-    Statistic<"callCount", "calls", "Calls that look up the CAM first">
-  ];
 }
 
 def MakeCaches : Pass<"baker-make-caches", "::mlir::ModuleOp"> {
@@ -133,9 +120,6 @@ def MakeCaches : Pass<"baker-make-caches", "::mlir::ModuleOp"> {
                            "::mlir::cf::ControlFlowDialect",
                            "::mlir::arith::ArithDialect",
                            "::mlir::LLVM::LLVMDialect"];
-  let statistics = [
-    Statistic<"loadCount", "loads", "Loads that read a copy or a cache line">
-  ];
 }
 
 #endif // KARAKAL_SWCACHE_PASSES_TD

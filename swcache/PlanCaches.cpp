@@ -153,7 +153,6 @@ void PlanCaches::raiseIn(func::FuncOp function,
       }
       builder.create<func::CallOp>(store->getLoc(), raise, TypeRange(),
                                    ValueRange{address});
-      ++raiseCount;
     }
   }
 }
@@ -161,7 +160,6 @@ void PlanCaches::raiseIn(func::FuncOp function,
 void PlanCaches::setReason(ir::GlobalOp global, bool isCached,
                            const Twine &reason) {
   global->setAttr(reasonAttrName, StringAttr::get(&getContext(), reason));
-  ++(isCached ? cachedCount : refusedCount);
   ir::explain(global, passName)
       << "@" << global.getSymName()
       << (isCached ? " cached: " : " not cached: ") << reason;
@@ -200,7 +198,6 @@ void PlanCaches::carryOutCopy(CopyCandidate &chosen) {
       addLocal(copyPrefix + chosen.global.getSymName(), chosen.type);
   chosen.global->setAttr(copyAttrName,
                          FlatSymbolRefAttr::get(copy.getSymNameAttr()));
-  cachedWordCount += chosen.words;
   setReason(chosen.global, true,
             llvm::formatv("{0:f2} loads and {1:e2} stores per packet, {2} "
                           "words; with at most {3:e2} stale packets a version "

@@ -255,7 +255,6 @@ void Aggregation::write(const PpfGraph &graph, const FormationInput &input,
   KARAKAL_ASSERT(next <= target::AppEngineFirst + engines,
                  "a mapping has no more engines than the pass was given");
   ir::setAggregates(getOperation(), plan);
-  aggregateCount += plan.size();
 }
 
 void Aggregation::setRing(ir::ChannelOp channel, std::optional<uint32_t> ring,

@@ -142,7 +142,6 @@ bool PlaceLocks::placeLocally(ir::GlobalOp lock, const LockUsers &users) {
   StringRef aggregate = users.aggregates.begin()->getKey();
   if (!isOneEngine(aggregate) || !fits(lock, target::Memory::Local))
     return false;
-  ++localCount;
   place(lock, target::Memory::Local,
         "only the engine of aggregate " + aggregate +
             " takes it: no command and no swap");
@@ -193,7 +192,6 @@ void PlaceLocks::runOnOperation() {
           loads[size_t(unit)] = load.getValueAsDouble();
   for (auto &[op, users] : findUsers()) {
     auto lock = cast<ir::GlobalOp>(op);
-    ++lockCount;
     if (placeLocally(lock, users))
       continue;
     if (users.onXScale)

@@ -118,7 +118,6 @@ void SplitCores::assignCores(const PpfGraph &graph) {
     }
     ir::setCore(ppf, core);
     setReason(ppf, coreReasonAttrName, reason);
-    ++(core == ir::Core::Me ? meCount : xscaleCount);
   }
 }
 
@@ -127,7 +126,6 @@ void SplitCores::setRing(ir::ChannelOp channel, uint32_t ring,
   ir::setVia(channel, ir::Via::Ring);
   ir::setNumber(channel, ir::ringAttrName, ring);
   setReason(channel, viaReasonAttrName, reason);
-  ++ringCount;
 }
 
 void SplitCores::realizeChannels(const PpfGraph &graph) {

@@ -397,7 +397,6 @@ func::FuncOp SplitPpfs::splitOnce(func::FuncOp ppf, double words,
                [&](Operation *op) { return costs.wordsOf(op); });
   for (const PpfCut &cut : cuts)
     if (auto part = Splitter(getOperation(), ppf, number).split(cut)) {
-      ++cutCount;
       ir::explain(ppf, explainName)
           << "split " << ppf.getSymName().rsplit('.').first << ": "
           << llvm::formatv("{0:f0} words do not fit {1}; {2:f0} of them stay",

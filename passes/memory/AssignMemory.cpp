@@ -56,7 +56,6 @@ LogicalResult AssignMemory::numberMetadata() {
     ir::setNumber(field, ir::wordAttrName, next);
     next += count;
   }
-  metadataWordCount += next;
   return mlir::success();
 }
 
@@ -82,13 +81,9 @@ LogicalResult AssignMemory::checkDropReasons() {
 }
 
 void AssignMemory::runOnOperation() {
-  PlacementStatistics placed;
   PlacementOptions options{maxScratch, ir::chipOf(getOperation())};
-  LogicalResult done = placeGlobals(getOperation(), options, placed);
-  globalCount += placed.globals;
-  byteCount += placed.bytes;
-  nodeCount += placed.nodes;
-  if (failed(done) || failed(numberMetadata()) || failed(numberChannels()) ||
+  if (failed(placeGlobals(getOperation(), options)) ||
+      failed(numberMetadata()) || failed(numberChannels()) ||
       failed(checkDropReasons()))
     return signalPassFailure();
   for (auto field : getOperation().getOps<ir::MetadataOp>())

@@ -30,8 +30,6 @@ public:
   /// it and is called only for values that are not zero.
   void store(Type type, llvm::function_ref<Value()> path);
 
-  uint64_t storeCount = 0;
-
 private:
   Value constant(Type type, int64_t value) {
     unsigned width = type.getIntOrFloatBitWidth();
@@ -68,7 +66,6 @@ void Storer::store(Type type, llvm::function_ref<Value()> path) {
     return;
   Value ref = path();
   builder.create<ir::StoreOp>(loc, constant(type, value), ref);
-  ++storeCount;
 }
 
 class InitGlobals : public impl::InitGlobalsBase<InitGlobals> {
@@ -79,7 +76,6 @@ class InitGlobals : public impl::InitGlobalsBase<InitGlobals> {
         module.getLoc(), globalsInitName, builder.getFunctionType({}, {}));
     ir::setKind(function, ir::FunctionKind::Init);
     builder.setInsertionPointToStart(function.addEntryBlock());
-    uint64_t stores = 0;
     for (auto global : module.getOps<ir::GlobalOp>()) {
       auto init = global.getInit();
       if (!init)
@@ -91,11 +87,9 @@ class InitGlobals : public impl::InitGlobalsBase<InitGlobals> {
             loc, ir::RefType::get(&getContext(), global.getType()),
             global.getSymName());
       });
-      stores += storer.storeCount;
     }
     builder.create<func::ReturnOp>(module.getLoc());
-    storeCount += stores;
-    if (stores == 0)
+    if (llvm::hasSingleElement(function.getBody().front()))
       function.erase();
   }
 };

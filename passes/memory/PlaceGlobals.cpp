@@ -224,7 +224,7 @@ public:
     });
   }
 
-  LogicalResult run(PlacementStatistics &statistics);
+  LogicalResult run();
 
 private:
   void keepPlaced(ir::GlobalOp global, const ir::Placement &placement);
@@ -374,10 +374,8 @@ void Placer::setPlacements(const PlacementResult &result) {
   }
 }
 
-LogicalResult Placer::run(PlacementStatistics &statistics) {
+LogicalResult Placer::run() {
   for (auto global : module.getOps<ir::GlobalOp>()) {
-    ++statistics.globals;
-    statistics.bytes += bytesOf(global);
     if (std::optional<ir::Placement> placement = ir::placementOf(global))
       keepPlaced(global, *placement);
     else if (failed(add(global)))
@@ -387,7 +385,6 @@ LogicalResult Placer::run(PlacementStatistics &statistics) {
     problem.memories[m].bytes =
         next[m] < ranges[m].end ? ranges[m].end - next[m] : 0;
   PlacementResult result = place(problem);
-  statistics.nodes += result.nodeCount;
   if (result.memoryOf.empty() && !globals.empty())
     return reportMisfit();
   setPlacements(result);
@@ -396,9 +393,8 @@ LogicalResult Placer::run(PlacementStatistics &statistics) {
 
 } // namespace
 
-LogicalResult placeGlobals(ModuleOp module, const PlacementOptions &options,
-                           PlacementStatistics &statistics) {
-  return Placer(module, options).run(statistics);
+LogicalResult placeGlobals(ModuleOp module, const PlacementOptions &options) {
+  return Placer(module, options).run();
 }
 
 } // namespace karakal::passes

@@ -13,16 +13,11 @@ struct PlacementOptions {
   target::ChipParameters chip;
 };
 
-struct PlacementStatistics {
-  uint64_t globals = 0, bytes = 0, nodes = 0;
-};
-
 /// Sets `baker.placement` and its reason on every global of `module`. Fails
 /// with an error at the global if one does not fit or cannot be in the memory
 /// that its annotation names.
 mlir::LogicalResult placeGlobals(mlir::ModuleOp module,
-                                 const PlacementOptions &options,
-                                 PlacementStatistics &statistics);
+                                 const PlacementOptions &options);
 
 } // namespace karakal::passes
 

@@ -143,7 +143,6 @@ public:
       cost += costs.queue(busy);
     visit(0, partial, cost);
     best.isExact = nodes < nodesMax;
-    best.nodeCount = nodes;
     return best;
   }
 

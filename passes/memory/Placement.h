@@ -56,7 +56,6 @@ struct PlacementResult {
   double waitCycles = 0; ///< the objective
   /// Whether no better solution exists (to one part in a hundred thousand).
   bool isExact = false;
-  uint64_t nodeCount = 0; ///< of the search
 };
 
 /// The most structures for which the optimum is searched.

@@ -101,10 +101,6 @@ bool Pac::combineAnchor(Anchor &anchor, func::FuncOp function,
   Slots slots(anchor, function);
   rewrite(anchor, plan, slots);
   llvm::append_range(allocations, slots.allocations());
-  readCount += reads;
-  writeCount += writes;
-  loadCount += plan.loads.size();
-  storeCount += plan.stores.size();
   return true;
 }
 
@@ -125,18 +121,15 @@ void Pac::combineBytes(func::FuncOp function, Bytes bytes) {
 }
 
 void Pac::combine(func::FuncOp function) {
-  likelyIndexCount += splitLikelyIndices(function);
-  pathCount += specializePaths(function, maxOperations);
+  splitLikelyIndices(function);
+  specializePaths(function, maxOperations);
   combineBytes(function, Bytes::Data);
   if (metadata)
     combineBytes(function, Bytes::Descriptor);
   DominanceInfo dominance(function);
   Frequencies frequencies(function, dominance);
-  GlobalCounts loaded = combineLoads(function, dominance, frequencies);
-  GlobalCounts stored = combineStores(function);
-  burstCount += loaded.commands + stored.commands;
-  globalLoadCount += loaded.accesses;
-  globalStoreCount += stored.accesses;
+  combineLoads(function, dominance, frequencies);
+  combineStores(function);
 }
 
 void Pac::runOnOperation() {
@@ -145,7 +138,6 @@ void Pac::runOnOperation() {
   for (auto function : getOperation().getOps<func::FuncOp>())
     if (!function.isDeclaration())
       unrolled += unrollLoops(function);
-  unrollCount += unrolled;
   // Unrolled iterations without branches become one block, in which indices
   // fold.
   if (unrolled != 0)

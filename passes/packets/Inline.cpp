@@ -116,12 +116,10 @@ void Inline::flatten(func::FuncOp function) {
       continue;
     flatten(callee);
     if (!isWanted(call, callee, size)) {
-      ++keptCount;
       continue;
     }
     size += countOperations(callee);
     inlineBody(call, callee);
-    ++inlinedCount;
   }
 }
 

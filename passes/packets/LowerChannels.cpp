@@ -161,7 +161,6 @@ bool LowerChannels::isCall(ir::ChannelOp channel) {
 void LowerChannels::emitMessage(OpBuilder &builder, Location loc, uint32_t ring,
                                 uint32_t id, Value packet) {
   builder.create<ir::PacketSendOp>(loc, packet, ring, id, Value(), Value());
-  ++ringPutCount;
 }
 
 /// Emits a message of the host: one word, `id << 24 | handle`.
@@ -176,7 +175,6 @@ void LowerChannels::emitHostMessage(OpBuilder &builder, Location loc,
         loc, message, word(builder, loc, id << target::RingChannelShift));
   call(builder, loc, target::runtime::ChannelPut,
        {word(builder, loc, ring), message}, 0);
-  ++ringPutCount;
 }
 
 void LowerChannels::lowerPut(ir::ChannelPutOp put) {
@@ -186,7 +184,6 @@ void LowerChannels::lowerPut(ir::ChannelPutOp put) {
   uint32_t id = channel.goesToTx() ? 0 : *ir::numberOf(channel, ir::idAttrName);
   if (isCall(channel)) {
     builder.create<func::CallOp>(loc, consumerOf(channel), put.getPacket());
-    ++callCount;
   } else if (isHost()) {
     uint32_t ring = channel.goesToTx() ? target::RingTx : hostQueueRing;
     emitHostMessage(builder, loc, ring, id, put.getPacket());

@@ -336,11 +336,10 @@ void PacketStates::readDescriptor(OpBuilder &builder, Location loc,
     writeSlot(builder, loc, slotOf(state, word), loaded[word]);
 }
 
-unsigned PacketStates::writeDescriptor(OpBuilder &builder, Location loc,
-                                       Value packet) {
+void PacketStates::writeDescriptor(OpBuilder &builder, Location loc,
+                                   Value packet) {
   uint32_t changedWords = of(packet).changedWords;
   constexpr uint32_t most = 8;
-  unsigned commands = 0;
   for (uint32_t word = 1; word < target::DescriptorWords; ++word) {
     uint32_t first = word;
     SmallVector<Value> run;
@@ -349,10 +348,8 @@ unsigned PacketStates::writeDescriptor(OpBuilder &builder, Location loc,
     if (run.empty())
       continue;
     builder.create<ir::MetaStoreOp>(loc, run, packet, first);
-    ++commands;
     --word;
   }
-  return commands;
 }
 
 void PacketStates::checkHeadroom(OpBuilder &builder, Operation *encap,

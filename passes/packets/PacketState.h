@@ -82,9 +82,9 @@ public:
   /// Fills the state of a packet from its descriptor.
   void readDescriptor(mlir::OpBuilder &builder, mlir::Location loc,
                       mlir::Value packet);
-  /// Writes the changed words. Returns the number of commands.
-  unsigned writeDescriptor(mlir::OpBuilder &builder, mlir::Location loc,
-                           mlir::Value packet);
+  /// Writes the changed words.
+  void writeDescriptor(mlir::OpBuilder &builder, mlir::Location loc,
+                       mlir::Value packet);
   /// Emits a trap for fewer than `bytes` free bytes before `head`.
   void checkHeadroom(mlir::OpBuilder &builder, mlir::Operation *encap,
                      mlir::Value head, mlir::Value bytes);

@@ -214,7 +214,6 @@ void Phr::take(ir::PacketTakeOp op) {
       states->writeSlot(builder, op.getLoc(), slot, words.constant(0));
   } else {
     states->readDescriptor(builder, op.getLoc(), op.getPacket());
-    ++descriptorReadCount;
   }
   states->replaceByView(builder, op.getPacket(), state.head);
 }
@@ -237,7 +236,6 @@ void Phr::move(Operation *op, Value packet, Value bytes, bool isDecap) {
   moved.length = length;
   result.replaceAllUsesWith(view);
   op->erase();
-  ++(isDecap ? decapCount : encapCount);
 }
 
 /// `packet_add_tail` and `packet_remove_tail`: the head stays.
@@ -256,7 +254,6 @@ void Phr::resize(Operation *op, Value bytes, bool isLonger) {
                             : words.subtract(state.length, bytes);
   result.replaceAllUsesWith(view);
   op->erase();
-  ++tailCount;
 }
 
 /// Stores the sequence number of a packet whose descriptor is undefined.
@@ -285,7 +282,6 @@ void Phr::create(ir::PacketCreateOp op) {
   states->alias(blank, view);
   op.replaceAllUsesWith(view);
   op.erase();
-  ++createCount;
 }
 
 void Phr::copy(ir::PacketCopyOp op) {
@@ -313,7 +309,6 @@ void Phr::copy(ir::PacketCopyOp op) {
   states->alias(clone, view);
   op.replaceAllUsesWith(view);
   op.erase();
-  ++copyCount;
 }
 
 void Phr::send(ir::PacketSendOp op) {
@@ -322,8 +317,7 @@ void Phr::send(ir::PacketSendOp op) {
   Words words(builder, loc);
   PacketState &state = states->of(op.getPacket());
   if (!isToTx(op)) {
-    descriptorWriteCount +=
-        states->writeDescriptor(builder, loc, op.getPacket());
+    states->writeDescriptor(builder, loc, op.getPacket());
     ir::explain(op, "phr") << "descriptor written: the packet goes to ring "
                            << op.getRing();
     return;
@@ -358,7 +352,6 @@ void Phr::readMetadata(ir::MetaReadOp op) {
   }
   op.replaceAllUsesWith(words.resize(value, op.getType()));
   op.erase();
-  ++metadataReadCount;
 }
 
 void Phr::writeMetadata(ir::MetaWriteOp op) {
@@ -379,7 +372,6 @@ void Phr::writeMetadata(ir::MetaWriteOp op) {
     states->writeWord(builder, loc, op.getPacket(), word, low);
   }
   op.erase();
-  ++metadataWriteCount;
 }
 
 void Phr::loadWords(ir::MetaLoadOp op) {
@@ -388,7 +380,6 @@ void Phr::loadWords(ir::MetaLoadOp op) {
     word.replaceAllUsesWith(states->readWord(
         builder, op.getLoc(), op.getPacket(), op.getWord() + uint32_t(i)));
   op.erase();
-  ++metadataReadCount;
 }
 
 void Phr::storeWords(ir::MetaStoreOp op) {
@@ -397,7 +388,6 @@ void Phr::storeWords(ir::MetaStoreOp op) {
     states->writeWord(builder, op.getLoc(), op.getPacket(),
                       op.getWord() + uint32_t(i), word);
   op.erase();
-  ++metadataWriteCount;
 }
 
 //===----------------------------------------------------------------------===//
@@ -426,7 +416,6 @@ void Phr::visit(Operation *op) {
       .Case([&](ir::PacketLengthOp op) {
         op.replaceAllUsesWith(states->of(op.getPacket()).length);
         op.erase();
-        ++lengthCount;
       })
       .Case([&](ir::MetaReadOp op) { readMetadata(op); })
       .Case([&](ir::MetaWriteOp op) { writeMetadata(op); })

@@ -80,7 +80,6 @@ void RemoveCopies::replaceByCount(ir::PacketDropOp drop) {
       runtimeFunction(getOperation(), target::runtime::CountDrop, 1, 0),
       number);
   drop.erase();
-  ++moveCount;
 }
 
 void RemoveCopies::runOnOperation() {

@@ -82,11 +82,8 @@ void Soar::annotate(Operation *op, Value packet, const Residue &head) {
     op->removeAttr(ir::headAttrName);
   if (!isAccess(op))
     return;
-  if (attribute && attribute.isExact()) {
-    ++offsetCount;
+  if (attribute && attribute.isExact())
     return;
-  }
-  ++(attribute ? alignmentCount : unknownCount);
   if (attribute)
     ir::explain(op, "soar")
         << "no fixed offset, alignment modulo " << attribute.getModulus()
@@ -110,7 +107,6 @@ private:
       if (!head)
         continue;
       channel->setAttr(ir::headAttrName, head);
-      ++channelCount;
     }
   }
 };

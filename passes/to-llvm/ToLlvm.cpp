@@ -119,7 +119,7 @@ void ToLlvm::runOnOperation() {
   if (core != ir::Core::Me)
     addWrappers(getOperation());
   stripDecisions(getOperation());
-  ToLlvmContext context{core, primitiveCount, globalAccessCount, resolvedCount};
+  ToLlvmContext context{core};
   if (failed(convert(context)))
     return signalPassFailure();
   convertBranchCounts(getOperation());

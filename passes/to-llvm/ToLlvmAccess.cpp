@@ -332,8 +332,7 @@ struct PacketLoad : ToLlvmPattern<ir::PacketLoadOp> {
         words.push_back(resize(
             rewriter, loc,
             callPrimitive(
-                context, rewriter, op, target::runtime::PacketRead,
-                2 * wordBits,
+                rewriter, op, target::runtime::PacketRead, 2 * wordBits,
                 {adaptor.getPacket(),
                  constantWord(rewriter, loc, 8 * (at + bytesPerWord * i)),
                  constantWord(rewriter, loc, wordBits)}),
@@ -373,7 +372,7 @@ struct PacketStore : ToLlvmPattern<ir::PacketStoreOp> {
           continue;
         Value bytes = shift(rewriter, loc, word, 8 * (bytesPerWord - end),
                             /*isLeft=*/false);
-        callPrimitive(context, rewriter, op, target::runtime::PacketWrite, 0,
+        callPrimitive(rewriter, op, target::runtime::PacketWrite, 0,
                       {adaptor.getPacket(),
                        constantWord(rewriter, loc,
                                     8 * (op.getAt() + bytesPerWord * i + byte)),

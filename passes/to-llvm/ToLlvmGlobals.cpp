@@ -103,7 +103,6 @@ template <typename Op> struct Access : ToLlvmPattern<Op> {
   using typename ToLlvmPattern<Op>::Rewriter;
 
   FailureOr<Value> pointer(Op op, Value ref, Rewriter &rewriter) const {
-    ++this->context.globalAccessCount;
     if (this->context.isHost())
       return ref;
     ir::GlobalOp global = ir::globalOf(op.getRef());

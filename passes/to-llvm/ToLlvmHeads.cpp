@@ -430,7 +430,6 @@ struct ReadField : HeadPattern<ir::PacketReadOp> {
                         extract(*access, words, position.bit, width - wordBits),
                         value);
     rewriter.replaceOp(op, resize(rewriter, loc, value, width));
-    ++context.resolvedCount;
     return mlir::success();
   }
 };
@@ -494,7 +493,6 @@ struct WriteField : HeadPattern<ir::PacketWriteOp> {
     FieldPosition position = positionOf(*access, offset, width);
     access->store(position.index, spread(*access, position, high, low));
     rewriter.eraseOp(op);
-    ++context.resolvedCount;
     return mlir::success();
   }
 };
@@ -526,7 +524,6 @@ struct LoadBurst : HeadPattern<ir::PacketLoadOp> {
       words[i] = access->funnel(words[i], words[i + 1], bit);
     words.resize(count);
     rewriter.replaceOp(op, words);
-    ++context.resolvedCount;
     return mlir::success();
   }
 };
@@ -563,7 +560,6 @@ struct StoreBurst : HeadPattern<ir::PacketStoreOp> {
     }
     access->store(position >> 5, burst);
     rewriter.eraseOp(op);
-    ++context.resolvedCount;
     return mlir::success();
   }
 };

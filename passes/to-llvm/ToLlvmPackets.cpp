@@ -43,10 +43,10 @@ struct PacketRead : ToLlvmPattern<ir::PacketReadOp> {
   LogicalResult matchAndRewrite(ir::PacketReadOp op, Adaptor adaptor,
                                 Rewriter &rewriter) const override {
     unsigned width = op.getValue().getType().getIntOrFloatBitWidth();
-    Value value = callPrimitive(
-        context, rewriter, op, target::runtime::PacketRead, 64,
-        {adaptor.getPacket(), bitOffset(op, adaptor.getIndex(), rewriter),
-         constantWord(rewriter, op.getLoc(), width)});
+    Value value = callPrimitive(rewriter, op, target::runtime::PacketRead, 64,
+                                {adaptor.getPacket(),
+                                 bitOffset(op, adaptor.getIndex(), rewriter),
+                                 constantWord(rewriter, op.getLoc(), width)});
     rewriter.replaceOp(op, resize(rewriter, op.getLoc(), value, width));
     return success();
   }
@@ -57,7 +57,7 @@ struct PacketWrite : ToLlvmPattern<ir::PacketWriteOp> {
   LogicalResult matchAndRewrite(ir::PacketWriteOp op, Adaptor adaptor,
                                 Rewriter &rewriter) const override {
     unsigned width = op.getValue().getType().getIntOrFloatBitWidth();
-    callPrimitive(context, rewriter, op, target::runtime::PacketWrite, 0,
+    callPrimitive(rewriter, op, target::runtime::PacketWrite, 0,
                   {adaptor.getPacket(),
                    bitOffset(op, adaptor.getIndex(), rewriter),
                    constantWord(rewriter, op.getLoc(), width),
@@ -78,8 +78,8 @@ template <typename Op> struct WordPrimitive : ToLlvmPattern<Op> {
   matchAndRewrite(Op op, typename Op::Adaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     unsigned width = op->getNumResults() ? wordBits : 0;
-    Value result = callPrimitive(this->context, rewriter, op, name, width,
-                                 adaptor.getOperands());
+    Value result =
+        callPrimitive(rewriter, op, name, width, adaptor.getOperands());
     if (result)
       rewriter.replaceOp(op, result);
     else
@@ -96,11 +96,11 @@ struct PacketHeadroom : ToLlvmPattern<ir::PacketHeadroomOp> {
   LogicalResult matchAndRewrite(ir::PacketHeadroomOp op, Adaptor adaptor,
                                 Rewriter &rewriter) const override {
     auto head = op->getAttrOfType<ir::HeadAttr>(ir::headAttrName);
-    Value bytes = head && head.isExact()
-                      ? constantWord(rewriter, op.getLoc(), head.getValue())
-                      : callPrimitive(context, rewriter, op,
-                                      target::runtime::PacketHeadroom, wordBits,
-                                      adaptor.getPacket());
+    Value bytes =
+        head && head.isExact()
+            ? constantWord(rewriter, op.getLoc(), head.getValue())
+            : callPrimitive(rewriter, op, target::runtime::PacketHeadroom,
+                            wordBits, adaptor.getPacket());
     rewriter.replaceOp(op, bytes);
     return success();
   }
@@ -112,7 +112,7 @@ struct PacketDrop : ToLlvmPattern<ir::PacketDropOp> {
                                 Rewriter &rewriter) const override {
     Value reason =
         constantWord(rewriter, op.getLoc(), ir::dropReasonNumber(op));
-    callPrimitive(context, rewriter, op, target::runtime::PacketDrop, 0,
+    callPrimitive(rewriter, op, target::runtime::PacketDrop, 0,
                   {adaptor.getPacket(), reason});
     rewriter.eraseOp(op);
     return success();
@@ -152,17 +152,16 @@ struct PacketSend : ToLlvmPattern<ir::PacketSendOp> {
                                            : constantWord(rewriter, loc, 0);
     uint32_t ring = op.getRing();
     if (target::isNeighbourRing(ring))
-      callPrimitive(context, rewriter, op, target::runtime::NeighbourPut, 0,
-                    {first});
+      callPrimitive(rewriter, op, target::runtime::NeighbourPut, 0, {first});
     else if (target::isSramRing(ring))
       callPrimitive(
-          context, rewriter, op, target::runtime::SramRingPut, 0,
+          rewriter, op, target::runtime::SramRingPut, 0,
           {constantWord(rewriter, loc,
                         target::queueWord(target::SramRingChannel,
                                           target::sramRingEntry(ring))),
            first});
     else
-      callPrimitive(context, rewriter, op, target::runtime::ChannelPut, 0,
+      callPrimitive(rewriter, op, target::runtime::ChannelPut, 0,
                     {constantWord(rewriter, loc, ring), first, second});
     rewriter.eraseOp(op);
     return success();
@@ -200,17 +199,16 @@ struct MetaRead : ToLlvmPattern<ir::MetaReadOp> {
     Value packet = adaptor.getPacket();
     unsigned width = op.getValue().getType().getIntOrFloatBitWidth();
     auto readWord = [&](uint32_t number) {
-      return callPrimitive(context, rewriter, op, target::runtime::MetaRead,
-                           wordBits,
+      return callPrimitive(rewriter, op, target::runtime::MetaRead, wordBits,
                            {packet, constantWord(rewriter, loc, number)});
     };
     Value value;
     if (op.getField() == ir::rxPortName) {
-      value = callPrimitive(context, rewriter, op, target::runtime::RxPort,
-                            wordBits, packet);
+      value = callPrimitive(rewriter, op, target::runtime::RxPort, wordBits,
+                            packet);
     } else if (op.getField() == ir::txPortName) {
-      value = callPrimitive(context, rewriter, op, target::runtime::TxPort,
-                            wordBits, packet);
+      value = callPrimitive(rewriter, op, target::runtime::TxPort, wordBits,
+                            packet);
     } else if (op.getField() == ir::sequenceName) {
       value = readWord(target::DescriptorSequence);
     } else {
@@ -235,8 +233,7 @@ struct MetaWrite : ToLlvmPattern<ir::MetaWriteOp> {
     unsigned width = op.getValue().getType().getIntOrFloatBitWidth();
     Value low = resize(rewriter, loc, adaptor.getValue(), wordBits);
     if (op.getField() == ir::txPortName) {
-      callPrimitive(context, rewriter, op, target::runtime::SetTxPort, 0,
-                    {packet, low});
+      callPrimitive(rewriter, op, target::runtime::SetTxPort, 0, {packet, low});
       rewriter.eraseOp(op);
       return success();
     }
@@ -244,7 +241,7 @@ struct MetaWrite : ToLlvmPattern<ir::MetaWriteOp> {
     if (failed(number))
       return failure();
     auto writeWord = [&](uint32_t at, Value value) {
-      callPrimitive(context, rewriter, op, target::runtime::MetaWrite, 0,
+      callPrimitive(rewriter, op, target::runtime::MetaWrite, 0,
                     {packet, constantWord(rewriter, loc, at), value});
     };
     if (width > wordBits) {

@@ -11,12 +11,9 @@ namespace karakal::passes {
 
 constexpr unsigned wordBits = 32;
 
-/// The context of the patterns: the core and the statistics of the pass.
+/// The context of the patterns.
 struct ToLlvmContext {
   ir::Core core;
-  mlir::Pass::Statistic &primitiveCount;
-  mlir::Pass::Statistic &globalAccessCount;
-  mlir::Pass::Statistic &resolvedCount;
 
   bool isHost() const { return core == ir::Core::Host; }
 };
@@ -38,12 +35,10 @@ mlir::Value highWord(mlir::OpBuilder &builder, mlir::Location loc,
 mlir::Value joinWords(mlir::OpBuilder &builder, mlir::Location loc,
                       mlir::Value high, mlir::Value low);
 
-/// Calls a packet primitive and counts the call. `width` 0 means no result.
-inline mlir::Value callPrimitive(ToLlvmContext &context,
-                                 mlir::ConversionPatternRewriter &rewriter,
+/// Calls a packet primitive. `width` 0 means no result.
+inline mlir::Value callPrimitive(mlir::ConversionPatternRewriter &rewriter,
                                  mlir::Operation *op, llvm::StringRef name,
                                  unsigned width, mlir::ValueRange operands) {
-  ++context.primitiveCount;
   mlir::Type result;
   if (width)
     result = rewriter.getIntegerType(width);

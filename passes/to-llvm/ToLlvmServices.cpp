@@ -98,7 +98,6 @@ struct AtomicAdd : ToLlvmPattern<ir::AtomicAddOp> {
   LogicalResult matchAndRewrite(ir::AtomicAddOp op, Adaptor adaptor,
                                 Rewriter &rewriter) const override {
     Location loc = op.getLoc();
-    ++context.globalAccessCount;
     if (context.isHost()) {
       Type i32 = rewriter.getI32Type();
       Value old = rewriter.create<LLVM::LoadOp>(loc, i32, adaptor.getRef(), 4);

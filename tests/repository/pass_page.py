@@ -16,7 +16,7 @@ from repository import ROOT
 HEAD = """\
 # Passes
 
-The passes over the `baker` dialect with their options and statistics. `python
+The passes over the `baker` dialect with their options. `python
 tests/repository/pass_page.py > docs/passes.md` makes this page from the folders'
 `Passes.td`. `driver/pipeline/Pipeline.cpp` lists the order of the passes, their
 levels and the reasons; [writing-a-pass.md](writing-a-pass.md) shows how to add a
