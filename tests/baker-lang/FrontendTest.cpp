@@ -101,6 +101,12 @@ TEST(Frontend, DirectoryIsAnError) {
 TEST(Frontend, TextThatIsNotUtf8IsAnError) {
   EXPECT_THAT(messages("const u32 A = 1;\n// \xff\n"),
               HasSubstr(":2:4: error"));
+  Diagnostics diagnostics;
+  std::string path = testing::TempDir() + "not-utf8.baker";
+  std::ofstream(path) << "// ab\xff ";
+  lang::parseAndCheck({path}, diagnostics);
+  EXPECT_EQ(diagnostics.all()[0].range.begin, 5u);
+  EXPECT_EQ(diagnostics.all()[0].range.end, 6u);
   EXPECT_THAT(messages(std::string("a\0b", 3)), HasSubstr("null byte"));
   EXPECT_THAT(messages("\xe2\x82"), HasSubstr("not UTF-8"));
   EXPECT_THAT(messages("\xc0\x80"), HasSubstr("not UTF-8"));

@@ -122,6 +122,20 @@ TEST_F(PacketRuntimeTest, AccessBeyondTheBufferIsAFault) {
   EXPECT_THAT(runtime.fault(), HasSubstr("leaves the packet's buffer"));
 }
 
+TEST_F(PacketRuntimeTest, AWriteBeyondTheBufferIsAFaultAndWritesNothing) {
+  uint32_t h = runtime.receive(counting(60));
+  uint32_t next = runtime.receive(counting(60));
+  runtime.write(h, (2048 - 128) * 8 - 8, 8, 0x5a);
+  EXPECT_EQ(runtime.read(h, (2048 - 128) * 8 - 8, 8), 0x5au);
+  EXPECT_EQ(runtime.fault(), "");
+  // The next buffer begins with the headroom of the next packet.
+  runtime.encap(next, 128);
+  uint64_t before = runtime.read(next, 0, 64);
+  runtime.write(h, (2048 - 128) * 8, 64, ~before);
+  EXPECT_THAT(runtime.fault(), HasSubstr("leaves the packet's buffer"));
+  EXPECT_EQ(runtime.read(next, 0, 64), before);
+}
+
 TEST_F(PacketRuntimeTest, MetadataAndPortsAreKeptApart) {
   uint32_t h = runtime.receive(counting(60, 3));
   EXPECT_EQ(runtime.rxPort(h), 3u);
@@ -249,6 +263,13 @@ TEST_F(PacketRuntimeTest, AStaleHandleIsAFault) {
   runtime.drop(h, 0);
   EXPECT_THAT(runtime.fault(), HasSubstr("holds no packet"));
   EXPECT_EQ(runtime.counts().dropped, 1u);
+}
+
+TEST_F(PacketRuntimeTest, AWriteToAStaleHandleIsAFault) {
+  uint32_t h = runtime.receive(counting(60));
+  runtime.drop(h, 0);
+  runtime.write(h, 0, 8, 1);
+  EXPECT_THAT(runtime.fault(), HasSubstr("holds no packet"));
 }
 
 TEST_F(PacketRuntimeTest, OtherRingsQueueInOrder) {

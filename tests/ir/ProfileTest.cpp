@@ -94,6 +94,20 @@ TEST_F(Profile, OfAFunctionIsKeptWithItsNames) {
     EXPECT_THAT(text, HasSubstr(entry));
 }
 
+TEST_F(Profile, OfNothingIsZero) {
+  setProfile(function(), FunctionProfile());
+  for (const char *entry :
+       {"packets = 0 ", "instructions = 0 ", "packet_reads = 0 ",
+        "packet_writes = 0 ", "head_moves = 0 ", "length_reads = 0 ",
+        "meta_reads = 0 ", "meta_writes = 0 ", "puts = 0 ", "drops = 0 ",
+        "copies = 0 "})
+    EXPECT_THAT(printed(), HasSubstr(entry));
+  setProfile(global(), GlobalProfile());
+  for (const char *entry : {"reads = 0 ", "writes = 0 ", "read_words = 0 ",
+                            "write_words = 0 ", "updates = 0 ", "extent = 0 "})
+    EXPECT_THAT(printed(), HasSubstr(entry));
+}
+
 TEST_F(Profile, OfAGlobalIsKeptWithItsHits) {
   setProfile(global(),
              GlobalProfile{80, 2, 81, 3, 4, 5, {8, 16, 24, 32, 40, 48, 56}});

@@ -117,6 +117,27 @@ TEST_F(LikelyIndices, RoundsUpABoundOnAMultipleOfTheSize) {
   EXPECT_EQ(constantIndices(), (std::vector<uint64_t>{6 - 2}));
 }
 
+/// The index may be computed by up to eight operations, here n + 1 + … - 8.
+TEST_F(LikelyIndices, FollowsAFewOperationsOnly) {
+  auto sums = [](unsigned count) {
+    std::string text = "  %one = arith.constant 1 : i32\n"
+                       "  %all = arith.constant " +
+                       std::to_string(count + 2) + " : i32\n";
+    std::string last = "%n";
+    for (unsigned i = 0; i < count; ++i) {
+      std::string next = "%s" + std::to_string(i);
+      text += "  " + next + " = arith.addi " + last + ", %one : i32\n";
+      last = next;
+    }
+    return text + "  %i = arith.subi " + last + ", %all : i32\n";
+  };
+  for (unsigned count : {3u, 7u}) {
+    EXPECT_EQ(split(atLeastFive, sums(count)), 1u) << count;
+    EXPECT_EQ(constantIndices(), (std::vector<uint64_t>{5 - 2}));
+  }
+  EXPECT_EQ(split(atLeastFive, sums(8)), 0u);
+}
+
 TEST_F(LikelyIndices, IsTheExpectedPathOfTheBranch) {
   split(atLeastFive, lessTwo);
   auto read = *llvm::find_if(

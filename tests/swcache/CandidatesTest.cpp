@@ -133,6 +133,7 @@ TEST_F(Candidates, TwoLookupsShareTheCam) {
     EXPECT_DOUBLE_EQ(candidate.hitRate, 0.9);
     EXPECT_DOUBLE_EQ(candidate.gain, 0.9 * 90 - (10 + 0.1 * 20));
     EXPECT_EQ(candidate.interval, packetIntervalMax); // nothing writes it
+    EXPECT_DOUBLE_EQ(candidate.rates.errorMax, 1e-3);
     tags.push_back(candidate.tag);
   }
   // The upper bit tells which.

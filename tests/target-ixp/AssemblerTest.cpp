@@ -241,6 +241,9 @@ TEST(AssemblerErrors, PreprocessorErrorsAreReported) {
   expectErrors("#error \"no\"\nnop\n", {"108"});
   expectErrors("nop\n#macro m\n", {"106"});
   expectErrors("nop\n#repeat 2\n", {"106"});
+  expectErrors("#repeat -1\nnop\n#endloop\n", {"106"});
+  expectErrors("#repeat 4097\nnop\n#endloop\n", {"106"});
+  expectErrors("#repeat x\nnop\n#endloop\n", {"104"});
   expectErrors("#include \"missing.uc\"\nnop\n", {"110"});
 }
 

@@ -106,6 +106,30 @@ def test_pop_with_labels_left(oracle: Mpls, frame: Build) -> None:
     assert stack == [(77, 1, 63), (78, 2, 8)]
 
 
+def test_a_router_alert_is_seen_and_pushed_again(oracle: Mpls, frame: Build) -> None:
+    def verdict(*below: tuple[int, int, int]) -> Verdict:
+        data = labelled(frame(), [(1, 3, 9), *below])
+        (found,) = oracle.verdicts(0, 0, data)
+        assert found.copies == ("router_alert",)
+        return found
+
+    sent = verdict((SWAP, 5, 40))
+    ((_, out),) = sent.outputs
+    assert split(out)[0] == [(1, 3, 8), (100, 5, 8)]
+    ((_, out),) = verdict((PUSH_2, 6, 40), (77, 1, 7)).outputs
+    assert split(out)[0] == [(1, 3, 8), (101, 6, 8), (100, 6, 8), (77, 1, 7)]
+    assert verdict((16, 0, 40)).reason == "unknown_label"
+    assert verdict((0, 0, 40)).reason == "unknown_label"
+    assert verdict((POP_FORWARD, 0, 40)).reason == "unknown_label"
+
+
+def test_a_router_alert_needs_a_label_below(oracle: Mpls, frame: Build) -> None:
+    data = frame()[:12] + b"\x88\x47" + (1 << 12 | 9).to_bytes(4, "big")
+    (found,) = oracle.verdicts(0, 0, data)
+    assert (found.kind, found.reason) == ("dropped", "truncated")
+    assert found.copies == ("router_alert",)
+
+
 @pytest.mark.parametrize("label", [POP, 0])
 def test_egress(label: int, oracle: Mpls, frame: Build) -> None:
     data = labelled(frame(ip_dst="10.0.0.1", ttl=9), [(label, 0, 50)])
