@@ -98,7 +98,7 @@ def LowerChannels : Pass<"baker-lower-channels", "::mlir::ModuleOp"> {
     | core   | entry             | messages come from                         |
     |--------|-------------------|--------------------------------------------|
     | me     | `@me_main`        | its own ring, `from_xscale`, then `rx`     |
-    | xscale | `@xscale_handler` | `to_xscale`, until it is empty             |
+    | xscale | `@xscale_handler` | `to_xscale`, one a call                    |
     | host   | each PPF          | the host's queue (any ring but `tx`)       |
 
     Control and init functions stay in the XScale core's program and in the

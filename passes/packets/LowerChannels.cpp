@@ -12,8 +12,8 @@
 // PPF graph) first, then the ring from the XScale core, then the ring of new
 // packets, so that a full ring drains before more packets are taken in. A
 // context that finds no message sleeps for a while, because the polls of idle
-// contexts would load the scratch unit. The XScale core's entry handles its
-// ring until the ring is empty.
+// contexts would load the scratch unit. The XScale core's entry takes one
+// message of its ring: between two messages the core may have other work.
 //
 // Requires: `baker.id` on channels; except for the host, `baker.core` on PPFs
 // and `baker.via` on channels. Ensures: no channel_put, no channel and no
@@ -469,17 +469,14 @@ void LowerChannels::buildXScaleEntry() {
     builder.create<func::ReturnOp>(loc);
     return;
   }
-  Block *loop = OpBuilder(builder).createBlock(body);
   Block *handling = OpBuilder(builder).createBlock(body);
   Block *done = OpBuilder(builder).createBlock(body);
-  builder.create<cf::BranchOp>(loc, loop);
-  builder.setInsertionPointToStart(loop);
   SmallVector<Value> message = emitGet(builder, loc, target::RingToXScale);
   Value isMessage = builder.create<arith::CmpIOp>(
       loc, arith::CmpIPredicate::ne, message[0], word(builder, loc, 0));
   builder.create<cf::CondBranchOp>(loc, isMessage, handling, done);
   builder.setInsertionPointToStart(handling);
-  emitDispatch(builder, loc, message, routes, loop);
+  emitDispatch(builder, loc, message, routes, done);
   builder.setInsertionPointToStart(done);
   builder.create<func::ReturnOp>(loc);
 }

@@ -87,6 +87,10 @@ void Cap::reflect(uint64_t cycle, Command &command) {
                      cycle + timing.dataCycles);
 }
 
+uint64_t Cap::coreAccess(uint64_t now) {
+  return service.reserve(now, chassis.parameters().busCycles);
+}
+
 void Cap::accept(Command &command) {
   uint64_t now = chassis.scheduler().now();
   uint64_t ready = now;

@@ -57,6 +57,9 @@ public:
   void onEvent(uint64_t cycle, uint32_t code, uint64_t argument) override;
 
   const Server &server() const { return service; }
+  /// Occupies the CAP for an access of the XScale core from `now` on; returns
+  /// the first cycle of its service.
+  uint64_t coreAccess(uint64_t now);
 
 private:
   void reflect(uint64_t cycle, Command &command);

@@ -11,8 +11,6 @@ namespace {
 
 using nlohmann::json;
 
-enum EventCode : uint32_t { CycleReached, CoreFree };
-
 traces::ControlSignature signatureOf(const json &function) {
   traces::ControlSignature signature;
   signature.name = function["name"];
@@ -75,8 +73,9 @@ ControlCallRunner::create(const target::Image &image,
   return runner;
 }
 
-Status ControlCallRunner::run(const Call &call) {
-  Result<uint32_t> result = core->call(call.entry, call.arguments);
+/// Keeps the result of a call that has returned.
+Status ControlCallRunner::record(const Call &call,
+                                 const Result<uint32_t> &result) {
   ++done;
   if (!result) {
     Error error = result.error();
@@ -98,17 +97,20 @@ Status ControlCallRunner::run(const Call &call) {
   return success();
 }
 
-Status ControlCallRunner::runBeforeStart() { return runAll(startCalls); }
+Status ControlCallRunner::runBeforeStart() {
+  Status status = runAll(startCalls);
+  scheduler->advanceTo(
+      std::min(scheduler->now() + core->callCycles(), scheduler->nextCycle()));
+  return status;
+}
 
 Status ControlCallRunner::runAtEnd() { return runAll(endCalls); }
 
 Status ControlCallRunner::runAll(std::vector<Call> &calls) {
-  for (const Call &call : calls) {
-    if (Status status = run(call); !status)
+  for (const Call &call : calls)
+    if (Status status = record(call, core->call(call.entry, call.arguments));
+        !status)
       return status;
-    scheduler->advanceTo(std::min(std::max(scheduler->now(), core->busyUntil()),
-                                  scheduler->nextCycle()));
-  }
   calls.clear();
   return success();
 }
@@ -116,7 +118,7 @@ Status ControlCallRunner::runAll(std::vector<Call> &calls) {
 void ControlCallRunner::start() {
   uint64_t begin = scheduler->now();
   for (const Call &call : cycleCalls)
-    scheduler->schedule(begin + call.when, this, CycleReached, 0);
+    scheduler->schedule(begin + call.when, this, 0, 0);
   onArrived(0);
 }
 
@@ -128,30 +130,28 @@ void ControlCallRunner::onArrived(uint64_t count) {
   runDue();
 }
 
-void ControlCallRunner::onEvent(uint64_t, uint32_t code, uint64_t) {
-  if (code == CycleReached) {
-    due.push_back(std::move(cycleCalls.front()));
-    cycleCalls.pop_front();
-  } else {
-    isWakeScheduled = false;
-  }
+/// The cycle of an `@cycle` call has come.
+void ControlCallRunner::onEvent(uint64_t, uint32_t, uint64_t) {
+  due.push_back(std::move(cycleCalls.front()));
+  cycleCalls.pop_front();
   runDue();
 }
 
-/// Runs the calls that are due while the core is free, then reschedules itself
-/// for when the core is free again.
 void ControlCallRunner::runDue() {
-  while (!due.empty() && !firstError && !isWakeScheduled) {
-    if (core->busyUntil() > scheduler->now()) {
-      isWakeScheduled = true;
-      scheduler->schedule(core->busyUntil(), this, CoreFree, 0);
-      return;
-    }
-    Call call = std::move(due.front());
-    due.pop_front();
-    if (Status status = run(call); !status)
-      firstError = status.error();
-  }
+  if (due.empty() || firstError || isRunning)
+    return;
+  isRunning = true;
+  core->start(due.front().entry, due.front().arguments,
+              [this](const Result<uint32_t> &result) { onReturn(result); });
+}
+
+void ControlCallRunner::onReturn(const Result<uint32_t> &result) {
+  Call call = std::move(due.front());
+  due.pop_front();
+  isRunning = false;
+  if (Status status = record(call, result); !status)
+    firstError = status.error();
+  runDue();
 }
 
 } // namespace karakal::sim

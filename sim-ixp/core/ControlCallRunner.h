@@ -1,10 +1,11 @@
 // Calls of control functions.
 //
 // Runs a program's initialization functions and the calls of a control file on
-// the XScale. Calls without a time run before packets flow, `@packet N` calls
+// the XScale. Calls without a time run before packets flow, `@end` calls when
+// the last packet has left; the engines stand still. `@packet N` calls begin
 // before the Nth packet of the trace begins to arrive, `@cycle N` calls at that
-// cycle after the start of the traffic, `@end` calls when the last packet has
-// left. A call waits until the core is free; calls never overtake one another.
+// cycle after the start of the traffic; they run beside the engines. A call
+// waits until the core is free; calls never overtake one another.
 // An `int` result other than 0 means that the function refused its arguments:
 // the run ends with an error at the call's line. Results of other types are
 // recorded.
@@ -41,7 +42,7 @@ public:
   }
 
   /// Runs the initialization functions and the calls without a time, one after
-  /// another; the clock advances to the end of the last. Errors: E-sim-ixp-021
+  /// another; the clock advances by their time. Errors: E-sim-ixp-021
   /// (refused), or the core's.
   Status runBeforeStart();
   /// Runs the `@end` calls, after all traffic has stopped.
@@ -79,9 +80,10 @@ private:
     traces::ControlSignature function;
   };
 
-  Status run(const Call &call);
   Status runAll(std::vector<Call> &calls);
+  Status record(const Call &call, const Result<uint32_t> &result);
   void runDue();
+  void onReturn(const Result<uint32_t> &result);
 
   ControlProcessor *core = nullptr;
   Scheduler *scheduler = nullptr;
@@ -90,7 +92,7 @@ private:
   std::optional<Error> firstError;
   std::vector<traces::ControlValue> given;
   uint64_t done = 0;
-  bool isWakeScheduled = false;
+  bool isRunning = false; ///< the first call that is due
 };
 
 } // namespace karakal::sim

@@ -70,13 +70,14 @@ Result<std::unique_ptr<XScale>> XScale::create(XScaleConnections chip,
       {msfBase, msfWindowBytes},
       {XScaleLocalCsrs, csrWindowBytes}};
   XScaleParameters parameters;
-  parameters.cyclesPerInstruction =
-      static_cast<double>(around.parameters->xscaleInstructionCycles);
+  parameters.cyclesPerClock =
+      static_cast<double>(around.parameters->meClockHz) /
+      static_cast<double>(around.parameters->xscaleClockHz);
   parameters.accessCycles =
       static_cast<double>(around.parameters->xscaleAccessCycles);
-  auto core = XScaleEmulator::create(
-      memories, windows, *made, program.stackTop, parameters,
-      {XScaleSram0, XScaleScratch + scratch.size()});
+  parameters.cached = {XScaleBase, XScaleEnd - XScaleBase};
+  auto core = XScaleEmulator::create(memories, windows, *made, program.stackTop,
+                                     parameters);
   if (!core)
     return core.error();
   made->core = std::move(*core);
@@ -87,12 +88,9 @@ Result<std::unique_ptr<XScale>> XScale::create(XScaleConnections chip,
 // Jobs
 //===----------------------------------------------------------------------===//
 
-Result<uint32_t> XScale::call(uint32_t entry,
-                              const std::vector<int64_t> &arguments) {
-  KARAKAL_ASSERT(!core->busy(), "a call waits until the core is free");
+void XScale::passArguments(const std::vector<int64_t> &arguments) {
   KARAKAL_ASSERT(arguments.size() <= XScaleArgumentCount,
                  "the argument block has 16 entries");
-  settle();
   uint32_t address = program.arguments;
   for (int64_t argument : arguments) {
     chip.dram->memory().writeWord(address,
@@ -100,13 +98,25 @@ Result<uint32_t> XScale::call(uint32_t entry,
     chip.dram->memory().writeWord(address + 4, static_cast<uint32_t>(argument));
     address += 8;
   }
-  double before = core->cyclesTaken();
-  auto result = core->call(entry, {program.arguments});
-  uint64_t cycles =
-      static_cast<uint64_t>(std::ceil(core->cyclesTaken() - before));
-  freeCycle = chip.scheduler->now() + cycles;
+}
+
+Result<uint32_t> XScale::call(uint32_t entry,
+                              const std::vector<int64_t> &arguments) {
+  KARAKAL_ASSERT(!isBusy(), "a call waits until the core is free");
+  settle();
+  passArguments(arguments);
+  return core->call(entry, {program.arguments});
+}
+
+uint64_t XScale::callCycles() const {
+  return static_cast<uint64_t>(std::ceil(core->statistics().callCycles));
+}
+
+void XScale::start(uint32_t entry, const std::vector<int64_t> &arguments,
+                   std::function<void(const Result<uint32_t> &)> onReturn) {
+  KARAKAL_ASSERT(!timedCall, "one call waits for the core at a time");
+  timedCall = Call{entry, arguments, std::move(onReturn)};
   wake();
-  return result;
 }
 
 /// The core's accesses queue after the commands that the units have accepted.
@@ -116,10 +126,13 @@ void XScale::settle() {
     channel->settle();
 }
 
-uint64_t XScale::busyUntil() const {
-  // The end of a handler's run is unknown until it is reached.
-  return core->busy() ? static_cast<uint64_t>(std::ceil(core->clock())) + 1
-                      : freeCycle;
+bool XScale::hasMessage() const {
+  return program.handler != 0 && chip.scratch->ringLevel(RingToXScale) > 0;
+}
+
+bool XScale::isBusy() const {
+  return !firstFault &&
+         (core->busy() || timedCall || isInterrupted || hasMessage());
 }
 
 void XScale::onRingNotEmpty(uint32_t ring) {
@@ -135,42 +148,111 @@ void XScale::onInterrupt(uint32_t) {
 
 /// Schedules an event if there is something to do.
 void XScale::wake() {
-  bool hasWork = core->busy() ||
-                 (program.handler != 0 &&
-                  (isInterrupted || chip.scratch->ringLevel(RingToXScale) > 0));
-  if (isWakeScheduled || !hasWork || firstFault)
+  if (isWakeScheduled || !isBusy())
     return;
   isWakeScheduled = true;
-  uint64_t cycle = core->busy()
-                       ? static_cast<uint64_t>(std::ceil(core->clock()))
-                       : freeCycle;
-  chip.scheduler->schedule(std::max(cycle, chip.scheduler->now()), this, 0, 0);
+  auto cycle = static_cast<uint64_t>(std::ceil(core->clock()));
+  chip.scheduler->schedule(std::max(cycle, chip.scheduler->now()), this, Wake,
+                           0);
+}
+
+/// Begins what goes first. Returns false if there is nothing to do.
+bool XScale::beginJob(uint64_t cycle) {
+  if (timedCall) {
+    timedCall->hasBegun = true;
+    passArguments(timedCall->arguments);
+    core->start(timedCall->entry, {program.arguments}, cycle);
+    return true;
+  }
+  if (!isInterrupted && !hasMessage())
+    return false;
+  isInterrupted = false;
+  core->start(program.handler, {}, cycle);
+  return true;
 }
 
 void XScale::onEvent(uint64_t cycle, uint32_t code, uint64_t) {
   if (code == Interrupt) {
-    isInterrupted = true;
+    isInterrupted = program.handler != 0;
     return wake();
   }
   isWakeScheduled = false;
-  if (!core->busy()) {
-    if (cycle < freeCycle)
-      return wake(); // a call took the core in the meantime
-    if (!isInterrupted && chip.scratch->ringLevel(RingToXScale) == 0)
-      return;
-    isInterrupted = false;
-    core->start(program.handler, {}, cycle);
-  }
+  if (!core->busy() && timedCall && timedCall->hasBegun)
+    endCall();
+  if (!core->busy() && !beginJob(cycle))
+    return;
   settle();
   if (Status ran = core->advance(cycle); !ran) {
     firstFault = ran.error();
     chip.observer->onFault(xscaleActor, firstFault->message);
-    return;
+    if (timedCall && timedCall->hasBegun)
+      endCall();
   }
-  if (!core->busy())
-    freeCycle =
-        std::max(cycle, static_cast<uint64_t>(std::ceil(core->clock())));
   wake();
+}
+
+/// The call that has begun is over.
+void XScale::endCall() {
+  Call returned = *std::exchange(timedCall, std::nullopt);
+  returned.onReturn(firstFault ? Result<uint32_t>(*firstFault)
+                               : Result<uint32_t>(core->result()));
+}
+
+//===----------------------------------------------------------------------===//
+// Time
+//===----------------------------------------------------------------------===//
+
+double XScale::transfer(uint32_t address, uint32_t bytes, bool isWrite,
+                        double cycle) {
+  uint64_t now = chip.scheduler->now();
+  uint64_t start = serviceStart(address, bytes, isWrite);
+  uint64_t further = (bytes + 7) / 8 - 1; // quadwords of a line
+  return cycle + static_cast<double>(chip.parameters->xscaleAccessCycles +
+                                     (start - now) +
+                                     further * chip.parameters->dramQuadCycles);
+}
+
+/// Occupies the unit of an access; returns the first cycle of its service.
+uint64_t XScale::serviceStart(uint32_t address, uint32_t bytes, bool isWrite) {
+  uint64_t now = chip.scheduler->now();
+  const ChipParameters &params = *chip.parameters;
+  Server &scratch = chip.scratch->server();
+  uint32_t scratchBytes = chip.scratch->memory().size();
+  if (address < chip.dram->memory().size())
+    return chip.dram->coreAccess(address, bytes, isWrite, now);
+  if (isWithin(address, XScaleScratch, scratchBytes) ||
+      isWithin(address, XScaleRingData, ringWindowBytes))
+    return scratch.reserve(now, params.scratchOpCycles);
+  if (isWithin(address, XScaleScratchAdd, scratchBytes) ||
+      isWithin(address, XScaleScratchTestSet, scratchBytes))
+    return scratch.reserve(now, params.scratchAtomicCycles);
+  if (chip.cap && isWithin(address, capBase, capWindowBytes))
+    return chip.cap->coreAccess(now);
+  return sramStart(address, bytes, isWrite);
+}
+
+/// The same for the SRAM channels and their queue arrays. Other devices serve
+/// at once.
+uint64_t XScale::sramStart(uint32_t address, uint32_t bytes, bool isWrite) {
+  uint64_t now = chip.scheduler->now();
+  uint32_t channel;
+  Sram::CoreAccess kind =
+      isWrite ? Sram::CoreAccess::Write : Sram::CoreAccess::Read;
+  if (address >= XScaleSram0 && address < capBase) {
+    channel = (address - XScaleSram0) >> XScaleSramChannelShift;
+  } else if (isWithin(address, XScaleQueueArray, queueWindowBytes)) {
+    channel = (address - XScaleQueueArray) >> 16;
+    kind = Sram::CoreAccess::Queue;
+  } else if (isWithin(address, XScaleSramAdd,
+                      SramChannelsMax << sramAddShift)) {
+    channel = (address - XScaleSramAdd) >> sramAddShift;
+    kind = Sram::CoreAccess::Atomic;
+  } else {
+    return now;
+  }
+  return channel < chip.sram.size()
+             ? chip.sram[channel]->coreAccess(kind, bytes, now)
+             : now; // a fault
 }
 
 //===----------------------------------------------------------------------===//
@@ -194,12 +276,8 @@ std::optional<uint32_t> XScale::readWord(uint32_t address) {
     return chip.cap->readRegister(address - capBase);
   if (chip.media && isWithin(address, msfBase, msfWindowBytes))
     return chip.media->readRegister(address - msfBase);
-  if (isWithin(address, XScaleRingData, 4 * RingCount)) {
-    uint32_t word = chip.scratch->coreGet((address - XScaleRingData) / 4);
-    if (word != 0)
-      core->renew();
-    return word;
-  }
+  if (isWithin(address, XScaleRingData, 4 * RingCount))
+    return chip.scratch->coreGet((address - XScaleRingData) / 4);
   if (isWithin(address, XScaleRingStatus, 4 * RingCount))
     return chip.scratch->coreRingState((address - XScaleRingStatus) / 4);
   if (address == XScaleLocalCsrs + Csr_TIMESTAMP_LOW)

@@ -4,13 +4,15 @@
 // the addresses of target-ixp/chip/MemoryMap.h; rings, queue array and atomic
 // operations as device words; and the scheduler's clock.
 //
-// Control and initialization functions run at once; the core is then busy for
-// the cycles they took. The message handler runs alongside the microengines, in
-// slices, so that it can wait for them (a full ring). It starts when ring
-// to_xscale has a message and the core is free, and repeats while messages
-// remain when it returns. A CAP interrupt starts it too. The engines' local
-// CSRs and the CAP's registers lie at the chip's own addresses, so that the
-// core's code can load and start engines. A memory access of the core sees the
+// What runs in chip time runs in slices beside the microengines, so that it can
+// wait for them (a lock, a full ring). The message handler takes one message a
+// call, and is called while ring to_xscale holds messages; a CAP interrupt
+// calls it, too. The engines' local CSRs and the CAP's registers lie at the
+// chip's own addresses, so that the core's code can load and start engines.
+//
+// Each access outside the core's caches takes xscale.access_cycles and occupies
+// the unit that it goes to, so it waits for the engines' commands and they wait
+// for it. The core reaches the units by a bus of its own. An access sees the
 // effect of every engine command issued before it, served or not: a message can
 // arrive before the packet's last bytes are in DRAM.
 
@@ -21,6 +23,7 @@
 #include "sim-ixp/core/ControlProcessor.h"
 #include "sim-ixp/core/XScaleEmulator.h"
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -67,34 +70,53 @@ public:
 
   Result<uint32_t> call(uint32_t entry,
                         const std::vector<int64_t> &arguments) override;
+  uint64_t callCycles() const override;
+  void start(uint32_t entry, const std::vector<int64_t> &arguments,
+             std::function<void(const Result<uint32_t> &)> onReturn) override;
   void onRingNotEmpty(uint32_t ring) override;
   /// An engine raised CAP interrupt `which`; the handler runs when the core is
   /// free and reads the reason from the CAP.
   void onInterrupt(uint32_t which);
-  uint64_t busyUntil() const override;
+  bool isBusy() const override;
   const Error *fault() const override {
     return firstFault ? &*firstFault : nullptr;
   }
-  /// Instructions and accesses so far.
-  const XScaleStatistics &statistics() const { return core->statistics(); }
+  /// What the core has done so far.
+  XScaleStatistics statistics() const { return core->statistics(); }
 
   void onEvent(uint64_t cycle, uint32_t code, uint64_t argument) override;
 
 private:
   XScale(XScaleConnections chip, const XScaleProgram &program);
 
+  /// A call that waits for the core, or runs.
+  struct Call {
+    uint32_t entry = 0;
+    std::vector<int64_t> arguments;
+    std::function<void(const Result<uint32_t> &)> onReturn;
+    bool hasBegun = false;
+  };
+
   std::optional<uint32_t> readWord(uint32_t address) override;
   bool writeWord(uint32_t address, uint32_t value) override;
+  double transfer(uint32_t address, uint32_t bytes, bool isWrite,
+                  double cycle) override;
+  uint64_t serviceStart(uint32_t address, uint32_t bytes, bool isWrite);
+  uint64_t sramStart(uint32_t address, uint32_t bytes, bool isWrite);
   bool writeRing(uint32_t ring, uint32_t value);
   Microengine *engineAt(uint32_t address) const;
+  void passArguments(const std::vector<int64_t> &arguments);
   void settle();
+  bool hasMessage() const;
+  bool beginJob(uint64_t cycle);
+  void endCall();
   void wake();
 
   XScaleConnections chip;
   XScaleProgram program;
   std::unique_ptr<XScaleEmulator> core;
   std::optional<Error> firstFault;
-  uint64_t freeCycle = 0;
+  std::optional<Call> timedCall;
   bool isWakeScheduled = false;
   bool isInterrupted = false;
   /// The word last written to XScaleRingSecond, for the next put.

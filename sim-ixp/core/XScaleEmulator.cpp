@@ -5,6 +5,7 @@
 #include <unicorn/unicorn.h>
 
 #include <cstdio>
+#include <cstring>
 #include <string>
 
 namespace karakal::sim {
@@ -27,14 +28,41 @@ Error unicornError(const std::string &what, uc_err code) {
   return makeError("E-sim-ixp-040", what + ": " + uc_strerror(code));
 }
 
+/// One Unicorn. A machine has two, on the same memories: one that runs code as
+/// fast as it can, and one that tells each instruction and access.
+struct Emulation {
+  uc_engine *engine = nullptr;
+
+  ~Emulation() {
+    if (engine)
+      uc_close(engine);
+  }
+  uint32_t registerValue(int id) const {
+    uint32_t value = 0;
+    uc_reg_read(engine, id, &value);
+    return value;
+  }
+  void setRegister(int id, uint32_t value) { uc_reg_write(engine, id, &value); }
+};
+
 } // namespace
 
 struct XScaleEmulator::Machine {
-  uc_engine *engine = nullptr;
-  XScaleBus *bus = nullptr;
-  uint32_t stackTop = 0;
+  explicit Machine(XScaleBus &bus, uint32_t stackTop,
+                   const XScaleParameters &parameters)
+      : bus(bus), stackTop(stackTop), parameters(parameters),
+        pipeline(parameters.cached, parameters.cyclesPerClock,
+                 [&bus](uint32_t address, uint32_t bytes, bool isWrite,
+                        double cycle) {
+                   return bus.transfer(address, bytes, isWrite, cycle);
+                 }) {}
+
+  XScaleBus &bus;
+  uint32_t stackTop;
   XScaleParameters parameters;
-  XScaleStatistics statistics;
+  XScalePipeline pipeline;
+  uint64_t instructions = 0, jobs = 0;
+  double busyCycles = 0, callCycles = 0;
 
   /// A window and the machine that owns it; Unicorn's callbacks receive one.
   struct Window {
@@ -42,37 +70,31 @@ struct XScaleEmulator::Machine {
     uint32_t base;
   };
   std::vector<std::unique_ptr<Window>> windows;
+  std::vector<XScaleMemory> memories;
+  Emulation quick, timed;
+  Emulation *running = &quick;
 
   bool busy = false;
   uint32_t result = 0;
-  double clock = 0;             ///< chip cycle up to which the job has run
   uint64_t jobInstructions = 0; ///< of the current job
-  uint64_t sliceEnd = 0; ///< the value of statistics.instructions to stop at
-  std::string fault;     ///< reported by a callback, empty if none
+  uint64_t instructionsEnd = 0; ///< the value of `instructions` to stop at
+  double sliceEnd = 0;          ///< the chip cycle to stop at
+  bool hasLeft = false;         ///< an access has left the caches
+  std::string fault;            ///< reported by a callback, empty if none
 
-  ~Machine() {
-    if (engine)
-      uc_close(engine);
-  }
-
-  uint32_t registerValue(int id) const {
-    uint32_t value = 0;
-    uc_reg_read(engine, id, &value);
-    return value;
-  }
-  void setRegister(int id, uint32_t value) { uc_reg_write(engine, id, &value); }
-
-  Status open();
-  Status map(const std::vector<XScaleMemory> &memories,
-             const std::vector<XScaleWindow> &ranges);
-  void watch(const XScaleUncached &uncached);
-  double cost() const;
-  void begin(uint32_t entry, const std::vector<uint32_t> &arguments);
-  /// Runs at most `count` instructions of the job.
-  Status runSlice(uint64_t count);
+  Status open(Emulation &emulation);
+  Status map(Emulation &emulation, const std::vector<XScaleWindow> &ranges);
+  void estimateTime();
+  void watchTime();
+  void begin(Emulation &emulation, uint32_t entry,
+             const std::vector<uint32_t> &arguments);
+  /// Runs the job until it returns or a callback stops it.
+  Status runSlice();
   void stopWith(const std::string &what);
+  uint32_t wordAt(uint32_t address);
   uint64_t deviceRead(uint32_t address, unsigned size);
   void deviceWrite(uint32_t address, unsigned size, uint64_t value);
+  void onDevice(uint32_t address, bool isWrite);
 };
 
 //===----------------------------------------------------------------------===//
@@ -82,17 +104,27 @@ struct XScaleEmulator::Machine {
 void XScaleEmulator::Machine::stopWith(const std::string &what) {
   if (fault.empty())
     fault = what;
-  uc_emu_stop(engine);
+  uc_emu_stop(running->engine);
+}
+
+/// An access to a device word: in time, it ends the slice.
+void XScaleEmulator::Machine::onDevice(uint32_t address, bool isWrite) {
+  if (running == &quick) {
+    callCycles += parameters.accessCycles;
+    return;
+  }
+  pipeline.accessDevice(address, isWrite);
+  hasLeft = true;
 }
 
 uint64_t XScaleEmulator::Machine::deviceRead(uint32_t address, unsigned size) {
-  ++statistics.accesses;
   if (size != 4) {
     stopWith("reads " + std::to_string(size) + " bytes of device register " +
              hex(address) + "; registers are words");
     return 0;
   }
-  std::optional<uint32_t> value = bus->readWord(address);
+  onDevice(address, false);
+  std::optional<uint32_t> value = bus.readWord(address);
   if (!value) {
     stopWith("reads " + hex(address) + ", which is no device register");
     return 0;
@@ -103,34 +135,27 @@ uint64_t XScaleEmulator::Machine::deviceRead(uint32_t address, unsigned size) {
 
 void XScaleEmulator::Machine::deviceWrite(uint32_t address, unsigned size,
                                           uint64_t value) {
-  ++statistics.accesses;
-  if (size != 4)
+  if (size != 4) {
     stopWith("writes " + std::to_string(size) + " bytes of device register " +
              hex(address) + "; registers are words");
-  else if (!bus->writeWord(address,
-                           __builtin_bswap32(static_cast<uint32_t>(value))))
+    return;
+  }
+  onDevice(address, true);
+  if (!bus.writeWord(address, __builtin_bswap32(static_cast<uint32_t>(value))))
     stopWith("writes " + hex(address) + ", which is no device register");
 }
 
-Status XScaleEmulator::Machine::open() {
+Status XScaleEmulator::Machine::open(Emulation &emulation) {
   using Core = XScaleEmulator::Machine;
-  uc_err code =
-      uc_open(UC_ARCH_ARM,
-              static_cast<uc_mode>(UC_MODE_ARM | UC_MODE_BIG_ENDIAN), &engine);
+  uc_err code = uc_open(UC_ARCH_ARM,
+                        static_cast<uc_mode>(UC_MODE_ARM | UC_MODE_BIG_ENDIAN),
+                        &emulation.engine);
   if (code != UC_ERR_OK)
     return unicornError("Unicorn cannot open a big-endian ARM", code);
-  code = uc_ctl_set_cpu_model(engine, UC_CPU_ARM_PXA255);
+  code = uc_ctl_set_cpu_model(emulation.engine, UC_CPU_ARM_PXA255);
   if (code != UC_ERR_OK)
     return unicornError("Unicorn has no XScale model", code);
 
-  // Counts instructions and stops before the first one past the slice.
-  uc_cb_hookcode_t onCode = [](uc_engine *uc, uint64_t, uint32_t, void *user) {
-    auto &core = *static_cast<Core *>(user);
-    if (core.statistics.instructions >= core.sliceEnd)
-      uc_emu_stop(uc);
-    else
-      ++core.statistics.instructions;
-  };
   uc_cb_eventmem_t onBadAddress = [](uc_engine *, uc_mem_type type,
                                      uint64_t address, int, int64_t,
                                      void *user) {
@@ -144,18 +169,85 @@ Status XScaleEmulator::Machine::open() {
     return false;
   };
   uc_hook hook;
-  uc_hook_add(engine, &hook, UC_HOOK_CODE, reinterpret_cast<void *>(onCode),
-              this, 1, 0);
-  uc_hook_add(engine, &hook, UC_HOOK_MEM_INVALID,
+  uc_hook_add(emulation.engine, &hook, UC_HOOK_MEM_INVALID,
               reinterpret_cast<void *>(onBadAddress), this, 1, 0);
   return success();
 }
 
-Status XScaleEmulator::Machine::map(const std::vector<XScaleMemory> &memories,
+/// The quick emulation counts instructions and accesses, and stops a job that
+/// never ends.
+void XScaleEmulator::Machine::estimateTime() {
+  using Core = XScaleEmulator::Machine;
+  uc_cb_hookcode_t onCode = [](uc_engine *uc, uint64_t, uint32_t, void *user) {
+    auto &core = *static_cast<Core *>(user);
+    if (core.instructions >= core.instructionsEnd)
+      uc_emu_stop(uc);
+    else
+      ++core.instructions;
+  };
+  uc_cb_hookmem_t onAccess = [](uc_engine *, uc_mem_type, uint64_t, int,
+                                int64_t, void *user) {
+    auto &core = *static_cast<Core *>(user);
+    core.callCycles += core.parameters.accessCycles;
+  };
+  uc_hook hook;
+  uc_hook_add(quick.engine, &hook, UC_HOOK_CODE,
+              reinterpret_cast<void *>(onCode), this, 1, 0);
+  for (const XScaleMemory &memory : memories)
+    if (memory.base > parameters.cached.base ||
+        memory.base + (memory.size - 1) < parameters.cached.base)
+      uc_hook_add(quick.engine, &hook, UC_HOOK_MEM_READ | UC_HOOK_MEM_WRITE,
+                  reinterpret_cast<void *>(onAccess), this, memory.base,
+                  memory.base + memory.size - 1);
+}
+
+/// The timed emulation tells the pipeline each instruction and each access to
+/// memory. It stops before the first instruction past the slice.
+void XScaleEmulator::Machine::watchTime() {
+  using Core = XScaleEmulator::Machine;
+  uc_cb_hookcode_t onCode = [](uc_engine *uc, uint64_t address, uint32_t,
+                               void *user) {
+    auto &core = *static_cast<Core *>(user);
+    if (core.hasLeft || core.pipeline.clock() > core.sliceEnd) {
+      uc_emu_stop(uc);
+      return;
+    }
+    ++core.instructions;
+    auto pc = static_cast<uint32_t>(address);
+    core.pipeline.issue(pc, core.wordAt(pc));
+  };
+  uc_cb_hookmem_t onAccess = [](uc_engine *, uc_mem_type type, uint64_t address,
+                                int size, int64_t, void *user) {
+    auto &core = *static_cast<Core *>(user);
+    uint64_t before = core.pipeline.times().accesses;
+    core.pipeline.access(static_cast<uint32_t>(address),
+                         static_cast<uint32_t>(size), type == UC_MEM_WRITE);
+    core.hasLeft |= core.pipeline.times().accesses != before;
+  };
+  uc_hook hook;
+  uc_hook_add(timed.engine, &hook, UC_HOOK_CODE,
+              reinterpret_cast<void *>(onCode), this, 1, 0);
+  for (const XScaleMemory &memory : memories)
+    uc_hook_add(timed.engine, &hook, UC_HOOK_MEM_READ | UC_HOOK_MEM_WRITE,
+                reinterpret_cast<void *>(onAccess), this, memory.base,
+                memory.base + memory.size - 1);
+}
+
+uint32_t XScaleEmulator::Machine::wordAt(uint32_t address) {
+  for (const XScaleMemory &memory : memories)
+    if (address - memory.base < memory.size) {
+      uint32_t word;
+      std::memcpy(&word, memory.bytes + (address - memory.base), sizeof word);
+      return __builtin_bswap32(word);
+    }
+  return 0; // the fetch is going to fail
+}
+
+Status XScaleEmulator::Machine::map(Emulation &emulation,
                                     const std::vector<XScaleWindow> &ranges) {
   for (const XScaleMemory &memory : memories) {
-    uc_err code = uc_mem_map_ptr(engine, memory.base, memory.size, UC_PROT_ALL,
-                                 memory.bytes);
+    uc_err code = uc_mem_map_ptr(emulation.engine, memory.base, memory.size,
+                                 UC_PROT_ALL, memory.bytes);
     if (code != UC_ERR_OK)
       return unicornError("mapping memory at " + hex(memory.base), code);
   }
@@ -174,60 +266,43 @@ Status XScaleEmulator::Machine::map(const std::vector<XScaleMemory> &memories,
                                   size, value);
     };
     uc_err code =
-        uc_mmio_map(engine, range.base, range.size, onRead,
+        uc_mmio_map(emulation.engine, range.base, range.size, onRead,
                     windows.back().get(), onWrite, windows.back().get());
     if (code != UC_ERR_OK)
       return unicornError("mapping devices at " + hex(range.base), code);
   }
-  uc_err code =
-      uc_mem_map(engine, returnAddress, pageBytes, UC_PROT_READ | UC_PROT_EXEC);
+  uc_err code = uc_mem_map(emulation.engine, returnAddress, pageBytes,
+                           UC_PROT_READ | UC_PROT_EXEC);
   if (code != UC_ERR_OK)
     return unicornError("mapping the return page", code);
   return success();
-}
-
-void XScaleEmulator::Machine::watch(const XScaleUncached &uncached) {
-  uc_cb_hookmem_t onAccess = [](uc_engine *, uc_mem_type, uint64_t, int,
-                                int64_t, void *user) {
-    ++static_cast<XScaleEmulator::Machine *>(user)->statistics.accesses;
-  };
-  uc_hook hook;
-  uc_hook_add(engine, &hook, UC_HOOK_MEM_READ | UC_HOOK_MEM_WRITE,
-              reinterpret_cast<void *>(onAccess), this, uncached.first,
-              uncached.last);
-}
-
-double XScaleEmulator::Machine::cost() const {
-  return static_cast<double>(statistics.instructions) *
-             parameters.cyclesPerInstruction +
-         static_cast<double>(statistics.accesses) * parameters.accessCycles;
 }
 
 //===----------------------------------------------------------------------===//
 // Jobs
 //===----------------------------------------------------------------------===//
 
-void XScaleEmulator::Machine::begin(uint32_t entry,
+void XScaleEmulator::Machine::begin(Emulation &emulation, uint32_t entry,
                                     const std::vector<uint32_t> &arguments) {
   KARAKAL_ASSERT(!busy, "the XScale has one job at a time");
   KARAKAL_ASSERT(arguments.size() <= 4, "at most four register arguments");
+  running = &emulation;
   for (size_t i = 0; i < arguments.size(); ++i)
-    setRegister(UC_ARM_REG_R0 + static_cast<int>(i), arguments[i]);
-  setRegister(UC_ARM_REG_SP, stackTop);
-  setRegister(UC_ARM_REG_LR, returnAddress);
-  setRegister(UC_ARM_REG_PC, entry);
+    running->setRegister(UC_ARM_REG_R0 + static_cast<int>(i), arguments[i]);
+  running->setRegister(UC_ARM_REG_SP, stackTop);
+  running->setRegister(UC_ARM_REG_LR, returnAddress);
+  running->setRegister(UC_ARM_REG_PC, entry);
   busy = true;
   jobInstructions = 0;
-  ++statistics.jobs;
+  ++jobs;
 }
 
-Status XScaleEmulator::Machine::runSlice(uint64_t count) {
-  uint64_t before = statistics.instructions;
-  sliceEnd = before + count;
-  uint32_t pc = registerValue(UC_ARM_REG_PC);
-  uc_err code = uc_emu_start(engine, pc, returnAddress, 0, 0);
-  pc = registerValue(UC_ARM_REG_PC);
-  jobInstructions += statistics.instructions - before;
+Status XScaleEmulator::Machine::runSlice() {
+  uint64_t before = instructions;
+  uint32_t pc = running->registerValue(UC_ARM_REG_PC);
+  uc_err code = uc_emu_start(running->engine, pc, returnAddress, 0, 0);
+  pc = running->registerValue(UC_ARM_REG_PC);
+  jobInstructions += instructions - before;
   if (code != UC_ERR_OK || !fault.empty()) {
     busy = false;
     std::string what = fault.empty() ? uc_strerror(code) : fault;
@@ -237,7 +312,7 @@ Status XScaleEmulator::Machine::runSlice(uint64_t count) {
   }
   if (pc == returnAddress) {
     busy = false;
-    result = registerValue(UC_ARM_REG_R0);
+    result = running->registerValue(UC_ARM_REG_R0);
   } else if (jobInstructions >= parameters.jobInstructionsMax) {
     busy = false;
     return makeError("E-sim-ixp-042", "XScale code has not returned after " +
@@ -255,58 +330,62 @@ XScaleEmulator::~XScaleEmulator() = default;
 Result<std::unique_ptr<XScaleEmulator>>
 XScaleEmulator::create(const std::vector<XScaleMemory> &memories,
                        const std::vector<XScaleWindow> &windows, XScaleBus &bus,
-                       uint32_t stackTop, const XScaleParameters &parameters,
-                       const XScaleUncached &uncached) {
-  auto machine = std::make_unique<Machine>();
-  machine->bus = &bus;
-  machine->stackTop = stackTop;
-  machine->parameters = parameters;
-  if (Status opened = machine->open(); !opened)
-    return opened.error();
-  if (Status mapped = machine->map(memories, windows); !mapped)
-    return mapped.error();
-  if (uncached.first <= uncached.last)
-    machine->watch(uncached);
+                       uint32_t stackTop, const XScaleParameters &parameters) {
+  auto machine = std::make_unique<Machine>(bus, stackTop, parameters);
+  machine->memories = memories;
+  for (Emulation *emulation : {&machine->quick, &machine->timed}) {
+    if (Status opened = machine->open(*emulation); !opened)
+      return opened.error();
+    if (Status mapped = machine->map(*emulation, windows); !mapped)
+      return mapped.error();
+  }
+  machine->estimateTime();
+  machine->watchTime();
   return std::unique_ptr<XScaleEmulator>(
       new XScaleEmulator(std::move(machine)));
 }
 
 Result<uint32_t> XScaleEmulator::call(uint32_t entry,
                                       const std::vector<uint32_t> &arguments) {
-  machine->begin(entry, arguments);
+  uint64_t before = machine->instructions;
+  machine->begin(machine->quick, entry, arguments);
+  machine->instructionsEnd = before + machine->parameters.jobInstructionsMax;
   while (machine->busy)
-    if (Status ran = machine->runSlice(machine->parameters.jobInstructionsMax);
-        !ran)
+    if (Status ran = machine->runSlice(); !ran)
       return ran.error();
+  machine->callCycles += static_cast<double>(machine->instructions - before) *
+                         machine->parameters.cyclesPerClock;
   return machine->result;
 }
 
 void XScaleEmulator::start(uint32_t entry,
                            const std::vector<uint32_t> &arguments,
                            uint64_t cycle) {
-  machine->begin(entry, arguments);
-  machine->clock = static_cast<double>(cycle);
+  machine->begin(machine->timed, entry, arguments);
+  machine->pipeline.start(static_cast<double>(cycle));
 }
 
 Status XScaleEmulator::advance(uint64_t cycle) {
   Machine &core = *machine;
-  while (core.busy && core.clock <= static_cast<double>(cycle)) {
-    double before = core.cost();
-    if (Status ran = core.runSlice(core.parameters.sliceInstructions); !ran)
+  while (core.busy && core.pipeline.clock() <= static_cast<double>(cycle)) {
+    double before = core.pipeline.clock();
+    core.sliceEnd = before + core.parameters.sliceCycles;
+    core.hasLeft = false;
+    if (Status ran = core.runSlice(); !ran)
       return ran;
-    core.clock += core.cost() - before;
+    if (!core.busy)
+      core.pipeline.finish();
+    core.busyCycles += core.pipeline.clock() - before;
   }
   return success();
 }
 
-void XScaleEmulator::renew() { machine->jobInstructions = 0; }
-
-double XScaleEmulator::clock() const { return machine->clock; }
-double XScaleEmulator::cyclesTaken() const { return machine->cost(); }
+double XScaleEmulator::clock() const { return machine->pipeline.clock(); }
 bool XScaleEmulator::busy() const { return machine->busy; }
 uint32_t XScaleEmulator::result() const { return machine->result; }
-const XScaleStatistics &XScaleEmulator::statistics() const {
-  return machine->statistics;
+XScaleStatistics XScaleEmulator::statistics() const {
+  return {machine->instructions, machine->jobs, machine->busyCycles,
+          machine->callCycles, machine->pipeline.times()};
 }
 
 } // namespace karakal::sim

@@ -142,11 +142,10 @@ void Dram::refresh(Channel &channel, uint64_t cycle) {
 }
 
 /// Reserves bank and bus for every piece of the burst.
-Dram::BurstTimes Dram::reserve(const Command &command, uint64_t notBefore) {
+Dram::BurstTimes Dram::reserve(uint64_t address, uint64_t bytes, bool isWrite,
+                               uint64_t notBefore) {
   const target::ChipParameters &params = chassis.parameters();
-  bool isWrite = command.op == Op::DramWrite || command.op == Op::DramRbufRd;
-  uint64_t address = command.address;
-  uint64_t end = address + uint64_t{command.count} * 8;
+  uint64_t end = address + bytes;
   uint64_t start = notBefore;
   uint64_t first = Scheduler::never;
   while (address < end) {
@@ -171,6 +170,12 @@ Dram::BurstTimes Dram::reserve(const Command &command, uint64_t notBefore) {
   return {first, start};
 }
 
+uint64_t Dram::coreAccess(uint32_t address, uint32_t bytes, bool isWrite,
+                          uint64_t now) {
+  uint64_t quads = (address % 8 + bytes + 7) / 8;
+  return reserve(address & ~7u, quads * 8, isWrite, now).first;
+}
+
 void Dram::accept(Command &command) {
   uint64_t now = chassis.scheduler().now();
   uint32_t words = command.count * 2u;
@@ -185,7 +190,9 @@ void Dram::accept(Command &command) {
   uint64_t ready = now + timing.operandCycles;
   if (target::pullsOperands(command.op))
     ready = std::max(ready, chassis.pull(command, words, nullptr));
-  BurstTimes times = reserve(command, ready);
+  bool isWrite = command.op == Op::DramWrite || command.op == Op::DramRbufRd;
+  BurstTimes times =
+      reserve(command.address, command.count * 8u, isWrite, ready);
   uint64_t start = command.op == Op::DramWrite ? times.first : times.last;
   if (command.op == Op::DramRead || command.op == Op::DramWrite)
     command.pendingAt = this;

@@ -41,6 +41,11 @@ public:
   /// times, and all that an engine can see, stay the same.
   void settle();
 
+  /// Occupies bus and bank for an access of the XScale core from `now` on;
+  /// returns the first cycle of its service.
+  uint64_t coreAccess(uint32_t address, uint32_t bytes, bool isWrite,
+                      uint64_t now);
+
   void accept(Command &command) override;
   void onEvent(uint64_t cycle, uint32_t code, uint64_t argument) override;
 
@@ -79,7 +84,8 @@ private:
   uint64_t blockOf(uint64_t address) const;
   Channel &channelOf(uint64_t address);
   uint64_t pieceEnd(uint64_t address, uint64_t end) const;
-  BurstTimes reserve(const Command &command, uint64_t notBefore);
+  BurstTimes reserve(uint64_t address, uint64_t bytes, bool isWrite,
+                     uint64_t notBefore);
   uint64_t bankCycles(Bank &bank, uint64_t address, uint64_t quads) const;
   void refresh(Channel &channel, uint64_t cycle);
   void act(Command &command);

@@ -260,6 +260,26 @@ void Sram::serve(uint64_t cycle, Command &command) {
   chassis.push(command, words, lastReady);
 }
 
+uint64_t Sram::coreAccess(CoreAccess kind, uint32_t bytes, uint64_t now) {
+  const target::ChipParameters &params = chassis.parameters();
+  uint64_t furtherWords = (bytes + 3) / 4 - 1;
+  uint64_t cycles = params.sramOpCycles + furtherWords * params.sramWordCycles;
+  switch (kind) {
+  case CoreAccess::Read:
+    return readPort.reserve(now, cycles);
+  case CoreAccess::Write:
+    return writePort.reserve(now, cycles);
+  case CoreAccess::Queue:
+    return readPort.reserve(now, params.sramQueueCycles);
+  case CoreAccess::Atomic:
+    break;
+  }
+  uint64_t start = readPort.reserve(std::max(now, writePort.freeCycle()),
+                                    params.sramAtomicCycles);
+  writePort.reserve(start, params.sramAtomicCycles);
+  return start;
+}
+
 uint32_t Sram::coreDequeue(uint32_t entry) {
   uint32_t buffer = queues.dequeue(entry % QueueArray::entryCount);
   if (buffer != 0)

@@ -36,6 +36,11 @@ public:
 
   // ---- set-up and the XScale's side ---------------------------------------
   /// Longword address of the buffer at the head of the queue, 0 if empty.
+  /// Kinds of accesses of the XScale core.
+  enum class CoreAccess { Read, Write, Atomic, Queue };
+  /// Occupies the ports for an access of the core from `now` on; returns the
+  /// first cycle of its service.
+  uint64_t coreAccess(CoreAccess kind, uint32_t bytes, uint64_t now);
   uint32_t coreDequeue(uint32_t entry);
   void coreEnqueue(uint32_t entry, uint32_t longwordAddress);
   /// As coreEnqueue, but hidden from the accounting (for the loader).

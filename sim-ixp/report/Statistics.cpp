@@ -127,6 +127,18 @@ json cachesOf(Simulation &run) {
           {"stale_rate", ratio(caches.stalePacketCount(), packets)}};
 }
 
+json xscaleOf(Simulation &run) {
+  XScaleStatistics core = run.core()->statistics();
+  uint64_t cycles = run.measureEnd().cycle - run.startCycle();
+  return {{"jobs", core.jobs},
+          {"instructions", core.instructions},
+          {"utilization", ratio(core.busyCycles, cycles)},
+          {"fetch_misses", core.times.fetchMisses},
+          {"data_misses", core.times.dataMisses},
+          {"mispredicted", core.times.mispredicted},
+          {"accesses", core.times.accesses}};
+}
+
 json unitsOf(Simulation &run) {
   const Snapshot &first = run.measureBegin(), &last = run.measureEnd();
   double cycles = last.cycle - first.cycle;
@@ -271,6 +283,7 @@ json collectStatistics(Simulation &run) {
                 {"per_packet", perPacketOf(run)},
                 {"latency_cycles", latencyOf(run)},
                 {"units", unitsOf(run)},
+                {"xscale", xscaleOf(run)},
                 {"caches", cachesOf(run)},
                 {"control", controlOf(run)},
                 {"hazards", hazardsOf(run)},

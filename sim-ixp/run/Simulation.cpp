@@ -239,15 +239,13 @@ Snapshot Simulation::takeSnapshot(uint64_t cycle) {
 bool Simulation::isQuiet() const {
   // The core may be about to send packets made from one that it has freed.
   return accounts->outstandingCount() == 0 && media->isReceiveDone() &&
-         media->isTransmitDone() && !controls.isBusy() &&
-         xscale->busyUntil() <= machine->scheduler().now();
+         media->isTransmitDone() && !controls.isBusy() && !xscale->isBusy();
 }
 
 bool Simulation::isStuck() const {
   uint64_t now = machine->scheduler().now();
-  uint64_t since =
-      std::max({accounts->lastProgressCycle(), xscale->busyUntil(), begin});
-  if (now < since + asked.stallCycles)
+  uint64_t since = std::max(accounts->lastProgressCycle(), begin);
+  if (xscale->isBusy() || now < since + asked.stallCycles)
     return false;
   // At a low offered load the next packet may arrive much later.
   return accounts->outstandingCount() > 0 || asked.offeredGbps <= 0 ||
@@ -277,12 +275,12 @@ bool Simulation::check() {
                                              *accounts->fault());
     return false;
   }
-  if (const Error *error = xscale->fault()) {
-    failure = *error;
-    return false;
-  }
   if (controls.error()) {
     failure = *controls.error();
+    return false;
+  }
+  if (const Error *error = xscale->fault()) {
+    failure = *error;
     return false;
   }
   if (asked.maxCycles != 0 && now - begin > asked.maxCycles) {

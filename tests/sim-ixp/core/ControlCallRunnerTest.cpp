@@ -10,25 +10,44 @@ using namespace karakal::sim;
 namespace {
 
 /// A core whose calls take 100 cycles and return the first argument.
-class FakeCore : public ControlProcessor {
+class FakeCore : public ControlProcessor, public EventTarget {
 public:
   explicit FakeCore(Scheduler &scheduler) : scheduler(scheduler) {}
   Result<uint32_t> call(uint32_t entry,
                         const std::vector<int64_t> &arguments) override {
-    EXPECT_GE(scheduler.now(), free) << "a call while the core is busy";
-    free = scheduler.now() + 100;
-    calls.push_back({entry, scheduler.now()});
+    EXPECT_FALSE(isBusy()) << "a call while the core is busy";
+    calls.push_back({entry, scheduler.now() + cyclesOfCalls});
+    cyclesOfCalls += 100;
     return arguments.empty() ? 0 : static_cast<uint32_t>(arguments[0]);
   }
+  uint64_t callCycles() const override { return cyclesOfCalls; }
+  void start(uint32_t entry, const std::vector<int64_t> &arguments,
+             std::function<void(const Result<uint32_t> &)> onReturn) override {
+    EXPECT_FALSE(isBusy()) << "a call while the core is busy";
+    calls.push_back({entry, scheduler.now()});
+    waiting = std::move(onReturn);
+    scheduler.schedule(scheduler.now() + 100, this, 0,
+                       arguments.empty() ? 0
+                                         : static_cast<uint64_t>(arguments[0]));
+  }
+  void onEvent(uint64_t, uint32_t, uint64_t result) override {
+    auto returned = std::exchange(waiting, nullptr);
+    returned(fault() ? Result<uint32_t>(*fault())
+                     : Result<uint32_t>(static_cast<uint32_t>(result)));
+  }
   void onRingNotEmpty(uint32_t) override {}
-  uint64_t busyUntil() const override { return free; }
-  const Error *fault() const override { return nullptr; }
+  bool isBusy() const override { return waiting != nullptr; }
+  const Error *fault() const override {
+    return faultOfCalls ? &*faultOfCalls : nullptr;
+  }
 
   std::vector<std::pair<uint32_t, uint64_t>> calls; ///< entry, cycle
-  uint64_t free = 0;
+  std::optional<Error> faultOfCalls;
 
 private:
   Scheduler &scheduler;
+  uint64_t cyclesOfCalls = 0;
+  std::function<void(const Result<uint32_t> &)> waiting;
 };
 
 target::Image imageWithControl() {
@@ -125,6 +144,18 @@ TEST_F(ControlCallRunnerTest, ARefusedCallDuringTheRunIsRecorded) {
   drain();
   ASSERT_TRUE(runner.error().has_value());
   EXPECT_EQ(runner.error()->line, 1u);
+  EXPECT_EQ(core.calls.size(), 2u) << "nothing runs after an error";
+}
+
+TEST_F(ControlCallRunnerTest, AFaultDuringTheRunNamesItsCall) {
+  read("@cycle 5 g()\n\n@cycle 6 f(0)\n");
+  ASSERT_TRUE(static_cast<bool>(runner.runBeforeStart()));
+  runner.start();
+  core.faultOfCalls = makeError("E-sim-ixp-041", "reads 0");
+  drain();
+  ASSERT_TRUE(runner.error().has_value());
+  EXPECT_EQ(runner.error()->line, 1u);
+  EXPECT_EQ(runner.error()->message, "'m.g' failed: reads 0");
   EXPECT_EQ(core.calls.size(), 2u) << "nothing runs after an error";
 }
 

@@ -38,8 +38,10 @@ constexpr uint32_t addEntry = target::XScaleBase + 0x200;
 constexpr uint32_t handlerEntry = target::XScaleBase + 0x300;
 constexpr uint32_t waitEntry = target::XScaleBase + 0x400;
 constexpr uint32_t badEntry = target::XScaleBase + 0x500;
+constexpr uint32_t oneEntry = target::XScaleBase + 0x600;
+constexpr uint32_t pairEntry = target::XScaleBase + 0x700;
 
-class XScaleChipTest : public ::testing::Test, public EventTarget {
+class XScaleTest : public ::testing::Test, public EventTarget {
 protected:
   void make(uint32_t handler) {
     place(peekEntry, {0xe5900004, 0xe5900000, 0xe12fff1e});
@@ -55,6 +57,9 @@ protected:
     place(waitEntry, {0xe59f2014, 0xe592300c, 0xe3530000, 0x0afffffc,
                       0xe5923008, 0xe12fff1e, 0x00000000, 0xcb400000});
     place(badEntry, {0xe3a00247, 0xe5900000, 0xe12fff1e});
+    // put(ring 3, get(ring 2))
+    place(oneEntry,
+          {0xe59f2008, 0xe5923008, 0xe582300c, 0xe12fff1e, 0xcb400000});
     for (uint32_t ring : {target::RingToXScale, target::RingFromXScale})
       chip.scratch().configureRing(ring, target::ringBase(ring),
                                    target::ringWords(ring), false);
@@ -90,6 +95,26 @@ protected:
     auto result = core->call(pokeEntry, {address, value});
     EXPECT_TRUE(bool(result)) << result.error().str();
   }
+  /// Runs a function in chip time, with `eachCycle` before each cycle; returns
+  /// its cycles. The result is `returned`, or `failure`.
+  uint64_t timed(
+      uint32_t entry, const std::vector<int64_t> &arguments,
+      const std::function<void()> &eachCycle = [] {}) {
+    bool hasReturned = false;
+    core->start(entry, arguments, [&](const Result<uint32_t> &result) {
+      hasReturned = true;
+      returned = result ? *result : 0;
+      failure = result ? "" : result.error().message;
+    });
+    uint64_t begin = chip.scheduler().now();
+    uint64_t cycle = begin;
+    while (!hasReturned && cycle < begin + 1'000'000) {
+      eachCycle();
+      chip.runTo(++cycle);
+    }
+    EXPECT_TRUE(hasReturned);
+    return cycle - begin;
+  }
   /// A message for the core at `cycle`.
   void send(uint64_t cycle, uint32_t message) {
     chip.scheduler().schedule(cycle, this, 0, message);
@@ -113,6 +138,8 @@ protected:
                                        static_cast<uint32_t>(argument)));
   }
 
+  uint32_t returned = 0;
+  std::string failure;
   MediaInterface *media = nullptr;
   CoreObserver observer;
   Chip chip{target::ChipParameters(), observer};
@@ -121,22 +148,23 @@ protected:
 
 } // namespace
 
-TEST_F(XScaleChipTest, ControlFunctionReadsItsArguments) {
+TEST_F(XScaleTest, ControlFunctionReadsItsArguments) {
   make(0);
   auto result = core->call(addEntry, {40, 2});
   ASSERT_TRUE(bool(result)) << result.error().str();
   EXPECT_EQ(*result, 42u);
-  EXPECT_GT(core->busyUntil(), chip.scheduler().now());
+  EXPECT_GT(core->callCycles(), 0u);
+  EXPECT_FALSE(core->isBusy());
   EXPECT_EQ(chip.dram().memory().readWord(target::XScaleArguments + 12), 2u);
 }
 
-TEST_F(XScaleChipTest, NegativeArgumentIsSignExtended) {
+TEST_F(XScaleTest, NegativeArgumentIsSignExtended) {
   make(0);
   ASSERT_TRUE(bool(core->call(addEntry, {-1, 2})));
   EXPECT_EQ(chip.dram().memory().readWord(target::XScaleArguments), ~0u);
 }
 
-TEST_F(XScaleChipTest, MemoriesAreShared) {
+TEST_F(XScaleTest, MemoriesAreShared) {
   make(0);
   chip.sram(0).memory().writeWord(0x20, 0x01020304);
   chip.sram(1).memory().writeWord(0x24, 0x11121314);
@@ -152,7 +180,7 @@ TEST_F(XScaleChipTest, MemoriesAreShared) {
 
 /// The unit has accepted the write but not served it. The core's read follows
 /// it, and the engine's earlier read precedes the core's write.
-TEST_F(XScaleChipTest, CoreAccessesFollowAcceptedDramCommands) {
+TEST_F(XScaleTest, CoreAccessesFollowAcceptedDramCommands) {
   make(0);
   constexpr uint32_t place = 0x200000;
   chip.dram().memory().writeWord(place, 1);
@@ -172,7 +200,7 @@ TEST_F(XScaleChipTest, CoreAccessesFollowAcceptedDramCommands) {
   EXPECT_EQ(chip.dram().memory().readWord(place), 3u);
 }
 
-TEST_F(XScaleChipTest, CoreAccessesFollowAcceptedSramCommands) {
+TEST_F(XScaleTest, CoreAccessesFollowAcceptedSramCommands) {
   make(0);
   constexpr uint32_t place = 0x2000, queue = 5u << 24;
   chip.engine(0).poke(reg::sOut, 2);
@@ -191,7 +219,7 @@ TEST_F(XScaleChipTest, CoreAccessesFollowAcceptedSramCommands) {
 }
 
 /// The loader's sequence of registers (MEv2 reference, loading code).
-TEST_F(XScaleChipTest, CoreLoadsAndStartsAnEngine) {
+TEST_F(XScaleTest, CoreLoadsAndStartsAnEngine) {
   make(0);
   constexpr uint32_t csrs = 0xc0018000 + 0x11 * 0x400; // engine 5
   auto csr = [&](uint32_t offset, uint32_t value) {
@@ -223,7 +251,7 @@ TEST_F(XScaleChipTest, CoreLoadsAndStartsAnEngine) {
   EXPECT_EQ(observer.fault, "");
 }
 
-TEST_F(XScaleChipTest, WordWithWrongParityIsNotStored) {
+TEST_F(XScaleTest, WordWithWrongParityIsNotStored) {
   make(0);
   constexpr uint32_t csrs = 0xc0018000;
   poke(csrs + target::Csr_USTORE_ADDRESS, 0x80000000);
@@ -233,7 +261,7 @@ TEST_F(XScaleChipTest, WordWithWrongParityIsNotStored) {
   EXPECT_EQ(peek(csrs + target::Csr_USTORE_ERROR_STATUS), 0x80000000u);
 }
 
-TEST_F(XScaleChipTest, EngineInterruptStartsTheHandler) {
+TEST_F(XScaleTest, EngineInterruptStartsTheHandler) {
   make(handlerEntry);
   Command &command =
       issue(target::Op::CapFastWr, Cap::interruptA, 0, TransferKind::S);
@@ -246,7 +274,7 @@ TEST_F(XScaleChipTest, EngineInterruptStartsTheHandler) {
   EXPECT_EQ(peek(0xc0000000 + Cap::interruptA), 0u) << "reading clears";
 }
 
-TEST_F(XScaleChipTest, DeviceAddressSelectsTheOperation) {
+TEST_F(XScaleTest, DeviceAddressSelectsTheOperation) {
   make(0);
   chip.sram(0).fillQueue(0, 0x4000);
   EXPECT_EQ(peek(target::xscaleQueue(0, 0)), 0x4000u);
@@ -272,7 +300,7 @@ TEST_F(XScaleChipTest, DeviceAddressSelectsTheOperation) {
   EXPECT_EQ(observer.fault, "");
 }
 
-TEST_F(XScaleChipTest, MediaInterfaceIsReachedThroughItsWindow) {
+TEST_F(XScaleTest, MediaInterfaceIsReachedThroughItsWindow) {
   traces::Packet packet;
   packet.bytes.resize(60);
   TrafficSource source({packet}, TrafficOptions());
@@ -286,7 +314,7 @@ TEST_F(XScaleChipTest, MediaInterfaceIsReachedThroughItsWindow) {
   EXPECT_NE(observer.fault.find("RBUF element 7"), std::string::npos);
 }
 
-TEST_F(XScaleChipTest, PutIntoAFullRingIsAFault) {
+TEST_F(XScaleTest, PutIntoAFullRingIsAFault) {
   make(0);
   for (uint32_t i = 1; i <= target::ringWords(3); ++i)
     poke(target::XScaleRingData + 4 * 3, i);
@@ -297,7 +325,7 @@ TEST_F(XScaleChipTest, PutIntoAFullRingIsAFault) {
   EXPECT_NE(observer.fault.find("ring 3"), std::string::npos);
 }
 
-TEST_F(XScaleChipTest, HandlerRunsWhenMessagesArrive) {
+TEST_F(XScaleTest, HandlerRunsWhenMessagesArrive) {
   make(handlerEntry);
   send(1000, 5);
   send(1001, 6);
@@ -310,32 +338,147 @@ TEST_F(XScaleChipTest, HandlerRunsWhenMessagesArrive) {
   EXPECT_GE(core->statistics().jobs, 2u);
 }
 
-TEST_F(XScaleChipTest, HandlerCanWaitForAnEngine) {
+TEST_F(XScaleTest, HandlerCanWaitForAnEngine) {
   make(waitEntry);
   send(100, 5);
   chip.runTo(200'000);
   EXPECT_EQ(chip.scratch().ringLevel(target::RingToXScale), 1u);
-  EXPECT_GT(core->busyUntil(), 199'000u);
+  EXPECT_TRUE(core->isBusy());
   ASSERT_TRUE(chip.scratch().corePut(target::RingFromXScale, 1));
   chip.runTo(300'000);
   EXPECT_EQ(chip.scratch().ringLevel(target::RingToXScale), 0u);
   EXPECT_EQ(core->fault(), nullptr);
 }
 
-TEST_F(XScaleChipTest, HandlerWaitsForACall) {
-  make(handlerEntry);
-  for (int i = 0; i < 20; ++i)
-    peek(target::XScaleSram0);
-  uint64_t free = core->busyUntil();
-  EXPECT_GT(free, 80u);
-  send(1, 5);
-  chip.runTo(free);
-  EXPECT_EQ(chip.scratch().ringLevel(target::RingToXScale), 1u);
-  chip.runTo(free + 10'000);
-  EXPECT_EQ(chip.scratch().ringLevel(target::RingToXScale), 0u);
+TEST_F(XScaleTest, HandlerWaitsForACall) {
+  make(waitEntry);
+  uint64_t cycles = timed(pokeEntry, {target::XScaleSram0, 7}, [this] {
+    if (chip.scratch().ringLevel(target::RingToXScale) == 0)
+      EXPECT_TRUE(chip.scratch().corePut(target::RingToXScale, 5));
+    EXPECT_LE(core->statistics().jobs, 1u);
+  });
+  EXPECT_GT(cycles, 100u);
+  chip.runTo(cycles + 10'000);
+  EXPECT_EQ(core->statistics().jobs, 2u);
 }
 
-TEST_F(XScaleChipTest, HandlerFaultIsReported) {
+/// A handler that takes one message a call: r0 = get(ring 2), put(ring 3, r0).
+TEST_F(XScaleTest, ACallGoesBeforeTheMessagesThatWait) {
+  make(oneEntry);
+  for (uint32_t i = 1; i <= 20; ++i)
+    ASSERT_TRUE(chip.scratch().corePut(target::RingToXScale, i));
+  chip.runTo(300);
+  uint32_t before = chip.scratch().ringLevel(target::RingToXScale);
+  EXPECT_GT(before, 15u);
+  timed(peekEntry, {target::XScaleSram0});
+  EXPECT_GE(chip.scratch().ringLevel(target::RingToXScale), before - 1);
+  chip.runTo(100'000);
+  EXPECT_EQ(chip.scratch().ringLevel(target::RingToXScale), 0u);
+  EXPECT_EQ(chip.scratch().ringLevel(target::RingFromXScale), 20u);
+}
+
+TEST_F(XScaleTest, ACallReturnsItsResultAndEndsInChipTime) {
+  make(0);
+  chip.sram(0).memory().writeWord(0x20, 42);
+  uint64_t cycles = timed(peekEntry, {target::XScaleSram0 + 0x20});
+  EXPECT_EQ(returned, 42u);
+  // Two cold lines of code and one of arguments, and the access.
+  EXPECT_GE(cycles, 100u);
+  EXPECT_LE(cycles, 100u + 3 * 150);
+  EXPECT_EQ(core->statistics().times.accesses, 1u);
+  // The second time the lines are in the caches.
+  EXPECT_NEAR(
+      static_cast<double>(timed(peekEntry, {target::XScaleSram0 + 0x20})), 108,
+      6);
+}
+
+/// Two stores with a loop of `r2` iterations between them.
+TEST_F(XScaleTest, AnEngineSeesTheStateBetweenTwoStores) {
+  make(0);
+  place(pairEntry, {0xe5901004, // r1 = address
+                    0xe3a02032, // r2 = 50
+                    0xe3a03001, // r3 = 1
+                    0xe5813000, // r1[0] = 1
+                    0xe2522001, // do r2 -= 1
+                    0x1afffffd, // while (r2 != 0)
+                    0xe5813004, // r1[1] = 1
+                    0xe12fff1e});
+  uint64_t half = 0;
+  timed(pairEntry, {target::XScaleSram0}, [&] {
+    Memory &memory = chip.sram(0).memory();
+    half += memory.readWord(0) != memory.readWord(4);
+  });
+  EXPECT_GE(half, 100u);
+  EXPECT_LE(half, 400u);
+}
+
+TEST_F(XScaleTest, TheCoreWaitsForALockThatAnEngineHolds) {
+  make(0);
+  constexpr uint32_t lock = 0x2400;
+  chip.scratch().memory().writeWord(lock, 1);
+  // do r0 = test_and_set(r1); while (r0 != 0)
+  place(pairEntry,
+        {0xe5901004, 0xe5910000, 0xe3500000, 0x1afffffc, 0xe12fff1e});
+  uint64_t cycles = 0;
+  uint64_t end = timed(pairEntry, {target::XScaleScratchTestSet + lock}, [&] {
+    if (++cycles == 5000)
+      chip.scratch().memory().writeWord(lock, 0);
+  });
+  EXPECT_GT(end, 5000u);
+  EXPECT_LT(end, 5300u);
+  EXPECT_EQ(chip.scratch().memory().readWord(lock), 1u);
+}
+
+TEST_F(XScaleTest, AccessesOccupyTheUnitsTheyGoTo) {
+  make(0);
+  const target::ChipParameters &params = chip.parameters();
+  auto busy = [&](const Server &server, uint32_t address, bool isWrite) {
+    uint64_t before = server.busyCycles();
+    if (isWrite)
+      timed(pokeEntry, {address, 1});
+    else
+      timed(peekEntry, {address});
+    return server.busyCycles() - before;
+  };
+  EXPECT_EQ(busy(chip.sram(1).reader(), target::XScaleSram1, false),
+            params.sramOpCycles);
+  EXPECT_EQ(busy(chip.sram(1).writer(), target::XScaleSram1, true),
+            params.sramOpCycles);
+  EXPECT_EQ(busy(chip.sram(0).reader(), target::XScaleSram1, false), 0u);
+  EXPECT_EQ(busy(chip.sram(1).reader(), target::xscaleQueue(1, 2), false),
+            params.sramQueueCycles);
+  EXPECT_EQ(busy(chip.sram(0).writer(), target::XScaleSramAdd, true),
+            params.sramAtomicCycles);
+  EXPECT_EQ(busy(chip.scratch().server(), target::XScaleScratch, false),
+            params.scratchOpCycles);
+  EXPECT_EQ(busy(chip.scratch().server(), target::XScaleScratchAdd, true),
+            params.scratchAtomicCycles);
+  EXPECT_EQ(busy(chip.scratch().server(), target::XScaleRingData, false),
+            params.scratchOpCycles);
+  EXPECT_EQ(busy(chip.cap().server(), 0xc0000000, false), params.busCycles);
+  uint64_t bus = chip.dram().bus().busyCycles();
+  timed(peekEntry, {0x100000});
+  EXPECT_GT(chip.dram().bus().busyCycles(), bus);
+}
+
+TEST_F(XScaleTest, AnAccessWaitsForAUnitThatIsBusy) {
+  make(0);
+  timed(peekEntry, {target::XScaleSram0}); // fills the caches
+  uint64_t alone = timed(peekEntry, {target::XScaleSram0});
+  chip.sram(0).reader().reserve(chip.scheduler().now(), 5000);
+  uint64_t waiting = timed(peekEntry, {target::XScaleSram0});
+  EXPECT_NEAR(static_cast<double>(waiting - alone), 5000, 20);
+}
+
+TEST_F(XScaleTest, AFaultOfACallIsItsResult) {
+  make(0);
+  timed(badEntry, {});
+  EXPECT_NE(failure.find("reads 0x70000004"), std::string::npos) << failure;
+  EXPECT_NE(core->fault(), nullptr);
+  EXPECT_FALSE(core->isBusy());
+}
+
+TEST_F(XScaleTest, HandlerFaultIsReported) {
   make(badEntry);
   send(100, 5);
   chip.runTo(10'000);

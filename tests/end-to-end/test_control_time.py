@@ -1,0 +1,80 @@
+"""Control functions run in chip time, beside the engines: packets see them at work."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from npftrace.frames.capture import read_capture
+from testkit.runs import assert_packets_add_up, compile_app, simulate
+from testkit.workloads import Workload, make_workload
+
+LEVELS = ("base", "o1", "o2", "pac", "soar", "phr", "swc")
+PAIR = Path(__file__).parent / "Inputs/pair.baker"
+MAIN = """
+instance words = pair({guarded});
+module main {{
+  wiring {{ rx -> words.show.in_cc; words.show.out_cc -> tx; }}
+}}
+"""
+PACKETS = 4000
+#: Calls of `set`, and the cycles from one to the next.
+CALLS = 100
+APART = 4000
+
+
+@pytest.fixture(scope="module")
+def load(tmp_path_factory: pytest.TempPathFactory) -> Workload:
+    """Packets of one port after another, and a change every few of them."""
+    folder = tmp_path_factory.mktemp("pair")
+    made = make_workload(
+        "l3-switch", folder, "--packets", str(PACKETS), "--size", "64"
+    )
+    made.control.write_text(
+        "".join(f"@cycle {APART * n} set({n})\n" for n in range(1, CALLS + 1))
+    )
+    return made
+
+
+def seen(
+    level: str, guarded: bool, load: Workload, folder: Path
+) -> tuple[list[tuple[int, int]], dict[str, Any]]:
+    """The two words in each packet, in the order of sending."""
+    source = folder / "main.baker"
+    source.write_text(PAIR.read_text() + MAIN.format(guarded=str(guarded).lower()))
+    image = compile_app(
+        source, folder / "pair.ixp", f"--level={level}", f"--profile-trace={load.trace}"
+    )
+    out, stats = simulate(image, load, folder, "--mes=2", "--rate=1")
+    assert_packets_add_up(stats)
+    sources = [frame.data[6:12] for frame in read_capture(out, 4).frames]
+    assert len(sources) == PACKETS
+    words = [
+        (int.from_bytes(each[:3], "big"), int.from_bytes(each[3:], "big"))
+        for each in sources
+    ]
+    return words, stats
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_packets_see_a_change_half_done(
+    level: str, load: Workload, tmp_path: Path
+) -> None:
+    words, stats = seen(level, False, load, tmp_path)
+    assert all(second in (first, first - 1) for first, second in words)
+    assert words[-1] == (CALLS, CALLS)
+    torn = sum(first != second for first, second in words)
+    # A change takes some 800 of 4,000 cycles, in a fifth of the run.
+    assert PACKETS / 40 < torn < PACKETS / 3
+    assert stats["xscale"]["jobs"] >= CALLS
+    assert 0.02 < stats["xscale"]["utilization"] < 0.2
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_a_lock_keeps_control_functions_and_packets_apart(
+    level: str, load: Workload, tmp_path: Path
+) -> None:
+    words, _ = seen(level, True, load, tmp_path)
+    assert all(first == second for first, second in words)
+    assert len(set(words)) > CALLS / 2
+    assert words[-1] == (CALLS, CALLS)
