@@ -1,12 +1,17 @@
 """Control functions run in chip time, beside the engines: packets see them at work."""
 
+import itertools
+import random
+import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from npftrace.frames.capture import read_capture
-from testkit.runs import assert_packets_add_up, compile_app, simulate
+from testkit.applications import SOURCES
+from testkit.runs import assert_packets_add_up, check_packets, compile_app, simulate
 from testkit.workloads import Workload, make_workload
 
 LEVELS = ("base", "o1", "o2", "pac", "soar", "phr", "swc")
@@ -27,9 +32,7 @@ APART = 4000
 def load(tmp_path_factory: pytest.TempPathFactory) -> Workload:
     """Packets of one port after another, and a change every few of them."""
     folder = tmp_path_factory.mktemp("pair")
-    made = make_workload(
-        "l3-switch", folder, "--packets", str(PACKETS), "--size", "64"
-    )
+    made = make_workload("l3-switch", folder, "--packets", str(PACKETS), "--size", "64")
     made.control.write_text(
         "".join(f"@cycle {APART * n} set({n})\n" for n in range(1, CALLS + 1))
     )
@@ -78,3 +81,51 @@ def test_a_lock_keeps_control_functions_and_packets_apart(
     assert all(first == second for first, second in words)
     assert len(set(words)) > CALLS / 2
     assert words[-1] == (CALLS, CALLS)
+
+
+def updates_of(app: str, control: str) -> Iterator[str]:
+    """Calls that change what packets use: next hops, routes, labels, actions."""
+    draw = random.Random(app)
+    routes = re.findall(r"^route_add\((.*), \d+\)$", control, re.MULTILINE)
+    labels = re.findall(r"^label_add\((\d+),", control, re.MULTILINE)
+    for number in itertools.count():
+        if app == "firewall":
+            yield f"flow_action({draw.randrange(100)}, {number % 2})"
+        elif number % 2 == 0:
+            low = f"{number >> 8 & 255:02x}:{number & 255:02x}"
+            hop, port = draw.randrange(16), draw.randrange(4)
+            yield f"next_hop_add({hop}, {port}, 02:00:{low}:{low})"
+        elif app == "mpls":
+            label, index = draw.choice(labels), draw.randrange(64)
+            calls = f"label_add({label}, {index})", f"label_pop({label})"
+            yield draw.choice((*calls, f"label_delete({label})"))
+        else:
+            route, hop = draw.choice(routes), draw.randrange(16)
+            add = f"route_add({route}, {hop})"
+            yield draw.choice((add, add, f"route_delete({route})"))
+
+
+@pytest.mark.parametrize("level", ("base", "o2", "pac", "phr", "swc"))
+@pytest.mark.parametrize("app", SOURCES)
+def test_packets_see_the_old_state_or_the_new(
+    app: str, level: str, tmp_path: Path
+) -> None:
+    """Under more than 10,000 updates a second."""
+    sizes = {
+        "l3-switch": ("--routes", "2000"),
+        "firewall": (),
+        "mpls": ("--fecs", "500", "--labels", "256"),
+    }
+    load = make_workload(app, tmp_path, "--packets", "10000", *sizes[app])
+    image = compile_app(
+        SOURCES[app], tmp_path / "app.ixp", f"--level={level}", *load.profile()
+    )
+    text = load.control.read_text()
+    changes = updates_of(app, text)
+    load.control.write_text(
+        text + "".join(f"@packet {n} {next(changes)}\n" for n in range(50, 9900, 100))
+    )
+    out, stats = simulate(image, load, tmp_path, "--mes=6")
+    check_packets(load, out, tmp_path / "stats.json")
+    assert stats["control"]["not_reached"] == 0
+    assert 99 / stats["seconds"] > 10_000
