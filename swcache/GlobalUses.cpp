@@ -1,5 +1,6 @@
 #include "swcache/GlobalUses.h"
 #include "ir/dialect/Target.h"
+#include "swcache/PacketPaths.h"
 
 #include "ir/analysis/References.h"
 #include "ir/dialect/ProfileAttributes.h"
@@ -37,30 +38,20 @@ GlobalUses::GlobalUses(ModuleOp module, double maxErrorRate)
     received = double(program->received);
   findWriters();
   findLocked();
+  writtenAndRead = findWrittenAndRead(module);
 }
 
 /// Finds the globals that PPFs and control functions write. Readers of a cached
-/// one see a store late. A PPF on engines that also reads such a global must
-/// not compute the new value from a stale one.
+/// one see a store late.
 void GlobalUses::findWriters() {
   for (auto root : module.getOps<func::FuncOp>()) {
-    bool isPpf = ir::isPpf(root);
-    if (!isPpf && ir::kindOf(root) != ir::FunctionKind::Control)
+    if (!ir::isPpf(root) && ir::kindOf(root) != ir::FunctionKind::Control)
       continue;
-    bool isOnEngines = isPpf && !root->hasAttr(ir::coldAttrName);
-    DenseSet<Operation *> loaded, stored;
     for (func::FuncOp function : ir::reachableFrom(root))
       function.walk([&](Operation *op) {
-        if (auto load = dyn_cast<ir::LoadOp>(op))
-          loaded.insert(ir::globalOf(load.getRef()));
-        else if (auto store = dyn_cast<ir::StoreOp>(op))
-          stored.insert(ir::globalOf(store.getRef()));
         if (ir::GlobalOp global = writtenBy(*op))
           written.insert(global);
       });
-    for (Operation *global : stored)
-      if (isOnEngines && loaded.contains(global))
-        readToWrite.insert(global);
   }
 }
 
@@ -80,10 +71,12 @@ void GlobalUses::findLocked() {
 }
 
 std::string GlobalUses::refusalToCache(ir::GlobalOp global) const {
-  if (readToWrite.contains(global))
-    return llvm::formatv("packets write it ({0:f4} stores per packet), and the "
-                         "PPF that writes it also reads it",
-                         double(ir::profileOf(global)->writes) / received);
+  if (writtenAndRead.contains(global))
+    return llvm::formatv(
+        "packets write it ({0:f4} stores per packet), and a "
+        "packet that writes it also reads it",
+        double(ir::profileOf(global).value_or(ir::GlobalProfile()).writes) /
+            received);
   if (locked.contains(global))
     return "a function with a critical section uses it";
   if (ir::placementOf(global)->memory == target::Memory::Dram)

@@ -42,8 +42,8 @@ private:
   double received = 0, maxErrorRate;
   /// Written by control functions or PPFs.
   llvm::DenseSet<mlir::Operation *> written;
-  llvm::DenseSet<mlir::Operation *> readToWrite; ///< by one PPF on engines
-  llvm::DenseSet<mlir::Operation *> locked;      ///< in critical sections
+  llvm::DenseSet<mlir::Operation *> writtenAndRead; ///< by one packet
+  llvm::DenseSet<mlir::Operation *> locked;         ///< in critical sections
 };
 
 } // namespace karakal::swcache

@@ -16,7 +16,7 @@ module attributes {baker.profile = {received = 10000 : i64, traces = 1 : i64}} {
 baker.global @mac : !baker.array<4 x i48> {baker.placement = #baker.placement<sram1 at 3984>, baker.profile = {reads = 20000 : i64, writes = 0 : i64, read_words = 40000 : i64, write_words = 0 : i64, updates = 1 : i64}}
 // CHECK-DAG: baker.global @large : {{.*}}baker.cache.reason = "the 996 words of it that packets read do not fit the 240 of local memory
 baker.global @large : !baker.array<996 x i32> {baker.placement = #baker.placement<sram1 at 0>, baker.profile = {reads = 20000 : i64, writes = 0 : i64, read_words = 20000 : i64, write_words = 0 : i64, updates = 0 : i64}}
-// CHECK-DAG: baker.global @count : {{.*}}baker.cache.reason = "packets write it (1.0000 stores per packet), and the PPF that writes it also reads it
+// CHECK-DAG: baker.global @count : {{.*}}baker.cache.reason = "packets write it (1.0000 stores per packet), and a packet that writes it also reads it
 baker.global @count : i32 {baker.placement = #baker.placement<sram0 at 327680>, baker.profile = {reads = 10000 : i64, writes = 10000 : i64, read_words = 10000 : i64, write_words = 10000 : i64, updates = 0 : i64}}
 // CHECK-DAG: baker.global @unread : {{.*}}baker.cache.reason = "no packet of the profile reads it
 baker.global @unread : i32 {baker.placement = #baker.placement<sram0 at 327684>, baker.profile = {reads = 0 : i64, writes = 0 : i64, read_words = 0 : i64, write_words = 0 : i64, updates = 0 : i64}}
@@ -31,7 +31,7 @@ baker.global @table : !baker.array<500 x !baker.struct<"t", a : i32, b : i48>> {
 // Globals that a PPF on engines stores without reading them, or adds to.
 // CHECK-DAG: baker.global @station : {{.*}}baker.cache.copy = @karakal.copy.station, baker.cache.reason = "2.00 loads and 1.00e-04 stores per packet
 baker.global @station : i32 {baker.placement = #baker.placement<sram1 at 4024>, baker.profile = {reads = 20000 : i64, writes = 1 : i64, read_words = 20000 : i64, write_words = 1 : i64, updates = 0 : i64}}
-// CHECK-DAG: baker.global @added : {{.*}}baker.cache.reason = "1.00e+00 stores and 1.00 loads per packet with at most 1.00e-01 stale packets need 10.00 version checks per packet
+// CHECK-DAG: baker.global @added : {{.*}}baker.cache.reason = "packets write it (1.0000 stores per packet), and a packet that writes it also reads it
 baker.global @added : i32 {baker.placement = #baker.placement<sram1 at 4028>, baker.profile = {reads = 10000 : i64, writes = 10000 : i64, read_words = 10000 : i64, write_words = 10000 : i64, updates = 0 : i64}}
 
 // CHECK-LABEL: func.func @m.learn
