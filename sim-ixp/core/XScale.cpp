@@ -135,6 +135,15 @@ bool XScale::isBusy() const {
          (core->busy() || timedCall || isInterrupted || hasMessage());
 }
 
+std::string XScale::describe() const {
+  const char *what = isCalled()     ? "runs a call"
+                     : core->busy() ? "handles a message"
+                                    : "is idle";
+  return std::string("  XScale core: ") + what + "; " +
+         std::to_string(chip.scratch->ringLevel(RingToXScale) / 2) +
+         " messages wait for it";
+}
+
 void XScale::onRingNotEmpty(uint32_t ring) {
   if (ring == RingToXScale)
     wake();

@@ -26,6 +26,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace karakal::target {
@@ -78,9 +79,13 @@ public:
   /// free and reads the reason from the CAP.
   void onInterrupt(uint32_t which);
   bool isBusy() const override;
+  /// Whether a call runs in chip time.
+  bool isCalled() const { return timedCall && timedCall->hasBegun; }
   const Error *fault() const override {
     return firstFault ? &*firstFault : nullptr;
   }
+  /// What the core does, for a report: a line.
+  std::string describe() const;
   /// What the core has done so far.
   XScaleStatistics statistics() const { return core->statistics(); }
 

@@ -245,7 +245,9 @@ bool Simulation::isQuiet() const {
 bool Simulation::isStuck() const {
   uint64_t now = machine->scheduler().now();
   uint64_t since = std::max(accounts->lastProgressCycle(), begin);
-  if (xscale->isBusy() || now < since + asked.stallCycles)
+  // A control function may take its time; a message may not, since it can wait
+  // for a ring that nobody empties.
+  if (xscale->isCalled() || now < since + asked.stallCycles)
     return false;
   // At a low offered load the next packet may arrive much later.
   return accounts->outstandingCount() > 0 || asked.offeredGbps <= 0 ||
@@ -259,7 +261,8 @@ Error Simulation::stuckError(const std::string &why) const {
           " with " + std::to_string(accounts->outstandingCount()) +
           " packets inside (" + std::to_string(accounts->counters().received) +
           " received, " + std::to_string(accounts->counters().forwarded) +
-          " forwarded); the contexts:\n" + machine->describeContexts());
+          " forwarded); the contexts:\n" + machine->describeContexts() +
+          xscale->describe());
 }
 
 bool Simulation::check() {

@@ -12,6 +12,7 @@ import pytest
 from npftrace.frames.capture import read_capture
 from testkit.applications import SOURCES
 from testkit.runs import assert_packets_add_up, check_packets, compile_app, simulate
+from testkit.tools import run
 from testkit.workloads import Workload, make_workload
 
 LEVELS = ("base", "o1", "o2", "pac", "soar", "phr", "swc")
@@ -81,6 +82,19 @@ def test_a_lock_keeps_control_functions_and_packets_apart(
     assert all(first == second for first, second in words)
     assert len(set(words)) > CALLS / 2
     assert words[-1] == (CALLS, CALLS)
+
+
+def test_a_core_that_waits_for_engines_that_wait_for_it_is_told(
+    load: Workload, tmp_path: Path
+) -> None:
+    mapping, image = tmp_path / "one.mapping", tmp_path / "fan.ixp"
+    mapping.write_text("aggregate main 2\n  fan.first\n  fan.last\n")
+    source = Path(__file__).parent / "Inputs/fan_out.baker"
+    run("bakerc", source, f"--mapping={mapping}", "-o", image)
+    done = run("ixpsim", image, f"--trace={load.trace}", "--mes=2", status=1)
+    assert "no packet has moved for 2000000 cycles" in done.stderr
+    core = r"XScale core: handles a message; \d+ messages wait for it \[E-sim-ixp-031\]"
+    assert re.search(core, done.stderr)
 
 
 def updates_of(app: str, control: str) -> Iterator[str]:
