@@ -1,11 +1,11 @@
 #include "swcache/GlobalUses.h"
-#include "ir/dialect/Target.h"
-#include "swcache/PacketPaths.h"
 
 #include "ir/analysis/References.h"
 #include "ir/dialect/ProfileAttributes.h"
 #include "ir/dialect/Services.h"
+#include "ir/dialect/Target.h"
 #include "support/Assert.h"
+#include "swcache/PacketPaths.h"
 #include "target-ixp/chip/ChipParameters.h"
 
 #include "llvm/Support/FormatVariadic.h"
@@ -24,14 +24,6 @@ constexpr double designPackets = 2.5e9 / (64 * 8);
 
 } // namespace
 
-ir::GlobalOp writtenBy(Operation &op) {
-  if (auto store = dyn_cast<ir::StoreOp>(op))
-    return ir::globalOf(store.getRef());
-  if (auto add = dyn_cast<ir::AtomicAddOp>(op))
-    return ir::globalOf(add.getRef());
-  return {};
-}
-
 GlobalUses::GlobalUses(ModuleOp module, double maxErrorRate)
     : module(module), maxErrorRate(maxErrorRate) {
   if (std::optional<ir::ProgramProfile> program = ir::profileOf(module))
@@ -49,7 +41,7 @@ void GlobalUses::findWriters() {
       continue;
     for (func::FuncOp function : ir::reachableFrom(root))
       function.walk([&](Operation *op) {
-        if (ir::GlobalOp global = writtenBy(*op))
+        if (ir::GlobalOp global = ir::writtenBy(*op))
           written.insert(global);
       });
   }

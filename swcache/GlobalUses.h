@@ -14,9 +14,6 @@ namespace karakal::swcache {
 /// the word.
 inline constexpr double localCycles = 5;
 
-/// Returns the global that an operation writes, or null.
-ir::GlobalOp writtenBy(mlir::Operation &op);
-
 /// The uses of the globals of a program.
 class GlobalUses {
 public:

@@ -3,7 +3,6 @@
 #include "swcache/PacketPaths.h"
 
 #include "ir/analysis/References.h"
-#include "swcache/GlobalUses.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -20,7 +19,7 @@ struct Uses {
     if (auto load = dyn_cast<ir::LoadOp>(op))
       if (isCached)
         loads.insert(ir::globalOf(load.getRef()));
-    if (ir::GlobalOp global = writtenBy(op))
+    if (ir::GlobalOp global = ir::writtenBy(op))
       writes.insert(global);
   }
   /// Returns whether anything was new.

@@ -14,6 +14,7 @@
 #include "ir/analysis/ConstantGlobals.h"
 #include "ir/analysis/Explain.h"
 #include "ir/analysis/GlobalsEnd.h"
+#include "ir/analysis/References.h"
 #include "ir/dialect/Layout.h"
 #include "ir/dialect/Services.h"
 #include "ir/dialect/Target.h"
@@ -134,7 +135,7 @@ void PlanCaches::raiseIn(func::FuncOp function,
   for (Block &block : function.getBody()) {
     std::map<target::Memory, Operation *> last;
     for (Operation &op : block)
-      if (ir::GlobalOp global = writtenBy(op);
+      if (ir::GlobalOp global = ir::writtenBy(op);
           global && cached.contains(global))
         last[ir::placementOf(global)->memory] = &op;
     for (auto &[memory, store] : last) {

@@ -19,6 +19,14 @@ GlobalOp globalOf(Value ref) {
   return {};
 }
 
+GlobalOp writtenBy(Operation &op) {
+  if (auto store = dyn_cast<StoreOp>(op))
+    return globalOf(store.getRef());
+  if (auto add = dyn_cast<AtomicAddOp>(op))
+    return globalOf(add.getRef());
+  return {};
+}
+
 Type pointeeOf(Value ref) { return cast<RefType>(ref.getType()).getPointee(); }
 
 llvm::SetVector<func::FuncOp> reachableFrom(ArrayRef<func::FuncOp> roots) {

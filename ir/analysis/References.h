@@ -17,6 +17,9 @@ namespace karakal::ir {
 /// a block or function argument or names no global.
 GlobalOp globalOf(mlir::Value ref);
 
+/// Returns the global that an operation writes, or null.
+GlobalOp writtenBy(mlir::Operation &op);
+
 /// Returns the type that a reference refers to.
 mlir::Type pointeeOf(mlir::Value ref);
 
