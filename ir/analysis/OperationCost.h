@@ -16,20 +16,11 @@ namespace karakal::ir {
 
 /// The cost of one execution of an operation.
 struct OperationCost {
-  uint32_t instructions = 0;
+  uint32_t instructions;
   /// Memory commands for the packet (descriptor, buffer, free list) by unit.
-  uint32_t scratch = 0, sram = 0, dram = 0;
+  uint32_t scratch, sram, dram;
   /// Memory commands for global data.
-  uint32_t global = 0;
-
-  OperationCost &operator+=(const OperationCost &other) {
-    instructions += other.instructions;
-    scratch += other.scratch;
-    sram += other.sram;
-    dram += other.dram;
-    global += other.global;
-    return *this;
-  }
+  uint32_t global;
 };
 
 /// Returns the estimate for `op`. An unknown operation of another dialect costs

@@ -214,10 +214,4 @@ TEST_F(Costs, PacketOperationsAccessDescriptorAndBuffer) {
               ElementsAre(14, 1, 1, 0, 0));
 }
 
-TEST(OperationCost, AddsUpByUnit) {
-  OperationCost sum = {1, 2, 3, 4, 5};
-  sum += {10, 20, 30, 40, 50};
-  EXPECT_THAT(listed(sum), ElementsAre(11, 22, 33, 44, 55));
-}
-
 } // namespace

@@ -114,6 +114,61 @@ TEST_F(Arrivals, AMessageToAnotherRingLeaves) {
   EXPECT_EQ(result.events[0].kind, Event::Put);
 }
 
+TEST_F(Arrivals, AMessageThatAPacketLeavesIsGoneForTheNextPacket) {
+  // Each packet looks at ring 5 first, then goes there and ends the call.
+  module = mlir::parseSourceString<mlir::ModuleOp>(R"(
+    baker.protocol @p min_bytes 4 []
+    func.func private @__ixp_scratch_get2(i32) -> (i32, i32)
+    func.func @me_main() {
+      %zero = arith.constant 0 : i32
+      %five = arith.constant 5 : i32
+      %b:2 = func.call @__ixp_scratch_get2(%five) : (i32) -> (i32, i32)
+      %none = arith.cmpi eq, %b#0, %zero : i32
+      cf.cond_br %none, ^first, ^second
+    ^first:
+      %a:2 = func.call @__ixp_scratch_get2(%zero) : (i32) -> (i32, i32)
+      %ph = baker.packet_take %a#0, %a#1 from_rx : !baker.packet<"p">
+      baker.packet_send %ph ring 5 id 3 : !baker.packet<"p">
+      return
+    ^second:
+      %qh = baker.packet_take %b#0, %b#1 : !baker.packet<"p">
+      baker.packet_drop %qh : !baker.packet<"p">
+      return
+    })",
+                                                   &context);
+  ASSERT_TRUE(module);
+  EXPECT_TRUE(run({0, 0}).events.empty());
+  EXPECT_EQ(run({5, 5}).events.size(), 2u);
+}
+
+TEST_F(Arrivals, ACloneHasTheBytesAndNoWordOfTheDescriptor) {
+  module = mlir::parseSourceString<mlir::ModuleOp>(R"(
+    baker.protocol @p min_bytes 4 []
+    func.func private @__ixp_scratch_get2(i32) -> (i32, i32)
+    func.func @me_main() {
+      %zero = arith.constant 0 : i32
+      %length = arith.constant 60 : i32
+      %a:2 = func.call @__ixp_scratch_get2(%zero) : (i32) -> (i32, i32)
+      %ph = baker.packet_take %a#0, %a#1 from_rx : !baker.packet<"p">
+      %copy = baker.packet_clone %ph head %zero length %length : !baker.packet<"p">
+      baker.packet_send %copy ring 6 id 3 : !baker.packet<"p">
+      baker.packet_send %ph ring 6 id 3 : !baker.packet<"p">
+      return
+    })",
+                                                   &context);
+  ASSERT_TRUE(module);
+  const RunResult result = run({0});
+  ASSERT_EQ(result.events.size(), 2u);
+  // A fresh descriptor is all zeros, so an undefined one has all bits set.
+  const PacketImage &clone = result.events[0].packet;
+  EXPECT_EQ(clone.rxPort, 0xff);
+  EXPECT_EQ(clone.txPort, 0xff);
+  EXPECT_EQ(clone.sequence, 0xffffffffu);
+  const PacketImage &original = result.events[1].packet;
+  EXPECT_EQ(original.sequence, 0u);
+  EXPECT_EQ(original.bytes, std::vector<uint8_t>(60, 1));
+}
+
 //===----------------------------------------------------------------------===//
 // Operations of other dialects, and services
 //===----------------------------------------------------------------------===//
