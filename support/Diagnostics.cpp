@@ -17,7 +17,7 @@ static std::string shortened(std::string message) {
 }
 
 Diagnostic &Diagnostic::note(SourceRange where, std::string text) {
-  notes.push_back({where, shortened(std::move(text)), true});
+  notes.push_back({where, shortened(std::move(text))});
   return *this;
 }
 
@@ -42,7 +42,7 @@ Diagnostic &Diagnostics::add(Severity severity, std::string id,
     return discarded = Diagnostic();
   errors += severity == Severity::Error;
   diagnostics.push_back(
-      {severity, std::move(id), "", range, std::move(message), {}, true, {}});
+      {severity, std::move(id), "", range, std::move(message), {}, {}});
   return diagnostics.back();
 }
 

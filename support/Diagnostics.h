@@ -47,9 +47,9 @@ struct Diagnostic {
   SourceRange range;
   std::string message;
   std::vector<Note> notes;
+  std::vector<Fix> fixes;
   /// False if the message is about no location.
   bool hasRange = true;
-  std::vector<Fix> fixes;
 
   Diagnostic &note(SourceRange where, std::string text);
   Diagnostic &note(std::string text);
