@@ -100,8 +100,10 @@ void fillUp(const std::vector<CopyCandidate> &candidates, uint64_t interval,
   uint64_t space = words;
   for (size_t i : choice.chosen)
     space -= candidates[i].words;
+  auto fitting = [&](const CopyCandidate &candidate) {
+    return space / ir::elementWordStride(cast<ir::ArrayType>(candidate.type));
+  };
   std::optional<size_t> best;
-  uint64_t bestElements = 0;
   double most = 0;
   for (size_t i = 0; i < candidates.size(); ++i) {
     const CopyCandidate &candidate = candidates[i];
@@ -109,19 +111,18 @@ void fillUp(const std::vector<CopyCandidate> &candidates, uint64_t interval,
     if (!array || candidate.interval < interval ||
         llvm::is_contained(choice.chosen, i))
       continue;
-    uint64_t elements = space / ir::elementWordStride(array);
+    uint64_t elements = fitting(candidate);
     double gain =
         savedBy(candidate, double(elements) / double(array.getSize()));
     if (elements >= array.getSize() || gain <= most)
       continue;
     most = gain;
     best = i;
-    bestElements = elements;
   }
   if (!best)
     return;
   choice.chosen.push_back(*best);
-  choice.lastElements = bestElements;
+  choice.lastElements = fitting(candidates[*best]);
   choice.gain += most;
   choice.interval = std::min(choice.interval, candidates[*best].interval);
 }
