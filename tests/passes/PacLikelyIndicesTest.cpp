@@ -138,6 +138,25 @@ TEST_F(LikelyIndices, FollowsAFewOperationsOnly) {
   EXPECT_EQ(split(atLeastFive, sums(8)), 0u);
 }
 
+TEST_F(LikelyIndices, FollowsExtensionsAsOneOperationEach) {
+  const char *const condition = "  %five = arith.constant 5 : i4\n"
+                                "  %is = arith.cmpi ult, %size, %five : i4\n";
+  auto extended = [](unsigned count) {
+    std::string text, last = "%size";
+    for (unsigned i = 0; i < count; ++i) {
+      std::string next = "%e" + std::to_string(i);
+      text += "  " + next + " = arith.extui " + last + " : i" +
+              std::to_string(4 + i) + " to i" +
+              std::to_string(i + 1 == count ? 32 : 5 + i) + "\n";
+      last = next;
+    }
+    return text + "  %i = arith.subi " + last + ", %c2 : i32\n";
+  };
+  EXPECT_EQ(split(condition, extended(7)), 1u);
+  EXPECT_EQ(constantIndices(), (std::vector<uint64_t>{5 - 2}));
+  EXPECT_EQ(split(condition, extended(8)), 0u);
+}
+
 TEST_F(LikelyIndices, IsTheExpectedPathOfTheBranch) {
   split(atLeastFive, lessTwo);
   auto read = *llvm::find_if(
