@@ -157,6 +157,24 @@ TEST(HostRunnerTest, ProfileCountsPpfsAndCounters) {
   EXPECT_EQ(result->locality[0].hits(1), 4u);
 }
 
+TEST(HostRunnerTest, LoadsByControlCallsAreNoLocality) {
+  std::string text = Sender;
+  const std::string load = "  %v = load i64, ptr %args\n";
+  text.replace(text.find(load), load.size(),
+               load + "  call void @baker_profile_load(i32 0, i32 20)\n");
+  HostProgram program = makeProgram(text);
+  program.controls = {{"control.set", {"m.set", {{"port", "u32"}}}}};
+  program.counterCount = 2;
+  program.cacheSiteCount = 1;
+  auto result = run(std::move(program), makeTrace(4),
+                    makeControl("set(0)\n@packet 2 set(1)\n@end set(2)\n"));
+  ASSERT_TRUE(bool(result)) << result.error().str();
+  EXPECT_EQ(result->controlCalls, 3u);
+  // All four packets load line 8, and no call comes between them.
+  EXPECT_EQ(result->locality[0].extent(), 9u);
+  EXPECT_EQ(result->locality[0].hits(1), 3u);
+}
+
 TEST(HostRunnerTest, QueuedMessagesReachTheirConsumerInOrder) {
   HostProgram program = makeProgram(R"(
 define void @in(i32 %h) {
