@@ -84,6 +84,26 @@ def test_mpls_traffic_is_one_third_of_each_configuration(tmp_path: Path) -> None
     assert_oracle_agrees(tmp_path, "mpls")
 
 
+def test_mpls_frames_have_the_stations_and_types_of_their_kind(tmp_path: Path) -> None:
+    folder = make(tmp_path, "mpls", *every_share("mpls"))
+    seen = set()
+    frames = read_capture(folder / "t.pcap", 4).frames
+    for frame, answer in zip(frames, answers_of(folder), strict=True):
+        destination, source, ether_type = (
+            frame.data[:6].hex(), frame.data[6:12].hex(), frame.data[12:14].hex()
+        )  # fmt: skip
+        # A host sends through each port.
+        assert source == f"0a000001000{frame.port}"
+        reason = answer.get("reason")
+        if reason == "not_for_router":
+            assert destination.startswith("0a000002")
+        else:
+            assert destination == f"02000000000{frame.port}"
+        assert (ether_type == "0806") == (reason == "other_type")
+        seen.add(ether_type)
+    assert seen == {"0800", "0806", "8847"}
+
+
 def test_shares_of_mpls_are_exact(tmp_path: Path) -> None:
     answers = answers_of(make(tmp_path, "mpls", *every_share("mpls")))
     drops = Counter(answer.get("reason") for answer in answers)

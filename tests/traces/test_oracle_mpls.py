@@ -17,6 +17,7 @@ HOP = 0x060000000000
 # NHLFE n of 0 to 4 pushes n labels: 100, 101, … in this order.
 LABELS = (100, 101, 102, 103)
 SWAP, PUSH_2, POP_FORWARD, POP, POP_TO_IP = 1001, 1002, 1000, 2000, 2001
+ALERT = 1
 
 
 def calls() -> list[Call]:
@@ -197,6 +198,55 @@ def test_a_stack_beyond_the_frame_is_truncated(oracle: Mpls, frame: Build) -> No
     no_ip = ether + (POP << 12 | 9).to_bytes(4, "big") * 10
     no_ip += (POP << 12 | 1 << 8 | 9).to_bytes(4, "big") + bytes(2)
     assert reason(oracle, no_ip) == "truncated"
+
+
+def alerted(oracle: Mpls, data: bytes) -> Verdict:
+    """The verdict on a frame with a router alert, whose copy the router sees."""
+    (verdict,) = oracle.verdicts(0, 0, data)
+    assert verdict.copies == ("router_alert",)
+    return verdict
+
+
+def test_router_alert_is_pushed_again(oracle: Mpls, frame: Build) -> None:
+    oracle.ilm.set(16, 1, Call("label_add", (16, 1)))
+    for label, pushed in ((SWAP, 1), (PUSH_2, 2), (16, 1)):
+        data = labelled(frame(), [(ALERT, 3, 9), (label, 5, 40)])
+        ((port, out),) = alerted(oracle, data).outputs
+        stack, rest = split(out)
+        below = [(one, 5, 8) for one in reversed(LABELS[:pushed])]
+        assert (port, stack) == (2, [(ALERT, 3, 8), *below])
+        assert rest == frame()[14:]
+
+
+def test_router_alert_above_a_pop(oracle: Mpls, frame: Build) -> None:
+    stack = [(ALERT, 3, 9), (POP_FORWARD, 5, 40), (77, 2, 30)]
+    ((_, out),) = alerted(oracle, labelled(frame(), stack)).outputs
+    assert split(out)[0] == [(ALERT, 3, 8), (77, 2, 8)]
+
+
+@pytest.mark.parametrize(
+    ("stack", "expected"),
+    [
+        # The label below must have an NHLFE and leave a label below the alert.
+        ([(ALERT, 0, 9), (15, 0, 9)], "unknown_label"),
+        ([(ALERT, 0, 9), (17, 0, 9)], "unknown_label"),
+        ([(ALERT, 0, 9), (POP, 0, 9), (SWAP, 0, 9)], "unknown_label"),
+        ([(ALERT, 0, 9), (POP_FORWARD, 0, 9)], "unknown_label"),
+        ([(ALERT, 0, 1), (SWAP, 0, 9)], "ttl_expired"),
+    ],
+)
+def test_reasons_below_a_router_alert(
+    stack: Stack, expected: str, oracle: Mpls, frame: Build
+) -> None:
+    verdict = alerted(oracle, labelled(frame(), stack))
+    assert (verdict.kind, verdict.reason) == ("dropped", expected)
+
+
+def test_a_router_alert_above_nothing_is_truncated(oracle: Mpls, frame: Build) -> None:
+    # Pops use 40 of 46 bytes, then come the alert and two bytes.
+    data = frame()[:12] + b"\x88\x47" + (POP << 12 | 9).to_bytes(4, "big") * 10
+    data += (ALERT << 12 | 9).to_bytes(4, "big") + bytes(2)
+    assert alerted(oracle, data).reason == "truncated"
 
 
 def test_short_frames_leave_padded(oracle: Mpls, frame: Build) -> None:

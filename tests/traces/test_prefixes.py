@@ -5,7 +5,14 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from npftrace.tables.prefixes import LENGTHS, lengths_of, make_prefixes
+from npftrace.tables.prefixes import (
+    FIRST_BYTES,
+    LENGTHS,
+    NESTED,
+    PARENTS,
+    lengths_of,
+    make_prefixes,
+)
 
 REAL = 112_986
 
@@ -21,6 +28,14 @@ def test_the_tables_of_proportions_are_those_of_2002() -> None:
     assert sum(LENGTHS[n] for n in (17, 18, 19)) == 11_694
     assert sum(LENGTHS[n] for n in (20, 21, 22)) == 20_526
     assert sum(n for length, n in LENGTHS.items() if length > 24) == 576
+    # Each prefix has one first byte, each nested one has a parent.
+    assert sum(FIRST_BYTES.values()) == REAL
+    nested = sum(LENGTHS[length] * share for length, share in NESTED.items())
+    assert abs(sum(PARENTS.values()) - nested) < 0.01 * REAL
+
+
+def test_first_bytes_are_those_in_use() -> None:
+    assert {prefix >> 24 for prefix, _ in table(20_000)} <= set(FIRST_BYTES)
 
 
 @pytest.mark.parametrize("count", [1, 2, 10, 1_000, 10_000, REAL, 1_000_000])

@@ -33,6 +33,7 @@ import sys
 import tempfile
 from collections import Counter
 from dataclasses import dataclass, field
+from operator import ne
 from pathlib import Path
 from typing import Any
 
@@ -295,7 +296,7 @@ def _nearest(want: Expected, sent: list[tuple[int, bytes]]) -> bytes | None:
     ]
     return min(
         same,
-        key=lambda data: sum(a != b for a, b in zip(data, want.data, strict=True)),
+        key=lambda data: sum(map(ne, data, want.data)),
         default=None,
     )
 
