@@ -201,9 +201,10 @@ Status emitCode(ModuleOp source, const Options &options,
     for (size_t i = 0; i < made->engines.size(); ++i)
       image->manifest["aggregates"][i]["iteration_cycles_bound"] =
           uint64_t(std::ceil((*minimum)->issueMax[i]));
-  bool isTold = !options.report.empty() ||
-                ir::isExplained(program.getContext(), "aggregation");
-  auto mapping = isTold ? costOfMapping(source, *made, options) : std::nullopt;
+  // A report asks for all explanations.
+  auto mapping = ir::isExplained(program.getContext(), "aggregation")
+                     ? costOfMapping(source, *made, options)
+                     : std::nullopt;
   if (!options.report.empty()) {
     std::string report = makeReport(program, options, made->engines, *xscale,
                                     remarks, *minimum, mapping);

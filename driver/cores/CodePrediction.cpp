@@ -16,13 +16,9 @@ namespace {
 /// The least number of messages of a stage, above 0 so that rates stay finite.
 constexpr double messagesMin = 1e-6;
 
-/// Returns the packets per packet received; 0 if they were not counted.
-double perPacket(std::optional<uint64_t> count, double received) {
-  return count && received != 0 ? double(*count) / received : 0;
-}
-
 /// Messages that an aggregate takes from rings per packet received. Without a
-/// profile each packet is taken once, which is also what aggregation assumes.
+/// profile each packet is taken once, which is also what aggregation assumes. A
+/// channel that the profile does not count has no messages.
 double messagesOf(ModuleOp planned, const std::string &aggregate,
                   double received) {
   if (received == 0)
@@ -35,7 +31,7 @@ double messagesOf(ModuleOp planned, const std::string &aggregate,
     if (ir::aggregateOf(consumer) == aggregate)
       messages += channel.comesFromRx()
                       ? 1
-                      : perPacket(ir::profileOf(channel), received);
+                      : double(ir::profileOf(channel).value_or(0)) / received;
   }
   return messages;
 }

@@ -25,7 +25,7 @@ struct PlannedProgram {
   mlir::OwningOpRef<mlir::ModuleOp> program;
   std::vector<AggregateCode> engines;
   /// The factor on estimated words that the plan was made with.
-  double wordsScale = 1;
+  double wordsScale;
 };
 
 /// Runs the passes over the whole program on a copy of it. Errors: those of the

@@ -52,6 +52,12 @@ bool refuses(ModuleOp module) {
   return false;
 }
 
+/// Reports an error and succeeds.
+bool complains(ModuleOp module) {
+  module.emitError() << "complained on purpose";
+  return true;
+}
+
 /// A block without its terminator.
 bool breaksModule(ModuleOp module) {
   module.walk([](Operation *op) {
@@ -101,6 +107,7 @@ void registerWrongPasses() {
       {"wrong-crashes", crashes},
       {"wrong-fails-silently", failsSilently},
       {"wrong-refuses", refuses},
+      {"wrong-complains", complains},
       {"wrong-breaks-module", breaksModule},
       {"wrong-forgets-write", forgetsWrite},
       {"wrong-forgets-metadata", forgetsMetadata},
