@@ -1,5 +1,7 @@
 #include "ir/analysis/References.h"
 
+#include "ir/dialect/Services.h"
+
 using namespace mlir;
 
 namespace karakal::ir {
