@@ -292,6 +292,26 @@ TEST(Memory, ABurstIsOneCommand) {
   EXPECT_THAT(text, HasSubstr(", 8], ctx_swap"));
 }
 
+TEST(Memory, ReadsStartEarlyWhileRegistersSuffice) {
+  // The first sum needs each word at once, the second all of them at the end.
+  std::string body, second;
+  for (unsigned i = 0; i < 20; ++i) {
+    std::string n = std::to_string(i), next = std::to_string(i + 1);
+    body += "%p" + n + " = inttoptr i32 " + std::to_string(64 * (i + 64)) +
+            " to ptr addrspace(1)\n%v" + n +
+            " = load i32, ptr addrspace(1) %p" + n + "\n%s" + next +
+            " = add i32 " + (i ? "%s" + n : "0") + ", %v" + n + "\n";
+    second += "%x" + next + " = xor i32 " + (i ? "%x" + n : "%s20") + ", %v" +
+              n + "\n";
+  }
+  body += second + "store i32 %x20, ptr addrspace(1) %p0\n";
+  auto code = compile("define void @me_main() {\n" + body + "ret void\n}");
+  ASSERT_TRUE(bool(code)) << code.error().str();
+  std::string text = codegen::printAsm(*code);
+  // Twelve words fit in flight; each other read waits for itself.
+  EXPECT_EQ(llvm::StringRef(text).count("sig_done["), 12u);
+}
+
 TEST(Machine, IntrinsicsUseTheirUnits) {
   TinyEngine e = execute(R"(
     %g = call i32 @__ixp_scratch_get(i32 2)

@@ -17,6 +17,8 @@
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include "target-ixp/chip/MemoryMap.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -75,8 +77,13 @@ std::string runOnHost(const std::string &text, const Input &input,
   return "";
 }
 
+/// The first word of the stack of a context in local memory.
+uint32_t stackOf(uint32_t context) {
+  return target::CacheWords + context * target::StackWordsPerContext;
+}
+
 std::string runOnEngine(const std::string &text, const Input &input,
-                        unsigned level, Output &output,
+                        unsigned level, uint32_t context, Output &output,
                         target::Microcode *keep) {
   // LLVM's verifier runs after every machine pass.
   static const bool verifies = [] {
@@ -84,9 +91,10 @@ std::string runOnEngine(const std::string &text, const Input &input,
     return llvm::cl::ParseCommandLineOptions(2, arguments);
   }();
   (void)verifies;
-  llvm::LLVMContext context;
+  llvm::LLVMContext llvmContext;
   llvm::SMDiagnostic diagnostic;
-  auto module = llvm::parseAssemblyString(withMain(text), diagnostic, context);
+  auto module =
+      llvm::parseAssemblyString(withMain(text), diagnostic, llvmContext);
   if (!module)
     return "does not parse";
   codegen::CodeGenOptions options;
@@ -98,7 +106,11 @@ std::string runOnEngine(const std::string &text, const Input &input,
   TinyEngine engine(code->words);
   for (unsigned i = 0; i < InputWords; ++i)
     engine.sram[InputAddress / 4 + i] = input[i];
+  engine.contextStatus = context;
   std::string problem = engine.run(4000000);
+  for (uint32_t word : engine.localWritten)
+    if (word < stackOf(context) || word >= stackOf(context + 1))
+      problem = "writes to local memory of another context";
   for (unsigned i = 0; i < OutputWords; ++i)
     output[i] = engine.sram[OutputAddress / 4 + i];
   if (keep)
@@ -110,6 +122,8 @@ struct Case {
   const char *name;
   uint64_t seeds;
   ProgramShape shape;
+  /// Bank copies per 1,000 words, at most.
+  uint64_t copiesMax;
 };
 
 class Differential : public testing::TestWithParam<Case> {};
@@ -130,7 +144,7 @@ TEST_P(Differential, MicroengineAgreesWithHost) {
     ASSERT_EQ(runOnHost(text, input, host), "") << "seed " << seed;
     // Plain code of every fourth program, too: it takes longer to run.
     for (unsigned level = seed % 4 ? 1 : 0; level < 2; ++level) {
-      ASSERT_EQ(runOnEngine(text, input, level, engine, &code), "")
+      ASSERT_EQ(runOnEngine(text, input, level, seed % 8, engine, &code), "")
           << "seed " << seed << ", level " << level << "\n"
           << (first ? text : "");
       size_t word =
@@ -145,6 +159,8 @@ TEST_P(Differential, MicroengineAgreesWithHost) {
     copies += code.statistics["bank_copies"];
   }
   RecordProperty("words", int(words));
+  if (!more)
+    EXPECT_LE(copies * 1000, words * c.copiesMax);
   std::printf("%s: %llu programs, %llu words, %llu spills and reloads, %llu "
               "bank copies\n",
               c.name, (unsigned long long)seeds, (unsigned long long)words,
@@ -152,17 +168,17 @@ TEST_P(Differential, MicroengineAgreesWithHost) {
 }
 
 const Case cases[] = {
-    {"straight", 30, {20, 0, 0, 4, false, false}},
-    {"branches", 20, {25, 2, 0, 6, false, false}},
-    {"memory", 20, {30, 1, 0, 6, true, false}},
-    {"calls", 20, {25, 2, 3, 6, true, true}},
-    {"pressure", 12, {40, 1, 1, 30, true, false}},
-    {"overflow", 8, {60, 2, 2, 60, true, true}},
-    {"memories", 20, {40, 1, 1, 12, true, false, true}},
-    {"hundred", 6, {60, 1, 1, 100, true, false, true}},
-    {"wide", 12, {25, 2, 1, 6, true, false, false, true}},
+    {"straight", 30, {20, 0, 0, 4, false, false}, 10},
+    {"branches", 20, {25, 2, 0, 6, false, false}, 12},
+    {"memory", 20, {30, 1, 0, 6, true, false}, 7},
+    {"calls", 20, {25, 2, 3, 6, true, true}, 28},
+    {"pressure", 12, {40, 1, 1, 30, true, false}, 13},
+    {"overflow", 8, {60, 2, 2, 60, true, true}, 20},
+    {"memories", 20, {40, 1, 1, 12, true, false, true}, 5},
+    {"hundred", 6, {60, 1, 1, 100, true, false, true}, 3},
+    {"wide", 12, {25, 2, 1, 6, true, false, false, true}, 10},
     // Hundreds of spilled words: stacks that go on in SRAM.
-    {"deep", 2, {500, 2, 3, 60, true, true}},
+    {"deep", 2, {500, 2, 3, 60, true, true}, 12},
 };
 
 INSTANTIATE_TEST_SUITE_P(Shapes, Differential, testing::ValuesIn(cases),

@@ -126,6 +126,7 @@ void TinyEngine::write(const Operand &o, uint32_t value) {
   case Operand::Kind::LocalMemory0:
   case Operand::Kind::LocalMemory1:
     local[localAddress(o)] = value;
+    localWritten.insert(localAddress(o));
     return;
   default:
     fail("destination kind not expected");

@@ -17,6 +17,7 @@
 #include <deque>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -37,6 +38,7 @@ public:
   uint32_t contextStatus = 3; ///< ACTIVE_CTX_STS: context 3 of engine 0
   std::map<uint32_t, uint32_t> csrs;
   uint64_t steps = 0;
+  std::set<uint32_t> localWritten; ///< words of local memory
 
 private:
   using Instruction = target::Instruction;
