@@ -10,8 +10,8 @@ from npftrace.frames.capture import Frame, write_capture
 from npftrace.runs.packet_tests import (
     CLOCK_GHZ,
     CONTROL_LEAD,
+    CONTROL_RATE_GBPS,
     PORTS,
-    RATE_GBPS,
     PacketTest,
     _compare,
     _control_file,
@@ -121,7 +121,7 @@ def test_control_calls_are_timed_by_packet_or_cycle(tmp_path: Path) -> None:
     first, second = _control_file(test, by_packet=False).splitlines()
     assert first == "a(1)"
     # 64 bytes with their checksum have arrived, less the lead of the call.
-    arrived = int(64 * 8 / RATE_GBPS * CLOCK_GHZ)
+    arrived = int(64 * 8 / CONTROL_RATE_GBPS * CLOCK_GHZ)
     assert second == f"@cycle {arrived - CONTROL_LEAD} b(2)"
 
 
