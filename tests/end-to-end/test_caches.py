@@ -202,6 +202,10 @@ def test_two_lookups_share_the_cam(tmp_path: Path) -> None:
     hits = {each["lookup"]: each["hits"] for each in stats["caches"]["lookups"]}
     assert set(hits) == {"g.find_first", "g.find_second"}
     assert min(hits.values()) > 900
+    # The first packet asks for the same value of `first` twice.
+    _, stats = simulate(image, load, tmp_path, "--mes=1", "--packets=1")
+    hits = {each["lookup"]: each["hits"] for each in stats["caches"]["lookups"]}
+    assert hits == {"g.find_first": 1, "g.find_second": 0}
 
 
 @pytest.fixture(scope="module")

@@ -94,6 +94,8 @@ def test_each_missing_frame_is_compared_with_the_nearest(tmp_path: Path) -> None
     # One problem for the frame missing, one for each of the four others.
     problems = _compare(test, frames, {})
     assert sum(not problem.startswith("  ") for problem in problems) == 5
+    (difference,) = (problem for problem in problems if problem.startswith("  "))
+    assert "expected 02:00:00:00:00:0b, found 03:00:00:00:00:0b" in difference
 
 
 def test_equal_frames_are_expected_one_by_one(tmp_path: Path) -> None:
