@@ -59,8 +59,8 @@ TEST_F(XScalePipelineTest, LatenciesByClassOfInstruction) {
   EXPECT_EQ(cycles({0xe0000291}), 1);             // mul r0, r1, r2
   EXPECT_EQ(cycles({0xe0000291, 0xe2800001}), 4); // its result in 3
   EXPECT_EQ(cycles({0xe0100291}), 3);             // muls
-  EXPECT_EQ(cycles({0xe5913000, 0xe0203291}), 4); // mla r0, r1, r2, loaded r3
-  EXPECT_EQ(cycles({0xe5913000, 0xe0200291}), 2); // mla r0, r1, r2, r0
+  EXPECT_EQ(cycles({0xe5913000, 0xe0203192}), 4); // mla r0, r2, r1, loaded r3
+  EXPECT_EQ(cycles({0xe5913000, 0xe0003291}), 2); // mul has no such summand
   EXPECT_EQ(cycles({0xe0810392, 0xe2810001}), 5); // umull, its result in 4
   EXPECT_EQ(cycles({0xe1600281, 0xe2800001}), 3); // smulbb, its result in 2
   EXPECT_EQ(cycles({0xe5910000}), 1);             // ldr r0, [r1]
