@@ -17,7 +17,8 @@ def SplitCores : Pass<"baker-split-cores", "::mlir::ModuleOp"> {
     A channel inside the program of one core becomes a call. A channel between
     the cores becomes the ring `to_xscale` or `from_xscale`. A channel on a cycle
     of the PPF graph becomes a ring of its core, because a call would be
-    recursive.
+    recursive. A channel towards the XScale core gets limits (`baker.punt`), so
+    that it never makes an engine wait.
 
     ```mlir
     func.func @l3.arp.in_cc(%ph: !baker.packet<"ether">)
@@ -32,7 +33,11 @@ def SplitCores : Pass<"baker-split-cores", "::mlir::ModuleOp"> {
     Option<"coldShare", "cold-share", "double", "0.001",
            "share of received packets below which a PPF is cold">,
     ListOption<"xscale", "xscale", "std::string",
-           "PPFs (module.ppf) that always run on the XScale core">
+           "PPFs (module.ppf) that always run on the XScale core">,
+    ListOption<"puntRates", "punt-rate", "std::string",
+           "packets a second that channels towards the XScale core pass: "
+           "PACKETS for each (default: 100000), CHANNEL=PACKETS for one; none: "
+           "engines wait for the core">
   ];
 }
 

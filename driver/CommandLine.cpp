@@ -120,6 +120,13 @@ void declareMapping(CLI::App &app, CommandLine &line) {
                  "a PPF that receives less than this share of the profile's "
                  "packets runs on the XScale core (default: 0.001)")
       ->check(CLI::Range(0.0, 1.0));
+  app.add_option("--punt-rate", options.pipeline.puntRates,
+                 "packets a second that channels towards the XScale core pass: "
+                 "PACKETS for each (default: 100000), CHANNEL=PACKETS for one; "
+                 "packets beyond are dropped and counted. none: nothing is "
+                 "dropped, engines wait for the core")
+      ->delimiter(',')
+      ->allow_extra_args(false);
 }
 
 void declarePasses(CLI::App &app, CommandLine &line) {

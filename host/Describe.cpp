@@ -69,7 +69,7 @@ HostProgram describe(mlir::ModuleOp baker) {
       program.channels.push_back(
           {*id, channel.getSymName().str(), channel.getConsumer().str()});
   }
-  program.dropReasons = ir::dropReasonsOf(baker);
+  program.dropReasons = ir::programDropReasons(baker);
   KARAKAL_ASSERT(program.dropReasons.size() >= 2,
                  "'unspecified' and 'truncated' are always drop reasons");
   // Globals have their initial values before any other init function runs.

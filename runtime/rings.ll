@@ -4,10 +4,14 @@
 
 ; Addresses and constants of target-ixp/chip/RuntimeConstants.def. The driver
 ; replaces them by their values.
+@IXP_RING_TRIES = external global i8
 @IXP_STOP_WORD = external addrspace(3) global i32
 @IXP_CSR_ACTIVE_CTX_STS = external global i8
 
 declare i32 @__ixp_sram_put(i32, i32)
+declare i32 @__ixp_ring_status(i32)
+declare void @__ixp_scratch_put2(i32, i32, i32)
+declare void @baker_packet_drop(i32, i32)
 declare i32 @__ixp_neighbour_get()
 declare void @__ixp_neighbour_put(i32)
 declare i32 @__ixp_neighbour_empty()
@@ -30,6 +34,69 @@ wait:
   br label %try
 
 done:
+  ret void
+}
+
+; The same, but the packet is dropped for `reason` if there is no space for long:
+; the receivers may be waiting for this ring, too.
+define void @baker_sram_ring_offer(i32 %queue, i32 %message, i32 %reason) {
+entry:
+  br label %try
+
+try:
+  %left = phi i32 [ ptrtoint (ptr @IXP_RING_TRIES to i32), %entry ],
+                  [ %fewer, %again ]
+  %status = call i32 @__ixp_sram_put(i32 %queue, i32 %message)
+  %isDone = icmp slt i32 %status, 0
+  br i1 %isDone, label %done, label %wait, !prof !0
+
+wait:
+  call void @__ixp_swap()
+  %fewer = sub i32 %left, 1
+  %isLast = icmp eq i32 %fewer, 0
+  br i1 %isLast, label %drop, label %again, !prof !1
+
+again:
+  br label %try
+
+drop:
+  %handle = and i32 %message, 16777215
+  call void @baker_packet_drop(i32 %handle, i32 %reason)
+  ret void
+
+done:
+  ret void
+}
+
+; Puts a message of two words on a scratch ring on a cycle in the same way.
+define void @baker_channel_offer(i32 %ring, i32 %message, i32 %second,
+                                 i32 %reason) alwaysinline {
+entry:
+  br label %test
+
+test:
+  %left = phi i32 [ ptrtoint (ptr @IXP_RING_TRIES to i32), %entry ],
+                  [ %fewer, %again ]
+  %full = call i32 @__ixp_ring_status(i32 %ring)
+  %isFull = icmp ne i32 %full, 0
+  br i1 %isFull, label %wait, label %put, !prof !1
+
+wait:
+  call void @__ixp_swap()
+  %fewer = sub i32 %left, 1
+  %isLast = icmp eq i32 %fewer, 0
+  br i1 %isLast, label %drop, label %again, !prof !1
+
+again:
+  br label %test
+
+drop:
+  %handle = and i32 %message, 16777215
+  call void @baker_packet_drop(i32 %handle, i32 %reason)
+  ret void
+
+put:
+  call void @__ixp_scratch_put2(i32 %ring, i32 %message, i32 %second)
   ret void
 }
 
@@ -82,3 +149,4 @@ define i32 @baker_stop_asked() alwaysinline {
 
 ; Under full load there is nearly always space, and a message.
 !0 = !{!"branch_weights", i32 1000, i32 1}
+!1 = !{!"branch_weights", i32 1, i32 1000}

@@ -17,8 +17,12 @@
 #include "aggregation/Passes.h"
 #include "aggregation/formation/PpfGraph.h"
 #include "ir/dialect/Attributes.h"
+#include "ir/dialect/Target.h"
 #include "support/Error.h"
-#include "target-ixp/chip/MemoryMap.h"
+#include "target-ixp/chip/ChipParameters.h"
+#include "target-ixp/chip/Punts.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
@@ -32,6 +36,10 @@ namespace {
 
 /// The aggregate's own ring.
 constexpr uint32_t aggregateRing = target::RingFreeFirst;
+/// Packets a second on a channel towards the XScale core.
+constexpr double puntRateDefault = 100000;
+/// The `punt-rate` of channels that make their senders wait.
+constexpr llvm::StringLiteral puntRateNone = "none";
 
 void setReason(Operation *op, StringRef name, const Twine &reason) {
   op->setAttr(name, StringAttr::get(op->getContext(), reason));
@@ -54,12 +62,16 @@ private:
                    "packets can reach every PPF that is left");
     assignCores(graph);
     realizeChannels(graph);
+    if (failed(limitPunts()) || failed(ir::checkDropReasons(getOperation())))
+      signalPassFailure();
   }
 
   void dropUnreached();
   void assignCores(const PpfGraph &graph);
   void realizeChannels(const PpfGraph &graph);
   void setRing(ir::ChannelOp channel, uint32_t ring, const Twine &reason);
+  LogicalResult limitPunts();
+  FailureOr<llvm::StringMap<double>> parseRates();
 };
 
 /// The packets that the rx PPF received, if there is a profile.
@@ -147,6 +159,7 @@ void SplitCores::realizeChannels(const PpfGraph &graph) {
     }
     ir::setVia(channel, ir::Via::Call);
     channel->removeAttr(ir::ringAttrName);
+    channel->removeAttr(ir::cycleAttrName);
     setReason(channel, viaReasonAttrName, "inside one core's program");
   }
   std::vector<int> component = graph.components();
@@ -161,11 +174,73 @@ void SplitCores::realizeChannels(const PpfGraph &graph) {
               to == ir::Core::XScale ? target::RingToXScale
                                      : target::RingFromXScale,
               "crosses from one core to the other");
-    else if (component[edge.from] == component[edge.to])
+    else if (component[edge.from] == component[edge.to]) {
       setRing(edge.channel,
               to == ir::Core::XScale ? target::RingToXScale : aggregateRing,
               "lies on a cycle of the PPF graph");
+      if (to == ir::Core::Me)
+        edge.channel->setAttr(ir::cycleAttrName, UnitAttr::get(&getContext()));
+    }
   }
+}
+
+/// Parses `punt-rate`. The rate of all channels has the name "".
+FailureOr<llvm::StringMap<double>> SplitCores::parseRates() {
+  llvm::StringMap<double> rates;
+  rates[""] = puntRateDefault;
+  for (const std::string &text : puntRates) {
+    auto [name, number] = StringRef(text).rsplit('=');
+    if (number.empty())
+      std::swap(name, number);
+    double rate = 0;
+    if (number.getAsDouble(rate) || !(rate > 0))
+      return getOperation().emitError()
+             << "punt-rate: '" << text
+             << "' is neither PACKETS nor CHANNEL=PACKETS, with PACKETS a "
+                "second above 0";
+    rates[name] = rate;
+  }
+  return rates;
+}
+
+/// Gives the channels towards the XScale core their limits.
+LogicalResult SplitCores::limitPunts() {
+  ModuleOp module = getOperation();
+  std::vector<ir::ChannelOp> punts;
+  for (auto channel : module.getOps<ir::ChannelOp>()) {
+    channel->removeAttr(ir::puntAttrName);
+    if (ir::numberOf(channel, ir::ringAttrName) == target::RingToXScale)
+      punts.push_back(channel);
+  }
+  if (llvm::is_contained(puntRates, puntRateNone))
+    return mlir::success();
+  FailureOr<llvm::StringMap<double>> rates = parseRates();
+  if (failed(rates))
+    return mlir::failure();
+  double rateOfAll = rates->lookup("");
+  rates->erase("");
+  double clock = double(ir::chipOf(module).meClockHz);
+  for (uint32_t number = 0; number < punts.size(); ++number) {
+    ir::ChannelOp channel = punts[number];
+    auto named = rates->find(channel.getSymName());
+    double rate = named == rates->end() ? rateOfAll : named->second;
+    channel->setAttr(
+        ir::puntAttrName,
+        ir::PuntAttr::get(&getContext(), number,
+                          target::puntWaiting(uint32_t(punts.size())),
+                          target::puntPerWindow(rate, clock)));
+    if (named != rates->end())
+      rates->erase(named);
+  }
+  if (rates->empty())
+    return mlir::success();
+  std::vector<StringRef> names;
+  for (ir::ChannelOp channel : punts)
+    names.push_back(channel.getSymName());
+  return module.emitError()
+         << "punt-rate: '" << rates->begin()->first()
+         << "' is no channel to a PPF on the XScale core; there are: "
+         << (names.empty() ? "none" : llvm::join(names, ", "));
 }
 
 } // namespace

@@ -120,6 +120,7 @@ void addSplitCores(OpPassManager &passes, ir::Core,
   agg::SplitCoresOptions split;
   split.coldShare = options.coldShare;
   split.xscale = options.mappedXScale;
+  split.puntRates = options.puntRates;
   passes.addPass(agg::createSplitCores(split));
 }
 

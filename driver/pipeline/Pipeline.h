@@ -32,6 +32,9 @@ struct PipelineOptions {
   Level level = Level::Swc;
   /// Share of received packets below which a PPF is cold.
   double coldShare = 0.001;
+  /// Packets a second that channels towards the XScale core pass: PACKETS for
+  /// each, CHANNEL=PACKETS for one; none: no limits.
+  std::vector<std::string> puntRates;
   /// Microengines for the program; 0: all that the chip has for it.
   unsigned engineCount = 0;
   /// File with the part of the mapping that is fixed; empty: none.

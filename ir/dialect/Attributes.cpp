@@ -7,6 +7,7 @@
 #include "ir/dialect/Target.h"
 
 #include "support/Assert.h"
+#include "target-ixp/chip/MemoryMap.h"
 #include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
@@ -160,7 +161,12 @@ IntegerType builtinMetadataType(MLIRContext *context, StringRef name) {
   return width ? IntegerType::get(context, width) : IntegerType();
 }
 
-std::vector<std::string> dropReasonsOf(ModuleOp module) {
+/// The name of the drop reason of packets that a channel refuses.
+static std::string refusalName(ChannelOp channel) {
+  return ((puntOf(channel) ? "punt:" : "ring:") + channel.getSymName()).str();
+}
+
+std::vector<std::string> programDropReasons(ModuleOp module) {
   std::vector<std::string> reasons = {unspecifiedReasonName.str(),
                                       truncatedReasonName.str()};
   for (auto reason : module.getOps<DropReasonOp>())
@@ -168,11 +174,42 @@ std::vector<std::string> dropReasonsOf(ModuleOp module) {
   return reasons;
 }
 
+std::vector<std::string> dropReasonsOf(ModuleOp module) {
+  std::vector<std::string> reasons = programDropReasons(module);
+  for (auto channel : module.getOps<ChannelOp>())
+    if (puntOf(channel))
+      reasons.push_back(refusalName(channel));
+  for (auto channel : module.getOps<ChannelOp>())
+    if (channel->hasAttr(cycleAttrName))
+      reasons.push_back(refusalName(channel));
+  return reasons;
+}
+
+LogicalResult checkDropReasons(ModuleOp module) {
+  size_t count = dropReasonsOf(module).size();
+  if (count <= target::DropCounterCount)
+    return success();
+  return module.emitError()
+         << "the drop reasons do not fit: " << count << " counters needed, "
+         << target::DropCounterCount << " available";
+}
+
+std::optional<uint32_t> refusalReason(ChannelOp channel) {
+  if (!puntOf(channel) && !channel->hasAttr(cycleAttrName))
+    return std::nullopt;
+  auto reasons = dropReasonsOf(channel->getParentOfType<ModuleOp>());
+  return llvm::find(reasons, refusalName(channel)) - reasons.begin();
+}
+
+PuntAttr puntOf(ChannelOp channel) {
+  return channel->getAttrOfType<PuntAttr>(puntAttrName);
+}
+
 uint32_t dropReasonNumber(PacketDropOp drop) {
   auto name = drop.getReason();
   if (!name)
     return 0;
-  auto reasons = dropReasonsOf(drop->getParentOfType<ModuleOp>());
+  auto reasons = programDropReasons(drop->getParentOfType<ModuleOp>());
   return llvm::find(reasons, *name) - reasons.begin();
 }
 
@@ -293,6 +330,12 @@ static const Decision decisions[] = {
          return success();
        return op->emitOpError("'baker.cold' must be a unit attribute");
      }},
+    {cycleAttrName, "baker.channel",
+     [](Operation *op, Attribute attribute) -> LogicalResult {
+       if (isa<UnitAttr>(attribute))
+         return success();
+       return op->emitOpError("'baker.cycle' must be a unit attribute");
+     }},
     {aggregateAttrName, "func.func", verifyAggregate},
     {aggregatesAttrName, "builtin.module", verifyAggregates},
     {placementAttrName, "baker.global",
@@ -314,6 +357,7 @@ static const Decision decisions[] = {
     {wordAttrName, "baker.metadata", verifyNumber<wordAttrName>},
     {targetAttrName, "builtin.module", verifyTarget},
     {headAttrName, "", verifyIsA<headAttrName, HeadAttr>},
+    {puntAttrName, "baker.channel", verifyIsA<puntAttrName, PuntAttr>},
 };
 
 LogicalResult verifyDecision(Operation *op, NamedAttribute attribute) {

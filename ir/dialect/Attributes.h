@@ -75,6 +75,10 @@ inline constexpr llvm::StringLiteral tolerateAttrName = "baker.tolerate";
 inline constexpr llvm::StringLiteral viaAttrName = "baker.via";
 inline constexpr llvm::StringLiteral ringAttrName = "baker.ring";
 inline constexpr llvm::StringLiteral idAttrName = "baker.id";
+inline constexpr llvm::StringLiteral puntAttrName = "baker.punt";
+/// On a channel of the engines that lies on a cycle: a put does not wait for
+/// ever.
+inline constexpr llvm::StringLiteral cycleAttrName = "baker.cycle";
 inline constexpr llvm::StringLiteral wordAttrName = "baker.word";
 inline constexpr llvm::StringLiteral headAttrName = "baker.head";
 
@@ -155,9 +159,20 @@ void setNumber(mlir::Operation *op, llvm::StringRef name, uint32_t value);
 mlir::IntegerType builtinMetadataType(mlir::MLIRContext *context,
                                       llvm::StringRef name);
 
-/// Returns all drop reasons of a program in the order of their numbers. The
-/// built-in ones come first.
+/// The limits of a channel towards the XScale core (`baker.punt`), or null.
+PuntAttr puntOf(ChannelOp channel);
+
+/// Returns the drop reasons of a program in the order of their numbers, the
+/// built-in ones first.
+std::vector<std::string> programDropReasons(mlir::ModuleOp module);
+/// Returns the same, followed by those of channels on the chip: of `baker.punt`
+/// (`punt:CHANNEL`) and of `baker.cycle` (`ring:CHANNEL`).
 std::vector<std::string> dropReasonsOf(mlir::ModuleOp module);
+/// Reports an error if the chip has no counters for all drop reasons.
+mlir::LogicalResult checkDropReasons(mlir::ModuleOp module);
+/// Returns the number of the drop reason of packets that a channel refuses, by
+/// `baker.punt` or `baker.cycle`; none if it has neither.
+std::optional<uint32_t> refusalReason(ChannelOp channel);
 /// Returns the number of the drop reason of `drop` (0 if it names none).
 uint32_t dropReasonNumber(PacketDropOp drop);
 

@@ -32,15 +32,22 @@ def Baker_PacketSendOp
   let description = [{
     Ends the life of the operand. The words of the message are `id << 24 |
     handle` and 0; the receiver reads the descriptor. On the ring to Tx they are
-    `port << 24 | handle` and `head_length`, which is `head << 16 | length`.
+    `port << 24 | handle` and `head_length`, which is `head << 16 | length`. On
+    the ring to the XScale core the message is its first word. The packet is dropped
+    for the reason number `reason` beyond the limits `punt`, or, without `punt`, if
+    the ring stays full.
 
     ```mlir
-    baker.packet_send %ph ring 2 id 3 : !baker.packet<"ether">
+    baker.packet_send %ph ring 4 id 3 : !baker.packet<"ether">
+    baker.packet_send %ph ring 2 id 3 {punt = #baker.punt<number = 0,
+        waiting = 64, per_window = 87>, reason = 5 : i32} : !baker.packet<"ether">
     baker.packet_send %ph ring 1 id 0 port %p head_length %w : !baker.packet<"ether">
     ```
   }];
   let arguments = (ins Baker_PacketType:$packet, I32Attr:$ring, I32Attr:$id,
-                       Optional<I32>:$port, Optional<I32>:$head_length);
+                       Optional<I32>:$port, Optional<I32>:$head_length,
+                       OptionalAttr<Baker_PuntAttr>:$punt,
+                       OptionalAttr<I32Attr>:$reason);
   let assemblyFormat = [{
     $packet `ring` $ring `id` $id (`port` $port^ `head_length` $head_length)? attr-dict `:`
     qualified(type($packet))

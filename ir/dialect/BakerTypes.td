@@ -105,6 +105,22 @@ def Baker_ProtocolFieldAttr : AttrDef<BakerDialect, "ProtocolField"> {
   let genVerifyDecl = 1;
 }
 
+def Baker_PuntAttr : AttrDef<BakerDialect, "Punt"> {
+  let mnemonic = "punt";
+  let summary = "the limits of a channel towards the XScale core";
+  let description = [{
+    Such a channel never makes its sender wait. At most `waiting` of its messages
+    wait for the core, and at most `per_window` pass in each window of time
+    (target-ixp/chip/Punts.h). Packets beyond are dropped. `number` counts these
+    channels from 0.
+
+    Example: `#baker.punt<number = 0, waiting = 64, per_window = 87>`
+  }];
+  let parameters = (ins "uint32_t":$number, "uint32_t":$waiting,
+                    "uint32_t":$per_window);
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+
 def Baker_HeadAttr : AttrDef<BakerDialect, "Head"> {
   let mnemonic = "head";
   let summary = "what is known about the offset of a packet's head";

@@ -40,7 +40,6 @@ private:
 
   LogicalResult numberMetadata();
   LogicalResult numberChannels();
-  LogicalResult checkDropReasons();
 };
 
 LogicalResult AssignMemory::numberMetadata() {
@@ -71,20 +70,11 @@ LogicalResult AssignMemory::numberChannels() {
   return mlir::success();
 }
 
-LogicalResult AssignMemory::checkDropReasons() {
-  size_t count = ir::dropReasonsOf(getOperation()).size();
-  if (count <= target::DropCounterCount)
-    return mlir::success();
-  return getOperation().emitError()
-         << "the drop reasons do not fit: " << count << " counters needed, "
-         << target::DropCounterCount << " available";
-}
-
 void AssignMemory::runOnOperation() {
   PlacementOptions options{maxScratch, ir::chipOf(getOperation())};
   if (failed(placeGlobals(getOperation(), options)) ||
       failed(numberMetadata()) || failed(numberChannels()) ||
-      failed(checkDropReasons()))
+      failed(ir::checkDropReasons(getOperation())))
     return signalPassFailure();
   for (auto field : getOperation().getOps<ir::MetadataOp>())
     KARAKAL_ASSERT(ir::numberOf(field, ir::wordAttrName),

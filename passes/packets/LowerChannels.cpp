@@ -25,6 +25,7 @@
 #include "passes/packets/CoreFunctions.h"
 #include "passes/packets/Stoppable.h"
 #include "support/Assert.h"
+#include "target-ixp/chip/Punts.h"
 #include "target-ixp/chip/Rings.h"
 #include "target-ixp/chip/RuntimeNames.h"
 #include <set>
@@ -47,6 +48,8 @@ struct Route {
   func::FuncOp consumer;
   /// The position of the heads of its packets, if known.
   ir::HeadAttr head;
+  /// The limits of a channel towards the XScale core.
+  ir::PuntAttr punt;
   /// Messages in the profile.
   int64_t messages = 1;
 };
@@ -68,8 +71,8 @@ private:
   bool isCall(ir::ChannelOp channel);
 
   void lowerPut(ir::ChannelPutOp put);
-  void emitMessage(OpBuilder &builder, Location loc, uint32_t ring, uint32_t id,
-                   Value packet);
+  void emitMessage(OpBuilder &builder, Location loc, uint32_t ring,
+                   ir::ChannelOp channel, Value packet);
   void emitHostMessage(OpBuilder &builder, Location loc, uint32_t ring,
                        uint32_t id, Value packet);
 
@@ -159,8 +162,13 @@ bool LowerChannels::isCall(ir::ChannelOp channel) {
 }
 
 void LowerChannels::emitMessage(OpBuilder &builder, Location loc, uint32_t ring,
-                                uint32_t id, Value packet) {
-  builder.create<ir::PacketSendOp>(loc, packet, ring, id, Value(), Value());
+                                ir::ChannelOp channel, Value packet) {
+  uint32_t id = channel.goesToTx() ? 0 : *ir::numberOf(channel, ir::idAttrName);
+  auto send = builder.create<ir::PacketSendOp>(
+      loc, packet, ring, id, Value(), Value(), ir::PuntAttr(), IntegerAttr());
+  if (ring == target::RingToXScale)
+    send.setPuntAttr(ir::puntOf(channel));
+  send.setReason(ir::refusalReason(channel));
 }
 
 /// Emits a message of the host: one word, `id << 24 | handle`.
@@ -181,17 +189,18 @@ void LowerChannels::lowerPut(ir::ChannelPutOp put) {
   OpBuilder builder(put);
   Location loc = put.getLoc();
   auto channel = getOperation().lookupSymbol<ir::ChannelOp>(put.getChannel());
-  uint32_t id = channel.goesToTx() ? 0 : *ir::numberOf(channel, ir::idAttrName);
   if (isCall(channel)) {
     builder.create<func::CallOp>(loc, consumerOf(channel), put.getPacket());
   } else if (isHost()) {
     uint32_t ring = channel.goesToTx() ? target::RingTx : hostQueueRing;
+    uint32_t id =
+        channel.goesToTx() ? 0 : *ir::numberOf(channel, ir::idAttrName);
     emitHostMessage(builder, loc, ring, id, put.getPacket());
   } else {
     uint32_t ring = channel.goesToTx()
                         ? target::RingTx
                         : *ir::numberOf(channel, ir::ringAttrName);
-    emitMessage(builder, loc, ring, id, put.getPacket());
+    emitMessage(builder, loc, ring, channel, put.getPacket());
   }
   put.erase();
 }
@@ -220,6 +229,7 @@ SmallVector<Route> LowerChannels::routesOn(uint32_t ring) {
     if (func::FuncOp consumer = consumerOf(channel); isOurs(consumer))
       routes.push_back({*ir::numberOf(channel, ir::idAttrName), consumer,
                         channel->getAttrOfType<ir::HeadAttr>(ir::headAttrName),
+                        ir::puntOf(channel),
                         int64_t(ir::profileOf(channel).value_or(1))});
   }
   return routes;
@@ -238,6 +248,10 @@ SmallVector<Value> LowerChannels::emitGet(OpBuilder &builder, Location loc,
     return {call(builder, loc, target::intrinsic::SramRingGet, queue, 1)[0],
             word(builder, loc, 0)};
   }
+  if (ring == target::RingToXScale)
+    return {call(builder, loc, target::intrinsic::RingGetWord,
+                 {word(builder, loc, ring)}, 1)[0],
+            word(builder, loc, 0)};
   return llvm::to_vector(call(builder, loc, target::intrinsic::RingGet,
                               {word(builder, loc, ring)},
                               target::RingMessageWords));
@@ -247,6 +261,9 @@ SmallVector<Value> LowerChannels::emitGet(OpBuilder &builder, Location loc,
 void LowerChannels::emitDelivery(OpBuilder &builder, Location loc,
                                  ValueRange message, const Route &route) {
   func::FuncOp consumer = route.consumer;
+  if (route.punt)
+    call(builder, loc, target::runtime::PuntTaken,
+         {word(builder, loc, target::puntState(route.punt.getNumber()))}, 0);
   auto take = builder.create<ir::PacketTakeOp>(
       loc, consumer.getFunctionType().getInput(0), message[0], message[1],
       /*from_rx=*/route.id == 0);
@@ -317,14 +334,13 @@ void LowerChannels::emitRx(OpBuilder &builder, Location loc,
       continue;
     if (!channel.goesToTx())
       if (func::FuncOp consumer = consumerOf(channel); isOurs(consumer))
-        return emitDelivery(builder, loc, message, {0, consumer, {}});
+        return emitDelivery(builder, loc, message, {0, consumer, {}, {}});
     Value packet = builder.create<ir::PacketTakeOp>(
         loc, ir::PacketType::get(&getContext(), channel.getProtocol()),
         message[0], message[1], true);
     if (channel.goesToTx())
-      return emitMessage(builder, loc, target::RingTx, 0, packet);
-    return emitMessage(builder, loc, target::RingToXScale,
-                       *ir::numberOf(channel, ir::idAttrName), packet);
+      return emitMessage(builder, loc, target::RingTx, channel, packet);
+    return emitMessage(builder, loc, target::RingToXScale, channel, packet);
   }
 }
 

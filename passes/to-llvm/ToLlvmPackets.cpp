@@ -10,6 +10,7 @@
 #include "ir/dialect/Layout.h"
 #include "passes/to-llvm/ToLlvmPatterns.h"
 #include "support/Assert.h"
+#include "target-ixp/chip/Punts.h"
 #include "target-ixp/chip/Rings.h"
 #include "target-ixp/chip/RuntimeNames.h"
 
@@ -151,20 +152,47 @@ struct PacketSend : ToLlvmPattern<ir::PacketSendOp> {
     Value second = adaptor.getHeadLength() ? adaptor.getHeadLength()
                                            : constantWord(rewriter, loc, 0);
     uint32_t ring = op.getRing();
-    if (target::isNeighbourRing(ring))
-      callPrimitive(rewriter, op, target::runtime::NeighbourPut, 0, {first});
-    else if (target::isSramRing(ring))
+    if (ir::PuntAttr punt = op.getPuntAttr()) {
+      uint32_t limits =
+          target::puntLimits(punt.getWaiting(), punt.getPerWindow());
       callPrimitive(
-          rewriter, op, target::runtime::SramRingPut, 0,
-          {constantWord(rewriter, loc,
-                        target::queueWord(target::SramRingChannel,
-                                          target::sramRingEntry(ring))),
-           first});
-    else
-      callPrimitive(rewriter, op, target::runtime::ChannelPut, 0,
-                    {constantWord(rewriter, loc, ring), first, second});
+          rewriter, op, target::runtime::Punt, 0,
+          {first,
+           constantWord(rewriter, loc, target::puntState(punt.getNumber())),
+           constantWord(rewriter, loc, limits),
+           constantWord(rewriter, loc, *op.getReason())});
+    } else if (ring == target::RingToXScale) {
+      callPrimitive(rewriter, op, target::runtime::PuntWaiting, 0, {first});
+    } else if (target::isNeighbourRing(ring)) {
+      KARAKAL_ASSERT(!op.getReason(), "a cycle stays inside an aggregate");
+      callPrimitive(rewriter, op, target::runtime::NeighbourPut, 0, {first});
+    } else {
+      putOnRing(op, ring, first, second, rewriter);
+    }
     rewriter.eraseOp(op);
     return success();
+  }
+
+private:
+  /// Puts a message on a scratch or SRAM ring. If the ring lies on a cycle, the
+  /// put may drop the packet.
+  void putOnRing(ir::PacketSendOp op, uint32_t ring, Value first, Value second,
+                 Rewriter &rewriter) const {
+    Location loc = op.getLoc();
+    bool isSram = target::isSramRing(ring);
+    uint32_t address = isSram ? target::queueWord(target::SramRingChannel,
+                                                  target::sramRingEntry(ring))
+                              : ring;
+    SmallVector<Value> operands = {constantWord(rewriter, loc, address), first};
+    if (!isSram)
+      operands.push_back(second);
+    std::optional<uint32_t> reason = op.getReason();
+    if (reason)
+      operands.push_back(constantWord(rewriter, loc, *reason));
+    using namespace target::runtime;
+    StringRef put = isSram ? (reason ? SramRingOffer : SramRingPut)
+                           : (reason ? ChannelOffer : ChannelPut);
+    callPrimitive(rewriter, op, put, 0, operands);
   }
 };
 

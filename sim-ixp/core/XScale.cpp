@@ -140,7 +140,7 @@ std::string XScale::describe() const {
                      : core->busy() ? "handles a message"
                                     : "is idle";
   return std::string("  XScale core: ") + what + "; " +
-         std::to_string(chip.scratch->ringLevel(RingToXScale) / 2) +
+         std::to_string(chip.scratch->ringLevel(RingToXScale)) +
          " messages wait for it";
 }
 

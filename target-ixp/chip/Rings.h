@@ -39,6 +39,10 @@ static_assert(SramRingsBase + RingSramCount * SramRingWords * 4 <=
 /// the eight contexts of an idle engine poll once per 64 cycles [K].
 constexpr uint32_t IdleTicks = 32;
 
+/// How often a put on a ring that lies on a cycle finds it full before the
+/// packet is dropped [K]: long enough for the receivers, if they run at all.
+constexpr uint32_t RingTries = 1024;
+
 /// A word of scratch. Bit n asks the engine of hardware number n to stop when
 /// it finds no message (`--policy=power`) [K].
 constexpr uint32_t EngineStopWord = 0x3b10;

@@ -2,6 +2,7 @@
 
 #include "target-ixp/chip/LocalCsrs.h"
 #include "target-ixp/chip/MemoryMap.h"
+#include "target-ixp/chip/Punts.h"
 #include "target-ixp/chip/Rings.h"
 
 #include <cstdio>

@@ -2,7 +2,25 @@
 // RUN: baker-opt %s --baker-split-cores=cold-share=0.5 | FileCheck %s --check-prefix=HALF
 // RUN: not baker-opt %s --baker-split-cores=cold-share=2 2>&1 | FileCheck %s --check-prefix=ERROR
 
+// RUN: baker-opt %s "--baker-split-cores=cold-share=0.5 punt-rate=20000,m.second.again_cc=1" | FileCheck %s --check-prefix=RATES
+// RUN: not baker-opt %s --baker-split-cores=punt-rate=m.first.next_cc=5 2>&1 | FileCheck %s --check-prefix=UNKNOWN
+// RUN: not baker-opt %s --baker-split-cores=punt-rate=m.first.rare_cc=0 2>&1 | FileCheck %s --check-prefix=ZERO
+// RUN: baker-opt %s --baker-split-cores=punt-rate=none | FileCheck %s --check-prefix=NONE --implicit-check-not=baker.punt
+// RUN: sh -c 'cat %s; seq -f "baker.drop_reason @r%%.0f" 253' | not baker-opt --baker-split-cores 2>&1 | FileCheck %s --check-prefix=FULL
+// RUN: not baker-opt %s --baker-split-cores=punt-rate=fast 2>&1 | FileCheck %s --check-prefix=FAST
+
 // ERROR: error: baker-split-cores: cold-share must lie between 0 and 1
+// UNKNOWN: error: punt-rate: 'm.first.next_cc' is no channel to a PPF on the XScale core; there are: m.first.rare_cc
+// ZERO: error: punt-rate: 'm.first.rare_cc=0' is neither PACKETS nor CHANNEL=PACKETS, with PACKETS a second above 0
+// FAST: error: punt-rate: 'fast' is neither
+// FULL: error: the drop reasons do not fit: 257 counters needed, 256 available
+
+// NONE: baker.ring = 2
+// Channels to the XScale core get limits: 100,000 packets a second are 87 in a
+// window of 524,288 cycles at 600 MHz. Three of them share the ring.
+// RATES: baker.channel @m.first.rare_cc {{.*}}baker.punt = #baker.punt<number = 0, waiting = 64, per_window = 17>
+// RATES: baker.channel @m.first.next_cc {{.*}}baker.punt = #baker.punt<number = 1, waiting = 64, per_window = 17>
+// RATES: baker.channel @m.second.again_cc {{.*}}baker.punt = #baker.punt<number = 2, waiting = 64, per_window = 1>
 
 // A PPF that is rare in the profile goes to the XScale core, and its channels
 // become rings between the cores. A channel on a cycle is a ring, too.
@@ -11,9 +29,10 @@ baker.protocol @ether min_bytes 14 [#baker.protocol_field<"type" at 96 : 16>]
 
 // CHECK: baker.channel @rx {{.*}}baker.ring = 0 : i32, baker.via = #baker.via<ring>
 baker.channel @rx : "ether" from "rx" to @m.first.in_cc
-// CHECK: baker.channel @m.first.rare_cc {{.*}}baker.ring = 2 : i32, baker.via = #baker.via<ring>, baker.via.reason = "crosses from one core to the other"
+// CHECK: baker.channel @m.first.rare_cc {{.*}}baker.punt = #baker.punt<number = 0, waiting = 64, per_window = 87>, baker.ring = 2 : i32, baker.via = #baker.via<ring>, baker.via.reason = "crosses from one core to the other"
 // HALF: baker.channel @m.first.rare_cc {{.*}}baker.ring = 2
 baker.channel @m.first.rare_cc : "ether" from "m.first" to @m.rare.in_cc
+// CHECK-NOT: baker.punt
 // CHECK: baker.channel @m.first.next_cc {{.*}}baker.via = #baker.via<call>, baker.via.reason = "inside one core's program"
 // HALF: baker.channel @m.first.next_cc {{.*}}baker.ring = 2
 baker.channel @m.first.next_cc : "ether" from "m.first" to @m.second.in_cc

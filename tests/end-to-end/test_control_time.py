@@ -90,11 +90,41 @@ def test_a_core_that_waits_for_engines_that_wait_for_it_is_told(
     mapping, image = tmp_path / "one.mapping", tmp_path / "fan.ixp"
     mapping.write_text("aggregate main 2\n  fan.first\n  fan.last\n")
     source = Path(__file__).parent / "Inputs/fan_out.baker"
-    run("bakerc", source, f"--mapping={mapping}", "-o", image)
+    run("bakerc", source, f"--mapping={mapping}", "--punt-rate=none", "-o", image)
     done = run("ixpsim", image, f"--trace={load.trace}", "--mes=2", status=1)
     assert "no packet has moved for 2000000 cycles" in done.stderr
     core = r"XScale core: handles a message; \d+ messages wait for it \[E-sim-ixp-031\]"
     assert re.search(core, done.stderr)
+    # Engines that do not wait for the core take what it puts.
+    run("bakerc", source, f"--mapping={mapping}", "-o", image)
+    silent = Workload(load.trace, tmp_path / "none.txt")
+    silent.control.touch()
+    _, stats = simulate(image, silent, tmp_path, "--mes=2")
+    assert_packets_add_up(stats)
+    assert stats["packets"]["to_xscale"] > 0
+    assert stats["packets"]["transmitted"] == 300 * stats["packets"]["to_xscale"]
+
+
+@pytest.mark.parametrize("level", ("base", "swc"))
+def test_a_cycle_that_makes_packets_ends(
+    level: str, load: Workload, tmp_path: Path
+) -> None:
+    """All contexts want to put on the ring that only they empty."""
+    image, trace = tmp_path / "spread.ixp", ("--packets=500", "--mes=3")
+    source = Path(__file__).parent / "Inputs/spread.baker"
+    run("bakerc", source, f"--level={level}", "-o", image)
+    silent = Workload(load.trace, tmp_path / "none.txt")
+    silent.control.touch()
+    _, stats = simulate(image, silent, tmp_path, *trace)
+    assert_packets_add_up(stats)
+    lost = stats["drops"]["ring:tree.spread.again_cc"]
+    sent = stats["packets"]["transmitted"]
+    assert sent == 500 + stats["packets"]["copied"] - lost
+    # A packet that is lost would have become at most nine.
+    assert sent <= 27 * 500 <= sent + 9 * lost
+    # One at a time, nothing is lost.
+    _, stats = simulate(image, silent, tmp_path, *trace, "--rate=0.002")
+    assert stats["packets"]["transmitted"] == 27 * 500
 
 
 def updates_of(app: str, control: str) -> Iterator[str]:

@@ -26,7 +26,7 @@ func.func @m.first.in_cc(%ph: !baker.packet<"ether">)
   %0 = arith.cmpi eq, %type, %c1 : i16
   cf.cond_br %0, ^slow, ^not_slow
 ^slow:
-  // ME: baker.packet_send %arg0 ring 2 id 2 : !baker.packet<"ether">
+  // ME: baker.packet_send %arg0 ring 2 id 2 {punt = #baker.punt<number = 0, waiting = 64, per_window = 87>, reason = 2 : i32} : !baker.packet<"ether">
   // HOST: %[[MESSAGE:.*]] = arith.ori %{{.*}}, %c33554432_i32
   // HOST: call @baker_channel_put(%c0_i32, %[[MESSAGE]])
   baker.channel_put @m.first.slow_cc, %ph : !baker.packet<"ether">
@@ -35,7 +35,7 @@ func.func @m.first.in_cc(%ph: !baker.packet<"ether">)
   %1 = arith.cmpi eq, %type, %c2 : i16
   cf.cond_br %1, ^again, ^next
 ^again:
-  // ME: baker.packet_send %arg0 ring 4 id 4
+  // ME: baker.packet_send %arg0 ring 4 id 4 {reason = 3 : i32}
   baker.channel_put @m.first.again_cc, %ph : !baker.packet<"ether">
   return
 ^next:
@@ -81,6 +81,8 @@ func.func @m.set(%v: i32) -> i32 attributes {baker.kind = #baker.kind<control>} 
 // ME: call @__ixp_sleep(%c32_i32
 
 // XSCALE-LABEL: func.func @xscale_handler()
-// XSCALE: call @__ixp_scratch_get2(%c2_i32{{.*}})
+// XSCALE: call @__ixp_scratch_get(%c2_i32{{.*}})
+// XSCALE: %[[STATE:.*]] = arith.constant 15136 : i32
+// XSCALE: call @baker_punt_taken(%[[STATE]])
 // XSCALE: baker.packet_take
 // XSCALE: call @m.slow.in_cc

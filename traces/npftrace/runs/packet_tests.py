@@ -270,7 +270,9 @@ def _compare(test: PacketTest, found: list[Frame], stats: dict[str, Any]) -> lis
     drops: Counter[str] = Counter()
     for reason, count in stats.get("drops", {}).items():
         if count:
-            drops[reason.rpartition(".")[2]] += count
+            # The reasons of limits are channels' names, not those of modules.
+            is_limit = reason.startswith("punt:")
+            drops[reason if is_limit else reason.rpartition(".")[2]] += count
     for reason in sorted(set(drops) | set(test.drops)):
         if drops[reason] != test.drops[reason]:
             problems.append(
