@@ -111,6 +111,9 @@ def test_equal_frames_are_expected_one_by_one(tmp_path: Path) -> None:
 def test_drops_of_all_modules_are_added_up(tmp_path: Path) -> None:
     test = write(tmp_path, f"send 0 {FRAME}\n  drop gone\n  drop gone\n")
     assert _compare(test, [], {"drops": {"m.gone": 1, "n.gone": 1}}) == []
+    assert _compare(test, [], {"drops": {"m.gone": 2, "punt:m.p.gone": 3}}) == [
+        f"{test.path}: 3 dropped as punt:m.p.gone, not 0"
+    ]
     assert _compare(test, [], {"drops": {"m.gone": 1}}) == [
         f"{test.path}: 1 dropped as gone, not 2"
     ]

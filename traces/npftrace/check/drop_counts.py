@@ -50,6 +50,12 @@ def _drops_of(verdict: Verdict) -> Counter[str]:
     return drops
 
 
+def without_module(reason: str) -> str:
+    """The name of a drop reason of any module. Those of channels, punt:CHANNEL and
+    ring:CHANNEL, stay whole."""
+    return reason if ":" in reason else reason.rpartition(".")[2]
+
+
 def counted_drops(stats: dict[str, Any]) -> Counter[str] | None:
     """The counted drops, by reason without its module; None if there are none in
     the statistics."""
@@ -58,7 +64,7 @@ def counted_drops(stats: dict[str, Any]) -> Counter[str] | None:
         return None
     counted: Counter[str] = Counter()
     for reason, count in drops.items():
-        counted[reason.rpartition(".")[2]] += int(count)
+        counted[without_module(reason)] += int(count)
     return counted
 
 

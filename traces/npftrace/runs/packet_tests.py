@@ -37,6 +37,7 @@ from operator import ne
 from pathlib import Path
 from typing import Any
 
+from npftrace.check.drop_counts import without_module
 from npftrace.errors import InputError
 from npftrace.frames.capture import Frame, read_capture, write_capture
 from npftrace.frames.fields import differences, summary
@@ -270,9 +271,7 @@ def _compare(test: PacketTest, found: list[Frame], stats: dict[str, Any]) -> lis
     drops: Counter[str] = Counter()
     for reason, count in stats.get("drops", {}).items():
         if count:
-            # The reasons of limits are channels' names, not those of modules.
-            is_limit = reason.startswith("punt:")
-            drops[reason if is_limit else reason.rpartition(".")[2]] += count
+            drops[without_module(reason)] += count
     for reason in sorted(set(drops) | set(test.drops)):
         if drops[reason] != test.drops[reason]:
             problems.append(
