@@ -17,8 +17,9 @@ def SplitCores : Pass<"baker-split-cores", "::mlir::ModuleOp"> {
     A channel inside the program of one core becomes a call. A channel between
     the cores becomes the ring `to_xscale` or `from_xscale`. A channel on a cycle
     of the PPF graph becomes a ring of its core, because a call would be
-    recursive. A channel towards the XScale core gets limits (`baker.punt`), so
-    that it never makes an engine wait.
+    recursive; on the engines it is marked `baker.cycle`: a put does not wait for
+    ever. A channel towards the XScale core gets limits (`baker.punt`), so that it
+    never makes an engine wait.
 
     ```mlir
     func.func @l3.arp.in_cc(%ph: !baker.packet<"ether">)

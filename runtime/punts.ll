@@ -1,7 +1,9 @@
-; Messages from the engines to the XScale core (target-ixp/chip/Punts.h).
+; Messages to the XScale core (target-ixp/chip/Punts.h), from the engines and, on
+; a cycle of its PPFs, from itself.
 
 ; Addresses and constants of target-ixp/chip/RuntimeConstants.def. The driver
 ; replaces them by their values.
+@IXP_HANDLE_MASK = external global i8
 @IXP_PUNT_RING = external global i8
 @IXP_PUNT_WINDOW_SHIFT = external global i8
 
@@ -55,8 +57,14 @@ put:
 
 refuse:
   call void @__ixp_scratch_decr(i32 %state)
-  %handle = and i32 %message, 16777215
+  %handle = and i32 %message, ptrtoint (ptr @IXP_HANDLE_MASK to i32)
   call void @baker_packet_drop(i32 %handle, i32 %reason)
+  ret void
+}
+
+; Counts a message that the core has taken from the ring.
+define void @baker_punt_taken(i32 %state) {
+  call void @__ixp_scratch_decr(i32 %state)
   ret void
 }
 

@@ -4,6 +4,7 @@
 
 ; Addresses and constants of target-ixp/chip/RuntimeConstants.def. The driver
 ; replaces them by their values.
+@IXP_HANDLE_MASK = external global i8
 @IXP_RING_TRIES = external global i8
 @IXP_STOP_WORD = external addrspace(3) global i32
 @IXP_CSR_ACTIVE_CTX_STS = external global i8
@@ -45,7 +46,7 @@ entry:
 
 try:
   %left = phi i32 [ ptrtoint (ptr @IXP_RING_TRIES to i32), %entry ],
-                  [ %fewer, %again ]
+                  [ %fewer, %wait ]
   %status = call i32 @__ixp_sram_put(i32 %queue, i32 %message)
   %isDone = icmp slt i32 %status, 0
   br i1 %isDone, label %done, label %wait, !prof !0
@@ -54,13 +55,10 @@ wait:
   call void @__ixp_swap()
   %fewer = sub i32 %left, 1
   %isLast = icmp eq i32 %fewer, 0
-  br i1 %isLast, label %drop, label %again, !prof !1
-
-again:
-  br label %try
+  br i1 %isLast, label %drop, label %try, !prof !1
 
 drop:
-  %handle = and i32 %message, 16777215
+  %handle = and i32 %message, ptrtoint (ptr @IXP_HANDLE_MASK to i32)
   call void @baker_packet_drop(i32 %handle, i32 %reason)
   ret void
 
@@ -76,7 +74,7 @@ entry:
 
 test:
   %left = phi i32 [ ptrtoint (ptr @IXP_RING_TRIES to i32), %entry ],
-                  [ %fewer, %again ]
+                  [ %fewer, %wait ]
   %full = call i32 @__ixp_ring_status(i32 %ring)
   %isFull = icmp ne i32 %full, 0
   br i1 %isFull, label %wait, label %put, !prof !1
@@ -85,13 +83,10 @@ wait:
   call void @__ixp_swap()
   %fewer = sub i32 %left, 1
   %isLast = icmp eq i32 %fewer, 0
-  br i1 %isLast, label %drop, label %again, !prof !1
-
-again:
-  br label %test
+  br i1 %isLast, label %drop, label %test, !prof !1
 
 drop:
-  %handle = and i32 %message, 16777215
+  %handle = and i32 %message, ptrtoint (ptr @IXP_HANDLE_MASK to i32)
   call void @baker_packet_drop(i32 %handle, i32 %reason)
   ret void
 

@@ -15,7 +15,6 @@
 @IXP_XSCALE_TEST_SET = external global i8
 @IXP_XSCALE_SCRATCH = external global i8
 @IXP_DROP_COUNTERS = external global i8
-@IXP_PUNT_RING = external global i8
 @IXP_XSCALE_LOCAL_CSRS = external global i8
 @IXP_CSR_PSEUDO_RANDOM = external global i8
 @IXP_XSCALE_QUEUE_ARRAY = external global i8
@@ -113,6 +112,22 @@ define void @__ixp_scratch_add(i32 %address, i32 %v) {
   ret void
 }
 
+; Returns the word before the addition. Additions of others in between count as
+; earlier ones.
+define i32 @__ixp_scratch_test_and_add(i32 %address, i32 %v) {
+  call void @__ixp_scratch_add(i32 %address, i32 %v)
+  %mapped = add i32 %address, ptrtoint (ptr @IXP_XSCALE_SCRATCH to i32)
+  %p = inttoptr i32 %mapped to ptr
+  %new = load volatile i32, ptr %p, align 4
+  %old = sub i32 %new, %v
+  ret i32 %old
+}
+
+define void @__ixp_scratch_decr(i32 %address) {
+  call void @__ixp_scratch_add(i32 %address, i32 -1)
+  ret void
+}
+
 define void @__ixp_scratch_incr(i32 %address) {
   call void @__ixp_scratch_add(i32 %address, i32 1)
   ret void
@@ -160,52 +175,6 @@ define i32 @baker_drop_count(i32 %reason) {
   %p = inttoptr i32 %mapped to ptr
   %count = load volatile i32, ptr %p, align 4
   ret i32 %count
-}
-
-;--- The ring to the core (target-ixp/chip/Punts.h). Its own messages to itself
-;--- have the bounded queue, but no meter.
-
-declare void @baker_packet_drop(i32, i32)
-
-define void @baker_punt_taken(i32 %state) {
-  call void @__ixp_scratch_add(i32 %state, i32 -1)
-  ret void
-}
-
-define void @baker_punt_waiting(i32 %message) {
-entry:
-  br label %test
-
-test:
-  %full = call i32 @__ixp_ring_status(i32 ptrtoint (ptr @IXP_PUNT_RING to i32))
-  %isFull = icmp ne i32 %full, 0
-  br i1 %isFull, label %test, label %put
-
-put:
-  call void @__ixp_scratch_put(i32 ptrtoint (ptr @IXP_PUNT_RING to i32),
-                               i32 %message)
-  ret void
-}
-
-define void @baker_punt(i32 %message, i32 %state, i32 %limits, i32 %reason) {
-  call void @__ixp_scratch_add(i32 %state, i32 1)
-  %mapped = add i32 %state, ptrtoint (ptr @IXP_XSCALE_SCRATCH to i32)
-  %p = inttoptr i32 %mapped to ptr
-  %waiting = load volatile i32, ptr %p, align 4
-  %waitingMax = and i32 %limits, 65535
-  %hasSpace = icmp ule i32 %waiting, %waitingMax
-  br i1 %hasSpace, label %put, label %refuse
-
-put:
-  call void @__ixp_scratch_put(i32 ptrtoint (ptr @IXP_PUNT_RING to i32),
-                               i32 %message)
-  ret void
-
-refuse:
-  call void @baker_punt_taken(i32 %state)
-  %handle = and i32 %message, 16777215
-  call void @baker_packet_drop(i32 %handle, i32 %reason)
-  ret void
 }
 
 ;--- Time and random numbers: the local CSRs of engine 0 are memory-mapped; the

@@ -12,7 +12,8 @@
 //
 // Requires: nothing; uses `baker.profile` and `baker.cold`. Ensures: packets
 // can reach every PPF; `baker.core` on PPFs; `baker.via` and `baker.ring` on
-// channels; each with its reason.
+// channels; each with its reason; `baker.punt` on channels to the core and
+// `baker.cycle` on those of a cycle of the engines.
 
 #include "aggregation/Passes.h"
 #include "aggregation/formation/PpfGraph.h"
@@ -212,8 +213,12 @@ LogicalResult SplitCores::limitPunts() {
     if (ir::numberOf(channel, ir::ringAttrName) == target::RingToXScale)
       punts.push_back(channel);
   }
-  if (llvm::is_contained(puntRates, puntRateNone))
-    return mlir::success();
+  if (llvm::is_contained(puntRates, puntRateNone)) {
+    if (puntRates.size() == 1)
+      return mlir::success();
+    return module.emitError()
+           << "punt-rate: '" << puntRateNone << "' excludes other rates";
+  }
   FailureOr<llvm::StringMap<double>> rates = parseRates();
   if (failed(rates))
     return mlir::failure();

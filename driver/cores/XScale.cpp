@@ -176,7 +176,7 @@ Result<XScaleCode> compileForXScale(Module &module,
   module.setTargetTriple(triple);
   module.setDataLayout(machine->createDataLayout());
   for (const char *file :
-       {"packet.ll", "services.ll", "xscale.ll", "divide.ll"})
+       {"packet.ll", "services.ll", "punts.ll", "xscale.ll", "divide.ll"})
     if (Status linked = linkRuntime(module, file); !linked)
       return linked.error();
   // The back end calls helpers by name. They stay visible until ld.lld drops

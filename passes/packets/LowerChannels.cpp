@@ -166,8 +166,13 @@ void LowerChannels::emitMessage(OpBuilder &builder, Location loc, uint32_t ring,
   uint32_t id = channel.goesToTx() ? 0 : *ir::numberOf(channel, ir::idAttrName);
   auto send = builder.create<ir::PacketSendOp>(
       loc, packet, ring, id, Value(), Value(), ir::PuntAttr(), IntegerAttr());
-  if (ring == target::RingToXScale)
-    send.setPuntAttr(ir::puntOf(channel));
+  if (ir::PuntAttr punt = ir::puntOf(channel)) {
+    // What the core sends to itself is not metered.
+    uint32_t perWindow = core == ir::Core::XScale ? target::PuntPerWindowMax
+                                                  : punt.getPerWindow();
+    send.setPuntAttr(ir::PuntAttr::get(&getContext(), punt.getNumber(),
+                                       punt.getWaiting(), perWindow));
+  }
   send.setReason(ir::refusalReason(channel));
 }
 

@@ -6,6 +6,7 @@
 // RUN: not baker-opt %s --baker-split-cores=punt-rate=m.first.next_cc=5 2>&1 | FileCheck %s --check-prefix=UNKNOWN
 // RUN: not baker-opt %s --baker-split-cores=punt-rate=m.first.rare_cc=0 2>&1 | FileCheck %s --check-prefix=ZERO
 // RUN: baker-opt %s --baker-split-cores=punt-rate=none | FileCheck %s --check-prefix=NONE --implicit-check-not=baker.punt
+// RUN: not baker-opt %s --baker-split-cores=punt-rate=none,5 2>&1 | FileCheck %s --check-prefix=BOTH
 // RUN: sh -c 'cat %s; seq -f "baker.drop_reason @r%%.0f" 253' | not baker-opt --baker-split-cores 2>&1 | FileCheck %s --check-prefix=FULL
 // RUN: not baker-opt %s --baker-split-cores=punt-rate=fast 2>&1 | FileCheck %s --check-prefix=FAST
 
@@ -13,6 +14,7 @@
 // UNKNOWN: error: punt-rate: 'm.first.next_cc' is no channel to a PPF on the XScale core; there are: m.first.rare_cc
 // ZERO: error: punt-rate: 'm.first.rare_cc=0' is neither PACKETS nor CHANNEL=PACKETS, with PACKETS a second above 0
 // FAST: error: punt-rate: 'fast' is neither
+// BOTH: error: punt-rate: 'none' excludes other rates
 // FULL: error: the drop reasons do not fit: 257 counters needed, 256 available
 
 // NONE: baker.ring = 2

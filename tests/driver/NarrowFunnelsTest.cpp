@@ -74,51 +74,46 @@ private:
   std::unique_ptr<Module> module;
 };
 
-/// The result for the values of the low and the high user.
-uint32_t combined(uint32_t l, uint32_t h) { return l / 7 ^ h; }
-
 constexpr uint32_t shifted8 = high << 8 | low >> 24;
 
+/// Expects that the function with these users of the shift keeps `funnels`
+/// funnel shifts and computes the same from the values of %l and %h.
+void expect(unsigned funnels, const std::string &shift, const std::string &uses,
+            uint32_t l, uint32_t h) {
+  Optimized optimized(shift, uses);
+  EXPECT_EQ(optimized.funnels(), funnels) << shift << uses;
+  EXPECT_EQ(optimized.result(), (l / 7 ^ h)) << shift << uses;
+}
+
+constexpr const char *left8 = "fshl.i32(i32 %high, i32 %low, i32 8";
+constexpr const char *halves =
+    " %l = and i32 %x, 255\n %h = and i32 %x, -256\n";
+
 TEST(NarrowFunnels, UsersOfOneOperandEachGetPlainShifts) {
-  Optimized masked("fshl.i32(i32 %high, i32 %low, i32 8",
-                   " %l = and i32 %x, 255\n %h = and i32 %x, -256\n");
-  EXPECT_EQ(masked.funnels(), 0u);
-  EXPECT_EQ(masked.result(), combined(shifted8 & 0xff, shifted8 & ~0xffu));
-  Optimized shifted("fshl.i32(i32 %high, i32 %low, i32 8",
-                    " %l = shl i32 %x, 24\n %h = lshr i32 %x, 8\n");
-  EXPECT_EQ(shifted.funnels(), 0u);
-  EXPECT_EQ(shifted.result(), combined(shifted8 << 24, shifted8 >> 8));
-  Optimized truncated("fshl.i32(i32 %high, i32 %low, i32 8",
-                      " %t = trunc i32 %x to i8\n %l = sext i8 %t to i32\n"
-                      " %h = lshr i32 %x, 8\n");
-  EXPECT_EQ(truncated.funnels(), 0u);
-  EXPECT_EQ(truncated.result(),
-            combined(uint32_t(int8_t(shifted8)), shifted8 >> 8));
+  expect(0, left8, halves, shifted8 & 0xff, shifted8 & ~0xffu);
+  expect(0, left8, " %l = shl i32 %x, 24\n %h = lshr i32 %x, 8\n",
+         shifted8 << 24, shifted8 >> 8);
+  expect(0, left8,
+         " %t = trunc i32 %x to i8\n %l = sext i8 %t to i32\n"
+         " %h = lshr i32 %x, 8\n",
+         uint32_t(int8_t(shifted8)), shifted8 >> 8);
 }
 
 TEST(NarrowFunnels, ARightShiftIsTheLeftShiftByTheRest) {
-  Optimized right("fshr.i32(i32 %high, i32 %low, i32 24",
-                  " %l = and i32 %x, 255\n %h = and i32 %x, -256\n");
-  EXPECT_EQ(right.funnels(), 0u);
-  EXPECT_EQ(right.result(), combined(shifted8 & 0xff, shifted8 & ~0xffu));
+  expect(0, "fshr.i32(i32 %high, i32 %low, i32 24", halves, shifted8 & 0xff,
+         shifted8 & ~0xffu);
 }
 
 TEST(NarrowFunnels, AUserOfBothOperandsKeepsTheFunnelShift) {
-  Optimized low9("fshl.i32(i32 %high, i32 %low, i32 8",
-                 " %l = and i32 %x, 511\n %h = and i32 %x, -256\n");
-  EXPECT_EQ(low9.funnels(), 1u);
-  EXPECT_EQ(low9.result(), combined(shifted8 & 511, shifted8 & ~0xffu));
-  Optimized high25("fshl.i32(i32 %high, i32 %low, i32 8",
-                   " %l = and i32 %x, 255\n %h = lshr i32 %x, 7\n");
-  EXPECT_EQ(high25.funnels(), 1u);
-  EXPECT_EQ(high25.result(), combined(shifted8 & 0xff, shifted8 >> 7));
+  expect(1, left8, " %l = and i32 %x, 511\n %h = and i32 %x, -256\n",
+         shifted8 & 511, shifted8 & ~0xffu);
+  expect(1, left8, " %l = and i32 %x, 255\n %h = lshr i32 %x, 7\n",
+         shifted8 & 0xff, shifted8 >> 7);
 }
 
 TEST(NarrowFunnels, AVariableAmountKeepsTheFunnelShift) {
-  Optimized variable("fshl.i32(i32 %high, i32 %low, i32 %amount",
-                     " %l = and i32 %x, 255\n %h = and i32 %x, -256\n");
-  EXPECT_EQ(variable.funnels(), 1u);
-  EXPECT_EQ(variable.result(), combined(shifted8 & 0xff, shifted8 & ~0xffu));
+  expect(1, "fshl.i32(i32 %high, i32 %low, i32 %amount", halves,
+         shifted8 & 0xff, shifted8 & ~0xffu);
 }
 
 } // namespace

@@ -127,6 +127,24 @@ def test_a_cycle_that_makes_packets_ends(
     assert stats["packets"]["transmitted"] == 27 * 500
 
 
+def test_a_cycle_of_the_core_ends(load: Workload, tmp_path: Path) -> None:
+    """The core puts on the ring that only it empties."""
+    image, source = tmp_path / "spread.ixp", tmp_path / "cold.baker"
+    spread = (Path(__file__).parent / "Inputs/spread.baker").read_text()
+    source.write_text(spread.replace("ppf spread {", "@cold ppf spread {"))
+    run("bakerc", source, "-o", image)
+    silent = Workload(load.trace, tmp_path / "none.txt")
+    silent.control.touch()
+    _, stats = simulate(image, silent, tmp_path, "--packets=100")
+    assert_packets_add_up(stats)
+    assert stats["drops"]["punt:tree.spread.again_cc"] > 0
+    # One at a time, nothing is lost, and nothing waits in vain.
+    slow = ("--packets=20", "--rate=0.0001")
+    _, stats = simulate(image, silent, tmp_path, *slow)
+    assert stats["packets"]["transmitted"] == 27 * 20
+    assert not any(stats["drops"].values())
+
+
 def updates_of(app: str, control: str) -> Iterator[str]:
     """Calls that change what packets use: next hops, routes, labels, actions."""
     draw = random.Random(app)
