@@ -237,7 +237,7 @@ std::string makeReport(ModuleOp program, const Options &options,
     decisions.push_back(describeRemark(remark));
   json report = {{"schema", 1},
                  {"program", program.getName().value_or("program").str()},
-                 {"target", "ixp2400"},
+                 {"target", ir::targetOf(program).str()},
                  {"level", levelName(options.pipeline.level)},
                  {"aggregates", json::array()},
                  {"xscale", describeXScale(program, xscale)},

@@ -9,7 +9,7 @@ import pytest
 
 from testkit.applications import END_LEVELS, L3_SWITCH, LEVELS, SOURCES
 from testkit.runs import assert_packets_add_up, check_packets, compile_app, simulate
-from testkit.tools import output_of
+from testkit.tools import output_of, read_json
 from testkit.workloads import Workload, exceptional_workload
 
 PACKETS = 4000
@@ -28,10 +28,12 @@ def loads(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Workload]:
 
 def run_on(target: str, app: str, level: str, load: Workload, folder: Path) -> Path:
     """Compiles an application for a chip, runs it there, and checks all packets."""
+    report = folder / "report.json"
     image = compile_app(
-        SOURCES[app], folder / f"{target}.ixp",
-        f"--target={target}", f"--level={level}", *load.profile(),
+        SOURCES[app], folder / f"{target}.ixp", f"--target={target}",
+        f"--level={level}", f"--report={report}", *load.profile(),
     )  # fmt: skip
+    assert read_json(report)["target"] == target
     out, stats = simulate(image, load, folder)
     check_packets(load, out, folder / "stats.json")
     assert_packets_add_up(stats)
