@@ -3,6 +3,7 @@
 #ifndef KARAKAL_CODEGEN_ME_TARGET_IXPFUNCTIONINFO_H
 #define KARAKAL_CODEGEN_ME_TARGET_IXPFUNCTIONINFO_H
 
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/CodeGen/MachineFunction.h"
 
 namespace karakal::codegen {
@@ -21,6 +22,9 @@ public:
   llvm::Register returnAddress; ///< virtual, live from the entry
   unsigned argumentBytes = 0;   ///< incoming arguments, at the frame's start
   unsigned bankCopies = 0;      ///< moves made by bank assignment
+  /// How often each block is executed; only ratios are meaningful. Computed
+  /// when first needed, before registers are allocated.
+  llvm::DenseMap<const llvm::MachineBasicBlock *, uint64_t> frequencies;
 };
 
 } // namespace karakal::codegen

@@ -5,11 +5,16 @@
 
 #include "codegen-me/target/IxpInstrInfo.h"
 
+#include "codegen-me/target/IxpFunctionInfo.h"
 #include "support/Error.h"
 
+#include "llvm/CodeGen/MachineBlockFrequencyInfo.h"
+#include "llvm/CodeGen/MachineBranchProbabilityInfo.h"
+#include "llvm/CodeGen/MachineDominators.h"
 #include "llvm/CodeGen/MachineFrameInfo.h"
 #include "llvm/CodeGen/MachineFunction.h"
 #include "llvm/CodeGen/MachineInstrBuilder.h"
+#include "llvm/CodeGen/MachineLoopInfo.h"
 
 #define GET_INSTRINFO_CTOR_DTOR
 #define GET_INSTRMAP_INFO
@@ -18,6 +23,10 @@
 using namespace llvm;
 
 namespace karakal::codegen {
+
+/// A block that is executed in less than 1 of so many iterations of a loop is
+/// rare code of the loop.
+constexpr uint64_t rareBelow = 64;
 
 int opcodeWithBanks(unsigned opcode, bool firstInA) {
   return firstInA ? Ixp::formAB(opcode) : Ixp::formBA(opcode);
@@ -213,6 +222,22 @@ bool IxpInstrInfo::reverseBranchCondition(
         inverse(static_cast<Condition>(condition.back().getImm())));
     return false;
   }
+}
+
+bool IxpInstrInfo::shouldHoist(const MachineInstr &instr,
+                               const MachineLoop *from) const {
+  MachineFunction &function = *from->getHeader()->getParent();
+  auto &frequencies = function.getInfo<IxpFunctionInfo>()->frequencies;
+  if (frequencies.empty()) {
+    MachineDominatorTree dominators(function);
+    MachineLoopInfo loops(dominators);
+    MachineBranchProbabilityInfo probabilities;
+    MachineBlockFrequencyInfo blocks(function, probabilities, loops);
+    for (const MachineBasicBlock &block : function)
+      frequencies[&block] = blocks.getBlockFreq(&block).getFrequency();
+  }
+  uint64_t here = frequencies.lookup(instr.getParent());
+  return here >= frequencies.lookup(from->getHeader()) / rareBelow;
 }
 
 } // namespace karakal::codegen

@@ -56,6 +56,11 @@ public:
   bool reverseBranchCondition(
       llvm::SmallVectorImpl<llvm::MachineOperand> &condition) const override;
 
+  /// Refuses to move a constant of rare code before the loop: it would take a
+  /// register from frequent code.
+  bool shouldHoist(const llvm::MachineInstr &instr,
+                   const llvm::MachineLoop *from) const override;
+
 private:
   IxpRegisterInfo info;
 };
