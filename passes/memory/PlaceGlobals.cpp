@@ -3,7 +3,8 @@
 // Translates a program into the problem of Placement.h, and the solution into
 // `baker.placement`. Counts the accesses of PPFs on engines and of the
 // functions that they call, but not those of control and init functions, which
-// run when few packets wait.
+// run when few packets wait. Globals without accesses in the profile are placed
+// in a second step, by the accesses in the code.
 //
 // Other commands also load the units, in cycles per packet: in scratch the
 // rings and their polling; in SRAM channel 0 the free list and the descriptor,
@@ -95,6 +96,8 @@ uint64_t bytesOf(ir::GlobalOp global) {
 /// The accesses of a global by engines, per packet.
 struct Use {
   double accesses = 0, words = 0;
+  /// If the profile has none: those of a packet on another path.
+  double unseenAccesses = 0, unseenWords = 0;
   bool isWritten = false;
   bool isCounter = false; ///< has atomic additions, which DRAM cannot do
 };
@@ -127,7 +130,12 @@ void takeProfile(ModuleOp module, DenseMap<Operation *, Use> &uses) {
   for (auto global : module.getOps<ir::GlobalOp>())
     if (std::optional<ir::GlobalProfile> profile = ir::profileOf(global)) {
       Use &use = uses[global];
-      use.accesses = double(profile->reads + profile->writes) / packets;
+      double accesses = double(profile->reads + profile->writes) / packets;
+      if (accesses == 0) {
+        use.unseenAccesses = use.accesses;
+        use.unseenWords = use.words;
+      }
+      use.accesses = accesses;
       use.words = double(profile->readWords + profile->writeWords) / packets;
     }
 }
@@ -229,6 +237,7 @@ public:
 private:
   void keepPlaced(ir::GlobalOp global, const ir::Placement &placement);
   LogicalResult add(ir::GlobalOp global);
+  PlacementResult placeUnseen(PlacementResult result) const;
   LogicalResult reportMisfit();
   void setPlacements(const PlacementResult &result);
   std::string reasonFor(size_t item, const PlacementResult &result) const;
@@ -280,6 +289,36 @@ LogicalResult Placer::add(ir::GlobalOp global) {
   globals.push_back(global);
   problem.items.push_back(item);
   return mlir::success();
+}
+
+/// Places again what the profile does not show, each global as if only its own
+/// packets were on the chip: other traffic than the profile's uses few of the
+/// globals, and loads the memories differently.
+PlacementResult Placer::placeUnseen(PlacementResult result) const {
+  PlacementProblem alone = problem;
+  std::vector<size_t> unseen;
+  for (size_t i = 0; i < globals.size(); ++i)
+    if (uses.lookup(globals[i]).unseenAccesses != 0)
+      unseen.push_back(i);
+    else
+      alone.memories[result.memoryOf[i]].bytes -= problem.items[i].bytes;
+  llvm::stable_sort(unseen, [&](size_t a, size_t b) {
+    return problem.items[a].bytes > problem.items[b].bytes;
+  });
+  std::vector<unsigned> memoryOf = result.memoryOf;
+  for (size_t i : unseen) {
+    Use use = uses.lookup(globals[i]);
+    alone.items = {{problem.items[i].bytes, use.unseenAccesses, use.unseenWords,
+                    problem.items[i].allowed}};
+    PlacementResult made = place(alone);
+    if (made.memoryOf.empty())
+      return result;
+    memoryOf[i] = made.memoryOf.front();
+    alone.memories[memoryOf[i]].bytes -= problem.items[i].bytes;
+  }
+  result.memoryOf = memoryOf;
+  result.waitCycles = waitCycles(problem, memoryOf);
+  return result;
 }
 
 /// Reports the sizes needed and available, and the largest globals.
@@ -387,7 +426,7 @@ LogicalResult Placer::run() {
   PlacementResult result = place(problem);
   if (result.memoryOf.empty() && !globals.empty())
     return reportMisfit();
-  setPlacements(result);
+  setPlacements(placeUnseen(result));
   return mlir::success();
 }
 

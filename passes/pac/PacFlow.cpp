@@ -62,7 +62,9 @@ Frequencies::Frequencies(func::FuncOp function, DominanceInfo &dominance) {
     KARAKAL_ASSERT(frequency[block] >= 0, "a frequency is not negative");
     double total = 0;
     Operation *branch = block->getTerminator();
-    bool isProfiled = !ir::branchCountsOf(branch).empty();
+    // Counts of a branch that was never reached say nothing.
+    bool isProfiled = llvm::any_of(ir::branchCountsOf(branch),
+                                   [](int64_t count) { return count != 0; });
     auto weight = [&](unsigned index) {
       if (isProfiled)
         return ir::branchProbability(branch, index);

@@ -38,13 +38,12 @@ struct Command {
   int32_t gapMax;       ///< a write spans gaps of fewer bytes
 
   Command(const Anchor &anchor, const target::ChipParameters &chip)
-      : chip(chip),
-        bytesMax(anchor.bytes == Bytes::Descriptor ? descriptorBytesMax
+      : bytesMax(anchor.bytes == Bytes::Descriptor ? descriptorBytesMax
                  : anchor.writesWhole()            ? alignedBytesMax
                                                    : packetBytesMax),
         partBytesMax(std::min(bytesMax, packetBytesMax)),
         gapMax(anchor.bytes == Bytes::Data ? packetGapMax : descriptorGapMax),
-        bytes(anchor.bytes) {}
+        bytes(anchor.bytes), chip(chip) {}
 
   /// Cycles for which it occupies its unit.
   double cost(int32_t count) const {
