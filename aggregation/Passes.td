@@ -8,11 +8,12 @@ include "mlir/Pass/PassBase.td"
 def SplitCores : Pass<"baker-split-cores", "::mlir::ModuleOp"> {
   let summary = "map PPFs to the microengines or to the XScale core";
   let description = [{
-    A PPF is cold if it is marked `baker.cold`, or if it receives less than
-    `cold-share` of the received packets in the profile. Without a profile only
-    marked PPFs are cold. Cold PPFs run on the XScale core; all others form one
-    aggregate, which runs on every programmable microengine. `baker.core.reason`
-    gives the reason for each decision.
+    A PPF marked `baker.cold` runs on the XScale core. A PPF is rare if it receives
+    less than `cold-share` of the received packets in the profile; without a
+    profile none is. Rare PPFs run on the XScale core, too, except for the first
+    `rare-on-engines` in the order of the profile, which become `baker.rare`. All
+    others form one aggregate, which runs on every programmable microengine.
+    `baker.core.reason` gives the reason for each decision.
 
     A channel inside the program of one core becomes a call. A channel between
     the cores becomes the ring `to_xscale` or `from_xscale`. A channel on a cycle
@@ -32,7 +33,10 @@ def SplitCores : Pass<"baker-split-cores", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"coldShare", "cold-share", "double", "0.001",
-           "share of received packets below which a PPF is cold">,
+           "share of received packets below which a PPF is rare">,
+    Option<"rareOnEngines", "rare-on-engines", "unsigned", "0",
+           "rare PPFs that stay on the engines: most packets first, then fewest "
+           "words">,
     ListOption<"xscale", "xscale", "std::string",
            "PPFs (module.ppf) that always run on the XScale core">,
     ListOption<"puntRates", "punt-rate", "std::string",

@@ -118,7 +118,8 @@ void declareMapping(CLI::App &app, CommandLine &line) {
                  "write the compiler's decisions and their reasons as JSON");
   app.add_option("--cold-share", options.pipeline.coldShare,
                  "a PPF that receives less than this share of the profile's "
-                 "packets runs on the XScale core (default: 0.001)")
+                 "packets runs on the XScale core if the engines' control "
+                 "stores have no room (default: 0.001)")
       ->check(CLI::Range(0.0, 1.0));
   app.add_option("--punt-rate", options.pipeline.puntRates,
                  "packets a second that channels towards the XScale core pass: "

@@ -75,6 +75,23 @@ def Inline : Pass<"baker-inline", "::mlir::ModuleOp"> {
     // becomes the body of @m.second.in_cc, its returns branches
     ```
 
+    A call with `baker.message` that nothing follows before the next message
+    becomes a message of the context to itself: the descriptor is up to date, and
+    `@me_message` takes the packet anew; a last call there goes back to its loop. So
+    the code of rare PPFs exists once and shares no value with frequent code. Other
+    calls with `baker.message` are inlined.
+
+    ```mlir
+    func.call @m.rare.in_cc(%ph) {baker.message = 3 : i32} : (!baker.packet<"ether">) -> ()
+    cf.br ^loop
+    // becomes
+    %m = baker.packet_send %ph ring 17 id 3 : !baker.packet<"ether"> -> i32
+    cf.br ^message(%m : i32)
+    ^message(%n: i32):
+    func.call @me_message(%n) : (i32) -> ()
+    cf.br ^loop
+    ```
+
     The program stays below `max-size` operations. Beyond that calls remain, and
     `--explain=inline` names them.
   }];
@@ -112,6 +129,11 @@ def LowerChannels : Pass<"baker-lower-channels", "::mlir::ModuleOp"> {
     which `aggregate` names. Only one takes the packets of Rx: the one with the
     receiving PPF, or the first one if that PPF is on the XScale core.
 
+    With `context-messages`, if PPFs are rare, each call of a PPF has
+    `baker.message`, the number of its channel, and `@me_message` is a loop that
+    takes a packet by its message and calls the PPF: `baker-inline` makes jumps of
+    calls. Whoever does not know the attribute finds a call.
+
     Requires: channel ids; for `me` and `xscale`, the decisions of
     `baker-split-cores` and `baker-aggregation`.
   }];
@@ -119,7 +141,10 @@ def LowerChannels : Pass<"baker-lower-channels", "::mlir::ModuleOp"> {
     Option<"core", "core", "::karakal::ir::Core", "::karakal::ir::Core::Me",
            "core whose program is made: me, xscale or host", "coreNames()">,
     Option<"aggregate", "aggregate", "std::string", "\"\"",
-           "for me: the aggregate to make; empty: all PPFs of the engines">
+           "for me: the aggregate to make; empty: all PPFs of the engines">,
+    Option<"contextMessages", "context-messages", "bool", "false",
+           "for me: rare PPFs get their packets by messages of the context to "
+           "itself">
   ];
   let dependentDialects = ["::mlir::func::FuncDialect",
                            "::mlir::cf::ControlFlowDialect",
@@ -228,12 +253,12 @@ def Soar : Pass<"baker-soar", "::mlir::ModuleOp"> {
 def Phr : Pass<"baker-phr", "::mlir::ModuleOp"> {
   let summary = "remove packet handling";
   let description = [{
-    In `@me_main` the contents of packet descriptors become values: head, length,
-    ports and metadata. Decap and encap become arithmetic, which mostly folds to
-    constants. Reads of metadata become the values written. A message to Tx carries
-    port, head and length. The descriptor is read once for a packet from a ring
-    other than Rx's. Its changed words are written for a packet to a ring other
-    than Tx's.
+    In `@me_main` and `@me_message` the contents of packet descriptors become
+    values: head, length, ports and metadata. Decap and encap become arithmetic,
+    which mostly folds to constants. Reads of metadata become the values written.
+    A message to Tx carries port, head and length. The descriptor is read once for
+    a packet from a ring other than Rx's. Its changed words are written for a
+    packet to a ring other than Tx's.
 
     ```mlir
     %ih = baker.packet_decap %ph, %c14 : !baker.packet<"ether"> -> !baker.packet<"ipv4">

@@ -4,6 +4,10 @@
 // microengines, infrequently executed ones to the XScale core. The hot PPFs
 // form one aggregate that all programmable microengines run. As long as the
 // code fits, duplication needs no balancing and no channel between engines.
+// Other traffic than the profile's may make a rare PPF frequent, and the core
+// is slow: of the rare PPFs the first `rare-on-engines` in the order of the
+// profile stay on the engines, `baker.rare`. Only what the source marks @cold
+// goes to the core in any case.
 //
 // A channel on a cycle cannot be a call. Both ends of such a channel lie in one
 // strongly connected component of the PPF graph. If they also lie on the same
@@ -17,6 +21,7 @@
 
 #include "aggregation/Passes.h"
 #include "aggregation/formation/PpfGraph.h"
+#include "aggregation/model/PpfCost.h"
 #include "ir/dialect/Attributes.h"
 #include "ir/dialect/Target.h"
 #include "support/Error.h"
@@ -25,6 +30,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/FormatVariadic.h"
+#include <set>
 
 using namespace mlir;
 
@@ -69,6 +75,7 @@ private:
 
   void dropUnreached();
   void assignCores(const PpfGraph &graph);
+  void keepRare(const PpfGraph &graph, std::set<size_t> rare);
   void realizeChannels(const PpfGraph &graph);
   void setRing(ir::ChannelOp channel, uint32_t ring, const Twine &reason);
   LogicalResult limitPunts();
@@ -105,7 +112,10 @@ void SplitCores::dropUnreached() {
 
 void SplitCores::assignCores(const PpfGraph &graph) {
   uint64_t received = receivedPackets(getOperation()).value_or(0);
-  for (func::FuncOp ppf : graph.ppfs) {
+  std::set<size_t> rare;
+  for (size_t index = 0; index < graph.ppfs.size(); ++index) {
+    func::FuncOp ppf = graph.ppfs[index];
+    ppf->removeAttr(ir::rareAttrName);
     std::optional<uint64_t> packets = ir::profilePacketsOf(ppf);
     bool isProfiled = packets && received != 0;
     double share = isProfiled ? double(*packets) / double(received) : 0;
@@ -121,16 +131,50 @@ void SplitCores::assignCores(const PpfGraph &graph) {
       core = ir::Core::XScale;
       reason = "marked cold";
     } else if (isProfiled) {
-      bool isCold = share < coldShare;
-      core = isCold ? ir::Core::XScale : ir::Core::Me;
+      bool isRare = share < coldShare;
+      if (isRare)
+        rare.insert(index);
+      core = isRare ? ir::Core::XScale : ir::Core::Me;
       reason = llvm::formatv("{0} of {1} packets, {2} the share of {3:f4}",
-                             *packets, received, isCold ? "below" : "not below",
+                             *packets, received, isRare ? "below" : "not below",
                              double(coldShare));
     } else {
       reason = "no profile";
     }
     ir::setCore(ppf, core);
     setReason(ppf, coreReasonAttrName, reason);
+  }
+  keepRare(graph, std::move(rare));
+}
+
+/// Keeps `rare-on-engines` of the rare PPFs (indices) on the engines: again and
+/// again the most frequent one, the smallest among those of equal counts, that
+/// a PPF on the engines puts to. Others would only get packets from the core.
+void SplitCores::keepRare(const PpfGraph &graph, std::set<size_t> rare) {
+  target::ChipParameters chip = ir::chipOf(getOperation());
+  PpfCosts costs(getOperation(), chip);
+  auto isBetter = [&](size_t a, size_t b) {
+    func::FuncOp left = graph.ppfs[a], right = graph.ppfs[b];
+    uint64_t ofLeft = *ir::profilePacketsOf(left);
+    uint64_t ofRight = *ir::profilePacketsOf(right);
+    return ofLeft != ofRight ? ofLeft > ofRight
+                             : costs.of(left).words < costs.of(right).words;
+  };
+  for (unsigned kept = 0; kept < rareOnEngines; ++kept) {
+    std::optional<size_t> best;
+    for (const PpfEdge &edge : graph.edges)
+      if (ir::coreOf(graph.ppfs[edge.from]) == ir::Core::Me &&
+          rare.count(edge.to) && (!best || isBetter(edge.to, *best)))
+        best = edge.to;
+    if (!best)
+      return;
+    rare.erase(*best);
+    func::FuncOp ppf = graph.ppfs[*best];
+    ir::setCore(ppf, ir::Core::Me);
+    ppf->setAttr(ir::rareAttrName, UnitAttr::get(&getContext()));
+    auto reason = ppf->getAttrOfType<StringAttr>(coreReasonAttrName);
+    setReason(ppf, coreReasonAttrName,
+              reason.getValue() + ", but there is room on the engines");
   }
 }
 

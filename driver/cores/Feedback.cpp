@@ -108,11 +108,25 @@ planToFit(ModuleOp program, PipelineOptions options, double &wordsScale) {
   return planned;
 }
 
+/// Makes a plan. Says nothing if no mapping fits and this is a trial.
+Result<OwningOpRef<ModuleOp>>
+planTrial(ModuleOp program, bool isTrial,
+          llvm::function_ref<Result<OwningOpRef<ModuleOp>>()> plan) {
+  HeldErrors held(program.getContext());
+  auto planned = plan();
+  if (!isTrial || (!planned && planned.error().lacking == Resource::None))
+    held.report();
+  return planned;
+}
+
 /// Plans and compiles with ever larger sizes until each aggregate fits its
-/// engine.
-Result<PlannedProgram> compileToFit(ModuleOp program, Options options) {
+/// engine. Says nothing if a trial finds no mapping.
+Result<PlannedProgram> compileToFit(ModuleOp program, Options options,
+                                    bool isTrial = false) {
   double &wordsScale = options.pipeline.wordsScale;
-  auto planned = planToFit(program, options.pipeline, wordsScale);
+  auto planned = planTrial(program, isTrial, [&] {
+    return planToFit(program, options.pipeline, wordsScale);
+  });
   for (unsigned step = 0;; ++step) {
     if (!planned)
       return planned.error();
@@ -123,12 +137,17 @@ Result<PlannedProgram> compileToFit(ModuleOp program, Options options) {
     if (engines.error().lacking != grow.lacking || step == grow.stepsMax)
       return engines.error();
     wordsScale *= grow.factor;
-    planned = planProgram(program, options.pipeline);
+    planned = planTrial(program, isTrial,
+                        [&] { return planProgram(program, options.pipeline); });
   }
 }
 
 agg::Prediction predictionOf(const PlannedProgram &made) {
   return predictionOf(*made.program, made.engines);
+}
+
+double rateOf(const PlannedProgram &made) {
+  return predictionOf(made).packetsPerSecond;
 }
 
 /// Returns the words of code per word that aggregation estimated.
@@ -143,6 +162,89 @@ double wordsPerEstimate(const PlannedProgram &made) {
   return words / cast<FloatAttr>(estimate.get("words")).getValueAsDouble();
 }
 
+/// The choice of the rare PPFs that stay on the engines: as many as do not cost
+/// another aggregate, because aggregates share the engines, nor predicted rate.
+class RareChoice {
+public:
+  RareChoice(ModuleOp program, Options &options)
+      : program(program), options(options) {}
+
+  /// Compiles with the chosen number, which `options` then has.
+  Result<PlannedProgram> compile();
+
+private:
+  std::optional<PlannedProgram> attempt(unsigned count);
+  bool isPlanned(unsigned count);
+  Result<PlannedProgram> compileBelow(unsigned tooMany);
+
+  ModuleOp program;
+  Options &options;
+  size_t aggregatesMax = 1;
+  double rateMin = 0;
+};
+
+unsigned countRare(ModuleOp planned) {
+  return llvm::count_if(planned.getOps<func::FuncOp>(), [](func::FuncOp ppf) {
+    return ppf->hasAttr(ir::rareAttrName);
+  });
+}
+
+/// Compiles with `count` rare PPFs. Returns nothing if they cost too much.
+std::optional<PlannedProgram> RareChoice::attempt(unsigned count) {
+  options.pipeline.rareOnEngines = count;
+  auto made = compileToFit(program, options, /*isTrial=*/true);
+  if (!made || made->engines.size() > aggregatesMax || rateOf(*made) < rateMin)
+    return std::nullopt;
+  return std::move(*made);
+}
+
+/// Whether aggregation finds a mapping for `count` rare PPFs.
+bool RareChoice::isPlanned(unsigned count) {
+  HeldErrors dropped(program.getContext());
+  options.pipeline.rareOnEngines = count;
+  auto planned = planProgram(program, options.pipeline);
+  return planned && ir::aggregatesOf(**planned).size() <= aggregatesMax;
+}
+
+/// Compiles with the most rare PPFs below `tooMany` that cost nothing.
+Result<PlannedProgram> RareChoice::compileBelow(unsigned tooMany) {
+  options.pipeline.rareOnEngines = 0;
+  auto none = compileToFit(program, options);
+  if (!none)
+    return none;
+  aggregatesMax = none->engines.size();
+  rateMin = rateOf(*none) * (1 - sameRate);
+  while (tooMany > 1) {
+    unsigned most = 0;
+    while (tooMany - most > 1) {
+      unsigned middle = most + (tooMany - most) / 2;
+      (isPlanned(middle) ? most : tooMany) = middle;
+    }
+    if (most == 0)
+      break;
+    if (auto made = attempt(most))
+      return std::move(*made);
+    tooMany = most;
+  }
+  options.pipeline.rareOnEngines = 0;
+  return none;
+}
+
+Result<PlannedProgram> RareChoice::compile() {
+  auto all = compileToFit(program, options, /*isTrial=*/true);
+  if (!all && all.error().lacking == Resource::None)
+    return all;
+  unsigned count =
+      all ? countRare(*all->program)
+          : unsigned(llvm::count_if(program.getOps<func::FuncOp>(), ir::isPpf));
+  if (all && (count == 0 || all->engines.size() == 1))
+    return all;
+  // The estimates of the first plan may have kept aggregates apart.
+  if (all)
+    options.pipeline.wordsScale = all->wordsScale * wordsPerEstimate(*all);
+  return compileBelow(count + 1);
+}
+
 /// Plans again with the true sizes if the estimates were far too large, and
 /// returns the faster program.
 PlannedProgram withTrueSizes(PlannedProgram made, ModuleOp program,
@@ -152,8 +254,7 @@ PlannedProgram withTrueSizes(PlannedProgram made, ModuleOp program,
   if (again.pipeline.wordsScale >= replanBelow * made.wordsScale)
     return made;
   auto smaller = compileToFit(program, again);
-  if (!smaller || predictionOf(*smaller).packetsPerSecond <=
-                      predictionOf(made).packetsPerSecond)
+  if (!smaller || rateOf(*smaller) <= rateOf(made))
     return made;
   return std::move(*smaller);
 }
@@ -168,7 +269,7 @@ PlannedProgram betterOf(PlannedProgram cached, Result<PlannedProgram> plain,
   if (prediction.limitedBy == agg::LimitKind::Engines)
     gainMin = std::max(gainMin, cacheGainMin);
   double with = prediction.packetsPerSecond;
-  double without = predictionOf(*plain).packetsPerSecond;
+  double without = rateOf(*plain);
   if (with >= without * (1 + gainMin))
     return cached;
   swcache::refuseCaches(
@@ -204,14 +305,14 @@ Result<OwningOpRef<ModuleOp>> planProgram(ModuleOp program,
 
 Result<PlannedProgram> planAndCompile(ModuleOp program,
                                       const Options &options) {
-  auto made = compileToFit(program, options);
+  Options fewer = options;
+  auto made = RareChoice(program, fewer).compile();
   if (!made)
     return made;
   if (made->engines.size() > 1 && options.pipeline.mapping.empty()) {
-    made = withTrueSizes(std::move(*made), program, options);
+    made = withTrueSizes(std::move(*made), program, fewer);
     reassignEngines(*made->program, made->engines);
   }
-  Options fewer = options;
   for (const CacheTrial &trial : cacheTrials) {
     if (!trial.hasCaches(*made->program))
       continue;

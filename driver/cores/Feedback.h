@@ -7,11 +7,14 @@
 //        ↘ no mapping fits the estimates               smaller estimates, again
 //                  → the code is smaller than estimated  plan again, keep the
 //                                                        better of the two
+//                  → rare PPFs make it slower          fewer of them, by
+//                                                        bisection
 //                  → engines by the cost of the code
 //                  → software caches                   compile without; caches
 //                                                      stay if they pay
 //
-// Cost: at most 12 compilations of the program, usually one to four.
+// Cost: at most 12 compilations of the program, usually one to four; up to
+// log2(rare PPFs) + 1 more if not all of them have room.
 
 #ifndef KARAKAL_DRIVER_CORES_FEEDBACK_H
 #define KARAKAL_DRIVER_CORES_FEEDBACK_H

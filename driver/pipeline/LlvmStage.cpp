@@ -193,6 +193,9 @@ void markFunctions(Module &module, bool keepPrimitives) {
     if (function.isDeclaration() ||
         function.hasFnAttribute(Attribute::AlwaysInline))
       continue;
+    // Frequent code needs the registers.
+    if (function.getName() == target::runtime::ContextEntry)
+      function.addFnAttr(Attribute::NoInline);
     if (!function.getName().starts_with(target::runtime::Prefix))
       continue;
     bool isCall = keepPrimitives || isLargePrimitive(function.getName());

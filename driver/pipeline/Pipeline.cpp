@@ -119,6 +119,7 @@ void addSplitCores(OpPassManager &passes, ir::Core,
                    const PipelineOptions &options) {
   agg::SplitCoresOptions split;
   split.coldShare = options.coldShare;
+  split.rareOnEngines = options.rareOnEngines;
   split.xscale = options.mappedXScale;
   split.puntRates = options.puntRates;
   passes.addPass(agg::createSplitCores(split));
@@ -137,11 +138,14 @@ void addPlaceLocks(OpPassManager &passes, ir::Core, const PipelineOptions &) {
   passes.addPass(agg::createPlaceLocks());
 }
 
+bool hasPass(StringRef name, const PipelineOptions &options);
+
 void addLowerChannels(OpPassManager &passes, ir::Core core,
                       const PipelineOptions &options) {
   passes::LowerChannelsOptions channels;
   channels.core = core;
   channels.aggregate = options.aggregate;
+  channels.contextMessages = hasPass("inline", options);
   passes.addPass(passes::createLowerChannels(channels));
 }
 
@@ -268,6 +272,12 @@ const PassRow *findRow(StringRef name) {
   const PassRow *found =
       llvm::find_if(rows, [&](const PassRow &row) { return name == row.name; });
   return found == std::end(rows) ? nullptr : found;
+}
+
+bool hasPass(StringRef name, const PipelineOptions &options) {
+  const PassRow *row = findRow(name);
+  KARAKAL_ASSERT(row, "the pass is in the table");
+  return isOn(*row, options);
 }
 
 } // namespace

@@ -13,6 +13,7 @@
 #include "ir/interp/Stimulus.h"
 #include "mlir/Pass/PassManager.h"
 #include "support/Error.h"
+#include <limits>
 #include <map>
 #include <string>
 #include <vector>
@@ -30,8 +31,10 @@ struct ExtraPasses {
 /// The options of passes on the command line.
 struct PipelineOptions {
   Level level = Level::Swc;
-  /// Share of received packets below which a PPF is cold.
+  /// Share of received packets below which a PPF is rare.
   double coldShare = 0.001;
+  /// Rare PPFs that stay on the engines, most packets first.
+  unsigned rareOnEngines = std::numeric_limits<unsigned>::max();
   /// Packets a second that channels towards the XScale core pass: PACKETS for
   /// each, CHANNEL=PACKETS for one; none: no limits.
   std::vector<std::string> puntRates;

@@ -237,6 +237,13 @@ static LogicalResult verifyIsA(Operation *op, Attribute attribute) {
                            << Attr::getMnemonic() << "<...>";
 }
 
+template <const StringLiteral &name>
+static LogicalResult verifyUnit(Operation *op, Attribute attribute) {
+  if (isa<UnitAttr>(attribute))
+    return success();
+  return op->emitOpError() << "'" << name << "' must be a unit attribute";
+}
+
 static bool isI32(Attribute attribute) {
   auto number = dyn_cast_or_null<IntegerAttr>(attribute);
   return number && number.getType().isSignlessInteger(32);
@@ -324,18 +331,10 @@ static const Decision decisions[] = {
     {branchAttrName, "cf.cond_br", verifyBranch},
     {branchAttrName, "cf.switch", verifyBranch},
     {coreAttrName, "func.func", verifyCore},
-    {coldAttrName, "func.func",
-     [](Operation *op, Attribute attribute) -> LogicalResult {
-       if (isa<UnitAttr>(attribute))
-         return success();
-       return op->emitOpError("'baker.cold' must be a unit attribute");
-     }},
-    {cycleAttrName, "baker.channel",
-     [](Operation *op, Attribute attribute) -> LogicalResult {
-       if (isa<UnitAttr>(attribute))
-         return success();
-       return op->emitOpError("'baker.cycle' must be a unit attribute");
-     }},
+    {coldAttrName, "func.func", verifyUnit<coldAttrName>},
+    {rareAttrName, "func.func", verifyUnit<rareAttrName>},
+    {cycleAttrName, "baker.channel", verifyUnit<cycleAttrName>},
+    {messageAttrName, "func.call", verifyNumber<messageAttrName>},
     {aggregateAttrName, "func.func", verifyAggregate},
     {aggregatesAttrName, "builtin.module", verifyAggregates},
     {placementAttrName, "baker.global",

@@ -11,6 +11,8 @@
 //                                      ProfileAttributes.h
 //                       baker.core     #baker.core<me>, <xscale>
 //                       baker.cold     (unit) the source marks the PPF @cold
+//                       baker.rare     (unit) few packets of the profile, but
+//                                      there is room on the engines
 //                       baker.aggregate "main": the aggregate of a PPF on the
 //                                      microengines
 //   on a parameter or result of a control function
@@ -37,6 +39,9 @@
 //                       baker.via      #baker.via<call>, <ring>
 //                       baker.ring     N : i32
 //                       baker.id       N : i32
+//   on func.call        baker.message  N : i32: the call of a rare PPF may
+//                                      become a message of channel N that the
+//                                      context sends to itself
 //   on baker.metadata   baker.word     N : i32
 //   on operations that use a packet, and on baker.channel
 //                       baker.head     #baker.head<offset 142>: the offset of
@@ -65,6 +70,7 @@ inline constexpr llvm::StringLiteral branchAttrName = "baker.branch";
 inline constexpr llvm::StringLiteral localityAttrName = "baker.locality";
 inline constexpr llvm::StringLiteral coreAttrName = "baker.core";
 inline constexpr llvm::StringLiteral coldAttrName = "baker.cold";
+inline constexpr llvm::StringLiteral rareAttrName = "baker.rare";
 inline constexpr llvm::StringLiteral nameAttrName = "baker.name";
 inline constexpr llvm::StringLiteral typeAttrName = "baker.type";
 inline constexpr llvm::StringLiteral placementAttrName = "baker.placement";
@@ -79,6 +85,7 @@ inline constexpr llvm::StringLiteral puntAttrName = "baker.punt";
 /// On a channel of the engines that lies on a cycle: a put does not wait for
 /// ever.
 inline constexpr llvm::StringLiteral cycleAttrName = "baker.cycle";
+inline constexpr llvm::StringLiteral messageAttrName = "baker.message";
 inline constexpr llvm::StringLiteral wordAttrName = "baker.word";
 inline constexpr llvm::StringLiteral headAttrName = "baker.head";
 

@@ -35,23 +35,27 @@ def Baker_PacketSendOp
     `port << 24 | handle` and `head_length`, which is `head << 16 | length`. On
     the ring to the XScale core the message is its first word. The packet is dropped
     for the reason number `reason` beyond the limits `punt`, or, without `punt`, if
-    the ring stays full.
+    the ring stays full. A message of ring 17 stays in the context: its first word
+    is the result.
 
     ```mlir
     baker.packet_send %ph ring 4 id 3 : !baker.packet<"ether">
     baker.packet_send %ph ring 2 id 3 {punt = #baker.punt<number = 0,
         waiting = 64, per_window = 87>, reason = 5 : i32} : !baker.packet<"ether">
     baker.packet_send %ph ring 1 id 0 port %p head_length %w : !baker.packet<"ether">
+    %m = baker.packet_send %ph ring 17 id 3 : !baker.packet<"ether"> -> i32
     ```
   }];
   let arguments = (ins Baker_PacketType:$packet, I32Attr:$ring, I32Attr:$id,
                        Optional<I32>:$port, Optional<I32>:$head_length,
                        OptionalAttr<Baker_PuntAttr>:$punt,
                        OptionalAttr<I32Attr>:$reason);
+  let results = (outs Optional<I32>:$message);
   let assemblyFormat = [{
     $packet `ring` $ring `id` $id (`port` $port^ `head_length` $head_length)? attr-dict `:`
-    qualified(type($packet))
+    qualified(type($packet)) (`->` type($message)^)?
   }];
+  let hasVerifier = 1;
 }
 
 def Baker_PacketViewOp : Baker_Op<"packet_view", [Pure]> {

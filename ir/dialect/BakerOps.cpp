@@ -7,6 +7,7 @@
 #include "ir/dialect/Baker.h"
 #include "ir/dialect/Layout.h"
 #include "target-ixp/chip/MemoryMap.h"
+#include "target-ixp/chip/Rings.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
@@ -328,6 +329,13 @@ static LogicalResult verifyDescriptorBurst(Operation *op, size_t count,
     return op->emitOpError()
            << "a descriptor has " << target::DescriptorWords << " words";
   return verifyWordCount(op, count, sramWordsMax);
+}
+
+LogicalResult PacketSendOp::verify() {
+  if ((getRing() == target::RingContext) == bool(getMessage()))
+    return success();
+  return emitOpError() << "has a result on ring " << target::RingContext
+                       << ", and only there";
 }
 
 LogicalResult MetaLoadOp::verify() {

@@ -46,10 +46,12 @@ bool Interpreter::executeMessage(Operation &op, Values &values) {
           packet->descriptor[target::DescriptorPorts] =
               (number(send.getPort()) & 0xff) << txShift;
         }
-        putMessage(send.getRing(),
-                   {uint32_t(send.getId()) << target::RingChannelShift |
-                        handleOf(values[send.getPacket()]),
-                    0});
+        uint32_t first = uint32_t(send.getId()) << target::RingChannelShift |
+                         handleOf(values[send.getPacket()]);
+        if (Value message = send.getMessage())
+          values[message] = APInt(32, first);
+        else
+          putMessage(send.getRing(), {first, 0});
         return true;
       })
       .Default([](Operation *) { return false; });

@@ -7,6 +7,12 @@
 //
 // `baker.packet_take` makes a packet of a message.
 //
+// If `context-messages` is set and PPFs are rare, each call of a PPF has
+// `baker.message`, and the program has @me_message, a loop that takes a packet
+// by its message and calls the PPF. With them baker-inline makes code of rare
+// PPFs that exists once and shares no value with the frequent code: neither its
+// registers nor its packet states become worse.
+//
 // The entry of a microengine is an endless loop over the rings, which each
 // context runs. It polls the aggregate's own ring (channels on a cycle of the
 // PPF graph) first, then the ring from the XScale core, then the ring of new
@@ -20,8 +26,10 @@
 // unreachable function.
 
 #include "ir/dialect/ProfileAttributes.h"
+#include "ir/dialect/Services.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "passes/Passes.h"
+#include "passes/packets/CoreChannels.h"
 #include "passes/packets/CoreFunctions.h"
 #include "passes/packets/Stoppable.h"
 #include "support/Assert.h"
@@ -42,18 +50,6 @@ namespace {
 /// The ring number under which the host queues messages.
 constexpr uint32_t hostQueueRing = target::RingRx;
 
-/// One entry of a dispatch: messages with `id` go to `consumer`.
-struct Route {
-  uint32_t id;
-  func::FuncOp consumer;
-  /// The position of the heads of its packets, if known.
-  ir::HeadAttr head;
-  /// The limits of a channel towards the XScale core.
-  ir::PuntAttr punt;
-  /// Messages in the profile.
-  int64_t messages = 1;
-};
-
 class LowerChannels : public impl::LowerChannelsBase<LowerChannels> {
 public:
   using LowerChannelsBase::LowerChannelsBase;
@@ -62,13 +58,6 @@ private:
   void runOnOperation() override;
 
   LogicalResult checkDecisions();
-  func::FuncOp consumerOf(ir::ChannelOp channel);
-  /// Whether `function` is part of this core's program.
-  bool isOurs(func::FuncOp function);
-  /// Whether this program takes the packets of Rx.
-  bool takesRx();
-  /// Whether the channel is a call in this core's program.
-  bool isCall(ir::ChannelOp channel);
 
   void lowerPut(ir::ChannelPutOp put);
   void emitMessage(OpBuilder &builder, Location loc, uint32_t ring,
@@ -77,6 +66,7 @@ private:
                        uint32_t id, Value packet);
 
   void buildMicroengineEntry();
+  void buildContextEntry();
   void buildXScaleEntry();
   SmallVector<Value> emitGet(OpBuilder &builder, Location loc, uint32_t ring);
   void emitPoll(OpBuilder &builder, Location loc, Value zero, uint32_t ring,
@@ -84,16 +74,12 @@ private:
   void emitPollXScale(OpBuilder &builder, Location loc, Value zero,
                       Block *loop);
   void emitStopCheck(OpBuilder &builder, Location loc);
-  std::set<uint32_t> ringsHere();
-  bool pollsByCommand();
   void emitDispatch(OpBuilder &builder, Location loc, ValueRange message,
                     ArrayRef<Route> routes, Block *next);
   void emitDelivery(OpBuilder &builder, Location loc, ValueRange message,
                     const Route &route);
   void assumeFromRx(OpBuilder &builder, Location loc, ValueRange message);
   void emitRx(OpBuilder &builder, Location loc, ValueRange message);
-  SmallVector<Route> routesOn(uint32_t ring);
-  SmallVector<int64_t> messageCounts(uint32_t ring);
 
   void removeUnreached();
 
@@ -102,6 +88,8 @@ private:
   Value word(OpBuilder &builder, Location loc, uint32_t value);
 
   bool isHost() const { return core == ir::Core::Host; }
+
+  std::optional<CoreChannels> channels;
 };
 
 Value LowerChannels::word(OpBuilder &builder, Location loc, uint32_t value) {
@@ -122,50 +110,12 @@ ValueRange LowerChannels::call(OpBuilder &builder, Location loc, StringRef name,
 // Channel puts
 //===----------------------------------------------------------------------===//
 
-func::FuncOp LowerChannels::consumerOf(ir::ChannelOp channel) {
-  KARAKAL_ASSERT(!channel.goesToTx(), "Tx is no function");
-  return getOperation().lookupSymbol<func::FuncOp>(channel.getConsumer());
-}
-
-bool LowerChannels::isOurs(func::FuncOp function) {
-  switch (ir::kindOf(function)) {
-  case ir::FunctionKind::Ppf:
-    return isHost() || (ir::coreOf(function) == core &&
-                        (aggregate.empty() || core != ir::Core::Me ||
-                         ir::aggregateOf(function) == aggregate));
-  case ir::FunctionKind::Control:
-  case ir::FunctionKind::Init:
-    return core != ir::Core::Me;
-  case ir::FunctionKind::Function:
-    return false; // it belongs to its callers
-  }
-  KARAKAL_UNREACHABLE("no such kind");
-}
-
-bool LowerChannels::takesRx() {
-  auto plans = ir::aggregatesOf(getOperation());
-  bool isFirst =
-      aggregate.empty() || plans.empty() || plans.front().name == aggregate;
-  return llvm::any_of(
-      getOperation().getOps<ir::ChannelOp>(), [&](ir::ChannelOp channel) {
-        if (!channel.comesFromRx())
-          return false;
-        func::FuncOp consumer =
-            channel.goesToTx() ? nullptr : consumerOf(channel);
-        bool isOnEngine = consumer && ir::coreOf(consumer) == ir::Core::Me;
-        return isOnEngine ? isOurs(consumer) : isFirst;
-      });
-}
-
-bool LowerChannels::isCall(ir::ChannelOp channel) {
-  return !channel.goesToTx() && ir::viaOf(channel) == ir::Via::Call;
-}
-
 void LowerChannels::emitMessage(OpBuilder &builder, Location loc, uint32_t ring,
                                 ir::ChannelOp channel, Value packet) {
   uint32_t id = channel.goesToTx() ? 0 : *ir::numberOf(channel, ir::idAttrName);
-  auto send = builder.create<ir::PacketSendOp>(
-      loc, packet, ring, id, Value(), Value(), ir::PuntAttr(), IntegerAttr());
+  auto send =
+      builder.create<ir::PacketSendOp>(loc, Type(), packet, ring, id, Value(),
+                                       Value(), ir::PuntAttr(), IntegerAttr());
   if (ir::PuntAttr punt = ir::puntOf(channel)) {
     // What the core sends to itself is not metered.
     uint32_t perWindow = core == ir::Core::XScale ? target::PuntPerWindowMax
@@ -194,8 +144,12 @@ void LowerChannels::lowerPut(ir::ChannelPutOp put) {
   OpBuilder builder(put);
   Location loc = put.getLoc();
   auto channel = getOperation().lookupSymbol<ir::ChannelOp>(put.getChannel());
-  if (isCall(channel)) {
-    builder.create<func::CallOp>(loc, consumerOf(channel), put.getPacket());
+  if (CoreChannels::isCall(channel)) {
+    auto call = builder.create<func::CallOp>(loc, channels->consumerOf(channel),
+                                             put.getPacket());
+    if (contextMessages && core == ir::Core::Me)
+      ir::setNumber(call, ir::messageAttrName,
+                    *ir::numberOf(channel, ir::idAttrName));
   } else if (isHost()) {
     uint32_t ring = channel.goesToTx() ? target::RingTx : hostQueueRing;
     uint32_t id =
@@ -213,32 +167,6 @@ void LowerChannels::lowerPut(ir::ChannelPutOp put) {
 //===----------------------------------------------------------------------===//
 // Entries
 //===----------------------------------------------------------------------===//
-
-/// Returns the rings of channels that this core reads, in the order of polling.
-std::set<uint32_t> LowerChannels::ringsHere() {
-  std::set<uint32_t> rings;
-  for (auto channel : getOperation().getOps<ir::ChannelOp>())
-    if (auto ring = ir::numberOf(channel, ir::ringAttrName);
-        ring && target::isChannelRing(*ring) && !routesOn(*ring).empty())
-      rings.insert(*ring);
-  return rings;
-}
-
-/// Returns the channels whose messages this core takes from `ring`.
-SmallVector<Route> LowerChannels::routesOn(uint32_t ring) {
-  SmallVector<Route> routes;
-  for (auto channel : getOperation().getOps<ir::ChannelOp>()) {
-    if (channel.goesToTx() || ir::viaOf(channel) != ir::Via::Ring ||
-        ir::numberOf(channel, ir::ringAttrName) != ring)
-      continue;
-    if (func::FuncOp consumer = consumerOf(channel); isOurs(consumer))
-      routes.push_back({*ir::numberOf(channel, ir::idAttrName), consumer,
-                        channel->getAttrOfType<ir::HeadAttr>(ir::headAttrName),
-                        ir::puntOf(channel),
-                        int64_t(ir::profileOf(channel).value_or(1))});
-  }
-  return routes;
-}
 
 /// Emits code that gets a message. Its two words are 0 if the ring is empty.
 SmallVector<Value> LowerChannels::emitGet(OpBuilder &builder, Location loc,
@@ -295,13 +223,20 @@ void LowerChannels::emitDispatch(OpBuilder &builder, Location loc,
   SmallVector<Block *> blocks;
   Region *region = next->getParent();
   for (const Route &route : routes) {
-    OpBuilder inner(builder.getContext());
-    Block *block = inner.createBlock(region);
-    emitDelivery(inner, loc, message, route);
-    inner.create<cf::BranchOp>(loc, next);
     values.push_back(int32_t(route.id));
     counts.push_back(route.messages);
-    blocks.push_back(block);
+    size_t same =
+        llvm::find_if(routes,
+                      [&](const Route &other) { return route.isLike(other); }) -
+        routes.begin();
+    if (same < blocks.size()) {
+      blocks.push_back(blocks[same]);
+      continue;
+    }
+    OpBuilder inner(builder.getContext());
+    blocks.push_back(inner.createBlock(region));
+    emitDelivery(inner, loc, message, route);
+    inner.create<cf::BranchOp>(loc, next);
   }
   SmallVector<ValueRange> noOperands(blocks.size());
   auto dispatch = builder.create<cf::SwitchOp>(loc, id, next, ValueRange(),
@@ -338,7 +273,8 @@ void LowerChannels::emitRx(OpBuilder &builder, Location loc,
     if (!channel.comesFromRx())
       continue;
     if (!channel.goesToTx())
-      if (func::FuncOp consumer = consumerOf(channel); isOurs(consumer))
+      if (func::FuncOp consumer = channels->consumerOf(channel);
+          channels->isOurs(consumer))
         return emitDelivery(builder, loc, message, {0, consumer, {}, {}});
     Value packet = builder.create<ir::PacketTakeOp>(
         loc, ir::PacketType::get(&getContext(), channel.getProtocol()),
@@ -347,31 +283,6 @@ void LowerChannels::emitRx(OpBuilder &builder, Location loc,
       return emitMessage(builder, loc, target::RingTx, channel, packet);
     return emitMessage(builder, loc, target::RingToXScale, channel, packet);
   }
-}
-
-/// Returns the iterations of the loop that find a message on `ring`, and those
-/// that go on to later rings, under full load: no iteration finds nothing.
-SmallVector<int64_t> LowerChannels::messageCounts(uint32_t ring) {
-  // The order of polling. Rx is last, whatever its number.
-  auto order = [](uint32_t number) {
-    bool isChannel = target::isChannelRing(number);
-    return number == target::RingRx ? 1000 : isChannel ? number : 100 + number;
-  };
-  int64_t here = 0, later = 0;
-  for (auto channel : getOperation().getOps<ir::ChannelOp>()) {
-    if (channel.goesToTx() || ir::viaOf(channel) != ir::Via::Ring ||
-        !isOurs(consumerOf(channel)))
-      continue;
-    uint32_t number = *ir::numberOf(channel, ir::ringAttrName);
-    auto count = int64_t(ir::profileOf(channel).value_or(1));
-    if (number == ring)
-      here += count;
-    else if (order(number) > order(ring))
-      later += count;
-  }
-  if (here + later == 0)
-    here = 1;
-  return {here, later};
 }
 
 /// Emits code at the end of a block that polls `ring`. `emitHandling` emits the
@@ -392,7 +303,7 @@ void LowerChannels::emitPoll(OpBuilder &builder, Location loc, Value zero,
   Block *none = OpBuilder(builder).createBlock(body);
   auto branch =
       builder.create<cf::CondBranchOp>(loc, isMessage, handling, none);
-  ir::setBranchCounts(branch, messageCounts(ring));
+  ir::setBranchCounts(branch, channels->messageCounts(ring));
   builder.setInsertionPointToStart(handling);
   emitHandling(message);
   builder.setInsertionPointToStart(none);
@@ -402,7 +313,7 @@ void LowerChannels::emitPoll(OpBuilder &builder, Location loc, Value zero,
 /// ring is empty, so the poll of an empty ring needs no memory command.
 void LowerChannels::emitPollXScale(OpBuilder &builder, Location loc, Value zero,
                                    Block *loop) {
-  SmallVector<Route> routes = routesOn(target::RingFromXScale);
+  SmallVector<Route> routes = channels->routesOn(target::RingFromXScale);
   if (routes.empty())
     return;
   Value isEmpty = call(builder, loc, target::intrinsic::RingStatus,
@@ -413,7 +324,7 @@ void LowerChannels::emitPollXScale(OpBuilder &builder, Location loc, Value zero,
   Block *get = OpBuilder(builder).createBlock(body);
   Block *next = OpBuilder(builder).createBlock(body);
   auto branch = builder.create<cf::CondBranchOp>(loc, isNot, get, next);
-  ir::setBranchCounts(branch, messageCounts(target::RingFromXScale));
+  ir::setBranchCounts(branch, channels->messageCounts(target::RingFromXScale));
   builder.setInsertionPointToStart(get);
   emitPoll(builder, loc, zero, target::RingFromXScale, [&](ValueRange message) {
     emitDispatch(builder, loc, message, routes, loop);
@@ -447,14 +358,14 @@ void LowerChannels::buildMicroengineEntry() {
   builder.create<cf::BranchOp>(loc, loop);
   builder.setInsertionPointToStart(loop);
   Value zero = word(builder, loc, 0);
-  for (uint32_t ring : ringsHere()) {
-    SmallVector<Route> routes = routesOn(ring);
+  for (uint32_t ring : channels->ringsHere()) {
+    SmallVector<Route> routes = channels->routesOn(ring);
     emitPoll(builder, loc, zero, ring, [&](ValueRange message) {
       emitDispatch(builder, loc, message, routes, loop);
     });
   }
   emitPollXScale(builder, loc, zero, loop);
-  if (takesRx())
+  if (channels->takesRx())
     emitPoll(builder, loc, zero, target::RingRx, [&](ValueRange message) {
       emitRx(builder, loc, message);
       builder.create<cf::BranchOp>(loc, loop);
@@ -462,7 +373,7 @@ void LowerChannels::buildMicroengineEntry() {
   if (module->hasAttr(stoppableAttrName))
     emitStopCheck(builder, loc);
   // The next poll slows other contexts down only if it is a command.
-  if (pollsByCommand())
+  if (channels->pollsByCommand())
     call(builder, loc, target::intrinsic::Sleep,
          {word(builder, loc, target::IdleTicks)}, 0);
   else
@@ -470,11 +381,60 @@ void LowerChannels::buildMicroengineEntry() {
   builder.create<cf::BranchOp>(loc, loop);
 }
 
-/// Whether a poll is a command to a unit that other contexts share.
-bool LowerChannels::pollsByCommand() {
-  return takesRx() || llvm::any_of(ringsHere(), [](uint32_t ring) {
-           return !target::isNeighbourRing(ring);
-         });
+/// The chains of PPFs that packets meet by calls.
+class PpfChains {
+public:
+  /// Returns the most PPFs that a packet meets after the start of `function`.
+  uint32_t longestFrom(func::FuncOp function) {
+    auto [at, isNew] = lengths.try_emplace(function, 0);
+    if (!isNew)
+      return at->second;
+    uint32_t longest = 0;
+    function.walk([&](func::CallOp call) {
+      auto callee = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
+          call, call.getCalleeAttr());
+      longest = std::max(longest, longestFrom(callee) + ir::isPpf(callee));
+    });
+    return lengths[function] = longest;
+  }
+
+private:
+  llvm::DenseMap<Operation *, uint32_t> lengths;
+};
+
+/// Builds the function that takes the messages of a context to itself.
+void LowerChannels::buildContextEntry() {
+  ModuleOp module = getOperation();
+  SmallVector<Route> routes = channels->calls();
+  if (!contextMessages || llvm::none_of(routes, [](Route &route) {
+        return route.consumer->hasAttr(ir::rareAttrName);
+      }))
+    return;
+  PpfChains chains;
+  uint32_t messagesMax = 0, loopNumber = 1;
+  for (Route &route : routes)
+    messagesMax = std::max(messagesMax, chains.longestFrom(route.consumer) + 1);
+  module.walk([&](ir::LoopEntryOp other) {
+    loopNumber = std::max(loopNumber, other.getLoop() + 1);
+  });
+  Location loc = module.getLoc();
+  OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
+  auto entry = builder.create<func::FuncOp>(
+      loc, target::runtime::ContextEntry,
+      builder.getFunctionType({builder.getI32Type()}, {}));
+  Block *begin = entry.addEntryBlock();
+  Block *loop = builder.createBlock(&entry.getBody(), entry.getBody().end(),
+                                    builder.getI32Type(), loc);
+  Block *done = OpBuilder(builder).createBlock(&entry.getBody());
+  builder.setInsertionPointToStart(begin);
+  builder.create<ir::LoopEntryOp>(loc, loopNumber);
+  builder.create<cf::BranchOp>(loc, loop, entry.getArgument(0));
+  builder.setInsertionPointToStart(loop);
+  builder.create<ir::LoopIterationOp>(loc, loopNumber, messagesMax);
+  SmallVector<Value> message = {loop->getArgument(0), word(builder, loc, 0)};
+  emitDispatch(builder, loc, message, routes, done);
+  builder.setInsertionPointToStart(done);
+  builder.create<func::ReturnOp>(loc);
 }
 
 void LowerChannels::buildXScaleEntry() {
@@ -485,7 +445,7 @@ void LowerChannels::buildXScaleEntry() {
                                             builder.getFunctionType({}, {}));
   Region *body = &entry.getBody();
   builder.setInsertionPointToStart(entry.addEntryBlock());
-  SmallVector<Route> routes = routesOn(target::RingToXScale);
+  SmallVector<Route> routes = channels->routesOn(target::RingToXScale);
   if (routes.empty()) {
     builder.create<func::ReturnOp>(loc);
     return;
@@ -539,8 +499,9 @@ void LowerChannels::removeUnreached() {
   SmallVector<func::FuncOp> roots;
   for (auto function : module.getOps<func::FuncOp>()) {
     bool isEntry = function.getSymName() == target::runtime::EngineEntry ||
+                   function.getSymName() == target::runtime::ContextEntry ||
                    function.getSymName() == target::runtime::XScaleEntry;
-    if (isEntry || (core != ir::Core::Me && isOurs(function) &&
+    if (isEntry || (core != ir::Core::Me && channels->isOurs(function) &&
                     (isHost() || !ir::isPpf(function))))
       roots.push_back(function);
   }
@@ -555,8 +516,9 @@ void LowerChannels::runOnOperation() {
     return signalPassFailure();
   // The puts of other cores' PPFs are not lowered: the PPFs are removed.
   ModuleOp module = getOperation();
+  channels.emplace(module, core, aggregate);
   for (auto function : module.getOps<func::FuncOp>()) {
-    if (ir::isPpf(function) && !isOurs(function))
+    if (ir::isPpf(function) && !channels->isOurs(function))
       continue;
     SmallVector<ir::ChannelPutOp> puts;
     function.walk([&](ir::ChannelPutOp put) { puts.push_back(put); });
@@ -566,6 +528,7 @@ void LowerChannels::runOnOperation() {
   switch (core) {
   case ir::Core::Me:
     buildMicroengineEntry();
+    buildContextEntry();
     break;
   case ir::Core::XScale:
     buildXScaleEntry();

@@ -88,6 +88,7 @@ public:
 
 private:
   void runOnOperation() override;
+  void track(func::FuncOp entry);
   bool isTrackable(func::FuncOp entry);
   bool isAliased(func::FuncOp entry);
 
@@ -433,6 +434,14 @@ void Phr::runOnOperation() {
         << ": run baker-inline";
     return signalPassFailure();
   }
+  track(entry);
+  if (auto takes = getOperation().lookupSymbol<func::FuncOp>(
+          target::runtime::ContextEntry))
+    track(takes);
+}
+
+/// Replaces the descriptors of the packets in `entry` by values.
+void Phr::track(func::FuncOp entry) {
   IRRewriter rewriter(&getContext());
   (void)eraseUnreachableBlocks(rewriter, entry->getRegions());
   if (!isTrackable(entry))

@@ -149,6 +149,10 @@ struct PacketSend : ToLlvmPattern<ir::PacketSendOp> {
       number =
           constantWord(rewriter, loc, op.getId() << target::RingChannelShift);
     Value first = rewriter.create<LLVM::OrOp>(loc, number, adaptor.getPacket());
+    if (op.getMessage()) {
+      rewriter.replaceOp(op, first);
+      return success();
+    }
     Value second = adaptor.getHeadLength() ? adaptor.getHeadLength()
                                            : constantWord(rewriter, loc, 0);
     uint32_t ring = op.getRing();

@@ -8,6 +8,8 @@
 //   RingNeighbour next-neighbour ring, from an engine to the next one: 128
 //                 words in registers of the engine that reads. A message is one
 //                 word. It needs no command and so no wait.
+//   RingContext   no ring: a context's message to itself, which stays in a
+//                 register.
 //   32..39        SRAM ring: entry `number - 31` of channel 0's queue array. A
 //                 message is one word. `put` returns whether there was space.
 //
@@ -22,6 +24,7 @@
 namespace karakal::target {
 
 constexpr uint32_t RingNeighbour = 16;
+constexpr uint32_t RingContext = 17;
 constexpr uint32_t RingSramFirst = 32;
 constexpr uint32_t RingSramCount = 8;
 
@@ -51,7 +54,7 @@ static_assert(EngineStopWord > RxErrorsCounter &&
 
 static_assert(RingFreeLast < StatusRingCount,
               "each ring of a channel has a ring-full flag");
-static_assert(RingCount <= RingNeighbour && RingNeighbour < RingSramFirst,
+static_assert(RingCount <= RingNeighbour && RingContext < RingSramFirst,
               "the number of a ring tells its kind");
 static_assert(FreeListEntry + RingSramCount < QueueArrayEntries,
               "the queue array has an entry for each SRAM ring");

@@ -1,5 +1,6 @@
 // RUN: baker-opt %s --baker-split-cores | FileCheck %s
 // RUN: baker-opt %s --baker-split-cores=cold-share=0.5 | FileCheck %s --check-prefix=HALF
+// RUN: baker-opt %s "--baker-split-cores=cold-share=0.5 rare-on-engines=1" | FileCheck %s --check-prefix=ONE
 // RUN: not baker-opt %s --baker-split-cores=cold-share=2 2>&1 | FileCheck %s --check-prefix=ERROR
 
 // RUN: baker-opt %s "--baker-split-cores=cold-share=0.5 punt-rate=20000,m.second.again_cc=1" | FileCheck %s --check-prefix=RATES
@@ -23,6 +24,12 @@
 // RATES: baker.channel @m.first.rare_cc {{.*}}baker.punt = #baker.punt<number = 0, waiting = 64, per_window = 17>
 // RATES: baker.channel @m.first.next_cc {{.*}}baker.punt = #baker.punt<number = 1, waiting = 64, per_window = 17>
 // RATES: baker.channel @m.second.again_cc {{.*}}baker.punt = #baker.punt<number = 2, waiting = 64, per_window = 1>
+
+// With room for one rare PPF, the one with more packets stays on the engines.
+// ONE: func.func @m.first.in_cc
+// ONE-NOT: baker.rare
+// ONE: func.func @m.rare.in_cc{{.*}}baker.core = #baker.core<xscale>, baker.core.reason = "0 of 1000 packets, below the share of 0.5000"
+// ONE: func.func @m.second.in_cc{{.*}}baker.core = #baker.core<me>, baker.core.reason = "400 of 1000 packets, below the share of 0.5000, but there is room on the engines"{{.*}}baker.rare
 
 // A PPF that is rare in the profile goes to the XScale core, and its channels
 // become rings between the cores. A channel on a cycle is a ring, too.

@@ -22,6 +22,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from bench.applications.rates import rates, table1
 from bench.applications.staleness import staleness
+from bench.applications.transfer import transfer
 from bench.compiler.compile_speed import compile_time, frontend
 from bench.compiler.kernels import kernels
 from bench.compiler.never_slower import never_slower
@@ -51,6 +52,7 @@ BENCHMARKS: dict[str, Callable[[Bench], Any]] = {
     "kernels": kernels,
     **PACKET_BENCHMARKS,
     "staleness": staleness,
+    "transfer": transfer,
     "never-slower": never_slower,
 }
 

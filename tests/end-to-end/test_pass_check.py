@@ -22,8 +22,10 @@ from testkit.tools import run, run_npftrace
 #: The least share of blocks in percent. L3-Switch floods after each of four paths
 #: of learning and looking up, and not every frame occurs on every path. baker-pac
 #: copies paths of MPLS with blocks that no packet reaches: after the last pop, the
-#: TTL is already checked and no label is pushed, and a header always has space.
-SHARE_MIN = {L3_SWITCH: 80, FIREWALL: 90, MPLS: 65}
+#: TTL is already checked and no label is pushed, and a header always has space. The
+#: rare PPFs of MPLS, whose code is here, too, see IPv6 below labels, which no frame of
+#: this file has.
+SHARE_MIN = {L3_SWITCH: 70, FIREWALL: 90, MPLS: 58}
 PASSES = ("baker-inline", "baker-pac", "baker-soar", "baker-phr")
 REPORT = re.compile(r"check-passes: (\S+): the same for .* blocks \((\d+) %\)")
 ROUTER_MAC = re.compile(r"port_mac\((\d), ([0-9a-f:]+)\)")
@@ -63,6 +65,11 @@ CALLS = {
         "port_trunk(3, 0)",
         "route_add_group(0.0.0.0, 1, 0)",
         *(f"group_slot(0, {slot}, {slot})" for slot in range(8)),
+    ],
+    MPLS: [
+        *(f"nhlfe_pipe({index}, 1)" for index in range(0, 64, 3)),
+        *(f"group_slot(0, {slot}, {slot})" for slot in range(8)),
+        *(f"nhlfe_group({index}, 0)" for index in range(8, 64, 5)),
     ],
 }
 
@@ -106,6 +113,28 @@ def solicitations(count: int) -> list[Frame]:
     return frames
 
 
+def ipv6(folder: Path, control: Path) -> list[Frame]:
+    """Routed IPv6 packets; adds their tables to the control file."""
+    made, calls = folder / "ipv6.pcap", folder / "ipv6.txt"
+    run_npftrace(
+        "make", "ipv6", "--routes", "100", "--packets", "200",
+        *shares("hop-limit", "bad-version", "bad-length", "no-route", "multicast"),
+        "--out", made, "--control", calls,
+    )  # fmt: skip
+    with control.open("a") as file:
+        file.write(calls.read_text())
+    return read_capture(made, 4).frames
+
+
+def tagged(frames: list[Frame]) -> list[Frame]:
+    """Frames of port 3 with a tag (IEEE 802.1Q), of VLAN 1."""
+    return [
+        frame._replace(data=frame.data[:12] + b"\x81\0\0\1" + frame.data[12:])
+        for frame in frames
+        if frame.port == 3
+    ]
+
+
 def label_stacks(control: str, count: int) -> list[Frame]:
     """Stacks of up to three labels that the router knows, IPv4 below."""
     rng = random.Random(11)
@@ -141,18 +170,17 @@ def test_most_blocks_run(source: Path, tmp_path: Path) -> None:
         "make", *TRAFFIC[source], "--seed", "7", "--packets", "500",
         "--out", trace, "--control", control,
     )  # fmt: skip
-    more = {
-        L3_SWITCH: lambda: solicitations(40),
-        MPLS: lambda: label_stacks(control.read_text(), 2000),
-    }
-    if source in more:
-        frames = [*read_capture(trace, 4).frames]
-        write_capture(trace, frames + more[source](), 4)
+    frames = [*read_capture(trace, 4).frames]
+    if source == L3_SWITCH:
+        frames += [*solicitations(40), *ipv6(tmp_path, control), *tagged(frames)]
+    if source == MPLS:
+        frames += label_stacks(control.read_text(), 2000)
+    write_capture(trace, frames, 4)
     with control.open("a") as file:
         file.writelines(f"{call}\n" for call in CALLS.get(source, []))
     said = run(
         "bakerc", source, "--level=phr", f"--profile-trace={trace}",
-        f"--control={control}", "--check-passes=500", "-o", tmp_path / "out.ixp",
+        f"--control={control}", "--check-passes=2500", "-o", tmp_path / "out.ixp",
     ).stderr  # fmt: skip
     reached = {name: int(share) for name, share in REPORT.findall(said)}
     for name in PASSES:

@@ -87,8 +87,22 @@ func.func private @f() attributes {baker.core = "me"}
 
 // -----
 
-// expected-error @+1 {{'baker.cold'}}
+// expected-error @+1 {{'baker.cold' must be a unit attribute}}
 func.func private @f() attributes {baker.cold = true}
+
+// -----
+
+// expected-error @+1 {{'baker.rare' must be a unit attribute}}
+func.func private @f() attributes {baker.rare = 1 : i32}
+
+// -----
+
+func.func private @g()
+func.func @f() {
+  // expected-error @+1 {{'baker.message' must be a 32-bit integer}}
+  call @g() {baker.message} : () -> ()
+  return
+}
 
 // -----
 

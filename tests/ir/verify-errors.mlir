@@ -254,3 +254,19 @@ module attributes {baker.target = "ixp1200"} {}
 
 // expected-error @+1 {{'baker.target' must be the name of a chip}}
 module attributes {baker.target = 2800 : i32} {}
+
+// -----
+
+func.func @f(%ph: !baker.packet<"p">) {
+  // expected-error @+1 {{has a result on ring 17, and only there}}
+  %m = baker.packet_send %ph ring 4 id 3 : !baker.packet<"p"> -> i32
+  return
+}
+
+// -----
+
+func.func @f(%ph: !baker.packet<"p">) {
+  // expected-error @+1 {{has a result on ring 17, and only there}}
+  baker.packet_send %ph ring 17 id 3 : !baker.packet<"p">
+  return
+}
