@@ -58,6 +58,10 @@ public:
   const std::vector<FlowEdge> &edgesOf(uint32_t node) const {
     return edges[node];
   }
+  /// For a return, the first node of its function.
+  std::optional<uint32_t> returnOf(uint32_t node) const {
+    return returnsFrom[node];
+  }
   /// The nodes that `first` reaches without entering calls, in ascending order.
   std::vector<uint32_t> reachedFrom(uint32_t first) const;
   /// The successors of each node if calls are entered and returns followed.
@@ -65,7 +69,7 @@ public:
 
 private:
   std::vector<std::vector<FlowEdge>> edges;
-  /// For each node, the first node of the function that returns there, if any.
+  /// For each return, the first node of its function.
   std::vector<std::optional<uint32_t>> returnsFrom;
 };
 

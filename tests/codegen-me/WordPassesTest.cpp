@@ -241,6 +241,36 @@ TEST_F(Words, AReturnLeadsToTheWordAfterTheCall) {
   EXPECT_EQ(live[6], 0u);
 }
 
+TEST_F(Words, WhatOneCallerKeepsOverACallIsDeadForAnother) {
+  unsigned callee = program.newLabel(), other = program.newLabel();
+  auto call = [&] {
+    unsigned back = program.newLabel();
+    program.add(immed(gprA(0), 0), back);
+    program.add(branch(Op::Br, 0), callee).isCall = true;
+    program.bind(back);
+  };
+  add(immed(gprA(1), 1));                             // item 1
+  program.add(branchBit(true, gprB(2), 3, 0), other); // item 2
+  call();                                             // items 3 to 5
+  add(move(gprA(2), gprA(1)));                        // item 6
+  end();                                              // item 7
+  program.bind(other);                                // item 8
+  call();                                             // items 9 to 11
+  add(move(gprA(2), gprA(3)));                        // item 12
+  end();
+  program.currentFunction = 1;
+  program.functions.push_back("g");
+  program.bind(callee);
+  add(immed(gprA(3), 7)); // item 15
+  add(rtn(gprA(0)));
+  auto live = liveOut(program);
+  GprSet kept = gprBit(gprA(1)), written = gprBit(gprA(3));
+  EXPECT_EQ(live[4] & (kept | written), kept);
+  EXPECT_EQ(live[10] & (kept | written), 0u);
+  // Within the callee, any caller may need them.
+  EXPECT_EQ(live[15] & (kept | written), kept | written);
+}
+
 TEST_F(Words, AProgramThatDoesNotFitListsFunctionsBySize) {
   for (unsigned i = 0; i < 5; ++i)
     add(nop());
