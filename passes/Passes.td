@@ -76,8 +76,8 @@ def Inline : Pass<"baker-inline", "::mlir::ModuleOp"> {
     ```
 
     A call with `baker.message` that nothing follows before the next message
-    becomes a message of the context to itself: the descriptor is up to date, and
-    `@me_message` takes the packet anew; a last call there goes back to its loop. So
+    becomes a message of the context to itself: the packet's path ends, and
+    `@me_message` takes it anew; a last call there goes back to its loop. So
     the code of rare PPFs exists once and shares no value with frequent code. Other
     calls with `baker.message` are inlined.
 
@@ -258,7 +258,9 @@ def Phr : Pass<"baker-phr", "::mlir::ModuleOp"> {
     which mostly folds to constants. Reads of metadata become the values written.
     A message to Tx carries port, head and length. The descriptor is read once for
     a packet from a ring other than Rx's. Its changed words are written for a
-    packet to a ring other than Tx's.
+    packet to a ring other than Tx's. A message of the context to itself brings all
+    words in use as values, from the send to the call of `@me_message` and around
+    its loop.
 
     ```mlir
     %ih = baker.packet_decap %ph, %c14 : !baker.packet<"ether"> -> !baker.packet<"ipv4">

@@ -100,6 +100,17 @@ PacketStates::PacketStates(func::FuncOp entry) : entry(entry) {
   findChanges();
 }
 
+void PacketStates::shareWords(PacketStates &other) {
+  std::set<uint32_t> words(metadataWords.begin(), metadataWords.end());
+  words.insert(other.metadataWords.begin(), other.metadataWords.end());
+  for (PacketStates *each : {this, &other}) {
+    each->metadataWords.assign(words.begin(), words.end());
+    each->isMemoryOld =
+        each->entry.getSymName() == target::runtime::ContextEntry;
+    each->findChanges();
+  }
+}
+
 uint32_t PacketStates::wordOf(Operation *op, StringRef field) const {
   auto metadata =
       op->getParentOfType<ModuleOp>().lookupSymbol<ir::MetadataOp>(field);
@@ -190,7 +201,8 @@ void PacketStates::findChanges() {
   for (bool changes = true; changes;) {
     changes = false;
     entry.walk([&](Operation *op) {
-      if (isa<ir::PacketCopyOp, ir::PacketCreateOp>(op)) {
+      if (isa<ir::PacketCopyOp, ir::PacketCreateOp>(op) ||
+          (isMemoryOld && isa<ir::PacketTakeOp>(op))) {
         changes |= add(op->getResult(0), all);
       } else if (isa<ir::PacketDecapOp, ir::PacketEncapOp, ir::PacketAddTailOp,
                      ir::PacketRemoveTailOp>(op)) {
@@ -314,8 +326,6 @@ void PacketStates::writeWord(OpBuilder &builder, Location loc, Value packet,
 
 void PacketStates::readDescriptor(OpBuilder &builder, Location loc,
                                   Value packet) {
-  PacketState &state = of(packet);
-  Words words(builder, loc);
   uint32_t end = metadataWords.empty() ? target::DescriptorPorts + 1
                                        : metadataWords.back() + 1;
   llvm::SmallVector<Value> loaded{Value()}; // word 0 is not needed
@@ -325,15 +335,35 @@ void PacketStates::readDescriptor(OpBuilder &builder, Location loc,
     auto load = builder.create<ir::MetaLoadOp>(loc, types, packet, first);
     loaded.append(load.getWords().begin(), load.getWords().end());
   }
-  Value headAndLength = loaded[target::DescriptorHeadLength];
-  Value ports = loaded[target::DescriptorPorts];
-  state.head = words.right(headAndLength, 16);
-  state.length = words.maskWith(headAndLength, 0xffff);
-  state.rxPort = words.right(ports, 24);
-  writeSlot(builder, loc, state.slots.front(),
-            words.maskWith(words.right(ports, 16), 255));
+  SmallVector<Value> used{loaded[target::DescriptorHeadLength],
+                          loaded[target::DescriptorPorts]};
   for (uint32_t word : metadataWords)
-    writeSlot(builder, loc, slotOf(state, word), loaded[word]);
+    used.push_back(loaded[word]);
+  fill(builder, loc, packet, used);
+}
+
+void PacketStates::fill(OpBuilder &builder, Location loc, Value packet,
+                        ArrayRef<Value> used) {
+  KARAKAL_ASSERT(used.size() == wordCount(), "all words of a state");
+  PacketState &state = of(packet);
+  Words words(builder, loc);
+  state.head = words.right(used[0], 16);
+  state.length = words.maskWith(used[0], 0xffff);
+  state.rxPort = words.right(used[1], 24);
+  writeSlot(builder, loc, state.slots.front(),
+            words.maskWith(words.right(used[1], 16), 255));
+  for (auto [word, value] : llvm::zip(metadataWords, used.drop_front(2)))
+    writeSlot(builder, loc, slotOf(state, word), value);
+}
+
+SmallVector<Value> PacketStates::wordsOf(OpBuilder &builder, Location loc,
+                                         Value packet) {
+  SmallVector<Value> words{
+      readWord(builder, loc, packet, target::DescriptorHeadLength),
+      readWord(builder, loc, packet, target::DescriptorPorts)};
+  for (uint32_t word : metadataWords)
+    words.push_back(readWord(builder, loc, packet, word));
+  return words;
 }
 
 void PacketStates::writeDescriptor(OpBuilder &builder, Location loc,

@@ -53,6 +53,9 @@ public:
   /// Finds which words of descriptors the function uses, changes and passes on.
   /// The function is the input of baker-phr.
   explicit PacketStates(mlir::func::FuncOp entry);
+  /// Makes both functions use the words that either uses: the one passes the
+  /// words of packets to the other.
+  void shareWords(PacketStates &other);
 
   PacketState &of(mlir::Value packet);
   /// Makes a state with its own slots for `packet`, which replaces `original`.
@@ -79,6 +82,14 @@ public:
   /// The descriptor word of metadata field `field`.
   uint32_t wordOf(mlir::Operation *op, llvm::StringRef field) const;
 
+  /// The words that a state consists of: head and length, ports, metadata in
+  /// use.
+  size_t wordCount() const { return 2 + metadataWords.size(); }
+  llvm::SmallVector<mlir::Value>
+  wordsOf(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value packet);
+  /// Fills the state of a packet from these words.
+  void fill(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value packet,
+            llvm::ArrayRef<mlir::Value> words);
   /// Fills the state of a packet from its descriptor.
   void readDescriptor(mlir::OpBuilder &builder, mlir::Location loc,
                       mlir::Value packet);
@@ -105,6 +116,8 @@ private:
   mlir::func::FuncOp entry;
   std::vector<std::unique_ptr<PacketState>> states;
   llvm::DenseMap<mlir::Value, PacketState *> byName;
+  /// Whether packets may come with all words out of date in memory.
+  bool isMemoryOld = false;
   /// Descriptor words of metadata in use, ascending.
   std::vector<uint32_t> metadataWords;
   /// The words changed, by the first SSA value of each packet.

@@ -24,7 +24,8 @@
 // are stack slots, which MLIR's mem2reg turns into values. A message from Rx
 // has everything; for a packet from another ring the descriptor is read once.
 // Only a packet that leaves for another engine or the XScale core has changed
-// words of its descriptor written.
+// words of its descriptor written. A message of the context to itself brings
+// the words as values.
 //
 // Section 5.3.3 of the paper. Requires: baker-inline; no call takes a packet.
 // Ensures: no packet_decap, packet_encap, packet_add_tail, packet_remove_tail,
@@ -36,6 +37,7 @@
 #include "ir/dialect/Attributes.h"
 #include "ir/dialect/Layout.h"
 #include "passes/Passes.h"
+#include "passes/packets/ContextMessages.h"
 #include "passes/packets/PacketState.h"
 #include "support/Assert.h"
 #include "target-ixp/chip/MemoryMap.h"
@@ -88,7 +90,7 @@ public:
 
 private:
   void runOnOperation() override;
-  void track(func::FuncOp entry);
+  void track(func::FuncOp entry, PacketStates &itsStates);
   bool isTrackable(func::FuncOp entry);
   bool isAliased(func::FuncOp entry);
 
@@ -109,6 +111,8 @@ private:
   void storeWords(ir::MetaStoreOp op);
 
   PacketStates *states = nullptr;
+  /// Null if messages of the context bring no words.
+  ContextMessages *messages = nullptr;
 };
 
 //===----------------------------------------------------------------------===//
@@ -213,6 +217,9 @@ void Phr::take(ir::PacketTakeOp op) {
     state.rxPort = words.right(op.getFirst(), target::RingPortShift);
     for (Value slot : state.slots)
       states->writeSlot(builder, op.getLoc(), slot, words.constant(0));
+  } else if (messages && !messages->wordsOf(op.getFirst()).empty()) {
+    states->fill(builder, op.getLoc(), op.getPacket(),
+                 messages->wordsOf(op.getFirst()));
   } else {
     states->readDescriptor(builder, op.getLoc(), op.getPacket());
   }
@@ -317,6 +324,11 @@ void Phr::send(ir::PacketSendOp op) {
   Location loc = op.getLoc();
   Words words(builder, loc);
   PacketState &state = states->of(op.getPacket());
+  if (messages && op.getMessage()) {
+    messages->send(op.getMessage(),
+                   states->wordsOf(builder, loc, op.getPacket()));
+    return;
+  }
   if (!isToTx(op)) {
     states->writeDescriptor(builder, loc, op.getPacket());
     ir::explain(op, "phr") << "descriptor written: the packet goes to ring "
@@ -434,20 +446,36 @@ void Phr::runOnOperation() {
         << ": run baker-inline";
     return signalPassFailure();
   }
-  track(entry);
-  if (auto takes = getOperation().lookupSymbol<func::FuncOp>(
-          target::runtime::ContextEntry))
-    track(takes);
+  auto takes =
+      getOperation().lookupSymbol<func::FuncOp>(target::runtime::ContextEntry);
+  IRRewriter rewriter(&getContext());
+  SmallVector<func::FuncOp> tracked;
+  SmallVector<std::unique_ptr<PacketStates>> all;
+  for (func::FuncOp function : {entry, takes}) {
+    if (!function)
+      continue;
+    (void)eraseUnreachableBlocks(rewriter, function->getRegions());
+    if (!isTrackable(function))
+      continue;
+    tracked.push_back(function);
+    all.push_back(std::make_unique<PacketStates>(function));
+  }
+  bool areBothTracked = tracked.size() == 2;
+  if (areBothTracked)
+    all[0]->shareWords(*all[1]);
+  for (size_t i = 0; i < tracked.size(); ++i) {
+    std::optional<ContextMessages> words;
+    if (areBothTracked)
+      words.emplace(tracked[i], all[i]->wordCount());
+    messages = words ? &*words : nullptr;
+    track(tracked[i], *all[i]);
+  }
+  messages = nullptr;
 }
 
 /// Replaces the descriptors of the packets in `entry` by values.
-void Phr::track(func::FuncOp entry) {
-  IRRewriter rewriter(&getContext());
-  (void)eraseUnreachableBlocks(rewriter, entry->getRegions());
-  if (!isTrackable(entry))
-    return;
-  PacketStates allStates(entry);
-  states = &allStates;
+void Phr::track(func::FuncOp entry, PacketStates &itsStates) {
+  states = &itsStates;
   SmallVector<Operation *> operations;
   llvm::ReversePostOrderTraversal<Block *> order(&entry.front());
   for (Block *block : order)
@@ -464,6 +492,8 @@ void Phr::track(func::FuncOp entry) {
   }
   for (Operation *branch : branches)
     passStates(branch);
+  if (messages)
+    messages->pass();
   entry.walk([](Operation *op) {
     KARAKAL_ASSERT((!isa<ir::PacketDecapOp, ir::PacketEncapOp,
                          ir::PacketLengthOp, ir::PacketCopyOp>(op)),
