@@ -98,6 +98,8 @@ def Inline : Pass<"baker-inline", "::mlir::ModuleOp"> {
   let options = [
     Option<"maxOperations", "max-operations", "unsigned", "40",
            "most operations of a function that is inlined at every call">,
+    Option<"maxCopied", "max-copied", "unsigned", "16",
+           "most operations of a PPF that is inlined at every call in rare code">,
     Option<"maxSize", "max-size", "unsigned", "20000",
            "most operations of the entry">
   ];

@@ -13,7 +13,8 @@
 // The call of a rare PPF (`baker.message`) ends the packet's path through the
 // frequent code: if nothing follows before the next message, it becomes a
 // message of the context to itself. @me_message takes it, in the order of the
-// PPFs that the packet meets from there on, each of which exists there once.
+// PPFs that the packet meets from there on, each of which exists there once,
+// except for the small ones, whose accesses are combined with their callers'.
 // This function stays a call, so its values take no registers from frequent
 // code. A path that goes on after a call gets the body.
 //
@@ -242,17 +243,19 @@ void Inline::flattenFrom(func::FuncOp function, bool (*left)(func::FuncOp)) {
   flatten(function);
 }
 
-/// Counts the calls of each function. The only call of a PPF is no message if
-/// its caller is rare, too.
+/// Counts the calls of each function. A call within rare code is no message if
+/// it is the only one of its PPF, or if the PPF is small.
 void Inline::countCalls() {
   callCount.clear();
+  auto calleeOf = [&](func::CallOp call) {
+    return getOperation().lookupSymbol<func::FuncOp>(call.getCallee());
+  };
+  getOperation().walk([&](func::CallOp call) { ++callCount[calleeOf(call)]; });
   getOperation().walk([&](func::CallOp call) {
-    ++callCount[getOperation().lookupSymbol(call.getCallee())];
-  });
-  getOperation().walk([&](func::CallOp call) {
+    func::FuncOp callee = calleeOf(call);
     // @me_message has a call, too.
     if (isMessage(call) && isRare(call->getParentOfType<func::FuncOp>()) &&
-        callCount[getOperation().lookupSymbol(call.getCallee())] == 2)
+        (callCount[callee] == 2 || countOperations(callee) <= maxCopied))
       call->removeAttr(ir::messageAttrName);
   });
 }

@@ -1,10 +1,12 @@
 // RUN: baker-opt %s --baker-lower-channels=context-messages=true | FileCheck %s --check-prefix=LOWER
 // RUN: baker-opt %s --baker-lower-channels | FileCheck %s --check-prefix=CALLS --implicit-check-not=me_message --implicit-check-not=baker.message
-// RUN: baker-opt %s --baker-lower-channels=context-messages=true --baker-inline | FileCheck %s --check-prefix=INLINE --implicit-check-not=baker.message
+// RUN: baker-opt %s --baker-lower-channels=context-messages=true --baker-inline=max-copied=0 | FileCheck %s --check-prefix=INLINE --implicit-check-not=baker.message
+// RUN: baker-opt %s --baker-lower-channels=context-messages=true --baker-inline | FileCheck %s --check-prefix=SMALL
 
 // A rare PPF gets its packets by messages of a context to itself, so that its
 // code exists once and shares no value with the frequent code: m.rarer, which
-// two PPFs put to. Where the path goes on after the put, it is inlined.
+// two PPFs put to. Where the path goes on after the put, it is inlined. A small
+// one is copied to where rare code puts to it.
 
 baker.protocol @ether min_bytes 14 constant_size [#baker.protocol_field<"type" at 96 : 16>]
 baker.drop_reason @rare
@@ -116,3 +118,10 @@ func.func @m.rarer.in_cc(%ph: !baker.packet<"ether">)
 // INLINE-NEXT: cf.br ^[[LOOP]](%[[NEXT]] : i32)
 // INLINE: baker.packet_drop
 // INLINE-NOT: baker.packet_drop
+
+// SMALL-LABEL: func.func @me_message
+// SMALL: baker.packet_take
+// SMALL: baker.packet_drop
+// SMALL: baker.packet_take
+// SMALL: baker.packet_drop
+// SMALL-NOT: baker.packet_
