@@ -236,7 +236,7 @@ step:
   %low.kept = and i64 %low.twice, %mask.low
   %low.reduced = xor i64 %low.kept, %reduction
   ; Adds the key if the multiplier's bit is 1.
-  %is.high = and i64 %bit.high, -4659056646160472647 ; 0xbf58476d1ce4e5b9
+  %is.high = and i64 %bit.high, -4658895280553007687 ; 0xbf58476d1ce4e5b9
   %is.low = and i64 %bit.low, -7046029254386353131 ; 0x9e3779b97f4a7c15
   %is = or i64 %is.high, %is.low
   %isSet = icmp ne i64 %is, 0
