@@ -158,6 +158,8 @@ def test_real_captures(
         "port_mac(4, 02:00:00:00:00:04)",
         "next_hop_add(256, 0, 02:00:00:00:00:04)",
         "next_hop_add(0, 4, 02:00:00:00:00:04)",
+        "next_hop_add(1, 1, 00:00:00:00:00:00)",
+        "nhlfe_set(1, 1, 0, 0, 0, 0, 0)",
         "nhlfe_set(16384, 0, 0, 0, 0, 0, 0)",
         "nhlfe_set(0, 256, 0, 0, 0, 0, 0)",
         "nhlfe_set(0, 0, 5, 16, 16, 16, 16)",
@@ -166,24 +168,34 @@ def test_real_captures(
         "label_add(15, 0)",
         "label_add(65536, 0)",
         "label_add(16, 16384)",
+        "label_add(16, 1)",
         "label_pop(0)",
         "label_delete(65536)",
         "port_mtu(4, 1500)",
         "port_mtu(0, 591)",
         "fec_add(10.0.0.0, 33, 0)",
         "fec_add(10.0.0.0, 8, 16384)",
+        "fec_add(10.0.0.0, 8, 1)",
+        "fec_add(127.1.0.0, 16, 0)",
+        "fec_add(240.0.0.0, 4, 0)",
+        "fec6_add(0x20010db8, 0, 0, 0, 32, 1)",
+        "group_slot(0, 0, 1)",
+        "nhlfe_group(1, 0)",
     ],
 )
 def test_wrong_calls_are_refused(
     call: str, mpls_load: Workload, tmp_path: Path
 ) -> None:
     control = tmp_path / "control.txt"
-    control.write_text(call + "\n")
+    control.write_text(
+        "next_hop_add(0, 0, 02:00:00:00:00:04)\n"
+        f"nhlfe_set(0, 0, 0, 0, 0, 0, 0)\n{call}\n"
+    )
     done = run(
         "bakerc", MPLS, "--run", f"--trace={mpls_load.trace}",
         f"--control={control}", f"--out={tmp_path / 'o.pcapng'}", status=1,
     )  # fmt: skip
-    assert "control.txt:1" in done.stderr and "returned error" in done.stderr
+    assert "control.txt:3" in done.stderr and "returned error" in done.stderr
 
 
 @pytest.mark.parametrize("engine", ["x86", "swc"])
@@ -193,13 +205,14 @@ def test_equal_cost_paths(
     """All labels and FECs of a path lead to a group of eight paths."""
     control = mpls_load.control.read_text()
     paths = sorted(set(re.findall(r"^nhlfe_set\((\d+), ", control, re.M)), key=int)
-    lines = ["nhlfe_group(16000, 5)"]
-    lines += [f"group_slot(5, {n}, {paths[n * len(paths) // 8]})" for n in range(8)]
+    lines = [f"group_slot(5, {n}, {paths[n * len(paths) // 8]})" for n in range(8)]
+    lines.append("nhlfe_group(16000, 5)")
     grouped = re.sub(
         r"^((label|fec)_add\(.*), \d+\)", r"\1, 16000)", control, flags=re.M
     )
     load = Workload(mpls_load.trace, tmp_path / "c.txt", "mpls")
-    load.control.write_text("\n".join([grouped, *lines, ""]))
+    at = re.search(r"^(label|fec)_", grouped, re.M).start()
+    load.control.write_text(grouped[:at] + "\n".join([*lines, grouped[at:]]))
     if engine == "x86":
         out, stats = run_on_x86(MPLS, load, tmp_path)
         check_packets(load, out, tmp_path / "x86.json")

@@ -14,8 +14,8 @@ from npftrace.runs.packet_tests import (
     PORTS,
     PacketTest,
     _compare,
-    _control_file,
     _nearest,
+    control_file,
     read_test,
     run_test,
 )
@@ -122,8 +122,8 @@ def test_drops_of_all_modules_are_added_up(tmp_path: Path) -> None:
 def test_control_calls_are_timed_by_packet_or_cycle(tmp_path: Path) -> None:
     text = f"control a(1)\nsend 0 {FRAME}\ncontrol b(2)\nsend 0 {FRAME}\n"
     test = write(tmp_path, text)
-    assert _control_file(test, by_packet=True) == "a(1)\n@packet 1 b(2)\n"
-    first, second = _control_file(test, by_packet=False).splitlines()
+    assert control_file(test, by_packet=True) == "a(1)\n@packet 1 b(2)\n"
+    first, second = control_file(test, by_packet=False).splitlines()
     assert first == "a(1)"
     # 64 bytes with their checksum have arrived, less the lead of the call.
     arrived = int(64 * 8 / CONTROL_RATE_GBPS * CLOCK_GHZ)
@@ -132,7 +132,7 @@ def test_control_calls_are_timed_by_packet_or_cycle(tmp_path: Path) -> None:
 
 def test_values_are_compared_at_the_end(tmp_path: Path) -> None:
     test = write(tmp_path, f"send 0 {FRAME}\nvalue m.seen(1) = 2\nvalue lost() = 0\n")
-    assert _control_file(test, by_packet=True) == "@end m.seen(1)\n@end lost()\n"
+    assert control_file(test, by_packet=True) == "@end m.seen(1)\n@end lost()\n"
     values = [{"value": value} for value in (7, 3, 0)]
     assert _compare(test, [], {"control": {"values": values}}) == [
         f"{test.path}:2: m.seen(1) returns 3, not 2"

@@ -37,7 +37,7 @@ from npftrace.make.traffic import (
     PacketKind,
     add_shares,
 )
-from npftrace.tables.addresses import HOST_MACS, router_mac
+from npftrace.tables.addresses import HOST_MACS, is_host, router_mac
 from npftrace.tables.routers import Lookup, Tables, make_tables, make_updates
 
 
@@ -206,9 +206,7 @@ class _Generator:
         inside = self.rng.integers(0, 1 << 32, size=count)
         found = self.tables.prefixes[which] | (inside & ((1 << free) - 1))
         # A default route also covers addresses that no packet may have.
-        first = found >> 24
-        martian = (first == 0) | (first == 127) | (first >= 224)
-        result: Numbers = np.where(martian, 1 << 24 | found & 0xFFFFFF, found)
+        result: Numbers = np.where(is_host(found), found, 1 << 24 | found & 0xFFFFFF)
         return result
 
     def _destinations(self, count: int) -> Numbers:
@@ -217,11 +215,10 @@ class _Generator:
         return self.flow_destinations[self.flows.draw(count)]
 
     def _without_route(self, count: int) -> Numbers:
-        # 1.0.0.0 to 223.255.255.255, where the prefixes are.
         found = traffic.draw_accepted(
             count,
             lambda n: self.rng.integers(1 << 24, 224 << 24, size=n),
-            lambda tried: (self.lookup.routes(tried) < 0) & (tried >> 24 != 127),
+            lambda tried: (self.lookup.routes(tried) < 0) & is_host(tried),
         )
         if len(found) < count:
             message = "the routes cover all addresses: --no-route cannot be met"

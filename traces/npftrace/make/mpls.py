@@ -29,7 +29,7 @@ from npftrace.frames.wire import (
 from npftrace.make import traffic
 from npftrace.make.chunks import Chunk, header_sums, put
 from npftrace.make.traffic import IPV4_BYTES, UDP_BYTES, Answer, Flows, PacketKind
-from npftrace.tables.addresses import HOST_MACS, router_mac
+from npftrace.tables.addresses import HOST_MACS, is_host, router_mac
 from npftrace.tables.labels import (
     LABEL_FIRST,
     LABEL_LIMIT,
@@ -198,7 +198,9 @@ class _Generator:
         return traffic.draw_accepted(
             1 << 16,
             draw,
-            lambda tried: path_begins[tables.lookup.routes(tried)] == to_path,
+            lambda tried: (
+                (path_begins[tables.lookup.routes(tried)] == to_path) & is_host(tried)
+            ),
         )
 
     def _draw(self, count: int) -> Numbers:
@@ -322,7 +324,7 @@ class _Generator:
         found = traffic.draw_accepted(
             count,
             lambda n: self.rng.integers(1 << 24, 224 << 24, size=n),
-            lambda tried: self.tables.lookup.routes(tried) < 0,
+            lambda tried: (self.tables.lookup.routes(tried) < 0) & is_host(tried),
         )
         if len(found) < count:
             message = "the FECs cover all addresses: --no-route cannot be met"

@@ -41,6 +41,10 @@ class UpdatedTable(Generic[Key, Value]):
         else:
             self._entries.setdefault(key, []).append(version)
 
+    def is_set(self, key: Key) -> bool:
+        """Whether any call has set an entry."""
+        return key in self._entries
+
     def get(self, key: Key, index: int) -> tuple[Value, ...]:
         """The values that packet `index` may see."""
         versions = self._entries.get(key)

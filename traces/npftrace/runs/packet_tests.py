@@ -199,7 +199,7 @@ def _tool(*command: str | Path) -> None:
         raise InputError("E-traces-152", f"{command[0]}: {done.stderr.strip()}")
 
 
-def _control_file(test: PacketTest, by_packet: bool) -> str:
+def control_file(test: PacketTest, by_packet: bool) -> str:
     """The control file. Calls are timed by packet, or for the simulator, which may
     have a packet in flight then, by a cycle at which no packet is in flight."""
     lines = []
@@ -234,7 +234,7 @@ def run_test(test: PacketTest, where: str, images: Path) -> list[str]:
         trace, control = folder / "in.pcapng", folder / "control.txt"
         out, stats = folder / "out.pcapng", folder / "stats.json"
         write_capture(trace, test.sent, PORTS)
-        control.write_text(_control_file(test, where == "x86"))
+        control.write_text(control_file(test, where == "x86"))
         run = [f"--trace={trace}", f"--out={out}", f"--stats={stats}"]
         if test.control or test.values:
             run.append(f"--control={control}")

@@ -28,7 +28,7 @@ from npftrace.frames.wire import (
     pad,
 )
 from npftrace.tables import control
-from npftrace.tables.addresses import HOP_MACS, router_mac
+from npftrace.tables.addresses import HOP_MACS, is_host, router_mac
 from npftrace.tables.labels import LABEL_FIRST, LABEL_SPACE
 from npftrace.tables.rules import ALL_PORTS, ANY_PROTOCOL, FLOWS, Rule, write_control
 
@@ -149,9 +149,14 @@ def _is_left_out(index: int) -> bool:
 
 
 def _destinations(frames: list[Frame]) -> list[int]:
-    """The IPv4 destinations of a trace, each once and in order."""
-    found = {frame.data[30:34] for frame in frames if _is(frame, ETH_TYPE_IPV4)}
-    return [int.from_bytes(address, "big") for address in sorted(found)]
+    """The IPv4 destinations of a trace that hosts may have, each once and in
+    order."""
+    found = {
+        int.from_bytes(frame.data[30:34], "big")
+        for frame in frames
+        if _is(frame, ETH_TYPE_IPV4)
+    }
+    return sorted(filter(is_host, found))
 
 
 def _hops(ports: int) -> list[tuple[int, int]]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from npftrace.frames.wire import ETH_TYPE_IPV4, ETH_TYPE_IPV6
+from npftrace.frames.wire import ETH_TYPE_IPV4, ETH_TYPE_IPV6, UDP
 from npftrace.oracle.l3_switch.tables import (
     GROUP,
     LOCAL,
@@ -52,16 +52,18 @@ class Ipv6Router(L3Tables):
     def _await_neighbour(
         self, index: int, port: int, hop: int, packet: bytes
     ) -> list[Verdict]:
-        """The verdicts on a packet to a neighbour whose MAC address is unknown."""
+        """The verdicts on a packet, with the hop limit that it leaves with, to a
+        neighbour whose MAC address is unknown."""
         neighbour = self.neighbours.table[hop]
         if neighbour.requests == arp.REQUESTS_MAX and not neighbour.asked:
             neighbour.requests = 0
+            # The message quotes the packet as it was received.
+            received = packet[:7] + bytes([packet[7] + 1]) + packet[8:]
             return self._refuse6(
-                index, port, packet, "address_unreachable", ipv6.NO_ROUTE,
+                index, port, received, "address_unreachable", ipv6.NO_ROUTE,
                 code=ipv6.ADDRESS,
             )  # fmt: skip
-        later = packet[:7] + bytes([packet[7] - 1]) + packet[8:]
-        waits = self.neighbours.wait(hop, later)
+        waits = self.neighbours.wait(hop, packet)
         found = drop("nd_waiting" if waits else "nd_no_room")
         if not neighbour.asked:
             neighbour.asked = True
@@ -78,38 +80,81 @@ class Ipv6Router(L3Tables):
             if reason == "martian_source6" and nd.is_message(packet):
                 return [Verdict("dropped", self._hear6(port, tci, packet), "nd_done")]
             return drop(reason)
-        if packet[7] <= 1:
-            return self._refuse6(index, port, packet, "hop_limit", ipv6.HOP_LIMIT)
         found: list[Verdict] = []
-        length = ipv6.IPV6_BYTES + int.from_bytes(packet[4:6], "big")
         for route in self.routes6.matches(int.from_bytes(packet[24:40], "big"), index):
-            if route is None:
-                found += self._refuse6(index, port, packet, "no_route6", ipv6.NO_ROUTE)
-                continue
             if route == LOCAL:
-                if nd.is_message(packet):
-                    answers = self._hear6(port, tci, packet)
-                    found.append(Verdict("dropped", answers, "nd_done"))
-                else:
-                    found += drop("for_router6")
-                continue
-            for number, hop in self._hops6(index, packet, route):
-                if number in self.neighbours.table and hop:
-                    neighbour = self.neighbours.table[number]
-                    if neighbour.six and neighbour.mac is None:
-                        found += self._await_neighbour(index, port, number, packet)
-                        continue
-                    hop = hop._replace(mac=neighbour.mac)
-                mtu = self.mtu[hop.port] if hop and hop.mac is not None else 0
-                if hop is None or hop.mac is None or length > mtu:
-                    found += self._refuse6(
-                        index, port, packet, "packet_too_big", ipv6.TOO_BIG, mtu
-                    )
-                    continue
-                sent = packet[:7] + bytes([packet[7] - 1]) + packet[8:]
-                frame = self._frame(index, hop.port, hop.mac, ETH_TYPE_IPV6, sent)
-                found.append(Verdict("routed", (frame,)))
+                found += self._local6(index, port, tci, packet)
+            elif packet[7] <= 1:
+                found += self._refuse6(index, port, packet, "hop_limit", ipv6.HOP_LIMIT)
+            elif route is None:
+                found += self._refuse6(index, port, packet, "no_route6", ipv6.NO_ROUTE)
+            else:
+                for number, hop in self._hops6(index, packet, route):
+                    found += self._forward6(index, port, packet, number, hop)
         return found
+
+    def _forward6(
+        self, index: int, port: int, packet: bytes, number: int, hop: Hop | None
+    ) -> list[Verdict]:
+        if not self._is_set6(number, hop):
+            return drop("no_next_hop")
+        assert hop is not None
+        mtu = self.mtu[hop.port]
+        if ipv6.IPV6_BYTES + int.from_bytes(packet[4:6], "big") > mtu:
+            return self._refuse6(
+                index, port, packet, "packet_too_big", ipv6.TOO_BIG, mtu
+            )
+        sent = packet[:7] + bytes([packet[7] - 1]) + packet[8:]
+        return self._send6(index, port, number, hop, sent)
+
+    def _is_set6(self, number: int, hop: Hop | None) -> bool:
+        """Whether packets can be sent to a next hop or wait for it."""
+        neighbour = self.neighbours.table.get(number)
+        if neighbour is not None:
+            return neighbour.six or neighbour.mac is not None
+        return hop is not None
+
+    def _send6(
+        self, index: int, port: int, number: int, hop: Hop | None, packet: bytes
+    ) -> list[Verdict]:
+        """Sends a packet as it is to a next hop."""
+        if not self._is_set6(number, hop):
+            return drop("no_next_hop")
+        assert hop is not None
+        mac = hop.mac
+        if number in self.neighbours.table:
+            mac = self.neighbours.table[number].mac
+        if mac is None:
+            return self._await_neighbour(index, port, number, packet)
+        frame = self._frame(index, hop.port, mac, ETH_TYPE_IPV6, packet, hop.vlan)
+        return [Verdict("routed", (frame,))]
+
+    def _local6(self, index: int, port: int, tci: int, packet: bytes) -> list[Verdict]:
+        """The verdicts on a packet to the router itself."""
+        length = int.from_bytes(packet[4:6], "big")
+        if packet[6] not in (ipv6.ICMPV6, ipv6.NO_NEXT_HEADER):
+            kind, code, word = ipv6.PARAMETER_PROBLEM, ipv6.NEXT_HEADER, 6
+            if packet[6] == UDP:
+                kind, code, word = ipv6.NO_ROUTE, ipv6.PORT, 0
+            return self._refuse6(index, port, packet, "for_router6", kind, word, code)
+        if packet[6] != ipv6.ICMPV6 or length < 8:
+            return drop("for_router6")
+        if nd.is_message(packet) and packet[40] in nd.TYPES:
+            return [Verdict("dropped", self._hear6(port, tci, packet), "nd_done")]
+        number, hop = self._back6(index, packet)
+        if packet[40:42] != bytes((ipv6.ECHO, 0)) or number is None:
+            return drop("for_router6")
+        return self._send6(index, port, number, hop, ipv6.echo_reply(packet))
+
+    def _back6(self, index: int, packet: bytes) -> tuple[int | None, Hop | None]:
+        """The number and next hop to the sender of a packet."""
+        source = int.from_bytes(packet[8:24], "big")
+        back = self.routes6.matches(source, index)[0]
+        if back is not None and back >= GROUP:
+            back = self.groups.get((back - GROUP, 0), index)[0]
+        if back is None or back == LOCAL:
+            return None, None
+        return back, self.hops.get(back, index)[0]
 
     def _hops6(
         self, index: int, packet: bytes, route: int
@@ -136,17 +181,15 @@ class Ipv6Router(L3Tables):
         code: int = 0,
     ) -> list[Verdict]:
         silent = Verdict("dropped", reason=reason)
-        back = self.routes6.matches(int.from_bytes(packet[8:24], "big"), index)[0]
-        if back is not None and back >= GROUP:
-            back = self.groups.get((back - GROUP, 0), index)[0]
-        hop = self.hops.get(back, index)[0] if back is not None else None
-        if hop and back in self.neighbours.table:
-            hop = hop._replace(mac=self.neighbours.table[back].mac)
-        source = self.addresses6.get(hop.port) if hop else None
-        if not source or port not in self.addresses6 or not ipv6.may_answer(packet):
+        if port not in self.addresses6 or not ipv6.may_answer(packet):
             return [silent]
-        if hop is None or hop.mac is None:
-            return [silent]
+        number, hop = self._back6(index, packet)
+        source = self.addresses6.get(hop.port if hop else 0)
+        if number is None or not source:
+            return [silent._replace(copies=("no_way_back6",)), silent]
         message = ipv6.error(packet, kind, source, word, code)
-        frame = self._frame(index, hop.port, hop.mac, ETH_TYPE_IPV6, message)
-        return [silent._replace(outputs=(frame,)), silent]
+        found = [silent]
+        for sent in self._send6(index, port, number, hop, message):
+            copies = (sent.reason,) if sent.reason else ()
+            found.insert(0, silent._replace(outputs=sent.outputs, copies=copies))
+        return found

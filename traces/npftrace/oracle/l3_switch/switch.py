@@ -287,10 +287,13 @@ class L3Switch(Ipv6Router):
         header_bytes = 4 * (packet[0] & 15)
         if header_bytes > 20:
             leaves_by = 0
-            if hop >= 0 or hop <= SUBNET:
+            if hop == LOCAL:
+                leaves_by = int.from_bytes(packet[16:20], "big")
+            elif hop >= 0 or hop <= SUBNET:
                 out = self._port_of(index, hop)
                 leaves_by = self.addresses.get(out, (0, 0))[0]
-            done = ip_options.process(packet[20:header_bytes], leaves_by)
+            own = [address for address, _ in self.addresses.values()]
+            done = ip_options.process(packet[20:header_bytes], leaves_by, own)
             if done.problem == "bad_option":
                 return self._refuse(
                     index, port, packet, "bad_option",

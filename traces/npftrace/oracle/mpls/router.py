@@ -20,7 +20,8 @@ A frame goes through these steps:
    A label with an NHLFE is replaced by the NHLFE's labels. EXP and the
    bottom-of-stack bit stay with the first of them. An NHLFE without labels pops.
 4. IPv4 packets, received as such or uncovered by a pop: the checks of RFC 1812
-   with their reasons, then "ttl_expired", then the NHLFE of the popped label or of
+   with their reasons ("martian_source" and "martian_destination" unless a label
+   gave the NHLFE), then "ttl_expired", then the NHLFE of the popped label or of
    the longest prefix ("no_route"), whose labels are pushed.
 
 The TTL that leaves, in the outermost header and in all pushed labels, is the TTL
@@ -31,7 +32,8 @@ short after a pop is padded, as by any MAC.
 A packet longer than the MTU of its port is fragmented below its labels, and each
 fragment gets all of them. If that is forbidden ("fragmentation_needed"), its
 sender is told the MTU minus the labels (RFC 3032, 3.4). An IPv6 packet, a wrong
-IPv4 packet and one with more than 32 labels is "packet_too_big".
+IPv4 packet and one with more than 32 labels is "packet_too_big"; the sender of a
+right IPv6 packet is told (RFC 3032, 3.5).
 
 Under the pipe model (RFC 3443, 3.2) an NHLFE pushes labels with TTL 255, and the
 header that its pop uncovers keeps its TTL. Below an NHLFE's last label may be
@@ -56,6 +58,16 @@ from npftrace.frames.wire import (
     pad,
 )
 from npftrace.oracle.calls import require, running_order, unknown_call
+from npftrace.oracle.mpls.stack import (
+    SLOTS,
+    Entry,
+    fold_addresses,
+    fold_stack,
+    pack,
+    slot_of,
+    stack_bytes,
+    unpack,
+)
 from npftrace.oracle.protocols import icmp, ipv6
 from npftrace.oracle.protocols.fragments import cut
 from npftrace.oracle.protocols.ipv4 import ether, header_error, with_ttl
@@ -87,64 +99,6 @@ class Nhlfe(NamedTuple):
     group: int | None = None
 
 
-class Entry(NamedTuple):
-    """A label stack entry."""
-
-    label: int
-    exp: int
-    bottom: int
-    ttl: int
-
-
-def unpack(data: bytes) -> Entry:
-    word = int.from_bytes(data[:4], "big")
-    return Entry(word >> 12, word >> 9 & 7, word >> 8 & 1, word & 255)
-
-
-def pack(entry: Entry) -> bytes:
-    label, exp, bottom, ttl = entry
-    return (label << 12 | exp << 9 | bottom << 8 | ttl).to_bytes(4, "big")
-
-
-def stack_bytes(packet: bytes) -> int:
-    """The length of the label stack that a packet begins with."""
-    at = 0
-    while at + 4 <= len(packet) and not unpack(packet[at:]).bottom:
-        at += 4
-    return at + 4
-
-
-#: Slots of a group, and how many labels of a stack choose among them.
-SLOTS, LABELS_FOLDED = 8, 16
-
-
-def slot_of(folded: int) -> int:
-    for shift in (16, 8, 4):
-        folded ^= folded >> shift
-    return folded % SLOTS
-
-
-def fold_addresses(packet: bytes) -> int:
-    """The exclusive or of the words of an IP packet's addresses."""
-    begin, end = {4: (12, 20), 6: (8, 40)}.get(packet[0] >> 4 if packet else 0, (0, 0))
-    folded = 0
-    if len(packet) >= end:
-        for at in range(begin, end, 4):
-            folded ^= int.from_bytes(packet[at : at + 4], "big")
-    return folded
-
-
-def fold_stack(stack: bytes) -> int:
-    """The exclusive or of the labels and of the addresses below them."""
-    folded = 0
-    for at in range(0, min(len(stack) // 4, LABELS_FOLDED) * 4, 4):
-        entry = unpack(stack[at:])
-        folded ^= entry.label
-        if entry.bottom:
-            return folded ^ fold_addresses(stack[at + 4 :])
-    return folded
-
-
 #: The entry of the ILM for a label to pop; others are numbers of NHLFEs.
 POP = "pop"
 
@@ -153,13 +107,8 @@ def drop(reason: str) -> list[Verdict]:
     return [Verdict("dropped", reason=reason)]
 
 
-def _with_label(verdict: Verdict, entry: bytes) -> Verdict:
-    """The verdict with one more entry on the stacks of its frames."""
-    outputs = tuple(
-        (port, pad(data[:ETHER_BYTES] + entry + data[ETHER_BYTES:]))
-        for port, data in verdict.outputs
-    )
-    return verdict._replace(outputs=outputs)
+def _address6(words: Sequence[int]) -> int:
+    return words[0] << 96 | words[1] << 64 | words[2] << 32 | words[3]
 
 
 class Mpls:
@@ -171,12 +120,15 @@ class Mpls:
         self.own: UpdatedTable[int, int] = UpdatedTable(0, window)
         self.hops: UpdatedTable[int, tuple[int, int]] = UpdatedTable((0, 0), window)
         self.nhlfes: UpdatedTable[int, Nhlfe] = UpdatedTable(Nhlfe(0, ()), window)
+        #: NHLFEs that have a next hop or a group.
+        self.usable: set[int] = set()
         self.groups: UpdatedTable[tuple[int, int], int] = UpdatedTable(0, window)
         self.ilm: UpdatedTable[int, int | str | None] = UpdatedTable(None, window)
         self.ftn = UpdatedPrefixes(window)
         self.ftn6 = UpdatedPrefixes(window, 128)
         #: The router's address on each port.
         self.addresses: dict[int, int] = {}
+        self.addresses6: dict[int, int] = {}
         self.mtu: dict[int, int] = {}
         #: The port that received the current frame.
         self.received_by = 0
@@ -191,9 +143,11 @@ class Mpls:
                 self.own.set(args[0], args[1], call)
             case "next_hop_add", 3:
                 require(call, args[1] < self.ports, "no such port")
+                require(call, args[2] != 0, "no station has this address")
                 self.hops.set(args[0], (args[1], args[2]), call)
             case "nhlfe_set", 7:
                 index, hop, count, *labels = args
+                require(call, self.hops.is_set(hop), "no such next hop")
                 require(call, count <= PUSH_MAX, "more than four labels")
                 for label in labels[:count]:
                     free = FIRST_FREE_LABEL <= label < LABEL_LIMIT
@@ -204,9 +158,14 @@ class Mpls:
                     hop=hop, labels=tuple(labels[:count]), group=None
                 )
                 self.nhlfes.set(index, entry, call)
+                self.usable.add(index)
             case "nhlfe_group", 2:
+                slots = [self.groups.is_set((args[1], n)) for n in range(SLOTS)]
+                require(call, all(slots), "a slot without an NHLFE")
                 self.nhlfes.set(args[0], Nhlfe(0, (), group=args[1]), call)
+                self.usable.add(args[0])
             case "group_slot", 3:
+                require(call, args[2] in self.usable, "no such NHLFE")
                 self.groups.set((args[0], args[1]), args[2], call)
             case "nhlfe_pipe" | "nhlfe_ipv6" as name, 2:
                 known = self.nhlfes.get(args[0], call.when)[0]
@@ -216,6 +175,9 @@ class Mpls:
             case "port_address", 2:
                 require(call, call.unit == "start", "only before packets flow")
                 self.addresses[args[0]] = args[1]
+            case "port_address6", 5:
+                require(call, call.unit == "start", "only before packets flow")
+                self.addresses6[args[0]] = _address6(args[1:])
             case "port_mtu", 2:
                 require(call, call.unit == "start", "only before packets flow")
                 require(call, not args[1] or args[1] >= MTU_MIN, "too short")
@@ -224,6 +186,7 @@ class Mpls:
                 pass  # Any message may be missing.
             case "label_add", 2:
                 require(call, args[0] >= FIRST_FREE_LABEL, "a reserved label")
+                require(call, args[1] in self.usable, "no such NHLFE")
                 self.ilm.set(args[0], args[1], call)
             case "label_pop" | "label_delete" as name, 1:
                 require(call, args[0] >= FIRST_FREE_LABEL, "a reserved label")
@@ -231,14 +194,14 @@ class Mpls:
             case "fec_add", 3:
                 require(call, args[1] <= 32, "a prefix length above 32")
                 prefix, length, nhlfe = args
+                require(call, nhlfe in self.usable, "no such NHLFE")
                 self.ftn.set(prefix, length, nhlfe, call)
             case "fec_delete", 2:
                 self.ftn.set(args[0], args[1], None, call)
             case "fec6_add", 6:
                 require(call, args[4] <= 128, "a prefix length above 128")
-                a, b, c, d = args[:4]
-                prefix = a << 96 | b << 64 | c << 32 | d
-                self.ftn6.set(prefix, args[4], args[5], call)
+                require(call, args[5] in self.usable, "no such NHLFE")
+                self.ftn6.set(_address6(args), args[4], args[5], call)
             case _:
                 raise unknown_call(call)
 
@@ -301,20 +264,26 @@ class Mpls:
         return [entry for n in numbers for entry in self.nhlfes.get(n, index)]
 
     def _replace(
-        self, index: int, top: Entry, below: bytes, ttl: int, nhlfe: Nhlfe
+        self,
+        index: int,
+        top: Entry,
+        below: bytes,
+        ttl: int,
+        nhlfe: Nhlfe,
+        front: bytes = b"",
     ) -> list[Verdict]:
-        """Pops the top label and pushes those of an NHLFE."""
+        """Pops the top label and pushes those of an NHLFE, then `front`."""
         if ttl <= 1:
             return self._expired(index, pack(top) + below)
         if nhlfe.group is not None:
             members = self._members(index, nhlfe, fold_stack(pack(top) + below))
-            found = [self._replace(index, top, below, ttl, m) for m in members]
+            found = [self._replace(index, top, below, ttl, m, front) for m in members]
             return [verdict for each in found for verdict in each]
         if nhlfe.labels:
             stack = pack(top._replace(label=nhlfe.labels[0], ttl=ttl - 1)) + below
             pushed = 255 if nhlfe.pipe else ttl - 1
             stack = self._push(nhlfe.labels[1:], stack, top.exp, pushed)
-            return self._send(index, nhlfe.hop, ETH_TYPE_MPLS, stack)
+            return self._send(index, nhlfe.hop, ETH_TYPE_MPLS, front + stack)
         if top.bottom and nhlfe.ipv6:
             own = below[7] if len(below) > 7 else 0
             return self._ipv6(index, below, own if nhlfe.pipe else ttl, nhlfe)
@@ -323,9 +292,9 @@ class Mpls:
         if len(below) < 4:
             return drop("truncated")
         if nhlfe.pipe:
-            return self._send(index, nhlfe.hop, ETH_TYPE_MPLS, below)
+            return self._send(index, nhlfe.hop, ETH_TYPE_MPLS, front + below)
         stack = pack(unpack(below)._replace(ttl=ttl - 1)) + below[4:]
-        return self._send(index, nhlfe.hop, ETH_TYPE_MPLS, stack)
+        return self._send(index, nhlfe.hop, ETH_TYPE_MPLS, front + stack)
 
     def _alert(self, index: int, alert: Entry, stack: bytes, ttl: int) -> list[Verdict]:
         """A router alert (RFC 3032, 2.1): the router sees the packet, the label
@@ -346,9 +315,8 @@ class Mpls:
                 if not nhlfe.labels and top.bottom:
                     found += drop("unknown_label")
                     continue
-                sent = self._replace(index, top, below, ttl, nhlfe)
-                mark = pack(alert._replace(ttl=ttl - 1))
-                found += [_with_label(v, mark) for v in sent] if ttl > 1 else sent
+                front = pack(alert._replace(ttl=max(ttl - 1, 0)))
+                found += self._replace(index, top, below, ttl, nhlfe, front)
         return [v._replace(copies=(*v.copies, "router_alert")) for v in found]
 
     @staticmethod
@@ -373,6 +341,9 @@ class Mpls:
             )
         if nhlfe:
             return self._forward(index, packet, ttl, nhlfe)
+        for at, reason in ((12, "martian_source"), (16, "martian_destination")):
+            if icmp.is_martian(int.from_bytes(packet[at : at + 4], "big")):
+                return drop(reason)
         found: list[Verdict] = []
         for match in self.ftn.matches(int.from_bytes(packet[16:20], "big"), index):
             if match is None:
@@ -431,8 +402,13 @@ class Mpls:
         gets all labels."""
         at = stack_bytes(packet) if ether_type == ETH_TYPE_MPLS else 0
         labels, inner, room = packet[:at], packet[at:], mtu - at
-        too_many = at > 4 * FRAGMENT_LABELS_MAX
-        if ether_type == ETH_TYPE_IPV6 or too_many or header_error(inner):
+        if at > 4 * FRAGMENT_LABELS_MAX:
+            return drop("packet_too_big")
+        if len(inner) >= ipv6.IPV6_BYTES and inner[0] >> 4 == 6:
+            if ipv6.IPV6_BYTES + int.from_bytes(inner[4:6], "big") > len(inner):
+                return drop("packet_too_big")
+            return self._refuse6(index, inner, "packet_too_big", ipv6.TOO_BIG, room)
+        if header_error(inner):
             return drop("packet_too_big")
         if int.from_bytes(inner[2:4], "big") > room and inner[6] & 0x40:
             return self._refuse(
@@ -447,19 +423,17 @@ class Mpls:
     ) -> list[Verdict]:
         if len(packet) < ipv6.IPV6_BYTES:
             return drop("truncated")
-        if packet[0] >> 4 != 6:
-            return drop("bad_version6")
-        if ipv6.IPV6_BYTES + int.from_bytes(packet[4:6], "big") > len(packet):
-            return drop("bad_length6")
+        reason = ipv6.header_error(packet)
+        if reason and not (nhlfe and reason.startswith("martian")):
+            return drop(reason)
         if ttl <= 1:
-            return drop("hop_limit")
-        sent = packet[:7] + bytes([ttl - 1]) + packet[8:]
+            return self._refuse6(index, packet, "hop_limit", ipv6.HOP_LIMIT)
         if nhlfe:
-            return self._send(index, nhlfe.hop, ETH_TYPE_IPV6, sent)
+            return self._forward6(index, packet, ttl, nhlfe._replace(labels=()))
         found: list[Verdict] = []
         for match in self.ftn6.matches(int.from_bytes(packet[24:40], "big"), index):
             if match is None:
-                found += drop("no_route6")
+                found += self._refuse6(index, packet, "no_route6", ipv6.NO_ROUTE)
                 continue
             entries = [
                 member
@@ -467,14 +441,30 @@ class Mpls:
                 for member in self._members(index, entry, fold_addresses(packet))
             ]
             for entry in entries:
-                if not entry.labels:
-                    found += self._send(index, entry.hop, ETH_TYPE_IPV6, sent)
-                    continue
-                precedence = (packet[0] & 15) >> 1
-                pushed = 255 if entry.pipe else ttl - 1
-                stack = pack(Entry(entry.labels[0], precedence, 1, pushed)) + sent
-                stack = self._push(entry.labels[1:], stack, precedence, pushed)
-                found += self._send(index, entry.hop, ETH_TYPE_MPLS, stack)
+                found += self._forward6(index, packet, ttl, entry)
+        return found
+
+    def _forward6(
+        self, index: int, packet: bytes, ttl: int, nhlfe: Nhlfe
+    ) -> list[Verdict]:
+        sent = packet[:7] + bytes([ttl - 1]) + packet[8:]
+        kind = ETH_TYPE_IPV6
+        if nhlfe.labels:
+            kind = ETH_TYPE_MPLS
+            precedence = (packet[0] & 15) >> 1
+            pushed = 255 if nhlfe.pipe else ttl - 1
+            sent = pack(Entry(nhlfe.labels[0], precedence, 1, pushed)) + sent
+            sent = self._push(nhlfe.labels[1:], sent, precedence, pushed)
+        found: list[Verdict] = []
+        for port, mac in self.hops.get(nhlfe.hop, index):
+            mtu = self.mtu.get(port)
+            if mtu and len(sent) > mtu:
+                room = mtu - 4 * len(nhlfe.labels)
+                found += self._refuse6(
+                    index, packet, "packet_too_big", ipv6.TOO_BIG, room
+                )
+            else:
+                found += self._frames(index, port, mac, kind, [sent])
         return found
 
     def _expired(self, index: int, stack: bytes) -> list[Verdict]:
@@ -490,14 +480,22 @@ class Mpls:
                 break
         if len(packet) < 20:
             return drop("truncated")
-        if header_error(packet):
-            return drop("ttl_expired")
+        is_six = packet[0] >> 4 == 6 and len(packet) >= ipv6.IPV6_BYTES
         length = int.from_bytes(packet[2:4], "big")
+        if is_six:
+            length = ipv6.IPV6_BYTES + int.from_bytes(packet[4:6], "big")
+        if length > len(packet) if is_six else header_error(packet):
+            return drop("ttl_expired")
         entries = entries[: 4 * STACK_MAX]
         stack_object = (4 + len(entries)).to_bytes(2, "big") + b"\1\1" + entries
         total = checksum(b"\x20\0\0\0" + stack_object)
         extension = b"\x20\0" + total.to_bytes(2, "big") + stack_object
         quote = packet[: min(length, QUOTE_BYTES)].ljust(QUOTE_BYTES, b"\0")
+        if is_six:
+            return self._refuse6(
+                index, packet, "ttl_expired", ipv6.HOP_LIMIT,
+                QUOTE_BYTES // 8 << 24, quote + extension,
+            )  # fmt: skip
         return self._refuse(
             index, packet, "ttl_expired", icmp.TIME_EXCEEDED, icmp.NET,
             QUOTE_BYTES // 4 << 16, quote + extension,
@@ -518,22 +516,60 @@ class Mpls:
         if self.received_by not in self.addresses or not icmp.may_answer(packet):
             return [silent]
         found = [silent]
-        no_route = silent._replace(copies=("no_way_back",))
-        for match in self.ftn.matches(int.from_bytes(packet[12:16], "big"), index):
-            if match is None:
-                found.insert(0, no_route)
-                continue
-            entry = self._members(index, self.nhlfes.get(match, index)[0], 0)[0]
-            source = self.addresses.get(self.hops.get(entry.hop, index)[0][0])
-            if not source:
-                found.insert(0, no_route)
+        back = int.from_bytes(packet[12:16], "big")
+        for match in self.ftn.matches(back, index):
+            entry, port = self._back(index, match)
+            source = self.addresses.get(port)
+            if not entry or not source:
+                found.insert(0, silent._replace(copies=("no_way_back",)))
                 continue
             message = icmp.error(packet, kind, code, source, word, quote)
-            bottom = 1
-            for label in entry.labels:
-                message = pack(Entry(label, 6, bottom, 64)) + message
-                bottom = 0
-            ether_type = ETH_TYPE_MPLS if entry.labels else ETH_TYPE_IPV4
-            for sent in self._send(index, entry.hop, ether_type, message):
-                found.insert(0, silent._replace(outputs=sent.outputs))
+            found[:0] = self._message(index, silent, entry, ETH_TYPE_IPV4, message)
+        return found
+
+    def _refuse6(
+        self,
+        index: int,
+        packet: bytes,
+        reason: str,
+        kind: int,
+        word: int = 0,
+        quote: bytes = b"",
+    ) -> list[Verdict]:
+        """The same for IPv6."""
+        silent = Verdict("dropped", reason=reason)
+        if self.received_by not in self.addresses6 or not ipv6.may_answer(packet):
+            return [silent]
+        found = [silent]
+        back = int.from_bytes(packet[8:24], "big")
+        for match in self.ftn6.matches(back, index):
+            entry, port = self._back(index, match)
+            source = self.addresses6.get(port)
+            if not entry or not source:
+                found.insert(0, silent._replace(copies=("no_way_back6",)))
+                continue
+            message = ipv6.error(packet, kind, source, word, quote=quote)
+            found[:0] = self._message(index, silent, entry, ETH_TYPE_IPV6, message)
+        return found
+
+    def _back(self, index: int, match: int | None) -> tuple[Nhlfe | None, int]:
+        """The NHLFE of a FEC for messages, and its port."""
+        if match is None:
+            return None, 0
+        entry = self._members(index, self.nhlfes.get(match, index)[0], 0)[0]
+        return entry, self.hops.get(entry.hop, index)[0][0]
+
+    def _message(
+        self, index: int, silent: Verdict, entry: Nhlfe, kind: int, message: bytes
+    ) -> list[Verdict]:
+        """The verdicts on a dropped packet with a message by an NHLFE."""
+        bottom = 1
+        for label in entry.labels:
+            message = pack(Entry(label, 6, bottom, 64)) + message
+            bottom = 0
+            kind = ETH_TYPE_MPLS
+        found = []
+        for sent in self._send(index, entry.hop, kind, message):
+            copies = (sent.reason,) if sent.reason else ()
+            found.append(silent._replace(outputs=sent.outputs, copies=copies))
         return found

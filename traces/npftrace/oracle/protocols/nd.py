@@ -6,6 +6,8 @@ from npftrace.frames.wire import checksum
 from npftrace.oracle.protocols import ipv6
 
 SOLICITATION, ADVERTISEMENT = 135, 136
+#: All messages of the protocol.
+TYPES = range(133, 138)
 SOURCE, TARGET = 1, 2
 HOP_LIMIT = 255
 ROUTER, SOLICITED, OVERRIDE = 0x80, 0x40, 0x20

@@ -288,10 +288,17 @@ def test_oversize(oracle: Mpls, frame: Build) -> None:
 @pytest.mark.parametrize(
     "call",
     [
+        Call("next_hop_add", (1, 1, 0)),
+        Call("nhlfe_set", (1, 1, 0, 0, 0, 0, 0)),
         Call("nhlfe_set", (0, 0, 5, 16, 16, 16, 16)),
         Call("nhlfe_set", (0, 0, 1, 3, 0, 0, 0)),
         Call("nhlfe_set", (0, 0, 1, 1 << 20, 0, 0, 0)),
         Call("label_add", (15, 0)),
+        Call("label_add", (16, 1)),
+        Call("fec_add", (10 << 24, 8, 1)),
+        Call("fec6_add", (0, 0, 0, 0, 0, 1)),
+        Call("group_slot", (0, 0, 1)),
+        Call("nhlfe_group", (1, 0)),
         Call("label_pop", (0,)),
         Call("fec_add", (0, 33, 0)),
         Call("port_mac", (4, 0)),
@@ -299,5 +306,10 @@ def test_oversize(oracle: Mpls, frame: Build) -> None:
     ],
 )
 def test_wrong_calls_are_refused(call: Call) -> None:
+    known = [
+        Call("next_hop_add", (0, 0, HOP)),
+        Call("nhlfe_set", (0, 0, 0, 0, 0, 0, 0)),
+    ]
+    assert Mpls(known, 4, 0)
     with pytest.raises(InputError):
-        Mpls([call], 4, 0)
+        Mpls([*known, call], 4, 0)
