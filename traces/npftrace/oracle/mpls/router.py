@@ -45,7 +45,7 @@ label stack if the packet had one (RFC 4950). Messages are rate-limited, so each
 may be missing.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from npftrace.frames.wire import (
@@ -513,19 +513,15 @@ class Mpls:
     ) -> list[Verdict]:
         """Drops a packet, with or without a message to its sender."""
         silent = Verdict("dropped", reason=reason)
-        if self.received_by not in self.addresses or not icmp.may_answer(packet):
+        if not icmp.may_answer(packet):
             return [silent]
-        found = [silent]
-        back = int.from_bytes(packet[12:16], "big")
-        for match in self.ftn.matches(back, index):
-            entry, port = self._back(index, match)
-            source = self.addresses.get(port)
-            if not entry or not source:
-                found.insert(0, silent._replace(copies=("no_way_back",)))
-                continue
-            message = icmp.error(packet, kind, code, source, word, quote)
-            found[:0] = self._message(index, silent, entry, ETH_TYPE_IPV4, message)
-        return found
+        return self._told(
+            index,
+            silent,
+            False,
+            packet[12:16],
+            lambda source: icmp.error(packet, kind, code, source, word, quote),
+        )
 
     def _refuse6(
         self,
@@ -538,18 +534,39 @@ class Mpls:
     ) -> list[Verdict]:
         """The same for IPv6."""
         silent = Verdict("dropped", reason=reason)
-        if self.received_by not in self.addresses6 or not ipv6.may_answer(packet):
+        if not ipv6.may_answer(packet):
             return [silent]
+        return self._told(
+            index,
+            silent,
+            True,
+            packet[8:24],
+            lambda source: ipv6.error(packet, kind, source, word, quote=quote),
+        )
+
+    def _told(
+        self,
+        index: int,
+        silent: Verdict,
+        six: bool,
+        back: bytes,
+        message: Callable[[int], bytes],
+    ) -> list[Verdict]:
+        """The verdicts on a dropped packet whose sender, at address `back`, may be
+        told: `message` makes the packet from the router's own address."""
+        fecs, own = (self.ftn6, self.addresses6) if six else (self.ftn, self.addresses)
+        if self.received_by not in own:
+            return [silent]
+        kind = ETH_TYPE_IPV6 if six else ETH_TYPE_IPV4
+        lost = silent._replace(copies=("no_way_back6" if six else "no_way_back",))
         found = [silent]
-        back = int.from_bytes(packet[8:24], "big")
-        for match in self.ftn6.matches(back, index):
+        for match in fecs.matches(int.from_bytes(back, "big"), index):
             entry, port = self._back(index, match)
-            source = self.addresses6.get(port)
+            source = own.get(port)
             if not entry or not source:
-                found.insert(0, silent._replace(copies=("no_way_back6",)))
+                found.insert(0, lost)
                 continue
-            message = ipv6.error(packet, kind, source, word, quote=quote)
-            found[:0] = self._message(index, silent, entry, ETH_TYPE_IPV6, message)
+            found[:0] = self._message(index, silent, entry, kind, message(source))
         return found
 
     def _back(self, index: int, match: int | None) -> tuple[Nhlfe | None, int]:
