@@ -146,9 +146,7 @@ def test_a_run_that_returns_too_few_values_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("where", ["x86", "swc"])
-def test_a_run_may_send_nothing(
-    where: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_run_may_send_nothing(where: str, tmp_path: Path) -> None:
     test = write(
         tmp_path, f"send 0 {FRAME}\ncontrol a(1)\nsend 0 {FRAME}\n  drop gone\n"
     )
@@ -166,9 +164,8 @@ def test_a_run_may_send_nothing(
             Path(options["report"]).write_text('{"aggregates": [{}, {}]}')
             Path(words[-1]).touch()
 
-    monkeypatch.setattr("npftrace.runs.packet_tests._tool", tool)
-    assert run_test(test, where, tmp_path) == []
-    assert run_test(test, where, tmp_path) == []
+    assert run_test(test, where, tmp_path, tool) == []
+    assert run_test(test, where, tmp_path, tool) == []
     if where == "x86":
         assert [words[0] for words in commands] == ["bakerc", "bakerc"]
         assert all("--run" in words for words in commands)

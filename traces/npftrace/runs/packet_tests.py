@@ -32,6 +32,7 @@ import subprocess
 import sys
 import tempfile
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from operator import ne
 from pathlib import Path
@@ -187,6 +188,10 @@ def read_test(path: Path) -> PacketTest:
     return _Reader(path).run()
 
 
+#: Runs a tool; InputError if it fails. Files are named by absolute paths.
+CallTool = Callable[..., None]
+
+
 def _tool(*command: str | Path) -> None:
     try:
         done = subprocess.run(
@@ -212,12 +217,12 @@ def control_file(test: PacketTest, by_packet: bool) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _image_of(program: Path, level: str, images: Path) -> Path:
+def _image_of(program: Path, level: str, images: Path, tool: CallTool) -> Path:
     """The program compiled for a level, once for all of its tests."""
     image = images / f"{program.stem}.{level}.ixp"
     if not image.exists():
         report = f"--report={image.with_suffix('.json')}"
-        _tool("bakerc", program, f"--level={level}", report, "-o", image)
+        tool("bakerc", program, f"--level={level}", report, "-o", image)
     return image
 
 
@@ -226,9 +231,12 @@ def _engines_of(image: Path) -> int:
     return len(json.loads(image.with_suffix(".json").read_text())["aggregates"])
 
 
-def run_test(test: PacketTest, where: str, images: Path) -> list[str]:
+def run_test(
+    test: PacketTest, where: str, images: Path, tool: CallTool = _tool
+) -> list[str]:
     """Runs a test on `x86` or, compiled for the level `where`, on the simulator;
-    returns its problems. Compiled programs are cached in the folder `images`."""
+    returns its problems. Compiled programs are cached in the folder `images`, and
+    `tool` runs the tools."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         trace, control = folder / "in.pcapng", folder / "control.txt"
@@ -239,14 +247,14 @@ def run_test(test: PacketTest, where: str, images: Path) -> list[str]:
         if test.control or test.values:
             run.append(f"--control={control}")
         if where == "x86":
-            _tool("bakerc", test.program, "--run", *run)
+            tool("bakerc", test.program, "--run", *run)
         else:
-            image = _image_of(test.program, where, images)
+            image = _image_of(test.program, where, images, tool)
             engines = f"--mes={_engines_of(image)}"
             is_timed = any(before for before, _ in test.control)
             rate = CONTROL_RATE_GBPS if is_timed else RATE_GBPS
             slow = ("--quiet", engines, "--threads=1", f"--rate={rate}")
-            _tool("ixpsim", image, *run, *slow)
+            tool("ixpsim", image, *run, *slow)
         found = read_capture(out, PORTS, allow_empty=True).frames
         return _compare(test, found, json.loads(stats.read_text()))
 
