@@ -14,4 +14,5 @@ Folders, bottom-up. Each imports only from those before it:
     check     the packets of a run against the oracle
     runs      commands that run the compiler and the simulator once
     sweep     compilations and simulations at every point of a grid
+    grade     what students hand in, by the rubric of a lab
 """

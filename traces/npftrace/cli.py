@@ -12,6 +12,7 @@ from npftrace.arguments import DefaultsHelpFormatter
 from npftrace.check import command as check
 from npftrace.errors import InputError
 from npftrace.frames import replay, show
+from npftrace.grade import command as grade
 from npftrace.make.registry import TRAFFIC_KINDS
 from npftrace.runs import packet_tests, rfc2544
 from npftrace.sweep import command as sweep
@@ -41,6 +42,7 @@ COMMANDS: list[tuple[str, str, AddArguments]] = [
     ("bench2544", "measure an image as RFC 2544 asks", rfc2544.add_arguments),
     ("replay-rate", "give a trace the times of a rate", replay.add_arguments),
     ("sweep", "compile and simulate over a grid", sweep.add_arguments),
+    ("grade", "grade solutions of a lab", grade.add_arguments),
 ]
 
 

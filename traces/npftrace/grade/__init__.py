@@ -1,0 +1,1 @@
+"""Grades folders that students hand in: points by rubric line, with evidence."""

@@ -1,0 +1,177 @@
+"""Runs one command of a submission, apart and within limits."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import itertools
+import json
+import os
+import subprocess
+import tarfile
+import tempfile
+import threading
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from npftrace.grade.isolation import (
+    COMPLAINED,
+    PRINTED,
+    PRINTED_KIB,
+    Isolation,
+    no_isolation,
+    said_folder,
+    usable_methods,
+)
+from npftrace.grade.limits import Limits, Outcome, reason_of
+
+#: What is kept of the text that a command prints, each stream.
+PRINTED_BYTES = PRINTED_KIB << 10
+#: A folder is full when it has no space for another page.
+PAGE_BYTES = 4096
+#: An archive is a little larger than the folder that it holds.
+ARCHIVE_SLACK = 4 << 20
+
+
+class Sandbox:
+    """Runs commands with the same inputs once, however many submissions ask."""
+
+    def __init__(self, method: str = "auto", limits: Limits | None = None) -> None:
+        self.limits = limits or Limits()
+        self._jobs = itertools.count()
+        self._known: dict[str, Outcome] = {}
+        self._isolation = self._find(method)
+
+    @property
+    def method(self) -> str:
+        return self._isolation.method
+
+    def _find(self, method: str) -> Isolation:
+        if method != "auto":
+            return Isolation(method)
+        tried: dict[str, str] = {}
+        for name in usable_methods():
+            found = self._start(Isolation(name), ["true"], {}, self.limits)
+            if found.status == 0:
+                return Isolation(name)
+            tried[name] = (found.ended or found.complained).strip()
+        raise no_isolation(tried)
+
+    def run(
+        self,
+        command: Sequence[str],
+        inputs: Mapping[str, bytes],
+        limits: Limits | None = None,
+    ) -> Outcome:
+        """Runs `command` in a folder with these files."""
+        bounds = limits or self.limits
+        digests = {n: hashlib.sha256(data).hexdigest() for n, data in inputs.items()}
+        key = json.dumps([list(command), digests, repr(bounds)], sort_keys=True)
+        if key not in self._known:
+            self._known[key] = self._start(self._isolation, command, inputs, bounds)
+        return self._known[key]
+
+    def _start(
+        self,
+        isolation: Isolation,
+        command: Sequence[str],
+        inputs: Mapping[str, bytes],
+        limits: Limits,
+    ) -> Outcome:
+        with tempfile.TemporaryDirectory(prefix="npftrace-grade-") as name:
+            base = Path(name)
+            base.chmod(0o755)
+            work = base / "work"
+            for part in (base / "in", base / "root", work, said_folder(work)):
+                part.mkdir(mode=0o755)
+            for file, data in inputs.items():
+                (base / "in" / file).write_bytes(data)
+                (base / "in" / file).chmod(0o644)
+            words, environment = isolation.command(
+                command, base / "in", work, limits, next(self._jobs)
+            )
+            status, archive, said, is_late = _stream(words, environment, limits)
+        files = _files(archive, limits)
+        texts = [files.pop(name, b"") for name in (PRINTED, COMPLAINED)]
+        ended = reason_of(status, limits)
+        if is_late:
+            ended = f"it did not end within {limits.wall_seconds} s"
+        elif max(map(len, texts)) >= PRINTED_BYTES:
+            ended = f"it printed more than {PRINTED_KIB} KiB"
+        elif status and _pages(files) > (limits.disk_mib << 20) - PAGE_BYTES:
+            ended = f"it wrote more than {limits.disk_mib} MiB"
+        printed, complained = map(_text, texts)
+        new = {n: data for n, data in files.items() if n not in inputs}
+        return Outcome(status, printed, complained or said, new, ended)
+
+
+def _pages(files: Mapping[str, bytes]) -> int:
+    """The bytes that files take in memory."""
+    return sum(-(-len(data) // PAGE_BYTES) * PAGE_BYTES for data in files.values())
+
+
+def _archive_bytes(limits: Limits) -> int:
+    return (limits.disk_mib << 20) + ARCHIVE_SLACK
+
+
+def _stream(
+    words: list[str], environment: dict[str, str], limits: Limits
+) -> tuple[int, bytes, str, bool]:
+    """Starts a process; returns its status, what it printed up to the limit, its
+    complaints, and whether it had to be ended."""
+    is_late = threading.Event()
+    process = subprocess.Popen(
+        words,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=environment,
+        start_new_session=True,
+    )
+
+    def end() -> None:
+        is_late.set()
+        _kill(process)
+
+    timer = threading.Timer(limits.wall_seconds, end)
+    timer.start()
+    try:
+        assert process.stdout and process.stderr
+        archive = process.stdout.read(_archive_bytes(limits) + 1)
+        if len(archive) > _archive_bytes(limits):
+            _kill(process)
+        said = process.stderr.read(PRINTED_BYTES)
+        process.stdout.close()
+        process.stderr.close()
+        status = process.wait()
+    finally:
+        timer.cancel()
+        _kill(process)
+    status = 128 - status if status < 0 else status
+    return status, archive, _text(said), is_late.is_set()
+
+
+def _kill(process: subprocess.Popen[bytes]) -> None:
+    """Ends the process and, as `unshare` and `bwrap` do, all that it started."""
+    if process.poll() is None:
+        os.killpg(process.pid, 9)
+
+
+def _text(data: bytes) -> str:
+    cut = data[:PRINTED_BYTES].decode(errors="replace")
+    return "".join(c if c.isprintable() or c in "\n\t" else "�" for c in cut)
+
+
+def _files(archive: bytes, limits: Limits) -> dict[str, bytes]:
+    """The regular files at the top of an archive; what is damaged is left out."""
+    found: dict[str, bytes] = {}
+    try:
+        with tarfile.open(fileobj=io.BytesIO(archive), mode="r:") as tar:
+            for member in tar:
+                name = member.name.removeprefix("./")
+                body = tar.extractfile(member) if member.isfile() else None
+                if body and "/" not in name and name not in (".", ".."):
+                    found[name] = body.read(_archive_bytes(limits))
+    except (tarfile.TarError, EOFError, ValueError, OSError):
+        pass
+    return found

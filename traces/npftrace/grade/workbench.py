@@ -1,0 +1,116 @@
+"""The files of one submission, and the commands that read and write them."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Mapping
+from pathlib import Path
+
+from npftrace.errors import InputError
+from npftrace.grade.lab import Lab
+from npftrace.grade.limits import Limits, Outcome
+from npftrace.grade.sandbox import Sandbox
+
+#: A file that is handed in is at most this large.
+FILE_BYTES_MAX = 1 << 20
+#: How a file names another that it needs.
+NEEDS = re.compile(rb'^\s*(?:import\s+(\w+)\s*;|#include\s+"([\w.-]+)")', re.M)
+#: What may stand around a file's name in a word of a command.
+AROUND = re.compile(r"[=:,]")
+COMPLAINT_LINES = 12
+
+
+def submitted(lab: Lab, folder: Path) -> tuple[dict[str, bytes], list[str]]:
+    """The files of a submission by name, and what is wrong with those that cannot
+    be taken. Links are not followed: they could lead to another's work."""
+    files: dict[str, bytes] = {}
+    problems = []
+    for name in lab.files:
+        path = folder / name
+        if path.is_symlink() or not path.is_file():
+            problems.append(f"{name} is missing")
+        elif path.stat().st_size > FILE_BYTES_MAX:
+            problems.append(f"{name} is larger than {FILE_BYTES_MAX >> 20} MiB")
+        else:
+            files[name] = path.read_bytes()
+    return files, problems
+
+
+def why_failed(tool: str, outcome: Outcome) -> str:
+    """One text about a command that did not end with status 0."""
+    why = outcome.ended or f"exit status {outcome.status}"
+    said = (outcome.complained or outcome.printed).strip().splitlines()
+    more = [f"  … {len(said) - COMPLAINT_LINES} more lines"]
+    lines = said[:COMPLAINT_LINES] + (more if len(said) > COMPLAINT_LINES else [])
+    return "\n".join([f"{tool}: {why}", *(f"  {line}" for line in lines)])
+
+
+class Workbench:
+    """Files by name: handed in, of the lab, and made by commands."""
+
+    def __init__(self, files: Mapping[str, bytes], lab: Lab, sandbox: Sandbox) -> None:
+        self.files = dict(files)
+        self.files |= {name: path.read_bytes() for name, path in lab.tests.items()}
+        self._fixed = set(lab.tests)
+        self._sandbox = sandbox
+        self._limits: Limits = lab.limits
+        self._done: dict[str, Outcome] = {}
+
+    def needed(self, names: set[str]) -> dict[str, bytes]:
+        """The named files, and those that they import or include."""
+        found: dict[str, bytes] = {}
+        waiting = sorted(names)
+        while waiting:
+            name = waiting.pop()
+            if name in found or name not in self.files:
+                continue
+            found[name] = self.files[name]
+            if not name.endswith((".baker", ".uc", ".cpp", ".c", ".h")):
+                continue
+            for module, header in NEEDS.findall(found[name]):
+                waiting.append((module + b".baker" if module else header).decode())
+        return found
+
+    def run(self, command: str) -> Outcome:
+        """Runs a command of a rubric, once. `> NAME` at its end keeps what it
+        prints. What it writes is kept if it succeeds, but never replaces a file."""
+        if command in self._done:
+            return self._done[command]
+        words = shlex.split(command)
+        printed = words.pop() if len(words) > 2 and words[-2] == ">" else ""
+        words = words[:-1] if printed else words
+        named = {part for word in words for part in AROUND.split(word)}
+        inputs = self.needed(named & set(self.files))
+        outcome = self._sandbox.run(words, inputs, self._limits)
+        if outcome.status == 0:
+            made = dict(outcome.files)
+            if printed:
+                made[printed] = outcome.printed.encode()
+            self.files |= {n: d for n, d in made.items() if n not in self.files}
+        self._done[command] = outcome
+        return outcome
+
+    def call(self, *command: str | Path) -> None:
+        """Runs a tool whose command names files of the computer by absolute paths;
+        InputError if it fails."""
+        words: list[str] = []
+        inputs: dict[str, bytes] = {}
+        outputs: dict[str, Path] = {}
+        for word in map(str, command):
+            head, equals, tail = word.rpartition("=")
+            path = Path(tail)
+            if not path.is_absolute():
+                words.append(word)
+                continue
+            words.append(head + equals + path.name)
+            if path.exists():
+                inputs[path.name] = path.read_bytes()
+            else:
+                outputs[path.name] = path
+        inputs = {**self.needed(set(inputs)), **inputs}
+        outcome = self._sandbox.run(words, inputs, self._limits)
+        if outcome.status != 0:
+            raise InputError("E-traces-152", why_failed(words[0], outcome))
+        for name, path in outputs.items():
+            path.write_bytes(outcome.files.get(name, b""))
