@@ -1,4 +1,4 @@
-"""Every command in README.md and docs/ runs.
+"""Every command in README.md, docs/ and labs/ runs.
 
 The `sh` blocks of one document are one session, run in an empty folder with links
 to the checkout's folders. `./dev` lines other than `./dev demo` are only checked
@@ -19,6 +19,7 @@ DOCUMENTS = [
     ROOT / "README.md",
     *sorted((ROOT / "docs").glob("**/*.md")),
     *sorted((ROOT / "apps").glob("**/*.md")),
+    *sorted((ROOT / "labs").glob("**/*.md")),
     *sorted((ROOT / "traces").glob("*.md")),
 ]
 BLOCK = re.compile(r"^```sh\n(.*?)^```", re.M | re.S)
@@ -43,7 +44,7 @@ def test_commands_run(document: Path, tmp_path: Path) -> None:
     for name in DEV.findall(commands):
         assert re.search(rf"^  {name}\b", usage, re.M), f"./dev {name} is no command"
     script = DEV.sub(lambda m: m[0] if m[1] == "demo" else ":", commands)
-    for entry in ("apps", "dev", "docs", "runtime", "tests"):
+    for entry in ("apps", "dev", "docs", "labs", "runtime", "tests"):
         (tmp_path / entry).symlink_to(ROOT / entry)
     script = script.replace("./dev ", f"{ROOT}/dev ")
     path = f"{BUILD}/bin:{ROOT}/.venv/bin:{os.environ['PATH']}"

@@ -1,0 +1,194 @@
+"""Draws the figures of the labs, from what the tools print.
+
+python tests/labs/figures.py [LAB…]
+
+Each figure is the same for the same tools, and a test compares it with the file of
+its lab.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from io import StringIO
+from pathlib import Path
+
+import matplotlib
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
+
+from testkit.paths import BUILD, ROOT
+from testkit.tools import read_json
+
+LABS = ROOT / "labs"
+BLUE, RED, GREEN, GREY = "#1b6ca8", "#d1495b", "#3c8d5a", "#7a8794"
+BOX = "#d5e3f3"
+COLOURS = (BLUE, RED, GREEN, "#8d6a9f", "#e09f3e")
+
+
+def as_svg(figure: Figure) -> str:
+    """The figure as text, with no date and no random names."""
+    out = StringIO()
+    settings = {"svg.hashsalt": "labs", "svg.fonttype": "none"}
+    with matplotlib.rc_context(settings):
+        figure.savefig(out, format="svg", metadata={"Date": None, "Creator": None})
+    return "\n".join(line.rstrip() for line in out.getvalue().splitlines()) + "\n"
+
+
+class Work:
+    """A folder with the files of a lab, where tools run."""
+
+    def __init__(self, lab: str, folder: Path) -> None:
+        self.folder = folder
+        for part in ("starter", "tests"):
+            for file in sorted((LABS / lab / part).iterdir()):
+                (folder / file.name).write_bytes(file.read_bytes())
+
+    def run(self, command: str) -> str:
+        tool, *words = shlex.split(command)
+        done = subprocess.run(
+            [BUILD / "bin" / tool, *words],
+            cwd=self.folder,
+            check=True,
+            capture_output=True,
+            text=True,
+        )
+        return done.stdout
+
+    def json(self, name: str) -> dict:  # type: ignore[type-arg]
+        found: dict = read_json(self.folder / name)  # type: ignore[type-arg]
+        return found
+
+
+def boxes(
+    axes: Axes, at: Mapping[str, tuple[float, float]], edges: Sequence[tuple[str, str]]
+) -> None:
+    """Draws boxes, and arrows between them, on axes measured in boxes."""
+    axes.axis("off")
+    axes.set_xlim(-0.6, max(x for x, _ in at.values()) + 0.6)
+    heights = [y for _, y in at.values()]
+    axes.set_ylim(min(heights) - 0.6, max(heights) + 0.6)
+    for source, target in edges:
+        (x0, y0), (x1, y1) = at[source], at[target]
+        arrow = FancyArrowPatch(
+            (x0 + 0.38, y0), (x1 - 0.38, y1), arrowstyle="-|>", mutation_scale=11,
+            color=GREY, shrinkA=0, shrinkB=0,
+        )  # fmt: skip
+        axes.add_patch(arrow)
+    for name, (x, y) in at.items():
+        axes.add_patch(
+            FancyBboxPatch(
+                (x - 0.36, y - 0.16),
+                0.72,
+                0.32,
+                boxstyle="round,pad=0.02",
+                facecolor=BOX,
+                edgecolor=GREY,
+            )
+        )
+        axes.text(x, y, name, ha="center", va="center", fontsize=9)
+
+
+def wiring(work: Work, program: str) -> Figure:
+    """The PPFs of a program and the channels between them."""
+    dot = work.run(f"bakerc {program} --emit=dot -o -")
+    edges = re.findall(r'^  "([\w.]+)" -> "([\w.]+)"', dot, re.M)
+    edges = [tuple(name_of(end) for end in edge) for edge in edges]
+    column: dict[str, int] = {"rx": 0}
+    for _ in edges:
+        for source, target in edges:
+            if source in column:
+                column[target] = max(column.get(target, 0), column[source] + 1)
+    column["tx"] = max(column.values())
+    rows: dict[int, list[str]] = {}
+    for name, x in column.items():
+        rows.setdefault(x, []).append(name)
+    at = {
+        name: (float(x), (len(names) - 1) / 2 - i)
+        for x, names in rows.items()
+        for i, name in enumerate(names)
+    }
+    tall = max(map(len, rows.values()))
+    figure = Figure(figsize=(1.7 * len(rows), 0.3 + 0.75 * tall))
+    boxes(figure.add_axes((0, 0, 1, 1)), at, list(dict.fromkeys(edges)))
+    return figure
+
+
+def name_of(end: str) -> str:
+    """The PPF of an input, without its module."""
+    parts = end.split(".")
+    return parts[0] if len(parts) == 1 else parts[1]
+
+
+def bars(
+    names: Sequence[str], parts: Mapping[str, Sequence[float]], what: str
+) -> Figure:
+    """Horizontal bars, stacked from several parts."""
+    inches = 0.9 + 0.24 * len(names)
+    figure = Figure(figsize=(7.5, inches))
+    axes = figure.add_axes((0.42, 0.55 / inches, 0.55, 1 - 0.9 / inches))
+    left = [0.0] * len(names)
+    for colour, (part, values) in zip(COLOURS, parts.items(), strict=False):
+        axes.barh(range(len(names)), values, left=left, color=colour, label=part)
+        left = [a + b for a, b in zip(left, values, strict=True)]
+    style = {"fontsize": 8, "family": "monospace", "parse_math": False}
+    axes.set_yticks(range(len(names)), names, **style)
+    axes.invert_yaxis()
+    axes.set_xlabel(what, fontsize=9)
+    axes.tick_params(axis="x", labelsize=8)
+    axes.legend(fontsize=8, frameon=False)
+    return figure
+
+
+def first_packets(work: Work) -> dict[str, Figure]:
+    return {"wiring.svg": wiring(work, "switch.baker")}
+
+
+def microcode(work: Work) -> dict[str, Figure]:
+    work.run("bakerc mark.baker --mes=1 -o mark.ixp")
+    work.run("ixp-as mend.uc --format=ixp --replace=mark.ixp -o mend.ixp")
+    work.run(
+        "ixpsim mend.ixp --trace=frames.pcap --mes=1 --threads=1 --quiet "
+        "--stats=stats.json --profile=profile.json"
+    )
+    packets = work.json("stats.json")["per_packet"]["packets"]
+    found = [
+        each
+        for each in work.json("profile.json")["microcode"]["main"]["instructions"]
+        if each["issued"] >= packets and each["location"].startswith("mend")
+    ]
+    parts = {
+        "issued": [each["issued"] / packets for each in found],
+        "dead slots": [each["aborted"] / packets for each in found],
+        "waiting": [each["waited"] / packets for each in found],
+    }
+    names = [each["text"] for each in found]
+    return {"cycles.svg": bars(names, parts, "cycles of a packet, on one context")}
+
+
+#: The figures of each lab.
+FIGURES: dict[str, Callable[[Work], dict[str, Figure]]] = {
+    "01-first-packets": first_packets,
+    "04-microcode-by-hand": microcode,
+}
+
+
+def figures(lab: str) -> dict[str, str]:
+    """The figures of a lab by file name, as text."""
+    with tempfile.TemporaryDirectory() as name:
+        found = FIGURES[lab](Work(lab, Path(name)))
+        return {file: as_svg(figure) for file, figure in found.items()}
+
+
+if __name__ == "__main__":
+    for lab in sys.argv[1:] or FIGURES:
+        for file, text in figures(lab).items():
+            (LABS / lab / file).write_text(text)
