@@ -7,6 +7,7 @@
 // Without files it formats standard input.
 
 #include "baker-lang/editor/Formatter.h"
+#include "baker-lang/syntax/SourceText.h"
 
 #include <CLI/CLI.hpp>
 
@@ -27,6 +28,18 @@ struct Options {
   bool isInPlace = false, isCheck = false;
 };
 
+/// The text of `stream` in the usual layout; none if it is not UTF-8.
+std::optional<std::string>
+formatStream(const std::string &name, std::istream &stream, std::string &text) {
+  text = contents(stream);
+  size_t invalid = karakal::lang::firstInvalidByte(text);
+  if (invalid == text.size())
+    return karakal::lang::format(text);
+  std::cerr << "baker-format: byte " << invalid << " of " << name
+            << " is not UTF-8 text; save the file as UTF-8\n";
+  return std::nullopt;
+}
+
 /// Formats one file; false if it cannot be read or is laid out differently.
 bool formatFile(const std::string &path, const Options &options) {
   std::ifstream stream(path, std::ios::binary);
@@ -34,17 +47,19 @@ bool formatFile(const std::string &path, const Options &options) {
     std::cerr << "baker-format: cannot read '" << path << "'\n";
     return false;
   }
-  std::string text = contents(stream);
-  std::string formatted = karakal::lang::format(text);
+  std::string text;
+  auto formatted = formatStream("'" + path + "'", stream, text);
+  if (!formatted)
+    return false;
   if (options.isCheck) {
-    if (text != formatted)
+    if (text != *formatted)
       std::cerr << path << ": is not formatted\n";
-    return text == formatted;
+    return text == *formatted;
   }
   if (!options.isInPlace)
-    std::cout << formatted;
-  else if (text != formatted)
-    std::ofstream(path, std::ios::binary) << formatted;
+    std::cout << *formatted;
+  else if (text != *formatted)
+    std::ofstream(path, std::ios::binary) << *formatted;
   return true;
 }
 
@@ -63,8 +78,10 @@ int main(int argc, char **argv) {
     return app.exit(error) == 0 ? 0 : 2;
   }
   if (options.files.empty()) {
-    std::cout << karakal::lang::format(contents(std::cin));
-    return 0;
+    std::string text;
+    auto formatted = formatStream("the standard input", std::cin, text);
+    std::cout << formatted.value_or("");
+    return formatted ? 0 : 1;
   }
   bool isGood = true;
   for (const std::string &file : options.files)

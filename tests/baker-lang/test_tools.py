@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +14,19 @@ import pytest
 from testkit.paths import BUILD, ROOT
 from testkit.tools import requires, run
 
-PROGRAMS = sorted(
-    [*(ROOT / "apps").rglob("*.baker"), *(ROOT / "runtime").rglob("*.baker")]
+#: Every program of the tree, also those with errors.
+CORPUS = sorted(
+    path
+    for folder in ("apps", "runtime", "tests")
+    for path in (ROOT / folder).rglob("*.baker")
 )
-WORD = re.compile(r"\w+|[^\s\w]")
+LIBRARY = [path for path in CORPUS if ROOT / "tests" not in path.parents]
+#: The longest token first, so that `- -x` and `--x` differ.
+TOKEN = re.compile(
+    r"""//[^\n]*|/\*.*?\*/|#[^\n]*|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'"""
+    r"|[0-9]+\.[0-9]+|\w+|<<=|>>=|->|<<|>>|[-+*/%&|^<>=!]=|&&|\|\||\+\+|--|[^\s\w]",
+    re.DOTALL,
+)
 
 pytestmark = requires("baker-format", "baker-lsp")
 
@@ -82,12 +92,82 @@ def test_format() -> None:
     assert formatted(PRETTY) == PRETTY
 
 
-@pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
-def test_format_keeps_the_words_and_settles(path: Path) -> None:
-    text = path.read_text()
-    once = formatted(text)
-    assert WORD.findall(once) == WORD.findall(text)
-    assert formatted(once) == once
+@pytest.mark.parametrize(
+    "line",
+    [
+        "*p = &table[0];",
+        "x = *p * *q & ~y;",
+        "f(&x, *p, -(u8)*q, (u16)~sum);",
+        "if (x) *p = - -y;",
+        "while (x) ++*p;",
+        "return *p + +x - -y & &x;",
+    ],
+)
+def test_format_puts_prefixes_at_their_operands(line: str) -> None:
+    blanks = re.sub(r"(?<! )([&*~])", r"\1 ", line)
+    assert formatted(blanks) == line + "\n"
+
+
+def test_format_indents_the_block_of_a_case_once() -> None:
+    text = """\
+switch (x) {
+// the first
+case 0: {
+  n++;
+  break;
+}
+default:
+  @bound(4) for (;;)
+    if (n)
+      for (u32 i = 0;
+          i < 4; i++) {
+        n--;
+      }
+    else
+      n = 1 +
+          2;
+}
+"""
+    assert formatted(text) == text
+    flat = "".join(line.lstrip() for line in text.splitlines(keepends=True))
+    assert formatted(flat) == text
+
+
+def every_token_joined(text: str) -> str:
+    """The text with no blanks but those that separate tokens."""
+    return re.sub(r"(?<=\w)[ \t]+(?=[^\w\s])|(?<=[^\w\s])[ \t]+(?=\w)", "", text)
+
+
+def cut_in_half(text: str) -> str:
+    return text[: len(text) // 2]
+
+
+@pytest.mark.parametrize("change", [str, every_token_joined, cut_in_half])
+def test_format_keeps_tokens_and_settles(
+    change: Callable[[str], str], tmp_path: Path
+) -> None:
+    """On every program of the tree, as it is and disturbed."""
+    texts = [change(path.read_text()) for path in CORPUS]
+    copies = [tmp_path / f"{number}.baker" for number in range(len(texts))]
+    for copy, text in zip(copies, texts, strict=True):
+        copy.write_text(text)
+    run("baker-format", "-i", *copies)
+    for path, copy, text in zip(CORPUS, copies, texts, strict=True):
+        before, after = TOKEN.findall(text), TOKEN.findall(copy.read_text())
+        assert [t.rstrip() for t in after] == [t.rstrip() for t in before], path
+    run("baker-format", "--check", *copies)
+
+
+def test_format_refuses_what_is_no_text(tmp_path: Path) -> None:
+    file = tmp_path / "p.baker"
+    file.write_bytes(b"u32 a;\n\xff")
+    refused = run("baker-format", "-i", file, status=1)
+    assert "byte 7" in refused.stderr and "UTF-8" in refused.stderr
+    assert file.read_bytes() == b"u32 a;\n\xff"
+
+
+def test_the_library_and_the_applications_are_formatted() -> None:
+    run("baker-format", "--check", *LIBRARY)
 
 
 def test_format_in_place_and_check(tmp_path: Path) -> None:
