@@ -6,6 +6,7 @@
 #include "target-ixp/chip/ChipParameters.h"
 #include "traces/Wire.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace karakal::sim {
@@ -15,6 +16,8 @@ TrafficSource::TrafficSource(std::vector<traces::Packet> packets,
     : options(given), trace(std::move(packets)), ports(given.portCount) {
   KARAKAL_ASSERT(!trace.empty(), "a run needs a packet");
   KARAKAL_ASSERT(options.portCount > 0, "a run needs a port");
+  KARAKAL_ASSERT(options.offeredGbps <= 0 || !options.keepsTimes,
+                 "a packet has one time");
   if (options.packetCount == 0)
     options.packetCount = trace.size();
   bitsBefore.reserve(trace.size());
@@ -43,12 +46,26 @@ const OfferedFrame *TrafficSource::peek(uint32_t index) {
   port.frame.hasError = options.hasError && options.hasError(number);
   port.frame.dueSeconds = 0;
   if (!isClosedLoop())
-    port.frame.dueSeconds =
-        (static_cast<double>(repetition) * static_cast<double>(traceBits) +
-         static_cast<double>(bitsBefore[packet])) /
-        (options.offeredGbps * 1e9);
+    port.frame.dueSeconds = dueSeconds(repetition, packet);
   port.isPrepared = true;
   return &port.frame;
+}
+
+double TrafficSource::dueSeconds(uint64_t repetition, uint32_t packet) const {
+  auto repetitions = static_cast<double>(repetition);
+  if (!options.keepsTimes)
+    return (repetitions * static_cast<double>(traceBits) +
+            static_cast<double>(bitsBefore[packet])) /
+           (options.offeredGbps * 1e9);
+  auto since = [&](uint64_t timeNs) {
+    uint64_t first = trace.front().timeNs;
+    return timeNs > first ? static_cast<double>(timeNs - first) : 0.0;
+  };
+  // A repetition follows after the mean gap.
+  double span = since(trace.back().timeNs);
+  auto gaps = static_cast<double>(std::max<size_t>(trace.size() - 1, 1));
+  return (repetitions * (span + span / gaps) + since(trace[packet].timeNs)) /
+         1e9;
 }
 
 void TrafficSource::take(uint32_t index) {

@@ -8,7 +8,8 @@
 // Closed loop (the default): each port sends its packets back to back at line
 // rate, and holds the next one while the receive side has no space. No frame is
 // lost. Open loop: packet n is due when the frame bits before it have passed at
-// the offered rate over all ports. It is lost if there is no space. The bits of
+// the offered rate over all ports, or at the time that the trace gives, counted
+// from the first packet. It is lost if there is no space. The bits of
 // a frame include its 4-byte CRC; the line rate also counts 8 bytes of preamble
 // and a gap of 12.
 //
@@ -37,6 +38,8 @@ struct TrafficOptions {
   uint64_t packetCount = 0;
   /// Frame bits per second over all ports, in 10^9; 0 = closed loop.
   double offeredGbps = 0;
+  /// Packets are due at the times of the trace; goes without a rate.
+  bool keepsTimes = false;
   /// Which packets arrive with a receive error (tests).
   std::function<bool(uint64_t number)> hasError;
 };
@@ -63,11 +66,16 @@ public:
   const OfferedFrame *peek(uint32_t port);
   void take(uint32_t port);
 
-  bool isClosedLoop() const { return options.offeredGbps <= 0; }
+  bool isClosedLoop() const {
+    return options.offeredGbps <= 0 && !options.keepsTimes;
+  }
   uint32_t portCount() const { return options.portCount; }
   uint64_t packetCount() const { return options.packetCount; }
 
 private:
+  /// When a packet of the trace is due in a repetition, in an open loop.
+  double dueSeconds(uint64_t repetition, uint32_t packet) const;
+
   struct Port {
     /// Indices into the trace, ascending.
     std::vector<uint32_t> packets;

@@ -59,8 +59,8 @@ json rateOf(Simulation &run) {
   double offered = run.options().offeredGbps;
   const target::ChipParameters &params = run.chip().parameters();
   uint64_t gapBits = params.portsGapBytes * 8;
-  bool isOpenLoop = offered > 0;
-  if (!isOpenLoop)
+  bool isOpenLoop = offered > 0 || run.options().keepsTimes;
+  if (offered <= 0)
     offered = ratio(last.arrivedBits - first.arrivedBits, seconds * 1e9);
   return {{"open_loop", isOpenLoop},
           {"offered_gbps", offered},

@@ -24,6 +24,9 @@ void declareInputs(CLI::App &app, CommandLine &line) {
                  "offered load in Gbit/s of frame bits (default: as fast as "
                  "the ports take it)")
       ->check(CLI::PositiveNumber);
+  app.add_flag("--trace-times", line.run.keepsTimes,
+               "packets arrive at the times of the trace")
+      ->excludes("--rate");
   app.add_option("--packets", line.run.packets,
                  "number of packets; repeats or cuts the trace")
       ->check(CLI::PositiveNumber);

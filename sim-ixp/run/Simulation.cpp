@@ -91,6 +91,7 @@ void Simulation::connectMedia(std::vector<traces::Packet> trace) {
   traffic.portCount = static_cast<uint32_t>(machine->parameters().portsCount);
   traffic.packetCount = asked.packets;
   traffic.offeredGbps = asked.offeredGbps;
+  traffic.keepsTimes = asked.keepsTimes;
   source = std::make_unique<TrafficSource>(std::move(trace), traffic);
   media = std::make_unique<Msf>(machine->chassis(), *accounts, *source);
   media->onSent([this](const SentFrame &frame) { recordSent(frame); });
@@ -250,7 +251,7 @@ bool Simulation::isStuck() const {
   if (xscale->isCalled() || now < since + asked.stallCycles)
     return false;
   // At a low offered load the next packet may arrive much later.
-  return accounts->outstandingCount() > 0 || asked.offeredGbps <= 0 ||
+  return accounts->outstandingCount() > 0 || source->isClosedLoop() ||
          media->isReceiveDone();
 }
 

@@ -44,6 +44,8 @@ struct SimulationOptions {
   /// Offered load in 10^9 frame bits per second; 0 = as fast as the ports
   /// accept it.
   double offeredGbps = 0;
+  /// Packets arrive at the times of the trace; goes without an offered load.
+  bool keepsTimes = false;
   /// Packets of the run, which repeats or cuts the trace; 0 = the trace once.
   uint64_t packets = 0;
   /// Packets forwarded, dropped or consumed before measuring begins.

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from npftrace.runs.packet_tests import read_test, run_test
+from npftrace.runs.packet_file import read_test
+from npftrace.runs.packet_tests import run_test
 from testkit.paths import BUILD, ROOT
 
 TESTS = sorted((ROOT / "tests/packets").glob("*/*.packets"))

@@ -248,6 +248,28 @@ TEST_F(MsfTest, OpenLoopOffersTheRate) {
   EXPECT_NEAR(static_cast<double>(msf->arrivedCount()), 1953, 3);
 }
 
+TEST_F(MsfTest, FramesArriveAtTheTimesOfTheTrace) {
+  TrafficOptions options;
+  options.packetCount = 4; // the trace twice
+  options.keepsTimes = true;
+  traces::Packet first = packet(0, 60, 1), second = packet(1, 60, 1);
+  first.timeNs = 7'000'000;
+  second.timeNs = 8'000'000;
+  make({first, second}, options);
+  for (uint32_t context = 0; context < 8; ++context)
+    enqueueThread(context);
+  msf->start();
+  // A millisecond lies between two frames: 600,000 cycles.
+  run(1'000);
+  EXPECT_EQ(msf->arrivedCount(), 1u);
+  for (uint64_t frame = 1; frame < 4; ++frame) {
+    run(frame * 600'000 - 1'000);
+    EXPECT_EQ(msf->arrivedCount(), frame);
+    run(frame * 600'000 + 1'000);
+    EXPECT_EQ(msf->arrivedCount(), frame + 1);
+  }
+}
+
 TEST_F(MsfTest, ElementsLeaveInOrderRegardlessOfValidationOrder) {
   make({packet(0, 60, 1)});
   uint8_t bytes[128];

@@ -9,7 +9,8 @@ import pytest
 from npftrace.check.comparison import Input, judge
 from npftrace.errors import InputError
 from npftrace.oracle import APPS, make_oracle
-from npftrace.runs.packet_tests import PacketTest, control_file, read_test
+from npftrace.runs.packet_file import PacketTest, read_test
+from npftrace.runs.packet_tests import control_file
 from npftrace.tables.control import read_control
 from testkit.paths import ROOT
 

@@ -13,7 +13,8 @@ from npftrace.grade.expectations import check
 from npftrace.grade.lab import Lab, RubricLine
 from npftrace.grade.sandbox import Sandbox
 from npftrace.grade.workbench import Workbench, submitted, why_failed
-from npftrace.runs.packet_tests import PacketTest, read_test, run_test
+from npftrace.runs.packet_file import PacketTest, read_test
+from npftrace.runs.packet_tests import run_test
 
 #: How much evidence a line shows.
 EVIDENCE_LINES = 30
