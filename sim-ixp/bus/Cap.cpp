@@ -62,7 +62,14 @@ uint32_t Cap::readRegister(uint32_t offset) {
   return word;
 }
 
-void Cap::writeRegister(uint32_t offset, uint32_t value, uint64_t cycle) {
+uint32_t Cap::threadOf(const Command &command) const {
+  return threadNumber(
+      target::engineHardwareNumber(command.engine, chassis.clusterEngines()),
+      command.context);
+}
+
+void Cap::writeRegister(uint32_t offset, uint32_t value, uint64_t cycle,
+                        uint32_t thread) {
   uint32_t &word = registers[offset % registerBytes / 4];
   if (isSelfDestruct(offset)) {
     word |= 1u << (value & 31);
@@ -74,8 +81,13 @@ void Cap::writeRegister(uint32_t offset, uint32_t value, uint64_t cycle) {
     if (to.engine < chassis.parameters().meCount)
       chassis.raise(to.engine, to.context, 1u << to.signal, cycle);
   }
-  if (isInterrupt(offset) && interrupt)
-    interrupt(offset == interruptB);
+  if (!isInterrupt(offset))
+    return;
+  uint32_t which = offset == interruptB;
+  if (thread != noThread)
+    threads.raise(which, thread);
+  if (interrupt)
+    interrupt(which, thread);
 }
 
 /// Copies the pulled words to another engine.
@@ -110,7 +122,8 @@ void Cap::write(uint64_t cycle, Command &command) {
     return;
   }
   for (uint32_t i = 0; i < command.count; ++i)
-    writeRegister(command.address + 4 * i, command.data[i], cycle);
+    writeRegister(command.address + 4 * i, command.data[i], cycle,
+                  threadOf(command));
 }
 
 void Cap::onEvent(uint64_t cycle, uint32_t, uint64_t argument) {
@@ -125,7 +138,7 @@ void Cap::onEvent(uint64_t cycle, uint32_t, uint64_t argument) {
   case CapCommand::FastWr:
   case CapCommand::FastWrAlu:
     command.signal = 0;
-    writeRegister(offset, command.data[0], cycle);
+    writeRegister(offset, command.data[0], cycle, threadOf(command));
     chassis.finish(command, cycle);
     return;
   case CapCommand::Read:

@@ -9,7 +9,8 @@
 //   threadMessage + 4n  a word for thread n of all engines; a read clears it
 //   selfDestruct + 4n   a write sets bit (value & 31); a read returns and
 //                       clears the register
-//   interruptA, B       a write interrupts the core; a read clears the word
+//   interruptA, B       a write interrupts the core, which can read the thread
+//                       that wrote (ThreadInterrupts.h); a read clears the word
 //   reflector           a write of 1 to 16 words copies them from the writer's
 //                       transfer-out registers to transfer-in registers of
 //                       another engine and raises a signal there. The address
@@ -23,6 +24,7 @@
 
 #include "sim-ixp/bus/Chassis.h"
 #include "sim-ixp/bus/Server.h"
+#include "sim-ixp/bus/ThreadInterrupts.h"
 
 #include <cstdint>
 #include <functional>
@@ -45,13 +47,18 @@ public:
 
   /// The register at a byte offset, with the side effects of a read.
   uint32_t readRegister(uint32_t offset);
-  /// Writes a register; a signal that it raises comes at `cycle`.
-  void writeRegister(uint32_t offset, uint32_t value, uint64_t cycle);
+  /// Writes a register; a signal that it raises comes at `cycle`. `thread` is
+  /// the number of the thread that writes (threadNumber).
+  void writeRegister(uint32_t offset, uint32_t value, uint64_t cycle,
+                     uint32_t thread = noThread);
 
-  /// Calls `callback` when an engine writes interrupt 0 (A) or 1 (B).
-  void onInterrupt(std::function<void(uint32_t which)> callback) {
+  /// Calls `callback` when a thread, or the core (noThread), writes interrupt 0
+  /// (A) or 1 (B).
+  void
+  onInterrupt(std::function<void(uint32_t which, uint32_t thread)> callback) {
     interrupt = std::move(callback);
   }
+  ThreadInterrupts &threadInterrupts() { return threads; }
 
   void accept(Command &command) override;
   void onEvent(uint64_t cycle, uint32_t code, uint64_t argument) override;
@@ -64,12 +71,14 @@ public:
 private:
   void reflect(uint64_t cycle, Command &command);
   void write(uint64_t cycle, Command &command);
+  uint32_t threadOf(const Command &command) const;
 
   Chassis &chassis;
   UnitTiming timing;
   Server service;
   std::vector<uint32_t> registers;
-  std::function<void(uint32_t)> interrupt;
+  ThreadInterrupts threads;
+  std::function<void(uint32_t, uint32_t)> interrupt;
 };
 
 } // namespace karakal::sim

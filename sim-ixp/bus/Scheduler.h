@@ -27,6 +27,13 @@
 #include <map>
 #include <vector>
 
+/// A condition that the host cannot predict; only Clang can be told so.
+#ifdef __clang__
+#define KARAKAL_UNPREDICTABLE(condition) __builtin_unpredictable(condition)
+#else
+#define KARAKAL_UNPREDICTABLE(condition) (condition)
+#endif
+
 namespace karakal::sim {
 
 /// The receiver of an event.
@@ -126,7 +133,7 @@ private:
   void append(Slot &slot, uint32_t number) {
     bool isEmpty = slot.first == none;
     uint32_t &link =
-        __builtin_unpredictable(isEmpty) ? slot.first : nodes[slot.last].next;
+        KARAKAL_UNPREDICTABLE(isEmpty) ? slot.first : nodes[slot.last].next;
     link = number;
     slot.last = number;
   }

@@ -21,6 +21,7 @@
 
 #include "sim-ixp/bus/Scheduler.h"
 #include "sim-ixp/core/ControlProcessor.h"
+#include "sim-ixp/core/PhysicalBus.h"
 #include "sim-ixp/core/XScaleEmulator.h"
 
 #include <functional>
@@ -29,32 +30,7 @@
 #include <string>
 #include <vector>
 
-namespace karakal::target {
-struct ChipParameters;
-}
-
 namespace karakal::sim {
-
-class Cap;
-class Dram;
-class MediaInterface;
-class Microengine;
-class ChipObserver;
-class Scratch;
-class Sram;
-
-/// The parts of the chip that the core is connected to.
-struct XScaleConnections {
-  Scheduler *scheduler;
-  const target::ChipParameters *parameters;
-  ChipObserver *observer;
-  Dram *dram;
-  Scratch *scratch;
-  std::vector<Sram *> sram; ///< by channel
-  Cap *cap = nullptr;
-  std::vector<Microengine *> engines = {};
-  MediaInterface *media = nullptr;
-};
 
 /// Addresses of an image's XScale code.
 struct XScaleProgram {
@@ -75,9 +51,9 @@ public:
   void start(uint32_t entry, const std::vector<int64_t> &arguments,
              std::function<void(const Result<uint32_t> &)> onReturn) override;
   void onRingNotEmpty(uint32_t ring) override;
-  /// An engine raised CAP interrupt `which`; the handler runs when the core is
-  /// free and reads the reason from the CAP.
-  void onInterrupt(uint32_t which);
+  /// A thread raised a CAP interrupt; the handler runs when the core is free
+  /// and reads which thread (ThreadInterrupts.h) and why (CAP).
+  void onInterrupt();
   bool isBusy() const override;
   /// Whether a call runs in chip time.
   bool isCalled() const { return timedCall && timedCall->hasBegun; }
@@ -92,7 +68,7 @@ public:
   void onEvent(uint64_t cycle, uint32_t code, uint64_t argument) override;
 
 private:
-  XScale(XScaleConnections chip, const XScaleProgram &program);
+  XScale(XScaleConnections around, const XScaleProgram &program);
 
   /// A call that waits for the core, or runs.
   struct Call {
@@ -108,24 +84,20 @@ private:
                   double cycle) override;
   uint64_t serviceStart(uint32_t address, uint32_t bytes, bool isWrite);
   uint64_t sramStart(uint32_t address, uint32_t bytes, bool isWrite);
-  bool writeRing(uint32_t ring, uint32_t value);
-  Microengine *engineAt(uint32_t address) const;
   void passArguments(const std::vector<int64_t> &arguments);
-  void settle();
   bool hasMessage() const;
   bool beginJob(uint64_t cycle);
   void endCall();
   void wake();
 
-  XScaleConnections chip;
+  PhysicalBus bus;
+  const XScaleConnections &chip;
   XScaleProgram program;
   std::unique_ptr<XScaleEmulator> core;
   std::optional<Error> firstFault;
   std::optional<Call> timedCall;
   bool isWakeScheduled = false;
   bool isInterrupted = false;
-  /// The word last written to XScaleRingSecond, for the next put.
-  std::optional<uint32_t> secondWord;
 };
 
 } // namespace karakal::sim

@@ -14,6 +14,7 @@
 
 #include <memory>
 #include <string>
+#include <tuple>
 #include <vector>
 
 namespace py = pybind11;
@@ -51,7 +52,12 @@ class PythonChip {
 public:
   PythonChip(const std::vector<std::string> &settings,
              const std::string &configuration)
-      : chip(parametersOf(settings, configuration), errors) {}
+      : chip(parametersOf(settings, configuration), errors) {
+    chip.cap().onInterrupt([this](uint32_t which, uint32_t thread) {
+      interrupts.push_back({chip.scheduler().now(), which,
+                            thread == sim::noThread ? -1 : int(thread)});
+    });
+  }
 
   sim::Microengine &engine(uint32_t index) {
     if (index >= chip.engineCount())
@@ -142,12 +148,25 @@ public:
     return result;
   }
 
-  /// Runs to `cycle`, a fault or the end; returns whether anything is left to
-  /// do.
+  /// Runs to `cycle` or a fault; returns whether anything is left to do.
   bool runTo(uint64_t cycle) {
     while (errors.faults.empty() && chip.stepBefore(cycle)) {
     }
-    return errors.faults.empty() && chip.isPending();
+    if (!errors.faults.empty())
+      return false;
+    chip.runTo(cycle);
+    return chip.isPending();
+  }
+
+  uint32_t readPhysical(uint32_t address) {
+    auto word = address % 4 == 0 ? chip.physical().read(address) : std::nullopt;
+    if (!word)
+      throw py::value_error("nothing is at address " + std::to_string(address));
+    return *word;
+  }
+  void writePhysical(uint32_t address, uint32_t value) {
+    if (address % 4 != 0 || !chip.physical().write(address, value))
+      throw py::value_error("nothing is at address " + std::to_string(address));
   }
 
   void raise(uint32_t index, uint32_t context, uint32_t signal) {
@@ -159,6 +178,8 @@ public:
 
   ErrorRecorder errors;
   sim::Chip chip;
+  /// Cycle, interrupt (0 = A, 1 = B) and thread (-1 = the core) of each.
+  std::vector<std::tuple<uint64_t, uint32_t, int>> interrupts;
 
 private:
   sim::Memory &within(sim::Memory &memory, uint32_t address) {
@@ -199,7 +220,8 @@ void defineRunning(ChipClass &chip) {
            py::arg("contexts") = 0xff,
            "Starts the contexts of a mask at word 0.")
       .def("run_to", &PythonChip::runTo, py::arg("cycle"),
-           "Runs to a cycle; returns whether anything is left to do.")
+           "Runs to a cycle and moves the clock there, or to a fault; returns "
+           "whether anything is left to do.")
       .def(
           "step", [](PythonChip &self) { return self.chip.step(); },
           "Does the earliest action; False if there is none.")
@@ -210,6 +232,10 @@ void defineRunning(ChipClass &chip) {
 void defineMemories(ChipClass &chip) {
   chip.def("read", &PythonChip::read, py::arg("memory"), py::arg("address"))
       .def("write", &PythonChip::write, py::arg("memory"), py::arg("address"),
+           py::arg("value"))
+      .def("read_physical", &PythonChip::readPhysical, py::arg("address"),
+           "Reads a word as the core sees it, in no chip time.")
+      .def("write_physical", &PythonChip::writePhysical, py::arg("address"),
            py::arg("value"))
       .def("configure_ring", &PythonChip::configureRing, py::arg("ring"),
            py::arg("base"), py::arg("words"),
@@ -260,6 +286,10 @@ void defineObservations(ChipClass &chip) {
           "The state of every context, one per line.")
       .def_property_readonly(
           "faults", [](PythonChip &self) { return self.errors.faults; })
+      .def_property_readonly(
+          "interrupts", [](PythonChip &self) { return self.interrupts; },
+          "(cycle, 0 for A or 1 for B, thread or -1) of each interrupt of the "
+          "core.")
       .def_property_readonly(
           "hazards", [](PythonChip &self) { return self.errors.hazards; });
 }

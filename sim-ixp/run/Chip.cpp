@@ -10,7 +10,7 @@
 namespace karakal::sim {
 
 Chip::Chip(const target::ChipParameters &parameters, ChipObserver &observer)
-    : params(parameters), buses(events, params),
+    : params(parameters), buses(events, params), reports(observer),
       order(static_cast<uint32_t>(params.meCount)) {
   scratchUnit = std::make_unique<Scratch>(buses, observer);
   std::vector<Sram *> channels;
@@ -70,6 +70,26 @@ Memory *Chip::memoryOf(target::Memory memory) {
 void Chip::connectMedia(MediaInterface *media) {
   buses.connectUnit(target::FunctionalUnit::Msf, media);
   dramUnit->connectMedia(media);
+  mediaUnit = media;
+  physicalBus.reset();
+}
+
+XScaleConnections Chip::coreConnections() {
+  XScaleConnections around{&events,        &params,           &reports,
+                           dramUnit.get(), scratchUnit.get(), {}};
+  for (const auto &channel : sramChannels)
+    around.sram.push_back(channel.get());
+  around.cap = capUnit.get();
+  around.media = mediaUnit;
+  for (const auto &engine : engines)
+    around.engines.push_back(engine.get());
+  return around;
+}
+
+PhysicalBus &Chip::physical() {
+  if (!physicalBus)
+    physicalBus = std::make_unique<PhysicalBus>(coreConnections());
+  return *physicalBus;
 }
 
 /// Takes the first step that is due before `stop`; returns false if there is
@@ -110,6 +130,7 @@ bool Chip::step() { return stepUntil<false, true>(Scheduler::never); }
 void Chip::runTo(uint64_t cycle) {
   while (stepUntil<false, false>(cycle)) {
   }
+  events.advanceTo(std::max(cycle, events.now()));
 }
 
 uint64_t Chip::align(uint64_t cycle) {

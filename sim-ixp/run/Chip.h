@@ -13,7 +13,7 @@
 #include "sim-ixp/bus/Cap.h"
 #include "sim-ixp/bus/Chassis.h"
 #include "sim-ixp/bus/Scheduler.h"
-#include "sim-ixp/core/ControlProcessor.h"
+#include "sim-ixp/core/PhysicalBus.h"
 #include "sim-ixp/engine/Microengine.h"
 #include "sim-ixp/media/MediaInterface.h"
 #include "sim-ixp/memory/Dram.h"
@@ -42,6 +42,11 @@ public:
 
   /// Connects the unit that serves msf commands and the DRAM's buffer moves.
   void connectMedia(MediaInterface *media);
+  /// What the XScale core is connected to.
+  XScaleConnections coreConnections();
+  /// The chip by physical address, for a host that plays the core. A read or
+  /// write takes effect at once and no chip time.
+  PhysicalBus &physical();
 
   const target::ChipParameters &parameters() const { return params; }
   Scheduler &scheduler() { return events; }
@@ -68,7 +73,7 @@ public:
   /// Whether an event is pending or an engine is awake.
   bool isPending();
   /// Steps until the next action that others can see is due at or after
-  /// `cycle`.
+  /// `cycle`, and moves the clock there.
   void runTo(uint64_t cycle);
   /// Brings every engine to the same cycle, so that the counters add up.
   /// Returns that cycle: `cycle`, or a later one if an engine has already run
@@ -91,6 +96,9 @@ private:
   std::unique_ptr<Hash> hashUnit;
   std::unique_ptr<Cap> capUnit;
   std::vector<std::unique_ptr<Microengine>> engines;
+  MediaInterface *mediaUnit = nullptr;
+  ChipObserver &reports;
+  std::unique_ptr<PhysicalBus> physicalBus;
 
   EngineOrder order;
 };

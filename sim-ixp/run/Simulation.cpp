@@ -104,23 +104,13 @@ void Simulation::connectMedia(std::vector<traces::Packet> trace) {
 Status Simulation::connectCore(const std::vector<traces::ControlCall> &calls) {
   KARAKAL_ASSERT(media && !xscale, "the core needs the media interface");
   Chip &chip = *machine;
-  XScaleConnections connections{&chip.scheduler(), &chip.parameters(),
-                                accounts.get(),    &chip.dram(),
-                                &chip.scratch(),   {}};
-  for (uint32_t i = 0; i < chip.sramChannelCount(); ++i)
-    connections.sram.push_back(&chip.sram(i));
-  connections.cap = &chip.cap();
-  connections.media = media.get();
-  for (uint32_t i = 0; i < chip.engineCount(); ++i)
-    connections.engines.push_back(&chip.engine(i));
-  auto core = XScale::create(connections, programOf(loaded));
+  auto core = XScale::create(chip.coreConnections(), programOf(loaded));
   if (!core)
     return core.error();
   xscale = std::move(*core);
   chip.scratch().onNotEmpty(
       [this](uint32_t ring) { xscale->onRingNotEmpty(ring); });
-  chip.cap().onInterrupt(
-      [this](uint32_t which) { xscale->onInterrupt(which); });
+  chip.cap().onInterrupt([this](uint32_t, uint32_t) { xscale->onInterrupt(); });
 
   Result<ControlCallRunner> runner = ControlCallRunner::create(loaded, calls);
   if (!runner)
@@ -317,7 +307,6 @@ void Simulation::runTo(uint64_t cycle) {
     if (media->arrivedCount() >= controls.nextPacket())
       controls.onArrived(media->arrivedCount());
   machine->runTo(cycle);
-  machine->scheduler().advanceTo(std::max(cycle, machine->scheduler().now()));
 }
 
 Status Simulation::run() {

@@ -182,7 +182,7 @@ TEST_F(UnitTimingTest, ThreadMessagesAndInterruptsAreReadOnce) {
 
 TEST_F(UnitTimingTest, AnInterruptSaysWhich) {
   std::vector<uint32_t> raised;
-  cap->onInterrupt([&](uint32_t which) { raised.push_back(which); });
+  cap->onInterrupt([&](uint32_t which, uint32_t) { raised.push_back(which); });
   cap->writeRegister(Cap::interruptB, 1, 0);
   cap->writeRegister(Cap::interruptA, 1, 0);
   cap->writeRegister(anyRegister, 1, 0);

@@ -63,22 +63,15 @@ protected:
     for (uint32_t ring : {target::RingToXScale, target::RingFromXScale})
       chip.scratch().configureRing(ring, target::ringBase(ring),
                                    target::ringWords(ring), false);
-    XScaleConnections around{&chip.scheduler(), &chip.parameters(), &observer,
-                             &chip.dram(),      &chip.scratch(),    {}};
-    for (uint32_t i = 0; i < chip.sramChannelCount(); ++i)
-      around.sram.push_back(&chip.sram(i));
-    around.cap = &chip.cap();
+    XScaleConnections around = chip.coreConnections();
     around.media = media;
-    for (uint32_t i = 0; i < chip.engineCount(); ++i)
-      around.engines.push_back(&chip.engine(i));
     auto made = XScale::create(
         around, {handler, target::XScaleStackTop, target::XScaleArguments});
     ASSERT_TRUE(bool(made)) << made.error().str();
     core = std::move(*made);
     chip.scratch().onNotEmpty(
         [this](uint32_t ring) { core->onRingNotEmpty(ring); });
-    chip.cap().onInterrupt(
-        [this](uint32_t which) { core->onInterrupt(which); });
+    chip.cap().onInterrupt([this](uint32_t, uint32_t) { core->onInterrupt(); });
   }
   void place(uint32_t address, const std::vector<uint32_t> &words) {
     for (uint32_t word : words) {
