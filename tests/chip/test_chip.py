@@ -113,3 +113,34 @@ def test_local_csrs_load_an_engine() -> None:
     chip.write_csr(3, 0x018, 1 << 8)
     chip.run_to(100)
     assert chip.counters(3)["issue_cycles"] == 1
+
+
+def test_time_moves_though_nothing_happens() -> None:
+    chip = ixpchip.Chip()
+    assert not chip.run_to(500)
+    assert chip.cycle == 500
+
+
+def test_host_sees_the_chip_as_its_core_does() -> None:
+    chip = ixpchip.Chip()
+    chip.write_physical(0x90000010, 7)  # SRAM channel 1
+    assert chip.read("sram1", 0x10) == 7
+    assert chip.read_physical(0x90000010) == 7
+    for address in (0x70000000, 0x90000011):
+        with pytest.raises(ValueError):
+            chip.read_physical(address)
+        with pytest.raises(ValueError):
+            chip.write_physical(address, 1)
+
+
+def test_interrupts_name_their_thread() -> None:
+    chip = ixpchip.Chip()
+    chip.load(5, [0x3300012F20, KILL])  # cap[fast_wr, 0, XSCALE_INT_A]
+    chip.start(5, contexts=1 << 3)
+    chip.run_to(1000)
+    thread = 64 + 8 + 3  # hardware number 0x11
+    [(cycle, which, by)] = chip.interrupts
+    assert (which, by) == (0, thread)
+    assert 0 < cycle < 1000
+    chip.write_physical(0xD6000168, 1 << thread - 64)
+    assert chip.read_physical(0xD60000E8) == 1 << thread - 64
