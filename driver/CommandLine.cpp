@@ -5,6 +5,7 @@
 #include "driver/CommandLine.h"
 #include "baker-lang/syntax/DiagnosticCatalogue.h"
 #include "driver/pipeline/Plugins.h"
+#include "host/FastPackets.h"
 #include "ir/analysis/Explain.h"
 #include "ir/dialect/Target.h"
 #include "target-ixp/chip/ChipLayout.h"
@@ -188,6 +189,18 @@ void declareRun(CLI::App &app, CommandLine &line) {
   app.add_option("--trace", options.trace, "with --run: packets in");
   app.add_option("--out", options.out, "with --run: packets out");
   app.add_option("--stats", options.stats, "with --run: statistics as JSON");
+  CLI::Option *fast = app.add_flag(
+      "--fast", options.fast,
+      "with --run: at full speed, without counters of PPFs and without the "
+      "limit on endless loops");
+  app.add_option("--burst", options.burst,
+                 "with --fast: packets that enter and leave together "
+                 "(default: 32)")
+      ->needs(fast)
+      ->check(CLI::Range(1u, host::FastPackets::BurstMax));
+  app.add_option("--packets", options.packets,
+                 "with --run: repeat or cut the trace to this many packets")
+      ->check(CLI::PositiveNumber);
 }
 
 /// Describes options that exclude or need each other, or returns an empty
@@ -198,6 +211,8 @@ std::string findConflict(const Options &options) {
   if (!options.run &&
       !(options.trace.empty() && options.out.empty() && options.stats.empty()))
     return "--trace, --out and --stats need --run";
+  if (!options.run && (options.fast || options.packets != 0))
+    return "--fast and --packets need --run";
   if (!options.run && options.printTraces)
     return "--print-traces needs --run";
   if (options.run && !(options.output.empty() && options.report.empty() &&

@@ -233,6 +233,7 @@ Status compile(const Options &options) {
   ModuleOp program = **read;
   if (options.run)
     return runProgram(program, {{options.trace, options.control},
+                                {options.fast, options.burst, options.packets},
                                 program.getName().value_or("program").str(),
                                 options.out,
                                 options.stats});

@@ -69,7 +69,7 @@ readControl(const std::string &path) {
 }
 
 Result<host::HostRun> runOnHost(ModuleOp baker, const HostInputs &inputs,
-                                bool withCounters) {
+                                const HostSpeed &speed) {
   auto trace = traces::readTrace(inputs.trace, target::PortCount);
   if (!trace)
     return trace.error();
@@ -78,7 +78,7 @@ Result<host::HostRun> runOnHost(ModuleOp baker, const HostInputs &inputs,
     return control.error();
   host::RunOptions options;
   options.engineHz = ir::chipOf(baker).meClockHz;
-  auto program = lower(baker, withCounters);
+  auto program = lower(baker, !speed.fast);
   if (!program)
     return program.error();
   options.portCount = target::PortCount;
@@ -86,6 +86,10 @@ Result<host::HostRun> runOnHost(ModuleOp baker, const HostInputs &inputs,
   options.layout.bytes = target::BufferBytes;
   options.layout.headroomBytes = target::BufferHeadroom;
   options.layout.firstHandle = target::HandleFirst;
+  options.fast = speed.fast;
+  options.burst = speed.burst;
+  options.packets = speed.packets;
+  options.keepFrames = speed.keepFrames;
   return host::run(std::move(*program), *trace, *control, options);
 }
 
@@ -122,7 +126,7 @@ Status profileProgram(ModuleOp baker, const ProfileRequest &request) {
     if (Status added = addProfileFile(profile, path); !added)
       return added;
   if (!request.inputs.trace.empty()) {
-    auto run = runOnHost(baker, request.inputs, true);
+    auto run = runOnHost(baker, request.inputs);
     if (!run)
       return run.error();
     Status added = addProfile(profile, host::makeProfile(baker, *run));
@@ -173,20 +177,26 @@ Result<ir::CheckInputs> readCheckInputs(ModuleOp baker,
 }
 
 Status runProgram(ModuleOp baker, const RunRequest &request) {
-  auto run = runOnHost(baker, request.inputs, true);
+  HostSpeed speed = request.speed;
+  speed.keepFrames = !request.out.empty();
+  auto run = runOnHost(baker, request.inputs, speed);
   if (!run)
     return run.error();
-  Status annotated = host::annotate(baker, host::makeProfile(baker, *run));
-  if (!annotated)
-    return annotated;
+  host::Counts events;
+  if (!speed.fast) {
+    Status annotated = host::annotate(baker, host::makeProfile(baker, *run));
+    if (!annotated)
+      return annotated;
+    events = host::eventCounts(baker);
+  }
   if (!request.out.empty())
     if (Status status = traces::writeTrace(request.out, run->transmitted,
                                            target::PortCount);
         !status)
       return status;
   if (!request.stats.empty())
-    if (Status status = host::writeStatistics(
-            request.stats, *run, request.program, host::eventCounts(baker));
+    if (Status status =
+            host::writeStatistics(request.stats, *run, request.program, events);
         !status)
       return status;
   std::fputs(host::statisticsTable(*run, request.program).c_str(), stdout);

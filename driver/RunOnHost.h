@@ -22,20 +22,29 @@ struct HostInputs {
   std::string control; ///< control file; empty: no calls
 };
 
+/// How a program runs (host::RunOptions).
+struct HostSpeed {
+  bool fast = false;
+  uint32_t burst = 32;
+  uint64_t packets = 0; ///< 0: the trace once
+  bool keepFrames = true;
+};
+
 /// The inputs and outputs of `--run`.
 struct RunRequest {
   HostInputs inputs;
+  HostSpeed speed;
   std::string program; ///< the name in reports
   std::string out;     ///< trace of the frames sent; empty: none
   std::string stats;   ///< statistics as JSON; empty: none
 };
 
-/// Runs a copy of `baker`, a verified module of the dialect. With counters, the
-/// result also holds the counts of a profile. Errors: E-driver-030 if the
+/// Runs a copy of `baker`, a verified module of the dialect. Unless it is fast,
+/// the result also holds the counts of a profile. Errors: E-driver-030 if the
 /// program cannot be lowered (the reason has been printed), those of traces/
 /// (trace, control file), those of host/ (the run).
 Result<host::HostRun> runOnHost(mlir::ModuleOp baker, const HostInputs &inputs,
-                                bool withCounters);
+                                const HostSpeed &speed = {});
 
 /// The sources of a profile: a run, files, or both, which are added.
 struct ProfileRequest {

@@ -1,11 +1,14 @@
 // Runs a program on x86 over a trace.
 
 #include "host/HostRunner.h"
+#include "host/FastPackets.h"
 #include "host/Jit.h"
 #include "host/Primitives.h"
 #include "host/RunGuards.h"
 #include <algorithm>
 #include <ctime>
+#include <memory>
+#include <optional>
 #include <tuple>
 
 namespace karakal::host {
@@ -25,10 +28,21 @@ struct BoundCall {
 class Runner {
 public:
   Runner(HostProgram &program, const RunOptions &options)
-      : program(program), options(options), compiled(compile(program)),
+      : program(program), options(options),
+        fast(options.fast ? new FastPackets(options.portCount,
+                                            program.dropReasons.size())
+                          : nullptr),
+        compiled(fast ? compileFast(program, fast->symbols())
+                      : compile(program, primitiveSymbols())),
         runtime(options.layout, options.portCount, program.dropReasons.size()),
         context{runtime, {}, {}} {
-    runtime.setEngineHz(options.engineHz);
+    KARAKAL_ASSERT(options.burst >= 1 && options.burst <= FastPackets::BurstMax,
+                   "a burst has buffers");
+    runtime.services().engineHz = options.engineHz;
+    if (fast) {
+      compiled.fuel = &noFuel;
+      compiled.ppf = &noPpf;
+    }
     context.ppf = compiled.ppf;
     context.locality.resize(program.cacheSiteCount);
     updates.resize(program.counterCount);
@@ -54,15 +68,32 @@ private:
   Status callsDue(uint64_t due);
   Status callsAtEnd();
   Status process(const traces::Packet &frame, uint64_t index);
+  Status processBurst(const FrameStore &store, uint64_t index, uint32_t count);
+  Status packetsOf(const std::vector<traces::Packet> &trace);
+  Status fastPacketsOf(const std::vector<traces::Packet> &trace);
+  uint32_t nextMessage() {
+    return fast ? fast->nextMessage() : runtime.nextMessage();
+  }
+  void deliver(uint32_t message);
   bool drain();
+  const std::string &fault() const {
+    return fast ? fast->fault() : runtime.fault();
+  }
   Error packetError(uint64_t index);
   HostRun collect();
 
   HostProgram &program;
   const RunOptions &options;
+  /// The packets of a fast run; null in others.
+  std::unique_ptr<FastPackets> fast;
   JitProgram compiled;
   PacketRuntime runtime;
   RunContext context;
+  /// Stand in for the guards that a fast run does not have.
+  int64_t noFuel = 0;
+  uint32_t noPpf = NoPpf;
+  /// The packet of a burst that runs.
+  uint64_t current = 0;
   std::vector<uint32_t> consumerIndex;
   std::vector<BoundCall> calls, endCalls;
   std::vector<traces::ControlValue> values;
@@ -112,7 +143,7 @@ Status Runner::init() {
     *compiled.fuel = options.fuelPerCall;
     InitFunction function = compiled.inits[i];
     if (!callGuarded(context, [&] { function(); }))
-      return makeError("E-host-001", program.inits[i] + ": " + runtime.fault());
+      return makeError("E-host-001", program.inits[i] + ": " + fault());
   }
   return success();
 }
@@ -124,8 +155,7 @@ Status Runner::callControl(const BoundCall &bound) {
   const uint64_t *arguments = bound.arguments.data();
   if (!callGuarded(context, [&] { returned = entry(arguments); }) || !drain())
     return makeFileError("E-host-001", bound.call->file,
-                         bound.call->name + ": " + runtime.fault(),
-                         bound.call->line);
+                         bound.call->name + ": " + fault(), bound.call->line);
   const traces::ControlSignature &function =
       program.controls[bound.control].signature;
   if (traces::givesValue(function))
@@ -173,18 +203,25 @@ Status Runner::callsAtEnd() {
   return success();
 }
 
+/// Calls the consumer of a message; a fault leaves it.
+void Runner::deliver(uint32_t message) {
+  uint32_t id = message >> 24, handle = message & 0xffffff;
+  KARAKAL_ASSERT(id < compiled.consumers.size() && compiled.consumers[id],
+                 "a message of a declared channel");
+  // The put has counted the crossing to the XScale core already.
+  *compiled.ppf = consumerIndex[id];
+  if (fast)
+    fast->setOnXScale(program.ppfs[consumerIndex[id]].onXScale);
+  compiled.consumers[id](handle);
+  if (fast)
+    fast->setOnXScale(false);
+}
+
 /// Calls the consumers of queued messages until none is left; false at a fault.
 bool Runner::drain() {
-  while (uint32_t message = runtime.nextMessage()) {
-    uint32_t id = message >> 24, handle = message & 0xffffff;
-    KARAKAL_ASSERT(id < compiled.consumers.size() && compiled.consumers[id],
-                   "a message of a declared channel");
-    PpfFunction consumer = compiled.consumers[id];
-    // The put has counted the crossing to the XScale core already.
-    *compiled.ppf = consumerIndex[id];
-    if (!callGuarded(context, [&] { consumer(handle); }))
+  while (uint32_t message = nextMessage())
+    if (!callGuarded(context, [&] { deliver(message); }))
       return false;
-  }
   return true;
 }
 
@@ -192,8 +229,8 @@ Error Runner::packetError(uint64_t index) {
   std::string where = *compiled.ppf < program.ppfs.size()
                           ? " in " + program.ppfs[*compiled.ppf].symbol
                           : "";
-  return makeError("E-host-004", "packet " + std::to_string(index) + where +
-                                     ": " + runtime.fault());
+  return makeError("E-host-004",
+                   "packet " + std::to_string(index) + where + ": " + fault());
 }
 
 Status Runner::process(const traces::Packet &frame, uint64_t index) {
@@ -212,13 +249,74 @@ Status Runner::process(const traces::Packet &frame, uint64_t index) {
   return success();
 }
 
+Status Runner::packetsOf(const std::vector<traces::Packet> &trace) {
+  uint64_t count = options.packets ? options.packets : trace.size();
+  for (uint64_t i = 0; i < count; ++i) {
+    if (Status status = callsDue(i + 1); !status)
+      return status;
+    if (Status status = process(trace[i % trace.size()], i); !status)
+      return status;
+  }
+  return success();
+}
+
+/// Runs `count` packets from `index`, whose frames follow each other in
+/// `store`. Where the frames sent are kept, each leaves with the time of its
+/// packet.
+Status Runner::processBurst(const FrameStore &store, uint64_t index,
+                            uint32_t count) {
+  uint32_t handles[FastPackets::BurstMax];
+  const FrameStore::Frame *frames = &store[index % store.size()];
+  for (uint32_t i = 0; i < count; ++i)
+    handles[i] = fast->receive(store, frames[i]);
+  current = index;
+  if (!fault().empty())
+    return packetError(current);
+  PpfFunction entry = compiled.rxEntry;
+  auto body = [&] {
+    for (uint32_t i = 0; i < count; ++i) {
+      current = index + i;
+      runtime.services().nowNs = frames[i].timeNs;
+      if (handles[i] != 0)
+        entry(handles[i]);
+      while (uint32_t message = nextMessage())
+        deliver(message);
+      if (options.keepFrames)
+        fast->transmit(frames[i].timeNs, true);
+    }
+  };
+  if (!callGuarded(context, body))
+    return packetError(current);
+  fast->transmit(0, false);
+  return success();
+}
+
+Status Runner::fastPacketsOf(const std::vector<traces::Packet> &trace) {
+  FrameStore store(trace);
+  uint64_t end = options.packets ? options.packets : trace.size();
+  for (uint64_t i = 0; i < end;) {
+    if (Status status = callsDue(i + 1); !status)
+      return status;
+    uint64_t count = std::min<uint64_t>(options.burst, end - i);
+    count = std::min<uint64_t>(count, trace.size() - i % trace.size());
+    if (controlCalls < calls.size())
+      count = std::min<uint64_t>(count, calls[controlCalls].due - 1 - i);
+    if (Status status = processBurst(store, i, uint32_t(count)); !status)
+      return status;
+    i += count;
+  }
+  return success();
+}
+
 HostRun Runner::collect() {
   HostRun result;
-  result.transmitted = std::move(runtime.transmitted());
-  result.packets = runtime.counts();
+  result.transmitted =
+      std::move(fast ? fast->transmitted() : runtime.transmitted());
+  result.packets = fast ? fast->counts() : runtime.counts();
+  const std::vector<uint64_t> &drops = fast ? fast->drops() : runtime.drops();
   for (size_t i = 0; i < program.dropReasons.size(); ++i)
-    result.drops.emplace_back(program.dropReasons[i], runtime.drops()[i]);
-  for (size_t i = 0; i < program.ppfs.size(); ++i)
+    result.drops.emplace_back(program.dropReasons[i], drops[i]);
+  for (size_t i = 0; !fast && i < program.ppfs.size(); ++i)
     result.packetsByPpf.emplace_back(program.ppfs[i].symbol,
                                      compiled.packetsByPpf[i]);
   result.profile.assign(compiled.profile,
@@ -235,6 +333,9 @@ HostRun Runner::collect() {
 Result<HostRun> Runner::run(const std::vector<traces::Packet> &trace,
                             const std::vector<traces::ControlCall> &control) {
   ActiveContext active(context);
+  std::optional<ActiveFastPackets> activePackets;
+  if (fast)
+    activePackets.emplace(*fast);
   if (Status status = bind(control); !status)
     return status.error();
   if (Status status = init(); !status)
@@ -244,19 +345,16 @@ Result<HostRun> Runner::run(const std::vector<traces::Packet> &trace,
     return status.error();
   context.isPacket = true;
   std::clock_t start = std::clock();
-  for (uint64_t i = 0; i < trace.size(); ++i) {
-    if (Status status = callsDue(i + 1); !status)
-      return status.error();
-    if (Status status = process(trace[i], i); !status)
-      return status.error();
-  }
+  Status done = fast ? fastPacketsOf(trace) : packetsOf(trace);
+  if (!done)
+    return done.error();
   double seconds = double(std::clock() - start) / CLOCKS_PER_SEC;
   if (Status status = callsAtEnd(); !status)
     return status.error();
-  if (runtime.buffersInUse() != 0)
+  uint32_t inUse = fast ? fast->buffersInUse() : runtime.buffersInUse();
+  if (inUse != 0)
     return makeError("E-host-005",
-                     "the program keeps " +
-                         std::to_string(runtime.buffersInUse()) +
+                     "the program keeps " + std::to_string(inUse) +
                          " packets forever; every packet must be sent or "
                          "dropped");
   HostRun result = collect();

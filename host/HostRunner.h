@@ -5,6 +5,10 @@
 // left. The result holds the frames sent, the counts of where packets ended,
 // and the functional profile.
 //
+// With `RunOptions::fast` Rx and Tx move bursts, which end where control calls
+// are due, and the code has neither counters nor guards: a program that loops
+// without end never returns. Frames and counts are the same.
+//
 // Requires: a trace of at least one packet, control calls in the file's order.
 // Ensures: received = forwarded + dropped + consumed, or an error that names
 // the packet.
@@ -45,6 +49,13 @@ struct RunOptions {
   int64_t fuelPerCall = 1'000'000'000;
   /// Whether the result holds the frames sent.
   bool keepFrames = true;
+  /// Run at full speed: without fuel, counters and checks of handles, in bursts
+  /// of `burst` packets, 1 to FastPackets::BurstMax. The packets lie as on the
+  /// chip, whatever `layout` says, and the result has no profile.
+  bool fast = false;
+  uint32_t burst = 32;
+  /// Packets to run, which repeats or cuts the trace; 0: the trace once.
+  uint64_t packets = 0;
 };
 
 /// How often something happened, by symbol, in the program's order.

@@ -1,8 +1,9 @@
 // Compilation of a HostProgram to callable functions.
 
 #include "host/Jit.h"
-#include "host/Primitives.h"
+#include "codegen-x86/PacketPrimitives.h"
 #include "host/RunGuards.h"
+#include "host/Services.h"
 #include "support/Error.h"
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
 #include "llvm/IR/Verifier.h"
@@ -72,13 +73,14 @@ static void optimize(Module &module, TargetMachine &machine) {
       .run(module, modules);
 }
 
-static std::unique_ptr<orc::LLJIT> makeJit(orc::JITTargetMachineBuilder &jtmb) {
+static std::unique_ptr<orc::LLJIT>
+makeJit(orc::JITTargetMachineBuilder &jtmb,
+        const std::vector<SymbolAddress> &primitives) {
   auto jit = must(orc::LLJITBuilder().setJITTargetMachineBuilder(jtmb).create(),
                   "LLJIT");
   orc::SymbolMap symbols;
-  auto known = primitiveSymbols();
-  for (auto &service : serviceSymbols())
-    known.push_back(service);
+  std::vector<SymbolAddress> known = serviceSymbols();
+  known.insert(known.end(), primitives.begin(), primitives.end());
   for (auto &[name, address] : known)
     symbols[jit->mangleAndIntern(name)] = {orc::ExecutorAddr::fromPtr(address),
                                            JITSymbolFlags::Exported |
@@ -108,13 +110,22 @@ static void lookUp(JitProgram &compiled, const HostProgram &program) {
     compiled.controls.push_back(find<ControlFunction>(jit, control.symbol));
   for (const std::string &init : program.inits)
     compiled.inits.push_back(find<InitFunction>(jit, init));
+}
+
+/// Fills the pointers to the guards' globals.
+static void lookUpGuards(JitProgram &compiled) {
+  orc::LLJIT &jit = *compiled.jit;
   compiled.fuel = find<int64_t *>(jit, GuardSymbols::Fuel);
   compiled.ppf = find<uint32_t *>(jit, GuardSymbols::Ppf);
   compiled.packetsByPpf = find<uint64_t *>(jit, GuardSymbols::Packets);
   compiled.profile = find<uint64_t *>(jit, GuardSymbols::Profile);
 }
 
-JitProgram compile(HostProgram &program) {
+/// Compiles `program`; `prepare` first changes its module, which has the data
+/// layout of this computer.
+static JitProgram compileWith(HostProgram &program,
+                              const std::vector<SymbolAddress> &primitives,
+                              void (*prepare)(HostProgram &)) {
   InitializeNativeTarget();
   InitializeNativeTargetAsmPrinter();
   std::clock_t start = std::clock();
@@ -124,19 +135,39 @@ JitProgram compile(HostProgram &program) {
   Module &module = *program.module;
   module.setTargetTriple(machine->getTargetTriple().str());
   module.setDataLayout(machine->createDataLayout());
-  addRunGuards(program);
+  prepare(program);
   internalize(program);
   verify(module, "before optimization");
   optimize(module, *machine);
 
   JitProgram compiled;
-  compiled.jit = makeJit(jtmb);
+  compiled.jit = makeJit(jtmb, primitives);
   must(compiled.jit->addIRModule(orc::ThreadSafeModule(
            std::move(program.module), std::move(program.context))),
        "module");
   lookUp(compiled, program);
   compiled.compileSeconds = double(std::clock() - start) / CLOCKS_PER_SEC;
   return compiled;
+}
+
+JitProgram compile(HostProgram &program,
+                   const std::vector<SymbolAddress> &primitives) {
+  JitProgram compiled = compileWith(program, primitives, addRunGuards);
+  lookUpGuards(compiled);
+  return compiled;
+}
+
+static void addFastPrimitives(HostProgram &program) {
+  std::vector<x86::PpfSymbol> ppfs;
+  for (const HostPpf &ppf : program.ppfs)
+    ppfs.push_back({ppf.symbol, ppf.onXScale});
+  x86::markXScalePpfs(*program.module, ppfs);
+  x86::linkPacketPrimitives(*program.module);
+}
+
+JitProgram compileFast(HostProgram &program,
+                       const std::vector<SymbolAddress> &memory) {
+  return compileWith(program, memory, addFastPrimitives);
 }
 
 } // namespace karakal::host

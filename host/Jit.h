@@ -1,8 +1,9 @@
 // Compilation of a HostProgram to callable functions.
 //
-// Adds the guards to the program's module, verifies it, optimizes it with
-// LLVM's -O2 pipeline for this processor and compiles it with ORC LLJIT. The
-// packet primitives are the functions of host/Primitives.h.
+// Verifies the program's module, optimizes it with LLVM's -O2 pipeline for this
+// processor and compiles it with ORC LLJIT. Either guards stop a program that
+// does something illegal and the packet primitives are the functions of
+// host/Primitives.h, or the code is made for speed.
 //
 // A module that LLVM's verifier rejects, or that calls an undefined function,
 // is a compiler bug and ends the process as an internal error.
@@ -14,6 +15,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace llvm::orc {
@@ -36,6 +38,7 @@ struct JitProgram {
   /// In the order of HostProgram's lists.
   std::vector<ControlFunction> controls;
   std::vector<InitFunction> inits;
+  /// Null in a program without guards.
   int64_t *fuel = nullptr;
   uint32_t *ppf = nullptr;
   uint64_t *packetsByPpf = nullptr;
@@ -48,8 +51,18 @@ struct JitProgram {
   ~JitProgram();
 };
 
-/// Compiles `program`, whose module and context move into the result.
-JitProgram compile(HostProgram &program);
+/// A symbol that the program uses and its address.
+using SymbolAddress = std::pair<const char *, void *>;
+
+/// Compiles `program`, whose module and context move into the result. Its
+/// packets are those of `primitives`.
+JitProgram compile(HostProgram &program,
+                   const std::vector<SymbolAddress> &primitives);
+
+/// Compiles `program` for packets at full speed: without guards and counters,
+/// with the primitives of codegen-x86/PacketPrimitives.h in the code.
+JitProgram compileFast(HostProgram &program,
+                       const std::vector<SymbolAddress> &memory);
 
 } // namespace karakal::host
 

@@ -1,6 +1,7 @@
 // Packet buffers on x86.
 
 #include "host/PacketRuntime.h"
+#include "host/PacketFaults.h"
 #include "support/Error.h"
 #include "traces/Wire.h"
 #include <algorithm>
@@ -70,15 +71,14 @@ void PacketRuntime::release(uint32_t handle) {
 }
 
 uint32_t PacketRuntime::receive(const traces::Packet &frame) {
-  nowNs = frame.timeNs;
+  serviceState.nowNs = frame.timeNs;
   if (traces::isOversize(frame)) {
     ++packets.oversize;
     return 0;
   }
   uint32_t handle = allocate();
   if (handle == 0) {
-    setFault("no free buffer for a received frame: the program keeps packets "
-             "forever");
+    setFault(faults::noBufferToReceive());
     return 0;
   }
   Descriptor &d = *find(handle, "receive");
@@ -101,9 +101,7 @@ bool PacketRuntime::inBuffer(const Descriptor &d, uint32_t bitOffset,
   uint64_t end = uint64_t(headOf(d.words[WordHead])) * 8 + bitOffset + bits;
   if (end <= uint64_t(layout.bytes) * 8 && bits >= 1 && bits <= 64)
     return true;
-  setFault(std::string(primitive) + " of " + std::to_string(bits) +
-           " bits at bit " + std::to_string(bitOffset) +
-           " leaves the packet's buffer");
+  setFault(faults::leavesBuffer(primitive, bitOffset, bits));
   return false;
 }
 
@@ -188,8 +186,7 @@ uint32_t PacketRuntime::decap(uint32_t handle, uint32_t bytes) {
     return handle;
   uint32_t word = d->words[WordHead];
   if (bytes > lengthOf(word))
-    setFault("packet_decap of " + std::to_string(bytes) +
-             " bytes from a packet of " + std::to_string(lengthOf(word)));
+    setFault(faults::tooShort("packet_decap", bytes, lengthOf(word)));
   else
     d->words[WordHead] =
         (headOf(word) + bytes) << 16 | (lengthOf(word) - bytes);
@@ -202,8 +199,7 @@ uint32_t PacketRuntime::encap(uint32_t handle, uint32_t bytes) {
     return handle;
   uint32_t word = d->words[WordHead];
   if (bytes > headOf(word))
-    setFault("packet_encap of " + std::to_string(bytes) +
-             " bytes where the headroom is " + std::to_string(headOf(word)));
+    setFault(faults::noRoom("packet_encap", "headroom", bytes, headOf(word)));
   else
     d->words[WordHead] =
         (headOf(word) - bytes) << 16 | (lengthOf(word) + bytes);
@@ -217,9 +213,8 @@ uint32_t PacketRuntime::addTail(uint32_t handle, uint32_t bytes) {
   uint32_t word = d->words[WordHead];
   uint32_t end = headOf(word) + lengthOf(word);
   if (bytes > layout.bytes - end) {
-    setFault("packet_add_tail of " + std::to_string(bytes) +
-             " bytes where the tailroom is " +
-             std::to_string(layout.bytes - end));
+    setFault(faults::noRoom("packet_add_tail", "tailroom", bytes,
+                            layout.bytes - end));
     return handle;
   }
   std::memset(bytesOf(*d) + end, 0, bytes);
@@ -233,8 +228,7 @@ uint32_t PacketRuntime::removeTail(uint32_t handle, uint32_t bytes) {
     return handle;
   uint32_t word = d->words[WordHead];
   if (bytes > lengthOf(word))
-    setFault("packet_remove_tail of " + std::to_string(bytes) +
-             " bytes from a packet of " + std::to_string(lengthOf(word)));
+    setFault(faults::tooShort("packet_remove_tail", bytes, lengthOf(word)));
   else
     d->words[WordHead] = word - bytes;
   return handle;
@@ -247,12 +241,12 @@ uint32_t PacketRuntime::headroom(uint32_t handle) {
 
 uint32_t PacketRuntime::create(uint32_t bytes) {
   if (bytes > layout.bytes - layout.headroomBytes) {
-    setFault("packet_create of " + std::to_string(bytes) + " bytes");
+    setFault(faults::tooLong(bytes));
     return 0;
   }
   uint32_t made = allocate();
   if (made == 0) {
-    setFault("packet_create finds no free buffer");
+    setFault(faults::noBuffer("packet_create"));
     return 0;
   }
   Descriptor &d = *find(made, "packet_create");
@@ -270,7 +264,7 @@ uint32_t PacketRuntime::copy(uint32_t handle) {
     return handle;
   uint32_t made = allocate();
   if (made == 0) {
-    setFault("packet_copy finds no free buffer");
+    setFault(faults::noBuffer("packet_copy"));
     return handle;
   }
   Descriptor &to = *find(made, "packet_copy");
@@ -301,7 +295,7 @@ void PacketRuntime::transmit(uint32_t handle) {
   if (lengthOf(word) != 0) {
     const uint8_t *at = bytesOf(*d) + headOf(word);
     traces::Packet frame;
-    frame.timeNs = nowNs;
+    frame.timeNs = serviceState.nowNs;
     // Tx uses the low bits of the number, too.
     frame.port = txPort(handle) % portCount;
     frame.bytes.assign(at, at + lengthOf(word));
@@ -319,14 +313,6 @@ void PacketRuntime::channelPut(uint32_t ring, uint32_t message) {
     transmit(message & 0xffffff);
   else
     queue.push_back(message);
-}
-
-uint32_t PacketRuntime::random() {
-  // Marsaglia, "Xorshift RNGs", 2003.
-  lastRandom ^= lastRandom << 13;
-  lastRandom ^= lastRandom >> 17;
-  lastRandom ^= lastRandom << 5;
-  return lastRandom;
 }
 
 uint32_t PacketRuntime::nextMessage() {

@@ -19,6 +19,7 @@
 #ifndef KARAKAL_HOST_PACKETRUNTIME_H
 #define KARAKAL_HOST_PACKETRUNTIME_H
 
+#include "host/Services.h"
 #include "traces/Packet.h"
 #include <array>
 #include <cstdint>
@@ -94,13 +95,8 @@ public:
   /// Takes the oldest queued message. Returns 0 if there is none.
   uint32_t nextMessage();
 
-  /// The time of the frame being processed, in nanoseconds.
-  uint64_t now() const { return nowNs; }
-  /// The clock of the chip's engines.
-  uint64_t engineHz() const { return clockHz; }
-  void setEngineHz(uint64_t hz) { clockHz = hz; }
-  /// A pseudo-random number.
-  uint32_t random();
+  /// Time and random numbers; the time is that of the frame being processed.
+  ServiceState &services() { return serviceState; }
 
   /// Sets whether drops count as made by the XScale core.
   void setOnXScale(bool on) { onXScale = on; }
@@ -134,7 +130,6 @@ private:
 
   BufferLayout layout;
   uint32_t portCount;
-  uint64_t clockHz = 0;
   std::vector<uint8_t> memory;
   std::vector<Descriptor> descriptors;
   std::vector<uint32_t> freeList;
@@ -143,9 +138,8 @@ private:
   std::vector<uint64_t> dropsByReason;
   PacketCounts packets;
   std::string firstFault;
-  uint64_t nowNs = 0;
+  ServiceState serviceState;
   uint32_t sequence = 0;
-  uint32_t lastRandom = 1;
   bool onXScale = false;
 };
 

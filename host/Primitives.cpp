@@ -3,6 +3,7 @@
 #include "host/Primitives.h"
 #include "host/RunGuards.h"
 #include "support/Error.h"
+#include "target-ixp/chip/Rings.h"
 #include "target-ixp/chip/RuntimeNames.h"
 #include <type_traits>
 
@@ -13,18 +14,25 @@ static thread_local RunContext *active = nullptr;
 ActiveContext::ActiveContext(RunContext &context) {
   KARAKAL_ASSERT(!active, "one program runs on a thread at a time");
   active = &context;
-  setServiceRuntime(&context.runtime);
+  setServiceState(&context.runtime.services());
 }
 
 ActiveContext::~ActiveContext() {
   active = nullptr;
-  setServiceRuntime(nullptr);
+  setServiceState(nullptr);
+}
+
+void leaveProgram() { std::longjmp(active->escape, 1); }
+
+bool isMessageToXScale(uint32_t message) {
+  uint32_t id = message >> target::RingChannelShift;
+  return id < active->channelToXScale.size() && active->channelToXScale[id];
 }
 
 /// Leaves the program if the runtime has a fault.
 static void leaveOnFault() {
   if (!active->runtime.fault().empty())
-    std::longjmp(active->escape, 1);
+    leaveProgram();
 }
 
 /// A method of the runtime as a function that JIT code can call. It leaves the
@@ -54,12 +62,15 @@ static void packetDrop(uint32_t h, uint32_t reason) {
 }
 
 static void channelPut(uint32_t ring, uint32_t message) {
-  uint32_t id = message >> 24;
-  if (ring != PacketRuntime::RingTx && id < active->channelToXScale.size() &&
-      active->channelToXScale[id] && !active->onXScale())
+  if (ring != PacketRuntime::RingTx && isMessageToXScale(message) &&
+      !active->onXScale())
     ++active->runtime.counts().toXScale;
   active->runtime.channelPut(ring, message);
   leaveOnFault();
+}
+
+static uint32_t dropCount(uint32_t reason) {
+  return uint32_t(active->runtime.drops()[reason]);
 }
 
 static void exhausted() {
@@ -114,6 +125,7 @@ std::vector<std::pair<const char *, void *>> primitiveSymbols() {
       {target::runtime::PacketCopy, at(Primitive<&PacketRuntime::copy>::call)},
       {target::runtime::PacketDrop, at(packetDrop)},
       {target::runtime::ChannelPut, at(channelPut)},
+      {target::runtime::DropCount, at(dropCount)},
       {target::runtime::ProfileLoad, at(profileLoad)},
       {GuardSymbols::Exhausted, at(exhausted)},
       {GuardSymbols::EnterXScale, at(enterXScale)}};

@@ -66,12 +66,11 @@ public:
 /// Returns the name and address of every function that JIT code may call.
 std::vector<std::pair<const char *, void *>> primitiveSymbols();
 
-/// Returns the functions for hashes, time, random numbers and traces
-/// (Services.cpp).
-std::vector<std::pair<const char *, void *>> serviceSymbols();
-/// Sets the packets that the services of this thread use: those of the running
-/// program, or null if none runs.
-void setServiceRuntime(PacketRuntime *runtime);
+/// Leaves the program for the innermost `callGuarded`.
+[[noreturn]] void leaveProgram();
+
+/// Whether the consumer of a queued message runs on the XScale core.
+bool isMessageToXScale(uint32_t message);
 
 /// Calls `body`. Returns false if a fault left it. `body` must own nothing when
 /// it calls JIT code.

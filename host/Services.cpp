@@ -3,7 +3,7 @@
 // The counterpart of runtime/services.ll. The time is that of the frame being
 // processed.
 
-#include "host/Primitives.h"
+#include "host/Services.h"
 #include "target-ixp/chip/MemoryMap.h"
 #include "target-ixp/chip/RuntimeNames.h"
 #include "target-ixp/table/HashFunction.h"
@@ -12,9 +12,17 @@
 
 namespace karakal::host {
 
-static thread_local PacketRuntime *running = nullptr;
+static thread_local ServiceState *running = nullptr;
 
-void setServiceRuntime(PacketRuntime *runtime) { running = runtime; }
+void setServiceState(ServiceState *state) { running = state; }
+
+uint32_t ServiceState::random() {
+  // Marsaglia, "Xorshift RNGs", 2003.
+  lastRandom ^= lastRandom << 13;
+  lastRandom ^= lastRandom >> 17;
+  lastRandom ^= lastRandom << 5;
+  return lastRandom;
+}
 
 extern "C" {
 
@@ -38,17 +46,13 @@ static uint32_t timestamp() {
   constexpr uint64_t nanoseconds = 1000000000;
   if (!running)
     return 0;
-  uint64_t ticks = running->engineHz() / target::TimestampTickCycles;
-  uint64_t now = running->now();
+  uint64_t ticks = running->engineHz / target::TimestampTickCycles;
+  uint64_t now = running->nowNs;
   return uint32_t(now / nanoseconds * ticks +
                   now % nanoseconds * ticks / nanoseconds);
 }
 
 static uint32_t randomNumber() { return running ? running->random() : 1; }
-
-static uint32_t dropCount(uint32_t reason) {
-  return running ? uint32_t(running->drops()[reason]) : 0;
-}
 
 static void traceText(uint32_t character) {
   std::fputc(int(character), stderr);
@@ -68,8 +72,7 @@ std::vector<std::pair<const char *, void *>> serviceSymbols() {
           {target::runtime::Timestamp, at(timestamp)},
           {target::runtime::Random, at(randomNumber)},
           {target::runtime::TraceText, at(traceText)},
-          {target::runtime::TraceValue, at(traceValue)},
-          {target::runtime::DropCount, at(dropCount)}};
+          {target::runtime::TraceValue, at(traceValue)}};
 }
 
 } // namespace karakal::host

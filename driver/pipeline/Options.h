@@ -63,6 +63,11 @@ struct Options {
   /// Runs the program on this computer instead of compiling it for the chip.
   bool run = false;
   std::string trace, out, stats;
+  /// Runs at full speed, in bursts of `burst` packets: host::RunOptions.
+  bool fast = false;
+  uint32_t burst = 32;
+  /// Packets to run; 0: the trace once.
+  uint64_t packets = 0;
   /// Prints the output of the program's 'trace' statements.
   bool printTraces = false;
 };

@@ -34,6 +34,7 @@ from bench.mutants import command as mutation
 from bench.simulator.fig6 import fig6, sensitivity
 from bench.simulator.loaded_latency import latency
 from bench.simulator.speed import speed
+from bench.x86.programs import x86
 from testkit.paths import BUILD
 
 #: Each prints its results and returns them for the JSON file.
@@ -54,6 +55,7 @@ BENCHMARKS: dict[str, Callable[[Bench], Any]] = {
     "staleness": staleness,
     "transfer": transfer,
     "never-slower": never_slower,
+    "x86": x86,
 }
 
 

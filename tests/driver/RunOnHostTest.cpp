@@ -104,7 +104,7 @@ protected:
 };
 
 TEST_F(RunTest, TheProgramRunsOnX86) {
-  auto run = driver::runOnHost(*module, inputs, true);
+  auto run = driver::runOnHost(*module, inputs);
   ASSERT_TRUE(bool(run)) << run.error().str();
   EXPECT_EQ(run->packets.received, 8u);
   EXPECT_EQ(run->packets.forwarded, 6u);
@@ -147,7 +147,7 @@ TEST_F(RunTest, TheProfileStaysOnTheProgram) {
 /// The profile of one run over the trace.
 host::Profile profileOf(mlir::ModuleOp module,
                         const driver::HostInputs &inputs) {
-  auto run = driver::runOnHost(module, inputs, true);
+  auto run = driver::runOnHost(module, inputs);
   KARAKAL_ASSERT(bool(run), "the program runs");
   return host::makeProfile(module, *run);
 }
@@ -245,7 +245,7 @@ TEST(LocalityTest, LinesBeyondTheStackAreEvicted) {
 
 TEST_F(RunTest, AMissingTraceIsAnError) {
   inputs.trace = testing::TempDir() + "no-such-trace.pcap";
-  auto run = driver::runOnHost(*module, inputs, false);
+  auto run = driver::runOnHost(*module, inputs);
   ASSERT_FALSE(bool(run));
   EXPECT_EQ(run.error().file, inputs.trace);
 }

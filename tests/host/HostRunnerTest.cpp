@@ -3,9 +3,7 @@
 // Hand-written programs of the form that the compiler makes test control calls,
 // channels, faults and profiles.
 
-#include "host/HostRunner.h"
-#include "llvm/AsmParser/Parser.h"
-#include "llvm/Support/SourceMgr.h"
+#include "HandWrittenPrograms.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -14,23 +12,6 @@ using namespace karakal::host;
 using testing::HasSubstr;
 
 namespace {
-
-const char *Declarations = R"(
-declare i64 @baker_packet_read(i32, i32, i32)
-declare void @baker_packet_write(i32, i32, i32, i64)
-declare i32 @baker_meta_read(i32, i32)
-declare void @baker_meta_write(i32, i32, i32)
-declare i32 @baker_rx_port(i32)
-declare void @baker_set_tx_port(i32, i32)
-declare i32 @baker_packet_length(i32)
-declare i32 @baker_packet_decap(i32, i32)
-declare i32 @baker_packet_encap(i32, i32)
-declare i32 @baker_packet_copy(i32)
-declare void @baker_packet_drop(i32, i32)
-declare void @baker_channel_put(i32, i32)
-declare void @baker_profile_add(i32, i32)
-declare void @baker_profile_load(i32, i32)
-)";
 
 /// Sends each packet to the port in global 0 and writes that port to the
 /// packet's first byte. `set` changes the port and refuses ports above 3.
@@ -63,19 +44,6 @@ define void @init.setup() {
 }
 )";
 
-HostProgram makeProgram(const std::string &text) {
-  HostProgram program;
-  program.context = std::make_unique<llvm::LLVMContext>();
-  llvm::SMDiagnostic diagnostic;
-  program.module = llvm::parseAssemblyString(Declarations + text, diagnostic,
-                                             *program.context);
-  KARAKAL_ASSERT(program.module, diagnostic.getMessage().str());
-  program.rxEntry = "in";
-  program.ppfs = {{"in", false}};
-  program.dropReasons = {"unspecified", "truncated", "mine"};
-  return program;
-}
-
 HostProgram makeSender() {
   HostProgram program = makeProgram(Sender);
   program.inits = {"init.setup"};
@@ -83,21 +51,6 @@ HostProgram makeSender() {
   program.counterCount = 2;
   program.cacheSiteCount = 1;
   return program;
-}
-
-std::vector<traces::Packet> makeTrace(size_t count) {
-  std::vector<traces::Packet> trace(count);
-  for (size_t i = 0; i < count; ++i) {
-    trace[i].port = i % 4;
-    trace[i].bytes.assign(60, uint8_t(i));
-  }
-  return trace;
-}
-
-std::vector<traces::ControlCall> makeControl(const std::string &text) {
-  auto calls = traces::parseControl(text, "calls.txt");
-  KARAKAL_ASSERT(bool(calls), "a control file");
-  return *calls;
 }
 
 std::vector<uint32_t> ports(const HostRun &run) {

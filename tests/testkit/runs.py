@@ -44,12 +44,13 @@ def simulate(
 
 
 def run_on_x86(
-    source: Path, load: Workload, folder: Path
+    source: Path, load: Workload, folder: Path, *options: str
 ) -> tuple[Path, dict[str, Any]]:
     """Runs a program by the JIT; returns the capture of the sent frames and
     the statistics."""
     out, stats = folder / "x86.pcapng", folder / "x86.json"
-    run("bakerc", source, "--run", *load.inputs(), f"--out={out}", f"--stats={stats}")
+    files = (f"--out={out}", f"--stats={stats}")
+    run("bakerc", source, "--run", *load.inputs(), *files, *options)
     return out, read_json(stats)
 
 

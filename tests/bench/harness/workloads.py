@@ -57,11 +57,11 @@ def source_of(bench: Bench, app: str) -> Path:
     return point_of(app, root=bench.root).program
 
 
-def workload(bench: Bench, app: str, traffic: str = "") -> Workload:
-    """Makes the traffic of an application, once."""
+def workload(bench: Bench, app: str, traffic: str = "", **more: object) -> Workload:
+    """Makes the traffic of an application, once; `more` replaces options."""
     progress(f"making traffic for {app} {traffic}")
     sweep = Sweep(bench.engine, bench.tools)
-    made = sweep.traffic([point_of(app, traffic).traffic])[0]
+    made = sweep.traffic([point_of(app, traffic).traffic | more])[0]
     if isinstance(made, Failure) or made.control is None:
         raise Failed(f"no traffic for {app} {traffic}: {made}")
     store = bench.engine.store

@@ -1,0 +1,67 @@
+// The packets of a program on x86, as its code sees them.
+//
+// The layout that compiled code (runtime/x86/packets.cpp) and the program that
+// runs it share: buffers and descriptors as on the chip, a ring of free
+// buffers, the packets to send, and counts. A handle is the number that the
+// chip's programs use, so `descriptors[handle - HandleFirst]` is the first word
+// of a packet's descriptor.
+//
+//   word 0: 1 for a received packet, 0 for a copy
+//   word 1: head << 16 | length     word 2: rx port << 24 | tx port << 16
+//   word 3: sequence number         words 4..15: the program's metadata
+
+#ifndef KARAKAL_CODEGEN_X86_PACKETMEMORY_H
+#define KARAKAL_CODEGEN_X86_PACKETMEMORY_H
+
+#include "target-ixp/chip/MemoryMap.h"
+#include <cstdint>
+
+namespace karakal::x86 {
+
+/// A field may start inside a byte, so nine bytes are touched at once.
+constexpr uint32_t SlackBytes = 16;
+
+/// The lists and counts. Compiled code changes them between two bursts.
+struct PacketState {
+  /// A ring of `target::BufferCount` handles, oldest first: a buffer is used
+  /// again as late as possible, as with the ring of a network card.
+  uint32_t *freeHandles;
+  /// Counts of handles taken from and put on the ring; they wrap around.
+  uint32_t taken, freed;
+  /// Handles of the packets to send, in order; room for `target::BufferCount`.
+  uint32_t *sent;
+  uint32_t sentCount;
+  /// 1 while a function runs that the chip has on the XScale core.
+  uint32_t onXScale;
+  /// Frames by drop reason.
+  uint64_t *drops;
+  /// Originals that ended: sent, dropped by the engines or by the XScale core.
+  uint64_t forwarded, dropped, consumed;
+  /// Packets made by copy and create, and messages to the XScale core.
+  uint64_t copied, toXScale;
+};
+
+/// What a primitive was asked to do that no correct program asks.
+enum class PacketFault : uint32_t {
+  Read,       ///< a: bit offset, b: bits
+  Write,      ///< a: bit offset, b: bits
+  Decap,      ///< a: bytes, b: length
+  Encap,      ///< a: bytes, b: headroom
+  AddTail,    ///< a: bytes, b: tailroom
+  RemoveTail, ///< a: bytes, b: length
+  Create,     ///< a: bytes
+  NoBuffer,   ///< a: 1 for create, 0 for copy
+};
+
+/// Symbols of compiled code that the program which runs it defines.
+struct PacketSymbols {
+  static constexpr const char *Buffers = "karakal_x86_buffers";
+  static constexpr const char *Descriptors = "karakal_x86_descriptors";
+  static constexpr const char *State = "karakal_x86_state";
+  static constexpr const char *Fault = "karakal_x86_fault";
+  static constexpr const char *Queue = "karakal_x86_queue";
+};
+
+} // namespace karakal::x86
+
+#endif // KARAKAL_CODEGEN_X86_PACKETMEMORY_H

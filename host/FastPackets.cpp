@@ -1,0 +1,187 @@
+// Packets of a program that runs on x86 at full speed.
+
+#include "host/FastPackets.h"
+#include "host/PacketFaults.h"
+#include "host/Primitives.h"
+#include "support/Error.h"
+#include "traces/Wire.h"
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+
+namespace karakal::host {
+
+FrameStore::FrameStore(const std::vector<traces::Packet> &trace) {
+  constexpr size_t lineBytes = 64;
+  size_t end = 0;
+  for (const traces::Packet &packet : trace) {
+    bool isOversize = traces::isOversize(packet);
+    size_t bytes = isOversize ? 0
+                              : std::max<size_t>(packet.bytes.size(),
+                                                 traces::frameBytesMin);
+    frames.push_back({end, uint32_t(bytes), packet.port, packet.timeNs});
+    end += (bytes + lineBytes - 1) / lineBytes * lineBytes;
+  }
+  memory.resize(end);
+  for (size_t i = 0; i < trace.size(); ++i)
+    if (frames[i].bytes != 0)
+      std::copy(trace[i].bytes.begin(), trace[i].bytes.end(),
+                memory.begin() + frames[i].offset);
+}
+
+FastPackets::FastPackets(uint32_t portCount, size_t dropReasonCount)
+    : portCount(portCount),
+      buffers(size_t(target::BufferCount) * target::BufferBytes +
+              x86::SlackBytes),
+      descriptors(target::BufferCount * target::DescriptorWords),
+      freeRing(target::BufferCount), toSend(target::BufferCount),
+      dropsByReason(std::max<size_t>(dropReasonCount, 2)) {
+  KARAKAL_ASSERT(portCount != 0, "at least one port");
+  for (uint32_t i = 0; i < target::BufferCount; ++i)
+    freeRing[i] = target::handleOfBuffer(i);
+  state.freeHandles = freeRing.data();
+  state.freed = target::BufferCount;
+  state.sent = toSend.data();
+  state.drops = dropsByReason.data();
+}
+
+uint8_t *FastPackets::bufferOf(uint32_t handle) {
+  uint32_t index = (handle - target::HandleFirst) / target::HandleStep;
+  return buffers.data() + size_t(index) * target::BufferBytes;
+}
+
+uint32_t FastPackets::receive(const FrameStore &store,
+                              const FrameStore::Frame &frame) {
+  if (frame.bytes == 0) {
+    ++oversize;
+    return 0;
+  }
+  if (state.taken == state.freed) {
+    if (firstFault.empty())
+      firstFault = faults::noBufferToReceive();
+    return 0;
+  }
+  uint32_t handle = freeRing[state.taken++ % target::BufferCount];
+  std::memcpy(bufferOf(handle) + target::BufferHeadroom, store.bytesOf(frame),
+              frame.bytes);
+  uint32_t *words = descriptor(handle);
+  std::memset(words, 0, target::DescriptorBytes);
+  words[target::DescriptorLink] = 1;
+  words[target::DescriptorHeadLength] =
+      target::BufferHeadroom << 16 | frame.bytes;
+  words[target::DescriptorPorts] = frame.port << 24;
+  words[target::DescriptorSequence] = sequence++;
+  ++received;
+  return handle;
+}
+
+void FastPackets::transmit(uint64_t timeNs, bool keep) {
+  for (uint32_t i = 0; i < state.sentCount; ++i) {
+    uint32_t handle = toSend[i];
+    const uint32_t *words = descriptor(handle);
+    uint32_t word = words[target::DescriptorHeadLength];
+    const uint8_t *at = bufferOf(handle) + (word >> 16);
+    // Tx takes a packet without bytes, but has nothing to send.
+    uint32_t bytes = word & 0xffff;
+    if (bytes != 0) {
+      ++sentCount;
+      checksum += *at;
+    }
+    if (keep && bytes != 0) {
+      traces::Packet frame;
+      frame.timeNs = timeNs;
+      // Tx uses the low bits of the number, too.
+      frame.port = (words[target::DescriptorPorts] >> 16 & 0xff) % portCount;
+      frame.bytes.assign(at, at + bytes);
+      traces::padToMinimum(frame);
+      sentFrames.push_back(std::move(frame));
+    }
+    state.forwarded += words[target::DescriptorLink];
+    freeRing[state.freed++ % target::BufferCount] = handle;
+  }
+  state.sentCount = 0;
+}
+
+uint32_t FastPackets::nextMessage() {
+  if (messages.empty())
+    return 0;
+  uint32_t message = messages.front();
+  messages.pop_front();
+  return message;
+}
+
+void FastPackets::setFault(x86::PacketFault fault, uint32_t a, uint32_t b) {
+  using x86::PacketFault;
+  auto text = [&]() -> std::string {
+    switch (fault) {
+    case PacketFault::Read:
+      return faults::leavesBuffer("packet_read", a, b);
+    case PacketFault::Write:
+      return faults::leavesBuffer("packet_write", a, b);
+    case PacketFault::Decap:
+      return faults::tooShort("packet_decap", a, b);
+    case PacketFault::Encap:
+      return faults::noRoom("packet_encap", "headroom", a, b);
+    case PacketFault::AddTail:
+      return faults::noRoom("packet_add_tail", "tailroom", a, b);
+    case PacketFault::RemoveTail:
+      return faults::tooShort("packet_remove_tail", a, b);
+    case PacketFault::Create:
+      return faults::tooLong(a);
+    case PacketFault::NoBuffer:
+      return faults::noBuffer(a ? "packet_create" : "packet_copy");
+    }
+    KARAKAL_UNREACHABLE("no such fault");
+  };
+  if (firstFault.empty())
+    firstFault = text();
+}
+
+PacketCounts FastPackets::counts() const {
+  PacketCounts counts;
+  counts.received = received;
+  counts.forwarded = state.forwarded;
+  counts.dropped = state.dropped;
+  counts.consumed = state.consumed;
+  counts.copied = state.copied;
+  counts.transmitted = sentCount;
+  counts.oversize = oversize;
+  counts.toXScale = state.toXScale;
+  return counts;
+}
+
+//===----------------------------------------------------------------------===//
+// What compiled code calls
+//===----------------------------------------------------------------------===//
+
+static thread_local FastPackets *active = nullptr;
+
+ActiveFastPackets::ActiveFastPackets(FastPackets &packets) {
+  KARAKAL_ASSERT(!active, "one program runs on a thread at a time");
+  active = &packets;
+}
+
+ActiveFastPackets::~ActiveFastPackets() { active = nullptr; }
+
+[[noreturn]] static void leaveWithFault(x86::PacketFault fault, uint32_t a,
+                                        uint32_t b) {
+  active->setFault(fault, a, b);
+  leaveProgram();
+}
+
+static void queueMessage(uint32_t message) {
+  if (isMessageToXScale(message) && !active->onXScale())
+    active->countToXScale();
+  active->queue(message);
+}
+
+std::vector<std::pair<const char *, void *>> FastPackets::symbols() {
+  using Names = x86::PacketSymbols;
+  return {{Names::Buffers, buffers.data()},
+          {Names::Descriptors, descriptors.data()},
+          {Names::State, &state},
+          {Names::Fault, reinterpret_cast<void *>(leaveWithFault)},
+          {Names::Queue, reinterpret_cast<void *>(queueMessage)}};
+}
+
+} // namespace karakal::host

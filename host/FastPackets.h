@@ -1,0 +1,112 @@
+// Packets of a program that runs on x86 at full speed.
+//
+// The memory that compiled code and this computer share
+// (codegen-x86/PacketMemory.h): buffers, descriptors, the ring of free buffers,
+// the packets to send, counts. Frames come and go in bursts, as with a network
+// card: `receive` copies a burst from a trace into buffers, the program runs
+// for each of its packets, `transmit` takes what is to be sent.
+
+#ifndef KARAKAL_HOST_FASTPACKETS_H
+#define KARAKAL_HOST_FASTPACKETS_H
+
+#include "codegen-x86/PacketMemory.h"
+#include "host/PacketRuntime.h"
+#include <deque>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace karakal::host {
+
+/// The frames of a trace side by side in memory, as a sending MAC pads them.
+class FrameStore {
+public:
+  /// Frames that are too long for the port have no bytes.
+  explicit FrameStore(const std::vector<traces::Packet> &trace);
+
+  struct Frame {
+    size_t offset;
+    uint32_t bytes; ///< 0: oversize
+    uint32_t port;
+    uint64_t timeNs;
+  };
+
+  size_t size() const { return frames.size(); }
+  const Frame &operator[](size_t index) const { return frames[index]; }
+  const uint8_t *bytesOf(const Frame &frame) const {
+    return memory.data() + frame.offset;
+  }
+
+private:
+  std::vector<Frame> frames;
+  std::vector<uint8_t> memory;
+};
+
+class FastPackets {
+public:
+  /// The most frames of a burst. Buffers beyond them are for copies.
+  static constexpr uint32_t BurstMax = 256;
+
+  FastPackets(uint32_t portCount, size_t dropReasonCount);
+  FastPackets(const FastPackets &) = delete;
+
+  /// Symbols of compiled code and the addresses of what they name.
+  std::vector<std::pair<const char *, void *>> symbols();
+
+  /// Puts a frame into a buffer as Rx does and returns its handle, or 0 if it
+  /// is oversize or no buffer is free, which is a fault.
+  uint32_t receive(const FrameStore &store, const FrameStore::Frame &frame);
+  /// Sends the packets of `PacketState::sent` and frees their buffers. With
+  /// `keep`, appends them to `transmitted`.
+  void transmit(uint64_t timeNs, bool keep);
+
+  /// Queues a message; takes the oldest one, 0 if there is none.
+  void queue(uint32_t message) { messages.push_back(message); }
+  uint32_t nextMessage();
+
+  /// Notes what the program did wrong, in the words of PacketRuntime.
+  void setFault(x86::PacketFault fault, uint32_t a, uint32_t b);
+  const std::string &fault() const { return firstFault; }
+
+  void setOnXScale(bool on) { state.onXScale = on; }
+  bool onXScale() const { return state.onXScale != 0; }
+  void countToXScale() { ++state.toXScale; }
+  PacketCounts counts() const;
+  const std::vector<uint64_t> &drops() const { return dropsByReason; }
+  std::vector<traces::Packet> &transmitted() { return sentFrames; }
+  uint32_t buffersInUse() const {
+    return target::BufferCount - (state.freed - state.taken);
+  }
+
+private:
+  uint32_t *descriptor(uint32_t handle) {
+    return descriptors.data() + (handle - target::HandleFirst);
+  }
+  uint8_t *bufferOf(uint32_t handle);
+
+  uint32_t portCount;
+  std::vector<uint8_t> buffers;
+  std::vector<uint32_t> descriptors, freeRing, toSend;
+  std::vector<uint64_t> dropsByReason;
+  x86::PacketState state{};
+  std::deque<uint32_t> messages;
+  std::vector<traces::Packet> sentFrames;
+  uint64_t received = 0, oversize = 0, sentCount = 0;
+  uint32_t sequence = 0;
+  /// What reading the sent frames leaves, so that it is not left out.
+  uint64_t checksum = 0;
+  std::string firstFault;
+};
+
+/// Makes the primitives of this thread use `packets` as long as it lives.
+class ActiveFastPackets {
+public:
+  explicit ActiveFastPackets(FastPackets &packets);
+  ~ActiveFastPackets();
+  ActiveFastPackets(const ActiveFastPackets &) = delete;
+};
+
+} // namespace karakal::host
+
+#endif // KARAKAL_HOST_FASTPACKETS_H

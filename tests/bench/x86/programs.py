@@ -1,0 +1,68 @@
+"""The benchmark `x86`: the applications on this computer.
+
+All variants run in turn, several times, on one thread, and the medians are
+printed, so compare ratios within a run. A run is over many packets that differ,
+since a short trace would keep the tables' used parts in the caches.
+"""
+
+from __future__ import annotations
+
+import statistics
+from pathlib import Path
+from typing import Any
+
+from bench.harness.bench import Bench, Failed, Missing, progress
+from bench.harness.text_table import table
+from bench.harness.workloads import APPS, source_of, workload
+from bench.harness.x86_run import packets_per_s
+
+#: Packets of a trace, and of a run.
+TRACE_PACKETS = 100_000
+RUN_PACKETS = 1_000_000
+ROUNDS = 5
+#: The options of each variant: all checks and counters; packet by packet; bursts.
+VARIANTS = {
+    "guarded_mpps": ("--packets=100000",),
+    "b1_mpps": ("--fast", "--burst=1", f"--packets={RUN_PACKETS}"),
+    "batch32_mpps": ("--fast", "--burst=32", f"--packets={RUN_PACKETS}"),
+}
+
+
+def processor() -> str:
+    """The name of this computer's processor."""
+    for line in Path("/proc/cpuinfo").read_text().splitlines():
+        key, _, value = line.partition(":")
+        if key.strip() == "model name":
+            return value.strip()
+    return "unknown"
+
+
+def speeds(bench: Bench, app: str) -> dict[str, float]:
+    """The median of each variant, in millions of packets a second."""
+    load = workload(bench, app, packets=TRACE_PACKETS)
+    found: dict[str, list[float]] = {variant: [] for variant in VARIANTS}
+    for turn in range(ROUNDS):
+        progress(f"{app} on x86, round {turn + 1} of {ROUNDS}")
+        for variant, options in VARIANTS.items():
+            speed = packets_per_s(bench, source_of(bench, app), load, *options)
+            found[variant].append(speed / 1e6)
+    return {variant: statistics.median(rates) for variant, rates in found.items()}
+
+
+def x86(bench: Bench) -> dict[str, Any]:
+    """The applications on this computer, with checks, one by one and in bursts."""
+    programs: dict[str, dict[str, float]] = {}
+    for app in APPS:
+        try:
+            programs[app] = speeds(bench, app)
+        except Missing as missing:
+            bench.leave_out(missing)
+    if not programs:
+        raise Failed("no application could be run")
+    rows: list[list[object]] = [
+        [app, *rates.values(), rates["batch32_mpps"] / rates["b1_mpps"]]
+        for app, rates in programs.items()
+    ]
+    headings = ["application", "guarded", "burst 1", "burst 32", "32 over 1"]
+    table(f"Million packets/s on {processor()}", headings, rows)
+    return {"cpu": processor(), "programs": programs}
