@@ -10,8 +10,8 @@ takes seeds from 1 on until their programs have this many PPFs. Three engines
 run each program: the generator's interpreter (which gives the expected frames),
 x86 (`bakerc --run`, with and without `--fast`), and the simulator at every level
 with one and three microengines. Frames are compared as multisets of (port, bytes),
-because contexts may overtake each other. A program that does not fit the control store is counted,
-but is not a failure. The files of failures are stored in --keep.
+because contexts may overtake each other. A program that does not fit the control
+store is counted, but is not a failure. The files of failures are stored in --keep.
 """
 
 from __future__ import annotations
