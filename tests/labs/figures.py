@@ -31,6 +31,8 @@ from testkit.tools import read_json
 LABS = ROOT / "labs"
 BLUE, RED, GREEN, GREY = "#1b6ca8", "#d1495b", "#3c8d5a", "#7a8794"
 BOX = "#d5e3f3"
+#: Ports that are never the limit.
+FAST_PORTS = "ports.rate_bps=10000000000"
 COLOURS = (BLUE, RED, GREEN, "#8d6a9f", "#e09f3e")
 
 
@@ -148,8 +150,45 @@ def bars(
     return figure
 
 
+def curves(
+    lines: Mapping[str, Mapping[float, float]], across: str, up: str, log: bool = False
+) -> Figure:
+    """Lines through points, with the names at their side."""
+    figure = Figure(figsize=(7, 3.4))
+    axes = figure.add_axes((0.1, 0.16, 0.62, 0.78))
+    for colour, (name, points) in zip(COLOURS, lines.items(), strict=False):
+        axes.plot(*zip(*points.items(), strict=True), "o-", color=colour, label=name)
+    ticks = sorted({x for points in lines.values() for x in points})
+    if log:
+        axes.set_xscale("log", base=2)
+    axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
+    axes.set_ylim(bottom=0)
+    axes.set_xlabel(across)
+    axes.set_ylabel(up)
+    axes.grid(alpha=0.3)
+    axes.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), frameon=False)
+    return figure
+
+
 def first_packets(work: Work) -> dict[str, Figure]:
     return {"wiring.svg": wiring(work, "switch.baker")}
+
+
+def router(work: Work) -> dict[str, Figure]:
+    return {"wiring.svg": wiring(work, "router.baker")}
+
+
+def slow_programs(work: Work) -> dict[str, Figure]:
+    names = ("service", "parity", "counters")
+    rates = []
+    for name in names:
+        work.run(f"bakerc {name}.baker -o {name}.ixp")
+        work.run(
+            f"ixpsim {name}.ixp --trace=mixed.pcap --packets=800 --warmup=200 "
+            f"--set={FAST_PORTS} --stats=s.json --quiet"
+        )
+        rates.append(work.json("s.json")["rate"]["forwarded_mpps"])
+    return {"rates.svg": bars(names, {"starter": rates}, "million packets a second")}
 
 
 def microcode(work: Work) -> dict[str, Figure]:
@@ -174,10 +213,26 @@ def microcode(work: Work) -> dict[str, Figure]:
     return {"cycles.svg": bars(names, parts, "cycles of a packet, on one context")}
 
 
+def contexts(work: Work) -> dict[str, Figure]:
+    work.run("bakerc sum.baker --mes=1 -o sum.ixp")
+    work.run("ixp-as sum.uc --format=ixp --replace=sum.ixp -o hand.ixp")
+    rates = {}
+    for count in (1, 2, 4, 6, 8):
+        work.run(
+            f"ixpsim hand.ixp --trace=frames.pcap --packets=300 --warmup=50 --mes=1 "
+            f"--threads={count} --set={FAST_PORTS} --stats=s.json --quiet"
+        )
+        rates[float(count)] = work.json("s.json")["rate"]["forwarded_mpps"]
+    return {"contexts.svg": curves({"starter": rates}, "contexts", "Mpps")}
+
+
 #: The figures of each lab.
 FIGURES: dict[str, Callable[[Work], dict[str, Figure]]] = {
     "01-first-packets": first_packets,
+    "02-router": router,
+    "03-where-the-time-goes": slow_programs,
     "04-microcode-by-hand": microcode,
+    "05-latency-hiding": contexts,
 }
 
 

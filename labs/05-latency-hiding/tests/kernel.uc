@@ -1,0 +1,1 @@
+../../../tests/bench/kernels/kernel.uc
