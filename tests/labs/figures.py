@@ -226,6 +226,28 @@ def contexts(work: Work) -> dict[str, Figure]:
     return {"contexts.svg": curves({"starter": rates}, "contexts", "Mpps")}
 
 
+def stale(work: Work) -> dict[str, Figure]:
+    text = (work.folder / "cached.baker").read_text()
+    found: dict[str, dict[float, float]] = {"stale packets, %": {}, "SRAM accesses": {}}
+    for share in (1, 2, 4, 6, 10):
+        bounded = text.replace("1e-3", f"{share}e-4")
+        (work.folder / "bounded.baker").write_text(bounded)
+        work.run(
+            "bakerc bounded.baker --profile-trace=classes.pcap "
+            "--control=profile.control -o bounded.ixp"
+        )
+        work.run(
+            "ixpsim bounded.ixp --trace=classes.pcap --control=updates.control "
+            "--packets=4000 --warmup=500 --stats=s.json --quiet"
+        )
+        stats = work.json("s.json")
+        tolerated = share / 10_000
+        found["stale packets, %"][tolerated] = stats["caches"]["stale_rate"] * 100
+        sram = stats["per_packet"]["application"]["sram"]
+        found["SRAM accesses"][tolerated] = sram
+    return {"stale.svg": curves(found, "@tolerate", "of the packets; of a packet")}
+
+
 #: The figures of each lab.
 FIGURES: dict[str, Callable[[Work], dict[str, Figure]]] = {
     "01-first-packets": first_packets,
@@ -233,6 +255,7 @@ FIGURES: dict[str, Callable[[Work], dict[str, Figure]]] = {
     "03-where-the-time-goes": slow_programs,
     "04-microcode-by-hand": microcode,
     "05-latency-hiding": contexts,
+    "08-software-cache": stale,
 }
 
 
