@@ -248,6 +248,23 @@ def stale(work: Work) -> dict[str, Figure]:
     return {"stale.svg": curves(found, "@tolerate", "of the packets; of a packet")}
 
 
+def accesses(work: Work) -> dict[str, Figure]:
+    rules = (work.folder / "few.control").read_text().splitlines()
+    work.run("bakerc classifier.baker -o c.ixp")
+    found = {}
+    for count in (10, 20, 40, 61):
+        (work.folder / "some.control").write_text("\n".join(rules[:count]) + "\n")
+        work.run(
+            "ixpsim c.ixp --trace=few.pcap --control=some.control --stats=s.json --quiet"
+        )
+        per_packet = work.json("s.json")["per_packet"]
+        found[float(count)] = sum(
+            sum(per_packet[kind].get(memory, 0) for memory in ("sram", "dram"))
+            for kind in ("packet", "application")
+        )
+    return {"accesses.svg": curves({"starter": found}, "rules", "accesses")}
+
+
 #: The figures of each lab.
 FIGURES: dict[str, Callable[[Work], dict[str, Figure]]] = {
     "01-first-packets": first_packets,
@@ -256,6 +273,7 @@ FIGURES: dict[str, Callable[[Work], dict[str, Figure]]] = {
     "04-microcode-by-hand": microcode,
     "05-latency-hiding": contexts,
     "08-software-cache": stale,
+    "09-classification": accesses,
 }
 
 
