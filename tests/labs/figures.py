@@ -255,7 +255,8 @@ def accesses(work: Work) -> dict[str, Figure]:
     for count in (10, 20, 40, 61):
         (work.folder / "some.control").write_text("\n".join(rules[:count]) + "\n")
         work.run(
-            "ixpsim c.ixp --trace=few.pcap --control=some.control --stats=s.json --quiet"
+            "ixpsim c.ixp --trace=few.pcap --control=some.control --quiet "
+            "--stats=s.json"
         )
         per_packet = work.json("s.json")["per_packet"]
         found[float(count)] = sum(
