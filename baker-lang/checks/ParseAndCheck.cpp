@@ -61,7 +61,8 @@ std::unique_ptr<Program> parseAndCheck(const std::vector<std::string> &files,
                                        const ParseOptions &options) {
   auto program = std::make_unique<Program>();
   parseProgram(files, options.importFolders, *program, diagnostics);
-  Sema(*program, diagnostics, options.constantOverrides).run();
+  ImportableNames importable(options.importFolders, diagnostics.sources());
+  Sema(*program, diagnostics, options.constantOverrides, importable).run();
   checkRecursion(*program, diagnostics);
   checkNestedSections(*program, diagnostics);
   checkPacketFlow(*program, diagnostics);

@@ -4,6 +4,22 @@
 
 namespace karakal::lang {
 
+bool Sema::isOnBrokenLine(SourceRange where) const {
+  if (program.brokenLines.empty())
+    return false;
+  const SourceFile &file = diagnostics.sources().file(where.file);
+  return program.brokenLines.count(
+             {where.file, file.location(where.begin).line}) != 0;
+}
+
+Diagnostic &Sema::error(DiagId id, SourceRange where, std::string message) {
+  if (function)
+    function->hasErrors = true;
+  if (isOnBrokenLine(where))
+    return consequence = Diagnostic();
+  return report(diagnostics, id, where, std::move(message));
+}
+
 void Sema::run() {
   KARAKAL_ASSERT(program.scope.names.empty(), "a program is analyzed once");
   scope = &program.scope;

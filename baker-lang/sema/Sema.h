@@ -10,6 +10,7 @@
 #define KARAKAL_BAKER_LANG_SEMA_SEMA_H
 
 #include "baker-lang/syntax/DiagnosticCatalogue.h"
+#include "baker-lang/syntax/ImportableNames.h"
 #include "baker-lang/tree/Program.h"
 
 #include <map>
@@ -20,10 +21,12 @@ class Sema {
 public:
   /// `constantOverrides`: values by name (`module.NAME`) that replace the
   /// values of constants.
+  /// `importable`: what the program could import.
   Sema(Program &program, Diagnostics &diagnostics,
-       const std::map<std::string, uint64_t> &constantOverrides)
+       const std::map<std::string, uint64_t> &constantOverrides,
+       ImportableNames &importable)
       : program(program), types(program.types), diagnostics(diagnostics),
-        constantOverrides(constantOverrides) {}
+        constantOverrides(constantOverrides), importable(importable) {}
 
   /// Analyzes the whole program.
   void run();
@@ -47,9 +50,19 @@ private:
   /// is the range to replace. True if a candidate is similar.
   bool suggest(Diagnostic &diagnostic, const std::string &name,
                const std::vector<const Decl *> &candidates);
+  /// True if the line of `where` has a syntax error.
+  bool isOnBrokenLine(SourceRange where) const;
+  /// True if `name` may be declared in text that was not parsed or not found.
   bool isUnparsed(const std::string &name) const {
-    return program.unparsedNames.count(name) != 0;
+    return program.hasMissingImport || program.unparsedNames.count(name) != 0;
   }
+  /// True if another error explains why there is no `name`: it is unparsed, or
+  /// was reported before. Otherwise the caller reports it now.
+  bool isExplained(const std::string &name);
+  /// The same for a name of `kind` that another file may declare. Reports the
+  /// import of that file as missing, once.
+  bool isExplained(const std::string &name, SourceRange where,
+                   NameKind kind = NameKind::Declaration);
   /// True if code at `use` may use private names that are declared at
   /// `declared` in the scope `home`.
   bool canSeePrivate(const Scope &home, SourceRange declared,
@@ -237,19 +250,20 @@ private:
   const Type *checkAtomicAdd(CallExpr &expr);
   const Type *checkTrace(CallExpr &expr);
 
-  Diagnostic &error(DiagId id, SourceRange where, std::string message) {
-    if (function)
-      function->hasErrors = true;
-    return report(diagnostics, id, where, std::move(message));
-  }
+  /// Reports an error, unless the line has a syntax error.
+  Diagnostic &error(DiagId id, SourceRange where, std::string message);
 
   Program &program;
   TypeTable &types;
   Diagnostics &diagnostics;
   const std::map<std::string, uint64_t> &constantOverrides;
+  ImportableNames &importable;
   /// Declarations that become symbols at the top level of the dialect.
   std::map<std::string, const Decl *> symbols;
+  std::set<std::string> reportedNames, reportedImports;
+  Diagnostic consequence; ///< receives the notes of an error not reported
   bool hasBadWires = false;
+  bool hasBadBodies = false;                 ///< bodies that belong to no input
   std::map<uint8_t, SourceRange> wiredPorts; ///< of `rx`
 
   // The context of the statement or expression under analysis.

@@ -47,8 +47,12 @@ const Type *Sema::checkCallByName(CallExpr &expr, NameExpr &name,
 }
 
 const Type *Sema::checkArgumentsOnly(CallExpr &expr) {
-  for (ExprPtr &argument : expr.arguments)
-    check(*argument);
+  for (ExprPtr &argument : expr.arguments) {
+    // It may name an endpoint or a reason, if a primitive was meant.
+    auto *name = llvm::dyn_cast<NameExpr>(argument.get());
+    if (!name || lookup(name->name))
+      check(*argument);
+  }
   return types.error();
 }
 

@@ -77,7 +77,7 @@ const Type *Sema::structField(FieldExpr &expr, const Type *structType) {
             .note(fields[i].name.range, "declared here");
       return fields[i].type ? fields[i].type : types.error();
     }
-  if (isUnparsed(name))
+  if (isExplained(name))
     return types.error();
   auto &diagnostic = error(DiagId::NoSuchField, expr.field.range,
                            "the struct '" + structType->str() +
@@ -118,7 +118,7 @@ const Type *Sema::packetField(FieldExpr &expr, const Type *packet) {
     expr.access = Access::MetadataRoot;
     return types.metadata();
   }
-  if (isUnparsed(name))
+  if (isExplained(name))
     return types.error();
   auto &diagnostic =
       error(DiagId::NoSuchField, expr.field.range,
@@ -138,7 +138,7 @@ const Type *Sema::metadataField(FieldExpr &expr, const std::string &name) {
     checkMetadataVisible(name, expr.field.range);
     return entry->second->type ? entry->second->type : types.error();
   }
-  if (isUnparsed(expr.field.name))
+  if (isExplained(expr.field.name, expr.field.range, NameKind::Metadata))
     return types.error();
   auto &diagnostic = error(DiagId::NoSuchMetadata, expr.field.range,
                            "there is no metadata field '" + name + "'");
@@ -159,7 +159,7 @@ const Type *Sema::moduleMember(FieldExpr &expr) {
       return types.voidType();
     return valueOf(decl, expr);
   }
-  if (isUnparsed(name))
+  if (isExplained(name))
     return types.error();
   auto &diagnostic =
       error(DiagId::NoSuchMember, expr.field.range,

@@ -59,7 +59,7 @@ bool Sema::flatten(const Initializer &initializer, const Type *type,
 void Sema::checkLocalValue(Initializer &initializer, const Type *type) {
   if (type->isError()) {
     if (initializer.expr)
-      check(*initializer.expr);
+      check(*initializer.expr, type);
     for (Initializer &part : initializer.list)
       checkLocalValue(part, type);
     return;

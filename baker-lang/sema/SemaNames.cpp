@@ -146,7 +146,8 @@ void Sema::declare(Scope &to, Decl *decl) {
     return;
   }
   Decl *&entry = to.names[decl->name];
-  if (!entry) {
+  // The words of a line with a syntax error declare what they did not mean to.
+  if (!entry || isOnBrokenLine(entry->range)) {
     entry = decl;
     return;
   }
@@ -204,9 +205,44 @@ bool Sema::suggest(Diagnostic &diagnostic, const std::string &name,
   return true;
 }
 
+/// Where to insert an import in `file`: before the first one, or at the start.
+static SourceRange importPlace(uint32_t number, const SourceFile &file) {
+  size_t at = file.text().rfind("\nimport ");
+  if (at != std::string_view::npos)
+    return {number, uint32_t(at + 1), uint32_t(at + 1)};
+  return {number, 0, 0};
+}
+
+bool Sema::isExplained(const std::string &name) {
+  if (!isUnparsed(name) && reportedNames.insert(name).second)
+    return false;
+  if (function)
+    function->hasErrors = true;
+  return true;
+}
+
+bool Sema::isExplained(const std::string &name, SourceRange where,
+                       NameKind kind) {
+  if (isExplained(name))
+    return true;
+  bool isDeclared = kind == NameKind::Declaration && program.scope.find(name);
+  std::string import = isDeclared ? "" : importable.importOf(kind, name);
+  if (import.empty())
+    return false;
+  if (reportedImports.insert(import).second) {
+    SourceRange place =
+        importPlace(where.file, diagnostics.sources().file(where.file));
+    error(DiagId::ImportMissing, where,
+          "'" + name + "' is declared in a file that is not imported")
+        .note("write 'import " + import + ";'")
+        .fix(place, "import " + import + ";\n");
+  }
+  return true;
+}
+
 void Sema::reportUndeclared(const std::string &name, SourceRange where,
                             const Scope &from) {
-  if (isUnparsed(name))
+  if (isExplained(name, where))
     return;
   auto &diagnostic = error(DiagId::UndeclaredName, where,
                            "there is no name '" + name + "' here");

@@ -133,7 +133,7 @@ bool Sema::checkAssignable(Expr &expr) {
 const Type *Sema::checkAssign(AssignExpr &expr) {
   const Type *target = check(*expr.target);
   if (target->isError()) {
-    check(*expr.value);
+    check(*expr.value, target);
     return target;
   }
   if (target->isPointer()) {

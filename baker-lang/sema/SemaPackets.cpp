@@ -157,7 +157,7 @@ DropReasonDecl *Sema::checkReason(Expr &reason) {
     name->decl = entry->second;
     return entry->second;
   }
-  if (isUnparsed(name->name))
+  if (isExplained(name->name, name->range, NameKind::DropReason))
     return nullptr;
   auto &diagnostic = error(DiagId::NoSuchReason, name->range,
                            "there is no drop reason '" + name->name + "'");
@@ -192,7 +192,7 @@ EndpointDecl *Sema::checkOutput(Expr &channel) {
         .note(endpoint->range, "declared here");
     return nullptr;
   }
-  if (isUnparsed(name->name))
+  if (isExplained(name->name))
     return nullptr;
   auto &diagnostic =
       error(DiagId::NotAnOutput, name->range,

@@ -32,7 +32,7 @@ PpfDecl *Sema::findPpf(const std::vector<Identifier> &path, size_t used,
     auto *named =
         llvm::dyn_cast_or_null<ModuleDecl>(program.scope.find(path[0].name));
     if (!named) {
-      if (isUnparsed(path[0].name))
+      if (isExplained(path[0].name, path[0].range))
         return nullptr;
       auto &diagnostic =
           error(id, path[0].range, "there is no module '" + path[0].name + "'");
@@ -50,7 +50,7 @@ PpfDecl *Sema::findPpf(const std::vector<Identifier> &path, size_t used,
   if (auto *ppf =
           llvm::dyn_cast_or_null<PpfDecl>(module->scope.find(name.name)))
     return ppf;
-  if (isUnparsed(name.name))
+  if (isExplained(name.name))
     return nullptr;
   auto &diagnostic =
       error(id, name.range,
@@ -64,15 +64,19 @@ void Sema::resolveBody(FunctionDecl &decl, ModuleDecl *module) {
   decl.module = module;
   resolveSignature(decl);
   size_t parts = decl.path.size();
+  auto leaveOut = [&] {
+    hasBadBodies = true;
+    decl.body = nullptr; // its names cannot be looked up
+  };
   if (parts < 2 || parts > 3 || (parts == 2 && !module)) {
     error(DiagId::NoSuchPpf, pathRange(decl.path),
           "the body of a PPF is named 'module.ppf_name.ppf' or "
           "'module.ppf_name.input'");
-    return;
+    return leaveOut();
   }
   PpfDecl *ppf = findPpf(decl.path, parts - 1, module, DiagId::NoSuchPpf);
   if (!ppf)
-    return;
+    return leaveOut();
   decl.ppf = ppf;
   decl.module = ppf->module;
   decl.scope = &ppf->module->scope;

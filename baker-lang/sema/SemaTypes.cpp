@@ -53,7 +53,8 @@ const Type *Sema::memberType(const TypeSyntax &syntax,
     checkVisible(*decl, module->scope, syntax.range);
     return type;
   }
-  if (isUnparsed(moduleName) || isUnparsed(name))
+  if (isUnparsed(moduleName) ||
+      isExplained(module ? name : moduleName, syntax.range))
     return types.error();
   error(DiagId::UnknownType, syntax.range,
         module ? "the module '" + moduleName + "' has no type '" + name + "'"
@@ -73,7 +74,7 @@ const Type *Sema::namedType(const TypeSyntax &syntax, Scope &from) {
   llvm::StringRef protocolName = name;
   if (protocolName.consume_back("_pkt") && !protocolName.empty())
     return packetType(syntax, protocolName.str());
-  if (isUnparsed(name))
+  if (isExplained(name, syntax.range))
     return types.error();
   auto &diagnostic = error(DiagId::UnknownType, syntax.range,
                            "there is no type '" + name + "'");
@@ -99,7 +100,7 @@ const Type *Sema::packetType(const TypeSyntax &syntax,
                              const std::string &protocolName) {
   if (const ProtocolDecl *protocol = findProtocol(protocolName))
     return types.packet(protocol, protocol->name);
-  if (isUnparsed(protocolName))
+  if (isExplained(protocolName, syntax.range))
     return types.error();
   auto &diagnostic = error(DiagId::UnknownType, syntax.range,
                            "there is no protocol '" + protocolName + "'");

@@ -28,7 +28,7 @@ EndpointDecl *Sema::findEndpoint(const std::vector<Identifier> &path,
   auto *endpoint =
       llvm::dyn_cast_or_null<EndpointDecl>(ppf->scope.find(name.name));
   if (!endpoint) {
-    if (isUnparsed(name.name))
+    if (isExplained(name.name))
       return nullptr;
     auto &diagnostic = error(DiagId::NoSuchEndpoint, name.range,
                              "the PPF '" + ppf->name + "' has no endpoint '" +
@@ -171,8 +171,8 @@ void Sema::checkEndpoint(const EndpointDecl &endpoint, const PpfDecl &ppf,
                          const ModuleDecl &module) {
   std::string name = "'" + endpoint.name + "' of '" + ppf.name + "'";
   if (endpoint.isInput && !endpoint.body) {
-    if (ppf.hasBodyOfUnknownInput)
-      return; // it may be the body of this input
+    if (ppf.hasBodyOfUnknownInput || hasBadBodies)
+      return; // one of them may be the body of this input
     error(DiagId::BodyMissing, endpoint.range,
           "the input " + name + " has no body")
         .note("write '" + module.name + "." + ppf.name + "." + endpoint.name +

@@ -83,6 +83,17 @@ bool AstBuilder::isBroken(antlr4::ParserRuleContext *context) {
   return true;
 }
 
+bool AstBuilder::containsError(antlr4::ParserRuleContext *context) const {
+  const antlr4::Token *start = context->getStart(), *stop = context->getStop();
+  if (!start || !stop)
+    return true;
+  auto line = program.brokenLines.lower_bound(
+      {tokenRanges.range(start).file, start->getLine()});
+  return line != program.brokenLines.end() &&
+         line->first == tokenRanges.range(start).file &&
+         line->second <= stop->getLine();
+}
+
 //===----------------------------------------------------------------------===//
 // Files and modules
 //===----------------------------------------------------------------------===//

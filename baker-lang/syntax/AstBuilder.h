@@ -143,6 +143,8 @@ private:
   void noteUnparsedNames(antlr4::ParserRuleContext *context);
   /// True if `context` was not parsed to its end. Then notes its names.
   bool isBroken(antlr4::ParserRuleContext *context);
+  /// True if `context` contains a syntax error.
+  bool containsError(antlr4::ParserRuleContext *context) const;
   Diagnostic &error(DiagId id, SourceRange where, std::string message) {
     return report(diagnostics, id, where, std::move(message));
   }

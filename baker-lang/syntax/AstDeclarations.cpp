@@ -198,6 +198,8 @@ void AstBuilder::ppf(P::PpfDeclarationContext *context, DeclList &list) {
   Identifier name = identifier(context->IDENT());
   if (name.name.empty())
     return;
+  if (containsError(context)) // some endpoints may be missing
+    program.unparsedNames.insert(name.name);
   auto decl = std::make_unique<PpfDecl>(name);
   decl->isPrivate = hasToken(context, "private");
   decl->annotations = annotations(context->annotation());
@@ -259,6 +261,7 @@ void AstBuilder::ppfBody(P::PpfBodyContext *context, DeclList &list) {
   decl->path = std::move(path);
   decl->resultSyntax = {"void", decl->range, false};
   parameters(context->parameters(), *decl);
+  decl->isBroken = containsError(context);
   decl->body = block(context->block());
   list.bodies.push_back(std::move(decl));
 }
@@ -308,6 +311,7 @@ void AstBuilder::function(P::FunctionDeclarationContext *context,
   decl->resultSyntax = type(context->type());
   decl->resultSyntax.isStarred = hasToken(context, "*");
   parameters(context->parameters(), *decl);
+  decl->isBroken = containsError(context);
   decl->body = block(context->block());
   list.functions.push_back(std::move(decl));
 }

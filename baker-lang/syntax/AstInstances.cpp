@@ -63,6 +63,9 @@ void AstBuilder::instance(P::InstanceDeclarationContext *context) {
     return;
   auto entry = parameterizedModules.find(moduleName.name);
   if (entry == parameterizedModules.end()) {
+    if (!program.unparsedNames.insert(name.name).second ||
+        !program.unparsedNames.insert(moduleName.name).second)
+      return;
     auto &diagnostic = error(DiagId::NotParameterized, moduleName.range,
                              "there is no module with parameters called '" +
                                  moduleName.name + "'");
@@ -71,7 +74,6 @@ void AstBuilder::instance(P::InstanceDeclarationContext *context) {
       names.push_back(other);
     if (std::string near = nearestName(moduleName.name, names); !near.empty())
       diagnostic.note("did you mean '" + near + "'?");
-    program.unparsedNames.insert(name.name);
     return;
   }
   const ParameterizedModule &module = entry->second;
@@ -98,7 +100,8 @@ void AstBuilder::instanceParameters(P::InstanceDeclarationContext *context,
   std::vector<P::ExpressionContext *> values;
   if (context->arguments())
     values = context->arguments()->expression();
-  if (values.size() != parameters.size()) {
+  if (values.size() != parameters.size() &&
+      !module.builder->containsError(module.tree->moduleParameters())) {
     error(
         DiagId::BadArgumentCount, range(context),
         "'" + context->IDENT(1)->getText() + "' takes " +

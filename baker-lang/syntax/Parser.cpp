@@ -9,6 +9,7 @@
 #include "baker-lang/syntax/Parser.h"
 
 #include "baker-lang/syntax/AstBuilder.h"
+#include "baker-lang/syntax/BraceRepair.h"
 #include "baker-lang/syntax/KeywordsAsNames.h"
 #include "baker-lang/syntax/Literals.h"
 #include "baker-lang/syntax/SourceText.h"
@@ -62,11 +63,10 @@ private:
 
 } // namespace
 
-/// Reports tokens that no rule of the grammar accepts, and returns their lines.
-static std::set<size_t> reportInvalidTokens(antlr4::CommonTokenStream &tokens,
-                                            const TokenRanges &tokenRanges,
-                                            Diagnostics &diagnostics) {
-  std::set<size_t> lines;
+/// Reports tokens that no rule of the grammar accepts. Their lines are broken.
+static void reportInvalidTokens(antlr4::CommonTokenStream &tokens,
+                                const TokenRanges &tokenRanges,
+                                Program &program, Diagnostics &diagnostics) {
   for (antlr4::Token *token : tokens.getTokens()) {
     SourceRange range = tokenRanges.range(token);
     switch (token->getType()) {
@@ -78,7 +78,7 @@ static std::set<size_t> reportInvalidTokens(antlr4::CommonTokenStream &tokens,
     case BakerLexer::OPEN_COMMENT:
       report(diagnostics, DiagId::OpenComment, range,
              "this comment has no end: '*/' is missing");
-      return lines; // the rest of the file is the comment's text
+      return; // the rest of the file is the comment's text
     case BakerLexer::STRING:
       if (isTerminatedString(token->getText()))
         continue;
@@ -92,9 +92,8 @@ static std::set<size_t> reportInvalidTokens(antlr4::CommonTokenStream &tokens,
     default:
       continue;
     }
-    lines.insert(token->getLine());
+    program.brokenLines.insert({range.file, token->getLine()});
   }
-  return lines;
 }
 
 //===----------------------------------------------------------------------===//
@@ -113,7 +112,7 @@ struct ParsedFile {
   TokenRanges tokenRanges;
   antlr4::ANTLRInputStream input;
   BakerLexer lexer;
-  antlr4::CommonTokenStream tokens;
+  RepairableTokens tokens;
   GuardedParser parser;
   BakerParser::ProgramContext *tree = nullptr;
 };
@@ -174,11 +173,11 @@ void ProgramParser::add(const std::string &path, bool isLibrary) {
 bool ProgramParser::parse(ParsedFile &file) {
   file.lexer.removeErrorListeners();
   file.tokens.fill();
-  std::set<size_t> linesWithErrors =
-      reportInvalidTokens(file.tokens, file.tokenRanges, diagnostics);
+  reportInvalidTokens(file.tokens, file.tokenRanges, program, diagnostics);
   for (antlr4::Token *token : file.tokens.getTokens())
     if (token->getType() == BakerLexer::OPEN_COMMENT)
       return false;
+  repairBraces(file.tokens, file.tokenRanges, program, diagnostics);
   turnKeywordsIntoNames(file.tokens, file.tokenRanges, diagnostics);
   GuardedParser &parser = file.parser;
   parser.removeErrorListeners();
@@ -186,8 +185,8 @@ bool ProgramParser::parse(ParsedFile &file) {
   // takes quadratic time for a chain of `else if`.
   parser.getInterpreter<antlr4::atn::ParserATNSimulator>()->setPredictionMode(
       antlr4::atn::PredictionMode::SLL);
-  parser.setErrorHandler(std::make_shared<SyntaxErrors>(
-      file.tokenRanges, diagnostics, std::move(linesWithErrors)));
+  parser.setErrorHandler(
+      std::make_shared<SyntaxErrors>(file.tokenRanges, diagnostics, program));
   try {
     file.tree = parser.program();
     return true;
@@ -202,9 +201,11 @@ bool ProgramParser::parse(ParsedFile &file) {
 void ProgramParser::addImports(const ParsedFile &file,
                                const std::string &importer, bool isLibrary) {
   for (BakerParser::TopLevelContext *item : file.tree->topLevel())
-    if (auto *import = item->importDeclaration())
+    if (auto *import = item->importDeclaration()) {
       if (!import->exception)
         addImport(import, file, importer, isLibrary);
+      program.hasMissingImport |= bool(import->exception);
+    }
 }
 
 void ProgramParser::addImport(BakerParser::ImportDeclarationContext *context,
@@ -212,6 +213,10 @@ void ProgramParser::addImport(BakerParser::ImportDeclarationContext *context,
                               const std::string &importer, bool isLibrary) {
   std::string relative, name;
   for (BakerParser::FieldNameContext *part : context->fieldName()) {
+    if (part->exception || part->children.size() != 1) {
+      program.hasMissingImport = true; // the parser reported it
+      return;
+    }
     relative += "/" + part->getText();
     name += (name.empty() ? "" : ".") + part->getText();
   }
@@ -223,6 +228,7 @@ void ProgramParser::addImport(BakerParser::ImportDeclarationContext *context,
     if (llvm::sys::fs::exists(candidate + relative))
       return add(candidate + relative,
                  isLibrary || &candidate != &folders.front());
+  program.hasMissingImport = true;
   auto &diagnostic =
       report(diagnostics, DiagId::ImportNotFound,
              file.tokenRanges.range(context->getStart(), context->getStop()),

@@ -121,11 +121,11 @@ private:
 
 Wording WordingChoice::choose() const {
   std::string text = found->getText();
-  if (isExpected("'module'"))
+  if (isExpected("'module'") && isExpected("'struct'"))
     return {DiagId::UnexpectedToken,
             text == "}" ? "this '}' closes nothing"
                         : "expected a declaration, found " + name};
-  if (isExpected("'wiring'"))
+  if (isExpected("'wiring'") && isExpected("'struct'"))
     return {DiagId::UnexpectedToken,
             "expected a declaration or the '}' of the module, found " + name};
   if (isExpected(BakerParser::NUMBER)) {
@@ -187,7 +187,8 @@ Wording WordingChoice::oneOfFew() const {
 //===----------------------------------------------------------------------===//
 
 bool SyntaxErrors::isFirstOfLine(Token *found) {
-  return linesWithErrors.insert(found->getLine()).second;
+  uint32_t file = tokenRanges.range(found).file;
+  return program.brokenLines.insert({file, found->getLine()}).second;
 }
 
 void SyntaxErrors::report(Parser *parser, Token *found,
@@ -265,69 +266,6 @@ void SyntaxErrors::reportNoViableAlternative(
   if (!keyword.empty())
     diagnostic.note(tokenRanges.range(start), "did you mean '" + keyword + "'?")
         .fix(tokenRanges.range(start), keyword);
-}
-
-//===----------------------------------------------------------------------===//
-// Recovery
-//===----------------------------------------------------------------------===//
-
-/// Tokens that begin or end a statement or declaration. Parsing can go on at
-/// them if they are expected.
-static bool isBoundary(const std::string &text) {
-  static const std::set<std::string> words = {
-      ";",        "{",      "}",        "if",          "while",
-      "do",       "for",    "switch",   "return",      "break",
-      "continue", "case",   "const",    "enum",        "protocol",
-      "struct",   "module", "metadata", "ppf",         "wiring",
-      "control",  "init",   "default",  "drop_reason", "critical"};
-  return words.count(text) != 0;
-}
-
-/// Skips a whole `{ … }`. The current token is its `{`.
-static void skipBlock(Parser *parser) {
-  KARAKAL_ASSERT(parser->getCurrentToken()->getText() == "{",
-                 "a block begins with '{'");
-  int depth = 0;
-  do {
-    std::string text = parser->getCurrentToken()->getText();
-    depth += text == "{" ? 1 : text == "}" ? -1 : 0;
-    parser->consume();
-  } while (depth > 0 && parser->getCurrentToken()->getType() != Token::EOF);
-}
-
-Token *SyntaxErrors::singleTokenDeletion(Parser *parser) {
-  std::string text = parser->getCurrentToken()->getText();
-  if (text == ";" || text == "{" || text == "}")
-    return nullptr;
-  return DefaultErrorStrategy::singleTokenDeletion(parser);
-}
-
-void SyntaxErrors::recover(Parser *parser, std::exception_ptr) {
-  auto *input = parser->getInputStream();
-  if (lastErrorIndex == int(input->index()) &&
-      lastErrorStates.contains(parser->getState()))
-    parser->consume(); // otherwise parsing would stop at this token for ever
-  lastErrorIndex = int(input->index());
-  lastErrorStates.add(parser->getState());
-  // The tokens that the enclosing rules can go on with.
-  IntervalSet follow = getErrorRecoverySet(parser);
-  for (Token *token = parser->getCurrentToken(); token->getType() != Token::EOF;
-       token = parser->getCurrentToken()) {
-    std::string text = token->getText();
-    bool isExpected = follow.contains(token->getType());
-    if (isExpected &&
-        (isBoundary(text) || text == ")" || text == "]" || text == ","))
-      return;
-    // Skip the body of a declaration whose head did not parse.
-    if (text == "{" && !isExpected)
-      skipBlock(parser);
-    else
-      parser->consume();
-    if (text == "{" && follow.contains(parser->getCurrentToken()->getType())) {
-      endErrorCondition(parser); // an error after this one is a new error
-      return;
-    }
-  }
 }
 
 } // namespace karakal::lang

@@ -217,6 +217,7 @@ struct FunctionDecl : DeclOf<DeclKind::Function> {
   const Type *result = nullptr;
   bool isInline = false;           ///< @inline
   bool hasCriticalSection = false; ///< in its own body
+  bool isBroken = false;           ///< contains a syntax error
   bool hasErrors = false;   ///< consequences of these errors are not reported
   unsigned branchCount = 0; ///< statements, and operators that branch
   std::vector<std::unique_ptr<VarDecl>> variables;

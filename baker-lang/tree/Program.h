@@ -72,6 +72,10 @@ struct Program {
   /// Names in text that did not parse. They may be declared there, so analysis
   /// does not report them as undeclared.
   std::set<std::string> unparsedNames;
+  /// File and line of each syntax error. Analysis reports nothing there.
+  std::set<std::pair<uint32_t, size_t>> brokenLines;
+  /// Any unknown name may be declared in a file that was not found.
+  bool hasMissingImport = false;
 
   // Set by analysis.
   Scope scope;

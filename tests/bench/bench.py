@@ -24,6 +24,7 @@ from bench.applications.rates import rates, table1
 from bench.applications.staleness import staleness
 from bench.applications.transfer import transfer
 from bench.compiler.compile_speed import compile_time, frontend
+from bench.compiler.diagnostics import diagnostics
 from bench.compiler.kernels import kernels
 from bench.compiler.never_slower import never_slower
 from bench.compiler.packet_passes import PACKET_BENCHMARKS
@@ -45,6 +46,7 @@ BENCHMARKS: dict[str, Callable[[Bench], Any]] = {
     "latency": latency,
     "compile": compile_time,
     "frontend": frontend,
+    "diagnostics": diagnostics,
     "table1": table1,
     "rates": rates,
     "model": model,

@@ -80,6 +80,15 @@ def test_keys_of_frontend(tmp_path: Path) -> None:
 
 
 @built
+def test_keys_of_diagnostics(tmp_path: Path) -> None:
+    found = results(tmp_path, "diagnostics")["diagnostics"]
+    assert sorted(found) == ["errors_max", "errors_median", "errors_p90", "mutants"]
+    assert found["mutants"] == 1000
+    assert found["errors_median"] == 1
+    assert found["errors_p90"] <= 3
+
+
+@built
 def test_keys_of_compile(tmp_path: Path) -> None:
     found = results(tmp_path, "compile")["compile"]
     assert found["parse_lines_per_s"] > 0
