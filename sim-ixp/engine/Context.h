@@ -47,6 +47,8 @@ struct alignas(64) Context {
   uint32_t futureSerial = 0;
   uint16_t futureCount = 0;
   uint8_t futureSignal = 0;
+  /// When its last wait ended: it has been ready since, until it runs.
+  uint64_t readySince = 0;
 
   /// Byte address of a local-memory pointer (0 or 1), bits 11:2.
   uint32_t localAddress(uint32_t pointer) const {

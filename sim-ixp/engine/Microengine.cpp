@@ -4,7 +4,7 @@
 // ready. A context that waits for any of them leaves them to br_signal.
 
 #include "sim-ixp/engine/Microengine.h"
-#include "sim-ixp/observe/Timeline.h"
+#include "sim-ixp/observe/SegmentObserver.h"
 #include "support/Error.h"
 #include "target-ixp/chip/ChipParameters.h"
 #include "target-ixp/table/InstructionTable.h"
@@ -115,6 +115,7 @@ void Microengine::raiseSignals(uint64_t cycle, uint32_t context,
   target.signals |= mask & 0xfffe;
   if (target.state != ContextState::Asleep || !target.takeWakeSignals())
     return;
+  target.readySince = cycle;
   arbiter.setReady(context);
   if (isAsleep)
     wake(cycle);
@@ -128,8 +129,10 @@ void Microengine::wait(uint32_t mask, bool any) {
     return; // stopped by the core
   arbiter.readyMask &= ~(1u << arbiter.current);
   context.state = ContextState::Asleep;
-  if (context.takeWakeSignals())
+  if (context.takeWakeSignals()) {
+    context.readySince = time;
     arbiter.setReady(arbiter.current);
+  }
 }
 
 uint32_t Microengine::contextArbitration(const MicroOp &op) {
@@ -173,8 +176,8 @@ void Microengine::finishSwap(uint32_t resume) {
   context.waitBegin = time;
   context.waitPc = static_cast<uint16_t>(delaySlots.owner);
   needsArbitration = true;
-  if (timeline)
-    timeline->addSegment(number, arbiter.current, segmentBegin, time);
+  if (segmentObserver)
+    segmentObserver->addSegment(number, arbiter.current, segmentBegin, time);
 }
 
 /// The running context reads a ring: an iteration ends and the next begins.
@@ -213,9 +216,12 @@ void Microengine::recordWait(const Context &context) {
     profile->waited[context.waitPc] += time - context.waitBegin;
     ++profile->waits[context.waitPc];
   }
-  if (timeline)
-    timeline->addWait(number, arbiter.current, context.waitBegin, time,
-                      context.waitPc);
+  if (segmentObserver)
+    segmentObserver->addWait(
+        number, arbiter.current,
+        {context.waitBegin,
+         std::clamp(context.readySince, context.waitBegin, time), time,
+         context.waitPc, context.wakeMask});
 }
 
 void Microengine::fault(const std::string &what) {

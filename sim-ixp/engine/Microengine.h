@@ -53,7 +53,7 @@
 
 namespace karakal::sim {
 
-class Timeline;
+class SegmentObserver;
 
 /// One engine.
 class Microengine final : public TransferPort, public EventTarget {
@@ -97,8 +97,10 @@ public:
     localObserver = newObserver;
     refreshWatchedAlways();
   }
-  /// Records segments and waits in a timeline.
-  void recordSegments(Timeline *newTimeline) { timeline = newTimeline; }
+  /// Tells `newObserver` of segments and waits.
+  void observeSegments(SegmentObserver *newObserver) {
+    segmentObserver = newObserver;
+  }
 
   // ---- running -------------------------------------------------------------
   /// Cycle of the engine's next action, Scheduler::never if it sleeps.
@@ -257,7 +259,7 @@ private:
   bool arbitrate();
   /// Cycles of the running context in its present segment, without stalls.
   uint64_t segmentCycles() const { return time - unstalledBegin; }
-  bool isObserved() const { return profile || timeline; }
+  bool isObserved() const { return profile || segmentObserver; }
   [[gnu::cold]] void recordWait(const Context &context);
   void beginIteration();
   void resumeContexts(uint32_t contextMask);
@@ -375,7 +377,7 @@ private:
   const uint32_t swapSlots;
   const uint32_t crcSlots;
   EngineOrder *order = &unpublished;
-  Timeline *timeline = nullptr;
+  SegmentObserver *segmentObserver = nullptr;
   std::unique_ptr<EngineProfile> profile;
 
   // Time. The fields that every segment touches lie together.

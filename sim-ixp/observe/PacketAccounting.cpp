@@ -173,7 +173,7 @@ void PacketAccounting::onEnqueue(uint32_t channel, uint32_t entry,
   if (packetLog)
     packetLog->onFreed(handle, actor);
   if (packetObserver)
-    packetObserver(PacketStep::Freed, handle, 0);
+    packetObserver(PacketStep::Freed, handle, actor);
   if (freed)
     freed(handle);
   if (was == Buffer::Free)

@@ -111,9 +111,9 @@ public:
   /// Reports to `log` what happens to its packet.
   void follow(PacketLog *log) { packetLog = log; }
   /// Called with each message put into or taken from a ring, and with each
-  /// buffer that is freed (`ring` is then 0).
-  using PacketObserver =
-      std::function<void(PacketStep step, uint32_t handle, uint32_t ring)>;
+  /// buffer that is freed and the actor that frees it.
+  using PacketObserver = std::function<void(PacketStep step, uint32_t handle,
+                                            uint32_t ringOrActor)>;
   void onPacket(PacketObserver observer) {
     packetObserver = std::move(observer);
   }

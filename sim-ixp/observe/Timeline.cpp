@@ -52,6 +52,11 @@ Timeline::Counter Timeline::counterOf(const Command &command) {
   KARAKAL_UNREACHABLE("a unit without a counter");
 }
 
+const char *Timeline::nameOf(uint32_t counter) {
+  KARAKAL_ASSERT(counter < counterCount, "no such counter");
+  return counterNames[counter];
+}
+
 bool Timeline::admitEvent() {
   if (recorded < eventCountMax) {
     ++recorded;
@@ -63,10 +68,14 @@ bool Timeline::admitEvent() {
 
 void Timeline::addSegment(uint32_t engine, uint32_t context, uint64_t begin,
                           uint64_t end) {
-  addWait(engine, context, begin, end, noPc);
+  addSpan(engine, context, begin, end, noPc);
 }
 
-void Timeline::addWait(uint32_t engine, uint32_t context, uint64_t begin,
+void Timeline::addWait(uint32_t engine, uint32_t context, const Wait &wait) {
+  addSpan(engine, context, wait.begin, wait.end, wait.pc);
+}
+
+void Timeline::addSpan(uint32_t engine, uint32_t context, uint64_t begin,
                        uint64_t end, uint32_t pc) {
   KARAKAL_ASSERT(begin <= end, "a span ends before it begins");
   if (admitEvent())

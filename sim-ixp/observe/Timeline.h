@@ -14,6 +14,7 @@
 #define KARAKAL_SIM_IXP_OBSERVE_TIMELINE_H
 
 #include "sim-ixp/bus/Command.h"
+#include "sim-ixp/observe/SegmentObserver.h"
 #include "support/Error.h"
 
 #include <array>
@@ -29,18 +30,30 @@ namespace karakal::sim {
 enum class PacketStep : uint8_t { Put, Get, Sent, Freed };
 
 /// The events of a run, each kind in the order of time.
-class Timeline : public CommandObserver {
+class Timeline : public SegmentObserver, public CommandObserver {
 public:
   /// Largest number of events recorded; later ones are counted and dropped.
   static constexpr uint64_t eventCountMax = 4000000;
 
-  /// A context ran from `begin` to `end`.
+  /// Counters of the trace, in the order of their names.
+  enum Counter : uint8_t {
+    Sram0, ///< followed by the other channels
+    Scratch = 4,
+    Dram,
+    Cap,
+    Hash,
+    Msf,
+    None
+  };
+  static constexpr uint32_t counterCount = None;
+  /// The counter of the unit that a command goes to.
+  static Counter counterOf(const Command &command);
+  /// The name of a counter, such as "sram1".
+  static const char *nameOf(uint32_t counter);
+
   void addSegment(uint32_t engine, uint32_t context, uint64_t begin,
-                  uint64_t end);
-  /// A context waited from `begin` to `end`; the instruction at `pc` gave up
-  /// the engine.
-  void addWait(uint32_t engine, uint32_t context, uint64_t begin, uint64_t end,
-               uint32_t pc);
+                  uint64_t end) override;
+  void addWait(uint32_t engine, uint32_t context, const Wait &wait) override;
   void onCommand(uint64_t cycle, const Command &command, bool isEnd) override;
   /// `ringOrPort` is a port for Sent, a ring otherwise.
   void addPacket(uint64_t cycle, uint64_t number, PacketStep step,
@@ -79,21 +92,10 @@ private:
     PacketStep step;
     uint8_t ringOrPort;
   };
-  /// Counters of the trace, in the order of their names.
-  enum Counter : uint8_t {
-    Sram0, ///< followed by the other channels
-    Scratch = 4,
-    Dram,
-    Cap,
-    Hash,
-    Msf,
-    None
-  };
-  static constexpr uint32_t counterCount = None;
-  static Counter counterOf(const Command &command);
-
   /// Counts an event; false if it is to be dropped.
   bool admitEvent();
+  void addSpan(uint32_t engine, uint32_t context, uint64_t begin, uint64_t end,
+               uint32_t pc);
   void writeSpans(FILE *out, double microsecond, const Names &names) const;
   void writeLevels(FILE *out, double microsecond) const;
   void writeSteps(FILE *out, double microsecond) const;

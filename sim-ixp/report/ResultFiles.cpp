@@ -2,6 +2,7 @@
 
 #include "sim-ixp/report/ResultFiles.h"
 #include "sim-ixp/report/CycleProfile.h"
+#include "sim-ixp/report/RunPage.h"
 #include "traces/TraceWriter.h"
 
 #include <fstream>
@@ -76,6 +77,11 @@ Status writeResults(const CommandLine &line, const nlohmann::json &stats,
       return status;
   if (!line.timeline.empty())
     if (Status status = writeTimeline(line.timeline, stats, run); !status)
+      return status;
+  if (!line.html.empty())
+    if (Status status =
+            writeText(line.html, makeRunPage(line.command, stats, run));
+        !status)
       return status;
   if (!line.profile.empty())
     return writeProfile(line.profile, run);

@@ -5,7 +5,10 @@
 
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
+#include <cctype>
 #include <cstdio>
+#include <cstring>
 
 namespace karakal::sim {
 namespace {
@@ -47,6 +50,9 @@ void declareResults(CLI::App &app, CommandLine &line) {
   app.add_option("--stats", line.stats, "write statistics as JSON");
   app.add_option("--timeline", line.timeline,
                  "write segments and waits of contexts as a Chrome trace");
+  app.add_option("--html", line.html,
+                 "write the run as one HTML page: the chip over time, the "
+                 "statistics, the slowest and the dropped packets");
   app.add_option("--profile", line.profile,
                  "write cycles by instruction and source line as JSON, and "
                  "collapsed stacks for flame graphs to FILE.folded");
@@ -103,6 +109,27 @@ std::string findConflict(const CommandLine &line) {
   return "";
 }
 
+/// The command as a shell takes it: words of other than plain characters are
+/// quoted.
+std::string joinForShell(int argc, char **argv) {
+  std::string command = "ixpsim";
+  for (int i = 1; i < argc; ++i) {
+    std::string word = argv[i];
+    bool isPlain = !word.empty() &&
+                   std::all_of(word.begin(), word.end(), [](unsigned char c) {
+                     return std::isalnum(c) || std::strchr("-_=./:,+@%", c);
+                   });
+    if (!isPlain) {
+      std::string quoted = "'";
+      for (char c : word)
+        quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+      word = quoted + "'";
+    }
+    command += " " + word;
+  }
+  return command;
+}
+
 Status finishOptions(const std::string &policy, CommandLine &line) {
   auto chip = chooseChip(line, nullptr);
   if (!chip)
@@ -110,6 +137,7 @@ Status finishOptions(const std::string &policy, CommandLine &line) {
   line.run.parameters = *chip;
   line.run.keepFrames = !line.out.empty();
   line.run.recordTimeline = !line.timeline.empty();
+  line.run.sample = !line.html.empty();
   line.run.profile = !line.profile.empty();
   line.run.savePower = policy == "power";
   if (std::string conflict = findConflict(line); !conflict.empty())
@@ -139,6 +167,7 @@ Result<target::ChipParameters> chooseChip(const CommandLine &line,
 std::variant<CommandLine, ExitStatus> parseCommandLine(int argc, char **argv) {
   CLI::App app("Runs a program image on a simulated Intel IXP2400.", "ixpsim");
   CommandLine line;
+  line.command = joinForShell(argc, argv);
   std::string policy;
   declareInputs(app, line);
   declareResults(app, line);

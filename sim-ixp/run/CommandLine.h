@@ -14,8 +14,10 @@ namespace karakal::sim {
 
 /// The arguments of ixpsim. The name of a file is empty if it is not given.
 struct CommandLine {
-  std::string image, trace, control;         ///< files to read
-  std::string out, stats, timeline, profile; ///< files to write
+  std::string image, trace, control;               ///< files to read
+  std::string out, stats, timeline, profile, html; ///< files to write
+  /// The command as a shell takes it.
+  std::string command;
   /// "ENGINE:FILE", raw microcode that runs instead of an image.
   std::vector<std::string> ucode;
   /// A configuration of the chip, or a file; empty: the one of the image.

@@ -128,8 +128,8 @@ void Simulation::watch() {
     for (uint32_t i = 0; i < machine->engineCount(); ++i)
       if (plans[i].role != EngineRole::Idle)
         machine->engine(i).startProfile();
-  if (asked.recordTimeline)
-    recordTimeline();
+  if (asked.recordTimeline || asked.sample)
+    observeContexts();
   if (!asked.tracedPacket)
     return;
   AccountingPlan plan = planAccounting(loaded, plans);
@@ -146,15 +146,53 @@ void Simulation::watch() {
   accounts->follow(followed.get());
 }
 
-void Simulation::recordTimeline() {
+/// Records contexts, units and packets in the timeline, the samples or both.
+void Simulation::observeContexts() {
+  if (asked.sample)
+    sampled = std::make_unique<RunSamples>();
+  SegmentObserver *segments = sampled.get();
+  CommandObserver *commands = sampled.get();
+  if (!sampled)
+    segments = &recorded, commands = &recorded;
   for (uint32_t i = 0; i < machine->engineCount(); ++i)
-    machine->engine(i).recordSegments(&recorded);
-  machine->chassis().observe(&recorded);
-  accounts->onPacket([this](PacketStep step, uint32_t handle, uint32_t ring) {
-    uint64_t number = media->numberOfBuffer(target::bufferAddress(handle));
-    if (number != SentFrame::unknownNumber)
-      recorded.addPacket(machine->scheduler().now(), number, step, ring);
+    machine->engine(i).observeSegments(segments);
+  machine->chassis().observe(commands);
+  accounts->onPacket([this](PacketStep step, uint32_t handle, uint32_t what) {
+    observePacket(step, handle, what);
   });
+}
+
+void Simulation::observePacket(PacketStep step, uint32_t handle,
+                               uint32_t ringOrActor) {
+  uint64_t number = media->numberOfBuffer(target::bufferAddress(handle));
+  if (number == SentFrame::unknownNumber)
+    return;
+  uint64_t now = machine->scheduler().now();
+  if (asked.recordTimeline)
+    recorded.addPacket(now, number, step, ringOrActor);
+  if (!sampled)
+    return;
+  sampled->addPacket(now, number, step);
+  if (step == PacketStep::Freed && ringOrActor == xscaleActor)
+    sampled->setFate(number, PacketFate::Consumed);
+  else if (step == PacketStep::Freed &&
+           plans[ringOrActor].role == EngineRole::App)
+    sampled->setFate(number, PacketFate::Dropped);
+}
+
+/// Ends a window of the samples.
+void Simulation::addSample(uint64_t cycle) {
+  RunSamples::Totals totals;
+  totals.cycle = cycle;
+  totals.busyCycles = unitBusyCycles();
+  for (uint32_t ring = 0; ring < Scratch::ringCount; ++ring)
+    totals.ringWords.push_back(machine->scratch().ringLevel(ring));
+  const PacketCounters &packets = accounts->counters();
+  totals.received = packets.received;
+  totals.forwarded = packets.forwarded;
+  totals.dropped = packets.dropped;
+  totals.consumed = packets.consumed;
+  sampled->addTotals(std::move(totals));
 }
 
 /// What a context that gave up its engine at `pc` waits for.
@@ -177,6 +215,9 @@ void Simulation::recordSent(const SentFrame &frame) {
   if (asked.recordTimeline && frame.number != SentFrame::unknownNumber)
     recorded.addPacket(machine->scheduler().now(), frame.number,
                        PacketStep::Sent, frame.port);
+  if (sampled && frame.number != SentFrame::unknownNumber)
+    sampled->setSent(machine->scheduler().now(), frame.number, frame.port,
+                     frame.latencyCycles);
   if (followed)
     followed->onSent(frame.number, frame.port, frame.bytes.size());
   if (frame.number != SentFrame::unknownNumber) {
@@ -260,6 +301,8 @@ bool Simulation::check() {
   uint64_t now = machine->scheduler().now();
   if (policy)
     policy->onTime(now);
+  if (sampled && sampled->isDue(now))
+    addSample(now);
   const PacketCounters &packets = accounts->counters();
   if (accounts->breakState())
     return false;
@@ -313,6 +356,8 @@ Status Simulation::run() {
   if (Status status = controls.runBeforeStart(); !status)
     return status;
   begin = machine->scheduler().now();
+  if (sampled)
+    sampled->start(begin, asked.recordTimeline ? &recorded : nullptr);
   startEngines(plans, *machine);
   media->start();
   controls.start();

@@ -18,6 +18,7 @@
 #include "sim-ixp/media/TrafficSource.h"
 #include "sim-ixp/observe/Histogram.h"
 #include "sim-ixp/observe/PacketAccounting.h"
+#include "sim-ixp/observe/RunSamples.h"
 #include "sim-ixp/observe/Timeline.h"
 #include "sim-ixp/run/CacheMonitor.h"
 #include "sim-ixp/run/Chip.h"
@@ -57,6 +58,8 @@ struct SimulationOptions {
   uint64_t stallCycles = 2000000;
   bool keepFrames = false;
   bool recordTimeline = false;
+  /// Record the run in a bounded number of windows (RunSamples.h).
+  bool sample = false;
   /// Count cycles by instruction (CycleProfile.h).
   bool profile = false;
   /// A hazard ends the run.
@@ -108,6 +111,8 @@ public:
   const XScale *core() const { return xscale.get(); }
   const ControlCallRunner &control() const { return controls; }
   const Timeline &timeline() const { return recorded; }
+  /// The samples of the run, or null.
+  const RunSamples *samples() const { return sampled.get(); }
   /// What a context that gave up its engine at `pc` waits for.
   std::string waitName(uint32_t engine, uint32_t pc);
   /// The log of the traced packet, or null.
@@ -138,7 +143,9 @@ private:
   Simulation(SimulationOptions options, const target::Image &image);
 
   void recordSent(const SentFrame &frame);
-  void recordTimeline();
+  void observeContexts();
+  void observePacket(PacketStep step, uint32_t handle, uint32_t ringOrActor);
+  void addSample(uint64_t cycle);
   Snapshot takeSnapshot(uint64_t cycle);
   std::vector<uint64_t> unitBusyCycles();
   /// Whether the run continues; sets `failure` or `end` if not.
@@ -165,6 +172,7 @@ private:
   std::unique_ptr<XScale> xscale;
   ControlCallRunner controls;
   Timeline recorded;
+  std::unique_ptr<RunSamples> sampled;
   std::unique_ptr<PacketLog> followed;
   std::unique_ptr<PowerPolicy> policy;
 
