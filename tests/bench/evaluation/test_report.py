@@ -3,7 +3,6 @@ page on wide and on narrow screens."""
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -17,6 +16,7 @@ from bench.evaluation.results import ENGINES, MOST, Results
 from bench.evaluation.sections import SECTIONS
 from bench.evaluation.synthetic import made_up
 from bench.harness.workloads import APPS
+from testkit.browser import open_browser, set_screen
 from testkit.paths import BUILD, ROOT
 from testkit.tools import requires, run_python
 
@@ -160,26 +160,8 @@ def test_an_unknown_section_is_a_wrong_command_line() -> None:
 
 @pytest.fixture(scope="module")
 def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    chromium, driver = (shutil.which(name) for name in ("chromium", "chromedriver"))
-    if not chromium or not driver:
-        pytest.skip("no chromium: ./dev test installs it")
-    from selenium import webdriver
-    from selenium.webdriver.chrome.service import Service
-
-    options = webdriver.ChromeOptions()
-    options.binary_location = chromium
-    profile = tmp_path_factory.mktemp("profile")
-    for flag in (
-        "headless=new",
-        "no-sandbox",
-        "disable-gpu",
-        f"user-data-dir={profile}",
-    ):
-        options.add_argument(f"--{flag}")
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    found = webdriver.Chrome(options=options, service=Service(driver))
-    yield found
-    found.quit()
+    with open_browser(tmp_path_factory.mktemp("profile")) as found:
+        yield found
 
 
 #: For each figure: its size, the least height of its texts, and its colours.
@@ -202,12 +184,7 @@ return [...document.querySelectorAll("figure svg")].map(svg => {
 def test_in_a_browser(browser: Any, report: Path, width: int, scheme: str) -> None:
     """Figures are visible and readable, the page does not scroll sideways, the
     console is empty, and nothing is loaded."""
-    browser.execute_cdp_cmd(
-        "Emulation.setDeviceMetricsOverride",
-        {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False},
-    )
-    media = {"name": "prefers-color-scheme", "value": scheme}
-    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [media]})
+    set_screen(browser, width, scheme)
     browser.get((report / "index.html").as_uri())
     assert browser.get_log("browser") == []
     script = browser.execute_script

@@ -1,0 +1,95 @@
+"""The command `baker-explorer`.
+
+Exit status: 0 done, 1 the input is wrong, 2 the command line is wrong.
+"""
+
+from __future__ import annotations
+
+import argparse
+import secrets
+import sys
+import tempfile
+import webbrowser
+from collections.abc import Sequence
+from pathlib import Path
+
+from baker_explorer.runs import LEVELS, Settings
+from baker_explorer.session import Session
+from baker_explorer.workspace import Workspace
+from npftrace.errors import InputError
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="baker-explorer",
+        description="Shows what a Baker program becomes and what its packets do, as a "
+        "web page on this machine.",
+    )
+    parser.add_argument("files", nargs="+", metavar="FILE", help="sources of a program")
+    parser.add_argument("--trace", default="", help="packets to offer (pcap, pcapng)")
+    parser.add_argument("--control", default="", help="calls of control functions")
+    parser.add_argument("--level", default="swc", choices=LEVELS)
+    parser.add_argument("--mes", type=int, default=0, help="microengines")
+    parser.add_argument("--packets", type=int, default=0, help="packets of a run")
+    parser.add_argument("--port", type=int, default=0, help="default: any that is free")
+    parser.add_argument(
+        "--no-browser", action="store_true", help="only print the address"
+    )
+    return parser
+
+
+def _settings(arguments: argparse.Namespace, workspace: Workspace) -> Settings:
+    """The settings, with names of files that exist below the folder."""
+
+    def name(text: str) -> str:
+        path = workspace.path(text)
+        if not path.is_file():
+            raise InputError("E-explorer-002", "there is no such file", text)
+        return workspace.name(path)
+
+    return Settings(
+        files=tuple(name(file) for file in arguments.files),
+        trace=name(arguments.trace) if arguments.trace else "",
+        control=name(arguments.control) if arguments.control else "",
+        level=arguments.level,
+        engines=arguments.mes,
+        packets=arguments.packets,
+    )
+
+
+def _run(arguments: argparse.Namespace) -> int:
+    workspace = Workspace(Path.cwd())
+    settings = _settings(arguments, workspace)
+    # Imported late: the help and errors need no web server.
+    from baker_explorer.server import listen, serve
+
+    try:
+        found = listen(arguments.port)
+    except OSError as error:
+        raise InputError(
+            "E-explorer-006",
+            f"port {arguments.port} cannot be used ({error.strerror}); leave out "
+            "--port to take a free one",
+        ) from error
+    token = secrets.token_urlsafe(24)
+    address = f"http://127.0.0.1:{found.getsockname()[1]}/?token={token}"
+
+    def announce() -> None:
+        print(f"baker-explorer is at\n  {address}\nEnd it with Ctrl-C.", flush=True)
+        if not arguments.no_browser:
+            webbrowser.open(address)
+
+    with tempfile.TemporaryDirectory(prefix="baker-explorer-") as folder:
+        serve(Session(workspace, Path(folder), settings), found, token, announce)
+    return 0
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs the command."""
+    try:
+        return _run(_parser().parse_args(arguments))
+    except InputError as error:
+        print(error, file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        return 0

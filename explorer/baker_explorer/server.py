@@ -1,0 +1,62 @@
+"""Serves the page on the loopback address."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Callable
+
+import uvicorn
+from fastapi import FastAPI, Response
+from fastapi.responses import FileResponse
+from nicegui import ui
+
+from baker_explorer.guard import Guard
+from baker_explorer.session import Session
+from baker_explorer.views.page import builder
+
+
+def listen(port: int) -> socket.socket:
+    """A socket of the loopback address; port 0 takes any. OSError: it is taken."""
+    found = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        found.bind(("127.0.0.1", port))
+    except OSError:
+        found.close()
+        raise
+    return found
+
+
+def make_app(session: Session) -> FastAPI:
+    """The page and the files of its runs, unguarded."""
+    app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
+
+    def run_page(number: int) -> Response:
+        runs = session.runs.runs
+        if not 0 <= number < len(runs) or not runs[number].page.exists():
+            return Response("there is no such run\n", 404, media_type="text/plain")
+        return FileResponse(runs[number].page, media_type="text/html")
+
+    app.get("/runs/{number}/page")(run_page)
+    ui.run_with(
+        app,
+        root=builder(session),
+        title="baker-explorer",
+        dark=None,
+        language="en-US",
+        tailwind=False,
+        gzip_middleware_factory=None,
+        show_welcome_message=False,
+    )
+    return app
+
+
+def serve(
+    session: Session, found: socket.socket, token: str, on_ready: Callable[[], None]
+) -> None:
+    """Serves until it is interrupted."""
+    guard = Guard(make_app(session), found.getsockname()[1], token)
+    config = uvicorn.Config(guard, log_level="warning", ws="websockets-sansio")
+    server = uvicorn.Server(config)
+    on_ready()
+    server.run(sockets=[found])

@@ -1,0 +1,2 @@
+"""The views of the page, one module each. Each view is told of a new run by
+`show(run)`."""

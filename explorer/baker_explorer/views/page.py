@@ -1,0 +1,104 @@
+"""The page: its head, and its views as tabs."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from nicegui import context, ui
+
+from baker_explorer.runs import Run
+from baker_explorer.session import Session
+from baker_explorer.views.chip import ChipView
+from baker_explorer.views.source import SourceView
+from npftrace.errors import InputError
+
+_STYLE = files("baker_explorer").joinpath("static/explorer.css").read_text()
+_IS_DARK = "matchMedia('(prefers-color-scheme: dark)')"
+
+
+class Page:
+    """One open page."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        ui.add_css(_STYLE)
+        ui.colors(primary="#0b6e8a")
+        self._build_head()
+        with ui.element("main"):
+            self._build_views()
+        client = context.client
+        client.on_disconnect(self._source.close)
+        ui.on("scheme", lambda event: self._source.set_dark(bool(event.args)))
+        ui.timer(0, self._begin, once=True)
+
+    def _build_head(self) -> None:
+        with ui.element("header").classes("head"):
+            with ui.element("h1"):
+                ui.label(Path(self._session.settings.files[0]).stem)
+            with ui.tabs().props("dense no-caps inline-label") as self._tabs:
+                for name in ("Source", "Chip"):
+                    ui.tab(name)
+            self._state = ui.label("").classes("note").props('role="status"')
+
+    def _build_views(self) -> None:
+        panels = ui.tab_panels(self._tabs, value="Source", animated=False)
+        with panels.classes("views").props("keep-alive"):
+            with ui.tab_panel("Source"):
+                self._source = SourceView(self._session, self.run)
+            with ui.tab_panel("Chip"):
+                self._chip = ChipView()
+
+    async def _begin(self) -> None:
+        """Takes the browser's colours, and shows the last run or makes the first."""
+        await context.client.connected()
+        self._source.set_dark(await ui.run_javascript(f"{_IS_DARK}.matches"))
+        self._source.name_editors()
+        ui.run_javascript(
+            f"{_IS_DARK}.addEventListener('change', "
+            "(event) => emitEvent('scheme', event.matches))"
+        )
+        await self._make(self._session.runs.latest())
+
+    async def run(self, **changes: Any) -> Run | None:
+        """Compiles and simulates, and tells the views."""
+        return await self._make(self._session.runs.add(**changes))
+
+    async def _make(self, making: Awaitable[Run]) -> Run | None:
+        self._state.text = "compiling and running …"
+        try:
+            run = await making
+        except InputError as error:
+            self._state.text = str(error)
+            return None
+        self._show(run)
+        return run
+
+    def _show(self, run: Run) -> None:
+        self._state.text = summary(run)
+        for view in (self._source, self._chip):
+            view.show(run)
+
+
+def summary(run: Run) -> str:
+    """A run in a line."""
+    if run.problem:
+        return "does not compile" if len(run.steps) == 1 else "the run failed"
+    if not run.stats:
+        return "compiled; give a trace to run it"
+    packets, rate = run.stats["packets"], run.stats["rate"]
+    return (
+        f"{packets['received']:,} packets, {rate['forwarded_gbps']:.2f} Gbit/s, "
+        f"limit: {run.stats['bottleneck']['unit']}"
+    )
+
+
+def builder(session: Session) -> Callable[[], None]:
+    """The function that NiceGUI calls for each page that is opened."""
+
+    def build() -> None:
+        Page(session)
+
+    return build

@@ -1,0 +1,75 @@
+"""Starts baker-explorer, and looks at its page."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from axe_core_python.selenium import Axe
+
+from testkit.paths import BUILD, ROOT
+from testkit.tools import run_npftrace
+
+SECONDS = 180
+#: Wrong findings of axe: it does not see what is drawn behind text.
+IMPACTS = ("serious", "critical")
+
+
+def make_workspace(folder: Path, packets: int = 200) -> None:
+    """The L3-Switch and a trace for it."""
+    shutil.copytree(ROOT / "apps/l3-switch", folder / "l3-switch")
+    run_npftrace(
+        "make", "ipv4", "--seed=7", f"--packets={packets}", "--routes=50",
+        "--no-route=0.02", f"--out={folder}/t.pcap", f"--control={folder}/t.control",
+    )  # fmt: skip
+
+
+@contextmanager
+def explorer(folder: Path, *arguments: str) -> Iterator[str]:
+    """A running explorer; gives the address that it prints."""
+    environment = {
+        **os.environ,
+        "PATH": f"{BUILD}/bin:{Path(sys.executable).parent}:{os.environ['PATH']}",
+    }
+    command = [sys.executable, "-m", "baker_explorer", "--no-browser", *arguments]
+    process = subprocess.Popen(
+        command, cwd=folder, env=environment, stdout=subprocess.PIPE, text=True
+    )
+    assert process.stdout
+    try:
+        printed = ""
+        while not (found := re.search(r"http://\S+", printed)):
+            line = process.stdout.readline()
+            assert line, f"baker-explorer ended with {process.wait()}: {printed}"
+            printed += line
+        yield found[0]
+    finally:
+        process.terminate()
+        process.wait(SECONDS)
+
+
+def until(browser: Any, script: str) -> Any:
+    """Waits until a script gives something true, and returns it."""
+    from selenium.webdriver.support.ui import WebDriverWait
+
+    return WebDriverWait(browser, SECONDS).until(
+        lambda driver: driver.execute_script(script), script
+    )
+
+
+def serious_findings(browser: Any) -> list[str]:
+    """What axe finds in the page, except what is minor."""
+    found = Axe().run(browser)["violations"]
+    return [
+        f"{finding['id']}: {node['target']} {node['failureSummary']}"
+        for finding in found
+        if finding["impact"] in IMPACTS
+        for node in finding["nodes"]
+    ]
