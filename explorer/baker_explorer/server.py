@@ -47,6 +47,8 @@ def make_app(session: Session) -> FastAPI:
         tailwind=False,
         gzip_middleware_factory=None,
         show_welcome_message=False,
+        # A busy machine may not answer for a while; the page stays as it is.
+        reconnect_timeout=120.0,
     )
     return app
 

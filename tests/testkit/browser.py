@@ -10,6 +10,9 @@ from typing import Any
 
 import pytest
 
+#: Seconds that a script of a test may take, on a busy machine.
+SCRIPT_SECONDS = 180
+
 
 @contextmanager
 def open_browser(profile: Path) -> Iterator[Any]:
@@ -31,6 +34,7 @@ def open_browser(profile: Path) -> Iterator[Any]:
         options.add_argument(f"--{flag}")
     options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
     found = webdriver.Chrome(options=options, service=Service(driver))
+    found.set_script_timeout(SCRIPT_SECONDS)
     try:
         yield found
     finally:
