@@ -53,8 +53,10 @@ enum class PacketFault : uint32_t {
   NoBuffer,   ///< a: 1 for create, 0 for copy
 };
 
-/// Symbols of compiled code that the program which runs it defines.
+/// Symbols of compiled code that the program which runs it defines, and the
+/// function that it calls before all others.
 struct PacketSymbols {
+  static constexpr const char *FindFeatures = "karakal_x86_find_features";
   static constexpr const char *Buffers = "karakal_x86_buffers";
   static constexpr const char *Descriptors = "karakal_x86_descriptors";
   static constexpr const char *State = "karakal_x86_state";

@@ -27,13 +27,14 @@ const std::map<std::string, Level> levels = {
     {"swc", Level::Swc}};
 
 const std::map<std::string, Emit> forms = {
-    {"ast", Emit::Ast},   {"baker", Emit::Baker}, {"dot", Emit::Dot},
-    {"llvm", Emit::Llvm}, {"asm", Emit::Asm},     {"ixp", Emit::Ixp}};
+    {"ast", Emit::Ast},    {"baker", Emit::Baker},  {"dot", Emit::Dot},
+    {"llvm", Emit::Llvm},  {"asm", Emit::Asm},      {"ixp", Emit::Ixp},
+    {"obj", Emit::Object}, {"header", Emit::Header}};
 
 /// The options, and the text of values that are checked later.
 struct CommandLine {
   Options options;
-  std::string level = "swc", form = "ixp", target, policy;
+  std::string level = "swc", form, target, policy;
   std::vector<std::string> settings;
   std::vector<std::string> warnings; ///< each without its `-W`
   std::vector<std::string> plugins, extraPasses;
@@ -79,7 +80,9 @@ void declareInputs(CLI::App &app, CommandLine &line) {
   app.add_option("--emit", line.form,
                  "output form: ast, baker (dialect), dot (PPF graph with "
                  "aggregates), llvm (IR of the "
-                 "microengines), asm (microcode), ixp (image; the default)")
+                 "microengines), asm (microcode), ixp (image; the default); "
+                 "with --target=x86: ast, baker, obj (object; the default), "
+                 "header (in C)")
       ->check(oneOf(forms));
 }
 
@@ -96,10 +99,14 @@ void declareProfile(CLI::App &app, CommandLine &line) {
                  "control functions to call before the profile or the run");
 }
 
-std::vector<std::string> chipNames() {
+/// The name of the target that is no chip of the table.
+constexpr const char *x86Target = "x86";
+
+std::vector<std::string> targetNames() {
   std::vector<std::string> names;
   for (const target::ChipConfiguration &chip : target::chipConfigurations())
     names.push_back(chip.name);
+  names.push_back(x86Target);
   return names;
 }
 
@@ -111,8 +118,8 @@ void declareMapping(CLI::App &app, CommandLine &line) {
       ->check(CLI::PositiveNumber);
   app.add_option("--target", line.target,
                  "the chip: ixp2400 (600 MHz; the default), ixp2400-400, "
-                 "ixp2800")
-      ->check(CLI::IsMember(chipNames()));
+                 "ixp2800; or x86, a library for C programs")
+      ->check(CLI::IsMember(targetNames()));
   app.add_option("--mapping", options.pipeline.mapping,
                  "file that fixes which PPFs share engines, or a part of it");
   app.add_option("--report", options.report,
@@ -203,6 +210,23 @@ void declareRun(CLI::App &app, CommandLine &line) {
       ->check(CLI::PositiveNumber);
 }
 
+/// Describes options that --target=x86 excludes or that need it, or returns an
+/// empty string.
+std::string findX86Conflict(const Options &options) {
+  bool isX86Form = options.emit == Emit::Object || options.emit == Emit::Header;
+  bool isText = options.emit == Emit::Ast || options.emit == Emit::Baker;
+  if (isX86Form && !options.forX86)
+    return "--emit=obj and --emit=header need --target=x86";
+  if (options.forX86 && options.run)
+    return "--run runs on this computer without --target=x86";
+  if (options.forX86 && !isX86Form && !isText)
+    return "--target=x86 emits ast, baker, obj or header";
+  if (options.forX86 &&
+      (!options.pipeline.mapping.empty() || options.pipeline.engineCount != 0))
+    return "--mes and --mapping are for chips, not for --target=x86";
+  return "";
+}
+
 /// Describes options that exclude or need each other, or returns an empty
 /// string.
 std::string findConflict(const Options &options) {
@@ -230,7 +254,7 @@ std::string findConflict(const Options &options) {
   if ((options.worstCases || options.minRateGbps != 0) &&
       (options.run || options.emit != Emit::Ixp || options.output == "-"))
     return "--wcet and --min-rate need an image in a file";
-  return "";
+  return findX86Conflict(options);
 }
 
 /// Loads plugins and checks the names of passes. E-driver-005 to -008.
@@ -254,8 +278,9 @@ Status findPasses(CommandLine &line) {
 /// Takes the chip of `--target` with the settings of `--set`. E-driver-033:
 /// it has fewer engines than `--mes` asks for.
 Status takeTarget(CommandLine &line) {
-  const std::string name =
-      line.target.empty() ? ir::defaultTargetName.str() : line.target;
+  const std::string name = line.target.empty() || line.options.forX86
+                               ? ir::defaultTargetName.str()
+                               : line.target;
   std::string description = name;
   for (const std::string &setting : line.settings)
     description += " " + setting;
@@ -269,7 +294,8 @@ Status takeTarget(CommandLine &line) {
     return makeError("E-driver-033", "--mes: the " + name + " has 1 to " +
                                          std::to_string(engines) +
                                          " engines for a program");
-  if (!line.target.empty() || !line.settings.empty())
+  bool isNamed = !line.target.empty() && !line.options.forX86;
+  if (isNamed || !line.settings.empty())
     line.options.target = description;
   return success();
 }
@@ -285,6 +311,9 @@ ExitStatus usageError(const std::string &what) {
 Status finishOptions(CommandLine &line) {
   Options &options = line.options;
   options.pipeline.level = levels.at(line.level);
+  options.forX86 = line.target == x86Target;
+  if (line.form.empty())
+    line.form = options.forX86 ? "obj" : "ixp";
   options.emit = forms.at(line.form);
   options.pipeline.isStoppable = line.policy == "power";
   if (Status set = takeTarget(line); !set)

@@ -4,6 +4,7 @@
 #include "aggregation/formation/Dot.h"
 #include "aggregation/formation/MappingFile.h"
 #include "codegen-me/CodeGenMe.h"
+#include "driver/CompileForX86.h"
 #include "driver/ReadProgram.h"
 #include "driver/RunOnHost.h"
 #include "driver/cores/Feedback.h"
@@ -118,9 +119,10 @@ std::string printAsm(const std::vector<AggregateCode> &engines) {
 std::string outputPath(const Options &options) {
   if (!options.output.empty())
     return options.output;
-  if (options.emit != Emit::Ixp)
+  if (options.emit != Emit::Ixp && options.emit != Emit::Object)
     return "-";
-  return (llvm::sys::path::stem(options.inputs.front()) + ".ixp").str();
+  const char *ending = options.emit == Emit::Ixp ? ".ixp" : ".o";
+  return (llvm::sys::path::stem(options.inputs.front()) + ending).str();
 }
 
 Status writeResult(const std::string &path, const target::Image &image) {
@@ -245,6 +247,8 @@ Status compile(const Options &options) {
     return profiled;
   if (options.emit == Emit::Baker)
     return writeFile(outputPath(options), printBaker(program));
+  if (options.forX86)
+    return compileForX86(program, options.emit, outputPath(options));
   auto mapped = withMapping(options);
   if (!mapped)
     return mapped.error();

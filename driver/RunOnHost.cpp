@@ -44,7 +44,7 @@ static Status lowerBy(ModuleOp module, void (*add)(OpPassManager &)) {
   return success();
 }
 
-static Result<host::HostProgram> lower(ModuleOp baker, bool withCounters) {
+Result<host::HostProgram> lowerForX86(ModuleOp baker, bool withCounters) {
   OwningOpRef<ModuleOp> module = baker.clone();
   // Counted before passes add functions, so that the sites are those of the
   // source.
@@ -78,7 +78,7 @@ Result<host::HostRun> runOnHost(ModuleOp baker, const HostInputs &inputs,
     return control.error();
   host::RunOptions options;
   options.engineHz = ir::chipOf(baker).meClockHz;
-  auto program = lower(baker, !speed.fast);
+  auto program = lowerForX86(baker, !speed.fast);
   if (!program)
     return program.error();
   options.portCount = target::PortCount;

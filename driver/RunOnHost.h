@@ -39,6 +39,10 @@ struct RunRequest {
   std::string stats;   ///< statistics as JSON; empty: none
 };
 
+/// Lowers a copy of `baker` for x86; with counters for a profile if asked.
+/// E-driver-030 if that fails; the reason has been printed.
+Result<host::HostProgram> lowerForX86(mlir::ModuleOp baker, bool withCounters);
+
 /// Runs a copy of `baker`, a verified module of the dialect. Unless it is fast,
 /// the result also holds the counts of a profile. Errors: E-driver-030 if the
 /// program cannot be lowered (the reason has been printed), those of traces/

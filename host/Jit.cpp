@@ -1,13 +1,13 @@
 // Compilation of a HostProgram to callable functions.
 
 #include "host/Jit.h"
-#include "codegen-x86/PacketPrimitives.h"
+#include "codegen-x86/Optimize.h"
+#include "codegen-x86/PacketMemory.h"
+#include "codegen-x86/Runtime.h"
 #include "host/RunGuards.h"
 #include "host/Services.h"
 #include "support/Error.h"
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
-#include "llvm/IR/Verifier.h"
-#include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
 #include <algorithm>
@@ -34,14 +34,6 @@ static void must(llvm::Error error, const char *what) {
                         std::string(what) + ": " + toString(std::move(error)));
 }
 
-static void verify(const Module &module, const char *when) {
-  std::string text;
-  raw_string_ostream stream(text);
-  if (verifyModule(module, &stream))
-    reportInternalError(__FILE__, __LINE__,
-                        std::string("invalid LLVM IR ") + when + ": " + text);
-}
-
 /// Makes everything but the entry points internal, so that LLVM may inline and
 /// drop it.
 static void internalize(const HostProgram &program) {
@@ -56,21 +48,6 @@ static void internalize(const HostProgram &program) {
         std::find(keep.begin(), keep.end(), function.getName().str()) ==
             keep.end())
       function.setLinkage(GlobalValue::InternalLinkage);
-}
-
-static void optimize(Module &module, TargetMachine &machine) {
-  LoopAnalysisManager loops;
-  FunctionAnalysisManager functions;
-  CGSCCAnalysisManager components;
-  ModuleAnalysisManager modules;
-  PassBuilder builder(&machine);
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(components);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, components, modules);
-  builder.buildPerModuleDefaultPipeline(OptimizationLevel::O2)
-      .run(module, modules);
 }
 
 static std::unique_ptr<orc::LLJIT>
@@ -128,6 +105,7 @@ static JitProgram compileWith(HostProgram &program,
                               void (*prepare)(HostProgram &)) {
   InitializeNativeTarget();
   InitializeNativeTargetAsmPrinter();
+  InitializeNativeTargetAsmParser(); // for the CPUID instruction
   std::clock_t start = std::clock();
   auto jtmb = must(orc::JITTargetMachineBuilder::detectHost(), "this machine");
   auto machine = must(jtmb.createTargetMachine(), "target machine");
@@ -137,8 +115,8 @@ static JitProgram compileWith(HostProgram &program,
   module.setDataLayout(machine->createDataLayout());
   prepare(program);
   internalize(program);
-  verify(module, "before optimization");
-  optimize(module, *machine);
+  x86::verify(module, "before optimization");
+  x86::optimize(module, *machine);
 
   JitProgram compiled;
   compiled.jit = makeJit(jtmb, primitives);
@@ -162,7 +140,12 @@ static void addFastPrimitives(HostProgram &program) {
   for (const HostPpf &ppf : program.ppfs)
     ppfs.push_back({ppf.symbol, ppf.onXScale});
   x86::markXScalePpfs(*program.module, ppfs);
-  x86::linkPacketPrimitives(*program.module);
+  const char *start = x86::PacketSymbols::FindFeatures;
+  program.module->getOrInsertFunction(
+      start, llvm::Type::getVoidTy(program.module->getContext()));
+  program.inits.insert(program.inits.begin(), start);
+  x86::linkRuntime(*program.module, x86::RuntimePart::Packets);
+  x86::linkRuntime(*program.module, x86::RuntimePart::Services);
 }
 
 JitProgram compileFast(HostProgram &program,

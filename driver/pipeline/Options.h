@@ -14,12 +14,14 @@ namespace karakal::driver {
 
 /// The form of the program that `--emit` writes.
 enum class Emit {
-  Ast,   ///< the checked syntax tree
-  Baker, ///< the baker dialect, as the front end made it
-  Dot,   ///< the PPF graph with its aggregates, for Graphviz
-  Llvm,  ///< LLVM IR of each core, optimized
-  Asm,   ///< microcode in Intel's syntax
-  Ixp,   ///< the image
+  Ast,    ///< the checked syntax tree
+  Baker,  ///< the baker dialect, as the front end made it
+  Dot,    ///< the PPF graph with its aggregates, for Graphviz
+  Llvm,   ///< LLVM IR of each core, optimized
+  Asm,    ///< microcode in Intel's syntax
+  Ixp,    ///< the image
+  Object, ///< for x86: an ELF object
+  Header, ///< for x86: the C header of the object
 };
 
 /// The options of one run of bakerc.
@@ -60,6 +62,8 @@ struct Options {
   /// Rate in Gbit/s that the code must reach on any path; 0: none.
   double minRateGbps = 0;
 
+  /// Compiles for x86, ahead of time.
+  bool forX86 = false;
   /// Runs the program on this computer instead of compiling it for the chip.
   bool run = false;
   std::string trace, out, stats;

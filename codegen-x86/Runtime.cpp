@@ -1,9 +1,10 @@
-// The packet primitives of a program on x86.
+// The runtime of a program on x86.
 
-#include "codegen-x86/PacketPrimitives.h"
+#include "codegen-x86/Runtime.h"
 #include "codegen-x86/PacketMemory.h"
 #include "support/Assert.h"
 #include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Instructions.h"
@@ -15,37 +16,44 @@ namespace karakal::x86 {
 
 using namespace llvm;
 
-static const uint8_t bitcode[] = {
+namespace {
+
+constexpr uint8_t packets[] = {
 #include "codegen-x86/packets.bc.inc"
 };
+constexpr uint8_t services[] = {
+#include "codegen-x86/services.bc.inc"
+};
+constexpr uint8_t interfaceCode[] = {
+#include "codegen-x86/interface.bc.inc"
+};
 
-static std::unique_ptr<Module> readPrimitives(LLVMContext &context) {
-  StringRef bytes(reinterpret_cast<const char *>(bitcode), sizeof bitcode);
-  auto read = parseBitcodeFile(MemoryBufferRef(bytes, "packets"), context);
-  KARAKAL_ASSERT(bool(read), "the embedded bitcode is that of this LLVM");
-  return std::move(*read);
+} // namespace
+
+static ArrayRef<uint8_t> bitcodeOf(RuntimePart part) {
+  switch (part) {
+  case RuntimePart::Packets:
+    return packets;
+  case RuntimePart::Services:
+    return services;
+  case RuntimePart::Interface:
+    return interfaceCode;
+  }
+  KARAKAL_UNREACHABLE("no such part");
 }
 
-void linkPacketPrimitives(Module &module) {
+void linkRuntime(Module &module, RuntimePart part) {
   KARAKAL_ASSERT(!module.getDataLayout().isDefault(),
                  "the module has the data layout of its target");
-  std::unique_ptr<Module> primitives = readPrimitives(module.getContext());
-  primitives->setTargetTriple(module.getTargetTriple());
-  primitives->setDataLayout(module.getDataLayout());
-  std::vector<std::string> defined;
-  for (Function &function : *primitives) {
-    // The target machine of the program decides about processor features.
-    for (StringRef attribute : {"target-cpu", "target-features", "tune-cpu"})
-      function.removeFnAttr(attribute);
-    if (!function.isDeclaration())
-      defined.push_back(function.getName().str());
-  }
-  bool failed = Linker::linkModules(module, std::move(primitives),
+  auto read =
+      parseBitcodeFile(MemoryBufferRef(toStringRef(bitcodeOf(part)), "runtime"),
+                       module.getContext());
+  KARAKAL_ASSERT(bool(read), "the embedded bitcode is that of this LLVM");
+  (*read)->setTargetTriple(module.getTargetTriple());
+  (*read)->setDataLayout(module.getDataLayout());
+  bool failed = Linker::linkModules(module, std::move(*read),
                                     Linker::Flags::LinkOnlyNeeded);
-  KARAKAL_ASSERT(!failed, "the primitives have the types that programs expect");
-  for (const std::string &name : defined)
-    if (Function *function = module.getFunction(name))
-      function->setLinkage(GlobalValue::InternalLinkage);
+  KARAKAL_ASSERT(!failed, "the runtime has the types that programs expect");
 }
 
 namespace {

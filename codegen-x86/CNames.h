@@ -1,0 +1,32 @@
+// Names and types of a program in C.
+
+#ifndef KARAKAL_CODEGEN_X86_CNAMES_H
+#define KARAKAL_CODEGEN_X86_CNAMES_H
+
+#include "codegen-x86/Interface.h"
+#include <string>
+
+namespace karakal::x86 {
+
+/// A parameter's type: how C spells it, its bits there, and whether it is
+/// signed.
+struct CType {
+  std::string spelling;
+  unsigned bits;
+  bool isSigned;
+};
+
+/// Returns the C type that holds the type that a control function declares:
+/// `u1` to `u64`, `s1` to `s64`, `bool`, `int` or `unsigned`.
+CType cType(const std::string &declared);
+
+/// Returns `name` with an underscore for each character that C does not allow.
+std::string cIdentifier(const std::string &name);
+
+/// Returns the name of a control function: PROGRAM_MODULE_FUNCTION.
+std::string cName(const ProgramInterface &program,
+                  const ControlInterface &control);
+
+} // namespace karakal::x86
+
+#endif // KARAKAL_CODEGEN_X86_CNAMES_H

@@ -1,0 +1,92 @@
+// The C header of a program that is compiled ahead of time.
+
+#include "codegen-x86/CNames.h"
+#include "codegen-x86/Interface.h"
+#include "codegen-x86/PacketMemory.h"
+#include "llvm/ADT/StringExtras.h"
+
+namespace karakal::x86 {
+
+/// The interface with @ for the program's name and % for it in capitals.
+static const char *const commonPart = R"(
+/* The most frames that one call of @_batch gives out. */
+enum { %_FRAMES_MAX = $ };
+
+/* An Ethernet frame without CRC. Frames below 60 bytes are padded with zeros;
+   those above 1,522 are dropped and counted as oversize. */
+typedef struct {
+  const uint8_t *data;
+  uint32_t bytes;
+  uint32_t port;    /* received on, or to be sent on; 0 to 255 */
+  uint64_t time_ns; /* of a frame to send: that of its last received frame */
+} @_frame;
+
+/* Counts since @_init: frames that were accepted, and where they ended.
+   received = forwarded + dropped + consumed. */
+typedef struct {
+  uint64_t received;
+  uint64_t forwarded;   /* received frames that were sent */
+  uint64_t dropped;     /* by the program, for one of its drop reasons */
+  uint64_t consumed;    /* dropped by what a chip does on its XScale core */
+  uint64_t copied;      /* packets that the program made */
+  uint64_t transmitted; /* frames given out, packets that it made among them */
+  uint64_t oversize;    /* not accepted: too long */
+  uint64_t no_buffer;   /* not accepted: no free buffer */
+} @_counts;
+
+/* Sets the program's data to their start. Comes before all other calls. A
+   program is one state: its functions must not run on two threads at a time. */
+void @_init(void);
+
+/* Runs `count` frames through the program in order. Writes the frames to send to
+   `out`, which has room for %_FRAMES_MAX, and returns how many they are. They
+   are valid until the next call. */
+uint32_t @_batch(const @_frame *in, uint32_t count, @_frame *out);
+
+void @_statistics(@_counts *counts);
+
+/* Drop reasons by number: names, and packets dropped for each. */
+uint32_t @_drop_reason_count(void);
+const char *@_drop_name(uint32_t reason);
+uint64_t @_drop_count(uint32_t reason);
+)";
+
+static std::string prototype(const ProgramInterface &program,
+                             const ControlInterface &control) {
+  std::vector<std::string> parameters;
+  for (const auto &[name, type] : control.parameters)
+    parameters.push_back(cType(type).spelling + " " + name);
+  if (parameters.empty())
+    parameters.push_back("void");
+  return "uint32_t " + cName(program, control) + "(" +
+         llvm::join(parameters, ", ") + ");\n";
+}
+
+std::string makeHeader(const ProgramInterface &program) {
+  std::string name = cIdentifier(program.name);
+  std::string capitals = llvm::StringRef(name).upper();
+  std::string text = "/* The packet program " + program.name +
+                     " for x86, compiled by bakerc. */\n\n#ifndef " + capitals +
+                     "_H\n#define " + capitals +
+                     "_H\n\n#include <stdbool.h>\n#include <stdint.h>\n\n"
+                     "#ifdef __cplusplus\nextern \"C\" {\n#endif\n";
+  for (const char *at = commonPart; *at; ++at) {
+    if (*at == '@')
+      text += name;
+    else if (*at == '%')
+      text += capitals;
+    else if (*at == '$')
+      text += std::to_string(target::BufferCount);
+    else
+      text += *at;
+  }
+  if (!program.controls.empty())
+    text += "\n/* Control functions, between calls of " + name +
+            "_batch. Those without a value of their\n   own return 0, or the "
+            "program's error code. */\n";
+  for (const ControlInterface &control : program.controls)
+    text += prototype(program, control);
+  return text + "\n#ifdef __cplusplus\n}\n#endif\n\n#endif\n";
+}
+
+} // namespace karakal::x86

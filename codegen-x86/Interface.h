@@ -1,0 +1,61 @@
+// The C interface of a program that is compiled ahead of time.
+//
+// The object holds all that the program needs, its memory included: it links to
+// the C library alone. The header declares, for a program NAME:
+//
+//   void NAME_init(void);
+//   uint32_t NAME_batch(const NAME_frame *in, uint32_t count, NAME_frame *out);
+//   void NAME_statistics(NAME_counts *counts);
+//   uint32_t NAME_drop_reason_count(void), …       drop reasons and their
+//   counts uint32_t NAME_MODULE_FUNCTION(…);              each control function
+//
+// All other symbols are local, so a process may hold several programs.
+
+#ifndef KARAKAL_CODEGEN_X86_INTERFACE_H
+#define KARAKAL_CODEGEN_X86_INTERFACE_H
+
+#include "codegen-x86/Runtime.h"
+#include "llvm/IR/Module.h"
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace karakal::x86 {
+
+/// A control function of the program.
+struct ControlInterface {
+  /// Its wrapper in the module: i32 (ptr to u64 arguments).
+  std::string wrapper;
+  /// `module.function`.
+  std::string name;
+  /// Name and type of each parameter as the program declares them.
+  std::vector<std::pair<std::string, std::string>> parameters;
+  /// The declared type of the result; `void` if there is none.
+  std::string returns;
+};
+
+/// What the C interface of a program consists of.
+struct ProgramInterface {
+  std::string name;
+  /// The PPF of rx, and the consumers of queued channels by id.
+  std::string rxEntry;
+  std::vector<std::pair<uint32_t, std::string>> consumers;
+  std::vector<PpfSymbol> ppfs;
+  std::vector<std::string> inits;
+  std::vector<ControlInterface> controls;
+  std::vector<std::string> dropReasons;
+  /// The clock that `timestamp` counts in units of 16 cycles.
+  uint64_t engineHz;
+};
+
+/// Compiles `module`, a program lowered for x86, to an ELF object for
+/// x86-64-v2 and returns its bytes.
+std::string makeObject(llvm::Module &module, const ProgramInterface &program);
+
+/// Returns the C header of the object.
+std::string makeHeader(const ProgramInterface &program);
+
+} // namespace karakal::x86
+
+#endif // KARAKAL_CODEGEN_X86_INTERFACE_H

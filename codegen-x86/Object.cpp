@@ -1,0 +1,215 @@
+// The object of a program that is compiled ahead of time.
+//
+// Steps: add the functions that runtime/x86/interface.cpp expects of each
+// program; link the runtime; give the public functions the program's name and
+// make all others local; optimize; emit.
+
+#include "codegen-x86/CNames.h"
+#include "codegen-x86/Interface.h"
+#include "codegen-x86/Optimize.h"
+#include "support/Assert.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Support/TargetSelect.h"
+
+namespace karakal::x86 {
+
+using namespace llvm;
+
+static constexpr const char *runtimePrefix = "karakal_x86_";
+/// Functions of runtime/x86/interface.cpp that the header declares.
+static constexpr const char *publicFunctions[] = {
+    "init",      "batch",     "statistics", "drop_reason_count",
+    "drop_name", "drop_count"};
+
+namespace {
+
+/// Adds what the runtime expects of each program.
+class InterfaceWriter {
+public:
+  InterfaceWriter(Module &module, const ProgramInterface &program)
+      : module(module), program(program), context(module.getContext()),
+        i32(Type::getInt32Ty(context)), i64(Type::getInt64Ty(context)),
+        voidTy(Type::getVoidTy(context)),
+        pointer(PointerType::get(context, 0)) {}
+
+  void run() {
+    writeRx();
+    writeDeliver();
+    writeInits();
+    writeDropReasons();
+    constant("engine_hz", ConstantInt::get(i64, program.engineHz));
+    for (const ControlInterface &control : program.controls)
+      writeControl(control);
+  }
+
+private:
+  Function *define(const std::string &name, Type *result,
+                   ArrayRef<Type *> parameters) {
+    auto *function = cast<Function>(
+        module
+            .getOrInsertFunction(name,
+                                 FunctionType::get(result, parameters, false))
+            .getCallee());
+    BasicBlock::Create(context, "entry", function);
+    return function;
+  }
+
+  Function *entry(const std::string &name) {
+    Function *function = module.getFunction(name);
+    KARAKAL_ASSERT(function && !function->isDeclaration(),
+                   "the program defines " + name);
+    return function;
+  }
+
+  void constant(const std::string &name, Constant *value) {
+    new GlobalVariable(module, value->getType(), /*isConstant=*/true,
+                       GlobalValue::ExternalLinkage, value,
+                       runtimePrefix + name);
+  }
+
+  void writeRx() {
+    Function *rx = define(std::string(runtimePrefix) + "rx", voidTy, {i32});
+    IRBuilder<> builder(&rx->getEntryBlock());
+    builder.CreateCall(entry(program.rxEntry), {rx->getArg(0)});
+    builder.CreateRetVoid();
+  }
+
+  /// Calls the consumer of the channel whose id a message has.
+  void writeDeliver() {
+    Function *deliver =
+        define(std::string(runtimePrefix) + "deliver", voidTy, {i32});
+    IRBuilder<> builder(&deliver->getEntryBlock());
+    Value *message = deliver->getArg(0);
+    Value *handle = builder.CreateAnd(message, 0xffffff);
+    BasicBlock *none = BasicBlock::Create(context, "none", deliver);
+    SwitchInst *channels = builder.CreateSwitch(builder.CreateLShr(message, 24),
+                                                none, program.consumers.size());
+    IRBuilder<>(none).CreateUnreachable();
+    for (const auto &[id, consumer] : program.consumers) {
+      BasicBlock *block = BasicBlock::Create(context, consumer, deliver);
+      channels->addCase(builder.getInt32(id), block);
+      IRBuilder<> call(block);
+      call.CreateCall(entry(consumer), {handle});
+      call.CreateRetVoid();
+    }
+  }
+
+  void writeInits() {
+    Function *inits =
+        define(std::string(runtimePrefix) + "run_inits", voidTy, {});
+    IRBuilder<> builder(&inits->getEntryBlock());
+    for (const std::string &init : program.inits)
+      builder.CreateCall(entry(init));
+    builder.CreateRetVoid();
+  }
+
+  void writeDropReasons() {
+    SmallVector<Constant *> names;
+    IRBuilder<> builder(context);
+    for (const std::string &reason : program.dropReasons)
+      names.push_back(builder.CreateGlobalString(reason, "", 0, &module));
+    auto *type = ArrayType::get(pointer, names.size());
+    constant("drop_names", ConstantArray::get(type, names));
+    constant("drop_reasons", ConstantInt::get(i32, names.size()));
+    auto *counts = ArrayType::get(i64, names.size());
+    new GlobalVariable(module, counts, false, GlobalValue::ExternalLinkage,
+                       ConstantAggregateZero::get(counts),
+                       std::string(runtimePrefix) + "drop_counts");
+  }
+
+  /// A function with the declared parameters that calls the wrapper.
+  void writeControl(const ControlInterface &control) {
+    SmallVector<Type *> types;
+    for (const auto &[name, type] : control.parameters)
+      types.push_back(Type::getIntNTy(context, cType(type).bits));
+    Function *function = define(cName(program, control), i32, types);
+    IRBuilder<> builder(&function->getEntryBlock());
+    auto *array = ArrayType::get(i64, std::max<size_t>(types.size(), 1));
+    Value *arguments = builder.CreateAlloca(array);
+    for (size_t i = 0; i < types.size(); ++i) {
+      Value *value =
+          builder.CreateIntCast(function->getArg(i), i64,
+                                cType(control.parameters[i].second).isSigned);
+      builder.CreateStore(
+          value, builder.CreateConstInBoundsGEP2_64(array, arguments, 0, i));
+    }
+    builder.CreateRet(builder.CreateCall(entry(control.wrapper), {arguments}));
+  }
+
+  Module &module;
+  const ProgramInterface &program;
+  LLVMContext &context;
+  Type *i32, *i64, *voidTy;
+  PointerType *pointer;
+};
+
+} // namespace
+
+/// Declares the public functions, so that linking brings their definitions.
+static void declarePublic(Module &module) {
+  auto *type = FunctionType::get(Type::getVoidTy(module.getContext()), false);
+  for (const char *name : publicFunctions)
+    module.getOrInsertFunction(std::string(runtimePrefix) + name, type);
+}
+
+/// Gives the public functions the program's name and makes all others local.
+static void nameInterface(Module &module, const ProgramInterface &program) {
+  StringSet<> exported;
+  for (const char *name : publicFunctions) {
+    Function *function = module.getFunction(std::string(runtimePrefix) + name);
+    KARAKAL_ASSERT(function && !function->isDeclaration(),
+                   "the runtime defines its interface");
+    function->setName(cIdentifier(program.name) + "_" + name);
+    exported.insert(function->getName());
+  }
+  for (const ControlInterface &control : program.controls)
+    exported.insert(cName(program, control));
+  for (GlobalObject &object : module.global_objects())
+    if (!object.isDeclaration() && !exported.contains(object.getName()))
+      object.setLinkage(GlobalValue::InternalLinkage);
+}
+
+static std::unique_ptr<TargetMachine> makeMachine() {
+  InitializeNativeTarget();
+  InitializeNativeTargetAsmPrinter();
+  InitializeNativeTargetAsmParser(); // for the CPUID instruction
+  const char *triple = "x86_64-unknown-linux-gnu";
+  std::string error;
+  const Target *target = TargetRegistry::lookupTarget(triple, error);
+  KARAKAL_ASSERT(target, "LLVM compiles for x86: " + error);
+  return std::unique_ptr<TargetMachine>(target->createTargetMachine(
+      triple, "x86-64-v2", "", TargetOptions(), Reloc::PIC_, std::nullopt,
+      CodeGenOptLevel::Default));
+}
+
+std::string makeObject(Module &module, const ProgramInterface &program) {
+  std::unique_ptr<TargetMachine> machine = makeMachine();
+  module.setTargetTriple(machine->getTargetTriple().str());
+  module.setDataLayout(machine->createDataLayout());
+  module.setPICLevel(PICLevel::BigPIC);
+  markXScalePpfs(module, program.ppfs);
+  InterfaceWriter(module, program).run();
+  declarePublic(module);
+  // A part needs what the parts before it declare.
+  for (RuntimePart part :
+       {RuntimePart::Packets, RuntimePart::Interface, RuntimePart::Services})
+    linkRuntime(module, part);
+  nameInterface(module, program);
+  verify(module, "before optimization");
+  optimize(module, *machine);
+
+  SmallString<0> bytes;
+  raw_svector_ostream stream(bytes);
+  legacy::PassManager passes;
+  bool failed = machine->addPassesToEmitFile(passes, stream, nullptr,
+                                             CodeGenFileType::ObjectFile);
+  KARAKAL_ASSERT(!failed, "LLVM writes objects for x86");
+  passes.run(module);
+  return bytes.str().str();
+}
+
+} // namespace karakal::x86

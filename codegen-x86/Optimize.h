@@ -1,0 +1,20 @@
+// LLVM's optimization of a program for x86.
+
+#ifndef KARAKAL_CODEGEN_X86_OPTIMIZE_H
+#define KARAKAL_CODEGEN_X86_OPTIMIZE_H
+
+#include "llvm/IR/Module.h"
+#include "llvm/Target/TargetMachine.h"
+
+namespace karakal::x86 {
+
+/// Ends the process as an internal error unless `module` is valid LLVM IR.
+/// `when` says in the message after which step.
+void verify(const llvm::Module &module, const char *when);
+
+/// Runs LLVM's -O2 pipeline.
+void optimize(llvm::Module &module, llvm::TargetMachine &machine);
+
+} // namespace karakal::x86
+
+#endif // KARAKAL_CODEGEN_X86_OPTIMIZE_H

@@ -1,0 +1,203 @@
+// The C interface of programs that are compiled ahead of time for x86.
+//
+// The compiler links this file into the program's object and gives the public
+// functions the program's name: `karakal_x86_batch` becomes `NAME_batch`. What
+// it makes for each program is declared below. The header that it writes
+// (codegen-x86/Header.cpp) documents the interface.
+
+#include "codegen-x86/PacketMemory.h"
+#include <cstdio>
+#include <cstdlib>
+
+using namespace karakal;
+
+extern "C" {
+
+// Made for each program.
+void karakal_x86_rx(uint32_t handle);
+void karakal_x86_deliver(uint32_t message);
+void karakal_x86_run_inits();
+extern const uint64_t karakal_x86_engine_hz;
+extern const uint32_t karakal_x86_drop_reasons;
+extern const char *const karakal_x86_drop_names[];
+extern uint64_t karakal_x86_drop_counts[];
+
+void karakal_x86_find_features();
+
+// The memory of the program's packets.
+alignas(64) uint8_t
+    karakal_x86_buffers[target::BufferCount * target::BufferBytes +
+                        x86::SlackBytes];
+alignas(64) uint32_t
+    karakal_x86_descriptors[target::BufferCount * target::DescriptorWords];
+x86::PacketState karakal_x86_state;
+}
+
+namespace {
+
+/// A frame as the header declares it.
+struct Frame {
+  const uint8_t *data;
+  uint32_t bytes, port;
+  uint64_t timeNs;
+};
+
+/// Counts as the header declares them.
+struct Statistics {
+  uint64_t received, forwarded, dropped, consumed, copied, transmitted,
+      oversize, noBuffer;
+};
+
+uint32_t freeRing[target::BufferCount], toSend[target::BufferCount];
+/// Messages of channels that are not calls. Each holds a packet of its own.
+uint32_t messages[target::BufferCount];
+uint32_t firstMessage, endMessage;
+uint32_t sequence, randomState = 1;
+uint64_t nowNs, received, transmitted, oversize, noBuffer;
+
+uint32_t *descriptor(uint32_t handle) {
+  return karakal_x86_descriptors + (handle - target::HandleFirst);
+}
+
+uint8_t *bufferOf(uint32_t handle) {
+  uint32_t index = (handle - target::HandleFirst) / target::HandleStep;
+  return karakal_x86_buffers + uint64_t(index) * target::BufferBytes;
+}
+
+/// Frees the packets that the call before gave out.
+void freeSent() {
+  x86::PacketState &state = karakal_x86_state;
+  for (uint32_t i = 0; i < state.sentCount; ++i)
+    state.freeHandles[state.freed++ % target::BufferCount] = state.sent[i];
+  state.sentCount = 0;
+}
+
+/// Copies a frame to a buffer as Rx does; 0 if it is too long or none is free.
+uint32_t receive(const Frame &frame) {
+  x86::PacketState &state = karakal_x86_state;
+  if (frame.bytes > target::FrameBytesMax) {
+    ++oversize;
+    return 0;
+  }
+  if (state.taken == state.freed) {
+    ++noBuffer;
+    return 0;
+  }
+  uint32_t handle = state.freeHandles[state.taken++ % target::BufferCount];
+  uint32_t bytes =
+      frame.bytes < target::FrameBytesMin ? target::FrameBytesMin : frame.bytes;
+  uint8_t *at = bufferOf(handle) + target::BufferHeadroom;
+  __builtin_memcpy(at, frame.data, frame.bytes);
+  __builtin_memset(at + frame.bytes, 0, bytes - frame.bytes);
+  uint32_t *words = descriptor(handle);
+  __builtin_memset(words, 0, target::DescriptorBytes);
+  words[target::DescriptorLink] = 1;
+  words[target::DescriptorHeadLength] = target::BufferHeadroom << 16 | bytes;
+  words[target::DescriptorPorts] = frame.port << 24;
+  words[target::DescriptorSequence] = sequence++;
+  ++received;
+  return handle;
+}
+
+/// Makes the caller's view of a packet to send; false if it has no bytes.
+bool describe(uint32_t handle, Frame &frame) {
+  const uint32_t *words = descriptor(handle);
+  uint32_t word = words[target::DescriptorHeadLength];
+  karakal_x86_state.forwarded += words[target::DescriptorLink];
+  uint32_t bytes = word & 0xffff;
+  if (bytes == 0)
+    return false;
+  uint8_t *at = bufferOf(handle) + (word >> 16);
+  if (bytes < target::FrameBytesMin) {
+    __builtin_memset(at + bytes, 0, target::FrameBytesMin - bytes);
+    bytes = target::FrameBytesMin;
+  }
+  ++transmitted;
+  frame = {at, bytes, words[target::DescriptorPorts] >> 16 & 0xff, nowNs};
+  return true;
+}
+
+} // namespace
+
+extern "C" {
+
+void karakal_x86_init() {
+  x86::PacketState &state = karakal_x86_state;
+  karakal_x86_find_features();
+  for (uint32_t i = 0; i < target::BufferCount; ++i)
+    freeRing[i] = target::handleOfBuffer(i);
+  state = {};
+  state.freeHandles = freeRing;
+  state.freed = target::BufferCount;
+  state.sent = toSend;
+  state.drops = karakal_x86_drop_counts;
+  karakal_x86_run_inits();
+}
+
+uint32_t karakal_x86_batch(const Frame *in, uint32_t count, Frame *out) {
+  x86::PacketState &state = karakal_x86_state;
+  freeSent();
+  uint32_t sent = 0, described = 0;
+  for (uint32_t i = 0; i < count; ++i) {
+    nowNs = in[i].timeNs;
+    if (uint32_t handle = receive(in[i]))
+      karakal_x86_rx(handle);
+    while (firstMessage != endMessage)
+      karakal_x86_deliver(messages[firstMessage++ % target::BufferCount]);
+    for (; described < state.sentCount; ++described)
+      sent += describe(state.sent[described], out[sent]);
+  }
+  return sent;
+}
+
+void karakal_x86_statistics(Statistics *statistics) {
+  const x86::PacketState &state = karakal_x86_state;
+  *statistics = {received,     state.forwarded, state.dropped, state.consumed,
+                 state.copied, transmitted,     oversize,      noBuffer};
+}
+
+uint32_t karakal_x86_drop_reason_count() { return karakal_x86_drop_reasons; }
+
+const char *karakal_x86_drop_name(uint32_t reason) {
+  return reason < karakal_x86_drop_reasons ? karakal_x86_drop_names[reason]
+                                           : nullptr;
+}
+
+uint64_t karakal_x86_drop_count(uint32_t reason) {
+  return reason < karakal_x86_drop_reasons ? karakal_x86_drop_counts[reason]
+                                           : 0;
+}
+
+// What the program calls.
+
+void karakal_x86_queue(uint32_t message) {
+  messages[endMessage++ % target::BufferCount] = message;
+}
+
+[[noreturn]] void karakal_x86_fault(x86::PacketFault fault, uint32_t a,
+                                    uint32_t b) {
+  std::fprintf(stderr,
+               "the packet program did something illegal: fault %u (%u, %u)\n",
+               static_cast<uint32_t>(fault), a, b);
+  std::abort();
+}
+
+uint32_t baker_timestamp() {
+  uint64_t ticksPerS = karakal_x86_engine_hz / target::TimestampTickCycles;
+  constexpr uint64_t nanoseconds = 1000000000;
+  return static_cast<uint32_t>(nowNs / nanoseconds * ticksPerS +
+                               nowNs % nanoseconds * ticksPerS / nanoseconds);
+}
+
+uint32_t baker_random() {
+  // Marsaglia, "Xorshift RNGs", 2003.
+  randomState ^= randomState << 13;
+  randomState ^= randomState >> 17;
+  randomState ^= randomState << 5;
+  return randomState;
+}
+
+void baker_trace_text(uint32_t) {}
+void baker_trace_value(uint64_t) {}
+
+} // extern "C"

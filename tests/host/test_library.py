@@ -1,0 +1,182 @@
+"""`bakerc --target=x86`: the library sends the frames of `bakerc --run`."""
+
+from __future__ import annotations
+
+import ctypes
+import re
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from npftrace.frames.capture import Frame, read_capture
+from npftrace.tables.control import Call, read_control
+from testkit.applications import SOURCES
+from testkit.runs import run_on_x86
+from testkit.tools import requires, run
+from testkit.workloads import PORTS, exceptional_workload
+
+pytestmark = requires("bakerc")
+BURST = 24
+FRAMES_MAX = 4096
+
+
+class CFrame(ctypes.Structure):
+    _fields_ = (
+        ("data", ctypes.POINTER(ctypes.c_uint8)),
+        ("bytes", ctypes.c_uint32),
+        ("port", ctypes.c_uint32),
+        ("time_ns", ctypes.c_uint64),
+    )
+
+
+class Counts(ctypes.Structure):
+    _fields_ = tuple(
+        (name, ctypes.c_uint64)
+        for name in (
+            "received", "forwarded", "dropped", "consumed", "copied", "transmitted",
+            "oversize", "no_buffer",
+        )
+    )  # fmt: skip
+
+
+def build(source: Path, folder: Path, compiler: str = "cc") -> tuple[Path, Path]:
+    """The object of a program as a shared library, and its header."""
+    made, header = folder / "program.o", folder / "program.h"
+    library = folder / "program.so"
+    run("bakerc", "--target=x86", source, "-o", made)
+    run("bakerc", "--target=x86", "--emit=header", source, "-o", header)
+    subprocess.run([compiler, "-shared", made, "-o", library], check=True)
+    return library, header
+
+
+class Program:
+    """A loaded library."""
+
+    def __init__(self, name: str, library: Path, header: Path) -> None:
+        self.name = name
+        self.library = ctypes.CDLL(str(library))
+        self.functions = re.findall(r"^uint32_t (\w+)\(", header.read_text(), re.M)
+        self.call("init")
+
+    def call(self, function: str, *arguments: object) -> int:
+        return int(getattr(self.library, f"{self.name}_{function}")(*arguments))
+
+    def control(self, call: Call) -> None:
+        """Makes a call of a control file, which must not be refused."""
+        ending = "_" + call.function.replace(".", "_")
+        (function,) = [name for name in self.functions if name.endswith(ending)]
+        arguments = [ctypes.c_uint64(value) for value in call.args]
+        assert getattr(self.library, function)(*arguments) == 0, call
+
+    def batch(self, frames: list[Frame]) -> list[Frame]:
+        given = (CFrame * len(frames))()
+        for at, frame in zip(given, frames, strict=True):
+            data = (ctypes.c_uint8 * len(frame.data)).from_buffer_copy(frame.data)
+            at.data = ctypes.cast(data, ctypes.POINTER(ctypes.c_uint8))
+            at.bytes, at.port = len(frame.data), frame.port
+            at.time_ns = frame.time_ns
+        sent = (CFrame * FRAMES_MAX)()
+        count = self.call("batch", given, len(frames), sent)
+        return [
+            Frame(at.time_ns, at.port % PORTS, ctypes.string_at(at.data, at.bytes))
+            for at in sent[:count]
+        ]
+
+    def counts(self) -> dict[str, int]:
+        counts = Counts()
+        self.call("statistics", ctypes.byref(counts))
+        return {name: getattr(counts, name) for name, _ in Counts._fields_}
+
+    def drops(self) -> dict[str, int]:
+        name, count = (
+            getattr(self.library, f"{self.name}_drop_{what}")
+            for what in ("name", "count")
+        )
+        name.restype, count.restype = ctypes.c_char_p, ctypes.c_uint64
+        reasons = range(self.call("drop_reason_count"))
+        return {name(reason).decode(): count(reason) for reason in reasons}
+
+
+def bursts(frames: list[Frame]) -> Iterator[list[Frame]]:
+    for start in range(0, len(frames), BURST):
+        yield frames[start : start + BURST]
+
+
+@pytest.mark.parametrize("app", SOURCES)
+def test_the_library_agrees_with_a_run(app: str, tmp_path: Path) -> None:
+    load = exceptional_workload(app, tmp_path, 2000)
+    out, stats = run_on_x86(SOURCES[app], load, tmp_path)
+    library, header = build(SOURCES[app], tmp_path)
+    program = Program(app.replace("-", "_"), library, header)
+    for call in read_control(load.control):
+        program.control(call)
+    sent: list[Frame] = []
+    for burst in bursts(read_capture(load.trace, PORTS).frames):
+        sent += program.batch(burst)
+    expected = read_capture(out, PORTS).frames
+    assert [(f.port, f.data) for f in sent] == [(f.port, f.data) for f in expected]
+    counts = program.counts()
+    for key in ("received", "forwarded", "dropped", "consumed", "transmitted"):
+        assert counts[key] == stats["packets"][key], key
+    assert program.drops() == stats["drops"]
+
+
+def test_frames_beyond_the_limits(tmp_path: Path) -> None:
+    program = Program("mpls", *build(SOURCES["mpls"], tmp_path))
+    short, longest, too_long = (Frame(0, 0, bytes(n)) for n in (20, 1522, 1523))
+    program.batch([short, longest, too_long])
+    counts = program.counts()
+    assert (counts["received"], counts["oversize"]) == (2, 1)
+
+
+def test_the_object_is_the_same_each_time(tmp_path: Path) -> None:
+    paths = [tmp_path / name for name in ("one.o", "other.o")]
+    for path in paths:
+        run("bakerc", "--target=x86", SOURCES["mpls"], "-o", path)
+    assert paths[0].read_bytes() == paths[1].read_bytes()
+
+
+def test_two_programs_link_into_one(tmp_path: Path) -> None:
+    objects = []
+    for app in ("mpls", "firewall"):
+        objects.append(tmp_path / f"{app}.o")
+        run("bakerc", "--target=x86", SOURCES[app], "-o", objects[-1])
+    library = tmp_path / "both.so"
+    subprocess.run(["cc", "-shared", *objects, "-o", library], check=True)
+    both = ctypes.CDLL(str(library))
+    both.mpls_init()
+    both.firewall_init()
+    assert both.mpls_drop_reason_count() != both.firewall_drop_reason_count()
+
+
+@pytest.mark.parametrize("language", ["c", "c++"])
+def test_the_header_is_for_c_and_cpp(language: str, tmp_path: Path) -> None:
+    header = tmp_path / "l3_switch.h"
+    run(
+        "bakerc", "--target=x86", "--emit=header", SOURCES["l3-switch"], "-o", header
+    )  # fmt: skip
+    subprocess.run(
+        ["cc", "-x", language, "-Wall", "-Wextra", "-Werror", "-pedantic",
+         "-fsyntax-only", header],
+        check=True,
+    )  # fmt: skip
+
+
+def test_options_that_do_not_fit_are_errors() -> None:
+    source = SOURCES["mpls"]
+    for options, message in (
+        (["--emit=obj"], "--emit=obj and --emit=header need --target=x86"),
+        (["--target=x86", "--emit=asm"], "emits ast, baker, obj or header"),
+        (["--target=x86", "--mes=2"], "--mes and --mapping are for chips"),
+        (["--target=x86", "--run", "--trace=x"], "--run runs on this computer"),
+    ):
+        assert message in run("bakerc", source, *options, status=2).stderr
+
+
+def test_a_file_that_cannot_be_written_is_an_error(tmp_path: Path) -> None:
+    missing = tmp_path / "no-such-folder" / "x.o"
+    done = run("bakerc", "--target=x86", SOURCES["mpls"], "-o", missing, status=1)
+    assert "E-support-002" in done.stderr
+    assert not missing.exists()
