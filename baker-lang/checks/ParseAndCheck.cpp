@@ -60,7 +60,8 @@ std::unique_ptr<Program> parseAndCheck(const std::vector<std::string> &files,
                                        Diagnostics &diagnostics,
                                        const ParseOptions &options) {
   auto program = std::make_unique<Program>();
-  parseProgram(files, options.importFolders, *program, diagnostics);
+  parseProgram(files, options.importFolders, options.texts, *program,
+               diagnostics);
   ImportableNames importable(options.importFolders, diagnostics.sources());
   Sema(*program, diagnostics, options.constantOverrides, importable).run();
   checkRecursion(*program, diagnostics);

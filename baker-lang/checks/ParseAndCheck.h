@@ -9,6 +9,7 @@
 #ifndef KARAKAL_BAKER_LANG_CHECKS_PARSEANDCHECK_H
 #define KARAKAL_BAKER_LANG_CHECKS_PARSEANDCHECK_H
 
+#include "baker-lang/syntax/SourceText.h"
 #include "baker-lang/tree/Program.h"
 #include "support/Diagnostics.h"
 
@@ -24,6 +25,8 @@ struct ParseOptions {
   std::vector<std::string> importFolders;
   /// Values by name (`module.NAME`) that replace the values of constants.
   std::map<std::string, uint64_t> constantOverrides;
+  /// Taken instead of the files at their paths.
+  SourceTexts texts = {};
 };
 
 /// Parses all files and their imports as one program, and analyzes it. Reports

@@ -19,7 +19,6 @@
 #include "BakerLexer.h"
 #include "BakerParser.h"
 
-#include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 
@@ -119,9 +118,10 @@ struct ParsedFile {
 
 class ProgramParser {
 public:
-  ProgramParser(const std::vector<std::string> &importFolders, Program &program,
+  ProgramParser(const std::vector<std::string> &importFolders,
+                const SourceTexts &texts, Program &program,
                 Diagnostics &diagnostics)
-      : importFolders(importFolders), program(program),
+      : importFolders(importFolders), texts(texts), program(program),
         diagnostics(diagnostics) {}
 
   /// Parses `path` and its imports, which come first in the program's order.
@@ -140,24 +140,17 @@ private:
                  bool isLibrary);
 
   const std::vector<std::string> &importFolders;
+  const SourceTexts &texts;
   Program &program;
   Diagnostics &diagnostics;
   std::set<std::string> seen; ///< paths without symbolic links
   std::vector<std::unique_ptr<ParsedFile>> parsed;
 };
 
-/// `path` without symbolic links, or `path` itself if there is no such file.
-std::string realPath(const std::string &path) {
-  llvm::SmallString<256> result;
-  if (llvm::sys::fs::real_path(path, result))
-    return path;
-  return result.str().str();
-}
-
 void ProgramParser::add(const std::string &path, bool isLibrary) {
   if (!seen.insert(realPath(path)).second)
     return;
-  std::optional<uint32_t> number = readSource(path, diagnostics);
+  std::optional<uint32_t> number = readSource(path, texts, diagnostics);
   if (!number)
     return;
   if (isLibrary)
@@ -225,7 +218,8 @@ void ProgramParser::addImport(BakerParser::ImportDeclarationContext *context,
   std::vector<std::string> folders = {folder.empty() ? "." : folder};
   folders.insert(folders.end(), importFolders.begin(), importFolders.end());
   for (const std::string &candidate : folders)
-    if (llvm::sys::fs::exists(candidate + relative))
+    if (llvm::sys::fs::exists(candidate + relative) ||
+        texts.count(candidate + relative))
       return add(candidate + relative,
                  isLibrary || &candidate != &folders.front());
   program.hasMissingImport = true;
@@ -255,8 +249,9 @@ void ProgramParser::build() {
 
 void parseProgram(const std::vector<std::string> &files,
                   const std::vector<std::string> &importFolders,
-                  Program &program, Diagnostics &diagnostics) {
-  ProgramParser parser(importFolders, program, diagnostics);
+                  const SourceTexts &texts, Program &program,
+                  Diagnostics &diagnostics) {
+  ProgramParser parser(importFolders, texts, program, diagnostics);
   for (const std::string &file : files)
     parser.add(file, /*isLibrary=*/false);
   parser.build();

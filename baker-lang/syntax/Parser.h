@@ -3,6 +3,7 @@
 #ifndef KARAKAL_BAKER_LANG_SYNTAX_PARSER_H
 #define KARAKAL_BAKER_LANG_SYNTAX_PARSER_H
 
+#include "baker-lang/syntax/SourceText.h"
 #include "support/Diagnostics.h"
 
 #include <string>
@@ -14,10 +15,12 @@ struct Program;
 
 /// Parses `files` and all files that they import into `program`, and reports
 /// syntax errors. An import is looked up in the folder of the importing file,
-/// then in `importFolders`. Each file is read once.
+/// then in `importFolders`. Each file is read once, unless `texts` has its
+/// text.
 void parseProgram(const std::vector<std::string> &files,
                   const std::vector<std::string> &importFolders,
-                  Program &program, Diagnostics &diagnostics);
+                  const SourceTexts &texts, Program &program,
+                  Diagnostics &diagnostics);
 
 } // namespace karakal::lang
 

@@ -2,6 +2,8 @@
 
 #include "baker-lang/syntax/DiagnosticCatalogue.h"
 
+#include "llvm/ADT/SmallString.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 
 namespace karakal::lang {
@@ -34,7 +36,15 @@ size_t firstInvalidByte(std::string_view text) {
   return text.size();
 }
 
+std::string realPath(const std::string &path) {
+  llvm::SmallString<256> result;
+  if (llvm::sys::fs::real_path(path, result))
+    return path;
+  return result.str().str();
+}
+
 std::optional<uint32_t> readSource(const std::string &path,
+                                   const SourceTexts &texts,
                                    Diagnostics &diagnostics) {
   constexpr size_t bytesMax = 16 << 20;
   auto fail = [&](const std::string &why) {
@@ -42,7 +52,10 @@ std::optional<uint32_t> readSource(const std::string &path,
                     "cannot read '" + path + "': " + why);
     return std::nullopt;
   };
-  auto buffer = llvm::MemoryBuffer::getFile(path);
+  auto given = texts.find(realPath(path));
+  auto buffer = given == texts.end()
+                    ? llvm::MemoryBuffer::getFile(path)
+                    : llvm::MemoryBuffer::getMemBuffer(given->second);
   if (!buffer)
     return fail(buffer.getError().message());
   llvm::StringRef text = (*buffer)->getBuffer();
