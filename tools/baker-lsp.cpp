@@ -1,15 +1,28 @@
 // baker-lsp: the language server for Baker, on standard input and output.
 //
-// baker-lsp [FOLDER…]     also looks up imports in the folders
+// baker-lsp [FOLDER…]     looks up imports in the folders, then in the library
 
 #include "baker-lang/editor/LanguageServer.h"
+#include "driver/pipeline/LlvmStage.h"
 #include "driver/report/AddressMap.h"
 
 #include <iostream>
+#include <poll.h>
+#include <unistd.h>
+
+/// Waits for the next key of a user who is writing.
+static bool isInputWaiting() {
+  constexpr int milliseconds = 20;
+  pollfd input = {STDIN_FILENO, POLLIN, 0};
+  return std::cin.rdbuf()->in_avail() > 0 || poll(&input, 1, milliseconds) > 0;
+}
 
 int main(int argc, char **argv) {
-  return karakal::lang::LanguageServer(std::cin, std::cout,
-                                       {argv + 1, argv + argc},
-                                       karakal::driver::addressMapOf)
+  std::ios::sync_with_stdio(false);
+  std::vector<std::string> importFolders(argv + 1, argv + argc);
+  importFolders.push_back(karakal::driver::runtimeDirectory());
+  return karakal::lang::LanguageServer(std::cin, std::cout, importFolders,
+                                       karakal::driver::addressMapOf,
+                                       isInputWaiting)
       .run();
 }

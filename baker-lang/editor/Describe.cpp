@@ -1,7 +1,10 @@
 #include "baker-lang/editor/Describe.h"
 
-#include "baker-lang/tree/Declarations.h"
+#include "baker-lang/editor/WordHelp.h"
 #include "baker-lang/tree/TypeLayout.h"
+#include "support/Error.h"
+
+#include "llvm/ADT/StringExtras.h"
 
 namespace karakal::lang {
 
@@ -11,15 +14,30 @@ std::string typeText(const Type *type) {
   return type ? type->str() : "(unknown)";
 }
 
-std::string signatureOf(const FunctionDecl &decl) {
-  std::string text = typeText(decl.result) + " " + decl.name + "(";
-  for (size_t i = 0; i < decl.parameters.size(); ++i) {
-    const Parameter &parameter = decl.parameters[i];
-    text += (i ? ", " : "") +
-            typeText(parameter.decl ? parameter.decl->type : nullptr) + " " +
-            parameter.name.name;
-  }
-  return text + ")";
+Signature signatureOf(const FunctionDecl &decl) {
+  Signature signature;
+  for (const Parameter &parameter : decl.parameters)
+    signature.parameters.push_back(
+        typeText(parameter.decl ? parameter.decl->type : nullptr) + " " +
+        parameter.name.name);
+  signature.label = typeText(decl.result) + " " + decl.name + "(" +
+                    llvm::join(signature.parameters, ", ") + ")";
+  return signature;
+}
+
+/// `void packet_drop(packet * ph, drop_reason reason)`
+Signature signatureOf(const WordHelp &help) {
+  std::string form = help.form;
+  size_t open = form.find('(');
+  KARAKAL_ASSERT(open != std::string::npos && form.back() == ')',
+                 "the form of a primitive is no signature");
+  Signature signature{form, {}, help.meaning};
+  std::string list = form.substr(open + 1, form.size() - open - 2);
+  llvm::SmallVector<llvm::StringRef> parts;
+  llvm::StringRef(list).split(parts, ", ", -1, /*KeepEmpty=*/false);
+  for (llvm::StringRef part : parts)
+    signature.parameters.push_back(part.str());
+  return signature;
 }
 
 std::string describeGlobal(const GlobalDecl &decl) {
@@ -27,14 +45,18 @@ std::string describeGlobal(const GlobalDecl &decl) {
       "global variable '" + decl.name + "' : " + typeText(decl.type);
   if (!decl.type || decl.type->isError())
     return text;
-  uint64_t words = wordCountOf(decl.type);
-  text += ", " + std::to_string(words) + (words == 1 ? " word" : " words");
+  text += ", " + sizeText(decl.type);
   if (decl.requestedMemory)
     text += " in " + ir::stringifyMemoryRequest(*decl.requestedMemory).str();
   return text;
 }
 
 } // namespace
+
+std::string sizeText(const Type *type) {
+  uint64_t words = wordCountOf(type);
+  return std::to_string(words) + (words == 1 ? " word" : " words");
+}
 
 std::string describe(const Decl &decl) {
   std::string named = std::string(noun(decl.kind)) + " '" + decl.name + "'";
@@ -49,7 +71,7 @@ std::string describe(const Decl &decl) {
     return (variable->isParameter ? "parameter '" : "local variable '") +
            decl.name + "' : " + typeText(variable->type);
   if (auto *function = llvm::dyn_cast<FunctionDecl>(&decl))
-    return signatureOf(*function);
+    return signatureOf(*function).label;
   if (auto *field = llvm::dyn_cast<ProtocolFieldDecl>(&decl))
     return "field '" + decl.name + "' : " + typeText(field->type) +
            (field->isArray ? "[" + std::to_string(field->count) + "]" : "") +
@@ -64,6 +86,31 @@ std::string describe(const Decl &decl) {
     return std::string(endpoint->isInput ? "input '" : "output '") + decl.name +
            "' : " + typeText(endpoint->type);
   return named;
+}
+
+std::string describe(const Symbol &symbol) {
+  if (!symbol.field)
+    return describe(*symbol.decl);
+  return "field '" + symbol.field->name.name +
+         "' : " + typeText(symbol.field->type) + " of '" + symbol.decl->name +
+         "'";
+}
+
+Signature signatureOf(const Program &program, const ModuleDecl *module,
+                      const std::string &name) {
+  if (primitiveNamed(name) != Primitive::None)
+    return signatureOf(*helpFor(name));
+  size_t dot = name.find('.');
+  auto lookUp = [&](const std::string &word) -> const Decl * {
+    const Decl *own = module ? module->scope.find(word) : nullptr;
+    return own ? own : program.scope.find(word);
+  };
+  const Decl *decl = lookUp(name.substr(0, dot));
+  auto *other = llvm::dyn_cast_or_null<ModuleDecl>(decl);
+  if (dot != std::string::npos)
+    decl = other ? other->scope.find(name.substr(dot + 1)) : nullptr;
+  auto *function = llvm::dyn_cast_or_null<FunctionDecl>(decl);
+  return function ? signatureOf(*function) : Signature();
 }
 
 } // namespace karakal::lang

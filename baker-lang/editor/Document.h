@@ -3,8 +3,12 @@
 #ifndef KARAKAL_BAKER_LANG_EDITOR_DOCUMENT_H
 #define KARAKAL_BAKER_LANG_EDITOR_DOCUMENT_H
 
+#include "baker-lang/editor/SourceTokens.h"
 #include "baker-lang/editor/SymbolOccurrences.h"
+#include "baker-lang/syntax/SourceText.h"
 #include "support/Diagnostics.h"
+
+#include <nlohmann/json.hpp>
 
 #include <memory>
 #include <string>
@@ -12,39 +16,52 @@
 
 namespace karakal::lang {
 
-/// The text in the editor, analyzed as a program of its own with its imports.
+/// The text in the editor, analyzed with the program that it belongs to: the
+/// program of a file beside it that imports it and takes received packets, or
+/// the file alone with its imports.
 class Document {
 public:
-  /// Analyzes `text` as the contents of the file at `path`. Imports are looked
-  /// up beside that file, then in `importFolders`. For the time of the analysis
-  /// the text is in a temporary file in the folder of `path`.
-  Document(std::string path, std::string text,
+  /// Analyzes the file at `path`, whose text is among `texts`, as all texts
+  /// that are open. Imports are looked up beside the importing file, then in
+  /// `importFolders`.
+  Document(const std::string &path, const SourceTexts &texts,
            const std::vector<std::string> &importFolders);
-
-  /// Number of the document itself among its sources. Imports follow.
-  static constexpr uint32_t fileNumber = 0;
 
   const std::string &path() const { return path_; }
   const std::string &text() const { return text_; }
-  /// The path of one of the sources.
+  /// The document as one of the sources of its program.
+  uint32_t fileNumber() const { return fileNumber_; }
+  const SourceFile &file() const { return sources().file(fileNumber_); }
+  /// The absolute path of one of the sources.
   std::string pathOfFile(uint32_t number) const;
 
   const Program &program() const { return *program_; }
   const Diagnostics &diagnostics() const { return *diagnostics_; }
   const SourceManager &sources() const { return diagnostics_->sources(); }
+  const SourceTokens &tokens() const { return tokens_; }
+  /// True if some input of the program takes received packets.
+  bool isWholeProgram() const { return !program_->receivers.empty(); }
 
   const std::vector<SymbolOccurrence> &occurrences() const {
     return occurrences_;
   }
-  /// The name at `location` of the document, or null.
-  const SymbolOccurrence *occurrenceAt(SourceLocation location) const;
-  /// The ranges in the document that name `decl`, each once.
-  std::vector<SourceRange> rangesOf(const Decl &decl) const;
+  /// The name at a byte of the document, also just after it, or null.
+  const SymbolOccurrence *occurrenceAt(uint32_t offset) const;
+  /// The ranges in all files that name `symbol`, in order.
+  std::vector<SourceRange> rangesOf(const Symbol &symbol) const;
+
+  /// A range of one of the sources as a Location of the protocol.
+  nlohmann::json locationOf(SourceRange range) const;
 
 private:
+  void analyze(const std::string &root, const SourceTexts &texts,
+               const std::vector<std::string> &importFolders);
+
   std::string path_, text_;
+  SourceTokens tokens_;
   std::unique_ptr<Diagnostics> diagnostics_;
   std::unique_ptr<Program> program_;
+  uint32_t fileNumber_ = 0;
   std::vector<SymbolOccurrence> occurrences_;
 };
 

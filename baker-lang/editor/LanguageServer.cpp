@@ -1,85 +1,65 @@
+// The life of a server and its documents. Requests.cpp answers the requests.
+
 #include "baker-lang/editor/LanguageServer.h"
 
-#include "baker-lang/editor/Completion.h"
-#include "baker-lang/editor/Describe.h"
-#include "baker-lang/editor/Formatter.h"
+#include "baker-lang/editor/Outline.h"
+#include "baker-lang/editor/SemanticTokens.h"
 #include "support/Error.h"
+
+#include <utility>
 
 using nlohmann::json;
 
 namespace karakal::lang {
 
-//===----------------------------------------------------------------------===//
-// Values of the protocol
-//===----------------------------------------------------------------------===//
-
-std::string pathOfUri(const std::string &uri) {
-  std::string encoded = uri.rfind("file://", 0) == 0 ? uri.substr(7) : uri;
-  std::string path;
-  for (size_t i = 0; i < encoded.size(); ++i)
-    if (encoded[i] == '%' && i + 2 < encoded.size()) {
-      path += char(std::strtol(encoded.substr(i + 1, 2).c_str(), nullptr, 16));
-      i += 2;
-    } else {
-      path += encoded[i];
-    }
-  return path;
-}
-
-/// Lines and characters of the protocol start at 0.
-static SourceLocation locationOf(const json &position) {
-  return {position.at("line").get<uint32_t>() + 1,
-          position.at("character").get<uint32_t>() + 1};
-}
-
-static json positionOf(SourceLocation location) {
-  KARAKAL_ASSERT(location.line > 0 && location.column > 0,
-                 "lines and columns start at 1");
-  return {{"line", location.line - 1}, {"character", location.column - 1}};
-}
-
-static json rangeOf(const Document &document, SourceRange range) {
-  const SourceFile &file = document.sources().file(range.file);
-  uint32_t end = std::max(range.begin, range.end);
-  return {{"start", positionOf(file.location(range.begin))},
-          {"end", positionOf(file.location(end))}};
-}
-
-static std::string uriOf(const Document &document, SourceRange range) {
-  return "file://" + document.pathOfFile(range.file);
-}
-
-static json locationLink(const Document &document, SourceRange range) {
-  return {{"uri", uriOf(document, range)}, {"range", rangeOf(document, range)}};
-}
+LanguageServer::LanguageServer(std::istream &in, std::ostream &out,
+                               std::vector<std::string> importFolders,
+                               FindPlacements findPlacements,
+                               std::function<bool()> isInputWaiting)
+    : rpc(in, out), importFolders(std::move(importFolders)),
+      findPlacements(std::move(findPlacements)),
+      isInputWaiting(std::move(isInputWaiting)) {}
 
 //===----------------------------------------------------------------------===//
 // Documents
 //===----------------------------------------------------------------------===//
 
-LanguageServer::LanguageServer(std::istream &in, std::ostream &out,
-                               std::vector<std::string> importFolders,
-                               FindPlacements findPlacements)
-    : rpc(in, out), importFolders(std::move(importFolders)),
-      findPlacements(std::move(findPlacements)) {}
+void LanguageServer::open(const std::string &uri, const std::string &text) {
+  texts[realPath(pathOfUri(uri))] = text;
+  changed.insert(uri);
+}
 
-void LanguageServer::open(const std::string &uri, std::string text) {
+void LanguageServer::analyzeChanged() {
+  for (const std::string &uri : std::exchange(changed, {})) {
+    documents.erase(uri);
+    OpenDocument opened{Document(pathOfUri(uri), texts, importFolders),
+                        std::nullopt};
+    auto [entry, isNew] = documents.emplace(uri, std::move(opened));
+    KARAKAL_ASSERT(isNew, "a document is open twice");
+    publishDiagnostics(uri, entry->second.document);
+  }
+}
+
+void LanguageServer::close(const std::string &uri) {
   documents.erase(uri);
-  OpenDocument opened{Document(pathOfUri(uri), std::move(text), importFolders),
-                      std::nullopt};
-  auto [entry, isNew] = documents.emplace(uri, std::move(opened));
-  KARAKAL_ASSERT(isNew, "a document is open twice");
-  publishDiagnostics(uri, entry->second.document);
+  changed.erase(uri);
+  texts.erase(realPath(pathOfUri(uri)));
+  rpc.write({{"jsonrpc", "2.0"},
+             {"method", "textDocument/publishDiagnostics"},
+             {"params", {{"uri", uri}, {"diagnostics", json::array()}}}});
 }
 
 void LanguageServer::publishDiagnostics(const std::string &uri,
                                         const Document &document) {
   json list = json::array();
   for (const Diagnostic &item : document.diagnostics().all()) {
+    // What is about no place concerns a whole program: a library file is none.
+    bool isHere = item.hasRange ? item.range.file == document.fileNumber()
+                                : document.isWholeProgram();
+    if (!isHere)
+      continue;
     SourceRange range = item.hasRange ? item.range : SourceRange{};
-    if (range.file != Document::fileNumber)
-      continue; // about an imported file
-    json entry = {{"range", rangeOf(document, range)},
+    json entry = {{"range", rangeOf(document.file(), range.begin, range.end)},
                   {"severity", item.severity == Severity::Error ? 1 : 2},
                   {"code", item.id},
                   {"source", "bakerc"},
@@ -87,7 +67,7 @@ void LanguageServer::publishDiagnostics(const std::string &uri,
     for (const Diagnostic::Note &note : item.notes)
       if (note.hasRange)
         entry["relatedInformation"].push_back(
-            {{"location", locationLink(document, note.range)},
+            {{"location", document.locationOf(note.range)},
              {"message", note.message}});
     list.push_back(std::move(entry));
   }
@@ -97,112 +77,89 @@ void LanguageServer::publishDiagnostics(const std::string &uri,
 }
 
 //===----------------------------------------------------------------------===//
-// Requests
+// Messages
 //===----------------------------------------------------------------------===//
-
-json LanguageServer::definition(const Document &document,
-                                const json &position) const {
-  const SymbolOccurrence *name = document.occurrenceAt(locationOf(position));
-  bool isBuiltin = name && name->decl->range.end == 0;
-  if (!name || isBuiltin)
-    return nullptr;
-  return locationLink(document, name->decl->range);
-}
-
-std::string LanguageServer::placementLine(OpenDocument &open,
-                                          const Decl &decl) const {
-  auto *global = llvm::dyn_cast<GlobalDecl>(&decl);
-  if (!global || !findPlacements || open.document.diagnostics().hasErrors())
-    return "";
-  if (!open.placements)
-    open.placements =
-        findPlacements(open.document.program(), open.document.sources());
-  auto placement = open.placements->find(global->symbol);
-  return placement == open.placements->end()
-             ? ""
-             : "\nplaced in " + placement->second;
-}
-
-json LanguageServer::hover(OpenDocument &open, const json &position) const {
-  const SymbolOccurrence *name =
-      open.document.occurrenceAt(locationOf(position));
-  if (!name)
-    return nullptr;
-  std::string text = describe(*name->decl) + placementLine(open, *name->decl);
-  return {{"contents", {{"kind", "plaintext"}, {"value", text}}},
-          {"range", rangeOf(open.document, name->range)}};
-}
-
-json LanguageServer::rename(const std::string &uri, const Document &document,
-                            const json &parameters) const {
-  const SymbolOccurrence *name =
-      document.occurrenceAt(locationOf(parameters.at("position")));
-  // Only names that this document declares can be renamed.
-  if (!name || name->decl->range.end == 0 ||
-      name->decl->range.file != Document::fileNumber)
-    return nullptr;
-  json edits = json::array();
-  for (SourceRange range : document.rangesOf(*name->decl))
-    edits.push_back({{"range", rangeOf(document, range)},
-                     {"newText", parameters.at("newName")}});
-  return {{"changes", {{uri, edits}}}};
-}
-
-json LanguageServer::formatting(const Document &document) const {
-  std::string formatted = format(document.text());
-  if (formatted == document.text())
-    return json::array();
-  constexpr uint32_t lineAfterLast = 1u << 30;
-  json wholeText = {{"start", {{"line", 0}, {"character", 0}}},
-                    {"end", {{"line", lineAfterLast}, {"character", 0}}}};
-  return json::array({{{"range", wholeText}, {"newText", formatted}}});
-}
 
 static json capabilities() {
   return {{"capabilities",
-           {{"textDocumentSync", 1}, // whole text
-            {"definitionProvider", true},
+           {{"positionEncoding", "utf-16"},
+            {"textDocumentSync", 1}, // whole text
+            {"completionProvider", {{"triggerCharacters", {".", ">", "@"}}}},
             {"hoverProvider", true},
-            {"completionProvider", {{"triggerCharacters", {".", ">"}}}},
-            {"renameProvider", true},
+            {"definitionProvider", true},
+            {"referencesProvider", true},
+            {"documentHighlightProvider", true},
+            {"renameProvider", {{"prepareProvider", true}}},
+            {"documentSymbolProvider", true},
+            {"workspaceSymbolProvider", true},
+            {"signatureHelpProvider", {{"triggerCharacters", {"(", ","}}}},
+            {"codeActionProvider", {{"codeActionKinds", {"quickfix"}}}},
+            {"semanticTokensProvider",
+             {{"legend", semanticTokensLegend()}, {"full", true}}},
+            {"foldingRangeProvider", true},
+            {"inlayHintProvider", true},
             {"documentFormattingProvider", true}}},
           {"serverInfo", {{"name", "baker-lsp"}}}};
 }
 
+const std::map<std::string, LanguageServer::Answer> &LanguageServer::answers() {
+  static const std::map<std::string, Answer> methods = {
+      {"hover", &LanguageServer::hover},
+      {"definition", &LanguageServer::definition},
+      {"references", &LanguageServer::references},
+      {"documentHighlight", &LanguageServer::highlights},
+      {"prepareRename", &LanguageServer::prepareRename},
+      {"rename", &LanguageServer::rename},
+      {"documentSymbol", &LanguageServer::symbols},
+      {"signatureHelp", &LanguageServer::signatureHelp},
+      {"codeAction", &LanguageServer::codeActions},
+      {"semanticTokens/full", &LanguageServer::colours},
+      {"foldingRange", &LanguageServer::folding},
+      {"inlayHint", &LanguageServer::inlayHints},
+      {"formatting", &LanguageServer::formatting},
+  };
+  return methods;
+}
+
 json LanguageServer::answer(const std::string &method, const json &parameters) {
-  if (method == "initialize")
+  if (method == "initialize") {
+    isInitialized = true;
     return capabilities();
+  }
+  if (!isInitialized)
+    throw ResponseError{ErrorCode::ServerNotInitialized,
+                        "the first request is 'initialize'"};
+  if (hasShutDown)
+    throw ResponseError{ErrorCode::InvalidRequest,
+                        "only 'exit' follows 'shutdown'"};
   if (method == "shutdown") {
     hasShutDown = true;
     return nullptr;
   }
-  std::string uri =
-      parameters.value("textDocument", json::object()).value("uri", "");
+  if (method == "textDocument/completion")
+    return completion(parameters);
+  analyzeChanged();
+  if (method == "workspace/symbol")
+    return workspaceSymbols(parameters);
+  const std::string prefix = "textDocument/";
+  bool isAboutText = method.rfind(prefix, 0) == 0;
+  auto known = answers().find(isAboutText ? method.substr(prefix.size()) : "");
+  if (known == answers().end())
+    throw ResponseError{ErrorCode::MethodNotFound,
+                        "there is no method '" + method + "'"};
+  std::string uri = parameters.at("textDocument").at("uri");
   auto entry = documents.find(uri);
   if (entry == documents.end())
-    return nullptr;
-  const Document &document = entry->second.document;
-  if (method == "textDocument/definition")
-    return definition(document, parameters.at("position"));
-  if (method == "textDocument/hover")
-    return hover(entry->second, parameters.at("position"));
-  if (method == "textDocument/completion")
-    return completionItems(document.program(), document.occurrences());
-  if (method == "textDocument/rename")
-    return rename(uri, document, parameters);
-  if (method == "textDocument/formatting")
-    return formatting(document);
-  return nullptr;
+    throw ResponseError{ErrorCode::InvalidParams, "'" + uri + "' is not open"};
+  return (this->*known->second)(entry->second, parameters);
 }
-
-//===----------------------------------------------------------------------===//
-// Messages
-//===----------------------------------------------------------------------===//
 
 void LanguageServer::handleNotification(const std::string &method,
                                         const json &parameters) {
   if (method == "exit") {
     hasExited = true;
+  } else if (!isInitialized || hasShutDown) {
+    return;
   } else if (method == "textDocument/didOpen") {
     const json &document = parameters.at("textDocument");
     open(document.at("uri"), document.at("text"));
@@ -210,31 +167,48 @@ void LanguageServer::handleNotification(const std::string &method,
     open(parameters.at("textDocument").at("uri"),
          parameters.at("contentChanges").back().at("text"));
   } else if (method == "textDocument/didClose") {
-    documents.erase(parameters.at("textDocument").value("uri", ""));
+    close(parameters.at("textDocument").at("uri"));
   }
 }
 
 void LanguageServer::handle(const json &message) {
-  std::string method = message.value("method", "");
+  json id = message.is_object() ? message.value("id", json()) : json();
+  json reply = {{"jsonrpc", "2.0"}, {"id", id}};
+  auto fail = [&](ErrorCode code, const std::string &why) {
+    reply["error"] = {{"code", code}, {"message", why}};
+    rpc.write(reply);
+  };
+  if (message.is_discarded())
+    return fail(ErrorCode::ParseError, "the message is not JSON");
+  if (message.is_object() && !message.contains("method") && !id.is_null())
+    return; // the answer to a request, which this server never sends
+  if (!message.is_object() || !message.contains("method") ||
+      !message["method"].is_string())
+    return fail(ErrorCode::InvalidRequest, "the message has no method");
+  std::string method = message["method"];
   json parameters = message.value("params", json::object());
-  if (!message.contains("id"))
-    return handleNotification(method, parameters);
-  rpc.write({{"jsonrpc", "2.0"},
-             {"id", message["id"]},
-             {"result", answer(method, parameters)}});
+  try {
+    if (id.is_null())
+      return handleNotification(method, parameters);
+    reply["result"] = answer(method, parameters);
+    rpc.write(reply);
+  } catch (const ResponseError &error) {
+    fail(error.code, error.message);
+  } catch (const json::exception &error) {
+    // A notification gets no answer, even if it is wrong.
+    if (!id.is_null())
+      fail(ErrorCode::InvalidParams, error.what());
+  }
 }
 
 int LanguageServer::run() {
   while (!hasExited) {
+    if (!changed.empty() && !isInputWaiting())
+      analyzeChanged();
     std::optional<json> message = rpc.read();
     if (!message)
       break;
-    try {
-      if (message->is_object())
-        handle(*message);
-    } catch (const json::exception &) {
-      // Messages that do not follow the protocol are ignored.
-    }
+    handle(*message);
   }
   return hasShutDown ? ExitDone : ExitInputWrong;
 }

@@ -9,6 +9,7 @@
 #include "driver/pipeline/Pipeline.h"
 #include "ir/dialect/Attributes.h"
 #include "ir/dialect/Baker.h"
+#include "swcache/GlobalUses.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/StringExtras.h"
@@ -17,32 +18,36 @@ namespace karakal::driver {
 
 using namespace mlir;
 
-/// Returns "scratch at 0x3000: reason".
-static std::string lineOf(ir::GlobalOp global) {
+static std::optional<lang::GlobalPlacement>
+describePlacement(ir::GlobalOp global) {
   auto placement = ir::placementOf(global);
   if (!placement)
-    return "";
-  std::string text = target::memoryName(placement->memory);
+    return std::nullopt;
+  lang::GlobalPlacement result;
+  result.place = target::memoryName(placement->memory);
   if (placement->memory != target::Memory::Local)
-    text += " at 0x" + llvm::utohexstr(placement->address, /*LowerCase=*/true);
+    result.place +=
+        " at 0x" + llvm::utohexstr(placement->address, /*LowerCase=*/true);
   auto reason = global->getAttrOfType<StringAttr>(ir::placementReasonAttrName);
-  return reason ? text + ": " + reason.str() : text;
+  result.reason = reason ? reason.str() : "";
+  result.readCycles = unsigned(swcache::GlobalUses::latencyOf(global));
+  return result;
 }
 
-std::map<std::string, std::string> addressMapOf(const lang::Program &program,
-                                                const SourceManager &sources) {
+std::map<std::string, lang::GlobalPlacement>
+addressMapOf(const lang::Program &program, const SourceManager &sources) {
   MLIRContext context(MLIRContext::Threading::DISABLED);
   ScopedDiagnosticHandler quiet(&context, [](mlir::Diagnostic &) {});
   auto module = lang::lowerToIr(program, sources, context);
   PassManager passes(&context);
   addProgramPasses(passes, PipelineOptions());
-  std::map<std::string, std::string> lines;
+  std::map<std::string, lang::GlobalPlacement> placements;
   if (!module || failed(passes.run(*module)))
-    return lines;
+    return placements;
   for (auto global : module->getOps<ir::GlobalOp>())
-    if (std::string line = lineOf(global); !line.empty())
-      lines[global.getSymName().str()] = line;
-  return lines;
+    if (auto placement = describePlacement(global))
+      placements[global.getSymName().str()] = *placement;
+  return placements;
 }
 
 } // namespace karakal::driver

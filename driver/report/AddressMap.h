@@ -3,7 +3,7 @@
 #ifndef KARAKAL_DRIVER_REPORT_ADDRESSMAP_H
 #define KARAKAL_DRIVER_REPORT_ADDRESSMAP_H
 
-#include "baker-lang/tree/Program.h"
+#include "baker-lang/editor/LanguageServer.h"
 #include "support/SourceFiles.h"
 
 #include <map>
@@ -12,10 +12,10 @@
 namespace karakal::driver {
 
 /// Returns the memory, address and reason that a compilation without a profile
-/// gives each global variable: one line of text per symbol. `program` has no
-/// errors. Empty if the program does not fit in memory. Reports no diagnostics.
-std::map<std::string, std::string> addressMapOf(const lang::Program &program,
-                                                const SourceManager &sources);
+/// gives each global variable, by symbol. `program` has no errors. Empty if the
+/// program does not fit in memory. Reports no diagnostics.
+std::map<std::string, lang::GlobalPlacement>
+addressMapOf(const lang::Program &program, const SourceManager &sources);
 
 } // namespace karakal::driver
 
