@@ -1,13 +1,13 @@
-"""baker-format, baker-lsp and the VS Code folder."""
+"""baker-format, the VS Code folder, and what baker-lsp must survive."""
 
 from __future__ import annotations
 
 import json
 import re
 import subprocess
+import tomllib
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -179,119 +179,6 @@ def test_format_in_place_and_check(tmp_path: Path) -> None:
     run("baker-format", "--check", file)
 
 
-#: What the server analyzes; line and column of a name by the name's text.
-SOURCE = """\
-import net.ether;
-module m {
-  @place(scratch) u32 count[4];
-  u32 add(u32 amount) { count[1] += amount; return count[1]; }
-  ppf p { in ether_pkt * in_cc; }
-  wiring { rx -> p.in_cc; }
-  p.ppf(ether_pkt * ph) {
-    ph->type = add(2) + coutn[0];
-    packet_drop(ph);
-  }
-}
-"""
-
-
-def session(*requests: dict[str, Any], text: str = SOURCE, folder: Path) -> list[Any]:
-    """What the server says to the requests, with the document open."""
-    uri = f"file://{folder}/p.baker"
-    document = {"uri": uri, "languageId": "baker", "version": 1, "text": text}
-    messages: list[dict[str, Any]] = [
-        {"id": 0, "method": "initialize", "params": {}},
-        {"method": "textDocument/didOpen", "params": {"textDocument": document}},
-    ]
-    for number, request in enumerate(requests, 1):
-        request["params"]["textDocument"] = {"uri": uri}
-        messages.append({"id": number, **request})
-    messages += [{"id": 99, "method": "shutdown"}, {"method": "exit"}]
-    sent = b""
-    for message in messages:
-        body = json.dumps({"jsonrpc": "2.0", **message}).encode()
-        sent += b"Content-Length: %d\r\n\r\n%s" % (len(body), body)
-    done = subprocess.run(
-        [BUILD / "bin/baker-lsp", ROOT / "runtime"], input=sent, capture_output=True
-    )
-    assert done.returncode == 0, done.stderr
-    answers, rest = [], done.stdout
-    while rest:
-        head, _, rest = rest.partition(b"\r\n\r\n")
-        length = int(head.split(b":")[1])
-        answers.append(json.loads(rest[:length]))
-        rest = rest[length:]
-    return answers
-
-
-def at(word: str, nth: int = 0, text: str = SOURCE) -> dict[str, int]:
-    place = [m.start() for m in re.finditer(rf"\b{word}\b", text)][nth]
-    before = text[:place]
-    return {"line": before.count("\n"), "character": place - before.rfind("\n") - 1}
-
-
-def test_lsp_reports_errors(tmp_path: Path) -> None:
-    answers = session(folder=tmp_path)
-    assert answers[0]["result"]["capabilities"]["renameProvider"]
-    published = answers[1]["params"]["diagnostics"]
-    assert [item["code"] for item in published] == ["E-baker-020"]
-    assert published[0]["range"]["start"] == at("coutn")
-    assert "count" in published[0]["relatedInformation"][0]["message"]
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_lsp_answers(tmp_path: Path) -> None:
-    def ask(method: str, position: dict[str, int], **more: str) -> dict[str, Any]:
-        return {
-            "method": f"textDocument/{method}",
-            "params": {"position": position, **more},
-        }
-
-    answers = session(
-        ask("definition", at("add", 1)),
-        ask("hover", at("count")),
-        ask("hover", at("type")),
-        ask("completion", at("coutn")),
-        ask("rename", at("count"), newName="total"),
-        ask("formatting", at("count")),
-        folder=tmp_path,
-    )
-    results = {item["id"]: item["result"] for item in answers if "id" in item}
-    assert results[1]["range"]["start"] == at("add")
-    assert "4 words in scratch" in results[2]["contents"]["value"]
-    assert "u16" in results[3]["contents"]["value"]
-    labels = {item["label"] for item in results[4]}
-    assert {"count", "add", "packet_drop", "critical", "type"} <= labels
-    edits = next(iter(results[5]["changes"].values()))
-    assert [edit["range"]["start"] for edit in edits] == [
-        at("count"), at("count", 1), at("count", 2),
-    ]  # fmt: skip
-    assert results[6] == []
-
-
-def test_lsp_tells_where_the_compiler_puts_data(tmp_path: Path) -> None:
-    text = SOURCE.replace("coutn", "count").replace(
-        "  u32 add(", "  u32 table[4096];\n  u32 add("
-    )
-    text = text.replace("count[0];", "table[ph->type];")
-    answers = session(
-        {"method": "textDocument/hover", "params": {"position": at("count", 1, text)}},
-        {"method": "textDocument/hover", "params": {"position": at("table", 0, text)}},
-        text=text,
-        folder=tmp_path,
-    )
-    first, second = (
-        item["result"]["contents"]["value"].splitlines()
-        for item in answers
-        if item.get("id") in (1, 2)
-    )
-    assert first[0] == "global variable 'count' : u32[4], 4 words in scratch"
-    requested = r"placed in scratch at 0x[23]\w{3}: requested in the source"
-    assert re.match(requested, first[1])
-    assert second[0] == "global variable 'table' : u32[4096], 4096 words"
-    assert re.match(r"placed in sram[01] at 0x\w+: .", second[1]), second
-
-
 def test_lsp_survives_nonsense() -> None:
     for body in (b"{", b"[]", b"null", b'{"method": "textDocument/didOpen"}'):
         done = subprocess.run(
@@ -319,3 +206,14 @@ def test_the_editors_words_are_the_languages() -> None:
     assert pattern
     regex = re.compile(json.loads(f'"{pattern[1]}"'))
     assert [word for word in sorted(primitives) if not regex.fullmatch(word)] == []
+
+
+def test_the_set_up_of_four_editors_is_well_formed() -> None:
+    text = (ROOT / "docs/editors.md").read_text()
+    for editor in ("Visual Studio Code", "Neovim", "Emacs", "Helix"):
+        assert f"## {editor}" in text
+    blocks = dict(re.findall(r"```(\w+)\n(.*?)```", text, re.DOTALL))
+    helix = tomllib.loads(blocks["toml"])
+    assert helix["language-server"]["baker-lsp"]["command"] == "baker-lsp"
+    assert blocks["elisp"].count("(") == blocks["elisp"].count(")")
+    assert blocks["lua"].count("function()") == blocks["lua"].count("end,")
