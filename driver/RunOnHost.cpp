@@ -8,6 +8,7 @@
 #include "host/Instrument.h"
 #include "host/RunReport.h"
 #include "ir/dialect/Attributes.h"
+#include "ir/dialect/Layout.h"
 #include "ir/dialect/Target.h"
 #include "passes/Passes.h"
 #include "support/Files.h"
@@ -15,6 +16,7 @@
 #include "traces/TraceReader.h"
 #include "traces/TraceWriter.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include <algorithm>
 #include <cstdio>
 
 namespace karakal::driver {
@@ -25,7 +27,9 @@ using namespace mlir;
 /// include the packets that the XScale core would have consumed.
 static void addDecisions(OpPassManager &manager) {
   manager.addPass(agg::createSplitCores());
-  manager.addPass(passes::createAssignMemory());
+  passes::AssignMemoryOptions memory;
+  memory.core = ir::Core::Host;
+  manager.addPass(passes::createAssignMemory(memory));
   manager.addPass(passes::createInitGlobals());
 }
 
@@ -44,7 +48,33 @@ static Status lowerBy(ModuleOp module, void (*add)(OpPassManager &)) {
   return success();
 }
 
+/// Code reaches its data by 32-bit distances.
+static constexpr uint64_t globalBytesMax = uint64_t(1900) << 20;
+
+/// E-driver-041 if the global data are more than a program on x86 can reach.
+static Status checkGlobalBytes(ModuleOp baker) {
+  uint64_t total = 0;
+  std::vector<std::pair<uint64_t, std::string>> largest;
+  for (ir::GlobalOp global : baker.getOps<ir::GlobalOp>()) {
+    uint64_t bytes = sizeof(uint32_t) * ir::wordCount(global.getType());
+    total += bytes;
+    largest.emplace_back(bytes, global.getSymName().str());
+  }
+  if (total <= globalBytesMax)
+    return success();
+  std::sort(largest.rbegin(), largest.rend());
+  largest.resize(std::min<size_t>(largest.size(), 3));
+  std::string text = "the global data do not fit: " + std::to_string(total) +
+                     " bytes needed, " + std::to_string(globalBytesMax) +
+                     " available on x86; the largest are";
+  for (const auto &[bytes, name] : largest)
+    text += " " + name + " (" + std::to_string(bytes) + ")";
+  return makeError("E-driver-041", text);
+}
+
 Result<host::HostProgram> lowerForX86(ModuleOp baker, bool withCounters) {
+  if (Status fits = checkGlobalBytes(baker); !fits)
+    return fits.error();
   OwningOpRef<ModuleOp> module = baker.clone();
   // Counted before passes add functions, so that the sites are those of the
   // source.

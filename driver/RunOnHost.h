@@ -40,7 +40,8 @@ struct RunRequest {
 };
 
 /// Lowers a copy of `baker` for x86; with counters for a profile if asked.
-/// E-driver-030 if that fails; the reason has been printed.
+/// E-driver-030 if that fails (the reason has been printed), E-driver-041 if
+/// the global data are too large.
 Result<host::HostProgram> lowerForX86(mlir::ModuleOp baker, bool withCounters);
 
 /// Runs a copy of `baker`, a verified module of the dialect. Unless it is fast,

@@ -33,6 +33,9 @@ def AssignMemory : Pass<"baker-assign-memory", "::mlir::ModuleOp"> {
     A global that does not fit is an error that states the sizes.
   }];
   let options = [
+    Option<"core", "core", "::karakal::ir::Core", "::karakal::ir::Core::Me",
+           "host: globals get no places, for x86 has no such memories",
+           "coreNames()">,
     Option<"maxScratch", "max-scratch", "double", "0.3",
            "most scratch commands per packet for global data; the rings and "
            "their polling need the rest (the maximum in the paper's Table 1)">

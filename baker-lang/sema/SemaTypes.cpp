@@ -14,8 +14,9 @@
 
 namespace karakal::lang {
 
-/// Words of an SRAM channel, the largest memory of any board.
-static constexpr uint64_t wordsMax = 16 << 20;
+/// Words that a program on x86 can reach. What a chip holds is less, and is
+/// checked when its memories are assigned.
+static constexpr uint64_t wordsMax = 1 << 29;
 
 ProtocolDecl *Sema::findProtocol(const std::string &name) const {
   return llvm::dyn_cast_or_null<ProtocolDecl>(program.scope.find(name));
@@ -224,7 +225,7 @@ std::optional<uint64_t> Sema::arraySize(Expr &expr, const Type *element,
   if (*size > wordsMax || *size * wordCountOf(element) > wordsMax) {
     error(DiagId::TooBig, expr.range,
           "the array takes more than " + std::to_string(wordsMax) +
-              " words (64 MiB), the size of the largest SRAM channel");
+              " words (2 GiB)");
     return std::nullopt;
   }
   return size;

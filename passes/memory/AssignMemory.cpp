@@ -4,10 +4,10 @@
 // the packet descriptor in order of declaration. Channels are numbered from 1
 // in order.
 //
-// Requires: nothing. Ensures: every global has `baker.placement`, every
-// metadata field `baker.word`, every channel `baker.id`; otherwise an error
-// names the object that does not fit. Cost: linear, except for the search of
-// PlaceGlobals.cpp.
+// Requires: nothing. Ensures: every global has `baker.placement` unless the
+// program is for the host, every metadata field `baker.word`, every channel
+// `baker.id`; otherwise an error names the object that does not fit. Cost:
+// linear, except for the search of PlaceGlobals.cpp.
 
 #include "ir/dialect/Attributes.h"
 #include "ir/dialect/Layout.h"
@@ -72,7 +72,8 @@ LogicalResult AssignMemory::numberChannels() {
 
 void AssignMemory::runOnOperation() {
   PlacementOptions options{maxScratch, ir::chipOf(getOperation())};
-  if (failed(placeGlobals(getOperation(), options)) ||
+  bool isHost = core == ir::Core::Host;
+  if ((!isHost && failed(placeGlobals(getOperation(), options))) ||
       failed(numberMetadata()) || failed(numberChannels()) ||
       failed(ir::checkDropReasons(getOperation())))
     return signalPassFailure();

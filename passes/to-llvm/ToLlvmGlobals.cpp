@@ -249,14 +249,29 @@ struct Global : ToLlvmPattern<ir::GlobalOp> {
       rewriter.eraseOp(op);
       return success();
     }
+    Type type = LLVM::LLVMArrayType::get(rewriter.getI32Type(),
+                                         ir::wordCount(op.getType()));
+    if (!op.getInit()) {
+      makeZeros(op, type, rewriter);
+      return success();
+    }
     std::vector<uint32_t> words = ir::initialWords(op);
-    Type type = LLVM::LLVMArrayType::get(rewriter.getI32Type(), words.size());
     auto value = rewriter.getI32TensorAttr(
         SmallVector<int32_t>(words.begin(), words.end()));
     rewriter.replaceOpWithNewOp<LLVM::GlobalOp>(op, type, /*isConstant=*/false,
                                                 LLVM::Linkage::Internal,
                                                 op.getSymName(), value);
     return success();
+  }
+
+  /// A global of zeros, whose size costs nothing.
+  static void makeZeros(ir::GlobalOp op, Type type, Rewriter &rewriter) {
+    auto global = rewriter.replaceOpWithNewOp<LLVM::GlobalOp>(
+        op, type, /*isConstant=*/false, LLVM::Linkage::Internal,
+        op.getSymName(), Attribute());
+    rewriter.createBlock(&global.getInitializerRegion());
+    Value zero = rewriter.create<LLVM::ZeroOp>(global.getLoc(), type);
+    rewriter.create<LLVM::ReturnOp>(global.getLoc(), zero);
   }
 };
 

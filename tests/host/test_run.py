@@ -154,3 +154,33 @@ def test_an_output_that_cannot_be_written(tmp_path: Path) -> None:
     missing = tmp_path / "missing"
     assert "missing" in program.run(f"--stats={missing / 's.json'}", status=1).stderr
     assert "missing" in program.run(f"--out={missing / 'o.pcap'}", status=1).stderr
+
+
+LARGE = """
+protocol ether {{ dst : 48; src : 48; type : 16; demux {{ 14 }}; }}
+module m {{
+  u32 table[{words}];
+  ppf p {{ in ether_pkt * in_cc; out ether_pkt * out_cc; }}
+  wiring {{ rx -> p.in_cc; p.out_cc -> tx; }}
+}}
+m.p.ppf(ether_pkt * ph) {{
+  u32 slot = (u32)(ph->src >> 8) % {words};
+  table[slot] = table[slot] + 1;
+  ph->dst = (u48)table[slot];
+  channel_put(out_cc, ph);
+}}
+"""
+
+
+def test_x86_has_room_for_more_than_the_chip(tmp_path: Path) -> None:
+    source, trace = tmp_path / "large.baker", tmp_path / "t.pcap"
+    write_pcap(trace, [bytes(60)] * 3)
+    source.write_text(LARGE.format(words=100_000_000))
+    files = (f"--trace={trace}", f"--out={tmp_path / 'o.pcapng'}")
+    run("bakerc", source, "--run", "--fast", *files)
+    refused = run("bakerc", source, "-o", tmp_path / "x.ixp", status=1)
+    assert "@m.table does not fit: 400000000 bytes needed" in refused.stderr
+    source.write_text(LARGE.format(words=530_000_000))
+    refused = run("bakerc", source, "--run", "--fast", *files, status=1)
+    assert "E-driver-041" in refused.stderr
+    assert "m.table (2120000000)" in refused.stderr
