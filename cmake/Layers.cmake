@@ -34,7 +34,7 @@ set(KARAKAL_ROOMS
   "target-ixp  | chip image table"
   "sim-ixp     | bus observe media memory engine core run report ."
   "ir          | dialect analysis"
-  "baker-lang  | tree syntax sema checks lower editor"
+  "baker-lang  | . tree syntax sema checks lower tables editor"
   "passes      | . packets pac memory to-llvm"
   "aggregation | . model formation split locks"
   "codegen-me  | target prepare machine words ."

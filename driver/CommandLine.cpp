@@ -270,6 +270,7 @@ Status findPasses(CommandLine &line) {
   }
   std::vector<std::string> explained = options.explained;
   llvm::erase(explained, ir::explainAll);
+  llvm::erase(explained, "tables"); // decided before the pipeline
   if (Status known = checkPassNames(explained); !known)
     return known;
   return checkCanBeDisabled(options.pipeline.disabled);

@@ -3,6 +3,7 @@
 #include "driver/Compile.h"
 #include "aggregation/formation/Dot.h"
 #include "aggregation/formation/MappingFile.h"
+#include "baker-lang/tables/LowerTables.h"
 #include "codegen-me/CodeGenMe.h"
 #include "driver/CompileForX86.h"
 #include "driver/ReadProgram.h"
@@ -218,6 +219,20 @@ Status emitCode(ModuleOp source, const Options &options,
   return writeResult(path, *image);
 }
 
+/// Gives tables their structures. `--emit=baker` without a profile shows the
+/// program as it is declared.
+Status lowerTables(ModuleOp program, const Options &options) {
+  bool isShown = options.emit == Emit::Baker && !options.run &&
+                 options.profileTrace.empty() && options.profiles.empty();
+  if (isShown)
+    return success();
+  lang::LowerTablesOptions lower;
+  lower.templates = runtimeDirectory() + "/tables";
+  return runPasses(program, [&](OpPassManager &passes) {
+    passes.addPass(lang::createLowerTables(lower));
+  });
+}
+
 } // namespace
 
 Status compile(const Options &options) {
@@ -233,6 +248,8 @@ Status compile(const Options &options) {
   if (!read)
     return read.error();
   ModuleOp program = **read;
+  if (Status lowered = lowerTables(program, options); !lowered)
+    return lowered;
   if (options.run)
     return runProgram(program, {{options.trace, options.control},
                                 {options.fast, options.burst, options.packets},

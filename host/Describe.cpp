@@ -2,6 +2,7 @@
 
 #include "host/Describe.h"
 #include "ir/dialect/Attributes.h"
+#include "ir/dialect/Tables.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
@@ -20,6 +21,7 @@ static const char *globalsInit = "init.karakal.globals";
 static traces::ControlSignature signatureOf(FuncOp function) {
   traces::ControlSignature signature;
   signature.name = function.getName().str();
+  signature.tableLimit = ir::tableLimitOf(function);
   for (unsigned i = 0; i < function.getNumArguments(); ++i) {
     auto name =
         function.getArgAttrOfType<mlir::StringAttr>(i, ir::nameAttrName);

@@ -161,6 +161,11 @@ Status Runner::callControl(const BoundCall &bound) {
   if (traces::givesValue(function))
     values.push_back(traces::valueOf(function, bound.call->text,
                                      bound.call->line, returned));
+  else if (returned != 0 && function.tableLimit != 0)
+    return makeFileError("E-host-002", bound.call->file,
+                         bound.call->name + " refused the call: " +
+                             traces::refusal(function, int32_t(returned)),
+                         bound.call->line);
   else if (returned != 0)
     return makeFileError("E-host-002", bound.call->file,
                          bound.call->name + " returned error " +

@@ -43,6 +43,8 @@ void describeImage(const target::Image &image) {
                 global["memory"].get<std::string>().c_str(),
                 global["address"].get<unsigned>(),
                 global["bytes"].get<unsigned>());
+  if (manifest.contains("tables") && !manifest["tables"].empty())
+    std::printf("tables: %s\n", manifest["tables"].dump(2).c_str());
 }
 
 /// Reads the image and sets the chip of the run, which the image may name.

@@ -9,14 +9,18 @@
 //     @packet 5000 route_add(10.1.0.0, 16, 4)
 //     @cycle 1000000 l3_switch.route_add(10.2.0.0, 16, 5)
 //     @end packets_to(3)
+//     routes.add(10.0.0.0/8, hop: 3)
 //
-// Parsing knows the form alone; `bindCall` checks a call against the functions
-// that a program has. Simulator and host profiler share both.
+// An argument may have a name, and one of a table's key may be a prefix, a
+// value under a mask or a range; docs/language.md describes them. Parsing knows
+// the form alone; `bindCall` checks a call against the functions that a program
+// has. Simulator and host profiler share both.
 
 #ifndef KARAKAL_TRACES_CONTROLFILE_H
 #define KARAKAL_TRACES_CONTROLFILE_H
 
 #include "support/Error.h"
+#include "traces/ControlLiterals.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -28,8 +32,15 @@ namespace karakal::traces {
 /// One call of a control function.
 struct ControlCall {
   enum When { Start, AtPacket, AtCycle, AtEnd };
-  /// How an argument is written; its type decides later whether that fits.
-  enum Form { Plain, Negative, Ipv4, Mac };
+  /// What follows the value: `/ length`, `& mask` or `.. last`; Any stands for
+  /// `any`, the argument that matches every key.
+  enum Suffix { None, Prefix, Mask, Range, Any };
+  struct Detail {
+    std::string name;  ///< empty: the argument has its place
+    uint64_t high = 0; ///< bits 64 to 127 of the value
+    Suffix suffix = None;
+    uint64_t suffixHigh = 0, suffixLow = 0;
+  };
 
   When kind = Start;
   /// The packet (counted from 0, in the order of the trace) before which the
@@ -40,7 +51,9 @@ struct ControlCall {
   /// The arguments as 64-bit patterns, addresses as numbers (first byte most
   /// significant), and how each is written.
   std::vector<int64_t> args;
-  std::vector<Form> forms;
+  std::vector<ControlLiteral::Form> forms;
+  /// The rest of each argument.
+  std::vector<Detail> details;
   /// The call as it is written.
   std::string text;
   std::string file;
@@ -48,7 +61,10 @@ struct ControlCall {
   uint32_t line = 0;
 };
 
-/// A control function as a program declares it.
+/// A control function as a program declares it. Parameters whose names have the
+/// same first part belong to one written argument: `dst.high` and `dst.low` are
+/// its 128 bits, `dst.length`, `dst.mask` and `dst.last` what follows the
+/// value.
 struct ControlSignature {
   struct Param {
     std::string name;
@@ -61,7 +77,13 @@ struct ControlSignature {
   /// `int`, which is `s32`: 0, or why the call is refused; `void`; any other
   /// type: a value.
   std::string returns = "int";
+  /// The entries that the table of this function may have; 0: it is not a
+  /// table's.
+  uint64_t tableLimit = 0;
 };
+
+/// Why a function refused a call by returning `status`, which is not 0.
+std::string refusal(const ControlSignature &signature, int32_t status);
 
 /// What a call of a function with a value gave.
 struct ControlValue {
@@ -95,7 +117,9 @@ Result<std::vector<ControlCall>> parseControl(const std::string &text,
 /// Finds the function of a call, by its full name or by its last part if that
 /// is unique, and checks the arguments' count and ranges.
 /// Errors: E-traces-023 unknown or ambiguous function, -024 argument count,
-/// -025 an argument that its type cannot hold.
+/// -025 an argument that its type cannot hold, -026 a name that the function
+/// does not have or that is given twice, -027 a prefix, mask or range that the
+/// argument cannot be.
 Result<Resolved> bindCall(const ControlCall &call,
                           const std::vector<ControlSignature> &signatures);
 

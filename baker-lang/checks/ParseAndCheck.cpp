@@ -76,4 +76,18 @@ std::unique_ptr<Program> parseAndCheck(const std::vector<std::string> &files,
   return program;
 }
 
+std::unique_ptr<Program> parseLibraryText(const std::string &name,
+                                          const std::string &text,
+                                          Diagnostics &diagnostics) {
+  auto program = std::make_unique<Program>();
+  parseText(name, text, *program, diagnostics);
+  const ParseOptions none;
+  ImportableNames importable(none.importFolders, diagnostics.sources());
+  Sema(*program, diagnostics, none.constantOverrides, importable).run();
+  checkRecursion(*program, diagnostics);
+  if (!diagnostics.hasErrors())
+    assertComplete(*program);
+  return program;
+}
+
 } // namespace karakal::lang

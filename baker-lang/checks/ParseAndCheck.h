@@ -36,6 +36,12 @@ std::unique_ptr<Program> parseAndCheck(const std::vector<std::string> &files,
                                        Diagnostics &diagnostics,
                                        const ParseOptions &options = {});
 
+/// Parses and checks a text of declarations that receives no packets. `name`
+/// names it in messages.
+std::unique_ptr<Program> parseLibraryText(const std::string &name,
+                                          const std::string &text,
+                                          Diagnostics &diagnostics);
+
 } // namespace karakal::lang
 
 #endif // KARAKAL_BAKER_LANG_CHECKS_PARSEANDCHECK_H

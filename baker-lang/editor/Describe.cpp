@@ -1,6 +1,7 @@
 #include "baker-lang/editor/Describe.h"
 
 #include "baker-lang/editor/WordHelp.h"
+#include "baker-lang/tree/TableDecl.h"
 #include "baker-lang/tree/TypeLayout.h"
 #include "support/Error.h"
 
@@ -19,7 +20,7 @@ Signature signatureOf(const FunctionDecl &decl) {
   for (const Parameter &parameter : decl.parameters)
     signature.parameters.push_back(
         typeText(parameter.decl ? parameter.decl->type : nullptr) + " " +
-        parameter.name.name);
+        (parameter.decl ? parameter.decl->name : parameter.name.name));
   signature.label = typeText(decl.result) + " " + decl.name + "(" +
                     llvm::join(signature.parameters, ", ") + ")";
   return signature;
@@ -80,6 +81,9 @@ std::string describe(const Decl &decl) {
   if (auto *protocol = llvm::dyn_cast<ProtocolDecl>(&decl))
     return named + ", " + (protocol->isConstantSize ? "" : "at least ") +
            std::to_string(protocol->bytesMin) + " bytes";
+  if (auto *table = llvm::dyn_cast<TableDecl>(&decl))
+    return named + ", " + std::to_string(table->sizeCount) +
+           " entries, at most " + std::to_string(table->limitCount);
   if (auto *metadata = llvm::dyn_cast<MetadataDecl>(&decl))
     return named + " : " + typeText(metadata->type);
   if (auto *endpoint = llvm::dyn_cast<EndpointDecl>(&decl))

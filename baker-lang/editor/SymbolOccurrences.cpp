@@ -160,6 +160,7 @@ void OccurrenceSearch::visit(const DeclList &list, const ModuleDecl *owner) {
   addAll(list.protocols);
   addAll(list.structs);
   addAll(list.enums);
+  addAll(list.tables);
   addAll(list.metadata);
   addAll(list.dropReasons);
   addAll(list.globals);

@@ -14,10 +14,12 @@ namespace karakal::lang {
 
 /// The fields and array indexings that lead from a global variable to a
 /// pointee. Two pointers with the same access path differ in the values of
-/// their indices only.
+/// their indices only. A pointer to an entry of a table has the table as its
+/// global variable, and the number of the entry as its first index.
 struct AccessPath {
   std::string global;
-  mlir::Type type;                ///< of a reference to the global variable
+  bool isTable = false;
+  mlir::Type type; ///< of a reference to the global variable or the entry
   std::vector<std::string> steps; ///< field names; empty for an indexing
 
   size_t indexCount() const {

@@ -150,6 +150,15 @@ private:
   mlir::Value lowerCall(const CallExpr &expr);
   mlir::Value lowerFunctionCall(const CallExpr &expr);
 
+  // Tables (LowerTables.cpp).
+  /// A call of a table's function; without a value for `find`.
+  mlir::Value lowerTableCall(const CallExpr &expr);
+  /// The entry that a call of `find` returns.
+  mlir::Value lowerFind(const CallExpr &call);
+  /// Whether a pointer to an entry of a table points to an entry that was
+  /// found.
+  mlir::Value lowerHit(const Expr &pointer);
+
   // Packet primitives and services (LowerPackets.cpp, LowerServices.cpp).
   mlir::Value lowerPrimitive(const CallExpr &expr);
   mlir::Value lowerService(const CallExpr &expr);

@@ -13,6 +13,7 @@
 
 #include "baker-lang/lower/FunctionLowering.h"
 
+#include "ir/dialect/Tables.h"
 #include "support/Error.h"
 
 using mlir::Block;
@@ -34,8 +35,12 @@ void FunctionLowering::bindParameters(Block *entry) {
     mlir::Location at = location(parameter.decl->range);
     const AccessPath &path = paths[pointerCount++];
     Value reference =
-        builder.create<ir::GlobalRefOp>(at, path.type, path.global);
-    for (const std::string &field : path.steps)
+        path.isTable
+            ? Value(builder.create<ir::TableEntryOp>(
+                  at, path.type, path.global, entry->getArgument(next++)))
+            : Value(
+                  builder.create<ir::GlobalRefOp>(at, path.type, path.global));
+    for (const std::string &field : llvm::drop_begin(path.steps, path.isTable))
       if (field.empty())
         reference = builder.create<ir::ElementOp>(at, reference,
                                                   entry->getArgument(next++));
@@ -53,6 +58,8 @@ void FunctionLowering::bindParameters(Block *entry) {
 Value FunctionLowering::pointee(const Expr &pointer) {
   if (auto *unary = llvm::dyn_cast<UnaryExpr>(&pointer))
     return lvalue(*unary->operand).base; // '&lvalue'
+  if (auto *call = llvm::dyn_cast<CallExpr>(&pointer))
+    return lowerFind(*call);
   return pointers.at(llvm::cast<VarDecl>(llvm::cast<NameExpr>(pointer).decl));
 }
 
@@ -61,7 +68,7 @@ AccessPath FunctionLowering::accessPathOf(Value reference,
   AccessPath path;
   std::vector<Value> found;
   mlir::Operation *op = reference.getDefiningOp();
-  for (; !llvm::isa<ir::GlobalRefOp>(op);
+  for (; !llvm::isa<ir::GlobalRefOp, ir::TableEntryOp>(op);
        op = op->getOperand(0).getDefiningOp())
     if (auto field = llvm::dyn_cast<ir::FieldOp>(op)) {
       path.steps.push_back(field.getField().str());
@@ -69,7 +76,14 @@ AccessPath FunctionLowering::accessPathOf(Value reference,
       path.steps.push_back("");
       found.push_back(llvm::cast<ir::ElementOp>(op).getIndex());
     }
-  path.global = llvm::cast<ir::GlobalRefOp>(op).getGlobal().str();
+  if (auto entry = llvm::dyn_cast<ir::TableEntryOp>(op)) {
+    path.isTable = true;
+    path.global = entry.getTable().str();
+    path.steps.push_back("");
+    found.push_back(entry.getEntry());
+  } else {
+    path.global = llvm::cast<ir::GlobalRefOp>(op).getGlobal().str();
+  }
   path.type = op->getResult(0).getType();
   std::reverse(path.steps.begin(), path.steps.end());
   indices.insert(indices.end(), found.rbegin(), found.rend());
@@ -77,6 +91,8 @@ AccessPath FunctionLowering::accessPathOf(Value reference,
 }
 
 Value FunctionLowering::lowerCall(const CallExpr &expr) {
+  if (expr.function && expr.function->table)
+    return lowerTableCall(expr);
   if (expr.function)
     return lowerFunctionCall(expr);
   return isService(expr.primitive) ? lowerService(expr) : lowerPrimitive(expr);

@@ -30,6 +30,8 @@ Value FunctionLowering::lowerAs(const Expr &expr, const Type *type) {
   if (expr.constant && type->isScalar() && !type->isWide())
     return constant(convertConstant(*expr.constant, expr.type, type), type,
                     expr.range);
+  if (expr.type->isPointer())
+    return lowerHit(expr);
   Value value = lower(expr);
   return type->isScalar() ? convert(value, expr.type, type, expr.range) : value;
 }

@@ -1,7 +1,7 @@
 // Lowers the declarations of a program to the baker dialect.
 //
 // The symbols of the module come in this order: protocols, metadata, drop
-// reasons, globals, channels, functions, bodies of PPFs.
+// reasons, globals, tables, channels, functions, bodies of PPFs.
 
 #include "baker-lang/lower/FunctionLowering.h"
 #include "baker-lang/lower/ProgramLowering.h"
@@ -73,6 +73,10 @@ mlir::OwningOpRef<mlir::ModuleOp> ProgramLowering::run() {
   program.forEachDeclList([&](const DeclList &list, const ModuleDecl *) {
     for (const auto &decl : list.globals)
       lowerGlobal(*decl);
+  });
+  program.forEachDeclList([&](const DeclList &list, const ModuleDecl *) {
+    for (const auto &decl : list.tables)
+      lowerTable(*decl);
   });
   lowerReceiveChannels();
   program.forEachDeclList([&](const DeclList &list, const ModuleDecl *) {

@@ -11,7 +11,7 @@ mlir::OwningOpRef<mlir::ModuleOp> lowerToIr(const Program &program,
                                             const SourceManager &sources,
                                             mlir::MLIRContext &context,
                                             TraceCalls traceCalls) {
-  KARAKAL_ASSERT(program.unparsedNames.empty() && !program.receivers.empty(),
+  KARAKAL_ASSERT(program.unparsedNames.empty(),
                  "lowering requires a program without errors");
   auto module = ProgramLowering(program, sources, context, traceCalls).run();
   KARAKAL_ASSERT(mlir::succeeded(mlir::verify(*module)),

@@ -15,8 +15,8 @@ namespace karakal::lang {
 struct Program;
 
 /// The program as a verified module of the baker dialect. Requires that
-/// parseAndCheck found no errors. Loads the dialects that it needs into
-/// `context`.
+/// parseAndCheck, or parseLibraryText, found no errors. Loads the dialects that
+/// it needs into `context`.
 mlir::OwningOpRef<mlir::ModuleOp>
 lowerToIr(const Program &program, const SourceManager &sources,
           mlir::MLIRContext &context,

@@ -62,6 +62,7 @@ private:
   void lowerDropReasons();
   void lowerProtocol(const ProtocolDecl &decl);
   void lowerGlobal(const GlobalDecl &decl);
+  void lowerTable(const TableDecl &decl); ///< LowerTables.cpp
   void lowerChannels(const PpfDecl &decl);
   void lowerFunction(const FunctionDecl &decl, const std::string &symbol,
                      const std::vector<AccessPath> &paths);

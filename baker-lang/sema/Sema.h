@@ -82,6 +82,33 @@ private:
   void resolveGlobal(GlobalDecl &decl);
   void resolveLock(GlobalDecl &decl);
 
+  // Tables (SemaTables.cpp) and their entries (SemaTableRows.cpp).
+  void resolveTable(TableDecl &decl);
+  void resolveTableRecord(TableDecl &decl);
+  void resolveTableKeys(TableDecl &decl);
+  void resolveTableKey(TableKeyField &key);
+  void resolveTableSizes(TableDecl &decl);
+  std::optional<uint64_t> tableCount(Expr *expr, TableDecl &decl,
+                                     const char *what);
+  void addTableOperations(TableDecl &decl);
+  void resolveTableDefaults(TableDecl &decl);
+  void resolveTableRow(TableRow &row, TableDecl &decl);
+  void resolveRowKey(const TableKeyField &key, TableValue *value, TableRow &row,
+                     TableDecl &decl);
+  std::optional<uint64_t> rowNumber(Expr &expr, const Type *type,
+                                    TableDecl &decl);
+  TableValue *rowValue(std::vector<TableValue> &values, const std::string &name,
+                       size_t position);
+  void checkRowNames(const std::vector<TableValue> &values,
+                     const std::vector<std::string> &known);
+  void checkDuplicateRows(const TableDecl &decl);
+  /// Checks that `expr` is a scalar value, or a pointer to an entry of a table,
+  /// which is true if the entry was found.
+  bool checkTruth(Expr &expr);
+  const Type *tableMember(FieldExpr &expr, TableDecl &table);
+  /// Reports a field of a table's entry that packets may not write.
+  bool checkMutable(const Expr &expr);
+
   // Initializers (SemaInitializers.cpp).
   /// Checks that `initializer` has braces exactly where `type` has parts, and
   /// not more values than parts.

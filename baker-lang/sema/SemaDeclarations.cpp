@@ -17,6 +17,8 @@ void Sema::resolveList(DeclList &list, ModuleDecl *module) {
     resolveConst(*decl);
   for (auto &decl : list.structs)
     resolveStruct(*decl);
+  for (auto &decl : list.tables)
+    resolveTable(*decl);
   for (auto &decl : list.protocols)
     resolveProtocol(*decl);
   for (auto &decl : list.metadata)

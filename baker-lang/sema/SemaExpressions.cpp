@@ -88,7 +88,7 @@ bool Sema::checkScalar(Expr &expr) {
 }
 
 void Sema::checkCondition(Expr &expr) {
-  checkScalar(expr);
+  checkTruth(expr);
   if (auto *assign = llvm::dyn_cast<AssignExpr>(&expr);
       assign && !assign->op && !expr.type->isError())
     error(DiagId::BadOperand, assign->opRange,
@@ -99,7 +99,8 @@ void Sema::checkCondition(Expr &expr) {
 
 void Sema::checkConvertible(Expr &expr, const Type *type, const char *what) {
   const Type *from = check(expr, type);
-  if (from->isError() || type->isError() || from == type)
+  if (from->isError() || type->isError() || from == type ||
+      (type->is(TypeKind::Bool) && isTableEntry(from)))
     return;
   if (from->isScalar() && type->isScalar()) {
     if (expr.constant && !constantFits(*expr.constant, from, type))
@@ -173,6 +174,7 @@ const Type *Sema::valueOf(Decl *decl, Expr &expr) {
                           : field->type;
   }
   case DeclKind::Module:
+  case DeclKind::Table:
     return types.module();
   default:
     break;

@@ -147,8 +147,11 @@ const Type *Sema::metadataField(FieldExpr &expr, const std::string &name) {
 }
 
 const Type *Sema::moduleMember(FieldExpr &expr) {
-  auto *base = llvm::cast<NameExpr>(expr.base.get());
-  auto *module = llvm::cast<ModuleDecl>(base->decl);
+  auto *base = llvm::dyn_cast<NameExpr>(expr.base.get());
+  Decl *owner = base ? base->decl : llvm::cast<FieldExpr>(*expr.base).decl;
+  if (auto *table = llvm::dyn_cast<TableDecl>(owner))
+    return tableMember(expr, *table);
+  auto *module = llvm::cast<ModuleDecl>(owner);
   const std::string &name = expr.field.name;
   if (Decl *decl = module->scope.find(name)) {
     checkVisible(*decl, module->scope, expr.field.range);

@@ -79,6 +79,13 @@ void Sema::declareList(DeclList &list, ModuleDecl *module) {
   }
   for (auto &decl : list.enums)
     declare(home, decl.get());
+  for (auto &decl : list.tables) {
+    decl->scope = decl->record->scope = &home;
+    decl->symbol = prefix + decl->name;
+    declare(home, decl.get());
+    if (!module)
+      declareSymbol(decl.get());
+  }
   for (auto &decl : list.globals) {
     decl->scope = &home;
     decl->symbol = prefix + decl->name;

@@ -17,9 +17,10 @@ const Type *Sema::checkUnary(UnaryExpr &expr) {
     return checkAddress(expr);
   if (expr.op == UnaryOp::Dereference)
     return checkDereference(expr);
-  if (!checkScalar(operand))
+  bool isNot = expr.op == UnaryOp::Not;
+  if (!(isNot ? checkTruth(operand) : checkScalar(operand)))
     return types.error();
-  if (expr.op == UnaryOp::Not) {
+  if (isNot) {
     if (operand.constant)
       expr.constant = *operand.constant == 0;
     return types.boolType();
@@ -64,8 +65,9 @@ void Sema::checkDivisor(BinaryOp op, const Expr &divisor) {
 
 const Type *Sema::checkBinary(BinaryExpr &expr) {
   Expr &left = *expr.left, &right = *expr.right;
-  bool isLeftScalar = checkScalar(left);
-  bool isRightScalar = checkScalar(right);
+  bool isTruth = isLogical(expr.op);
+  bool isLeftScalar = isTruth ? checkTruth(left) : checkScalar(left);
+  bool isRightScalar = isTruth ? checkTruth(right) : checkScalar(right);
   if (!isLeftScalar || !isRightScalar)
     return types.error();
   if (isLogical(expr.op))
@@ -94,6 +96,8 @@ const Type *Sema::checkBinary(BinaryExpr &expr) {
 //===----------------------------------------------------------------------===//
 
 bool Sema::checkAssignable(Expr &expr) {
+  if (!checkMutable(expr))
+    return false;
   if (const GlobalDecl *global = globalOf(expr); global && global->isConst) {
     error(DiagId::ReadOnly, expr.range,
           "the constant '" + global->name + "' cannot be assigned to")

@@ -30,6 +30,8 @@ const Type *Sema::checkAddress(UnaryExpr &expr) {
         .note(global->range, "declared here");
     return types.error();
   }
+  if (!checkMutable(*expr.operand))
+    return types.error();
   if (type->isScalar() || type->is(TypeKind::Struct))
     return types.pointer(type);
   auto &diagnostic = error(DiagId::UnsupportedPointer, expr.range,

@@ -69,6 +69,8 @@ const Type *Sema::checkAtomicAdd(CallExpr &expr) {
     checkAssignable(counter); // reports it
     return types.error();
   }
+  if (!checkMutable(counter))
+    return types.error();
   if ((global || isThroughPointer(counter)) && counter.type->isInteger() &&
       counter.type->width == 32)
     return types.voidType();

@@ -38,6 +38,8 @@ static const char *bakerTypeFor(const std::string &name) {
 const Type *Sema::declaredType(Decl *decl) {
   if (llvm::isa_and_nonnull<EnumDecl>(decl))
     return types.intType();
+  if (auto *table = llvm::dyn_cast_or_null<TableDecl>(decl))
+    return types.structType(table->record.get(), table->name);
   auto *structDecl = llvm::dyn_cast_or_null<StructDecl>(decl);
   if (!structDecl)
     return nullptr;
@@ -150,6 +152,13 @@ const Type *Sema::resolveType(const TypeSyntax &syntax, Scope &from) {
   if (syntax.name.empty())
     return types.error();
   const Type *type = resolveUnstarredType(syntax, from);
+  if (!syntax.isStarred && type->is(TypeKind::Struct) &&
+      type->structDecl->table) {
+    error(DiagId::EntryNeedsPointer, syntax.range,
+          "an entry of the table '" + type->str() +
+              "' is used through a pointer: write '" + type->str() + " *'");
+    return types.error();
+  }
   // The star of a packet handle is part of its notation.
   if (!syntax.isStarred || type->isPacket() || type->isError())
     return type;

@@ -116,6 +116,8 @@ void AstBuilder::commonItem(Item *item, DeclList &list) {
     enumeration(part, isPrivate, list);
   else if (auto *part = item->structDeclaration())
     structure(part, isPrivate, list);
+  else if (auto *part = item->tableDeclaration())
+    table(part, isPrivate, list);
   else if (auto *part = item->metadataDeclaration())
     metadata(part, list);
   else if (auto *part = item->dropReasonDeclaration())

@@ -84,6 +84,15 @@ private:
   void structure(P::StructDeclarationContext *context, bool isPrivate,
                  DeclList &list);
   void metadata(P::MetadataDeclarationContext *context, DeclList &list);
+
+  // Tables (AstTables.cpp).
+  void table(P::TableDeclarationContext *context, bool isPrivate,
+             DeclList &list);
+  void tableFields(P::TableFieldsContext *context, TableDecl &table);
+  void tableNumber(P::TableNumberContext *context, TableDecl &table);
+  std::vector<TableValue> tableRow(P::TableRowContext *context);
+  void unknownTableItem(const Identifier &word, const char *known);
+
   void dropReasons(P::DropReasonDeclarationContext *context, DeclList &list);
   std::vector<Annotation>
   annotations(const std::vector<P::AnnotationContext *> &items);

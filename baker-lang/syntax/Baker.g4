@@ -23,6 +23,7 @@ topLevel
   | 'private'? enumDeclaration
   | protocolDeclaration
   | 'private'? structDeclaration
+  | 'private'? tableDeclaration
   | moduleDeclaration
   | metadataDeclaration
   | dropReasonDeclaration
@@ -58,6 +59,20 @@ structDeclaration : 'struct' IDENT '{' structField* '}' ';'? ;
 structField : 'private'? type '*'? fieldName dimension* ';' ;
 dimension : '[' expression? ']' ;
 
+// The words `key`, `value`, `entries`, `size`, `limit` and those before the type
+// of a field are names to the grammar, as in all other places. `table` is a
+// keyword only before a name and a brace.
+tableDeclaration : 'table' IDENT '{' tableItem* '}' ';'? ;
+tableItem
+  : IDENT '{' tableField* '}' ';'?                              # tableFields
+  | IDENT '{' tableRow (',' tableRow)* ','? '}' ';'?            # tableRows
+  | 'default' tableRow ';'?                                     # tableDefault
+  | IDENT expression ';'                                        # tableNumber
+  ;
+tableField : IDENT? type fieldName ';' ;
+tableRow : '{' tableValue (',' tableValue)* ','? '}' ;
+tableValue : (fieldName ':')? expression ('..' expression)? ;
+
 metadataDeclaration : 'metadata' '{' metadataField* '}' ';'? ;
 metadataField : 'private'? type fieldName ';' ;
 
@@ -80,6 +95,7 @@ moduleItem
   | 'private'? constDeclaration
   | 'private'? enumDeclaration
   | 'private'? structDeclaration
+  | 'private'? tableDeclaration
   | metadataDeclaration
   | dropReasonDeclaration
   | ppfDeclaration

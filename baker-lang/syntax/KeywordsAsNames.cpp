@@ -3,6 +3,7 @@
 //   u8 protocol = 1;          error: 'protocol' is a keyword …
 //   return protocol + 1;      not reported: the word is a name from there on
 //
+// `table` is a keyword only before a name and a brace, and a name elsewhere.
 // A keyword after a type, or after `module`, `ppf` and the like, can only be
 // meant as a name. Fields of structs and metadata may be called like keywords.
 
@@ -36,6 +37,8 @@ public:
   void run();
 
 private:
+  /// Turns each `table` that declares no table into an identifier.
+  void keepTableAsName();
   /// True if token `i`, a keyword, stands where a declaration has its name.
   bool isName(size_t i) const;
   /// Turns token `i` and the same words after it, up to the end of the
@@ -89,7 +92,16 @@ void KeywordScan::turnIntoName(size_t i) {
   }
 }
 
+void KeywordScan::keepTableAsName() {
+  for (size_t i = 0; i < tokens.size(); ++i)
+    if (text(i) == "table" &&
+        (text(i + 2) != "{" || tokens[i + 1]->getType() != BakerLexer::IDENT))
+      dynamic_cast<antlr4::WritableToken &>(*tokens[i])
+          .setType(BakerLexer::IDENT);
+}
+
 void KeywordScan::run() {
+  keepTableAsName();
   for (size_t i = 0; i < tokens.size(); ++i) {
     std::string here = text(i);
     if (here == "{") {

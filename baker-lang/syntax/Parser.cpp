@@ -127,6 +127,8 @@ public:
   /// Parses `path` and its imports, which come first in the program's order.
   /// Files of a library give no warnings.
   void add(const std::string &path, bool isLibrary);
+  /// Parses a text without imports.
+  void addText(const std::string &name, const std::string &text);
   /// Builds the syntax tree of all files.
   void build();
 
@@ -161,6 +163,14 @@ void ProgramParser::add(const std::string &path, bool isLibrary) {
     return;
   addImports(*file, path, isLibrary);
   parsed.push_back(std::move(file));
+}
+
+void ProgramParser::addText(const std::string &name, const std::string &text) {
+  uint32_t number = diagnostics.sources().add(name, text);
+  auto file = std::make_unique<ParsedFile>(
+      number, diagnostics.sources().file(number).text());
+  if (parse(*file))
+    parsed.push_back(std::move(file));
 }
 
 bool ProgramParser::parse(ParsedFile &file) {
@@ -254,6 +264,14 @@ void parseProgram(const std::vector<std::string> &files,
   ProgramParser parser(importFolders, texts, program, diagnostics);
   for (const std::string &file : files)
     parser.add(file, /*isLibrary=*/false);
+  parser.build();
+}
+
+void parseText(const std::string &name, const std::string &text,
+               Program &program, Diagnostics &diagnostics) {
+  std::vector<std::string> importFolders;
+  ProgramParser parser(importFolders, program, diagnostics);
+  parser.addText(name, text);
   parser.build();
 }
 

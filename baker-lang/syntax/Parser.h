@@ -22,6 +22,10 @@ void parseProgram(const std::vector<std::string> &files,
                   const SourceTexts &texts, Program &program,
                   Diagnostics &diagnostics);
 
+/// Parses a text without imports. `name` names it in messages.
+void parseText(const std::string &name, const std::string &text,
+               Program &program, Diagnostics &diagnostics);
+
 } // namespace karakal::lang
 
 #endif // KARAKAL_BAKER_LANG_SYNTAX_PARSER_H

@@ -75,6 +75,18 @@ void Dumper::dump(const DeclList &list) {
                << '\n';
     });
   }
+  for (const auto &decl : list.tables) {
+    line() << "table " << decl->symbol << " size " << decl->sizeCount
+           << " limit " << decl->limitCount << '\n';
+    indented([&] {
+      for (const TableKeyField &key : decl->keys)
+        line() << "key " << ir::matchKindNames[unsigned(key.match)] << ' '
+               << key.name.name << " : " << text(key.type) << '\n';
+      for (const StructField &field : decl->record->fields)
+        line() << (field.isMutable ? "mutable " : "value ") << field.name.name
+               << " : " << text(field.type) << '\n';
+    });
+  }
   for (const auto &decl : list.enums)
     line() << "enum " << decl->name << '\n';
   for (const auto &decl : list.metadata)

@@ -32,6 +32,8 @@ const char *noun(DeclKind kind) {
     return "channel endpoint";
   case DeclKind::Module:
     return "module";
+  case DeclKind::Table:
+    return "table";
   }
   KARAKAL_UNREACHABLE("declaration kind");
 }

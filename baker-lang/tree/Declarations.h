@@ -15,6 +15,7 @@ namespace karakal::lang {
 
 struct ModuleDecl;
 struct PpfDecl;
+struct TableDecl;
 
 enum class DeclKind {
   Const,
@@ -30,6 +31,7 @@ enum class DeclKind {
   Ppf,
   Endpoint,
   Module,
+  Table,
 };
 
 /// The kind in words, for messages: "constant", "PPF", …
@@ -117,6 +119,7 @@ struct StructField {
   TypeSyntax typeSyntax;
   Identifier name;
   bool isPrivate = false; ///< visible in the struct's module only
+  bool isMutable = false; ///< of a table's value: packets may write it
   std::vector<ExprPtr> dimensions;
   const Type *type = nullptr; ///< set by analysis
 };
@@ -124,6 +127,8 @@ struct StructField {
 struct StructDecl : DeclOf<DeclKind::Struct> {
   using DeclOf::DeclOf;
   std::vector<StructField> fields;
+  /// The table whose entries these are, if any.
+  const TableDecl *table = nullptr;
 
   // Set by analysis.
   Scope *scope = nullptr;
@@ -214,6 +219,7 @@ struct FunctionDecl : DeclOf<DeclKind::Function> {
   ModuleDecl *module = nullptr;
   PpfDecl *ppf = nullptr;
   EndpointDecl *input = nullptr;
+  TableDecl *table = nullptr; ///< of which this is an operation
   const Type *result = nullptr;
   bool isInline = false;           ///< @inline
   bool hasCriticalSection = false; ///< in its own body

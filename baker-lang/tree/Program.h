@@ -3,7 +3,7 @@
 #ifndef KARAKAL_BAKER_LANG_TREE_PROGRAM_H
 #define KARAKAL_BAKER_LANG_TREE_PROGRAM_H
 
-#include "baker-lang/tree/Declarations.h"
+#include "baker-lang/tree/TableDecl.h"
 
 #include <set>
 
@@ -40,6 +40,7 @@ struct DeclList {
   std::vector<std::unique_ptr<ProtocolDecl>> protocols;
   std::vector<std::unique_ptr<StructDecl>> structs;
   std::vector<std::unique_ptr<EnumDecl>> enums;
+  std::vector<std::unique_ptr<TableDecl>> tables;
   std::vector<std::unique_ptr<MetadataDecl>> metadata;
   std::vector<std::unique_ptr<DropReasonDecl>> dropReasons;
   std::vector<std::unique_ptr<GlobalDecl>> globals;

@@ -1,11 +1,15 @@
 #include "driver/pipeline/RegisterAllPasses.h"
 #include "aggregation/Passes.h"
+#include "baker-lang/tables/LowerTables.h"
+#include "driver/pipeline/LlvmStage.h"
 #include "passes/Passes.h"
 #include "swcache/Passes.h"
 
 namespace karakal::driver {
 
 void registerAllPasses() {
+  lang::setTableTemplates(runtimeDirectory() + "/tables");
+  lang::registerTablesPasses();
   passes::registerPassesPasses();
   agg::registerAggregationPasses();
   swcache::registerCachesPasses();

@@ -8,6 +8,7 @@
 #include "driver/cores/NextNeighbourRings.h"
 #include "ir/dialect/Attributes.h"
 #include "ir/dialect/Layout.h"
+#include "ir/dialect/Tables.h"
 #include "ir/dialect/Target.h"
 #include "passes/Passes.h"
 #include "swcache/Caches.h"
@@ -238,10 +239,39 @@ json describeControl(func::FuncOp function, const XScaleCode &code) {
     returns = declaredType(function.getResultAttrDict(0),
                            function.getResultTypes()[0]);
   std::string name = function.getSymName().str();
-  return {{"name", name},
-          {"entry", addressOf(code, "control." + name)},
-          {"params", params},
-          {"returns", returns}};
+  json made = {{"name", name},
+               {"entry", addressOf(code, "control." + name)},
+               {"params", params},
+               {"returns", returns}};
+  if (uint64_t limit = ir::tableLimitOf(function))
+    made["table_limit"] = limit;
+  return made;
+}
+
+/// Describes the declared tables, for tools that fill them.
+json describeTables(ModuleOp program) {
+  json tables = json::array();
+  for (auto table : program.getOps<ir::TableOp>()) {
+    json keys = json::array(), fields = json::array();
+    for (const ir::TableKey &key : ir::keysOf(table))
+      keys.push_back({{"name", key.name},
+                      {"match", ir::nameOf(key.kind).str()},
+                      {"bits", key.bits}});
+    auto record = cast<ir::StructType>(table.getRecord());
+    for (unsigned i = 0; i < record.getFieldNames().size(); ++i)
+      fields.push_back({{"name", record.getFieldNames()[i].str()},
+                        {"type", cast<StringAttr>(table.getTypes()[i]).str()},
+                        {"mutable", ir::isMutable(table, i)}});
+    tables.push_back(
+        {{"name", table.getSymName().str()},
+         {"key", keys},
+         {"value", fields},
+         {"size", table.getSize()},
+         {"limit", table.getLimit()},
+         {"entries", table.getEntries() ? table.getEntries()->size() : 0},
+         {"structure", table.getStructure().value_or("").str()}});
+  }
+  return tables;
 }
 
 json describeXScale(ModuleOp program, const XScaleCode &code) {
@@ -288,6 +318,7 @@ json makeManifest(ModuleOp program, const Options &options,
                    {"drop_reasons", ir::dropReasonsOf(program)},
                    {"drop_counters", target::DropCounterBase},
                    {"globals", describeGlobals(program)},
+                   {"tables", describeTables(program)},
                    {"caches", describeCopies(program)},
                    {"cache_lines", describeArrayCaches(program)},
                    {"lookup_caches", describeLookupCaches(program)},

@@ -6,6 +6,7 @@
 #include "ir/dialect/Attributes.h"
 #include "ir/dialect/Baker.h"
 #include "ir/dialect/Services.h"
+#include "ir/dialect/Tables.h"
 
 using namespace mlir;
 
@@ -36,6 +37,9 @@ void BakerDialect::initialize() {
       ,
 #define GET_OP_LIST
 #include "ir/dialect/BakerServices.cpp.inc"
+      ,
+#define GET_OP_LIST
+#include "ir/dialect/BakerTables.cpp.inc"
       >();
   addInterfaces<BakerAsmInterface>();
 }

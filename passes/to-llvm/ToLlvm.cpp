@@ -7,6 +7,7 @@
 // Requires: see the description of the pass. Ensures: LLVM dialect only.
 
 #include "ir/dialect/ProfileAttributes.h"
+#include "ir/dialect/Tables.h"
 #include "ir/dialect/Target.h"
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
@@ -104,7 +105,7 @@ LogicalResult ToLlvm::convert(ToLlvmContext &context) {
   LLVMConversionTarget target(getContext());
   target.addLegalOp<ModuleOp>();
   target.addLegalOp<ir::ProtocolOp, ir::MetadataOp, ir::DropReasonOp,
-                    ir::ChannelOp, ir::GlobalOp>();
+                    ir::ChannelOp, ir::GlobalOp, ir::TableOp>();
   if (failed(applyPartialConversion(module, target, std::move(patterns))))
     return failure();
 

@@ -12,6 +12,7 @@
 #include "ir/analysis/References.h"
 #include "ir/dialect/Attributes.h"
 #include "ir/dialect/Layout.h"
+#include "ir/dialect/Tables.h"
 #include "passes/to-llvm/ToLlvmAccess.h"
 #include "target-ixp/chip/Memories.h"
 
@@ -298,9 +299,10 @@ void addGlobalPatterns(RewritePatternSet &patterns,
 void addSymbolPatterns(RewritePatternSet &patterns,
                        const LLVMTypeConverter &converter,
                        ToLlvmContext &context) {
-  patterns.add<Global, Erase<ir::ProtocolOp>, Erase<ir::MetadataOp>,
-               Erase<ir::DropReasonOp>, Erase<ir::ChannelOp>>(converter,
-                                                              context);
+  patterns
+      .add<Global, Erase<ir::ProtocolOp>, Erase<ir::MetadataOp>,
+           Erase<ir::DropReasonOp>, Erase<ir::ChannelOp>, Erase<ir::TableOp>>(
+          converter, context);
 }
 
 } // namespace karakal::passes

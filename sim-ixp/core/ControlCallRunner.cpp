@@ -17,6 +17,7 @@ traces::ControlSignature signatureOf(const json &function) {
   for (const json &parameter : function["params"])
     signature.params.push_back({parameter["name"], parameter["type"]});
   signature.returns = function["returns"];
+  signature.tableLimit = function.value("table_limit", uint64_t(0));
   return signature;
 }
 
@@ -89,11 +90,11 @@ Status ControlCallRunner::record(const Call &call,
         traces::valueOf(call.function, call.text, call.line, *result));
   // Initialization functions return nothing and have no source line.
   else if (*result != 0 && call.line != 0)
-    return makeFileError("E-sim-ixp-021", call.file,
-                         "'" + call.function.name +
-                             "' refused the call: it returned " +
-                             std::to_string(static_cast<int32_t>(*result)),
-                         call.line);
+    return makeFileError(
+        "E-sim-ixp-021", call.file,
+        "'" + call.function.name + "' refused the call: " +
+            traces::refusal(call.function, static_cast<int32_t>(*result)),
+        call.line);
   return success();
 }
 

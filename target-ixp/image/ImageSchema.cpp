@@ -415,6 +415,11 @@ Status checkXScale(const Image &image) {
          {Key{"", "params", Type::List}, Key{"", "returns", Type::Text}})
       if (Status status = checkKey(function, "xscale.control", key); !status)
         return status;
+    if (function.contains("table_limit"))
+      if (Status status = checkKey(function, "xscale.control",
+                                   {"", "table_limit", Type::Number});
+          !status)
+        return status;
     for (const json &parameter : function["params"])
       for (const Key &key :
            {Key{"", "name", Type::Text}, Key{"", "type", Type::Text}})

@@ -86,7 +86,7 @@ TEST(ControlFile, refusesWrongLines) {
       {"f(1.2.3)", "E-traces-022", "1.2.3", 3},
       {"f(1.2.3.4.5)", "E-traces-022", "1.2.3.4.5", 3},
       {"f(1.2.3.256)", "E-traces-022", "256", 3},
-      {"f(1..2.3)", "E-traces-022", "1..2.3", 3},
+      {"f(1..2.3)", "E-traces-022", "2.3", 6},
       {"f(1:2:3:4:5)", "E-traces-022", "1:2:3:4:5", 3},
       {"f(1:2:3:4:5:100)", "E-traces-022", "100", 3},
       {"f(18446744073709551616)", "E-traces-022", "184467", 3},
@@ -161,6 +161,80 @@ TEST(BindCall, extendsArgumentsTo64Bits) {
   ASSERT_TRUE(wide) << wide.error().str();
   EXPECT_THAT(wide->args,
               ElementsAre(uint64_t(1) << 63, ~uint64_t(0), ~uint64_t(0), 1));
+}
+
+const ControlSignature route = {
+    "m.routes.add",
+    {{"dst", "u32"}, {"dst.length", "u8"}, {"hop", "u16"}},
+    "int",
+    4};
+const ControlSignature rule = {"m.rules.add",
+                               {{"src.high", "u64"},
+                                {"src.low", "u64"},
+                                {"src.mask.high", "u64"},
+                                {"src.mask.low", "u64"},
+                                {"port", "u16"},
+                                {"port.last", "u16"},
+                                {"priority", "u32"},
+                                {"action", "u8"}},
+                               "int",
+                               4};
+
+Result<Resolved> bindTable(const std::string &line) {
+  return bindCall(parsed(line).at(0), {route, rule});
+}
+
+TEST(BindTable, ReadsPrefixesMasksAndRanges) {
+  for (const char *line : {"routes.add(10.0.0.0/8, hop: 3)",
+                           "m.routes.add(hop: 3, dst: 0xa000000 / 8)"}) {
+    auto added = bindTable(line);
+    ASSERT_TRUE(added) << added.error().str();
+    EXPECT_THAT(added->args, ElementsAre(0x0a000000, 8, 3));
+  }
+  EXPECT_THAT(bindTable("routes.add(10.0.0.1, 3)")->args,
+              ElementsAre(0x0a000001, 32, 3));
+  EXPECT_THAT(bindTable("routes.add(any, 3)")->args, ElementsAre(0, 0, 3));
+  EXPECT_THAT(
+      bindTable("rules.add(2001:db8:: & ffff:ffff::, 1..9, 7, 1)")->args,
+      ElementsAre(uint64_t(0x20010db8) << 32, 0, uint64_t(0xffffffff) << 32, 0,
+                  1, 9, 7, 1));
+  const uint64_t ones = ~uint64_t(0);
+  EXPECT_THAT(bindTable("rules.add(::5, 80, 7, 1)")->args,
+              ElementsAre(0, 5, ones, ones, 80, 80, 7, 1));
+  EXPECT_THAT(bindTable("rules.add(priority: 7, action: 1)")->args,
+              ElementsAre(0, 0, 0, 0, 0, 0xffff, 7, 1));
+}
+
+TEST(BindTable, SaysWhatIsWrong) {
+  const std::tuple<const char *, const char *, const char *> wrongCalls[] = {
+      {"routes.add(10.0.0.0/8)", "E-traces-024",
+       "m.routes.add(dst: u32 / length, hop: u16) needs 'hop'"},
+      {"rules.add(any, any, action: 1)", "E-traces-024", "highest priority"},
+      {"routes.add(1, 2, 3)", "E-traces-024", "takes 2 arguments, not 3"},
+      {"routes.add(::1/8, 3)", "E-traces-025", "does not fit dst: u32"},
+      {"routes.add(1 / 256, 3)", "E-traces-025", "argument 1"},
+      {"routes.add(1, any)", "E-traces-025", "does not fit hop"},
+      {"routes.add(1, hip: 3)", "E-traces-026", "has no argument 'hip'"},
+      {"routes.add(hop: 3, 1)", "E-traces-026", "has no name"},
+      {"routes.add(1, dst: 3)", "E-traces-026", "'dst' is given twice"},
+      {"routes.add(1..2, 3)", "E-traces-027", "is no prefix"},
+      {"routes.add(1, 3/8)", "E-traces-027", "is no single value"},
+      {"rules.add(1/8, 1, 2, 3)", "E-traces-027", "is no value & mask"},
+  };
+  for (const auto &[line, id, message] : wrongCalls) {
+    auto bound = bindTable(line);
+    ASSERT_FALSE(bound) << line;
+    EXPECT_EQ(bound.error().id, id) << line;
+    EXPECT_THAT(bound.error().message, HasSubstr(message)) << line;
+  }
+}
+
+TEST(BindTable, SaysWhyATableRefused) {
+  EXPECT_EQ(refusal(route, 1), "the table is full: its limit is 4 entries, "
+                               "and this would be one more");
+  EXPECT_THAT(refusal(route, 2), HasSubstr("has an entry with this key"));
+  EXPECT_EQ(refusal(route, -2), "it returned -2");
+  EXPECT_EQ(refusal(signatures[0], 2), "it returned 2");
 }
 
 TEST(BindCall, refusesWhatDoesNotFit) {

@@ -1,0 +1,287 @@
+// Gives each declared table its structure.
+//
+//   %n = baker.table_find @routes(%dst) : i32
+//   %r = baker.table_entry @routes[%n] : !baker.ref<!routes>
+//   %f = baker.field %r "hop" : …
+//   →  %n = call @routes.find(%dst) : (i32) -> i32
+//      %e = baker.global_ref @routes.own.entries : …
+//      %r = baker.element %e[%n] : …
+//      %f = baker.field %r "v0" : …
+//
+// The functions and globals of a table are Baker text (TableText.h). This pass
+// compiles the text and merges the result into the module, so that all later
+// passes see a program like any other.
+
+#include "baker-lang/tables/LowerTables.h"
+
+#include "baker-lang/checks/ParseAndCheck.h"
+#include "baker-lang/lower/LowerToIr.h"
+#include "baker-lang/tables/TableText.h"
+#include "ir/analysis/Explain.h"
+#include "ir/dialect/Attributes.h"
+#include "ir/dialect/Services.h"
+#include "support/DiagnosticPrinter.h"
+
+#include "mlir/IR/SymbolTable.h"
+
+#include <sstream>
+
+using namespace mlir;
+
+namespace karakal::lang {
+
+#define GEN_PASS_DEF_LOWERTABLES
+#include "baker-lang/Passes.h.inc"
+
+static std::string &templatesFolder() {
+  static std::string folder;
+  return folder;
+}
+
+void setTableTemplates(std::string folder) {
+  templatesFolder() = std::move(folder);
+}
+
+namespace {
+
+class LowerTables : public impl::LowerTablesBase<LowerTables> {
+public:
+  using LowerTablesBase::LowerTablesBase;
+  void runOnOperation() override;
+
+private:
+  LogicalResult lower(ir::TableOp table);
+  void keepUpdatesOnXScale();
+};
+
+/// The compiled text of one table.
+class TableCode {
+public:
+  TableCode(ir::TableOp table, OwningOpRef<ModuleOp> code)
+      : table(table), code(std::move(code)),
+        record(cast<ir::StructType>(table.getRecord())) {}
+
+  void rename();
+  /// Moves the code into the module of the table.
+  void merge(uint32_t loopsBefore);
+
+private:
+  std::string newName(StringRef name);
+  void nameArguments(func::FuncOp control);
+
+  ir::TableOp table;
+  OwningOpRef<ModuleOp> code;
+  ir::StructType record;
+};
+
+/// `t.add` is the control function `routes.add`, `t.v0` the one that reads the
+/// record's first field; all but the look-up is the table's own.
+std::string TableCode::newName(StringRef name) {
+  bool isOfModule = name.consume_front((tableModuleName + Twine(".")).str());
+  KARAKAL_ASSERT(isOfModule, "a table's text declares one module");
+  std::string prefix = table.getSymName().str() + ".";
+  if (name == "find")
+    return prefix + "find";
+  auto function = code->lookupSymbol<func::FuncOp>(
+      (tableModuleName + Twine(".") + name).str());
+  if (!function || ir::kindOf(function) != ir::FunctionKind::Control)
+    return prefix + "own." + name.str();
+  for (unsigned i = 0; i < record.getFieldNames().size(); ++i)
+    if (name == slotField(i))
+      return prefix + record.getFieldNames()[i].str();
+  return prefix + name.str();
+}
+
+void TableCode::nameArguments(func::FuncOp control) {
+  std::vector<std::string> names;
+  for (const ir::TableArgument &argument :
+       ir::entryArguments(ir::keysOf(table)))
+    names.push_back(argument.name);
+  for (unsigned i = 0; i < record.getFieldNames().size(); ++i)
+    if (!ir::isMutable(table, i))
+      names.push_back(record.getFieldNames()[i].str());
+  KARAKAL_ASSERT(control.getNumArguments() <= names.size(),
+                 "a control function takes the entry, or a part of it");
+  for (unsigned i = 0; i < control.getNumArguments(); ++i)
+    control.setArgAttr(i, ir::nameAttrName,
+                       StringAttr::get(control.getContext(), names[i]));
+}
+
+void TableCode::rename() {
+  for (Operation &op : code->getOps()) {
+    auto symbol = dyn_cast<SymbolOpInterface>(op);
+    if (!symbol)
+      continue;
+    StringAttr name =
+        StringAttr::get(op.getContext(), newName(symbol.getName()));
+    LogicalResult renamed = SymbolTable::replaceAllSymbolUses(&op, name, *code);
+    KARAKAL_ASSERT(succeeded(renamed), "a table's symbols can be renamed");
+    symbol.setName(name);
+    if (auto function = dyn_cast<func::FuncOp>(op))
+      if (ir::kindOf(function) == ir::FunctionKind::Control)
+        nameArguments(function);
+  }
+}
+
+void TableCode::merge(uint32_t loopsBefore) {
+  code->walk([&](Operation *op) {
+    op->setLoc(table.getLoc());
+    if (auto entry = dyn_cast<ir::LoopEntryOp>(op))
+      entry.setLoop(entry.getLoop() + loopsBefore);
+    else if (auto iteration = dyn_cast<ir::LoopIterationOp>(op))
+      iteration.setLoop(iteration.getLoop() + loopsBefore);
+  });
+  Block *body = table->getBlock();
+  body->getOperations().splice(body->end(), code->getBody()->getOperations());
+}
+
+/// The largest number of a loop with a bound.
+uint32_t loopCount(ModuleOp module) {
+  uint32_t most = 0;
+  module.walk([&](ir::LoopEntryOp entry) {
+    most = std::max<uint32_t>(most, entry.getLoop());
+  });
+  return most;
+}
+
+Result<OwningOpRef<ModuleOp>> compileText(const std::string &text,
+                                          MLIRContext &context) {
+  Diagnostics diagnostics;
+  auto program = parseLibraryText("table", text, diagnostics);
+  if (diagnostics.hasErrors()) {
+    std::ostringstream said;
+    printDiagnostics(diagnostics, said, /*withColour=*/false);
+    KARAKAL_ASSERT(false, "a template gives a table with errors:\n" +
+                              said.str() + "\n" + text);
+  }
+  return lowerToIr(*program, diagnostics.sources(), context);
+}
+
+//===----------------------------------------------------------------------===//
+// Uses
+//===----------------------------------------------------------------------===//
+
+void replaceByCall(Operation *op, const std::string &callee,
+                   ValueRange arguments) {
+  OpBuilder builder(op);
+  auto call = builder.create<func::CallOp>(op->getLoc(), callee,
+                                           builder.getI32Type(), arguments);
+  op->replaceAllUsesWith(call);
+  op->erase();
+}
+
+void lowerHit(ir::TableHitOp hit) {
+  OpBuilder builder(hit);
+  Value none = builder.create<arith::ConstantIntOp>(hit.getLoc(), 0, 32);
+  Value isFound = builder.create<arith::CmpIOp>(
+      hit.getLoc(), arith::CmpIPredicate::ne, hit.getEntry(), none);
+  hit.replaceAllUsesWith(isFound);
+  hit.erase();
+}
+
+void lowerEntry(ir::TableEntryOp entry, ir::GlobalOp entries) {
+  OpBuilder builder(entry);
+  auto type = ir::RefType::get(entry.getContext(), entries.getType());
+  Value all = builder.create<ir::GlobalRefOp>(entry.getLoc(), type,
+                                              entries.getSymName());
+  Value slot =
+      builder.create<ir::ElementOp>(entry.getLoc(), all, entry.getEntry());
+  auto record = cast<ir::StructType>(
+      cast<ir::RefType>(entry.getRef().getType()).getPointee());
+  for (Operation *user : llvm::make_early_inc_range(entry->getUsers())) {
+    auto field = cast<ir::FieldOp>(user);
+    builder.setInsertionPoint(field);
+    Value moved = builder.create<ir::FieldOp>(
+        field.getLoc(), slot, slotField(*record.fieldIndex(field.getField())));
+    field.replaceAllUsesWith(moved);
+    field.erase();
+  }
+  entry.erase();
+}
+
+} // namespace
+
+LogicalResult LowerTables::lower(ir::TableOp table) {
+  std::optional<TableStructure> structure = chooseStructure(table);
+  if (!structure)
+    return failure();
+  std::string folder = templates.empty() ? templatesFolder() : templates;
+  auto text = tableText(table, *structure, folder);
+  if (!text)
+    return table.emitError()
+           << text.error().message << " [" << text.error().id << "]";
+  auto compiled = compileText(*text, getContext());
+  TableCode code(table, std::move(*compiled));
+  code.rename();
+  code.merge(loopCount(getOperation()));
+  table.setStructureAttr(
+      StringAttr::get(&getContext(), nameOf(structure->kind)));
+  ++tableCount;
+  return mlir::success();
+}
+
+/// The XScale core alone changes tables, so that a table has one writer.
+void LowerTables::keepUpdatesOnXScale() {
+  llvm::SmallVector<func::FuncOp> work;
+  llvm::DenseSet<Operation *> seen;
+  getOperation().walk([&](ir::TableUpdateOp update) {
+    if (update.getVerb() != "count")
+      work.push_back(update->getParentOfType<func::FuncOp>());
+  });
+  while (!work.empty()) {
+    func::FuncOp function = work.pop_back_val();
+    if (!seen.insert(function).second)
+      continue;
+    if (ir::kindOf(function) == ir::FunctionKind::Ppf &&
+        !function->hasAttr(ir::coldAttrName)) {
+      ir::explain(function, "tables")
+          << function.getSymName()
+          << ": on the XScale core, because it changes a table";
+      function->setAttr(ir::coldAttrName, UnitAttr::get(&getContext()));
+    }
+    auto uses = SymbolTable::getSymbolUses(function, getOperation());
+    for (SymbolTable::SymbolUse use : *uses)
+      if (auto call = dyn_cast<func::CallOp>(use.getUser()))
+        work.push_back(call->getParentOfType<func::FuncOp>());
+  }
+}
+
+void LowerTables::runOnOperation() {
+  ModuleOp module = getOperation();
+  auto tables = llvm::to_vector(module.getOps<ir::TableOp>());
+  llvm::erase_if(tables, [](ir::TableOp table) {
+    return table.getStructure().has_value();
+  });
+  if (tables.empty())
+    return;
+  keepUpdatesOnXScale();
+  for (ir::TableOp table : tables)
+    if (failed(lower(table)))
+      return signalPassFailure();
+  llvm::SmallVector<Operation *> users;
+  module.walk([&](Operation *op) {
+    if (isa<ir::TableFindOp, ir::TableHitOp, ir::TableEntryOp,
+            ir::TableUpdateOp>(op))
+      users.push_back(op);
+  });
+  for (Operation *op : users) {
+    if (auto find = dyn_cast<ir::TableFindOp>(op)) {
+      ++lookupCount;
+      replaceByCall(op, (find.getTable() + ".find").str(), find.getKeys());
+    } else if (auto hit = dyn_cast<ir::TableHitOp>(op)) {
+      lowerHit(hit);
+    } else if (auto entry = dyn_cast<ir::TableEntryOp>(op)) {
+      lowerEntry(entry, module.lookupSymbol<ir::GlobalOp>(
+                            (entry.getTable() + ".own.entries").str()));
+    } else if (auto update = dyn_cast<ir::TableUpdateOp>(op)) {
+      bool isWhole = update.getVerb() == "clear" || update.getVerb() == "count";
+      replaceByCall(op,
+                    (update.getTable() + ".own." + update.getVerb() +
+                     (isWhole ? "_entries" : "_entry"))
+                        .str(),
+                    update.getValues());
+    }
+  }
+}
+
+} // namespace karakal::lang

@@ -1,0 +1,476 @@
+// The Baker text of a table: fills in a structure's template.
+//
+//   u32 find($KEY_PARAMETERS$) {         u32 find(u32 p0) {
+//     $KEY_WORDS_OF_PARAMETERS$     →      u32 k0 = (u32)(p0 >> 0) << 0;
+
+#include "baker-lang/tables/TableText.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/MemoryBuffer.h"
+
+#include <functional>
+
+using namespace mlir;
+
+namespace karakal::lang {
+
+using ir::MatchKind;
+
+std::string slotField(unsigned field) { return "v" + std::to_string(field); }
+
+namespace {
+
+std::string numbered(const char *letter, unsigned number) {
+  return letter + std::to_string(number);
+}
+
+/// A number that is placed among the packed bits of the key.
+struct Part {
+  std::string name;
+  unsigned bits, offset;
+};
+
+/// The expression of word `word` of the packed bits.
+std::string packedWord(const std::vector<Part> &parts, unsigned word) {
+  std::string text;
+  unsigned begin = 32 * word, end = begin + 32;
+  for (const Part &part : parts) {
+    unsigned from = std::max(begin, part.offset);
+    unsigned to = std::min(end, part.offset + part.bits);
+    if (from >= to)
+      continue;
+    unsigned right = part.offset + part.bits - to, left = end - to;
+    std::string shifted =
+        right == 0 ? part.name : part.name + " >> " + std::to_string(right);
+    text += (text.empty() ? "" : " | ") + ("(u32)(" + shifted + ")") +
+            (left == 0 ? "" : " << " + std::to_string(left));
+  }
+  return text.empty() ? "0" : text;
+}
+
+class TableWriter {
+public:
+  TableWriter(ir::TableOp table, const TableStructure &structure)
+      : table(table), structure(structure), keys(ir::keysOf(table)),
+        layout(keys), record(cast<ir::StructType>(table.getRecord())) {}
+
+  /// The replacement of a placeholder.
+  std::string valueOf(StringRef placeholder);
+
+private:
+  std::optional<uint64_t> numberOf(StringRef placeholder);
+  std::optional<std::string> listOf(StringRef placeholder);
+  bool isList() const { return structure.kind == StructureKind::List; }
+  std::string typeOf(unsigned field) {
+    return cast<StringAttr>(table.getTypes()[field]).str();
+  }
+  unsigned fieldCount() { return unsigned(record.getFieldTypes().size()); }
+  /// `count` pieces, joined.
+  std::string joined(unsigned count, const char *separator,
+                     const std::function<std::string(unsigned)> &piece) {
+    std::string text;
+    for (unsigned i = 0; i < count; ++i) {
+      std::string next = piece(i);
+      if (!next.empty())
+        text += (text.empty() ? "" : separator) + next;
+    }
+    return text;
+  }
+  /// Names of the arguments of the key: `a0`, `a1`, …
+  std::string keyArguments(bool withTypes);
+  std::string valueArguments(bool withTypes);
+  std::string setKey();
+  std::string setPrefix(unsigned number, unsigned argument);
+  std::string setMasks();
+  /// The packed fields of the arguments; `ofMasks`: their masks.
+  std::vector<Part> argumentParts(bool ofMasks);
+  unsigned argumentOf(unsigned key) const;
+  std::string storeValues(const char *slot, bool clearsMutable);
+  std::string change();
+  std::string keyWords();
+  std::string hash();
+  std::string slotWords();
+  std::string difference();
+  std::string levels();
+  std::string readers();
+  std::string initial();
+
+  ir::TableOp table;
+  const TableStructure &structure;
+  std::vector<ir::TableKey> keys;
+  KeyLayout layout;
+  ir::StructType record;
+};
+
+std::string TableWriter::keyArguments(bool withTypes) {
+  auto arguments = ir::entryArguments(keys);
+  return joined(unsigned(arguments.size()), ", ", [&](unsigned i) {
+    std::string type = "u" + std::to_string(arguments[i].bits) + " ";
+    return (withTypes ? type : "") + numbered("a", i);
+  });
+}
+
+std::string TableWriter::valueArguments(bool withTypes) {
+  return joined(fieldCount(), ", ", [&](unsigned i) {
+    if (ir::isMutable(table, i))
+      return std::string();
+    return (withTypes ? typeOf(i) + " " : "") + numbered("x", i);
+  });
+}
+
+/// The number of the first argument of a field of the key.
+unsigned TableWriter::argumentOf(unsigned key) const {
+  std::vector<ir::TableKey> before(keys.begin(), keys.begin() + key);
+  return unsigned(ir::entryArguments(before).size()) - ir::hasPriority(before);
+}
+
+static unsigned partCount(unsigned bits) { return bits > 64 ? 2 : 1; }
+
+std::vector<Part> TableWriter::argumentParts(bool ofMasks) {
+  std::vector<Part> parts;
+  for (const KeyLayout::Field &field : layout.packed) {
+    unsigned at = argumentOf(field.number);
+    MatchKind kind = keys[field.number].kind;
+    if (ofMasks && kind == MatchKind::Exact) {
+      unsigned high = field.bits > 64 ? field.bits - 64 : 0;
+      if (high != 0)
+        parts.push_back({"(u64)0xffffffffffffffff", high, field.offset});
+      parts.push_back(
+          {"(u64)0xffffffffffffffff", field.bits - high, field.offset + high});
+      continue;
+    }
+    if (ofMasks && kind == MatchKind::Lpm) {
+      std::string length = numbered("a", at + partCount(field.bits));
+      std::string bits = std::to_string(field.bits);
+      parts.push_back({"~((u" + bits + ")0xffffffffffffffff >> " + length + ")",
+                       field.bits, field.offset});
+      continue;
+    }
+    if (ofMasks)
+      at += partCount(field.bits);
+    if (field.bits > 64) {
+      parts.push_back({numbered("a", at), field.bits - 64, field.offset});
+      parts.push_back(
+          {numbered("a", at + 1), 64, field.offset + field.bits - 64});
+    } else {
+      parts.push_back({numbered("a", at), field.bits, field.offset});
+    }
+  }
+  return parts;
+}
+
+/// Refuses a prefix that is too long, and bits beyond its length.
+std::string TableWriter::setPrefix(unsigned number, unsigned argument) {
+  unsigned bits = keys[number].bits;
+  std::string length = numbered("a", argument + partCount(bits));
+  std::string text =
+      "if (" + length + " > " + std::to_string(bits) + ") return BAD_LENGTH;\n";
+  auto beyond = [&](const std::string &part, const std::string &rest) {
+    return "(" + part + " & ((u64)1 << " + rest + ") - 1) != 0";
+  };
+  std::string rest = std::to_string(bits) + " - " + length;
+  if (bits <= 64)
+    return text + "if (" + beyond(numbered("a", argument), rest) +
+           ") return BEYOND_PREFIX;\n";
+  std::string high = numbered("a", argument), low = numbered("a", argument + 1);
+  unsigned highBits = bits - 64;
+  std::string edge = std::to_string(highBits);
+  return text + "if (" + length + " >= " + edge + " ? " + beyond(low, rest) +
+         " : " + low + " != 0 || " + beyond(high, edge + " - " + length) +
+         ") return BEYOND_PREFIX;\n";
+}
+
+std::string TableWriter::setMasks() {
+  std::string text;
+  std::vector<Part> masks = argumentParts(true);
+  for (unsigned i = 0; i < layout.packedWords; ++i) {
+    std::string value = "key[" + std::to_string(i) + "]";
+    std::string mask = "key[" + std::to_string(layout.packedWords + i) + "]";
+    text += mask + " = " + packedWord(masks, i) + ";\n";
+    text += "if ((" + value + " & ~" + mask + ") != 0) return BEYOND_MASK;\n";
+  }
+  unsigned next = 2 * layout.packedWords;
+  for (unsigned number : layout.ranges) {
+    unsigned at = argumentOf(number);
+    std::string first = numbered("a", at), last = numbered("a", at + 1);
+    text += "if (" + first + " > " + last + ") return BAD_RANGE;\n";
+    text += "key[" + std::to_string(next++) + "] = " + first + ";\n";
+    text += "key[" + std::to_string(next++) + "] = " + last + ";\n";
+  }
+  unsigned priority = unsigned(ir::entryArguments(keys).size()) - 1;
+  return text + "key[" + std::to_string(next) +
+         "] = " + numbered("a", priority) + ";\n";
+}
+
+std::string TableWriter::setKey() {
+  std::string text;
+  for (unsigned i = 0; i < keys.size(); ++i)
+    if (keys[i].kind == MatchKind::Lpm)
+      text += setPrefix(i, argumentOf(i));
+  std::vector<Part> parts = argumentParts(false);
+  for (unsigned i = 0; i < layout.packedWords; ++i)
+    text += "key[" + std::to_string(i) + "] = " + packedWord(parts, i) + ";\n";
+  if (layout.hasMasks)
+    return text + setMasks();
+  if (!layout.hasLength)
+    return text;
+  for (unsigned i = 0; i < keys.size(); ++i)
+    if (keys[i].kind == MatchKind::Lpm)
+      text +=
+          "key[KEY_WORDS - 1] = " + std::to_string(layout.bitsBeforePrefix) +
+          " + " + numbered("a", argumentOf(i) + partCount(keys[i].bits)) +
+          ";\n";
+  return text;
+}
+
+std::string TableWriter::storeValues(const char *slot, bool clearsMutable) {
+  return joined(fieldCount(), "\n", [&](unsigned i) {
+    bool isMutable = ir::isMutable(table, i);
+    std::string value = isMutable ? "0" : numbered("x", i);
+    if (isMutable && !clearsMutable)
+      return std::string();
+    if (isMutable && typeOf(i) == "bool")
+      value = "false";
+    return std::string("entries[") + slot + "]." + slotField(i) + " = " +
+           value + ";";
+  });
+}
+
+std::string TableWriter::change() {
+  unsigned words = 0;
+  for (unsigned i = 0; i < fieldCount(); ++i)
+    if (!ir::isMutable(table, i))
+      words += record.getFieldTypes()[i].getIntOrFloatBitWidth() > 32 ? 2 : 1;
+  // One store shows a packet the old values or the new ones.
+  if (words <= 1)
+    return storeValues("old", false);
+  std::string copies = joined(fieldCount(), "\n", [&](unsigned i) {
+    if (!ir::isMutable(table, i))
+      return std::string();
+    return "entries[n]." + slotField(i) + " = entries[old]." + slotField(i) +
+           ";";
+  });
+  return "u32 n = new_slot();\nif (n == 0)\nreturn NO_SPACE;\n" +
+         storeValues("n", false) + "\n" + copies + "\nreplace(old, n);";
+}
+
+std::string TableWriter::keyWords() {
+  std::vector<Part> parts;
+  for (const KeyLayout::Field &field : layout.packed)
+    parts.push_back({numbered("p", field.number), field.bits, field.offset});
+  return joined(layout.packedWords, "\n", [&](unsigned i) {
+    return "u32 " + numbered("k", i) + " = " + packedWord(parts, i) + ";";
+  });
+}
+
+/// The hash of the words of the key, four at a time.
+std::string TableWriter::hash() {
+  unsigned words = layout.packedWords;
+  if (words == 1)
+    return "hash64((u64)k0)";
+  if (words == 2)
+    return "hash64((u64)k0 << 32 | (u64)k1)";
+  std::string text;
+  for (unsigned first = 0; first < words; first += 4) {
+    std::string four =
+        joined(std::min(4u, words - first), " | ", [&](unsigned i) {
+          return "(u128)" + numbered("k", first + i) + " << " +
+                 std::to_string(96 - 32 * i);
+        });
+    text = "hash128(" + (text.empty() ? "" : text + " ^ ") + "(" + four + "))";
+  }
+  return text;
+}
+
+std::string TableWriter::slotWords() {
+  unsigned words = isList() ? layout.words() - 1 : layout.words();
+  const char *slot = isList() ? "n" : "at + 1";
+  return joined(words, "\n", [&](unsigned i) {
+    return "u32 " + numbered("e", i) + " = entries[" + slot + "].key[" +
+           std::to_string(i) + "];";
+  });
+}
+
+std::string TableWriter::difference() {
+  unsigned words = layout.packedWords;
+  if (!isList())
+    return joined(words, " | ", [&](unsigned i) {
+      return "e" + std::to_string(i) + " ^ k" + std::to_string(i);
+    });
+  std::string text = joined(words, " | ", [&](unsigned i) {
+    return "(k" + std::to_string(i) + " & e" + std::to_string(words + i) +
+           ") ^ e" + std::to_string(i);
+  });
+  unsigned next = 2 * words;
+  for (unsigned number : layout.ranges) {
+    std::string value = "(u32)" + numbered("p", number);
+    text += (text.empty() ? "" : " | ") + ("(u32)(" + value + " < ") +
+            numbered("e", next) + ") | (u32)(" + value + " > " +
+            numbered("e", next + 1) + ")";
+    next += 2;
+  }
+  return text;
+}
+
+std::string TableWriter::levels() {
+  return joined(structure.depth, "\n", [&](unsigned level) {
+    unsigned bits = structure.rootBits + 4 * level;
+    return "if ((at & CHILD) == 0)\nreturn at;\nat = trie[(at & ~CHILD) + (" +
+           numbered("k", bits / 32) + " >> " + std::to_string(28 - bits % 32) +
+           " & 15)];";
+  });
+}
+
+/// Control functions that read a value of an entry, or of the default entry.
+std::string TableWriter::readers() {
+  return joined(fieldCount(), "\n", [&](unsigned i) {
+    unsigned bits = record.getFieldTypes()[i].getIntOrFloatBitWidth();
+    if (bits > 32)
+      return std::string();
+    bool isStatus = typeOf(i) == "int" || typeOf(i) == "s32";
+    return "control " + (isStatus ? "u32" : typeOf(i)) + " " + slotField(i) +
+           "(" + keyArguments(true) + ") {\nset_key(" + keyArguments(false) +
+           ");\nreturn entries[slot_of_key()]." + slotField(i) + ";\n}";
+  });
+}
+
+std::string TableWriter::initial() {
+  std::string text;
+  if (auto values = table.getDefaultValues())
+    for (unsigned i = 0; i < fieldCount(); ++i)
+      if ((*values)[i] != 0)
+        text += "entries[0]." + slotField(i) + " = (" + typeOf(i) + ")" +
+                std::to_string(uint64_t((*values)[i])) + ";\n";
+  if (auto rows = table.getEntries())
+    for (auto row : rows->getAsRange<DenseI64ArrayAttr>()) {
+      std::string arguments = joined(row.size(), ", ", [&](unsigned i) {
+        return std::to_string(uint64_t(row[i]));
+      });
+      text += "add_entry(" + arguments + ");\n";
+    }
+  return text.empty() ? "" : "init void fill_in() {\n" + text + "}";
+}
+
+std::optional<uint64_t> TableWriter::numberOf(StringRef name) {
+  if (name == "KEY_WORDS")
+    return layout.words();
+  if (name == "LIMIT")
+    return table.getLimit();
+  if (name == "KEYS" || name == "SLOTS" || name == "BUCKETS")
+    return structure.slots;
+  if (name == "UNUSED_BITS")
+    return 32 - layout.packedBits;
+  if (name == "NODES")
+    return structure.nodes;
+  if (name == "ROOT_BITS")
+    return structure.rootBits;
+  if (name == "DEPTH")
+    return structure.depth;
+  if (name == "BITS_BEFORE")
+    return layout.bitsBeforePrefix;
+  return std::nullopt;
+}
+
+/// Lists of the key's words, parameters and arguments.
+std::optional<std::string> TableWriter::listOf(StringRef name) {
+  auto words = [&](const char *before, const char *after) {
+    return joined(layout.packedWords, ", ", [&](unsigned i) {
+      return before + std::to_string(i) + after;
+    });
+  };
+  auto both = [&](bool withTypes) {
+    std::string values = valueArguments(withTypes);
+    return keyArguments(withTypes) + (values.empty() ? "" : ", " + values);
+  };
+  if (name == "VALUE_FIELDS")
+    return joined(fieldCount(), " ", [&](unsigned i) {
+      return typeOf(i) + " " + slotField(i) + ";";
+    });
+  if (name == "KEY_PARAMETERS")
+    return joined(unsigned(keys.size()), ", ", [&](unsigned i) {
+      return "u" + std::to_string(keys[i].bits) + " " + numbered("p", i);
+    });
+  if (name == "WORD_PARAMETERS")
+    return words("u32 k", "");
+  if (name == "WORD_NAMES")
+    return words("k", "");
+  if (name == "KEY_WORD_LIST")
+    return words("key[", "]");
+  if (name == "ENTRY_WORD_LIST")
+    return words("entries[n].key[", "]");
+  if (name == "ARGUMENTS" || name == "ARGUMENT_NAMES")
+    return both(name == "ARGUMENTS");
+  if (name == "KEY_ARGUMENTS" || name == "KEY_ARGUMENT_NAMES")
+    return keyArguments(name == "KEY_ARGUMENTS");
+  return std::nullopt;
+}
+
+std::string TableWriter::valueOf(StringRef name) {
+  if (auto number = numberOf(name))
+    return std::to_string(*number);
+  if (auto list = listOf(name))
+    return *list;
+  if (name == "LEVELS")
+    return levels();
+  if (name == "KEY_WORDS_OF_PARAMETERS")
+    return keyWords();
+  if (name == "HASH")
+    return hash();
+  if (name == "SLOT_WORDS")
+    return slotWords();
+  if (name == "DIFFERENCE")
+    return difference();
+  if (name == "SET_KEY")
+    return setKey();
+  if (name == "VALUES_FROM_ARGUMENTS")
+    return storeValues("n", true);
+  if (name == "CHANGE")
+    return change();
+  if (name == "READERS")
+    return readers();
+  if (name == "INITIAL")
+    return initial();
+  KARAKAL_UNREACHABLE("a placeholder that no template has");
+}
+
+/// Replaces `$NAME$` in a template.
+std::string filledIn(StringRef text, TableWriter &writer) {
+  std::string result;
+  while (true) {
+    auto [before, rest] = text.split('$');
+    result += before.str();
+    if (before.size() == text.size())
+      return result;
+    auto [name, after] = rest.split('$');
+    result += writer.valueOf(name);
+    text = after;
+  }
+}
+
+} // namespace
+
+Result<std::string> tableText(ir::TableOp table,
+                              const TableStructure &structure,
+                              const std::string &folder) {
+  std::vector<std::string> parts = {"header"};
+  bool isDense = structure.kind == StructureKind::Trie ||
+                 structure.kind == StructureKind::List;
+  if (isDense)
+    parts.push_back("dense");
+  parts.push_back(nameOf(structure.kind));
+  parts.push_back("common");
+  TableWriter writer(table, structure);
+  std::string text;
+  for (const std::string &part : parts) {
+    std::string path = folder + "/" + part + ".template";
+    auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/true);
+    if (!buffer)
+      return makeFileError("E-baker-408", path,
+                           "the template of a table cannot be read: " +
+                               buffer.getError().message());
+    text += filledIn((*buffer)->getBuffer(), writer);
+  }
+  return text;
+}
+
+} // namespace karakal::lang

@@ -1,0 +1,25 @@
+// The Baker text of a table.
+
+#ifndef KARAKAL_BAKER_LANG_TABLES_TABLETEXT_H
+#define KARAKAL_BAKER_LANG_TABLES_TABLETEXT_H
+
+#include "baker-lang/tables/TableStructure.h"
+
+#include "support/Error.h"
+
+namespace karakal::lang {
+
+/// The module of the generated text.
+inline constexpr const char *tableModuleName = "t";
+/// The field of a slot that holds field number `field` of the record.
+std::string slotField(unsigned field);
+
+/// Fills in the templates of a structure, which are in `folder`.
+/// Errors: E-baker-408 a template cannot be read.
+Result<std::string> tableText(ir::TableOp table,
+                              const TableStructure &structure,
+                              const std::string &folder);
+
+} // namespace karakal::lang
+
+#endif // KARAKAL_BAKER_LANG_TABLES_TABLETEXT_H

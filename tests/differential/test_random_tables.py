@@ -1,0 +1,61 @@
+"""Random tables find what a model of them finds, on x86 and on the simulator."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from differential.tables import TableCase, random_case
+from testkit.captures import read_pcapng, write_pcap
+from testkit.tools import requires, run
+
+pytestmark = requires("bakerc", "ixpsim")
+QUIET = ("-Wno-unused-variable",)
+
+
+def write(case: TableCase, folder: Path) -> tuple[Path, list[str]]:
+    source, control, trace = (
+        folder / name for name in ("t.baker", "t.control", "t.pcap")
+    )
+    source.write_text(case.source)
+    control.write_text(case.control)
+    write_pcap(trace, case.frames)
+    return source, [f"--trace={trace}", f"--control={control}"]
+
+
+def check(case: TableCase, out: Path) -> None:
+    expected = Counter((1, frame) for frame in case.expected)
+    assert read_pcapng(out) == expected, case.source + case.control
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_on_x86(seed: int, tmp_path: Path) -> None:
+    case = random_case(seed)
+    source, inputs = write(case, tmp_path)
+    out = tmp_path / "out.pcapng"
+    run("bakerc", source, "--run", *inputs, f"--out={out}", *QUIET)
+    check(case, out)
+
+
+@pytest.mark.parametrize(
+    ("seed", "level"),
+    [
+        (100, "base"),
+        (101, "o2"),
+        (102, "pac"),
+        (103, "soar"),
+        (104, "swc"),
+        (105, "swc"),
+    ],
+)
+def test_on_the_simulator(seed: int, level: str, tmp_path: Path) -> None:
+    """Without calls between packets, which a packet in flight may miss."""
+    case = random_case(seed, timed=False)
+    source, inputs = write(case, tmp_path)
+    image, out = tmp_path / "t.ixp", tmp_path / "out.pcapng"
+    profile = (f"--profile-{inputs[0][2:]}", inputs[1]) if level == "swc" else ()
+    run("bakerc", source, f"--level={level}", *profile, "-o", image, *QUIET)
+    run("ixpsim", image, *inputs, f"--out={out}", "--quiet")
+    check(case, out)

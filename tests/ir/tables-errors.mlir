@@ -1,0 +1,83 @@
+// RUN: baker-opt --split-input-file --verify-diagnostics %s
+
+// expected-error @+1 {{there is no kind of match 'prefix'}}
+baker.table @t key(prefix "a" : i8) record !baker.struct<"t", v : i8> types ["u8"] size 1 limit 1
+
+// -----
+
+// expected-error @+1 {{at most one field of a key is lpm}}
+baker.table @t key(lpm "a" : i8, lpm "b" : i8) record !baker.struct<"t", v : i8> types ["u8"] size 1 limit 1
+
+// -----
+
+// expected-error @+1 {{the field "a" of the key is declared twice}}
+baker.table @t key(exact "a" : i8, exact "a" : i8) record !baker.struct<"t", v : i8> types ["u8"] size 1 limit 1
+
+// -----
+
+// expected-error @+1 {{a field of a key is an integer of at most 128 bits}}
+baker.table @t key(exact "a" : i129) record !baker.struct<"t", v : i8> types ["u8"] size 1 limit 1
+
+// -----
+
+// expected-error @+1 {{each field of the record has a type}}
+baker.table @t key(exact "a" : i8) record !baker.struct<"t", v : i8> types [] size 1 limit 1
+
+// -----
+
+// expected-error @+1 {{the size is 1 to the limit}}
+baker.table @t key(exact "a" : i8) record !baker.struct<"t", v : i8> types ["u8"] size 2 limit 1
+
+// -----
+
+// expected-error @+1 {{there is no field "w"}}
+baker.table @t key(exact "a" : i8) record !baker.struct<"t", v : i8> types ["u8"] mutable ["w"] size 1 limit 1
+
+// -----
+
+// expected-error @+1 {{each field of the record has a default value}}
+baker.table @t key(exact "a" : i8) record !baker.struct<"t", v : i8> types ["u8"] size 1 limit 1 default [1, 2]
+
+// -----
+
+baker.table @t key(exact "a" : i8) record !baker.struct<"t", v : i8> types ["u8"] size 1 limit 1
+func.func private @f(%k: i16) -> i32 {
+  // expected-error @+1 {{takes the fields of the key of @t}}
+  %n = baker.table_find @t(%k) : i16
+  return %n : i32
+}
+
+// -----
+
+func.func private @f(%n: i32) -> i1 {
+  // expected-error @+1 {{there is no table @t}}
+  %h = baker.table_hit @t[%n]
+  return %h : i1
+}
+
+// -----
+
+baker.table @t key(exact "a" : i8) record !baker.struct<"t", v : i8> types ["u8"] size 1 limit 1
+func.func private @f(%n: i32) {
+  // expected-error @+1 {{refers to the record of @t}}
+  %r = baker.table_entry @t[%n] : !baker.ref<!baker.struct<"t", w : i8>>
+  return
+}
+
+// -----
+
+baker.table @t key(exact "a" : i8) record !baker.struct<"t", v : i8> types ["u8"] size 1 limit 1
+func.func private @f(%k: i8) {
+  // expected-error @+1 {{has other arguments than "add" of @t}}
+  %s = baker.table_update "add" @t(%k) : i8
+  return
+}
+
+// -----
+
+baker.table @t key(exact "a" : i8) record !baker.struct<"t", v : i8> types ["u8"] size 1 limit 1
+func.func private @f(%k: i8) {
+  // expected-error @+1 {{there is no operation "put"}}
+  %s = baker.table_update "put" @t(%k) : i8
+  return
+}

@@ -1,0 +1,23 @@
+// RUN: baker-opt %s | baker-opt | FileCheck %s
+// Operations on tables print as they parse.
+
+!routes = !baker.struct<"routes", hop : i16, used : i32>
+// CHECK: baker.table @routes key(lpm "dst" : i32, exact "vrf" : i8) record !routes types ["u16", "u32"] mutable ["used"] size 4 limit 8 default [1, 0] entries [array<i64: 0, 0, 2, 3>] structure "trie"
+baker.table @routes key(lpm "dst" : i32, exact "vrf" : i8) record !routes
+    types ["u16", "u32"] mutable ["used"] size 4 limit 8 default [1, 0]
+    entries [array<i64: 0, 0, 2, 3>] structure "trie"
+
+func.func private @f(%dst: i32, %vrf: i8, %length: i8, %hop: i16) -> i1
+    attributes {baker.kind = #baker.kind<function>} {
+  // CHECK: %[[N:.*]] = baker.table_find @routes(%arg0, %arg1) : i32, i8
+  %n = baker.table_find @routes(%dst, %vrf) : i32, i8
+  // CHECK: baker.table_entry @routes[%[[N]]] : !baker.ref<!routes>
+  %r = baker.table_entry @routes[%n] : !baker.ref<!routes>
+  // CHECK: baker.table_hit @routes[%[[N]]]
+  %hit = baker.table_hit @routes[%n]
+  // CHECK: baker.table_update "add" @routes(%arg0, %arg2, %arg1, %arg3) : i32, i8, i8, i16
+  %s = baker.table_update "add" @routes(%dst, %length, %vrf, %hop) : i32, i8, i8, i16
+  // CHECK: baker.table_update "clear" @routes()
+  %c = baker.table_update "clear" @routes()
+  return %hit : i1
+}
