@@ -22,6 +22,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from bench.applications.rates import rates, table1
 from bench.applications.staleness import staleness
+from bench.applications.tables import tables
 from bench.applications.transfer import transfer
 from bench.compiler.compile_speed import compile_time, frontend
 from bench.compiler.diagnostics import diagnostics
@@ -57,6 +58,7 @@ BENCHMARKS: dict[str, Callable[[Bench], Any]] = {
     "staleness": staleness,
     "transfer": transfer,
     "never-slower": never_slower,
+    "tables": tables,
     "x86": x86,
 }
 
