@@ -269,8 +269,9 @@ void parseProgram(const std::vector<std::string> &files,
 
 void parseText(const std::string &name, const std::string &text,
                Program &program, Diagnostics &diagnostics) {
-  std::vector<std::string> importFolders;
-  ProgramParser parser(importFolders, program, diagnostics);
+  const std::vector<std::string> importFolders;
+  const SourceTexts texts;
+  ProgramParser parser(importFolders, texts, program, diagnostics);
   parser.addText(name, text);
   parser.build();
 }

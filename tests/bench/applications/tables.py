@@ -55,10 +55,12 @@ def routes(count: int) -> TableSet:
     def fill(rng: np.random.Generator) -> tuple[list[str], list[int]]:
         prefixes = make_prefixes(count, rng)
         adds = [
-            f"t.add({p.address:#x}/{p.length}, {i})" for i, p in enumerate(prefixes)
+            f"t.add({address:#x}/{length}, {i})"
+            for i, (address, length) in enumerate(prefixes)
         ]
         return adds, [
-            p.address | int(rng.integers(0, 1 << (32 - p.length))) for p in prefixes
+            address | int(rng.integers(0, 1 << (32 - length)))
+            for address, length in prefixes
         ]
 
     return TableSet("lpm", f"IPv4, {count:,}", "lpm u32 k;", 32, fill)
