@@ -8,6 +8,7 @@ its lab.
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
 import subprocess
@@ -266,6 +267,18 @@ def accesses(work: Work) -> dict[str, Figure]:
     return {"accesses.svg": curves({"starter": found}, "rules", "accesses")}
 
 
+def batches(work: Work) -> dict[str, Figure]:
+    run = ["cc", "-O1", "-o", "batch", "batch.c", "machine.c"]
+    subprocess.run(run, cwd=work.folder, check=True)
+    said = subprocess.run(
+        [work.folder / "batch", "1024"], check=True, capture_output=True, text=True
+    )
+    found = json.loads(said.stdout)
+    cycles = {float(2**i): found[f"cycles_{2**i}"] for i in range(7)}
+    figure = curves({"starter": cycles}, "keys of a sub-batch", "cycles of a key", True)
+    return {"cycles.svg": figure}
+
+
 #: The figures of each lab.
 FIGURES: dict[str, Callable[[Work], dict[str, Figure]]] = {
     "01-first-packets": first_packets,
@@ -275,6 +288,7 @@ FIGURES: dict[str, Callable[[Work], dict[str, Figure]]] = {
     "05-latency-hiding": contexts,
     "08-software-cache": stale,
     "09-classification": accesses,
+    "10-batches-on-x86": batches,
 }
 
 

@@ -27,6 +27,8 @@ from npftrace.grade.limits import Limits, Outcome, reason_of
 
 #: What is kept of the text that a command prints, each stream.
 PRINTED_BYTES = PRINTED_KIB << 10
+#: How a program begins, which a command may run.
+ELF = b"\x7fELF"
 #: A folder is full when it has no space for another page.
 PAGE_BYTES = 4096
 #: An archive is a little larger than the folder that it holds.
@@ -86,7 +88,7 @@ class Sandbox:
                 part.mkdir(mode=0o755)
             for file, data in inputs.items():
                 (base / "in" / file).write_bytes(data)
-                (base / "in" / file).chmod(0o644)
+                (base / "in" / file).chmod(0o755 if data[:4] == ELF else 0o644)
             words, environment = isolation.command(
                 command, base / "in", work, limits, next(self._jobs)
             )

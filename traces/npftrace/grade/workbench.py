@@ -17,7 +17,7 @@ FILE_BYTES_MAX = 1 << 20
 #: How a file names another that it needs.
 NEEDS = re.compile(rb'^\s*(?:import\s+(\w+)\s*;|#include\s+"([\w.-]+)")', re.M)
 #: What may stand around a file's name in a word of a command.
-AROUND = re.compile(r"[=:,]")
+AROUND = re.compile(r"[=:,]|^\./")
 COMPLAINT_LINES = 12
 
 
