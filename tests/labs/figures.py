@@ -279,6 +279,10 @@ def batches(work: Work) -> dict[str, Figure]:
     return {"cycles.svg": figure}
 
 
+def hot_chain(work: Work) -> dict[str, Figure]:
+    return {"wiring.svg": wiring(work, "hot.baker")}
+
+
 #: The figures of each lab.
 FIGURES: dict[str, Callable[[Work], dict[str, Figure]]] = {
     "01-first-packets": first_packets,
@@ -286,6 +290,7 @@ FIGURES: dict[str, Callable[[Work], dict[str, Figure]]] = {
     "03-where-the-time-goes": slow_programs,
     "04-microcode-by-hand": microcode,
     "05-latency-hiding": contexts,
+    "07-partitioning": hot_chain,
     "08-software-cache": stale,
     "09-classification": accesses,
     "10-batches-on-x86": batches,
